@@ -1,4 +1,4 @@
-package harness
+package harness_test
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -49,7 +50,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		"a name that is not of its tools": `_, _ = huge.Quux(1)`,
 	} {
 		res := mustRun(t, h, script)
-		if n := text.Tokens(res.Text()); n > lookUpTokens {
+		if n := text.Tokens(res.Text()); n > harness.LookUpTokens {
 			t.Errorf("%s: %d tokens:\n%.2000s", name, n, res.Text())
 		}
 	}

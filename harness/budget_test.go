@@ -1,4 +1,4 @@
-package harness
+package harness_test
 
 import (
 	"context"
@@ -13,12 +13,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/library"
 )
 
 // saving is a harness over notes whose library has these scripts, by name.
 func saving(t *testing.T, scripts map[string]string,
-	answer func(ctx context.Context, server, tool string, args json.RawMessage) (string, error)) (*Harness, *recorder) {
+	answer func(ctx context.Context, server, tool string, args json.RawMessage) (string, error)) (*harness.Harness, *recorder) {
 	t.Helper()
 	lib := library.Open(t.TempDir())
 	for name, source := range scripts {
@@ -27,8 +28,8 @@ func saving(t *testing.T, scripts map[string]string,
 		}
 	}
 	rec := &recorder{answer: answer}
-	cat := &Catalog{Registry: notes(), Calls: rec, Scripts: lib}
-	return New(&Options{Catalog: func(context.Context) (*Catalog, error) { return cat, nil }}), rec
+	cat := &harness.Catalog{Registry: notes(), Calls: rec, Scripts: lib}
+	return harness.New(&harness.Options{Catalog: func(context.Context) (*harness.Catalog, error) { return cat, nil }}), rec
 }
 
 // A limit is one for a run and all that it runs through RunScript.
@@ -41,35 +42,35 @@ Return(last)`
 	const calling = `for range 5 { if _, err := notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); err != nil { panic(err) } }; Return(1)`
 	for _, c := range []struct {
 		name, part, script string
-		limits             Limits
-		want               Status
+		limits             harness.Limits
+		want               harness.Status
 		says               string // the error, or the value
 		calls              int    // at most
 	}{
-		{"calls", calling, runAll, Limits{Calls: 13}, OK,
+		{"calls", calling, runAll, harness.Limits{Calls: 13}, harness.OK,
 			"the script and the saved scripts that run with it made more than 13", 11},
 		{"calls are those of the caller too", calling, runAll +
-			"\nfor { notes.SearchNotes(notes.SearchNotesParams{Query: \"x\"}) }", Limits{Calls: 13}, CallLimit,
+			"\nfor { notes.SearchNotes(notes.SearchNotesParams{Query: \"x\"}) }", harness.Limits{Calls: 13}, harness.CallLimit,
 			"more than 13 tool calls", 11},
 		{"calls of others at once", calling, `var wg sync.WaitGroup
 for range 8 { wg.Go(func() { RunScript("part", nil) }) }
-wg.Wait(); Return("all")`, Limits{Calls: 15}, OK, "all", 15},
-		{"what is printed", `fmt.Print(strings.Repeat("x", 1000)); Return(1)`, runAll, Limits{Stdout: 3500}, OK,
+wg.Wait(); Return("all")`, harness.Limits{Calls: 15}, harness.OK, "all", 15},
+		{"what is printed", `fmt.Print(strings.Repeat("x", 1000)); Return(1)`, runAll, harness.Limits{Stdout: 3500}, harness.OK,
 			"the script and the saved scripts that run with it wrote more than 3500", 0},
 		{"what is printed by both", `fmt.Print(strings.Repeat("x", 1000)); Return(1)`,
-			`RunScript("part", nil); fmt.Print(strings.Repeat("x", 1000))`, Limits{Stdout: 1500}, OutputLimit,
+			`RunScript("part", nil); fmt.Print(strings.Repeat("x", 1000))`, harness.Limits{Stdout: 1500}, harness.OutputLimit,
 			"more than 1500 bytes", 0},
-		{"CPU time of one", `for { }`, runAll, Limits{CPU: time.Second}, CPULimit, "more than 1s of CPU", 0},
+		{"CPU time of one", `for { }`, runAll, harness.Limits{CPU: time.Second}, harness.CPULimit, "more than 1s of CPU", 0},
 		{"CPU time of all", `x := 0; for i := range 3_000_000 { x += i }; Return(x)`,
 			`for { if _, err := RunScript("part", nil); err != nil { Return(err.Error()); break } }`,
-			Limits{CPU: 2 * time.Second}, CPULimit, "more than 2s of CPU", 0},
+			harness.Limits{CPU: 2 * time.Second}, harness.CPULimit, "more than 2s of CPU", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h, rec := saving(t, map[string]string{"part": c.part},
 				func(context.Context, string, string, json.RawMessage) (string, error) { return textResult("n"), nil })
 			defer h.Close()
 			c.limits.Timeout = time.Minute
-			res, err := h.Run(t.Context(), &Script{Source: c.script, Limits: c.limits})
+			res, err := h.Run(t.Context(), &harness.Script{Source: c.script, Limits: c.limits})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,7 +79,7 @@ wg.Wait(); Return("all")`, Limits{Calls: 15}, OK, "all", 15},
 				said = res.Error.Message
 			}
 			// Where the time of a nested script ends with the kernel's signal its caller may have a moment to say so.
-			if res.Status != c.want && (c.want != CPULimit || !strings.Contains(said, "cpu_limit")) ||
+			if res.Status != c.want && (c.want != harness.CPULimit || !strings.Contains(said, "cpu_limit")) ||
 				!strings.Contains(said, c.says) {
 				t.Errorf("%s: %s, want %s: %s", res.Status, said, c.want, c.says)
 			}
@@ -100,12 +101,12 @@ func TestSavedScriptsAreOneChainOfHalves(t *testing.T) {
 		{[]int64{128}, []int64{128, 112}},
 		{[]int64{96}, []int64{96}},
 	} {
-		got, sum := nestedMemory(c.own[0]<<20), int64(0)
+		got, sum := harness.NestedMemory(c.own[0]<<20), int64(0)
 		for i := range got {
 			got[i] >>= 20
 			sum += got[i]
 		}
-		if diff := cmp.Diff(c.want, got); diff != "" || sum >= MemoryFactor*c.own[0] {
+		if diff := cmp.Diff(c.want, got); diff != "" || sum >= harness.MemoryFactor*c.own[0] {
 			t.Errorf("%d MB in all: %s", sum, diff)
 		}
 	}
@@ -128,12 +129,12 @@ func TestSavedScriptsAreOneChainOfHalves(t *testing.T) {
 var n atomic.Int64
 for range 6 { wg.Go(func() { if _, err := RunScript("leaf", nil); err == nil { n.Add(1) } }) }
 wg.Wait(); Return(n.Load())`)
-	if res.Status != OK || string(res.Value) != "6" || most.Load() != 1 {
+	if res.Status != harness.OK || string(res.Value) != "6" || most.Load() != 1 {
 		t.Errorf("%s %s, %d at once: %+v", res.Status, res.Value, most.Load(), res.Error)
 	}
 	sum := sha256.Sum256([]byte(scripts["leaf"]))
 	if len(res.Scripts) != 6 || res.Scripts[0].Name != "leaf" || res.Scripts[0].Hash != hex.EncodeToString(sum[:]) ||
-		res.Scripts[0].Depth != 1 || res.Scripts[0].Status != OK {
+		res.Scripts[0].Depth != 1 || res.Scripts[0].Status != harness.OK {
 		t.Errorf("%+v", res.Scripts)
 	}
 	res = mustRun(t, h, `_, err := RunScript("greedy", nil); Return(err.Error())`)
@@ -145,7 +146,7 @@ wg.Wait(); Return(n.Load())`)
 		want   string
 		depth  int
 	}{{512, "more than 3 deep", 3}, {256, "more than 2 deep, for which 256 MB of memory are too little", 2}} {
-		res, err := h.Run(t.Context(), &Script{Source: scripts["deep"], Limits: Limits{Memory: c.memory << 20}})
+		res, err := h.Run(t.Context(), &harness.Script{Source: scripts["deep"], Limits: harness.Limits{Memory: c.memory << 20}})
 		if err != nil || !strings.Contains(string(res.Value), c.want) || len(res.Scripts) != c.depth ||
 			res.Scripts[0].Depth != c.depth {
 			t.Errorf("%d MB: %v %+v", c.memory, err, res)
@@ -162,7 +163,7 @@ func TestWarningsOfSavedScriptsAreBounded(t *testing.T) {
 	h, _ := saving(t, map[string]string{"noisy": noisy}, nil)
 	defer h.Close()
 	res := mustRun(t, h, `for range 3 { if _, err := RunScript("noisy", nil); err != nil { panic(err) } }`)
-	if n := len(res.Warnings); res.Status != OK || n != maxNestedWarnings {
+	if n := len(res.Warnings); res.Status != harness.OK || n != harness.MaxNestedWarnings {
 		t.Errorf("%s, %d warnings: %+v", res.Status, n, res.Error)
 	}
 }

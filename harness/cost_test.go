@@ -1,4 +1,4 @@
-package harness
+package harness_test
 
 import (
 	"context"
@@ -14,13 +14,15 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/harness"
 )
 
 // asNotes makes this test's binary an MCP server with one tool.
 const asNotes = "USETOOLS_TEST_NOTES"
 
 func TestMain(m *testing.M) {
-	RunWorker()
+	harness.RunWorker()
 	if os.Getenv(asNotes) != "" {
 		s := mcp.NewServer(&mcp.Implementation{Name: "notes", Version: "1"}, nil)
 		type query struct {

@@ -1,4 +1,4 @@
-package harness
+package harness_test
 
 import (
 	"context"
@@ -8,18 +8,20 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/usetools/usetools/harness"
 )
 
 // decodeScript runs a script that has r, the result of a tool that answers
 // with a text, with declarations around it.
-func decodeScript(t *testing.T, answer, body, decls string) *Result {
+func decodeScript(t *testing.T, answer, body, decls string) *harness.Result {
 	t.Helper()
 	h, _ := harnessOver(notes(), func(context.Context, string, string, json.RawMessage) (string,
 		error) {
 		return textResult(answer), nil
 	})
 	defer func() { _ = h.Close() }()
-	res, err := h.Run(t.Context(), &Script{Source: `UseTools("notes.search_notes")
+	res, err := h.Run(t.Context(), &harness.Script{Source: `UseTools("notes.search_notes")
 r, err := notes.SearchNotes(notes.SearchNotesParams{Query: "x"})
 if err != nil { panic(err) }
 ` + body + "\n" + decls})
@@ -44,7 +46,7 @@ func TestReturnedResultIsItsJSONOrItsText(t *testing.T) {
 			`{"ID":7,"Tags":["x","y"]}`},
 	} {
 		res := decodeScript(t, c.answer, c.body, "")
-		if res.Status != OK || string(res.Value) != c.want || len(res.Warnings) > 0 {
+		if res.Status != harness.OK || string(res.Value) != c.want || len(res.Warnings) > 0 {
 			t.Errorf("%s, %s:\n%s\nwant %s", c.answer, c.body, res.Text(), c.want)
 		}
 	}
@@ -88,7 +90,7 @@ notes.SearchNotes: field cm of main.Tide wants int, the result has a list`},
 notes.SearchNotes: field day of main.Tide wants int8, the result has the text "300"; a float64 with the tag json:"day,string" takes it`},
 	} {
 		res := decodeScript(t, c.answer, show, decls)
-		if diff := cmp.Diff(c.want+"\n", res.Stdout); res.Status != OK || diff != "" {
+		if diff := cmp.Diff(c.want+"\n", res.Stdout); res.Status != harness.OK || diff != "" {
 			t.Errorf("%s: -want +got\n%s\n%s", c.answer, diff, res.Text())
 		}
 	}
@@ -148,7 +150,7 @@ fmt.Println(err, errors.As(err, &te))`, decls)
 		} else {
 			want += " false"
 		}
-		if diff := cmp.Diff(want+"\n", res.Stdout); res.Status != OK || diff != "" {
+		if diff := cmp.Diff(want+"\n", res.Stdout); res.Status != harness.OK || diff != "" {
 			t.Errorf("%s: -want +got\n%s\n%s", c.answer, diff, res.Text())
 		}
 	}
@@ -229,7 +231,7 @@ type Loop *Loop`
 		for _, w := range c.want {
 			want = append(want, "notes.SearchNotes: "+w)
 		}
-		if diff := cmp.Diff(want, append([]string(nil), res.Warnings...)); res.Status != OK || diff != "" {
+		if diff := cmp.Diff(want, append([]string(nil), res.Warnings...)); res.Status != harness.OK || diff != "" {
 			t.Errorf("%s into %s: -want +got\n%s\n%s", c.answer, c.target, diff, res.Text())
 		}
 	}

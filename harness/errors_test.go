@@ -1,4 +1,4 @@
-package harness
+package harness_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/tiktoken-go/tokenizer"
 
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -191,17 +192,17 @@ func TestErrorsThatAModelCanActOn(t *testing.T) {
 		{"two results of main", `return 5, nil`, []string{"Return(v)"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			res, err := h.Check(t.Context(), &Script{Source: c.script})
+			res, err := h.Check(t.Context(), &harness.Script{Source: c.script})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if c.want == nil {
-				if res.Status != OK || !strings.Contains(strings.Join(res.Warnings, "\n"), c.warning) {
+				if res.Status != harness.OK || !strings.Contains(strings.Join(res.Warnings, "\n"), c.warning) {
 					t.Error(res.Text())
 				}
 				return
 			}
-			if res.Status != CompileError {
+			if res.Status != harness.CompileError {
 				t.Fatal(res.Text())
 			}
 			got := res.Text()
@@ -210,8 +211,8 @@ func TestErrorsThatAModelCanActOn(t *testing.T) {
 					t.Errorf("no %q in\n%s", w, got)
 				}
 			}
-			if n, err := enc.Count(got); err != nil || n > refusedTokens {
-				t.Errorf("%d tokens, want at most %d\n%s", n, refusedTokens, got)
+			if n, err := enc.Count(got); err != nil || n > harness.RefusedTokens {
+				t.Errorf("%d tokens, want at most %d\n%s", n, harness.RefusedTokens, got)
 			} else {
 				t.Logf("%d tokens", n)
 			}
@@ -231,7 +232,7 @@ func TestScriptsOfSeveralFilesNameTheFile(t *testing.T) {
 		{"string", "at.go:5:9: cannot use list[i]"},
 		{"int", "at.go:5: panic: runtime error: index out of range [3] with length 0"},
 	} {
-		res := mustRun(t, New(nil), fmt.Sprintf(files, c.result))
+		res := mustRun(t, harness.New(nil), fmt.Sprintf(files, c.result))
 		if text := res.Text(); !strings.Contains(text, c.want) {
 			t.Errorf("%q is not in\n%s", c.want, text)
 		}

@@ -10,17 +10,17 @@ import (
 	"github.com/usetools/usetools/registry/backend"
 )
 
-// shop answers calls in the place of a server; a *backend.Pool sends them to
+// priceServer answers calls in the place of a server; a *backend.Pool sends them to
 // real ones.
-type shop struct{}
+type priceServer struct{}
 
-func (shop) Call(_ context.Context, _, _ string, args json.RawMessage) (*backend.Result, error) {
+func (priceServer) Call(_ context.Context, _, _ string, args json.RawMessage) (*backend.Result, error) {
 	return backend.DecodeResult([]byte(`{"content":[],"structuredContent":{"euros":` + fmt.Sprint(len(args)) + `}}`))
 }
 
-// newShop returns a harness whose scripts can use two tools. The main of a
+// newHarness returns a harness whose scripts can use two tools. The main of a
 // program that runs scripts must call [harness.RunWorker] first.
-func newShop() (*harness.Harness, *harness.Catalog) {
+func newHarness() (*harness.Harness, *harness.Catalog) {
 	reg := &registry.Registry{Tools: []registry.Tool{
 		{Server: "shop", Name: "get_price", Description: "Get the price of an article in euros.",
 			Annotations: &registry.Annotations{ReadOnly: new(true)},
@@ -30,12 +30,12 @@ func newShop() (*harness.Harness, *harness.Catalog) {
 			Input: json.RawMessage(`{"type":"object","properties":{"id":{"type":"integer"}},"required":["id"]}`)},
 	}}
 	reg.Normalize()
-	cat := &harness.Catalog{Registry: reg, Calls: shop{}}
+	cat := &harness.Catalog{Registry: reg, Calls: priceServer{}}
 	return harness.New(&harness.Options{Catalog: func(context.Context) (*harness.Catalog, error) { return cat, nil }}), cat
 }
 
 func ExampleHarness_Run() {
-	h, _ := newShop()
+	h, _ := newHarness()
 	defer h.Close()
 	res, err := h.Run(context.Background(), &harness.Script{Source: `
 		UseTools("price of an article")
@@ -50,7 +50,7 @@ func ExampleHarness_Run() {
 }
 
 func ExampleHarness_Check() {
-	h, _ := newShop()
+	h, _ := newHarness()
 	defer h.Close()
 	res, err := h.Check(context.Background(),
 		&harness.Script{Source: `price, err := shop.GetPrise(shop.GetPriceParams{Article: "tea"}); Return(price); _ = err`})
@@ -67,7 +67,7 @@ func ExampleHarness_Check() {
 }
 
 func ExampleCatalog_Decide() {
-	_, cat := newShop()
+	_, cat := newHarness()
 	p := &harness.Policy{Allow: []string{"shop"}, Approve: harness.ApproveWrites}
 	for i := range cat.Registry.Tools {
 		fmt.Println(cat.Registry.Tools[i].ID, cat.Decide(p, &cat.Registry.Tools[i], nil).Verdict)
@@ -78,7 +78,7 @@ func ExampleCatalog_Decide() {
 }
 
 func ExampleHarness_CallTool() {
-	h, cat := newShop()
+	h, cat := newHarness()
 	ctx := context.Background()
 	res, _, err := h.CallTool(ctx, cat, "shop.get_price", json.RawMessage(`{"article":"tea"}`), nil)
 	if err != nil {

@@ -1,4 +1,4 @@
-package harness
+package harness_test
 
 import (
 	"cmp"
@@ -18,6 +18,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/internal/room"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/record"
@@ -114,8 +115,8 @@ func (s *scenario) at(f func()) {
 
 func (s *scenario) say(format string, a ...any) { s.story = append(s.story, fmt.Sprintf(format, a...)) }
 
-func (s *scenario) script() *Script {
-	return &Script{Catalog: modelCatalog(), Policy: &Policy{Approve: ApproveMarked}, Limits: Limits{Timeout: time.Hour}}
+func (s *scenario) script() *harness.Script {
+	return &harness.Script{Catalog: modelCatalog(), Policy: &harness.Policy{Approve: harness.ApproveMarked}, Limits: harness.Limits{Timeout: time.Hour}}
 }
 
 // killAt draws the point at which a process is killed, 0: none.
@@ -131,7 +132,7 @@ func (s *scenario) play() {
 	if err := os.Mkdir(s.w.dir, 0o700); err != nil {
 		s.t.Fatal(err)
 	}
-	s.process(func(ctx context.Context, h *Harness) (*Result, error) {
+	s.process(func(ctx context.Context, h *harness.Harness) (*harness.Result, error) {
 		one := s.script()
 		one.Source = "model"
 		return h.Run(ctx, one)
@@ -157,13 +158,15 @@ func (s *scenario) play() {
 		if !calm {
 			kill = s.killAt()
 		}
-		s.process(func(ctx context.Context, h *Harness) (*Result, error) { return h.Resume(ctx, s.id, s.script()) }, kill)
+		s.process(func(ctx context.Context, h *harness.Harness) (*harness.Result, error) {
+			return h.Resume(ctx, s.id, s.script())
+		}, kill)
 	}
 	s.ended()
 }
 
 // process is a process that runs the script, and may be killed.
-func (s *scenario) process(do func(context.Context, *Harness) (*Result, error), killAt int) {
+func (s *scenario) process(do func(context.Context, *harness.Harness) (*harness.Result, error), killAt int) {
 	failAt := 0
 	if killAt > 0 && s.rng.IntN(20) == 0 {
 		failAt, killAt = killAt, 0
@@ -179,9 +182,8 @@ func (s *scenario) process(do func(context.Context, *Harness) (*Result, error), 
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		h := New(&Options{Records: store})
-		h.work = s.w.work(p)
-		res, err := do(ctx, h)
+		h := harness.New(&harness.Options{Records: store})
+		res, err := do(harness.WithWork(ctx, s.w.work(p)), h)
 		h.Close()
 		if p.isDead() {
 			s.end = "killed"
@@ -221,7 +223,7 @@ func (s *scenario) rival() {
 				s.w.fault("a run that is under way is %s by another process: %v", what, err)
 			}
 		}
-		_, err := New(&Options{Records: store}).Resume(context.Background(), sum.ID, s.script())
+		_, err := harness.New(&harness.Options{Records: store}).Resume(context.Background(), sum.ID, s.script())
 		if !errors.Is(err, record.ErrRunning) {
 			s.w.fault("a run that is under way is gone on with by another process: %v", err)
 		}
@@ -229,8 +231,8 @@ func (s *scenario) rival() {
 }
 
 // outcome takes what a process says of its run.
-func (s *scenario) outcome(p *process, res *Result, err error) {
-	var stays *NotResumableError
+func (s *scenario) outcome(p *process, res *harness.Result, err error) {
+	var stays *harness.NotResumableError
 	var unknown *record.UnknownError
 	switch {
 	case p.failed:
@@ -249,10 +251,10 @@ func (s *scenario) outcome(p *process, res *Result, err error) {
 		s.end, s.value = string(res.Status), string(res.Value)
 		s.say("%s, %d attempts: %d waiting, %d unknown %+v", res.Status, res.Attempts, len(res.Waiting), len(res.Unknown),
 			res.Error)
-		if res.Status == Diverged && s.w.model.strict() {
+		if res.Status == harness.Diverged && s.w.model.strict() {
 			s.w.fault("a deterministic script has diverged: %s", res.Error.Message)
 		}
-		if s.end == string(Diverged) && !s.w.model.chancy {
+		if s.end == string(harness.Diverged) && !s.w.model.chancy {
 			s.w.fault("diverged: %s", res.Error.Message)
 		}
 	}
@@ -261,9 +263,9 @@ func (s *scenario) outcome(p *process, res *Result, err error) {
 // over reports whether the run has come to an end for good.
 func (s *scenario) over() bool {
 	switch s.end {
-	case string(OK), string(ScriptError), "not resumable", "error":
+	case string(harness.OK), string(harness.ScriptError), "not resumable", "error":
 		return true
-	case string(Diverged):
+	case string(harness.Diverged):
 		return true
 	}
 	return len(s.w.bad) > 0
@@ -287,10 +289,10 @@ func (s *scenario) between(calm bool) {
 		s.say("the clock is set to %v", s.wall)
 	}
 	s.at(func() {
-		if s.end != string(Uncertain) {
+		if s.end != string(harness.Uncertain) {
 			s.people(calm)
 		}
-		if s.end != string(Waiting) {
+		if s.end != string(harness.Waiting) {
 			s.settle(calm)
 		}
 	})
@@ -692,7 +694,7 @@ func (s *scenario) ended() {
 	switch {
 	case !m.strict():
 	case s.expired():
-	case s.end != string(OK):
+	case s.end != string(harness.OK):
 		s.w.fault("a deterministic script ended with %s", s.end)
 	default:
 		if s.w.model.sequential {

@@ -1,10 +1,12 @@
-package harness
+package harness_test
 
 import (
 	"context"
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/usetools/usetools/harness"
 )
 
 // TestFixesMendTheScript applies what an error offers, and checks the script again.
@@ -29,7 +31,7 @@ func TestFixesMendTheScript(t *testing.T) {
 			"-- a.go --\npackage main\n\nfunc main() { Return(helper()) }\n-- b.go --\npackage main\n\nfunc helper() int { return 1 }\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			res, err := h.Check(t.Context(), &Script{Source: c.script})
+			res, err := h.Check(t.Context(), &harness.Script{Source: c.script})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,7 +49,7 @@ func TestFixesMendTheScript(t *testing.T) {
 			if c.want == "" {
 				return
 			}
-			after, err := h.Check(t.Context(), &Script{Source: got})
+			after, err := h.Check(t.Context(), &harness.Script{Source: got})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -61,7 +63,7 @@ func TestFixesMendTheScript(t *testing.T) {
 }
 
 // apply makes the change of a fix.
-func apply(script string, f Fix) string {
+func apply(script string, f harness.Fix) string {
 	lines := strings.SplitAfter(script, "\n")
 	l := &lines[f.Line-1]
 	*l = (*l)[:f.Column-1] + f.Text + (*l)[f.Column-1+f.Length:]
@@ -73,19 +75,19 @@ func TestFixesOfAPhrase(t *testing.T) {
 	h, _ := harnessOver(realServers(t, "github-mcp-server"),
 		func(context.Context, string, string, json.RawMessage) (string, error) { return textResult("x"), nil })
 	const script = `UseTools("search")` + "\nReturn(1)"
-	res, err := h.Check(t.Context(), &Script{Source: script})
+	res, err := h.Check(t.Context(), &harness.Script{Source: script})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if res.Status != Ambiguous || len(res.Errors[0].Fixes) < 2 {
+	if res.Status != harness.Ambiguous || len(res.Errors[0].Fixes) < 2 {
 		t.Fatalf("%s: %+v", res.Status, res.Errors)
 	}
 	for _, f := range res.Errors[0].Fixes {
-		after, err := h.Check(t.Context(), &Script{Source: apply(script, f)})
+		after, err := h.Check(t.Context(), &harness.Script{Source: apply(script, f)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if after.Status != OK {
+		if after.Status != harness.OK {
 			t.Errorf("after %+v: %s, %+v", f, after.Status, after.Errors)
 		}
 	}

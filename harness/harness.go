@@ -109,13 +109,14 @@ type Harness struct {
 	opts     Options
 	spares   *worker.Spares
 	learning sync.WaitGroup // what ended runs taught is being saved
-	// work runs a script: worker.Run, or a test's model of it.
-	work func(context.Context, *worker.Script, worker.Host, *worker.Options) (*worker.Outcome, error)
 }
+
+// runWorker runs a script. Tests replace it with a model.
+var runWorker = worker.Run
 
 // New returns a harness and starts its spare workers. opts may be nil.
 func New(opts *Options) *Harness {
-	h := &Harness{work: worker.Run}
+	h := &Harness{}
 	if opts != nil {
 		h.opts = *opts
 	}
@@ -299,7 +300,7 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 	if t.replay != nil && t.replay.prepare(ws, r) {
 		defer t.replay.leave(r)
 	}
-	out, err := h.work(ctx, ws, r, o)
+	out, err := runWorker(ctx, ws, r, o)
 	if err == nil {
 		err = r.err
 	}

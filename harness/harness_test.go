@@ -1,4 +1,4 @@
-package harness
+package harness_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -61,10 +62,10 @@ func notes() *registry.Registry {
 }
 
 func harnessOver(reg *registry.Registry,
-	answer func(ctx context.Context, server, tool string, args json.RawMessage) (string, error)) (*Harness, *recorder) {
+	answer func(ctx context.Context, server, tool string, args json.RawMessage) (string, error)) (*harness.Harness, *recorder) {
 	rec := &recorder{answer: answer}
-	cat := &Catalog{Registry: reg, Calls: rec}
-	return New(&Options{Catalog: func(context.Context) (*Catalog, error) { return cat, nil }}), rec
+	cat := &harness.Catalog{Registry: reg, Calls: rec}
+	return harness.New(&harness.Options{Catalog: func(context.Context) (*harness.Catalog, error) { return cat, nil }}), rec
 }
 
 func textResult(s string) string {
@@ -72,9 +73,9 @@ func textResult(s string) string {
 	return string(b)
 }
 
-func mustRun(t *testing.T, h *Harness, script string) *Result {
+func mustRun(t *testing.T, h *harness.Harness, script string) *harness.Result {
 	t.Helper()
-	res, err := h.Run(t.Context(), &Script{Source: script})
+	res, err := h.Run(t.Context(), &harness.Script{Source: script})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,12 +89,12 @@ func TestAToolThatItsServerDoesNotHaveIsNotGuessed(t *testing.T) {
 	h, _ := harnessOver(notes(), nil)
 	for _, name := range []string{"notes.delete_notes", "notes.DeleteAllNotes", "notes/purge", "mcp__notes__delete-all"} {
 		res := mustRun(t, h, fmt.Sprintf("UseTools(%q); Return(1)", name))
-		if res.Status != ToolNotFound || !strings.Contains(res.Error.Message, `server "notes" has no tool "`) ||
+		if res.Status != harness.ToolNotFound || !strings.Contains(res.Error.Message, `server "notes" has no tool "`) ||
 			len(res.Error.Signatures) == 0 {
 			t.Errorf("%s: %s %+v", name, res.Status, res.Error)
 		}
 		res = mustRun(t, h, fmt.Sprintf("UseTools(%q)", name))
-		if res.Status != OK || res.Tools[0].Tool != "" ||
+		if res.Status != harness.OK || res.Tools[0].Tool != "" ||
 			!strings.Contains(res.Text(), `no tool fits it well: server "notes" has no tool "`) ||
 			!strings.Contains(res.Text(), "func notes.") {
 			t.Errorf("%s: %s %s", name, res.Status, res.Text())
@@ -101,7 +102,7 @@ func TestAToolThatItsServerDoesNotHaveIsNotGuessed(t *testing.T) {
 	}
 	for _, name := range []string{"notes.DeleteNote", "notes.delete_note", "notes/delete-note", "mcp__notes__deleteNote",
 		"Notes.DELETE_NOTE"} {
-		if res := mustRun(t, h, fmt.Sprintf("UseTools(%q)", name)); res.Status != OK ||
+		if res := mustRun(t, h, fmt.Sprintf("UseTools(%q)", name)); res.Status != harness.OK ||
 			res.Tools[0].Tool != "notes.delete_note" {
 			t.Errorf("%s: %s %+v", name, res.Status, res.Error)
 		}
@@ -109,11 +110,11 @@ func TestAToolThatItsServerDoesNotHaveIsNotGuessed(t *testing.T) {
 	// What the script calls decides, as with any phrase.
 	res := mustRun(t, h, `UseTools("notes.remove_note")
 _, err := notes.DeleteNote(notes.DeleteNoteParams{ID: "x"}); _ = err`)
-	if res.Status != CompileError {
+	if res.Status != harness.CompileError {
 		t.Errorf("%s %+v", res.Status, res.Error)
 	}
 	res = mustRun(t, h, `err := UseTools("notes.remove_note"); Return(err.Error())`)
-	if res.Status != OK || !strings.Contains(string(res.Value), `has no tool \"remove_note\"; nearest: notes.`) {
+	if res.Status != harness.OK || !strings.Contains(string(res.Value), `has no tool \"remove_note\"; nearest: notes.`) {
 		t.Errorf("%s %s %+v", res.Status, res.Value, res.Error)
 	}
 }
@@ -122,9 +123,9 @@ _, err := notes.DeleteNote(notes.DeleteNoteParams{ID: "x"}); _ = err`)
 // offered nowhere.
 func TestADeniedToolIsDeniedByNameAndNotOffered(t *testing.T) {
 	h, rec := harnessOver(notes(), nil)
-	run := func(script string) *Result {
+	run := func(script string) *harness.Result {
 		t.Helper()
-		res, err := h.Run(t.Context(), &Script{Source: script, Policy: &Policy{Deny: []string{"notes.delete_*"}}})
+		res, err := h.Run(t.Context(), &harness.Script{Source: script, Policy: &harness.Policy{Deny: []string{"notes.delete_*"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +134,7 @@ func TestADeniedToolIsDeniedByNameAndNotOffered(t *testing.T) {
 	// a look-up
 	for _, script := range []string{`UseTools("notes.delete_note")`, `UseTools("search the notes", "delete_note")`} {
 		res := run(script)
-		if text := res.Text(); res.Status != OK || !strings.Contains(text, "denied by notes.delete_*") ||
+		if text := res.Text(); res.Status != harness.OK || !strings.Contains(text, "denied by notes.delete_*") ||
 			strings.Contains(text, "func notes.DeleteNote") || len(res.Decisions) != 1 {
 			t.Errorf("%s: %s %s %v", script, res.Status, text, res.Decisions)
 		}
@@ -143,7 +144,7 @@ func TestADeniedToolIsDeniedByNameAndNotOffered(t *testing.T) {
 		`if err := UseTools("delete_note"); err != nil { Return("handled") }`,
 	} {
 		res := run(script)
-		if res.Status != Denied || res.Error.Kind != KindPolicy ||
+		if res.Status != harness.Denied || res.Error.Kind != harness.KindPolicy ||
 			!strings.Contains(res.Error.Message, "denied by notes.delete_*") || res.Error.Line == 0 {
 			t.Errorf("%s: %s %+v", script, res.Status, res.Error)
 		}
@@ -180,31 +181,31 @@ func TestANameThatADeniedToolHasTooMeansTheOther(t *testing.T) {
 	for _, c := range []struct {
 		deny   []string
 		script string
-		want   Status
+		want   harness.Status
 		texts  []string // "!" before what must not be there
 	}{
-		{[]string{"fsb.*", "fsc"}, `UseTools("write_file")`, OK, []string{"fsa.WriteFile", "!fsb"}},
-		{[]string{"fsb.*", "fsc"}, `UseTools("write_file"); Return(1)`, OK, []string{"!several", "!fsb"}},
-		{[]string{"fsb.*"}, `UseTools("write_file")`, OK,
+		{[]string{"fsb.*", "fsc"}, `UseTools("write_file")`, harness.OK, []string{"fsa.WriteFile", "!fsb"}},
+		{[]string{"fsb.*", "fsc"}, `UseTools("write_file"); Return(1)`, harness.OK, []string{"!several", "!fsb"}},
+		{[]string{"fsb.*"}, `UseTools("write_file")`, harness.OK,
 			[]string{"fsa.WriteFile", "fsc.WriteFile", "could mean several tools", "!fsb"}},
-		{[]string{"fsb.*"}, `UseTools("write_file"); Return(1)`, Ambiguous,
+		{[]string{"fsb.*"}, `UseTools("write_file"); Return(1)`, harness.Ambiguous,
 			[]string{"fsa.WriteFile", "fsc.WriteFile", "policy denies those that are not shown", "!fsb"}},
-		{nil, `UseTools("write_file")`, OK, []string{"fsa.WriteFile", "fsb.WriteFile", "!policy"}},
-		{nil, `UseTools("write_file"); Return(1)`, Ambiguous, []string{"fsa.WriteFile", "fsb.WriteFile", "!policy"}},
-		{[]string{"fs*"}, `UseTools("write_file")`, OK, []string{"denied by fs*", "!several"}},
-		{[]string{"fs*"}, `UseTools("write_file"); Return(1)`, Denied, []string{"denied by fs*", "!several"}},
-		{[]string{"fs*"}, `if err := UseTools("write_file"); err != nil { Return("handled") }`, Denied,
+		{nil, `UseTools("write_file")`, harness.OK, []string{"fsa.WriteFile", "fsb.WriteFile", "!policy"}},
+		{nil, `UseTools("write_file"); Return(1)`, harness.Ambiguous, []string{"fsa.WriteFile", "fsb.WriteFile", "!policy"}},
+		{[]string{"fs*"}, `UseTools("write_file")`, harness.OK, []string{"denied by fs*", "!several"}},
+		{[]string{"fs*"}, `UseTools("write_file"); Return(1)`, harness.Denied, []string{"denied by fs*", "!several"}},
+		{[]string{"fs*"}, `if err := UseTools("write_file"); err != nil { Return("handled") }`, harness.Denied,
 			[]string{"denied by fs*"}},
 		{[]string{"fsb.*", "fsc"}, "import \"discovery\"\nd, err := discovery.Describe(\"write_file\", \"fsb.WriteFile\", " +
 			"\"fsc.write_file\", \"nosuch\")\nfmt.Println(len(d.Tools), d.Tools[0].ID, " +
-			"err)\nfmt.Println(strings.Join(d.NotFound, \"|\"))", OK,
+			"err)\nfmt.Println(strings.Join(d.NotFound, \"|\"))", harness.OK,
 			[]string{"1 fsa.write_file <nil>\nfsb.write_file is not to be had: denied by fsb.*|fsc.write_file is not to be " +
 				"had: denied by fsc|nosuch\n"}},
 		{[]string{"fsb.*", "fsc"}, "import \"discovery\"\nc, _ := discovery.Categories()\ns, _ := " +
-			"discovery.Stats()\nfmt.Println(len(c), c[0].Tools, c[0].Servers, s.Total.Tools, len(s.Servers), s.Servers[1].Tools)", OK,
+			"discovery.Stats()\nfmt.Println(len(c), c[0].Tools, c[0].Servers, s.Total.Tools, len(s.Servers), s.Servers[1].Tools)", harness.OK,
 			[]string{"1 1 [fsa] 1 3 0\n"}},
 	} {
-		res, err := h.Run(t.Context(), &Script{Source: c.script, Policy: &Policy{Deny: c.deny}})
+		res, err := h.Run(t.Context(), &harness.Script{Source: c.script, Policy: &harness.Policy{Deny: c.deny}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -235,7 +236,7 @@ s, err := notes.SearchNotes(notes.SearchNotesParams{Query: "x"})
 if err != nil { panic(err) }
 fmt.Println(n.ID, n.Title, s.Text())
 Return(n)`)
-	if res.Status != OK {
+	if res.Status != harness.OK {
 		t.Fatal(res.Text())
 	}
 	if res.Stdout != "7 T two notes\n" {
@@ -269,7 +270,7 @@ func TestFieldsThatTheScriptWritesAreSentAndNoOthers(t *testing.T) {
 		{`notes.CreateNote(notes.CreateNoteParams{Title: "T", Tags: nil})`, `{"tags":[],"title":"T"}`},
 	} {
 		rec.args = nil
-		if res := mustRun(t, h, c.script); res.Status != OK {
+		if res := mustRun(t, h, c.script); res.Status != harness.OK {
 			t.Errorf("%s: %s", c.script, res.Text())
 			continue
 		}
@@ -286,23 +287,23 @@ func TestNothingRunsBeforeEverythingIsKnown(t *testing.T) {
 	})
 	for _, c := range []struct {
 		name, script string
-		status       Status
+		status       harness.Status
 		want         []string // in the text
 	}{
-		{"an unknown phrase", `UseTools("launch a rocket to the moon"); fmt.Println("launched")`, ToolNotFound,
+		{"an unknown phrase", `UseTools("launch a rocket to the moon"); fmt.Println("launched")`, harness.ToolNotFound,
 			[]string{`"launch a rocket to the moon"`}},
-		{"a wrong field", `notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); notes.SearchNotes(notes.SearchNotesParams{Text: "y"})`, CompileError, []string{"Text", "Query string"}},
-		{"a wrong function", `notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); notes.FindNotes("y")`, CompileError,
+		{"a wrong field", `notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); notes.SearchNotes(notes.SearchNotesParams{Text: "y"})`, harness.CompileError, []string{"Text", "Query string"}},
+		{"a wrong function", `notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); notes.FindNotes("y")`, harness.CompileError,
 			[]string{"FindNotes", "notes.SearchNotes"}},
-		{"a required field that is not set", `notes.SearchNotes(notes.SearchNotesParams{Limit: 5})`, CompileError,
+		{"a required field that is not set", `notes.SearchNotes(notes.SearchNotesParams{Limit: 5})`, harness.CompileError,
 			[]string{"1:19", "Query", "Query string /*required*/"}},
-		{"a wrong type", `notes.SearchNotes(notes.SearchNotesParams{Query: 5})`, CompileError, []string{"string"}},
-		{"an unknown server", "import \"servers/nots\"\nfunc main() { nots.X() }", CompileError, []string{"servers/notes"}},
-		{"no Go at all", `please search my notes`, CompileError, []string{"1:"}},
-		{"an import that scripts do not have", "import \"os/exec\"\nfunc main() { exec.Command(\"ls\") }", CompileError,
+		{"a wrong type", `notes.SearchNotes(notes.SearchNotesParams{Query: 5})`, harness.CompileError, []string{"string"}},
+		{"an unknown server", "import \"servers/nots\"\nfunc main() { nots.X() }", harness.CompileError, []string{"servers/notes"}},
+		{"no Go at all", `please search my notes`, harness.CompileError, []string{"1:"}},
+		{"an import that scripts do not have", "import \"os/exec\"\nfunc main() { exec.Command(\"ls\") }", harness.CompileError,
 			[]string{"os/exec"}},
-		{"a phrase that is no constant", `s := "search"; UseTools(s)`, CompileError, []string{"UseTools"}},
-		{"nothing", ``, CompileError, nil},
+		{"a phrase that is no constant", `s := "search"; UseTools(s)`, harness.CompileError, []string{"UseTools"}},
+		{"nothing", ``, harness.CompileError, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rec.args = nil
@@ -334,7 +335,7 @@ func TestNothingRunsBeforeEverythingIsKnown(t *testing.T) {
 func TestAProbeIsAnsweredWithSignatures(t *testing.T) {
 	h, _ := harnessOver(notes(), nil)
 	res := mustRun(t, h, `UseTools("create a note", "notes.delete_note")`)
-	if res.Status != OK || len(res.Tools) != 2 {
+	if res.Status != harness.OK || len(res.Tools) != 2 {
 		t.Fatal(res.Text())
 	}
 	for i, want := range []string{"func notes.CreateNote(p notes.CreateNoteParams) (notes.CreateNoteResult, error) // effect\n",
@@ -343,18 +344,18 @@ func TestAProbeIsAnsweredWithSignatures(t *testing.T) {
 			t.Errorf("no %q in %s", want, res.Tools[i].Signature)
 		}
 	}
-	if res := mustRun(t, h, `UseTools("launch a rocket to the moon")`); res.Status != OK ||
+	if res := mustRun(t, h, `UseTools("launch a rocket to the moon")`); res.Status != harness.OK ||
 		!strings.Contains(res.Text(), "no tool fits it well") {
 		t.Errorf("%s", res.Text())
 	}
 	// Where one is to be chosen, the text says how each is called.
 	res = mustRun(t, h, `UseTools("a note")`)
-	if want := "notes.DeleteNote(ID int) → text or JSON // effect // Delete a note for ever"; res.Status != OK ||
+	if want := "notes.DeleteNote(ID int) → text or JSON // effect // Delete a note for ever"; res.Status != harness.OK ||
 		!strings.Contains(res.Text(), want) || !strings.Contains(res.Text(), "func notes.CreateNote(") {
 		t.Errorf("no %q in\n%s", want, res.Text())
 	}
 	res = mustRun(t, h, `UseTools("a note"); Return(1)`)
-	if res.Status != Ambiguous && res.Status != ToolNotFound {
+	if res.Status != harness.Ambiguous && res.Status != harness.ToolNotFound {
 		t.Fatal(res.Text())
 	}
 	if want := "p { Title string /*required*/; Body string; Pinned bool; Priority int; Tags []string }"; !strings.Contains(res.Text(), want) {
@@ -373,11 +374,11 @@ func TestUndeclaredToolsAreAddedOrRefused(t *testing.T) {
 	})
 	script := `r, err := notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); fmt.Println(r.Text(), err)`
 	res := mustRun(t, h, script)
-	if res.Status != OK || len(res.Warnings) != 0 || len(res.Tools) != 1 || res.Tools[0].By != ByAdded {
+	if res.Status != harness.OK || len(res.Warnings) != 0 || len(res.Tools) != 1 || res.Tools[0].By != harness.ByAdded {
 		t.Errorf("%s %v %+v", res.Text(), res.Warnings, res.Tools)
 	}
-	res, err := h.Run(t.Context(), &Script{Source: script, Strict: true})
-	if err != nil || res.Status != ToolNotFound {
+	res, err := h.Run(t.Context(), &harness.Script{Source: script, Strict: true})
+	if err != nil || res.Status != harness.ToolNotFound {
 		t.Errorf("strict: %v %v", res.Status, err)
 	}
 }
@@ -413,9 +414,9 @@ fmt.Println(strings.Split(err.Error(), "\n")[0])`)
 }
 
 func TestPanicShowsGoTextAndTheScriptsLine(t *testing.T) {
-	h := New(nil)
+	h := harness.New(nil)
 	res := mustRun(t, h, "fmt.Println(\"before\")\nvar m map[string]int\nm[\"x\"] = 1\n")
-	if res.Status != ScriptError || res.Error.Kind != KindPanic || res.Stdout != "before\n" {
+	if res.Status != harness.ScriptError || res.Error.Kind != harness.KindPanic || res.Stdout != "before\n" {
 		t.Fatal(res.Text())
 	}
 	if !strings.Contains(res.Error.Message, "assignment to entry in nil map") || res.Error.Line != 3 {
@@ -431,23 +432,23 @@ func TestRunsAreBoundedAndCanceled(t *testing.T) {
 	h, _ := harnessOver(notes(), hang)
 	for _, c := range []struct {
 		name, script string
-		limits       Limits
-		want         Status
+		limits       harness.Limits
+		want         harness.Status
 	}{
-		{"an endless loop", `for {}`, Limits{Timeout: 300 * time.Millisecond}, Timeout},
+		{"an endless loop", `for {}`, harness.Limits{Timeout: 300 * time.Millisecond}, harness.Timeout},
 		{"a tool that never answers", `notes.SearchNotes(notes.SearchNotesParams{Query: "x"})`,
-			Limits{Timeout: 300 * time.Millisecond}, Timeout},
-		{"a flood", `for { fmt.Println("0123456789") }`, Limits{Stdout: 1000}, OutputLimit},
-		{"a huge value", `Return(strings.Repeat("x", 10000))`, Limits{Value: 1000}, OutputLimit},
+			harness.Limits{Timeout: 300 * time.Millisecond}, harness.Timeout},
+		{"a flood", `for { fmt.Println("0123456789") }`, harness.Limits{Stdout: 1000}, harness.OutputLimit},
+		{"a huge value", `Return(strings.Repeat("x", 10000))`, harness.Limits{Value: 1000}, harness.OutputLimit},
 		{"many calls", `for range 100 { go notes.SearchNotes(notes.SearchNotesParams{Query: "x"}) }; select {}`,
-			Limits{Calls: 10}, CallLimit},
+			harness.Limits{Calls: 10}, harness.CallLimit},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			res, err := h.Run(t.Context(), &Script{Source: c.script, Limits: c.limits})
+			res, err := h.Run(t.Context(), &harness.Script{Source: c.script, Limits: c.limits})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if res.Status != c.want || res.Error == nil || res.Error.Kind != KindLimit {
+			if res.Status != c.want || res.Error == nil || res.Error.Kind != harness.KindLimit {
 				t.Errorf("got %s", res.Text())
 			}
 			if len(res.Stdout) > 1000 {
@@ -459,8 +460,8 @@ func TestRunsAreBoundedAndCanceled(t *testing.T) {
 	var out waitWriter
 	out.seen = make(chan struct{})
 	go func() { <-out.seen; cancel() }()
-	res, err := h.Run(ctx, &Script{Source: `fmt.Println("up"); for {}`, Stdout: &out})
-	if err != nil || res.Status != Canceled {
+	res, err := h.Run(ctx, &harness.Script{Source: `fmt.Println("up"); for {}`, Stdout: &out})
+	if err != nil || res.Status != harness.Canceled {
 		t.Errorf("canceled: %+v, %v", res, err)
 	}
 }
@@ -468,9 +469,9 @@ func TestRunsAreBoundedAndCanceled(t *testing.T) {
 func TestATimeoutSaysWhereTheScriptWas(t *testing.T) {
 	t.Parallel()
 	for _, limit := range untilThere {
-		res, err := New(nil).Run(t.Context(),
-			&Script{Source: "fmt.Println(1)\n\ntime.Sleep(time.Hour)\n", Limits: Limits{Timeout: limit}})
-		if err != nil || res.Status != Timeout {
+		res, err := harness.New(nil).Run(t.Context(),
+			&harness.Script{Source: "fmt.Println(1)\n\ntime.Sleep(time.Hour)\n", Limits: harness.Limits{Timeout: limit}})
+		if err != nil || res.Status != harness.Timeout {
 			t.Fatal(err, res.Text())
 		}
 		if res.Stdout == "1\n" && res.Error.Line == 3 && strings.Contains(res.Error.Snippet, "time.Sleep") {
@@ -498,7 +499,7 @@ func (w *waitWriter) Write(b []byte) (int, error) {
 }
 
 func TestReturnLosesNothing(t *testing.T) {
-	h := New(nil)
+	h := harness.New(nil)
 	for script, want := range map[string]string{
 		`Return(errors.New("bad"))`:                                        `"bad"`,
 		`Return(map[string]any{"a": fmt.Errorf("x: %w", io.EOF), "b": 1})`: `{"a":"x: EOF","b":1}`,
@@ -523,17 +524,17 @@ func TestReturnLosesNothing(t *testing.T) {
 }
 
 func TestAScriptWithoutToolsAsksForNoCatalog(t *testing.T) {
-	h := New(&Options{Catalog: func(context.Context) (*Catalog, error) { return nil, errors.New("asked") }})
-	if res := mustRun(t, h, `Return(1)`); res.Status != OK || string(res.Value) != "1" {
+	h := harness.New(&harness.Options{Catalog: func(context.Context) (*harness.Catalog, error) { return nil, errors.New("asked") }})
+	if res := mustRun(t, h, `Return(1)`); res.Status != harness.OK || string(res.Value) != "1" {
 		t.Error(res.Text())
 	}
-	if _, err := h.Run(t.Context(), &Script{Source: `UseTools("x")`}); err == nil {
+	if _, err := h.Run(t.Context(), &harness.Script{Source: `UseTools("x")`}); err == nil {
 		t.Error("the catalog's error is lost")
 	}
 }
 
 func TestInputsReachTheScript(t *testing.T) {
-	res, err := New(nil).Run(t.Context(), &Script{
+	res, err := harness.New(nil).Run(t.Context(), &harness.Script{
 		Source: `var xs []int; if err := Input("xs", &xs); err != nil { panic(err) }; fmt.Println(xs, Input("y", &xs))`,
 		Inputs: map[string]json.RawMessage{"xs": json.RawMessage("[1,2]")}})
 	if err != nil || !strings.HasPrefix(res.Stdout, "[1 2] Input: there is no value \"y\"") {
@@ -560,25 +561,25 @@ for i := range out {
 wg.Wait()
 for i, s := range out { if s != fmt.Sprint("for ", i) { panic(fmt.Sprint(i, " got ", s)) } }
 Return(len(out))`)
-	if res.Status != OK || string(res.Value) != "50" || len(res.Calls) != 50 {
+	if res.Status != harness.OK || string(res.Value) != "50" || len(res.Calls) != 50 {
 		t.Error(res.Text())
 	}
 }
 
 func TestSpareWorkersRunOneScriptEach(t *testing.T) {
-	h := New(&Options{Spares: 2})
+	h := harness.New(&harness.Options{Spares: 2})
 	defer h.Close()
 	for i := range 10 {
 		res := mustRun(t, h, fmt.Sprintf(`Return(%d)`, i))
-		if res.Status != OK || string(res.Value) != fmt.Sprint(i) {
+		if res.Status != harness.OK || string(res.Value) != fmt.Sprint(i) {
 			t.Fatal(res.Text())
 		}
 	}
 }
 
 func ExampleResult_Text() {
-	r := &Result{Status: CompileError,
-		Errors: []Error{{Line: 2, Column: 5, Message: "undefined: git.Lg", Hint: "did you mean git.Log?"}}}
+	r := &harness.Result{Status: harness.CompileError,
+		Errors: []harness.Error{{Line: 2, Column: 5, Message: "undefined: git.Lg", Hint: "did you mean git.Log?"}}}
 	fmt.Print(r.Text())
 	// Output:
 	// compile_error

@@ -1,4 +1,4 @@
-package harness
+package harness_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -35,22 +36,22 @@ func TestHeldToolIsShownAsAcceptedAndRefusedBeforeAnythingRuns(t *testing.T) {
 Println("begun")
 notes.SearchNotes(notes.SearchNotesParams{Query: "x"})
 notes.DeleteNote(notes.DeleteNoteParams{ID: 1})`
-	for name, run := range map[string]func(context.Context, *Script) (*Result, error){"run": h.Run, "check": h.Check} {
-		for _, p := range []*Policy{nil, {Allow: []string{"notes"}}} {
-			res, err := run(t.Context(), &Script{Source: script, Policy: p, Approved: []string{"notes.delete_note"}})
+	for name, run := range map[string]func(context.Context, *harness.Script) (*harness.Result, error){"run": h.Run, "check": h.Check} {
+		for _, p := range []*harness.Policy{nil, {Allow: []string{"notes"}}} {
+			res, err := run(t.Context(), &harness.Script{Source: script, Policy: p, Approved: []string{"notes.delete_note"}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if res.Status != Denied || !strings.Contains(res.Error.Message, registry.Waits) || res.Error.Line == 0 ||
+			if res.Status != harness.Denied || !strings.Contains(res.Error.Message, registry.Waits) || res.Error.Line == 0 ||
 				res.Stdout != "" || len(rec.args) > 0 {
 				t.Errorf("%s: %s %+v, output %q, calls %q", name, res.Status, res.Error, res.Stdout, rec.args)
 			}
 		}
 	}
 
-	cat := &Catalog{Registry: now, Calls: rec}
+	cat := &harness.Catalog{Registry: now, Calls: rec}
 	if res, d, err := h.CallTool(t.Context(), cat, "notes.delete_note", json.RawMessage(`{"id":1}`), nil); res != nil ||
-		err != nil || d.Verdict != IsDenied || len(rec.args) > 0 {
+		err != nil || d.Verdict != harness.IsDenied || len(rec.args) > 0 {
 		t.Errorf("called directly: %v, %v, %v", res, d, err)
 	}
 	shown := map[string]string{"look-up": mustRun(t, h, `UseTools("notes.delete_note")`).Text(),
@@ -108,7 +109,7 @@ func TestWordsOfServersAreShownPrintable(t *testing.T) {
 		b, _ := json.Marshal(map[string]any{"isError": true, "content": []any{map[string]any{"type": "text", "text": bad}}})
 		return string(b), nil
 	})
-	cat, _ := h.opts.Catalog(t.Context())
+	cat, _ := harness.OptionsOf(h).Catalog(t.Context())
 	guide, err := cat.Guide()
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +149,7 @@ func TestUnusablePinsHoldToolsOfAFinishedRegistry(t *testing.T) {
 	}
 	held := func() bool {
 		t.Helper()
-		f := &Files{Configs: []string{filepath.Join(dir, ".mcp.json")}, NoMemory: true, NoObserve: true, NoUsage: true}
+		f := &harness.Files{Configs: []string{filepath.Join(dir, ".mcp.json")}, NoMemory: true, NoObserve: true, NoUsage: true}
 		defer f.Close()
 		c, err := f.Catalog(t.Context())
 		if err != nil {

@@ -1,4 +1,4 @@
-package harness
+package harness_test
 
 import (
 	"os"
@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -21,7 +22,7 @@ func TestHostileScriptsAreDeniedOrBounded(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no hostile scripts", err)
 	}
-	h := New(nil)
+	h := harness.New(nil)
 	slots := make(chan struct{}, 4)
 	n := 0
 	for _, file := range files {
@@ -40,21 +41,21 @@ func TestHostileScriptsAreDeniedOrBounded(t *testing.T) {
 				timeout = 2 * time.Second
 			}
 			t.Run(f.Name, func(t *testing.T) {
-				if raceEnabled && strings.Contains(want, string(MemoryLimit)) {
+				if raceEnabled && strings.Contains(want, string(harness.MemoryLimit)) {
 					t.Skip("the race detector's own memory leaves no limit to run into")
 				}
 				t.Parallel()
 				slots <- struct{}{}
 				defer func() { <-slots }()
 				begin := time.Now()
-				res, err := h.Run(t.Context(), &Script{Source: string(f.Data), Limits: Limits{Timeout: timeout}})
+				res, err := h.Run(t.Context(), &harness.Script{Source: string(f.Data), Limits: harness.Limits{Timeout: timeout}})
 				if err != nil {
 					t.Fatal(err)
 				}
 				if !slices.Contains(strings.Fields(want), string(res.Status)) {
 					t.Errorf("status %s, want one of %s", res.Status, want)
 				}
-				if res.Status != OK && (res.Error == nil || res.Error.Message == "") {
+				if res.Status != harness.OK && (res.Error == nil || res.Error.Message == "") {
 					t.Error("no word on what was wrong")
 				}
 				if len(res.Stdout) > 2<<20 || len(res.Stderr) > 2<<20 || len(res.Value) > 9<<20 {

@@ -1,9 +1,11 @@
-package harness
+package harness_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/usetools/usetools/harness"
 )
 
 // numbered joins a text for each of n numbers.
@@ -23,7 +25,7 @@ func TestTypesThatCannotBeMadeAreRefused(t *testing.T) {
 			numbered(140, "a# int") + ") {}\nfmt.Println(1)\n" +
 			strings.ReplaceAll(use, "ARGS", numbered(140, "#"))
 	}
-	h := New(nil)
+	h := harness.New(nil)
 	for name, script := range map[string]string{
 		"a channel of large elements": "fmt.Println(1)\nc := make(chan [65536]byte, 1)\nc <- [65536]byte{}",
 		"of structs": "type T struct { A [70000]byte }\nfmt.Println(1)\nvar c chan T\nReturn(c " +
@@ -40,11 +42,11 @@ func TestTypesThatCannotBeMadeAreRefused(t *testing.T) {
 		"a method by reflect":     wide("Return(reflect.TypeOf(T(1)).Method(0).Type.NumIn())"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			res, err := h.Run(t.Context(), &Script{Source: script})
+			res, err := h.Run(t.Context(), &harness.Script{Source: script})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if res.Status != CompileError || res.Stdout != "" {
+			if res.Status != harness.CompileError || res.Stdout != "" {
 				t.Errorf("%s, printed %q", res.Status, res.Stdout)
 			}
 			text := fmt.Sprintf("%+v", *res.Error)
@@ -59,7 +61,7 @@ func TestTypesThatCannotBeMadeAreRefused(t *testing.T) {
 		})
 	}
 	t.Run("a call alone is none of these", func(t *testing.T) {
-		res, err := h.Run(t.Context(), &Script{Source: wide("T(1).F(ARGS)\nReturn(f(ARGS))")})
+		res, err := h.Run(t.Context(), &harness.Script{Source: wide("T(1).F(ARGS)\nReturn(f(ARGS))")})
 		if err != nil || string(res.Value) != "139" {
 			t.Errorf("%+v, %v", res, err)
 		}
@@ -81,7 +83,7 @@ func TestStructsThatShareStructsAreMadeOnce(t *testing.T) {
 		all.WriteString("}\n")
 	}
 	last := fmt.Sprintf("type T%d struct { X int }\n", n-1)
-	h := New(nil)
+	h := harness.New(nil)
 	for name, c := range map[string]struct{ script, want string }{
 		"returned": {two.String() + last + "Return(T0{A: &T1{}})", `{"A":{"A":null,"B":null},"B":null}`},
 		"read": {two.String() + last +
@@ -93,8 +95,8 @@ func TestStructsThatShareStructsAreMadeOnce(t *testing.T) {
 		"of any later": {all.String() + last + "Return(len(fmt.Sprint(T0{F39: &T39{X: 7}})) > 39)", "true"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			res, err := h.Run(t.Context(), &Script{Source: c.script})
-			if err != nil || res.Status != OK || string(res.Value) != c.want {
+			res, err := h.Run(t.Context(), &harness.Script{Source: c.script})
+			if err != nil || res.Status != harness.OK || string(res.Value) != c.want {
 				t.Errorf("%v %s %v", err, res.Value, res.Error)
 			}
 		})

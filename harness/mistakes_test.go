@@ -1,10 +1,12 @@
-package harness
+package harness_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/tiktoken-go/tokenizer"
+
+	"github.com/usetools/usetools/harness"
 )
 
 // TestCommonMistakesAreExplained runs scripts with the mistakes that models make
@@ -15,7 +17,7 @@ func TestCommonMistakesAreExplained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := New(nil)
+	h := harness.New(nil)
 	for _, c := range []struct {
 		name, script string
 		line         int

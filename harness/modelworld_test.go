@@ -1,4 +1,4 @@
-package harness
+package harness_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/recordtest"
@@ -244,11 +245,8 @@ func (w *world) passed() time.Duration { return w.before + time.Since(w.begun) }
 
 type tryKey struct{}
 
-// workFunc is that of Harness.work.
-type workFunc = func(context.Context, *worker.Script, worker.Host, *worker.Options) (*worker.Outcome, error)
-
 // work runs the script of a process.
-func (w *world) work(p *process) workFunc {
+func (w *world) work(p *process) harness.WorkFunc {
 	return func(ctx context.Context, s *worker.Script, host worker.Host, o *worker.Options) (*worker.Outcome, error) {
 		w.mu.Lock()
 		a := &try{p: p, n: len(w.tries) + 1, resume: s.Replay != nil}
@@ -488,7 +486,7 @@ func (w *world) comeToRest() {
 }
 
 // modelCatalog has the tools of modelShop.
-var modelCatalog = sync.OnceValue(func() *Catalog {
+var modelCatalog = sync.OnceValue(func() *harness.Catalog {
 	yes, no := true, false
 	in := json.RawMessage(`{"type":"object","properties":{"item":{"type":"string"}},"required":["item"]}`)
 	reg := &registry.Registry{Servers: []registry.Server{{Name: "shop"}}, Tools: []registry.Tool{
@@ -502,6 +500,6 @@ var modelCatalog = sync.OnceValue(func() *Catalog {
 			Annotations: &registry.Annotations{ReadOnly: &no, Destructive: &yes}},
 	}}
 	reg.Normalize()
-	return &Catalog{Registry: reg, Calls: modelShop{}, Servers: []config.Server{{Name: "shop",
+	return &harness.Catalog{Registry: reg, Calls: modelShop{}, Servers: []config.Server{{Name: "shop",
 		Classes: []config.ClassRule{{Pattern: "set", Class: config.ClassAgain}}}}}
 })

@@ -1,4 +1,4 @@
-package harness
+package harness_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -137,7 +138,7 @@ func answerRows(t *testing.T) []row {
 	lookUp := 0
 	for _, l := range lessons() {
 		switch res, tokens := ask(t, l.script); {
-		case res.Status != OK:
+		case res.Status != harness.OK:
 			refused = append(refused, tokens)
 		case res.LookUp && len(res.Tools) == 4:
 			lookUp = tokens
@@ -162,9 +163,9 @@ func TestNumbers(t *testing.T) {
 		return textResult("a b c a b a"), nil
 	}
 	h, _ := harnessOver(notes(), answer)
-	run := func(script string) *Result {
-		res, err := h.Run(ctx, &Script{Source: script})
-		if err != nil || res.Status != OK {
+	run := func(script string) *harness.Result {
+		res, err := h.Run(ctx, &harness.Script{Source: script})
+		if err != nil || res.Status != harness.OK {
 			t.Fatal(err, res.Text())
 		}
 		return res
@@ -178,13 +179,13 @@ func TestNumbers(t *testing.T) {
 
 	trivial := percentile(100, .5, func() { run(`Return(1)`) })
 	add("trivial script, new worker each time, p50", "≤ 12 ms cold", "%s", show(trivial))
-	spare := New(&Options{Spares: 2, Catalog: h.opts.Catalog})
-	waiting := func(script string, of func(*Result) float64) float64 {
+	spare := harness.New(&harness.Options{Spares: 2, Catalog: harness.OptionsOf(h).Catalog})
+	waiting := func(script string, of func(*harness.Result) float64) float64 {
 		var all []float64
 		for range 50 {
 			<-time.After(60 * time.Millisecond) // between requests a spare is made again
-			res, err := spare.Run(ctx, &Script{Source: script})
-			if err != nil || res.Status != OK {
+			res, err := spare.Run(ctx, &harness.Script{Source: script})
+			if err != nil || res.Status != harness.OK {
 				t.Fatal(err, res)
 			}
 			all = append(all, of(res))
@@ -193,17 +194,17 @@ func TestNumbers(t *testing.T) {
 		return all[len(all)/2]
 	}
 	add("trivial script, spare worker ready, p50", "≤ 1.5 ms", "%.2f ms",
-		waiting(`Return(1)`, func(r *Result) float64 { return r.Timing.Total }))
+		waiting(`Return(1)`, func(r *harness.Result) float64 { return r.Timing.Total }))
 	add("front end of a 40-line script, spare worker ready, p50", "≤ 1.5 ms", "%.2f ms",
-		waiting(script40, func(r *Result) float64 { return r.Timing.Parse + r.Timing.Check + r.Timing.Lower }))
+		waiting(script40, func(r *harness.Result) float64 { return r.Timing.Parse + r.Timing.Check + r.Timing.Lower }))
 	spare.Close()
-	busy := New(&Options{Spares: 4})
+	busy := harness.New(&harness.Options{Spares: 4})
 	begin := time.Now()
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
 			for range 50 {
-				if res, err := busy.Run(ctx, &Script{Source: `Return(1)`}); err != nil || res.Status != OK {
+				if res, err := busy.Run(ctx, &harness.Script{Source: `Return(1)`}); err != nil || res.Status != harness.OK {
 					t.Error(err, res)
 				}
 			}
@@ -213,8 +214,8 @@ func TestNumbers(t *testing.T) {
 	add("trivial scripts a second, 8 at a time", "≥ 100", "%.0f", 400/time.Since(begin).Seconds())
 	busy.Close()
 	bomb := percentile(5, .5, func() {
-		res, err := h.Run(ctx, &Script{Source: `var all [][]byte; for { all = append(all, make([]byte, 1<<22)) }`})
-		if err != nil || res.Status != MemoryLimit {
+		res, err := h.Run(ctx, &harness.Script{Source: `var all [][]byte; for { all = append(all, make([]byte, 1<<22)) }`})
+		if err != nil || res.Status != harness.MemoryLimit {
 			t.Fatal(err, res.Text())
 		}
 	})

@@ -1,4 +1,4 @@
-package harness
+package harness_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/discovery/memory"
+	"github.com/usetools/usetools/harness"
 )
 
 func TestToolNotFoundErrorSaysWhy(t *testing.T) {
@@ -34,14 +35,14 @@ Return([]string{err.Error(), missing.Query, strings.Join(missing.Candidates, " "
 func TestPhrasesOfARunThatWentWellAreRemembered(t *testing.T) {
 	reg := notes()
 	m := memory.New(filepath.Join(t.TempDir(), "phrases.json"), reg)
-	cat := &Catalog{Registry: reg, Memory: m,
+	cat := &harness.Catalog{Registry: reg, Memory: m,
 		Calls: &recorder{answer: func(_ context.Context, _, tool string, _ json.RawMessage) (string, error) {
 			if tool == "delete_note" {
 				return `{"isError":true,"content":[]}`, nil
 			}
 			return textResult("ok"), nil
 		}}}
-	h := New(&Options{Catalog: func(context.Context) (*Catalog, error) { return cat, nil }})
+	h := harness.New(&harness.Options{Catalog: func(context.Context) (*harness.Catalog, error) { return cat, nil }})
 	const search = `_, err := notes.SearchNotes(notes.SearchNotesParams{Query: "x"})
 if err != nil { panic(err) }`
 	for phrase, c := range map[string]struct{ script, want string }{
@@ -57,7 +58,7 @@ if err != nil { panic(err) }`
 			t.Errorf("%q recalls %q, want %q", phrase, got, c.want)
 		}
 	}
-	if _, err := h.Check(t.Context(), &Script{Source: `UseTools("only checked"); ` + search}); err != nil {
+	if _, err := h.Check(t.Context(), &harness.Script{Source: `UseTools("only checked"); ` + search}); err != nil {
 		t.Fatal(err)
 	}
 	if got, ok := m.Recall("only checked"); ok {

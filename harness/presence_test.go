@@ -1,4 +1,4 @@
-package harness
+package harness_test
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -142,12 +143,12 @@ func TestWhatIsWrittenIsSentAndNothingElse(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rec.args = nil
-			res, err := h.Run(t.Context(), &Script{Source: c.script,
+			res, err := h.Run(t.Context(), &harness.Script{Source: c.script,
 				Inputs: map[string]json.RawMessage{"p": json.RawMessage(`{"name":"i","flag":false}`)}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if res.Status != OK {
+			if res.Status != harness.OK {
 				t.Fatal(res.Text())
 			}
 			if got := strings.Join(rec.args, "\n"); !sameJSON("["+strings.Join(rec.args, ",")+"]", "["+

@@ -1,4 +1,4 @@
-package harness
+package harness_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
@@ -128,7 +129,7 @@ wg.Wait()
 Return(out)`},
 }
 
-func newMarket(t testing.TB, seed uint64) (*market, *Catalog) {
+func newMarket(t testing.TB, seed uint64) (*market, *harness.Catalog) {
 	yes, no := true, false
 	in := json.RawMessage(`{"type":"object","properties":{"item":{"type":"string"},"count":{"type":"integer"}},"required":["item"]}`)
 	out := json.RawMessage(`{"type":"object","properties":{"item":{"type":"string"},"count":{"type":"integer"},` +
@@ -147,12 +148,12 @@ func newMarket(t testing.TB, seed uint64) (*market, *Catalog) {
 			t.Fatal(err)
 		}
 	}
-	return m, &Catalog{Registry: reg, Calls: m, Scripts: scripts}
+	return m, &harness.Catalog{Registry: reg, Calls: m, Scripts: scripts}
 }
 
 // A program is a generated script, and how it is run.
 type program struct {
-	*Script
+	*harness.Script
 	cancel int // after so many calls; 0: not
 	// racy are the reasons for which it may do another thing the next time, such
 	// that neither Go nor the record says which.
@@ -283,7 +284,7 @@ func main() {
 
 // generateProgram writes the program of a seed.
 func generateProgram(seed uint64) *program {
-	g := &programmer{Rand: rand.New(rand.NewPCG(seed, 1)), p: &program{Script: &Script{}}}
+	g := &programmer{Rand: rand.New(rand.NewPCG(seed, 1)), p: &program{Script: &harness.Script{}}}
 	g.b.WriteString(programHead)
 	g.p.Inputs = map[string]json.RawMessage{"name": json.RawMessage(`{"a": [1.0, "<&>"]}`)}
 	g.p.Stored = map[string]json.RawMessage{"old": json.RawMessage(`[1,2,{"k":"v"}]`)}

@@ -1,4 +1,4 @@
-package harness
+package harness_test
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry/backend"
@@ -16,12 +17,12 @@ import (
 
 // canceledIn is a run of a script that was canceled while its call of the tool was
 // under way, which was answered all the same.
-func canceledIn(t *testing.T, h *Harness, s *Script, tool string) *Result {
+func canceledIn(t *testing.T, h *harness.Harness, s *harness.Script, tool string) *harness.Result {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	one := *s
-	one.Catalog = &Catalog{Registry: s.Catalog.Registry, Calls: callFunc(func(c context.Context, server, name string,
+	one.Catalog = &harness.Catalog{Registry: s.Catalog.Registry, Calls: callFunc(func(c context.Context, server, name string,
 		args json.RawMessage) (*backend.Result, error) {
 		res, err := s.Catalog.Calls.Call(c, server, name, args)
 		if name == tool {
@@ -30,7 +31,7 @@ func canceledIn(t *testing.T, h *Harness, s *Script, tool string) *Result {
 		return res, err
 	})}
 	res, err := h.Run(ctx, &one)
-	if err != nil || res.Status != Canceled {
+	if err != nil || res.Status != harness.Canceled {
 		t.Fatalf("%+v, %v", res, err)
 	}
 	return res
@@ -55,7 +56,7 @@ fmt.Println(o.Order, err)`
 		t.Fatal(err)
 	}
 	const want = "before\n1 <nil>\n"
-	if res.Status != OK || res.Stdout != want || run.Stdout() != want || !strings.HasSuffix(out.String(), "1 <nil>\n") {
+	if res.Status != harness.OK || res.Stdout != want || run.Stdout() != want || !strings.HasSuffix(out.String(), "1 <nil>\n") {
 		t.Errorf("%s\nthe record has %q, the writer %q", res.Text(), run.Stdout(), out.String())
 	}
 }
@@ -63,8 +64,8 @@ fmt.Println(o.Order, err)`
 // sixtyOnceBought is a catalog whose stock is 60 as soon as the shop was asked to
 // sell something, so that a script can wait until another goroutine's call is on
 // its way.
-func sixtyOnceBought(c *Catalog, shop *shop) *Catalog {
-	return &Catalog{Registry: c.Registry, Calls: callFunc(func(ctx context.Context, server, tool string,
+func sixtyOnceBought(c *harness.Catalog, shop *shop) *harness.Catalog {
+	return &harness.Catalog{Registry: c.Registry, Calls: callFunc(func(ctx context.Context, server, tool string,
 		args json.RawMessage) (*backend.Result, error) {
 		res, err := shop.Call(ctx, server, tool, args)
 		if tool == "stock" {
@@ -82,11 +83,11 @@ func sixtyOnceBought(c *Catalog, shop *shop) *Catalog {
 func TestAnUnknownCallIsSaidHoweverTheRunEnds(t *testing.T) {
 	for name, c := range map[string]struct {
 		script string
-		status Status
+		status harness.Status
 	}{
-		"main ends":   {`go shop.Buy(shop.BuyParams{Item: "lost"}); for stock().Count < 60 {}`, Uncertain},
-		"panic":       {`go shop.Buy(shop.BuyParams{Item: "lost"}); for stock().Count < 60 {}; panic("no")`, ScriptError},
-		"another one": {`go shop.Buy(shop.BuyParams{Item: "lost"}); for stock().Count < 60 {}; shop.Buy(shop.BuyParams{Item: "lost"})`, Uncertain},
+		"main ends":   {`go shop.Buy(shop.BuyParams{Item: "lost"}); for stock().Count < 60 {}`, harness.Uncertain},
+		"panic":       {`go shop.Buy(shop.BuyParams{Item: "lost"}); for stock().Count < 60 {}; panic("no")`, harness.ScriptError},
+		"another one": {`go shop.Buy(shop.BuyParams{Item: "lost"}); for stock().Count < 60 {}; shop.Buy(shop.BuyParams{Item: "lost"})`, harness.Uncertain},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h, shop, store, s := asksFor(t)
@@ -144,7 +145,7 @@ o, _ := shop.Buy(shop.BuyParams{Item: "nut"})
 Return(o.Order)`
 	canceledIn(t, h, s, "stock")
 	res, err := h.Rejoin(t.Context(), s)
-	if err != nil || res == nil || res.Status != OK || shop.calls["buy"] != 1 {
+	if err != nil || res == nil || res.Status != harness.OK || shop.calls["buy"] != 1 {
 		t.Errorf("%+v, %v", res, err)
 	}
 }
@@ -163,9 +164,9 @@ Return(o.Order)`
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := New(&Options{Records: same, Version: "test"})
+	other := harness.New(&harness.Options{Records: same, Version: "test"})
 	defer other.Close()
-	for _, h := range []*Harness{h, other} {
+	for _, h := range []*harness.Harness{h, other} {
 		if res, err := h.Rejoin(t.Context(), s); res != nil || err != nil {
 			t.Fatal(res, err)
 		}
@@ -173,7 +174,7 @@ Return(o.Order)`
 	var all sync.WaitGroup
 	for i := range 6 {
 		all.Go(func() {
-			one, h := *s, []*Harness{h, other}[i%2]
+			one, h := *s, []*harness.Harness{h, other}[i%2]
 			var running *record.RunningError
 			res, err := h.Rejoin(t.Context(), &one)
 			if res == nil && err == nil {
@@ -188,8 +189,8 @@ Return(o.Order)`
 	if shop.calls["buy"] != 1 {
 		t.Errorf("bought %d times", shop.calls["buy"])
 	}
-	for _, h := range []*Harness{h, other} {
-		if res, err := h.Rejoin(t.Context(), s); err != nil || res == nil || res.Status != OK {
+	for _, h := range []*harness.Harness{h, other} {
+		if res, err := h.Rejoin(t.Context(), s); err != nil || res == nil || res.Status != harness.OK {
 			t.Errorf("%+v, %v", res, err)
 		}
 	}
@@ -218,7 +219,7 @@ for i := range 3 {
 	RunScript("order", map[string]any{"item": fmt.Sprint(i)})
 }
 shop.Buy(shop.BuyParams{Item: "lost"})`)
-	if res.Status != Uncertain {
+	if res.Status != harness.Uncertain {
 		t.Fatal(res.Text())
 	}
 	n := res.Unknown[0].N
@@ -229,7 +230,7 @@ shop.Buy(shop.BuyParams{Item: "lost"})`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if res = mustResume(t, h, s, res.Run); res.Status != Diverged {
+	if res = mustResume(t, h, s, res.Run); res.Status != harness.Diverged {
 		t.Fatal(res.Text())
 	}
 	after, err := store.Load(res.Run)
@@ -253,7 +254,7 @@ func TestNoEqualCallFollowsOneThatIsUnknown(t *testing.T) {
 	var mu sync.Mutex
 	n := 0
 	first, second := make(chan struct{}), make(chan struct{})
-	s.Catalog = &Catalog{Registry: s.Catalog.Registry, Calls: callFunc(func(ctx context.Context, server, tool string,
+	s.Catalog = &harness.Catalog{Registry: s.Catalog.Registry, Calls: callFunc(func(ctx context.Context, server, tool string,
 		args json.RawMessage) (*backend.Result, error) {
 		if tool == "buy" {
 			mu.Lock()

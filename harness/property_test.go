@@ -1,4 +1,4 @@
-package harness
+package harness_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -45,7 +46,7 @@ func TestRandomArgumentsArrive(t *testing.T) {
 			error) {
 			return textResult("ok"), nil
 		})
-		cat, err := h.catalog(t.Context())
+		cat, err := harness.CatalogOf(t.Context(), h)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +74,7 @@ func TestRandomArgumentsArrive(t *testing.T) {
 			want, ids = append(want, string(args)), append(ids, tl.ID)
 		}
 		res := mustRun(t, h, script.String())
-		if res.Status != OK {
+		if res.Status != harness.OK {
 			t.Errorf("%s: %s", server, res.Text())
 			continue
 		}

@@ -1,5 +1,5 @@
 //go:build race
 
-package harness
+package harness_test
 
 const raceEnabled = true

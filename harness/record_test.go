@@ -1,4 +1,4 @@
-package harness
+package harness_test
 
 import (
 	"bytes"
@@ -11,13 +11,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/recordtest"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
@@ -66,7 +66,7 @@ func (s *shop) Call(ctx context.Context, server, tool string, args json.RawMessa
 	return answer(map[string]any{"order": s.sold.Add(1), "item": a.Item})
 }
 
-func newShop(testing.TB) (*shop, *Catalog) {
+func newShop(testing.TB) (*shop, *harness.Catalog) {
 	yes, no := true, false
 	in := json.RawMessage(`{"type":"object","properties":{"item":{"type":"string"},"count":{"type":"integer"}},"required":["item"]}`)
 	reg := &registry.Registry{Servers: []registry.Server{{Name: "shop"}}, Tools: []registry.Tool{
@@ -79,7 +79,7 @@ func newShop(testing.TB) (*shop, *Catalog) {
 	}}
 	reg.Normalize()
 	s := &shop{calls: map[string]int{}}
-	return s, &Catalog{Registry: reg, Calls: s}
+	return s, &harness.Catalog{Registry: reg, Calls: s}
 }
 
 const shopScript = `
@@ -102,10 +102,10 @@ Return(map[string]any{"random": rand.IntN(1000), "now": time.Now().Year() > 2000
 func TestARunLeavesARecord(t *testing.T) {
 	s, cat := newShop(t)
 	store := record.Memory(10, nil)
-	h := New(&Options{Records: store, Version: "test"})
-	res, err := h.Run(t.Context(), &Script{Source: shopScript, Catalog: cat, Name: "shop.go", Subject: "ann",
+	h := harness.New(&harness.Options{Records: store, Version: "test"})
+	res, err := h.Run(t.Context(), &harness.Script{Source: shopScript, Catalog: cat, Name: "shop.go", Subject: "ann",
 		Inputs: map[string]json.RawMessage{"a": json.RawMessage("1")}})
-	if err != nil || res.Status != OK {
+	if err != nil || res.Status != harness.OK {
 		t.Fatal(res.Text(), err)
 	}
 	run, err := store.Load(res.Run)
@@ -151,7 +151,7 @@ func TestWhatBecameOfACallIsInTheRecord(t *testing.T) {
 		{`UseTools("order an item"); _, err := shop.Buy(shop.BuyParams{Item: "x"}); fmt.Println(err)`, record.Answered},
 	} {
 		store := record.Memory(10, nil)
-		res, err := New(&Options{Records: store}).Run(t.Context(), &Script{Source: c.script, Catalog: cat})
+		res, err := harness.New(&harness.Options{Records: store}).Run(t.Context(), &harness.Script{Source: c.script, Catalog: cat})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,17 +165,17 @@ func TestWhatBecameOfACallIsInTheRecord(t *testing.T) {
 func TestADryRunSendsNoEffect(t *testing.T) {
 	s, cat := newShop(t)
 	store := record.Memory(10, nil)
-	h := New(&Options{Records: store})
+	h := harness.New(&harness.Options{Records: store})
 	script := strings.Replace(shopScript, `_, err := shop.Stock(shop.StockParams{Item: "broken"})`,
 		`_, err := shop.Buy(shop.BuyParams{Item: "nut", Count: 2})`, 1)
-	dry := func() *Result {
-		res, err := h.Run(t.Context(), &Script{Source: script, Catalog: cat, Dry: true})
-		if err != nil || res.Status != OK {
+	dry := func() *harness.Result {
+		res, err := h.Run(t.Context(), &harness.Script{Source: script, Catalog: cat, Dry: true})
+		if err != nil || res.Status != harness.OK {
 			t.Fatal(res.Text(), err)
 		}
 		return res
 	}
-	want := []Unmade{
+	want := []harness.Unmade{
 		{Tool: "shop.buy", Class: record.Effect, Line: 10, Args: json.RawMessage(`{"count":1,"item":"bolt"}`)},
 		{Tool: "shop.buy", Class: record.Effect, Line: 14, Args: json.RawMessage(`{"count":2,"item":"nut"}`), After: 1,
 			Guess: true},
@@ -192,8 +192,8 @@ func TestADryRunSendsNoEffect(t *testing.T) {
 		}
 	}
 	// An earlier run's answer is taken where there is one.
-	real, err := h.Run(t.Context(), &Script{Source: script, Catalog: cat})
-	if err != nil || real.Status != OK {
+	real, err := h.Run(t.Context(), &harness.Script{Source: script, Catalog: cat})
+	if err != nil || real.Status != harness.OK {
 		t.Fatal(real.Text(), err)
 	}
 	want[0].From, want[1].From, want[1].Guess = real.Run, real.Run, false
@@ -213,17 +213,17 @@ func TestADryRunIsRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := New(&Options{Records: store})
+	h := harness.New(&harness.Options{Records: store})
 	const script = `o, err := shop.Buy(shop.BuyParams{Item: "nut"})
 _, err = shop.Buy(shop.BuyParams{Item: "secret"})
 Return(o.Order)
 _ = err`
-	if _, err := h.Run(t.Context(), &Script{Source: script, Catalog: cat}); err != nil || s.calls["buy"] != 2 {
+	if _, err := h.Run(t.Context(), &harness.Script{Source: script, Catalog: cat}); err != nil || s.calls["buy"] != 2 {
 		t.Fatal(err, s.calls)
 	}
 	for _, anonymous := range []bool{false, true} {
-		res, err := h.Run(t.Context(), &Script{Source: script, Catalog: cat, Dry: true, Anonymous: anonymous})
-		if err != nil || res.Status != OK {
+		res, err := h.Run(t.Context(), &harness.Script{Source: script, Catalog: cat, Dry: true, Anonymous: anonymous})
+		if err != nil || res.Status != harness.OK {
 			t.Fatal(res.Text(), err)
 		}
 		if l := res.Ledger; len(l) != 2 || (l[0].From == "") != anonymous || l[1].From != "" {
@@ -236,11 +236,11 @@ _ = err`
 	}
 	tool, _ := cat.Registry.Tool("shop.buy")
 	tool.Input = json.RawMessage(`{"type":"object","properties":{"item":{"type":"string","maxLength":4}},"required":["item"]}`)
-	cat = &Catalog{Registry: cat.Registry, Calls: s}
+	cat = &harness.Catalog{Registry: cat.Registry, Calls: s}
 	var told []record.Line
-	res, err := h.Run(t.Context(), &Script{Source: `_, err := shop.Buy(shop.BuyParams{Item: "too long"}); Return(err.Error())`,
+	res, err := h.Run(t.Context(), &harness.Script{Source: `_, err := shop.Buy(shop.BuyParams{Item: "too long"}); Return(err.Error())`,
 		Catalog: cat, Dry: true, OnLine: func(l record.Line) { told = append(told, l) }})
-	if err != nil || res.Status != OK || len(res.Ledger) != 0 || !strings.Contains(res.Text(), "wrong arguments") {
+	if err != nil || res.Status != harness.OK || len(res.Ledger) != 0 || !strings.Contains(res.Text(), "wrong arguments") {
 		t.Fatal(res.Text(), err)
 	}
 	run, err := store.Load(res.Run)
@@ -259,9 +259,9 @@ _ = err`
 func TestADryRunSavesNoScript(t *testing.T) {
 	_, cat := newShop(t)
 	cat.Scripts = library.Open(t.TempDir())
-	h := New(nil)
+	h := harness.New(nil)
 	for _, dry := range []bool{true, false} {
-		if _, err := h.Run(t.Context(), &Script{Source: "// usetools:name one What it does\nReturn(1)", Catalog: cat,
+		if _, err := h.Run(t.Context(), &harness.Script{Source: "// usetools:name one What it does\nReturn(1)", Catalog: cat,
 			Dry: dry}); err != nil {
 			t.Fatal(err)
 		}
@@ -277,10 +277,10 @@ func TestTheLedgerIsBounded(t *testing.T) {
 		t.Skip("25 MB of arguments, one call after another")
 	}
 	_, cat := newShop(t)
-	res, err := New(nil).Run(t.Context(), &Script{Catalog: cat, Dry: true, Source: `for range 5 {
+	res, err := harness.New(nil).Run(t.Context(), &harness.Script{Catalog: cat, Dry: true, Source: `for range 5 {
 	shop.Buy(shop.BuyParams{Item: strings.Repeat("x", 5<<20)})
 }`})
-	if err != nil || res.Status != OK || len(res.Ledger) != 5 {
+	if err != nil || res.Status != harness.OK || len(res.Ledger) != 5 {
 		t.Fatal(res.Text(), err)
 	}
 	kept := 0
@@ -289,7 +289,7 @@ func TestTheLedgerIsBounded(t *testing.T) {
 			t.Errorf("%d bytes are not there", u.Bytes)
 		}
 	}
-	if kept > maxLedger || kept < maxLedger/2 {
+	if kept > harness.MaxLedger || kept < harness.MaxLedger/2 {
 		t.Errorf("%d bytes", kept)
 	}
 }
@@ -297,14 +297,14 @@ func TestTheLedgerIsBounded(t *testing.T) {
 func TestACallLeavesARecord(t *testing.T) {
 	s, cat := newShop(t)
 	store := record.Memory(10, nil)
-	h := New(&Options{Records: store})
+	h := harness.New(&harness.Options{Records: store})
 	for _, item := range []string{"nut", "broken", "lost"} {
-		h.CallTool(t.Context(), cat, "shop.buy", json.RawMessage(`{"item":"`+item+`"}`), &Script{Subject: "ann", Session: "s"})
+		h.CallTool(t.Context(), cat, "shop.buy", json.RawMessage(`{"item":"`+item+`"}`), &harness.Script{Subject: "ann", Session: "s"})
 	}
 	h.CallTool(t.Context(), cat, "shop.buy", json.RawMessage(`{"item":5}`), nil)
-	h.CallTool(t.Context(), cat, "shop.buy", json.RawMessage(`{"item":"nut"}`), &Script{ReadOnly: true}) // denied
-	if res, _, err := New(nil).CallTool(t.Context(), cat, "shop.buy", json.RawMessage(`{"item":"nut"}`),
-		&Script{Dry: true}); err != nil || !strings.Contains(res.Text(), "order") {
+	h.CallTool(t.Context(), cat, "shop.buy", json.RawMessage(`{"item":"nut"}`), &harness.Script{ReadOnly: true}) // denied
+	if res, _, err := harness.New(nil).CallTool(t.Context(), cat, "shop.buy", json.RawMessage(`{"item":"nut"}`),
+		&harness.Script{Dry: true}); err != nil || !strings.Contains(res.Text(), "order") {
 		t.Errorf("%+v, %v", res, err)
 	}
 	var got []string
@@ -336,21 +336,22 @@ func TestACallLeavesARecord(t *testing.T) {
 
 func TestNothingIsSentThatCannotBeRecorded(t *testing.T) {
 	s, cat := newShop(t)
-	h := New(&Options{Records: record.Memory(1, nil)})
-	j := newJournal(&Script{OnLine: func(record.Line) {}})
-	if err := j.begin(h, &Script{}, limits()); err != nil {
+	in, err := record.Folder(t.TempDir())
+	if err != nil {
 		t.Fatal(err)
 	}
-	j.tell = func(l record.Line) { // the disk is full from the second call on
-		if c, ok := l.(*record.Call); ok && c.N == 2 {
-			j.mu.Lock()
-			j.fault = fmt.Errorf("%w: no space left on device", errUnrecorded)
-			j.mu.Unlock()
+	var full atomic.Bool // from the second call on
+	store := record.On(recordtest.Through(in, func(step string, do func() error) error {
+		if step == "write" && full.Load() {
+			return errors.New("no space left on device")
 		}
-	}
-	tr := newTree(limits())
-	tr.journal = j
-	res, err := h.Run(t.Context(), &Script{Source: shopScript, Catalog: cat, tree: tr})
+		return do()
+	}), "", nil)
+	res, err := harness.New(&harness.Options{Records: store}).Run(t.Context(), &harness.Script{Source: shopScript, Catalog: cat, OnLine: func(l record.Line) {
+		if _, ok := l.(*record.Done); ok {
+			full.Store(true)
+		}
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -379,10 +380,10 @@ for i := range 20 {
 		}{{"off", nil}, {"memory", record.Memory(200, nil)}, {"folder", folder}} {
 			b.Run(call[:5]+"/"+where.name, func(b *testing.B) {
 				_, cat := newShop(b)
-				h := New(&Options{Records: where.store})
+				h := harness.New(&harness.Options{Records: where.store})
 				defer h.Close()
 				for b.Loop() {
-					if res, err := h.Run(b.Context(), &Script{Source: script, Catalog: cat}); err != nil || res.Status != OK {
+					if res, err := h.Run(b.Context(), &harness.Script{Source: script, Catalog: cat}); err != nil || res.Status != harness.OK {
 						b.Fatal(res, err)
 					}
 				}
@@ -395,9 +396,9 @@ for i := range 20 {
 func TestPrintsAreRecordedWithTheirLines(t *testing.T) {
 	_, cat := newShop(t)
 	store := record.Memory(1, nil)
-	h := New(&Options{Records: store})
+	h := harness.New(&harness.Options{Records: store})
 	defer h.Close()
-	res, err := h.Run(t.Context(), &Script{Catalog: cat, Source: `UseTools("show how much of an item is in stock")
+	res, err := h.Run(t.Context(), &harness.Script{Catalog: cat, Source: `UseTools("show how much of an item is in stock")
 fmt.Print("pre")
 for i := range 3 {
 	fmt.Println("item", i)
@@ -409,7 +410,7 @@ if _, err := shop.Stock(shop.StockParams{Item: "tea"}); err != nil {
 os.Stdout.Write([]byte("caf\xc3"))
 os.Stdout.Write([]byte("\xa9 \xff\n"))
 fmt.Println("done")`})
-	if err != nil || res.Status != OK {
+	if err != nil || res.Status != harness.OK {
 		t.Fatal(res, err)
 	}
 	run, err := store.Load(res.Run)
@@ -436,7 +437,7 @@ fmt.Println("done")`})
 	for _, n := range run.Notes { // an earlier program's, or one that says something else
 		n.Line, n.Lines = 0, [][3]int{{9, 3, 0}}
 	}
-	again, err := h.Replay(t.Context(), &Replay{Run: run})
+	again, err := h.Replay(t.Context(), &harness.Replay{Run: run})
 	if err != nil || again.Difference != nil {
 		t.Errorf("%+v, %v", again, err)
 	}
@@ -445,15 +446,15 @@ fmt.Println("done")`})
 // What a run takes of the machine is in its record.
 func TestRecordSaysWhatARunTakes(t *testing.T) {
 	store := record.Memory(2, nil)
-	h := New(&Options{Records: store})
+	h := harness.New(&harness.Options{Records: store})
 	defer h.Close()
 	for range 3 { // until the system has let it run for long enough
-		res, err := h.Run(t.Context(), &Script{Source: `n := 0
+		res, err := h.Run(t.Context(), &harness.Script{Source: `n := 0
 for until := time.Now().Add(300 * time.Millisecond); time.Now().Before(until); {
 	n++
 }
 fmt.Println("counted")`})
-		if err != nil || res.Status != OK {
+		if err != nil || res.Status != harness.OK {
 			t.Fatal(res, err)
 		}
 		run, err := store.Load(res.Run)
@@ -482,76 +483,6 @@ fmt.Println("counted")`})
 	t.Error("the record says less")
 }
 
-// While a run goes on, what it takes is written once a second, not before it is live.
-func TestUsageIsWrittenAtTimes(t *testing.T) {
-	store := record.Memory(1, nil)
-	j := newJournal(&Script{})
-	if err := j.begin(New(&Options{Records: store}), &Script{}, limits()); err != nil {
-		t.Fatal(err)
-	}
-	at := time.Now()
-	use := func(ms int64) {
-		j.uses(worker.Usage{At: at.Add(time.Duration(ms) * time.Millisecond), CPU: time.Duration(ms) * time.Millisecond, Memory: 1 << 20})
-	}
-	for ms := int64(50); ms < 2500; ms += 50 {
-		use(ms)
-	}
-	j.repeats = &repeats{}
-	use(4000)
-	j.goLive()
-	use(5000)
-	j.end(&Result{Status: OK})
-	run, err := store.Load(j.id())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []int
-	seen := int64(0)
-	for _, l := range run.Lines {
-		switch l := l.(type) {
-		case *record.Note:
-			got = append(got, len(l.Usage))
-			for _, u := range l.Usage {
-				if u[1] <= seen || u[1] == 4000 || u[2] != 1<<20 {
-					t.Errorf("%v", u)
-				}
-				seen = u[1]
-			}
-		case *record.End:
-			got = append(got, len(l.Usage))
-		}
-	}
-	if d := cmp.Diff([]int{21, 20, 9, 0}, got); d != "" || seen != 5000 {
-		t.Errorf("%s, the last one at %d ms", d, seen)
-	}
-}
-
-// Of a script that prints more parts than are noted, all text is.
-func TestPrintsWithoutEnd(t *testing.T) {
-	j := newJournal(&Script{})
-	at := time.Now()
-	var want strings.Builder
-	var lines int
-	for i := range record.MaxPrints + 5000 {
-		text := fmt.Sprintln("line", i)
-		want.WriteString(text)
-		j.print(&j.out, at.Add(time.Duration(i)*time.Second), 1+i%7, []byte(text))
-	}
-	text, n := j.out.take(nil)
-	if text != want.String() || len(n.Lines) > record.MaxPrints+2 {
-		t.Errorf("%d parts, %d bytes of %d", len(n.Lines), len(text), want.Len())
-	}
-	n.Stdout = text
-	for p := range n.Printed() {
-		if p.Line > 0 {
-			lines += strings.Count(p.Text, "\n")
-		}
-	}
-	if lines < record.MaxPrints || !strings.HasSuffix(text, fmt.Sprintln("line", record.MaxPrints+4999)) {
-		t.Errorf("%d lines are known", lines)
-	}
-}
-
 // BenchmarkRecordOfPrints runs scripts that print 100,000 lines, without a record and
 // with one in memory.
 func BenchmarkRecordOfPrints(b *testing.B) {
@@ -564,37 +495,14 @@ func BenchmarkRecordOfPrints(b *testing.B) {
 			store *record.Store
 		}{{"off", nil}, {"memory", record.Memory(20, nil)}} {
 			b.Run(script.name+"/"+where.name, func(b *testing.B) {
-				h := New(&Options{Records: where.store, Limits: Limits{Stdout: 16 << 20}})
+				h := harness.New(&harness.Options{Records: where.store, Limits: harness.Limits{Stdout: 16 << 20}})
 				defer h.Close()
 				for b.Loop() {
-					if res, err := h.Run(b.Context(), &Script{Source: script.source}); err != nil || res.Status != OK {
+					if res, err := h.Run(b.Context(), &harness.Script{Source: script.source}); err != nil || res.Status != harness.OK {
 						b.Fatal(res, err)
 					}
 				}
 			})
 		}
-	}
-}
-
-// A worker is not trusted: what it must not call is refused, and in the record.
-func TestACallThatIsRefusedIsInTheRecord(t *testing.T) {
-	store := record.Memory(1, nil)
-	j := newJournal(&Script{})
-	if err := j.begin(New(&Options{Records: store}), &Script{}, limits()); err != nil {
-		t.Fatal(err)
-	}
-	r := &run{journal: j, tree: newTree(limits())}
-	var denied *worker.DeniedError
-	if _, err := r.Call(t.Context(), &worker.Call{Tool: "shop.steal", Args: json.RawMessage(`{"all": true}`), Place: "1:1"}); !errors.As(err, &denied) {
-		t.Fatal(err)
-	}
-	j.end(&Result{Status: Denied})
-	run, err := store.Load(j.id())
-	if err != nil || len(run.Calls) != 1 {
-		t.Fatal(run, err)
-	}
-	m := run.Calls[0]
-	if s, err := m.State(false); m.Call.Tool != "shop.steal" || m.Done.Kind != record.NotSent || s != record.Denied || err != nil {
-		t.Errorf("%+v, %+v, %s, %v", m.Call, m.Done, s, err)
 	}
 }

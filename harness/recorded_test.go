@@ -1,4 +1,4 @@
-package harness
+package harness_test
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
 )
@@ -19,15 +20,15 @@ func TestTheResultOfARunIsInItsRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := record.Memory(10, nil)
-	h := New(&Options{Records: store})
-	for name, s := range map[string]Script{
+	h := harness.New(&harness.Options{Records: store})
+	for name, s := range map[string]harness.Script{
 		"ok":       {Source: shopScript},
 		"printed":  {Source: `fmt.Println("a"); log.Print("b"); Return("c")`},
 		"panic":    {Source: "\nvar m map[string]int; m[\"a\"] = 1"},
 		"exit":     {Source: `fmt.Print("x"); os.Exit(3)`},
 		"no Go":    {Source: `Return(x)`},
-		"a limit":  {Source: `for { fmt.Println("x") }`, Limits: Limits{Stdout: 1000}},
-		"denied":   {Source: `shop.Buy(shop.BuyParams{Item: "n"})`, Policy: &Policy{Deny: []string{"shop.buy"}}},
+		"a limit":  {Source: `for { fmt.Println("x") }`, Limits: harness.Limits{Stdout: 1000}},
+		"denied":   {Source: `shop.Buy(shop.BuyParams{Item: "n"})`, Policy: &harness.Policy{Deny: []string{"shop.buy"}}},
 		"a ledger": {Source: "shop.Buy(shop.BuyParams{Item: \"n\"})\nRunScript(\"buys\", nil)\nReturn(1)", Dry: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -40,15 +41,15 @@ func TestTheResultOfARunIsInItsRecord(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := Recorded(run)
+			got, err := harness.Recorded(run)
 			if err != nil {
 				t.Fatal(err)
 			}
 			got.Sandbox, got.Lowered, got.Types = want.Sandbox, want.Lowered, want.Types
-			if want.Status.ExitCode() == CompileError.ExitCode() || want.Status == Denied {
+			if want.Status.ExitCode() == harness.CompileError.ExitCode() || want.Status == harness.Denied {
 				got.Tools = want.Tools
 			}
-			asMap := func(r *Result) (m map[string]any) {
+			asMap := func(r *harness.Result) (m map[string]any) {
 				b, err := json.Marshal(r)
 				if err == nil {
 					err = json.Unmarshal(b, &m)

@@ -1,4 +1,4 @@
-package harness
+package harness_test
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry/backend"
@@ -138,7 +138,7 @@ wg.Wait()`,
 	"exits": `fmt.Println("bye"); os.Exit(3)`,
 }
 
-func shopWithScripts(t *testing.T) (*shop, *Catalog) {
+func shopWithScripts(t *testing.T) (*shop, *harness.Catalog) {
 	s, cat := newShop(t)
 	cat.Scripts = library.Open(t.TempDir())
 	source := `
@@ -167,15 +167,15 @@ func TestAReplayDoesTheSame(t *testing.T) {
 			t.Parallel()
 			s, cat := shopWithScripts(t)
 			store := record.Memory(10, nil)
-			h := New(&Options{Records: store})
+			h := harness.New(&harness.Options{Records: store})
 			if strings.Contains(script, "crand.") {
 				script = "import crand \"crypto/rand\"\n" + script
 			}
-			res, err := h.Run(t.Context(), &Script{Source: script, Catalog: cat})
+			res, err := h.Run(t.Context(), &harness.Script{Source: script, Catalog: cat})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if res.Status.ExitCode() == CompileError.ExitCode() {
+			if res.Status.ExitCode() == harness.CompileError.ExitCode() {
 				t.Fatal(res.Text())
 			}
 			run, err := store.Load(res.Run)
@@ -184,7 +184,7 @@ func TestAReplayDoesTheSame(t *testing.T) {
 			}
 			before := len(s.calls)
 			for range 3 {
-				got, err := h.Replay(t.Context(), &Replay{Run: run})
+				got, err := h.Replay(t.Context(), &harness.Replay{Run: run})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -218,16 +218,16 @@ func TestAReplaySaysWhatIsDifferent(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			store := record.Memory(10, nil)
-			h := New(&Options{Records: store})
-			res, err := h.Run(t.Context(), &Script{Source: c.was, Catalog: cat})
-			if err != nil || res.Status != OK {
+			h := harness.New(&harness.Options{Records: store})
+			res, err := h.Run(t.Context(), &harness.Script{Source: c.was, Catalog: cat})
+			if err != nil || res.Status != harness.OK {
 				t.Fatal(res.Text(), err)
 			}
 			run, err := store.Load(res.Run)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := h.Replay(t.Context(), &Replay{Run: run, Source: c.is})
+			got, err := h.Replay(t.Context(), &harness.Replay{Run: run, Source: c.is})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -241,13 +241,13 @@ func TestAReplaySaysWhatIsDifferent(t *testing.T) {
 
 func TestSavedScriptsDrawSomethingElseEachTime(t *testing.T) {
 	_, cat := shopWithScripts(t)
-	res, err := New(&Options{Records: record.Memory(10, nil)}).Run(t.Context(), &Script{Catalog: cat, Source: `
+	res, err := harness.New(&harness.Options{Records: record.Memory(10, nil)}).Run(t.Context(), &harness.Script{Catalog: cat, Source: `
 		fmt.Println(rand.Uint64())
 		for range 3 {
 			v, _ := RunScript("draws", nil)
 			fmt.Println(v)
 		}`})
-	if err != nil || res.Status != OK {
+	if err != nil || res.Status != harness.OK {
 		t.Fatal(res.Text(), err)
 	}
 	drawn := strings.Fields(res.Stdout)
@@ -259,19 +259,19 @@ func TestSavedScriptsDrawSomethingElseEachTime(t *testing.T) {
 
 func TestWhatNeverBeganIsNotReplayed(t *testing.T) {
 	_, cat := newShop(t)
-	for name, s := range map[string]*Script{
+	for name, s := range map[string]*harness.Script{
 		"no Go":    {Source: "Return(x)"},
 		"declares": {Source: `UseTools("order an item")`},
 		"denied": {Source: `UseTools("order an item"); shop.Buy(shop.BuyParams{Item: "a"})`,
-			Policy: &Policy{Deny: []string{"shop.buy"}}},
+			Policy: &harness.Policy{Deny: []string{"shop.buy"}}},
 		"no tool": {Source: `UseTools("launch a rocket to mars"); rocket.Launch()`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			store := record.Memory(10, nil)
-			h := New(&Options{Records: store})
+			h := harness.New(&harness.Options{Records: store})
 			s.Catalog = cat
 			_, run := recordOf(t, h, store, &program{Script: s})
-			if got, err := h.Replay(t.Context(), &Replay{Run: run}); !errors.Is(err, ErrNothingToReplay) {
+			if got, err := h.Replay(t.Context(), &harness.Replay{Run: run}); !errors.Is(err, harness.ErrNothingToReplay) {
 				t.Errorf("a run that ended with %s: %v, %v", run.End.Status, got, err)
 			}
 		})
@@ -283,37 +283,37 @@ func TestWhatNeverBeganIsNotReplayed(t *testing.T) {
 func TestARunThatWasEndedIsReplayedUntilThere(t *testing.T) {
 	for _, c := range []struct {
 		name, script, changed string
-		limits                Limits
+		limits                harness.Limits
 		cancel                int
 		what                  string // the difference of the changed script
 	}{
 		{"asleep", `fmt.Println(1); time.Sleep(time.Hour)`, `fmt.Println(2); time.Sleep(time.Hour)`,
-			Limits{Timeout: time.Second}, 0, "stdout"},
+			harness.Limits{Timeout: time.Second}, 0, "stdout"},
 		{"a call under way", `UseTools("order an item"); fmt.Println(1); shop.Stock(shop.StockParams{Item: "never"})`,
 			`UseTools("order an item"); fmt.Println(1); shop.Stock(shop.StockParams{Item: "other"})`,
-			Limits{Timeout: time.Second}, 0, "calls"},
+			harness.Limits{Timeout: time.Second}, 0, "calls"},
 		{"canceled", `UseTools("order an item"); for i := 0; ; i++ { fmt.Println(shop.Stock(shop.StockParams{Item: fmt.Sprint(i)})) }`,
 			`UseTools("order an item"); for i := 1; ; i++ { fmt.Println(shop.Stock(shop.StockParams{Item: fmt.Sprint(i)})) }`,
-			Limits{}, 5, "calls"},
+			harness.Limits{}, 5, "calls"},
 		{"too many calls", `UseTools("order an item"); for i := 0; ; i++ { shop.Stock(shop.StockParams{Item: fmt.Sprint(i)}) }`,
 			`UseTools("order an item"); for i := range 2 { shop.Stock(shop.StockParams{Item: fmt.Sprint(i)}) }`,
-			Limits{Calls: 5}, 0, "status"},
+			harness.Limits{Calls: 5}, 0, "status"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			m, cat := newMarket(t, 1)
 			cat.Calls = &until{m, "never"}
 			store := record.Memory(10, nil)
-			h := New(&Options{Records: store})
-			res, run := recordOf(t, h, store, &program{Script: &Script{Source: c.script, Catalog: cat, Limits: c.limits}, cancel: c.cancel})
-			got, err := h.Replay(t.Context(), &Replay{Run: run})
+			h := harness.New(&harness.Options{Records: store})
+			res, run := recordOf(t, h, store, &program{Script: &harness.Script{Source: c.script, Catalog: cat, Limits: c.limits}, cancel: c.cancel})
+			got, err := h.Replay(t.Context(), &harness.Replay{Run: run})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if d := got.Difference; d != nil || got.Result.Status != res.Status {
 				t.Errorf("%v: %s, in the record %s", d, got.Result.Text(), res.Text())
 			}
-			got, err = h.Replay(t.Context(), &Replay{Run: run, Source: c.changed})
+			got, err = h.Replay(t.Context(), &harness.Replay{Run: run, Source: c.changed})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -341,79 +341,15 @@ func (u *until) Call(ctx context.Context, server, tool string, args json.RawMess
 	return u.market.Call(ctx, server, tool, args)
 }
 
-// TestAReplayGoesOnBehindAScriptThatDidNotWait ends a saved script while a goroutine
-// of it waits for an answer that the record has.
-func TestAReplayGoesOnBehindAScriptThatDidNotWait(t *testing.T) {
-	store := record.Memory(1, nil)
-	w, err := store.Begin(&record.Begin{Script: record.String("x")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const path = "1:1#1/"
-	for _, l := range []record.Line{
-		&record.Call{N: 1, Path: path, Place: "1:1", Tool: "shop.stock", Args: record.Raw([]byte("{}"))},
-		&record.Call{N: 2, Place: "2:1", Tool: "shop.stock", Args: record.Raw([]byte("{}"))},
-		&record.Done{N: 1, Result: record.Raw([]byte(`"first"`))},
-		&record.Done{N: 2, Result: record.Raw([]byte(`"second"`))},
-		&record.End{Status: "ok"},
-	} {
-		if err := w.Add(l); err != nil {
-			t.Fatal(err)
-		}
-	}
-	w.Close()
-	recorded, err := store.Load(w.ID())
-	if err != nil {
-		t.Fatal(err)
-	}
-	gate, err := record.NewGate(recorded, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := newReplayer(recorded, "", gate)
-	tr := &tree{replay: p}
-	outer, inner := &run{tree: tr, script: &Script{}}, &run{tree: tr, path: path, script: &Script{depth: 1}}
-	for _, r := range []*run{outer, inner} {
-		p.prepare(&worker.Script{}, r)
-	}
-	ended, end := context.WithCancel(t.Context())
-	end()
-	if _, _, err := p.call(ended, inner, path, &worker.Call{Tool: "shop.stock", Place: "1:1"}); err == nil {
-		t.Fatal("a script that has ended got an answer")
-	}
-	p.leave(inner)
-	answer := make(chan *worker.Answer, 1)
-	go func() {
-		a, _, _ := p.call(t.Context(), outer, "", &worker.Call{Tool: "shop.stock", Place: "2:1"})
-		answer <- a
-	}()
-	if _, err := outer.Still(t.Context(), time.Time{}, 1, 0); err != nil {
-		t.Fatal(err)
-	}
-	if a := <-answer; string(a.Result) != `"second"` {
-		t.Errorf("got %s", a.Result)
-	}
-}
-
-func TestARecordDoesNotSayWhatAReplayMayTake(t *testing.T) {
-	much := Limits{Timeout: 1 << 60, CPU: 1 << 60, Memory: 1 << 50, Stdout: 1 << 50}
-	if l := boundedLimits(much); l.Timeout > time.Hour || l.CPU > time.Hour || l.Memory > 8<<30 || l.Stdout > 1<<30 {
-		t.Errorf("%+v", l)
-	}
-	if own := (Limits{Timeout: time.Second, Memory: MinMemory}); boundedLimits(own) != own {
-		t.Error("small limits do not stay")
-	}
-}
-
 func TestAReplayComparesArgumentsThatWereRedacted(t *testing.T) {
 	_, cat := newShop(t)
 	store := record.Memory(10, &record.StoreOptions{Redact: func(b []byte) []byte {
 		return bytes.ReplaceAll(b, []byte("8675309123"), []byte("•••"))
 	}})
-	h := New(&Options{Records: store})
+	h := harness.New(&harness.Options{Records: store})
 	const script = `UseTools("order an item"); shop.Buy(shop.BuyParams{Item: "broken", Count: 8675309123})`
-	res, err := h.Run(t.Context(), &Script{Source: script, Catalog: cat})
-	if err != nil || res.Status != OK {
+	res, err := h.Run(t.Context(), &harness.Script{Source: script, Catalog: cat})
+	if err != nil || res.Status != harness.OK {
 		t.Fatal(res.Text(), err)
 	}
 	run, err := store.Load(res.Run)
@@ -424,7 +360,7 @@ func TestAReplayComparesArgumentsThatWereRedacted(t *testing.T) {
 		script: true,
 		strings.Replace(script, "8675", "1675", 1): false,
 	} {
-		got, err := h.Replay(t.Context(), &Replay{Run: run, Source: source})
+		got, err := h.Replay(t.Context(), &harness.Replay{Run: run, Source: source})
 		if err != nil || (got.Difference == nil) != same {
 			t.Errorf("%q: %v, %+v", source, err, got.Difference)
 		}

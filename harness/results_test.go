@@ -1,4 +1,4 @@
-package harness
+package harness_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/internal/schema"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/wrappers/observe"
@@ -55,7 +56,7 @@ fmt.Println(err)`, "a.b: made\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			res := mustRun(t, h, c.script)
-			if res.Status != OK || res.Stdout != c.want {
+			if res.Status != harness.OK || res.Stdout != c.want {
 				t.Errorf("%s\nwant %s", res.Text(), c.want)
 			}
 		})
@@ -233,18 +234,18 @@ func TestTypesAreLearntWhileTheHarnessRuns(t *testing.T) {
 	reg := notes()
 	file := filepath.Join(t.TempDir(), "shapes.json")
 	shapes := observe.New(file)
-	cat := &Catalog{Registry: reg, Shapes: shapes,
+	cat := &harness.Catalog{Registry: reg, Shapes: shapes,
 		Calls: &recorder{answer: func(_ context.Context, _, _ string, args json.RawMessage) (string, error) {
 			return textResult(fmt.Sprintf(`{"found":[%q]}`, args)), nil
 		}}}
-	run := func(script string) *Result {
+	run := func(script string) *harness.Result {
 		t.Helper()
-		h := New(&Options{Catalog: func(context.Context) (*Catalog, error) { return cat, nil }})
+		h := harness.New(&harness.Options{Catalog: func(context.Context) (*harness.Catalog, error) { return cat, nil }})
 		defer h.Close() // waits until all is learnt
 		return mustRun(t, h, script)
 	}
 	const typed = `r, err := notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); if err != nil { panic(err) }; Return(r.Found[0])`
-	if res := run(typed); res.Status != CompileError {
+	if res := run(typed); res.Status != harness.CompileError {
 		t.Error(res.Text())
 	}
 	// A run counts three results, and those of equal calls once.
@@ -270,14 +271,14 @@ func TestTypesAreLearntWhileTheHarnessRuns(t *testing.T) {
 
 func TestWhatAResultLookedLikeIsKnownAfterItsRun(t *testing.T) {
 	shapes := observe.New("")
-	cat := &Catalog{Registry: notes(), Shapes: shapes,
+	cat := &harness.Catalog{Registry: notes(), Shapes: shapes,
 		Calls: &recorder{answer: func(_ context.Context, _, tool string, _ json.RawMessage) (string, error) {
 			if tool == "delete_note" {
 				return textResult("deleted"), nil
 			}
 			return textResult(`{"found":["a"]}`), nil
 		}}}
-	h := New(&Options{Catalog: func(context.Context) (*Catalog, error) { return cat, nil }})
+	h := harness.New(&harness.Options{Catalog: func(context.Context) (*harness.Catalog, error) { return cat, nil }})
 	defer h.Close()
 	view, err := cat.View() // from before
 	if err != nil {

@@ -1,4 +1,4 @@
-package harness
+package harness_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
@@ -22,18 +23,18 @@ import (
 
 // asking is a harness with a shop in which a person must approve of what is no
 // read, and its store.
-func asksFor(t testing.TB) (*Harness, *shop, *record.Store, *Script) {
+func asksFor(t testing.TB) (*harness.Harness, *shop, *record.Store, *harness.Script) {
 	s, cat := newShop(t)
 	store, err := record.Open(t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(&Options{Records: store, Version: "test"}), s, store,
-		&Script{Catalog: cat, Policy: &Policy{Approve: ApproveWrites}}
+	return harness.New(&harness.Options{Records: store, Version: "test"}), s, store,
+		&harness.Script{Catalog: cat, Policy: &harness.Policy{Approve: harness.ApproveWrites}}
 }
 
 // run runs a script, which must not fail in the harness.
-func runs(t testing.TB, h *Harness, s *Script, source string) *Result {
+func runs(t testing.TB, h *harness.Harness, s *harness.Script, source string) *harness.Result {
 	t.Helper()
 	s.Source = source
 	res, err := h.Run(t.Context(), s)
@@ -44,7 +45,7 @@ func runs(t testing.TB, h *Harness, s *Script, source string) *Result {
 	return res
 }
 
-func mustResume(t testing.TB, h *Harness, s *Script, id string) *Result {
+func mustResume(t testing.TB, h *harness.Harness, s *harness.Script, id string) *harness.Result {
 	t.Helper()
 	res, err := h.Resume(t.Context(), id, s)
 	if err != nil {
@@ -55,7 +56,7 @@ func mustResume(t testing.TB, h *Harness, s *Script, id string) *Result {
 }
 
 // answerAll says yes, or no with a word, to all that a run waits for.
-func answerAll(t testing.TB, store *record.Store, res *Result, yes bool, word string) {
+func answerAll(t testing.TB, store *record.Store, res *harness.Result, yes bool, word string) {
 	t.Helper()
 	for _, w := range res.Waiting {
 		if err := store.Answer(w.ID, &record.Answer{Yes: yes, Who: "ann", How: "test", Word: word}); err != nil {
@@ -129,7 +130,7 @@ case <-time.After(time.Hour):
 			h, shop, store, s := asksFor(t)
 			res := runs(t, h, s, c.script)
 			for i, n := range c.rounds {
-				if res.Status != Waiting || res.ExitCode != 75 || len(res.Waiting) != n {
+				if res.Status != harness.Waiting || res.ExitCode != 75 || len(res.Waiting) != n {
 					t.Fatalf("round %d: %s\n%+v", i, res.Text(), res.Waiting)
 				}
 				if got := len(slices.DeleteFunc(slices.Clone(shop.args), func(string) bool { return false })); shop.calls["buy"] != c.buys-left(c.rounds[i:]) {
@@ -138,7 +139,7 @@ case <-time.After(time.Hour):
 				answerAll(t, store, res, true, "")
 				res = mustResume(t, h, s, res.Run)
 			}
-			if res.Status != OK || res.Stdout != c.want {
+			if res.Status != harness.OK || res.Stdout != c.want {
 				t.Fatalf("%s\nprinted %q, want %q", res.Text(), res.Stdout, c.want)
 			}
 			if shop.calls["buy"] != c.buys || shop.calls["stock"] > 1 {
@@ -151,7 +152,7 @@ case <-time.After(time.Hour):
 			if run.Stdout() != c.want || run.End == nil || run.End.Status != "ok" {
 				t.Errorf("the record has %q, %+v", run.Stdout(), run.End)
 			}
-			rep, err := h.Replay(t.Context(), &Replay{Run: run})
+			rep, err := h.Replay(t.Context(), &harness.Replay{Run: run})
 			if err != nil || rep.Difference != nil {
 				t.Errorf("replayed: %+v, %v", rep, err)
 			}
@@ -180,7 +181,7 @@ fmt.Println(err)`)
 		t.Errorf("a second answer: %v", err)
 	}
 	res = mustResume(t, h, s, res.Run)
-	if res.Status != OK || !strings.Contains(res.Stdout, "ann did not approve of it: too dear") || shop.calls["buy"] != 0 {
+	if res.Status != harness.OK || !strings.Contains(res.Stdout, "ann did not approve of it: too dear") || shop.calls["buy"] != 0 {
 		t.Errorf("%s %v", res.Text(), shop.calls)
 	}
 }
@@ -194,7 +195,7 @@ a, _ := shop.Buy(shop.BuyParams{Item: "nut"})
 b, err := shop.Buy(shop.BuyParams{Item: "lost"})
 fmt.Println(a.Order, b.Order, err)`
 	res := runs(t, h, s, script)
-	if res.Status != Uncertain || res.ExitCode != 75 || len(res.Unknown) != 1 || res.Unknown[0].N != 2 || res.Unknown[0].Line != 4 {
+	if res.Status != harness.Uncertain || res.ExitCode != 75 || len(res.Unknown) != 1 || res.Unknown[0].N != 2 || res.Unknown[0].Line != 4 {
 		t.Fatalf("%s %+v", res.Text(), res.Unknown)
 	}
 	var uncertain *record.UnknownError
@@ -206,7 +207,7 @@ fmt.Println(a.Order, b.Order, err)`
 		t.Fatal(err)
 	}
 	res = mustResume(t, h, s, res.Run)
-	if res.Status != OK || res.Stdout != "1 7 <nil>\n" || shop.calls["buy"] != 2 {
+	if res.Status != harness.OK || res.Stdout != "1 7 <nil>\n" || shop.calls["buy"] != 2 {
 		t.Errorf("%s %v", res.Text(), shop.calls)
 	}
 }
@@ -221,7 +222,7 @@ var u *UncertainError
 fmt.Println(errors.As(err, &u), u.Tool)
 _, err = shop.Buy(shop.BuyParams{Item: "lost"})
 fmt.Println(err)`)
-	if res.Status != Waiting || res.Stdout != "true shop.buy\n" || len(res.Waiting) != 1 || shop.calls["buy"] != 1 ||
+	if res.Status != harness.Waiting || res.Stdout != "true shop.buy\n" || len(res.Waiting) != 1 || shop.calls["buy"] != 1 ||
 		!strings.Contains(res.Waiting[0].Why, "nobody knows") {
 		t.Errorf("%s %v", res.Text(), shop.calls)
 	}
@@ -231,7 +232,7 @@ func TestEffectsAreNotCalledOffWithTheirRun(t *testing.T) {
 	h, shop, store, s := asksFor(t)
 	s.Policy = nil
 	release, begun := make(chan struct{}), make(chan struct{})
-	s.Catalog = &Catalog{Registry: s.Catalog.Registry, Calls: callFunc(func(ctx context.Context, server, tool string,
+	s.Catalog = &harness.Catalog{Registry: s.Catalog.Registry, Calls: callFunc(func(ctx context.Context, server, tool string,
 		args json.RawMessage) (*backend.Result, error) {
 		if err := backend.SendOf(ctx).Begin(ctx); err != nil {
 			return nil, err
@@ -252,7 +253,7 @@ func TestEffectsAreNotCalledOffWithTheirRun(t *testing.T) {
 	}()
 	s.Source = `UseTools("order an item"); o, err := shop.Buy(shop.BuyParams{Item: "nut"}); fmt.Println(o.Order, err)`
 	res, err := h.Run(ctx, s)
-	if err != nil || res.Status != Canceled {
+	if err != nil || res.Status != harness.Canceled {
 		t.Fatal(res, err)
 	}
 	run, err := store.Load(res.Run)
@@ -260,7 +261,7 @@ func TestEffectsAreNotCalledOffWithTheirRun(t *testing.T) {
 		t.Fatalf("%+v, %v", run.Calls, err)
 	}
 	res = mustResume(t, h, s, res.Run)
-	if res.Status != OK || res.Stdout != "1 <nil>\n" || shop.calls["buy"] != 1 {
+	if res.Status != harness.OK || res.Stdout != "1 <nil>\n" || shop.calls["buy"] != 1 {
 		t.Errorf("%s %v", res.Text(), shop.calls)
 	}
 }
@@ -281,7 +282,7 @@ for i := range 3 {
 	shop.Buy(shop.BuyParams{Item: "nut", Count: i + int(s.Count)})
 }
 fmt.Println("done")`)
-	if res.Status != OK || res.Approval == "" || len(res.Ledger) != 3 || shop.calls["buy"] != 0 {
+	if res.Status != harness.OK || res.Approval == "" || len(res.Ledger) != 3 || shop.calls["buy"] != 0 {
 		t.Fatalf("%+v", res)
 	}
 	if err := store.Answer(res.Approval, &record.Answer{Yes: true, Who: "ann"}); err != nil {
@@ -289,7 +290,7 @@ fmt.Println("done")`)
 	}
 	s.Dry = false
 	res = mustResume(t, h, s, res.Run)
-	if res.Status != OK || res.Dry || shop.calls["buy"] != 3 || shop.calls["stock"] != 1 || res.Stdout != "done\n" {
+	if res.Status != harness.OK || res.Dry || shop.calls["buy"] != 3 || shop.calls["stock"] != 1 || res.Stdout != "done\n" {
 		t.Errorf("%s %v", res.Text(), shop.calls)
 	}
 }
@@ -317,13 +318,13 @@ for _, item := range []string{"nut", "bolt"} {
 	fmt.Println(v, err)
 }`)
 	for range 2 {
-		if res.Status != Waiting || len(res.Waiting) != 1 || res.Waiting[0].Script != "order" {
+		if res.Status != harness.Waiting || len(res.Waiting) != 1 || res.Waiting[0].Script != "order" {
 			t.Fatalf("%s %+v", res.Text(), res.Waiting)
 		}
 		answerAll(t, store, res, true, "")
 		res = mustResume(t, h, s, res.Run)
 	}
-	if res.Status != OK || shop.calls["buy"] != 2 {
+	if res.Status != harness.OK || shop.calls["buy"] != 2 {
 		t.Errorf("%s %v", res.Text(), shop.calls)
 	}
 }
@@ -338,21 +339,21 @@ func TestAScriptThatDivergesSendsNothing(t *testing.T) {
 UseTools("order an item")
 shop.Buy(shop.BuyParams{Item: fmt.Sprintf("%p", new(int))})
 shop.Buy(shop.BuyParams{Item: "lost"})`)
-	if res.Status != Uncertain {
+	if res.Status != harness.Uncertain {
 		t.Fatal(res.Text())
 	}
 	if err := store.Settle(res.Run, &record.Settle{N: 2, Happened: false, Who: "ann"}, -time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	res = mustResume(t, h, s, res.Run)
-	if res.Status != Diverged || shop.calls["buy"] != 2 || !strings.Contains(res.Text(), "did not make") {
+	if res.Status != harness.Diverged || shop.calls["buy"] != 2 || !strings.Contains(res.Text(), "did not make") {
 		t.Errorf("%s %v", res.Text(), shop.calls)
 	}
 	run, err := store.Load(res.Run)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(2, len(run.Calls)); diff != "" || len(run.Attempts) != maxAttempts {
+	if diff := cmp.Diff(2, len(run.Calls)); diff != "" || len(run.Attempts) != harness.MaxAttempts {
 		t.Errorf("%s%d attempts", diff, len(run.Attempts))
 	}
 }
@@ -372,7 +373,7 @@ for i := range 100 {
 }
 _, err := shop.Buy(shop.BuyParams{Item: "lost"})
 fmt.Println(err)`)
-		if res.Status != Uncertain {
+		if res.Status != harness.Uncertain {
 			b.Fatal(res.Text())
 		}
 		if err := store.Settle(res.Run, &record.Settle{N: 101, Happened: true, Who: "ann",
@@ -383,7 +384,7 @@ fmt.Println(err)`)
 	}
 	b.ResetTimer()
 	for i := range b.N {
-		if res := mustResume(b, h, s, ids[i]); res.Status != OK {
+		if res := mustResume(b, h, s, ids[i]); res.Status != harness.OK {
 			b.Fatal(res.Text())
 		}
 	}
@@ -396,24 +397,24 @@ func TestALostSessionIsSaid(t *testing.T) {
 	h, shop, _, s := asksFor(t)
 	since := time.Now()
 	s.Policy = nil
-	s.Catalog = &Catalog{Registry: s.Catalog.Registry, Calls: &connected{shop, &since},
+	s.Catalog = &harness.Catalog{Registry: s.Catalog.Registry, Calls: &connected{shop, &since},
 		Servers: []config.Server{{Name: "shop", Session: true}}}
 	const script = `
 UseTools("order an item", "show how much of an item is in stock")
 shop.Stock(shop.StockParams{Item: "nut"})
 shop.Buy(shop.BuyParams{Item: "nut"})`
-	s.Policy = &Policy{Approve: ApproveWrites}
+	s.Policy = &harness.Policy{Approve: harness.ApproveWrites}
 	for _, lost := range []bool{false, true} {
 		res := runs(t, h, s, script)
-		if res.Status != Waiting {
+		if res.Status != harness.Waiting {
 			t.Fatal(res.Text())
 		}
 		if lost {
 			since = time.Now()
 		}
-		answerAll(t, h.opts.Records, res, true, "")
+		answerAll(t, harness.OptionsOf(h).Records, res, true, "")
 		res = mustResume(t, h, s, res.Run)
-		if want := map[bool]Status{false: OK, true: Diverged}[lost]; res.Status != want || res.Attempts != 2 {
+		if want := map[bool]harness.Status{false: harness.OK, true: harness.Diverged}[lost]; res.Status != want || res.Attempts != 2 {
 			t.Errorf("lost %t: %s", lost, res.Text())
 		}
 	}
@@ -439,9 +440,9 @@ shop.Buy(shop.BuyParams{Item: "nut"})`)
 		reg.Tools[i].Hash = ""
 	}
 	reg.Normalize()
-	s.Catalog = &Catalog{Registry: reg, Calls: shop}
+	s.Catalog = &harness.Catalog{Registry: reg, Calls: shop}
 	res = mustResume(t, h, s, res.Run)
-	if res.Status != Diverged || shop.calls["buy"] != 0 || !strings.Contains(res.Text(), "shop.buy is not the tool any more") {
+	if res.Status != harness.Diverged || shop.calls["buy"] != 0 || !strings.Contains(res.Text(), "shop.buy is not the tool any more") {
 		t.Errorf("%s %v", res.Text(), shop.calls)
 	}
 }
@@ -454,7 +455,7 @@ func TestTheSameRequestIsNotBegunAgain(t *testing.T) {
 UseTools("order an item")
 o, _ := shop.Buy(shop.BuyParams{Item: "nut"})
 Return(o.Order)`
-	rejoin := func(h *Harness, s *Script) *Result {
+	rejoin := func(h *harness.Harness, s *harness.Script) *harness.Result {
 		t.Helper()
 		res, err := h.Rejoin(t.Context(), s)
 		if err != nil {
@@ -471,15 +472,15 @@ Return(o.Order)`
 	if res := rejoin(h, &bob); res != nil {
 		t.Errorf("another's: %s", res.Text())
 	}
-	other := New(&Options{Records: store}) // after a restart
+	other := harness.New(&harness.Options{Records: store}) // after a restart
 	for range 2 {
 		res := rejoin(other, s)
-		if res == nil || res.Run != first.Run || res.Status != Waiting || len(res.Waiting) != 1 || len(res.Warnings) == 0 {
+		if res == nil || res.Run != first.Run || res.Status != harness.Waiting || len(res.Waiting) != 1 || len(res.Warnings) == 0 {
 			t.Fatalf("%+v", res)
 		}
 	}
 	answerAll(t, store, first, true, "")
-	if res := rejoin(other, s); res == nil || res.Status != OK || string(res.Value) != "1" || shop.calls["buy"] != 1 {
+	if res := rejoin(other, s); res == nil || res.Status != harness.OK || string(res.Value) != "1" || shop.calls["buy"] != 1 {
 		t.Fatalf("%+v", res)
 	}
 	// Its result was for that request: the next one is another.
@@ -500,15 +501,15 @@ for _, item := range []string{"nut", "bolt"} {
 	fmt.Println(item, err != nil)
 }`)
 	s.Policy = nil
-	if res = mustResume(t, h, s, res.Run); res.Status != Waiting || shop.calls["buy"] != 0 {
+	if res = mustResume(t, h, s, res.Run); res.Status != harness.Waiting || shop.calls["buy"] != 0 {
 		t.Fatalf("%s, %v", res.Status, shop.calls)
 	}
 	answerAll(t, store, res, false, "")
-	if res = mustResume(t, h, s, res.Run); res.Status != Waiting || len(res.Waiting) != 1 || shop.calls["buy"] != 0 {
+	if res = mustResume(t, h, s, res.Run); res.Status != harness.Waiting || len(res.Waiting) != 1 || shop.calls["buy"] != 0 {
 		t.Fatalf("%s, %v, %v", res.Status, res.Waiting, shop.calls)
 	}
 	answerAll(t, store, res, true, "")
-	if res = mustResume(t, h, s, res.Run); res.Status != OK || shop.calls["buy"] != 1 ||
+	if res = mustResume(t, h, s, res.Run); res.Status != harness.OK || shop.calls["buy"] != 1 ||
 		res.Stdout != "nut true\nbolt false\n" {
 		t.Fatalf("%s, %q, %v", res.Status, res.Stdout, shop.calls)
 	}
@@ -526,7 +527,7 @@ func BenchmarkWaitingRun(b *testing.B) {
 	}
 	wait := func(n int) {
 		for i := range n {
-			if res := runs(b, h, s, fmt.Sprintf(`shop.Buy(shop.BuyParams{Item: "nut %d"})`, i)); res.Status != Waiting {
+			if res := runs(b, h, s, fmt.Sprintf(`shop.Buy(shop.BuyParams{Item: "nut %d"})`, i)); res.Status != harness.Waiting {
 				b.Fatal(res.Text())
 			}
 		}
@@ -544,26 +545,26 @@ func BenchmarkWaitingRun(b *testing.B) {
 func TestAYesIsNotUsedForAToolThatHasChanged(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*registry.Tool)
-		want   Status
+		want   harness.Status
 		say    string
 	}{
-		"the same":            {func(*registry.Tool) {}, OK, ""},
-		"another description": {func(t *registry.Tool) { t.Description += "!" }, Diverged, "is not the tool any more"},
-		"gone":                {func(t *registry.Tool) { t.Name = "other" }, Diverged, "is not the tool any more"},
-		"down":                {func(t *registry.Tool) { t.Name = "" }, Diverged, "cannot say whether it still is that tool: down"},
+		"the same":            {func(*registry.Tool) {}, harness.OK, ""},
+		"another description": {func(t *registry.Tool) { t.Description += "!" }, harness.Diverged, "is not the tool any more"},
+		"gone":                {func(t *registry.Tool) { t.Name = "other" }, harness.Diverged, "is not the tool any more"},
+		"down":                {func(t *registry.Tool) { t.Name = "" }, harness.Diverged, "cannot say whether it still is that tool: down"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h, shop, store, s := asksFor(t)
 			buy, _ := s.Catalog.Registry.Tool("shop.buy")
 			live := *buy
 			c.change(&live)
-			s.Catalog = &Catalog{Registry: s.Catalog.Registry, Calls: &listed{shop: shop, tool: live}}
+			s.Catalog = &harness.Catalog{Registry: s.Catalog.Registry, Calls: &listed{shop: shop, tool: live}}
 			res := runs(t, h, s, `
 UseTools("order an item")
 shop.Buy(shop.BuyParams{Item: "nut"})`)
 			answerAll(t, store, res, true, "")
 			res = mustResume(t, h, s, res.Run)
-			if bought := shop.calls["buy"] == 1; res.Status != c.want || bought != (c.want == OK) ||
+			if bought := shop.calls["buy"] == 1; res.Status != c.want || bought != (c.want == harness.OK) ||
 				!strings.Contains(res.Text(), c.say) {
 				t.Errorf("%v %s", shop.calls, res.Text())
 			}

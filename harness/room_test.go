@@ -1,4 +1,4 @@
-package harness
+package harness_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/internal/room"
 )
 
@@ -22,7 +23,7 @@ var resultSize = flag.Int("resultsize", map[bool]int{false: 2 << 20, true: 256 <
 // the results under way are bounded, and none is lost.
 func TestLargeResultsUnderWayAreBounded(t *testing.T) {
 	defer func(s *room.Results) { room.UnderWay = s }(room.UnderWay)
-	room.UnderWay = room.NewResults(int64(*resultSize)*MaxRoom/(30<<20), time.Hour)
+	room.UnderWay = room.NewResults(int64(*resultSize)*harness.MaxRoom/(30<<20), time.Hour)
 	big := textResult(strings.Repeat("x", *resultSize))
 	var now, most atomic.Int64
 	h, _ := harnessOver(notes(), func(context.Context, string, string, json.RawMessage) (string, error) {
@@ -38,8 +39,8 @@ func TestLargeResultsUnderWayAreBounded(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			res, err := h.Run(t.Context(), &Script{Results: NewRoom(room.UnderWay.Max()/4, nil),
-				Limits: Limits{Timeout: 5 * time.Minute, Memory: 2 << 30}, Source: `var wg sync.WaitGroup
+			res, err := h.Run(t.Context(), &harness.Script{Results: harness.NewRoom(room.UnderWay.Max()/4, nil),
+				Limits: harness.Limits{Timeout: 5 * time.Minute, Memory: 2 << 30}, Source: `var wg sync.WaitGroup
 var n, failed atomic.Int64
 for range 16 { wg.Go(func() {
 	r, err := notes.SearchNotes(notes.SearchNotesParams{Query: "x"})

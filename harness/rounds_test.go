@@ -1,4 +1,4 @@
-package harness
+package harness_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -50,10 +51,10 @@ func (s *rounds) Call(ctx context.Context, server, tool string, args json.RawMes
 		`{"q%d":{"method":"elicitation/create","params":{"message":"which one?"}}}`, n))}
 }
 
-func asksRounds(t *testing.T, questions int) (*Harness, *rounds, *record.Store, *Script) {
+func asksRounds(t *testing.T, questions int) (*harness.Harness, *rounds, *record.Store, *harness.Script) {
 	h, shop, store, s := asksFor(t)
 	server := &rounds{shop: shop, questions: questions}
-	s.Policy, s.Catalog = nil, &Catalog{Registry: s.Catalog.Registry, Calls: server}
+	s.Policy, s.Catalog = nil, &harness.Catalog{Registry: s.Catalog.Registry, Calls: server}
 	return h, server, store, s
 }
 
@@ -72,18 +73,18 @@ UseTools("order an item")
 o, err := shop.Buy(shop.BuyParams{Item: "nut"})
 fmt.Println(o.Order, err)`)
 	for n := range 2 {
-		if res.Status != Waiting || len(res.Waiting) != 1 {
+		if res.Status != harness.Waiting || len(res.Waiting) != 1 {
 			t.Fatalf("%s %+v", res.Text(), res.Waiting)
 		}
 		id := res.Waiting[0].ID
-		if res = mustResume(t, h, s, res.Run); res.Status != Waiting || len(res.Waiting) != 1 || res.Waiting[0].ID != id ||
+		if res = mustResume(t, h, s, res.Run); res.Status != harness.Waiting || len(res.Waiting) != 1 || res.Waiting[0].ID != id ||
 			len(server.heard) != n {
 			t.Fatalf("gone on with without an answer: %s %+v %q", res.Text(), res.Waiting, server.heard)
 		}
 		reply(t, store, id, fmt.Sprintf(`{"q%d":{"action":"accept"}}`, n+1))
 		res = mustResume(t, h, s, res.Run)
 	}
-	if res.Status != OK || res.Stdout != "7 <nil>\n" || server.calls["buy"] != 1 ||
+	if res.Status != harness.OK || res.Stdout != "7 <nil>\n" || server.calls["buy"] != 1 ||
 		strings.Join(server.heard, ", ") != `1: {"q1":{"action":"accept"}}, 2: {"q2":{"action":"accept"}}` {
 		t.Errorf("%s %v %q", res.Text(), server.calls, server.heard)
 	}
@@ -96,14 +97,14 @@ func TestServersAskAtMostThreeQuestions(t *testing.T) {
 UseTools("order an item")
 _, err := shop.Buy(shop.BuyParams{Item: "nut"})
 fmt.Println(err)`)
-	for range maxQuestions {
-		if res.Status != Waiting || len(res.Waiting) != 1 {
+	for range harness.MaxQuestions {
+		if res.Status != harness.Waiting || len(res.Waiting) != 1 {
 			t.Fatalf("%s %+v", res.Text(), res.Waiting)
 		}
 		reply(t, store, res.Waiting[0].ID, `{}`)
 		res = mustResume(t, h, s, res.Run)
 	}
-	if res.Status == Waiting || len(res.Unknown) != 1 || server.calls["buy"] != 0 {
+	if res.Status == harness.Waiting || len(res.Unknown) != 1 || server.calls["buy"] != 0 {
 		t.Errorf("%s %+v %q", res.Text(), res.Waiting, server.heard)
 	}
 }
@@ -117,16 +118,16 @@ o, err := shop.Buy(shop.BuyParams{Item: "nut"})
 fmt.Println(o.Order, err)`)
 	reply(t, store, res.Waiting[0].ID, `{}`)
 	server.gone = true
-	if res = mustResume(t, h, s, res.Run); res.Status == OK || !strings.Contains(res.Text(), "connection refused") {
+	if res = mustResume(t, h, s, res.Run); res.Status == harness.OK || !strings.Contains(res.Text(), "connection refused") {
 		t.Errorf("%s", res.Text())
 	}
 	server.gone = false
 	denies := *s
-	denies.Policy = &Policy{Deny: []string{"shop.buy"}}
-	if res = mustResume(t, h, &denies, res.Run); res.Status == OK || len(server.heard) != 0 {
+	denies.Policy = &harness.Policy{Deny: []string{"shop.buy"}}
+	if res = mustResume(t, h, &denies, res.Run); res.Status == harness.OK || len(server.heard) != 0 {
 		t.Errorf("%s", res.Text())
 	}
-	if res = mustResume(t, h, s, res.Run); res.Status != OK || res.Stdout != "7 <nil>\n" || server.calls["buy"] != 1 {
+	if res = mustResume(t, h, s, res.Run); res.Status != harness.OK || res.Stdout != "7 <nil>\n" || server.calls["buy"] != 1 {
 		t.Errorf("%s %v", res.Text(), server.calls)
 	}
 }

@@ -1,4 +1,4 @@
-package harness
+package harness_test
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -29,7 +30,7 @@ var (
 const times = 3
 
 // recordOf runs a script, and returns its record.
-func recordOf(t testing.TB, h *Harness, store *record.Store, p *program) (*Result, *record.Run) {
+func recordOf(t testing.TB, h *harness.Harness, store *record.Store, p *program) (*harness.Result, *record.Run) {
 	t.Helper()
 	ctx := t.Context()
 	if p.cancel > 0 {
@@ -55,10 +56,10 @@ func recordOf(t testing.TB, h *Harness, store *record.Store, p *program) (*Resul
 }
 
 // differences replays a record, and returns the differences of each replay.
-func differences(t testing.TB, h *Harness, run *record.Run) (all []*Difference) {
+func differences(t testing.TB, h *harness.Harness, run *record.Run) (all []*harness.Difference) {
 	t.Helper()
 	for range times {
-		got, err := h.Replay(t.Context(), &Replay{Run: run})
+		got, err := h.Replay(t.Context(), &harness.Replay{Run: run})
 		if err != nil {
 			t.Error(err)
 			return all
@@ -72,7 +73,7 @@ func differences(t testing.TB, h *Harness, run *record.Run) (all []*Difference) 
 
 func TestGeneratedProgramsReplayTheSame(t *testing.T) {
 	var mu sync.Mutex
-	statuses, racy, differing := map[Status]int{}, map[string]int{}, map[string]int{}
+	statuses, racy, differing := map[harness.Status]int{}, map[string]int{}, map[string]int{}
 	same, ran := 0, 0
 	t.Run("programs", func(t *testing.T) {
 		for n := range uint64(quarter(*programs)) {
@@ -82,9 +83,9 @@ func TestGeneratedProgramsReplayTheSame(t *testing.T) {
 				m, cat := newMarket(t, *seed+n)
 				p.Catalog = cat
 				store := record.Memory(10, nil)
-				h := New(&Options{Records: store})
+				h := harness.New(&harness.Options{Records: store})
 				res, run := recordOf(t, h, store, p)
-				if res.Status.ExitCode() == CompileError.ExitCode() || res.Status == SandboxError {
+				if res.Status.ExitCode() == harness.CompileError.ExitCode() || res.Status == harness.SandboxError {
 					t.Fatalf("%s\n%s", res.Text(), p.Source[len(programHead):])
 				}
 				calls := m.calls
@@ -122,14 +123,14 @@ func TestGeneratedProgramsReplayTheSame(t *testing.T) {
 	}
 }
 
-func describe(d *Difference) string {
+func describe(d *harness.Difference) string {
 	return fmt.Sprintf("%s: %s\nrecord: %s\nnow:    %s", d.What, d.Text, d.Want, d.Got)
 }
 
 // TestTheCorpusReplaysTheSame records and replays scripts that need no tools.
 func TestTheCorpusReplaysTheSame(t *testing.T) {
 	store := record.Memory(100, nil)
-	h := New(&Options{Records: store, Limits: Limits{Timeout: time.Minute}})
+	h := harness.New(&harness.Options{Records: store, Limits: harness.Limits{Timeout: time.Minute}})
 	for _, dir := range []string{"internal/check/testdata/corpus", "internal/check/oracle/testdata/found"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil || len(files) == 0 {
@@ -145,8 +146,8 @@ func TestTheCorpusReplaysTheSame(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				res, run := recordOf(t, h, store, &program{Script: &Script{Source: string(src)}})
-				if res.Status.ExitCode() == CompileError.ExitCode() {
+				res, run := recordOf(t, h, store, &program{Script: &harness.Script{Source: string(src)}})
+				if res.Status.ExitCode() == harness.CompileError.ExitCode() {
 					t.Fatal(res.Text())
 				}
 				for _, d := range differences(t, h, run) {
@@ -204,14 +205,14 @@ func TestAScriptSeesTheBytesOfAnAnswerAgain(t *testing.T) {
 	}
 	for name, store := range stores {
 		t.Run(name, func(t *testing.T) {
-			h := New(&Options{Records: store})
-			res, run := recordOf(t, h, store, &program{Script: &Script{Catalog: cat, Source: fmt.Sprintf(`
+			h := harness.New(&harness.Options{Records: store})
+			res, run := recordOf(t, h, store, &program{Script: &harness.Script{Catalog: cat, Source: fmt.Sprintf(`
 				UseTools("order an item")
 				for i := range %d {
 					r, err := shop.Buy(shop.BuyParams{Item: "a", Count: i})
 					fmt.Printf("%%d %%x %%v %%v\n", i, sha256.Sum256(r.Raw()), string(r.Raw()[:min(200, len(r.Raw()))]), err)
 				}`, len(oddAnswers))}})
-			if res.Status != OK {
+			if res.Status != harness.OK {
 				t.Fatal(res.Text())
 			}
 			for i, a := range oddAnswers {
@@ -249,11 +250,11 @@ func BenchmarkReplayOfCalls(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			_, cat := newMarket(b, 1)
 			store := record.Memory(10, nil)
-			h := New(&Options{Records: store})
+			h := harness.New(&harness.Options{Records: store})
 			script := "UseTools(\"show how much of an item is in stock\")\n" + script
-			_, run := recordOf(b, h, store, &program{Script: &Script{Source: script, Catalog: cat}})
+			_, run := recordOf(b, h, store, &program{Script: &harness.Script{Source: script, Catalog: cat}})
 			for b.Loop() {
-				got, err := h.Replay(b.Context(), &Replay{Run: run})
+				got, err := h.Replay(b.Context(), &harness.Replay{Run: run})
 				if err != nil || got.Difference != nil || got.Calls != 100 {
 					b.Fatal(err, got)
 				}

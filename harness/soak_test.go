@@ -1,4 +1,4 @@
-package harness
+package harness_test
 
 import (
 	"flag"
@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -19,37 +20,37 @@ var soak = flag.Int("soak", 90, "how many mixed scripts TestManyRunsLeaveNothing
 // mixed are scripts of all sorts; every third is hostile or fails.
 var mixed = []struct {
 	script string
-	want   Status
+	want   harness.Status
 }{
-	{`Return(1)`, OK},
-	{`fmt.Println("a"); Return(map[string]int{"x": 1})`, OK},
-	{`for { }`, Timeout},
-	{`xs := []int{3, 1, 2}; slices.Sort(xs); Return(xs)`, OK},
-	{`var wg sync.WaitGroup; for range 20 { wg.Go(func() {}) }; wg.Wait()`, OK},
-	{`var all [][]byte; for { all = append(all, make([]byte, 1<<22)) }`, MemoryLimit},
-	{`type T struct{ A int }; fmt.Printf("%+v\n", T{1})`, OK},
-	{`b, _ := json.Marshal([]string{"a"}); fmt.Println(string(b))`, OK},
-	{`panic("boom")`, ScriptError},
-	{`fmt.Println(strings.Repeat("ab", 100))`, OK},
-	{`go func() { select {} }(); fmt.Println("left one behind")`, OK},
-	{`for { fmt.Println("flood flood flood flood flood flood flood") }`, OutputLimit},
-	{`m := map[string]int{"a": 1}; for k, v := range m { fmt.Println(k, v) }`, OK},
-	{`Return(time.Duration(1500) * time.Millisecond)`, OK},
-	{`this is no Go`, CompileError},
+	{`Return(1)`, harness.OK},
+	{`fmt.Println("a"); Return(map[string]int{"x": 1})`, harness.OK},
+	{`for { }`, harness.Timeout},
+	{`xs := []int{3, 1, 2}; slices.Sort(xs); Return(xs)`, harness.OK},
+	{`var wg sync.WaitGroup; for range 20 { wg.Go(func() {}) }; wg.Wait()`, harness.OK},
+	{`var all [][]byte; for { all = append(all, make([]byte, 1<<22)) }`, harness.MemoryLimit},
+	{`type T struct{ A int }; fmt.Printf("%+v\n", T{1})`, harness.OK},
+	{`b, _ := json.Marshal([]string{"a"}); fmt.Println(string(b))`, harness.OK},
+	{`panic("boom")`, harness.ScriptError},
+	{`fmt.Println(strings.Repeat("ab", 100))`, harness.OK},
+	{`go func() { select {} }(); fmt.Println("left one behind")`, harness.OK},
+	{`for { fmt.Println("flood flood flood flood flood flood flood") }`, harness.OutputLimit},
+	{`m := map[string]int{"a": 1}; for k, v := range m { fmt.Println(k, v) }`, harness.OK},
+	{`Return(time.Duration(1500) * time.Millisecond)`, harness.OK},
+	{`this is no Go`, harness.CompileError},
 }
 
 // TestManyRunsLeaveNothingBehind runs mixed scripts eight at a time, with
 // spares, and counts children, descriptors, goroutines and files afterwards.
 func TestManyRunsLeaveNothingBehind(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	h := New(&Options{Spares: 2, Limits: Limits{Timeout: 2 * time.Second, Memory: 256 << 20}})
-	if _, err := h.Run(t.Context(), &Script{Source: `Return(1)`}); err != nil {
+	h := harness.New(&harness.Options{Spares: 2, Limits: harness.Limits{Timeout: 2 * time.Second, Memory: 256 << 20}})
+	if _, err := h.Run(t.Context(), &harness.Script{Source: `Return(1)`}); err != nil {
 		t.Fatal(err)
 	}
 	h.Close()
 	before := census(t)
 
-	h = New(&Options{Spares: 2, Limits: Limits{Timeout: time.Minute, Memory: 256 << 20, Stdout: 64 << 10}})
+	h = harness.New(&harness.Options{Spares: 2, Limits: harness.Limits{Timeout: time.Minute, Memory: 256 << 20, Stdout: 64 << 10}})
 	begin := time.Now()
 	var wg sync.WaitGroup
 	next := make(chan int)
@@ -57,12 +58,12 @@ func TestManyRunsLeaveNothingBehind(t *testing.T) {
 		wg.Go(func() {
 			for i := range next {
 				c := mixed[i%len(mixed)]
-				s := &Script{Source: c.script}
-				if c.want == Timeout {
+				s := &harness.Script{Source: c.script}
+				if c.want == harness.Timeout {
 					s.Limits.Timeout = time.Second
 				}
 				res, err := h.Run(t.Context(), s)
-				if err != nil || res.Status != c.want && res.Status != CPULimit {
+				if err != nil || res.Status != c.want && res.Status != harness.CPULimit {
 					t.Errorf("%s: %v, want %s", c.script, err, c.want)
 					if res != nil {
 						t.Log(text.Cut(res.Text(), 400))

@@ -1,4 +1,4 @@
-package harness
+package harness_test
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/record"
@@ -61,18 +62,18 @@ func fill(t testing.TB, v reflect.Value, n *int) {
 }
 
 var allParts = cmp.Options{
-	cmp.AllowUnexported(Result{}, ToolUse{}, Call{}, Error{}),
+	cmp.AllowUnexported(harness.Result{}, harness.ToolUse{}, harness.Call{}, harness.Error{}),
 	cmp.FilterPath(func(p cmp.Path) bool { return ofThisProcess[p.Last().String()[1:]] }, cmp.Ignore()),
 }
 
 // crosses fails unless another process would have all of a result.
-func crosses(t testing.TB, res *Result) {
+func crosses(t testing.TB, res *harness.Result) {
 	t.Helper()
-	b, err := EncodeResult(res)
+	b, err := harness.EncodeResult(res)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := DecodeResult(b)
+	got, err := harness.DecodeResult(b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,14 +88,14 @@ func crosses(t testing.TB, res *Result) {
 // A part that somebody adds to Result, and that EncodeResult leaves out, fails here.
 func TestAllOfAResultCrosses(t *testing.T) {
 	n := 0
-	res := &Result{}
+	res := &harness.Result{}
 	fill(t, reflect.ValueOf(res).Elem(), &n)
 	crosses(t, res)
 	if n < 100 {
 		t.Errorf("%d parts were filled", n)
 	}
-	crosses(t, &Result{})
-	res = &Result{Tools: []ToolUse{}, Calls: []Call{}, Warnings: []string{}, Errors: []Error{{Sent: 3, about: worker.Diagnostic{Near: []string{"a"}}}}}
+	crosses(t, &harness.Result{})
+	res = &harness.Result{Tools: []harness.ToolUse{}, Calls: []harness.Call{}, Warnings: []string{}, Errors: []harness.Error{harness.ErrorAbout(harness.Error{Sent: 3}, worker.Diagnostic{Near: []string{"a"}})}}
 	res.Error = &res.Errors[0]
 	crosses(t, res)
 }
@@ -104,34 +105,34 @@ func TestErrorsKeepTheirTypesOnTheWire(t *testing.T) {
 		Args: record.Raw(json.RawMessage(`{"a":1}`)), Class: record.Effect}}}}
 	for _, sent := range []error{
 		errors.New("anything"),
-		fmt.Errorf("going on: %w", &NotResumableError{"run", "it has ended"}),
+		fmt.Errorf("going on: %w", &harness.NotResumableError{"run", "it has ended"}),
 		&record.RunningError{Run: "run", Host: "there", PID: 7},
-		&OnceError{"key", "run"},
+		&harness.OnceError{"key", "run"},
 		&catalog.Error{Err: errors.New("no config")},
 		fmt.Errorf("x: %w", unknown),
 		fmt.Errorf("x: %w", record.ErrNotFound), fmt.Errorf("x: %w", record.ErrTaken),
 		fmt.Errorf("x: %w", record.ErrEnded), fmt.Errorf("x: %w", record.ErrCopy),
 		context.Canceled, fmt.Errorf("x: %w", context.DeadlineExceeded),
 	} {
-		b, err := EncodeError(sent)
+		b, err := harness.EncodeError(sent)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := DecodeError(b)
+		got, err := harness.DecodeError(b)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got.Error() != sent.Error() {
 			t.Errorf("got %q, want %q", got, sent)
 		}
-		for name, is := range wireSentinels {
+		for name, is := range harness.WireSentinels {
 			if errors.Is(sent, is) != errors.Is(got, is) {
 				t.Errorf("%v: is %s: %v", sent, name, errors.Is(got, is))
 			}
 		}
-		same[*NotResumableError](t, sent, got)
+		same[*harness.NotResumableError](t, sent, got)
 		same[*record.RunningError](t, sent, got)
-		same[*OnceError](t, sent, got)
+		same[*harness.OnceError](t, sent, got)
 		same[*catalog.Error](t, sent, got)
 		same[*record.UnknownError](t, sent, got)
 	}
@@ -147,35 +148,35 @@ func same[E error](t *testing.T, sent, got error) {
 
 func FuzzDecodeResult(f *testing.F) {
 	n := 0
-	res := &Result{}
+	res := &harness.Result{}
 	fill(f, reflect.ValueOf(res).Elem(), &n)
-	b, err := EncodeResult(res)
+	b, err := harness.EncodeResult(res)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(b)
-	failed, err := EncodeError(&OnceError{"a", "b"})
+	failed, err := harness.EncodeError(&harness.OnceError{"a", "b"})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(failed)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if e, err := DecodeError(b); err == nil && e == nil {
+		if e, err := harness.DecodeError(b); err == nil && e == nil {
 			t.Error("neither an error nor why there is none")
 		}
-		res, err := DecodeResult(b)
+		res, err := harness.DecodeResult(b)
 		if err != nil {
 			return
 		}
-		again, err := EncodeResult(res)
+		again, err := harness.EncodeResult(res)
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err = DecodeResult(again)
+		res, err = harness.DecodeResult(again)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if twice, err := EncodeResult(res); err != nil || !bytes.Equal(again, twice) {
+		if twice, err := harness.EncodeResult(res); err != nil || !bytes.Equal(again, twice) {
 			t.Errorf("%v\n%s\n%s", err, again, twice)
 		}
 	})

@@ -1,0 +1,74 @@
+package harness
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/record"
+)
+
+// TestAReplayGoesOnBehindAScriptThatDidNotWait ends a saved script while a goroutine
+// of it waits for an answer that the record has.
+func TestAReplayGoesOnBehindAScriptThatDidNotWait(t *testing.T) {
+	store := record.Memory(1, nil)
+	w, err := store.Begin(&record.Begin{Script: record.String("x")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const path = "1:1#1/"
+	for _, l := range []record.Line{
+		&record.Call{N: 1, Path: path, Place: "1:1", Tool: "shop.stock", Args: record.Raw([]byte("{}"))},
+		&record.Call{N: 2, Place: "2:1", Tool: "shop.stock", Args: record.Raw([]byte("{}"))},
+		&record.Done{N: 1, Result: record.Raw([]byte(`"first"`))},
+		&record.Done{N: 2, Result: record.Raw([]byte(`"second"`))},
+		&record.End{Status: "ok"},
+	} {
+		if err := w.Add(l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Close()
+	recorded, err := store.Load(w.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	gate, err := record.NewGate(recorded, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newReplayer(recorded, "", gate)
+	tr := &tree{replay: p}
+	outer, inner := &run{tree: tr, script: &Script{}}, &run{tree: tr, path: path, script: &Script{depth: 1}}
+	for _, r := range []*run{outer, inner} {
+		p.prepare(&worker.Script{}, r)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, _, err := p.call(ended, inner, path, &worker.Call{Tool: "shop.stock", Place: "1:1"}); err == nil {
+		t.Fatal("a script that has ended got an answer")
+	}
+	p.leave(inner)
+	answer := make(chan *worker.Answer, 1)
+	go func() {
+		a, _, _ := p.call(t.Context(), outer, "", &worker.Call{Tool: "shop.stock", Place: "2:1"})
+		answer <- a
+	}()
+	if _, err := outer.Still(t.Context(), time.Time{}, 1, 0); err != nil {
+		t.Fatal(err)
+	}
+	if a := <-answer; string(a.Result) != `"second"` {
+		t.Errorf("got %s", a.Result)
+	}
+}
+
+func TestARecordDoesNotSayWhatAReplayMayTake(t *testing.T) {
+	much := Limits{Timeout: 1 << 60, CPU: 1 << 60, Memory: 1 << 50, Stdout: 1 << 50}
+	if l := boundedLimits(much); l.Timeout > time.Hour || l.CPU > time.Hour || l.Memory > 8<<30 || l.Stdout > 1<<30 {
+		t.Errorf("%+v", l)
+	}
+	if own := (Limits{Timeout: time.Second, Memory: MinMemory}); boundedLimits(own) != own {
+		t.Error("small limits do not stay")
+	}
+}
