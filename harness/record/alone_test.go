@@ -1,4 +1,4 @@
-package record
+package record_test
 
 import (
 	"context"

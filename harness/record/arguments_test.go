@@ -1,4 +1,4 @@
-package record
+package record_test
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/usetools/usetools/harness/record"
 )
 
 func TestArgumentsHaveOneForm(t *testing.T) {
@@ -30,7 +32,7 @@ func TestArgumentsHaveOneForm(t *testing.T) {
 		{`{"a":1,}`, "", "no JSON"},
 		{strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 200), "", "200 levels"},
 	} {
-		got, err := Arguments([]byte(c.in))
+		got, err := record.Arguments([]byte(c.in))
 		switch {
 		case c.err == "" && err != nil, c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
 			t.Errorf("%s: error %v, want %q", c.in, err, c.err)
@@ -47,11 +49,11 @@ func FuzzArguments(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		out, err := Arguments(raw)
+		out, err := record.Arguments(raw)
 		if err != nil {
 			return
 		}
-		again, err := Arguments(out)
+		again, err := record.Arguments(out)
 		if err != nil || !bytes.Equal(again, out) {
 			t.Fatalf("%q has the form %q, and that %q (%v)", raw, out, again, err)
 		}

@@ -1,4 +1,4 @@
-package record
+package record_test
 
 import (
 	"encoding/json"
@@ -8,39 +8,41 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/usetools/usetools/harness/record"
 )
 
 // gateOf is the gate of a record of calls, each as "PATH PLACE TOOL ARGS", in the
 // order in which they were made; they were answered in the order of answers, which
 // are numbers from 1.
-func gateOf(t *testing.T, loose bool, calls []string, answers ...int) *Gate {
+func gateOf(t *testing.T, loose bool, calls []string, answers ...int) *record.Gate {
 	t.Helper()
-	r := &Run{calls: map[int]*Made{}}
+	r := &record.Run{}
 	at := time.Unix(1000, 0)
-	add := func(l Line) {
+	add := func(l record.Line) {
 		at = at.Add(time.Millisecond)
-		l.head().Time = at
-		r.add(l)
+		record.HeadOf(l).Time = at
+		record.AddTo(r, l)
 	}
 	for i, c := range calls {
 		f := strings.Fields(c)
 		path := strings.Trim(f[0], "-")
-		add(&Call{N: i + 1, Path: path, Place: f[1], Tool: f[2], Args: Raw(json.RawMessage(f[3]))})
+		add(&record.Call{N: i + 1, Path: path, Place: f[1], Tool: f[2], Args: record.Raw(json.RawMessage(f[3]))})
 	}
 	for _, n := range answers {
-		add(&Done{N: n, Kind: Answered, Result: Raw(json.RawMessage(fmt.Sprint(n)))})
+		add(&record.Done{N: n, Kind: record.Answered, Result: record.Raw(json.RawMessage(fmt.Sprint(n)))})
 	}
-	add(&End{Status: "ok"})
-	g, err := NewGate(r, loose)
+	add(&record.End{Status: "ok"})
+	g, err := record.NewGate(r, loose)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return g
 }
 
-func question(n int, call string) *Question {
+func question(n int, call string) *record.Question {
 	f := strings.Fields(strings.TrimPrefix(call, "!"))
-	return &Question{N: n, Path: strings.Trim(f[0], "-"), Place: f[1], Tool: f[2], Args: f[3], Alone: call[0] == '!'}
+	return &record.Question{N: n, Path: strings.Trim(f[0], "-"), Place: f[1], Tool: f[2], Args: f[3], Alone: call[0] == '!'}
 }
 
 func TestWhichCallIsWhich(t *testing.T) {
@@ -99,7 +101,7 @@ func TestWhichCallIsWhich(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := gateOf(t, c.loose, c.calls, c.answers...)
-			said := func(r Reply, ok bool) string {
+			said := func(r record.Reply, ok bool) string {
 				if !ok {
 					return "-"
 				}
@@ -151,7 +153,7 @@ func TestACallThatIsGivenUpIsNotAnswered(t *testing.T) {
 	g := gateOf(t, false, []string{"- 1:1 a.x {}"}, 1)
 	g.Ask(question(1, "- 1:1 a.x {}"))
 	g.Leave(1)
-	if n := g.Still(time.Time{}); n != (Next{}) {
+	if n := g.Still(time.Time{}); n != (record.Next{}) {
 		t.Error(n)
 	}
 	if d := g.End(); d != nil {
@@ -174,7 +176,7 @@ type routine struct {
 	at   int
 	job  int
 	got  []string // its answers
-	call *Question
+	call *record.Question
 }
 
 type step struct {
@@ -270,14 +272,14 @@ func (m *model) done() bool {
 
 // recordModel runs a model in a random order, and returns the record of that. Calls
 // are answered at any time.
-func recordModel(m *model, seed uint64) *Run {
+func recordModel(m *model, seed uint64) *record.Run {
 	random := rand.New(rand.NewPCG(seed, 4))
-	run := &Run{calls: map[int]*Made{}}
+	run := &record.Run{}
 	at, n := time.Unix(1000, 0), 0
-	add := func(l Line) {
+	add := func(l record.Line) {
 		at = at.Add(time.Millisecond)
-		l.head().Time = at
-		run.add(l)
+		record.HeadOf(l).Time = at
+		record.AddTo(run, l)
 	}
 	var open []*routine
 	answer := func() bool {
@@ -287,20 +289,20 @@ func recordModel(m *model, seed uint64) *Run {
 		i := random.IntN(len(open))
 		g := open[i]
 		open = slices.Delete(open, i, i+1)
-		add(&Done{N: g.call.N, Kind: Answered, Result: Raw(json.RawMessage(fmt.Sprint(g.call.N)))})
+		add(&record.Done{N: g.call.N, Kind: record.Answered, Result: record.Raw(json.RawMessage(fmt.Sprint(g.call.N)))})
 		g.got = append(g.got, fmt.Sprint(g.call.Args, "=", g.call.N))
 		g.call = nil
 		return true
 	}
 	m.run(random, func(g *routine, s step) {
 		n++
-		g.call = &Question{N: n, Path: g.path, Place: fmt.Sprint(s.line, ":1"), Tool: "a.x", Args: s.args}
-		add(&Call{N: n, Path: g.path, Place: g.call.Place, Tool: "a.x", Args: Raw(json.RawMessage(s.args))})
+		g.call = &record.Question{N: n, Path: g.path, Place: fmt.Sprint(s.line, ":1"), Tool: "a.x", Args: s.args}
+		add(&record.Call{N: n, Path: g.path, Place: g.call.Place, Tool: "a.x", Args: record.Raw(json.RawMessage(s.args))})
 		open = append(open, g)
 		for random.IntN(2) == 0 && answer() {
 		}
 	}, answer)
-	add(&End{Status: "ok"})
+	add(&record.End{Status: "ok"})
 	return run
 }
 
@@ -316,21 +318,21 @@ func TestModelsReplayInAnySchedule(t *testing.T) {
 		}
 		for schedule := range uint64(10) {
 			m := newModel(seed)
-			gate, err := NewGate(run, false)
+			gate, err := record.NewGate(run, false)
 			if err != nil {
 				t.Fatal(err)
 			}
 			asked := map[int]*routine{}
-			give := func(r Reply) {
+			give := func(r record.Reply) {
 				g := asked[r.N]
 				g.got = append(g.got, fmt.Sprint(g.call.Args, "=", r.Made.Line().N))
 				g.call = nil
 			}
-			var diverged *Divergence
+			var diverged *record.Divergence
 			n := 0
 			m.run(rand.New(rand.NewPCG(seed, 100+schedule)), func(g *routine, s step) {
 				n++
-				g.call = &Question{N: n, Path: g.path, Place: fmt.Sprint(s.line, ":1"), Tool: "a.x", Args: s.args}
+				g.call = &record.Question{N: n, Path: g.path, Place: fmt.Sprint(s.line, ":1"), Tool: "a.x", Args: s.args}
 				asked[n] = g
 				if r, ok := gate.Ask(g.call); ok {
 					give(r)
@@ -368,14 +370,14 @@ func TestModelsReplayInAnySchedule(t *testing.T) {
 // TestARunThatWentOnIsReplayedAsOne has what its attempts passed over: a read that
 // only the first asked, a call that did not happen, one that was made again.
 func TestARunThatWentOnIsReplayedAsOne(t *testing.T) {
-	again := func() *Call { c := call(4, Again, "- 4:1 a.z {}"); c.Attempt = 2; return c }
-	r := runOf(&Begin{}, call(1, Effect, "- 1:1 a.x {}"), done(1), call(2, Read, "- 9:1 a.r {}"), call(5, Read,
+	again := func() *record.Call { c := call(4, record.Again, "- 4:1 a.z {}"); c.Attempt = 2; return c }
+	r := runOf(&record.Begin{}, call(1, record.Effect, "- 1:1 a.x {}"), done(1), call(2, record.Read, "- 9:1 a.r {}"), call(5, record.Read,
 		"- 8:1 a.r {}"), done(5),
-		call(3, Effect, "- 2:1 a.y {}"), call(4, Again, "- 4:1 a.z {}"), &End{Status: "uncertain"}, &Settle{N: 3},
-		&Attempt{Number: 2}, again(), &Call{N: 6, Attempt: 2, Class: Effect, Place: "2:1", Tool: "a.y",
-			Args: Raw([]byte("{}"))}, done(4), done(6),
-		&End{Status: "ok"})
-	g, err := NewGate(r, false)
+		call(3, record.Effect, "- 2:1 a.y {}"), call(4, record.Again, "- 4:1 a.z {}"), &record.End{Status: "uncertain"}, &record.Settle{N: 3},
+		&record.Attempt{Number: 2}, again(), &record.Call{N: 6, Attempt: 2, Class: record.Effect, Place: "2:1", Tool: "a.y",
+			Args: record.Raw([]byte("{}"))}, done(4), done(6),
+		&record.End{Status: "ok"})
+	g, err := record.NewGate(r, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package record
+package record_test
 
 import (
 	"bytes"
@@ -8,10 +8,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/usetools/usetools/harness/record"
 )
 
 // printedOf is what the notes of a run say to have been printed, a line for each part.
-func printedOf(r *Run) string {
+func printedOf(r *record.Run) string {
 	var b strings.Builder
 	for _, n := range r.Notes {
 		for p := range n.Printed() {
@@ -21,10 +23,10 @@ func printedOf(r *Run) string {
 	return b.String()
 }
 
-func noted(t *testing.T, o *StoreOptions, notes ...*Note) *Run {
+func noted(t *testing.T, o *record.StoreOptions, notes ...*record.Note) *record.Run {
 	t.Helper()
-	s := Memory(1, o)
-	w, err := s.Begin(&Begin{})
+	s := record.Memory(1, o)
+	w, err := s.Begin(&record.Begin{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,8 +43,8 @@ func noted(t *testing.T, o *StoreOptions, notes ...*Note) *Run {
 }
 
 func TestPrintedTextIsReadWithItsLines(t *testing.T) {
-	r := noted(t, nil, &Note{Stdout: "old\n"}, &Note{Stdout: "one\n", Line: 3},
-		&Note{Stderr: "a\nb\nc\n", Lines: [][3]int{{1, 2, 0}, {0, 2, 10}, {7, 2, 20}}})
+	r := noted(t, nil, &record.Note{Stdout: "old\n"}, &record.Note{Stdout: "one\n", Line: 3},
+		&record.Note{Stderr: "a\nb\nc\n", Lines: [][3]int{{1, 2, 0}, {0, 2, 10}, {7, 2, 20}}})
 	want := "0 false \"old\\n\"\n3 false \"one\\n\"\n1 true \"a\\n\"\n0 true \"b\\n\"\n7 true \"c\\n\"\n"
 	if d := cmp.Diff(want, printedOf(r)); d != "" {
 		t.Error(d)
@@ -63,13 +65,13 @@ func TestMuchPrintedTextKeepsItsLines(t *testing.T) {
 		line := strings.Repeat("ä", 1000+i) + "\n"
 		text, lines = text+line, append(lines, [3]int{i + 1, len(line), i})
 	}
-	r := noted(t, nil, &Note{Stdout: text, Lines: lines})
+	r := noted(t, nil, &record.Note{Stdout: text, Lines: lines})
 	if len(r.Notes) < 4 || r.Stdout() != text {
 		t.Fatalf("%d notes of %d bytes", len(r.Notes), len(r.Stdout()))
 	}
 	got := map[int]string{}
 	for _, n := range r.Notes {
-		if len(n.Stdout) > MaxText+4 {
+		if len(n.Stdout) > record.MaxText+4 {
 			t.Errorf("a note has %d bytes", len(n.Stdout))
 		}
 		for p := range n.Printed() {
@@ -84,10 +86,10 @@ func TestMuchPrintedTextKeepsItsLines(t *testing.T) {
 }
 
 func TestSecretsInPrintedTextLeaveTheLines(t *testing.T) {
-	o := &StoreOptions{Redact: func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("hunter2"), []byte("[secret]")) }}
-	r := noted(t, o, &Note{Stdout: "a hunter2\nb\n", Lines: [][3]int{{1, 10, 0}, {2, 2, 9}}},
-		&Note{Stdout: "hunter2\n", Line: 3},
-		&Note{Stdout: "hunter2\nc\n", Lines: [][3]int{{4, 3, 0}, {5, 5, 0}, {6, 2, 0}}}) // of line 4 only "hun"
+	o := &record.StoreOptions{Redact: func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("hunter2"), []byte("[secret]")) }}
+	r := noted(t, o, &record.Note{Stdout: "a hunter2\nb\n", Lines: [][3]int{{1, 10, 0}, {2, 2, 9}}},
+		&record.Note{Stdout: "hunter2\n", Line: 3},
+		&record.Note{Stdout: "hunter2\nc\n", Lines: [][3]int{{4, 3, 0}, {5, 5, 0}, {6, 2, 0}}}) // of line 4 only "hun"
 	want := "1 false \"a [secret]\\n\"\n2 false \"b\\n\"\n3 false \"[secret]\\n\"\n0 false \"[secret]\\nc\\n\"\n"
 	if d := cmp.Diff(want, printedOf(r)); d != "" {
 		t.Error(d)

@@ -1,25 +1,27 @@
-package record
+package record_test
 
 import (
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/usetools/usetools/harness/record"
 )
 
 // shared are the kinds of stores, by name; each call of one opens it anew, over the same
 // records.
-func shared(t *testing.T) map[string]func() *Store {
-	dir, memory := t.TempDir(), Memory(1, nil)
-	return map[string]func() *Store{
-		"folder": func() *Store {
-			s, err := Open(dir, nil)
+func shared(t *testing.T) map[string]func() *record.Store {
+	dir, memory := t.TempDir(), record.Memory(1, nil)
+	return map[string]func() *record.Store{
+		"folder": func() *record.Store {
+			s, err := record.Open(dir, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return s
 		},
-		"memory": func() *Store { return memory },
+		"memory": func() *record.Store { return memory },
 	}
 }
 
@@ -53,11 +55,11 @@ func TestATextIsClaimedOnce(t *testing.T) {
 			if _, err := s.Once("approval z", time.Now().Add(-time.Second)); err == nil {
 				t.Error("claimed until a time that is over")
 			}
-			s.clock = func() time.Time { return until.Add(clockSkew + time.Minute) }
-			if ok, err := s.Once("approval z", until.Add(2*clockSkew)); !ok || err != nil {
+			record.SetClock(s, func() time.Time { return until.Add(record.ClockSkew + time.Minute) })
+			if ok, err := s.Once("approval z", until.Add(2*record.ClockSkew)); !ok || err != nil {
 				t.Error("later:", ok, err)
 			}
-			s.clock = time.Now
+			record.SetClock(s, time.Now)
 			if ok, err := s.Once("approval x", until); !ok || err != nil {
 				t.Error("a claim that was over is not forgotten:", ok, err)
 			}

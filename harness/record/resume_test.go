@@ -1,4 +1,4 @@
-package record
+package record_test
 
 import (
 	"encoding/json"
@@ -9,47 +9,49 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/usetools/usetools/harness/record"
 )
 
 // runOf is a record of lines, a second each; its clock stands 10 s after the last.
-func runOf(lines ...Line) *Run {
-	r := &Run{}
+func runOf(lines ...record.Line) *record.Run {
+	r := &record.Run{}
 	at := time.Unix(1000, 0)
 	for _, l := range lines {
 		at = at.Add(time.Second)
-		if l.head().Time.IsZero() {
-			l.head().Time = at
+		if record.HeadOf(l).Time.IsZero() {
+			record.HeadOf(l).Time = at
 		}
-		at = l.head().Time
-		r.add(l)
+		at = record.HeadOf(l).Time
+		record.AddTo(r, l)
 	}
-	r.clock = func() time.Time { return at.Add(10 * time.Second) }
+	record.SetRunClock(r, func() time.Time { return at.Add(10 * time.Second) })
 	return r
 }
 
 // call is a call "PATH PLACE TOOL ARGS" with a number and class.
-func call(n int, class Class, s string) *Call {
+func call(n int, class record.Class, s string) *record.Call {
 	f := strings.Fields(s)
-	return &Call{N: n, Class: class, Path: strings.Trim(f[0], "-"), Place: f[1], Tool: f[2],
-		Args: Raw(json.RawMessage(f[3]))}
+	return &record.Call{N: n, Class: class, Path: strings.Trim(f[0], "-"), Place: f[1], Tool: f[2],
+		Args: record.Raw(json.RawMessage(f[3]))}
 }
 
-func done(n int) *Done {
-	return &Done{N: n, Kind: Answered, Result: Raw(json.RawMessage(fmt.Sprint(n)))}
+func done(n int) *record.Done {
+	return &record.Done{N: n, Kind: record.Answered, Result: record.Raw(json.RawMessage(fmt.Sprint(n)))}
 }
 
 // at sets the time of a line, in seconds after the run's beginning.
-func at(seconds int, l Line) Line {
-	l.head().Time = time.Unix(1000, 0).Add(time.Duration(seconds) * time.Second)
+func at(seconds int, l record.Line) record.Line {
+	record.HeadOf(l).Time = time.Unix(1000, 0).Add(time.Duration(seconds) * time.Second)
 	return l
 }
 
 func TestWhatARunThatGoesOnIsAnswered(t *testing.T) {
 	const x, y, z = "- 1:1 a.x {}", "- 2:1 a.y {}", "- 3:1 b.z {}"
-	ended, again := &End{Status: "uncertain"}, &Attempt{Number: 2}
+	ended, again := &record.End{Status: "uncertain"}, &record.Attempt{Number: 2}
 	for _, c := range []struct {
 		name  string
-		lines []Line
+		lines []record.Line
 		// steps are as in TestWhichCallIsWhich; "@N": a timer is due N s after the
 		// run's beginning; "?N": which call of the record call N of the script goes
 		// on with.
@@ -59,148 +61,148 @@ func TestWhatARunThatGoesOnIsAnswered(t *testing.T) {
 		end   string
 	}{
 		{name: "nothing was sent",
-			lines: []Line{ended, again}, steps: []string{x, ".", "?1"}, want: []string{"-", "live", "none"}},
-		{name: "a timer when nothing was sent", lines: []Line{ended, again}, steps: []string{"@5"}, want: []string{"live"}},
-		{name: "all that was sent is asked", lines: []Line{call(1, Effect, x), done(1), ended, again},
+			lines: []record.Line{ended, again}, steps: []string{x, ".", "?1"}, want: []string{"-", "live", "none"}},
+		{name: "a timer when nothing was sent", lines: []record.Line{ended, again}, steps: []string{"@5"}, want: []string{"live"}},
+		{name: "all that was sent is asked", lines: []record.Line{call(1, record.Effect, x), done(1), ended, again},
 			steps: []string{"!" + x, y, "."}, want: []string{"1:1", "-", "live"}},
-		{name: "not before that", lines: []Line{call(1, Effect, x), done(1), call(2, Effect, y), done(2), ended, again},
+		{name: "not before that", lines: []record.Line{call(1, record.Effect, x), done(1), call(2, record.Effect, y), done(2), ended, again},
 			steps: []string{"!" + x, z, "."}, want: []string{"1:1", "-", "diverged"},
 			end: "the script called b.z at line 3, which the record does not have; the record has a.y at line 2"},
-		{name: "ended before that", lines: []Line{call(1, Effect, x), done(1), call(2, Effect, y), done(2), ended, again},
+		{name: "ended before that", lines: []record.Line{call(1, record.Effect, x), done(1), call(2, record.Effect, y), done(2), ended, again},
 			steps: []string{"!" + x}, want: []string{"1:1"}, end: "the record has a.y at line 2, which the script did not make"},
 		{name: "answers that are left to give come first",
-			lines: []Line{call(1, Effect, x), call(2, Read, y), done(1), done(2), ended, again},
+			lines: []record.Line{call(1, record.Effect, x), call(2, record.Read, y), done(1), done(2), ended, again},
 			steps: []string{x, y, z, ".", ".", "."}, want: []string{"-", "-", "-", "1:1", "2:2", "live"}},
-		{name: "reads may be left over", lines: []Line{call(1, Read, x), done(1), call(2, Effect, y), done(2), ended, again},
+		{name: "reads may be left over", lines: []record.Line{call(1, record.Read, x), done(1), call(2, record.Effect, y), done(2), ended, again},
 			steps: []string{"!" + y, z, "."}, want: []string{"1:2", "-", "live"}},
 		{name: "a read that was not answered is a new one",
-			lines: []Line{call(1, Effect, x), call(2, Read, y), done(1), ended, again},
+			lines: []record.Line{call(1, record.Effect, x), call(2, record.Read, y), done(1), ended, again},
 			steps: []string{x, y, ".", ".", "?2"}, want: []string{"-", "-", "1:1", "live", "none"}},
 		{name: "a read whose answer came too late is a new one",
-			lines: []Line{call(1, Read, x), &Done{N: 1, Kind: Answered, Error: "canceled", Cut: true}, ended, again},
+			lines: []record.Line{call(1, record.Read, x), &record.Done{N: 1, Kind: record.Answered, Error: "canceled", Cut: true}, ended, again},
 			steps: []string{"!" + x, "."}, want: []string{"-", "live"}},
 		{name: "an effect's answer that came after the worker's end is given",
-			lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: Answered, Cut: true}, ended, again},
+			lines: []record.Line{call(1, record.Effect, x), &record.Done{N: 1, Kind: record.Answered, Cut: true}, ended, again},
 			steps: []string{x, "."}, want: []string{"-", "1:1"}},
 		{name: "an answer that could not be read",
-			lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: Unread, Error: "too large"}, ended, again},
+			lines: []record.Line{call(1, record.Effect, x), &record.Done{N: 1, Kind: record.Unread, Error: "too large"}, ended, again},
 			steps: []string{"!" + x}, want: []string{"1:1"}},
 		{name: "what was not sent is told again, and need not be asked",
-			lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: NotSent, Error: "refused"}, ended, again},
+			lines: []record.Line{call(1, record.Effect, x), &record.Done{N: 1, Kind: record.NotSent, Error: "refused"}, ended, again},
 			steps: []string{"!" + x, y, "."}, want: []string{"1:1", "-", "live"}},
 		{name: "what was not sent may be left",
-			lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: NotSent, Error: "refused"}, ended, again},
+			lines: []record.Line{call(1, record.Effect, x), &record.Done{N: 1, Kind: record.NotSent, Error: "refused"}, ended, again},
 			steps: []string{y, "."}, want: []string{"-", "live"}},
 		{name: "what was not sent since the run ended is a new one",
-			lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: NotSent, Error: "canceled", Cut: true}, ended, again},
+			lines: []record.Line{call(1, record.Effect, x), &record.Done{N: 1, Kind: record.NotSent, Error: "canceled", Cut: true}, ended, again},
 			steps: []string{"!" + x, "."}, want: []string{"-", "live"}},
 		{name: "a person's no is told again",
-			lines: []Line{&Ask{A: "1", Until: time.Unix(9999, 0)}, &Answer{A: "1"}, &Call{N: 1, Ask: "1", Class: Effect,
-				Place: "1:1", Tool: "a.x", Args: Raw([]byte("{}"))},
-				&Done{N: 1, Kind: NotSent, Error: "denied by ann"}, ended, again}, steps: []string{"!" + x}, want: []string{"1:1"}},
+			lines: []record.Line{&record.Ask{A: "1", Until: time.Unix(9999, 0)}, &record.Answer{A: "1"}, &record.Call{N: 1, Ask: "1", Class: record.Effect,
+				Place: "1:1", Tool: "a.x", Args: record.Raw([]byte("{}"))},
+				&record.Done{N: 1, Kind: record.NotSent, Error: "denied by ann"}, ended, again}, steps: []string{"!" + x}, want: []string{"1:1"}},
 		{name: "what the script was told of stays",
-			lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: Uncertain, Error: "nobody knows"}, ended, again},
+			lines: []record.Line{call(1, record.Effect, x), &record.Done{N: 1, Kind: record.Uncertain, Error: "nobody knows"}, ended, again},
 			steps: []string{"!" + x, y, "."}, want: []string{"1:1", "-", "live"}},
-		{name: "a call of which nobody knows", lines: []Line{call(1, Effect, x), done(1), call(2, Effect, y), ended, again},
+		{name: "a call of which nobody knows", lines: []record.Line{call(1, record.Effect, x), done(1), call(2, record.Effect, y), ended, again},
 			fails: "nobody knows what became of call 2, a.y() at line 2"},
 		{name: "a call whose connection was lost",
-			lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: Uncertain, Message: "EOF"}, ended, again},
+			lines: []record.Line{call(1, record.Effect, x), &record.Done{N: 1, Kind: record.Uncertain, Message: "EOF"}, ended, again},
 			fails: "nobody knows what became of call 1"},
-		{name: "the process died", lines: []Line{call(1, Effect, x), again}, fails: "nobody knows what became of call 1"},
+		{name: "the process died", lines: []record.Line{call(1, record.Effect, x), again}, fails: "nobody knows what became of call 1"},
 		{name: "settled: it happened",
-			lines: []Line{call(1, Effect, x), ended, &Settle{N: 1, Happened: true, Result: Raw([]byte("7"))}, again},
+			lines: []record.Line{call(1, record.Effect, x), ended, &record.Settle{N: 1, Happened: true, Result: record.Raw([]byte("7"))}, again},
 			steps: []string{x, ".", y, "."}, want: []string{"-", "1:1=7", "-", "live"}},
 		{name: "settled: it happened, and nobody knows what it answered",
-			lines: []Line{call(1, Effect, x), ended, &Settle{N: 1, Happened: true}, again},
+			lines: []record.Line{call(1, record.Effect, x), ended, &record.Settle{N: 1, Happened: true}, again},
 			fails: "call 1 (a.x) happened, and nobody has said what it answered"},
-		{name: "settled: it did not happen", lines: []Line{call(1, Effect, x), ended, &Settle{N: 1}, again},
+		{name: "settled: it did not happen", lines: []record.Line{call(1, record.Effect, x), ended, &record.Settle{N: 1}, again},
 			steps: []string{x, ".", "?1"}, want: []string{"-", "live", "none"}},
-		{name: "its server waits for our answer", lines: []Line{call(1, Effect, x), &Round{N: 1, State: "s"}, ended, again},
+		{name: "its server waits for our answer", lines: []record.Line{call(1, record.Effect, x), &record.Round{N: 1, State: "s"}, ended, again},
 			steps: []string{y, ".", x, ".", "?1", "?2"}, want: []string{"-", "diverged", "-", "live", "none", "1"}},
 		{name: "its server waited for our answer for too long",
-			lines: []Line{call(1, Effect, x), &Round{N: 1}, at(5, &Ask{A: "1", N: 1, Until: time.Unix(1006, 0)}), ended,
+			lines: []record.Line{call(1, record.Effect, x), &record.Round{N: 1}, at(5, &record.Ask{A: "1", N: 1, Until: time.Unix(1006, 0)}), ended,
 				again},
 			fails: "nobody knows what became of call 1"},
 		{name: "our answer was on its way",
-			lines: []Line{call(1, Effect, x), &Round{N: 1}, ended, again, &Round{N: 1, Sent: true}, &Attempt{Number: 3}},
+			lines: []record.Line{call(1, record.Effect, x), &record.Round{N: 1}, ended, again, &record.Round{N: 1, Sent: true}, &record.Attempt{Number: 3}},
 			fails: "nobody knows what became of call 1"},
-		{name: "again: it is made again", lines: []Line{call(1, Again, x), ended, again},
+		{name: "again: it is made again", lines: []record.Line{call(1, record.Again, x), ended, again},
 			steps: []string{x, ".", "?1"}, want: []string{"-", "live", "1"}},
-		{name: "again: it must be asked", lines: []Line{call(1, Again, x), ended, again},
+		{name: "again: it must be asked", lines: []record.Line{call(1, record.Again, x), ended, again},
 			steps: []string{y, "."}, want: []string{"-", "diverged"}, end: "the script called a.y"},
-		{name: "again: 5 minutes", lines: []Line{call(1, Again, x), at(300, &Note{}), ended, again},
+		{name: "again: 5 minutes", lines: []record.Line{call(1, record.Again, x), at(300, &record.Note{}), ended, again},
 			fails: "nobody knows what became of call 1"},
 		{name: "again: not after another call of its server",
-			lines: []Line{call(1, Again, x), call(2, Effect, y), done(2), ended, again},
+			lines: []record.Line{call(1, record.Again, x), call(2, record.Effect, y), done(2), ended, again},
 			fails: "nobody knows what became of call 1"},
 		{name: "again: after a call of another server, or one before, or a read",
-			lines: []Line{call(4, Effect, y), done(4), call(1, Again, x), call(2, Effect, z), done(2),
-				call(3, Read, y), done(3), ended, again}, steps: []string{y, z, x, ".", ".", ".", "?3"}, want: []string{"-", "-",
+			lines: []record.Line{call(4, record.Effect, y), done(4), call(1, record.Again, x), call(2, record.Effect, z), done(2),
+				call(3, record.Read, y), done(3), ended, again}, steps: []string{y, z, x, ".", ".", ".", "?3"}, want: []string{"-", "-",
 				"-", "1:4", "2:2", "live", "1"}},
 		{name: "again: after a call that was not sent",
-			lines: []Line{call(1, Again, x), call(2, Effect, y), &Done{N: 2, Kind: NotSent, Error: "refused"}, ended, again},
+			lines: []record.Line{call(1, record.Again, x), call(2, record.Effect, y), &record.Done{N: 2, Kind: record.NotSent, Error: "refused"}, ended, again},
 			steps: []string{x, "."}, want: []string{"-", "live"}},
-		{name: "again: once", lines: []Line{call(1, Again, x), ended, again, call(1, Again, x), ended, &Attempt{Number: 3}},
+		{name: "again: once", lines: []record.Line{call(1, record.Again, x), ended, again, call(1, record.Again, x), ended, &record.Attempt{Number: 3}},
 			fails: "nobody knows what became of call 1"},
 		{name: "again: it was answered the second time",
-			lines: []Line{call(1, Again, x), ended, again, call(1, Again, x), done(1), ended, &Attempt{Number: 3}},
+			lines: []record.Line{call(1, record.Again, x), ended, again, call(1, record.Again, x), done(1), ended, &record.Attempt{Number: 3}},
 			steps: []string{"!" + x}, want: []string{"1:1"}},
-		{name: "a timer before the record's end", lines: []Line{call(1, Read, x), at(100, done(1)), ended, again},
+		{name: "a timer before the record's end", lines: []record.Line{call(1, record.Read, x), at(100, done(1)), ended, again},
 			steps: []string{"@50", "@101"}, want: []string{"timer", "live"}},
-		{name: "a timer while a call is not asked", lines: []Line{call(1, Effect, x), at(100, done(1)), ended, again},
+		{name: "a timer while a call is not asked", lines: []record.Line{call(1, record.Effect, x), at(100, done(1)), ended, again},
 			steps: []string{"@50", "@101", "@200"}, want: []string{"timer", "timer", "diverged"}, end: "the record has a.x"},
-		{name: "an answer waits for the timer before it", lines: []Line{call(1, Effect, x), at(100, done(1)), ended, again},
+		{name: "an answer waits for the timer before it", lines: []record.Line{call(1, record.Effect, x), at(100, done(1)), ended, again},
 			steps: []string{x, "@50", "@150"}, want: []string{"-", "timer", "1:1"}},
 		{name: "rule 3: an equal one of another path",
-			lines: []Line{call(1, Effect, "p#1 1:1 a.x {}"), done(1), ended, again},
+			lines: []record.Line{call(1, record.Effect, "p#1 1:1 a.x {}"), done(1), ended, again},
 			steps: []string{"p#2 1:1 a.x {}", ".", "p#1 1:1 a.x {}", "."}, want: []string{"-", "1:1", "-", "live"}},
 		{name: "a dry run: made-up answers are none",
-			lines: []Line{call(1, Read, x), done(1), &Guess{N: 2, Class: Effect, Place: "2:1", Tool: "a.y",
-				Args: Raw([]byte("{}"))},
-				call(3, Read, z), done(3), &End{Status: "ok"}, &Attempt{Number: 2, Live: true}},
+			lines: []record.Line{call(1, record.Read, x), done(1), &record.Guess{N: 2, Class: record.Effect, Place: "2:1", Tool: "a.y",
+				Args: record.Raw([]byte("{}"))},
+				call(3, record.Read, z), done(3), &record.End{Status: "ok"}, &record.Attempt{Number: 2, Live: true}},
 			steps: []string{"!" + x, y, z, ".", "?2", "?3"}, want: []string{"1:1", "-", "-", "live", "none", "none"}},
 		{name: "a dry run that is live was ended",
-			lines: []Line{&Guess{N: 1, Class: Effect, Place: "2:1", Tool: "a.y", Args: Raw([]byte("{}"))}, call(2, Read, x),
-				done(2), &End{Status: "ok"},
-				&Attempt{Number: 2, Live: true}, call(3, Effect, y), done(3), call(4, Read, x), done(4), &Attempt{Number: 3}},
+			lines: []record.Line{&record.Guess{N: 1, Class: record.Effect, Place: "2:1", Tool: "a.y", Args: record.Raw([]byte("{}"))}, call(2, record.Read, x),
+				done(2), &record.End{Status: "ok"},
+				&record.Attempt{Number: 2, Live: true}, call(3, record.Effect, y), done(3), call(4, record.Read, x), done(4), &record.Attempt{Number: 3}},
 			steps: []string{"!" + y, "!" + x, z, "."}, want: []string{"1:3", "2:4", "-", "live"}},
 		{name: "stuck without a call",
-			lines: []Line{call(1, Effect, x), done(1), ended, again}, steps: []string{"."}, want: []string{"diverged"},
+			lines: []record.Line{call(1, record.Effect, x), done(1), ended, again}, steps: []string{"."}, want: []string{"diverged"},
 			end: "the record has a.x"},
 		{name: "an answer that was redacted",
-			lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: Answered, Result: Data{SHA256: "x", Redacted: true}}, ended,
+			lines: []record.Line{call(1, record.Effect, x), &record.Done{N: 1, Kind: record.Answered, Result: record.Data{SHA256: "x", Redacted: true}}, ended,
 				again},
 			fails: "the record does not have the whole answer of call 1"},
 		{name: "a read's answer that was redacted",
-			lines: []Line{call(1, Read, x), &Done{N: 1, Kind: Answered, Result: Data{SHA256: "x", Redacted: true}}, ended,
+			lines: []record.Line{call(1, record.Read, x), &record.Done{N: 1, Kind: record.Answered, Result: record.Data{SHA256: "x", Redacted: true}}, ended,
 				again},
 			steps: []string{x, "."}, want: []string{"-", "1:1"}}, // the harness asks again, and compares
 		{name: "lines that cannot be",
-			lines: []Line{call(1, Effect, x), done(1), &Settle{N: 1}, ended, again},
+			lines: []record.Line{call(1, record.Effect, x), done(1), &record.Settle{N: 1}, ended, again},
 			fails: `call 1: a call that is done cannot have "settle not"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			begun := []Line{&Begin{}}
+			begun := []record.Line{&record.Begin{}}
 			for _, l := range c.lines { // the same in several cases
 				switch l := l.(type) {
-				case *End:
+				case *record.End:
 					e := *l
 					begun = append(begun, &e)
-				case *Attempt:
+				case *record.Attempt:
 					a := *l
 					begun = append(begun, &a)
 				default:
 					begun = append(begun, l)
 				}
 			}
-			g, err := Resume(runOf(begun...), nil)
+			g, err := record.Resume(runOf(begun...), nil)
 			if (c.fails == "") != (err == nil) || err != nil && !strings.HasPrefix(err.Error(), c.fails) {
 				t.Fatalf("%v, want %q", err, c.fails)
 			}
 			if err != nil {
 				return
 			}
-			said := func(r *Reply) string {
+			said := func(r *record.Reply) string {
 				s := fmt.Sprintf("%d:%d", r.N, r.Made.N)
 				if r.Made.Settle != nil {
 					s += "=" + string(r.Made.Result().JSON)
@@ -265,28 +267,30 @@ func TestWhatARunThatGoesOnIsAnswered(t *testing.T) {
 }
 
 func TestTheServerOfAToolIsTheCallersToSay(t *testing.T) {
-	lines := []Line{&Begin{}, call(1, Again, "- 1:1 my.server.x {}"), call(2, Effect, "- 2:1 my.other.y {}"), done(2)}
-	if _, err := Resume(runOf(lines...), nil); !errors.As(err, new(*UnknownError)) {
+	lines := []record.Line{&record.Begin{}, call(1, record.Again, "- 1:1 my.server.x {}"), call(2, record.Effect, "- 2:1 my.other.y {}"), done(2)}
+	if _, err := record.Resume(runOf(lines...), nil); !errors.As(err, new(*record.UnknownError)) {
 		t.Errorf("my: %v", err)
 	}
 	server := func(tool string) string { return tool[:strings.LastIndex(tool, ".")] }
-	if _, err := Resume(runOf(lines...), server); err != nil {
+	if _, err := record.Resume(runOf(lines...), server); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestWhatWasAskedIsFoundAgain(t *testing.T) {
-	ask := func(a, path, args string) *Ask {
-		return &Ask{A: a, Path: path, Place: "1:1", Tool: "a.x", Args: Raw([]byte(args)), Until: time.Unix(2000, 0)}
+	ask := func(a, path, args string) *record.Ask {
+		return &record.Ask{A: a, Path: path, Place: "1:1", Tool: "a.x", Args: record.Raw([]byte(args)), Until: time.Unix(2000, 0)}
 	}
-	yes := func(a string, until int64) *Answer { return &Answer{A: a, Yes: true, Until: time.Unix(until, 0)} }
-	r := runOf(&Begin{},
+	yes := func(a string, until int64) *record.Answer {
+		return &record.Answer{A: a, Yes: true, Until: time.Unix(until, 0)}
+	}
+	r := runOf(&record.Begin{},
 		ask("1", "p#1", "{}"), ask("2", "p#2", "{}"), ask("3", "p#3", "{}"), ask("4", "p#4", "{}"), ask("5", "", `{"a":1}`),
-		&Ask{A: "6", N: 9, Place: "1:1", Tool: "a.x", Args: Raw([]byte("{}")), Until: time.Unix(2000, 0)},
-		yes("1", 2000), yes("2", 2000), &Answer{A: "4"}, yes("5", 1001),
-		&Call{N: 1, Path: "p#1", Place: "1:1", Tool: "a.x", Args: Raw([]byte("{}")), Ask: "1"}, done(1),
-		&End{Status: "waiting"}, &Attempt{Number: 2})
-	g, err := Resume(r, nil)
+		&record.Ask{A: "6", N: 9, Place: "1:1", Tool: "a.x", Args: record.Raw([]byte("{}")), Until: time.Unix(2000, 0)},
+		yes("1", 2000), yes("2", 2000), &record.Answer{A: "4"}, yes("5", 1001),
+		&record.Call{N: 1, Path: "p#1", Place: "1:1", Tool: "a.x", Args: record.Raw([]byte("{}")), Ask: "1"}, done(1),
+		&record.End{Status: "waiting"}, &record.Attempt{Number: 2})
+	g, err := record.Resume(r, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,7 +306,7 @@ func TestWhatWasAskedIsFoundAgain(t *testing.T) {
 	} {
 		got := ""
 		if a := g.AskFor(c.path, c.place, c.tool, c.args); a != nil {
-			got = fmt.Sprintf("%s %s", a.A, a.State(r.now()))
+			got = fmt.Sprintf("%s %s", a.A, a.State(record.NowOf(r)))
 		}
 		if got != c.want {
 			t.Errorf("%+v: got %q", c, got)
@@ -312,11 +316,11 @@ func TestWhatWasAskedIsFoundAgain(t *testing.T) {
 
 func TestAnExpiredYesToADryRunIsAskedAnew(t *testing.T) {
 	for _, until := range []int64{1001, 2000} {
-		b := &Begin{Dry: true}
-		r := runOf(b, &Guess{N: 1, Tool: "a.x", Args: Raw([]byte("{}"))},
-			&Ask{A: Ledger, Until: time.Unix(2000, 0)}, &Answer{A: Ledger, Yes: true, Until: time.Unix(until, 0)},
-			&End{Status: "ok"}, &Attempt{Number: 2, Live: true})
-		g, err := Resume(r, nil)
+		b := &record.Begin{Dry: true}
+		r := runOf(b, &record.Guess{N: 1, Tool: "a.x", Args: record.Raw([]byte("{}"))},
+			&record.Ask{A: record.Ledger, Until: time.Unix(2000, 0)}, &record.Answer{A: record.Ledger, Yes: true, Until: time.Unix(until, 0)},
+			&record.End{Status: "ok"}, &record.Attempt{Number: 2, Live: true})
+		g, err := record.Resume(r, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -332,11 +336,11 @@ func TestAnExpiredYesToADryRunIsAskedAnew(t *testing.T) {
 // TestAYesForWhatWasNotSentIsGoodForIt has a call that was given up with its run
 // before it was sent.
 func TestAYesForWhatWasNotSentIsGoodForIt(t *testing.T) {
-	used := func(cut bool) *Run {
-		return runOf(&Begin{}, &Ask{A: "1", Place: "1:1", Tool: "a.x", Args: Raw([]byte("{}")), Until: time.Unix(2000, 0)},
-			&Answer{A: "1", Yes: true, Until: time.Unix(2000, 0)}, &Call{N: 1, Class: Effect, Ask: "1", Place: "1:1",
-				Tool: "a.x", Args: Raw([]byte("{}"))},
-			&Done{N: 1, Kind: NotSent, Error: "canceled", Cut: cut})
+	used := func(cut bool) *record.Run {
+		return runOf(&record.Begin{}, &record.Ask{A: "1", Place: "1:1", Tool: "a.x", Args: record.Raw([]byte("{}")), Until: time.Unix(2000, 0)},
+			&record.Answer{A: "1", Yes: true, Until: time.Unix(2000, 0)}, &record.Call{N: 1, Class: record.Effect, Ask: "1", Place: "1:1",
+				Tool: "a.x", Args: record.Raw([]byte("{}"))},
+			&record.Done{N: 1, Kind: record.NotSent, Error: "canceled", Cut: cut})
 	}
 	if a := used(true).Asks[0]; a.Used != nil {
 		t.Error("the script did not get that it was not sent, and its yes is used up")
@@ -357,11 +361,11 @@ func TestModelsGoOnInAnySchedule(t *testing.T) {
 		whole := recordModel(newModel(seed), seed)
 		want := sentCalls(whole)
 		random := rand.New(rand.NewPCG(seed, 6))
-		run := runOf(died(&Run{Lines: append([]Line{&Begin{}}, whole.Lines...)}, random)...)
+		run := runOf(died(&record.Run{Lines: append([]record.Line{&record.Begin{}}, whole.Lines...)}, random)...)
 		tries := 0
 		for deaths := 0; ; {
 			lines, live, err := goOn(run, newModel(seed), random)
-			if errors.As(err, new(*Divergence)) && !live {
+			if errors.As(err, new(*record.Divergence)) && !live {
 				diverged++
 				if tries++; tries == 20 {
 					stuck++
@@ -395,7 +399,7 @@ func TestModelsGoOnInAnySchedule(t *testing.T) {
 }
 
 // sentCalls are the calls that were sent, as far as the record says.
-func sentCalls(r *Run) []string {
+func sentCalls(r *record.Run) []string {
 	var out []string
 	for _, m := range r.Calls {
 		if m.Settle == nil || m.Settle.Happened {
@@ -408,39 +412,39 @@ func sentCalls(r *Run) []string {
 
 // died are the lines of a run whose process died at a random one of the last
 // attempt, with what a person says of the calls that were under way.
-func died(r *Run, random *rand.Rand) []Line {
+func died(r *record.Run, random *rand.Rand) []record.Line {
 	first := 1
 	for i, l := range r.Lines {
-		if _, ok := l.(*Attempt); ok {
+		if _, ok := l.(*record.Attempt); ok {
 			first = i + 1
 		}
 	}
-	var lines []Line
+	var lines []record.Line
 	for _, l := range r.Lines[:first+random.IntN(len(r.Lines)-first+1)] {
 		switch l := l.(type) {
-		case *Call:
-			l.Class = Effect
-		case *End:
+		case *record.Call:
+			l.Class = record.Effect
+		case *record.End:
 			continue
 		}
-		l.head().Time = time.Time{}
+		record.HeadOf(l).Time = time.Time{}
 		lines = append(lines, l)
 	}
 	for _, m := range runOf(lines...).Unknown() {
-		st := &Settle{N: m.N, Happened: random.IntN(2) == 0, Result: Raw(json.RawMessage(fmt.Sprint(m.N)))}
+		st := &record.Settle{N: m.N, Happened: random.IntN(2) == 0, Result: record.Raw(json.RawMessage(fmt.Sprint(m.N)))}
 		lines = append(lines, st)
 	}
 	for _, l := range lines {
-		l.head().Time = time.Time{}
+		record.HeadOf(l).Time = time.Time{}
 	}
 	return lines
 }
 
 // goOn goes on with a run to its end, and returns its lines with those of this
 // attempt.
-func goOn(r *Run, m *model, random *rand.Rand) (lines []Line, live bool, err error) {
-	lines = append(slices.Clone(r.Lines), &Attempt{Number: len(r.Attempts) + 2})
-	gate, err := Resume(runOf(lines...), nil)
+func goOn(r *record.Run, m *model, random *rand.Rand) (lines []record.Line, live bool, err error) {
+	lines = append(slices.Clone(r.Lines), &record.Attempt{Number: len(r.Attempts) + 2})
+	gate, err := record.Resume(runOf(lines...), nil)
 	if err != nil {
 		return nil, false, err
 	}
@@ -456,15 +460,15 @@ func goOn(r *Run, m *model, random *rand.Rand) (lines []Line, live bool, err err
 	}
 	send := func(g *routine) {
 		last++
-		lines = append(lines, &Call{N: last, Class: Effect, Path: g.call.Path, Place: g.call.Place, Tool: g.call.Tool,
-			Args: Raw(json.RawMessage(g.call.Args))})
+		lines = append(lines, &record.Call{N: last, Class: record.Effect, Path: g.call.Path, Place: g.call.Place, Tool: g.call.Tool,
+			Args: record.Raw(json.RawMessage(g.call.Args))})
 		g.call.Alone = false
 		g.call.N = last
 	}
 	asked := 0
 	m.run(random, func(g *routine, s step) {
 		asked++
-		g.call = &Question{N: asked, Path: g.path, Place: fmt.Sprint(s.line, ":1"), Tool: "a.x", Args: s.args}
+		g.call = &record.Question{N: asked, Path: g.path, Place: fmt.Sprint(s.line, ":1"), Tool: "a.x", Args: s.args}
 		if waits = append(waits, g); live {
 			send(g)
 		} else if _, ok := gate.Ask(g.call); ok {
@@ -489,7 +493,7 @@ func goOn(r *Run, m *model, random *rand.Rand) (lines []Line, live bool, err err
 			answer(waits[i], next.Reply.Made.N)
 			return true
 		case next.Live:
-			if live = true; gate.left > 0 {
+			if live = true; record.Unasked(gate) > 0 {
 				err = errors.New("it is live, and not all that was sent was asked")
 			}
 			for _, g := range waits {
@@ -503,7 +507,7 @@ func goOn(r *Run, m *model, random *rand.Rand) (lines []Line, live bool, err err
 		err = errors.New("the model is stuck")
 	}
 	for _, l := range lines {
-		l.head().Time = time.Time{}
+		record.HeadOf(l).Time = time.Time{}
 	}
 	return lines, live, err
 }
