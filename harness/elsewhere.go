@@ -23,14 +23,10 @@ type Elsewhere interface {
 	// Gone reports whether a process that took requests, by Script.Front, is gone or cannot
 	// be reached.
 	Gone(ctx context.Context, front string) bool
-	// Queued reports whether a run waits to begin, or is under way.
-	Queued(ctx context.Context, run string) (bool, error)
 	// Give reports whether the result of a run was not given to its client before. It
 	// counts as given somewhat later, when the client has it, unless this process dies
 	// until then.
 	Give(run string) bool
-	// Cancel ends a run, also one that has not begun. It reports whether the run was found.
-	Cancel(ctx context.Context, run string) (bool, error)
 }
 
 // Seen is what was known of a request when it was looked up.

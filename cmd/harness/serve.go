@@ -62,8 +62,6 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 			&cli.IntFlag{Name: "answer", Usage: "an answer has at most `N` characters", Value: serve.DefaultAnswer},
 			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of a script; clients may ask for less",
 				Value: 30 * time.Second, Validator: positive},
-			&cli.DurationFlag{Name: "task-after", Usage: "a script that runs longer becomes a task, where the client knows " +
-				"tasks; negative: never", Value: serve.DefaultTaskAfter},
 			memoryFlag("`MB` of memory for each script's process"),
 			&cli.IntFlag{Name: "max-runs", Usage: "`N` scripts at a time (default: 8, or what fits into memory; 64 with -cluster alone)",
 				HideDefault: true},
@@ -150,14 +148,6 @@ func positive(d time.Duration) error {
 		return errors.New("want more than 0, as in 30s or 2m")
 	}
 	return nil
-}
-
-// taskAfter makes 0 mean at once, which is the default in serve.Options.
-func taskAfter(d time.Duration) time.Duration {
-	if d == 0 {
-		return time.Nanosecond
-	}
-	return d
 }
 
 func roomFits(n int64) error {
@@ -340,7 +330,7 @@ func (e *env) serveOptions(c *cli.Command, files *harness.Files, log *slog.Logge
 		DescribeTokens: c.Int("describe-tokens"),
 		UsageOrder:     c.Bool("usage-order"), Answer: c.Int("answer"),
 		Limits: harness.Limits{Timeout: c.Duration("timeout"), Memory: memory}, Strict: c.Bool("strict"),
-		Policy: policyOf(c), TaskAfter: taskAfter(c.Duration("task-after")),
+		Policy: policyOf(c),
 		Resume: serve.Resuming(c.String("resume")), Approvals: serve.Approvals(c.String("approvals")),
 		NoRejoin: c.Bool("no-rejoin"),
 		Spares:   spares, BestEffort: c.String("sandbox") == bestEffort, MaxRuns: runs, MaxQueue: c.Int("max-queue"),

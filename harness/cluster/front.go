@@ -471,14 +471,7 @@ func (f *Front) Give(run string) bool {
 	return true
 }
 
-// Queued reports whether a run waits for a runner, or has one.
-func (f *Front) Queued(ctx context.Context, run string) (bool, error) {
-	j, _, err := f.c.queued(ctx, run)
-	return j != nil, err
-}
-
-// Cancel ends a run: one that waits for a runner does not begin, and one that is under way
-// is told to end.
+// Cancel ends a run that waits for a runner or is under way. It reports whether it found one.
 func (f *Front) Cancel(ctx context.Context, run string) (bool, error) {
 	j, out, err := f.cancel(ctx, run)
 	if errors.Is(err, errNoRun) {

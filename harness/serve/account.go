@@ -20,7 +20,6 @@ type account struct {
 	audit  *entry
 	span   *telemetry.Span
 	client *notifier // nil: it is not told how the run gets on
-	task   *task     // that the run may become; nil: it may not
 
 	mu    sync.Mutex
 	calls map[int]*record.Call // under way, by number
@@ -33,7 +32,6 @@ func (c *session) account(args *executeArgs, tools *registry.Registry, begun tim
 
 // line is told of the run's lines.
 func (a *account) line(l record.Line) {
-	a.task.line(l, a.client)
 	a.span.Line(l)
 	switch l := l.(type) {
 	case *record.Begin:

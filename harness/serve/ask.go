@@ -38,7 +38,7 @@ func (c *session) asksUser() bool { return c.s.opts.Approvals != ApprovalsConsol
 // can is what of elicitation a request's client offers.
 type can struct{ form, url bool }
 
-func elicits(req asker) can {
+func elicits(req *mcp.CallToolRequest) can {
 	caps := req.ClientCapabilities()
 	if caps == nil || caps.Elicitation == nil {
 		return can{}

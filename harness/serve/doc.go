@@ -30,7 +30,6 @@
 //	              bodies.go memory for what they send, console.go the pages,
 //	              remote.go a person's scripts on a server that is running
 //	runs.go       the resources with the records of runs
-//	tasks.go      scripts that are answered before they have ended
 //	account.go    where a run is told of; metrics.go, audit.go, what is made of that;
 //	              trace.go what it is part of; budget.go memory; monitor.go metrics of
 //	              a process that serves no clients
@@ -47,7 +46,6 @@
 //	queue                  all, how long others take; not who they are
 //	use counts             the operator; with Options.UsageOrder all, the order that comes of them
 //	records of runs        the token; the operator all, nobody those of its session
-//	tasks                  the token, by their IDs
 //	audit, telemetry, log  the operator
 //	metrics                all: sums over all tokens
 //

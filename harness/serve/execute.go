@@ -52,13 +52,7 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 	res, release, err := c.inTurn(ctx, req, args, runs, begin)
 	defer func() { done(ctx, res) }()
 	for round := 1; err == nil && res.Status == harness.Waiting && round <= maxRounds; round++ {
-		if c.s.tasks.is(taskOf(ctx)) {
-			break // the client has its answer, and asks for the questions
-		}
 		if req.ProtocolVersion() > lastStateful {
-			if takesTasks(req) && c.s.opts.TaskAfter >= 0 {
-				break // it becomes a task
-			}
 			if ask := c.asksClient(req, args, res, state); ask != nil {
 				release()
 				return ask, nil
@@ -136,7 +130,7 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 		if s.opts.Elsewhere != nil {
 			told.span.Elsewhere()
 		}
-		told.client, told.task = c.notify(ctx, req), taskOf(ctx)
+		told.client = c.notify(ctx, req)
 		defer told.client.close()
 		script.Stdout, script.Ask = told.client, c.relays(req)
 		script.NoAsk = s.records.Dir() == "" && elicits(req) == can{} && len(cat.Rights) == 0

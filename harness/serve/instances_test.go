@@ -12,7 +12,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -183,28 +182,36 @@ func TestInstancesKnowOneAnothersRequests(t *testing.T) {
 	})
 }
 
-// An instance does not say that it has canceled what another one has under way.
-func TestATaskIsCanceledWhereItIsUnderWay(t *testing.T) {
-	one, f := serving(t, &Options{Records: folderStore(t, t.TempDir()), TaskAfter: time.Nanosecond})
-	two := another(t, one)
-	here := taking(t, one, "http://"+listenAlone(t, one, &HTTP{Stateless: true})+"/mcp", "", nil)
-	there := taking(t, two, "http://"+listenAlone(t, two, &HTTP{Stateless: true})+"/mcp", "", nil)
-	id := here.begins(waiting)
-	receive(t, f.blocked)
-	_, err := mcp.CallCustomMethod[*taskParams, *taskDone](t.Context(), there.ClientSession, "tasks/cancel",
-		&taskParams{ID: id})
-	if !*clustered { // there it is canceled, wherever it is under way
-		if err == nil || !strings.Contains(err.Error(), "at another instance") {
-			t.Errorf("%v", err)
+// A run that waits at one instance continues at any other: when it was approved elsewhere, and with the answers of
+// the client's user.
+func TestAnyInstanceResumesARun(t *testing.T) {
+	t.Run("approved elsewhere", func(t *testing.T) {
+		one, f := serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
+		two := another(t, one)
+		got, first := connect(t, one, nil).run(deleting)
+		if first.Status != harness.Waiting {
+			t.Fatal(got)
 		}
-		there.becomes(id, taskWorking)
-		here.cancel(id)
-	} else if err != nil {
-		t.Error(err)
-	}
-	receive(t, f.canceled)
-	here.becomes(id, taskCancelled)
-	there.becomes(id, taskCancelled)
+		third := folderStore(t, one.records.Dir())
+		if err := third.Answer(first.Waiting[0].ID, &record.Answer{Yes: true}); err != nil {
+			t.Fatal(err)
+		}
+		got, again := connect(t, two, nil).run(deleting)
+		if again.Run != first.Run || !strings.HasPrefix(got, "deleted\n") || f.calls.Load() != 1 {
+			t.Errorf("%d calls: %s", f.calls.Load(), got)
+		}
+	})
+	t.Run("answered by its client", func(t *testing.T) {
+		one, f := serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
+		two := another(t, one)
+		serve := func(s *Server) string { return listenAlone(t, s, &HTTP{Stateless: true}) }
+		p := always(accept)
+		c := dialHTTP(t, "http://"+balance(t, serve(one), serve(two))+"/mcp", "2026-07-28", "", p.options())
+		got, a := c.run(deletesThree)
+		if got != "0 <nil>\n1 <nil>\n2 <nil>\n" || len(p.questions()) != 3 || f.calls.Load() != 3 || a.Attempts != 4 {
+			t.Errorf("%d calls, %d attempts, asked %q: %s", f.calls.Load(), a.Attempts, p.questions(), got)
+		}
+	})
 }
 
 // With -clustered the scripts of each test run at a runner, and go there through a queue.

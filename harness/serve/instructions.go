@@ -20,8 +20,7 @@ const maxInstructions = 30
 // that is being loaded: the client asks for instructions only once.
 const instructWait = time.Second
 
-// instruct adds the instructions to the answer that begins a session, and the
-// extensions that clients of its revision may use.
+// instruct adds the instructions to the answer that begins a session.
 func (c *session) instruct(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		res, err := next(ctx, method, req)
@@ -33,7 +32,6 @@ func (c *session) instruct(next mcp.MethodHandler) mcp.MethodHandler {
 			res.Instructions = c.instructions(ctx)
 		case *mcp.DiscoverResult:
 			res.Instructions = c.instructions(ctx)
-			res.Capabilities.AddExtension(tasksExtension, nil)
 		}
 		return res, nil
 	}

@@ -585,7 +585,7 @@ func TestARequiredAuditThatCannotBeWrittenEndsServing(t *testing.T) {
 
 // wires is an io.Writer that writes nowhere once it is cut.
 type wires struct {
-	wire
+	lockedLog
 	cut atomic.Bool
 }
 
@@ -593,7 +593,7 @@ func (w *wires) Write(p []byte) (int, error) {
 	if w.cut.Load() {
 		return 0, errors.New("the wire is cut")
 	}
-	return w.wire.Write(p)
+	return w.lockedLog.Write(p)
 }
 
 // The lines of the file go to a second place, whole, and one that is not taken there

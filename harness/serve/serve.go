@@ -56,9 +56,6 @@ type Options struct {
 	Spares        int
 	WorkerCommand []string
 	BestEffort    bool
-	// TaskAfter is how long a script runs before its client gets a task in the
-	// place of an answer, if it takes tasks; 0: DefaultTaskAfter, negative: never.
-	TaskAfter time.Duration
 	// Resume says what is done at the start with runs of Records whose processes died;
 	// empty: ResumeAsk.
 	Resume Resuming
@@ -129,7 +126,6 @@ const (
 	DefaultMaxRuns        = 8
 	DefaultMaxQueue       = 64
 	DefaultGrace          = 5 * time.Second
-	DefaultTaskAfter      = 10 * time.Second
 	DefaultRecords        = 200
 )
 
@@ -192,7 +188,6 @@ type Server struct {
 	metrics metrics
 	records *record.Store
 	reading *semaphore.Weighted // records, one at a time
-	tasks   tasks
 	sent    sent
 	resumer *resumer
 
@@ -232,7 +227,6 @@ func New(opts *Options) (*Server, error) {
 	o.MaxRuns = cmp.Or(o.MaxRuns, DefaultMaxRuns)
 	o.MaxQueue = cmp.Or(o.MaxQueue, DefaultMaxQueue)
 	o.Grace = cmp.Or(o.Grace, DefaultGrace)
-	o.TaskAfter = cmp.Or(o.TaskAfter, DefaultTaskAfter)
 	o.Tools = cmp.Or(o.Tools, Execute)
 	o.Version = cmp.Or(o.Version, "dev")
 	o.Resume, o.Approvals = cmp.Or(o.Resume, ResumeAsk), cmp.Or(o.Approvals, ApprovalsAny)
@@ -277,7 +271,6 @@ func New(opts *Options) (*Server, error) {
 		s.records = record.Memory(DefaultRecords, nil)
 	}
 	s.reading = semaphore.NewWeighted(1)
-	s.tasks.all = map[string]*task{}
 	var err error
 	if s.audit, err = openAudit(o.Audit, o.AuditArgs, s.log, &s.metrics); err != nil {
 		return nil, err

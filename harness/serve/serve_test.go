@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -172,6 +173,15 @@ func serving(t *testing.T, opts *Options) (*Server, *fake) {
 		}
 	})
 	return s, f
+}
+
+func folderStore(t *testing.T, dir string) *record.Store {
+	t.Helper()
+	store, err := record.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
 }
 
 // client is a client over a pair of pipes.

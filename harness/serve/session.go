@@ -95,7 +95,7 @@ func (s *Server) newSession(id string, of owner, mode Mode, loads bool, sdkID fu
 				Tools:   &mcp.ToolCapabilities{ListChanged: true},
 			},
 		})
-	c.mcp.AddReceivingMiddleware(c.guard, c.instruct, c.later)
+	c.mcp.AddReceivingMiddleware(c.guard, c.instruct)
 	c.mcp.AddSendingMiddleware(c.spare)
 	if mode.scripts() {
 		c.describe()
@@ -108,7 +108,6 @@ func (s *Server) newSession(id string, of owner, mode Mode, loads bool, sdkID fu
 	}
 	c.addTeaching()
 	c.addRuns()
-	c.addTasks()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sessions[c] = struct{}{}

@@ -10,10 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/discovery/memory"
@@ -257,20 +255,6 @@ var rows = map[string]func(t *testing.T, version string){
 		}
 		// Another session of the same token has them, too.
 		x.has("ann again", x.dial(twoTokens["ann"]).reads(runsURI), a.Run, true)
-	},
-	"tasks": func(t *testing.T, version string) {
-		x := newTenants(t, version, twoTokens, &Options{TaskAfter: time.Nanosecond})
-		if version <= lastStateful { // which have no tasks
-			x.has("ann", saved(x.ann, "nothing"), "there is no saved script", true)
-			return
-		}
-		ann, bob := taking(t, x.s, x.url+"/mcp", twoTokens["ann"], nil), taking(t, x.s, x.url+"/mcp", twoTokens["bob"], nil)
-		id := ann.begins(`Return("ann's")`)
-		ann.becomes(id, taskCompleted)
-		if got, err := bob.get(id); codeOf(err) != jsonrpc.CodeInvalidParams {
-			t.Errorf("bob gets %+v, %v", got, err)
-		}
-		taking(t, x.s, x.url+"/mcp", twoTokens["ann"], nil).becomes(id, taskCompleted)
 	},
 	"metrics": func(t *testing.T, version string) {
 		x := newTenants(t, version, twoTokens, &Options{})

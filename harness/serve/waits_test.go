@@ -297,61 +297,6 @@ func TestTheRunOfALostAnswerIsKnown(t *testing.T) {
 	}
 }
 
-// A task that waits asks the user of its client, if that can be, and goes on.
-func TestATaskThatWaitsAsks(t *testing.T) {
-	dir := t.TempDir()
-	s, f := serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, dir)})
-	url := "http://" + listen(t, s, &HTTP{}) + "/mcp"
-	c := taking(t, s, url, "", always(accept).options())
-	id := c.begins(deletesThree)
-	mute := taking(t, s, url, "", nil)
-	if got := mute.becomes(id, taskWorking); !strings.Contains(got.StatusMessage, "harness approvals yes") ||
-		got.InputRequests != nil {
-		t.Errorf("a client that cannot ask is told %+v", got)
-	}
-	seen := map[string]bool{}
-	for round := 0; ; round++ {
-		got := c.becomesOneOf(id, taskInput, taskCompleted)
-		if got.Status == taskCompleted {
-			if text := textOf(answerOf(t, got)); text != "0 <nil>\n1 <nil>\n2 <nil>\n" || round != 3 {
-				t.Errorf("after %d rounds: %s", round, text)
-			}
-			break
-		}
-		answers := mcp.InputResponseMap{"nobody asked": accept}
-		for key, r := range got.InputRequests {
-			if seen[key] || !strings.Contains(r.(*mcp.ElicitParams).Message, fmt.Sprintf("file%d", round)) {
-				t.Errorf("round %d asks %s: %+v", round, key, r)
-			}
-			seen[key] = true
-			answers[key] = accept
-		}
-		if round == 1 { // a restart between question and answer
-			s.Close()
-			s, f = serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, dir)})
-			c = taking(t, s, "http://"+listen(t, s, &HTTP{})+"/mcp", "", always(accept).options())
-		}
-		c.update(id, answers)
-	}
-	if n := f.calls.Load(); n != 2 { // since the restart
-		t.Errorf("%d calls", n)
-	}
-}
-
-func TestATaskThatWaitsIsCanceled(t *testing.T) {
-	s, f := serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
-	c := taking(t, s, "http://"+listen(t, s, &HTTP{})+"/mcp", "", nil)
-	id := c.begins(deleting)
-	c.cancel(id)
-	c.becomes(id, taskCancelled)
-	for p, err := range s.records.Pending(t.Context(), nil) {
-		t.Errorf("%+v still waits, %v", p, err)
-	}
-	if n := f.calls.Load(); n != 0 {
-		t.Errorf("%d calls", n)
-	}
-}
-
 // Where only the console and tokens with the right say yes, the script's own client is
 // not asked, and told where that is.
 func TestTheConsoleAloneSaysYes(t *testing.T) {
@@ -478,28 +423,6 @@ func (l *lockedLog) text() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.String()
-}
-
-// becomesOneOf waits until a task has one of some statuses.
-func (c *tasker) becomesOneOf(id string, statuses ...string) *taskState {
-	c.t.Helper()
-	var s *taskState
-	until(c.t, func() bool {
-		var err error
-		if s, err = c.get(id); err != nil {
-			c.t.Fatal(err)
-		}
-		return slices.Contains(statuses, s.Status)
-	})
-	return s
-}
-
-func (c *tasker) update(id string, answers mcp.InputResponseMap) {
-	c.t.Helper()
-	if _, err := mcp.CallCustomMethod[*taskParams, *taskDone](c.t.Context(), c.ClientSession, "tasks/update",
-		&taskParams{ID: id, Responses: answers}); err != nil {
-		c.t.Fatal(err)
-	}
 }
 
 // Of requests with the same key that come at the same time one runs, and all get what
