@@ -44,7 +44,7 @@ func (s *rounds) Call(ctx context.Context, server, tool string, args json.RawMes
 		return backend.DecodeResult([]byte(`{"content":[],"structuredContent":{"order":7}}`))
 	}
 	state := fmt.Sprintf("state %d", n)
-	if err := how.Later(state, ""); err != nil {
+	if err := how.Later(state); err != nil {
 		return nil, err
 	}
 	return nil, &backend.InputRequiredError{State: state, Requests: json.RawMessage(fmt.Sprintf(

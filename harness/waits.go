@@ -179,11 +179,6 @@ func (r *run) question(line *record.Call, args json.RawMessage, q *backend.Input
 		return fmt.Errorf("%w; %w", q, errAsksTooMuch)
 	}
 	a.asked++
-	if q.Task != "" { // it waits again, where it has had an answer before
-		if err := r.journal.add(&record.Round{N: line.N, Task: q.Task, Attempt: line.Attempt}); err != nil {
-			return err
-		}
-	}
 	x := &record.Ask{N: line.N, Path: line.Path, Place: line.Place, Class: line.Class, Tool: line.Tool, Args: line.Args,
 		Question: q.Requests, Why: fmt.Sprintf("its server asks: %s", registry.Quoted(questionText(q.Requests))),
 		Until: r.journal.now().Add(policy.AskFor).UTC().Truncate(time.Second)}
@@ -218,6 +213,10 @@ func (r *run) goOn(t *wrappers.Tool, args json.RawMessage, recorded *record.Made
 	if d := r.decideCall(t, args); d.Verdict == IsDenied {
 		return nil, r.diverge(fmt.Errorf("call %d cannot go on: %s: %s", recorded.N, t.ID, d.Rule))
 	}
+	if recorded.Round != nil && recorded.Round.Task != "" {
+		return nil, r.diverge(fmt.Errorf("call %d cannot go on: its server has made a task of it, and tasks are no longer supported",
+			recorded.N))
+	}
 	a := r.tree.asks
 	x := a.run.Question(recorded)
 	switch {
@@ -242,16 +241,15 @@ func (r *run) goOn(t *wrappers.Tool, args json.RawMessage, recorded *record.Made
 	return backend.Answers(declined)
 }
 
-// rounds lets a call be answered later: its server may ask a person, or make a task
-// of it. recorded is what the record has of a call that goes on, and input what its
-// server is answered.
+// rounds lets the server of a call ask a person. recorded is the recorded call that
+// continues, if any, and input the answers for its server.
 func (r *run) rounds(t *wrappers.Tool, line *record.Call, recorded *record.Made, input json.RawMessage,
 	how *backend.Send) {
 	if recorded != nil && recorded.Round != nil {
-		how.Continue = &backend.Continue{State: recorded.Round.State, Task: recorded.Round.Task, Input: input}
+		how.Continue = &backend.Continue{State: recorded.Round.State, Input: input}
 	}
-	how.Later = func(state, task string) error {
-		return r.journal.add(&record.Round{N: line.N, State: state, Task: task, Attempt: line.Attempt})
+	how.Later = func(state string) error {
+		return r.journal.add(&record.Round{N: line.N, State: state, Attempt: line.Attempt})
 	}
 	if ask := r.script.Ask; ask != nil {
 		how.Ask = func(ctx context.Context, q *backend.Question) (*backend.Reply, error) {

@@ -212,13 +212,13 @@ type Answer struct {
 	Input json.RawMessage `json:"input,omitempty"`
 }
 
-// Round says that a call goes on later: its server asks something in the middle of
-// it, or has made a task of it. A Round of the same call with Sent is our answer.
+// Round says that the server of a call asks something before it answers the call.
+// A Round of the same call with Sent is our answer.
 type Round struct {
 	Head
 	N int `json:"n"`
-	// State is the server's requestState, which it must get back; Task the ID of
-	// its task.
+	// State is the server's requestState, which it must get back. Task is the ID of
+	// the task that it made of the call, in records of earlier versions.
 	State string `json:"state,omitempty"`
 	Task  string `json:"task,omitempty"`
 	Sent  bool   `json:"sent,omitempty"`

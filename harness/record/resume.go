@@ -16,7 +16,7 @@ const againFor = 5 * time.Minute
 // what stands before its first dot.
 //
 // Calls that were not answered when the run ended go on once it is live (see
-// Continues) where their servers wait for an answer of ours or work on a task, or
+// Continues) where their servers wait for an answer of ours, or
 // where they do the same however often they are made: those are made again within 5
 // minutes, if nothing else that is no read was sent to their server since.
 func Resume(r *Run, server func(tool string) string) (*Gate, error) {
@@ -148,7 +148,7 @@ func (g *Gate) passes(next time.Time) bool {
 }
 
 // Continues returns the call of the record that a call of the script goes on with when
-// the run is live: its server waits for our answer, or has made a task of it
+// the run is live: its server waits for our answer
 // (Made.Round), or it is made again, with its number and key. nil: it is a new call.
 func (g *Gate) Continues(n int) *Made {
 	for _, a := range g.taken {

@@ -11,7 +11,7 @@ const (
 	Asking  State = "asked"   // it waits for a person
 	Granted State = "granted" // a person has said yes
 	Sent    State = "sent"    // it is under way, or its process died
-	Waiting State = "waiting" // its server goes on with it later: after an answer of ours, or by a task
+	Waiting State = "waiting" // its server goes on with it later: after an answer of ours
 	Unknown State = "unknown" // nobody knows what became of it
 	Ended   State = "done"    // its answer is known, or the script was told that it is not
 	Denied  State = "denied"  // by policy or a person

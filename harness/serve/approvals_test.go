@@ -140,7 +140,7 @@ func (q *inquiring) Call(ctx context.Context, server, tool string, args json.Raw
 	switch {
 	case q.rounds && how.Continue == nil:
 		q.calls.Add(1)
-		if err := how.Later("state-1", ""); err != nil {
+		if err := how.Later("state-1"); err != nil {
 			return nil, err
 		}
 		return nil, &backend.InputRequiredError{State: "state-1", Requests: json.RawMessage(asks)}

@@ -15,7 +15,6 @@ import (
 const (
 	MaxQuestions = 3        // at a time, and by an old session in one call
 	MaxQuestion  = 64 << 10 // bytes of all questions of a round, of its state, or of the answers
-	MaxTaskID    = 1024     // bytes
 )
 
 // Ways in which a [Question] is asked.
@@ -54,14 +53,10 @@ const (
 // with Cancel.
 type Asker func(ctx context.Context, q *Question) (*Reply, error)
 
-// Continue is how a call goes on that ended with an [InputRequiredError], or
-// whose task is still there.
+// Continue continues a call that ended with an [InputRequiredError].
 type Continue struct {
-	State string // of the InputRequiredError
-	Task  string // of the InputRequiredError, or what Send.Later was told
-	// Input are the answers, as [Answers] returns them; nil of a task: it is only
-	// asked for its result.
-	Input json.RawMessage
+	State string          // of the InputRequiredError
+	Input json.RawMessage // the answers, as [Answers] returns them
 }
 
 // InputRequiredError is returned for a call whose server has questions before
@@ -70,7 +65,6 @@ type Continue struct {
 // long as the server keeps its state.
 type InputRequiredError struct {
 	State string // goes back to the server as it is; at most MaxQuestion bytes
-	Task  string // the task that asks; empty: the call itself
 	// Requests are MCP's inputRequests: a JSON object of at most MaxQuestions
 	// questions and MaxQuestion bytes, see [Questions].
 	Requests json.RawMessage

@@ -9,9 +9,8 @@
 //
 // A caller that needs to know what became of a call says so by [WithSend]: it
 // is asked directly before the first byte leaves, a call with an effect leaves
-// once at most, and [OutcomeOf] tells what its error means. A server that asks
-// something before it goes on, or answers with a task, makes a call last longer
-// than its connection: see [InputRequiredError] and [Continue].
+// once at most, and [OutcomeOf] tells what its error means. A call whose
+// server asks something before it answers can outlive its connection: see [InputRequiredError] and [Continue].
 //
 // What a server says is untrusted and often a little wrong. [DecodeTools] and
 // [DecodeResult] use what can be used and report or pass on the rest: a

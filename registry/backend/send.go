@@ -40,14 +40,12 @@ type Send struct {
 	// middle of it (MCP's elicitation of revision 2025-11-25): at most 60 s, and
 	// within the time of the call. nil: the server is told that nobody answered.
 	Ask Asker
-	// Later is called when the server says that the call goes on later: before an
-	// [InputRequiredError] with its State, and once with the ID of the task that it
-	// has made of the call, which is then asked for its result. nil: nobody is told.
-	// Its error does not end the call.
-	Later func(state, task string) error
-	// Continue goes on with a call that was sent before; nil: it is a new call. It
-	// is the same call: what the server does it does once. Sending is called before
-	// the answers leave, and not for a task that is only asked for its result.
+	// Later is called with the State of an [InputRequiredError] before that is
+	// returned. It may be nil. Its error does not end the call.
+	Later func(state string) error
+	// Continue continues a call that was sent before and ended with an
+	// [InputRequiredError]; the server executes the call once. Sending is called
+	// before the answers leave. If nil, the call is new.
 	Continue *Continue
 
 	mu    sync.Mutex
@@ -194,8 +192,7 @@ func (s *Send) Outcome(err error) Outcome {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	polls := s.Continue != nil && s.Continue.Task != "" && s.Continue.Input == nil
-	return OutcomeOf(err, polls || s.begun && s.err == nil)
+	return OutcomeOf(err, s.begun && s.err == nil)
 }
 
 // Told returns the error of a call that was sent as s says with what is known of it in

@@ -23,9 +23,7 @@
 // questions, and another goes on with it; in the sessions of older revisions
 // backend.Send asks within 60 s, on behalf of the call that the question came
 // with. Where it is not known which that is, nobody is asked; sampling and roots
-// are refused. A call that a server makes a task of
-// (io.modelcontextprotocol/tasks) is asked for its result until its time is over,
-// and cancelled then.
+// are refused.
 //
 // Over HTTP nothing is sent to another origin than the definition's: a redirect
 // or an SSE endpoint that leads to another scheme, host or port is an error, for

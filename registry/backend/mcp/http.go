@@ -224,9 +224,6 @@ func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		req.Header.Set(k, v)
 	}
-	if id, ok := req.Context().Value(taskKey{}).(string); ok { // the SDK does not know what it is
-		req.Header.Set("Mcp-Name", id)
-	}
 	if t.signedIn != nil {
 		t.signedIn.authorize(req)
 	}

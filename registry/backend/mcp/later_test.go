@@ -21,12 +21,10 @@ import (
 	"github.com/usetools/usetools/registry/config"
 )
 
-// later is a server that answers calls later: by rounds, and by tasks.
+// later is a server that asks for input before it answers calls.
 type later struct {
 	mu    sync.Mutex
-	calls map[string]int // tools/call by tool, the other methods by their name
-	polls map[string]int // since the last tasks/update or tasks/cancel, by task
-	told  map[string]string
+	calls map[string]int // by tool
 	// called is called with the tool of each tools/call; may be nil.
 	called func(tool string)
 }
@@ -53,7 +51,7 @@ func init() {
 }
 
 func newLater() *later {
-	return &later{calls: map[string]int{}, polls: map[string]int{}, told: map[string]string{}}
+	return &later{calls: map[string]int{}}
 }
 
 // forms are n questions.
@@ -85,7 +83,6 @@ func (l *later) reply(body []byte) string {
 			Name  string          `json:"name"`
 			State string          `json:"requestState"`
 			Input json.RawMessage `json:"inputResponses"`
-			Task  string          `json:"taskId"`
 			Meta  json.RawMessage `json:"_meta"`
 		} `json:"params"`
 	}
@@ -106,13 +103,6 @@ func (l *later) reply(body []byte) string {
 			l.called(p.Name)
 		}
 		result, refusal = l.call(p.Name, p.State, string(p.Input), string(p.Meta))
-	case "tasks/get":
-		l.polls[p.Task]++
-		result, refusal = l.task(p.Task)
-	case "tasks/update", "tasks/cancel":
-		l.calls[m.Method]++
-		l.polls[p.Task], l.told[p.Task] = 0, m.Method+string(p.Input)
-		result = `{"resultType":"complete"}`
 	}
 	if refusal != "" {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":%s}`, m.ID, refusal)
@@ -121,18 +111,6 @@ func (l *later) reply(body []byte) string {
 }
 
 func (l *later) call(tool, state, input, meta string) (result, refusal string) {
-	if id, ok := strings.CutPrefix(tool, "task-"); ok {
-		switch id {
-		case "none":
-			id = ""
-		case "lines":
-			id = "a\nb"
-		case "long":
-			id = strings.Repeat("x", backend.MaxTaskID+1)
-		}
-		l.polls[id], l.told[id] = 0, ""
-		return fmt.Sprintf(`{"resultType":"task","taskId":%q,"status":"working","ttlMs":null,"pollIntervalMs":0}`, id), ""
-	}
 	answered := textResult(state + " " + input)
 	switch {
 	case tool == "count":
@@ -176,49 +154,6 @@ func (l *later) call(tool, state, input, meta string) (result, refusal string) {
 	return answered, ""
 }
 
-func (l *later) task(id string) (result, refusal string) {
-	is := func(status, more string) string {
-		return fmt.Sprintf(`{"resultType":"complete","taskId":%q,"status":%q%s}`, id, status, more)
-	}
-	completed := is("completed",
-		`,"result":{"content":[{"type":"text","text":"done"}],"structuredContent":{"z":1.50,"a":1}}`)
-	cancelled := strings.HasPrefix(l.told[id], "tasks/cancel")
-	switch {
-	case id == "slow" && l.polls[id] < 3, id == "endless" && !cancelled, id == "stubborn", id == "late" && !cancelled,
-		id == "closed":
-		return is("working", `,"pollIntervalMs":-1e300`), ""
-	case id == "asks" && l.told[id] == "":
-		return is("input_required", `,"inputRequests":`+forms(2)), ""
-	case id == "asks" && l.polls[id] == 1: // it has not heard of the answers yet
-		return is("input_required", `,"inputRequests":`+forms(2)), ""
-	case id == "asks" && l.polls[id] == 2:
-		return is("input_required", `,"inputRequests":{}`), ""
-	case id == "asks":
-		return is("completed", `,"result":`+textResult(l.told[id])), ""
-	case id == "samples" && !cancelled:
-		return is("input_required", `,"inputRequests":{"a":{"method":"sampling/createMessage"}}`), ""
-	case id == "gone":
-		return "", `{"code":-32602,"message":"Task not found"}`
-	case id == "flaky" && l.polls[id] < 3, id == "deaf":
-		return "", `{"code":-32603,"message":"database is locked"}`
-	case id == "failed":
-		return is("failed", `,"error":{"code":-32001,"message":"rate limit"}`), ""
-	case id == "cancelled":
-		return is("cancelled", `,"statusMessage":"no time"`), ""
-	case id == "endless", id == "samples":
-		return is("cancelled", `,"statusMessage":5`), ""
-	case id == "other":
-		return strings.Replace(completed, "other", "slow", 1), ""
-	case id == "nested":
-		return is("completed", `,"result":{"resultType":"task","taskId":"slow"}`), ""
-	case id == "bare":
-		return is("completed", ""), ""
-	case id == "list":
-		return "[1]", ""
-	}
-	return completed, ""
-}
-
 // ServeHTTP is the server over streamable HTTP.
 func (l *later) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
@@ -227,15 +162,6 @@ func (l *later) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return
-	}
-	if task := r.Header.Get("Mcp-Name"); strings.Contains(string(body), `"taskId"`) &&
-		!strings.Contains(string(body), fmt.Sprintf(`"taskId":%q`, task)) {
-		w.WriteHeader(http.StatusBadRequest)
-		return
-	}
-	if strings.Contains(string(body), "tasks/update") && r.Header.Get("Idempotency-Key") != "k" {
-		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
 	m := l.reply(body)
@@ -284,8 +210,8 @@ func goOn(t *testing.T, b backend.Backend, tool string) (res *backend.Result, as
 	for range 10 {
 		send, times := wiretest.Ask(true, "k", func() error { return nil })
 		send.Continue = next
-		send.Later = func(state, task string) error {
-			told = append(told, state+"/"+task)
+		send.Later = func(state string) error {
+			told = append(told, state)
 			return nil
 		}
 		res, err = b.Call(backend.WithSend(t.Context(), send), tool, nil)
@@ -313,7 +239,7 @@ func goOn(t *testing.T, b backend.Backend, tool string) (res *backend.Result, as
 		if qerr != nil {
 			t.Error(qerr)
 		}
-		next = &backend.Continue{State: asks.State, Task: asks.Task, Input: input}
+		next = &backend.Continue{State: asks.State, Input: input}
 	}
 	t.Errorf("%s asks for ever", tool)
 	return res, asked, told, err
@@ -336,13 +262,11 @@ func TestQuestionsByRoundsAreAnswered(t *testing.T) {
 				calls int
 				told  []string
 			}{
-				"form":      {`s1 {"q0":` + yes + `,"q1":` + yes + `}`, 2, 2, []string{"s1/"}},
-				"thrice":    {`s1+ {"q0":` + yes + `}`, 3, 3, []string{"s1/", "s1+/"}},
-				"stateless": {` {"q0":` + yes + `}`, 2, 2, []string{"/"}},
+				"form":      {`s1 {"q0":` + yes + `,"q1":` + yes + `}`, 2, 2, []string{"s1"}},
+				"thrice":    {`s1+ {"q0":` + yes + `}`, 3, 3, []string{"s1", "s1+"}},
+				"stateless": {` {"q0":` + yes + `}`, 2, 2, []string{""}},
 				"busy":      {`bb `, 1, 3, nil},
-				"sign-in":   {` {"1":` + yes + `}`, 2, 2, []string{"/"}},
-				"task-slow": {"done", 1, 1, []string{"/slow"}},
-				"task-asks": {`tasks/update{"q0":` + yes + `,"q1":` + yes + `}`, 2, 1, []string{"/asks"}},
+				"sign-in":   {` {"1":` + yes + `}`, 2, 2, []string{""}},
 				"echo":      {" ", 1, 1, nil},
 			} {
 				all.Go(func() {
@@ -365,9 +289,6 @@ func TestQuestionsByRoundsAreAnswered(t *testing.T) {
 				if n[tool] != want {
 					t.Errorf("%s: called %d times, want %d", tool, n[tool], want)
 				}
-			}
-			if n := n["tasks/update"]; n != 1 {
-				t.Errorf("the task was answered %d times", n)
 			}
 		})
 	}
@@ -396,9 +317,8 @@ func TestServersAreBusyUntilTheCallIsOver(t *testing.T) {
 	}
 }
 
-// What a server wants to know that nobody tells it, or what it says of a task
-// that cannot be, ends the call.
-func TestHostileRoundsAndTasks(t *testing.T) {
+// A question that no person can be asked ends the call.
+func TestHostileRounds(t *testing.T) {
 	for kind, def := range laters(t) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -408,27 +328,14 @@ func TestHostileRoundsAndTasks(t *testing.T) {
 				outcome backend.Outcome
 				text    string
 			}{
-				"roots":          {backend.Answered, `by "roots/list", which is not offered`},
-				"sampling":       {backend.Answered, `by "sampling/createMessage", which is not offered`},
-				"hundred":        {backend.Answered, "with 100 questions at once; at most 3"},
-				"large":          {backend.Answered, "bytes; at most 65536 are passed on"},
-				"large state":    {backend.Answered, "with a state of 65537 bytes; at most 65536 are kept"},
-				"list":           {backend.Answered, "no JSON object of requests"},
-				"number":         {backend.Answered, "its requestState is no string"},
-				"mode":           {backend.Answered, `in the mode "voice"`},
-				"task-none":      {backend.Unknown, "no ID of 1 to 1024 printable characters"},
-				"task-lines":     {backend.Unknown, "no ID of 1 to 1024 printable characters"},
-				"task-long":      {backend.Unknown, "no ID of 1 to 1024 printable characters"},
-				"task-gone":      {backend.Unknown, "asking for its task: it answered: Task not found (code -32602)"},
-				"task-deaf":      {backend.Unknown, "asking for its task: it answered: database is locked"},
-				"task-other":     {backend.Unknown, `its answer is the task "slow", and "other" was asked for`},
-				"task-list":      {backend.Unknown, "its answer is no task"},
-				"task-nested":    {backend.Unread, `the result of its task is "task"`},
-				"task-bare":      {backend.Unread, "no JSON object"},
-				"task-failed":    {backend.Answered, `refused "task-failed": rate limit (code -32001)`},
-				"task-cancelled": {backend.Answered, "its task is cancelled: no time"},
-				"task-samples":   {backend.Answered, `by "sampling/createMessage", which is not offered`},
-				"task-flaky":     {backend.Answered, ""},
+				"roots":       {backend.Answered, `by "roots/list", which is not offered`},
+				"sampling":    {backend.Answered, `by "sampling/createMessage", which is not offered`},
+				"hundred":     {backend.Answered, "with 100 questions at once; at most 3"},
+				"large":       {backend.Answered, "bytes; at most 65536 are passed on"},
+				"large state": {backend.Answered, "with a state of 65537 bytes; at most 65536 are kept"},
+				"list":        {backend.Answered, "no JSON object of requests"},
+				"number":      {backend.Answered, "its requestState is no string"},
+				"mode":        {backend.Answered, `in the mode "voice"`},
 			} {
 				all.Go(func() {
 					_, sends, _, err := goOn(t, b, tool)
@@ -439,96 +346,7 @@ func TestHostileRoundsAndTasks(t *testing.T) {
 				})
 			}
 			all.Wait()
-			if n := counts(t, b)["tasks/cancel"]; n != 1 {
-				t.Errorf("%d tasks were cancelled, want that which samples", n)
-			}
 		})
-	}
-}
-
-// A task whose call is given up is cancelled; what the server says of it then
-// counts.
-func TestTasksAreCancelledWithTheirCall(t *testing.T) {
-	var all sync.WaitGroup
-	for kind, def := range laters(t) {
-		b := open(t, def, nil)
-		for tool, want := range map[string]struct {
-			outcome backend.Outcome
-			text    string
-		}{
-			"task-endless":  {backend.Answered, "its task is cancelled"},
-			"task-stubborn": {backend.Unknown, "context canceled"},
-			"task-late":     {backend.Answered, "done"},
-		} {
-			all.Go(func() {
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				send, _ := wiretest.Ask(true, "k", func() error { return nil })
-				send.Later = func(string, string) error {
-					cancel()
-					return nil
-				}
-				res, err := b.Call(backend.WithSend(ctx, send), tool, nil)
-				text := fmt.Sprint(err)
-				if err == nil {
-					text = res.Text()
-				}
-				if got := backend.OutcomeOf(err, true); got != want.outcome || !strings.Contains(text, want.text) {
-					t.Errorf("%s, %s: outcome %s, %q; want %+v", kind, tool, got, text, want)
-				}
-			})
-		}
-		defer func() {
-			if n := counts(t, b)["tasks/cancel"]; n != 3 {
-				t.Errorf("%s: %d tasks were cancelled", kind, n)
-			}
-		}()
-	}
-	all.Wait()
-}
-
-// A process that comes later goes on with a task that another has begun.
-func TestTasksOutliveTheirConnection(t *testing.T) {
-	l := newLater()
-	def := web(t, config.HTTP, l)
-	def.Protocol = "modern"
-	first := open(t, def, nil)
-	noted := make(chan string, 1)
-	send, _ := wiretest.Ask(true, "k", func() error { return nil })
-	send.Later = func(_, task string) error {
-		noted <- task
-		return errors.New("disk full") // costs the note, not the call
-	}
-	failed := make(chan error, 1)
-	go func() {
-		_, err := first.Call(backend.WithSend(t.Context(), send), "task-closed", nil)
-		failed <- err
-	}()
-	task := <-noted
-	first.Close()
-	if err := <-failed; !errors.Is(err, backend.ErrClosed) || send.Outcome(err) != backend.Unknown {
-		t.Errorf("error %v", err)
-	}
-	l.mu.Lock()
-	if l.calls["tasks/cancel"] != 0 {
-		t.Error("the task was cancelled")
-	}
-	l.mu.Unlock()
-
-	second := open(t, def, nil)
-	for _, tc := range []struct {
-		task    string
-		outcome backend.Outcome
-	}{{"slow", backend.Answered}, {"gone", backend.Unknown}, {"\n", backend.NotSent}} {
-		send, times := wiretest.Ask(true, "k", func() error { return nil })
-		send.Continue = &backend.Continue{Task: tc.task}
-		_, err := second.Call(backend.WithSend(t.Context(), send), "task-closed", nil)
-		if send.Outcome(err) != tc.outcome || *times != 0 {
-			t.Errorf("%q: outcome %s, error %v, asked %d times", tc.task, send.Outcome(err), err, *times)
-		}
-	}
-	if n := counts(t, second)["task-closed"]; n != 1 || task != "closed" {
-		t.Errorf("called %d times, task %q", n, task)
 	}
 }
 
@@ -536,7 +354,7 @@ func TestAnswersThatCannotBeAreNotSent(t *testing.T) {
 	for kind, def := range laters(t) {
 		b := open(t, def, nil)
 		for _, next := range []*backend.Continue{
-			{State: "s", Input: json.RawMessage(`[1]`)}, {Task: "asks", Input: json.RawMessage(`"x"`)},
+			{State: "s", Input: json.RawMessage(`[1]`)}, {State: "s", Input: json.RawMessage(`"x"`)},
 			{State: "s", Input: json.RawMessage(`{"a":"` + strings.Repeat("x", backend.MaxQuestion) + `"}`)},
 		} {
 			send, times := wiretest.Ask(true, "k", func() error { return nil })
@@ -547,24 +365,19 @@ func TestAnswersThatCannotBeAreNotSent(t *testing.T) {
 			}
 		}
 		no := errors.New("disk full")
-		for _, next := range []*backend.Continue{
-			{State: "s1", Input: json.RawMessage(`{}`)}, {Task: "asks", Input: json.RawMessage(`{}`)},
-		} {
-			send, times := wiretest.Ask(true, "k", func() error { return no })
-			send.Continue = next
-			_, err := b.Call(backend.WithSend(t.Context(), send), "form", nil)
-			if !errors.Is(err, no) || send.Outcome(err) != backend.NotSent || *times != 1 {
-				t.Errorf("%s: outcome %s, error %v, asked %d times", kind, send.Outcome(err), err, *times)
-			}
+		send, times := wiretest.Ask(true, "k", func() error { return no })
+		send.Continue = &backend.Continue{State: "s1", Input: json.RawMessage(`{}`)}
+		_, err := b.Call(backend.WithSend(t.Context(), send), "form", nil)
+		if !errors.Is(err, no) || send.Outcome(err) != backend.NotSent || *times != 1 {
+			t.Errorf("%s: outcome %s, error %v, asked %d times", kind, send.Outcome(err), err, *times)
 		}
-		if n := counts(t, b); n["form"] != 0 || n["tasks/update"] != 0 {
+		if n := counts(t, b); n["form"] != 0 {
 			t.Errorf("%s: sent: %v", kind, n)
 		}
 	}
 }
 
-// Servers of the newer revision are told that tasks are understood, and that
-// people can be asked where they can.
+// Servers of the newer revision are told whether people can be asked.
 func TestWhatIsDeclaredOfLaterAnswers(t *testing.T) {
 	for kind, def := range laters(t) {
 		if !strings.Contains(kind, "modern") {
@@ -572,8 +385,7 @@ func TestWhatIsDeclaredOfLaterAnswers(t *testing.T) {
 		}
 		for _, asks := range []bool{false, true} {
 			meta := call(t, open(t, def, asking(asks)), "meta", "").Text()
-			if !strings.Contains(meta, `"extensions":{"io.modelcontextprotocol/tasks":{}}`) ||
-				strings.Contains(meta, `"elicitation":{"form":{},"url":{}}`) != asks {
+			if strings.Contains(meta, `"elicitation":{"form":{},"url":{}}`) != asks {
 				t.Errorf("%s, asks %v: %s", kind, asks, meta)
 			}
 		}

@@ -169,9 +169,6 @@ func (d *dialer) connect(ctx context.Context, t mcp.Transport, caps *captures, a
 		Capabilities:   &mcp.ClientCapabilities{},
 		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
 	}
-	if protocol != legacyProtocol {
-		o.Capabilities.AddExtension(tasksExtension, nil)
-	}
 	if asked.relayed {
 		o.Capabilities.Elicitation = &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{},
 			URL: &mcp.URLElicitationCapabilities{}}
@@ -183,9 +180,6 @@ func (d *dialer) connect(ctx context.Context, t mcp.Transport, caps *captures, a
 		o.ToolListChangedHandler = func(context.Context, *mcp.ToolListChangedRequest) { tell(d.server.Name) }
 	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "usetools", Version: version()}, o)
-	if err := addTasks(client); err != nil {
-		return nil, err
-	}
 	if asked.relayed {
 		client.AddReceivingMiddleware(asked.relay(d.hide))
 	}

@@ -31,9 +31,6 @@ func (s *session) answer(ctx context.Context, tool string, args json.RawMessage)
 	if err != nil {
 		return nil, &backend.OutcomeError{Outcome: backend.NotSent, Err: err}
 	}
-	if next.Task != "" {
-		return s.resumeTask(ctx, next)
-	}
 	state := next.State
 	for wait := minBusy; ; wait = min(2*wait, maxBusy) {
 		raw, err := s.capture(ctx, false, func(ctx context.Context) error {
@@ -49,7 +46,8 @@ func (s *session) answer(ctx context.Context, tool string, args json.RawMessage)
 		}
 		switch resultType(raw) {
 		case "task":
-			return s.newTask(ctx, raw)
+			return nil, &backend.OutcomeError{Outcome: backend.Unknown,
+				Err: errors.New("it answered the call with a task, although the client does not support tasks")}
 		case "input_required":
 		default:
 			return raw, nil
@@ -76,25 +74,20 @@ func (s *session) asks(ctx context.Context, asks *backend.InputRequiredError) er
 		return refusal(err)
 	}
 	asks.Requests = s.hide.JSON(asks.Requests)
-	if asks.Task == "" {
-		if err := later(ctx, asks.State, ""); err != nil {
-			return fmt.Errorf("%w; %w", asks, err)
+	if send := backend.SendOf(ctx); send != nil && send.Later != nil {
+		if err := send.Later(asks.State); err != nil {
+			return fmt.Errorf("%w; noting that the call continues later: %w", asks, err)
 		}
 	}
 	return asks
 }
 
-// later says that a call goes on later.
-func later(ctx context.Context, state, task string) error {
-	send := backend.SendOf(ctx)
-	if send == nil || send.Later == nil {
-		return nil
-	}
-	if err := send.Later(state, task); err != nil {
-		return fmt.Errorf("noting that it goes on later: %w", err)
-	}
-	return nil
-}
+// ended is the error of a call that the server ended or did not begin. It holds
+// even if the time of the call is over.
+type ended struct{ err error }
+
+func (e *ended) Error() string { return e.err.Error() }
+func (e *ended) Unwrap() error { return e.err }
 
 // refusal is the error of a call whose server wants what it does not get.
 func refusal(err error) error { return &backend.OutcomeError{Outcome: backend.Answered, Err: err} }

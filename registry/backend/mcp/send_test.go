@@ -64,12 +64,10 @@ func (s *speaker) answer(w io.Writer, r *http.Request, body []byte) {
 			"fail": `{"content":[{"type":"text","text":"no such branch"}],"isError":true}`,
 			"form": inputRequired("s", forms(1)),
 			"task": `{"resultType":"task","taskId":"t","status":"working"}`,
-			"lost": `{"resultType":"task","taskId":"gone","status":"working"}`,
 			"asks": `{"resultType":"input_required","inputRequests":{"a":{"method":"roots/list"}},"requestState":"s"}`,
 			"bare": `[1]`,
 			"big":  `{"content":[{"type":"text","text":"` + strings.Repeat("x", 8<<10) + `"}]}`,
 		}[m.Params.Name],
-		"tasks/get": `{"taskId":"t","status":"completed","result":{"content":[{"type":"text","text":"ok"}]}}`,
 	}[m.Method]
 	if result == "" {
 		result = `{"content":[{"type":"text","text":"ok"}]}`
@@ -115,8 +113,7 @@ func TestACallWithAnEffectLeavesOnce(t *testing.T) {
 		{name: "too large", tool: "big", outcome: backend.Unread, text: "too long"},
 		{name: "asks for input", tool: "asks", outcome: backend.Answered, text: "it asks for input"},
 		{name: "question", tool: "form", outcome: backend.Later, text: "it asks for input"},
-		{name: "task", tool: "task", outcome: backend.Answered, text: "ok"},
-		{name: "lost task", tool: "lost", outcome: backend.Unknown, text: "asking for its task"},
+		{name: "task", tool: "task", outcome: backend.Unknown, text: "does not support tasks"},
 		{name: "401", fault: wiretest.Status(401, "", ""), outcome: backend.Answered},
 		{name: "302", fault: wiretest.Status(302, elsewhere, ""), outcome: backend.Answered, text: led},
 		{name: "307", fault: wiretest.Status(307, elsewhere, ""), outcome: backend.Answered, text: led},
