@@ -11,7 +11,8 @@ import (
 // text is a clause such as "use harness tools". Using a retired name is an error.
 // A row leaves with the next release.
 var retired = map[string]string{
-	"usetools.node": "serve a server that only one machine can run over HTTP there, and give every process an entry with its url",
+	"harness serve -task-after": "drop the flag; a client that gave up on a script sends the same script again",
+	"usetools.node":             "serve a server that only one machine can run over HTTP there, and give every process an entry with its url",
 }
 
 // Retired returns an error that says what to use instead of a retired name. It
