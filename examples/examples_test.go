@@ -22,10 +22,6 @@ var built struct {
 }
 
 func TestMain(m *testing.M) {
-	if os.Getenv(hostVariable) != "" {
-		host()
-		return
-	}
 	dir, err := os.MkdirTemp("", "usetools-examples-")
 	if err != nil {
 		panic(err)
@@ -48,7 +44,7 @@ func program(t *testing.T, pkg string) string {
 	if runtime.GOOS == "windows" {
 		out += ".exe"
 	}
-	cmd := exec.Command("go", "build", "-o", out, pkg)
+	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", out, pkg)
 	cmd.Dir = ".."
 	if b, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("building %s: %v\n%s", pkg, err, b)
