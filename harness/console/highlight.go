@@ -31,6 +31,7 @@ func highlight(source string, hue func(pkg string) string) [][]span {
 	l := lines{out: [][]span{{}}}
 	if len(source) > maxHighlighted {
 		l.add("", source)
+		l.end()
 		return l.out
 	}
 	parts := scan(source)
@@ -63,6 +64,7 @@ func highlight(source string, hue func(pkg string) string) [][]span {
 		l.add("", p.gap)
 		l.add(class, p.text)
 	}
+	l.end()
 	return l.out
 }
 
@@ -123,27 +125,40 @@ func scan(source string) []part {
 	return append(parts, part{gap: source[end:], tok: token.EOF})
 }
 
-// lines collects spans by line.
-type lines struct{ out [][]span }
+// lines collects spans by line. Pieces of one class side by side are one span, whose
+// text is put together once, when it ends.
+type lines struct {
+	out   [][]span
+	class string
+	text  strings.Builder // of the span that has not ended
+}
 
 func (l *lines) add(class, text string) {
-	all := strings.Split(text, "\n")
-	for i, line := range all {
-		if i > 0 {
+	for line := range strings.SplitAfterSeq(text, "\n") {
+		rest, ends := strings.CutSuffix(line, "\n")
+		if ends {
+			rest = strings.TrimSuffix(rest, "\r")
+		}
+		if rest != "" {
+			if class != l.class {
+				l.end()
+				l.class = class
+			}
+			l.text.WriteString(shownLine(rest))
+		}
+		if ends {
+			l.end()
 			l.out = append(l.out, []span{})
 		}
-		if i+1 < len(all) {
-			line = strings.TrimSuffix(line, "\r")
-		}
-		line = shownLine(line)
+	}
+}
+
+// end ends a span.
+func (l *lines) end() {
+	if l.text.Len() > 0 {
 		last := &l.out[len(l.out)-1]
-		if n := len(*last); line == "" {
-			continue
-		} else if n > 0 && (*last)[n-1].Class == class {
-			(*last)[n-1].Text += line
-		} else {
-			*last = append(*last, span{class, line})
-		}
+		*last = append(*last, span{l.class, l.text.String()})
+		l.text.Reset()
 	}
 }
 
