@@ -86,6 +86,9 @@ class Score {
     return ((e.clientX - r.left) / r.width * 100 - kept.x) / kept.w * 100;
   }
   call(n) { return this.calls[this.at.get(n)]; }
+  // isStrip reports whether the lane of a call shows a strip of density; its bars are
+  // invisible until the lane is zoomed, but take the focus, which zooms it.
+  isStrip(c) { return !!c && !!this.rows.get(c.row).querySelector(".lane.strip:not(.close)"); }
 
   // ---- joins
   light(list) {
@@ -148,7 +151,7 @@ class Score {
     const path = (list, d) => {
       for (const c of list) {
         const bar = this.rect(c.n)?.getBoundingClientRect();
-        if (!bar || !bar.height) continue;
+        if (!bar?.height || this.isStrip(c)) continue;
         const top = (bar.top - zero + bar.height / 2).toFixed(1);
         d += d ? `V${top}H${this.px(c.t).toFixed(1)}` : `M${this.px(0).toFixed(1)} ${top}H${this.px(c.t).toFixed(1)}`;
         d += `m${(this.px(c.t + c.ms) - this.px(c.t)).toFixed(1)} 0`;
@@ -235,7 +238,7 @@ class Score {
     });
     root.addEventListener("focusin", (e) => {
       const n = bar(e.target);
-      if (n && n !== kept.chosen) this.choose(n, { focus: false, from: "bar" });
+      if (n && (n !== kept.chosen || this.isStrip(this.call(n)))) this.choose(n, { focus: false, from: "bar" });
     });
     root.addEventListener("keydown", (e) => {
       if (e.ctrlKey || e.metaKey || e.altKey) return;
