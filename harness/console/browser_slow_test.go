@@ -1,3 +1,5 @@
+//go:build slow
+
 package console_test
 
 import (
@@ -202,15 +204,19 @@ func TestAThousandCallsAreShown(t *testing.T) {
 	b.press(kb.ArrowLeft)
 	b.waitText("main", "call 500 of 1,000")
 
-	// Bars are one path; a pointer finds the call all the same.
+	// Bars are one path; a pointer finds the call all the same: the longest of those in
+	// the window, at whatever zoom the choice of call 500 has left.
 	at := eval[struct{ N, X, Y float64 }](b, `(() => {
 		const data = JSON.parse(document.getElementById("data").textContent), end = data.segs.at(-1)[1];
 		const most = data.calls.find(([n]) => n === 500)[1]; // the row of the 992
-		const [n, row, t, ms, , , lane] = data.calls.filter((c) => c[1] === most).reduce((a, c) => c[3] > a[3] ? c : a);
 		document.getElementById("c1").closest("section").scrollIntoView();
-		document.getElementById(data.rows[row]).scrollIntoView({ block: "center" });
-		const l = document.querySelectorAll("#" + data.rows[row] + " .l")[lane].getBoundingClientRect(), axis = document.getElementById("axis").getBoundingClientRect();
-		return { N: n, X: axis.left + axis.width * (t + ms / 2) / end, Y: l.top + l.height / 2 };
+		document.getElementById(data.rows[most]).scrollIntoView({ block: "center" });
+		const z = document.querySelector("#" + data.rows[most] + " svg.z.bars"), zoom = (a) => parseFloat(z.getAttribute(a)) / 100;
+		const axis = document.getElementById("axis").getBoundingClientRect();
+		const mid = ([, , t, ms]) => zoom("x") + zoom("width") * (t + ms / 2) / end;
+		const [n, row, t, ms, , , lane] = data.calls.filter((c) => c[1] === most && mid(c) > 0 && mid(c) < 1).reduce((a, c) => c[3] > a[3] ? c : a);
+		const l = document.querySelectorAll("#" + data.rows[row] + " .l")[lane].getBoundingClientRect();
+		return { N: n, X: axis.left + axis.width * mid([n, row, t, ms]), Y: l.top + l.height / 2 };
 	})()`)
 	b.do(chromedp.MouseClickXY(at.X, at.Y))
 	b.waitText("#detail", fmt.Sprintf("call %.0f of 1,000", at.N))

@@ -1,12 +1,10 @@
 package console_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -14,7 +12,6 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,15 +31,15 @@ import (
 	"github.com/usetools/usetools/wrappers/observe"
 )
 
-var (
-	demoAddress = flag.String("demo", "", "serve the demo world at `HOST:PORT` until the test is ended; with -v -timeout 0")
-	demoLive    = flag.Bool("live", false, "with -demo: a script runs every few seconds")
-)
+// atEnd are called when all tests have run.
+var atEnd []func()
 
 func TestMain(m *testing.M) {
 	harness.RunWorker()
 	code := m.Run()
-	chrome.close()
+	for _, end := range atEnd {
+		end()
+	}
 	if err := shared.close(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, "ending the demo world:", err)
 		code = 1
@@ -529,10 +526,6 @@ func (c *client) page(path string) string {
 }
 
 func TestDemo(t *testing.T) {
-	if *demoAddress != "" {
-		serveDemo(t)
-		return
-	}
 	begun := time.Now()
 	w := demo(t)
 	t.Logf("made in %v", time.Since(begun).Round(time.Millisecond))
@@ -566,45 +559,4 @@ func TestDemo(t *testing.T) {
 		w.signIn(t, token).page("/")
 	}
 	w.signIn(t, "").page("/")
-}
-
-// serveDemo serves the demo world until the test is ended.
-func serveDemo(t *testing.T) {
-	w, err := openWorld(*demoAddress, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { w.close() })
-	if err := w.fill(); err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "\n%s\n", w.link())
-	for _, name := range slices.Sorted(maps.Keys(demoTokens)) {
-		fmt.Fprintf(&b, "token of %s: %s\n", name, demoTokens[name])
-	}
-	for _, name := range slices.Sorted(maps.Keys(w.runs)) {
-		fmt.Fprintf(&b, "run %s: /runs/%s\n", name, w.runs[name])
-	}
-	os.Stdout.Write(b.Bytes())
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	tick := time.NewTicker(5 * time.Second)
-	defer tick.Stop()
-	links := time.NewTicker(9 * time.Minute)
-	defer links.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-links.C:
-			fmt.Println(w.link())
-		case <-tick.C:
-			if *demoLive {
-				if _, err := w.run("dev", slowScript, nil); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-	}
 }

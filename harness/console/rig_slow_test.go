@@ -1,3 +1,5 @@
+//go:build slow
+
 package console_test
 
 import (
@@ -58,6 +60,8 @@ type theBrowser struct {
 }
 
 var chrome theBrowser
+
+func init() { atEnd = append(atEnd, chrome.close) }
 
 func (b *theBrowser) close() {
 	if b.end != nil {
