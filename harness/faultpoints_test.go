@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"hash/fnv"
 	"maps"
@@ -22,11 +21,6 @@ import (
 	"github.com/usetools/usetools/harness/internal/room"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/record"
-)
-
-var (
-	faultPoints = flag.Int("points", 1000, "at how many points TestFaultPoints lets something fail")
-	faultOnly   = flag.Uint64("only", 0, "the only scenario that TestFaultPoints plays, and tells of")
 )
 
 // TestFaultPoints plays runs of scripts that are drawn at random, of which the

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +17,11 @@ import (
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 )
+
+func TestMain(m *testing.M) {
+	harness.RunWorker()
+	os.Exit(m.Run())
+}
 
 // quarter is how many of n drawn cases a test plays: all of them, in short runs under
 // the race detector, in which each takes ten times as long, a quarter.

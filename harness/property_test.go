@@ -3,7 +3,6 @@ package harness_test
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -18,8 +17,6 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry"
 )
-
-var everyServer = flag.Bool("servers", false, "TestRandomArgumentsArrive: all 48 servers, not six")
 
 // TestRandomArgumentsArrive calls every tool of real servers from scripts with
 // random arguments that its schema allows: what a recording server gets must be

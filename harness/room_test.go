@@ -3,7 +3,6 @@ package harness_test
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -15,9 +14,6 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/internal/room"
 )
-
-var resultSize = flag.Int("resultsize", map[bool]int{false: 2 << 20, true: 256 << 10}[raceEnabled],
-	"bytes of each of the 64 results of TestLargeResultsUnderWayAreBounded")
 
 // Four scripts with 16 calls at once whose results are large for their room:
 // the results under way are bounded, and none is lost.

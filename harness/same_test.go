@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -19,11 +18,6 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry/backend"
-)
-
-var (
-	programs = flag.Int("programs", 60, "record and replay this many generated programs")
-	seed     = flag.Uint64("seed", 1, "seed of the first generated program")
 )
 
 // times is how often each record is replayed.
@@ -157,8 +151,6 @@ func TestTheCorpusReplaysTheSame(t *testing.T) {
 		}
 	}
 }
-
-var everyScript = flag.Int("every", 25, "record and replay each so many-th script of the corpus")
 
 // oddAnswers are results whose bytes a reader and writer of JSON would change.
 var oddAnswers = []string{

@@ -1,7 +1,6 @@
 package harness_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,8 +13,6 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry/text"
 )
-
-var soak = flag.Int("soak", 90, "how many mixed scripts TestManyRunsLeaveNothingBehind runs")
 
 // mixed are scripts of all sorts; every third is hostile or fails.
 var mixed = []struct {

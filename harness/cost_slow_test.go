@@ -1,3 +1,5 @@
+//go:build slow
+
 package harness_test
 
 import (
@@ -14,31 +16,28 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/usetools/usetools/harness"
 )
 
 // asNotes makes this test's binary an MCP server with one tool.
 const asNotes = "USETOOLS_TEST_NOTES"
 
-func TestMain(m *testing.M) {
-	harness.RunWorker()
-	if os.Getenv(asNotes) != "" {
-		s := mcp.NewServer(&mcp.Implementation{Name: "notes", Version: "1"}, nil)
-		type query struct {
-			Query string `json:"query"`
-		}
-		mcp.AddTool(s, &mcp.Tool{Name: "search_notes", Description: "Search the notes for words",
-			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true}},
-			func(context.Context, *mcp.CallToolRequest, query) (*mcp.CallToolResult, any, error) {
-				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "a b c a b a"}}}, nil, nil
-			})
-		if err := s.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
-			os.Exit(1)
-		}
+func init() {
+	if os.Getenv(asNotes) == "" {
 		return
 	}
-	os.Exit(m.Run())
+	s := mcp.NewServer(&mcp.Implementation{Name: "notes", Version: "1"}, nil)
+	type query struct {
+		Query string `json:"query"`
+	}
+	mcp.AddTool(s, &mcp.Tool{Name: "search_notes", Description: "Search the notes for words",
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true}},
+		func(context.Context, *mcp.CallToolRequest, query) (*mcp.CallToolResult, any, error) {
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "a b c a b a"}}}, nil, nil
+		})
+	if err := s.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+		os.Exit(1)
+	}
+	os.Exit(0)
 }
 
 // served is harness serve in a process of its own, built without C as releases are.
