@@ -15,7 +15,7 @@ import (
 // whole, what has expired stays so, and nothing that was used up is good again.
 func TestTimeDoesNotRunBack(t *testing.T) {
 	for name, s := range stores(t, nil) {
-		for seed := range uint64(40) {
+		for seed := range uint64(unsteadyRuns) {
 			t.Run(fmt.Sprint(name, seed), func(t *testing.T) { unsteady(t, s, seed) })
 		}
 	}

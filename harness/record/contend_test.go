@@ -5,7 +5,6 @@ package record_test
 import (
 	"bufio"
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -18,8 +17,6 @@ import (
 
 	"github.com/usetools/usetools/harness/record"
 )
-
-var contests = flag.Int("contests", 12, "how many records TestOneOwnerAndOneAnswer has processes contend for")
 
 func init() { children["contend"] = contend }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -17,11 +16,6 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/record"
-)
-
-var (
-	kills = flag.Int("kills", 40, "how many writers TestNothingIsLostWithItsWriter kills")
-	seed  = flag.Uint64("seed", 1, "of the random choices of TestNothingIsLostWithItsWriter")
 )
 
 // children are what this program does when it is started as a child of a test.
