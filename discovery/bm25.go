@@ -3,14 +3,13 @@ package discovery
 import (
 	"math"
 	"slices"
-	"strings"
 )
 
 // bm25Leg scores tools by the words that they share with a phrase. A word in
 // a tool's name counts more than one in its description, a rare word more
 // than a frequent one.
 type bm25Leg struct {
-	stems stemTable // every stem of the registry
+	stems map[string]int32 // every stem of the registry, numbered
 	// The postings of stem s are start[s] to start[s+1]: the tools that have
 	// it, in order, and the score that each gets when a phrase has it.
 	start []int32
@@ -28,16 +27,12 @@ type posting struct {
 	count      float32
 }
 
-// setConstants sets what depends on nothing but the number of tools.
-func (b *bm25Leg) setConstants(w bm25Weights, tools int) {
-	b.k1 = w.K1
-	b.unseen = math.Log(1 + (float64(tools)+.5)/.5)
-}
-
 // finish turns the collected counts, in order of tools, into scores.
 func (b *bm25Leg) finish(w bm25Weights, postings []posting, tools int) {
 	n := float64(tools)
-	b.start = make([]int32, b.stems.len()+1)
+	b.k1 = w.K1
+	b.unseen = math.Log(1 + (n+.5)/.5)
+	b.start = make([]int32, len(b.stems)+1)
 	length := make([]float64, tools)
 	var total float64
 	for _, p := range postings {
@@ -45,7 +40,7 @@ func (b *bm25Leg) finish(w bm25Weights, postings []posting, tools int) {
 		length[p.tool] += float64(p.count)
 		total += float64(p.count)
 	}
-	b.idf = make([]float32, b.stems.len())
+	b.idf = make([]float32, len(b.stems))
 	for s := range b.idf {
 		df := float64(b.start[s+1])
 		b.idf[s] = float32(math.Log(1 + (n-df+.5)/(df+.5)))
@@ -72,43 +67,11 @@ func (b *bm25Leg) weight(stem int32) float64 {
 }
 
 // lookup returns the number of a stem, -1 when the registry lacks it.
-func (b *bm25Leg) lookup(stem string) int32 { return b.stems.find(stem) }
-
-// stemTable numbers stems.
-type stemTable struct {
-	text   []byte  // all of them, in order of their numbers
-	start  []int32 // stem s is text[start[s]:start[s+1]]
-	sorted []int32 // their numbers, sorted by text
-}
-
-func newStemTable(numbers map[string]int32) stemTable {
-	t := stemTable{start: make([]int32, 1, len(numbers)+1), sorted: make([]int32, len(numbers))}
-	stems := make([]string, len(numbers))
-	for stem, n := range numbers {
-		stems[n] = stem
+func (b *bm25Leg) lookup(stem string) int32 {
+	if n, ok := b.stems[stem]; ok {
+		return n
 	}
-	for n, stem := range stems {
-		t.text = append(t.text, stem...)
-		t.start = append(t.start, int32(len(t.text)))
-		t.sorted[n] = int32(n)
-	}
-	slices.SortFunc(t.sorted, func(a, b int32) int { return strings.Compare(stems[a], stems[b]) })
-	return t
-}
-
-func (t *stemTable) len() int { return len(t.sorted) }
-
-func (t *stemTable) stem(n int32) []byte { return t.text[t.start[n]:t.start[n+1]] }
-
-// find returns the number of a stem, -1 where there is none.
-func (t *stemTable) find(stem string) int32 {
-	at, ok := slices.BinarySearchFunc(t.sorted, stem, func(n int32, stem string) int {
-		return strings.Compare(string(t.stem(n)), stem)
-	})
-	if !ok {
-		return -1
-	}
-	return t.sorted[at]
+	return -1
 }
 
 // queryTerm is a distinct term of a phrase and how often it occurs.

@@ -20,7 +20,6 @@ const (
 type builder struct {
 	ix       *Index
 	stems    map[string]int32
-	own      []string // per tool: see ownTexts
 	runs     map[string]*run
 	lexemes  map[string]*lexeme
 	servers  map[string]*serverParts
@@ -69,15 +68,12 @@ type serverParts struct {
 func newBuilder(ix *Index) *builder {
 	b := &builder{
 		ix: ix, stems: map[string]int32{},
-		own: make([]string, len(ix.reg.Tools)), runs: map[string]*run{}, lexemes: map[string]*lexeme{},
+		runs: map[string]*run{}, lexemes: map[string]*lexeme{},
 		servers: map[string]*serverParts{},
 		outside: map[int32]int32{}, local: make([]int32, ix.model.Tokens()),
 	}
 	for i := range b.local {
 		b.local[i] = -1
-	}
-	for i := range b.own {
-		b.own[i] = ix.ownText(int32(i))
 	}
 	b.scratch.sum = make([]float32, ix.model.Dimensions())
 	n := len(ix.reg.Tools)
@@ -358,13 +354,13 @@ func (b *builder) addText(text []*run) {
 // finish computes what needs all tools to be known.
 func (b *builder) finish() {
 	ix := b.ix
-	ix.bm25.stems = newStemTable(b.stems)
+	ix.bm25.stems = b.stems
 	ix.inName = make([]uint8, len(b.counts))
 	for _, x := range b.inName {
 		ix.inName[x] = 1
 	}
 	ix.bm25.finish(ix.t.bm25, b.postings, len(ix.reg.Tools))
-	ix.serverMentions.setOutside(b.outside)
+	ix.serverMentions.finish(b.outside)
 	ix.words.weight = make([]float32, len(b.norms))
 	for w, norm := range b.norms {
 		ix.words.weight[w] = norm * ix.bm25.idf[ix.words.stem[w]]

@@ -40,7 +40,7 @@ func (ix *Index) findSuccessors() {
 			if !strings.ContainsAny(w, "_-") {
 				continue
 			}
-			for _, k := range ix.exact.named(w) {
+			for _, k := range ix.exact.named[w] {
 				if ix.reg.Tools[k].Server == old.Server && int(k) != i {
 					successor = k
 				}

@@ -171,7 +171,7 @@ func (ix *Index) Short(id string) string {
 
 func (ix *Index) short(tool int32) string {
 	t := ix.reg.Tools[tool] // a copy
-	t.Description = ix.ownText(tool)
+	t.Description = ix.own[tool]
 	return summary(t.Marked())
 }
 

@@ -66,7 +66,7 @@ func (ix *Index) Distinguish(ids []string) []Difference {
 			continue
 		}
 		t := &ix.reg.Tools[i]
-		head, _ := cutChars(ix.ownText(i), ix.t.bm25.HeadChars)
+		head, _ := cutChars(ix.own[i], ix.t.bm25.HeadChars)
 		out = append(out, Difference{ID: id, Summary: ix.short(i)})
 		words = append(words, ix.tellingWords(t.Name+" "+head))
 		params = append(params, propertyNames(t.Input))

@@ -503,7 +503,7 @@ func (ix *Index) direction(tool int32) *direction {
 		return d
 	}
 	name, _ := cutChars(ix.reg.Tools[tool].Name, maxName)
-	head, _ := cutChars(ix.ownText(tool), ix.t.bm25.HeadChars)
+	head, _ := cutChars(ix.own[tool], ix.t.bm25.HeadChars)
 	p := ix.t.toolDirection(name, ix.t.fold(head))
 	d := &direction{}
 	ix.lookUp(d, &p)

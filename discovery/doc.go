@@ -1,8 +1,7 @@
 // Package discovery finds the tool that a phrase in plain words means, and
 // reports when none or several fit.
 //
-// [New] makes an immutable [Index] of a registry, or reads it from a file where an
-// earlier process kept it. [Index.Resolve] answers one
+// [New] makes an immutable [Index] of a registry. [Index.Resolve] answers one
 // phrase with a verdict (resolved, ambiguous, not_found, unavailable), a
 // calibrated confidence from 0 to 1 and candidates; [Index.Distinguish] returns
 // what differs between the candidates of an ambiguous phrase; [Index.Explain]
@@ -34,7 +33,7 @@
 //
 // Beside it: unavailable.go answers phrases that mean a server without an
 // answer to the last build, external.go compares phrases with tools by the
-// vectors of another embedder (chromem), kept.go keeps an index in a file, and
+// vectors of another embedder (chromem), and
 // package memory stores which tool a phrase led to. Settings holds the part of a
 // config file that configures all that.
 //

@@ -1,7 +1,6 @@
 package discovery
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -14,22 +13,16 @@ import (
 //
 // A tool that is asked for by name needs no search.
 type exactNames struct {
-	tools  []registry.Tool
-	byName []int32 // places in tools, sorted by the tool's name, then place
+	tools []registry.Tool
+	named map[string][]int32 // the places of the tools with a name, on whatever server
 }
 
-func newExactNames(reg *registry.Registry) exactNames {
-	e := exactNames{tools: reg.Tools, byName: make([]int32, len(reg.Tools))}
-	for i := range e.byName {
-		e.byName[i] = int32(i)
+func newExactNames(tools []registry.Tool) exactNames {
+	e := exactNames{tools, make(map[string][]int32, len(tools))}
+	for i := range tools {
+		e.named[tools[i].Name] = append(e.named[tools[i].Name], int32(i))
 	}
-	slices.SortFunc(e.byName, e.compare)
 	return e
-}
-
-// compare is the order of byName.
-func (e *exactNames) compare(a, b int32) int {
-	return cmp.Or(strings.Compare(e.tools[a].Name, e.tools[b].Name), cmp.Compare(a, b))
 }
 
 // find returns the tools that the phrase names: one, or several where their
@@ -45,7 +38,7 @@ func (e *exactNames) find(phrase string) []int32 {
 		found = e.split(found, rest, "__")
 	}
 	if len(found) == 0 {
-		found = append(found, e.named(phrase)...)
+		found = append(found, e.named[phrase]...)
 	}
 	slices.Sort(found)
 	return slices.Compact(found)
@@ -61,27 +54,12 @@ func (e *exactNames) split(found []int32, phrase, separator string) []int32 {
 		}
 		at += next
 		server, name := phrase[:at], phrase[at+len(separator):]
-		for _, i := range e.named(name) {
+		for _, i := range e.named[name] {
 			if has := e.tools[i].Server; has == server || separator == "__" && plainName(has) == server {
 				found = append(found, i)
 			}
 		}
 	}
-}
-
-// named returns the tools of that name, on whatever server.
-func (e *exactNames) named(name string) []int32 {
-	first, ok := slices.BinarySearchFunc(e.byName, name, func(i int32, name string) int {
-		return cmp.Compare(e.tools[i].Name, name)
-	})
-	if !ok {
-		return nil
-	}
-	end := first
-	for end < len(e.byName) && e.tools[e.byName[end]].Name == name {
-		end++
-	}
-	return e.byName[first:end]
 }
 
 // plainName is a server's name as clients spell it in mcp__server__tool:

@@ -109,7 +109,7 @@ func (o *externalLeg) calibrate(ix *Index, vectors [][]float32) {
 	var ours, theirs [][]float32
 	for k := range n {
 		i := k * len(tools) / n
-		ours = append(ours, ix.model.Embed(fullText(&tools[i], ix.ownText(int32(i)))))
+		ours = append(ours, ix.model.Embed(fullText(&tools[i], ix.own[i])))
 		theirs = append(theirs, vectors[i])
 	}
 	ourMean, ourNearest := likeness(ours)

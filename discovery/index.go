@@ -42,12 +42,6 @@ type Options struct {
 	// that fit the longest counts.
 	Categories map[string]string
 
-	// File is where the index is kept between processes: New reads it from there,
-	// or, where the file does not fit the tools or cannot be used, makes it anew
-	// and writes the file, if that is possible. IndexFile names one. Empty:
-	// nowhere. Not with reference.
-	File string
-
 	// reference leaves out what goes beyond the reference, for tests.
 	reference bool
 }
@@ -79,10 +73,10 @@ type Index struct {
 	headNouns      []headNoun
 	// directions are what the tools do, see Index.direction; nil without a grammar.
 	directions []atomic.Pointer[direction]
-	deprecated []int32 // tools, ascending
-	successors []int32 // per element of deprecated: the tool that it names, -1 for none
-	own        ownParts
-	uncallable []bool // per tool: it cannot be called
+	deprecated []int32  // tools, ascending
+	successors []int32  // per element of deprecated: the tool that it names, -1 for none
+	own        []string // per tool: its description, see ownTexts
+	uncallable []bool   // per tool: it cannot be called
 	exact      exactNames
 
 	overrides  map[string]string // Options.Categories
@@ -92,10 +86,10 @@ type Index struct {
 }
 
 // New returns an index of reg, which must not change afterwards. opts may be
-// nil. It takes about 20 µs a tool, hardly 1 µs where the index is in
-// Options.File, and uses no network. The built-in model's vectors are computed
-// again, because the registry stores rounded ones; those of Options.Embedder are
-// taken from the registry. It returns an *EmbedderError where reg lacks these.
+// nil. It takes about 20 µs a tool and uses no network. The built-in model's
+// vectors are computed again, because the registry stores rounded ones; those of
+// Options.Embedder are taken from the registry. It returns an *EmbedderError if
+// reg lacks them.
 func New(reg *registry.Registry, opts *Options) (*Index, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -122,15 +116,10 @@ func New(reg *registry.Registry, opts *Options) (*Index, error) {
 	}
 	ix.overrides = opts.Categories
 	ix.vectors.model, ix.words.model = ix.model, ix.model
-	ix.exact.tools = reg.Tools
 	if ix.t.grammar != nil {
 		ix.directions = make([]atomic.Pointer[direction], len(reg.Tools))
 	}
-	if opts.File == "" || !ix.read(opts.File, opts.Aliases) {
-		ix.build(opts)
-	}
-	ix.bm25.setConstants(ix.t.bm25, len(reg.Tools))
-	ix.serverMentions.finish()
+	ix.build(opts)
 	ix.findIdle()
 	ix.unavailableServers = ix.findUnavailable(opts.Aliases)
 	if opts.Embedder != nil {
@@ -141,11 +130,15 @@ func New(reg *registry.Registry, opts *Options) (*Index, error) {
 	return ix, nil
 }
 
-// build fills the legs, and keeps them in Options.File.
+// build fills the legs.
 func (ix *Index) build(opts *Options) {
-	ix.exact = newExactNames(ix.reg)
-	if !opts.reference {
-		ix.own = newOwnParts(ix.reg.Tools)
+	ix.exact = newExactNames(ix.reg.Tools)
+	if opts.reference {
+		for i := range ix.reg.Tools {
+			ix.own = append(ix.own, ix.reg.Tools[i].Description)
+		}
+	} else {
+		ix.own = ownTexts(ix.reg.Tools)
 		ix.findSuccessors()
 	}
 	b := newBuilder(ix)
@@ -154,7 +147,4 @@ func (ix *Index) build(opts *Options) {
 		b.addTool(int32(i), &ix.reg.Tools[i], &text)
 	}
 	b.finish()
-	if opts.File != "" {
-		ix.keep(opts.File, opts.Aliases)
-	}
 }

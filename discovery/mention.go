@@ -1,7 +1,6 @@
 package discovery
 
 import (
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -19,9 +18,6 @@ type mentionLeg struct {
 	names    [][]wordSet // per server: its name, and further names
 	words    map[int32]serverWord
 	together map[[2]int32]bool // two stems that are words of one name
-	// outside[2i+1] is the number of tools whose text has the stem outside[2i], which
-	// is a word of other servers' names alone; sorted by stem.
-	outside []int32
 }
 
 // wordSet is the distinct stems of one name of a server.
@@ -39,7 +35,7 @@ type serverWord struct {
 type mention struct{ plain, cued float64 }
 
 // readServers reads the names of the servers that have tools, in order of the
-// tools; number returns the number of a stem, -1 for none.
+// tools; number returns the number of a stem.
 func (ix *Index) readServers(aliases map[string][]string, number func(stem string) int32) {
 	h := &ix.serverMentions
 	h.serverOf = make([]int32, len(ix.reg.Tools))
@@ -96,23 +92,12 @@ func (h *mentionLeg) addServer(names []wordSet) {
 	}
 }
 
-// setOutside sets h.outside to what was counted.
-func (h *mentionLeg) setOutside(counts map[int32]int32) {
-	h.outside = make([]int32, 0, 2*len(counts))
-	for _, x := range slices.Sorted(maps.Keys(counts)) {
-		h.outside = append(h.outside, x, counts[x])
-	}
-}
-
-// finish sets what each word is worth.
-func (h *mentionLeg) finish() {
+// finish sets what each word is worth; outside is the number of tools of other
+// servers whose text has it.
+func (h *mentionLeg) finish(outside map[int32]int32) {
 	toolsOn := make([]int, len(h.names))
 	for _, server := range h.serverOf {
 		toolsOn[server]++
-	}
-	outside := map[int32]int{}
-	for i := 0; i < len(h.outside); i += 2 {
-		outside[h.outside[i]] = int(h.outside[i+1])
 	}
 	servers := float64(len(h.names))
 	for x, w := range h.words {
@@ -123,7 +108,7 @@ func (h *mentionLeg) finish() {
 		for _, server := range w.servers {
 			inside += toolsOn[server]
 		}
-		if all := inside + outside[x]; all > 0 {
+		if all := inside + int(outside[x]); all > 0 {
 			w.share = float64(inside) / float64(all)
 		}
 		h.words[x] = w

@@ -16,7 +16,8 @@ type toolText struct {
 	nameVerb, textVerb                      verbSet
 }
 
-// prepare reads one tool; own is its description, see ownTexts. It needs the servers, and is called concurrently.
+// prepare reads one tool; own is its description, see ownTexts. It needs the servers
+// and is called concurrently.
 func (b *builder) prepare(t *registry.Tool, own string) toolText {
 	tb, w := b.ix.t, &b.ix.t.bm25
 	name, _ := cutChars(t.Name, maxName)
@@ -68,7 +69,7 @@ func (b *builder) prepared() iter.Seq2[int, toolText] {
 					done <- x
 				}()
 				for i := from; i < to; i++ {
-					x.texts = append(x.texts, b.prepare(&tools[i], b.own[i]))
+					x.texts = append(x.texts, b.prepare(&tools[i], b.ix.own[i]))
 				}
 			}()
 		}

@@ -122,8 +122,7 @@ func (r *Registry) size() int {
 	return n
 }
 
-// Decode reads the bytes of a registry file. The registry has parts of data, which
-// must not change any more. Every error is a *FormatError.
+// Decode reads the bytes of a registry file. Every error is a *FormatError.
 func Decode(data []byte) (*Registry, error) {
 	f, ok := decodeLines(data)
 	if ok {
@@ -201,10 +200,6 @@ func decodeLines(data []byte) (*file, bool) {
 				if more != (i < len(lines)-1) {
 					return errors.New("not a tool to a line")
 				}
-				if decodeLine(line, &f.Tools[i]) {
-					continue
-				}
-				f.Tools[i] = Tool{}
 				if err := json.Unmarshal(line, &f.Tools[i]); err != nil {
 					return err
 				}

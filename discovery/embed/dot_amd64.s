@@ -1,13 +1,13 @@
 #include "textflag.h"
 
-// func dotSSE2(q *int16, row *byte, n int) int32
+// func dotSSE2(q []int16, row string) int32
 //
 // 16 elements a turn. A byte is unpacked with itself into a word and shifted
 // right by 8, which extends its sign; PMADDWL multiplies words and adds pairs.
-TEXT ·dotSSE2(SB), NOSPLIT, $0-28
-	MOVQ q+0(FP), SI
-	MOVQ row+8(FP), DI
-	MOVQ n+16(FP), CX
+TEXT ·dotSSE2(SB), NOSPLIT, $0-44
+	MOVQ q_base+0(FP), SI
+	MOVQ q_len+8(FP), CX
+	MOVQ row_base+24(FP), DI
 	PXOR X0, X0
 	PXOR X1, X1
 
@@ -34,18 +34,18 @@ loop:
 	PADDL  X1, X0
 	PSHUFD $0xB1, X0, X1
 	PADDL  X1, X0
-	MOVL   X0, ret+24(FP)
+	MOVL   X0, ret+40(FP)
 	RET
 
-// func addSSE2(sum *float32, row *byte, n int, scale float32)
+// func addSSE2(sum []float32, row string, scale float32)
 //
 // 16 elements a turn. A byte is put four times into a double word, whose shift
 // by 24 extends its sign.
-TEXT ·addSSE2(SB), NOSPLIT, $0-28
-	MOVQ   sum+0(FP), SI
-	MOVQ   row+8(FP), DI
-	MOVQ   n+16(FP), CX
-	MOVSS  scale+24(FP), X7
+TEXT ·addSSE2(SB), NOSPLIT, $0-44
+	MOVQ   sum_base+0(FP), SI
+	MOVQ   sum_len+8(FP), CX
+	MOVQ   row_base+24(FP), DI
+	MOVSS  scale+40(FP), X7
 	SHUFPS $0, X7, X7
 
 next:

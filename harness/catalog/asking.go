@@ -205,7 +205,7 @@ func (f *Files) more(ctx context.Context, servers []string, open bool) (*Catalog
 func (f *Files) renewed(reg *registry.Registry) *Catalog {
 	old := f.catalog
 	c := &Catalog{Registry: reg, Search: old.Search, Servers: f.ruled(f.config, reg), Rules: old.Rules, Rights: old.Rights,
-		Shapes: old.Shapes, Scripts: old.Scripts, Usage: old.Usage, IndexFile: old.IndexFile}
+		Shapes: old.Shapes, Scripts: old.Scripts, Usage: old.Usage}
 	if old.Memory != nil {
 		c.Memory = f.memory(reg)
 	}

@@ -70,10 +70,6 @@ type Catalog struct {
 	// Usage records which tools scripts call and which phrases fail; nil:
 	// nothing is recorded.
 	Usage *usage.Log
-	// IndexFile is where the search index is kept between processes, see
-	// discovery.Options; empty: nowhere. That of a catalog that is not complete, by
-	// Asking, is not kept.
-	IndexFile string
 	// Asking lists the servers that have not answered yet; nil: the registry is
 	// complete.
 	Asking *Asking
@@ -92,10 +88,6 @@ type Catalog struct {
 	version int        // of Shapes, that view was made with
 	others  []*Catalog // of Apart, the latest used last
 }
-
-// leastKept is the number of tools from which on their index is kept: fewer are
-// indexed within a millisecond.
-const leastKept = 50
 
 // maxOthers is how many views of one registry are kept for Apart. One
 // takes some 5 MB at 10,000 tools.
@@ -193,9 +185,6 @@ func (c *Catalog) Load() error {
 			o.Recall = c.Memory.Recall
 		}
 		o.Hints = c.hints
-		if c.Asking == nil && len(c.Registry.Tools) >= leastKept {
-			o.File = c.IndexFile
-		}
 		c.index, c.failed = discovery.New(c.Registry, &o)
 	})
 	return c.failed

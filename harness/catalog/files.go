@@ -370,9 +370,6 @@ func (f *Files) over(reg *registry.Registry, cfg *config.Config, settings *disco
 	}
 	c.Usage = f.usage(cfg)
 	c.Scripts = f.Scripts()
-	if path, err := discovery.IndexFile(f.Path()); err == nil { // without a cache folder it is not kept
-		c.IndexFile = path
-	}
 	for _, doubt := range SettingsDoubts(cfg, settings, reg) {
 		f.log("%s", doubt)
 	}

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/usetools/usetools/discovery/embed"
 )
@@ -90,51 +89,5 @@ func TestSecretsAreHiddenBeforeAScriptNeedsATool(t *testing.T) {
 	defer f.Close()
 	if got := string(f.Redact([]byte("a ghp_0123456789abcdef b"))); got != "a ••• b" {
 		t.Errorf("got %q", got)
-	}
-}
-
-// What one process has indexed the next one reads, also where the tools were pinned
-// or the registry was written again in between.
-func TestIndexIsKeptForTheNextProcess(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} {
-		t.Setenv(name, filepath.Join(dir, "cache"))
-	}
-	var tools []string
-	for i := range leastKept {
-		tools = append(tools, fmt.Sprintf(`{"name": "tool_%d", "description": "Show the commit history of branch %d."}`, i, i))
-	}
-	config := filepath.Join(dir, "mcp.json")
-	for path, content := range map[string]string{
-		filepath.Join(dir, "tools.json"): "[" + strings.Join(tools, ",") + "]",
-		config:                           `{"mcpServers": {"git": {"type": "snapshot", "path": "tools.json"}}}`,
-	} {
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	ask := func() (kept string) {
-		t.Helper()
-		f := &Files{Configs: []string{config}}
-		defer f.Close()
-		cat, err := f.Catalog(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r, err := cat.Resolve(t.Context(), "git.tool_3", nil); err != nil || r.Tool != "git.tool_3" {
-			t.Errorf("%+v, %v", r, err)
-		}
-		info, err := os.Stat(cat.IndexFile)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return fmt.Sprint(cat.IndexFile, info.ModTime().UnixNano())
-	}
-	first := ask()
-	if err := os.Chtimes(filepath.Join(dir, RegistryFile), time.Time{}, time.Now()); err != nil {
-		t.Fatal(err)
-	}
-	if second := ask(); second != first {
-		t.Errorf("indexed anew: %s, then %s", first, second)
 	}
 }
