@@ -56,9 +56,6 @@ func (e *env) versionCommand() *cli.Command {
   harness version
   harness -json version`,
 		Action: func(_ context.Context, c *cli.Command) error {
-			if err := noArguments(c); err != nil {
-				return err
-			}
 			b := thisBuild()
 			if c.Bool("json") {
 				return e.print(b)
@@ -82,9 +79,6 @@ func (e *env) guideCommand() *cli.Command {
 
   harness guide >>system-prompt.md`,
 		Action: func(ctx context.Context, c *cli.Command) error {
-			if err := noArguments(c); err != nil {
-				return err
-			}
 			known, err := e.known(ctx, c)
 			if err != nil {
 				return err

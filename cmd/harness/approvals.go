@@ -122,9 +122,6 @@ func approvalOf(r *record.Run, a *record.Asked) (*approval, error) {
 const noApprovals = "nothing waits for a person"
 
 func (e *env) approvals(ctx context.Context, c *cli.Command) error {
-	if c.Args().Present() {
-		return usageError{fmt.Sprintf("there is no command approvals %q; show, yes and no are known", c.Args().First())}
-	}
 	store, err := e.store(c)
 	if err != nil {
 		return err

@@ -215,9 +215,6 @@ func rerunFlag() cli.Flag {
 }
 
 func (e *env) runner(ctx context.Context, c *cli.Command) error {
-	if c.Args().Present() {
-		return usageError{fmt.Sprintf("runner takes no arguments, and got %q", c.Args().First())}
-	}
 	if join.URL(c) == "" {
 		return usageError{"runner wants the -cluster whose scripts it runs, as in nats://127.0.0.1:4222, or " + join.Variable}
 	}

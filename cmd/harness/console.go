@@ -53,9 +53,6 @@ stays signed in after that. Ctrl-C ends it.
 }
 
 func (e *env) console(ctx context.Context, c *cli.Command) error {
-	if c.Args().Present() {
-		return usageError{fmt.Sprintf("console takes no arguments, and got %q", c.Args().First())}
-	}
 	if c.Bool("link") {
 		if c.Bool("open") {
 			return usageError{"-open does nothing with -link: leave one of them out"}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -16,17 +15,7 @@ import (
 )
 
 func detailFlag(value discovery.Detail) cli.Flag {
-	var names []string
-	for _, d := range discovery.Details {
-		names = append(names, string(d))
-	}
-	return &cli.StringFlag{Name: "detail", Usage: "`LEVEL`: " + strings.Join(names, ", "), Value: string(value),
-		Validator: func(s string) error {
-			if !slices.Contains(names, s) {
-				return fmt.Errorf("want one of %s", strings.Join(names, ", "))
-			}
-			return nil
-		}}
+	return choice("detail", "`LEVEL`", string(value), texts(discovery.Details)...)
 }
 
 func (e *env) describeCommand() *cli.Command {

@@ -70,9 +70,6 @@ missing there: with permissions, once, as a user of the role admin.
 }
 
 func (e *env) doctor(ctx context.Context, c *cli.Command) error {
-	if err := noArguments(c); err != nil {
-		return err
-	}
 	if c.IsSet("permissions") {
 		return e.printPermissions(c)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -110,6 +111,17 @@ func atLeast(least int) func(int) error {
 		}
 		return nil
 	}
+}
+
+// choice is a flag whose value is one of words.
+func choice(name, usage, value string, words ...string) *cli.StringFlag {
+	return &cli.StringFlag{Name: name, Usage: usage + ": " + strings.Join(words, ", "), Value: value,
+		Validator: func(s string) error {
+			if !slices.Contains(words, s) {
+				return fmt.Errorf("want one of %s", strings.Join(words, ", "))
+			}
+			return nil
+		}}
 }
 
 // maxMemory bounds the memory of a script's process, in MB.

@@ -117,13 +117,12 @@ commands and flags.`,
 		},
 		Commands: []*cli.Command{
 			e.runCommand(), e.checkCommand(), e.callCommand(), e.serveCommand(), e.runnerCommand(), e.consoleCommand(), e.benchCommand(),
-			e.resolveCommand(), e.explainCommand(), e.phrasesCommand(), e.shapesCommand(), e.searchCommand(),
-			e.describeCommand(),
-			e.toolsCommand(), e.treeCommand(), e.statsCommand(), e.categoriesCommand(), e.namesCommand(), e.genCommand(),
+			e.toolsCommand(), e.searchCommand(), e.describeCommand(), e.resolveCommand(), e.memoryCommand(), e.phrasesCommand(),
+			e.genCommand(),
 			e.installCommand(), e.uninstallCommand(), e.addCommand(), e.removeCommand(), e.enableCommand(true),
 			e.enableCommand(false),
 			e.saveCommand(), e.scriptsCommand(), e.runsCommand(), e.replayCommand(),
-			e.approvalsCommand(), e.resumeCommand(), e.auditCommand(), e.usageCommand(), e.logsCommand(), e.guideCommand(), e.doctorCommand(),
+			e.approvalsCommand(), e.resumeCommand(), e.auditCommand(), e.logsCommand(), e.guideCommand(), e.doctorCommand(),
 			e.completionCommand(), e.versionCommand(),
 		},
 		DisableSliceFlagSeparator: true,
@@ -165,8 +164,9 @@ func retire(root *cli.Command) {
 		if at == nil || words[0] != at.Name || len(words) != 2 || strings.HasPrefix(words[1], "-") {
 			continue
 		}
-		at.Commands = append(at.Commands, &cli.Command{Name: words[1], Hidden: true, SkipFlagParsing: true,
-			Action: func(context.Context, *cli.Command) error { return usageError{config.Retired(name).Error()} }})
+		at.Commands = append(at.Commands, &cli.Command{Name: words[1], Hidden: true, ArgsUsage: "[…]",
+			SkipFlagParsing: true,
+			Action:          func(context.Context, *cli.Command) error { return usageError{config.Retired(name).Error()} }})
 	}
 }
 
@@ -176,8 +176,34 @@ func prepare(commands []*cli.Command) {
 		c.OnUsageError = wrongUsage
 		c.DisableSliceFlagSeparator = true
 		c.HideHelpCommand = len(c.Commands) == 0 // "h" and "help" are arguments there, such as of search
+		if run := c.Action; c.ArgsUsage == "" {
+			c.Action = func(ctx context.Context, c *cli.Command) error {
+				if c.Args().Present() {
+					return noArgument(c)
+				}
+				if run == nil {
+					return cli.ShowSubcommandHelp(c)
+				}
+				return run(ctx, c)
+			}
+		}
 		prepare(c.Commands)
 	}
+}
+
+// noArgument refuses the first argument of a command that takes none.
+func noArgument(c *cli.Command) error {
+	var known []string
+	for _, sub := range c.VisibleCommands() {
+		if sub.Name != "help" {
+			known = append(known, sub.Name)
+		}
+	}
+	if len(known) > 0 {
+		return usageError{fmt.Sprintf("there is no command %q; known: %s", c.FullName()+" "+c.Args().First(),
+			strings.Join(known, ", "))}
+	}
+	return usageError{fmt.Sprintf("%s takes no arguments, got %q; see harness help %[1]s", c.Name, c.Args().First())}
 }
 
 func wrongUsage(_ context.Context, c *cli.Command, err error, _ bool) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/urfave/cli/v3"
 
@@ -27,8 +28,9 @@ destroys nothing is resolved with a confidence of .75, others with .6. Exit code
   harness resolve "show the commit history"
   harness resolve -json - < phrases.txt`,
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "k", Usage: "list at most `N` candidates", Value: 10},
+			&cli.IntFlag{Name: "k", Usage: "list at most `N` candidates", Value: 10, DefaultText: "10, with -explain 5"},
 			&cli.StringFlag{Name: "server", Usage: "only tools of this `SERVER`"},
+			&cli.BoolFlag{Name: "explain", Usage: "show why a phrase means a tool, or none"},
 		},
 		Action: e.resolve,
 	}
@@ -40,6 +42,9 @@ func (e *env) resolve(ctx context.Context, c *cli.Command) error {
 		return usageError{"resolve wants at least one PHRASE, or - for stdin"}
 	}
 	k := c.Int("k")
+	if c.Bool("explain") && !c.IsSet("k") {
+		k = 5
+	}
 	if k < 1 || k > 30 {
 		return usageError{fmt.Sprintf("-k %d: want 1 to 30", k)}
 	}
@@ -50,13 +55,13 @@ func (e *env) resolve(ctx context.Context, c *cli.Command) error {
 	if err := known.hasServer(c.String("server")); err != nil {
 		return err
 	}
-	r := &resolver{env: e, ctx: ctx, known: known, json: c.Bool("json"),
+	r := &resolver{env: e, ctx: ctx, known: known, json: c.Bool("json"), explain: c.Bool("explain"),
 		opts: &discovery.ResolveOptions{Server: c.String("server"), Candidates: k, Alone: true}}
 	if len(phrases) == 1 && phrases[0] == "-" {
 		in := bufio.NewScanner(e.stdin)
 		in.Buffer(nil, maxScript)
 		for in.Scan() {
-			if err := r.print(in.Text(), r.json); err != nil {
+			if err := r.print(in.Text()); err != nil {
 				return err
 			}
 		}
@@ -66,7 +71,7 @@ func (e *env) resolve(ctx context.Context, c *cli.Command) error {
 		return r.end()
 	}
 	for _, p := range phrases {
-		if err := r.print(p, r.json); err != nil {
+		if err := r.print(p); err != nil {
 			return err
 		}
 	}
@@ -87,9 +92,9 @@ type resolver struct {
 	*env
 	ctx context.Context
 	*known
-	opts   *discovery.ResolveOptions
-	json   bool
-	missed bool
+	opts          *discovery.ResolveOptions
+	json, explain bool
+	missed        bool
 }
 
 func (r *resolver) end() error {
@@ -99,7 +104,20 @@ func (r *resolver) end() error {
 	return nil
 }
 
-func (r *resolver) print(phrase string, asJSON bool) error {
+func (r *resolver) print(phrase string) error {
+	if r.explain {
+		x, err := r.catalog.Explain(r.ctx, phrase, r.opts)
+		if err != nil {
+			return err
+		}
+		r.missed = r.missed || x.Verdict != discovery.Resolved
+		if r.json {
+			return r.printLine(x)
+		}
+		r.showExplanation(&x)
+		r.showNeighbours(&x)
+		return nil
+	}
 	res, err := r.catalog.Resolve(r.ctx, phrase, r.opts)
 	if err != nil {
 		return err
@@ -109,7 +127,7 @@ func (r *resolver) print(phrase string, asJSON bool) error {
 		u.Go = t.Go()
 	}
 	r.missed = r.missed || res.Verdict != discovery.Resolved
-	if asJSON {
+	if r.json {
 		return r.printLine(u)
 	}
 	by := ""
@@ -140,4 +158,68 @@ func (r *resolver) candidate(c discovery.Candidate) {
 	if t, ok := r.view.Tool(c.ID); ok {
 		fmt.Fprintf(r.stdout, "  score %.2f  %s  %s  %s\n", c.Score, c.ID, t.Go(), r.index.Short(t.ID))
 	}
+}
+
+// showExplanation prints a table with one column per candidate: its legs, and
+// what every feature adds to its score.
+func (r *resolver) showExplanation(x *discovery.Explanation) {
+	fmt.Fprintf(r.stdout, "%s, confidence %.2f  %s\n  %s\n", x.Verdict, x.Confidence, strings.TrimSpace(x.Phrase), x.Reason)
+	if x.Note != "" && x.Note != x.Reason {
+		fmt.Fprintf(r.stdout, "  %s\n", x.Note)
+	}
+	if read := x.Read; read != nil {
+		fmt.Fprintf(r.stdout, "  read as %q: verb %s, object %s\n", strings.Join(strings.Fields(read.Phrase), " "),
+			orNone(read.Verbs), orNone(read.Objects))
+	}
+	if len(x.Tools) == 0 {
+		return
+	}
+	for i := range x.Tools {
+		fmt.Fprintf(r.stdout, "  [%d] score %.2f  %s\n", i+1, x.Candidates[i].Score, x.Tools[i].ID)
+	}
+	w := tabwriter.NewWriter(r.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	row := func(name string, value func(i int) string) {
+		fmt.Fprintf(w, "  %s\t", name)
+		for i := range x.Tools {
+			fmt.Fprintf(w, "%s\t", value(i))
+		}
+		fmt.Fprintln(w)
+	}
+	number := func(name string, value func(*discovery.Legs) float64) {
+		row(name, func(i int) string { return fmt.Sprintf("%.2f", value(&x.Tools[i])) })
+	}
+	row("", func(i int) string { return fmt.Sprintf("[%d]", i+1) })
+	number("bm25", func(l *discovery.Legs) float64 { return l.BM25 })
+	number("full", func(l *discovery.Legs) float64 { return l.Full })
+	number("name", func(l *discovery.Legs) float64 { return l.Name })
+	number("sentence", func(l *discovery.Legs) float64 { return l.Sentence })
+	number("fused", func(l *discovery.Legs) float64 { return l.Fused })
+	for f, c := range x.Tools[0].Features {
+		number("+ "+c.Feature, func(l *discovery.Legs) float64 { return l.Features[f].Adds })
+	}
+	number("= score", func(l *discovery.Legs) float64 { return l.Score })
+	w.Flush()
+}
+
+// showNeighbours prints the tools whose texts are most like the first candidate's.
+func (r *resolver) showNeighbours(x *discovery.Explanation) {
+	if len(x.Candidates) == 0 {
+		return
+	}
+	near, err := r.index.Similar(x.Candidates[0].ID, 3)
+	if err != nil || len(near) == 0 {
+		return
+	}
+	var list []string
+	for _, c := range near {
+		list = append(list, fmt.Sprintf("%s (cosine %.2f)", c.ID, c.Score))
+	}
+	fmt.Fprintf(r.stdout, "  most like %s: %s\n", x.Candidates[0].ID, strings.Join(list, ", "))
+}
+
+func orNone(words []string) string {
+	if len(words) == 0 {
+		return "none"
+	}
+	return strings.Join(words, " ")
 }

@@ -176,9 +176,6 @@ func (e *env) store(c *cli.Command) (*record.Store, error) {
 const noRuns = "no run has left a record here yet; harness run -record DIR and harness serve -state DIR keep them"
 
 func (e *env) runs(ctx context.Context, c *cli.Command) error {
-	if c.Args().Present() {
-		return usageError{fmt.Sprintf("there is no command runs %q; show, diff, save, settle, close, cancel and rm are known", c.Args().First())}
-	}
 	if c.Bool("queue") {
 		return e.queuedRuns(ctx, c)
 	}

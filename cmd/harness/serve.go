@@ -158,9 +158,6 @@ func roomFits(n int64) error {
 }
 
 func (e *env) serve(ctx context.Context, c *cli.Command) error {
-	if c.Args().Present() {
-		return usageError{fmt.Sprintf("serve takes no arguments, and got %q", c.Args().First())}
-	}
 	if err := idleServeFlags(c); err != nil {
 		return err
 	}

@@ -13,6 +13,14 @@ import (
 var retired = map[string]string{
 	"harness serve -task-after": "drop the flag; a client that gave up on a script sends the same script again",
 	"usetools.node":             "serve a server that only one machine can run over HTTP there, and give every process an entry with its url",
+	"harness categories":        "use harness tools -stats -by category",
+	"harness explain":           "use harness resolve -explain PHRASE",
+	"harness names":             "use harness tools -names, or harness search -detail name_only",
+	"harness phrases forget":    "use harness memory phrases rm",
+	"harness shapes":            "use harness memory shapes",
+	"harness stats":             "use harness tools -stats",
+	"harness tree":              "use harness tools, or harness tools -by category",
+	"harness usage":             "use harness memory usage",
 }
 
 // Retired returns an error that says what to use instead of a retired name. It

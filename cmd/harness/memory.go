@@ -1,0 +1,351 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/discovery/memory"
+	"github.com/usetools/usetools/harness/usage"
+	"github.com/usetools/usetools/registry/text"
+	"github.com/usetools/usetools/wrappers/observe"
+)
+
+func (e *env) memoryCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "memory",
+		Usage: "show and forget what earlier runs taught",
+		Description: `Three files per registry, in the cache folder on this machine, keep what earlier
+runs taught: the tools that phrases led to, the types of results, and how often tools
+were used. Nothing leaves the machine.
+
+  harness memory phrases
+  harness memory shapes
+  harness memory usage`,
+		Commands: []*cli.Command{e.phrasesCommand(), e.shapesCommand(), e.usageCommand()},
+	}
+}
+
+// kept returns the file that holds what was learned about the registry that the
+// flags name.
+func (e *env) kept(c *cli.Command, path func(registry string) (string, error)) (string, error) {
+	registry := e.files(c).Path()
+	if registry == "" {
+		return "", usageError{"each registry has its own memory: name one with -registry, or a config with -config"}
+	}
+	return path(registry)
+}
+
+// rmCommand forgets the named things, or all if names is nil. rm returns the names
+// that were not kept.
+func (e *env) rmCommand(args string, rm func(c *cli.Command, names []string) (unknown []string, err error)) *cli.Command {
+	wants := strings.TrimPrefix(args+" or -all", " or ")
+	return &cli.Command{Name: "rm", Usage: "forget " + strings.TrimPrefix(args+", or all", ", or "), ArgsUsage: args,
+		Flags: []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "forget everything"}},
+		Action: func(_ context.Context, c *cli.Command) error {
+			names := c.Args().Slice()
+			if all := c.Bool("all"); all == (len(names) > 0) {
+				return usageError{fmt.Sprintf("%s wants %s", c.FullName(), wants)}
+			} else if all {
+				names = nil
+			}
+			unknown, err := rm(c, names)
+			if err != nil {
+				return err
+			}
+			for _, name := range unknown {
+				fmt.Fprintf(e.stderr, "harness: %q is not remembered; %s lists what is\n", name,
+					strings.TrimSuffix(c.FullName(), " rm"))
+			}
+			if len(unknown) > 0 {
+				return exit(exitNotFound)
+			}
+			return nil
+		}}
+}
+
+func (e *env) phrasesCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "phrases",
+		Usage: "list and edit what phrases meant in earlier runs (short for memory phrases)",
+		Description: `If a phrase led to a tool in a successful run, it means that tool next time,
+while the tool exists unchanged.
+
+  harness memory phrases
+  harness memory phrases set "history" git.git_log      decide it by hand
+  harness memory phrases rm "history"                   forget one
+  harness memory phrases rm -all                        forget all
+
+The flag -no-memory, or "usetools": {"memory": false} in a config, disables this.`,
+		Action: e.listPhrases,
+		Commands: []*cli.Command{
+			{Name: "set", Usage: "make a phrase mean a tool", ArgsUsage: "PHRASE TOOL", Action: e.setPhrase},
+			e.rmCommand("PHRASE…", func(c *cli.Command, names []string) ([]string, error) {
+				m, err := e.phrases(c)
+				if err != nil {
+					return nil, err
+				}
+				if names == nil {
+					return nil, m.ForgetAll()
+				}
+				return m.Forget(names...)
+			}),
+		},
+	}
+}
+
+// phrases returns the memory of phrases. It needs no registry file, which only tells
+// whether tools changed since.
+func (e *env) phrases(c *cli.Command) (*memory.Memory, error) {
+	at, err := e.kept(c, memory.Path)
+	if err != nil {
+		return nil, err
+	}
+	return memory.New(at, nil), nil
+}
+
+func (e *env) listPhrases(_ context.Context, c *cli.Command) error {
+	m, err := e.phrases(c)
+	if err != nil {
+		return err
+	}
+	all, err := m.List()
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return e.print(map[string]any{"phrases": all})
+	}
+	if len(all) == 0 {
+		e.nothing(c, "no run has taught what a phrase means")
+	}
+	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+	for _, x := range all {
+		means := x.Tool
+		if x.Conflicting() {
+			means = "(led to different tools)"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", x.Phrase, means, text.Count(x.Uses, "use"), x.Used)
+	}
+	return w.Flush()
+}
+
+func (e *env) setPhrase(ctx context.Context, c *cli.Command) error {
+	if c.Args().Len() != 2 {
+		return usageError{"phrases set wants a PHRASE and a TOOL"}
+	}
+	m, err := e.phrases(c)
+	if err != nil {
+		return err
+	}
+	known, err := e.known(ctx, c)
+	if err != nil {
+		return err
+	}
+	name := c.Args().Get(1)
+	found, err := known.catalog.Describe([]string{name}, discovery.NameOnly)
+	if err != nil {
+		return err
+	}
+	switch len(found.Tools) {
+	case 0:
+		fmt.Fprintf(e.stderr, "harness: there is no tool %q; harness search finds tools by what they do\n", name)
+		return exit(exitNotFound)
+	case 1:
+		t, _ := known.registry.Tool(found.Tools[0].ID)
+		return m.Set(c.Args().First(), t.ID, t.Hash)
+	}
+	return usageError{fmt.Sprintf("%d servers have a tool %q; name one as %q", len(found.Tools), name, found.Tools[0].ID)}
+}
+
+func (e *env) shapesCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "shapes",
+		Usage: "list and forget the inferred types of results",
+		Description: `If a server does not declare what a tool answers, scripts learn it from the
+first answer on, and a tool that only reads gets a typed result after several answers
+of one shape. Only names of properties and types are kept, no values. The flag
+-no-observe, or "usetools": {"observe": false} in a config, disables this. If harness
+serve has several tokens, each has shapes of its own, which this list omits.
+
+  harness memory shapes
+  harness memory shapes rm git.git_log      learn a tool again
+  harness memory shapes rm -all             learn all again`,
+		Action: e.listShapes,
+		Commands: []*cli.Command{e.rmCommand("TOOL…", func(c *cli.Command, tools []string) (unknown []string, err error) {
+			s, err := e.shapes(c)
+			if err != nil {
+				return nil, err
+			}
+			if tools == nil {
+				for _, x := range s.List() {
+					tools = append(tools, x.Tool)
+				}
+			}
+			for _, id := range tools {
+				if !s.Forget(id) {
+					unknown = append(unknown, id)
+				}
+			}
+			return unknown, s.Save()
+		})},
+	}
+}
+
+// shapes returns the store of inferred result types.
+func (e *env) shapes(c *cli.Command) (*observe.Store, error) {
+	at, err := e.kept(c, observe.Path)
+	if err != nil {
+		return nil, err
+	}
+	return observe.Open(at)
+}
+
+func (e *env) listShapes(_ context.Context, c *cli.Command) error {
+	s, err := e.shapes(c)
+	if err != nil {
+		return err
+	}
+	list := s.List()
+	if c.Bool("json") {
+		return e.print(map[string]any{"shapes": list})
+	}
+	if len(list) == 0 {
+		e.nothing(c, "no result type has been inferred yet")
+	}
+	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+	for _, x := range list {
+		state := "still learning"
+		if x.Schema != nil {
+			state = "typed"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", x.Tool, text.Count(x.Results, "result"), state, x.Outline)
+	}
+	return w.Flush()
+}
+
+func (e *env) usageCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "usage",
+		Usage: "show which tools scripts used, which failed, which phrases found no tool",
+		Description: `For each run, a file on this machine has its tools, how often they were called
+and failed, how long they took, and the phrases; no arguments, results or output. The
+flag -no-usage, or "usetools": {"usage": false} in a config, disables this.
+
+  harness memory usage                      tools, the most used first, and phrases
+  harness memory usage -by server -days 7
+  harness memory usage -by day
+  harness memory usage -unused              tools that no run has called
+  harness memory usage rm -all              forget it all`,
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "days", Usage: "only the last `N` days (default: all)", HideDefault: true, Validator: atLeast(1)},
+			choice("by", "`WHAT` the rows are", "tool", "tool", "server", "day"),
+			&cli.BoolFlag{Name: "unused", Usage: "list the tools that were not used"},
+		},
+		Commands: []*cli.Command{e.rmCommand("", func(c *cli.Command, _ []string) ([]string, error) {
+			log, err := e.usageLog(c)
+			if err != nil {
+				return nil, err
+			}
+			return nil, log.Clear()
+		})},
+		Action: e.usage,
+	}
+}
+
+func (e *env) usageLog(c *cli.Command) (*usage.Log, error) {
+	at, err := e.kept(c, usage.Path)
+	if err != nil {
+		return nil, err
+	}
+	return usage.Open(at), nil
+}
+
+func (e *env) usage(ctx context.Context, c *cli.Command) error {
+	if err := pointless(c, c.Bool("unused"), "with -unused, which lists tools: leave it out", "by"); err != nil {
+		return err
+	}
+	log, err := e.usageLog(c)
+	if err != nil {
+		return err
+	}
+	known, err := e.known(ctx, c)
+	if err != nil {
+		return err
+	}
+	var since time.Time
+	if d := c.Int("days"); d > 0 {
+		since = time.Now().AddDate(0, 0, -d)
+	}
+	runs, err := log.Runs(since)
+	if err != nil {
+		return err
+	}
+	var ids []string
+	serverOf := map[string]string{}
+	for i := range known.registry.Tools {
+		t := &known.registry.Tools[i]
+		ids = append(ids, t.ID)
+		serverOf[t.ID] = t.Server
+	}
+	s := usage.Summarize(runs, ids, func(id string) string {
+		if server, ok := serverOf[id]; ok {
+			return server
+		}
+		server, _, _ := strings.Cut(id, ".") // a tool that is gone
+		return server
+	})
+	if c.Bool("json") {
+		return e.print(s)
+	}
+	if c.Bool("unused") {
+		for _, id := range s.Unused {
+			fmt.Fprintln(e.stdout, id)
+		}
+		return nil
+	}
+	e.showUsage(&s, c.String("by"))
+	return nil
+}
+
+func (e *env) showUsage(s *usage.Summary, by string) {
+	if s.Runs == 0 {
+		fmt.Fprintln(e.stdout, "no run that needed tools is recorded")
+		return
+	}
+	fmt.Fprintf(e.stdout, "%s since %s, %d not ok; %d of %s used\n", text.Count(s.Runs, "run"), s.Since, s.Failed,
+		len(s.Tools), text.Count(len(s.Tools)+len(s.Unused), "tool"))
+	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+	rows := s.Tools
+	if by == "server" {
+		rows = s.Servers
+	}
+	if by == "day" {
+		fmt.Fprintln(w, "day\truns\tcalls\tfailed")
+		for _, d := range s.Days {
+			fmt.Fprintf(w, "%s\t%d\t%d\t%d\n", d.Day, d.Runs, d.Calls, d.Failed)
+		}
+	} else {
+		fmt.Fprintf(w, "%s\truns\tcalls\tfailed\tmean ms\tslowest ms\tlast\n", by)
+		for _, t := range rows {
+			fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%.1f\t%.1f\t%s\n", t.Name, t.Runs, t.Calls, t.Failed, t.Mean, t.Max, t.Last)
+		}
+	}
+	w.Flush()
+	if len(s.Phrases) == 0 {
+		return
+	}
+	fmt.Fprintln(e.stdout, "phrases that found no tool by themselves:")
+	for _, p := range s.Phrases[:min(len(s.Phrases), 20)] {
+		fmt.Fprintf(e.stdout, "  %q %s, %d×", p.Phrase, p.Verdict, p.Times)
+		if p.Reworded != "" {
+			fmt.Fprintf(e.stdout, "; then %q found %s", p.Reworded, p.Tool)
+		}
+		fmt.Fprintln(e.stdout)
+	}
+}
