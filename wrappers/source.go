@@ -1,6 +1,7 @@
 package wrappers
 
 import (
+	"cmp"
 	"fmt"
 	"go/format"
 	"slices"
@@ -168,8 +169,8 @@ func (f *field) marks() string {
 	if f.extra {
 		return "+"
 	}
-	if f.fixed != "" {
-		s = "=" + strconv.Quote(f.fixed)
+	if unset := cmp.Or(f.fixed, f.unset); unset != "" {
+		s = "=" + strconv.Quote(unset)
 	}
 	if f.nullable && (f.typ.kind == kindList || f.typ.kind == kindMap) {
 		s += "?"

@@ -58,7 +58,8 @@ type field struct {
 	variant  bool     // an alternative: exactly one of the struct's fields is written
 	extra    bool     // a map of further properties, whose names the schema leaves open
 	enum     []string // allowed values as JSON
-	def      string   // default as JSON, "" when none or not valid
+	def      string   // default as JSON, "" if there is none, it is not valid or a zero value
+	unset    string   // what is sent as JSON if the script does not write the field; "" for nothing
 	limits   string   // "1 to 100", "at most 5 items" …
 }
 
@@ -690,6 +691,15 @@ func (b *builder) fill(o *object, s *value, depth int) {
 				}
 			}
 		}
+		slices.SortStableFunc(o.fields, func(f, g *field) int { // a default makes a field optional
+			switch {
+			case f.required == g.required:
+				return 0
+			case f.required:
+				return -1
+			}
+			return 1
+		})
 	}
 	extra := s.get("additionalProperties")
 	if o.root && s.get("type") == nil && s.get("properties") == nil && extra == nil {
@@ -728,8 +738,17 @@ func (b *builder) field(property string, s *value, required bool, depth int) *fi
 		f.fixed = c.json()
 	}
 	f.def = defaultOf(s, f)
+	if f.def != "" && required && f.fixed == "" && !b.result {
+		f.required, f.unset = false, f.def
+	}
+	if len(f.def) > maxDefault || slices.Contains([]string{`""`, "[]", "{}", "false", "0", "null"}, f.def) {
+		f.def = ""
+	}
 	return f
 }
+
+// maxDefault bounds a default that descriptions show, in bytes.
+const maxDefault = 80
 
 func isNullable(s *value) bool {
 	if s == nil || s.kind != 'o' {
@@ -782,12 +801,17 @@ func (b *builder) enumOf(s *value, depth int) []string {
 	return out
 }
 
-// defaultOf is the documented default, or "" where there is none, where it is
-// the zero value anyway, or where it contradicts the schema (many Python
-// servers claim null on a plain string).
+// defaultOf returns the default as JSON, or "" if there is none or it
+// contradicts the schema (many Python servers claim null on a plain string).
 func defaultOf(s *value, f *field) string {
 	d := s.get("default")
-	if d == nil || d.kind == '0' {
+	if d == nil {
+		return ""
+	}
+	if d.kind == '0' {
+		if f.nullable {
+			return "null"
+		}
 		return ""
 	}
 	k := f.typ.kind
@@ -798,9 +822,6 @@ func defaultOf(s *value, f *field) string {
 	}
 	j := d.json()
 	if d.kind != 'a' && len(f.enum) > 0 && !slices.Contains(f.enum, j) || d.kind == 'n' && !within(s, d.text) {
-		return ""
-	}
-	if len(j) > 80 || slices.Contains([]string{`""`, "[]", "{}", "false", "0"}, j) {
 		return ""
 	}
 	return j
