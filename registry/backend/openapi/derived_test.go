@@ -275,8 +275,8 @@ func TestSummaryIsNotSaidTwice(t *testing.T) {
 	for _, tc := range []struct{ summary, description, want string }{
 		{"List pets", "List pets.", "List pets."},
 		{"List pets.", "<p>list  pets of a shop</p>", "list  pets of a shop"},
-		{"List pets", "All that are for sale", "List pets\nAll that are for sale"},
-		{"List", "Lists pets", "List\nLists pets"},
+		{"List pets", "All that are for sale", "List pets.\nAll that are for sale"},
+		{"List", "Lists pets", "List.\nLists pets"},
 		{"<b>List</b> pets", "", "List pets"},
 		{"", "", "GET /pets"},
 	} {

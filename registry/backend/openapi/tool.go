@@ -211,15 +211,19 @@ func unique(name string, taken map[string]bool) string {
 	}
 }
 
-// describe is what the document says of an operation: its summary, and its
-// description behind what of the summary it does not begin with.
+// describe returns an operation's summary, and its description, which begins
+// with the summary as a sentence unless it repeats it.
 func describe(op *operation, t *tool) (title, description string) {
 	title, description = plainText(op.Summary), plainText(op.Description)
 	switch {
 	case description == "":
 		description = title
 	case title != "" && !told(title, description):
-		description = title + "\n" + description
+		end := "."
+		if strings.ContainsAny(title[len(title)-1:], ".!?:") {
+			end = ""
+		}
+		description = title + end + "\n" + description
 	}
 	if op.Deprecated {
 		description = strings.TrimSpace("Deprecated.\n" + description)
