@@ -21,10 +21,9 @@ type Options struct {
 	// Threshold is the least confidence of a resolved phrase, above 0 and up
 	// to 1; 0 means the one that the confidence was calibrated for, .6.
 	Threshold float64
-	// Recall returns the tool that an earlier run used for a phrase (package
-	// memory); it is then the answer, whatever the search says. nil: nothing
-	// is remembered. It is called concurrently.
-	Recall func(phrase string) (tool string, ok bool)
+	// Memory recalls the tools that phrases led to in earlier runs. If nil,
+	// nothing is recalled. It is used concurrently.
+	Memory Memory
 
 	// Hints returns those hints about a tool that count; nil: all do. It is
 	// called concurrently.
@@ -55,7 +54,7 @@ type Index struct {
 	all                []int32 // 0, 1, 2 …: the places of the tools in the registry
 	prefer             map[string]int
 	threshold          float64 // Options.Threshold, or its default
-	recall             func(phrase string) (tool string, ok bool)
+	memory             Memory
 	hints              func(t *registry.Tool) *registry.Annotations
 	unavailableServers []unavailableServer
 
@@ -97,7 +96,7 @@ func New(reg *registry.Registry, opts *Options) (*Index, error) {
 	reg = reg.Printable()
 	ix := &Index{
 		t: loadTables(), model: embed.Default(), reg: reg, all: make([]int32, len(reg.Tools)),
-		prefer: map[string]int{}, recall: opts.Recall, hints: opts.Hints,
+		prefer: map[string]int{}, memory: opts.Memory, hints: opts.Hints,
 	}
 	if opts.reference {
 		ix.t = referenceTables()

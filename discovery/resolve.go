@@ -138,13 +138,28 @@ func (ix *Index) resolveMeaning(ctx context.Context, r *Resolution, opts *Resolv
 	e.decided(q, d, r, ranked)
 }
 
-// remember lets an earlier run's choice decide: the remembered tool comes to
-// the front and is the answer, also where the search alone would not find it.
+// A Memory recalls the tools that phrases led to in earlier runs: see package
+// memory.
+type Memory interface {
+	// Recall returns the tool of a phrase. byHand reports that a person chose
+	// it: then it is the answer, whatever the search says.
+	Recall(phrase string) (tool string, byHand, ok bool)
+	// Reject drops a tool that runs taught and that the search contradicts.
+	Reject(phrase, tool string)
+}
+
+// LearnRank is how far down among a phrase's candidates a tool may be that a
+// run teaches; further down it may be there for another reason.
+const LearnRank = 5
+
+// remember moves the tool of an earlier run to the front, as the answer. A tool
+// that runs taught must be among the first candidates, and the search itself
+// must not contradict it: a mistake of a script would be repeated as certain.
 func (ix *Index) remember(r *Resolution, ranked []candidate, only []int32) []candidate {
-	if ix.recall == nil {
+	if ix.memory == nil {
 		return ranked
 	}
-	id, ok := ix.recall(r.Phrase)
+	id, byHand, ok := ix.memory.Recall(r.Phrase)
 	if !ok {
 		return ranked
 	}
@@ -153,6 +168,12 @@ func (ix *Index) remember(r *Resolution, ranked []candidate, only []int32) []can
 		return ranked
 	}
 	at := slices.IndexFunc(ranked, func(c candidate) bool { return c.tool == tool })
+	if !byHand && (at < 0 || at >= LearnRank || r.Verdict == Resolved && r.Tool != id) {
+		if only == nil {
+			ix.memory.Reject(r.Phrase, id)
+		}
+		return ranked
+	}
 	if at < 0 {
 		at = len(ranked)
 		ranked = append(ranked, candidate{tool: tool})
@@ -255,8 +276,8 @@ func (ix *Index) resolveNamed(r *Resolution, named []int32, opts *ResolveOptions
 	case ix.preference(named[0]) < ix.preference(named[1]):
 		r.Verdict, r.By = Resolved, ByPreference
 	}
-	if r.Verdict == Ambiguous && ix.recall != nil {
-		id, known := ix.recall(r.Phrase)
+	if r.Verdict == Ambiguous && ix.memory != nil {
+		id, _, known := ix.memory.Recall(r.Phrase)
 		if at := slices.IndexFunc(named, func(i int32) bool { return ix.id(i) == id }); known && at >= 0 {
 			named[0], named[at] = named[at], named[0]
 			r.Verdict, r.By = Resolved, ByMemory

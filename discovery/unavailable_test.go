@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/usetools/usetools/registry"
 )
 
@@ -85,13 +87,47 @@ func TestToolOfServerThatIsDownResolvesWithMark(t *testing.T) {
 	}
 }
 
+// byHand are tools that a person chose for phrases.
+type byHand map[string]string
+
+func (m byHand) Recall(phrase string) (string, bool, bool) {
+	id, ok := m[phrase]
+	return id, true, ok
+}
+
+func (byHand) Reject(string, string) {}
+
+// taught are tools that runs taught for phrases.
+type taught map[string]string
+
+func (m taught) Recall(phrase string) (string, bool, bool) {
+	id, ok := m[phrase]
+	return id, false, ok
+}
+
+func (m taught) Reject(phrase, tool string) { delete(m, phrase) }
+
+func TestATaughtToolMustFitTheSearch(t *testing.T) {
+	m := taught{"log": "git.git_log", "show the changes between two commits": "git.git_log", "пуск": "git.git_status"}
+	ix := index(t, &Options{Memory: m}, gitTools...)
+	if r := resolve(t, ix, "log", nil); r.By != ByMemory || r.Tool != "git.git_log" {
+		t.Errorf("what the search ranks too: %+v", r)
+	}
+	if r := resolve(t, ix, "show the changes between two commits", nil); r.By != ByPhrase || r.Tool == "git.git_log" {
+		t.Errorf("against what the search resolves: %+v", r)
+	}
+	if r := resolve(t, ix, "пуск", nil); r.Verdict == Resolved {
+		t.Errorf("a tool that is no candidate: %+v", r)
+	}
+	if diff := cmp.Diff(taught{"log": "git.git_log"}, m); diff != "" {
+		t.Errorf("what failed is dropped (-want +got):\n%s", diff)
+	}
+}
+
 func TestRememberedToolWinsWhateverTheSearchSays(t *testing.T) {
 	remembered := map[string]string{"log": "git.git_log", "search": "memory.search", "read a file": "git.gone",
 		"git_diff": "git.git_log", "пуск": "git.git_status"}
-	ix := index(t, &Options{Recall: func(phrase string) (string, bool) {
-		id, ok := remembered[phrase]
-		return id, ok
-	}}, gitTools...)
+	ix := index(t, &Options{Memory: byHand(remembered)}, gitTools...)
 	r := resolve(t, ix, "log", nil)
 	if r.Tool != "git.git_log" || r.By != ByMemory || r.Verdict != Resolved || r.Confidence != 1 ||
 		r.Candidates[0].ID != r.Tool {

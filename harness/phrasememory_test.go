@@ -51,17 +51,22 @@ if err != nil { panic(err) }`
 		"bring them up":      {`UseTools("bring them up"); ` + search + `; os.Exit(1)`, ""},
 		"never called":       {`UseTools("never called"); if false { notes.SearchNotes(notes.SearchNotesParams{Query: "x"}) }`, ""},
 		"wipe":               {`UseTools("wipe"); if _, err := notes.DeleteNote(notes.DeleteNoteParams{ID: 1}); err != nil { fmt.Println(err) }`, ""},
+		"delete a note":      {`UseTools("delete a note"); ` + search, ""},              // the search knows better
 		"one thing":          {`UseTools("one thing", "another thing"); ` + search, ""}, // which of them?
 	} {
 		mustRun(t, h, c.script)
-		if got, _ := m.Recall(phrase); got != c.want {
+		if got, _, ok := m.Recall(phrase); ok {
+			t.Errorf("one run is enough for %q: %q", phrase, got)
+		}
+		mustRun(t, h, c.script)
+		if got, _, _ := m.Recall(phrase); got != c.want {
 			t.Errorf("%q recalls %q, want %q", phrase, got, c.want)
 		}
 	}
 	if _, err := h.Check(t.Context(), &harness.Script{Source: `UseTools("only checked"); ` + search}); err != nil {
 		t.Fatal(err)
 	}
-	if got, ok := m.Recall("only checked"); ok {
+	if got, _, ok := m.Recall("only checked"); ok {
 		t.Errorf("a check is remembered: %s", got)
 	}
 	res := mustRun(t, h, `UseTools("look at them")`)

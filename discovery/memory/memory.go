@@ -1,5 +1,9 @@
-// Package memory remembers which tool a phrase led to in a run that went well,
+// Package memory remembers which tool a phrase led to in runs that ended well,
 // so that the same phrase means the same tool next time.
+//
+// Two runs have to agree before a phrase is learned; until then the memory
+// holds it, but does not recall it. The search has the last word: see
+// discovery.Memory.
 //
 // A [Memory] belongs to one registry and is a small file, by default in the
 // user's cache folder (see [Path]). A phrase is remembered as it is written,
@@ -49,7 +53,13 @@ type Entry struct {
 	// Tool is the tool's ID, empty when the phrase led to different tools.
 	Tool string `json:"tool,omitempty"`
 	Hash string `json:"hash,omitempty"` // registry.Tool.Hash at that time
-	Uses int    `json:"uses"`           // days with a run that used it
+	// Runs are the IDs of the runs that taught the phrase, the first two. Files
+	// of earlier versions have none.
+	Runs []string `json:"runs,omitempty"`
+	// Rank is the tool's place among the phrase's candidates in the last run
+	// that taught it, from 1. If zero, it is unknown.
+	Rank int `json:"rank,omitempty"`
+	Uses int `json:"uses"` // days with a run that used it
 	// Set says that it was decided by hand: no run changes it.
 	Set bool `json:"set,omitempty"`
 	// Used is the day of the last use, UTC.
@@ -58,6 +68,16 @@ type Entry struct {
 
 // Conflicting reports whether the phrase led to different tools.
 func (e *Entry) Conflicting() bool { return e.Tool == "" }
+
+// agreeing is how many runs have to lead to a tool before a phrase recalls it.
+const agreeing = 2
+
+// Learned reports whether the phrase recalls its tool while that is unchanged:
+// a person chose it, or enough runs agree. Of a file of an earlier version, the
+// days with a run count instead.
+func (e *Entry) Learned() bool {
+	return e.Set || !e.Conflicting() && (len(e.Runs) >= agreeing || len(e.Runs) == 0 && e.Uses >= agreeing)
+}
 
 // Memory is what phrases meant in earlier runs. It is safe for concurrent use,
 // also by several processes.
@@ -97,21 +117,32 @@ func New(path string, reg *registry.Registry) *Memory {
 	return &Memory{path: path, reg: reg, now: time.Now}
 }
 
-// Recall returns the tool that the phrase led to, while it exists unchanged.
-// It fits discovery.Options.Recall.
-func (m *Memory) Recall(phrase string) (tool string, ok bool) {
+// Recall returns the tool that the phrase led to, while it exists unchanged, and
+// whether a person chose it. Memory is a discovery.Memory.
+func (m *Memory) Recall(phrase string) (tool string, byHand, ok bool) {
 	key, ok := keyOf(phrase)
 	if !ok {
-		return "", false
+		return "", false, false
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	_ = m.refresh() // what cannot be read is not remembered
+	_ = m.refresh() // a file that cannot be read recalls nothing
 	e, ok := m.entries[key]
-	if !ok || !m.current(e) {
-		return "", false
+	if !ok || !e.Learned() || !m.current(e) {
+		return "", false, false
 	}
-	return e.Tool, true
+	return e.Tool, e.Set, true
+}
+
+// Reject forgets a phrase that runs taught to mean the tool. A file that cannot
+// be written keeps it; it is rejected again then.
+func (m *Memory) Reject(phrase, tool string) {
+	key, _ := keyOf(phrase)
+	_ = m.edit(func(entries map[string]Entry) {
+		if e := entries[key]; e.Tool == tool && !e.Set {
+			delete(entries, key)
+		}
+	})
 }
 
 // current reports whether an entry's tool exists unchanged.
@@ -123,10 +154,14 @@ func (m *Memory) current(e Entry) bool {
 	return ok && t.Hash == e.Hash
 }
 
-// Use is a phrase and the tool, with its hash, that it led to.
-type Use struct{ Phrase, Tool, Hash string }
+// Use is a phrase and the tool, with its hash, that it led to in a run. Rank is
+// the tool's place among the phrase's candidates, from 1.
+type Use struct {
+	Phrase, Tool, Hash, Run string
+	Rank                    int
+}
 
-// Remember notes what phrases led to in a run that went well. A phrase that
+// Remember notes what phrases led to in a run that ended well. A phrase that
 // led to another tool before becomes conflicting, unless that tool is gone or
 // has changed. A phrase is counted once a day: what was noted today already
 // costs no write.
@@ -152,7 +187,8 @@ func (m *Memory) noted(u Use) bool {
 	defer m.mu.Unlock()
 	_ = m.refresh()
 	e, ok := m.entries[key]
-	return ok && e.Used == m.day() && e.Uses > 0 && (e.Conflicting() || e.Tool == u.Tool && e.Hash == u.Hash)
+	return ok && e.Used == m.day() && e.Uses > 0 &&
+		(e.Conflicting() || e.Tool == u.Tool && e.Hash == u.Hash && (e.Learned() || slices.Contains(e.Runs, u.Run)))
 }
 
 func (m *Memory) note(entries map[string]Entry, u Use) {
@@ -160,14 +196,18 @@ func (m *Memory) note(entries map[string]Entry, u Use) {
 	e, known := entries[key]
 	switch {
 	case !known:
-		e = Entry{Phrase: key, Tool: u.Tool, Hash: u.Hash}
-	case e.Conflicting(), e.Set && m.current(e):
-	case e.Tool == u.Tool:
-		e.Hash = u.Hash
+		e = Entry{Phrase: key, Tool: u.Tool}
+	case e.Conflicting(), e.Set && m.current(e), e.Tool == u.Tool:
 	case m.current(e):
-		e.Tool, e.Hash = "", ""
+		e.Tool, e.Hash, e.Runs = "", "", nil
 	default:
-		e = Entry{Phrase: key, Tool: u.Tool, Hash: u.Hash}
+		e = Entry{Phrase: key, Tool: u.Tool}
+	}
+	if e.Tool == u.Tool {
+		if !e.Learned() && u.Run != "" && !slices.Contains(e.Runs, u.Run) {
+			e.Runs = append(e.Runs, u.Run)
+		}
+		e.Hash, e.Rank = u.Hash, u.Rank
 	}
 	if e.Used != m.day() || e.Uses == 0 {
 		e.Uses++

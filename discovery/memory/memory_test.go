@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv("REMEMBER_IN"); path != "" {
 		other := New(path, nil)
 		for i := range 50 {
-			if err := other.Remember(Use{fmt.Sprintf("%s %d", os.Getenv("REMEMBER_AS"), i), "git.log", "h"}); err != nil {
+			if err := other.Remember(Use{fmt.Sprintf("%s %d", os.Getenv("REMEMBER_AS"), i), "git.log", "h", "run", 1}); err != nil {
 				fmt.Fprintln(os.Stderr, err)
 				os.Exit(1)
 			}
@@ -49,14 +49,16 @@ func open(t testing.TB, reg *registry.Registry) *Memory {
 
 func remember(t testing.TB, m *Memory, phrase, tool string) {
 	t.Helper()
-	if err := m.Remember(Use{phrase, "git." + tool, "hash of " + tool}); err != nil {
-		t.Fatal(err)
+	for _, run := range []string{"run 1", "run 2"} {
+		if err := m.Remember(Use{phrase, "git." + tool, "hash of " + tool, run, 1}); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
 func recalls(t testing.TB, m *Memory, phrase, want string) {
 	t.Helper()
-	got, ok := m.Recall(phrase)
+	got, _, ok := m.Recall(phrase)
 	if ok != (want != "") || ok && got != "git."+want {
 		t.Errorf("%q recalls %q, want %q", phrase, got, want)
 	}
@@ -73,11 +75,55 @@ func TestPhraseRecallsTheToolItLedTo(t *testing.T) {
 	recalls(t, m, "show the history", "")
 	again := New(m.path, m.reg)
 	recalls(t, again, "show history", "log")
-	want := []Entry{{Phrase: "show history", Tool: "git.log", Hash: "hash of log", Uses: 2, Used: "2026-01-03"}}
+	want := []Entry{{Phrase: "show history", Tool: "git.log", Hash: "hash of log",
+		Runs: []string{"run 1", "run 2"}, Rank: 1, Uses: 2, Used: "2026-01-03"}}
 	got, err := again.List()
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
+}
+
+func TestTwoRunsHaveToAgree(t *testing.T) {
+	m := open(t, tools("log", "diff"))
+	use := func(run string) {
+		t.Helper()
+		if err := m.Remember(Use{"history", "git.log", "hash of log", run, 2}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	use("a")
+	use("a") // the same run again
+	recalls(t, m, "history", "")
+	use("b")
+	recalls(t, m, "history", "log")
+	m.Reject("history", "git.diff")
+	recalls(t, m, "history", "log")
+	m.Reject("History", "git.log")
+	recalls(t, m, "history", "")
+	if err := m.Set("history", "git.log", "hash of log"); err != nil {
+		t.Fatal(err)
+	}
+	m.Reject("history", "git.log")
+	recalls(t, m, "history", "log") // a person's choice stays
+}
+
+// Files of earlier versions have no runs.
+func TestPhrasesOfEarlierVersionsNeedTwoDays(t *testing.T) {
+	m := open(t, tools("log"))
+	if err := os.MkdirAll(filepath.Dir(m.path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(m.path, []byte(`{"version": 1, "phrases": [
+		{"phrase": "once", "tool": "git.log", "hash": "hash of log", "uses": 1, "used": "2026-01-01"},
+		{"phrase": "twice", "tool": "git.log", "hash": "hash of log", "uses": 2, "used": "2026-01-01"}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	recalls(t, m, "once", "")
+	recalls(t, m, "twice", "log")
+	remember(t, m, "once", "log")
+	remember(t, m, "twice", "log")
+	recalls(t, m, "once", "log")
+	recalls(t, m, "twice", "log")
 }
 
 func TestToolThatChangedOrIsGoneIsNotRecalled(t *testing.T) {
@@ -90,7 +136,7 @@ func TestToolThatChangedOrIsGoneIsNotRecalled(t *testing.T) {
 	recalls(t, now, "history", "")
 	recalls(t, now, "changes", "")
 	// A new choice replaces one that cannot be meant any more.
-	if err := now.Remember(Use{"changes", "git.log", "another"}); err != nil {
+	if err := now.Remember(Use{"changes", "git.log", "another", "run 3", 1}, Use{"changes", "git.log", "another", "run 4", 1}); err != nil {
 		t.Fatal(err)
 	}
 	recalls(t, now, "changes", "log")

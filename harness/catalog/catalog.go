@@ -182,7 +182,7 @@ func (c *Catalog) Load() error {
 			o = *c.Search
 		}
 		if c.Memory != nil {
-			o.Recall = c.Memory.Recall
+			o.Memory = c.Memory
 		}
 		o.Hints = c.hints
 		c.index, c.failed = discovery.New(c.Registry, &o)
