@@ -158,3 +158,28 @@ func TestWhatIsWrittenIsSentAndNothingElse(t *testing.T) {
 		})
 	}
 }
+
+// A required parameter that the script leaves out is sent with its default.
+func TestRequiredParametersHaveTheirDefaults(t *testing.T) {
+	reg := &registry.Registry{Tools: []registry.Tool{{Server: "s", Name: "shot", Description: "Take a picture",
+		Input: json.RawMessage(`{"type":"object","required":["path","scale","quality","label","clip"],"properties":{
+			"path":{"type":"string"},
+			"scale":{"type":"string","enum":["css","device"],"default":"css"},
+			"quality":{"type":"integer","minimum":1,"default":80},
+			"label":{"type":"string","default":""},
+			"clip":{"type":"object","properties":{"x":{"type":"integer"}},"default":{"x":1}}}}`)}}}
+	reg.Normalize()
+	h, rec := harnessOver(reg, func(context.Context, string, string, json.RawMessage) (string, error) { return textResult("ok"), nil })
+	for script, want := range map[string]string{
+		`s.Shot(s.ShotParams{Path: "a"})`: `{"path":"a","scale":"css","quality":80,"label":"","clip":{"x":1}}`,
+		`s.Shot(s.ShotParams{Path: "a", Scale: "device", Quality: 3, Label: "l", Clip: s.Clip{X: 0}})`: `{"path":"a","scale":"device","quality":3,"label":"l","clip":{"x":0}}`,
+	} {
+		rec.args = nil
+		if res := mustRun(t, h, script); res.Status != harness.OK {
+			t.Fatal(res.Text())
+		}
+		if got := strings.Join(rec.args, "\n"); !sameJSON(got, want) {
+			t.Errorf("%s\ngot  %s\nwant %s", script, got, want)
+		}
+	}
+}
