@@ -7,8 +7,8 @@ import (
 
 	"github.com/tiktoken-go/tokenizer"
 
+	"github.com/usetools/usetools/examples/compare/ways"
 	"github.com/usetools/usetools/harness"
-	"github.com/usetools/usetools/harness/bench"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -25,7 +25,7 @@ var comparedTasks = []struct {
 
 // comparison compares the ways of doing some of the tasks, counts tokens as cl100k does,
 // and checks the result.
-func comparison(t *testing.T, first, end int) (*bench.Comparison, harness.Caller) {
+func comparison(t *testing.T, first, end int) (*ways.Comparison, harness.Caller) {
 	t.Helper()
 	enc, err := tokenizer.Get(tokenizer.Cl100kBase)
 	if err != nil {
@@ -47,15 +47,15 @@ func comparison(t *testing.T, first, end int) (*bench.Comparison, harness.Caller
 	if err != nil {
 		t.Fatal(err)
 	}
-	var tasks []bench.Task
+	var tasks []ways.Task
 	for _, x := range comparedTasks[first:end] {
 		script, err := os.ReadFile(x.file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		tasks = append(tasks, bench.Task{Name: x.name, Script: string(script)})
+		tasks = append(tasks, ways.Task{Name: x.name, Script: string(script)})
 	}
-	res, err := bench.Compare(t.Context(), &bench.CompareOptions{
+	res, err := ways.Compare(t.Context(), &ways.CompareOptions{
 		Catalog: cat, Scripts: tasks, WorkerCommand: []string{program(t, "./cmd/harness")}, Count: count,
 	})
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 
 	"github.com/traefik/yaegi/interp"
 
+	"github.com/usetools/usetools/examples/compare/ways"
 	"github.com/usetools/usetools/harness"
-	"github.com/usetools/usetools/harness/bench"
 )
 
 // The way that the harness does not offer: scripts run by the interpreter in
@@ -34,7 +34,7 @@ const inProcess = 3
 // withInProcess returns the table of res as Markdown, with the column of
 // scripts in process: ms are the times of the tasks, faults what became of the
 // process.
-func withInProcess(res *bench.Comparison, ms []float64, faults []string) string {
+func withInProcess(res *ways.Comparison, ms []float64, faults []string) string {
 	rows := res.Rows()
 	cells := []string{"script in process", rows[1][inProcess]} // the same tool, the same instructions
 	for i := range res.Tasks {
@@ -56,7 +56,7 @@ func withInProcess(res *bench.Comparison, ms []float64, faults []string) string 
 
 // interpret makes the calls of a task from a script that the interpreter runs
 // in this process.
-func interpret(ctx context.Context, to harness.Caller, waves [][]bench.Call) error {
+func interpret(ctx context.Context, to harness.Caller, waves [][]ways.Call) error {
 	var b strings.Builder
 	b.WriteString("package main\n\nimport \"codemode\"\n\nvar waves = [][][3]string{\n")
 	for _, wave := range waves {
@@ -168,7 +168,7 @@ func host() error {
 
 // faultInHost returns what a script does to a host, and whether that still runs
 // scripts.
-func faultInHost(t *testing.T, f bench.Fault) string {
+func faultInHost(t *testing.T, f ways.Fault) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

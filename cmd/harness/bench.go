@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/urfave/cli/v3"
 
@@ -15,25 +13,16 @@ import (
 
 func (e *env) benchCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "bench",
-		Usage:     "measure the server on this machine, with your config",
-		ArgsUsage: "[-compare SCRIPT...]",
-		Description: `Starts harness serve with the flags that are given, and once more over a small
-server that answers at once, and measures what clients meet. A busy machine
-gives other numbers: look at several runs.
+		Name:  "bench",
+		Usage: "measure the server on this machine, with your config",
+		Description: `Starts harness serve with the given flags, and once more with a small server
+that answers at once, and measures what clients see. A busy machine gives
+other numbers: compare several runs.
 
-With -compare it runs scripts of yours, which may call tools that only read,
-and measures what the same calls cost a model that has all tools in its
-context, and one that searches for tools and calls them; and what becomes of
-faulty scripts. No model is asked: its part is the fewest turns that a perfect
-one needs.
-
-  harness bench -n 20
-  harness bench -compare -config examples/compare/.mcp.json examples/git_digest/main.go`,
+  harness bench -n 20`,
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "n", Usage: "do each thing `N` times", Value: 100, Validator: atLeast(1)},
 			&cli.IntFlag{Name: "spares", Usage: "`N` processes wait ready", Value: 2, Validator: atLeast(0)},
-			&cli.BoolFlag{Name: "compare", Usage: "compare with other ways of giving a model tools"},
 			&cli.BoolFlag{Name: "echo", Hidden: true},
 		},
 		Action: e.bench,
@@ -47,15 +36,6 @@ func (e *env) bench(ctx context.Context, c *cli.Command) error {
 	exe, err := os.Executable()
 	if err != nil {
 		return err
-	}
-	if err := pointless(c, c.Bool("compare"), "with -compare: leave it out", "n", "spares"); err != nil {
-		return err
-	}
-	if c.Bool("compare") {
-		return e.compare(ctx, c)
-	}
-	if c.Args().Present() {
-		return usageError{fmt.Sprintf("bench takes no script without -compare, and got %q", c.Args().First())}
 	}
 	o := &bench.Options{Program: exe, Command: []string{exe}, Echo: []string{"bench", "-echo"}, N: c.Int("n"),
 		Spares: c.Int("spares")}
@@ -87,56 +67,4 @@ func (e *env) bench(ctx context.Context, c *cli.Command) error {
 		}
 		return doubt
 	}))
-}
-
-// compare prints what scripts cost beside the other ways.
-func (e *env) compare(ctx context.Context, c *cli.Command) error {
-	if !c.Args().Present() {
-		return usageError{"bench -compare wants a SCRIPT or more, with calls to compare"}
-	}
-	files := e.files(c)
-	files.NoMemory, files.NoUsage = true, true
-	defer files.Close()
-	o := &bench.CompareOptions{}
-	for _, name := range c.Args().Slice() {
-		script, err := e.source(name)
-		if err != nil {
-			return err
-		}
-		o.Scripts = append(o.Scripts, bench.Task{Name: taskName(name), Script: script})
-	}
-	if !c.Bool("q") {
-		o.Progress = func(what string) { fmt.Fprintln(e.stderr, "harness:", what) }
-	}
-	var err error
-	if o.Catalog, err = files.Catalog(ctx); err != nil {
-		return err
-	}
-	res, err := bench.Compare(ctx, o)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return e.print(res)
-	}
-	rows := res.Rows()
-	plain := strings.NewReplacer("*", "", "`", "")
-	for _, row := range rows[1:] {
-		fmt.Fprintln(e.stdout, e.paint(head, row[0]))
-		for i, cell := range row[1:] {
-			fmt.Fprintf(e.stdout, "  %-22s%s\n", rows[0][i+1], plain.Replace(cell))
-		}
-	}
-	fmt.Fprintln(e.stdout, "\nTokens are estimates. Turns of the model are the fewest that do it, the last "+
-		"answer\nincluded; times are without the model's. No model was asked.")
-	return nil
-}
-
-// taskName is a script's name in a table: its folder's, where it is a main.go.
-func taskName(file string) string {
-	name := filepath.Base(file)
-	if dir := filepath.Base(filepath.Dir(file)); name == "main.go" && dir != "." && dir != string(filepath.Separator) {
-		return dir
-	}
-	return strings.TrimSuffix(name, ".go")
 }

@@ -13,6 +13,7 @@ import (
 var retired = map[string]string{
 	"harness serve -task-after": "drop the flag; a client that gave up on a script sends the same script again",
 	"usetools.node":             "serve a server that only one machine can run over HTTP there, and give every process an entry with its url",
+	"harness bench -compare":    "use go run ./examples/compare in a clone",
 	"harness categories":        "use harness tools -stats -by category",
 	"harness explain":           "use harness resolve -explain PHRASE",
 	"harness names":             "use harness tools -names, or harness search -detail name_only",

@@ -1,4 +1,6 @@
-package bench
+// Package ways compares three ways of giving a model tools, by their cost for the same
+// tasks: see [Ways] and [Compare].
+package ways
 
 import (
 	"context"
@@ -33,7 +35,7 @@ func (c *compare) connect(mode serve.Mode) (*client, error) {
 	outR, outW := io.Pipe()
 	served := make(chan error, 1)
 	go func() { served <- s.Stdio(c.ctx, inR, outW) }()
-	cs, err := mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, nil).
+	cs, err := mcp.NewClient(&mcp.Implementation{Name: "compare", Version: "1"}, nil).
 		Connect(c.ctx, &mcp.IOTransport{Reader: outR, Writer: inW}, nil)
 	if err != nil {
 		s.Close()

@@ -1,4 +1,4 @@
-package bench
+package ways
 
 import (
 	"cmp"
@@ -19,7 +19,7 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Ways are the ways of giving a model tools that [Compare] sets side by side:
+// Ways are the ways of giving a model tools that [Compare] compares:
 //
 //  1. every tool's definition in its context, every answer too;
 //  2. three tools that search, describe and call, every answer in its context;
@@ -28,16 +28,16 @@ var Ways = [3]string{"all tools in context", "search, then call", "UseTools"}
 
 // CompareOptions configure Compare.
 type CompareOptions struct {
-	// Catalog is the tools of the tasks, among all the others.
+	// Catalog has the tools of the tasks, among others.
 	Catalog *harness.Catalog
 	// Scripts are the tasks. Each must run well, and may call only tools that
 	// say that they only read: every call is made several times.
 	Scripts []Task
 	// WorkerCommand is that of harness.Options.
 	WorkerCommand []string
-	// Count counts tokens; nil: text.Tokens.
+	// Count counts tokens. If nil, text.Tokens estimates them.
 	Count func(string) int
-	// Progress is told what is being measured; nil: nobody.
+	// Progress, if not nil, receives what is being measured.
 	Progress func(string)
 }
 
