@@ -15,11 +15,7 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// auto is the value of -connect that means the server that runs over these
-// configs.
-const auto = "auto"
-
-// connect runs a script on a server that is running.
+// connect runs a script on the server of -connect.
 func (e *env) connect(ctx context.Context, c *cli.Command) error {
 	if err := pointless(c, true, "with -connect: the server has its own",
 		"memory", "strict", "allow", "deny", "read-only", "approve", "approved", "sandbox", "no-memory", "no-observe", "no-usage", "record", "state",
@@ -38,32 +34,13 @@ func (e *env) connect(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	urls := []string{c.String("connect")}
-	if urls[0] == auto {
-		path := e.files(c).Path()
-		if path == "" {
-			return usageError{"-connect auto: there is no config here to find the server of; -config names one"}
-		}
-		if urls, err = serve.Running(path); err != nil {
-			return err
-		}
-		if len(urls) == 0 {
-			return usageError{fmt.Sprintf("-connect auto: no server runs over %s; "+
-				"harness serve -http 127.0.0.1:7337 starts one", path)}
-		}
-	}
-	remote := &serve.Remote{Token: os.Getenv(clients.TokenVariable), DryRun: c.Bool("dry-run")}
+	remote := &serve.Remote{URL: c.String("connect"), Token: os.Getenv(clients.TokenVariable), DryRun: c.Bool("dry-run")}
 	if e.typed() {
 		remote.Ask = func(question string) bool {
 			return e.agreed(ctx, registry.PrintableText(question, 16<<10)+"\nallow it?")
 		}
 	}
-	var res *serve.RemoteResult
-	for _, remote.URL = range urls {
-		if res, err = remote.Run(ctx, source, in, c.Duration("timeout")); !errors.Is(err, serve.ErrNotServing) {
-			break
-		}
-	}
+	res, err := remote.Run(ctx, source, in, c.Duration("timeout"))
 	var refused *serve.RemoteError
 	switch {
 	case ctx.Err() != nil:

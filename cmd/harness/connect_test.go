@@ -91,8 +91,8 @@ func shop(t *testing.T) string {
 // A script on a running server has the same answer as one here.
 func TestConnectAnswersAsRunDoes(t *testing.T) {
 	dir := shop(t)
-	none := inFolder(t, dir, nil, "Return(1)", "run", "-connect", "auto", "-")
-	if none.Code != exitUsage || !strings.Contains(none.Stderr, "no server runs over") {
+	none := inFolder(t, dir, nil, "Return(1)", "run", "-connect", "http://127.0.0.1:1", "-")
+	if none.Code != exitInternal || !strings.Contains(none.Stderr, "harness serve -http 127.0.0.1:1 starts one") {
 		t.Errorf("without a server: %+v", none)
 	}
 	url := serving(t, dir, nil)
@@ -121,11 +121,7 @@ func TestConnectAnswersAsRunDoes(t *testing.T) {
 			flags = append(flags[:2], flags[4:]...)
 			got := inFolder(t, dir, nil, script, append(flags, "-connect", url, "-")...)
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("by URL:\n%s", diff)
-			}
-			got = inFolder(t, dir, nil, script, append(flags, "-connect", "auto", "-")...)
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("auto:\n%s", diff)
+				t.Error(diff)
 			}
 		})
 	}
@@ -161,12 +157,12 @@ func TestAServerKeepsRecords(t *testing.T) {
 func TestConnectSendsTheToken(t *testing.T) {
 	dir := shop(t)
 	token := []string{"USETOOLS_TOKEN=0123456789abcdef0123"}
-	serving(t, dir, token)
-	if got := inFolder(t, dir, nil, "Return(1)", "run", "-q", "-connect", "auto", "-"); got.Code == 0 ||
+	url := serving(t, dir, token)
+	if got := inFolder(t, dir, nil, "Return(1)", "run", "-q", "-connect", url, "-"); got.Code == 0 ||
 		!strings.Contains(got.Stderr, "USETOOLS_TOKEN") {
 		t.Errorf("without the token: %+v", got)
 	}
-	if got := inFolder(t, dir, token, "Return(1)", "run", "-q", "-connect", "auto", "-"); got.Code != 0 ||
+	if got := inFolder(t, dir, token, "Return(1)", "run", "-q", "-connect", url, "-"); got.Code != 0 ||
 		got.Stdout != "1\n" {
 		t.Errorf("with the token: %+v", got)
 	}
@@ -181,27 +177,5 @@ func TestConnectSendsTheToken(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-// A server that was killed leaves its note behind: it is not believed.
-func TestConnectAutoPassesOverServersThatAreGone(t *testing.T) {
-	dir := shop(t)
-	cmd := asCommand(t, dir, nil, "serve", "-http", "127.0.0.1:0", "-spares", "0", "-no-watch")
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	in := bufio.NewScanner(stderr)
-	for in.Scan() && !strings.Contains(in.Text(), "url=") {
-	}
-	cmd.Process.Kill()
-	cmd.Wait()
-	if got := inFolder(t, dir, nil, "Return(1)", "run", "-connect", "auto", "-"); got.Code != exitUsage ||
-		!strings.Contains(got.Stderr, "no server runs over") {
-		t.Errorf("%+v", got)
 	}
 }

@@ -34,13 +34,10 @@ stays signed in after that. Ctrl-C ends it.
 
   harness console                      the page of this config and state folder
   harness console -open                and a browser shows it
-  harness console -state runs          with the records of another folder
-  harness console -link                another link to the page of a harness serve -http
-                                       that is running over this registry`,
+  harness console -state runs          with the records of another folder`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "http", Usage: "serve the page at `ADDRESS` of this machine, host:port; port 0: a free one",
 				Value: "127.0.0.1:0"},
-			&cli.BoolFlag{Name: "link", Usage: "print a link to the page of a server that is running, and exit"},
 			&cli.BoolFlag{Name: "open", Usage: "have a browser show it"},
 			stateFlag("the `DIR` with the records (default: $USETOOLS_STATE, else usetools in your state folder)"),
 			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of a script", Value: 30 * time.Second, Validator: positive},
@@ -53,12 +50,6 @@ stays signed in after that. Ctrl-C ends it.
 }
 
 func (e *env) console(ctx context.Context, c *cli.Command) error {
-	if c.Bool("link") {
-		if c.Bool("open") {
-			return usageError{"-open does nothing with -link: leave one of them out"}
-		}
-		return e.consoleLink(c)
-	}
 	addr := c.String("http")
 	if _, _, err := net.SplitHostPort(addr); err != nil {
 		return usageError{fmt.Sprintf("-http %q: want host:port, as in 127.0.0.1:7337", addr)}
@@ -101,21 +92,6 @@ func (e *env) console(ctx context.Context, c *cli.Command) error {
 		defer e.shownIn(link)()
 	}
 	return s.HTTP(ctx, page)
-}
-
-// consoleLink prints a link to the page of a server that is running.
-func (e *env) consoleLink(c *cli.Command) error {
-	path := e.files(c).Path()
-	links, err := serve.ConsoleLinks(path)
-	if err != nil {
-		return err
-	}
-	if path == "" || len(links) == 0 {
-		return usageError{"no server with a page is running over this registry; harness console opens one, and harness " +
-			"serve -http serves it beside agents"}
-	}
-	_, err = fmt.Fprintln(e.stdout, links[0])
-	return err
 }
 
 // shownIn has a browser show a link; what it returns is to be called at the end.

@@ -58,35 +58,6 @@ func TestConsoleOpensAPageOnARun(t *testing.T) {
 	}
 }
 
-// A link to the page of a server that is running can be had at any time.
-func TestConsoleLinkOpensThePageOfAServer(t *testing.T) {
-	dir := shop(t)
-	if got := inFolder(t, dir, nil, "", "console", "-link"); got.Code != exitUsage ||
-		!strings.Contains(got.Stderr, "no server with a page is running") {
-		t.Errorf("%+v", got)
-	}
-	serving(t, dir, []string{"USETOOLS_TOKEN=0123456789abcdef0123"})
-	got := inFolder(t, dir, nil, "", "console", "-link")
-	if got.Code != 0 {
-		t.Fatalf("%+v", got)
-	}
-	if code, page := opens(t, got.Stdout, "/"); code != 200 || !strings.Contains(page, "signed in as operator") {
-		t.Errorf("%d\n%s", code, page)
-	}
-	if code, _ := opens(t, got.Stdout, "/"); code != 403 {
-		t.Errorf("a second time: %d", code)
-	}
-}
-
-// Where other processes' words do not count, no other process makes links.
-func TestConsoleApprovalsHaveNoOtherLinks(t *testing.T) {
-	dir := shop(t)
-	serving(t, dir, []string{"USETOOLS_TOKEN=0123456789abcdef0123"}, "-state", "kept", "-approvals", "console")
-	if got := inFolder(t, dir, nil, "", "console", "-link"); got.Code != exitUsage {
-		t.Errorf("%+v", got)
-	}
-}
-
 func TestConsoleIsOfThisMachineAlone(t *testing.T) {
 	dir := shop(t)
 	for addr, want := range map[string]string{"0.0.0.0:0": "harness serve -http with -token-file", "nowhere": "want host:port"} {

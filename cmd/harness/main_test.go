@@ -2,6 +2,7 @@ package main
 
 import (
 	"maps"
+	"net"
 	"os"
 	"path/filepath"
 	"testing"
@@ -34,11 +35,18 @@ func TestMain(m *testing.M) {
 // clusterCommands are those of test scripts that have a cluster:
 //
 //	engine            starts a server of NATS, and sets CLUSTER to its URL
+//	address           sets ADDRESS to a free address of this machine
 //	publish FILE      makes a registry that of the cluster
 //	eventually CMD…   runs a command until it ends well, for a minute at most
 func clusterCommands(t *testing.T) map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"engine": func(ts *testscript.TestScript, _ bool, _ []string) { ts.Setenv("CLUSTER", clustertest.Server(t)) },
+		"address": func(ts *testscript.TestScript, _ bool, _ []string) {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			ts.Check(err)
+			ts.Setenv("ADDRESS", l.Addr().String())
+			ts.Check(l.Close())
+		},
 		"publish": func(ts *testscript.TestScript, _ bool, args []string) {
 			c, err := cluster.Connect(t.Context(), &cluster.Options{URL: ts.Getenv("CLUSTER")})
 			ts.Check(err)

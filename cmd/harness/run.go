@@ -42,7 +42,7 @@ inputs does not begin again meanwhile (-no-rejoin).
   harness run -config examples/.mcp.json examples/git_digest/main.go
   harness run -input 'paths=["a.txt"]' -timeout 2m script.go
   harness run -watch script.go             run again on each save
-  harness run -connect auto script.go      on a running harness serve -http
+  harness run -connect URL script.go       on a running harness serve -http
   harness run -csv script.go >rows.csv     a list that the script returns
   harness run -dry-run script.go           what would it do?
   harness run -record runs/ script.go      and harness replay runs/ does it again
@@ -56,8 +56,7 @@ inputs does not begin again meanwhile (-no-rejoin).
 			memoryFlag("`MB` of memory for the script's process"),
 			strictFlag(),
 			&cli.StringFlag{Name: "connect",
-				Usage: "run it on the server at `URL`, whose servers are warm; auto: on the harness serve -http that runs over " +
-					"this config"},
+				Usage: "run it on the harness serve -http at `URL`, whose servers are warm"},
 			&cli.StringFlag{Name: "record", Usage: "keep a record of the run in `DIR`, for harness replay"},
 			stateFlag("keep a record of the run in `DIR`, where harness runs looks for it"),
 			&cli.BoolFlag{Name: "no-rejoin", Usage: "begin a run also while one of the same script and inputs waits (-state)"},

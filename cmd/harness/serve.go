@@ -176,7 +176,6 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 			return usageError{err.Error()}
 		}
 	}
-	path := files.Path() // by which others find this server
 	cl, err := e.connected(ctx, c, log)
 	if err != nil {
 		return err
@@ -246,27 +245,8 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 	}
 	defer s.Close()
 	if http != nil {
-		link := ""
-		if !http.NoConsole {
-			link = http.ConsoleLink()
-		}
-		if link != "" {
-			open := []any{"open", link, "once_within", "10m"}
-			if opts.Approvals != serve.ApprovalsConsole {
-				open = append(open, "another", "harness console -link")
-			}
-			log.Info("console", open...)
-		}
-		if path != "" {
-			var secret []byte
-			if link != "" && opts.Approvals != serve.ApprovalsConsole { // what other processes say does not count
-				secret = http.Secret
-			}
-			if withdraw, err := serve.Announce(path, http.URL(), secret); err == nil {
-				defer withdraw()
-			} else {
-				log.Warn("run -connect auto will not find this server", "error", err)
-			}
+		if link := http.ConsoleLink(); link != "" && !http.NoConsole {
+			log.Info("console", "open", link, "once_within", "10m")
 		}
 		return s.HTTP(ctx, http)
 	}

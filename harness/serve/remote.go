@@ -9,19 +9,13 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
-	"runtime"
-	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/console"
-	"github.com/usetools/usetools/registry"
 )
 
 // wholeKey in the _meta of a call of execute asks for the Result as it is: not
@@ -34,7 +28,7 @@ func wantsWhole(req *mcp.CallToolRequest) bool {
 	return whole
 }
 
-// whole is a Result for who asked with wholeKey.
+// whole returns a Result as wholeKey asks for it.
 func whole(res *harness.Result) *mcp.CallToolResult {
 	res.Lowered = ""
 	shown := ""
@@ -47,45 +41,43 @@ func whole(res *harness.Result) *mcp.CallToolResult {
 	}
 }
 
-// Remote is a server over HTTP that runs scripts for a person.
+// Remote runs scripts on a server over HTTP.
 type Remote struct {
-	// URL is that of its MCP endpoint; one without a path gets /mcp.
+	// URL is the MCP endpoint. If its path is empty, it is /mcp.
 	URL string
-	// Token is sent as a bearer token; empty: none is.
+	// Token is sent as a bearer token. If empty, none is sent.
 	Token string
-	// DryRun makes runs dry runs; a server that knows none refuses them.
+	// DryRun makes dry runs. A server without dry runs refuses them.
 	DryRun bool
-	// Ask asks the person whether a tool may be used; nil: nobody can be asked.
+	// Ask asks the user whether a call is approved. If nil, calls that need
+	// approval are not made.
 	Ask func(question string) bool
 }
 
-// RemoteResult is a Result from elsewhere, with the texts that were made of it
-// there.
+// RemoteResult is the Result of a run on a server, with the server's texts.
 type RemoteResult struct {
 	*harness.Result
-	Shown    string // what a look-up found
-	Problems string // what was wrong
+	Shown    string // the answer of a lookup
+	Problems string // errors and warnings
 }
 
-// RemoteError is an answer of the server that is no Result, in its own words.
+// RemoteError is the message of an answer that is no Result.
 type RemoteError struct{ Message string }
 
 func (e *RemoteError) Error() string { return e.Message }
 
-// ErrNotServing is the error for a URL where nobody answers.
-var ErrNotServing = errors.New("nobody serves there")
-
 const (
-	// maxRemote bounds the body of an answer in bytes.
+	// maxRemote is the size limit of an answer in bytes.
 	maxRemote = 256 << 20
-	// remoteStart is how long the handshake may take, remoteQueue how long a
-	// script may wait for its turn.
+	// remoteStart limits the handshake, remoteQueue the time that a script waits
+	// for its turn.
 	remoteStart = 10 * time.Second
 	remoteQueue = 5 * time.Minute
 )
 
-// Run runs a script there, within the timeout and what the server allows at
-// most. The errors are ErrNotServing, a *RemoteError and those of HTTP.
+// Run runs a script on the server. timeout is in addition to the time that the
+// script waits for its turn; the server's own limit applies too. Run returns a
+// *RemoteError for an answer that is no Result.
 func (r *Remote) Run(ctx context.Context, script string, inputs map[string]json.RawMessage,
 	timeout time.Duration) (*RemoteResult, error) {
 	endpoint, err := r.endpoint()
@@ -130,9 +122,9 @@ func (r *Remote) Run(ctx context.Context, script string, inputs map[string]json.
 	return remoteResult(res)
 }
 
-// stay follows no redirect.
+// stay refuses redirects.
 func stay(*http.Request, []*http.Request) error {
-	return errors.New("the server leads elsewhere, where no script is sent")
+	return errors.New("the server redirects to another address; scripts are not sent there")
 }
 
 func remoteResult(res *mcp.CallToolResult) (*RemoteResult, error) {
@@ -168,19 +160,19 @@ func (r *Remote) endpoint() (string, error) {
 	return u.String(), nil
 }
 
-// explain says what an error of HTTP means here.
+// explain returns an error for the user.
 func (r *Remote) explain(endpoint string, err error) error {
 	var op *net.OpError
 	switch {
 	case errors.As(err, &op) && op.Op == "dial":
-		return fmt.Errorf("%s: %w", endpoint, ErrNotServing)
+		return fmt.Errorf("no server answers at %s; harness serve -http %s starts one", endpoint, op.Addr)
 	case strings.Contains(err.Error(), http.StatusText(http.StatusUnauthorized)):
-		return fmt.Errorf("the server at %s wants a token, and not the one of this environment: set USETOOLS_TOKEN", endpoint)
+		return fmt.Errorf("the server at %s requires a token, and USETOOLS_TOKEN is missing or wrong: set it", endpoint)
 	}
 	return fmt.Errorf("running the script at %s: %w", endpoint, err)
 }
 
-// withToken sends a token, and bounds what comes back.
+// withToken adds a token to requests and limits the size of answers.
 type withToken struct {
 	token string
 	next  http.RoundTripper
@@ -198,15 +190,8 @@ func (b *withToken) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// running is what a server that serves HTTP notes of itself, for Running: where,
-// which process, and what links to its console are made with. It has no token.
-type running struct {
-	URL     string `json:"url"`
-	PID     int    `json:"pid"`
-	Console []byte `json:"console,omitempty"`
-}
-
-// URL is where clients on this machine reach the server; call it after Listen.
+// URL returns the address of the MCP endpoint for clients on this machine. Call it
+// after Listen.
 func (h *HTTP) URL() string {
 	if h.listener == nil {
 		return ""
@@ -220,8 +205,8 @@ func (h *HTTP) URL() string {
 	return "http://" + addr + "/mcp"
 }
 
-// ConsoleLink is a link that opens the console here once, with Secret; "" where the
-// address is no loopback one. Call it after Listen.
+// ConsoleLink returns a link that opens the console once, signed with Secret. It is
+// empty unless the address is a loopback address. Call it after Listen.
 func (h *HTTP) ConsoleLink() string {
 	if len(h.Secret) == 0 || h.listener == nil || !h.local() {
 		return ""
@@ -229,110 +214,8 @@ func (h *HTTP) ConsoleLink() string {
 	return strings.TrimSuffix(h.URL(), "/mcp") + console.OpenPath(h.Secret)
 }
 
-// local reports whether only this machine reaches the address.
+// local reports whether the server listens on a loopback address.
 func (h *HTTP) local() bool {
 	a, ok := h.listener.Addr().(*net.TCPAddr)
 	return ok && a.IP.IsLoopback()
-}
-
-// runningFolder is where the servers over a registry note themselves: in the
-// user's cache folder, a file for each process.
-func runningFolder(registryFile string) (string, error) {
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
-	}
-	return registry.SidePath(dir, "serving", registryFile)
-}
-
-// Announce notes that this process serves the tools of a registry at a URL, in a
-// file that only this user can read; withdraw takes that back. console is what links
-// to its console are made with; nil: nobody else makes any.
-func Announce(registryFile, url string, console []byte) (withdraw func(), err error) {
-	dir, err := runningFolder(registryFile)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	data, err := json.Marshal(running{url, os.Getpid(), console})
-	if err != nil {
-		return nil, err
-	}
-	path := filepath.Join(dir, fmt.Sprintf("%d.json", os.Getpid()))
-	if err := registry.WriteFile(path, data, 0o600); err != nil {
-		return nil, err
-	}
-	return func() { os.Remove(path) }, nil
-}
-
-// maxRunning bounds a file of Announce in bytes.
-const maxRunning = 4 << 10
-
-// Running are the URLs of the servers of this user over a registry, the newest
-// first. What processes that are gone have left is removed.
-func Running(registryFile string) ([]string, error) {
-	all, err := allRunning(registryFile)
-	var out []string
-	for _, r := range all {
-		out = append(out, r.URL)
-	}
-	return out, err
-}
-
-// ConsoleLinks are links that open, once, the consoles of the servers of this user
-// over a registry, the newest first.
-func ConsoleLinks(registryFile string) ([]string, error) {
-	all, err := allRunning(registryFile)
-	var out []string
-	for _, r := range all {
-		if len(r.Console) > 0 {
-			out = append(out, strings.TrimSuffix(r.URL, "/mcp")+console.OpenPath(r.Console))
-		}
-	}
-	return out, err
-}
-
-func allRunning(registryFile string) ([]running, error) {
-	dir, err := runningFolder(registryFile)
-	if err != nil {
-		return nil, err
-	}
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	since := map[int]time.Time{} // by process
-	var all []running
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		info, err := e.Info()
-		if err != nil || !info.Mode().IsRegular() || filepath.Ext(path) != ".json" {
-			continue
-		}
-		data, err := registry.ReadFile(path, maxRunning)
-		var r running
-		if err != nil || json.Unmarshal(data, &r) != nil || !alive(r.PID) {
-			os.Remove(path)
-			continue
-		}
-		since[r.PID] = info.ModTime()
-		all = append(all, r)
-	}
-	slices.SortFunc(all, func(a, b running) int { return since[b.PID].Compare(since[a.PID]) })
-	return all, err
-}
-
-// alive reports whether there is a process of this user with an ID.
-func alive(pid int) bool {
-	if pid <= 0 {
-		return false
-	}
-	p, err := os.FindProcess(pid)
-	if err != nil {
-		return false
-	}
-	defer p.Release()
-	return runtime.GOOS == "windows" || p.Signal(syscall.Signal(0)) == nil
 }
