@@ -74,7 +74,7 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 			&cli.StringFlag{Name: "audit", Usage: "record each run and call in `FILE`, a line of JSON each"},
 			&cli.BoolFlag{Name: "audit-args", Usage: "record the values of arguments too"},
 			&cli.BoolFlag{Name: "audit-required",
-				Usage: "record each run before it begins, too, delete no records, and stop serving when one cannot be written"},
+				Usage: "record each run before it begins, too, and begin none while the file cannot be written"},
 			stateFlag("keep a record of each run in `DIR`, where harness runs looks for it (default: the last " +
 				strconv.Itoa(serve.DefaultRecords) + ", in memory)"),
 			&cli.StringFlag{Name: "keep-age", Usage: "remove records that are older than `D`; 0: never", Value: "30d",

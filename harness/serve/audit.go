@@ -10,6 +10,8 @@ import (
 	"log/slog"
 	"maps"
 	"os"
+	"os/signal"
+	"runtime"
 	"slices"
 	"sync"
 	"syscall"
@@ -20,229 +22,131 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Bounds of the audit files: FILE, and FILE.1 to FILE.4, the oldest last. Where
-// records are required there are as many as it takes.
-const (
-	auditSize  = 64 << 20
-	auditFiles = 5
-)
-
-// Bounds of a line, so that a run cannot be a flood: the entries of each of its
-// lists, the characters of a name or phrase, and the bytes of all its values.
+// Limits of a line: the entries of each of its lists, the characters of a name or
+// phrase, and the bytes of all its values.
 const (
 	auditEntries = 50
 	auditName    = 100
 	auditValues  = 16 << 10
 )
 
-// audit records each run, each call and each saved script as a line of JSON. A
-// record that cannot be written is an error in the log and in the metrics, and
-// so is a file of records that must make room; serving goes on. Where records
-// are required none is deleted, and serving ends when one cannot be written.
+// audit appends a line of JSON to a file for each run, call and saved script. A
+// failed write is reported in the log and in the metrics, and serving goes on; if
+// the audit is required, no run begins until the file can be written again.
 //
-// The file may be a pipe or a device, which is neither rotated nor synced. What
-// does not take a line in time has not taken it.
+// SIGHUP reopens the file, for a program that rotates it. Windows has no SIGHUP:
+// there the file is reopened when its path names another file.
 type audit struct {
-	path    string
-	log     *slog.Logger
-	metrics *metrics
-	args    bool
-	max     int64
-	wait    time.Duration // for a line
-	also    io.Writer     // gets each line too; nil: nobody
-	fail    func(error)   // ends serving, where records are required; nil: they are not
-
-	turn chan struct{}    // has one, of who uses the file:
-	file *os.File         // nil: to be opened
-	is   os.FileInfo      // what was opened
-	size int64            // of a file
-	half bool             // a pipe has taken half a line
-	by   map[string]int64 // bytes in the file, of each token
+	path     string
+	log      *slog.Logger
+	metrics  *metrics
+	args     bool      // record the values of arguments
+	also     io.Writer // gets each line too, unless it is nil
+	required bool      // sync each write; begin no run that cannot be recorded
+	follow   bool      // reopen when the path names another file
+	hangups  chan os.Signal
 
 	mu     sync.Mutex
-	failed bool // the last write; told once, until it works again
+	file   *os.File
+	half   bool // the file ends in an incomplete line
+	failed bool // the last write failed
+	stale  bool // the last attempt to reopen failed
 }
 
-// Times that a line may take, and one after another that was late.
-const (
-	auditWait = 5 * time.Second
-	auditLate = time.Second
-)
-
-var (
-	errAuditLate = errors.New("it takes too long: its disk, or who reads from it, hangs")
-	errAuditGone = errors.New("it was moved, replaced or deleted while it was in use")
-)
-
-// openAudit opens the file, which may grow from an earlier server; path empty:
-// a nil audit, which records nothing.
-func openAudit(path string, args bool, log *slog.Logger, m *metrics) (*audit, error) {
-	if path == "" {
+// openAudit opens the audit file of the options for appending. It returns nil if
+// they name none.
+func openAudit(o *Options, log *slog.Logger, m *metrics) (*audit, error) {
+	if o.Audit == "" {
+		if o.AuditRequired {
+			return nil, errors.New("the audit is required, but no file is set for it")
+		}
 		return nil, nil
 	}
-	a := &audit{path: path, args: args, log: log, metrics: m, max: auditSize, wait: auditWait,
-		turn: make(chan struct{}, 1)}
-	if err := a.within(a.wait, func(time.Time) error { return a.open() }); err != nil {
+	a := &audit{path: o.Audit, args: o.AuditArgs, also: o.AuditTo, required: o.AuditRequired, log: log, metrics: m,
+		follow: runtime.GOOS == "windows", hangups: make(chan os.Signal, 1)}
+	if info, err := os.Stat(a.path); err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0 {
+		return nil, fmt.Errorf("the audit file %s is a pipe: use a file, and read it with tail -F", a.path)
+	}
+	var err error
+	if a.file, err = a.open(); err != nil {
 		return nil, fmt.Errorf("opening the audit file: %w", err)
 	}
+	signal.Notify(a.hangups, syscall.SIGHUP)
+	go func() {
+		for range a.hangups {
+			a.mu.Lock()
+			a.reopen()
+			a.mu.Unlock()
+		}
+	}()
 	return a, nil
 }
 
-// within does something with the file. That may go on after it was too late.
-func (a *audit) within(wait time.Duration, do func(until time.Time) error) error {
-	until := time.Now().Add(wait)
-	late := time.NewTimer(wait)
-	defer late.Stop()
-	select {
-	case a.turn <- struct{}{}:
-	case <-late.C:
-		return errAuditLate
-	}
-	done := make(chan error, 1)
-	go func() {
-		defer func() { <-a.turn }()
-		done <- do(until)
-	}()
-	select {
-	case err := <-done:
-		return err
-	case <-late.C:
-		return errAuditLate
-	}
+func (a *audit) open() (*os.File, error) {
+	return os.OpenFile(a.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 }
 
-func (a *audit) open() error {
-	f, err := os.OpenFile(a.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND|syscall.O_NONBLOCK, 0o600)
-	if errors.Is(err, syscall.ENXIO) {
-		return fmt.Errorf("%w: nobody reads from this pipe", err)
+// reopen opens the file at the path again. It keeps the open one if that fails.
+func (a *audit) reopen() {
+	f, err := a.open()
+	if err == nil {
+		a.file.Close()
+		a.file, a.half = f, false
+		a.log.Info("the audit file was reopened", "file", a.path)
+	} else if !a.stale {
+		a.log.Error("the audit file cannot be reopened; lines still go to the file that was open before", "file", a.path, "error", err)
 	}
-	if err != nil {
-		return err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		f.Close()
-		return err
-	}
-	a.file, a.is, a.size, a.by = f, info, info.Size(), map[string]int64{}
-	return nil
+	a.stale = err != nil
 }
 
-// rotate moves the file to FILE.1, and so on. The last one goes for that, which
-// is told with who wrote the most of what takes its place.
-func (a *audit) rotate() error {
-	a.file.Close()
-	a.file = nil
-	number := func(i int) string { return fmt.Sprintf("%s.%d", a.path, i) }
-	last := 1
-	for ; last < auditFiles-1 || a.fail != nil; last++ {
-		if _, err := os.Lstat(number(last)); errors.Is(err, os.ErrNotExist) {
-			break
-		} else if err != nil {
-			return err
-		}
-	}
-	if _, err := os.Lstat(number(last)); err == nil {
-		a.metrics.auditDeleted.Add(1)
-		most := ""
-		for token, n := range a.by {
-			if n > a.by[most] {
-				most = token
-			}
-		}
-		a.log.Warn("THE AUDIT DELETES ITS OLDEST RECORDS to make room (with -audit-required it does not)",
-			"file", number(last), "latest_mostly_of_token", most, "bytes", a.by[most], "of", a.size)
-	}
-	for i := last; i > 0; i-- {
-		from := number(i - 1)
-		if i == 1 {
-			from = a.path
-		}
-		if err := os.Rename(from, number(i)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
+// moved reports whether the path no longer names the open file.
+func (a *audit) moved() bool {
+	is, gone := os.Stat(a.path)
+	open, err := a.file.Stat()
+	return gone != nil || err == nil && !os.SameFile(open, is)
 }
 
-// write appends lines, of the holder of a token, and makes them last. An error
-// was told already.
-func (a *audit) write(token string, lines []byte) error {
-	a.mu.Lock()
-	wait := a.wait
-	if a.failed {
-		wait = min(wait, auditLate)
-	}
-	a.mu.Unlock()
-	err := a.within(wait, func(until time.Time) error {
-		err := a.append(token, lines, until)
-		if a.also != nil {
-			_, other := a.also.Write(lines)
-			err = errors.Join(err, other)
-		}
-		return err
-	})
+// write appends lines. It logs the first of several errors in a row.
+func (a *audit) write(lines []byte) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.follow && a.moved() {
+		a.reopen()
+	}
+	err := a.append(lines)
+	if a.also != nil {
+		_, other := a.also.Write(lines)
+		err = errors.Join(err, other)
+	}
 	switch {
 	case err != nil:
 		a.metrics.auditFailed.Add(1)
-		so := "goes on without"
-		if a.fail != nil {
-			so = "ends (-audit-required)"
-			a.fail(fmt.Errorf("the audit cannot be written, and it is required: %w", err))
-		}
 		if !a.failed {
-			a.log.Error("THE AUDIT CANNOT BE WRITTEN; serving "+so, "file", a.path, "error", err)
+			then := "runs are served without it"
+			if a.required {
+				then = "no run begins until it can be (-audit-required)"
+			}
+			a.log.Error("THE AUDIT CANNOT BE WRITTEN; "+then, "file", a.path, "error", err)
 		}
 	case a.failed:
-		a.log.Warn("the audit is written again; records are missing", "file", a.path)
+		a.log.Warn("the audit is written again; lines are missing", "file", a.path)
 	}
 	a.failed = err != nil
 	return err
 }
 
-func (a *audit) append(token string, lines []byte, until time.Time) error {
-	regular := func() bool { return a.is.Mode().IsRegular() }
-	if a.file != nil && regular() {
-		if is, err := os.Stat(a.path); err != nil || !os.SameFile(is, a.is) {
-			a.file.Close()
-			a.file = nil
-			if a.fail != nil {
-				return errAuditGone
-			}
-			a.log.Warn("another audit file begins, as it was moved, replaced or deleted", "file", a.path)
-		}
-	}
-	if a.file != nil && regular() && a.size > 0 && a.size+int64(len(lines)) > a.max {
-		if err := a.rotate(); err != nil {
-			return err
-		}
-	}
-	if a.file == nil {
-		if err := a.open(); err != nil {
-			return err
-		}
-	}
+func (a *audit) append(lines []byte) error {
 	if a.half {
 		lines = append([]byte{'\n'}, lines...)
 	}
-	a.file.SetWriteDeadline(until) // of pipes; files have none
 	n, err := a.file.Write(lines)
-	a.size += int64(n)
-	a.by[token] += int64(n)
 	if n > 0 {
 		a.half = n < len(lines)
 	}
-	if err == nil && regular() {
-		err = a.file.Sync()
-	}
-	if err != nil { // it may be another disk next time
-		if a.half && a.file.Truncate(a.size-int64(n)) == nil { // no half lines, if that can be
-			a.half = false
+	if err == nil && a.required {
+		if err = a.file.Sync(); errors.Is(err, syscall.EINVAL) { // a device
+			err = nil
 		}
-		a.file.Close()
-		a.file = nil
 	}
 	return err
 }
@@ -252,16 +156,14 @@ func (a *audit) Close() error {
 	if a == nil {
 		return nil
 	}
-	return a.within(auditLate, func(time.Time) error {
-		if a.file == nil {
-			return nil
-		}
-		defer func() { a.file = nil }()
-		return a.file.Close()
-	})
+	signal.Stop(a.hangups)
+	close(a.hangups)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.file.Close()
 }
 
-// entry is one run in the making.
+// entry collects the lines of one run.
 type entry struct {
 	a     *audit
 	tools *registry.Registry
@@ -273,18 +175,18 @@ type entry struct {
 	calls []callLine
 }
 
-// beginLine is the line of a run that is about to begin; such lines are written
-// where records are required.
+// beginLine is the line of a run that is about to begin. It is written if the
+// audit is required.
 type beginLine struct {
 	Type    string         `json:"type"` // "begin"; "run" in a runLine
 	Time    time.Time      `json:"time"`
 	Run     string         `json:"run"`
 	Session string         `json:"session"`
-	Token   string         `json:"token,omitempty"` // its name, where there are several
+	Token   string         `json:"token,omitempty"` // its name, if there are several
 	Script  string         `json:"script"`          // its SHA-256
 	Bytes   int            `json:"bytes"`
 	Inputs  map[string]any `json:"inputs,omitempty"` // bytes by name
-	// More is how many entries of its lists the line does not have, by their names.
+	// More has the number of omitted entries by the name of their list.
 	More map[string]int `json:"more,omitempty"`
 }
 
@@ -301,7 +203,7 @@ type runLine struct {
 	DryRun    bool               `json:"dry_run,omitempty"`
 }
 
-// toolLine is what a phrase came to.
+// toolLine is a tool that a script uses.
 type toolLine struct {
 	Phrase string `json:"phrase,omitempty"`
 	Tool   string `json:"tool,omitempty"`
@@ -314,8 +216,8 @@ type callLine struct {
 	Time time.Time `json:"time"`
 	Run  string    `json:"run"`
 	Tool string    `json:"tool"`
-	// Args are bytes by name, of the names that the tool declares; with
-	// AuditArgs the values, of all.
+	// Args has the size in bytes of each declared argument by name; with AuditArgs
+	// it has the values of all arguments.
 	Args map[string]any `json:"args,omitempty"`
 	More map[string]int `json:"more,omitempty"`
 	Ms   float64        `json:"ms"`
@@ -323,7 +225,7 @@ type callLine struct {
 	OK   bool           `json:"ok"`
 }
 
-// scriptLine is the line of a saved script that a run, or one in it, ran.
+// scriptLine is the line of a saved script that a run, or a script in it, ran.
 type scriptLine struct {
 	Type   string         `json:"type"` // "script"
 	Time   time.Time      `json:"time"`
@@ -350,21 +252,21 @@ func (a *audit) begin(c *session, args *executeArgs, tools *registry.Registry) *
 	}}
 }
 
-// ready records that the run is about to begin, where records are required: the
-// error is that it cannot be recorded and must not begin.
+// ready records that the run is about to begin, if the audit is required. On an
+// error the run must not begin.
 func (r *entry) ready() error {
-	if r == nil || r.a.fail == nil {
+	if r == nil || !r.a.required {
 		return nil
 	}
 	line := r.head.beginLine
 	line.Type = "begin"
-	if err := r.a.write(line.Token, appendLine(nil, line)); err != nil {
-		return errors.New("the server ends, as its audit cannot be written; nothing has run")
+	if err := r.a.write(appendLine(nil, line)); err != nil {
+		return errors.New("the server's audit is required and cannot be written; nothing has run. Retry after the operator has fixed it")
 	}
 	return nil
 }
 
-// keeps notes the run's record.
+// keeps adds the run's record.
 func (r *entry) keeps(b *record.Begin) {
 	if r == nil {
 		return
@@ -374,6 +276,7 @@ func (r *entry) keeps(b *record.Begin) {
 	r.head.Record, r.head.DryRun = b.ID, b.Dry
 }
 
+// ended adds a finished call.
 func (r *entry) ended(c *record.Call, d *record.Done) {
 	if r == nil {
 		return
@@ -400,6 +303,7 @@ func (r *entry) ended(c *record.Call, d *record.Done) {
 	r.calls = append(r.calls, line)
 }
 
+// end writes the lines of a finished run.
 func (r *entry) end(status string, res *harness.Result, d time.Duration) {
 	if r == nil {
 		return
@@ -409,17 +313,15 @@ func (r *entry) end(status string, res *harness.Result, d time.Duration) {
 	h := &r.head
 	h.Status, h.Ms, h.Calls = status, float64(d.Microseconds())/1000, len(r.calls)
 	if res != nil {
-		refused := slices.Clone(res.Decisions) // first
-		slices.SortStableFunc(refused, func(a, b harness.Decision) int {
-			switch {
-			case (a.Verdict == harness.IsAllowed) == (b.Verdict == harness.IsAllowed):
-				return 0
-			case b.Verdict == harness.IsAllowed:
-				return -1
+		refused, allowed := []harness.Decision{}, []harness.Decision{}
+		for _, d := range res.Decisions {
+			if d.Verdict == harness.IsAllowed {
+				allowed = append(allowed, d)
+			} else {
+				refused = append(refused, d)
 			}
-			return 1
-		})
-		h.Decisions = atMost(refused, "decisions", h.More)
+		}
+		h.Decisions = atMost(append(refused, allowed...), "decisions", h.More)
 		for _, u := range atMost(res.Tools, "tools", h.More) {
 			h.Tools = append(h.Tools, toolLine{cutText(u.Phrase, auditName), u.Tool, string(u.By)})
 		}
@@ -436,11 +338,11 @@ func (r *entry) end(status string, res *harness.Result, d time.Duration) {
 			lines = appendLine(lines, scriptLine{"script", n.Time, r.run, n.Name, n.Hash, n.Depth, n.Status, n.Ms})
 		}
 	}
-	r.a.write(h.Token, appendLine(lines, h))
+	r.a.write(appendLine(lines, h))
 }
 
-// atMost are the entries of a list that a line has room for; more says how many
-// others there are.
+// atMost returns the first auditEntries entries of a list and counts the others in
+// more.
 func atMost[T any](all []T, list string, more map[string]int) []T {
 	if len(all) > auditEntries {
 		more[list] += len(all) - auditEntries
@@ -449,8 +351,8 @@ func atMost[T any](all []T, list string, more map[string]int) []T {
 	return all
 }
 
-// recorded is what a line has of fields: their bytes by name, or the values. A
-// value for which there is no room is recorded by its bytes and SHA-256.
+// recorded returns the sizes of fields by name, or their values. Of a value that
+// exceeds auditValues it returns the size and the SHA-256.
 func recorded(fields map[string]json.RawMessage, list string, values bool, more map[string]int) map[string]any {
 	out, room := map[string]any{}, auditValues
 	for _, name := range atMost(slices.Sorted(maps.Keys(fields)), list, more) {

@@ -65,7 +65,7 @@
 //     makes room
 //   - results under way: half of their room; what is known of sizes is the token's
 //   - a server's calls: three quarters for a token; who has fewer goes first
-//   - the audit: lines are bounded; that a file makes room for others is told
+//   - the audit: lines are bounded
 //   - records: the oldest go first, whoever's they are; one is read at a time
 //
 // Promises: a script's fault is an answer, never a dead server, and so is a

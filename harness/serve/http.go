@@ -200,8 +200,6 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 	if err := h.Listen(); err != nil {
 		return err
 	}
-	ctx, stop := s.whole(ctx)
-	defer stop()
 	l := newGate(h.listener, cmp.Or(h.MaxConnections, DefaultMaxConnections),
 		cmp.Or(h.MaxPerAddress, DefaultMaxPerAddress), s.log, &s.metrics)
 	if len(h.Tokens) > 0 {
@@ -256,7 +254,7 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 	srv.Close()
 	<-served
 	front.close()
-	return context.Cause(s.broken)
+	return nil
 }
 
 func serverOf(handler http.Handler) *http.Server {

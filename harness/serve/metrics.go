@@ -13,11 +13,10 @@ import (
 // metrics count what the server does, for GET /metrics in the text format of
 // Prometheus.
 type metrics struct {
-	begun        time.Time
-	panics       atomic.Int64
-	auditFailed  atomic.Int64
-	auditDeleted atomic.Int64 // files
-	refused      atomic.Int64 // connections
+	begun       time.Time
+	panics      atomic.Int64
+	auditFailed atomic.Int64
+	refused     atomic.Int64 // connections
 
 	mu      sync.Mutex
 	runs    map[string]int64 // by status
@@ -79,7 +78,6 @@ func (s *Server) writeMetrics(w io.Writer) {
 	one("sessions", "gauge", "Clients.", len(s.clients()))
 	m.ofProcess(w)
 	one("audit_failures_total", "counter", "Records that could not be written.", m.auditFailed.Load())
-	one("audit_deleted_files_total", "counter", "Files of records that were deleted to make room.", m.auditDeleted.Load())
 	if cat := s.live.now(); cat != nil {
 		down := 0
 		for _, srv := range cat.Registry.Servers {

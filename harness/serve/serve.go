@@ -70,16 +70,15 @@ type Options struct {
 	// MaxResultBytes bounds the results of tools that are under way in one
 	// session; 0: harness.DefaultRoom.
 	MaxResultBytes int64
-	// Audit is the file for one line of JSON for each run and each call;
-	// empty: nothing is recorded. AuditArgs records arguments too. With
-	// AuditRequired each run has a line before it begins as well, no file is
-	// deleted to make room for the next, and when a line cannot be written
-	// nothing begins any more and serving ends with the error.
+	// Audit is a file that gets a line of JSON for each run and each call. If
+	// empty, there is no audit. SIGHUP reopens it. AuditArgs records the values of
+	// arguments too. AuditRequired records each run before it begins as well, syncs
+	// each write, and begins no run while the file cannot be written.
 	Audit         string
 	AuditArgs     bool
 	AuditRequired bool
-	// AuditTo is written each line of the file too, whole lines at a time; one that it
-	// does not take is as one that the file does not take. nil: nowhere else.
+	// AuditTo, if set, gets the lines of Audit too, whole lines at a time. Its errors
+	// count as those of the file.
 	AuditTo io.Writer
 	// Telemetry is told of each run and each call without a script; nil: nothing is. It
 	// is closed by who opened it, after the server.
@@ -191,11 +190,9 @@ type Server struct {
 	sent    sent
 	resumer *resumer
 
-	ctx    context.Context // ends with Close
-	end    context.CancelFunc
-	broken context.Context // ends with why serving cannot go on
-	fail   context.CancelCauseFunc
-	work   sync.WaitGroup
+	ctx  context.Context // ends with Close
+	end  context.CancelFunc
+	work sync.WaitGroup
 
 	mu       sync.Mutex
 	sessions map[*session]struct{}
@@ -260,7 +257,6 @@ func New(opts *Options) (*Server, error) {
 		return nil, err
 	}
 	s.ctx, s.end = context.WithCancel(context.Background())
-	s.broken, s.fail = context.WithCancelCause(context.Background())
 	s.metrics.begun = time.Now()
 	s.queue = newQueue(o.MaxRuns, o.MaxQueue)
 	s.kept = newKeeper(o.Kept)
@@ -272,17 +268,8 @@ func New(opts *Options) (*Server, error) {
 	}
 	s.reading = semaphore.NewWeighted(1)
 	var err error
-	if s.audit, err = openAudit(o.Audit, o.AuditArgs, s.log, &s.metrics); err != nil {
+	if s.audit, err = openAudit(o, s.log, &s.metrics); err != nil {
 		return nil, err
-	}
-	if s.audit != nil {
-		s.audit.also = o.AuditTo
-	}
-	if o.AuditRequired {
-		if s.audit == nil {
-			return nil, errors.New("an audit is required and there is no file for it")
-		}
-		s.audit.fail = s.fail
 	}
 	at := ""
 	if o.Approvals == ApprovalsConsole {
@@ -336,16 +323,6 @@ func (s *Server) drain() {
 	defer cancel()
 	if err := calls.Drain(ctx); err != nil {
 		s.log.Warn("ending", "error", err)
-	}
-}
-
-// whole returns a context that ends with ctx, and when serving must end.
-func (s *Server) whole(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	forget := context.AfterFunc(s.broken, cancel)
-	return ctx, func() {
-		forget()
-		cancel()
 	}
 }
 

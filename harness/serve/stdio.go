@@ -24,8 +24,6 @@ const maxLine = 16 << 20
 // ends. What runs when the client goes is canceled; what runs when ctx ends
 // has the grace time.
 func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	ctx, cancel := s.whole(ctx)
-	defer cancel()
 	c := s.newSession("stdio", operator, s.opts.Tools, true, nil)
 	defer c.end()
 	c.one = true
@@ -47,7 +45,7 @@ func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 		MaxLineLength: maxLine + 1,
 	})
 	if ctx.Err() != nil || err == nil {
-		return context.Cause(s.broken)
+		return nil
 	}
 	return err
 }
