@@ -13,10 +13,14 @@ import (
 	"github.com/usetools/usetools/harness/clients"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/config"
 )
 
 // connect runs a script on the server of -connect.
 func (e *env) connect(ctx context.Context, c *cli.Command) error {
+	if err := config.Retired("harness run -connect " + c.String("connect")); err != nil {
+		return usageError{err.Error()}
+	}
 	if err := pointless(c, true, "with -connect: the server has its own",
 		"memory", "strict", "allow", "deny", "read-only", "approve", "approved", "sandbox", "no-memory", "no-observe", "no-usage", "record", "state",
 		"no-rejoin"); err != nil {

@@ -11,6 +11,8 @@ import (
 // text is a clause such as "use harness tools". Using a retired name is an error.
 // A row leaves with the next release.
 var retired = map[string]string{
+	"harness console -link":     "use harness console, which opens a page on the same records",
+	"harness run -connect auto": "use -connect URL, with the URL that harness serve -http prints",
 	"harness serve -task-after": "drop the flag; a client that gave up on a script sends the same script again",
 	"usetools.node":             "serve a server that only one machine can run over HTTP there, and give every process an entry with its url",
 	"harness bench -compare":    "use go run ./examples/compare in a clone",
