@@ -27,20 +27,15 @@ func Main() int {
 	debug.SetGCPercent(gcPercent)
 	stack.Grow()
 	var set setup
-	var files [3]*os.File
-	err := set.decode(os.Args[2])
-	for i, arg := range os.Args[3:6] {
-		fd, bad := strconv.Atoi(arg)
-		files[i], err = os.NewFile(uintptr(fd), "pipe"), errors.Join(err, bad)
-		set.Sandbox.Keep = append(set.Sandbox.Keep, fd)
-	}
-	if err != nil {
+	if err := json.Unmarshal([]byte(os.Args[2]), &set); err != nil || len(set.Sandbox.Keep) != 3 {
 		fmt.Fprintf(os.Stderr, "%s is started by the harness, not by hand\n", marker)
 		return 64
 	}
 	os.Args = []string{"script"} // for whoever asks
-	c := newChild(files[0], files[1], files[2])
-	c.streams = []*os.File{os.Stdout, files[2], os.Stderr}
+	pipe := func(i int) *os.File { return os.NewFile(uintptr(set.Sandbox.Keep[i]), "pipe") }
+	stderr := pipe(2)
+	c := newChild(pipe(0), pipe(1), stderr)
+	c.streams = []*os.File{os.Stdout, stderr, os.Stderr}
 	c.lost = func() { os.Exit(70) } // there is nobody to work for
 	c.stuck = func(code exec.Code) {
 		c.end(&done{Fatal: fatalTexts[code], Code: code, Line: c.lastLine()})
@@ -204,7 +199,7 @@ func (c *child) end(d *done) error {
 	for _, f := range c.streams {
 		f.Close()
 	}
-	b, err := encode(d)
+	b, err := json.Marshal(d)
 	if err != nil {
 		return err
 	}

@@ -106,7 +106,7 @@ func (w *frameWriter) write(k kind, parts ...[]byte) error {
 const maxJoined = 64 << 10
 
 func (w *frameWriter) writeJSON(k kind, v any) error {
-	b, err := encode(v)
+	b, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}

@@ -21,8 +21,12 @@ func TestMain(m *testing.M) {
 	if IsWorker() {
 		os.Exit(Main())
 	}
-	if len(os.Args) == 8 && os.Args[1] == "liar" {
-		lie(os.Args[2], os.Args[5], os.Args[6])
+	if len(os.Args) == 5 && os.Args[1] == "liar" {
+		var set setup
+		if err := json.Unmarshal([]byte(os.Args[4]), &set); err != nil {
+			panic(err)
+		}
+		lie(os.Args[2], set.Sandbox.Keep)
 		return
 	}
 	os.Exit(m.Run())
@@ -154,15 +158,8 @@ type liar struct {
 	frames  *frameWriter
 }
 
-func lie(name, in, out string) {
-	open := func(s string) *os.File {
-		fd, err := strconv.Atoi(s)
-		if err != nil {
-			os.Exit(9)
-		}
-		return os.NewFile(uintptr(fd), "pipe")
-	}
-	l := &liar{in: open(in), out: open(out)}
+func lie(name string, pipes []int) {
+	l := &liar{in: os.NewFile(uintptr(pipes[0]), "pipe"), out: os.NewFile(uintptr(pipes[1]), "pipe")}
 	l.frames = &frameWriter{w: l.out}
 	switch c, ok := lies[name]; {
 	case ok:

@@ -3,6 +3,7 @@ package worker
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/usetools/usetools/harness/internal/check"
@@ -10,9 +11,9 @@ import (
 	"github.com/usetools/usetools/harness/internal/sandbox"
 )
 
-// Script is what is sent to a worker first.
+// Script is the first frame for a worker.
 type Script struct {
-	Source string
+	Source string                     `json:"-"` // sent as it is: it may be invalid UTF-8
 	Strict bool                       // nothing undeclared is tolerated
 	Check  bool                       // stop before running
 	Inputs map[string]json.RawMessage // for Input
@@ -37,6 +38,26 @@ type Script struct {
 	// has nothing for it, and Start nothing against it. Not so with Check.
 	Free bool
 	Left time.Duration // until the parent's deadline; Run sets it
+}
+
+// encode returns the payload of the script's frame: the size of its JSON, the JSON
+// and the source.
+func (s *Script) encode() ([]byte, error) {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(number(uint32(len(b))), b, []byte(s.Source)), nil
+}
+
+// decode reads the payload of a script's frame.
+func (s *Script) decode(b []byte) error {
+	n, b, err := numbered(b)
+	if err != nil || int64(n) > int64(len(b)) {
+		return fmt.Errorf("%w: no script", errFrame)
+	}
+	s.Source = string(b[n:])
+	return json.Unmarshal(b[:n], s)
 }
 
 // alone: with these needs, a worker goes on without being told of tools.

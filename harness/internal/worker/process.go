@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -22,13 +21,13 @@ const marker = "usetools-worker"
 
 // setup is what a worker is told by its arguments, before it is locked.
 type setup struct {
-	Line    int            // the descriptor for mapLine; 0: none
-	Sandbox sandbox.Config // whose Keep is the descriptors of the pipes
+	Line    int            `json:"line,omitempty"` // the descriptor for mapLine; 0: none
+	Sandbox sandbox.Config `json:"sandbox"`        // whose Keep is the descriptors of the pipes
 }
 
 // IsWorker reports whether this process was started as a worker. A program
 // that runs scripts calls Main first thing in main when it is.
-func IsWorker() bool { return len(os.Args) == 6 && os.Args[1] == marker }
+func IsWorker() bool { return len(os.Args) == 3 && os.Args[1] == marker }
 
 // process is a started worker.
 type process struct {
@@ -98,12 +97,13 @@ func start(command []string, set setup) (*process, error) {
 	if line != nil {
 		set.Line = fds[3]
 	}
-	fds = fds[:3]
-	set.Sandbox.Keep = fds
-	cmd.Args = append(cmd.Args, marker, set.encode())
-	for _, fd := range fds {
-		cmd.Args = append(cmd.Args, strconv.Itoa(fd))
+	set.Sandbox.Keep = fds[:3]
+	told, err := json.Marshal(&set)
+	if err != nil {
+		closeAll()
+		return nil, err
 	}
+	cmd.Args = append(cmd.Args, marker, string(told))
 	child, err := sandbox.Start(cmd, &set.Sandbox)
 	if err != nil {
 		closeAll()
