@@ -59,7 +59,6 @@ missing there: with permissions, once, as a user of the role admin.
   harness doctor -timeout 5s
   harness doctor -cluster nats://127.0.0.1:4222 -monitor http://127.0.0.1:8222
   harness doctor -cluster tls://nats.example.com -cluster-creds admin.nk -make-streams -replicas 3
-  harness doctor -permissions runner -pool gpu -cluster-creds runner.nk
   harness -json doctor | jq '.findings[] | select(.status != "ok")'`,
 		Flags: append([]cli.Flag{
 			&cli.DurationFlag{Name: "timeout", Usage: "give each server this long to start (default: what its entry says)",
@@ -70,11 +69,8 @@ missing there: with permissions, once, as a user of the role admin.
 }
 
 func (e *env) doctor(ctx context.Context, c *cli.Command) error {
-	if c.IsSet("permissions") {
-		return e.printPermissions(c)
-	}
 	inCluster := join.URL(c) != ""
-	if err := pointless(c, !inCluster, "without -cluster", append([]string{"pool", "monitor", "make-streams"},
+	if err := pointless(c, !inCluster, "without -cluster", append([]string{"monitor", "make-streams"},
 		join.Beside...)...); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,31 +20,9 @@ import (
 // doctorClusterFlags are those of doctor that concern a cluster.
 func doctorClusterFlags() []cli.Flag {
 	return append(join.Flags(),
-		poolFlag(),
 		&cli.BoolFlag{Name: "make-streams", Usage: "make the streams that -cluster lacks, as a user of the role admin may"},
 		&cli.StringFlag{Name: "monitor", Usage: "the monitoring port of a server of -cluster (http://HOST:8222): only it tells " +
-			"how often acknowledged messages are written to the disk"},
-		&cli.StringSliceFlag{Name: "permissions", Usage: "print what a user of -cluster with the `ROLE` needs and nothing " +
-			"else, as nats-server's configuration has it: " + strings.Join(cluster.Roles(), ", ") + "; may be repeated"})
-}
-
-// printPermissions prints what a user with some roles needs.
-func (e *env) printPermissions(c *cli.Command) (err error) {
-	key := ""
-	if creds := c.String("cluster-creds"); creds != "" {
-		if key, err = cluster.UserKey(creds); err != nil {
-			return err
-		}
-	}
-	p, err := cluster.PermissionsOf(c.StringSlice("permissions"), c.String("pool"), key)
-	if err != nil {
-		return usageError{"-permissions: " + err.Error()}
-	}
-	if c.Bool("json") {
-		return e.print(p)
-	}
-	_, err = p.WriteTo(e.stdout)
-	return err
+			"how often acknowledged messages are written to the disk"})
 }
 
 // checkCluster looks at the cluster that the flags name.
@@ -72,7 +51,7 @@ func checkCluster(ctx context.Context, c *cli.Command) []finding {
 		first.Detail += ", of the cluster " + s.Cluster
 	}
 	all := append([]finding{first}, checkStreams(s)...)
-	all = append(all, checkSync(ctx, c.String("monitor")), checkUser(s, o.Creds, c.String("pool")), checkWire(s))
+	all = append(all, checkSync(ctx, c.String("monitor")), checkUser(s), checkWire(s))
 	all = append(all, checkClock(s)...)
 	if len(s.Unseen) > 0 {
 		return append(all, finding{Check: "cluster processes", Status: warning, Detail: "this user may not see " +
@@ -135,47 +114,24 @@ func checkSync(ctx context.Context, monitor string) finding {
 	return f
 }
 
-// checkUser says what the user may do.
-func checkUser(s *cluster.Status, creds, pool string) finding {
+// checkUser says who this process is for the servers.
+func checkUser(s *cluster.Status) finding {
 	f := finding{Check: "cluster user", Status: fine}
-	switch {
-	case s.User == nil:
+	switch u := s.User; {
+	case u == nil:
 		f.Status, f.Detail = warning, "this user may not ask for its permissions"
-		f.Do = "allow it to publish $SYS.REQ.USER.INFO; harness doctor -permissions ROLE prints all that it needs"
-		return f
-	case s.User.Permissions == nil:
-		f.Detail = fmt.Sprintf("%s of account %s may do everything there", s.User.Name, s.User.Account)
-		if s.User.Name == "" {
-			f.Detail = fmt.Sprintf("nobody by name, of account %s, may do everything there", s.User.Account)
-		}
-		f.Do = "users with just what they need: harness doctor -permissions ROLE"
-		return f
-	}
-	key := ""
-	if creds != "" {
-		key, _ = cluster.UserKey(creds) // it connected with it
-	}
-	var may []string
-	var lacks []string
-	for _, role := range cluster.Roles() {
-		p, err := cluster.PermissionsOf([]string{role}, pool, key)
-		if err != nil {
-			continue
-		}
-		if missing := s.User.Lacks(p); len(missing) == 0 {
-			may = append(may, role)
-		} else if role != cluster.RoleAdmin {
-			lacks = append(lacks, fmt.Sprintf("no %s: it lacks %s", role, text.List(missing, 3)))
-		}
-	}
-	f.Detail = fmt.Sprintf("%s of account %s has what it needs as: %s", s.User.Name, s.User.Account, strings.Join(may, ", "))
-	if len(may) == 0 {
-		f.Status = broken
-		f.Detail = fmt.Sprintf("%s of account %s: %s", s.User.Name, s.User.Account, strings.Join(lacks, "; "))
-		f.Do = "harness doctor -permissions ROLE prints what it needs"
+		f.Do = "allow it to publish $SYS.REQ.USER.INFO, as " + usersGuide + " does"
+	case len(u.Permissions) > 0:
+		f.Detail = fmt.Sprintf("%s of account %s, with permissions of its own", u.Name, u.Account)
+	default:
+		f.Detail = fmt.Sprintf("%s of account %s may do everything there", cmp.Or(u.Name, "a connection without a name"), u.Account)
+		f.Do = "users with the permissions of their role: " + usersGuide
 	}
 	return f
 }
+
+// usersGuide is where the permissions of each role are.
+const usersGuide = "examples/cluster/README.md, Users"
 
 // checkWire says whether the connection can be read, or used by others.
 func checkWire(s *cluster.Status) finding {
@@ -195,7 +151,7 @@ func checkWire(s *cluster.Status) finding {
 		f.Do = "a tls block in the servers' configuration, and -cluster tls://… with -cluster-ca"
 	case !local && !named:
 		f.Status, f.Detail = warning, "with TLS, and anybody who reaches the servers may connect"
-		f.Do = "users with nkeys, see harness doctor -permissions ROLE, and -cluster-creds"
+		f.Do = "users with nkeys (" + usersGuide + "), and -cluster-creds"
 	}
 	if !local && !s.TLS && !named {
 		f.Detail += "; anybody may connect"

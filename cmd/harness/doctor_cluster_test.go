@@ -2,15 +2,11 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/nats-io/nkeys"
 
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
@@ -56,7 +52,7 @@ func TestDoctorLooksAtACluster(t *testing.T) {
 		"cluster":            "ok: nats-server ",
 		"cluster streams":    "warning: 6 streams with ",
 		"cluster sync":       "warning: how often servers write to their disks",
-		"cluster user":       "ok: nobody by name, of account $G, may do everything",
+		"cluster user":       "ok: a connection without a name of account $G may do everything",
 		"cluster connection": "ok: without TLS, on this machine",
 		"cluster clock":      "ok: that of the server differs by ",
 		"cluster processes":  "warning: 1 front end, 0 runners",
@@ -70,69 +66,40 @@ func TestDoctorLooksAtACluster(t *testing.T) {
 	}
 }
 
-func TestDoctorSaysWhatAUserLacks(t *testing.T) {
+func TestDoctorOfUsersWithPermissions(t *testing.T) {
 	t.Setenv(stateVariable, t.TempDir())
-	dir := t.TempDir()
-	user := func(name string, roles ...string) (entry, seed string) {
-		pair, err := nkeys.CreateUser()
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := pair.Seed()
-		if err != nil {
-			t.Fatal(err)
-		}
-		seed = filepath.Join(dir, name)
-		if err := os.WriteFile(seed, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		var printed strings.Builder
-		args := []string{"harness", "doctor", "-cluster-creds", seed}
-		for _, r := range roles {
-			args = append(args, "-permissions", r)
-		}
-		if err := app(strings.NewReader(""), &printed, io.Discard).Run(t.Context(), args); err != nil {
-			t.Fatal(err)
-		}
-		key, err := cluster.UserKey(seed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return fmt.Sprintf("{ nkey: %s, %s }\n", key, printed.String()), seed
+	admin, front, runner, reader := clustertest.NewUser(t), clustertest.NewUser(t), clustertest.NewUser(t), clustertest.NewUser(t)
+	blind := clustertest.NewUser(t)
+	conf := clustertest.Accounts(t, filepath.Join("..", "..", "examples", "cluster", "README.md"), admin, front, runner, reader)
+	conf = strings.Replace(conf, "users: [", "users: [ { nkey: "+blind.Key+", permissions: { publish: "+
+		`"$SYS.REQ.USER.INFO", subscribe: "_INBOX.>" } }`, 1)
+	url := clustertest.Configured(t, conf).ClientURL()
+	of := func(u clustertest.User, flags ...string) map[string]finding {
+		return clusterFindings(t, append([]string{"-cluster", url, "-cluster-creds", u.Seed}, flags...)...)
 	}
-	admin, adminSeed := user("admin", "admin", "front")
-	maker, makerSeed := user("maker", "admin")
-	runner, runnerSeed := user("runner", "runner")
-	odd, oddSeed := user("odd", "admin")
-	odd = strings.Replace(odd, `"$JS.API.STREAM.INFO.UT_QUEUE"`, "", 1)
-	url := clustertest.Configured(t, "authorization: { users: [\n"+admin+maker+runner+odd+"] }\n").ClientURL()
-	if f := clusterFindings(t, "-cluster", url, "-cluster-creds", runnerSeed, "-make-streams")["cluster"]; f.Status != broken ||
-		!strings.Contains(f.Detail, "a user of the role admin makes them") {
+	if f := of(runner, "-make-streams")["cluster"]; f.Status != broken || !strings.Contains(f.Detail, "a user of the role admin makes them") {
 		t.Errorf("a runner makes streams: %+v", f)
 	}
-	if f := clusterFindings(t, "-cluster", url, "-cluster-creds", makerSeed, "-make-streams"); f["cluster"].Status != fine ||
-		!strings.Contains(f["cluster processes"].Detail, "may not see processes, queues") {
+	if f := of(admin, "-make-streams"); f["cluster"].Status != fine ||
+		!strings.Contains(f["cluster processes"].Detail, "may not see the registry") {
 		t.Errorf("an admin makes streams: %+v", f)
 	}
-	for seed, want := range map[string]string{adminSeed: "has what it needs as: front, admin", runnerSeed: "has what it needs as: runner"} {
-		if f := clusterFindings(t, "-cluster", url, "-cluster-creds", seed)["cluster user"]; f.Status != fine ||
-			!strings.HasSuffix(f.Detail, want) {
-			t.Errorf("%+v, want %s", f, want)
+	for role, u := range map[string]clustertest.User{"front": front, "runner": runner, "reader": reader} {
+		f := of(u)
+		if f["cluster user"].Status != fine || !strings.HasSuffix(f["cluster user"].Detail, "of account USETOOLS, with permissions of its own") ||
+			f["cluster processes"].Do != "start harness runner -cluster: until then scripts wait" {
+			t.Errorf("%s: %+v", role, f)
 		}
 	}
-	f := clusterFindings(t, "-cluster", url, "-cluster-creds", runnerSeed, "-pool", "gpu")["cluster user"]
-	if f.Status != broken || !strings.Contains(f.Detail, "no runner: it lacks publish $JS.ACK.UT_QUEUE.gpu.>") {
-		t.Errorf("a runner of another pool: %+v", f)
-	}
-	f = clusterFindings(t, "-cluster", url, "-cluster-creds", oddSeed)["cluster"]
-	if f.Status != broken || !strings.Contains(f.Detail, "$JS.API.STREAM.INFO.UT_QUEUE; harness doctor -cluster-creds FILE -permissions ROLE") {
+	if f := of(blind)["cluster"]; f.Status != broken || !strings.Contains(f.Detail, "$JS.API.STREAM.INFO.UT_QUEUE") ||
+		!strings.Contains(f.Detail, "examples/cluster/README.md, Users") {
 		t.Errorf("who may not look: %+v", f)
 	}
 }
 
-// A flag of a cluster without one, and a role that there is not.
+// A flag of a cluster without one.
 func TestDoctorFlagsOfAClusterAlone(t *testing.T) {
-	for _, args := range [][]string{{"-monitor", "http://x"}, {"-permissions", "boss"},
+	for _, args := range [][]string{{"-monitor", "http://x"}, {"-permissions", "front"},
 		{"-cluster", "nats://127.0.0.1:1", "-replicas", "3"}} {
 		err := app(strings.NewReader(""), io.Discard, io.Discard).Run(t.Context(), slices.Concat([]string{"harness", "doctor"}, args))
 		if _, ok := err.(usageError); !ok {

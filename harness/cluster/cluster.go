@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -155,8 +154,11 @@ func (c *Cluster) connect(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	// A subject of each user, so that no other user of the account may hear the answers.
-	opts = append(opts, nats.CustomInboxPrefix(inboxes(user)+"."+c.id))
+	inbox := "_INBOX."
+	if user != "" { // so that no other user of the account can receive the replies
+		inbox += user + "."
+	}
+	opts = append(opts, nats.CustomInboxPrefix(inbox+c.id))
 	if c.conn, err = nats.Connect(c.o.URL, opts...); err != nil {
 		return err
 	}
@@ -214,15 +216,6 @@ func userOf(creds string) (key nkeys.KeyPair, jwt bool, err error) {
 
 // maxCreds bounds such a file, in bytes.
 const maxCreds = 64 << 10
-
-// UserKey is the public nkey of the user whose file is as Options.Creds has it.
-func UserKey(creds string) (string, error) {
-	key, _, err := userOf(creds)
-	if err != nil {
-		return "", err
-	}
-	return key.PublicKey()
-}
 
 // streams finds the streams, or makes them.
 func (c *Cluster) streams(ctx context.Context) error {
@@ -294,17 +287,18 @@ func (c *Cluster) again(ctx context.Context, request func(context.Context) error
 	}
 }
 
-// PermissionError says that the user of this process may not do something.
-type PermissionError struct{ What, Subject string } // What: publish to, subscribe to
+// PermissionError is returned if the user of this process lacks a permission.
+type PermissionError struct{ Err error } // of the NATS server
 
 func (e *PermissionError) Error() string {
-	if strings.HasPrefix(e.Subject, api+"STREAM.CREATE.") {
+	if strings.Contains(e.Err.Error(), "$JS.API.STREAM.CREATE.") {
 		return "this user may not make streams: a user of the role admin makes them once, with " +
 			"harness doctor -cluster URL -cluster-creds FILE -make-streams"
 	}
-	return fmt.Sprintf("this user may not %s %s; harness doctor -cluster-creds FILE -permissions ROLE prints what a user needs",
-		e.What, e.Subject)
+	return e.Err.Error() + ": compare the user's permissions with those of its role in examples/cluster/README.md, Users"
 }
+
+func (e *PermissionError) Unwrap() error { return e.Err }
 
 // refusal is when a server said that something is not permitted.
 type refusal struct {
@@ -318,15 +312,9 @@ func (c *Cluster) refuse(err error) {
 		c.log.Warn("cluster", "error", err)
 		return
 	}
-	no := &PermissionError{"use", "a subject"}
-	if m := refusedSubject.FindStringSubmatch(err.Error()); m != nil {
-		no.What, no.Subject = "subscribe to", m[2]
-		if strings.EqualFold(m[1], "publish") {
-			no.What = "publish to"
-		}
-	}
+	no := &PermissionError{err}
 	before := c.refused.Swap(&refusal{no, time.Now()})
-	if before == nil || *before.no != *no || time.Since(before.at) > refusedAgain {
+	if before == nil || before.no.Error() != no.Error() || time.Since(before.at) > refusedAgain {
 		c.log.Warn("cluster", "error", no)
 	}
 	if denied := c.denied.Load(); denied != nil {
@@ -334,15 +322,14 @@ func (c *Cluster) refuse(err error) {
 	}
 }
 
-var refusedSubject = regexp.MustCompile(`(?i)permissions violation for (publish|subscription) to "([^"\s]+)"`)
-
 // refusedAgain is how long the same refusal is not logged again.
 const refusedAgain = time.Minute
 
 // permitted is the error of a request that was not answered: that it is not permitted,
 // where a server has said so since it began.
 func (c *Cluster) permitted(began time.Time, err error) error {
-	if r := c.refused.Load(); r != nil && r.no.What == "publish to" && r.at.After(began) && c.conn.IsConnected() {
+	r := c.refused.Load()
+	if r != nil && r.at.After(began) && c.conn.IsConnected() && strings.Contains(strings.ToLower(r.no.Err.Error()), "for publish") {
 		return r.no
 	}
 	return err

@@ -5,10 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,50 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nkeys"
-
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 )
-
-// user is a user of the servers: its key, and the file with its seed.
-type user struct{ key, seed string }
-
-func newUser(t testing.TB) user {
-	t.Helper()
-	pair, err := nkeys.CreateUser()
-	if err != nil {
-		t.Fatal(err)
-	}
-	key, err := pair.PublicKey()
-	if err != nil {
-		t.Fatal(err)
-	}
-	seed, err := pair.Seed()
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "user.nk")
-	if err := os.WriteFile(path, seed, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return user{key, path}
-}
-
-// granted is the entry of a user in a configuration, with the permissions of some roles.
-func (u user) granted(t testing.TB, roles ...string) string {
-	t.Helper()
-	p, err := PermissionsOf(roles, "gpu", u.key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "{ nkey: %s, ", u.key)
-	p.WriteTo(&b)
-	return b.String() + "}\n"
-}
 
 // denials are the permissions that processes were refused, as their logs say.
 type denials struct {
@@ -87,6 +46,12 @@ func (d *denials) all() []string {
 	return slices.Clone(d.list)
 }
 
+func (d *denials) forget() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.list = nil
+}
+
 // next calls f with the next denial, until stop is called.
 func (d *denials) next(f func()) (stop func()) {
 	d.mu.Lock()
@@ -99,28 +64,33 @@ func (d *denials) next(f func()) (stop func()) {
 	}
 }
 
-// Three users of an account have what their roles need and nothing else, and another
-// account sees nothing of it.
+// The users of the guide have what their roles need and nothing else, and another account
+// sees nothing of it.
 func TestPermissions(t *testing.T) {
-	admin, front, runner, stranger := newUser(t), newUser(t), newUser(t), newUser(t)
-	s := clustertest.Configured(t, "accounts: {\n A: { jetstream: enabled, users: [\n"+admin.granted(t, RoleAdmin)+
-		front.granted(t, RoleFront)+runner.granted(t, RoleRunner)+"] }\n"+
-		" B: { jetstream: enabled, users: [ { nkey: "+stranger.key+" } ] }\n}\n")
+	admin, front, runner, reader, stranger := clustertest.NewUser(t), clustertest.NewUser(t), clustertest.NewUser(t),
+		clustertest.NewUser(t), clustertest.NewUser(t)
+	conf := clustertest.Accounts(t, filepath.Join("..", "..", "examples", "cluster", "README.md"), admin, front, runner, reader)
+	s := clustertest.Configured(t, strings.TrimSuffix(conf, "}\n")+
+		" B: { jetstream: enabled, users: [ { nkey: "+stranger.Key+" } ] }\n}\n")
 	url := s.ClientURL()
 	var denied denials
-	connected := func(u user) *Cluster {
+	connected := func(u clustertest.User) *Cluster {
 		t.Helper()
-		return connect(t, Options{URL: url, Creds: u.seed, Log: denied.logger()})
+		return connect(t, Options{URL: url, Creds: u.Seed, Log: denied.logger()})
 	}
 	var no *PermissionError
-	if _, err := Connect(t.Context(), &Options{URL: url, Creds: runner.seed}); !errors.As(err, &no) ||
+	if _, err := Connect(t.Context(), &Options{URL: url, Creds: runner.Seed}); !errors.As(err, &no) ||
 		!strings.Contains(err.Error(), "-make-streams") {
 		t.Errorf("a runner before there are streams: %v", err)
 	}
 	a := connected(admin)
-	if s, err := a.Status(t.Context(), nil); err != nil || len(s.Streams) != 6 || len(s.Unseen) != 3 {
+	if s, err := a.Status(t.Context(), nil); err != nil || len(s.Streams) != 6 || !slices.Equal(s.Unseen, []string{"the registry"}) {
 		t.Errorf("an admin sees %+v, %v", s, err)
 	}
+	if got := denied.all(); len(got) != 1 || !strings.Contains(got[0], "OBJ_ut_files") {
+		t.Errorf("an admin was denied %q", got)
+	}
+	denied.forget()
 	f, r := connected(front), connected(runner)
 
 	for u, c := range map[string]*Cluster{"front": f, "runner": r} {
@@ -159,18 +129,8 @@ func TestPermissions(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", u, err)
 		}
-		if got.User == nil || got.User.Permissions == nil || got.User.Account != "A" {
+		if got.User == nil || got.User.Permissions == nil || got.User.Account != "USETOOLS" {
 			t.Fatalf("%s: %+v", u, got.User)
-		}
-		for _, role := range Roles() {
-			p, err := PermissionsOf([]string{role}, "gpu", map[string]user{"front": front, "runner": runner}[u].key)
-			if err != nil {
-				t.Fatal(err)
-			}
-			lacks := got.User.Lacks(p)
-			if has := role == u; has != (len(lacks) == 0) {
-				t.Errorf("%s as a %s lacks %q", u, role, lacks)
-			}
 		}
 		var text strings.Builder
 		c.WriteMetrics(&text)
@@ -222,6 +182,27 @@ func TestPermissions(t *testing.T) {
 			t.Errorf("%s: %+v", name, res)
 		}
 	}
+	reads := connected(reader)
+	store := reads.Store(nil)
+	runs := 0
+	for sum, err := range store.List(t.Context(), &record.Filter{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := store.Load(sum.ID); err != nil {
+			t.Error(err)
+		}
+		runs++
+	}
+	if _, _, err := reads.Queue(t.Context(), 10); err != nil || runs != 3 {
+		t.Errorf("a reader sees %d runs, %v", runs, err)
+	}
+	if err := reads.ReadAudit(t.Context(), time.Now().Add(-time.Hour), &strings.Builder{}); err != nil {
+		t.Error(err)
+	}
+	if s, err := reads.Status(t.Context(), store); err != nil || len(s.Unseen) > 0 || len(s.Processes) != 2 || s.Registry == nil {
+		t.Errorf("a reader sees %+v, %v", s, err)
+	}
 	if seller.orders() != 1 {
 		t.Errorf("%d orders", seller.orders())
 	}
@@ -239,12 +220,14 @@ func TestPermissions(t *testing.T) {
 		t.Fatalf("denied: %q", denied.all())
 	}
 
-	if _, err := (&Front{c: r}).Cancel(t.Context(), "x"); !errors.As(err, &no) || no.Subject != cancelSubject("x") {
+	if _, err := (&Front{c: r}).Cancel(t.Context(), "x"); !errors.As(err, &no) || !strings.Contains(err.Error(), cancelSubject("x")) ||
+		!strings.Contains(err.Error(), "examples/cluster/README.md, Users") {
 		t.Errorf("a runner cancels: %v", err)
 	}
-	if err := r.ReadAudit(t.Context(), time.Now(), io.Discard); !errors.As(err, &no) || no.What != "publish to" {
+	if err := r.ReadAudit(t.Context(), time.Now(), io.Discard); !errors.As(err, &no) {
 		t.Errorf("a runner reads the audit: %v", err)
 	}
+	const api = "$JS.API."
 	ask := func(c *Cluster, subject, data string) error {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
@@ -268,12 +251,16 @@ func TestPermissions(t *testing.T) {
 		"a front end deletes a stream":        {f, api + "STREAM.DELETE." + queueStream, ""},
 		"an admin writes a record":            {a, prefix + "rec.x.y", ""},
 		"an admin reads one":                  {a, api + "STREAM.MSG.GET." + recordsStream, `{"seq":1}`},
+		"a reader writes a record":            {reads, prefix + "rec.x.y", ""},
+		"a reader deletes records":            {reads, api + "STREAM.PURGE." + recordsStream, ""},
+		"a reader publishes a registry":       {reads, "$O." + filesBucket + ".M.x", ""},
+		"a reader saves a script":             {reads, scriptSubject("", "x"), ""},
 	} {
 		if err := ask(try.c, try.subject, try.data); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	for what, c := range map[string]*Cluster{"front end": f, "runner": r} {
+	for what, c := range map[string]*Cluster{"front end": f, "runner": r, "reader": reads} {
 		for _, subject := range []string{"_INBOX.>", ">", prefix + ">"} {
 			heard := make(chan struct{})
 			stop := denied.next(func() { close(heard) })
@@ -320,26 +307,5 @@ func TestPermissions(t *testing.T) {
 	}
 	if _, err := Connect(t.Context(), &Options{URL: url}); err == nil {
 		t.Error("who has no key is let in")
-	}
-}
-
-func TestPatterns(t *testing.T) {
-	for _, c := range []struct {
-		all, some        string
-		covers, overlaps bool
-	}{
-		{"a.>", "a.b", true, true}, {"a.>", "a.b.>", true, true}, {"a.>", "a", false, false}, {"a.*", "a.b", true, true},
-		{"a.*", "a.>", false, true}, {"a.*", "a.*.c", false, false}, {"a.b", "a.*", false, true}, {"*.b", "a.b", true, true},
-		{">", "a.*.>", true, true}, {"a.b", "a.c", false, false}, {"a.b.c", "a.>", false, true}, {"a", "a", true, true},
-	} {
-		if got := covers(c.all, c.some); got != c.covers {
-			t.Errorf("%s covers %s: %t", c.all, c.some, got)
-		}
-		if got := overlap(c.all, c.some); got != c.overlaps {
-			t.Errorf("%s and %s overlap: %t", c.all, c.some, got)
-		}
-	}
-	if _, err := PermissionsOf([]string{"boss"}, "", ""); err == nil || !strings.Contains(err.Error(), "there are front, runner, admin") {
-		t.Error(err)
 	}
 }

@@ -47,7 +47,7 @@ type Status struct {
 	// AckWaitS is after how many seconds without a word this process takes a runner for
 	// dead.
 	AckWaitS float64 `json:"ack_wait_s"`
-	// Unseen is what this user may not look at.
+	// Unseen are the parts that this user may not read.
 	Unseen []string `json:"unseen,omitempty"`
 }
 
@@ -103,25 +103,11 @@ type LostRun struct {
 
 // User is who a process is for the servers.
 type User struct {
-	Name        string      `json:"user"`
-	Account     string      `json:"account"`
-	Permissions *UserGrants `json:"permissions,omitempty"` // nil: it may do everything in its account
-}
-
-// UserGrants are the permissions that a user has.
-type UserGrants struct {
-	Publish   *Grants `json:"publish,omitempty"`
-	Subscribe *Grants `json:"subscribe,omitempty"`
-	Responses *struct {
-		Max int `json:"max"`
-	} `json:"responses,omitempty"`
-}
-
-// Grants are subjects that a user may use, and those that it may not; nothing allowed is
-// all.
-type Grants struct {
-	Allow []string `json:"allow,omitempty"`
-	Deny  []string `json:"deny,omitempty"`
+	Name    string `json:"user"`
+	Account string `json:"account"`
+	// Permissions are what the server's configuration grants. If empty, the user may do
+	// everything in its account.
+	Permissions json.RawMessage `json:"permissions,omitempty"`
 }
 
 const (
@@ -143,34 +129,25 @@ func (c *Cluster) Status(ctx context.Context, records *record.Store) (*Status, e
 	if err := c.streamsOf(ctx, s); err != nil {
 		return nil, c.reached(err)
 	}
-	if s.sees("processes", "STREAM.MSG.GET."+stateStream) {
-		if s.Processes, err = c.processes(ctx); err != nil {
+	for _, part := range []struct {
+		name string
+		ask  func() error
+	}{
+		{"processes", func() (err error) { s.Processes, err = c.processes(ctx); return err }},
+		{"queues", func() (err error) { s.Pools, err = c.pools(ctx, s.Processes); return err }},
+		{"the registry", func() (err error) { s.Registry, err = c.newestRevision(ctx); return err }},
+	} {
+		err := part.ask()
+		if errors.As(err, new(*PermissionError)) {
+			s.Unseen = append(s.Unseen, part.name)
+		} else if err != nil {
 			return nil, err
 		}
 	}
-	if s.sees("queues", "STREAM.MSG.GET."+queueStream) {
-		if s.Pools, err = c.pools(ctx, s.Processes); err != nil {
-			return nil, err
-		}
-	}
-	if s.sees("the registry", "STREAM.MSG.GET."+filesStream) {
-		if s.Registry, err = c.newestRevision(ctx); err != nil {
-			return nil, err
-		}
-	}
-	if records != nil && s.sees("lost runs", "STREAM.MSG.GET."+recordsStream) {
+	if records != nil && len(s.Unseen) == 0 {
 		s.lost(ctx, records)
 	}
 	return s, nil
-}
-
-// sees reports whether the user may make a request; else what it is for is noted.
-func (s *Status) sees(what, request string) bool {
-	if s.User == nil || s.User.Permissions == nil || s.User.Permissions.Publish.allows(api+request) {
-		return true
-	}
-	s.Unseen = append(s.Unseen, what)
-	return false
 }
 
 // user asks who this process is; nil: it may not ask.
