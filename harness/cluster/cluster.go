@@ -80,7 +80,7 @@ type Cluster struct {
 	js   jetstream.JetStream
 
 	queue, records, state, kept, audit jetstream.Stream
-	revisions                          revisions
+	revision                           atomic.Pointer[string] // see Revision; nil: none
 	backing                            backing
 	self                               self
 	counts                             counts

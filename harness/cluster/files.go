@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"archive/tar"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -14,8 +13,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -26,90 +23,39 @@ import (
 	"github.com/usetools/usetools/wrappers/observe"
 )
 
-// A revision is an object with a gzipped tar of these entries, the second of which may
-// be missing.
+// A revision is the one object of the bucket: the registry file, and behind a NUL byte the
+// inferred result types, if there are any, all compressed by gzip.
 const (
 	filesBucket    = "ut_files"
 	filesStream    = "OBJ_" + filesBucket
 	registryObject = "registry"
-
-	registryEntry = harness.RegistryFile
-	shapesEntry   = "tool_shapes.json" // what was learnt from results: it decides types, too
 )
 
 // Bounds of revisions.
 const (
-	maxRevision = 256 << 20 // bytes, as it is sent
+	maxRevision = 256 << 20 // bytes, compressed
 	maxShapes   = 8 << 20   // bytes
 	fetchTime   = time.Minute
-	// look is how often a watch asks besides being told.
+	// look is the interval at which a follower asks, as updates may be lost.
 	look = 15 * time.Second
-	// revisionWait is how long a runner waits for the revision of a job.
-	revisionWait = 2 * time.Second
-	// mostRevisions are remembered of those that were here.
-	mostRevisions = 32
 )
 
-// revisions are those that this process has had, the latest last.
-type revisions struct {
-	mu   sync.Mutex
-	all  []string
-	news chan struct{} // closed when there is another one; nil: nobody waits
-}
-
-func (r *revisions) add(revision string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.all = append(r.all, revision)
-	r.all = slices.Delete(r.all, 0, max(len(r.all)-mostRevisions, 0))
-	if r.news != nil {
-		close(r.news)
-		r.news = nil
-	}
-}
-
-// has reports whether a revision is or was here, and else what is closed when there is
-// another one.
-func (r *revisions) has(revision string) (bool, <-chan struct{}) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if slices.Contains(r.all, revision) {
-		return true, nil
-	}
-	if r.news == nil {
-		r.news = make(chan struct{})
-	}
-	return false, r.news
-}
-
-// Revision is the digest of the registry that this process follows, with what was learnt
-// from results; empty: it follows none.
+// Revision returns the digest of the registry that this process follows, with the inferred
+// result types. If it follows none, it is empty.
 func (c *Cluster) Revision() string {
-	c.revisions.mu.Lock()
-	defer c.revisions.mu.Unlock()
-	if n := len(c.revisions.all); n > 0 {
-		return c.revisions.all[n-1]
+	if r := c.revision.Load(); r != nil {
+		return *r
 	}
 	return ""
 }
 
-// HasRevision waits up to two seconds until this process has a revision, or has had it:
-// then it is newer. The empty one everybody has.
+// HasRevision reports whether this process has a revision, or a newer one: the newest.
 func (c *Cluster) HasRevision(ctx context.Context, revision string) bool {
-	ctx, cancel := context.WithTimeout(ctx, revisionWait)
-	defer cancel()
-	for revision != "" {
-		ok, news := c.revisions.has(revision)
-		if ok {
-			break
-		}
-		select {
-		case <-news:
-		case <-ctx.Done():
-			return false
-		}
+	if revision == "" || revision == c.Revision() {
+		return true
 	}
-	return true
+	newest, err := c.newestRevision(ctx)
+	return err == nil && newest != nil && newest.Revision == c.Revision()
 }
 
 // objects is the store of revisions.
@@ -166,7 +112,7 @@ func (c *Cluster) registryInfo(ctx context.Context, store jetstream.ObjectStore)
 	return info, err
 }
 
-// packRevision makes a revision of the files at the path of a registry.
+// packRevision returns the revision of the registry at a path.
 func packRevision(path string) ([]byte, error) {
 	reg, err := registry.ReadFile(path, registry.MaxFileBytes)
 	if err != nil {
@@ -175,36 +121,21 @@ func packRevision(path string) ([]byte, error) {
 	if _, err := registry.Decode(reg); err != nil {
 		return nil, err
 	}
-	entries := []struct {
-		name string
-		data []byte
-	}{{registryEntry, reg}}
+	var out bytes.Buffer
+	zip := gzip.NewWriter(&out)
+	zip.Write(reg)
 	if at, err := observe.Path(path); err == nil {
 		if _, err := observe.Fixed(at); err != nil {
 			return nil, err
 		}
 		shapes, err := registry.ReadFile(at, maxShapes)
 		if err == nil {
-			entries = append(entries, struct {
-				name string
-				data []byte
-			}{shapesEntry, shapes})
+			zip.Write(append([]byte{0}, shapes...))
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}
-	var out bytes.Buffer
-	zip := gzip.NewWriter(&out)
-	archive := tar.NewWriter(zip)
-	for _, e := range entries {
-		if err := archive.WriteHeader(&tar.Header{Name: e.name, Mode: 0o600, Size: int64(len(e.data))}); err != nil {
-			return nil, err
-		}
-		if _, err := archive.Write(e.data); err != nil {
-			return nil, err
-		}
-	}
-	if err := errors.Join(archive.Close(), zip.Close()); err != nil {
+	if err := zip.Close(); err != nil {
 		return nil, err
 	}
 	if out.Len() > maxRevision {
@@ -219,41 +150,15 @@ func digestOf(data []byte) string {
 	return "SHA-256=" + base64.URLEncoding.EncodeToString(sum[:])
 }
 
-// unpackRevision returns the files of a revision; shapes is nil where it has none.
+// unpackRevision returns the files of a revision. If it has no inferred types, shapes is nil.
 func unpackRevision(data []byte) (reg, shapes []byte, err error) {
-	zip, err := gzip.NewReader(bytes.NewReader(data))
+	all, err := unzip(data, registry.MaxFileBytes+1+maxShapes)
 	if err != nil {
 		return nil, nil, err
 	}
-	archive := tar.NewReader(io.LimitReader(zip, registry.MaxFileBytes+maxShapes+64<<10))
-	for {
-		head, err := archive.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		to, most := &reg, int64(registry.MaxFileBytes)
-		switch head.Name {
-		case registryEntry:
-		case shapesEntry:
-			to, most = &shapes, maxShapes
-		default: // of a later version
-			continue
-		}
-		if head.Size > most || *to != nil {
-			return nil, nil, fmt.Errorf("%s is there twice, or larger than %d bytes", head.Name, most)
-		}
-		var b bytes.Buffer
-		b.Grow(int(min(head.Size, 64<<20)) + bytes.MinRead)
-		if _, err := b.ReadFrom(archive); err != nil {
-			return nil, nil, err
-		}
-		*to = b.Bytes()
-	}
-	if reg == nil {
-		return nil, nil, fmt.Errorf("there is no %s in it", registryEntry)
+	reg, shapes, _ = bytes.Cut(all, []byte{0})
+	if !bytes.HasPrefix(reg, []byte("{")) || len(reg) > registry.MaxFileBytes || len(shapes) > maxShapes {
+		return nil, nil, errors.New("it is of another version: publish it again with build-registry -cluster")
 	}
 	return reg, shapes, nil
 }
@@ -295,41 +200,44 @@ func (c *Cluster) copyOf() (string, error) {
 		sum := sha256.Sum256([]byte(c.o.URL))
 		folder = filepath.Join(user, "usetools", "cluster", hex.EncodeToString(sum[:8]))
 	}
-	return filepath.Join(folder, registryEntry), os.MkdirAll(folder, 0o700)
+	return filepath.Join(folder, harness.RegistryFile), os.MkdirAll(folder, 0o700)
 }
 
 // firstRevision writes the newest revision to a path, if there is one.
 func (c *Cluster) firstRevision(ctx context.Context, path string) (there bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, fetchTime)
-	defer cancel()
 	store, err := c.objects(ctx)
 	if err != nil {
 		return false, err
 	}
-	info, err := c.registryInfo(ctx, store)
-	if err != nil || info == nil {
-		return false, err
+	got := download(ctx, store)
+	if errors.Is(got.err, jetstream.ErrObjectNotFound) {
+		return false, nil
 	}
-	revision, err := c.fetch(ctx, store, path, nil)
-	if err == nil {
-		c.revisions.add(revision)
+	if _, err := got.write(path); err != nil {
+		return false, c.reached(err)
 	}
-	return err == nil, err
+	c.revision.Store(&got.digest)
+	return true, nil
 }
 
 // WatchFiles keeps the newest revision in the file at path, and in the file of package
 // observe that belongs to it, until ctx ends. It calls renewed each time that they were
 // replaced.
 func (c *Cluster) WatchFiles(ctx context.Context, path string, renewed func()) error {
+	return c.following(ctx, "registry", func(ctx context.Context) error { return c.watchFiles(ctx, path, renewed) })
+}
+
+// following calls watch again, a second after each failure, until ctx or c ends.
+func (c *Cluster) following(ctx context.Context, what string, watch func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(c.ctx, cancel)()
 	for {
-		err := c.watchFiles(ctx, path, renewed)
+		err := watch(ctx)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		c.log.Warn("following the registry of the cluster", "error", err, "again_in", time.Second)
+		c.log.Warn("following the "+what+" of the cluster", "error", err, "again_in", time.Second)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -353,169 +261,103 @@ func (c *Cluster) watchFiles(ctx context.Context, path string, renewed func()) e
 	defer watch.Stop()
 	every := time.NewTicker(look)
 	defer every.Stop()
-	newest := &newest{news: make(chan struct{})}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		newest.follow(ctx, watch.Updates())
-	}()
+	wanted, fetched := c.Revision(), make(chan *revision)
 	for {
-		digest, news := newest.get()
-		if digest != "" && digest != c.Revision() {
-			revision, err := c.fetch(ctx, store, path, news)
-			if err == nil {
-				written := modified(path)
-				renewed()
-				if written.Equal(modified(path)) { // else another process has an older one
-					c.revisions.add(revision)
-				}
-			} else if later, _ := newest.get(); later == digest {
-				return err
-			}
-			continue
-		}
+		var info *jetstream.ObjectInfo
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-ended:
-			return errors.New("the watch has ended")
-		case <-news:
-		case <-every.C: // what is only told may be lost
-			info, err := c.registryInfo(ctx, store)
+		case update, ok := <-watch.Updates():
+			if !ok {
+				return errors.New("the watch has ended")
+			}
+			info = update // nil: that was all for now
+		case <-every.C:
+			if info, err = c.registryInfo(ctx, store); err != nil {
+				return err
+			}
+		case got := <-fetched:
+			if got.digest != wanted { // a newer one is on its way, and this one may have been removed
+				continue
+			}
+			reg, err := got.write(path)
 			if err != nil {
 				return err
 			}
-			if info != nil {
-				newest.set(info.Digest)
+			renewed()
+			if is, err := registry.ReadFile(path, registry.MaxFileBytes); err == nil && bytes.Equal(is, reg) {
+				c.revision.Store(&got.digest)
+			} else { // another process of the machine has written an older one
+				wanted = ""
 			}
 		}
-	}
-}
-
-// newest is the digest of the newest revision that somebody has told of.
-type newest struct {
-	mu     sync.Mutex
-	digest string
-	news   chan struct{} // closed with the next one
-}
-
-func (n *newest) get() (digest string, news <-chan struct{}) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.digest, n.news
-}
-
-func (n *newest) set(digest string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if digest != n.digest {
-		close(n.news)
-		n.digest, n.news = digest, make(chan struct{})
-	}
-}
-
-func (n *newest) follow(ctx context.Context, updates <-chan *jetstream.ObjectInfo) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case info, ok := <-updates:
-			if !ok {
-				return
-			}
-			if info != nil && info.Name == registryObject && !info.Deleted {
-				n.set(info.Digest)
-			}
+		if info == nil || info.Name != registryObject || info.Deleted || info.Digest == wanted {
+			continue
 		}
+		wanted = info.Digest
+		go func() { // until its deadline: a read of a removed revision does not end earlier
+			got := download(ctx, store)
+			if got.err != nil {
+				got.digest = info.Digest
+			}
+			select {
+			case fetched <- got:
+			case <-ctx.Done():
+			}
+		}()
 	}
 }
 
-// fetch replaces the files at a path by the newest revision, which it returns. It gives
-// up on news: then there is a newer one, and the rest of this one is gone.
-func (c *Cluster) fetch(ctx context.Context, store jetstream.ObjectStore, path string, news <-chan struct{}) (
-	revision string, err error) {
+// revision is a downloaded revision.
+type revision struct {
+	data   []byte
+	digest string // as the store writes it
+	err    error
+}
+
+// download reads the newest revision.
+func download(ctx context.Context, store jetstream.ObjectStore) *revision {
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
-	type got struct {
-		data   []byte
-		digest string
-		err    error
-	}
-	done := make(chan got, 1)
-	go func() { // until its deadline, where nobody waits any more
-		defer cancel()
-		data, digest, err := download(ctx, store)
-		done <- got{data, digest, err}
-	}()
-	select {
-	case <-news:
-		return "", errors.New("there is a newer revision")
-	case g := <-done:
-		if g.err != nil {
-			return "", g.err
-		}
-		reg, shapes, err := unpackRevision(g.data)
-		if err == nil {
-			err = writeRevision(path, reg, shapes)
-		}
-		if err != nil {
-			return "", fmt.Errorf("revision %s: %w", g.digest, err)
-		}
-		return g.digest, nil
-	}
-}
-
-// download reads the newest revision, whose digest is checked.
-func download(ctx context.Context, store jetstream.ObjectStore) (data []byte, digest string, err error) {
+	defer cancel()
 	object, err := store.Get(ctx, registryObject)
 	if err != nil {
-		return nil, "", err
+		return &revision{err: err}
 	}
 	defer object.Close()
 	info, err := object.Info()
+	if err == nil && info.Size > maxRevision {
+		err = fmt.Errorf("a revision of %d bytes, at most %d are taken", info.Size, maxRevision)
+	}
 	if err != nil {
-		return nil, "", err
+		return &revision{err: err}
 	}
-	if info.Size > maxRevision {
-		return nil, "", fmt.Errorf("a revision of %d bytes, at most %d are taken", info.Size, maxRevision)
-	}
-	data, err = io.ReadAll(io.LimitReader(object, maxRevision+1))
-	return data, info.Digest, err
+	data, err := io.ReadAll(object) // which checks the digest
+	return &revision{data, info.Digest, err}
 }
 
-// modified is when a file was written.
-func modified(path string) time.Time {
-	info, err := os.Stat(path)
-	if err != nil {
-		return time.Time{}
+// write writes the files of a revision, each of which is there whole or as before.
+func (r *revision) write(path string) (reg []byte, err error) {
+	if r.err != nil {
+		return nil, r.err
 	}
-	return info.ModTime()
-}
-
-// writeRevision writes the files of a revision, each of which is there whole or as before.
-// Other processes of the machine use them, too: what is as it should be is not written.
-func writeRevision(path string, reg, shapes []byte) error {
+	reg, shapes, err := unpackRevision(r.data)
+	if err != nil {
+		return nil, fmt.Errorf("revision %s: %w", r.digest, err)
+	}
 	at, err := observe.Path(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if shapes == nil {
-		if err := os.Remove(at); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+		err = os.Remove(at)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
 		}
-	} else {
-		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
-			return err
-		}
-		if err := writeChanged(at, shapes, maxShapes); err != nil {
-			return err
-		}
+	} else if err = os.MkdirAll(filepath.Dir(at), 0o700); err == nil {
+		err = registry.WriteFile(at, shapes, 0o600)
 	}
-	return writeChanged(path, reg, registry.MaxFileBytes)
-}
-
-func writeChanged(path string, data []byte, most int) error {
-	if is, err := registry.ReadFile(path, most); err == nil && bytes.Equal(is, data) {
-		return nil
+	if err != nil {
+		return nil, err
 	}
-	return registry.WriteFile(path, data, 0o600)
+	return reg, registry.WriteFile(path, reg, 0o600)
 }

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -54,25 +53,14 @@ func (c *Cluster) spread(ctx context.Context, dir string) (*library.Library, err
 	s := &scripts{c: c}
 	s.lib = library.OpenSpread(dir, s)
 	first := make(chan error, 1)
-	c.work.Go(func() {
-		for again := false; c.ctx.Err() == nil; again = true {
-			err := s.watch(c.ctx, func(err error) {
-				select {
-				case first <- err:
-				default:
-				}
-			})
-			if c.ctx.Err() != nil {
-				return
-			}
-			if !again {
-				c.log.Warn("following the saved scripts of the cluster", "error", err)
-			}
-			select {
-			case <-c.ctx.Done():
-			case <-time.After(time.Second):
-			}
+	have := func(err error) {
+		select {
+		case first <- err:
+		default:
 		}
+	}
+	c.work.Go(func() {
+		c.following(c.ctx, "saved scripts", func(ctx context.Context) error { return s.watch(ctx, have) })
 	})
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
