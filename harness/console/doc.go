@@ -22,7 +22,7 @@
 //	                each line), axis.go (time), bars.go (calls), tracks.go (what it took
 //	                of the machine) and notes.go (texts at lines)
 //	calls.go        its table of calls, and one call
-//	diff.go         two runs compared
+//	compare.go      two runs compared
 //	scripts.go      saved scripts
 //	approvals.go    what waits for a person; waits.go which calls that are
 //	alike.go        in what many of them differ

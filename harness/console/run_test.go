@@ -142,7 +142,7 @@ func TestARunIsRunAgainReplayedAndSaved(t *testing.T) {
 	}
 	_, page = c.post("/runs/"+w.runs["compile"]+"/save", url.Values{"name": {"broken"}})
 	wants(t, page, "a script that never ran", "its script never ran, and is not saved")
-	wants(t, c.page(at+"/diff"), "runs to compare with", at+"/diff/"+w.runs["log"])
+	wants(t, c.page(at+"/diff"), "runs to compare with", at+"/compare/"+w.runs["log"])
 }
 
 func TestAnUnknownCallIsSettledAndTheRunClosed(t *testing.T) {

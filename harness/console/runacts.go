@@ -303,7 +303,7 @@ func (c *Console) compareWith(v *view) error {
 			return &problem{Status: http.StatusNotFound, Title: "No such run", Text: "There is no run whose ID begins so, or several have one.",
 				Next: "/runs/" + link(r.Begin.ID) + "/diff", Do: "Choose another"}
 		}
-		return v.goTo("/runs/" + link(r.Begin.ID) + "/diff/" + link(other))
+		return v.goTo(comparePath(r.Begin.ID, other))
 	}
 	sum := r.Summary()
 	f := v.Filter()

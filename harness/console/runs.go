@@ -27,7 +27,7 @@ const (
 // runsPages adds the page of the list of runs.
 func (c *Console) runsPages(see func(pattern string, page func(*view) error)) {
 	see("GET /runs", c.listRuns)
-	c.diffPages(see)
+	c.comparePages(see)
 }
 
 // runsQuery is what the address of the list asks for.

@@ -19,6 +19,8 @@ const (
 	lastRuns = 1000
 	// replayTime bounds the replay of a script, and replaysTime those of all.
 	replayTime, replaysTime = 30 * time.Second, 2 * time.Minute
+	// codeLines is the maximum number of lines of a saved script on its page.
+	codeLines = 1000
 )
 
 // scriptPages adds the pages of saved scripts.
@@ -194,8 +196,8 @@ func (c *Console) scriptPage(v *view, lib *library.Library, s *savedScript) erro
 		}
 		return ""
 	})
-	if d.More = len(d.Lines) - linesShown; d.More > 0 {
-		d.Lines = d.Lines[:linesShown]
+	if d.More = len(d.Lines) - codeLines; d.More > 0 {
+		d.Lines = d.Lines[:codeLines]
 	}
 	p := &Page{Title: s.Name, Nav: "runs", Data: d}
 	if s.Replay == nil { // else what is fetched again would not say it

@@ -637,7 +637,7 @@ func TestATokenSeesItsOwnRunsOnly(t *testing.T) {
 		}
 	}
 	for _, id := range []string{w.runs["waiting"], w.runs["log"]} { // their run beside one's own
-		resp, body := c.do("GET", "/runs/"+w.runs["log"]+"/diff/"+id, nil)
+		resp, body := c.do("GET", "/runs/"+w.runs["log"]+"/compare/"+id, nil)
 		if id != w.runs["log"] && resp.StatusCode != http.StatusNotFound {
 			t.Errorf("a comparison with %s: %d %.200s", id, resp.StatusCode, body)
 		}

@@ -244,7 +244,7 @@ func TestALargeRecordIsAFile(t *testing.T) {
 	id := rec.ID()
 	dev, support := w.signIn(t, "dev"), w.signIn(t, "support")
 	for _, path := range []string{"/runs/" + id, "/runs/" + id[:6], "/runs/" + id + "/calls/1", "/runs/" + id + "/diff", "/editor?run=" + id,
-		"/runs/" + id + "/diff/" + id, "/approvals/" + id + ".1"} {
+		"/runs/" + id + "/compare/" + id, "/approvals/" + id + ".1"} {
 		status, body := dev.get(path)
 		if status != http.StatusRequestEntityTooLarge || !strings.Contains(body, "Download the record") || len(body) > 10_000 {
 			t.Errorf("%s: %d, %d bytes", path, status, len(body))

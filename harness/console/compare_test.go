@@ -12,19 +12,22 @@ func TestTwoRunsAreCompared(t *testing.T) {
 	w := demo(t)
 	c := w.signIn(t, "")
 	body := c.page("/runs/diff?run=" + w.runs["late"] + "&run=" + w.runs["dry"])
-	for _, want := range []string{"The same in both: script, phrases", "calls differ", `href="/runs/` + w.runs["late"] + `#c29"`,
-		`href="/runs/` + w.runs["dry"] + `#c29"`, "tickets.create_ticket", `href="/runs/` + w.runs["dry"] + `/diff/` + w.runs["late"] + `">Swap`} {
+	for _, want := range []string{"calls  (32 in a, ", "tickets.create_ticket", "a took ",
+		`href="/runs/` + w.runs["dry"] + `/compare/` + w.runs["late"] + `">Swap`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %s in\n%s", want, body)
 		}
 	}
-	body = c.page("/runs/" + w.runs["short"] + "/diff/" + w.runs["compile"])
-	for _, want := range []string{"only in A", `<span class="dm">-UseTools(`, `<span class="dp">&#43;log, err :=`, "unknown field Count"} {
+	old := c.page("/runs/" + w.runs["short"] + "/diff/" + w.runs["compile"])
+	if body = c.page("/runs/" + w.runs["short"] + "/compare/" + w.runs["compile"]); body != old {
+		t.Error("the earlier address leads elsewhere")
+	}
+	for _, want := range []string{"-UseTools(", "&#43;log, err :=", "unknown field Count"} {
 		if !strings.Contains(body, want) {
-			t.Errorf("no %s", want)
+			t.Errorf("no %s in\n%s", want, body)
 		}
 	}
-	if body := c.page("/runs/" + w.runs["panic"] + "/diff/" + w.runs["panic"]); !strings.Contains(body, "They are the same: script") {
+	if body := c.page("/runs/" + w.runs["panic"] + "/compare/" + w.runs["panic"]); !strings.Contains(body, "are the same: script") {
 		t.Error(body)
 	}
 }
@@ -36,7 +39,7 @@ func TestRunsToCompareAreChosen(t *testing.T) {
 		t.Error("it is not said that two are wanted")
 	}
 	for _, path := range []string{"/runs/diff?run=" + w.runs["late"] + "&run=" + w.runs["panic"],
-		"/runs/" + w.runs["late"] + "/diff/" + w.runs["panic"], "/runs/" + w.runs["panic"] + "/diff/" + w.runs["late"]} {
+		"/runs/" + w.runs["late"] + "/diff/" + w.runs["panic"], "/runs/" + w.runs["panic"] + "/compare/" + w.runs["late"]} {
 		if status, _ := c.get(path); status != http.StatusNotFound {
 			t.Errorf("%s: a run of others is compared: %d", path, status)
 		}
@@ -52,7 +55,7 @@ func TestAComparisonIsBoundedAndText(t *testing.T) {
 			Error: []byte(`{"message":` + string(record.String(text[:100]).JSON) + `}`)},
 			&record.Call{N: 1, Tool: text[:30], Place: "1:1", Args: record.String(text)}))
 	}
-	body := w.signIn(t, "").page("/runs/" + ids[0] + "/diff/" + ids[1])
+	body := w.signIn(t, "").page("/runs/" + ids[0] + "/compare/" + ids[1])
 	if strings.Contains(body, "<script>alert") || strings.Contains(body, "\u202e") || strings.Contains(body, "\x1b") {
 		t.Error("a text is more than that")
 	}
