@@ -193,7 +193,7 @@ func (v *view) answered(hue func(string) string) ([]answeredAsk, error) {
 		if read++; read > lookedAt {
 			break
 		}
-		run, err := v.c.store.LoadListed(sum, maxGlanced)
+		run, err := v.c.store.LoadListed(sum, maxScanned)
 		if err != nil {
 			continue
 		}

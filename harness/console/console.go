@@ -65,7 +65,6 @@ type Console struct {
 	pages pages
 	doors doors
 	hub   hub
-	looks glances
 	mux   *http.ServeMux
 	// reading bounds how many records are read at a time.
 	reading *semaphore.Weighted
@@ -86,7 +85,6 @@ func New(o *Options) *Console {
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
 	}
-	c.looks.runs = map[string]*glanced{}
 	c.pages.parse()
 	c.doors.init(o.Secret)
 	c.hub.init(c.store)

@@ -26,6 +26,8 @@ const (
 	// maxTimes of a run's calls of one tool are kept, evenly chosen, and maxToolsOf of
 	// its tools.
 	maxTimes, maxToolsOf = 64, 100
+	// maxScanned bounds a record that is read because a list or a number needs it, in bytes.
+	maxScanned = 16 << 20
 	// maxUnknown are the runs with unknown effects that are looked into.
 	maxUnknown = 50
 	// digestsEvery is how often the records are looked through at most, and
@@ -177,7 +179,7 @@ func (d *digests) readCalls(ctx context.Context, runs []*runDigest) (more bool) 
 		if err := d.c.reading.Acquire(ctx, 1); err != nil {
 			return more
 		}
-		r, err := d.c.store.LoadListed(x.Summary, maxGlanced)
+		r, err := d.c.store.LoadListed(x.Summary, maxScanned)
 		d.c.reading.Release(1)
 		now := &runDigest{Summary: x.Summary, large: errors.Is(err, record.ErrLarge)}
 		now.read = !now.large

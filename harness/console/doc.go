@@ -16,7 +16,7 @@
 //	turns.go        how much of what takes long is done at a time
 //	overview.go     the overview; plot.go its pictures, cluster.go who runs the scripts
 //	digests.go      what its numbers and those of servers are made of
-//	runs.go         the list of runs; glance.go how each of them looks
+//	runs.go         the list of runs; preview.go what it shows of each beyond its summary
 //	run.go          the page of a run; runacts.go what can be done with it
 //	score.go        the script of a run beside its calls, with lines.go (what happened at
 //	                each line), axis.go (time), bars.go (calls), tracks.go (what it took

@@ -108,7 +108,7 @@ func (c *Console) overview(v *view, s *period, now time.Time) *overviewData {
 		}
 	}
 	d.tools(called)
-	d.latest(c, v, n)
+	d.latest(v, n)
 	d.Servers = c.serverRows(v, n, now, false)
 	if cat != nil {
 		d.Names, d.ToolCount = serverOrder(cat), v.countTools(cat)
@@ -127,19 +127,20 @@ func (c *Console) overview(v *view, s *period, now time.Time) *overviewData {
 	return d
 }
 
-// latestRun is one of the latest runs, with the picture of its calls.
+// latestRun is one of the latest runs.
 type latestRun struct {
 	*record.Summary
-	Glance *glance
+	Preview *preview
 }
 
-func (d *overviewData) latest(c *Console, v *view, n *numbers) {
-	var sums []*record.Summary
+func (d *overviewData) latest(v *view, n *numbers) {
+	inTurn := v.turn() == nil
 	for _, x := range n.Runs[:min(len(n.Runs), maxLatest)] {
-		sums = append(sums, x.Summary)
-	}
-	for i, g := range c.glances(v.r.Context(), sums, glanceWait) {
-		d.Latest = append(d.Latest, latestRun{sums[i], g})
+		run := latestRun{Summary: x.Summary}
+		if inTurn {
+			run.Preview = v.preview(x.Summary)
+		}
+		d.Latest = append(d.Latest, run)
 	}
 }
 

@@ -115,7 +115,7 @@ type runsState struct {
 // runRow is a run of the list, or a record that cannot be read.
 type runRow struct {
 	*record.Summary
-	Glance  *glance
+	Preview *preview
 	Titled  string
 	Named   bool // that is the name of a saved script or file
 	Whose   alike
@@ -166,18 +166,17 @@ func (c *Console) listRuns(v *view) error {
 	if q.Before == "" && q.Text == "" { // a text is looked for in whole records, which is too much for each news
 		page.Live = []string{topicRuns}
 	}
-	sums := make([]*record.Summary, len(d.Rows))
-	for i, row := range d.Rows {
+	if err := v.turn(); err != nil {
+		return err
+	}
+	now := time.Now()
+	for _, row := range d.Rows {
 		if row.Problem == nil {
-			sums[i] = row.Summary
+			row.Preview = v.preview(row.Summary)
 			if len(page.Live) > 0 && len(page.Live) < maxTopics && mayGoOn(row.Summary) {
 				page.Live = append(page.Live, topicRun(row.ID))
 			}
 		}
-	}
-	looks, now := c.glances(v.r.Context(), sums, glanceWait), time.Now()
-	for i, row := range d.Rows {
-		row.Glance = looks[i]
 		row.fill(v.Viewer, q, now)
 	}
 	return v.show("runs.html", page)
@@ -308,16 +307,16 @@ func (r *runRow) fill(v *Viewer, q *runsQuery, now time.Time) {
 		r.Took = float64(now.Sub(r.Time).Milliseconds())
 	}
 	r.Say, r.Bad = show.Visible(r.Error, runsText, false), r.Status != "canceled"
-	if r.Glance != nil && r.Glance.Note != "" {
-		r.Say, r.Bad = show.Visible(r.Glance.Note, runsText, false), false
+	if r.Preview != nil && r.Preview.Note != "" {
+		r.Say, r.Bad = show.Visible(r.Preview.Note, runsText, false), false
 	}
 	if r.Status == record.Died {
 		r.Say, r.Bad = cmp.Or(r.Say, "its process was ended before it could say how"), false
 	}
 	switch {
-	case r.Glance != nil && r.Glance.Asks && v.MayAnswer(r.Subject):
+	case r.Preview != nil && r.Preview.Asks && v.MayAnswer(r.Subject):
 		r.Next, r.Do = "/approvals", "Answer"
-	case r.Glance != nil && r.Glance.Asks:
+	case r.Preview != nil && r.Preview.Asks:
 		r.Next, r.Do = "/approvals", "See"
 	case r.Status == "uncertain" && v.Operator:
 		r.Next, r.Do = "/runs/"+r.ID, "Say what became of it"
@@ -327,7 +326,7 @@ func (r *runRow) fill(v *Viewer, q *runsQuery, now time.Time) {
 }
 
 // Live reports whether it is a dry run that went on after a yes.
-func (r *runRow) Live() bool { return r.Glance != nil && r.Glance.Live }
+func (r *runRow) Live() bool { return r.Preview != nil && r.Preview.Live }
 
 // Hurt reports whether something in the record is not as it was written.
-func (r *runRow) Hurt() bool { return r.Damaged || r.Glance != nil && r.Glance.Damaged }
+func (r *runRow) Hurt() bool { return r.Damaged || r.Preview != nil && r.Preview.Damaged }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/library"
-	"github.com/usetools/usetools/harness/record"
 )
 
 const (
@@ -179,16 +178,16 @@ func (c *Console) scriptPage(v *view, lib *library.Library, s *savedScript) erro
 	f.Script, f.Limit = s.Name, 10
 	ctx, cancel := context.WithTimeout(v.r.Context(), searchTime)
 	defer cancel()
-	var sums []*record.Summary
+	if err := v.turn(); err != nil {
+		return err
+	}
 	now := time.Now()
 	for sum, err := range c.store.List(ctx, f) {
 		if err == nil {
-			d.Rows, sums = append(d.Rows, &runRow{Summary: sum}), append(sums, sum)
+			row := &runRow{Summary: sum, Preview: v.preview(sum)}
+			row.fill(v.Viewer, &runsQuery{}, now)
+			d.Rows = append(d.Rows, row)
 		}
-	}
-	for i, g := range c.glances(ctx, sums, glanceWait) {
-		d.Rows[i].Glance = g
-		d.Rows[i].fill(v.Viewer, &runsQuery{}, now)
 	}
 	d.Lines = highlight(strings.TrimSuffix(s.Source, "\n"), func(pkg string) string {
 		if slices.Contains(d.Servers, pkg) {
