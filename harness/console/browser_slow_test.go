@@ -181,7 +181,8 @@ func TestTheSearchSaysWhy(t *testing.T) {
 	b.press("who changed each line of a file")
 	b.waitText("main", "means")
 	b.wait(`document.querySelector("table.whyt tr.on")?.textContent.includes("git.Blame")`)
-	b.wait(`document.querySelectorAll("table.whyt tr.on td.wb svg").length >= 4`)
+	b.click("details.feats summary")
+	b.wait(`document.querySelectorAll("table.scoret tbody tr:first-child td").length >= 4`)
 	b.wait(`document.querySelectorAll("table.whyt tbody tr").length > 1`)
 	b.wait(`location.search.includes("changed")`)
 }

@@ -60,17 +60,16 @@ type holder struct {
 	policy      *harness.Policy
 }
 
-// matrixRow are tools of a server of which all holders may do the same.
+// matrixRow is the tools of a server for which the policy gives every holder the same
+// verdicts; Verdicts has one for each holder.
 type matrixRow struct {
-	Server, Hue, What string
-	Tools             []string
-	Cells             []matrixCell
+	Server, Hue string
+	Tools       []string
+	Verdicts    []verdict
 }
 
-// matrixCell is what one may do with tools: Sign is ok, wait or bad.
-type matrixCell struct {
-	Sign, Word, Rule, Href string
-}
+// verdict is an icon, ok, wait or bad, and its word.
+type verdict struct{ Sign, Word string }
 
 // policyLine is what a flag says.
 type policyLine struct{ Flag, Text string }
@@ -189,57 +188,26 @@ func (v *view) holders(cat *catalog.Catalog) []holder {
 	return out
 }
 
-// matrix decides for all tools that the viewer is shown and holders, and joins tools of a
-// server of which all may do the same.
+// matrix decides for each holder and each tool that the viewer is shown.
 func (d *policyPage) matrix(k *known) {
-	cat := k.cat
-	type key struct{ server, class, verdicts string }
-	at := map[key]int{}
-	ofClass := map[key]int{} // tools of a server and class
-	order := serverOrder(cat)
-	for i := range cat.Registry.Tools {
-		t := &cat.Registry.Tools[i]
+	at := map[string]int{} // server and verdicts to the index of a row
+	for i := range k.cat.Registry.Tools {
+		t := &k.cat.Registry.Tools[i]
 		if !k.shows(t) {
 			continue
 		}
-		class, _ := cat.Class(t)
-		ofClass[key{t.Server, string(class), ""}]++
-		row := key{server: t.Server, class: string(class)}
-		cells := make([]matrixCell, len(d.Holders))
-		for j := range d.Holders {
-			h := &d.Holders[j]
-			decision := cat.Decide(h.policy, t, nil)
-			c := matrixCell{Rule: decision.Rule,
-				Href: "/policy?" + url.Values{"token": {h.Token}, "tool": {t.ID}}.Encode() + "#may"}
-			c.Sign, c.Word = verdictSign(decision.Verdict)
-			cells[j] = c
-			row.verdicts += c.Sign + " "
+		row := matrixRow{Server: t.Server, Hue: k.hue(t.Server)}
+		for _, h := range d.Holders {
+			sign, word := verdictSign(k.cat.Decide(h.policy, t, nil).Verdict)
+			row.Verdicts = append(row.Verdicts, verdict{sign, word})
 		}
-		n, ok := at[row]
+		key := fmt.Sprint(t.Server, row.Verdicts)
+		n, ok := at[key]
 		if !ok {
-			n = len(d.Rows)
-			at[row] = n
-			d.Rows = append(d.Rows, matrixRow{Server: t.Server, Hue: k.hue(t.Server), What: string(class), Cells: cells})
+			n, at[key] = len(d.Rows), len(d.Rows)
+			d.Rows = append(d.Rows, row)
 		}
 		d.Rows[n].Tools = append(d.Rows[n].Tools, t.ID)
-	}
-	words := map[string]string{"read": "reads", "again": "may be repeated", "effect": "effects"}
-	rank := map[string]int{"read": 0, "again": 1, "effect": 2}
-	slices.SortStableFunc(d.Rows, func(a, b matrixRow) int {
-		return cmp.Or(cmp.Compare(slices.Index(order, a.Server), slices.Index(order, b.Server)), rank[a.What]-rank[b.What],
-			len(b.Tools)-len(a.Tools))
-	})
-	for i := range d.Rows {
-		r := &d.Rows[i]
-		if all := ofClass[key{r.Server, r.What, ""}]; all == len(r.Tools) {
-			r.What = words[r.What]
-		} else {
-			var names []string
-			for _, id := range r.Tools {
-				names = append(names, strings.TrimPrefix(id, r.Server+"."))
-			}
-			r.What = text.List(names, 3)
-		}
 	}
 }
 

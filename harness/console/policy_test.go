@@ -19,13 +19,12 @@ func matrix(page string) map[string]string {
 	page, _, _ = strings.Cut(page, "</table>")
 	text := regexp.MustCompile(`<[^>]*>`)
 	for _, row := range strings.Split(page, "<tr>")[1:] {
-		head, cells, _ := strings.Cut(row, "</td>")
-		_, tools, _ := strings.Cut(head, "<p")
+		tools, cells, _ := strings.Cut(row, "</td>")
 		var words []string
 		for _, m := range regexp.MustCompile(`class="sr">(\w+)<`).FindAllStringSubmatch(cells, -1) {
 			words = append(words, m[1])
 		}
-		for _, id := range strings.Fields(text.ReplaceAllString("<p"+tools, " ")) {
+		for _, id := range strings.Fields(text.ReplaceAllString(tools, " ")) {
 			out[html.UnescapeString(id)] = strings.Join(words, " ")
 		}
 	}

@@ -21,9 +21,8 @@ import (
 const (
 	// toolsListed is how many tools a page of the list has.
 	toolsListed = 100
-	// candidatesShown is how many candidates of a phrase are shown, featuresOf of how
-	// many what the re-ranker adds.
-	candidatesShown, featuresOf = 8, 5
+	// candidatesShown is how many candidates of a phrase are shown.
+	candidatesShown = 8
 	// maxChosen bounds the values of one filter.
 	maxChosen = 200
 )
@@ -438,58 +437,41 @@ type found struct {
 	Denied     string
 	Tool       *toolName // of the phrase; nil: it has none
 	Candidates []candidate
-	Columns    []column
-	Features   []featureRow
-	// Heads are the candidates that Features has.
-	Heads  []toolName
-	Near   []near
-	Advice []advice
-	Down   []string // servers that could not be asked
-	Took   float64  // ms
-	Low    bool     // the confidence is not enough
+	Columns    []column // of the candidates' scores
+	Near       []near
+	Advice     []advice
+	Down       []string // servers that could not be asked
+	Took       float64  // ms
+	Low        bool     // the confidence is not enough
 	// Meter and Need are the confidence and what is enough, in percent.
 	Meter, Need string
 }
 
-// column is a signal of the search.
-type column struct{ Key, Title, About string }
+// column is a score of the search.
+type column struct {
+	Title, About string
+	of           func(*discovery.Legs) float64
+}
 
 var columns = []column{
-	{"w0", "words", "BM25: words that the phrase and the tool share, rare ones count more"},
-	{"w1", "meaning", "cosine of the phrase with the tool's name and the head of its description"},
-	{"w2", "name", "cosine with the tool's name"},
-	{"w3", "sentence", "cosine with the best sentence of its description"},
-	{"w4", "together", "the candidate score: words and meaning, by which the candidates are chosen"},
-	{"w5", "re-ranked", "the sum of what the re-ranker's features add"},
+	{"words", "BM25: words that the phrase and the tool share, rare ones count more",
+		func(l *discovery.Legs) float64 { return l.BM25 }},
+	{"meaning", "cosine of the phrase with the tool's name and the head of its description",
+		func(l *discovery.Legs) float64 { return l.Full }},
+	{"name", "cosine with the tool's name", func(l *discovery.Legs) float64 { return l.Name }},
+	{"sentence", "cosine with the best sentence of its description",
+		func(l *discovery.Legs) float64 { return l.Sentence }},
+	{"together", "the candidate score: words and meaning, by which the candidates are chosen",
+		func(l *discovery.Legs) float64 { return l.Fused }},
+	{"re-ranked", "the score that orders the candidates", func(l *discovery.Legs) float64 { return l.Score }},
 }
 
 // candidate is a tool that a phrase may mean.
 type candidate struct {
 	toolRow
 	On, Miss bool
-	Bars     []bar
 	Share    float64
-}
-
-// bar is a number as a bar: from Left, Width wide, in percent.
-type bar struct {
-	Key, Label  string
-	Value       float64
-	Left, Width string
-}
-
-// Text is the number with two digits.
-func (b bar) Text() string {
-	if s := fmt.Sprintf("%.2f", b.Value); s != "-0.00" {
-		return s
-	}
-	return "0.00"
-}
-
-// featureRow is a feature of the re-ranker, with what it adds for each candidate.
-type featureRow struct {
-	Feature, About string
-	Bars           []bar
+	Scores   []float64 // one for each of columns
 }
 
 type near struct {
@@ -551,37 +533,19 @@ func (k *known) explain(phrase string) (*found, error) {
 	for _, c := range x.Candidates {
 		share[c.ID] = c.Score
 	}
-	var legs []discovery.Legs
-	for _, l := range x.Tools {
-		if t, ok := k.view.Tool(l.ID); ok && k.shows(t.Tool) {
-			legs = append(legs, l)
-			f.Candidates = append(f.Candidates, candidate{toolRow: k.row(t, ""), On: l.ID == x.Tool,
-				Miss: !offered[l.ID] || x.Verdict == discovery.NotFound, Share: share[l.ID]})
+	for i := range x.Tools {
+		l := &x.Tools[i]
+		t, ok := k.view.Tool(l.ID)
+		if !ok || !k.shows(t.Tool) {
+			continue
 		}
+		one := candidate{toolRow: k.row(t, ""), On: l.ID == x.Tool,
+			Miss: !offered[l.ID] || x.Verdict == discovery.NotFound, Share: share[l.ID]}
+		for _, c := range columns {
+			one.Scores = append(one.Scores, c.of(l))
+		}
+		f.Candidates = append(f.Candidates, one)
 	}
-	// The least that a full bar stands for: where all are near nothing, bars are short.
-	for i, c := range []struct {
-		least float64
-		of    func(*discovery.Legs) float64
-	}{
-		{1, func(l *discovery.Legs) float64 { return l.BM25 }},
-		{.5, func(l *discovery.Legs) float64 { return l.Full }},
-		{.5, func(l *discovery.Legs) float64 { return l.Name }},
-		{.5, func(l *discovery.Legs) float64 { return l.Sentence }},
-		{1, func(l *discovery.Legs) float64 { return l.Fused }},
-		{5, func(l *discovery.Legs) float64 { return l.Score }},
-	} {
-		most := c.least
-		for j := range legs {
-			most = max(most, c.of(&legs[j]))
-		}
-		for j := range legs {
-			value := c.of(&legs[j])
-			f.Candidates[j].Bars = append(f.Candidates[j].Bars, bar{Key: columns[i].Key, Label: columns[i].Title,
-				Value: value, Left: "0%", Width: shared(max(value, 0) / most)})
-		}
-	}
-	f.features(k, legs[:min(len(legs), featuresOf)])
 	if len(f.Candidates) > 0 {
 		similar, err := k.index.Similar(f.Candidates[0].Tool.ID, 6)
 		if err != nil {
@@ -594,63 +558,4 @@ func (k *known) explain(phrase string) (*found, error) {
 		}
 	}
 	return f, nil
-}
-
-// features adds what the re-ranker's features add to the scores of some candidates;
-// those that add nothing to any are left out.
-func (f *found) features(k *known, legs []discovery.Legs) {
-	if len(legs) == 0 {
-		return
-	}
-	most := 1.0
-	for _, l := range legs {
-		for _, c := range l.Features {
-			most = max(most, c.Adds, -c.Adds)
-		}
-	}
-	for i := range legs {
-		f.Heads = append(f.Heads, f.Candidates[i].Tool)
-	}
-	for i, c := range legs[0].Features {
-		row := featureRow{Feature: c.Feature, About: cmp.Or(featureWords[c.Feature], c.Feature)}
-		counts := false
-		for j := range legs {
-			adds := legs[j].Features[i].Adds
-			counts = counts || adds >= .005 || adds <= -.005
-			b := bar{Key: "plus", Value: adds, Label: f.Candidates[j].Tool.Go, Left: "50%", Width: shared(adds / most / 2)}
-			if adds < 0 {
-				b.Key, b.Left, b.Width = "minus", shared(.5+adds/most/2), shared(-adds/most/2)
-			}
-			row.Bars = append(row.Bars, b)
-		}
-		if counts {
-			f.Features = append(f.Features, row)
-		}
-	}
-}
-
-// featureWords says what the features of the re-ranker are.
-var featureWords = map[string]string{
-	"bm_rel":     "shared words, beside the best tool's",
-	"bm_cov":     "shared words, of all it could share",
-	"cos_full":   "meaning of name and description",
-	"cos_sent":   "meaning of the best sentence",
-	"soft_all":   "the phrase's words are met",
-	"name_soft":  "the name's words are met",
-	"head_all":   "the phrase's object is met",
-	"head_cos":   "meaning of verb and object",
-	"verb_conf":  "verb and name contradict",
-	"verb_desc":  "verb fits the description",
-	"name_len":   "length of the name",
-	"bigram":     "pairs of words in order",
-	"srv":        "the phrase names its server",
-	"srv_cue":    "… with a word such as on or from",
-	"last_noun":  "the name's last noun is the object",
-	"elsewhere":  "words only in its parameters and later text",
-	"verb_gap":   "verbs disagree",
-	"deprecated": "deprecated",
-	"direction":  "leads where the phrase wants to go",
-	"astray":     "leads elsewhere",
-	"number":     "one or many",
-	"contrary":   "contradicts the phrase",
 }

@@ -52,25 +52,28 @@ func TestToolsSayWhyAPhraseMeansATool(t *testing.T) {
 				t.Fatal(l.ID)
 			}
 			row := []string{tool.Go()}
-			for _, n := range []float64{l.BM25, l.Full, l.Name, l.Sentence, l.Fused, l.Score, want.Candidates[i].Score} {
-				row = append(row, strings.Replace(fmt.Sprintf("%.2f", n), "-0.00", "0.00", 1))
+			for _, n := range []float64{l.BM25, l.Full, l.Name, l.Sentence, l.Fused, l.Score} {
+				row = append(row, fmt.Sprintf("%.2f", n))
+			}
+			if share := fmt.Sprintf("<b>%.2f</b>", want.Candidates[i].Score); !strings.Contains(body, share) {
+				t.Errorf("%q: the share %s of %s is not on the page", phrase, share, l.ID)
 			}
 			numbers = append(numbers, row)
 		}
-		_, table, _ := strings.Cut(body, `<table class="whyt">`)
+		_, table, _ := strings.Cut(body, `<table class="scoret">`)
 		table, _, _ = strings.Cut(table, "</table>")
 		var shown [][]string
-		for _, row := range strings.Split(table, "<tr ")[min(1, strings.Count(table, "<tr ")):] {
+		for _, row := range strings.Split(table, "<tr>") {
 			var texts []string
-			for _, m := range regexp.MustCompile(`<bdi>([^<]*)</bdi></a>|<span class="t1">([^<]*)</span>|<b>([^<]*)</b>`).FindAllStringSubmatch(row, -1) {
-				texts = append(texts, m[1]+m[2]+m[3])
+			for _, m := range regexp.MustCompile(`<bdi>([^<]*)</bdi></th>|<td class="num">([^<]*)</td>`).FindAllStringSubmatch(row, -1) {
+				texts = append(texts, m[1]+m[2])
 			}
 			if texts != nil {
 				shown = append(shown, texts)
 			}
 		}
 		if diff := cmp.Diff(numbers, shown); diff != "" {
-			t.Errorf("%q: bars that are not those of Explain:\n%s", phrase, diff)
+			t.Errorf("%q: scores that are not those of Explain:\n%s", phrase, diff)
 		}
 	}
 }
