@@ -22,10 +22,10 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// completeWord is the first argument with which the shells' functions ask what
-// may stand at the cursor; the words of the command line follow, the one under
-// the cursor last. It is not a command, so that no flag parser sees the words.
-const completeWord = "__complete"
+// completeFlag is the last argument if a shell asks what may stand at the cursor. The
+// word under the cursor is the argument before it. The package cli reads the other
+// words, and calls complete.
+const completeFlag = "--generate-shell-completion"
 
 func (e *env) completionCommand() *cli.Command {
 	return &cli.Command{
@@ -33,7 +33,7 @@ func (e *env) completionCommand() *cli.Command {
 		Usage:     "print what makes a shell complete commands, flags and tools",
 		ArgsUsage: "bash|zsh|fish",
 		Description: `Tools, servers and categories are those of the registry that the command line
-means. It is read as it is: completion starts no server.
+names. Completion reads the registry file as it is and starts no servers.
 
   source <(harness completion bash)                    in ~/.bashrc
   source <(harness completion zsh)                     in ~/.zshrc, after compinit
@@ -49,8 +49,8 @@ means. It is read as it is: completion starts no server.
 	}
 }
 
-// completions are the functions for the shells. None of them evaluates what
-// stands in the command line.
+// completions are the functions for the shells. Those of the package cli evaluate the
+// command line, which may hold the name of a server that runs a command; these do not.
 var completions = map[string]string{
 	"bash": `# harness in bash: source <(harness completion bash)
 _harness() {
@@ -58,7 +58,7 @@ _harness() {
 	COMPREPLY=()
 	while IFS= read -r line; do
 		COMPREPLY+=("${line%%$'\t'*}")
-	done < <("${1/#\~/$HOME}" __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+	done < <("${1/#\~/$HOME}" "${COMP_WORDS[@]:1:COMP_CWORD}" --generate-shell-completion 2>/dev/null)
 }
 complete -o bashdefault -o default -F _harness harness
 `,
@@ -69,7 +69,7 @@ _harness() {
 	local -a found
 	while IFS= read -r line; do
 		found+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}")
-	done < <("${(Q)words[1]/#\~/$HOME}" __complete "${(@Q)words[2,CURRENT]}" 2>/dev/null)
+	done < <("${(Q)words[1]/#\~/$HOME}" "${(@Q)words[2,CURRENT]}" --generate-shell-completion 2>/dev/null)
 	if (( $#found )); then
 		_describe harness found
 	else
@@ -86,202 +86,132 @@ fi
 function __harness_complete
     set -l words (commandline -opc)
     set -l current (commandline -ct)
-    $words[1] __complete $words[2..-1] "$current" 2>/dev/null
+    $words[1] $words[2..-1] "$current" --generate-shell-completion 2>/dev/null
 end
 complete -c harness -f -n 'test (count (__harness_complete)) -gt 0' -a '(__harness_complete)'
 `,
 }
-
-// candidate is a word that may stand at the cursor.
-type candidate struct{ word, about string }
 
 // typeable are words that no shell reads as anything but text. The names of
 // tools and servers come from servers, and a completed word is run by whoever
 // presses return.
 var typeable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL\pN_./:@+-]+$`) })
 
-// complete writes what may stand for the last of words, a line each: the word,
-// a tab, what it is. Nothing means: the name of a file, perhaps.
-func complete(out io.Writer, root *cli.Command, words []string) {
-	if len(words) == 0 {
-		return
+// completing takes the word under the cursor from the arguments of a shell's request.
+// bash passes -flag=value as three words.
+func (e *env) completing(args []string) []string {
+	n := len(args) - 2
+	if n < 1 || args[n+1] != completeFlag {
+		return args
 	}
-	l := line{root: root, command: root}
-	for _, w := range words[:len(words)-1] {
-		l.read(w)
+	e.word = args[n]
+	if e.word == "=" {
+		e.word = ""
 	}
-	current := words[len(words)-1]
-	if current == "=" { // bash takes -flag=value apart
-		current = ""
+	var out []string
+	for i, w := range args[:n] {
+		switch {
+		case w == "=" || i == 1 && w == "help":
+		case i > 1 && args[i-1] == "=":
+			out[len(out)-1] += "=" + w
+		default:
+			out = append(out, w)
+		}
 	}
-	for _, c := range l.candidates(current) {
-		if strings.HasPrefix(c.word, current) && typeable().MatchString(c.word) {
-			fmt.Fprintf(out, "%s\t%s\n", c.word, c.about)
+	if out[len(out)-1] == "--" { // else taken for the word under the cursor
+		out = append(out, e.word)
+	}
+	return append(out, completeFlag)
+}
+
+// complete prints the words that may stand at the cursor, with what they are; none
+// means a file, perhaps. It is the ShellComplete of all commands.
+func (e *env) complete(_ context.Context, c *cli.Command) {
+	for _, w := range e.candidates(c) {
+		word, about, _ := strings.Cut(w, "\t")
+		if strings.HasPrefix(word, e.word) && typeable().MatchString(word) {
+			fmt.Fprintf(e.stdout, "%s\t%s\n", word, about)
 		}
 	}
 }
 
-// line is a command line as far as it was read.
-type line struct {
-	root, command, parent *cli.Command
-	flag                  documentedFlag // whose value comes next; nil: none
-	arguments             int            // of command
-	noFlags               bool           // after --
-	files                 harness.Files
-	state                 string // the folder with records, where it is named
-}
-
-func (l *line) read(w string) {
-	switch {
-	case w == "=" && l.flag != nil:
-	case l.flag != nil:
-		l.set(l.flag, w)
-		l.flag = nil
-	case l.noFlags, w == "-", !strings.HasPrefix(w, "-"):
-		if sub := l.command.Command(w); sub != nil && l.arguments == 0 {
-			l.parent, l.command = l.command, sub
-		} else {
-			l.arguments++
+func (e *env) candidates(c *cli.Command) (out []string) {
+	args := c.Args().Slice()
+	var last string // a flag without its value
+	if len(args) > 0 && strings.HasPrefix(args[len(args)-1], "-") {
+		last = strings.TrimLeft(args[len(args)-1], "-")
+	}
+	dashes := "--"[:min(2, len(e.word)-len(strings.TrimLeft(e.word, "-")))]
+	for _, f := range append(c.VisibleFlags(), c.VisiblePersistentFlags()...) {
+		d, ok := f.(cli.DocGenerationFlag)
+		if !ok {
+			continue
 		}
-	case w == "--":
-		l.noFlags = true
-	default:
-		name, value, has := strings.Cut(strings.TrimLeft(w, "-"), "=")
-		for _, f := range l.flags() {
-			switch {
-			case !slices.Contains(f.Names(), name) || !f.TakesValue():
-			case has:
-				l.set(f, value)
-			default:
-				l.flag = f
+		if slices.Contains(f.Names(), last) {
+			_, kind, _ := strings.Cut(d.GetUsage(), "`")
+			kind, about, _ := strings.Cut(kind, "`")
+			if _, list, ok := strings.Cut(about, ": "); ok && kind == "WHAT" {
+				return strings.Split(list, ", ")
 			}
+			return values(c, kind)
+		}
+		if dashes != "" {
+			out = append(out, dashes+f.Names()[0]+"\t"+strings.ReplaceAll(d.GetUsage(), "`", ""))
 		}
 	}
-}
-
-// set notes the flags that decide which registry is meant.
-func (l *line) set(f documentedFlag, value string) {
-	switch f.Names()[0] {
-	case "config":
-		l.files.Configs = append(l.files.Configs, value)
-	case "registry":
-		l.files.Registry = value
-	case "state":
-		l.state = value
+	if dashes != "" {
+		return out
 	}
-}
-
-type documentedFlag interface {
-	cli.Flag
-	cli.DocGenerationFlag
-}
-
-// flags are those that may stand here.
-func (l *line) flags() []documentedFlag {
-	all := slices.Clone(l.command.Flags)
-	if l.parent != nil && l.parent != l.root {
-		for _, f := range l.parent.Flags {
-			if local, ok := f.(cli.LocalFlag); !ok || !local.IsLocal() {
-				all = append(all, f)
-			}
+	if len(args) == 0 {
+		for _, sub := range c.VisibleCommands() {
+			out = append(out, sub.Name+"\t"+sub.Usage)
 		}
 	}
-	if l.command != l.root {
-		all = append(all, l.root.Flags...)
-	}
-	var out []documentedFlag
-	for _, f := range all {
-		visible, ok := f.(cli.VisibleFlag)
-		if d, documented := f.(documentedFlag); documented && (!ok || visible.IsVisible()) {
-			out = append(out, d)
+	if kinds := strings.Fields(strings.Trim(c.ArgsUsage, "[]")); len(kinds) > 0 {
+		at := min(len(args), len(kinds)-1)
+		if kind, more := strings.CutSuffix(strings.Trim(kinds[at], "[]"), "…"); at == len(args) || more {
+			out = append(out, values(c, kind)...)
 		}
 	}
 	return out
 }
 
-func (l *line) candidates(current string) []candidate {
-	var out []candidate
-	switch {
-	case l.flag != nil:
-		_, kind, _ := strings.Cut(l.flag.GetUsage(), "`")
-		kind, about, _ := strings.Cut(kind, "`")
-		if _, list, ok := strings.Cut(about, ": "); ok && kind == "WHAT" {
-			return candidates(strings.Split(list, ", "))
-		}
-		return l.values(kind)
-	case strings.HasPrefix(current, "-") && !l.noFlags:
-		dashes := "-"
-		if strings.HasPrefix(current, "--") {
-			dashes = "--"
-		}
-		for _, f := range l.flags() {
-			out = append(out, candidate{dashes + f.Names()[0], strings.ReplaceAll(f.GetUsage(), "`", "")})
-		}
-		return out
-	case l.arguments == 0 && len(l.command.Commands) > 0:
-		for _, c := range l.command.Commands {
-			if !c.Hidden {
-				out = append(out, candidate{c.Name, c.Usage})
+// values are the words that a word of the usage stands for. Files and others that are
+// not here are left to the shell.
+func values(c *cli.Command, kind string) (out []string) {
+	files := &harness.Files{Configs: c.StringSlice("config"), Registry: c.String("registry")}
+	switch kind {
+	case "bash|zsh|fish", "happened|not":
+		return strings.Split(kind, "|")
+	case "LEVEL":
+		return texts(discovery.Details)
+	case "HOW":
+		return texts([]discovery.Match{discovery.Semantic, discovery.Substring})
+	case "POLICY":
+		return []string{require, bestEffort}
+	case "WHICH":
+		return texts(harness.Approvals)
+	case "RULE":
+		return texts(serve.Resumings)
+	case "WHOSE":
+		return texts(serve.AllApprovals)
+	case "MODE":
+		return texts(serve.Modes)
+	case "CLIENT":
+		return clients.Names()
+	case "STATUS":
+		return append(slices.Clip(harness.Statuses), record.Running, record.Died, show.NotOK)
+	case "NAME":
+		if dir, err := library.Path(files.Path()); err == nil && strings.Contains(c.FullName(), " scripts ") {
+			all, _ := library.Open(dir).List()
+			for _, s := range all {
+				out = append(out, s.Name)
 			}
 		}
-	}
-	usage := strings.Fields(strings.Trim(l.command.ArgsUsage, "[]"))
-	if len(usage) == 0 {
-		return out
-	}
-	at := min(l.arguments, len(usage)-1)
-	kind, more := strings.CutSuffix(strings.Trim(usage[at], "[]"), "…")
-	if l.arguments > at && !more {
-		return out
-	}
-	return append(out, l.values(kind)...)
-}
-
-// values are what a word of the usage stands for. FILE and others that are not
-// here are left to the shell.
-func (l *line) values(kind string) []candidate {
-	var words []string
-	switch kind {
-	case "bash|zsh|fish":
-		words = strings.Split(kind, "|")
-	case "LEVEL":
-		words = texts(discovery.Details)
-	case "HOW":
-		words = texts([]discovery.Match{discovery.Semantic, discovery.Substring})
-	case "POLICY":
-		words = []string{require, bestEffort}
-	case "WHICH":
-		words = texts(harness.Approvals)
-	case "RULE":
-		words = texts(serve.Resumings)
-	case "WHOSE":
-		words = texts(serve.AllApprovals)
-	case "MODE":
-		words = texts(serve.Modes)
-	case "CLIENT":
-		words = clients.Names()
-	case "NAME":
-		if l.parent != nil && l.parent.Name == "scripts" {
-			words = l.scripts()
-		}
-	case "STATUS":
-		words = append(slices.Clip(harness.Statuses), record.Running, record.Died, show.NotOK)
-	case "RUN":
-		words = l.runs()
-	case "APPROVAL":
-		words = l.approvals()
-	case "happened|not":
-		words = []string{happened, didNot}
+	case "RUN", "APPROVAL":
+		return latest(c, kind == "APPROVAL")
 	case "TOOL", "SERVER", "CATEGORY", "PATTERN":
-		words = l.registered(kind)
-	}
-	return candidates(words)
-}
-
-func candidates(words []string) []candidate {
-	out := make([]candidate, len(words))
-	for i, w := range words {
-		out[i].word = w
+		return registered(files.Path(), kind)
 	}
 	return out
 }
@@ -293,9 +223,9 @@ func texts[T ~string](values []T) (out []string) {
 	return out
 }
 
-// registered are names in the registry, where there is one.
-func (l *line) registered(kind string) (out []string) {
-	reg, err := registry.Load(l.files.Path())
+// registered returns names in the registry, if there is one.
+func registered(path, kind string) (out []string) {
+	reg, err := registry.Load(path)
 	if err != nil {
 		return nil
 	}
@@ -305,60 +235,22 @@ func (l *line) registered(kind string) (out []string) {
 		}
 	}
 	for _, t := range reg.Tools {
-		switch kind {
-		case "TOOL", "PATTERN":
+		switch {
+		case kind == "TOOL" || kind == "PATTERN":
 			out = append(out, t.ID)
-		case "CATEGORY":
-			if t.Category != "" {
-				out = append(out, string(t.Category))
-			}
+		case kind == "CATEGORY" && t.Category != "":
+			out = append(out, string(t.Category))
 		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// scripts are the names of the saved scripts.
-func (l *line) scripts() (out []string) {
-	dir, err := library.Path(l.files.Path())
-	if err != nil || l.files.Path() == "" {
-		return nil
-	}
-	all, err := library.Open(dir).List()
-	if err != nil {
-		return nil
-	}
-	for _, s := range all {
-		out = append(out, s.Name)
-	}
-	return out
-}
-
-// maxCompletedRuns bounds the runs that are offered.
-const maxCompletedRuns = 50
-
-// approvals are the IDs of what waits for a person.
-func (l *line) approvals() (out []string) {
-	store := l.store()
-	if store == nil {
-		return nil
-	}
-	for p, err := range store.Pending(context.Background(), &record.Filter{Limit: maxCompletedRuns}) {
-		if err == nil {
-			out = append(out, p.ID)
-		}
-	}
-	return out
-}
-
-// store has the records, nil where there are none.
-func (l *line) store() *record.Store {
-	dir := l.state
+// latest returns the IDs of the latest runs, or of the calls that need approval.
+func latest(c *cli.Command, approvals bool) (out []string) {
+	dir := c.String("state")
 	if dir == "" {
-		var err error
-		if dir, _, err = stateDir(nil); err != nil {
-			return nil
-		}
+		dir, _, _ = stateDir(nil)
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil
@@ -367,17 +259,17 @@ func (l *line) store() *record.Store {
 	if err != nil {
 		return nil
 	}
-	return store
-}
-
-// runs are the IDs of the last runs.
-func (l *line) runs() []string {
-	store := l.store()
-	if store == nil {
-		return nil
+	filter := &record.Filter{Limit: 50}
+	if approvals {
+		for p, err := range store.Pending(context.Background(), filter) {
+			if err == nil {
+				out = append(out, p.ID)
+			}
+		}
+		return out
 	}
-	out := []string{last}
-	for s, err := range store.List(context.Background(), &record.Filter{Limit: maxCompletedRuns}) {
+	out = []string{last}
+	for s, err := range store.List(context.Background(), filter) {
 		if err == nil {
 			out = append(out, s.ID)
 		}

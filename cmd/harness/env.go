@@ -28,6 +28,7 @@ type env struct {
 	typist         *typist          // see typing
 	cluster        *cluster.Cluster // see connected
 	closing        []func()         // what is to be done when the command has ended
+	word           string           // under the cursor, see completing
 }
 
 // files is the catalog that the flags name.

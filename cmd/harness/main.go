@@ -51,12 +51,8 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, out, stop := lifetime.Until(stdout)
 	defer stop()
 	stderr = lifetime.Screen(stderr)
-	root := app(stdin, out, stderr)
-	if len(args) > 1 && args[1] == completeWord {
-		complete(out, root, args[2:])
-		return 0
-	}
-	err := root.Run(ctx, args)
+	e := &env{stdin: stdin, stdout: out, stderr: stderr}
+	err := e.app().Run(ctx, e.completing(args))
 	if lost := out.Err(); lost != nil && (err == nil || err == exit(0)) {
 		err = lost
 	}
@@ -83,8 +79,7 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return exitInternal
 }
 
-func app(stdin io.Reader, stdout, stderr io.Writer) *cli.Command {
-	e := &env{stdin: stdin, stdout: stdout, stderr: stderr}
+func (e *env) app() *cli.Command {
 	root := &cli.Command{
 		Name:  "harness",
 		Usage: "run Go scripts that say in plain words which tools they need",
@@ -126,10 +121,14 @@ commands and flags.`,
 			e.completionCommand(), e.versionCommand(),
 		},
 		DisableSliceFlagSeparator: true,
-		Writer:                    stdout,
-		ErrWriter:                 stderr,
-		ExitErrHandler:            func(context.Context, *cli.Command, error) {},
-		OnUsageError:              wrongUsage,
+		Writer:                    e.stdout,
+		ErrWriter:                 e.stderr,
+		EnableShellCompletion:     true,
+		// The one of the package cli; see completionCommand.
+		ShellCompletionCommandName: "__completion",
+		ShellComplete:              e.complete,
+		ExitErrHandler:             func(context.Context, *cli.Command, error) {},
+		OnUsageError:               wrongUsage,
 		After: func(context.Context, *cli.Command) error {
 			e.endLine()
 			for _, end := range e.closing {
@@ -148,7 +147,7 @@ commands and flags.`,
 		},
 	}
 	retire(root)
-	prepare(root.Commands)
+	e.prepare(root.Commands)
 	return root
 }
 
@@ -171,9 +170,10 @@ func retire(root *cli.Command) {
 }
 
 // prepare sets what all commands have in common.
-func prepare(commands []*cli.Command) {
+func (e *env) prepare(commands []*cli.Command) {
 	for _, c := range commands {
 		c.OnUsageError = wrongUsage
+		c.ShellComplete = e.complete
 		c.DisableSliceFlagSeparator = true
 		c.HideHelpCommand = len(c.Commands) == 0 // "h" and "help" are arguments there, such as of search
 		if run := c.Action; c.ArgsUsage == "" {
@@ -187,7 +187,7 @@ func prepare(commands []*cli.Command) {
 				return run(ctx, c)
 			}
 		}
-		prepare(c.Commands)
+		e.prepare(c.Commands)
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"maps"
 	"net"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/urfave/cli/v3"
 
 	"github.com/usetools/usetools/cmd/internal/testserver"
 	"github.com/usetools/usetools/harness"
@@ -78,4 +80,8 @@ func TestScripts(t *testing.T) {
 		e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "userstate"))   // for the records of runs
 		return nil
 	}})
+}
+
+func app(stdin io.Reader, stdout, stderr io.Writer) *cli.Command {
+	return (&env{stdin: stdin, stdout: stdout, stderr: stderr}).app()
 }
