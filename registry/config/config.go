@@ -32,9 +32,9 @@ const ManifestServer = "cli"
 
 const (
 	// DefaultStartTimeout is how long a server may take to start and answer
-	// the handshake. Python servers need up to 7 s, `go run` and `npx` with a
-	// cold cache more.
-	DefaultStartTimeout = 30 * time.Second
+	// the handshake. Python servers need up to 7 s on an idle machine, `go run` and
+	// `npx` with a cold cache more. Package mcp starts as many at a time as fit.
+	DefaultStartTimeout = 60 * time.Second
 	// DefaultCallTimeout is how long one call may take.
 	DefaultCallTimeout = 60 * time.Second
 	// MaxFileBytes bounds a config file.

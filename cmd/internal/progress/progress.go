@@ -165,11 +165,11 @@ func (l *Line) text(starts []mcp.Start, now time.Time) string {
 			waiting++
 			continue
 		}
-		busy = append(busy, item{s.Server, s.Began, s.Fetching})
+		busy = append(busy, item{s.Server, s.Began})
 	}
 	for name, since := range l.asked {
 		if !starting[name] {
-			busy = append(busy, item{name, since, ""})
+			busy = append(busy, item{name, since})
 		}
 	}
 	busy = slices.DeleteFunc(busy, func(i item) bool { return now.Sub(i.since) < after })
@@ -206,15 +206,10 @@ func (l *Line) text(starts []mcp.Start, now time.Time) string {
 
 // item is a server that is waited for.
 type item struct {
-	server   string
-	since    time.Time
-	fetching string
+	server string
+	since  time.Time
 }
 
 func (i item) text(now time.Time) string {
-	what := ""
-	if i.fetching != "" {
-		what = ", " + i.fetching + " downloads it"
-	}
-	return fmt.Sprintf("%s (%d s%s)", i.server, int(now.Sub(i.since).Seconds()), what)
+	return fmt.Sprintf("%s (%d s)", i.server, int(now.Sub(i.since).Seconds()))
 }

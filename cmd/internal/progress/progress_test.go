@@ -35,10 +35,6 @@ func TestTheLineSaysWhatIsWaitedForAndHowLong(t *testing.T) {
 		}
 	}
 	l.event(build.Event{Server: "web", Done: true, Finished: 7, Total: 7})
-	if got := l.text([]mcp.Start{{Server: "a", Began: ago(3), Fetching: "npx"}},
-		now); got != "harness: waiting for a (3 s, npx downloads it)" {
-		t.Errorf("a download: %s", got)
-	}
 	many := []mcp.Start{}
 	for _, name := range strings.Fields("one two three four five") {
 		many = append(many, mcp.Start{Server: name + strings.Repeat("-server", 3), Began: ago(3)})

@@ -69,7 +69,7 @@ func Open(ctx context.Context, s config.Server, opts *Options) (backend.Backend,
 	d.signedIn = d.newSignedIn()
 	if s.Type == config.Stdio {
 		var err error
-		if d.place, err = starting.enter(ctx, s); err != nil {
+		if d.place, err = starting.enter(ctx, s.Name); err != nil {
 			return nil, fmt.Errorf("server %q: waiting until it may start: %w", s.Name, err)
 		}
 		defer d.place.leave()
@@ -126,7 +126,7 @@ func (d *dialer) dialStdio(ctx context.Context) (*session, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.place.start(p.cmd.Process.Pid)
+		d.place.start()
 		s, err := d.handshake(ctx, p, protocol, i < len(protocols)-1)
 		if err == nil {
 			s.process = p

@@ -91,7 +91,6 @@ func stat(pid int) []string {
 type proc struct {
 	pid, parent, group, session int
 	zombie                      bool
-	ticks                       uint64
 }
 
 // processes lists all that can be seen.
@@ -112,7 +111,7 @@ func processes() []proc {
 		if len(f) < 4 {
 			continue // it has ended
 		}
-		p := proc{pid: pid, zombie: f[0] == "Z", ticks: ticks(f)}
+		p := proc{pid: pid, zombie: f[0] == "Z"}
 		p.parent, _ = strconv.Atoi(f[1])
 		p.group, _ = strconv.Atoi(f[2])
 		p.session, _ = strconv.Atoi(f[3])
