@@ -8,7 +8,7 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Limits of a tool's texts, in characters; see also the weights of fusion.json
+// Limits of a tool's texts, in characters; see also the weights of tables.json
 // and sentences.go.
 const (
 	maxName   = 256
@@ -147,9 +147,7 @@ func (b *builder) newRun(text string) *run {
 	text = strings.Clone(text)
 	r := &run{text: text}
 	parts := b.ix.t.appendParts(nil, text)
-	if b.ix.t.folds != nil {
-		parts = appendCharacters(parts, text)
-	}
+	parts = appendCharacters(parts, text)
 	for _, w := range parts {
 		r.parts = append(r.parts, b.lexeme(w))
 	}

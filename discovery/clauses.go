@@ -23,7 +23,7 @@ const (
 // addClauses moves the tools that single clauses mean among the first few.
 func (ix *Index) addClauses(r *Resolution, ranked []candidate, only []int32) []candidate {
 	parts := ix.t.clauses(text.FirstBytes(r.Phrase, MaxPhrase))
-	if len(parts) < 2 || ix.t.folds == nil {
+	if len(parts) < 2 {
 		return ranked
 	}
 	var certain []string

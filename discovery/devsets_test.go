@@ -1,12 +1,71 @@
 package discovery
 
 import (
+	"bufio"
 	"encoding/json"
-	"math"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/usetools/usetools/registry"
 )
+
+// sets are the development sets; "all" is their union, in this order.
+var sets = []string{"azure_mcp_head", "mongodb_mcp", "api_bank"}
+
+// registryOf returns the tools of some development sets in the order and with
+// the IDs of the reference, which a file's registry would sort.
+func registryOf(t testing.TB, names ...string) *registry.Registry {
+	t.Helper()
+	reg := &registry.Registry{}
+	for _, name := range names {
+		readLines(t, filepath.Join("testdata", name, "tools.jsonl"), func(line []byte) error {
+			var tool struct {
+				ID, Server, Name, Description string
+				Input                         json.RawMessage `json:"input_schema"`
+			}
+			err := json.Unmarshal(line, &tool)
+			reg.Tools = append(reg.Tools, registry.Tool{
+				ID: tool.ID, Server: tool.Server, Name: tool.Name, Description: tool.Description, Input: tool.Input,
+			})
+			return err
+		})
+	}
+	return reg
+}
+
+func readLines(t testing.TB, path string, line func([]byte) error) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if len(lines.Bytes()) == 0 {
+			continue
+		}
+		if err := line(lines.Bytes()); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func indexOf(t testing.TB, opts *Options, names ...string) *Index {
+	t.Helper()
+	ix, err := New(registryOf(t, names...), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ix
+}
 
 type devQuery struct {
 	Query string
@@ -81,25 +140,95 @@ func measure(t testing.TB, ix *Index, queries []devQuery) score {
 	return score{s.Top1 / n, s.Top3 / n, s.Recall5 / n, s.MRR / n, s.Resolved / n, 100 * s.Right / max(1, s.Resolved)}
 }
 
-// The figures are those of the reference implementation.
-func TestDevelopmentSetsAreAnsweredAsWellAsByTheReference(t *testing.T) {
-	for set, want := range map[string]score{
-		"azure_mcp_head": {Top1: 91.8, Top3: 99.0, Recall5: 99.3, MRR: 95.3},
-		"mongodb_mcp":    {Top1: 74.9, Top3: 88.8, Recall5: 88.8, MRR: 82.0},
-		"api_bank":       {Top1: 94.3, Top3: 100, Recall5: 100, MRR: 97.1},
-	} {
-		got := measure(t, indexOf(t, &Options{reference: true}, set), queriesOf(t, set))
-		t.Logf("%s: %.1f", set, got)
+// hurried is what an agent in a hurry would write for a phrase: five words.
+func hurried(t *tables, phrase string) string {
+	var words []string
+	for w := range lowerWords(strings.ReplaceAll(t.normalise(phrase), "|", " ")) {
+		if len(words) < 5 && !t.polite[w] && !t.stop[w] {
+			words = append(words, w)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// inFiveWords returns the queries cut to five words each.
+func inFiveWords(queries []devQuery) []devQuery {
+	queries = slices.Clone(queries)
+	for i := range queries {
+		queries[i].Query = hurried(loadTables(), queries[i].Query)
+	}
+	return queries
+}
+
+// Whoever changes weights or features raises these floors or keeps above them.
+func TestDevelopmentSetsAreAnsweredWell(t *testing.T) {
+	var pooled []devQuery
+	check := func(label string, ix *Index, queries []devQuery, floor score) {
+		got := measure(t, ix, queries)
+		t.Logf("%s: %.1f", label, got)
 		for _, m := range []struct {
-			name      string
-			got, want float64
+			name       string
+			got, floor float64
 		}{
-			{"top-1", got.Top1, want.Top1}, {"top-3", got.Top3, want.Top3},
-			{"recall@5", got.Recall5, want.Recall5}, {"MRR", got.MRR, want.MRR},
+			{"top-1", got.Top1, floor.Top1}, {"recall@5", got.Recall5, floor.Recall5},
+			{"resolved", got.Resolved, floor.Resolved}, {"right of the resolved", got.Right, floor.Right},
 		} {
-			if math.Abs(m.got-m.want) > .3 {
-				t.Errorf("%s: %s is %.1f, reference %.1f", set, m.name, m.got, m.want)
+			if m.got < m.floor {
+				t.Errorf("%s: %s is %.2f %%, want at least %.1f", label, m.name, m.got, m.floor)
 			}
+		}
+	}
+	for set, floor := range map[string][2]score{
+		"azure_mcp_head": {{Top1: 94.0, Recall5: 99.0, Resolved: 69.0, Right: 99.0}, {Top1: 88.7, Recall5: 98.4, Resolved: 67.7, Right: 95.9}},
+		"mongodb_mcp":    {{Top1: 78.8, Recall5: 89.3, Resolved: 24.4, Right: 95.9}, {Top1: 69.5, Recall5: 87.5, Resolved: 29.9, Right: 92.0}},
+		"api_bank":       {{Top1: 94.0, Recall5: 99.7, Resolved: 68.3, Right: 99.7}, {Top1: 94.0, Recall5: 99.7, Resolved: 68.3, Right: 99.7}},
+	} {
+		ix, queries := indexOf(t, nil, set), queriesOf(t, set)
+		check(set, ix, queries, floor[0])
+		check(set+", five words", ix, inFiveWords(queries), floor[1])
+	}
+	for _, set := range sets {
+		pooled = append(pooled, queriesOf(t, set)...)
+	}
+	ix := indexOf(t, nil, sets...)
+	check("all", ix, pooled, score{Top1: 88.5, Recall5: 95.5, Resolved: 60.0, Right: 99.0})
+	check("all, five words", ix, inFiveWords(pooled), score{Top1: 83.0, Recall5: 94.6, Resolved: 60.0, Right: 94.9})
+}
+
+// A phrase whose tool is not there must not be taken for another one's: the
+// development sets without the right tools, of which siblings stay.
+func TestMissingToolIsSeldomTakenForAnother(t *testing.T) {
+	for set, most := range map[string]float64{"azure_mcp_head": 23.3, "mongodb_mcp": 4.2, "api_bank": 22.9} {
+		ix, queries, falsely := indexOf(t, nil, set), queriesOf(t, set), 0.
+		for _, dq := range queries {
+			q := ix.ask(t.Context(), dq.Query)
+			others := slices.DeleteFunc(slices.Clone(ix.all), func(i int32) bool { return slices.Contains(dq.Gold, ix.id(i)) })
+			if right, _ := ix.t.confidence.judge(q.rank(others)); right >= ix.threshold {
+				falsely++
+			}
+			q.done()
+		}
+		falsely *= 100 / float64(len(queries))
+		t.Logf("%s: %.1f %% are resolved to another tool", set, falsely)
+		if falsely > most {
+			t.Errorf("%s: %.1f %%, want at most %.1f", set, falsely, most)
+		}
+	}
+}
+
+func TestLastNounOfTheNameIsTheObjectOfThePhrase(t *testing.T) {
+	ix := index(t, nil,
+		tool("store", "syncgroup_delete", "Delete a sync group."),
+		tool("store", "syncgroup_endpoint_delete", "Delete an endpoint of a sync group."),
+		tool("store", "index_list", "List the indexes of a collection."),
+		tool("store", "query", "Query a collection by its index."))
+	for phrase, want := range map[string]string{
+		"delete the endpoint from the sync group": "store.syncgroup_endpoint_delete",
+		"is there an index for the user's name":   "store.index_list",
+		"are there indexes on the collection":     "store.index_list",
+	} {
+		if r := resolve(t, ix, phrase, nil); r.Candidates[0].ID != want {
+			t.Errorf("%q: %+v, want %s first", phrase, r.Candidates, want)
 		}
 	}
 }

@@ -71,7 +71,7 @@ const (
 	flowOut
 )
 
-// grammar is the words by which directions are read, see beyond.json.
+// grammar is the words by which directions are read, see tables.json.
 type grammar struct {
 	opposites      map[string][]uint8 // stem → 2k or 2k+1 for either side of pair k
 	prefixes       [][2]string
@@ -514,9 +514,6 @@ func (ix *Index) direction(tool int32) *direction {
 // readAim reads the direction of the whole phrase, mentions of servers
 // included: "convert to pdf" goes to pdf where a server is called so, too.
 func (q *query) readAim(folded string) {
-	if q.ix.t.grammar == nil {
-		return
-	}
 	norm := q.norm
 	if whole := q.ix.reword(folded); whole != q.rest {
 		norm = q.ix.t.normalise(whole)
@@ -553,9 +550,6 @@ func (q *query) refuse(r *Resolution, d *decision, first int32) {
 // contradicts says why a tool is not what the phrase asks for, empty when it may
 // be.
 func (q *query) contradicts(tool int32) string {
-	if q.ix.directions == nil {
-		return ""
-	}
 	d := q.ix.direction(tool)
 	switch {
 	case q.undoes(d):

@@ -37,8 +37,7 @@
 // package memory stores which tool a phrase led to. Settings holds the part of a
 // config file that configures all that.
 //
-// Words, weights and thresholds are data. Those of fusion.json were fitted on
-// development sets by a reference implementation, and tests hold this package
-// to its answers. beyond.json adds what the reference does not have; a test
-// chooses its weight without the set that it is measured on (TestLeaveOneOut).
+// Words, weights and thresholds are data, see tables.json. The weights were fitted
+// on the development sets in testdata, and a test holds the package to what it
+// reaches there (TestDevelopmentSetsAreAnsweredWell).
 package discovery

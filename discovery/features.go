@@ -7,30 +7,28 @@ import "slices"
 type features [numFeatures]float64
 
 const (
-	bmRel    = iota // BM25, as a share of the best tool's
-	bmCov           // BM25, as a share of the ideal
-	cosFull         // cosine of phrase and full text
-	cosSent         // cosine of phrase and the best sentence
-	softAll         // how well the phrase's words are met by the tool's words
-	nameSoft        // how well the name's words are met by the phrase's
-	headAll         // how well the phrase's object words are met
-	headCos         // cosine of the phrase's head and the full text
-	verbConf        // 1 when the verbs of phrase and name contradict
-	verbDesc        // how far the verbs of phrase and description agree
-	nameLen         // distinct words of the name, in fives
-	bigram          // share of the phrase's pairs of words that the tool has
-	srv             // the phrase mentions the tool's server
-	srvCue          // it does so with a cue
-
-	// What the reference does not have; the weights are in beyond.json.
-	aboutNoun // the name's last noun is the phrase's object, or its context
-	elsewhere // share of the phrase's words that only the tool's other texts have
-	verbGap   // how far the verbs of phrase and description disagree; it is read by the confidence alone
-	outdated  // 1 for a tool that its description calls deprecated
-	towards   // the tool leads where the phrase wants to go, see direction.go
-	astray    // 1 for a tool that leads elsewhere
-	counts    // -1 where one of phrase and tool reads one thing and the other many
-	contrary  // 1 for a tool that contradicts the phrase
+	bmRel     = iota // BM25, as a share of the best tool's
+	bmCov            // BM25, as a share of the ideal
+	cosFull          // cosine of phrase and full text
+	cosSent          // cosine of phrase and the best sentence
+	softAll          // how well the phrase's words are met by the tool's words
+	nameSoft         // how well the name's words are met by the phrase's
+	headAll          // how well the phrase's object words are met
+	headCos          // cosine of the phrase's head and the full text
+	verbConf         // 1 when the verbs of phrase and name contradict
+	verbDesc         // how far the verbs of phrase and description agree
+	nameLen          // distinct words of the name, in fives
+	bigram           // share of the phrase's pairs of words that the tool has
+	srv              // the phrase mentions the tool's server
+	srvCue           // it does so with a cue
+	aboutNoun        // the name's last noun is the phrase's object, or its context
+	elsewhere        // share of the phrase's words that only the tool's other texts have
+	verbGap          // how far the verbs of phrase and description disagree; it is read by the confidence alone
+	outdated         // 1 for a tool that its description calls deprecated
+	towards          // the tool leads where the phrase wants to go, see direction.go
+	astray           // 1 for a tool that leads elsewhere
+	counts           // -1 where one of phrase and tool reads one thing and the other many
+	contrary         // 1 for a tool that contradicts the phrase
 
 	numFeatures
 )
@@ -41,9 +39,6 @@ var featureNames = [numFeatures]string{
 	"last_noun", "elsewhere", "verb_gap", "deprecated",
 	"direction", "astray", "number", "contrary",
 }
-
-// numReference is the number of features that fusion.json weighs.
-const numReference = aboutNoun
 
 func featureIndex(name string) int { return slices.Index(featureNames[:], name) }
 
@@ -127,16 +122,14 @@ func (q *query) features(c *candidate) features {
 	if _, deprecated := ix.successor(tool); deprecated {
 		f[outdated] = 1
 	}
-	if ix.directions != nil {
-		d := ix.direction(tool)
-		if q.contradicts(tool) != "" {
-			f[contrary] = 1
-		} else if f[towards] = q.along(d); q.leadsElsewhere(d) {
-			f[astray] = 1
-		}
-		if q.differsInNumber(d) {
-			f[counts] = -1
-		}
+	d := ix.direction(tool)
+	if q.contradicts(tool) != "" {
+		f[contrary] = 1
+	} else if f[towards] = q.along(d); q.leadsElsewhere(d) {
+		f[astray] = 1
+	}
+	if q.differsInNumber(d) {
+		f[counts] = -1
 	}
 	f[headCos] = f[cosFull]
 	if len(q.head) > 0 && q.foreign == 0 && !(q.blind && len(q.full) > 0) {

@@ -40,9 +40,6 @@ type Options struct {
 	// of path.Match over a tool's ID, or a server's name. Of several patterns
 	// that fit the longest counts.
 	Categories map[string]string
-
-	// reference leaves out what goes beyond the reference, for tests.
-	reference bool
 }
 
 // Index finds tools of one registry by phrases. It is immutable and safe for
@@ -70,7 +67,7 @@ type Index struct {
 	textVerb       []verbSet
 	nameLen        []uint16 // per tool: distinct stems of its name
 	headNouns      []headNoun
-	// directions are what the tools do, see Index.direction; nil without a grammar.
+	// directions are what the tools do, see Index.direction.
 	directions []atomic.Pointer[direction]
 	deprecated []int32  // tools, ascending
 	successors []int32  // per element of deprecated: the tool that it names, -1 for none
@@ -98,9 +95,6 @@ func New(reg *registry.Registry, opts *Options) (*Index, error) {
 		t: loadTables(), model: embed.Default(), reg: reg, all: make([]int32, len(reg.Tools)),
 		prefer: map[string]int{}, memory: opts.Memory, hints: opts.Hints,
 	}
-	if opts.reference {
-		ix.t = referenceTables()
-	}
 	ix.threshold = cmp.Or(opts.Threshold, ix.t.confidence.resolved)
 	for i := range ix.all {
 		ix.all[i] = int32(i)
@@ -115,10 +109,8 @@ func New(reg *registry.Registry, opts *Options) (*Index, error) {
 	}
 	ix.overrides = opts.Categories
 	ix.vectors.model, ix.words.model = ix.model, ix.model
-	if ix.t.grammar != nil {
-		ix.directions = make([]atomic.Pointer[direction], len(reg.Tools))
-	}
-	ix.build(opts)
+	ix.directions = make([]atomic.Pointer[direction], len(reg.Tools))
+	ix.build(opts.Aliases)
 	ix.findIdle()
 	ix.unavailableServers = ix.findUnavailable(opts.Aliases)
 	if opts.Embedder != nil {
@@ -130,18 +122,12 @@ func New(reg *registry.Registry, opts *Options) (*Index, error) {
 }
 
 // build fills the legs.
-func (ix *Index) build(opts *Options) {
+func (ix *Index) build(aliases map[string][]string) {
 	ix.exact = newExactNames(ix.reg.Tools)
-	if opts.reference {
-		for i := range ix.reg.Tools {
-			ix.own = append(ix.own, ix.reg.Tools[i].Description)
-		}
-	} else {
-		ix.own = ownTexts(ix.reg.Tools)
-		ix.findSuccessors()
-	}
+	ix.own = ownTexts(ix.reg.Tools)
+	ix.findSuccessors()
 	b := newBuilder(ix)
-	b.addServers(opts.Aliases)
+	b.addServers(aliases)
 	for i, text := range b.prepared() {
 		b.addTool(int32(i), &ix.reg.Tools[i], &text)
 	}

@@ -85,11 +85,7 @@ func (q *query) mention(tool int32) mention {
 }
 
 func (q *query) readTerms() {
-	text := q.rest
-	if q.ix.t.folds != nil {
-		text = withoutLiterals(text)
-	}
-	terms := q.ix.t.terms(text)
+	terms := q.ix.t.terms(withoutLiterals(q.rest))
 	q.pairs = q.pairs[:0]
 	for _, p := range pairs(terms) {
 		q.pairs = append(q.pairs, [2]int32{q.ix.bm25.lookup(p[0]), q.ix.bm25.lookup(p[1])})
@@ -142,7 +138,7 @@ func (q *query) readWords() {
 	q.foreign = 0
 	for i := range q.words {
 		q.words[i].weight /= max(total, 1e-9)
-		if ix.t.folds != nil && isForeign(q.words[i].text) {
+		if isForeign(q.words[i].text) {
 			q.foreign += q.words[i].weight
 		}
 	}

@@ -19,7 +19,7 @@ type candidate struct {
 }
 
 // rerank orders the best candidates by the weighted sum of their features and
-// computes their shares. The weights are linear and fitted, see fusion.json.
+// computes their shares. The weights are linear and fitted, see tables.json.
 func (q *query) rerank(top []candidate) {
 	for i := range top {
 		c := &top[i]

@@ -528,7 +528,7 @@ func TestStoredVectorsAreKeptUnlessAnotherModelMadeThem(t *testing.T) {
 }
 
 func FuzzResolve(f *testing.F) {
-	for _, q := range readGolden(f).Pipeline {
+	for _, q := range queriesOf(f, "mongodb_mcp")[:20] {
 		f.Add(q.Query)
 	}
 	f.Add("use the azure server: list \"x\" <y> https://z \u212a İ 北京 ß")

@@ -8,9 +8,8 @@ import (
 	"github.com/usetools/usetools/discovery/embed"
 )
 
-// The reference knows English: outside of ASCII every character stands alone,
-// and the model has no vectors for any. Here phrases in other scripts find
-// tools that are described in them, by words alone:
+// The model has no vectors for characters outside of ASCII. Phrases in other
+// scripts find tools that are described in them by words alone:
 //
 //   - scripts without spaces between words (Chinese, Japanese, Thai …), and
 //     Korean, whose words end in particles, count by pairs of adjacent
@@ -22,7 +21,7 @@ import (
 //     meets, see foreignShare.
 //
 // A phrase in one script does not find a description in another; that takes a
-// bigger model, see Options.Embedder. ASCII texts are read as ever.
+// bigger model, see Options.Embedder.
 
 // stemChars is what is left of a word in a script that is written with spaces.
 // Cutting words after five letters is known to be about as good as stemming
@@ -33,7 +32,7 @@ const stemChars = 5
 // accents that follow their letter, and full-width forms.
 func (t *tables) fold(text string) string {
 	text = embed.Fold(text)
-	if t.folds == nil || isASCII(text) {
+	if isASCII(text) {
 		return text
 	}
 	var b strings.Builder
@@ -79,7 +78,7 @@ func isUnspaced(r rune) bool {
 func (t *tables) nextRun(folded string, from int) (start, end int) {
 	for {
 		start, end = embed.NextRun(folded, from)
-		if t.folds == nil || start == end || folded[start] < utf8.RuneSelf {
+		if start == end || folded[start] < utf8.RuneSelf {
 			return start, end
 		}
 		first, _ := utf8.DecodeRuneInString(folded[start:])
@@ -146,7 +145,7 @@ func isForeign(w string) bool { return w[0] >= utf8.RuneSelf }
 
 // appendWords appends the words of a run for the word leg.
 func (t *tables) appendWords(m *embed.Model, dst []string, run string) []string {
-	if t.folds != nil && isForeign(run) {
+	if isForeign(run) {
 		return appendForeign(dst, run)
 	}
 	return m.AppendWords(dst, run)

@@ -12,17 +12,12 @@ import (
 	"unicode/utf8"
 )
 
-// fusionJSON is the reference's, beyondJSON what this package adds to it.
-var (
-	//go:embed fusion.json
-	fusionJSON []byte
-	//go:embed beyond.json
-	beyondJSON []byte
-)
+//go:embed tables.json
+var tablesJSON []byte
 
 // tables are the words, weights and thresholds of the pipeline: the content
-// of fusion.json and beyond.json, prepared for use. They were fitted on
-// development data; code holds none of them.
+// of tables.json, prepared for use. They were fitted on development data; code
+// holds none of them.
 type tables struct {
 	bm25       bm25Weights
 	candidates candidateWeights
@@ -42,8 +37,7 @@ type tables struct {
 	compatible      [][]float64 // class × class, 0 to 1
 	mentionCutShare float64
 
-	// Beyond the reference; folds is nil in it. See scripts.go.
-	folds         map[rune]string
+	folds         map[rune]string   // see scripts.go
 	foreignNorm   float32           // what a foreign word weighs, before its idf
 	short         map[string]string // abbreviation → what it is short for
 	unusual       map[string]string // word → what tools call it
@@ -80,20 +74,15 @@ type candidateWeights struct {
 	Sentences int     `json:"max_sentences"`
 }
 
-// fusionFile is fusion.json as it stands.
-type fusionFile struct {
-	Version    int
+// tablesFile is tables.json as it stands.
+type tablesFile struct {
 	BM25       bm25Weights
 	Candidates candidateWeights
-	Reranker   struct {
-		Features []string
-		Coef     map[string]float64
-	}
+	Reranker   map[string]float64 // weights of the features
 	Confidence struct {
-		Inputs       []string
-		Right, Found []float64
-		TRight       float64 `json:"t_right"`
-		TFound       float64 `json:"t_found"`
+		Weights map[string][2]float64 // of the inputs: right, found
+		TRight  float64               `json:"t_right"`
+		TFound  float64               `json:"t_found"`
 	}
 	VerbClasses  orderedWords       `json:"verb_classes"`
 	VerbCompat   map[string]float64 `json:"verb_compat"`
@@ -110,6 +99,15 @@ type fusionFile struct {
 	Stopwords    []string
 	StemSuffixes [][2]string `json:"stem_suffixes"`
 	Aliases      []string
+	Direction    directionWords
+	Short        map[string]string
+	Unusual      map[string]string
+	// Foreign is what words in other scripts are worth.
+	Foreign struct {
+		Norm   float32
+		Cosine float64
+	}
+	Fold map[string]string
 }
 
 // orderedWords is a JSON object of word lists whose order of keys counts.
@@ -140,27 +138,16 @@ func (o *orderedWords) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// loadTables parses the embedded files on the first call.
+// loadTables parses the embedded file on the first call.
 var loadTables = sync.OnceValue(func() *tables {
-	t := parseReference()
-	if err := t.extend(beyondJSON); err != nil {
-		panic("discovery: beyond.json: " + err.Error())
+	t, err := parseTables(tablesJSON)
+	if err != nil {
+		panic("discovery: tables.json: " + err.Error())
 	}
 	return t
 })
 
-// referenceTables are those of the reference alone.
-var referenceTables = sync.OnceValue(parseReference)
-
-func parseReference() *tables {
-	t, err := parseTables(fusionJSON)
-	if err != nil {
-		panic("discovery: fusion.json: " + err.Error())
-	}
-	return t
-}
-
-// directionWords is what beyond.json has for directions: lists of words, pairs
+// directionWords is what tables.json has for directions: lists of words, pairs
 // of lists with a bar between, pairs of prefixes, names of classes of verbs.
 type directionWords struct {
 	Opposites        []string
@@ -207,83 +194,22 @@ func (t *tables) readGrammar(d *directionWords) {
 	t.grammar = g
 }
 
-// beyondFile is beyond.json: weights of the features that the reference does
-// not have, phrases that it reads otherwise, and what words in other scripts
-// are worth.
-type beyondFile struct {
-	Version int
-	Coef    map[string]float64
-	// Confidence are weights of further inputs of the chance that the first
-	// candidate is right.
-	Confidence map[string]float64
-	// Candidates is how many are re-ranked.
-	Candidates int
-	Phrases    [][2]string
-	Foreign    struct {
-		Norm   float32
-		Cosine float64
-	}
-	Direction directionWords
-	Short     map[string]string
-	Unusual   map[string]string
-	Fold      map[string]string
-}
-
-// extend adds what goes beyond the reference.
-func (t *tables) extend(data []byte) error {
-	var f beyondFile
-	if err := json.Unmarshal(data, &f); err != nil {
-		return err
-	}
-	if f.Version != 1 {
-		return fmt.Errorf("version %d, this program reads version 1", f.Version)
-	}
-	for name, weight := range f.Coef {
-		i := featureIndex(name)
-		if i < numReference {
-			return fmt.Errorf("%q is not a feature beyond the reference", name)
-		}
-		t.coef[i] = weight
-	}
-	c := &t.confidence
-	for _, name := range slices.Sorted(maps.Keys(f.Confidence)) {
-		i := featureIndex(name)
-		if i < 0 {
-			return fmt.Errorf("confidence reads %q, which is not a feature", name)
-		}
-		c.inputs = append(c.inputs, confidenceInput(i))
-		c.right, c.found = append(c.right, f.Confidence[name]), append(c.found, 0)
-	}
-	t.candidates.Top = f.Candidates
-	t.short, t.unusual = f.Short, f.Unusual
-	t.readGrammar(&f.Direction)
-	t.foreignNorm, t.foreignCosine = f.Foreign.Norm, f.Foreign.Cosine
-	t.folds = map[rune]string{}
-	for k, v := range f.Fold {
-		r, _ := utf8.DecodeRuneInString(k)
-		t.folds[r] = v
-	}
-	for _, p := range f.Phrases {
-		from, to := " "+p[0]+" ", " "+p[1]+" "
-		t.phrases = slices.DeleteFunc(t.phrases, func(old [2]string) bool { return old[0] == from })
-		t.phrases = append(t.phrases, [2]string{from, to})
-	}
-	return nil
-}
-
 func parseTables(data []byte) (*tables, error) {
-	var f fusionFile
+	var f tablesFile
 	if err := json.Unmarshal(data, &f); err != nil {
 		return nil, err
-	}
-	if f.Version != 1 {
-		return nil, fmt.Errorf("version %d, this program reads version 1", f.Version)
 	}
 	t := &tables{
 		bm25: f.BM25, candidates: f.Candidates,
 		stop: setOf(f.Stopwords), polite: setOf(f.Polite), preposition: setOf(f.Prepositions),
 		opener: setOf(f.OpenerOnly), serverStop: setOf(f.ServerStop), cue: setOf(f.ServerHint.Cues),
 		suffixes: f.StemSuffixes, mentionCutShare: f.ServerHint.Cut,
+		short: f.Short, unusual: f.Unusual, foreignNorm: f.Foreign.Norm, foreignCosine: f.Foreign.Cosine,
+		folds: map[rune]string{},
+	}
+	for k, v := range f.Fold {
+		r, _ := utf8.DecodeRuneInString(k)
+		t.folds[r] = v
 	}
 	for _, p := range f.Phrases {
 		t.phrases = append(t.phrases, [2]string{" " + p[0] + " ", " " + p[1] + " "})
@@ -292,10 +218,8 @@ func parseTables(data []byte) (*tables, error) {
 	if err := t.readVerbs(&f); err != nil {
 		return nil, err
 	}
-	if err := t.readWeights(&f); err != nil {
-		return nil, err
-	}
-	return t, nil
+	t.readGrammar(&f.Direction)
+	return t, t.readWeights(&f)
 }
 
 // readAliases makes every word of a group count as the group's first. The
@@ -311,7 +235,7 @@ func (t *tables) readAliases(groups []string) {
 	t.alias = alias
 }
 
-func (t *tables) readVerbs(f *fusionFile) error {
+func (t *tables) readVerbs(f *tablesFile) error {
 	t.verbs, t.openerStem, t.strongStem = map[string][]class{}, set{}, set{}
 	byName := map[string]class{}
 	for i, c := range f.VerbClasses {
@@ -348,23 +272,17 @@ func (t *tables) readVerbs(f *fusionFile) error {
 	return nil
 }
 
-func (t *tables) readWeights(f *fusionFile) error {
-	for name, weight := range f.Reranker.Coef {
+func (t *tables) readWeights(f *tablesFile) error {
+	for name, weight := range f.Reranker {
 		i := featureIndex(name)
 		if i < 0 {
 			return fmt.Errorf("the re-ranker weighs %q, which is not a feature", name)
 		}
 		t.coef[i] = weight
 	}
-	if len(f.Reranker.Coef) != numReference {
-		return fmt.Errorf("the re-ranker weighs %d features of %d", len(f.Reranker.Coef), numReference)
-	}
-	c := f.Confidence
-	if len(c.Inputs) != len(c.Right) || len(c.Inputs) != len(c.Found) {
-		return fmt.Errorf("confidence has %d inputs, %d and %d weights", len(c.Inputs), len(c.Right), len(c.Found))
-	}
-	t.confidence = confidenceModel{right: c.Right, found: c.Found, resolved: c.TRight, notFound: c.TFound}
-	for _, name := range c.Inputs {
+	c := &f.Confidence
+	t.confidence = confidenceModel{resolved: c.TRight, notFound: c.TFound}
+	for _, name := range slices.Sorted(maps.Keys(c.Weights)) {
 		in := confidenceInput(featureIndex(name))
 		switch name {
 		case "bias":
@@ -378,7 +296,9 @@ func (t *tables) readWeights(f *fusionFile) error {
 				return fmt.Errorf("confidence reads %q, which is not a feature", name)
 			}
 		}
-		t.confidence.inputs = append(t.confidence.inputs, in)
+		m := &t.confidence
+		m.inputs = append(m.inputs, in)
+		m.right, m.found = append(m.right, c.Weights[name][0]), append(m.found, c.Weights[name][1])
 	}
 	return nil
 }

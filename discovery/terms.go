@@ -11,7 +11,7 @@ import (
 // camel-case parts and, of exactly two parts, also both joined, so that
 // "vectorSearch" answers to vector, search and vectorsearch.
 func (t *tables) appendParts(dst []string, run string) []string {
-	if t.folds != nil && isForeign(run) {
+	if isForeign(run) {
 		return appendForeign(dst, run)
 	}
 	first := len(dst)
@@ -53,7 +53,7 @@ func (t *tables) stem(w string) string {
 		if n := len(w); n > 3 && w[n-1] == w[n-2] && w[n-1] != 'l' && w[n-1] != 's' {
 			w = w[:n-1]
 		}
-	} else if t.folds != nil && len(w) > stemChars {
+	} else if len(w) > stemChars {
 		w, _ = cutChars(w, stemChars)
 	}
 	if a, ok := t.alias[w]; ok {

@@ -176,8 +176,8 @@ func collapseSpace(s string) string {
 	return b.String()
 }
 
-// isSpace is the white space of the reference: Unicode's and the four
-// information separators.
+// isSpace reports whether r is Unicode white space or one of the four information
+// separators.
 func isSpace(r rune) bool { return unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f }
 
 // replaceMatches replaces each match by " | ". at returns the length of the

@@ -34,7 +34,7 @@ type goldenRuns struct {
 
 func golden(t testing.TB) (texts []goldenText, runs []goldenRuns) {
 	t.Helper()
-	data, err := os.ReadFile("../testdata/golden.json")
+	data, err := os.ReadFile("testdata/golden.json")
 	if err != nil {
 		t.Fatal(err)
 	}
