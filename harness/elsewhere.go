@@ -16,10 +16,10 @@ type Elsewhere interface {
 	// script included. What they are told of a run under way may be incomplete.
 	Run(context.Context, *Script) (*Result, error)
 	Resume(ctx context.Context, run string, s *Script) (*Result, error)
-	// Join waits for a run of a script's request (see Begin.Request of package record) that
-	// has not ended, or not begun yet, and that nobody waits for, and returns its Result;
-	// nil: there is none, and what was seen is for the script's Seen.
-	Join(ctx context.Context, s *Script, request string) (*Result, *Seen, error)
+	// Join waits for a run of a script's Request that has not ended, and whose client or
+	// front end is gone, and returns its Result. If there is none, it returns what it saw
+	// for the script's Seen.
+	Join(ctx context.Context, s *Script) (*Result, *Seen, error)
 	// Gone reports whether a process that took requests, by Script.Front, is gone or cannot
 	// be reached.
 	Gone(ctx context.Context, front string) bool

@@ -109,6 +109,7 @@ type Harness struct {
 	opts     Options
 	spares   *worker.Spares
 	learning sync.WaitGroup // what ended runs taught is being saved
+	flights  flights
 }
 
 // runWorker runs a script. Tests replace it with a model.
@@ -184,6 +185,9 @@ type Script struct {
 	// Name, Session and Subject are what its record says of it: the file or the
 	// saved script, the client's session, and whose run it is.
 	Name, Session, Subject string
+	// Request is the digest of Subject, Source, Inputs and Dry; see RequestDigest of package
+	// record. If empty, it is computed.
+	Request string
 	// Once is the key of a request that is not to begin a second run; see Rejoin.
 	Once string
 	// Run is the name of the record that it begins, as record.NewName makes it; "": one is

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/usetools/usetools/harness/record"
@@ -41,14 +42,71 @@ func begin(b *record.Begin, store *record.Store) (w *record.Writer, err error) {
 	return w, err
 }
 
-// request is the digest that tells the same request from others, "" where no record
-// is kept.
-func (h *Harness) request(s *Script) string {
-	if h.opts.Records == nil {
-		return ""
+// RequestOf returns the digest of a script's request. It is empty if no records are kept.
+func (h *Harness) RequestOf(s *Script) string {
+	if s.Request != "" || h.opts.Records == nil {
+		return s.Request
 	}
 	return h.opts.Records.RequestDigest(s.Subject, s.Source, s.Inputs, s.Dry)
 }
+
+// flights are the requests that this process answers, by their digests.
+type flights struct {
+	mu  sync.Mutex
+	all map[string][]*flight
+}
+
+type flight struct {
+	client context.Context // ends when the client is gone
+	done   chan struct{}
+}
+
+// Answering notes that a request is under way until done is called with its result, or nil. While
+// it is, Rejoin of the same request waits if the client, and so ctx, is gone. A result that
+// the client is not there to get is kept for the same request.
+func (h *Harness) Answering(ctx context.Context, request string) (done func(*Result)) {
+	if request == "" {
+		return func(*Result) {}
+	}
+	f := &flight{ctx, make(chan struct{})}
+	fs := &h.flights
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	if fs.all == nil {
+		fs.all = map[string][]*flight{}
+	}
+	fs.all[request] = append(fs.all[request], f)
+	return func(res *Result) {
+		if ctx.Err() != nil && res != nil && res.Run != "" && res.Status != Canceled && !res.unsettled() {
+			h.opts.Records.Miss(res.Run) // if it fails, the request begins anew
+		}
+		fs.mu.Lock()
+		defer fs.mu.Unlock()
+		i := slices.Index(fs.all[request], f)
+		if fs.all[request] = slices.Delete(fs.all[request], i, i+1); len(fs.all[request]) == 0 {
+			delete(fs.all, request)
+		}
+		close(f.done)
+	}
+}
+
+// settle waits for the end of requests whose clients are gone.
+func (fs *flights) settle(ctx context.Context, request string) error {
+	fs.mu.Lock()
+	gone := slices.DeleteFunc(slices.Clone(fs.all[request]), func(f *flight) bool { return f.client.Err() == nil })
+	fs.mu.Unlock()
+	for _, f := range gone {
+		select {
+		case <-f.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// unsettled reports whether a run will go on.
+func (r *Result) unsettled() bool { return r.Status == Waiting || r.Status == Uncertain }
 
 // OnceError is returned by Rejoin for a Script.Once that was another script's.
 type OnceError struct{ Once, Run string }
@@ -58,64 +116,51 @@ func (e *OnceError) Error() string {
 		"another request", e.Once, e.Run)
 }
 
-// Rejoin returns the Result of an earlier run of the same request (subject, script,
-// inputs), which is not to begin again: one that waits for a person, or of which a
-// call is unknown, with what it waits for; one that was cut off after it had sent
-// what is no read, which goes on; and one that has ended since it waited, or with
-// the same Script.Once, whose result is given one time (always with Once). nil: there
-// is none, and the script, whose Seen is set, is to run. A dry run of the request counts where a person
-// has approved of its calls.
+// Rejoin returns the Result of an earlier run of the same request, or nil if the script is to
+// run; it then sets the script's Request and Seen. A run counts that
+//   - has the same Once, always;
+//   - is pending or unresolved: the result says so, or the run resumes if it can;
+//   - was cut off after it had made effect calls: the run resumes;
+//   - is a dry run whose calls a person has approved: the run resumes;
+//   - has ended, and the client does not have its result: that is given once.
+//
+// The error is a *record.RunningError if the run is under way.
 func (h *Harness) Rejoin(ctx context.Context, s *Script) (*Result, error) {
 	store := h.opts.Records
 	if store == nil || s.Dry {
 		return nil, nil
 	}
-	request := h.request(s)
-	id, err := store.LatestOnce(ctx, s.Subject, s.Once)
-	named := id != ""
-	switch {
-	case err != nil || named:
-	case h.opts.Elsewhere != nil: // before the records: a run that is not found here has its end there
-		var res *Result
-		if res, s.Seen, err = h.opts.Elsewhere.Join(ctx, s, request); res != nil || err != nil {
-			return joined(res), err
-		}
-		id = s.Seen.Run
-	default:
-		id, err = store.Latest(ctx, request)
-	}
-	dry := ""
-	if err == nil && !named {
-		dry, err = store.Latest(ctx, store.RequestDigest(s.Subject, s.Source, s.Inputs, true))
-	}
-	if err != nil {
+	s.Request = h.RequestOf(s)
+	if err := h.flights.settle(ctx, s.Request); err != nil {
 		return nil, err
 	}
-	if dry != "" { // which may have got its yes
-		if res, err := h.rejoin(ctx, s, dry, "", false); res != nil || err != nil {
-			return res, err
+	id, err := store.LatestOnce(ctx, s.Subject, s.Once)
+	if id != "" || err != nil {
+		return h.rejoin(ctx, s, id, true, err)
+	}
+	if h.opts.Elsewhere != nil { // before the records: a run that is not found here has its end there
+		var res *Result
+		if res, s.Seen, err = h.opts.Elsewhere.Join(ctx, s); res != nil || err != nil {
+			return res.earlier(", which was under way when they were sent again"), err
 		}
+		id = s.Seen.Run
+	} else if id, err = store.Latest(ctx, s.Request); err != nil {
+		return nil, err
 	}
-	if id == "" {
-		return nil, nil
+	dry, err := store.Latest(ctx, record.DryRequest(s.Request))
+	if res, err := h.rejoin(ctx, s, dry, false, err); res != nil || err != nil {
+		return res, err
 	}
-	return h.rejoin(ctx, s, id, request, named)
+	return h.rejoin(ctx, s, id, false, nil)
 }
 
-// joined says of a result that it is of a request that was sent before.
-func joined(res *Result) *Result {
-	if res != nil {
-		res.Warnings = append(res.Warnings, fmt.Sprintf("this is run %s, of the same script and inputs, which was under way "+
-			"when they were sent again; it was not begun again", res.Run))
+// rejoin returns the Result of an earlier run, or nil if the script is to run. named says
+// that the run has the Once of the script.
+func (h *Harness) rejoin(ctx context.Context, s *Script, id string, named bool, err error) (*Result, error) {
+	if id == "" || err != nil {
+		return nil, err
 	}
-	return res
-}
-
-// rejoin returns the Result of an earlier run, nil where the script is to run. named:
-// it is that of its Once, which is for one request.
-func (h *Harness) rejoin(ctx context.Context, s *Script, id, request string, named bool) (*Result, error) {
-	store := h.opts.Records
-	run, err := store.Load(id)
+	run, err := h.opts.Records.Load(id)
 	switch {
 	case errors.Is(err, record.ErrNotFound):
 		return nil, nil
@@ -123,30 +168,36 @@ func (h *Harness) rejoin(ctx context.Context, s *Script, id, request string, nam
 		return nil, err
 	case run.Begin.Subject != s.Subject || run.Damaged != nil:
 		return nil, nil
-	case named && run.Begin.Request != request:
+	case named && run.Begin.Request != s.Request:
 		return nil, &OnceError{s.Once, id}
-	case run.Running && (named || len(run.Attempts) > 0 || run.End != nil): // it goes on just now, or is about to
+	case run.Running && (named || len(run.Attempts) > 0 || run.End != nil): // it resumes just now, or is about to
 		return nil, &record.RunningError{Run: id, Host: run.Begin.Host, PID: run.Begin.PID}
 	case run.Running:
 		return nil, nil
 	}
-	switch state := stateOf(run, named); {
-	case state == goesOn:
+	note := fmt.Sprintf(", which began %v ago", time.Since(run.Begin.Time).Round(time.Second))
+	if slices.ContainsFunc(run.Asks, func(x *record.Asked) bool { return x.Answer != nil && x.Answer.Yes }) {
+		note += ", and went on after a yes"
+	}
+	state := stateOf(run, named)
+	switch {
+	case state == resumes:
 		own := *s
 		own.Own = true
 		res, err := h.Resume(ctx, id, &own)
 		if running := (*record.RunningError)(nil); errors.As(err, &running) && !named {
 			return nil, err
 		}
-		return again(res, run), err
-	case state == stands:
-		res, err := Recorded(run)
-		return again(res, run), err
-	case named, (state == hasEnded || state == isNew && h.unanswered(ctx, run)) && h.Give(run.Begin.ID):
-		res, err := Recorded(run)
-		return again(res, run), err
+		return res.earlier(note), err
+	case state == isPending, named:
+	case state == hasEnded && h.opts.Records.Recover(id):
+		note += ", and whose answer was lost"
+	case state == hasEnded && (len(run.Attempts) > 0 || h.unanswered(ctx, run)) && h.Give(id):
+	default:
+		return nil, nil
 	}
-	return nil, nil
+	res, err := Recorded(run)
+	return res.earlier(note), err
 }
 
 // Give notes that the result of a run is given to whoever sent its request again, and
@@ -162,7 +213,7 @@ func (h *Harness) Give(run string) bool {
 // process that was to answer its client is gone. That one fetches the runs that it has
 // answered.
 func (h *Harness) unanswered(ctx context.Context, run *record.Run) bool {
-	return run.Begin.Front != "" && run.End != nil && !run.End.Closed && madeEffects(run) && h.opts.Elsewhere != nil &&
+	return run.Begin.Front != "" && madeEffects(run) && h.opts.Elsewhere != nil &&
 		h.opts.Elsewhere.Gone(ctx, run.Begin.Front)
 }
 
@@ -173,59 +224,46 @@ func madeEffects(run *record.Run) bool {
 	})
 }
 
-// What becomes of a request that was sent before.
+// What Rejoin does with an earlier run.
 const (
-	isNew    = iota // it begins a run
-	stands          // the run waits or is unknown
-	goesOn          // the run can go on
-	hasEnded        // since it waited
+	isNew     = iota // nothing: the script runs
+	isPending        // or unresolved: its result says so
+	resumes
+	hasEnded
 )
 
-// stateOf says what becomes of a request whose run this is; named: by its Once.
+// stateOf returns what Rejoin does with a run; named says that it has the Once of the script.
 func stateOf(run *record.Run, named bool) int {
-	effects := madeEffects(run)
+	effects := named || madeEffects(run)
 	status := Status("")
 	if run.End != nil {
 		status = Status(run.End.Status)
 	}
-	switch {
+	switch cutOff := status == "" || status == Canceled; {
 	case run.End != nil && run.End.Closed:
 		return isNew
-	case run.Begin.Dry && len(run.Attempts) == 0: // it goes on where somebody has approved of its calls
-		for _, x := range run.Asks {
-			if x.A == record.Ledger && x.State(time.Now()) == record.Granted {
-				return goesOn
-			}
+	case run.Begin.Dry && len(run.Attempts) == 0:
+		if slices.ContainsFunc(run.Asks, func(x *record.Asked) bool {
+			return x.A == record.Ledger && x.State(time.Now()) == record.Granted
+		}) {
+			return resumes
 		}
 		return isNew
-	case len(run.Unknown()) > 0:
-		return stands
-	case status == Waiting && len(run.Open()) > 0:
-		return stands
-	case status == Waiting, status == Uncertain, status == Lost && (effects || named):
-		return goesOn
-	case (status == "" || status == Canceled) && (effects || named || len(run.Attempts) > 0):
-		return goesOn
-	case status != "" && status != Canceled && len(run.Attempts) > 0:
-		return hasEnded
+	case len(run.Unknown()) > 0, status == Waiting && len(run.Open()) > 0:
+		return isPending
+	case status == Waiting, status == Uncertain, status == Lost && effects, cutOff && (effects || len(run.Attempts) > 0):
+		return resumes
+	case cutOff:
+		return isNew
 	}
-	return isNew
+	return hasEnded
 }
 
-// again says of a result that it is of an earlier run.
-func again(res *Result, run *record.Run) *Result {
-	if res == nil {
-		return nil
+// earlier adds a warning that the result is that of an earlier run of the same request.
+func (r *Result) earlier(more string) *Result {
+	if r != nil {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("this is run %s, of the same script and inputs%s; it was not begun again",
+			r.Run, more))
 	}
-	ago := time.Since(run.Begin.Time).Round(time.Second)
-	note := fmt.Sprintf("this is run %s, which began %v ago with the same script and inputs; it was not begun again",
-		run.Begin.ID, ago)
-	for _, x := range run.Asks {
-		if x.Answer != nil && x.Answer.Yes {
-			note += ", and went on after a yes"
-			break
-		}
-	}
-	res.Warnings = append(res.Warnings, note)
-	return res
+	return r
 }

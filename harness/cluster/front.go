@@ -277,7 +277,7 @@ func (f *Front) Run(ctx context.Context, s *harness.Script) (*harness.Result, er
 	}
 	j := newJob(ctx, kindRun, id, s)
 	j.Name, j.Until = name, at.Add(f.o.Wait).UTC()
-	j.Request = f.o.Records.RequestDigest(s.Subject, s.Source, s.Inputs, s.Dry)
+	j.Request = f.local.RequestOf(s)
 	if err := f.note(ctx, j, s.Seen); err != nil {
 		return nil, err
 	}

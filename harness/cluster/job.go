@@ -118,7 +118,7 @@ func (j *job) script() *harness.Script {
 	return &harness.Script{Source: s.Source, Strict: s.Strict, ReadOnly: s.ReadOnly, Policy: s.Policy, Approved: s.Approved,
 		Stored: rawOf(s.Stored), Name: s.Name, Session: s.Session, Subject: s.Subject, Once: s.Once, Tenant: s.Tenant,
 		Anonymous: s.Anonymous, Dry: s.Dry, NoAsk: s.NoAsk, Copy: s.Copy, Limits: s.Limits, Inputs: rawOf(s.Inputs),
-		Run: j.Name, Front: j.Front}
+		Request: j.Request, Run: j.Name, Front: j.Front}
 }
 
 // trace returns ctx with the trace that the job is part of.

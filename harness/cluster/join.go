@@ -106,13 +106,13 @@ func (f *Front) awaited(ctx context.Context, front, run string) bool {
 
 // Join waits for a run of a request whose front end is gone, or sees to it that it never
 // begins. One whose client has left is being canceled: its end is waited for.
-func (f *Front) Join(ctx context.Context, s *harness.Script, request string) (*harness.Result, *harness.Seen, error) {
-	if request == "" {
+func (f *Front) Join(ctx context.Context, s *harness.Script) (*harness.Result, *harness.Seen, error) {
+	if s.Request == "" {
 		return nil, &harness.Seen{}, nil
 	}
 	for try := 1; ; try++ {
 		at := time.Now()
-		n, j, err := f.find(ctx, request)
+		n, j, err := f.find(ctx, s.Request)
 		switch {
 		case lostRequest(err):
 			return nil, nil, cmp.Or(ctx.Err(), error(errAway))

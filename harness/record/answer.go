@@ -306,18 +306,23 @@ func (e *AnsweredError) Error() string {
 
 func (e *AnsweredError) Is(target error) bool { return target == ErrAnswered }
 
-// RequestDigest tells the same request from others: a digest, keyed with the store's
-// key, of who sends which script with which inputs, and whether it is a dry run. ""
-// where the store has no key and cannot make one.
+// RequestDigest returns a digest, keyed with the store's key, of a subject, a script, its
+// inputs and whether it runs dry. It is empty if the store has no key and cannot make one.
 func (s *Store) RequestDigest(subject, script string, inputs map[string]json.RawMessage, dry bool) string {
 	key, err := s.in.Key(true)
 	if err != nil {
 		return ""
 	}
 	d := digest{hmac.New(sha256.New, key)}
-	d.add("request/1", subject, script, fmt.Sprint(dry))
+	d.add("request/1", subject, script, "false")
 	for _, name := range slices.Sorted(maps.Keys(inputs)) {
 		d.add(name, string(inputs[name]))
 	}
+	if dry {
+		return DryRequest(d.sum())
+	}
 	return d.sum()
 }
+
+// DryRequest returns the digest of a dry run of the request with this digest.
+func DryRequest(digest string) string { return "dry " + digest }

@@ -237,8 +237,10 @@ func (s *memorySource) Close() error           { return nil }
 func (m *memory) Value(name, file string, max int64) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if r := m.records[name]; r != nil && r.values[file] != nil {
-		return bytes.Clone(r.values[file]), nil
+	if r := m.records[name]; r != nil {
+		if value, ok := r.values[file]; ok {
+			return bytes.Clone(value), nil
+		}
 	}
 	return nil, os.ErrNotExist
 }

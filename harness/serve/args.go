@@ -27,6 +27,8 @@ type executeArgs struct {
 	DryRun  bool
 	// Once is the key of a request that is not to begin a second run; "": none.
 	Once string
+	// Request is the digest of the request.
+	Request string
 }
 
 // executeSchema is kept short: it is part of what every client pays for. The lesson

@@ -29,13 +29,6 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 		c.s.metrics.ran("bad_request", time.Since(begin))
 		return failure(err), nil
 	}
-	if args.Once != "" {
-		release, err := c.s.sent.once(ctx, c.owner.subject(), args.Once)
-		if err != nil {
-			return failure(err), nil
-		}
-		defer release()
-	}
 	runs, state := c.begins, &waitState{}
 	if req.Params.RequestState != "" {
 		if state, err = c.answers(req, args); err == nil {
@@ -48,9 +41,13 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 		}
 		runs = c.goesOn(state.Run)
 	}
-	done := c.s.sent.begin(ctx, c.requestDigest(args))
+	args.Request = c.s.records.RequestDigest(c.owner.subject(), args.Script, args.Inputs, args.DryRun)
+	done := func(*harness.Result) {}
+	if c.rejoins() && !args.DryRun {
+		done = c.s.harness.Answering(ctx, args.Request)
+	}
 	res, release, err := c.inTurn(ctx, req, args, runs, begin)
-	defer func() { done(ctx, res) }()
+	defer func() { done(res) }()
 	for round := 1; err == nil && res.Status == harness.Waiting && round <= maxRounds; round++ {
 		if req.ProtocolVersion() > lastStateful {
 			if ask := c.asksClient(req, args, res, state); ask != nil {
@@ -136,7 +133,7 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 		script.NoAsk = s.records.Dir() == "" && elicits(req) == can{} && len(cat.Rights) == 0
 	}
 	script.Source, script.Strict, script.Catalog, script.Dry = args.Script, s.opts.Strict, cat, args.DryRun
-	script.Inputs, script.Once = args.Inputs, args.Once
+	script.Inputs, script.Request, script.Once = args.Inputs, args.Request, args.Once
 	script.Stored = stored
 	if args.Timeout > 0 {
 		script.Limits.Timeout = min(args.Timeout, s.opts.Limits.Timeout)
@@ -170,19 +167,25 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 	return res, nil
 }
 
+// rejoins reports whether requests that are sent again are known.
+func (c *session) rejoins() bool { return !c.s.opts.NoRejoin && c.owner != nobody }
+
 // begins runs a script that was sent, unless it was sent before and that run is what
 // its client asks for.
 func (c *session) begins(ctx context.Context, script *harness.Script) (*harness.Result, error) {
-	known := !c.s.opts.NoRejoin && c.owner != nobody || script.Once != ""
+	known := c.rejoins() || script.Once != ""
 	for try := 1; ; try++ {
 		if known {
-			if res, err := c.rejoins(ctx, script); res != nil || err != nil {
+			if res, err := c.rejoin(ctx, script); res != nil || err != nil {
 				return res, err
 			}
 		}
 		res, err := c.s.harness.Run(ctx, script)
-		var running *record.RunningError // another instance has begun it just now
-		if known && try < 3 && (errors.Is(err, harness.ErrSentAgain) || script.Once != "" && errors.As(err, &running)) {
+		var running *record.RunningError
+		switch { // another request has begun it just now
+		case script.Once != "" && (errors.Is(err, harness.ErrSentAgain) || errors.As(err, &running)):
+			continue
+		case known && try < 3 && errors.Is(err, harness.ErrSentAgain):
 			continue
 		}
 		return res, err

@@ -254,10 +254,6 @@ func (r *resumer) resume(ctx context.Context, run *record.Run, o owner) (err err
 		}
 	}
 	var res *harness.Result
-	nobody, cancel := context.WithCancel(ctx) // waits for it, so that the same request does
-	cancel()
-	done := r.s.sent.begin(nobody, run.Begin.Request)
-	defer func() { done(ctx, nil) }()
 	if err == nil {
 		var release func()
 		res, release, err = c.inTurn(ctx, nil, args, func(ctx context.Context,

@@ -187,7 +187,6 @@ type Server struct {
 	metrics metrics
 	records *record.Store
 	reading *semaphore.Weighted // records, one at a time
-	sent    sent
 	resumer *resumer
 
 	ctx  context.Context // ends with Close

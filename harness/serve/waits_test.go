@@ -277,7 +277,7 @@ func TestTheRunOfALostAnswerIsKnown(t *testing.T) {
 	run := func(leave bool) *harness.Result {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		end := c.s.sent.begin(ctx, c.requestDigest(&executeArgs{Script: script.Source}))
+		done := c.s.harness.Answering(ctx, c.s.harness.RequestOf(script))
 		res, err := c.begins(ctx, script)
 		if err != nil {
 			t.Fatal(err)
@@ -285,7 +285,7 @@ func TestTheRunOfALostAnswerIsKnown(t *testing.T) {
 		if leave {
 			cancel()
 		}
-		end(ctx, res)
+		done(res)
 		return res
 	}
 	first, again := run(true), run(false)
