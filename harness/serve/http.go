@@ -14,21 +14,21 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"math"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/usetools/usetools/harness/console"
 )
@@ -205,7 +205,7 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 	if len(h.Tokens) > 0 {
 		l.unproven = list.New()
 	}
-	front := &front{door: door{h: h, log: s.log, metrics: &s.metrics}, s: s, stateful: map[string]*session{}, stateless: map[string]*session{}, answers: newOwed(ends),
+	front := &front{door: door{h: h, log: s.log, metrics: &s.metrics}, s: s, stateful: map[string]*session{}, stateless: map[string]*session{}, answering: semaphore.NewWeighted(math.MaxInt64),
 		bodies: newBodies(), consoles: map[string]*session{}}
 	if !h.NoConsole {
 		front.console = front.newConsole()
@@ -245,7 +245,9 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 		break
 	}
 	if s.queue.close(max(s.opts.Grace, 0)) == 0 {
-		front.answers.wait(nil, lastWords) // what has ended is on its way
+		last, cancel := context.WithTimeout(context.Background(), lastWords)
+		front.answering.Acquire(last, math.MaxInt64) // the answers are written then
+		cancel()
 	}
 	// Streams without an end are cut after that.
 	end, cancel := context.WithTimeout(context.Background(), closeTime)
@@ -291,9 +293,8 @@ type front struct {
 	stateless map[string]*session // by token name and mode
 	consoles  map[string]*session // of who looks at the console, by token name
 
-	posts   atomic.Int64 // numbers those that answers has
-	answers *owed        // POSTs that end
-	bodies  *bodies      // of requests under way
+	answering *semaphore.Weighted // one for each POST that ends
+	bodies    *bodies             // of requests under way
 }
 
 type (
@@ -318,10 +319,11 @@ func (f *front) handler() http.Handler {
 			return
 		}
 		defer release()
-		if r.Method == http.MethodPost {
-			m := message{ID: strconv.AppendInt(nil, f.posts.Add(1), 10), Method: r.Header.Get("Mcp-Method")}
-			f.answers.ask(m)
-			defer f.answers.answer(message{ID: m.ID})
+		if r.Method == http.MethodPost && r.Header.Get("Mcp-Method") != methodListen {
+			if f.answering.Acquire(r.Context(), 1) != nil {
+				return
+			}
+			defer f.answering.Release(1)
 		}
 		req := &request{}
 		r = r.WithContext(context.WithValue(r.Context(), frontKey{}, req))
