@@ -97,10 +97,8 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 			&cli.BoolFlag{Name: "insecure", Usage: "let anybody who reaches the address run scripts"},
 			allowHostFlag(),
 			&cli.StringSliceFlag{Name: "allow-origin", Usage: "accept browsers' requests from this `ORIGIN`; may be repeated"},
-			&cli.IntFlag{Name: "max-connections", Usage: "`N` HTTP connections at a time; more are refused",
+			&cli.IntFlag{Name: "max-connections", Usage: "`N` HTTP connections at a time; more wait",
 				Value: serve.DefaultMaxConnections, Validator: atLeast(1)},
-			&cli.IntFlag{Name: "max-connections-per-address", Usage: "`N` of them from one address (that of a proxy is one)",
-				Value: serve.DefaultMaxPerAddress, Validator: atLeast(1)},
 			&cli.DurationFlag{Name: "grace", Usage: "running scripts have this long when the server ends",
 				Value: serve.DefaultGrace},
 			&cli.DurationFlag{Name: "poll", Usage: "ask all servers again this often; negative: never", Value: 5 * time.Minute},
@@ -201,8 +199,8 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 		http = &serve.HTTP{
 			Address: addr, Insecure: c.Bool("insecure"), Hosts: c.StringSlice("allow-host"),
 			Origins:        c.StringSlice("allow-origin"),
-			MaxConnections: c.Int("max-connections"), MaxPerAddress: c.Int("max-connections-per-address"),
-			Stateless: c.Bool("stateless"), NoConsole: c.Bool("no-console"), Secret: make([]byte, 32),
+			MaxConnections: c.Int("max-connections"),
+			Stateless:      c.Bool("stateless"), NoConsole: c.Bool("no-console"), Secret: make([]byte, 32),
 		}
 		rand.Read(http.Secret)
 		if http.Tokens, err = serve.ReadTokens(c.String("token-file"), os.Getenv(clients.TokenVariable)); err != nil {
@@ -460,8 +458,7 @@ func (e *env) invocation(c *cli.Command) []string {
 }
 
 // httpFlags mean nothing over stdio.
-var httpFlags = []string{"no-console", "token-file", "key-file", "stateless", "insecure", "allow-host", "allow-origin", "max-connections",
-	"max-connections-per-address"}
+var httpFlags = []string{"no-console", "token-file", "key-file", "stateless", "insecure", "allow-host", "allow-origin", "max-connections"}
 
 // notPassedOn are the flags of serve that a client's entry does not have.
 var notPassedOn = append([]string{"print-config", "http"}, httpFlags...)

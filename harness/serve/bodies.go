@@ -2,53 +2,45 @@ package serve
 
 import (
 	"context"
-	"sync"
 
 	"golang.org/x/sync/semaphore"
 )
 
-// Bounds of the large bodies of requests under way, in bytes: of one token's,
-// or of all who need none, and of all. Small ones are bounded by the number of
-// connections.
+// Bounds of the large bodies of requests under way, in bytes: of one token, or
+// of all clients without one, and of all. The number of connections bounds the
+// small ones.
 const (
 	smallBody   = 64 << 10
 	eachBodies  = 8 * maxBody
 	totalBodies = 32 * maxBody
 )
 
-// bodies is the room that the bodies of requests have, until these are answered.
+// bodies is the room for the bodies of requests under way.
 type bodies struct {
-	all *semaphore.Weighted
-
-	mu   sync.Mutex
-	each map[string]*semaphore.Weighted // by token name
+	all  *semaphore.Weighted
+	each map[string]*semaphore.Weighted // by token name, "" without a token
 }
 
-func newBodies() *bodies {
-	return &bodies{all: semaphore.NewWeighted(totalBodies), each: map[string]*semaphore.Weighted{}}
+func newBodies(tokens map[string]string) *bodies {
+	b := &bodies{semaphore.NewWeighted(totalBodies), map[string]*semaphore.Weighted{"": semaphore.NewWeighted(eachBodies)}}
+	for name := range tokens {
+		b.each[name] = semaphore.NewWeighted(eachBodies)
+	}
+	return b
 }
 
-// hold waits for room for a body of at most size bytes.
-func (b *bodies) hold(ctx context.Context, token string, size int64) (release func(), err error) {
+// acquire waits for room for a body of size bytes.
+func (b *bodies) acquire(ctx context.Context, token string, size int64) (release func(), err error) {
 	if size <= smallBody {
 		return func() {}, nil
 	}
-	b.mu.Lock()
-	own := b.each[token]
-	if own == nil {
-		own = semaphore.NewWeighted(eachBodies)
-		b.each[token] = own
-	}
-	b.mu.Unlock()
-	if err := own.Acquire(ctx, size); err != nil {
+	each := b.each[token]
+	if err := each.Acquire(ctx, size); err != nil {
 		return nil, err
 	}
 	if err := b.all.Acquire(ctx, size); err != nil {
-		own.Release(size)
+		each.Release(size)
 		return nil, err
 	}
-	return func() {
-		b.all.Release(size)
-		own.Release(size)
-	}, nil
+	return func() { b.all.Release(size); each.Release(size) }, nil
 }

@@ -65,9 +65,6 @@ func (f *front) pages(rest http.Handler) http.Handler {
 			return
 		}
 		who := f.console.SignedIn(r)
-		if c, ok := r.Context().Value(connKey{}).(*admitted); ok && who != nil {
-			c.prove()
-		}
 		if r.ContentLength != 0 && (who != nil || r.URL.Path == console.LoginPath) { // who bound what they read
 			token, most := "", int64(console.MaxLogin)
 			if who != nil {

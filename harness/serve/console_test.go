@@ -269,7 +269,7 @@ func TestLargeFormsWaitForRoom(t *testing.T) {
 		surfers[name] = p
 	}
 	for range 8 {
-		if _, err := f.bodies.hold(t.Context(), "ann", maxBody); err != nil {
+		if _, err := f.bodies.acquire(t.Context(), "ann", maxBody); err != nil {
 			t.Fatal(err)
 		}
 	}

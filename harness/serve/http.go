@@ -3,7 +3,6 @@ package serve
 import (
 	"bytes"
 	"cmp"
-	"container/list"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -28,6 +27,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/net/netutil"
 	"golang.org/x/sync/semaphore"
 
 	"github.com/usetools/usetools/harness/console"
@@ -45,9 +45,9 @@ type HTTP struct {
 	Insecure bool
 	// Hosts and Origins are accepted besides the address itself.
 	Hosts, Origins []string
-	// MaxConnections are open at a time, MaxPerAddress of them from one
-	// address; 0: DefaultMaxConnections and DefaultMaxPerAddress.
-	MaxConnections, MaxPerAddress int
+	// MaxConnections is how many connections are open at a time; further ones
+	// wait. If zero, it is DefaultMaxConnections.
+	MaxConnections int
 	// Stateless gives no client a session, whatever its revision: any instance with the
 	// same registry, tokens and key answers any request.
 	Stateless bool
@@ -66,11 +66,8 @@ type HTTP struct {
 	bodyWait  time.Duration
 }
 
-// Defaults of HTTP.
-const (
-	DefaultMaxConnections = 1024
-	DefaultMaxPerAddress  = 64
-)
+// DefaultMaxConnections is the default of HTTP.MaxConnections.
+const DefaultMaxConnections = 1024
 
 // Bounds of HTTP requests.
 const (
@@ -183,6 +180,11 @@ func (h *HTTP) Listen() error {
 	return nil
 }
 
+// bounded returns the listener with its bound of open connections.
+func (h *HTTP) bounded() net.Listener {
+	return netutil.LimitListener(h.listener, cmp.Or(h.MaxConnections, DefaultMaxConnections))
+}
+
 func loopback(host string) bool {
 	if host == "localhost" {
 		return true
@@ -200,13 +202,9 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 	if err := h.Listen(); err != nil {
 		return err
 	}
-	l := newGate(h.listener, cmp.Or(h.MaxConnections, DefaultMaxConnections),
-		cmp.Or(h.MaxPerAddress, DefaultMaxPerAddress), s.log, &s.metrics)
-	if len(h.Tokens) > 0 {
-		l.unproven = list.New()
-	}
+	l := h.bounded()
 	front := &front{door: door{h: h, log: s.log, metrics: &s.metrics}, s: s, stateful: map[string]*session{}, stateless: map[string]*session{}, answering: semaphore.NewWeighted(math.MaxInt64),
-		bodies: newBodies(), consoles: map[string]*session{}}
+		bodies: newBodies(h.Tokens), consoles: map[string]*session{}}
 	if !h.NoConsole {
 		front.console = front.newConsole()
 		defer front.console.Close()
@@ -265,10 +263,6 @@ func serverOf(handler http.Handler) *http.Server {
 		ReadHeaderTimeout: headerTime,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    64 << 10,
-		ConnContext: func(ctx context.Context,
-			c net.Conn) context.Context {
-			return context.WithValue(ctx, connKey{}, c)
-		},
 
 		DisableGeneralOptionsHandler: true, // which waits for a body
 	}
@@ -297,10 +291,7 @@ type front struct {
 	bodies    *bodies             // of requests under way
 }
 
-type (
-	frontKey struct{}
-	connKey  struct{} // of the connection
-)
+type frontKey struct{}
 
 // request is what getServer remembers between its calls for one request.
 type request struct{ session *session }
@@ -444,9 +435,6 @@ func (d *door) authorized(next http.Handler) http.Handler {
 	}, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(http.HandlerFunc(func(w http.ResponseWriter,
 		r *http.Request) {
 		w.Header().Del(challenge)
-		if c, ok := r.Context().Value(connKey{}).(*admitted); ok {
-			c.prove()
-		}
 		next.ServeHTTP(w, r)
 	}))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -545,7 +533,7 @@ func (f *front) holdBody(w http.ResponseWriter, r *http.Request, token string, m
 	if size < 0 || size > max {
 		size = max
 	}
-	release, err := f.bodies.hold(ctx, token, size)
+	release, err := f.bodies.acquire(ctx, token, size)
 	if err != nil {
 		w.Header().Set("Retry-After", "10")
 		http.Error(w, "too many large requests are under way; try again later", http.StatusServiceUnavailable)

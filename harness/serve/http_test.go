@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -245,12 +245,12 @@ func TestBatchesAreBounded(t *testing.T) {
 // Large bodies of one token leave room for those of another, and small ones wait
 // for none.
 func TestLargeBodiesWaitForRoom(t *testing.T) {
-	b := newBodies()
+	b := newBodies(map[string]string{"a": "", "b": "", "c": "", "d": "", "e": ""})
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	hold := func(token string, size int64) func() {
 		t.Helper()
-		release, err := b.hold(t.Context(), token, size)
+		release, err := b.acquire(t.Context(), token, size)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -261,12 +261,12 @@ func TestLargeBodiesWaitForRoom(t *testing.T) {
 		for _, size := range []int64{maxBody, maxBody, maxBody, maxBody, maxBody, maxBody, maxBody, maxBody} {
 			first = hold(token, size)
 		}
-		if _, err := b.hold(over, token, maxBody); err == nil {
+		if _, err := b.acquire(over, token, maxBody); err == nil {
 			t.Fatalf("%s has more than its share", token)
 		}
 		hold(token, smallBody)
 	}
-	if _, err := b.hold(over, "e", maxBody); err == nil {
+	if _, err := b.acquire(over, "e", maxBody); err == nil {
 		t.Fatal("all have more than there is")
 	}
 	hold("e", smallBody)
@@ -375,110 +375,41 @@ func TestALongAnswerIsNotCut(t *testing.T) {
 	}
 }
 
+// A connection beyond the bound waits until another one ends.
 func TestConnectionsAreBounded(t *testing.T) {
-	var log strings.Builder
-	s, _ := serving(t, &Options{Log: textLog(&log)})
-	addr := listenAlone(t, s, &HTTP{MaxPerAddress: 2})
-	ask := "GET /healthz HTTP/1.1\r\nHost: " + addr + "\r\n\r\n"
-	open := func() net.Conn {
-		c, err := net.Dial("tcp", addr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { c.Close() })
-		io.WriteString(c, ask)
-		c.SetReadDeadline(time.Now().Add(patience))
-		return c
-	}
-	first, second := open(), open()
-	for _, c := range []net.Conn{first, second} {
-		if _, err := io.ReadFull(c, make([]byte, 12)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	third := open()
-	got, _ := io.ReadAll(third) // the rest may be lost where the request came first
-	if len(got) > 0 && !strings.HasPrefix(string(got), "HTTP/1.1 503 ") || s.metrics.refused.Load() != 1 {
-		t.Errorf("the third was answered with %q", got)
-	}
-	first.Close()
-	until(t, func() bool {
-		c := open()
-		defer c.Close()
-		b := make([]byte, 12)
-		_, err := io.ReadFull(c, b)
-		return err == nil && string(b[9:]) != "503"
-	})
-}
-
-// Who has a token gets a place of those who have shown none.
-func TestConnectionsWithoutATokenMakeRoom(t *testing.T) {
 	s, _ := serving(t, nil)
-	addr := listenAlone(t, s, &HTTP{MaxPerAddress: 3, Tokens: map[string]string{"ann": "token-of-ann-0123"}})
-	open := func(path, token string) (net.Conn, string) {
+	addr := listenAlone(t, s, &HTTP{MaxConnections: 1})
+	ask := func(c net.Conn) { fmt.Fprintf(c, "GET /healthz HTTP/1.1\r\nHost: %s\r\n\r\n", addr) }
+	answered := func(c net.Conn, until time.Time) error {
+		c.SetReadDeadline(until)
+		res, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err == nil {
+			_, err = io.Copy(io.Discard, res.Body)
+		}
+		return err
+	}
+	var conns [2]net.Conn
+	for i := range conns {
 		c, err := net.Dial("tcp", addr)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { c.Close() })
-		c.SetReadDeadline(time.Now().Add(patience))
-		fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", path, addr, token)
-		b := make([]byte, 12)
-		io.ReadFull(c, b)
-		return c, string(b[9:])
-	}
-	const token = "Authorization: Bearer token-of-ann-0123\r\n"
-	proven, _ := open("/metrics", token)
-	first, _ := open("/healthz", "")
-	second, _ := open("/healthz", "")
-	third, code := open("/metrics", token)
-	if code != "200" {
-		t.Fatalf("who has a token is answered %q", code)
-	}
-	closed := func(c net.Conn) bool {
-		_, err := io.Copy(io.Discard, c)
-		return err == nil || errors.Is(err, syscall.ECONNRESET)
-	}
-	if !closed(first) {
-		t.Error("the oldest without a token is still open")
-	}
-	if _, code := open("/metrics", token); code != "200" || !closed(second) {
-		t.Errorf("the second that has a token is answered %q", code)
-	}
-	if _, code := open("/metrics", token); code == "200" {
-		t.Error("there are more connections than may be")
-	}
-	for name, c := range map[string]net.Conn{"first": proven, "second": third} {
-		fmt.Fprintf(c, "GET /nowhere HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", addr)
-		if b, err := io.ReadAll(c); err != nil || !strings.Contains(string(b), "404 Not Found") {
-			t.Errorf("the %s that showed a token was closed: %v", name, err)
+		defer c.Close()
+		ask(c)
+		conns[i] = c
+		if i > 0 { // the first goes on
+			ask(conns[0])
 		}
-	}
-}
-
-func TestAddressesAreCountedTogether(t *testing.T) {
-	g := newGate(nil, 5, 2, serverLog(t), &metrics{})
-	for i, x := range []struct {
-		address string
-		want    bool
-	}{
-		{"192.0.2.1:1", true}, {"192.0.2.1:2", true}, {"192.0.2.1:3", false}, {"[::ffff:192.0.2.1]:4", false},
-		{"127.0.0.1:1", true}, {"127.0.0.2:1", true}, {"[::1]:1", false},
-		{"[2001:db8::1]:1", true}, {"[2001:db8::2]:1", false}, // that is all
-	} {
-		addr, err := net.ResolveTCPAddr("tcp", x.address)
-		if err != nil {
+		if err := answered(conns[0], time.Now().Add(patience)); err != nil {
 			t.Fatal(err)
 		}
-		if got := g.enter(addressOf(addr)); got != x.want {
-			t.Errorf("%d: %s: %v", i, x.address, got)
-		}
 	}
-	g.leave(addressOf(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 3)}))
-	for i, want := range []bool{true, false} {
-		if got := g.enter(addressOf(&net.TCPAddr{IP: net.ParseIP("2001:db8::1:2:3")})); got != want {
-			t.Errorf("again %d: %v", i, got)
-		}
+	if err := answered(conns[1], time.Now()); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the second was answered while the first was open: %v", err)
+	}
+	conns[0].Close()
+	if err := answered(conns[1], time.Now().Add(patience)); err != nil {
+		t.Error(err)
 	}
 }
 

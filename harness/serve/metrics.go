@@ -16,7 +16,6 @@ type metrics struct {
 	begun       time.Time
 	panics      atomic.Int64
 	auditFailed atomic.Int64
-	refused     atomic.Int64 // connections
 
 	mu      sync.Mutex
 	runs    map[string]int64 // by status
@@ -97,7 +96,6 @@ func (s *Server) writeMetrics(w io.Writer) {
 // ofProcess writes those that any process has that answers HTTP.
 func (m *metrics) ofProcess(w io.Writer) {
 	metric(w, "panics_total", "counter", "Faults of the server that were caught.", m.panics.Load())
-	metric(w, "connections_refused_total", "counter", "Connections that were too many.", m.refused.Load())
 	metric(w, "uptime_seconds", "gauge", "Since the start.", int64(time.Since(m.begun).Seconds()))
 }
 

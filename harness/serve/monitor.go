@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -50,8 +49,7 @@ func (h *HTTP) Monitor(ctx context.Context, m *Monitor) error {
 		}
 		answerHealth(w, code, answer)
 	})
-	l := newGate(h.listener, cmp.Or(h.MaxConnections, DefaultMaxConnections), cmp.Or(h.MaxPerAddress, DefaultMaxPerAddress),
-		m.Log, own)
+	l := h.bounded()
 	srv := serverOf(d.checked(mux))
 	m.Log.Info("metrics", "url", "http://"+l.Addr().String()+"/metrics", "tokens", len(h.Tokens))
 	if h.listening != nil {

@@ -98,7 +98,7 @@ func TestSoak(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	addr, served := make(chan string, 1), make(chan error, 1)
 	go func() {
-		served <- s.HTTP(ctx, &HTTP{Address: "127.0.0.1:0", MaxPerAddress: DefaultMaxConnections,
+		served <- s.HTTP(ctx, &HTTP{Address: "127.0.0.1:0",
 			listening: func(a net.Addr) { addr <- a.String() }})
 	}()
 	url := "http://" + receive(t, addr) + "/mcp"

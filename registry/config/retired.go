@@ -11,21 +11,22 @@ import (
 // text is a clause such as "use harness tools". Using a retired name is an error.
 // A row leaves with the next release.
 var retired = map[string]string{
-	"harness console -link":       "use harness console, which opens a page on the same records",
-	"harness run -connect auto":   "use -connect URL, with the URL that harness serve -http prints",
-	"harness serve -task-after":   "drop the flag; a client that gave up on a script sends the same script again",
-	"usetools.node":               "serve a server that only one machine can run over HTTP there, and give every process an entry with its url",
-	"harness bench -compare":      "use go run ./examples/compare in a clone",
-	"harness categories":          "use harness tools -stats -by category",
-	"harness explain":             "use harness resolve -explain PHRASE",
-	"harness names":               "use harness tools -names, or harness search -detail name_only",
-	"harness phrases forget":      "use harness memory phrases rm",
-	"harness shapes":              "use harness memory shapes",
-	"harness stats":               "use harness tools -stats",
-	"harness tree":                "use harness tools, or harness tools -by category",
-	"harness usage":               "use harness memory usage",
-	"harness doctor -permissions": "the section Users of examples/cluster/README.md has the permissions of each role",
-	"harness doctor -pool":        "leave it out: doctor looks at the queues of all pools",
+	"harness bench -compare":                     "use go run ./examples/compare in a clone",
+	"harness categories":                         "use harness tools -stats -by category",
+	"harness console -link":                      "use harness console, which opens a page on the same records",
+	"harness doctor -permissions":                "the section Users of examples/cluster/README.md has the permissions of each role",
+	"harness doctor -pool":                       "leave it out: doctor looks at the queues of all pools",
+	"harness explain":                            "use harness resolve -explain PHRASE",
+	"harness names":                              "use harness tools -names, or harness search -detail name_only",
+	"harness phrases forget":                     "use harness memory phrases rm",
+	"harness run -connect auto":                  "use -connect URL, with the URL that harness serve -http prints",
+	"harness serve -max-connections-per-address": "put a proxy in front that bounds the connections of an address",
+	"harness serve -task-after":                  "drop the flag; a client that gave up on a script sends the same script again",
+	"harness shapes":                             "use harness memory shapes",
+	"harness stats":                              "use harness tools -stats",
+	"harness tree":                               "use harness tools, or harness tools -by category",
+	"harness usage":                              "use harness memory usage",
+	"usetools.node":                              "serve a server that only one machine can run over HTTP there, and give every process an entry with its url",
 }
 
 // Retired returns an error that says what to use instead of a retired name. It
