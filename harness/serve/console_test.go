@@ -257,9 +257,8 @@ func TestLargeFormsWaitForRoom(t *testing.T) {
 	s, _ := serving(t, nil)
 	<-s.live.ready
 	tokens := map[string]string{"ann": "a token of 16 bytes+", "bob": "another token of 16+"}
-	fronts := make(chan *front, 1)
-	addr := listenAlone(t, s, &HTTP{Tokens: tokens, fronted: fronts, bodyWait: 100 * time.Millisecond})
-	f := receive(t, fronts)
+	f, addr := fronting(t, s, &HTTP{Tokens: tokens})
+	f.bodyTime = 100 * time.Millisecond
 	surfers := map[string]*surfer{}
 	for name, token := range tokens {
 		p := newSurfer(t, addr)

@@ -57,13 +57,7 @@ type HTTP struct {
 	// one that nobody knows.
 	Secret []byte
 
-	listener net.Listener // nil: not yet
-
-	// For tests: listening, if not nil, is told the address, and fronted what
-	// serves there; a body may take bodyWait, 0: bodyTime.
-	listening func(net.Addr)
-	fronted   chan<- *front
-	bodyWait  time.Duration
+	listener net.Listener // set by Listen
 }
 
 // DefaultMaxConnections is the default of HTTP.MaxConnections.
@@ -203,29 +197,15 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 		return err
 	}
 	l := h.bounded()
-	front := &front{door: door{h: h, log: s.log, metrics: &s.metrics}, s: s, stateful: map[string]*session{}, stateless: map[string]*session{}, answering: semaphore.NewWeighted(math.MaxInt64),
-		bodies: newBodies(h.Tokens), consoles: map[string]*session{}}
-	if !h.NoConsole {
-		front.console = front.newConsole()
+	front := s.newFront(h)
+	if front.console != nil {
 		defer front.console.Close()
 		defer s.live.tells(func() { front.console.Changed("servers") })()
-	}
-	for name := range h.Tokens {
-		s.resumer.knows(front.owner(name))
-	}
-	if len(h.Tokens) == 0 {
-		s.resumer.knows(front.owner(""))
 	}
 	srv := serverOf(front.handler())
 	s.log.Info("serving", "url", "http://"+l.Addr().String()+"/mcp", "tokens", len(h.Tokens))
 	if len(h.Tokens) == 0 && !loopback(l.Addr().(*net.TCPAddr).IP.String()) {
 		s.log.Warn("INSECURE: anybody who reaches this address can run scripts with your tools")
-	}
-	if h.fronted != nil {
-		h.fronted <- front
-	}
-	if h.listening != nil {
-		h.listening(l.Addr())
 	}
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(l) }()
@@ -289,6 +269,23 @@ type front struct {
 
 	answering *semaphore.Weighted // one for each POST that ends
 	bodies    *bodies             // of requests under way
+	bodyTime  time.Duration       // for a body to arrive
+}
+
+func (s *Server) newFront(h *HTTP) *front {
+	f := &front{door: door{h: h, log: s.log, metrics: &s.metrics}, s: s, stateful: map[string]*session{},
+		stateless: map[string]*session{}, consoles: map[string]*session{}, answering: semaphore.NewWeighted(math.MaxInt64),
+		bodies: newBodies(h.Tokens), bodyTime: bodyTime}
+	if !h.NoConsole {
+		f.console = f.newConsole()
+	}
+	for name := range h.Tokens {
+		s.resumer.knows(f.owner(name))
+	}
+	if len(h.Tokens) == 0 {
+		s.resumer.knows(f.owner(""))
+	}
+	return f
 }
 
 type frontKey struct{}
@@ -526,7 +523,7 @@ func (f *front) readBody(w http.ResponseWriter, r *http.Request) (release func()
 // read for as long as a body may take. release is to be called when the request is
 // answered; where there is no room in time, it is.
 func (f *front) holdBody(w http.ResponseWriter, r *http.Request, token string, max int64) (release func(), ok bool) {
-	late := time.Now().Add(cmp.Or(f.h.bodyWait, bodyTime))
+	late := time.Now().Add(f.bodyTime)
 	ctx, cancel := context.WithDeadline(r.Context(), late)
 	defer cancel()
 	size := r.ContentLength

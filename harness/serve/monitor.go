@@ -52,9 +52,6 @@ func (h *HTTP) Monitor(ctx context.Context, m *Monitor) error {
 	l := h.bounded()
 	srv := serverOf(d.checked(mux))
 	m.Log.Info("metrics", "url", "http://"+l.Addr().String()+"/metrics", "tokens", len(h.Tokens))
-	if h.listening != nil {
-		h.listening(l.Addr())
-	}
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(l) }()
 	select {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -16,9 +15,7 @@ import (
 func monitored(t *testing.T, h *HTTP, m *Monitor) string {
 	t.Helper()
 	m.Log = serverLog(t)
-	at := make(chan string, 1)
-	h.Address = "127.0.0.1:0"
-	h.listening = func(a net.Addr) { at <- "http://" + a.String() }
+	addr := at(t, h)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- h.Monitor(ctx, m) }()
@@ -28,7 +25,7 @@ func monitored(t *testing.T, h *HTTP, m *Monitor) string {
 			t.Error(err)
 		}
 	})
-	return receive(t, at)
+	return "http://" + addr
 }
 
 func TestAProcessWithoutClientsIsMonitored(t *testing.T) {

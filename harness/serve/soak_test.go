@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -96,12 +95,9 @@ func TestSoak(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, end := context.WithCancel(t.Context())
-	addr, served := make(chan string, 1), make(chan error, 1)
-	go func() {
-		served <- s.HTTP(ctx, &HTTP{Address: "127.0.0.1:0",
-			listening: func(a net.Addr) { addr <- a.String() }})
-	}()
-	url := "http://" + receive(t, addr) + "/mcp"
+	h, served := &HTTP{}, make(chan error, 1)
+	url := "http://" + at(t, h) + "/mcp"
+	go func() { served <- s.HTTP(ctx, h) }()
 	time.AfterFunc(*soak, func() { close(stop) })
 	var work sync.WaitGroup
 	var answers atomic.Int64
