@@ -91,6 +91,9 @@ func TestTheShapeOfAValue(t *testing.T) {
 	}
 }
 
+// randomDocuments is how many random documents are cut. The tag slow raises it.
+var randomDocuments = 15
+
 // Documents of all kinds, by chance.
 func TestCutJSONOfAnyDocument(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -114,7 +117,7 @@ func TestCutJSONOfAnyDocument(t *testing.T) {
 		}
 		return r.IntN(1_000_000)
 	}
-	for range 60 {
+	for range randomDocuments {
 		doc, err := json.Marshal([]any{value(4), value(4)})
 		if err != nil {
 			t.Fatal(err)

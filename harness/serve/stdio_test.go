@@ -210,21 +210,6 @@ func TestNothingIsSaidBeforeTheClientSpeaks(t *testing.T) {
 	receive(t, ended)
 }
 
-// What large messages leave behind is given back a moment later.
-func TestMemoryIsGivenBackAfterLargeMessages(t *testing.T) {
-	s, _ := serving(t, nil)
-	c := connect(t, s, nil)
-	c.call("execute", map[string]any{"script": "Return(1)"})
-	if s.untidy.Load() || s.tidied.Load() > 0 {
-		t.Error("after small messages")
-	}
-	c.call("execute", map[string]any{"script": "Return(1)",
-		"inputs": map[string]string{"s": strings.Repeat("x", 2*largeMessage)}})
-	until(t, func() bool { return s.tidied.Load() == 1 })
-	c.call("execute", map[string]any{"script": `Return(strings.Repeat("x", 2<<20))`})
-	until(t, func() bool { return s.tidied.Load() == 2 })
-}
-
 // Whatever else a client sends, its session goes on.
 func FuzzStdioLines(f *testing.F) {
 	f.Add([]byte("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\nx\n[]"))

@@ -494,10 +494,10 @@ func TestAWaitingRunHoldsNothing(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return int64(m.HeapAlloc)
 	}
-	const n = 20
-	wait(0, 10)
+	const n = 10
+	wait(0, 5)
 	before := heap()
-	wait(10, 10+n)
+	wait(5, 5+n)
 	each := (heap() - before) / n
 	t.Logf("%d bytes for each run", each)
 	if running, waits := s.queue.load(); each > 20<<10 || running+waits != 0 {

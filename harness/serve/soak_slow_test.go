@@ -1,3 +1,5 @@
+//go:build slow
+
 package serve
 
 import (
@@ -59,12 +61,9 @@ func (l *leaving) Call(ctx context.Context, server, tool string, args json.RawMe
 
 // TestSoak has 64 clients send scripts of all kinds while backends restart and
 // catalogs are exchanged: no answer is wrong, and nothing is left behind. The
-// long one: go test ./harness/serve -run Soak -soak 10m -timeout 15m -v
+// long one: go test -tags slow ./harness/serve -run Soak -soak 10m -timeout 15m -v
 func TestSoak(t *testing.T) {
-	clients := 64
-	if testing.Short() {
-		clients = 16
-	}
+	const clients = 64
 	if d, ok := t.Deadline(); ok && time.Until(d) < *soak+time.Minute {
 		t.Fatalf("-soak %v takes -timeout %v", *soak, *soak+5*time.Minute)
 	}
