@@ -2,11 +2,15 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -14,6 +18,7 @@ import (
 
 	"github.com/usetools/usetools/harness/clients"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend/openapi"
 	"github.com/usetools/usetools/registry/config"
 	"github.com/usetools/usetools/registry/config/edit"
 )
@@ -24,73 +29,67 @@ func (e *env) addCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "add",
 		Usage:     "add a server to the config",
-		ArgsUsage: "NAME -- COMMAND…|URL",
+		ArgsUsage: "NAME -- COMMAND…|URL|FILE",
 		Description: `The config is the one that is in use here. Where there is none it is made:
 .usetools/mcp.json at the top of the repository, outside of one usetools/mcp.json
 in your config folder. A secret need not stand in it: ${NAME} is a variable of
 the environment, ${file:PATH} a file that only you can read.
 
+A file, or a URL whose body has a top-level openapi or swagger, is added as an
+OpenAPI document, any other URL as an MCP server. A command that is not there, a
+URL that does not answer and an invalid document are errors, and nothing is
+written; -force adds the server all the same.
+
   harness add files -- npx -y @modelcontextprotocol/server-filesystem .
   harness add -env 'TOKEN=${file:~/.forge-token}' forge -- forge-mcp -read
   harness add docs https://docs.example.com/mcp
+  harness add pets openapi.json
   harness add -header 'Authorization=Bearer ${TOKEN}' crm https://crm.example.com/mcp`,
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "env", Usage: "`NAME=VALUE` for its environment; may be repeated"},
 			&cli.StringSliceFlag{Name: "header", Usage: "`NAME=VALUE` of a header to send to it; may be repeated"},
 			&cli.StringFlag{Name: "cwd", Usage: "the `FOLDER` that it starts in"},
+			&cli.BoolFlag{Name: "force", Usage: "add it even if it cannot be reached"},
 		},
 		Action: e.add,
 	}
 }
 
-func (e *env) add(_ context.Context, c *cli.Command) error {
+// newServer is the entry of a server in a config.
+type newServer struct {
+	Type    string            `json:"type,omitempty"`
+	URL     string            `json:"url,omitempty"`
+	Path    string            `json:"path,omitempty"`
+	Command string            `json:"command,omitempty"`
+	Args    []string          `json:"args,omitempty"`
+	Env     map[string]string `json:"env,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
+	Cwd     string            `json:"cwd,omitempty"`
+}
+
+func (e *env) add(ctx context.Context, c *cli.Command) error {
 	words := c.Args().Slice()
-	if len(words) > 1 && words[1] == "--" {
+	isCommand := len(words) > 1 && words[1] == "--"
+	if isCommand {
 		words = append(words[:1:1], words[2:]...)
 	}
 	if len(words) < 2 || strings.TrimSpace(words[0]) == "" {
-		return usageError{"add wants NAME -- COMMAND…, or NAME URL"}
+		return usageError{"add wants NAME -- COMMAND…, NAME URL or NAME FILE"}
 	}
 	name := words[0]
-	server := struct {
-		Type    string            `json:"type,omitempty"`
-		URL     string            `json:"url,omitempty"`
-		Command string            `json:"command,omitempty"`
-		Args    []string          `json:"args,omitempty"`
-		Env     map[string]string `json:"env,omitempty"`
-		Headers map[string]string `json:"headers,omitempty"`
-		Cwd     string            `json:"cwd,omitempty"`
-	}{Cwd: c.String("cwd")}
-	var err error
-	if server.Env, err = pairs(c, "env"); err != nil {
-		return err
-	}
-	if server.Headers, err = pairs(c, "header"); err != nil {
-		return err
-	}
-	if strings.HasPrefix(words[1], "http://") || strings.HasPrefix(words[1], "https://") {
-		if len(words) > 2 {
-			return usageError{fmt.Sprintf("add: a URL is all, and %q follows it", words[2])}
-		}
-		server.Type, server.URL = config.HTTP, words[1]
-		err = pointless(c, true, "with a URL", "env", "cwd")
-	} else if strings.Contains(words[1], "://") {
-		return usageError{fmt.Sprintf("add: %q is neither a command nor an http:// or https:// URL", words[1])}
-	} else {
-		server.Command, server.Args = words[1], words[2:]
-		err = pointless(c, true, "with a command", "header")
-	}
-	if err != nil {
-		return err
-	}
 	path, err := configToAdd(c.StringSlice("config"))
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(server); err != nil {
+	server, err := serverOf(ctx, c, words[1:], isCommand)
+	if err != nil {
+		return err
+	}
+	if server.Path != "" {
+		server.Path = pathIn(path, server.Path)
+	}
+	value, err := marshalPlain(server)
+	if err != nil {
 		return err
 	}
 	err = edited(path, name, func(s edit.Syntax, text []byte) ([]byte, error) {
@@ -103,18 +102,172 @@ func (e *env) add(_ context.Context, c *cli.Command) error {
 				return nil, fmt.Errorf("there is a server %q already; harness remove %[1]s takes it out", name)
 			}
 		}
-		return s.Put(text, edit.Entry{Name: name, Value: bytes.TrimSpace(b.Bytes())}, "")
+		return s.Put(text, edit.Entry{Name: name, Value: value}, "")
 	})
 	if err != nil {
 		return err
 	}
-	e.said(c, "%s is in %s now; harness doctor says whether it answers", name, path)
+	e.said(c, "added %s to %s; harness doctor shows whether it answers", name, path)
 	if cfg, err := config.Load(path); err == nil && !c.Bool("q") {
 		if s, ok := cfg.Server(name); ok && s.Err != nil {
 			fmt.Fprintln(e.stderr, "harness: warning:", s.Err)
 		}
 	}
 	return nil
+}
+
+// serverOf returns the server that the words behind its name mean: a command, a
+// URL or a file. It returns an error for one that cannot be reached, unless -force
+// is given.
+func serverOf(ctx context.Context, c *cli.Command, words []string, isCommand bool) (*newServer, error) {
+	s := &newServer{Cwd: c.String("cwd")}
+	var err error
+	if s.Env, err = pairs(c, "env"); err != nil {
+		return nil, err
+	}
+	if s.Headers, err = pairs(c, "header"); err != nil {
+		return nil, err
+	}
+	first := words[0]
+	isURL := strings.HasPrefix(first, "http://") || strings.HasPrefix(first, "https://")
+	switch {
+	case isCommand:
+	case isURL, isDocumentName(first):
+		if len(words) > 1 {
+			return nil, usageError{fmt.Sprintf("add: %q follows a URL or a file; only a command has arguments", words[1])}
+		}
+	case strings.Contains(first, "://"):
+		return nil, usageError{fmt.Sprintf("add: %q is neither a command nor an http:// or https:// URL", first)}
+	default:
+		isCommand = true
+	}
+	switch {
+	case isCommand:
+		s.Command, s.Args = first, words[1:]
+		err = cmp.Or(pointless(c, true, "with a command", "header"), s.findCommand())
+	case isURL:
+		s.Type, s.URL = config.HTTP, first
+		if err = pointless(c, true, "with a URL", "env", "cwd"); err == nil {
+			err = s.reach(ctx)
+		}
+	default:
+		s.Type, s.Path = config.OpenAPI, first
+		if err = pointless(c, true, "with a file", "env", "cwd"); err == nil {
+			err = s.reach(ctx)
+		}
+	}
+	var unusable usageError
+	if err != nil && !errors.As(err, &unusable) {
+		if c.Bool("force") {
+			return s, nil
+		}
+		return nil, fmt.Errorf("%w; nothing was written, -force adds it all the same", err)
+	}
+	return s, err
+}
+
+// isDocumentName reports whether a word that is not behind -- names an OpenAPI
+// document: by its extension, or because there is a file that is no program.
+func isDocumentName(word string) bool {
+	switch strings.ToLower(filepath.Ext(word)) {
+	case ".json", ".yaml", ".yml":
+		return true
+	}
+	info, err := os.Stat(word)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	_, err = exec.LookPath(word)
+	return err != nil
+}
+
+// findCommand returns an error if the server's command is not there.
+func (s *newServer) findCommand() error {
+	command := s.Command
+	if strings.ContainsRune(command, '$') {
+		return nil // only the server's environment knows it
+	}
+	if strings.ContainsAny(command, `/\`) && !filepath.IsAbs(command) {
+		command = filepath.Join(s.Cwd, command)
+		if s.Cwd == "" {
+			command = "." + string(filepath.Separator) + command
+		}
+	}
+	if _, err := exec.LookPath(command); err != nil {
+		return fmt.Errorf("finding the command of the server: %w", err)
+	}
+	return nil
+}
+
+// reach asks the server's URL whether it is an OpenAPI document, and reads the
+// document of a URL or file.
+func (s *newServer) reach(ctx context.Context) error {
+	checked := *s
+	if s.Path != "" {
+		checked.Path, _ = filepath.Abs(s.Path)
+	}
+	server, err := checked.load()
+	if err != nil {
+		return err
+	}
+	if s.URL != "" {
+		isDocument, err := openapi.IsAt(ctx, server)
+		if err != nil || !isDocument {
+			return err
+		}
+		s.Type, server.Type = config.OpenAPI, config.OpenAPI
+	}
+	b, err := openapi.Open(ctx, server)
+	if err != nil {
+		return err
+	}
+	return b.Close()
+}
+
+// load returns the server as a config has it, with the values of its variables.
+func (s *newServer) load() (config.Server, error) {
+	dir, err := os.MkdirTemp("", "usetools-add")
+	if err != nil {
+		return config.Server{}, err
+	}
+	defer os.RemoveAll(dir)
+	text, err := marshalPlain(map[string]any{"mcpServers": map[string]any{"it": s}})
+	if err != nil {
+		return config.Server{}, err
+	}
+	path := filepath.Join(dir, "mcp.json")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		return config.Server{}, err
+	}
+	cfg, err := config.Load(path)
+	if err != nil {
+		return config.Server{}, err
+	}
+	server, _ := cfg.Server("it")
+	return server, server.Err
+}
+
+// pathIn returns how a config names a file: relative to the config's project if
+// the file is in it, else absolute.
+func pathIn(configFile, file string) string {
+	dir, err1 := filepath.Abs(filepath.Dir(configFile))
+	abs, err2 := filepath.Abs(file)
+	if errors.Join(err1, err2) != nil {
+		return file
+	}
+	if rel, err := filepath.Rel(config.Workspace(dir), abs); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return abs
+}
+
+// marshalPlain is json.Marshal without escapes for HTML.
+func marshalPlain(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSpace(b.Bytes()), err
 }
 
 // pairs reads the values of a flag that are NAME=VALUE.

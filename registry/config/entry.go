@@ -213,7 +213,7 @@ func (e *entry) server(name string, f *file) Server {
 		s.Path = s.abs(text("path", e.Path))
 		s.written.Content = contentDigest(s.Path)
 		if s.Type == Manifest {
-			s.Cwd = cmp.Or(s.abs(text("cwd", e.Cwd)), workspace(filepath.Dir(s.Path)))
+			s.Cwd = cmp.Or(s.abs(text("cwd", e.Cwd)), Workspace(filepath.Dir(s.Path)))
 		}
 	}
 	if len(errs) == 0 {

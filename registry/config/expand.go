@@ -81,9 +81,9 @@ func Braced(s string) string {
 func (v variables) lookup(expr string) (string, error) {
 	switch expr {
 	case "workspaceFolder":
-		return workspace(v.dir), nil
+		return Workspace(v.dir), nil
 	case "workspaceFolderBasename":
-		return filepath.Base(workspace(v.dir)), nil
+		return filepath.Base(Workspace(v.dir)), nil
 	case "userHome":
 		return os.UserHomeDir()
 	case "pathSeparator", "/":
@@ -115,9 +115,9 @@ func (v variables) lookup(expr string) (string, error) {
 	return value, nil
 }
 
-// workspace returns the project folder of a config folder: the parent of
+// Workspace returns the project folder of a config folder: the parent of
 // .vscode and its like, otherwise the folder itself.
-func workspace(dir string) string {
+func Workspace(dir string) string {
 	if b := filepath.Base(dir); len(b) > 1 && strings.HasPrefix(b, ".") {
 		return filepath.Dir(dir)
 	}

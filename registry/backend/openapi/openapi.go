@@ -2,14 +2,17 @@ package openapi
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/backend/internal/origin"
@@ -34,6 +37,45 @@ func Open(ctx context.Context, s config.Server) (backend.Backend, error) {
 	}
 	a.spec, a.fresh = spec, true
 	return a, nil
+}
+
+// maxProbe is how long IsAt waits for an answer.
+const maxProbe = 10 * time.Second
+
+// IsAt asks the server's URL with a GET request and its headers whether it is
+// that of a document. It returns an error if there is no answer within 10 s.
+func IsAt(ctx context.Context, s config.Server) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, maxProbe)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL, nil)
+	if err != nil {
+		return false, err
+	}
+	for name, value := range s.Headers {
+		req.Header.Set(name, value)
+	}
+	resp, err := client(s).Do(req)
+	if err != nil {
+		return false, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK || strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+		return false, nil
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, MaxBytes))
+	return err == nil && isDocument(body), err
+}
+
+// isDocument reports whether a JSON or YAML object has a member openapi or swagger.
+func isDocument(data []byte) bool {
+	if !json.Valid(data) {
+		var err error
+		if data, err = jsonOfYAML(data); err != nil {
+			return false
+		}
+	}
+	var d struct{ OpenAPI, Swagger json.RawMessage }
+	return json.Unmarshal(data, &d) == nil && (d.OpenAPI != nil || d.Swagger != nil)
 }
 
 // api is the backend of one document.

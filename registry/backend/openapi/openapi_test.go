@@ -498,3 +498,40 @@ func TestACallSendsWhatWasAccepted(t *testing.T) {
 		}
 	}
 }
+
+func TestAURLIsThatOfADocument(t *testing.T) {
+	stop := make(chan struct{})
+	defer close(stop)
+	mux := http.NewServeMux()
+	for path, body := range map[string]string{
+		"/json": `{"openapi": "3.1.0"}`, "/yaml": "swagger: '2.0'\n", "/page": "<html>openapi</html>",
+		"/other": `{"info": {"openapi": 1}}`, "/list": `[1]`,
+	} {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("X-Key") != "k" {
+				w.WriteHeader(http.StatusUnauthorized)
+			}
+			io.WriteString(w, body)
+		})
+	}
+	mux.HandleFunc("/stream", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.WriteHeader(http.StatusOK)
+		w.(http.Flusher).Flush()
+		<-stop
+	})
+	s := httptest.NewServer(mux)
+	for path, want := range map[string]bool{"/json": true, "/yaml": true, "/page": false, "/other": false, "/list": false,
+		"/stream": false, "/missing": false} {
+		got, err := IsAt(t.Context(), config.Server{URL: s.URL + path, Headers: config.Secrets{"X-Key": "k"}})
+		if err != nil || got != want {
+			t.Errorf("%s: %v, %v; want %v", path, got, err, want)
+		}
+	}
+	if got, err := IsAt(t.Context(), config.Server{URL: s.URL + "/json"}); err != nil || got {
+		t.Errorf("without its header: %v, %v", got, err)
+	}
+	if _, err := IsAt(t.Context(), config.Server{URL: "http://127.0.0.1:1/"}); err == nil {
+		t.Error("an address where nothing listens: no error")
+	}
+}
