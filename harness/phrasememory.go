@@ -18,7 +18,7 @@ func (r *run) rememberPhrases() {
 	if r.cat == nil || r.cat.Memory == nil || r.probe || r.result.Status != OK || r.tree.replay != nil || r.tree.journal.dry != nil {
 		return
 	}
-	id := cmp.Or(r.tree.journal.id(), rand.Text()) // without records, runs differ all the same
+	id := cmp.Or(r.tree.journal.id(), "unrecorded-"+rand.Text()[:8])
 	called := map[string]bool{}
 	for _, c := range r.result.Calls {
 		called[c.Tool] = called[c.Tool] || c.Error == nil
@@ -64,12 +64,12 @@ func (r *run) fitsAnother(i int) bool {
 	return false
 }
 
-// contradicts reports whether the search alone resolves the phrase to another
-// tool than the one that the script used.
+// contradicts reports whether the search, and not what runs taught, resolves the
+// phrase to another tool than the one that the script used.
 func (r *run) contradicts(res *discovery.Resolution) bool {
 	if res.By != ByName {
 		return false // it is the search's own answer, or one that runs taught
 	}
 	alone, err := r.index.Resolve(res.Phrase, nil)
-	return err != nil || alone.Verdict == discovery.Resolved && alone.Tool != res.Tool
+	return err != nil || alone.Verdict == discovery.Resolved && alone.Tool != res.Tool && alone.By != discovery.ByMemory
 }

@@ -73,7 +73,7 @@ func (e *env) phrasesCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "phrases",
 		Usage: "list and edit what phrases meant in earlier runs (short for memory phrases)",
-		Description: `If a phrase led to a tool in a successful run, it means that tool next time,
+		Description: `If a phrase led to a tool in two successful runs, it means that tool next time,
 while the tool exists unchanged.
 
   harness memory phrases
@@ -130,7 +130,7 @@ func (e *env) listPhrases(_ context.Context, c *cli.Command) error {
 		if x.Conflicting() {
 			means = "(led to different tools)"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", x.Phrase, means, text.Count(x.Uses, "use"), x.Used)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", x.Phrase, means, text.Count(x.Uses, "use"), x.Used, x.Why())
 	}
 	return w.Flush()
 }

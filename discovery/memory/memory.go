@@ -79,6 +79,21 @@ func (e *Entry) Learned() bool {
 	return e.Set || !e.Conflicting() && (len(e.Runs) >= agreeing || len(e.Runs) == 0 && e.Uses >= agreeing)
 }
 
+// Why says in a few words why the phrase recalls its tool, or does not.
+func (e *Entry) Why() string {
+	switch {
+	case e.Conflicting():
+		return "runs used different tools for it: recalls nothing"
+	case e.Set:
+		return "set by hand"
+	case !e.Learned():
+		return "one run so far: recalled if a second one agrees"
+	case len(e.Runs) == 0:
+		return fmt.Sprintf("used on %d days", e.Uses)
+	}
+	return fmt.Sprintf("runs %s used this tool, candidate %d of the search", strings.Join(e.Runs, " and "), e.Rank)
+}
+
 // Memory is what phrases meant in earlier runs. It is safe for concurrent use,
 // also by several processes.
 type Memory struct {
