@@ -94,7 +94,8 @@ func (a *audit) reopen() {
 		a.file, a.half = f, false
 		a.log.Info("the audit file was reopened", "file", a.path)
 	} else if !a.stale {
-		a.log.Error("the audit file cannot be reopened; lines still go to the file that was open before", "file", a.path, "error", err)
+		a.log.Error("the audit file cannot be reopened; lines still go to the file that was open before",
+			"file", a.path, "error", err)
 	}
 	a.stale = err != nil
 }
@@ -261,7 +262,8 @@ func (r *entry) ready() error {
 	line := r.head.beginLine
 	line.Type = "begin"
 	if err := r.a.write(appendLine(nil, line)); err != nil {
-		return errors.New("the server's audit is required and cannot be written; nothing has run. Retry after the operator has fixed it")
+		return errors.New("the server's audit is required and cannot be written; nothing has run. " +
+			"Retry when the operator has fixed it")
 	}
 	return nil
 }

@@ -3,15 +3,13 @@ package serve
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -19,45 +17,116 @@ import (
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry"
-	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/wrappers"
 )
 
-// maxLoaded is how many tools a session may have loaded.
-const maxLoaded = 50
-
+// Limits of the discovery tools.
 const (
-	nothingSchema = `{"type":"object","properties":{}}` // some models' interfaces refuse objects without properties
-	querySchema   = `{"type":"object","properties":{"query":{"type":"string"}}}`
-	toolSchema    = `{"type":"object","properties":{"tool":{"type":"string"}}}`
-	callSchema    = `{"type":"object","properties":{"tool":{"type":"string"},"arguments":{"type":"object"}},"required":["tool"]}`
+	found        = 8   // tools on a page by default
+	maxDescribed = 100 // tools described at once
+	maxLoaded    = 50  // tools loaded in a session
 )
 
-// addDiscovery adds the tools for agents that look for tools themselves. They
-// are to cost next to nothing, so that what else they take is named, without a
-// schema of its own; it is checked all the same.
-// Clients without a session get call_tool in the place of loaded
-// tools.
+// discoveryTool is a tool for agents that find and call tools themselves.
+type discoveryTool struct {
+	name, description, schema string
+	// takes lists the arguments, if others are an error.
+	takes  []string
+	answer func(c *session, r *lookup) (*mcp.CallToolResult, error)
+}
+
+// lookup is a call of a discovery tool.
+type lookup struct {
+	arguments
+	ctx context.Context
+	req *mcp.CallToolRequest
+	cat *harness.Catalog
+}
+
+var (
+	searchTakes   = []string{"query", "match", "server", "category", "prefix", "detail", "limit", "offset"}
+	describeTakes = []string{"tool", "tools", "detail"}
+)
+
+// Schemas of the tools. Some models' interfaces refuse objects without properties.
+const (
+	nothingSchema = `{"type":"object","properties":{}}`
+	querySchema   = `{"type":"object","properties":{"query":{"type":"string"}}}`
+	toolSchema    = `{"type":"object","properties":{"tool":{"type":"string"}}}`
+	callSchema    = `{"type":"object","properties":{"tool":{"type":"string"},"arguments":{"type":"object"}},` +
+		`"required":["tool"]}`
+	searchSchema = `{"type":"object","properties":{"query":{"type":"string"},"match":%s,"server":{"type":"string"},` +
+		`"category":{"type":"string"},"prefix":{"type":"string","description":"of names"},"detail":%s,` +
+		`"limit":{"type":"integer"},"offset":{"type":"integer"}}}`
+	describeSchema = `{"type":"object","properties":{"tool":{"type":"string"},` +
+		`"tools":{"type":"array","items":{"type":"string"}},"detail":%s}}`
+)
+
+// discoveryTools returns the discovery tools of a session. In mode discovery a tool
+// costs the client next to nothing: its description names the other arguments, and
+// its schema has one. The schemas of mode classic have all arguments.
+func (c *session) discoveryTools() []discoveryTool {
+	if c.mode == Execute {
+		return nil
+	}
+	details := enum(discovery.Details...)
+	search := fmt.Sprintf(searchSchema, enum(discovery.Semantic, discovery.Substring), details)
+	inDiscovery := []discoveryTool{
+		{"tool_find", "Find tools by what they do; also server, category, prefix, match, detail, limit, offset",
+			querySchema, searchTakes, (*session).find},
+		{"tool_describe", "How to call tools (a, b); also detail", toolSchema, describeTakes, (*session).describeTools},
+		{"tool_load", "Make a tool callable", toolSchema, nil, (*session).load},
+		{"tool_active", "", nothingSchema, nil, (*session).active},
+	}
+	inClassic := []discoveryTool{
+		{"search_tools", "Find tools by what they do, in plain words: " + c.s.summary(), search, searchTakes, (*session).find},
+		{"describe_tool", "The description and schemas of a tool, or of several, that search_tools found",
+			fmt.Sprintf(describeSchema, details), describeTakes, (*session).describeTools},
+	}
+	call := discoveryTool{"call_tool", "Call a tool with arguments that fit its schema", callSchema, nil, (*session).call}
+	var tools []discoveryTool
+	if c.mode.discovery() {
+		tools = append(tools, inDiscovery...)
+	}
+	if c.mode.classic() {
+		tools = append(tools, inClassic...)
+	}
+	if c.mode.classic() || c.mode.discovery() && !c.loads { // without a session no tool is loaded
+		tools = append(tools, call)
+	}
+	return tools
+}
+
+// addDiscovery adds the discovery tools of the session's mode.
 func (c *session) addDiscovery() {
-	c.add("tool_find", "Find tools by what they do; also server, category, prefix, match, detail, limit, offset",
-		querySchema, c.find)
-	c.add("tool_describe", "How to call tools (a, b); also detail", toolSchema, c.describeTools)
-	c.add("tool_load", "Make a tool callable", toolSchema, c.load)
-	c.add("tool_active", "", nothingSchema, c.active)
-	if !c.loads && !c.mode.classic() {
-		c.add("call_tool", "Call a tool with arguments that fit its schema", callSchema, c.call)
+	for _, t := range c.discoveryTools() {
+		c.mcp.AddTool(&mcp.Tool{Name: t.name, Description: t.description, InputSchema: schema(t.schema)},
+			func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				cat, done, err := c.catalog(ctx)
+				if err != nil {
+					return failure(err), nil
+				}
+				defer done()
+				r := &lookup{ctx: ctx, req: req, cat: cat}
+				var res *mcp.CallToolResult
+				if err = r.read(t.name, req.Params.Arguments, t.takes); err == nil {
+					res, err = t.answer(c, r)
+				}
+				if err != nil {
+					return failure(err), nil
+				}
+				return res, nil
+			})
 	}
 }
 
-// addClassic adds the tools for clients that write no scripts.
-func (c *session) addClassic() {
-	c.add("search_tools", "Find tools by what they do, in plain words: "+c.s.summary(), searchSchema, c.find)
-	c.add("describe_tool", "The description and schemas of a tool, or of several, that search_tools found", describeSchema,
-		c.describeTools)
-	c.add("call_tool", "Call a tool with arguments that fit its schema", callSchema, c.call)
+// enum returns the schema of a string that is one of some words.
+func enum[T ~string](values ...T) string {
+	b, _ := json.Marshal(map[string]any{"type": "string", "enum": values})
+	return string(b)
 }
 
-// summary says how much there is to find.
+// summary returns how much there is to find.
 func (s *Server) summary() string {
 	cat := s.live.now()
 	if cat == nil {
@@ -74,80 +143,187 @@ func (s *Server) summary() string {
 	return text
 }
 
-// discoveryTool answers a call with the catalog of the moment.
-type discoveryTool func(ctx context.Context, req *mcp.CallToolRequest, cat *harness.Catalog) (*mcp.CallToolResult,
-	error)
-
-// add adds a tool whose faults are answers.
-func (c *session) add(name, description, inputSchema string, f discoveryTool) {
-	c.mcp.AddTool(&mcp.Tool{Name: name, Description: description, InputSchema: schema(inputSchema)},
-		func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			cat, done, err := c.catalog(ctx)
-			if err != nil {
-				return failure(err), nil
-			}
-			defer done()
-			res, err := f(ctx, req, cat)
-			if err != nil {
-				return failure(err), nil
-			}
-			return res, nil
-		})
-}
-
-// argument reads one text argument.
-func argument(req *mcp.CallToolRequest, name string) (string, error) {
-	var fields map[string]json.RawMessage
-	var s string
-	if raw := req.Params.Arguments; len(raw) > 0 && (!utf8.Valid(raw) || json.Unmarshal(raw, &fields) != nil) {
-		return "", fmt.Errorf(`the arguments are no JSON object; want {%q: "…"}`, name)
+// find answers with a page of the tools that match.
+func (c *session) find(r *lookup) (*mcp.CallToolResult, error) {
+	q, err := r.query()
+	if err != nil {
+		return nil, err
 	}
-	if json.Unmarshal(fields[name], &s) != nil || strings.TrimSpace(s) == "" {
-		got := ""
-		if _, ok := fields[name]; !ok && len(fields) > 0 {
-			got = fmt.Sprintf("; got %.60q", slices.Min(slices.Collect(maps.Keys(fields))))
+	q.Keep = c.offers(r.cat)
+	page, err := r.cat.Find(*q)
+	if err != nil {
+		return nil, err
+	}
+	out := entries{left: c.s.opts.Answer}
+	for _, h := range page.Results {
+		if !out.add(shown(r.cat, h.Entry, h, q.Detail)) {
+			break
 		}
-		return "", fmt.Errorf("%s is missing, or no text%s", name, got)
 	}
-	return s, nil
-}
-
-func downServers(cat *harness.Catalog) string {
+	next := page.Offset + out.n
+	switch {
+	case len(page.Results) == 0:
+		out.b.WriteString("no tool matches: " + page.Note + "\n")
+	case next < page.Total:
+		fmt.Fprintf(&out.b, "(%d of %d, hasMore: offset %d shows the next)\n", out.n, page.Total, next)
+	case page.Offset > 0:
+		fmt.Fprintf(&out.b, "(the last of %d)\n", page.Total)
+	}
 	var down []string
-	for _, srv := range cat.Registry.Servers {
+	for _, srv := range r.cat.Registry.Servers {
 		if srv.Error != nil {
 			down = append(down, srv.Name)
 		}
 	}
-	return strings.Join(down, ", ")
+	if len(down) > 0 {
+		fmt.Fprintf(&out.b, "(down, and perhaps not complete: %s)\n", strings.Join(down, ", "))
+	}
+	return textResult(out.b.String(), nil), nil
 }
 
-// offers returns what reports whether a tool may be shown to who has not named it.
+// query returns the arguments of a search.
+func (a *arguments) query() (*discovery.Query, error) {
+	q := &discovery.Query{
+		Text: a.text("query"), Match: discovery.Match(a.text("match")), Server: a.text("server"),
+		Category: a.text("category"), Prefix: a.text("prefix"), Detail: discovery.Detail(a.text("detail")),
+		Limit: cmp.Or(a.number("limit", 1, discovery.MaxLimit), found), Offset: a.number("offset", 0, 1<<30),
+	}
+	if q.Match != discovery.Substring {
+		q.Text = cutText(q.Text, discovery.MaxPhrase/4)
+	}
+	return q, a.err
+}
+
+// describeTools describes one tool or several.
+func (c *session) describeTools(r *lookup) (*mcp.CallToolResult, error) {
+	asked, d := append(r.texts("tool"), r.texts("tools")...), discovery.Detail(r.text("detail"))
+	switch {
+	case r.err != nil:
+		return nil, r.err
+	case len(asked) == 0:
+		return nil, errors.New(`tool is missing: want the name of a tool, or "tools": ["…", "…"]`)
+	case len(asked) > maxDescribed:
+		return nil, fmt.Errorf("%d tools are too many, want up to %d", len(asked), maxDescribed)
+	case d == "" && c.mode.scripts():
+		d = discovery.Go
+	case d == "":
+		d = discovery.FullSchema
+	}
+	var ids, missing, omitted []string
+	for _, name := range c.listedNames(r.cat, asked) {
+		if t, err := c.offered(r.cat, name); err != nil {
+			missing = append(missing, err.Error())
+		} else {
+			ids = append(ids, t.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, errors.New(strings.Join(missing, "\n"))
+	}
+	described, err := r.cat.Describe(ids, d)
+	if err != nil {
+		return nil, err
+	}
+	out := entries{left: c.s.opts.Answer}
+	for _, e := range described.Tools {
+		if !out.add(shown(r.cat, e, e, d)) {
+			omitted = append(omitted, e.ID)
+		}
+	}
+	if len(omitted) > 0 {
+		fmt.Fprintf(&out.b, "(too long for this answer, ask again for: %s)\n", strings.Join(omitted, ", "))
+	}
+	for _, m := range missing {
+		fmt.Fprintf(&out.b, "notFound: %s\n", m)
+	}
+	return textResult(strings.TrimSuffix(out.b.String(), "\n"), nil), nil
+}
+
+// listedNames splits texts with commas that are no names of tools.
+func (c *session) listedNames(cat *harness.Catalog, asked []string) []string {
+	var names []string
+	for _, text := range asked {
+		parts := []string{text}
+		if strings.Contains(text, ",") {
+			if _, err := c.lookUp(cat, text); err != nil {
+				parts = strings.Split(text, ",")
+			}
+		}
+		for _, name := range parts {
+			if name = strings.TrimSpace(name); name != "" {
+				names = append(names, name)
+			}
+		}
+	}
+	return names[:min(len(names), maxDescribed)]
+}
+
+// shown returns a tool at a level of detail: as text, or as a line of JSON with all
+// that is known of the match.
+func shown(cat *harness.Catalog, e discovery.Entry, all any, d discovery.Detail) string {
+	switch d {
+	case discovery.NameOnly:
+		return e.ID
+	case discovery.Go:
+		return e.ID + "\n" + e.Signature
+	case "", discovery.NameDescription:
+		if view, err := cat.View(); err == nil {
+			if t, ok := view.Tool(e.ID); ok {
+				return fmt.Sprintf("%s  %s // %s", e.ID, t.Line(), e.Short)
+			}
+		}
+		return e.ID
+	}
+	b, _ := json.Marshal(all) // of strings, numbers and valid JSON
+	return string(b)
+}
+
+// entries collects texts up to the size of an answer. The first is cut if it alone is
+// too long.
+type entries struct {
+	b    strings.Builder
+	n    int // texts
+	left int // characters
+}
+
+func (l *entries) add(text string) bool {
+	if l.n == 0 {
+		if json.Valid([]byte(text)) {
+			text = string(cutJSON([]byte(text), l.left))
+		}
+		text, _ = headAndTail(text, l.left)
+	}
+	size := utf8.RuneCountInString(text) + 1
+	if l.n > 0 && size > l.left {
+		return false
+	}
+	l.left -= size
+	l.n++
+	l.b.WriteString(text + "\n")
+	return true
+}
+
+// offers returns a filter of the tools that may be shown to a client that has not
+// named them.
 func (c *session) offers(cat *harness.Catalog) func(t *registry.Tool) bool {
 	p := c.policy()
 	return func(t *registry.Tool) bool { return cat.Decide(p, t, nil).Verdict != harness.IsDenied }
 }
 
-// denied says why a tool that was named is not to be had.
-func denied(d harness.Decision) string { return fmt.Sprintf("%s is not to be had: %s", d.Tool, d.Rule) }
-
-func (c *session) decide(cat *harness.Catalog, t *wrappers.Tool) harness.Decision {
-	return cat.Decide(c.policy(), t.Tool, nil)
-}
-
-// namedTool returns the tool that a request's argument names.
-func (c *session) namedTool(req *mcp.CallToolRequest, cat *harness.Catalog) (*wrappers.Tool, error) {
-	name, err := argument(req, "tool")
+// offered finds a tool by its name. A denied tool is an error.
+func (c *session) offered(cat *harness.Catalog, name string) (*wrappers.Tool, error) {
+	t, err := c.lookUp(cat, name)
 	if err != nil {
 		return nil, err
 	}
-	return c.lookUp(cat, name)
+	if d := cat.Decide(c.policy(), t.Tool, nil); d.Verdict == harness.IsDenied {
+		return nil, fmt.Errorf("%s is not to be had: %s", d.Tool, d.Rule)
+	}
+	return t, nil
 }
 
-// lookUp finds the tool that an argument names: by its ID, its Go name, or any
-// other exact name that only one tool has, or only one that policy does not
-// deny. Where it denies them all it is the first, so that the denial is the
-// answer.
+// lookUp finds a tool by its ID, its Go name, or another exact name that only one
+// tool has, or only one that is not denied. If all are denied, it returns the first.
 func (c *session) lookUp(cat *harness.Catalog, name string) (*wrappers.Tool, error) {
 	view, err := cat.View()
 	if err != nil {
@@ -163,250 +339,117 @@ func (c *session) lookUp(cat *harness.Catalog, name string) (*wrappers.Tool, err
 			}
 		}
 	}
-	ix, err := cat.Index()
+	name = cutText(name, 200)
+	named, err := cat.Describe([]string{name}, discovery.NameOnly)
 	if err != nil {
 		return nil, err
 	}
-	name = cutText(name, 200)
-	var ids []string
-	if d, err := ix.Describe([]string{name}, discovery.NameOnly); err == nil {
-		for _, x := range d.Tools {
-			ids = append(ids, x.ID)
-		}
-	}
 	offers := c.offers(cat)
-	offered := slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
-		t, ok := view.Tool(id)
-		return ok && !offers(t.Tool)
-	})
-	if len(offered) > 0 {
-		ids = offered
-	} else if len(ids) > 0 {
-		ids = ids[:1]
-	}
-	if len(ids) == 1 {
-		if t, ok := view.Tool(ids[0]); ok {
-			return t, nil
+	var all, offered []*wrappers.Tool
+	var ids []string
+	for _, e := range named.Tools {
+		if t, ok := view.Tool(e.ID); ok {
+			all = append(all, t)
+			if offers(t.Tool) {
+				offered, ids = append(offered, t), append(ids, t.ID)
+			}
 		}
 	}
-	if len(ids) > 1 {
+	switch {
+	case len(offered) == 1:
+		return offered[0], nil
+	case len(offered) > 1:
 		return nil, fmt.Errorf("several servers have a tool %q: %s", name, strings.Join(ids, ", "))
+	case len(all) > 0:
+		return all[0], nil
 	}
 	page, err := cat.Find(discovery.Query{Text: name, Limit: 3, Detail: discovery.NameOnly, Keep: offers})
 	if err != nil || len(page.Results) == 0 {
 		return nil, fmt.Errorf("there is no tool %q", name)
 	}
-	ids = nil
 	for _, h := range page.Results {
 		ids = append(ids, h.ID)
 	}
 	return nil, fmt.Errorf("there is no tool %q; the nearest are %s", name, strings.Join(ids, ", "))
 }
 
-// definition is a tool as its server defines it, as JSON.
-func definition(t *wrappers.Tool) (string, error) {
-	b, err := json.Marshal(struct {
-		Tool        string          `json:"tool"`
-		Title       string          `json:"title,omitempty"`
-		Description string          `json:"description,omitempty"`
-		Input       json.RawMessage `json:"inputSchema"`
-		Output      json.RawMessage `json:"outputSchema,omitempty"`
-	}{t.ID, t.Title, t.Marked(), t.Input, t.Output})
-	return string(b), err
+// arguments are those of a discovery tool; err is the first mistake in them.
+type arguments struct {
+	fields map[string]json.RawMessage
+	err    error
 }
 
-// load makes a tool callable by itself in this session.
-func (c *session) load(_ context.Context, req *mcp.CallToolRequest, cat *harness.Catalog) (*mcp.CallToolResult, error) {
-	t, err := c.namedTool(req, cat)
-	if err != nil {
-		return nil, err
+// read reads an object. If takes is not nil, other fields are an error.
+func (a *arguments) read(tool string, raw json.RawMessage, takes []string) error {
+	if len(raw) > 0 && (!utf8.Valid(raw) || json.Unmarshal(raw, &a.fields) != nil) {
+		return fmt.Errorf(`the arguments are no JSON object; want {%q: "…"}`, append(takes, "tool")[0])
 	}
-	if d := c.decide(cat, t); d.Verdict == harness.IsDenied {
-		return nil, errors.New(denied(d))
-	}
-	text, err := definition(t)
-	if err != nil {
-		return nil, err
-	}
-	if !c.loads {
-		return textResult("call it with call_tool: "+text, nil), nil
-	}
-	c.mu.Lock()
-	_, known := c.loaded[t.ID]
-	n := len(c.loaded)
-	if n < maxLoaded {
-		c.loaded[t.ID] = struct{}{}
-	}
-	c.mu.Unlock()
-	switch {
-	case known:
-	case n >= maxLoaded:
-		return nil, fmt.Errorf("%d tools are loaded, which is all that a session may have", n)
-	default:
-		id := t.ID
-		c.mcp.AddTool(&mcp.Tool{Name: mcpName(id), Description: t.Said(), InputSchema: objectSchema(t.Input)},
-			func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-				return c.direct(ctx, req, id, req.Params.Arguments), nil
-			})
-	}
-	return textResult(fmt.Sprintf("loaded as %s: %s", mcpName(t.ID), text), nil), nil
-}
-
-// objectSchema is a tool's input schema, or the widest one where a server's is
-// none that a client would take.
-func objectSchema(raw json.RawMessage) json.RawMessage {
-	var head map[string]json.RawMessage
-	if json.Unmarshal(raw, &head) != nil || string(head["type"]) != `"object"` {
-		return schema(`{"type":"object"}`)
-	}
-	return raw
-}
-
-// mcpName is the name of a loaded tool, in the letters and the length that
-// models' interfaces allow. No two tools have one: what cannot be read back from
-// the name has a hash behind it.
-func mcpName(id string) string {
-	name := []byte(strings.Replace(id, ".", "__", 1))
-	lost := strings.Contains(id, "__") || strings.Contains(id, "_.") || strings.Contains(id, "._")
-	for i, b := range name {
-		if b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b == '-' {
-			continue
+	for _, name := range slices.Sorted(maps.Keys(a.fields)) {
+		if takes != nil && !slices.Contains(takes, name) {
+			return fmt.Errorf("unknown argument %.60q; %s takes %s", name, tool, strings.Join(takes, ", "))
 		}
-		name[i] = '_'
-		lost = true
-	}
-	if lost || len(name) > 64 {
-		sum := sha256.Sum256([]byte(id))
-		name = append(name[:min(len(name), 47)], "_"+hex.EncodeToString(sum[:8])...)
-	}
-	return string(name)
-}
-
-// active lists the tools that were loaded, by the names that they are called by.
-func (c *session) active(_ context.Context, _ *mcp.CallToolRequest, cat *harness.Catalog) (*mcp.CallToolResult, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.loaded) == 0 {
-		return textResult("no tool is loaded", nil), nil
-	}
-	view, err := cat.View()
-	if err != nil {
-		return nil, err
-	}
-	var lines []string
-	for _, id := range slices.Sorted(maps.Keys(c.loaded)) {
-		line := mcpName(id) + ": " + id
-		if t, ok := view.Tool(id); ok {
-			line += ", in a script " + t.Go()
-		}
-		lines = append(lines, line)
-	}
-	return textResult(strings.Join(lines, "\n"), nil), nil
-}
-
-func (c *session) call(ctx context.Context, req *mcp.CallToolRequest, cat *harness.Catalog) (*mcp.CallToolResult,
-	error) {
-	t, err := c.namedTool(req, cat)
-	if err != nil {
-		return nil, err
-	}
-	var fields struct {
-		Arguments json.RawMessage `json:"arguments"`
-	}
-	if err := json.Unmarshal(req.Params.Arguments, &fields); err != nil {
-		return nil, errors.New("arguments is no JSON")
-	}
-	return c.direct(ctx, req, t.ID, fields.Arguments), nil
-}
-
-// direct makes one call without a script, which waits for its turn, needs
-// permission and is recorded as a script's call would be.
-func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id string,
-	args json.RawMessage) *mcp.CallToolResult {
-	begin := time.Now()
-	if len(args) == 0 {
-		args = json.RawMessage("{}")
-	}
-	like := &executeArgs{Script: "call " + id, Inputs: map[string]json.RawMessage{"arguments": args}}
-	approved, refused := c.approvals(req, like.hash())
-	if refused != nil {
-		c.account(like, nil, begin).end(harness.Denied, refused.result())
-		return failure(refused)
-	}
-	release, err := c.s.queue.acquire(ctx, c.tenant(), c.id)
-	if err != nil {
-		return failure(err)
-	}
-	defer release()
-	cat, done, err := c.catalog(ctx)
-	if err != nil {
-		return failure(err)
-	}
-	defer done()
-	told := c.account(like, cat.Registry, begin)
-	if err := told.audit.ready(); err != nil {
-		return failure(err)
-	}
-	ctx, cancel := context.WithTimeout(ctx, c.s.opts.Limits.Timeout)
-	defer cancel()
-	told.span, ctx = c.s.opts.Telemetry.Request(ctx, req.Params.Name)
-	res, d, err := c.s.harness.CallTool(ctx, cat, id, args, c.script(approved, told))
-	if res != nil {
-		c.s.handled(len(res.Raw))
-	}
-	told.called(res, d, err)
-	switch {
-	case err != nil:
-		return failure(fmt.Errorf("%s: %s%s", id, registry.Quoted(err.Error()), takes(cat, id, err)))
-	case res != nil:
-		return c.passOn(res)
-	case d.Verdict == harness.NeedsApproval && elicits(req).form:
-		return c.question(fmt.Sprintf("The tool %s is to be called: %s. Its arguments:\n%s", id, d.Rule,
-			registry.Quoted(visible(registry.PrintableJSON(args)))), like.hash(), []string{id})
-	}
-	return failure(fmt.Errorf("denied: %s: %s; nothing has run", id, d.Rule))
-}
-
-// takes says what a tool's arguments are, in micro_schema, where err is that
-// they were others. Longer ones are left to who asks for them.
-func takes(cat *harness.Catalog, id string, err error) string {
-	var wrong *harness.ArgumentsError
-	if !errors.As(err, &wrong) {
-		return ""
-	}
-	d, err := cat.Describe([]string{id}, discovery.MicroSchema)
-	if err != nil || len(d.Tools) != 1 || len(d.Tools[0].Micro) > maxTakes {
-		return ""
-	}
-	return fmt.Sprintf("; it takes %s", d.Tools[0].Micro)
-}
-
-// maxTakes bounds, in bytes, what an error says of the right arguments.
-const maxTakes = 800
-
-// passOn is a tool's own result for the client, texts cut to the budget.
-func (c *session) passOn(res *backend.Result) *mcp.CallToolResult {
-	out := &mcp.CallToolResult{IsError: res.IsError, Content: []mcp.Content{}}
-	budget := c.s.opts.Answer
-	for _, block := range res.Content {
-		switch {
-		case block.Type == "image" && len(block.Data) > 0 && len(block.Data) <= maxImageBytes:
-			out.Content = append(out.Content, &mcp.ImageContent{MIMEType: block.MIMEType, Data: block.Data})
-		case block.Text != "":
-			text, _ := headAndTail(block.Text, max(budget, 200))
-			if res.IsError {
-				text = registry.PrintableText(text, len(text))
-			}
-			budget -= utf8.RuneCountInString(text)
-			out.Content = append(out.Content, &mcp.TextContent{Text: strings.ToValidUTF8(text, "\uFFFD")})
-		default:
-			out.Content = append(out.Content,
-				&mcp.TextContent{Text: fmt.Sprintf("(%s, %s, %d bytes)", block.Type, cmp.Or(block.MIMEType, "no type"),
-					len(block.Data))})
+		if string(a.fields[name]) == "null" {
+			delete(a.fields, name)
 		}
 	}
-	if len(res.Structured) > 0 {
-		out.StructuredContent = cutJSON(res.Structured, c.s.opts.Answer)
+	return nil
+}
+
+// tool returns the argument with that name.
+func (a *arguments) tool() (string, error) {
+	var s string
+	if json.Unmarshal(a.fields["tool"], &s) != nil || strings.TrimSpace(s) == "" {
+		got := ""
+		if _, ok := a.fields["tool"]; !ok && len(a.fields) > 0 {
+			got = fmt.Sprintf("; got %.60q", slices.Min(slices.Collect(maps.Keys(a.fields))))
+		}
+		return "", fmt.Errorf("tool is missing, or no text%s", got)
 	}
-	return out
+	return s, nil
+}
+
+func (a *arguments) wrong(name, want string) {
+	if a.err == nil {
+		a.err = fmt.Errorf("%s is %.60s; want %s", name, a.fields[name], want)
+	}
+}
+
+// text returns a text, or "" if it is absent.
+func (a *arguments) text(name string) string {
+	var s string
+	if v, ok := a.fields[name]; ok && json.Unmarshal(v, &s) != nil {
+		a.wrong(name, "a text")
+	}
+	return strings.TrimSpace(s)
+}
+
+// texts returns a list of texts. One text is a list of one.
+func (a *arguments) texts(name string) []string {
+	v, ok := a.fields[name]
+	if !ok {
+		return nil
+	}
+	var list []string
+	var one string
+	if json.Unmarshal(v, &one) == nil {
+		list = []string{one}
+	} else if json.Unmarshal(v, &list) != nil {
+		a.wrong(name, "a text or a list of texts")
+	}
+	return slices.DeleteFunc(list, func(s string) bool { return strings.TrimSpace(s) == "" })
+}
+
+// number returns a whole number within bounds, which may be in quotes, or 0 if it is
+// absent.
+func (a *arguments) number(name string, least, most int) int {
+	v, ok := a.fields[name]
+	if !ok {
+		return 0
+	}
+	f, err := strconv.ParseFloat(strings.Trim(string(v), `"`), 64)
+	if err != nil || f != float64(int(f)) || int(f) < least || int(f) > most {
+		a.wrong(name, fmt.Sprintf("a whole number, %d to %d", least, most))
+		return 0
+	}
+	return int(f)
 }

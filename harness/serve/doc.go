@@ -23,8 +23,8 @@
 //	live.go       the catalog, exchanged under running scripts
 //	tenants.go    what each of several tokens has of its own
 //	queue.go      who runs next
-//	discover.go   tool_find and its like, search_tools and its like; find.go what
-//	              they find
+//	discover.go   tool_find and its like, search_tools and its like; direct.go calls
+//	              without a script
 //	teach.go      the prompt and the resources
 //	stdio.go, http.go  the transports; connections.go how many there may be,
 //	              bodies.go memory for what they send, console.go the pages,

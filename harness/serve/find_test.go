@@ -181,7 +181,12 @@ func FuzzSearchArguments(f *testing.F) {
 	f.Add([]byte(`{"query":"x","limit":5,"offset":"1","match":"substring"}`))
 	f.Add([]byte(`{"limit":1e308,"tool":[1]}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		q, err := parseQuery("tool_find", raw)
+		var a arguments
+		err := a.read("tool_find", raw, searchTakes)
+		var q *discovery.Query
+		if err == nil {
+			q, err = a.query()
+		}
 		if err == nil && (q.Limit < 1 || q.Limit > discovery.MaxLimit || q.Offset < 0) {
 			t.Errorf("%q: %+v", raw, q)
 		}

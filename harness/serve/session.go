@@ -100,12 +100,7 @@ func (s *Server) newSession(id string, of owner, mode Mode, loads bool, sdkID fu
 	if mode.scripts() {
 		c.describe()
 	}
-	if mode.discovery() {
-		c.addDiscovery()
-	}
-	if mode.classic() {
-		c.addClassic()
-	}
+	c.addDiscovery()
 	c.addTeaching()
 	c.addRuns()
 	s.mu.Lock()

@@ -96,8 +96,8 @@ func (c *session) readTool(ctx context.Context, req *mcp.ReadResourceRequest) (*
 	if !ok {
 		return nil, mcp.ResourceNotFoundError(req.Params.URI)
 	}
-	t, err := c.lookUp(cat, server+"."+name)
-	if err != nil || c.decide(cat, t).Verdict == harness.IsDenied {
+	t, err := c.offered(cat, server+"."+name)
+	if err != nil {
 		return nil, mcp.ResourceNotFoundError(req.Params.URI)
 	}
 	return contents(req, "text/x-go", t.Doc()), nil
