@@ -71,10 +71,12 @@ func clusterCommands(t *testing.T) map[string]func(*testscript.TestScript, bool,
 }
 
 // TestScripts runs the command as its users do: testdata/*.txtar.
-func TestScripts(t *testing.T) {
+func TestScripts(t *testing.T) { runScripts(t, "testdata") }
+
+func runScripts(t *testing.T, dir string) {
 	cmds := recordCommands()
 	maps.Copy(cmds, clusterCommands(t))
-	testscript.Run(t, testscript.Params{Dir: "testdata", RequireExplicitExec: true, Cmds: cmds, Setup: func(e *testscript.Env) error {
+	testscript.Run(t, testscript.Params{Dir: dir, RequireExplicitExec: true, Cmds: cmds, Setup: func(e *testscript.Env) error {
 		e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, "cache"))       // for the phrases that are remembered
 		e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "userconfig")) // for saved scripts
 		e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "userstate"))   // for the records of runs
