@@ -9,6 +9,7 @@ import (
 
 	"github.com/usetools/usetools/examples/compare/ways"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -25,7 +26,7 @@ var comparedTasks = []struct {
 
 // comparison compares the ways of doing some of the tasks, counts tokens as cl100k does,
 // and checks the result.
-func comparison(t *testing.T, first, end int) (*ways.Comparison, harness.Caller) {
+func comparison(t *testing.T, first, end int) (*ways.Comparison, catalog.Caller) {
 	t.Helper()
 	enc, err := tokenizer.Get(tokenizer.Cl100kBase)
 	if err != nil {

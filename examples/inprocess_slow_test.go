@@ -21,7 +21,7 @@ import (
 	"github.com/traefik/yaegi/interp"
 
 	"github.com/usetools/usetools/examples/compare/ways"
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 )
 
 // The way that the harness does not offer: scripts run by the interpreter in
@@ -56,7 +56,7 @@ func withInProcess(res *ways.Comparison, ms []float64, faults []string) string {
 
 // interpret makes the calls of a task from a script that the interpreter runs
 // in this process.
-func interpret(ctx context.Context, to harness.Caller, waves [][]ways.Call) error {
+func interpret(ctx context.Context, to catalog.Caller, waves [][]ways.Call) error {
 	var b strings.Builder
 	b.WriteString("package main\n\nimport \"codemode\"\n\nvar waves = [][][3]string{\n")
 	for _, wave := range waves {

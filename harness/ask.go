@@ -158,7 +158,7 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage)
 	if line.Class != record.Read {
 		doubt = a.doubts[key]
 	}
-	if d.Verdict != IsDenied && a.gate != nil { // what was asked is obeyed, whatever the policy of today says
+	if d.Verdict != policy.IsDenied && a.gate != nil { // what was asked is obeyed, whatever the policy of today says
 		if x := a.gate.AskFor(line.Path, line.Place, t.ID, string(args)); x != nil {
 			if err := r.answered(x, t); err != nil {
 				if x.Answer != nil && !errors.Is(err, worker.ErrParked) {
@@ -170,9 +170,9 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage)
 		}
 	}
 	switch {
-	case d.Verdict == IsDenied:
+	case d.Verdict == policy.IsDenied:
 		return "", none, &worker.DeniedError{Reason: fmt.Sprintf("%s: %s", t.ID, d.Rule)}
-	case d.Verdict != NeedsApproval && doubt == "":
+	case d.Verdict != policy.NeedsApproval && doubt == "":
 		return "", none, nil
 	case a.noes[key] != nil: // whoever says no is not asked again
 		return "", none, a.noes[key]

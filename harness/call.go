@@ -14,6 +14,7 @@ import (
 	"github.com/usetools/usetools/harness/internal/bridge"
 	"github.com/usetools/usetools/harness/internal/room"
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
@@ -69,11 +70,11 @@ func (r *run) call(ctx context.Context, path string, c *worker.Call, recorded *r
 		}
 		return nil, r.refuse(line, c.Args, fmt.Sprintf("the script called %.100q, which it does not declare", c.Tool))
 	}
-	if d := r.decide(t); d.Verdict == IsDenied && recorded == nil {
+	if d := r.decide(t); d.Verdict == policy.IsDenied && recorded == nil {
 		return nil, r.refuse(line, c.Args, fmt.Sprintf("%s: %s", c.Tool, d.Rule))
 	}
 	if recorded != nil && recorded.Round == nil && recorded.Call.Ask == "" {
-		if d := r.decideCall(t, c.Args); d.Verdict != IsAllowed {
+		if d := r.decideCall(t, c.Args); d.Verdict != policy.IsAllowed {
 			return nil, r.diverge(fmt.Errorf("call %d of %s may have been made, and is not made again without a yes, which it needs "+
 				"by now: %s; harness runs settle says what became of it", recorded.N, t.ID, d.Rule))
 		}

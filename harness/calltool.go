@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/wrappers"
@@ -24,14 +25,14 @@ func (e *UnknownToolError) Error() string { return fmt.Sprintf("there is no tool
 // result is nil; the errors are a *UnknownToolError, an *ArgumentsError, those of
 // the record and those of the server.
 func (h *Harness) CallTool(ctx context.Context, c *Catalog, id string, args json.RawMessage, s *Script) (
-	*backend.Result, Decision, error) {
+	*backend.Result, policy.Decision, error) {
 	view, err := c.View()
 	if err != nil {
-		return nil, Decision{}, err
+		return nil, policy.Decision{}, err
 	}
 	t, ok := view.Tool(id)
 	if !ok {
-		return nil, Decision{}, &UnknownToolError{id}
+		return nil, policy.Decision{}, &UnknownToolError{id}
 	}
 	call := Script{}
 	if s != nil {
@@ -43,7 +44,7 @@ func (h *Harness) CallTool(ctx context.Context, c *Catalog, id string, args json
 		tree: newTree(worker.Limits{}), room: call.room(), misfits: map[string]string{}, allowed: map[string]*wrappers.Tool{id: t},
 		result: &Result{Status: OK, Tools: []ToolUse{}}}
 	d := r.decideCall(t, args)
-	if d.Verdict == IsDenied || d.Verdict == NeedsApproval {
+	if d.Verdict == policy.IsDenied || d.Verdict == policy.NeedsApproval {
 		return nil, d, nil
 	}
 	if err := r.journal.begin(h, &call, limits(call.Limits, h.opts.Limits)); err != nil {

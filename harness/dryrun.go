@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/internal/schema"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
@@ -84,7 +85,7 @@ func (r *run) answerDry(t *wrappers.Tool, line *record.Call, args json.RawMessag
 	}
 	u := Unmade{Tool: t.ID, Class: line.Class, After: len(g.unmade), Guess: g.guessed, From: found.run}
 	u.Script, u.File, u.Line = r.placed(line.Place)
-	if d := r.cat.DecideCall(r.policy(), t.Tool, args, r.script.Approved); d.Verdict == NeedsApproval {
+	if d := r.cat.DecideCall(r.policy(), t.Tool, args, r.script.Approved); d.Verdict == policy.NeedsApproval {
 		u.Approval = d.Rule
 	}
 	if g.bytes += len(args); g.bytes <= maxLedger {

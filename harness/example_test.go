@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -68,7 +69,7 @@ func ExampleHarness_Check() {
 
 func ExampleCatalog_Decide() {
 	_, cat := newHarness()
-	p := &harness.Policy{Allow: []string{"shop"}, Approve: harness.ApproveWrites}
+	p := &harness.Policy{Allow: []string{"shop"}, Approve: policy.ApproveWrites}
 	for i := range cat.Registry.Tools {
 		fmt.Println(cat.Registry.Tools[i].ID, cat.Decide(p, &cat.Registry.Tools[i], nil).Verdict)
 	}

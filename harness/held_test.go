@@ -11,6 +11,7 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -51,7 +52,7 @@ notes.DeleteNote(notes.DeleteNoteParams{ID: 1})`
 
 	cat := &harness.Catalog{Registry: now, Calls: rec}
 	if res, d, err := h.CallTool(t.Context(), cat, "notes.delete_note", json.RawMessage(`{"id":1}`), nil); res != nil ||
-		err != nil || d.Verdict != harness.IsDenied || len(rec.args) > 0 {
+		err != nil || d.Verdict != policy.IsDenied || len(rec.args) > 0 {
 		t.Errorf("called directly: %v, %v, %v", res, d, err)
 	}
 	shown := map[string]string{"look-up": mustRun(t, h, `UseTools("notes.delete_note")`).Text(),

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
@@ -180,7 +181,7 @@ func (r *run) lookBest(f *found, shown map[*wrappers.Tool]bool) {
 	case ok && u.Verdict == discovery.Resolved:
 		if t.Held { // it is shown as it was accepted
 			u.Note = t.Error
-		} else if d := r.decide(t); d.Verdict == IsDenied {
+		} else if d := r.decide(t); d.Verdict == policy.IsDenied {
 			u.Note = "denied: " + d.Rule
 			if !slices.Contains(r.result.Decisions, d) { // for an earlier phrase
 				r.result.Decisions = append(r.result.Decisions, d)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry/redact"
 )
@@ -28,7 +29,7 @@ func TestARunThatGoesOnPrintsNoPartOfASecret(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := harness.New(&harness.Options{Records: store})
-	s := &harness.Script{Catalog: cat, Policy: &harness.Policy{Approve: harness.ApproveWrites}}
+	s := &harness.Script{Catalog: cat, Policy: &harness.Policy{Approve: policy.ApproveWrites}}
 	res := runs(t, h, s, `
 secret := strings.Join([]string{"a-", "k\u00e9y", "\nof two ", "lines"}, "")
 fmt.Println("before", "\xff", secret)

@@ -13,6 +13,7 @@ import (
 	"github.com/usetools/usetools/harness/internal/bridge"
 	"github.com/usetools/usetools/harness/internal/stdlib/export"
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
@@ -539,19 +540,19 @@ func (r *run) refuses() bool {
 
 // against reports whether a decision is against a script that has not begun: a call
 // of it that needs a person can wait for one.
-func (r *run) against(d Decision) bool {
-	return d.Verdict == IsDenied || d.Verdict == NeedsApproval && !r.canAsk() && !r.check
+func (r *run) against(d policy.Decision) bool {
+	return d.Verdict == policy.IsDenied || d.Verdict == policy.NeedsApproval && !r.canAsk() && !r.check
 }
 
 // deny ends the run for a tool that policy does not let it call.
-func (r *run) deny(t *wrappers.Tool, d Decision) {
+func (r *run) deny(t *wrappers.Tool, d policy.Decision) {
 	if slices.Contains(r.result.Decisions, d) { // for an earlier phrase
 		return
 	}
 	r.result.Decisions = append(r.result.Decisions, d)
 	e := Error{Kind: KindPolicy, Line: r.lineOf(t), Message: fmt.Sprintf("%s (%s): %s", t.Go(), t.ID, d.Rule)}
 	e.Snippet = snippet(r.script.Source, e.Line)
-	if d.Verdict == NeedsApproval {
+	if d.Verdict == policy.NeedsApproval {
 		e.Hint = fmt.Sprintf("nothing has run; ask the user: with -state DIR the run waits for a yes, and -approved %s "+
 			"approves it for good", t.ID)
 	}
@@ -561,7 +562,7 @@ func (r *run) deny(t *wrappers.Tool, d Decision) {
 // shows reports whether a tool may be offered to a script that has not named
 // it: policy does not deny it.
 func (r *run) shows(t *registry.Tool) bool {
-	return r.cat.Decide(r.policy(), t, nil).Verdict != IsDenied
+	return r.cat.Decide(r.policy(), t, nil).Verdict != policy.IsDenied
 }
 
 func (r *run) hides(id string) bool {
@@ -570,33 +571,33 @@ func (r *run) hides(id string) bool {
 }
 
 // decide is the script's policy on a tool; one that is held is denied to all.
-func (r *run) decide(t *wrappers.Tool) Decision {
+func (r *run) decide(t *wrappers.Tool) policy.Decision {
 	if t.Held {
-		return Decision{Tool: t.ID, Verdict: IsDenied, Rule: t.Error}
+		return policy.Decision{Tool: t.ID, Verdict: policy.IsDenied, Rule: t.Error}
 	}
-	return r.strictest(t, func(p *Policy) Decision { return r.cat.Decide(p, t.Tool, r.script.Approved) })
+	return r.strictest(t, func(p *Policy) policy.Decision { return r.cat.Decide(p, t.Tool, r.script.Approved) })
 }
 
 // decideCall is that on one call of it.
-func (r *run) decideCall(t *wrappers.Tool, args json.RawMessage) Decision {
+func (r *run) decideCall(t *wrappers.Tool, args json.RawMessage) policy.Decision {
 	if t.Held {
 		return r.decide(t)
 	}
-	return r.strictest(t, func(p *Policy) Decision { return r.cat.DecideCall(p, t.Tool, args, r.script.Approved) })
+	return r.strictest(t, func(p *Policy) policy.Decision { return r.cat.DecideCall(p, t.Tool, args, r.script.Approved) })
 }
 
 // strictest is what the policy says, and in a run that goes on also the one that it
 // began with. Nobody is asked about what a dry run does not send.
-func (r *run) strictest(t *wrappers.Tool, decide func(*Policy) Decision) Decision {
+func (r *run) strictest(t *wrappers.Tool, decide func(*Policy) policy.Decision) policy.Decision {
 	d := decide(r.policy())
 	if r.script.began != nil {
 		then := decide(r.script.began)
-		if then.Verdict == IsDenied || then.Verdict == NeedsApproval && d.Verdict != IsDenied {
+		if then.Verdict == policy.IsDenied || then.Verdict == policy.NeedsApproval && d.Verdict != policy.IsDenied {
 			d = then
 		}
 	}
-	if class, _ := r.cat.Class(t.Tool); d.Verdict == NeedsApproval && r.unsent(class) {
-		d.Verdict, d.Rule = IsAllowed, "a dry run does not call it; otherwise "+d.Rule
+	if class, _ := r.cat.Class(t.Tool); d.Verdict == policy.NeedsApproval && r.unsent(class) {
+		d.Verdict, d.Rule = policy.IsAllowed, "a dry run does not call it; otherwise "+d.Rule
 	}
 	return d
 }

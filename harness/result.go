@@ -8,6 +8,7 @@ import (
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 )
 
@@ -68,8 +69,8 @@ type Result struct {
 	Scripts []NestedScript `json:"-"`
 	// Decisions are what the policy said of each tool of the script; empty
 	// where there is no policy.
-	Decisions []Decision `json:"decisions,omitempty"`
-	Warnings  []string   `json:"warnings"`
+	Decisions []policy.Decision `json:"decisions,omitempty"`
+	Warnings  []string          `json:"warnings"`
 	// Mended are, of the Warnings, those that have a place in the script.
 	Mended []Error `json:"-"`
 	Error  *Error  `json:"error,omitempty"`

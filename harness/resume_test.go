@@ -15,6 +15,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
@@ -30,7 +31,7 @@ func asksFor(t testing.TB) (*harness.Harness, *shop, *record.Store, *harness.Scr
 		t.Fatal(err)
 	}
 	return harness.New(&harness.Options{Records: store, Version: "test"}), s, store,
-		&harness.Script{Catalog: cat, Policy: &harness.Policy{Approve: harness.ApproveWrites}}
+		&harness.Script{Catalog: cat, Policy: &harness.Policy{Approve: policy.ApproveWrites}}
 }
 
 // run runs a script, which must not fail in the harness.
@@ -403,7 +404,7 @@ func TestALostSessionIsSaid(t *testing.T) {
 UseTools("order an item", "show how much of an item is in stock")
 shop.Stock(shop.StockParams{Item: "nut"})
 shop.Buy(shop.BuyParams{Item: "nut"})`
-	s.Policy = &harness.Policy{Approve: harness.ApproveWrites}
+	s.Policy = &harness.Policy{Approve: policy.ApproveWrites}
 	for _, lost := range []bool{false, true} {
 		res := runs(t, h, s, script)
 		if res.Status != harness.Waiting {

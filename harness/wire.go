@@ -10,6 +10,7 @@ import (
 
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 )
 
@@ -54,7 +55,7 @@ type wireCall struct {
 }
 
 type wireDecision struct {
-	Decision
+	policy.Decision
 	Whole bool          `json:"whole,omitempty"`
 	For   time.Duration `json:"for,omitempty"` // ns
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/usetools/usetools/cmd/internal/output"
 	"github.com/usetools/usetools/cmd/internal/progress"
 	"github.com/usetools/usetools/discovery"
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/registry"
@@ -74,9 +73,9 @@ func registryFile(c *cli.Command) string {
 		configs = config.Search(".").Files
 	}
 	if len(configs) == 0 {
-		return harness.RegistryFile
+		return catalog.RegistryFile
 	}
-	return filepath.Join(filepath.Dir(configs[0]), harness.RegistryFile)
+	return filepath.Join(filepath.Dir(configs[0]), catalog.RegistryFile)
 }
 
 // pins is the file of the pins.

@@ -13,6 +13,8 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -54,7 +56,7 @@ func policyFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "read-only", Usage: "deny tools that are not marked as read-only"},
 		&cli.StringFlag{Name: "approve",
 			Usage: "`WHICH` tools a person must approve: none, marked, destructive (marked or silent), writes",
-			Value: string(harness.ApproveNone)},
+			Value: string(policy.ApproveNone)},
 		&cli.StringSliceFlag{Name: "approved", Usage: "tools (`PATTERN`) that you approve of now; may be repeated"},
 	}
 }
@@ -63,7 +65,7 @@ func policyFlags() []cli.Flag {
 func policyOf(c *cli.Command) *harness.Policy {
 	return &harness.Policy{
 		Allow: c.StringSlice("allow"), Deny: c.StringSlice("deny"), ReadOnly: c.Bool("read-only"),
-		Approve: harness.Approval(c.String("approve")), Approved: c.StringSlice("approved"),
+		Approve: policy.Approval(c.String("approve")), Approved: c.StringSlice("approved"),
 	}
 }
 
@@ -75,8 +77,8 @@ func (e *env) call(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	policy := policyOf(c)
-	if err := policy.Validate(); err != nil {
+	rules := policyOf(c)
+	if err := rules.Validate(); err != nil {
 		return usageError{err.Error()}
 	}
 	given, err := e.givenArguments(c)
@@ -106,15 +108,15 @@ func (e *env) call(ctx context.Context, c *cli.Command) error {
 	}
 	h := harness.New(&harness.Options{Records: records, Version: thisBuild().Version})
 	defer h.Close()
-	script := &harness.Script{Policy: policy}
+	script := &harness.Script{Policy: rules}
 	res, decision, err := h.CallTool(ctx, cat, id, args, script)
 	question := fmt.Sprintf("%s is to be called with %s: %s. Call it?",
 		registry.Quoted(id), registry.Quoted(string(args)), decision.Rule)
-	if err == nil && res == nil && decision.Verdict == harness.NeedsApproval && e.typed() && e.agreed(ctx, question) {
+	if err == nil && res == nil && decision.Verdict == policy.NeedsApproval && e.typed() && e.agreed(ctx, question) {
 		script.Approved = []string{id}
 		res, decision, err = h.CallTool(ctx, cat, id, args, script)
 	}
-	var wrong *harness.ArgumentsError
+	var wrong *catalog.ArgumentsError
 	switch {
 	case errors.As(err, &wrong):
 		fmt.Fprintf(e.stderr, "harness: %s: %s\n", id, registry.PrintableText(wrong.Error(), 2000))

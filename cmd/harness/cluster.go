@@ -13,6 +13,7 @@ import (
 
 	"github.com/usetools/usetools/cmd/internal/join"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/clients"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/console"
@@ -307,7 +308,7 @@ func (n *newestCatalog) acquire(ctx context.Context) (*harness.Catalog, func(), 
 	if n.cat == nil {
 		cat, err := n.load(ctx)
 		if err != nil {
-			return nil, nil, &harness.CatalogError{Err: err}
+			return nil, nil, &catalog.Error{Err: err}
 		}
 		n.cat, n.users = cat, &sync.WaitGroup{}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/clients"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/serve"
@@ -190,7 +191,7 @@ func values(c *cli.Command, kind string) (out []string) {
 	case "POLICY":
 		return []string{require, bestEffort}
 	case "WHICH":
-		return texts(harness.Approvals)
+		return texts(policy.Approvals)
 	case "RULE":
 		return texts(serve.Resumings)
 	case "WHOSE":

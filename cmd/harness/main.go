@@ -14,6 +14,7 @@ import (
 
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
 )
@@ -58,7 +59,7 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	var code exit
 	var usage usageError
-	var catalog *harness.CatalogError
+	var catalog *catalog.Error
 	var topic cli.ExitCoder // of help, when there is none
 	fault := errors.As(err, &usage) || errors.As(err, &catalog) || errors.As(err, &topic)
 	switch {

@@ -25,6 +25,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/clients"
 	"github.com/usetools/usetools/harness/cluster"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/serve"
@@ -363,7 +364,7 @@ func (e *env) servedRecords(c *cli.Command, cl *cluster.Cluster, files *harness.
 
 // idleServeFlags refuses flags that have no effect beside the others.
 func idleServeFlags(c *cli.Command) error {
-	mode, approve := serve.Mode(c.String("tools")), harness.Approval(c.String("approve"))
+	mode, approve := serve.Mode(c.String("tools")), policy.Approval(c.String("approve"))
 	if c.String("approvals") == string(serve.ApprovalsConsole) && c.String("http") == "" {
 		return usageError{"-approvals console over stdio: nobody could say yes, as the console and tokens with the right to " +
 			"approve are HTTP's: add -http 127.0.0.1:7337, or leave it out"}
@@ -382,7 +383,7 @@ func idleServeFlags(c *cli.Command) error {
 			"audit-required"),
 		pointless(c, !c.IsSet("state") && join.URL(c) == "", "without -state DIR or -cluster URL: add one, or leave it out",
 			"keep-age", "keep-mb", "resume"),
-		pointless(c, approve == "" || approve == harness.ApproveNone,
+		pointless(c, approve == "" || approve == policy.ApproveNone,
 			"without -approve destructive (or marked, writes): add that, or leave it out", "approved"),
 		pointless(c, c.Bool("no-watch"), "beside -no-watch: leave one of them out", "poll"),
 		pointless(c, mode == serve.Classic, "with -tools classic, which has no execute: leave it out", "describe-tokens",

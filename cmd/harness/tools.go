@@ -10,7 +10,7 @@ import (
 
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/discovery"
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry"
 )
@@ -66,7 +66,7 @@ func (e *env) tools(ctx context.Context, c *cli.Command) error {
 	}
 	query := discovery.Query{}
 	if c.Args().Present() {
-		some := &harness.Overview{Servers: []harness.OverviewServer{}}
+		some := &catalog.Overview{Servers: []catalog.OverviewServer{}}
 		for _, name := range c.Args().Slice() {
 			one, ok := o.Only(name)
 			if !ok {
@@ -76,7 +76,7 @@ func (e *env) tools(ctx context.Context, c *cli.Command) error {
 		}
 		o = some
 		query.Keep = func(t *registry.Tool) bool {
-			return slices.ContainsFunc(o.Servers, func(s harness.OverviewServer) bool { return s.Name == t.Server })
+			return slices.ContainsFunc(o.Servers, func(s catalog.OverviewServer) bool { return s.Name == t.Server })
 		}
 	}
 	switch byCategory := c.String("by") == "category"; {
@@ -87,7 +87,7 @@ func (e *env) tools(ctx context.Context, c *cli.Command) error {
 	case c.Bool("stats"):
 		stats := known.index.Stats(query)
 		stats.Servers = slices.DeleteFunc(stats.Servers, func(s discovery.ServerStats) bool {
-			return !slices.ContainsFunc(o.Servers, func(o harness.OverviewServer) bool { return o.Name == s.Name })
+			return !slices.ContainsFunc(o.Servers, func(o catalog.OverviewServer) bool { return o.Name == s.Name })
 		})
 		return e.stats(c, &stats)
 	case byCategory:
@@ -99,7 +99,7 @@ func (e *env) tools(ctx context.Context, c *cli.Command) error {
 		err = o.Write(e.stdout, lifetime.Terminal(e.stdout), lifetime.Width(e.stdout))
 	}
 	allFailed := len(o.Servers) > 0 &&
-		!slices.ContainsFunc(o.Servers, func(s harness.OverviewServer) bool { return s.Error == nil || len(s.Tools) > 0 })
+		!slices.ContainsFunc(o.Servers, func(s catalog.OverviewServer) bool { return s.Error == nil || len(s.Tools) > 0 })
 	if err == nil && allFailed {
 		return exit(exitNotFound)
 	}

@@ -200,7 +200,7 @@ func (c *Cluster) copyOf() (string, error) {
 		sum := sha256.Sum256([]byte(c.o.URL))
 		folder = filepath.Join(user, "usetools", "cluster", hex.EncodeToString(sum[:8]))
 	}
-	return filepath.Join(folder, harness.RegistryFile), os.MkdirAll(folder, 0o700)
+	return filepath.Join(folder, catalog.RegistryFile), os.MkdirAll(folder, 0o700)
 }
 
 // firstRevision writes the newest revision to a path, if there is one.

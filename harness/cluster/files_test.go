@@ -22,6 +22,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
@@ -265,7 +266,7 @@ func TestARegistryThatComesLaterIsTaken(t *testing.T) {
 			t.Errorf("%d tools of the second revision", got)
 		}
 	}
-	if now, err := os.ReadFile(filepath.Join(dir, harness.RegistryFile)); err != nil || !bytes.Equal(own, now) {
+	if now, err := os.ReadFile(filepath.Join(dir, catalog.RegistryFile)); err != nil || !bytes.Equal(own, now) {
 		t.Errorf("its own registry was written: %v", err)
 	}
 }

@@ -167,7 +167,7 @@ var outcomes = map[string]harness.Script{
 	"time":      {Source: "for {}", Limits: harness.Limits{Timeout: time.Second}},
 	"denied":    {Source: "UseTools(\"order an item\")\nshop.Buy(shop.BuyParams{Item: \"nut\"})", Policy: &harness.Policy{Deny: []string{"shop.buy"}}},
 	"read only": {Source: "UseTools(\"order an item\")\nshop.Buy(shop.BuyParams{Item: \"nut\"})", ReadOnly: true},
-	"waiting":   {Source: "UseTools(\"order an item\")\nshop.Buy(shop.BuyParams{Item: \"nut\"})", Policy: &harness.Policy{Approve: harness.ApproveWrites}},
+	"waiting":   {Source: "UseTools(\"order an item\")\nshop.Buy(shop.BuyParams{Item: \"nut\"})", Policy: &harness.Policy{Approve: policy.ApproveWrites}},
 	"dry":       {Source: "UseTools(\"order an item\")\no, _ := shop.Buy(shop.BuyParams{Item: \"nut\"}); Return(o)", Dry: true},
 	"inputs":    {Source: `var a map[string]any; Input("a", &a); var k int; err := Stored("k", &k); fmt.Println(a, k, err)`, Inputs: map[string]json.RawMessage{"a": json.RawMessage(`{ "x" : "<" }`)}, Stored: map[string]json.RawMessage{"k": json.RawMessage("7")}},
 	"large":     {Source: "// " + strings.Repeat("x", 900<<10) + "\nReturn(strings.Repeat(\"v\", 3<<20))"},

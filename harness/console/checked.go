@@ -11,6 +11,7 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry/text"
@@ -162,7 +163,7 @@ func (v *view) mayDo(d *edited, res *harness.Result) (says, label string) {
 	asks, reads := map[string]bool{}, 0
 	for _, d := range res.Decisions {
 		tools = append(tools, d.Tool)
-		asks[d.Tool] = d.Verdict == harness.NeedsApproval
+		asks[d.Tool] = d.Verdict == policy.NeedsApproval
 	}
 	for _, u := range res.Tools {
 		if u.Tool != "" && !slices.Contains(tools, u.Tool) {

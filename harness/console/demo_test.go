@@ -192,7 +192,7 @@ func openWorld(address string, change func(*world)) (w *world, err error) {
 		{Pattern: "ledger.book_entry", Then: policy.IsAllowed, Token: "finance"},
 		{Pattern: "chat.post_message", Then: policy.IsAllowed, Token: "nightly"},
 	}
-	w.policy = &harness.Policy{Approve: harness.ApproveWrites, Deny: []string{"shop.delete_*"}}
+	w.policy = &harness.Policy{Approve: policy.ApproveWrites, Deny: []string{"shop.delete_*"}}
 	if change != nil {
 		change(w)
 	}

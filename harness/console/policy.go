@@ -227,7 +227,7 @@ func (k *known) rules(d *policyPage) {
 		if p.ReadOnly {
 			d.Lines = append(d.Lines, policyLine{"-read-only", ""})
 		}
-		if p.Approve != "" && p.Approve != harness.ApproveNone {
+		if p.Approve != "" && p.Approve != policy.ApproveNone {
 			d.Lines = append(d.Lines, policyLine{"-approve", string(p.Approve)})
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry/text"
@@ -398,7 +399,7 @@ func (d *runView) ending() {
 	d.Printed = text.CutBytes(printed, maxPrintedText)
 }
 
-func decisionsOf(r *record.Run) (all []harness.Decision) {
+func decisionsOf(r *record.Run) (all []policy.Decision) {
 	if r.End != nil {
 		_ = json.Unmarshal(r.End.Decisions, &all) // what is none is not shown
 	}
@@ -406,7 +407,7 @@ func decisionsOf(r *record.Run) (all []harness.Decision) {
 }
 
 // decided says what a policy said of a tool.
-func decided(d harness.Decision) string {
+func decided(d policy.Decision) string {
 	return strings.ReplaceAll(string(d.Verdict), "_", " ") + ": " + text.Cut(d.Rule, 300)
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/telemetry"
 	"github.com/usetools/usetools/registry"
@@ -61,7 +62,7 @@ func (a *account) end(status harness.Status, res *harness.Result) {
 }
 
 // called is told what a call without a script came to.
-func (a *account) called(res *backend.Result, d harness.Decision, err error) {
+func (a *account) called(res *backend.Result, d policy.Decision, err error) {
 	status := harness.OK
 	switch {
 	case err != nil, res != nil && res.IsError:
@@ -69,5 +70,5 @@ func (a *account) called(res *backend.Result, d harness.Decision, err error) {
 	case res == nil:
 		status = harness.Denied
 	}
-	a.end(status, &harness.Result{Status: status, Decisions: []harness.Decision{d}})
+	a.end(status, &harness.Result{Status: status, Decisions: []policy.Decision{d}})
 }

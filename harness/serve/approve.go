@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -72,7 +73,7 @@ func (r *refusal) result() *harness.Result {
 	res := &harness.Result{Status: harness.Denied}
 	for _, t := range r.tools {
 		res.Decisions = append(res.Decisions,
-			harness.Decision{Tool: t, Verdict: harness.IsDenied, Rule: "the user did not approve it"})
+			policy.Decision{Tool: t, Verdict: policy.IsDenied, Rule: "the user did not approve it"})
 	}
 	return res
 }

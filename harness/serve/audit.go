@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 )
@@ -194,14 +195,14 @@ type beginLine struct {
 // runLine is the line of a run that has ended.
 type runLine struct {
 	beginLine
-	Status    string             `json:"status"`
-	Ms        float64            `json:"ms"`
-	Tools     []toolLine         `json:"tools,omitempty"`
-	Decisions []harness.Decision `json:"decisions,omitempty"`
-	Calls     int                `json:"calls"`
-	Error     string             `json:"error,omitempty"`
-	Record    string             `json:"record,omitempty"` // the ID of the run's record
-	DryRun    bool               `json:"dry_run,omitempty"`
+	Status    string            `json:"status"`
+	Ms        float64           `json:"ms"`
+	Tools     []toolLine        `json:"tools,omitempty"`
+	Decisions []policy.Decision `json:"decisions,omitempty"`
+	Calls     int               `json:"calls"`
+	Error     string            `json:"error,omitempty"`
+	Record    string            `json:"record,omitempty"` // the ID of the run's record
+	DryRun    bool              `json:"dry_run,omitempty"`
 }
 
 // toolLine is a tool that a script uses.
@@ -315,9 +316,9 @@ func (r *entry) end(status string, res *harness.Result, d time.Duration) {
 	h := &r.head
 	h.Status, h.Ms, h.Calls = status, float64(d.Microseconds())/1000, len(r.calls)
 	if res != nil {
-		refused, allowed := []harness.Decision{}, []harness.Decision{}
+		refused, allowed := []policy.Decision{}, []policy.Decision{}
 		for _, d := range res.Decisions {
-			if d.Verdict == harness.IsAllowed {
+			if d.Verdict == policy.IsAllowed {
 				allowed = append(allowed, d)
 			} else {
 				refused = append(refused, d)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 )
@@ -26,14 +27,14 @@ func TestLinesOfTheAuditAreBounded(t *testing.T) {
 	defer a.Close()
 	args, fields := &executeArgs{Inputs: map[string]json.RawMessage{}},
 		map[string]any{"+a": "short", "+b": strings.Repeat("x", 1<<20)}
-	res := &harness.Result{Decisions: make([]harness.Decision, 1000)}
+	res := &harness.Result{Decisions: make([]policy.Decision, 1000)}
 	for i := range 1000 {
 		name := fmt.Sprintf("%04d%s", i, strings.Repeat("n", 1000))
 		args.Inputs[name], fields[name] = json.RawMessage("0"), strings.Repeat("v", 1000)
 		res.Tools = append(res.Tools, harness.ToolUse{Resolution: discovery.Resolution{Phrase: name}})
-		res.Decisions[i].Verdict = harness.IsAllowed
+		res.Decisions[i].Verdict = policy.IsAllowed
 	}
-	res.Decisions[999].Verdict = harness.IsDenied
+	res.Decisions[999].Verdict = policy.IsDenied
 	r := a.begin(&session{}, args, &registry.Registry{})
 	r.ready()
 	sent, err := json.Marshal(fields)

@@ -16,6 +16,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/console"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 )
 
@@ -222,7 +223,7 @@ func (h *consoleHost) CallTool(ctx context.Context, v *console.Viewer, tool stri
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("%w%s", err, takes(cat, tool, err))
-	case d.Verdict == harness.NeedsApproval:
+	case d.Verdict == policy.NeedsApproval:
 		return "", &console.ApprovalError{Rule: d.Rule}
 	}
 	return "", fmt.Errorf("denied: %s: %s; nothing has run", tool, d.Rule)

@@ -18,6 +18,8 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/wrappers"
@@ -179,7 +181,7 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 		return failure(fmt.Errorf("%s: %s%s", id, registry.Quoted(err.Error()), takes(cat, id, err)))
 	case res != nil:
 		return c.passOn(res)
-	case d.Verdict == harness.NeedsApproval && elicits(req).form:
+	case d.Verdict == policy.NeedsApproval && elicits(req).form:
 		return c.question(fmt.Sprintf("The tool %s is to be called: %s. Its arguments:\n%s", id, d.Rule,
 			registry.Quoted(visible(registry.PrintableJSON(args)))), like.hash(), []string{id})
 	}
@@ -188,7 +190,7 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 
 // takes returns the arguments of a tool in micro_schema, if err reports others.
 func takes(cat *harness.Catalog, id string, err error) string {
-	var wrong *harness.ArgumentsError
+	var wrong *catalog.ArgumentsError
 	if !errors.As(err, &wrong) {
 		return ""
 	}

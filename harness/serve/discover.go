@@ -16,6 +16,7 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/wrappers"
 )
@@ -307,7 +308,7 @@ func (l *entries) add(text string) bool {
 // named them.
 func (c *session) offers(cat *harness.Catalog) func(t *registry.Tool) bool {
 	p := c.policy()
-	return func(t *registry.Tool) bool { return cat.Decide(p, t, nil).Verdict != harness.IsDenied }
+	return func(t *registry.Tool) bool { return cat.Decide(p, t, nil).Verdict != policy.IsDenied }
 }
 
 // offered finds a tool by its name. A denied tool is an error.
@@ -316,7 +317,7 @@ func (c *session) offered(cat *harness.Catalog, name string) (*wrappers.Tool, er
 	if err != nil {
 		return nil, err
 	}
-	if d := cat.Decide(c.policy(), t.Tool, nil); d.Verdict == harness.IsDenied {
+	if d := cat.Decide(c.policy(), t.Tool, nil); d.Verdict == policy.IsDenied {
 		return nil, fmt.Errorf("%s is not to be had: %s", d.Tool, d.Rule)
 	}
 	return t, nil

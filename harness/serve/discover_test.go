@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/policy"
 )
 
 func names(t *testing.T, c *client) string {
@@ -88,7 +89,7 @@ func TestWithoutASessionALoadedToolIsCalledByName(t *testing.T) {
 func TestClassicToolsNeedNoScripts(t *testing.T) {
 	audit := filepath.Join(t.TempDir(), "audit.jsonl")
 	s, f := serving(t, &Options{Tools: Classic, Audit: audit,
-		Policy: &harness.Policy{Deny: []string{"issues"}, Approve: harness.ApproveDestructive}})
+		Policy: &harness.Policy{Deny: []string{"issues"}, Approve: policy.ApproveDestructive}})
 	asked, says := "", "accept"
 	c := connect(t, s, &mcp.ClientOptions{ElicitationHandler: func(_ context.Context,
 		r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -81,7 +82,7 @@ func sentence(mode Mode, tools int, servers []string) string {
 
 // allowed counts the tools that may be called, and names their servers as
 // scripts do, the shortest names first: so most of them fit.
-func allowed(cat *harness.Catalog, policy *harness.Policy) (tools int, servers []string) {
+func allowed(cat *harness.Catalog, rules *harness.Policy) (tools int, servers []string) {
 	if cat == nil {
 		return 0, nil
 	}
@@ -92,7 +93,7 @@ func allowed(cat *harness.Catalog, policy *harness.Policy) (tools int, servers [
 	for _, srv := range view.Servers() {
 		n := 0
 		for _, t := range srv.Tools {
-			if cat.Decide(policy, t.Tool, nil).Verdict != harness.IsDenied {
+			if cat.Decide(rules, t.Tool, nil).Verdict != policy.IsDenied {
 				n++
 			}
 		}

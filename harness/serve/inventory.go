@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
 	"github.com/usetools/usetools/registry/text"
@@ -154,19 +155,19 @@ func wordsCost(words []string) int {
 	return n
 }
 
-// inventory lists what is behind execute, but for what policy denies anyway,
+// inventory lists what is behind execute, but for what the rules deny anyway,
 // within a budget of tokens: the names of all servers, in the registry's order,
 // those that can be called first; words for those whose names do not tell what
 // they do; then signatures, of small servers first, which gives the most servers
 // theirs, and names of functions. With use counts the most used come first.
 // room says whether other tokens were left beside the names of all servers.
-func inventory(cat *harness.Catalog, policy *harness.Policy, use *counts, budget, other int) (list string, room bool) {
+func inventory(cat *harness.Catalog, rules *harness.Policy, use *counts, budget, other int) (list string, room bool) {
 	view := wrappers.NewView(cat.Registry) // without types that were learnt
 	var servers []*stocked
 	for _, srv := range view.Servers() {
 		s := &stocked{Server: srv, cost: text.Tokens(srv.Package), signed: map[*wrappers.Tool]bool{}}
 		s.Tools = slices.DeleteFunc(slices.Clone(srv.Tools), func(t *wrappers.Tool) bool {
-			return cat.Decide(policy, t.Tool, nil).Verdict == harness.IsDenied
+			return cat.Decide(rules, t.Tool, nil).Verdict == policy.IsDenied
 		})
 		if len(s.Tools) == 0 && len(srv.Tools) > 0 {
 			continue

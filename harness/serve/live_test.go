@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/registry/backend"
 )
 
@@ -137,7 +138,7 @@ func TestACatalogThatCannotBeLoadedIsTriedAgain(t *testing.T) {
 	var broken = true
 	s, _ := serving(t, &Options{Catalog: func(context.Context) (*harness.Catalog, error) {
 		if broken {
-			return nil, &harness.CatalogError{Err: os.ErrNotExist}
+			return nil, &catalog.Error{Err: os.ErrNotExist}
 		}
 		return &harness.Catalog{Registry: testRegistry()}, nil
 	}})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
 )
@@ -61,7 +62,7 @@ func (s *Server) state(cat *harness.Catalog) (*state, error) {
 			of.snapshot, of.down = reg.Transport == config.Snapshot, why(reg)
 		}
 		for _, t := range srv.Tools {
-			if cat.Decide(s.opts.Policy, t.Tool, nil).Verdict != harness.IsDenied {
+			if cat.Decide(s.opts.Policy, t.Tool, nil).Verdict != policy.IsDenied {
 				st.tools[t.ID] = toolState{srv.Name, t.Go(), t.Hash}
 				of.tools++
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
@@ -32,10 +33,10 @@ func TestPolicyDecidesBeforeAnythingRuns(t *testing.T) {
 		"not allowed": {&harness.Policy{Allow: []string{"git", "files.read_*"}}, "not among the allowed",
 			harness.Denied},
 		"read-only":   {&harness.Policy{ReadOnly: true}, "not marked as read-only", harness.Denied},
-		"destructive": {&harness.Policy{Approve: harness.ApproveDestructive}, "needs approval", harness.Waiting},
-		"marked":      {&harness.Policy{Approve: harness.ApproveMarked}, "needs approval", harness.Waiting},
-		"writes":      {&harness.Policy{Approve: harness.ApproveWrites}, "needs approval", harness.Waiting},
-		"approved by operator": {&harness.Policy{Approve: harness.ApproveDestructive, Approved: []string{"files.*"}},
+		"destructive": {&harness.Policy{Approve: policy.ApproveDestructive}, "needs approval", harness.Waiting},
+		"marked":      {&harness.Policy{Approve: policy.ApproveMarked}, "needs approval", harness.Waiting},
+		"writes":      {&harness.Policy{Approve: policy.ApproveWrites}, "needs approval", harness.Waiting},
+		"approved by operator": {&harness.Policy{Approve: policy.ApproveDestructive, Approved: []string{"files.*"}},
 			"deleted", harness.OK},
 		"denied though allowed": {&harness.Policy{Allow: []string{"files"}, Deny: []string{"files.delete_file"}}, "denied by",
 			harness.Denied},
@@ -163,7 +164,7 @@ func TestAPersonIsAskedWhereTheClientCan(t *testing.T) {
 		for action, want := range map[string]string{"accept": "deleted\n", "decline": "did not approve", "cancel": "waiting\n"} {
 			t.Run(transport+" "+action, func(t *testing.T) {
 				asksSessions(t, transport)
-				s, f := serving(t, &Options{Policy: &harness.Policy{Approve: harness.ApproveDestructive}})
+				s, f := serving(t, &Options{Policy: &harness.Policy{Approve: policy.ApproveDestructive}})
 				var question string
 				opts := &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult,
 					error) {
@@ -261,7 +262,7 @@ func TestAPersonIsShownAllOfIt(t *testing.T) {
 		{"call_tool", map[string]any{"tool": "files.delete_file",
 			"arguments": map[string]any{"path": strings.Repeat("x", 2000) + "/prod\u202e"}}, []string{`/prod\u202e"`}, "\u202e"},
 	} {
-		s, f := serving(t, &Options{Tools: All, Policy: &harness.Policy{Approve: harness.ApproveDestructive}})
+		s, f := serving(t, &Options{Tools: All, Policy: &harness.Policy{Approve: policy.ApproveDestructive}})
 		c := connect(t, s, opts)
 		question = ""
 		c.call(tc.tool, tc.args)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 )
 
@@ -253,7 +254,7 @@ func TestPolicyInADryRun(t *testing.T) {
 		t.Error("somebody is asked")
 		return &mcp.ElicitResult{Action: "accept"}, nil
 	}
-	s, f := serving(t, &Options{Policy: &harness.Policy{Approve: harness.ApproveWrites, Deny: []string{"issues.comment"}}})
+	s, f := serving(t, &Options{Policy: &harness.Policy{Approve: policy.ApproveWrites, Deny: []string{"issues.comment"}}})
 	c := connect(t, s, &mcp.ClientOptions{ElicitationHandler: yes})
 	got, a := c.dry(`git.Log(git.LogParams{MaxCount: 1}); files.DeleteFile(files.DeleteFileParams{Path: "a"})`)
 	const why = "it is not marked as read-only and needs approval"

@@ -17,6 +17,7 @@ import (
 	"github.com/usetools/usetools/discovery/memory"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/usage"
 	"github.com/usetools/usetools/wrappers/observe"
 )
@@ -337,8 +338,8 @@ func TestAnApprovalDoesNotPassToASavedScript(t *testing.T) {
 		want    string
 		deleted int64
 	}{
-		"approved by a person": {&harness.Policy{Approve: harness.ApproveDestructive}, "did not approve", 1},
-		"approved by the operator": {&harness.Policy{Approve: harness.ApproveDestructive, Approved: []string{"files"}},
+		"approved by a person": {&harness.Policy{Approve: policy.ApproveDestructive}, "did not approve", 1},
+		"approved by the operator": {&harness.Policy{Approve: policy.ApproveDestructive, Approved: []string{"files"}},
 			"deleted", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -392,8 +393,8 @@ func TestTenantsAreTokensOrSessions(t *testing.T) {
 func TestRulesOfATokenCountForItsClients(t *testing.T) {
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		for name, tokens := range map[string]map[string]string{"two tokens": twoTokens, "one token": {"ann": twoTokens["ann"]}} {
-			rules := []harness.Rule{{Pattern: "files", Then: harness.IsDenied, Token: "ann"},
-				{Pattern: "issues.search", Then: harness.IsDenied, Token: "bob"}}
+			rules := []policy.Rule{{Pattern: "files", Then: policy.IsDenied, Token: "ann"},
+				{Pattern: "issues.search", Then: policy.IsDenied, Token: "bob"}}
 			s, _ := serving(t, &Options{Tools: All, Catalog: func(context.Context) (*harness.Catalog, error) {
 				return &harness.Catalog{Registry: testRegistry(), Calls: newFake(), Rules: rules}, nil
 			}})

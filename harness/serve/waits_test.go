@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 )
 
@@ -62,7 +63,7 @@ var transports = map[string]func(t *testing.T, s *Server, opts *mcp.ClientOption
 }
 
 // asksForWrites is a policy by which a person must approve of what is no read.
-var asksForWrites = &harness.Policy{Approve: harness.ApproveWrites}
+var asksForWrites = &harness.Policy{Approve: policy.ApproveWrites}
 
 const deletesThree = `for i := range 3 {
 	_, err := files.DeleteFile(files.DeleteFileParams{Path: fmt.Sprint("file", i)})

@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/text"
@@ -151,7 +152,7 @@ type compare struct {
 
 // recorder notes the calls that pass through it.
 type recorder struct {
-	next harness.Caller
+	next catalog.Caller
 
 	mu   sync.Mutex
 	seen []*made
