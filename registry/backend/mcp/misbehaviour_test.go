@@ -107,7 +107,7 @@ func TestOddAnswersCostOnlyTheirCall(t *testing.T) {
 func TestServerThatAsksForEverWaits(t *testing.T) {
 	t.Parallel()
 	s := mcptest.Server("s")
-	s.CallTimeout = 3 * time.Second
+	s.CallTimeout = time.Second
 	log := &lines{seen: make(chan string, 10)}
 	b := open(t, s, &mcp.Options{Log: log})
 	if _, err := b.Call(t.Context(), "nags", nil); !errors.Is(err, context.DeadlineExceeded) {
@@ -147,7 +147,7 @@ func TestURLThatAsksForEverWaits(t *testing.T) {
 		}
 	}))
 	t.Cleanup(func() { close(hung) })
-	def.CallTimeout = 3 * time.Second
+	def.CallTimeout = time.Second
 	b := open(t, def, nil)
 	if _, err := b.Call(t.Context(), "x", nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v", err)
