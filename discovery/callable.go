@@ -36,6 +36,13 @@ func (ix *Index) putCallableFirst(ranked []candidate) {
 	}
 }
 
+// swap exchanges two candidates, but leaves scores and shares in their places.
+func swap(a, b *candidate) {
+	a.score, b.score = b.score, a.score
+	a.share, b.share = b.share, a.share
+	*a, *b = *b, *a
+}
+
 // callableTwins returns the twins of the first candidate that may be meant instead
 // of it: where it can be called, only those that can be as well.
 func (ix *Index) callableTwins(ranked []candidate, twins []int) []int {

@@ -180,7 +180,7 @@ func TestDevelopmentSetsAreAnsweredWell(t *testing.T) {
 	}
 	for set, floor := range map[string][2]score{
 		"azure_mcp_head": {{Top1: 94.0, Recall5: 99.0, Resolved: 69.0, Right: 99.0}, {Top1: 88.7, Recall5: 98.4, Resolved: 67.7, Right: 95.9}},
-		"mongodb_mcp":    {{Top1: 78.8, Recall5: 89.3, Resolved: 24.4, Right: 95.9}, {Top1: 69.5, Recall5: 87.5, Resolved: 29.9, Right: 92.0}},
+		"mongodb_mcp":    {{Top1: 78.4, Recall5: 89.3, Resolved: 26.0, Right: 96.0}, {Top1: 71.0, Recall5: 87.5, Resolved: 32.0, Right: 91.5}},
 		"api_bank":       {{Top1: 94.0, Recall5: 99.7, Resolved: 68.3, Right: 99.7}, {Top1: 94.0, Recall5: 99.7, Resolved: 68.3, Right: 99.7}},
 	} {
 		ix, queries := indexOf(t, nil, set), queriesOf(t, set)
@@ -191,14 +191,31 @@ func TestDevelopmentSetsAreAnsweredWell(t *testing.T) {
 		pooled = append(pooled, queriesOf(t, set)...)
 	}
 	ix := indexOf(t, nil, sets...)
-	check("all", ix, pooled, score{Top1: 88.5, Recall5: 95.5, Resolved: 60.0, Right: 99.0})
-	check("all, five words", ix, inFiveWords(pooled), score{Top1: 83.0, Recall5: 94.6, Resolved: 60.0, Right: 94.9})
+	check("all", ix, pooled, score{Top1: 88.6, Recall5: 95.5, Resolved: 62.0, Right: 99.0})
+	check("all, five words", ix, inFiveWords(pooled), score{Top1: 83.3, Recall5: 94.8, Resolved: 62.0, Right: 94.8})
+}
+
+// Most of the phrases mean a tool that several servers offer, and name one of them.
+func TestPhraseNamesTheServer(t *testing.T) {
+	ix, err := New(publicTools(t), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var queries []devQuery
+	readLines(t, filepath.Join("testdata", "servers.tsv"), func(line []byte) error {
+		phrase, gold, _ := strings.Cut(string(line), "\t")
+		queries = append(queries, devQuery{phrase, strings.Split(gold, "|"), "any"})
+		return nil
+	})
+	if got := measure(t, ix, queries); got.Top1 < 90 || got.Right < 91 {
+		t.Errorf("%.1f, want a top-1 of 90 %%, and 91 %% of the resolved right", got)
+	}
 }
 
 // A phrase whose tool is not there must not be taken for another one's: the
 // development sets without the right tools, of which siblings stay.
 func TestMissingToolIsSeldomTakenForAnother(t *testing.T) {
-	for set, most := range map[string]float64{"azure_mcp_head": 23.3, "mongodb_mcp": 4.2, "api_bank": 22.9} {
+	for set, most := range map[string]float64{"azure_mcp_head": 20.2, "mongodb_mcp": 4.2, "api_bank": 14.3} {
 		ix, queries, falsely := indexOf(t, nil, set), queriesOf(t, set), 0.
 		for _, dq := range queries {
 			q := ix.ask(t.Context(), dq.Query)

@@ -7,83 +7,43 @@ import (
 
 // Most words of "convert a pdf to text" are those of a tool that converts text
 // to a pdf. What tells the two apart is where the words stand: behind the verb,
-// "from", "to", "in". So phrases, names of tools and the first sentences of
-// their descriptions are read into one form, their direction: the verbs, what
-// they act on, where that comes from and goes to, and in what it is; and of how
-// many of each is spoken. Two directions contradict each other when
+// "from", "to". So phrases, names of tools and the first sentences of their
+// descriptions are read into one form, a direction: the verbs, what goes in and
+// what comes out. Two directions contradict each other when
 //
 //   - their verbs are opposites: lock and unlock, import and export;
 //   - what goes in at one comes out of the other: pdf to text, text to pdf;
-//   - one is about all of what the other is in: the workloads of a namespace,
-//     the workloads of all namespaces, all namespaces.
+//   - one acts within one thing and the other within all such things: the pods of a
+//     namespace, the pods of all namespaces.
 //
-// A tool that contradicts the phrase ranks behind those that do not, and is
-// never what the phrase is resolved to.
+// A tool that contradicts the phrase ranks behind those that do not, and the
+// phrase is never resolved to it.
 
 // direction is what a phrase asks for, or what a tool does.
 type direction struct {
-	verbs []string // stems; several where they are coordinated: "lock or unlock"
-	nouns []placed
-	// lists: the verb returns many; gets: it returns one thing. Both may be.
-	lists, gets bool
+	verbs []string // stems; several if they are coordinated: "lock or unlock"
+	ends  []end
+	// within and withinAll are the stems of the single things, and of all the things,
+	// that the verb acts within.
+	within, withinAll []int32
 }
 
-// placed is a word that is no verb, and where it stands.
-type placed struct {
-	stem   int32 // -1: the registry does not have it
-	role   role
-	number number
-	head   bool // the last of its group: "workload" of "the namespace workload"
-	flow   flow
-	said   bool // the flow is: by a preposition, or a verb that makes things
+// end is a noun of which the direction says whether it goes in or comes out.
+type end struct {
+	stem int32 // -1 if the registry does not have it
+	out  bool
+	said bool // by a preposition, or by a verb that makes things
 }
-
-func (n *placed) isOne() bool { return n.number == numberOne || n.number == numberBare }
-
-// role is the part that a noun plays.
-type role uint8
-
-const (
-	roleObject role = iota // of the verb
-	roleSource             // behind "from"
-	roleTarget             // behind "to", "into", "as"
-	roleScope              // behind "in", "of"
-	roleOther              // behind any other preposition
-)
-
-// number says of how many is spoken.
-type number uint8
-
-const (
-	numberOpen number = iota // a word before the last of a group
-	numberBare               // "namespace"
-	numberOne                // "a namespace"
-	numberMany
-	numberAll // with "all" or "every"
-)
-
-// flow says whether a noun is what goes in or what comes out.
-type flow uint8
-
-const (
-	flowNone flow = iota
-	flowIn
-	flowOut
-)
 
 // grammar is the words by which directions are read, see tables.json.
 type grammar struct {
-	opposites      map[string][]uint8 // stem → 2k or 2k+1 for either side of pair k
-	prefixes       [][2]string
-	one, all       set
-	source, target set
-	scope          set
-	plural         set      // that do not end in s
-	singular       set      // that do
-	example        []string // what begins an example in a description
-	// Verbs that return a list, one thing, or either; such that make one thing of
-	// another.
-	many, single, reads, makes verbSet
+	opposites       map[string][]uint8 // stem → 2k or 2k+1 for either side of pair k
+	prefixes        [][2]string
+	determiner, all set // all: those that mean all of something
+	source, target  set // prepositions; other ones lead to what is neither
+	other           set
+	example         []string // what begins an example in a description
+	reads, makes    verbSet  // verbs that read something, that make one thing of another
 }
 
 // opposed reports whether two verbs, given as stems, undo each other: they are
@@ -107,7 +67,7 @@ func (g *grammar) opposed(a, b string) bool {
 }
 
 // undone reports whether one verb is the other with the prefix p[1] for p[0].
-// Where p[0] is empty what is left must be long: "display" does not undo "play".
+// If p[0] is empty the rest must be long: "display" does not undo "play".
 func undone(a, b string, p [2]string) bool {
 	a, ok := strings.CutPrefix(a, p[0])
 	if !ok {
@@ -126,16 +86,27 @@ type parsed struct {
 	verbs    []string // as they are written
 	nouns    []parsedNoun
 	from, to bool // one of these prepositions was read
-	acts     bool // the first verb is one that is known
+	acts     bool // the first verb is a known one
 }
 
 type parsedNoun struct {
 	text string
-	of   bool // behind "of"
-	placed
+	role role
+	all  bool // behind "all" or "every"
 }
 
-// What is read of one text: a clause has a few words, and a phrase may be long.
+// role is the part that a noun plays.
+type role uint8
+
+const (
+	roleObject role = iota // of the verb
+	roleSource             // behind "from"
+	roleTarget             // behind "to", "into", "as"
+	roleOf                 // behind "of"
+	roleOther              // behind any other preposition
+)
+
+// Limits of one text: a clause has a few words, and a phrase may be long.
 const (
 	maxVerbs = 8
 	maxNouns = 32
@@ -147,40 +118,59 @@ func (p *parsed) addVerb(w string) {
 	}
 }
 
-// setFlow finds what goes in and what comes out. What a verb acts on goes in
-// where something is said behind "to", and comes out where something is said
-// behind "from" alone, or behind "of" and the verb reads: "get the text of a pdf".
-func (t *tables) setFlow(p *parsed) {
-	classes := t.classes(p.verbs)
-	makes := classes&t.grammar.makes != 0
-	reads := !p.from && !p.to && classes&t.grammar.reads != 0 &&
-		slices.ContainsFunc(p.nouns, func(n parsedNoun) bool { return n.of })
-	for i := range p.nouns {
-		n := &p.nouns[i]
+// readScopes finds the things that the verb acts within.
+func (ix *Index) readScopes(d *direction, p *parsed) {
+	for _, n := range p.nouns {
+		stem := ix.bm25.lookup(ix.t.stem(n.text))
 		switch {
-		case n.role == roleSource, n.role == roleObject && p.to && !p.from:
-			n.flow, n.said = flowIn, n.role == roleSource || makes
-		case n.role == roleTarget, n.role == roleObject && p.from && !p.to:
-			n.flow, n.said = flowOut, n.role == roleTarget || makes
-		case reads && n.of:
-			n.flow = flowIn
-		case reads && n.role == roleObject:
-			n.flow = flowOut
-		}
-	}
-	// "a pdf file to a text file" says nothing of files.
-	for i := range p.nouns {
-		for k := range p.nouns {
-			a, b := &p.nouns[i], &p.nouns[k]
-			if a.flow == flowIn && b.flow == flowOut && t.stem(a.text) == t.stem(b.text) {
-				a.flow, b.flow = flowNone, flowNone
-			}
+		case n.role < roleOf || stem < 0:
+		case n.all:
+			d.withinAll = append(d.withinAll, stem)
+		case imperative(n.text): // not a plural
+			d.within = append(d.within, stem)
 		}
 	}
 }
 
-// readDirection reads a normalised text, see tables.normalise. Where it asks for
-// something, "sets" is no verb.
+// ends finds what goes in and what comes out. What a verb acts on goes in if
+// something stands behind "to", and comes out if something stands behind "from"
+// alone, or behind "of" and the verb reads: "get the text of a pdf".
+func (ix *Index) ends(p *parsed) []end {
+	t := ix.t
+	classes := t.classes(p.verbs)
+	makes := classes&t.grammar.makes != 0
+	reads := !p.from && !p.to && classes&t.grammar.reads != 0 &&
+		slices.ContainsFunc(p.nouns, func(n parsedNoun) bool { return n.role == roleOf })
+	var all []end
+	for _, n := range p.nouns {
+		e := end{stem: ix.bm25.lookup(t.stem(n.text))}
+		switch {
+		case n.role == roleSource, n.role == roleObject && p.to && !p.from:
+			e.said = n.role == roleSource || makes
+		case n.role == roleTarget, n.role == roleObject && p.from && !p.to:
+			e.out, e.said = true, n.role == roleTarget || makes
+		case reads && (n.role == roleOf || n.role == roleObject):
+			e.out = n.role == roleObject
+		default:
+			continue
+		}
+		all = append(all, e)
+	}
+	// "a pdf file to a text file" says nothing of files.
+	bothWays := func(a end) bool {
+		return slices.ContainsFunc(all, func(b end) bool { return a.stem == b.stem && a.out != b.out })
+	}
+	var ends []end
+	for _, e := range all {
+		if e.stem >= 0 && !bothWays(e) {
+			ends = append(ends, e)
+		}
+	}
+	return ends
+}
+
+// readDirection reads a normalised text, see tables.normalise. If it asks for
+// something, "sets" is not a verb.
 func (t *tables) readDirection(norm string, asks bool) parsed {
 	var tokens []string
 	for i := 0; i < len(norm); {
@@ -206,26 +196,25 @@ func (t *tables) readDirection(norm string, asks bool) parsed {
 		if n == 6 {
 			break
 		}
-		useThis := w == "use" && i+1 < len(tokens) && (t.grammar.one[tokens[i+1]] || tokens[i+1] == "when")
+		useThis := w == "use" && i+1 < len(tokens) && (t.grammar.determiner[tokens[i+1]] || tokens[i+1] == "when")
 		if t.isVerb(w, n == 0) && (!asks || imperative(w)) && !useThis {
 			p.addVerb(w)
 			from, p.acts = i+1, true
 			break
 		}
-		if n == 0 { // "decrypt" is none that is known, but undoes "encrypt"
+		if n == 0 { // "decrypt" is not a known one, but undoes "encrypt"
 			p.addVerb(w)
 		}
 		n++
 	}
 	t.readNouns(&p, tokens[from:], false)
-	t.setFlow(&p)
 	return p
 }
 
 func joins(w string) bool { return w == "," || w == "or" || w == "and" }
 
-// isVerb reports whether a word is the verb of a phrase; first: nothing that
-// counts stands before it.
+// isVerb reports whether a word is the verb of a phrase; first says that nothing
+// that counts stands before it.
 func (t *tables) isVerb(w string, first bool) bool {
 	s := t.stem(w)
 	switch {
@@ -290,26 +279,13 @@ func (t *tables) readNameDirection(words []string, described verbSet) parsed {
 		p.addVerb(words[len(words)-1])
 	}
 	t.readNouns(&p, rest, true)
-	t.setFlow(&p)
 	return p
 }
 
 // readNouns reads what follows a verb up to the end of the clause.
 func (t *tables) readNouns(p *parsed, tokens []string, isName bool) {
 	g := t.grammar
-	at, behindOf := roleObject, false
-	first := 0 // of the group
-	quantity := numberOpen
-	closeGroup := func() {
-		if last := len(p.nouns) - 1; last >= first {
-			n := &p.nouns[last]
-			n.head = true
-			if quantity == numberAll {
-				n.number = numberAll
-			}
-		}
-		first, quantity = len(p.nouns), numberOpen
-	}
+	at, all := roleObject, false
 	for i, w := range tokens {
 		if len(p.nouns) == maxNouns {
 			break
@@ -320,74 +296,43 @@ func (t *tables) readNouns(p *parsed, tokens []string, isName bool) {
 		}
 		switch {
 		case strings.Contains(".;:!?", w), w == "then":
-			closeGroup()
 			return
 		case w == "|":
 		case w == ",":
 			if at != roleObject && !joins(next) { // "from a list, including …"
-				closeGroup()
 				at = roleOther
 			}
 		case w == "and" || w == "or":
-			if s := t.stem(next); next != "" && (t.strongStem[s] || g.opposites[s] != nil) && !nominal(next) {
-				if len(p.nouns) > 0 {
-					closeGroup()
-					return
-				}
-				continue
+			if s := t.stem(next); next != "" && (t.strongStem[s] || g.opposites[s] != nil) && !nominal(next) && len(p.nouns) > 0 {
+				return
 			}
-			closeGroup()
 		case len(p.nouns) == 0 && i > 0 && joins(tokens[i-1]) && t.isVerb(w, true):
 			p.addVerb(w)
 		case g.target[w] || isName && w == "2":
 			if w == "to" && t.infinitive(tokens[i+1:]) {
-				closeGroup()
 				return
 			}
-			closeGroup()
-			at, p.to = roleTarget, true
+			at, all, p.to = roleTarget, false, true
 		case g.source[w]:
-			closeGroup()
-			at, p.from = roleSource, true
-		case g.scope[w]:
-			if w == "of" && i > 0 && g.all[tokens[i-1]] {
-				continue
-			}
-			closeGroup()
-			at, behindOf = roleScope, w == "of"
+			at, all, p.from = roleSource, false, true
+		case w == "of":
+			at, all = roleOf, false
+		case t.preposition[w] || g.other[w]:
+			at, all = roleOther, false
 		case g.all[w]:
-			if isName && len(p.nouns) > first {
-				closeGroup()
-				at, behindOf = roleScope, false
-			}
-			quantity = numberAll
-		case t.preposition[w]:
-			closeGroup()
-			at = roleOther
-		case g.one[w]:
-			quantity = max(quantity, numberOne)
-		case t.polite[w], t.stop[w], len(w) == 1, isNumber(w):
+			all = true
+		case g.determiner[w], t.polite[w], t.stop[w], len(w) == 1, isNumber(w):
 		default:
-			n := parsedNoun{w, at == roleScope && behindOf, placed{role: at, number: max(quantity, numberBare)}}
-			switch {
-			case g.isPlural(w):
-				n.number = numberMany
-			case quantity == numberAll:
-				n.number = numberOpen
-			}
+			role := at
 			if isName && len(w) > 4 && strings.HasSuffix(w, "ed") && at == roleObject { // namespaced
-				n.role = roleScope
-				p.nouns = slices.Insert(p.nouns, first, n)
-				first++
-				continue
+				role = roleOther
 			}
-			p.nouns = append(p.nouns, n)
+			p.nouns = append(p.nouns, parsedNoun{w, role, all})
 		}
 	}
-	closeGroup()
 }
 
-// infinitive reports whether what stands behind "to" begins with a verb.
+// infinitive reports whether the words behind "to" begin with a verb.
 func (t *tables) infinitive(tokens []string) bool {
 	for len(tokens) > 0 && (tokens[0] == "help" || tokens[0] == "me") {
 		tokens = tokens[1:]
@@ -396,41 +341,13 @@ func (t *tables) infinitive(tokens []string) bool {
 		return false
 	}
 	s, next := t.stem(tokens[0]), tokens[1]
-	if t.verbs[s] == nil || nominal(tokens[0]) || t.grammar.isPlural(tokens[0]) {
+	if t.verbs[s] == nil || nominal(tokens[0]) || !imperative(tokens[0]) {
 		return false
 	}
-	return t.strongStem[s] || t.grammar.one[next] || t.grammar.all[next]
+	return t.strongStem[s] || t.grammar.determiner[next]
 }
 
 func isNumber(w string) bool { return strings.Trim(w, "0123456789") == "" }
-
-// isPlural reports whether an English noun is one of many.
-func (g *grammar) isPlural(w string) bool {
-	if g.plural[w] {
-		return true
-	}
-	if len(w) < 4 || w[len(w)-1] != 's' || g.singular[w] {
-		return false
-	}
-	return strings.IndexByte("sui", w[len(w)-2]) < 0
-}
-
-// toolDirection reads a tool.
-func (t *tables) toolDirection(name, description string) parsed {
-	s := firstSentence(description)
-	for _, word := range t.grammar.example { // "such as", "e.g."
-		if at := strings.Index(s, word); at >= 0 {
-			s = s[:at]
-		}
-	}
-	d := t.readDirection(t.normalise(strings.ReplaceAll(withoutBrackets(s), "/", " or ")), false)
-	p := t.readNameDirection(splitTwo(verbWords(name, nil)), t.classes(d.verbs))
-	p.verbs = append(p.verbs, d.verbs...)
-	if d.acts || d.from || d.to { // else it is no sentence that says what the tool does
-		p.nouns = append(p.nouns, d.nouns...)
-	}
-	return p
-}
 
 // classes returns what some verbs may mean.
 func (t *tables) classes(verbs []string) (all verbSet) {
@@ -476,26 +393,6 @@ func withoutBrackets(s string) string {
 	}
 }
 
-// lookUp finds the words of a direction in the registry.
-func (ix *Index) lookUp(dst *direction, p *parsed) {
-	t := ix.t
-	*dst = direction{verbs: dst.verbs[:0], nouns: dst.nouns[:0]}
-	for _, v := range p.verbs {
-		s := t.stem(v)
-		dst.verbs = append(dst.verbs, s)
-		switch c := setOfClasses(t.verbs[s]); {
-		case c&t.grammar.many != 0 && c&t.grammar.single == 0:
-			dst.lists = true
-		case c&t.grammar.single != 0:
-			dst.gets = true
-		}
-	}
-	for _, n := range p.nouns {
-		n.stem = ix.bm25.lookup(t.stem(n.text))
-		dst.nouns = append(dst.nouns, n.placed)
-	}
-}
-
 // direction returns what a tool does. It is read when a phrase first has the tool
 // among its candidates: most tools of a big registry never are.
 func (ix *Index) direction(tool int32) *direction {
@@ -504,36 +401,47 @@ func (ix *Index) direction(tool int32) *direction {
 	}
 	name, _ := cutChars(ix.reg.Tools[tool].Name, maxName)
 	head, _ := cutChars(ix.own[tool], ix.t.bm25.HeadChars)
-	p := ix.t.toolDirection(name, ix.t.fold(head))
-	d := &direction{}
-	ix.lookUp(d, &p)
+	d := ix.readTool(name, ix.t.fold(head))
 	ix.directions[tool].Store(d)
 	return d
 }
 
+func (ix *Index) readTool(name, description string) *direction {
+	t := ix.t
+	s := firstSentence(description)
+	for _, word := range t.grammar.example { // "such as", "e.g."
+		if at := strings.Index(s, word); at >= 0 {
+			s = s[:at]
+		}
+	}
+	text := t.readDirection(t.normalise(strings.ReplaceAll(withoutBrackets(s), "/", " or ")), false)
+	named := t.readNameDirection(splitTwo(verbWords(name, nil)), t.classes(text.verbs))
+	d := &direction{verbs: t.stems(slices.Concat(named.verbs, text.verbs)), ends: ix.ends(&named)}
+	ix.readScopes(d, &named)
+	if text.acts || text.from || text.to { // else it is no sentence that says what the tool does
+		d.ends = append(d.ends, ix.ends(&text)...)
+		ix.readScopes(d, &text)
+	}
+	return d
+}
+
+func (t *tables) stems(words []string) []string {
+	for i, w := range words {
+		words[i] = t.stem(w)
+	}
+	return words
+}
+
 // readAim reads the direction of the whole phrase, mentions of servers
-// included: "convert to pdf" goes to pdf where a server is called so, too.
+// included: "convert to pdf" goes to pdf even if a server is called so.
 func (q *query) readAim(folded string) {
 	norm := q.norm
 	if whole := q.ix.reword(folded); whole != q.rest {
 		norm = q.ix.t.normalise(whole)
 	}
 	p := q.ix.t.readDirection(norm, true)
-	q.ix.lookUp(&q.aim, &p)
-	q.aimWords = q.aimWords[:0]
-	for _, n := range p.nouns {
-		q.aimWords = append(q.aimWords, slices.IndexFunc(q.words, func(w queryWord) bool { return w.text == n.text }))
-	}
-}
-
-// has returns the numbers in which a direction has a noun in a role, as bits.
-func (d *direction) has(stem int32, r role) (numbers uint8) {
-	for _, n := range d.nouns {
-		if n.stem == stem && n.role == r {
-			numbers |= 1 << n.number
-		}
-	}
-	return numbers
+	q.aim = direction{ends: q.ix.ends(&p), verbs: q.ix.t.stems(p.verbs)}
+	q.ix.readScopes(&q.aim, &p)
 }
 
 // refuse takes an answer back that contradicts the phrase, and says why.
@@ -547,19 +455,25 @@ func (q *query) refuse(r *Resolution, d *decision, first int32) {
 	}
 }
 
-// contradicts says why a tool is not what the phrase asks for, empty when it may
-// be.
+// contradicts says why a tool is not what the phrase asks for, empty if it may be.
 func (q *query) contradicts(tool int32) string {
-	d := q.ix.direction(tool)
-	switch {
+	switch d := q.ix.direction(tool); {
 	case q.undoes(d):
 		return "does the opposite of what the phrase asks for"
-	case q.along(d) < 0:
+	case q.aim.reverses(d):
 		return "leads the other way: what the phrase begins with is what it ends with"
-	case q.misplaces(tool, d):
-		return "is about all of what the phrase names one of, or about the place of what it asks for"
+	case q.aim.widens(d) || d.widens(&q.aim):
+		return "acts on all of what the phrase names one of, or the reverse"
 	}
 	return ""
+}
+
+// widens reports whether another direction acts within all of something, and d
+// within one.
+func (d *direction) widens(other *direction) bool {
+	return slices.ContainsFunc(d.within, func(stem int32) bool {
+		return slices.Contains(other.withinAll, stem) && !slices.Contains(other.within, stem) && !slices.Contains(d.withinAll, stem)
+	})
 }
 
 // undoes reports whether a tool does the opposite of what the phrase asks for,
@@ -589,156 +503,30 @@ func (q *query) undoes(d *direction) bool {
 	return opposed
 }
 
-// along says how far a tool leads from where the phrase starts to where it
-// wants to go: 1, or -1 for the way back.
-func (q *query) along(d *direction) float64 {
-	there, back, sureThere, sureBack := 0, 0, false, false
-	for _, n := range [2]flow{flowIn, flowOut} {
-		if met, said := q.aim.meets(n, d, n); met {
-			there, sureThere = there+1, sureThere || said
+// reverses reports whether more of what goes in at one direction comes out of the
+// other than goes in there too, and the reverse.
+func (d *direction) reverses(other *direction) bool {
+	there, back, sure := 0, 0, false
+	for _, out := range [2]bool{false, true} {
+		if met, _ := d.meets(out, other, out); met {
+			there++
 		}
-		if met, said := q.aim.meets(n, d, flowIn+flowOut-n); met {
-			back, sureBack = back+1, sureBack || said
+		if met, said := d.meets(out, other, !out); met {
+			back, sure = back+1, sure || said
 		}
 	}
-	switch {
-	case back > there && (back > 1 || sureBack):
-		return -1
-	case there > back && sureThere:
-		return float64(there-back) / 2
-	}
-	return 0
+	return back > there && (back > 1 || sure)
 }
 
-// meets reports whether a noun of one flow is of another flow elsewhere, and
-// whether one of the two is so beyond doubt.
-func (d *direction) meets(f flow, to *direction, other flow) (met, sure bool) {
-	for _, n := range d.nouns {
-		if n.flow != f || n.stem < 0 {
-			continue
-		}
-		for _, m := range to.nouns {
-			if m.stem == n.stem && m.flow == other {
-				met = true
-				sure = sure || n.said || m.said
+// meets reports whether the two directions have a noun in common at the ends
+// given, and whether one of the two says its end beyond doubt.
+func (d *direction) meets(out bool, other *direction, otherOut bool) (met, said bool) {
+	for _, n := range d.ends {
+		for _, m := range other.ends {
+			if n.out == out && m.out == otherOut && n.stem == m.stem {
+				met, said = true, said || n.said || m.said
 			}
 		}
 	}
-	return met, sure
-}
-
-// leadsElsewhere reports whether phrase and tool both say where it goes, or both
-// where it comes from, and nothing in the tool's texts is like what the phrase
-// says. It reads q.met.
-func (q *query) leadsElsewhere(d *direction) bool {
-	for _, end := range [2]flow{flowIn, flowOut} {
-		said := func(n placed) bool { return n.flow == end && n.said }
-		if slices.ContainsFunc(d.nouns, said) && q.isUnmet(end) {
-			return true
-		}
-	}
-	return false
-}
-
-// isUnmet reports whether the phrase says an end, and a tool has nothing like it.
-func (q *query) isUnmet(end flow) bool {
-	unmet := false
-	for i, n := range q.aim.nouns {
-		if n.flow != end || !n.said && n.role == roleObject {
-			continue
-		}
-		if at := q.aimWords[i]; at < 0 || q.met[at] >= likeEnough {
-			return false
-		}
-		unmet = true
-	}
-	return unmet
-}
-
-// likeEnough is the similarity from which two words may mean the same.
-const likeEnough = .5
-
-// misplaces reports whether a tool is about all of what the phrase names one
-// of, or the reverse, or about what the phrase only says to be the place.
-func (q *query) misplaces(tool int32, d *direction) bool {
-	const one, all, several = 1<<numberOne | 1<<numberBare, 1 << numberAll, 1<<numberAll | 1<<numberMany
-	for _, n := range q.aim.nouns {
-		if n.stem < 0 {
-			continue
-		}
-		inScope, asObject := d.has(n.stem, roleScope), d.has(n.stem, roleObject)
-		switch alone := d.lists && !d.gets; {
-		case n.role == roleScope && n.isOne():
-			if inScope&all != 0 && inScope&one == 0 || alone && asObject&several != 0 && inScope == 0 && !q.objectIn(tool) {
-				return true
-			}
-		case n.role == roleScope && n.number == numberAll:
-			if inScope&all == 0 && inScope&one != 0 && asObject&several == 0 {
-				return true
-			}
-		case n.role == roleObject && n.head && n.isOne():
-			if !d.lists && !d.gets && asObject&all != 0 && !d.actsOnOne() {
-				return true
-			}
-		case n.role == roleObject && n.head && n.number >= numberMany && q.aim.lists:
-			if alone && asObject == 0 && inScope != 0 && !q.sharesObject(d) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// actsOnOne reports whether a direction's object is a single thing.
-func (d *direction) actsOnOne() bool {
-	return slices.ContainsFunc(d.nouns, func(n placed) bool { return n.role == roleObject && n.head && n.isOne() })
-}
-
-// sharesObject reports whether the phrase has a noun that a tool acts on.
-func (q *query) sharesObject(d *direction) bool {
-	return slices.ContainsFunc(q.aim.nouns, func(n placed) bool { return n.stem >= 0 && d.has(n.stem, roleObject) != 0 })
-}
-
-// objectIn reports whether a tool's texts have a head of the phrase's object.
-func (q *query) objectIn(tool int32) bool {
-	ix := q.ix
-	has := false
-	for _, n := range q.aim.nouns {
-		if n.role != roleObject || !n.head {
-			continue
-		}
-		has = true
-		isIt := func(w int32) bool { return ix.words.stem[w] == n.stem }
-		if n.stem >= 0 && slices.ContainsFunc(ix.words.textOf(tool), isIt) {
-			return true
-		}
-	}
-	return !has
-}
-
-// differsInNumber reports whether phrase and tool read the same object, but one
-// of them one and the other many; or whether the phrase changes all, and the tool
-// one.
-func (q *query) differsInNumber(d *direction) bool {
-	reads := (q.aim.lists || q.aim.gets) && (d.lists || d.gets)
-	for _, n := range q.aim.nouns {
-		if n.role != roleObject || !n.head || n.stem < 0 {
-			continue
-		}
-		if !reads && n.number != numberAll {
-			continue
-		}
-		about, single, several := false, d.gets && d.lists, d.lists
-		for _, m := range d.nouns {
-			if m.stem == n.stem && m.role == roleObject && m.head {
-				about = true
-				several = several || !d.lists && m.number == numberAll
-				single = single || !d.lists && m.number == numberOne
-			}
-		}
-		if about && single != several {
-			return several != (q.aim.lists || n.number >= numberMany)
-		}
-	}
-	return false
+	return met, said
 }

@@ -22,11 +22,10 @@
 //	candidates.go  the best of both
 //	verbs.go       what is to be done, and to what
 //	words.go       word by word: what of the phrase a tool meets, and the reverse
-//	direction.go   from what to what, in what, of how many: no tool for the way back
+//	direction.go   from what to what: no tool for the way back
 //	headnoun.go    whether the last noun of the tool's name is the phrase's object
 //	features.go    all of that as numbers, per candidate
 //	rerank.go      the final order
-//	deprecated.go  tools that are about to go come after those that stay
 //	callable.go    tools that cannot be called come after equal ones that can
 //	confidence.go  how far the first candidate can be trusted
 //	clauses.go     a phrase that asks for several tools

@@ -24,11 +24,7 @@ const (
 	aboutNoun        // the name's last noun is the phrase's object, or its context
 	elsewhere        // share of the phrase's words that only the tool's other texts have
 	verbGap          // how far the verbs of phrase and description disagree; it is read by the confidence alone
-	outdated         // 1 for a tool that its description calls deprecated
-	towards          // the tool leads where the phrase wants to go, see direction.go
-	astray           // 1 for a tool that leads elsewhere
-	counts           // -1 where one of phrase and tool reads one thing and the other many
-	contrary         // 1 for a tool that contradicts the phrase
+	contrary         // 1 for a tool that contradicts the phrase, see direction.go
 
 	numFeatures
 )
@@ -36,8 +32,7 @@ const (
 var featureNames = [numFeatures]string{
 	"bm_rel", "bm_cov", "cos_full", "cos_sent", "soft_all", "name_soft", "head_all", "head_cos",
 	"verb_conf", "verb_desc", "name_len", "bigram", "srv", "srv_cue",
-	"last_noun", "elsewhere", "verb_gap", "deprecated",
-	"direction", "astray", "number", "contrary",
+	"last_noun", "elsewhere", "verb_gap", "contrary",
 }
 
 func featureIndex(name string) int { return slices.Index(featureNames[:], name) }
@@ -119,17 +114,8 @@ func (q *query) features(c *candidate) features {
 	f[bigram] = ix.sequences.share(tool, q.pairs)
 	f[aboutNoun] = q.headNounMatch(tool)
 	f[elsewhere] = q.metInSecondary(tool)
-	if _, deprecated := ix.successor(tool); deprecated {
-		f[outdated] = 1
-	}
-	d := ix.direction(tool)
 	if q.contradicts(tool) != "" {
 		f[contrary] = 1
-	} else if f[towards] = q.along(d); q.leadsElsewhere(d) {
-		f[astray] = 1
-	}
-	if q.differsInNumber(d) {
-		f[counts] = -1
 	}
 	f[headCos] = f[cosFull]
 	if len(q.head) > 0 && q.foreign == 0 && !(q.blind && len(q.full) > 0) {

@@ -69,8 +69,6 @@ type Index struct {
 	headNouns      []headNoun
 	// directions are what the tools do, see Index.direction.
 	directions []atomic.Pointer[direction]
-	deprecated []int32  // tools, ascending
-	successors []int32  // per element of deprecated: the tool that it names, -1 for none
 	own        []string // per tool: its description, see ownTexts
 	uncallable []bool   // per tool: it cannot be called
 	exact      exactNames
@@ -125,7 +123,6 @@ func New(reg *registry.Registry, opts *Options) (*Index, error) {
 func (ix *Index) build(aliases map[string][]string) {
 	ix.exact = newExactNames(ix.reg.Tools)
 	ix.own = ownTexts(ix.reg.Tools)
-	ix.findSuccessors()
 	b := newBuilder(ix)
 	b.addServers(aliases)
 	for i, text := range b.prepared() {

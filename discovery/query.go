@@ -42,7 +42,6 @@ type query struct {
 	objects  []int  // the words of the head that name the object
 	isObject []bool // per word
 	aim      direction
-	aimWords []int // per noun of aim: its place in words, -1: none
 }
 
 // ask analyses a phrase, and asks another embedder if there is one. The caller

@@ -31,7 +31,6 @@ func (q *query) rerank(top []candidate) {
 	}
 	slices.SortStableFunc(top, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 	setShares(top)
-	q.ix.succeed(top)
 	q.ix.putCallableFirst(top)
 }
 

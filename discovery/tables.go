@@ -150,23 +150,21 @@ var loadTables = sync.OnceValue(func() *tables {
 // directionWords is what tables.json has for directions: lists of words, pairs
 // of lists with a bar between, pairs of prefixes, names of classes of verbs.
 type directionWords struct {
-	Opposites        []string
-	Prefixes         [][2]string
-	One, All         string
-	Source, Target   string
-	Scope            string
-	Plural, Singular string
-	Example          []string
-	Many, Single     string
-	Reads, Makes     string
+	Opposites      []string
+	Prefixes       [][2]string
+	Determiners    string
+	All            string
+	Source, Target string
+	Other          string
+	Example        []string
+	Reads, Makes   string
 }
 
 func (t *tables) readGrammar(d *directionWords) {
 	words := func(s string) set { return setOf(strings.Fields(s)) }
 	g := &grammar{
-		opposites: map[string][]uint8{}, prefixes: d.Prefixes, example: d.Example, one: words(d.One), all: words(d.All),
-		source: words(d.Source), target: words(d.Target), scope: words(d.Scope),
-		plural: words(d.Plural), singular: words(d.Singular),
+		opposites: map[string][]uint8{}, prefixes: d.Prefixes, example: d.Example, determiner: words(d.Determiners), all: words(d.All),
+		source: words(d.Source), target: words(d.Target), other: words(d.Other),
 	}
 	for i, pair := range d.Opposites {
 		left, right, _ := strings.Cut(pair, "|")
@@ -177,18 +175,13 @@ func (t *tables) readGrammar(d *directionWords) {
 			}
 		}
 	}
+	reads, makes := words(d.Reads), words(d.Makes)
 	for i, name := range t.className {
-		switch name {
-		case d.Many:
-			g.many = 1 << i
-		case d.Single:
-			g.single = 1 << i
-		}
-		if slices.Contains(strings.Fields(d.Makes), name) {
-			g.makes |= 1 << i
-		}
-		if slices.Contains(strings.Fields(d.Reads), name) {
+		if reads[name] {
 			g.reads |= 1 << i
+		}
+		if makes[name] {
+			g.makes |= 1 << i
 		}
 	}
 	t.grammar = g

@@ -192,8 +192,8 @@ func (k *known) marks(t *wrappers.Tool) []mark {
 	case t.Stale:
 		out = append(out, mark{"wait", "stale", "its server could not be asked the last time; this is what it said before"})
 	}
-	if discovery.Deprecated(t.Description) {
-		out = append(out, mark{"wait", "deprecated", "its description says so; others that do the same come first"})
+	if isDeprecated(t.Description) {
+		out = append(out, mark{"wait", "deprecated", "its description says so"})
 	}
 	switch d := k.decide(t.Tool); {
 	case t.Held:
@@ -203,6 +203,19 @@ func (k *known) marks(t *wrappers.Tool) []mark {
 		out = append(out, mark{"wait", "asks first", d.Rule})
 	}
 	return out
+}
+
+// isDeprecated reports whether a description says that the tool itself is
+// deprecated, and not that it works on deprecated things.
+func isDeprecated(description string) bool {
+	const word = "deprecated"
+	head := text.First(description, 160) // later it is said of parameters
+	if strings.Contains(head, "DEPRECATED") {
+		return true
+	}
+	low := strings.ToLower(head)
+	return strings.HasPrefix(strings.TrimLeft(low, " \t\r\n[(*_!⚠\ufe0f"), word) ||
+		strings.Contains(low, "tool is "+word) || strings.Contains(low, "["+word+"]") || strings.Contains(low, "("+word+")")
 }
 
 // toolRow is a tool in a list.
