@@ -232,7 +232,7 @@ type question struct {
 	Others                    []inboxItem // what else of the run waits
 	Value                     string      // ID and digest that the form sends where there is one call
 	Calls                     []askedCall
-	Alike                     *alikeness
+	Alike                     *batchDiff
 	All, More                 int // calls in all of a ledger, and calls that are not shown yet
 	Form                      []formQuestion
 	FormError                 string
@@ -354,7 +354,7 @@ func (v *view) calls(q *question, run *record.Run, asks []*record.Asked) {
 	if slices.ContainsFunc(q.Calls, func(c askedCall) bool { return c.Absent || c.Large }) {
 		return
 	}
-	if q.Alike = compare(raws); q.Alike == nil {
+	if q.Alike = compareCalls(raws); q.Alike == nil {
 		return
 	}
 	for i := range q.Calls {

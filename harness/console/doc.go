@@ -25,7 +25,7 @@
 //	compare.go      two runs compared
 //	scripts.go      saved scripts
 //	approvals.go    what waits for a person; waits.go which calls that are
-//	alike.go        in what many of them differ
+//	batch_diff.go        in what many of them differ
 //	questions.go    what a server asks in the middle of a call, as a form
 //	answers.go      a yes or a no
 //	tools.go        the list of tools and the search; tool.go one tool and trying it

@@ -23,24 +23,25 @@ func TestWhatManyCallsHaveInCommonIsToldOnce(t *testing.T) {
 		return fmt.Sprintf(`{"to":%q,"subject":"Your order %d","body":"Dear %s,\n\nwe refunded %s EUR of your order %d today."}`,
 			to, order, name, amount, order)
 	}
-	a := compare(cases(
+	a := compareCalls(cases(
 		mail("ann@mail.example", "Ann Vasko", 10371, "148.00"),
 		mail("bo@mail.example", "Bo", 10374, "62.90"),
 		mail("kim@mail.example", "Kim van der Heuvel", 10378, "1,890.00"),
 		mail("eve@evil.example", "Eve Oe", 10379, "20.50"),
 		mail("eve@a.mail.example", "Eve Oe", 10380, "20.50")))
-	want := &alikeness{
+	want := &batchDiff{
 		Same: []sameValue{
-			{"subject", []textPart{{`"Your order `, ""}, {"10371", "subject, body 3"}, {`"`, ""}}},
-			{"body", []textPart{{`"Dear `, ""}, {"Ann Vasko", "body 1"}, {`,\n\nwe refunded `, ""}, {"148.00", "body 2"},
-				{" EUR of your order ", ""}, {"10371", "subject, body 3"}, {` today."`, ""}}}},
+			{"subject", `"Your order `, "", true},
+			{"body", `"Dear `, ` today."`, true}},
 		Columns: []difference{
-			{Name: "to", Cells: []string{`"ann@mail.example"`, `"bo@mail.example"`, `"kim@mail.example"`,
+			{Path: "to", Cells: []string{`"ann@mail.example"`, `"bo@mail.example"`, `"kim@mail.example"`,
 				`"eve@evil.example"`, `"eve@a.mail.example"`}},
-			{Name: "subject, body 3", Number: true, Cells: []string{"10371", "10374", "10378", "10379", "10380"}},
-			{Name: "body 1", Cells: []string{"Ann Vasko", "Bo", "Kim van der Heuvel", "Eve Oe", "Eve Oe"}},
-			{Name: "body 2", Number: true, Cells: []string{"148.00", "62.90", "1,890.00", "20.50", "20.50"}}},
-		Remarks: [][]string{nil, nil, {"body 2 is 30 times the median"},
+			{Path: "subject", Cells: []string{`10371"`, `10374"`, `10378"`, `10379"`, `10380"`}},
+			{Path: "body", Cells: []string{`Ann Vasko,\n\nwe refunded 148.00 EUR of your order 10371`,
+				`Bo,\n\nwe refunded 62.90 EUR of your order 10374`,
+				`Kim van der Heuvel,\n\nwe refunded 1,890.00 EUR of your order 10378`,
+				`Eve Oe,\n\nwe refunded 20.50 EUR of your order 10379`, `Eve Oe,\n\nwe refunded 20.50 EUR of your order 10380`}}},
+		Remarks: [][]string{nil, nil, {"body has 1890, 30 times the median"},
 			{"to goes to evil.example, others to mail.example"}, nil},
 	}
 	if diff := cmp.Diff(want, a); diff != "" {
@@ -54,10 +55,10 @@ func TestWhatStandsOutIsMarked(t *testing.T) {
 		args []json.RawMessage
 		want map[int]string // by call, from 0
 	}{
-		{"an amount", cases(`{"n":1}`, `{"n":2}`, `{"n":3}`, `{"n":20}`), map[int]string{3: "n is 10 times the median"}},
+		{"an amount", cases(`{"n":1}`, `{"n":2}`, `{"n":3}`, `{"n":20}`), map[int]string{3: "n has 20, 10 times the median"}},
 		{"not far enough", cases(`{"n":1}`, `{"n":2}`, `{"n":3}`, `{"n":19}`), nil},
 		{"too few to say", cases(`{"n":1}`, `{"n":2}`, `{"n":3000}`), nil},
-		{"texts and numbers", cases(`{"n":1}`, `{"n":"x"}`, `{"n":3}`, `{"n":3000}`), nil},
+		{"texts without a number", cases(`{"n":1}`, `{"n":"x"}`, `{"n":3}`, `{"n":3000}`), nil},
 		{"another has it", cases(`{"n":1}`, `{"n":2}`, `{"n":3,"bcc":"x"}`, `{"n":4}`), map[int]string{2: "few have bcc"}},
 		{"one lacks it", cases(`{"n":1,"dry":true}`, `{"n":2,"dry":true}`, `{"n":3}`, `{"n":4,"dry":true}`),
 			map[int]string{2: "it has no dry"}},
@@ -69,7 +70,7 @@ func TestWhatStandsOutIsMarked(t *testing.T) {
 		{"a host in the middle of a text", cases(`{"u":["x@a.example"]}`, `{"u":["y@a.example"]}`, `{"u":["z@a.example"]}`,
 			`{"u":["x@a.example","z@b.example"]}`), map[int]string{3: "few have u[1]"}},
 	} {
-		a := compare(c.args)
+		a := compareCalls(c.args)
 		if a == nil {
 			t.Errorf("%s: not compared", c.name)
 			continue
@@ -92,44 +93,34 @@ func TestWhatIsNotAlikeIsShownCallByCall(t *testing.T) {
 	}
 	for name, args := range map[string][]json.RawMessage{
 		"one call":     cases(`{"a":1}`),
-		"large":        cases(`{"a":1}`, `{"a":"`+strings.Repeat("x", maxAlikeBytes)+`"}`),
+		"large":        cases(`{"a":1}`, `{"a":"`+strings.Repeat("x", maxBatchBytes)+`"}`),
 		"many columns": cases(wide(1), wide(2)),
 	} {
-		if compare(args) != nil {
+		if compareCalls(args) != nil {
 			t.Errorf("%s are compared", name)
 		}
 	}
 }
 
-// What all have and what each has in its columns is, together, each text.
+// What is the same in all calls and the cells of a column are, together, each text.
 func TestNothingIsLostBetweenWhatIsTheSameAndWhatDiffers(t *testing.T) {
 	words := []string{"order", "the", "a", " ", " ", `\n`, ",", "é", `\u202e`, "12.5", "1,000", "<b>", "{", `\"`}
-	for range 500 {
-		frame := make([]string, 3+rand.IntN(6))
-		texts := make([]string, 2+rand.IntN(4))
-		for i := range frame {
-			frame[i] = words[rand.IntN(len(words))]
-		}
+	for range 2000 {
+		texts := make([]json.RawMessage, 2+rand.IntN(4))
 		for i := range texts {
-			s := `"`
-			for _, f := range frame {
-				s += f
-				for range rand.IntN(3) {
-					s += words[rand.IntN(len(words))]
-				}
+			s := ""
+			for range rand.IntN(6) {
+				s += words[rand.IntN(len(words))]
 			}
-			texts[i] = s + ` "`
+			texts[i] = json.RawMessage(`{"x":"the ` + s + ` end"}`)
 		}
-		parts, slots := commonText(texts)
-		if parts == nil {
-			continue
-		}
-		for i, want := range texts {
-			got := parts[0]
-			for j := range slots {
-				got += slots[j][i] + parts[j+1]
+		d := compareCalls(texts)
+		for i, text := range texts {
+			got := d.Same[0].Begin
+			if len(d.Columns) > 0 {
+				got += d.Columns[0].Cells[i] + d.Same[0].End
 			}
-			if got != want {
+			if want := string(text[5 : len(text)-1]); got != want {
 				t.Fatalf("of %q comes %q, want %q", texts, got, want)
 			}
 		}

@@ -1,0 +1,195 @@
+package console
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/usetools/usetools/harness/record/show"
+)
+
+const (
+	maxBatchBytes = 16 << 10 // of the arguments of a call that is compared with others
+	maxColumns    = 12       // arguments that differ
+	fewest        = 4        // calls among which values stand out
+	manyFold      = 10       // times the median, from where a number stands out
+)
+
+// batchDiff shows calls side by side. Same and Columns together have all arguments of all
+// calls.
+type batchDiff struct {
+	Same    []sameValue
+	Columns []difference
+	Remarks [][]string // why a call stands out, for each call
+}
+
+// sameValue is an argument that is the same in all calls, or, with Differs, its beginning
+// and its end, which are.
+type sameValue struct {
+	Path, Begin, End string
+	Differs          bool
+}
+
+// difference is an argument, or its middle, that differs between calls.
+type difference struct {
+	Path   string
+	Number bool
+	Cells  []string // one for each call; "" if the call lacks the argument
+}
+
+// compareCalls compares the arguments of calls. It returns nil if they are too large, too
+// few or too different to be shown side by side.
+func compareCalls(args []json.RawMessage) *batchDiff {
+	d := &batchDiff{Remarks: make([][]string, len(args))}
+	values, first := map[string][]string{}, map[string]int{}
+	var paths []string
+	for i, raw := range args {
+		if len(raw) > maxBatchBytes || len(paths) > 20*maxColumns {
+			return nil
+		}
+		for _, l := range show.Leaves(raw) {
+			if values[l.Path] == nil {
+				paths, values[l.Path] = append(paths, l.Path), make([]string, len(args))
+			}
+			values[l.Path][i] = l.JSON
+		}
+		if n, again := first[string(raw)]; again {
+			d.remark(i, "the same as call %d", n+1)
+		} else {
+			first[string(raw)] = i
+		}
+	}
+	for _, path := range paths {
+		cells := values[path]
+		if slices.Min(cells) == slices.Max(cells) {
+			d.Same = append(d.Same, sameValue{Path: path, Begin: cells[0]})
+			continue
+		}
+		if len(cells) >= fewest {
+			d.markLacking(path, cells)
+			d.markNumbers(path, cells)
+			d.markHosts(path, cells)
+		}
+		if begin, end := affixes(cells); begin+end != "" {
+			d.Same = append(d.Same, sameValue{path, begin, end, true})
+			for i, s := range cells {
+				cells[i] = s[len(begin) : len(s)-len(end)]
+			}
+		}
+		number := !slices.ContainsFunc(cells, func(s string) bool { return digits.FindString(s) != s })
+		d.Columns = append(d.Columns, difference{path, number, cells})
+	}
+	if len(args) < 2 || len(d.Columns) > maxColumns {
+		return nil
+	}
+	return d
+}
+
+// affixes returns the whole words with which all texts begin and end.
+func affixes(texts []string) (begin, end string) {
+	begin = texts[0]
+	for _, s := range texts {
+		for !strings.HasPrefix(s, begin) {
+			begin = begin[:len(begin)-1]
+		}
+	}
+	begin = begin[:strings.LastIndex(begin, " ")+1]
+	end = texts[0][len(begin):]
+	for _, s := range texts {
+		for !strings.HasSuffix(s[len(begin):], end) {
+			end = end[1:]
+		}
+	}
+	_, rest, found := strings.Cut(end, " ")
+	if !found {
+		return begin, ""
+	}
+	return begin, " " + rest
+}
+
+func (d *batchDiff) remark(i int, format string, args ...any) {
+	d.Remarks[i] = append(d.Remarks[i], fmt.Sprintf(format, args...))
+}
+
+// markLacking marks the calls that have or lack an argument, unlike three quarters of them.
+func (d *batchDiff) markLacking(path string, cells []string) {
+	have := len(slices.DeleteFunc(slices.Clone(cells), func(s string) bool { return s == "" }))
+	for i, s := range cells {
+		if s != "" && have*4 <= len(cells) {
+			d.remark(i, "few have %s", path)
+		} else if s == "" && have*4 >= len(cells)*3 {
+			d.remark(i, "it has no %s", path)
+		}
+	}
+}
+
+var digits = regexp.MustCompile(`-?[0-9][0-9,]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?`)
+
+// numbersIn returns the numbers in a value, such as 12 and 1,890.00.
+func numbersIn(s string) (out []float64) {
+	for _, m := range digits.FindAllString(s, -1) {
+		n, _ := strconv.ParseFloat(strings.ReplaceAll(m, ",", ""), 64)
+		out = append(out, n)
+	}
+	return out
+}
+
+// markNumbers marks numbers that are many times the median of those at their place, if all
+// values have equally many.
+func (d *batchDiff) markNumbers(path string, cells []string) {
+	all := make([][]float64, len(cells))
+	for i, s := range cells {
+		if all[i] = numbersIn(s); len(all[i]) != len(all[0]) {
+			return
+		}
+	}
+	for k := range all[0] {
+		var sorted []float64
+		for i := range all {
+			sorted = append(sorted, all[i][k])
+		}
+		slices.Sort(sorted)
+		median := show.Quantile(sorted, .5)
+		for i := range all {
+			if n := all[i][k]; median > 0 && n >= manyFold*median {
+				d.remark(i, "%s has %g, %.0f times the median", path, n, n/median)
+			}
+		}
+	}
+}
+
+// hosts finds the hosts of mail addresses and URLs.
+var hosts = regexp.MustCompile(`(?i)(?:@|[a-z]+://(?:[^/\s"@]*@)?)` +
+	`([a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+)`)
+
+// markHosts marks mail addresses and URLs whose host is not the one that more than half of
+// the calls have, nor below it.
+func (d *batchDiff) markHosts(path string, cells []string) {
+	of, times, usual := make([][]string, len(cells)), map[string]int{}, ""
+	for i, s := range cells {
+		for _, m := range hosts.FindAllStringSubmatch(s, -1) {
+			h := strings.ToLower(m[1])
+			if !slices.Contains(of[i], h) {
+				times[h]++
+			}
+			of[i] = append(of[i], h)
+			if times[h] > times[usual] {
+				usual = h
+			}
+		}
+	}
+	if times[usual]*2 <= len(cells) {
+		return
+	}
+	for i, all := range of {
+		for _, h := range all {
+			if h != usual && !strings.HasSuffix(h, "."+usual) {
+				d.remark(i, "%s goes to %s, others to %s", path, h, usual)
+				break
+			}
+		}
+	}
+}
