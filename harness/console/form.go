@@ -2,7 +2,6 @@ package console
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -10,31 +9,27 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
+	"github.com/usetools/usetools/wrappers"
 )
 
 // Bounds of a form: a schema is a server's word.
 const (
-	maxArgumentFields = 200     // in all; with more, arguments are written as JSON
-	formDepth         = 4       // of objects in objects; deeper ones are written as JSON
-	formOptions       = 300     // of a choice; of more, one is written as JSON
-	formTicks         = 24      // of a list that is ticked; of more, its elements are written
-	formName          = 200     // bytes of a property's name
-	formRefs          = 16      // references that are followed for one field
-	formRead          = 8 << 20 // bytes of the schema that are read, again and again where it refers to itself
+	maxArgumentFields = 200 // in all; with more, arguments are written as JSON
+	formDepth         = 4   // of objects in objects; deeper ones are written as JSON
+	formOptions       = 300 // of a choice; of more, one is written as JSON
+	formTicks         = 24  // of a list that is ticked; of more, its elements are written
+	formName          = 200 // bytes of a property's name
 )
 
-// form is made of the input schema of a tool, and makes its arguments.
+// form has a field for each argument of a tool, and makes its arguments.
 type form struct {
 	Fields []*argument
 	// JSON is all arguments as they were written, or could be.
 	JSON string
 	// Error is what is wrong with no field of its own.
 	Error string
-	root  json.RawMessage
 	count int
-	seen  int // bytes of schemas
 }
 
 // argument is one argument, or a part of one.
@@ -49,7 +44,6 @@ type argument struct {
 	Input, Mode string
 	Required    bool
 	Default     string // that of the schema, as JSON or as a text
-	Example     string
 	Limits      string // what the schema says of values, in words
 	Options     []formOption
 	Fields      []*argument // of an object
@@ -60,280 +54,99 @@ type argument struct {
 
 	element string // the type of a list's elements: string, number, integer
 	whole   bool   // a number without a fraction
+	unset   string // the JSON that is sent if nothing is typed
 }
 
 // formOption is a value that may be chosen: Value is its JSON.
 type formOption struct{ Value, Label string }
 
-// newForm makes an empty form. A schema that it cannot show has no fields: then the
-// arguments are JSON.
-func newForm(schema json.RawMessage) *form {
-	f := &form{root: schema}
-	s := f.resolve(schema)
-	names, properties := members(s["properties"])
-	if len(names) > 0 && slices.Contains(append(s.types(), "object"), "object") {
-		f.Fields = f.object("a", "", names, properties, s.texts("required"), 0)
-	}
-	if f.count > maxArgumentFields || f.seen > formRead {
+// newForm makes an empty form. If there are too many parameters, it has no fields: then the
+// arguments are written as JSON.
+func newForm(parameters []*wrappers.Field) *form {
+	f := &form{}
+	if f.Fields = f.arguments("a", "", parameters, 0); f.count > maxArgumentFields {
 		f.Fields = nil
 	}
 	return f
 }
 
-// keywords are those of a schema. What is not of the kind that it should be is not
-// there.
-type keywords map[string]json.RawMessage
-
-func keywordsOf(raw json.RawMessage) keywords {
-	k := keywords{}
-	_ = json.Unmarshal(raw, &k) // true and false have none
-	return k
-}
-
-func (k keywords) text(name string) string {
-	var s string
-	_ = json.Unmarshal(k[name], &s)
-	return s
-}
-
-func (k keywords) texts(name string) []string {
-	var s []string
-	_ = json.Unmarshal(k[name], &s)
-	return s
-}
-
-func (k keywords) list(name string) []json.RawMessage {
-	var s []json.RawMessage
-	_ = json.Unmarshal(k[name], &s)
-	return s
-}
-
-// types are those that values may be of, without null; empty: any.
-func (k keywords) types() []string {
-	all := k.texts("type")
-	if one := k.text("type"); one != "" {
-		all = []string{one}
-	}
-	return slices.DeleteFunc(all, func(t string) bool { return t == "null" })
-}
-
-// members are those of an object in the order in which they are written.
-func members(raw json.RawMessage) (names []string, of map[string]json.RawMessage) {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, nil
-	}
-	of = map[string]json.RawMessage{}
-	for d.More() {
-		t, err := d.Token()
-		name, ok := t.(string)
-		var value json.RawMessage
-		if err != nil || !ok || d.Decode(&value) != nil {
-			return nil, nil
-		}
-		if _, again := of[name]; !again {
-			names = append(names, name)
-		}
-		of[name] = value
-	}
-	return names, of
-}
-
-// resolve returns the keywords of a schema with those of what it refers to, or of its
-// only alternative beside null; its own come first.
-func (f *form) resolve(raw json.RawMessage) keywords {
-	if f.seen += len(raw); f.seen > formRead {
-		return keywords{}
-	}
-	k := keywordsOf(raw)
-	for range formRefs {
-		var next json.RawMessage
-		if ref := k.text("$ref"); ref != "" {
-			f.seen += len(f.root)
-			next = registry.Referred(ref, f.root)
-			delete(k, "$ref")
-		} else {
-			for _, of := range []string{"allOf", "anyOf", "oneOf"} {
-				list := slices.DeleteFunc(k.list(of), func(raw json.RawMessage) bool { return keywordsOf(raw).text("type") == "null" })
-				if len(list) == 1 {
-					next = list[0]
-					delete(k, of)
-					break
-				}
-			}
-		}
-		if f.seen += len(next); next == nil || f.seen > formRead {
-			break
-		}
-		for name, value := range keywordsOf(next) {
-			if _, own := k[name]; !own {
-				k[name] = value
-			}
-		}
-	}
-	return k
-}
-
-func (f *form) object(id, path string, names []string, of map[string]json.RawMessage, required []string,
-	depth int) []*argument {
+func (f *form) arguments(id, path string, fields []*wrappers.Field, depth int) []*argument {
 	var out []*argument
-	for _, name := range names {
-		if f.count++; f.count > maxArgumentFields || len(name) > formName {
+	for _, field := range fields {
+		if f.count++; f.count > maxArgumentFields || len(field.Name) > formName {
 			f.count = maxArgumentFields + 1
 			return nil
 		}
-		out = append(out, f.field(id+"/"+url.PathEscape(name), strings.TrimPrefix(path+"."+name, "."), name, of[name],
-			slices.Contains(required, name), depth))
+		out = append(out, f.argument(id+"/"+url.PathEscape(field.Name), strings.TrimPrefix(path+"."+field.Name, "."), field, depth))
 	}
 	return out
-}
-
-func (f *form) field(id, path, name string, raw json.RawMessage, required bool, depth int) *argument {
-	k := f.resolve(raw)
-	x := &argument{ID: id, Name: name, Path: path, About: k.text("description"), Required: required, Kind: "json",
-		Ticked: map[string]bool{}}
-	if x.About == "" {
-		x.About = k.text("title")
-	}
-	x.Default = plain(k["default"])
-	if examples := k.list("examples"); len(examples) > 0 {
-		x.Example = plain(examples[0])
-	}
-	if options := f.options(k); options != nil {
-		x.Kind, x.Options = "choice", options
-		if len(options) == 1 && required {
-			x.Value = options[0].Value
-		}
-		return x
-	}
-	if k["anyOf"] != nil || k["oneOf"] != nil || k["allOf"] != nil || k["$ref"] != nil || k["enum"] != nil || k["const"] != nil {
-		return x
-	}
-	switch types := k.types(); {
-	case len(types) == 1 && types[0] == "string":
-		x.string(k)
-	case len(types) == 1 && types[0] == "boolean":
-		x.Kind, x.Options = "choice", []formOption{{"true", "true"}, {"false", "false"}}
-	case len(types) > 0 && !slices.ContainsFunc(types, func(t string) bool { return t != "number" && t != "integer" }):
-		x.Kind, x.Input, x.Mode = "number", "text", "decimal"
-		if x.whole = !slices.Contains(types, "number"); x.whole {
-			x.Mode = "numeric"
-		}
-		x.Limits = limits(k)
-	case len(types) == 1 && types[0] == "array":
-		x.list(f, k)
-	case len(types) == 0 && k["properties"] != nil, len(types) == 1 && types[0] == "object":
-		names, properties := members(k["properties"])
-		if len(names) > 0 && depth+1 < formDepth {
-			x.Kind = "object"
-			x.Fields = f.object(id, path, names, properties, k.texts("required"), depth+1)
-		}
-	}
-	return x
 }
 
 // long are the last words of names whose texts have several lines, most likely.
 var long = []string{"body", "content", "text", "message", "description", "code", "script", "sql", "markdown", "html", "patch"}
 
-func (x *argument) string(k keywords) {
-	x.Kind, x.Input, x.Limits = "text", "text", limits(k)
-	switch k.text("format") {
-	case "date":
-		x.Input = "date"
-	case "time", "date-time":
-		x.Limits = join(x.Limits, "such as "+map[string]string{"time": "15:04:05Z", "date-time": "2026-01-31T15:04:05Z"}[k.text("format")])
-	case "email":
-		x.Input = "email"
-	case "uri", "url":
-		x.Input = "url"
-	case "":
-		low := strings.ToLower(x.Name)
-		if slices.ContainsFunc(long, func(word string) bool { return strings.HasSuffix(low, word) }) {
-			x.Kind = "area"
-		}
-	default:
-		x.Limits = join(x.Limits, "format "+text.Cut(k.text("format"), 40))
-	}
-	if p := k.text("pattern"); p != "" {
-		x.Limits = join(x.Limits, "matches "+text.Cut(p, 120))
-	}
-}
+// inputs are the types of input elements, by the limits of a text.
+var inputs = map[string]string{"format date": "date", "format email": "email", "format uri": "url", "format url": "url"}
 
-// list makes a field of a list of simple values.
-func (x *argument) list(f *form, k keywords) {
-	of := f.resolve(k["items"])
-	if k["prefixItems"] != nil {
-		return
-	}
-	if options := f.options(of); options != nil {
-		if len(options) <= formTicks {
+func (f *form) argument(id, path string, field *wrappers.Field, depth int) *argument {
+	x := &argument{ID: id, Name: field.Name, Path: path, About: field.Doc, Kind: "json", Required: field.Required,
+		Default: plain(json.RawMessage(field.Default)), Limits: field.Limits, Ticked: map[string]bool{}, unset: field.Unset}
+	options := optionsOf(field)
+	switch {
+	case field.Kind == "list" && len(field.Enum) > 0:
+		if options != nil && len(options) <= formTicks {
 			x.Kind, x.Options = "ticks", options
 		}
-		return
+	case field.Kind == "list" && slices.Contains([]string{"string", "number", "integer"}, field.Elem):
+		x.Kind, x.element, x.Limits = "lines", field.Elem, "one a line"
+	case options != nil:
+		x.Kind, x.Options = "choice", options
+		if len(options) == 1 && field.Required {
+			x.Value = options[0].Value
+		}
+	case len(field.Enum) > 0:
+	case field.Kind == "string":
+		x.Kind, x.Input = "text", "text"
+		if input := inputs[field.Limits]; input != "" {
+			x.Input = input
+		} else if low := strings.ToLower(x.Name); slices.ContainsFunc(long, func(word string) bool { return strings.HasSuffix(low, word) }) {
+			x.Kind = "area"
+		}
+	case field.Kind == "boolean":
+		x.Kind, x.Options = "choice", []formOption{{"true", "true"}, {"false", "false"}}
+	case field.Kind == "number":
+		x.Kind, x.Input, x.Mode = "number", "text", "decimal"
+	case field.Kind == "integer":
+		x.Kind, x.Input, x.Mode, x.whole = "number", "text", "numeric", true
+	case field.Kind == "object" && depth+1 < formDepth:
+		x.Kind, x.Fields = "object", f.arguments(id, path, field.Fields(), depth+1)
 	}
-	types := of.types()
-	if len(types) != 1 || of["anyOf"] != nil || of["oneOf"] != nil || of["allOf"] != nil || of["enum"] != nil || of["const"] != nil {
-		return
-	}
-	switch types[0] {
-	case "string", "number", "integer":
-		x.Kind, x.element = "lines", types[0]
-		x.Limits = "one a line"
-	}
+	return x
 }
 
-// options are the values that a schema allows, nil where it does not list them, or
-// lists too many, or others than simple ones.
-func (f *form) options(k keywords) []formOption {
-	values := k.list("enum")
-	if c := k["const"]; c != nil {
-		values = []json.RawMessage{c}
+// optionsOf returns the values that a field may have. It returns nil if they are not
+// listed, too many, or objects and lists.
+func optionsOf(field *wrappers.Field) []formOption {
+	values := slices.Clone(field.Enum)
+	if field.Nullable && len(values) > 1 && field.Kind != "list" {
+		values = append(values, "null")
 	}
-	if alternatives := append(k.list("anyOf"), k.list("oneOf")...); len(values) == 0 && k["allOf"] == nil {
-		for _, a := range alternatives {
-			of := keywordsOf(a)
-			switch {
-			case of["const"] != nil:
-				values = append(values, of["const"])
-			case of["enum"] != nil:
-				values = append(values, of.list("enum")...)
-			case of.text("type") != "null":
-				return nil
-			}
-		}
-	}
-	if len(values) == 0 || len(values) > formOptions {
+	if len(values) > formOptions {
 		return nil
 	}
 	var out []formOption
 	for _, v := range values {
-		v = compact(v)
-		if len(v) == 0 || v[0] == '{' || v[0] == '[' || len(v) > 1000 {
+		if v[0] == '{' || v[0] == '[' || len(v) > 1000 {
 			return nil
 		}
-		if !slices.ContainsFunc(out, func(o formOption) bool { return o.Value == string(v) }) {
-			out = append(out, formOption{string(v), cmp.Or(plain(v), string(v))})
+		label := plain(json.RawMessage(v))
+		if label == "" {
+			label = v
 		}
+		out = append(out, formOption{v, label})
 	}
 	return out
 }
-
-// limits are what a schema says of a value, in words.
-func limits(k keywords) string {
-	var out string
-	for _, l := range []struct{ name, words string }{
-		{"minimum", "at least %s"}, {"exclusiveMinimum", "more than %s"}, {"maximum", "at most %s"},
-		{"exclusiveMaximum", "less than %s"}, {"multipleOf", "a multiple of %s"},
-		{"minLength", "at least %s characters"}, {"maxLength", "at most %s characters"},
-	} {
-		if n := string(k[l.name]); isNumber(n) && len(n) < 30 && !(l.name == "minLength" && n == "1") {
-			out = join(out, fmt.Sprintf(l.words, n))
-		}
-	}
-	return out
-}
-
-func join(a, b string) string { return strings.TrimPrefix(a+", "+b, ", ") }
 
 // plain is a JSON value as it is typed: a text without its quotes, all else as JSON.
 func plain(raw json.RawMessage) string {
@@ -386,7 +199,10 @@ func readFields(fields []*argument, sent url.Values) (object json.RawMessage, so
 	var missing []*argument
 	for _, x := range fields {
 		value, fine := x.read(sent)
-		ok = ok && fine
+		ok, some = ok && fine, some || value != nil || x.Error != ""
+		if value == nil && fine && x.unset != "" {
+			value = json.RawMessage(x.unset)
+		}
 		switch {
 		case value != nil:
 			if b.Len() > 1 {
@@ -398,7 +214,6 @@ func readFields(fields []*argument, sent url.Values) (object json.RawMessage, so
 		case x.Required && x.Error == "":
 			missing = append(missing, x)
 		}
-		some = some || value != nil || x.Error != ""
 	}
 	for _, x := range missing {
 		x.missed()
@@ -570,6 +385,28 @@ func (f *form) whole(s string) (args json.RawMessage, ok bool) {
 		return nil, false
 	}
 	return compact(json.RawMessage(trimmed)), true
+}
+
+// members are those of an object in the order in which they are written.
+func members(raw json.RawMessage) (names []string, of map[string]json.RawMessage) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, nil
+	}
+	of = map[string]json.RawMessage{}
+	for d.More() {
+		t, err := d.Token()
+		name, ok := t.(string)
+		var value json.RawMessage
+		if err != nil || !ok || d.Decode(&value) != nil {
+			return nil, nil
+		}
+		if _, again := of[name]; !again {
+			names = append(names, name)
+		}
+		of[name] = value
+	}
+	return names, of
 }
 
 // fill writes arguments into the fields; false where they have what no field can show.

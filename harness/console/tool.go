@@ -129,7 +129,7 @@ func (c *Console) toolPage(v *view) error {
 	if err != nil {
 		return err
 	}
-	f := newForm(t.Input)
+	f := newForm(t.Fields())
 	d, err := k.toolData(t, f)
 	if err != nil {
 		return err
@@ -216,7 +216,12 @@ func examplesOf(t *wrappers.Tool) []example {
 	var out []example
 	given := t.Examples
 	if len(given) == 0 {
-		given = keywordsOf(t.Input).list("examples")
+		var schema struct {
+			Examples []json.RawMessage `json:"examples"`
+		}
+		if json.Unmarshal(t.Input, &schema) == nil {
+			given = schema.Examples
+		}
 	}
 	for _, x := range given {
 		if len(out) < maxExamples && len(x) <= maxSchemaShown {
@@ -244,7 +249,7 @@ func (c *Console) try(v *view) error {
 	if err != nil {
 		return err
 	}
-	sent, f := v.r.PostForm, newForm(t.Input)
+	sent, f := v.r.PostForm, newForm(t.Fields())
 	var args json.RawMessage
 	var ok bool
 	switch {

@@ -1,0 +1,74 @@
+package wrappers
+
+// Field is a parameter of a tool, or a property of one, as its schema declares it.
+type Field struct {
+	Name string // of the property
+	// Kind is string, integer, number, boolean, list or object. If empty, the value is any
+	// JSON. Elem is the kind of a list's elements.
+	Kind, Elem string
+	Doc        string // the description in the schema
+	Limits     string // what the schema says of values, in words: "1 to 100"
+	Required   bool
+	Nullable   bool
+	Enum       []string // allowed values, or elements of a list, as JSON
+	Default    string   // as JSON; empty if there is none or it says nothing
+	Unset      string   // the JSON value to send if there is no other; empty for none
+	object     *object
+}
+
+// Fields returns the parameters of the tool, the required ones first. It returns nil if
+// the schema does not name them.
+func (t *Tool) Fields() []*Field {
+	t.server.load()
+	return t.input.exported()
+}
+
+// Fields returns the properties of an object. A schema may refer to itself, so that there
+// is no end of fields in fields.
+func (f *Field) Fields() []*Field { return f.object.exported() }
+
+func (o *object) exported() []*Field {
+	if o == nil || o.union {
+		return nil
+	}
+	var out []*Field
+	for _, f := range o.fields {
+		if f.extra {
+			continue
+		}
+		x := &Field{Name: f.property, Kind: f.typ.jsonType(), Doc: f.doc, Limits: f.limits, Required: f.required,
+			Nullable: f.nullable, Enum: f.enum, Default: f.def, Unset: f.unset}
+		switch {
+		case f.typ.kind == kindList && f.typ.elem != nil:
+			x.Elem = f.typ.elem.jsonType()
+		case x.Kind == "object":
+			x.object = f.typ.object
+		}
+		if f.fixed != "" {
+			x.Enum = []string{f.fixed}
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// jsonType returns the JSON Schema name of a type, or "" for one that stands for any value.
+func (t *typ) jsonType() string {
+	switch t.kind {
+	case kindString:
+		return "string"
+	case kindInt:
+		return "integer"
+	case kindFloat:
+		return "number"
+	case kindBool:
+		return "boolean"
+	case kindList:
+		return "list"
+	case kindStruct:
+		if !t.object.union {
+			return "object"
+		}
+	}
+	return ""
+}
