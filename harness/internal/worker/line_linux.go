@@ -3,19 +3,18 @@ package worker
 import (
 	"encoding/binary"
 	"os"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// A worker that dies of its Go runtime cannot say where the script was. So it
-// keeps the number of the line in a page that it shares with its parent, who
-// reads it afterwards: memory in both, which needs no call while the script
-// runs. Where there is no such page, the line is not known.
+// A worker that dies of its Go runtime cannot report where the script was. So it
+// keeps the number of the line in a page of memory that it shares with its parent,
+// which reads it afterwards. That needs no system call while the script runs.
+// Without such a page the line is unknown.
 
 const lineSize = 4096 // of the page
 
-// newLine makes the page, as a file in memory; nil where that cannot be done.
+// newLine creates the page as a file in memory. It returns nil if that fails.
 func newLine() *os.File {
 	fd, err := unix.MemfdCreate("line", unix.MFD_CLOEXEC)
 	if err != nil {
@@ -29,17 +28,17 @@ func newLine() *os.File {
 	return f
 }
 
-// mapLine is the worker's view of the page; fd is closed.
+// mapLine maps the page into the worker, and closes fd.
 func mapLine(fd int) *int {
 	defer unix.Close(fd)
-	page, err := unix.Mmap(fd, 0, lineSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	page, err := unix.MmapPtr(fd, 0, nil, lineSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
 		return nil
 	}
-	return (*int)(unsafe.Pointer(&page[0]))
+	return (*int)(page)
 }
 
-// readLine is what the worker noted last, whatever that is.
+// readLine returns the number in the page, which is untrusted.
 func readLine(f *os.File) int {
 	var b [8]byte
 	if _, err := f.ReadAt(b[:], 0); err != nil {
