@@ -83,7 +83,7 @@ func (e *env) storeWith(c *cli.Command, dir string, o *record.StoreOptions) (*re
 // inCluster makes a server a front end of a cluster, whose records opts has already. What
 // it returns is to be called when the server has ended.
 func (e *env) inCluster(c *cli.Command, cl *cluster.Cluster, opts *serve.Options) (end func(), err error) {
-	front, err := cl.Front(&cluster.FrontOptions{Records: opts.Records, Pool: c.String("pool"), Version: opts.Build})
+	front, err := cl.Front(&cluster.FrontOptions{Records: opts.Records, Pool: c.String("pool"), Version: opts.Version})
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func clusterShown(ctx context.Context, cl *cluster.Cluster) (*console.Cluster, e
 // when it has ended.
 func (e *env) runScripts(ctx context.Context, c *cli.Command, cl *cluster.Cluster, opts *serve.Options, spares int,
 	catalog func(context.Context) (*harness.Catalog, func(), error)) (wait func() error) {
-	h := harness.New(&harness.Options{Records: opts.Records, Spares: spares, BestEffort: opts.BestEffort, Version: opts.Build})
+	h := harness.New(&harness.Options{Records: opts.Records, Spares: spares, BestEffort: opts.BestEffort, Version: opts.Version})
 	done := make(chan error, 1)
 	go func() {
 		done <- cl.Serve(ctx, &cluster.RunnerOptions{Harness: h, Records: opts.Records, Catalog: catalog,
@@ -244,11 +244,11 @@ func (e *env) runner(ctx context.Context, c *cli.Command) error {
 	}
 	opts := &serve.Options{Records: cl.Store(storeOptions(files)), MaxRuns: places, BestEffort: c.String("sandbox") == bestEffort,
 		Limits: harness.Limits{Timeout: c.Duration("timeout"), Memory: memory}, Grace: c.Duration("grace"),
-		Build: thisBuild().Version}
+		Version: thisBuild().Version}
 	if opts.Telemetry, err = e.telemetry(log); err != nil {
 		return err
 	}
-	cat := &newestCatalog{load: e.shown(files.Early, c.Bool("q")), keep: opts.Limits.Timeout}
+	cat := &newestCatalog{load: files.Early, keep: opts.Limits.Timeout}
 	if !c.Bool("no-watch") {
 		watching, end := context.WithCancel(ctx)
 		var watch sync.WaitGroup

@@ -14,13 +14,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/usetools/usetools/cmd/internal/join"
-	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/clients"
@@ -43,7 +41,7 @@ no token; at another one they need it (-token-file, or USETOOLS_TOKEN), unless
 -insecure says that anybody may run scripts. A token file has a token, or a name
 and a token, on each line. The tools of all servers are behind it; servers that
 come, go and change are followed. Ctrl-C ends it: no script begins any more, and
-those that run have -grace. What there is goes to stderr, and -q keeps it.
+those that run have -grace. The log goes to stderr; -q keeps its errors only.
 
   harness serve -print-config claude                 the entry for a client's config
   harness serve -http 127.0.0.1:7337                 http://127.0.0.1:7337/mcp
@@ -302,7 +300,7 @@ func (e *env) serveOptions(c *cli.Command, files *harness.Files, log *slog.Logge
 		}
 	}
 	opts := &serve.Options{
-		Catalog: e.shown(files.Early, c.Bool("q")), Tools: serve.Mode(c.String("tools")),
+		Catalog: files.Early, Tools: serve.Mode(c.String("tools")),
 		DescribeTokens: c.Int("describe-tokens"),
 		UsageOrder:     c.Bool("usage-order"), Answer: c.Int("answer"),
 		Limits: harness.Limits{Timeout: c.Duration("timeout"), Memory: memory}, Strict: c.Bool("strict"),
@@ -312,7 +310,7 @@ func (e *env) serveOptions(c *cli.Command, files *harness.Files, log *slog.Logge
 		Spares:   spares, BestEffort: c.String("sandbox") == bestEffort, MaxRuns: runs, MaxQueue: c.Int("max-queue"),
 		MaxResultBytes: c.Int64("max-result-bytes"),
 		Audit:          c.String("audit"), AuditArgs: c.Bool("audit-args"), AuditRequired: c.Bool("audit-required"),
-		Grace: c.Duration("grace"), Log: log, Build: thisBuild().Version, Files: files, StateFlag: stateFlagOf(c),
+		Grace: c.Duration("grace"), Log: log, Version: thisBuild().Version, Files: files, StateFlag: stateFlagOf(c),
 	}
 	if opts.Telemetry, err = e.telemetry(log); err != nil {
 		return nil, err
@@ -388,24 +386,6 @@ func idleServeFlags(c *cli.Command) error {
 		pointless(c, c.Bool("no-watch"), "beside -no-watch: leave one of them out", "poll"),
 		pointless(c, mode == serve.Classic, "with -tools classic, which has no execute: leave it out", "describe-tokens",
 			"usage-order", "strict"))
-}
-
-// shown prints what the first catalog has, as `harness tools` does, for whoever
-// has started the server.
-func (e *env) shown(catalog func(context.Context) (*harness.Catalog, error),
-	quiet bool) func(context.Context) (*harness.Catalog, error) {
-	var once sync.Once
-	return func(ctx context.Context) (*harness.Catalog, error) {
-		cat, err := catalog(ctx)
-		if err == nil && !quiet {
-			once.Do(func() {
-				if o, err := cat.Overview(); err == nil {
-					o.Write(e.stderr, lifetime.Terminal(e.stderr), lifetime.Width(e.stderr))
-				}
-			})
-		}
-		return cat, err
-	}
 }
 
 // invocation is how a client starts this server: this program with the flags

@@ -200,7 +200,7 @@ func openWorld(address string, change func(*world)) (w *world, err error) {
 		Catalog: func(context.Context) (*harness.Catalog, error) { return w.catalog, nil }})
 	w.ends = append(w.ends, w.harness.Close)
 
-	s, err := serve.New(&serve.Options{Records: w.store, Policy: w.policy, BestEffort: true, Grace: -1, Build: "demo",
+	s, err := serve.New(&serve.Options{Records: w.store, Policy: w.policy, BestEffort: true, Grace: -1, Version: "demo",
 		KeptFor: "runs are kept as long as this test runs",
 		Catalog: func(context.Context) (*harness.Catalog, error) { return w.catalog, nil }})
 	if err != nil {

@@ -73,7 +73,7 @@ func newConfigured(t *testing.T) *configured {
 	w.files = &catalog.Files{Configs: []string{w.config}, Keep: true}
 	w.ends = append(w.ends, w.files.Close)
 	w.store = record.Memory(50, nil)
-	s, err := serve.New(&serve.Options{Records: w.store, BestEffort: true, Grace: -1, Build: "test", Files: w.files,
+	s, err := serve.New(&serve.Options{Records: w.store, BestEffort: true, Grace: -1, Version: "test", Files: w.files,
 		Catalog: func(ctx context.Context) (*harness.Catalog, error) { return w.files.Early(ctx) },
 		Watch: func(ctx context.Context, updated func(*harness.Catalog, error)) error {
 			return w.files.Watch(ctx, time.Hour, updated)

@@ -29,7 +29,7 @@ func (f *front) newConsole() *console.Console {
 		rand.Read(secret)
 	}
 	c := &console.Options{Host: &consoleHost{f}, Records: s.records, Secret: secret,
-		Files: o.Files, StateFlag: o.StateFlag, Kept: o.KeptFor, Cluster: o.Cluster, Version: cmp.Or(o.Build, o.Version), Log: s.log}
+		Files: o.Files, StateFlag: o.StateFlag, Kept: o.KeptFor, Cluster: o.Cluster, Version: o.Version, Log: s.log}
 	if o.Tools == Execute {
 		c.DescribeTokens = o.DescribeTokens
 	}

@@ -282,7 +282,7 @@ func TestRunsAreResources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _ := serving(t, &Options{Records: store, Tools: All, Answer: 1000, Build: "test"})
+	s, _ := serving(t, &Options{Records: store, Tools: All, Answer: 1000, Version: "test"})
 	url := "http://" + listen(t, s, &HTTP{Tokens: map[string]string{"only": "token-of-only-01"}}) + "/mcp"
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		c := dialHTTP(t, url, version, "token-of-only-01", nil)

@@ -112,10 +112,8 @@ type Options struct {
 	KeptFor, StateFlag string
 	// Log receives what the operator should know; nil: nobody.
 	Log *slog.Logger
-	// Version is what clients are told; empty: "dev".
+	// Version of this build, for clients and records. If empty, it is "dev".
 	Version string
-	// Build is what records say of this build; empty: Version.
-	Build string
 }
 
 // Defaults of Options.
@@ -275,7 +273,7 @@ func New(opts *Options) (*Server, error) {
 		at = "in the console of the server, at /approvals/"
 	}
 	s.harness = harness.New(&harness.Options{AnswerAt: at, Limits: o.Limits, Spares: o.Spares, WorkerCommand: o.WorkerCommand,
-		BestEffort: o.BestEffort, Records: s.records, Elsewhere: o.Elsewhere, Version: cmp.Or(o.Build, o.Version)})
+		BestEffort: o.BestEffort, Records: s.records, Elsewhere: o.Elsewhere, Version: o.Version})
 	s.live, s.resumer = newLive(s), newResumer(s)
 	s.work.Go(s.live.run)
 	s.work.Go(s.resumer.run)
