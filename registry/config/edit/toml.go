@@ -5,192 +5,171 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
-	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// tomlSyntax is a Codex config: its servers are the tables mcp_servers.NAME.
+// tomlSyntax is a Codex config: its servers are the tables mcp_servers.NAME. Whole
+// stanzas are put in and taken out, and each edit is checked: if it changes anything
+// else, as it may where servers are written inline, it is an error.
 type tomlSyntax struct{}
 
 // tomlKey is the table of the servers.
 const tomlKey = "mcp_servers"
 
-// expression is one header, or one key with its value.
-type expression struct {
-	path       []string // from the top
-	header     bool
-	start, end int // whole lines; comments and blank lines behind it are not part of it
-}
-
-// server is the name of the server that the expression is of; "" is none.
-func (x *expression) server() string {
-	if len(x.path) > 1 && x.path[0] == tomlKey {
-		return x.path[1]
-	}
-	return ""
-}
-
-func expressions(text []byte) ([]expression, error) {
-	var v map[string]any
-	if err := toml.Unmarshal(text, &v); err != nil {
-		return nil, fmt.Errorf("no TOML: %w", err)
-	}
-	var p unstable.Parser
-	p.Reset(text)
-	var out []expression
-	var table []string
-	for p.NextExpression() {
-		n := p.Expression()
-		var path []string
-		start := -1
-		for keys := n.Key(); keys.Next(); {
-			k := keys.Node()
-			if start < 0 {
-				start = lineStart(text, int(k.Raw.Offset))
-			}
-			path = append(path, string(k.Data))
-		}
-		x := expression{start: start, header: n.Kind != unstable.KeyValue}
-		if x.header {
-			table, x.path = path, path
-		} else {
-			x.path = slices.Concat(table, path)
-		}
-		out = append(out, x)
-	}
-	if err := p.Error(); err != nil {
-		return nil, err
-	}
-	for i := range out {
-		end := len(text)
-		if i+1 < len(out) {
-			end = out[i+1].start
-		}
-		out[i].end = trimmed(text, out[i].start, end)
-	}
-	return out, nil
-}
-
-// trimmed is the end of the lines from start to end that are no comments and
-// not blank.
-func trimmed(text []byte, start, end int) int {
-	for end > start {
-		from := lineStart(text, end-1)
-		if line := bytes.TrimSpace(text[from:end]); len(line) > 0 && line[0] != '#' || from <= start {
-			break
-		}
-		end = from
-	}
-	return end
-}
-
-// span is a run of lines of one server.
-type span struct {
+// stanza is a run of lines that starts with the header of a server's table. Comments
+// and blank lines behind it are not part of it.
+type stanza struct {
 	server     string
 	start, end int
-	headed     bool // it begins with the server's own header
 }
 
-func spans(text []byte) ([]span, error) {
-	all, err := expressions(text)
-	if err != nil {
-		return nil, err
-	}
-	var out []span
-	for i, x := range all {
-		name := x.server()
+func stanzas(text []byte) []stanza {
+	var out []stanza
+	inside := false
+	at := 0
+	for line := range bytes.Lines(text) {
+		start := at
+		at += len(line)
+		content := bytes.TrimSpace(line)
+		path := headerPath(content)
 		switch {
-		case name == "":
-		case i > 0 && all[i-1].server() == name:
-			out[len(out)-1].end = x.end
-		default:
-			out = append(out, span{name, x.start, x.end, x.header})
+		case len(path) > 1 && path[0] == tomlKey:
+			if !inside || out[len(out)-1].server != path[1] {
+				out = append(out, stanza{server: path[1], start: start})
+			}
+			inside = true
+		case path != nil:
+			inside = false
+		}
+		if inside && len(content) > 0 && content[0] != '#' {
+			out[len(out)-1].end = at
 		}
 	}
-	return out, nil
+	return out
 }
+
+// headerPath returns the keys of the header of a table, nil if the line is none.
+func headerPath(line []byte) (path []string) {
+	var v map[string]any
+	if len(line) == 0 || line[0] != '[' || toml.Unmarshal(line, &v) != nil {
+		return nil
+	}
+	for len(v) > 0 {
+		for k, below := range v { // one
+			path = append(path, k)
+			v, _ = below.(map[string]any)
+		}
+	}
+	return path
+}
+
+// decode returns the content of a file, and its servers.
+func decode(text []byte) (top, servers map[string]any, err error) {
+	if err := toml.Unmarshal(bytes.TrimPrefix(text, bom), &top); err != nil {
+		return nil, nil, fmt.Errorf("no TOML: %w", err)
+	}
+	servers, ok := top[tomlKey].(map[string]any)
+	if !ok && top[tomlKey] != nil {
+		return nil, nil, fmt.Errorf("%s is no table", tomlKey)
+	}
+	return top, servers, nil
+}
+
+// checked returns now, or an error if it differs from was in other things than the
+// named servers, or if it does not have those if there is true, or has one if not.
+func checked(was, now []byte, there bool, names ...string) ([]byte, error) {
+	var rest [2]map[string]any
+	for i, text := range [][]byte{was, now} {
+		top, servers, err := decode(text)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			if _, has := servers[name]; i == 1 && has != there {
+				return nil, errInline
+			}
+			delete(servers, name)
+		}
+		if len(servers) == 0 {
+			delete(top, tomlKey)
+		}
+		rest[i] = top
+	}
+	if !reflect.DeepEqual(rest[0], rest[1]) {
+		return nil, errInline
+	}
+	return now, nil
+}
+
+var errInline = errors.New("the servers cannot be edited by lines; write each as a table [mcp_servers.NAME]")
 
 // Entries implements Syntax.
 func (tomlSyntax) Entries(text []byte) ([]Entry, error) {
-	text = bytes.TrimPrefix(text, bom)
-	list, err := spans(text)
+	_, servers, err := decode(text)
 	if err != nil {
 		return nil, err
 	}
-	var all struct {
-		Servers map[string]any `toml:"mcp_servers"`
-	}
-	if err := toml.Unmarshal(text, &all); err != nil {
-		return nil, err
-	}
 	var out []Entry
-	for _, s := range list {
+	add := func(name, source string) error {
+		value, err := json.Marshal(servers[name])
+		if err != nil {
+			return fmt.Errorf("server %q: %w", name, err)
+		}
+		out = append(out, Entry{Name: name, Value: value, Source: source})
+		return nil
+	}
+	for _, s := range stanzas(text) {
 		if i := find(out, s.server); i >= 0 {
 			out[i].Source += string(text[s.start:s.end])
-			continue
+		} else if err := add(s.server, string(text[s.start:s.end])); err != nil {
+			return nil, err
 		}
-		value, err := json.Marshal(all.Servers[s.server])
-		if err != nil {
-			return nil, fmt.Errorf("server %q: %w", s.server, err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(servers)) { // written inline
+		if find(out, name) < 0 {
+			if err := add(name, ""); err != nil {
+				return nil, err
+			}
 		}
-		e := Entry{Name: s.server, Value: value}
-		if s.headed {
-			e.Source = string(text[s.start:s.end])
-		}
-		out = append(out, e)
 	}
 	return out, nil
 }
 
 // Put implements Syntax.
 func (t tomlSyntax) Put(text []byte, e Entry, before string) ([]byte, error) {
-	list, err := spans(text)
-	if err != nil {
-		return nil, err
-	}
 	nl := newline(text)
 	block := e.Source
 	if block == "" {
+		var err error
 		if block, err = tables(e); err != nil {
 			return nil, err
 		}
 	}
 	block = strings.ReplaceAll(strings.ReplaceAll(block, "\r\n", "\n"), "\n", nl)
-	for _, s := range list {
-		if s.server == e.Name && s.headed { // its other lines go
-			rest, err := t.Remove(text[s.end:], e.Name)
-			if err != nil {
-				return nil, err
-			}
-			return slices.Concat(text[:s.start], []byte(block), rest), nil
-		}
-	}
-	if text, err = t.Remove(text, e.Name); err != nil {
+	out, err := t.Remove(text, e.Name)
+	if err != nil {
 		return nil, err
 	}
-	if list, err = spans(text); err != nil {
-		return nil, err
+	list := stanzas(out)
+	if i := slices.IndexFunc(list, func(s stanza) bool { return s.server == before }); i >= 0 {
+		return checked(text, splice(out, list[i].start, list[i].start, block+nl), true, e.Name)
 	}
-	for _, s := range list {
-		if s.server == before && s.headed {
-			return splice(text, s.start, s.start, block+nl), nil
-		}
+	end := len(out)
+	if len(list) > 0 {
+		end = list[len(list)-1].end
 	}
-	end := len(text)
-	if n := len(list); n > 0 && list[n-1].headed {
-		end = list[n-1].end
+	if end > 0 && out[end-1] != '\n' {
+		block = nl + block
 	}
-	gap := ""
 	if end > 0 {
-		gap = nl
-		if text[end-1] != '\n' {
-			gap += nl
-		}
+		block = nl + block
 	}
-	return splice(text, end, end, gap+block), nil
+	return checked(text, splice(out, end, end, block), true, e.Name)
 }
 
 // tables writes an entry as a table.
@@ -209,7 +188,8 @@ func tables(e Entry) (string, error) {
 	return block, nil
 }
 
-// plain makes integers of the numbers that are some; null has no form in TOML.
+// plain turns numbers without a fraction into integers, and drops null, which TOML
+// does not have.
 func plain(v any) any {
 	switch v := v.(type) {
 	case json.Number:
@@ -236,28 +216,24 @@ func plain(v any) any {
 
 // Remove implements Syntax.
 func (tomlSyntax) Remove(text []byte, names ...string) ([]byte, error) {
-	list, err := spans(text)
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range slices.Backward(list) {
+	out := text
+	for _, s := range slices.Backward(stanzas(text)) {
 		if !slices.Contains(names, s.server) {
 			continue
 		}
-		end := s.end
-		if n := blankLine(text[end:]); n > 0 && (s.start == 0 || blankBefore(text, s.start)) { // one gap is enough
-			end += n
-		} else if end == len(text) {
-			for s.start > 0 && blankBefore(text, s.start) {
-				s.start = lineStart(text, s.start-1)
+		if n := blankLine(out[s.end:]); n > 0 && (s.start == 0 || blankBefore(out, s.start)) { // one gap is enough
+			s.end += n
+		} else if s.end == len(out) {
+			for s.start > 0 && blankBefore(out, s.start) {
+				s.start = lineStart(out, s.start-1)
 			}
 		}
-		text = splice(text, s.start, end, "")
+		out = splice(out, s.start, s.end, "")
 	}
-	return text, nil
+	return checked(text, out, false, names...)
 }
 
-// blankLine is the length of the blank line that a text begins with; 0: none.
+// blankLine is the length of the blank line that a text begins with, 0 if there is none.
 func blankLine(text []byte) int {
 	if n := bytes.IndexByte(text, '\n') + 1; len(bytes.TrimSpace(text[:n])) == 0 {
 		return n
@@ -271,33 +247,32 @@ func blankBefore(text []byte, at int) bool {
 
 // Enable implements Syntax.
 func (tomlSyntax) Enable(text []byte, name string, on bool) ([]byte, error) {
-	all, err := expressions(text)
-	if err != nil {
-		return nil, err
+	list := stanzas(text)
+	i := slices.IndexFunc(list, func(s stanza) bool { return s.server == name })
+	if i < 0 {
+		if _, servers, err := decode(text); err == nil && servers[name] != nil {
+			return nil, errInline
+		}
+		return nil, notThere(name)
 	}
-	header := -1
-	inline := false
-	for i := len(all) - 1; i >= 0; i-- {
-		x := all[i]
-		if x.server() != name {
+	var stanza []byte
+	table := 0 // of those in the stanza
+	for line := range bytes.Lines(text[list[i].start:list[i].end]) {
+		path := headerPath(bytes.TrimSpace(line))
+		if path != nil {
+			table++
+		}
+		if table == 1 && len(path) > 2 {
+			return nil, errInline // its own table is not the first
+		}
+		key, _, _ := strings.Cut(string(line), "=")
+		if key = strings.TrimSpace(key); table == 1 && (key == "enabled" || key == "disabled") {
 			continue
 		}
-		switch {
-		case len(x.path) == 3 && !x.header && (x.path[2] == "enabled" || x.path[2] == "disabled"):
-			text = splice(text, x.start, x.end, "")
-		case len(x.path) == 2 && x.header:
-			header = x.end
-		default:
-			inline = inline || len(x.path) == 2
+		stanza = append(stanza, line...)
+		if table == 1 && path != nil && !on {
+			stanza = append(stanza, "enabled = false"+newline(text)...)
 		}
 	}
-	switch {
-	case header < 0 && inline:
-		return nil, errors.New("the server is written inline; write it as a table [mcp_servers.NAME]")
-	case header < 0:
-		return nil, notThere(name)
-	case on:
-		return text, nil
-	}
-	return splice(text, header, header, "enabled = false"+newline(text)), nil
+	return checked(text, splice(text, list[i].start, list[i].end, string(stanza)), true, name)
 }
