@@ -4,6 +4,7 @@ package main
 
 import (
 	"testing"
+	"time"
 
 	"github.com/usetools/usetools/harness"
 )
@@ -12,7 +13,7 @@ import (
 // answer of one run.
 func TestAFrontEndThatHangs(t *testing.T) {
 	t.Parallel()
-	c, shop, own, out := hanging(t, 2)
+	c, shop, own, out := hanging(t, 2, 20*time.Second)
 	hangs := c.kinds["front"][0]
 	hangs.freeze(true)
 	again := send(t, c.fronts[1])

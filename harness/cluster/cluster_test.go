@@ -1,8 +1,10 @@
 package cluster
 
 import (
+	"flag"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
@@ -10,10 +12,28 @@ import (
 
 func TestMain(m *testing.M) {
 	harness.RunWorker()
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if !given { // the tests wait for silence and for servers, not for the CPU
+		flag.Set("test.parallel", "16")
+	}
 	os.Exit(m.Run())
 }
 
+// late returns a channel that receives shortly before the test binary is stopped: no test
+// has a deadline of its own. If there is none, as in a benchmark, it is nil.
+func late(t testing.TB) <-chan time.Time {
+	if d, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
+		if at, ok := d.Deadline(); ok {
+			return time.After(time.Until(at) - 20*time.Second)
+		}
+	}
+	return nil
+}
+
 func TestConnect(t *testing.T) {
+	t.Parallel()
 	url := clustertest.Server(t)
 	for range 2 { // the second one finds the streams
 		c, err := Connect(t.Context(), &Options{URL: url})
@@ -27,6 +47,7 @@ func TestConnect(t *testing.T) {
 }
 
 func TestConnectToThree(t *testing.T) {
+	t.Parallel()
 	c, err := Connect(t.Context(), &Options{URL: clustertest.Servers(t, 3)[0].ClientURL(), Replicas: 3})
 	if err != nil {
 		t.Fatal(err)
@@ -35,6 +56,7 @@ func TestConnectToThree(t *testing.T) {
 }
 
 func TestSubjects(t *testing.T) {
+	t.Parallel()
 	const name = "20261123T170000.123456Z-abcdefghjk"
 	if got := recordName(recordSubject(name)); got != name {
 		t.Errorf("got %q", got)

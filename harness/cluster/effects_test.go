@@ -72,6 +72,7 @@ Return("bought")`
 // TestARunThatWasTakenOverHasNoFurtherEffect has a harness that goes on after another
 // process has taken its run over, and the run go on there.
 func TestARunThatWasTakenOverHasNoFurtherEffect(t *testing.T) {
+	t.Parallel()
 	url := clustertest.Server(t)
 	var stores []*record.Store
 	for range 2 {

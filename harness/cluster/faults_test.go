@@ -107,6 +107,7 @@ func (s *logged) Write(line []byte) (int, error) {
 // A runner that is cut off for longer than it may be silent ends its script, and what it
 // says later changes nothing.
 func TestARunnerThatIsCutOff(t *testing.T) {
+	t.Parallel()
 	for _, until := range []string{"another one has told that it is lost", "its script is ended", "the end could not be stored"} {
 		t.Run("until "+until, func(t *testing.T) {
 			t.Parallel()
@@ -310,6 +311,7 @@ func TestARunThatIsAboutToGoOnIsNotBegunAgain(t *testing.T) {
 // Runs under way and in the queue outlive one server of three, and all servers, which
 // come back with what they had stored.
 func TestRunsOutliveTheEngine(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{1, 3} {
 		for _, all := range []bool{true, false} {
 			if n == 1 && !all {

@@ -3,20 +3,15 @@ package cluster
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/nats-io/nats.go/jetstream"
@@ -119,12 +114,12 @@ func orders(t *testing.T) (url string, taken *atomic.Int64) {
 	return web.URL, taken
 }
 
-// receive waits for a value, with a deadline for tests that hang.
+// receive waits for a value.
 func receive[T any](t testing.TB, c <-chan T) (v T) {
 	t.Helper()
 	select {
 	case v = <-c:
-	case <-time.After(30 * time.Second):
+	case <-late(t):
 		t.Fatal("nothing came")
 	}
 	return v
@@ -354,64 +349,4 @@ func FuzzUnpackRevision(f *testing.F) {
 			t.Errorf("%d bytes of shapes, the registry is %v", len(shapes), reg == nil)
 		}
 	})
-}
-
-var spread = flag.Bool("spread", false, "measure how long a revision of 10,000 tools takes to 8 processes")
-
-// go test ./harness/cluster -run Spread -spread -v
-func TestSpreadOfALargeRegistry(t *testing.T) {
-	if !*spread {
-		t.Skip("a measurement: -spread")
-	}
-	dir := home(t)
-	url := clustertest.Server(t)
-	path := filepath.Join(dir, "tool_registry.json")
-	const tools, watchers = 10_000, 8
-	reg := &registry.Registry{Servers: []registry.Server{{Name: "s"}}}
-	for i := range tools {
-		sum := sha256.Sum256(fmt.Append(nil, i))
-		word := hex.EncodeToString(sum[:])
-		vector := bytes.Repeat(sum[:], 8)
-		reg.Tools = append(reg.Tools, registry.Tool{Server: "s", Name: "tool_" + word[:8], Embedding: vector,
-			Description: strings.Repeat("Returns what "+word[8:16]+" has. ", 50),
-			Input:       fmt.Appendf(nil, `{"type":"object","properties":{"%s":{"type":"string","description":"the %s of it"}}}`, word[:5], word[5:12])})
-	}
-	reg.Normalize()
-	var all []*Cluster
-	renewed := make(chan time.Time, watchers)
-	for i := range watchers {
-		c := connect(t, Options{URL: url})
-		at := filepath.Join(dir, fmt.Sprint(i), "tool_registry.json")
-		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		var done sync.WaitGroup
-		done.Go(func() { c.WatchFiles(ctx, at, func() { renewed <- time.Now() }) })
-		t.Cleanup(func() { cancel(); done.Wait() })
-		all = append(all, c)
-	}
-	builder := connect(t, Options{URL: url})
-	for round := range 5 {
-		reg.Tools[0].Description = fmt.Sprint("Round ", round)
-		if err := reg.Save(path); err != nil {
-			t.Fatal(err)
-		}
-		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		begun := time.Now()
-		revision := publish(t, builder, path)
-		published := time.Since(begun)
-		var last time.Duration
-		for range watchers {
-			last = max(last, receive(t, renewed).Sub(begun))
-		}
-		for _, c := range all {
-			eventually(t, "the revision", func() bool { return c.HasRevision(t.Context(), revision) })
-		}
-		t.Logf("%d bytes: published after %v, at all %d after %v", info.Size(), published.Round(time.Millisecond), watchers,
-			last.Round(time.Millisecond))
-	}
 }

@@ -24,6 +24,7 @@ func newTestJob(t *testing.T) *job {
 
 // A job that is sent again is in the queue once, also when that is full by then.
 func TestAJobThatIsSentAgainToAFullQueueIsThere(t *testing.T) {
+	t.Parallel()
 	for _, servers := range []int{1, 3} {
 		url := clustertest.Servers(t, servers)[0].ClientURL()
 		c := connect(t, Options{URL: url, Queue: 2, Replicas: servers})
@@ -49,6 +50,7 @@ func TestAJobThatIsSentAgainToAFullQueueIsThere(t *testing.T) {
 // Where a try was not answered, that the queue is full for the next one does not say that
 // the job never was in it.
 func TestAFullQueueSaysNothingOfATryBefore(t *testing.T) {
+	t.Parallel()
 	c := connect(t, Options{URL: clustertest.Server(t)})
 	j := newTestJob(t)
 	must(t, c.js.DeleteStream(t.Context(), queueStream))

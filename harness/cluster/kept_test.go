@@ -19,6 +19,7 @@ func valueOf(size int) json.RawMessage {
 
 // What is kept at one instance is read at another, for the same tenant alone.
 func TestWhatIsKeptIsReadAtAnyInstance(t *testing.T) {
+	t.Parallel()
 	one, other := two(t)
 	for i, size := range []int{2, 500, part, part + 1, 3 << 20, maxKept} {
 		value, handle := valueOf(size), fmt.Sprintf("handle%d", i)
@@ -46,6 +47,7 @@ func TestWhatIsKeptIsReadAtAnyInstance(t *testing.T) {
 
 // What one tenant keeps pushes out its own alone, the oldest first.
 func TestATenantHasSoMuchRoom(t *testing.T) {
+	t.Parallel()
 	c := connect(t, Options{URL: clustertest.Server(t)})
 	k := c.Kept()
 	has := func(tenant, handle string) bool {
@@ -85,6 +87,7 @@ func TestATenantHasSoMuchRoom(t *testing.T) {
 
 // What others publish there is no value.
 func TestMessagesThatAreNoValues(t *testing.T) {
+	t.Parallel()
 	c := connect(t, Options{URL: clustertest.Server(t)})
 	publish := func(handle, number, parts, data string) {
 		m := nats.NewMsg(keptSubject("ann", handle))
@@ -114,6 +117,7 @@ func TestMessagesThatAreNoValues(t *testing.T) {
 
 // The lines of all processes are read in the order in which they were stored, once.
 func TestTheAuditOfAllProcesses(t *testing.T) {
+	t.Parallel()
 	url := clustertest.Server(t)
 	one, other := connect(t, Options{URL: url, Name: "one"}), connect(t, Options{URL: url, Name: "other"})
 	read := func(since time.Time) string {

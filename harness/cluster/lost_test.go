@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -53,6 +52,7 @@ func begun(s *harness.Script) <-chan string {
 }
 
 func TestARunIsCanceled(t *testing.T) {
+	t.Parallel()
 	url := clustertest.Server(t)
 	c := connected(t, url, Options{})
 	f, h := fronting(t, c, FrontOptions{})
@@ -108,6 +108,7 @@ func TestARunIsCanceled(t *testing.T) {
 }
 
 func TestAFullQueueIsBusy(t *testing.T) {
+	t.Parallel()
 	url := clustertest.Server(t)
 	_, h := fronting(t, connected(t, url, Options{Queue: 2}), FrontOptions{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -159,6 +160,7 @@ func TestAScriptThatNobodyTakesIsSentBack(t *testing.T) {
 // A run whose runner dies is lost, told by another runner, or by the front end where there
 // is none; nothing that it did is done again.
 func TestARunIsLostWithItsRunner(t *testing.T) {
+	t.Parallel()
 	for _, another := range []bool{true, false} {
 		t.Run(fmt.Sprintf("another runner %t", another), func(t *testing.T) {
 			t.Parallel()
@@ -210,6 +212,7 @@ func TestARequestOutlivesItsFrontEnd(t *testing.T) {
 	t.Parallel()
 	for _, when := range []string{"queued", "running", "ended"} {
 		t.Run(when, func(t *testing.T) {
+			t.Parallel()
 			url := clustertest.Server(t)
 			dies := connected(t, url, Options{})
 			f, err := dies.Front(&FrontOptions{Records: dies.Store(nil)})
@@ -231,11 +234,10 @@ func TestARequestOutlivesItsFrontEnd(t *testing.T) {
 			answers, h := fronting(t, c, FrontOptions{})
 			if when == "ended" {
 				close(shop.release)
-				for run, err := store.Load(id); err != nil || run.End == nil || run.Running; run, err = store.Load(id) {
-					if t.Context().Err() != nil {
-						t.Fatal(err)
-					}
-				}
+				eventually(t, "the run has ended", func() bool {
+					run, err := store.Load(id)
+					return err == nil && run.End != nil && !run.Running
+				})
 			}
 			out := make(chan ran, 1)
 			go func() {
@@ -274,6 +276,7 @@ func TestARequestOutlivesItsFrontEnd(t *testing.T) {
 // A front end that dies before the queue has its job has noted the request: who is sent the
 // same request keeps that job from beginning, however late it comes, and begins its own.
 func TestAJobUnderWayToTheQueueDoesNotBeginTwice(t *testing.T) {
+	t.Parallel()
 	url := clustertest.Server(t)
 	dies := connected(t, url, Options{})
 	f, err := dies.Front(&FrontOptions{Records: dies.Store(nil)})
@@ -302,6 +305,7 @@ func TestAJobUnderWayToTheQueueDoesNotBeginTwice(t *testing.T) {
 	shop := newSeller()
 	close(shop.release)
 	serving(t, connected(t, url, Options{}), shop, RunnerOptions{})
+	late.Seen.At = time.Now()
 	res, err := h.Run(t.Context(), late)
 	if err != nil || res.Status != harness.OK || res.Run == id || shop.orders() != 1 {
 		t.Fatalf("%d orders: %+v, %v", shop.orders(), res, err)
@@ -311,6 +315,7 @@ func TestAJobUnderWayToTheQueueDoesNotBeginTwice(t *testing.T) {
 		t.Errorf("%+v, %v", run, err)
 	}
 	// What was seen before that is too old to begin with.
+	early.Seen.At = time.Now()
 	if _, err := h.Run(t.Context(), early); !errors.Is(err, harness.ErrSentAgain) {
 		t.Errorf("%v", err)
 	}
@@ -322,6 +327,7 @@ func TestAJobUnderWayToTheQueueDoesNotBeginTwice(t *testing.T) {
 	if res, err := h.Rejoin(t.Context(), early); res != nil || err != nil {
 		t.Fatalf("%+v, %v", res, err)
 	}
+	early.Seen.At = time.Now()
 	if res, err := h.Run(t.Context(), early); err != nil || res.Status != harness.OK || shop.orders() != 2 {
 		t.Errorf("%d orders: %+v, %v", shop.orders(), res, err)
 	}
@@ -330,6 +336,7 @@ func TestAJobUnderWayToTheQueueDoesNotBeginTwice(t *testing.T) {
 // Who closes the stream at one front end and sends the request to another one at once gets
 // the first run, which is canceled meanwhile and goes on.
 func TestARequestIsSentToAnotherFrontEndAtOnce(t *testing.T) {
+	t.Parallel()
 	url := clustertest.Server(t)
 	_, first := fronting(t, connected(t, url, Options{}), FrontOptions{})
 	_, second := fronting(t, connected(t, url, Options{}), FrontOptions{})
@@ -357,6 +364,7 @@ func TestARequestIsSentToAnotherFrontEndAtOnce(t *testing.T) {
 
 // Of several runs of a request the one is waited for that nobody else waits for.
 func TestTheRunThatNobodyWaitsForIsJoined(t *testing.T) {
+	t.Parallel()
 	url := clustertest.Server(t)
 	dies := connected(t, url, Options{})
 	gone, err := dies.Front(&FrontOptions{Records: dies.Store(nil)})
@@ -386,11 +394,9 @@ func TestTheRunThatNobodyWaitsForIsJoined(t *testing.T) {
 		defer waits.mu.Unlock()
 		return waits.flights[id] != nil
 	}
-	for !waiting() {
-		if t.Context().Err() != nil || len(joins) > 0 {
-			t.Fatalf("nobody waits for run %s", id)
-		}
-		runtime.Gosched()
+	eventually(t, "somebody waits for run "+id, func() bool { return waiting() || len(joins) > 0 })
+	if len(joins) > 0 {
+		t.Fatalf("nobody waits for run %s", id)
 	}
 	shop := newSeller()
 	close(shop.release)

@@ -67,6 +67,7 @@ func (d *denials) next(f func()) (stop func()) {
 // The users of the guide have what their roles need and nothing else, and another account
 // sees nothing of it.
 func TestPermissions(t *testing.T) {
+	t.Parallel()
 	admin, front, runner, reader, stranger := clustertest.NewUser(t), clustertest.NewUser(t), clustertest.NewUser(t),
 		clustertest.NewUser(t), clustertest.NewUser(t)
 	conf := clustertest.Accounts(t, filepath.Join("..", "..", "examples", "cluster", "README.md"), admin, front, runner, reader)
@@ -269,7 +270,7 @@ func TestPermissions(t *testing.T) {
 			}
 			select {
 			case <-heard:
-			case <-time.After(10 * time.Second):
+			case <-late(t):
 				t.Errorf("a %s may subscribe to %s", what, subject)
 			}
 			stop()

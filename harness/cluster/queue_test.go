@@ -13,6 +13,7 @@ import (
 
 // Who looks at the queue sees what waits, since when and for whom, and what runs where.
 func TestQueueSaysWhatWaitsAndWhatRuns(t *testing.T) {
+	t.Parallel()
 	url := clustertest.Server(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	c := connected(t, url, Options{Name: "door"})

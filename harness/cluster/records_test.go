@@ -92,17 +92,18 @@ func effect(n int) *record.Call {
 // eventually waits until something is so.
 func eventually(t testing.TB, what string, is func() bool) {
 	t.Helper()
-	late := time.After(20 * time.Second)
+	late := late(t)
 	for tick := time.Tick(10 * time.Millisecond); !is(); {
 		select {
 		case <-tick:
 		case <-late:
-			t.Fatal("not so after 20 s: " + what)
+			t.Fatal("not so: " + what)
 		}
 	}
 }
 
 func TestARunIsSeenByAllProcesses(t *testing.T) {
+	t.Parallel()
 	a, b := two(t)
 	here, there := a.Store(nil), b.Store(nil)
 	news := b.Backing().Changes().Wait()
@@ -139,6 +140,7 @@ func TestARunIsSeenByAllProcesses(t *testing.T) {
 }
 
 func TestARunWhoseProcessWasKilledHasDied(t *testing.T) {
+	t.Parallel()
 	a, b := two(t, 2*time.Second)
 	w := begin(t, a.Store(nil))
 	add(t, w, effect(1))
@@ -157,6 +159,7 @@ func TestARunWhoseProcessWasKilledHasDied(t *testing.T) {
 }
 
 func TestAProcessThatWasCutOffWritesNoMore(t *testing.T) {
+	t.Parallel()
 	a, b := two(t)
 	was := begin(t, a.Store(nil))
 	add(t, was, effect(1))
@@ -188,6 +191,7 @@ func TestAProcessThatWasCutOffWritesNoMore(t *testing.T) {
 }
 
 func TestOneOfManyBeginsARun(t *testing.T) {
+	t.Parallel()
 	a, b := two(t)
 	for range 10 {
 		at, id, _ := record.ParseName(record.NewName(time.Now()))
@@ -222,6 +226,7 @@ func TestOneOfManyBeginsARun(t *testing.T) {
 
 // TestReadsCostTwoMessages counts what a run costs the engine that reads only.
 func TestReadsCostTwoMessages(t *testing.T) {
+	t.Parallel()
 	a, _ := two(t)
 	s := a.Store(nil)
 	w := begin(t, s)
@@ -237,6 +242,7 @@ func TestReadsCostTwoMessages(t *testing.T) {
 
 // TestLinesOfAnySizeAreReadAsTheyWereWritten writes to the backing itself.
 func TestLinesOfAnySizeAreReadAsTheyWereWritten(t *testing.T) {
+	t.Parallel()
 	a, b := two(t)
 	name := record.NewName(time.Now())
 	to, err := a.Backing().Create(name)
@@ -301,6 +307,7 @@ func TestLinesOfAnySizeAreReadAsTheyWereWritten(t *testing.T) {
 }
 
 func TestATornEndIsCut(t *testing.T) {
+	t.Parallel()
 	a, b := two(t)
 	w := begin(t, a.Store(nil))
 	must(t, w.Close())
@@ -325,6 +332,7 @@ func TestATornEndIsCut(t *testing.T) {
 }
 
 func TestRequestsAndClaimsAreOfAll(t *testing.T) {
+	t.Parallel()
 	a, b := two(t)
 	here, there := a.Store(nil), b.Store(nil)
 	digest := here.RequestDigest("ann", "x", nil, false)
@@ -366,6 +374,7 @@ func TestRequestsAndClaimsAreOfAll(t *testing.T) {
 }
 
 func TestOneIsAlone(t *testing.T) {
+	t.Parallel()
 	a, b := two(t)
 	var in atomic.Int32
 	var all sync.WaitGroup
@@ -400,6 +409,7 @@ func TestOneIsAlone(t *testing.T) {
 }
 
 func TestWhatStandsBesideIsPutOnce(t *testing.T) {
+	t.Parallel()
 	a, b := two(t)
 	w := begin(t, a.Store(nil))
 	must(t, w.Close())
@@ -425,13 +435,14 @@ func TestWhatStandsBesideIsPutOnce(t *testing.T) {
 }
 
 func TestAnEngineThatCannotBeReachedIsSaid(t *testing.T) {
+	t.Parallel()
 	url := clustertest.Servers(t, 1)[0]
 	c := connect(t, Options{URL: url.ClientURL(), AckWait: 500 * time.Millisecond})
 	s := c.Store(nil)
 	w := begin(t, s)
-	add(t, w, effect(1))
 	url.Shutdown()
 	url.WaitForShutdown()
+	add(t, w, effect(1))
 	for what, err := range map[string]error{
 		"an effect": w.Sync(),
 		"the next":  w.Add(effect(2)),
@@ -446,6 +457,7 @@ func TestAnEngineThatCannotBeReachedIsSaid(t *testing.T) {
 
 // TestNothingIsLostWithALeader ends servers, each in its turn, while runs are written.
 func TestNothingIsLostWithALeader(t *testing.T) {
+	t.Parallel()
 	servers := clustertest.Servers(t, 3)
 	var urls []string
 	for _, s := range servers {
@@ -558,6 +570,7 @@ func FuzzStranger(f *testing.F) {
 
 // Who is overtaken between becoming the owner and reading the record finds more there.
 func TestWhoIsOvertakenWhileGoingOnIsTold(t *testing.T) {
+	t.Parallel()
 	a, _ := two(t)
 	must(t, begin(t, a.Store(nil)).Close())
 	names, err := a.Backing().Names()
@@ -580,6 +593,7 @@ func TestWhoIsOvertakenWhileGoingOnIsTold(t *testing.T) {
 
 // TestWhatIsStoredStays has processes that take one run from each other all the time.
 func TestWhatIsStoredStays(t *testing.T) {
+	t.Parallel()
 	a, b := two(t)
 	w := begin(t, a.Store(nil))
 	id := w.ID()
@@ -640,6 +654,7 @@ func TestWhatIsStoredStays(t *testing.T) {
 // TestAWriterThatCouldNotCloseIsNotUnderWay has an engine that is away for longer than a
 // process may be silent.
 func TestAWriterThatCouldNotCloseIsNotUnderWay(t *testing.T) {
+	t.Parallel()
 	engine := clustertest.NewEngine(t, 1)
 	c := connect(t, Options{URL: engine.URL(), AckWait: time.Second})
 	s := c.Store(nil)
@@ -662,6 +677,7 @@ func TestAWriterThatCouldNotCloseIsNotUnderWay(t *testing.T) {
 
 // TestARunCostsThreeRequests counts what this process asks of the engine.
 func TestARunCostsThreeRequests(t *testing.T) {
+	t.Parallel()
 	a, _ := two(t)
 	s := a.Store(nil)
 	least := uint64(1000)
@@ -680,6 +696,7 @@ func TestARunCostsThreeRequests(t *testing.T) {
 }
 
 func TestProcessesAreAliveUntilTheyClose(t *testing.T) {
+	t.Parallel()
 	a, b := two(t)
 	must(t, begin(t, a.Store(nil)).Close())
 	if is, err := b.alive(t.Context(), a.id); err != nil || !is {
@@ -693,6 +710,7 @@ func TestProcessesAreAliveUntilTheyClose(t *testing.T) {
 
 // TestReadsAreAtTheLeader holds what all that decides by a read depends on.
 func TestReadsAreAtTheLeader(t *testing.T) {
+	t.Parallel()
 	url := clustertest.Server(t)
 	c := connect(t, Options{URL: url})
 	for _, s := range []jetstream.Stream{c.queue, c.records, c.state, c.kept, c.audit} {
@@ -710,6 +728,7 @@ func TestReadsAreAtTheLeader(t *testing.T) {
 }
 
 func TestClaimsAndRequestsAreForgotten(t *testing.T) {
+	t.Parallel()
 	a, _ := two(t)
 	first, err := a.Store(nil).Once("a token", time.Now().Add(time.Hour))
 	if err != nil || !first {
@@ -729,6 +748,7 @@ func TestClaimsAndRequestsAreForgotten(t *testing.T) {
 }
 
 func TestSecretsOfTheURLAreNotShown(t *testing.T) {
+	t.Parallel()
 	for url, want := range map[string]string{
 		"nats://ann:pass@h:4222, tls://tok@i?x=y,j:1": "nats://h:4222,tls://i,j:1",
 		"nats://a:p@b@h": "nats://h",
@@ -740,6 +760,7 @@ func TestSecretsOfTheURLAreNotShown(t *testing.T) {
 }
 
 func TestValuesWithoutARecordAreTidied(t *testing.T) {
+	t.Parallel()
 	a, _ := two(t)
 	script := &record.Begin{Script: record.String(strings.Repeat("x", 2*part))}
 	w, err := a.Store(nil).Begin(script)
@@ -764,6 +785,7 @@ func TestValuesWithoutARecordAreTidied(t *testing.T) {
 // A bound that the whole stream is below is looked at once; another one removes the oldest
 // runs that have ended.
 func TestRecordsArePrunedByTheirSize(t *testing.T) {
+	t.Parallel()
 	a, b := two(t)
 	for range 3 {
 		w, err := a.Store(nil).Begin(&record.Begin{Script: record.String("package main\n")})

@@ -178,6 +178,7 @@ var outcomes = map[string]harness.Script{
 // What a script comes to, and what is told of it meanwhile, is the same through the queue
 // as in one process.
 func TestOutcomesAreThoseOfOneProcess(t *testing.T) {
+	t.Parallel()
 	url := clustertest.Server(t)
 	c := connected(t, url, Options{})
 	_, h := fronting(t, c, FrontOptions{})
@@ -232,6 +233,7 @@ func TestOutcomesAreThoseOfOneProcess(t *testing.T) {
 
 // The rules of the front end's config hold at a runner whose config has none.
 func TestRulesOfTheFrontEndHold(t *testing.T) {
+	t.Parallel()
 	url := clustertest.Server(t)
 	_, h := fronting(t, connected(t, url, Options{}), FrontOptions{})
 	shop := newSeller()

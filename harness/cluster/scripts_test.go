@@ -42,6 +42,7 @@ func sourceOf(lib *library.Library, name string) string {
 // What one process saves, replaces or deletes all have, tenants' scripts too; and who
 // comes later has what there is, and not what was deleted while it was away.
 func TestSavedScriptsReachAllProcesses(t *testing.T) {
+	t.Parallel()
 	url := clustertest.Server(t)
 	one, dir := spreads(t, connect(t, Options{URL: url}), filepath.Join(t.TempDir(), "scripts")), filepath.Join(t.TempDir(), "scripts")
 	away := connect(t, Options{URL: url})
@@ -99,6 +100,7 @@ func TestSavedScriptsReachAllProcesses(t *testing.T) {
 
 // Of two that save at the same time one is told that the other was first.
 func TestWhoSavesSecondIsTold(t *testing.T) {
+	t.Parallel()
 	url := clustertest.Server(t)
 	var all []*library.Library
 	for range 4 {
@@ -145,6 +147,7 @@ func TestWhoSavesSecondIsTold(t *testing.T) {
 
 // What is no script is not taken, and what is too large is not sent.
 func TestMessagesThatAreNoScripts(t *testing.T) {
+	t.Parallel()
 	c := connect(t, Options{URL: clustertest.Server(t)})
 	dir := filepath.Join(t.TempDir(), "scripts")
 	lib := spreads(t, c, dir)

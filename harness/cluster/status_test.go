@@ -18,6 +18,7 @@ import (
 )
 
 func TestStatusSaysHowTheClusterIs(t *testing.T) {
+	t.Parallel()
 	url := clustertest.Server(t)
 	front := connect(t, Options{URL: url, Name: "front", Version: "v1"})
 	other := connect(t, Options{URL: url, Name: "worker", AckWait: 10 * time.Second})
@@ -101,6 +102,7 @@ func TestStatusSaysHowTheClusterIs(t *testing.T) {
 
 // A process that leaves is not in the list, and one without the engine says so.
 func TestStatusOfProcessesThatLeave(t *testing.T) {
+	t.Parallel()
 	servers := clustertest.Servers(t, 1)
 	c := connect(t, Options{URL: servers[0].ClientURL()})
 	other, err := Connect(t.Context(), &Options{URL: servers[0].ClientURL()})
@@ -134,6 +136,7 @@ func TestStatusOfProcessesThatLeave(t *testing.T) {
 }
 
 func TestStreamsThatAreMadeOtherwise(t *testing.T) {
+	t.Parallel()
 	url := clustertest.Server(t)
 	nc, err := nats.Connect(url)
 	if err != nil {
@@ -161,6 +164,7 @@ func TestStreamsThatAreMadeOtherwise(t *testing.T) {
 }
 
 func TestSyncInterval(t *testing.T) {
+	t.Parallel()
 	for body, want := range map[string]time.Duration{
 		`{"jetstream":{"config":{"sync_interval":120000000000}}}`:                    2 * time.Minute,
 		`{"jetstream":{"config":{"sync_interval":120000000000,"sync_always":true}}}`: 0,

@@ -48,6 +48,7 @@ func certificate(t testing.TB) (cert, key string) {
 }
 
 func TestTLS(t *testing.T) {
+	t.Parallel()
 	cert, key := certificate(t)
 	other, otherKey := certificate(t)
 	url := clustertest.Configured(t, fmt.Sprintf("tls { cert_file: %q, key_file: %q, ca_file: %q, verify: true }\n", cert, key, cert)).
