@@ -1,4 +1,4 @@
-package console
+package console_test
 
 import (
 	"context"
@@ -16,20 +16,21 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/console"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 )
 
 // toolsHost has only tools.
 type toolsHost struct {
-	Host
+	console.Host
 	catalog *catalog.Catalog
 }
 
-func (h *toolsHost) Catalog(*Viewer) *catalog.Catalog { return h.catalog }
-func (h *toolsHost) Policy(*Viewer) *harness.Policy   { return nil }
+func (h *toolsHost) Catalog(*console.Viewer) *catalog.Catalog { return h.catalog }
+func (h *toolsHost) Policy(*console.Viewer) *harness.Policy   { return nil }
 
-func (h *toolsHost) CallTool(context.Context, *Viewer, string, json.RawMessage, bool) (string, error) {
+func (h *toolsHost) CallTool(context.Context, *console.Viewer, string, json.RawMessage, bool) (string, error) {
 	return "", fmt.Errorf("<script>\u202e%s", strings.Repeat("long ", 20000))
 }
 
@@ -37,7 +38,7 @@ func (h *toolsHost) CallTool(context.Context, *Viewer, string, json.RawMessage, 
 func toolsConsole(t testing.TB, cat *catalog.Catalog) func(method, path string, form url.Values) (int, string) {
 	t.Helper()
 	secret := make([]byte, 32)
-	c := New(&Options{Host: &toolsHost{catalog: cat}, Records: record.Memory(10, nil), Secret: secret})
+	c := console.New(&console.Options{Host: &toolsHost{catalog: cat}, Records: record.Memory(10, nil), Secret: secret})
 	t.Cleanup(c.Close)
 	server := httptest.NewServer(c)
 	t.Cleanup(server.Close)
@@ -65,7 +66,7 @@ func toolsConsole(t testing.TB, cat *catalog.Catalog) func(method, path string, 
 		}
 		return resp.StatusCode, string(b)
 	}
-	get("GET", OpenPath(secret), nil)
+	get("GET", console.OpenPath(secret), nil)
 	return get
 }
 
@@ -98,7 +99,7 @@ func TestTextsOfServersAreTextOnThePagesOfTools(t *testing.T) {
 		"/tools?class=x&category=" + url.QueryEscape(bad), "/tools/" + url.PathEscape(bad), "/tools?q=deprecated"}
 	pages := map[string]string{}
 	for i := range reg.Tools {
-		href := toolHref(reg.Tools[i].ID)
+		href := "/tools/" + url.PathEscape(reg.Tools[i].ID)
 		paths = append(paths, href, href+"?example=0")
 		for name, form := range map[string]url.Values{"empty": {}, "filled": {"a/" + url.PathEscape(bad): {bad}, "a/e": {bad}, "a/l": {bad}},
 			"json": {"json": {`{"x": "<script>alert(1)</script>"}`}}, "wrong": {"json": {bad}}} {
