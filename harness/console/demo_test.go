@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -51,13 +52,25 @@ func TestMain(m *testing.M) {
 // test fails.
 const patience = time.Minute
 
+// gaveUp says that a wait has failed: then the tests have, and further waits are short.
+var gaveUp atomic.Bool
+
+// waitUntil returns the time at which a wait that begins now fails.
+func waitUntil() time.Time {
+	if gaveUp.Load() {
+		return time.Now().Add(patience / 20)
+	}
+	return time.Now().Add(patience)
+}
+
 // until waits for a condition of which no channel tells.
 func until(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.Now().Add(patience); !holds(); <-tick.C {
+	for end := waitUntil(); !holds(); <-tick.C {
 		if time.Now().After(end) {
+			gaveUp.Store(true)
 			t.Fatal("this did not happen: " + what)
 		}
 	}

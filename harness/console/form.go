@@ -387,28 +387,6 @@ func (f *form) whole(s string) (args json.RawMessage, ok bool) {
 	return compact(json.RawMessage(trimmed)), true
 }
 
-// members are those of an object in the order in which they are written.
-func members(raw json.RawMessage) (names []string, of map[string]json.RawMessage) {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, nil
-	}
-	of = map[string]json.RawMessage{}
-	for d.More() {
-		t, err := d.Token()
-		name, ok := t.(string)
-		var value json.RawMessage
-		if err != nil || !ok || d.Decode(&value) != nil {
-			return nil, nil
-		}
-		if _, again := of[name]; !again {
-			names = append(names, name)
-		}
-		of[name] = value
-	}
-	return names, of
-}
-
 // fill writes arguments into the fields; false where they have what no field can show.
 func (f *form) fill(args json.RawMessage) bool {
 	f.JSON = indented(args)
@@ -416,11 +394,11 @@ func (f *form) fill(args json.RawMessage) bool {
 }
 
 func fillFields(fields []*argument, object json.RawMessage) bool {
-	names, of := members(object)
-	all := of != nil
-	for _, name := range names {
+	var of map[string]json.RawMessage
+	all := json.Unmarshal(object, &of) == nil && of != nil
+	for name, value := range of {
 		i := slices.IndexFunc(fields, func(x *argument) bool { return x.Name == name })
-		all = i >= 0 && fields[i].fill(of[name]) && all
+		all = i >= 0 && fields[i].fill(value) && all
 	}
 	return all
 }

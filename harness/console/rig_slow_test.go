@@ -197,13 +197,14 @@ func (b *tab) wait(expression string) {
 	b.t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.Now().Add(patience / 2); ; <-tick.C {
+	for end := waitUntil(); ; <-tick.C {
 		// A page that goes away in the middle has no value.
 		ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
 		if err == nil && ok {
 			return
 		}
 		if time.Now().After(end) {
+			gaveUp.Store(true)
 			text, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string](`document.title + "\n" + document.body.innerText.slice(0, 3000)`))
 			b.t.Fatalf("this did not come true: %s (%v), in the page\n%s", expression, err, text)
 		}
