@@ -225,7 +225,7 @@ func (r *Result) LedgerText() string {
 	}
 	if r.Approval != "" {
 		fmt.Fprintf(&b, "a person may say yes to all of these at once: %s; the same script, not as a dry run, then makes them\n",
-			r.HowToAnswer(r.Approval))
+			r.howToAnswer(r.Approval))
 	}
 	return b.String()
 }

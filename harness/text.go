@@ -103,7 +103,7 @@ func (r *Result) Problems(people, colours bool) string {
 	if people {
 		head = "harness: " + p.paint(bold, head)
 	}
-	b.WriteString(head + "\n" + r.mistakes(people, p) + r.WaitsText())
+	b.WriteString(head + "\n" + r.mistakes(people, p) + r.waitsText())
 	for _, t := range r.Types {
 		if colours {
 			t = Paint(t)

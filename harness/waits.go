@@ -17,7 +17,7 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// maxWaits is how many calls WaitsText tells of, and maxMade how many that were made.
+// maxWaits is how many calls waitsText tells of, and maxMade how many that were made.
 const (
 	maxWaits = 20
 	maxMade  = 10
@@ -43,10 +43,10 @@ func stays(m *record.Made) bool {
 		m.Done.Kind == record.Answered && m.Done.Error == "")
 }
 
-// WaitsText says of a run that did not end well what it has done, which calls it
+// waitsText says of a run that did not end well what it has done, which calls it
 // waits for a person with, of which nobody knows what became, and how each goes on;
 // "" for a run that has ended and made no effect.
-func (r *Result) WaitsText() string {
+func (r *Result) waitsText() string {
 	var b strings.Builder
 	flag := ""
 	if r.flag != "" {
@@ -101,7 +101,7 @@ func (r *Result) WaitsText() string {
 		}
 		more(&b, n)
 		first := slices.MinFunc(r.Waiting, func(a, b WaitingCall) int { return a.Until.Compare(b.Until) })
-		answers := r.HowToAnswer(first.ID)
+		answers := r.howToAnswer(first.ID)
 		if first.Question != nil {
 			answers = fmt.Sprintf("harness resume%s %s at a terminal", flag, r.Run)
 		}
@@ -111,8 +111,8 @@ func (r *Result) WaitsText() string {
 	return b.String()
 }
 
-// HowToAnswer says how a person answers what waits, by its ID.
-func (r *Result) HowToAnswer(id string) string {
+// howToAnswer says how a person answers what waits, by its ID.
+func (r *Result) howToAnswer(id string) string {
 	switch {
 	case r.answerAt != "":
 		return r.answerAt + id

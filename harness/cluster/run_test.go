@@ -211,9 +211,9 @@ func TestOutcomesAreThoseOfOneProcess(t *testing.T) {
 			if diff := cmp.Diff(results[0], results[1], ignore); diff != "" {
 				t.Errorf("(-in one process +through the queue):\n%s", diff)
 			}
-			for i, text := range []string{results[1].Text(), results[1].WaitsText(), results[1].Shown()} {
+			for i, text := range []string{results[1].Text(), results[1].Shown()} {
 				id := strings.NewReplacer(results[1].Run, results[0].Run, untilOf(results[1]), untilOf(results[0]))
-				if want := []string{results[0].Text(), results[0].WaitsText(), results[0].Shown()}[i]; id.Replace(text) != want {
+				if want := []string{results[0].Text(), results[0].Shown()}[i]; id.Replace(text) != want {
 					t.Errorf("text %d: got\n%s\nwant\n%s", i, text, want)
 				}
 			}

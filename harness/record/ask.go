@@ -32,17 +32,17 @@ type Asked struct {
 // time) or Sent (the yes is used up). A yes whose time has passed before it was used
 // is Asking: a person is to be asked anew.
 func (a *Asked) State(now time.Time) State {
-	s, _ := Planned.After(OnAsk)
+	s, _ := Planned.After(onAsk)
 	switch {
 	case a.Answer != nil:
-		s, _ = s.After(EventOf(a.Answer))
+		s, _ = s.After(eventOf(a.Answer))
 		if s == Granted && a.Used != nil {
-			s, _ = s.After(OnCall)
+			s, _ = s.After(onCall)
 		} else if s == Granted && now.After(a.Answer.Until) {
-			s, _ = s.After(OnExpired)
+			s, _ = s.After(onExpired)
 		}
 	case now.After(a.Until):
-		s, _ = s.After(OnExpired)
+		s, _ = s.After(onExpired)
 	}
 	return s
 }

@@ -227,10 +227,10 @@ func (s *Store) first(name string) (*Begin, int64, error) {
 	return b, size, nil
 }
 
-// Begun returns the first lines of runs that began at a time or after it, the latest
+// begun returns the first lines of runs that began at a time or after it, the latest
 // first, as First does; skip chooses by their IDs those that are not read. A record that
 // cannot be read is left out.
-func (s *Store) Begun(ctx context.Context, since time.Time, skip func(id string) bool) iter.Seq2[*Begin, error] {
+func (s *Store) begun(ctx context.Context, since time.Time, skip func(id string) bool) iter.Seq2[*Begin, error] {
 	return func(yield func(*Begin, error) bool) {
 		names, err := s.in.Names()
 		if err != nil {

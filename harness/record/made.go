@@ -65,7 +65,7 @@ func (m *Made) State(alive bool) (State, error) {
 func (m *Made) Lost() bool { return m.Done != nil && m.Done.Kind == Uncertain && m.Done.Cut }
 
 // step is told what happened to the call.
-func (m *Made) step(e Event) {
+func (m *Made) step(e event) {
 	if m.state == "" {
 		m.state = Planned
 	}
@@ -103,9 +103,9 @@ func (r *Run) addCall(l *Call) {
 	switch {
 	case m.state == Denied && a != nil: // the line says what was denied; its Done, what the script got
 	case m.state == Unknown && l.Class == Again:
-		m.step(OnAgain)
+		m.step(onAgain)
 	default:
-		m.step(OnCall)
+		m.step(onCall)
 	}
 	*m = Made{Call: l, state: m.state, bad: m.bad, sent: l.Time}
 	r.track(m)
@@ -129,11 +129,11 @@ func (r *Run) addToCall(n int, l Line) {
 		case m.state == Denied && l.Kind == NotSent:
 		case m.state == Sent && l.Denied: // by policy: the line of the call says what was denied
 			m.state = Planned
-			m.step(OnDenied)
+			m.step(onDenied)
 		case m.Done != nil && m.Done.told(): // what the script was told stays
 			return
 		default:
-			m.step(EventOf(l))
+			m.step(eventOf(l))
 		}
 		m.Done = l
 		if a := r.asks[m.Call.Ask]; a != nil && a.Used == m.Call && l.Kind == NotSent && l.Cut {
@@ -141,12 +141,12 @@ func (r *Run) addToCall(n int, l Line) {
 		}
 	case *Settle:
 		if m.state == Waiting && r.unanswered(m, l.Time) {
-			m.step(OnExpired)
+			m.step(onExpired)
 		}
-		m.step(EventOf(l))
+		m.step(eventOf(l))
 		m.Settle = l
 	case *Round:
-		m.step(EventOf(l))
+		m.step(eventOf(l))
 		m.Round = l
 		if l.Sent {
 			m.Round, m.sent = nil, l.Time
@@ -170,7 +170,7 @@ func (r *Run) track(m *Made) {
 // lose is told that the process that wrote the lines before is gone.
 func (r *Run) lose() {
 	for m := range r.sent {
-		m.step(OnLost)
+		m.step(onLost)
 	}
 	clear(r.sent)
 }

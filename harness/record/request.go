@@ -106,7 +106,7 @@ func (q *requests) look(ctx context.Context, s *Store) error {
 		defer q.mu.Unlock()
 		return !q.noted[id].IsZero()
 	}
-	for b, err := range s.Begun(ctx, since, known) {
+	for b, err := range s.begun(ctx, since, known) {
 		if err != nil {
 			return err
 		}

@@ -18,40 +18,40 @@ const (
 	Failed  State = "failed"  // it was not sent
 )
 
-// Event is what moves a call from one state to another: a line of the record, or,
+// event is what moves a call from one state to another: a line of the record, or,
 // without a line, that a call begins.
-type Event string
+type event string
 
 // The events of a call, named after their lines.
 const (
-	OnDenied    Event = "done denied"   // by policy
-	OnNotSent   Event = "done not_sent" // arguments, no connection
-	OnAsk       Event = "ask"
-	OnYes       Event = "yes"
-	OnNo        Event = "no"
-	OnExpired   Event = "expired" // the time of an ask or a grant has passed, or the tool has changed
-	OnCall      Event = "call"
-	OnAgain     Event = "call again"          // of a call that does the same however often it is made
-	OnDone      Event = "done"                // answered or unread
-	OnUncertain Event = "done uncertain"      // the script was not told
-	OnTold      Event = "done uncertain told" // the script got an error that says so, for good
-	OnRound     Event = "round"
-	OnReply     Event = "round sent" // our answer to what its server asked
-	OnLost      Event = "lost"       // the process died
-	OnHappened  Event = "settle happened"
-	OnNot       Event = "settle not"
+	onDenied    event = "done denied"   // by policy
+	onNotSent   event = "done not_sent" // arguments, no connection
+	onAsk       event = "ask"
+	onYes       event = "yes"
+	onNo        event = "no"
+	onExpired   event = "expired" // the time of an ask or a grant has passed, or the tool has changed
+	onCall      event = "call"
+	onAgain     event = "call again"          // of a call that does the same however often it is made
+	onDone      event = "done"                // answered or unread
+	onUncertain event = "done uncertain"      // the script was not told
+	onTold      event = "done uncertain told" // the script got an error that says so, for good
+	onRound     event = "round"
+	onReply     event = "round sent" // our answer to what its server asked
+	onLost      event = "lost"       // the process died
+	onHappened  event = "settle happened"
+	onNot       event = "settle not"
 )
 
 // transitions are all that may become of a call. What is not here is refused.
-var transitions = map[State]map[Event]State{
-	Planned: {OnCall: Sent, OnAsk: Asking, OnDenied: Denied, OnNotSent: Failed},
-	Asking:  {OnYes: Granted, OnNo: Denied, OnExpired: Denied},
-	Granted: {OnCall: Sent, OnExpired: Asking, OnNotSent: Failed, OnDenied: Denied},
-	Sent: {OnDone: Ended, OnTold: Ended, OnNotSent: Failed, OnRound: Waiting, OnUncertain: Unknown,
-		OnLost: Unknown},
-	Waiting: {OnReply: Sent, OnRound: Waiting, OnDone: Ended, OnTold: Ended, OnUncertain: Unknown,
-		OnExpired: Unknown, OnLost: Unknown},
-	Unknown: {OnDone: Ended, OnHappened: Ended, OnNot: Planned, OnAgain: Sent},
+var transitions = map[State]map[event]State{
+	Planned: {onCall: Sent, onAsk: Asking, onDenied: Denied, onNotSent: Failed},
+	Asking:  {onYes: Granted, onNo: Denied, onExpired: Denied},
+	Granted: {onCall: Sent, onExpired: Asking, onNotSent: Failed, onDenied: Denied},
+	Sent: {onDone: Ended, onTold: Ended, onNotSent: Failed, onRound: Waiting, onUncertain: Unknown,
+		onLost: Unknown},
+	Waiting: {onReply: Sent, onRound: Waiting, onDone: Ended, onTold: Ended, onUncertain: Unknown,
+		onExpired: Unknown, onLost: Unknown},
+	Unknown: {onDone: Ended, onHappened: Ended, onNot: Planned, onAgain: Sent},
 	Ended:   {},
 	Denied:  {},
 	Failed:  {},
@@ -59,51 +59,48 @@ var transitions = map[State]map[Event]State{
 
 // After returns the state of a call after an event, or an error where that cannot
 // follow.
-func (s State) After(e Event) (State, error) {
+func (s State) After(e event) (State, error) {
 	if next, ok := transitions[s][e]; ok {
 		return next, nil
 	}
 	return s, fmt.Errorf("a call that is %s cannot have %q", s, e)
 }
 
-// Final reports whether nothing can follow, whoever says what.
-func (s State) Final() bool { return len(transitions[s]) == 0 }
-
-// EventOf is the event that a line is for the call that it is of; "" for a line
+// eventOf is the event that a line is for the call that it is of; "" for a line
 // that is none.
-func EventOf(l Line) Event {
+func eventOf(l Line) event {
 	switch l := l.(type) {
 	case *Call:
-		return OnCall
+		return onCall
 	case *Ask:
-		return OnAsk
+		return onAsk
 	case *Answer:
 		if l.Yes {
-			return OnYes
+			return onYes
 		}
-		return OnNo
+		return onNo
 	case *Round:
 		if l.Sent {
-			return OnReply
+			return onReply
 		}
-		return OnRound
+		return onRound
 	case *Settle:
 		if l.Happened {
-			return OnHappened
+			return onHappened
 		}
-		return OnNot
+		return onNot
 	case *Done:
 		switch {
 		case l.Denied:
-			return OnDenied
+			return onDenied
 		case l.Kind == NotSent:
-			return OnNotSent
+			return onNotSent
 		case l.told():
-			return OnTold
+			return onTold
 		case l.Kind == Uncertain:
-			return OnUncertain
+			return onUncertain
 		}
-		return OnDone
+		return onDone
 	}
 	return ""
 }

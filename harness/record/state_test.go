@@ -13,8 +13,8 @@ import (
 // event that is not here is refused in each state.
 func TestEveryPairOfStatesIsAllowedOrRefused(t *testing.T) {
 	states := []State{Planned, Asking, Granted, Sent, Waiting, Unknown, Ended, Denied, Failed}
-	events := []Event{OnDenied, OnNotSent, OnAsk, OnYes, OnNo, OnExpired, OnCall, OnAgain, OnDone, OnUncertain, OnTold,
-		OnRound, OnReply, OnLost, OnHappened, OnNot}
+	events := []event{onDenied, onNotSent, onAsk, onYes, onNo, onExpired, onCall, onAgain, onDone, onUncertain, onTold,
+		onRound, onReply, onLost, onHappened, onNot}
 	want := map[State]string{
 		Planned: "denied failed asked - - - sent - - - - - - - - -",
 		Asking:  "- - - granted denied denied - - - - - - - - - -",
@@ -44,9 +44,6 @@ func TestEveryPairOfStatesIsAllowedOrRefused(t *testing.T) {
 		}
 		if got != want[s] {
 			t.Errorf("%s\ngot  %s\nwant %s", s, got, want[s])
-		}
-		if s.Final() != (s == Ended || s == Denied || s == Failed) {
-			t.Errorf("%s is final: %v", s, s.Final())
 		}
 	}
 }
@@ -128,7 +125,7 @@ func TestTheLinesOfACallGiveItsState(t *testing.T) {
 // lines that the table allows, and reads them again: calls and asks are in the states
 // that they were in.
 func TestARunsLinesGiveItsStatesBack(t *testing.T) {
-	seen := map[State]map[Event]bool{}
+	seen := map[State]map[event]bool{}
 	for seed := range uint64(60) {
 		w := &walk{t: t, random: rand.New(rand.NewPCG(seed, 8)), s: Memory(1, nil), states: map[int]State{}, seen: seen,
 			asks: map[int]string{}, answered: map[string]*Answer{}}
@@ -137,8 +134,8 @@ func TestARunsLinesGiveItsStatesBack(t *testing.T) {
 	for s, events := range transitions {
 		for e := range events {
 			// Without a line: the policy denies before a call has one, and a tool changes.
-			if !seen[s][e] && !slices.Contains([]Event{OnExpired, OnLost}, e) &&
-				!(s == Granted && (e == OnDenied || e == OnNotSent)) {
+			if !seen[s][e] && !slices.Contains([]event{onExpired, onLost}, e) &&
+				!(s == Granted && (e == onDenied || e == onNotSent)) {
 				t.Errorf("no run had %q of a call that is %s", e, s)
 			}
 		}
@@ -154,7 +151,7 @@ type walk struct {
 	states   map[int]State // of calls
 	asks     map[int]string
 	answered map[string]*Answer
-	seen     map[State]map[Event]bool
+	seen     map[State]map[event]bool
 	attempt  int
 }
 
@@ -189,47 +186,47 @@ func (w *walk) step(n int) {
 	until := time.Now().Add(time.Hour)
 	var lines []Line
 	switch e {
-	case OnCall, OnAgain:
+	case onCall, onAgain:
 		lines = []Line{call}
-	case OnDenied:
+	case onDenied:
 		lines = []Line{call, &Done{N: n, Kind: NotSent, Denied: true}}
-	case OnNotSent:
+	case onNotSent:
 		if s == Planned {
 			lines = []Line{call}
 		}
 		lines = append(lines, &Done{N: n, Kind: NotSent})
-	case OnDone:
+	case onDone:
 		lines = []Line{&Done{N: n, Kind: []Kind{Answered, Unread}[w.random.IntN(2)]}}
-	case OnUncertain:
+	case onUncertain:
 		lines = []Line{&Done{N: n, Kind: Uncertain, Error: "canceled", Cut: true}}
-	case OnTold:
+	case onTold:
 		lines = []Line{&Done{N: n, Kind: Uncertain, Error: "nobody knows"}}
-	case OnRound:
+	case onRound:
 		lines = []Line{&Round{N: n, State: "s"}}
-	case OnReply:
+	case onReply:
 		lines = []Line{&Round{N: n, Sent: true}}
-	case OnAsk:
+	case onAsk:
 		w.asks[n] = fmt.Sprint(len(w.answered) + 1)
 		w.answered[w.asks[n]] = nil
 		lines = []Line{&Ask{A: w.asks[n], Tool: "a.b", Until: until}}
-	case OnYes, OnNo:
+	case onYes, onNo:
 		r, err := w.s.Load(w.w.ID())
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		a := &Answer{A: w.asks[n], Yes: e == OnYes, Until: until, Digest: r.asks[w.asks[n]].Digest}
+		a := &Answer{A: w.asks[n], Yes: e == onYes, Until: until, Digest: r.asks[w.asks[n]].Digest}
 		w.answered[a.A] = a
 		lines = []Line{a}
-		if e == OnNo {
+		if e == onNo {
 			lines = append(lines, call, &Done{N: n, Kind: NotSent, Error: "denied by ann"})
 		}
-	case OnHappened, OnNot:
+	case onHappened, onNot:
 		w.settle(n, s, e)
 		return
 	default: // it has no line
 		return
 	}
-	if s == Granted && (e == OnDenied || e == OnNotSent) {
+	if s == Granted && (e == onDenied || e == onNotSent) {
 		return
 	}
 	for _, l := range lines {
@@ -240,13 +237,13 @@ func (w *walk) step(n int) {
 	w.took(n, s, e)
 }
 
-func (w *walk) took(n int, s State, e Event) {
+func (w *walk) took(n int, s State, e event) {
 	next, err := s.After(e)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	if w.seen[s] == nil {
-		w.seen[s] = map[Event]bool{}
+		w.seen[s] = map[event]bool{}
 	}
 	w.seen[s][e] = true
 	if w.states[n] = next; next == Planned {
@@ -255,9 +252,9 @@ func (w *walk) took(n int, s State, e Event) {
 }
 
 // settle has a person say what became of a call; the process is gone then.
-func (w *walk) settle(n int, s State, e Event) {
+func (w *walk) settle(n int, s State, e event) {
 	w.end()
-	if err := w.s.Settle(w.w.ID(), &Settle{N: n, Happened: e == OnHappened}, -sentWithin-time.Hour); err != nil {
+	if err := w.s.Settle(w.w.ID(), &Settle{N: n, Happened: e == onHappened}, -sentWithin-time.Hour); err != nil {
 		w.t.Fatal(err)
 	}
 	w.took(n, s, e)
