@@ -206,10 +206,6 @@ func (a asked) id() string { return record.ApprovalID(a.run.Begin.ID, a.A) }
 // askedFor are the asks that arguments mean: by their ID, or all that are open in a
 // run.
 func (e *env) askedFor(ctx context.Context, c *cli.Command) (*record.Store, []asked, error) {
-	if !c.Args().Present() {
-		return nil, nil, usageError{fmt.Sprintf("approvals %s wants the IDs of what waits; harness approvals lists them",
-			c.Name)}
-	}
 	store, err := e.store(c)
 	if err != nil {
 		return nil, nil, err

@@ -70,9 +70,6 @@ func policyOf(c *cli.Command) *harness.Policy {
 }
 
 func (e *env) call(ctx context.Context, c *cli.Command) error {
-	if !c.Args().Present() {
-		return usageError{"call wants a TOOL, and its arguments as KEY=VALUE"}
-	}
 	show, err := e.shower(c)
 	if err != nil {
 		return err

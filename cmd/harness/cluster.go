@@ -98,9 +98,6 @@ func (e *env) inCluster(c *cli.Command, cl *cluster.Cluster, opts *serve.Options
 
 // cancelRun ends a run of a cluster.
 func (e *env) cancelRun(ctx context.Context, c *cli.Command) error {
-	if c.Args().Len() != 1 {
-		return usageError{"runs cancel wants one RUN: its whole ID"}
-	}
 	cl, err := e.connected(ctx, c, nil)
 	if err != nil {
 		return err

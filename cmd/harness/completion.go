@@ -41,7 +41,7 @@ names. Completion reads the registry file as it is and starts no servers.
   harness completion fish | source                     in ~/.config/fish/config.fish`,
 		Action: func(_ context.Context, c *cli.Command) error {
 			script, ok := completions[c.Args().First()]
-			if c.Args().Len() != 1 || !ok {
+			if !ok {
 				return usageError{"completion wants one of bash, zsh, fish"}
 			}
 			_, err := io.WriteString(e.stdout, script)

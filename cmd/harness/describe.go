@@ -36,9 +36,6 @@ others are shown all the same. Coloured on a terminal, unless NO_COLOR is set.
 }
 
 func (e *env) describe(ctx context.Context, c *cli.Command) error {
-	if !c.Args().Present() {
-		return usageError{"describe wants at least one TOOL"}
-	}
 	known, err := e.known(ctx, c)
 	if err != nil {
 		return err

@@ -192,9 +192,6 @@ const maxScript = 1 << 20
 
 // script reads the script that the command names, "-" being stdin.
 func (e *env) script(c *cli.Command) (string, error) {
-	if c.Args().Len() != 1 {
-		return "", usageError{fmt.Sprintf("%s wants one SCRIPT, or - for stdin", c.Name)}
-	}
 	return e.source(c.Args().First())
 }
 

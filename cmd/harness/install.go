@@ -103,9 +103,6 @@ servers; harness remove takes them out there.
 }
 
 func theClient(c *cli.Command) (*clients.Client, error) {
-	if c.Args().Len() != 1 {
-		return nil, usageError{fmt.Sprintf("%s wants one CLIENT: %s", c.Name, strings.Join(clients.Names(), ", "))}
-	}
 	client, err := clients.Get(c.Args().First())
 	if err != nil {
 		return nil, usageError{err.Error()}

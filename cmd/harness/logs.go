@@ -45,9 +45,6 @@ type serverLog struct {
 }
 
 func (e *env) logs(_ context.Context, c *cli.Command) error {
-	if c.Args().Len() > 1 {
-		return usageError{"logs wants one SERVER, or none"}
-	}
 	cfg, err := config.Load(e.files(c).AllConfigs()...)
 	if err != nil {
 		return usageError{err.Error()}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 
@@ -177,34 +178,51 @@ func (e *env) prepare(commands []*cli.Command) {
 		c.ShellComplete = e.complete
 		c.DisableSliceFlagSeparator = true
 		c.HideHelpCommand = len(c.Commands) == 0 // "h" and "help" are arguments there, such as of search
-		if run := c.Action; c.ArgsUsage == "" {
-			c.Action = func(ctx context.Context, c *cli.Command) error {
-				if c.Args().Present() {
-					return noArgument(c)
-				}
-				if run == nil {
-					return cli.ShowSubcommandHelp(c)
-				}
-				return run(ctx, c)
+		run := c.Action
+		c.Action = func(ctx context.Context, c *cli.Command) error {
+			if err := countArguments(c); err != nil {
+				return err
 			}
+			if run == nil {
+				return cli.ShowSubcommandHelp(c)
+			}
+			return run(ctx, c)
 		}
 		e.prepare(c.Commands)
 	}
 }
 
-// noArgument refuses the first argument of a command that takes none.
-func noArgument(c *cli.Command) error {
+// countArguments returns an error if a command has fewer or more arguments than its
+// ArgsUsage says: in brackets is what may be left out, before … what may be repeated,
+// and -- is no argument.
+func countArguments(c *cli.Command) error {
+	least, most := 0, 0
+	for _, word := range strings.Fields(c.ArgsUsage) {
+		if !strings.HasPrefix(word, "[") && word != "--" {
+			least++
+		}
+		if most++; strings.Contains(word, "…") {
+			most = math.MaxInt
+			break
+		}
+	}
+	n := c.Args().Len()
 	var known []string
 	for _, sub := range c.VisibleCommands() {
 		if sub.Name != "help" {
 			known = append(known, sub.Name)
 		}
 	}
-	if len(known) > 0 {
+	switch {
+	case n >= least && n <= most:
+		return nil
+	case most > 0:
+		return usageError{fmt.Sprintf("%s wants %s; see %[1]s -help", c.FullName(), c.ArgsUsage)}
+	case len(known) > 0:
 		return usageError{fmt.Sprintf("there is no command %q; known: %s", c.FullName()+" "+c.Args().First(),
 			strings.Join(known, ", "))}
 	}
-	return usageError{fmt.Sprintf("%s takes no arguments, got %q; see harness help %[1]s", c.Name, c.Args().First())}
+	return usageError{fmt.Sprintf("%s takes no arguments, got %q; see %[1]s -help", c.FullName(), c.Args().First())}
 }
 
 func wrongUsage(_ context.Context, c *cli.Command, err error, _ bool) error {

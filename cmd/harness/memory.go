@@ -44,8 +44,11 @@ func (e *env) kept(c *cli.Command, path func(registry string) (string, error)) (
 // rmCommand forgets the named things, or all if names is nil. rm returns the names
 // that were not kept.
 func (e *env) rmCommand(args string, rm func(c *cli.Command, names []string) (unknown []string, err error)) *cli.Command {
-	wants := strings.TrimPrefix(args+" or -all", " or ")
-	return &cli.Command{Name: "rm", Usage: "forget " + strings.TrimPrefix(args+", or all", ", or "), ArgsUsage: args,
+	wants, some := "-all", ""
+	if args != "" {
+		wants, some = args+" or -all", "["+args+"]"
+	}
+	return &cli.Command{Name: "rm", Usage: "forget " + wants, ArgsUsage: some,
 		Flags: []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "forget everything"}},
 		Action: func(_ context.Context, c *cli.Command) error {
 			names := c.Args().Slice()
@@ -136,9 +139,6 @@ func (e *env) listPhrases(_ context.Context, c *cli.Command) error {
 }
 
 func (e *env) setPhrase(ctx context.Context, c *cli.Command) error {
-	if c.Args().Len() != 2 {
-		return usageError{"phrases set wants a PHRASE and a TOOL"}
-	}
 	m, err := e.phrases(c)
 	if err != nil {
 		return err

@@ -50,9 +50,6 @@ compile, and do the same, with the schemas of today?
 }
 
 func (e *env) replay(ctx context.Context, c *cli.Command) error {
-	if n := c.Args().Len(); n < 1 || n > 2 {
-		return usageError{"replay wants a RECORD or a DIR of them, and at most one SCRIPT"}
-	}
 	p := harness.Replay{Timeout: c.Duration("timeout")}
 	var err error
 	if c.Args().Len() == 2 {

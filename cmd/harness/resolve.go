@@ -18,7 +18,7 @@ func (e *env) resolveCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "resolve",
 		Usage:     "say which tool a phrase means",
-		ArgsUsage: "PHRASE… | -",
+		ArgsUsage: "PHRASE…|-",
 		Description: `'-' reads one phrase a line from stdin and prints one JSON object a line (with
 -json; without it a line of text). The object is an element of a Result's
 tools, with the verdict of the phrase alone: a tool that does not say that it
@@ -38,9 +38,6 @@ destroys nothing is resolved with a confidence of .75, others with .6. Exit code
 
 func (e *env) resolve(ctx context.Context, c *cli.Command) error {
 	phrases := c.Args().Slice()
-	if len(phrases) == 0 {
-		return usageError{"resolve wants at least one PHRASE, or - for stdin"}
-	}
 	k := c.Int("k")
 	if c.Bool("explain") && !c.IsSet("k") {
 		k = 5

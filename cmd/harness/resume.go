@@ -55,9 +55,6 @@ Of a run ID as much is enough as no other has; last is the newest.`,
 			poolFlag(),
 		}, slices.Concat(valueFlags(), join.Flags())...),
 		Action: func(ctx context.Context, c *cli.Command) error {
-			if c.Args().Len() != 1 {
-				return usageError{"resume wants one RUN: an ID, its beginning, or last"}
-			}
 			_, r, err := e.openRun(ctx, c, c.Args().First())
 			if err != nil {
 				return err

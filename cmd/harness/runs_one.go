@@ -20,9 +20,6 @@ import (
 )
 
 func (e *env) showRun(ctx context.Context, c *cli.Command) error {
-	if c.Args().Len() != 1 {
-		return usageError{"runs show wants one RUN: an ID, its beginning, or last"}
-	}
 	if c.Bool("script") && c.Bool("f") {
 		return usageError{"-f does nothing with -script: leave one of them out"}
 	}
@@ -88,9 +85,6 @@ func followRun(ctx context.Context, store *record.Store, r *record.Run, w io.Wri
 }
 
 func (e *env) diffRuns(ctx context.Context, c *cli.Command) error {
-	if c.Args().Len() != 2 {
-		return usageError{"runs diff wants two RUNs: IDs, their beginnings, or last"}
-	}
 	if err := pointless(c, c.Bool("json"), "beside -json, which leaves nothing out", "all"); err != nil {
 		return err
 	}
@@ -115,9 +109,6 @@ func (e *env) diffRuns(ctx context.Context, c *cli.Command) error {
 }
 
 func (e *env) saveRun(ctx context.Context, c *cli.Command) error {
-	if c.Args().Len() != 2 {
-		return usageError{"runs save wants a RUN and a NAME"}
-	}
 	name := c.Args().Get(1)
 	if err := library.CheckName(name); err != nil {
 		return usageError{err.Error()}

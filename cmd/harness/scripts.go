@@ -52,9 +52,6 @@ With -cluster all front ends and runners of the cluster have it.
 }
 
 func (e *env) save(ctx context.Context, c *cli.Command) error {
-	if c.Args().Len() != 2 {
-		return usageError{"save wants a NAME and one SCRIPT, or - for stdin"}
-	}
 	name := c.Args().First()
 	if err := library.CheckName(name); err != nil {
 		return usageError{err.Error()}
@@ -356,9 +353,6 @@ func findScripts(list []*library.Script, words string) ([]*library.Script, error
 }
 
 func (e *env) showScript(ctx context.Context, c *cli.Command) error {
-	if c.Args().Len() != 1 {
-		return usageError{"scripts show wants one NAME"}
-	}
 	if err := library.CheckName(c.Args().First()); err != nil {
 		return usageError{err.Error()}
 	}
@@ -382,9 +376,6 @@ func (e *env) showScript(ctx context.Context, c *cli.Command) error {
 }
 
 func (e *env) deleteScripts(ctx context.Context, c *cli.Command) error {
-	if !c.Args().Present() {
-		return usageError{"scripts delete wants at least one NAME"}
-	}
 	files, err := e.sharedFiles(ctx, c)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ func (e *env) searchCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "search",
 		Usage:     "find tools by what they do",
-		ArgsUsage: "WORDS…",
+		ArgsUsage: "[WORDS…]",
 		Description: `The best come first, with their score. Without WORDS all tools are listed, in
 the order of their IDs. Flags narrow what is searched; -match substring takes
 the words literally (ID, name, category, title, description). With -json:

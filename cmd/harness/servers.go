@@ -350,9 +350,6 @@ func (e *env) enableCommand(on bool) *cli.Command {
 // editEach changes the servers that are named, each in the config that has it.
 func (e *env) editEach(c *cli.Command, is string,
 	change func(s edit.Syntax, text []byte, name string) ([]byte, error)) error {
-	if !c.Args().Present() {
-		return usageError{fmt.Sprintf("%s wants at least one SERVER", c.Name)}
-	}
 	configs := e.files(c).AllConfigs()
 	if len(configs) == 0 {
 		_, err := config.Load()

@@ -24,9 +24,6 @@ const (
 )
 
 func (e *env) settleRun(ctx context.Context, c *cli.Command) error {
-	if n := c.Args().Len(); n < 2 || n > 3 {
-		return usageError{"runs settle wants a RUN, the number of a CALL, and happened or not"}
-	}
 	n, err := strconv.Atoi(strings.TrimPrefix(c.Args().Get(1), "#"))
 	if err != nil || n < 1 {
 		return usageError{fmt.Sprintf("runs settle: %q is no number of a call", c.Args().Get(1))}
@@ -133,9 +130,6 @@ func givenResult(text string) (record.Data, error) {
 }
 
 func (e *env) closeRun(ctx context.Context, c *cli.Command) error {
-	if c.Args().Len() != 1 {
-		return usageError{"runs close wants one RUN: an ID, its beginning, or last"}
-	}
 	store, r, err := e.openRun(ctx, c, c.Args().First())
 	if err != nil {
 		return err
