@@ -1,26 +1,27 @@
-package cluster
+package cluster_test
 
 import (
 	"fmt"
 	"testing"
 	"time"
 
+	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/record"
 )
 
 // clusters are one server, and three that have each stream on all.
-func clusters(b *testing.B, f func(*testing.B, *Cluster)) {
+func clusters(b *testing.B, f func(*testing.B, *cluster.Cluster)) {
 	for _, n := range []int{1, 3} {
 		b.Run(fmt.Sprintf("Servers%d", n), func(b *testing.B) {
-			f(b, connect(b, Options{URL: clustertest.Servers(b, n)[0].ClientURL(), Replicas: n}))
+			f(b, connect(b, cluster.Options{URL: clustertest.Servers(b, n)[0].ClientURL(), Replicas: n}))
 		})
 	}
 }
 
 // BenchmarkBegin makes a record and ends it, without a request and with one.
 func BenchmarkBegin(b *testing.B) {
-	clusters(b, func(b *testing.B, c *Cluster) {
+	clusters(b, func(b *testing.B, c *cluster.Cluster) {
 		s := c.Store(nil)
 		for _, request := range []string{"", "r"} {
 			b.Run("Request"+request, func(b *testing.B) {
@@ -41,7 +42,7 @@ func BenchmarkBegin(b *testing.B) {
 
 // BenchmarkSync makes the line of an effect durable.
 func BenchmarkSync(b *testing.B) {
-	clusters(b, func(b *testing.B, c *Cluster) {
+	clusters(b, func(b *testing.B, c *cluster.Cluster) {
 		w := begin(b, c.Store(nil))
 		for n := 0; b.Loop(); n++ {
 			add(b, w, effect(n))
@@ -52,7 +53,7 @@ func BenchmarkSync(b *testing.B) {
 
 // BenchmarkLoad reads records of so many messages.
 func BenchmarkLoad(b *testing.B) {
-	clusters(b, func(b *testing.B, c *Cluster) {
+	clusters(b, func(b *testing.B, c *cluster.Cluster) {
 		s := c.Store(nil)
 		for _, n := range []int{2, 8, 16, 100, 1000} {
 			w := begin(b, s)
@@ -79,7 +80,7 @@ func BenchmarkLoad(b *testing.B) {
 func BenchmarkList(b *testing.B) {
 	const many = 10_000
 	url := clustertest.Server(b)
-	c := connect(b, Options{URL: url})
+	c := connect(b, cluster.Options{URL: url})
 	s := c.Store(nil)
 	var id string
 	for range many {
@@ -101,7 +102,7 @@ func BenchmarkList(b *testing.B) {
 	b.Run("New", func(b *testing.B) {
 		for b.Loop() {
 			b.StopTimer()
-			other := connect(b, Options{URL: url})
+			other := connect(b, cluster.Options{URL: url})
 			s := other.Store(nil)
 			b.StartTimer()
 			list(b, s)

@@ -4,7 +4,6 @@ import (
 	"flag"
 	"os"
 	"testing"
-	"time"
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
@@ -19,17 +18,6 @@ func TestMain(m *testing.M) {
 		flag.Set("test.parallel", "16")
 	}
 	os.Exit(m.Run())
-}
-
-// late returns a channel that receives shortly before the test binary is stopped: no test
-// has a deadline of its own. If there is none, as in a benchmark, it is nil.
-func late(t testing.TB) <-chan time.Time {
-	if d, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
-		if at, ok := d.Deadline(); ok {
-			return time.After(time.Until(at) - 20*time.Second)
-		}
-	}
-	return nil
 }
 
 func TestConnect(t *testing.T) {

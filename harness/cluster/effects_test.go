@@ -98,7 +98,7 @@ func TestARunThatWasTakenOverHasNoFurtherEffect(t *testing.T) {
 		done <- res
 	}()
 	<-l.waits
-	late := time.After(20 * time.Second)
+	late := late(t)
 	for known := false; !known; { // the answer of an effect is stored a moment after it came
 		r, err := stores[1].Load(id)
 		if err != nil {

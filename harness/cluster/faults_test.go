@@ -1,4 +1,4 @@
-package cluster
+package cluster_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/recordtest"
@@ -44,7 +45,7 @@ import (
 // All of these at random: TestAKilledClusterLosesNothing of cmd/harness.
 
 // ended is the record of a run, which has ended with a status, once.
-func ended(t *testing.T, c *Cluster, id string, status harness.Status) *record.Run {
+func ended(t *testing.T, c *cluster.Cluster, id string, status harness.Status) *record.Run {
 	t.Helper()
 	run, err := c.Store(nil).Load(id)
 	if err != nil || run.End == nil || run.End.Status != string(status) || run.Running || run.Damaged != nil {
@@ -61,21 +62,21 @@ func ended(t *testing.T, c *Cluster, id string, status harness.Status) *record.R
 func TestAJobThatHasNotBegunGoesToAnotherRunner(t *testing.T) {
 	t.Parallel()
 	url := clustertest.Server(t)
-	c := connected(t, url, Options{AckWait: short})
-	_, h := fronting(t, c, FrontOptions{})
-	dies := connected(t, url, Options{AckWait: short})
+	c := connected(t, url, cluster.Options{AckWait: short})
+	_, h := fronting(t, c, cluster.FrontOptions{})
+	dies := connected(t, url, cluster.Options{AckWait: short})
 	first, second := newSeller(), newSeller()
 	close(second.release)
 	taken := make(chan struct{}, 1)
-	serving(t, dies, first, RunnerOptions{Catalog: func(ctx context.Context) (*harness.Catalog, func(), error) {
+	serving(t, dies, first, cluster.RunnerOptions{Catalog: func(ctx context.Context) (*harness.Catalog, func(), error) {
 		taken <- struct{}{}
 		<-ctx.Done()
 		return nil, nil, ctx.Err()
 	}})
 	out := sends(t.Context(), h, &harness.Script{Source: buys})
 	receive(t, taken)
-	dies.conn.Close()
-	serving(t, connected(t, url, Options{AckWait: short}), second, RunnerOptions{})
+	dies.Conn().Close()
+	serving(t, connected(t, url, cluster.Options{AckWait: short}), second, cluster.RunnerOptions{})
 	got := receive(t, out)
 	if got.err != nil || got.res.Status != harness.OK || first.orders() != 0 || second.orders() != 1 {
 		t.Fatalf("%d and %d orders: %+v, %v", first.orders(), second.orders(), got.res, got.err)
@@ -112,19 +113,19 @@ func TestARunnerThatIsCutOff(t *testing.T) {
 		t.Run("until "+until, func(t *testing.T) {
 			t.Parallel()
 			url := clustertest.Server(t)
-			c := connected(t, url, Options{AckWait: short})
-			_, h := fronting(t, c, FrontOptions{})
+			c := connected(t, url, cluster.Options{AckWait: short})
+			_, h := fronting(t, c, cluster.FrontOptions{})
 			link := clustertest.NewLink(t, url)
 			unwritten := &logged{what: "has not got its end", now: make(chan struct{})}
-			own := connected(t, link.URL(), Options{AckWait: short, Log: slog.New(slog.NewTextHandler(unwritten, nil))})
+			own := connected(t, link.URL(), cluster.Options{AckWait: short, Log: slog.New(slog.NewTextHandler(unwritten, nil))})
 			first, second := newSeller(), newSeller()
-			stop := serving(t, own, first, RunnerOptions{})
+			stop := serving(t, own, first, cluster.RunnerOptions{})
 			out := sends(t.Context(), h, &harness.Script{Source: buysTwo})
 			receive(t, first.begun)
 			link.Cut()
 			another := strings.HasPrefix(until, "another")
 			if another {
-				serving(t, connected(t, url, Options{AckWait: short}), second, RunnerOptions{})
+				serving(t, connected(t, url, cluster.Options{AckWait: short}), second, cluster.RunnerOptions{})
 			} else {
 				receive(t, first.canceled)
 			}
@@ -159,11 +160,11 @@ func TestAFrontEndThatIsCutOff(t *testing.T) {
 	t.Parallel()
 	url := clustertest.Server(t)
 	link := clustertest.NewLink(t, url)
-	_, cut := fronting(t, connected(t, link.URL(), Options{}), FrontOptions{})
-	c := connected(t, url, Options{})
-	_, other := fronting(t, c, FrontOptions{})
+	_, cut := fronting(t, connected(t, link.URL(), cluster.Options{}), cluster.FrontOptions{})
+	c := connected(t, url, cluster.Options{})
+	_, other := fronting(t, c, cluster.FrontOptions{})
 	shop := newSeller()
-	serving(t, connected(t, url, Options{}), shop, RunnerOptions{})
+	serving(t, connected(t, url, cluster.Options{}), shop, cluster.RunnerOptions{})
 	out := sends(t.Context(), cut, &harness.Script{Source: buys, Subject: "ann"})
 	receive(t, shop.begun)
 	link.Cut()
@@ -192,8 +193,8 @@ func TestAJobThatWasNotConfirmedDoesNotBegin(t *testing.T) {
 	t.Parallel()
 	url := clustertest.Server(t)
 	link := clustertest.NewLink(t, url)
-	c := connected(t, link.URL(), Options{AckWait: short})
-	f, err := c.Front(&FrontOptions{Records: record.On(recordtest.Through(c.Backing(), func(step string, do func() error) error {
+	c := connected(t, link.URL(), cluster.Options{AckWait: short})
+	f, err := c.Front(&cluster.FrontOptions{Records: record.On(recordtest.Through(c.Backing(), func(step string, do func() error) error {
 		if step == "create" { // of the record that says so
 			link.Mend()
 		}
@@ -204,22 +205,22 @@ func TestAJobThatWasNotConfirmedDoesNotBegin(t *testing.T) {
 	name := record.NewName(time.Now())
 	_, id, _ := record.ParseName(name)
 	s := &harness.Script{Source: buys, Run: name}
-	j := newJob(t.Context(), kindRun, id, s)
-	j.Name, j.Pool, j.Front, j.Until = name, DefaultPool, c.id, time.Now().Add(time.Minute)
+	j := cluster.NewJob(t.Context(), cluster.KindRun, id, s)
+	j.Name, j.Pool, j.Front, j.Until = name, cluster.DefaultPool, c.ID(), time.Now().Add(time.Minute)
 	link.Cut()
-	err = f.enqueue(t.Context(), j)
-	var busy *BusyError
+	err = f.Enqueue(t.Context(), j)
+	var busy *cluster.BusyError
 	if !errors.As(err, &busy) || !strings.Contains(err.Error(), "nothing has run") {
 		t.Fatalf("%v", err)
 	}
-	there := connected(t, url, Options{})
-	if j, _, err := there.queued(t.Context(), id); j == nil || err != nil {
+	there := connected(t, url, cluster.Options{})
+	if j, _, err := there.Queued(t.Context(), id); j == nil || err != nil {
 		t.Fatalf("it is not in the queue: %v", err)
 	}
 	shop := newSeller()
-	serving(t, connected(t, url, Options{}), shop, RunnerOptions{})
+	serving(t, connected(t, url, cluster.Options{}), shop, cluster.RunnerOptions{})
 	eventually(t, "its job is done", func() bool {
-		j, _, err := there.queued(t.Context(), id)
+		j, _, err := there.Queued(t.Context(), id)
 		return j == nil && err == nil
 	})
 	if run := ended(t, there, id, harness.Canceled); shop.orders() != 0 || len(run.Calls) != 0 {
@@ -232,15 +233,15 @@ func TestAJobThatWasNotConfirmedDoesNotBegin(t *testing.T) {
 func TestARunGoesOnOnce(t *testing.T) {
 	t.Parallel()
 	url := clustertest.Server(t)
-	c := connected(t, url, Options{AckWait: short})
-	f, h := fronting(t, c, FrontOptions{})
-	dies := connected(t, url, Options{AckWait: short})
+	c := connected(t, url, cluster.Options{AckWait: short})
+	f, h := fronting(t, c, cluster.FrontOptions{})
+	dies := connected(t, url, cluster.Options{AckWait: short})
 	first, shop := newSeller(), newSeller()
-	serving(t, dies, first, RunnerOptions{})
+	serving(t, dies, first, cluster.RunnerOptions{})
 	out := sends(t.Context(), h, &harness.Script{Source: buysLater})
 	receive(t, first.begun)
-	dies.conn.Close()
-	stop := serving(t, connected(t, url, Options{AckWait: short}), shop, RunnerOptions{})
+	dies.Conn().Close()
+	stop := serving(t, connected(t, url, cluster.Options{AckWait: short}), shop, cluster.RunnerOptions{})
 	lost := receive(t, out)
 	if lost.err != nil || lost.res.Status != harness.Lost {
 		t.Fatalf("%+v, %v", lost.res, lost.err)
@@ -256,13 +257,13 @@ func TestARunGoesOnOnce(t *testing.T) {
 		both = append(both, one)
 	}
 	eventually(t, "both jobs are in the queue", func() bool {
-		info, err := c.queue.Info(t.Context())
+		info, err := c.Jobs().Info(t.Context())
 		return err == nil && info.State.Msgs == 2
 	})
-	serving(t, connected(t, url, Options{AckWait: short}), shop, RunnerOptions{MaxRuns: 1})
+	serving(t, connected(t, url, cluster.Options{AckWait: short}), shop, cluster.RunnerOptions{MaxRuns: 1})
 	receive(t, shop.begun)
-	serving(t, connected(t, url, Options{AckWait: short}), shop, RunnerOptions{})
-	busy, err := c.queue.Consumer(t.Context(), token(DefaultPool))
+	serving(t, connected(t, url, cluster.Options{AckWait: short}), shop, cluster.RunnerOptions{})
+	busy, err := c.Jobs().Consumer(t.Context(), cluster.Token(cluster.DefaultPool))
 	must(t, err)
 	eventually(t, "both jobs have a runner", func() bool {
 		info, err := busy.Info(t.Context())
@@ -283,23 +284,23 @@ func TestARunGoesOnOnce(t *testing.T) {
 func TestARunThatIsAboutToGoOnIsNotBegunAgain(t *testing.T) {
 	t.Parallel()
 	url := clustertest.Server(t)
-	_, h := fronting(t, connected(t, url, Options{AckWait: short}), FrontOptions{})
-	dies := connected(t, url, Options{AckWait: short})
+	_, h := fronting(t, connected(t, url, cluster.Options{AckWait: short}), cluster.FrontOptions{})
+	dies := connected(t, url, cluster.Options{AckWait: short})
 	shop := newSeller()
-	serving(t, dies, shop, RunnerOptions{})
+	serving(t, dies, shop, cluster.RunnerOptions{})
 	out := sends(t.Context(), h, &harness.Script{Source: buys, Subject: "ann"})
 	receive(t, shop.begun)
-	dies.conn.Close()
-	serving(t, connected(t, url, Options{AckWait: short}), newSeller(), RunnerOptions{})
+	dies.Conn().Close()
+	serving(t, connected(t, url, cluster.Options{AckWait: short}), newSeller(), cluster.RunnerOptions{})
 	lost := receive(t, out)
 	if lost.err != nil || lost.res.Status != harness.Lost {
 		t.Fatalf("%+v, %v", lost.res, lost.err)
 	}
-	other := connected(t, url, Options{AckWait: short})
+	other := connected(t, url, cluster.Options{AckWait: short})
 	other.Backing()
-	names, err := other.backing.Find(lost.res.Run)
+	names, err := other.Backing().Find(lost.res.Run)
 	must(t, err)
-	w, err := other.backing.Reopen(names[0], false)
+	w, err := other.Backing().Reopen(names[0], false)
 	must(t, err)
 	defer w.Close()
 	var running *record.RunningError
@@ -321,17 +322,17 @@ func TestRunsOutliveTheEngine(t *testing.T) {
 				t.Parallel()
 				engine := clustertest.NewEngine(t, n)
 				url := engine.URL()
-				c := connected(t, url, Options{Replicas: n})
-				_, h := fronting(t, c, FrontOptions{})
+				c := connected(t, url, cluster.Options{Replicas: n})
+				_, h := fronting(t, c, cluster.FrontOptions{})
 				shop := newSeller()
-				serving(t, connected(t, url, Options{Replicas: n}), shop, RunnerOptions{MaxRuns: 1})
+				serving(t, connected(t, url, cluster.Options{Replicas: n}), shop, cluster.RunnerOptions{MaxRuns: 1})
 				running := sends(t.Context(), h, &harness.Script{Source: buysTwo})
 				receive(t, shop.begun)
 				waiting := &harness.Script{Source: buys}
 				ids := begun(waiting)
 				queued := sends(t.Context(), h, waiting)
 				receive(t, ids)
-				info, err := c.records.Info(t.Context())
+				info, err := c.RecordLines().Info(t.Context())
 				must(t, err)
 				for _, s := range engine.Servers {
 					if s.Name() == info.Cluster.Leader && !all {
@@ -363,10 +364,10 @@ func TestRunsOutliveTheEngine(t *testing.T) {
 func TestAScriptEndsWithoutTheEngine(t *testing.T) {
 	t.Parallel()
 	engine := clustertest.NewEngine(t, 1)
-	c := connected(t, engine.URL(), Options{AckWait: short})
-	_, h := fronting(t, c, FrontOptions{})
+	c := connected(t, engine.URL(), cluster.Options{AckWait: short})
+	_, h := fronting(t, c, cluster.FrontOptions{})
 	shop := newSeller()
-	serving(t, connected(t, engine.URL(), Options{AckWait: short}), shop, RunnerOptions{})
+	serving(t, connected(t, engine.URL(), cluster.Options{AckWait: short}), shop, cluster.RunnerOptions{})
 	out := sends(t.Context(), h, &harness.Script{Source: buysTwo})
 	receive(t, shop.begun)
 	engine.Stop()

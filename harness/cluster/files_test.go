@@ -1,4 +1,4 @@
-package cluster
+package cluster_test
 
 import (
 	"bytes"
@@ -18,21 +18,12 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/wrappers/observe"
 )
-
-// home gives the test folders of its own for what is kept of a user.
-func home(t testing.TB) string {
-	t.Helper()
-	dir := t.TempDir()
-	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "LocalAppData", "AppData"} {
-		t.Setenv(name, filepath.Join(dir, "home"))
-	}
-	return dir
-}
 
 func saveRegistry(t testing.TB, path string, tools ...string) {
 	t.Helper()
@@ -46,7 +37,7 @@ func saveRegistry(t testing.TB, path string, tools ...string) {
 	}
 }
 
-func publish(t testing.TB, c *Cluster, path string) string {
+func publish(t testing.TB, c *cluster.Cluster, path string) string {
 	t.Helper()
 	revision, err := c.PublishRegistry(t.Context(), path)
 	if err != nil {
@@ -57,14 +48,14 @@ func publish(t testing.TB, c *Cluster, path string) string {
 
 // follower is a process that follows the registry.
 type follower struct {
-	c     *Cluster
+	c     *cluster.Cluster
 	files *harness.Files
 	tools chan int // how many tools each new catalog has
 }
 
 func follows(t testing.TB, url string, configs ...string) *follower {
 	t.Helper()
-	f := &follower{connect(t, Options{URL: url}), &harness.Files{Configs: configs, NoUsage: true}, make(chan int, 16)}
+	f := &follower{connect(t, cluster.Options{URL: url}), &harness.Files{Configs: configs, NoUsage: true}, make(chan int, 16)}
 	if err := f.c.Follow(t.Context(), f.files); err != nil {
 		t.Fatal(err)
 	}
@@ -114,17 +105,6 @@ func orders(t *testing.T) (url string, taken *atomic.Int64) {
 	return web.URL, taken
 }
 
-// receive waits for a value.
-func receive[T any](t testing.TB, c <-chan T) (v T) {
-	t.Helper()
-	select {
-	case v = <-c:
-	case <-late(t):
-		t.Fatal("nothing came")
-	}
-	return v
-}
-
 // What one process publishes all that follow have: those that were there before, and
 // those that come later; with what was learnt from results, and nothing of what was
 // published before.
@@ -151,7 +131,7 @@ func TestARegistryReachesAllProcesses(t *testing.T) {
 	if err := learnt.Save(); err != nil {
 		t.Fatal(err)
 	}
-	builder := connect(t, Options{URL: url})
+	builder := connect(t, cluster.Options{URL: url})
 	first := publish(t, builder, path)
 	if n := receive(t, before.tools); n != 1 {
 		t.Errorf("%d tools", n)
@@ -194,7 +174,7 @@ func TestARegistryReachesAllProcesses(t *testing.T) {
 	if builder.Revision() != "" || !builder.HasRevision(t.Context(), "") {
 		t.Error("who publishes follows")
 	}
-	store, err := builder.objects(t.Context())
+	store, err := builder.Objects(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +211,7 @@ func TestARegistryThatComesLaterIsTaken(t *testing.T) {
 	reg.Normalize()
 	path := filepath.Join(dir, "published.json")
 	must(t, reg.Save(path))
-	revision := publish(t, connect(t, Options{URL: url}), path)
+	revision := publish(t, connect(t, cluster.Options{URL: url}), path)
 	for what, f := range map[string]*follower{"with a config": builds, "without": lacks} {
 		if got := receive(t, f.tools); got != 1 {
 			t.Errorf("%s: %d tools of the registry that came later", what, got)
@@ -255,7 +235,7 @@ func TestARegistryThatComesLaterIsTaken(t *testing.T) {
 		t.Errorf("%s, %s", class, why)
 	}
 	saveRegistry(t, path, "a", "b", "c")
-	publish(t, connect(t, Options{URL: url}), path)
+	publish(t, connect(t, cluster.Options{URL: url}), path)
 	for _, f := range []*follower{builds, lacks} {
 		if got := receive(t, f.tools); got != 3 {
 			t.Errorf("%d tools of the second revision", got)
@@ -270,7 +250,7 @@ func TestARegistryThatComesLaterIsTaken(t *testing.T) {
 func TestARunnerKnowsWhetherItIsBehind(t *testing.T) {
 	dir := home(t)
 	url := clustertest.Server(t)
-	f, elsewhere := follows(t, url), connect(t, Options{URL: url})
+	f, elsewhere := follows(t, url), connect(t, cluster.Options{URL: url})
 	path := filepath.Join(dir, "tool_registry.json")
 	saveRegistry(t, path, "one")
 	first := publish(t, elsewhere, path)
@@ -286,7 +266,7 @@ func TestARunnerKnowsWhetherItIsBehind(t *testing.T) {
 	if !f.c.HasRevision(t.Context(), first) {
 		t.Error("a job of an earlier registry is not run")
 	}
-	f.c.revision.Store(&first) // as long as it has not heard of the second one
+	f.c.SetRevision(first) // as long as it has not heard of the second one
 	if f.c.HasRevision(t.Context(), "SHA-256=other") {
 		t.Error("it has a revision that nobody has published yet")
 	}
@@ -297,25 +277,25 @@ func TestADamagedRevisionIsNotTaken(t *testing.T) {
 	dir := home(t)
 	url := clustertest.Server(t)
 	path := filepath.Join(dir, "tool_registry.json")
-	if _, err := connect(t, Options{URL: url}).PublishRegistry(t.Context(), path); !errors.Is(err, os.ErrNotExist) {
+	if _, err := connect(t, cluster.Options{URL: url}).PublishRegistry(t.Context(), path); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 	os.WriteFile(path, []byte("{}"), 0o600)
-	if _, err := connect(t, Options{URL: url}).PublishRegistry(t.Context(), path); !errors.As(err, new(*registry.FormatError)) {
+	if _, err := connect(t, cluster.Options{URL: url}).PublishRegistry(t.Context(), path); !errors.As(err, new(*registry.FormatError)) {
 		t.Error(err)
 	}
 	saveRegistry(t, path, "one")
-	builder := connect(t, Options{URL: url})
+	builder := connect(t, cluster.Options{URL: url})
 	publish(t, builder, path)
 	f := follows(t, url)
 	if _, err := f.files.Catalog(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	store, err := builder.objects(t.Context())
+	store, err := builder.Objects(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.Put(t.Context(), jetstream.ObjectMeta{Name: registryObject}, strings.NewReader("no revision")); err != nil {
+	if _, err := store.Put(t.Context(), jetstream.ObjectMeta{Name: cluster.RegistryObject}, strings.NewReader("no revision")); err != nil {
 		t.Fatal(err)
 	}
 	saveRegistry(t, path, "one", "two")
@@ -326,8 +306,8 @@ func TestADamagedRevisionIsNotTaken(t *testing.T) {
 		}
 	}
 	f.arrives(t, next)
-	other := connect(t, Options{URL: url})
-	if _, err := store.Put(t.Context(), jetstream.ObjectMeta{Name: registryObject}, strings.NewReader("no revision")); err != nil {
+	other := connect(t, cluster.Options{URL: url})
+	if _, err := store.Put(t.Context(), jetstream.ObjectMeta{Name: cluster.RegistryObject}, strings.NewReader("no revision")); err != nil {
 		t.Fatal(err)
 	}
 	if err := other.Follow(t.Context(), &harness.Files{}); err == nil || !strings.Contains(err.Error(), "gzip") {
@@ -338,14 +318,14 @@ func TestADamagedRevisionIsNotTaken(t *testing.T) {
 func FuzzUnpackRevision(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "tool_registry.json")
 	saveRegistry(f, path, "one")
-	data, err := packRevision(path)
+	data, err := cluster.PackRevision(path)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(data)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		reg, shapes, err := unpackRevision(data)
-		if err == nil && (reg == nil || len(shapes) > maxShapes) {
+		reg, shapes, err := cluster.UnpackRevision(data)
+		if err == nil && (reg == nil || len(shapes) > cluster.MaxShapes) {
 			t.Errorf("%d bytes of shapes, the registry is %v", len(shapes), reg == nil)
 		}
 	})

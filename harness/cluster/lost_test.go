@@ -1,8 +1,7 @@
-package cluster
+package cluster_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/record"
 )
@@ -54,9 +54,9 @@ func begun(s *harness.Script) <-chan string {
 func TestARunIsCanceled(t *testing.T) {
 	t.Parallel()
 	url := clustertest.Server(t)
-	c := connected(t, url, Options{})
-	f, h := fronting(t, c, FrontOptions{})
-	other, _ := fronting(t, connected(t, url, Options{}), FrontOptions{})
+	c := connected(t, url, cluster.Options{})
+	f, h := fronting(t, c, cluster.FrontOptions{})
+	other, _ := fronting(t, connected(t, url, cluster.Options{}), cluster.FrontOptions{})
 	store := c.Store(nil)
 	shop := newSeller()
 	all, served := t, false
@@ -64,7 +64,7 @@ func TestARunIsCanceled(t *testing.T) {
 		for _, by := range []string{"its client", "its front end", "another one"} {
 			t.Run(fmt.Sprintf("queued %t, by %s", queued, by), func(t *testing.T) {
 				if !queued && !served {
-					serving(all, connected(all, url, Options{}), shop, RunnerOptions{})
+					serving(all, connected(all, url, cluster.Options{}), shop, cluster.RunnerOptions{})
 					served = true
 				}
 				ctx, cancel := context.WithCancel(t.Context())
@@ -110,7 +110,7 @@ func TestARunIsCanceled(t *testing.T) {
 func TestAFullQueueIsBusy(t *testing.T) {
 	t.Parallel()
 	url := clustertest.Server(t)
-	_, h := fronting(t, connected(t, url, Options{Queue: 2}), FrontOptions{})
+	_, h := fronting(t, connected(t, url, cluster.Options{Queue: 2}), cluster.FrontOptions{})
 	ctx, cancel := context.WithCancel(t.Context())
 	var outs []<-chan ran
 	for i := range 2 {
@@ -120,7 +120,7 @@ func TestAFullQueueIsBusy(t *testing.T) {
 		receive(t, ids)
 	}
 	_, err := h.Run(t.Context(), &harness.Script{Source: "Return(3)"})
-	var busy *BusyError
+	var busy *cluster.BusyError
 	if !errors.As(err, &busy) || busy.Busy() <= 0 {
 		t.Errorf("%v", err)
 	}
@@ -135,12 +135,12 @@ func TestAFullQueueIsBusy(t *testing.T) {
 func TestAScriptThatNobodyTakesIsSentBack(t *testing.T) {
 	t.Parallel()
 	url := clustertest.Server(t)
-	c := connected(t, url, Options{})
-	_, h := fronting(t, c, FrontOptions{Wait: time.Millisecond})
+	c := connected(t, url, cluster.Options{})
+	_, h := fronting(t, c, cluster.FrontOptions{Wait: time.Millisecond})
 	s := &harness.Script{Source: "Return(1)"}
 	ids := begun(s)
 	_, err := h.Run(t.Context(), s)
-	var busy *BusyError
+	var busy *cluster.BusyError
 	if !errors.As(err, &busy) {
 		t.Errorf("%v", err)
 	}
@@ -148,11 +148,11 @@ func TestAScriptThatNobodyTakesIsSentBack(t *testing.T) {
 	if err != nil || run.End == nil || run.End.Status != string(harness.Canceled) {
 		t.Errorf("%+v, %v", run, err)
 	}
-	info, err := c.records.Info(t.Context(), jetstream.WithSubjectFilter(prefix+"rec.*."+run.Begin.ID))
+	info, err := c.RecordLines().Info(t.Context(), jetstream.WithSubjectFilter(cluster.Prefix+"rec.*."+run.Begin.ID))
 	if err != nil || len(info.State.Subjects) != 1 || slices.Max(slices.Collect(maps.Values(info.State.Subjects))) != 1 {
 		t.Errorf("its end is not in the message that begins it: %v, %v", info.State.Subjects, err)
 	}
-	if j, _, err := c.queued(t.Context(), run.Begin.ID); j != nil || err != nil {
+	if j, _, err := c.Queued(t.Context(), run.Begin.ID); j != nil || err != nil {
 		t.Errorf("it is in the queue: %+v, %v", j, err)
 	}
 }
@@ -165,16 +165,16 @@ func TestARunIsLostWithItsRunner(t *testing.T) {
 		t.Run(fmt.Sprintf("another runner %t", another), func(t *testing.T) {
 			t.Parallel()
 			url := clustertest.Server(t)
-			c := connected(t, url, Options{AckWait: short})
-			_, h := fronting(t, c, FrontOptions{})
-			dies := connected(t, url, Options{AckWait: short})
+			c := connected(t, url, cluster.Options{AckWait: short})
+			_, h := fronting(t, c, cluster.FrontOptions{})
+			dies := connected(t, url, cluster.Options{AckWait: short})
 			first, second := newSeller(), newSeller()
-			serving(t, dies, first, RunnerOptions{})
+			serving(t, dies, first, cluster.RunnerOptions{})
 			out := sends(t.Context(), h, &harness.Script{Source: buys})
 			receive(t, first.begun)
-			dies.conn.Close()
+			dies.Conn().Close()
 			if another {
-				serving(t, connected(t, url, Options{AckWait: short}), second, RunnerOptions{RerunReads: true})
+				serving(t, connected(t, url, cluster.Options{AckWait: short}), second, cluster.RunnerOptions{RerunReads: true})
 			}
 			got := receive(t, out)
 			if got.err != nil || got.res.Status != harness.Lost || first.orders() != 1 || second.orders() != 0 {
@@ -192,15 +192,15 @@ func TestARunIsLostWithItsRunner(t *testing.T) {
 func TestReadsGoOnElsewhere(t *testing.T) {
 	t.Parallel()
 	url := clustertest.Server(t)
-	_, h := fronting(t, connected(t, url, Options{AckWait: short}), FrontOptions{})
-	dies := connected(t, url, Options{AckWait: short})
+	_, h := fronting(t, connected(t, url, cluster.Options{AckWait: short}), cluster.FrontOptions{})
+	dies := connected(t, url, cluster.Options{AckWait: short})
 	first, second := newSeller(), newSeller()
 	close(second.release)
-	serving(t, dies, first, RunnerOptions{})
+	serving(t, dies, first, cluster.RunnerOptions{})
 	out := sends(t.Context(), h, &harness.Script{Source: waits})
 	receive(t, first.begun)
-	dies.conn.Close()
-	serving(t, connected(t, url, Options{AckWait: short}), second, RunnerOptions{RerunReads: true})
+	dies.Conn().Close()
+	serving(t, connected(t, url, cluster.Options{AckWait: short}), second, cluster.RunnerOptions{RerunReads: true})
 	if got := receive(t, out); got.err != nil || got.res.Status != harness.OK || got.res.Stdout != "<nil>\n" || got.res.Attempts != 2 {
 		t.Fatalf("%+v, %v", got.res, got.err)
 	}
@@ -214,8 +214,8 @@ func TestARequestOutlivesItsFrontEnd(t *testing.T) {
 		t.Run(when, func(t *testing.T) {
 			t.Parallel()
 			url := clustertest.Server(t)
-			dies := connected(t, url, Options{})
-			f, err := dies.Front(&FrontOptions{Records: dies.Store(nil)})
+			dies := connected(t, url, cluster.Options{})
+			f, err := dies.Front(&cluster.FrontOptions{Records: dies.Store(nil)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -225,13 +225,13 @@ func TestARequestOutlivesItsFrontEnd(t *testing.T) {
 			id := receive(t, ids)
 			shop := newSeller()
 			if when != "queued" {
-				serving(t, connected(t, url, Options{}), shop, RunnerOptions{})
+				serving(t, connected(t, url, cluster.Options{}), shop, cluster.RunnerOptions{})
 				receive(t, shop.begun)
 			}
-			dies.conn.Close()
-			c := connected(t, url, Options{})
+			dies.Conn().Close()
+			c := connected(t, url, cluster.Options{})
 			store := c.Store(nil)
-			answers, h := fronting(t, c, FrontOptions{})
+			answers, h := fronting(t, c, cluster.FrontOptions{})
 			if when == "ended" {
 				close(shop.release)
 				eventually(t, "the run has ended", func() bool {
@@ -245,7 +245,7 @@ func TestARequestOutlivesItsFrontEnd(t *testing.T) {
 				out <- ran{res, err}
 			}()
 			if when == "queued" {
-				serving(t, connected(t, url, Options{}), shop, RunnerOptions{})
+				serving(t, connected(t, url, cluster.Options{}), shop, cluster.RunnerOptions{})
 				receive(t, shop.begun)
 			}
 			if when != "ended" {
@@ -257,7 +257,7 @@ func TestARequestOutlivesItsFrontEnd(t *testing.T) {
 			}
 			// A front end that dies before its client has the answer has not answered: only
 			// after a while, or when it ends in order, it says that it has.
-			_, other := fronting(t, connected(t, url, Options{}), FrontOptions{})
+			_, other := fronting(t, connected(t, url, cluster.Options{}), cluster.FrontOptions{})
 			again, err := other.Rejoin(t.Context(), &harness.Script{Source: buys, Subject: "ann"})
 			if err != nil || again == nil || again.Run != id {
 				t.Errorf("not answered, although nobody may have the answer: %+v, %v", again, err)
@@ -278,33 +278,33 @@ func TestARequestOutlivesItsFrontEnd(t *testing.T) {
 func TestAJobUnderWayToTheQueueDoesNotBeginTwice(t *testing.T) {
 	t.Parallel()
 	url := clustertest.Server(t)
-	dies := connected(t, url, Options{})
-	f, err := dies.Front(&FrontOptions{Records: dies.Store(nil)})
+	dies := connected(t, url, cluster.Options{})
+	f, err := dies.Front(&cluster.FrontOptions{Records: dies.Store(nil)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &harness.Script{Source: buys, Subject: "ann", Run: record.NewName(time.Now())}
 	_, id, _ := record.ParseName(s.Run)
-	j := newJob(t.Context(), kindRun, id, s)
-	j.Name, j.Front, j.Pool, j.Until = s.Run, dies.id, DefaultPool, time.Now().Add(time.Minute)
-	j.Request = f.o.Records.RequestDigest(s.Subject, s.Source, s.Inputs, s.Dry)
-	must(t, f.note(t.Context(), j, &harness.Seen{}))
+	j := cluster.NewJob(t.Context(), cluster.KindRun, id, s)
+	j.Name, j.Front, j.Pool, j.Until = s.Run, dies.ID(), cluster.DefaultPool, time.Now().Add(time.Minute)
+	j.Request = f.RequestDigest(s)
+	must(t, f.Note(t.Context(), j, &harness.Seen{}))
 
-	c := connected(t, url, Options{})
-	_, h := fronting(t, c, FrontOptions{})
+	c := connected(t, url, cluster.Options{})
+	_, h := fronting(t, c, cluster.FrontOptions{})
 	early := &harness.Script{Source: buys, Subject: "ann"} // while that front end is there it is another request
 	if res, err := h.Rejoin(t.Context(), early); res != nil || err != nil || early.Seen.Run != id {
 		t.Fatalf("%+v, %v, %+v", res, err, early.Seen)
 	}
-	dies.conn.Close()
+	dies.Conn().Close()
 	late := &harness.Script{Source: buys, Subject: "ann"}
 	if res, err := h.Rejoin(t.Context(), late); res != nil || err != nil || late.Seen.Run != id {
 		t.Fatalf("%+v, %v, %+v", res, err, late.Seen)
 	}
-	must(t, c.enqueue(t.Context(), j, "late"))
+	must(t, c.Enqueue(t.Context(), j, "late"))
 	shop := newSeller()
 	close(shop.release)
-	serving(t, connected(t, url, Options{}), shop, RunnerOptions{})
+	serving(t, connected(t, url, cluster.Options{}), shop, cluster.RunnerOptions{})
 	late.Seen.At = time.Now()
 	res, err := h.Run(t.Context(), late)
 	if err != nil || res.Status != harness.OK || res.Run == id || shop.orders() != 1 {
@@ -320,7 +320,7 @@ func TestAJobUnderWayToTheQueueDoesNotBeginTwice(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	early.Seen.At = time.Now().Add(-time.Minute)
-	var busy *BusyError
+	var busy *cluster.BusyError
 	if _, err := h.Run(t.Context(), early); errors.Is(err, harness.ErrSentAgain) || !errors.As(err, &busy) {
 		t.Errorf("%v", err)
 	}
@@ -338,10 +338,10 @@ func TestAJobUnderWayToTheQueueDoesNotBeginTwice(t *testing.T) {
 func TestARequestIsSentToAnotherFrontEndAtOnce(t *testing.T) {
 	t.Parallel()
 	url := clustertest.Server(t)
-	_, first := fronting(t, connected(t, url, Options{}), FrontOptions{})
-	_, second := fronting(t, connected(t, url, Options{}), FrontOptions{})
+	_, first := fronting(t, connected(t, url, cluster.Options{}), cluster.FrontOptions{})
+	_, second := fronting(t, connected(t, url, cluster.Options{}), cluster.FrontOptions{})
 	shop := newSeller()
-	serving(t, connected(t, url, Options{}), shop, RunnerOptions{})
+	serving(t, connected(t, url, cluster.Options{}), shop, cluster.RunnerOptions{})
 	ctx, cancel := context.WithCancel(t.Context())
 	s := &harness.Script{Source: buys, Subject: "ann"}
 	ids := begun(s)
@@ -366,8 +366,8 @@ func TestARequestIsSentToAnotherFrontEndAtOnce(t *testing.T) {
 func TestTheRunThatNobodyWaitsForIsJoined(t *testing.T) {
 	t.Parallel()
 	url := clustertest.Server(t)
-	dies := connected(t, url, Options{})
-	gone, err := dies.Front(&FrontOptions{Records: dies.Store(nil)})
+	dies := connected(t, url, cluster.Options{})
+	gone, err := dies.Front(&cluster.FrontOptions{Records: dies.Store(nil)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -375,7 +375,7 @@ func TestTheRunThatNobodyWaitsForIsJoined(t *testing.T) {
 	ids := begun(first)
 	go gone.Run(t.Context(), first)
 	id := receive(t, ids)
-	waits, other := fronting(t, connected(t, url, Options{}), FrontOptions{})
+	waits, other := fronting(t, connected(t, url, cluster.Options{}), cluster.FrontOptions{})
 	second := &harness.Script{Source: buys, Subject: "ann"}
 	if res, err := other.Rejoin(t.Context(), second); res != nil || err != nil {
 		t.Fatalf("%+v, %v", res, err)
@@ -383,24 +383,20 @@ func TestTheRunThatNobodyWaitsForIsJoined(t *testing.T) {
 	ids = begun(second)
 	out := sends(t.Context(), other, second)
 	receive(t, ids)
-	dies.conn.Close()
+	dies.Conn().Close()
 	joins := make(chan ran, 1)
 	go func() {
 		res, err := other.Rejoin(t.Context(), &harness.Script{Source: buys, Subject: "ann"})
 		joins <- ran{res, err}
 	}()
-	waiting := func() bool {
-		waits.mu.Lock()
-		defer waits.mu.Unlock()
-		return waits.flights[id] != nil
-	}
+	waiting := func() bool { return waits.Waits(id) }
 	eventually(t, "somebody waits for run "+id, func() bool { return waiting() || len(joins) > 0 })
 	if len(joins) > 0 {
 		t.Fatalf("nobody waits for run %s", id)
 	}
 	shop := newSeller()
 	close(shop.release)
-	serving(t, connected(t, url, Options{}), shop, RunnerOptions{})
+	serving(t, connected(t, url, cluster.Options{}), shop, cluster.RunnerOptions{})
 	if got := receive(t, out); got.err != nil || got.res.Run == id {
 		t.Errorf("%+v, %v", got.res, got.err)
 	}
@@ -409,65 +405,19 @@ func TestTheRunThatNobodyWaitsForIsJoined(t *testing.T) {
 	}
 }
 
-func FuzzParseJob(f *testing.F) {
-	s := harness.Script{Source: "Return(1)", Subject: "ann", Stored: map[string]json.RawMessage{}, Policy: &harness.Policy{Deny: []string{"git"}},
-		Inputs: map[string]json.RawMessage{"a": json.RawMessage(` {"b": 1}`)}}
-	for _, kind := range []string{kindRun, kindResume} {
-		name := record.NewName(time.Unix(1, 0))
-		_, id, _ := record.ParseName(name)
-		j := newJob(f.Context(), kind, id, &s)
-		j.Name, j.Until = name, time.Unix(2, 0)
-		b, err := marshal(j)
-		if err != nil {
-			f.Fatal(err)
-		}
-		got, err := parseJob(b)
-		if err != nil || got.Script.Stored == nil || string(got.script().Inputs["a"]) != ` {"b": 1}` {
-			f.Fatalf("%s is read as %+v, %v", b, got, err)
-		}
-		f.Add(b)
-	}
-	f.Add([]byte(`{"v":2,"new":true}`))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		j, err := parseJob(b)
-		if err != nil {
-			return
-		}
-		again, err := marshal(j)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := parseJob(again); err != nil {
-			t.Errorf("%s: %v", again, err)
-		}
-	})
-}
-
-func FuzzFrames(f *testing.F) {
-	f.Add([]byte("o00000003abc"), []byte("+00000003a"))
-	f.Fuzz(func(t *testing.T, a, b []byte) {
-		var fr frames
-		for _, m := range [][]byte{a, b} {
-			if kind, body, err := fr.add(m); err == nil && kind != 0 && len(body) > len(a)+len(b) {
-				t.Errorf("%d bytes of %d", len(body), len(a)+len(b))
-			}
-		}
-	})
-}
-
 // While the engine is away nothing is known to have been sent: a client is told that nothing
 // has run, and later nothing runs.
 func TestWithoutTheEngineNothingHasRun(t *testing.T) {
 	t.Parallel()
 	s := clustertest.Servers(t, 1)[0]
-	c := connected(t, s.ClientURL(), Options{AckWait: time.Hour}) // no test waits for it
-	_, h := fronting(t, c, FrontOptions{})
-	away := c.conn.StatusChanged(nats.RECONNECTING)
+	c := connected(t, s.ClientURL(), cluster.Options{AckWait: time.Hour}) // no test waits for it
+	_, h := fronting(t, c, cluster.FrontOptions{})
+	away := c.Conn().StatusChanged(nats.RECONNECTING)
 	s.Shutdown()
 	s.WaitForShutdown()
 	receive(t, away)
-	c.away.Store(time.Now().Add(-awayFor).UnixNano())
-	var busy *BusyError
+	c.SetAway(time.Now().Add(-cluster.AwayFor))
+	var busy *cluster.BusyError
 	if _, err := h.Run(t.Context(), &harness.Script{Source: "Return(1)"}); !errors.As(err, &busy) ||
 		!strings.Contains(err.Error(), "the cluster cannot be reached; nothing has run") {
 		t.Errorf("%v", err)
@@ -475,7 +425,7 @@ func TestWithoutTheEngineNothingHasRun(t *testing.T) {
 	if _, err := h.Rejoin(t.Context(), &harness.Script{Source: "Return(1)"}); !errors.As(err, &busy) {
 		t.Errorf("looking for the same request: %v", err)
 	}
-	big := &harness.Script{Source: "Return(1) // " + strings.Repeat("x", 2*part)}
+	big := &harness.Script{Source: "Return(1) // " + strings.Repeat("x", 2*cluster.Part)}
 	if _, err := h.Run(t.Context(), big); !errors.As(err, &busy) {
 		t.Errorf("a large script: %v", err)
 	}

@@ -1,4 +1,4 @@
-package cluster
+package cluster_test
 
 import (
 	"cmp"
@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
@@ -75,12 +76,12 @@ func TestPermissions(t *testing.T) {
 		" B: { jetstream: enabled, users: [ { nkey: "+stranger.Key+" } ] }\n}\n")
 	url := s.ClientURL()
 	var denied denials
-	connected := func(u clustertest.User) *Cluster {
+	connected := func(u clustertest.User) *cluster.Cluster {
 		t.Helper()
-		return connect(t, Options{URL: url, Creds: u.Seed, Log: denied.logger()})
+		return connect(t, cluster.Options{URL: url, Creds: u.Seed, Log: denied.logger()})
 	}
-	var no *PermissionError
-	if _, err := Connect(t.Context(), &Options{URL: url, Creds: runner.Seed}); !errors.As(err, &no) ||
+	var no *cluster.PermissionError
+	if _, err := cluster.Connect(t.Context(), &cluster.Options{URL: url, Creds: runner.Seed}); !errors.As(err, &no) ||
 		!strings.Contains(err.Error(), "-make-streams") {
 		t.Errorf("a runner before there are streams: %v", err)
 	}
@@ -94,8 +95,8 @@ func TestPermissions(t *testing.T) {
 	denied.forget()
 	f, r := connected(front), connected(runner)
 
-	for u, c := range map[string]*Cluster{"front": f, "runner": r} {
-		if _, err := c.announce(func(p *Process) { p.Front = u == "front" }); err != nil {
+	for u, c := range map[string]*cluster.Cluster{"front": f, "runner": r} {
+		if _, err := c.Announce(func(p *cluster.Process) { p.Front = u == "front" }); err != nil {
 			t.Fatalf("%s: %v", u, err)
 		}
 		store := c.Store(nil)
@@ -103,7 +104,7 @@ func TestPermissions(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", u, err)
 		}
-		for range 2 * few { // so many messages that reading them takes a consumer
+		for range 2 * cluster.Few { // so many messages that reading them takes a consumer
 			if err := errors.Join(w.Add(&record.Note{}), w.Sync()); err != nil {
 				t.Fatalf("%s: %v", u, err)
 			}
@@ -148,11 +149,11 @@ func TestPermissions(t *testing.T) {
 	if _, err := f.PublishRegistry(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.firstRevision(t.Context(), filepath.Join(t.TempDir(), "registry.json")); err != nil {
+	if _, err := r.FirstRevision(t.Context(), filepath.Join(t.TempDir(), "registry.json")); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []*Cluster{f, r} {
-		if _, err := c.spread(t.Context(), t.TempDir()); err != nil {
+	for _, c := range []*cluster.Cluster{f, r} {
+		if _, err := c.Spread(t.Context(), t.TempDir()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -162,10 +163,10 @@ func TestPermissions(t *testing.T) {
 	if err := f.ReadAudit(t.Context(), time.Now().Add(-time.Hour), &strings.Builder{}); err != nil {
 		t.Error(err)
 	}
-	_, h := fronting(t, f, FrontOptions{Pool: "gpu"})
+	_, h := fronting(t, f, cluster.FrontOptions{Pool: "gpu"})
 	seller := newSeller()
-	defer serving(t, r, seller, RunnerOptions{Pool: "gpu"})()
-	large, err := json.Marshal(strings.Repeat("x", 2*part)) // its job does not fit into a message
+	defer serving(t, r, seller, cluster.RunnerOptions{Pool: "gpu"})()
+	large, err := json.Marshal(strings.Repeat("x", 2*cluster.Part)) // its job does not fit into a message
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +222,7 @@ func TestPermissions(t *testing.T) {
 		t.Fatalf("denied: %q", denied.all())
 	}
 
-	if _, err := (&Front{c: r}).Cancel(t.Context(), "x"); !errors.As(err, &no) || !strings.Contains(err.Error(), cancelSubject("x")) ||
+	if _, err := cluster.FrontWithoutSubscriptions(r).Cancel(t.Context(), "x"); !errors.As(err, &no) || !strings.Contains(err.Error(), cluster.CancelSubject("x")) ||
 		!strings.Contains(err.Error(), "examples/cluster/README.md, Users") {
 		t.Errorf("a runner cancels: %v", err)
 	}
@@ -229,43 +230,43 @@ func TestPermissions(t *testing.T) {
 		t.Errorf("a runner reads the audit: %v", err)
 	}
 	const api = "$JS.API."
-	ask := func(c *Cluster, subject, data string) error {
+	ask := func(c *cluster.Cluster, subject, data string) error {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		stop := denied.next(cancel)
 		defer stop()
-		_, err := c.conn.RequestWithContext(ctx, subject, []byte(data))
+		_, err := c.Conn().RequestWithContext(ctx, subject, []byte(data))
 		return err
 	}
 	for what, try := range map[string]struct {
-		c             *Cluster
+		c             *cluster.Cluster
 		subject, data string
 	}{
-		"a runner queues a job":               {r, jobSubject("gpu", "r", "b"), "{}"},
-		"a runner deletes a stream":           {r, api + "STREAM.DELETE." + recordsStream, ""},
-		"a runner takes jobs of another pool": {r, api + "CONSUMER.MSG.NEXT." + queueStream + ".other", "1"},
-		"a runner makes a queue of all":       {r, api + "CONSUMER.CREATE." + queueStream + ".gpu.ut.run.>", "{}"},
-		"a runner cancels":                    {r, cancelSubject("y"), ""},
-		"a runner reads stored values":        {r, api + "STREAM.MSG.GET." + keptStream, `{"seq":1}`},
-		"a front end takes a job":             {f, api + "CONSUMER.MSG.NEXT." + queueStream + ".gpu", "1"},
-		"a front end makes a queue":           {f, api + "CONSUMER.CREATE." + queueStream + ".x.ut.run.>", "{}"},
-		"a front end deletes a stream":        {f, api + "STREAM.DELETE." + queueStream, ""},
-		"an admin writes a record":            {a, prefix + "rec.x.y", ""},
-		"an admin reads one":                  {a, api + "STREAM.MSG.GET." + recordsStream, `{"seq":1}`},
-		"a reader writes a record":            {reads, prefix + "rec.x.y", ""},
-		"a reader deletes records":            {reads, api + "STREAM.PURGE." + recordsStream, ""},
-		"a reader publishes a registry":       {reads, "$O." + filesBucket + ".M.x", ""},
-		"a reader saves a script":             {reads, scriptSubject("", "x"), ""},
+		"a runner queues a job":               {r, cluster.JobSubject("gpu", "r", "b"), "{}"},
+		"a runner deletes a stream":           {r, api + "STREAM.DELETE." + cluster.RecordsStream, ""},
+		"a runner takes jobs of another pool": {r, api + "CONSUMER.MSG.NEXT." + cluster.QueueStream + ".other", "1"},
+		"a runner makes a queue of all":       {r, api + "CONSUMER.CREATE." + cluster.QueueStream + ".gpu.ut.run.>", "{}"},
+		"a runner cancels":                    {r, cluster.CancelSubject("y"), ""},
+		"a runner reads stored values":        {r, api + "STREAM.MSG.GET." + cluster.KeptStream, `{"seq":1}`},
+		"a front end takes a job":             {f, api + "CONSUMER.MSG.NEXT." + cluster.QueueStream + ".gpu", "1"},
+		"a front end makes a queue":           {f, api + "CONSUMER.CREATE." + cluster.QueueStream + ".x.ut.run.>", "{}"},
+		"a front end deletes a stream":        {f, api + "STREAM.DELETE." + cluster.QueueStream, ""},
+		"an admin writes a record":            {a, cluster.Prefix + "rec.x.y", ""},
+		"an admin reads one":                  {a, api + "STREAM.MSG.GET." + cluster.RecordsStream, `{"seq":1}`},
+		"a reader writes a record":            {reads, cluster.Prefix + "rec.x.y", ""},
+		"a reader deletes records":            {reads, api + "STREAM.PURGE." + cluster.RecordsStream, ""},
+		"a reader publishes a registry":       {reads, "$O." + cluster.FilesBucket + ".M.x", ""},
+		"a reader saves a script":             {reads, cluster.ScriptSubject("", "x"), ""},
 	} {
 		if err := ask(try.c, try.subject, try.data); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	for what, c := range map[string]*Cluster{"front end": f, "runner": r, "reader": reads} {
-		for _, subject := range []string{"_INBOX.>", ">", prefix + ">"} {
+	for what, c := range map[string]*cluster.Cluster{"front end": f, "runner": r, "reader": reads} {
+		for _, subject := range []string{"_INBOX.>", ">", cluster.Prefix + ">"} {
 			heard := make(chan struct{})
 			stop := denied.next(func() { close(heard) })
-			if _, err := c.conn.SubscribeSync(subject); err != nil {
+			if _, err := c.Conn().SubscribeSync(subject); err != nil {
 				t.Fatal(err)
 			}
 			select {
@@ -279,20 +280,20 @@ func TestPermissions(t *testing.T) {
 
 	// Another account has streams of its own, and hears nothing.
 	other := connected(stranger)
-	all, err := other.conn.SubscribeSync(">")
+	all, err := other.Conn().SubscribeSync(">")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := other.conn.FlushTimeout(each); err != nil {
+	if err := other.Conn().FlushTimeout(cluster.Each); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []*Cluster{f, r} {
+	for _, c := range []*cluster.Cluster{f, r} {
 		begin(t, c.Store(nil)).Close()
-		if err := c.conn.FlushTimeout(each); err != nil {
+		if err := c.Conn().FlushTimeout(cluster.Each); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := other.conn.Publish("ut.mine", nil); err != nil {
+	if err := other.Conn().Publish("ut.mine", nil); err != nil {
 		t.Fatal(err)
 	}
 	if m, err := all.NextMsg(10 * time.Second); err != nil || m.Subject != "ut.mine" {
@@ -303,10 +304,10 @@ func TestPermissions(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(got.Processes)+len(got.Pools) > 0 || got.Registry != nil ||
-		slices.ContainsFunc(got.Streams, func(s *Stream) bool { return s.Messages > 0 && s.Name != stateStream }) {
+		slices.ContainsFunc(got.Streams, func(s *cluster.Stream) bool { return s.Messages > 0 && s.Name != cluster.StateStream }) {
 		t.Errorf("the other account sees %+v", got)
 	}
-	if _, err := Connect(t.Context(), &Options{URL: url}); err == nil {
+	if _, err := cluster.Connect(t.Context(), &cluster.Options{URL: url}); err == nil {
 		t.Error("who has no key is let in")
 	}
 }

@@ -1,4 +1,4 @@
-package cluster
+package cluster_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 )
 
@@ -16,10 +17,10 @@ func TestQueueSaysWhatWaitsAndWhatRuns(t *testing.T) {
 	t.Parallel()
 	url := clustertest.Server(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	c := connected(t, url, Options{Name: "door"})
-	_, h := fronting(t, c, FrontOptions{})
+	c := connected(t, url, cluster.Options{Name: "door"})
+	_, h := fronting(t, c, cluster.FrontOptions{})
 	shop := newSeller()
-	serving(t, connected(t, url, Options{Name: "worker"}), shop, RunnerOptions{MaxRuns: 1})
+	serving(t, connected(t, url, cluster.Options{Name: "worker"}), shop, cluster.RunnerOptions{MaxRuns: 1})
 	done := make(chan error, 3)
 	run := func(name, subject string) {
 		go func() {
@@ -29,30 +30,30 @@ func TestQueueSaysWhatWaitsAndWhatRuns(t *testing.T) {
 	}
 	run("first", "ann")
 	receive(t, shop.begun)
-	looker := connected(t, url, Options{Name: "looker"})
-	queue := func(n int) (runs []*QueuedRun, all uint64) {
+	looker := connected(t, url, cluster.Options{Name: "looker"})
+	queue := func(n int) (runs []*cluster.QueuedRun, all uint64) {
 		runs, all, err := looker.Queue(t.Context(), n)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range runs {
-			if age := time.Since(r.Queued); age < -time.Minute || age > time.Minute || len(r.ID) != idSize {
+			if age := time.Since(r.Queued); age < -time.Minute || age > time.Minute || len(r.ID) != cluster.IDSize {
 				t.Errorf("%+v", r)
 			}
 			r.ID, r.Queued = "", time.Time{}
 		}
 		return runs, all
 	}
-	first := &QueuedRun{Name: "first", Subject: "ann", Pool: DefaultPool, State: QueueRunning, Runner: "worker", Front: "door"}
+	first := &cluster.QueuedRun{Name: "first", Subject: "ann", Pool: cluster.DefaultPool, State: cluster.QueueRunning, Runner: "worker", Front: "door"}
 	runs, all := queue(10)
-	if diff := cmp.Diff([]*QueuedRun{first}, runs); diff != "" || all != 1 {
+	if diff := cmp.Diff([]*cluster.QueuedRun{first}, runs); diff != "" || all != 1 {
 		t.Errorf("%d (-want +got):\n%s", all, diff)
 	}
 	run("second", "")
 	for _, all := queue(0); all < 2; _, all = queue(0) {
 	}
 	runs, _ = queue(10)
-	if diff := cmp.Diff([]*QueuedRun{first, {Name: "second", Pool: DefaultPool, State: QueueWaiting, Front: "door"}}, runs); diff != "" {
+	if diff := cmp.Diff([]*cluster.QueuedRun{first, {Name: "second", Pool: cluster.DefaultPool, State: cluster.QueueWaiting, Front: "door"}}, runs); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if runs, all := queue(1); len(runs) != 1 || all != 2 {

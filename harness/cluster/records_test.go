@@ -21,17 +21,6 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// connect connects a process to a server.
-func connect(t testing.TB, o Options) *Cluster {
-	t.Helper()
-	c, err := Connect(t.Context(), &o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
-	return c
-}
-
 // two connects two processes to a server of their own.
 func two(t testing.TB, ackWait ...time.Duration) (*Cluster, *Cluster) {
 	o := Options{URL: clustertest.Server(t)}
@@ -39,32 +28,6 @@ func two(t testing.TB, ackWait ...time.Duration) (*Cluster, *Cluster) {
 		o.AckWait = ackWait[0]
 	}
 	return connect(t, o), connect(t, o)
-}
-
-// begin begins a run.
-func begin(t testing.TB, s *record.Store) *record.Writer {
-	t.Helper()
-	w, err := s.Begin(&record.Begin{Script: record.String("package main\n")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
-}
-
-func add(t testing.TB, w *record.Writer, lines ...record.Line) {
-	t.Helper()
-	for _, l := range lines {
-		if err := w.Add(l); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // status is that of a run in a list.
@@ -83,23 +46,6 @@ func status(t testing.TB, s *record.Store, id string) string {
 func kill(c *Cluster) {
 	c.conn.Close()
 	c.Close()
-}
-
-func effect(n int) *record.Call {
-	return &record.Call{N: n, Place: "3:1", Class: record.Effect, Tool: "crm.add", Args: record.Raw([]byte(`{}`))}
-}
-
-// eventually waits until something is so.
-func eventually(t testing.TB, what string, is func() bool) {
-	t.Helper()
-	late := late(t)
-	for tick := time.Tick(10 * time.Millisecond); !is(); {
-		select {
-		case <-tick:
-		case <-late:
-			t.Fatal("not so: " + what)
-		}
-	}
 }
 
 func TestARunIsSeenByAllProcesses(t *testing.T) {

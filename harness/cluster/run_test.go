@@ -1,4 +1,4 @@
-package cluster
+package cluster_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
@@ -81,10 +82,10 @@ func (s *seller) catalog() *harness.Catalog {
 }
 
 // connected is a connection of its own, as another process has one.
-func connected(t testing.TB, url string, o Options) *Cluster {
+func connected(t testing.TB, url string, o cluster.Options) *cluster.Cluster {
 	t.Helper()
 	o.URL = url
-	c, err := Connect(t.Context(), &o)
+	c, err := cluster.Connect(t.Context(), &o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +94,7 @@ func connected(t testing.TB, url string, o Options) *Cluster {
 }
 
 // fronting is a front end, and the harness over it.
-func fronting(t testing.TB, c *Cluster, o FrontOptions) (*Front, *harness.Harness) {
+func fronting(t testing.TB, c *cluster.Cluster, o cluster.FrontOptions) (*cluster.Front, *harness.Harness) {
 	t.Helper()
 	store := c.Store(nil)
 	o.Records, o.Version = store, "test"
@@ -110,7 +111,7 @@ func fronting(t testing.TB, c *Cluster, o FrontOptions) (*Front, *harness.Harnes
 }
 
 // serving runs scripts until the test ends, or stop is called.
-func serving(t testing.TB, c *Cluster, seller *seller, o RunnerOptions) (stop func()) {
+func serving(t testing.TB, c *cluster.Cluster, seller *seller, o cluster.RunnerOptions) (stop func()) {
 	t.Helper()
 	store := c.Store(nil)
 	cat := seller.catalog()
@@ -180,11 +181,11 @@ var outcomes = map[string]harness.Script{
 func TestOutcomesAreThoseOfOneProcess(t *testing.T) {
 	t.Parallel()
 	url := clustertest.Server(t)
-	c := connected(t, url, Options{})
-	_, h := fronting(t, c, FrontOptions{})
+	c := connected(t, url, cluster.Options{})
+	_, h := fronting(t, c, cluster.FrontOptions{})
 	store := c.Store(nil)
 	there := newSeller()
-	serving(t, connected(t, url, Options{}), there, RunnerOptions{})
+	serving(t, connected(t, url, cluster.Options{}), there, cluster.RunnerOptions{})
 	here := newSeller()
 	local := harness.New(&harness.Options{Records: record.Memory(1000, nil), Version: "test"})
 	defer local.Close()
@@ -235,9 +236,9 @@ func TestOutcomesAreThoseOfOneProcess(t *testing.T) {
 func TestRulesOfTheFrontEndHold(t *testing.T) {
 	t.Parallel()
 	url := clustertest.Server(t)
-	_, h := fronting(t, connected(t, url, Options{}), FrontOptions{})
+	_, h := fronting(t, connected(t, url, cluster.Options{}), cluster.FrontOptions{})
 	shop := newSeller()
-	serving(t, connected(t, url, Options{}), shop, RunnerOptions{})
+	serving(t, connected(t, url, cluster.Options{}), shop, cluster.RunnerOptions{})
 	for then, want := range map[policy.Verdict]harness.Status{policy.IsDenied: harness.Denied, policy.NeedsApproval: harness.Waiting} {
 		cat := &harness.Catalog{Rules: []policy.Rule{{Pattern: "effect", Then: then}}}
 		res, err := h.Run(t.Context(), &harness.Script{Source: "UseTools(\"order an item\")\nshop.Buy(shop.BuyParams{Item: \"nut\"})",

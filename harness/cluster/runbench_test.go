@@ -1,4 +1,4 @@
-package cluster
+package cluster_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/record"
 )
@@ -22,12 +23,12 @@ func BenchmarkRun(b *testing.B) {
 	}
 	through := func(b *testing.B, n int) *harness.Harness {
 		url := clustertest.Servers(b, n)[0].ClientURL()
-		c := connected(b, url, Options{Replicas: n})
-		_, h := fronting(b, c, FrontOptions{})
-		runs := connected(b, url, Options{})
+		c := connected(b, url, cluster.Options{Replicas: n})
+		_, h := fronting(b, c, cluster.FrontOptions{})
+		runs := connected(b, url, cluster.Options{})
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan error, 1)
-		o := &RunnerOptions{Harness: runner(runs.Store(nil)), Records: runs.Store(nil), MaxRuns: 8}
+		o := &cluster.RunnerOptions{Harness: runner(runs.Store(nil)), Records: runs.Store(nil), MaxRuns: 8}
 		go func() { done <- runs.Serve(ctx, o) }()
 		b.Cleanup(func() {
 			cancel()

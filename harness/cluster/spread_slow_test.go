@@ -1,6 +1,6 @@
 //go:build slow
 
-package cluster
+package cluster_test
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/registry"
 )
@@ -35,10 +36,10 @@ func TestSpreadOfALargeRegistry(t *testing.T) {
 			Input:       fmt.Appendf(nil, `{"type":"object","properties":{"%s":{"type":"string","description":"the %s of it"}}}`, word[:5], word[5:12])})
 	}
 	reg.Normalize()
-	var all []*Cluster
+	var all []*cluster.Cluster
 	renewed := make(chan time.Time, watchers)
 	for i := range watchers {
-		c := connect(t, Options{URL: url})
+		c := connect(t, cluster.Options{URL: url})
 		at := filepath.Join(dir, fmt.Sprint(i), "tool_registry.json")
 		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
 			t.Fatal(err)
@@ -49,7 +50,7 @@ func TestSpreadOfALargeRegistry(t *testing.T) {
 		t.Cleanup(func() { cancel(); done.Wait() })
 		all = append(all, c)
 	}
-	builder := connect(t, Options{URL: url})
+	builder := connect(t, cluster.Options{URL: url})
 	for round := range 5 {
 		reg.Tools[0].Description = fmt.Sprint("Round ", round)
 		if err := reg.Save(path); err != nil {

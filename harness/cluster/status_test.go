@@ -1,4 +1,4 @@
-package cluster
+package cluster_test
 
 import (
 	"errors"
@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/record"
 )
@@ -20,24 +21,24 @@ import (
 func TestStatusSaysHowTheClusterIs(t *testing.T) {
 	t.Parallel()
 	url := clustertest.Server(t)
-	front := connect(t, Options{URL: url, Name: "front", Version: "v1"})
-	other := connect(t, Options{URL: url, Name: "worker", AckWait: 10 * time.Second})
+	front := connect(t, cluster.Options{URL: url, Name: "front", Version: "v1"})
+	other := connect(t, cluster.Options{URL: url, Name: "worker", AckWait: 10 * time.Second})
 	running := 0
-	for c, say := range map[*Cluster]func(*Process){
-		front: func(p *Process) { p.Front = true },
-		other: func(p *Process) { p.Runner = &Runner{"gpu", running, 4} },
+	for c, say := range map[*cluster.Cluster]func(*cluster.Process){
+		front: func(p *cluster.Process) { p.Front = true },
+		other: func(p *cluster.Process) { p.Runner = &cluster.Runner{"gpu", running, 4} },
 	} {
-		if _, err := c.announce(say); err != nil {
+		if _, err := c.Announce(say); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, subject := range []string{jobSubject("gpu", "r", "a"), jobSubject("gpu", "r", "b"), jobSubject("Other one", "r", "c")} {
-		if _, err := front.js.PublishMsg(t.Context(), nats.NewMsg(subject)); err != nil {
+	for _, subject := range []string{cluster.JobSubject("gpu", "r", "a"), cluster.JobSubject("gpu", "r", "b"), cluster.JobSubject("Other one", "r", "c")} {
+		if _, err := front.JS().PublishMsg(t.Context(), nats.NewMsg(subject)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	of, err := other.queue.CreateConsumer(t.Context(), jetstream.ConsumerConfig{Durable: "gpu",
-		FilterSubject: prefix + "run.gpu.>", AckPolicy: jetstream.AckExplicitPolicy, AckWait: 10 * time.Second})
+	of, err := other.Jobs().CreateConsumer(t.Context(), jetstream.ConsumerConfig{Durable: "gpu",
+		FilterSubject: cluster.Prefix + "run.gpu.>", AckPolicy: jetstream.AckExplicitPolicy, AckWait: 10 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +64,7 @@ func TestStatusSaysHowTheClusterIs(t *testing.T) {
 		}
 		p.OldestS = 0
 	}
-	if diff := cmp.Diff([]*Pool{{Name: "Other one", Waiting: 1},
+	if diff := cmp.Diff([]*cluster.Pool{{Name: "Other one", Waiting: 1},
 		{Name: "gpu", Waiting: 1, UnderWay: 1, Runners: 1, Places: 4, AckWaitS: 10}}, s.Pools); diff != "" {
 		t.Errorf("pools (-want +got):\n%s", diff)
 	}
@@ -73,8 +74,8 @@ func TestStatusSaysHowTheClusterIs(t *testing.T) {
 		}
 		p.Seen = time.Time{}
 	}
-	if diff := cmp.Diff([]*Process{{ID: front.id, Name: "front", Version: "v1", Front: true},
-		{ID: other.id, Name: "worker", Runner: &Runner{Pool: "gpu", Max: 4}}}, s.Processes); diff != "" {
+	if diff := cmp.Diff([]*cluster.Process{{ID: front.ID(), Name: "front", Version: "v1", Front: true},
+		{ID: other.ID(), Name: "worker", Runner: &cluster.Runner{Pool: "gpu", Max: 4}}}, s.Processes); diff != "" {
 		t.Errorf("processes (-want +got):\n%s", diff)
 	}
 	if len(s.Lost) != 1 || s.Lost[0].Script != "nightly" || s.LostMore {
@@ -104,25 +105,25 @@ func TestStatusSaysHowTheClusterIs(t *testing.T) {
 func TestStatusOfProcessesThatLeave(t *testing.T) {
 	t.Parallel()
 	servers := clustertest.Servers(t, 1)
-	c := connect(t, Options{URL: servers[0].ClientURL()})
-	other, err := Connect(t.Context(), &Options{URL: servers[0].ClientURL()})
+	c := connect(t, cluster.Options{URL: servers[0].ClientURL()})
+	other, err := cluster.Connect(t.Context(), &cluster.Options{URL: servers[0].ClientURL()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := other.announce(func(*Process) {}); err != nil {
+	if _, err := other.Announce(func(*cluster.Process) {}); err != nil {
 		t.Fatal(err)
 	}
 	if err := other.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if all, err := c.processes(t.Context()); err != nil || len(all) != 0 {
+	if all, err := c.Processes(t.Context()); err != nil || len(all) != 0 {
 		t.Errorf("%v, %v", all, err)
 	}
 	if err := c.Reached(); err != nil {
 		t.Error(err)
 	}
 	lost := make(chan struct{})
-	c.conn.SetDisconnectErrHandler(func(*nats.Conn, error) { close(lost) })
+	c.Conn().SetDisconnectErrHandler(func(*nats.Conn, error) { close(lost) })
 	servers[0].Shutdown()
 	<-lost
 	if err := c.Reached(); err == nil || !strings.Contains(err.Error(), "cannot be reached") {
@@ -147,15 +148,15 @@ func TestStreamsThatAreMadeOtherwise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: queueStream, Subjects: []string{"ut.run.>"},
+	if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: cluster.QueueStream, Subjects: []string{"ut.run.>"},
 		Storage: jetstream.MemoryStorage}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := connect(t, Options{URL: url}).Status(t.Context(), nil)
+	s, err := connect(t, cluster.Options{URL: url}).Status(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := slices.IndexFunc(s.Streams, func(s *Stream) bool { return s.Name == queueStream })
+	i := slices.IndexFunc(s.Streams, func(s *cluster.Stream) bool { return s.Name == cluster.QueueStream })
 	want := []string{"retention: Limits, this version makes WorkQueue", "storage: Memory, this version makes File",
 		"discard: DiscardOld, this version makes DiscardNew", "max age: 0s, this version makes 30m0s"}
 	if diff := cmp.Diff(want, s.Streams[i].Odd); diff != "" {
@@ -176,13 +177,13 @@ func TestSyncInterval(t *testing.T) {
 			}
 			w.Write([]byte(body))
 		}))
-		got, err := Monitored(t.Context(), s.URL)
+		got, err := cluster.Monitored(t.Context(), s.URL)
 		s.Close()
 		if (err != nil) != (want < 0) || err == nil && got != want {
 			t.Errorf("%s: %v, %v", body, got, err)
 		}
 	}
-	if _, err := Monitored(t.Context(), "localhost:8222"); err == nil || !strings.Contains(err.Error(), "want http://HOST:8222") {
+	if _, err := cluster.Monitored(t.Context(), "localhost:8222"); err == nil || !strings.Contains(err.Error(), "want http://HOST:8222") {
 		t.Error(err)
 	}
 }

@@ -1,4 +1,4 @@
-package cluster
+package cluster_test
 
 import (
 	"crypto/ecdsa"
@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 )
 
@@ -53,21 +54,21 @@ func TestTLS(t *testing.T) {
 	other, otherKey := certificate(t)
 	url := clustertest.Configured(t, fmt.Sprintf("tls { cert_file: %q, key_file: %q, ca_file: %q, verify: true }\n", cert, key, cert)).
 		ClientURL()
-	s, err := connect(t, Options{URL: url, CA: cert, Cert: cert, Key: key}).Status(t.Context(), nil)
+	s, err := connect(t, cluster.Options{URL: url, CA: cert, Cert: cert, Key: key}).Status(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !s.TLS {
 		t.Errorf("no TLS: %+v", s)
 	}
-	for what, o := range map[string]Options{
+	for what, o := range map[string]cluster.Options{
 		"an authority that has not signed it": {CA: other, Cert: cert, Key: key},
 		"no authority":                        {Cert: cert, Key: key},
 		"no certificate":                      {CA: cert},
 		"a strange certificate":               {CA: cert, Cert: other, Key: otherKey},
 	} {
 		o.URL = url
-		if c, err := Connect(t.Context(), &o); err == nil {
+		if c, err := cluster.Connect(t.Context(), &o); err == nil {
 			c.Close()
 			t.Errorf("%s: connected", what)
 		}

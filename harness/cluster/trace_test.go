@@ -1,4 +1,4 @@
-package cluster
+package cluster_test
 
 import (
 	"log/slog"
@@ -7,6 +7,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/telemetry"
 	"github.com/usetools/usetools/harness/telemetry/telemetrytest"
@@ -21,9 +22,9 @@ func TestSpansOfARunner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, h := fronting(t, connected(t, url, Options{}), FrontOptions{})
+	_, h := fronting(t, connected(t, url, cluster.Options{}), cluster.FrontOptions{})
 	shop := newSeller()
-	stop := serving(t, connected(t, url, Options{}), shop, RunnerOptions{Telemetry: sends})
+	stop := serving(t, connected(t, url, cluster.Options{}), shop, cluster.RunnerOptions{Telemetry: sends})
 	const traceID, parent = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 	ctx := propagation.TraceContext{}.Extract(t.Context(), propagation.MapCarrier{"traceparent": "00-" + traceID + "-" + parent + "-01"})
 	res, err := h.Run(ctx, &harness.Script{Source: `UseTools("order an item", "complain about an item")
@@ -59,7 +60,7 @@ shop.Fail()`})
 	if t.Failed() {
 		return
 	}
-	if q, r := spans["queue"], spans["run"]; q.EndTimeUnixNano != r.StartTimeUnixNano || q.Attribute("usetools.pool") != DefaultPool ||
+	if q, r := spans["queue"], spans["run"]; q.EndTimeUnixNano != r.StartTimeUnixNano || q.Attribute("usetools.pool") != cluster.DefaultPool ||
 		r.Attribute("usetools.run") != res.Run || r.Attribute("usetools.status") != "ok" || r.Attribute("usetools.calls") != "2" {
 		t.Errorf("queue %+v, run %+v", q, r)
 	}

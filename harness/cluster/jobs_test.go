@@ -1,0 +1,56 @@
+package cluster
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/record"
+)
+
+func FuzzParseJob(f *testing.F) {
+	s := harness.Script{Source: "Return(1)", Subject: "ann", Stored: map[string]json.RawMessage{}, Policy: &harness.Policy{Deny: []string{"git"}},
+		Inputs: map[string]json.RawMessage{"a": json.RawMessage(` {"b": 1}`)}}
+	for _, kind := range []string{kindRun, kindResume} {
+		name := record.NewName(time.Unix(1, 0))
+		_, id, _ := record.ParseName(name)
+		j := newJob(f.Context(), kind, id, &s)
+		j.Name, j.Until = name, time.Unix(2, 0)
+		b, err := marshal(j)
+		if err != nil {
+			f.Fatal(err)
+		}
+		got, err := parseJob(b)
+		if err != nil || got.Script.Stored == nil || string(got.script().Inputs["a"]) != ` {"b": 1}` {
+			f.Fatalf("%s is read as %+v, %v", b, got, err)
+		}
+		f.Add(b)
+	}
+	f.Add([]byte(`{"v":2,"new":true}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		j, err := parseJob(b)
+		if err != nil {
+			return
+		}
+		again, err := marshal(j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := parseJob(again); err != nil {
+			t.Errorf("%s: %v", again, err)
+		}
+	})
+}
+
+func FuzzFrames(f *testing.F) {
+	f.Add([]byte("o00000003abc"), []byte("+00000003a"))
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		var fr frames
+		for _, m := range [][]byte{a, b} {
+			if kind, body, err := fr.add(m); err == nil && kind != 0 && len(body) > len(a)+len(b) {
+				t.Errorf("%d bytes of %d", len(body), len(a)+len(b))
+			}
+		}
+	})
+}
