@@ -1,4 +1,4 @@
-package serve
+package serve_test
 
 import (
 	"context"
@@ -12,40 +12,41 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 )
 
 // approving serves ann, and bob who may approve.
-func approving(t *testing.T, opts *Options) (url string, f *fake, s *Server) {
+func approving(t *testing.T, opts *serve.Options) (url string, f *fake, s *serve.Server) {
 	f = newFake()
 	cat := &harness.Catalog{Registry: testRegistry(), Calls: f,
 		Rights: map[string][]catalog.Right{"bob": {catalog.Approve}}}
 	opts.Catalog = func(context.Context) (*harness.Catalog, error) { return cat, nil }
 	opts.Policy = asksForWrites
 	s, _ = serving(t, opts)
-	url = "http://" + listen(t, s, &HTTP{Tokens: twoTokens}) + "/mcp"
-	receive(t, s.live.told)
+	url = "http://" + listen(t, s, &serve.HTTP{Tokens: twoTokens}) + "/mcp"
+	receive(t, s.Told())
 	return url, f, s
 }
 
 func (c *client) approvals(action string, ids ...string) string {
-	return textOf(c.call(approvalsName, map[string]any{"action": action, "ids": ids, "word": "not on a Friday"}))
+	return textOf(c.call(serve.ApprovalsName, map[string]any{"action": action, "ids": ids, "word": "not on a Friday"}))
 }
 
 // A token with the right says yes to what another one's script waits for, which then
 // goes on by itself.
 func TestATokenWithTheRightApproves(t *testing.T) {
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
-		for _, console := range []Approvals{ApprovalsAny, ApprovalsConsole} {
+		for _, console := range []serve.Approvals{serve.ApprovalsAny, serve.ApprovalsConsole} {
 			t.Run(fmt.Sprint(version, " ", console), func(t *testing.T) {
-				url, f, s := approving(t, &Options{Approvals: console})
+				url, f, s := approving(t, &serve.Options{Approvals: console})
 				ann := dialHTTP(t, url, version, twoTokens["ann"], nil)
 				bob := dialHTTP(t, url, version, twoTokens["bob"], nil)
-				if list := names(t, ann); strings.Contains(list, approvalsName) {
+				if list := names(t, ann); strings.Contains(list, serve.ApprovalsName) {
 					t.Errorf("ann has %s", list)
 				}
-				if list := names(t, bob); !strings.Contains(list, approvalsName) {
+				if list := names(t, bob); !strings.Contains(list, serve.ApprovalsName) {
 					t.Errorf("bob has %s", list)
 				}
 				if got := bob.approvals("list"); got != "nothing waits" {
@@ -80,7 +81,7 @@ func TestATokenWithTheRightApproves(t *testing.T) {
 				until(t, func() bool { return strings.HasPrefix(bob.approvals("list"), a.Run+".3 ") })
 				bob.approvals("yes", a.Run+".3")
 				until(t, func() bool {
-					run, err := s.records.Load(a.Run)
+					run, err := s.Records().Load(a.Run)
 					return err == nil && run.End != nil && run.End.Status == "ok"
 				})
 				got, again := ann.run(deletesThree)
@@ -95,7 +96,7 @@ func TestATokenWithTheRightApproves(t *testing.T) {
 
 // Nobody says yes to what the same token has sent, or without the right.
 func TestNobodyApprovesOfTheirOwn(t *testing.T) {
-	url, f, _ := approving(t, &Options{Approvals: ApprovalsConsole})
+	url, f, _ := approving(t, &serve.Options{Approvals: serve.ApprovalsConsole})
 	ann, bob := dialHTTP(t, url, "", twoTokens["ann"], nil), dialHTTP(t, url, "", twoTokens["bob"], nil)
 	names(t, bob)
 	_, a := bob.run(deleting)
@@ -107,7 +108,7 @@ func TestNobodyApprovesOfTheirOwn(t *testing.T) {
 			t.Errorf("%s: %s", action, got)
 		}
 	}
-	if res, err := ann.CallTool(t.Context(), &mcp.CallToolParams{Name: approvalsName,
+	if res, err := ann.CallTool(t.Context(), &mcp.CallToolParams{Name: serve.ApprovalsName,
 		Arguments: map[string]any{"action": "yes", "ids": []string{a.Waiting[0].ID}}}); err == nil {
 		t.Errorf("ann is answered: %s", textOf(res))
 	}
@@ -117,7 +118,7 @@ func TestNobodyApprovesOfTheirOwn(t *testing.T) {
 	for _, args := range []map[string]any{{}, {"action": "maybe",
 		"ids": []string{"x"}}, {"action": "yes"}, {"action": "show",
 		"ids": []string{"nothing"}}} {
-		if res := bob.call(approvalsName, args); !res.IsError {
+		if res := bob.call(serve.ApprovalsName, args); !res.IsError {
 			t.Errorf("%v: %s", args, textOf(res))
 		}
 	}
@@ -175,7 +176,7 @@ func TestAServersQuestionReachesTheUser(t *testing.T) {
 			t.Run(fmt.Sprint(name, " rounds ", rounds), func(t *testing.T) {
 				asksSessions(t, name)
 				q := &inquiring{rounds: rounds}
-				s, _ := serving(t, &Options{Catalog: func(context.Context) (*harness.Catalog, error) {
+				s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*harness.Catalog, error) {
 					return &harness.Catalog{Registry: testRegistry(), Calls: q}, nil
 				}})
 				p := always(&mcp.ElicitResult{Action: "accept", Content: map[string]any{"branch": "main"}})
@@ -209,7 +210,7 @@ Return(r.Text())`)
 // A question that nobody answers leaves the run where it is.
 func TestAServersQuestionMayWait(t *testing.T) {
 	q := &inquiring{rounds: true}
-	s, _ := serving(t, &Options{Catalog: func(context.Context) (*harness.Catalog, error) {
+	s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*harness.Catalog, error) {
 		return &harness.Catalog{Registry: testRegistry(), Calls: q}, nil
 	}})
 	const script = `r, err := issues.Comment(issues.CommentParams{Number: 1, Body: "b"})

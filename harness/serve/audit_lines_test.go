@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,7 +21,7 @@ import (
 // counted.
 func TestLinesOfTheAuditAreBounded(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "audit.jsonl")
-	a, err := openAudit(&Options{Audit: file, AuditArgs: true, AuditRequired: true}, serverLog(t), &metrics{})
+	a, err := openAudit(&Options{Audit: file, AuditArgs: true, AuditRequired: true}, slog.New(slog.NewTextHandler(t.Output(), nil)), &metrics{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func TestLinesOfTheAuditAreBounded(t *testing.T) {
 // The script makes up names that a tool does not declare: they are values.
 func TestTheAuditNamesDeclaredArgumentsOnly(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "audit.jsonl")
-	a, err := openAudit(&Options{Audit: file}, serverLog(t), &metrics{})
+	a, err := openAudit(&Options{Audit: file}, slog.New(slog.NewTextHandler(t.Output(), nil)), &metrics{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +99,7 @@ func TestTheAuditFollowsItsPath(t *testing.T) {
 		"replaced": func(file string) error { return errors.Join(os.Remove(file), os.WriteFile(file, nil, 0o600)) },
 	} {
 		file := filepath.Join(t.TempDir(), "audit.jsonl")
-		a, err := openAudit(&Options{Audit: file}, serverLog(t), &metrics{})
+		a, err := openAudit(&Options{Audit: file}, slog.New(slog.NewTextHandler(t.Output(), nil)), &metrics{})
 		if err != nil {
 			t.Fatal(err)
 		}

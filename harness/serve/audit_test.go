@@ -1,4 +1,4 @@
-package serve
+package serve_test
 
 import (
 	"bufio"
@@ -11,11 +11,13 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/harness/serve"
 )
 
 func TestTheAuditTellsOfRunsAndCallsWithoutValues(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "audit.jsonl")
-	s, _ := serving(t, &Options{Audit: file})
+	s, _ := serving(t, &serve.Options{Audit: file})
 	c := connect(t, s, nil)
 	c.run("UseTools(\"read a file\")\nfiles.ReadFile(files.ReadFileParams{Path: \"secret-name\"})")
 	c.run("not go")
@@ -59,7 +61,7 @@ func TestAFullDiskIsLoudAndServingGoesOn(t *testing.T) {
 		t.Skip("no /dev/full here")
 	}
 	log := make(lineChannel, 100)
-	s, _ := serving(t, &Options{Audit: "/dev/full", Log: textLog(log)})
+	s, _ := serving(t, &serve.Options{Audit: "/dev/full", Log: textLog(log)})
 	c := connect(t, s, nil)
 	for range 2 {
 		if got, _ := c.run("Return(1)"); got != "1\n" {
@@ -111,7 +113,7 @@ func (w *cable) setCut(cut bool) {
 func TestARequiredAuditRefusesWhatItCannotRecord(t *testing.T) {
 	file, to := filepath.Join(t.TempDir(), "runs.jsonl"), &cable{}
 	log := make(lineChannel, 100)
-	s, f := serving(t, &Options{Tools: All, Audit: file, AuditTo: to, AuditRequired: true, Log: textLog(log)})
+	s, f := serving(t, &serve.Options{Tools: serve.All, Audit: file, AuditTo: to, AuditRequired: true, Log: textLog(log)})
 	c := connect(t, s, nil)
 	c.run("Return(1)")
 	b, err := os.ReadFile(file)
@@ -137,7 +139,7 @@ func TestARequiredAuditRefusesWhatItCannotRecord(t *testing.T) {
 		t.Error(got)
 	}
 	log.until(t, "the audit is written again")
-	if _, err := New(&Options{AuditRequired: true}); err == nil {
+	if _, err := serve.New(&serve.Options{AuditRequired: true}); err == nil {
 		t.Error("no file is a fine audit")
 	}
 }

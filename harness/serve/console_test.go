@@ -1,4 +1,4 @@
-package serve
+package serve_test
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/console"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/serve"
 )
 
 // surfer is a browser at a server: it follows redirects and keeps cookies.
@@ -75,7 +76,7 @@ func (p *surfer) do(req *http.Request) (int, string) {
 func TestAConsoleOpensByItsLinkOnce(t *testing.T) {
 	s, _ := serving(t, nil)
 	secret := bytes.Repeat([]byte{7}, 32)
-	addr := listenAlone(t, s, &HTTP{Secret: secret})
+	addr := listenAlone(t, s, &serve.HTTP{Secret: secret})
 	p := newSurfer(t, addr)
 	if code, text := p.get("/"); code != 401 || strings.Contains(text, "<nav") {
 		t.Errorf("%d\n%s", code, text)
@@ -113,7 +114,7 @@ func TestAConsoleOpensByItsLinkOnce(t *testing.T) {
 func TestAConsoleCanBeOff(t *testing.T) {
 	s, _ := serving(t, nil)
 	secret := bytes.Repeat([]byte{7}, 32)
-	p := newSurfer(t, listenAlone(t, s, &HTTP{Secret: secret, NoConsole: true}))
+	p := newSurfer(t, listenAlone(t, s, &serve.HTTP{Secret: secret, NoConsole: true}))
 	for _, path := range []string{"/", "/runs", console.OpenPath(secret), "/static/x/console.js"} {
 		if code, text := p.get(path); code == 200 || strings.Contains(text, "<html") {
 			t.Errorf("%s: %d\n%s", path, code, text)
@@ -123,7 +124,7 @@ func TestAConsoleCanBeOff(t *testing.T) {
 
 func TestAConsoleAloneServesNoAgents(t *testing.T) {
 	s, _ := serving(t, nil)
-	p := newSurfer(t, listenAlone(t, s, &HTTP{ConsoleOnly: true}))
+	p := newSurfer(t, listenAlone(t, s, &serve.HTTP{ConsoleOnly: true}))
 	for _, path := range []string{"/mcp", "/"} {
 		if code, _ := p.post(path, p.base, nil); code == 200 {
 			t.Errorf("POST %s: %d", path, code)
@@ -133,13 +134,13 @@ func TestAConsoleAloneServesNoAgents(t *testing.T) {
 
 // Who has a token sees its own runs; the right to operate shows all.
 func TestATokenOpensTheConsoleForItsHolder(t *testing.T) {
-	s, _ := serving(t, &Options{Catalog: func(context.Context) (*harness.Catalog, error) {
+	s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*harness.Catalog, error) {
 		return &harness.Catalog{Registry: testRegistry(), Calls: newFake(),
 			Rights: map[string][]catalog.Right{"boss": {catalog.Operate}}}, nil
 	}})
-	<-s.live.ready
+	<-s.Ready()
 	tokens := map[string]string{"ann": "a token of 16 bytes+", "boss": "another token of 16+"}
-	addr := listenAlone(t, s, &HTTP{Tokens: tokens})
+	addr := listenAlone(t, s, &serve.HTTP{Tokens: tokens})
 	for name, token := range tokens {
 		p := newSurfer(t, addr)
 		if code, _ := p.post("/login", p.base, url.Values{"token": {token}}); code != 200 {
@@ -149,14 +150,14 @@ func TestATokenOpensTheConsoleForItsHolder(t *testing.T) {
 			t.Errorf("%s: %s", name, text)
 		}
 	}
-	f := &front{s: s, door: door{h: &HTTP{Tokens: tokens}}}
-	if v := f.viewer("ann"); v == nil || v.Operator || v.Approves || v.Subject != "ann" {
+	f := s.Front(&serve.HTTP{Tokens: tokens, NoConsole: true}, 0)
+	if v := f.Viewer("ann"); v == nil || v.Operator || v.Approves || v.Subject != "ann" {
 		t.Errorf("%+v", v)
 	}
-	if v := f.viewer("boss"); v == nil || !v.Operator {
+	if v := f.Viewer("boss"); v == nil || !v.Operator {
 		t.Errorf("%+v", v)
 	}
-	if v := f.viewer("gone"); v != nil {
+	if v := f.Viewer("gone"); v != nil {
 		t.Errorf("%+v", v)
 	}
 	p := newSurfer(t, addr)
@@ -180,7 +181,7 @@ func TestTheConsoleOfTheServerSaysYes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, f, s := approving(t, &Options{Approvals: ApprovalsConsole, Records: store})
+	at, f, s := approving(t, &serve.Options{Approvals: serve.ApprovalsConsole, Records: store})
 	ann := dialHTTP(t, at, "", twoTokens["ann"], nil)
 	_, a := ann.run(deleting)
 	id := a.Waiting[0].ID
@@ -203,7 +204,7 @@ func TestTheConsoleOfTheServerSaysYes(t *testing.T) {
 		t.Fatalf("%d\n%s", code, page)
 	}
 	until(t, func() bool {
-		run, err := s.records.Load(a.Run)
+		run, err := s.Records().Load(a.Run)
 		return err == nil && run.End != nil && run.End.Status == string(harness.OK)
 	})
 	if f.calls.Load() != 1 {
@@ -215,7 +216,7 @@ func TestTheConsoleOfTheServerSaysYes(t *testing.T) {
 // more, and then sends its cookie. Nothing else of another site is answered.
 func TestALinkOfAnotherSiteLeadsToThePage(t *testing.T) {
 	s, _ := serving(t, nil)
-	p := newSurfer(t, listenAlone(t, s, &HTTP{Secret: bytes.Repeat([]byte{7}, 32)}))
+	p := newSurfer(t, listenAlone(t, s, &serve.HTTP{Secret: bytes.Repeat([]byte{7}, 32)}))
 	visit := func(method, path, mode string) (int, string) {
 		req, err := http.NewRequestWithContext(t.Context(), method, p.base+path, nil)
 		if err != nil {
@@ -241,9 +242,9 @@ func TestALinkOfAnotherSiteLeadsToThePage(t *testing.T) {
 // Where only the console's yes counts, the only token, which scripts are sent with, does
 // not open it.
 func TestTheOnlyTokenDoesNotAnswerItself(t *testing.T) {
-	s, _ := serving(t, &Options{Approvals: ApprovalsConsole})
+	s, _ := serving(t, &serve.Options{Approvals: serve.ApprovalsConsole})
 	secret := bytes.Repeat([]byte{7}, 32)
-	p := newSurfer(t, listenAlone(t, s, &HTTP{Secret: secret, Tokens: map[string]string{"ann": "token-of-ann-0123"}}))
+	p := newSurfer(t, listenAlone(t, s, &serve.HTTP{Secret: secret, Tokens: map[string]string{"ann": "token-of-ann-0123"}}))
 	if code, _ := p.post("/login", p.base, url.Values{"token": {"token-of-ann-0123"}}); code != 403 {
 		t.Errorf("the token: %d", code)
 	}
@@ -255,10 +256,9 @@ func TestTheOnlyTokenDoesNotAnswerItself(t *testing.T) {
 // The forms of the console are among the bodies that are bounded.
 func TestLargeFormsWaitForRoom(t *testing.T) {
 	s, _ := serving(t, nil)
-	<-s.live.ready
+	<-s.Ready()
 	tokens := map[string]string{"ann": "a token of 16 bytes+", "bob": "another token of 16+"}
-	f, addr := fronting(t, s, &HTTP{Tokens: tokens})
-	f.bodyTime = 100 * time.Millisecond
+	f, addr := fronting(t, s, &serve.HTTP{Tokens: tokens}, 100*time.Millisecond)
 	surfers := map[string]*surfer{}
 	for name, token := range tokens {
 		p := newSurfer(t, addr)
@@ -268,7 +268,7 @@ func TestLargeFormsWaitForRoom(t *testing.T) {
 		surfers[name] = p
 	}
 	for range 8 {
-		if _, err := f.bodies.acquire(t.Context(), "ann", maxBody); err != nil {
+		if err := f.HoldBody(t.Context(), "ann"); err != nil {
 			t.Fatal(err)
 		}
 	}

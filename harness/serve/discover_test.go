@@ -1,4 +1,4 @@
-package serve
+package serve_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/policy"
+	"github.com/usetools/usetools/harness/serve"
 )
 
 func names(t *testing.T, c *client) string {
@@ -30,7 +31,7 @@ func names(t *testing.T, c *client) string {
 }
 
 func TestALoadedToolIsCallableByItself(t *testing.T) {
-	s, _ := serving(t, &Options{Tools: Discovery})
+	s, _ := serving(t, &serve.Options{Tools: serve.Discovery})
 	changed := make(chan struct{}, 10)
 	c := connect(t, s, &mcp.ClientOptions{ToolListChangedHandler: func(context.Context,
 		*mcp.ToolListChangedRequest) {
@@ -74,8 +75,8 @@ func TestALoadedToolIsCallableByItself(t *testing.T) {
 }
 
 func TestWithoutASessionALoadedToolIsCalledByName(t *testing.T) {
-	s, _ := serving(t, &Options{Tools: Discovery})
-	c := dialHTTP(t, "http://"+listen(t, s, &HTTP{})+"/mcp", "2026-07-28", "", nil)
+	s, _ := serving(t, &serve.Options{Tools: serve.Discovery})
+	c := dialHTTP(t, "http://"+listen(t, s, &serve.HTTP{})+"/mcp", "2026-07-28", "", nil)
 	if got := textOf(c.call("tool_load", map[string]any{"tool": "files.read_file"})); !strings.Contains(got,
 		"call_tool") || !strings.Contains(got, `"path"`) {
 		t.Error(got)
@@ -88,7 +89,7 @@ func TestWithoutASessionALoadedToolIsCalledByName(t *testing.T) {
 
 func TestClassicToolsNeedNoScripts(t *testing.T) {
 	audit := filepath.Join(t.TempDir(), "audit.jsonl")
-	s, f := serving(t, &Options{Tools: Classic, Audit: audit,
+	s, f := serving(t, &serve.Options{Tools: serve.Classic, Audit: audit,
 		Policy: &harness.Policy{Deny: []string{"issues"}, Approve: policy.ApproveDestructive}})
 	asked, says := "", "accept"
 	c := connect(t, s, &mcp.ClientOptions{ElicitationHandler: func(_ context.Context,
@@ -173,15 +174,15 @@ func TestResourcesTellOfToolsAndTheRegistry(t *testing.T) {
 	if _, err := read("tool://files/nothing_at_all"); err == nil {
 		t.Error("there is no such tool")
 	}
-	if got, err := read(statsURI); err != nil || !strings.Contains(got, `"tools": 8`) {
+	if got, err := read(serve.StatsURI); err != nil || !strings.Contains(got, `"tools": 8`) {
 		t.Error(got, err)
 	}
 }
 
 func TestAnswersFitTheirSchema(t *testing.T) {
-	s, _ := serving(t, &Options{Answer: 600, Policy: &harness.Policy{Deny: []string{"files.delete_file"}}})
+	s, _ := serving(t, &serve.Options{Answer: 600, Policy: &harness.Policy{Deny: []string{"files.delete_file"}}})
 	c := connect(t, s, nil)
-	res, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: resultSchemaURI})
+	res, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: serve.ResultSchemaURI})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +211,7 @@ func TestAnswersFitTheirSchema(t *testing.T) {
 func FuzzArguments(f *testing.F) {
 	f.Add([]byte(`{"script":"Return(1)","timeout_ms":5,"inputs":{"a":1}}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		a, err := parseArgs(raw)
+		a, err := serve.ParseArgs(raw)
 		if err == nil && (strings.TrimSpace(a.Script) == "" || a.Timeout < 0) {
 			t.Errorf("%q: %+v", raw, a)
 		}
@@ -226,13 +227,13 @@ func TestNamesOfLoadedToolsAreDistinct(t *testing.T) {
 		"m.send_mail", "m.send.mail", "a.b_c", "a.b.c", "a.b__c", "a__b.c", "a_.b", "a._b", "a-.b", "m.send/mail", "m.sénd",
 		"m." + strings.Repeat("x", 100), "m." + strings.Repeat("x", 101),
 	} {
-		name := mcpName(id)
+		name := serve.McpName(id)
 		if other := seen[name]; other != "" || len(name) > 64 {
 			t.Errorf("%s and %s are %q", other, id, name)
 		}
 		seen[name] = id
 	}
-	if got := mcpName("m.send_mail"); got != "m__send_mail" {
+	if got := serve.McpName("m.send_mail"); got != "m__send_mail" {
 		t.Error(got)
 	}
 }

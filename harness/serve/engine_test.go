@@ -1,4 +1,4 @@
-package serve
+package serve_test
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/usetools/usetools/harness/console"
+	"github.com/usetools/usetools/harness/serve"
 )
 
 // What runs the scripts is in the metrics, in the health and on the overview.
@@ -22,7 +23,7 @@ func TestAServerSaysHowItsClusterIs(t *testing.T) {
 		}
 		return nil
 	}
-	s, _ := serving(t, &Options{Metrics: func(w io.Writer) { fmt.Fprintln(w, "usetools_cluster_connected 1") }, Engine: reached,
+	s, _ := serving(t, &serve.Options{Metrics: func(w io.Writer) { fmt.Fprintln(w, "usetools_cluster_connected 1") }, Engine: reached,
 		Cluster: func(context.Context) (*console.Cluster, error) {
 			if err := reached(); err != nil {
 				return nil, err
@@ -33,8 +34,8 @@ func TestAServerSaysHowItsClusterIs(t *testing.T) {
 					Registry: "the newest"}}}, nil
 		}})
 	secret := bytes.Repeat([]byte{7}, 32)
-	p := newSurfer(t, listenAlone(t, s, &HTTP{Secret: secret}))
-	receive(t, s.live.ready)
+	p := newSurfer(t, listenAlone(t, s, &serve.HTTP{Secret: secret}))
+	receive(t, s.Ready())
 	if code, text := p.get("/metrics"); code != 200 || !strings.HasSuffix(text, "usetools_cluster_connected 1\n") {
 		t.Errorf("%d\n%s", code, text)
 	}

@@ -1,4 +1,4 @@
-package serve
+package serve_test
 
 import (
 	"context"
@@ -13,12 +13,13 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/serve"
 )
 
 // Whatever narrows a search in Go narrows it for clients, by both names of the
 // tool that searches.
 func TestSearchTakesAllItsKnobs(t *testing.T) {
-	s, _ := serving(t, &Options{Tools: All, Policy: &harness.Policy{Deny: []string{"files.break"}}})
+	s, _ := serving(t, &serve.Options{Tools: serve.All, Policy: &harness.Policy{Deny: []string{"files.break"}}})
 	c := connect(t, s, nil)
 	type args = map[string]any
 	for _, x := range []struct {
@@ -73,7 +74,7 @@ func TestSearchTakesAllItsKnobs(t *testing.T) {
 
 // A category is one that the tools have.
 func TestSearchByCategory(t *testing.T) {
-	s, _ := serving(t, &Options{Tools: Classic})
+	s, _ := serving(t, &serve.Options{Tools: serve.Classic})
 	c := connect(t, s, nil)
 	got := textOf(c.call("search_tools", map[string]any{"category": "nosuch"}))
 	_, list, _ := strings.Cut(strings.TrimSpace(got), "there are: ")
@@ -90,32 +91,32 @@ func TestSearchByCategory(t *testing.T) {
 
 func TestSeveralToolsAreDescribedAtOnce(t *testing.T) {
 	for _, x := range []struct {
-		mode Mode
+		mode serve.Mode
 		tool string
 		args map[string]any
 		want string
 	}{
-		{Discovery, "tool_describe", map[string]any{"tool": "git.git_log, files.ReadFile,git.git_log"},
+		{serve.Discovery, "tool_describe", map[string]any{"tool": "git.git_log, files.ReadFile,git.git_log"},
 			`(?s)^git\.git_log\n.*func git\.Log\(.*\nfiles\.read_file\n.*func files\.ReadFile\(p files\.ReadFileParams\).*`},
-		{Discovery, "tool_describe", map[string]any{"tool": []string{"git.git_log", "git_blame"}, "detail": "name_only"},
+		{serve.Discovery, "tool_describe", map[string]any{"tool": []string{"git.git_log", "git_blame"}, "detail": "name_only"},
 			`^git\.git_log\nnotFound: there is no tool "git_blame"; the nearest are git\.git_log`},
-		{Discovery, "tool_describe", map[string]any{"tool": "git_log", "detail": "micro_schema"},
+		{serve.Discovery, "tool_describe", map[string]any{"tool": "git_log", "detail": "micro_schema"},
 			`^\{"id":"git\.git_log".*"micro":\{"p":\{"max_count":"i"\}.*\}$`},
-		{Discovery, "tool_describe", map[string]any{"tool": "git_log", "detail": "huge"},
+		{serve.Discovery, "tool_describe", map[string]any{"tool": "git_log", "detail": "huge"},
 			`^detail level "huge": want one of`},
-		{Discovery, "tool_describe", map[string]any{"name": "git_log"},
+		{serve.Discovery, "tool_describe", map[string]any{"name": "git_log"},
 			`^unknown argument "name"; tool_describe takes tool, tools, detail$`},
-		{Discovery, "tool_describe", map[string]any{"tool": " "}, `^tool is missing`},
-		{Classic, "describe_tool", map[string]any{"tools": []string{"read_file", "delete_file"}},
+		{serve.Discovery, "tool_describe", map[string]any{"tool": " "}, `^tool is missing`},
+		{serve.Classic, "describe_tool", map[string]any{"tools": []string{"read_file", "delete_file"}},
 			`^\{"id":"files\.read_file".*"inputSchema":.*\}\n\{"id":"files\.delete_file".*\}$`},
-		{Classic, "describe_tool", map[string]any{"tools": []string{"a", "b"}},
+		{serve.Classic, "describe_tool", map[string]any{"tools": []string{"a", "b"}},
 			`^there is no tool "a".*\nthere is no tool "b"`},
-		{Classic, "describe_tool", map[string]any{"tools": 7}, `^tools is 7; want a text or a list of texts$`},
-		{Classic, "describe_tool", map[string]any{"tools": make([]string, 500)}, `^tool is missing`},
-		{Classic, "describe_tool", map[string]any{"tools": strings.Split(strings.Repeat("x,", 500), ",")},
+		{serve.Classic, "describe_tool", map[string]any{"tools": 7}, `^tools is 7; want a text or a list of texts$`},
+		{serve.Classic, "describe_tool", map[string]any{"tools": make([]string, 500)}, `^tool is missing`},
+		{serve.Classic, "describe_tool", map[string]any{"tools": strings.Split(strings.Repeat("x,", 500), ",")},
 			`^500 tools are too many, want up to 100$`},
 	} {
-		s, _ := serving(t, &Options{Tools: x.mode})
+		s, _ := serving(t, &serve.Options{Tools: x.mode})
 		c := connect(t, s, nil)
 		if got := textOf(c.call(x.tool, x.args)); !regexp.MustCompile(x.want).MatchString(got) {
 			t.Errorf("%s %.200v: %s\nwant %s", x.tool, x.args, got, x.want)
@@ -126,7 +127,7 @@ func TestSeveralToolsAreDescribedAtOnce(t *testing.T) {
 // A page ends where an answer does, and says where it goes on; one tool alone
 // is cut, and stays JSON.
 func TestPagesAreNotLongerThanAnswers(t *testing.T) {
-	s, _ := serving(t, &Options{Tools: Classic, Answer: 3000, Catalog: manyTools(t)})
+	s, _ := serving(t, &serve.Options{Tools: serve.Classic, Answer: 3000, Catalog: manyTools(t)})
 	c := connect(t, s, nil)
 	seen := map[string]bool{}
 	more := regexp.MustCompile(`\(\d+ of (\d+), hasMore: offset (\d+) shows the next\)\n$`)
@@ -156,7 +157,7 @@ func TestPagesAreNotLongerThanAnswers(t *testing.T) {
 
 // What a client pays for the tools that need no scripts.
 func TestClassicToolsCostLittle(t *testing.T) {
-	s, _ := serving(t, &Options{Tools: Classic, Catalog: manyTools(t)})
+	s, _ := serving(t, &serve.Options{Tools: serve.Classic, Catalog: manyTools(t)})
 	c := connect(t, s, nil)
 	list, err := c.ListTools(t.Context(), &mcp.ListToolsParams{})
 	if err != nil {
@@ -181,12 +182,7 @@ func FuzzSearchArguments(f *testing.F) {
 	f.Add([]byte(`{"query":"x","limit":5,"offset":"1","match":"substring"}`))
 	f.Add([]byte(`{"limit":1e308,"tool":[1]}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		var a arguments
-		err := a.read("tool_find", raw, searchTakes)
-		var q *discovery.Query
-		if err == nil {
-			q, err = a.query()
-		}
+		q, err := serve.ParseQuery("tool_find", raw)
 		if err == nil && (q.Limit < 1 || q.Limit > discovery.MaxLimit || q.Offset < 0) {
 			t.Errorf("%q: %+v", raw, q)
 		}

@@ -1,4 +1,4 @@
-package serve
+package serve_test
 
 import (
 	"bufio"
@@ -20,11 +20,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/wrappers/observe"
 )
 
 // listen serves HTTP and returns the address.
-func listen(t *testing.T, s *Server, h *HTTP) string {
+func listen(t *testing.T, s *serve.Server, h *serve.HTTP) string {
 	t.Helper()
 	if !*balanced {
 		return listenAlone(t, s, h)
@@ -35,7 +36,7 @@ func listen(t *testing.T, s *Server, h *HTTP) string {
 }
 
 // listenAlone serves HTTP from one instance.
-func listenAlone(t *testing.T, s *Server, h *HTTP) string {
+func listenAlone(t *testing.T, s *serve.Server, h *serve.HTTP) string {
 	t.Helper()
 	addr := at(t, h)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -51,7 +52,7 @@ func listenAlone(t *testing.T, s *Server, h *HTTP) string {
 }
 
 // at makes h listen on the loopback interface, and returns the address.
-func at(t *testing.T, h *HTTP) string {
+func at(t *testing.T, h *serve.HTTP) string {
 	t.Helper()
 	h.Address = "127.0.0.1:0"
 	if err := h.Listen(); err != nil {
@@ -65,19 +66,16 @@ func at(t *testing.T, h *HTTP) string {
 }
 
 // fronting is a server's front for tests that look into it.
-func fronting(t *testing.T, s *Server, h *HTTP) (f *front, addr string) {
+func fronting(t *testing.T, s *serve.Server, h *serve.HTTP, bodyTime time.Duration) (f *serve.Front, addr string) {
 	t.Helper()
-	f = s.newFront(h)
+	f = s.Front(h, bodyTime)
 	srv := httptest.NewUnstartedServer(nil)
-	srv.Config = serverOf(f.handler())
+	srv.Config = f.HTTPServer()
 	srv.Start()
 	t.Cleanup(func() {
 		srv.CloseClientConnections()
 		srv.Close()
-		if f.console != nil {
-			f.console.Close()
-		}
-		f.close()
+		f.Close()
 	})
 	return f, srv.Listener.Addr().String()
 }
@@ -108,7 +106,7 @@ func dialHTTP(t *testing.T, url, version, token string, opts *mcp.ClientOptions)
 
 func TestHTTPServesAllRevisions(t *testing.T) {
 	s, _ := serving(t, nil)
-	url := "http://" + listen(t, s, &HTTP{}) + "/mcp"
+	url := "http://" + listen(t, s, &serve.HTTP{}) + "/mcp"
 	for _, version := range []string{"2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"} {
 		t.Run(version, func(t *testing.T) {
 			c := dialHTTP(t, url, version, "", nil)
@@ -135,14 +133,14 @@ func reads(id string) string {
 
 // Values have numbers in a session, and handles elsewhere. Another token reads neither.
 func TestWhatIsKeptFollowsTheSessionOrTheToken(t *testing.T) {
-	s, _ := serving(t, &Options{Answer: 600})
+	s, _ := serving(t, &serve.Options{Answer: 600})
 	url := "http://" + listenAlone(t, s,
-		&HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123", "bob": "token-of-bob-0123"}}) + "/mcp"
+		&serve.HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123", "bob": "token-of-bob-0123"}}) + "/mcp"
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		ann, bob := dialHTTP(t, url, version, "token-of-ann-0123", nil), dialHTTP(t, url, version, "token-of-bob-0123", nil)
 		_, a := ann.run(large)
 		id := a.Cut["value"].Stored
-		if (id == "r1") != (version == lastStateful) || len(id) < 2 {
+		if (id == "r1") != (version == serve.LastStateful) || len(id) < 2 {
 			t.Errorf("%s: %+v", version, a.Cut)
 		}
 		if got, _ := ann.run(reads(id)); got != "5000\n" {
@@ -155,8 +153,8 @@ func TestWhatIsKeptFollowsTheSessionOrTheToken(t *testing.T) {
 }
 
 func TestWithoutASessionOrTokenAHandleReadsWhatIsKept(t *testing.T) {
-	s, _ := serving(t, &Options{Answer: 600})
-	url := "http://" + listenAlone(t, s, &HTTP{}) + "/mcp"
+	s, _ := serving(t, &serve.Options{Answer: 600})
+	url := "http://" + listenAlone(t, s, &serve.HTTP{}) + "/mcp"
 	_, a := dialHTTP(t, url, "2026-07-28", "", nil).run(large)
 	c := dialHTTP(t, url, "2026-07-28", "", nil)
 	if got, _ := c.run(reads(a.Cut["value"].Stored)); got != "5000\n" {
@@ -169,9 +167,9 @@ func TestWithoutASessionOrTokenAHandleReadsWhatIsKept(t *testing.T) {
 
 func TestHTTPRefusesStrangers(t *testing.T) {
 	s, _ := serving(t, nil)
-	addr := listenAlone(t, s, &HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123"},
+	addr := listenAlone(t, s, &serve.HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123"},
 		Origins: []string{"https://app.example"}})
-	receive(t, s.live.ready) // it is healthy then
+	receive(t, s.Ready()) // it is healthy then
 	for name, x := range map[string]struct {
 		path, host, origin, token string
 		want                      int
@@ -216,8 +214,8 @@ func TestHTTPRefusesStrangers(t *testing.T) {
 
 func TestABodyHasALimit(t *testing.T) {
 	s, _ := serving(t, nil)
-	addr := listenAlone(t, s, &HTTP{})
-	res, err := http.Post("http://"+addr+"/mcp", "application/json", io.LimitReader(zeros{}, maxBody+1))
+	addr := listenAlone(t, s, &serve.HTTP{})
+	res, err := http.Post("http://"+addr+"/mcp", "application/json", io.LimitReader(zeros{}, serve.MaxBody+1))
 	if err != nil {
 		t.Skip("the connection was cut before the answer was read:", err)
 	}
@@ -230,13 +228,13 @@ func TestABodyHasALimit(t *testing.T) {
 // All answers of a batch are made before the client reads one.
 func TestBatchesAreBounded(t *testing.T) {
 	s, _ := serving(t, nil)
-	url := "http://" + listen(t, s, &HTTP{}) + "/mcp"
+	url := "http://" + listen(t, s, &serve.HTTP{}) + "/mcp"
 	c := dialHTTP(t, url, "2025-03-26", "", nil)
 	for _, tc := range []struct {
 		n       int
 		version string
 		want    int
-	}{{1, "", 200}, {maxBatch, "2025-03-26", 200}, {maxBatch + 1, "", 400}, {maxBatch + 1, "2025-03-26", 400},
+	}{{1, "", 200}, {serve.MaxBatch, "2025-03-26", 200}, {serve.MaxBatch + 1, "", 400}, {serve.MaxBatch + 1, "2025-03-26", 400},
 		{1, "2025-06-18", 400}, {1, "2026-07-28", 400}} {
 		var messages []string
 		for i := range tc.n {
@@ -265,46 +263,13 @@ func TestBatchesAreBounded(t *testing.T) {
 	}
 }
 
-// Large bodies of one token leave room for those of another, and small ones wait
-// for none.
-func TestLargeBodiesWaitForRoom(t *testing.T) {
-	b := newBodies(map[string]string{"a": "", "b": "", "c": "", "d": "", "e": ""})
-	over, cancel := context.WithCancel(t.Context())
-	cancel()
-	hold := func(token string, size int64) func() {
-		t.Helper()
-		release, err := b.acquire(t.Context(), token, size)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return release
-	}
-	var first func()
-	for _, token := range []string{"a", "b", "c", "d"} {
-		for _, size := range []int64{maxBody, maxBody, maxBody, maxBody, maxBody, maxBody, maxBody, maxBody} {
-			first = hold(token, size)
-		}
-		if _, err := b.acquire(over, token, maxBody); err == nil {
-			t.Fatalf("%s has more than its share", token)
-		}
-		hold(token, smallBody)
-	}
-	if _, err := b.acquire(over, "e", maxBody); err == nil {
-		t.Fatal("all have more than there is")
-	}
-	hold("e", smallBody)
-	first()
-	hold("e", maxBody)
-}
-
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 func TestABodyThatDoesNotComeEndsTheConnection(t *testing.T) {
 	s, _ := serving(t, nil)
-	f, addr := fronting(t, s, &HTTP{})
-	f.bodyTime = 50 * time.Millisecond
+	_, addr := fronting(t, s, &serve.HTTP{}, 50*time.Millisecond)
 	c, err := net.Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
@@ -323,8 +288,8 @@ func TestABodyThatDoesNotComeEndsTheConnection(t *testing.T) {
 // not come, and ends the connection.
 func TestARefusalDoesNotWaitForTheBody(t *testing.T) {
 	s, _ := serving(t, nil)
-	addr := listenAlone(t, s, &HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123"}})
-	receive(t, s.live.ready)
+	addr := listenAlone(t, s, &serve.HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123"}})
+	receive(t, s.Ready())
 	const auth = "Authorization: Bearer token-of-ann-0123\r\n"
 	for name, x := range map[string]struct{ line, headers, want string }{
 		"no token":         {"POST /mcp", "", "401"},
@@ -375,9 +340,8 @@ func said(t *testing.T, addr, text string) string {
 
 // What bounds the time of a body does not bound that of an answer or a stream.
 func TestALongAnswerIsNotCut(t *testing.T) {
-	s, _ := serving(t, &Options{Tools: Discovery})
-	f, addr := fronting(t, s, &HTTP{})
-	f.bodyTime = 100 * time.Millisecond
+	s, _ := serving(t, &serve.Options{Tools: serve.Discovery})
+	_, addr := fronting(t, s, &serve.HTTP{}, 100*time.Millisecond)
 	url := "http://" + addr + "/mcp"
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		told := make(chan struct{}, 10)
@@ -404,7 +368,7 @@ func TestALongAnswerIsNotCut(t *testing.T) {
 // A connection beyond the bound waits until another one ends.
 func TestConnectionsAreBounded(t *testing.T) {
 	s, _ := serving(t, nil)
-	addr := listenAlone(t, s, &HTTP{MaxConnections: 1})
+	addr := listenAlone(t, s, &serve.HTTP{MaxConnections: 1})
 	ask := func(c net.Conn) { fmt.Fprintf(c, "GET /healthz HTTP/1.1\r\nHost: %s\r\n\r\n", addr) }
 	answered := func(c net.Conn, until time.Time) error {
 		c.SetReadDeadline(until)
@@ -439,54 +403,15 @@ func TestConnectionsAreBounded(t *testing.T) {
 	}
 }
 
-// Where nobody needs a token, a page whose name leads here must not be taken
-// for one of ours.
-func TestOnlyOwnNamesAreServedWithoutATokenOrAWord(t *testing.T) {
-	name, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
-	open, tokens := &HTTP{Address: "box.example:7337", Insecure: true},
-		&HTTP{Address: "0.0.0.0:7337", Tokens: map[string]string{"ann": "token-of-ann-0123"}}
-	named := &HTTP{Address: "0.0.0.0:7337", Insecure: true, Hosts: []string{"tools.example"}}
-	for _, x := range []struct {
-		h     *HTTP
-		local string
-		host  string
-		want  bool
-	}{
-		{open, "192.0.2.1", "evil.example:7337", false}, {open, "192.0.2.1", "evil.example", false},
-		{open, "192.0.2.1", "", false},
-		{open, "192.0.2.1", "192.0.2.1:7337", true}, {open, "192.0.2.1", "192.0.2.1", true},
-		{open, "2001:db8::1", "[2001:db8::1]:7337", true},
-		{open, "2001:db8::1", "[2001:db8::1]", true}, {open, "192.0.2.1", name + ":7337", true},
-		{open, "192.0.2.1", strings.ToUpper(name), true},
-		{open, "192.0.2.1", "localhost:7337", true}, {open, "192.0.2.1", "Box.example:7337", true},
-		{open, "192.0.2.1", name + ".evil.example", false},
-		{open, "192.0.2.1", "192.0.2.1.evil.example", false}, {open, "127.0.0.1", "evil.example", false},
-		{open, "127.0.0.1", "box.example", false},
-		{tokens, "192.0.2.1", "any.example", true}, {tokens, "127.0.0.1", "any.example", false},
-		{named, "192.0.2.1", "tools.example:7337", true}, {named, "192.0.2.1", "evil.example", false},
-		{named, "192.0.2.1", "192.0.2.1", false},
-	} {
-		r := httptest.NewRequest(http.MethodGet, "/mcp", nil)
-		r.Host = x.host
-		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, &net.TCPAddr{IP: net.ParseIP(x.local)}))
-		if got := (&door{h: x.h}).hostOK(r); got != x.want {
-			t.Errorf("%s at %s, of %+v: %v", x.host, x.local, x.h, got)
-		}
-	}
-}
-
 func TestHealthNamesServersToThoseWithAToken(t *testing.T) {
 	reg, down := testRegistry(), "not reached"
 	reg.Servers[0].Error = &down
-	opts := &Options{Catalog: func(context.Context) (*harness.Catalog, error) {
+	opts := &serve.Options{Catalog: func(context.Context) (*harness.Catalog, error) {
 		return &harness.Catalog{Registry: reg, Calls: newFake()}, nil
 	}}
 	s, _ := serving(t, opts)
-	receive(t, s.live.ready)
-	with, without := listenAlone(t, s, &HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123"}}), listenAlone(t, s, &HTTP{})
+	receive(t, s.Ready())
+	with, without := listenAlone(t, s, &serve.HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123"}}), listenAlone(t, s, &serve.HTTP{})
 	for _, x := range []struct {
 		addr, auth string
 		want       bool
@@ -513,59 +438,9 @@ func TestHealthNamesServersToThoseWithAToken(t *testing.T) {
 	}
 }
 
-// A flood of sessions keeps nobody away for long: those that are not used make
-// room, of whoever has the most.
-func TestUnusedSessionsMakeRoom(t *testing.T) {
-	s, _ := serving(t, nil)
-	f := &front{s: s, door: door{h: &HTTP{}}, stateful: map[string]*session{}}
-	add := func(id, subject string, unused time.Duration) {
-		f.stateful[id] = &session{s: s, id: id, mcp: mcp.NewServer(&mcp.Implementation{}, nil), token: subject,
-			used: time.Now().Add(-unused)}
-	}
-	for i := range maxSessions - 2 {
-		add(fmt.Sprint("flood", i), "flood", 2*unusedTime)
-	}
-	add("oldest", "flood", 3*unusedTime)
-	add("other", "other", 4*unusedTime)
-	// A stream that is open keeps no session, but those without go first.
-	for id := range f.stateful {
-		if id != "oldest" && id != "flood7" {
-			f.visit(id, http.MethodGet)
-		}
-	}
-	for _, gone := range []string{"oldest", "flood7"} {
-		if !f.room("flood") || f.stateful[gone] != nil || f.stateful["other"] == nil {
-			t.Errorf("%s was to go, the session that has been unused the longest of the one who has the most", gone)
-		}
-		add("again"+gone, "other", 0)
-		f.visit("again"+gone, http.MethodGet)
-	}
-	if !f.room("flood") || len(f.stateful) != maxSessions-1 {
-		t.Error("sessions with an open stream made no room")
-	}
-	add("more", "flood", 0)
-	for _, c := range f.stateful {
-		c.used = time.Now()
-	}
-	if f.room("flood") {
-		t.Error("a session in use made room for another of the same client")
-	}
-	if !f.room("third") || len(f.stateful) != maxSessions-1 {
-		t.Error("one client's sessions kept another client away")
-	}
-	add("third", "third", 0)
-	for id, c := range f.stateful {
-		c.used = time.Now().Add(-2 * unusedTime)
-		defer f.visit(id, http.MethodPost)()
-	}
-	if f.room("fourth") {
-		t.Error("a session with a request made room")
-	}
-}
-
 func TestASecondRequestOverHTTPWithTheIDOfOneUnderWayIsRefused(t *testing.T) {
 	s, f := serving(t, nil)
-	url := "http://" + listenAlone(t, s, &HTTP{}) + "/mcp"
+	url := "http://" + listenAlone(t, s, &serve.HTTP{}) + "/mcp"
 	c := dialHTTP(t, url, "2025-11-25", "", nil)
 	post := func(body string) (int, string) {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
@@ -603,26 +478,10 @@ func TestASecondRequestOverHTTPWithTheIDOfOneUnderWayIsRefused(t *testing.T) {
 // A thousand clients that stay connected and are silent are not the last.
 func TestOpenStreamsKeepNobodyOut(t *testing.T) {
 	s, _ := serving(t, nil)
-	f, addr := fronting(t, s, &HTTP{Tokens: map[string]string{"a": "token-of-the-first", "b": "token-of-the-second"}})
+	f, addr := fronting(t, s, &serve.HTTP{Tokens: map[string]string{"a": "token-of-the-first", "b": "token-of-the-second"}}, patience)
 	first := dialHTTP(t, "http://"+addr+"/mcp", "2025-11-25", "token-of-the-first", nil)
-	until(t, func() bool { // its stream is open
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		for _, c := range f.stateful {
-			if c.streams == 1 && c.visits == 0 {
-				c.used = time.Now().Add(-2 * unusedTime)
-				return true
-			}
-		}
-		return false
-	})
-	f.mu.Lock()
-	for i := range maxSessions - 1 {
-		id := fmt.Sprint("open", i)
-		f.stateful[id] = &session{s: s, id: id, mcp: mcp.NewServer(&mcp.Implementation{}, nil), token: "a",
-			used: time.Now(), streams: 1}
-	}
-	f.mu.Unlock()
+	until(t, f.AgeSilent) // its stream is open
+	f.Fill("a")
 	second := dialHTTP(t, "http://"+addr+"/mcp", "2025-11-25", "token-of-the-second", nil)
 	if got, _ := second.run("Return(2)"); strings.TrimSpace(got) != "2" {
 		t.Errorf("got %q", got)
@@ -635,11 +494,11 @@ func TestOpenStreamsKeepNobodyOut(t *testing.T) {
 func TestAnOpenAddressNeedsATokenOrAWord(t *testing.T) {
 	for addr, want := range map[string]string{"0.0.0.0:80": "-insecure", "example.org:80": "-insecure",
 		"7337": "want host:port"} {
-		if err := (&HTTP{Address: addr}).Check(); err == nil || !strings.Contains(err.Error(), want) {
+		if err := (&serve.HTTP{Address: addr}).Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", addr, err)
 		}
 	}
-	for _, h := range []*HTTP{{Address: "127.0.0.1:0"}, {Address: "[::1]:0"}, {Address: ":0"},
+	for _, h := range []*serve.HTTP{{Address: "127.0.0.1:0"}, {Address: "[::1]:0"}, {Address: ":0"},
 		{Address: "0.0.0.0:0", Insecure: true},
 		{Address: "0.0.0.0:0", Tokens: map[string]string{"a": "b"}}} {
 		if err := h.Check(); err != nil {
@@ -650,8 +509,8 @@ func TestAnOpenAddressNeedsATokenOrAWord(t *testing.T) {
 
 func TestAPortThatIsTakenIsSaid(t *testing.T) {
 	s, _ := serving(t, nil)
-	addr := listenAlone(t, s, &HTTP{})
-	if err := s.HTTP(t.Context(), &HTTP{Address: addr}); err == nil || !strings.Contains(err.Error(), "in use") {
+	addr := listenAlone(t, s, &serve.HTTP{})
+	if err := s.HTTP(t.Context(), &serve.HTTP{Address: addr}); err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Error(err)
 	}
 }
@@ -664,14 +523,14 @@ func TestTokensAreReadFromFiles(t *testing.T) {
 		}
 	}
 	write("# ours\nann 0123456789abcdef\n\nfedcba9876543210\n")
-	got, err := ReadTokens(file, "env-0123456789abcdef")
+	got, err := serve.ReadTokens(file, "env-0123456789abcdef")
 	if err != nil || len(got) != 3 || got["ann"] != "0123456789abcdef" || got["line 4"] != "fedcba9876543210" {
 		t.Error(got, err)
 	}
 	for _, bad := range []string{"short\n", "", "a b c\n", "ann 0123456789abcdef\nann fedcba9876543210\n",
 		"ann 0123456789abcdef\n0123456789abcdef\n"} {
 		write(bad)
-		if _, err := ReadTokens(file, ""); err == nil || strings.Contains(err.Error(), "short") ||
+		if _, err := serve.ReadTokens(file, ""); err == nil || strings.Contains(err.Error(), "short") ||
 			strings.Contains(err.Error(), "0123") {
 			t.Errorf("%q: %v", bad, err)
 		}
@@ -680,7 +539,7 @@ func TestTokensAreReadFromFiles(t *testing.T) {
 
 func TestTheURLChoosesTheTools(t *testing.T) {
 	s, _ := serving(t, nil)
-	addr := listen(t, s, &HTTP{})
+	addr := listen(t, s, &serve.HTTP{})
 	for query, want := range map[string]string{"?codemode=false": "search_tools describe_tool call_tool",
 		"?tools=all": "execute tool_find tool_load search_tools"} {
 		for _, version := range []string{"2025-11-25", "2026-07-28"} {
@@ -704,7 +563,7 @@ func TestTheURLChoosesTheTools(t *testing.T) {
 
 func TestHealthAndMetricsTellHowItIs(t *testing.T) {
 	s, _ := serving(t, nil)
-	addr := listenAlone(t, s, &HTTP{})
+	addr := listenAlone(t, s, &serve.HTTP{})
 	c := dialHTTP(t, "http://"+addr+"/mcp", "", "", nil)
 	c.run("Return(1)")
 	get := func(path string) string {
@@ -716,7 +575,7 @@ func TestHealthAndMetricsTellHowItIs(t *testing.T) {
 		b, _ := io.ReadAll(res.Body)
 		return string(b)
 	}
-	var h health
+	var h serve.Health
 	if err := json.Unmarshal([]byte(get("/healthz")), &h); err != nil || h.Status != "ok" || h.Tools != 8 {
 		t.Error(h, err)
 	}
@@ -728,7 +587,7 @@ func TestHealthAndMetricsTellHowItIs(t *testing.T) {
 
 func TestADroppedRequestCancelsItsScript(t *testing.T) {
 	s, f := serving(t, nil)
-	addr := listen(t, s, &HTTP{})
+	addr := listen(t, s, &serve.HTTP{})
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		c := dialHTTP(t, "http://"+addr+"/mcp", version, "", nil)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -747,9 +606,9 @@ func TestADroppedRequestCancelsItsScript(t *testing.T) {
 }
 
 func TestShutdownLetsScriptsEnd(t *testing.T) {
-	s, f := serving(t, &Options{Grace: time.Minute})
+	s, f := serving(t, &serve.Options{Grace: time.Minute})
 	ctx, stop := context.WithCancel(t.Context())
-	h, done := &HTTP{}, make(chan error, 1)
+	h, done := &serve.HTTP{}, make(chan error, 1)
 	addr := at(t, h)
 	go func() { done <- s.HTTP(ctx, h) }()
 	c := dialHTTP(t, "http://"+addr+"/mcp", "2026-07-28", "", nil)
@@ -766,7 +625,7 @@ func TestShutdownLetsScriptsEnd(t *testing.T) {
 	}()
 	receive(t, f.blocked)
 	stop()
-	until(t, func() bool { s.queue.mu.Lock(); defer s.queue.mu.Unlock(); return s.queue.closed })
+	until(t, s.Ending)
 	f.release <- struct{}{}
 	a := receive(t, got) // it ends, and its answer arrives
 	if a.err != nil || !strings.HasPrefix(textOf(a.res), "true\n") {
@@ -785,16 +644,16 @@ func TestATokenIsToldOfItsOwnResultsOnly(t *testing.T) {
 	}
 	alone(t, "each learns by itself")
 	f, folder := newFake(), t.TempDir()
-	serve := func(tokens map[string]string) (*Server, string) {
+	start := func(tokens map[string]string) (*serve.Server, string) {
 		t.Helper()
 		shapes, err := observe.Open(filepath.Join(folder, "shapes.json"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, _ := serving(t, &Options{Tools: All, Catalog: func(context.Context) (*harness.Catalog, error) {
+		s, _ := serving(t, &serve.Options{Tools: serve.All, Catalog: func(context.Context) (*harness.Catalog, error) {
 			return &harness.Catalog{Registry: testRegistry(), Calls: f, Shapes: shapes}, nil
 		}})
-		return s, "http://" + listen(t, s, &HTTP{Tokens: tokens}) + "/mcp"
+		return s, "http://" + listen(t, s, &serve.HTTP{Tokens: tokens}) + "/mcp"
 	}
 	const field = "Title string"
 	// shown is what a client is told of a tool, by the way of asking.
@@ -825,17 +684,9 @@ Return(d.Tools[0].Signature)`)
 			}
 		}
 	}
-	seen := func(s *Server, who string) string {
+	seen := func(s *serve.Server, who string) string {
 		t.Helper()
-		for _, c := range s.clients() {
-			if !strings.HasPrefix(string(c.owner), who) {
-				continue
-			}
-			cat, done, err := c.catalog(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer done()
+		for _, cat := range s.Catalogs(t.Context(), who) {
 			view, err := cat.View()
 			if err != nil {
 				t.Fatal(err)
@@ -856,7 +707,7 @@ Return(d.Tools[0].Signature)`)
 	tokens := map[string]string{"ann": "token-of-ann-0123", "bob": "token-of-bob-0123"}
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		folder = t.TempDir()
-		s, url := serve(tokens)
+		s, url := start(tokens)
 		ann, bob := dialHTTP(t, url, version, tokens["ann"], nil), dialHTTP(t, url, version, tokens["bob"], nil)
 		search(ann, "0")
 		search(bob, "0")
@@ -875,17 +726,17 @@ Return(d.Tools[0].Signature)`)
 		t.Errorf("%q, %v; want a file for each token", files, err)
 	}
 
-	_, url := serve(map[string]string{"ann": tokens["ann"], "bob": "another-token-0123"})
+	_, url := start(map[string]string{"ann": tokens["ann"], "bob": "another-token-0123"})
 	check("ann after a restart", dialHTTP(t, url, "", tokens["ann"], nil), true)
 	check("who has bob's name now", dialHTTP(t, url, "", "another-token-0123", nil), false)
-	_, url = serve(map[string]string{"ann": tokens["ann"]})
+	_, url = start(map[string]string{"ann": tokens["ann"]})
 	check("ann alone, who has what all had", dialHTTP(t, url, "", tokens["ann"], nil), false)
 }
 
 // What is no beginning of a session takes no place of one.
 func TestWhatNeverBecomesASessionIsForgotten(t *testing.T) {
 	s, _ := serving(t, nil)
-	url := "http://" + listenAlone(t, s, &HTTP{}) + "/mcp"
+	url := "http://" + listenAlone(t, s, &serve.HTTP{}) + "/mcp"
 	for _, body := range []string{"{", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
 		`{"jsonrpc":"2.0","method":"notifications/initialized"}`, "[]"} {
 		req, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
@@ -900,9 +751,9 @@ func TestWhatNeverBecomesASessionIsForgotten(t *testing.T) {
 		io.Copy(io.Discard, res.Body)
 		res.Body.Close()
 	}
-	until(t, func() bool { return len(s.clients()) == 0 })
+	until(t, func() bool { return s.Sessions() == 0 })
 	c := dialHTTP(t, url, "2025-11-25", "", nil)
-	if got, _ := c.run("Return(1)"); got != "1\n" || len(s.clients()) != 1 {
-		t.Error(got, len(s.clients()))
+	if got, _ := c.run("Return(1)"); got != "1\n" || s.Sessions() != 1 {
+		t.Error(got, s.Sessions())
 	}
 }

@@ -1,4 +1,4 @@
-package serve
+package serve_test
 
 import (
 	"context"
@@ -19,6 +19,7 @@ import (
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/serve"
 )
 
 // With -balanced each test that serves HTTP has two instances without sessions, which
@@ -36,25 +37,25 @@ func alone(t *testing.T, why string) {
 // asksSessions leaves a test out whose client can be asked in a session only.
 func asksSessions(t *testing.T, version string) {
 	t.Helper()
-	if version == lastStateful {
+	if version == serve.LastStateful {
 		alone(t, "a client of this revision is asked in its session")
 	}
 }
 
 // another is a second instance of a server: the same options, and the same key and
 // folder of records.
-func another(t *testing.T, s *Server) *Server {
+func another(t *testing.T, s *serve.Server) *serve.Server {
 	t.Helper()
-	opts := s.opts
-	if dir := s.records.Dir(); dir != "" {
+	opts := s.Opts()
+	if dir := s.Records().Dir(); dir != "" {
 		var err error
 		if opts.Records, err = record.Open(dir, nil); err != nil {
 			t.Fatal(err)
 		}
 	} else {
-		opts.Records = s.records
+		opts.Records = s.Records()
 	}
-	two, err := New(&opts)
+	two, err := serve.New(&opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,11 +87,11 @@ func balance(t *testing.T, addrs ...string) string {
 // Any instance answers any request, of clients of each revision; each tells the same
 // tools, and for how long that holds.
 func TestAnyInstanceAnswersAnyRequest(t *testing.T) {
-	one, f := serving(t, &Options{Records: folderStore(t, t.TempDir()), Answer: 600})
+	one, f := serving(t, &serve.Options{Records: folderStore(t, t.TempDir()), Answer: 600})
 	two := another(t, one)
 	tokens := map[string]string{"ann": "token-of-ann-0123", "bob": "token-of-bob-0123"}
-	serve := func(s *Server) string { return listenAlone(t, s, &HTTP{Tokens: tokens, Stateless: true}) }
-	addr := balance(t, serve(one), serve(two))
+	front := func(s *serve.Server) string { return listenAlone(t, s, &serve.HTTP{Tokens: tokens, Stateless: true}) }
+	addr := balance(t, front(one), front(two))
 	for _, version := range []string{"2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"} {
 		t.Run(version, func(t *testing.T) {
 			c := dialHTTP(t, "http://"+addr+"/mcp", version, tokens["ann"], nil)
@@ -105,7 +106,7 @@ func TestAnyInstanceAnswersAnyRequest(t *testing.T) {
 			if a, b := lists[0].Tools[0].Description, lists[1].Tools[0].Description; a != b || len(a) < 500 {
 				t.Errorf("they tell of different tools:\n%s\n%s", a, b)
 			}
-			if version > lastStateful && lists[0].TTLMs <= 0 {
+			if version > serve.LastStateful && lists[0].TTLMs <= 0 {
 				t.Error("nobody says for how long the list holds")
 			}
 			before := f.calls.Load()
@@ -126,7 +127,7 @@ func TestAnyInstanceAnswersAnyRequest(t *testing.T) {
 
 // What one instance has begun since another read the records is known to that too.
 func TestInstancesKnowOneAnothersRequests(t *testing.T) {
-	both := func(opts *Options) (one, two *client, f *fake) {
+	both := func(opts *serve.Options) (one, two *client, f *fake) {
 		opts.Records = folderStore(t, t.TempDir())
 		s, f := serving(t, opts)
 		one, two = connect(t, s, nil), connect(t, another(t, s), nil)
@@ -137,19 +138,19 @@ func TestInstancesKnowOneAnothersRequests(t *testing.T) {
 		}
 		return one, two, f
 	}
-	once := func(c *client) (string, *Answer) {
+	once := func(c *client) (string, *serve.Answer) {
 		res := c.call("execute", map[string]any{"script": deleting, "once": "a"})
 		return textOf(res), structured(t, res)
 	}
 	t.Run("once", func(t *testing.T) {
-		one, two, f := both(&Options{})
+		one, two, f := both(&serve.Options{})
 		_, first := once(one)
 		if got, again := once(two); again.Run != first.Run || f.calls.Load() != 1 {
 			t.Errorf("%d calls: %s", f.calls.Load(), got)
 		}
 	})
 	t.Run("once at the same time", func(t *testing.T) {
-		one, two, f := both(&Options{MaxRuns: 8})
+		one, two, f := both(&serve.Options{MaxRuns: 8})
 		runs := make([]string, 8)
 		var all sync.WaitGroup
 		for i := range runs {
@@ -170,7 +171,7 @@ func TestInstancesKnowOneAnothersRequests(t *testing.T) {
 		}
 	})
 	t.Run("waiting", func(t *testing.T) {
-		one, two, f := both(&Options{Policy: asksForWrites})
+		one, two, f := both(&serve.Options{Policy: asksForWrites})
 		_, first := one.run(deleting)
 		if first.Status != harness.Waiting {
 			t.Fatal(first.Status)
@@ -186,13 +187,13 @@ func TestInstancesKnowOneAnothersRequests(t *testing.T) {
 // the client's user.
 func TestAnyInstanceResumesARun(t *testing.T) {
 	t.Run("approved elsewhere", func(t *testing.T) {
-		one, f := serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
+		one, f := serving(t, &serve.Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
 		two := another(t, one)
 		got, first := connect(t, one, nil).run(deleting)
 		if first.Status != harness.Waiting {
 			t.Fatal(got)
 		}
-		third := folderStore(t, one.records.Dir())
+		third := folderStore(t, one.Records().Dir())
 		if err := third.Answer(first.Waiting[0].ID, &record.Answer{Yes: true}); err != nil {
 			t.Fatal(err)
 		}
@@ -202,11 +203,11 @@ func TestAnyInstanceResumesARun(t *testing.T) {
 		}
 	})
 	t.Run("answered by its client", func(t *testing.T) {
-		one, f := serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
+		one, f := serving(t, &serve.Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
 		two := another(t, one)
-		serve := func(s *Server) string { return listenAlone(t, s, &HTTP{Stateless: true}) }
+		front := func(s *serve.Server) string { return listenAlone(t, s, &serve.HTTP{Stateless: true}) }
 		p := always(accept)
-		c := dialHTTP(t, "http://"+balance(t, serve(one), serve(two))+"/mcp", "2026-07-28", "", p.options())
+		c := dialHTTP(t, "http://"+balance(t, front(one), front(two))+"/mcp", "2026-07-28", "", p.options())
 		got, a := c.run(deletesThree)
 		if got != "0 <nil>\n1 <nil>\n2 <nil>\n" || len(p.questions()) != 3 || f.calls.Load() != 3 || a.Attempts != 4 {
 			t.Errorf("%d calls, %d attempts, asked %q: %s", f.calls.Load(), a.Attempts, p.questions(), got)
@@ -218,7 +219,7 @@ func TestAnyInstanceResumesARun(t *testing.T) {
 var clustered = flag.Bool("clustered", false, "run scripts at a runner, through NATS JetStream")
 
 // inCluster makes options those of a front end, and starts a runner for it.
-func inCluster(t *testing.T, opts *Options) (of func(*Server)) {
+func inCluster(t *testing.T, opts *serve.Options) (of func(*serve.Server)) {
 	t.Helper()
 	url := clustertest.Server(t)
 	connect := func() *cluster.Cluster {
@@ -243,11 +244,11 @@ func inCluster(t *testing.T, opts *Options) (of func(*Server)) {
 		Spares: opts.Spares, Version: "test"})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	served := make(chan *Server, 1)
+	served := make(chan *serve.Server, 1)
 	go func() {
 		s := <-served
 		done <- runs.Serve(ctx, &cluster.RunnerOptions{Harness: h, Records: there, MaxRuns: opts.MaxRuns,
-			Limits: opts.Limits, Catalog: s.live.acquire})
+			Limits: opts.Limits, Catalog: s.Acquire()})
 	}()
 	t.Cleanup(func() {
 		cancel()
@@ -255,5 +256,5 @@ func inCluster(t *testing.T, opts *Options) (of func(*Server)) {
 			t.Error(err)
 		}
 	})
-	return func(s *Server) { served <- s }
+	return func(s *serve.Server) { served <- s }
 }

@@ -1,4 +1,4 @@
-package serve
+package serve_test
 
 import (
 	"context"
@@ -6,16 +6,17 @@ import (
 	"testing"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/serve"
 )
 
 func TestInstructionsAreOneShortSentence(t *testing.T) {
 	count := counter(t)
 	for _, n := range append([]int{0, 1, 45, 535}, largeRegistries...) {
-		tools, servers := allowed(&harness.Catalog{Registry: realTools(t, n)}, nil)
+		tools, servers := serve.Allowed(&harness.Catalog{Registry: realTools(t, n)}, nil)
 		for range max(1, min(len(servers), 64)) { // whatever names come first
-			for _, mode := range Modes {
-				got := sentence(mode, tools, servers)
-				if size := count(got); size > maxInstructions || n >= 45 && size < maxInstructions*6/10 ||
+			for _, mode := range serve.Modes {
+				got := serve.Sentence(mode, tools, servers)
+				if size := count(got); size > serve.MaxInstructions || n >= 45 && size < serve.MaxInstructions*6/10 ||
 					strings.Contains(got, "\n") {
 					t.Errorf("%d tools: %d tokens: %s", n, size, got)
 				}
@@ -24,25 +25,25 @@ func TestInstructionsAreOneShortSentence(t *testing.T) {
 				servers = append(servers[1:], servers[0])
 			}
 		}
-		t.Log(sentence(Execute, tools, servers))
+		t.Log(serve.Sentence(serve.Execute, tools, servers))
 	}
 	few := &harness.Catalog{Registry: testRegistry()}
 	for _, c := range []struct {
 		cat    *harness.Catalog
 		policy *harness.Policy
-		mode   Mode
+		mode   serve.Mode
 		want   string
 	}{
-		{nil, nil, Execute, "Go scripts reach the tools of MCP servers through execute."},
-		{nil, nil, Classic, "search_tools finds the tools of MCP servers."},
-		{few, nil, Execute, "Go scripts reach 8 tools on 3 servers through execute: git, files, issues."},
-		{few, nil, Classic, "search_tools finds 8 tools on 3 servers: git, files, issues."},
-		{few, &harness.Policy{Deny: []string{"files", "issues"}}, Execute,
+		{nil, nil, serve.Execute, "Go scripts reach the tools of MCP servers through execute."},
+		{nil, nil, serve.Classic, "search_tools finds the tools of MCP servers."},
+		{few, nil, serve.Execute, "Go scripts reach 8 tools on 3 servers through execute: git, files, issues."},
+		{few, nil, serve.Classic, "search_tools finds 8 tools on 3 servers: git, files, issues."},
+		{few, &harness.Policy{Deny: []string{"files", "issues"}}, serve.Execute,
 			"Go scripts reach 1 tool on 1 server through execute: git."},
-		{few, &harness.Policy{Deny: []string{"*"}}, Execute, "Go scripts reach the tools of MCP servers through execute."},
+		{few, &harness.Policy{Deny: []string{"*"}}, serve.Execute, "Go scripts reach the tools of MCP servers through execute."},
 	} {
-		tools, servers := allowed(c.cat, c.policy)
-		if got := sentence(c.mode, tools, servers); got != c.want {
+		tools, servers := serve.Allowed(c.cat, c.policy)
+		if got := serve.Sentence(c.mode, tools, servers); got != c.want {
 			t.Errorf("got %s\nwant %s", got, c.want)
 		}
 	}
@@ -52,8 +53,8 @@ func TestInstructionsAreOneShortSentence(t *testing.T) {
 // also before there are tools.
 func TestClientsAreGivenInstructions(t *testing.T) {
 	s, _ := serving(t, nil)
-	receive(t, s.live.ready)
-	url := "http://" + listen(t, s, &HTTP{}) + "/mcp"
+	receive(t, s.Ready())
+	url := "http://" + listen(t, s, &serve.HTTP{}) + "/mcp"
 	for _, version := range []string{"2026-07-28", "2025-11-25"} {
 		got := dialHTTP(t, url, version, "", nil).InitializeResult().Instructions
 		if got != "Go scripts reach 8 tools on 3 servers through execute: git, files, issues." {
@@ -61,7 +62,7 @@ func TestClientsAreGivenInstructions(t *testing.T) {
 		}
 	}
 	wait := make(chan struct{})
-	early, _ := serving(t, &Options{Catalog: func(context.Context) (*harness.Catalog, error) {
+	early, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*harness.Catalog, error) {
 		<-wait
 		return &harness.Catalog{Registry: testRegistry()}, nil
 	}})

@@ -1,6 +1,6 @@
 //go:build integration
 
-package serve
+package serve_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -21,14 +22,14 @@ import (
 func TestConformance(t *testing.T) {
 	for revision, choose := range map[string]string{"2025-11-25": "--spec-version", "2026-07-28": "--requirements"} {
 		t.Run(revision, func(t *testing.T) {
-			s, _ := serving(t, &Options{Catalog: func(context.Context) (*harness.Catalog, error) {
+			s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*harness.Catalog, error) {
 				return &harness.Catalog{Registry: &registry.Registry{}}, nil
 			}})
 			expected, err := filepath.Abs("testdata/conformance-" + revision + ".yml")
 			if err != nil {
 				t.Fatal(err)
 			}
-			cmd := exec.CommandContext(t.Context(), "conformance", "server", "--url", "http://"+listenAlone(t, s, &HTTP{})+"/mcp",
+			cmd := exec.CommandContext(t.Context(), "conformance", "server", "--url", "http://"+listenAlone(t, s, &serve.HTTP{})+"/mcp",
 				choose, revision, "--expected-failures", expected, "--output-dir", t.TempDir())
 			out, err := cmd.CombinedOutput()
 			if err != nil {

@@ -1,4 +1,4 @@
-package serve
+package serve_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/harness/usage"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
@@ -24,7 +25,7 @@ import (
 
 // listed is a tools/list with execute alone, as it goes on the wire.
 func listed(description string) string {
-	b, _ := json.Marshal(map[string]any{"tools": []any{executeTool(description)}})
+	b, _ := json.Marshal(map[string]any{"tools": []any{serve.ExecuteTool(description)}})
 	return string(b)
 }
 
@@ -90,11 +91,11 @@ func TestTheToolListFitsItsBudgetAndUsesIt(t *testing.T) {
 	for _, n := range append([]int{0, 1, 20, 45, 150, 535}, largeRegistries...) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			reg := realTools(t, n)
-			s, _ := serving(t, &Options{Catalog: func(context.Context) (*harness.Catalog,
+			s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*harness.Catalog,
 				error) {
 				return &harness.Catalog{Registry: reg}, nil
 			}})
-			receive(t, s.live.told)
+			receive(t, s.Told())
 			c := connect(t, s, nil)
 			list, err := c.ListTools(t.Context(), nil)
 			if err != nil {
@@ -106,11 +107,11 @@ func TestTheToolListFitsItsBudgetAndUsesIt(t *testing.T) {
 			}
 			got := count(string(wire))
 			t.Logf("%d tools: %d tokens\n%s", n, got,
-				strings.TrimPrefix(list.Tools[0].Description, fmt.Sprintf(teaching, s.opts.Limits.Timeout)))
-			if got > DefaultDescribeTokens {
+				strings.TrimPrefix(list.Tools[0].Description, fmt.Sprintf(serve.Teaching, s.Opts().Limits.Timeout)))
+			if got > serve.DefaultDescribeTokens {
 				t.Errorf("%d tokens", got)
 			}
-			if n >= 45 && got < DefaultDescribeTokens*80/100 {
+			if n >= 45 && got < serve.DefaultDescribeTokens*80/100 {
 				t.Errorf("%d tokens: the budget is not used", got)
 			}
 			again, err := c.ListTools(t.Context(), nil)
@@ -122,9 +123,9 @@ func TestTheToolListFitsItsBudgetAndUsesIt(t *testing.T) {
 }
 
 func TestDeniedToolsAreNotAdvertised(t *testing.T) {
-	s, _ := serving(t, &Options{Policy: &harness.Policy{Deny: []string{"git", "files.delete_*"}}})
-	receive(t, s.live.told)
-	got, _ := s.described(operator)
+	s, _ := serving(t, &serve.Options{Policy: &harness.Policy{Deny: []string{"git", "files.delete_*"}}})
+	receive(t, s.Told())
+	got := s.Described()
 	if _, list, _ := strings.Cut(got, "Servers:"); strings.Contains(list, "git") || strings.Contains(list, "DeleteFile") ||
 		!strings.Contains(list, "files.ReadFile") {
 		t.Error(list)
@@ -135,10 +136,10 @@ func TestLargerBudgetsHold(t *testing.T) {
 	count := counter(t)
 	reg := realTools(t, 535)
 	for _, budget := range []int{300, 800, 2000} {
-		s, _ := serving(t, &Options{DescribeTokens: budget,
+		s, _ := serving(t, &serve.Options{DescribeTokens: budget,
 			Catalog: func(context.Context) (*harness.Catalog, error) { return &harness.Catalog{Registry: reg}, nil }})
-		receive(t, s.live.told)
-		if got := count(listed(described(s))); got > budget || got < budget*80/100 {
+		receive(t, s.Told())
+		if got := count(listed(s.Described())); got > budget || got < budget*80/100 {
 			t.Errorf("%d tokens of %d", got, budget)
 		}
 	}
@@ -153,8 +154,8 @@ func TestTokensAreEstimatedWell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := count(listed(strings.Replace(teaching, "%s", "", 1))); got > teachingTokens || got < teachingTokens-3 {
-		t.Errorf("how to write a script costs %d tokens, said to be %d", got, teachingTokens)
+	if got := count(listed(strings.Replace(serve.Teaching, "%s", "", 1))); got > serve.TeachingTokens || got < serve.TeachingTokens-3 {
+		t.Errorf("how to write a script costs %d tokens, said to be %d", got, serve.TeachingTokens)
 	}
 	var real, estimated int
 	for _, s := range view.Servers() {
@@ -162,18 +163,13 @@ func TestTokensAreEstimatedWell(t *testing.T) {
 		for _, x := range s.Tools {
 			b.WriteString(x.Line() + "\n" + x.Func + " ")
 		}
-		want, got := count(string(quote(b.String()))), text.Tokens(string(quote(b.String())))
+		want, got := count(string(serve.Quote(b.String()))), text.Tokens(string(serve.Quote(b.String())))
 		real, estimated = real+want, estimated+got
 		if want > 100 && (got < want*80/100 || got > want*140/100) {
 			t.Errorf("%s: %d tokens, estimated %d", s.Name, want, got)
 		}
 	}
 	t.Logf("%d tokens, estimated %d", real, estimated)
-}
-
-func described(s *Server) string {
-	text, _ := s.described(operator)
-	return text
 }
 
 // fortyServers are servers with names as there are: words, brands, and names
@@ -204,24 +200,24 @@ func fortyServers(t *testing.T) *registry.Registry {
 }
 
 // over is a server over a registry.
-func over(t *testing.T, reg *registry.Registry, opts Options) *Server {
+func over(t *testing.T, reg *registry.Registry, opts serve.Options) *serve.Server {
 	t.Helper()
 	opts.Catalog = func(context.Context) (*harness.Catalog, error) { return &harness.Catalog{Registry: reg}, nil }
 	s, _ := serving(t, &opts)
-	receive(t, s.live.told)
+	receive(t, s.Told())
 	return s
 }
 
 func TestFortyServersAreAllNamed(t *testing.T) {
 	count := counter(t)
 	reg := fortyServers(t)
-	text := described(over(t, reg, Options{}))
-	if got := count(listed(text)); got > DefaultDescribeTokens || got < DefaultDescribeTokens*90/100 {
+	text := over(t, reg, serve.Options{}).Described()
+	if got := count(listed(text)); got > serve.DefaultDescribeTokens || got < serve.DefaultDescribeTokens*90/100 {
 		t.Errorf("%d tokens", got)
 	}
 	_, list, _ := strings.Cut(text, "\nServers:\n")
 	for _, srv := range reg.Servers {
-		if !slices.Contains(textNames(list), srv.Name) {
+		if !slices.Contains(serve.TextNames(list), srv.Name) {
 			t.Errorf("%s is not in %s", srv.Name, list)
 		}
 	}
@@ -242,8 +238,8 @@ func TestWhatDoesNotFitIsCountedAndCanBeAskedFor(t *testing.T) {
 			reg.Servers[i].Transport = "snapshot"
 		}
 	}
-	text := described(over(t, reg, Options{}))
-	if got := count(listed(text)); got > DefaultDescribeTokens || got < DefaultDescribeTokens*80/100 {
+	text := over(t, reg, serve.Options{}).Described()
+	if got := count(listed(text)); got > serve.DefaultDescribeTokens || got < serve.DefaultDescribeTokens*80/100 {
 		t.Errorf("%d tokens", got)
 	}
 	var servers, tools int
@@ -282,10 +278,10 @@ func TestOneRegistryHasOneList(t *testing.T) {
 			}
 			return &harness.Catalog{Registry: reg, Usage: log, Shapes: shapes}, nil
 		}
-		a := over(t, reg, Options{})
-		b, _ := serving(t, &Options{Catalog: learnt})
-		receive(t, b.live.told)
-		if x, y := described(a), described(b); x != y {
+		a := over(t, reg, serve.Options{})
+		b, _ := serving(t, &serve.Options{Catalog: learnt})
+		receive(t, b.Told())
+		if x, y := a.Described(), b.Described(); x != y {
 			t.Errorf("%s\n%s", x, y)
 		}
 	}
@@ -302,22 +298,22 @@ func TestUsedToolsComeFirstWhereThatIsAskedFor(t *testing.T) {
 	cat := &harness.Catalog{Registry: reg, Usage: log}
 	x, _ := wrappers.NewView(reg).Tool(used)
 	for _, order := range []bool{false, true} {
-		s, _ := serving(t, &Options{UsageOrder: order,
+		s, _ := serving(t, &serve.Options{UsageOrder: order,
 			Catalog: func(context.Context) (*harness.Catalog, error) { return cat, nil }})
-		receive(t, s.live.told)
-		c := s.newSession("a", operator, Execute, true, nil)
-		if got := c.shown; strings.Contains(got, x.Line()) != order {
+		receive(t, s.Told())
+		c := s.NewSession("a", serve.Execute, true)
+		if got := c.Shown(); strings.Contains(got, x.Line()) != order {
 			t.Errorf("order by use %v: %s in\n%s", order, x.Line(), got)
 		}
 		// It counts when a session begins, not during it.
-		before := c.shown
+		before := c.Shown()
 		if err := log.Add(usage.Run{Time: time.Now(), Status: "ok",
 			Tools: []usage.Calls{{Tool: reg.Tools[0].ID, Calls: 5000}}}); err != nil {
 			t.Fatal(err)
 		}
-		list := c.guard(func(context.Context, string, mcp.Request) (mcp.Result, error) { return nil, nil })
-		if _, err := list(t.Context(), "tools/list", nil); err != nil || c.shown != before {
-			t.Errorf("the list has changed during a session: %v\n%s", err, c.shown)
+		list := c.Guard(func(context.Context, string, mcp.Request) (mcp.Result, error) { return nil, nil })
+		if _, err := list(t.Context(), "tools/list", nil); err != nil || c.Shown() != before {
+			t.Errorf("the list has changed during a session: %v\n%s", err, c.Shown())
 		}
 	}
 }
@@ -333,20 +329,20 @@ func TestWhatCannotBeCalledComesLastAndSaysSo(t *testing.T) {
 			s.Transport = "snapshot"
 		}
 	}
-	_, list, _ := strings.Cut(described(over(t, reg, Options{DescribeTokens: 2000})), "\nServers:\n")
+	_, list, _ := strings.Cut(over(t, reg, serve.Options{DescribeTokens: 2000}).Described(), "\nServers:\n")
 	issues, git := strings.Index(list, "issues.Search("), strings.Index(list, "\nSnapshots, not callable:\ngit.")
 	files := strings.Index(list, "\nDown at the last build:\nfiles.")
 	if issues < 0 || git < issues || files < git {
 		t.Error(list)
 	}
-	_, list, _ = strings.Cut(described(over(t, reg, Options{DescribeTokens: minDescribeTokens + 20})), "\nServers:\n")
+	_, list, _ = strings.Cut(over(t, reg, serve.Options{DescribeTokens: serve.MinDescribeTokens + 20}).Described(), "\nServers:\n")
 	if !strings.HasSuffix(list, "\nSnapshots, not callable:\ngit\nDown at the last build:\nfiles") {
 		t.Error(list)
 	}
 }
 
 func TestTheDiscoveryToolsCostLittle(t *testing.T) {
-	s, _ := serving(t, &Options{Tools: Discovery})
+	s, _ := serving(t, &serve.Options{Tools: serve.Discovery})
 	c := connect(t, s, nil)
 	list, err := c.ListTools(t.Context(), nil)
 	if err != nil {

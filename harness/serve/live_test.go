@@ -1,4 +1,4 @@
-package serve
+package serve_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry/backend"
 )
 
@@ -46,7 +47,7 @@ func TestNewToolsAreThereWithoutARestart(t *testing.T) {
 	files, write := folder(t)
 	write("sell_apples")
 	watching := make(chan struct{}, 10)
-	s, _ := serving(t, &Options{Catalog: files.Catalog,
+	s, _ := serving(t, &serve.Options{Catalog: files.Catalog,
 		Watch: func(ctx context.Context, updated func(*harness.Catalog, error)) error {
 			return files.Watch(ctx, -1, func(c *harness.Catalog, err error) {
 				updated(c, err)
@@ -63,7 +64,7 @@ func TestNewToolsAreThereWithoutARestart(t *testing.T) {
 	if got, _ := c.run(`UseTools("shop.sell_pears")`); !strings.Contains(got, "shop.SellPears") {
 		t.Error(got)
 	}
-	s.describe()
+	s.Describe()
 	list, err := c.ListTools(t.Context(), nil)
 	if err != nil || !strings.Contains(list.Tools[0].Description, "SellPears") {
 		t.Error(list.Tools[0].Description, err)
@@ -85,7 +86,7 @@ func TestNewToolsAreThereWithoutARestart(t *testing.T) {
 func TestARunKeepsItsCatalog(t *testing.T) {
 	exchange, exchanged := make(chan *harness.Catalog), make(chan struct{})
 	var ended, early atomic.Bool
-	s, f := serving(t, &Options{MaxRuns: 2, Watch: func(ctx context.Context, updated func(*harness.Catalog, error)) error {
+	s, f := serving(t, &serve.Options{MaxRuns: 2, Watch: func(ctx context.Context, updated func(*harness.Catalog, error)) error {
 		select {
 		case c := <-exchange:
 			updated(c, nil) // behind it the old connections are closed
@@ -112,7 +113,7 @@ Return("kept")`))
 	receive(t, f.blocked)
 	next := &harness.Catalog{Registry: testRegistry(), Calls: gone{}}
 	exchange <- next
-	until(t, func() bool { return s.live.now() == next })
+	until(t, func() bool { return s.Now() == next })
 	if got, _ := c.run(`_, err := files.ReadFile(files.ReadFileParams{Path: "a"}); Return(err.Error())`); !strings.Contains(got, "gone") {
 		t.Error("the next script has the old catalog:", got)
 	}
@@ -136,14 +137,14 @@ func (gone) Call(context.Context, string, string, json.RawMessage) (*backend.Res
 // What could not be loaded is said, and tried again.
 func TestACatalogThatCannotBeLoadedIsTriedAgain(t *testing.T) {
 	var broken = true
-	s, _ := serving(t, &Options{Catalog: func(context.Context) (*harness.Catalog, error) {
+	s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*harness.Catalog, error) {
 		if broken {
 			return nil, &catalog.Error{Err: os.ErrNotExist}
 		}
 		return &harness.Catalog{Registry: testRegistry()}, nil
 	}})
 	c := connect(t, s, nil)
-	receive(t, s.live.told)
+	receive(t, s.Told())
 	res := c.call("execute", map[string]any{"script": "Return(1)"})
 	if !res.IsError || !strings.Contains(textOf(res), "the tools could not be loaded") {
 		t.Error(textOf(res))
@@ -157,7 +158,7 @@ func TestACatalogThatCannotBeLoadedIsTriedAgain(t *testing.T) {
 // A client is told of tools that are not in the list that it has, and of no
 // others.
 func TestNewsOfToolsAreNews(t *testing.T) {
-	s, _ := serving(t, &Options{Tools: Discovery})
+	s, _ := serving(t, &serve.Options{Tools: serve.Discovery})
 	told := make(chan struct{}, 100)
 	opts := &mcp.ClientOptions{ToolListChangedHandler: func(context.Context,
 		*mcp.ToolListChangedRequest) {
@@ -173,10 +174,10 @@ func TestNewsOfToolsAreNews(t *testing.T) {
 	receive(t, told)
 
 	sent := 0
-	one := s.newSession("one", operator, Discovery, true, nil)
-	one.one = true
-	send := one.spare(func(context.Context, string, mcp.Request) (mcp.Result, error) { sent++; return nil, nil })
-	list := one.guard(func(context.Context, string, mcp.Request) (mcp.Result, error) { return nil, nil })
+	one := s.NewSession("one", serve.Discovery, true)
+	one.IsOne(true)
+	send := one.Spare(func(context.Context, string, mcp.Request) (mcp.Result, error) { sent++; return nil, nil })
+	list := one.Guard(func(context.Context, string, mcp.Request) (mcp.Result, error) { return nil, nil })
 	news := func(what string, want int) {
 		t.Helper()
 		sent = 0
@@ -187,10 +188,10 @@ func TestNewsOfToolsAreNews(t *testing.T) {
 	news("before it asked for a list", 0)
 	list(t.Context(), "tools/list", nil)
 	news("of the list that it has", 0)
-	one.loaded["git.git_log"] = struct{}{}
+	one.Loads("git.git_log")
 	news("of another tool", 1)
 	list(t.Context(), "tools/list", nil)
 	news("of the tool that it has seen", 0)
-	one.one = false
+	one.IsOne(false)
 	news("those who share a session", 1)
 }

@@ -1,4 +1,4 @@
-package serve
+package serve_test
 
 import (
 	"context"
@@ -9,10 +9,12 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/usetools/usetools/harness/serve"
 )
 
 // monitored serves a monitor until the test ends, and returns its URL.
-func monitored(t *testing.T, h *HTTP, m *Monitor) string {
+func monitored(t *testing.T, h *serve.HTTP, m *serve.Monitor) string {
 	t.Helper()
 	m.Log = serverLog(t)
 	addr := at(t, h)
@@ -30,7 +32,7 @@ func monitored(t *testing.T, h *HTTP, m *Monitor) string {
 
 func TestAProcessWithoutClientsIsMonitored(t *testing.T) {
 	var down atomic.Bool
-	url := monitored(t, &HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123"}}, &Monitor{
+	url := monitored(t, &serve.HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123"}}, &serve.Monitor{
 		Metrics: func(w io.Writer) { fmt.Fprintln(w, "usetools_cluster_connected 1") },
 		Load:    func() (int, int) { return 2, 8 },
 		Engine: func() error {
@@ -80,7 +82,7 @@ func TestAProcessWithoutClientsIsMonitored(t *testing.T) {
 }
 
 func TestAMonitorForOtherMachinesWantsATokenToo(t *testing.T) {
-	if err := (&HTTP{Address: "0.0.0.0:0"}).Monitor(t.Context(), &Monitor{}); err == nil || !strings.Contains(err.Error(), "-token-file") {
+	if err := (&serve.HTTP{Address: "0.0.0.0:0"}).Monitor(t.Context(), &serve.Monitor{}); err == nil || !strings.Contains(err.Error(), "-token-file") {
 		t.Error(err)
 	}
 }

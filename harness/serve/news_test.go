@@ -1,15 +1,15 @@
-package serve
+package serve_test
 
 import (
 	"context"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -62,37 +62,29 @@ func TestANewsLineSaysWhatHasChanged(t *testing.T) {
 		{"removed", adds("git", "git_show"), func(*registry.Registry) {}, "removed tools: git.Show"},
 		{"changed", func(*registry.Registry) {}, func(reg *registry.Registry) {
 			x, _ := reg.Tool("git.git_log")
-			x.Input, x.Hash = schema(`{"type":"object"}`), ""
+			x.Input, x.Hash = serve.Schema(`{"type":"object"}`), ""
 		}, "changed tools: git.Log"},
 		{"a new server", func(*registry.Registry) {}, adds("tides", "low", "high"), "new servers: tides (2 tools)"},
 		{"a removed server", adds("tides", "low", "high"), func(*registry.Registry) {}, "removed servers: tides"},
 		{"denied", func(*registry.Registry) {}, adds("git", "git_push"), ""},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			s, _ := serving(t, &Options{Policy: &harness.Policy{Deny: []string{"git.git_push"}}})
-			receive(t, s.live.told)
-			var states []*state
-			for _, change := range []func(*registry.Registry){x.before, x.now} {
-				st, err := s.state(&harness.Catalog{Registry: other(change)})
-				if err != nil {
-					t.Fatal(err)
-				}
-				states = append(states, st)
-			}
-			if got := strings.Join(changes(states[0], states[1], func(string, serverState) bool { return true }),
-				"; "); got != x.want {
-				t.Errorf("got %q, want %q", got, x.want)
+			s, _ := serving(t, &serve.Options{Policy: &harness.Policy{Deny: []string{"git.git_push"}}})
+			receive(t, s.Told())
+			got, err := s.Changes(other(x.before), other(x.now))
+			if err != nil || strings.Join(got, "; ") != x.want {
+				t.Errorf("got %q, %v, want %q", got, err, x.want)
 			}
 		})
 	}
 }
 
 // changing is a server whose registry is exchanged by the function.
-func changing(t *testing.T) (s *Server, exchange func(*registry.Registry)) {
+func changing(t *testing.T) (s *serve.Server, exchange func(*registry.Registry)) {
 	t.Helper()
 	next, done := make(chan *registry.Registry), make(chan struct{})
 	var f *fake
-	s, f = serving(t, &Options{Watch: func(ctx context.Context, updated func(*harness.Catalog, error)) error {
+	s, f = serving(t, &serve.Options{Watch: func(ctx context.Context, updated func(*harness.Catalog, error)) error {
 		for {
 			select {
 			case reg := <-next:
@@ -103,11 +95,9 @@ func changing(t *testing.T) (s *Server, exchange func(*registry.Registry)) {
 			}
 		}
 	}})
-	receive(t, s.live.told)
+	receive(t, s.Told())
 	return s, func(reg *registry.Registry) {
-		s.mu.Lock()
-		s.changed = time.Time{} // as if long ago
-		s.mu.Unlock()
+		s.ForgetChange()
 		next <- reg
 		receive(t, done)
 	}
@@ -154,8 +144,8 @@ func TestASessionIsToldOnceOfWhatChanges(t *testing.T) {
 	if len(told) > 0 {
 		t.Error("the client was told of a list that is as it was")
 	}
-	if fresh := s.newSession("fresh", operator, Execute, true, nil); fresh.shown != first {
-		t.Errorf("a new session has another list:\n%s\n%s", first, fresh.shown)
+	if fresh := s.NewSession("fresh", serve.Execute, true); fresh.Shown() != first {
+		t.Errorf("a new session has another list:\n%s\n%s", first, fresh.Shown())
 	}
 
 	exchange(other(adds("issues", "close")))
@@ -174,31 +164,27 @@ func TestASessionIsToldOnceOfWhatChanges(t *testing.T) {
 // Of two changes within a minute clients are told of the second one later.
 func TestListsDoNotChangeAllTheTime(t *testing.T) {
 	s, exchange := changing(t)
-	c := s.newSession("a", operator, Execute, true, nil)
-	c.one = true
+	c := s.NewSession("a", serve.Execute, true)
+	c.IsOne(true)
 	exchange(other(adds("issues", "close")))
-	first := c.shown
-	s.live.set(&harness.Catalog{Registry: other(adds("issues", "close", "reopen"))}, nil)
-	s.describeSoon()
-	if !strings.Contains(first, "issues.Close(") || c.shown != first {
-		t.Errorf("%s\n%s", first, c.shown)
+	first := c.Shown()
+	s.SetCatalog(&harness.Catalog{Registry: other(adds("issues", "close", "reopen"))})
+	s.DescribeSoon()
+	if !strings.Contains(first, "issues.Close(") || c.Shown() != first {
+		t.Errorf("%s\n%s", first, c.Shown())
 	}
-	s.mu.Lock()
-	later := s.later
-	s.mu.Unlock()
-	if later == nil || !later.Stop() {
+	if !s.DescribesLater() {
 		t.Fatal("nothing will tell of the second change")
 	}
-	s.describeChanged()
-	if !strings.Contains(c.shown, "issues.Reopen(") {
-		t.Error(c.shown)
+	if !strings.Contains(c.Shown(), "issues.Reopen(") {
+		t.Error(c.Shown())
 	}
 }
 
 // Who has no session is told in every answer that a change concerns.
 func TestWithoutASessionTheAnswersConcernedTell(t *testing.T) {
 	s, exchange := changing(t)
-	c := s.newSession("anonymous", operator, Execute, false, nil)
+	c := s.NewSession("anonymous", serve.Execute, false)
 	exchange(other(func(reg *registry.Registry) {
 		fails("files", "connection refused")(reg)
 		adds("issues", "close")(reg)
@@ -219,7 +205,7 @@ func TestWithoutASessionTheAnswersConcernedTell(t *testing.T) {
 				"now: files is down: connection refused\n"},
 			{&harness.Result{Down: []string{"files"}}, "now: files is down: connection refused\n"},
 		} {
-			if got := c.news(x.res); got != x.want {
+			if got := c.News(x.res); got != x.want {
 				t.Errorf("got %q, want %q", got, x.want)
 			}
 		}

@@ -1,4 +1,4 @@
-package serve
+package serve_test
 
 //lint:file-ignore SA1019 clients of all revisions but the newest learn what a script prints by logging
 
@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/harness/serve"
 )
 
 func TestProgressAndLogsAreToldOf(t *testing.T) {
@@ -20,7 +22,7 @@ func TestProgressAndLogsAreToldOf(t *testing.T) {
 		},
 		LoggingMessageHandler: func(_ context.Context, r *mcp.LoggingMessageRequest) { logs <- fmt.Sprint(r.Params.Data) },
 	})
-	if c.InitializeResult().ProtocolVersion <= lastStateful {
+	if c.InitializeResult().ProtocolVersion <= serve.LastStateful {
 		if err := c.SetLoggingLevel(t.Context(), &mcp.SetLoggingLevelParams{Level: "info"}); err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package serve
+package serve_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
 )
@@ -43,13 +44,13 @@ func TestPolicyDecidesBeforeAnythingRuns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if x.status == harness.Waiting && !*clustered { // nobody can be asked, and nothing is kept, as a cluster does
-				s, f := serving(t, &Options{Policy: x.policy})
+				s, f := serving(t, &serve.Options{Policy: x.policy})
 				if got, a := connect(t, s, nil).run(deleting); a.Status != harness.Denied || f.calls.Load() > 0 ||
 					!strings.Contains(got, "with -state DIR the run waits") {
 					t.Errorf("without a folder: %s", got)
 				}
 			}
-			s, f := serving(t, &Options{Policy: x.policy, Records: folderStore(t, t.TempDir())})
+			s, f := serving(t, &serve.Options{Policy: x.policy, Records: folderStore(t, t.TempDir())})
 			c := connect(t, s, nil)
 			got, a := c.run("fmt.Println(\"begun\")\n" + deleting)
 			if !strings.Contains(got, x.want) || a.Status != x.status {
@@ -75,7 +76,7 @@ func TestPolicyDecidesBeforeAnythingRuns(t *testing.T) {
 // What policy denies is found by no tool, and said to be denied by all that it
 // is named to.
 func TestADeniedToolIsOfferedByNoTool(t *testing.T) {
-	s, f := serving(t, &Options{Tools: All, Policy: &harness.Policy{Deny: []string{"*.delete_*"}}})
+	s, f := serving(t, &serve.Options{Tools: serve.All, Policy: &harness.Policy{Deny: []string{"*.delete_*"}}})
 	c := connect(t, s, nil)
 	for tool, args := range map[string]map[string]any{
 		"tool_describe": {"tool": "files.delete_file"}, "describe_tool": {"tools": []string{"files.DeleteFile"}},
@@ -107,7 +108,7 @@ func TestADeniedToolIsOfferedByNoTool(t *testing.T) {
 // cannot be known to.
 func TestAServerThatIsNotTrustedOffersNothingReadOnly(t *testing.T) {
 	f := newFake()
-	s, _ := serving(t, &Options{Tools: All, Policy: &harness.Policy{ReadOnly: true},
+	s, _ := serving(t, &serve.Options{Tools: serve.All, Policy: &harness.Policy{ReadOnly: true},
 		Catalog: func(context.Context) (*harness.Catalog, error) {
 			return &harness.Catalog{Registry: testRegistry(), Calls: f,
 				Servers: []config.Server{{Name: "files", Trust: config.TrustNothing}}}, nil
@@ -147,7 +148,7 @@ func TestANameThatADeniedToolHasTooMeansTheOther(t *testing.T) {
 			{Server: "fsb", Name: "write_file", Description: "Write a file", Input: json.RawMessage(`{"type":"object"}`)},
 		}}
 		reg.Normalize()
-		s, _ := serving(t, &Options{Tools: Discovery, Policy: &harness.Policy{Deny: x.deny},
+		s, _ := serving(t, &serve.Options{Tools: serve.Discovery, Policy: &harness.Policy{Deny: x.deny},
 			Catalog: func(context.Context) (*harness.Catalog, error) {
 				return &harness.Catalog{Registry: reg, Calls: newFake()}, nil
 			}})
@@ -164,7 +165,7 @@ func TestAPersonIsAskedWhereTheClientCan(t *testing.T) {
 		for action, want := range map[string]string{"accept": "deleted\n", "decline": "did not approve", "cancel": "waiting\n"} {
 			t.Run(transport+" "+action, func(t *testing.T) {
 				asksSessions(t, transport)
-				s, f := serving(t, &Options{Policy: &harness.Policy{Approve: policy.ApproveDestructive}})
+				s, f := serving(t, &serve.Options{Policy: &harness.Policy{Approve: policy.ApproveDestructive}})
 				var question string
 				opts := &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult,
 					error) {
@@ -175,7 +176,7 @@ func TestAPersonIsAskedWhereTheClientCan(t *testing.T) {
 				if transport == "stdio" {
 					c = connect(t, s, opts)
 				} else {
-					c = dialHTTP(t, "http://"+listen(t, s, &HTTP{})+"/mcp", transport, "", opts)
+					c = dialHTTP(t, "http://"+listen(t, s, &serve.HTTP{})+"/mcp", transport, "", opts)
 				}
 				got, a := c.run(deleting)
 				if !strings.Contains(got, want) {
@@ -200,13 +201,13 @@ func TestAPersonIsAskedWhereTheClientCan(t *testing.T) {
 // another script, another session, or when it was written by the client.
 func TestAnApprovalIsGoodForItsScriptOnly(t *testing.T) {
 	s, _ := serving(t, nil)
-	a, b := s.newSession("a", operator, Execute, true, nil), s.newSession("b", operator, Execute, true, nil)
-	args, other := &executeArgs{Script: "x"}, &executeArgs{Script: "y"}
-	state := a.question("?", args.hash(), []string{"files.delete_file"}).RequestState
-	ask := func(c *session, state string, args *executeArgs) error {
+	a, b := s.NewSession("a", serve.Execute, true), s.NewSession("b", serve.Execute, true)
+	args, other := "x", "y"
+	state := a.Question(args, "files.delete_file")
+	ask := func(c *serve.Session, state string, args string) error {
 		req := &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{RequestState: state,
 			InputResponses: mcp.InputResponseMap{"approve": &mcp.ElicitResult{Action: "accept"}}}}
-		tools, refused := c.approvals(req, args.hash())
+		tools, refused := c.Approvals(req, args)
 		if refused != nil {
 			return refused
 		}
@@ -215,15 +216,15 @@ func TestAnApprovalIsGoodForItsScriptOnly(t *testing.T) {
 		}
 		return nil
 	}
-	elsewhere := s.opts // another instance with the same key, and records of its own
+	elsewhere := s.Opts() // another instance with the same key, and records of its own
 	elsewhere.Records = record.Memory(10, nil)
-	two, err := New(&elsewhere)
+	two, err := serve.New(&elsewhere)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer two.Close()
 	for name, err := range map[string]error{
-		"another store":   ask(two.newSession("a", operator, Execute, true, nil), state, args),
+		"another store":   ask(two.NewSession("a", serve.Execute, true), state, args),
 		"another script":  ask(a, state, other),
 		"another session": ask(b, state, args),
 		"forged":          ask(a, state[:len(state)-2]+"AA", args),
@@ -262,7 +263,7 @@ func TestAPersonIsShownAllOfIt(t *testing.T) {
 		{"call_tool", map[string]any{"tool": "files.delete_file",
 			"arguments": map[string]any{"path": strings.Repeat("x", 2000) + "/prod\u202e"}}, []string{`/prod\u202e"`}, "\u202e"},
 	} {
-		s, f := serving(t, &Options{Tools: All, Policy: &harness.Policy{Approve: policy.ApproveDestructive}})
+		s, f := serving(t, &serve.Options{Tools: serve.All, Policy: &harness.Policy{Approve: policy.ApproveDestructive}})
 		c := connect(t, s, opts)
 		question = ""
 		c.call(tc.tool, tc.args)
@@ -276,7 +277,7 @@ func TestAPersonIsShownAllOfIt(t *testing.T) {
 			t.Errorf("%s: nothing was called", tc.tool)
 		}
 		question = ""
-		long := strings.Repeat("x", maxAsked)
+		long := strings.Repeat("x", serve.MaxAsked)
 		want := "would have to read"
 		if tc.tool == "execute" {
 			tc.args["script"] = fmt.Sprintf("files.DeleteFile(files.DeleteFileParams{Path: %q})", long)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -14,10 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
-
-func serverLog(t *testing.T) *slog.Logger { return textLog(t.Output()) }
-
-func textLog(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
 
 // A session with many scripts does not delay the first of another one by more
 // than the script that runs.
@@ -163,27 +157,6 @@ func TestManySessionsTakeNoMoreThanOne(t *testing.T) {
 			t.Error(run, wait, q.parties)
 		}
 	})
-}
-
-func TestBusyIsAnAnswer(t *testing.T) {
-	s, f := serving(t, &Options{MaxRuns: 1, MaxQueue: 1})
-	c := connect(t, s, nil)
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan struct{}, 2)
-	go func() { c.CallTool(ctx, call("files.Wait()")); ended <- struct{}{} }()
-	receive(t, f.blocked)
-	go func() { c.CallTool(ctx, call("files.Wait()")); ended <- struct{}{} }()
-	until(t, func() bool { _, n := s.queue.load(); return n == 1 })
-	res, err := c.CallTool(t.Context(), call("Return(1)"))
-	if err != nil || !res.IsError {
-		t.Fatal(res, err)
-	}
-	if a := structured(t, res); a.Status != "busy" {
-		t.Error(textOf(res))
-	}
-	cancel()
-	receive(t, ended)
-	receive(t, ended)
 }
 
 func TestMemoryIsCounted(t *testing.T) {

@@ -1,5 +1,5 @@
 //go:build slow && race
 
-package serve
+package serve_test
 
 const raceEnabled = true

@@ -1,4 +1,4 @@
-package serve
+package serve_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -28,7 +29,7 @@ func TestManifestToolsAreSearchedAndDescribed(t *testing.T) {
 	files := &harness.Files{Configs: []string{filepath.Join("testdata", "tools_manifest.json")},
 		Registry: filepath.Join(t.TempDir(), "tool_registry.json")}
 	t.Cleanup(func() { files.Close() })
-	s, _ := serving(t, &Options{Tools: Classic, Catalog: files.Catalog})
+	s, _ := serving(t, &serve.Options{Tools: serve.Classic, Catalog: files.Catalog})
 	c := connect(t, s, nil)
 	if got := textOf(c.call("search_tools", map[string]any{"query": "search code"})); !strings.HasPrefix(got, "cli.rg ") {
 		t.Errorf("search code: %s", got)
@@ -77,7 +78,7 @@ func TestSpecServerCostsLittle(t *testing.T) {
 		reg.Tools = append(reg.Tools, x)
 	}
 	reg.Normalize()
-	s, _ := serving(t, &Options{Tools: Discovery, Catalog: func(context.Context) (*harness.Catalog, error) {
+	s, _ := serving(t, &serve.Options{Tools: serve.Discovery, Catalog: func(context.Context) (*harness.Catalog, error) {
 		return &harness.Catalog{Registry: reg, Calls: newFake()}, nil
 	}})
 	c := connect(t, s, nil)
@@ -136,7 +137,7 @@ func TestSpecServerCostsLittle(t *testing.T) {
 // a summary as JSON.
 func TestADeclarativeScriptIsAnsweredWithItsSummary(t *testing.T) {
 	f := &connecting{fake: newFake(), called: map[string]int{}}
-	s, _ := serving(t, &Options{Catalog: func(context.Context) (*harness.Catalog, error) {
+	s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*harness.Catalog, error) {
 		return &harness.Catalog{Registry: publicServers(t, "mcp-server-git", "ref-slack", "redis", "office-word"), Calls: f},
 			nil
 	}})

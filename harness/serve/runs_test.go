@@ -1,4 +1,4 @@
-package serve
+package serve_test
 
 import (
 	"context"
@@ -20,6 +20,7 @@ import (
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/serve"
 )
 
 // reads is the text of a resource.
@@ -33,7 +34,7 @@ func (c *client) reads(uri string) string {
 }
 
 // dry runs a script without its effects.
-func (c *client) dry(script string) (string, *Answer) {
+func (c *client) dry(script string) (string, *serve.Answer) {
 	c.t.Helper()
 	res := c.call("execute", map[string]any{"script": script, "dry_run": true})
 	return textOf(res), structured(c.t, res)
@@ -49,7 +50,7 @@ func counting(tell func(tool string)) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "counting", Version: "1"}, nil)
 	for name, a := range map[string]*mcp.ToolAnnotations{"look": {ReadOnlyHint: true}, "add": nil} {
 		s.AddTool(&mcp.Tool{Name: name, Description: name + " a number", Annotations: a,
-			InputSchema: schema(`{"type":"object","properties":{"n":{"type":"integer"}}}`)},
+			InputSchema: serve.Schema(`{"type":"object","properties":{"n":{"type":"integer"}}}`)},
 			func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 				tell(name)
 				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "done"}}}, nil
@@ -134,7 +135,7 @@ func TestADryRunSendsNothingButReads(t *testing.T) {
 		"r, err := web.Look(web.LookParams{N: 8}); if err != nil { panic(err) }; Return(r.Text())"}); err != nil {
 		t.Fatal(err)
 	}
-	s, _ := serving(t, &Options{Catalog: func(context.Context) (*harness.Catalog, error) { return cat, nil }})
+	s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*harness.Catalog, error) { return cat, nil }})
 	const script = `web.Look(web.LookParams{N: 1})
 local.Look(local.LookParams{N: 2})
 api.ListOrders()
@@ -149,7 +150,7 @@ api.CreateOrder()
 v, err := RunScript("adds", nil)
 if err != nil { panic(err) }
 Return(v)`
-	url := "http://" + listen(t, s, &HTTP{}) + "/mcp"
+	url := "http://" + listen(t, s, &serve.HTTP{}) + "/mcp"
 	clients := map[string]*client{"stdio": connect(t, s, nil), "http": dialHTTP(t, url, "2025-11-25", "", nil),
 		"http, newest": dialHTTP(t, url, "", "", nil)}
 	for name, c := range clients {
@@ -188,7 +189,7 @@ Return(v)`
 }
 
 func TestTheLedgerOfADryRunIsItsAnswer(t *testing.T) {
-	s, f := serving(t, &Options{Answer: 2000})
+	s, f := serving(t, &serve.Options{Answer: 2000})
 	c := connect(t, s, nil)
 	const script = `n := len("x")
 files.DeleteFile(files.DeleteFileParams{Path: "a"})
@@ -254,7 +255,7 @@ func TestPolicyInADryRun(t *testing.T) {
 		t.Error("somebody is asked")
 		return &mcp.ElicitResult{Action: "accept"}, nil
 	}
-	s, f := serving(t, &Options{Policy: &harness.Policy{Approve: policy.ApproveWrites, Deny: []string{"issues.comment"}}})
+	s, f := serving(t, &serve.Options{Policy: &harness.Policy{Approve: policy.ApproveWrites, Deny: []string{"issues.comment"}}})
 	c := connect(t, s, &mcp.ClientOptions{ElicitationHandler: yes})
 	got, a := c.dry(`git.Log(git.LogParams{MaxCount: 1}); files.DeleteFile(files.DeleteFileParams{Path: "a"})`)
 	const why = "it is not marked as read-only and needs approval"
@@ -269,21 +270,13 @@ func TestPolicyInADryRun(t *testing.T) {
 	}
 }
 
-// An approval of a dry run is none of the run itself.
-func TestAnApprovalOfADryRunIsForNoOther(t *testing.T) {
-	a, b := &executeArgs{Script: "x"}, &executeArgs{Script: "x", DryRun: true}
-	if a.hash() == b.hash() {
-		t.Error("one question stands for both")
-	}
-}
-
 func TestRunsAreResources(t *testing.T) {
 	store, err := record.Open(t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _ := serving(t, &Options{Records: store, Tools: All, Answer: 1000, Version: "test"})
-	url := "http://" + listen(t, s, &HTTP{Tokens: map[string]string{"only": "token-of-only-01"}}) + "/mcp"
+	s, _ := serving(t, &serve.Options{Records: store, Tools: serve.All, Answer: 1000, Version: "test"})
+	url := "http://" + listen(t, s, &serve.HTTP{Tokens: map[string]string{"only": "token-of-only-01"}}) + "/mcp"
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		c := dialHTTP(t, url, version, "token-of-only-01", nil)
 		if c.InitializeResult().Capabilities.Resources == nil {
@@ -291,7 +284,7 @@ func TestRunsAreResources(t *testing.T) {
 		}
 		templates, err := c.ListResourceTemplates(t.Context(), nil)
 		if err != nil || !slices.ContainsFunc(templates.ResourceTemplates, func(r *mcp.ResourceTemplate) bool {
-			return r.URITemplate == runTemplate
+			return r.URITemplate == serve.RunTemplate
 		}) {
 			t.Error(templates, err)
 		}
@@ -300,7 +293,7 @@ func TestRunsAreResources(t *testing.T) {
 			t.Fatal("the result does not name its record")
 		}
 		var list struct{ Runs []record.Summary }
-		if err := json.Unmarshal([]byte(c.reads(runsURI)), &list); err != nil || list.Runs[0].ID != a.Run ||
+		if err := json.Unmarshal([]byte(c.reads(serve.RunsURI)), &list); err != nil || list.Runs[0].ID != a.Run ||
 			list.Runs[0].Calls != 1 || list.Runs[0].Session == "" || list.Runs[0].Subject != "" {
 			t.Errorf("%+v, %v", list, err)
 		}
@@ -310,7 +303,7 @@ func TestRunsAreResources(t *testing.T) {
 			Notes []struct{ Stdout string }
 			End   struct{ Value json.RawMessage }
 		}
-		text := c.reads(runsURI + "/" + a.Run)
+		text := c.reads(serve.RunsURI + "/" + a.Run)
 		if err := json.Unmarshal([]byte(text), &one); err != nil || one.Calls[0].Tool != "git.git_log" ||
 			string(one.End.Value) != `"the value"` || one.Notes[0].Stdout != "printed\n" || one.Begin.Harness != "test" ||
 			!strings.HasPrefix(one.Begin.Script, "git.Log(") {
@@ -318,18 +311,18 @@ func TestRunsAreResources(t *testing.T) {
 		}
 		// A call without a script is a run, too.
 		c.call("call_tool", map[string]any{"tool": "files.read_file", "arguments": map[string]any{"path": "x"}})
-		json.Unmarshal([]byte(c.reads(runsURI)), &list)
+		json.Unmarshal([]byte(c.reads(serve.RunsURI)), &list)
 		if r := list.Runs[0]; r.Name != "call files.read_file" || r.Calls != 1 || r.Status != "ok" {
 			t.Errorf("%+v", r)
 		}
 		// One that is large is cut, and stays JSON.
 		_, a = c.run(`Return(strings.Repeat("x", 50_000))`)
-		if text := c.reads(runsURI + "/" + a.Run); len(text) > runAnswers*1000 || !json.Valid([]byte(text)) ||
+		if text := c.reads(serve.RunsURI + "/" + a.Run); len(text) > serve.RunAnswers*1000 || !json.Valid([]byte(text)) ||
 			!strings.Contains(text, a.Run) {
 			t.Errorf("%d bytes: %.300s", len(text), text)
 		}
 		for _, id := range []string{"nothing", "", "../x", a.Run[:5]} {
-			if res, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: runsURI + "/" + id}); err == nil {
+			if res, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: serve.RunsURI + "/" + id}); err == nil {
 				t.Errorf("%q: %+v", id, res)
 			}
 		}
@@ -341,21 +334,21 @@ func TestRunsAreResources(t *testing.T) {
 func TestRunsOfNobodyAreOfTheirSession(t *testing.T) {
 	alone(t, "who has no session has no runs to see")
 	s, _ := serving(t, nil)
-	url := "http://" + listen(t, s, &HTTP{Insecure: true}) + "/mcp"
+	url := "http://" + listen(t, s, &serve.HTTP{Insecure: true}) + "/mcp"
 	a, b := dialHTTP(t, url, "2025-11-25", "", nil), dialHTTP(t, url, "2025-11-25", "", nil)
 	none := dialHTTP(t, url, "2026-07-28", "", nil)
 	const script = `files.DeleteFile(files.DeleteFileParams{Path: "a"}); Return(1)`
 	_, own := a.run(script)
 	_, other := none.run(script)
-	if list := a.reads(runsURI); !strings.Contains(list, own.Run) || strings.Contains(list, other.Run) {
+	if list := a.reads(serve.RunsURI); !strings.Contains(list, own.Run) || strings.Contains(list, other.Run) {
 		t.Error(list)
 	}
-	a.reads(runsURI + "/" + own.Run)
+	a.reads(serve.RunsURI + "/" + own.Run)
 	for name, c := range map[string]*client{"another": b, "without a session": none} {
-		if list := c.reads(runsURI); list != `{"runs":[]}` {
+		if list := c.reads(serve.RunsURI); list != `{"runs":[]}` {
 			t.Errorf("%s: %s", name, list)
 		}
-		if _, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: runsURI + "/" + own.Run}); err == nil {
+		if _, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: serve.RunsURI + "/" + own.Run}); err == nil {
 			t.Error(name, "reads the run of another")
 		}
 		if _, d := c.dry(script); d.Ledger[0].From != "" {
@@ -367,13 +360,13 @@ func TestRunsOfNobodyAreOfTheirSession(t *testing.T) {
 // The audit names the record of each run.
 func TestTheAuditNamesTheRecord(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "audit.jsonl")
-	s, _ := serving(t, &Options{Audit: file, Tools: All})
+	s, _ := serving(t, &serve.Options{Audit: file, Tools: serve.All})
 	c := connect(t, s, nil)
 	_, a := c.run(`Return(1)`)
 	_, d := c.dry(`Return(1)`)
 	c.call("call_tool", map[string]any{"tool": "files.read_file", "arguments": map[string]any{"path": "x"}})
 	var last record.Summary
-	for last2, err := range s.records.List(t.Context(), &record.Filter{Limit: 1}) {
+	for last2, err := range s.Records().List(t.Context(), &record.Filter{Limit: 1}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package serve
+package serve_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/serve"
 )
 
 // A script that worked once is one line from then on, for every client; where
@@ -26,7 +27,7 @@ func TestASavedScriptIsOneLine(t *testing.T) {
 	log.Input, log.Hash = json.RawMessage(`{"type":"object","properties":{"most":{"type":"integer"}}}`), ""
 	changed.Normalize()
 	now := cat
-	s, _ := serving(t, &Options{Catalog: func(context.Context) (*harness.Catalog, error) { return now, nil }})
+	s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*harness.Catalog, error) { return now, nil }})
 	c := connect(t, s, nil)
 	if got, a := c.run("// usetools:name authors Who has committed\n" +
 		`UseTools("show the commit history of a git repository")
@@ -37,7 +38,7 @@ if err != nil { panic(err) }
 Return(len(log.Commits) + n)`); a.Status != harness.OK || got != "12\n" {
 		t.Fatalf("%q, %+v", got, a)
 	}
-	s.describe()
+	s.Describe()
 	if list, err := c.ListTools(t.Context(), nil); err != nil ||
 		!strings.Contains(list.Tools[0].Description, "RunScript(\"name\", inputs): authors\n") {
 		t.Errorf("the description has no saved script: %+v, %v", list, err)
@@ -47,17 +48,17 @@ Return(len(log.Commits) + n)`); a.Status != harness.OK || got != "12\n" {
 	if got, a := other.run(line); got != "7\n" || len(a.Calls) != 1 || a.Calls[0].Tool != "git.git_log" {
 		t.Errorf("%q, %+v", got, a)
 	}
-	s.live.set(&harness.Catalog{Registry: changed, Calls: f, Scripts: lib}, nil)
+	s.SetCatalog(&harness.Catalog{Registry: changed, Calls: f, Scripts: lib})
 	if got, a := c.run(line); a.Status != harness.ScriptError || !strings.Contains(got, "MaxCount") {
 		t.Errorf("its tool has changed, and yet %q", got)
 	}
 	if saved, err := lib.Load("authors"); err != nil || !strings.Contains(saved.Broken, "MaxCount") {
 		t.Errorf("not marked: %+v, %v", saved, err)
 	}
-	if got := described(s); strings.Contains(got, "RunScript") {
+	if got := s.Described(); strings.Contains(got, "RunScript") {
 		t.Errorf("a script that does not compile is offered: %s", got)
 	}
-	s.live.set(&harness.Catalog{Registry: testRegistry(), Calls: f, Scripts: lib}, nil)
+	s.SetCatalog(&harness.Catalog{Registry: testRegistry(), Calls: f, Scripts: lib})
 	if got, _ := c.run(line); got != "7\nsince the list was sent: changed tools: git.Log\n" {
 		t.Errorf("its tool is as it was, and yet %q", got)
 	}
@@ -90,7 +91,7 @@ func TestTheAuditNamesSavedScripts(t *testing.T) {
 	} {
 		want = append(want, fmt.Sprintf(x.line, sha256.Sum256([]byte(x.source))))
 	}
-	s, _ := serving(t, &Options{Audit: file, Catalog: func(context.Context) (*harness.Catalog, error) {
+	s, _ := serving(t, &serve.Options{Audit: file, Catalog: func(context.Context) (*harness.Catalog, error) {
 		return &harness.Catalog{Registry: testRegistry(), Calls: newFake(), Scripts: lib}, nil
 	}})
 	c := connect(t, s, nil)
@@ -117,7 +118,7 @@ func TestSavedScriptsFitIntoTheDescription(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, _ := serving(t, &Options{Catalog: func(context.Context) (*harness.Catalog, error) {
+	s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*harness.Catalog, error) {
 		return &harness.Catalog{Registry: testRegistry(), Scripts: lib}, nil
 	}})
 	c := connect(t, s, nil)
@@ -129,7 +130,7 @@ func TestSavedScriptsFitIntoTheDescription(t *testing.T) {
 	if want := "a, digest-of-all-branches, issues-without-an-owner, late, …"; !strings.Contains(text, want) {
 		t.Errorf("%q is not in\n%s", want, text)
 	}
-	if n := counter(t)(listed(text)); n > DefaultDescribeTokens {
+	if n := counter(t)(listed(text)); n > serve.DefaultDescribeTokens {
 		t.Errorf("%d tokens", n)
 	}
 	if !strings.Contains(text, "git.Log(") {

@@ -1,4 +1,4 @@
-package serve
+package serve_test
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"runtime"
 	"strings"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -112,23 +114,23 @@ func testRegistry() *registry.Registry {
 	read := &registry.Annotations{ReadOnly: &yes}
 	reg := &registry.Registry{Tools: []registry.Tool{
 		{Server: "git", Name: "git_log", Description: "Show the commit history of a git repository", Annotations: read,
-			Input:  schema(`{"type":"object","properties":{"max_count":{"type":"integer"}}}`),
-			Output: schema(`{"type":"object","properties":{"commits":{"type":"array","items":{"type":"object","properties":{"author":{"type":"string"}}}}}}`)},
+			Input:  serve.Schema(`{"type":"object","properties":{"max_count":{"type":"integer"}}}`),
+			Output: serve.Schema(`{"type":"object","properties":{"commits":{"type":"array","items":{"type":"object","properties":{"author":{"type":"string"}}}}}}`)},
 		{Server: "files", Name: "read_file", Description: "Read a file and return its content", Annotations: read,
-			Input: schema(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)},
+			Input: serve.Schema(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)},
 		{Server: "files", Name: "delete_file", Description: "Delete a file for ever",
 			Annotations: &registry.Annotations{Destructive: &yes},
-			Input:       schema(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)},
+			Input:       serve.Schema(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)},
 		{Server: "files", Name: "take_picture", Description: "Take a picture with the camera", Annotations: read,
-			Input: schema(`{"type":"object"}`)},
+			Input: serve.Schema(`{"type":"object"}`)},
 		{Server: "files", Name: "break", Description: "Break the server", Annotations: read,
-			Input: schema(`{"type":"object"}`)},
+			Input: serve.Schema(`{"type":"object"}`)},
 		{Server: "files", Name: "wait", Description: "Wait until canceled", Annotations: read,
-			Input: schema(`{"type":"object"}`)},
+			Input: serve.Schema(`{"type":"object"}`)},
 		{Server: "issues", Name: "search", Description: "Search issues of a project", Annotations: read,
-			Input: schema(`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`)},
+			Input: serve.Schema(`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`)},
 		{Server: "issues", Name: "comment", Description: "Comment on an issue",
-			Input: schema(`{"type":"object","properties":{"number":{"type":"integer"},"body":{"type":"string"}},"required":["number","body"]}`)},
+			Input: serve.Schema(`{"type":"object","properties":{"number":{"type":"integer"},"body":{"type":"string"}},"required":["number","body"]}`)},
 	}}
 	reg.Normalize()
 	return called(reg)
@@ -143,11 +145,11 @@ func called(reg *registry.Registry) *registry.Registry {
 }
 
 // serving starts a server over the fake servers.
-func serving(t *testing.T, opts *Options) (*Server, *fake) {
+func serving(t *testing.T, opts *serve.Options) (*serve.Server, *fake) {
 	t.Helper()
 	f := newFake()
 	if opts == nil {
-		opts = &Options{}
+		opts = &serve.Options{}
 	}
 	if opts.Catalog == nil {
 		opts.Catalog = func(context.Context) (*harness.Catalog, error) {
@@ -158,11 +160,11 @@ func serving(t *testing.T, opts *Options) (*Server, *fake) {
 	if opts.Grace == 0 {
 		opts.Grace = -1
 	}
-	of := func(*Server) {}
+	of := func(*serve.Server) {}
 	if *clustered {
 		of = inCluster(t, opts)
 	}
-	s, err := New(opts)
+	s, err := serve.New(opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,6 +186,10 @@ func folderStore(t *testing.T, dir string) *record.Store {
 	return store
 }
 
+func serverLog(t *testing.T) *slog.Logger { return textLog(t.Output()) }
+
+func textLog(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
+
 // client is a client over a pair of pipes.
 type client struct {
 	*mcp.ClientSession
@@ -192,7 +198,7 @@ type client struct {
 	ended  <-chan error // how serving them did
 }
 
-func connect(t *testing.T, s *Server, opts *mcp.ClientOptions) *client {
+func connect(t *testing.T, s *serve.Server, opts *mcp.ClientOptions) *client {
 	t.Helper()
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
@@ -229,7 +235,7 @@ func (c *client) call(tool string, args any) *mcp.CallToolResult {
 }
 
 // run runs a script and returns the text and the structured content.
-func (c *client) run(script string) (string, *Answer) {
+func (c *client) run(script string) (string, *serve.Answer) {
 	c.t.Helper()
 	res := c.call("execute", map[string]any{"script": script})
 	return textOf(res), structured(c.t, res)
@@ -245,9 +251,9 @@ func textOf(res *mcp.CallToolResult) string {
 	return b.String()
 }
 
-func structured(t *testing.T, res *mcp.CallToolResult) *Answer {
+func structured(t *testing.T, res *mcp.CallToolResult) *serve.Answer {
 	t.Helper()
-	a := &Answer{Result: &harness.Result{}}
+	a := &serve.Answer{Result: &harness.Result{}}
 	b, err := json.Marshal(res.StructuredContent)
 	if err == nil {
 		err = json.Unmarshal(b, a)
@@ -315,7 +321,7 @@ func TestBadInputIsAnsweredInWords(t *testing.T) {
 		"only comments": {map[string]any{"script": "// nothing\n/* here */"}, "the script is empty"},
 		"not Go":        {map[string]any{"script": "SELECT * FROM x;"}, "compile_error"},
 		"prose":         {map[string]any{"script": "Please list my files."}, "compile_error"},
-		"too long": {map[string]any{"script": "//" + strings.Repeat("x", maxScript)},
+		"too long": {map[string]any{"script": "//" + strings.Repeat("x", serve.MaxScript)},
 			"at most 262144 are allowed"},
 		"no string":           {map[string]any{"script": 7}, "no string"},
 		"other name":          {map[string]any{"code": "Return(1)"}, `did you mean "script"?`},
@@ -348,14 +354,14 @@ func TestBadInputIsAnsweredInWords(t *testing.T) {
 }
 
 func TestInvalidUTF8IsRefused(t *testing.T) {
-	if _, err := parseArgs(json.RawMessage("{\"script\":\"Return(\xff)\"}")); err == nil ||
+	if _, err := serve.ParseArgs(json.RawMessage("{\"script\":\"Return(\xff)\"}")); err == nil ||
 		!strings.Contains(err.Error(), "UTF-8") {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestALargeResultIsCutAndKept(t *testing.T) {
-	s, _ := serving(t, &Options{Answer: 1000})
+	s, _ := serving(t, &serve.Options{Answer: 1000})
 	c := connect(t, s, nil)
 	got, a := c.run(`var all []string
 for i := range 5000 { all = append(all, fmt.Sprint("line ", i)) }
@@ -379,7 +385,7 @@ Return([]any{v.All[4999], strings.Count(out, "\n")})`, a.Cut["value"].Stored, a.
 }
 
 func TestACutValueSaysItsShape(t *testing.T) {
-	s, _ := serving(t, &Options{Answer: 1000})
+	s, _ := serving(t, &serve.Options{Answer: 1000})
 	c := connect(t, s, nil)
 	for _, x := range []struct {
 		script, shape, value string
@@ -418,7 +424,7 @@ Return(string(b))`, "text of [1000]", `"[0,0,0,`, []string{"[0,0,0,", `"… `, "
 }
 
 func TestALoopThatPrintsWithoutEndIsToldInShort(t *testing.T) {
-	s, _ := serving(t, &Options{Answer: 10_000})
+	s, _ := serving(t, &serve.Options{Answer: 10_000})
 	res := connect(t, s, nil).call("execute", map[string]any{"script": `for { fmt.Println("hello hello") }`})
 	got := textOf(res)
 	if !res.IsError || len(got) > 2000 || !strings.Contains(got, "output_limit") ||
@@ -492,17 +498,15 @@ func TestAPanicIsAnAnswer(t *testing.T) {
 	if got, _ := c.run("_, err := files.Break()\nReturn(err.Error())"); !strings.Contains(got, "files.break") {
 		t.Error("a backend:", got)
 	}
-	s.opts.Policy = &harness.Policy{}
-	s.kept = nil // the next large answer has nowhere to go
-	res, err := c.CallTool(t.Context(),
-		&mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"script": `Return(strings.Repeat("x", 100000))`}})
+	repair := s.Break()
+	res, err := c.CallTool(t.Context(), call(`Return(strings.Repeat("x", 100000))`))
 	if err == nil {
 		t.Error("a handler:", textOf(res))
 	}
-	if s.metrics.panics.Load() == 0 {
+	if s.Panics() == 0 {
 		t.Error("the panic was not counted")
 	}
-	s.kept = newKeeper(nil)
+	repair()
 	if got, _ := c.run("Return(2)"); got != "2\n" {
 		t.Error(got)
 	}
@@ -510,4 +514,25 @@ func TestAPanicIsAnAnswer(t *testing.T) {
 
 func call(script string) *mcp.CallToolParams {
 	return &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"script": script}}
+}
+
+func TestBusyIsAnAnswer(t *testing.T) {
+	s, f := serving(t, &serve.Options{MaxRuns: 1, MaxQueue: 1})
+	c := connect(t, s, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{}, 2)
+	go func() { c.CallTool(ctx, call("files.Wait()")); ended <- struct{}{} }()
+	receive(t, f.blocked)
+	go func() { c.CallTool(ctx, call("files.Wait()")); ended <- struct{}{} }()
+	until(t, func() bool { _, n := s.Load(); return n == 1 })
+	res, err := c.CallTool(t.Context(), call("Return(1)"))
+	if err != nil || !res.IsError {
+		t.Fatal(res, err)
+	}
+	if a := structured(t, res); a.Status != "busy" {
+		t.Error(textOf(res))
+	}
+	cancel()
+	receive(t, ended)
+	receive(t, ended)
 }

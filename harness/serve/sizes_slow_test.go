@@ -1,8 +1,5 @@
 //go:build slow
 
-package serve
+package serve_test
 
-func init() {
-	largeRegistries = []int{10_000}
-	randomDocuments = 60
-}
+func init() { largeRegistries = []int{10_000} }

@@ -1,6 +1,6 @@
 //go:build slow
 
-package serve
+package serve_test
 
 import (
 	"context"
@@ -24,6 +24,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry/backend"
 )
 
@@ -71,7 +72,7 @@ func TestSoak(t *testing.T) {
 	catalog := func() *harness.Catalog { return &harness.Catalog{Registry: testRegistry(), Calls: f} }
 	stop := make(chan struct{})
 	before := resources()
-	s, err := New(&Options{
+	s, err := serve.New(&serve.Options{
 		Catalog: func(context.Context) (*harness.Catalog, error) { return catalog(), nil },
 		Watch: func(ctx context.Context, updated func(*harness.Catalog, error)) error {
 			tick := time.NewTicker(100 * time.Millisecond)
@@ -94,7 +95,7 @@ func TestSoak(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, end := context.WithCancel(t.Context())
-	h, served := &HTTP{}, make(chan error, 1)
+	h, served := &serve.HTTP{}, make(chan error, 1)
 	url := "http://" + at(t, h) + "/mcp"
 	go func() { served <- s.HTTP(ctx, h) }()
 	time.AfterFunc(*soak, func() { close(stop) })

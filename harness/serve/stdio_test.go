@@ -1,4 +1,4 @@
-package serve
+package serve_test
 
 import (
 	"bufio"
@@ -9,6 +9,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/usetools/usetools/harness/serve"
 )
 
 // nopCloser closes nothing.
@@ -39,7 +41,7 @@ func TestAClientThatClosesItsSideIsStillAnswered(t *testing.T) {
 }
 
 func TestAScriptThatEndsInTheGraceTimeIsAnswered(t *testing.T) {
-	s, f := serving(t, &Options{Grace: patience})
+	s, f := serving(t, &serve.Options{Grace: patience})
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
 	w, lines, ended := overStdio(t, ctx, s)
@@ -92,7 +94,7 @@ func TestALineThatIsNoMessageEndsNothing(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":5,"method":"ping","params":` + strings.Repeat("[", 100_000), `"code":-32700`},
 		{`{"jsonrpc":"2.0","id":5,"method":"ping","params":` + strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000) + `}`,
 			`"error"`},
-		{`{"x":"` + strings.Repeat("x", maxLine) + `"}`, "at most"},
+		{`{"x":"` + strings.Repeat("x", serve.MaxLine) + `"}`, "at most"},
 		{`{"jsonrpc":"1.0","id":5,"result":{}}`, `"id":"last"`},
 		{"", `"id":"last"`},
 	} {
@@ -114,7 +116,7 @@ func TestALineThatIsNoMessageEndsNothing(t *testing.T) {
 }
 
 // overStdio serves a client that writes to w, and whose answers are lines.
-func overStdio(t *testing.T, ctx context.Context, s *Server) (w *io.PipeWriter, lines chan string, ended chan error) {
+func overStdio(t *testing.T, ctx context.Context, s *serve.Server) (w *io.PipeWriter, lines chan string, ended chan error) {
 	in, w := io.Pipe()
 	outR, out := io.Pipe()
 	ended = make(chan error, 1)
@@ -122,7 +124,7 @@ func overStdio(t *testing.T, ctx context.Context, s *Server) (w *io.PipeWriter, 
 	lines = make(chan string, 100)
 	go func() {
 		sc := bufio.NewScanner(outR)
-		sc.Buffer(nil, maxLine)
+		sc.Buffer(nil, serve.MaxLine)
 		for sc.Scan() {
 			if !strings.Contains(sc.Text(), `"method"`) {
 				lines <- sc.Text()
@@ -199,15 +201,29 @@ func TestNothingIsSaidBeforeTheClientSpeaks(t *testing.T) {
 	outR, out := io.Pipe()
 	ended := make(chan error, 1)
 	go func() { ended <- s.Stdio(t.Context(), in, out); out.Close() }()
-	until(t, func() bool { return len(s.clients()) == 1 })
+	until(t, func() bool { return s.Sessions() == 1 })
 	exchange(other(adds("files", "new")))
-	s.describe()
+	s.Describe()
 	go func() { io.WriteString(w, initialize("2025-11-25")); w.Close() }()
 	got, err := io.ReadAll(outR)
 	if err != nil || !strings.HasPrefix(string(got), `{"jsonrpc":"2.0","id":0,"result":`) {
 		t.Errorf("%v: said %s", err, got)
 	}
 	receive(t, ended)
+}
+
+// A large message is followed by giving memory back.
+func TestALargeMessageIsTidiedUp(t *testing.T) {
+	s, _ := serving(t, nil)
+	c := connect(t, s, nil)
+	if c.run("Return(1)"); s.Untidy() {
+		t.Error("after small messages")
+	}
+	c.call("execute", map[string]any{"script": "Return(1)",
+		"inputs": map[string]string{"s": strings.Repeat("x", 2*serve.LargeMessage)}})
+	if !s.Untidy() {
+		t.Error("not after a large one")
+	}
 }
 
 // Whatever else a client sends, its session goes on.

@@ -1,4 +1,4 @@
-package serve
+package serve_test
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/policy"
+	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/harness/usage"
 	"github.com/usetools/usetools/wrappers/observe"
 )
@@ -26,7 +27,7 @@ import (
 // of the operator.
 type tenants struct {
 	t        *testing.T
-	s        *Server
+	s        *serve.Server
 	url      string
 	version  string // of the protocol
 	scripts  *library.Library
@@ -40,7 +41,7 @@ var twoTokens = map[string]string{"ann": "token-of-ann-0123", "bob": "token-of-b
 
 // newTenants serves with tokens; ann and bob are clients without any where there
 // are none.
-func newTenants(t *testing.T, version string, tokens map[string]string, opts *Options) *tenants {
+func newTenants(t *testing.T, version string, tokens map[string]string, opts *serve.Options) *tenants {
 	t.Helper()
 	alone(t, "what is learnt, saved and counted is looked at in the instance")
 	x := &tenants{t: t, version: version, folder: t.TempDir()}
@@ -53,7 +54,7 @@ func newTenants(t *testing.T, version string, tokens map[string]string, opts *Op
 	opts.Catalog = func(context.Context) (*harness.Catalog, error) { return cat, nil }
 	opts.Audit = x.audit
 	x.s, _ = serving(t, opts)
-	x.url = "http://" + listen(t, x.s, &HTTP{Tokens: tokens, Insecure: len(tokens) == 0})
+	x.url = "http://" + listen(t, x.s, &serve.HTTP{Tokens: tokens, Insecure: len(tokens) == 0})
 	x.ann = x.dial(tokens["ann"])
 	if len(tokens) != 1 {
 		x.bob = x.dial(tokens["bob"])
@@ -104,7 +105,7 @@ const search = `r, err := issues.Search(issues.SearchParams{Query: %q}); if err 
 // rows are what holds each row of the table of who sees what.
 var rows = map[string]func(t *testing.T, version string){
 	"saved scripts": func(t *testing.T, version string) {
-		x := newTenants(t, version, twoTokens, &Options{})
+		x := newTenants(t, version, twoTokens, &serve.Options{})
 		if err := x.scripts.Save(&library.Script{Name: "daily", Source: `Return("the operator's")`}); err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +117,7 @@ var rows = map[string]func(t *testing.T, version string){
 		x.has("bob", saved(x.bob, "daily"), "the operator's", true)
 		x.saves(x.ann, "mine", "ann's")
 		x.has("bob", saved(x.bob, "mine"), "there is no saved script \"mine\"; there are daily", true)
-		x.s.describe()
+		x.s.Describe()
 		x.has("ann's list", description(x.ann), "daily, mine", true)
 		x.has("bob's list", description(x.bob), "mine", false)
 		x.has("bob's list", description(x.bob), "inputs): daily\n", true)
@@ -129,7 +130,7 @@ var rows = map[string]func(t *testing.T, version string){
 		}
 	},
 	"learnt shapes": func(t *testing.T, version string) {
-		x := newTenants(t, version, twoTokens, &Options{})
+		x := newTenants(t, version, twoTokens, &serve.Options{})
 		for i := range 6 {
 			x.ann.run(fmt.Sprintf(search, fmt.Sprint(i)))
 		}
@@ -138,28 +139,28 @@ var rows = map[string]func(t *testing.T, version string){
 		x.has("bob", look(x.bob), "itle", false)
 	},
 	"phrase memory": func(t *testing.T, version string) {
-		x := newTenants(t, version, twoTokens, &Options{})
+		x := newTenants(t, version, twoTokens, &serve.Options{})
 		x.ann.run("UseTools(\"search the issues\")\n" + fmt.Sprintf(search, "0"))
 		if all, err := x.memory.List(); err != nil || len(all) != 0 {
 			t.Errorf("remembered: %+v, %v", all, err)
 		}
 	},
 	"use counts": func(t *testing.T, version string) {
-		x := newTenants(t, version, twoTokens, &Options{UsageOrder: true})
+		x := newTenants(t, version, twoTokens, &serve.Options{UsageOrder: true})
 		for i := range 6 {
 			x.ann.run(fmt.Sprintf(search, fmt.Sprint(i)))
 		}
-		x.s.describe()
+		x.s.Describe()
 		x.has("bob's list", description(x.dial(twoTokens["bob"])), "\nServers:\nissues.Search(", true)
 	},
 	"stored values": func(t *testing.T, version string) {
-		x := newTenants(t, version, twoTokens, &Options{Answer: 600})
+		x := newTenants(t, version, twoTokens, &serve.Options{Answer: 600})
 		_, a := x.ann.run(large)
 		for name, c := range map[string]*client{"ann": x.ann, "bob": x.bob} {
 			got, _ := c.run(reads(a.Cut["value"].Stored))
 			x.has(name, got, "5000", name == "ann")
 		}
-		if version > lastStateful {
+		if version > serve.LastStateful {
 			return
 		}
 		req, err := http.NewRequest(http.MethodPost, x.url+"/mcp",
@@ -179,19 +180,19 @@ var rows = map[string]func(t *testing.T, version string){
 		}
 	},
 	"loaded tools": func(t *testing.T, version string) {
-		x := newTenants(t, version, twoTokens, &Options{Tools: Discovery})
+		x := newTenants(t, version, twoTokens, &serve.Options{Tools: serve.Discovery})
 		x.ann.call("tool_load", map[string]any{"tool": "git.git_log"})
 		x.has("ann", names(t, x.ann), "git__git_log", true)
 		x.has("bob", names(t, x.bob), "git__git_log", false)
 		x.has("bob", textOf(x.bob.call("tool_active", nil)), "no tool is loaded", true)
 	},
 	"news": func(t *testing.T, version string) {
-		x := newTenants(t, version, twoTokens, &Options{})
+		x := newTenants(t, version, twoTokens, &serve.Options{})
 		for _, c := range []*client{x.ann, x.bob} {
 			description(c)
 		}
 		cat := &harness.Catalog{Registry: other(adds("git", "git_new")), Calls: newFake()}
-		x.s.live.set(cat, nil)
+		x.s.SetCatalog(cat)
 		for name, c := range map[string]*client{"ann": x.ann, "bob": x.bob} { // whoever was told first, the other is told too
 			got, _ := c.run(`_, _ = git.Log(git.LogParams{}); Return(1)`)
 			x.has(name, got, "new tools: git.New", true)
@@ -199,38 +200,37 @@ var rows = map[string]func(t *testing.T, version string){
 	},
 	"approvals": func(t *testing.T, version string) {
 		s, _ := serving(t, nil)
-		ann, bob := &session{s: s, id: "ann"}, &session{s: s, id: "bob"}
-		args := &executeArgs{Script: "x"}
+		ann, bob := s.NewSession("ann", serve.Execute, true), s.NewSession("bob", serve.Execute, true)
 		req := &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{
-			RequestState:   ann.question("?", args.hash(), []string{"files.delete_file"}).RequestState,
+			RequestState:   ann.Question("x", "files.delete_file"),
 			InputResponses: mcp.InputResponseMap{"approve": &mcp.ElicitResult{Action: "accept"}},
 		}}
-		if _, refused := ann.approvals(req, args.hash()); refused != nil {
+		if _, refused := ann.Approvals(req, "x"); refused != nil {
 			t.Error(refused)
 		}
-		if _, refused := bob.approvals(req, args.hash()); refused == nil {
+		if _, refused := bob.Approvals(req, "x"); refused == nil {
 			t.Error("bob runs what ann approved")
 		}
 	},
 	"queue": func(t *testing.T, version string) {
-		x := newTenants(t, version, twoTokens, &Options{MaxRuns: 1, MaxQueue: 1})
-		release, err := x.s.queue.acquire(t.Context(), "ann", "a")
+		x := newTenants(t, version, twoTokens, &serve.Options{MaxRuns: 1, MaxQueue: 1})
+		release, err := x.s.TakeTurn(t.Context(), "ann", "a")
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer release()
 		ctx, cancel := context.WithCancel(t.Context())
 		waited := make(chan error, 1)
-		go func() { _, err := x.s.queue.acquire(ctx, "ann", "a"); waited <- err }()
-		until(t, func() bool { _, waiting := x.s.queue.load(); return waiting == 1 })
-		go func() { _, err := x.s.queue.acquire(ctx, "bob", "a"); waited <- err }()
+		go func() { _, err := x.s.TakeTurn(ctx, "ann", "a"); waited <- err }()
+		until(t, func() bool { _, waiting := x.s.Load(); return waiting == 1 })
+		go func() { _, err := x.s.TakeTurn(ctx, "bob", "a"); waited <- err }()
 		busy := receive(t, waited) // ann, who has the most, makes room
 		x.has("ann", fmt.Sprint(busy), "bob", false)
 		cancel()
 		receive(t, waited)
 	},
 	"audit, telemetry, log": func(t *testing.T, version string) {
-		x := newTenants(t, version, twoTokens, &Options{})
+		x := newTenants(t, version, twoTokens, &serve.Options{})
 		x.ann.run(`Return("ann's")`)
 		data, err := os.ReadFile(x.audit)
 		if err != nil || strings.Count(string(data), `"type":"run"`) != 1 ||
@@ -243,25 +243,25 @@ var rows = map[string]func(t *testing.T, version string){
 		}
 	},
 	"records of runs": func(t *testing.T, version string) {
-		x := newTenants(t, version, twoTokens, &Options{})
+		x := newTenants(t, version, twoTokens, &serve.Options{})
 		_, a := x.ann.run(`Return("ann's")`)
 		x.bob.run(`Return("bob's")`)
-		x.has("ann", x.ann.reads(runsURI), a.Run, true)
-		x.has("ann's run", x.ann.reads(runsURI+"/"+a.Run), "ann's", true)
-		x.has("bob", x.bob.reads(runsURI), a.Run, false)
+		x.has("ann", x.ann.reads(serve.RunsURI), a.Run, true)
+		x.has("ann's run", x.ann.reads(serve.RunsURI+"/"+a.Run), "ann's", true)
+		x.has("bob", x.bob.reads(serve.RunsURI), a.Run, false)
 		for _, id := range []string{a.Run, a.Run[:6], "nothing"} {
-			if res, err := x.bob.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: runsURI + "/" + id}); err == nil {
+			if res, err := x.bob.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: serve.RunsURI + "/" + id}); err == nil {
 				t.Errorf("bob reads %s: %+v", id, res)
 			}
 		}
 		// Another session of the same token has them, too.
-		x.has("ann again", x.dial(twoTokens["ann"]).reads(runsURI), a.Run, true)
+		x.has("ann again", x.dial(twoTokens["ann"]).reads(serve.RunsURI), a.Run, true)
 	},
 	"metrics": func(t *testing.T, version string) {
-		x := newTenants(t, version, twoTokens, &Options{})
+		x := newTenants(t, version, twoTokens, &serve.Options{})
 		x.saves(x.ann, "mine", "ann's")
 		var b strings.Builder
-		x.s.writeMetrics(&b)
+		x.s.WriteMetrics(&b)
 		x.has("sums", b.String(), `usetools_runs_total{status="ok"} 1`, true)
 		for _, name := range []string{"ann", "bob", "mine", "http-"} {
 			x.has("metrics", b.String(), name, false)
@@ -298,7 +298,7 @@ func TestWhoSeesWhat(t *testing.T) {
 // and leave nothing behind.
 func TestWhoHasNoTokenTeachesNothing(t *testing.T) {
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
-		x := newTenants(t, version, nil, &Options{})
+		x := newTenants(t, version, nil, &serve.Options{})
 		if err := x.scripts.Save(&library.Script{Name: "daily", Source: `Return("the operator's")`}); err != nil {
 			t.Fatal(err)
 		}
@@ -319,7 +319,7 @@ func TestWhoHasNoTokenTeachesNothing(t *testing.T) {
 
 // Who alone has a token is the operator.
 func TestTheOnlyTokenHasWhatTheOperatorHas(t *testing.T) {
-	x := newTenants(t, "2026-07-28", map[string]string{"ann": twoTokens["ann"]}, &Options{})
+	x := newTenants(t, "2026-07-28", map[string]string{"ann": twoTokens["ann"]}, &serve.Options{})
 	x.has("warnings", x.saves(x.ann, "daily", "ann's"), "saved", false)
 	if s, err := x.scripts.Load("daily"); err != nil || !strings.Contains(s.Source, "ann's") {
 		t.Errorf("%+v, %v", s, err)
@@ -344,7 +344,7 @@ func TestAnApprovalDoesNotPassToASavedScript(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f.calls.Store(0)
-			s, _ := serving(t, &Options{Policy: x.policy, Catalog: func(context.Context) (*harness.Catalog, error) {
+			s, _ := serving(t, &serve.Options{Policy: x.policy, Catalog: func(context.Context) (*harness.Catalog, error) {
 				return &harness.Catalog{Registry: testRegistry(), Calls: f, Scripts: lib}, nil
 			}})
 			c := connect(t, s, &mcp.ClientOptions{ElicitationHandler: func(_ context.Context,
@@ -366,39 +366,16 @@ Return(v)`)
 	}
 }
 
-// Who has one of several tokens is one tenant in all sessions; elsewhere each
-// session is one.
-func TestTenantsAreTokensOrSessions(t *testing.T) {
-	for name, x := range map[string]struct {
-		h   HTTP
-		one bool
-	}{
-		"two tokens": {HTTP{Tokens: twoTokens}, true},
-		"one token":  {HTTP{Tokens: map[string]string{"ann": twoTokens["ann"]}}, false},
-		"loopback":   {HTTP{}, false},
-		"insecure":   {HTTP{Insecure: true}, false},
-	} {
-		f := &front{door: door{h: &x.h}}
-		first, second := &session{id: "1", owner: f.owner("ann")}, &session{id: "2", owner: f.owner("ann")}
-		if got := first.tenant() == second.tenant(); got != x.one {
-			t.Errorf("%s: two sessions of ann are one tenant: %v", name, got)
-		}
-		if bob := (&session{id: "3", owner: f.owner("bob")}); bob.tenant() == first.tenant() {
-			t.Errorf("%s: ann and bob are one tenant", name)
-		}
-	}
-}
-
 // The rules of a token are for its clients alone, also where it is the only one.
 func TestRulesOfATokenCountForItsClients(t *testing.T) {
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		for name, tokens := range map[string]map[string]string{"two tokens": twoTokens, "one token": {"ann": twoTokens["ann"]}} {
 			rules := []policy.Rule{{Pattern: "files", Then: policy.IsDenied, Token: "ann"},
 				{Pattern: "issues.search", Then: policy.IsDenied, Token: "bob"}}
-			s, _ := serving(t, &Options{Tools: All, Catalog: func(context.Context) (*harness.Catalog, error) {
+			s, _ := serving(t, &serve.Options{Tools: serve.All, Catalog: func(context.Context) (*harness.Catalog, error) {
 				return &harness.Catalog{Registry: testRegistry(), Calls: newFake(), Rules: rules}, nil
 			}})
-			url := "http://" + listen(t, s, &HTTP{Tokens: tokens})
+			url := "http://" + listen(t, s, &serve.HTTP{Tokens: tokens})
 			for token, denied := range map[string]bool{"ann": true, "bob": false} {
 				if tokens[token] == "" {
 					continue

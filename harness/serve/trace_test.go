@@ -1,4 +1,4 @@
-package serve
+package serve_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/harness/telemetry"
 	"github.com/usetools/usetools/harness/telemetry/telemetrytest"
 	"github.com/usetools/usetools/registry"
@@ -27,7 +28,7 @@ func TestSpansAndMetricsReachACollector(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _ := serving(t, &Options{Telemetry: sends})
+	s, _ := serving(t, &serve.Options{Telemetry: sends})
 	c := connect(t, s, nil)
 	parent := "4bf92f3577b34da6a3ce929d0e0e4736"
 	if _, err := c.CallTool(t.Context(),
@@ -73,11 +74,11 @@ func TestTracesReachTheBackends(t *testing.T) {
 	const parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 	seen := make(chan [2]string, 10) // of _meta and of the header
 	srv := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, nil)
-	srv.AddTool(&mcp.Tool{Name: "echo", InputSchema: schema(`{"type":"object"}`)},
+	srv.AddTool(&mcp.Tool{Name: "echo", InputSchema: serve.Schema(`{"type":"object"}`)},
 		func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			meta, _ := req.Params.Meta["traceparent"].(string)
 			seen <- [2]string{meta, req.Extra.Header.Get("Traceparent")}
-			return textResult("heard", nil), nil
+			return serve.TextResult("heard", nil), nil
 		})
 	backends := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return srv }, nil))
 	defer backends.Close()
@@ -92,9 +93,9 @@ func TestTracesReachTheBackends(t *testing.T) {
 	pool := dial.Pool(cfg)
 	defer pool.Close()
 	reg := &registry.Registry{Tools: []registry.Tool{{Server: "s", Name: "echo", Description: "Say a text back",
-		Input: schema(`{"type":"object"}`)}}}
+		Input: serve.Schema(`{"type":"object"}`)}}}
 	reg.Normalize()
-	s, _ := serving(t, &Options{Catalog: func(context.Context) (*harness.Catalog, error) {
+	s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*harness.Catalog, error) {
 		return &harness.Catalog{Registry: reg, Calls: pool}, nil
 	}})
 	c := connect(t, s, nil)

@@ -1,4 +1,4 @@
-package serve
+package serve_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/harness/usage"
 )
 
@@ -21,17 +22,17 @@ func TestUseIsReadFromTheLogAndWrittenThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := newFake()
-	s, _ := serving(t, &Options{Tools: All, UsageOrder: true, Catalog: func(context.Context) (*harness.Catalog, error) {
+	s, _ := serving(t, &serve.Options{Tools: serve.All, UsageOrder: true, Catalog: func(context.Context) (*harness.Catalog, error) {
 		return &harness.Catalog{Registry: testRegistry(), Calls: f, Usage: log}, nil
 	}})
 	c := connect(t, s, nil)
 	names(t, c) // waits for the catalog
-	if got, none := s.usage.rank("issues.comment"), s.usage.rank("git.git_log"); got != 5 || none != 0 {
+	if got, none := s.Rank("issues.comment"), s.Rank("git.git_log"); got != 5 || none != 0 {
 		t.Errorf("19 calls have the rank %d, want 5; three that failed %d, want 0", got, none)
 	}
 	c.call("call_tool", map[string]any{"tool": "files.read_file", "arguments": map[string]any{"path": "a"}})
 	c.call("call_tool", map[string]any{"tool": "files.read_file", "arguments": map[string]any{"path": "missing"}})
-	if got := s.usage.rank("files.read_file"); got != 1 {
+	if got := s.Rank("files.read_file"); got != 1 {
 		t.Errorf("one call has the rank %d, want 1", got)
 	}
 	runs, err := log.Runs(time.Time{})
@@ -44,20 +45,20 @@ func TestUseIsReadFromTheLogAndWrittenThere(t *testing.T) {
 		Tools: []usage.Calls{{Tool: "git.git_log", Calls: 500}}}); err != nil {
 		t.Fatal(err)
 	}
-	s.usage.refresh(s.live.now())
-	if got, own := s.usage.rank("git.git_log"), s.usage.rank("files.read_file"); got != 9 || own != 1 {
+	s.RefreshUsage()
+	if got, own := s.Rank("git.git_log"), s.Rank("files.read_file"); got != 9 || own != 1 {
 		t.Errorf("500 calls elsewhere have the rank %d, want 9; one here %d, want 1", got, own)
 	}
-	s.describe()
-	text := described(s)
+	s.Describe()
+	text := s.Described()
 	if git, files := strings.Index(text, "git.Log("), strings.Index(text, "files.ReadFile("); git < 0 || files < 0 {
 		t.Error(text)
 	}
 	if err := log.Clear(); err != nil {
 		t.Fatal(err)
 	}
-	s.usage.refresh(s.live.now())
-	if got := s.usage.rank("git.git_log"); got != 0 {
+	s.RefreshUsage()
+	if got := s.Rank("git.git_log"); got != 0 {
 		t.Errorf("forgotten calls have the rank %d", got)
 	}
 }

@@ -1,4 +1,4 @@
-package serve
+package serve_test
 
 import (
 	"context"
@@ -17,6 +17,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/serve"
 )
 
 // person answers what clients ask, by what is in the question.
@@ -52,13 +53,13 @@ func always(r *mcp.ElicitResult) *person {
 }
 
 // transports are the ways in which clients reach a server.
-var transports = map[string]func(t *testing.T, s *Server, opts *mcp.ClientOptions) *client{
+var transports = map[string]func(t *testing.T, s *serve.Server, opts *mcp.ClientOptions) *client{
 	"stdio": connect,
-	"2025-11-25": func(t *testing.T, s *Server, opts *mcp.ClientOptions) *client {
-		return dialHTTP(t, "http://"+listen(t, s, &HTTP{})+"/mcp", "2025-11-25", "", opts)
+	"2025-11-25": func(t *testing.T, s *serve.Server, opts *mcp.ClientOptions) *client {
+		return dialHTTP(t, "http://"+listen(t, s, &serve.HTTP{})+"/mcp", "2025-11-25", "", opts)
 	},
-	"2026-07-28": func(t *testing.T, s *Server, opts *mcp.ClientOptions) *client {
-		return dialHTTP(t, "http://"+listen(t, s, &HTTP{})+"/mcp", "2026-07-28", "", opts)
+	"2026-07-28": func(t *testing.T, s *serve.Server, opts *mcp.ClientOptions) *client {
+		return dialHTTP(t, "http://"+listen(t, s, &serve.HTTP{})+"/mcp", "2026-07-28", "", opts)
 	},
 }
 
@@ -76,7 +77,7 @@ func TestEachCallIsAskedAbout(t *testing.T) {
 	for name, dial := range transports {
 		t.Run(name, func(t *testing.T) {
 			asksSessions(t, name)
-			s, f := serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
+			s, f := serving(t, &serve.Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
 			p := &person{says: func(m string) *mcp.ElicitResult {
 				if strings.Contains(m, "file1") {
 					return decline
@@ -104,7 +105,7 @@ func TestEachCallIsAskedAbout(t *testing.T) {
 // All that waits at the same time is asked at once, and a yes for all calls of a tool
 // is one, where the ask allows that.
 func TestWhatWaitsIsAskedAtOnce(t *testing.T) {
-	s, f := serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
+	s, f := serving(t, &serve.Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
 	p := always(accept)
 	got, a := connect(t, s, p.options()).run(`var wg sync.WaitGroup
 for i := range 3 {
@@ -123,14 +124,14 @@ func TestARunGoesOnWhenItIsAnswered(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		t.Run(fmt.Sprint("restart ", restart), func(t *testing.T) {
 			dir := t.TempDir()
-			s, f := serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, dir)})
+			s, f := serving(t, &serve.Options{Policy: asksForWrites, Records: folderStore(t, dir)})
 			got, a := connect(t, s, nil).run(deleting)
 			if a.Status != harness.Waiting || !strings.Contains(got, "harness approvals yes "+a.Waiting[0].ID) {
 				t.Fatal(got)
 			}
 			if restart {
 				s.Close()
-				s, f = serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, dir)})
+				s, f = serving(t, &serve.Options{Policy: asksForWrites, Records: folderStore(t, dir)})
 			}
 			other := folderStore(t, dir) // as another process has it
 			if err := other.Answer(a.Waiting[0].ID, &record.Answer{Yes: true, Who: "ann", How: "approvals"}); err != nil {
@@ -164,7 +165,7 @@ func TestARunGoesOnWhenItIsAnswered(t *testing.T) {
 func TestWhatIsSentAgainDoesNotBeginAgain(t *testing.T) {
 	for name, dial := range transports {
 		t.Run(name, func(t *testing.T) {
-			s, f := serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
+			s, f := serving(t, &serve.Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
 			c := dial(t, s, nil)
 			_, first := c.run(deleting)
 			got, again := c.run(deleting)
@@ -174,7 +175,7 @@ func TestWhatIsSentAgainDoesNotBeginAgain(t *testing.T) {
 			if _, other := c.run(deleting + " // another"); other.Run == first.Run {
 				t.Error("another script is taken for the same")
 			}
-			if err := s.records.Answer(first.Waiting[0].ID, &record.Answer{Yes: true}); err != nil {
+			if err := s.Records().Answer(first.Waiting[0].ID, &record.Answer{Yes: true}); err != nil {
 				t.Fatal(err)
 			}
 			if got, again = c.run(deleting); again.Run != first.Run || !strings.HasPrefix(got, "deleted\n") ||
@@ -184,7 +185,7 @@ func TestWhatIsSentAgainDoesNotBeginAgain(t *testing.T) {
 		})
 	}
 	t.Run("no rejoin", func(t *testing.T) {
-		s, _ := serving(t, &Options{Policy: asksForWrites, NoRejoin: true})
+		s, _ := serving(t, &serve.Options{Policy: asksForWrites, NoRejoin: true})
 		c := connect(t, s, nil)
 		_, first := c.run(deleting)
 		if _, again := c.run(deleting); again.Run == first.Run {
@@ -197,9 +198,9 @@ func TestOnceIsOnce(t *testing.T) {
 	for name, dial := range transports {
 		for _, off := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, no rejoin %t", name, off), func(t *testing.T) {
-				s, f := serving(t, &Options{NoRejoin: off, Records: folderStore(t, t.TempDir())})
+				s, f := serving(t, &serve.Options{NoRejoin: off, Records: folderStore(t, t.TempDir())})
 				c := dial(t, s, nil)
-				once := func(key, script string) (string, *Answer) {
+				once := func(key, script string) (string, *serve.Answer) {
 					res := c.call("execute", map[string]any{"script": script, "once": key})
 					if res.IsError && res.StructuredContent == nil {
 						return textOf(res), nil
@@ -225,7 +226,7 @@ func TestOnceIsOnce(t *testing.T) {
 				if n := f.calls.Load(); n != 2 {
 					t.Errorf("%d calls", n)
 				}
-				res := c.call("execute", map[string]any{"script": "Return(1)", "once": strings.Repeat("x", maxOnce+1)})
+				res := c.call("execute", map[string]any{"script": "Return(1)", "once": strings.Repeat("x", serve.MaxOnce+1)})
 				if !strings.Contains(textOf(res), "once is") {
 					t.Error(textOf(res))
 				}
@@ -237,7 +238,7 @@ func TestOnceIsOnce(t *testing.T) {
 // A script whose client went before the answer came is not done a second time.
 func TestAnAnswerThatWasLostIsGivenAgain(t *testing.T) {
 	s, f := serving(t, nil)
-	c := dialHTTP(t, "http://"+listen(t, s, &HTTP{})+"/mcp", "", "", nil)
+	c := dialHTTP(t, "http://"+listen(t, s, &serve.HTTP{})+"/mcp", "", "", nil)
 	const script = `_, err := files.DeleteFile(files.DeleteFileParams{Path: "x"})
 fmt.Println(err)
 files.Wait()
@@ -255,7 +256,7 @@ Return("end")`
 	calls := f.calls.Load() // the deletion and what was cut
 	if *balanced {          // that its client has gone only the instance knows while it is under way
 		until(t, func() bool {
-			for sum, err := range s.records.List(t.Context(), nil) {
+			for sum, err := range s.Records().List(t.Context(), nil) {
 				return err == nil && sum.Status != record.Running
 			}
 			return false
@@ -273,13 +274,13 @@ Return("end")`
 
 func TestTheRunOfALostAnswerIsKnown(t *testing.T) {
 	s, _ := serving(t, nil)
-	c := s.newSession("x", operator, Execute, true, nil)
+	c := s.NewSession("x", serve.Execute, true)
 	script := &harness.Script{Source: "Return(7)"}
 	run := func(leave bool) *harness.Result {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		done := c.s.harness.Answering(ctx, c.s.harness.RequestOf(script))
-		res, err := c.begins(ctx, script)
+		done := s.Harness().Answering(ctx, s.Harness().RequestOf(script))
+		res, err := c.Begins(ctx, script)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -301,7 +302,7 @@ func TestTheRunOfALostAnswerIsKnown(t *testing.T) {
 // Where only the console and tokens with the right say yes, the script's own client is
 // not asked, and told where that is.
 func TestTheConsoleAloneSaysYes(t *testing.T) {
-	s, f := serving(t, &Options{Policy: asksForWrites, Approvals: ApprovalsConsole})
+	s, f := serving(t, &serve.Options{Policy: asksForWrites, Approvals: serve.ApprovalsConsole})
 	p := always(accept)
 	got, a := connect(t, s, p.options()).run(deleting)
 	if a.Status != harness.Waiting || len(p.questions()) != 0 || f.calls.Load() != 0 {
@@ -316,8 +317,8 @@ func TestTheConsoleAloneSaysYes(t *testing.T) {
 // What a client carries between question and answer is good for its own script and
 // session.
 func TestAnswersAreToTheirQuestions(t *testing.T) {
-	s, f := serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
-	url := "http://" + listen(t, s, &HTTP{Tokens: twoTokens}) + "/mcp"
+	s, f := serving(t, &serve.Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
+	url := "http://" + listen(t, s, &serve.HTTP{Tokens: twoTokens}) + "/mcp"
 	by := func(token string) *client {
 		cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
 			MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
@@ -370,7 +371,7 @@ func TestAnswersAreToTheirQuestions(t *testing.T) {
 
 // A run whose process died is named at the start, or goes on, as Options.Resume says.
 func TestRunsWhoseProcessesDiedAreToldOf(t *testing.T) {
-	for _, how := range Resumings {
+	for _, how := range serve.Resumings {
 		t.Run(string(how), func(t *testing.T) {
 			store := folderStore(t, t.TempDir())
 			w, err := store.Begin(&record.Begin{Script: record.String(`fmt.Println("hello"); Return(7)`),
@@ -383,7 +384,7 @@ func TestRunsWhoseProcessesDiedAreToldOf(t *testing.T) {
 				t.Fatal(err)
 			}
 			var log lockedLog
-			serving(t, &Options{Records: store, Resume: how, Log: textLog(&log)})
+			serving(t, &serve.Options{Records: store, Resume: how, Log: textLog(&log)})
 			status := func() string {
 				run, err := store.Load(id)
 				if err != nil {
@@ -392,16 +393,16 @@ func TestRunsWhoseProcessesDiedAreToldOf(t *testing.T) {
 				return run.Summary().Status
 			}
 			switch how {
-			case ResumeAuto:
+			case serve.ResumeAuto:
 				until(t, func() bool { return status() == "ok" })
-			case ResumeAsk:
+			case serve.ResumeAsk:
 				until(t, func() bool { return strings.Contains(log.text(), "harness resume "+id) })
-			case ResumeNever:
+			case serve.ResumeNever:
 				if got := status(); got != record.Died {
 					t.Errorf("it is %s", got)
 				}
 			}
-			if named := strings.Contains(log.text(), "harness resume"); named != (how == ResumeAsk) {
+			if named := strings.Contains(log.text(), "harness resume"); named != (how == serve.ResumeAsk) {
 				t.Errorf("the log names it: %v", named)
 			}
 		})
@@ -431,7 +432,7 @@ func (l *lockedLog) text() string {
 func TestOnceIsOnceAtTheSameTime(t *testing.T) {
 	for name, dial := range transports {
 		t.Run(name, func(t *testing.T) {
-			s, f := serving(t, &Options{MaxRuns: 8, Records: folderStore(t, t.TempDir())})
+			s, f := serving(t, &serve.Options{MaxRuns: 8, Records: folderStore(t, t.TempDir())})
 			c := dial(t, s, nil)
 			runs := make([]string, 8)
 			var all sync.WaitGroup
@@ -454,23 +455,23 @@ func TestOnceIsOnceAtTheSameTime(t *testing.T) {
 
 // Who sends a script again while its run goes on after a yes waits for that.
 func TestWhatIsSentAgainWhileItGoesOn(t *testing.T) {
-	s, f := serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
+	s, f := serving(t, &serve.Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
 	c := connect(t, s, nil)
 	const script = `_, err := files.DeleteFile(files.DeleteFileParams{Path: "x"}); if err != nil { panic(err) }
 files.Wait()
 Return("end")`
 	_, first := c.run(script)
-	if err := s.records.Answer(first.Waiting[0].ID, &record.Answer{Yes: true}); err != nil {
+	if err := s.Records().Answer(first.Waiting[0].ID, &record.Answer{Yes: true}); err != nil {
 		t.Fatal(err)
 	}
 	receive(t, f.blocked) // it goes on, without a client
 	type answer struct {
 		text string
-		*Answer
+		*serve.Answer
 	}
 	got := make(chan answer, 1)
 	go func() { text, a := c.run(script); got <- answer{text, a} }()
-	until(t, func() bool { running, waits := s.queue.load(); return running+waits == 2 })
+	until(t, func() bool { running, waits := s.Load(); return running+waits == 2 })
 	f.release <- struct{}{}
 	if a := receive(t, got); a.Run != first.Run || !strings.HasPrefix(a.text, "end\n") || f.calls.Load() != 2 {
 		t.Errorf("%d calls: %s", f.calls.Load(), a.text)
@@ -479,7 +480,7 @@ Return("end")`
 
 // A run that waits holds no process, and next to no memory.
 func TestAWaitingRunHoldsNothing(t *testing.T) {
-	s, _ := serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
+	s, _ := serving(t, &serve.Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
 	c := connect(t, s, nil)
 	wait := func(from, to int) {
 		for i := from; i < to; i++ {
@@ -501,7 +502,7 @@ func TestAWaitingRunHoldsNothing(t *testing.T) {
 	wait(5, 5+n)
 	each := (heap() - before) / n
 	t.Logf("%d bytes for each run", each)
-	if running, waits := s.queue.load(); each > 20<<10 || running+waits != 0 {
+	if running, waits := s.Load(); each > 20<<10 || running+waits != 0 {
 		t.Errorf("%d bytes for each run; %d run", each, running)
 	}
 }

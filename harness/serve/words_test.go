@@ -1,4 +1,4 @@
-package serve
+package serve_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry/backend"
 )
 
@@ -20,7 +21,7 @@ func (refusing) Call(_ context.Context, server, tool string, _ json.RawMessage) 
 
 // A refusal's lines do not pass for lines of ours.
 func TestARefusalOfADirectCallIsMarked(t *testing.T) {
-	s, _ := serving(t, &Options{Tools: All, Catalog: func(context.Context) (*harness.Catalog, error) {
+	s, _ := serving(t, &serve.Options{Tools: serve.All, Catalog: func(context.Context) (*harness.Catalog, error) {
 		return &harness.Catalog{Registry: testRegistry(), Calls: refusing{newFake()}}, nil
 	}})
 	got := textOf(connect(t, s, nil).call("call_tool", map[string]any{"tool": "files.take_picture"}))

@@ -1,0 +1,5 @@
+//go:build slow
+
+package serve
+
+func init() { randomDocuments = 60 }

@@ -1,0 +1,237 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/console"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry"
+)
+
+// This file gives the tests of package serve_test what they need of the inside.
+
+const (
+	ApprovalsName     = approvalsName
+	LargeMessage      = largeMessage
+	LastStateful      = lastStateful
+	MaxAsked          = maxAsked
+	MaxBatch          = maxBatch
+	MaxBody           = maxBody
+	MaxInstructions   = maxInstructions
+	MaxLine           = maxLine
+	MaxOnce           = maxOnce
+	MaxScript         = maxScript
+	MinDescribeTokens = minDescribeTokens
+	ResultSchemaURI   = resultSchemaURI
+	RunAnswers        = runAnswers
+	RunTemplate       = runTemplate
+	RunsURI           = runsURI
+	StatsURI          = statsURI
+	Teaching          = teaching
+	TeachingTokens    = teachingTokens
+)
+
+type (
+	Front   = front
+	Health  = health
+	Session = session
+)
+
+var (
+	Allowed     = allowed
+	ExecuteTool = executeTool
+	McpName     = mcpName
+	ParseArgs   = parseArgs
+	Quote       = quote
+	Schema      = schema
+	Sentence    = sentence
+	TextNames   = textNames
+	TextResult  = textResult
+)
+
+// Ready is closed when the first load of the catalog has ended, Told when the
+// descriptions have its tools.
+func (s *Server) Ready() <-chan struct{} { return s.live.ready }
+func (s *Server) Told() <-chan struct{}  { return s.live.told }
+
+func (s *Server) Now() *harness.Catalog           { return s.live.now() }
+func (s *Server) SetCatalog(cat *harness.Catalog) { s.live.set(cat, nil) }
+func (s *Server) Opts() Options                   { return s.opts }
+func (s *Server) Records() *record.Store          { return s.records }
+func (s *Server) Harness() *harness.Harness       { return s.harness }
+func (s *Server) Sessions() int                   { return len(s.clients()) }
+func (s *Server) Untidy() bool                    { return s.untidy.Load() || s.tidied.Load() > 0 }
+func (s *Server) Panics() int64                   { return s.metrics.panics.Load() }
+func (s *Server) WriteMetrics(w io.Writer)        { s.writeMetrics(w) }
+func (s *Server) Load() (running, waiting int)    { return s.queue.load() }
+func (s *Server) Describe()                       { s.describe() }
+func (s *Server) DescribeSoon()                   { s.describeSoon() }
+func (s *Server) Rank(tool string) int            { return s.usage.rank(tool) }
+func (s *Server) RefreshUsage()                   { s.usage.refresh(s.live.now()) }
+func (s *Server) Acquire() func(context.Context) (*harness.Catalog, func(), error) {
+	return s.live.acquire
+}
+
+func (s *Server) TakeTurn(ctx context.Context, tenant, session string) (release func(), err error) {
+	return s.queue.acquire(ctx, tenant, session)
+}
+
+// Ending reports whether no script begins any more.
+func (s *Server) Ending() bool {
+	s.queue.mu.Lock()
+	defer s.queue.mu.Unlock()
+	return s.queue.closed
+}
+
+// Break makes the next answer that is cut panic, until repair is called.
+func (s *Server) Break() (repair func()) {
+	kept := s.kept
+	s.kept = nil
+	return func() { s.kept = kept }
+}
+
+// Described returns the description that a session begins with.
+func (s *Server) Described() string {
+	text, _ := s.described(operator)
+	return text
+}
+
+// Changes returns the news from one registry to another.
+func (s *Server) Changes(before, now *registry.Registry) ([]string, error) {
+	a, err := s.state(&harness.Catalog{Registry: before})
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.state(&harness.Catalog{Registry: now})
+	return changes(a, b, func(string, serverState) bool { return true }), err
+}
+
+// ForgetChange lets clients be told of the next change at once.
+func (s *Server) ForgetChange() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changed = time.Time{}
+}
+
+// DescribesLater reports whether clients will be told of a change later, and
+// tells them now.
+func (s *Server) DescribesLater() bool {
+	s.mu.Lock()
+	later := s.later
+	s.mu.Unlock()
+	if later == nil || !later.Stop() {
+		return false
+	}
+	s.describeChanged()
+	return true
+}
+
+// Catalogs returns what the sessions of an owner see.
+func (s *Server) Catalogs(ctx context.Context, owner string) (all []*harness.Catalog) {
+	for _, c := range s.clients() {
+		if !strings.HasPrefix(string(c.owner), owner) {
+			continue
+		}
+		if cat, done, err := c.catalog(ctx); err == nil {
+			done()
+			all = append(all, cat)
+		}
+	}
+	return all
+}
+
+func (s *Server) NewSession(id string, mode Mode, loads bool) *Session {
+	return s.newSession(id, operator, mode, loads, nil)
+}
+
+func (c *session) Shown() string                                  { return c.shown }
+func (c *session) IsOne(one bool)                                 { c.one = one }
+func (c *session) Loads(tool string)                              { c.loaded[tool] = struct{}{} }
+func (c *session) News(res *harness.Result) string                { return c.news(res) }
+func (c *session) Guard(next mcp.MethodHandler) mcp.MethodHandler { return c.guard(next) }
+func (c *session) Spare(next mcp.MethodHandler) mcp.MethodHandler { return c.spare(next) }
+
+func (c *session) Begins(ctx context.Context, s *harness.Script) (*harness.Result, error) {
+	return c.begins(ctx, s)
+}
+
+// Question returns what a client carries from the question to the answer.
+func (c *session) Question(script, tool string) (state string) {
+	return c.question("?", (&executeArgs{Script: script}).hash(), []string{tool}).RequestState
+}
+
+func (c *session) Approvals(req *mcp.CallToolRequest, script string) ([]string, error) {
+	tools, refused := c.approvals(req, (&executeArgs{Script: script}).hash())
+	if refused != nil {
+		return nil, refused
+	}
+	return tools, nil
+}
+
+// Front returns what stands between HTTP and the sessions. If bodyTime is
+// zero, it is the default.
+func (s *Server) Front(h *HTTP, bodyWait time.Duration) *Front {
+	f := s.newFront(h)
+	f.bodyTime = cmp.Or(bodyWait, bodyTime)
+	return f
+}
+
+func (f *front) HTTPServer() *http.Server            { return serverOf(f.handler()) }
+func (f *front) Viewer(token string) *console.Viewer { return f.viewer(token) }
+
+func (f *front) Close() {
+	if f.console != nil {
+		f.console.Close()
+	}
+	f.close()
+}
+
+// HoldBody takes the room of a largest body.
+func (f *front) HoldBody(ctx context.Context, token string) error {
+	_, err := f.bodies.acquire(ctx, token, maxBody)
+	return err
+}
+
+// AgeSilent makes a session with an open stream and no request unused for long,
+// and reports whether there is one.
+func (f *front) AgeSilent() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, c := range f.stateful {
+		if c.streams == 1 && c.visits == 0 {
+			c.used = time.Now().Add(-2 * unusedTime)
+			return true
+		}
+	}
+	return false
+}
+
+// Fill adds as many sessions with an open stream as are still possible.
+func (f *front) Fill(token string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i := len(f.stateful); i < maxSessions; i++ {
+		id := fmt.Sprint("open", i)
+		f.stateful[id] = &session{s: f.s, id: id, mcp: mcp.NewServer(&mcp.Implementation{}, nil), token: token,
+			used: time.Now(), streams: 1}
+	}
+}
+
+// ParseQuery reads the arguments of a search.
+func ParseQuery(tool string, raw []byte) (*discovery.Query, error) {
+	var a arguments
+	if err := a.read(tool, raw, searchTakes); err != nil {
+		return nil, err
+	}
+	return a.query()
+}
