@@ -37,6 +37,7 @@ func (c *client) approvals(action string, ids ...string) string {
 // A token with the right says yes to what another one's script waits for, which then
 // goes on by itself.
 func TestATokenWithTheRightApproves(t *testing.T) {
+	t.Parallel()
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		for _, console := range []serve.Approvals{serve.ApprovalsAny, serve.ApprovalsConsole} {
 			t.Run(fmt.Sprint(version, " ", console), func(t *testing.T) {
@@ -171,6 +172,7 @@ func (q *inquiring) Call(ctx context.Context, server, tool string, args json.Raw
 // What a server asks in the middle of a call reaches the client's user, as the
 // server's words, and what that one says reaches the server.
 func TestAServersQuestionReachesTheUser(t *testing.T) {
+	t.Parallel()
 	for name, dial := range transports {
 		for _, rounds := range []bool{true, false} {
 			t.Run(fmt.Sprint(name, " rounds ", rounds), func(t *testing.T) {

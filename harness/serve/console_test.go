@@ -255,6 +255,7 @@ func TestTheOnlyTokenDoesNotAnswerItself(t *testing.T) {
 
 // The forms of the console are among the bodies that are bounded.
 func TestLargeFormsWaitForRoom(t *testing.T) {
+	t.Parallel()
 	s, _ := serving(t, nil)
 	<-s.Ready()
 	tokens := map[string]string{"ann": "a token of 16 bytes+", "bob": "another token of 16+"}

@@ -340,6 +340,7 @@ func said(t *testing.T, addr, text string) string {
 
 // What bounds the time of a body does not bound that of an answer or a stream.
 func TestALongAnswerIsNotCut(t *testing.T) {
+	t.Parallel()
 	s, _ := serving(t, &serve.Options{Tools: serve.Discovery})
 	_, addr := fronting(t, s, &serve.HTTP{}, 100*time.Millisecond)
 	url := "http://" + addr + "/mcp"
@@ -639,6 +640,7 @@ func TestShutdownLetsScriptsEnd(t *testing.T) {
 // TestATokenIsToldOfItsOwnResultsOnly has ann call a tool often enough for a
 // type, and looks for that type in all that shows tools.
 func TestATokenIsToldOfItsOwnResultsOnly(t *testing.T) {
+	t.Parallel()
 	if *clustered {
 		t.Skip("the runner learns the types of what tokens get, and tells them to their scripts")
 	}

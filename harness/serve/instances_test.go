@@ -87,6 +87,7 @@ func balance(t *testing.T, addrs ...string) string {
 // Any instance answers any request, of clients of each revision; each tells the same
 // tools, and for how long that holds.
 func TestAnyInstanceAnswersAnyRequest(t *testing.T) {
+	t.Parallel()
 	one, f := serving(t, &serve.Options{Records: folderStore(t, t.TempDir()), Answer: 600})
 	two := another(t, one)
 	tokens := map[string]string{"ann": "token-of-ann-0123", "bob": "token-of-bob-0123"}
@@ -186,6 +187,7 @@ func TestInstancesKnowOneAnothersRequests(t *testing.T) {
 // A run that waits at one instance continues at any other: when it was approved elsewhere, and with the answers of
 // the client's user.
 func TestAnyInstanceResumesARun(t *testing.T) {
+	t.Parallel()
 	t.Run("approved elsewhere", func(t *testing.T) {
 		one, f := serving(t, &serve.Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
 		two := another(t, one)

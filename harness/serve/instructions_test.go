@@ -10,6 +10,7 @@ import (
 )
 
 func TestInstructionsAreOneShortSentence(t *testing.T) {
+	t.Parallel()
 	count := counter(t)
 	for _, n := range append([]int{0, 1, 45, 535}, largeRegistries...) {
 		tools, servers := serve.Allowed(&harness.Catalog{Registry: realTools(t, n)}, nil)
@@ -52,6 +53,7 @@ func TestInstructionsAreOneShortSentence(t *testing.T) {
 // Clients of all revisions are given the same instructions, and given them
 // also before there are tools.
 func TestClientsAreGivenInstructions(t *testing.T) {
+	t.Parallel()
 	s, _ := serving(t, nil)
 	receive(t, s.Ready())
 	url := "http://" + listen(t, s, &serve.HTTP{}) + "/mcp"

@@ -87,6 +87,7 @@ func realTools(t *testing.T, n int) *registry.Registry {
 var largeRegistries []int
 
 func TestTheToolListFitsItsBudgetAndUsesIt(t *testing.T) {
+	t.Parallel()
 	count := counter(t)
 	for _, n := range append([]int{0, 1, 20, 45, 150, 535}, largeRegistries...) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -133,6 +134,7 @@ func TestDeniedToolsAreNotAdvertised(t *testing.T) {
 }
 
 func TestLargerBudgetsHold(t *testing.T) {
+	t.Parallel()
 	count := counter(t)
 	reg := realTools(t, 535)
 	for _, budget := range []int{300, 800, 2000} {
@@ -209,6 +211,7 @@ func over(t *testing.T, reg *registry.Registry, opts serve.Options) *serve.Serve
 }
 
 func TestFortyServersAreAllNamed(t *testing.T) {
+	t.Parallel()
 	count := counter(t)
 	reg := fortyServers(t)
 	text := over(t, reg, serve.Options{}).Described()
@@ -231,6 +234,7 @@ func TestFortyServersAreAllNamed(t *testing.T) {
 }
 
 func TestWhatDoesNotFitIsCountedAndCanBeAskedFor(t *testing.T) {
+	t.Parallel()
 	count := counter(t)
 	reg := realTools(t, 3000)
 	for i := range reg.Servers {

@@ -44,6 +44,7 @@ func folder(t *testing.T) (files *harness.Files, write func(tools ...string)) {
 }
 
 func TestNewToolsAreThereWithoutARestart(t *testing.T) {
+	t.Parallel()
 	files, write := folder(t)
 	write("sell_apples")
 	watching := make(chan struct{}, 10)
@@ -84,6 +85,7 @@ func TestNewToolsAreThereWithoutARestart(t *testing.T) {
 
 // A run keeps the catalog that it began with, and its connections.
 func TestARunKeepsItsCatalog(t *testing.T) {
+	t.Parallel()
 	exchange, exchanged := make(chan *harness.Catalog), make(chan struct{})
 	var ended, early atomic.Bool
 	s, f := serving(t, &serve.Options{MaxRuns: 2, Watch: func(ctx context.Context, updated func(*harness.Catalog, error)) error {

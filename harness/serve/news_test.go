@@ -106,6 +106,7 @@ func changing(t *testing.T) (s *serve.Server, exchange func(*registry.Registry))
 // That a server goes down or comes back does not change a session's list; its
 // next answer says so, once. Other tools change it, and clients are told.
 func TestASessionIsToldOnceOfWhatChanges(t *testing.T) {
+	t.Parallel()
 	s, exchange := changing(t)
 	told := make(chan struct{}, 100)
 	c := connect(t, s, &mcp.ClientOptions{ToolListChangedHandler: func(context.Context,
@@ -163,6 +164,7 @@ func TestASessionIsToldOnceOfWhatChanges(t *testing.T) {
 
 // Of two changes within a minute clients are told of the second one later.
 func TestListsDoNotChangeAllTheTime(t *testing.T) {
+	t.Parallel()
 	s, exchange := changing(t)
 	c := s.NewSession("a", serve.Execute, true)
 	c.IsOne(true)
@@ -183,6 +185,7 @@ func TestListsDoNotChangeAllTheTime(t *testing.T) {
 
 // Who has no session is told in every answer that a change concerns.
 func TestWithoutASessionTheAnswersConcernedTell(t *testing.T) {
+	t.Parallel()
 	s, exchange := changing(t)
 	c := s.NewSession("anonymous", serve.Execute, false)
 	exchange(other(func(reg *registry.Registry) {

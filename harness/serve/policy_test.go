@@ -23,6 +23,7 @@ if err != nil { panic(err) }
 Return("deleted")`
 
 func TestPolicyDecidesBeforeAnythingRuns(t *testing.T) {
+	t.Parallel()
 	for name, x := range map[string]struct {
 		policy *harness.Policy
 		want   string
@@ -161,6 +162,7 @@ func TestANameThatADeniedToolHasTooMeansTheOther(t *testing.T) {
 }
 
 func TestAPersonIsAskedWhereTheClientCan(t *testing.T) {
+	t.Parallel()
 	for _, transport := range []string{"stdio", "2025-11-25", "2026-07-28"} {
 		for action, want := range map[string]string{"accept": "deleted\n", "decline": "did not approve", "cancel": "waiting\n"} {
 			t.Run(transport+" "+action, func(t *testing.T) {

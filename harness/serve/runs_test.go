@@ -271,6 +271,7 @@ func TestPolicyInADryRun(t *testing.T) {
 }
 
 func TestRunsAreResources(t *testing.T) {
+	t.Parallel()
 	store, err := record.Open(t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -46,9 +45,11 @@ func newFake() *fake {
 	return &fake{blocked: make(chan struct{}, 100), canceled: make(chan struct{}, 100), release: make(chan struct{})}
 }
 
-// patience is how long a test waits for what must come; it is only used up
-// when the test fails.
+// patience is longer than anything here takes, on any machine.
 const patience = time.Minute
+
+// lastMoment is until when all tests together wait for what must come.
+var lastMoment = time.Now().Add(5 * patience)
 
 // receive waits for what a channel must bring.
 func receive[T any](t *testing.T, c <-chan T) T {
@@ -56,17 +57,17 @@ func receive[T any](t *testing.T, c <-chan T) T {
 	select {
 	case v := <-c:
 		return v
-	case <-time.After(patience):
+	case <-time.After(time.Until(lastMoment)):
 		t.Fatal("what was waited for did not come")
 		panic("unreachable")
 	}
 }
 
-// until waits for a condition of which no channel tells.
+// until polls a condition that no channel tells of.
 func until(t *testing.T, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(patience); !holds(); runtime.Gosched() {
-		if time.Now().After(end) {
+	for tick := time.Tick(time.Millisecond); !holds(); <-tick {
+		if time.Now().After(lastMoment) {
 			t.Fatal("what was waited for did not happen")
 		}
 	}

@@ -174,6 +174,7 @@ func TestASecondRequestWithTheIDOfOneUnderWayIsIgnored(t *testing.T) {
 
 // A batch that is not too long stays so, whatever is in it.
 func TestALongBatchIsAnswered(t *testing.T) {
+	t.Parallel()
 	s, _ := serving(t, nil)
 	w, lines, ended := overStdio(t, t.Context(), s)
 	go func() {
@@ -196,6 +197,7 @@ func TestALongBatchIsAnswered(t *testing.T) {
 }
 
 func TestNothingIsSaidBeforeTheClientSpeaks(t *testing.T) {
+	t.Parallel()
 	s, exchange := changing(t)
 	in, w := io.Pipe()
 	outR, out := io.Pipe()

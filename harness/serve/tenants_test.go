@@ -271,6 +271,7 @@ var rows = map[string]func(t *testing.T, version string){
 
 // The table in the package's documentation has the rows that are tested here.
 func TestWhoSeesWhat(t *testing.T) {
+	t.Parallel()
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {
 		t.Fatal(err)
@@ -297,6 +298,7 @@ func TestWhoSeesWhat(t *testing.T) {
 // Clients without a token cannot be told apart: they use what the operator has,
 // and leave nothing behind.
 func TestWhoHasNoTokenTeachesNothing(t *testing.T) {
+	t.Parallel()
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		x := newTenants(t, version, nil, &serve.Options{})
 		if err := x.scripts.Save(&library.Script{Name: "daily", Source: `Return("the operator's")`}); err != nil {

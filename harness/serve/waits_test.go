@@ -74,6 +74,7 @@ const deletesThree = `for i := range 3 {
 // Each call is asked about by itself, when it is its turn, and the script gets what
 // became of it.
 func TestEachCallIsAskedAbout(t *testing.T) {
+	t.Parallel()
 	for name, dial := range transports {
 		t.Run(name, func(t *testing.T) {
 			asksSessions(t, name)
@@ -121,6 +122,7 @@ Return("done")`)
 // A run whose calls nobody answers for now waits, and goes on when a file beside its
 // record says yes: without a client, and after a restart.
 func TestARunGoesOnWhenItIsAnswered(t *testing.T) {
+	t.Parallel()
 	for _, restart := range []bool{false, true} {
 		t.Run(fmt.Sprint("restart ", restart), func(t *testing.T) {
 			dir := t.TempDir()
@@ -163,6 +165,7 @@ func TestARunGoesOnWhenItIsAnswered(t *testing.T) {
 
 // While a run waits the same request is answered with it, and another one is not.
 func TestWhatIsSentAgainDoesNotBeginAgain(t *testing.T) {
+	t.Parallel()
 	for name, dial := range transports {
 		t.Run(name, func(t *testing.T) {
 			s, f := serving(t, &serve.Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
@@ -195,6 +198,7 @@ func TestWhatIsSentAgainDoesNotBeginAgain(t *testing.T) {
 }
 
 func TestOnceIsOnce(t *testing.T) {
+	t.Parallel()
 	for name, dial := range transports {
 		for _, off := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, no rejoin %t", name, off), func(t *testing.T) {
@@ -371,6 +375,7 @@ func TestAnswersAreToTheirQuestions(t *testing.T) {
 
 // A run whose process died is named at the start, or goes on, as Options.Resume says.
 func TestRunsWhoseProcessesDiedAreToldOf(t *testing.T) {
+	t.Parallel()
 	for _, how := range serve.Resumings {
 		t.Run(string(how), func(t *testing.T) {
 			store := folderStore(t, t.TempDir())
@@ -430,6 +435,7 @@ func (l *lockedLog) text() string {
 // Of requests with the same key that come at the same time one runs, and all get what
 // it came to.
 func TestOnceIsOnceAtTheSameTime(t *testing.T) {
+	t.Parallel()
 	for name, dial := range transports {
 		t.Run(name, func(t *testing.T) {
 			s, f := serving(t, &serve.Options{MaxRuns: 8, Records: folderStore(t, t.TempDir())})
@@ -455,6 +461,7 @@ func TestOnceIsOnceAtTheSameTime(t *testing.T) {
 
 // Who sends a script again while its run goes on after a yes waits for that.
 func TestWhatIsSentAgainWhileItGoesOn(t *testing.T) {
+	t.Parallel()
 	s, f := serving(t, &serve.Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
 	c := connect(t, s, nil)
 	const script = `_, err := files.DeleteFile(files.DeleteFileParams{Path: "x"}); if err != nil { panic(err) }
