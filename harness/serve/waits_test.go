@@ -503,7 +503,7 @@ func TestAWaitingRunHoldsNothing(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return int64(m.HeapAlloc)
 	}
-	const n = 10
+	const n = 20
 	wait(0, 5)
 	before := heap()
 	wait(5, 5+n)
