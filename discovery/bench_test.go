@@ -1,4 +1,4 @@
-package discovery
+package discovery_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -57,7 +58,7 @@ func phrases(t testing.TB) []string {
 func BenchmarkResolve(b *testing.B) {
 	for _, n := range []int{45, 535, 10_000, 18_000} {
 		b.Run(fmt.Sprintf("tools=%d", n), func(b *testing.B) {
-			ix, err := New(mutated(b, n), nil)
+			ix, err := discovery.New(mutated(b, n), nil)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -84,10 +85,10 @@ func BenchmarkNew(b *testing.B) {
 			var before, after runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&before)
-			var ix *Index
+			var ix *discovery.Index
 			for b.Loop() {
 				var err error
-				if ix, err = New(reg, nil); err != nil {
+				if ix, err = discovery.New(reg, nil); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -105,7 +106,7 @@ func BenchmarkOpen(b *testing.B) {
 		b.Run(fmt.Sprintf("tools=%d", n), func(b *testing.B) {
 			reg := mutated(b, n)
 			reg.Normalize()
-			if err := EmbedTools(b.Context(), reg); err != nil {
+			if err := discovery.EmbedTools(b.Context(), reg); err != nil {
 				b.Fatal(err)
 			}
 			data, err := reg.Encode()
@@ -117,7 +118,7 @@ func BenchmarkOpen(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				ix, err := New(loaded, nil)
+				ix, err := discovery.New(loaded, nil)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -134,7 +135,7 @@ func BenchmarkEmbedTools(b *testing.B) {
 	reg := mutated(b, 10_000)
 	for b.Loop() {
 		reg.Embedder = nil
-		if err := EmbedTools(b.Context(), reg); err != nil {
+		if err := discovery.EmbedTools(b.Context(), reg); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -143,7 +144,7 @@ func BenchmarkEmbedTools(b *testing.B) {
 // A phrase at its limit, with as many different words as fit.
 func BenchmarkResolveLongest(b *testing.B) {
 	ix := indexOf(b, nil, sets...)
-	long := strings.Join(distinct(strings.Fields(strings.ToLower(strings.Join(phrases(b), " ")))), " ")
+	long := strings.Join(discovery.Distinct(strings.Fields(strings.ToLower(strings.Join(phrases(b), " ")))), " ")
 	for b.Loop() {
 		if _, err := ix.Resolve(long, nil); err != nil {
 			b.Fatal(err)

@@ -1,9 +1,10 @@
-package discovery
+package discovery_test
 
 import (
 	"slices"
 	"testing"
 
+	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -24,7 +25,7 @@ func TestToolThatCannotBeCalledComesAfterItsCallableEqual(t *testing.T) {
 	reg.Tools[3].Error = "its definition changed"
 	reg.Normalize()
 	for _, prefer := range [][]string{nil, {"archive"}} {
-		ix, err := New(reg, &Options{Prefer: prefer})
+		ix, err := discovery.New(reg, &discovery.Options{Prefer: prefer})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,11 +40,11 @@ func TestToolThatCannotBeCalledComesAfterItsCallableEqual(t *testing.T) {
 		}
 	}
 	reg.Tools = slices.DeleteFunc(slices.Clone(reg.Tools), func(t registry.Tool) bool { return t.Server == "forge" })
-	ix, err := New(reg, nil)
+	ix, err := discovery.New(reg, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := resolve(t, ix, "create a new issue in a repository", nil); r.Verdict != Ambiguous {
+	if r := resolve(t, ix, "create a new issue in a repository", nil); r.Verdict != discovery.Ambiguous {
 		t.Errorf("none can be called: %+v", r)
 	}
 }

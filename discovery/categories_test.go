@@ -1,4 +1,4 @@
-package discovery
+package discovery_test
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -62,7 +63,7 @@ func labels(t *testing.T) map[string][]string {
 // tools of public servers. Neither words nor weights were fitted to them.
 func TestCategoriesAreThoseAPersonWouldLookIn(t *testing.T) {
 	reg := publicTools(t)
-	given := categoriesOf(reg)
+	given := discovery.CategoriesOf(reg)
 	want := labels(t)
 	all := len(want)
 	if all < 150 {
@@ -102,16 +103,16 @@ func TestCategoriesAreThoseAPersonWouldLookIn(t *testing.T) {
 
 func TestCategoriesAreCountedFilteredAndOverridden(t *testing.T) {
 	reg := publicTools(t)
-	ix, err := New(reg, &Options{Categories: map[string]string{"mcp-server-time": "clocks",
+	ix, err := discovery.New(reg, &discovery.Options{Categories: map[string]string{"mcp-server-time": "clocks",
 		"mcp-server-time.c*": "zones"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	total, byName := 0, map[string]CategoryCount{}
-	for _, c := range ix.Categories(Query{}) {
+	total, byName := 0, map[string]discovery.CategoryCount{}
+	for _, c := range ix.Categories(discovery.Query{}) {
 		total += c.Tools
 		byName[c.Name] = c
-		page, err := ix.Search(Query{Category: strings.ToUpper(c.Name), Limit: MaxLimit})
+		page, err := ix.Search(discovery.Query{Category: strings.ToUpper(c.Name), Limit: discovery.MaxLimit})
 		if err != nil || page.Total != c.Tools {
 			t.Errorf("%s: %d tools found, %d counted (%v)", c.Name, page.Total, c.Tools, err)
 		}
@@ -134,12 +135,12 @@ func TestCategorizeFillsWhatIsMissing(t *testing.T) {
 		{Server: "git", Name: "git_add", Description: "Adds files to the index.", Category: "mine"},
 	}}
 	reg.Normalize()
-	categorize(reg)
+	discovery.Categorize(reg)
 	if got := []string{reg.Tools[0].Category, reg.Tools[1].Category}; !slices.Equal(got, []string{"mine", "vcs"}) {
 		t.Errorf("got %q, want mine and vcs", got)
 	}
 	for pattern, category := range map[string]string{"[": "x", "": "x", "git": " "} {
-		if _, err := New(reg, &Options{Categories: map[string]string{pattern: category}}); err == nil {
+		if _, err := discovery.New(reg, &discovery.Options{Categories: map[string]string{pattern: category}}); err == nil {
 			t.Errorf("%q: %q is accepted", pattern, category)
 		}
 	}

@@ -1,4 +1,4 @@
-package discovery
+package discovery_test
 
 import (
 	"slices"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/usetools/usetools/discovery"
 )
 
 func TestPhraseIsCutIntoClauses(t *testing.T) {
@@ -17,7 +19,7 @@ func TestPhraseIsCutIntoClauses(t *testing.T) {
 		"then":                                 nil,
 		"":                                     nil,
 	} {
-		if diff := cmp.Diff(want, loadTables().clauses(phrase)); diff != "" {
+		if diff := cmp.Diff(want, discovery.Clauses(phrase)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", phrase, diff)
 		}
 	}
@@ -30,7 +32,7 @@ func TestEveryClausesToolIsAmongTheFirst(t *testing.T) {
 	if !strings.Contains(r.Note, "asks for several tools (") || !strings.Contains(r.Note, "mongodb/create-index)") {
 		t.Errorf("note %q", r.Note)
 	}
-	if !slices.ContainsFunc(r.Candidates[:clauseReach], func(c Candidate) bool { return c.ID == "mongodb/create-index" }) {
+	if !slices.ContainsFunc(r.Candidates[:discovery.ClauseReach], func(c discovery.Candidate) bool { return c.ID == "mongodb/create-index" }) {
 		t.Errorf("%+v", r.Candidates)
 	}
 }

@@ -1,4 +1,4 @@
-package discovery
+package discovery_test
 
 import (
 	"bufio"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -58,9 +59,9 @@ func readLines(t testing.TB, path string, line func([]byte) error) {
 	}
 }
 
-func indexOf(t testing.TB, opts *Options, names ...string) *Index {
+func indexOf(t testing.TB, opts *discovery.Options, names ...string) *discovery.Index {
 	t.Helper()
-	ix, err := New(registryOf(t, names...), opts)
+	ix, err := discovery.New(registryOf(t, names...), opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,16 +93,16 @@ type score struct {
 }
 
 // measure asks the index all queries of a set.
-func measure(t testing.TB, ix *Index, queries []devQuery) score {
+func measure(t testing.TB, ix *discovery.Index, queries []devQuery) score {
 	t.Helper()
 	var s score
 	for _, q := range queries {
-		r, err := ix.Resolve(q.Query, &ResolveOptions{Candidates: 30})
+		r, err := ix.Resolve(q.Query, &discovery.ResolveOptions{Candidates: 30})
 		if err != nil {
 			t.Fatal(err)
 		}
 		all := q.Mode == "all" || q.Mode == "" && len(q.Gold) > 1
-		if r.Verdict == Resolved {
+		if r.Verdict == discovery.Resolved {
 			s.Resolved++
 			if slices.Contains(q.Gold, r.Tool) {
 				s.Right++
@@ -140,22 +141,11 @@ func measure(t testing.TB, ix *Index, queries []devQuery) score {
 	return score{s.Top1 / n, s.Top3 / n, s.Recall5 / n, s.MRR / n, s.Resolved / n, 100 * s.Right / max(1, s.Resolved)}
 }
 
-// hurried is what an agent in a hurry would write for a phrase: five words.
-func hurried(t *tables, phrase string) string {
-	var words []string
-	for w := range lowerWords(strings.ReplaceAll(t.normalise(phrase), "|", " ")) {
-		if len(words) < 5 && !t.polite[w] && !t.stop[w] {
-			words = append(words, w)
-		}
-	}
-	return strings.Join(words, " ")
-}
-
 // inFiveWords returns the queries cut to five words each.
 func inFiveWords(queries []devQuery) []devQuery {
 	queries = slices.Clone(queries)
 	for i := range queries {
-		queries[i].Query = hurried(loadTables(), queries[i].Query)
+		queries[i].Query = discovery.InFiveWords(queries[i].Query)
 	}
 	return queries
 }
@@ -163,7 +153,7 @@ func inFiveWords(queries []devQuery) []devQuery {
 // Whoever changes weights or features raises these floors or keeps above them.
 func TestDevelopmentSetsAreAnsweredWell(t *testing.T) {
 	var pooled []devQuery
-	check := func(label string, ix *Index, queries []devQuery, floor score) {
+	check := func(label string, ix *discovery.Index, queries []devQuery, floor score) {
 		got := measure(t, ix, queries)
 		t.Logf("%s: %.1f", label, got)
 		for _, m := range []struct {
@@ -197,7 +187,7 @@ func TestDevelopmentSetsAreAnsweredWell(t *testing.T) {
 
 // Most of the phrases mean a tool that several servers offer, and name one of them.
 func TestPhraseNamesTheServer(t *testing.T) {
-	ix, err := New(publicTools(t), nil)
+	ix, err := discovery.New(publicTools(t), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,12 +208,9 @@ func TestMissingToolIsSeldomTakenForAnother(t *testing.T) {
 	for set, most := range map[string]float64{"azure_mcp_head": 20.2, "mongodb_mcp": 4.2, "api_bank": 14.3} {
 		ix, queries, falsely := indexOf(t, nil, set), queriesOf(t, set), 0.
 		for _, dq := range queries {
-			q := ix.ask(t.Context(), dq.Query)
-			others := slices.DeleteFunc(slices.Clone(ix.all), func(i int32) bool { return slices.Contains(dq.Gold, ix.id(i)) })
-			if right, _ := ix.t.confidence.judge(q.rank(others)); right >= ix.threshold {
+			if ix.IsSureWithout(t, dq.Query, dq.Gold) {
 				falsely++
 			}
-			q.done()
 		}
 		falsely *= 100 / float64(len(queries))
 		t.Logf("%s: %.1f %% are resolved to another tool", set, falsely)

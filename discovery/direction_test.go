@@ -1,9 +1,10 @@
-package discovery
+package discovery_test
 
 import (
 	"slices"
 	"testing"
 
+	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -102,7 +103,7 @@ func TestDirectionOfThePhraseDecides(t *testing.T) {
 		switch {
 		case r.Tool == c.want:
 			right, resolved = right+1, resolved+1
-		case r.Verdict == Ambiguous && slices.Contains(offered, c.want) && slices.Contains(offered, c.against):
+		case r.Verdict == discovery.Ambiguous && slices.Contains(offered, c.want) && slices.Contains(offered, c.against):
 			right++
 		default:
 			t.Logf("%q: %s %.2f %v, want %s", c.phrase, r.Verdict, r.Confidence, offered, c.want)
@@ -139,7 +140,7 @@ func TestRefusalSaysWhatContradictsThePhrase(t *testing.T) {
 		"unlock a door":         "press.lock does the opposite of what the phrase asks for",
 	} {
 		e, err := ix.Explain(t.Context(), phrase, nil)
-		if err != nil || e.Verdict != Ambiguous || e.Note != note || e.Confidence >= ix.threshold {
+		if err != nil || e.Verdict != discovery.Ambiguous || e.Note != note || e.Confidence >= e.Enough {
 			t.Errorf("%q: %+v, %v", phrase, e.Resolution, err)
 		}
 	}

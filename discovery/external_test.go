@@ -1,4 +1,4 @@
-package discovery
+package discovery_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/discovery/embed"
 	"github.com/usetools/usetools/discovery/embed/remote"
 	"github.com/usetools/usetools/registry"
@@ -19,7 +20,7 @@ import (
 
 // disguised starts an endpoint that thinks as the embedded model does, in
 // other numbers: unrelated texts have a cosine of .5 in it.
-func disguised(t testing.TB, asked *atomic.Int32, down *atomic.Bool) Embedder {
+func disguised(t testing.TB, asked *atomic.Int32, down *atomic.Bool) discovery.Embedder {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
@@ -47,15 +48,15 @@ func TestAnotherEmbedderIsBroughtToScale(t *testing.T) {
 	var down atomic.Bool
 	e := disguised(t, &asked, &down)
 	reg := registryOf(t, "mongodb_mcp")
-	if err := EmbedWith(e)(t.Context(), reg); err != nil {
+	if err := discovery.EmbedWith(e)(t.Context(), reg); err != nil {
 		t.Fatal(err)
 	}
-	ix, err := New(reg, &Options{Embedder: e})
+	ix, err := discovery.New(reg, &discovery.Options{Embedder: e})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if math.Abs(float64(ix.external.slope)-2) > .01 || math.Abs(float64(ix.external.offset)+1) > .01 {
-		t.Errorf("cosines become %g x + %g, want 2 x - 1", ix.external.slope, ix.external.offset)
+	if slope, offset := ix.Scale(); math.Abs(float64(slope)-2) > .01 || math.Abs(float64(offset)+1) > .01 {
+		t.Errorf("cosines become %g x + %g, want 2 x - 1", slope, offset)
 	}
 	plain := indexOf(t, nil, "mongodb_mcp")
 	for _, q := range queriesOf(t, "mongodb_mcp")[:40] {
@@ -65,7 +66,7 @@ func TestAnotherEmbedderIsBroughtToScale(t *testing.T) {
 				b.Confidence)
 		}
 	}
-	if _, err := ix.Search(Query{Text: "list collections"}); err != nil {
+	if _, err := ix.Search(discovery.Query{Text: "list collections"}); err != nil {
 		t.Error(err)
 	}
 	down.Store(true)
@@ -90,18 +91,18 @@ func TestVectorsOfTwoEmbeddersAreNeverMixed(t *testing.T) {
 	reg.Normalize()
 	refused := func(when string) {
 		t.Helper()
-		var wrong *EmbedderError
-		if _, err := New(reg, &Options{Embedder: e}); !errors.As(err, &wrong) ||
+		var wrong *discovery.EmbedderError
+		if _, err := discovery.New(reg, &discovery.Options{Embedder: e}); !errors.As(err, &wrong) ||
 			!strings.Contains(err.Error(), "build-registry") {
 			t.Errorf("%s: error %v", when, err)
 		}
 	}
 	refused("without vectors")
-	if err := EmbedTools(t.Context(), reg); err != nil {
+	if err := discovery.EmbedTools(t.Context(), reg); err != nil {
 		t.Fatal(err)
 	}
 	refused("with the embedded model's")
-	if err := EmbedWith(e)(t.Context(), reg); err != nil {
+	if err := discovery.EmbedWith(e)(t.Context(), reg); err != nil {
 		t.Fatal(err)
 	}
 	if want := (registry.Embedder{Name: "ollama:disguised", Dimensions: 193, Encoding: "f32",
@@ -112,13 +113,13 @@ func TestVectorsOfTwoEmbeddersAreNeverMixed(t *testing.T) {
 		t.Errorf("%d requests for %d tools", n, len(gitTools))
 	}
 	reg.Tools[2].Embedding = nil // as a tool that changed
-	if err := EmbedWith(e)(t.Context(), reg); err != nil {
+	if err := discovery.EmbedWith(e)(t.Context(), reg); err != nil {
 		t.Fatal(err)
 	}
 	if n := asked.Load(); int(n) > len(gitTools)+1 {
 		t.Errorf("%d requests, unchanged tools are asked for again", n)
 	}
-	if _, err := New(reg, &Options{Embedder: e}); err != nil {
+	if _, err := discovery.New(reg, &discovery.Options{Embedder: e}); err != nil {
 		t.Error(err)
 	}
 	reg.Tools[2].Embedding = reg.Tools[2].Embedding[:8]
@@ -126,19 +127,19 @@ func TestVectorsOfTwoEmbeddersAreNeverMixed(t *testing.T) {
 	reg.Embedder.SHA256 = "of another address"
 	refused("of a model elsewhere")
 	down.Store(true)
-	if err := EmbedWith(remoteAt(t, "http://127.0.0.1:1"))(t.Context(),
+	if err := discovery.EmbedWith(remoteAt(t, "http://127.0.0.1:1"))(t.Context(),
 		&registry.Registry{Tools: slices.Clone(gitTools[:1])}); err == nil {
 		t.Error("a registry is embedded by nobody")
 	}
-	if err := EmbedWith(nil)(t.Context(), reg); err != nil || *reg.Embedder != embed.Identity() {
+	if err := discovery.EmbedWith(nil)(t.Context(), reg); err != nil || *reg.Embedder != embed.Identity() {
 		t.Errorf("back to the embedded model: %+v, %v", reg.Embedder, err)
 	}
-	if _, err := New(&registry.Registry{}, &Options{Embedder: e}); err != nil {
+	if _, err := discovery.New(&registry.Registry{}, &discovery.Options{Embedder: e}); err != nil {
 		t.Errorf("an empty registry: %v", err)
 	}
 }
 
-func remoteAt(t testing.TB, url string) Embedder {
+func remoteAt(t testing.TB, url string) discovery.Embedder {
 	t.Helper()
 	e, err := remote.Open(remote.Config{Type: remote.Ollama, Model: "m", URL: url})
 	if err != nil {

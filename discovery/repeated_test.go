@@ -1,4 +1,4 @@
-package discovery
+package discovery_test
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -26,19 +27,19 @@ func TestWhatAServerRepeatsIsLeftOut(t *testing.T) {
 		"Retrieve a page", "Retrieve a block", "Archive a page", "Notion | " + warning, "[beta] Query a database - fast.",
 		"Few | Ping", "Few | Pong", "Do it.", "Do it.", "Do it.", "Do it.",
 	}
-	if diff := cmp.Diff(want, ownTexts(repetitive)); diff != "" {
+	if diff := cmp.Diff(want, discovery.OwnTexts(repetitive)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	ix := index(t, nil, repetitive...)
 	if got := ix.Short("notes.retrieve_page"); got != "Retrieve a page" {
 		t.Errorf("short text %q", got)
 	}
-	d, err := ix.Describe([]string{"notes.retrieve_page"}, NameDescription)
+	d, err := ix.Describe([]string{"notes.retrieve_page"}, discovery.NameDescription)
 	if err != nil || !strings.Contains(d.Tools[0].Description, warning) || d.Tools[0].Short != "Retrieve a page" {
 		t.Errorf("described as %+v, %v", d.Tools, err)
 	}
 	// No tool is found by what all say.
-	if r := resolve(t, ix, "never follow untrusted instructions", nil); r.Verdict == Resolved && r.Tool != "notes.noise" {
+	if r := resolve(t, ix, "never follow untrusted instructions", nil); r.Verdict == discovery.Resolved && r.Tool != "notes.noise" {
 		t.Errorf("%+v", r)
 	}
 }

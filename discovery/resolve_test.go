@@ -1,4 +1,4 @@
-package discovery
+package discovery_test
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/discovery/embed"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
@@ -27,18 +28,18 @@ func tool(server, name, description string) registry.Tool {
 	return registry.Tool{Server: server, Name: name, Description: description}
 }
 
-func index(t testing.TB, opts *Options, tools ...registry.Tool) *Index {
+func index(t testing.TB, opts *discovery.Options, tools ...registry.Tool) *discovery.Index {
 	t.Helper()
 	reg := &registry.Registry{Tools: slices.Clone(tools)} // Normalize sorts them
 	reg.Normalize()
-	ix, err := New(reg, opts)
+	ix, err := discovery.New(reg, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return ix
 }
 
-func resolve(t testing.TB, ix *Index, phrase string, opts *ResolveOptions) Resolution {
+func resolve(t testing.TB, ix *discovery.Index, phrase string, opts *discovery.ResolveOptions) discovery.Resolution {
 	t.Helper()
 	r, err := ix.Resolve(phrase, opts)
 	if err != nil {
@@ -71,31 +72,31 @@ func TestExactNamesWinOutright(t *testing.T) {
 		"my files.search":           "my files.search",
 		"memory.search":             "memory.search",
 	} {
-		want := Resolution{Phrase: phrase, Verdict: Resolved, By: ByExact, Tool: id, Confidence: 1,
-			Candidates: []Candidate{{id, 1}}}
+		want := discovery.Resolution{Phrase: phrase, Verdict: discovery.Resolved, By: discovery.ByExact, Tool: id, Confidence: 1,
+			Candidates: []discovery.Candidate{{id, 1}}}
 		if diff := cmp.Diff(want, resolve(t, ix, phrase, nil)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", phrase, diff)
 		}
 	}
 	for _, phrase := range []string{"Git.git_log", "gitgit_log", "git.log", "memory.git_log", "mcp__git_log"} {
-		if r := resolve(t, ix, phrase, nil); r.By == ByExact {
+		if r := resolve(t, ix, phrase, nil); r.By == discovery.ByExact {
 			t.Errorf("%q is taken for the name %s", phrase, r.Tool)
 		}
 	}
 }
 
 func TestNameOfToolsOnTwoServersIsAmbiguous(t *testing.T) {
-	both := []Candidate{{"memory.search", .5}, {"my files.search", .5}}
-	want := Resolution{Phrase: "search", Verdict: Ambiguous, Confidence: .5, Candidates: both}
+	both := []discovery.Candidate{{"memory.search", .5}, {"my files.search", .5}}
+	want := discovery.Resolution{Phrase: "search", Verdict: discovery.Ambiguous, Confidence: .5, Candidates: both}
 	if diff := cmp.Diff(want, resolve(t, index(t, nil, gitTools...), "search", nil)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	r := resolve(t, index(t, nil, gitTools...), "search", &ResolveOptions{Server: "memory"})
-	if r.Tool != "memory.search" || r.By != ByExact {
+	r := resolve(t, index(t, nil, gitTools...), "search", &discovery.ResolveOptions{Server: "memory"})
+	if r.Tool != "memory.search" || r.By != discovery.ByExact {
 		t.Errorf("on one server it is %+v", r)
 	}
-	r = resolve(t, index(t, &Options{Prefer: []string{"none", "my files"}}, gitTools...), "search", nil)
-	if r.Tool != "my files.search" || r.By != ByPreference {
+	r = resolve(t, index(t, &discovery.Options{Prefer: []string{"none", "my files"}}, gitTools...), "search", nil)
+	if r.Tool != "my files.search" || r.By != discovery.ByPreference {
 		t.Errorf("with a preference it is %+v", r)
 	}
 }
@@ -103,7 +104,7 @@ func TestNameOfToolsOnTwoServersIsAmbiguous(t *testing.T) {
 func TestServerIsAHardFilter(t *testing.T) {
 	ix := indexOf(t, nil, sets...)
 	for _, server := range []string{"azure", "mongodb"} {
-		r := resolve(t, ix, "list databases", &ResolveOptions{Server: server, Candidates: 20})
+		r := resolve(t, ix, "list databases", &discovery.ResolveOptions{Server: server, Candidates: 20})
 		if len(r.Candidates) != 20 {
 			t.Errorf("%s: %d candidates", server, len(r.Candidates))
 		}
@@ -113,7 +114,7 @@ func TestServerIsAHardFilter(t *testing.T) {
 			}
 		}
 	}
-	if r := resolve(t, ix, "list databases", &ResolveOptions{Server: "nobody"}); r.Verdict != NotFound ||
+	if r := resolve(t, ix, "list databases", &discovery.ResolveOptions{Server: "nobody"}); r.Verdict != discovery.NotFound ||
 		len(r.Candidates) > 0 {
 		t.Errorf("a server without tools gave %+v", r)
 	}
@@ -127,18 +128,18 @@ func TestSameToolOfTwoServersIsAmbiguousWithBoth(t *testing.T) {
 	r := resolve(t, index(t, nil, tools...), phrase, nil)
 	first := []string{r.Candidates[0].ID, r.Candidates[1].ID}
 	slices.Sort(first)
-	if r.Verdict != Ambiguous || !slices.Equal(first, []string{"github.create_issue", "gitlab.create_issue"}) {
+	if r.Verdict != discovery.Ambiguous || !slices.Equal(first, []string{"github.create_issue", "gitlab.create_issue"}) {
 		t.Errorf("got %+v", r)
 	}
 	if r := resolve(t, index(t, nil, tools...), phrase+" on gitlab", nil); r.Tool != "gitlab.create_issue" ||
-		r.By != ByPhrase {
+		r.By != discovery.ByPhrase {
 		t.Errorf("with the server in the phrase: %+v", r)
 	}
-	r = resolve(t, index(t, &Options{Prefer: []string{"github"}}, tools...), phrase, nil)
-	if r.Tool != "github.create_issue" || r.By != ByPreference || r.Candidates[0].ID != r.Tool {
+	r = resolve(t, index(t, &discovery.Options{Prefer: []string{"github"}}, tools...), phrase, nil)
+	if r.Tool != "github.create_issue" || r.By != discovery.ByPreference || r.Candidates[0].ID != r.Tool {
 		t.Errorf("with a preference: %+v", r)
 	}
-	aliases := &Options{Aliases: map[string][]string{"gitlab": {"the forge"}}}
+	aliases := &discovery.Options{Aliases: map[string][]string{"gitlab": {"the forge"}}}
 	if r := resolve(t, index(t, aliases, tools...), phrase+" on the forge", nil); r.Tool != "gitlab.create_issue" {
 		t.Errorf("with an alias in the phrase: %+v", r)
 	}
@@ -148,15 +149,15 @@ func TestPreferredServersToolOfTheSameNameComesFirst(t *testing.T) {
 	tools := append(slices.Clone(gitTools),
 		tool("git2", "git_log", "View the commit history of a repository with filters for author, date and path."))
 	const phrase = "show the commit history of a repository"
-	if r := resolve(t, index(t, nil, tools...), phrase, nil); r.Tool != "git.git_log" || r.By != ByPhrase {
+	if r := resolve(t, index(t, nil, tools...), phrase, nil); r.Tool != "git.git_log" || r.By != discovery.ByPhrase {
 		t.Errorf("without a preference: %+v", r)
 	}
-	prefer := &Options{Prefer: []string{"git2"}}
-	if r := resolve(t, index(t, prefer, tools...), phrase, nil); r.Tool != "git2.git_log" || r.By != ByPreference {
+	prefer := &discovery.Options{Prefer: []string{"git2"}}
+	if r := resolve(t, index(t, prefer, tools...), phrase, nil); r.Tool != "git2.git_log" || r.By != discovery.ByPreference {
 		t.Errorf("with a preference: %+v", r)
 	}
 	if r := resolve(t, index(t, prefer, tools...), "show the changes between two commits",
-		nil); r.Tool != "git.git_diff" || r.By != ByPhrase {
+		nil); r.Tool != "git.git_diff" || r.By != discovery.ByPhrase {
 		t.Errorf("a tool that the preferred server does not have: %+v", r)
 	}
 }
@@ -169,7 +170,7 @@ func TestServerIsMeantByItsTitle(t *testing.T) {
 		},
 	}
 	reg.Normalize()
-	ix, err := New(reg, nil)
+	ix, err := discovery.New(reg, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,11 +185,11 @@ func TestDestructiveToolNeedsMoreConfidenceWhenThePhraseAloneDecides(t *testing.
 	between := 0
 	for _, q := range queriesOf(t, "azure_mcp_head") {
 		r := resolve(t, ix, q.Query, nil)
-		if r.Verdict != Resolved || r.Confidence >= aloneConfidence {
+		if r.Verdict != discovery.Resolved || r.Confidence >= discovery.AloneConfidence {
 			continue
 		}
 		between++
-		if r := resolve(t, ix, q.Query, &ResolveOptions{Alone: true}); r.Verdict == Resolved {
+		if r := resolve(t, ix, q.Query, &discovery.ResolveOptions{Alone: true}); r.Verdict == discovery.Resolved {
 			t.Errorf("%q resolves to the unannotated %s with %.2f", q.Query, r.Tool, r.Confidence)
 		}
 	}
@@ -208,12 +209,12 @@ func TestDestructiveToolNeedsMoreConfidenceWhenThePhraseAloneDecides(t *testing.
 	} {
 		one := tool("s", "t", "")
 		one.Annotations = c.hints
-		if got := index(t, nil, one).mayDestroy(0); got != c.want {
+		if got := index(t, nil, one).MayDestroy(0); got != c.want {
 			t.Errorf("%+v: may destroy is %v", c.hints, got)
 		}
 		// Hints that do not count are none.
-		distrust := &Options{Hints: func(*registry.Tool) *registry.Annotations { return nil }}
-		if !index(t, distrust, one).mayDestroy(0) {
+		distrust := &discovery.Options{Hints: func(*registry.Tool) *registry.Annotations { return nil }}
+		if !index(t, distrust, one).MayDestroy(0) {
 			t.Errorf("%+v: they do not count, and it destroys nothing", c.hints)
 		}
 	}
@@ -232,7 +233,7 @@ func TestBadPhrasesAreAnsweredNotFound(t *testing.T) {
 		"nonsense":           "xqzwv blorft",
 	} {
 		r := resolve(t, ix, phrase, nil)
-		if r.Verdict == Resolved {
+		if r.Verdict == discovery.Resolved {
 			t.Errorf("%s: resolved to %s with %.2f", name, r.Tool, r.Confidence)
 		}
 		if readable := name == "stop words" || name == "nonsense"; readable == (len(r.Candidates) == 0) {
@@ -246,15 +247,15 @@ func TestBadPhrasesAreAnsweredNotFound(t *testing.T) {
 
 func TestHugePhraseIsReadUpToItsLimit(t *testing.T) {
 	ix := indexOf(t, nil, "mongodb_mcp")
-	short := strings.Repeat("list the collections of a database ", 100)[:MaxPhrase]
+	short := strings.Repeat("list the collections of a database ", 100)[:discovery.MaxPhrase]
 	long := short + strings.Repeat("drop everything ", 7000)
 	got, want := resolve(t, ix, long, nil), resolve(t, ix, short, nil)
 	got.Phrase, want.Phrase = "", ""
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("what lies beyond the limit changes the answer:\n%s", diff)
 	}
-	if cut := text.FirstBytes(strings.Repeat("x", MaxPhrase-1)+"é", MaxPhrase); cut != strings.Repeat("x", MaxPhrase-1) {
-		t.Errorf("a character is cut in two: …%q", cut[MaxPhrase-3:])
+	if cut := text.FirstBytes(strings.Repeat("x", discovery.MaxPhrase-1)+"é", discovery.MaxPhrase); cut != strings.Repeat("x", discovery.MaxPhrase-1) {
+		t.Errorf("a character is cut in two: …%q", cut[discovery.MaxPhrase-3:])
 	}
 	for _, huge := range []string{
 		strings.Repeat("a", 100_000), strings.Repeat("北", 40_000), strings.Repeat("aB", 50_000),
@@ -289,7 +290,7 @@ func TestOddRegistriesAreIndexed(t *testing.T) {
 	} {
 		r := resolve(t, index(t, nil, c.tools...), c.phrase, nil)
 		if c.want == "" {
-			if r.Verdict != NotFound || len(r.Candidates) > 0 {
+			if r.Verdict != discovery.NotFound || len(r.Candidates) > 0 {
 				t.Errorf("%s: %+v", name, r)
 			}
 			continue
@@ -364,7 +365,7 @@ func TestSpecServerIsUnderstood(t *testing.T) {
 	ix := index(t, nil, tools...)
 	strict, inThree := 0, 0
 	for _, q := range queries {
-		place := slices.IndexFunc(resolve(t, ix, q.Query, nil).Candidates, func(c Candidate) bool {
+		place := slices.IndexFunc(resolve(t, ix, q.Query, nil).Candidates, func(c discovery.Candidate) bool {
 			return slices.Contains(q.Gold, strings.TrimPrefix(c.ID, listing.Server+"."))
 		})
 		if place < 0 || place > 2 || q.Strict && place > 0 {
@@ -392,22 +393,22 @@ func TestVectorSearchNeverDials(t *testing.T) {
 	http.DefaultTransport = noNetwork{t}
 	t.Cleanup(func() { http.DefaultTransport = before })
 	resolve(t, indexOf(t, nil, "mongodb_mcp"), "list collections", nil)
-	near, err := openCollection()
+	near, err := discovery.OpenCollection()
 	if err == nil {
-		err = addNear(near, 0, []float32{1})
+		err = discovery.AddNear(near, 0, []float32{1})
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := near.Query(context.Background(), "a text", 1, nil, nil); !errors.Is(err, errNoText) {
+	if _, err := near.Query(context.Background(), "a text", 1, nil, nil); !errors.Is(err, discovery.ErrNoText) {
 		t.Errorf("a query by text ends with %v", err)
 	}
 }
 
 func TestIndexIsSwappedUnderLoad(t *testing.T) {
 	tools := registryOf(t, "mongodb_mcp").Tools
-	indexes := []*Index{index(t, nil, tools[:20]...), index(t, nil, tools[20:]...), index(t, nil, tools...)}
-	var live atomic.Pointer[Index]
+	indexes := []*discovery.Index{index(t, nil, tools[:20]...), index(t, nil, tools[20:]...), index(t, nil, tools...)}
+	var live atomic.Pointer[discovery.Index]
 	live.Store(indexes[0])
 	swapped := make(chan struct{})
 	var asking atomic.Int32
@@ -428,7 +429,7 @@ func TestIndexIsSwappedUnderLoad(t *testing.T) {
 					t.Error(err)
 				}
 				if i%5 == 0 {
-					if _, err := live.Load().Search(Query{Text: phrase}); err != nil {
+					if _, err := live.Load().Search(discovery.Query{Text: phrase}); err != nil {
 						t.Error(err)
 					}
 				}
@@ -448,11 +449,11 @@ func TestIndexIsSwappedUnderLoad(t *testing.T) {
 func TestExplanationAddsUpToTheResolution(t *testing.T) {
 	ix := indexOf(t, nil, sets...)
 	const phrase = "list clusters in mongodb"
-	e, err := ix.Explain(t.Context(), phrase, &ResolveOptions{Candidates: 5})
+	e, err := ix.Explain(t.Context(), phrase, &discovery.ResolveOptions{Candidates: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(resolve(t, ix, phrase, &ResolveOptions{Candidates: 5}), e.Resolution); diff != "" {
+	if diff := cmp.Diff(resolve(t, ix, phrase, &discovery.ResolveOptions{Candidates: 5}), e.Resolution); diff != "" {
 		t.Errorf("Resolve and Explain differ:\n%s", diff)
 	}
 	if e.Read.Phrase != "list clusters in  " || !slices.Equal(e.Read.Objects, []string{"clusters"}) ||
@@ -483,7 +484,7 @@ func TestOfferedToolsAreToldApart(t *testing.T) {
 		tool("git", "git_diff", "Show modified lines between two commits. All.")
 	diff.Input = json.RawMessage(`{"properties":{"path":{},"from":{},"to":{}}}`)
 	status.Input = json.RawMessage(`{"properties":{"path":{}}}`)
-	want := []Difference{
+	want := []discovery.Difference{
 		{ID: "git.git_status", Summary: "Show modified files of the working tree",
 			Words: []string{"status", "files", "working", "tree"}},
 		{ID: "git.git_diff", Summary: "Show modified lines between two commits",
@@ -499,7 +500,7 @@ func TestStoredVectorsAreKeptUnlessAnotherModelMadeThem(t *testing.T) {
 	reg := &registry.Registry{Tools: slices.Clone(gitTools)}
 	reg.Normalize()
 	ctx := context.Background()
-	if err := EmbedTools(ctx, reg); err != nil {
+	if err := discovery.EmbedTools(ctx, reg); err != nil {
 		t.Fatal(err)
 	}
 	if id := embed.Identity(); *reg.Embedder != id {
@@ -507,14 +508,14 @@ func TestStoredVectorsAreKeptUnlessAnotherModelMadeThem(t *testing.T) {
 	}
 	marked := embed.EncodeI8(embed.Default().Embed("marked"))
 	reg.Tools[0].Embedding, reg.Tools[1].Embedding = marked, nil
-	if err := EmbedTools(ctx, reg); err != nil {
+	if err := discovery.EmbedTools(ctx, reg); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(reg.Tools[0].Embedding, marked) || len(reg.Tools[1].Embedding) != len(marked) {
 		t.Error("a vector of the same model is not kept, or a missing one not made")
 	}
 	reg.Embedder.Name = "another"
-	if err := EmbedTools(ctx, reg); err != nil {
+	if err := discovery.EmbedTools(ctx, reg); err != nil {
 		t.Fatal(err)
 	}
 	if slices.Equal(reg.Tools[0].Embedding, marked) {
@@ -522,7 +523,7 @@ func TestStoredVectorsAreKeptUnlessAnotherModelMadeThem(t *testing.T) {
 	}
 	canceled, cancel := context.WithCancel(ctx)
 	cancel()
-	if err := EmbedTools(canceled, reg); !errors.Is(err, context.Canceled) {
+	if err := discovery.EmbedTools(canceled, reg); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}
 }
@@ -536,7 +537,7 @@ func FuzzResolve(f *testing.F) {
 	ix := indexOf(f, nil, sets...)
 	f.Fuzz(func(t *testing.T, phrase string) {
 		r := resolve(t, ix, phrase, nil)
-		if (r.Verdict == Resolved) != (r.Tool != "") || len(r.Candidates) > 10 {
+		if (r.Verdict == discovery.Resolved) != (r.Tool != "") || len(r.Candidates) > 10 {
 			t.Errorf("%q: %+v", phrase, r)
 		}
 		if !(r.Confidence >= 0 && r.Confidence <= 1) {
@@ -571,8 +572,8 @@ func FuzzPropertyNames(f *testing.F) {
 	f.Add(`{"properties":{"a":1},"properties":{"b":{"properties":{"c":2}}}} `)
 	f.Add(`[{"properties":{"a":1}}]`)
 	f.Fuzz(func(t *testing.T, schema string) {
-		got := propertyNames([]byte(schema))
-		if texts := valuesOf(schema); len(texts) > maxPropertyTexts+utf8.UTFMax {
+		got := discovery.PropertyNames([]byte(schema))
+		if texts := valuesOf(schema); len(texts) > discovery.MaxPropertyTexts+utf8.UTFMax {
 			t.Errorf("%q: %d bytes of texts", schema, len(texts))
 		}
 		var want struct {
@@ -587,7 +588,7 @@ func FuzzPropertyNames(f *testing.F) {
 		if len(want.Properties) > 0 && json.Unmarshal(want.Properties, &byName) != nil {
 			return
 		}
-		if len(got) != len(byName) && len(byName) <= maxProperties {
+		if len(got) != len(byName) && len(byName) <= discovery.MaxProperties {
 			t.Errorf("%q: %q, want the keys of %v", schema, got, byName)
 		}
 		for _, name := range got {
@@ -599,6 +600,6 @@ func FuzzPropertyNames(f *testing.F) {
 }
 
 func valuesOf(schema string) string {
-	_, values := properties([]byte(schema))
+	_, values := discovery.Properties([]byte(schema))
 	return values
 }

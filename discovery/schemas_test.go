@@ -1,4 +1,4 @@
-package discovery
+package discovery_test
 
 import (
 	"encoding/json"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/tiktoken-go/tokenizer"
+
+	"github.com/usetools/usetools/discovery"
 )
 
 func TestMicroSchemaSaysTypesRequiredEnumItemsAndDefault(t *testing.T) {
@@ -20,7 +22,7 @@ func TestMicroSchemaSaysTypesRequiredEnumItemsAndDefault(t *testing.T) {
 		`{"$ref":"#/$defs/N","$defs":{"N":{"type":"object","properties":{"next":{"$ref":"#/$defs/N"}}}}}`: `{"p":{"next":{"p":{"next":{"p":{"next":"o"},"t":"o"}},"t":"o"}}}`,
 		`{}`: `{}`, `true`: `{}`, ``: `{}`, `{"type":"object","properties":{"x":true}}`: `{"p":{"x":"*"}}`,
 	} {
-		if got := string(MicroOf(json.RawMessage(schema))); got != want {
+		if got := string(discovery.MicroOf(json.RawMessage(schema))); got != want {
 			t.Errorf("%s:\n%s, want\n%s", schema, got, want)
 		}
 	}
@@ -31,7 +33,7 @@ func TestCompactSchemaDropsOnlyWhatIsThereToBeRead(t *testing.T) {
 		"properties":{"description":{"type":"string","description":"d"},"title":{"enum":[{"title":"kept"}]},"n":{"type":"number","default":1.50}},
 		"required":["title"],"examples":[1]}`
 	const want = `{"properties":{"description":{"type":"string"},"n":{"default":1.50,"type":"number"},"title":{"enum":[{"title":"kept"}]}},"required":["title"],"type":"object"}`
-	if got := string(compact(json.RawMessage(schema))); got != want {
+	if got := string(discovery.Compact(json.RawMessage(schema))); got != want {
 		t.Errorf("%s, want\n%s", got, want)
 	}
 }
@@ -44,7 +46,7 @@ func TestMicroSchemasCostLittle(t *testing.T) {
 		t.Fatal(err)
 	}
 	reg := publicTools(t)
-	ix, err := New(reg, nil)
+	ix, err := discovery.New(reg, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,8 +57,8 @@ func TestMicroSchemasCostLittle(t *testing.T) {
 			continue
 		}
 		var n [3]int
-		for k, d := range []Detail{FullSchema, CompactSchema, MicroSchema} {
-			e := ix.entry(int32(i), d)
+		for k, d := range []discovery.Detail{discovery.FullSchema, discovery.CompactSchema, discovery.MicroSchema} {
+			e := ix.Entry(int32(i), d)
 			estimated += e.Tokens
 			e.Tokens = 0
 			b, err := json.Marshal(e)
@@ -93,12 +95,12 @@ func FuzzShortSchemas(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, schema []byte) {
-		if got := MicroOf(schema); !json.Valid(got) {
+		if got := discovery.MicroOf(schema); !json.Valid(got) {
 			t.Errorf("micro: %s", got)
 		}
-		if got := compact(schema); len(got) > 0 && !json.Valid(got) {
+		if got := discovery.Compact(schema); len(got) > 0 && !json.Valid(got) {
 			t.Errorf("compact: %s", got)
 		}
-		examplesIn(schema)
+		discovery.ExamplesIn(schema)
 	})
 }

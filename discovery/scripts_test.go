@@ -1,9 +1,10 @@
-package discovery
+package discovery_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -54,7 +55,7 @@ func TestPhrasesFindDescriptionsInTheirOwnScript(t *testing.T) {
 	} {
 		r := resolve(t, ix, phrase, nil)
 		t.Logf("%s: %s %.2f %v", phrase, r.Verdict, r.Confidence, r.Candidates[:min(2, len(r.Candidates))])
-		if len(r.Candidates) == 0 || r.Candidates[0].ID != want || r.Verdict == NotFound {
+		if len(r.Candidates) == 0 || r.Candidates[0].ID != want || r.Verdict == discovery.NotFound {
 			t.Errorf("%q: %s %+v, want %s first", phrase, r.Verdict, r.Candidates, want)
 		}
 	}
@@ -65,14 +66,13 @@ func TestPhrasesFindDescriptionsInTheirOwnScript(t *testing.T) {
 		}
 	}
 	for _, nothing := range []string{"。，！", "🙂🙂", "в на и", "烹饪食谱"} {
-		if r := resolve(t, ix, nothing, nil); r.Verdict != NotFound {
+		if r := resolve(t, ix, nothing, nil); r.Verdict != discovery.NotFound {
 			t.Errorf("%q: %+v", nothing, r)
 		}
 	}
 }
 
 func TestWordsOfTexts(t *testing.T) {
-	tables := loadTables()
 	for text, want := range map[string]string{
 		"天气预报 API":           "天气 气预 预报 api",
 		"京":                  "京",
@@ -99,7 +99,7 @@ func TestWordsOfTexts(t *testing.T) {
 		"v2/users/{id}":                "v2 user identifi",
 		"what's new?":                  "new",
 	} {
-		if got := strings.Join(tables.terms(text), " "); got != want {
+		if got := strings.Join(discovery.Terms(text), " "); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package discovery
+package discovery_test
 
 import (
 	"encoding/json"
@@ -9,10 +9,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/registry"
 )
 
-func search(t testing.TB, ix *Index, q Query) Page {
+func search(t testing.TB, ix *discovery.Index, q discovery.Query) discovery.Page {
 	t.Helper()
 	p, err := ix.Search(q)
 	if err != nil {
@@ -21,7 +22,7 @@ func search(t testing.TB, ix *Index, q Query) Page {
 	return p
 }
 
-func hitIDs(p Page) []string {
+func hitIDs(p discovery.Page) []string {
 	ids := []string{}
 	for _, h := range p.Results {
 		ids = append(ids, h.ID)
@@ -31,12 +32,12 @@ func hitIDs(p Page) []string {
 
 func TestPagesShowEveryMatchOnce(t *testing.T) {
 	ix := indexOf(t, nil, sets...)
-	for _, q := range []Query{
+	for _, q := range []discovery.Query{
 		{}, {Text: "list databases"}, {Text: "list databases", Server: "azure"},
-		{Text: "data", Match: Substring}, {Prefix: "SQL_"}, {Text: "xqzwv"},
+		{Text: "data", Match: discovery.Substring}, {Prefix: "SQL_"}, {Text: "xqzwv"},
 	} {
 		whole := q
-		whole.Limit = MaxLimit
+		whole.Limit = discovery.MaxLimit
 		all := search(t, ix, whole)
 		if all.HasMore || all.Total != len(all.Results) {
 			t.Errorf("%+v: total %d, %d shown, more: %v", q, all.Total, len(all.Results), all.HasMore)
@@ -69,7 +70,7 @@ func TestSearchRanksAsResolve(t *testing.T) {
 		for _, c := range resolve(t, ix, phrase, nil).Candidates {
 			want = append(want, c.ID)
 		}
-		if diff := cmp.Diff(want, hitIDs(search(t, ix, Query{Text: phrase}))); diff != "" {
+		if diff := cmp.Diff(want, hitIDs(search(t, ix, discovery.Query{Text: phrase}))); diff != "" {
 			t.Errorf("%q (-Resolve +Search):\n%s", phrase, diff)
 		}
 	}
@@ -80,19 +81,19 @@ func TestFiltersNarrowEveryKindOfSearch(t *testing.T) {
 	tools[0].Category, tools[4].Category = "Version control", "files"
 	ix := index(t, nil, tools...)
 	for _, c := range []struct {
-		query Query
+		query discovery.Query
 		want  []string
 	}{
-		{Query{Server: "git"}, []string{"git.git_diff", "git.git_log", "git.git_status"}},
-		{Query{Category: "version CONTROL"}, []string{"git.git_log"}},
-		{Query{Prefix: "GIT_S"}, []string{"git.git_status"}},
-		{Query{Prefix: "memory."}, []string{"memory.search"}},
-		{Query{Server: "git", Prefix: "search"}, []string{}},
-		{Query{Text: "commit history", Server: "git", Limit: 1}, []string{"git.git_log"}},
-		{Query{Text: "search", Match: Substring, Category: "files"}, []string{"my files.search"}},
-		{Query{Text: "COMMIT", Match: Substring}, []string{"git.git_diff", "git.git_log"}},
-		{Query{Text: "nothing has this", Match: Substring}, []string{}},
-		{Query{Text: "search", Server: "nobody"}, []string{}},
+		{discovery.Query{Server: "git"}, []string{"git.git_diff", "git.git_log", "git.git_status"}},
+		{discovery.Query{Category: "version CONTROL"}, []string{"git.git_log"}},
+		{discovery.Query{Prefix: "GIT_S"}, []string{"git.git_status"}},
+		{discovery.Query{Prefix: "memory."}, []string{"memory.search"}},
+		{discovery.Query{Server: "git", Prefix: "search"}, []string{}},
+		{discovery.Query{Text: "commit history", Server: "git", Limit: 1}, []string{"git.git_log"}},
+		{discovery.Query{Text: "search", Match: discovery.Substring, Category: "files"}, []string{"my files.search"}},
+		{discovery.Query{Text: "COMMIT", Match: discovery.Substring}, []string{"git.git_diff", "git.git_log"}},
+		{discovery.Query{Text: "nothing has this", Match: discovery.Substring}, []string{}},
+		{discovery.Query{Text: "search", Server: "nobody"}, []string{}},
 	} {
 		if diff := cmp.Diff(c.want, hitIDs(search(t, ix, c.query))); diff != "" {
 			t.Errorf("%+v (-want +got):\n%s", c.query, diff)
@@ -103,7 +104,7 @@ func TestFiltersNarrowEveryKindOfSearch(t *testing.T) {
 func TestSubstringInTheNameComesFirst(t *testing.T) {
 	ix := index(t, nil,
 		tool("a", "other", "Runs a log query."), tool("b", "catalog", ""), tool("c", "log_tail", ""), tool("d", "log", ""))
-	p := search(t, ix, Query{Text: "Log", Match: Substring})
+	p := search(t, ix, discovery.Query{Text: "Log", Match: discovery.Substring})
 	if diff := cmp.Diff([]string{"d.log", "c.log_tail", "b.catalog", "a.other"}, hitIDs(p)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -118,7 +119,7 @@ func TestHitSaysWhyItMatches(t *testing.T) {
 		"history of commits, git server": "words: history, commits; server: git",
 		"past revisions":                 "meaning",
 	} {
-		if p := search(t, ix, Query{Text: phrase}); len(p.Results) == 0 || p.Results[0].Why != want {
+		if p := search(t, ix, discovery.Query{Text: phrase}); len(p.Results) == 0 || p.Results[0].Why != want {
 			t.Errorf("%q: %+v, want %q", phrase, p.Results, want)
 		}
 	}
@@ -126,7 +127,7 @@ func TestHitSaysWhyItMatches(t *testing.T) {
 
 func TestWrongSearchesSayWhatIsPossible(t *testing.T) {
 	ix := index(t, nil, gitTools...)
-	for want, q := range map[string]Query{
+	for want, q := range map[string]discovery.Query{
 		`match "fuzzy"`:        {Text: "x", Match: "fuzzy"},
 		`detail level "all"`:   {Detail: "all"},
 		"must not be negative": {Offset: -1},
@@ -146,24 +147,24 @@ func TestPageWithoutResultsSaysWhy(t *testing.T) {
 	tools[0].Category = "vcs"
 	ix := index(t, nil, tools...)
 	for _, c := range []struct {
-		query Query
+		query discovery.Query
 		want  string
 	}{
-		{Query{Server: "gti", Text: "log"}, `there is no server "gti", there are: `},
-		{Query{Category: "nosuch", Text: "log"}, `no tool has the category "nosuch", there are: `},
-		{Query{Prefix: "zz"}, `no tool's name or ID begins with "zz"`},
-		{Query{Server: "git", Prefix: "search"}, "no tool passes all of server, category and prefix"},
-		{Query{Text: "zz", Match: Substring}, `no such tool has "zz"`},
-		{Query{Offset: 99}, fmt.Sprintf("offset 99 is behind the last of %d tools", len(tools))},
+		{discovery.Query{Server: "gti", Text: "log"}, `there is no server "gti", there are: `},
+		{discovery.Query{Category: "nosuch", Text: "log"}, `no tool has the category "nosuch", there are: `},
+		{discovery.Query{Prefix: "zz"}, `no tool's name or ID begins with "zz"`},
+		{discovery.Query{Server: "git", Prefix: "search"}, "no tool passes all of server, category and prefix"},
+		{discovery.Query{Text: "zz", Match: discovery.Substring}, `no such tool has "zz"`},
+		{discovery.Query{Offset: 99}, fmt.Sprintf("offset 99 is behind the last of %d tools", len(tools))},
 	} {
 		if p := search(t, ix, c.query); len(p.Results) > 0 || !strings.HasPrefix(p.Note, c.want) {
 			t.Errorf("%+v: %d results, %q; want %q", c.query, len(p.Results), p.Note, c.want)
 		}
 	}
-	if p := search(t, ix, Query{Text: "log"}); p.Note != "" {
+	if p := search(t, ix, discovery.Query{Text: "log"}); p.Note != "" {
 		t.Errorf("results, and yet %q", p.Note)
 	}
-	if p := search(t, index(t, nil), Query{}); p.Note != "there are no tools" {
+	if p := search(t, index(t, nil), discovery.Query{}); p.Note != "there are no tools" {
 		t.Errorf("of nothing: %q", p.Note)
 	}
 }
@@ -171,7 +172,7 @@ func TestPageWithoutResultsSaysWhy(t *testing.T) {
 // What may not be found is not counted either.
 func TestToolsThatAreNotKeptAreNotCounted(t *testing.T) {
 	ix := index(t, nil, gitTools...)
-	for _, q := range []Query{{}, {Text: "log"}, {Text: "git", Match: Substring}} {
+	for _, q := range []discovery.Query{{}, {Text: "log"}, {Text: "git", Match: discovery.Substring}} {
 		all := search(t, ix, q)
 		q.Keep = func(x *registry.Tool) bool { return x.Name != "git_log" }
 		if p := search(t, ix, q); p.Total != all.Total-1 || slices.Contains(hitIDs(p), "git.git_log") {
@@ -186,14 +187,14 @@ func TestDetailLevelsShowMoreAndMore(t *testing.T) {
 	x.Input = json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer","description":"How many."}},"examples":[{"n":3}]}`)
 	ix := index(t, nil, x)
 	const head, short = `{"id":"git.git_log","server":"git","name":"git_log",`, `"short":"Show the history",`
-	for detail, want := range map[Detail]string{
-		NameOnly:        head + `"tokens":17}`,
-		Go:              head + `"tokens":17}`,
-		NameDescription: head + short + `"title":"Log","description":"Show the history.","category":"vcs","tokens":36}`,
-		MicroSchema:     head + short + `"category":"vcs","micro":{"p":{"n":"i"}},"tokens":35}`,
-		CompactSchema: head + short +
+	for detail, want := range map[discovery.Detail]string{
+		discovery.NameOnly:        head + `"tokens":17}`,
+		discovery.Go:              head + `"tokens":17}`,
+		discovery.NameDescription: head + short + `"title":"Log","description":"Show the history.","category":"vcs","tokens":36}`,
+		discovery.MicroSchema:     head + short + `"category":"vcs","micro":{"p":{"n":"i"}},"tokens":35}`,
+		discovery.CompactSchema: head + short +
 			`"category":"vcs","inputSchema":{"properties":{"n":{"type":"integer"}},"type":"object"},"tokens":43}`,
-		FullSchema: head + short + `"title":"Log","description":"Show the history.","category":"vcs",` +
+		discovery.FullSchema: head + short + `"title":"Log","description":"Show the history.","category":"vcs",` +
 			`"inputSchema":` + string(x.Input) + `,"examples":[{"n":3}],"tokens":72}`,
 	} {
 		d, err := ix.Describe([]string{"git_log", "git_blame"}, detail)
@@ -217,32 +218,32 @@ func TestSummaryIsTheFirstSentenceOrItsBeginning(t *testing.T) {
 		strings.Repeat("é", 61):            strings.Repeat("é", 59) + "…",
 		strings.Repeat("word, ", 11) + "x": strings.Repeat("word, ", 8) + "word…",
 	} {
-		if got := summary(description); got != want {
+		if got := discovery.Summary(description); got != want {
 			t.Errorf("%q: %q, want %q", description, got, want)
 		}
 	}
 }
 
 func TestRankingKeepsTheBestInOrder(t *testing.T) {
-	for _, limit := range []int{0, 1, 3, 10, manyRanked + 1} {
-		r := ranking[string]{limit: limit}
+	for _, limit := range []int{0, 1, 3, 10, discovery.ManyRanked + 1} {
 		scores := []float64{1, 3, 2, 3, 0, 3, 2}
+		var values []string
 		for i, s := range scores {
-			r.add(s, int32(i), fmt.Sprint(s, "@", i))
+			values = append(values, fmt.Sprint(s, "@", i))
 		}
 		want := []string{"3@1", "3@3", "3@5", "2@2", "2@6", "1@0", "0@4"}
-		if diff := cmp.Diff(want[:min(limit, len(want))], r.values()); diff != "" {
+		if diff := cmp.Diff(want[:min(limit, len(want))], discovery.Ranked(limit, scores, values)); diff != "" {
 			t.Errorf("limit %d (-want +got):\n%s", limit, diff)
 		}
 	}
 }
 
 func BenchmarkSearch(b *testing.B) {
-	ix, err := New(mutated(b, 535), nil)
+	ix, err := discovery.New(mutated(b, 535), nil)
 	if err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		search(b, ix, Query{Text: "list the storage accounts"})
+		search(b, ix, discovery.Query{Text: "list the storage accounts"})
 	}
 }

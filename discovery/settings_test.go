@@ -1,15 +1,17 @@
-package discovery
+package discovery_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/usetools/usetools/discovery"
 )
 
-func settings(t testing.TB, value string) *Settings {
+func settings(t testing.TB, value string) *discovery.Settings {
 	t.Helper()
-	s, err := ParseSettings([]byte(value))
+	s, err := discovery.ParseSettings([]byte(value))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +56,7 @@ func TestWrongSettingsAreRefused(t *testing.T) {
 		`{"threshold": 1.5}`:              "threshold is 1.5",
 		`{"threshold": -0.1}`:             "threshold is -0.1",
 	} {
-		s, err := ParseSettings([]byte(value))
+		s, err := discovery.ParseSettings([]byte(value))
 		if err == nil {
 			_, err = s.Options()
 		}
@@ -67,11 +69,11 @@ func TestWrongSettingsAreRefused(t *testing.T) {
 func TestThresholdDecidesWhatIsResolved(t *testing.T) {
 	const phrase = "show the changes between two commits"
 	before := resolve(t, index(t, nil, gitTools...), phrase, nil)
-	if before.Verdict != Resolved || before.Confidence == 1 {
+	if before.Verdict != discovery.Resolved || before.Confidence == 1 {
 		t.Fatalf("%+v", before)
 	}
-	after := resolve(t, index(t, &Options{Threshold: 1}, gitTools...), phrase, nil)
-	if after.Verdict != Ambiguous || after.Confidence != before.Confidence {
+	after := resolve(t, index(t, &discovery.Options{Threshold: 1}, gitTools...), phrase, nil)
+	if after.Verdict != discovery.Ambiguous || after.Confidence != before.Confidence {
 		t.Errorf("with a threshold of 1: %+v", after)
 	}
 }

@@ -1,4 +1,4 @@
-package discovery
+package discovery_test
 
 import "testing"
 
@@ -17,7 +17,7 @@ func TestPhrasesAreReadInTheWordsOfTheRegistry(t *testing.T) {
 		"wipe a photo, file bug": "delete all a photo, file issue",
 		"":                       "",
 	} {
-		if got := ix.reword(phrase); got != want {
+		if got := ix.Reword(phrase); got != want {
 			t.Errorf("%q is read as %q, want %q", phrase, got, want)
 		}
 	}
