@@ -473,6 +473,8 @@ func (f *Front) Give(run string) bool {
 
 // Cancel ends a run that waits for a runner or is under way. It reports whether it found one.
 func (f *Front) Cancel(ctx context.Context, run string) (bool, error) {
+	ctx, stop := context.WithTimeout(ctx, cancelFor)
+	defer stop()
 	j, out, err := f.cancel(ctx, run)
 	if errors.Is(err, errNoRun) {
 		return false, nil
@@ -484,28 +486,34 @@ func (f *Front) Cancel(ctx context.Context, run string) (bool, error) {
 }
 
 // cancel ends a run: its runner has been asked to (nil, nil, nil), or it has not begun,
-// and its job comes to the outcome. errNoRun: it is not under way.
+// and its job comes to the outcome. errNoRun: it is not under way. A runner that does not
+// answer is asked again until ctx ends.
 func (f *Front) cancel(ctx context.Context, run string) (*job, *outcome, error) {
+	gone := errNoRun // what to return once nobody has the run
 	for {
 		try, cancel := context.WithTimeout(ctx, each)
 		began := time.Now()
 		m, err := f.c.conn.RequestWithContext(try, cancelSubject(run), nil)
 		cancel()
-		if err == nil && string(m.Data) == notCanceled {
-			return nil, nil, errNoRun
-		}
-		if !errors.Is(err, nats.ErrNoResponders) {
-			if err != nil {
-				err = f.c.permitted(began, err)
+		switch {
+		case err == nil && string(m.Data) == notCanceled:
+			return nil, nil, gone
+		case err == nil:
+			return nil, nil, nil
+		case !errors.Is(err, nats.ErrNoResponders):
+			err = f.c.permitted(began, err)
+			if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+				return nil, nil, err
 			}
-			return nil, nil, err
+			gone = nil // a runner has the request
+			continue
 		}
 		j, seq, err := f.c.queued(ctx, run)
 		if err != nil {
 			return nil, nil, err
 		}
 		if j == nil {
-			return nil, nil, errNoRun
+			return nil, nil, gone
 		}
 		out, err := f.withdraw(ctx, j, seq, "canceled before it began")
 		if !errors.Is(err, record.ErrTaken) {
