@@ -109,7 +109,7 @@ func TestManyCallsAreShownAsOneQuestion(t *testing.T) {
 	c := w.signIn(t, "")
 	run := w.runs["waiting"]
 	page := c.page("/approvals/" + w.idOf(t, run, "mail.send_mail"))
-	contains(t, page, "12 calls of <a", "4</b>", "wait too", "The same in all 12", `&#34;Your order <mark>…</mark>`,
+	contains(t, page, "12 calls of <a", "4</b>", "wait too", "The same in all 12", `&#34;Your order <mark>…</mark>&#34;`,
 		"ingrid.vasko@mail.example", "times the median", `href="/runs/`+run+`#L`, "token <b><bdi>support</bdi></b>",
 		"Yes to mail.send_mail in this run", `needs approval by the rule &#34;mail.send_mail&#34;`)
 	all, ticked := asked(page)

@@ -88,7 +88,7 @@ func compareCalls(args []json.RawMessage) *batchDiff {
 	return d
 }
 
-// affixes returns the whole words with which all texts begin and end.
+// affixes returns the whole words with which all texts, JSON strings, begin and end.
 func affixes(texts []string) (begin, end string) {
 	begin = texts[0]
 	for _, s := range texts {
@@ -104,10 +104,13 @@ func affixes(texts []string) (begin, end string) {
 		}
 	}
 	_, rest, found := strings.Cut(end, " ")
-	if !found {
-		return begin, ""
+	switch {
+	case found:
+		return begin, " " + rest
+	case begin != "":
+		return begin, `"`
 	}
-	return begin, " " + rest
+	return "", ""
 }
 
 func (d *batchDiff) remark(i int, format string, args ...any) {

@@ -31,12 +31,12 @@ func TestWhatManyCallsHaveInCommonIsToldOnce(t *testing.T) {
 		mail("eve@a.mail.example", "Eve Oe", 10380, "20.50")))
 	want := &batchDiff{
 		Same: []sameValue{
-			{"subject", `"Your order `, "", true},
+			{"subject", `"Your order `, `"`, true},
 			{"body", `"Dear `, ` today."`, true}},
 		Columns: []difference{
 			{Path: "to", Cells: []string{`"ann@mail.example"`, `"bo@mail.example"`, `"kim@mail.example"`,
 				`"eve@evil.example"`, `"eve@a.mail.example"`}},
-			{Path: "subject", Cells: []string{`10371"`, `10374"`, `10378"`, `10379"`, `10380"`}},
+			{Path: "subject", Number: true, Cells: []string{"10371", "10374", "10378", "10379", "10380"}},
 			{Path: "body", Cells: []string{`Ann Vasko,\n\nwe refunded 148.00 EUR of your order 10371`,
 				`Bo,\n\nwe refunded 62.90 EUR of your order 10374`,
 				`Kim van der Heuvel,\n\nwe refunded 1,890.00 EUR of your order 10378`,
