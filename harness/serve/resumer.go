@@ -263,12 +263,19 @@ func (r *resumer) resume(ctx context.Context, run *record.Run, o owner) (err err
 		release()
 	}
 	var running *record.RunningError
+	var ended *harness.NotResumableError
 	switch {
-	case errors.As(err, &running): // another process was faster
+	case errors.As(err, &running), errors.As(err, &ended) && r.resumedSince(run): // another process, or a client, was faster
 	case err != nil && ctx.Err() == nil:
 		r.s.log.Error("a run cannot go on", "run", id, "error", fmt.Sprint(err))
 	case err == nil:
 		r.s.log.Info("a run went on", "run", id, "status", res.Status)
 	}
 	return err
+}
+
+// resumedSince reports whether a run was resumed since it was read.
+func (r *resumer) resumedSince(run *record.Run) bool {
+	now, err := r.s.records.Load(run.Begin.ID)
+	return err == nil && len(now.Attempts) > len(run.Attempts)
 }
