@@ -148,6 +148,7 @@ commands and flags.`,
 			return cli.ShowRootCommandHelp(c)
 		},
 	}
+	root.Command("phrases").Usage = "short for memory phrases"
 	retire(root)
 	e.prepare(root.Commands)
 	return root

@@ -75,7 +75,7 @@ func (e *env) rmCommand(args string, rm func(c *cli.Command, names []string) (un
 func (e *env) phrasesCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "phrases",
-		Usage: "list and edit what phrases meant in earlier runs (short for memory phrases)",
+		Usage: "list and edit what phrases meant in earlier runs",
 		Description: `If a phrase led to a tool in two successful runs, it means that tool next time,
 while the tool exists unchanged.
 
