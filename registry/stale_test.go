@@ -1,4 +1,4 @@
-package registry
+package registry_test
 
 import (
 	"os"
@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/usetools/usetools/registry"
 )
 
 func TestStaleTemporaryFilesAreRemoved(t *testing.T) {
@@ -36,7 +38,7 @@ func TestStaleTemporaryFilesAreRemoved(t *testing.T) {
 	if err := os.Chtimes(filepath.Join(dir, ".r.json.789.tmp"), time.Time{}, time.Unix(0, 0)); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteFile(path, []byte("{}"), 0o600); err != nil {
+	if err := registry.WriteFile(path, []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(dir)
