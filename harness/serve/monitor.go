@@ -9,20 +9,20 @@ import (
 	"time"
 )
 
-// Monitor is what a process that has no clients tells of itself at an HTTP address.
+// Monitor reports on a process that has no clients, such as a runner.
 type Monitor struct {
-	// Metrics writes the metrics behind those of the address itself.
+	// Metrics writes the metrics of the process, after those of the HTTP server.
 	Metrics func(io.Writer)
-	// Engine says why the process cannot work; a nil error: it can.
+	// Engine returns an error if the process cannot work.
 	Engine func() error
-	// Load is how many scripts run, and how many do at most.
+	// Load returns how many scripts run, and how many may.
 	Load func() (running, places int)
-	// Log receives what the operator should know.
+	// Log receives messages for the operator.
 	Log *slog.Logger
 }
 
-// Monitor serves GET /metrics and GET /healthz, and nothing else, until ctx ends. Who may
-// come is what h says for clients.
+// Monitor serves GET /metrics and GET /healthz, and nothing else, until ctx ends. The
+// address, tokens and hosts are those of h.
 func (h *HTTP) Monitor(ctx context.Context, m *Monitor) error {
 	if err := h.Check(); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (h *HTTP) Monitor(ctx context.Context, m *Monitor) error {
 	return nil
 }
 
-// What /healthz says in one word.
+// Statuses of /healthz.
 const (
 	healthy  = "ok"
 	noEngine = "no_engine"
