@@ -22,7 +22,7 @@
 //	candidates.go  the best of both
 //	verbs.go       what is to be done, and to what
 //	words.go       word by word: what of the phrase a tool meets, and the reverse
-//	direction.go   from what to what: no tool for the way back
+//	direction.go   from what to what: no tool for the opposite or the way back
 //	headnoun.go    whether the last noun of the tool's name is the phrase's object
 //	features.go    all of that as numbers, per candidate
 //	rerank.go      the final order
@@ -32,9 +32,8 @@
 //
 // Beside it: unavailable.go answers phrases that mean a server without an
 // answer to the last build, external.go compares phrases with tools by the
-// vectors of another embedder (chromem), and
-// package memory stores which tool a phrase led to. Settings holds the part of a
-// config file that configures all that.
+// vectors of another embedder (chromem), and package memory stores which tool a
+// phrase led to. Settings holds the part of a config file that configures all that.
 //
 // Words, weights and thresholds are data, see tables.json. The weights were fitted
 // on the development sets in testdata, and a test holds the package to what it
