@@ -213,7 +213,7 @@ func TestAnyInstanceResumesARun(t *testing.T) {
 		p := always(accept)
 		c := dialHTTP(t, "http://"+balance(t, front(one), front(two))+"/mcp", "2026-07-28", "", p.options())
 		got, a := c.run(deletesThree)
-		if got != "0 <nil>\n1 <nil>\n2 <nil>\n" || len(p.questions()) != 3 || f.calls.Load() != 3 || a.Attempts != 4 {
+		if got != "0 <nil>\n1 <nil>\n2 <nil>\n" || len(p.questions()) != 3 || f.calls.Load() != 3 || a.Attempts < 4 { // the other instance may have looked too
 			t.Errorf("%d calls, %d attempts, asked %q: %s", f.calls.Load(), a.Attempts, p.questions(), got)
 		}
 	})

@@ -33,7 +33,9 @@ func (p *person) options() *mcp.ClientOptions {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.asked = append(p.asked, r.Params.Message)
-		return p.says(r.Params.Message), nil
+		says := *p.says(r.Params.Message)
+		says.Content = maps.Clone(says.Content) // the SDK adds defaults to it
+		return &says, nil
 	}}
 }
 
