@@ -40,8 +40,6 @@ const (
 
 	// lookEvery is how often the record of a run is looked at whose front end waits.
 	lookEvery = 3 * time.Second
-	// answeredAfter is how long after a result was handed on it counts as answered.
-	answeredAfter = 5 * time.Second
 	// maxTold bounds what a run's listener has not taken yet, in bytes.
 	maxTold = 64 << 20
 	// beatEvery is how often who asks a person says that it still does; who waits for the
@@ -51,6 +49,9 @@ const (
 	// maxAsking is how many questions of one run are asked at a time.
 	maxAsking = 4
 )
+
+// answeredAfter is how long after a result was handed on it counts as answered.
+var answeredAfter = 5 * time.Second
 
 // Front sends scripts to runners and waits for their results: it is what harness.Options
 // calls Elsewhere.

@@ -3,6 +3,7 @@
 package clustertest
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/url"
@@ -13,6 +14,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Server starts one server that keeps its streams in a folder of the test, and returns
@@ -92,8 +95,8 @@ func (e *Engine) Start() {
 		}
 		e.options[i].Port = s.Addr().(*net.TCPAddr).Port
 	}
-	deadline := time.Now().Add(20 * time.Second)
-	for len(e.Servers) > 1 && !ready(e.Servers) {
+	deadline := time.Now().Add(time.Minute)
+	for len(e.Servers) > 1 && !(ready(e.Servers) && places(e.URL(), len(e.Servers))) {
 		if time.Now().After(deadline) {
 			e.t.Fatal("the servers have no leader")
 		}
@@ -118,6 +121,25 @@ func Configured(t testing.TB, config string) *server.Server {
 	t.Cleanup(e.Stop)
 	e.Start()
 	return e.Servers[0]
+}
+
+// places reports whether streams of n servers can be made: a server that the others have
+// not heard of for a moment has none.
+func places(url string, n int) bool {
+	conn, err := nats.Connect(url)
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	if err != nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	const probe = "PROBE"
+	_, err = js.CreateStream(ctx, jetstream.StreamConfig{Name: probe, Replicas: n, Storage: jetstream.MemoryStorage})
+	return err == nil && js.DeleteStream(ctx, probe) == nil
 }
 
 // ready reports whether one of the servers leads the others, and has heard of all.
