@@ -200,6 +200,7 @@ func (f *recordFile) Close() error {
 	if !f.published {
 		err = errors.Join(err, f.d.root.Remove(f.name+newExt), f.d.root.RemoveAll(f.name+besideExt))
 	}
+	unlock(f.File) // a child process that is being started has the open file, too, until it runs its program
 	return errors.Join(err, f.File.Close())
 }
 
