@@ -219,6 +219,7 @@ const maxCreds = 64 << 10
 
 // streams finds the streams, or makes them.
 func (c *Cluster) streams(ctx context.Context) error {
+	began := time.Now()
 	to := map[string]*jetstream.Stream{queueStream: &c.queue, recordsStream: &c.records, stateStream: &c.state,
 		keptStream: &c.kept, auditStream: &c.audit}
 	for _, s := range c.wanted() {
@@ -226,6 +227,10 @@ func (c *Cluster) streams(ctx context.Context) error {
 			in, err := c.js.Stream(ctx, s.Name)
 			if errors.Is(err, jetstream.ErrStreamNotFound) && !c.o.Existing {
 				in, err = c.js.CreateStream(ctx, s)
+				var api *jetstream.APIError
+				if errors.As(err, &api) && api.ErrorCode == noPeers && time.Since(began) < placeFor {
+					err = nats.ErrTimeout // the servers have just begun: ask again
+				}
 			}
 			if err == nil && in.CachedInfo().Config.AllowDirect {
 				err = errors.New("it may be read at servers that are behind (allow_direct): switch that off")
@@ -241,6 +246,13 @@ func (c *Cluster) streams(ctx context.Context) error {
 	}
 	return nil
 }
+
+const (
+	// noPeers is the error code of a stream for which too few servers are there.
+	noPeers = 10005
+	// placeFor is how long such a stream is tried again.
+	placeFor = 15 * time.Second
+)
 
 // wanted are the streams as this version makes them.
 func (c *Cluster) wanted() []jetstream.StreamConfig {
