@@ -50,7 +50,7 @@ Return(last)`
 		{"calls", calling, runAll, harness.Limits{Calls: 13}, harness.OK,
 			"the script and the saved scripts that run with it made more than 13", 11},
 		{"calls are those of the caller too", calling, runAll +
-			"\nfor { notes.SearchNotes(notes.SearchNotesParams{Query: \"x\"}) }", harness.Limits{Calls: 13}, harness.CallLimit,
+			"\nfor { _, _ = notes.SearchNotes(notes.SearchNotesParams{Query: \"x\"}) }", harness.Limits{Calls: 13}, harness.CallLimit,
 			"more than 13 tool calls", 11},
 		{"calls of others at once", calling, `var wg sync.WaitGroup
 for range 8 { wg.Go(func() { RunScript("part", nil) }) }
@@ -114,7 +114,7 @@ func TestSavedScriptsAreOneChainOfHalves(t *testing.T) {
 
 	var now, most atomic.Int64
 	scripts := map[string]string{
-		"leaf":   `notes.SearchNotes(notes.SearchNotesParams{Query: "leaf"}); Return("leaf")`,
+		"leaf":   `_, _ = notes.SearchNotes(notes.SearchNotesParams{Query: "leaf"}); Return("leaf")`,
 		"greedy": `var all [][]byte; for { all = append(all, make([]byte, 1<<20)) }`,
 		"deep":   `v, err := RunScript("deep", nil); if err != nil { Return(err.Error()) } else { Return(v) }`,
 	}

@@ -267,13 +267,13 @@ func TestFieldsThatTheScriptWritesAreSentAndNoOthers(t *testing.T) {
 		return `{"content":[],"structuredContent":{"id":1}}`, nil
 	})
 	for _, c := range []struct{ script, want string }{
-		{`notes.CreateNote(notes.CreateNoteParams{Title: "T"})`, `{"title":"T"}`},
-		{`notes.CreateNote(notes.CreateNoteParams{Title: "T", Pinned: false, Priority: 0, Body: ""})`,
+		{`_, _ = notes.CreateNote(notes.CreateNoteParams{Title: "T"})`, `{"title":"T"}`},
+		{`_, _ = notes.CreateNote(notes.CreateNoteParams{Title: "T", Pinned: false, Priority: 0, Body: ""})`,
 			`{"body":"","pinned":false,"priority":0,"title":"T"}`},
-		{`p := notes.CreateNoteParams{Title: "T"}; p.Priority = 0; notes.CreateNote(p)`, `{"priority":0,"title":"T"}`},
-		{`p := &notes.CreateNoteParams{}; p.Title = "T"; p.Pinned = false; notes.CreateNote(*p)`,
+		{`p := notes.CreateNoteParams{Title: "T"}; p.Priority = 0; _, _ = notes.CreateNote(p)`, `{"priority":0,"title":"T"}`},
+		{`p := &notes.CreateNoteParams{}; p.Title = "T"; p.Pinned = false; _, _ = notes.CreateNote(*p)`,
 			`{"pinned":false,"title":"T"}`},
-		{`notes.CreateNote(notes.CreateNoteParams{Title: "T", Tags: nil})`, `{"tags":[],"title":"T"}`},
+		{`_, _ = notes.CreateNote(notes.CreateNoteParams{Title: "T", Tags: nil})`, `{"tags":[],"title":"T"}`},
 	} {
 		rec.args = nil
 		if res := mustRun(t, h, c.script); res.Status != harness.OK {
@@ -298,12 +298,12 @@ func TestNothingRunsBeforeEverythingIsKnown(t *testing.T) {
 	}{
 		{"an unknown phrase", `UseTools("launch a rocket to the moon"); fmt.Println("launched")`, harness.ToolNotFound,
 			[]string{`"launch a rocket to the moon"`}},
-		{"a wrong field", `notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); notes.SearchNotes(notes.SearchNotesParams{Text: "y"})`, harness.CompileError, []string{"Text", "Query string"}},
-		{"a wrong function", `notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); notes.FindNotes("y")`, harness.CompileError,
+		{"a wrong field", `_, _ = notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); _, _ = notes.SearchNotes(notes.SearchNotesParams{Text: "y"})`, harness.CompileError, []string{"Text", "Query string"}},
+		{"a wrong function", `_, _ = notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); notes.FindNotes("y")`, harness.CompileError,
 			[]string{"FindNotes", "notes.SearchNotes"}},
-		{"a required field that is not set", `notes.SearchNotes(notes.SearchNotesParams{Limit: 5})`, harness.CompileError,
-			[]string{"1:19", "Query", "Query string /*required*/"}},
-		{"a wrong type", `notes.SearchNotes(notes.SearchNotesParams{Query: 5})`, harness.CompileError, []string{"string"}},
+		{"a required field that is not set", `_, _ = notes.SearchNotes(notes.SearchNotesParams{Limit: 5})`, harness.CompileError,
+			[]string{"1:26", "Query", "Query string /*required*/"}},
+		{"a wrong type", `_, _ = notes.SearchNotes(notes.SearchNotesParams{Query: 5})`, harness.CompileError, []string{"string"}},
 		{"an unknown server", "import \"servers/nots\"\nfunc main() { nots.X() }", harness.CompileError, []string{"servers/notes"}},
 		{"no Go at all", `please search my notes`, harness.CompileError, []string{"1:"}},
 		{"an import that scripts do not have", "import \"os/exec\"\nfunc main() { exec.Command(\"ls\") }", harness.CompileError,
@@ -442,7 +442,7 @@ func TestRunsAreBoundedAndCanceled(t *testing.T) {
 		want         harness.Status
 	}{
 		{"an endless loop", `for {}`, harness.Limits{Timeout: 300 * time.Millisecond}, harness.Timeout},
-		{"a tool that never answers", `notes.SearchNotes(notes.SearchNotesParams{Query: "x"})`,
+		{"a tool that never answers", `_, _ = notes.SearchNotes(notes.SearchNotesParams{Query: "x"})`,
 			harness.Limits{Timeout: 300 * time.Millisecond}, harness.Timeout},
 		{"a flood", `for { fmt.Println("0123456789") }`, harness.Limits{Stdout: 1000}, harness.OutputLimit},
 		{"a huge value", `Return(strings.Repeat("x", 10000))`, harness.Limits{Value: 1000}, harness.OutputLimit},

@@ -35,8 +35,8 @@ func TestHeldToolIsShownAsAcceptedAndRefusedBeforeAnythingRuns(t *testing.T) {
 
 	script := `UseTools("search the notes", "notes.delete_note")
 Println("begun")
-notes.SearchNotes(notes.SearchNotesParams{Query: "x"})
-notes.DeleteNote(notes.DeleteNoteParams{ID: 1})`
+_, _ = notes.SearchNotes(notes.SearchNotesParams{Query: "x"})
+_, _ = notes.DeleteNote(notes.DeleteNoteParams{ID: 1})`
 	for name, run := range map[string]func(context.Context, *harness.Script) (*harness.Result, error){"run": h.Run, "check": h.Check} {
 		for _, p := range []*harness.Policy{nil, {Allow: []string{"notes"}}} {
 			res, err := run(t.Context(), &harness.Script{Source: script, Policy: p, Approved: []string{"notes.delete_note"}})
@@ -128,7 +128,7 @@ func TestWordsOfServersAreShownPrintable(t *testing.T) {
 		"down":      mustRun(t, h, `UseTools("off")`).Text(),
 		"error":     mustRun(t, h, `_, err := notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); if err != nil { panic(err) }`).Text(),
 		"failure":   mustRun(t, h, `_, err := notes.DeleteNote(notes.DeleteNoteParams{ID: 1}); if err != nil { panic(err) }`).Text(),
-		"swallowed": mustRun(t, h, `notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); notes.DeleteNote(notes.DeleteNoteParams{ID: 1})`).Text(),
+		"swallowed": mustRun(t, h, `_, _ = notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); _, _ = notes.DeleteNote(notes.DeleteNoteParams{ID: 1})`).Text(),
 	} {
 		if strings.ContainsAny(text, "\x1b\a\u202e\u200b") || strings.Contains(text, "\nharness: ok") {
 			t.Errorf("%s:\n%q", where, text)

@@ -49,7 +49,7 @@ if err != nil { panic(err) }`
 		"look at them":       {`UseTools("look at them"); ` + search, "notes.search_notes"},
 		"notes.search_notes": {`UseTools("notes.search_notes"); ` + search, ""},
 		"bring them up":      {`UseTools("bring them up"); ` + search + `; os.Exit(1)`, ""},
-		"never called":       {`UseTools("never called"); if false { notes.SearchNotes(notes.SearchNotesParams{Query: "x"}) }`, ""},
+		"never called":       {`UseTools("never called"); if false { _, _ = notes.SearchNotes(notes.SearchNotesParams{Query: "x"}) }`, ""},
 		"wipe":               {`UseTools("wipe"); if _, err := notes.DeleteNote(notes.DeleteNoteParams{ID: 1}); err != nil { fmt.Println(err) }`, ""},
 		"delete a note":      {`UseTools("delete a note"); ` + search, ""},              // the search knows better
 		"one thing":          {`UseTools("one thing", "another thing"); ` + search, ""}, // which of them?

@@ -85,9 +85,9 @@ func TestAnUnknownCallIsSaidHoweverTheRunEnds(t *testing.T) {
 		script string
 		status harness.Status
 	}{
-		"main ends":   {`go shop.Buy(shop.BuyParams{Item: "lost"}); for stock().Count < 60 {}`, harness.Uncertain},
-		"panic":       {`go shop.Buy(shop.BuyParams{Item: "lost"}); for stock().Count < 60 {}; panic("no")`, harness.ScriptError},
-		"another one": {`go shop.Buy(shop.BuyParams{Item: "lost"}); for stock().Count < 60 {}; shop.Buy(shop.BuyParams{Item: "lost"})`, harness.Uncertain},
+		"main ends":   {`go func() { _, _ = shop.Buy(shop.BuyParams{Item: "lost"}) }(); for stock().Count < 60 {}`, harness.Uncertain},
+		"panic":       {`go func() { _, _ = shop.Buy(shop.BuyParams{Item: "lost"}) }(); for stock().Count < 60 {}; panic("no")`, harness.ScriptError},
+		"another one": {`go func() { _, _ = shop.Buy(shop.BuyParams{Item: "lost"}) }(); for stock().Count < 60 {}; _, _ = shop.Buy(shop.BuyParams{Item: "lost"})`, harness.Uncertain},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h, shop, store, s := asksFor(t)
@@ -111,9 +111,9 @@ stock := func() shop.StockResult { s, _ := shop.Stock(shop.StockParams{Item: "nu
 // A run that a person has closed is over: its script may run anew.
 func TestARequestWhoseRunWasClosedBeginsAnew(t *testing.T) {
 	for name, script := range map[string]string{
-		"waiting":   `shop.Buy(shop.BuyParams{Item: "nut"})`,
-		"uncertain": `shop.Buy(shop.BuyParams{Item: "lost"})`,
-		"ended": `go shop.Buy(shop.BuyParams{Item: "lost"})
+		"waiting":   `_, _ = shop.Buy(shop.BuyParams{Item: "nut"})`,
+		"uncertain": `_, _ = shop.Buy(shop.BuyParams{Item: "lost"})`,
+		"ended": `go func() { _, _ = shop.Buy(shop.BuyParams{Item: "lost"}) }()
 for s, _ := shop.Stock(shop.StockParams{Item: "nut"}); s.Count < 60; s, _ = shop.Stock(shop.StockParams{Item: "nut"}) {
 }`,
 	} {
@@ -140,7 +140,7 @@ func TestAKeyOfWhatWasCutOffGoesOn(t *testing.T) {
 	s.Once, s.Policy = "key", nil
 	s.Source = `
 UseTools("show how much of an item is in stock", "order an item")
-shop.Stock(shop.StockParams{Item: "nut"})
+_, _ = shop.Stock(shop.StockParams{Item: "nut"})
 o, _ := shop.Buy(shop.BuyParams{Item: "nut"})
 Return(o.Order)`
 	canceledIn(t, h, s, "stock")
@@ -214,11 +214,11 @@ Return(s.Count)`}); err != nil {
 	res := runs(t, h, s, `
 UseTools("order an item")
 RunScript("order", map[string]any{"item": fmt.Sprintf("%p", new(int))})
-shop.Buy(shop.BuyParams{Item: fmt.Sprintf("%p", new(int))})
+_, _ = shop.Buy(shop.BuyParams{Item: fmt.Sprintf("%p", new(int))})
 for i := range 3 {
 	RunScript("order", map[string]any{"item": fmt.Sprint(i)})
 }
-shop.Buy(shop.BuyParams{Item: "lost"})`)
+_, _ = shop.Buy(shop.BuyParams{Item: "lost"})`)
 	if res.Status != harness.Uncertain {
 		t.Fatal(res.Text())
 	}
@@ -280,7 +280,7 @@ for range 2 {
 		_, err := shop.Buy(shop.BuyParams{Item: "lost"})
 		var u *UncertainError
 		if errors.As(err, &u) {
-			shop.Stock(shop.StockParams{Item: "nut"})
+			_, _ = shop.Stock(shop.StockParams{Item: "nut"})
 		} else {
 			fmt.Println(err)
 		}

@@ -71,7 +71,7 @@ Return(sum)`,
 UseTools("show how much of an item is in stock")
 begin := time.Now()
 for range 3 {
-	shop.Stock(shop.StockParams{Item: "poll"})
+	_, _ = shop.Stock(shop.StockParams{Item: "poll"})
 	time.Sleep(5 * time.Millisecond)
 }
 tick := time.NewTicker(time.Millisecond)
@@ -126,13 +126,13 @@ for i := range 40_000 {
 	"prints half a character": `
 UseTools("show how much of an item is in stock")
 os.Stdout.WriteString("\xc3")
-shop.Stock(shop.StockParams{Item: "nut"})
+_, _ = shop.Stock(shop.StockParams{Item: "nut"})
 os.Stdout.WriteString("\xa9")`,
 	"large arguments": `
 UseTools("show how much of an item is in stock")
 var wg sync.WaitGroup
 for i := range 4 {
-	wg.Go(func() { shop.Stock(shop.StockParams{Item: strings.Repeat("\u2028é<", 60_000+i)}) })
+	wg.Go(func() { _, _ = shop.Stock(shop.StockParams{Item: strings.Repeat("\u2028é<", 60_000+i)}) })
 }
 wg.Wait()`,
 	"exits": `fmt.Println("bye"); os.Exit(3)`,
@@ -204,15 +204,15 @@ func TestAReplaySaysWhatIsDifferent(t *testing.T) {
 	for _, c := range []struct{ name, was, is, what, text string }{
 		{"another value", `Return(1)`, `Return(2)`, "value", "the value differs"},
 		{"another text", `fmt.Println("a")`, `fmt.Println("b")`, "stdout", "the stdout differs"},
-		{"a call more", `UseTools("order an item"); shop.Stock(shop.StockParams{Item: "a"})`,
-			`UseTools("order an item"); shop.Stock(shop.StockParams{Item: "a"}); shop.Stock(shop.StockParams{Item: "b"})`,
+		{"a call more", `UseTools("order an item"); _, _ = shop.Stock(shop.StockParams{Item: "a"})`,
+			`UseTools("order an item"); _, _ = shop.Stock(shop.StockParams{Item: "a"}); _, _ = shop.Stock(shop.StockParams{Item: "b"})`,
 			"calls", `the script called shop.stock({"item":"b"}) at line 1, which the record does not have`},
-		{"a call less", `UseTools("order an item"); shop.Stock(shop.StockParams{Item: "a"})`,
-			`UseTools("order an item"); if false { shop.Stock(shop.StockParams{Item: "a"}) }`,
+		{"a call less", `UseTools("order an item"); _, _ = shop.Stock(shop.StockParams{Item: "a"})`,
+			`UseTools("order an item"); if false { _, _ = shop.Stock(shop.StockParams{Item: "a"}) }`,
 			"calls", `the record has shop.stock({"item":"a"}) at line 1, which the script did not make`},
-		{"a call more that nobody waits for", `UseTools("order an item"); shop.Stock(shop.StockParams{Item: "a"})`,
+		{"a call more that nobody waits for", `UseTools("order an item"); _, _ = shop.Stock(shop.StockParams{Item: "a"})`,
 			`UseTools("order an item"); go shop.Stock(shop.StockParams{Item: "b"}); time.Sleep(time.Millisecond)
-			shop.Stock(shop.StockParams{Item: "a"})`,
+			_, _ = shop.Stock(shop.StockParams{Item: "a"})`,
 			"calls", `the script called shop.stock({"item":"b"}) at line 1, which the record does not have`},
 		{"no Go", `Return(1)`, `Return(x)`, "status", "compile_error"},
 	} {
@@ -262,7 +262,7 @@ func TestWhatNeverBeganIsNotReplayed(t *testing.T) {
 	for name, s := range map[string]*harness.Script{
 		"no Go":    {Source: "Return(x)"},
 		"declares": {Source: `UseTools("order an item")`},
-		"denied": {Source: `UseTools("order an item"); shop.Buy(shop.BuyParams{Item: "a"})`,
+		"denied": {Source: `UseTools("order an item"); _, _ = shop.Buy(shop.BuyParams{Item: "a"})`,
 			Policy: &harness.Policy{Deny: []string{"shop.buy"}}},
 		"no tool": {Source: `UseTools("launch a rocket to mars"); rocket.Launch()`},
 	} {
@@ -289,14 +289,14 @@ func TestARunThatWasEndedIsReplayedUntilThere(t *testing.T) {
 	}{
 		{"asleep", `fmt.Println(1); time.Sleep(time.Hour)`, `fmt.Println(2); time.Sleep(time.Hour)`,
 			harness.Limits{Timeout: time.Second}, 0, "stdout"},
-		{"a call under way", `UseTools("order an item"); fmt.Println(1); shop.Stock(shop.StockParams{Item: "never"})`,
-			`UseTools("order an item"); fmt.Println(1); shop.Stock(shop.StockParams{Item: "other"})`,
+		{"a call under way", `UseTools("order an item"); fmt.Println(1); _, _ = shop.Stock(shop.StockParams{Item: "never"})`,
+			`UseTools("order an item"); fmt.Println(1); _, _ = shop.Stock(shop.StockParams{Item: "other"})`,
 			harness.Limits{Timeout: time.Second}, 0, "calls"},
 		{"canceled", `UseTools("order an item"); for i := 0; ; i++ { fmt.Println(shop.Stock(shop.StockParams{Item: fmt.Sprint(i)})) }`,
 			`UseTools("order an item"); for i := 1; ; i++ { fmt.Println(shop.Stock(shop.StockParams{Item: fmt.Sprint(i)})) }`,
 			harness.Limits{}, 5, "calls"},
-		{"too many calls", `UseTools("order an item"); for i := 0; ; i++ { shop.Stock(shop.StockParams{Item: fmt.Sprint(i)}) }`,
-			`UseTools("order an item"); for i := range 2 { shop.Stock(shop.StockParams{Item: fmt.Sprint(i)}) }`,
+		{"too many calls", `UseTools("order an item"); for i := 0; ; i++ { _, _ = shop.Stock(shop.StockParams{Item: fmt.Sprint(i)}) }`,
+			`UseTools("order an item"); for i := range 2 { _, _ = shop.Stock(shop.StockParams{Item: fmt.Sprint(i)}) }`,
 			harness.Limits{Calls: 5}, 0, "status"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -347,7 +347,7 @@ func TestAReplayComparesArgumentsThatWereRedacted(t *testing.T) {
 		return bytes.ReplaceAll(b, []byte("8675309123"), []byte("•••"))
 	}})
 	h := harness.New(&harness.Options{Records: store})
-	const script = `UseTools("order an item"); shop.Buy(shop.BuyParams{Item: "broken", Count: 8675309123})`
+	const script = `UseTools("order an item"); _, _ = shop.Buy(shop.BuyParams{Item: "broken", Count: 8675309123})`
 	res, err := h.Run(t.Context(), &harness.Script{Source: script, Catalog: cat})
 	if err != nil || res.Status != harness.OK {
 		t.Fatal(res.Text(), err)

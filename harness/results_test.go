@@ -161,10 +161,10 @@ func TestFailureReportedAsSuccessNamesTheCall(t *testing.T) {
 	})
 	const said = `: reports success, but the result looks like a failure: it begins "Error: no such note"`
 	for _, c := range []struct{ script, want string }{
-		{`notes.SearchNotes(notes.SearchNotesParams{Query: "good"}); notes.SearchNotes(notes.SearchNotesParams{Query: "bad"}); notes.SearchNotes(notes.SearchNotesParams{Query: "ok"})`,
+		{`_, _ = notes.SearchNotes(notes.SearchNotesParams{Query: "good"}); _, _ = notes.SearchNotes(notes.SearchNotesParams{Query: "bad"}); _, _ = notes.SearchNotes(notes.SearchNotesParams{Query: "ok"})`,
 			`call 2 of 3, notes.SearchNotes({"query":"bad"})` + said},
-		{`notes.Sync()`, `call 1 of 1, notes.Sync()` + said},
-		{`notes.SearchNotes(notes.SearchNotesParams{Query: "bad\u202e" + strings.Repeat("é", 200)})`,
+		{`_, _ = notes.Sync()`, `call 1 of 1, notes.Sync()` + said},
+		{`_, _ = notes.SearchNotes(notes.SearchNotesParams{Query: "bad\u202e" + strings.Repeat("é", 200)})`,
 			`call 1 of 1, notes.SearchNotes({"query":"bad` + "\uFFFD" + strings.Repeat("é", 86) + `…)` + said},
 	} {
 		res := mustRun(t, h, `UseTools("notes.search_notes", "notes.sync")`+"\n"+c.script)

@@ -280,7 +280,7 @@ func TestAYesToADryRunIsForItsCalls(t *testing.T) {
 UseTools("order an item", "show how much of an item is in stock")
 s, _ := shop.Stock(shop.StockParams{Item: "nut"})
 for i := range 3 {
-	shop.Buy(shop.BuyParams{Item: "nut", Count: i + int(s.Count)})
+	_, _ = shop.Buy(shop.BuyParams{Item: "nut", Count: i + int(s.Count)})
 }
 fmt.Println("done")`)
 	if res.Status != harness.OK || res.Approval == "" || len(res.Ledger) != 3 || shop.calls["buy"] != 0 {
@@ -338,8 +338,8 @@ func TestAScriptThatDivergesSendsNothing(t *testing.T) {
 	// A goroutine's turn is nowhere noted.
 	res := runs(t, h, s, `
 UseTools("order an item")
-shop.Buy(shop.BuyParams{Item: fmt.Sprintf("%p", new(int))})
-shop.Buy(shop.BuyParams{Item: "lost"})`)
+_, _ = shop.Buy(shop.BuyParams{Item: fmt.Sprintf("%p", new(int))})
+_, _ = shop.Buy(shop.BuyParams{Item: "lost"})`)
 	if res.Status != harness.Uncertain {
 		t.Fatal(res.Text())
 	}
@@ -402,8 +402,8 @@ func TestALostSessionIsSaid(t *testing.T) {
 		Servers: []config.Server{{Name: "shop", Session: true}}}
 	const script = `
 UseTools("order an item", "show how much of an item is in stock")
-shop.Stock(shop.StockParams{Item: "nut"})
-shop.Buy(shop.BuyParams{Item: "nut"})`
+_, _ = shop.Stock(shop.StockParams{Item: "nut"})
+_, _ = shop.Buy(shop.BuyParams{Item: "nut"})`
 	s.Policy = &harness.Policy{Approve: policy.ApproveWrites}
 	for _, lost := range []bool{false, true} {
 		res := runs(t, h, s, script)
@@ -433,7 +433,7 @@ func TestAChangedToolStopsTheRun(t *testing.T) {
 	h, shop, store, s := asksFor(t)
 	res := runs(t, h, s, `
 UseTools("order an item")
-shop.Buy(shop.BuyParams{Item: "nut"})`)
+_, _ = shop.Buy(shop.BuyParams{Item: "nut"})`)
 	answerAll(t, store, res, true, "")
 	reg := &registry.Registry{Servers: s.Catalog.Registry.Servers, Tools: slices.Clone(s.Catalog.Registry.Tools)}
 	for i := range reg.Tools {
@@ -528,7 +528,7 @@ func BenchmarkWaitingRun(b *testing.B) {
 	}
 	wait := func(n int) {
 		for i := range n {
-			if res := runs(b, h, s, fmt.Sprintf(`shop.Buy(shop.BuyParams{Item: "nut %d"})`, i)); res.Status != harness.Waiting {
+			if res := runs(b, h, s, fmt.Sprintf(`_, _ = shop.Buy(shop.BuyParams{Item: "nut %d"})`, i)); res.Status != harness.Waiting {
 				b.Fatal(res.Text())
 			}
 		}
@@ -562,7 +562,7 @@ func TestAYesIsNotUsedForAToolThatHasChanged(t *testing.T) {
 			s.Catalog = &harness.Catalog{Registry: s.Catalog.Registry, Calls: &listed{shop: shop, tool: live}}
 			res := runs(t, h, s, `
 UseTools("order an item")
-shop.Buy(shop.BuyParams{Item: "nut"})`)
+_, _ = shop.Buy(shop.BuyParams{Item: "nut"})`)
 			answerAll(t, store, res, true, "")
 			res = mustResume(t, h, s, res.Run)
 			if bought := shop.calls["buy"] == 1; res.Status != c.want || bought != (c.want == harness.OK) ||

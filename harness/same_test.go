@@ -222,14 +222,14 @@ func TestAScriptSeesTheBytesOfAnAnswerAgain(t *testing.T) {
 // BenchmarkReplayOfCalls replays runs of 100 calls.
 func BenchmarkReplayOfCalls(b *testing.B) {
 	for name, script := range map[string]string{
-		"sequential": `for i := range 100 { shop.Stock(shop.StockParams{Item: fmt.Sprint(i)}) }`,
+		"sequential": `for i := range 100 { _, _ = shop.Stock(shop.StockParams{Item: fmt.Sprint(i)}) }`,
 		"pool": `
 			jobs := make(chan int)
 			var wg sync.WaitGroup
 			for range 8 {
 				wg.Go(func() {
 					for n := range jobs {
-						shop.Stock(shop.StockParams{Item: fmt.Sprint(n)})
+						_, _ = shop.Stock(shop.StockParams{Item: fmt.Sprint(n)})
 					}
 				})
 			}

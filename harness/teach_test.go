@@ -122,7 +122,7 @@ r, err := shipping.FindShip(shipping.FindShipParams{Name: "Ada"})` + then + "\nf
 		{"nothing like it", `r, err := spaceship.LaunchRocket(spaceship.LaunchRocketParams{Fuel: 3})` + then, harness.CompileError,
 			[]string{"there is no server spaceship", "filesystem, gitcyanheads", "harbour", "kilnworks", "lepid", "redis"}, 300},
 		{"imported", "package main\nimport (\"fmt\"; \"servers/quays\")\nfunc main() {\nr, err := " +
-			"quays.Tides(quays.TidesParams{Port: \"X\"})" + then + "\n}", harness.CompileError, facts([]string{"harbour.Tides"}, tides),
+			"_, _ = quays.Tides(quays.TidesParams{Port: \"X\"})" + then + "\n}", harness.CompileError, facts([]string{"harbour.Tides"}, tides),
 			400},
 		{"misspelt", `r, err := harbor.Tides(harbor.TidesParams{Port: "X"})` + then, harness.CompileError,
 			facts([]string{"did you mean harbour.Tides?"}, tides), 400},

@@ -22,7 +22,8 @@ import (
 // Every struct of parameters has a hidden field set_ (set1_, set2_ … beyond 64
 // fields): the front end sets bit i when the script writes field i, so that a
 // field that was written is sent even when it is zero. Results have a hidden
-// field res_, the whole result as it arrived.
+// field res_, the whole result as it arrived. The hidden constant wire.Effects
+// lists the functions that may change something, if the view knows classes.
 func (s *Server) Source(tools []*Tool, doc bool) string {
 	return s.source(tools, doc, "usetools/host")
 }
@@ -43,8 +44,15 @@ func (s *Server) source(tools []*Tool, doc bool, host string) string {
 		g.f("type Image = host.Image\n\n")
 		g.image = "Image"
 	}
+	effects := ""
 	for _, t := range tools {
 		g.tool(t)
+		if t.Mark() != "" {
+			effects += " " + t.Func
+		}
+	}
+	if effects != "" {
+		g.f("const %s = %q\n", wire.Effects, effects)
 	}
 	text := registry.PrintableGo([]byte(g.b.String()))
 	if !doc {

@@ -14,8 +14,8 @@ import (
 
 const hangScript = `
 UseTools("shop.get_stock", "shop.buy")
-shop.Buy(shop.BuyParams{Item: "first"})
-shop.GetStock(shop.GetStockParams{Item: "nut"})
+_, _ = shop.Buy(shop.BuyParams{Item: "first"})
+_, _ = shop.GetStock(shop.GetStockParams{Item: "nut"})
 _, err := shop.Buy(shop.BuyParams{Item: "second"})
 fmt.Println(err)`
 

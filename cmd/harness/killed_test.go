@@ -35,7 +35,7 @@ for i := range 12 {
 	}
 	var wg sync.WaitGroup
 	for k := range i % 3 {
-		wg.Go(func() { shop.Buy(shop.BuyParams{Item: fmt.Sprint("beside-", run, "-", i, "-", k)}) })
+		wg.Go(func() { _, _ = shop.Buy(shop.BuyParams{Item: fmt.Sprint("beside-", run, "-", i, "-", k)}) })
 	}
 	if _, err := shop.Buy(shop.BuyParams{Item: fmt.Sprint("buy-", run, "-", i)}); err != nil {
 		panic(err)

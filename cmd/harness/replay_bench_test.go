@@ -39,7 +39,7 @@ func BenchmarkReplayCommand(b *testing.B) {
 	res, err := h.Run(b.Context(), &harness.Script{Catalog: &harness.Catalog{Registry: reg, Calls: echo{}}, Source: `
 		UseTools("show how much of an item is in stock")
 		for i := range 100 {
-			shop.Stock(shop.StockParams{Item: fmt.Sprint(i)})
+			_, _ = shop.Stock(shop.StockParams{Item: fmt.Sprint(i)})
 		}`})
 	if err != nil || res.Status != harness.OK {
 		b.Fatal(res.Text(), err)

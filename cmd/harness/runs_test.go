@@ -79,7 +79,7 @@ func recordCommands() map[string]func(*testscript.TestScript, bool, []string) {
 const recordedScript = `UseTools("list files", "send mail")
 files, err := fs.List(fs.ListParams{Path: "/"})
 if err != nil { panic(err) }
-mail.Send(mail.SendParams{To: "ann"})
+_, _ = mail.Send(mail.SendParams{To: "ann"})
 fmt.Println(len(files.Names), "files")
 Return(len(files.Names))
 `
@@ -89,7 +89,7 @@ func writeRun(s *record.Store, kind string) (*record.Writer, error) {
 	script, names, name, tool := recordedScript, `["a","b"]`, "listing.go", "mail.send"
 	switch kind {
 	case "changed":
-		script = strings.Replace(script, "mail.Send(mail.SendParams{To: \"ann\"})\n", "", 1)
+		script = strings.Replace(script, "_, _ = mail.Send(mail.SendParams{To: \"ann\"})\n", "", 1)
 		names, name = `["a","c"]`, "changed.go"
 	case "evil":
 		script = "// \x1b[31mred\u202e\n" + script

@@ -87,8 +87,8 @@ func TestAJobThatHasNotBegunGoesToAnotherRunner(t *testing.T) {
 }
 
 const (
-	buysTwo   = buys + "\nshop.Buy(shop.BuyParams{Item: \"bolt\"})"
-	buysLater = "UseTools(\"order an item\", \"wait for a delivery\")\nshop.Wait()\nshop.Buy(shop.BuyParams{Item: \"nut\"})"
+	buysTwo   = buys + "\n_, _ = shop.Buy(shop.BuyParams{Item: \"bolt\"})"
+	buysLater = "UseTools(\"order an item\", \"wait for a delivery\")\nshop.Wait()\n_, _ = shop.Buy(shop.BuyParams{Item: \"nut\"})"
 )
 
 // logged tells when a logger has said something.

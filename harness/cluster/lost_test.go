@@ -21,7 +21,7 @@ import (
 
 const (
 	waits = "UseTools(\"wait for a delivery\")\n_, err := shop.Wait()\nfmt.Println(err)"
-	buys  = "UseTools(\"order an item\", \"wait for a delivery\")\nshop.Buy(shop.BuyParams{Item: \"nut\"})\nshop.Wait()\nReturn(1)"
+	buys  = "UseTools(\"order an item\", \"wait for a delivery\")\n_, _ = shop.Buy(shop.BuyParams{Item: \"nut\"})\nshop.Wait()\nReturn(1)"
 	short = 2 * time.Second // an AckWait
 )
 

@@ -166,14 +166,14 @@ var outcomes = map[string]harness.Script{
 	"a panic":   {Source: "fmt.Println(1)\nvar m map[string]int\nm[\"a\"] = 1"},
 	"an exit":   {Source: "os.Exit(7)"},
 	"time":      {Source: "for {}", Limits: harness.Limits{Timeout: time.Second}},
-	"denied":    {Source: "UseTools(\"order an item\")\nshop.Buy(shop.BuyParams{Item: \"nut\"})", Policy: &harness.Policy{Deny: []string{"shop.buy"}}},
-	"read only": {Source: "UseTools(\"order an item\")\nshop.Buy(shop.BuyParams{Item: \"nut\"})", ReadOnly: true},
-	"waiting":   {Source: "UseTools(\"order an item\")\nshop.Buy(shop.BuyParams{Item: \"nut\"})", Policy: &harness.Policy{Approve: policy.ApproveWrites}},
+	"denied":    {Source: "UseTools(\"order an item\")\n_, _ = shop.Buy(shop.BuyParams{Item: \"nut\"})", Policy: &harness.Policy{Deny: []string{"shop.buy"}}},
+	"read only": {Source: "UseTools(\"order an item\")\n_, _ = shop.Buy(shop.BuyParams{Item: \"nut\"})", ReadOnly: true},
+	"waiting":   {Source: "UseTools(\"order an item\")\n_, _ = shop.Buy(shop.BuyParams{Item: \"nut\"})", Policy: &harness.Policy{Approve: policy.ApproveWrites}},
 	"dry":       {Source: "UseTools(\"order an item\")\no, _ := shop.Buy(shop.BuyParams{Item: \"nut\"}); Return(o)", Dry: true},
 	"inputs":    {Source: `var a map[string]any; Input("a", &a); var k int; err := Stored("k", &k); fmt.Println(a, k, err)`, Inputs: map[string]json.RawMessage{"a": json.RawMessage(`{ "x" : "<" }`)}, Stored: map[string]json.RawMessage{"k": json.RawMessage("7")}},
 	"large":     {Source: "// " + strings.Repeat("x", 900<<10) + "\nReturn(strings.Repeat(\"v\", 3<<20))"},
 	"mended":    {Source: "import \"fmt\"\nx := 1\nfmt.Println(2)"},
-	"one call":  {Source: "UseTools(\"order an item\")\nfor i := range 30 { shop.Buy(shop.BuyParams{Item: fmt.Sprint(i)}) }", Limits: harness.Limits{Calls: 20}},
+	"one call":  {Source: "UseTools(\"order an item\")\nfor i := range 30 { _, _ = shop.Buy(shop.BuyParams{Item: fmt.Sprint(i)}) }", Limits: harness.Limits{Calls: 20}},
 }
 
 // What a script comes to, and what is told of it meanwhile, is the same through the queue
@@ -241,7 +241,7 @@ func TestRulesOfTheFrontEndHold(t *testing.T) {
 	serving(t, connected(t, url, cluster.Options{}), shop, cluster.RunnerOptions{})
 	for then, want := range map[policy.Verdict]harness.Status{policy.IsDenied: harness.Denied, policy.NeedsApproval: harness.Waiting} {
 		cat := &harness.Catalog{Rules: []policy.Rule{{Pattern: "effect", Then: then}}}
-		res, err := h.Run(t.Context(), &harness.Script{Source: "UseTools(\"order an item\")\nshop.Buy(shop.BuyParams{Item: \"nut\"})",
+		res, err := h.Run(t.Context(), &harness.Script{Source: "UseTools(\"order an item\")\n_, _ = shop.Buy(shop.BuyParams{Item: \"nut\"})",
 			Catalog: cat})
 		if err != nil || res.Status != want || shop.orders() != 0 {
 			t.Errorf("%v: %d orders: %+v, %v; want %s", then, shop.orders(), res, err, want)

@@ -118,7 +118,7 @@ for _, a := range list.Articles[:9] {
 }
 var wg sync.WaitGroup
 for _, a := range list.Articles[:3] {
-	wg.Go(func() { warehouse.CountAgain(warehouse.CountAgainParams{Article: a}) })
+	wg.Go(func() { _, _ = warehouse.CountAgain(warehouse.CountAgainParams{Article: a}) })
 }
 wg.Wait()
 `
@@ -185,7 +185,7 @@ for _, o := range back.Orders[:2] {
 	priceScript = `UseTools("get the price of an article from the price list")
 var wg sync.WaitGroup
 for i := range 4 {
-	wg.Go(func() { ledger.GetPrice(ledger.GetPriceParams{Article: fmt.Sprintf("A-%04d", i)}) })
+	wg.Go(func() { _, _ = ledger.GetPrice(ledger.GetPriceParams{Article: fmt.Sprintf("A-%04d", i)}) })
 }
 wg.Wait()
 `

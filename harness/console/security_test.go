@@ -214,7 +214,7 @@ func hostileWorld(t *testing.T) *world {
 			literal + "})\nfmt.Println(r.Words, err)\nReturn(r)"},
 		{"fails", "_, err := shop.Fails(shop.FailsParams{Words: " + literal + "})\nif err != nil { panic(err) }"},
 		{"breaks", "_, err := shop.Breaks(shop.BreaksParams{Words: " + literal + "})\nfmt.Println(err)"},
-		{"changes", "for i := range 3 { wg := sync.WaitGroup{}; wg.Go(func() { shop.Changes(shop.ChangesParams{Words: fmt.Sprint(i) + " +
+		{"changes", "for i := range 3 { wg := sync.WaitGroup{}; wg.Go(func() { _, _ = shop.Changes(shop.ChangesParams{Words: fmt.Sprint(i) + " +
 			literal + "}) }); wg.Wait() }"},
 		{"long", "r, err := shop.Long(shop.LongParams{Words: strings.Repeat(\"A\", 100_000) + " + literal +
 			"})\nfmt.Println(r.Text(), err)\nReturn(r.Text())"},

@@ -19,7 +19,7 @@ func TestTheAuditTellsOfRunsAndCallsWithoutValues(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "audit.jsonl")
 	s, _ := serving(t, &serve.Options{Audit: file})
 	c := connect(t, s, nil)
-	c.run("UseTools(\"read a file\")\nfiles.ReadFile(files.ReadFileParams{Path: \"secret-name\"})")
+	c.run("UseTools(\"read a file\")\n_, _ = files.ReadFile(files.ReadFileParams{Path: \"secret-name\"})")
 	c.run("not go")
 	f, err := os.Open(file)
 	if err != nil {
@@ -126,7 +126,7 @@ func TestARequiredAuditRefusesWhatItCannotRecord(t *testing.T) {
 		t.Errorf("the file has\n%s\nthe second place\n%s", b, to.b.String())
 	}
 	to.setCut(true)
-	reading := map[string]any{"script": `files.ReadFile(files.ReadFileParams{Path: "x"})`}
+	reading := map[string]any{"script": `_, _ = files.ReadFile(files.ReadFileParams{Path: "x"})`}
 	direct := map[string]any{"tool": "files.read_file", "arguments": map[string]any{"path": "x"}}
 	for _, res := range []*mcp.CallToolResult{c.call("execute", reading), c.call("call_tool", direct)} {
 		if !res.IsError || !strings.Contains(textOf(res), "nothing has run") || f.calls.Load() > 0 {

@@ -196,7 +196,7 @@ func TestAnswersFitTheirSchema(t *testing.T) {
 	}
 	for _, script := range []string{"Return(1)", "", "x", "panic(1)", deleting, `UseTools("read a file")`,
 		`UseTools("paint the moon")`, `Return(strings.Repeat("x", 9999))`,
-		`files.ReadFile(files.ReadFileParams{Path: "a"})`, `p, _ := files.TakePicture(); Return(p)`,
+		`_, _ = files.ReadFile(files.ReadFileParams{Path: "a"})`, `p, _ := files.TakePicture(); Return(p)`,
 		`var x any = 7; fmt.Println(x.(string))`} {
 		a := c.call("execute", map[string]any{"script": script})
 		if a.StructuredContent == nil {

@@ -28,7 +28,7 @@ func TestProgressAndLogsAreToldOf(t *testing.T) {
 		}
 	}
 	p := &mcp.CallToolParams{Name: "execute",
-		Arguments: map[string]any{"script": "fmt.Println(\"first\")\nfiles.ReadFile(files.ReadFileParams{Path: \"a\"})"}}
+		Arguments: map[string]any{"script": "fmt.Println(\"first\")\n_, _ = files.ReadFile(files.ReadFileParams{Path: \"a\"})"}}
 	p.SetProgressToken("t")
 	if p.Meta == nil {
 		p.Meta = mcp.Meta{}

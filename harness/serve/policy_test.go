@@ -258,8 +258,8 @@ func TestAPersonIsShownAllOfIt(t *testing.T) {
 		want  []string
 		never string
 	}{
-		{"execute", map[string]any{"script": "files.DeleteFile(files.DeleteFileParams{Path: " +
-			"\"tmp\"})\nfiles.DeleteFile(files.DeleteFileParams{Path: \"/pr\u202eod\" /*\x1b[8m\u200b*/})",
+		{"execute", map[string]any{"script": "_, _ = files.DeleteFile(files.DeleteFileParams{Path: " +
+			"\"tmp\"})\n_, _ = files.DeleteFile(files.DeleteFileParams{Path: \"/pr\u202eod\" /*\x1b[8m\u200b*/})",
 			"inputs": map[string]any{"who": "x\u202ey"}},
 			[]string{`{"path":"tmp"}`, `{"path":"/pr\u202eod"}`, "line 1, ", "line 2, "}, "\x1b\u202e\u200b"},
 		{"call_tool", map[string]any{"tool": "files.delete_file",
@@ -282,7 +282,7 @@ func TestAPersonIsShownAllOfIt(t *testing.T) {
 		long := strings.Repeat("x", serve.MaxAsked)
 		want := "would have to read"
 		if tc.tool == "execute" {
-			tc.args["script"] = fmt.Sprintf("files.DeleteFile(files.DeleteFileParams{Path: %q})", long)
+			tc.args["script"] = fmt.Sprintf("_, _ = files.DeleteFile(files.DeleteFileParams{Path: %q})", long)
 			want = "harness approvals yes"
 		} else {
 			tc.args["arguments"] = map[string]any{"path": long}

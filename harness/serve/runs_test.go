@@ -131,22 +131,22 @@ func TestADryRunSendsNothingButReads(t *testing.T) {
 		}
 	}
 	cat.Scripts = library.Open(t.TempDir())
-	if err := cat.Scripts.Save(&library.Script{Name: "adds", Source: "local.Add(local.AddParams{N: 7})\n" +
+	if err := cat.Scripts.Save(&library.Script{Name: "adds", Source: "_, _ = local.Add(local.AddParams{N: 7})\n" +
 		"r, err := web.Look(web.LookParams{N: 8}); if err != nil { panic(err) }; Return(r.Text())"}); err != nil {
 		t.Fatal(err)
 	}
 	s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*harness.Catalog, error) { return cat, nil }})
-	const script = `web.Look(web.LookParams{N: 1})
-local.Look(local.LookParams{N: 2})
-api.ListOrders()
-shady.Look(shady.LookParams{N: 3})
+	const script = `_, _ = web.Look(web.LookParams{N: 1})
+_, _ = local.Look(local.LookParams{N: 2})
+_, _ = api.ListOrders()
+_, _ = shady.Look(shady.LookParams{N: 3})
 var wg sync.WaitGroup
 for i := range 3 {
-	wg.Go(func() { web.Add(web.AddParams{N: i}) })
+	wg.Go(func() { _, _ = web.Add(web.AddParams{N: i}) })
 }
 wg.Wait()
-local.Add(local.AddParams{N: 5})
-api.CreateOrder()
+_, _ = local.Add(local.AddParams{N: 5})
+_, _ = api.CreateOrder()
 v, err := RunScript("adds", nil)
 if err != nil { panic(err) }
 Return(v)`
@@ -192,8 +192,8 @@ func TestTheLedgerOfADryRunIsItsAnswer(t *testing.T) {
 	s, f := serving(t, &serve.Options{Answer: 2000})
 	c := connect(t, s, nil)
 	const script = `n := len("x")
-files.DeleteFile(files.DeleteFileParams{Path: "a"})
-issues.Comment(issues.CommentParams{Number: n, Body: "b"})`
+_, _ = files.DeleteFile(files.DeleteFileParams{Path: "a"})
+_, _ = issues.Comment(issues.CommentParams{Number: n, Body: "b"})`
 	got, a := c.dry(script + "\nReturn(1)")
 	want := `dry run: nothing was changed; these calls were not made:
   1. line 2: files.delete_file({"path":"a"})
@@ -219,7 +219,7 @@ after effects that were not made; may depend on a made-up answer:
 	}
 	// It has room in the answer, whatever the script does.
 	got, a = c.dry(`for i := range 100 {
-	issues.Comment(issues.CommentParams{Number: i, Body: strings.Repeat("x", 5000)})
+	_, _ = issues.Comment(issues.CommentParams{Number: i, Body: strings.Repeat("x", 5000)})
 }
 Return(strings.Repeat("y", 5000))`)
 	n := 0
@@ -257,12 +257,12 @@ func TestPolicyInADryRun(t *testing.T) {
 	}
 	s, f := serving(t, &serve.Options{Policy: &harness.Policy{Approve: policy.ApproveWrites, Deny: []string{"issues.comment"}}})
 	c := connect(t, s, &mcp.ClientOptions{ElicitationHandler: yes})
-	got, a := c.dry(`git.Log(git.LogParams{MaxCount: 1}); files.DeleteFile(files.DeleteFileParams{Path: "a"})`)
+	got, a := c.dry(`_, _ = git.Log(git.LogParams{MaxCount: 1}); _, _ = files.DeleteFile(files.DeleteFileParams{Path: "a"})`)
 	const why = "it is not marked as read-only and needs approval"
 	if a.Status != harness.OK || len(a.Ledger) != 1 || a.Ledger[0].Approval != why || !strings.Contains(got, "["+why+"]") {
 		t.Errorf("%+v: %s", a.Ledger, got)
 	}
-	if got, a := c.dry(`issues.Comment(issues.CommentParams{Number: 1, Body: "x"})`); a.Status != harness.Denied {
+	if got, a := c.dry(`_, _ = issues.Comment(issues.CommentParams{Number: 1, Body: "x"})`); a.Status != harness.Denied {
 		t.Error(got)
 	}
 	if n := f.calls.Load(); n != 1 {
@@ -289,7 +289,7 @@ func TestRunsAreResources(t *testing.T) {
 		}) {
 			t.Error(templates, err)
 		}
-		_, a := c.run(`git.Log(git.LogParams{MaxCount: 1}); fmt.Println("printed"); Return("the value")`)
+		_, a := c.run(`_, _ = git.Log(git.LogParams{MaxCount: 1}); fmt.Println("printed"); Return("the value")`)
 		if a.Run == "" {
 			t.Fatal("the result does not name its record")
 		}
@@ -307,7 +307,7 @@ func TestRunsAreResources(t *testing.T) {
 		text := c.reads(serve.RunsURI + "/" + a.Run)
 		if err := json.Unmarshal([]byte(text), &one); err != nil || one.Calls[0].Tool != "git.git_log" ||
 			string(one.End.Value) != `"the value"` || one.Notes[0].Stdout != "printed\n" || one.Begin.Harness != "test" ||
-			!strings.HasPrefix(one.Begin.Script, "git.Log(") {
+			!strings.HasPrefix(one.Begin.Script, "_, _ = git.Log(") {
 			t.Errorf("%v: %s", err, text)
 		}
 		// A call without a script is a run, too.
@@ -338,7 +338,7 @@ func TestRunsOfNobodyAreOfTheirSession(t *testing.T) {
 	url := "http://" + listen(t, s, &serve.HTTP{Insecure: true}) + "/mcp"
 	a, b := dialHTTP(t, url, "2025-11-25", "", nil), dialHTTP(t, url, "2025-11-25", "", nil)
 	none := dialHTTP(t, url, "2026-07-28", "", nil)
-	const script = `files.DeleteFile(files.DeleteFileParams{Path: "a"}); Return(1)`
+	const script = `_, _ = files.DeleteFile(files.DeleteFileParams{Path: "a"}); Return(1)`
 	_, own := a.run(script)
 	_, other := none.run(script)
 	if list := a.reads(serve.RunsURI); !strings.Contains(list, own.Run) || strings.Contains(list, other.Run) {

@@ -33,7 +33,7 @@ func TestSpansAndMetricsReachACollector(t *testing.T) {
 	parent := "4bf92f3577b34da6a3ce929d0e0e4736"
 	if _, err := c.CallTool(t.Context(),
 		&mcp.CallToolParams{Meta: mcp.Meta{"traceparent": "00-" + parent + "-00f067aa0ba902b7-01"}, Name: "execute",
-			Arguments: map[string]any{"script": `files.ReadFile(files.ReadFileParams{Path: "missing"})`}}); err != nil {
+			Arguments: map[string]any{"script": `_, _ = files.ReadFile(files.ReadFileParams{Path: "missing"})`}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := sends.Close(); err != nil {

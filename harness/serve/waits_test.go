@@ -112,7 +112,7 @@ func TestWhatWaitsIsAskedAtOnce(t *testing.T) {
 	p := always(accept)
 	got, a := connect(t, s, p.options()).run(`var wg sync.WaitGroup
 for i := range 3 {
-	wg.Go(func() { files.DeleteFile(files.DeleteFileParams{Path: fmt.Sprint(i)}) })
+	wg.Go(func() { _, _ = files.DeleteFile(files.DeleteFileParams{Path: fmt.Sprint(i)}) })
 }
 wg.Wait()
 Return("done")`)

@@ -52,6 +52,10 @@ func Arguments(plan string, p reflect.Value) (args map[string]any, err error) {
 
 var errPlan = errors.New("the plan does not fit the arguments")
 
+// Effects names the constant of a server's package that lists the functions
+// that may change something, separated by spaces.
+const Effects = "effects_"
+
 // Mask returns the name of the ith of the fields that note, 64 fields each,
 // which were written.
 func Mask(i int) string {

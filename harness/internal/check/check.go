@@ -195,6 +195,7 @@ func (c *checker) run() []Diagnostic {
 	}
 	list = slices.Concat(list, c.standing, refused, c.refusedPlaces())
 	list = append(list, c.required(list)...)
+	list = append(list, c.dropped()...)
 	if list = c.settle(list); len(list) == 0 {
 		c.noteUnused()
 		c.noteUncalled()

@@ -1,0 +1,66 @@
+package check
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/usetools/usetools/wrappers/wire"
+)
+
+// dropped looks for calls of tools that are statements, alone or behind go or
+// defer, so that their error is dropped. It refuses effect calls, and warns of
+// read calls. An assignment to _ is a decision of the script and allowed.
+func (c *checker) dropped() []Diagnostic {
+	var list []Diagnostic
+	c.inspect(func(n ast.Node) bool {
+		var call *ast.CallExpr
+		switch n := n.(type) {
+		case *ast.ExprStmt:
+			call, _ = ast.Unparen(n.X).(*ast.CallExpr)
+		case *ast.GoStmt:
+			call = n.Call
+		case *ast.DeferStmt:
+			call = n.Call
+		}
+		f := c.tool(call)
+		if f == nil {
+			return true
+		}
+		name := c.plain(types.ExprString(call.Fun))
+		if !isEffect(f) {
+			c.doubt(call.Pos(), "the error of %s is dropped: if the call fails, the script goes on without its result", name)
+			return true
+		}
+		d := c.diagnose(Compile, call.Pos(), "the error of %s is dropped, although the call may change something", name)
+		d.Hint = "write if _, err := " + name + "(…); err != nil { panic(err) }, or _, _ = " + name + "(…) to ignore the error"
+		list = append(list, d)
+		return true
+	})
+	return list
+}
+
+// tool returns the function of a server that a call names, or nil.
+func (c *checker) tool(call *ast.CallExpr) *types.Func {
+	if call == nil {
+		return nil
+	}
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	f, ok := c.info.Uses[sel.Sel].(*types.Func)
+	if !ok || f.Pkg() == nil || !strings.HasPrefix(f.Pkg().Path(), serverPrefix) || f.Signature().Recv() != nil {
+		return nil
+	}
+	return f
+}
+
+// isEffect reports whether a server's package says that the function may change
+// something.
+func isEffect(f *types.Func) bool {
+	effects, ok := f.Pkg().Scope().Lookup(wire.Effects).(*types.Const)
+	return ok && slices.Contains(strings.Fields(constant.StringVal(effects.Val())), f.Name())
+}
