@@ -133,7 +133,7 @@ func TestErrorsThatAModelCanActOn(t *testing.T) {
 				"type memory.Entity struct"}, ""},
 		{"nearly a field", `r, err := memory.CreateEntities(memory.CreateEntitiesParams{Entities: []memory.Entity{{Name: "a", Type: "x", Observations: nil}}})` + then, []string{"did you mean EntityType?"}, ""},
 		{"no such function", `r, err := github.GetIssues(github.GetIssuesParams{Owner: "a"})` + then,
-			[]string{"nearest in github: ListIssues", "func github.ListIssues(", "Owner string /*required"}, ""},
+			[]string{"did you mean github.ListIssues?", "func github.ListIssues(", "Owner string /*required"}, ""},
 		{"nothing like a function", `r, err := github.Frobnicate(github.FrobnicateParams{Owner: "a"})` + then,
 			[]string{"nearest in github: ", `UseTools("github") lists all`}, ""},
 		{"a field that the result lacks", `r, err := gitcyanheads.Log(gitcyanheads.LogParams{})` + then +

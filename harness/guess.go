@@ -89,8 +89,14 @@ func (r *run) guessOn(s *wrappers.Server, f called) guess {
 	return r.guess(f, nil, s.Name, spelled)
 }
 
+// words returns the words of the name and of the fields. A name that gets several
+// things, such as GetIssues, lists them.
 func (c called) words() []string {
 	out := wrappers.Words(c.name)
+	if n := len(out); n > 1 && out[0] == "get" && strings.HasSuffix(out[n-1], "s") &&
+		!strings.HasSuffix(out[n-1], "ss") && !strings.HasSuffix(out[n-1], "us") {
+		out[0] = "list"
+	}
 	for _, f := range c.fields {
 		out = append(out, wrappers.Words(f)...)
 	}
