@@ -90,11 +90,14 @@ func (r *run) guessOn(s *wrappers.Server, f called) guess {
 }
 
 // words returns the words of the name and of the fields. A name that gets several
-// things, such as GetIssues, lists them.
-func (c called) words() []string {
+// things, such as GetIssues, lists them, unless a tool gets one of them.
+func (c called) words(spelled map[*wrappers.Tool]float64) []string {
 	out := wrappers.Words(c.name)
-	if n := len(out); n > 1 && out[0] == "get" && strings.HasSuffix(out[n-1], "s") &&
-		!strings.HasSuffix(out[n-1], "ss") && !strings.HasSuffix(out[n-1], "us") {
+	one, several := strings.CutSuffix(c.name, "s")
+	for t := range spelled {
+		several = several && t.Func != one
+	}
+	if several && len(out) > 1 && out[0] == "get" && !strings.HasSuffix(one, "s") && !strings.HasSuffix(one, "u") {
 		out[0] = "list"
 	}
 	for _, f := range c.fields {
@@ -117,7 +120,7 @@ func (c called) has(t *wrappers.Tool) float64 {
 // guess chooses among the tools of a server, or of all, by what speaks for
 // each.
 func (r *run) guess(f called, words []string, server string, spelled map[*wrappers.Tool]float64) guess {
-	text := strings.Join(append(words, f.words()...), " ")
+	text := strings.Join(append(words, f.words(spelled)...), " ")
 	res, err := r.index.Resolve(text, &discovery.ResolveOptions{Server: server, Candidates: reach})
 	fits := err == nil && res.Verdict != discovery.NotFound
 	score := r.scores(&res, fits || server != "", server, spelled)
