@@ -214,9 +214,10 @@ func TestAJobThatWasNotConfirmedDoesNotBegin(t *testing.T) {
 		t.Fatalf("%v", err)
 	}
 	there := connected(t, url, cluster.Options{})
-	if j, _, err := there.Queued(t.Context(), id); j == nil || err != nil {
-		t.Fatalf("it is not in the queue: %v", err)
-	}
+	eventually(t, "its job is in the queue", func() bool { // it arrives beside the record
+		j, _, err := there.Queued(t.Context(), id)
+		return j != nil && err == nil
+	})
 	shop := newSeller()
 	serving(t, connected(t, url, cluster.Options{}), shop, cluster.RunnerOptions{})
 	eventually(t, "its job is done", func() bool {
