@@ -63,3 +63,15 @@ func TestServeDemo(t *testing.T) {
 		}
 	}
 }
+
+// slowScript takes long enough to be watched.
+const slowScript = `UseTools("list the shop's orders by status", "get one order with all that belongs to it")
+paid, err := shop.ListOrders(shop.ListOrdersParams{Status: "paid"})
+if err != nil {
+	panic(err)
+}
+for _, o := range paid.Orders[:40] {
+	order, err := shop.GetOrder(shop.GetOrderParams{ID: o.ID})
+	fmt.Println(order.Customer, err)
+}
+`

@@ -688,17 +688,17 @@ Return(d.Tools[0].Signature)`)
 	}
 	seen := func(s *serve.Server, who string) string {
 		t.Helper()
-		for _, cat := range s.Catalogs(t.Context(), who) {
-			view, err := cat.View()
-			if err != nil {
-				t.Fatal(err)
-			}
-			tool, _ := view.Tool("issues.search")
-			outline, _, _ := tool.Seen()
-			return outline
+		catalogs := s.Catalogs(t.Context(), who)
+		if len(catalogs) == 0 {
+			t.Fatalf("%s has no session", who)
 		}
-		t.Fatalf("%s has no session", who)
-		return ""
+		view, err := catalogs[0].View()
+		if err != nil {
+			t.Fatal(err)
+		}
+		tool, _ := view.Tool("issues.search")
+		outline, _, _ := tool.Seen()
+		return outline
 	}
 	search := func(c *client, query string) {
 		t.Helper()

@@ -165,3 +165,6 @@ func writeVerdicts(t testing.TB, verdicts, details map[string]string) {
 		t.Fatal(err)
 	}
 }
+
+// runTogether is run with stdout and stderr in one.
+func (s *subject) runTogether(src string) (outcome, error) { return s.do(src, task{Together: true}) }

@@ -124,9 +124,6 @@ func (s *subject) stop() {
 // run returns the outcome of one script.
 func (s *subject) run(src string) (outcome, error) { return s.do(src, task{}) }
 
-// runTogether does, with stdout and stderr in one.
-func (s *subject) runTogether(src string) (outcome, error) { return s.do(src, task{Together: true}) }
-
 func (s *subject) do(src string, k task) (outcome, error) {
 	if s.done == maxTasks || strings.Contains(src, `"encoding/gob"`) { // which numbers the types of a process
 		s.stop()
