@@ -8,7 +8,6 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/usetools/usetools/examples/compare/ways"
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -41,7 +40,7 @@ func comparison(t *testing.T, first, end int) (*ways.Comparison, catalog.Caller)
 		counted, estimated = counted+n, estimated+text.Tokens(s)
 		return n
 	}
-	files := &harness.Files{Configs: []string{builtConfig(t, "compare/.mcp.json", true)}, NoMemory: true, NoUsage: true,
+	files := &catalog.Files{Configs: []string{builtConfig(t, "compare/.mcp.json", true)}, NoMemory: true, NoUsage: true,
 		NoObserve: true}
 	t.Cleanup(func() { files.Close() })
 	cat, err := files.Catalog(t.Context())

@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/wrappers"
 )
 
 // await returns a catalog that knows the servers which the script means: first those
 // that it names, and then, where its phrases may mean others, a moment of those.
-func (r *run) await(ctx context.Context, cat *Catalog, n *worker.Needs) (*Catalog, error) {
+func (r *run) await(ctx context.Context, cat *catalog.Catalog, n *worker.Needs) (*catalog.Catalog, error) {
 	for _, last := range []bool{false, true} {
 		if cat.Asking == nil {
 			break
@@ -36,7 +37,7 @@ func (r *run) await(ctx context.Context, cat *Catalog, n *worker.Needs) (*Catalo
 
 // means are the servers without an answer that a script means by its names and
 // phrases. open says that phrases may mean others.
-func (r *run) means(ctx context.Context, cat *Catalog, n *worker.Needs) (servers []string, open bool, err error) {
+func (r *run) means(ctx context.Context, cat *catalog.Catalog, n *worker.Needs) (servers []string, open bool, err error) {
 	if err := r.use(cat); err != nil {
 		return nil, false, err
 	}

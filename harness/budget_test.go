@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
 )
 
@@ -28,8 +29,8 @@ func saving(t *testing.T, scripts map[string]string,
 		}
 	}
 	rec := &recorder{answer: answer}
-	cat := &harness.Catalog{Registry: notes(), Calls: rec, Scripts: lib}
-	return harness.New(&harness.Options{Catalog: func(context.Context) (*harness.Catalog, error) { return cat, nil }}), rec
+	cat := &catalog.Catalog{Registry: notes(), Calls: rec, Scripts: lib}
+	return harness.New(&harness.Options{Catalog: func(context.Context) (*catalog.Catalog, error) { return cat, nil }}), rec
 }
 
 // A limit is one for a run and all that it runs through RunScript.

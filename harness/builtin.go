@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
@@ -292,7 +293,7 @@ func notOK(res *Result) string {
 
 // noteChecked keeps what a run, or a check, of a saved script says about it:
 // that it compiles with the tools as they are now, or why it does not.
-func noteChecked(c *Catalog, s *library.Script, res *Result) {
+func noteChecked(c *catalog.Catalog, s *library.Script, res *Result) {
 	if c.Scripts == nil {
 		return
 	}
@@ -325,7 +326,7 @@ func toolsOf(res *Result) []string {
 // SaveScript saves a script that was checked, or run, with this result in the
 // catalog's library. Where it replaces another script of that name, warning says
 // so.
-func SaveScript(c *Catalog, name, about, source string, res *Result) (warning string, err error) {
+func SaveScript(c *catalog.Catalog, name, about, source string, res *Result) (warning string, err error) {
 	if c.Scripts == nil {
 		return "", errors.New("there is no library of scripts here")
 	}
@@ -374,7 +375,7 @@ func SaveRun(lib *library.Library, r *record.Run, name, about string) (warning s
 
 // Recheck checks a saved script whose tools have changed since it was checked,
 // and saves the result of the check.
-func (h *Harness) Recheck(ctx context.Context, c *Catalog, s *library.Script) error {
+func (h *Harness) Recheck(ctx context.Context, c *catalog.Catalog, s *library.Script) error {
 	if len(s.Changed(c.Registry)) == 0 {
 		return nil
 	}
@@ -400,7 +401,7 @@ func (r *run) keep() {
 	}
 	cat := r.cat
 	if cat == nil {
-		cat = &Catalog{Registry: &registry.Registry{}, Scripts: r.scripts()}
+		cat = &catalog.Catalog{Registry: &registry.Registry{}, Scripts: r.scripts()}
 	}
 	if cat.Scripts == nil {
 		r.result.Warnings = append(r.result.Warnings,

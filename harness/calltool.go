@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
@@ -24,7 +25,7 @@ func (e *UnknownToolError) Error() string { return fmt.Sprintf("there is no tool
 // Where the decision is not in favour nothing was called or recorded and the
 // result is nil; the errors are a *UnknownToolError, an *ArgumentsError, those of
 // the record and those of the server.
-func (h *Harness) CallTool(ctx context.Context, c *Catalog, id string, args json.RawMessage, s *Script) (
+func (h *Harness) CallTool(ctx context.Context, c *catalog.Catalog, id string, args json.RawMessage, s *Script) (
 	*backend.Result, policy.Decision, error) {
 	view, err := c.View()
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
@@ -21,7 +22,7 @@ func (priceServer) Call(_ context.Context, _, _ string, args json.RawMessage) (*
 
 // newHarness returns a harness whose scripts can use two tools. The main of a
 // program that runs scripts must call [harness.RunWorker] first.
-func newHarness() (*harness.Harness, *harness.Catalog) {
+func newHarness() (*harness.Harness, *catalog.Catalog) {
 	reg := &registry.Registry{Tools: []registry.Tool{
 		{Server: "shop", Name: "get_price", Description: "Get the price of an article in euros.",
 			Annotations: &registry.Annotations{ReadOnly: new(true)},
@@ -31,8 +32,8 @@ func newHarness() (*harness.Harness, *harness.Catalog) {
 			Input: json.RawMessage(`{"type":"object","properties":{"id":{"type":"integer"}},"required":["id"]}`)},
 	}}
 	reg.Normalize()
-	cat := &harness.Catalog{Registry: reg, Calls: priceServer{}}
-	return harness.New(&harness.Options{Catalog: func(context.Context) (*harness.Catalog, error) { return cat, nil }}), cat
+	cat := &catalog.Catalog{Registry: reg, Calls: priceServer{}}
+	return harness.New(&harness.Options{Catalog: func(context.Context) (*catalog.Catalog, error) { return cat, nil }}), cat
 }
 
 func ExampleHarness_Run() {
@@ -69,7 +70,7 @@ func ExampleHarness_Check() {
 
 func ExampleCatalog_Decide() {
 	_, cat := newHarness()
-	p := &harness.Policy{Allow: []string{"shop"}, Approve: policy.ApproveWrites}
+	p := &policy.Policy{Allow: []string{"shop"}, Approve: policy.ApproveWrites}
 	for i := range cat.Registry.Tools {
 		fmt.Println(cat.Registry.Tools[i].ID, cat.Decide(p, &cat.Registry.Tools[i], nil).Verdict)
 	}

@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/worker"
 )
 
@@ -43,7 +44,7 @@ func init() {
 func OptionsOf(h *Harness) *Options { return &h.opts }
 
 // CatalogOf returns what the scripts of a harness can use.
-func CatalogOf(ctx context.Context, h *Harness) (*Catalog, error) { return h.catalog(ctx) }
+func CatalogOf(ctx context.Context, h *Harness) (*catalog.Catalog, error) { return h.catalog(ctx) }
 
 // ErrorAbout returns an Error with the diagnostic that it is about.
 func ErrorAbout(e Error, about worker.Diagnostic) Error {

@@ -111,7 +111,7 @@ func (s *scenario) at(f func()) {
 func (s *scenario) say(format string, a ...any) { s.story = append(s.story, fmt.Sprintf(format, a...)) }
 
 func (s *scenario) script() *harness.Script {
-	return &harness.Script{Catalog: modelCatalog(), Policy: &harness.Policy{Approve: policy.ApproveMarked}, Limits: harness.Limits{Timeout: time.Hour}}
+	return &harness.Script{Catalog: modelCatalog(), Policy: &policy.Policy{Approve: policy.ApproveMarked}, Limits: harness.Limits{Timeout: time.Hour}}
 }
 
 // killAt draws the point at which a process is killed, 0: none.

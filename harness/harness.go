@@ -17,6 +17,7 @@ import (
 	"github.com/usetools/usetools/harness/internal/sandbox"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
@@ -42,7 +43,7 @@ type Options struct {
 	// Catalog returns what scripts can use. It is called when a script first
 	// needs a tool, and again after an error; never for a script that uses
 	// none. nil: there are no tools.
-	Catalog func(context.Context) (*Catalog, error)
+	Catalog func(context.Context) (*catalog.Catalog, error)
 	// Scripts returns the library for scripts with a header that use no tool,
 	// and so no catalog; nil, or a nil library: these are not saved.
 	Scripts func() *library.Library
@@ -146,8 +147,8 @@ func (h *Harness) policy() sandbox.Policy {
 }
 
 // catalog returns what scripts can use, ready for look-ups.
-func (h *Harness) catalog(ctx context.Context) (*Catalog, error) {
-	c := &Catalog{Registry: &registry.Registry{}}
+func (h *Harness) catalog(ctx context.Context) (*catalog.Catalog, error) {
+	c := &catalog.Catalog{Registry: &registry.Registry{}}
 	if h.opts.Catalog != nil {
 		var err error
 		if c, err = h.opts.Catalog(ctx); err != nil {
@@ -166,13 +167,13 @@ type Script struct {
 	// ReadOnly denies tools that are not marked as read-only.
 	ReadOnly bool
 	// Policy says which tools may be called; nil: all, but for ReadOnly.
-	Policy *Policy
+	Policy *policy.Policy
 	// Approved are the IDs of tools that a person has approved for this
 	// script, of those that Policy wants approval for. That does not hold for
 	// the saved scripts that it runs: the person was not shown them.
 	Approved []string
 	// Catalog is what the script can use, in the place of Options.Catalog.
-	Catalog *Catalog
+	Catalog *catalog.Catalog
 	// Stored are the values that Stored returns in the script, by ID; nil:
 	// there is no session, and Stored fails.
 	Stored map[string]json.RawMessage
@@ -231,10 +232,10 @@ type Script struct {
 	// the Result.
 	Stdout, Stderr io.Writer
 
-	began *Policy // of a run that goes on: the policy that it began with
-	depth int     // of RunScript
-	path  string  // of the calls of RunScript that it is in
-	tree  *tree   // nil: it is nobody's but its own
+	began *policy.Policy // of a run that goes on: the policy that it began with
+	depth int            // of RunScript
+	path  string         // of the calls of RunScript that it is in
+	tree  *tree          // nil: it is nobody's but its own
 }
 
 // room is where the results of its calls are.
@@ -366,7 +367,7 @@ type run struct {
 	script *Script
 	direct bool             // it is one call without a script
 	check  bool             // it is checked, and does not run
-	cat    *Catalog         // nil until the script needs one; kept for the whole run
+	cat    *catalog.Catalog // nil until the script needs one; kept for the whole run
 	view   *wrappers.View   // of cat
 	index  *discovery.Index // of cat
 

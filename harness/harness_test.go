@@ -14,6 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -70,8 +72,8 @@ func notes() *registry.Registry {
 func harnessOver(reg *registry.Registry,
 	answer func(ctx context.Context, server, tool string, args json.RawMessage) (string, error)) (*harness.Harness, *recorder) {
 	rec := &recorder{answer: answer}
-	cat := &harness.Catalog{Registry: reg, Calls: rec}
-	return harness.New(&harness.Options{Catalog: func(context.Context) (*harness.Catalog, error) { return cat, nil }}), rec
+	cat := &catalog.Catalog{Registry: reg, Calls: rec}
+	return harness.New(&harness.Options{Catalog: func(context.Context) (*catalog.Catalog, error) { return cat, nil }}), rec
 }
 
 func textResult(s string) string {
@@ -131,7 +133,7 @@ func TestADeniedToolIsDeniedByNameAndNotOffered(t *testing.T) {
 	h, rec := harnessOver(notes(), nil)
 	run := func(script string) *harness.Result {
 		t.Helper()
-		res, err := h.Run(t.Context(), &harness.Script{Source: script, Policy: &harness.Policy{Deny: []string{"notes.delete_*"}}})
+		res, err := h.Run(t.Context(), &harness.Script{Source: script, Policy: &policy.Policy{Deny: []string{"notes.delete_*"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +213,7 @@ func TestANameThatADeniedToolHasTooMeansTheOther(t *testing.T) {
 			"discovery.Stats()\nfmt.Println(len(c), c[0].Tools, c[0].Servers, s.Total.Tools, len(s.Servers), s.Servers[1].Tools)", harness.OK,
 			[]string{"1 1 [fsa] 1 3 0\n"}},
 	} {
-		res, err := h.Run(t.Context(), &harness.Script{Source: c.script, Policy: &harness.Policy{Deny: c.deny}})
+		res, err := h.Run(t.Context(), &harness.Script{Source: c.script, Policy: &policy.Policy{Deny: c.deny}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -530,7 +532,7 @@ func TestReturnLosesNothing(t *testing.T) {
 }
 
 func TestAScriptWithoutToolsAsksForNoCatalog(t *testing.T) {
-	h := harness.New(&harness.Options{Catalog: func(context.Context) (*harness.Catalog, error) { return nil, errors.New("asked") }})
+	h := harness.New(&harness.Options{Catalog: func(context.Context) (*catalog.Catalog, error) { return nil, errors.New("asked") }})
 	if res := mustRun(t, h, `Return(1)`); res.Status != harness.OK || string(res.Value) != "1" {
 		t.Error(res.Text())
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/registry"
 )
@@ -38,7 +39,7 @@ Println("begun")
 _, _ = notes.SearchNotes(notes.SearchNotesParams{Query: "x"})
 _, _ = notes.DeleteNote(notes.DeleteNoteParams{ID: 1})`
 	for name, run := range map[string]func(context.Context, *harness.Script) (*harness.Result, error){"run": h.Run, "check": h.Check} {
-		for _, p := range []*harness.Policy{nil, {Allow: []string{"notes"}}} {
+		for _, p := range []*policy.Policy{nil, {Allow: []string{"notes"}}} {
 			res, err := run(t.Context(), &harness.Script{Source: script, Policy: p, Approved: []string{"notes.delete_note"}})
 			if err != nil {
 				t.Fatal(err)
@@ -50,7 +51,7 @@ _, _ = notes.DeleteNote(notes.DeleteNoteParams{ID: 1})`
 		}
 	}
 
-	cat := &harness.Catalog{Registry: now, Calls: rec}
+	cat := &catalog.Catalog{Registry: now, Calls: rec}
 	if res, d, err := h.CallTool(t.Context(), cat, "notes.delete_note", json.RawMessage(`{"id":1}`), nil); res != nil ||
 		err != nil || d.Verdict != policy.IsDenied || len(rec.args) > 0 {
 		t.Errorf("called directly: %v, %v, %v", res, d, err)
@@ -150,7 +151,7 @@ func TestUnusablePinsHoldToolsOfAFinishedRegistry(t *testing.T) {
 	}
 	held := func() bool {
 		t.Helper()
-		f := &harness.Files{Configs: []string{filepath.Join(dir, ".mcp.json")}, NoMemory: true, NoObserve: true, NoUsage: true}
+		f := &catalog.Files{Configs: []string{filepath.Join(dir, ".mcp.json")}, NoMemory: true, NoObserve: true, NoUsage: true}
 		defer f.Close()
 		c, err := f.Catalog(t.Context())
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/recordtest"
@@ -486,7 +487,7 @@ func (w *world) comeToRest() {
 }
 
 // modelCatalog has the tools of modelShop.
-var modelCatalog = sync.OnceValue(func() *harness.Catalog {
+var modelCatalog = sync.OnceValue(func() *catalog.Catalog {
 	yes, no := true, false
 	in := json.RawMessage(`{"type":"object","properties":{"item":{"type":"string"}},"required":["item"]}`)
 	reg := &registry.Registry{Servers: []registry.Server{{Name: "shop"}}, Tools: []registry.Tool{
@@ -500,6 +501,6 @@ var modelCatalog = sync.OnceValue(func() *harness.Catalog {
 			Annotations: &registry.Annotations{ReadOnly: &no, Destructive: &yes}},
 	}}
 	reg.Normalize()
-	return &harness.Catalog{Registry: reg, Calls: modelShop{}, Servers: []config.Server{{Name: "shop",
+	return &catalog.Catalog{Registry: reg, Calls: modelShop{}, Servers: []config.Server{{Name: "shop",
 		Classes: []config.ClassRule{{Pattern: "set", Class: config.ClassAgain}}}}}
 })

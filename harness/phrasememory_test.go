@@ -10,6 +10,7 @@ import (
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/discovery/memory"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 )
 
 func TestToolNotFoundErrorSaysWhy(t *testing.T) {
@@ -35,14 +36,14 @@ Return([]string{err.Error(), missing.Query, strings.Join(missing.Candidates, " "
 func TestPhrasesOfARunThatWentWellAreRemembered(t *testing.T) {
 	reg := notes()
 	m := memory.New(filepath.Join(t.TempDir(), "phrases.json"), reg)
-	cat := &harness.Catalog{Registry: reg, Memory: m,
+	cat := &catalog.Catalog{Registry: reg, Memory: m,
 		Calls: &recorder{answer: func(_ context.Context, _, tool string, _ json.RawMessage) (string, error) {
 			if tool == "delete_note" {
 				return `{"isError":true,"content":[]}`, nil
 			}
 			return textResult("ok"), nil
 		}}}
-	h := harness.New(&harness.Options{Catalog: func(context.Context) (*harness.Catalog, error) { return cat, nil }})
+	h := harness.New(&harness.Options{Catalog: func(context.Context) (*catalog.Catalog, error) { return cat, nil }})
 	const search = `_, err := notes.SearchNotes(notes.SearchNotesParams{Query: "x"})
 if err != nil { panic(err) }`
 	for phrase, c := range map[string]struct{ script, want string }{

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/wrappers"
 )
@@ -19,7 +20,7 @@ func TestAPhraseKeepsTheToolThatItMeans(t *testing.T) {
 		{Server: "chat", Name: "post_message", Description: "Post a message to a channel", Input: in},
 	}}
 	reg.Normalize()
-	cat := &Catalog{Registry: reg}
+	cat := &catalog.Catalog{Registry: reg}
 	view, err := cat.View()
 	if err != nil {
 		t.Fatal(err)

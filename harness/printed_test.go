@@ -29,7 +29,7 @@ func TestARunThatGoesOnPrintsNoPartOfASecret(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := harness.New(&harness.Options{Records: store})
-	s := &harness.Script{Catalog: cat, Policy: &harness.Policy{Approve: policy.ApproveWrites}}
+	s := &harness.Script{Catalog: cat, Policy: &policy.Policy{Approve: policy.ApproveWrites}}
 	res := runs(t, h, s, `
 secret := strings.Join([]string{"a-", "k\u00e9y", "\nof two ", "lines"}, "")
 fmt.Println("before", "\xff", secret)

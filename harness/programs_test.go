@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
@@ -129,7 +130,7 @@ wg.Wait()
 Return(out)`},
 }
 
-func newMarket(t testing.TB, seed uint64) (*market, *harness.Catalog) {
+func newMarket(t testing.TB, seed uint64) (*market, *catalog.Catalog) {
 	yes, no := true, false
 	in := json.RawMessage(`{"type":"object","properties":{"item":{"type":"string"},"count":{"type":"integer"}},"required":["item"]}`)
 	out := json.RawMessage(`{"type":"object","properties":{"item":{"type":"string"},"count":{"type":"integer"},` +
@@ -148,7 +149,7 @@ func newMarket(t testing.TB, seed uint64) (*market, *harness.Catalog) {
 			t.Fatal(err)
 		}
 	}
-	return m, &harness.Catalog{Registry: reg, Calls: m, Scripts: scripts}
+	return m, &catalog.Catalog{Registry: reg, Calls: m, Scripts: scripts}
 }
 
 // A program is a generated script, and how it is run.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry/backend"
@@ -22,7 +23,7 @@ func canceledIn(t *testing.T, h *harness.Harness, s *harness.Script, tool string
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	one := *s
-	one.Catalog = &harness.Catalog{Registry: s.Catalog.Registry, Calls: callFunc(func(c context.Context, server, name string,
+	one.Catalog = &catalog.Catalog{Registry: s.Catalog.Registry, Calls: callFunc(func(c context.Context, server, name string,
 		args json.RawMessage) (*backend.Result, error) {
 		res, err := s.Catalog.Calls.Call(c, server, name, args)
 		if name == tool {
@@ -64,8 +65,8 @@ fmt.Println(o.Order, err)`
 // sixtyOnceBought is a catalog whose stock is 60 as soon as the shop was asked to
 // sell something, so that a script can wait until another goroutine's call is on
 // its way.
-func sixtyOnceBought(c *harness.Catalog, shop *shop) *harness.Catalog {
-	return &harness.Catalog{Registry: c.Registry, Calls: callFunc(func(ctx context.Context, server, tool string,
+func sixtyOnceBought(c *catalog.Catalog, shop *shop) *catalog.Catalog {
+	return &catalog.Catalog{Registry: c.Registry, Calls: callFunc(func(ctx context.Context, server, tool string,
 		args json.RawMessage) (*backend.Result, error) {
 		res, err := shop.Call(ctx, server, tool, args)
 		if tool == "stock" {
@@ -254,7 +255,7 @@ func TestNoEqualCallFollowsOneThatIsUnknown(t *testing.T) {
 	var mu sync.Mutex
 	n := 0
 	first, second := make(chan struct{}), make(chan struct{})
-	s.Catalog = &harness.Catalog{Registry: s.Catalog.Registry, Calls: callFunc(func(ctx context.Context, server, tool string,
+	s.Catalog = &catalog.Catalog{Registry: s.Catalog.Registry, Calls: callFunc(func(ctx context.Context, server, tool string,
 		args json.RawMessage) (*backend.Result, error) {
 		if tool == "buy" {
 			mu.Lock()

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/recordtest"
@@ -66,7 +67,7 @@ func (s *shop) Call(ctx context.Context, server, tool string, args json.RawMessa
 	return answer(map[string]any{"order": s.sold.Add(1), "item": a.Item})
 }
 
-func newShop(testing.TB) (*shop, *harness.Catalog) {
+func newShop(testing.TB) (*shop, *catalog.Catalog) {
 	yes, no := true, false
 	in := json.RawMessage(`{"type":"object","properties":{"item":{"type":"string"},"count":{"type":"integer"}},"required":["item"]}`)
 	reg := &registry.Registry{Servers: []registry.Server{{Name: "shop"}}, Tools: []registry.Tool{
@@ -79,7 +80,7 @@ func newShop(testing.TB) (*shop, *harness.Catalog) {
 	}}
 	reg.Normalize()
 	s := &shop{calls: map[string]int{}}
-	return s, &harness.Catalog{Registry: reg, Calls: s}
+	return s, &catalog.Catalog{Registry: reg, Calls: s}
 }
 
 const shopScript = `
@@ -236,7 +237,7 @@ _ = err`
 	}
 	tool, _ := cat.Registry.Tool("shop.buy")
 	tool.Input = json.RawMessage(`{"type":"object","properties":{"item":{"type":"string","maxLength":4}},"required":["item"]}`)
-	cat = &harness.Catalog{Registry: cat.Registry, Calls: s}
+	cat = &catalog.Catalog{Registry: cat.Registry, Calls: s}
 	var told []record.Line
 	res, err := h.Run(t.Context(), &harness.Script{Source: `_, err := shop.Buy(shop.BuyParams{Item: "too long"}); Return(err.Error())`,
 		Catalog: cat, Dry: true, OnLine: func(l record.Line) { told = append(told, l) }})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 )
 
@@ -28,7 +29,7 @@ func TestTheResultOfARunIsInItsRecord(t *testing.T) {
 		"exit":     {Source: `fmt.Print("x"); os.Exit(3)`},
 		"no Go":    {Source: `Return(x)`},
 		"a limit":  {Source: `for { fmt.Println("x") }`, Limits: harness.Limits{Stdout: 1000}},
-		"denied":   {Source: `_, _ = shop.Buy(shop.BuyParams{Item: "n"})`, Policy: &harness.Policy{Deny: []string{"shop.buy"}}},
+		"denied":   {Source: `_, _ = shop.Buy(shop.BuyParams{Item: "n"})`, Policy: &policy.Policy{Deny: []string{"shop.buy"}}},
 		"a ledger": {Source: "_, _ = shop.Buy(shop.BuyParams{Item: \"n\"})\nRunScript(\"buys\", nil)\nReturn(1)", Dry: true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/bridge"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
@@ -28,7 +29,7 @@ type Replay struct {
 	Source string
 	// Catalog has the tools that the script is checked against; nil: those that the
 	// record has.
-	Catalog *Catalog
+	Catalog *catalog.Catalog
 	Timeout time.Duration // wall clock; 0: that of the record's limits, at most 10 min
 }
 

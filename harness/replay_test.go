@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -138,7 +140,7 @@ wg.Wait()`,
 	"exits": `fmt.Println("bye"); os.Exit(3)`,
 }
 
-func shopWithScripts(t *testing.T) (*shop, *harness.Catalog) {
+func shopWithScripts(t *testing.T) (*shop, *catalog.Catalog) {
 	s, cat := newShop(t)
 	cat.Scripts = library.Open(t.TempDir())
 	source := `
@@ -263,7 +265,7 @@ func TestWhatNeverBeganIsNotReplayed(t *testing.T) {
 		"no Go":    {Source: "Return(x)"},
 		"declares": {Source: `UseTools("order an item")`},
 		"denied": {Source: `UseTools("order an item"); _, _ = shop.Buy(shop.BuyParams{Item: "a"})`,
-			Policy: &harness.Policy{Deny: []string{"shop.buy"}}},
+			Policy: &policy.Policy{Deny: []string{"shop.buy"}}},
 		"no tool": {Source: `UseTools("launch a rocket to mars"); rocket.Launch()`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -485,7 +485,7 @@ func bounded(names []worker.Name) []worker.Name {
 }
 
 // catalog is the script's own or that of the harness.
-func (r *run) catalog(ctx context.Context) (*Catalog, error) {
+func (r *run) catalog(ctx context.Context) (*catalog.Catalog, error) {
 	if c := r.script.Catalog; c != nil {
 		return c, c.Load()
 	}
@@ -493,7 +493,7 @@ func (r *run) catalog(ctx context.Context) (*Catalog, error) {
 }
 
 // use makes cat what the script can use.
-func (r *run) use(cat *Catalog) error {
+func (r *run) use(cat *catalog.Catalog) error {
 	view, err := cat.View()
 	if err != nil {
 		return err
@@ -575,7 +575,7 @@ func (r *run) decide(t *wrappers.Tool) policy.Decision {
 	if t.Held {
 		return policy.Decision{Tool: t.ID, Verdict: policy.IsDenied, Rule: t.Error}
 	}
-	return r.strictest(t, func(p *Policy) policy.Decision { return r.cat.Decide(p, t.Tool, r.script.Approved) })
+	return r.strictest(t, func(p *policy.Policy) policy.Decision { return r.cat.Decide(p, t.Tool, r.script.Approved) })
 }
 
 // decideCall is that on one call of it.
@@ -583,12 +583,12 @@ func (r *run) decideCall(t *wrappers.Tool, args json.RawMessage) policy.Decision
 	if t.Held {
 		return r.decide(t)
 	}
-	return r.strictest(t, func(p *Policy) policy.Decision { return r.cat.DecideCall(p, t.Tool, args, r.script.Approved) })
+	return r.strictest(t, func(p *policy.Policy) policy.Decision { return r.cat.DecideCall(p, t.Tool, args, r.script.Approved) })
 }
 
 // strictest is what the policy says, and in a run that goes on also the one that it
 // began with. Nobody is asked about what a dry run does not send.
-func (r *run) strictest(t *wrappers.Tool, decide func(*Policy) policy.Decision) policy.Decision {
+func (r *run) strictest(t *wrappers.Tool, decide func(*policy.Policy) policy.Decision) policy.Decision {
 	d := decide(r.policy())
 	if r.script.began != nil {
 		then := decide(r.script.began)
@@ -602,8 +602,8 @@ func (r *run) strictest(t *wrappers.Tool, decide func(*Policy) policy.Decision) 
 	return d
 }
 
-func (r *run) policy() *Policy {
-	p := Policy{}
+func (r *run) policy() *policy.Policy {
+	p := policy.Policy{}
 	if r.script.Policy != nil {
 		p = *r.script.Policy
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/schema"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/wrappers/observe"
@@ -234,13 +235,13 @@ func TestTypesAreLearntWhileTheHarnessRuns(t *testing.T) {
 	reg := notes()
 	file := filepath.Join(t.TempDir(), "shapes.json")
 	shapes := observe.New(file)
-	cat := &harness.Catalog{Registry: reg, Shapes: shapes,
+	cat := &catalog.Catalog{Registry: reg, Shapes: shapes,
 		Calls: &recorder{answer: func(_ context.Context, _, _ string, args json.RawMessage) (string, error) {
 			return textResult(fmt.Sprintf(`{"found":[%q]}`, args)), nil
 		}}}
 	run := func(script string) *harness.Result {
 		t.Helper()
-		h := harness.New(&harness.Options{Catalog: func(context.Context) (*harness.Catalog, error) { return cat, nil }})
+		h := harness.New(&harness.Options{Catalog: func(context.Context) (*catalog.Catalog, error) { return cat, nil }})
 		defer h.Close() // waits until all is learnt
 		return mustRun(t, h, script)
 	}
@@ -271,14 +272,14 @@ func TestTypesAreLearntWhileTheHarnessRuns(t *testing.T) {
 
 func TestWhatAResultLookedLikeIsKnownAfterItsRun(t *testing.T) {
 	shapes := observe.New("")
-	cat := &harness.Catalog{Registry: notes(), Shapes: shapes,
+	cat := &catalog.Catalog{Registry: notes(), Shapes: shapes,
 		Calls: &recorder{answer: func(_ context.Context, _, tool string, _ json.RawMessage) (string, error) {
 			if tool == "delete_note" {
 				return textResult("deleted"), nil
 			}
 			return textResult(`{"found":["a"]}`), nil
 		}}}
-	h := harness.New(&harness.Options{Catalog: func(context.Context) (*harness.Catalog, error) { return cat, nil }})
+	h := harness.New(&harness.Options{Catalog: func(context.Context) (*catalog.Catalog, error) { return cat, nil }})
 	defer h.Close()
 	view, err := cat.View() // from before
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/wrappers"
@@ -206,7 +207,7 @@ func (r *resumption) prepare() (*Script, error) {
 	if s.Stored, err = valuesOf(r.run, b.Stored); err != nil {
 		return nil, err
 	}
-	s.began = &Policy{}
+	s.began = &policy.Policy{}
 	if b.Policy != nil {
 		if err := json.Unmarshal(b.Policy, s.began); err != nil {
 			return nil, fmt.Errorf("the policy of the record: %w", err)

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
@@ -31,7 +32,7 @@ func asksFor(t testing.TB) (*harness.Harness, *shop, *record.Store, *harness.Scr
 		t.Fatal(err)
 	}
 	return harness.New(&harness.Options{Records: store, Version: "test"}), s, store,
-		&harness.Script{Catalog: cat, Policy: &harness.Policy{Approve: policy.ApproveWrites}}
+		&harness.Script{Catalog: cat, Policy: &policy.Policy{Approve: policy.ApproveWrites}}
 }
 
 // run runs a script, which must not fail in the harness.
@@ -233,7 +234,7 @@ func TestEffectsAreNotCalledOffWithTheirRun(t *testing.T) {
 	h, shop, store, s := asksFor(t)
 	s.Policy = nil
 	release, begun := make(chan struct{}), make(chan struct{})
-	s.Catalog = &harness.Catalog{Registry: s.Catalog.Registry, Calls: callFunc(func(ctx context.Context, server, tool string,
+	s.Catalog = &catalog.Catalog{Registry: s.Catalog.Registry, Calls: callFunc(func(ctx context.Context, server, tool string,
 		args json.RawMessage) (*backend.Result, error) {
 		if err := backend.SendOf(ctx).Begin(ctx); err != nil {
 			return nil, err
@@ -398,13 +399,13 @@ func TestALostSessionIsSaid(t *testing.T) {
 	h, shop, _, s := asksFor(t)
 	since := time.Now()
 	s.Policy = nil
-	s.Catalog = &harness.Catalog{Registry: s.Catalog.Registry, Calls: &connected{shop, &since},
+	s.Catalog = &catalog.Catalog{Registry: s.Catalog.Registry, Calls: &connected{shop, &since},
 		Servers: []config.Server{{Name: "shop", Session: true}}}
 	const script = `
 UseTools("order an item", "show how much of an item is in stock")
 _, _ = shop.Stock(shop.StockParams{Item: "nut"})
 _, _ = shop.Buy(shop.BuyParams{Item: "nut"})`
-	s.Policy = &harness.Policy{Approve: policy.ApproveWrites}
+	s.Policy = &policy.Policy{Approve: policy.ApproveWrites}
 	for _, lost := range []bool{false, true} {
 		res := runs(t, h, s, script)
 		if res.Status != harness.Waiting {
@@ -441,7 +442,7 @@ _, _ = shop.Buy(shop.BuyParams{Item: "nut"})`)
 		reg.Tools[i].Hash = ""
 	}
 	reg.Normalize()
-	s.Catalog = &harness.Catalog{Registry: reg, Calls: shop}
+	s.Catalog = &catalog.Catalog{Registry: reg, Calls: shop}
 	res = mustResume(t, h, s, res.Run)
 	if res.Status != harness.Diverged || shop.calls["buy"] != 0 || !strings.Contains(res.Text(), "shop.buy is not the tool any more") {
 		t.Errorf("%s %v", res.Text(), shop.calls)
@@ -559,7 +560,7 @@ func TestAYesIsNotUsedForAToolThatHasChanged(t *testing.T) {
 			buy, _ := s.Catalog.Registry.Tool("shop.buy")
 			live := *buy
 			c.change(&live)
-			s.Catalog = &harness.Catalog{Registry: s.Catalog.Registry, Calls: &listed{shop: shop, tool: live}}
+			s.Catalog = &catalog.Catalog{Registry: s.Catalog.Registry, Calls: &listed{shop: shop, tool: live}}
 			res := runs(t, h, s, `
 UseTools("order an item")
 _, _ = shop.Buy(shop.BuyParams{Item: "nut"})`)

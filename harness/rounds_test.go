@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -54,7 +56,7 @@ func (s *rounds) Call(ctx context.Context, server, tool string, args json.RawMes
 func asksRounds(t *testing.T, questions int) (*harness.Harness, *rounds, *record.Store, *harness.Script) {
 	h, shop, store, s := asksFor(t)
 	server := &rounds{shop: shop, questions: questions}
-	s.Policy, s.Catalog = nil, &harness.Catalog{Registry: s.Catalog.Registry, Calls: server}
+	s.Policy, s.Catalog = nil, &catalog.Catalog{Registry: s.Catalog.Registry, Calls: server}
 	return h, server, store, s
 }
 
@@ -123,7 +125,7 @@ fmt.Println(o.Order, err)`)
 	}
 	server.gone = false
 	denies := *s
-	denies.Policy = &harness.Policy{Deny: []string{"shop.buy"}}
+	denies.Policy = &policy.Policy{Deny: []string{"shop.buy"}}
 	if res = mustResume(t, h, &denies, res.Run); res.Status == harness.OK || len(server.heard) != 0 {
 		t.Errorf("%s", res.Text())
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
@@ -74,6 +75,6 @@ func FitsTool(r *record.Run, id string, result json.RawMessage) error {
 	if res.Structured == nil {
 		return errors.New("it is no JSON object")
 	}
-	cat := &Catalog{Registry: &registry.Registry{}}
+	cat := &catalog.Catalog{Registry: &registry.Registry{}}
 	return cat.CheckResult(&registry.Tool{ID: id, Output: output}, res.Structured)
 }

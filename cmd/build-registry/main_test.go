@@ -11,7 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/usetools/usetools/cmd/internal/testserver"
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 )
@@ -46,7 +46,7 @@ func published(ts *testscript.TestScript, neg bool, args []string) {
 	c, err := cluster.Connect(context.Background(), &cluster.Options{URL: ts.Getenv("CLUSTER"), Cache: ts.MkAbs("copy")})
 	ts.Check(err)
 	defer c.Close()
-	files := &harness.Files{}
+	files := &catalog.Files{}
 	ts.Check(c.Follow(context.Background(), files))
 	cat, err := files.Catalog(context.Background())
 	ts.Check(err)

@@ -62,8 +62,8 @@ func policyFlags() []cli.Flag {
 }
 
 // policyOf is what policyFlags say.
-func policyOf(c *cli.Command) *harness.Policy {
-	return &harness.Policy{
+func policyOf(c *cli.Command) *policy.Policy {
+	return &policy.Policy{
 		Allow: c.StringSlice("allow"), Deny: c.StringSlice("deny"), ReadOnly: c.Bool("read-only"),
 		Approve: policy.Approval(c.String("approve")), Approved: c.StringSlice("approved"),
 	}
@@ -145,7 +145,7 @@ func (e *env) call(ctx context.Context, c *cli.Command) error {
 
 // toolToCall is the catalog, and the ID of the tool that is named. Servers that
 // failed before are asked again before one is not found.
-func (e *env) toolToCall(ctx context.Context, files *harness.Files, name string) (*harness.Catalog, string, error) {
+func (e *env) toolToCall(ctx context.Context, files *catalog.Files, name string) (*catalog.Catalog, string, error) {
 	for again := false; ; again = true {
 		cat, err := catalogFor(ctx, files, name)
 		if err != nil {
@@ -179,7 +179,7 @@ func (e *env) toolToCall(ctx context.Context, files *harness.Files, name string)
 
 // catalogFor is the catalog, as soon as it knows the tools of the server that a
 // tool's name begins with: git.git_log, git/git_log, mcp__git__git_log.
-func catalogFor(ctx context.Context, files *harness.Files, tool string) (*harness.Catalog, error) {
+func catalogFor(ctx context.Context, files *catalog.Files, tool string) (*catalog.Catalog, error) {
 	cat, err := files.Early(ctx)
 	if err != nil || cat.Asking == nil {
 		return cat, err

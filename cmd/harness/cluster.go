@@ -50,7 +50,7 @@ func (e *env) connected(ctx context.Context, c *cli.Command, log *slog.Logger) (
 
 // shared has files take what all processes of a cluster share: its registry, unless a flag
 // names another one, and its saved scripts. nil: there is no cluster.
-func shared(ctx context.Context, c *cli.Command, cl *cluster.Cluster, files *harness.Files) error {
+func shared(ctx context.Context, c *cli.Command, cl *cluster.Cluster, files *catalog.Files) error {
 	if cl == nil {
 		return nil
 	}
@@ -155,7 +155,7 @@ func clusterShown(ctx context.Context, cl *cluster.Cluster) (*console.Cluster, e
 // runScripts has a runner with the flags of a command take scripts until ctx ends; wait returns
 // when it has ended.
 func (e *env) runScripts(ctx context.Context, c *cli.Command, cl *cluster.Cluster, opts *serve.Options, spares int,
-	catalog func(context.Context) (*harness.Catalog, func(), error)) (wait func() error) {
+	catalog func(context.Context) (*catalog.Catalog, func(), error)) (wait func() error) {
 	h := harness.New(&harness.Options{Records: opts.Records, Spares: spares, BestEffort: opts.BestEffort, Version: opts.Version})
 	done := make(chan error, 1)
 	go func() {
@@ -291,15 +291,15 @@ func monitorAt(c *cli.Command) (*serve.HTTP, error) {
 
 // newestCatalog is the catalog of the moment; a run keeps the one that it began with.
 type newestCatalog struct {
-	load func(context.Context) (*harness.Catalog, error)
+	load func(context.Context) (*catalog.Catalog, error)
 	keep time.Duration // what a run takes at most
 
 	mu    sync.Mutex
-	cat   *harness.Catalog // nil: it was not needed yet
+	cat   *catalog.Catalog // nil: it was not needed yet
 	users *sync.WaitGroup
 }
 
-func (n *newestCatalog) acquire(ctx context.Context) (*harness.Catalog, func(), error) {
+func (n *newestCatalog) acquire(ctx context.Context) (*catalog.Catalog, func(), error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.cat == nil {
@@ -315,7 +315,7 @@ func (n *newestCatalog) acquire(ctx context.Context) (*harness.Catalog, func(), 
 
 // renew takes another catalog, and waits, within bounds, for the runs with the one before,
 // whose connections are closed then.
-func (n *newestCatalog) renew(cat *harness.Catalog, err error) {
+func (n *newestCatalog) renew(cat *catalog.Catalog, err error) {
 	if err != nil {
 		return
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/clients"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/policy"
@@ -180,7 +181,7 @@ func (e *env) candidates(c *cli.Command) (out []string) {
 // values are the words that a word of the usage stands for. Files and others that are
 // not here are left to the shell.
 func values(c *cli.Command, kind string) (out []string) {
-	files := &harness.Files{Configs: c.StringSlice("config"), Registry: c.String("registry")}
+	files := &catalog.Files{Configs: c.StringSlice("config"), Registry: c.String("registry")}
 	switch kind {
 	case "bash|zsh|fish", "happened|not":
 		return strings.Split(kind, "|")

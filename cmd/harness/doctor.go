@@ -218,7 +218,7 @@ func examine(ctx context.Context, checks []check, waiting func(names []string)) 
 	}
 }
 
-func checkConfig(files *harness.Files) (*config.Config, finding) {
+func checkConfig(files *catalog.Files) (*config.Config, finding) {
 	f := finding{Check: "config"}
 	paths := files.AllConfigs()
 	if len(paths) == 0 {
@@ -391,7 +391,7 @@ func checkRules(reg *registry.Registry, cfg *config.Config) []finding {
 	return out
 }
 
-func checkRegistry(files *harness.Files, cfg *config.Config) []finding {
+func checkRegistry(files *catalog.Files, cfg *config.Config) []finding {
 	f := finding{Check: "registry", Status: fine}
 	path := files.Path()
 	if path == "" {

@@ -15,6 +15,7 @@ import (
 	"github.com/usetools/usetools/cmd/internal/progress"
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/wrappers"
@@ -32,8 +33,8 @@ type env struct {
 }
 
 // files is the catalog that the flags name.
-func (e *env) files(c *cli.Command) *harness.Files {
-	f := &harness.Files{Configs: c.StringSlice("config"), Registry: c.String("registry"), NoMemory: c.Bool("no-memory"),
+func (e *env) files(c *cli.Command) *catalog.Files {
+	f := &catalog.Files{Configs: c.StringSlice("config"), Registry: c.String("registry"), NoMemory: c.Bool("no-memory"),
 		NoObserve: c.Bool("no-observe"), NoUsage: c.Bool("no-usage")}
 	if !c.Bool("q") {
 		e.endLine()
@@ -53,7 +54,7 @@ func (e *env) endLine() {
 
 // known is what commands that call no tool look into.
 type known struct {
-	catalog  *harness.Catalog
+	catalog  *catalog.Catalog
 	registry *registry.Registry
 	index    *discovery.Index
 	view     *wrappers.View

@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
@@ -62,7 +63,7 @@ func (e *env) replay(ctx context.Context, c *cli.Command) error {
 		if err != nil {
 			return err
 		}
-		p.Catalog = &harness.Catalog{Registry: reg}
+		p.Catalog = &catalog.Catalog{Registry: reg}
 	}
 	runs, single, err := e.records(ctx, c, c.Args().First())
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
@@ -36,7 +37,7 @@ func BenchmarkReplayCommand(b *testing.B) {
 	}
 	h := harness.New(&harness.Options{Records: store})
 	defer h.Close()
-	res, err := h.Run(b.Context(), &harness.Script{Catalog: &harness.Catalog{Registry: reg, Calls: echo{}}, Source: `
+	res, err := h.Run(b.Context(), &harness.Script{Catalog: &catalog.Catalog{Registry: reg, Calls: echo{}}, Source: `
 		UseTools("show how much of an item is in stock")
 		for i := range 100 {
 			_, _ = shop.Stock(shop.StockParams{Item: fmt.Sprint(i)})

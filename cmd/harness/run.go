@@ -15,6 +15,7 @@ import (
 
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry/backend/mcp"
 	"github.com/usetools/usetools/registry/text"
@@ -249,7 +250,7 @@ func (e *env) check(ctx context.Context, c *cli.Command) error {
 
 // again does something with a script, and once more where servers that failed before
 // may be back.
-func again(ctx context.Context, files *harness.Files, s *harness.Script,
+func again(ctx context.Context, files *catalog.Files, s *harness.Script,
 	do func(context.Context, *harness.Script) (*harness.Result, error)) (*harness.Result, error) {
 	res, err := do(ctx, s)
 	if err == nil && len(res.Down) > 0 && res.Status.ExitCode() == 2 { // nothing has run
@@ -263,7 +264,7 @@ func again(ctx context.Context, files *harness.Files, s *harness.Script,
 
 // recordsOf is where the record of a run is kept (-record names a folder for records
 // alone), and where a dry run looks for answers of earlier runs; nil: nowhere.
-func recordsOf(c *cli.Command, files *harness.Files) (records, answers *record.Store, err error) {
+func recordsOf(c *cli.Command, files *catalog.Files) (records, answers *record.Store, err error) {
 	state, given, err := stateDir(c)
 	if err != nil && (given || c.Bool("dry-run")) {
 		return nil, nil, err
@@ -289,7 +290,7 @@ func recordsOf(c *cli.Command, files *harness.Files) (records, answers *record.S
 }
 
 // storeOptions say what the config wants of records.
-func storeOptions(files *harness.Files) *record.StoreOptions {
+func storeOptions(files *catalog.Files) *record.StoreOptions {
 	return &record.StoreOptions{Redact: files.Redact, Unfinished: files.Unfinished, Unkept: files.Private}
 }
 

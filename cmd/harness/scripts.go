@@ -14,6 +14,7 @@ import (
 	"github.com/usetools/usetools/cmd/internal/join"
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
@@ -156,7 +157,7 @@ fits.
 
 // sharedFiles are the files that the flags name, with the registry and the saved scripts of
 // the cluster where they name one.
-func (e *env) sharedFiles(ctx context.Context, c *cli.Command) (*harness.Files, error) {
+func (e *env) sharedFiles(ctx context.Context, c *cli.Command) (*catalog.Files, error) {
 	files := e.files(c)
 	cl, err := e.connected(ctx, c, nil)
 	if err == nil {
@@ -166,7 +167,7 @@ func (e *env) sharedFiles(ctx context.Context, c *cli.Command) (*harness.Files, 
 }
 
 // libraryOf has the saved scripts of files.
-func libraryOf(files *harness.Files) (*library.Library, error) {
+func libraryOf(files *catalog.Files) (*library.Library, error) {
 	if files.Library != nil {
 		return files.Library, nil
 	}

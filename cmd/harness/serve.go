@@ -277,7 +277,7 @@ func (e *env) telemetry(log *slog.Logger) (*telemetry.Telemetry, error) {
 }
 
 // servedFiles are the files whose tools a server has.
-func (e *env) servedFiles(c *cli.Command, log *slog.Logger) *harness.Files {
+func (e *env) servedFiles(c *cli.Command, log *slog.Logger) *catalog.Files {
 	files := e.files(c)
 	e.endLine() // here the log says what happens
 	files.Log = func(line string) { log.Info(line) }
@@ -290,7 +290,7 @@ func (e *env) servedFiles(c *cli.Command, log *slog.Logger) *harness.Files {
 const frontRuns = 64
 
 // serveOptions are what the flags of serve and console say, but for the records.
-func (e *env) serveOptions(c *cli.Command, files *harness.Files, log *slog.Logger) (*serve.Options, error) {
+func (e *env) serveOptions(c *cli.Command, files *catalog.Files, log *slog.Logger) (*serve.Options, error) {
 	spares := c.Int("spares")
 	memory := e.memoryOf(c)
 	runs, err := cmp.Or(c.Int("max-runs"), frontRuns), error(nil)
@@ -316,7 +316,7 @@ func (e *env) serveOptions(c *cli.Command, files *harness.Files, log *slog.Logge
 		return nil, err
 	}
 	if !c.Bool("no-watch") {
-		opts.Watch = func(ctx context.Context, updated func(*harness.Catalog, error)) error {
+		opts.Watch = func(ctx context.Context, updated func(*catalog.Catalog, error)) error {
 			return files.Watch(ctx, c.Duration("poll"), updated)
 		}
 	}
@@ -329,7 +329,7 @@ func (e *env) serveOptions(c *cli.Command, files *harness.Files, log *slog.Logge
 
 // servedRecords is where the records of runs are kept. key is that of the instances
 // that share them, nil for one alone.
-func (e *env) servedRecords(c *cli.Command, cl *cluster.Cluster, files *harness.Files, log *slog.Logger,
+func (e *env) servedRecords(c *cli.Command, cl *cluster.Cluster, files *catalog.Files, log *slog.Logger,
 	key []byte) (store *record.Store, err error) {
 	o := storeOptions(files)
 	if cl == nil && !c.IsSet("state") {

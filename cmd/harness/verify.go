@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry"
@@ -102,7 +103,7 @@ func (e *env) verify(ctx context.Context, c *cli.Command, r *record.Run, n int) 
 
 // verifies is what the config says of a tool, nil where it says nothing, and how long a
 // call of it may take.
-func verifies(files *harness.Files, server, tool string) (*config.Verify, time.Duration, error) {
+func verifies(files *catalog.Files, server, tool string) (*config.Verify, time.Duration, error) {
 	cfg, err := config.Load(files.AllConfigs()...)
 	if err != nil {
 		return nil, 0, err

@@ -16,6 +16,7 @@ import (
 
 	"github.com/usetools/usetools/examples/compare/ways"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 )
 
 func main() {
@@ -36,7 +37,7 @@ func run(ctx context.Context) error {
 	if flag.NArg() == 0 {
 		return fmt.Errorf("no scripts; name one or more that call tools")
 	}
-	files := &harness.Files{NoMemory: true, NoUsage: true}
+	files := &catalog.Files{NoMemory: true, NoUsage: true}
 	if *config != "" {
 		files.Configs = []string{*config}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/record"
@@ -46,7 +47,7 @@ func (l *ledger) Call(ctx context.Context, _, tool string, args json.RawMessage)
 	return backend.DecodeResult(json.RawMessage(`{"content":[]}`))
 }
 
-func (l *ledger) catalog() *harness.Catalog {
+func (l *ledger) catalog() *catalog.Catalog {
 	reg := &registry.Registry{Tools: []registry.Tool{
 		{Server: "shop", Name: "wait", Description: "Wait for a delivery", Annotations: &registry.Annotations{ReadOnly: new(true)},
 			Input: json.RawMessage(`{"type":"object"}`)},
@@ -54,7 +55,7 @@ func (l *ledger) catalog() *harness.Catalog {
 			Input: json.RawMessage(`{"type":"object","properties":{"item":{"type":"string"}},"required":["item"]}`)},
 	}}
 	reg.Normalize()
-	return &harness.Catalog{Registry: reg, Calls: l}
+	return &catalog.Catalog{Registry: reg, Calls: l}
 }
 
 const buysTwice = `UseTools("wait for a delivery", "order an item")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/record"
@@ -68,7 +69,7 @@ func TestAJobThatHasNotBegunGoesToAnotherRunner(t *testing.T) {
 	first, second := newSeller(), newSeller()
 	close(second.release)
 	taken := make(chan struct{}, 1)
-	serving(t, dies, first, cluster.RunnerOptions{Catalog: func(ctx context.Context) (*harness.Catalog, func(), error) {
+	serving(t, dies, first, cluster.RunnerOptions{Catalog: func(ctx context.Context) (*catalog.Catalog, func(), error) {
 		taken <- struct{}{}
 		<-ctx.Done()
 		return nil, nil, ctx.Err()

@@ -17,7 +17,6 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/wrappers/observe"
@@ -166,7 +165,7 @@ func unpackRevision(data []byte) (reg, shapes []byte, err error) {
 // Follow has files take the registry of the cluster, of which a copy is kept in the
 // user's cache folder: what there is now, if there is one, and each new revision. Where
 // nobody has published one yet, files with a config build their own until somebody does.
-func (c *Cluster) Follow(ctx context.Context, files *harness.Files) error {
+func (c *Cluster) Follow(ctx context.Context, files *catalog.Files) error {
 	path, err := c.copyOf()
 	there := false
 	if err == nil {

@@ -16,7 +16,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
@@ -49,13 +48,13 @@ func publish(t testing.TB, c *cluster.Cluster, path string) string {
 // follower is a process that follows the registry.
 type follower struct {
 	c     *cluster.Cluster
-	files *harness.Files
+	files *catalog.Files
 	tools chan int // how many tools each new catalog has
 }
 
 func follows(t testing.TB, url string, configs ...string) *follower {
 	t.Helper()
-	f := &follower{connect(t, cluster.Options{URL: url}), &harness.Files{Configs: configs, NoUsage: true}, make(chan int, 16)}
+	f := &follower{connect(t, cluster.Options{URL: url}), &catalog.Files{Configs: configs, NoUsage: true}, make(chan int, 16)}
 	if err := f.c.Follow(t.Context(), f.files); err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +62,7 @@ func follows(t testing.TB, url string, configs ...string) *follower {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		f.files.Watch(ctx, 0, func(c *harness.Catalog, err error) {
+		f.files.Watch(ctx, 0, func(c *catalog.Catalog, err error) {
 			if err != nil {
 				t.Error(err)
 				return
@@ -310,7 +309,7 @@ func TestADamagedRevisionIsNotTaken(t *testing.T) {
 	if _, err := store.Put(t.Context(), jetstream.ObjectMeta{Name: cluster.RegistryObject}, strings.NewReader("no revision")); err != nil {
 		t.Fatal(err)
 	}
-	if err := other.Follow(t.Context(), &harness.Files{}); err == nil || !strings.Contains(err.Error(), "gzip") {
+	if err := other.Follow(t.Context(), &catalog.Files{}); err == nil || !strings.Contains(err.Error(), "gzip") {
 		t.Error(err)
 	}
 }

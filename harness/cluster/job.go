@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 )
 
@@ -79,7 +80,7 @@ type jobScript struct {
 	Source    string            `json:"source"`
 	Strict    bool              `json:"strict,omitempty"`
 	ReadOnly  bool              `json:"read_only,omitempty"`
-	Policy    *harness.Policy   `json:"policy,omitempty"`
+	Policy    *policy.Policy    `json:"policy,omitempty"`
 	Approved  []string          `json:"approved,omitempty"`
 	Stored    map[string][]byte `json:"stored,omitzero"` // null: there is no session
 	Name      string            `json:"name,omitempty"`
@@ -390,11 +391,11 @@ func (c *Cluster) jobIn(ctx context.Context, msg *jetstream.RawStreamMsg, err er
 }
 
 // deny makes a policy that also denies what a runner is told to deny.
-func (o *RunnerOptions) deny(p *harness.Policy) *harness.Policy {
+func (o *RunnerOptions) deny(p *policy.Policy) *policy.Policy {
 	if len(o.Deny) == 0 {
 		return p
 	}
-	q := harness.Policy{}
+	q := policy.Policy{}
 	if p != nil {
 		q = *p
 	}

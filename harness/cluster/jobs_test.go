@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 )
 
 func FuzzParseJob(f *testing.F) {
-	s := harness.Script{Source: "Return(1)", Subject: "ann", Stored: map[string]json.RawMessage{}, Policy: &harness.Policy{Deny: []string{"git"}},
+	s := harness.Script{Source: "Return(1)", Subject: "ann", Stored: map[string]json.RawMessage{}, Policy: &policy.Policy{Deny: []string{"git"}},
 		Inputs: map[string]json.RawMessage{"a": json.RawMessage(` {"b": 1}`)}}
 	for _, kind := range []string{kindRun, kindResume} {
 		name := record.NewName(time.Unix(1, 0))

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/policy"
@@ -65,7 +66,7 @@ func (s *seller) orders() int {
 	return len(s.bought)
 }
 
-func (s *seller) catalog() *harness.Catalog {
+func (s *seller) catalog() *catalog.Catalog {
 	yes := true
 	read := &registry.Annotations{ReadOnly: &yes}
 	reg := &registry.Registry{Tools: []registry.Tool{
@@ -78,7 +79,7 @@ func (s *seller) catalog() *harness.Catalog {
 			Output: json.RawMessage(`{"type":"object","properties":{"order":{"type":"integer"}},"required":["order"]}`)},
 	}}
 	reg.Normalize()
-	return &harness.Catalog{Registry: reg, Calls: s}
+	return &catalog.Catalog{Registry: reg, Calls: s}
 }
 
 // connected is a connection of its own, as another process has one.
@@ -118,7 +119,7 @@ func serving(t testing.TB, c *cluster.Cluster, seller *seller, o cluster.RunnerO
 	h := harness.New(&harness.Options{Records: store, Version: "test"})
 	o.Harness, o.Records = h, store
 	if o.Catalog == nil {
-		o.Catalog = func(context.Context) (*harness.Catalog, func(), error) { return cat, func() {}, nil }
+		o.Catalog = func(context.Context) (*catalog.Catalog, func(), error) { return cat, func() {}, nil }
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -166,9 +167,9 @@ var outcomes = map[string]harness.Script{
 	"a panic":   {Source: "fmt.Println(1)\nvar m map[string]int\nm[\"a\"] = 1"},
 	"an exit":   {Source: "os.Exit(7)"},
 	"time":      {Source: "for {}", Limits: harness.Limits{Timeout: time.Second}},
-	"denied":    {Source: "UseTools(\"order an item\")\n_, _ = shop.Buy(shop.BuyParams{Item: \"nut\"})", Policy: &harness.Policy{Deny: []string{"shop.buy"}}},
+	"denied":    {Source: "UseTools(\"order an item\")\n_, _ = shop.Buy(shop.BuyParams{Item: \"nut\"})", Policy: &policy.Policy{Deny: []string{"shop.buy"}}},
 	"read only": {Source: "UseTools(\"order an item\")\n_, _ = shop.Buy(shop.BuyParams{Item: \"nut\"})", ReadOnly: true},
-	"waiting":   {Source: "UseTools(\"order an item\")\n_, _ = shop.Buy(shop.BuyParams{Item: \"nut\"})", Policy: &harness.Policy{Approve: policy.ApproveWrites}},
+	"waiting":   {Source: "UseTools(\"order an item\")\n_, _ = shop.Buy(shop.BuyParams{Item: \"nut\"})", Policy: &policy.Policy{Approve: policy.ApproveWrites}},
 	"dry":       {Source: "UseTools(\"order an item\")\no, _ := shop.Buy(shop.BuyParams{Item: \"nut\"}); Return(o)", Dry: true},
 	"inputs":    {Source: `var a map[string]any; Input("a", &a); var k int; err := Stored("k", &k); fmt.Println(a, k, err)`, Inputs: map[string]json.RawMessage{"a": json.RawMessage(`{ "x" : "<" }`)}, Stored: map[string]json.RawMessage{"k": json.RawMessage("7")}},
 	"large":     {Source: "// " + strings.Repeat("x", 900<<10) + "\nReturn(strings.Repeat(\"v\", 3<<20))"},
@@ -240,7 +241,7 @@ func TestRulesOfTheFrontEndHold(t *testing.T) {
 	shop := newSeller()
 	serving(t, connected(t, url, cluster.Options{}), shop, cluster.RunnerOptions{})
 	for then, want := range map[policy.Verdict]harness.Status{policy.IsDenied: harness.Denied, policy.NeedsApproval: harness.Waiting} {
-		cat := &harness.Catalog{Rules: []policy.Rule{{Pattern: "effect", Then: then}}}
+		cat := &catalog.Catalog{Rules: []policy.Rule{{Pattern: "effect", Then: then}}}
 		res, err := h.Run(t.Context(), &harness.Script{Source: "UseTools(\"order an item\")\n_, _ = shop.Buy(shop.BuyParams{Item: \"nut\"})",
 			Catalog: cat})
 		if err != nil || res.Status != want || shop.orders() != 0 {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/telemetry"
 	"github.com/usetools/usetools/registry/backend"
@@ -29,7 +30,7 @@ type RunnerOptions struct {
 	// Records are the same.
 	Records *record.Store
 	// Catalog returns what a script can use; release is called when it has ended.
-	Catalog func(ctx context.Context) (cat *harness.Catalog, release func(), err error)
+	Catalog func(ctx context.Context) (cat *catalog.Catalog, release func(), err error)
 	// Pool names what the runner runs; empty: DefaultPool.
 	Pool string
 	// MaxRuns is how many scripts run at a time; 0: DefaultRuns.
@@ -80,7 +81,7 @@ type runner struct {
 	mu      sync.Mutex
 	mine    map[uint64]*running // by sequence of the job in the queue
 	tenants map[string]*catalog.Own
-	used    *harness.Catalog // the latest
+	used    *catalog.Catalog // the latest
 }
 
 // running is a run that this runner has.
@@ -98,7 +99,7 @@ type running struct {
 func (c *Cluster) Serve(ctx context.Context, o *RunnerOptions) error {
 	r := &runner{c: c, o: *o, log: c.log, mine: map[uint64]*running{}, tenants: map[string]*catalog.Own{}}
 	r.o.Pool, r.o.MaxRuns = cmp.Or(o.Pool, DefaultPool), cmp.Or(o.MaxRuns, DefaultRuns)
-	if err := errors.Join(ValidPool(r.o.Pool), (&harness.Policy{Deny: o.Deny}).Validate()); err != nil {
+	if err := errors.Join(ValidPool(r.o.Pool), (&policy.Policy{Deny: o.Deny}).Validate()); err != nil {
 		return err
 	}
 	err := c.again(ctx, func(ctx context.Context) (err error) {
@@ -503,7 +504,7 @@ func (r *runner) script(ctx context.Context, run *running) (s *harness.Script, r
 	s.Policy, s.ReadOnly = r.o.deny(s.Policy), s.ReadOnly || r.o.ReadOnly
 	release = func() {}
 	if r.o.Catalog != nil {
-		var cat *harness.Catalog
+		var cat *catalog.Catalog
 		if cat, release, err = r.o.Catalog(ctx); err != nil {
 			return nil, nil, err
 		}
@@ -539,7 +540,7 @@ func (r *runner) script(ctx context.Context, run *running) (s *harness.Script, r
 const maxTenants = 1000
 
 // seenBy is a catalog as the tenant of a job sees it.
-func (r *runner) seenBy(j *job, cat *harness.Catalog) *harness.Catalog {
+func (r *runner) seenBy(j *job, cat *catalog.Catalog) *catalog.Catalog {
 	key, anonymous := j.Script.Tenant, j.Script.Anonymous
 	if key == "" && !anonymous {
 		return cat

@@ -15,7 +15,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
 )
 
@@ -37,7 +37,7 @@ type scripts struct {
 
 // Scripts has files take the saved scripts of the cluster: what one process saves,
 // replaces or deletes all have. A copy is kept in the user's cache folder.
-func (c *Cluster) Scripts(ctx context.Context, files *harness.Files) error {
+func (c *Cluster) Scripts(ctx context.Context, files *catalog.Files) error {
 	path, err := c.copyOf()
 	if err == nil {
 		files.Library, err = c.spread(ctx, filepath.Join(filepath.Dir(path), scriptsFolder))

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/registry"
@@ -179,7 +179,7 @@ func TestMessagesThatAreNoScripts(t *testing.T) {
 
 func TestScriptsOfFiles(t *testing.T) {
 	home(t)
-	files := &harness.Files{}
+	files := &catalog.Files{}
 	if err := connect(t, Options{URL: clustertest.Server(t)}).Scripts(t.Context(), files); err != nil {
 		t.Fatal(err)
 	}

@@ -92,7 +92,7 @@ type world struct {
 	tokens  map[string]string
 	store   *record.Store
 	catalog *catalog.Catalog
-	policy  *harness.Policy
+	policy  *policy.Policy
 	harness *harness.Harness // over the same records, for runs that no client sends
 	shop    *demoShop
 	http    *serve.HTTP
@@ -205,17 +205,17 @@ func openWorld(address string, change func(*world)) (w *world, err error) {
 		{Pattern: "ledger.book_entry", Then: policy.IsAllowed, Token: "finance"},
 		{Pattern: "chat.post_message", Then: policy.IsAllowed, Token: "nightly"},
 	}
-	w.policy = &harness.Policy{Approve: policy.ApproveWrites, Deny: []string{"shop.delete_*"}}
+	w.policy = &policy.Policy{Approve: policy.ApproveWrites, Deny: []string{"shop.delete_*"}}
 	if change != nil {
 		change(w)
 	}
 	w.harness = harness.New(&harness.Options{Records: w.store, BestEffort: true, Version: "demo",
-		Catalog: func(context.Context) (*harness.Catalog, error) { return w.catalog, nil }})
+		Catalog: func(context.Context) (*catalog.Catalog, error) { return w.catalog, nil }})
 	w.ends = append(w.ends, w.harness.Close)
 
 	s, err := serve.New(&serve.Options{Records: w.store, Policy: w.policy, BestEffort: true, Grace: -1, Version: "demo",
 		KeptFor: "runs are kept as long as this test runs",
-		Catalog: func(context.Context) (*harness.Catalog, error) { return w.catalog, nil }})
+		Catalog: func(context.Context) (*catalog.Catalog, error) { return w.catalog, nil }})
 	if err != nil {
 		return w, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 )
 
@@ -16,7 +17,7 @@ type Host interface {
 	// could not be.
 	Catalog(v *Viewer) *catalog.Catalog
 	// Policy is which tools they may call; nil: all.
-	Policy(v *Viewer) *harness.Policy
+	Policy(v *Viewer) *policy.Policy
 	// Load is how many scripts run and how many wait for their turn.
 	Load() (running, waiting int)
 	// Execute begins a run and returns its ID; the run goes on by itself. A script

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
@@ -57,7 +56,7 @@ type policyPage struct {
 type holder struct {
 	Token, Name string
 	Rights      []string
-	policy      *harness.Policy
+	policy      *policy.Policy
 }
 
 // matrixRow is the tools of a server for which the policy gives every holder the same
@@ -158,7 +157,7 @@ func (v *view) policy() error {
 // holders are those whose rows a viewer may see: all, or itself.
 func (v *view) holders(cat *catalog.Catalog) []holder {
 	base := v.c.host.Policy(v.Viewer)
-	as := func(token string) *harness.Policy {
+	as := func(token string) *policy.Policy {
 		p := policy.Policy{}
 		if base != nil {
 			p = *base
@@ -326,7 +325,7 @@ func (k *known) may(all []holder, form url.Values) *mayQuestion {
 }
 
 // decideFor is what a policy says of a tool, or of one call with arguments.
-func decideFor(cat *catalog.Catalog, p *harness.Policy, t *registry.Tool, args string) (policy.Decision, error) {
+func decideFor(cat *catalog.Catalog, p *policy.Policy, t *registry.Tool, args string) (policy.Decision, error) {
 	if args == "" {
 		return cat.Decide(p, t, nil), nil
 	}

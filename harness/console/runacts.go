@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
@@ -193,7 +194,7 @@ func (c *Console) settle(v *view) error {
 func (c *Console) callTimeout(tool string) time.Duration {
 	files := c.opts.Files
 	if files == nil {
-		files = &harness.Files{}
+		files = &catalog.Files{}
 	}
 	return files.CallTimeout(tool)
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
@@ -228,7 +229,7 @@ func hostileWorld(t *testing.T) *world {
 			s.Name, s.Session = allEvil, allEvil
 			s.Inputs = map[string]json.RawMessage{allEvil: quoted, "b": quoted}
 			if r.name == "breaks" {
-				s.Policy = &harness.Policy{Approved: []string{"*"}}
+				s.Policy = &policy.Policy{Approved: []string{"*"}}
 			}
 		})
 		if err != nil {

@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/serve"
@@ -74,8 +73,8 @@ func newConfigured(t *testing.T) *configured {
 	w.ends = append(w.ends, w.files.Close)
 	w.store = record.Memory(50, nil)
 	s, err := serve.New(&serve.Options{Records: w.store, BestEffort: true, Grace: -1, Version: "test", Files: w.files,
-		Catalog: func(ctx context.Context) (*harness.Catalog, error) { return w.files.Early(ctx) },
-		Watch: func(ctx context.Context, updated func(*harness.Catalog, error)) error {
+		Catalog: func(ctx context.Context) (*catalog.Catalog, error) { return w.files.Early(ctx) },
+		Watch: func(ctx context.Context, updated func(*catalog.Catalog, error)) error {
 			return w.files.Watch(ctx, time.Hour, updated)
 		}})
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/discovery"
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
@@ -41,7 +40,7 @@ type known struct {
 	cat    *catalog.Catalog
 	index  *discovery.Index
 	view   *wrappers.View
-	policy *harness.Policy
+	policy *policy.Policy
 	hues   map[string]string // by server
 }
 
@@ -111,7 +110,7 @@ func (k *known) shows(t *registry.Tool) bool {
 	return k.v.shows(k.cat, k.policy, t)
 }
 
-func (v *view) shows(cat *catalog.Catalog, p *harness.Policy, t *registry.Tool) bool {
+func (v *view) shows(cat *catalog.Catalog, p *policy.Policy, t *registry.Tool) bool {
 	return v.Operator || cat.Decide(p, t, nil).Verdict != policy.IsDenied
 }
 

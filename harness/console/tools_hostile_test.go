@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/console"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 )
@@ -28,7 +28,7 @@ type toolsHost struct {
 }
 
 func (h *toolsHost) Catalog(*console.Viewer) *catalog.Catalog { return h.catalog }
-func (h *toolsHost) Policy(*console.Viewer) *harness.Policy   { return nil }
+func (h *toolsHost) Policy(*console.Viewer) *policy.Policy    { return nil }
 
 func (h *toolsHost) CallTool(context.Context, *console.Viewer, string, json.RawMessage, bool) (string, error) {
 	return "", fmt.Errorf("<script>\u202e%s", strings.Repeat("long ", 20000))

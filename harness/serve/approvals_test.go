@@ -20,9 +20,9 @@ import (
 // approving serves ann, and bob who may approve.
 func approving(t *testing.T, opts *serve.Options) (url string, f *fake, s *serve.Server) {
 	f = newFake()
-	cat := &harness.Catalog{Registry: testRegistry(), Calls: f,
+	cat := &catalog.Catalog{Registry: testRegistry(), Calls: f,
 		Rights: map[string][]catalog.Right{"bob": {catalog.Approve}}}
-	opts.Catalog = func(context.Context) (*harness.Catalog, error) { return cat, nil }
+	opts.Catalog = func(context.Context) (*catalog.Catalog, error) { return cat, nil }
 	opts.Policy = asksForWrites
 	s, _ = serving(t, opts)
 	url = "http://" + listen(t, s, &serve.HTTP{Tokens: twoTokens}) + "/mcp"
@@ -178,8 +178,8 @@ func TestAServersQuestionReachesTheUser(t *testing.T) {
 			t.Run(fmt.Sprint(name, " rounds ", rounds), func(t *testing.T) {
 				asksSessions(t, name)
 				q := &inquiring{rounds: rounds}
-				s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*harness.Catalog, error) {
-					return &harness.Catalog{Registry: testRegistry(), Calls: q}, nil
+				s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*catalog.Catalog, error) {
+					return &catalog.Catalog{Registry: testRegistry(), Calls: q}, nil
 				}})
 				p := always(&mcp.ElicitResult{Action: "accept", Content: map[string]any{"branch": "main"}})
 				got, a := dial(t, s, p.options()).run(`r, err := issues.Comment(issues.CommentParams{Number: 1, Body: "b"})
@@ -212,8 +212,8 @@ Return(r.Text())`)
 // A question that nobody answers leaves the run where it is.
 func TestAServersQuestionMayWait(t *testing.T) {
 	q := &inquiring{rounds: true}
-	s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*harness.Catalog, error) {
-		return &harness.Catalog{Registry: testRegistry(), Calls: q}, nil
+	s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*catalog.Catalog, error) {
+		return &catalog.Catalog{Registry: testRegistry(), Calls: q}, nil
 	}})
 	const script = `r, err := issues.Comment(issues.CommentParams{Number: 1, Body: "b"})
 if err != nil { panic(err) }

@@ -111,7 +111,7 @@ func (h *consoleHost) Catalog(v *console.Viewer) *catalog.Catalog {
 	return h.f.s.seenBy(h.session(v).owner, cat)
 }
 
-func (h *consoleHost) Policy(v *console.Viewer) *harness.Policy { return h.session(v).policy() }
+func (h *consoleHost) Policy(v *console.Viewer) *policy.Policy { return h.session(v).policy() }
 
 func (h *consoleHost) Load() (running, waiting int) { return h.f.s.queue.load() }
 

@@ -134,8 +134,8 @@ func TestAConsoleAloneServesNoAgents(t *testing.T) {
 
 // Who has a token sees its own runs; the right to operate shows all.
 func TestATokenOpensTheConsoleForItsHolder(t *testing.T) {
-	s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*harness.Catalog, error) {
-		return &harness.Catalog{Registry: testRegistry(), Calls: newFake(),
+	s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*catalog.Catalog, error) {
+		return &catalog.Catalog{Registry: testRegistry(), Calls: newFake(),
 			Rights: map[string][]catalog.Right{"boss": {catalog.Operate}}}, nil
 	}})
 	<-s.Ready()

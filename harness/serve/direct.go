@@ -189,7 +189,7 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 }
 
 // takes returns the arguments of a tool in micro_schema, if err reports others.
-func takes(cat *harness.Catalog, id string, err error) string {
+func takes(cat *catalog.Catalog, id string, err error) string {
 	var wrong *catalog.ArgumentsError
 	if !errors.As(err, &wrong) {
 		return ""

@@ -15,7 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/discovery"
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/wrappers"
@@ -41,7 +41,7 @@ type lookup struct {
 	arguments
 	ctx context.Context
 	req *mcp.CallToolRequest
-	cat *harness.Catalog
+	cat *catalog.Catalog
 }
 
 var (
@@ -241,7 +241,7 @@ func (c *session) describeTools(r *lookup) (*mcp.CallToolResult, error) {
 }
 
 // listedNames splits texts with commas that are no names of tools.
-func (c *session) listedNames(cat *harness.Catalog, asked []string) []string {
+func (c *session) listedNames(cat *catalog.Catalog, asked []string) []string {
 	var names []string
 	for _, text := range asked {
 		parts := []string{text}
@@ -261,7 +261,7 @@ func (c *session) listedNames(cat *harness.Catalog, asked []string) []string {
 
 // shown returns a tool at a level of detail: as text, or as a line of JSON with all
 // that is known of the match.
-func shown(cat *harness.Catalog, e discovery.Entry, all any, d discovery.Detail) string {
+func shown(cat *catalog.Catalog, e discovery.Entry, all any, d discovery.Detail) string {
 	switch d {
 	case discovery.NameOnly:
 		return e.ID
@@ -306,13 +306,13 @@ func (l *entries) add(text string) bool {
 
 // offers returns a filter of the tools that may be shown to a client that has not
 // named them.
-func (c *session) offers(cat *harness.Catalog) func(t *registry.Tool) bool {
+func (c *session) offers(cat *catalog.Catalog) func(t *registry.Tool) bool {
 	p := c.policy()
 	return func(t *registry.Tool) bool { return cat.Decide(p, t, nil).Verdict != policy.IsDenied }
 }
 
 // offered finds a tool by its name. A denied tool is an error.
-func (c *session) offered(cat *harness.Catalog, name string) (*wrappers.Tool, error) {
+func (c *session) offered(cat *catalog.Catalog, name string) (*wrappers.Tool, error) {
 	t, err := c.lookUp(cat, name)
 	if err != nil {
 		return nil, err
@@ -325,7 +325,7 @@ func (c *session) offered(cat *harness.Catalog, name string) (*wrappers.Tool, er
 
 // lookUp finds a tool by its ID, its Go name, or another exact name that only one
 // tool has, or only one that is not denied. If all are denied, it returns the first.
-func (c *session) lookUp(cat *harness.Catalog, name string) (*wrappers.Tool, error) {
+func (c *session) lookUp(cat *catalog.Catalog, name string) (*wrappers.Tool, error) {
 	view, err := cat.View()
 	if err != nil {
 		return nil, err

@@ -12,7 +12,6 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/serve"
 )
@@ -90,7 +89,7 @@ func TestWithoutASessionALoadedToolIsCalledByName(t *testing.T) {
 func TestClassicToolsNeedNoScripts(t *testing.T) {
 	audit := filepath.Join(t.TempDir(), "audit.jsonl")
 	s, f := serving(t, &serve.Options{Tools: serve.Classic, Audit: audit,
-		Policy: &harness.Policy{Deny: []string{"issues"}, Approve: policy.ApproveDestructive}})
+		Policy: &policy.Policy{Deny: []string{"issues"}, Approve: policy.ApproveDestructive}})
 	asked, says := "", "accept"
 	c := connect(t, s, &mcp.ClientOptions{ElicitationHandler: func(_ context.Context,
 		r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
@@ -180,7 +179,7 @@ func TestResourcesTellOfToolsAndTheRegistry(t *testing.T) {
 }
 
 func TestAnswersFitTheirSchema(t *testing.T) {
-	s, _ := serving(t, &serve.Options{Answer: 600, Policy: &harness.Policy{Deny: []string{"files.delete_file"}}})
+	s, _ := serving(t, &serve.Options{Answer: 600, Policy: &policy.Policy{Deny: []string{"files.delete_file"}}})
 	c := connect(t, s, nil)
 	res, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: serve.ResultSchemaURI})
 	if err != nil {

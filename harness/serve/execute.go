@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 )
 
@@ -259,7 +260,7 @@ func (c *session) script(approved []string, told *account) *harness.Script {
 }
 
 // policy is that of the server with the token's rules.
-func (c *session) policy() *harness.Policy { return c.s.opts.Policy.With(c.token, nil) }
+func (c *session) policy() *policy.Policy { return c.s.opts.Policy.With(c.token, nil) }
 
 // weight is about how many bytes a run has moved.
 func weight(res *harness.Result) int {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/console"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
@@ -64,8 +65,8 @@ var (
 func (s *Server) Ready() <-chan struct{} { return s.live.ready }
 func (s *Server) Told() <-chan struct{}  { return s.live.told }
 
-func (s *Server) Now() *harness.Catalog           { return s.live.now() }
-func (s *Server) SetCatalog(cat *harness.Catalog) { s.live.set(cat, nil) }
+func (s *Server) Now() *catalog.Catalog           { return s.live.now() }
+func (s *Server) SetCatalog(cat *catalog.Catalog) { s.live.set(cat, nil) }
 func (s *Server) Opts() Options                   { return s.opts }
 func (s *Server) Records() *record.Store          { return s.records }
 func (s *Server) Harness() *harness.Harness       { return s.harness }
@@ -78,7 +79,7 @@ func (s *Server) Describe()                       { s.describe() }
 func (s *Server) DescribeSoon()                   { s.describeSoon() }
 func (s *Server) Rank(tool string) int            { return s.usage.rank(tool) }
 func (s *Server) RefreshUsage()                   { s.usage.refresh(s.live.now()) }
-func (s *Server) Acquire() func(context.Context) (*harness.Catalog, func(), error) {
+func (s *Server) Acquire() func(context.Context) (*catalog.Catalog, func(), error) {
 	return s.live.acquire
 }
 
@@ -108,11 +109,11 @@ func (s *Server) Described() string {
 
 // Changes returns the news from one registry to another.
 func (s *Server) Changes(before, now *registry.Registry) ([]string, error) {
-	a, err := s.state(&harness.Catalog{Registry: before})
+	a, err := s.state(&catalog.Catalog{Registry: before})
 	if err != nil {
 		return nil, err
 	}
-	b, err := s.state(&harness.Catalog{Registry: now})
+	b, err := s.state(&catalog.Catalog{Registry: now})
 	return changes(a, b, func(string, serverState) bool { return true }), err
 }
 
@@ -137,7 +138,7 @@ func (s *Server) DescribesLater() bool {
 }
 
 // Catalogs returns what the sessions of an owner see.
-func (s *Server) Catalogs(ctx context.Context, owner string) (all []*harness.Catalog) {
+func (s *Server) Catalogs(ctx context.Context, owner string) (all []*catalog.Catalog) {
 	for _, c := range s.clients() {
 		if !strings.HasPrefix(string(c.owner), owner) {
 			continue

@@ -12,14 +12,15 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/usetools/usetools/discovery"
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/serve"
 )
 
 // Whatever narrows a search in Go narrows it for clients, by both names of the
 // tool that searches.
 func TestSearchTakesAllItsKnobs(t *testing.T) {
-	s, _ := serving(t, &serve.Options{Tools: serve.All, Policy: &harness.Policy{Deny: []string{"files.break"}}})
+	s, _ := serving(t, &serve.Options{Tools: serve.All, Policy: &policy.Policy{Deny: []string{"files.break"}}})
 	c := connect(t, s, nil)
 	type args = map[string]any
 	for _, x := range []struct {
@@ -193,10 +194,10 @@ func FuzzSearchArguments(f *testing.F) {
 }
 
 // manyTools is a catalog of public servers.
-func manyTools(t *testing.T) func(context.Context) (*harness.Catalog, error) {
+func manyTools(t *testing.T) func(context.Context) (*catalog.Catalog, error) {
 	t.Helper()
 	reg := publicServers(t, "mcp-server-git", "ref-slack", "redis", "office-word")
-	return func(context.Context) (*harness.Catalog, error) {
-		return &harness.Catalog{Registry: reg, Calls: newFake()}, nil
+	return func(context.Context) (*catalog.Catalog, error) {
+		return &catalog.Catalog{Registry: reg, Calls: newFake()}, nil
 	}
 }

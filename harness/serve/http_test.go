@@ -19,7 +19,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/wrappers/observe"
 )
@@ -407,8 +407,8 @@ func TestConnectionsAreBounded(t *testing.T) {
 func TestHealthNamesServersToThoseWithAToken(t *testing.T) {
 	reg, down := testRegistry(), "not reached"
 	reg.Servers[0].Error = &down
-	opts := &serve.Options{Catalog: func(context.Context) (*harness.Catalog, error) {
-		return &harness.Catalog{Registry: reg, Calls: newFake()}, nil
+	opts := &serve.Options{Catalog: func(context.Context) (*catalog.Catalog, error) {
+		return &catalog.Catalog{Registry: reg, Calls: newFake()}, nil
 	}}
 	s, _ := serving(t, opts)
 	receive(t, s.Ready())
@@ -652,8 +652,8 @@ func TestATokenIsToldOfItsOwnResultsOnly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, _ := serving(t, &serve.Options{Tools: serve.All, Catalog: func(context.Context) (*harness.Catalog, error) {
-			return &harness.Catalog{Registry: testRegistry(), Calls: f, Shapes: shapes}, nil
+		s, _ := serving(t, &serve.Options{Tools: serve.All, Catalog: func(context.Context) (*catalog.Catalog, error) {
+			return &catalog.Catalog{Registry: testRegistry(), Calls: f, Shapes: shapes}, nil
 		}})
 		return s, "http://" + listen(t, s, &serve.HTTP{Tokens: tokens}) + "/mcp"
 	}

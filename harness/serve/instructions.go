@@ -9,7 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -82,7 +82,7 @@ func sentence(mode Mode, tools int, servers []string) string {
 
 // allowed counts the tools that may be called, and names their servers as
 // scripts do, the shortest names first: so most of them fit.
-func allowed(cat *harness.Catalog, rules *harness.Policy) (tools int, servers []string) {
+func allowed(cat *catalog.Catalog, rules *policy.Policy) (tools int, servers []string) {
 	if cat == nil {
 		return 0, nil
 	}

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/serve"
 )
 
@@ -13,7 +14,7 @@ func TestInstructionsAreOneShortSentence(t *testing.T) {
 	t.Parallel()
 	count := counter(t)
 	for _, n := range append([]int{0, 1, 45, 535}, largeRegistries...) {
-		tools, servers := serve.Allowed(&harness.Catalog{Registry: realTools(t, n)}, nil)
+		tools, servers := serve.Allowed(&catalog.Catalog{Registry: realTools(t, n)}, nil)
 		for range max(1, min(len(servers), 64)) { // whatever names come first
 			for _, mode := range serve.Modes {
 				got := serve.Sentence(mode, tools, servers)
@@ -28,10 +29,10 @@ func TestInstructionsAreOneShortSentence(t *testing.T) {
 		}
 		t.Log(serve.Sentence(serve.Execute, tools, servers))
 	}
-	few := &harness.Catalog{Registry: testRegistry()}
+	few := &catalog.Catalog{Registry: testRegistry()}
 	for _, c := range []struct {
-		cat    *harness.Catalog
-		policy *harness.Policy
+		cat    *catalog.Catalog
+		policy *policy.Policy
 		mode   serve.Mode
 		want   string
 	}{
@@ -39,9 +40,9 @@ func TestInstructionsAreOneShortSentence(t *testing.T) {
 		{nil, nil, serve.Classic, "search_tools finds the tools of MCP servers."},
 		{few, nil, serve.Execute, "Go scripts reach 8 tools on 3 servers through execute: git, files, issues."},
 		{few, nil, serve.Classic, "search_tools finds 8 tools on 3 servers: git, files, issues."},
-		{few, &harness.Policy{Deny: []string{"files", "issues"}}, serve.Execute,
+		{few, &policy.Policy{Deny: []string{"files", "issues"}}, serve.Execute,
 			"Go scripts reach 1 tool on 1 server through execute: git."},
-		{few, &harness.Policy{Deny: []string{"*"}}, serve.Execute, "Go scripts reach the tools of MCP servers through execute."},
+		{few, &policy.Policy{Deny: []string{"*"}}, serve.Execute, "Go scripts reach the tools of MCP servers through execute."},
 	} {
 		tools, servers := serve.Allowed(c.cat, c.policy)
 		if got := serve.Sentence(c.mode, tools, servers); got != c.want {
@@ -64,9 +65,9 @@ func TestClientsAreGivenInstructions(t *testing.T) {
 		}
 	}
 	wait := make(chan struct{})
-	early, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*harness.Catalog, error) {
+	early, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*catalog.Catalog, error) {
 		<-wait
-		return &harness.Catalog{Registry: testRegistry()}, nil
+		return &catalog.Catalog{Registry: testRegistry()}, nil
 	}})
 	defer close(wait)
 	if got := connect(t, early, nil).InitializeResult().Instructions; got != "Go scripts reach the tools of MCP "+

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry"
 )
@@ -22,8 +22,8 @@ import (
 func TestConformance(t *testing.T) {
 	for revision, choose := range map[string]string{"2025-11-25": "--spec-version", "2026-07-28": "--requirements"} {
 		t.Run(revision, func(t *testing.T) {
-			s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*harness.Catalog, error) {
-				return &harness.Catalog{Registry: &registry.Registry{}}, nil
+			s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*catalog.Catalog, error) {
+				return &catalog.Catalog{Registry: &registry.Registry{}}, nil
 			}})
 			expected, err := filepath.Abs("testdata/conformance-" + revision + ".yml")
 			if err != nil {

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
@@ -38,7 +38,7 @@ const (
 // as much of what is behind it as the budget allows. It follows from the
 // registry, the saved scripts and the options, and with Options.UsageOrder from
 // the use counts.
-func (s *Server) description(cat *harness.Catalog, saved string) string {
+func (s *Server) description(cat *catalog.Catalog, saved string) string {
 	limit := s.opts.Limits.Timeout.String()
 	base := fmt.Sprintf(teaching, limit)
 	if cat == nil {
@@ -60,7 +60,7 @@ const (
 
 // saved names some of the saved scripts, where there are any that compile and
 // the description has room.
-func (s *Server) saved(cat *harness.Catalog) string {
+func (s *Server) saved(cat *catalog.Catalog) string {
 	if cat.Scripts == nil || s.opts.DescribeTokens < minDescribeTokens+60 {
 		return ""
 	}
@@ -161,7 +161,7 @@ func wordsCost(words []string) int {
 // they do; then signatures, of small servers first, which gives the most servers
 // theirs, and names of functions. With use counts the most used come first.
 // room says whether other tokens were left beside the names of all servers.
-func inventory(cat *harness.Catalog, rules *harness.Policy, use *counts, budget, other int) (list string, room bool) {
+func inventory(cat *catalog.Catalog, rules *policy.Policy, use *counts, budget, other int) (list string, room bool) {
 	view := wrappers.NewView(cat.Registry) // without types that were learnt
 	var servers []*stocked
 	for _, srv := range view.Servers() {
@@ -417,7 +417,7 @@ const databaseSchemes = " postgres postgresql mysql mariadb mongodb mongodb+srv 
 // domain is what a server works on, where its definition or its instructions
 // tell: a folder, a file, a database. Of an argument only what cannot be a
 // secret is shown: a path that exists, a database's name.
-func domain(cat *harness.Catalog, server string) string {
+func domain(cat *catalog.Catalog, server string) string {
 	i := slices.IndexFunc(cat.Servers, func(s config.Server) bool { return s.Name == server })
 	if i >= 0 && cat.Servers[i].Type == config.Stdio {
 		for _, arg := range slices.Backward(cat.Servers[i].Args) {

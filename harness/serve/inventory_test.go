@@ -14,7 +14,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/tiktoken-go/tokenizer"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/harness/usage"
 	"github.com/usetools/usetools/registry"
@@ -92,9 +93,9 @@ func TestTheToolListFitsItsBudgetAndUsesIt(t *testing.T) {
 	for _, n := range append([]int{0, 1, 20, 45, 150, 535}, largeRegistries...) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			reg := realTools(t, n)
-			s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*harness.Catalog,
+			s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*catalog.Catalog,
 				error) {
-				return &harness.Catalog{Registry: reg}, nil
+				return &catalog.Catalog{Registry: reg}, nil
 			}})
 			receive(t, s.Told())
 			c := connect(t, s, nil)
@@ -124,7 +125,7 @@ func TestTheToolListFitsItsBudgetAndUsesIt(t *testing.T) {
 }
 
 func TestDeniedToolsAreNotAdvertised(t *testing.T) {
-	s, _ := serving(t, &serve.Options{Policy: &harness.Policy{Deny: []string{"git", "files.delete_*"}}})
+	s, _ := serving(t, &serve.Options{Policy: &policy.Policy{Deny: []string{"git", "files.delete_*"}}})
 	receive(t, s.Told())
 	got := s.Described()
 	if _, list, _ := strings.Cut(got, "Servers:"); strings.Contains(list, "git") || strings.Contains(list, "DeleteFile") ||
@@ -139,7 +140,7 @@ func TestLargerBudgetsHold(t *testing.T) {
 	reg := realTools(t, 535)
 	for _, budget := range []int{300, 800, 2000} {
 		s, _ := serving(t, &serve.Options{DescribeTokens: budget,
-			Catalog: func(context.Context) (*harness.Catalog, error) { return &harness.Catalog{Registry: reg}, nil }})
+			Catalog: func(context.Context) (*catalog.Catalog, error) { return &catalog.Catalog{Registry: reg}, nil }})
 		receive(t, s.Told())
 		if got := count(listed(s.Described())); got > budget || got < budget*80/100 {
 			t.Errorf("%d tokens of %d", got, budget)
@@ -151,7 +152,7 @@ func TestLargerBudgetsHold(t *testing.T) {
 func TestTokensAreEstimatedWell(t *testing.T) {
 	count := counter(t)
 	reg := realTools(t, 1168)
-	cat := &harness.Catalog{Registry: reg}
+	cat := &catalog.Catalog{Registry: reg}
 	view, err := cat.View()
 	if err != nil {
 		t.Fatal(err)
@@ -204,7 +205,7 @@ func fortyServers(t *testing.T) *registry.Registry {
 // over is a server over a registry.
 func over(t *testing.T, reg *registry.Registry, opts serve.Options) *serve.Server {
 	t.Helper()
-	opts.Catalog = func(context.Context) (*harness.Catalog, error) { return &harness.Catalog{Registry: reg}, nil }
+	opts.Catalog = func(context.Context) (*catalog.Catalog, error) { return &catalog.Catalog{Registry: reg}, nil }
 	s, _ := serving(t, &opts)
 	receive(t, s.Told())
 	return s
@@ -271,7 +272,7 @@ func TestWhatDoesNotFitIsCountedAndCanBeAskedFor(t *testing.T) {
 func TestOneRegistryHasOneList(t *testing.T) {
 	for _, n := range []int{20, 535} {
 		reg := realTools(t, n)
-		learnt := func(context.Context) (*harness.Catalog, error) {
+		learnt := func(context.Context) (*catalog.Catalog, error) {
 			log := usage.Open(filepath.Join(t.TempDir(), "usage.jsonl"))
 			log.Add(usage.Run{Time: time.Now(), Status: "ok", Tools: []usage.Calls{{Tool: reg.Tools[n-1].ID, Calls: 100}}})
 			shapes := observe.New("")
@@ -280,7 +281,7 @@ func TestOneRegistryHasOneList(t *testing.T) {
 					shapes.Observe(reg.Tools[i].ID, []byte(`{"structuredContent":{"learnt":1}}`), true)
 				}
 			}
-			return &harness.Catalog{Registry: reg, Usage: log, Shapes: shapes}, nil
+			return &catalog.Catalog{Registry: reg, Usage: log, Shapes: shapes}, nil
 		}
 		a := over(t, reg, serve.Options{})
 		b, _ := serving(t, &serve.Options{Catalog: learnt})
@@ -299,11 +300,11 @@ func TestUsedToolsComeFirstWhereThatIsAskedFor(t *testing.T) {
 		Tools: []usage.Calls{{Tool: used, Calls: 20}}}); err != nil {
 		t.Fatal(err)
 	}
-	cat := &harness.Catalog{Registry: reg, Usage: log}
+	cat := &catalog.Catalog{Registry: reg, Usage: log}
 	x, _ := wrappers.NewView(reg).Tool(used)
 	for _, order := range []bool{false, true} {
 		s, _ := serving(t, &serve.Options{UsageOrder: order,
-			Catalog: func(context.Context) (*harness.Catalog, error) { return cat, nil }})
+			Catalog: func(context.Context) (*catalog.Catalog, error) { return cat, nil }})
 		receive(t, s.Told())
 		c := s.NewSession("a", serve.Execute, true)
 		if got := c.Shown(); strings.Contains(got, x.Line()) != order {

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -30,15 +30,15 @@ type live struct {
 	told  chan struct{} // closed when descriptions say what it gave
 
 	mu    sync.Mutex
-	cat   *harness.Catalog
+	cat   *catalog.Catalog
 	err   error // why there is none
-	users map[*harness.Catalog]*sync.WaitGroup
+	users map[*catalog.Catalog]*sync.WaitGroup
 	news  map[*func()]bool // told that there is another catalog
 }
 
 func newLive(s *Server) *live {
 	return &live{s: s, ready: make(chan struct{}), told: make(chan struct{}),
-		users: map[*harness.Catalog]*sync.WaitGroup{}, news: map[*func()]bool{}}
+		users: map[*catalog.Catalog]*sync.WaitGroup{}, news: map[*func()]bool{}}
 }
 
 // tells has f called when there is another catalog, or none any more, until stop is called.
@@ -67,7 +67,7 @@ func (l *live) run() {
 
 func (l *live) load(ctx context.Context) {
 	if l.s.opts.Catalog == nil {
-		l.set(&harness.Catalog{Registry: &registry.Registry{}}, nil)
+		l.set(&catalog.Catalog{Registry: &registry.Registry{}}, nil)
 		return
 	}
 	c, err := l.s.opts.Catalog(ctx)
@@ -95,7 +95,7 @@ func (l *live) watch(ctx context.Context) {
 			return
 		case <-time.After(wait):
 		}
-		err := l.s.opts.Watch(ctx, func(c *harness.Catalog, err error) {
+		err := l.s.opts.Watch(ctx, func(c *catalog.Catalog, err error) {
 			l.updated(c, err)
 			if first { // an old registry, a build: much was needed once
 				first = false
@@ -112,7 +112,7 @@ func (l *live) watch(ctx context.Context) {
 
 // updated exchanges the catalog and waits, within bounds, until no run needs
 // the old one: its connections are closed behind it.
-func (l *live) updated(c *harness.Catalog, err error) {
+func (l *live) updated(c *catalog.Catalog, err error) {
 	if err == nil {
 		_, err = c.Index()
 	}
@@ -144,7 +144,7 @@ func (l *live) updated(c *harness.Catalog, err error) {
 
 // set makes c the catalog, and returns what waits for the runs of the one
 // before.
-func (l *live) set(c *harness.Catalog, err error) *sync.WaitGroup {
+func (l *live) set(c *catalog.Catalog, err error) *sync.WaitGroup {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	old := l.users[l.cat]
@@ -165,7 +165,7 @@ func (l *live) set(c *harness.Catalog, err error) *sync.WaitGroup {
 }
 
 // now is the catalog of the moment, nil where there is none (yet).
-func (l *live) now() *harness.Catalog {
+func (l *live) now() *catalog.Catalog {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.cat
@@ -173,7 +173,7 @@ func (l *live) now() *harness.Catalog {
 
 // acquire returns the catalog for one run; call release when it has ended. A
 // catalog that could not be loaded is tried again.
-func (l *live) acquire(ctx context.Context) (c *harness.Catalog, release func(), err error) {
+func (l *live) acquire(ctx context.Context) (c *catalog.Catalog, release func(), err error) {
 	select {
 	case <-l.ready:
 	case <-ctx.Done():
@@ -198,13 +198,13 @@ func (l *live) acquire(ctx context.Context) (c *harness.Catalog, release func(),
 
 // Catalog is the catalog of the moment, for a runner in this process; call release when
 // what it is for has ended.
-func (s *Server) Catalog(ctx context.Context) (cat *harness.Catalog, release func(), err error) {
+func (s *Server) Catalog(ctx context.Context) (cat *catalog.Catalog, release func(), err error) {
 	return s.live.acquire(ctx)
 }
 
 // catalog is the catalog of the moment as the session's client sees it; call
 // release when what it is for has ended.
-func (c *session) catalog(ctx context.Context) (cat *harness.Catalog, release func(), err error) {
+func (c *session) catalog(ctx context.Context) (cat *catalog.Catalog, release func(), err error) {
 	cat, release, err = c.s.live.acquire(ctx)
 	if err != nil {
 		return nil, nil, err

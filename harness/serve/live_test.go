@@ -12,14 +12,13 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry/backend"
 )
 
 // folder has a config with one server, whose tools are in a file.
-func folder(t *testing.T) (files *harness.Files, write func(tools ...string)) {
+func folder(t *testing.T) (files *catalog.Files, write func(tools ...string)) {
 	t.Helper()
 	dir := t.TempDir()
 	write = func(tools ...string) {
@@ -40,7 +39,7 @@ func folder(t *testing.T) (files *harness.Files, write func(tools ...string)) {
 		0o600); err != nil {
 		t.Fatal(err)
 	}
-	return &harness.Files{Configs: []string{config}, NoMemory: true, NoObserve: true}, write
+	return &catalog.Files{Configs: []string{config}, NoMemory: true, NoObserve: true}, write
 }
 
 func TestNewToolsAreThereWithoutARestart(t *testing.T) {
@@ -49,8 +48,8 @@ func TestNewToolsAreThereWithoutARestart(t *testing.T) {
 	write("sell_apples")
 	watching := make(chan struct{}, 10)
 	s, _ := serving(t, &serve.Options{Catalog: files.Catalog,
-		Watch: func(ctx context.Context, updated func(*harness.Catalog, error)) error {
-			return files.Watch(ctx, -1, func(c *harness.Catalog, err error) {
+		Watch: func(ctx context.Context, updated func(*catalog.Catalog, error)) error {
+			return files.Watch(ctx, -1, func(c *catalog.Catalog, err error) {
 				updated(c, err)
 				watching <- struct{}{}
 			})
@@ -71,7 +70,7 @@ func TestNewToolsAreThereWithoutARestart(t *testing.T) {
 		t.Error(list.Tools[0].Description, err)
 	}
 	// A second server takes the registry that this one has saved.
-	other := &harness.Files{Configs: files.Configs, NoMemory: true, NoObserve: true,
+	other := &catalog.Files{Configs: files.Configs, NoMemory: true, NoObserve: true,
 		Log: func(line string) { t.Error(line) }}
 	defer other.Close()
 	cat, err := other.Catalog(t.Context())
@@ -86,9 +85,9 @@ func TestNewToolsAreThereWithoutARestart(t *testing.T) {
 // A run keeps the catalog that it began with, and its connections.
 func TestARunKeepsItsCatalog(t *testing.T) {
 	t.Parallel()
-	exchange, exchanged := make(chan *harness.Catalog), make(chan struct{})
+	exchange, exchanged := make(chan *catalog.Catalog), make(chan struct{})
 	var ended, early atomic.Bool
-	s, f := serving(t, &serve.Options{MaxRuns: 2, Watch: func(ctx context.Context, updated func(*harness.Catalog, error)) error {
+	s, f := serving(t, &serve.Options{MaxRuns: 2, Watch: func(ctx context.Context, updated func(*catalog.Catalog, error)) error {
 		select {
 		case c := <-exchange:
 			updated(c, nil) // behind it the old connections are closed
@@ -113,7 +112,7 @@ Return("kept")`))
 		answer <- textOf(res)
 	}()
 	receive(t, f.blocked)
-	next := &harness.Catalog{Registry: testRegistry(), Calls: gone{}}
+	next := &catalog.Catalog{Registry: testRegistry(), Calls: gone{}}
 	exchange <- next
 	until(t, func() bool { return s.Now() == next })
 	if got, _ := c.run(`_, err := files.ReadFile(files.ReadFileParams{Path: "a"}); Return(err.Error())`); !strings.Contains(got, "gone") {
@@ -139,11 +138,11 @@ func (gone) Call(context.Context, string, string, json.RawMessage) (*backend.Res
 // What could not be loaded is said, and tried again.
 func TestACatalogThatCannotBeLoadedIsTriedAgain(t *testing.T) {
 	var broken = true
-	s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*harness.Catalog, error) {
+	s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*catalog.Catalog, error) {
 		if broken {
 			return nil, &catalog.Error{Err: os.ErrNotExist}
 		}
-		return &harness.Catalog{Registry: testRegistry()}, nil
+		return &catalog.Catalog{Registry: testRegistry()}, nil
 	}})
 	c := connect(t, s, nil)
 	receive(t, s.Told())

@@ -42,7 +42,7 @@ type serverState struct {
 type toolState struct{ server, goName, hash string }
 
 // state is that of a catalog, made once for each registry.
-func (s *Server) state(cat *harness.Catalog) (*state, error) {
+func (s *Server) state(cat *catalog.Catalog) (*state, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.registry == cat.Registry {

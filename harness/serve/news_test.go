@@ -9,6 +9,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry"
 )
@@ -69,7 +71,7 @@ func TestANewsLineSaysWhatHasChanged(t *testing.T) {
 		{"denied", func(*registry.Registry) {}, adds("git", "git_push"), ""},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			s, _ := serving(t, &serve.Options{Policy: &harness.Policy{Deny: []string{"git.git_push"}}})
+			s, _ := serving(t, &serve.Options{Policy: &policy.Policy{Deny: []string{"git.git_push"}}})
 			receive(t, s.Told())
 			got, err := s.Changes(other(x.before), other(x.now))
 			if err != nil || strings.Join(got, "; ") != x.want {
@@ -84,11 +86,11 @@ func changing(t *testing.T) (s *serve.Server, exchange func(*registry.Registry))
 	t.Helper()
 	next, done := make(chan *registry.Registry), make(chan struct{})
 	var f *fake
-	s, f = serving(t, &serve.Options{Watch: func(ctx context.Context, updated func(*harness.Catalog, error)) error {
+	s, f = serving(t, &serve.Options{Watch: func(ctx context.Context, updated func(*catalog.Catalog, error)) error {
 		for {
 			select {
 			case reg := <-next:
-				updated(&harness.Catalog{Registry: reg, Calls: f}, nil)
+				updated(&catalog.Catalog{Registry: reg, Calls: f}, nil)
 				done <- struct{}{}
 			case <-ctx.Done():
 				return ctx.Err()
@@ -170,7 +172,7 @@ func TestListsDoNotChangeAllTheTime(t *testing.T) {
 	c.IsOne(true)
 	exchange(other(adds("issues", "close")))
 	first := c.Shown()
-	s.SetCatalog(&harness.Catalog{Registry: other(adds("issues", "close", "reopen"))})
+	s.SetCatalog(&catalog.Catalog{Registry: other(adds("issues", "close", "reopen"))})
 	s.DescribeSoon()
 	if !strings.Contains(first, "issues.Close(") || c.Shown() != first {
 		t.Errorf("%s\n%s", first, c.Shown())

@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/serve"
@@ -25,22 +26,22 @@ Return("deleted")`
 func TestPolicyDecidesBeforeAnythingRuns(t *testing.T) {
 	t.Parallel()
 	for name, x := range map[string]struct {
-		policy *harness.Policy
+		policy *policy.Policy
 		want   string
 		status harness.Status
 	}{
-		"nothing against it": {&harness.Policy{}, "deleted", harness.OK},
-		"denied server":      {&harness.Policy{Deny: []string{"files"}}, "denied by files", harness.Denied},
-		"denied pattern":     {&harness.Policy{Deny: []string{"*.delete_*"}}, "denied by *.delete_*", harness.Denied},
-		"not allowed": {&harness.Policy{Allow: []string{"git", "files.read_*"}}, "not among the allowed",
+		"nothing against it": {&policy.Policy{}, "deleted", harness.OK},
+		"denied server":      {&policy.Policy{Deny: []string{"files"}}, "denied by files", harness.Denied},
+		"denied pattern":     {&policy.Policy{Deny: []string{"*.delete_*"}}, "denied by *.delete_*", harness.Denied},
+		"not allowed": {&policy.Policy{Allow: []string{"git", "files.read_*"}}, "not among the allowed",
 			harness.Denied},
-		"read-only":   {&harness.Policy{ReadOnly: true}, "not marked as read-only", harness.Denied},
-		"destructive": {&harness.Policy{Approve: policy.ApproveDestructive}, "needs approval", harness.Waiting},
-		"marked":      {&harness.Policy{Approve: policy.ApproveMarked}, "needs approval", harness.Waiting},
-		"writes":      {&harness.Policy{Approve: policy.ApproveWrites}, "needs approval", harness.Waiting},
-		"approved by operator": {&harness.Policy{Approve: policy.ApproveDestructive, Approved: []string{"files.*"}},
+		"read-only":   {&policy.Policy{ReadOnly: true}, "not marked as read-only", harness.Denied},
+		"destructive": {&policy.Policy{Approve: policy.ApproveDestructive}, "needs approval", harness.Waiting},
+		"marked":      {&policy.Policy{Approve: policy.ApproveMarked}, "needs approval", harness.Waiting},
+		"writes":      {&policy.Policy{Approve: policy.ApproveWrites}, "needs approval", harness.Waiting},
+		"approved by operator": {&policy.Policy{Approve: policy.ApproveDestructive, Approved: []string{"files.*"}},
 			"deleted", harness.OK},
-		"denied though allowed": {&harness.Policy{Allow: []string{"files"}, Deny: []string{"files.delete_file"}}, "denied by",
+		"denied though allowed": {&policy.Policy{Allow: []string{"files"}, Deny: []string{"files.delete_file"}}, "denied by",
 			harness.Denied},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -77,7 +78,7 @@ func TestPolicyDecidesBeforeAnythingRuns(t *testing.T) {
 // What policy denies is found by no tool, and said to be denied by all that it
 // is named to.
 func TestADeniedToolIsOfferedByNoTool(t *testing.T) {
-	s, f := serving(t, &serve.Options{Tools: serve.All, Policy: &harness.Policy{Deny: []string{"*.delete_*"}}})
+	s, f := serving(t, &serve.Options{Tools: serve.All, Policy: &policy.Policy{Deny: []string{"*.delete_*"}}})
 	c := connect(t, s, nil)
 	for tool, args := range map[string]map[string]any{
 		"tool_describe": {"tool": "files.delete_file"}, "describe_tool": {"tools": []string{"files.DeleteFile"}},
@@ -109,9 +110,9 @@ func TestADeniedToolIsOfferedByNoTool(t *testing.T) {
 // cannot be known to.
 func TestAServerThatIsNotTrustedOffersNothingReadOnly(t *testing.T) {
 	f := newFake()
-	s, _ := serving(t, &serve.Options{Tools: serve.All, Policy: &harness.Policy{ReadOnly: true},
-		Catalog: func(context.Context) (*harness.Catalog, error) {
-			return &harness.Catalog{Registry: testRegistry(), Calls: f,
+	s, _ := serving(t, &serve.Options{Tools: serve.All, Policy: &policy.Policy{ReadOnly: true},
+		Catalog: func(context.Context) (*catalog.Catalog, error) {
+			return &catalog.Catalog{Registry: testRegistry(), Calls: f,
 				Servers: []config.Server{{Name: "files", Trust: config.TrustNothing}}}, nil
 		}})
 	c := connect(t, s, nil)
@@ -149,9 +150,9 @@ func TestANameThatADeniedToolHasTooMeansTheOther(t *testing.T) {
 			{Server: "fsb", Name: "write_file", Description: "Write a file", Input: json.RawMessage(`{"type":"object"}`)},
 		}}
 		reg.Normalize()
-		s, _ := serving(t, &serve.Options{Tools: serve.Discovery, Policy: &harness.Policy{Deny: x.deny},
-			Catalog: func(context.Context) (*harness.Catalog, error) {
-				return &harness.Catalog{Registry: reg, Calls: newFake()}, nil
+		s, _ := serving(t, &serve.Options{Tools: serve.Discovery, Policy: &policy.Policy{Deny: x.deny},
+			Catalog: func(context.Context) (*catalog.Catalog, error) {
+				return &catalog.Catalog{Registry: reg, Calls: newFake()}, nil
 			}})
 		c := connect(t, s, nil)
 		if got := textOf(c.call("tool_describe",
@@ -167,7 +168,7 @@ func TestAPersonIsAskedWhereTheClientCan(t *testing.T) {
 		for action, want := range map[string]string{"accept": "deleted\n", "decline": "did not approve", "cancel": "waiting\n"} {
 			t.Run(transport+" "+action, func(t *testing.T) {
 				asksSessions(t, transport)
-				s, f := serving(t, &serve.Options{Policy: &harness.Policy{Approve: policy.ApproveDestructive}})
+				s, f := serving(t, &serve.Options{Policy: &policy.Policy{Approve: policy.ApproveDestructive}})
 				var question string
 				opts := &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult,
 					error) {
@@ -265,7 +266,7 @@ func TestAPersonIsShownAllOfIt(t *testing.T) {
 		{"call_tool", map[string]any{"tool": "files.delete_file",
 			"arguments": map[string]any{"path": strings.Repeat("x", 2000) + "/prod\u202e"}}, []string{`/prod\u202e"`}, "\u202e"},
 	} {
-		s, f := serving(t, &serve.Options{Tools: serve.All, Policy: &harness.Policy{Approve: policy.ApproveDestructive}})
+		s, f := serving(t, &serve.Options{Tools: serve.All, Policy: &policy.Policy{Approve: policy.ApproveDestructive}})
 		c := connect(t, s, opts)
 		question = ""
 		c.call(tc.tool, tc.args)

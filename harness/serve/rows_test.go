@@ -13,6 +13,7 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
@@ -26,7 +27,7 @@ import (
 func TestManifestToolsAreSearchedAndDescribed(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	files := &harness.Files{Configs: []string{filepath.Join("testdata", "tools_manifest.json")},
+	files := &catalog.Files{Configs: []string{filepath.Join("testdata", "tools_manifest.json")},
 		Registry: filepath.Join(t.TempDir(), "tool_registry.json")}
 	t.Cleanup(func() { files.Close() })
 	s, _ := serving(t, &serve.Options{Tools: serve.Classic, Catalog: files.Catalog})
@@ -78,8 +79,8 @@ func TestSpecServerCostsLittle(t *testing.T) {
 		reg.Tools = append(reg.Tools, x)
 	}
 	reg.Normalize()
-	s, _ := serving(t, &serve.Options{Tools: serve.Discovery, Catalog: func(context.Context) (*harness.Catalog, error) {
-		return &harness.Catalog{Registry: reg, Calls: newFake()}, nil
+	s, _ := serving(t, &serve.Options{Tools: serve.Discovery, Catalog: func(context.Context) (*catalog.Catalog, error) {
+		return &catalog.Catalog{Registry: reg, Calls: newFake()}, nil
 	}})
 	c := connect(t, s, nil)
 	enc, err := tokenizer.Get(tokenizer.Cl100kBase)
@@ -137,8 +138,8 @@ func TestSpecServerCostsLittle(t *testing.T) {
 // a summary as JSON.
 func TestADeclarativeScriptIsAnsweredWithItsSummary(t *testing.T) {
 	f := &connecting{fake: newFake(), called: map[string]int{}}
-	s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*harness.Catalog, error) {
-		return &harness.Catalog{Registry: publicServers(t, "mcp-server-git", "ref-slack", "redis", "office-word"), Calls: f},
+	s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*catalog.Catalog, error) {
+		return &catalog.Catalog{Registry: publicServers(t, "mcp-server-git", "ref-slack", "redis", "office-word"), Calls: f},
 			nil
 	}})
 	c := connect(t, s, nil)

@@ -17,6 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
@@ -119,7 +120,7 @@ func TestADryRunSendsNothingButReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := &harness.Files{Configs: []string{filepath.Join(dir, "mcp.json")}, NoMemory: true, NoObserve: true, NoUsage: true}
+	files := &catalog.Files{Configs: []string{filepath.Join(dir, "mcp.json")}, NoMemory: true, NoObserve: true, NoUsage: true}
 	defer files.Close()
 	cat, err := files.Catalog(t.Context())
 	if err != nil {
@@ -135,7 +136,7 @@ func TestADryRunSendsNothingButReads(t *testing.T) {
 		"r, err := web.Look(web.LookParams{N: 8}); if err != nil { panic(err) }; Return(r.Text())"}); err != nil {
 		t.Fatal(err)
 	}
-	s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*harness.Catalog, error) { return cat, nil }})
+	s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*catalog.Catalog, error) { return cat, nil }})
 	const script = `_, _ = web.Look(web.LookParams{N: 1})
 _, _ = local.Look(local.LookParams{N: 2})
 _, _ = api.ListOrders()
@@ -255,7 +256,7 @@ func TestPolicyInADryRun(t *testing.T) {
 		t.Error("somebody is asked")
 		return &mcp.ElicitResult{Action: "accept"}, nil
 	}
-	s, f := serving(t, &serve.Options{Policy: &harness.Policy{Approve: policy.ApproveWrites, Deny: []string{"issues.comment"}}})
+	s, f := serving(t, &serve.Options{Policy: &policy.Policy{Approve: policy.ApproveWrites, Deny: []string{"issues.comment"}}})
 	c := connect(t, s, &mcp.ClientOptions{ElicitationHandler: yes})
 	got, a := c.dry(`_, _ = git.Log(git.LogParams{MaxCount: 1}); _, _ = files.DeleteFile(files.DeleteFileParams{Path: "a"})`)
 	const why = "it is not marked as read-only and needs approval"

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/serve"
 )
@@ -21,13 +22,13 @@ import (
 func TestASavedScriptIsOneLine(t *testing.T) {
 	lib := library.Open(t.TempDir())
 	f := newFake()
-	cat := &harness.Catalog{Registry: testRegistry(), Calls: f, Scripts: lib}
+	cat := &catalog.Catalog{Registry: testRegistry(), Calls: f, Scripts: lib}
 	changed := testRegistry()
 	log, _ := changed.Tool("git.git_log")
 	log.Input, log.Hash = json.RawMessage(`{"type":"object","properties":{"most":{"type":"integer"}}}`), ""
 	changed.Normalize()
 	now := cat
-	s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*harness.Catalog, error) { return now, nil }})
+	s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*catalog.Catalog, error) { return now, nil }})
 	c := connect(t, s, nil)
 	if got, a := c.run("// usetools:name authors Who has committed\n" +
 		`UseTools("show the commit history of a git repository")
@@ -48,7 +49,7 @@ Return(len(log.Commits) + n)`); a.Status != harness.OK || got != "12\n" {
 	if got, a := other.run(line); got != "7\n" || len(a.Calls) != 1 || a.Calls[0].Tool != "git.git_log" {
 		t.Errorf("%q, %+v", got, a)
 	}
-	s.SetCatalog(&harness.Catalog{Registry: changed, Calls: f, Scripts: lib})
+	s.SetCatalog(&catalog.Catalog{Registry: changed, Calls: f, Scripts: lib})
 	if got, a := c.run(line); a.Status != harness.ScriptError || !strings.Contains(got, "MaxCount") {
 		t.Errorf("its tool has changed, and yet %q", got)
 	}
@@ -58,7 +59,7 @@ Return(len(log.Commits) + n)`); a.Status != harness.OK || got != "12\n" {
 	if got := s.Described(); strings.Contains(got, "RunScript") {
 		t.Errorf("a script that does not compile is offered: %s", got)
 	}
-	s.SetCatalog(&harness.Catalog{Registry: testRegistry(), Calls: f, Scripts: lib})
+	s.SetCatalog(&catalog.Catalog{Registry: testRegistry(), Calls: f, Scripts: lib})
 	if got, _ := c.run(line); got != "7\nsince the list was sent: changed tools: git.Log\n" {
 		t.Errorf("its tool is as it was, and yet %q", got)
 	}
@@ -91,8 +92,8 @@ func TestTheAuditNamesSavedScripts(t *testing.T) {
 	} {
 		want = append(want, fmt.Sprintf(x.line, sha256.Sum256([]byte(x.source))))
 	}
-	s, _ := serving(t, &serve.Options{Audit: file, Catalog: func(context.Context) (*harness.Catalog, error) {
-		return &harness.Catalog{Registry: testRegistry(), Calls: newFake(), Scripts: lib}, nil
+	s, _ := serving(t, &serve.Options{Audit: file, Catalog: func(context.Context) (*catalog.Catalog, error) {
+		return &catalog.Catalog{Registry: testRegistry(), Calls: newFake(), Scripts: lib}, nil
 	}})
 	c := connect(t, s, nil)
 	if got, a := c.run(`RunScript("outer", nil)`); a.Status != harness.OK {
@@ -118,8 +119,8 @@ func TestSavedScriptsFitIntoTheDescription(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*harness.Catalog, error) {
-		return &harness.Catalog{Registry: testRegistry(), Scripts: lib}, nil
+	s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*catalog.Catalog, error) {
+		return &catalog.Catalog{Registry: testRegistry(), Scripts: lib}, nil
 	}})
 	c := connect(t, s, nil)
 	list, err := c.ListTools(t.Context(), nil)

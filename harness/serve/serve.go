@@ -23,6 +23,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/console"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/telemetry"
 	"github.com/usetools/usetools/registry"
@@ -31,10 +32,10 @@ import (
 // Options configure a Server. Nil means defaults.
 type Options struct {
 	// Catalog returns what scripts can use; nil: there are no tools.
-	Catalog func(context.Context) (*harness.Catalog, error)
+	Catalog func(context.Context) (*catalog.Catalog, error)
 	// Watch tells of each new catalog until its context ends, as
 	// harness.Files.Watch does; nil: the catalog stays as it is.
-	Watch func(ctx context.Context, updated func(*harness.Catalog, error)) error
+	Watch func(ctx context.Context, updated func(*catalog.Catalog, error)) error
 	// Tools says which tools clients see; empty: Execute.
 	Tools Mode
 	// DescribeTokens is what tools/list may cost in all in the mode Execute,
@@ -51,7 +52,7 @@ type Options struct {
 	// Strict is that of harness.Script.
 	Strict bool
 	// Policy says which tools may be called; nil: all.
-	Policy *harness.Policy
+	Policy *policy.Policy
 	// Spares, WorkerCommand and BestEffort are those of harness.Options.
 	Spares        int
 	WorkerCommand []string

@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry"
@@ -153,8 +154,8 @@ func serving(t *testing.T, opts *serve.Options) (*serve.Server, *fake) {
 		opts = &serve.Options{}
 	}
 	if opts.Catalog == nil {
-		opts.Catalog = func(context.Context) (*harness.Catalog, error) {
-			return &harness.Catalog{Registry: testRegistry(), Calls: f}, nil
+		opts.Catalog = func(context.Context) (*catalog.Catalog, error) {
+			return &catalog.Catalog{Registry: testRegistry(), Calls: f}, nil
 		}
 	}
 	opts.BestEffort = true

@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -329,7 +330,7 @@ func (s *Server) clients() []*session {
 }
 
 // checkLoaded takes away loaded tools that are no longer there.
-func (s *Server) checkLoaded(cat *harness.Catalog) {
+func (s *Server) checkLoaded(cat *catalog.Catalog) {
 	for _, c := range s.clients() {
 		c.mu.Lock()
 		var gone []string

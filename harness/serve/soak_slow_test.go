@@ -24,6 +24,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -69,19 +70,19 @@ func TestSoak(t *testing.T) {
 		t.Fatalf("-soak %v takes -timeout %v", *soak, *soak+5*time.Minute)
 	}
 	f := &leaving{fake: newFake()}
-	catalog := func() *harness.Catalog { return &harness.Catalog{Registry: testRegistry(), Calls: f} }
+	fresh := func() *catalog.Catalog { return &catalog.Catalog{Registry: testRegistry(), Calls: f} }
 	stop := make(chan struct{})
 	before := resources()
 	s, err := serve.New(&serve.Options{
-		Catalog: func(context.Context) (*harness.Catalog, error) { return catalog(), nil },
-		Watch: func(ctx context.Context, updated func(*harness.Catalog, error)) error {
+		Catalog: func(context.Context) (*catalog.Catalog, error) { return fresh(), nil },
+		Watch: func(ctx context.Context, updated func(*catalog.Catalog, error)) error {
 			tick := time.NewTicker(100 * time.Millisecond)
 			defer tick.Stop()
 			for {
 				select {
 				case <-tick.C:
 					f.gone.Store(!f.gone.Load())
-					updated(catalog(), nil)
+					updated(fresh(), nil)
 				case <-ctx.Done():
 					return ctx.Err()
 				}

@@ -101,7 +101,7 @@ func (s *Server) weighed(o owner) *harness.Tenant {
 }
 
 // seenBy is a catalog as an owner sees it.
-func (s *Server) seenBy(o owner, cat *harness.Catalog) *harness.Catalog {
+func (s *Server) seenBy(o owner, cat *catalog.Catalog) *catalog.Catalog {
 	if o == operator {
 		return cat
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/usetools/usetools/discovery/memory"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/serve"
@@ -48,10 +49,10 @@ func newTenants(t *testing.T, version string, tokens map[string]string, opts *se
 	x.scripts = library.Open(filepath.Join(x.folder, "scripts"))
 	x.audit = filepath.Join(x.folder, "audit.jsonl")
 	x.memory = memory.New(filepath.Join(x.folder, "phrases.json"), testRegistry())
-	cat := &harness.Catalog{Registry: testRegistry(), Calls: newFake(), Scripts: x.scripts, Memory: x.memory,
+	cat := &catalog.Catalog{Registry: testRegistry(), Calls: newFake(), Scripts: x.scripts, Memory: x.memory,
 		Shapes: observe.New(filepath.Join(x.folder, "shapes.json")),
 		Usage:  usage.Open(filepath.Join(x.folder, "usage.jsonl"))}
-	opts.Catalog = func(context.Context) (*harness.Catalog, error) { return cat, nil }
+	opts.Catalog = func(context.Context) (*catalog.Catalog, error) { return cat, nil }
 	opts.Audit = x.audit
 	x.s, _ = serving(t, opts)
 	x.url = "http://" + listen(t, x.s, &serve.HTTP{Tokens: tokens, Insecure: len(tokens) == 0})
@@ -191,7 +192,7 @@ var rows = map[string]func(t *testing.T, version string){
 		for _, c := range []*client{x.ann, x.bob} {
 			description(c)
 		}
-		cat := &harness.Catalog{Registry: other(adds("git", "git_new")), Calls: newFake()}
+		cat := &catalog.Catalog{Registry: other(adds("git", "git_new")), Calls: newFake()}
 		x.s.SetCatalog(cat)
 		for name, c := range map[string]*client{"ann": x.ann, "bob": x.bob} { // whoever was told first, the other is told too
 			got, _ := c.run(`_, _ = git.Log(git.LogParams{}); Return(1)`)
@@ -336,18 +337,18 @@ func TestAnApprovalDoesNotPassToASavedScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, x := range map[string]struct {
-		policy  *harness.Policy
+		policy  *policy.Policy
 		want    string
 		deleted int64
 	}{
-		"approved by a person": {&harness.Policy{Approve: policy.ApproveDestructive}, "did not approve", 1},
-		"approved by the operator": {&harness.Policy{Approve: policy.ApproveDestructive, Approved: []string{"files"}},
+		"approved by a person": {&policy.Policy{Approve: policy.ApproveDestructive}, "did not approve", 1},
+		"approved by the operator": {&policy.Policy{Approve: policy.ApproveDestructive, Approved: []string{"files"}},
 			"deleted", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f.calls.Store(0)
-			s, _ := serving(t, &serve.Options{Policy: x.policy, Catalog: func(context.Context) (*harness.Catalog, error) {
-				return &harness.Catalog{Registry: testRegistry(), Calls: f, Scripts: lib}, nil
+			s, _ := serving(t, &serve.Options{Policy: x.policy, Catalog: func(context.Context) (*catalog.Catalog, error) {
+				return &catalog.Catalog{Registry: testRegistry(), Calls: f, Scripts: lib}, nil
 			}})
 			c := connect(t, s, &mcp.ClientOptions{ElicitationHandler: func(_ context.Context,
 				r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
@@ -374,8 +375,8 @@ func TestRulesOfATokenCountForItsClients(t *testing.T) {
 		for name, tokens := range map[string]map[string]string{"two tokens": twoTokens, "one token": {"ann": twoTokens["ann"]}} {
 			rules := []policy.Rule{{Pattern: "files", Then: policy.IsDenied, Token: "ann"},
 				{Pattern: "issues.search", Then: policy.IsDenied, Token: "bob"}}
-			s, _ := serving(t, &serve.Options{Tools: serve.All, Catalog: func(context.Context) (*harness.Catalog, error) {
-				return &harness.Catalog{Registry: testRegistry(), Calls: newFake(), Rules: rules}, nil
+			s, _ := serving(t, &serve.Options{Tools: serve.All, Catalog: func(context.Context) (*catalog.Catalog, error) {
+				return &catalog.Catalog{Registry: testRegistry(), Calls: newFake(), Rules: rules}, nil
 			}})
 			url := "http://" + listen(t, s, &serve.HTTP{Tokens: tokens})
 			for token, denied := range map[string]bool{"ann": true, "bob": false} {

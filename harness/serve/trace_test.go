@@ -12,7 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/harness/telemetry"
 	"github.com/usetools/usetools/harness/telemetry/telemetrytest"
@@ -95,8 +95,8 @@ func TestTracesReachTheBackends(t *testing.T) {
 	reg := &registry.Registry{Tools: []registry.Tool{{Server: "s", Name: "echo", Description: "Say a text back",
 		Input: serve.Schema(`{"type":"object"}`)}}}
 	reg.Normalize()
-	s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*harness.Catalog, error) {
-		return &harness.Catalog{Registry: reg, Calls: pool}, nil
+	s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*catalog.Catalog, error) {
+		return &catalog.Catalog{Registry: reg, Calls: pool}, nil
 	}})
 	c := connect(t, s, nil)
 	for _, meta := range []mcp.Meta{{"traceparent": parent}, {"traceparent": "rubbish\nx"}, nil} {

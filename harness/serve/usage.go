@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"sync"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/usage"
 )
@@ -27,7 +27,7 @@ const maxCounted = 20_000
 func newCounts() *counts { return &counts{total: map[string]int{}} }
 
 // refresh takes what is new in the log of a catalog.
-func (u *counts) refresh(c *harness.Catalog) {
+func (u *counts) refresh(c *catalog.Catalog) {
 	if u == nil || c.Usage == nil {
 		return
 	}

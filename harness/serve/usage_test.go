@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/harness/usage"
 )
@@ -22,8 +22,8 @@ func TestUseIsReadFromTheLogAndWrittenThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := newFake()
-	s, _ := serving(t, &serve.Options{Tools: serve.All, UsageOrder: true, Catalog: func(context.Context) (*harness.Catalog, error) {
-		return &harness.Catalog{Registry: testRegistry(), Calls: f, Usage: log}, nil
+	s, _ := serving(t, &serve.Options{Tools: serve.All, UsageOrder: true, Catalog: func(context.Context) (*catalog.Catalog, error) {
+		return &catalog.Catalog{Registry: testRegistry(), Calls: f, Usage: log}, nil
 	}})
 	c := connect(t, s, nil)
 	names(t, c) // waits for the catalog

@@ -66,7 +66,7 @@ var transports = map[string]func(t *testing.T, s *serve.Server, opts *mcp.Client
 }
 
 // asksForWrites is a policy by which a person must approve of what is no read.
-var asksForWrites = &harness.Policy{Approve: policy.ApproveWrites}
+var asksForWrites = &policy.Policy{Approve: policy.ApproveWrites}
 
 const deletesThree = `for i := range 3 {
 	_, err := files.DeleteFile(files.DeleteFileParams{Path: fmt.Sprint("file", i)})

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -21,8 +21,8 @@ func (refusing) Call(_ context.Context, server, tool string, _ json.RawMessage) 
 
 // A refusal's lines do not pass for lines of ours.
 func TestARefusalOfADirectCallIsMarked(t *testing.T) {
-	s, _ := serving(t, &serve.Options{Tools: serve.All, Catalog: func(context.Context) (*harness.Catalog, error) {
-		return &harness.Catalog{Registry: testRegistry(), Calls: refusing{newFake()}}, nil
+	s, _ := serving(t, &serve.Options{Tools: serve.All, Catalog: func(context.Context) (*catalog.Catalog, error) {
+		return &catalog.Catalog{Registry: testRegistry(), Calls: refusing{newFake()}}, nil
 	}})
 	got := textOf(connect(t, s, nil).call("call_tool", map[string]any{"tool": "files.take_picture"}))
 	if !strings.Contains(got, "\n| hint: the user") || !strings.Contains(got, "\n| now: files") {

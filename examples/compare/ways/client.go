@@ -9,7 +9,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/policy"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/serve"
 )
 
@@ -24,8 +25,8 @@ type client struct {
 // it only reads, and connects to it.
 func (c *compare) connect(mode serve.Mode) (*client, error) {
 	s, err := serve.New(&serve.Options{
-		Catalog: func(context.Context) (*harness.Catalog, error) { return c.Catalog, nil },
-		Tools:   mode, Policy: &harness.Policy{ReadOnly: true}, WorkerCommand: c.WorkerCommand, Spares: 2,
+		Catalog: func(context.Context) (*catalog.Catalog, error) { return c.Catalog, nil },
+		Tools:   mode, Policy: &policy.Policy{ReadOnly: true}, WorkerCommand: c.WorkerCommand, Spares: 2,
 		Answer: wholeAnswer(mode), MaxRuns: 16,
 	})
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry/backend"
@@ -30,7 +29,7 @@ var Ways = [3]string{"all tools in context", "search, then call", "UseTools"}
 // CompareOptions configure Compare.
 type CompareOptions struct {
 	// Catalog has the tools of the tasks, among others.
-	Catalog *harness.Catalog
+	Catalog *catalog.Catalog
 	// Scripts are the tasks. Each must run well, and may call only tools that
 	// say that they only read: every call is made several times.
 	Scripts []Task

@@ -1,9 +1,0 @@
-package harness
-
-import "github.com/usetools/usetools/harness/catalog"
-
-// Types of package catalog.
-type (
-	Catalog = catalog.Catalog
-	Files   = catalog.Files
-)
