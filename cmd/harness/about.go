@@ -73,7 +73,7 @@ func (e *env) versionCommand() *cli.Command {
 func (e *env) guideCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "guide",
-		Usage: "print a text for system prompts: what there is and how to use it",
+		Usage: "print a text for system prompts: the tools and how to use them",
 		Description: `Made from the servers, their categories and their own instructions, in at most
 300 tokens. Servers' instructions are quoted; read them before you pass them on.
 

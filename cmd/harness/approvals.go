@@ -25,7 +25,7 @@ import (
 func (e *env) approvalsCommand() *cli.Command {
 	c := &cli.Command{
 		Name:  "approvals",
-		Usage: "list the calls that wait for a person, show them, say yes or no",
+		Usage: "list the calls that need approval, show, approve or reject them",
 		Description: `A call that needs a person (the config's "approve", -approve) ends its run: nothing
 of it is sent, and no process waits. Here such calls are listed, the oldest first:
 ID, how long it waits, tool, class, where the script makes it, arguments in short,

@@ -170,7 +170,7 @@ func (e *env) runScripts(ctx context.Context, c *cli.Command, cl *cluster.Cluste
 func (e *env) runnerCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "runner",
-		Usage: "run the scripts of a cluster's front ends",
+		Usage: "run scripts for the front ends of a cluster",
 		Description: `Takes scripts from the queue of a cluster, runs them and writes their records there.
 Front ends put them there: harness serve -cluster. It answers no client itself. As many
 may run as there are machines; each takes a script when it has a place for it. What it

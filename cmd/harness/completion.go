@@ -32,7 +32,7 @@ const completeFlag = "--generate-shell-completion"
 func (e *env) completionCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "completion",
-		Usage:     "print what makes a shell complete commands, flags and tools",
+		Usage:     "print the completion script of a shell",
 		ArgsUsage: "bash|zsh|fish",
 		Description: `Tools, servers and categories are those of the registry that the command line
 names. Completion reads the registry file as it is and starts no servers.

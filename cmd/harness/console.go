@@ -22,7 +22,7 @@ import (
 func (e *env) consoleCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "console",
-		Usage: "open a page on runs, tools, servers and what waits for a yes",
+		Usage: "open a page on runs, tools, servers and pending approvals",
 		Description: `Serves a page on this machine: what scripts did, call by call beside the lines
 that made the calls; what waits for a yes; which tools there are and why one is
 found; servers, policy, and an editor that checks while you type. It shows the

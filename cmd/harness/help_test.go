@@ -43,7 +43,7 @@ func TestExamplesInHelpAreCommandLines(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range append([]*cli.Command{root}, root.Commands...) {
+	for _, c := range root.Commands {
 		if c.Hidden {
 			continue
 		}

@@ -23,7 +23,7 @@ func yesFlag(usage string) cli.Flag {
 func (e *env) installCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "install",
-		Usage:     "put the harness in the place of all servers of a client",
+		Usage:     "put the harness in place of a client's servers",
 		ArgsUsage: "CLIENT",
 		Description: `CLIENT is ` + strings.Join(clients.Names(), ", ") + `.
 Its servers go from its file into a config: from a project's into
@@ -70,7 +70,7 @@ harness cannot start for the client (those that ask with ${input:…}) stay, too
 func (e *env) uninstallCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "uninstall",
-		Usage:     "put the servers of a client back into its file",
+		Usage:     "restore the servers of a client",
 		ArgsUsage: "CLIENT",
 		Description: `What install took out of the client's files comes back, the entry of the harness
 goes, and whatever else was changed since stays as it is. The config keeps the

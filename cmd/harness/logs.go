@@ -17,7 +17,7 @@ import (
 func (e *env) logsCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "logs",
-		Usage:     "show what servers have written to stderr",
+		Usage:     "show what servers wrote to stderr",
 		ArgsUsage: "[SERVER]",
 		Description: `Of a SERVER its last lines, each with its time (UTC); without one the servers that
 have a log, and where it is. What the processes of servers write to stderr is

@@ -85,19 +85,6 @@ func (e *env) app() *cli.Command {
 	root := &cli.Command{
 		Name:  "harness",
 		Usage: "run Go scripts that say in plain words which tools they need",
-		Description: `The tools are those of the MCP servers in a config, as MCP clients have it.
-
-  harness doctor                           is all well here?
-  harness tools                            what there is
-  harness search "send an e-mail"          find a tool by what it does
-  harness describe git.Log                 how a script calls it
-  harness run script.go                    check a script and run it
-  harness install claude                   let an agent do that, with the servers it has
-
-Each command says more, with examples: harness help COMMAND. Flags have one dash
-or two; those below stand before or behind the command.
-harness completion bash (or zsh, fish) prints what a shell needs to complete
-commands and flags.`,
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "config",
 				Usage: "config `FILE` with MCP servers; may be repeated (default: .usetools/mcp.json, .mcp.json, " +
@@ -111,16 +98,6 @@ commands and flags.`,
 			&cli.BoolFlag{Name: "no-memory", Usage: "neither use nor note what phrases led to in earlier runs"},
 			&cli.BoolFlag{Name: "q", Usage: "print no progress, no warnings, and not that all went well"},
 			&cli.BoolFlag{Name: "version", Usage: "print which build this is", Local: true},
-		},
-		Commands: []*cli.Command{
-			e.runCommand(), e.checkCommand(), e.callCommand(), e.serveCommand(), e.runnerCommand(), e.consoleCommand(), e.benchCommand(),
-			e.toolsCommand(), e.searchCommand(), e.describeCommand(), e.resolveCommand(), e.memoryCommand(), e.phrasesCommand(),
-			e.genCommand(),
-			e.installCommand(), e.uninstallCommand(), e.addCommand(), e.removeCommand(), e.enableCommand(true),
-			e.enableCommand(false),
-			e.saveCommand(), e.scriptsCommand(), e.runsCommand(), e.replayCommand(),
-			e.approvalsCommand(), e.resumeCommand(), e.auditCommand(), e.logsCommand(), e.guideCommand(), e.doctorCommand(),
-			e.completionCommand(), e.versionCommand(),
 		},
 		DisableSliceFlagSeparator: true,
 		Writer:                    e.stdout,
@@ -148,10 +125,54 @@ commands and flags.`,
 			return cli.ShowRootCommandHelp(c)
 		},
 	}
+	groups := e.commands()
+	for _, g := range groups {
+		root.Commands = append(root.Commands, g.commands...)
+	}
 	root.Command("phrases").Usage = "short for memory phrases"
+	root.CustomRootCommandHelpTemplate = overview(root, groups)
 	retire(root)
 	e.prepare(root.Commands)
 	return root
+}
+
+// group is some commands for one purpose.
+type group struct {
+	purpose  string
+	commands []*cli.Command
+}
+
+// commands returns all commands, in the order of the overview.
+func (e *env) commands() []group {
+	return []group{
+		{"start", []*cli.Command{e.installCommand(), e.uninstallCommand(), e.addCommand(), e.removeCommand(),
+			e.enableCommand(true), e.enableCommand(false), e.doctorCommand()}},
+		{"find tools", []*cli.Command{e.toolsCommand(), e.searchCommand(), e.describeCommand(), e.resolveCommand(),
+			e.memoryCommand(), e.phrasesCommand(), e.genCommand()}},
+		{"run", []*cli.Command{e.runCommand(), e.checkCommand(), e.callCommand(), e.saveCommand(), e.scriptsCommand(),
+			e.guideCommand()}},
+		{"history", []*cli.Command{e.runsCommand(), e.replayCommand(), e.resumeCommand()}},
+		{"approve", []*cli.Command{e.approvalsCommand()}},
+		{"operate", []*cli.Command{e.serveCommand(), e.consoleCommand(), e.runnerCommand(), e.auditCommand(), e.logsCommand(),
+			e.benchCommand(), e.completionCommand(), e.versionCommand()}},
+	}
+}
+
+// overview is the help of the program: a line for each command.
+func overview(root *cli.Command, groups []group) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n\n", root.Name, root.Usage)
+	for _, g := range groups {
+		fmt.Fprintf(&b, "%s\n", g.purpose)
+		for _, c := range g.commands {
+			fmt.Fprintf(&b, "  %-11s %s\n", c.Name, c.Usage)
+		}
+	}
+	b.WriteString(`
+"harness help COMMAND" shows a command's flags and examples, and these flags of all
+commands: -config FILE, -registry FILE, -json, -q, -no-memory, -no-observe, -no-usage.
+`)
+	return b.String()
 }
 
 // retire adds the retired commands, hidden: each is an error that says what to use

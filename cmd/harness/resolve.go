@@ -17,7 +17,7 @@ import (
 func (e *env) resolveCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "resolve",
-		Usage:     "say which tool a phrase means",
+		Usage:     "show which tool a phrase means",
 		ArgsUsage: "PHRASE…|-",
 		Description: `'-' reads one phrase a line from stdin and prints one JSON object a line (with
 -json; without it a line of text). The object is an element of a Result's

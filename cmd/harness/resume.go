@@ -26,7 +26,7 @@ import (
 func (e *env) resumeCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "resume",
-		Usage:     "go on with a run that waited, was ended or died",
+		Usage:     "resume a run that waited for approval, was stopped or died",
 		ArgsUsage: "RUN",
 		Description: `The script of the record runs again from its beginning. Its calls are answered from
 the record, in no time, until all that were sent and do not only read have been asked

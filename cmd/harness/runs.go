@@ -29,7 +29,7 @@ import (
 func (e *env) runsCommand() *cli.Command {
 	c := &cli.Command{
 		Name:  "runs",
-		Usage: "list the runs that left a record, show, compare and remove them",
+		Usage: "list, show, compare and remove recorded runs",
 		Description: `The last runs, the newest first: of each its ID, when it began, how it ended, how
 long it took, its calls and how many of them failed, the tools that it called,
 and its first phrase. Filters choose from all records. With -json a run is an

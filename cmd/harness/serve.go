@@ -34,7 +34,7 @@ import (
 func (e *env) serveCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "serve",
-		Usage: "be an MCP server with the one tool execute, over stdio or HTTP",
+		Usage: "serve the MCP tool execute over stdio or HTTP",
 		Description: `Without -http it speaks over stdio, as the clients start it that
 -print-config prints an entry for. Clients of HTTP at a loopback address need
 no token; at another one they need it (-token-file, or USETOOLS_TOKEN), unless

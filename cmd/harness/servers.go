@@ -328,7 +328,7 @@ func (e *env) removeCommand() *cli.Command {
 }
 
 func (e *env) enableCommand(on bool) *cli.Command {
-	name, usage, is := "enable", "switch servers of the config on again", "is switched on in"
+	name, usage, is := "enable", "switch servers of the config back on", "is switched on in"
 	if !on {
 		name, usage, is = "disable", "switch servers of the config off", "is switched off in"
 	}
