@@ -25,7 +25,10 @@ func (c *checker) dropped() []Diagnostic {
 		case *ast.DeferStmt:
 			call = n.Call
 		}
-		f := c.tool(call)
+		if call == nil {
+			return true
+		}
+		f := c.toolOf(call)
 		if f == nil {
 			return true
 		}
@@ -40,22 +43,6 @@ func (c *checker) dropped() []Diagnostic {
 		return true
 	})
 	return list
-}
-
-// tool returns the function of a server that a call names, or nil.
-func (c *checker) tool(call *ast.CallExpr) *types.Func {
-	if call == nil {
-		return nil
-	}
-	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	if !ok {
-		return nil
-	}
-	f, ok := c.info.Uses[sel.Sel].(*types.Func)
-	if !ok || f.Pkg() == nil || !strings.HasPrefix(f.Pkg().Path(), serverPrefix) || f.Signature().Recv() != nil {
-		return nil
-	}
-	return f
 }
 
 // isEffect reports whether a server's package says that the function may change

@@ -25,6 +25,9 @@ func (c *checker) explain(f fault) Diagnostic {
 	if d.Hint = a.hint; a.explain != nil {
 		a.explain(c, f, &d)
 	}
+	if d.Hint == "" {
+		d.Hint = c.wrappedAt(f.Pos)
+	}
 	for _, w := range wordings {
 		if d.Hint == "" && strings.Contains(f.Msg, w.sign) {
 			d.Hint = w.hint
@@ -38,6 +41,24 @@ func (c *checker) explain(f fault) Diagnostic {
 	}
 	c.adviseIdiom(&d)
 	return d
+}
+
+// wrappedAt returns a hint if a bare argument at a place should be a field of the
+// struct that a tool takes.
+func (c *checker) wrappedAt(pos token.Pos) string {
+	for _, n := range slices.Backward(c.pathTo(pos)) {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			continue
+		}
+		if f := c.toolOf(call); f != nil && len(call.Args) == 1 && call.Args[0].Pos() == pos {
+			if _, right := c.wrapped(call, f); right != "" {
+				return "write " + right
+			}
+		}
+		return ""
+	}
+	return ""
 }
 
 // concernValue says of a fault with a value whose type is a server's, or for a

@@ -2,6 +2,7 @@ package check
 
 import (
 	"encoding/json"
+	"fmt"
 	"go/ast"
 	"go/constant"
 	"go/token"
@@ -151,7 +152,7 @@ func (m *mender) visit(n ast.Node) bool {
 			n.Args = nil
 			return true
 		}
-		if params.Len() == 1 && m.addParams(n, params.At(0).Type()) {
+		if params.Len() == 1 && (m.addParams(n, params.At(0).Type()) || m.wrapArgument(n, f)) {
 			return true
 		}
 		for i := range min(len(n.Args), params.Len()) {
@@ -197,6 +198,68 @@ func (m *mender) addParams(call *ast.CallExpr, want types.Type) bool {
 	call.Args = []ast.Expr{lit}
 	m.warned(call.Pos(), written, "called as "+m.source(call))
 	return true
+}
+
+// wrapArgument puts the bare argument of a read call into the struct that the
+// tool takes, if that has one required field and its type fits.
+func (m *mender) wrapArgument(call *ast.CallExpr, f *types.Func) bool {
+	lit, right := m.wrapped(call, f)
+	if lit == nil || isEffect(f) {
+		return false
+	}
+	m.warned(call.Pos(), m.source(call), "called as "+right)
+	call.Args = []ast.Expr{lit}
+	return true
+}
+
+// wrapped returns the argument of a call as the only required field of the struct
+// that the tool takes, and the call as the script should write it, or nil if that
+// is not what may be meant.
+func (c *checker) wrapped(call *ast.CallExpr, f *types.Func) (*ast.CompositeLit, string) {
+	params := f.Signature().Params()
+	if params.Len() != 1 || len(call.Args) != 1 || call.Ellipsis.IsValid() {
+		return nil, ""
+	}
+	s, named := serverStruct(params.At(0).Type())
+	x, isName := ast.Unparen(call.Fun).(*ast.SelectorExpr).X.(*ast.Ident)
+	if s == nil || !isName {
+		return nil, ""
+	}
+	var field *types.Var
+	for i := range s.NumFields() {
+		switch use := reflect.StructTag(s.Tag(i)).Get("use"); {
+		case use == "":
+		case use != "required" || field != nil:
+			return nil, ""
+		default:
+			field = s.Field(i)
+		}
+	}
+	if field == nil || !sameBasic(c.info.TypeOf(call.Args[0]), field.Type()) {
+		return nil, ""
+	}
+	at := call.Args[0].Pos()
+	lit := &ast.CompositeLit{
+		Type:   &ast.SelectorExpr{X: &ast.Ident{NamePos: at, Name: x.Name}, Sel: &ast.Ident{NamePos: at, Name: named.Obj().Name()}},
+		Lbrace: at, Rbrace: call.Args[0].End(),
+		Elts: []ast.Expr{&ast.KeyValueExpr{Key: &ast.Ident{NamePos: at, Name: field.Name()}, Colon: at, Value: call.Args[0]}},
+	}
+	return lit, fmt.Sprintf("%s(%s{%s: %s})", c.source(call.Fun), c.source(lit.Type), field.Name(), c.source(call.Args[0]))
+}
+
+// sameBasic reports whether a value of a basic type, perhaps an untyped constant,
+// can be the value of a field.
+func sameBasic(value, field types.Type) bool {
+	if value == nil {
+		return false
+	}
+	v, ok1 := value.Underlying().(*types.Basic)
+	f, ok2 := field.Underlying().(*types.Basic)
+	if !ok1 || !ok2 {
+		return false
+	}
+	return types.Identical(value, field) || v.Info()&types.IsUntyped != 0 && types.Identical(types.Default(v), field) ||
+		v.Kind() == types.UntypedInt && f.Info()&types.IsFloat != 0
 }
 
 // toolOf returns the tool's function that is called, or nil.
