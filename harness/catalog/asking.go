@@ -72,7 +72,7 @@ func (f *Files) Early(ctx context.Context) (*Catalog, error) {
 	}
 	f.job = build.Start(over, cfg, o)
 	f.stop, f.first, f.began = stop, previous == nil, time.Now()
-	f.asked = f.job.Pending()
+	f.asked = f.job.Asked()
 	if f.Keep && f.first { // there is nothing to begin with
 		if err := f.job.Wait(ctx); err != nil {
 			return nil, err

@@ -251,7 +251,7 @@ func (f *Files) build(ctx context.Context, cfg *config.Config, previous *registr
 	job := build.Start(ctx, cfg, &build.Options{Previous: previous, Changed: true, Progress: f.Progress,
 		Embed: f.embed(search), Pins: f.pins()})
 	defer job.Close()
-	f.asked = job.Pending()
+	f.asked = job.Asked()
 	if err := job.Wait(ctx); err != nil {
 		return nil, err
 	}

@@ -82,6 +82,7 @@ type Job struct {
 	done []chan struct{} // by server: closed when it has answered or failed
 
 	mu       sync.Mutex // of all below, and of Progress
+	asked    []string // names; set by Start
 	answers  []answer
 	finished int
 	total    int
@@ -110,6 +111,7 @@ func Start(ctx context.Context, c *config.Config, opts *Options) *Job {
 		if !ok {
 			a = answer{server: registry.Server{Name: s.Name, Transport: s.Type}, err: errPending}
 			asked = append(asked, i)
+			j.asked = append(j.asked, s.Name)
 		} else {
 			close(j.done[i])
 		}
@@ -141,6 +143,9 @@ func (j *Job) Wait(ctx context.Context, servers ...string) error {
 	}
 	return ctx.Err()
 }
+
+// Asked returns the names of the servers that the job asks, or has asked.
+func (j *Job) Asked() []string { return slices.Clone(j.asked) }
 
 // Pending returns the names of the servers that have not answered yet.
 func (j *Job) Pending() []string {

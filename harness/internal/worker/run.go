@@ -215,11 +215,19 @@ type Outcome struct {
 	Sandbox   sandbox.Report
 }
 
-// reaping is for workers that were killed and are not gone yet.
-var reaping sync.WaitGroup
+// reaping are workers that were killed and are not gone yet. The mutex keeps runs
+// of one harness from adding workers while the Close of another one waits.
+var reaping struct {
+	sync.Mutex
+	sync.WaitGroup
+}
 
 // Wait waits until the workers of all runs that have returned are gone.
-func Wait() { reaping.Wait() }
+func Wait() {
+	reaping.Lock()
+	defer reaping.Unlock()
+	reaping.Wait()
+}
 
 // Run starts a worker, lets it check and run the script, and kills it. An
 // error means that the harness itself failed; whatever the script does is in
@@ -303,7 +311,9 @@ func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, er
 		p.wait()
 	}
 	b.remove(p)
+	reaping.Lock()
 	reaping.Go(p.close) // it is killed; its end takes the system a while
+	reaping.Unlock()
 	refill()
 
 	o := r.out
