@@ -82,7 +82,7 @@ type Job struct {
 	done []chan struct{} // by server: closed when it has answered or failed
 
 	mu       sync.Mutex // of all below, and of Progress
-	asked    []string // names; set by Start
+	asked    []string   // names; set by Start
 	answers  []answer
 	finished int
 	total    int
