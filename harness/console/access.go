@@ -23,7 +23,7 @@ const (
 	// maxBrowsers are signed in at a time with one token, or by links; of them the one that was away for the longest
 	// time makes room.
 	maxBrowsers = 20
-	// loginEvery is the least time between a wrong token and the next that is compared.
+	// loginEvery is how often a wrong token may be tried.
 	loginEvery = 500 * time.Millisecond
 )
 
@@ -250,28 +250,21 @@ func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 		c.door(w, r, http.StatusForbidden, "There are no tokens here.")
 		return
 	}
-	token := strings.TrimSpace(r.PostFormValue("token"))
+	name := c.opts.Holder(strings.TrimSpace(r.PostFormValue("token")))
 	bodyIsRead(w)
-	d := &c.doors
-	d.mu.Lock() // before the token is compared: requests at the same time would all be
-	before := d.tried
-	early := time.Since(before) < loginEvery
-	if !early {
-		d.tried = time.Now()
-	}
-	d.mu.Unlock()
-	if early {
-		c.door(w, r, http.StatusTooManyRequests, "A wrong token was tried a moment ago. Try again in a second.")
-		return
-	}
-	name := c.opts.Holder(token)
 	if name == "" {
-		c.door(w, r, http.StatusForbidden, "This token is unknown.")
+		d := &c.doors
+		d.mu.Lock()
+		early := time.Since(d.tried) < loginEvery
+		d.tried = time.Now()
+		d.mu.Unlock()
+		if early {
+			c.door(w, r, http.StatusTooManyRequests, "Nobody has this token here, and another wrong one was tried a moment ago.")
+			return
+		}
+		c.door(w, r, http.StatusForbidden, "Nobody has this token here.")
 		return
 	}
-	d.mu.Lock()
-	d.tried = before
-	d.mu.Unlock()
 	c.admit(w, r, name)
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
