@@ -48,8 +48,13 @@ import (
 // ended is the record of a run, which has ended with a status, once.
 func ended(t *testing.T, c *cluster.Cluster, id string, status harness.Status) *record.Run {
 	t.Helper()
-	run, err := c.Store(nil).Load(id)
-	if err != nil || run.End == nil || run.End.Status != string(status) || run.Running || run.Damaged != nil {
+	var run *record.Run
+	var err error
+	eventually(t, "run "+id+" is written by no process", func() bool { // one that was cut off says so once it is back
+		run, err = c.Store(nil).Load(id)
+		return err != nil || !run.Running
+	})
+	if err != nil || run.End == nil || run.End.Status != string(status) || run.Damaged != nil {
 		t.Fatalf("its record: %+v, %v", run, err)
 	}
 	for _, l := range run.Lines[:len(run.Lines)-1] {
