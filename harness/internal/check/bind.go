@@ -197,7 +197,7 @@ func (c *checker) rename(before string, id *ast.Ident, right string) {
 
 // separate makes the script's imports say what choose decided.
 func (c *checker) separate(b *binding) {
-	both := len(b.toStd) > 0 && len(b.toUn) > 0 || b.stdSpec != nil && b.unitSpec != nil
+	both := (len(b.toStd) > 0 || b.stdSpec != nil) && (len(b.toUn) > 0 || b.unitSpec != nil)
 	unitName := ""
 	if both {
 		unitName = "servers_" + b.name
