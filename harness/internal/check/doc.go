@@ -21,9 +21,10 @@
 // [Diagnostic] values: Go's own sentence, the line with a caret, and the one
 // thing that helps next. All positions are those of the text as it was sent.
 //
-// What changes nothing about a program's meaning and would only cost a round
-// trip is mended with a warning: unused variables and imports, missing imports of a file,
+// Mistakes with only one possible meaning, which would only cost a round trip, are
+// corrected with a warning: unused variables and imports, missing imports of a file,
 // names of server packages that are right but for case, underscores or the
-// server's prefix, and what a tool's parameters decide: the names of nested
-// types, the & before a struct, numbers in quotes.
+// server's prefix, several values for Return, and what a tool's parameters decide: the
+// names of nested types, the & before a struct, numbers in quotes. A field that
+// certainly means another parameter is corrected in read calls only.
 package check

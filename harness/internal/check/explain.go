@@ -166,6 +166,10 @@ var advices = map[code]struct {
 	truncatedFloat:         {"", (*checker).explainConversion},
 	wrongResultCount:       {"", (*checker).explainReturn},
 	unusedExpr:             {"", (*checker).explainNotUsed},
+	invalidRangeExpr:       {"", (*checker).explainNoList},
+	nonIndexableOperand:    {"", (*checker).explainNoList},
+	nonSliceableOperand:    {"", (*checker).explainNoList},
+	invalidLen:             {"", (*checker).explainNoList},
 
 	unusedVar:                {"look at it: if err != nil { panic(err) }; or assign to _ where a failure does not matter", nil},
 	invalidCond:              {"compare explicitly: x != 0, s != \"\", err != nil", nil},
@@ -454,11 +458,42 @@ func (c *checker) explainMember(f fault, d *Diagnostic) {
 		return
 	}
 	near := nearest(id.Name, members(owner))
+	if all := fields(owner); len(near) == 0 && len(all) == 1 && f.code == missingFieldOrMethod {
+		near = all
+	}
 	if len(near) > 0 {
 		d.ask(near)
 	}
 	if line := c.typeLine(owner, near); line != "" {
 		d.Signatures = []string{line}
+	}
+}
+
+// explainNoList names the lists in a struct that is used as a list.
+func (c *checker) explainNoList(f fault, d *Diagnostic) {
+	for _, n := range slices.Backward(c.pathTo(f.Pos)) {
+		e, ok := n.(ast.Expr)
+		if !ok || e.Pos() != f.Pos || c.info.TypeOf(e) == nil {
+			continue
+		}
+		s, ok := deref(c.info.TypeOf(e)).Underlying().(*types.Struct)
+		if !ok {
+			continue
+		}
+		var lists []string
+		for field := range s.Fields() {
+			if _, isList := field.Type().Underlying().(*types.Slice); isList && field.Exported() {
+				lists = append(lists, c.source(e)+"."+field.Name())
+			}
+		}
+		switch d.Hint = "a struct is no list, and none of its fields is one"; len(lists) {
+		case 0:
+		case 1:
+			d.Hint = "a struct is no list: use " + lists[0]
+		default:
+			d.Hint = "a struct is no list: use one of its lists, " + listed(lists)
+		}
+		return
 	}
 }
 
@@ -567,9 +602,12 @@ func (c *checker) explainMismatch(f fault, d *Diagnostic) {
 // explainCall shows the signature of a call with the wrong number of arguments.
 func (c *checker) explainCall(f fault, d *Diagnostic) {
 	for _, n := range slices.Backward(c.pathTo(f.Pos)) {
-		if call, ok := n.(*ast.CallExpr); ok {
+		if call, ok := n.(*ast.CallExpr); ok && call.Lparen < f.Pos {
 			c.describeCall(call, d)
 			c.explainToolCall(call, d)
+			if c.isReturn(call) && slices.ContainsFunc(call.Args, c.isError) {
+				d.Hint = "look at the error first: if err != nil { panic(err) }; then Return(v)"
+			}
 			return
 		}
 	}

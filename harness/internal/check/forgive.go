@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -74,18 +75,119 @@ func (c *checker) takeBoth(f fault) bool {
 }
 
 // correctMember renames a field or method that a type of a unit has under
-// another spelling.
+// another spelling, or a field that certainly means a parameter of a read call.
 func (c *checker) correctMember(f fault) bool {
 	id, owner := c.member(f)
 	if id == nil || !c.isUnits(owner) {
 		return false
 	}
-	right := matchOne(id.Name, members(owner))
+	right := cmp.Or(matchOne(id.Name, members(owner)), c.parameterMeant(id, owner))
 	if right == "" || right == id.Name {
 		return false
 	}
 	c.rename("", id, right)
 	return true
+}
+
+// parameterMeant returns the unset parameter of a read call that an unknown field
+// of its literal means (Path for RepoPath), or "" if that is not certain: there is
+// another such parameter or field, or the script sets the parameter elsewhere.
+func (c *checker) parameterMeant(id *ast.Ident, owner types.Type) string {
+	s, params := serverStruct(owner)
+	path := c.pathTo(id.Pos())
+	if s == nil || len(path) < 3 || !onlyReads(params) {
+		return ""
+	}
+	lit, ok := path[len(path)-3].(*ast.CompositeLit)
+	if !ok {
+		return ""
+	}
+	given := map[string]ast.Expr{}
+	for _, e := range lit.Elts {
+		if kv, ok := e.(*ast.KeyValueExpr); ok {
+			if key, ok := kv.Key.(*ast.Ident); ok {
+				given[key.Name] = kv.Value
+			}
+		}
+	}
+	right := c.meantBy(id.Name, s, given)
+	for name := range given {
+		if name != id.Name && fieldNamed(s, name) < 0 && c.meantBy(name, s, given) == right {
+			return ""
+		}
+	}
+	for sel, field := range c.info.Selections {
+		if field.Obj().Name() == right && named(field.Recv()) == params && c.holds(sel.Pos()) {
+			return ""
+		}
+	}
+	return right
+}
+
+// neutralWords may follow the name of a parameter without another meaning.
+var neutralWords = []string{"name", "string", "text"}
+
+// otherWay are words before the name of a parameter that change what it means.
+var otherWay = strings.Fields("no not non without exclude excluded skip ignore omit hide disable max min from to before after since until " +
+	"start end first last old new prev previous next parent output dest destination target")
+
+// meantBy returns the only parameter without a value whose type is that of the
+// value of an unknown field, and whose words are the last of the field's. Before
+// them are words that neither name another parameter nor change the meaning.
+func (c *checker) meantBy(name string, s *types.Struct, given map[string]ast.Expr) string {
+	asked, right := words(name), ""
+	var other []string
+	for f := range s.Fields() {
+		w := words(f.Name())
+		if _, set := given[f.Name()]; set || !f.Exported() || !endsIn(asked, w) || !sameType(c.info.TypeOf(given[name]), f.Type()) {
+			continue
+		}
+		if right != "" {
+			return ""
+		}
+		right, other = f.Name(), slices.DeleteFunc(slices.Clone(asked), func(x string) bool { return slices.Contains(w, x) })
+	}
+	for f := range s.Fields() {
+		if f.Name() != right && slices.ContainsFunc(words(f.Name()), func(w string) bool { return slices.Contains(other, w) }) {
+			return ""
+		}
+	}
+	if slices.ContainsFunc(other, func(w string) bool { return slices.Contains(otherWay, w) }) {
+		return ""
+	}
+	return right
+}
+
+// endsIn reports whether the last words of a name are those of another, but for
+// neutral ones.
+func endsIn(name, last []string) bool {
+	for ; len(name) >= len(last); name = name[:len(name)-1] {
+		if slices.Equal(name[len(name)-len(last):], last) {
+			return true
+		}
+		if !slices.Contains(neutralWords, name[len(name)-1]) {
+			return false
+		}
+	}
+	return false
+}
+
+// onlyReads reports whether a type is the parameters of a tool, and of read calls
+// alone.
+func onlyReads(params *types.Named) bool {
+	found := false
+	scope := params.Obj().Pkg().Scope()
+	for _, name := range scope.Names() {
+		f, ok := scope.Lookup(name).(*types.Func)
+		if !ok || f.Signature().Params().Len() != 1 || !types.Identical(f.Signature().Params().At(0).Type(), params) {
+			continue
+		}
+		if isEffect(f) {
+			return false
+		}
+		found = true
+	}
+	return found
 }
 
 // member returns the identifier that a fault calls an unknown field or method,

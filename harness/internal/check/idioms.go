@@ -40,8 +40,6 @@ var idioms = []idiom{
 	{message: `slices\.(Sort\w*|Reverse)\(.*\(no value\) used as value`, hint: "it changes the list in place: call it as a statement", first: true},
 	{message: `\(no value\) used as value`, hint: "it returns nothing: call it as a statement"},
 	{message: `of struct type \w+\.\w+Result\) to type (?:\[\]byte|string)`, hint: "a result is a struct: its text is r.Text(), and r.JSON(&v) decodes it"},
-	{message: `^cannot range over \w+ \(variable of struct type`, hint: "a struct is no list: range over one of its fields"},
-	{message: `^(?:invalid operation: )?cannot index \S+ \(variable of struct type`, hint: "a field of a struct is x.Name"},
 	{message: `cannot call pointer method (\w+)`, hint: "the value has no address, as in a map: copy it to a variable first, or keep pointers, map[K]*T"},
 	{message: `no field or method (?:push|append|add|Append|Push|Add)\b`, line: `\.\w+\(`, hint: "to add to a list: xs = append(xs, x); to a map: m[k] = v", first: true},
 	{message: `type (?:string|\[\]\S+) has no field or method (?:length|len|Len|Length|size|count)\b`, hint: "use len(x)", first: true},

@@ -144,6 +144,7 @@ func (m *mender) visit(n ast.Node) bool {
 	case *ast.CallExpr:
 		f := m.toolOf(n)
 		if f == nil {
+			m.returnList(n)
 			return true
 		}
 		params := f.Signature().Params()
@@ -177,6 +178,30 @@ func (m *mender) visit(n ast.Node) bool {
 		}
 	}
 	return true
+}
+
+// returnList makes a list of several arguments of Return, unless one is an error,
+// which a list would hide.
+func (m *mender) returnList(call *ast.CallExpr) {
+	if !m.isReturn(call) || len(call.Args) < 2 || call.Ellipsis.IsValid() || slices.ContainsFunc(call.Args, m.isError) {
+		return
+	}
+	written, at := m.source(call), call.Args[0].Pos()
+	list := &ast.ArrayType{Lbrack: at, Elt: &ast.InterfaceType{Interface: at, Methods: &ast.FieldList{Opening: at, Closing: at}}}
+	call.Args = []ast.Expr{&ast.CompositeLit{Type: list, Lbrace: at, Elts: call.Args, Rbrace: call.Rparen - 1}}
+	m.warned(call.Pos(), written, "returned as a list, Return([]any{…})")
+}
+
+// isReturn reports whether a call is one of the predeclared Return.
+func (c *checker) isReturn(call *ast.CallExpr) bool {
+	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
+	return ok && id.Name == "Return" && c.prelude != nil && c.info.Uses[id] != nil && c.info.Uses[id] == c.prelude.Scope().Lookup("Return")
+}
+
+// isError reports whether the value of an expression is an error.
+func (c *checker) isError(e ast.Expr) bool {
+	t := c.info.TypeOf(e)
+	return isKnown(t) && types.Implements(t, types.Universe.Lookup("error").Type().Underlying().(*types.Interface))
 }
 
 // addParams gives a call without arguments the empty struct of them, where none
@@ -235,7 +260,7 @@ func (c *checker) wrapped(call *ast.CallExpr, f *types.Func) (*ast.CompositeLit,
 			field = s.Field(i)
 		}
 	}
-	if field == nil || !sameBasic(c.info.TypeOf(call.Args[0]), field.Type()) {
+	if field == nil || !sameType(c.info.TypeOf(call.Args[0]), field.Type()) {
 		return nil, ""
 	}
 	at := call.Args[0].Pos()
@@ -247,18 +272,18 @@ func (c *checker) wrapped(call *ast.CallExpr, f *types.Func) (*ast.CompositeLit,
 	return lit, fmt.Sprintf("%s(%s{%s: %s})", c.source(call.Fun), c.source(lit.Type), field.Name(), c.source(call.Args[0]))
 }
 
-// sameBasic reports whether a value of a basic type, perhaps an untyped constant,
-// can be the value of a field.
-func sameBasic(value, field types.Type) bool {
-	if value == nil {
-		return false
+// sameType reports whether a value has the type of a field, or is an untyped
+// constant of it.
+func sameType(value, field types.Type) bool {
+	if value == nil || types.Identical(value, field) {
+		return value != nil
 	}
 	v, ok1 := value.Underlying().(*types.Basic)
 	f, ok2 := field.Underlying().(*types.Basic)
 	if !ok1 || !ok2 {
 		return false
 	}
-	return types.Identical(value, field) || v.Info()&types.IsUntyped != 0 && types.Identical(types.Default(v), field) ||
+	return v.Info()&types.IsUntyped != 0 && types.Identical(types.Default(v), field) ||
 		v.Kind() == types.UntypedInt && f.Info()&types.IsFloat != 0
 }
 

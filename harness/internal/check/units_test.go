@@ -11,7 +11,7 @@ var unitFiles embed.FS
 // testOptions are units as the generator makes them, and the predeclared names.
 func testOptions() *Options {
 	o := &Options{Prelude: unitSource("prelude")}
-	for _, name := range []string{"git", "gitextra", "harbour", "memory", "time"} {
+	for _, name := range []string{"depot", "git", "gitextra", "harbour", "memory", "time"} {
 		o.Units = append(o.Units, Unit{Path: "servers/" + name, Source: unitSource(name)})
 	}
 	o.Units = append(o.Units, Unit{Path: "usetools/host", Source: unitSource("host"), Host: true})
