@@ -11,43 +11,47 @@ import (
 	"sync"
 
 	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Text returns the Result for a model: on success the value, a string as its
-// text, then what was printed; else the errors and what was printed before;
-// then warnings.
-func (r *Result) Text() string {
+// Text returns the Result for a model: Words, then Output.
+func (r *Result) Text() string { return r.Words() + r.Output() }
+
+// Words returns what the harness itself says of the run: the answer of a lookup, the
+// errors, the warnings. No line of a script or a server stands at the beginning of one
+// of its lines.
+func (r *Result) Words() string {
 	var b strings.Builder
 	if r.Status == OK {
-		b.WriteString(r.success())
+		b.WriteString(r.Shown())
 	} else {
 		b.WriteString(r.Problems(false, false))
+	}
+	for _, w := range r.Warnings {
+		fmt.Fprintf(&b, "warning: %s\n", registry.Quoted(w))
+	}
+	return b.String()
+}
+
+// Output returns what the script returned and printed: the value, a string as its text,
+// then stdout and stderr. It is empty if there is nothing.
+func (r *Result) Output() string {
+	var b strings.Builder
+	if r.Status == OK && r.Value != nil {
+		b.WriteString(plain(r.Value) + "\n")
 		if r.Stdout != "" {
-			fmt.Fprintf(&b, "printed before:\n%s", r.Stdout)
+			b.WriteString("printed:\n")
 		}
 	}
+	b.WriteString(r.Stdout)
 	if r.Stderr != "" {
 		fmt.Fprintf(&b, "\nstderr:\n%s", r.Stderr)
 	}
-	for _, w := range r.Warnings {
-		fmt.Fprintf(&b, "\nwarning: %s", w)
+	if b.Len() == 0 {
+		return ""
 	}
 	return strings.TrimRight(b.String(), "\n") + "\n"
-}
-
-// success is what a script that ended well returned and printed.
-func (r *Result) success() string {
-	var b strings.Builder
-	if r.Value != nil {
-		b.WriteString(plain(r.Value) + "\n")
-	}
-	if r.Value != nil && r.Stdout != "" {
-		b.WriteString("printed:\n")
-	}
-	b.WriteString(r.Stdout)
-	b.WriteString(r.Shown())
-	return b.String()
 }
 
 // Shown returns the tools of the phrases of a look-up, or of the phrases of
@@ -57,7 +61,7 @@ func (r *Result) Shown() string {
 	for i := range r.Tools {
 		if u := &r.Tools[i]; u.shown {
 			if b.Len() == 0 && !r.LookUp {
-				b.WriteString("\nnot used by the script:\n")
+				b.WriteString("not used by the script:\n")
 			}
 			b.WriteString(u.text())
 		}
@@ -122,8 +126,11 @@ func (r *Result) mistakes(people bool, p painter) string {
 	}
 	var b strings.Builder
 	if r.Status.ExitCode() != CompileError.ExitCode() {
-		for i := range errs {
-			b.WriteString(errs[i].text(p))
+		for _, e := range errs {
+			if !people { // quoted has marked the words of servers already
+				e.Message = strings.ReplaceAll(registry.Quoted(e.Message), "\n| | ", "\n| ")
+			}
+			b.WriteString(e.text(p))
 		}
 		return b.String()
 	}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -141,32 +142,63 @@ const (
 	maxImageBytes = 8 << 20
 )
 
-// answer is a Result as a client gets it.
+// answer is a Result as a client gets it. The first block of its content is always what
+// the harness says, and nothing of the script: it ends with a line that names the next
+// block, which is the script's. A script so cannot imitate a warning or a hint.
 func (c *session) answer(res *harness.Result) *mcp.CallToolResult {
 	res.Lowered = ""
 	a := &Answer{Result: res}
-	nothing := res.Status == harness.OK && res.Value == nil && res.Stdout == "" && res.Stderr == "" && !res.LookUp
 	ledger := a.shortenLedger(c.s.opts.Answer / 2)
 	value, images := takeImages(res.Value)
 	a.Images = len(images)
 	notes := c.cut(a, value, c.s.opts.Answer-utf8.RuneCountInString(ledger))
 	out := &mcp.CallToolResult{IsError: failed(res), StructuredContent: a}
-	text := res.Text()
-	for _, n := range notes {
-		text += n + "\n"
-	}
+	output := res.Output()
+	words := res.Words() + strings.Join(notes, "")
 	// Errors and warnings are bounded one by one; this is for all of them.
-	text, _ = headAndTail(text, c.s.opts.Answer+2000)
-	if nothing { // what follows are warnings
-		text = "ok: the script returned and printed nothing\n" + strings.TrimPrefix(text, "\n")
+	words, _ = headAndTail(words, max(c.s.opts.Answer-utf8.RuneCountInString(output), 0)+2000)
+	words = ledger + words + c.news(res)
+	ok := res.Status == harness.OK && !res.LookUp
+	switch {
+	case ok && output == "":
+		words = "ok: the script returned and printed nothing\n" + words
+	case ok:
+		words += "ok; the script's output is the next block:\n"
+	case output != "":
+		words += "the script's output is the next block:\n"
 	}
-	text = ledger + text + c.news(res)
 	a.shorten()
-	out.Content = append(out.Content, &mcp.TextContent{Text: strings.ToValidUTF8(text, "\uFFFD")})
+	for _, text := range []string{words, output} {
+		if text != "" {
+			out.Content = append(out.Content, &mcp.TextContent{Text: withoutControls(text)})
+		}
+	}
 	for _, img := range images {
 		out.Content = append(out.Content, img)
 	}
 	return out
+}
+
+// withoutControls returns text as UTF-8, with escapes (\u001b) in place of the characters that
+// control a terminal or change the direction of text.
+func withoutControls(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if !strings.ContainsFunc(text, controls) {
+		return text
+	}
+	var b strings.Builder
+	for i, r := range text {
+		if controls(r) && !strings.HasPrefix(text[i:], "\r\n") {
+			fmt.Fprintf(&b, "\\u%04x", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func controls(r rune) bool {
+	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r)
 }
 
 // failed reports whether a result is an error to a client: one that waits for a person
@@ -219,7 +251,7 @@ func (c *session) cut(a *Answer, value json.RawMessage, budget int) (notes []str
 		if p.Shape != "" {
 			what += ": " + p.Shape
 		}
-		notes = append(notes, fmt.Sprintf("(%s; %d characters in all; %s)", what, p.Characters, how))
+		notes = append(notes, fmt.Sprintf("(%s; %d characters in all; %s)\n", what, p.Characters, how))
 		a.Cut[part] = p
 	}
 	return notes

@@ -218,7 +218,7 @@ func (c *session) passOn(res *backend.Result) *mcp.CallToolResult {
 				text = registry.PrintableText(text, len(text))
 			}
 			budget -= utf8.RuneCountInString(text)
-			out.Content = append(out.Content, &mcp.TextContent{Text: strings.ToValidUTF8(text, "\uFFFD")})
+			out.Content = append(out.Content, &mcp.TextContent{Text: withoutControls(text)})
 		default:
 			out.Content = append(out.Content,
 				&mcp.TextContent{Text: fmt.Sprintf("(%s, %s, %d bytes)", block.Type, cmp.Or(block.MIMEType, "no type"),

@@ -196,11 +196,11 @@ func TestTheLedgerOfADryRunIsItsAnswer(t *testing.T) {
 _, _ = files.DeleteFile(files.DeleteFileParams{Path: "a"})
 _, _ = issues.Comment(issues.CommentParams{Number: n, Body: "b"})`
 	got, a := c.dry(script + "\nReturn(1)")
-	want := `dry run: nothing was changed; these calls were not made:
+	want := `1
+dry run: nothing was changed; these calls were not made:
   1. line 2: files.delete_file({"path":"a"})
 after effects that were not made; may depend on a made-up answer:
   2. line 3: issues.comment({"body":"b","number":1})
-1
 `
 	if got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -236,7 +236,7 @@ Return(strings.Repeat("y", 5000))`)
 	if !strings.Contains(got, "made up, which may be why") || !strings.Contains(got, "not gone") {
 		t.Error(got)
 	}
-	if got, _ := c.dry("Return(1)"); !strings.HasPrefix(got, "dry run: no call that changes anything was asked for\n1\n") {
+	if got, _ := c.dry("Return(1)"); got != "1\ndry run: no call that changes anything was asked for\n" {
 		t.Error(got)
 	}
 	if f.calls.Load() != 2 {
