@@ -258,6 +258,9 @@ func (h *Harness) Run(ctx context.Context, s *Script) (*Result, error) {
 	return h.run(ctx, s, false)
 }
 
+// Recorded is the function Recorded, with commands and addresses as Run returns them.
+func (h *Harness) Recorded(run *record.Run) (*Result, error) { return h.from(Recorded(run)) }
+
 // from gives a Result of elsewhere what its reader is told here.
 func (h *Harness) from(res *Result, err error) (*Result, error) {
 	if res != nil {

@@ -119,7 +119,7 @@ func TestManyCallsAreShownAsOneQuestion(t *testing.T) {
 	refunds := c.page("/approvals/" + w.idOf(t, run, "shop.refund_payment"))
 	contains(t, refunds, "4 calls of <a", "{&#34;amount&#34;:148,&#34;order&#34;:10371,&#34;reason&#34;:&#34;lost&#34;}")
 	lacks(t, refunds, "shop.refund_payment in this run") // the rule does not allow it
-	contains(t, c.page("/approvals"), "18 calls of 3 runs")
+	contains(t, c.page("/approvals"), "18 approvals of 3 runs")
 }
 
 func TestTickedCallsAreApproved(t *testing.T) {
@@ -371,12 +371,12 @@ func TestTheOldestCallsAreListed(t *testing.T) {
 			Subject: []string{"dev", "ann", "dev"}[run]}, &record.End{Status: string(record.Waiting)}, lines...)
 	}
 	page := w.signIn(t, "").page("/approvals")
-	contains(t, page, "1,200 calls of 3 runs wait; the oldest 1,000 are listed", "<b>×400</b>", "<b>×200</b>")
+	contains(t, page, "1,200 approvals of 3 runs wait; the oldest 1,000 are listed", "<b>×400</b>", "<b>×200</b>")
 	if i, j := strings.Index(page, "shop.run0"), strings.Index(page, "shop.run2"); i < 0 || j < i {
 		t.Error("the oldest run is not the first")
 	}
 	page = w.signIn(t, "dev").page("/approvals")
-	contains(t, page, "800 calls of 2 runs wait</span>")
+	contains(t, page, "800 approvals of 2 runs wait</span>")
 	lacks(t, page, "shop.run1", "are listed")
 }
 

@@ -201,6 +201,9 @@ func callsByTool(r *record.Run) []toolCalls {
 	var out []toolCalls
 	at := map[string]int{}
 	for _, m := range r.Calls {
+		if m.Call == nil { // of a dry run: it was not sent
+			continue
+		}
 		l := m.Line()
 		i, ok := at[l.Tool]
 		if !ok {
@@ -213,7 +216,7 @@ func callsByTool(r *record.Run) []toolCalls {
 		t := &out[i]
 		t.Calls++
 		switch done := m.Done; {
-		case done == nil || m.Call == nil:
+		case done == nil:
 		case done.Denied:
 			t.Denied++
 			t.Why, _, _ = strings.Cut(done.Message, "\n")

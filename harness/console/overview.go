@@ -100,11 +100,12 @@ func (c *Console) overview(v *view, s *period, now time.Time) *overviewData {
 	begin := s.begin(now)
 	runs := n.since(begin)
 	d.count(s, begin, runs)
-	called, read := called(runs, func(id string) string { return id }, now)
-	d.Read = read
+	called, _ := called(runs, func(id string) string { return id }, now)
 	for _, x := range runs {
-		if x.called() {
-			d.With++
+		if x.Calls > 0 {
+			if d.With++; x.read {
+				d.Read++
+			}
 		}
 	}
 	d.tools(called)
@@ -154,28 +155,29 @@ func (d *overviewData) count(s *period, begin time.Time, runs []*runDigest) {
 	}
 	var all []float32
 	for _, x := range runs {
-		d.Runs++
-		d.Calls += x.Calls
-		d.Failed += x.Failed
 		i, in := s.at(x.Time, begin)
 		if !in {
 			continue
 		}
+		d.Runs++
+		d.Calls += x.Calls
+		d.Failed += x.Failed
 		p := &perPoint[i*points/len(counts)]
 		p.runs++
 		p.calls += float64(x.Calls)
-		switch {
-		case show.NotWell(x.Status):
+		switch statusClass(x.Status) {
+		case "bad":
 			counts[i].Bad++
-			d.Ended++
-		case x.Status == "ok":
+		case "off":
+			counts[i].Off++
+		case "ok":
 			counts[i].OK++
 			d.Well++
-			d.Ended++
 		default: // it goes on
 			counts[i].Wait++
 			continue
 		}
+		d.Ended++
 		all = append(all, float32(x.Ms))
 		p.ms = append(p.ms, float32(x.Ms))
 	}
@@ -339,7 +341,9 @@ func (c *Console) waitingNeeds(v *view) []*need {
 		for _, t := range x.Tools {
 			calls += t.N
 		}
-		x.Head = plural(calls, "call waits", "calls wait")
+		if x.Head = plural(calls, "call waits", "calls wait"); x.Tools[0].Tool == "" {
+			x.Head = "a dry run waits"
+		}
 		if !v.MayAnswer(x.Run.Subject) {
 			x.Do = "See"
 		}

@@ -290,7 +290,7 @@ type pages struct{ all map[string]*template.Template }
 
 func (p *pages) parse() {
 	funcs := template.FuncMap{
-		"asset": assetURL, "icon": icon, "status": statusMark, "ago": show.Ago, "duration": show.Duration, "count": count, "plural": plural, "titled": titled, "hasName": hasName, "zone": zone,
+		"asset": assetURL, "icon": icon, "status": statusMark, "ago": show.Ago, "duration": show.Duration, "count": count, "plural": plural, "titled": titled, "hasName": hasName, "failed": show.NotWell, "zone": zone,
 		"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"day":   day, "now": time.Now, "join": strings.Join, "thousands": thousands, "visible": visible, "whole": whole, "hue": hue, "dict": dict,
 		"prose": prose, "area": area, "cutTo": text.Cut,
@@ -351,18 +351,24 @@ var icons = map[string]string{
 
 // statusMark is the sign and the word of a status.
 func statusMark(status string) template.HTML {
-	class, sign := "bad", "bad"
-	switch status {
-	case "ok":
-		class, sign = "ok", "ok"
-	case "waiting":
-		class, sign = "wait", "wait"
-	case "uncertain", "died", "lost":
-		class, sign = "wait", "unknown"
-	case "running":
-		class, sign = "run", "run"
-	case "canceled":
-		class, sign = "off", "off"
+	class, sign := statusClass(status), statusClass(status)
+	if status == "uncertain" || status == record.Died || status == "lost" {
+		sign = "unknown"
 	}
 	return template.HTML(`<span class="st `+class+`">`+icons[sign]) + template.HTML(template.HTMLEscapeString(show.Visible(status, 40, false))) + "</span>"
+}
+
+// statusClass returns the colour of a status, on lists and in the plot: ok, bad, wait, run or off.
+func statusClass(status string) string {
+	switch {
+	case status == "ok":
+		return "ok"
+	case show.NotWell(status):
+		return "bad"
+	case status == record.Running:
+		return "run"
+	case status == "canceled":
+		return "off"
+	}
+	return "wait"
 }

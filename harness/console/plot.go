@@ -29,9 +29,9 @@ type plotLine struct {
 type plotTick struct{ X, Label string }
 
 // bucket is how many runs began in a piece of time, by how they ended.
-type bucket struct{ OK, Bad, Wait int }
+type bucket struct{ OK, Bad, Off, Wait int }
 
-func (b bucket) sum() int { return b.OK + b.Bad + b.Wait }
+func (b bucket) sum() int { return b.OK + b.Bad + b.Off + b.Wait }
 
 // period is what numbers are of: a time, in pieces.
 type period struct {
@@ -98,7 +98,7 @@ func newPlot(s *period, begin time.Time, counts []bucket) *plot {
 		for _, part := range []struct {
 			class string
 			n     int
-		}{{"ok", b.OK}, {"bad", b.Bad}, {"wait", b.Wait}} {
+		}{{"ok", b.OK}, {"bad", b.Bad}, {"off", b.Off}, {"wait", b.Wait}} {
 			if part.n == 0 {
 				continue
 			}

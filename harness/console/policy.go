@@ -81,9 +81,9 @@ type ruleOf struct {
 
 // useOf is what the runs of a token were.
 type useOf struct {
-	Name                       string
-	Runs, NotOK, Calls, Failed int
-	Href                       string
+	Name                            string
+	Runs, FailedRuns, Calls, Failed int
+	Href                            string
 }
 
 // mayQuestion is whether a token may call a tool, and its answer.
@@ -274,7 +274,7 @@ func (v *view) use(d *policyPage) error {
 		u.Calls += sum.Calls
 		u.Failed += sum.Failed
 		if show.NotWell(sum.Status) {
-			u.NotOK++
+			u.FailedRuns++
 		}
 	}
 	for _, u := range by {

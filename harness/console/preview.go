@@ -19,6 +19,7 @@ const maxPreview = 128 << 10
 type preview struct {
 	Timeline []stroke
 	Effects  int    // effect calls
+	NotSent  int    // calls of a dry run
 	Note     string // the calls that need approval, or whose outcome is unknown
 	Asks     bool   // calls need approval
 	Damaged  bool
@@ -37,7 +38,7 @@ func (v *view) preview(sum *record.Summary) *preview {
 		return nil
 	}
 	run := show.New(r)
-	return &preview{Timeline: timeline(run), Effects: run.Classes[record.Effect], Note: noteOf(r), Asks: len(r.Open()) > 0,
+	return &preview{Timeline: timeline(run), Effects: run.Classes[record.Effect] + run.Classes[record.Again], NotSent: run.NotSent, Note: noteOf(r), Asks: len(r.Open()) > 0,
 		Damaged: r.Damaged != nil, Live: r.Live()}
 }
 

@@ -151,6 +151,7 @@ type runView struct {
 	Printed       string
 	PrintedMore   bool
 	Errors        []shownError
+	Refusal       string   // what the agent got in place of a value or an error
 	General       []string // warnings
 	Decisions     []decisionRow
 	Facts         []fact
@@ -242,7 +243,7 @@ func (v *view) newRunView(run *show.View) *runView {
 	d.unknown(rows, servers)
 	d.ledger(rows, servers)
 	d.states()
-	d.ending()
+	d.ending(v)
 	d.decisions(servers)
 	d.facts()
 	d.actions(v)
@@ -377,8 +378,13 @@ func (d *runView) notKept() string {
 const maxPrintedText = 8 << 10
 
 // ending is what the agent got.
-func (d *runView) ending() {
+func (d *runView) ending(v *view) {
 	r := d.Run
+	if r.End != nil && d.Error == nil && r.End.Status != string(harness.OK) {
+		if res, err := v.c.host.Recorded(r); err == nil {
+			_, d.Refusal, _ = strings.Cut(text.CutBytes(res.Problems(false, false), maxPrintedText), "\n") // without its status
+		}
+	}
 	for _, e := range runErrors(d.View) {
 		s := shownError{Error: e}
 		if e.Line > 0 && e.File == "" {
@@ -528,10 +534,17 @@ func (d *runView) Panels() int {
 	return n
 }
 
-// Counted says how many calls had effects: "no effects" where none had.
+// Sent returns how many calls were sent.
+func (d *runView) Sent() int { return d.Calls - d.NotSent }
+
+// Counted says how many calls had effects, or "no effects", and how many were not sent.
 func (d *runView) Counted() string {
+	out := "no effects"
 	if n := d.Classes[record.Effect] + d.Classes[record.Again]; n > 0 {
-		return text.Count(n, "effect")
+		out = text.Count(n, "effect")
 	}
-	return "no effects"
+	if d.NotSent > 0 {
+		out += ", " + thousands(d.NotSent) + " not sent"
+	}
+	return out
 }

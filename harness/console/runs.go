@@ -306,7 +306,7 @@ func (r *runRow) fill(v *Viewer, q *runsQuery, now time.Time) {
 	if r.Took = r.Ms; r.Status == record.Running {
 		r.Took = float64(now.Sub(r.Time).Milliseconds())
 	}
-	r.Say, r.Bad = show.Visible(r.Error, runsText, false), r.Status != "canceled"
+	r.Say, r.Bad = show.Visible(r.Error, runsText, false), show.NotWell(r.Status)
 	if r.Preview != nil && r.Preview.Note != "" {
 		r.Say, r.Bad = show.Visible(r.Preview.Note, runsText, false), false
 	}

@@ -107,6 +107,9 @@ type serverRow struct {
 	Local   bool       // and the browser is on this machine
 }
 
+// Timed reports whether a call was answered, so that it has a time.
+func (r *serverRow) Timed() bool { return r.Calls != nil && len(r.Calls.ms) > 0 }
+
 // serverState is what a server is at.
 type serverState struct {
 	Key   string

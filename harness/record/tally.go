@@ -44,8 +44,8 @@ func (t *tally) add(l Line) {
 			t.again[l.N] = true
 		}
 		t.call(l.Tool)
-	case *Guess:
-		t.call(l.Tool)
+	case *Guess: // it was not sent
+		t.uses(l.Tool)
 	case *Ask:
 		t.asks++
 	case *Done:
@@ -57,6 +57,11 @@ func (t *tally) add(l Line) {
 
 func (t *tally) call(tool string) {
 	t.calls++
+	t.uses(tool)
+}
+
+// uses adds a tool to those that the run is found by.
+func (t *tally) uses(tool string) {
 	if !t.called[tool] && len(t.tools) < maxTools {
 		if t.called == nil {
 			t.called = map[string]bool{}

@@ -229,6 +229,10 @@ func (h *consoleHost) CallTool(ctx context.Context, v *console.Viewer, tool stri
 	return "", fmt.Errorf("denied: %s: %s; nothing has run", tool, d.Rule)
 }
 
+func (h *consoleHost) Recorded(run *record.Run) (*harness.Result, error) {
+	return h.f.s.harness.Recorded(run)
+}
+
 func (h *consoleHost) Replay(ctx context.Context, v *console.Viewer, p *harness.Replay) (res *harness.Replayed, err error) {
 	c, s := h.session(v), h.f.s
 	release, err := s.queue.acquire(ctx, c.tenant(), c.id)

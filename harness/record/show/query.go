@@ -19,7 +19,7 @@ type Query struct {
 	Since, Until                        string   // see When
 }
 
-// NotOK stands for the statuses of runs that have ended otherwise than well.
+// NotOK stands for the statuses of runs that failed.
 const NotOK = "failed"
 
 // QueryError says which field of a Query cannot be read, and what would be right.
@@ -40,8 +40,8 @@ func (q *Query) Filter(statuses []string, now time.Time) (*record.Filter, error)
 			case slices.Contains(all, s):
 				f.Status = append(f.Status, s)
 			default:
-				return nil, &QueryError{"status", fmt.Sprintf(": there is no %q; there are %s, and %s for all that is neither ok "+
-					"nor goes on", s, strings.Join(all, ", "), NotOK)}
+				return nil, &QueryError{"status", fmt.Sprintf(": there is no %q; there are %s, and %s for all that are neither ok "+
+					"nor canceled, and have ended", s, strings.Join(all, ", "), NotOK)}
 			}
 		}
 	}
@@ -63,10 +63,10 @@ func (q *Query) Filter(statuses []string, now time.Time) (*record.Filter, error)
 	return f, nil
 }
 
-// NotWell reports whether a status is among NotOK: neither ok, nor of a run that goes on, waits
-// or is uncertain.
+// NotWell reports whether a status is among NotOK: neither ok nor canceled, nor of a run that
+// goes on, waits or is uncertain.
 func NotWell(status string) bool {
-	return !(status == "ok" || status == record.Running || goesOn(status))
+	return !(status == "ok" || status == "canceled" || status == record.Running || goesOn(status))
 }
 
 // When reads a time, or how long ago it was: 90s, 2h, 7d, 15:04, 2006-01-02,

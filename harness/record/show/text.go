@@ -241,15 +241,21 @@ func (p *page) counted() string {
 	if v.Calls == 0 {
 		return "none"
 	}
+	if v.Calls == v.NotSent {
+		return fmt.Sprintf("none; %d not sent", v.NotSent)
+	}
 	var classes []string
 	for _, c := range []record.Class{record.Read, record.Again, record.Effect} {
 		if n := v.Classes[c]; n > 0 {
 			classes = append(classes, fmt.Sprintf("%d %s", n, c))
 		}
 	}
-	out := fmt.Sprint(v.Calls)
+	out := fmt.Sprint(v.Calls - v.NotSent)
 	if len(classes) > 0 {
 		out += ": " + strings.Join(classes, ", ")
+	}
+	if v.NotSent > 0 {
+		out += fmt.Sprintf("; %d not sent", v.NotSent)
 	}
 	if v.Failed > 0 {
 		out += fmt.Sprintf("; %d failed", v.Failed)

@@ -23,9 +23,10 @@ type View struct {
 	Pauses  []Pause // what that is made of, in their order
 	Phrases []Phrase
 	Sources []*Source // the script, then those that it ran through RunScript
-	Calls   int       // those of a dry run that were not sent included, until it goes on
+	Calls   int       // with NotSent
+	NotSent int       // calls of a dry run, until it goes on
 	Failed  int
-	Classes map[record.Class]int // calls of each class
+	Classes map[record.Class]int // sent calls of each class
 	Error   *Error
 	// Usage is what it took of the machine at times, in their order; the first time is
 	// 50 ms after an attempt has begun. There is none where the system does not tell.
@@ -202,8 +203,11 @@ func (v *View) addCalls(c *clock) {
 		b := v.bar(m, c)
 		l := m.Line()
 		place, tool, class := l.Place, l.Tool, l.Class
-		v.Calls++
-		v.Classes[class]++
+		if v.Calls++; m.Call == nil {
+			v.NotSent++
+		} else {
+			v.Classes[class]++
+		}
 		k := key{v.source(b.Path), place, tool}
 		p := at[k]
 		if p == nil {
@@ -213,7 +217,7 @@ func (v *View) addCalls(c *clock) {
 			k.source.Places = append(k.source.Places, p)
 		}
 		p.Calls = append(p.Calls, b)
-		if b.failed() {
+		if m.Done != nil && (m.Done.Failed || m.Done.Error != "") { // as a Summary counts them
 			p.Failed++
 			v.Failed++
 		}
