@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -28,6 +29,7 @@ const (
 	used                  // the script uses it, and nothing is known against that
 	declared              // a phrase means it
 	alsoNamed             // it is like one that was guessed: a line is enough
+	beside                // its server has few tools: its signature is enough
 )
 
 // meant is a tool that a refused script means, or may mean.
@@ -72,7 +74,24 @@ func (r *run) explain(errs []Error) []Error {
 	if r.broken {
 		errs = append(errs, r.mentioned()...)
 	}
+	for i := range errs {
+		if s := r.server(errs[i].about.Package); s != nil {
+			n := beside
+			if errs[i].about.Code == check.CodeNoName { // which one was meant, their descriptions tell
+				n = alsoNamed
+			}
+			r.mean(n, r.few(s)...)
+		}
+	}
 	return errs
+}
+
+// few returns the tools of a server that has few.
+func (r *run) few(s *wrappers.Server) []*wrappers.Tool {
+	if tools := r.shown(s); len(tools) <= maxAllTools {
+		return tools
+	}
+	return nil
 }
 
 // mentioned are the names of servers and of their functions in a text that is
@@ -356,19 +375,24 @@ func (r *run) explainName(e *Error, s *wrappers.Server, name string) {
 		r.fixes(e, g.best.Go())
 	}
 	if !g.sure {
-		has := r.shown(s)
-		for _, t := range has {
-			if len(has) <= maxAllTools && t != g.best && !slices.Contains(g.others, t) {
-				g.others = append(g.others, t)
-			}
-		}
 		names := functionNames(append([]*wrappers.Tool{g.best}, g.others...))
-		if e.Hint = s.Package + " has " + names; len(g.others)+1 < len(has) {
-			e.Hint = fmt.Sprintf("nearest in %s: %s; UseTools(%q) lists all %d", s.Package, names, s.Package, len(has))
-		}
+		e.Hint = fmt.Sprintf("nearest in %s: %s; UseTools(%q) lists all %d", s.Package, names, s.Package, len(r.shown(s)))
+	}
+	if len(r.few(s)) > 0 && !(g.sure && alike(fn, g.best.Func)) {
+		r.fixes(e)
+		e.Hint = s.Package + " has no " + fn + "; all its tools are below"
 	}
 	e.of(guessed, r, g.best)
 	r.mean(alsoNamed, g.others...)
+}
+
+// alike reports whether two names of functions share what they are about, or
+// differ in few letters.
+func alike(a, b string) bool {
+	x, y := wrappers.Words(a), wrappers.Words(b)
+	x, y = x[min(1, len(x)-1):], y[min(1, len(y)-1):] // of ListIssues, Issues
+	a, b = wrappers.Fold(a), wrappers.Fold(b)
+	return slices.ContainsFunc(x, func(w string) bool { return slices.Contains(y, w) }) || text.Edits(a, b) <= max(len(a), len(b))/4
 }
 
 func functionNames(tools []*wrappers.Tool) string {
@@ -408,24 +432,27 @@ func (r *run) showTypes() {
 		}
 	}
 	slices.SortStableFunc(r.meant, func(a, b meant) int { return cmp.Compare(a.need, b.need) })
-	var urgent, rest, lines, all []*entry
+	names := capitals.FindAllString(r.script.Source, -1)
+	slices.Sort(names)
+	names = slices.Compact(names)
+	var urgent, rest, all []*entry
 	for _, m := range r.meant {
-		e := whole(m.tool, " // "+r.index.Short(m.tool.ID))
+		about := " // " + r.index.Short(m.tool.ID)
+		if m.need == beside {
+			about = ""
+		}
+		e := whole(m.tool, about, names...)
 		switch all = append(all, e); {
 		case m.need <= misused:
 			urgent = append(urgent, e)
 		case m.need < alsoNamed:
 			rest = append(rest, e)
-		default:
-			lines = append(lines, e)
 		}
 	}
 	budget := refusedTokens - text.Tokens(res.mistakes(false, false)) - leftOutTokens
-	budget = raise(urgent, inOneLine, budget)
+	budget = raise(all, inOneLine, budget)
 	budget = raise(urgent, withTypes, budget)
-	budget = raise(rest, inOneLine, budget)
 	budget = raise(rest, withTypes, budget)
-	budget = raise(lines, inOneLine, budget)
 	raise(urgent, inBrief, min(budget, briefTokens))
 	var left []string
 	for _, e := range all {
@@ -439,6 +466,9 @@ func (r *run) showTypes() {
 		res.Types = append(res.Types, "left out here: "+text.List(left, 12))
 	}
 }
+
+// capitals matches the names in a script that may be those of fields.
+var capitals = regexp.MustCompile(`\b[A-Z]\w*`)
 
 const (
 	// leftOutTokens is kept for the names of what is left out.

@@ -59,9 +59,9 @@ const (
 	// maxGuessed is for how many names of a script tools are looked for. One
 	// takes some 20 ms at 10,000 tools.
 	maxGuessed = 40
-	// maxAllTools is up to how many tools of a server are all named for a name
-	// that none of them is surely meant by.
-	maxAllTools = 5
+	// maxAllTools is up to how many tools of a server that a script or phrase names
+	// are all shown.
+	maxAllTools = 8
 )
 
 // guessAnywhere looks for a tool by the words of a server that there is not,

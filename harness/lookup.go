@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness/internal/stdlib/export"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
@@ -57,10 +58,10 @@ const (
 )
 
 // whole is a tool that may be described at any length, in few words about it
-// up to its types.
-func whole(t *wrappers.Tool, about string) *entry {
-	return &entry{tool: t, texts: []string{"", t.Line() + about + "\n", strings.TrimPrefix(about, " ") + "\n" +
-		t.Show(wrappers.Types), t.Show(wrappers.Brief), t.Show(wrappers.Full)}}
+// up to its types. Its line has the used fields.
+func whole(t *wrappers.Tool, about string, used ...string) *entry {
+	return &entry{tool: t, texts: []string{"", t.Line(used...) + about + "\n", strings.TrimPrefix(about, " ") + "\n" +
+		t.Show(wrappers.Types, used...), t.Show(wrappers.Brief, used...), t.Show(wrappers.Full)}}
 }
 
 // inLine is a tool that has one line.
@@ -197,6 +198,7 @@ func (r *run) lookBest(f *found, shown map[*wrappers.Tool]bool) {
 	if ok && shown[t] {
 		f.names = append(f.names, t.Go()+" (above)")
 	} else if ok {
+		u.Note = strings.TrimPrefix(u.Note+besideGo(t.Package()), "; ")
 		f.best = append(f.best, whole(t, " // "+r.index.Short(t.ID)))
 		shown[t] = true
 	}
@@ -207,6 +209,12 @@ func (r *run) lookOthers(f *found, shown map[*wrappers.Tool]bool) {
 	u := f.use
 	if u.server || strings.HasPrefix(u.Note, "denied: ") {
 		return
+	}
+	for _, t := range r.namedServers(u) {
+		if !shown[t] {
+			f.others = append(f.others, inLine(t, " // "+r.index.Short(t.ID)))
+			shown[t] = true
+		}
 	}
 	offered := r.index.Distinguish(ids(u.Candidates[:min(maxRunnersUp+1, len(u.Candidates))]))
 	for i, d := range offered {
@@ -219,6 +227,43 @@ func (r *run) lookOthers(f *found, shown map[*wrappers.Tool]bool) {
 			shown[t] = true
 		}
 	}
+}
+
+// namedServers returns the tools of the servers that a phrase names and has
+// candidates of, if they have few.
+func (r *run) namedServers(u *ToolUse) []*wrappers.Tool {
+	var tools []*wrappers.Tool
+	for _, w := range strings.Fields(u.Phrase) {
+		if s, ok := r.view.NearPackage(w); ok && slices.ContainsFunc(u.Candidates, func(c discovery.Candidate) bool {
+			t, ok := r.view.Tool(c.ID)
+			return ok && t.Package() == s
+		}) {
+			tools = append(tools, r.few(s)...)
+		}
+	}
+	return tools
+}
+
+// besideGo says that a script may use a server and Go's package of its name, and
+// which names of the two need an alias.
+func besideGo(s *wrappers.Server) string {
+	paths := export.ByName(s.Package)
+	if len(paths) == 0 {
+		return ""
+	}
+	note := fmt.Sprintf("; Go's package %s can be used beside it, without an alias", paths[0])
+	var both []string
+	for _, t := range s.Tools {
+		for _, name := range []string{t.Func, t.ParamsType(), t.ResultType()} {
+			if export.Declares(paths[0], name) {
+				both = append(both, name)
+			}
+		}
+	}
+	if len(both) > 0 {
+		note += fmt.Sprintf("; both have %s: for that, import server%s %q", strings.Join(both, ", "), s.Package, s.Path())
+	}
+	return note
 }
 
 // leastOther is the share of the first candidate's score below which another
@@ -293,7 +338,7 @@ func (r *run) lookAround(f *found, s *wrappers.Server) {
 		}
 		all, more = append(all, page.Results...), page.HasMore
 	}
-	f.use.Note = fmt.Sprintf("the server %s has %s", s.Package, text.Count(len(all), "tool"))
+	f.use.Note = fmt.Sprintf("the server %s has %s", s.Package, text.Count(len(all), "tool")) + besideGo(s)
 	if len(all) <= maxServerTools {
 		for _, e := range all {
 			if t, ok := r.view.Tool(e.ID); ok {

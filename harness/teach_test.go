@@ -66,6 +66,9 @@ func inventedServers(t *testing.T) *registry.Registry {
 		tool("lepid", "trap_counts", "Nightly counts of a light trap",
 			`{"type":"object","properties":{"trap_id":{"type":"string"},"nights":{"type":"integer"}},"required":["trap_id"]}`,
 			"", read),
+		tool("time", "now", "What the clock of the tower says", none, "", read),
+		tool("atlas", "every", "Every station of the atlas", none, `{"type":"object","properties":{"stations":{"type":"array","items":`+
+			wide("f", 200, `"deep":`+wide("leaf", 60, `"end":{"type":"string"}`))+`}}}`, read),
 	)
 	reg.Normalize()
 	return reg
@@ -125,7 +128,7 @@ r, err := shipping.FindShip(shipping.FindShipParams{Name: "Ada"})` + then + "\nf
 			"_, _ = quays.Tides(quays.TidesParams{Port: \"X\"})" + then + "\n}", harness.CompileError, facts([]string{"harbour.Tides"}, tides),
 			400},
 		{"misspelt", `r, err := harbor.Tides(harbor.TidesParams{Port: "X"})` + then, harness.CompileError,
-			facts([]string{"did you mean harbour.Tides?"}, tides), 400},
+			facts([]string{"did you mean harbour.Tides"}, tides), 400},
 		{"two servers", `a, err := quays.Tides(quays.TidesParams{Port: "X"})
 if err != nil { panic(err) }
 r, err := ceramics.GlazeStock(ceramics.GlazeStockParams{ID: "g1"})` + then + "\nfmt.Println(a)", harness.CompileError,
@@ -140,7 +143,7 @@ r, err := ceramics.GlazeStock(ceramics.GlazeStockParams{ID: "g1"})` + then + "\n
 		{"reserve for book", `r, err := harbour.Reserve(harbour.ReserveParams{Ship: "Ada"})` + then, harness.CompileError,
 			facts([]string{"harbour.BookBerths"}, book), 0},
 		{"nothing like it on the server", `r, err := harbour.Frobnicate(harbour.FrobnicateParams{X: 1})` + then, harness.CompileError,
-			[]string{"nearest in harbour: ", "lists all 6", "func harbour."}, 0},
+			[]string{"harbour has no Frobnicate; all its tools are below", "func harbour.", "harbour.Tides(", "harbour.BerthPlan("}, 0},
 		{"three functions", `a, err := harbour.GetBerths(harbour.GetBerthsParams{Port: "X", Day: "d"})
 if err != nil { panic(err) }
 b, err := harbour.GetTides(harbour.GetTidesParams{Port: "X"})
@@ -151,7 +154,7 @@ r, err := harbour.GetPilots()` + then + "\nfmt.Println(a, b)", harness.CompileEr
 		{"a function of another server", `r, err := lepid.GlazeStock(lepid.GlazeStockParams{GlazeID: "g"})` + then,
 			harness.CompileError, []string{"lepid.GlazeStock", "func lepid."}, 0},
 		{"a client's name", `r, err := mcp__harbour__tides("X")` + then, harness.CompileError,
-			facts([]string{"did you mean harbour.Tides?"}, tides), 400},
+			facts([]string{"did you mean harbour.Tides"}, tides), 400},
 		{"a tool without its server", `r, err := BerthsFree(BerthsFreeParams{Port: "X", Day: "d"})` + then, harness.CompileError,
 			facts([]string{"harbour.BerthsFree"}, berthsFree), 400},
 		{"a client", `c := harbour.NewClient()
@@ -382,6 +385,53 @@ func TestOneAnswerTeachesTheNextScript(t *testing.T) {
 			t.Errorf("median %d tokens, want at most 400", median)
 		}
 	}
+}
+
+// TestAnswersShowAllOfASmallServer asks about servers of at most eight tools, and
+// about a result that is too wide for the answer.
+func TestAnswersShowAllOfASmallServer(t *testing.T) {
+	ask := asking(t)
+	all := []string{"harbour.BerthsFree(", "harbour.BerthPlan(", "harbour.Tides(", "harbour.BookBerths(",
+		"harbour.FindShip(", "harbour.PilotsOnDuty("}
+	const then = "\nif err != nil { panic(err) }\nfmt.Println(r)"
+	for _, c := range []struct {
+		script string
+		want   []string
+		not    string
+	}{
+		{`UseTools("high and low water in the harbour")`, all, ""},
+		{`r, err := harbour.ListStock(harbour.ListStockParams{})` + then, all, "did you mean"},
+		{`r, err := harbour.Tides(harbour.TidesParams{Port: "X", PortType: "y"})` + then, all, "did you mean"},
+		{`r, err := harbour.Tide(harbour.TideParams{Port: "X"})` + then, append(all, "did you mean harbour.Tides"), ""},
+		{`UseTools("time")`, []string{"Go's package time", `both have Now: for that, import servertime "servers/time"`}, ""},
+		{`for _, a := range atlas.Every() { fmt.Println(a.F170, a.Deep.Leaf40) }`, []string{"F0 ", "F170 ", "Leaf40 "}, "F100 "},
+	} {
+		res, n := ask(t, c.script)
+		got := res.Text()
+		for _, w := range c.want {
+			if !strings.Contains(got, w) {
+				t.Errorf("no %q", w)
+			}
+		}
+		if c.not != "" && strings.Contains(got, c.not) {
+			t.Errorf("it says %q", c.not)
+		}
+		if n > harness.RefusedTokens {
+			t.Errorf("%d tokens", n)
+		}
+		if t.Failed() {
+			t.Fatalf("%s\n%d tokens:\n%s", c.script, n, got)
+		}
+	}
+}
+
+// wide is the schema of an object with n properties of a name, and others.
+func wide(name string, n int, others string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `"%s%d":{"type":"string","description":"measured at the station"},`, name, i)
+	}
+	return `{"type":"object","properties":{` + b.String() + others + `}}`
 }
 
 // wrongNames is a script that calls n functions which two servers do not have.

@@ -51,13 +51,21 @@ const (
 	maxBrief   = 48
 )
 
+// Bounds of the result that Show says: as those of Line.
+const (
+	maxWide      = 60
+	maxWideDepth = 6
+	maxWideAll   = 200
+)
+
 // Show says how to call the tool and what comes back. The types of the
 // signature's line stand below it as p and r; nested types of arguments follow,
 // under the names that a script writes. [Tool.Mark] stands behind the signature.
-func (t *Tool) Show(d Detail) string {
+// What is cut of a wide result keeps the used fields, but in Full.
+func (t *Tool) Show(d Detail, used ...string) string {
 	t.server.load()
 	if d == Line {
-		return t.Line() + "\n"
+		return t.Line(used...) + "\n"
 	}
 	var b strings.Builder
 	most := maxSummary
@@ -89,7 +97,7 @@ func (t *Tool) Show(d Detail) string {
 		r.after = t.resultMark()
 		r.object("r", fields)
 	default:
-		fmt.Fprintf(&b, "r {%s}%s\n", wide().fields(fields), t.resultMark())
+		fmt.Fprintf(&b, "r {%s}%s\n", (&outline{most: maxWide, depth: maxWideDepth, left: maxWideAll, used: used}).fields(fields, maxWide), t.resultMark())
 	}
 	return b.String()
 }

@@ -1,9 +1,13 @@
 package wrappers
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Bounds of Line: the fields of the arguments and of the result each, those of
-// a struct in them, how deep structs are written, and the fields of all of them.
+// a struct in them, how deep structs are written, and the fields of all of them
+// (twice as many with the used ones).
 const (
 	maxLineFields = 8
 	maxLineInner  = 6
@@ -13,39 +17,31 @@ const (
 
 // Line returns the tool on one short line, for lists that must cost few tokens:
 // the function, its parameters with a question mark behind the optional ones,
-// and its result. Structs are written as their fields.
+// and its result. Structs are written as their fields: the first ones, and those
+// with the used names, wherever they are.
 //
 //	git.Log(RepoPath string, MaxCount? int) → Commits []{Hash string, Author string, …}, Total int
-func (t *Tool) Line() string {
+func (t *Tool) Line(used ...string) string {
 	t.server.load()
 	var b strings.Builder
 	b.WriteString(t.Go() + "(")
-	o := &outline{most: maxLineInner, depth: maxLineDepth, left: maxLineAll}
+	o := &outline{most: maxLineInner, depth: maxLineDepth, left: maxLineAll, used: used}
 	if t.input != nil {
-		o.argument = true
-		var parts []string
+		var fields []*field // the required ones first
 		for _, required := range []bool{true, false} {
 			for _, f := range t.input.fields {
-				if f.required != required || f.fixed != "" {
-					continue
+				if f.required == required && f.fixed == "" {
+					fields = append(fields, f)
 				}
-				name := f.name
-				if !required {
-					name += "?"
-				}
-				parts = append(parts, name+" "+o.typ(f.typ))
 			}
 		}
-		b.WriteString(joined(parts, maxLineFields))
+		o.argument = true
+		b.WriteString(o.fields(fields, maxLineFields))
 		o.argument = false
 	}
 	b.WriteString(") → ")
 	if fields := t.resultFields(); fields != nil {
-		var parts []string
-		for _, f := range fields {
-			parts = append(parts, f.name+" "+o.typ(f.typ))
-		}
-		b.WriteString(joined(parts, maxLineFields))
+		b.WriteString(o.fields(fields, maxLineFields))
 	} else {
 		b.WriteString(t.untypedShort())
 	}
@@ -71,14 +67,12 @@ func (t *Tool) untypedShort() string {
 // outline writes types for readers: structs as their fields, so that nobody
 // has to look for their names.
 type outline struct {
-	most, depth int  // fields of a struct, and structs in structs, that are written
-	left        int  // fields of all structs that may still be written
-	argument    bool // with the names of structs, which a script has to write
+	most, depth int      // fields of a struct, and structs in structs, that are written
+	left        int      // fields of all structs that may still be written
+	argument    bool     // with the names of structs, which a script has to write
+	used        []string // names of fields that are written beyond these bounds
 	stack       []*object
 }
-
-// wide is an outline of a whole result.
-func wide() *outline { return &outline{most: 60, depth: 6, left: 200} }
 
 func (o *outline) typ(t *typ) string {
 	return t.text(func(s *object) string {
@@ -91,21 +85,26 @@ func (o *outline) typ(t *typ) string {
 				return s.decl.name
 			}
 		}
+		most := o.most
 		if len(o.stack) >= o.depth || o.left <= 0 {
 			if o.argument {
 				return name
 			}
-			return "{…}"
+			most = 0
 		}
 		o.stack = append(o.stack, s)
 		defer func() { o.stack = o.stack[:len(o.stack)-1] }()
-		return name + "{" + o.fields(s.decl.fields) + "}"
+		return name + "{" + o.fields(s.decl.fields, most) + "}"
 	})
 }
 
-func (o *outline) fields(fs []*field) string {
+// fields lists the first fields, and those that are used.
+func (o *outline) fields(fs []*field, most int) string {
 	var parts []string
-	for _, f := range fs[:min(len(fs), o.most+1)] {
+	for i, f := range fs {
+		if i >= most && (o.left < -maxLineAll || !slices.Contains(o.used, f.name)) {
+			continue
+		}
 		o.left--
 		name := f.name
 		if o.argument && !f.required {
@@ -113,13 +112,8 @@ func (o *outline) fields(fs []*field) string {
 		}
 		parts = append(parts, name+" "+o.typ(f.typ))
 	}
-	return joined(parts, o.most)
-}
-
-// joined lists the first n parts.
-func joined(parts []string, n int) string {
-	if len(parts) > n {
-		return strings.Join(parts[:n], ", ") + ", …"
+	if len(parts) < len(fs) {
+		parts = append(parts, "…")
 	}
 	return strings.Join(parts, ", ")
 }

@@ -457,7 +457,11 @@ func (c *checker) explainMember(f fault, d *Diagnostic) {
 		d.Signatures = []string{c.typeLine(inner, []string{right})}
 		return
 	}
-	near := nearest(id.Name, members(owner))
+	has := members(owner)
+	if given := c.givenBeside(id); given != nil {
+		has = slices.DeleteFunc(fields(owner), func(name string) bool { return given[name] != nil })
+	}
+	near := nearest(id.Name, has)
 	if all := fields(owner); len(near) == 0 && len(all) == 1 && f.code == missingFieldOrMethod {
 		near = all
 	}

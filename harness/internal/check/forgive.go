@@ -94,21 +94,9 @@ func (c *checker) correctMember(f fault) bool {
 // another such parameter or field, or the script sets the parameter elsewhere.
 func (c *checker) parameterMeant(id *ast.Ident, owner types.Type) string {
 	s, params := serverStruct(owner)
-	path := c.pathTo(id.Pos())
-	if s == nil || len(path) < 3 || !onlyReads(params) {
+	given := c.givenBeside(id)
+	if s == nil || given == nil || !onlyReads(params) {
 		return ""
-	}
-	lit, ok := path[len(path)-3].(*ast.CompositeLit)
-	if !ok {
-		return ""
-	}
-	given := map[string]ast.Expr{}
-	for _, e := range lit.Elts {
-		if kv, ok := e.(*ast.KeyValueExpr); ok {
-			if key, ok := kv.Key.(*ast.Ident); ok {
-				given[key.Name] = kv.Value
-			}
-		}
 	}
 	right := c.meantBy(id.Name, s, given)
 	for name := range given {
@@ -122,6 +110,28 @@ func (c *checker) parameterMeant(id *ast.Ident, owner types.Type) string {
 		}
 	}
 	return right
+}
+
+// givenBeside returns the values of the literal in which an identifier is a key, or
+// nil if it is none.
+func (c *checker) givenBeside(id *ast.Ident) map[string]ast.Expr {
+	path := c.pathTo(id.Pos())
+	if len(path) < 3 {
+		return nil
+	}
+	lit, ok := path[len(path)-3].(*ast.CompositeLit)
+	if kv, isKey := path[len(path)-2].(*ast.KeyValueExpr); !ok || !isKey || kv.Key != id {
+		return nil
+	}
+	given := map[string]ast.Expr{}
+	for _, e := range lit.Elts {
+		if kv, ok := e.(*ast.KeyValueExpr); ok {
+			if key, ok := kv.Key.(*ast.Ident); ok {
+				given[key.Name] = kv.Value
+			}
+		}
+	}
+	return given
 }
 
 // neutralWords may follow the name of a parameter without another meaning.

@@ -45,10 +45,29 @@ func distance(a, b string) float64 {
 		return 0
 	}
 	letters := 1.0
-	if d := text.Edits(x, y); d <= max(1, longest/3) {
+	if d := text.Edits(x, y); d <= max(1, longest/3) && !differInAWord(a, b) {
 		letters = float64(d) / float64(longest)
 	}
 	return min(letters, 0.1+0.9*(1-sharedWords(a, b)))
+}
+
+// differInAWord reports whether two names have the same words but for one, which is
+// another word, as in BranchType and BranchName.
+func differInAWord(a, b string) bool {
+	x, y := words(a), words(b)
+	if len(x) < 2 || len(x) != len(y) {
+		return false
+	}
+	others := 0
+	for i := range x {
+		if x[i] != y[i] {
+			others++
+			if text.Edits(x[i], y[i]) <= max(1, max(len(x[i]), len(y[i]))/3) {
+				return false
+			}
+		}
+	}
+	return others == 1
 }
 
 // sharedWords is the part of two names' words that both have: 2/3 for
