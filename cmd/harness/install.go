@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +16,7 @@ import (
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness/clients"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/config"
 )
 
 func yesFlag(usage string) cli.Flag {
@@ -29,7 +32,8 @@ func (e *env) installCommand() *cli.Command {
 Its servers go from its file into a config: from a project's into
 .usetools/mcp.json there, from the one for all projects into usetools/mcp.json
 in your config folder. One entry stays, which starts harness serve over that
-config. It prints the difference, without the values of env and headers, and
+config. Where a client has servers in both files, the project's stay there, so
+that it has one execute. It prints the difference, without the values of env and headers, and
 asks. Comments, order and other keys stay; a backup is kept. Servers that the
 harness cannot start for the client (those that ask with ${input:…}) stay, too.
 
@@ -50,17 +54,16 @@ harness cannot start for the client (those that ask with ${input:…}) stay, too
 				return usageError{"this program goes away when it ends (go run): go install ./cmd/... first, " +
 					"and run harness from where that puts it"}
 			}
-			files, err := client.Files(".")
+			shared := onPath(exe)
+			plans, err := client.Plans(".", exe, shared)
 			if err != nil {
-				return err
+				return usageError{err.Error()}
 			}
-			var plans []*clients.Plan
-			for _, f := range files {
-				p, err := client.Install(f[0], f[1], exe)
-				if err != nil {
-					return usageError{err.Error()}
+			if !c.Bool("q") {
+				e.tellServers(client.Name, plans)
+				if plans[0].Config != config.UserFile() {
+					e.tellShared(shared, exe)
 				}
-				plans = append(plans, p)
 			}
 			return e.carryOut(ctx, c, plans, "the harness is there already")
 		},
@@ -74,7 +77,7 @@ func (e *env) uninstallCommand() *cli.Command {
 		ArgsUsage: "CLIENT",
 		Description: `What install took out of the client's files comes back, the entry of the harness
 goes, and whatever else was changed since stays as it is. The config keeps the
-servers; harness remove takes them out there.
+servers; harness remove takes them out there. The files that stay are listed.
 
   harness uninstall cursor`,
 		Flags: []cli.Flag{yesFlag("change the files without asking")},
@@ -97,8 +100,61 @@ servers; harness remove takes them out there.
 					plans = append(plans, p)
 				}
 			}
-			return e.carryOut(ctx, c, plans, "the harness is not there")
+			if err := e.carryOut(ctx, c, plans, "the harness is not there"); err != nil || c.Bool("q") {
+				return err
+			}
+			for _, p := range plans {
+				e.said(c, "left: %s (backups)", strings.Join(p.Left, ", "))
+			}
+			return nil
 		},
+	}
+}
+
+// onPath returns the name of a program if that is on PATH, else its path.
+func onPath(exe string) string {
+	name := strings.TrimSuffix(filepath.Base(exe), ".exe")
+	found, err := exec.LookPath(name)
+	if err != nil {
+		return exe
+	}
+	a, errA := os.Stat(found)
+	b, errB := os.Stat(exe)
+	if errA != nil || errB != nil || !os.SameFile(a, b) {
+		return exe
+	}
+	return name
+}
+
+// tellShared says on which machines a project's file works.
+func (e *env) tellShared(command, exe string) {
+	if command != exe {
+		fmt.Fprintf(e.stderr, "harness: the entry names %s and %s, not this machine's paths: it works wherever %[1]s is on PATH\n",
+			command, config.ProjectFile)
+		return
+	}
+	fmt.Fprintf(e.stderr, "harness: the entry names %s, which is a path of this machine; with harness on PATH, install writes the name\n", exe)
+}
+
+// tellServers says which servers a client has by each of its files.
+func (e *env) tellServers(client string, plans []*clients.Plan) {
+	names := func(all []string) string {
+		for i := range all {
+			all[i] = registry.Printable(all[i], 100)
+		}
+		return cmp.Or(strings.Join(all, ", "), "no server")
+	}
+	for i, p := range plans {
+		what := names(slices.Clone(p.Direct))
+		if i == 0 {
+			what = "execute, for " + names(slices.Clone(p.Behind))
+			if len(p.Direct) > 0 {
+				what += "; directly: " + names(slices.Clone(p.Direct))
+			}
+		} else {
+			what += " (directly: one file has the harness, so that there is one execute)"
+		}
+		fmt.Fprintf(e.stderr, "harness: %s gets from %s: %s\n", client, p.File, what)
 	}
 }
 

@@ -318,18 +318,103 @@ func TestAProjectsServersStayInTheProject(t *testing.T) {
 	if err != nil || len(files) != 1 || files[0] != [2]string{filepath.Join(project, ".mcp.json"), wantConfig} {
 		t.Fatal(files, err)
 	}
-	p, err := c.Install(files[0][0], files[0][1], "/opt/harness")
-	if err == nil {
-		err = p.Write()
+	plans, err := c.Plans(deep, "/opt/harness", "harness")
+	if err != nil || len(plans) != 1 {
+		t.Fatal(plans, err)
 	}
-	if err != nil {
+	p := plans[0]
+	if err := p.Write(); err != nil {
 		t.Fatal(err)
 	}
 	if found := config.Search(deep); !cmp.Equal(found.Files, []string{wantConfig}) {
 		t.Errorf("found %+v", found)
 	}
-	if !strings.Contains(string(p.After), `"usetools-project"`) {
+	if !strings.Contains(string(p.After), `"usetools-project"`) || strings.Contains(string(p.After), home) ||
+		!strings.Contains(string(p.After), `".usetools/mcp.json"`) || !strings.Contains(string(p.After), `"command": "harness"`) {
 		t.Errorf("%s", p.After)
+	}
+	if !strings.Contains(string(mustRead(t, filepath.Join(project, ".usetools", ".gitignore"))), "\n!mcp.json\n") {
+		t.Error("what is to be committed is not said")
+	}
+	undo, err := c.Undo(files[0][0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(undo.Left); !strings.Contains(got, wantConfig) || !strings.Contains(got, ".gitignore") || !strings.Contains(got, "installed") {
+		t.Errorf("left: %s", got)
+	}
+}
+
+// A client in a project reads both files: one of them has the harness, also where both had it.
+func TestOneOfTwoFilesHasTheHarness(t *testing.T) {
+	const notes, forge, asks = `{"mcpServers": {"notes": {"command": "notes"}}}`, `{"mcpServers": {"forge": {"command": "forge"}}}`,
+		`{"mcpServers": {"ask": {"command": "ask", "args": ["${input:token}"]}}}`
+	for name, test := range map[string]struct {
+		project, home  string
+		both           bool // as they were installed before
+		inHome         bool
+		behind, direct string
+	}{
+		"both":                      {notes, forge, false, true, "[forge]", "[notes]"},
+		"both have it":              {notes, forge, true, true, "[forge]", "[notes]"},
+		"nothing to move from home": {notes, asks, false, false, "[notes]", "[ask]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			home := atHome(t)
+			project := filepath.Join(home, "shop")
+			write(t, filepath.Join(project, ".git", "HEAD"), "")
+			c, err := Get("cursor")
+			if err != nil {
+				t.Fatal(err)
+			}
+			files := [2]string{filepath.Join(project, ".cursor", "mcp.json"), filepath.Join(home, ".cursor", "mcp.json")}
+			write(t, files[0], test.project)
+			write(t, files[1], test.home)
+			if test.both {
+				for i, to := range []string{filepath.Join(project, ".usetools", "mcp.json"), config.UserFile()} {
+					p, err := c.Install(files[i], to, "/opt/harness")
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := p.Write(); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			plans, err := c.Plans(project, "/opt/harness", "harness")
+			if err != nil || len(plans) != 2 {
+				t.Fatal(plans, err)
+			}
+			for _, p := range plans {
+				if p.Nothing() {
+					continue
+				}
+				if err := p.Write(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i, file := range files {
+				if has := strings.Contains(string(mustRead(t, file)), `"serve"`); has != (test.inHome == (i == 1)) {
+					t.Errorf("%s has the harness: %v", file, has)
+				}
+			}
+			if got := fmt.Sprint(plans[0].Behind); got != test.behind {
+				t.Errorf("behind the harness: %s, want %s", got, test.behind)
+			}
+			if got := fmt.Sprint(plans[1].Direct); got != test.direct {
+				t.Errorf("directly: %s, want %s", got, test.direct)
+			}
+			for i, file := range files {
+				if p, err := c.Undo(file); err != nil {
+					t.Fatal(err)
+				} else if p != nil {
+					if err := p.Write(); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want(t, "as it was", file, []string{test.project, test.home}[i])
+			}
+		})
 	}
 }
 

@@ -35,9 +35,15 @@ type Plan struct {
 	Moved map[string]string `json:"moved"`
 	// Stay are the servers that stay in the file, each with the reason.
 	Stay []Stays `json:"stay,omitempty"`
+	// Behind are the servers behind the harness, Direct those that the client starts itself,
+	// both of this file. Left are the files that Undo leaves.
+	Behind []string `json:"behind,omitempty"`
+	Direct []string `json:"direct,omitempty"`
+	Left   []string `json:"left,omitempty"`
 	// Backup is the copy of the file that was made; empty: none yet.
 	Backup string `json:"backup,omitempty"`
 
+	had     bool // the harness was there
 	undo    bool
 	base    []byte // the file without the harness: what Undo comes back to
 	remove  bool   // the file goes away
@@ -104,6 +110,53 @@ func (c *Client) projectFolder(dir string) string {
 	return config.Above(dir, c.project)
 }
 
+// Plans plans to put the harness, started by a command, in the place of the client's
+// servers: into one file. Of a project's file and the one for all projects, both of which a
+// client in the project reads, that is the latter if it has servers to move. The project's
+// servers then stay where they are, and come back if they were moved. shared is the command in
+// a project's file.
+func (c *Client) Plans(dir, command, shared string) ([]*Plan, error) {
+	files, err := c.Files(dir)
+	if err != nil {
+		return nil, err
+	}
+	plan := func(f [2]string) (*Plan, error) {
+		if f[1] != config.UserFile() {
+			return c.Install(f[0], f[1], shared)
+		}
+		return c.Install(f[0], f[1], command)
+	}
+	p, err := plan(files[len(files)-1])
+	if err != nil || len(files) == 1 {
+		return []*Plan{p}, err
+	}
+	other := &Plan{Client: c.Name, File: files[1][0], undo: true, Before: p.Before, After: p.Before}
+	if p.had || len(p.Moved) > 0 {
+		if other, err = c.Undo(files[0][0]); other == nil && err == nil {
+			other = &Plan{Client: c.Name, File: files[0][0], undo: true}
+			other.Before, err = read(other.File)
+			other.After = other.Before
+		}
+	} else {
+		p, err = plan(files[0])
+	}
+	if err == nil {
+		other.Direct, err = c.direct(other)
+	}
+	return []*Plan{p, other}, err
+}
+
+// direct returns the names of the servers that a plan leaves in its file.
+func (c *Client) direct(p *Plan) (out []string, err error) {
+	entries, err := c.syntax(p.File).Entries(p.After)
+	for i := range entries {
+		if !runsHarness(&entries[i]) {
+			out = append(out, entries[i].Name)
+		}
+	}
+	return out, err
+}
+
 // Install plans to move the servers in a file of the client's into a config.
 // command is the harness's program.
 func (c *Client) Install(file, configFile, command string) (*Plan, error) {
@@ -149,6 +202,7 @@ func (c *Client) Install(file, configFile, command string) (*Plan, error) {
 		why := c.stays(e)
 		switch {
 		case runsHarness(e):
+			p.had = true
 			gone = append(gone, e.Name)
 		case why != "":
 			p.Stay = append(p.Stay, Stays{e.Name, why})
@@ -169,7 +223,11 @@ func (c *Client) Install(file, configFile, command string) (*Plan, error) {
 	for slices.ContainsFunc(p.Stay, func(s Stays) bool { return s.Name == name }) {
 		name += "-harness" // that one is another server's
 	}
-	own, err := c.harness(name, []string{command, "-config", p.Config, "serve"}, "", false)
+	named := p.Config
+	if configFile != config.UserFile() {
+		named = config.ProjectFile // a client starts the servers of a project in its folder
+	}
+	own, err := c.harness(name, []string{command, "-config", named, "serve"}, "", false)
 	if err != nil {
 		return nil, err
 	}
@@ -179,10 +237,17 @@ func (c *Client) Install(file, configFile, command string) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.File, err)
 	}
+	if p.Direct, err = c.direct(p); err != nil {
+		return nil, fmt.Errorf("%s: %w", p.File, err)
+	}
 	if p.ConfigAfter == nil { // the harness wants a config that is there
 		p.ConfigAfter = []byte("{\n  \"mcpServers\": {}\n}\n")
 	}
-	return p, nil
+	behind, err := into.Entries(p.ConfigAfter)
+	for i := range behind {
+		p.Behind = append(p.Behind, behind[i].Name)
+	}
+	return p, err
 }
 
 // move puts an entry into the config, under another name where that has another
@@ -382,8 +447,12 @@ func (p *Plan) Write() error {
 	return Rewrite(p.File, p.After)
 }
 
+// ignored is the .gitignore of a project's folder of configs, where caches and locks are, too.
+const ignored = "# Written by harness. Of this folder only these files are to be committed.\n*\n!.gitignore\n!mcp.json\n!" +
+	registry.PinsFile + "\n"
+
 // Rewrite replaces the text of a file and keeps its mode. A new one is for its
-// user alone. A link stays one.
+// user alone. A link stays one. The folder of a project's config gets a .gitignore.
 func Rewrite(path string, text []byte) error {
 	path = resolved(path)
 	mode := fs.FileMode(0o600)
@@ -392,7 +461,20 @@ func Rewrite(path string, text []byte) error {
 	} else if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
+	if inProject(path) {
+		ignore := filepath.Join(filepath.Dir(path), ".gitignore")
+		if _, err := os.Lstat(ignore); errors.Is(err, fs.ErrNotExist) {
+			if err := registry.WriteFile(ignore, []byte(ignored), 0o644); err != nil {
+				return err
+			}
+		}
+	}
 	return registry.WriteFile(path, text, mode)
+}
+
+// inProject reports whether a file is in a project's folder of configs.
+func inProject(path string) bool {
+	return filepath.Base(filepath.Dir(path)) == filepath.Dir(filepath.FromSlash(config.ProjectFile))
 }
 
 // resolved is where a path leads.

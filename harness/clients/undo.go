@@ -120,7 +120,33 @@ func (c *Client) Undo(file string) (*Plan, error) {
 	if p.Nothing() {
 		return nil, nil
 	}
-	return p, nil
+	p.Left, err = c.left(p)
+	return p, err
+}
+
+// left returns the files that stay when a plan to undo has been written: the config, what else
+// is in its folder if that is a project's, and the folder of backups.
+func (c *Client) left(p *Plan) ([]string, error) {
+	backups, err := folder(c.Name, p.File)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	if p.ConfigBefore != nil {
+		out = append(out, p.Config)
+	}
+	if p.ConfigBefore != nil && inProject(p.Config) {
+		there, err := os.ReadDir(filepath.Dir(p.Config))
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range there {
+			if path := filepath.Join(filepath.Dir(p.Config), f.Name()); path != p.Config {
+				out = append(out, path)
+			}
+		}
+	}
+	return append(out, backups), nil
 }
 
 // without is a text without the harness, with what was moved out of it; remove
