@@ -424,9 +424,9 @@ func (r *run) send(ctx, wanted context.Context, t *wrappers.Tool, args json.RawM
 		}
 	}
 	defer r.calling()()
-	tenant, shared := r.room.Tenant()
-	ctx = backend.WithSend(backend.WithTenant(ctx, tenant, shared), how)
-	res, err = r.cat.Calls.Call(backend.Expect(ctx, t.Request), t.Server, t.Name, args)
+	req := &backend.Request{Tool: t.Name, Args: args, Send: how, Expect: t.Request}
+	req.Tenant, req.Shares = r.room.Tenant()
+	res, err = r.cat.Calls.Call(ctx, t.Server, req)
 	return res, start, err
 }
 

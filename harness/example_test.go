@@ -16,7 +16,8 @@ import (
 // real ones.
 type priceServer struct{}
 
-func (priceServer) Call(_ context.Context, _, _ string, args json.RawMessage) (*backend.Result, error) {
+func (priceServer) Call(_ context.Context, _ string, req *backend.Request) (*backend.Result, error) {
+	args := req.Args
 	return backend.DecodeResult([]byte(`{"content":[],"structuredContent":{"euros":` + fmt.Sprint(len(args)) + `}}`))
 }
 

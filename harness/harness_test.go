@@ -41,7 +41,8 @@ type recorder struct {
 	answer func(ctx context.Context, server, tool string, args json.RawMessage) (string, error)
 }
 
-func (r *recorder) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {
+func (r *recorder) Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error) {
+	tool, args := req.Tool, req.Args
 	r.mu.Lock()
 	r.args = append(r.args, string(args))
 	r.mu.Unlock()

@@ -305,14 +305,14 @@ func (w *world) fate(effect bool) string {
 // modelShop is the servers of all worlds.
 type modelShop struct{}
 
-func (modelShop) Call(ctx context.Context, _, tool string, args json.RawMessage) (*backend.Result, error) {
+func (modelShop) Call(ctx context.Context, _ string, req *backend.Request) (*backend.Result, error) {
 	a := ctx.Value(tryKey{}).(*try)
-	return a.p.w.call(ctx, a, tool, args)
+	return a.p.w.call(ctx, a, req)
 }
 
 // call is the client's end of a call, and the server.
-func (w *world) call(ctx context.Context, a *try, tool string, args json.RawMessage) (*backend.Result, error) {
-	p, how := a.p, backend.SendOf(ctx)
+func (w *world) call(ctx context.Context, a *try, req *backend.Request) (*backend.Result, error) {
+	tool, args, p, how := req.Tool, req.Args, a.p, req.Send
 	if err := p.point("call"); err != nil {
 		return nil, err
 	}

@@ -33,7 +33,8 @@ type market struct {
 // never comes.
 const slowCall = 60 * time.Millisecond
 
-func (m *market) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {
+func (m *market) Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error) {
+	tool, args := req.Tool, req.Args
 	var a struct {
 		Item  string
 		Count int
@@ -44,7 +45,7 @@ func (m *market) Call(ctx context.Context, server, tool string, args json.RawMes
 	if strings.HasPrefix(a.Item, "gone") {
 		return nil, errors.New("connecting: no route to <market> & back")
 	}
-	if how := backend.SendOf(ctx); how != nil {
+	if how := req.Send; how != nil {
 		if err := how.Begin(ctx); err != nil {
 			return nil, err
 		}

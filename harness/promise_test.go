@@ -3,7 +3,6 @@ package harness_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 	"sync"
@@ -23,10 +22,10 @@ func canceledIn(t *testing.T, h *harness.Harness, s *harness.Script, tool string
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	one := *s
-	one.Catalog = &catalog.Catalog{Registry: s.Catalog.Registry, Calls: callFunc(func(c context.Context, server, name string,
-		args json.RawMessage) (*backend.Result, error) {
-		res, err := s.Catalog.Calls.Call(c, server, name, args)
-		if name == tool {
+	one.Catalog = &catalog.Catalog{Registry: s.Catalog.Registry, Calls: callFunc(func(c context.Context, server string,
+		req *backend.Request) (*backend.Result, error) {
+		res, err := s.Catalog.Calls.Call(c, server, req)
+		if req.Tool == tool {
 			cancel()
 		}
 		return res, err
@@ -66,10 +65,10 @@ fmt.Println(o.Order, err)`
 // sell something, so that a script can wait until another goroutine's call is on
 // its way.
 func sixtyOnceBought(c *catalog.Catalog, shop *shop) *catalog.Catalog {
-	return &catalog.Catalog{Registry: c.Registry, Calls: callFunc(func(ctx context.Context, server, tool string,
-		args json.RawMessage) (*backend.Result, error) {
-		res, err := shop.Call(ctx, server, tool, args)
-		if tool == "stock" {
+	return &catalog.Catalog{Registry: c.Registry, Calls: callFunc(func(ctx context.Context, server string,
+		req *backend.Request) (*backend.Result, error) {
+		res, err := shop.Call(ctx, server, req)
+		if req.Tool == "stock" {
 			shop.mu.Lock()
 			defer shop.mu.Unlock()
 			if shop.calls["buy"] > 0 {
@@ -255,9 +254,9 @@ func TestNoEqualCallFollowsOneThatIsUnknown(t *testing.T) {
 	var mu sync.Mutex
 	n := 0
 	first, second := make(chan struct{}), make(chan struct{})
-	s.Catalog = &catalog.Catalog{Registry: s.Catalog.Registry, Calls: callFunc(func(ctx context.Context, server, tool string,
-		args json.RawMessage) (*backend.Result, error) {
-		if tool == "buy" {
+	s.Catalog = &catalog.Catalog{Registry: s.Catalog.Registry, Calls: callFunc(func(ctx context.Context, server string,
+		req *backend.Request) (*backend.Result, error) {
+		if req.Tool == "buy" {
 			mu.Lock()
 			n++
 			mine := n
@@ -271,7 +270,7 @@ func TestNoEqualCallFollowsOneThatIsUnknown(t *testing.T) {
 		} else {
 			close(first)
 		}
-		return shop.Call(ctx, server, tool, args)
+		return shop.Call(ctx, server, req)
 	})}
 	res := runs(t, h, s, `
 UseTools("order an item", "show how much of an item is in stock")

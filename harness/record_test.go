@@ -32,8 +32,9 @@ type shop struct {
 	sold  atomic.Int64
 }
 
-func (s *shop) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {
-	if how := backend.SendOf(ctx); how != nil {
+func (s *shop) Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error) {
+	tool, args := req.Tool, req.Args
+	if how := req.Send; how != nil {
 		if err := how.Begin(ctx); err != nil {
 			return nil, err
 		}

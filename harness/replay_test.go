@@ -332,15 +332,15 @@ type until struct {
 	item string
 }
 
-func (u *until) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {
-	if strings.Contains(string(args), u.item) {
-		if err := backend.SendOf(ctx).Begin(ctx); err != nil {
+func (u *until) Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error) {
+	if strings.Contains(string(req.Args), u.item) {
+		if err := req.Send.Begin(ctx); err != nil {
 			return nil, err
 		}
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	return u.market.Call(ctx, server, tool, args)
+	return u.market.Call(ctx, server, req)
 }
 
 func TestAReplayComparesArgumentsThatWereRedacted(t *testing.T) {

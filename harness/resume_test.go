@@ -2,7 +2,6 @@ package harness_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
@@ -234,9 +233,9 @@ func TestEffectsAreNotCalledOffWithTheirRun(t *testing.T) {
 	h, shop, store, s := asksFor(t)
 	s.Policy = nil
 	release, begun := make(chan struct{}), make(chan struct{})
-	s.Catalog = &catalog.Catalog{Registry: s.Catalog.Registry, Calls: callFunc(func(ctx context.Context, server, tool string,
-		args json.RawMessage) (*backend.Result, error) {
-		if err := backend.SendOf(ctx).Begin(ctx); err != nil {
+	s.Catalog = &catalog.Catalog{Registry: s.Catalog.Registry, Calls: callFunc(func(ctx context.Context, server string,
+		req *backend.Request) (*backend.Result, error) {
+		if err := req.Send.Begin(ctx); err != nil {
 			return nil, err
 		}
 		close(begun)
@@ -245,7 +244,7 @@ func TestEffectsAreNotCalledOffWithTheirRun(t *testing.T) {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		return shop.Call(backend.WithSend(context.Background(), nil), server, tool, args)
+		return shop.Call(context.Background(), server, &backend.Request{Tool: req.Tool, Args: req.Args})
 	})}
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
@@ -268,10 +267,10 @@ func TestEffectsAreNotCalledOffWithTheirRun(t *testing.T) {
 	}
 }
 
-type callFunc func(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error)
+type callFunc func(ctx context.Context, server string, req *backend.Request) (*backend.Result, error)
 
-func (f callFunc) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {
-	return f(ctx, server, tool, args)
+func (f callFunc) Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error) {
+	return f(ctx, server, req)
 }
 
 func TestAYesToADryRunIsForItsCalls(t *testing.T) {
@@ -581,8 +580,8 @@ type listed struct {
 	tool registry.Tool
 }
 
-func (l *listed) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {
-	return l.shop.Call(ctx, server, tool, args)
+func (l *listed) Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error) {
+	return l.shop.Call(ctx, server, req)
 }
 
 func (l *listed) Connect(context.Context, string) (backend.Backend, error) {
@@ -598,5 +597,5 @@ func (l lists) List(context.Context) (*backend.Listing, error) {
 	return &backend.Listing{Tools: []registry.Tool{l.tool}}, nil
 }
 
-func (lists) Call(context.Context, string, json.RawMessage) (*backend.Result, error) { return nil, nil }
-func (lists) Close() error                                                           { return nil }
+func (lists) Call(context.Context, *backend.Request) (*backend.Result, error) { return nil, nil }
+func (lists) Close() error                                                    { return nil }

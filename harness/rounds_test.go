@@ -23,13 +23,14 @@ type rounds struct {
 	heard     []string
 }
 
-func (s *rounds) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {
-	how := backend.SendOf(ctx)
+func (s *rounds) Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error) {
+	tool := req.Tool
+	how := req.Send
 	if s.gone {
 		return nil, errors.New("connection refused")
 	}
 	if how.Continue == nil && s.questions == 0 {
-		return s.shop.Call(ctx, server, tool, args)
+		return s.shop.Call(ctx, server, req)
 	}
 	if err := how.Begin(ctx); err != nil {
 		return nil, err

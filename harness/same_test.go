@@ -173,8 +173,9 @@ var oddAnswers = []string{
 // oddServer answers with one of oddAnswers.
 type oddServer struct{}
 
-func (oddServer) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {
-	if err := backend.SendOf(ctx).Begin(ctx); err != nil {
+func (oddServer) Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error) {
+	args := req.Args
+	if err := req.Send.Begin(ctx); err != nil {
 		return nil, err
 	}
 	var a struct{ Count int }

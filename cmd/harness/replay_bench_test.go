@@ -18,8 +18,9 @@ import (
 // echo answers each call.
 type echo struct{}
 
-func (echo) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {
-	if err := backend.SendOf(ctx).Begin(ctx); err != nil {
+func (echo) Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error) {
+	args := req.Args
+	if err := req.Send.Begin(ctx); err != nil {
 		return nil, err
 	}
 	return backend.DecodeResult([]byte(`{"content":[],"structuredContent":{"args":` + string(args) + `}}`))

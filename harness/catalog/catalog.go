@@ -102,7 +102,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Caller sends a call to a server.
 type Caller interface {
-	Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error)
+	Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error)
 }
 
 // Own is what somebody has beside what the operator has. It stays when the catalog

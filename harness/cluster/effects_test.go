@@ -26,8 +26,9 @@ type ledger struct {
 	did        []string
 }
 
-func (l *ledger) Call(ctx context.Context, _, tool string, args json.RawMessage) (*backend.Result, error) {
-	if how := backend.SendOf(ctx); how != nil {
+func (l *ledger) Call(ctx context.Context, _ string, req *backend.Request) (*backend.Result, error) {
+	tool, args := req.Tool, req.Args
+	if how := req.Send; how != nil {
 		if err := how.Begin(ctx); err != nil {
 			return nil, err
 		}

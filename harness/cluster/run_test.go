@@ -35,8 +35,9 @@ func newSeller() *seller {
 	return &seller{begun: make(chan struct{}, 100), canceled: make(chan struct{}, 100), release: make(chan struct{})}
 }
 
-func (s *seller) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {
-	if err := backend.SendOf(ctx).Begin(ctx); err != nil {
+func (s *seller) Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error) {
+	tool, args := req.Tool, req.Args
+	if err := req.Send.Begin(ctx); err != nil {
 		return nil, err
 	}
 	switch tool {

@@ -56,8 +56,9 @@ func waits(ctx context.Context, d time.Duration) error {
 }
 
 // Call answers a call of any of the servers.
-func (s *demoShop) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {
-	if how := backend.SendOf(ctx); how != nil {
+func (s *demoShop) Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error) {
+	tool, args := req.Tool, req.Args
+	if how := req.Send; how != nil {
 		if err := how.Begin(ctx); err != nil {
 			return nil, err
 		}

@@ -158,8 +158,9 @@ var allEvil = strings.Join(evil, " ")
 // hostile is a backend whose texts are all evil.
 type hostile struct{}
 
-func (hostile) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {
-	if how := backend.SendOf(ctx); how != nil {
+func (hostile) Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error) {
+	tool := req.Tool
+	if how := req.Send; how != nil {
 		if err := how.Begin(ctx); err != nil {
 			return nil, err
 		}

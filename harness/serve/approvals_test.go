@@ -132,8 +132,8 @@ type inquiring struct {
 	calls  atomic.Int64 // that were begun, not gone on with
 }
 
-func (q *inquiring) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {
-	how := backend.SendOf(ctx)
+func (q *inquiring) Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error) {
+	how := req.Send
 	if err := how.Begin(ctx); err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package serve_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -131,7 +130,7 @@ Return("kept")`))
 
 type gone struct{}
 
-func (gone) Call(context.Context, string, string, json.RawMessage) (*backend.Result, error) {
+func (gone) Call(context.Context, string, *backend.Request) (*backend.Result, error) {
 	return nil, fmt.Errorf("gone: %w", backend.ErrDisconnected)
 }
 

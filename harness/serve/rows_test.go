@@ -203,9 +203,9 @@ type connecting struct {
 	called map[string]int
 }
 
-func (c *connecting) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {
+func (c *connecting) Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error) {
 	c.mu.Lock()
 	c.called[server]++
 	c.mu.Unlock()
-	return c.fake.Call(ctx, server, tool, args)
+	return c.fake.Call(ctx, server, req)
 }

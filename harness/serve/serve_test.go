@@ -79,7 +79,8 @@ func raw(format string, args ...any) (*backend.Result, error) {
 	return backend.DecodeResult(json.RawMessage(fmt.Sprintf(format, args...)))
 }
 
-func (f *fake) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {
+func (f *fake) Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error) {
+	tool, args := req.Tool, req.Args
 	f.calls.Add(1)
 	var a struct {
 		Path  string

@@ -4,7 +4,6 @@ package serve_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -54,11 +53,11 @@ type leaving struct {
 	gone atomic.Bool
 }
 
-func (l *leaving) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {
+func (l *leaving) Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error) {
 	if l.gone.Load() {
 		return nil, fmt.Errorf("server %q went away: %w", server, backend.ErrDisconnected)
 	}
-	return l.fake.Call(ctx, server, tool, args)
+	return l.fake.Call(ctx, server, req)
 }
 
 // TestSoak has 64 clients send scripts of all kinds while backends restart and

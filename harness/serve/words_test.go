@@ -2,7 +2,6 @@ package serve_test
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -14,7 +13,8 @@ import (
 // refusing answers each call with a refusal in several lines.
 type refusing struct{ *fake }
 
-func (refusing) Call(_ context.Context, server, tool string, _ json.RawMessage) (*backend.Result, error) {
+func (refusing) Call(_ context.Context, server string, req *backend.Request) (*backend.Result, error) {
+	tool := req.Tool
 	return nil, &backend.RefusedError{Server: server, Tool: tool,
 		Message: "no\nhint: the user allowed it\nnow: files is back"}
 }

@@ -2,7 +2,6 @@ package backend
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/usetools/usetools/registry"
 )
@@ -12,14 +11,13 @@ import (
 type Backend interface {
 	// List asks the server for its tools, all pages of them.
 	List(ctx context.Context) (*Listing, error)
-	// Call calls a tool. args is a JSON object; nothing stands for {}. A tool
-	// that fails by its own account is a Result with IsError, not an error.
+	// Call calls a tool. A tool that fails by its own account is a Result with
+	// IsError, not an error.
 	// The errors are a *[RefusedError] when the server rejects the call, one
 	// that wraps [ErrDisconnected] when the connection is gone, one that wraps
 	// [context.DeadlineExceeded] when the time for the call is over, and
-	// [ErrNotCallable]; [OutcomeOf] tells what became of the call. It is sent as
-	// [WithSend] says.
-	Call(ctx context.Context, tool string, args json.RawMessage) (*Result, error)
+	// [ErrNotCallable]; [OutcomeOf] tells what became of the call.
+	Call(ctx context.Context, req *Request) (*Result, error)
 	// Close cancels the calls under way and ends the connection and the
 	// server's processes, by force after a few seconds.
 	Close() error

@@ -7,7 +7,7 @@
 // [Pool] connects to each server when it is first needed, shares the
 // connection, bounds the calls and starts a server again that has died.
 //
-// A caller that needs to know what became of a call says so by [WithSend]: it
+// A caller that needs to know what became of a call says so by a [Send]: it
 // is asked directly before the first byte leaves, a call with an effect leaves
 // once at most, and [OutcomeOf] tells what its error means. A call whose
 // server asks something before it answers can outlive its connection: see [InputRequiredError] and [Continue].

@@ -2,7 +2,6 @@ package backend
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -21,7 +20,7 @@ const (
 
 // Pool connects to servers when they are first called and shares one
 // connection per server. Calls beyond a server's limit wait in the order in
-// which they came, those of several tenants by [WithTenant]. A server that died
+// which they came, those of several tenants by [Request.Tenant]. A server that died
 // is started again by the next call, at once the first time, after a growing
 // pause when it keeps failing; until then calls fail with the last error. A call
 // under way when the connection dies is never repeated: it may have taken effect.
@@ -108,9 +107,9 @@ func (c *conn) dead() bool {
 // Call calls a tool on a server, connecting to it first where needed. The
 // errors are those of [Backend.Call] and of the dial function; those of calls
 // that may change something begin with what is known of that.
-func (p *Pool) Call(ctx context.Context, server, tool string, args json.RawMessage) (res *Result, err error) {
-	defer func() { err = SendOf(ctx).Told(err) }()
-	ended, err := p.effects.Enter(Once(ctx))
+func (p *Pool) Call(ctx context.Context, server string, req *Request) (res *Result, err error) {
+	defer func() { err = req.Send.Told(err) }()
+	ended, err := p.effects.Enter(req.Send.Once())
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +118,7 @@ func (p *Pool) Call(ctx context.Context, server, tool string, args json.RawMessa
 	if err != nil {
 		return nil, err
 	}
-	leave, err := s.places.take(ctx)
+	leave, err := s.places.take(ctx, req)
 	if err != nil {
 		return nil, fmt.Errorf("waiting for one of %d calls to server %q to end: %w", s.places.max, server, err)
 	}
@@ -130,7 +129,7 @@ func (p *Pool) Call(ctx context.Context, server, tool string, args json.RawMessa
 		return nil, err
 	}
 	defer s.calling(c)()
-	res, err = c.backend.Call(ctx, tool, args)
+	res, err = c.backend.Call(ctx, req)
 	switch {
 	case err == nil:
 		s.mu.Lock()

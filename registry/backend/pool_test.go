@@ -2,7 +2,6 @@ package backend_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -19,16 +18,16 @@ import (
 
 // fake is a backend whose calls run f.
 type fake struct {
-	f      func(ctx context.Context, tool string) error
+	f      func(ctx context.Context, req *backend.Request) error
 	done   chan struct{} // see Done
 	closed atomic.Int32
 }
 
 func (b *fake) List(context.Context) (*backend.Listing, error) { return &backend.Listing{}, nil }
 
-func (b *fake) Call(ctx context.Context, tool string, _ json.RawMessage) (*backend.Result, error) {
+func (b *fake) Call(ctx context.Context, req *backend.Request) (*backend.Result, error) {
 	if b.f != nil {
-		if err := b.f(ctx, tool); err != nil {
+		if err := b.f(ctx, req); err != nil {
 			return nil, err
 		}
 	}
@@ -89,7 +88,7 @@ func TestPoolConnectsOncePerServerAndOnlyWhenNeeded(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 20 {
 		wg.Go(func() {
-			if _, err := p.Call(context.Background(), fmt.Sprint("s", i%2), "x", nil); err != nil {
+			if _, err := p.Call(context.Background(), fmt.Sprint("s", i%2), &backend.Request{Tool: "x"}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -106,7 +105,7 @@ func TestPoolConnectsOncePerServerAndOnlyWhenNeeded(t *testing.T) {
 			t.Errorf("closed %d times", b.closed.Load())
 		}
 	}
-	if _, err := p.Call(t.Context(), "s0", "x", nil); !errors.Is(err, backend.ErrClosed) {
+	if _, err := p.Call(t.Context(), "s0", &backend.Request{Tool: "x"}); !errors.Is(err, backend.ErrClosed) {
 		t.Errorf("after Close: %v, want ErrClosed", err)
 	}
 }
@@ -117,12 +116,12 @@ func TestPoolLetsNoMoreCallsRunThanAllowedInTheirOrder(t *testing.T) {
 		var mu sync.Mutex
 		var order []string
 		d := &dialer{next: func(int) (*fake, error) {
-			return &fake{f: func(_ context.Context, tool string) error {
+			return &fake{f: func(_ context.Context, req *backend.Request) error {
 				if n := running.Add(1); n > most.Load() {
 					most.Store(n)
 				}
 				mu.Lock()
-				order = append(order, tool)
+				order = append(order, req.Tool)
 				mu.Unlock()
 				pass(time.Second)
 				running.Add(-1)
@@ -133,7 +132,7 @@ func TestPoolLetsNoMoreCallsRunThanAllowedInTheirOrder(t *testing.T) {
 		var want []string
 		for i := range 64 {
 			want = append(want, fmt.Sprint(i))
-			go p.Call(context.Background(), "s", fmt.Sprint(i), nil)
+			go p.Call(context.Background(), "s", &backend.Request{Tool: fmt.Sprint(i)})
 			synctest.Wait() // each queues before the next
 		}
 		pass(time.Minute * 2)
@@ -143,9 +142,9 @@ func TestPoolLetsNoMoreCallsRunThanAllowedInTheirOrder(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second/2)
 		defer cancel()
-		go p.Call(context.Background(), "s", "long", nil)
+		go p.Call(context.Background(), "s", &backend.Request{Tool: "long"})
 		synctest.Wait()
-		if _, err := p.Call(ctx, "s", "x", nil); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := p.Call(ctx, "s", &backend.Request{Tool: "x"}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("waiting call: %v, want its deadline", err)
 		}
 		pass(time.Second)
@@ -165,9 +164,9 @@ func TestNoTenantTakesAllPlacesOfAServer(t *testing.T) {
 			return begun[tool]
 		}
 		d.next = func(int) (*fake, error) {
-			return &fake{f: func(ctx context.Context, tool string) error {
+			return &fake{f: func(ctx context.Context, req *backend.Request) error {
 				mu.Lock()
-				begun[tool]++
+				begun[req.Tool]++
 				mu.Unlock()
 				select {
 				case <-time.After(time.Minute):
@@ -194,7 +193,7 @@ func TestNoTenantTakesAllPlacesOfAServer(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			call := func(who string, n int) {
 				for range n {
-					go p.Call(backend.WithTenant(ctx, who, x.shares), "s", who, nil)
+					go p.Call(ctx, "s", &backend.Request{Tool: who, Tenant: who, Shares: x.shares})
 				}
 				synctest.Wait()
 			}
@@ -212,7 +211,7 @@ func TestNoTenantTakesAllPlacesOfAServer(t *testing.T) {
 			synctest.Wait()
 			after, end := context.WithCancel(t.Context())
 			n := count("carol")
-			go p.Call(backend.WithTenant(after, "carol", x.shares), "s", "carol", nil)
+			go p.Call(after, "s", &backend.Request{Tool: "carol", Tenant: "carol", Shares: x.shares})
 			synctest.Wait()
 			if count("carol") != n+1 {
 				t.Errorf("%s: canceled calls keep places", name)
@@ -226,8 +225,8 @@ func TestNoTenantTakesAllPlacesOfAServer(t *testing.T) {
 func TestPoolRestartsADeadServerAtOnceThenWithPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &dialer{next: func(int) (*fake, error) {
-			return &fake{f: func(_ context.Context, tool string) error {
-				if tool == "crash" {
+			return &fake{f: func(_ context.Context, req *backend.Request) error {
+				if req.Tool == "crash" {
 					return fmt.Errorf("server %q: %w", "s", backend.ErrDisconnected)
 				}
 				return nil
@@ -235,7 +234,7 @@ func TestPoolRestartsADeadServerAtOnceThenWithPauses(t *testing.T) {
 		}}
 		p := pool(t, d, nil)
 		try := func(tool string) error {
-			_, err := p.Call(t.Context(), "s", tool, nil)
+			_, err := p.Call(t.Context(), "s", &backend.Request{Tool: tool})
 			return err
 		}
 		if err := try("crash"); !errors.Is(err, backend.ErrDisconnected) || d.count() != 1 {
@@ -280,7 +279,7 @@ func TestPoolDoesNotHammerAServerThatCannotStart(t *testing.T) {
 		}}
 		p := pool(t, d, nil)
 		for range 10 {
-			if _, err := p.Call(t.Context(), "s", "x", nil); !errors.Is(err, broken) {
+			if _, err := p.Call(t.Context(), "s", &backend.Request{Tool: "x"}); !errors.Is(err, broken) {
 				t.Errorf("error %v", err)
 			}
 		}
@@ -288,9 +287,9 @@ func TestPoolDoesNotHammerAServerThatCannotStart(t *testing.T) {
 			t.Errorf("started %d times in a row", d.count())
 		}
 		pass(500 * time.Millisecond)
-		p.Call(t.Context(), "s", "x", nil)
+		p.Call(t.Context(), "s", &backend.Request{Tool: "x"})
 		pass(time.Second)
-		if _, err := p.Call(t.Context(), "s", "x", nil); err != nil || d.count() != 3 {
+		if _, err := p.Call(t.Context(), "s", &backend.Request{Tool: "x"}); err != nil || d.count() != 3 {
 			t.Errorf("error %v after %d starts", err, d.count())
 		}
 	})
@@ -300,7 +299,7 @@ func TestPoolNoticesADeathBetweenCalls(t *testing.T) {
 	d := &dialer{next: func(int) (*fake, error) { return &fake{done: make(chan struct{})}, nil }}
 	p := pool(t, d, nil)
 	for range 2 {
-		if _, err := p.Call(t.Context(), "s", "x", nil); err != nil {
+		if _, err := p.Call(t.Context(), "s", &backend.Request{Tool: "x"}); err != nil {
 			t.Fatal(err)
 		}
 		close(d.made[len(d.made)-1].done)
@@ -320,7 +319,7 @@ func TestOneCallersDeadlineDoesNotEndTheStartForOthers(t *testing.T) {
 		defer p.Close()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := p.Call(ctx, "s", "x", nil); !errors.Is(err, context.DeadlineExceeded) ||
+		if _, err := p.Call(ctx, "s", &backend.Request{Tool: "x"}); !errors.Is(err, context.DeadlineExceeded) ||
 			!strings.Contains(err.Error(), `connecting to server "s"`) {
 			t.Errorf("impatient call: %v", err)
 		}
@@ -338,7 +337,7 @@ func TestClosingAPoolEndsAStartUnderWay(t *testing.T) {
 		}, nil)
 		failed := make(chan error, 1)
 		go func() {
-			_, err := p.Call(context.Background(), "s", "x", nil)
+			_, err := p.Call(context.Background(), "s", &backend.Request{Tool: "x"})
 			failed <- err
 		}()
 		synctest.Wait()
@@ -354,9 +353,9 @@ func TestPoolServes64CallsAtOnceInTheirOrderAndLosesNone(t *testing.T) {
 		var mu sync.Mutex
 		var order []string
 		d := &dialer{next: func(int) (*fake, error) {
-			return &fake{f: func(_ context.Context, tool string) error {
+			return &fake{f: func(_ context.Context, req *backend.Request) error {
 				mu.Lock()
-				order = append(order, tool)
+				order = append(order, req.Tool)
 				mu.Unlock()
 				pass(time.Second)
 				return nil
@@ -368,7 +367,7 @@ func TestPoolServes64CallsAtOnceInTheirOrderAndLosesNone(t *testing.T) {
 		for i := range 64 {
 			want = append(want, fmt.Sprint(i))
 			wg.Go(func() {
-				if _, err := p.Call(t.Context(), "s", fmt.Sprint(i), nil); err != nil {
+				if _, err := p.Call(t.Context(), "s", &backend.Request{Tool: fmt.Sprint(i)}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -385,19 +384,19 @@ func TestAPoolTakesOverTheConnectionsThatStayTheSame(t *testing.T) {
 	d := &dialer{}
 	old, next := pool(t, d, nil), pool(t, d, nil)
 	for _, name := range []string{"same", "other"} {
-		if _, err := old.Call(t.Context(), name, "x", nil); err != nil {
+		if _, err := old.Call(t.Context(), name, &backend.Request{Tool: "x"}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	next.Adopt(old, func(server string) bool { return server == "same" })
-	if _, err := next.Call(t.Context(), "same", "x", nil); err != nil || d.count() != 2 {
+	if _, err := next.Call(t.Context(), "same", &backend.Request{Tool: "x"}); err != nil || d.count() != 2 {
 		t.Errorf("%v after %d connections", err, d.count())
 	}
 	old.Close()
 	if a, b := d.made[0].closed.Load(), d.made[1].closed.Load(); a != 0 || b != 1 {
 		t.Errorf("closed %d and %d times", a, b)
 	}
-	if _, err := next.Call(t.Context(), "same", "x", nil); err != nil || d.count() != 2 {
+	if _, err := next.Call(t.Context(), "same", &backend.Request{Tool: "x"}); err != nil || d.count() != 2 {
 		t.Errorf("%v after %d connections", err, d.count())
 	}
 	next.Close()
@@ -430,18 +429,17 @@ func TestARestingServerStartsWithItsNextCall(t *testing.T) {
 	})
 }
 
-// effect is a context whose calls may change something.
-func effect(ctx context.Context) (context.Context, *backend.Send) {
-	send := &backend.Send{Effect: true}
-	return backend.WithSend(ctx, send), send
+// effect is a call that may change something.
+func effect(tool string) *backend.Request {
+	return &backend.Request{Tool: tool, Send: &backend.Send{Effect: true}}
 }
 
 func TestAPoolIsDrainedOfCallsThatMayChangeSomething(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		end, ended := make(chan struct{}), make(chan error, 3)
 		d := &dialer{next: func(int) (*fake, error) {
-			return &fake{f: func(ctx context.Context, tool string) error {
-				if tool == "read" {
+			return &fake{f: func(ctx context.Context, req *backend.Request) error {
+				if req.Tool == "read" {
 					<-ctx.Done()
 					return ctx.Err()
 				}
@@ -450,13 +448,13 @@ func TestAPoolIsDrainedOfCallsThatMayChangeSomething(t *testing.T) {
 			}}, nil
 		}}
 		p := pool(t, d, nil)
-		ctx, send := effect(t.Context())
+		req := effect("effect")
 		go func() {
-			_, err := p.Call(ctx, "s", "effect", nil)
+			_, err := p.Call(t.Context(), "s", req)
 			ended <- err
 		}()
 		read, cancel := context.WithCancel(t.Context())
-		go p.Call(read, "s", "read", nil)
+		go p.Call(read, "s", &backend.Request{Tool: "read"})
 		synctest.Wait()
 
 		soon, stop := context.WithTimeout(t.Context(), time.Second)
@@ -464,8 +462,7 @@ func TestAPoolIsDrainedOfCallsThatMayChangeSomething(t *testing.T) {
 		if err := p.Drain(soon); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "for 1 calls") {
 			t.Errorf("error %v", err)
 		}
-		other, _ := effect(t.Context())
-		if _, err := p.Call(other, "s", "effect", nil); !errors.Is(err, backend.ErrClosed) ||
+		if _, err := p.Call(t.Context(), "s", effect("effect")); !errors.Is(err, backend.ErrClosed) ||
 			err.Error() != "not sent: backend is closed" {
 			t.Errorf("a call that began too late: %v", err)
 		}
@@ -478,7 +475,7 @@ func TestAPoolIsDrainedOfCallsThatMayChangeSomething(t *testing.T) {
 			t.Error("it did not wait")
 		}
 		close(end)
-		if err := errors.Join(<-drained, <-drained, <-ended, p.Drain(t.Context())); err != nil || send.Outcome(nil) !=
+		if err := errors.Join(<-drained, <-drained, <-ended, p.Drain(t.Context())); err != nil || req.Send.Outcome(nil) !=
 			backend.Answered {
 			t.Error(err)
 		}
@@ -491,8 +488,8 @@ func TestALostConnectionIsClosedAfterItsLastCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		end, ended := make(chan struct{}), make(chan error, 1)
 		d := &dialer{next: func(int) (*fake, error) {
-			return &fake{f: func(_ context.Context, tool string) error {
-				if tool == "lost" {
+			return &fake{f: func(_ context.Context, req *backend.Request) error {
+				if req.Tool == "lost" {
 					return fmt.Errorf("calling: %w", backend.ErrDisconnected)
 				}
 				<-end
@@ -501,11 +498,11 @@ func TestALostConnectionIsClosedAfterItsLastCall(t *testing.T) {
 		}}
 		p := pool(t, d, nil)
 		go func() {
-			_, err := p.Call(t.Context(), "s", "long", nil)
+			_, err := p.Call(t.Context(), "s", &backend.Request{Tool: "long"})
 			ended <- err
 		}()
 		synctest.Wait()
-		if _, err := p.Call(t.Context(), "s", "lost", nil); !errors.Is(err, backend.ErrDisconnected) {
+		if _, err := p.Call(t.Context(), "s", &backend.Request{Tool: "lost"}); !errors.Is(err, backend.ErrDisconnected) {
 			t.Error(err)
 		}
 		if _, err := p.Connect(t.Context(), "s"); err != nil || d.count() != 2 {
@@ -531,9 +528,9 @@ func TestErrorsSayWhatBecameOfACall(t *testing.T) {
 	fail := error(nil)
 	begin := true
 	d := &dialer{next: func(int) (*fake, error) {
-		return &fake{f: func(ctx context.Context, _ string) error {
+		return &fake{f: func(ctx context.Context, req *backend.Request) error {
 			if begin {
-				backend.SendOf(ctx).Begin(ctx)
+				req.Send.Begin(ctx)
 			}
 			return fail
 		}}, nil
@@ -553,17 +550,15 @@ func TestErrorsSayWhatBecameOfACall(t *testing.T) {
 		{&backend.InputRequiredError{}, true, "it asks for input: "},
 	} {
 		fail, begin = tc.err, tc.sent
-		ctx, _ := effect(t.Context())
-		if _, err := p.Call(ctx, "s", "t", nil); err == nil || err.Error() != tc.want || !errors.Is(err, tc.err) {
+		if _, err := p.Call(t.Context(), "s", effect("t")); err == nil || err.Error() != tc.want || !errors.Is(err, tc.err) {
 			t.Errorf("error %v, want %s", err, tc.want)
 		}
-		if _, err := p.Call(t.Context(), "s", "t", nil); err != tc.err {
+		if _, err := p.Call(t.Context(), "s", &backend.Request{Tool: "t"}); err != tc.err {
 			t.Errorf("a read: error %v, want %v", err, tc.err)
 		}
 	}
 	d.next = func(int) (*fake, error) { return nil, errors.New("no such program") }
-	ctx, _ := effect(t.Context())
-	if _, err := p.Call(ctx, "other", "t", nil); err == nil || err.Error() != "not sent: no such program" {
+	if _, err := p.Call(t.Context(), "other", effect("t")); err == nil || err.Error() != "not sent: no such program" {
 		t.Errorf("error %v", err)
 	}
 }

@@ -55,25 +55,8 @@ type Send struct {
 	err   error // why it is not sent, after Sending
 }
 
-type sendKey struct{}
-
-// WithSend returns the context of a call that is sent as s says; nil: nobody is
-// asked.
-func WithSend(ctx context.Context, s *Send) context.Context {
-	return context.WithValue(ctx, sendKey{}, s)
-}
-
-// SendOf returns how a call is to be sent; nil: nobody is asked.
-func SendOf(ctx context.Context) *Send {
-	s, _ := ctx.Value(sendKey{}).(*Send)
-	return s
-}
-
-// Once reports whether a call must not leave twice.
-func Once(ctx context.Context) bool {
-	s := SendOf(ctx)
-	return s != nil && s.Effect
-}
+// Once reports whether the call must not leave twice.
+func (s *Send) Once() bool { return s != nil && s.Effect }
 
 // Begin is for backends: it says that the first byte of the call is to leave
 // now. The error, an [OutcomeError], says that it must not; it wraps that of
@@ -198,7 +181,7 @@ func (s *Send) Outcome(err error) Outcome {
 // Told returns the error of a call that was sent as s says with what is known of it in
 // words, where the call may change something.
 func (s *Send) Told(err error) error {
-	if err == nil || s == nil || !s.Effect {
+	if err == nil || !s.Once() {
 		return err
 	}
 	words := map[Outcome]string{

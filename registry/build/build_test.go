@@ -305,7 +305,7 @@ func (s sleeper) List(context.Context) (*backend.Listing, error) {
 	<-time.After(time.Duration(s))
 	return &backend.Listing{Tools: []registry.Tool{{Name: "x"}}}, nil
 }
-func (sleeper) Call(context.Context, string, json.RawMessage) (*backend.Result, error) {
+func (sleeper) Call(_ context.Context, _ *backend.Request) (*backend.Result, error) {
 	return nil, backend.ErrNotCallable
 }
 func (sleeper) Close() error { return nil }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/backend/mcp/mcptest"
 	"github.com/usetools/usetools/registry/build"
 	"github.com/usetools/usetools/registry/config"
@@ -79,7 +80,7 @@ func TestWatchFollowsTheConfigAndTheServers(t *testing.T) {
 	if want := []string{"s.echo", "s.fail"}; u.Err != nil || !cmp.Equal(ids(u.Registry), want) {
 		t.Fatalf("tools %q, error %v", ids(u.Registry), u.Err)
 	}
-	if _, err := u.Pool.Call(t.Context(), "s", "echo", nil); err != nil {
+	if _, err := u.Pool.Call(t.Context(), "s", &backend.Request{Tool: "echo"}); err != nil {
 		t.Error(err)
 	}
 	writeConfig(t, path, "{}", restless, snap("a", "calculator.json"))
@@ -96,7 +97,7 @@ func TestWatchFollowsTheConfigAndTheServers(t *testing.T) {
 		t.Error("the registry before was changed")
 	}
 	// News of one server asks that one.
-	if _, err := u.Pool.Call(t.Context(), "s", "news", nil); err != nil {
+	if _, err := u.Pool.Call(t.Context(), "s", &backend.Request{Tool: "news"}); err != nil {
 		t.Fatal(err)
 	}
 	before = u
@@ -129,7 +130,7 @@ func TestWatchFollowsTheConfigAndTheServers(t *testing.T) {
 	if u = next(t, updates); u.Err == nil || u.Registry != before.Registry {
 		t.Errorf("error %v, registry %p", u.Err, u.Registry)
 	}
-	if _, err := u.Pool.Call(t.Context(), "s", "echo", nil); err != nil {
+	if _, err := u.Pool.Call(t.Context(), "s", &backend.Request{Tool: "echo"}); err != nil {
 		t.Errorf("after a broken config: %v", err)
 	}
 }
@@ -159,7 +160,7 @@ func TestWatchPollsForWhatNobodyAnnounces(t *testing.T) {
 	writeConfig(t, path, "{}", mcptest.Again("s", dir))
 	updates := watch(t, path, &build.WatchOptions{Poll: 50 * time.Millisecond, Settle: time.Millisecond})
 	u := next(t, updates)
-	u.Pool.Call(t.Context(), "s", "crash", nil) // it comes back with other tools
+	u.Pool.Call(t.Context(), "s", &backend.Request{Tool: "crash"}) // it comes back with other tools
 	u = next(t, updates)
 	for u.Report.Servers[0].Err != nil { // it was asked while it was gone
 		u = next(t, updates)
@@ -215,7 +216,7 @@ func TestPinnedToolThatChangesIsHeldUntilItIsAccepted(t *testing.T) {
 		t.Errorf("held at first sight; pins %+v", pins)
 	}
 	first, _ := u.Registry.Tool("s.echo")
-	if _, err := u.Pool.Call(t.Context(), "s", "news", nil); err != nil {
+	if _, err := u.Pool.Call(t.Context(), "s", &backend.Request{Tool: "news"}); err != nil {
 		t.Fatal(err)
 	}
 	if u = next(t, updates); !held(u) || !u.Report.Changed[0].Held {

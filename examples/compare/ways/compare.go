@@ -165,12 +165,13 @@ type made struct {
 	begin, end   time.Time
 }
 
-func (r *recorder) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {
+func (r *recorder) Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error) {
+	tool, args := req.Tool, req.Args
 	m := &made{server: server, tool: tool, args: slices.Clone(args), begin: time.Now()}
 	r.mu.Lock()
 	r.seen = append(r.seen, m)
 	r.mu.Unlock()
-	res, err := r.next.Call(ctx, server, tool, args)
+	res, err := r.next.Call(ctx, server, req)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	m.end = time.Now()
@@ -367,7 +368,7 @@ func texts(raw json.RawMessage) []string {
 func (c *compare) replay(waves [][]*made) error {
 	for _, wave := range waves {
 		if err := each(wave, func(m *made) error {
-			_, err := c.calls.next.Call(c.ctx, m.server, m.tool, m.args)
+			_, err := c.calls.next.Call(c.ctx, m.server, &backend.Request{Tool: m.tool, Args: m.args})
 			return err
 		}); err != nil {
 			return err

@@ -28,18 +28,18 @@ func TestPoolReachesServersOfEveryTypeByName(t *testing.T) {
 	}}
 	p := dial.Pool(c)
 	defer p.Close()
-	if _, err := p.Call(t.Context(), "work", "echo", nil); err != nil {
+	if _, err := p.Call(t.Context(), "work", &backend.Request{Tool: "echo"}); err != nil {
 		t.Error(err)
 	}
-	if _, err := p.Call(t.Context(), "snap", "read_graph", nil); !errors.Is(err, backend.ErrNotCallable) {
+	if _, err := p.Call(t.Context(), "snap", &backend.Request{Tool: "read_graph"}); !errors.Is(err, backend.ErrNotCallable) {
 		t.Errorf("snapshot: %v", err)
 	}
-	if _, err := p.Call(t.Context(), "broken", "x", nil); !errors.Is(err, broken) {
+	if _, err := p.Call(t.Context(), "broken", &backend.Request{Tool: "x"}); !errors.Is(err, broken) {
 		t.Errorf("broken definition: %v", err)
 	}
 	for name, want := range map[string]string{"pigeon": `type "pigeon"`,
 		"stranger": `server "stranger" is not in the config`} {
-		if _, err := p.Call(t.Context(), name, "x", nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := p.Call(t.Context(), name, &backend.Request{Tool: "x"}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q in it", name, err, want)
 		}
 	}
@@ -48,10 +48,10 @@ func TestPoolReachesServersOfEveryTypeByName(t *testing.T) {
 func TestPoolRestartsARealServerThatCrashed(t *testing.T) {
 	p := dial.Pool(&config.Config{Servers: []config.Server{mcptest.Server("s")}})
 	defer p.Close()
-	if _, err := p.Call(t.Context(), "s", "crash", nil); !errors.Is(err, backend.ErrDisconnected) {
+	if _, err := p.Call(t.Context(), "s", &backend.Request{Tool: "crash"}); !errors.Is(err, backend.ErrDisconnected) {
 		t.Errorf("crash: %v", err)
 	}
-	if _, err := p.Call(t.Context(), "s", "echo", nil); err != nil {
+	if _, err := p.Call(t.Context(), "s", &backend.Request{Tool: "echo"}); err != nil {
 		t.Errorf("after the crash: %v", err)
 	}
 }

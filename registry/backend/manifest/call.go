@@ -43,7 +43,8 @@ type output struct {
 }
 
 // Call implements backend.Backend. It takes at most the server's CallTimeout.
-func (m *manifest) Call(ctx context.Context, name string, raw json.RawMessage) (*backend.Result, error) {
+func (m *manifest) Call(ctx context.Context, req *backend.Request) (*backend.Result, error) {
+	name := req.Tool
 	fail := func(err error) (*backend.Result, error) {
 		return nil, fmt.Errorf("server %q: calling %q: %w", m.server.Name, name, err)
 	}
@@ -64,7 +65,7 @@ func (m *manifest) Call(ctx context.Context, name string, raw json.RawMessage) (
 	if t == nil {
 		return refuse("unknown tool")
 	}
-	raw, err = backend.ArgsObject(raw)
+	raw, err := backend.ArgsObject(req.Args)
 	if err != nil {
 		return fail(err)
 	}
@@ -78,13 +79,13 @@ func (m *manifest) Call(ctx context.Context, name string, raw json.RawMessage) (
 	if err != nil {
 		return refuse(err.Error())
 	}
-	path, err := m.find(backend.WithSend(ctx, nil), *t, false) // what it runs is not the call
+	path, err := m.find(ctx, *t, false)
 	if err != nil {
 		return nil, m.unavailable(name, err)
 	}
-	out, err := run(ctx, path, args.Args, args.Stdin, dir)
+	out, err := run(ctx, req.Send, path, args.Args, args.Stdin, dir)
 	if err != nil {
-		became := backend.SendOf(ctx).Outcome(err)
+		became := req.Send.Outcome(err)
 		switch {
 		case m.ctx.Err() != nil:
 			err = backend.ErrClosed
@@ -133,8 +134,8 @@ func (o *output) result() (*backend.Result, error) {
 }
 
 // run runs a program to its end, or to the end of ctx: then everything that
-// it started is killed. A call leaves when its program starts.
-func run(ctx context.Context, path string, args []string, stdin, dir string) (*output, error) {
+// it started is killed. A call, of which send is, leaves when its program starts.
+func run(ctx context.Context, send *backend.Send, path string, args []string, stdin, dir string) (*output, error) {
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir, cmd.Env = dir, procgroup.Environ()
 	if abs, err := filepath.Abs(dir); err == nil && dir != "" {
@@ -148,7 +149,7 @@ func run(ctx context.Context, path string, args []string, stdin, dir string) (*o
 		procgroup.Kill(cmd)
 		return nil
 	}
-	if err := backend.SendOf(ctx).Begin(ctx); err != nil {
+	if err := send.Begin(ctx); err != nil {
 		return nil, err
 	}
 	release, err := procgroup.Start(cmd)

@@ -118,7 +118,7 @@ func (m *manifest) check(ctx context.Context, t tool) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, verifyTimeout)
 	defer cancel()
-	out, err := run(ctx, path, words[1:], "", dir)
+	out, err := run(ctx, nil, path, words[1:], "", dir)
 	switch {
 	case err != nil:
 		return fmt.Errorf("verify %q: %w", t.Verify, err)

@@ -46,12 +46,11 @@ func calls(b *testing.B, s backend.Backend, args json.RawMessage) {
 	for _, how := range []string{"plain", "read", "effect"} {
 		b.Run(how, func(b *testing.B) {
 			for b.Loop() {
-				ctx := b.Context()
+				req := &backend.Request{Tool: "echo", Args: args}
 				if how != "plain" {
-					send, _ := wiretest.Ask(how == "effect", "", func() error { return nil })
-					ctx = backend.WithSend(ctx, send)
+					req.Send, _ = wiretest.Ask(how == "effect", "", func() error { return nil })
 				}
-				if _, err := s.Call(ctx, "echo", args); err != nil {
+				if _, err := s.Call(b.Context(), req); err != nil {
 					b.Fatal(err)
 				}
 			}

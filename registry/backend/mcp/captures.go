@@ -49,6 +49,14 @@ func wanted(ctx context.Context) *capture {
 	return c
 }
 
+// sendOf returns how the call is sent that a request belongs to; nil: nobody is asked.
+func sendOf(ctx context.Context) *backend.Send {
+	if c := wanted(ctx); c != nil && c.call != nil {
+		return c.call.req.Send
+	}
+	return nil
+}
+
 // sent notes a request before it is written.
 func (cs *captures) sent(ctx context.Context, m jsonrpc.Message) {
 	c := wanted(ctx)
@@ -123,7 +131,7 @@ func (cs *captures) received(m jsonrpc.Message) bool {
 	}
 	delete(cs.byID, r.ID)
 	c.raw, r.Result = r.Result, emptyCall
-	if c.list {
+	if c.call == nil {
 		r.Result = headerTools(c.raw)
 	}
 	return true

@@ -191,7 +191,7 @@ func (d *dialer) explainHTTP(ctx context.Context, err error) error {
 // tripper sends a session's HTTP requests: it adds the configured headers and
 // takes captured results out of responses, be they JSON or event streams.
 type tripper struct {
-	base      http.RoundTripper
+	base      origin.Transport
 	captures  *captures
 	asked     *questions
 	headers   config.Secrets
@@ -231,11 +231,7 @@ func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch to := t.moved.Load(); {
-	case backend.SendOf(req.Context()) == nil:
-	case !p.call: // it only came of one
-		req = req.WithContext(backend.WithSend(req.Context(), nil))
-	case to != nil && to.from == req.URL.String() && backend.Once(req.Context()):
+	if to := t.moved.Load(); p.send.Once() && to != nil && to.from == req.URL.String() {
 		req.URL = to.to
 	}
 	switch {
@@ -293,7 +289,7 @@ func (t *tripper) within(req *http.Request, p posted, until context.Context) (*h
 
 // send sends a request and takes what is wanted out of the response.
 func (t *tripper) send(req *http.Request, p posted) (*http.Response, error) {
-	res, err := t.base.RoundTrip(req)
+	res, err := t.base.Send(req, p.send)
 	if err != nil {
 		if p.call && backend.OutcomeOf(err, true) == backend.NotSent {
 			err = fmt.Errorf("%w: %w", errRejected, err) // the connection of SSE still works
@@ -301,7 +297,7 @@ func (t *tripper) send(req *http.Request, p posted) (*http.Response, error) {
 		return nil, err
 	}
 	if p.call && res.StatusCode >= 300 {
-		if err := t.final(req, res, p); err != nil {
+		if err := t.final(res, p); err != nil {
 			res.Body.Close()
 			return nil, err
 		}
@@ -329,10 +325,10 @@ func (t *tripper) send(req *http.Request, p posted) (*http.Response, error) {
 
 // final notes what the status of a response that is no success says of a call,
 // and returns an error in place of one that would have it sent again.
-func (t *tripper) final(req *http.Request, res *http.Response, p posted) error {
+func (t *tripper) final(res *http.Response, p posted) error {
 	to, err := res.Location()
-	leads, once := err == nil && res.StatusCode < 400, backend.Once(req.Context())
-	if leads && !once {
+	leads := err == nil && res.StatusCode < 400
+	if leads && !p.send.Once() {
 		return nil // it is followed
 	}
 	t.captures.became(p.id, backend.StatusOutcome(res.StatusCode))
@@ -348,9 +344,10 @@ func (t *tripper) final(req *http.Request, res *http.Response, p posted) error {
 type posted struct {
 	raw     json.RawMessage // its id, if its result is wanted
 	id      jsonrpc.ID
-	call    bool       // its result is wanted
-	answers bool       // it is the answer to a request of the server
-	cancels jsonrpc.ID // the request that it calls off
+	call    bool          // its result is wanted
+	send    *backend.Send // of the call; nil: nobody is asked
+	answers bool          // it is the answer to a request of the server
+	cancels jsonrpc.ID    // the request that it calls off
 }
 
 // note registers the request that a POST carries, if its result is wanted.
@@ -377,7 +374,7 @@ func (t *tripper) note(req *http.Request) (p posted, err error) {
 	}
 	if wanted(req.Context()) != nil && e.Method != nil && e.id.IsValid() {
 		t.captures.sent(req.Context(), &jsonrpc.Request{ID: e.id})
-		p.raw, p.call = e.ID, true
+		p.raw, p.call, p.send = e.ID, true, sendOf(req.Context())
 	}
 	return p, nil
 }

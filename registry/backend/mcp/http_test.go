@@ -112,12 +112,12 @@ func TestEveryHTTPTransportListsAndCalls(t *testing.T) {
 				t.Errorf("got %+v", r)
 			}
 			var refused *backend.RefusedError
-			if _, err := b.Call(t.Context(), "nope", nil); !errors.As(err, &refused) {
+			if _, err := b.Call(t.Context(), &backend.Request{Tool: "nope"}); !errors.As(err, &refused) {
 				t.Errorf("unknown tool: error %v, want a RefusedError", err)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 			defer cancel()
-			if _, err := b.Call(ctx, "wait", nil); !errors.Is(err, context.DeadlineExceeded) {
+			if _, err := b.Call(ctx, &backend.Request{Tool: "wait"}); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("wait: error %v", err)
 			}
 			call(t, b, "echo", "{}")
@@ -326,7 +326,7 @@ func TestFailuresRepeatNoSecrets(t *testing.T) {
 		!strings.Contains(string(r.Structured), key) {
 		t.Errorf("a result is not as the server sent it: %s", r.Raw)
 	}
-	if _, err := b.Call(t.Context(), "refuse", nil); err == nil || strings.Contains(err.Error(), "hunter") ||
+	if _, err := b.Call(t.Context(), &backend.Request{Tool: "refuse"}); err == nil || strings.Contains(err.Error(), "hunter") ||
 		!strings.Contains(err.Error(), "•••") {
 		t.Errorf("a refusal is %v", err)
 	}
@@ -360,7 +360,7 @@ func TestHTTPServerThatForgotTheSessionIsDisconnected(t *testing.T) {
 	b := open(t, s, nil)
 	call(t, b, "echo", "{}")
 	h = streamable(t, nil) // the server restarts: nobody is under way
-	if _, err := b.Call(t.Context(), "echo", nil); !errors.Is(err, backend.ErrDisconnected) {
+	if _, err := b.Call(t.Context(), &backend.Request{Tool: "echo"}); !errors.Is(err, backend.ErrDisconnected) {
 		t.Errorf("error %v, want ErrDisconnected", err)
 	}
 	call(t, open(t, s, nil), "echo", "{}")
@@ -373,7 +373,7 @@ func TestHTTPAnswerThatIsNoJSONIsAnError(t *testing.T) {
 			b := open(t, web(t, "http", rpc(kind,
 				map[string]string{"tools/call": `{"content":[],"structuredContent":{"mean":NaN}}`})), nil)
 			for range 2 {
-				_, err := b.Call(t.Context(), "good", nil)
+				_, err := b.Call(t.Context(), &backend.Request{Tool: "good"})
 				if err == nil || !strings.Contains(err.Error(),
 					`calling "good": its answer cannot be read: invalid character 'N'`) {
 					t.Errorf("error %v", err)
@@ -393,7 +393,7 @@ func TestHTTPMessageBeyondTheLimitIsAnError(t *testing.T) {
 			s.MaxMessage = 1 << 20
 			b := open(t, s, nil)
 			for range 2 { // the connection holds
-				_, err := b.Call(t.Context(), "good", nil)
+				_, err := b.Call(t.Context(), &backend.Request{Tool: "good"})
 				if err == nil || !strings.Contains(err.Error(),
 					`server "w": calling "good": message too long: more than 1048576 bytes`) {
 					t.Errorf("error %v", err)
@@ -450,7 +450,7 @@ func TestCancellationComesAfterWhatItCancels(t *testing.T) {
 			wg.Go(func() {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*step)
 				defer cancel()
-				if _, err := b.Call(ctx, "wait", nil); !errors.Is(err, context.DeadlineExceeded) {
+				if _, err := b.Call(ctx, &backend.Request{Tool: "wait"}); !errors.Is(err, context.DeadlineExceeded) {
 					t.Errorf("wait: error %v", err)
 				}
 			})
@@ -502,7 +502,7 @@ func TestHTTPCallsDoNotEndOthers(t *testing.T) {
 		send, _ := wiretest.Ask(true, "", func() error { return nil })
 		ended := make(chan error, 1)
 		go func() {
-			_, err := b.Call(backend.WithSend(t.Context(), send), "held", nil)
+			_, err := b.Call(t.Context(), &backend.Request{Tool: "held", Send: send})
 			ended <- err
 		}()
 		<-held
@@ -513,7 +513,7 @@ func TestHTTPCallsDoNotEndOthers(t *testing.T) {
 			}
 			return nil
 		})
-		if _, err := b.Call(backend.WithSend(ctx, fails), "fails", nil); err == nil {
+		if _, err := b.Call(ctx, &backend.Request{Tool: "fails", Send: fails}); err == nil {
 			t.Errorf("%d: no error", status)
 		}
 		close(release)

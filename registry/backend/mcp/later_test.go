@@ -191,7 +191,7 @@ func laters(t *testing.T) map[string]config.Server {
 // counts are the calls that a server has seen.
 func counts(t *testing.T, b backend.Backend) (n map[string]int) {
 	t.Helper()
-	res, err := b.Call(t.Context(), "count", nil)
+	res, err := b.Call(t.Context(), &backend.Request{Tool: "count"})
 	if err == nil {
 		err = json.Unmarshal([]byte(res.Text()), &n)
 	}
@@ -214,7 +214,7 @@ func goOn(t *testing.T, b backend.Backend, tool string) (res *backend.Result, as
 			told = append(told, state)
 			return nil
 		}
-		res, err = b.Call(backend.WithSend(t.Context(), send), tool, nil)
+		res, err = b.Call(t.Context(), &backend.Request{Tool: tool, Send: send})
 		asked += *times
 		var asks *backend.InputRequiredError
 		if !errors.As(err, &asks) {
@@ -308,7 +308,7 @@ func TestServersAreBusyUntilTheCallIsOver(t *testing.T) {
 		def.Protocol = protocol
 		b := open(t, def, nil)
 		send, times := wiretest.Ask(true, "k", func() error { return nil })
-		_, err := b.Call(backend.WithSend(ctx, send), "always busy", nil)
+		_, err := b.Call(ctx, &backend.Request{Tool: "always busy", Send: send})
 		// The answer may come after the cancellation: then nobody knows.
 		if got := send.Outcome(err); got != backend.Answered && got != backend.Unknown || !errors.Is(err, context.Canceled) ||
 			*times != 1 {
@@ -359,7 +359,7 @@ func TestAnswersThatCannotBeAreNotSent(t *testing.T) {
 		} {
 			send, times := wiretest.Ask(true, "k", func() error { return nil })
 			send.Continue = next
-			_, err := b.Call(backend.WithSend(t.Context(), send), "form", nil)
+			_, err := b.Call(t.Context(), &backend.Request{Tool: "form", Send: send})
 			if send.Outcome(err) != backend.NotSent || *times != 0 {
 				t.Errorf("%s: outcome %s, error %v, asked %d times", kind, send.Outcome(err), err, *times)
 			}
@@ -367,7 +367,7 @@ func TestAnswersThatCannotBeAreNotSent(t *testing.T) {
 		no := errors.New("disk full")
 		send, times := wiretest.Ask(true, "k", func() error { return no })
 		send.Continue = &backend.Continue{State: "s1", Input: json.RawMessage(`{}`)}
-		_, err := b.Call(backend.WithSend(t.Context(), send), "form", nil)
+		_, err := b.Call(t.Context(), &backend.Request{Tool: "form", Send: send})
 		if !errors.Is(err, no) || send.Outcome(err) != backend.NotSent || *times != 1 {
 			t.Errorf("%s: outcome %s, error %v, asked %d times", kind, send.Outcome(err), err, *times)
 		}

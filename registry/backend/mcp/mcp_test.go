@@ -65,7 +65,7 @@ func list(t *testing.T, b backend.Backend) *backend.Listing {
 
 func call(t testing.TB, b backend.Backend, tool, args string) *backend.Result {
 	t.Helper()
-	r, err := b.Call(t.Context(), tool, json.RawMessage(args))
+	r, err := b.Call(t.Context(), &backend.Request{Tool: tool, Args: json.RawMessage(args)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestCallWithoutArgumentsSendsAnEmptyObject(t *testing.T) {
 		}
 	}
 	for _, args := range []string{"[1]", `"x"`, `{"a":`, "7"} {
-		if _, err := b.Call(t.Context(), "echo", json.RawMessage(args)); err == nil ||
+		if _, err := b.Call(t.Context(), &backend.Request{Tool: "echo", Args: json.RawMessage(args)}); err == nil ||
 			!strings.Contains(err.Error(), "no JSON object") {
 			t.Errorf("args %q: error %v, want one that says they are no object", args, err)
 		}
@@ -136,7 +136,7 @@ func TestToolsOwnFailureIsAResult(t *testing.T) {
 }
 
 func TestUnknownToolIsARefusal(t *testing.T) {
-	_, err := open(t, mcptest.Server("s"), nil).Call(t.Context(), "nope", nil)
+	_, err := open(t, mcptest.Server("s"), nil).Call(t.Context(), &backend.Request{Tool: "nope"})
 	var refused *backend.RefusedError
 	if !errors.As(err, &refused) {
 		t.Fatalf("error %v, want a RefusedError", err)
@@ -164,7 +164,7 @@ func TestOddContentDoesNotCostTheResult(t *testing.T) {
 
 func TestResultThatIsNoObjectIsAnError(t *testing.T) {
 	b := open(t, mcptest.Server("s"), nil)
-	if _, err := b.Call(t.Context(), "bare", nil); err == nil ||
+	if _, err := b.Call(t.Context(), &backend.Request{Tool: "bare"}); err == nil ||
 		!strings.Contains(err.Error(), `server "s": calling "bare": the result is no JSON object`) {
 		t.Errorf("error %v", err)
 	}
@@ -301,13 +301,13 @@ func TestCallThatIsNotAnsweredEndsAtItsDeadline(t *testing.T) {
 	s := mcptest.Server("s")
 	s.CallTimeout = time.Second
 	b := open(t, s, nil)
-	_, err := b.Call(t.Context(), "wait", nil)
+	_, err := b.Call(t.Context(), &backend.Request{Tool: "wait"})
 	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no answer within 1s") {
 		t.Errorf("error %v", err)
 	}
 	// The connection is still good, if on a busy machine not within that second.
 	for end := time.Now().Add(30 * time.Second); errors.Is(err, context.DeadlineExceeded) && time.Now().Before(end); {
-		_, err = b.Call(t.Context(), "echo", nil)
+		_, err = b.Call(t.Context(), &backend.Request{Tool: "echo"})
 	}
 	if err != nil {
 		t.Error(err)
@@ -320,7 +320,7 @@ func TestCancellationReachesTheServer(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
-		_, err := b.Call(ctx, "wait", nil)
+		_, err := b.Call(ctx, &backend.Request{Tool: "wait"})
 		done <- err
 	}()
 	log.await(t, "waiting")
@@ -338,7 +338,7 @@ func TestServerThatStopsReadingDelaysNobodyBeyondTheDeadline(t *testing.T) {
 	b := open(t, s, nil)
 	args, _ := json.Marshal(map[string]string{"fill": strings.Repeat("x", 1<<20)})
 	for range 3 { // more than any pipe holds
-		if _, err := b.Call(t.Context(), "echo", args); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := b.Call(t.Context(), &backend.Request{Tool: "echo", Args: args}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v, want context.DeadlineExceeded", err)
 		}
 	}
@@ -348,7 +348,7 @@ func TestCrashDuringACallIsReportedWithTheLastWords(t *testing.T) {
 	for _, tool := range []string{"crash", "half"} {
 		t.Run(tool, func(t *testing.T) {
 			b := open(t, mcptest.Server("s"), nil)
-			_, err := b.Call(t.Context(), tool, nil)
+			_, err := b.Call(t.Context(), &backend.Request{Tool: tool})
 			if !errors.Is(err, backend.ErrDisconnected) || !strings.Contains(err.Error(), "exit status 5") {
 				t.Errorf("error %v", err)
 			}
@@ -356,7 +356,7 @@ func TestCrashDuringACallIsReportedWithTheLastWords(t *testing.T) {
 				t.Errorf("error %v lacks the end of stderr", err)
 			}
 			<-b.(interface{ Done() <-chan struct{} }).Done()
-			if _, err := b.Call(t.Context(), "echo", nil); !errors.Is(err, backend.ErrDisconnected) {
+			if _, err := b.Call(t.Context(), &backend.Request{Tool: "echo"}); !errors.Is(err, backend.ErrDisconnected) {
 				t.Errorf("second call: error %v, want ErrDisconnected", err)
 			}
 		})
@@ -372,13 +372,13 @@ func TestMessageBeyondTheLimitCostsOnlyItsCall(t *testing.T) {
 		waiting := make(chan error, 1)
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
-			_, err := b.Call(ctx, "wait", nil)
+			_, err := b.Call(ctx, &backend.Request{Tool: "wait"})
 			waiting <- err
 		}()
 		if r := call(t, b, "big", `{"bytes":1000000}`); len(r.Text()) != 1000000 {
 			t.Errorf("got %d bytes", len(r.Text()))
 		}
-		_, err := b.Call(t.Context(), "big", json.RawMessage(`{"bytes":3000000}`))
+		_, err := b.Call(t.Context(), &backend.Request{Tool: "big", Args: json.RawMessage(`{"bytes":3000000}`)})
 		if err == nil || errors.Is(err, backend.ErrDisconnected) ||
 			!strings.Contains(err.Error(), "more than 1048576 bytes") ||
 			!strings.Contains(err.Error(), "usetools.maxMessageMB") {
@@ -399,7 +399,7 @@ func TestLineWithoutAnEndEndsTheConnection(t *testing.T) {
 	s := mcptest.Server("s", mcptest.NoNewline)
 	s.MaxMessage = 64 << 10
 	b := open(t, s, nil)
-	_, err := b.Call(t.Context(), "echo", nil)
+	_, err := b.Call(t.Context(), &backend.Request{Tool: "echo"})
 	if !errors.Is(err, backend.ErrDisconnected) || !strings.Contains(err.Error(), "without an end: more than") {
 		t.Errorf("error %v", err)
 	}
@@ -446,7 +446,7 @@ func TestCallsRunAtTheSameTimeAndNoneIsLost(t *testing.T) {
 	for i := range 64 {
 		wg.Go(func() {
 			args, _ := json.Marshal(map[string]int{"i": i})
-			r, err := b.Call(context.Background(), "echo", args)
+			r, err := b.Call(context.Background(), &backend.Request{Tool: "echo", Args: args})
 			if err != nil || string(r.Structured) != string(args) {
 				t.Errorf("call %d: %v, %v", i, r, err)
 			}
@@ -460,7 +460,7 @@ func TestCloseEndsCallsUnderWay(t *testing.T) {
 	b := open(t, mcptest.Server("s"), &mcp.Options{Log: log})
 	done := make(chan error, 1)
 	go func() {
-		_, err := b.Call(context.Background(), "wait", nil)
+		_, err := b.Call(context.Background(), &backend.Request{Tool: "wait"})
 		done <- err
 	}()
 	log.await(t, "waiting")
@@ -470,7 +470,7 @@ func TestCloseEndsCallsUnderWay(t *testing.T) {
 	if err := <-done; !errors.Is(err, backend.ErrClosed) {
 		t.Errorf("error %v, want ErrClosed", err)
 	}
-	if _, err := b.Call(t.Context(), "echo", nil); !errors.Is(err, backend.ErrClosed) {
+	if _, err := b.Call(t.Context(), &backend.Request{Tool: "echo"}); !errors.Is(err, backend.ErrClosed) {
 		t.Errorf("after Close: error %v, want ErrClosed", err)
 	}
 }
@@ -512,7 +512,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		b.Call(t.Context(), "crash", nil)
+		b.Call(t.Context(), &backend.Request{Tool: "crash"})
 		b.Close()
 	}
 	hang := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -69,7 +69,7 @@ func TestOddAnswersCostOnlyTheirCall(t *testing.T) {
 	}
 	for _, tool := range []string{"null", "both", "mixed"} {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		if r, err := b.Call(ctx, tool, nil); err == nil {
+		if r, err := b.Call(ctx, &backend.Request{Tool: tool}); err == nil {
 			t.Errorf("%s: result %s", tool, r.Raw)
 		}
 		cancel()
@@ -88,7 +88,7 @@ func TestOddAnswersCostOnlyTheirCall(t *testing.T) {
 		"deep": `server "s": calling "deep": its answer cannot be read: invalid character '{' exceeded max depth`,
 		"nan":  `server "s": calling "nan": its answer cannot be read: invalid character 'N'`,
 	} {
-		if _, err := b.Call(t.Context(), tool, json.RawMessage(`{"bytes":20000}`)); err == nil ||
+		if _, err := b.Call(t.Context(), &backend.Request{Tool: tool, Args: json.RawMessage(`{"bytes":20000}`)}); err == nil ||
 			!strings.HasPrefix(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}
@@ -110,7 +110,7 @@ func TestServerThatAsksForEverWaits(t *testing.T) {
 	s.CallTimeout = time.Second
 	log := &lines{seen: make(chan string, 10)}
 	b := open(t, s, &mcp.Options{Log: log})
-	if _, err := b.Call(t.Context(), "nags", nil); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := b.Call(t.Context(), &backend.Request{Tool: "nags"}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v", err)
 	}
 	if len(log.seen) > 0 {
@@ -149,7 +149,7 @@ func TestURLThatAsksForEverWaits(t *testing.T) {
 	t.Cleanup(func() { close(hung) })
 	def.CallTimeout = time.Second
 	b := open(t, def, nil)
-	if _, err := b.Call(t.Context(), "x", nil); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := b.Call(t.Context(), &backend.Request{Tool: "x"}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v", err)
 	}
 	if n := sent.Load(); n > 50000 {

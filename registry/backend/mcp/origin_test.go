@@ -18,6 +18,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/backend/internal/origin/origintest"
 	"github.com/usetools/usetools/registry/backend/mcp"
 	"github.com/usetools/usetools/registry/config"
@@ -173,7 +174,7 @@ func TestCallsStayAtTheirOrigin(t *testing.T) {
 				tc.h.ServeHTTP(w, r)
 			}))
 			s.Headers = config.Secrets{"X-Key": "hunter2hunter2"}
-			_, err := open(t, s, nil).Call(t.Context(), "echo", nil)
+			_, err := open(t, s, nil).Call(t.Context(), &backend.Request{Tool: "echo"})
 			if err == nil || !strings.Contains(err.Error(), "leads to "+other.URL+"/x, which is another") ||
 				strings.Contains(err.Error(), "hunter") {
 				t.Errorf("error %v", err)

@@ -11,11 +11,15 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/usetools/usetools/registry/backend"
 )
 
 type roundTrip func(*http.Request) (*http.Response, error)
 
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error)             { return f(r) }
+func (f roundTrip) Send(r *http.Request, _ *backend.Send) (*http.Response, error) { return f(r) }
+func (f roundTrip) CloseIdleConnections()                                         {}
 
 // A server that is slow to take a call still hears that it is called off, also
 // when whoever said so has not waited for that.

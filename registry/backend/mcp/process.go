@@ -150,7 +150,7 @@ func (p *process) Write(ctx context.Context, m jsonrpc.Message) error {
 	case *jsonrpc.Response:
 		defer p.asked.answered(m.ID)
 	case *jsonrpc.Request:
-		if send := backend.SendOf(ctx); send != nil && m.IsCall() {
+		if send := sendOf(ctx); send != nil && m.IsCall() {
 			f.call, f.begin, f.written = m.ID, func() error { return send.Begin(ctx) }, make(chan error, 1)
 		}
 	}

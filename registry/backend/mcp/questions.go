@@ -46,17 +46,13 @@ type question struct {
 // call is a call under way.
 type call struct {
 	ctx   context.Context
-	send  *backend.Send
+	req   *backend.Request
 	asked int                      // questions
 	pages map[string]chan struct{} // by elicitationId: closed when what its URL leads to was done
 }
 
-type callKey struct{}
-
-func callOf(ctx context.Context) *call {
-	c, _ := ctx.Value(callKey{}).(*call)
-	return c
-}
+// asks reports whether there is somebody to ask behind a call.
+func (c *call) asks() bool { return c.req.Send != nil && c.req.Send.Ask != nil }
 
 func newQuestions(relayed bool) *questions {
 	return &questions{relayed: relayed, slots: make(chan struct{}, maxQuestions), open: map[jsonrpc.ID]*question{},
@@ -127,14 +123,14 @@ func (q *questions) mark(id jsonrpc.ID, method string, params json.RawMessage, f
 }
 
 // begin notes a call that questions may come from, until end is called.
-func (q *questions) begin(ctx context.Context) (_ context.Context, end func()) {
-	c := &call{send: backend.SendOf(ctx), pages: map[string]chan struct{}{}}
-	ctx, cancel := context.WithCancel(context.WithValue(ctx, callKey{}, c))
+func (q *questions) begin(ctx context.Context, req *backend.Request) (c *call, end func()) {
+	c = &call{req: req, pages: map[string]chan struct{}{}}
+	ctx, cancel := context.WithCancel(ctx)
 	c.ctx = ctx
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.calls[c] = true
-	return ctx, func() {
+	return c, func() {
 		cancel()
 		q.mu.Lock()
 		defer q.mu.Unlock()
@@ -185,7 +181,7 @@ func (q *questions) put(ctx context.Context, number int, hide *redact.Redactor) 
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	defer context.AfterFunc(from.ctx, cancel)()
-	r, err := from.send.Ask(ctx, question)
+	r, err := from.req.Send.Ask(ctx, question)
 	if err != nil || ctx.Err() != nil {
 		return nobody, nil
 	}
@@ -211,7 +207,7 @@ func (q *questions) find(number int) (asked *question, from *call) {
 	if from = asked.from; from == nil {
 		from = q.only()
 	}
-	if from == nil || !q.calls[from] || from.send == nil || from.send.Ask == nil || from.asked >= backend.MaxQuestions {
+	if from == nil || !q.calls[from] || !from.asks() || from.asked >= backend.MaxQuestions {
 		return asked, nil
 	}
 	from.asked++
@@ -224,8 +220,8 @@ func (q *questions) find(number int) (asked *question, from *call) {
 func (q *questions) only() *call {
 	tenants, found := map[any]bool{}, []*call{}
 	for c := range q.calls {
-		tenants[backend.TenantOf(c.ctx)] = true
-		if c.send != nil && c.send.Ask != nil {
+		tenants[c.req.Tenant] = true
+		if c.asks() {
 			found = append(found, c)
 		}
 	}

@@ -154,7 +154,7 @@ func ask(t *testing.T, ctx context.Context, b backend.Backend, tool string, ask 
 	t.Helper()
 	send, _ := wiretest.Ask(true, "", func() error { return nil })
 	send.Ask = ask
-	res, err := b.Call(backend.WithSend(ctx, send), tool, nil)
+	res, err := b.Call(ctx, &backend.Request{Tool: tool, Send: send})
 	if err != nil {
 		return "", err
 	}
@@ -209,7 +209,7 @@ func TestQuestionsInTheMiddleOfACall(t *testing.T) {
 				t.Errorf("%s, %s: %q, error %v; want %q", kind, tc.tool, got, err, tc.want)
 			}
 		}
-		if r, err := b.Call(t.Context(), "form", nil); err != nil || r.Text() != "cancelmap[]" {
+		if r, err := b.Call(t.Context(), &backend.Request{Tool: "form"}); err != nil || r.Text() != "cancelmap[]" {
 			t.Errorf("%s, without a Send: %+v, %v", kind, r, err)
 		}
 
@@ -248,7 +248,6 @@ func TestQuestionsOfSeveralCalls(t *testing.T) {
 			{"two tenants", false, true, 7, "accept", "cancel"},
 		} {
 			b := open(t, def, asking(true))
-			ctx := backend.WithTenant(t.Context(), tc.tenant, false)
 			under, over := make(chan struct{}), make(chan struct{})
 			send, _ := wiretest.Ask(true, "", func() error {
 				close(under)
@@ -259,7 +258,7 @@ func TestQuestionsOfSeveralCalls(t *testing.T) {
 			}
 			go func() {
 				defer close(over)
-				b.Call(backend.WithSend(ctx, send), "hold", nil)
+				b.Call(t.Context(), &backend.Request{Tool: "hold", Send: send, Tenant: tc.tenant})
 			}()
 			<-under
 			var who backend.Asker
@@ -312,7 +311,7 @@ func TestHostileQuestions(t *testing.T) {
 	} {
 		send, _ := wiretest.Ask(true, "", func() error { return nil })
 		send.Ask = says("accept", `{"n":9007199254740993}`)
-		res, err := b.Call(backend.WithSend(t.Context(), send), "ask", json.RawMessage(`{"ask":[`+tc.ask+`]}`))
+		res, err := b.Call(t.Context(), &backend.Request{Tool: "ask", Args: json.RawMessage(`{"ask":[` + tc.ask + `]}`), Send: send})
 		if err != nil || string(res.Structured) != tc.want {
 			t.Errorf("%.100s: error %v\n got %s\nwant %s", tc.ask, err, res.Structured, tc.want)
 		}
@@ -329,7 +328,7 @@ func TestHostileQuestions(t *testing.T) {
 		return &backend.Reply{Action: backend.Accept}, nil
 	}
 	question := `{"ask":[{"mode":"url","message":"a","url":"https://x.example","elicitationId":"e1"}]}`
-	if _, err := b.Call(backend.WithSend(t.Context(), send), "ask", json.RawMessage(question)); err != nil {
+	if _, err := b.Call(t.Context(), &backend.Request{Tool: "ask", Args: json.RawMessage(question), Send: send}); err != nil {
 		t.Error(err)
 	}
 	select {

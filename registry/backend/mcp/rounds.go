@@ -22,8 +22,8 @@ const (
 
 // answer sends a tools/call, or goes on with one, and returns the raw result of
 // the tool. The SDK would send it again by itself after each question.
-func (s *session) answer(ctx context.Context, tool string, args json.RawMessage) (raw json.RawMessage, err error) {
-	send, next := backend.SendOf(ctx), &backend.Continue{}
+func (s *session) answer(c *call, tool string, args json.RawMessage) (raw json.RawMessage, err error) {
+	ctx, send, next := c.ctx, c.req.Send, &backend.Continue{}
 	if send != nil && send.Continue != nil {
 		next = send.Continue
 	}
@@ -33,14 +33,14 @@ func (s *session) answer(ctx context.Context, tool string, args json.RawMessage)
 	}
 	state := next.State
 	for wait := minBusy; ; wait = min(2*wait, maxBusy) {
-		raw, err := s.capture(ctx, false, func(ctx context.Context) error {
+		raw, err := s.capture(ctx, c, func(ctx context.Context) error {
 			_, err := s.cs.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: args, Meta: traced(ctx), RequestState: state,
 				InputResponses: input})
 			return err
 		})
 		if err != nil {
 			if asks := needsURL(err); asks != nil {
-				return nil, s.asks(ctx, asks)
+				return nil, s.asks(send, asks)
 			}
 			return nil, err
 		}
@@ -57,7 +57,7 @@ func (s *session) answer(ctx context.Context, tool string, args json.RawMessage)
 			return nil, refusal(err)
 		}
 		if string(asks.Requests) != "{}" {
-			return nil, s.asks(ctx, asks)
+			return nil, s.asks(send, asks)
 		}
 		state, input = asks.State, nil // it is busy
 		if err := pause(ctx, wait); err != nil {
@@ -69,12 +69,12 @@ func (s *session) answer(ctx context.Context, tool string, args json.RawMessage)
 
 // asks returns the error of a call whose server asks for input, or that of one
 // whose server asks what it is not told.
-func (s *session) asks(ctx context.Context, asks *backend.InputRequiredError) error {
+func (s *session) asks(send *backend.Send, asks *backend.InputRequiredError) error {
 	if _, err := backend.Questions(asks.Requests); err != nil {
 		return refusal(err)
 	}
 	asks.Requests = s.hide.JSON(asks.Requests)
-	if send := backend.SendOf(ctx); send != nil && send.Later != nil {
+	if send != nil && send.Later != nil {
 		if err := send.Later(asks.State); err != nil {
 			return fmt.Errorf("%w; noting that the call continues later: %w", asks, err)
 		}

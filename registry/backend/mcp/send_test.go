@@ -177,7 +177,7 @@ func once(t *testing.T, tool, path, key, name string, fault wiretest.Fault, outc
 		}
 		return nil
 	})
-	res, err := b.Call(backend.WithSend(ctx, send), tool, json.RawMessage(`{"q":"`+wiretest.Mark+`"}`))
+	res, err := b.Call(ctx, &backend.Request{Tool: tool, Args: json.RawMessage(`{"q":"` + wiretest.Mark + `"}`), Send: send})
 	text := fmt.Sprint(err)
 	if err == nil {
 		text = res.Text()
@@ -211,7 +211,7 @@ func TestACallWithAnEffectIsCalledOff(t *testing.T) {
 		defer cancel()
 		s.Next(&wiretest.Fault{Answer: taken, Silent: cancel})
 		send, times := wiretest.Ask(true, "", func() error { return nil })
-		_, err := b.Call(backend.WithSend(ctx, send), "", json.RawMessage(`{"q":"`+wiretest.Mark+`"}`))
+		_, err := b.Call(ctx, &backend.Request{Tool: "", Args: json.RawMessage(`{"q":"` + wiretest.Mark + `"}`), Send: send})
 		if !errors.Is(err, context.Canceled) || *times != 1 {
 			t.Errorf("%s: error %v, asked %d times", path, err, *times)
 		}
@@ -230,7 +230,7 @@ func TestACallWithAnEffectGoesWhereTheHandshakeWent(t *testing.T) {
 		StartTimeout: 20 * time.Second, CallTimeout: time.Minute}, nil)
 	s.Next(nil)
 	send, times := wiretest.Ask(true, "", func() error { return nil })
-	_, err := b.Call(backend.WithSend(t.Context(), send), "", json.RawMessage(`{"q":"`+wiretest.Mark+`"}`))
+	_, err := b.Call(t.Context(), &backend.Request{Tool: "", Args: json.RawMessage(`{"q":"` + wiretest.Mark + `"}`), Send: send})
 	if seen, _ := s.Seen(); err != nil || *times != 1 || len(seen) != 1 || seen[0].URL.Path != "/mcp" {
 		t.Errorf("error %v, asked %d times, seen %v", err, *times, seen)
 	}
@@ -267,7 +267,7 @@ func TestACallWithAnEffectThatNeedsASignInIsNotSentAgain(t *testing.T) {
 			status.Store(int32(code))
 			seen.Store(0)
 			send, times := wiretest.Ask(true, "k", func() error { return nil })
-			_, err := b.Call(backend.WithSend(t.Context(), send), "echo", nil)
+			_, err := b.Call(t.Context(), &backend.Request{Tool: "echo", Send: send})
 			if backend.OutcomeOf(err, true) != backend.Answered || seen.Load() != 1 || *times != 1 || s.Type == config.HTTP &&
 				!strings.Contains(err.Error(), want) {
 				t.Errorf("%s, %d: seen %d times, asked %d times, error %v", s.Type, code, seen.Load(), *times, err)
@@ -297,7 +297,7 @@ func TestWhatMustNotBeSentIsNotSent(t *testing.T) {
 		for _, effect := range []bool{true, false} {
 			b := open(t, def, nil)
 			send, times := wiretest.Ask(effect, "", func() error { return no })
-			_, err := b.Call(backend.WithSend(t.Context(), send), "echo", json.RawMessage(`{"q":"`+wiretest.Mark+`"}`))
+			_, err := b.Call(t.Context(), &backend.Request{Tool: "echo", Args: json.RawMessage(`{"q":"` + wiretest.Mark + `"}`), Send: send})
 			if !errors.Is(err, no) || backend.OutcomeOf(err, true) != backend.NotSent || *times != 1 {
 				t.Errorf("%s, effect %v: error %v, outcome %s, asked %d times", kind, effect, err,
 					backend.OutcomeOf(err, true), *times)
@@ -313,11 +313,11 @@ func TestWhatMustNotBeSentIsNotSent(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			send, times = wiretest.Ask(effect, "", func() error { return nil })
-			if _, err := b.Call(backend.WithSend(ctx, send), "echo", nil); err == nil || *times != 0 {
+			if _, err := b.Call(ctx, &backend.Request{Tool: "echo", Send: send}); err == nil || *times != 0 {
 				t.Errorf("%s, effect %v, cancelled: error %v, asked %d times", kind, effect, err, *times)
 			}
 			send, times = wiretest.Ask(effect, "", func() error { return nil })
-			if _, err := b.Call(backend.WithSend(t.Context(), send), "echo", nil); err != nil || *times != 1 {
+			if _, err := b.Call(t.Context(), &backend.Request{Tool: "echo", Send: send}); err != nil || *times != 1 {
 				t.Errorf("%s, effect %v: error %v, asked %d times", kind, effect, err, *times)
 			}
 			if err := send.Begin(t.Context()); (err == nil) == effect {
@@ -342,7 +342,7 @@ func TestNothingIsAskedAfterTheEnd(t *testing.T) {
 			over.Store(true)
 			return ctx.Err()
 		})
-		_, err := b.Call(backend.WithSend(ctx, send), "echo", json.RawMessage(`{"q":"`+wiretest.Mark+`"}`))
+		_, err := b.Call(ctx, &backend.Request{Tool: "echo", Args: json.RawMessage(`{"q":"` + wiretest.Mark + `"}`), Send: send})
 		if !over.Load() || err == nil || *times != 1 || arrived() != 0 {
 			t.Errorf("%s: over %v, error %v, asked %d times, arrived %d times", kind, over.Load(), err, *times, arrived())
 		}
@@ -390,7 +390,7 @@ func TestAProcessThatDies(t *testing.T) {
 				}
 				return nil
 			})
-			_, err = b.Call(backend.WithSend(t.Context(), send), tc.tool, nil)
+			_, err = b.Call(t.Context(), &backend.Request{Tool: tc.tool, Send: send})
 			if got := backend.OutcomeOf(err, *times > 0); got != tc.outcome || *times > 1 {
 				t.Errorf("outcome %s, want %s; asked %d times; error %v", got, tc.outcome, *times, err)
 			}

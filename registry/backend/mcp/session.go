@@ -91,7 +91,7 @@ func (s *session) pages(ctx context.Context) (tools []json.RawMessage, problems 
 	bytes, seen := 0, map[string]bool{}
 	for page := 1; ; page++ {
 		var seenBySDK *mcp.ListToolsResult
-		raw, err := s.capture(ctx, true, func(ctx context.Context) (err error) {
+		raw, err := s.capture(ctx, nil, func(ctx context.Context) (err error) {
 			seenBySDK, err = s.cs.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
 			return err
 		})
@@ -146,18 +146,19 @@ func (s *session) hasNoTools(err error) bool {
 }
 
 // Call implements backend.Backend. It takes at most the server's CallTimeout.
-func (s *session) Call(ctx context.Context, tool string, args json.RawMessage) (*backend.Result, error) {
-	args, err := backend.ArgsObject(args)
+func (s *session) Call(ctx context.Context, req *backend.Request) (*backend.Result, error) {
+	tool, send := req.Tool, req.Send
+	args, err := backend.ArgsObject(req.Args)
 	if err != nil {
 		return nil, fmt.Errorf("calling %q of server %q: %w", tool, s.server.Name, err)
 	}
 	ctx, cancel := s.limit(ctx, s.server.CallTimeout)
 	defer cancel()
-	send := backend.SendOf(ctx)
 	defer send.End() // a message may be on its way yet
-	ctx, end := s.asked.begin(ctx)
+	c, end := s.asked.begin(ctx, req)
 	defer end()
-	raw, err := s.answer(ctx, tool, args)
+	ctx = c.ctx
+	raw, err := s.answer(c, tool, args)
 	if asks := (*backend.InputRequiredError)(nil); errors.As(err, &asks) {
 		return nil, fmt.Errorf("server %q: calling %q: %w", s.server.Name, tool, err)
 	}
@@ -200,13 +201,13 @@ func (s *session) limit(ctx context.Context, d time.Duration) (context.Context, 
 
 var errExchangeDeadline = errors.New("deadline of one exchange")
 
-// capture runs one exchange and returns its raw result.
-func (s *session) capture(ctx context.Context, list bool, exchange func(context.Context) error) (json.RawMessage,
-	error) {
+// capture runs one exchange, of a call or of tools/list (nil), and returns its raw
+// result.
+func (s *session) capture(ctx context.Context, of *call, exchange func(context.Context) error) (json.RawMessage, error) {
 	if err := ctx.Err(); err != nil { // the SDK would send it, and call it off
 		return nil, err
 	}
-	c := &capture{list: list, call: callOf(ctx)}
+	c := &capture{call: of}
 	defer s.captures.forget(c)
 	if err := exchange(context.WithValue(ctx, captureKey{}, c)); err != nil {
 		return nil, s.captures.failure(c, err)

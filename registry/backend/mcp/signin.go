@@ -124,7 +124,7 @@ func (h *signedIn) Authorize(ctx context.Context, _ *http.Request, res *http.Res
 	io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10))
 	res.Body.Close()
 	e := refusedToken(res)
-	if e == nil && backend.Once(ctx) {
+	if e == nil && sendOf(ctx).Once() {
 		return statusError(res.StatusCode)
 	}
 	if e == nil {

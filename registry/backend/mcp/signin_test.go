@@ -21,6 +21,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/backend/mcp"
 	"github.com/usetools/usetools/registry/config"
 )
@@ -246,7 +247,7 @@ func TestSignInOverSSE(t *testing.T) {
 			}
 			b := open(t, s, opts)
 			call(t, b, "echo", "{}")
-			_, err := b.Call(t.Context(), "admin", nil)
+			_, err := b.Call(t.Context(), &backend.Request{Tool: "admin"})
 			if err == nil || !strings.Contains(err.Error(),
 				`the sign-in does not cover the scope "admin:all"; add it to oauth.scopes`) {
 				t.Errorf("without the scope: error %v", err)
@@ -270,7 +271,7 @@ func TestCallBeyondTheScopeSaysWhichIsMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := open(t, s, opts)
-	_, err := b.Call(t.Context(), "admin", nil)
+	_, err := b.Call(t.Context(), &backend.Request{Tool: "admin"})
 	if err == nil || !strings.Contains(err.Error(),
 		`the sign-in does not cover the scope "admin:all"; add it to oauth.scopes in its config entry; run: build-registry signin w`) {
 		t.Errorf("error %v", err)
@@ -306,7 +307,7 @@ func TestTokensAreNotRepeatedInFailures(t *testing.T) {
 	}
 	b := open(t, s, opts)
 	for range 2 { // the token is another each time
-		if _, err := b.Call(t.Context(), "echo", nil); err == nil || !strings.Contains(err.Error(), "bad token Bearer •••") {
+		if _, err := b.Call(t.Context(), &backend.Request{Tool: "echo"}); err == nil || !strings.Contains(err.Error(), "bad token Bearer •••") {
 			t.Errorf("error %v", err)
 		}
 	}

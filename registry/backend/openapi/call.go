@@ -36,7 +36,8 @@ const (
 // Call implements backend.Backend. It takes at most the server's CallTimeout.
 // A response of status 300 or above is a result with IsError; it is an error
 // where a call with an effect may have been done in spite of it.
-func (a *api) Call(ctx context.Context, name string, raw json.RawMessage) (*backend.Result, error) {
+func (a *api) Call(ctx context.Context, call *backend.Request) (*backend.Result, error) {
+	name := call.Tool
 	fail := func(err error) (*backend.Result, error) {
 		return nil, fmt.Errorf("server %q: calling %q: %w", a.server.Name, name, err)
 	}
@@ -53,11 +54,11 @@ func (a *api) Call(ctx context.Context, name string, raw json.RawMessage) (*back
 	if s.baseErr != nil {
 		return fail(s.baseErr)
 	}
-	if want := backend.Expected(ctx); want != "" && want != a.sends(s, t) {
+	if want := call.Expect; want != "" && want != a.sends(s, t) {
 		return fail(fmt.Errorf("the document has changed: a call would send %s; accepted is %s; build-registry, and then "+
 			"build-registry accept, show and accept it", a.sends(s, t), want))
 	}
-	raw, err := backend.ArgsObject(raw)
+	raw, err := backend.ArgsObject(call.Args)
 	if err != nil {
 		return fail(err)
 	}
@@ -69,9 +70,9 @@ func (a *api) Call(ctx context.Context, name string, raw json.RawMessage) (*back
 		return nil, a.refusal(name, err)
 	}
 	a.authorize(req)
-	res, data, err := a.exchange(req)
+	res, data, err := a.exchange(req, call.Send)
 	if err != nil {
-		became := backend.SendOf(ctx).Outcome(err)
+		became := call.Send.Outcome(err)
 		switch {
 		case became == backend.Unread:
 			err = a.hide.Err(err)
@@ -86,16 +87,16 @@ func (a *api) Call(ctx context.Context, name string, raw json.RawMessage) (*back
 		}
 		return fail(&backend.OutcomeError{Outcome: became, Err: err})
 	}
-	if became := backend.StatusOutcome(res.StatusCode); backend.Once(ctx) && became != backend.Answered {
+	if became := backend.StatusOutcome(res.StatusCode); call.Send.Once() && became != backend.Answered {
 		return fail(&backend.OutcomeError{Outcome: became,
 			Err: errors.New(failure(res.StatusCode, bytes.TrimSpace(data), a.hide))})
 	}
-	return t.result(res, data, a.hide)
+	return t.result(res, data, call.Send.Once(), a.hide)
 }
 
-// exchange sends a request and reads the response.
-func (a *api) exchange(req *http.Request) (*http.Response, []byte, error) {
-	res, err := a.client.Do(req)
+// exchange sends the request of a call and reads the response.
+func (a *api) exchange(req *http.Request, send *backend.Send) (*http.Response, []byte, error) {
+	res, err := client(a.transport, send).Do(req)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -318,9 +319,9 @@ type resource struct {
 }
 
 // result makes a response the result of the call. JSON keeps its digits and
-// the order of its keys. hide is for what a failure says: APIs repeat the keys
-// that they refuse.
-func (t *tool) result(res *http.Response, data []byte, hide *redact.Redactor) (*backend.Result, error) {
+// the order of its keys. once says that the call must not leave twice; hide is for
+// what a failure says: APIs repeat the keys that they refuse.
+func (t *tool) result(res *http.Response, data []byte, once bool, hide *redact.Redactor) (*backend.Result, error) {
 	r := struct {
 		Content    []block         `json:"content"`
 		Structured json.RawMessage `json:"structuredContent,omitempty"`
@@ -334,7 +335,7 @@ func (t *tool) result(res *http.Response, data []byte, hide *redact.Redactor) (*
 	switch trimmed := bytes.TrimSpace(data); {
 	case res.StatusCode >= 300:
 		r.IsError = true
-		text(failure(res.StatusCode, trimmed, hide) + led(res, hide))
+		text(failure(res.StatusCode, trimmed, hide) + led(res, once, hide))
 	case len(trimmed) == 0:
 	case isJSON(kind) && kind != "*/*" && json.Valid(trimmed):
 		text(string(trimmed))
@@ -373,9 +374,9 @@ func failure(code int, data []byte, hide *redact.Redactor) string {
 }
 
 // led says where a redirect leads that must not be followed.
-func led(res *http.Response, hide *redact.Redactor) string {
+func led(res *http.Response, once bool, hide *redact.Redactor) string {
 	to, err := res.Location()
-	if err != nil || res.StatusCode >= 400 || !backend.Once(res.Request.Context()) {
+	if err != nil || res.StatusCode >= 400 || !once {
 		return ""
 	}
 	return fmt.Sprintf("; it leads to %s, and a call that may change something is not sent again",

@@ -105,7 +105,7 @@ func (a *api) fetch(ctx context.Context, u *url.URL, most int64) ([]byte, *url.U
 	}
 	a.authorize(req)
 	req.Header.Set("Accept", "application/json, application/yaml")
-	res, err := a.client.Do(req)
+	res, err := client(a.transport, nil).Do(req)
 	if err != nil {
 		return nil, nil, a.hide.Err(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/backend/internal/origin/origintest"
 	"github.com/usetools/usetools/registry/config"
 )
@@ -63,7 +64,7 @@ func TestDocumentDoesNotSendCallsInside(t *testing.T) {
 				tc.baseURL == ""; told != map[bool]string{true: line}[want] {
 				t.Errorf("problems %q, want %q: %v", told, line, want)
 			}
-			_, err := b.Call(t.Context(), "x", nil)
+			_, err := b.Call(t.Context(), &backend.Request{Tool: "x"})
 			switch {
 			case tc.want == "" && (err != nil || called.Load() != 1):
 				t.Errorf("error %v, %d calls", err, called.Load())

@@ -28,7 +28,7 @@ func Open(ctx context.Context, s config.Server) (backend.Backend, error) {
 	if s.StartTimeout <= 0 {
 		s.StartTimeout = config.DefaultStartTimeout
 	}
-	a := &api{server: s, client: client(s), hide: s.Redactor()}
+	a := &api{server: s, transport: transport(s), hide: s.Redactor()}
 	a.ctx, a.cancel = context.WithCancel(context.Background())
 	spec, err := a.load(ctx)
 	if err != nil {
@@ -54,7 +54,7 @@ func IsAt(ctx context.Context, s config.Server) (bool, error) {
 	for name, value := range s.Headers {
 		req.Header.Set(name, value)
 	}
-	resp, err := client(s).Do(req)
+	resp, err := client(transport(s), nil).Do(req)
 	if err != nil {
 		return false, err
 	}
@@ -80,11 +80,11 @@ func isDocument(data []byte) bool {
 
 // api is the backend of one document.
 type api struct {
-	server config.Server
-	client *http.Client
-	hide   *redact.Redactor
-	ctx    context.Context // ends with Close
-	cancel context.CancelFunc
+	server    config.Server
+	transport origin.Transport
+	hide      *redact.Redactor
+	ctx       context.Context // ends with Close
+	cancel    context.CancelFunc
 
 	mu    sync.Mutex
 	spec  *spec
@@ -100,21 +100,33 @@ type spec struct {
 	from    *url.URL // of a document from a URL
 }
 
-// client follows no redirect to another origin, where the headers that it would
-// take along do not belong, and none of a call that must not leave twice. Where
-// a document from a URL may say what is called, that is not inside of the
-// network.
-func client(s config.Server) *http.Client {
-	c := &http.Client{Transport: origin.Transport(), CheckRedirect: func(req *http.Request, via []*http.Request) error {
-		if origin.Redirects(req, via) != nil || backend.Once(req.Context()) {
+// client sends the requests of one call as send says, or others (nil). It follows no
+// redirect to another origin, where the headers that it would take along do not
+// belong, and none of a call that must not leave twice.
+func client(t origin.Transport, send *backend.Send) *http.Client {
+	return &http.Client{Transport: sender{t, send}, CheckRedirect: func(req *http.Request, via []*http.Request) error {
+		if send.Once() || origin.Redirects(req, via) != nil {
 			return http.ErrUseLastResponse
 		}
 		return nil
 	}}
+}
+
+// sender is the transport of one call.
+type sender struct {
+	origin.Transport
+	send *backend.Send
+}
+
+func (s sender) RoundTrip(req *http.Request) (*http.Response, error) { return s.Send(req, s.send) }
+
+// transport leads to all addresses, but where a document from a URL says what is
+// called to none inside of the network.
+func transport(s config.Server) origin.Transport {
 	if named, err := url.Parse(s.URL); err == nil && s.URL != "" && s.BaseURL == "" {
-		c.Transport = origin.NewGuard(named)
+		return origin.NewGuard(named)
 	}
-	return c
+	return origin.Anywhere()
 }
 
 // List implements backend.Backend. The document is read anew each time.
@@ -255,6 +267,6 @@ func (a *api) authorize(req *http.Request) {
 // Close implements backend.Backend.
 func (a *api) Close() error {
 	a.cancel()
-	a.client.CloseIdleConnections()
+	a.transport.CloseIdleConnections()
 	return nil
 }

@@ -152,7 +152,7 @@ func TestArgumentsGoWhereTheDocumentSays(t *testing.T) {
 		{"login", `{}`, "POST /api/v1/login", "", "application/x-www-form-urlencoded"},
 		{"note", `{"body":"héllo"}`, "POST /api/v1/note", "héllo", "text/plain"},
 	} {
-		r, err := b.Call(t.Context(), tc.tool, json.RawMessage(tc.args))
+		r, err := b.Call(t.Context(), &backend.Request{Tool: tc.tool, Args: json.RawMessage(tc.args)})
 		if err != nil {
 			t.Errorf("%s %s: %v", tc.tool, tc.args, err)
 			continue
@@ -193,7 +193,7 @@ func TestArgumentsThatCannotBeAreRefusedUnsent(t *testing.T) {
 		{"nope", `{}`, "unknown tool"},
 	} {
 		var refused *backend.RefusedError
-		if _, err := b.Call(t.Context(), tc.tool, json.RawMessage(tc.args)); !errors.As(err, &refused) ||
+		if _, err := b.Call(t.Context(), &backend.Request{Tool: tc.tool, Args: json.RawMessage(tc.args)}); !errors.As(err, &refused) ||
 			!strings.Contains(refused.Message, tc.want) {
 			t.Errorf("%s %s: error %v, want %q", tc.tool, tc.args, err, tc.want)
 		}
@@ -228,8 +228,7 @@ func TestResponsesBecomeResults(t *testing.T) {
 		{"login", 503, "", "", "status 503 Service Unavailable", "", true},
 	} {
 		code, kind, body = tc.code, tc.kind, tc.body
-		r, err := b.Call(t.Context(), tc.tool,
-			json.RawMessage(map[bool]string{true: `{"id":"1"}`, false: `{}`}[tc.tool == "get_items_id" || tc.tool == "replace"]))
+		r, err := b.Call(t.Context(), &backend.Request{Tool: tc.tool, Args: json.RawMessage(map[bool]string{true: `{"id":"1"}`, false: `{}`}[tc.tool == "get_items_id" || tc.tool == "replace"])})
 		if err != nil {
 			t.Errorf("%+v: %v", tc, err)
 			continue
@@ -239,7 +238,7 @@ func TestResponsesBecomeResults(t *testing.T) {
 		}
 	}
 	code, kind, body = 200, "image/png", "\x89PNG"
-	if r, err := b.Call(t.Context(), "picture", nil); err != nil || len(r.Content) != 1 || r.Content[0].Type != "image" ||
+	if r, err := b.Call(t.Context(), &backend.Request{Tool: "picture"}); err != nil || len(r.Content) != 1 || r.Content[0].Type != "image" ||
 		string(r.Content[0].Data) != body {
 		t.Errorf("picture: %+v, %v", r, err)
 	}
@@ -262,11 +261,11 @@ func TestMCPOEndpointWorksAsItIs(t *testing.T) {
 		strings.Contains(string(tool.Output), "wrap-result") {
 		t.Errorf("tools %v", tools)
 	}
-	r, err := b.Call(t.Context(), "get_current_time", json.RawMessage(`{"timezone":"Europe/Paris"}`))
+	r, err := b.Call(t.Context(), &backend.Request{Tool: "get_current_time", Args: json.RawMessage(`{"timezone":"Europe/Paris"}`)})
 	if err != nil || string(r.Structured) != `{"timezone":"Europe/Paris","is_dst":false}` {
 		t.Errorf("result %+v, %v", r, err)
 	}
-	if r, err := b.Call(t.Context(), "get_current_time", json.RawMessage(`{"timezone":"x"}`)); err != nil || !r.IsError ||
+	if r, err := b.Call(t.Context(), &backend.Request{Tool: "get_current_time", Args: json.RawMessage(`{"timezone":"x"}`)}); err != nil || !r.IsError ||
 		!strings.Contains(r.Text(), "bad zone") {
 		t.Errorf("failure %+v, %v", r, err)
 	}
@@ -315,7 +314,7 @@ func TestSecretsGoToTheNamedHostOnly(t *testing.T) {
 	})
 	s.Headers, s.Query = config.Secrets{"X-Key": "hunter2"}, config.Secrets{"key": "hunter3"}
 	b := open(t, s)
-	if r, err := b.Call(t.Context(), "away", nil); err != nil || !r.IsError {
+	if r, err := b.Call(t.Context(), &backend.Request{Tool: "away"}); err != nil || !r.IsError {
 		t.Errorf("redirect: %+v, %v", r, err)
 	}
 	if len(own) != 1 || own[0].Header.Get("X-Key") != "hunter2" || own[0].URL.Query().Get("key") != "hunter3" {
@@ -334,12 +333,12 @@ func TestSecretsGoToTheNamedHostOnly(t *testing.T) {
 	defer srv.Close()
 	s.URL = srv.URL
 	b = open(t, s)
-	if _, err := b.Call(t.Context(), "x", nil); err == nil || !strings.Contains(err.Error(), "set that as baseUrl") ||
+	if _, err := b.Call(t.Context(), &backend.Request{Tool: "x"}); err == nil || !strings.Contains(err.Error(), "set that as baseUrl") ||
 		other != nil {
 		t.Errorf("error %v; another host got %v", err, other)
 	}
 	s.BaseURL = elsewhere.URL
-	if _, err := open(t, s).Call(t.Context(), "x", nil); err != nil || other.Get("X-Key") != "hunter2" {
+	if _, err := open(t, s).Call(t.Context(), &backend.Request{Tool: "x"}); err != nil || other.Get("X-Key") != "hunter2" {
 		t.Errorf("error %v; the named host got %v", err, other)
 	}
 }
@@ -387,13 +386,13 @@ func TestFailuresRepeatNoSecrets(t *testing.T) {
 	s.BaseURL = strings.Replace(strings.TrimSuffix(s.URL, "/openapi.json"), "://", "://me:hunter4hunter4@", 1) +
 		"/s/hunter5hunter5hunter5"
 	b := open(t, s)
-	r, err := b.Call(t.Context(), "away", nil)
+	r, err := b.Call(t.Context(), &backend.Request{Tool: "away"})
 	if err != nil || !r.IsError || strings.Contains(r.Text(), "hunt") || strings.Contains(string(r.Raw), "hunt") ||
 		!strings.Contains(r.Text(), "401") {
 		t.Errorf("error %v, result %.300s … %s", err, r.Raw, r.Raw[len(r.Raw)-100:])
 	}
 	status = http.StatusOK
-	if r, err = b.Call(t.Context(), "away", nil); err != nil || r.IsError ||
+	if r, err = b.Call(t.Context(), &backend.Request{Tool: "away"}); err != nil || r.IsError ||
 		!strings.Contains(r.Text(), "hunter2hunter2 hunter3 hunter3") {
 		t.Errorf("a result is not as the API sent it: error %v, %.300s", err, r.Raw)
 	}
@@ -407,15 +406,15 @@ func TestFailuresSayWhyWithoutSecrets(t *testing.T) {
 	s.Query = config.Secrets{"key": "hunter2hunter2"}
 	s.CallTimeout = 50 * time.Millisecond
 	b := open(t, s)
-	if _, err := b.Call(t.Context(), "away", nil); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := b.Call(t.Context(), &backend.Request{Tool: "away"}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v, want DeadlineExceeded", err)
 	}
 	s.BaseURL, s.CallTimeout = "http://127.0.0.1:1", time.Second
-	if _, err := open(t, s).Call(t.Context(), "away", nil); err == nil || strings.Contains(err.Error(), "hunter2") {
+	if _, err := open(t, s).Call(t.Context(), &backend.Request{Tool: "away"}); err == nil || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("error %v", err)
 	}
 	b.Close()
-	if _, err := b.Call(t.Context(), "away", nil); !errors.Is(err, backend.ErrClosed) {
+	if _, err := b.Call(t.Context(), &backend.Request{Tool: "away"}); !errors.Is(err, backend.ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
 	for content, want := range map[string]string{
@@ -486,13 +485,13 @@ func TestACallSendsWhatWasAccepted(t *testing.T) {
 	if !strings.Contains(want, "/notes/{id}/archive, with id as path id; key as query key; body application/json of a, b") || !strings.HasPrefix(want, "POST http://127.0.0.1:") {
 		t.Errorf("it sends %q", want)
 	}
-	if _, err := b.Call(backend.Expect(t.Context(), want), "archive", json.RawMessage(`{"id":1}`)); err != nil ||
+	if _, err := b.Call(t.Context(), &backend.Request{Tool: "archive", Args: json.RawMessage(`{"id":1}`), Expect: want}); err != nil ||
 		sent != 1 {
 		t.Error(err, sent)
 	}
 	for _, now = range []string{document("/users/{id}/delete", "query"), document("/notes/{id}/archive", "header")} {
 		b := open(t, s)
-		if _, err := b.Call(backend.Expect(t.Context(), want), "archive", json.RawMessage(`{"id":1}`)); err == nil ||
+		if _, err := b.Call(t.Context(), &backend.Request{Tool: "archive", Args: json.RawMessage(`{"id":1}`), Expect: want}); err == nil ||
 			!strings.Contains(err.Error(), "the document has changed") || sent != 1 {
 			t.Error(err, sent)
 		}

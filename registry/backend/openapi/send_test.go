@@ -79,7 +79,7 @@ func TestACallWithAnEffectLeavesOnce(t *testing.T) {
 			for _, method := range []string{"get", "post", "put", "delete"} {
 				for _, key := range []string{"", "k1"} {
 					for range 2 {
-						if _, err := b.Call(t.Context(), "get", nil); err != nil {
+						if _, err := b.Call(t.Context(), &backend.Request{Tool: "get"}); err != nil {
 							t.Fatal(err)
 						}
 					}
@@ -99,8 +99,7 @@ func TestACallWithAnEffectLeavesOnce(t *testing.T) {
 						}
 						return nil
 					})
-					res, err := b.Call(backend.WithSend(ctx, send), method,
-						json.RawMessage(`{"q":"`+wiretest.Mark+`"}`))
+					res, err := b.Call(ctx, &backend.Request{Tool: method, Args: json.RawMessage(`{"q":"` + wiretest.Mark + `"}`), Send: send})
 					text := fmt.Sprint(err)
 					if err == nil {
 						text = res.Text()
@@ -135,7 +134,7 @@ func TestACallWithAnEffectLeavesOnce(t *testing.T) {
 func TestAReadIsAskedOnce(t *testing.T) {
 	s := wiretest.New(t, answerOK)
 	b := open(t, verbs(t, s.URL))
-	if _, err := b.Call(t.Context(), "get", nil); err != nil {
+	if _, err := b.Call(t.Context(), &backend.Request{Tool: "get"}); err != nil {
 		t.Fatal(err)
 	}
 	s.Next(&wiretest.Fault{Reset: true})
@@ -145,7 +144,7 @@ func TestAReadIsAskedOnce(t *testing.T) {
 		}
 		return nil
 	})
-	_, err := b.Call(backend.WithSend(t.Context(), send), "get", json.RawMessage(`{"q":"`+wiretest.Mark+`"}`))
+	_, err := b.Call(t.Context(), &backend.Request{Tool: "get", Args: json.RawMessage(`{"q":"` + wiretest.Mark + `"}`), Send: send})
 	seen, used := s.Seen()
 	if err != nil || *times != 1 || len(seen) != 2 || used != 1 {
 		t.Errorf("error %v, asked %d times, seen %d times, %d of them over a used connection", err, *times, len(seen), used)
@@ -159,7 +158,7 @@ func TestWhatMustNotBeSentIsNotSent(t *testing.T) {
 		b := open(t, verbs(t, s.URL))
 		s.Next(nil)
 		send, times := wiretest.Ask(effect, "", func() error { return no })
-		_, err := b.Call(backend.WithSend(t.Context(), send), "post", nil)
+		_, err := b.Call(t.Context(), &backend.Request{Tool: "post", Send: send})
 		if !errors.Is(err, no) || backend.OutcomeOf(err, true) != backend.NotSent || *times != 1 {
 			t.Errorf("effect %v: error %v, outcome %s, asked %d times", effect, err, backend.OutcomeOf(err, true), *times)
 		}
@@ -168,14 +167,14 @@ func TestWhatMustNotBeSentIsNotSent(t *testing.T) {
 		}
 
 		send, times = wiretest.Ask(true, "", func() error { return nil })
-		if _, err = b.Call(backend.WithSend(t.Context(), send), "post", json.RawMessage(`{"x":1}`)); *times != 0 ||
+		if _, err = b.Call(t.Context(), &backend.Request{Tool: "post", Args: json.RawMessage(`{"x":1}`), Send: send}); *times != 0 ||
 			backend.OutcomeOf(err, false) != backend.NotSent {
 			t.Errorf("bad arguments: error %v, asked %d times", err, *times)
 		}
 		s.Stop()
 		s.HangUp(false)
 		send, times = wiretest.Ask(effect, "", func() error { return nil })
-		_, err = b.Call(backend.WithSend(t.Context(), send), "post", nil)
+		_, err = b.Call(t.Context(), &backend.Request{Tool: "post", Send: send})
 		if backend.OutcomeOf(err, true) != backend.NotSent || effect && *times != 0 {
 			t.Errorf("effect %v, server gone: error %v, outcome %s, asked %d times", effect, err,
 				backend.OutcomeOf(err, true), *times)
@@ -183,7 +182,7 @@ func TestWhatMustNotBeSentIsNotSent(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		send, times = wiretest.Ask(effect, "", func() error { return nil })
-		if _, err = b.Call(backend.WithSend(ctx, send), "post", nil); !errors.Is(err, context.Canceled) || *times != 0 {
+		if _, err = b.Call(ctx, &backend.Request{Tool: "post", Send: send}); !errors.Is(err, context.Canceled) || *times != 0 {
 			t.Errorf("effect %v, cancelled: error %v, asked %d times", effect, err, *times)
 		}
 	}
@@ -219,7 +218,7 @@ func TestACallWithAnEffectUsesNoHTTP2(t *testing.T) {
 	t.Cleanup(srv.Close)
 	trust(t, srv)
 	b := open(t, verbs(t, srv.URL))
-	if _, err := b.Call(t.Context(), "get", nil); err != nil {
+	if _, err := b.Call(t.Context(), &backend.Request{Tool: "get"}); err != nil {
 		t.Fatal(err)
 	}
 	send, times := wiretest.Ask(true, "k", func() error {
@@ -230,13 +229,13 @@ func TestACallWithAnEffectUsesNoHTTP2(t *testing.T) {
 		}
 		return nil
 	})
-	_, err := b.Call(backend.WithSend(t.Context(), send), "post", nil)
+	_, err := b.Call(t.Context(), &backend.Request{Tool: "post", Send: send})
 	if fmt.Sprint(protocols) != "[2 1]" || *times != 1 || backend.OutcomeOf(err, true) != backend.Unknown {
 		t.Errorf("protocols %v, asked %d times, error %v: %s", protocols, *times, err, backend.OutcomeOf(err, true))
 	}
 	no := errors.New("no")
 	send, _ = wiretest.Ask(true, "", func() error { return no })
-	if _, err = b.Call(backend.WithSend(t.Context(), send), "post", nil); !errors.Is(err, no) || len(protocols) != 2 {
+	if _, err = b.Call(t.Context(), &backend.Request{Tool: "post", Send: send}); !errors.Is(err, no) || len(protocols) != 2 {
 		t.Errorf("error %v, protocols %v", err, protocols)
 	}
 }
@@ -257,12 +256,11 @@ func BenchmarkCall(b *testing.B) {
 		for _, how := range []string{"plain", "read", "effect"} {
 			b.Run(name+"/"+how, func(b *testing.B) {
 				for b.Loop() {
-					ctx := b.Context()
+					req := &backend.Request{Tool: "post"}
 					if how != "plain" {
-						send, _ := wiretest.Ask(how == "effect", "", func() error { return nil })
-						ctx = backend.WithSend(ctx, send)
+						req.Send, _ = wiretest.Ask(how == "effect", "", func() error { return nil })
 					}
-					if _, err := s.Call(ctx, "post", nil); err != nil {
+					if _, err := s.Call(b.Context(), req); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -43,9 +43,9 @@ func (s snapshot) List(context.Context) (*backend.Listing, error) {
 	return l, nil
 }
 
-func (s snapshot) Call(_ context.Context, tool string, _ json.RawMessage) (*backend.Result, error) {
+func (s snapshot) Call(_ context.Context, req *backend.Request) (*backend.Result, error) {
 	return nil, fmt.Errorf("calling %q: %w: server %q is the file %q; give the server a command or a url to call it",
-		tool, backend.ErrNotCallable, s.name, s.path)
+		req.Tool, backend.ErrNotCallable, s.name, s.path)
 }
 
 func (s snapshot) Close() error { return nil }

@@ -44,7 +44,7 @@ func TestSavedListsOfRealServers(t *testing.T) {
 					t.Errorf("tool %+v", tool)
 				}
 			}
-			if _, err := b.Call(t.Context(), l.Tools[0].Name, nil); !errors.Is(err, backend.ErrNotCallable) ||
+			if _, err := b.Call(t.Context(), &backend.Request{Tool: l.Tools[0].Name}); !errors.Is(err, backend.ErrNotCallable) ||
 				!strings.Contains(err.Error(), file) {
 				t.Errorf("call: %v, want ErrNotCallable with the file", err)
 			}

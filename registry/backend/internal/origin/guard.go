@@ -14,20 +14,28 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/text"
 )
 
 // idleConnsPerHost: the default of 2 costs up to 40 % with many calls at once.
 const idleConnsPerHost = 64
 
-// Transport returns a transport to any address. It sends calls as their
-// [backend.Send] says, and so does a [Guard].
-func Transport() http.RoundTripper { return sending{transport()} }
+// Transport also sends the requests of calls, each as its [backend.Send] says.
+type Transport interface {
+	http.RoundTripper
+	Send(*http.Request, *backend.Send) (*http.Response, error)
+	CloseIdleConnections()
+}
 
-// sending is a transport that sends calls as their backend.Send says.
-type sending struct{ *http.Transport }
+// Anywhere returns a transport to all addresses.
+func Anywhere() Transport { return anywhere{transport()} }
 
-func (s sending) RoundTrip(req *http.Request) (*http.Response, error) { return send(s.Transport, req) }
+type anywhere struct{ *http.Transport }
+
+func (a anywhere) Send(req *http.Request, s *backend.Send) (*http.Response, error) {
+	return send(a.Transport, req, s)
+}
 
 func transport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
@@ -75,7 +83,10 @@ func NewGuard(named ...*url.URL) *Guard {
 }
 
 // RoundTrip implements http.RoundTripper.
-func (g *Guard) RoundTrip(req *http.Request) (*http.Response, error) {
+func (g *Guard) RoundTrip(req *http.Request) (*http.Response, error) { return g.Send(req, nil) }
+
+// Send implements [Transport].
+func (g *Guard) Send(req *http.Request, s *backend.Send) (*http.Response, error) {
 	named := g.named[host(req.URL)]
 	var proxy *url.URL
 	if g.proxied.Proxy != nil {
@@ -87,16 +98,16 @@ func (g *Guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	switch {
 	case proxy != nil && named != nil:
-		return send(g.proxied, req)
+		return send(g.proxied, req, s)
 	case proxy != nil:
 		closeBody(req)
 		return nil, fmt.Errorf("%s would be asked through a proxy, where its address cannot be checked; "+
 			"set it as baseUrl, or as oauth.issuer of a sign-in, in the config entry if it is meant",
 			text.CutBytes(req.URL.Host, maxShown))
 	case named != nil:
-		return send(named.Transport, req)
+		return send(named.Transport, req, s)
 	}
-	return send(g.other, req)
+	return send(g.other, req, s)
 }
 
 func closeBody(req *http.Request) {

@@ -13,13 +13,11 @@ import (
 
 const idempotencyKey = "Idempotency-Key"
 
-// send sends a request over a transport as the [backend.Send] of its context
-// says. One that must not leave twice gets a connection of its own, over
+// send sends the request of a call over a transport as s says; nil: of none. One that must not leave twice gets a connection of its own, over
 // HTTP/1: the transport repeats requests on connections that were used before,
 // and on those of HTTP/2 that a server closes.
-func send(t *http.Transport, req *http.Request) (*http.Response, error) {
+func send(t *http.Transport, req *http.Request, s *backend.Send) (*http.Response, error) {
 	ctx := req.Context()
-	s := backend.SendOf(ctx)
 	if s == nil {
 		return t.RoundTrip(req)
 	}

@@ -49,12 +49,12 @@ func TestAWriteThatFailsIsNotSentOnlyWhenNothingWasWritten(t *testing.T) {
 			return &broken{c, tc.left}, err
 		}
 		ask, times := wiretest.Ask(true, "", func() error { return nil })
-		req, err := http.NewRequestWithContext(backend.WithSend(t.Context(), ask), http.MethodPost, s.URL,
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL,
 			strings.NewReader(strings.Repeat("x", 64<<10)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = send(tr, req)
+		_, err = send(tr, req, ask)
 		if got := backend.OutcomeOf(err, true); got != tc.want || *times != 1 {
 			t.Errorf("broken after %d bytes: outcome %s, want %s; asked %d times; error %v", tc.left, got, tc.want, *times, err)
 		}
@@ -111,12 +111,12 @@ func TestACallThroughAProxyIsAskedForWhenItLeaves(t *testing.T) {
 				}
 				return want
 			})
-			req, err := http.NewRequestWithContext(backend.WithSend(t.Context(), ask), http.MethodPost, target,
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, target,
 				strings.NewReader("x"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			res, err := send(tr, req)
+			res, err := send(tr, req, ask)
 			if err == nil {
 				res.Body.Close()
 			}
