@@ -494,7 +494,7 @@ func TestATimeoutSaysWhereTheScriptWas(t *testing.T) {
 // untilThere are time limits for scripts that wait somewhere until theirs is
 // over, which is for the start and the compiler too. Each is tried when the
 // script had not come that far in the one before, as on a busy machine.
-var untilThere = []time.Duration{2 * time.Second, 10 * time.Second, time.Minute}
+var untilThere = []time.Duration{time.Second / 2, 2 * time.Second, 10 * time.Second, time.Minute}
 
 // waitWriter closes seen when something was written.
 type waitWriter struct {

@@ -40,6 +40,10 @@ func TestHostileScriptsAreDeniedOrBounded(t *testing.T) {
 			if strings.Contains(want, "timeout") {
 				timeout = hostileTimeout
 			}
+			var memory int64
+			if strings.Contains(want, string(harness.MemoryLimit)) {
+				memory = hostileMemory
+			}
 			t.Run(f.Name, func(t *testing.T) {
 				if raceEnabled && strings.Contains(want, string(harness.MemoryLimit)) {
 					t.Skip("the race detector's own memory leaves no limit to run into")
@@ -48,7 +52,7 @@ func TestHostileScriptsAreDeniedOrBounded(t *testing.T) {
 				slots <- struct{}{}
 				defer func() { <-slots }()
 				begin := time.Now()
-				res, err := h.Run(t.Context(), &harness.Script{Source: string(f.Data), Limits: harness.Limits{Timeout: timeout}})
+				res, err := h.Run(t.Context(), &harness.Script{Source: string(f.Data), Limits: harness.Limits{Timeout: timeout, Memory: memory}})
 				if err != nil {
 					t.Fatal(err)
 				}

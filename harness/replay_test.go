@@ -185,7 +185,7 @@ func TestAReplayDoesTheSame(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := len(s.calls)
-			for range 3 {
+			for range *replays {
 				got, err := h.Replay(t.Context(), &harness.Replay{Run: run})
 				if err != nil {
 					t.Fatal(err)
