@@ -8,6 +8,7 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/usetools/usetools/examples/compare/ways"
+	"github.com/usetools/usetools/examples/internal/built"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -56,7 +57,7 @@ func comparison(t *testing.T, first, end int) (*ways.Comparison, catalog.Caller)
 		tasks = append(tasks, ways.Task{Name: x.name, Script: string(script)})
 	}
 	res, err := ways.Compare(t.Context(), &ways.CompareOptions{
-		Catalog: cat, Scripts: tasks, WorkerCommand: []string{program(t, "./cmd/harness")}, Count: count,
+		Catalog: cat, Scripts: tasks, WorkerCommand: []string{built.Program(t, "cmd/harness")}, Count: count,
 	})
 	if err != nil {
 		t.Fatal(err)

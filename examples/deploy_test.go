@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/usetools/usetools/examples/internal/built"
 )
 
 // TestServicesStartTheHarnessAsItIs: each command line of the folder is one that
@@ -34,7 +36,7 @@ func TestServicesStartTheHarnessAsItIs(t *testing.T) {
 		"usetools.service": strings.Fields(read("usetools.service", `(?m)^ExecStart=\S+ (.*)$`)),
 	} {
 		// Printing a client's entry parses all flags, and starts nothing.
-		out, err := exec.Command(program(t, "./cmd/harness"), append(args, "-print-config", "claude")...).CombinedOutput()
+		out, err := exec.Command(built.Program(t, "cmd/harness"), append(args, "-print-config", "claude")...).CombinedOutput()
 		if err != nil || !strings.Contains(string(out), ":7337/mcp") {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}

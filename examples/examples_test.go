@@ -8,50 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"sync"
 	"testing"
+
+	"github.com/usetools/usetools/examples/internal/built"
 )
-
-// built holds the programs that tests have asked for, each built once.
-var built struct {
-	sync.Mutex
-	dir      string
-	programs map[string]string // package: binary
-}
-
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "usetools-examples-")
-	if err != nil {
-		panic(err)
-	}
-	built.dir, built.programs = dir, map[string]string{}
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
-}
-
-// program builds a package of the module and returns the binary.
-func program(t *testing.T, pkg string) string {
-	t.Helper()
-	built.Lock()
-	defer built.Unlock()
-	if out, ok := built.programs[pkg]; ok {
-		return out
-	}
-	out := filepath.Join(built.dir, filepath.Base(pkg))
-	if runtime.GOOS == "windows" {
-		out += ".exe"
-	}
-	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", out, pkg)
-	cmd.Dir = ".."
-	if b, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("building %s: %v\n%s", pkg, err, b)
-	}
-	built.programs[pkg] = out
-	return out
-}
 
 // command is the harness with a config, and a folder of its own for what runs
 // leave behind.
@@ -62,7 +23,7 @@ type command struct{ harness, config, home string }
 func newCommand(t *testing.T, config string, replace ...string) command {
 	t.Helper()
 	path := builtConfig(t, config, false, replace...)
-	return command{program(t, "./cmd/harness"), path, filepath.Dir(path)}
+	return command{built.Program(t, "cmd/harness"), path, filepath.Dir(path)}
 }
 
 // builtConfig is a config of this folder in another folder, with the servers
@@ -81,7 +42,7 @@ func builtConfig(t *testing.T, file string, folders bool, replace ...string) str
 	}
 	for _, s := range cfg.Servers {
 		if args, _ := s["args"].([]any); s["command"] == "go" {
-			s["command"], s["args"] = program(t, args[1].(string)), args[2:]
+			s["command"], s["args"] = built.Program(t, strings.TrimPrefix(args[1].(string), "./")), args[2:]
 		}
 		for _, key := range []string{"path", "cwd"} {
 			rel, ok := s[key].(string)

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/usetools/usetools/examples/internal/built"
 )
 
 // TestLogAndDiffThroughAnotherGitServer runs the example against
@@ -32,7 +34,7 @@ func TestLogAndDiffThroughAnotherGitServer(t *testing.T) {
 		git("add", name)
 		git("commit", "-q", "-m", "add "+name)
 	}
-	cmd := exec.Command(program(t, "./cmd/harness"), "-config", "examples/log_and_diff/.mcp.json",
+	cmd := exec.Command(built.Program(t, "cmd/harness"), "-config", "examples/log_and_diff/.mcp.json",
 		"-registry", filepath.Join(t.TempDir(), "tool_registry.json"), "run", "examples/log_and_diff/main.go")
 	cmd.Dir = ".."
 	cmd.Env = append(os.Environ(), "GIT_REPOSITORY="+repo)

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/usetools/usetools/examples/internal/built"
 )
 
 // script is the script of an example.
@@ -115,7 +117,7 @@ func jsonText(t *testing.T, path string) string {
 
 // TestTheHarnessLinksNoDatabase: SQLite is the example's, and large.
 func TestTheHarnessLinksNoDatabase(t *testing.T) {
-	info, err := buildinfo.ReadFile(program(t, "./cmd/harness"))
+	info, err := buildinfo.ReadFile(built.Program(t, "cmd/harness"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +142,7 @@ func TestTheListOfExamplesIsComplete(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, dir := range all {
-			if info, err := os.Stat(dir); err != nil || !info.IsDir() || dir == "servers" {
+			if info, err := os.Stat(dir); err != nil || !info.IsDir() || dir == "servers" || dir == "internal" {
 				continue
 			}
 			dir = filepath.ToSlash(dir)

@@ -10,12 +10,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/usetools/usetools/examples/internal/built"
 )
 
 // startLibrary starts the HTTP service at a port of its own and returns its URL.
 func startLibrary(t *testing.T, key string) string {
 	t.Helper()
-	cmd := exec.Command(program(t, "./examples/servers/library"), "-addr", "127.0.0.1:0")
+	cmd := exec.Command(built.Program(t, "examples/servers/library"), "-addr", "127.0.0.1:0")
 	cmd.Env = append(os.Environ(), "LIBRARY_KEY="+key)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
@@ -66,7 +68,7 @@ func TestAnHTTPServiceIsToolsLikeAnyOther(t *testing.T) {
 
 // The service ends with the script that it was started for.
 func TestAServiceEndsWithItsCommand(t *testing.T) {
-	library := program(t, "./examples/servers/library")
+	library := built.Program(t, "examples/servers/library")
 	for code, command := range map[int][]string{0: {"go", "version"}, 2: {"go", "nonsense"}} {
 		out, err := exec.Command(library, append([]string{"-addr", "127.0.0.1:0"}, command...)...).CombinedOutput()
 		var exit *exec.ExitError

@@ -96,7 +96,7 @@ func TestPolicyRefusesWhatTheReadmeSays(t *testing.T) {
 		deleteWaits    = "line 25: notes.delete_note({\"id\":1}): it is marked as destructive and needs approval"
 		addedAndGone   = "{\n  \"added\": \"Archive\",\n  \"archived\": 0,\n  \"deleted\": \"Archive\"\n}"
 		archiveIsRead  = "1:19: undefined: archive.AddNote"
-		archiveIsSmall = "hint: archive has SearchNotes, ListTables, Query\n// Search the notes by words"
+		archiveIsSmall = "hint: archive has no AddNote; all its tools are below\n// Search the notes by words"
 		archiveReads   = "archive.ListTables() → Tables []{Name string, Columns []{Name string, Type string}, Rows int} " +
 			"// List the tables of the SQLite database, with their columns…\narchive.Query(SQL string, "
 	)

@@ -12,6 +12,8 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/usetools/usetools/examples/internal/built"
 )
 
 // The NATS server of the example, of the compose file and of the tests is the same.
@@ -50,10 +52,7 @@ func TestTheComposeFile(t *testing.T) {
 	if err := yaml.Unmarshal(b, &compose); err != nil {
 		t.Fatal(err)
 	}
-	program := filepath.Join(t.TempDir(), "harness"+suffix())
-	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/harness").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	program := built.Program(t, "cmd/harness")
 	engine := regexp.MustCompile(`nats://([a-z0-9-]+)`)
 	versioned := regexp.MustCompile(`:\d+\.\d+\.\d+`)
 	kinds := map[string]int{}
