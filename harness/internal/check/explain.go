@@ -275,7 +275,7 @@ func (c *checker) explainQualified(r reference, d *Diagnostic) {
 	}
 	scope := export.Whole(name.Imported()).Scope()
 	objects := map[string]types.Object{}
-	var functions []string
+	var declared []string
 	for _, n := range scope.Names() {
 		o := scope.Lookup(n)
 		_, refused := export.Refused(name.Imported().Path(), n)
@@ -284,10 +284,16 @@ func (c *checker) explainQualified(r reference, d *Diagnostic) {
 		}
 		objects[n] = o
 		if _, ok := o.(*types.Func); ok {
-			functions = append(functions, n)
+			declared = append(declared, n)
 		}
 	}
-	if near := nearest(r.name.Name, names(objects)); len(near) > 0 {
+	near := nearest(r.name.Name, names(objects))
+	isUnit := c.units[name.Imported().Path()].Path != ""
+	if isUnit && !c.isCalled(r) {
+		declared = structTypes(name.Imported())
+		near = nearest(r.name.Name, declared)
+	}
+	if len(near) > 0 {
 		d.Signatures = c.signatures(near[:1], objects)
 		for i := range near {
 			near[i] = c.plain(r.x.Name) + "." + near[i]
@@ -295,8 +301,8 @@ func (c *checker) explainQualified(r reference, d *Diagnostic) {
 		d.ask(near)
 		return
 	}
-	if len(functions) > 0 && c.units[name.Imported().Path()].Path != "" {
-		d.Hint = c.plain(r.x.Name) + " has " + listed(functions)
+	if len(declared) > 0 && isUnit {
+		d.Hint = c.plain(r.x.Name) + " has " + listed(declared)
 	}
 }
 

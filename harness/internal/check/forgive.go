@@ -2,7 +2,6 @@ package check
 
 import (
 	"cmp"
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -12,10 +11,8 @@ import (
 
 // Bounds of the attempts to understand a script that Go does not accept.
 const (
-	maxRounds       = 5   // of corrections and another check
-	maxCorrected    = 100 // faults that are looked at in a round; of a script with more, no types are tried
-	maxUnknownTypes = 4   // type names of units that are looked for
-	maxCandidates   = 60  // types that are tried for each
+	maxRounds    = 5   // of corrections and another check
+	maxCorrected = 100 // faults that are looked at in a round
 )
 
 // forgive corrects what a script gets nearly right about the packages that
@@ -34,22 +31,6 @@ func (c *checker) forgive(faults []fault) []fault {
 			break
 		}
 		faults = c.checkScript()
-	}
-	tried := map[string]bool{}
-	for i := 0; i < len(faults) && len(faults) <= maxCorrected && len(tried) < maxUnknownTypes; i++ {
-		refs := c.unknownType(faults[i])
-		if len(refs) == 0 || tried[refs[0].x.Name+"."+refs[0].name.Name] {
-			continue
-		}
-		tried[refs[0].x.Name+"."+refs[0].name.Name] = true
-		if right := c.guessOf(refs[0]); right != "" {
-			put(refs, right)
-			faults, i = c.checkScript(), -1
-			continue
-		}
-		if left, ok := c.tryTypes(refs, faults); ok {
-			faults, i = left, -1
-		}
 	}
 	return faults
 }
@@ -277,32 +258,7 @@ func fields(t types.Type) []string {
 	return out
 }
 
-// unknownType returns the places where the script uses the type of a unit that
-// a fault calls undefined.
-func (c *checker) unknownType(f fault) []reference {
-	if f.code != undeclaredImportedName {
-		return nil
-	}
-	at := slices.IndexFunc(c.refs, func(r reference) bool { return r.name.Pos() == f.Pos })
-	if at < 0 {
-		return nil
-	}
-	p, ok := c.info.Uses[c.refs[at].x].(*types.PkgName)
-	if !ok || c.units[p.Imported().Path()].Path == "" {
-		return nil
-	}
-	var out []reference
-	for _, r := range c.refs {
-		if r.file == c.refs[at].file && r.x.Name == c.refs[at].x.Name && r.name.Name == c.refs[at].name.Name {
-			if c.isCalled(r) {
-				return nil
-			}
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
+// isCalled reports whether a name is that of a function that is called.
 func (c *checker) isCalled(r reference) bool {
 	path := c.pathTo(r.name.Pos())
 	for i, n := range path {
@@ -313,61 +269,12 @@ func (c *checker) isCalled(r reference) bool {
 	return false
 }
 
-// tryTypes puts each struct type of the unit in the place of an unknown one.
-// When exactly one leaves no fault that was not there before, it was meant.
-func (c *checker) tryTypes(refs []reference, faults []fault) ([]fault, bool) {
-	written := refs[0].name.Name
-	unit := c.info.Uses[refs[0].x].(*types.PkgName).Imported()
-	before := map[string]bool{}
-	for _, f := range faults {
-		if !slices.ContainsFunc(refs, func(r reference) bool { return r.name.Pos() == f.Pos }) {
-			before[key(f)] = true
-		}
-	}
-	var fitting []string
-	for _, name := range structTypes(unit) {
-		put(refs, name)
-		left := c.checkScript()
-		if !slices.ContainsFunc(left, func(f fault) bool { return !before[key(f)] }) {
-			fitting = append(fitting, name)
-		}
-		if len(fitting) > 1 {
-			break
-		}
-	}
-	put(refs, written)
-	if len(fitting) != 1 {
-		return c.checkScript(), false
-	}
-	c.rename(refs[0].x.Name+".", refs[0].name, fitting[0])
-	put(refs, fitting[0])
-	return c.checkScript(), true
-}
-
-// guessOf returns the type that a name was taken as elsewhere, or "".
-func (c *checker) guessOf(r reference) string {
-	for _, g := range c.guesses {
-		if pkg, name, ok := strings.Cut(g.right, "."); ok && pkg == c.plain(r.x.Name) && g.written == pkg+"."+r.name.Name {
-			return name
-		}
-	}
-	return ""
-}
-
-func put(refs []reference, name string) {
-	for _, r := range refs {
-		r.name.Name = name
-	}
-}
-
-func key(f fault) string { return fmt.Sprint(f.Pos, f.Msg) }
-
 // structTypes returns the names of a unit's struct types, without aliases.
 func structTypes(p *types.Package) []string {
 	var out []string
 	for _, name := range p.Scope().Names() {
 		t, ok := p.Scope().Lookup(name).(*types.TypeName)
-		if !ok || !t.Exported() || t.IsAlias() || len(out) == maxCandidates {
+		if !ok || !t.Exported() || t.IsAlias() {
 			continue
 		}
 		if _, ok := t.Type().Underlying().(*types.Struct); ok {

@@ -463,7 +463,12 @@ func (m *mender) rename(t *ast.Expr, to *types.Named) bool {
 			return false
 		}
 		if p, ok := m.info.Uses[x].(*types.PkgName); ok && p.Imported().Path() == to.Obj().Pkg().Path() {
-			sel.Sel.Name = to.Obj().Name()
+			written := sel.Sel.Name
+			for _, r := range m.refs { // wherever the file has it
+				if r.file == m.file && r.x.Name == x.Name && r.name.Name == written {
+					r.name.Name = to.Obj().Name()
+				}
+			}
 			return true
 		}
 	} else if _, ok := (*t).(*ast.Ident); !ok {
