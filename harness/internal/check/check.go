@@ -564,9 +564,6 @@ func (c *checker) refusedNames() (list []Diagnostic, at []token.Pos) {
 		if advice, refused := export.Refused(o.Pkg().Path(), name); refused {
 			d := c.diagnose(Refused, id.Pos(), "%s.%s is not available to scripts", o.Pkg().Name(), name)
 			d.Hint = advice
-			if full := o.Pkg().Path() + "." + name; full == "os.Getenv" || full == "os.LookupEnv" {
-				c.adviseEnvironment(id, &d)
-			}
 			list, at = append(list, d), append(at, id.Pos())
 		}
 	}

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -165,22 +164,17 @@ var advices = map[code]struct {
 	numericOverflow:        {"", (*checker).explainConversion},
 	truncatedFloat:         {"", (*checker).explainConversion},
 	wrongResultCount:       {"", (*checker).explainReturn},
-	unusedExpr:             {"", (*checker).explainNotUsed},
 	invalidRangeExpr:       {"", (*checker).explainNoList},
 	nonIndexableOperand:    {"", (*checker).explainNoList},
 	nonSliceableOperand:    {"", (*checker).explainNoList},
 	invalidLen:             {"", (*checker).explainNoList},
 
 	unusedVar:                {"look at it: if err != nil { panic(err) }; or assign to _ where a failure does not matter", nil},
-	invalidCond:              {"compare explicitly: x != 0, s != \"\", err != nil", nil},
 	invalidStructLit:         {"name the fields: T{Name: …}", nil},
 	unexportedLitField:       {"name the fields: T{Name: …}", nil},
 	missingReturn:            {"end every path of a function that has results with return or panic", nil},
-	noNewVar:                 {"all of them exist already: use = in the place of :=", nil},
-	invalidInstanceCycle:     {"a generic type or function makes ever larger types of itself", nil},
 	unsupportedFeature:       {olderHint, nil},
 	tooNew:                   {olderHint, nil},
-	impossibleAssert:         {"the type has not all methods of the interface", nil},
 	unaddressableFieldAssign: {"a struct in a map cannot be changed in place: copy it, change it, store it", nil},
 }
 
@@ -188,14 +182,8 @@ var advices = map[code]struct {
 // a fault of which the advices say nothing. They and the idioms are where Go's words are read: all
 // that is chosen by them is a hint for whoever wrote the script.
 var wordings = []struct{ sign, hint string }{
-	{"is not a function", "it is a value: leave out the parentheses"},
 	{"to type interface{Error() string}", "an error is compared with nil: err != nil"},
 	{"interface type any", anyHint},
-	{"must be a boolean", "compare explicitly: x != 0, s != \"\", err != nil"},
-	{"is not an interface", "only values of interface types have dynamic types; use the value itself"},
-	{"redeclared in this block", "rename one of them, or assign with ="},
-	{"truncated to ", "convert explicitly, or make it a float64"},
-	{"invalid recursive type", "use a pointer, a slice or a map of it"},
 	{"requires go1.", olderHint},
 }
 
@@ -219,10 +207,6 @@ func (c *checker) explainUndefined(f fault, d *Diagnostic) {
 	}
 	if c.isLocalElsewhere(name) {
 		d.Hint = name + " belongs to another function: pass it as an argument, or declare it with var before the first statement"
-		return
-	}
-	if right := foreign[name]; right != "" {
-		d.Hint = "use " + right
 		return
 	}
 	if callers[normal(name)] || strings.HasPrefix(name, "mcp__") {
@@ -254,10 +238,6 @@ func (c *checker) explainUndefined(f fault, d *Diagnostic) {
 		}
 	}
 }
-
-// foreign are words of other languages.
-var foreign = map[string]string{"null": "nil", "None": "nil", "undefined": "nil", "True": "true", "False": "false", "self": "the name of the receiver", "this": "the name of the receiver",
-	"str": "fmt.Sprint", "float": "float64", "double": "float64", "boolean": "bool", "contains": "slices.Contains or strings.Contains", "console": "fmt.Println"}
 
 const toolHint = `a tool is a Go function of its server's package: UseTools("show the commit history") and then log, err := git.Log(git.LogParams{…})`
 
@@ -316,10 +296,6 @@ func (c *checker) explainPackage(r reference, d *Diagnostic) {
 	name := r.x.Name
 	if path := refusedPackages[name]; path != "" {
 		d.Kind, d.Hint = Refused, "package "+path+" is not available to scripts: "+export.Advice(path)
-		return
-	}
-	if right := foreign[name]; right != "" {
-		d.Hint = "use " + right
 		return
 	}
 	var servers []string
@@ -757,9 +733,6 @@ var assigned = sync.OnceValue(func() *regexp.Regexp {
 
 // explainConversion tells how to make a value of the type that is wanted.
 func (c *checker) explainConversion(f fault, d *Diagnostic) {
-	if c.explainConstant(f, d) {
-		return
-	}
 	m := assigned().FindStringSubmatch(f.Msg)
 	if m == nil {
 		return
@@ -770,22 +743,10 @@ func (c *checker) explainConversion(f fault, d *Diagnostic) {
 		d.Hint = "a range with one variable gives the index: for _, x := range xs"
 	case isNumber(from) && isNumber(to):
 		d.Hint = "convert it: " + to + "(…)"
-	case isNumber(from) && to == "string":
-		d.Hint = "use strconv.Itoa(…) or fmt.Sprint(…)"
-	case from == "string" && isNumber(to):
-		d.Hint = "use strconv.Atoi or strconv.ParseFloat"
-	case from == "string" && to == "[]byte", from == "[]byte" && to == "string":
-		d.Hint = "convert it: " + to + "(…)"
 	case from == "any":
 		d.Hint = "assert its type: v, ok := x.(" + to + ")"
-	case from == "*"+to:
-		d.Hint = "leave out the &, or take the value: *x"
 	case to == "*"+from:
 		d.Hint = "take its address: &x"
-	case strings.HasPrefix(from, "[]") && to == "[]any":
-		d.Hint = "write the list as []any{…}"
-	case strings.HasPrefix(from, "[]*") && to == "[]"+from[3:]:
-		d.Hint = "a list of values, not of pointers: " + to + "{…}"
 	case strings.HasPrefix(to, "[]"+from):
 		d.Hint = "it is a list: " + to + "{…}"
 	case from == "map[string]any" || from == "[]map[string]any" || strings.HasPrefix(from, "[]struct{") || strings.HasPrefix(from, "struct{"):
@@ -810,48 +771,6 @@ func (c *checker) isIndex(pos token.Pos) bool {
 		}
 	}
 	return false
-}
-
-var constantAs = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^cannot use (\S.*) \((?:untyped (string|int|float|bool|rune) constant|constant .* of type (\w+)).*\) as (\S+) value in`)
-})
-
-// namedConstant matches a constant, or variable, of a type that the script made
-// of the one that is wanted.
-var namedConstant = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(` of (\w+) type \S+\) as (\S+) value in`)
-})
-
-// explainConstant tells how to write a constant that is of another type than
-// the place wants.
-func (c *checker) explainConstant(f fault, d *Diagnostic) bool {
-	if m := namedConstant().FindStringSubmatch(f.Msg); m != nil && m[1] == m[2] {
-		d.Hint = "convert it: " + m[2] + "(…)"
-		return true
-	}
-	m := constantAs().FindStringSubmatch(f.Msg)
-	if m == nil {
-		return false
-	}
-	text, kind, to := m[1], cmp.Or(m[2], m[3]), m[4]
-	elem, isList := strings.CutPrefix(to, "[]")
-	switch {
-	case isList && (elem == kind || elem == "any" || isNumber(elem) && isNumber(kind+"64")):
-		d.Hint = "it is a list: " + to + "{" + text + "}"
-	case kind == "string" && isNumber(to), kind == "string" && to == "bool":
-		d.Hint = "write it without quotes"
-		if isNumber(to) {
-			d.Hint = "write a number"
-		}
-	case to == "string" && text[0] >= '0' && text[0] <= '9' && !strings.ContainsAny(text, " ("):
-		d.Hint = "write it in quotes"
-	default:
-		return false
-	}
-	if len(text) > 60 {
-		d.Hint = strings.Replace(d.Hint, text, "…", 1)
-	}
-	return true
 }
 
 // explainArgument shows the signature of a call that has an argument of the
@@ -885,12 +804,5 @@ func (c *checker) explainReturn(f fault, d *Diagnostic) {
 			}
 			return
 		}
-	}
-}
-
-func (c *checker) explainNotUsed(f fault, d *Diagnostic) {
-	d.Hint = "assign it, print it, or give it to Return"
-	if strings.Contains(f.Msg, "value of type func(") {
-		d.Hint = "to call it, write parentheses behind it"
 	}
 }
