@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -733,6 +734,9 @@ var assigned = sync.OnceValue(func() *regexp.Regexp {
 
 // explainConversion tells how to make a value of the type that is wanted.
 func (c *checker) explainConversion(f fault, d *Diagnostic) {
+	if c.explainConstant(f, d) {
+		return
+	}
 	m := assigned().FindStringSubmatch(f.Msg)
 	if m == nil {
 		return
@@ -747,6 +751,10 @@ func (c *checker) explainConversion(f fault, d *Diagnostic) {
 		d.Hint = "assert its type: v, ok := x.(" + to + ")"
 	case to == "*"+from:
 		d.Hint = "take its address: &x"
+	case from == "*"+to:
+		d.Hint = "leave out the &, or take the value: *x"
+	case strings.HasPrefix(from, "[]") && to == "[]any":
+		d.Hint = "write the list as []any{…}"
 	case strings.HasPrefix(to, "[]"+from):
 		d.Hint = "it is a list: " + to + "{…}"
 	case from == "map[string]any" || from == "[]map[string]any" || strings.HasPrefix(from, "[]struct{") || strings.HasPrefix(from, "struct{"):
@@ -771,6 +779,43 @@ func (c *checker) isIndex(pos token.Pos) bool {
 		}
 	}
 	return false
+}
+
+var constantAs = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^cannot use (\S.*) \((?:untyped (string|int|float|bool|rune) constant|constant .* of type (\w+)).*\) as (\S+) value in`)
+})
+
+// namedConstant matches a constant, or variable, of a type that the script made
+// of the one that is wanted.
+var namedConstant = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(` of (\w+) type \S+\) as (\S+) value in`)
+})
+
+// explainConstant tells how to write a constant that is of another type than
+// the place wants.
+func (c *checker) explainConstant(f fault, d *Diagnostic) bool {
+	if m := namedConstant().FindStringSubmatch(f.Msg); m != nil && m[1] == m[2] {
+		d.Hint = "convert it: " + m[2] + "(…)"
+		return true
+	}
+	m := constantAs().FindStringSubmatch(f.Msg)
+	if m == nil {
+		return false
+	}
+	text, kind, to := m[1], cmp.Or(m[2], m[3]), m[4]
+	elem, isList := strings.CutPrefix(to, "[]")
+	switch {
+	case isList && (elem == kind || elem == "any" || isNumber(elem) && isNumber(kind+"64")):
+		d.Hint = "it is a list: " + to + "{" + text + "}"
+	case kind == "string" && isNumber(to):
+		d.Hint = "write a number"
+	default:
+		return false
+	}
+	if len(text) > 60 {
+		d.Hint = strings.Replace(d.Hint, text, "…", 1)
+	}
+	return true
 }
 
 // explainArgument shows the signature of a call that has an argument of the
