@@ -124,10 +124,15 @@ func (c *checker) settle(list []Diagnostic) []Diagnostic {
 // these, and reports whether it changed any. A script without faults has
 // nothing to mend.
 func (c *checker) mend() bool {
-	m := mender{checker: c, done: map[*ast.CompositeLit]bool{}}
+	m := mender{checker: c, done: map[*ast.CompositeLit]bool{}, types: map[typeKey]string{}}
 	for _, f := range c.files {
 		m.file = f
 		ast.Inspect(f.File, m.visit)
+	}
+	for _, r := range c.refs {
+		if right := m.types[typeKey{r.file, r.x.Name, r.name.Name}]; right != "" {
+			r.name.Name = right
+		}
 	}
 	return m.changed
 }
@@ -136,7 +141,14 @@ type mender struct {
 	*checker
 	file    *file
 	done    map[*ast.CompositeLit]bool
+	types   map[typeKey]string // what unknown types were taken as, "" if as several
 	changed bool
+}
+
+// typeKey is a qualified name of a type in a file.
+type typeKey struct {
+	file      *file
+	pkg, name string
 }
 
 func (m *mender) visit(n ast.Node) bool {
@@ -463,12 +475,12 @@ func (m *mender) rename(t *ast.Expr, to *types.Named) bool {
 			return false
 		}
 		if p, ok := m.info.Uses[x].(*types.PkgName); ok && p.Imported().Path() == to.Obj().Pkg().Path() {
-			written := sel.Sel.Name
-			for _, r := range m.refs { // wherever the file has it
-				if r.file == m.file && r.x.Name == x.Name && r.name.Name == written {
-					r.name.Name = to.Obj().Name()
-				}
+			key, right := typeKey{m.file, x.Name, sel.Sel.Name}, to.Obj().Name()
+			if was, ok := m.types[key]; ok && was != right {
+				right = "" // one name for two types
 			}
+			m.types[key] = right
+			sel.Sel.Name = to.Obj().Name()
 			return true
 		}
 	} else if _, ok := (*t).(*ast.Ident); !ok {
