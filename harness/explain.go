@@ -426,9 +426,12 @@ func (r *run) showTypes() {
 			}
 		}
 	}
-	for _, u := range res.Tools {
+	for i := range res.Tools {
+		u := &res.Tools[i]
 		if t, ok := r.view.Tool(u.Tool); ok && u.Verdict == discovery.Resolved && u.Phrase != "" {
 			r.mean(declared, t)
+		} else if u.Verdict != discovery.Resolved {
+			r.mean(beside, r.namedServers(u)...)
 		}
 	}
 	slices.SortStableFunc(r.meant, func(a, b meant) int { return cmp.Compare(a.need, b.need) })
