@@ -6,5 +6,5 @@ package sandbox
 var (
 	layers    = []string{"none", "all"} // states of an attacker
 	usedBombs = []string{"slices", "goroutines", "one huge slice"}
-	usedSpins = []string{"the default exit code", "narrowed from outside"}
+	usedSpins = []string{"narrowed from outside"}
 )

@@ -236,7 +236,7 @@ func TestParkedCallsDoNotKeepARunFromItsEnd(t *testing.T) {
 		"main returns a while later":   {"go shop.Buy(shop.BuyParams{What: \"park\"})\ntime.Sleep(120 * time.Millisecond)", Limits{}, OK},
 		"a panic":                      {"go shop.Buy(shop.BuyParams{What: \"park\"})\nshop.List()\npanic(1)", Limits{}, ScriptError},
 		"os.Exit":                      {"go shop.Buy(shop.BuyParams{What: \"park\"})\nshop.List()\nos.Exit(3)", Limits{}, ScriptError},
-		"the deadline":                 {"go shop.Buy(shop.BuyParams{What: \"park\"})\nfor {\n}", Limits{Timeout: time.Second}, Timeout},
+		"the deadline":                 {"go shop.Buy(shop.BuyParams{What: \"park\"})\nfor {\n}", Limits{Timeout: 400 * time.Millisecond}, Timeout},
 		"the deadline while it sleeps": {"go shop.Buy(shop.BuyParams{What: \"park\"})\ntime.Sleep(time.Hour)", Limits{Timeout: 250 * time.Millisecond}, Timeout},
 		"too many calls":               {"go shop.Buy(shop.BuyParams{What: \"park\"})\nfor {\nshop.List()\n}", Limits{Calls: 5}, CallLimit},
 		"output":                       {"go shop.Buy(shop.BuyParams{What: \"park\"})\nfor {\nfmt.Println(\"xxxxxxxxxxxxxxxxxxxxx\")\n}", Limits{Stdout: 1000}, OutputLimit},

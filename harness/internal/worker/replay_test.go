@@ -545,7 +545,7 @@ func TestAReplayRepeatsWhatWasAnsweredWhen(t *testing.T) {
 	for name, script := range withCalls {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for seed := range uint64(4) {
+			for seed := range recordSeeds {
 				same(t, script, seed)
 			}
 		})

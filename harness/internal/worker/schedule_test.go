@@ -1,14 +1,11 @@
 package worker
 
 import (
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
 )
-
-var schedules = flag.Int("schedules", 25, "how many generated scripts are run and repeated")
 
 // schedule is a script of goroutines that call, sleep, wait for each other and give
 // up. What it prints depends on nothing but the order of answers and timers: where

@@ -103,7 +103,7 @@ func TestOldSparesAreReplaced(t *testing.T) {
 	s := NewSpares(SparesOptions{Number: 1, MaxAge: 200 * time.Millisecond})
 	defer s.Close()
 	seen := map[*process]bool{}
-	for end := time.Now().Add(time.Minute); len(seen) < 3; runtime.Gosched() { // on a busy machine none gets ready in its time
+	for end := time.Now().Add(time.Minute); len(seen) < 3; time.Sleep(10 * time.Millisecond) { // on a busy machine none gets ready in its time
 		s.mu.Lock()
 		for _, p := range s.waiting {
 			seen[p] = true
