@@ -2,8 +2,8 @@ package worker
 
 import (
 	"io"
-	"runtime"
 	"testing"
+	"time"
 )
 
 func TestDeadlockIsToldFromWaiting(t *testing.T) {
@@ -56,7 +56,7 @@ func TestAResultIsThereWhenNothingWaitsForIt(t *testing.T) {
 			if there == 1 {
 				break
 			}
-			runtime.Gosched()
+			time.Sleep(time.Millisecond)
 		}
 	}
 	to.Close()

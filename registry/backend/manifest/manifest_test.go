@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -316,7 +315,7 @@ func TestWhatBecomesOfACall(t *testing.T) {
 						if _, err := os.Stat(touched); err == nil {
 							cancel()
 						}
-						runtime.Gosched()
+						time.Sleep(time.Millisecond)
 					}
 				}()
 			}
