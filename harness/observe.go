@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/wrappers"
 )
@@ -50,12 +49,10 @@ func (r *run) observeResults() {
 	if len(r.samples) == 0 {
 		return
 	}
-	shapes := r.cat.Shapes
 	for _, s := range r.samples {
-		class, _ := r.cat.Class(s.tool.Tool)
-		shapes.Observe(s.tool.ID, s.raw, class == record.Read)
+		r.cat.Learn(s.tool.Tool, s.raw)
 	}
 	// What cannot be saved, because the disk is full or the home is read-only,
 	// is learnt again.
-	r.h.learning.Go(func() { _ = shapes.Save() })
+	r.h.learning.Go(func() { _ = r.cat.SaveLearned() })
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,6 +29,8 @@ type job struct {
 	configs        []string
 	file           string // of the registry
 	json, quiet    bool
+	sample         bool            // of all servers
+	sampled        map[string]bool // servers
 	stdout, stderr io.Writer
 	line           *progress.Line   // what is waited for; nil: nobody is told
 	cluster        *cluster.Cluster // which has the registry, too; nil: there is none
@@ -37,6 +40,7 @@ func newJob(c *cli.Command, stdout, stderr io.Writer) (*job, error) {
 	j := &job{
 		configs: c.StringSlice("config"), file: registryFile(c),
 		json: c.Bool("json"), quiet: c.Bool("q"), stdout: stdout, stderr: stderr,
+		sample: c.Bool("sample"), sampled: map[string]bool{},
 	}
 	if len(j.configs) == 0 {
 		found := config.Search(".")
@@ -175,11 +179,40 @@ func (j *job) save(ctx context.Context, reg, old *registry.Registry, report *bui
 		return err
 	}
 	err := build.Record(build.HistoryFile(j.file), old, report, time.Now())
+	if sampling := j.samples(ctx, report); sampling != nil {
+		j.say("build-registry: warning: no samples: %s", registry.Printable(sampling.Error(), 500))
+	}
 	if j.cluster != nil {
 		_, published := j.cluster.PublishRegistry(ctx, j.file)
 		err = errors.Join(err, published)
 	}
 	return err
+}
+
+// samples calls tools of the servers that have answered and are to be sampled; see
+// catalog.Catalog.Sample. Each server is sampled once.
+func (j *job) samples(ctx context.Context, report *build.Report) error {
+	cfg, err := config.Load(j.configs...)
+	if err != nil || !j.sample && !slices.ContainsFunc(cfg.Servers, func(s config.Server) bool { return s.Sample }) {
+		return err
+	}
+	files := &catalog.Files{Configs: j.configs, Registry: j.file}
+	defer files.Close()
+	cat, err := files.Catalog(ctx)
+	if err != nil {
+		return err
+	}
+	wants := func(s *config.Server) bool {
+		answered := slices.ContainsFunc(report.Servers, func(r build.ServerReport) bool { return r.Name == s.Name && r.Err == nil })
+		if !answered || !(j.sample || s.Sample) || j.sampled[s.Name] {
+			return false
+		}
+		j.sampled[s.Name] = true
+		return true
+	}
+	return cat.Sample(ctx, wants, func(tool string, err error) {
+		j.say("build-registry: warning: the sample of %s failed: %s", registry.Printable(tool, 200), registry.Printable(err.Error(), 300))
+	})
 }
 
 // report prints what a build came to.

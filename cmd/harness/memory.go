@@ -171,7 +171,8 @@ func (e *env) shapesCommand() *cli.Command {
 first answer on, and a tool that only reads gets a typed result after several answers
 of one shape. Only names of properties and types are kept, no values. The flag
 -no-observe, or "usetools": {"observe": false} in a config, disables this. If harness
-serve has several tokens, each has shapes of its own, which this list omits.
+serve has several tokens, each has types of its own, which this list omits; what an
+answer looked like is shown to all of them, unless a tool of its server is private.
 
   harness memory shapes
   harness memory shapes rm git.git_log      learn a tool again
@@ -203,7 +204,11 @@ func (e *env) shapes(c *cli.Command) (*observe.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return observe.Open(at)
+	s, err := observe.Open(at)
+	if err == nil {
+		s.Shared() // is listed and forgotten, too
+	}
+	return s, err
 }
 
 func (e *env) listShapes(_ context.Context, c *cli.Command) error {

@@ -108,6 +108,7 @@ func (e *env) add(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	e.said(c, "added %s to %s; harness doctor shows whether it answers", name, path)
+	e.said(c, `build-registry -sample, or "sample": true in its "usetools", learns what its read tools answer`)
 	if cfg, err := config.Load(path); err == nil && !c.Bool("q") {
 		if s, ok := cfg.Server(name); ok && s.Err != nil {
 			fmt.Fprintln(e.stderr, "harness: warning:", s.Err)

@@ -203,11 +203,8 @@ func (c *Catalog) View() (*wrappers.View, error) {
 	o.Class = func(t *registry.Tool) string { class, _ := c.Class(t); return string(class) }
 	if c.Shapes != nil {
 		version, o.Observed = c.Shapes.Version(), c.Shapes.Schema
-		o.Seen = func(id string) (string, int, bool) {
-			s, ok := c.Shapes.Seen(id)
-			return s.Outline, s.Results, ok
-		}
 	}
+	o.Seen = c.seen
 	if c.view == nil || version != c.version {
 		c.view, c.version = wrappers.NewViewWith(c.Registry, &o), version
 	}

@@ -724,8 +724,8 @@ Return(d.Tools[0].Signature)`)
 		s.Close() // saves
 	}
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
-	if err != nil || len(files) != 2 {
-		t.Errorf("%q, %v; want a file for each token", files, err)
+	if err != nil || len(files) != 3 {
+		t.Errorf("%q, %v; want a file for each token, and one for all", files, err)
 	}
 
 	_, url := start(map[string]string{"ann": tokens["ann"], "bob": "another-token-0123"})

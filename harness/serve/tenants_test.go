@@ -137,7 +137,8 @@ var rows = map[string]func(t *testing.T, version string){
 		}
 		look := func(c *client) string { got, _ := c.run(`UseTools("issues.search")`); return got }
 		x.has("ann", look(x.ann), "Title string", true)
-		x.has("bob", look(x.bob), "itle", false)
+		x.has("bob", look(x.bob), "Title string", false)
+		x.has("bob", look(x.bob), "seen 6 times: []{number int, title string}", true)
 	},
 	"phrase memory": func(t *testing.T, version string) {
 		x := newTenants(t, version, twoTokens, &serve.Options{})

@@ -108,6 +108,8 @@ type Server struct {
 	// Private are the tools, by name or pattern of registry.Match, whose arguments
 	// and results records of runs do not keep.
 	Private []string
+	// Sample has build-registry call its read tools once for the types of their results.
+	Sample bool
 	// Idempotency is how long the server keeps an Idempotency-Key: the same call with
 	// the same key is made once in that time; 0: it keeps none.
 	Idempotency time.Duration
@@ -216,10 +218,10 @@ func Same(a, b *Config) bool {
 }
 
 // SameServer reports that of one server, as far as a connection to it and its
-// list of tools go: Private, Idempotency, Session and Verify may differ, and
+// list of tools go: Private, Sample, Idempotency, Session and Verify may differ, and
 // Trust and Classes where they choose no tools.
 func SameServer(x, y Server) bool {
-	x.Trust, x.Classes, x.Private = y.Trust, y.Classes, y.Private
+	x.Trust, x.Classes, x.Private, x.Sample = y.Trust, y.Classes, y.Private, y.Sample
 	x.Idempotency, x.Session, x.Verify = y.Idempotency, y.Session, y.Verify
 	return same(x, y) && reflect.DeepEqual(x.definition(), y.definition())
 }

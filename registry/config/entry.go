@@ -78,6 +78,7 @@ type settings struct {
 	// Class has classes of tools by their names or patterns.
 	Class       map[string]string     `json:"class"`
 	Private     []string              `json:"private"`
+	Sample      *bool                 `json:"sample"`
 	Idempotency string                `json:"idempotency"` // a time as duration reads it
 	Session     *bool                 `json:"session"`
 	Verify      map[string]verifyRule `json:"verify"` // by the names of tools
@@ -311,6 +312,9 @@ func (u *settings) apply(s *Server) error {
 	}
 	if u.Pin != nil {
 		s.Pin = *u.Pin
+	}
+	if u.Sample != nil {
+		s.Sample = *u.Sample
 	}
 	if err := u.judge(s); err != nil {
 		return err

@@ -61,6 +61,7 @@ type Store struct {
 	tools   map[string]*learnt
 	touched map[string]bool // tools that were looked at, or forgotten, since the last Save
 	version int
+	shared  *Store // see Shared
 }
 
 // learnt is what is known of one tool's results.
@@ -146,6 +147,17 @@ func (s *Store) Beside(key string) (*Store, error) {
 		return New(path), err
 	}
 	return out, nil
+}
+
+// Shared is the Store beside s of what anybody's results looked like, for Seen. Its schemas
+// are those of s, which forgets and saves it, too.
+func (s *Store) Shared() *Store {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shared == nil {
+		s.shared, _ = s.Beside("shared") // one that cannot be read begins anew
+	}
+	return s.shared
 }
 
 func read(path string) (map[string]*learnt, error) {
@@ -244,7 +256,7 @@ type Shape struct {
 	Schema  json.RawMessage `json:"schema,omitempty"` // once it is offered
 }
 
-// List returns the shapes of all tools, sorted by tool.
+// List returns the shapes of all tools, also of those that only Shared knows, sorted by tool.
 func (s *Store) List() []Shape {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -256,6 +268,11 @@ func (s *Store) List() []Shape {
 		}
 		out = append(out, x)
 	}
+	if s.shared != nil {
+		others := slices.DeleteFunc(s.shared.List(), func(x Shape) bool { return s.tools[x.Tool] != nil })
+		out = append(out, others...)
+		slices.SortFunc(out, func(a, b Shape) int { return cmp.Compare(a.Tool, b.Tool) })
+	}
 	return out
 }
 
@@ -263,9 +280,10 @@ func (s *Store) List() []Shape {
 func (s *Store) Forget(tool string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	shared := s.shared != nil && s.shared.Forget(tool)
 	l := s.tools[tool]
 	if l == nil {
-		return false
+		return shared
 	}
 	delete(s.tools, tool)
 	s.touched[tool] = true
@@ -297,6 +315,9 @@ func (s *Store) Save() error {
 	s.saving.Lock()
 	defer s.saving.Unlock()
 	s.mu.Lock()
+	if s.shared != nil {
+		defer s.shared.Save() // it begins anew elsewhere if it cannot be saved
+	}
 	if len(s.touched) == 0 || s.path == "" {
 		s.mu.Unlock()
 		return nil

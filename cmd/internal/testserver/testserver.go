@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -18,7 +19,8 @@ import (
 // Main serves over stdio until its input ends. -broken makes it print rubbish
 // and exit with 3 instead, -silent makes it never answer, -events adds a
 // tool that does not say what it answers, -notes FILE those that write a file,
-// -waiting one that counts the calls of wait_long.
+// -waiting one that counts the calls of wait_long, -samples FILE those that note in a
+// file that they were called.
 func Main() {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
@@ -74,6 +76,9 @@ func Main() {
 	}
 	if len(os.Args) > 1 && os.Args[1] == "-events" {
 		addEvents(s)
+	}
+	if len(os.Args) > 2 && os.Args[1] == "-samples" {
+		addSamples(s, os.Args[2])
 	}
 	if len(os.Args) > 2 && os.Args[1] == "-notes" {
 		addNotes(s, os.Args[2])
@@ -151,4 +156,35 @@ func addEvents(s *mcp.Server) {
 			}
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: answer}}}, nil, nil
 		})
+}
+
+// addSamples adds tools without output schemas. Each call is a line of a file.
+func addSamples(s *mcp.Server, file string) {
+	yes := true
+	both := &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}
+	for _, tool := range []struct {
+		name     string
+		hints    *mcp.ToolAnnotations
+		required []string
+		answer   string
+	}{
+		{"get_status", both, nil, `{"state":"swordfish","users":3}`},
+		{"get_health", both, nil, `{"healthy":true}`},
+		{"get_user", both, []string{"id"}, `{"name":"x"}`},
+		{"get_news", &mcp.ToolAnnotations{ReadOnlyHint: true}, nil, `{"news":1}`},
+		{"reset_all", &mcp.ToolAnnotations{IdempotentHint: true, DestructiveHint: &yes}, nil, `{"done":true}`},
+		{"get_dump", both, nil, `{"dump":"` + strings.Repeat("x", 70<<10) + `"}`},
+		{"get_broken", both, nil, ""},
+	} {
+		schema := &jsonschema.Schema{Type: "object", Required: tool.required, Properties: map[string]*jsonschema.Schema{"id": {Type: "string"}}}
+		s.AddTool(&mcp.Tool{Name: tool.name, Description: tool.name, Annotations: tool.hints, InputSchema: schema},
+			func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+				if err != nil {
+					return nil, err
+				}
+				fmt.Fprintln(f, tool.name)
+				return &mcp.CallToolResult{IsError: tool.answer == "", Content: []mcp.Content{&mcp.TextContent{Text: tool.answer}}}, f.Close()
+			})
+	}
 }
