@@ -24,6 +24,15 @@ func ExampleTool_Line() {
 	// Output: git.Log(Path string, MaxCount? int) → Total int
 }
 
+func ExampleTool_Sketch() {
+	t, _ := gitView().Tool("git.git_log")
+	fmt.Println(t.Sketch(8))
+	fmt.Println(t.Example())
+	// Output:
+	// git.Log(Path string, MaxCount? int) → {Total int}
+	// git.Log(git.LogParams{Path: "x"}) r.Total
+}
+
 func ExampleTool_Show() {
 	t, _ := gitView().Tool("git.git_log")
 	fmt.Print(t.Show(wrappers.Types))

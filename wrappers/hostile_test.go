@@ -29,7 +29,8 @@ func TestGeneratedSourceHidesNothing(t *testing.T) {
 	s, _ := wrappers.NewView(r).Server("s")
 	tool := s.Tools[0]
 	for name, text := range map[string]string{
-		"source": s.Source(s.Tools, true), "of workers": s.Source(s.Tools, false), "line": tool.Line(), "doc": tool.Doc(),
+		"source": s.Source(s.Tools, true), "of workers": s.Source(s.Tools, false), "line": tool.Line(),
+		"sketch": tool.Sketch(8), "doc": tool.Doc(),
 		"types": tool.Show(wrappers.Types), "brief": tool.Show(wrappers.Brief), "said": tool.Said(),
 	} {
 		for _, c := range text {

@@ -1,6 +1,7 @@
 package wrappers
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -49,6 +50,78 @@ func (t *Tool) Line(used ...string) string {
 	return b.String()
 }
 
+// Sketch returns the tool on one line of Go identifiers and types alone, nothing that a
+// server wrote as text: all required parameters, optional ones with a question mark up to
+// most, and twice as many fields of the result. A result without fields, or of one text, is
+// omitted: scripts read its Text.
+//
+//	git.Log(RepoPath string, MaxCount?, Skip? int) → {Commits []{Hash, Author string, …}, Total int}
+func (t *Tool) Sketch(most int) string {
+	t.server.load()
+	o := &outline{most: most, depth: 1 + most/4, left: 4 * most, grouped: true, argument: true}
+	args := ""
+	if t.input != nil {
+		args = o.fields(t.input.fields, most)
+	}
+	if t.params != "" && t.params != t.Func+"Params" {
+		args = t.params + "{" + args + "}"
+	}
+	line := t.Go() + "(" + args + ")"
+	o.argument, o.most = false, 2*most
+	if fields := t.resultFields(); fields != nil && !t.isText() {
+		line += " → {" + o.fields(fields, o.most) + "}"
+	}
+	return line
+}
+
+// isText reports whether the result is one text in the envelope of an SDK.
+func (t *Tool) isText() bool {
+	return t.single != nil && t.single.kind == kindString || t.unwrap && t.output.fields[0].typ.kind == kindString
+}
+
+// Example returns a call with the required parameters, as a script writes it, and what
+// the script reads of its result r. It returns "" if a value cannot be made up.
+func (t *Tool) Example() (call, result string) {
+	t.server.load()
+	var args []string
+	if t.input != nil {
+		for _, f := range t.input.fields {
+			if !f.required || f.fixed != "" || f.unset != "" {
+				continue
+			}
+			value := f.typ.example()
+			if value == "" || f.variant || len(f.enum) > 0 || f.limits != "" {
+				return "", ""
+			}
+			args = append(args, f.name+": "+value)
+		}
+	}
+	call = t.Go() + "()"
+	if len(args) > 0 {
+		call = fmt.Sprintf("%s(%s.%s{%s})", t.Go(), t.server.Package, t.params, strings.Join(args, ", "))
+	}
+	if fields := t.resultFields(); fields != nil && !t.isText() {
+		return call, "r." + fields[0].name
+	}
+	return call, "r.Text()"
+}
+
+// example returns a literal of the type, "" if there is no short one.
+func (t *typ) example() string {
+	switch {
+	case t.pointer:
+	case t.kind == kindString:
+		return `"x"`
+	case t.kind == kindInt, t.kind == kindFloat:
+		return "1"
+	case t.kind == kindBool:
+		return "true"
+	case t.kind == kindList && t.elem.kind < kindList && t.elem.example() != "":
+		return t.text(nil) + "{" + t.elem.example() + "}"
+	}
+	return ""
+}
+
 // maxLineOutline bounds what Line says of a result that was seen, in characters.
 const maxLineOutline = 120
 
@@ -71,6 +144,7 @@ type outline struct {
 	left        int      // fields of all structs that may still be written
 	argument    bool     // with the names of structs, which a script has to write
 	used        []string // names of fields that are written beyond these bounds
+	grouped     bool     // names of one type share it; arguments have all required fields, first
 	stack       []*object
 }
 
@@ -100,6 +174,9 @@ func (o *outline) typ(t *typ) string {
 
 // fields lists the first fields, and those that are used.
 func (o *outline) fields(fs []*field, most int) string {
+	if o.grouped {
+		return o.groups(fs, most)
+	}
 	var parts []string
 	for i, f := range fs {
 		if i >= most && (o.left < -maxLineAll || !slices.Contains(o.used, f.name)) {
@@ -116,6 +193,35 @@ func (o *outline) fields(fs []*field, most int) string {
 		parts = append(parts, "…")
 	}
 	return strings.Join(parts, ", ")
+}
+
+// groups writes fields as Go does that groups names of one type.
+func (o *outline) groups(fs []*field, most int) string {
+	var out, last string
+	n := 0
+	for _, f := range fs {
+		if o.argument && f.fixed != "" {
+			continue
+		}
+		required := o.argument && f.required
+		if n >= most && !required || n >= maxLineAll {
+			return strings.TrimPrefix(out+last+", …", ", ")
+		}
+		name := f.name
+		if o.argument && !required {
+			name += "?"
+		}
+		o.left--
+		typ := " " + o.typ(f.typ)
+		if n++; n > 1 && typ != last {
+			out += last
+		}
+		if n > 1 {
+			out += ", "
+		}
+		out, last = out+name, typ
+	}
+	return out + last
 }
 
 // Params returns the Go names of the tool's parameters, in the order of its
