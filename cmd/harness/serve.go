@@ -55,9 +55,8 @@ those that run have -grace. The log goes to stderr; -q keeps its errors only.
 				"scripts); all", Value: string(serve.Execute)},
 			&cli.StringFlag{Name: "print-config", Usage: "print the entry for `CLIENT` and exit: " +
 				strings.Join(clients.Names(), ", ")},
-			&cli.IntFlag{Name: "describe-tokens", Usage: "the tool list may cost `N` tokens",
-				Value: serve.DefaultDescribeTokens},
-			&cli.BoolFlag{Name: "usage-order", Usage: "the most used tools come first in the list that a session begins with"},
+			&cli.IntFlag{Name: "list-tokens", Usage: "the tool list may cost `N` tokens, 300 to 4000",
+				Value: serve.DefaultListTokens},
 			&cli.IntFlag{Name: "answer", Usage: "an answer has at most `N` characters", Value: serve.DefaultAnswer},
 			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of a script; clients may ask for less",
 				Value: 30 * time.Second, Validator: positive},
@@ -301,8 +300,8 @@ func (e *env) serveOptions(c *cli.Command, files *catalog.Files, log *slog.Logge
 	}
 	opts := &serve.Options{
 		Catalog: files.Early, Tools: serve.Mode(c.String("tools")),
-		DescribeTokens: c.Int("describe-tokens"),
-		UsageOrder:     c.Bool("usage-order"), Answer: c.Int("answer"),
+		ListTokens: c.Int("list-tokens"),
+		UsageOrder: !c.Bool("stateless") && !c.Bool("no-usage"), Answer: c.Int("answer"),
 		Limits: harness.Limits{Timeout: c.Duration("timeout"), Memory: memory}, Strict: c.Bool("strict"),
 		Policy: policyOf(c),
 		Resume: serve.Resuming(c.String("resume")), Approvals: serve.Approvals(c.String("approvals")),
@@ -375,8 +374,6 @@ func idleServeFlags(c *cli.Command) error {
 		pointless(c, c.String("http") == "", "over stdio: add -http 127.0.0.1:7337, or leave it out", httpFlags...),
 		pointless(c, c.String("token-file") != "",
 			"beside -token-file, whose tokens are asked for all the same: leave one of them out", "insecure"),
-		pointless(c, c.Bool("stateless"), "beside -stateless: the list is the same from all instances, in the registry's order; "+
-			"leave one of them out", "usage-order"),
 		pointless(c, c.String("audit") == "", "without -audit FILE: add that, or leave it out", "audit-args",
 			"audit-required"),
 		pointless(c, !c.IsSet("state") && join.URL(c) == "", "without -state DIR or -cluster URL: add one, or leave it out",
@@ -384,8 +381,8 @@ func idleServeFlags(c *cli.Command) error {
 		pointless(c, approve == "" || approve == policy.ApproveNone,
 			"without -approve destructive (or marked, writes): add that, or leave it out", "approved"),
 		pointless(c, c.Bool("no-watch"), "beside -no-watch: leave one of them out", "poll"),
-		pointless(c, mode == serve.Classic, "with -tools classic, which has no execute: leave it out", "describe-tokens",
-			"usage-order", "strict"))
+		pointless(c, mode == serve.Classic, "with -tools classic, which has no execute: leave it out", "list-tokens",
+			"strict"))
 }
 
 // invocation is how a client starts this server: this program with the flags

@@ -177,7 +177,7 @@ func (e *env) categories(c *cli.Command, list []discovery.CategoryCount) error {
 
 // executeTokens is the number of tokens that the one tool execute takes in a model's
 // context at most, whatever the number of tools.
-const executeTokens = serve.DefaultDescribeTokens
+const executeTokens = serve.DefaultListTokens
 
 func (e *env) stats(c *cli.Command, stats *discovery.Stats) error {
 	saved := max(0, stats.Total.SchemaTokens-executeTokens)

@@ -220,7 +220,7 @@ func (b *bench) own() error {
 	if err != nil {
 		return err
 	}
-	b.add("the tool list, about", "≤ 400", "tokens", float64(text.Tokens(string(wire))))
+	b.add("the tool list, about", "≤ 1,000", "tokens", float64(text.Tokens(string(wire))))
 	b.add("start to first answer, p50", "≤ 150 ms", "ms", at(starts, .5))
 	b.Progress("scripts that call nothing")
 	trivial, err := b.times(s, "Return(1)", pause)

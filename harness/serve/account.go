@@ -48,7 +48,6 @@ func (a *account) line(l record.Line) {
 		delete(a.calls, l.N)
 		a.mu.Unlock()
 		a.client.ended(c, l)
-		a.s.usage.ended(c, l)
 		a.audit.ended(c, l)
 	}
 }

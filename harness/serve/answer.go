@@ -157,7 +157,7 @@ func (c *session) answer(res *harness.Result) *mcp.CallToolResult {
 	words := res.Words() + strings.Join(notes, "")
 	// Errors and warnings are bounded one by one; this is for all of them.
 	words, _ = headAndTail(words, max(c.s.opts.Answer-utf8.RuneCountInString(output), 0)+2000)
-	words = ledger + words + c.news(res)
+	words = ledger + words
 	ok := res.Status == harness.OK && !res.LookUp
 	switch {
 	case ok && output == "":

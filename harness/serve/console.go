@@ -31,7 +31,7 @@ func (f *front) newConsole() *console.Console {
 	c := &console.Options{Host: &consoleHost{f}, Records: s.records, Secret: secret,
 		Files: o.Files, StateFlag: o.StateFlag, Kept: o.KeptFor, Cluster: o.Cluster, Version: o.Version, Log: s.log}
 	if o.Tools == Execute {
-		c.DescribeTokens = o.DescribeTokens
+		c.DescribeTokens = o.ListTokens
 	}
 	alone := o.Approvals == ApprovalsConsole && !f.h.Tenants() // who sends scripts has the only token
 	if len(f.h.Tokens) > 0 && !alone {
@@ -96,8 +96,7 @@ func (h *consoleHost) session(v *console.Viewer) *session {
 	defer f.mu.Unlock()
 	c := f.consoles[v.Token]
 	if c == nil || c.owner != o {
-		c = f.s.newSession("console-"+cmp.Or(v.Token, "operator"), o, Execute, false, nil)
-		c.token = v.Token
+		c = f.s.newSession("console-"+cmp.Or(v.Token, "operator"), o, v.Token, Execute, false, nil)
 		f.consoles[v.Token] = c
 	}
 	return c

@@ -16,30 +16,27 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/console"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/registry"
 )
 
 // This file gives the tests of package serve_test what they need of the inside.
 
 const (
-	ApprovalsName     = approvalsName
-	LargeMessage      = largeMessage
-	LastStateful      = lastStateful
-	MaxAsked          = maxAsked
-	MaxBatch          = maxBatch
-	MaxBody           = maxBody
-	MaxInstructions   = maxInstructions
-	MaxLine           = maxLine
-	MaxOnce           = maxOnce
-	MaxScript         = maxScript
-	MinDescribeTokens = minDescribeTokens
-	ResultSchemaURI   = resultSchemaURI
-	RunAnswers        = runAnswers
-	RunTemplate       = runTemplate
-	RunsURI           = runsURI
-	StatsURI          = statsURI
-	Teaching          = teaching
-	TeachingTokens    = teachingTokens
+	ApprovalsName   = approvalsName
+	LargeMessage    = largeMessage
+	LastStateful    = lastStateful
+	MaxAsked        = maxAsked
+	MaxBatch        = maxBatch
+	MaxBody         = maxBody
+	MaxLine         = maxLine
+	MaxOnce         = maxOnce
+	MaxScript       = maxScript
+	ResultSchemaURI = resultSchemaURI
+	RunAnswers      = runAnswers
+	RunTemplate     = runTemplate
+	RunsURI         = runsURI
+	StatsURI        = statsURI
+	Teaching        = teaching
+	TeachingTokens  = teachingTokens
 )
 
 type (
@@ -49,14 +46,11 @@ type (
 )
 
 var (
-	Allowed     = allowed
 	ExecuteTool = executeTool
 	McpName     = mcpName
 	ParseArgs   = parseArgs
 	Quote       = quote
 	Schema      = schema
-	Sentence    = sentence
-	TextNames   = textNames
 	TextResult  = textResult
 )
 
@@ -77,8 +71,24 @@ func (s *Server) WriteMetrics(w io.Writer)        { s.writeMetrics(w) }
 func (s *Server) Load() (running, waiting int)    { return s.queue.load() }
 func (s *Server) Describe()                       { s.describe() }
 func (s *Server) DescribeSoon()                   { s.describeSoon() }
-func (s *Server) Rank(tool string) int            { return s.usage.rank(tool) }
-func (s *Server) RefreshUsage()                   { s.usage.refresh(s.live.now()) }
+
+// Undescribed makes the description of a new session anew.
+func (s *Server) Undescribed() {
+	s.mu.Lock()
+	s.texts.of = nil
+	s.mu.Unlock()
+	s.Described()
+}
+
+// ForgetUse lets the next session count use anew.
+func (s *Server) ForgetUse() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, o := range s.owned {
+		o.usedAt = time.Time{}
+	}
+}
+
 func (s *Server) Acquire() func(context.Context) (*catalog.Catalog, func(), error) {
 	return s.live.acquire
 }
@@ -103,18 +113,9 @@ func (s *Server) Break() (repair func()) {
 
 // Described returns the description that a session begins with.
 func (s *Server) Described() string {
-	text, _ := s.described(operator)
-	return text
-}
-
-// Changes returns the news from one registry to another.
-func (s *Server) Changes(before, now *registry.Registry) ([]string, error) {
-	a, err := s.state(&catalog.Catalog{Registry: before})
-	if err != nil {
-		return nil, err
-	}
-	b, err := s.state(&catalog.Catalog{Registry: now})
-	return changes(a, b, func(string, serverState) bool { return true }), err
+	c := s.NewSession("described", Execute, true)
+	defer c.end()
+	return c.shown
 }
 
 // ForgetChange lets clients be told of the next change at once.
@@ -152,13 +153,13 @@ func (s *Server) Catalogs(ctx context.Context, owner string) (all []*catalog.Cat
 }
 
 func (s *Server) NewSession(id string, mode Mode, loads bool) *Session {
-	return s.newSession(id, operator, mode, loads, nil)
+	return s.newSession(id, operator, "", mode, loads, nil)
 }
 
+func (c *session) Instructions(ctx context.Context) string        { return c.instructions(ctx) }
 func (c *session) Shown() string                                  { return c.shown }
 func (c *session) IsOne(one bool)                                 { c.one = one }
 func (c *session) Loads(tool string)                              { c.loaded[tool] = struct{}{} }
-func (c *session) News(res *harness.Result) string                { return c.news(res) }
 func (c *session) Guard(next mcp.MethodHandler) mcp.MethodHandler { return c.guard(next) }
 func (c *session) Spare(next mcp.MethodHandler) mcp.MethodHandler { return c.spare(next) }
 

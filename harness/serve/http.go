@@ -682,13 +682,13 @@ func (f *front) statefulServer(r *http.Request) *mcp.Server {
 	if req.session == nil {
 		id, name := rand.Text(), subject(r)
 		var c *session
-		c = f.s.newSession("http-"+id[:8], f.owner(name), f.mode(r), true, func() string {
+		c = f.s.newSession("http-"+id[:8], f.owner(name), name, f.mode(r), true, func() string {
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			f.stateful[id] = c
 			return id
 		})
-		c.one, c.token, c.used = true, name, c.begun
+		c.one, c.used = true, c.begun
 		req.session = c
 	}
 	return req.session.mcp
@@ -705,8 +705,7 @@ func (f *front) statelessServer(r *http.Request) *mcp.Server {
 		if name != "" {
 			id = "token-" + name
 		}
-		c = f.s.newSession(id, f.owner(name), mode, name != "" && !f.h.Stateless, nil)
-		c.token = name
+		c = f.s.newSession(id, f.owner(name), name, mode, name != "" && !f.h.Stateless, nil)
 		f.stateless[key] = c
 	}
 	return c.mcp

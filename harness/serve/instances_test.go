@@ -223,7 +223,7 @@ func TestAnyInstanceResumesARun(t *testing.T) {
 var clustered = flag.Bool("clustered", false, "run scripts at a runner, through NATS JetStream")
 
 // inCluster makes options those of a front end, and starts a runner for it.
-func inCluster(t *testing.T, opts *serve.Options) (of func(*serve.Server)) {
+func inCluster(t testing.TB, opts *serve.Options) (of func(*serve.Server)) {
 	t.Helper()
 	url := clustertest.Server(t)
 	connect := func() *cluster.Cluster {

@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/tiktoken-go/tokenizer"
 
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/serve"
@@ -48,7 +49,7 @@ func counter(t *testing.T) func(string) int {
 
 // realTools are n tools of real servers, under other names again where there
 // are too few.
-func realTools(t *testing.T, n int) *registry.Registry {
+func realTools(t testing.TB, n int) *registry.Registry {
 	t.Helper()
 	files, err := filepath.Glob("../../wrappers/testdata/schemas/*.json")
 	if err != nil || len(files) == 0 {
@@ -90,14 +91,10 @@ var largeRegistries []int
 func TestTheToolListFitsItsBudgetAndUsesIt(t *testing.T) {
 	t.Parallel()
 	count := counter(t)
-	for _, n := range append([]int{0, 1, 20, 45, 150, 535}, largeRegistries...) {
+	for _, n := range append([]int{0, 1, 16, 60, 150, 535}, largeRegistries...) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			reg := realTools(t, n)
-			s, _ := serving(t, &serve.Options{Catalog: func(context.Context) (*catalog.Catalog,
-				error) {
-				return &catalog.Catalog{Registry: reg}, nil
-			}})
-			receive(t, s.Told())
+			s := over(t, reg, serve.Options{})
 			c := connect(t, s, nil)
 			list, err := c.ListTools(t.Context(), nil)
 			if err != nil {
@@ -107,30 +104,58 @@ func TestTheToolListFitsItsBudgetAndUsesIt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := count(string(wire))
-			t.Logf("%d tools: %d tokens\n%s", n, got,
-				strings.TrimPrefix(list.Tools[0].Description, fmt.Sprintf(serve.Teaching, s.Opts().Limits.Timeout)))
-			if got > serve.DefaultDescribeTokens {
+			text := list.Tools[0].Description
+			got, signed := count(string(wire)), signatures(text, reg)
+			t.Logf("%d tools: %d tokens, %d signatures\n%s", n, got, signed, text)
+			if got > serve.DefaultListTokens || n >= 60 && got < serve.DefaultListTokens*85/100 {
 				t.Errorf("%d tokens", got)
 			}
-			if n >= 45 && got < serve.DefaultDescribeTokens*80/100 {
-				t.Errorf("%d tokens: the budget is not used", got)
+			if n <= 16 && signed != n || n == 60 && signed < 35 || signed < min(n, 16) {
+				t.Errorf("%d signatures", signed)
 			}
-			again, err := c.ListTools(t.Context(), nil)
-			if err != nil || again.Tools[0].Description != list.Tools[0].Description {
+			if description(c) != text {
 				t.Error("the description is not stable")
 			}
 		})
 	}
 }
 
+// signatures counts the tools of a registry whose signature is in a text.
+func signatures(text string, reg *registry.Registry) (n int) {
+	for _, s := range wrappers.NewView(reg).Servers() {
+		for _, t := range s.Tools {
+			if strings.Contains(text, "\n"+t.Go()+"(") {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 func TestDeniedToolsAreNotAdvertised(t *testing.T) {
 	s, _ := serving(t, &serve.Options{Policy: &policy.Policy{Deny: []string{"git", "files.delete_*"}}})
 	receive(t, s.Told())
-	got := s.Described()
-	if _, list, _ := strings.Cut(got, "Servers:"); strings.Contains(list, "git") || strings.Contains(list, "DeleteFile") ||
-		!strings.Contains(list, "files.ReadFile") {
-		t.Error(list)
+	if got := s.Described(); strings.Contains(got, "git") || strings.Contains(got, "DeleteFile") ||
+		!strings.Contains(got, "files.ReadFile") {
+		t.Error(got)
+	}
+}
+
+// A catalog of one server, whatever its names cost, keeps the budget too.
+func TestTheListOfEachServerFits(t *testing.T) {
+	t.Parallel()
+	count := counter(t)
+	for _, s := range wrappers.NewView(realTools(t, 535)).Servers() {
+		reg := &registry.Registry{}
+		for _, x := range s.Tools {
+			reg.Tools = append(reg.Tools, *x.Tool)
+		}
+		reg.Normalize()
+		for _, budget := range []int{300, 600, serve.DefaultListTokens} {
+			if got := count(listed(over(t, called(reg), serve.Options{ListTokens: budget}).Described())); got > budget {
+				t.Errorf("%s: %d tokens of %d", s.Name, got, budget)
+			}
+		}
 	}
 }
 
@@ -138,8 +163,8 @@ func TestLargerBudgetsHold(t *testing.T) {
 	t.Parallel()
 	count := counter(t)
 	reg := realTools(t, 535)
-	for _, budget := range []int{300, 800, 2000} {
-		s, _ := serving(t, &serve.Options{DescribeTokens: budget,
+	for _, budget := range []int{300, 600, 2000, 4000} {
+		s, _ := serving(t, &serve.Options{ListTokens: budget,
 			Catalog: func(context.Context) (*catalog.Catalog, error) { return &catalog.Catalog{Registry: reg}, nil }})
 		receive(t, s.Told())
 		if got := count(listed(s.Described())); got > budget || got < budget*80/100 {
@@ -157,14 +182,15 @@ func TestTokensAreEstimatedWell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := count(listed(strings.Replace(serve.Teaching, "%s", "", 1))); got > serve.TeachingTokens || got < serve.TeachingTokens-3 {
-		t.Errorf("how to write a script costs %d tokens, said to be %d", got, serve.TeachingTokens)
+	taught := fmt.Sprintf(serve.Teaching, "", "30s")
+	if got := count(listed(taught)); got > serve.TeachingTokens || got < serve.TeachingTokens-3 || count(taught) > 200 {
+		t.Errorf("a list with nothing but teaching costs %d tokens, said to be %d; teaching %d", got, serve.TeachingTokens, count(taught))
 	}
 	var real, estimated int
 	for _, s := range view.Servers() {
 		var b strings.Builder
 		for _, x := range s.Tools {
-			b.WriteString(x.Line() + "\n" + x.Func + " ")
+			b.WriteString(x.Sketch(6) + "\n" + x.Func + " ")
 		}
 		want, got := count(string(serve.Quote(b.String()))), text.Tokens(string(serve.Quote(b.String())))
 		real, estimated = real+want, estimated+got
@@ -175,96 +201,13 @@ func TestTokensAreEstimatedWell(t *testing.T) {
 	t.Logf("%d tokens, estimated %d", real, estimated)
 }
 
-// fortyServers are servers with names as there are: words, brands, and names
-// that nobody knows.
-func fortyServers(t *testing.T) *registry.Registry {
-	t.Helper()
-	from, reg := realTools(t, 535), &registry.Registry{}
-	names := strings.Fields(`quaylog fennec brim tessera kilnwright orrery slack filesystem postgres jira linear sentry notion stripe
-		gitlab confluence airtable hubspot zendesk grafana datadog pagerduty twilio sendgrid shopify mixpanel segment snowflake
-		bigquery kafka docker terraform vault consul weather calendar contacts translate spotify invoices`)
-	own := map[string]string{
-		"quaylog": "quaylog_%s_berths_of_moorings", "fennec": "%s_dens_by_collar", "brim": "%s_hats_and_ribbons",
-		"slack": "slack_%s_message", "filesystem": "%s_file", "weather": "%s_weather_forecast",
-	}
-	for i, name := range names {
-		for j := range 3 + i%5 {
-			x := from.Tools[(i*11+j)%len(from.Tools)]
-			x.ID, x.Server, x.Hash = "", name, ""
-			if o := own[name]; o != "" {
-				x.Name, x.Description = fmt.Sprintf(o, []string{"list", "get", "update", "delete", "create", "count", "find"}[j]),
-					""
-			}
-			reg.Tools = append(reg.Tools, x)
-		}
-	}
-	reg.Normalize()
-	return called(reg)
-}
-
 // over is a server over a registry.
-func over(t *testing.T, reg *registry.Registry, opts serve.Options) *serve.Server {
+func over(t testing.TB, reg *registry.Registry, opts serve.Options) *serve.Server {
 	t.Helper()
 	opts.Catalog = func(context.Context) (*catalog.Catalog, error) { return &catalog.Catalog{Registry: reg}, nil }
 	s, _ := serving(t, &opts)
 	receive(t, s.Told())
 	return s
-}
-
-func TestFortyServersAreAllNamed(t *testing.T) {
-	t.Parallel()
-	count := counter(t)
-	reg := fortyServers(t)
-	text := over(t, reg, serve.Options{}).Described()
-	if got := count(listed(text)); got > serve.DefaultDescribeTokens || got < serve.DefaultDescribeTokens*90/100 {
-		t.Errorf("%d tokens", got)
-	}
-	_, list, _ := strings.Cut(text, "\nServers:\n")
-	for _, srv := range reg.Servers {
-		if !slices.Contains(serve.TextNames(list), srv.Name) {
-			t.Errorf("%s is not in %s", srv.Name, list)
-		}
-	}
-	for _, want := range []string{
-		"quaylog (berths moorings)", "fennec (collar dens)", "brim (hats ribbons)", " slack ", " filesystem ", " weather ",
-	} {
-		if !strings.Contains(list, want) {
-			t.Errorf("%q is not in %s", want, list)
-		}
-	}
-}
-
-func TestWhatDoesNotFitIsCountedAndCanBeAskedFor(t *testing.T) {
-	t.Parallel()
-	count := counter(t)
-	reg := realTools(t, 3000)
-	for i := range reg.Servers {
-		if i < 20 { // the first of all, by name
-			reg.Servers[i].Transport = "snapshot"
-		}
-	}
-	text := over(t, reg, serve.Options{}).Described()
-	if got := count(listed(text)); got > serve.DefaultDescribeTokens || got < serve.DefaultDescribeTokens*80/100 {
-		t.Errorf("%d tokens", got)
-	}
-	var servers, tools int
-	_, rest, _ := strings.Cut(text, "\nand ")
-	if _, err := fmt.Sscanf(rest, "%d more servers, %d tools: UseTools(\"what you need\") alone finds them", &servers,
-		&tools); err != nil {
-		t.Fatal(err, text)
-	}
-	_, list, _ := strings.Cut(text, "\nServers:\n")
-	list, _, _ = strings.Cut(list, "\nand ")
-	named := strings.Fields(list)
-	for _, srv := range reg.Servers {
-		if srv.Transport == "snapshot" && slices.Contains(named, srv.Name) {
-			t.Errorf("%s cannot be called and stands before others", srv.Name)
-		}
-	}
-	if len(named)+servers != len(reg.Servers) || tools >= len(reg.Tools) || len(named) < 20 {
-		t.Errorf("%d named, %d more of %d servers; %d more of %d tools", len(named), servers, len(reg.Servers), tools,
-			len(reg.Tools))
-	}
 }
 
 // The list is the same after a restart and from another instance, whatever was
@@ -292,38 +235,106 @@ func TestOneRegistryHasOneList(t *testing.T) {
 	}
 }
 
-func TestUsedToolsComeFirstWhereThatIsAskedFor(t *testing.T) {
-	reg := realTools(t, 150)
-	used := reg.Tools[40].ID
-	log := usage.Open(filepath.Join(t.TempDir(), "usage.jsonl"))
-	if err := log.Add(usage.Run{Time: time.Now(), Status: "ok",
-		Tools: []usage.Calls{{Tool: used, Calls: 20}}}); err != nil {
-		t.Fatal(err)
-	}
-	cat := &catalog.Catalog{Registry: reg, Usage: log}
-	x, _ := wrappers.NewView(reg).Tool(used)
-	for _, order := range []bool{false, true} {
-		s, _ := serving(t, &serve.Options{UsageOrder: order,
-			Catalog: func(context.Context) (*catalog.Catalog, error) { return cat, nil }})
-		receive(t, s.Told())
-		c := s.NewSession("a", serve.Execute, true)
-		if got := c.Shown(); strings.Contains(got, x.Line()) != order {
-			t.Errorf("order by use %v: %s in\n%s", order, x.Line(), got)
-		}
-		// It counts when a session begins, not during it.
-		before := c.Shown()
-		if err := log.Add(usage.Run{Time: time.Now(), Status: "ok",
-			Tools: []usage.Calls{{Tool: reg.Tools[0].ID, Calls: 5000}}}); err != nil {
-			t.Fatal(err)
-		}
-		list := c.Guard(func(context.Context, string, mcp.Request) (mcp.Result, error) { return nil, nil })
-		if _, err := list(t.Context(), "tools/list", nil); err != nil || c.Shown() != before {
-			t.Errorf("the list has changed during a session: %v\n%s", err, c.Shown())
+// other is the test's registry after a change.
+func other(change func(*registry.Registry)) *registry.Registry {
+	reg := testRegistry()
+	change(reg)
+	reg.Normalize()
+	return reg
+}
+
+// fails says of a server that it could not be asked.
+func fails(name, why string) func(*registry.Registry) {
+	return func(reg *registry.Registry) {
+		srv, _ := reg.Server(name)
+		srv.Error = &why
+		for i := range reg.Tools {
+			reg.Tools[i].Stale = reg.Tools[i].Stale || reg.Tools[i].Server == name
 		}
 	}
 }
 
-func TestWhatCannotBeCalledComesLastAndSaysSo(t *testing.T) {
+func adds(server string, names ...string) func(*registry.Registry) {
+	return func(reg *registry.Registry) {
+		for _, name := range names {
+			reg.Tools = append(reg.Tools, registry.Tool{Server: server, Name: name})
+		}
+	}
+}
+
+// changing is a server whose registry is exchanged by the function.
+func changing(t *testing.T) (s *serve.Server, exchange func(*registry.Registry)) {
+	t.Helper()
+	next, done := make(chan *registry.Registry), make(chan struct{})
+	var f *fake
+	s, f = serving(t, &serve.Options{Watch: func(ctx context.Context, updated func(*catalog.Catalog, error)) error {
+		for {
+			select {
+			case reg := <-next:
+				updated(&catalog.Catalog{Registry: reg, Calls: f}, nil)
+				done <- struct{}{}
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	}})
+	receive(t, s.Told())
+	return s, func(reg *registry.Registry) {
+		s.ForgetChange()
+		next <- reg
+		receive(t, done)
+	}
+}
+
+// That a server goes down or comes back does not change a session's list, which a client
+// keeps in its prompt cache. Other tools change it, and clients are told.
+func TestAListStaysWhileTheToolsStay(t *testing.T) {
+	t.Parallel()
+	s, exchange := changing(t)
+	told := make(chan struct{}, 100)
+	c := connect(t, s, &mcp.ClientOptions{ToolListChangedHandler: func(context.Context,
+		*mcp.ToolListChangedRequest) {
+		told <- struct{}{}
+	}})
+	first := description(c)
+	exchange(other(fails("files", "connection refused")))
+	if got := description(c); got != first {
+		t.Errorf("the list has changed:\n%s\n%s", first, got)
+	}
+	exchange(testRegistry())
+	if fresh := s.NewSession("fresh", serve.Execute, true); fresh.Shown() != first || len(told) > 0 {
+		t.Errorf("a new session has another list, or the client was told of one:\n%s\n%s", first, fresh.Shown())
+	}
+	exchange(other(adds("issues", "close")))
+	receive(t, told)
+	if got := description(c); !strings.Contains(got, "issues.Close(") {
+		t.Errorf("the new tool is not in the list: %s", got)
+	}
+}
+
+// Of two changes within a minute clients are told of the second one later.
+func TestListsDoNotChangeAllTheTime(t *testing.T) {
+	t.Parallel()
+	s, exchange := changing(t)
+	c := s.NewSession("a", serve.Execute, true)
+	c.IsOne(true)
+	exchange(other(adds("issues", "close")))
+	first := c.Shown()
+	s.SetCatalog(&catalog.Catalog{Registry: other(adds("issues", "close", "reopen"))})
+	s.DescribeSoon()
+	if !strings.Contains(first, "issues.Close(") || c.Shown() != first {
+		t.Errorf("%s\n%s", first, c.Shown())
+	}
+	if !s.DescribesLater() {
+		t.Fatal("nothing will tell of the second change")
+	}
+	if !strings.Contains(c.Shown(), "issues.Reopen(") {
+		t.Error(c.Shown())
+	}
+}
+
+// Tools that cannot be called are counted, not named.
+func TestUnavailableToolsAreCounted(t *testing.T) {
 	reg := testRegistry()
 	why := "connection refused"
 	for i := range reg.Servers {
@@ -334,16 +345,43 @@ func TestWhatCannotBeCalledComesLastAndSaysSo(t *testing.T) {
 			s.Transport = "snapshot"
 		}
 	}
-	_, list, _ := strings.Cut(over(t, reg, serve.Options{DescribeTokens: 2000}).Described(), "\nServers:\n")
-	issues, git := strings.Index(list, "issues.Search("), strings.Index(list, "\nSnapshots, not callable:\ngit.")
-	files := strings.Index(list, "\nDown at the last build:\nfiles.")
-	if issues < 0 || git < issues || files < git {
-		t.Error(list)
+	got := over(t, reg, serve.Options{}).Described()
+	if !strings.HasSuffix(got, "\n6 tools cannot be called now") || strings.Contains(got, "git") || strings.Contains(got, "files.") ||
+		!strings.Contains(got, "\nissues.Search(Query string)\n") {
+		t.Error(got)
 	}
-	_, list, _ = strings.Cut(over(t, reg, serve.Options{DescribeTokens: serve.MinDescribeTokens + 20}).Described(), "\nServers:\n")
-	if !strings.HasSuffix(list, "\nSnapshots, not callable:\ngit\nDown at the last build:\nfiles") {
-		t.Error(list)
+}
+
+// The example is a call that runs.
+func TestTheExampleRuns(t *testing.T) {
+	s, _ := serving(t, nil)
+	c := connect(t, s, nil)
+	_, example, _ := strings.Cut(description(c), "\n")
+	example, _, _ = strings.Cut(example, "\n")
+	if got, a := c.run(example); a.Status != harness.OK || len(a.Calls) != 1 || a.Calls[0].Tool != "files.read_file" {
+		t.Errorf("%s: %s", example, got)
 	}
+}
+
+// Examples of all tools of real servers compile.
+func TestExamplesCompile(t *testing.T) {
+	t.Parallel()
+	reg := realTools(t, 535)
+	c := connect(t, over(t, reg, serve.Options{}), nil)
+	n := 0
+	for _, s := range wrappers.NewView(reg).Servers() {
+		script := "never := func() {\n"
+		for _, x := range s.Tools {
+			if call, result := x.Example(); call != "" {
+				script += fmt.Sprintf("{ r, err := %s; _, _ = %s, err }\n", call, result)
+				n++
+			}
+		}
+		if got, a := c.run(script + "}\n_ = never\nReturn(1)"); a.Status != harness.OK {
+			t.Error(got)
+		}
+	}
+	t.Log(n, "examples")
 }
 
 func TestTheDiscoveryToolsCostLittle(t *testing.T) {

@@ -64,9 +64,8 @@ func TestNewToolsAreThereWithoutARestart(t *testing.T) {
 		t.Error(got)
 	}
 	s.Describe()
-	list, err := c.ListTools(t.Context(), nil)
-	if err != nil || !strings.Contains(list.Tools[0].Description, "SellPears") {
-		t.Error(list.Tools[0].Description, err)
+	if got := description(c); !strings.HasSuffix(got, "\n2 tools cannot be called now") { // it is a snapshot
+		t.Error(got)
 	}
 	// A second server takes the registry that this one has saved.
 	other := &catalog.Files{Configs: files.Configs, NoMemory: true, NoObserve: true,

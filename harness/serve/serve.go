@@ -26,7 +26,6 @@ import (
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/telemetry"
-	"github.com/usetools/usetools/registry"
 )
 
 // Options configure a Server. Nil means defaults.
@@ -38,12 +37,12 @@ type Options struct {
 	Watch func(ctx context.Context, updated func(*catalog.Catalog, error)) error
 	// Tools says which tools clients see; empty: Execute.
 	Tools Mode
-	// DescribeTokens is what tools/list may cost in all in the mode Execute,
-	// in tokens of cl100k; 0: DefaultDescribeTokens.
-	DescribeTokens int
-	// UsageOrder puts the most used tools first in what a session is told of
-	// the tools when it begins. Otherwise that depends on the registry alone,
-	// and is the same after a restart and from another instance.
+	// ListTokens is the most that tools/list may cost in the mode Execute, in tokens of
+	// cl100k, 300 to 4,000. If zero, it is DefaultListTokens.
+	ListTokens int
+	// UsageOrder lists the tools first that a client used most in the last 30 days, with
+	// result types that were learnt. The list is made when a session begins. If false,
+	// it depends on the registry alone and is the same from all instances.
 	UsageOrder bool
 	// Answer bounds the text of an answer, in characters; 0: DefaultAnswer.
 	Answer int
@@ -119,12 +118,12 @@ type Options struct {
 
 // Defaults of Options.
 const (
-	DefaultDescribeTokens = 400
-	DefaultAnswer         = 20_000
-	DefaultMaxRuns        = 8
-	DefaultMaxQueue       = 64
-	DefaultGrace          = 5 * time.Second
-	DefaultRecords        = 200
+	DefaultListTokens = 1000
+	DefaultAnswer     = 20_000
+	DefaultMaxRuns    = 8
+	DefaultMaxQueue   = 64
+	DefaultGrace      = 5 * time.Second
+	DefaultRecords    = 200
 )
 
 // KeyVariable is the variable of the environment that may have the key.
@@ -181,7 +180,6 @@ type Server struct {
 	live    *live
 	queue   *queue
 	kept    *keeper
-	usage   *counts // nil: without UsageOrder nothing is counted
 	audit   *audit
 	metrics metrics
 	records *record.Store
@@ -195,11 +193,9 @@ type Server struct {
 	mu       sync.Mutex
 	sessions map[*session]struct{}
 	owned    map[owner]*owned
-	registry *registry.Registry // of which current is the state
-	current  *state
 	texts    struct { // the descriptions of execute
-		of    *state
-		saved map[string]string // by what they say of saved scripts
+		of *catalog.Catalog
+		by map[textKey]string
 	}
 	changed time.Time   // when a client's description changed last
 	later   *time.Timer // when they will be; nil: no need
@@ -217,7 +213,7 @@ func New(opts *Options) (*Server, error) {
 		s.opts = *opts
 	}
 	o := &s.opts
-	o.DescribeTokens = cmp.Or(o.DescribeTokens, DefaultDescribeTokens)
+	o.ListTokens = cmp.Or(o.ListTokens, DefaultListTokens)
 	o.Answer = cmp.Or(o.Answer, DefaultAnswer)
 	o.MaxRuns = cmp.Or(o.MaxRuns, DefaultMaxRuns)
 	o.MaxQueue = cmp.Or(o.MaxQueue, DefaultMaxQueue)
@@ -236,9 +232,8 @@ func New(opts *Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	if o.DescribeTokens < minDescribeTokens {
-		return nil, fmt.Errorf("a description of %d tokens: how to write a script alone takes %d", o.DescribeTokens,
-			minDescribeTokens)
+	if o.ListTokens < minListTokens || o.ListTokens > maxListTokens {
+		return nil, fmt.Errorf("a tool list of %d tokens: want %d to %d", o.ListTokens, minListTokens, maxListTokens)
 	}
 	if o.Answer < 500 {
 		return nil, fmt.Errorf("answers of %d characters: want at least 500", o.Answer)
@@ -258,9 +253,6 @@ func New(opts *Options) (*Server, error) {
 	s.metrics.begun = time.Now()
 	s.queue = newQueue(o.MaxRuns, o.MaxQueue)
 	s.kept = newKeeper(o.Kept)
-	if o.UsageOrder {
-		s.usage = newCounts()
-	}
 	if s.records = o.Records; s.records == nil {
 		s.records = record.Memory(DefaultRecords, nil)
 	}

@@ -54,7 +54,7 @@ const patience = time.Minute
 var lastMoment = time.Now().Add(5 * patience)
 
 // receive waits for what a channel must bring.
-func receive[T any](t *testing.T, c <-chan T) T {
+func receive[T any](t testing.TB, c <-chan T) T {
 	t.Helper()
 	select {
 	case v := <-c:
@@ -149,7 +149,7 @@ func called(reg *registry.Registry) *registry.Registry {
 }
 
 // serving starts a server over the fake servers.
-func serving(t *testing.T, opts *serve.Options) (*serve.Server, *fake) {
+func serving(t testing.TB, opts *serve.Options) (*serve.Server, *fake) {
 	t.Helper()
 	f := newFake()
 	if opts == nil {

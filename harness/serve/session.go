@@ -18,6 +18,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/wrappers"
 )
 
 //lint:file-ignore SA1019 clients still speak the revisions that log through the protocol
@@ -70,20 +71,21 @@ type session struct {
 	streams int       // open, that tell it of news
 	used    time.Time // when the last one ended
 
-	mu     sync.Mutex
-	shown  string              // the description that clients have
-	base   *state              // what that was made from; nil: the tools were still being loaded
-	told   *state              // what the client knows, by the list and by answers
-	loaded map[string]struct{} // IDs of tools that tool_load made callable
-	listed string              // what the list depended on that the client was given last
+	mu      sync.Mutex
+	shown   string              // the description that clients have
+	base    *registry.Registry  // what that was made from; nil: the tools were still being loaded
+	first   []string            // IDs of the tools that it lists first
+	counted time.Time           // when use was counted for it
+	loaded  map[string]struct{} // IDs of tools that tool_load made callable
+	listed  string              // what the list depended on that the client was given last
 	// approves: it has the tool approvals.
 	approves bool
 }
 
-// newSession makes a session with its MCP server. sdkID, if not nil, returns
-// the session ID that HTTP clients are given.
-func (s *Server) newSession(id string, of owner, mode Mode, loads bool, sdkID func() string) *session {
-	c := &session{s: s, id: id, owner: of, mode: mode, loads: loads, begun: time.Now(), loaded: map[string]struct{}{}}
+// newSession makes a session with its MCP server, for a client with the token of that
+// name. sdkID, if not nil, returns the session ID that HTTP clients are given.
+func (s *Server) newSession(id string, of owner, token string, mode Mode, loads bool, sdkID func() string) *session {
+	c := &session{s: s, id: id, owner: of, token: token, mode: mode, loads: loads, begun: time.Now(), loaded: map[string]struct{}{}}
 	c.results = harness.NewRoom(s.opts.MaxResultBytes, s.weighed(of))
 	c.mcp = mcp.NewServer(&mcp.Implementation{Name: "usetools", Title: "UseTools", Version: s.opts.Version},
 		&mcp.ServerOptions{
@@ -110,14 +112,14 @@ func (s *Server) newSession(id string, of owner, mode Mode, loads bool, sdkID fu
 	return c
 }
 
-// listTime is how long clients may keep a list of tools: answers tell of what has
-// changed since.
+// listTime is how long clients may keep a list of tools. A script for a tool that has
+// changed since is refused with its signature.
 const listTime = 5 * time.Minute
 
 // cacheable says who may keep a result, and for how long.
 func (c *session) cacheable(_ context.Context, req mcp.Request, res *mcp.Cacheable) {
 	res.CacheScope = "private"
-	if _, ok := req.(*mcp.ListToolsRequest); ok && c.knows() && !(c.loads && c.mode.discovery()) && !c.s.opts.UsageOrder {
+	if _, ok := req.(*mcp.ListToolsRequest); ok && c.knows() && !(c.loads && c.mode.discovery()) {
 		res.TTLMs = int(listTime.Milliseconds())
 	}
 }
@@ -162,7 +164,7 @@ func (c *session) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		case "tools/list":
 			select {
 			case <-c.s.live.told:
-				if !c.knows() {
+				if !c.knows() || c.outdated() {
 					c.describe()
 				}
 			case <-time.After(listWait):
@@ -170,13 +172,10 @@ func (c *session) guard(next mcp.MethodHandler) mcp.MethodHandler {
 			}
 
 			c.offerApprovals()
-			has, of := c.list()
+			has, _ := c.list()
 			if res, err = next(ctx, method, req); err == nil {
 				c.mu.Lock()
 				c.listed = has
-				if of != nil && (c.told == nil || of.n > c.told.n) {
-					c.told = of
-				}
 				c.mu.Unlock()
 			}
 			return res, err
@@ -187,7 +186,7 @@ func (c *session) guard(next mcp.MethodHandler) mcp.MethodHandler {
 
 // list is what the list of tools depends on, and what its description was made
 // from.
-func (c *session) list() (has string, of *state) {
+func (c *session) list() (has string, of *registry.Registry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.shown + "\n" + strings.Join(slices.Sorted(maps.Keys(c.loaded)), "\n"), c.base
@@ -227,13 +226,10 @@ func (c *session) describe() bool {
 	if !c.mode.scripts() {
 		return false
 	}
-	text, of := c.s.described(c.owner)
+	text, of := c.described()
 	c.mu.Lock()
 	same := c.shown == text
 	c.shown, c.base = text, of
-	if c.told == nil {
-		c.told = of
-	}
 	c.mu.Unlock()
 	if !same {
 		c.mcp.AddTool(executeTool(text), c.execute)
@@ -241,34 +237,63 @@ func (c *session) describe() bool {
 	return !same
 }
 
-// described is the present description of execute for the sessions of an owner,
-// and what it was made from, nil while there are no tools. It is made once for
-// each registry and what is said of saved scripts, unless use counts order it.
-func (s *Server) described(o owner) (string, *state) {
-	cat := s.live.now()
-	if cat == nil {
-		return s.description(nil, ""), nil
-	}
-	of, err := s.state(cat)
-	if err != nil { // nothing can be called either
-		return s.description(nil, ""), nil
-	}
-	s.usage.refresh(cat)
-	saved := s.saved(s.seenBy(o, cat))
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.texts.of != of || s.usage != nil || len(s.texts.saved) >= maxTexts {
-		s.texts.of, s.texts.saved = of, map[string]string{}
-	}
-	text, ok := s.texts.saved[saved]
-	if !ok {
-		text = s.description(cat, saved)
-		s.texts.saved[saved] = text
-	}
-	return text, of
+// sharedUse is how long the order by use stays for clients that share a session.
+const sharedUse = 24 * time.Hour
+
+// outdated reports whether use is to be counted (again). The order of one client stays.
+func (c *session) outdated() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.counted.IsZero() || !c.one && time.Since(c.counted) > sharedUse
 }
 
-// maxTexts is how many descriptions of one registry are kept.
+// described returns the present description of execute for the session, and what it was
+// made from, nil while there are no tools.
+func (c *session) described() (string, *registry.Registry) {
+	s, cat := c.s, c.s.live.now()
+	if cat == nil || cat.Load() != nil { // nothing can be called either
+		return s.description(nil, nil, nil, nil, ""), nil
+	}
+	seen := s.seenBy(c.owner, cat)
+	if c.outdated() {
+		first := s.used(c.owner, cat)
+		c.mu.Lock()
+		c.first, c.counted = first, time.Now()
+		c.mu.Unlock()
+	}
+	c.mu.Lock()
+	first := c.first
+	c.mu.Unlock()
+	view, err := seen.View()
+	if err != nil {
+		return s.description(nil, nil, nil, nil, ""), nil
+	}
+	key := textKey{view, c.token, s.saved(seen), strings.Join(first, "\n")}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.texts.of != cat || len(s.texts.by) >= maxTexts {
+		s.texts.of, s.texts.by = cat, map[textKey]string{}
+	}
+	text, ok := s.texts.by[key]
+	if !ok {
+		if !s.opts.UsageOrder {
+			view = wrappers.NewView(cat.Registry) // without types that were learnt
+		}
+		text = s.description(cat, view, c.policy(), first, key.saved)
+		s.texts.by[key] = text
+	}
+	return text, cat.Registry
+}
+
+// textKey is what a description of one catalog depends on.
+type textKey struct {
+	view  *wrappers.View
+	token string // whose rules count
+	saved string // what it says of saved scripts
+	used  string
+}
+
+// maxTexts is how many descriptions of one catalog are kept.
 const maxTexts = 64
 
 // describe brings the descriptions of all sessions up to date.
@@ -297,14 +322,16 @@ func (s *Server) describeChanged() {
 	if cat == nil || s.ctx.Err() != nil {
 		return
 	}
-	now, err := s.state(cat)
-	if err != nil {
-		return
-	}
 	s.describeTo(func(c *session) bool {
 		_, of := c.list()
-		return of == nil || !c.one || !of.sameTools(now)
+		return of == nil || !c.one || !sameTools(of, cat.Registry)
 	})
+}
+
+// sameTools reports whether two registries differ at most in which servers are
+// unavailable.
+func sameTools(a, b *registry.Registry) bool {
+	return a == b || slices.EqualFunc(a.Tools, b.Tools, func(a, b registry.Tool) bool { return a.ID == b.ID && a.Hash == b.Hash })
 }
 
 // describeTo brings the descriptions of some sessions up to date.

@@ -36,7 +36,7 @@ const (
 // ctx ends. Scripts that are running when the client leaves are canceled; those
 // that are running when ctx ends have the grace time.
 func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	c := s.newSession("stdio", operator, s.opts.Tools, true, nil)
+	c := s.newSession("stdio", operator, "", s.opts.Tools, true, nil)
 	defer c.end()
 	c.one = true
 	serving, stop := context.WithCancel(context.Background())

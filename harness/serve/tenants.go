@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
@@ -79,6 +80,8 @@ func (c *session) tenant() string {
 type owned struct {
 	catalog catalog.Own
 	results harness.Tenant
+	used    []string // see Server.used
+	usedAt  time.Time
 }
 
 // of is what an owner has. The caller holds the lock.

@@ -152,8 +152,9 @@ var rows = map[string]func(t *testing.T, version string){
 		for i := range 6 {
 			x.ann.run(fmt.Sprintf(search, fmt.Sprint(i)))
 		}
-		x.s.Describe()
-		x.has("bob's list", description(x.dial(twoTokens["bob"])), "\nServers:\nissues.Search(", true)
+		x.s.ForgetUse()
+		x.has("ann's list", description(x.dial(twoTokens["ann"])), "Tools:\nissues.Search(", version <= serve.LastStateful)
+		x.has("bob's list", description(x.dial(twoTokens["bob"])), "Tools:\nissues.Search(", false)
 	},
 	"stored values": func(t *testing.T, version string) {
 		x := newTenants(t, version, twoTokens, &serve.Options{Answer: 600})
@@ -187,18 +188,6 @@ var rows = map[string]func(t *testing.T, version string){
 		x.has("ann", names(t, x.ann), "git__git_log", true)
 		x.has("bob", names(t, x.bob), "git__git_log", false)
 		x.has("bob", textOf(x.bob.call("tool_active", nil)), "no tool is loaded", true)
-	},
-	"news": func(t *testing.T, version string) {
-		x := newTenants(t, version, twoTokens, &serve.Options{})
-		for _, c := range []*client{x.ann, x.bob} {
-			description(c)
-		}
-		cat := &catalog.Catalog{Registry: other(adds("git", "git_new")), Calls: newFake()}
-		x.s.SetCatalog(cat)
-		for name, c := range map[string]*client{"ann": x.ann, "bob": x.bob} { // whoever was told first, the other is told too
-			got, _ := c.run(`_, _ = git.Log(git.LogParams{}); Return(1)`)
-			x.has(name, got, "new tools: git.New", true)
-		}
 	},
 	"approvals": func(t *testing.T, version string) {
 		s, _ := serving(t, nil)

@@ -1,61 +1,66 @@
 package serve
 
 import (
+	"cmp"
 	"maps"
 	"math/bits"
-	"sync"
+	"slices"
+	"time"
 
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/usage"
+	"github.com/usetools/usetools/registry"
 )
 
-// counts are how often tools were called without an error: what the catalog's
-// log has, which several servers may share, and what this server has seen
-// since it looked there last. Without a log they are this server's alone. A nil
-// *counts counts nothing.
-type counts struct {
-	mu    sync.Mutex
-	log   *usage.Log
-	read  *usage.Counter // of log; nil: there is none
-	total map[string]int
-}
+const (
+	usedRuns = 2000 // the latest, that are read
+	maxUsed  = 60   // tools
+	usedFor  = time.Minute
+)
 
-// maxCounted bounds the tools that are counted.
-const maxCounted = 20_000
-
-func newCounts() *counts { return &counts{total: map[string]int{}} }
-
-// refresh takes what is new in the log of a catalog.
-func (u *counts) refresh(c *catalog.Catalog) {
-	if u == nil || c.Usage == nil {
-		return
+// used returns the IDs of the tools that an owner's runs called in the last 30 days, but no
+// private ones, the most used first. Runs count in powers of two, so that the order seldom
+// changes. If the operator's records are not stored, the usage log counts.
+func (s *Server) used(o owner, cat *catalog.Catalog) []string {
+	if !s.opts.UsageOrder || o == nobody || cat.Usage == nil {
+		return nil
 	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.log != c.Usage {
-		u.log, u.read = c.Usage, c.Usage.Counter()
+	s.mu.Lock()
+	of := s.of(o)
+	ids, at := of.used, of.usedAt
+	s.mu.Unlock()
+	if time.Since(at) < usedFor {
+		return ids
 	}
-	if total, changed := u.read.Counts(); changed {
-		u.total = maps.Clone(total)
+	runs := map[string]int{}
+	since := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -30)
+	if o == operator && s.records.Dir() == "" {
+		log, _ := cat.Usage.Runs(since) // if it cannot be read, nothing was used
+		for _, r := range log {
+			for _, t := range r.Tools {
+				runs[t.Tool] += min(t.Calls-t.Failed, 1)
+			}
+		}
+	} else {
+		subject := o.subject()
+		for sum, err := range s.records.List(s.ctx, &record.Filter{Subject: &subject, Since: since, Limit: usedRuns}) {
+			if err == nil && sum.Status == string(harness.OK) {
+				for _, id := range sum.Tools {
+					runs[id]++
+				}
+			}
+		}
 	}
-}
-
-func (u *counts) ended(c *record.Call, d *record.Done) {
-	if u == nil || d.Message != "" {
-		return
-	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if _, known := u.total[c.Tool]; known || len(u.total) < maxCounted {
-		u.total[c.Tool]++
-	}
-}
-
-// rank is how much a tool is used, in powers of two, so that the order of
-// tools seldom changes.
-func (u *counts) rank(id string) int {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return bits.Len(uint(max(u.total[id], 0)))
+	maps.DeleteFunc(runs, func(id string, n int) bool {
+		t, ok := cat.Registry.Tool(id)
+		return !ok || n < 1 || slices.ContainsFunc(cat.Server(t.Server).Private, func(p string) bool { return registry.Match(p, t.Name) })
+	})
+	ids = slices.SortedFunc(maps.Keys(runs), func(a, b string) int {
+		return cmp.Or(cmp.Compare(bits.Len(uint(runs[b])), bits.Len(uint(runs[a]))), cmp.Compare(a, b))
+	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	of.used, of.usedAt = ids[:min(len(ids), maxUsed)], time.Now()
+	return of.used
 }

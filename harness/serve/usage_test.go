@@ -8,57 +8,110 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/policy"
+	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/harness/usage"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/config"
 )
 
-// What was used most, by whatever server or command, has its signature in the
-// description first; calls without a script are recorded as those of scripts.
-func TestUseIsReadFromTheLogAndWrittenThere(t *testing.T) {
+// uses adds runs that called a tool once to a log.
+func uses(t *testing.T, log *usage.Log, tool string, runs int, at time.Time) {
+	t.Helper()
+	for range runs {
+		if err := log.Add(usage.Run{Time: at, Status: "ok", Tools: []usage.Calls{{Tool: tool, Calls: 3}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// firstOf returns the first of the tools in a list.
+func firstOf(text string) string {
+	_, list, _ := strings.Cut(text, "Tools:\n")
+	name, _, _ := strings.Cut(list, "(")
+	return name
+}
+
+// The most used tools of the last 30 days come first, in an order that stays in a session
+// and over restarts. Denied and private tools never come first, nor does use of others.
+func TestUsedToolsComeFirst(t *testing.T) {
+	reg := realTools(t, 535)
 	log := usage.Open(filepath.Join(t.TempDir(), "usage.jsonl"))
-	if err := log.Add(usage.Run{Time: time.Now(), Status: "ok",
-		Tools: []usage.Calls{{Tool: "issues.comment", Calls: 20, Failed: 1},
-			{Tool: "git.git_log", Calls: 3, Failed: 3}}}); err != nil {
+	now := time.Now()
+	unused := over(t, reg, serve.Options{}).Described()
+	cat := &catalog.Catalog{Registry: reg}
+	view, err := cat.View()
+	if err != nil {
 		t.Fatal(err)
 	}
-	f := newFake()
-	s, _ := serving(t, &serve.Options{Tools: serve.All, UsageOrder: true, Catalog: func(context.Context) (*catalog.Catalog, error) {
-		return &catalog.Catalog{Registry: testRegistry(), Calls: f, Usage: log}, nil
-	}})
-	c := connect(t, s, nil)
-	names(t, c) // waits for the catalog
-	if got, none := s.Rank("issues.comment"), s.Rank("git.git_log"); got != 5 || none != 0 {
-		t.Errorf("19 calls have the rank %d, want 5; three that failed %d, want 0", got, none)
+	line := func(id string) string { x, _ := view.Tool(id); return "\n" + x.Sketch(6) + "\n" }
+	var tools []registry.Tool // of several servers, none of which the list has without use
+	for i := 0; len(tools) < 5; i += 90 {
+		for x, _ := view.Tool(reg.Tools[i].ID); strings.Contains(unused, "\n"+x.Go()+"("); x, _ = view.Tool(reg.Tools[i].ID) {
+			i++
+		}
+		tools = append(tools, reg.Tools[i])
 	}
-	c.call("call_tool", map[string]any{"tool": "files.read_file", "arguments": map[string]any{"path": "a"}})
-	c.call("call_tool", map[string]any{"tool": "files.read_file", "arguments": map[string]any{"path": "missing"}})
-	if got := s.Rank("files.read_file"); got != 1 {
-		t.Errorf("one call has the rank %d, want 1", got)
+	rare, often, old, denied, private := tools[0], tools[1], tools[2], tools[3], tools[4]
+	uses(t, log, rare.ID, 2, now)
+	uses(t, log, often.ID, 9, now.Add(-29*24*time.Hour))
+	uses(t, log, old.ID, 30, now.Add(-40*24*time.Hour))
+	uses(t, log, denied.ID, 30, now)
+	uses(t, log, private.ID, 30, now)
+	serves := func(order bool) *serve.Server {
+		s, _ := serving(t, &serve.Options{UsageOrder: order, Policy: &policy.Policy{Deny: []string{denied.ID}},
+			Catalog: func(context.Context) (*catalog.Catalog, error) {
+				return &catalog.Catalog{Registry: reg, Usage: log,
+					Servers: []config.Server{{Name: private.Server, Private: []string{"*"}}}}, nil
+			}})
+		receive(t, s.Told())
+		return s
 	}
-	runs, err := log.Runs(time.Time{})
-	if err != nil || len(runs) != 3 || runs[1].Status != "ok" || runs[2].Status != "script_error" ||
-		runs[2].Tools[0].Tool != "files.read_file" || runs[2].Tools[0].Failed != 1 {
-		t.Errorf("%+v, %v", runs, err)
+	s := serves(true)
+	c := s.NewSession("a", serve.Execute, true)
+	c.IsOne(true)
+	text := c.Shown()
+	if i, j := strings.Index(text, line(often.ID)), strings.Index(text, line(rare.ID)); i < 0 || j < i {
+		t.Errorf("%d, %d: %s", i, j, text)
 	}
-	// Another server on the same registry.
-	if err := log.Add(usage.Run{Time: time.Now(), Status: "ok",
-		Tools: []usage.Calls{{Tool: "git.git_log", Calls: 500}}}); err != nil {
-		t.Fatal(err)
+	for _, id := range []string{old.ID, denied.ID, private.ID} {
+		if strings.Contains(text, line(id)) {
+			t.Errorf("%s is in %s", id, text)
+		}
 	}
-	s.RefreshUsage()
-	if got, own := s.Rank("git.git_log"), s.Rank("files.read_file"); got != 9 || own != 1 {
-		t.Errorf("500 calls elsewhere have the rank %d, want 9; one here %d, want 1", got, own)
+	if other := serves(true).Described(); other != text {
+		t.Errorf("the list has changed with a restart:\n%s\n%s", text, other)
 	}
+	if other := serves(false).Described(); strings.Contains(other, line(often.ID)) {
+		t.Errorf("use counts where the list depends on the registry alone: %s", other)
+	}
+	uses(t, log, rare.ID, 50, now)
+	s.ForgetUse()
 	s.Describe()
-	text := s.Described()
-	if git, files := strings.Index(text, "git.Log("), strings.Index(text, "files.ReadFile("); git < 0 || files < 0 {
-		t.Error(text)
+	if fresh := s.Described(); c.Shown() != text || strings.Index(fresh, line(often.ID)) < strings.Index(fresh, line(rare.ID)) {
+		t.Errorf("the order of a session has changed, or that of a new one has not:\n%s\n%s", c.Shown(), fresh)
 	}
-	if err := log.Clear(); err != nil {
+}
+
+// Where records are stored they count, also those of calls without a script.
+func TestUseIsReadFromRecords(t *testing.T) {
+	store, err := record.Open(t.TempDir(), nil)
+	if err != nil {
 		t.Fatal(err)
 	}
-	s.RefreshUsage()
-	if got := s.Rank("git.git_log"); got != 0 {
-		t.Errorf("forgotten calls have the rank %d", got)
+	log := usage.Open(filepath.Join(t.TempDir(), "usage.jsonl"))
+	s, _ := serving(t, &serve.Options{Tools: serve.All, UsageOrder: true, Records: store,
+		Catalog: func(context.Context) (*catalog.Catalog, error) {
+			return &catalog.Catalog{Registry: testRegistry(), Calls: newFake(), Usage: log}, nil
+		}})
+	c := connect(t, s, nil)
+	if got := firstOf(description(c)); got != "files.ReadFile" {
+		t.Errorf("%s comes first without any use", got)
+	}
+	c.call("call_tool", map[string]any{"tool": "issues.comment", "arguments": map[string]any{"number": 1, "body": "b"}})
+	s.ForgetUse()
+	if got := firstOf(description(connect(t, s, nil))); got != "issues.Comment" {
+		t.Errorf("%s comes first", got)
 	}
 }

@@ -178,42 +178,6 @@ func (l *Log) Of(id string) (Tool, error) {
 	return sorted(used)[0], nil
 }
 
-// Counter tells how often tools were called without an error. It reads the log
-// again only when that has changed. A Counter is not safe for concurrent use.
-type Counter struct {
-	log    *Log
-	size   int64
-	mod    time.Time
-	counts map[string]int
-}
-
-// Counter returns one that has read nothing yet.
-func (l *Log) Counter() *Counter { return &Counter{log: l} }
-
-// Counts returns the calls in the log by tool; changed is false where they are
-// those of the last time. Of a log that cannot be read it has none.
-func (c *Counter) Counts() (counts map[string]int, changed bool) {
-	info, err := os.Stat(c.log.path)
-	if err == nil && c.counts != nil && info.Size() == c.size && info.ModTime().Equal(c.mod) {
-		return c.counts, false
-	}
-	c.counts = map[string]int{}
-	if err != nil {
-		c.size, c.mod = 0, time.Time{}
-		return c.counts, true
-	}
-	c.size, c.mod = info.Size(), info.ModTime()
-	runs, _ := c.log.Runs(time.Time{})
-	for _, r := range runs {
-		for _, t := range r.Tools {
-			if n := t.Calls - t.Failed; n > 0 {
-				c.counts[t.Tool] += n
-			}
-		}
-	}
-	return c.counts, true
-}
-
 func read(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
