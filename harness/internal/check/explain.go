@@ -36,7 +36,7 @@ func (c *checker) explain(f fault) Diagnostic {
 	if d.Code == "" && f.code == undeclaredName {
 		d.concern(CodeUndefined, "", c.undefined(f), "")
 	}
-	if d.Code == "" && ofValues[f.code] {
+	if d.Code == "" && slices.Contains(ofValues, f.code) {
 		c.concernValue(f, &d)
 	}
 	c.adviseIdiom(&d)
@@ -586,7 +586,7 @@ func (c *checker) explainMismatch(f fault, d *Diagnostic) {
 	}
 }
 
-// explainCall shows the signature of a call with the wrong number of arguments.
+// explainCall shows the signature of a call whose arguments are wrong.
 func (c *checker) explainCall(f fault, d *Diagnostic) {
 	for _, n := range slices.Backward(c.pathTo(f.Pos)) {
 		if call, ok := n.(*ast.CallExpr); ok && call.Lparen < f.Pos {
@@ -634,28 +634,16 @@ func isContext(e ast.Expr) bool {
 
 // explainMultiple tells how to use one of several results.
 func (c *checker) explainMultiple(f fault, d *Diagnostic) {
-	if tuple, ok := c.resultsAt(f.Pos); ok && tuple.Len() < 2 {
-		return // it has none
-	}
-	d.Hint = "assign the results first: v, err := …; then use v"
 	for _, n := range slices.Backward(c.pathTo(f.Pos)) {
 		if call, ok := n.(*ast.CallExpr); ok && call.Pos() == f.Pos {
-			c.describeCall(call, d)
-			return
-		}
-	}
-}
-
-// resultsAt are those of the call that begins at a position.
-func (c *checker) resultsAt(pos token.Pos) (*types.Tuple, bool) {
-	for _, n := range slices.Backward(c.pathTo(pos)) {
-		if call, ok := n.(*ast.CallExpr); ok && call.Pos() == pos {
-			if s, ok := c.typeOf(call.Fun).(*types.Signature); ok {
-				return s.Results(), true
+			if results := c.describeCall(call, d); results != nil && results.Len() < 2 {
+				d.Signatures = nil
+				return // it has none
 			}
+			break
 		}
 	}
-	return nil, false
+	d.Hint = "assign the results first: v, err := …; then use v"
 }
 
 // describeCall adds the signature of what is called and returns its results.
@@ -761,7 +749,7 @@ func (c *checker) explainConversion(f fault, d *Diagnostic) {
 		d.Hint = "write it as " + to + "{…}"
 	}
 	if m[3] != "" && d.Hint == "" {
-		c.explainArgument(f, d)
+		c.explainCall(f, d)
 	}
 }
 
@@ -816,18 +804,6 @@ func (c *checker) explainConstant(f fault, d *Diagnostic) bool {
 		d.Hint = strings.Replace(d.Hint, text, "…", 1)
 	}
 	return true
-}
-
-// explainArgument shows the signature of a call that has an argument of the
-// wrong type.
-func (c *checker) explainArgument(f fault, d *Diagnostic) {
-	for _, n := range slices.Backward(c.pathTo(f.Pos)) {
-		if call, ok := n.(*ast.CallExpr); ok && slices.ContainsFunc(call.Args, func(a ast.Expr) bool { return a.Pos() <= f.Pos && f.Pos < a.End() }) {
-			c.describeCall(call, d)
-			c.explainToolCall(call, d)
-			return
-		}
-	}
 }
 
 func (c *checker) explainReturn(f fault, d *Diagnostic) {

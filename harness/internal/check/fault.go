@@ -86,38 +86,13 @@ const (
 
 // ofValues are the codes of faults with the type of a value, or with what is
 // done to it.
-var ofValues = map[code]bool{
-
-	unassignableOperand:      true,
-	invalidIfaceAssign:       true,
-	incompatibleAssign:       true,
-	unaddressableFieldAssign: true,
-	truncatedFloat:           true,
-	numericOverflow:          true,
-	undefinedOp:              true,
-	mismatchedTypes:          true,
-	divByZero:                true,
-	nonNumericIncDec:         true,
-	unaddressableOperand:     true,
-	invalidIndirection:       true,
-	nonIndexableOperand:      true,
-	invalidIndex:             true,
-	nonSliceableOperand:      true,
-	invalidSliceExpr:         true,
-	invalidShiftCount:        true,
-	invalidShiftOperand:      true,
-	invalidReceive:           true,
-	invalidSend:              true,
-	invalidCap:               true,
-	invalidClose:             true,
-	invalidDelete:            true,
-	invalidLen:               true,
-	invalidMake:              true,
-	invalidAssert:            true,
-	invalidConversion:        true,
-	invalidUntypedConversion: true,
-	invalidRangeExpr:         true,
-	invalidCall:              true,
+var ofValues = []code{
+	unassignableOperand, invalidIfaceAssign, incompatibleAssign, unaddressableFieldAssign, truncatedFloat,
+	numericOverflow, undefinedOp, mismatchedTypes, divByZero, nonNumericIncDec, unaddressableOperand,
+	invalidIndirection, nonIndexableOperand, invalidIndex, nonSliceableOperand, invalidSliceExpr,
+	invalidShiftCount, invalidShiftOperand, invalidReceive, invalidSend, invalidCap, invalidClose,
+	invalidDelete, invalidLen, invalidMake, invalidAssert, invalidConversion, invalidUntypedConversion,
+	invalidRangeExpr, invalidCall,
 }
 
 // faultOf makes a fault of an error of go/types.
