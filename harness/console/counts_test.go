@@ -60,6 +60,10 @@ func number(t *testing.T, text, pattern string) int {
 func TestPagesAgreeInTheirCounts(t *testing.T) {
 	w := newDemo(t)
 	w.cancel(t, "finance")
+	until(t, "the record of the run that goes on has all its calls", func() bool {
+		run, err := w.store.Load(w.runs["running"])
+		return err == nil && len(run.Calls) == 1+9+3
+	})
 	c := w.signIn(t, "")
 	var overview string
 	until(t, "the calls are read", func() bool {
@@ -130,7 +134,7 @@ func TestPagesAgreeInTheirCounts(t *testing.T) {
 		}
 	}
 	if plot != failedRuns || filtered != failedRuns || inUse != [4]int{runs, failedRuns, calls, failed} {
-		t.Errorf("%d runs are red; the plot has %d failed, the list %d, by token %v of %d runs", failedRuns, plot, filtered, inUse, runs)
+		t.Errorf("%d runs are red; the plot has %d failed, the list %d, by token %v of %d runs with %d calls, %d failed", failedRuns, plot, filtered, inUse, runs, calls, failed)
 	}
 	// Attempts of a run count a call once, and a dry run's calls count nowhere.
 	if got := number(t, words(c.page("/tools/tickets.create_ticket")), `used (\d+) times`); got != 3 {
