@@ -76,7 +76,7 @@ func (r *run) call(ctx context.Context, path string, c *worker.Call, recorded *r
 	if recorded != nil && recorded.Round == nil && recorded.Call.Ask == "" {
 		if d := r.decideCall(t, c.Args); d.Verdict != policy.IsAllowed {
 			return nil, r.diverge(fmt.Errorf("call %d of %s may have been made, and is not made again without a yes, which it needs "+
-				"by now: %s; harness runs settle says what became of it", recorded.N, t.ID, d.Rule))
+				"by now: %s; settle it first", recorded.N, t.ID, d.Rule))
 		}
 	}
 	r.mu.Lock()

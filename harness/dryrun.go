@@ -224,8 +224,8 @@ func (r *Result) LedgerText() string {
 		b.WriteString("answers of these calls were made up, which may be why the script did not end well:\n")
 	}
 	if r.Approval != "" {
-		fmt.Fprintf(&b, "a person may say yes to all of these at once: %s; the same script, not as a dry run, then makes them\n",
-			r.howToAnswer(r.Approval))
+		fmt.Fprintf(&b, "the same script, not as a dry run, makes these once a person has approved all of them at once, %s",
+			r.Next.approve(r.Approval))
 	}
 	return b.String()
 }

@@ -63,13 +63,6 @@ type Options struct {
 	Records *record.Store
 	// Answers is where dry runs look for what earlier runs got; nil: in Records.
 	Answers *record.Store
-	// StateFlag is what commands that a Result names need to find the records, such as
-	// "-state runs"; "": nothing.
-	StateFlag string
-	// AnswerAt is how a Result names the place where a person answers what waits, but
-	// for the ID at its end, such as "at https://HOST/approvals/"; "": the command harness
-	// approvals.
-	AnswerAt string
 	// Elsewhere runs the scripts, and goes on with runs, in the place of this process; nil:
 	// this process does. Checks and calls without a script are made here.
 	Elsewhere Elsewhere
@@ -253,20 +246,9 @@ func (h *Harness) Run(ctx context.Context, s *Script) (*Result, error) {
 	if h.opts.Elsewhere != nil {
 		own := *s
 		own.Limits = Limits(limits(s.Limits, h.opts.Limits))
-		return h.from(h.opts.Elsewhere.Run(ctx, &own))
+		return h.opts.Elsewhere.Run(ctx, &own)
 	}
 	return h.run(ctx, s, false)
-}
-
-// Recorded is the function Recorded, with commands and addresses as Run returns them.
-func (h *Harness) Recorded(run *record.Run) (*Result, error) { return h.from(Recorded(run)) }
-
-// from gives a Result of elsewhere what its reader is told here.
-func (h *Harness) from(res *Result, err error) (*Result, error) {
-	if res != nil {
-		res.flag, res.answerAt = h.opts.StateFlag, h.opts.AnswerAt
-	}
-	return res, err
 }
 
 // Check does what Run does, except running the script.
@@ -324,7 +306,6 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 		r.count(begin)
 		r.keep()
 	}
-	r.result.flag, r.result.answerAt = h.opts.StateFlag, h.opts.AnswerAt
 	r.observeResults()
 	r.result.Timing.Total = ms(time.Since(begin))
 	if own {

@@ -99,10 +99,10 @@ type Result struct {
 	Ledger []Unmade `json:"ledger,omitempty"`
 	// Approval is the ID of the approval by which a dry run goes on as one that is
 	// not, where its Ledger needs one.
-	Approval string   `json:"approval,omitempty"`
+	Approval string `json:"approval,omitempty"`
+	// Next is how its reader goes on with the run. Whoever shows the Result sets it.
+	Next     Next     `json:"-"`
 	parked   bool     // it ended with calls that wait
-	flag     string   // Options.StateFlag
-	answerAt string   // Options.AnswerAt
 	made     []string // effects that were made, a line each, the first maxMade
 	moreMade int
 	// unwritten is why its record has no end.

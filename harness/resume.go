@@ -43,7 +43,7 @@ const maxAttempts = 20
 // *record.RunningError where another process has the run, or a fault of the harness.
 func (h *Harness) Resume(ctx context.Context, id string, s *Script) (*Result, error) {
 	if h.opts.Elsewhere != nil {
-		return h.from(h.opts.Elsewhere.Resume(ctx, id, s))
+		return h.opts.Elsewhere.Resume(ctx, id, s)
 	}
 	store := h.opts.Records
 	if store == nil {
@@ -82,7 +82,7 @@ func resumable(run *record.Run, more Limits) error {
 	}
 	for _, x := range run.Open() {
 		if x.A == record.Ledger {
-			return no("it is a dry run, and nobody has approved of its calls: harness approvals yes %s",
+			return no("it is a dry run, and nobody has approved of its calls: approval %s",
 				record.ApprovalID(run.Begin.ID, x.A))
 		}
 	}

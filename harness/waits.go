@@ -43,15 +43,58 @@ func stays(m *record.Made) bool {
 		m.Done.Kind == record.Answered && m.Done.Error == "")
 }
 
+// Next says how the reader of a Result answers what its run waits for, and resumes the run.
+type Next struct {
+	// Command writes a command that finds the record of the run. If nil, the reader
+	// cannot run one.
+	Command func(args ...string) string
+	// Page is the URL of the console, without a slash at its end. It counts if Command is
+	// nil. If empty, the reader sees no console.
+	Page string
+	// Asks says that the user of this client is asked once the script is sent again, and
+	// nobody else can answer.
+	Asks bool
+}
+
+// or returns a command as the last alternative of a sentence.
+func (n *Next) or(args ...string) string {
+	if n.Command == nil {
+		return ""
+	}
+	return ", or: " + n.Command(args...)
+}
+
+// settle says how a person settles a call of a run whose outcome is unknown.
+func (n *Next) settle(run string, call int) string {
+	switch {
+	case n.Command != nil:
+		return fmt.Sprintf("the user says what is true, after which the script goes on when it is sent again:\n  %s\n  %s\n"+
+			"or ends the run:\n  %s\n", n.Command("runs", "settle", run, fmt.Sprint(call), "happened", "-result", "JSON"),
+			n.Command("runs", "settle", run, fmt.Sprint(call), "not"), n.Command("runs", "close", run))
+	case n.Page != "":
+		return fmt.Sprintf("the user says what is true at %s/runs/%s; the script then goes on when it is sent again\n", n.Page, run)
+	}
+	return fmt.Sprintf("ask the operator what is true of call %d of run %s; the script then goes on when it is sent again\n", call, run)
+}
+
+// approve says how a person approves what waits.
+func (n *Next) approve(id string) string {
+	switch {
+	case n.Command != nil:
+		return fmt.Sprintf("by one of:\n  %s\n  %s\n", n.Command("approvals", "yes", id), n.Command("approvals", "no", id))
+	case n.Page != "":
+		return "at " + n.Page + "/approvals/" + id + "\n"
+	case n.Asks:
+		return "when the script is sent again\n"
+	}
+	return "through the operator: ask for an approval of " + id + "\n"
+}
+
 // waitsText says of a run that did not end well what it has done, which calls it
 // waits for a person with, of which nobody knows what became, and how each goes on;
 // "" for a run that has ended and made no effect.
 func (r *Result) waitsText() string {
 	var b strings.Builder
-	flag := ""
-	if r.flag != "" {
-		flag = " " + r.flag
-	}
 	if len(r.made) > 0 && !r.Dry {
 		b.WriteString("done before, and stays done:\n")
 		for _, line := range r.made {
@@ -60,18 +103,23 @@ func (r *Result) waitsText() string {
 		if r.moreMade > 0 {
 			fmt.Fprintf(&b, "  … and %d more\n", r.moreMade)
 		}
+		const sendRest = "a script that makes these again makes them twice: send only what is left"
 		switch r.Status {
 		case Waiting, Uncertain:
 		case Lost:
-			fmt.Fprintf(&b, "exactly this script sent again, or harness resume%s %s, goes on behind them\n", flag, r.Run)
-		case Timeout, CPULimit, MemoryLimit, Canceled:
-			b.WriteString("a script that makes these again makes them twice: send only what is left")
+			fmt.Fprintf(&b, "exactly this script sent again goes on behind them%s\n", r.Next.or("resume", r.Run))
+		case Timeout, Canceled:
+			more := []string{"resume", r.Run}
+			if r.Status == Timeout {
+				more = append(more, "-timeout", fmt.Sprintf("%.0fs", 2*r.Timing.Total/1000+1))
+			}
+			b.WriteString(sendRest)
 			if r.Run != "" {
-				fmt.Fprintf(&b, "; or harness resume%s %s, with more -timeout, goes on behind them", flag, r.Run)
+				b.WriteString(r.Next.or(more...))
 			}
 			b.WriteString("\n")
 		default:
-			b.WriteString("a script that makes these again makes them twice: send only what is left\n")
+			b.WriteString(sendRest + "\n")
 		}
 	}
 	if n := len(r.Unknown); n > 0 {
@@ -85,10 +133,7 @@ func (r *Result) waitsText() string {
 			}
 		}
 		more(&b, n)
-		id, call := r.Run, r.Unknown[0].N
-		fmt.Fprintf(&b, "the user says what is: harness runs settle%s %s %d happened -result JSON; or … not, and it is made "+
-			"again. The same script sent again, or harness resume%s %s, then goes on. harness runs close%s %s ends the run\n", flag,
-			id, call, flag, id, flag, id)
+		b.WriteString(r.Next.settle(r.Run, r.Unknown[0].N))
 	}
 	if n := len(r.Waiting); n > 0 {
 		nothing := ""
@@ -101,25 +146,14 @@ func (r *Result) waitsText() string {
 		}
 		more(&b, n)
 		first := slices.MinFunc(r.Waiting, func(a, b WaitingCall) int { return a.Until.Compare(b.Until) })
-		answers := r.howToAnswer(first.ID)
-		if first.Question != nil {
-			answers = fmt.Sprintf("harness resume%s %s at a terminal", flag, r.Run)
+		answers := r.Next.approve(first.ID)
+		if first.Question != nil && r.Next.Command != nil {
+			answers = "at a terminal: " + r.Next.Command("resume", r.Run) + "\n"
 		}
-		fmt.Fprintf(&b, "tell the user, who answers until %s: %s. Then send exactly this script again: it goes on where it "+
+		fmt.Fprintf(&b, "tell the user, who answers until %s %sThen send exactly this script again: it goes on where it "+
 			"stands, and repeats nothing\n", first.Until.UTC().Format(time.RFC3339), answers)
 	}
 	return b.String()
-}
-
-// howToAnswer says how a person answers what waits, by its ID.
-func (r *Result) howToAnswer(id string) string {
-	switch {
-	case r.answerAt != "":
-		return r.answerAt + id
-	case r.flag != "":
-		return fmt.Sprintf("harness approvals %s yes %s (or no)", r.flag, id)
-	}
-	return fmt.Sprintf("harness approvals yes %s (or no)", id)
 }
 
 func oneOrMany(n int, one, many string) string {

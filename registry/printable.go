@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -40,6 +41,19 @@ func ShellWord(text string) string {
 		return text
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// Command returns a function that writes a command of harness: the arguments that it is
+// given and then flags, each one quoted where a shell needs it. With absolute paths in
+// flags, the command runs from any folder.
+func Command(flags ...string) func(args ...string) string {
+	return func(args ...string) string {
+		line := "harness"
+		for _, word := range slices.Concat(args, flags) {
+			line += " " + ShellWord(word)
+		}
+		return line
+	}
 }
 
 // Printable returns text from a server or a file in a form that is safe to show

@@ -224,7 +224,7 @@ func (e *env) askedFor(ctx context.Context, c *cli.Command) (*record.Store, []as
 		if strings.Contains(arg, ".") {
 			r, a, err := store.Asked(arg)
 			if errors.Is(err, record.ErrNotFound) || errors.Is(err, record.ErrAmbiguous) {
-				return nil, nil, e.noRun(err.Error() + "; harness approvals lists what waits")
+				return nil, nil, e.noRun(err.Error() + "; what waits: " + lines(c)("approvals"))
 			}
 			if err != nil {
 				return nil, nil, err
@@ -271,7 +271,8 @@ func (e *env) showApprovals(ctx context.Context, c *cli.Command) error {
 			return err
 		}
 		if a.Answer == nil {
-			fmt.Fprintf(e.stdout, "\nharness approvals yes %s -resume   (or no)\n", a.id())
+			fmt.Fprintf(e.stdout, "\nto approve or reject it:\n  %s\n  %s\n", lines(c)("approvals", "yes", a.id(), "-resume"),
+				lines(c)("approvals", "no", a.id(), "-resume"))
 		}
 	}
 	return nil
@@ -295,8 +296,8 @@ func (e *env) answerApprovals(ctx context.Context, c *cli.Command, yes bool) err
 		for _, a := range all {
 			switch {
 			case a.Question != nil:
-				return usageError{fmt.Sprintf("%s is what a server asks; harness resume %s asks you at a terminal", a.id(),
-					a.run.Begin.ID)}
+				return usageError{fmt.Sprintf("%s is what a server asks; to be asked at a terminal: %s", a.id(),
+					lines(c)("resume", a.run.Begin.ID))}
 			case c.Bool("whole") && !a.Whole:
 				return usageError{fmt.Sprintf("%s: the config does not allow a yes to all calls of %s in a run: leave -whole out",
 					a.id(), registry.Quoted(a.Tool))}
@@ -377,12 +378,12 @@ func (e *env) afterAnswers(ctx context.Context, c *cli.Command, store *record.St
 		case r.Running:
 			e.nothing(c, fmt.Sprintf("run %s is under way", id))
 		case open > 0:
-			e.nothing(c, fmt.Sprintf("run %s: %s still, see harness approvals", id, waits(open)))
+			e.nothing(c, fmt.Sprintf("run %s: %s still: %s", id, waits(open), lines(c)("approvals", "show", id)))
 		case lost > 0:
-			e.nothing(c, fmt.Sprintf("run %s is uncertain: somebody has to say what became of call %d, see harness runs show %s",
-				id, r.Unknown()[0].N, id))
+			e.nothing(c, fmt.Sprintf("run %s is uncertain: somebody has to say what became of call %d: %s",
+				id, r.Unknown()[0].N, lines(c)("runs", "show", id)))
 		case !c.Bool("resume"):
-			e.nothing(c, fmt.Sprintf("run %s can go on: harness resume %s", id, id))
+			e.nothing(c, fmt.Sprintf("run %s can go on: %s", id, lines(c)("resume", id)))
 		default:
 			err := e.resumeRun(ctx, c, id)
 			var ended exit

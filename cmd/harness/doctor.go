@@ -462,7 +462,7 @@ func checkRecords(ctx context.Context) []finding {
 	dir, _, err := stateDir(nil)
 	if err == nil {
 		if _, err = os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-			f.Detail = "of runs: none in " + dir + " yet; harness run and harness serve keep them there with -state " + dir
+			f.Detail = "of runs: none in " + dir + " yet; harness run and harness serve keep them there with -state " + registry.ShellWord(dir)
 			return []finding{f}
 		}
 	}

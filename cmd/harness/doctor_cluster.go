@@ -14,6 +14,7 @@ import (
 
 	"github.com/usetools/usetools/cmd/internal/join"
 	"github.com/usetools/usetools/harness/cluster"
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -203,7 +204,7 @@ func checkRunners(s *cluster.Status) []finding {
 			q.Detail += fmt.Sprintf(", the oldest for %v", time.Duration(p.OldestS*float64(time.Second)).Round(time.Second))
 		}
 		if p.Waiting+p.UnderWay > 0 && p.Runners == 0 {
-			q.Status, q.Do = warning, "no runner of the pool is alive: start harness runner -pool "+shellWord(p.Name)
+			q.Status, q.Do = warning, "no runner of the pool is alive: start harness runner -pool "+registry.ShellWord(p.Name)
 		}
 		out = append(out, q)
 	}

@@ -82,8 +82,7 @@ func (e *env) resumeRun(ctx context.Context, c *cli.Command, id string) error {
 		return err
 	}
 	o := &harness.Options{Catalog: files.Early, Scripts: files.Scripts, Records: store,
-		BestEffort: c.String("sandbox") == bestEffort, Version: thisBuild().Version,
-		StateFlag: stateFlagOf(c)}
+		BestEffort: c.String("sandbox") == bestEffort, Version: thisBuild().Version}
 	if e.cluster != nil {
 		if err := pointless(c, true, "with -cluster: the runner has its own", "sandbox"); err != nil {
 			return err
@@ -110,8 +109,9 @@ func (e *env) resumeRun(ctx context.Context, c *cli.Command, id string) error {
 	res, err := e.resumed(ctx, c, h, store, s, id)
 	e.endLine()
 	if err != nil {
-		return e.notResumed(id, err)
+		return e.notResumed(c, id, err)
 	}
+	res.Next.Command = lines(c)
 	return e.ended(c, res, s, how, before)
 }
 
@@ -128,7 +128,7 @@ func (e *env) resumed(ctx context.Context, c *cli.Command, h *harness.Harness, s
 	}
 	if len(r.Open()) > 0 && !r.Running {
 		if stopped, err := e.askOpen(ctx, store, id); stopped || err != nil {
-			return nil, errors.Join(err, &unanswered{id})
+			return nil, errors.Join(err, &unanswered{id, lines(c)})
 		}
 	}
 	res, err := h.Resume(ctx, id, s)
@@ -139,14 +139,17 @@ func (e *env) resumed(ctx context.Context, c *cli.Command, h *harness.Harness, s
 }
 
 // unanswered says that a person at the terminal did not answer.
-type unanswered struct{ run string }
+type unanswered struct {
+	run     string
+	command func(args ...string) string
+}
 
 func (u *unanswered) Error() string {
-	return fmt.Sprintf("not answered: run %s waits on; harness approvals lists what for", u.run)
+	return fmt.Sprintf("not answered: run %s waits on; what for: %s", u.run, u.command("approvals", "show", u.run))
 }
 
 // notResumed says why a run does not go on, and returns the exit code.
-func (e *env) notResumed(id string, err error) error {
+func (e *env) notResumed(c *cli.Command, id string, err error) error {
 	var no *harness.NotResumableError
 	var left *unanswered
 	var unknown *record.UnknownError
@@ -158,7 +161,7 @@ func (e *env) notResumed(id string, err error) error {
 	case errors.Is(err, record.ErrRunning):
 		code = harness.Waiting.ExitCode()
 	case errors.As(err, &unknown):
-		code, hint = harness.Uncertain.ExitCode(), "; harness runs show "+id+" has all that is known of it"
+		code, hint = harness.Uncertain.ExitCode(), "; all that is known of it: "+lines(c)("runs", "show", id)
 	case errors.Is(err, record.ErrCopy):
 		code, hint = exitUsage, ": -copy says that this is the one to go on with, and the others are not"
 	case errors.As(err, &no):

@@ -149,8 +149,7 @@ func (e *env) run(ctx context.Context, c *cli.Command) error {
 	files := e.files(c)
 	defer files.Close()
 	opts := &harness.Options{Catalog: files.Early, Scripts: files.Scripts,
-		BestEffort: c.String("sandbox") == bestEffort, Version: thisBuild().Version,
-		StateFlag: stateFlagOf(c)}
+		BestEffort: c.String("sandbox") == bestEffort, Version: thisBuild().Version}
 	if opts.Records, opts.Answers, err = recordsOf(c, files); err != nil {
 		return err
 	}
@@ -185,6 +184,9 @@ func (e *env) run(ctx context.Context, c *cli.Command) error {
 	e.endLine()
 	if err != nil {
 		return err
+	}
+	if kept {
+		res.Next.Command = lines(c)
 	}
 	if !kept && res.Status == harness.Waiting {
 		fmt.Fprintln(e.stderr, "harness: denied: not answered; with -state DIR the run waits for a later answer")

@@ -526,5 +526,5 @@ func (e *env) noRun(why string) error {
 // display is how a run is written.
 func (e *env) display(c *cli.Command) *show.Options {
 	return &show.Options{Width: columns(e.stdout, 80), Colour: lifetime.Terminal(e.stdout), ASCII: ascii(),
-		All: c.Bool("all"), Now: time.Now()}
+		All: c.Bool("all"), Now: time.Now(), Command: lines(c)}
 }

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/usetools/usetools/harness/record"
@@ -25,6 +27,8 @@ import (
 //	lastrun VAR DIR         sets VAR to the ID of the newest
 //	status CODE COMMAND…    runs a command that ends with an exit code
 //	sames A B               two texts are the same
+//	answer DIR SCRIPT       has serve run a script, and keeps the answer in a file
+//	printed FILE COMMAND…   runs the printed commands that begin so
 //
 // The kinds are ok, changed (another script with other calls), failed, running,
 // died and evil.
@@ -62,6 +66,7 @@ func recordCommands() map[string]func(*testscript.TestScript, bool, []string) {
 				ts.Fatalf("%q ended with %v, want %s", args[1:], err, args[0])
 			}
 		},
+		"printed": runsPrinted, "answer": answers,
 		"sames": func(ts *testscript.TestScript, neg bool, args []string) {
 			if (args[0] == args[1]) == neg {
 				ts.Fatalf("%q and %q", args[0], args[1])
@@ -73,6 +78,21 @@ func recordCommands() map[string]func(*testscript.TestScript, bool, []string) {
 			ts.Check(w.Add(&record.End{Status: "ok", Value: record.Raw([]byte("7"))}))
 			ts.Check(w.Close())
 		},
+	}
+}
+
+// runsPrinted has a shell run, in another folder, the commands that a file (stdout, stderr) has and
+// that begin so: printed FILE COMMAND….
+func runsPrinted(ts *testscript.TestScript, neg bool, args []string) {
+	begin, n := strings.Join(args[1:], " "), 0
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		if at := strings.Index(line, begin); at >= 0 {
+			ts.Check(ts.Exec("sh", "-c", "cd \"$WORK\" && "+line[at:]))
+			n++
+		}
+	}
+	if n == 0 {
+		ts.Fatalf("no %q is printed", begin)
 	}
 }
 
@@ -260,4 +280,26 @@ func TestManyRunsAreListedInOrder(t *testing.T) {
 			t.Errorf("%d: %v: %s", n, err, lines[n])
 		}
 	}
+}
+
+// answers has harness serve -state DIR run a script, and writes all texts of the answer to
+// the file answer: answer DIR SCRIPT.
+func answers(ts *testscript.TestScript, neg bool, args []string) {
+	cmd := exec.Command("sh", "-c", `exec harness -q serve -state "$0"`, args[0])
+	cmd.Dir, cmd.Env = ts.MkAbs("."), os.Environ()
+	for _, name := range []string{"PATH", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"} {
+		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	s, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)
+	ts.Check(err)
+	defer s.Close()
+	res, err := s.CallTool(ctx, &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"script": ts.ReadFile(args[1])}})
+	ts.Check(err)
+	var text string
+	for _, block := range res.Content {
+		text += block.(*mcp.TextContent).Text
+	}
+	ts.Check(os.WriteFile(ts.MkAbs("answer"), []byte(text), 0o600))
 }

@@ -309,7 +309,7 @@ func (e *env) serveOptions(c *cli.Command, files *catalog.Files, log *slog.Logge
 		Spares:   spares, BestEffort: c.String("sandbox") == bestEffort, MaxRuns: runs, MaxQueue: c.Int("max-queue"),
 		MaxResultBytes: c.Int64("max-result-bytes"),
 		Audit:          c.String("audit"), AuditArgs: c.Bool("audit-args"), AuditRequired: c.Bool("audit-required"),
-		Grace: c.Duration("grace"), Log: log, Version: thisBuild().Version, Files: files, StateFlag: stateFlagOf(c),
+		Grace: c.Duration("grace"), Log: log, Version: thisBuild().Version, Files: files,
 	}
 	if opts.Telemetry, err = e.telemetry(log); err != nil {
 		return nil, err
@@ -320,6 +320,9 @@ func (e *env) serveOptions(c *cli.Command, files *catalog.Files, log *slog.Logge
 		}
 	}
 	opts.KeptFor = fmt.Sprintf("the last %d runs are kept, in memory", serve.DefaultRecords)
+	if c.IsSet("state") || join.URL(c) != "" || c.Name == "console" { // others do not see what is in memory
+		opts.Command = lines(c)
+	}
 	if c.IsSet("state") {
 		opts.KeptFor = "runs are kept for " + c.String("keep-age") + fmt.Sprintf(" or %d MB", c.Int("keep-mb"))
 	}

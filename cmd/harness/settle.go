@@ -51,7 +51,7 @@ func (e *env) settleRun(ctx context.Context, c *cli.Command) error {
 	}
 	if st.Happened && !c.IsSet("result") {
 		return usageError{fmt.Sprintf("runs settle: without the result of call %d the run could not go on, and nothing was written: "+
-			"-result JSON or -result @FILE gives what the tool answered; harness runs close %s ends the run", n, c.Args().First())}
+			"-result JSON or -result @FILE gives what the tool answered; to end the run: %s", n, lines(c)("runs", "close", c.Args().First()))}
 	}
 	if st.Happened {
 		if st.Result, err = givenResult(c.String("result")); err != nil {
@@ -82,7 +82,7 @@ func (e *env) settleRun(ctx context.Context, c *cli.Command) error {
 	err = store.Settle(r.Begin.ID, st, files.CallTimeout(tool))
 	switch {
 	case errors.Is(err, record.ErrNotUnknown):
-		return e.noRun(err.Error() + "; harness runs show " + r.Begin.ID + " shows the calls of which nothing is known")
+		return e.noRun(err.Error() + "; the calls of which nothing is known: " + lines(c)("runs", "show", r.Begin.ID))
 	case errors.Is(err, record.ErrRunning), errors.Is(err, record.ErrTooEarly):
 		fmt.Fprintln(e.stderr, "harness:", show.Visible(err.Error(), 2000, ascii()))
 		return exit(1)
@@ -110,9 +110,9 @@ func (e *env) saySettled(c *cli.Command, store *record.Store, id string, st *rec
 	case len(left) > 0:
 		e.nothing(c, fmt.Sprintf("written; of call %d of run %s nothing is known either", left[0], id))
 	case len(r.Open()) > 0:
-		e.nothing(c, fmt.Sprintf("written; run %s: %s still, see harness approvals", id, waits(len(r.Open()))))
+		e.nothing(c, fmt.Sprintf("written; run %s: %s still: %s", id, waits(len(r.Open())), lines(c)("approvals", "show", id)))
 	default:
-		e.nothing(c, fmt.Sprintf("written; run %s can go on: harness resume %s", id, id))
+		e.nothing(c, fmt.Sprintf("written; run %s can go on: %s", id, lines(c)("resume", id)))
 	}
 	return nil
 }

@@ -1,14 +1,21 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/cmd/internal/join"
+	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/config"
 )
 
 // stateVariable names the folder where no flag does.
@@ -56,29 +63,37 @@ func userStateDir() (string, error) {
 	return filepath.Join(home, ".local", "state"), err
 }
 
-// stateFlagOf is the flag by which other commands find the records that a command
-// keeps, "" where they find them without.
-func stateFlagOf(c *cli.Command) string {
-	for _, name := range []string{"state", "record"} {
-		dir := c.String(name)
-		if dir == "" {
-			continue
+// lines writes commands that find the config and the records of c, from any folder.
+func lines(c *cli.Command) func(args ...string) string {
+	var flags []string
+	abs := func(name, path string) {
+		if full, err := filepath.Abs(path); err == nil {
+			path = full
 		}
-		found, _, err := stateDir(nil)
-		if there, err2 := filepath.Abs(dir); err == nil && err2 == nil {
-			if found, err = filepath.Abs(found); err == nil && found == there {
-				return ""
+		flags = append(flags, "-"+name, path)
+	}
+	files := catalog.Files{Configs: c.StringSlice("config")}
+	if all := files.AllConfigs(); !slices.Equal(all, []string{config.UserFile()}) {
+		for _, file := range all {
+			abs("config", file)
+		}
+	}
+	if file := c.String("registry"); file != "" {
+		abs("registry", file)
+	}
+	dir := cmp.Or(c.String("state"), c.String("record"), os.Getenv(stateVariable))
+	switch url := join.URL(c); {
+	case url != "":
+		if !strings.Contains(url, "@") { // it may have a password: the variable has it
+			flags = append(flags, "-cluster", url)
+		}
+		for _, name := range []string{"cluster-creds", "cluster-ca", "cluster-cert", "cluster-key"} {
+			if file := c.String(name); file != "" {
+				abs(name, file)
 			}
 		}
-		return "-state " + shellWord(dir)
+	case dir != "":
+		abs("state", dir)
 	}
-	return ""
-}
-
-// shellWord is a text as one word of a shell.
-func shellWord(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return registry.Command(flags...)
 }

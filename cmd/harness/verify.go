@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -50,8 +51,8 @@ func (e *env) verify(ctx context.Context, c *cli.Command, r *record.Run, n int) 
 		}
 	}
 	if m == nil {
-		return e.noRun(fmt.Sprintf("run %s has no call %d of which nothing is known; harness runs show %s shows what it has",
-			r.Begin.ID, n, r.Begin.ID))
+		return e.noRun(fmt.Sprintf("run %s has no call %d of which nothing is known; what it has: %s",
+			r.Begin.ID, n, lines(c)("runs", "show", r.Begin.ID)))
 	}
 	files := e.files(c)
 	defer files.Close()
@@ -98,7 +99,7 @@ func (e *env) verify(ctx context.Context, c *cli.Command, r *record.Run, n int) 
 	if c.Bool("json") {
 		return e.print(out)
 	}
-	return e.sayVerified(out, res)
+	return e.sayVerified(c, out, res)
 }
 
 // verifies is what the config says of a tool, nil where it says nothing, and how long a
@@ -196,7 +197,7 @@ func has(res *backend.Result, args json.RawMessage) bool {
 }
 
 // sayVerified prints what a tool says, in its own words, and what that may mean.
-func (e *env) sayVerified(v *verified, res *backend.Result) error {
+func (e *env) sayVerified(c *cli.Command, v *verified, res *backend.Result) error {
 	var b strings.Builder
 	ascii, width := ascii(), columns(e.stdout, 80)
 	fmt.Fprintf(&b, "%s, asked with %s, answers:\n", show.Visible(v.Tool, 200, ascii),
@@ -210,16 +211,16 @@ func (e *env) sayVerified(v *verified, res *backend.Result) error {
 	}
 	switch {
 	case v.Found:
-		fmt.Fprintf(&b, "The reference is in it. If that is the call: harness runs settle %s %d happened -result JSON\n", v.Run,
-			v.Call)
+		fmt.Fprintf(&b, "The reference is in it. If that is the call: %s\n",
+			lines(c)("runs", "settle", v.Run, strconv.Itoa(v.Call), "happened", "-result", "JSON"))
 	case v.NotAfter == nil:
 		b.WriteString("The reference is not in it, which does not say that the call was not made, or will not be.\n")
 	case time.Now().Before(*v.NotAfter):
 		fmt.Fprintf(&b, "The reference is not in it, which says nothing before %s.\n",
 			v.NotAfter.Local().Format(time.DateTime))
 	default:
-		fmt.Fprintf(&b, "The reference is not in it. If the call was not made: harness runs settle %s %d not\n", v.Run,
-			v.Call)
+		fmt.Fprintf(&b, "The reference is not in it. If the call was not made: %s\n",
+			lines(c)("runs", "settle", v.Run, strconv.Itoa(v.Call), "not"))
 	}
 	_, err := io.WriteString(e.stdout, b.String())
 	return err

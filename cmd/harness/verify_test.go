@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urfave/cli/v3"
+
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -70,7 +72,7 @@ func TestWhatALookUpMeansIsSaid(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		v.Run, v.Call, v.Tool, v.Args = "r", 2, "shop.find", json.RawMessage(`{"ref":1}`)
-		if err := (&env{stdout: &out}).sayVerified(&v, res); err != nil {
+		if err := (&env{stdout: &out}).sayVerified(&cli.Command{}, &v, res); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), want) || !strings.Contains(out.String(), `a\x1b[2Jb`) ||

@@ -217,7 +217,7 @@ func (a *answering) end(at string) string {
 			v.tell(notice{Kind: "wait", Text: a.said(x) + "Run " + x.id + " cannot be read now."})
 			continue
 		}
-		n := notice{Kind: "wait", Text: a.said(x) + whatNext(run, v.c.host.Goes(x.id), v.c.opts.StateFlag)}
+		n := notice{Kind: "wait", Text: a.said(x) + whatNext(run, v.c.host.Goes(x.id), v.terminal("resume", x.id))}
 		if x.done > 0 {
 			n.Kind = "ok"
 		}
@@ -252,8 +252,8 @@ func (a *answering) said(x *answeredRun) string {
 }
 
 // whatNext says what a run does now that something of it was answered; here: this
-// server goes on with it.
-func whatNext(run *record.Run, here bool, flag string) string {
+// server goes on with it; terminal is how somebody does otherwise.
+func whatNext(run *record.Run, here bool, terminal string) string {
 	id := run.Begin.ID
 	switch open, lost := len(run.Open()), run.Unknown(); {
 	case run.Running:
@@ -265,7 +265,7 @@ func whatNext(run *record.Run, here bool, flag string) string {
 	case run.End != nil && !run.Begin.Dry && run.End.Status != string(record.Waiting):
 		return fmt.Sprintf("Run %s has ended: %s.", id, run.End.Status)
 	case !here:
-		return fmt.Sprintf("Run %s can go on: by the server that has its token, or by harness resume%s %s.", id, flag, id)
+		return fmt.Sprintf("Run %s can go on: by the server that has its token.%s", id, terminal)
 	}
 	return fmt.Sprintf("Run %s goes on.", id)
 }

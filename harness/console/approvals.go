@@ -144,10 +144,10 @@ func (v *view) fits(id string) error {
 	case err != nil || size <= maxShownRecord || !v.mayLook(first.Subject): // which is said with the approval
 		return nil
 	case v.Sees(first.Subject):
-		return tooLarge(first.ID, size)
+		return v.tooLarge(first.ID, size)
 	}
 	return &problem{Status: http.StatusRequestEntityTooLarge, Title: "Too large for a page", Next: "/approvals", Do: "What waits",
-		Text: "The record of the run that asks is too large for a page. harness approvals shows in a terminal what it asks."}
+		Text: "The record of the run that asks is too large for a page." + v.terminal("approvals", "show", id)}
 }
 
 // inboxItemOf is the entry of calls that are shown together; chosen is what is opened.

@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/record"
 )
@@ -40,9 +41,8 @@ type Options struct {
 	// Files are what the catalog is from: the configs that the console may change;
 	// nil: it changes none.
 	Files *catalog.Files
-	// StateFlag is what commands that pages name need to find the records; "":
-	// nothing.
-	StateFlag string
+	// Next is how the sender of a request goes on with a run. If nil, with pages alone.
+	Next func(r *http.Request) harness.Next
 	// DescribeTokens is what the tool execute takes of a model's context at most; 0:
 	// models do not get that tool alone.
 	DescribeTokens int

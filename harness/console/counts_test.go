@@ -171,6 +171,7 @@ func TestAPendingRunShowsWhatTheAgentGot(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		res.Next.Page = c.w.url
 		_, got, _ := strings.Cut(words(c.page("/runs/"+w.runs[name])), "What the agent got")
 		if strings.Contains(got, "Nothing: ") {
 			t.Errorf("%s: nothing", name)

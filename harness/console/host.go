@@ -29,8 +29,6 @@ type Host interface {
 	// call. approved: the viewer was shown the call and says yes. Without that a call
 	// that needs one is an *ApprovalError.
 	CallTool(ctx context.Context, v *Viewer, tool string, args json.RawMessage, approved bool) (run string, err error)
-	// Recorded is what the client of a run got.
-	Recorded(run *record.Run) (*harness.Result, error)
 	// Replay runs a script again by a record, without servers.
 	Replay(ctx context.Context, v *Viewer, p *harness.Replay) (*harness.Replayed, error)
 	// Resume goes on with a run, whatever it ended with. An error says what stands against

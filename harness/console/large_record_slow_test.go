@@ -58,7 +58,7 @@ func TestALargeRecordIsAFile(t *testing.T) {
 		dev.page(path)
 	}
 	until(t, "the overview tells of what is not known of a large record", func() bool {
-		return strings.Contains(dev.page("/"), "harness runs show "+uncertain.ID())
+		return strings.Contains(dev.page("/"), "of run "+uncertain.ID()+", whose record is too large")
 	})
 	if status, _ := support.get("/runs/" + id + "/record"); status != http.StatusNotFound {
 		t.Errorf("its file for another token: %d", status)

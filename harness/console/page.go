@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry/text"
@@ -34,6 +35,27 @@ type view struct {
 	r       *http.Request
 	browser *browser
 	inTurn  bool // it has a turn to read records
+}
+
+// terminal returns a sentence with a command, which does in a terminal what a page does
+// not; "" if the viewer can run none.
+func (v *view) terminal(args ...string) string {
+	command := v.next().Command
+	if command == nil {
+		return ""
+	}
+	return " In a terminal: " + command(args...)
+}
+
+// next is how the viewer goes on with a run; commands are for operators.
+func (v *view) next() (n harness.Next) {
+	if v.c.opts.Next != nil {
+		n = v.c.opts.Next(v.r)
+	}
+	if !v.Operator {
+		n.Command = nil
+	}
+	return n
 }
 
 // Page is what the layout shows of any page; Data is the page's own.

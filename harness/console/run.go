@@ -77,16 +77,16 @@ const maxShownRecord = 32 << 20
 func (v *view) load(id string) (*record.Run, error) {
 	r, size, err := v.loadUpTo(id, maxShownRecord)
 	if errors.Is(err, record.ErrLarge) {
-		return nil, tooLarge(id, size)
+		return nil, v.tooLarge(id, size)
 	}
 	return r, err
 }
 
 // tooLarge says that there is no page of a record.
-func tooLarge(id string, size int64) error {
+func (v *view) tooLarge(id string, size int64) error {
 	return &problem{Status: http.StatusRequestEntityTooLarge, Title: "Too large for a page",
-		Text: fmt.Sprintf("The record of run %s has %s bytes; there are pages of those with %s at most. Its file has all of it, and "+
-			"harness runs show %s does in a terminal.", id, thousands(int(size)), thousands(maxShownRecord), id),
+		Text: fmt.Sprintf("The record of run %s has %s bytes; there are pages of those with %s at most. Its file has all of it.",
+			id, thousands(int(size)), thousands(maxShownRecord)) + v.terminal("runs", "show", id),
 		Next: "/runs/" + link(id) + "/record", Do: "Download the record"}
 }
 
@@ -381,7 +381,8 @@ const maxPrintedText = 8 << 10
 func (d *runView) ending(v *view) {
 	r := d.Run
 	if r.End != nil && d.Error == nil && r.End.Status != string(harness.OK) {
-		if res, err := v.c.host.Recorded(r); err == nil {
+		if res, err := harness.Recorded(r); err == nil {
+			res.Next = v.next()
 			_, d.Refusal, _ = strings.Cut(text.CutBytes(res.Problems(false, false), maxPrintedText), "\n") // without its status
 		}
 	}

@@ -356,7 +356,7 @@ func (c *session) recorded(ctx context.Context, id string) (*record.Run, error) 
 		return nil, record.ErrNotFound
 	}
 	if n := weightOf(run); n > maxRunBytes {
-		return nil, fmt.Errorf("the run has %d MB of values, more than can be read here; harness runs show %s shows it",
+		return nil, fmt.Errorf("the run has %d MB of values, more than can be read here: ask the operator for run %s",
 			n>>20, id)
 	}
 	return run, nil

@@ -29,16 +29,21 @@ func (f *front) newConsole() *console.Console {
 		rand.Read(secret)
 	}
 	c := &console.Options{Host: &consoleHost{f}, Records: s.records, Secret: secret,
-		Files: o.Files, StateFlag: o.StateFlag, Kept: o.KeptFor, Cluster: o.Cluster, Version: o.Version, Log: s.log}
+		Files: o.Files, Next: f.next, Kept: o.KeptFor, Cluster: o.Cluster, Version: o.Version, Log: s.log}
 	if o.Tools == Execute {
 		c.DescribeTokens = o.ListTokens
 	}
-	alone := o.Approvals == ApprovalsConsole && !f.h.Tenants() // who sends scripts has the only token
-	if len(f.h.Tokens) > 0 && !alone {
+	if f.signsIn() {
 		c.Holder, c.Viewer = f.holder, f.viewer
 		c.Tokens = slices.Sorted(maps.Keys(f.h.Tokens))
 	}
 	return console.New(c)
+}
+
+// signsIn reports whether tokens open the console. Where its approvals alone count, the only
+// token does not: its client would approve its own scripts.
+func (f *front) signsIn() bool {
+	return f.h.Tenants() || len(f.h.Tokens) > 0 && f.s.opts.Approvals != ApprovalsConsole
 }
 
 // viewer is who looks at the console with a token; nil: there is none of that name.
@@ -226,10 +231,6 @@ func (h *consoleHost) CallTool(ctx context.Context, v *console.Viewer, tool stri
 		return "", &console.ApprovalError{Rule: d.Rule}
 	}
 	return "", fmt.Errorf("denied: %s: %s; nothing has run", tool, d.Rule)
-}
-
-func (h *consoleHost) Recorded(run *record.Run) (*harness.Result, error) {
-	return h.f.s.harness.Recorded(run)
 }
 
 func (h *consoleHost) Replay(ctx context.Context, v *console.Viewer, p *harness.Replay) (res *harness.Replayed, err error) {

@@ -73,13 +73,33 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 	if release != nil {
 		defer release() // when there is an answer: that takes memory, too
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return failure(err), nil
-	case wantsWhole(req):
+	}
+	res.Next = c.next(req)
+	if wantsWhole(req) {
 		return whole(res), nil
 	}
 	return c.answer(res), nil
+}
+
+// next is how the client of a request goes on with a run.
+func (c *session) next(req *mcp.CallToolRequest) harness.Next {
+	away, page := false, ""
+	if extra := req.GetExtra(); extra != nil {
+		away, page = extra.Header.Get(awayHeader) != "", extra.Header.Get(pageHeader)
+	}
+	return c.s.next(away, page)
+}
+
+// next is how somebody goes on with a run, who may be away and reach the console at page. People
+// at other machines are not told commands: they name files of this one.
+func (s *Server) next(away bool, page string) harness.Next {
+	own := s.opts.Approvals != ApprovalsConsole
+	if away || !own || s.opts.Command == nil {
+		return harness.Next{Page: page, Asks: !away && own && page == ""}
+	}
+	return harness.Next{Command: s.opts.Command}
 }
 
 // runs is what runs a script, or goes on with it.

@@ -30,6 +30,7 @@ import (
 	"golang.org/x/net/netutil"
 	"golang.org/x/sync/semaphore"
 
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/console"
 )
 
@@ -78,6 +79,7 @@ const (
 	lastStateful  = "2025-11-25" // later revisions have no sessions
 	lastBatches   = "2025-03-26" // later revisions have no batches
 	minTokenBytes = 16
+	maxHost       = 255 // bytes of a name and a port
 )
 
 // ReadTokens reads a file with a token, or a name and a token, on each line,
@@ -288,6 +290,47 @@ func (s *Server) newFront(h *HTTP) *front {
 	return f
 }
 
+// Headers by which a request tells its session where its client is. What a client sends
+// there is dropped.
+const (
+	awayHeader = "Usetools-Away" // not empty: not on this machine
+	pageHeader = "Usetools-Page" // the console as the client reaches it; empty: it does not
+)
+
+// mark sets those headers.
+func (f *front) mark(r *http.Request) {
+	r.Header.Del(awayHeader)
+	if away(r) {
+		r.Header.Set(awayHeader, "yes")
+	}
+	r.Header.Set(pageHeader, f.page(r))
+}
+
+// page is the URL of the console for who sent a request; "": nobody there can use it.
+func (f *front) page(r *http.Request) string {
+	if f.console == nil || !f.h.local() && !f.signsIn() || len(r.Host) > maxHost {
+		return ""
+	}
+	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" { // only the sender reads it
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
+// next is how the sender of a request goes on with a run.
+func (f *front) next(r *http.Request) harness.Next { return f.s.next(away(r), f.page(r)) }
+
+// away reports whether a request may be of another machine.
+func away(r *http.Request) bool {
+	host, _, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		host = r.Host
+	}
+	from, _, _ := net.SplitHostPort(r.RemoteAddr)
+	return !loopback(host) || !loopback(from) ||
+		cmp.Or(r.Header.Get("Forwarded"), r.Header.Get("X-Forwarded-For"), r.Header.Get("Via")) != ""
+}
+
 type frontKey struct{}
 
 // request is what getServer remembers between its calls for one request.
@@ -313,6 +356,7 @@ func (f *front) handler() http.Handler {
 			}
 			defer f.answering.Release(1)
 		}
+		f.mark(r)
 		req := &request{}
 		r = r.WithContext(context.WithValue(r.Context(), frontKey{}, req))
 		if f.h.Stateless || r.Header.Get("Mcp-Protocol-Version") > lastStateful {

@@ -208,7 +208,7 @@ func (h *HTTP) URL() string {
 // ConsoleLink returns a link that opens the console once, signed with Secret. It is
 // empty unless the address is a loopback address. Call it after Listen.
 func (h *HTTP) ConsoleLink() string {
-	if len(h.Secret) == 0 || h.listener == nil || !h.local() {
+	if len(h.Secret) == 0 || !h.local() {
 		return ""
 	}
 	return strings.TrimSuffix(h.URL(), "/mcp") + console.OpenPath(h.Secret)
@@ -216,6 +216,9 @@ func (h *HTTP) ConsoleLink() string {
 
 // local reports whether the server listens on a loopback address.
 func (h *HTTP) local() bool {
+	if h.listener == nil {
+		return false
+	}
 	a, ok := h.listener.Addr().(*net.TCPAddr)
 	return ok && a.IP.IsLoopback()
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry"
 )
 
 // Resuming says what a server does at its start with runs whose processes died.
@@ -154,7 +155,10 @@ func (r *resumer) list() []string {
 // begin finds the runs of the store that wait, and does what Options.Resume says with
 // those whose processes died.
 func (r *resumer) begin(ctx context.Context) {
-	died, log := 0, r.s.log
+	died, log, command := 0, r.s.log, r.s.opts.Command
+	if command == nil {
+		command = registry.Command()
+	}
 	for sum, err := range r.s.records.List(ctx, &record.Filter{Status: []string{string(harness.Waiting), record.Died}}) {
 		switch {
 		case err != nil:
@@ -165,12 +169,12 @@ func (r *resumer) begin(ctx context.Context) {
 			r.add(sum.ID)
 		default:
 			if died++; died <= maxNamed {
-				log.Warn("the process of a run died", "run", sum.ID, "began", sum.Time, "goes_on_with", "harness resume "+sum.ID)
+				log.Warn("the process of a run died", "run", sum.ID, "began", sum.Time, "goes_on_with", command("resume", sum.ID))
 			}
 		}
 	}
 	if died > maxNamed {
-		log.Warn("the processes of further runs died", "runs", died-maxNamed, "list", "harness runs -status died")
+		log.Warn("the processes of further runs died", "runs", died-maxNamed, "list", command("runs", "-status", "died"))
 	}
 	recent := &record.Filter{Since: time.Now().Add(-pendingFor)}
 	for p, err := range r.s.records.Pending(ctx, recent) { // of dry runs, too

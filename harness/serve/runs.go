@@ -104,7 +104,7 @@ func (c *session) readRun(ctx context.Context, req *mcp.ReadResourceRequest) (*m
 		return nil, mcp.ResourceNotFoundError(uri)
 	}
 	if n := weightOf(run); n > maxRunBytes {
-		return nil, fmt.Errorf("the run has %d MB of values, more than can be read here; harness runs show %s shows it",
+		return nil, fmt.Errorf("the run has %d MB of values, more than can be read here: ask the operator for run %s",
 			n>>20, id)
 	}
 	b, err := json.Marshal(records.Whole(run))

@@ -107,9 +107,11 @@ type Options struct {
 	// Files are what Catalog is from, for the console, which shows and changes their
 	// configs; nil: it does not.
 	Files *catalog.Files
-	// KeptFor says in words how long records are kept, for the console; StateFlag is what
-	// commands that it names need to find them.
-	KeptFor, StateFlag string
+	// KeptFor says in words how long records are kept, for the console.
+	KeptFor string
+	// Command writes a command that finds the config and the records, for people on this
+	// machine. If nil, no command does.
+	Command func(args ...string) string
 	// Log receives what the operator should know; nil: nobody.
 	Log *slog.Logger
 	// Version of this build, for clients and records. If empty, it is "dev".
@@ -261,11 +263,7 @@ func New(opts *Options) (*Server, error) {
 	if s.audit, err = openAudit(o, s.log, &s.metrics); err != nil {
 		return nil, err
 	}
-	at := ""
-	if o.Approvals == ApprovalsConsole {
-		at = "in the console of the server, at /approvals/"
-	}
-	s.harness = harness.New(&harness.Options{AnswerAt: at, Limits: o.Limits, Spares: o.Spares, WorkerCommand: o.WorkerCommand,
+	s.harness = harness.New(&harness.Options{Limits: o.Limits, Spares: o.Spares, WorkerCommand: o.WorkerCommand,
 		BestEffort: o.BestEffort, Records: s.records, Elsewhere: o.Elsewhere, Version: o.Version})
 	s.live, s.resumer = newLive(s), newResumer(s)
 	s.work.Go(s.live.run)

@@ -161,6 +161,9 @@ func serving(t testing.TB, opts *serve.Options) (*serve.Server, *fake) {
 		}
 	}
 	opts.BestEffort = true
+	if opts.Command == nil {
+		opts.Command = registry.Command()
+	}
 	if opts.Grace == 0 {
 		opts.Grace = -1
 	}

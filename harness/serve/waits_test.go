@@ -18,6 +18,7 @@ import (
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/registry"
 )
 
 // person answers what clients ask, by what is in the question.
@@ -314,7 +315,7 @@ func TestTheConsoleAloneSaysYes(t *testing.T) {
 	if a.Status != harness.Waiting || len(p.questions()) != 0 || f.calls.Load() != 0 {
 		t.Errorf("%s; asked %q", got, p.questions())
 	}
-	if !strings.Contains(got, "in the console of the server, at /approvals/"+a.Waiting[0].ID) ||
+	if !strings.Contains(got, "through the operator: ask for an approval of "+a.Waiting[0].ID) ||
 		strings.Contains(got, "harness approvals") {
 		t.Error(got)
 	}
@@ -514,4 +515,55 @@ func TestAWaitingRunHoldsNothing(t *testing.T) {
 	if running, waits := s.Load(); each > 20<<10 || running+waits != 0 {
 		t.Errorf("%d bytes for each run; %d run", each, running)
 	}
+}
+
+// Clients at other machines are told no command: it would name files of this one.
+func TestWhoIsAwayIsToldNoPath(t *testing.T) {
+	t.Parallel()
+	for name, x := range map[string]struct {
+		away, noConsole bool
+		want            string // behind it is the ID
+	}{
+		"here":                   {false, false, "harness approvals yes "},
+		"away":                   {true, false, "https://tools.example/approvals/"},
+		"away, without a page":   {true, true, "through the operator: ask for an approval of "},
+		"here, without the page": {false, true, "harness approvals yes "},
+	} {
+		for _, version := range []string{"2025-11-25", "2026-07-28"} {
+			t.Run(name+" "+version, func(t *testing.T) {
+				s, _ := serving(t, &serve.Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir()),
+					Command: registry.Command("-state", "/srv/my records")})
+				url := "http://" + listen(t, s, &serve.HTTP{Tokens: twoTokens, NoConsole: x.noConsole, Hosts: []string{"tools.example"}}) + "/mcp"
+				header := http.Header{"Authorization": {"Bearer " + twoTokens["ann"]}, "Usetools-Page": {"https://evil.example"}}
+				if x.away {
+					header.Set("X-Forwarded-For", "192.0.2.1")
+					header.Set("X-Forwarded-Proto", "https")
+				}
+				cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(),
+					&mcp.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: headers(header)}},
+					&mcp.ClientSessionOptions{ProtocolVersion: version})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer cs.Close()
+				c := &client{ClientSession: cs, t: t}
+				got, a := c.run(deleting)
+				if a.Status != harness.Waiting || !strings.Contains(got, x.want+a.Waiting[0].ID) || strings.Contains(got, "/srv") == x.away {
+					t.Errorf("%s", got)
+				}
+			})
+		}
+	}
+}
+
+// headers sends headers with each request, to the host tools.example if it is forwarded.
+type headers http.Header
+
+func (h headers) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	maps.Copy(r.Header, http.Header(h))
+	if r.Header.Get("X-Forwarded-For") != "" {
+		r.Host = "tools.example"
+	}
+	return http.DefaultTransport.RoundTrip(r)
 }

@@ -370,7 +370,7 @@ func (p *page) alike(a *Approval) {
 			p.title("calls of the same tool that wait too, and what is another in them")
 		}
 		if n > maxAlike {
-			p.line("  %s", p.paint(dim, "and more: harness approvals lists them"))
+			p.line("  %s", p.paint(dim, "and more: "+p.command("approvals")))
 			return
 		}
 		differs := brief(other.Ask.Args, mine, p.Width-20, p.ASCII)

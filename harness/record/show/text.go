@@ -43,6 +43,15 @@ type Options struct {
 	All    bool           // nothing is left out
 	Now    time.Time      // for how long ago something was; zero: that is not said
 	Zone   *time.Location // of times; nil: local
+	// Command writes commands that find the records. If nil, they are the default ones.
+	Command func(args ...string) string
+}
+
+func (o *Options) command(args ...string) string {
+	if o.Command == nil {
+		return registry.Command()(args...)
+	}
+	return o.Command(args...)
 }
 
 // Colours.

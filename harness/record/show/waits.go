@@ -82,7 +82,7 @@ func (p *page) asks() {
 		}
 	}
 	if n := len(r.Open()); n > 0 && goesOn(p.view.Status) {
-		p.line("  %s for a person: harness approvals show %s", hasHave(n), p.safe(r.Begin.ID, maxName))
+		p.line("  %s for a person: %s", hasHave(n), p.command("approvals", "show", p.safe(r.Begin.ID, maxName)))
 	}
 }
 
@@ -145,10 +145,12 @@ func (p *page) unknown() {
 	}
 	p.line("  It may yet happen. Look first; then say what is:")
 	for _, m := range lost {
-		p.line("    harness runs settle %s %d happened -result JSON", id, m.N)
-		p.line("    harness runs settle %s %d not                    it is made again when the run goes on", id, m.N)
+		p.line("    %s", p.command("runs", "settle", id, strconv.Itoa(m.Call.N), "happened", "-result", "JSON"))
+		p.line("  or it is made again when the run goes on:")
+		p.line("    %s", p.command("runs", "settle", id, strconv.Itoa(m.Call.N), "not"))
 	}
-	p.line("    harness runs close %s                           nothing goes on", id)
+	p.line("  or nothing goes on:")
+	p.line("    %s", p.command("runs", "close", id))
 }
 
 // LostBy says what ended a call of which nobody knows what became.

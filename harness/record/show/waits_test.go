@@ -107,8 +107,8 @@ func TestARunSaysWhatPeopleWereAsked(t *testing.T) {
 		"\nnobody knows what became of 1 call\n  call 1  mail.send  effect\n  at        line 2\n",
 		", in attempt 2\n  key       k7\n  approval  RUN.1\n  ended by  connection\\x1b[2J reset\n",
 		"  │ {\"to\":\"ann\"}\n", "    harness runs settle RUN 1 happened -result JSON\n",
-		"    harness runs settle RUN 1 not ",
-		"    harness runs close RUN ")
+		"    harness runs settle RUN 1 not\n",
+		"    harness runs close RUN\n")
 	if err := s.Settle(r.Begin.ID, &record.Settle{N: 1, Happened: true, Who: "ann"}, 0); err != nil {
 		t.Fatal(err)
 	}
