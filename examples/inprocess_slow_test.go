@@ -22,6 +22,7 @@ import (
 
 	"github.com/usetools/usetools/examples/compare/ways"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 )
 
@@ -87,7 +88,7 @@ func main() {
 `)
 	i := interp.New(interp.Options{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard})
 	if err := i.Use(interp.Exports{"codemode/codemode": {"Call": reflect.ValueOf(func(server, tool, args string) error {
-		_, err := to.Call(ctx, server, &backend.Request{Tool: tool, Args: json.RawMessage(args)})
+		_, err := to.Call(ctx, server, &backend.Request{Tool: tool, Args: registry.ReadArgs([]byte(args))})
 		return err
 	})}}); err != nil {
 		return err

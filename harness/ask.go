@@ -146,20 +146,20 @@ func (r *run) canAsk() bool { return r.canWait() && !r.script.NoAsk }
 // not to be sent.
 //
 // The yes is to be used until holds, where that is not zero.
-func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage) (
+func (r *run) approve(t *wrappers.Tool, line *record.Call, args *registry.Args) (
 	ask string, holds time.Time, err error) {
 	none := holds
 	d := r.decideCall(t, args)
 	a := r.tree.asks
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	key := callKey(t.ID, args)
+	key := callKey(t.ID, args.JSON())
 	doubt := ""
 	if line.Class != record.Read {
 		doubt = a.doubts[key]
 	}
 	if d.Verdict != policy.IsDenied && a.gate != nil { // what was asked is obeyed, whatever the policy of today says
-		if x := a.gate.AskFor(line.Path, line.Place, t.ID, string(args)); x != nil {
+		if x := a.gate.AskFor(line.Path, line.Place, t.ID, string(args.JSON())); x != nil {
 			if err := r.answered(x, t); err != nil {
 				if x.Answer != nil && !errors.Is(err, worker.ErrParked) {
 					a.noes[key] = err
@@ -196,7 +196,7 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage)
 	if err := r.journal.add(want); err != nil {
 		return "", none, err
 	}
-	a.open = append(a.open, r.waiting(want, args))
+	a.open = append(a.open, r.waiting(want, args.JSON()))
 	return "", none, worker.ErrParked
 }
 

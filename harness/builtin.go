@@ -40,7 +40,6 @@ func (r *run) askHarness(line *record.Call, args json.RawMessage) (json.RawMessa
 		return nil, &worker.DeniedError{Reason: fmt.Sprintf("the script called %q, which it does not mention", line.Tool)}
 	}
 	line.Class = record.Read
-	line.Args, _ = argumentsOf(args)
 	if err := r.journal.add(line); err != nil {
 		return nil, err
 	}

@@ -32,9 +32,10 @@ func (r *run) Call(ctx context.Context, c *worker.Call) (*worker.Answer, error) 
 		replay.ran(r, !errors.Is(err, worker.ErrParked))
 		return &worker.Answer{Result: raw}, err
 	}
+	args := registry.ReadArgs(c.Args)
 	var recorded *record.Made
 	if replay != nil {
-		answer, m, err := replay.call(ctx, r, path, c)
+		answer, m, err := replay.call(ctx, r, path, c, args)
 		if !errors.Is(err, errLive) {
 			return answer, err
 		}
@@ -43,14 +44,15 @@ func (r *run) Call(ctx context.Context, c *worker.Call) (*worker.Answer, error) 
 			return nil, err
 		}
 	}
-	raw, err := r.call(ctx, path, c, recorded)
+	raw, err := r.call(ctx, path, c, args, recorded)
 	return &worker.Answer{Result: raw}, err
 }
 
 // call makes a call of the running script. recorded is what the record has of it,
 // where it goes on with one that was sent before; else nil.
-func (r *run) call(ctx context.Context, path string, c *worker.Call, recorded *record.Made) (json.RawMessage, error) {
-	line := &record.Call{Path: path, Place: c.Place, Tool: c.Tool, Attempt: r.journal.attempt()}
+func (r *run) call(ctx context.Context, path string, c *worker.Call, args *registry.Args, recorded *record.Made) (
+	json.RawMessage, error) {
+	line := &record.Call{Path: path, Place: c.Place, Tool: c.Tool, Attempt: r.journal.attempt(), Args: argsData(args)}
 	if recorded != nil {
 		state, _ := recorded.State(false)
 		if state != record.Waiting && (state != record.Unknown || recorded.Class != record.Again) {
@@ -68,13 +70,13 @@ func (r *run) call(ctx context.Context, path string, c *worker.Call, recorded *r
 		if why := r.changed[c.Tool]; why != nil {
 			return nil, r.diverge(why)
 		}
-		return nil, r.refuse(line, c.Args, fmt.Sprintf("the script called %.100q, which it does not declare", c.Tool))
+		return nil, r.refuse(line, fmt.Sprintf("the script called %.100q, which it does not declare", c.Tool))
 	}
 	if d := r.decide(t); d.Verdict == policy.IsDenied && recorded == nil {
-		return nil, r.refuse(line, c.Args, fmt.Sprintf("%s: %s", c.Tool, d.Rule))
+		return nil, r.refuse(line, fmt.Sprintf("%s: %s", c.Tool, d.Rule))
 	}
 	if recorded != nil && recorded.Round == nil && recorded.Call.Ask == "" {
-		if d := r.decideCall(t, c.Args); d.Verdict != policy.IsAllowed {
+		if d := r.decideCall(t, args); d.Verdict != policy.IsAllowed {
 			return nil, r.diverge(fmt.Errorf("call %d of %s may have been made, and is not made again without a yes, which it needs "+
 				"by now: %s; settle it first", recorded.N, t.ID, d.Rule))
 		}
@@ -82,7 +84,7 @@ func (r *run) call(ctx context.Context, path string, c *worker.Call, recorded *r
 	r.mu.Lock()
 	r.pending = append(r.pending, t.Go())
 	r.mu.Unlock()
-	res, err := r.make(ctx, t, line, c.Args, recorded)
+	res, err := r.make(ctx, t, line, args, recorded)
 	var denied *worker.DeniedError
 	var changed *changedError
 	r.mu.Lock()
@@ -93,7 +95,7 @@ func (r *run) call(ctx context.Context, path string, c *worker.Call, recorded *r
 	r.mu.Unlock()
 	switch {
 	case errors.As(err, &denied):
-		return nil, r.refuse(line, c.Args, denied.Reason)
+		return nil, r.refuse(line, denied.Reason)
 	case errors.As(err, &changed):
 		return nil, r.diverge(changed)
 	case err != nil:
@@ -103,22 +105,20 @@ func (r *run) call(ctx context.Context, path string, c *worker.Call, recorded *r
 }
 
 // refuse is the end of a run that makes a call which it may not make.
-func (r *run) refuse(line *record.Call, args json.RawMessage, why string) error {
+func (r *run) refuse(line *record.Call, why string) error {
 	line.Class, line.Tool = record.Effect, text.Cut(line.Tool, 200)
-	line.Args, _ = argumentsOf(args)
 	r.journal.add(line)
 	r.journal.add(&record.Done{N: line.N, Kind: record.NotSent, Denied: true, Error: why, Message: why})
 	return &worker.DeniedError{Reason: why}
 }
 
-// argumentsOf are the arguments of a call as its line has them: in their form, or,
-// with an error that says why they have none, as a text, so that they can be seen.
-func argumentsOf(args json.RawMessage) (record.Data, error) {
-	formed, err := record.Arguments(args)
-	if err != nil {
-		return record.String(string(args)), err
+// argsData returns the arguments of a call as its line has them: in their form or, if
+// they have none, as a text, so that they can be seen.
+func argsData(args *registry.Args) record.Data {
+	if args.Err() != nil {
+		return record.String(string(args.JSON()))
 	}
-	return record.Raw(formed), nil
+	return record.Raw(args.JSON())
 }
 
 // What is known of a call that is about to be sent.
@@ -136,25 +136,22 @@ const (
 //
 // What is no read is not called off once it has been sent: where the run ends, its
 // answer is waited for, and noted.
-func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, args json.RawMessage,
+func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, given *registry.Args,
 	recorded *record.Made) (*backend.Result, error) {
 	begin := time.Now()
 	line.Time = begin
 	line.Class = r.class(t)
-	var err error
-	if line.Args, err = argumentsOf(args); err == nil {
-		args = line.Args.JSON
-		err = r.cat.CheckArguments(t.Tool, args)
-	}
+	args := given.JSON()
+	err := r.cat.CheckArguments(t.Tool, given)
 	var input json.RawMessage // that its server is answered
 	if err == nil && recorded != nil {
-		if input, err = r.goOn(t, args, recorded); err != nil {
+		if input, err = r.goOn(t, given, recorded); err != nil {
 			return nil, err
 		}
 	}
 	var holds time.Time // the yes that the call uses
 	if err == nil && recorded == nil && !r.unsent(line.Class) {
-		line.Ask, holds, err = r.approve(t, line, args)
+		line.Ask, holds, err = r.approve(t, line, given)
 		var denied *worker.DeniedError
 		var changed *changedError
 		if errors.Is(err, worker.ErrParked) || errors.As(err, &denied) || errors.As(err, &changed) {
@@ -171,7 +168,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 	number := r.calls
 	r.mu.Unlock()
 	if err == nil && r.unsent(line.Class) {
-		return r.answerDry(t, line, args)
+		return r.answerDry(t, line, given)
 	}
 	effect := line.Class != record.Read
 	if line.Key == "" && effect && r.cat.Server(t.Server).Idempotency > 0 {
@@ -225,7 +222,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 			return err
 		}
 		r.rounds(t, line, recorded, input, how)
-		res, start, err = r.send(sendCtx, ctx, t, args, how)
+		res, start, err = r.send(sendCtx, ctx, t, given, how)
 		outcome = how.Outcome(err)
 	}
 	if asks := (*backend.InputRequiredError)(nil); errors.As(err, &asks) && r.canWait() {
@@ -386,7 +383,7 @@ const leastStart = time.Millisecond
 
 // send makes a call, and says how long its server took to start. Its result has
 // room until wanted ends.
-func (r *run) send(ctx, wanted context.Context, t *wrappers.Tool, args json.RawMessage, how *backend.Send) (
+func (r *run) send(ctx, wanted context.Context, t *wrappers.Tool, args *registry.Args, how *backend.Send) (
 	res *backend.Result, start time.Duration, err error) {
 	defer func() {
 		if p := recover(); p != nil { // one backend's fault is not the end of the others

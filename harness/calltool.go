@@ -10,6 +10,7 @@ import (
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/wrappers"
 )
@@ -25,7 +26,7 @@ func (e *UnknownToolError) Error() string { return fmt.Sprintf("there is no tool
 // Where the decision is not in favour nothing was called or recorded and the
 // result is nil; the errors are a *UnknownToolError, an *ArgumentsError, those of
 // the record and those of the server.
-func (h *Harness) CallTool(ctx context.Context, c *catalog.Catalog, id string, args json.RawMessage, s *Script) (
+func (h *Harness) CallTool(ctx context.Context, c *catalog.Catalog, id string, raw json.RawMessage, s *Script) (
 	*backend.Result, policy.Decision, error) {
 	view, err := c.View()
 	if err != nil {
@@ -44,6 +45,7 @@ func (h *Harness) CallTool(ctx context.Context, c *catalog.Catalog, id string, a
 	r := &run{script: &call, direct: true, cat: c, view: view, journal: newJournal(&call),
 		tree: newTree(worker.Limits{}), room: call.room(), misfits: map[string]string{}, allowed: map[string]*wrappers.Tool{id: t},
 		result: &Result{Status: OK, Tools: []ToolUse{}}}
+	args := registry.ReadArgs(raw)
 	d := r.decideCall(t, args)
 	if d.Verdict == policy.IsDenied || d.Verdict == policy.NeedsApproval {
 		return nil, d, nil
@@ -52,7 +54,7 @@ func (h *Harness) CallTool(ctx context.Context, c *catalog.Catalog, id string, a
 		return nil, d, err
 	}
 	r.journal.tools(r, &worker.Tools{}) // what cannot be written ends the sending
-	res, err := r.make(ctx, t, &record.Call{N: r.journal.next(), Tool: id}, args, nil)
+	res, err := r.make(ctx, t, &record.Call{N: r.journal.next(), Tool: id, Args: argsData(args)}, args, nil)
 	for _, c := range r.result.Calls { // none in a dry run
 		if c.Error != nil {
 			r.result.Status, r.result.ExitCode = ScriptError, ScriptError.ExitCode()

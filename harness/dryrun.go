@@ -75,7 +75,8 @@ const (
 func (r *run) unsent(class record.Class) bool { return r.journal.dry != nil && class != record.Read }
 
 // answerDry answers a call that is not made, whose arguments are right.
-func (r *run) answerDry(t *wrappers.Tool, line *record.Call, args json.RawMessage) (*backend.Result, error) {
+func (r *run) answerDry(t *wrappers.Tool, line *record.Call, given *registry.Args) (*backend.Result, error) {
+	args := given.JSON()
 	g := r.journal.dry
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -85,7 +86,7 @@ func (r *run) answerDry(t *wrappers.Tool, line *record.Call, args json.RawMessag
 	}
 	u := Unmade{Tool: t.ID, Class: line.Class, After: len(g.unmade), Guess: g.guessed, From: found.run}
 	u.Script, u.File, u.Line = r.placed(line.Place)
-	if d := r.cat.DecideCall(r.policy(), t.Tool, args, r.script.Approved); d.Verdict == policy.NeedsApproval {
+	if d := r.cat.DecideCall(r.policy(), t.Tool, given, r.script.Approved); d.Verdict == policy.NeedsApproval {
 		u.Approval = d.Rule
 	}
 	if g.bytes += len(args); g.bytes <= maxLedger {

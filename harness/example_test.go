@@ -17,7 +17,7 @@ import (
 type priceServer struct{}
 
 func (priceServer) Call(_ context.Context, _ string, req *backend.Request) (*backend.Result, error) {
-	args := req.Args
+	args := req.Args.JSON()
 	return backend.DecodeResult([]byte(`{"content":[],"structuredContent":{"euros":` + fmt.Sprint(len(args)) + `}}`))
 }
 

@@ -42,7 +42,7 @@ type recorder struct {
 }
 
 func (r *recorder) Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error) {
-	tool, args := req.Tool, req.Args
+	tool, args := req.Tool, req.Args.JSON()
 	r.mu.Lock()
 	r.args = append(r.args, string(args))
 	r.mu.Unlock()

@@ -312,7 +312,7 @@ func (modelShop) Call(ctx context.Context, _ string, req *backend.Request) (*bac
 
 // call is the client's end of a call, and the server.
 func (w *world) call(ctx context.Context, a *try, req *backend.Request) (*backend.Result, error) {
-	tool, args, p, how := req.Tool, req.Args, a.p, req.Send
+	tool, args, p, how := req.Tool, req.Args.JSON(), a.p, req.Send
 	if err := p.point("call"); err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ type market struct {
 const slowCall = 60 * time.Millisecond
 
 func (m *market) Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error) {
-	tool, args := req.Tool, req.Args
+	tool, args := req.Tool, req.Args.JSON()
 	var a struct {
 		Item  string
 		Count int

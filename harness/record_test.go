@@ -33,7 +33,7 @@ type shop struct {
 }
 
 func (s *shop) Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error) {
-	tool, args := req.Tool, req.Args
+	tool, args := req.Tool, req.Args.JSON()
 	if how := req.Send; how != nil {
 		if err := how.Begin(ctx); err != nil {
 			return nil, err

@@ -18,6 +18,7 @@ import (
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -321,9 +322,8 @@ var errLive = errors.New("the run is live")
 
 // call answers a call of a script. With errLive the call is to be made; m is what
 // the record has of it, or nil.
-func (p *replayer) call(ctx context.Context, r *run, path string, c *worker.Call) (
+func (p *replayer) call(ctx context.Context, r *run, path string, c *worker.Call, args *registry.Args) (
 	_ *worker.Answer, m *record.Made, _ error) {
-	args, _ := argumentsOf(c.Args)
 	a := &asked{by: r, answer: make(chan replied, 1)}
 	p.mu.Lock()
 	if p.live {
@@ -335,7 +335,7 @@ func (p *replayer) call(ctx context.Context, r *run, path string, c *worker.Call
 	p.n++
 	n := p.n
 	p.waiting[n] = a
-	q := &record.Question{N: n, Path: path, Place: c.Place, Tool: c.Tool, Args: string(args.JSON),
+	q := &record.Question{N: n, Path: path, Place: c.Place, Tool: c.Tool, Args: string(argsData(args).JSON),
 		Alone: c.Alone && len(p.workers) == 1}
 	if reply, ok := p.gate.Ask(q); ok {
 		p.reply(reply)
@@ -346,7 +346,7 @@ func (p *replayer) call(ctx context.Context, r *run, path string, c *worker.Call
 		if got.live {
 			return nil, got.made, errLive
 		}
-		answer, err := p.answer(ctx, r, got.made, args.JSON)
+		answer, err := p.answer(ctx, r, got.made, args)
 		return answer, nil, err
 	case <-ctx.Done():
 		return nil, nil, ctx.Err()
@@ -422,7 +422,7 @@ func (p *replayer) moves(r *run) {
 }
 
 // answer is what the script got.
-func (p *replayer) answer(ctx context.Context, r *run, m *record.Made, args json.RawMessage) (
+func (p *replayer) answer(ctx context.Context, r *run, m *record.Made, args *registry.Args) (
 	*worker.Answer, error) {
 	if m.Guess != nil {
 		raw, err := p.run.Value(m.Guess.Result)

@@ -333,7 +333,7 @@ type until struct {
 }
 
 func (u *until) Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error) {
-	if strings.Contains(string(req.Args), u.item) {
+	if strings.Contains(string(req.Args.JSON()), u.item) {
 		if err := req.Send.Begin(ctx); err != nil {
 			return nil, err
 		}

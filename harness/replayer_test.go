@@ -46,13 +46,13 @@ func TestAReplayGoesOnBehindAScriptThatDidNotWait(t *testing.T) {
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if _, _, err := p.call(ended, inner, path, &worker.Call{Tool: "shop.stock", Place: "1:1"}); err == nil {
+	if _, _, err := p.call(ended, inner, path, &worker.Call{Tool: "shop.stock", Place: "1:1"}, nil); err == nil {
 		t.Fatal("a script that has ended got an answer")
 	}
 	p.leave(inner)
 	answer := make(chan *worker.Answer, 1)
 	go func() {
-		a, _, _ := p.call(t.Context(), outer, "", &worker.Call{Tool: "shop.stock", Place: "2:1"})
+		a, _, _ := p.call(t.Context(), outer, "", &worker.Call{Tool: "shop.stock", Place: "2:1"}, nil)
 		answer <- a
 	}()
 	if _, err := outer.Still(t.Context(), time.Time{}, 1, 0); err != nil {

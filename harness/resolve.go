@@ -2,7 +2,6 @@ package harness
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -579,7 +578,7 @@ func (r *run) decide(t *wrappers.Tool) policy.Decision {
 }
 
 // decideCall is that on one call of it.
-func (r *run) decideCall(t *wrappers.Tool, args json.RawMessage) policy.Decision {
+func (r *run) decideCall(t *wrappers.Tool, args *registry.Args) policy.Decision {
 	if t.Held {
 		return r.decide(t)
 	}

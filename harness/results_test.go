@@ -198,7 +198,7 @@ func TestHostileSchemasDoNotHangAValidation(t *testing.T) {
 	} {
 		tl := &registry.Tool{ID: "s.t", Input: json.RawMessage(declared), Output: json.RawMessage(declared)}
 		var s schema.Set
-		if err := s.Arguments(tl, deep); err != nil {
+		if err := s.Arguments(tl, registry.ReadArgs(deep)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := s.Result(tl, deep); err != nil {
@@ -211,10 +211,10 @@ func TestRecursiveSchemasAreEnforced(t *testing.T) {
 	tl := &registry.Tool{ID: "s.t",
 		Input: json.RawMessage(`{"type":"object","properties":{"root":{"$ref":"#/$defs/node"}},"$defs":{"node":{"type":"object","properties":{"n":{"type":"integer"},"children":{"type":"array","items":{"$ref":"#/$defs/node"}}}}}}`)}
 	var s schema.Set
-	if err := s.Arguments(tl, json.RawMessage(`{"root":{"n":1,"children":[{"n":2,"children":[{"n":3}]}]}}`)); err != nil {
+	if err := s.Arguments(tl, registry.ReadArgs([]byte(`{"root":{"n":1,"children":[{"n":2,"children":[{"n":3}]}]}}`))); err != nil {
 		t.Error(err)
 	}
-	if err := s.Arguments(tl, json.RawMessage(`{"root":{"n":1,"children":[{"n":2,"children":[{"n":"x"}]}]}}`)); err == nil {
+	if err := s.Arguments(tl, registry.ReadArgs([]byte(`{"root":{"n":1,"children":[{"n":2,"children":[{"n":"x"}]}]}}`))); err == nil {
 		t.Error("a wrong type deep inside was accepted")
 	}
 }
@@ -226,7 +226,7 @@ func FuzzValidate(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw, v []byte) {
 		tl := &registry.Tool{ID: "s.t", Input: raw, Output: raw}
 		var s schema.Set
-		_ = s.Arguments(tl, v)
+		_ = s.Arguments(tl, registry.ReadArgs(v))
 		_ = s.Result(tl, v)
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/wrappers"
 )
@@ -476,7 +477,7 @@ func (r *run) lostSession(ctx context.Context) string {
 
 // readAgain asks a server once more for what the record does not have, as secrets in
 // it were hidden: the script gets it where it is what it was.
-func (r *run) readAgain(ctx context.Context, m *record.Made, args json.RawMessage) (json.RawMessage, error) {
+func (r *run) readAgain(ctx context.Context, m *record.Made, args *registry.Args) (json.RawMessage, error) {
 	t := r.allowed[m.Call.Tool]
 	if t == nil {
 		return nil, r.diverge(&changedError{m.Call.Tool})

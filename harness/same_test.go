@@ -174,7 +174,7 @@ var oddAnswers = []string{
 type oddServer struct{}
 
 func (oddServer) Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error) {
-	args := req.Args
+	args := req.Args.JSON()
 	if err := req.Send.Begin(ctx); err != nil {
 		return nil, err
 	}

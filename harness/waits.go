@@ -243,7 +243,7 @@ func questionText(requests json.RawMessage) string {
 
 // goOn returns what the server of a call is answered that was sent before and goes on;
 // nil: nothing. worker.ErrParked: what it asked waits for a person still.
-func (r *run) goOn(t *wrappers.Tool, args json.RawMessage, recorded *record.Made) (input json.RawMessage, err error) {
+func (r *run) goOn(t *wrappers.Tool, args *registry.Args, recorded *record.Made) (input json.RawMessage, err error) {
 	if d := r.decideCall(t, args); d.Verdict == policy.IsDenied {
 		return nil, r.diverge(fmt.Errorf("call %d cannot go on: %s: %s", recorded.N, t.ID, d.Rule))
 	}
@@ -259,7 +259,7 @@ func (r *run) goOn(t *wrappers.Tool, args json.RawMessage, recorded *record.Made
 	case x.Answer == nil:
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		a.open = append(a.open, r.waiting(x.Ask, args))
+		a.open = append(a.open, r.waiting(x.Ask, args.JSON()))
 		return nil, worker.ErrParked
 	case x.Answer.Yes && x.Answer.Input != nil:
 		return x.Answer.Input, nil

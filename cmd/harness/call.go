@@ -16,7 +16,6 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/registry"
-	"github.com/usetools/usetools/registry/backend"
 )
 
 func (e *env) callCommand() *cli.Command {
@@ -221,10 +220,10 @@ func (e *env) givenArguments(c *cli.Command) (map[string]json.RawMessage, error)
 	if strings.TrimSpace(text) == "" {
 		return out, nil
 	}
-	if _, err := backend.ArgsObject(json.RawMessage(text)); err != nil {
+	if err := json.Unmarshal([]byte(text), &out); err != nil {
 		return nil, usageError{`-args: no JSON object; want {"name": value, …}`}
 	}
-	return out, json.Unmarshal([]byte(text), &out)
+	return out, nil
 }
 
 // arguments are those that are given with those of the command line, each of

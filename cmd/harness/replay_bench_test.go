@@ -19,7 +19,7 @@ import (
 type echo struct{}
 
 func (echo) Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error) {
-	args := req.Args
+	args := req.Args.JSON()
 	if err := req.Send.Begin(ctx); err != nil {
 		return nil, err
 	}

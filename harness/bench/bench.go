@@ -26,6 +26,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/backend/dial"
 	"github.com/usetools/usetools/registry/config"
@@ -350,7 +351,7 @@ func (b *bench) direct(file string) (float64, error) {
 	var ts []time.Duration
 	for range b.N + 1 {
 		begin := time.Now()
-		if _, err := pool.Call(b.ctx, "bench", &backend.Request{Tool: "echo", Args: json.RawMessage(`{"text":"x"}`)}); err != nil {
+		if _, err := pool.Call(b.ctx, "bench", &backend.Request{Tool: "echo", Args: registry.ReadArgs([]byte(`{"text":"x"}`))}); err != nil {
 			return 0, err
 		}
 		ts = append(ts, time.Since(begin))

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -117,12 +116,12 @@ func (c *Catalog) Sample(ctx context.Context, wants func(*config.Server) bool, f
 // samples reports whether a tool may be called for a sample.
 func (c *Catalog) samples(t *registry.Tool) bool {
 	class, _ := c.Class(t)
-	hints, args := c.hints(t), json.RawMessage("{}")
+	hints := c.hints(t)
 	if _, _, seen := c.seen(t.ID); seen || t.Held || t.Stale || class != record.Read ||
-		hints == nil || hints.Idempotent == nil || !*hints.Idempotent || c.CheckArguments(t, args) != nil {
+		hints == nil || hints.Idempotent == nil || !*hints.Idempotent || c.CheckArguments(t, nil) != nil {
 		return false
 	}
-	return c.DecideCall(nil, t, args, nil).Verdict == policy.IsAllowed
+	return c.DecideCall(nil, t, nil, nil).Verdict == policy.IsAllowed
 }
 
 // sampleServer calls tools of a server, one after the other. After a call that timed out it

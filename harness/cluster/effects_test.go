@@ -27,7 +27,7 @@ type ledger struct {
 }
 
 func (l *ledger) Call(ctx context.Context, _ string, req *backend.Request) (*backend.Result, error) {
-	tool, args := req.Tool, req.Args
+	tool, args := req.Tool, req.Args.JSON()
 	if how := req.Send; how != nil {
 		if err := how.Begin(ctx); err != nil {
 			return nil, err

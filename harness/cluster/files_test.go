@@ -220,7 +220,7 @@ func TestARegistryThatComesLaterIsTaken(t *testing.T) {
 	}
 	cat, err := builds.files.Catalog(t.Context())
 	must(t, err)
-	if _, err := cat.Calls.Call(t.Context(), "orders", &backend.Request{Tool: "order_item", Args: []byte(`{"item":"nut"}`)}); err != nil || taken.Load() != 1 {
+	if _, err := cat.Calls.Call(t.Context(), "orders", &backend.Request{Tool: "order_item", Args: registry.ReadArgs([]byte(`{"item":"nut"}`))}); err != nil || taken.Load() != 1 {
 		t.Errorf("%d orders, %v", taken.Load(), err)
 	}
 

@@ -36,7 +36,7 @@ func newSeller() *seller {
 }
 
 func (s *seller) Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error) {
-	tool, args := req.Tool, req.Args
+	tool, args := req.Tool, req.Args.JSON()
 	if err := req.Send.Begin(ctx); err != nil {
 		return nil, err
 	}

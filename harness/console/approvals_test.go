@@ -19,6 +19,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/registry"
 )
 
 // input is a hidden field or a tick of a form.
@@ -420,10 +421,7 @@ func TestHostileArgumentsAreShownWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := record.Arguments(value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := registry.ReadArgs(value).JSON()
 	one := func(a string) *record.Ask {
 		return &record.Ask{A: a, Tool: "shop.<b>x</b>", Place: "1:1", Class: "<i>", Args: record.Raw(raw),
 			Why: "<u>\u202ewhy", Until: time.Now().Add(time.Hour)}

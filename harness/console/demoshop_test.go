@@ -57,7 +57,7 @@ func waits(ctx context.Context, d time.Duration) error {
 
 // Call answers a call of any of the servers.
 func (s *demoShop) Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error) {
-	tool, args := req.Tool, req.Args
+	tool, args := req.Tool, req.Args.JSON()
 	if how := req.Send; how != nil {
 		if err := how.Begin(ctx); err != nil {
 			return nil, err

@@ -2,7 +2,6 @@ package console
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/policy"
-	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/usage"
 	"github.com/usetools/usetools/registry"
@@ -329,9 +327,9 @@ func decideFor(cat *catalog.Catalog, p *policy.Policy, t *registry.Tool, args st
 	if args == "" {
 		return cat.Decide(p, t, nil), nil
 	}
-	raw, err := record.Arguments(json.RawMessage(args))
-	if err != nil {
-		return policy.Decision{}, err
+	read := registry.ReadArgs([]byte(args))
+	if read.Err() != nil {
+		return policy.Decision{}, read.Err()
 	}
-	return cat.DecideCall(p, t, raw, nil), nil
+	return cat.DecideCall(p, t, read, nil), nil
 }

@@ -280,11 +280,12 @@ func (c *Console) try(v *view) error {
 	if sent.Has("back") {
 		return form(http.StatusOK)
 	}
-	if err := k.cat.CheckArguments(t.Tool, args); err != nil {
+	read := registry.ReadArgs(args)
+	if err := k.cat.CheckArguments(t.Tool, read); err != nil {
 		f.place(said(err))
 		return form(http.StatusUnprocessableEntity)
 	}
-	decision := k.cat.DecideCall(k.policy, t.Tool, args, nil)
+	decision := k.cat.DecideCall(k.policy, t.Tool, read, nil)
 	if t.Held {
 		decision = policy.Decision{Verdict: policy.IsDenied, Rule: t.Error}
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/usetools/usetools/registry"
 )
 
 // holds answers a condition of a call of mail.send.
@@ -13,12 +15,11 @@ func holds(t *testing.T, condition, args string) (bool, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	call := &call{tool: "mail.send", raw: json.RawMessage(args)}
-	values, err := call.arguments()
-	if err != nil {
-		return false, err
+	values := registry.ReadArgs([]byte(args))
+	if values.Err() != nil {
+		return false, values.Err()
 	}
-	return c.Holds("mail.send", values)
+	return c.Holds("mail.send", values.Tree())
 }
 
 func TestConditionsSeeTheArgumentsOfACall(t *testing.T) {
@@ -169,11 +170,11 @@ func FuzzConditions(f *testing.F) {
 			}
 			return
 		}
-		call := &call{tool: "s.t", raw: json.RawMessage(args)}
-		values, err := call.arguments()
-		if err != nil {
+		read := registry.ReadArgs([]byte(args))
+		if read.Err() != nil {
 			return
 		}
+		values := read.Tree()
 		before, _ := json.Marshal(values)
 		one, err1 := c.Holds("s.t", values)
 		two, err2 := c.Holds("s.t", values)

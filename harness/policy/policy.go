@@ -18,7 +18,6 @@
 package policy
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -178,21 +177,20 @@ func (p *Policy) Decide(t *registry.Tool, class record.Class, approved []string)
 	return may[i]
 }
 
-// DecideCall returns that of one call with its arguments, a JSON object. Where a
+// DecideCall returns that of one call with its arguments. Where a
 // condition cannot be answered, as arguments are of another kind than it is for, a
 // rule that asks or denies applies, and one that allows does not. p may be nil.
-func (p *Policy) DecideCall(t *registry.Tool, class record.Class, args json.RawMessage, approved []string) Decision {
+func (p *Policy) DecideCall(t *registry.Tool, class record.Class, args *registry.Args, approved []string) Decision {
 	set := p.settings(t)
 	if p == nil || set.Verdict == IsDenied {
 		return set
 	}
-	call := &call{tool: t.ID, raw: args}
 	var asks *Rule // the first that asks elsewhere
 	for _, r := range p.rulesFor(t, class) {
 		if asks != nil && !asks.alike(r, t) {
 			break
 		}
-		if applies, why := r.applies(call); applies {
+		if applies, why := r.applies(t, args); applies {
 			return p.approvedBy(t, approved, r.applied(t, set, why, true))
 		}
 		if asks == nil && r.Then == NeedsApproval {

@@ -1,9 +1,7 @@
 package policy
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -160,38 +158,15 @@ func (r *Rule) exactness(b *Rule, t *registry.Tool) int {
 // alike reports whether two rules that match a tool are equally exact.
 func (r *Rule) alike(b *Rule, t *registry.Tool) bool { return r.exactness(b, t) == 0 }
 
-// call is a call whose arguments are read when a condition wants them.
-type call struct {
-	tool string
-	raw  json.RawMessage
-	read bool
-	args map[string]any
-	err  error
-}
-
-func (c *call) arguments() (map[string]any, error) {
-	if c.read {
-		return c.args, c.err
-	}
-	c.read = true
-	var formed json.RawMessage
-	if formed, c.err = record.Arguments(c.raw); c.err == nil {
-		dec := json.NewDecoder(bytes.NewReader(formed))
-		dec.UseNumber()
-		c.err = dec.Decode(&c.args)
-	}
-	return c.args, c.err
-}
-
-// applies reports whether the rule is one for this call; why says what keeps its
+// applies reports whether the rule is one for a call; why says what keeps its
 // condition from being answered.
-func (r *Rule) applies(c *call) (applies bool, why string) {
+func (r *Rule) applies(t *registry.Tool, args *registry.Args) (applies bool, why string) {
 	if r.If == nil {
 		return true, ""
 	}
-	args, err := c.arguments()
+	err := args.Err()
 	if err == nil {
-		applies, err = r.If.Holds(c.tool, args)
+		applies, err = r.If.Holds(t.ID, args.Tree())
 	}
 	if err != nil {
 		return r.Then != IsAllowed, err.Error()

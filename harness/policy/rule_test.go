@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -91,7 +90,7 @@ func TestTheNearestRuleDecides(t *testing.T) {
 			if err := p.Validate(); err != nil {
 				t.Fatal(err)
 			}
-			d := p.DecideCall(tool, tc.class, json.RawMessage(tc.args), nil)
+			d := p.DecideCall(tool, tc.class, registry.ReadArgs([]byte(tc.args)), nil)
 			if d.Verdict != tc.want || !strings.HasPrefix(d.Rule, tc.rule) {
 				t.Errorf("%s %s %s: %s, %s; want %s, %s", tc.token, tc.tool, tc.args, d.Verdict, d.Rule, tc.want, tc.rule)
 			}
@@ -174,7 +173,7 @@ func TestACallThatARuleDoesNotAskForIsAllowed(t *testing.T) {
 	} {
 		for range 2 {
 			tc.p.Rules = tc.rules
-			d := tc.p.DecideCall(tool, record.Effect, json.RawMessage(`{"to": "a@example.com"}`), nil)
+			d := tc.p.DecideCall(tool, record.Effect, registry.ReadArgs([]byte(`{"to": "a@example.com"}`)), nil)
 			if d.Verdict != tc.want || !strings.HasPrefix(d.Rule, tc.rule) {
 				t.Errorf("%s: %s, %s; want %s, %s", tc.name, d.Verdict, d.Rule, tc.want, tc.rule)
 			}

@@ -80,7 +80,7 @@ func raw(format string, args ...any) (*backend.Result, error) {
 }
 
 func (f *fake) Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error) {
-	tool, args := req.Tool, req.Args
+	tool, args := req.Tool, req.Args.JSON()
 	f.calls.Add(1)
 	var a struct {
 		Path  string

@@ -129,16 +129,3 @@ func decodeBase64(s string) []byte {
 	}
 	return data
 }
-
-// ArgsObject returns args as they go on the wire: {} for nothing or null, an
-// error for what is no JSON object. TypeScript servers reject "arguments":null.
-func ArgsObject(args json.RawMessage) (json.RawMessage, error) {
-	args = bytes.TrimSpace(args)
-	switch {
-	case len(args) == 0 || string(args) == "null":
-		return json.RawMessage("{}"), nil
-	case args[0] != '{' || !json.Valid(args):
-		return nil, errors.New("the arguments are no JSON object")
-	}
-	return args, nil
-}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -166,7 +167,7 @@ type made struct {
 }
 
 func (r *recorder) Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error) {
-	tool, args := req.Tool, req.Args
+	tool, args := req.Tool, req.Args.JSON()
 	m := &made{server: server, tool: tool, args: slices.Clone(args), begin: time.Now()}
 	r.mu.Lock()
 	r.seen = append(r.seen, m)
@@ -368,7 +369,7 @@ func texts(raw json.RawMessage) []string {
 func (c *compare) replay(waves [][]*made) error {
 	for _, wave := range waves {
 		if err := each(wave, func(m *made) error {
-			_, err := c.calls.next.Call(c.ctx, m.server, &backend.Request{Tool: m.tool, Args: m.args})
+			_, err := c.calls.next.Call(c.ctx, m.server, &backend.Request{Tool: m.tool, Args: registry.ReadArgs(m.args)})
 			return err
 		}); err != nil {
 			return err

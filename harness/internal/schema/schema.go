@@ -3,10 +3,10 @@
 package schema
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
@@ -46,19 +46,48 @@ type schema struct {
 // library cannot resolve (an old draft, a pattern that Go's regexp does not
 // know), or that would take too long, is not enforced: the server checks
 // anyway.
-func (s *Set) Arguments(t *registry.Tool, args json.RawMessage) error {
-	dec := json.NewDecoder(bytes.NewReader(args))
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		return fmt.Errorf("the arguments are no JSON: %w", err)
+func (s *Set) Arguments(t *registry.Tool, args *registry.Args) error {
+	if args.Err() != nil {
+		return args.Err()
 	}
-	if _, ok := v.(map[string]any); !ok {
-		return errors.New("the arguments are no JSON object")
+	v, err := floats(args.Tree())
+	if err != nil {
+		return fmt.Errorf("the arguments are no JSON: %w", err)
 	}
 	if err := s.of(t, false).validate(v); err != nil {
 		return &ArgumentsError{err}
 	}
 	return nil
+}
+
+// floats returns a tree with numbers as the library takes them: to it a json.Number is a
+// string, and one with a large exponent takes all memory.
+func floats(v any) (_ any, err error) {
+	switch v := v.(type) {
+	case json.Number:
+		f, err := v.Float64()
+		if err != nil {
+			return nil, &json.UnmarshalTypeError{Value: "number " + v.String(), Type: reflect.TypeFor[float64]()}
+		}
+		return f, nil
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, x := range v {
+			if out[key], err = floats(x); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	case []any:
+		out := make([]any, len(v))
+		for i, x := range v {
+			if out[i], err = floats(x); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	}
+	return v, nil
 }
 
 // maxValidated bounds the results that are validated, in bytes; what is larger

@@ -65,12 +65,11 @@ func (m *manifest) Call(ctx context.Context, req *backend.Request) (*backend.Res
 	if t == nil {
 		return refuse("unknown tool")
 	}
-	raw, err := backend.ArgsObject(req.Args)
-	if err != nil {
+	if err := req.Args.Err(); err != nil {
 		return fail(err)
 	}
 	var args arguments
-	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec := json.NewDecoder(bytes.NewReader(req.Args.JSON()))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&args); err != nil {
 		return refuse(strings.TrimPrefix(err.Error(), "json: ") + "; want args (a list of strings), stdin and cwd (strings)")

@@ -118,7 +118,7 @@ func call(t testing.TB, b backend.Backend, a arguments, what ...string) output {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := b.Call(t.Context(), &backend.Request{Tool: "say", Args: raw})
+	r, err := b.Call(t.Context(), &backend.Request{Tool: "say", Args: registry.ReadArgs(raw)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestWorkingFolderStaysInsideTheWorkspace(t *testing.T) {
 	for _, cwd := range []string{"..", "link", "/", outside, "sub/../..", "nowhere"} {
 		raw, _ := json.Marshal(arguments{Args: []string{"as-tool", "pwd"}, Cwd: cwd})
 		var refused *backend.RefusedError
-		if _, err := b.Call(t.Context(), &backend.Request{Tool: "say", Args: raw}); !errors.As(err, &refused) ||
+		if _, err := b.Call(t.Context(), &backend.Request{Tool: "say", Args: registry.ReadArgs(raw)}); !errors.As(err, &refused) ||
 			!strings.Contains(refused.Message, "the workspace") {
 			t.Errorf("cwd %q: error %v, want a RefusedError about the workspace", cwd, err)
 		}
@@ -250,7 +250,7 @@ func TestCallsThatCannotBeSayWhy(t *testing.T) {
 		{"say", `[]`, nil, "no JSON object"},
 		{"say", `{"args": ["a\u0000b"]}`, nil, "running"},
 	} {
-		_, err := b.Call(t.Context(), &backend.Request{Tool: tc.tool, Args: json.RawMessage(tc.args)})
+		_, err := b.Call(t.Context(), &backend.Request{Tool: tc.tool, Args: registry.ReadArgs([]byte(tc.args))})
 		if err == nil || !strings.Contains(err.Error(), tc.want) || tc.is != nil && !errors.Is(err, tc.is) {
 			t.Errorf("%s %s: error %v, want %q in it", tc.tool, tc.args, err, tc.want)
 		}
@@ -265,7 +265,7 @@ func TestDeadlineAndCloseEndWhatWasStarted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.Call(t.Context(), &backend.Request{Tool: "say", Args: json.RawMessage(`{"args": ["as-tool", "` + what + `"]}`)}); !errors.Is(err,
+		if _, err := b.Call(t.Context(), &backend.Request{Tool: "say", Args: registry.ReadArgs([]byte(`{"args": ["as-tool", "` + what + `"]}`))}); !errors.Is(err,
 			context.DeadlineExceeded) {
 			t.Errorf("%s: error %v, want DeadlineExceeded", what, err)
 		}
@@ -328,7 +328,7 @@ func TestWhatBecomesOfACall(t *testing.T) {
 				}
 				return tc.refuse
 			})
-			_, err := b.Call(ctx, &backend.Request{Tool: "say", Args: json.RawMessage(args), Send: send})
+			_, err := b.Call(ctx, &backend.Request{Tool: "say", Args: registry.ReadArgs([]byte(args)), Send: send})
 			_, missing := os.Stat(touched)
 			if got := backend.OutcomeOf(err, *times > 0); got != tc.want || *times != 1 || (missing == nil) != tc.started ||
 				tc.refuse != nil && !errors.Is(err, no) {
@@ -338,7 +338,7 @@ func TestWhatBecomesOfACall(t *testing.T) {
 	}
 	b, _ := open(t)
 	send, times := wiretest.Ask(true, "", func() error { return nil })
-	_, err := b.Call(t.Context(), &backend.Request{Tool: "say", Args: json.RawMessage(`{"x":1}`), Send: send})
+	_, err := b.Call(t.Context(), &backend.Request{Tool: "say", Args: registry.ReadArgs([]byte(`{"x":1}`)), Send: send})
 	if err == nil || *times != 0 {
 		t.Errorf("bad arguments: error %v, asked %d times", err, *times)
 	}

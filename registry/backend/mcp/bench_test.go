@@ -7,6 +7,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/backend/internal/wiretest"
 	"github.com/usetools/usetools/registry/backend/mcp"
@@ -46,7 +47,7 @@ func calls(b *testing.B, s backend.Backend, args json.RawMessage) {
 	for _, how := range []string{"plain", "read", "effect"} {
 		b.Run(how, func(b *testing.B) {
 			for b.Loop() {
-				req := &backend.Request{Tool: "echo", Args: args}
+				req := &backend.Request{Tool: "echo", Args: registry.ReadArgs(args)}
 				if how != "plain" {
 					req.Send, _ = wiretest.Ask(how == "effect", "", func() error { return nil })
 				}

@@ -126,7 +126,7 @@ func attempt(ctx context.Context, s config.Server, o *mcp.Options, scenario stri
 		return err
 	}
 	call := func(tool string, args json.RawMessage) error {
-		_, err := b.Call(ctx, &backend.Request{Tool: tool, Args: args})
+		_, err := b.Call(ctx, &backend.Request{Tool: tool, Args: registry.ReadArgs(args)})
 		return err
 	}
 	switch scenario {

@@ -65,7 +65,7 @@ func list(t *testing.T, b backend.Backend) *backend.Listing {
 
 func call(t testing.TB, b backend.Backend, tool, args string) *backend.Result {
 	t.Helper()
-	r, err := b.Call(t.Context(), &backend.Request{Tool: tool, Args: json.RawMessage(args)})
+	r, err := b.Call(t.Context(), &backend.Request{Tool: tool, Args: registry.ReadArgs([]byte(args))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,9 +122,9 @@ func TestCallWithoutArgumentsSendsAnEmptyObject(t *testing.T) {
 		}
 	}
 	for _, args := range []string{"[1]", `"x"`, `{"a":`, "7"} {
-		if _, err := b.Call(t.Context(), &backend.Request{Tool: "echo", Args: json.RawMessage(args)}); err == nil ||
-			!strings.Contains(err.Error(), "no JSON object") {
-			t.Errorf("args %q: error %v, want one that says they are no object", args, err)
+		if _, err := b.Call(t.Context(), &backend.Request{Tool: "echo", Args: registry.ReadArgs([]byte(args))}); err == nil ||
+			!strings.Contains(err.Error(), "no JSON") {
+			t.Errorf("args %q: error %v, want one that says so", args, err)
 		}
 	}
 }
@@ -338,7 +338,7 @@ func TestServerThatStopsReadingDelaysNobodyBeyondTheDeadline(t *testing.T) {
 	b := open(t, s, nil)
 	args, _ := json.Marshal(map[string]string{"fill": strings.Repeat("x", 1<<20)})
 	for range 3 { // more than any pipe holds
-		if _, err := b.Call(t.Context(), &backend.Request{Tool: "echo", Args: args}); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := b.Call(t.Context(), &backend.Request{Tool: "echo", Args: registry.ReadArgs(args)}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v, want context.DeadlineExceeded", err)
 		}
 	}
@@ -378,7 +378,7 @@ func TestMessageBeyondTheLimitCostsOnlyItsCall(t *testing.T) {
 		if r := call(t, b, "big", `{"bytes":1000000}`); len(r.Text()) != 1000000 {
 			t.Errorf("got %d bytes", len(r.Text()))
 		}
-		_, err := b.Call(t.Context(), &backend.Request{Tool: "big", Args: json.RawMessage(`{"bytes":3000000}`)})
+		_, err := b.Call(t.Context(), &backend.Request{Tool: "big", Args: registry.ReadArgs([]byte(`{"bytes":3000000}`))})
 		if err == nil || errors.Is(err, backend.ErrDisconnected) ||
 			!strings.Contains(err.Error(), "more than 1048576 bytes") ||
 			!strings.Contains(err.Error(), "usetools.maxMessageMB") {
@@ -446,7 +446,7 @@ func TestCallsRunAtTheSameTimeAndNoneIsLost(t *testing.T) {
 	for i := range 64 {
 		wg.Go(func() {
 			args, _ := json.Marshal(map[string]int{"i": i})
-			r, err := b.Call(context.Background(), &backend.Request{Tool: "echo", Args: args})
+			r, err := b.Call(context.Background(), &backend.Request{Tool: "echo", Args: registry.ReadArgs(args)})
 			if err != nil || string(r.Structured) != string(args) {
 				t.Errorf("call %d: %v, %v", i, r, err)
 			}

@@ -5,7 +5,6 @@ package mcp_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -88,7 +87,7 @@ func TestOddAnswersCostOnlyTheirCall(t *testing.T) {
 		"deep": `server "s": calling "deep": its answer cannot be read: invalid character '{' exceeded max depth`,
 		"nan":  `server "s": calling "nan": its answer cannot be read: invalid character 'N'`,
 	} {
-		if _, err := b.Call(t.Context(), &backend.Request{Tool: tool, Args: json.RawMessage(`{"bytes":20000}`)}); err == nil ||
+		if _, err := b.Call(t.Context(), &backend.Request{Tool: tool, Args: registry.ReadArgs([]byte(`{"bytes":20000}`))}); err == nil ||
 			!strings.HasPrefix(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}

@@ -15,6 +15,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/backend/internal/wiretest"
 	"github.com/usetools/usetools/registry/backend/mcp"
@@ -311,7 +312,7 @@ func TestHostileQuestions(t *testing.T) {
 	} {
 		send, _ := wiretest.Ask(true, "", func() error { return nil })
 		send.Ask = says("accept", `{"n":9007199254740993}`)
-		res, err := b.Call(t.Context(), &backend.Request{Tool: "ask", Args: json.RawMessage(`{"ask":[` + tc.ask + `]}`), Send: send})
+		res, err := b.Call(t.Context(), &backend.Request{Tool: "ask", Args: registry.ReadArgs([]byte(`{"ask":[` + tc.ask + `]}`)), Send: send})
 		if err != nil || string(res.Structured) != tc.want {
 			t.Errorf("%.100s: error %v\n got %s\nwant %s", tc.ask, err, res.Structured, tc.want)
 		}
@@ -328,7 +329,7 @@ func TestHostileQuestions(t *testing.T) {
 		return &backend.Reply{Action: backend.Accept}, nil
 	}
 	question := `{"ask":[{"mode":"url","message":"a","url":"https://x.example","elicitationId":"e1"}]}`
-	if _, err := b.Call(t.Context(), &backend.Request{Tool: "ask", Args: json.RawMessage(question), Send: send}); err != nil {
+	if _, err := b.Call(t.Context(), &backend.Request{Tool: "ask", Args: registry.ReadArgs([]byte(question)), Send: send}); err != nil {
 		t.Error(err)
 	}
 	select {

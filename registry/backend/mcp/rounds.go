@@ -22,7 +22,7 @@ const (
 
 // answer sends a tools/call, or goes on with one, and returns the raw result of
 // the tool. The SDK would send it again by itself after each question.
-func (s *session) answer(c *call, tool string, args json.RawMessage) (raw json.RawMessage, err error) {
+func (s *session) answer(c *call) (raw json.RawMessage, err error) {
 	ctx, send, next := c.ctx, c.req.Send, &backend.Continue{}
 	if send != nil && send.Continue != nil {
 		next = send.Continue
@@ -34,7 +34,7 @@ func (s *session) answer(c *call, tool string, args json.RawMessage) (raw json.R
 	state := next.State
 	for wait := minBusy; ; wait = min(2*wait, maxBusy) {
 		raw, err := s.capture(ctx, c, func(ctx context.Context) error {
-			_, err := s.cs.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: args, Meta: traced(ctx), RequestState: state,
+			_, err := s.cs.CallTool(ctx, &mcp.CallToolParams{Name: c.req.Tool, Arguments: c.req.Args.JSON(), Meta: traced(ctx), RequestState: state,
 				InputResponses: input})
 			return err
 		})

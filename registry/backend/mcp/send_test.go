@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/backend/internal/wiretest"
 	"github.com/usetools/usetools/registry/backend/mcp"
@@ -177,7 +178,7 @@ func once(t *testing.T, tool, path, key, name string, fault wiretest.Fault, outc
 		}
 		return nil
 	})
-	res, err := b.Call(ctx, &backend.Request{Tool: tool, Args: json.RawMessage(`{"q":"` + wiretest.Mark + `"}`), Send: send})
+	res, err := b.Call(ctx, &backend.Request{Tool: tool, Args: registry.ReadArgs([]byte(`{"q":"` + wiretest.Mark + `"}`)), Send: send})
 	text := fmt.Sprint(err)
 	if err == nil {
 		text = res.Text()
@@ -211,7 +212,7 @@ func TestACallWithAnEffectIsCalledOff(t *testing.T) {
 		defer cancel()
 		s.Next(&wiretest.Fault{Answer: taken, Silent: cancel})
 		send, times := wiretest.Ask(true, "", func() error { return nil })
-		_, err := b.Call(ctx, &backend.Request{Tool: "", Args: json.RawMessage(`{"q":"` + wiretest.Mark + `"}`), Send: send})
+		_, err := b.Call(ctx, &backend.Request{Tool: "", Args: registry.ReadArgs([]byte(`{"q":"` + wiretest.Mark + `"}`)), Send: send})
 		if !errors.Is(err, context.Canceled) || *times != 1 {
 			t.Errorf("%s: error %v, asked %d times", path, err, *times)
 		}
@@ -230,7 +231,7 @@ func TestACallWithAnEffectGoesWhereTheHandshakeWent(t *testing.T) {
 		StartTimeout: 20 * time.Second, CallTimeout: time.Minute}, nil)
 	s.Next(nil)
 	send, times := wiretest.Ask(true, "", func() error { return nil })
-	_, err := b.Call(t.Context(), &backend.Request{Tool: "", Args: json.RawMessage(`{"q":"` + wiretest.Mark + `"}`), Send: send})
+	_, err := b.Call(t.Context(), &backend.Request{Tool: "", Args: registry.ReadArgs([]byte(`{"q":"` + wiretest.Mark + `"}`)), Send: send})
 	if seen, _ := s.Seen(); err != nil || *times != 1 || len(seen) != 1 || seen[0].URL.Path != "/mcp" {
 		t.Errorf("error %v, asked %d times, seen %v", err, *times, seen)
 	}
@@ -297,7 +298,7 @@ func TestWhatMustNotBeSentIsNotSent(t *testing.T) {
 		for _, effect := range []bool{true, false} {
 			b := open(t, def, nil)
 			send, times := wiretest.Ask(effect, "", func() error { return no })
-			_, err := b.Call(t.Context(), &backend.Request{Tool: "echo", Args: json.RawMessage(`{"q":"` + wiretest.Mark + `"}`), Send: send})
+			_, err := b.Call(t.Context(), &backend.Request{Tool: "echo", Args: registry.ReadArgs([]byte(`{"q":"` + wiretest.Mark + `"}`)), Send: send})
 			if !errors.Is(err, no) || backend.OutcomeOf(err, true) != backend.NotSent || *times != 1 {
 				t.Errorf("%s, effect %v: error %v, outcome %s, asked %d times", kind, effect, err,
 					backend.OutcomeOf(err, true), *times)
@@ -342,7 +343,7 @@ func TestNothingIsAskedAfterTheEnd(t *testing.T) {
 			over.Store(true)
 			return ctx.Err()
 		})
-		_, err := b.Call(ctx, &backend.Request{Tool: "echo", Args: json.RawMessage(`{"q":"` + wiretest.Mark + `"}`), Send: send})
+		_, err := b.Call(ctx, &backend.Request{Tool: "echo", Args: registry.ReadArgs([]byte(`{"q":"` + wiretest.Mark + `"}`)), Send: send})
 		if !over.Load() || err == nil || *times != 1 || arrived() != 0 {
 			t.Errorf("%s: over %v, error %v, asked %d times, arrived %d times", kind, over.Load(), err, *times, arrived())
 		}

@@ -148,8 +148,7 @@ func (s *session) hasNoTools(err error) bool {
 // Call implements backend.Backend. It takes at most the server's CallTimeout.
 func (s *session) Call(ctx context.Context, req *backend.Request) (*backend.Result, error) {
 	tool, send := req.Tool, req.Send
-	args, err := backend.ArgsObject(req.Args)
-	if err != nil {
+	if err := req.Args.Err(); err != nil {
 		return nil, fmt.Errorf("calling %q of server %q: %w", tool, s.server.Name, err)
 	}
 	ctx, cancel := s.limit(ctx, s.server.CallTimeout)
@@ -158,7 +157,7 @@ func (s *session) Call(ctx context.Context, req *backend.Request) (*backend.Resu
 	c, end := s.asked.begin(ctx, req)
 	defer end()
 	ctx = c.ctx
-	raw, err := s.answer(c, tool, args)
+	raw, err := s.answer(c)
 	if asks := (*backend.InputRequiredError)(nil); errors.As(err, &asks) {
 		return nil, fmt.Errorf("server %q: calling %q: %w", s.server.Name, tool, err)
 	}

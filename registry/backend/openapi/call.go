@@ -58,14 +58,13 @@ func (a *api) Call(ctx context.Context, call *backend.Request) (*backend.Result,
 		return fail(fmt.Errorf("the document has changed: a call would send %s; accepted is %s; build-registry, and then "+
 			"build-registry accept, show and accept it", a.sends(s, t), want))
 	}
-	raw, err := backend.ArgsObject(call.Args)
-	if err != nil {
+	if err := call.Args.Err(); err != nil {
 		return fail(err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, a.server.CallTimeout)
 	defer cancel()
 	defer context.AfterFunc(a.ctx, cancel)()
-	req, err := t.request(ctx, s.base, raw)
+	req, err := t.request(ctx, s.base, call.Args.JSON())
 	if err != nil {
 		return nil, a.refusal(name, err)
 	}

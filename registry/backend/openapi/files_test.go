@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/config"
 )
@@ -262,7 +263,7 @@ func TestSwaggerIsReadAsOpenAPI(t *testing.T) {
 				continue // OpenAPI 3 has no style for tabs
 			}
 			sent = nil
-			if _, err := b.Call(t.Context(), &backend.Request{Tool: c.tool, Args: json.RawMessage(c.args)}); err != nil || len(sent) != 1 ||
+			if _, err := b.Call(t.Context(), &backend.Request{Tool: c.tool, Args: registry.ReadArgs([]byte(c.args))}); err != nil || len(sent) != 1 ||
 				sent[0] != c.want {
 				t.Errorf("%s: %s sent %q, %v, want %q", name, c.tool, sent, err, c.want)
 			}

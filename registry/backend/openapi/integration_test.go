@@ -41,11 +41,11 @@ func TestMCPOInFrontOfARealServer(t *testing.T) {
 	if len(listing.Tools) != 1 || listing.Tools[0].Name != "calculate" || len(listing.Server.Problems) > 0 {
 		t.Fatalf("tools %+v, problems %q", listing.Tools, listing.Server.Problems)
 	}
-	r, err := b.Call(t.Context(), &backend.Request{Tool: "calculate", Args: []byte(`{"expression":"2**10"}`)})
+	r, err := b.Call(t.Context(), &backend.Request{Tool: "calculate", Args: registry.ReadArgs([]byte(`{"expression":"2**10"}`))})
 	if err != nil || r.IsError || r.Text() != "1024" {
 		t.Errorf("result %+v, %v", r, err)
 	}
-	if r, err = b.Call(t.Context(), &backend.Request{Tool: "calculate", Args: []byte(`{"expression":[]}`)}); err == nil && !r.IsError {
+	if r, err = b.Call(t.Context(), &backend.Request{Tool: "calculate", Args: registry.ReadArgs([]byte(`{"expression":[]}`))}); err == nil && !r.IsError {
 		t.Errorf("bad arguments: result %+v", r)
 	}
 }

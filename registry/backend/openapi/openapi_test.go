@@ -152,7 +152,7 @@ func TestArgumentsGoWhereTheDocumentSays(t *testing.T) {
 		{"login", `{}`, "POST /api/v1/login", "", "application/x-www-form-urlencoded"},
 		{"note", `{"body":"héllo"}`, "POST /api/v1/note", "héllo", "text/plain"},
 	} {
-		r, err := b.Call(t.Context(), &backend.Request{Tool: tc.tool, Args: json.RawMessage(tc.args)})
+		r, err := b.Call(t.Context(), &backend.Request{Tool: tc.tool, Args: registry.ReadArgs([]byte(tc.args))})
 		if err != nil {
 			t.Errorf("%s %s: %v", tc.tool, tc.args, err)
 			continue
@@ -193,7 +193,7 @@ func TestArgumentsThatCannotBeAreRefusedUnsent(t *testing.T) {
 		{"nope", `{}`, "unknown tool"},
 	} {
 		var refused *backend.RefusedError
-		if _, err := b.Call(t.Context(), &backend.Request{Tool: tc.tool, Args: json.RawMessage(tc.args)}); !errors.As(err, &refused) ||
+		if _, err := b.Call(t.Context(), &backend.Request{Tool: tc.tool, Args: registry.ReadArgs([]byte(tc.args))}); !errors.As(err, &refused) ||
 			!strings.Contains(refused.Message, tc.want) {
 			t.Errorf("%s %s: error %v, want %q", tc.tool, tc.args, err, tc.want)
 		}
@@ -228,7 +228,7 @@ func TestResponsesBecomeResults(t *testing.T) {
 		{"login", 503, "", "", "status 503 Service Unavailable", "", true},
 	} {
 		code, kind, body = tc.code, tc.kind, tc.body
-		r, err := b.Call(t.Context(), &backend.Request{Tool: tc.tool, Args: json.RawMessage(map[bool]string{true: `{"id":"1"}`, false: `{}`}[tc.tool == "get_items_id" || tc.tool == "replace"])})
+		r, err := b.Call(t.Context(), &backend.Request{Tool: tc.tool, Args: registry.ReadArgs([]byte(map[bool]string{true: `{"id":"1"}`, false: `{}`}[tc.tool == "get_items_id" || tc.tool == "replace"]))})
 		if err != nil {
 			t.Errorf("%+v: %v", tc, err)
 			continue
@@ -261,11 +261,11 @@ func TestMCPOEndpointWorksAsItIs(t *testing.T) {
 		strings.Contains(string(tool.Output), "wrap-result") {
 		t.Errorf("tools %v", tools)
 	}
-	r, err := b.Call(t.Context(), &backend.Request{Tool: "get_current_time", Args: json.RawMessage(`{"timezone":"Europe/Paris"}`)})
+	r, err := b.Call(t.Context(), &backend.Request{Tool: "get_current_time", Args: registry.ReadArgs([]byte(`{"timezone":"Europe/Paris"}`))})
 	if err != nil || string(r.Structured) != `{"timezone":"Europe/Paris","is_dst":false}` {
 		t.Errorf("result %+v, %v", r, err)
 	}
-	if r, err := b.Call(t.Context(), &backend.Request{Tool: "get_current_time", Args: json.RawMessage(`{"timezone":"x"}`)}); err != nil || !r.IsError ||
+	if r, err := b.Call(t.Context(), &backend.Request{Tool: "get_current_time", Args: registry.ReadArgs([]byte(`{"timezone":"x"}`))}); err != nil || !r.IsError ||
 		!strings.Contains(r.Text(), "bad zone") {
 		t.Errorf("failure %+v, %v", r, err)
 	}
@@ -485,13 +485,13 @@ func TestACallSendsWhatWasAccepted(t *testing.T) {
 	if !strings.Contains(want, "/notes/{id}/archive, with id as path id; key as query key; body application/json of a, b") || !strings.HasPrefix(want, "POST http://127.0.0.1:") {
 		t.Errorf("it sends %q", want)
 	}
-	if _, err := b.Call(t.Context(), &backend.Request{Tool: "archive", Args: json.RawMessage(`{"id":1}`), Expect: want}); err != nil ||
+	if _, err := b.Call(t.Context(), &backend.Request{Tool: "archive", Args: registry.ReadArgs([]byte(`{"id":1}`)), Expect: want}); err != nil ||
 		sent != 1 {
 		t.Error(err, sent)
 	}
 	for _, now = range []string{document("/users/{id}/delete", "query"), document("/notes/{id}/archive", "header")} {
 		b := open(t, s)
-		if _, err := b.Call(t.Context(), &backend.Request{Tool: "archive", Args: json.RawMessage(`{"id":1}`), Expect: want}); err == nil ||
+		if _, err := b.Call(t.Context(), &backend.Request{Tool: "archive", Args: registry.ReadArgs([]byte(`{"id":1}`)), Expect: want}); err == nil ||
 			!strings.Contains(err.Error(), "the document has changed") || sent != 1 {
 			t.Error(err, sent)
 		}

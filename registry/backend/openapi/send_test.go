@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/backend/internal/wiretest"
 	"github.com/usetools/usetools/registry/config"
@@ -99,7 +99,7 @@ func TestACallWithAnEffectLeavesOnce(t *testing.T) {
 						}
 						return nil
 					})
-					res, err := b.Call(ctx, &backend.Request{Tool: method, Args: json.RawMessage(`{"q":"` + wiretest.Mark + `"}`), Send: send})
+					res, err := b.Call(ctx, &backend.Request{Tool: method, Args: registry.ReadArgs([]byte(`{"q":"` + wiretest.Mark + `"}`)), Send: send})
 					text := fmt.Sprint(err)
 					if err == nil {
 						text = res.Text()
@@ -144,7 +144,7 @@ func TestAReadIsAskedOnce(t *testing.T) {
 		}
 		return nil
 	})
-	_, err := b.Call(t.Context(), &backend.Request{Tool: "get", Args: json.RawMessage(`{"q":"` + wiretest.Mark + `"}`), Send: send})
+	_, err := b.Call(t.Context(), &backend.Request{Tool: "get", Args: registry.ReadArgs([]byte(`{"q":"` + wiretest.Mark + `"}`)), Send: send})
 	seen, used := s.Seen()
 	if err != nil || *times != 1 || len(seen) != 2 || used != 1 {
 		t.Errorf("error %v, asked %d times, seen %d times, %d of them over a used connection", err, *times, len(seen), used)
@@ -167,7 +167,7 @@ func TestWhatMustNotBeSentIsNotSent(t *testing.T) {
 		}
 
 		send, times = wiretest.Ask(true, "", func() error { return nil })
-		if _, err = b.Call(t.Context(), &backend.Request{Tool: "post", Args: json.RawMessage(`{"x":1}`), Send: send}); *times != 0 ||
+		if _, err = b.Call(t.Context(), &backend.Request{Tool: "post", Args: registry.ReadArgs([]byte(`{"x":1}`)), Send: send}); *times != 0 ||
 			backend.OutcomeOf(err, false) != backend.NotSent {
 			t.Errorf("bad arguments: error %v, asked %d times", err, *times)
 		}

@@ -1,7 +1,6 @@
 package openapi
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/config"
 )
@@ -97,7 +97,7 @@ func TestValuesAreWrittenInTheStylesOfTheSpecification(t *testing.T) {
 	} {
 		t.Run(strings.Join([]string{tc.in, tc.style, tc.explode, tc.value}, " "), func(t *testing.T) {
 			b, got := styled(t, tc.in, tc.style, tc.explode)
-			if _, err := b.Call(t.Context(), &backend.Request{Tool: "x", Args: json.RawMessage(`{"color":` + tc.value + `}`)}); err != nil {
+			if _, err := b.Call(t.Context(), &backend.Request{Tool: "x", Args: registry.ReadArgs([]byte(`{"color":` + tc.value + `}`))}); err != nil {
 				t.Fatal(err)
 			}
 			if *got != tc.want {
@@ -174,7 +174,7 @@ func TestMembersDoNotTakeThePlaceOfArguments(t *testing.T) {
 		{"search", `{"filter":{"limit":100}}`, "", `"filter" has a member "limit"`},
 	} {
 		sent = ""
-		_, err := b.Call(t.Context(), &backend.Request{Tool: tc.tool, Args: json.RawMessage(tc.args)})
+		_, err := b.Call(t.Context(), &backend.Request{Tool: tc.tool, Args: registry.ReadArgs([]byte(tc.args))})
 		if sent != tc.want || (err == nil) != (tc.refused == "") || err != nil && !strings.Contains(err.Error(), tc.refused) {
 			t.Errorf("%s %s: sent %q, error %v, want %q %q", tc.tool, tc.args, sent, err, tc.want, tc.refused)
 		}

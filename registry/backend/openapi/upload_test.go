@@ -1,7 +1,6 @@
 package openapi
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 )
 
@@ -54,7 +54,7 @@ func TestFilesAreSentAsTheDocumentSays(t *testing.T) {
 				"more|more|application/octet-stream|a", "more|more|application/octet-stream|b", "public|||true"}},
 		{"overwrite", `{"id":"7","body":"AAH/"}`, []string{"application/octet-stream|\x00\x01\xff"}},
 	} {
-		if _, err := b.Call(t.Context(), &backend.Request{Tool: tc.tool, Args: json.RawMessage(tc.args)}); err != nil {
+		if _, err := b.Call(t.Context(), &backend.Request{Tool: tc.tool, Args: registry.ReadArgs([]byte(tc.args))}); err != nil {
 			t.Error(err)
 		}
 		if d := cmp.Diff(tc.want, got); d != "" {
@@ -63,7 +63,7 @@ func TestFilesAreSentAsTheDocumentSays(t *testing.T) {
 	}
 	for _, args := range []string{`{"file":"***"}`, `{"file":{}}`, `{"file":"","x":1}`} {
 		var refused *backend.RefusedError
-		if _, err := b.Call(t.Context(), &backend.Request{Tool: "upload", Args: json.RawMessage(args)}); !errors.As(err, &refused) {
+		if _, err := b.Call(t.Context(), &backend.Request{Tool: "upload", Args: registry.ReadArgs([]byte(args))}); !errors.As(err, &refused) {
 			t.Errorf("%s: error %v, want it refused", args, err)
 		}
 	}

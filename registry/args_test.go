@@ -1,4 +1,4 @@
-package record_test
+package registry_test
 
 import (
 	"bytes"
@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry"
 )
 
 func TestArgumentsHaveOneForm(t *testing.T) {
@@ -32,7 +32,8 @@ func TestArgumentsHaveOneForm(t *testing.T) {
 		{`{"a":1,}`, "", "no JSON"},
 		{strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 200), "", "200 levels"},
 	} {
-		got, err := record.Arguments([]byte(c.in))
+		args := registry.ReadArgs([]byte(c.in))
+		got, err := args.JSON(), args.Err()
 		switch {
 		case c.err == "" && err != nil, c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
 			t.Errorf("%s: error %v, want %q", c.in, err, c.err)
@@ -49,13 +50,14 @@ func FuzzArguments(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		out, err := record.Arguments(raw)
-		if err != nil {
+		args := registry.ReadArgs(raw)
+		out := args.JSON()
+		if args.Err() != nil {
 			return
 		}
-		again, err := record.Arguments(out)
-		if err != nil || !bytes.Equal(again, out) {
-			t.Fatalf("%q has the form %q, and that %q (%v)", raw, out, again, err)
+		again := registry.ReadArgs(out)
+		if again.Err() != nil || !bytes.Equal(again.JSON(), out) {
+			t.Fatalf("%q has the form %q, and that %q (%v)", raw, out, again.JSON(), again.Err())
 		}
 		if len(bytes.TrimSpace(raw)) == 0 {
 			return
@@ -69,6 +71,9 @@ func FuzzArguments(f *testing.F) {
 			return v
 		}
 		sent := read(out)
+		if !reflect.DeepEqual(sent, args.Tree()) {
+			t.Fatalf("%q is read as %v, and its tree is %v", raw, sent, args.Tree())
+		}
 		if v := read(raw); v != nil && !reflect.DeepEqual(v, sent) {
 			t.Fatalf("%q is read as %v, what is sent as %v", raw, v, sent)
 		}
