@@ -370,17 +370,18 @@ func (r *run) explainName(e *Error, s *wrappers.Server, name string) {
 			return
 		}
 	}
-	e.Hint = "did you mean " + g.best.Go() + "?"
-	if r.fixes(e); g.sure && fn == name {
-		r.fixes(e, g.best.Go())
-	}
-	if !g.sure {
+	r.fixes(e)
+	switch {
+	case g.sure && alike(fn, g.best.Func):
+		e.Hint = "did you mean " + g.best.Go() + "?"
+		if fn == name {
+			r.fixes(e, g.best.Go())
+		}
+	case len(r.few(s)) > 0:
+		e.Hint = s.Package + " has no " + fn + "; all its tools are below"
+	default:
 		names := functionNames(append([]*wrappers.Tool{g.best}, g.others...))
 		e.Hint = fmt.Sprintf("nearest in %s: %s; UseTools(%q) lists all %d", s.Package, names, s.Package, len(r.shown(s)))
-	}
-	if len(r.few(s)) > 0 && !(g.sure && alike(fn, g.best.Func)) {
-		r.fixes(e)
-		e.Hint = s.Package + " has no " + fn + "; all its tools are below"
 	}
 	e.of(guessed, r, g.best)
 	r.mean(alsoNamed, g.others...)
