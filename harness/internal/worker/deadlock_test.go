@@ -56,7 +56,7 @@ func TestAResultIsThereWhenNothingWaitsForIt(t *testing.T) {
 			if there == 1 {
 				break
 			}
-			time.Sleep(time.Millisecond)
+			<-time.After(time.Millisecond)
 		}
 	}
 	to.Close()

@@ -10,7 +10,7 @@ import (
 // spareReady waits until a spare is there that fits.
 func spareReady(t *testing.T, s *Spares, fits func(*process) bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; <-time.After(time.Millisecond) {
 		s.mu.Lock()
 		ok := len(s.waiting) == 1 && !s.waiting[0].rising && fits(s.waiting[0])
 		s.mu.Unlock()
@@ -46,7 +46,7 @@ func TestSparesRehearseWhenNobodyWaits(t *testing.T) {
 func TestASpareServesWhateverItIsAbout(t *testing.T) {
 	for i := range 20 {
 		s := NewSpares(SparesOptions{Number: 1})
-		for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) { // until it is a process, which starts or rehearses
+		for end := time.Now().Add(time.Minute); ; <-time.After(time.Millisecond) { // until it is a process, which starts or rehearses
 			s.mu.Lock()
 			n := len(s.waiting)
 			s.mu.Unlock()
@@ -103,7 +103,7 @@ func TestOldSparesAreReplaced(t *testing.T) {
 	s := NewSpares(SparesOptions{Number: 1, MaxAge: 200 * time.Millisecond})
 	defer s.Close()
 	seen := map[*process]bool{}
-	for end := time.Now().Add(time.Minute); len(seen) < 3; time.Sleep(10 * time.Millisecond) { // on a busy machine none gets ready in its time
+	for end := time.Now().Add(time.Minute); len(seen) < 3; <-time.After(10 * time.Millisecond) { // on a busy machine none gets ready in its time
 		s.mu.Lock()
 		for _, p := range s.waiting {
 			seen[p] = true

@@ -315,7 +315,7 @@ func TestWhatBecomesOfACall(t *testing.T) {
 						if _, err := os.Stat(touched); err == nil {
 							cancel()
 						}
-						time.Sleep(time.Millisecond)
+						<-time.After(time.Millisecond)
 					}
 				}()
 			}

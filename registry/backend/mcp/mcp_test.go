@@ -532,7 +532,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		srv.Close()
 	}
 	var stacks string
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); <-time.After(time.Millisecond) {
 		buf := make([]byte, 1<<20)
 		stacks = string(buf[:runtime.Stack(buf, true)])
 		if !strings.Contains(stacks, "ClientConn).") && !strings.Contains(stacks, "registry/backend/mcp.(") {

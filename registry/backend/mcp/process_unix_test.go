@@ -18,7 +18,7 @@ func gone(t *testing.T, text string) bool {
 	if err != nil || pid <= 0 {
 		t.Fatalf("the server says its process id is %q", text)
 	}
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); <-time.After(time.Millisecond) {
 		if syscall.Kill(pid, 0) != nil || zombie(pid) {
 			return true
 		}

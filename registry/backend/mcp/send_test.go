@@ -216,7 +216,7 @@ func TestACallWithAnEffectIsCalledOff(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || *times != 1 {
 			t.Errorf("%s: error %v, asked %d times", path, err, *times)
 		}
-		for end := time.Now().Add(30 * time.Second); !talk.calledOff.Load(); time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(30 * time.Second); !talk.calledOff.Load(); <-time.After(time.Millisecond) {
 			if time.Now().After(end) { // only reached when the test fails
 				t.Fatalf("%s: it is not called off", path)
 			}

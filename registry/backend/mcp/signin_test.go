@@ -140,7 +140,7 @@ func browse(t *testing.T) func(string) {
 func tokenDir(t *testing.T) string {
 	dir := t.TempDir()
 	t.Cleanup(func() {
-		for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(30 * time.Second); time.Now().Before(end); <-time.After(time.Millisecond) {
 			buf := make([]byte, 1<<20)
 			if !strings.Contains(string(buf[:runtime.Stack(buf, true)]), "singleflight.(*Group).doCall") {
 				return
