@@ -371,9 +371,6 @@ func (l *runList) one(s *record.Summary, err error) error {
 
 func (l *runList) cells(s *record.Summary) []string {
 	took, failed := show.Duration(s.Ms), ""
-	if s.Status == record.Running {
-		took = show.Duration(float64(l.now.Sub(s.Time).Milliseconds()))
-	}
 	if s.Failed > 0 {
 		failed = strconv.Itoa(s.Failed)
 	}

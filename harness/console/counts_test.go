@@ -102,6 +102,10 @@ func TestPagesAgreeInTheirCounts(t *testing.T) {
 		if m := regexp.MustCompile(`(\d+) of (\d+) calls failed`).FindStringSubmatch(text); m != nil && (m[1] != fmt.Sprint(sum.Failed) || m[2] != fmt.Sprint(sum.Calls)) {
 			t.Errorf("run %s: the agent got %q of %d, %d", sum.ID, m[0], sum.Failed, sum.Calls)
 		}
+		took := regexp.MustCompile(`Took (\S+ \S+) `).FindStringSubmatch(text)
+		if row := rows[sum.ID]; sum.Status != record.Running && !strings.Contains(row, " "+took[1]+" ") {
+			t.Errorf("the page of run %s (%s) says that it took %s; the list says %s", sum.ID, sum.Status, took[1], row)
+		}
 		sent += n
 		if strings.Contains(page[:strings.Index(page, "</h1>")+80], `class="st bad"`) {
 			failedRuns++

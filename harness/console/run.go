@@ -228,7 +228,7 @@ func (v *view) newRunView(run *show.View) *runView {
 	if d.Table = newCallTable(rows, servers, page); d.Table.Last < page {
 		d.Table = newCallTable(rows, servers, d.Table.Last)
 	}
-	if r.End != nil && r.End.Ms > 0 && run.Paused == 0 {
+	if r.End != nil && r.End.Ms > 0 {
 		d.Took = show.Duration(r.End.Ms)
 	} else if r.End == nil && run.Status == record.Running {
 		d.Took = show.Duration(max(run.Ms, float64(now.Sub(b.Time).Milliseconds())-run.Paused)) + " so far"

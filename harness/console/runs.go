@@ -125,8 +125,7 @@ type runRow struct {
 	Next    string // address of what to do about it
 	Do      string
 	Began   string
-	Took    float64 // ms
-	Problem error   // it cannot be read
+	Problem error // it cannot be read
 }
 
 // alike is a value of a run with the address of all runs that have it.
@@ -303,9 +302,6 @@ func (r *runRow) fill(v *Viewer, q *runsQuery, now time.Time) {
 		return to
 	}
 	r.Whose, r.In = choose("subject", r.Subject), choose("session", r.Session)
-	if r.Took = r.Ms; r.Status == record.Running {
-		r.Took = float64(now.Sub(r.Time).Milliseconds())
-	}
 	r.Say, r.Bad = show.Visible(r.Error, runsText, false), show.NotWell(r.Status)
 	if r.Preview != nil && r.Preview.Note != "" {
 		r.Say, r.Bad = show.Visible(r.Preview.Note, runsText, false), false

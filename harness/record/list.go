@@ -425,12 +425,10 @@ func (r *Run) Summary() *Summary {
 			t.add(l)
 		}
 		end = &End{Status: Died}
-		until := r.Lines[len(r.Lines)-1].head().Time
 		if r.Running {
-			end.Status, until = Running, r.now()
+			end.Status, t.last = Running, r.now()
 		}
 		t.fill(end)
-		end.Ms = float64(until.Sub(r.Begin.Time).Microseconds()) / 1000
 	}
 	s := summarize(r.Begin, end)
 	s.Damaged = r.Damaged != nil

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/usetools/usetools/registry/text"
 )
@@ -21,9 +22,22 @@ type tally struct {
 	called                        map[string]bool
 	again                         map[int]bool
 	phrase, script                string
+	began, last                   time.Time     // of the attempt
+	earlier                       time.Duration // that attempts before it took
 }
 
 func (t *tally) add(l Line) {
+	at := l.head().Time
+	switch l.(type) {
+	case *Answer, *Settle: // of people, between attempts
+		at = t.last
+	case *Begin:
+		t.began = at
+	case *Attempt:
+		t.earlier += t.last.Sub(t.began)
+		t.began = at
+	}
+	t.last = at
 	switch l := l.(type) {
 	case *Begin:
 		t.script = firstLine(l.Script.Text())
@@ -78,11 +92,18 @@ func (t *tally) title() string {
 	return t.script
 }
 
-// fill sets what an End has from the lines before it.
+// fill sets what an End has from the lines before it. Its Ms is that of the last attempt before,
+// and of all attempts then.
 func (t *tally) fill(e *End) {
+	if e.Ms == 0 {
+		e.Ms = ms(t.last.Sub(t.began))
+	}
+	e.Ms += ms(t.earlier)
 	e.Calls, e.Failed = t.calls, t.failed
 	e.Tools, e.Title, e.Attempts, e.Asks = t.tools, t.title(), t.attempts, t.asks
 }
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // firstPhrase is the first phrase of the tools of a result.
 func firstPhrase(raw json.RawMessage) string {

@@ -136,10 +136,10 @@ func (w *Writer) add(h *Head, kept Line) error {
 		h.Time = w.last.Add(time.Microsecond)
 	}
 	*kept.head() = *h
-	w.so.add(kept)
 	if end, ok := kept.(*End); ok {
 		w.so.fill(end)
 	}
+	w.so.add(kept)
 	b, err := encode(kept)
 	if err == nil && (w.lines == MaxLines || w.bytes+len(b) > MaxRecord) {
 		err = fmt.Errorf("it is full: %d lines, %d bytes", w.lines, w.bytes)

@@ -235,7 +235,7 @@ func StatusColour(status string) string {
 
 func (p *page) took() string {
 	took := Duration(p.view.Ms)
-	if end := p.view.Run.End; end != nil && end.Ms > 0 && p.view.Paused == 0 {
+	if end := p.view.Run.End; end != nil && end.Ms > 0 {
 		took = Duration(end.Ms)
 	}
 	if p.view.Run.End == nil {
