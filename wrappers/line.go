@@ -79,8 +79,8 @@ func (t *Tool) isText() bool {
 	return t.single != nil && t.single.kind == kindString || t.unwrap && t.output.fields[0].typ.kind == kindString
 }
 
-// Example returns a call with the required parameters, as a script writes it, and what
-// the script reads of its result r. It returns "" if a value cannot be made up.
+// Example returns a call with the required parameters, as a script writes it, and the part
+// of its result r that the script returns. It returns "" if a value cannot be made up.
 func (t *Tool) Example() (call, result string) {
 	t.server.load()
 	var args []string
@@ -97,7 +97,7 @@ func (t *Tool) Example() (call, result string) {
 		}
 	}
 	call = t.Go() + "()"
-	if len(args) > 0 {
+	if t.params != "" {
 		call = fmt.Sprintf("%s(%s.%s{%s})", t.Go(), t.server.Package, t.params, strings.Join(args, ", "))
 	}
 	if fields := t.resultFields(); fields != nil && !t.isText() {

@@ -20,22 +20,21 @@ const teaching = `Runs a Go script that calls tools of MCP servers as functions.
 Write statements or package main; imports are added. Standard library, but no files, network, processes; at most %s. Nothing runs unless all compiles; a wrong guess is answered with the right signatures.
 Below, s.T(A int, B? X) → {C string} means r, err := s.T(s.TParams{A: 1}), then r.C. ? is optional; what you write is sent, zeros too. X is s.X. Every r has r.Text(), r.JSON(&v), r.Images().
 Return(v) is the answer; printed text follows. Do many calls in one script, in goroutines too.
-Not listed? Call what you expect, or send only UseTools("server, or what it should do") to see signatures.
+Not listed? Call what you expect, or send only UseTools("a server") or UseTools("what it should do") to see signatures.
 Input("k", &v) reads inputs, Stored("id", &v) a cut result.`
 
 const (
 	minListTokens, maxListTokens = 300, 4000 // of Options.ListTokens
 	// teachingTokens is what a list with nothing but teaching costs; a test counts it.
-	teachingTokens        = 262
+	teachingTokens        = 266
 	fewFields, manyFields = 2, 6
 	maxFuncs              = 12    // names of a server's tools without a signature
 	maxTried              = 30    // tools in a row for which there is no room: it bounds the work
 	maxSaved, longestName = 4, 24 // saved scripts, bytes of a name
 )
 
-// description returns what clients are told of execute: how to write a script, then as
-// much of the tools as the budget allows. used are the IDs of the tools to list first.
-// Without a catalog view is nil.
+// description returns what clients are told of execute: how to write a script, then the
+// tools that fit, first those with the used IDs. If there are no tools yet, view is nil.
 func (s *Server) description(cat *catalog.Catalog, view *wrappers.View, rules *policy.Policy, used []string,
 	saved string) string {
 	if view == nil {
@@ -174,12 +173,13 @@ func (l *listing) measure(tools []*wrappers.Tool) {
 	}
 }
 
-// example returns one call of a read tool with its required parameters, "" if there is none.
+// example returns one call of a read tool, of one with required parameters if there is one.
 func (l *listing) example() string {
-	for _, t := range l.tools[:min(len(l.tools), maxTried)] {
-		call, result := t.Example()
-		if strings.Contains(call, "{") && l.distance[t] < notRead {
-			return fmt.Sprintf("\nr, err := %s; if err != nil { panic(err) }; Return(%s)", call, result)
+	for _, part := range []string{": ", "("} {
+		for _, t := range l.tools[:min(len(l.tools), maxTried)] {
+			if call, result := t.Example(); strings.Contains(call, part) && l.distance[t] < notRead {
+				return fmt.Sprintf("\nr, err := %s; if err != nil { panic(err) }; Return(%s)", call, result)
+			}
 		}
 	}
 	return ""

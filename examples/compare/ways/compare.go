@@ -98,8 +98,8 @@ const rounds = 3
 // Compare measures what tasks cost in each of the Ways. No model is asked: its
 // part is what a perfect one would send, the fewest turns and no mistake.
 // Calls that need nothing from each other's answers go out together. Searching
-// costs one turn, describing one; a script costs a probe for the signatures,
-// the script and the last answer.
+// costs one turn, describing one; a script costs a lookup unless the list has the
+// signatures of all its tools, the script and the last answer.
 func Compare(ctx context.Context, o *CompareOptions) (*Comparison, error) {
 	if o.Catalog.Calls == nil {
 		return nil, errors.New("the tools of a registry alone cannot be called; want a config")
@@ -221,26 +221,45 @@ func (c *compare) task(t *Task, lists [3]int) (*TaskCosts, error) {
 		return nil, err
 	}
 
-	probe := "UseTools(" + quoted(phrases) + ")"
-	told, err := c.execute(probe)
+	mine, scripts := &out.Costs[2], []string{t.Script}
+	known, err := c.lists(calls)
 	if err != nil {
-		return nil, fmt.Errorf("asking for signatures: %w", err)
+		return nil, err
 	}
-	mine := &out.Costs[2]
-	mine.Turns = 3
-	mine.Tokens = lists[2]
-	for _, s := range []struct {
-		script string
-		answer *mcp.CallToolResult
-	}{{probe, told}, {t.Script, answer}} {
-		mine.Tokens += c.Count(request("execute", map[string]string{"script": s.script})) + c.Count(textOf(s.answer))
+	if !known {
+		scripts = []string{"UseTools(" + quoted(phrases) + ")", t.Script}
 	}
-	mine.Ms, err = c.least(func() error {
-		_, err1 := c.execute(probe)
-		_, err2 := c.execute(t.Script)
-		return errors.Join(err1, err2)
+	mine.Turns, mine.Tokens = len(scripts)+1, lists[2]
+	for _, s := range scripts {
+		if answer, err = c.execute(s); err != nil {
+			return nil, err
+		}
+		mine.Tokens += c.Count(request("execute", map[string]string{"script": s})) + c.Count(textOf(answer))
+	}
+	mine.Ms, err = c.least(func() (err error) {
+		for _, s := range scripts {
+			_, e := c.execute(s)
+			err = errors.Join(err, e)
+		}
+		return err
 	})
 	return out, err
+}
+
+// lists reports whether the tool list has the signatures of all tools of some calls.
+func (c *compare) lists(calls []*made) (bool, error) {
+	list, err := c.scripts.ListTools(c.ctx, nil)
+	if err != nil {
+		return false, err
+	}
+	view, err := c.Catalog.View()
+	if err != nil {
+		return false, err
+	}
+	return !slices.ContainsFunc(calls, func(m *made) bool {
+		t, ok := view.Tool(m.id())
+		return !ok || !strings.Contains(list.Tools[0].Description, "\n"+t.Go()+"(")
+	}), nil
 }
 
 // search measures the way of search_tools, describe_tool and call_tool.
