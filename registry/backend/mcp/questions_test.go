@@ -90,7 +90,7 @@ func asker() *sdk.Server {
 // arguments as questions, and returns the answers.
 func rawAsker() {
 	var call json.RawMessage
-	var left int
+	var left, asked int
 	var answers []json.RawMessage
 	for in := bufio.NewReader(os.Stdin); ; {
 		line, err := in.ReadBytes('\n')
@@ -115,8 +115,9 @@ func rawAsker() {
 				`"serverInfo":{"name":"x","version":"1"}}}`+"\n", m.ID)
 		case "tools/call":
 			call, left, answers = m.ID, len(m.Params.Arguments.Ask), nil
-			for i, p := range m.Params.Arguments.Ask {
-				fmt.Printf(`{"jsonrpc":"2.0","id":"q%d","method":"elicitation/create","params":%s}`+"\n", i, p)
+			for _, p := range m.Params.Arguments.Ask {
+				asked++ // an ID that was used before may still be in use at the client, which then drops the question
+				fmt.Printf(`{"jsonrpc":"2.0","id":"q%d","method":"elicitation/create","params":%s}`+"\n", asked, p)
 			}
 			fmt.Println(`{"jsonrpc":"2.0","method":"notifications/elicitation/complete","params":{"elicitationId":"e1"}}`)
 		case "":
@@ -313,8 +314,11 @@ func TestHostileQuestions(t *testing.T) {
 		send, _ := wiretest.Ask(true, "", func() error { return nil })
 		send.Ask = says("accept", `{"n":9007199254740993}`)
 		res, err := b.Call(t.Context(), &backend.Request{Tool: "ask", Args: registry.ReadArgs([]byte(`{"ask":[` + tc.ask + `]}`)), Send: send})
-		if err != nil || string(res.Structured) != tc.want {
-			t.Errorf("%.100s: error %v\n got %s\nwant %s", tc.ask, err, res.Structured, tc.want)
+		if err != nil {
+			t.Fatalf("%.100s: %v", tc.ask, err)
+		}
+		if string(res.Structured) != tc.want {
+			t.Errorf("%.100s:\n got %s\nwant %s", tc.ask, res.Structured, tc.want)
 		}
 	}
 
