@@ -265,7 +265,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 			c.Error = &msg
 			break
 		}
-		if c.Suspect = bridge.FailureSign(res.Text(), res.Structured); c.Suspect != "" {
+		if c.Suspect = res.FailureSign(); c.Suspect != "" {
 			c.text = callText(t, args)
 		}
 		done.Suspect = c.Suspect
@@ -325,7 +325,7 @@ func kindOfCall(o backend.Outcome) record.Kind {
 // misfit says why a result does not fit the tool's output schema, "" where it
 // does or where there is none.
 func (r *run) misfit(t *wrappers.Tool, res *backend.Result) string {
-	if err := r.cat.CheckResult(t.Tool, res.Structured); err != nil {
+	if err := r.cat.CheckResult(t.Tool, res); err != nil {
 		return text.Cut(err.Error(), 200)
 	}
 	return ""

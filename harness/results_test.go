@@ -16,6 +16,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/schema"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/wrappers/observe"
 )
 
@@ -201,7 +202,7 @@ func TestHostileSchemasDoNotHangAValidation(t *testing.T) {
 		if err := s.Arguments(tl, registry.ReadArgs(deep)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := s.Result(tl, deep); err != nil {
+		if err := s.Result(tl, &backend.Result{Structured: deep}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -227,7 +228,7 @@ func FuzzValidate(f *testing.F) {
 		tl := &registry.Tool{ID: "s.t", Input: raw, Output: raw}
 		var s schema.Set
 		_ = s.Arguments(tl, registry.ReadArgs(v))
-		_ = s.Result(tl, v)
+		_ = s.Result(tl, &backend.Result{Structured: v})
 	})
 }
 

@@ -76,5 +76,5 @@ func FitsTool(r *record.Run, id string, result json.RawMessage) error {
 		return errors.New("it is no JSON object")
 	}
 	cat := &catalog.Catalog{Registry: &registry.Registry{}}
-	return cat.CheckResult(&registry.Tool{ID: id, Output: output}, res.Structured)
+	return cat.CheckResult(&registry.Tool{ID: id, Output: output}, res)
 }

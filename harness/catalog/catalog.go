@@ -24,7 +24,6 @@ package catalog
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"sync"
 
@@ -229,9 +228,9 @@ func (c *Catalog) CheckArguments(t *registry.Tool, args *registry.Args) error {
 
 // CheckResult returns an error where the structured result of a call does not fit
 // the tool's output schema.
-func (c *Catalog) CheckResult(t *registry.Tool, structured json.RawMessage) error {
+func (c *Catalog) CheckResult(t *registry.Tool, res *backend.Result) error {
 	if err := c.Load(); err != nil {
 		return err
 	}
-	return c.schemas.Result(t, structured)
+	return c.schemas.Result(t, res)
 }

@@ -67,6 +67,30 @@ func FuzzDecodeTools(f *testing.F) {
 	})
 }
 
+func TestFailureReportedAsSuccessIsFlagged(t *testing.T) {
+	for raw, flagged := range map[string]bool{
+		`{"content":[{"type":"text","text":"Error retrieving key x: connection refused"}]}`:                        true,
+		`{"content":[],"structuredContent":{"result":"Error (NOT_FOUND): nothing"}}`:                               true,
+		`{"content":[{"type":"text","text":"{\"success\": false, \"error\": \"no table\"}"}]}`:                     true,
+		`{"content":[],"structuredContent":{"result":"{\"success\": false}"}}`:                                     true,
+		`{"content":[],"structuredContent":{"success":true,"error":null}}`:                                         false,
+		`{"content":[],"structuredContent":{"Success":false,"n":1e400}}`:                                           true,
+		`{"content":[],"structuredContent":{"success":"no","error":"x"}}`:                                          false,
+		`{"content":[{"type":"text","text":"{\"error\":\"x\"} and more"}]}`:                                        false,
+		`{"content":[{"type":"text","text":"No errors"}]}`:                                                         false,
+		`{"content":[{"type":"text","text":"Error ` + strings.Repeat("handling in Go is explicit. ", 300) + `"}]}`: false,
+		`{"content":[{"type":"text","text":"fine"}],"structuredContent":{"n":1}}`:                                  false,
+	} {
+		r, err := backend.DecodeResult([]byte(raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sign := r.FailureSign(); (sign != "") != flagged {
+			t.Errorf("%.100s: %q", raw, sign)
+		}
+	}
+}
+
 func FuzzDecodeResult(f *testing.F) {
 	f.Add([]byte(`{"content":[{"type":"text","text":"x"},{"type":"image","data":"aGk"},{"type":"resource","resource":{"blob":"_-8"}},null,7],"isError":true,"structuredContent":[1]}`))
 	f.Add([]byte(`{"content":{"type":"text","text":"alone"}}`))

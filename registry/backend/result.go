@@ -15,6 +15,18 @@ type Result struct {
 	Structured json.RawMessage // structuredContent, exact bytes; nil when there is none
 	IsError    bool            // the tool failed; Content says why
 	Raw        json.RawMessage // the whole result as the server sent it
+
+	value    any // see Value
+	valueErr error
+}
+
+// Value returns Structured decoded, nil if there is none. It decodes it once; do not
+// change it.
+func (r *Result) Value() (any, error) {
+	if r.value == nil && r.valueErr == nil && len(r.Structured) > 0 {
+		r.valueErr = json.Unmarshal(r.Structured, &r.value)
+	}
+	return r.value, r.valueErr
 }
 
 // Content is one block of a result.

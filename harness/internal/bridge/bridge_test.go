@@ -170,7 +170,6 @@ func FuzzResult(f *testing.F) {
 		Images(r)
 		Fields("s.t", r)
 		Wrapped("s.t", r, true)
-		FailureSign(Text(r), r.structured)
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -96,12 +97,12 @@ const maxValidated = 4 << 20
 
 // Result checks that the structured part of a result fits the tool's output
 // schema. Without the one or the other there is nothing to check.
-func (s *Set) Result(t *registry.Tool, structured json.RawMessage) error {
-	if len(structured) == 0 || len(t.Output) == 0 || len(structured) > maxValidated {
+func (s *Set) Result(t *registry.Tool, res *backend.Result) error {
+	if len(res.Structured) == 0 || len(t.Output) == 0 || len(res.Structured) > maxValidated {
 		return nil
 	}
-	var v any
-	if err := json.Unmarshal(structured, &v); err != nil {
+	v, err := res.Value()
+	if err != nil {
 		return err
 	}
 	return s.of(t, true).validate(v)

@@ -1,4 +1,4 @@
-package bridge
+package backend
 
 import (
 	"encoding/json"
@@ -10,27 +10,28 @@ import (
 // failure, or "". Many servers answer with a plain "Error retrieving key …" or
 // {"success": false, "error": "…"}; the result is left as it is, because the
 // words alone prove nothing.
-func FailureSign(text string, structured []byte) string {
-	if len(structured) > maxFailure {
+func (r *Result) FailureSign() string {
+	if len(r.Structured) > maxFailure {
 		return ""
 	}
-	t := strings.TrimSpace(text)
-	if v, ok := unwrapped(structured); ok {
-		var str string
-		if json.Unmarshal(v, &str) == nil {
-			t = strings.TrimSpace(str)
-		}
+	t := r.Text()
+	value, _ := r.Value() // a number that is too large hides no member
+	object, _ := value.(map[string]any)
+	if wrapped, ok := object["result"].(string); ok && len(object) == 1 {
+		t = wrapped
 	}
-	if len(structured) > 0 {
-		if sign := failureObject(structured); sign != "" {
-			return sign
-		}
+	if sign := failureObject(object); sign != "" {
+		return sign
 	}
+	t = strings.TrimSpace(t)
 	if len(t) > maxFailure {
 		return ""
 	}
 	if strings.HasPrefix(t, "{") {
-		return failureObject([]byte(t))
+		text := Result{Structured: json.RawMessage(t)}
+		value, _ := text.Value()
+		object, _ := value.(map[string]any)
+		return failureObject(object)
 	}
 	low := strings.ToLower(t)
 	for _, p := range failureWords {
@@ -51,21 +52,31 @@ var failureWords = []string{
 	"unable to ", "could not ", "cannot ", "an error occurred", "an unexpected error", "unexpected error", "invalid ", "database error",
 }
 
-// failureObject is failureSign of a JSON object.
-func failureObject(data []byte) string {
-	var m struct {
-		Error   json.RawMessage `json:"error"`
-		Success *bool           `json:"success"`
-	}
-	if json.Unmarshal(data, &m) != nil {
-		return ""
-	}
-	var msg string
+// failureObject is FailureSign of an object.
+func failureObject(m map[string]any) string {
+	msg, _ := member(m, "error").(string)
+	success := member(m, "success")
+	good, ok := success.(bool)
 	switch {
-	case json.Unmarshal(m.Error, &msg) == nil && msg != "":
+	case success != nil && !ok:
+		return ""
+	case msg != "":
 		return fmt.Sprintf("its field error is %.80q", msg)
-	case m.Success != nil && !*m.Success:
+	case ok && !good:
 		return "its field success is false"
 	}
 	return ""
+}
+
+// member returns a member of an object, also one of another case.
+func member(m map[string]any, name string) any {
+	if v, ok := m[name]; ok {
+		return v
+	}
+	for key, v := range m {
+		if strings.EqualFold(key, name) {
+			return v
+		}
+	}
+	return nil
 }
