@@ -12,7 +12,7 @@ import (
 
 const (
 	instructWait     = time.Second // for the tools; clients ask only once
-	maxInstructNames = 40          // characters of the names of servers
+	maxInstructNames = 30          // characters of the names of servers
 )
 
 // instruct adds instructions to the answer that begins a session: for clients that load
@@ -55,5 +55,5 @@ func (c *session) instructions(ctx context.Context) string {
 		return begin + "the tools of MCP servers" + end + "."
 	}
 	return begin + text.Count(tools, "tool") + " on " + text.Count(len(servers), "server") + end + ": " +
-		text.Cut(strings.Join(names, ", "), maxInstructNames) + "."
+		text.Cut(strings.Join(names, ", ")+".", maxInstructNames)
 }
