@@ -331,9 +331,8 @@ func (r *run) misfit(t *wrappers.Tool, res *backend.Result) string {
 	return ""
 }
 
-// doubts warns of results that are not what they claim to be: one line for
-// each tool whose results do not fit its output schema, unless the worker has
-// named the fields, and one for failures that were reported as successes.
+// doubts warns of results that do not fit their tool's output schema, a line for each
+// tool, unless the worker has named the fields.
 func (r *run) doubts(notes []worker.Note) []string {
 	var out []string
 	for _, id := range sortedKeys(r.misfits) {
@@ -342,6 +341,12 @@ func (r *run) doubts(notes []worker.Note) []string {
 				"it as it came", id, r.misfits[id]))
 		}
 	}
+	return out
+}
+
+// suspects warns, once for a script with all that it runs through RunScript, of results that
+// claim success and look like failures.
+func (r *run) suspects() []string {
 	n, first := 0, Call{}
 	for _, c := range r.result.Calls {
 		if c.Suspect != "" {
@@ -350,17 +355,15 @@ func (r *run) doubts(notes []worker.Note) []string {
 			}
 		}
 	}
-	switch n {
-	case 0:
-	case 1:
-		out = append(out, fmt.Sprintf("call %d of %d, %s: reports success, but the result looks like a failure: %s",
-			first.number, r.calls, first.text, first.Suspect))
-	default:
-		out = append(out, fmt.Sprintf("%d of %d calls report success, but the result looks like a failure; the first is "+
-			"call %d, %s: %s",
-			n, r.calls, first.number, first.text, first.Suspect))
+	all := max(r.calls, len(r.result.Calls))
+	switch {
+	case n == 0 || r.script.depth > 0:
+		return nil
+	case n == 1:
+		return []string{fmt.Sprintf("call %d of %d, %s: reports success, but the result looks like a failure: %s",
+			first.number, all, first.text, first.Suspect)}
 	}
-	return out
+	return []string{fmt.Sprintf("%d of %d results look like failures, as that of call %d: %s", n, all, first.number, first.Suspect)}
 }
 
 // callText is a call for a reader: harbour.BookBerths({"berth":"B4"}).

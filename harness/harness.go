@@ -312,6 +312,7 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 		r.result.Run, r.result.Dry, r.result.Ledger = t.journal.id(), t.journal.dry != nil, t.journal.ledger()
 		t.asks.fill(r.result)
 		t.journal.askLedger(r.result)
+		h.tellWhatItLacks(r.result)
 		t.journal.end(r.result)
 	}
 	return r.result, nil
@@ -404,7 +405,7 @@ func (r *run) finish(o *worker.Outcome) {
 	for _, n := range o.Notes {
 		res.Warnings = append(res.Warnings, n.Message)
 	}
-	res.Warnings = append(append(res.Warnings, r.doubts(o.Notes)...), r.failedCalls(o)...)
+	res.Warnings = append(res.Warnings, slices.Concat(r.doubts(o.Notes), r.failedCalls(o), r.suspects())...)
 	t := &res.Timing
 	t.Start, t.Parse, t.Check, t.Lower, t.Run = ms(o.Startup), o.Timing.Parse, o.Timing.Check, o.Timing.Lower, o.Timing.Run
 	if o.Status == worker.Waiting {

@@ -95,6 +95,9 @@ func Recorded(run *record.Run) (*Result, error) {
 			res.Waiting = append(res.Waiting, w)
 		}
 	}
+	if res.goesOn() {
+		res.NoResume = lacks(run)
+	}
 	res.Attempts = len(run.Attempts)
 	if res.Attempts > 0 {
 		res.Attempts++

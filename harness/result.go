@@ -100,6 +100,8 @@ type Result struct {
 	// Approval is the ID of the approval by which a dry run goes on as one that is
 	// not, where its Ledger needs one.
 	Approval string `json:"approval,omitempty"`
+	// NoResume says why the run cannot be resumed, where its status lets others be.
+	NoResume string `json:"no_resume,omitempty"`
 	// Next is how its reader goes on with the run. Whoever shows the Result sets it.
 	Next     Next     `json:"-"`
 	parked   bool     // it ended with calls that wait

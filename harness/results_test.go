@@ -143,8 +143,8 @@ for _, q := range []string{"good", "bad", "bad"} {
 	if diff := cmp.Diff([]bool{false, true, true}, flags); diff != "" {
 		t.Error(diff)
 	}
-	want := []string{"2 of 3 calls report success, but the result looks like a failure; " +
-		`the first is call 2, notes.SearchNotes({"query":"bad"}): it begins "Error retrieving notes: connection refused"`}
+	want := []string{"2 of 3 results look like failures, as that of call 2: " +
+		`it begins "Error retrieving notes: connection refused"`}
 	if diff := cmp.Diff(want, res.Warnings); diff != "" {
 		t.Error(diff)
 	}

@@ -87,14 +87,12 @@ func resumable(run *record.Run, more Limits) error {
 				record.ApprovalID(run.Begin.ID, x.A))
 		}
 	}
-	if _, err := record.Resume(run, nil); err != nil {
-		if unknown := (*record.UnknownError)(nil); errors.As(err, &unknown) {
-			return err
-		}
-		return no("%v", err)
+	unknown := (*record.UnknownError)(nil)
+	if _, err := record.Resume(run, nil); errors.As(err, &unknown) {
+		return err
 	}
-	if what := redacted(run); what != "" {
-		return no("its %s had secrets of the config in it, which the record hides: what it sends now would be something else", what)
+	if why := lacks(run); why != "" {
+		return no("%s", why)
 	}
 	end := run.End
 	if end == nil {
@@ -126,6 +124,18 @@ func resumable(run *record.Run, more Limits) error {
 		}
 	}
 	return no("it has ended with %s", end.Status)
+}
+
+// lacks says what a run cannot go on without and its record does not have; "": nothing.
+func lacks(run *record.Run) string {
+	if what := redacted(run); what != "" {
+		return fmt.Sprintf("its %s had secrets of the config in it, which the record hides: what it sends now would be something else", what)
+	}
+	_, err := record.Resume(run, nil)
+	if unknown := (*record.UnknownError)(nil); err == nil || errors.As(err, &unknown) {
+		return ""
+	}
+	return err.Error()
 }
 
 // redacted is the part of a run without which its script is another one, and which
@@ -177,6 +187,7 @@ func (r *resumption) execute(ctx context.Context) (*Result, error) {
 		if res.Status != Diverged || n == maxAttempts || ctx.Err() != nil || r.final() {
 			res.Run, res.Attempts = r.journal.id(), r.journal.number
 			r.asks.fill(res)
+			r.h.tellWhatItLacks(res)
 			r.journal.end(res)
 			return res, nil
 		}

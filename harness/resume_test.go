@@ -1,6 +1,7 @@
 package harness_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -599,3 +600,29 @@ func (l lists) List(context.Context) (*backend.Listing, error) {
 
 func (lists) Call(context.Context, *backend.Request) (*backend.Result, error) { return nil, nil }
 func (lists) Close() error                                                    { return nil }
+
+// A run whose record hides the answer of an effect call tells its client at once that no approval helps.
+func TestARunWhoseAnswerIsHiddenSaysThatItEnds(t *testing.T) {
+	server, cat := newShop(t)
+	server.sold.Store(8675309122)
+	store := record.Memory(10, &record.StoreOptions{Redact: func(b []byte) []byte {
+		return bytes.ReplaceAll(b, []byte("8675309123"), []byte("•••"))
+	}})
+	h := harness.New(&harness.Options{Records: store})
+	s := &harness.Script{Catalog: cat, Policy: &policy.Policy{Approve: policy.ApproveWrites}}
+	res := runs(t, h, s, `for range 2 { _, _ = shop.Buy(shop.BuyParams{Item: "nut"}) }`)
+	if res.Status != harness.Waiting || res.NoResume != "" {
+		t.Fatal(res.Text())
+	}
+	answerAll(t, store, res, true, "")
+	res = mustResume(t, h, s, res.Run)
+	res.Next.Command = registry.Command()
+	if text := res.Text(); res.Status != harness.Waiting || !strings.Contains(text, "cannot be resumed") ||
+		!strings.Contains(text, res.NoResume) || res.NoResume == "" || strings.Contains(text, "harness ") {
+		t.Error(text)
+	}
+	answerAll(t, store, res, true, "")
+	if _, err := h.Resume(t.Context(), res.Run, s); err == nil || !strings.HasSuffix(err.Error(), res.NoResume) {
+		t.Errorf("%v, and told %q", err, res.NoResume)
+	}
+}

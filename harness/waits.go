@@ -107,6 +107,10 @@ func (r *Result) waitsText() string {
 		switch r.Status {
 		case Waiting, Uncertain:
 		case Lost:
+			if r.NoResume != "" {
+				b.WriteString(sendRest + "\n")
+				break
+			}
 			fmt.Fprintf(&b, "exactly this script sent again goes on behind them%s\n", r.Next.or("resume", r.Run))
 		case Timeout, Canceled:
 			more := []string{"resume", r.Run}
@@ -114,13 +118,16 @@ func (r *Result) waitsText() string {
 				more = append(more, "-timeout", fmt.Sprintf("%.0fs", 2*r.Timing.Total/1000+1))
 			}
 			b.WriteString(sendRest)
-			if r.Run != "" {
+			if r.Run != "" && r.NoResume == "" {
 				b.WriteString(r.Next.or(more...))
 			}
 			b.WriteString("\n")
 		default:
 			b.WriteString(sendRest + "\n")
 		}
+	}
+	if r.NoResume != "" {
+		fmt.Fprintf(&b, "this run cannot be resumed, and does not go on after an answer: %s\n", r.NoResume)
 	}
 	if n := len(r.Unknown); n > 0 {
 		fmt.Fprintf(&b, "nobody knows whether %s been done; it may yet be. Do not make it again, in no other script either: "+
@@ -145,6 +152,9 @@ func (r *Result) waitsText() string {
 			fmt.Fprintf(&b, "  %s  %s: %s(%s): %s\n", w.ID, where(w.Script, w.File, w.Line), w.Tool, argsText(w.Args), w.Why)
 		}
 		more(&b, n)
+		if r.NoResume != "" {
+			return b.String() // no answer helps
+		}
 		first := slices.MinFunc(r.Waiting, func(a, b WaitingCall) int { return a.Until.Compare(b.Until) })
 		answers := r.Next.approve(first.ID)
 		if first.Question != nil && r.Next.Command != nil {
@@ -195,6 +205,25 @@ func (j *journal) askLedger(res *Result) {
 		return
 	}
 	res.Approval = record.ApprovalID(j.id(), x.A)
+}
+
+// goesOn reports whether a run with this status can be resumed, if its record has all.
+func (r *Result) goesOn() bool {
+	switch r.Status {
+	case Waiting, Uncertain, Lost, Timeout, Canceled:
+		return true
+	}
+	return false
+}
+
+// tellWhatItLacks sets NoResume.
+func (h *Harness) tellWhatItLacks(res *Result) {
+	if h.opts.Records == nil || res.Run == "" || !res.goesOn() {
+		return
+	}
+	if run, err := h.opts.Records.Load(res.Run); err == nil {
+		res.NoResume = lacks(run)
+	}
 }
 
 // maxQuestions is how often the servers of a run may ask a person.

@@ -23,8 +23,9 @@ const (
 	// maxBrowsers are signed in at a time with one token, or by links; of them the one that was away for the longest
 	// time makes room.
 	maxBrowsers = 20
-	// loginEvery is how often a wrong token may be tried.
+	// Wrong tokens are compared one per loginEvery, and loginBurst more at once.
 	loginEvery = 500 * time.Millisecond
+	loginBurst = 10
 )
 
 // doors are the ways into the console: links that work once, and the browsers that
@@ -35,7 +36,7 @@ type doors struct {
 	mu       sync.Mutex
 	used     map[string]time.Time // links, until they expire
 	browsers map[string]*browser  // by the SHA-256 of their cookie
-	tried    time.Time            // when a wrong token was tried last
+	tried    time.Time            // until when the wrong tokens are counted, one per loginEvery
 }
 
 // browser is one that is signed in.
@@ -103,6 +104,28 @@ func (d *doors) remove(id string) {
 		close(b.gone)
 		delete(d.browsers, id)
 	}
+}
+
+// try counts a token before it is compared, as requests at the same time would all pass otherwise.
+// early: others were counted less than loginEvery ago. ok: it may be compared.
+func (d *doors) try(now time.Time) (early, ok bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if early = d.tried.After(now); !early {
+		d.tried = now
+	}
+	if d.tried.Sub(now) > loginBurst*loginEvery {
+		return early, false
+	}
+	d.tried = d.tried.Add(loginEvery)
+	return early, true
+}
+
+// right takes a counted token back.
+func (d *doors) right() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.tried = d.tried.Add(-loginEvery)
 }
 
 // admit signs a browser in.
@@ -250,21 +273,23 @@ func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 		c.door(w, r, http.StatusForbidden, "There are no tokens here.")
 		return
 	}
-	name := c.opts.Holder(strings.TrimSpace(r.PostFormValue("token")))
+	token := strings.TrimSpace(r.PostFormValue("token"))
 	bodyIsRead(w)
-	if name == "" {
-		d := &c.doors
-		d.mu.Lock()
-		early := time.Since(d.tried) < loginEvery
-		d.tried = time.Now()
-		d.mu.Unlock()
-		if early {
-			c.door(w, r, http.StatusTooManyRequests, "Nobody has this token here, and another wrong one was tried a moment ago.")
-			return
-		}
-		c.door(w, r, http.StatusForbidden, "Nobody has this token here.")
+	early, ok := c.doors.try(time.Now())
+	if !ok {
+		c.door(w, r, http.StatusTooManyRequests, "Too many wrong tokens were tried. Try again in a few seconds.")
 		return
 	}
+	name := c.opts.Holder(token)
+	if name == "" {
+		status := http.StatusForbidden
+		if early {
+			status = http.StatusTooManyRequests
+		}
+		c.door(w, r, status, "This token is unknown.")
+		return
+	}
+	c.doors.right()
 	c.admit(w, r, name)
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
 )
@@ -143,7 +144,7 @@ func optionsOf(field *wrappers.Field) []formOption {
 		if label == "" {
 			label = v
 		}
-		out = append(out, formOption{v, label})
+		out = append(out, formOption{string(registry.PrintableJSON([]byte(v))), label})
 	}
 	return out
 }
@@ -389,6 +390,7 @@ func (f *form) whole(s string) (args json.RawMessage, ok bool) {
 
 // fill writes arguments into the fields; false where they have what no field can show.
 func (f *form) fill(args json.RawMessage) bool {
+	args = registry.PrintableJSON(args)
 	f.JSON = indented(args)
 	return fillFields(f.Fields, args)
 }
@@ -411,7 +413,11 @@ func (x *argument) fill(raw json.RawMessage) bool {
 	case "object":
 		return fillFields(x.Fields, raw)
 	case "text", "area":
-		// An empty text is not sent, and an input element has one line.
+		// An empty text is not sent, and an input element has one line. Characters that are not
+		// seen are for the JSON, as escapes.
+		if registry.PrintableText(s, len(s)) != s {
+			return false
+		}
 		x.Value = s
 		return isText && s != "" && !strings.Contains(s, "\r") && (x.Kind == "area" || !strings.Contains(s, "\n"))
 	case "choice":

@@ -754,6 +754,22 @@ func TestFormsAreBounded(t *testing.T) {
 	if !limited {
 		t.Error("three wrong tokens were tried at once")
 	}
+	said := make(chan string, 60) // at the same time
+	for range cap(said) {
+		go func() {
+			_, body := stranger.do("POST", "/login", url.Values{"token": {"wrong"}})
+			said <- body
+		}()
+	}
+	compared := 0
+	for range cap(said) {
+		if strings.Contains(<-said, "This token is unknown") {
+			compared++
+		}
+	}
+	if compared > 30 {
+		t.Errorf("%d wrong tokens were compared at once", compared)
+	}
 }
 
 // The stream of events names topics, and takes as many as a page has.

@@ -114,8 +114,7 @@ func TestTextsOfServersAreTextOnThePagesOfTools(t *testing.T) {
 		}
 		pages[path] = body
 	}
-	// What is typed into a field, or filled in, is as it is, and turns nothing around
-	// but itself.
+	// What is typed into a field is as it is, and turns nothing around but itself.
 	fields := regexp.MustCompile(`(?s) value="[^"]*"|<textarea[^>]*>.*?</textarea>`)
 	for path, body := range pages {
 		for _, wrong := range []string{"<script>alert", "<img"} {
@@ -123,7 +122,9 @@ func TestTextsOfServersAreTextOnThePagesOfTools(t *testing.T) {
 				t.Errorf("%.200s has %q", path, wrong)
 			}
 		}
-		body = fields.ReplaceAllString(body, "")
+		if !strings.HasSuffix(path, "?example=0") {
+			body = fields.ReplaceAllString(body, "")
+		}
 		for _, wrong := range []string{"<script>alert", "<img", "\u202e", "\u2066", "\x1b", "\x00", "ZgotmplZ", "onerror=alert(1)>\""} {
 			if strings.Contains(body, wrong) {
 				i := strings.Index(body, wrong)
