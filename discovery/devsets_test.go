@@ -152,6 +152,9 @@ func inFiveWords(queries []devQuery) []devQuery {
 
 // Whoever changes weights or features raises these floors or keeps above them.
 func TestDevelopmentSetsAreAnsweredWell(t *testing.T) {
+	if testing.Short() {
+		t.Skip("searches a whole set, one phrase after another")
+	}
 	var pooled []devQuery
 	check := func(label string, ix *discovery.Index, queries []devQuery, floor score) {
 		got := measure(t, ix, queries)
@@ -205,6 +208,9 @@ func TestPhraseNamesTheServer(t *testing.T) {
 // A phrase whose tool is not there must not be taken for another one's: the
 // development sets without the right tools, of which siblings stay.
 func TestMissingToolIsSeldomTakenForAnother(t *testing.T) {
+	if testing.Short() {
+		t.Skip("searches a whole set, one phrase after another")
+	}
 	for set, most := range map[string]float64{"azure_mcp_head": 20.2, "mongodb_mcp": 4.2, "api_bank": 14.3} {
 		ix, queries, falsely := indexOf(t, nil, set), queriesOf(t, set), 0.
 		for _, dq := range queries {
