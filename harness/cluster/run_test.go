@@ -167,7 +167,7 @@ var outcomes = map[string]harness.Script{
 	"a look-up": {Source: `UseTools("order an item", "show what is in stock")`},
 	"a panic":   {Source: "fmt.Println(1)\nvar m map[string]int\nm[\"a\"] = 1"},
 	"an exit":   {Source: "os.Exit(7)"},
-	"time":      {Source: "for {}", Limits: harness.Limits{Timeout: time.Second}},
+	"time":      {Source: "fmt.Println(1)\nfor {}", Limits: harness.Limits{Timeout: time.Second}},
 	"denied":    {Source: "UseTools(\"order an item\")\n_, _ = shop.Buy(shop.BuyParams{Item: \"nut\"})", Policy: &policy.Policy{Deny: []string{"shop.buy"}}},
 	"read only": {Source: "UseTools(\"order an item\")\n_, _ = shop.Buy(shop.BuyParams{Item: \"nut\"})", ReadOnly: true},
 	"waiting":   {Source: "UseTools(\"order an item\")\n_, _ = shop.Buy(shop.BuyParams{Item: \"nut\"})", Policy: &policy.Policy{Approve: policy.ApproveWrites}},
@@ -195,18 +195,27 @@ func TestOutcomesAreThoseOfOneProcess(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var results []*harness.Result
 			var heard []*told
-			for _, h := range []*harness.Harness{local, h} {
-				one, to := s, &told{}
-				to.listen(&one)
-				if h == local {
-					one.Catalog = here.catalog()
+			both := func() {
+				results, heard = nil, nil
+				for _, h := range []*harness.Harness{local, h} {
+					one, to := s, &told{}
+					to.listen(&one)
+					if h == local {
+						one.Catalog = here.catalog()
+					}
+					here.bought, there.bought = nil, nil
+					res, err := h.Run(t.Context(), &one)
+					if err != nil {
+						t.Fatal(err)
+					}
+					results, heard = append(results, res), append(heard, to)
 				}
-				here.bought, there.bought = nil, nil
-				res, err := h.Run(t.Context(), &one)
-				if err != nil {
-					t.Fatal(err)
-				}
-				results, heard = append(results, res), append(heard, to)
+			}
+			both()
+			// The limit is for the start of the script too: on a busy machine it has not come to its loop.
+			for name == "time" && results[0].Stdout != results[1].Stdout && s.Limits.Timeout < time.Minute {
+				s.Limits.Timeout *= 5
+				both()
 			}
 			ignore := cmp.Options{cmpopts.IgnoreFields(harness.Result{}, "Run", "Timing", "Approval"),
 				cmpopts.IgnoreFields(harness.Call{}, "Ms", "Start"), cmpopts.IgnoreFields(harness.Unmade{}, "From"), cmpopts.IgnoreFields(harness.WaitingCall{}, "ID", "Until"),
