@@ -124,7 +124,7 @@ func (e *env) saveRun(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	_, r, err := e.openRun(ctx, c, c.Args().First())
+	store, r, err := e.openRun(ctx, c, c.Args().First())
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (e *env) saveRun(ctx context.Context, c *cli.Command) error {
 		return usageError{no.Error()}
 	}
 	if err == nil && c.Bool("with-record") {
-		err = r.Copy(lib.Record(name))
+		err = store.Copy(r.Begin.ID, lib.Record(name))
 	}
 	if err != nil {
 		return err

@@ -61,12 +61,13 @@ func (e *env) save(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	var run *record.Run
+	var store *record.Store
+	var run string
 	if err := recordsApart(c); err != nil {
 		return err
 	}
 	if c.Bool("with-record") {
-		if run, err = e.lastRunOf(ctx, c, source); err != nil {
+		if store, run, err = e.lastRunOf(ctx, c, source); err != nil {
 			return err
 		}
 	}
@@ -94,8 +95,8 @@ func (e *env) save(ctx context.Context, c *cli.Command) error {
 		about = says
 	}
 	warning, err := harness.SaveScript(cat, name, about, source, res)
-	if err == nil && run != nil {
-		err = run.Copy(cat.Scripts.Record(name))
+	if err == nil && store != nil {
+		err = store.Copy(run, cat.Scripts.Record(name))
 	}
 	if err != nil {
 		return err
@@ -257,11 +258,11 @@ func (e *env) scripts(ctx context.Context, c *cli.Command) error {
 	return err
 }
 
-// lastRunOf is the record of the last run of a script that ended.
-func (e *env) lastRunOf(ctx context.Context, c *cli.Command, source string) (*record.Run, error) {
+// lastRunOf returns the store and the ID of the last run of a script that ended.
+func (e *env) lastRunOf(ctx context.Context, c *cli.Command, source string) (*record.Store, string, error) {
 	store, err := e.store(c)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if store != nil {
 		for s, err := range store.List(ctx, &record.Filter{Limit: mostLooked}) {
@@ -273,11 +274,11 @@ func (e *env) lastRunOf(ctx context.Context, c *cli.Command, source string) (*re
 				continue
 			}
 			if ran, err := r.Text(r.Begin.Script); err == nil && ran == source {
-				return r, nil
+				return store, s.ID, nil
 			}
 		}
 	}
-	return nil, usageError{"no record has a run of this script: harness run -state DIR SCRIPT makes one"}
+	return nil, "", usageError{"no record has a run of this script: harness run -state DIR SCRIPT makes one"}
 }
 
 // mostLooked bounds the records that are searched for a run of a script.

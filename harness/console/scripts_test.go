@@ -32,7 +32,7 @@ func TestSavedScriptsAreListedRunReplayedAndRemoved(t *testing.T) {
 	if got := string(r.Begin.Inputs["name"].JSON); got != `"ann"` || len(r.Begin.Inputs) != 1 {
 		t.Errorf("the inputs are %v", r.Begin.Inputs)
 	}
-	if err := r.Copy(w.catalog.Scripts.Record("greet")); err != nil {
+	if err := w.store.Copy(id, w.catalog.Scripts.Record("greet")); err != nil {
 		t.Fatal(err)
 	}
 	body = c.page("/scripts")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,9 +45,7 @@ func answering(in Backing, make bool) (key []byte, file func(a string) string, e
 // signed is the content of an answer's file: a line, after a MAC of it with the
 // store's key, for this run and ask alone.
 func signed(key []byte, run string, line []byte) []byte {
-	d := digest{hmac.New(sha256.New, key)}
-	d.add("answer/1", run, string(line))
-	return append([]byte(d.sum()+" "), line...)
+	return fmt.Appendf(nil, "%x %s", MAC(key, "answer/1", run, string(line)), line)
 }
 
 // verified returns the answer that a file has, or why it counts for nothing.
@@ -71,22 +70,22 @@ func verified(key []byte, run string, ask *Ask, data []byte) (*Answer, error) {
 	return a, nil
 }
 
-// takeAnswers gives the asks what people have said to them in files.
-func (r *Run) takeAnswers() error {
+// takeAnswers gives the asks of a run what people have said to them in files.
+func takeAnswers(r *Run, in Backing, name string) error {
 	if len(r.Asks) == 0 {
 		return nil
 	}
-	key, file, err := answering(r.in, false)
+	key, file, err := answering(in, false)
 	if err != nil {
 		return err
 	}
 	for _, a := range r.Asks {
-		if why := r.changed(a.Ask); why != nil {
+		if why := changed(r, a.Ask); why != nil {
 			a.Answer = nil
-			r.forged(a.A, why)
+			r.RejectAnswer(a.A, why)
 			continue
 		}
-		data, err := r.in.Value(r.name, file(a.A), maxAnswer)
+		data, err := in.Value(name, file(a.A), maxAnswer)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -98,53 +97,23 @@ func (r *Run) takeAnswers() error {
 			err = errors.New("the record has another")
 		}
 		if err != nil {
-			r.forged(a.A, err)
+			r.RejectAnswer(a.A, err)
 			continue
 		}
-		if a.Answer == nil && said.Yes && r.now().After(said.Until) {
-			r.forged(a.A, fmt.Errorf("it was good until %s", said.Until.Format(time.RFC3339)))
+		if a.Answer == nil && said.Yes && r.Now().After(said.Until) {
+			r.RejectAnswer(a.A, fmt.Errorf("it was good until %s", said.Until.Format(time.RFC3339)))
 		}
 		a.Answer = said // also where its line is in the record, which has it without secrets
 	}
 	return nil
 }
 
-// changed says how an ask is not the one that its digest is of.
-func (r *Run) changed(a *Ask) error {
+// changed returns an error if an ask is not the one that its digest is of.
+func changed(r *Run, a *Ask) error {
 	if a.Digest != AskDigest(r.Begin.ID, a) || a.A == Ledger && a.Hash != LedgerDigest(r) {
 		return errors.New("what is asked is not what its digest is of")
 	}
 	return nil
-}
-
-func (r *Run) forged(a string, why error) {
-	id := ""
-	if r.Begin != nil { // it may be what is damaged
-		id = r.Begin.ID
-	}
-	r.Forged = append(r.Forged, fmt.Sprintf("the answer to %s counts for nothing: %v", ApprovalID(id, a), why))
-}
-
-// addAnswer takes the line of an answer.
-func (r *Run) addAnswer(a *Asked, l *Answer) {
-	switch {
-	case a.Answer != nil:
-		r.forged(l.A, errors.New("it is the second one"))
-	case l.Digest != a.Digest:
-		r.forged(l.A, errors.New("something else was asked"))
-	default:
-		a.Answer = l
-	}
-}
-
-// Waits reports whether an answer to an ask can still come to something.
-func (r *Run) Waits(a *Asked) bool {
-	return r.End == nil || goesOn(r.End.Status) || a.A == Ledger
-}
-
-// goesOn reports whether a run that ended so may be gone on with.
-func goesOn(status string) bool {
-	return status == string(Waiting) || status == string(Uncertain) || status == Lost
 }
 
 // Pending is an ask that waits for a person.
@@ -191,22 +160,35 @@ func (s *Store) Pending(ctx context.Context, f *Filter) iter.Seq2[*Pending, erro
 
 // mayAsk reports whether a run may have something that waits for a person.
 func mayAsk(s *Summary) bool {
-	return s.Dry || goesOn(s.Status) || s.Status == Running || s.Status == Died
+	return s.Dry || Resumable(s.Status) || s.Status == Running || s.Status == Died
 }
 
 // Asked returns an ask by the ID of its approval, or by a unique beginning of it:
 // also by that of its run, if that has only one that is open.
 func (s *Store) Asked(id string) (*Run, *Asked, error) {
-	run, name, exact := strings.Cut(id, ".")
-	r, err := s.Load(run)
-	if err != nil {
-		return nil, nil, err
+	_, r, a, err := s.asked(id)
+	return r, a, err
+}
+
+// asked is Asked, and returns the name of the record too.
+func (s *Store) asked(id string) (name string, r *Run, a *Asked, err error) {
+	run, of, exact := strings.Cut(id, ".")
+	if name, r, err = s.loadID(run); err == nil {
+		a, err = askedOf(r, of, exact)
 	}
+	if err != nil {
+		return "", nil, nil, err
+	}
+	return name, r, a, nil
+}
+
+// askedOf returns the ask of a run with a name, or, if that is not exact, the only one.
+func askedOf(r *Run, name string, exact bool) (*Asked, error) {
 	if exact {
-		if a := r.asks[name]; a != nil {
-			return r, a, nil
+		if i := slices.IndexFunc(r.Asks, func(a *Asked) bool { return a.A == name }); i >= 0 {
+			return r.Asks[i], nil
 		}
-		return nil, nil, fmt.Errorf("%w: run %s asks nothing %q", ErrNotFound, r.Begin.ID, name)
+		return nil, fmt.Errorf("%w: run %s asks nothing %q", ErrNotFound, r.Begin.ID, name)
 	}
 	from := r.Open()
 	if len(from) == 0 {
@@ -214,11 +196,11 @@ func (s *Store) Asked(id string) (*Run, *Asked, error) {
 	}
 	switch len(from) {
 	case 0:
-		return nil, nil, fmt.Errorf("%w: run %s asks nothing", ErrNotFound, r.Begin.ID)
+		return nil, fmt.Errorf("%w: run %s asks nothing", ErrNotFound, r.Begin.ID)
 	case 1:
-		return r, from[0], nil
+		return from[0], nil
 	}
-	return nil, nil, fmt.Errorf("%w: run %s asks %d things, such as %s and %s", ErrAmbiguous, r.Begin.ID, len(from),
+	return nil, fmt.Errorf("%w: run %s asks %d things, such as %s and %s", ErrAmbiguous, r.Begin.ID, len(from),
 		ApprovalID(r.Begin.ID, from[0].A), ApprovalID(r.Begin.ID, from[1].A))
 }
 
@@ -236,11 +218,11 @@ func (s *Store) Answer(id string, a *Answer) error {
 }
 
 func (s *Store) answer(id string, a *Answer) error {
-	r, asked, err := s.Asked(id)
+	name, r, asked, err := s.asked(id)
 	if err != nil {
 		return err
 	}
-	run, now := r.Begin.ID, r.now().UTC().Truncate(time.Microsecond)
+	run, now := r.Begin.ID, r.Now().UTC().Truncate(time.Microsecond)
 	switch {
 	case asked.Answer != nil:
 		return &AnsweredError{asked.Answer}
@@ -253,7 +235,7 @@ func (s *Store) answer(id string, a *Answer) error {
 	case now.After(asked.Until):
 		return fmt.Errorf("%w: it could be answered until %s", ErrExpired, asked.Until.Format(time.RFC3339))
 	}
-	if err := r.changed(asked.Ask); err != nil {
+	if err := changed(r, asked.Ask); err != nil {
 		return err
 	}
 	if a.Digest != "" && a.Digest != asked.Digest {
@@ -275,7 +257,7 @@ func (s *Store) answer(id string, a *Answer) error {
 	if err != nil {
 		return err
 	}
-	err = s.in.Put(r.name, file(asked.A), signed(key, run, line))
+	err = s.in.Put(name, file(asked.A), signed(key, run, line))
 	if !errors.Is(err, fs.ErrExist) {
 		return err
 	}
@@ -313,15 +295,15 @@ func (s *Store) RequestDigest(subject, script string, inputs map[string]json.Raw
 	if err != nil {
 		return ""
 	}
-	d := digest{hmac.New(sha256.New, key)}
-	d.add("request/1", subject, script, "false")
+	texts := []string{"request/1", subject, script, "false"}
 	for _, name := range slices.Sorted(maps.Keys(inputs)) {
-		d.add(name, string(inputs[name]))
+		texts = append(texts, name, string(inputs[name]))
 	}
+	sum := hex.EncodeToString(MAC(key, texts...))
 	if dry {
-		return DryRequest(d.sum())
+		return DryRequest(sum)
 	}
-	return d.sum()
+	return sum
 }
 
 // DryRequest returns the digest of a dry run of the request with this digest.

@@ -2,9 +2,11 @@ package record
 
 import (
 	"cmp"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash"
 	"maps"
@@ -56,7 +58,7 @@ func (a *Asked) expired(now time.Time) bool {
 // Open are the asks that nobody has answered, and that still can be.
 func (r *Run) Open() []*Asked {
 	var out []*Asked
-	now := r.now()
+	now := r.Now()
 	for _, a := range r.Asks {
 		if a.Answer == nil && a.State(now) == Asking {
 			out = append(out, a)
@@ -160,7 +162,45 @@ func (d digest) add(fields ...string) {
 	}
 }
 
+// MAC returns the HMAC-SHA-256 of texts, each of which begins with its length.
+func MAC(key []byte, texts ...string) []byte {
+	d := digest{hmac.New(sha256.New, key)}
+	d.add(texts...)
+	return d.Sum(nil)
+}
+
 func (d digest) sum() string { return hex.EncodeToString(d.Sum(nil)) }
 
 // ApprovalID is the ID of an approval.
 func ApprovalID(run, a string) string { return fmt.Sprintf("%s.%s", run, a) }
+
+// RejectAnswer notes in Forged why the answer to an ask does not count.
+func (r *Run) RejectAnswer(a string, why error) {
+	id := ""
+	if r.Begin != nil { // it may be what is damaged
+		id = r.Begin.ID
+	}
+	r.Forged = append(r.Forged, fmt.Sprintf("the answer to %s counts for nothing: %v", ApprovalID(id, a), why))
+}
+
+// addAnswer takes the line of an answer.
+func (r *Run) addAnswer(a *Asked, l *Answer) {
+	switch {
+	case a.Answer != nil:
+		r.RejectAnswer(l.A, errors.New("it is the second one"))
+	case l.Digest != a.Digest:
+		r.RejectAnswer(l.A, errors.New("something else was asked"))
+	default:
+		a.Answer = l
+	}
+}
+
+// Waits reports whether an answer to an ask can still come to something.
+func (r *Run) Waits(a *Asked) bool {
+	return r.End == nil || Resumable(r.End.Status) || a.A == Ledger
+}
+
+// Resumable reports whether a run that ended with a status may be resumed.
+func Resumable(status string) bool {
+	return status == string(Waiting) || status == string(Uncertain) || status == Lost
+}

@@ -193,23 +193,24 @@ func FuzzRead(f *testing.F) {
 			b[random.IntN(len(b))] ^= 1 << random.IntN(8)
 			seed /= 4
 		}
-		r := &Run{name: "20300101T000000.000000Z-0123456789", clock: time.Now, in: newMemory(1)}
-		if err := r.read(b); err != nil {
+		in, name := newMemory(1), "20300101T000000.000000Z-0123456789"
+		r, err := Parse(b, stored(in, name, false, time.Now))
+		if err != nil {
 			return
 		}
-		if err := r.takeAnswers(); err != nil {
+		if err := takeAnswers(r, in, name); err != nil {
 			t.Fatal(err)
 		}
 		Resume(r, nil)
-		r.keptUntil()
+		keptUntil(r)
 		if r.Begin == nil || r.Torn < 0 || r.Torn > int64(len(b)) {
 			t.Fatalf("begin %v, torn %d of %d", r.Begin, r.Torn, len(b))
 		}
 		r.Summary()
-		r.contains("x")
+		r.Contains("x")
 		ends(&memorySource{bytes.NewReader(b), false})
-		whole := &Run{name: r.name}
-		if err := whole.read(b[:int64(len(b))-r.Torn]); err != nil || whole.Torn != 0 || len(whole.Lines) != len(r.Lines) {
+		whole, err := Parse(b[:int64(len(b))-r.Torn], Stored{})
+		if err != nil || whole.Torn != 0 || len(whole.Lines) != len(r.Lines) {
 			t.Fatalf("without its torn tail: %v, torn %d, %d lines of %d", err, whole.Torn, len(whole.Lines), len(r.Lines))
 		}
 	})
@@ -250,8 +251,7 @@ func sample(t testing.TB) (data []byte, ends []int) {
 func TestACutRecordHasAllWholeLines(t *testing.T) {
 	data, ends := sample(t)
 	for cut := range len(data) + 1 {
-		r := &Run{name: "20300101T000000.000000Z-0123456789"}
-		err := r.read(data[:cut])
+		r, err := Parse(data[:cut], Stored{})
 		whole, at := 0, 0
 		for _, end := range ends {
 			if end <= cut {
@@ -261,6 +261,9 @@ func TestACutRecordHasAllWholeLines(t *testing.T) {
 		if whole == 0 && err == nil || whole > 0 && err != nil {
 			t.Fatalf("cut at %d: %v", cut, err)
 		}
+		if whole == 0 {
+			continue
+		}
 		if len(r.Lines) != whole || r.Torn != int64(cut-at) || r.Damaged != nil {
 			t.Fatalf("cut at %d: %d lines of %d, torn %d, damaged %v", cut, len(r.Lines), whole, r.Torn, r.Damaged)
 		}
@@ -269,8 +272,8 @@ func TestACutRecordHasAllWholeLines(t *testing.T) {
 
 func TestADamagedRecordIsReadAndSaysSo(t *testing.T) {
 	data, ends := sample(t)
-	whole := &Run{}
-	if err := whole.read(data); err != nil {
+	whole, err := Parse(data, Stored{})
+	if err != nil {
 		t.Fatal(err)
 	}
 	const block = 512
@@ -297,8 +300,8 @@ func TestADamagedRecordIsReadAndSaysSo(t *testing.T) {
 // and the first synced ones.
 func compare(t *testing.T, what string, data []byte, whole *Run, synced int, damaged *bool) {
 	t.Helper()
-	r := &Run{}
-	if err := r.read(data); err != nil {
+	r, err := Parse(data, Stored{})
+	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
 	if len(r.Lines) < synced || !cmp.Equal(r.Lines[:synced], whole.Lines[:synced]) {
@@ -327,8 +330,8 @@ func TestALaterVersionIsReadWithAWord(t *testing.T) {
 		line(`{"type":"later","time":"2030-01-01T00:00:01Z","n":1`) +
 		line(`{"type":"note","time":"2030-01-01T00:00:02Z","stdout":"a","colour":"red"`) +
 		line(`{"type":"call","time":"2030-01-01T00:00:03Z","n":"7"`)
-	r := &Run{}
-	if err := r.read([]byte(data)); err != nil {
+	r, err := Parse([]byte(data), Stored{})
+	if err != nil {
 		t.Fatal(err)
 	}
 	if r.Later == nil || r.Damaged != nil || r.Stdout() != "a" {

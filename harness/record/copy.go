@@ -9,30 +9,34 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Copy writes the record to a file, NAME.run.jsonl, and what stands beside it to
-// the folder NAME.run; what is there is replaced. Without the key of its store,
-// Same does not know a value of the copy that was redacted or not kept.
-func (r *Run) Copy(path string) error {
+// Copy writes a record, by an ID as for Load, to a file, NAME.run.jsonl, and the values
+// beside it to the folder NAME.run; existing ones are replaced. Without the key of its
+// store, Run.Same does not know a value of the copy that was redacted or not kept.
+func (s *Store) Copy(id, path string) error {
 	base, ok := strings.CutSuffix(path, recordExt)
 	if !ok {
-		return fmt.Errorf("copying run %s to %s: the name of a record ends with %s", r.Begin.ID, path, recordExt)
+		return fmt.Errorf("copying run %s to %s: the name of a record ends with %s", id, path, recordExt)
 	}
-	if err := r.copy(base); err != nil {
-		return fmt.Errorf("copying run %s: %w", r.Begin.ID, err)
+	if err := s.copy(id, base); err != nil {
+		return fmt.Errorf("copying run %s: %w", id, err)
 	}
 	return nil
 }
 
-func (r *Run) copy(base string) error {
-	now := &Run{in: r.in, name: r.name, clock: r.clock}
-	data, err := now.bytes()
+func (s *Store) copy(id, base string) error {
+	name, err := s.find(id)
 	if err != nil {
 		return err
 	}
-	if err := now.read(data); err != nil {
+	data, running, err := readBytes(s.in, name)
+	if err != nil {
 		return err
 	}
-	values, err := r.in.Values(r.name)
+	r, err := Parse(data, stored(s.in, name, running, s.clock))
+	if err != nil {
+		return err
+	}
+	values, err := s.in.Values(name)
 	if err != nil {
 		return err
 	}
@@ -54,5 +58,5 @@ func (r *Run) copy(base string) error {
 			return err
 		}
 	}
-	return registry.WriteFile(base+recordExt, data[:int64(len(data))-now.Torn], 0o600)
+	return registry.WriteFile(base+recordExt, data[:r.Size()], 0o600)
 }

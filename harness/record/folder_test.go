@@ -188,7 +188,7 @@ func TestARecordIsReadFromItsFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := from.Copy(kept); err != nil {
+		if err := s.Copy(from.Begin.ID, kept); err != nil {
 			t.Fatal(err)
 		}
 		r, err := record.LoadFile(kept)

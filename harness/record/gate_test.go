@@ -22,7 +22,7 @@ func gateOf(t *testing.T, loose bool, calls []string, answers ...int) *record.Ga
 	add := func(l record.Line) {
 		at = at.Add(time.Millisecond)
 		record.HeadOf(l).Time = at
-		record.AddTo(r, l)
+		r.Add(l)
 	}
 	for i, c := range calls {
 		f := strings.Fields(c)
@@ -279,7 +279,7 @@ func recordModel(m *model, seed uint64) *record.Run {
 	add := func(l record.Line) {
 		at = at.Add(time.Millisecond)
 		record.HeadOf(l).Time = at
-		record.AddTo(run, l)
+		run.Add(l)
 	}
 	var open []*routine
 	answer := func() bool {

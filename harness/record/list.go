@@ -3,7 +3,6 @@ package record
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,13 +14,6 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/registry"
-	"github.com/usetools/usetools/registry/text"
-)
-
-// The statuses of runs without an End.
-const (
-	Running = "running" // its process is alive
-	Died    = "died"    // it is not
 )
 
 // Filter says which runs are listed. Zero fields choose all.
@@ -61,28 +53,6 @@ type StoppedError struct {
 
 func (e *StoppedError) Error() string { return "listing runs: " + e.Err.Error() }
 func (e *StoppedError) Unwrap() error { return e.Err }
-
-// Summary is one run of a list.
-type Summary struct {
-	ID       string    `json:"run"`
-	Time     time.Time `json:"time"`
-	Status   string    `json:"status"`
-	Ms       float64   `json:"ms"`
-	Name     string    `json:"name,omitempty"`
-	Subject  string    `json:"subject,omitempty"`
-	Session  string    `json:"session,omitempty"`
-	Dry      bool      `json:"dry,omitempty"`
-	Calls    int       `json:"calls"`
-	Failed   int       `json:"failed"`
-	Tools    []string  `json:"tools"`           // that were called, by ID
-	Title    string    `json:"title,omitempty"` // first phrase, or first line of the script
-	Error    string    `json:"error,omitempty"` // first line
-	Damaged  bool      `json:"damaged,omitempty"`
-	Attempts int       `json:"attempts,omitempty"`
-	Asks     int       `json:"asks,omitempty"` // of people, answered or not
-	Request  string    `json:"-"`              // see Begin
-	Once     string    `json:"once,omitempty"`
-}
 
 // List returns the runs that a filter chooses, the latest first. A record that
 // cannot be read is an *UnreadableError, and the list goes on; with its context it ends
@@ -302,7 +272,7 @@ func (s *Store) summary(name string) (*Summary, error) {
 		}
 		return r.Summary(), nil
 	}
-	sum := summarize(begin, end)
+	sum := Summarize(begin, end)
 	if ok {
 		s.known.put(name, now, sum)
 	}
@@ -416,112 +386,12 @@ func cutLine(b []byte, last bool) (line []byte, ok bool) {
 	return b[i+1:], i >= 0
 }
 
-// Summary is what a list says of the run.
-func (r *Run) Summary() *Summary {
-	end := r.End
-	if end == nil {
-		var t tally
-		for _, l := range r.Lines {
-			t.add(l)
-		}
-		end = &End{Status: Died}
-		if r.Running {
-			end.Status, t.last = Running, r.now()
-		}
-		t.fill(end)
-	}
-	s := summarize(r.Begin, end)
-	s.Damaged = r.Damaged != nil
-	return s
-}
-
-func summarize(b *Begin, e *End) *Summary {
-	return &Summary{ID: b.ID, Time: b.Time, Status: e.Status, Ms: e.Ms, Name: b.Name, Subject: b.Subject,
-		Session: b.Session, Dry: b.Dry, Calls: e.Calls, Failed: e.Failed, Tools: e.Tools, Title: e.Title,
-		Error: firstError(e.Error), Attempts: e.Attempts, Asks: e.Asks, Request: b.Request, Once: b.Once}
-}
-
-// firstError is the first line of an error's message.
-func firstError(raw json.RawMessage) string {
-	var e struct {
-		Message string `json:"message"`
-	}
-	json.Unmarshal(raw, &e) // what is none has no message
-	line, _, _ := strings.Cut(e.Message, "\n")
-	return text.Cut(line, maxTitle)
-}
-
 // contains reports whether a text is in what a run's script was, did and said.
 func (s *Store) contains(name, text string) (bool, error) {
-	r := &Run{in: s.in, name: name, clock: s.clock}
-	data, err := r.bytes()
-	if err != nil || !mayContain(data, text) {
+	data, running, err := readBytes(s.in, name)
+	if err != nil || !MayContain(data, text) {
 		return false, err
 	}
-	if err := r.read(data); err != nil {
-		return false, err
-	}
-	return r.contains(text), nil
-}
-
-// mayContain is false only for a record without a text, however that is spelled
-// in JSON. It takes a tenth of the time of reading the lines.
-func mayContain(data []byte, s string) bool {
-	spelled := func(c rune) bool { return c < ' ' || c > '~' || c == '"' || c == '\\' || c == '/' }
-	return strings.ContainsFunc(s, spelled) || bytes.Contains(data, []byte(`\u00`)) ||
-		bytes.Contains(data, []byte(`"`+blobMark)) || bytes.Contains(bytes.ToLower(data), []byte(strings.ToLower(s)))
-}
-
-// contains reports whether a text is in what the script was, did and said; case
-// does not count.
-func (r *Run) contains(s string) bool {
-	s = strings.ToLower(s)
-	in := func(t string) bool { return strings.Contains(strings.ToLower(t), s) }
-	inJSON := func(b []byte) bool {
-		if found := in(string(b)); found || bytes.IndexByte(b, '\\') < 0 {
-			return found
-		}
-		for d := json.NewDecoder(bytes.NewReader(b)); ; {
-			t, err := d.Token()
-			if err != nil {
-				return false
-			}
-			if t, ok := t.(string); ok && in(t) {
-				return true
-			}
-		}
-	}
-	value := func(d Data) bool {
-		b, err := r.Value(d) // one that is not kept has no text
-		return err == nil && inJSON(b)
-	}
-	for _, l := range r.Lines {
-		var found bool
-		switch l := l.(type) {
-		case *Begin:
-			found = value(l.Script)
-		case *Child:
-			found = value(l.Script) || in(l.Error)
-		case *Tools:
-			found = inJSON(l.Phrases)
-		case *Call:
-			found = value(l.Args)
-		case *Guess:
-			found = value(l.Args)
-		case *Ask:
-			found = value(l.Args) || in(l.Why) || inJSON(l.Question)
-		case *Answer:
-			found = in(l.Who) || in(l.Word)
-		case *Done:
-			found = in(l.Error) || in(l.Message)
-		case *Note:
-			found = in(l.Stdout) || in(l.Stderr) || in(l.Warning)
-		case *End:
-			found = inJSON(l.Error) || inJSON(l.Errors)
-		}
-		if found {
-			return true
-		}
-	}
-	return false
+	r, err := Parse(data, stored(s.in, name, running, s.clock))
+	return err == nil && r.Contains(text), err
 }

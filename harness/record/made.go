@@ -60,6 +60,9 @@ func (m *Made) State(alive bool) (State, error) {
 	return s, nil
 }
 
+// SentAt is when the call, or our last answer to its server, was sent.
+func (m *Made) SentAt() time.Time { return m.sent }
+
 // Lost reports whether nobody knew what became of the call when its run ended, and
 // the script was not told so.
 func (m *Made) Lost() bool { return m.Done != nil && m.Done.Kind == Uncertain && m.Done.Cut }
@@ -178,7 +181,7 @@ func (r *Run) lose() {
 // Unknown are the calls that are no reads, of which nobody knows what became, and of
 // which the script was not told so.
 func (r *Run) Unknown() []*Made {
-	now := r.now()
+	now := r.Now()
 	var out []*Made
 	for _, m := range r.Calls {
 		if m.Call == nil || m.Class == Read {
@@ -213,11 +216,11 @@ func (r *Run) unanswered(m *Made, now time.Time) bool {
 	return a != nil && a.Answer == nil && a.State(now) == Denied
 }
 
-// now is the later of the clock and the record's last line: time does not run back.
-func (r *Run) now() time.Time {
+// Now is the later of the clock and the record's last line: time does not run back.
+func (r *Run) Now() time.Time {
 	now := time.Now()
-	if r.clock != nil {
-		now = r.clock()
+	if r.stored.Clock != nil {
+		now = r.stored.Clock()
 	}
 	if last := r.Lines[len(r.Lines)-1].head().Time; last.After(now) {
 		return last

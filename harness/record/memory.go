@@ -140,16 +140,16 @@ func (r *memoryRecord) Close() error {
 	return nil
 }
 
-// keptUntil is Run.keptUntil; the caller holds mu.
+// keptUntil is keptUntil of its run; the caller holds mu.
 func (r *memoryRecord) keptUntil() time.Time {
 	if b, e, _ := ends(&memorySource{bytes.NewReader(r.buf), false}); over(b, e) {
 		return time.Time{}
 	}
-	run := &Run{name: r.name, clock: r.m.clock}
-	if run.read(r.buf) != nil {
+	run, err := Parse(r.buf, Stored{Clock: r.m.clock})
+	if err != nil {
 		return time.Time{}
 	}
-	return run.keptUntil()
+	return keptUntil(run)
 }
 
 // grow counts what was written, and makes room for it.

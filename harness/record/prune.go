@@ -90,27 +90,27 @@ func (s *Store) stays(name string) error {
 		return err
 	}
 	r, err := s.load(name)
-	if errors.Is(err, errNoLine) {
+	if errors.Is(err, ErrNoLine) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if r.keptUntil().After(r.now()) {
+	if keptUntil(r).After(r.Now()) {
 		return errStays
 	}
 	return nil
 }
 
 // over reports whether a run has ended for good, by its first and last line.
-func over(b *Begin, e *End) bool { return b != nil && e != nil && !b.Dry && !goesOn(e.Status) }
+func over(b *Begin, e *End) bool { return b != nil && e != nil && !b.Dry && !Resumable(e.Status) }
 
 // keepUncertain is how long a run of which something is uncertain is kept at least.
 const keepUncertain = 7 * 24 * time.Hour
 
 // keptUntil is until when a run that is not under way may be gone on with, as far as
 // that depends on people; zero: it cannot.
-func (r *Run) keptUntil() time.Time {
+func keptUntil(r *Run) time.Time {
 	var until time.Time
 	for _, a := range r.Asks {
 		if a.Used != nil || !r.Waits(a) || a.A == Ledger && r.Live() {
@@ -123,7 +123,7 @@ func (r *Run) keptUntil() time.Time {
 			until = a.Answer.Until
 		}
 	}
-	if r.End != nil && !goesOn(r.End.Status) {
+	if r.End != nil && !Resumable(r.End.Status) {
 		return until
 	}
 	uncertain := r.End != nil && (r.End.Status == string(Uncertain) || r.End.Status == Lost) || len(r.Unknown()) > 0
@@ -131,7 +131,7 @@ func (r *Run) keptUntil() time.Time {
 		s, _ := m.State(false)
 		uncertain = uncertain || s == Waiting
 	}
-	if last := r.Lines[len(r.Lines)-1].head().Time.Add(keepUncertain); uncertain && last.After(until) {
+	if last := When(r.Lines[len(r.Lines)-1]).Add(keepUncertain); uncertain && last.After(until) {
 		return last
 	}
 	return until

@@ -6,9 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -42,141 +39,46 @@ type Run struct {
 	// not what somebody said to what is asked here, in time.
 	Forged []string
 
-	in    Backing
-	name  string
-	size  int64 // bytes of its lines
-	clock func() time.Time
-	calls map[int]*Made
-	sent  map[*Made]bool // those that are under way, as far as the lines say
-	asks  map[string]*Asked
+	stored Stored
+	size   int64 // bytes of its lines
+	calls  map[int]*Made
+	sent   map[*Made]bool // those that are under way, as far as the lines say
+	asks   map[string]*Asked
 }
 
-// Load reads a record by its ID, or the beginning of one that no other has. An ID
-// that none has is ErrNotFound.
-func (s *Store) Load(id string) (*Run, error) {
-	name, err := s.find(id)
-	if err != nil {
-		return nil, err
-	}
-	r, err := s.load(name)
-	if errors.Is(err, fs.ErrNotExist) { // it was removed just now
-		err = ErrNotFound
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading run %s: %w", id, err)
-	}
-	return r, nil
+// Stored is what a store knows of a record besides its bytes.
+type Stored struct {
+	// ID and Began are the ID and the time in the record's name. A record whose first line
+	// has another ID is damaged. If ID is empty, any first line will do.
+	ID    string
+	Began time.Time
+	// Running says that a process is writing the record.
+	Running bool
+	// Clock returns the time. If nil, it is time.Now.
+	Clock func() time.Time
+	// Beside returns the content of a file beside the record, of at most max bytes, and
+	// Key the store's key, nil if it has none. Value and Same need them.
+	Beside func(file string, max int64) ([]byte, error)
+	Key    func() ([]byte, error)
 }
 
-func (s *Store) load(name string) (*Run, error) { return load(s.in, name, s.clock) }
+// ErrNoLine is returned by Parse if not one line can be read.
+var ErrNoLine = errors.New("it is no record: not one line of it can be read")
 
-// find returns the name of the record whose ID begins so.
-func (s *Store) find(id string) (string, error) {
-	if id == "" {
-		return "", fmt.Errorf("%w: %q", ErrNotFound, id)
-	}
-	found, err := s.in.Find(id)
-	if err != nil {
-		return "", fmt.Errorf("reading run %q: %w", id, err)
-	}
-	switch len(found) {
-	case 0:
-		return "", fmt.Errorf("%w: %q", ErrNotFound, id)
-	case 1:
-		return found[0], nil
-	}
-	_, a, _ := parseName(found[0])
-	_, b, _ := parseName(found[1])
-	return "", fmt.Errorf("%w: %q begins the IDs of %d runs, such as %s and %s; use more of it", ErrAmbiguous, id,
-		len(found), a, b)
-}
-
-// find is Backing.Find by its Names.
-func find(in Backing, id string) (found []string, err error) {
-	names, err := in.Names()
-	for _, name := range names {
-		if _, has, _ := parseName(name); strings.HasPrefix(has, id) {
-			found = append(found, name)
-		}
-	}
-	return found, err
-}
-
-// LoadFile reads the record in a file, NAME.run.jsonl; NAME.run beside it has its
-// large values.
-func LoadFile(path string) (*Run, error) {
-	r, err := loadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("reading the record %s: %w", path, err)
-	}
-	return r, nil
-}
-
-func loadFile(path string) (*Run, error) {
-	path, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return nil, err
-	}
-	name, ok := strings.CutSuffix(filepath.Base(path), recordExt)
-	if !ok {
-		return nil, fmt.Errorf("the name of a record ends with %s", recordExt)
-	}
-	in, err := openFolder(filepath.Dir(path))
-	if err != nil {
-		return nil, err
-	}
-	return load(in, name, time.Now)
-}
-
-func load(in Backing, name string, clock func() time.Time) (*Run, error) {
-	r := &Run{in: in, name: name, clock: clock}
-	data, err := r.bytes()
-	if err != nil {
-		return nil, err
-	}
+// Parse returns the run that the bytes of a record describe.
+func Parse(data []byte, stored Stored) (*Run, error) {
+	r := &Run{Running: stored.Running, stored: stored}
 	if err := r.read(data); err != nil {
 		return nil, err
 	}
-	if _, id, ok := parseName(name); ok && id != r.Begin.ID { // it was given another name, or is forged
+	if id := stored.ID; id != "" && id != r.Begin.ID { // it was given another name, or is forged
 		if r.Damaged == nil {
 			r.Damaged = fmt.Errorf("its first line is that of run %q", r.Begin.ID)
 		}
 		r.Begin.ID = id
 	}
-	if err := r.takeAnswers(); err != nil {
-		return nil, err
-	}
 	return r, nil
 }
-
-// bytes returns the record as it is now, and sets whether somebody writes it.
-func (r *Run) bytes() ([]byte, error) {
-	f, err := r.in.Open(r.name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if r.Running, err = f.Running(); err != nil { // before the size: a record without an owner does not grow
-		return nil, fmt.Errorf("looking for its writer: %w", err)
-	}
-	return readAll(f, MaxRecord)
-}
-
-// readAll reads all that a source has now, of at most max bytes.
-func readAll(f Source, max int64) ([]byte, error) {
-	n, err := f.Size()
-	if err == nil && n > max {
-		err = fmt.Errorf("it has %d bytes; the most is %d", n, max)
-	}
-	if err != nil {
-		return nil, err
-	}
-	b := make([]byte, n)
-	_, err = io.ReadFull(io.NewSectionReader(f, 0, n), b)
-	return b, err
-}
-
-var errNoLine = errors.New("it is no record: not one line of it can be read")
 
 // read reads the lines.
 func (r *Run) read(data []byte) error {
@@ -206,7 +108,7 @@ func (r *Run) read(data []byte) error {
 				r.Damaged = fmt.Errorf("line %d is damaged, and good ones follow: %w", bad, badWhy)
 			}
 			bad, last = 0, l.head().Time
-			r.add(l)
+			r.Add(l)
 		}
 		at += end + 1
 	}
@@ -215,13 +117,10 @@ func (r *Run) read(data []byte) error {
 	}
 	r.size = int64(len(data)) - r.Torn
 	if len(r.Lines) == 0 {
-		return errNoLine
+		return ErrNoLine
 	}
 	if r.Begin == nil {
-		b := &Begin{}
-		b.Type = "begin"
-		b.Time, b.ID, _ = parseName(r.name)
-		r.Begin = b
+		r.Begin = &Begin{Head: Head{"begin", r.stored.Began}, ID: r.stored.ID}
 		if r.Damaged == nil {
 			r.Damaged = errors.New("it does not begin with its first line")
 		}
@@ -231,6 +130,9 @@ func (r *Run) read(data []byte) error {
 	}
 	return nil
 }
+
+// Size returns how many bytes of the record were lines when it was read.
+func (r *Run) Size() int64 { return r.size }
 
 // check says why a line cannot be where it is.
 func (r *Run) check(l Line, last time.Time) error {
@@ -243,8 +145,8 @@ func (r *Run) check(l Line, last time.Time) error {
 	return nil
 }
 
-// add takes a line.
-func (r *Run) add(l Line) {
+// Add adds a line that was written behind the others.
+func (r *Run) Add(l Line) {
 	r.Lines = append(r.Lines, l)
 	switch l := l.(type) {
 	case *Begin:
@@ -309,7 +211,7 @@ func (r *Run) Value(d Data) ([]byte, error) {
 	case !isDigest(sum): // it is part of a path
 		return nil, errData
 	}
-	b, err := r.in.Value(r.name, sum, MaxValue)
+	b, err := r.stored.Beside(sum, MaxValue)
 	if err != nil {
 		return nil, fmt.Errorf("reading a value of run %s: %w", r.Begin.ID, err)
 	}
@@ -331,7 +233,7 @@ func (r *Run) Text(d Data) (string, error) {
 func (r *Run) Same(d Data, value []byte) (bool, error) {
 	switch {
 	case d.Redacted:
-		key, err := r.in.Key(false)
+		key, err := r.stored.Key()
 		if err != nil || key == nil {
 			return false, errors.Join(err, ErrNotKept)
 		}

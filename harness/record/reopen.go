@@ -56,7 +56,7 @@ func (s *Store) attempt(w *Writer, r *Run, o *ReopenOptions) error {
 	if err != nil {
 		return err
 	}
-	if last := r.lastProcess(); (p.Device != last.Device || p.Inode != last.Inode) && !o.Copy {
+	if last := lastProcess(r); (p.Device != last.Device || p.Inode != last.Inode) && !o.Copy {
 		return ErrCopy
 	}
 	if o.May != nil {
@@ -88,13 +88,13 @@ func (s *Store) attempt(w *Writer, r *Run, o *ReopenOptions) error {
 	if err := w.Add(l); err != nil {
 		return err
 	}
-	r.add(l)
+	r.Add(l)
 	r.Running = true
 	return w.Sync()
 }
 
-// lastProcess is who wrote the record last.
-func (r *Run) lastProcess() Process {
+// lastProcess returns the process that wrote the record last.
+func lastProcess(r *Run) Process {
 	if n := len(r.Attempts); n > 0 {
 		return r.Attempts[n-1].Process
 	}
@@ -144,7 +144,7 @@ func (s *Store) takeOver(name string, to Sink) (*Writer, *Run, error) {
 	case r.Later != nil:
 		return nil, nil, r.Later
 	}
-	if err := to.Cut(r.size); err != nil {
+	if err := to.Cut(r.Size()); err != nil {
 		return nil, nil, err
 	}
 	kept, err := s.in.Values(name)
@@ -162,7 +162,7 @@ func (s *Store) running(name string) error {
 	_, id, _ := parseName(name)
 	e := &RunningError{Run: id}
 	if r, err := s.load(name); err == nil {
-		p := r.lastProcess()
+		p := lastProcess(r)
 		e.Host, e.PID = p.Host, p.PID
 	}
 	return e
@@ -195,8 +195,8 @@ func (s *Store) Settle(id string, st *Settle, after time.Duration) error {
 			if m.N != st.N {
 				continue
 			}
-			at := m.sent.Add(s.SentWithin() + after)
-			if st.Time = r.now(); !st.Happened && !st.Time.After(at) {
+			at := m.SentAt().Add(s.SentWithin() + after)
+			if st.Time = r.Now(); !st.Happened && !st.Time.After(at) {
 				return nil, fmt.Errorf("%w: that it did not can be said after %s", ErrTooEarly, at.Format(time.RFC3339))
 			}
 			return st, nil
@@ -213,7 +213,7 @@ func (s *Store) Settle(id string, st *Settle, after time.Duration) error {
 // died: nothing goes on with it.
 func (s *Store) EndRun(id, who, why string) error {
 	err := s.write(id, false, func(r *Run) (Line, error) {
-		if r.End != nil && !goesOn(r.End.Status) && (r.End.Closed || len(r.Unknown()) == 0) {
+		if r.End != nil && !Resumable(r.End.Status) && (r.End.Closed || len(r.Unknown()) == 0) {
 			return nil, fmt.Errorf("%w: %s", ErrEnded, r.End.Status)
 		}
 		e := &End{Status: canceled, ExitCode: canceledCode, Closed: true}
@@ -233,10 +233,6 @@ func (s *Store) EndRun(id, who, why string) error {
 	}
 	return nil
 }
-
-// Lost is the status of a run whose process died or was cut off while another one that
-// looks after it lives.
-const Lost = "lost"
 
 // Lose ends a run as lost, durably: from then on whoever has it writes no more. One that
 // has ended is ErrEnded.

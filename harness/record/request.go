@@ -63,7 +63,7 @@ func (s *Store) latest(ctx context.Context, key string) (string, error) {
 // noteRequest notes what a run that begins is the latest of; that of its request the front
 // end that sent it has noted.
 func (s *Store) noteRequest(b *Begin) error {
-	for _, key := range b.requestKeys() {
+	for _, key := range requestKeys(b) {
 		if key == b.Request && b.Front != "" {
 			continue
 		}
@@ -75,7 +75,7 @@ func (s *Store) noteRequest(b *Begin) error {
 }
 
 // requestKeys are the keys of the requests that a run is of.
-func (b *Begin) requestKeys() (keys []string) {
+func requestKeys(b *Begin) (keys []string) {
 	for _, key := range []string{b.Request, onceKey(b.Subject, b.Once)} {
 		if key != "" {
 			keys = append(keys, key)
@@ -127,7 +127,7 @@ func (q *requests) note(b *Begin) {
 		q.latest, q.noted = map[string]sentRun{}, map[string]time.Time{}
 	}
 	q.noted[b.ID] = b.Time
-	for _, key := range b.requestKeys() {
+	for _, key := range requestKeys(b) {
 		if old, known := q.latest[key]; !known || old.begun.Before(b.Time) {
 			q.latest[key] = sentRun{b.ID, b.Time}
 		}

@@ -115,7 +115,7 @@ func (r *Run) again(server func(tool string) string) func(m *Made) bool {
 			last[server(c.Tool)] = m
 		}
 	}
-	now := r.now()
+	now := r.Now()
 	return func(m *Made) bool {
 		s, _ := m.State(false)
 		return m.Class == Again && s == Unknown && !now.After(m.sent.Add(againFor)) && times[m.N] == 1 &&
@@ -176,7 +176,7 @@ type gatedAsk struct {
 func (g *Gate) keepAsks() error {
 	for _, a := range g.run.Asks {
 		switch {
-		case a.N != 0 || a.A != Ledger && a.Used != nil || a.expired(g.run.now()): // the person is asked anew
+		case a.N != 0 || a.A != Ledger && a.Used != nil || a.expired(g.run.Now()): // the person is asked anew
 		case a.A == Ledger:
 			g.asks.ledger = a
 		default:

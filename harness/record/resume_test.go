@@ -23,7 +23,7 @@ func runOf(lines ...record.Line) *record.Run {
 			record.HeadOf(l).Time = at
 		}
 		at = record.HeadOf(l).Time
-		record.AddTo(r, l)
+		r.Add(l)
 	}
 	record.SetRunClock(r, func() time.Time { return at.Add(10 * time.Second) })
 	return r
@@ -306,7 +306,7 @@ func TestWhatWasAskedIsFoundAgain(t *testing.T) {
 	} {
 		got := ""
 		if a := g.AskFor(c.path, c.place, c.tool, c.args); a != nil {
-			got = fmt.Sprintf("%s %s", a.A, a.State(record.NowOf(r)))
+			got = fmt.Sprintf("%s %s", a.A, a.State(r.Now()))
 		}
 		if got != c.want {
 			t.Errorf("%+v: got %q", c, got)

@@ -1,10 +1,5 @@
 package record
 
-import (
-	"crypto/hmac"
-	"crypto/sha256"
-)
-
 // MAC returns the HMAC-SHA-256 of some texts, in their order, with the key of the
 // store: the same from another process with the same folder. The first text says
 // what it is for.
@@ -13,7 +8,5 @@ func (s *Store) MAC(texts ...string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := digest{hmac.New(sha256.New, key)}
-	d.add(texts...)
-	return d.Sum(nil), nil
+	return MAC(key, texts...), nil
 }

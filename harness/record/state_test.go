@@ -109,10 +109,10 @@ func TestTheLinesOfACallGiveItsState(t *testing.T) {
 			text += fmt.Sprintf(" %T", l)
 			if l, ok := l.(*Call); ok && slices.Contains(c.lines[:i], Line(l)) {
 				again := *l
-				r.add(&again)
+				r.Add(&again)
 				continue
 			}
-			r.add(l)
+			r.Add(l)
 		}
 		got, err := r.Calls[0].State(c.alive)
 		if got != c.want || (err != nil) != c.bad {
@@ -297,7 +297,7 @@ func (w *walk) compare() {
 	if err != nil || r.Damaged != nil || len(r.Forged) > 0 || len(r.Attempts) != w.attempt-1 {
 		w.t.Fatal(err, r)
 	}
-	now := r.now()
+	now := r.Now()
 	for n, want := range w.states {
 		var got State
 		switch a := r.asks[w.asks[n]]; {

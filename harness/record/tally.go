@@ -9,6 +9,72 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
+// The statuses of runs without an End, and of one whose process died or was cut off
+// while another process that looks after it lives.
+const (
+	Running = "running" // its process is alive
+	Died    = "died"    // it is not
+	Lost    = "lost"
+)
+
+// Summary is one run of a list.
+type Summary struct {
+	ID       string    `json:"run"`
+	Time     time.Time `json:"time"`
+	Status   string    `json:"status"`
+	Ms       float64   `json:"ms"`
+	Name     string    `json:"name,omitempty"`
+	Subject  string    `json:"subject,omitempty"`
+	Session  string    `json:"session,omitempty"`
+	Dry      bool      `json:"dry,omitempty"`
+	Calls    int       `json:"calls"`
+	Failed   int       `json:"failed"`
+	Tools    []string  `json:"tools"`           // that were called, by ID
+	Title    string    `json:"title,omitempty"` // first phrase, or first line of the script
+	Error    string    `json:"error,omitempty"` // first line
+	Damaged  bool      `json:"damaged,omitempty"`
+	Attempts int       `json:"attempts,omitempty"`
+	Asks     int       `json:"asks,omitempty"` // of people, answered or not
+	Request  string    `json:"-"`              // see Begin
+	Once     string    `json:"once,omitempty"`
+}
+
+// Summary is what a list says of the run.
+func (r *Run) Summary() *Summary {
+	end := r.End
+	if end == nil {
+		var t tally
+		for _, l := range r.Lines {
+			t.add(l)
+		}
+		end = &End{Status: Died}
+		if r.Running {
+			end.Status, t.last = Running, r.Now()
+		}
+		t.fill(end)
+	}
+	s := Summarize(r.Begin, end)
+	s.Damaged = r.Damaged != nil
+	return s
+}
+
+// Summarize returns what a list says of a run by its first line and its last.
+func Summarize(b *Begin, e *End) *Summary {
+	return &Summary{ID: b.ID, Time: b.Time, Status: e.Status, Ms: e.Ms, Name: b.Name, Subject: b.Subject,
+		Session: b.Session, Dry: b.Dry, Calls: e.Calls, Failed: e.Failed, Tools: e.Tools, Title: e.Title,
+		Error: firstError(e.Error), Attempts: e.Attempts, Asks: e.Asks, Request: b.Request, Once: b.Once}
+}
+
+// firstError is the first line of an error's message.
+func firstError(raw json.RawMessage) string {
+	var e struct {
+		Message string `json:"message"`
+	}
+	json.Unmarshal(raw, &e) // what is none has no message
+	line, _, _ := strings.Cut(e.Message, "\n")
+	return text.Cut(line, maxTitle)
+}
+
 // Bounds of what an End says for lists.
 const (
 	maxTools = 1000
