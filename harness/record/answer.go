@@ -54,7 +54,7 @@ func verified(key []byte, run string, ask *Ask, data []byte) (*Answer, error) {
 	if key == nil || !hmac.Equal(signed(key, run, line), data) {
 		return nil, errors.New("this store has not signed it for this run")
 	}
-	l, err := decode(bytes.TrimSuffix(line, []byte("\n")))
+	l, err := DecodeLine(bytes.TrimSuffix(line, []byte("\n")))
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +246,7 @@ func (s *Store) answer(id string, a *Answer) error {
 		a.Until = asked.Until
 	}
 	a.Until = a.Until.UTC()
-	line, err := encode(a)
+	line, err := EncodeLine(a)
 	if err != nil {
 		return err
 	}

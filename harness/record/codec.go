@@ -66,8 +66,8 @@ var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc
 
 func crcOf(b []byte) uint32 { return crc32.Checksum(b, castagnoli()) }
 
-// encode returns a line with its check and line feed.
-func encode(l Line) ([]byte, error) {
+// EncodeLine returns a line with its check and line feed.
+func EncodeLine(l Line) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false) // the bytes of values stay as they are
@@ -87,9 +87,9 @@ func encode(l Line) ([]byte, error) {
 
 var errCheck = errors.New("its bytes are not those that were written (CRC)")
 
-// decode returns the line that some bytes, without line feed, are: an Other and an
-// error where the bytes are those that were written, and no line of this version.
-func decode(b []byte) (Line, error) {
+// DecodeLine returns the line that bytes without the line feed encode. If the bytes are those
+// that were written, and no line of this version, it returns an Other and an error.
+func DecodeLine(b []byte) (Line, error) {
 	n := len(b) - crcSize
 	if n < 1 || len(b) >= MaxLine || !utf8.Valid(b) {
 		return nil, errCheck
@@ -120,7 +120,7 @@ func decode(b []byte) (Line, error) {
 	return other, err
 }
 
-// typeOf is the Type of a line, which encode writes first.
+// typeOf is the Type of a line, which EncodeLine writes first.
 func typeOf(b []byte) (string, error) {
 	if rest, ok := bytes.CutPrefix(b, []byte(`{"type":"`)); ok {
 		if typ, _, ok := bytes.Cut(rest, []byte(`"`)); ok && newLine[string(typ)] != nil {

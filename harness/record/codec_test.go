@@ -87,14 +87,14 @@ func TestEveryTypeOfLineIsReadAsItWasWritten(t *testing.T) {
 	for _, l := range oneOfEach(t) {
 		l.head().Type, _ = lineType(l)
 		l.head().Time = time.Date(2030, 1, 1, 0, 0, 0, 1000, time.UTC)
-		b, err := encode(l)
+		b, err := EncodeLine(l)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if bytes.Count(b, []byte("\n")) != 1 || !bytes.HasSuffix(b, []byte("}\n")) || !json.Valid(b) {
 			t.Errorf("it is not one line of JSON: %q", b)
 		}
-		got, err := decode(bytes.TrimSuffix(b, []byte("\n")))
+		got, err := DecodeLine(bytes.TrimSuffix(b, []byte("\n")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,8 +147,8 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"type":"done","result":"blob:hmac:` + strings.Repeat("0", 64) + `:4:json:{}"`))
 	f.Add([]byte(`{"type":"later","time":"2030-01-01T00:00:00Z"`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		decode(b)
-		l, err := decode(checked(b))
+		DecodeLine(b)
+		l, err := DecodeLine(checked(b))
 		if err != nil {
 			return
 		}
@@ -156,7 +156,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		l.head().Type, _ = lineType(l)
-		again, err := encode(l)
+		again, err := EncodeLine(l)
 		if err != nil {
 			var invalid *json.MarshalerError // a value that JSON in a line cannot be
 			if !errors.As(err, &invalid) && !strings.Contains(err.Error(), "year outside") {
@@ -164,11 +164,11 @@ func FuzzDecode(f *testing.F) {
 			}
 			return
 		}
-		got, err := decode(bytes.TrimSuffix(again, []byte("\n")))
+		got, err := DecodeLine(bytes.TrimSuffix(again, []byte("\n")))
 		if err != nil {
 			t.Fatalf("what was written cannot be read: %v\n%s", err, again)
 		}
-		twice, err := encode(got)
+		twice, err := EncodeLine(got)
 		if err != nil || !bytes.Equal(again, twice) {
 			t.Fatalf("it changes:\n%s%s%v", again, twice, err)
 		}

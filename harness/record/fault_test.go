@@ -207,7 +207,7 @@ func TestLinesHaveTimesThatGrow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	begin := w.last
+	begin := w.Last()
 	for _, after := range []int{0, -3600e6, 5, 5, 4, 0} { // µs; a clock that is set back
 		n := &Note{Stdout: fmt.Sprint(after)}
 		n.Time = begin.Add(time.Duration(after) * time.Microsecond)

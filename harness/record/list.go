@@ -346,7 +346,7 @@ func edge(f Source, last bool) (Line, error) {
 	if e, ok := f.(Edger); ok {
 		if line, ok, err := e.Edge(last); err != nil {
 			return nil, err
-		} else if l, _ := decode(line); ok && l != nil {
+		} else if l, _ := DecodeLine(line); ok && l != nil {
 			return l, nil
 		}
 	}
@@ -365,7 +365,7 @@ func edge(f Source, last bool) (Line, error) {
 			return nil, err
 		}
 		if line, ok := cutLine(b, last); ok || n == size || n == MaxLine {
-			l, _ := decode(line) // what cannot be read is no line
+			l, _ := DecodeLine(line) // what cannot be read is no line
 			return l, nil
 		}
 	}

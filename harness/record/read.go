@@ -95,7 +95,7 @@ func (r *Run) read(data []byte) error {
 			}
 			break
 		}
-		l, err := decode(data[at : at+end])
+		l, err := DecodeLine(data[at : at+end])
 		if l != nil && (err == nil || r.Begin != nil && r.Begin.V > Version) {
 			err = r.check(l, last)
 		}

@@ -153,7 +153,7 @@ func (s *Store) takeOver(name string, to Sink) (*Writer, *Run, error) {
 	}
 	r.Torn, r.Running = 0, false // that is the caller, who has not begun yet
 	w := newWriter(s, r.Begin.ID, to)
-	w.goOn(r, kept)
+	w.lines.Continue(r, kept)
 	return w, r, nil
 }
 

@@ -1,0 +1,134 @@
+package record
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+)
+
+// An Encoder turns the lines of one record into the bytes that are appended to it: it
+// redacts them, gives them times that grow, and counts what a list says of the run.
+type Encoder struct {
+	id    string
+	keep  *keeper
+	now   func() time.Time
+	last  time.Time     // of the last line
+	ahead time.Duration // of the clock, which was set back, where the record goes on
+	lines int
+	bytes int
+	so    tally
+}
+
+// EncoderOptions configure an Encoder.
+type EncoderOptions struct {
+	// Clock returns the time.
+	Clock func() time.Time
+	// Redact returns a text or JSON without its secrets. If nil, nothing is secret.
+	Redact func([]byte) []byte
+	// Unkept reports whether the arguments and results of a tool are replaced by digests.
+	// If nil, all are kept.
+	Unkept func(tool string) bool
+	// Key returns the key of those digests.
+	Key func() ([]byte, error)
+	// Beside keeps a large value durably beside the record, under its digest.
+	Beside func(sum string, value []byte) error
+}
+
+// NewEncoder returns the encoder of a record without lines.
+func NewEncoder(id string, o EncoderOptions) *Encoder {
+	return &Encoder{id: id, now: o.Clock, keep: &keeper{redact: o.Redact, unkept: o.Unkept, beside: o.Beside, key: o.Key,
+		hidden: map[int]bool{}, kept: map[string]bool{}}}
+}
+
+// Continue makes it the encoder of lines behind those of a run, which has values with
+// these digests beside it.
+func (e *Encoder) Continue(r *Run, values []string) {
+	for _, l := range r.Lines {
+		e.keep.hides(l)
+		e.so.add(l)
+	}
+	for _, sum := range values {
+		e.keep.kept[sum] = true
+	}
+	e.last, e.lines, e.bytes = When(r.Lines[len(r.Lines)-1]), len(r.Lines), int(r.size)
+	e.ahead = max(0, e.last.Sub(e.now()))
+}
+
+// Last returns the time of the last line.
+func (e *Encoder) Last() time.Time { return e.last }
+
+// Lines returns how many lines the record has.
+func (e *Encoder) Lines() int { return e.lines }
+
+// Redact returns a copy of a line as it may be written. It is safe for concurrent use. A
+// value that stands beside another record is an error: see Run.Value.
+func (e *Encoder) Redact(l Line) (Line, error) { return e.keep.line(l) }
+
+// Encode passes the bytes of a line that Redact returned to write, in several lines if it
+// is a Note of more than MaxText bytes. It sets the Type and Time of the line l that was
+// redacted, and the Digest of an Ask. After an error the record must not be continued.
+func (e *Encoder) Encode(l, redacted Line, write func([]byte) error) error {
+	if a, ok := redacted.(*Ask); ok {
+		if err := e.digest(a); err != nil {
+			return err
+		}
+		l.(*Ask).Digest = a.Digest
+	}
+	for _, part := range parts(redacted) {
+		if err := e.encode(l.head(), part, write); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// digest sets the digest of an ask as its line will be read.
+func (e *Encoder) digest(a *Ask) error {
+	a.Type, a.Digest = "ask", ""
+	line, err := EncodeLine(a)
+	if err != nil {
+		return err
+	}
+	read, err := DecodeLine(bytes.TrimSuffix(line, []byte("\n")))
+	if err == nil {
+		a.Digest = AskDigest(e.id, read.(*Ask))
+	}
+	return err
+}
+
+func (e *Encoder) encode(h *Head, l Line, write func([]byte) error) (err error) {
+	if h.Type, err = lineType(l); err != nil {
+		return err
+	}
+	if h.Time.IsZero() {
+		h.Time = e.now()
+	}
+	switch l.(type) {
+	case *Answer, *Settle: // of other processes, by when the record ended then
+	default: // so that time runs on in the record as it passes
+		h.Time = h.Time.Add(e.ahead)
+	}
+	h.Time = h.Time.UTC().Truncate(time.Microsecond)
+	if !h.Time.After(e.last) {
+		h.Time = e.last.Add(time.Microsecond)
+	}
+	*l.head() = *h
+	if end, ok := l.(*End); ok {
+		e.so.fill(end)
+	}
+	e.so.add(l)
+	b, err := EncodeLine(l)
+	if err == nil && (e.lines == MaxLines || e.bytes+len(b) > MaxRecord) {
+		err = fmt.Errorf("it is full: %d lines, %d bytes", e.lines, e.bytes)
+	}
+	if err == nil {
+		err = write(b)
+	}
+	if err != nil {
+		return err
+	}
+	e.last = h.Time
+	e.lines++
+	e.bytes += len(b)
+	return nil
+}
