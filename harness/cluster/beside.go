@@ -127,7 +127,7 @@ func (b *backing) Values(name string) ([]string, error) {
 	}
 	var sums []string
 	for _, s := range subjects {
-		if file := untoken(s[strings.LastIndexByte(s, '.')+1:]); len(file) == 64 && strings.Trim(file, "0123456789abcdef") == "" {
+		if file := untoken(s[strings.LastIndexByte(s, '.')+1:]); record.IsDigest(file) {
 			sums = append(sums, file)
 		}
 	}

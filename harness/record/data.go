@@ -80,6 +80,9 @@ func (d Data) MarshalJSON() ([]byte, error) {
 
 var errData = errors.New("a value that is not in its line is named wrongly")
 
+// ErrNotKept is returned by Run.Value for a value of which there is only a digest.
+var ErrNotKept = errors.New("the value is not kept: its tool, or the store, is set so")
+
 // UnmarshalJSON implements json.Unmarshaler.
 func (d *Data) UnmarshalJSON(b []byte) error {
 	*d = Data{}
@@ -102,7 +105,7 @@ func (d *Data) UnmarshalJSON(b []byte) error {
 	sum, rest, _ := strings.Cut(rest, ":")
 	size, rest, more := strings.Cut(rest, ":")
 	var err error
-	if d.Bytes, err = strconv.Atoi(size); err != nil || d.Bytes < 0 || !isDigest(sum) {
+	if d.Bytes, err = strconv.Atoi(size); err != nil || d.Bytes < 0 || !IsDigest(sum) {
 		return errData
 	}
 	d.SHA256 = sum
@@ -118,7 +121,7 @@ func (d *Data) UnmarshalJSON(b []byte) error {
 		case !more:
 		case left == "json":
 			d.JSON = json.RawMessage(rest)
-		case left == "sha256" && isDigest(rest):
+		case left == "sha256" && IsDigest(rest):
 			d.Shown = rest
 		default:
 			return errData
@@ -129,10 +132,8 @@ func (d *Data) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// isDigest reports whether s is a SHA-256 in hexadecimal.
-func isDigest(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
-
-func notDigest(s string) bool { return !isDigest(s) }
+// IsDigest reports whether s is a SHA-256 in hexadecimal.
+func IsDigest(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
 
 // plain reports whether a value can be in a line as it is, and be read with the
 // same bytes: JSON without white space, not too deep, no null and no string

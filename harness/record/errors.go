@@ -32,7 +32,4 @@ var (
 	ErrTaken = errors.New("the run has begun")
 	// ErrClosed is returned by a Writer that was closed.
 	ErrClosed = errors.New("the record is closed")
-	// ErrNotKept is returned by Run.Value for a value of which there is a digest
-	// only.
-	ErrNotKept = errors.New("the value is not kept: its tool, or the store, is set so")
 )

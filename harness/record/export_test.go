@@ -2,16 +2,6 @@ package record
 
 import "time"
 
-// SetClock gives a store another clock.
-func SetClock(s *Store, clock func() time.Time) {
-	s.clock = clock
-	if m, ok := s.in.(*memory); ok {
-		m.clock = clock
-	}
-}
-
-const ClockSkew = clockSkew
-
 // HeadOf returns the head of a line.
 func HeadOf(l Line) *Head { return l.head() }
 
@@ -20,3 +10,30 @@ func SetRunClock(r *Run, clock func() time.Time) { r.stored.Clock = clock }
 
 // Unasked returns how many calls of a gate's record the script has not made yet.
 func Unasked(g *Gate) int { return g.left }
+
+// CallOf and AskOf return a call and an ask of a run.
+func CallOf(r *Run, n int) *Made    { return r.calls[n] }
+func AskOf(r *Run, a string) *Asked { return r.asks[a] }
+
+type Event = event
+
+var Transitions = transitions
+
+const (
+	OnAgain     = onAgain
+	OnAsk       = onAsk
+	OnCall      = onCall
+	OnDenied    = onDenied
+	OnDone      = onDone
+	OnExpired   = onExpired
+	OnHappened  = onHappened
+	OnLost      = onLost
+	OnNo        = onNo
+	OnNot       = onNot
+	OnNotSent   = onNotSent
+	OnReply     = onReply
+	OnRound     = onRound
+	OnTold      = onTold
+	OnUncertain = onUncertain
+	OnYes       = onYes
+)

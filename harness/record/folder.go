@@ -366,6 +366,8 @@ func (d *folder) Values(name string) ([]string, error) {
 	return slices.DeleteFunc(files, notDigest), err
 }
 
+func notDigest(s string) bool { return !IsDigest(s) }
+
 func (d *folder) Remove(name string, spare func() error) error {
 	f, err := d.Open(name)
 	if err != nil {

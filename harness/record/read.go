@@ -208,7 +208,7 @@ func (r *Run) Value(d Data) ([]byte, error) {
 		return d.JSON, nil
 	case sum == "":
 		return nil, ErrNotKept
-	case !isDigest(sum): // it is part of a path
+	case !IsDigest(sum): // it is part of a path
 		return nil, errData
 	}
 	b, err := r.stored.Beside(sum, MaxValue)

@@ -1,4 +1,4 @@
-package record
+package record_test
 
 import (
 	"fmt"
@@ -7,24 +7,26 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/usetools/usetools/harness/record"
 )
 
 // TestEveryPairOfStatesIsAllowedOrRefused holds the table against the paper's: each
 // event that is not here is refused in each state.
 func TestEveryPairOfStatesIsAllowedOrRefused(t *testing.T) {
-	states := []State{Planned, Asking, Granted, Sent, Waiting, Unknown, Ended, Denied, Failed}
-	events := []event{onDenied, onNotSent, onAsk, onYes, onNo, onExpired, onCall, onAgain, onDone, onUncertain, onTold,
-		onRound, onReply, onLost, onHappened, onNot}
-	want := map[State]string{
-		Planned: "denied failed asked - - - sent - - - - - - - - -",
-		Asking:  "- - - granted denied denied - - - - - - - - - -",
-		Granted: "denied failed - - - asked sent - - - - - - - - -",
-		Sent:    "- failed - - - - - - done unknown done waiting - unknown - -",
-		Waiting: "- - - - - unknown - - done unknown done waiting sent unknown - -",
-		Unknown: "- - - - - - - sent done - - - - - done planned",
-		Ended:   "- - - - - - - - - - - - - - - -",
-		Denied:  "- - - - - - - - - - - - - - - -",
-		Failed:  "- - - - - - - - - - - - - - - -",
+	states := []record.State{record.Planned, record.Asking, record.Granted, record.Sent, record.Waiting, record.Unknown, record.Ended, record.Denied, record.Failed}
+	events := []record.Event{record.OnDenied, record.OnNotSent, record.OnAsk, record.OnYes, record.OnNo, record.OnExpired, record.OnCall, record.OnAgain, record.OnDone, record.OnUncertain, record.OnTold,
+		record.OnRound, record.OnReply, record.OnLost, record.OnHappened, record.OnNot}
+	want := map[record.State]string{
+		record.Planned: "denied failed asked - - - sent - - - - - - - - -",
+		record.Asking:  "- - - granted denied denied - - - - - - - - - -",
+		record.Granted: "denied failed - - - asked sent - - - - - - - - -",
+		record.Sent:    "- failed - - - - - - done unknown done waiting - unknown - -",
+		record.Waiting: "- - - - - unknown - - done unknown done waiting sent unknown - -",
+		record.Unknown: "- - - - - - - sent done - - - - - done planned",
+		record.Ended:   "- - - - - - - - - - - - - - - -",
+		record.Denied:  "- - - - - - - - - - - - - - - -",
+		record.Failed:  "- - - - - - - - - - - - - - - -",
 	}
 	for _, s := range states {
 		got := ""
@@ -50,64 +52,64 @@ func TestEveryPairOfStatesIsAllowedOrRefused(t *testing.T) {
 
 func TestTheLinesOfACallGiveItsState(t *testing.T) {
 	at := func(minute int) time.Time { return time.Unix(0, 0).Add(time.Duration(minute) * time.Minute) }
-	ask, call := &Ask{A: "1", Until: at(60)}, &Call{N: 1}
-	asked := &Call{N: 1, Ask: "1"}
-	yes, no := &Answer{A: "1", Yes: true, Until: at(60)}, &Answer{A: "1"}
-	answered, notSent := &Done{N: 1, Kind: Answered}, &Done{N: 1, Kind: NotSent}
-	happened, not := &Settle{N: 1, Happened: true}, &Settle{N: 1}
-	uncertain := &Done{N: 1, Kind: Uncertain}
-	told := &Done{N: 1, Kind: Uncertain, Error: "nobody knows"}
-	round, reply := &Round{N: 1}, &Round{N: 1, Sent: true}
+	ask, call := &record.Ask{A: "1", Until: at(60)}, &record.Call{N: 1}
+	asked := &record.Call{N: 1, Ask: "1"}
+	yes, no := &record.Answer{A: "1", Yes: true, Until: at(60)}, &record.Answer{A: "1"}
+	answered, notSent := &record.Done{N: 1, Kind: record.Answered}, &record.Done{N: 1, Kind: record.NotSent}
+	happened, not := &record.Settle{N: 1, Happened: true}, &record.Settle{N: 1}
+	uncertain := &record.Done{N: 1, Kind: record.Uncertain}
+	told := &record.Done{N: 1, Kind: record.Uncertain, Error: "nobody knows"}
+	round, reply := &record.Round{N: 1}, &record.Round{N: 1, Sent: true}
 	for _, c := range []struct {
-		lines []Line // a minute each
+		lines []record.Line // a minute each
 		alive bool
-		want  State
+		want  record.State
 		bad   bool
 	}{
-		{[]Line{call}, true, Sent, false},
-		{[]Line{call}, false, Unknown, false},
-		{[]Line{call, &Attempt{}}, true, Unknown, false},
-		{[]Line{call, &End{}}, true, Unknown, false},
-		{[]Line{call, answered}, false, Ended, false},
-		{[]Line{call, answered, answered}, false, Ended, true},
-		{[]Line{call, &Done{N: 1, Kind: Unread}}, false, Ended, false},
-		{[]Line{call, &Done{N: 1, Kind: NotSent, Denied: true}}, false, Denied, false},
-		{[]Line{call, notSent}, false, Failed, false},
-		{[]Line{call, uncertain}, true, Unknown, false},
-		{[]Line{call, &Done{N: 1, Kind: Uncertain, Error: "canceled", Cut: true}}, true, Unknown, false},
-		{[]Line{call, uncertain, &Attempt{}, answered}, true, Ended, false},
-		{[]Line{call, told}, true, Ended, false},
-		{[]Line{call, told, not}, true, Ended, true},
-		{[]Line{call, &End{}, happened}, false, Ended, false},
-		{[]Line{call, &End{}, not}, false, Planned, false},
-		{[]Line{call, &End{}, not, &Attempt{}, call}, true, Sent, false},
-		{[]Line{call, &End{}, not, not}, false, Planned, true},
-		{[]Line{call, answered, not}, false, Ended, true},
-		{[]Line{call, happened}, true, Ended, false}, // it is another process that says so
-		{[]Line{call, round}, false, Waiting, false},
-		{[]Line{call, round, &End{}, &Attempt{}}, true, Waiting, false},
-		{[]Line{call, round, &End{}, &Attempt{}, reply}, true, Sent, false},
-		{[]Line{call, round, reply}, false, Unknown, false},
-		{[]Line{call, round, reply, round}, false, Waiting, false},
-		{[]Line{call, round, reply, answered}, false, Ended, false},
-		{[]Line{call, reply}, true, Sent, true},
-		{[]Line{call, &End{}, &Attempt{}, call}, true, Unknown, true},
-		{[]Line{&Call{N: 1, Class: Again}, &Attempt{}, &Call{N: 1, Class: Again}}, true, Sent, false},
-		{[]Line{ask, yes, asked}, true, Sent, false},
-		{[]Line{ask, yes, asked, answered}, true, Ended, false},
-		{[]Line{ask, asked}, true, Asking, true},
-		{[]Line{ask, no, asked}, true, Denied, false},
-		{[]Line{ask, no, asked, notSent}, true, Denied, false},
-		{[]Line{ask, no, asked, answered}, true, Denied, true},
-		{[]Line{&Ask{A: "1", Until: at(1)}, call, asked, notSent}, true, Denied, false},
-		{[]Line{ask, &Answer{A: "1", Yes: true, Until: at(2)}, &Note{}, asked}, true, Sent, false},
-		{[]Line{&Guess{N: 1}}, false, Planned, false},
+		{[]record.Line{call}, true, record.Sent, false},
+		{[]record.Line{call}, false, record.Unknown, false},
+		{[]record.Line{call, &record.Attempt{}}, true, record.Unknown, false},
+		{[]record.Line{call, &record.End{}}, true, record.Unknown, false},
+		{[]record.Line{call, answered}, false, record.Ended, false},
+		{[]record.Line{call, answered, answered}, false, record.Ended, true},
+		{[]record.Line{call, &record.Done{N: 1, Kind: record.Unread}}, false, record.Ended, false},
+		{[]record.Line{call, &record.Done{N: 1, Kind: record.NotSent, Denied: true}}, false, record.Denied, false},
+		{[]record.Line{call, notSent}, false, record.Failed, false},
+		{[]record.Line{call, uncertain}, true, record.Unknown, false},
+		{[]record.Line{call, &record.Done{N: 1, Kind: record.Uncertain, Error: "canceled", Cut: true}}, true, record.Unknown, false},
+		{[]record.Line{call, uncertain, &record.Attempt{}, answered}, true, record.Ended, false},
+		{[]record.Line{call, told}, true, record.Ended, false},
+		{[]record.Line{call, told, not}, true, record.Ended, true},
+		{[]record.Line{call, &record.End{}, happened}, false, record.Ended, false},
+		{[]record.Line{call, &record.End{}, not}, false, record.Planned, false},
+		{[]record.Line{call, &record.End{}, not, &record.Attempt{}, call}, true, record.Sent, false},
+		{[]record.Line{call, &record.End{}, not, not}, false, record.Planned, true},
+		{[]record.Line{call, answered, not}, false, record.Ended, true},
+		{[]record.Line{call, happened}, true, record.Ended, false}, // it is another process that says so
+		{[]record.Line{call, round}, false, record.Waiting, false},
+		{[]record.Line{call, round, &record.End{}, &record.Attempt{}}, true, record.Waiting, false},
+		{[]record.Line{call, round, &record.End{}, &record.Attempt{}, reply}, true, record.Sent, false},
+		{[]record.Line{call, round, reply}, false, record.Unknown, false},
+		{[]record.Line{call, round, reply, round}, false, record.Waiting, false},
+		{[]record.Line{call, round, reply, answered}, false, record.Ended, false},
+		{[]record.Line{call, reply}, true, record.Sent, true},
+		{[]record.Line{call, &record.End{}, &record.Attempt{}, call}, true, record.Unknown, true},
+		{[]record.Line{&record.Call{N: 1, Class: record.Again}, &record.Attempt{}, &record.Call{N: 1, Class: record.Again}}, true, record.Sent, false},
+		{[]record.Line{ask, yes, asked}, true, record.Sent, false},
+		{[]record.Line{ask, yes, asked, answered}, true, record.Ended, false},
+		{[]record.Line{ask, asked}, true, record.Asking, true},
+		{[]record.Line{ask, no, asked}, true, record.Denied, false},
+		{[]record.Line{ask, no, asked, notSent}, true, record.Denied, false},
+		{[]record.Line{ask, no, asked, answered}, true, record.Denied, true},
+		{[]record.Line{&record.Ask{A: "1", Until: at(1)}, call, asked, notSent}, true, record.Denied, false},
+		{[]record.Line{ask, &record.Answer{A: "1", Yes: true, Until: at(2)}, &record.Note{}, asked}, true, record.Sent, false},
+		{[]record.Line{&record.Guess{N: 1}}, false, record.Planned, false},
 	} {
-		r, text := &Run{}, ""
+		r, text := &record.Run{}, ""
 		for i, l := range c.lines {
-			l.head().Time = at(i + 1)
+			record.HeadOf(l).Time = at(i + 1)
 			text += fmt.Sprintf(" %T", l)
-			if l, ok := l.(*Call); ok && slices.Contains(c.lines[:i], Line(l)) {
+			if l, ok := l.(*record.Call); ok && slices.Contains(c.lines[:i], record.Line(l)) {
 				again := *l
 				r.Add(&again)
 				continue
@@ -125,17 +127,17 @@ func TestTheLinesOfACallGiveItsState(t *testing.T) {
 // lines that the table allows, and reads them again: calls and asks are in the states
 // that they were in.
 func TestARunsLinesGiveItsStatesBack(t *testing.T) {
-	seen := map[State]map[event]bool{}
+	seen := map[record.State]map[record.Event]bool{}
 	for seed := range uint64(60) {
-		w := &walk{t: t, random: rand.New(rand.NewPCG(seed, 8)), s: Memory(1, nil), states: map[int]State{}, seen: seen,
-			asks: map[int]string{}, answered: map[string]*Answer{}}
+		w := &walk{t: t, random: rand.New(rand.NewPCG(seed, 8)), s: record.Memory(1, nil), states: map[int]record.State{}, seen: seen,
+			asks: map[int]string{}, answered: map[string]*record.Answer{}}
 		w.run()
 	}
-	for s, events := range transitions {
+	for s, events := range record.Transitions {
 		for e := range events {
 			// Without a line: the policy denies before a call has one, and a tool changes.
-			if !seen[s][e] && !slices.Contains([]event{onExpired, onLost}, e) &&
-				!(s == Granted && (e == onDenied || e == onNotSent)) {
+			if !seen[s][e] && !slices.Contains([]record.Event{record.OnExpired, record.OnLost}, e) &&
+				!(s == record.Granted && (e == record.OnDenied || e == record.OnNotSent)) {
 				t.Errorf("no run had %q of a call that is %s", e, s)
 			}
 		}
@@ -146,18 +148,18 @@ func TestARunsLinesGiveItsStatesBack(t *testing.T) {
 type walk struct {
 	t        *testing.T
 	random   *rand.Rand
-	s        *Store
-	w        *Writer
-	states   map[int]State // of calls
+	s        *record.Store
+	w        *record.Writer
+	states   map[int]record.State // of calls
 	asks     map[int]string
-	answered map[string]*Answer
-	seen     map[State]map[event]bool
+	answered map[string]*record.Answer
+	seen     map[record.State]map[record.Event]bool
 	attempt  int
 }
 
 func (w *walk) run() {
 	var err error
-	if w.w, err = w.s.Begin(&Begin{}); err != nil {
+	if w.w, err = w.s.Begin(&record.Begin{}); err != nil {
 		w.t.Fatal(err)
 	}
 	w.attempt = 1
@@ -175,58 +177,58 @@ func (w *walk) run() {
 func (w *walk) step(n int) {
 	s := w.states[n]
 	if s == "" {
-		s = Planned
+		s = record.Planned
 	}
-	events := slices.Sorted(maps.Keys(transitions[s]))
+	events := slices.Sorted(maps.Keys(record.Transitions[s]))
 	if len(events) == 0 {
 		return
 	}
 	e := events[w.random.IntN(len(events))]
-	call := &Call{N: n, Tool: "a.b", Class: Again, Ask: w.asks[n], Attempt: w.attempt}
+	call := &record.Call{N: n, Tool: "a.b", Class: record.Again, Ask: w.asks[n], Attempt: w.attempt}
 	until := time.Now().Add(time.Hour)
-	var lines []Line
+	var lines []record.Line
 	switch e {
-	case onCall, onAgain:
-		lines = []Line{call}
-	case onDenied:
-		lines = []Line{call, &Done{N: n, Kind: NotSent, Denied: true}}
-	case onNotSent:
-		if s == Planned {
-			lines = []Line{call}
+	case record.OnCall, record.OnAgain:
+		lines = []record.Line{call}
+	case record.OnDenied:
+		lines = []record.Line{call, &record.Done{N: n, Kind: record.NotSent, Denied: true}}
+	case record.OnNotSent:
+		if s == record.Planned {
+			lines = []record.Line{call}
 		}
-		lines = append(lines, &Done{N: n, Kind: NotSent})
-	case onDone:
-		lines = []Line{&Done{N: n, Kind: []Kind{Answered, Unread}[w.random.IntN(2)]}}
-	case onUncertain:
-		lines = []Line{&Done{N: n, Kind: Uncertain, Error: "canceled", Cut: true}}
-	case onTold:
-		lines = []Line{&Done{N: n, Kind: Uncertain, Error: "nobody knows"}}
-	case onRound:
-		lines = []Line{&Round{N: n, State: "s"}}
-	case onReply:
-		lines = []Line{&Round{N: n, Sent: true}}
-	case onAsk:
+		lines = append(lines, &record.Done{N: n, Kind: record.NotSent})
+	case record.OnDone:
+		lines = []record.Line{&record.Done{N: n, Kind: []record.Kind{record.Answered, record.Unread}[w.random.IntN(2)]}}
+	case record.OnUncertain:
+		lines = []record.Line{&record.Done{N: n, Kind: record.Uncertain, Error: "canceled", Cut: true}}
+	case record.OnTold:
+		lines = []record.Line{&record.Done{N: n, Kind: record.Uncertain, Error: "nobody knows"}}
+	case record.OnRound:
+		lines = []record.Line{&record.Round{N: n, State: "s"}}
+	case record.OnReply:
+		lines = []record.Line{&record.Round{N: n, Sent: true}}
+	case record.OnAsk:
 		w.asks[n] = fmt.Sprint(len(w.answered) + 1)
 		w.answered[w.asks[n]] = nil
-		lines = []Line{&Ask{A: w.asks[n], Tool: "a.b", Until: until}}
-	case onYes, onNo:
+		lines = []record.Line{&record.Ask{A: w.asks[n], Tool: "a.b", Until: until}}
+	case record.OnYes, record.OnNo:
 		r, err := w.s.Load(w.w.ID())
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		a := &Answer{A: w.asks[n], Yes: e == onYes, Until: until, Digest: r.asks[w.asks[n]].Digest}
+		a := &record.Answer{A: w.asks[n], Yes: e == record.OnYes, Until: until, Digest: record.AskOf(r, w.asks[n]).Digest}
 		w.answered[a.A] = a
-		lines = []Line{a}
-		if e == onNo {
-			lines = append(lines, call, &Done{N: n, Kind: NotSent, Error: "denied by ann"})
+		lines = []record.Line{a}
+		if e == record.OnNo {
+			lines = append(lines, call, &record.Done{N: n, Kind: record.NotSent, Error: "denied by ann"})
 		}
-	case onHappened, onNot:
+	case record.OnHappened, record.OnNot:
 		w.settle(n, s, e)
 		return
 	default: // it has no line
 		return
 	}
-	if s == Granted && (e == onDenied || e == onNotSent) {
+	if s == record.Granted && (e == record.OnDenied || e == record.OnNotSent) {
 		return
 	}
 	for _, l := range lines {
@@ -237,24 +239,24 @@ func (w *walk) step(n int) {
 	w.took(n, s, e)
 }
 
-func (w *walk) took(n int, s State, e event) {
+func (w *walk) took(n int, s record.State, e record.Event) {
 	next, err := s.After(e)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	if w.seen[s] == nil {
-		w.seen[s] = map[event]bool{}
+		w.seen[s] = map[record.Event]bool{}
 	}
 	w.seen[s][e] = true
-	if w.states[n] = next; next == Planned {
+	if w.states[n] = next; next == record.Planned {
 		delete(w.asks, n) // a person is asked anew
 	}
 }
 
 // settle has a person say what became of a call; the process is gone then.
-func (w *walk) settle(n int, s State, e event) {
+func (w *walk) settle(n int, s record.State, e record.Event) {
 	w.end()
-	if err := w.s.Settle(w.w.ID(), &Settle{N: n, Happened: e == onHappened}, -sentWithin-time.Hour); err != nil {
+	if err := w.s.Settle(w.w.ID(), &record.Settle{N: n, Happened: e == record.OnHappened}, -w.s.SentWithin()-time.Hour); err != nil {
 		w.t.Fatal(err)
 	}
 	w.took(n, s, e)
@@ -269,7 +271,7 @@ func (w *walk) reopen() {
 // end ends the attempt, with an End or without: calls that are under way are lost.
 func (w *walk) end() {
 	if w.random.IntN(2) == 0 {
-		if err := w.w.Add(&End{Status: "uncertain"}); err != nil {
+		if err := w.w.Add(&record.End{Status: "uncertain"}); err != nil {
 			w.t.Fatal(err)
 		}
 	}
@@ -277,8 +279,8 @@ func (w *walk) end() {
 		w.t.Fatal(err)
 	}
 	for n, s := range w.states {
-		if s == Sent {
-			w.states[n] = Unknown
+		if s == record.Sent {
+			w.states[n] = record.Unknown
 		}
 	}
 }
@@ -299,14 +301,14 @@ func (w *walk) compare() {
 	}
 	now := r.Now()
 	for n, want := range w.states {
-		var got State
-		switch a := r.asks[w.asks[n]]; {
+		var got record.State
+		switch a := record.AskOf(r, w.asks[n]); {
 		case a != nil && a.Used == nil:
 			got = a.State(now)
-		case r.calls[n] == nil:
-			got = Planned
+		case record.CallOf(r, n) == nil:
+			got = record.Planned
 		default:
-			if got, err = r.calls[n].State(true); err != nil {
+			if got, err = record.CallOf(r, n).State(true); err != nil {
 				w.t.Fatal(err)
 			}
 		}
@@ -319,7 +321,7 @@ func (w *walk) compare() {
 		unknown = append(unknown, m.N)
 	}
 	for n, s := range w.states {
-		if slices.Contains(unknown, n) != (s == Unknown) {
+		if slices.Contains(unknown, n) != (s == record.Unknown) {
 			w.t.Fatalf("call %d is %s; unknown are %v", n, s, unknown)
 		}
 	}
