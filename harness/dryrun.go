@@ -14,6 +14,7 @@ import (
 	"github.com/usetools/usetools/harness/internal/schema"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/wrappers"
@@ -47,7 +48,7 @@ type Unmade struct {
 
 // guesser answers the calls that a dry run does not make.
 type guesser struct {
-	records *record.Store
+	records *store.Store
 	subject string
 
 	mu      sync.Mutex
@@ -120,7 +121,7 @@ func (g *guesser) find(ctx context.Context, tool string, args json.RawMessage) (
 
 func (g *guesser) look(ctx context.Context) {
 	size := 0
-	for s, err := range g.records.List(ctx, &record.Filter{Subject: &g.subject, Limit: mostEarlier}) {
+	for s, err := range g.records.List(ctx, &store.Filter{Subject: &g.subject, Limit: mostEarlier}) {
 		if err != nil || s.Dry || s.Damaged || s.Calls == 0 {
 			continue
 		}

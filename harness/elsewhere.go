@@ -42,7 +42,7 @@ var ErrSentAgain = errors.New("the request was looked up too early")
 
 // Withdraw records a script that was to run elsewhere, by its Run, as canceled, so that
 // nobody begins it, and returns what it came to. Where somebody has begun it the error is
-// record.ErrTaken. The same script sent again is a run of its own.
+// store.ErrTaken. The same script sent again is a run of its own.
 func (h *Harness) Withdraw(s *Script, why string) (*Result, error) {
 	b, err := h.beginOf(s, limits(s.Limits, h.opts.Limits))
 	if err != nil {
@@ -59,7 +59,7 @@ func (h *Harness) Withdraw(s *Script, why string) (*Result, error) {
 }
 
 // Lose ends a run whose process died or was cut off as lost, and returns what it came to.
-// One that has ended meanwhile is record.ErrEnded.
+// One that has ended meanwhile is store.ErrEnded.
 func (h *Harness) Lose(id string) (*Result, error) {
 	store := h.opts.Records
 	run, err := store.Load(id)

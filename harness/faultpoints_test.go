@@ -22,6 +22,7 @@ import (
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // TestFaultPoints plays runs of scripts that are drawn at random, of which the
@@ -201,25 +202,25 @@ func (s *scenario) process(do func(context.Context, *harness.Harness) (*harness.
 
 // rival is another process that wants to go on with a run that is under way.
 func (s *scenario) rival() {
-	store, err := record.Open(s.w.dir, nil)
+	records, err := store.Open(s.w.dir, nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	for sum, err := range store.List(context.Background(), nil) {
+	for sum, err := range records.List(context.Background(), nil) {
 		if err != nil {
 			s.w.fault("the list: %v", err)
 			return
 		}
 		for what, err := range map[string]error{
-			"settled": store.Settle(sum.ID, &record.Settle{N: 1, Who: "eve"}, 0),
-			"closed":  store.EndRun(sum.ID, "eve", ""),
+			"settled": records.Settle(sum.ID, &record.Settle{N: 1, Who: "eve"}, 0),
+			"closed":  records.EndRun(sum.ID, "eve", ""),
 		} {
-			if !errors.Is(err, record.ErrRunning) {
+			if !errors.Is(err, store.ErrRunning) {
 				s.w.fault("a run that is under way is %s by another process: %v", what, err)
 			}
 		}
-		_, err := harness.New(&harness.Options{Records: store}).Resume(context.Background(), sum.ID, s.script())
-		if !errors.Is(err, record.ErrRunning) {
+		_, err := harness.New(&harness.Options{Records: records}).Resume(context.Background(), sum.ID, s.script())
+		if !errors.Is(err, store.ErrRunning) {
 			s.w.fault("a run that is under way is gone on with by another process: %v", err)
 		}
 	}
@@ -359,11 +360,11 @@ func (s *scenario) says(call string) bool {
 
 // settle says of calls of which nobody knows what became what the server knows.
 func (s *scenario) settle(calm bool) {
-	store, err := record.Open(s.w.dir, nil)
+	records, err := store.Open(s.w.dir, nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	run, err := store.Load(s.id)
+	run, err := records.Load(s.id)
 	if err != nil {
 		s.w.fault("the record: %v", err)
 		return
@@ -388,7 +389,7 @@ func (s *scenario) settle(calm bool) {
 			continue
 		}
 		if !calm && s.rng.IntN(3) == 0 && s.done(m, used, false) == nil { // it is not there: too early, perhaps
-			err := store.Settle(s.id, &record.Settle{N: m.N, Who: "bob"}, callTime)
+			err := records.Settle(s.id, &record.Settle{N: m.N, Who: "bob"}, callTime)
 			s.say("call %d settled at once: %v", m.N, err)
 			if err == nil {
 				continue
@@ -401,10 +402,10 @@ func (s *scenario) settle(calm bool) {
 			st.Happened, st.Result = true, record.Raw(q.result(false))
 			used[q.receipt] = true
 		}
-		err := store.Settle(s.id, st, callTime)
-		if errors.Is(err, record.ErrTooEarly) { // the clock was set back
+		err := records.Settle(s.id, st, callTime)
+		if errors.Is(err, store.ErrTooEarly) { // the clock was set back
 			time.Sleep(31*24*time.Hour + s.w.before)
-			err = store.Settle(s.id, st, callTime)
+			err = records.Settle(s.id, st, callTime)
 		}
 		s.say("call %d settled, happened: %v, %v", m.N, st.Happened, err)
 		if err != nil {
@@ -442,7 +443,7 @@ func (s *scenario) effects() map[string]int {
 // check holds what the server has done against the record, and against the last
 // execution of the script that sent anything.
 func (s *scenario) check() {
-	store, err := record.Open(s.w.dir, nil)
+	store, err := store.Open(s.w.dir, nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -676,7 +677,7 @@ func (s *scenario) ended() {
 	}
 	if s.end == "not resumable" { // it was killed when it had ended
 		s.at(func() {
-			store, err := record.Open(s.w.dir, nil)
+			store, err := store.Open(s.w.dir, nil)
 			if err != nil {
 				s.t.Fatal(err)
 			}
@@ -704,7 +705,7 @@ func (s *scenario) ended() {
 // checkPrinted: what the script printed is in the record once.
 func (s *scenario) checkPrinted() {
 	s.at(func() {
-		store, err := record.Open(s.w.dir, nil)
+		store, err := store.Open(s.w.dir, nil)
 		if err != nil {
 			s.t.Fatal(err)
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/text"
@@ -60,9 +61,9 @@ type Options struct {
 	// that a run does not wait for one; 0: each run starts its own.
 	Spares int
 	// Records keeps a record of each run; nil: none is kept.
-	Records *record.Store
+	Records *store.Store
 	// Answers is where dry runs look for what earlier runs got; nil: in Records.
-	Answers *record.Store
+	Answers *store.Store
 	// Elsewhere runs the scripts, and goes on with runs, in the place of this process; nil:
 	// this process does. Checks and calls without a script are made here.
 	Elsewhere Elsewhere
@@ -184,8 +185,8 @@ type Script struct {
 	Request string
 	// Once is the key of a request that is not to begin a second run; see Rejoin.
 	Once string
-	// Run is the name of the record that it begins, as record.NewName makes it; "": one is
-	// made. A run that has begun is record.ErrTaken.
+	// Run is the name of the record that it begins, as store.NewName makes it; "": one is
+	// made. A run that has begun is store.ErrTaken.
 	Run string
 	// Front is the process that the script was sent to, where that is another one.
 	Front string

@@ -12,14 +12,15 @@ import (
 
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // journal says what happens in a run and in the scripts that it runs: to the
 // record, and to whoever listens. Everything that is told of a run is made from
 // its lines.
 type journal struct {
-	w     *record.Writer    // nil: no record is kept
-	store *record.Store     // of w
+	w     *store.Writer     // nil: no record is kept
+	store *store.Store      // of w
 	seed  []byte            // of random functions; nil: whatever the worker is given
 	tell  func(record.Line) // nil: nobody listens
 	dry   *guesser          // of a dry run, else nil
@@ -75,7 +76,7 @@ func (h *Harness) beginOf(s *Script, l worker.Limits) (*record.Begin, error) {
 		Front: s.Front}
 	if s.Run != "" {
 		var ok bool
-		if b.Time, b.ID, ok = record.ParseName(s.Run); !ok {
+		if b.Time, b.ID, ok = store.ParseName(s.Run); !ok {
 			return nil, fmt.Errorf("no name of a record: %q", s.Run)
 		}
 	}

@@ -12,12 +12,13 @@ import (
 
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry/redact"
 )
 
 // While a run goes on, what it takes is written once a second, not before it is live.
 func TestUsageIsWrittenAtTimes(t *testing.T) {
-	store := record.Memory(1, nil)
+	store := store.Memory(1, nil)
 	j := newJournal(&Script{})
 	if err := j.begin(New(&Options{Records: store}), &Script{}, limits()); err != nil {
 		t.Fatal(err)
@@ -87,7 +88,7 @@ func TestPrintsWithoutEnd(t *testing.T) {
 
 // A worker is not trusted: what it must not call is refused, and in the record.
 func TestACallThatIsRefusedIsInTheRecord(t *testing.T) {
-	store := record.Memory(1, nil)
+	store := store.Memory(1, nil)
 	j := newJournal(&Script{})
 	if err := j.begin(New(&Options{Records: store}), &Script{}, limits()); err != nil {
 		t.Fatal(err)
@@ -111,9 +112,9 @@ func TestACallThatIsRefusedIsInTheRecord(t *testing.T) {
 const hiddenText = "a-kéy\nof two lines"
 
 // hidingStore are the options of a store that hides hiddenText.
-func hidingStore() *record.StoreOptions {
+func hidingStore() *store.StoreOptions {
 	r := redact.New(&redact.Secrets{Values: []string{hiddenText, "a-key-too-short"}})
-	return &record.StoreOptions{
+	return &store.StoreOptions{
 		Redact:     func(b []byte) []byte { return []byte(r.Text(string(b))) },
 		Unfinished: func(b []byte) int { return r.Unfinished(string(b)) },
 	}
@@ -125,7 +126,7 @@ func TestNoPartOfAPrintedSecretIsInTheRecord(t *testing.T) {
 	text := "x a-k" + hiddenText + "y\n" + hiddenText + "\xff a-ké"
 	want := strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), hiddenText, "•••")
 	for step := 1; step <= len(text); step++ {
-		store := record.Memory(1, hidingStore())
+		store := store.Memory(1, hidingStore())
 		j := newJournal(&Script{})
 		if err := j.begin(New(&Options{Records: store}), &Script{}, limits()); err != nil {
 			t.Fatal(err)

@@ -14,8 +14,8 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/worker"
-	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/recordtest"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/config"
@@ -88,12 +88,12 @@ func (p *process) isDead() bool {
 }
 
 // open opens the store of a process.
-func (p *process) open(dir string) (*record.Store, error) {
-	in, err := record.Folder(dir)
+func (p *process) open(dir string) (*store.Store, error) {
+	in, err := store.Folder(dir)
 	if err != nil {
 		return nil, err
 	}
-	return record.On(recordtest.Through(in, p.through), dir, nil), nil
+	return store.On(recordtest.Through(in, p.through), dir, nil), nil
 }
 
 // through is what the steps of the process's store go through. The files of a process

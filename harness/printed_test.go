@@ -5,16 +5,16 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/policy"
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry/redact"
 )
 
 const printedSecret = "a-kéy\nof two lines"
 
 // hiding are the options of a store that hides printedSecret.
-func hiding() *record.StoreOptions {
+func hiding() *store.StoreOptions {
 	r := redact.New(&redact.Secrets{Values: []string{printedSecret, "a-key-too-short"}})
-	return &record.StoreOptions{
+	return &store.StoreOptions{
 		Redact:     func(b []byte) []byte { return []byte(r.Text(string(b))) },
 		Unfinished: func(b []byte) int { return r.Unfinished(string(b)) },
 	}
@@ -24,7 +24,7 @@ func hiding() *record.StoreOptions {
 // than was printed: nothing of it is in the record twice.
 func TestARunThatGoesOnPrintsNoPartOfASecret(t *testing.T) {
 	_, cat := newShop(t)
-	store, err := record.Open(t.TempDir(), hiding())
+	store, err := store.Open(t.TempDir(), hiding())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry/backend"
 )
 
@@ -153,14 +154,14 @@ Return(o.Order)`
 // Requests with the same key that come at once are one run, in several processes too,
 // each of which has read the records before.
 func TestAKeyBeginsOneRun(t *testing.T) {
-	h, shop, store, s := asksFor(t)
+	h, shop, records, s := asksFor(t)
 	defer h.Close()
 	s.Policy, s.Once = nil, "key"
 	s.Source = `
 UseTools("order an item")
 o, _ := shop.Buy(shop.BuyParams{Item: "nut"})
 Return(o.Order)`
-	same, err := record.Open(store.Dir(), nil)
+	same, err := store.Open(records.Dir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +176,7 @@ Return(o.Order)`
 	for i := range 6 {
 		all.Go(func() {
 			one, h := *s, []*harness.Harness{h, other}[i%2]
-			var running *record.RunningError
+			var running *store.RunningError
 			res, err := h.Rejoin(t.Context(), &one)
 			if res == nil && err == nil {
 				_, err = h.Run(t.Context(), &one)

@@ -20,6 +20,7 @@ import (
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/recordtest"
 	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -103,7 +104,7 @@ Return(map[string]any{"random": rand.IntN(1000), "now": time.Now().Year() > 2000
 
 func TestARunLeavesARecord(t *testing.T) {
 	s, cat := newShop(t)
-	store := record.Memory(10, nil)
+	store := store.Memory(10, nil)
 	h := harness.New(&harness.Options{Records: store, Version: "test"})
 	res, err := h.Run(t.Context(), &harness.Script{Source: shopScript, Catalog: cat, Name: "shop.go", Subject: "ann",
 		Inputs: map[string]json.RawMessage{"a": json.RawMessage("1")}})
@@ -152,7 +153,7 @@ func TestWhatBecameOfACallIsInTheRecord(t *testing.T) {
 		{`UseTools("order an item"); _, err := shop.Buy(shop.BuyParams{Item: "lost"}); fmt.Println(err)`, record.Uncertain},
 		{`UseTools("order an item"); _, err := shop.Buy(shop.BuyParams{Item: "x"}); fmt.Println(err)`, record.Answered},
 	} {
-		store := record.Memory(10, nil)
+		store := store.Memory(10, nil)
 		res, err := harness.New(&harness.Options{Records: store}).Run(t.Context(), &harness.Script{Source: c.script, Catalog: cat})
 		if err != nil {
 			t.Fatal(err)
@@ -166,7 +167,7 @@ func TestWhatBecameOfACallIsInTheRecord(t *testing.T) {
 
 func TestADryRunSendsNoEffect(t *testing.T) {
 	s, cat := newShop(t)
-	store := record.Memory(10, nil)
+	store := store.Memory(10, nil)
 	h := harness.New(&harness.Options{Records: store})
 	script := strings.Replace(shopScript, `_, err := shop.Stock(shop.StockParams{Item: "broken"})`,
 		`_, err := shop.Buy(shop.BuyParams{Item: "nut", Count: 2})`, 1)
@@ -211,7 +212,7 @@ func TestADryRunIsRecorded(t *testing.T) {
 	s, cat := newShop(t)
 	dir := t.TempDir()
 	hide := func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("secret"), []byte("*****")) }
-	store, err := record.Open(dir, &record.StoreOptions{Redact: hide})
+	store, err := store.Open(dir, &store.StoreOptions{Redact: hide})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -298,7 +299,7 @@ func TestTheLedgerIsBounded(t *testing.T) {
 
 func TestACallLeavesARecord(t *testing.T) {
 	s, cat := newShop(t)
-	store := record.Memory(10, nil)
+	store := store.Memory(10, nil)
 	h := harness.New(&harness.Options{Records: store})
 	for _, item := range []string{"nut", "broken", "lost"} {
 		h.CallTool(t.Context(), cat, "shop.buy", json.RawMessage(`{"item":"`+item+`"}`), &harness.Script{Subject: "ann", Session: "s"})
@@ -338,12 +339,12 @@ func TestACallLeavesARecord(t *testing.T) {
 
 func TestNothingIsSentThatCannotBeRecorded(t *testing.T) {
 	s, cat := newShop(t)
-	in, err := record.Folder(t.TempDir())
+	in, err := store.Folder(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var full atomic.Bool // from the second call on
-	store := record.On(recordtest.Through(in, func(step string, do func() error) error {
+	store := store.On(recordtest.Through(in, func(step string, do func() error) error {
 		if step == "write" && full.Load() {
 			return errors.New("no space left on device")
 		}
@@ -372,14 +373,14 @@ for i := range 20 {
 		panic(err)
 	}
 }`
-		folder, err := record.Open(b.TempDir(), nil)
+		folder, err := store.Open(b.TempDir(), nil)
 		if err != nil {
 			b.Fatal(err)
 		}
 		for _, where := range []struct {
 			name  string
-			store *record.Store
-		}{{"off", nil}, {"memory", record.Memory(200, nil)}, {"folder", folder}} {
+			store *store.Store
+		}{{"off", nil}, {"memory", store.Memory(200, nil)}, {"folder", folder}} {
 			b.Run(call[:5]+"/"+where.name, func(b *testing.B) {
 				_, cat := newShop(b)
 				h := harness.New(&harness.Options{Records: where.store})
@@ -397,7 +398,7 @@ for i := range 20 {
 // What is printed is noted with its line, and when; replay and resume compare the text.
 func TestPrintsAreRecordedWithTheirLines(t *testing.T) {
 	_, cat := newShop(t)
-	store := record.Memory(1, nil)
+	store := store.Memory(1, nil)
 	h := harness.New(&harness.Options{Records: store})
 	defer h.Close()
 	res, err := h.Run(t.Context(), &harness.Script{Catalog: cat, Source: `UseTools("show how much of an item is in stock")
@@ -447,7 +448,7 @@ fmt.Println("done")`})
 
 // What a run takes of the machine is in its record.
 func TestRecordSaysWhatARunTakes(t *testing.T) {
-	store := record.Memory(2, nil)
+	store := store.Memory(2, nil)
 	h := harness.New(&harness.Options{Records: store})
 	defer h.Close()
 	for range 3 { // until the system has let it run for long enough
@@ -494,8 +495,8 @@ func BenchmarkRecordOfPrints(b *testing.B) {
 	} {
 		for _, where := range []struct {
 			name  string
-			store *record.Store
-		}{{"off", nil}, {"memory", record.Memory(20, nil)}} {
+			store *store.Store
+		}{{"off", nil}, {"memory", store.Memory(20, nil)}} {
 			b.Run(script.name+"/"+where.name, func(b *testing.B) {
 				h := harness.New(&harness.Options{Records: where.store, Limits: harness.Limits{Stdout: 16 << 20}})
 				defer h.Close()

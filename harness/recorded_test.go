@@ -9,7 +9,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/policy"
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // What a record says of a run that has ended is what its Result said.
@@ -20,7 +20,7 @@ func TestTheResultOfARunIsInItsRecord(t *testing.T) {
 		Source: `if _, err := shop.Buy(shop.BuyParams{Item: "n"}); err != nil { panic(err) }`}); err != nil {
 		t.Fatal(err)
 	}
-	store := record.Memory(10, nil)
+	store := store.Memory(10, nil)
 	h := harness.New(&harness.Options{Records: store})
 	for name, s := range map[string]harness.Script{
 		"ok":       {Source: shopScript},

@@ -9,34 +9,35 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // aloneFor is how long who begins a run of a Once waits for others who do.
 const aloneFor = 30 * time.Second
 
-// begin begins the record of a run. The error is a *record.RunningError where its Once
+// begin begins the record of a run. The error is a *store.RunningError where its Once
 // is that of another run, which has begun since Rejoin looked, maybe in another process.
-func begin(b *record.Begin, store *record.Store) (w *record.Writer, err error) {
+func begin(b *record.Begin, records *store.Store) (w *store.Writer, err error) {
 	if b.Once == "" {
-		return store.Begin(b)
+		return records.Begin(b)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), aloneFor)
 	defer cancel()
-	err = store.Alone(ctx, func() error {
-		id, err := store.LatestOnce(ctx, b.Subject, b.Once)
+	err = records.Alone(ctx, func() error {
+		id, err := records.LatestOnce(ctx, b.Subject, b.Once)
 		if err != nil {
 			return err
 		}
 		if id != "" {
-			run, err := store.Load(id)
+			run, err := records.Load(id)
 			switch {
 			case err == nil && run.Damaged == nil:
-				return &record.RunningError{Run: id, Host: run.Begin.Host, PID: run.Begin.PID}
-			case err != nil && !errors.Is(err, record.ErrNotFound):
+				return &store.RunningError{Run: id, Host: run.Begin.Host, PID: run.Begin.PID}
+			case err != nil && !errors.Is(err, store.ErrNotFound):
 				return err
 			}
 		}
-		w, err = store.Begin(b)
+		w, err = records.Begin(b)
 		return err
 	})
 	return w, err
@@ -124,17 +125,17 @@ func (e *OnceError) Error() string {
 //   - is a dry run whose calls a person has approved: the run resumes;
 //   - has ended, and the client does not have its result: that is given once.
 //
-// The error is a *record.RunningError if the run is under way.
+// The error is a *store.RunningError if the run is under way.
 func (h *Harness) Rejoin(ctx context.Context, s *Script) (*Result, error) {
-	store := h.opts.Records
-	if store == nil || s.Dry {
+	records := h.opts.Records
+	if records == nil || s.Dry {
 		return nil, nil
 	}
 	s.Request = h.RequestOf(s)
 	if err := h.flights.settle(ctx, s.Request); err != nil {
 		return nil, err
 	}
-	id, err := store.LatestOnce(ctx, s.Subject, s.Once)
+	id, err := records.LatestOnce(ctx, s.Subject, s.Once)
 	if id != "" || err != nil {
 		return h.rejoin(ctx, s, id, true, err)
 	}
@@ -144,10 +145,10 @@ func (h *Harness) Rejoin(ctx context.Context, s *Script) (*Result, error) {
 			return res.earlier(", which was under way when they were sent again"), err
 		}
 		id = s.Seen.Run
-	} else if id, err = store.Latest(ctx, s.Request); err != nil {
+	} else if id, err = records.Latest(ctx, s.Request); err != nil {
 		return nil, err
 	}
-	dry, err := store.Latest(ctx, record.DryRequest(s.Request))
+	dry, err := records.Latest(ctx, store.DryRequest(s.Request))
 	if res, err := h.rejoin(ctx, s, dry, false, err); res != nil || err != nil {
 		return res, err
 	}
@@ -162,7 +163,7 @@ func (h *Harness) rejoin(ctx context.Context, s *Script, id string, named bool, 
 	}
 	run, err := h.opts.Records.Load(id)
 	switch {
-	case errors.Is(err, record.ErrNotFound):
+	case errors.Is(err, store.ErrNotFound):
 		return nil, nil
 	case err != nil:
 		return nil, err
@@ -171,7 +172,7 @@ func (h *Harness) rejoin(ctx context.Context, s *Script, id string, named bool, 
 	case named && run.Begin.Request != s.Request:
 		return nil, &OnceError{s.Once, id}
 	case run.Running && (named || len(run.Attempts) > 0 || run.End != nil): // it resumes just now, or is about to
-		return nil, &record.RunningError{Run: id, Host: run.Begin.Host, PID: run.Begin.PID}
+		return nil, &store.RunningError{Run: id, Host: run.Begin.Host, PID: run.Begin.PID}
 	case run.Running:
 		return nil, nil
 	}
@@ -185,7 +186,7 @@ func (h *Harness) rejoin(ctx context.Context, s *Script, id string, named bool, 
 		own := *s
 		own.Own = true
 		res, err := h.Resume(ctx, id, &own)
-		if running := (*record.RunningError)(nil); errors.As(err, &running) && !named {
+		if running := (*store.RunningError)(nil); errors.As(err, &running) && !named {
 			return nil, err
 		}
 		return res.earlier(note), err

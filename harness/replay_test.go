@@ -14,7 +14,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/policy"
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry/backend"
 )
 
@@ -168,7 +168,7 @@ func TestAReplayDoesTheSame(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, cat := shopWithScripts(t)
-			store := record.Memory(10, nil)
+			store := store.Memory(10, nil)
 			h := harness.New(&harness.Options{Records: store})
 			if strings.Contains(script, "crand.") {
 				script = "import crand \"crypto/rand\"\n" + script
@@ -219,7 +219,7 @@ func TestAReplaySaysWhatIsDifferent(t *testing.T) {
 		{"no Go", `Return(1)`, `Return(x)`, "status", "compile_error"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			store := record.Memory(10, nil)
+			store := store.Memory(10, nil)
 			h := harness.New(&harness.Options{Records: store})
 			res, err := h.Run(t.Context(), &harness.Script{Source: c.was, Catalog: cat})
 			if err != nil || res.Status != harness.OK {
@@ -243,7 +243,7 @@ func TestAReplaySaysWhatIsDifferent(t *testing.T) {
 
 func TestSavedScriptsDrawSomethingElseEachTime(t *testing.T) {
 	_, cat := shopWithScripts(t)
-	res, err := harness.New(&harness.Options{Records: record.Memory(10, nil)}).Run(t.Context(), &harness.Script{Catalog: cat, Source: `
+	res, err := harness.New(&harness.Options{Records: store.Memory(10, nil)}).Run(t.Context(), &harness.Script{Catalog: cat, Source: `
 		fmt.Println(rand.Uint64())
 		for range 3 {
 			v, _ := RunScript("draws", nil)
@@ -269,7 +269,7 @@ func TestWhatNeverBeganIsNotReplayed(t *testing.T) {
 		"no tool": {Source: `UseTools("launch a rocket to mars"); rocket.Launch()`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			store := record.Memory(10, nil)
+			store := store.Memory(10, nil)
 			h := harness.New(&harness.Options{Records: store})
 			s.Catalog = cat
 			_, run := recordOf(t, h, store, &program{Script: s})
@@ -305,7 +305,7 @@ func TestARunThatWasEndedIsReplayedUntilThere(t *testing.T) {
 			t.Parallel()
 			m, cat := newMarket(t, 1)
 			cat.Calls = &until{m, "never"}
-			store := record.Memory(10, nil)
+			store := store.Memory(10, nil)
 			h := harness.New(&harness.Options{Records: store})
 			res, run := recordOf(t, h, store, &program{Script: &harness.Script{Source: c.script, Catalog: cat, Limits: c.limits}, cancel: c.cancel})
 			got, err := h.Replay(t.Context(), &harness.Replay{Run: run})
@@ -345,7 +345,7 @@ func (u *until) Call(ctx context.Context, server string, req *backend.Request) (
 
 func TestAReplayComparesArgumentsThatWereRedacted(t *testing.T) {
 	_, cat := newShop(t)
-	store := record.Memory(10, &record.StoreOptions{Redact: func(b []byte) []byte {
+	store := store.Memory(10, &store.StoreOptions{Redact: func(b []byte) []byte {
 		return bytes.ReplaceAll(b, []byte("8675309123"), []byte("•••"))
 	}})
 	h := harness.New(&harness.Options{Records: store})

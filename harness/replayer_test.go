@@ -7,12 +7,13 @@ import (
 
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // TestAReplayGoesOnBehindAScriptThatDidNotWait ends a saved script while a goroutine
 // of it waits for an answer that the record has.
 func TestAReplayGoesOnBehindAScriptThatDidNotWait(t *testing.T) {
-	store := record.Memory(1, nil)
+	store := store.Memory(1, nil)
 	w, err := store.Begin(&record.Begin{Script: record.String("x")})
 	if err != nil {
 		t.Fatal(err)

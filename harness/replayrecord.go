@@ -9,6 +9,7 @@ import (
 
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -73,5 +74,5 @@ func ReplayScript(ctx context.Context, replay Replayer, lib *library.Library, s 
 		return &ReplayedRecord{Skipped: "no record is kept with it: harness save -with-record"}
 	}
 	return ReplayRecord(ctx, replay, Replay{Source: s.Source}, file,
-		func() (*record.Run, error) { return record.LoadFile(file) })
+		func() (*record.Run, error) { return store.LoadFile(file) })
 }

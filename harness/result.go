@@ -115,7 +115,7 @@ type Result struct {
 }
 
 // Unwritten returns why the record of the run has no end; nil: it has one, or none is
-// kept. That somebody else has taken the run over is record.ErrTaken.
+// kept. That somebody else has taken the run over is store.ErrTaken.
 func (r *Result) Unwritten() error { return r.unwritten }
 
 // ToolUse is the tool of a phrase, or of a name in the script that no phrase

@@ -13,6 +13,7 @@ import (
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/wrappers"
@@ -41,20 +42,20 @@ const maxAttempts = 20
 // Script, inputs, seed and limits are those of the record. Of s count Policy,
 // Catalog, Results, OnLine, Stdout, Stderr, Ask, Copy, Own, Subject, and Limits where
 // they are larger. An error is a *NotResumableError, a *record.UnknownError, a
-// *record.RunningError where another process has the run, or a fault of the harness.
+// *store.RunningError where another process has the run, or a fault of the harness.
 func (h *Harness) Resume(ctx context.Context, id string, s *Script) (*Result, error) {
 	if h.opts.Elsewhere != nil {
 		return h.opts.Elsewhere.Resume(ctx, id, s)
 	}
-	store := h.opts.Records
-	if store == nil {
+	records := h.opts.Records
+	if records == nil {
 		return nil, &NotResumableError{id, "no records are kept here"}
 	}
-	was, err := store.Load(id)
+	was, err := records.Load(id)
 	if err != nil {
 		return nil, err
 	}
-	w, run, err := store.Reopen(id, &record.ReopenOptions{Copy: s.Copy, Who: s.Subject, Harness: h.opts.Version,
+	w, run, err := records.Reopen(id, &store.ReopenOptions{Copy: s.Copy, Who: s.Subject, Harness: h.opts.Version,
 		Live: was.Begin.Dry, May: func(run *record.Run) error { return resumable(run, s.Limits) }})
 	if err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ func (h *Harness) Resume(ctx context.Context, id string, s *Script) (*Result, er
 	case err != nil:
 		w.Close()
 	case s.Own && res.Status != Waiting && res.Status != Uncertain:
-		store.Fetch(res.Run)
+		records.Fetch(res.Run)
 	}
 	return res, err
 }
@@ -165,7 +166,7 @@ func redacted(run *record.Run) string {
 type resumption struct {
 	h       *Harness
 	script  *Script // as the caller gave it
-	w       *record.Writer
+	w       *store.Writer
 	run     *record.Run
 	journal *journal
 	asks    *asks     // of the last attempt
@@ -284,7 +285,7 @@ func (r *resumption) attempt(ctx context.Context, s *Script) (*Result, error) {
 }
 
 // resume makes a journal go on with a record.
-func (j *journal) resume(w *record.Writer, run *record.Run) {
+func (j *journal) resume(w *store.Writer, run *record.Run) {
 	j.w, j.seed = w, run.Begin.Seed
 	j.number = 1
 	if n := len(run.Attempts); n > 0 {

@@ -18,6 +18,7 @@ import (
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/config"
@@ -25,9 +26,9 @@ import (
 
 // asking is a harness with a shop in which a person must approve of what is no
 // read, and its store.
-func asksFor(t testing.TB) (*harness.Harness, *shop, *record.Store, *harness.Script) {
+func asksFor(t testing.TB) (*harness.Harness, *shop, *store.Store, *harness.Script) {
 	s, cat := newShop(t)
-	store, err := record.Open(t.TempDir(), nil)
+	store, err := store.Open(t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,7 @@ func mustResume(t testing.TB, h *harness.Harness, s *harness.Script, id string) 
 }
 
 // answerAll says yes, or no with a word, to all that a run waits for.
-func answerAll(t testing.TB, store *record.Store, res *harness.Result, yes bool, word string) {
+func answerAll(t testing.TB, store *store.Store, res *harness.Result, yes bool, word string) {
 	t.Helper()
 	for _, w := range res.Waiting {
 		if err := store.Answer(w.ID, &record.Answer{Yes: yes, Who: "ann", How: "test", Word: word}); err != nil {
@@ -174,12 +175,12 @@ func left(rounds []int) int {
 }
 
 func TestANoIsAnErrorOfTheCall(t *testing.T) {
-	h, shop, store, s := asksFor(t)
+	h, shop, records, s := asksFor(t)
 	res := runs(t, h, s, `
 _, err := shop.Buy(shop.BuyParams{Item: "nut"})
 fmt.Println(err)`)
-	answerAll(t, store, res, false, "too dear")
-	if err := store.Answer(res.Waiting[0].ID, &record.Answer{Yes: true, Who: "bob"}); !errors.Is(err, record.ErrAnswered) {
+	answerAll(t, records, res, false, "too dear")
+	if err := records.Answer(res.Waiting[0].ID, &record.Answer{Yes: true, Who: "bob"}); !errors.Is(err, store.ErrAnswered) {
 		t.Errorf("a second answer: %v", err)
 	}
 	res = mustResume(t, h, s, res.Run)
@@ -605,23 +606,23 @@ func (lists) Close() error                                                    { 
 func TestARunWhoseAnswerIsHiddenSaysThatItEnds(t *testing.T) {
 	server, cat := newShop(t)
 	server.sold.Store(8675309122)
-	store := record.Memory(10, &record.StoreOptions{Redact: func(b []byte) []byte {
+	records := store.Memory(10, &store.StoreOptions{Redact: func(b []byte) []byte {
 		return bytes.ReplaceAll(b, []byte("8675309123"), []byte("•••"))
 	}})
-	h := harness.New(&harness.Options{Records: store})
+	h := harness.New(&harness.Options{Records: records})
 	s := &harness.Script{Catalog: cat, Policy: &policy.Policy{Approve: policy.ApproveWrites}}
 	res := runs(t, h, s, `for range 2 { _, _ = shop.Buy(shop.BuyParams{Item: "nut"}) }`)
 	if res.Status != harness.Waiting || res.NoResume != "" {
 		t.Fatal(res.Text())
 	}
-	answerAll(t, store, res, true, "")
+	answerAll(t, records, res, true, "")
 	res = mustResume(t, h, s, res.Run)
 	res.Next.Command = registry.Command()
 	if text := res.Text(); res.Status != harness.Waiting || !strings.Contains(text, "cannot be resumed") ||
 		!strings.Contains(text, res.NoResume) || res.NoResume == "" || strings.Contains(text, "harness ") {
 		t.Error(text)
 	}
-	answerAll(t, store, res, true, "")
+	answerAll(t, records, res, true, "")
 	if _, err := h.Resume(t.Context(), res.Run, s); err == nil || !strings.HasSuffix(err.Error(), res.NoResume) {
 		t.Errorf("%v, and told %q", err, res.NoResume)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry/backend"
 )
 
@@ -54,14 +55,14 @@ func (s *rounds) Call(ctx context.Context, server string, req *backend.Request) 
 		`{"q%d":{"method":"elicitation/create","params":{"message":"which one?"}}}`, n))}
 }
 
-func asksRounds(t *testing.T, questions int) (*harness.Harness, *rounds, *record.Store, *harness.Script) {
+func asksRounds(t *testing.T, questions int) (*harness.Harness, *rounds, *store.Store, *harness.Script) {
 	h, shop, store, s := asksFor(t)
 	server := &rounds{shop: shop, questions: questions}
 	s.Policy, s.Catalog = nil, &catalog.Catalog{Registry: s.Catalog.Registry, Calls: server}
 	return h, server, store, s
 }
 
-func reply(t *testing.T, store *record.Store, id, input string) {
+func reply(t *testing.T, store *store.Store, id, input string) {
 	t.Helper()
 	if err := store.Answer(id, &record.Answer{Yes: true, Who: "ann", Input: json.RawMessage(input)}); err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry/backend"
 )
 
@@ -24,7 +25,7 @@ import (
 const times = 3
 
 // recordOf runs a script, and returns its record.
-func recordOf(t testing.TB, h *harness.Harness, store *record.Store, p *program) (*harness.Result, *record.Run) {
+func recordOf(t testing.TB, h *harness.Harness, store *store.Store, p *program) (*harness.Result, *record.Run) {
 	t.Helper()
 	ctx := t.Context()
 	if p.cancel > 0 {
@@ -76,7 +77,7 @@ func TestGeneratedProgramsReplayTheSame(t *testing.T) {
 				p := generateProgram(*seed + n)
 				m, cat := newMarket(t, *seed+n)
 				p.Catalog = cat
-				store := record.Memory(10, nil)
+				store := store.Memory(10, nil)
 				h := harness.New(&harness.Options{Records: store})
 				res, run := recordOf(t, h, store, p)
 				if res.Status.ExitCode() == harness.CompileError.ExitCode() || res.Status == harness.SandboxError {
@@ -123,7 +124,7 @@ func describe(d *harness.Difference) string {
 
 // TestTheCorpusReplaysTheSame records and replays scripts that need no tools.
 func TestTheCorpusReplaysTheSame(t *testing.T) {
-	store := record.Memory(100, nil)
+	store := store.Memory(100, nil)
 	h := harness.New(&harness.Options{Records: store, Limits: harness.Limits{Timeout: time.Minute}})
 	for _, dir := range []string{"internal/check/testdata/corpus", "internal/check/oracle/testdata/found"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -191,9 +192,9 @@ func TestAScriptSeesTheBytesOfAnAnswerAgain(t *testing.T) {
 		cat.Registry.Tools[i].Output = nil
 	}
 	cat.Calls = oddServer{}
-	stores := map[string]*record.Store{"memory": record.Memory(10, nil)}
+	stores := map[string]*store.Store{"memory": store.Memory(10, nil)}
 	var err error
-	if stores["folder"], err = record.Open(t.TempDir(), nil); err != nil {
+	if stores["folder"], err = store.Open(t.TempDir(), nil); err != nil {
 		t.Fatal(err)
 	}
 	for name, store := range stores {
@@ -242,7 +243,7 @@ func BenchmarkReplayOfCalls(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			_, cat := newMarket(b, 1)
-			store := record.Memory(10, nil)
+			store := store.Memory(10, nil)
 			h := harness.New(&harness.Options{Records: store})
 			script := "UseTools(\"show how much of an item is in stock\")\n" + script
 			_, run := recordOf(b, h, store, &program{Script: &harness.Script{Source: script, Catalog: cat}})

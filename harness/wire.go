@@ -12,6 +12,7 @@ import (
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 const (
@@ -194,8 +195,8 @@ type wireRunning struct {
 }
 
 var wireSentinels = map[string]error{
-	"canceled": context.Canceled, "deadline": context.DeadlineExceeded, "not_found": record.ErrNotFound,
-	"taken": record.ErrTaken, "ended": record.ErrEnded, "copy": record.ErrCopy, "ambiguous": record.ErrAmbiguous,
+	"canceled": context.Canceled, "deadline": context.DeadlineExceeded, "not_found": store.ErrNotFound,
+	"taken": store.ErrTaken, "ended": store.ErrEnded, "copy": store.ErrCopy, "ambiguous": store.ErrAmbiguous,
 }
 
 // EncodeError returns an error of Run or Resume for another process.
@@ -208,7 +209,7 @@ func EncodeError(err error) ([]byte, error) {
 	}
 	var catalogError *catalog.Error
 	var noGo *NotResumableError
-	var running *record.RunningError
+	var running *store.RunningError
 	var unknown *record.UnknownError
 	if errors.As(err, &catalogError) {
 		w.Catalog = catalogError.Error()
@@ -230,9 +231,9 @@ func EncodeError(err error) ([]byte, error) {
 
 // DecodeError returns the error that EncodeError wrote as failed, with the same text, and
 // in it, for errors.As and errors.Is, a *NotResumableError, *OnceError, *catalog.Error,
-// *record.RunningError, *record.UnknownError (with the lines of its calls alone),
-// record.ErrNotFound, record.ErrTaken, record.ErrEnded, record.ErrCopy,
-// record.ErrAmbiguous or an error of a context. err: it cannot be read.
+// *store.RunningError, *record.UnknownError (with the lines of its calls alone),
+// store.ErrNotFound, store.ErrTaken, store.ErrEnded, store.ErrCopy,
+// store.ErrAmbiguous or an error of a context. err: it cannot be read.
 func DecodeError(b []byte) (failed, err error) {
 	var w wireFault
 	if err := decodeWire(b, &w, &w.V); err != nil {
@@ -251,7 +252,7 @@ func DecodeError(b []byte) (failed, err error) {
 		e.in = append(e.in, &NotResumableError{w.NoGo.Run, w.NoGo.Why})
 	}
 	if w.Running != nil {
-		e.in = append(e.in, &record.RunningError{Run: w.Running.Run, Host: w.Running.Host, PID: w.Running.PID})
+		e.in = append(e.in, &store.RunningError{Run: w.Running.Run, Host: w.Running.Host, PID: w.Running.PID})
 	}
 	if w.Once != nil {
 		e.in = append(e.in, w.Once)

@@ -17,6 +17,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // ofThisProcess are the parts of a Result that do not go to another one.
@@ -106,12 +107,12 @@ func TestErrorsKeepTheirTypesOnTheWire(t *testing.T) {
 	for _, sent := range []error{
 		errors.New("anything"),
 		fmt.Errorf("going on: %w", &harness.NotResumableError{"run", "it has ended"}),
-		&record.RunningError{Run: "run", Host: "there", PID: 7},
+		&store.RunningError{Run: "run", Host: "there", PID: 7},
 		&harness.OnceError{"key", "run"},
 		&catalog.Error{Err: errors.New("no config")},
 		fmt.Errorf("x: %w", unknown),
-		fmt.Errorf("x: %w", record.ErrNotFound), fmt.Errorf("x: %w", record.ErrTaken),
-		fmt.Errorf("x: %w", record.ErrEnded), fmt.Errorf("x: %w", record.ErrCopy),
+		fmt.Errorf("x: %w", store.ErrNotFound), fmt.Errorf("x: %w", store.ErrTaken),
+		fmt.Errorf("x: %w", store.ErrEnded), fmt.Errorf("x: %w", store.ErrCopy),
 		context.Canceled, fmt.Errorf("x: %w", context.DeadlineExceeded),
 	} {
 		b, err := harness.EncodeError(sent)
@@ -131,7 +132,7 @@ func TestErrorsKeepTheirTypesOnTheWire(t *testing.T) {
 			}
 		}
 		same[*harness.NotResumableError](t, sent, got)
-		same[*record.RunningError](t, sent, got)
+		same[*store.RunningError](t, sent, got)
 		same[*harness.OnceError](t, sent, got)
 		same[*catalog.Error](t, sent, got)
 		same[*record.UnknownError](t, sent, got)

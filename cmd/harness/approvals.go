@@ -17,6 +17,7 @@ import (
 	"github.com/usetools/usetools/cmd/internal/join"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/text"
@@ -122,16 +123,16 @@ func approvalOf(r *record.Run, a *record.Asked) (*approval, error) {
 const noApprovals = "nothing waits for a person"
 
 func (e *env) approvals(ctx context.Context, c *cli.Command) error {
-	store, err := e.store(c)
+	records, err := e.store(c)
 	if err != nil {
 		return err
 	}
-	if store == nil {
+	if records == nil {
 		e.nothing(c, noApprovals)
 		return nil
 	}
-	var all []*record.Pending
-	for p, err := range store.Pending(ctx, nil) {
+	var all []*store.Pending
+	for p, err := range records.Pending(ctx, nil) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -141,12 +142,12 @@ func (e *env) approvals(ctx context.Context, c *cli.Command) error {
 		}
 		all = append(all, p)
 	}
-	slices.SortStableFunc(all, func(a, b *record.Pending) int { return a.Time.Compare(b.Time) })
+	slices.SortStableFunc(all, func(a, b *store.Pending) int { return a.Time.Compare(b.Time) })
 	runs := map[string]*record.Run{}
 	for _, p := range all {
 		r := runs[p.Run.ID]
 		if r == nil {
-			if r, err = store.Load(p.Run.ID); errors.Is(err, record.ErrNotFound) { // it was removed since
+			if r, err = records.Load(p.Run.ID); errors.Is(err, store.ErrNotFound) { // it was removed since
 				continue
 			}
 			if err != nil {
@@ -205,12 +206,12 @@ func (a asked) id() string { return record.ApprovalID(a.run.Begin.ID, a.A) }
 
 // askedFor are the asks that arguments mean: by their ID, or all that are open in a
 // run.
-func (e *env) askedFor(ctx context.Context, c *cli.Command) (*record.Store, []asked, error) {
-	store, err := e.store(c)
+func (e *env) askedFor(ctx context.Context, c *cli.Command) (*store.Store, []asked, error) {
+	records, err := e.store(c)
 	if err != nil {
 		return nil, nil, err
 	}
-	if store == nil {
+	if records == nil {
 		return nil, nil, e.noRun(noApprovals)
 	}
 	var all []asked
@@ -222,8 +223,8 @@ func (e *env) askedFor(ctx context.Context, c *cli.Command) (*record.Store, []as
 	}
 	for _, arg := range c.Args().Slice() {
 		if strings.Contains(arg, ".") {
-			r, a, err := store.Asked(arg)
-			if errors.Is(err, record.ErrNotFound) || errors.Is(err, record.ErrAmbiguous) {
+			r, a, err := records.Asked(arg)
+			if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrAmbiguous) {
 				return nil, nil, e.noRun(err.Error() + "; what waits: " + lines(c)("approvals"))
 			}
 			if err != nil {
@@ -232,7 +233,7 @@ func (e *env) askedFor(ctx context.Context, c *cli.Command) (*record.Store, []as
 			add(r, a)
 			continue
 		}
-		r, err := e.loadRun(ctx, store, arg)
+		r, err := e.loadRun(ctx, records, arg)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -245,7 +246,7 @@ func (e *env) askedFor(ctx context.Context, c *cli.Command) (*record.Store, []as
 			add(r, a)
 		}
 	}
-	return store, all, nil
+	return records, all, nil
 }
 
 func (e *env) showApprovals(ctx context.Context, c *cli.Command) error {
@@ -341,7 +342,7 @@ func (e *env) answerApprovals(ctx context.Context, c *cli.Command, yes bool) err
 
 // sayAnswered says what became of an answer.
 func (e *env) sayAnswered(c *cli.Command, a asked, out *answered, err error) error {
-	var before *record.AnsweredError
+	var before *store.AnsweredError
 	switch {
 	case c.Bool("json"):
 		return e.printLine(out)
@@ -367,7 +368,7 @@ func what(a *record.Asked) string {
 }
 
 // afterAnswers says which runs can go on, or has them go on, and returns the exit code.
-func (e *env) afterAnswers(ctx context.Context, c *cli.Command, store *record.Store, runs []string) (code int,
+func (e *env) afterAnswers(ctx context.Context, c *cli.Command, store *store.Store, runs []string) (code int,
 	err error) {
 	for _, id := range runs {
 		r, err := store.Load(id)

@@ -17,7 +17,7 @@ import (
 	"github.com/usetools/usetools/harness/clients"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/console"
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve"
 )
 
@@ -64,7 +64,7 @@ func shared(ctx context.Context, c *cli.Command, cl *cluster.Cluster, files *cat
 
 // clusterStore is the store of records of the cluster that the flags name; nil: they name
 // none.
-func (e *env) clusterStore(c *cli.Command, o *record.StoreOptions) (*record.Store, error) {
+func (e *env) clusterStore(c *cli.Command, o *store.StoreOptions) (*store.Store, error) {
 	cl, err := e.connected(context.Background(), c, nil)
 	if cl == nil || err != nil {
 		return nil, err
@@ -73,11 +73,11 @@ func (e *env) clusterStore(c *cli.Command, o *record.StoreOptions) (*record.Stor
 }
 
 // storeWith opens the records in a folder, or those of the cluster that the flags name.
-func (e *env) storeWith(c *cli.Command, dir string, o *record.StoreOptions) (*record.Store, error) {
+func (e *env) storeWith(c *cli.Command, dir string, o *store.StoreOptions) (*store.Store, error) {
 	if store, err := e.clusterStore(c, o); store != nil || err != nil {
 		return store, err
 	}
-	return record.Open(dir, o)
+	return store.Open(dir, o)
 }
 
 // inCluster makes a server a front end of a cluster, whose records opts has already. What

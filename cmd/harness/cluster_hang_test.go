@@ -10,6 +10,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 const hangScript = `
@@ -65,7 +66,7 @@ func hanging(t *testing.T, fronts int, silence time.Duration) (*aCluster, *sales
 }
 
 // theRun is the one run that there is.
-func theRun(t *testing.T, store *record.Store) *record.Run {
+func theRun(t *testing.T, store *store.Store) *record.Run {
 	t.Helper()
 	var all []string
 	for sum, err := range store.List(t.Context(), nil) {

@@ -26,6 +26,7 @@ import (
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 const clusterScript = `
@@ -483,7 +484,7 @@ type clusterWorld struct {
 	t       *testing.T
 	c       *aCluster
 	shop    *sales
-	store   *record.Store
+	store   *store.Store
 	leave   bool
 	mu      sync.Mutex
 	ends    map[string]int
@@ -592,7 +593,7 @@ func (w *clusterWorld) settle(id string) {
 		switch err := w.store.Settle(id, st, -time.Hour); {
 		case err == nil:
 			w.count("settled")
-		case errors.Is(err, record.ErrRunning), errors.Is(err, record.ErrNotUnknown):
+		case errors.Is(err, store.ErrRunning), errors.Is(err, store.ErrNotUnknown):
 		default:
 			w.t.Errorf("run %s: %v", id, err)
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry"
 )
@@ -257,13 +258,13 @@ func latest(c *cli.Command, approvals bool) (out []string) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil
 	}
-	store, err := record.Open(dir, nil)
+	records, err := store.Open(dir, nil)
 	if err != nil {
 		return nil
 	}
-	filter := &record.Filter{Limit: 50}
+	filter := &store.Filter{Limit: 50}
 	if approvals {
-		for p, err := range store.Pending(context.Background(), filter) {
+		for p, err := range records.Pending(context.Background(), filter) {
 			if err == nil {
 				out = append(out, p.ID)
 			}
@@ -271,7 +272,7 @@ func latest(c *cli.Command, approvals bool) (out []string) {
 		return out
 	}
 	out = []string{last}
-	for s, err := range store.List(context.Background(), filter) {
+	for s, err := range records.List(context.Background(), filter) {
 		if err == nil {
 			out = append(out, s.ID)
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/build"
 	"github.com/usetools/usetools/registry/config"
@@ -489,7 +490,7 @@ func checkApprovals(ctx context.Context) []finding {
 		return []finding{f}
 	}
 	n := 0
-	store, err := record.Open(dir, nil)
+	store, err := store.Open(dir, nil)
 	if err != nil {
 		return nil
 	}
@@ -506,11 +507,11 @@ func checkApprovals(ctx context.Context) []finding {
 
 // latestRun says which run is the latest in a folder of records.
 func latestRun(ctx context.Context, dir string) (string, error) {
-	store, err := record.Open(dir, nil)
+	records, err := store.Open(dir, nil)
 	if err != nil {
 		return "", err
 	}
-	for s, err := range store.List(ctx, &record.Filter{Limit: 1}) {
+	for s, err := range records.List(ctx, &store.Filter{Limit: 1}) {
 		if err != nil {
 			return "", err
 		}

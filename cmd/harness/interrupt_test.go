@@ -16,6 +16,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // slowRun is a harness that runs a script whose call, which changes something, is
@@ -100,7 +101,7 @@ func (s *slowRun) ended(t *testing.T) (int, *record.Run) {
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
 	}
-	r, err := record.LoadFile(files[0])
+	r, err := store.LoadFile(files[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 const goesOnScript = `
@@ -357,8 +358,8 @@ func (g *goingOn) comeToRest() {
 	}
 }
 
-func (g *goingOn) store() *record.Store {
-	store, err := record.Open(g.records, nil)
+func (g *goingOn) store() *store.Store {
+	store, err := store.Open(g.records, nil)
 	if err != nil {
 		g.t.Fatal(err)
 	}

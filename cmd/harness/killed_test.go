@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 var (
@@ -164,7 +165,7 @@ func checkKilled(t *testing.T, records string, seen map[string]int) (unknown int
 	if len(files) == 0 { // it was killed before it began
 		return 0
 	}
-	r, err := record.LoadFile(files[0])
+	r, err := store.LoadFile(files[0])
 	if err != nil || r.Damaged != nil {
 		t.Errorf("the record cannot be read: %v, %v", err, r)
 		return 0

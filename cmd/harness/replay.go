@@ -16,6 +16,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -107,7 +108,7 @@ type recorded struct {
 }
 
 func recordedIn(file string) recorded {
-	return recorded{file, func() (*record.Run, error) { return record.LoadFile(file) }}
+	return recorded{file, func() (*record.Run, error) { return store.LoadFile(file) }}
 }
 
 // records are those that an argument means. single: it means one.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -32,7 +32,7 @@ func BenchmarkReplayCommand(b *testing.B) {
 		Input: json.RawMessage(`{"type":"object","properties":{"item":{"type":"string"}}}`)}}}
 	reg.Normalize()
 	dir := b.TempDir()
-	store, err := record.Open(dir, nil)
+	store, err := store.Open(dir, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -116,7 +117,7 @@ func (e *env) resumeRun(ctx context.Context, c *cli.Command, id string) error {
 }
 
 // resumed goes on with a run; at a terminal a person is asked what it waits for.
-func (e *env) resumed(ctx context.Context, c *cli.Command, h *harness.Harness, store *record.Store, s *harness.Script,
+func (e *env) resumed(ctx context.Context, c *cli.Command, h *harness.Harness, store *store.Store, s *harness.Script,
 	id string) (*harness.Result, error) {
 	if !e.asksHere(c) {
 		return h.Resume(ctx, id, s)
@@ -158,15 +159,15 @@ func (e *env) notResumed(c *cli.Command, id string, err error) error {
 	switch {
 	case errors.As(err, &left):
 		err, code = left, harness.Waiting.ExitCode()
-	case errors.Is(err, record.ErrRunning):
+	case errors.Is(err, store.ErrRunning):
 		code = harness.Waiting.ExitCode()
 	case errors.As(err, &unknown):
 		code, hint = harness.Uncertain.ExitCode(), "; all that is known of it: "+lines(c)("runs", "show", id)
-	case errors.Is(err, record.ErrCopy):
+	case errors.Is(err, store.ErrCopy):
 		code, hint = exitUsage, ": -copy says that this is the one to go on with, and the others are not"
 	case errors.As(err, &no):
 		err, code = no, exitUsage
-	case errors.Is(err, record.ErrEnded):
+	case errors.Is(err, store.ErrEnded):
 		code = exitUsage
 	default:
 		return err
@@ -180,7 +181,7 @@ func (e *env) asksHere(c *cli.Command) bool { return !c.Bool("json") && e.conver
 
 // goOn asks the person at the terminal what a run waits for, and goes on with it,
 // until it does not wait any more or the person does not answer.
-func (e *env) goOn(ctx context.Context, h *harness.Harness, store *record.Store, s *harness.Script,
+func (e *env) goOn(ctx context.Context, h *harness.Harness, store *store.Store, s *harness.Script,
 	res *harness.Result) (*harness.Result, error) {
 	for res.Status == harness.Waiting && len(res.Waiting) > 0 {
 		stopped, err := e.askOpen(ctx, store, res.Run)
@@ -196,10 +197,10 @@ func (e *env) goOn(ctx context.Context, h *harness.Harness, store *record.Store,
 
 // askOpen asks all that a run waits for, one by one. stopped: the person did not
 // answer one.
-func (e *env) askOpen(ctx context.Context, store *record.Store, id string) (stopped bool, err error) {
+func (e *env) askOpen(ctx context.Context, records *store.Store, id string) (stopped bool, err error) {
 	e.line.Clear()
 	for n, asked := 1, map[string]bool{}; ; n++ {
-		r, err := store.Load(id) // others may answer meanwhile
+		r, err := records.Load(id) // others may answer meanwhile
 		if err != nil {
 			return false, err
 		}
@@ -213,12 +214,12 @@ func (e *env) askOpen(ctx context.Context, store *record.Store, id string) (stop
 		if err != nil || answer == nil {
 			return true, nil
 		}
-		err = store.Answer(record.ApprovalID(r.Begin.ID, a.A), answer)
-		var before *record.AnsweredError
+		err = records.Answer(record.ApprovalID(r.Begin.ID, a.A), answer)
+		var before *store.AnsweredError
 		switch {
 		case errors.As(err, &before):
 			fmt.Fprintf(e.stderr, "somebody was first: %s\n", show.Said(before.Answer, ascii()))
-		case errors.Is(err, record.ErrExpired), errors.Is(err, record.ErrEnded):
+		case errors.Is(err, store.ErrExpired), errors.Is(err, store.ErrEnded):
 			fmt.Fprintln(e.stderr, show.Visible(err.Error(), 1000, ascii()))
 		case err != nil:
 			return false, err

@@ -16,7 +16,7 @@ import (
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry/backend/mcp"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -157,7 +157,7 @@ func (e *env) run(ctx context.Context, c *cli.Command) error {
 	here := e.asksHere(c)
 	files.Asks = here || c.IsSet("state")
 	if here && !kept {
-		opts.Records = record.Memory(1, storeOptions(files)) // to go on with what was asked here
+		opts.Records = store.Memory(1, storeOptions(files)) // to go on with what was asked here
 	}
 	h := harness.New(opts)
 	defer h.Close()
@@ -266,7 +266,7 @@ func again(ctx context.Context, files *catalog.Files, s *harness.Script,
 
 // recordsOf is where the record of a run is kept (-record names a folder for records
 // alone), and where a dry run looks for answers of earlier runs; nil: nowhere.
-func recordsOf(c *cli.Command, files *catalog.Files) (records, answers *record.Store, err error) {
+func recordsOf(c *cli.Command, files *catalog.Files) (records, answers *store.Store, err error) {
 	state, given, err := stateDir(c)
 	if err != nil && (given || c.Bool("dry-run")) {
 		return nil, nil, err
@@ -280,20 +280,20 @@ func recordsOf(c *cli.Command, files *catalog.Files) (records, answers *record.S
 		dir = state
 	}
 	if dir != "" {
-		if records, err = record.Open(dir, o); err != nil {
+		if records, err = store.Open(dir, o); err != nil {
 			return nil, nil, err
 		}
 	}
 	if _, err := os.Stat(state); err == nil && c.Bool("dry-run") && !given {
-		answers, err = record.Open(state, o)
+		answers, err = store.Open(state, o)
 		return records, answers, err
 	}
 	return records, nil, nil
 }
 
 // storeOptions say what the config wants of records.
-func storeOptions(files *catalog.Files) *record.StoreOptions {
-	return &record.StoreOptions{Redact: files.Redact, Unfinished: files.Unfinished, Unkept: files.Private}
+func storeOptions(files *catalog.Files) *store.StoreOptions {
+	return &store.StoreOptions{Redact: files.Redact, Unfinished: files.Unfinished, Unkept: files.Private}
 }
 
 // starts are the servers that have been started, and how long that took.

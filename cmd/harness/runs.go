@@ -22,6 +22,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -138,7 +139,7 @@ func runFilters() []cli.Flag {
 }
 
 // filter is what the flags choose.
-func filter(c *cli.Command, now time.Time) (*record.Filter, error) {
+func filter(c *cli.Command, now time.Time) (*store.Filter, error) {
 	q := show.Query{Status: c.StringSlice("status"), Tool: c.String("tool"), Server: c.String("server"),
 		Script: c.String("script"), Text: c.String("text"), Session: c.String("session"), Since: c.String("since"),
 		Until: c.String("until")}
@@ -151,7 +152,7 @@ func filter(c *cli.Command, now time.Time) (*record.Filter, error) {
 }
 
 // store opens the records that the flags name; nil: there are none.
-func (e *env) store(c *cli.Command) (*record.Store, error) {
+func (e *env) store(c *cli.Command) (*store.Store, error) {
 	if store, err := e.clusterStore(c, nil); store != nil || err != nil {
 		return store, err
 	}
@@ -169,7 +170,7 @@ func (e *env) store(c *cli.Command) (*record.Store, error) {
 	case err != nil:
 		return nil, usageError{fmt.Sprintf("reading the records in %s: %v", dir, err)}
 	}
-	return record.Open(dir, nil)
+	return store.Open(dir, nil)
 }
 
 // noRuns says what would make records.
@@ -224,8 +225,8 @@ func until(ctx context.Context, runs iter.Seq2[*record.Summary, error]) iter.Seq
 }
 
 // anyRun reports whether there is a record.
-func anyRun(ctx context.Context, store *record.Store) bool {
-	for range store.List(ctx, &record.Filter{Limit: 1}) {
+func anyRun(ctx context.Context, records *store.Store) bool {
+	for range records.List(ctx, &store.Filter{Limit: 1}) {
 		return true
 	}
 	return false
@@ -233,7 +234,7 @@ func anyRun(ctx context.Context, store *record.Store) bool {
 
 // followRuns prints the runs that there are, the newest last, and then those that
 // begin and end.
-func (e *env) followRuns(ctx context.Context, store *record.Store, f *record.Filter, list *runList) error {
+func (e *env) followRuns(ctx context.Context, store *store.Store, f *store.Filter, list *runList) error {
 	follow := store.Follow(ctx, f) // knows what there is now
 	type item struct {
 		s   *record.Summary
@@ -480,7 +481,7 @@ func ascii() bool {
 const last = "last"
 
 // openRun is the record that an argument names, and the run's status.
-func (e *env) openRun(ctx context.Context, c *cli.Command, id string) (*record.Store, *record.Run, error) {
+func (e *env) openRun(ctx context.Context, c *cli.Command, id string) (*store.Store, *record.Run, error) {
 	store, err := e.store(c)
 	if err != nil {
 		return nil, nil, err
@@ -492,11 +493,11 @@ func (e *env) openRun(ctx context.Context, c *cli.Command, id string) (*record.S
 	return store, r, err
 }
 
-func (e *env) loadRun(ctx context.Context, store *record.Store, id string) (*record.Run, error) {
+func (e *env) loadRun(ctx context.Context, records *store.Store, id string) (*record.Run, error) {
 	if id == last {
-		for s, err := range store.List(ctx, nil) {
+		for s, err := range records.List(ctx, nil) {
 			if err == nil { // of one that cannot be read nothing can be shown
-				return store.Load(s.ID)
+				return records.Load(s.ID)
 			}
 		}
 		if ctx.Err() != nil {
@@ -504,11 +505,11 @@ func (e *env) loadRun(ctx context.Context, store *record.Store, id string) (*rec
 		}
 		return nil, e.noRun(noRuns)
 	}
-	r, err := store.Load(id)
+	r, err := records.Load(id)
 	switch {
-	case errors.Is(err, record.ErrNotFound):
+	case errors.Is(err, store.ErrNotFound):
 		return nil, e.noRun(err.Error() + "; harness runs lists them")
-	case errors.Is(err, record.ErrAmbiguous):
+	case errors.Is(err, store.ErrAmbiguous):
 		return nil, e.noRun(err.Error())
 	}
 	return r, err

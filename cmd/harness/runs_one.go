@@ -15,6 +15,7 @@ import (
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -64,7 +65,7 @@ func source(r *record.Run) (string, error) {
 const pollEvery = 300 * time.Millisecond
 
 // followRun writes what happens in a run until it ends.
-func followRun(ctx context.Context, store *record.Store, r *record.Run, w io.Writer, o *show.Options) error {
+func followRun(ctx context.Context, store *store.Store, r *record.Run, w io.Writer, o *show.Options) error {
 	for r.End == nil && r.Running {
 		seen := len(r.Lines)
 		select {
@@ -152,11 +153,11 @@ func (e *env) removeRuns(ctx context.Context, c *cli.Command) error {
 	if ways != 1 {
 		return usageError{"runs rm wants RUNs, -older D or -all, and one of them only"}
 	}
-	store, err := e.store(c)
+	records, err := e.store(c)
 	if err != nil {
 		return err
 	}
-	if store == nil {
+	if records == nil {
 		if c.Args().Present() {
 			return e.noRun(noRuns)
 		}
@@ -164,9 +165,9 @@ func (e *env) removeRuns(ctx context.Context, c *cli.Command) error {
 		return nil
 	}
 	if c.Args().Present() {
-		return e.removeNamed(ctx, c, store)
+		return e.removeNamed(ctx, c, records)
 	}
-	f := &record.Filter{}
+	f := &store.Filter{}
 	if c.IsSet("older") {
 		d, err := show.Age(c.String("older"))
 		if err != nil {
@@ -176,7 +177,7 @@ func (e *env) removeRuns(ctx context.Context, c *cli.Command) error {
 	}
 	var ids []string
 	under := 0
-	for s, err := range store.List(ctx, f) {
+	for s, err := range records.List(ctx, f) {
 		switch {
 		case err != nil:
 			e.nothing(c, "not removed: "+show.Visible(err.Error(), 500, ascii()))
@@ -193,12 +194,12 @@ func (e *env) removeRuns(ctx context.Context, c *cli.Command) error {
 		e.nothing(c, text.Count(under, "run")+" under way: kept")
 	}
 	if c.Bool("all") && len(ids) > 0 && !c.Bool("yes") {
-		question := fmt.Sprintf("remove the records of all %s in %s?", text.Count(len(ids), "run"), store.Dir())
+		question := fmt.Sprintf("remove the records of all %s in %s?", text.Count(len(ids), "run"), records.Dir())
 		if err := e.sure(ctx, question); err != nil {
 			return err
 		}
 	}
-	return e.removed(c, store, ids)
+	return e.removed(c, records, ids)
 }
 
 // sure asks a person; elsewhere -yes says so.
@@ -215,7 +216,7 @@ func (e *env) sure(ctx context.Context, question string) error {
 
 // removeNamed removes the runs that the arguments name, or none where one of these
 // cannot be.
-func (e *env) removeNamed(ctx context.Context, c *cli.Command, store *record.Store) error {
+func (e *env) removeNamed(ctx context.Context, c *cli.Command, store *store.Store) error {
 	var ids []string
 	for _, arg := range c.Args().Slice() {
 		r, err := e.loadRun(ctx, store, arg)
@@ -234,9 +235,9 @@ func (e *env) removeNamed(ctx context.Context, c *cli.Command, store *record.Sto
 }
 
 // removed removes records and says how many.
-func (e *env) removed(c *cli.Command, store *record.Store, ids []string) error {
-	if err := store.Remove(ids...); err != nil {
-		if errors.Is(err, record.ErrRunning) {
+func (e *env) removed(c *cli.Command, records *store.Store, ids []string) error {
+	if err := records.Remove(ids...); err != nil {
+		if errors.Is(err, store.ErrRunning) {
 			fmt.Fprintln(e.stderr, "harness:", show.Visible(err.Error(), 500, ascii()))
 			return exit(1)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // recordCommands are those of test scripts that make records:
@@ -33,13 +34,13 @@ import (
 // The kinds are ok, changed (another script with other calls), failed, running,
 // died and evil.
 func recordCommands() map[string]func(*testscript.TestScript, bool, []string) {
-	under := map[string]*record.Writer{}
+	under := map[string]*store.Writer{}
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"record": func(ts *testscript.TestScript, neg bool, args []string) {
 			if neg || len(args) != 3 {
 				ts.Fatalf("usage: record VAR DIR KIND")
 			}
-			store, err := record.Open(ts.MkAbs(args[1]), nil)
+			store, err := store.Open(ts.MkAbs(args[1]), nil)
 			ts.Check(err)
 			w, err := writeRun(store, args[2])
 			ts.Check(err)
@@ -52,9 +53,9 @@ func recordCommands() map[string]func(*testscript.TestScript, bool, []string) {
 			ts.Setenv(args[0], w.ID())
 		},
 		"lastrun": func(ts *testscript.TestScript, neg bool, args []string) {
-			store, err := record.Open(ts.MkAbs(args[1]), nil)
+			records, err := store.Open(ts.MkAbs(args[1]), nil)
 			ts.Check(err)
-			for s, err := range store.List(context.Background(), &record.Filter{Limit: 1}) {
+			for s, err := range records.List(context.Background(), &store.Filter{Limit: 1}) {
 				ts.Check(err)
 				ts.Setenv(args[0], s.ID)
 			}
@@ -105,7 +106,7 @@ Return(len(files.Names))
 `
 
 // writeRun writes the record of a run.
-func writeRun(s *record.Store, kind string) (*record.Writer, error) {
+func writeRun(s *store.Store, kind string) (*store.Writer, error) {
 	script, names, name, tool := recordedScript, `["a","b"]`, "listing.go", "mail.send"
 	switch kind {
 	case "changed":
@@ -157,7 +158,7 @@ func writeRun(s *record.Store, kind string) (*record.Writer, error) {
 
 func TestRunsAreFollowedAsTheyBeginAndEnd(t *testing.T) {
 	dir := t.TempDir()
-	store, err := record.Open(dir, nil)
+	store, err := store.Open(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +211,7 @@ func TestRunsAreFollowedAsTheyBeginAndEnd(t *testing.T) {
 }
 
 func TestOfAnIDAsMuchIsEnoughAsNoOtherHas(t *testing.T) {
-	store, err := record.Open(t.TempDir(), nil)
+	store, err := store.Open(t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +240,7 @@ func TestOfAnIDAsMuchIsEnoughAsNoOtherHas(t *testing.T) {
 }
 
 func TestAnArgumentIsNotAskedForHelp(t *testing.T) {
-	store, err := record.Open(t.TempDir(), nil)
+	store, err := store.Open(t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +255,7 @@ func TestAnArgumentIsNotAskedForHelp(t *testing.T) {
 }
 
 func TestManyRunsAreListedInOrder(t *testing.T) {
-	store, err := record.Open(t.TempDir(), nil)
+	store, err := store.Open(t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -61,7 +62,7 @@ func (e *env) save(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	var store *record.Store
+	var store *store.Store
 	var run string
 	if err := recordsApart(c); err != nil {
 		return err
@@ -259,22 +260,22 @@ func (e *env) scripts(ctx context.Context, c *cli.Command) error {
 }
 
 // lastRunOf returns the store and the ID of the last run of a script that ended.
-func (e *env) lastRunOf(ctx context.Context, c *cli.Command, source string) (*record.Store, string, error) {
-	store, err := e.store(c)
+func (e *env) lastRunOf(ctx context.Context, c *cli.Command, source string) (*store.Store, string, error) {
+	records, err := e.store(c)
 	if err != nil {
 		return nil, "", err
 	}
-	if store != nil {
-		for s, err := range store.List(ctx, &record.Filter{Limit: mostLooked}) {
+	if records != nil {
+		for s, err := range records.List(ctx, &store.Filter{Limit: mostLooked}) {
 			if err != nil || s.Status == record.Running || s.Status == record.Died {
 				continue
 			}
-			r, err := store.Load(s.ID)
+			r, err := records.Load(s.ID)
 			if err != nil {
 				continue
 			}
 			if ran, err := r.Text(r.Begin.Script); err == nil && ran == source {
-				return store, s.ID, nil
+				return records, s.ID, nil
 			}
 		}
 	}

@@ -24,8 +24,8 @@ import (
 	"github.com/usetools/usetools/harness/clients"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/policy"
-	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/harness/telemetry"
 	"github.com/usetools/usetools/registry/config"
@@ -332,11 +332,11 @@ func (e *env) serveOptions(c *cli.Command, files *catalog.Files, log *slog.Logge
 // servedRecords is where the records of runs are kept. key is that of the instances
 // that share them, nil for one alone.
 func (e *env) servedRecords(c *cli.Command, cl *cluster.Cluster, files *catalog.Files, log *slog.Logger,
-	key []byte) (store *record.Store, err error) {
+	key []byte) (records *store.Store, err error) {
 	o := storeOptions(files)
 	if cl == nil && !c.IsSet("state") {
 		log.Info("records of runs are kept in memory; -state DIR keeps them on disk", "runs", serve.DefaultRecords)
-		return record.Memory(serve.DefaultRecords, o), nil
+		return store.Memory(serve.DefaultRecords, o), nil
 	}
 	if o.Age, err = show.Age(c.String("keep-age")); err != nil {
 		return nil, usageError{err.Error()}
@@ -356,10 +356,10 @@ func (e *env) servedRecords(c *cli.Command, cl *cluster.Cluster, files *catalog.
 	if err != nil {
 		return nil, err
 	}
-	if store, err = record.Open(dir, o); err == nil {
-		log.Info("records of runs", "folder", store.Dir(), "keep_age", c.String("keep-age"), "keep_mb", c.Int("keep-mb"))
+	if records, err = store.Open(dir, o); err == nil {
+		log.Info("records of runs", "folder", records.Dir(), "keep_age", c.String("keep-age"), "keep_mb", c.Int("keep-mb"))
 	}
-	return store, err
+	return records, err
 }
 
 // idleServeFlags refuses flags that have no effect beside the others.

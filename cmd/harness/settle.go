@@ -14,6 +14,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -58,7 +59,7 @@ func (e *env) settleRun(ctx context.Context, c *cli.Command) error {
 			return usageError{fmt.Sprintf("-result: %v", err)}
 		}
 	}
-	store, r, err := e.openRun(ctx, c, c.Args().First())
+	records, r, err := e.openRun(ctx, c, c.Args().First())
 	if err != nil {
 		return err
 	}
@@ -76,24 +77,24 @@ func (e *env) settleRun(ctx context.Context, c *cli.Command) error {
 	}
 	files := e.files(c)
 	defer files.Close()
-	if store, err = e.storeWith(c, store.Dir(), storeOptions(files)); err != nil { // secrets of the config stay hidden
+	if records, err = e.storeWith(c, records.Dir(), storeOptions(files)); err != nil { // secrets of the config stay hidden
 		return err
 	}
-	err = store.Settle(r.Begin.ID, st, files.CallTimeout(tool))
+	err = records.Settle(r.Begin.ID, st, files.CallTimeout(tool))
 	switch {
-	case errors.Is(err, record.ErrNotUnknown):
+	case errors.Is(err, store.ErrNotUnknown):
 		return e.noRun(err.Error() + "; the calls of which nothing is known: " + lines(c)("runs", "show", r.Begin.ID))
-	case errors.Is(err, record.ErrRunning), errors.Is(err, record.ErrTooEarly):
+	case errors.Is(err, store.ErrRunning), errors.Is(err, store.ErrTooEarly):
 		fmt.Fprintln(e.stderr, "harness:", show.Visible(err.Error(), 2000, ascii()))
 		return exit(1)
 	case err != nil:
 		return err
 	}
-	return e.saySettled(c, store, r.Begin.ID, st)
+	return e.saySettled(c, records, r.Begin.ID, st)
 }
 
 // saySettled says what was written, and how the run goes on.
-func (e *env) saySettled(c *cli.Command, store *record.Store, id string, st *record.Settle) error {
+func (e *env) saySettled(c *cli.Command, store *store.Store, id string, st *record.Settle) error {
 	r, err := store.Load(id)
 	if err != nil {
 		return err
@@ -130,13 +131,13 @@ func givenResult(text string) (record.Data, error) {
 }
 
 func (e *env) closeRun(ctx context.Context, c *cli.Command) error {
-	store, r, err := e.openRun(ctx, c, c.Args().First())
+	records, r, err := e.openRun(ctx, c, c.Args().First())
 	if err != nil {
 		return err
 	}
 	id := r.Begin.ID
-	err = store.EndRun(id, cmp.Or(c.String("who"), userName()), c.String("why"))
-	if errors.Is(err, record.ErrEnded) || errors.Is(err, record.ErrRunning) {
+	err = records.EndRun(id, cmp.Or(c.String("who"), userName()), c.String("why"))
+	if errors.Is(err, store.ErrEnded) || errors.Is(err, store.ErrRunning) {
 		fmt.Fprintln(e.stderr, "harness:", show.Visible(err.Error(), 2000, ascii()))
 		return exit(1)
 	}

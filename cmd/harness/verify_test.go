@@ -10,11 +10,12 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry/backend"
 )
 
 func TestACallIsLookedForByWhatItAloneHas(t *testing.T) {
-	s := record.Memory(1, nil)
+	s := store.Memory(1, nil)
 	w, err := s.Begin(&record.Begin{Script: record.String("x")})
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // clusters are one server, and three that have each stream on all.
@@ -89,9 +90,9 @@ func BenchmarkList(b *testing.B) {
 		must(b, w.Close())
 		id = w.ID()
 	}
-	list := func(b *testing.B, s *record.Store) {
+	list := func(b *testing.B, s *store.Store) {
 		n := 0
-		for _, err := range s.List(b.Context(), &record.Filter{Limit: 50}) {
+		for _, err := range s.List(b.Context(), &store.Filter{Limit: 50}) {
 			must(b, err)
 			n++
 		}
@@ -133,7 +134,7 @@ func BenchmarkList(b *testing.B) {
 		}
 	})
 	b.Run("Prune", func(b *testing.B) {
-		s := c.Store(&record.StoreOptions{Age: time.Hour, Bytes: 1 << 40})
+		s := c.Store(&store.StoreOptions{Age: time.Hour, Bytes: 1 << 40})
 		for b.Loop() {
 			must(b, s.Prune())
 		}

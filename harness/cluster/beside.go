@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // valuesOf are the subjects of what stands beside a record, with the rests of values.
@@ -86,7 +87,7 @@ func restSubject(subject, nonce string, n int) string {
 }
 
 func (b *backing) Value(name, file string, max int64) ([]byte, error) {
-	if _, _, ok := record.ParseName(name); !ok {
+	if _, _, ok := store.ParseName(name); !ok {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
 	ctx, cancel := b.c.bounded()

@@ -13,7 +13,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -76,7 +76,7 @@ Return("bought")`
 func TestARunThatWasTakenOverHasNoFurtherEffect(t *testing.T) {
 	t.Parallel()
 	url := clustertest.Server(t)
-	var stores []*record.Store
+	var stores []*store.Store
 	for range 2 {
 		c, err := cluster.Connect(t.Context(), &cluster.Options{URL: url})
 		if err != nil {
@@ -86,8 +86,8 @@ func TestARunThatWasTakenOverHasNoFurtherEffect(t *testing.T) {
 		stores = append(stores, c.Store(nil))
 	}
 	l := &ledger{waits: make(chan struct{}, 10), may: make(chan struct{})}
-	name := record.NewName(time.Now())
-	_, id, _ := record.ParseName(name)
+	name := store.NewName(time.Now())
+	_, id, _ := store.ParseName(name)
 
 	first := harness.New(&harness.Options{Records: stores[0]})
 	defer first.Close()
@@ -113,7 +113,7 @@ func TestARunThatWasTakenOverHasNoFurtherEffect(t *testing.T) {
 			t.Fatal("nothing is known of the first effect")
 		}
 	}
-	w, r, err := stores[1].Reopen(id, &record.ReopenOptions{Dead: true})
+	w, r, err := stores[1].Reopen(id, &store.ReopenOptions{Dead: true})
 	if err != nil {
 		t.Fatal(err)
 	}

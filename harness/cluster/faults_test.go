@@ -16,6 +16,7 @@ import (
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/recordtest"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // What fails, what the caller gets, and the test that holds it. In each, what changes
@@ -200,7 +201,7 @@ func TestAJobThatWasNotConfirmedDoesNotBegin(t *testing.T) {
 	url := clustertest.Server(t)
 	link := clustertest.NewLink(t, url)
 	c := connected(t, link.URL(), cluster.Options{AckWait: short})
-	f, err := c.Front(&cluster.FrontOptions{Records: record.On(recordtest.Through(c.Backing(), func(step string, do func() error) error {
+	f, err := c.Front(&cluster.FrontOptions{Records: store.On(recordtest.Through(c.Backing(), func(step string, do func() error) error {
 		if step == "create" { // of the record that says so
 			link.Mend()
 		}
@@ -208,8 +209,8 @@ func TestAJobThatWasNotConfirmedDoesNotBegin(t *testing.T) {
 	}), "", nil)})
 	must(t, err)
 	t.Cleanup(func() { f.Close() })
-	name := record.NewName(time.Now())
-	_, id, _ := record.ParseName(name)
+	name := store.NewName(time.Now())
+	_, id, _ := store.ParseName(name)
 	s := &harness.Script{Source: buys, Run: name}
 	j := cluster.NewJob(t.Context(), cluster.KindRun, id, s)
 	j.Name, j.Pool, j.Front, j.Until = name, cluster.DefaultPool, c.ID(), time.Now().Add(time.Minute)
@@ -310,7 +311,7 @@ func TestARunThatIsAboutToGoOnIsNotBegunAgain(t *testing.T) {
 	w, err := other.Backing().Reopen(names[0], false)
 	must(t, err)
 	defer w.Close()
-	var running *record.RunningError
+	var running *store.RunningError
 	if res, err := h.Rejoin(t.Context(), &harness.Script{Source: buys, Subject: "ann"}); !errors.As(err, &running) {
 		t.Errorf("%+v, %v", res, err)
 	}

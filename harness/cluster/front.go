@@ -17,13 +17,14 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry/backend"
 )
 
 // FrontOptions configure a Front.
 type FrontOptions struct {
 	// Records are those of the cluster, see Cluster.Store.
-	Records *record.Store
+	Records *store.Store
 	// Pool names the runners that scripts are for; empty: DefaultPool.
 	Pool string
 	// Wait is how long a script may wait for a runner; 0: DefaultWait.
@@ -271,8 +272,8 @@ func (f *Front) expect(ctx context.Context, id string, s *harness.Script) (fl *f
 // Run sends a script to a runner, and returns what it came to. A *BusyError says that no
 // runner took it.
 func (f *Front) Run(ctx context.Context, s *harness.Script) (*harness.Result, error) {
-	name := cmp.Or(s.Run, record.NewName(time.Now()))
-	at, id, ok := record.ParseName(name)
+	name := cmp.Or(s.Run, store.NewName(time.Now()))
+	at, id, ok := store.ParseName(name)
 	if !ok {
 		return nil, fmt.Errorf("no name of a record: %q", name)
 	}
@@ -298,7 +299,7 @@ func (f *Front) Resume(ctx context.Context, id string, s *harness.Script) (*harn
 	}
 	if run.Running {
 		p := run.Begin.Process
-		return nil, &record.RunningError{Run: run.Begin.ID, Host: p.Host, PID: p.PID}
+		return nil, &store.RunningError{Run: run.Begin.ID, Host: p.Host, PID: p.PID}
 	}
 	j := newJob(ctx, kindResume, run.Begin.ID, s)
 	j.Until = time.Now().Add(f.o.Wait).UTC()
@@ -517,7 +518,7 @@ func (f *Front) cancel(ctx context.Context, run string) (*job, *outcome, error) 
 			return nil, nil, gone
 		}
 		out, err := f.withdraw(ctx, j, seq, "canceled before it began")
-		if !errors.Is(err, record.ErrTaken) {
+		if !errors.Is(err, store.ErrTaken) {
 			return j, out, err
 		}
 		select { // it begins just now, or its runner died
@@ -530,7 +531,7 @@ func (f *Front) cancel(ctx context.Context, run string) (*job, *outcome, error) 
 
 var errNoRun = errors.New("the run is not under way")
 
-// withdraw takes a job away that nobody has begun; else it is record.ErrTaken.
+// withdraw takes a job away that nobody has begun; else it is store.ErrTaken.
 func (f *Front) withdraw(ctx context.Context, j *job, seq uint64, why string) (*outcome, error) {
 	out := &outcome{err: fmt.Errorf("run %s did not go on: %w", j.ID, context.Canceled)}
 	if j.Kind == kindRun {

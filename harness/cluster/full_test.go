@@ -10,13 +10,13 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // newTestJob is a job that nobody has begun.
 func newTestJob(t *testing.T) *job {
-	name := record.NewName(time.Now())
-	_, id, _ := record.ParseName(name)
+	name := store.NewName(time.Now())
+	_, id, _ := store.ParseName(name)
 	j := newJob(t.Context(), kindRun, id, &harness.Script{Source: "Return(1)"})
 	j.Name, j.Front, j.Pool, j.Until = name, "front", DefaultPool, time.Now().Add(time.Minute)
 	return j

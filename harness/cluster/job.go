@@ -16,7 +16,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/policy"
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // DefaultPool is the pool of runners where none is named.
@@ -174,7 +174,7 @@ func parseJob(b []byte) (*job, error) {
 }
 
 func (j *job) validate() error {
-	_, id, ok := record.ParseName(j.Name)
+	_, id, ok := store.ParseName(j.Name)
 	switch {
 	case j.Kind != kindRun && j.Kind != kindResume:
 		return fmt.Errorf("the kind %.20q: want %q or %q", j.Kind, kindRun, kindResume)
@@ -215,7 +215,7 @@ func (s *jobScript) validate() error {
 }
 
 func validID(id string) bool {
-	_, _, ok := record.ParseName("20060102T150405.000000Z-" + id)
+	_, _, ok := store.ParseName("20060102T150405.000000Z-" + id)
 	return ok
 }
 

@@ -7,15 +7,15 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/policy"
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 func FuzzParseJob(f *testing.F) {
 	s := harness.Script{Source: "Return(1)", Subject: "ann", Stored: map[string]json.RawMessage{}, Policy: &policy.Policy{Deny: []string{"git"}},
 		Inputs: map[string]json.RawMessage{"a": json.RawMessage(` {"b": 1}`)}}
 	for _, kind := range []string{kindRun, kindResume} {
-		name := record.NewName(time.Unix(1, 0))
-		_, id, _ := record.ParseName(name)
+		name := store.NewName(time.Unix(1, 0))
+		_, id, _ := store.ParseName(name)
 		j := newJob(f.Context(), kind, id, &s)
 		j.Name, j.Until = name, time.Unix(2, 0)
 		b, err := marshal(j)

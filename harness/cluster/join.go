@@ -12,7 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/usetools/usetools/harness"
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 const (
@@ -35,10 +35,10 @@ func (f *Front) note(ctx context.Context, j *job, seen *harness.Seen) error {
 	m := noteOf(j.Request, j.Name+" "+f.c.id)
 	var err error
 	if seen == nil {
-		err = f.c.keep(try, m, record.RequestsKnown)
+		err = f.c.keep(try, m, store.RequestsKnown)
 	} else {
 		_, err = f.c.publish(try, f.c.state, m, m.Header.Get(jetstream.MsgIDHeader), seen.Version,
-			jetstream.WithMsgTTL(record.RequestsKnown))
+			jetstream.WithMsgTTL(store.RequestsKnown))
 	}
 	switch {
 	case errors.Is(err, errOther):
@@ -143,7 +143,7 @@ func (f *Front) Join(ctx context.Context, s *harness.Script) (*harness.Result, *
 			}
 			own := *s
 			own.Run, own.Front = n.name, n.front
-			if _, err := f.local.Withdraw(&own, "nobody waits for it any more"); !errors.Is(err, record.ErrTaken) {
+			if _, err := f.local.Withdraw(&own, "nobody waits for it any more"); !errors.Is(err, store.ErrTaken) {
 				return nil, seen, err
 			}
 		case lostRequest(err):
@@ -155,7 +155,7 @@ func (f *Front) Join(ctx context.Context, s *harness.Script) (*harness.Result, *
 		case try >= joinTries: // it has been taken out of the queue
 			running, err := f.c.backing.running(ctx, p)
 			if running {
-				err = &record.RunningError{Run: n.id}
+				err = &store.RunningError{Run: n.id}
 			}
 			return nil, seen, err
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // connect connects a process to a server.
@@ -20,7 +21,7 @@ func connect(t testing.TB, o Options) *Cluster {
 }
 
 // begin begins a run.
-func begin(t testing.TB, s *record.Store) *record.Writer {
+func begin(t testing.TB, s *store.Store) *store.Writer {
 	t.Helper()
 	w, err := s.Begin(&record.Begin{Script: record.String("package main\n")})
 	if err != nil {
@@ -29,7 +30,7 @@ func begin(t testing.TB, s *record.Store) *record.Writer {
 	return w
 }
 
-func add(t testing.TB, w *record.Writer, lines ...record.Line) {
+func add(t testing.TB, w *store.Writer, lines ...record.Line) {
 	t.Helper()
 	for _, l := range lines {
 		if err := w.Add(l); err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 const (
@@ -283,8 +284,8 @@ func TestAJobUnderWayToTheQueueDoesNotBeginTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &harness.Script{Source: buys, Subject: "ann", Run: record.NewName(time.Now())}
-	_, id, _ := record.ParseName(s.Run)
+	s := &harness.Script{Source: buys, Subject: "ann", Run: store.NewName(time.Now())}
+	_, id, _ := store.ParseName(s.Run)
 	j := cluster.NewJob(t.Context(), cluster.KindRun, id, s)
 	j.Name, j.Front, j.Pool, j.Until = s.Run, dies.ID(), cluster.DefaultPool, time.Now().Add(time.Minute)
 	j.Request = f.RequestDigest(s)

@@ -10,7 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // listen makes the backing hear of what is written to the records' stream.
@@ -254,7 +254,7 @@ func (k *known) forget() {
 	k.lapses++
 }
 
-func (b *backing) Stamp(name string) (record.Stamp, bool) {
+func (b *backing) Stamp(name string) (store.Stamp, bool) {
 	m, ok := b.known.get(name)
-	return record.Stamp{Size: m.end, Written: int64(m.seq)}, ok
+	return store.Stamp{Size: m.end, Written: int64(m.seq)}, ok
 }

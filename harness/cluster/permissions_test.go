@@ -18,6 +18,7 @@ import (
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -185,13 +186,13 @@ func TestPermissions(t *testing.T) {
 		}
 	}
 	reads := connected(reader)
-	store := reads.Store(nil)
+	records := reads.Store(nil)
 	runs := 0
-	for sum, err := range store.List(t.Context(), &record.Filter{}) {
+	for sum, err := range records.List(t.Context(), &store.Filter{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := store.Load(sum.ID); err != nil {
+		if _, err := records.Load(sum.ID); err != nil {
 			t.Error(err)
 		}
 		runs++
@@ -202,7 +203,7 @@ func TestPermissions(t *testing.T) {
 	if err := reads.ReadAudit(t.Context(), time.Now().Add(-time.Hour), &strings.Builder{}); err != nil {
 		t.Error(err)
 	}
-	if s, err := reads.Status(t.Context(), store); err != nil || len(s.Unseen) > 0 || len(s.Processes) != 2 || s.Registry == nil {
+	if s, err := reads.Status(t.Context(), records); err != nil || len(s.Unseen) > 0 || len(s.Processes) != 2 || s.Registry == nil {
 		t.Errorf("a reader sees %+v, %v", s, err)
 	}
 	if seller.orders() != 1 {

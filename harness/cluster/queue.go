@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // QueuedRun is a run of the queue: one that waits for a runner, or that a runner has.
@@ -99,7 +99,7 @@ func (c *Cluster) stateOf(ctx context.Context, j *job, r *QueuedRun, names map[s
 	}
 	p, _, err := c.lastOf(ctx, name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, record.ErrNotFound):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, store.ErrNotFound):
 		return nil
 	case err != nil:
 		return err

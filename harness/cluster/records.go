@@ -13,25 +13,25 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // Backing is what a store's records are in when they are in the engine.
-func (c *Cluster) Backing() record.Backing {
+func (c *Cluster) Backing() store.Backing {
 	c.backing.start.Do(func() { c.backing.listen(c) })
 	return &c.backing
 }
 
 // Store is the store of the records in the engine.
-func (c *Cluster) Store(o *record.StoreOptions) *record.Store {
-	return record.On(c.Backing(), plainURL(c.o.URL), o)
+func (c *Cluster) Store(o *store.StoreOptions) *store.Store {
+	return store.On(c.Backing(), plainURL(c.o.URL), o)
 }
 
 // backing has records as messages of recordsStream, one subject for each.
 type backing struct {
 	c      *Cluster
 	start  sync.Once
-	news   record.Signal
+	news   store.Signal
 	known  known
 	tells  tells
 	lives  atomic.Bool // the process has been made known as alive
@@ -46,13 +46,13 @@ type backing struct {
 	tidied  time.Time // when Tidy looked last
 }
 
-func (b *backing) Changes() *record.Signal { return &b.news }
+func (b *backing) Changes() *store.Signal { return &b.news }
 
 // SentWithin is as long as a line may take while a server of the engine is away, and as its
 // writer takes itself to have the record.
 func (b *backing) SentWithin() time.Duration { return b.c.o.AckWait }
 
-func (b *backing) Create(name string) (record.Sink, error) {
+func (b *backing) Create(name string) (store.Sink, error) {
 	if err := b.live(); err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (b *backing) Create(name string) (record.Sink, error) {
 
 // lastOf is what the last message of a record says, and that message.
 func (c *Cluster) lastOf(ctx context.Context, name string) (p position, m *jetstream.RawStreamMsg, err error) {
-	if _, _, ok := record.ParseName(name); !ok {
+	if _, _, ok := store.ParseName(name); !ok {
 		return p, nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
 	if m, err = c.last(ctx, c.records, recordSubject(name)); errors.Is(err, fs.ErrNotExist) {
@@ -79,7 +79,7 @@ func (c *Cluster) lastOf(ctx context.Context, name string) (p position, m *jetst
 	return p, m, err
 }
 
-func (b *backing) Reopen(name string, dead bool) (record.Sink, error) {
+func (b *backing) Reopen(name string, dead bool) (store.Sink, error) {
 	if err := b.live(); err != nil {
 		return nil, err
 	}
@@ -91,14 +91,14 @@ func (b *backing) Reopen(name string, dead bool) (record.Sink, error) {
 	}
 	if !dead {
 		if running, err := b.running(ctx, p); err != nil || running {
-			return nil, cmp.Or(err, error(record.ErrRunning))
+			return nil, cmp.Or(err, error(store.ErrRunning))
 		}
 	}
 	s := newSink(b, name)
 	s.listed, s.end, s.data, s.beside, s.number, s.seqNumber = true, p.end, p.data, p.beside, 1, 1
 	s.seq, err = b.c.publish(ctx, b.c.records, s.message(nil, true), s.id(1), p.seq)
 	if errors.Is(err, errOther) { // somebody writes it
-		return nil, record.ErrRunning
+		return nil, store.ErrRunning
 	}
 	if err != nil { // it may be stored all the same
 		s.fail(err)
@@ -137,7 +137,7 @@ func (b *backing) writes(name string) bool {
 
 // Open returns a record of another process as it is stored, and one that is written here
 // with what is not stored yet.
-func (b *backing) Open(name string) (record.Source, error) {
+func (b *backing) Open(name string) (store.Source, error) {
 	if s := b.own(name); s != nil {
 		if from := s.source(); from != nil {
 			return from, nil
@@ -282,7 +282,7 @@ func (b *backing) Remove(name string, spare func() error) error {
 	if err == nil { // else nobody can write it, or read it
 		running, err := b.running(ctx, p)
 		if err == nil && running {
-			err = record.ErrRunning
+			err = store.ErrRunning
 		}
 		if err == nil && spare != nil {
 			err = spare()

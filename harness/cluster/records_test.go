@@ -19,6 +19,7 @@ import (
 
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // two connects two processes to a server of their own.
@@ -31,7 +32,7 @@ func two(t testing.TB, ackWait ...time.Duration) (*Cluster, *Cluster) {
 }
 
 // status is that of a run in a list.
-func status(t testing.TB, s *record.Store, id string) string {
+func status(t testing.TB, s *store.Store, id string) string {
 	t.Helper()
 	for sum, err := range s.List(t.Context(), nil) {
 		must(t, err)
@@ -60,10 +61,10 @@ func TestARunIsSeenByAllProcesses(t *testing.T) {
 	}
 	add(t, w, effect(1), &record.Done{N: 1, Kind: record.Answered, Result: record.String(strings.Repeat("x", 2*part))})
 	must(t, w.Sync())
-	if _, _, err := there.Reopen(w.ID(), nil); !errors.Is(err, record.ErrRunning) {
+	if _, _, err := there.Reopen(w.ID(), nil); !errors.Is(err, store.ErrRunning) {
 		t.Errorf("reopened while it runs: %v", err)
 	}
-	if err := there.Remove(w.ID()); !errors.Is(err, record.ErrRunning) {
+	if err := there.Remove(w.ID()); !errors.Is(err, store.ErrRunning) {
 		t.Errorf("removed while it runs: %v", err)
 	}
 	add(t, w, &record.End{Status: "ok"})
@@ -110,24 +111,24 @@ func TestAProcessThatWasCutOffWritesNoMore(t *testing.T) {
 	was := begin(t, a.Store(nil))
 	add(t, was, effect(1))
 	must(t, was.Sync())
-	now, r, err := b.Store(nil).Reopen(was.ID(), &record.ReopenOptions{Dead: true, Who: "b"})
+	now, r, err := b.Store(nil).Reopen(was.ID(), &store.ReopenOptions{Dead: true, Who: "b"})
 	must(t, err)
 	if len(r.Calls) != 1 {
 		t.Errorf("%+v", r)
 	}
 	add(t, was, effect(2))
-	if err := was.Sync(); !errors.Is(err, record.ErrTaken) {
+	if err := was.Sync(); !errors.Is(err, store.ErrTaken) {
 		t.Errorf("the call may be sent: %v", err)
 	}
 	if err := was.Add(effect(3)); err == nil {
 		t.Error("it writes on")
 	}
-	if err := was.Close(); !errors.Is(err, record.ErrTaken) {
+	if err := was.Close(); !errors.Is(err, store.ErrTaken) {
 		t.Errorf("closed: %v", err)
 	}
 	add(t, now, &record.End{Status: "ok"})
 	must(t, now.Close())
-	for _, s := range []*record.Store{a.Store(nil), b.Store(nil)} {
+	for _, s := range []*store.Store{a.Store(nil), b.Store(nil)} {
 		r, err := s.Load(was.ID())
 		must(t, err)
 		if len(r.Calls) != 1 || len(r.Attempts) != 1 || r.End == nil || r.Damaged != nil || r.Torn != 0 || r.Running {
@@ -140,10 +141,10 @@ func TestOneOfManyBeginsARun(t *testing.T) {
 	t.Parallel()
 	a, b := two(t)
 	for range 10 {
-		at, id, _ := record.ParseName(record.NewName(time.Now()))
+		at, id, _ := store.ParseName(store.NewName(time.Now()))
 		var begun, taken atomic.Int32
 		var all sync.WaitGroup
-		for _, s := range []*record.Store{a.Store(nil), b.Store(nil), a.Store(nil), b.Store(nil)} {
+		for _, s := range []*store.Store{a.Store(nil), b.Store(nil), a.Store(nil), b.Store(nil)} {
 			all.Go(func() {
 				first := &record.Begin{Script: record.String(strings.Repeat("x", record.MaxInline))}
 				first.ID, first.Time = id, at
@@ -151,7 +152,7 @@ func TestOneOfManyBeginsARun(t *testing.T) {
 				case err == nil:
 					begun.Add(1)
 					w.Close()
-				case errors.Is(err, record.ErrTaken):
+				case errors.Is(err, store.ErrTaken):
 					taken.Add(1)
 				default:
 					t.Error(err)
@@ -190,7 +191,7 @@ func TestReadsCostTwoMessages(t *testing.T) {
 func TestLinesOfAnySizeAreReadAsTheyWereWritten(t *testing.T) {
 	t.Parallel()
 	a, b := two(t)
-	name := record.NewName(time.Now())
+	name := store.NewName(time.Now())
 	to, err := a.Backing().Create(name)
 	must(t, err)
 	var want []byte
@@ -211,7 +212,7 @@ func TestLinesOfAnySizeAreReadAsTheyWereWritten(t *testing.T) {
 		write(line(n))
 		must(t, to.Sync())
 	}
-	read := func(in record.Backing) {
+	read := func(in store.Backing) {
 		t.Helper()
 		from, err := in.Open(name)
 		must(t, err)
@@ -304,7 +305,7 @@ func TestRequestsAndClaimsAreOfAll(t *testing.T) {
 	var firsts atomic.Int32
 	var all sync.WaitGroup
 	until := time.Now().Add(time.Hour)
-	for _, s := range []*record.Store{here, there, here, there} {
+	for _, s := range []*store.Store{here, there, here, there} {
 		all.Go(func() {
 			if first, err := s.Once("a token", until); err != nil {
 				t.Error(err)
@@ -324,7 +325,7 @@ func TestOneIsAlone(t *testing.T) {
 	a, b := two(t)
 	var in atomic.Int32
 	var all sync.WaitGroup
-	for _, s := range []*record.Store{a.Store(nil), b.Store(nil), a.Store(nil), b.Store(nil)} {
+	for _, s := range []*store.Store{a.Store(nil), b.Store(nil), a.Store(nil), b.Store(nil)} {
 		all.Go(func() {
 			for range 5 {
 				err := s.Alone(t.Context(), func() error {
@@ -375,7 +376,7 @@ func TestWhatStandsBesideIsPutOnce(t *testing.T) {
 	if _, err := b.Backing().Value(names[0], "answer-2", 1<<20); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("what is not there: %v", err)
 	}
-	if err := b.Backing().Put(record.NewName(time.Now()), "answer-1", nil); !errors.Is(err, fs.ErrNotExist) {
+	if err := b.Backing().Put(store.NewName(time.Now()), "answer-1", nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("beside no record: %v", err)
 	}
 }
@@ -462,9 +463,9 @@ func FuzzStranger(f *testing.F) {
 	f.Add("o", "p", "2", "5", "0", "1", "1", []byte{}, byte(2))
 	f.Add("o", "p", "2", "-1", "0", "1", "1", []byte("\n"), byte(1))
 	f.Fuzz(func(t *testing.T, owner, process, number, offset, open, data, beside string, body []byte, at byte) {
-		name := record.NewName(time.Now())
-		_, id, _ := record.ParseName(name)
-		var w *record.Writer
+		name := store.NewName(time.Now())
+		_, id, _ := store.ParseName(name)
+		var w *store.Writer
 		if at > 0 {
 			w = begin(t, s)
 			id = w.ID()
@@ -495,7 +496,7 @@ func FuzzStranger(f *testing.F) {
 			t.Errorf("%+v", r)
 		}
 		for sum, err := range s.List(t.Context(), nil) {
-			if bad := new(record.UnreadableError); err != nil && !errors.As(err, &bad) {
+			if bad := new(store.UnreadableError); err != nil && !errors.As(err, &bad) {
 				t.Errorf("%+v, %v", sum, err)
 			}
 		}
@@ -503,12 +504,12 @@ func FuzzStranger(f *testing.F) {
 		s.First(id)
 		if at > 1 { // whose record it was
 			add(t, w, effect(1))
-			if err := w.Sync(); !errors.Is(err, record.ErrTaken) {
+			if err := w.Sync(); !errors.Is(err, store.ErrTaken) {
 				t.Errorf("it writes on: %v", err)
 			}
 			w.Close()
 		}
-		if w, _, err := s.Reopen(id, &record.ReopenOptions{Dead: true}); err == nil {
+		if w, _, err := s.Reopen(id, &store.ReopenOptions{Dead: true}); err == nil {
 			w.Close()
 		}
 	})
@@ -531,7 +532,7 @@ func TestWhoIsOvertakenWhileGoingOnIsTold(t *testing.T) {
 	must(t, err)
 	size, err := from.Size()
 	must(t, err)
-	if err := first.Cut(size); !errors.Is(err, record.ErrTaken) {
+	if err := first.Cut(size); !errors.Is(err, store.ErrTaken) {
 		t.Errorf("cut: %v", err)
 	}
 	must(t, second.Close())
@@ -547,11 +548,11 @@ func TestWhatIsStoredStays(t *testing.T) {
 	var mu sync.Mutex
 	stored := map[int]bool{}
 	var all sync.WaitGroup
-	for _, s := range []*record.Store{a.Store(nil), b.Store(nil), a.Store(nil), b.Store(nil)} {
+	for _, s := range []*store.Store{a.Store(nil), b.Store(nil), a.Store(nil), b.Store(nil)} {
 		all.Go(func() {
 			for range 12 {
-				w, _, err := s.Reopen(id, &record.ReopenOptions{Dead: true})
-				if errors.Is(err, record.ErrRunning) || errors.Is(err, record.ErrTaken) {
+				w, _, err := s.Reopen(id, &store.ReopenOptions{Dead: true})
+				if errors.Is(err, store.ErrRunning) || errors.Is(err, store.ErrTaken) {
 					continue
 				}
 				if err != nil {
@@ -564,18 +565,18 @@ func TestWhatIsStoredStays(t *testing.T) {
 						mu.Lock()
 						stored[n] = true
 						mu.Unlock()
-					} else if !errors.Is(err, record.ErrTaken) {
+					} else if !errors.Is(err, store.ErrTaken) {
 						t.Error(err)
 					}
 				}
-				if err := w.Close(); err != nil && !errors.Is(err, record.ErrTaken) {
+				if err := w.Close(); err != nil && !errors.Is(err, store.ErrTaken) {
 					t.Error(err)
 				}
 			}
 		})
 	}
 	all.Wait()
-	if w.Add(effect(0)); !errors.Is(w.Sync(), record.ErrTaken) {
+	if w.Add(effect(0)); !errors.Is(w.Sync(), store.ErrTaken) {
 		t.Error("the first one writes on")
 	}
 	r, err := b.Store(nil).Load(id)
@@ -683,7 +684,7 @@ func TestClaimsAndRequestsAreForgotten(t *testing.T) {
 	must(t, a.Backing().Note("a request", "0123456789"))
 	for subject, want := range map[string][2]time.Duration{
 		prefix + "once.*": {2*time.Hour - time.Minute, 2*time.Hour + time.Minute},
-		prefix + "req.*":  {record.RequestsKnown, record.RequestsKnown},
+		prefix + "req.*":  {store.RequestsKnown, store.RequestsKnown},
 	} {
 		m, err := a.last(t.Context(), a.state, subject)
 		must(t, err)
@@ -712,7 +713,7 @@ func TestValuesWithoutARecordAreTidied(t *testing.T) {
 	w, err := a.Store(nil).Begin(script)
 	must(t, err)
 	must(t, w.Close())
-	to, err := a.Backing().Create(record.NewName(time.Now()))
+	to, err := a.Backing().Create(store.NewName(time.Now()))
 	must(t, err)
 	must(t, to.Beside(strings.Repeat("a", 64), bytes.Repeat([]byte("y"), 2*part)))
 	count := func(want int) {
@@ -745,7 +746,7 @@ func TestRecordsArePrunedByTheirSize(t *testing.T) {
 		bytes int64
 		want  int
 	}{{most, 3}, {1, 0}} {
-		must(t, b.Store(&record.StoreOptions{Bytes: c.bytes}).Prune())
+		must(t, b.Store(&store.StoreOptions{Bytes: c.bytes}).Prune())
 		if names, err := b.Backing().Names(); err != nil || len(names) != c.want {
 			t.Errorf("with %d bytes: %q, %v", c.bytes, names, err)
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -185,11 +186,11 @@ func TestOutcomesAreThoseOfOneProcess(t *testing.T) {
 	url := clustertest.Server(t)
 	c := connected(t, url, cluster.Options{})
 	_, h := fronting(t, c, cluster.FrontOptions{})
-	store := c.Store(nil)
+	records := c.Store(nil)
 	there := newSeller()
 	serving(t, connected(t, url, cluster.Options{}), there, cluster.RunnerOptions{})
 	here := newSeller()
-	local := harness.New(&harness.Options{Records: record.Memory(1000, nil), Version: "test"})
+	local := harness.New(&harness.Options{Records: store.Memory(1000, nil), Version: "test"})
 	defer local.Close()
 	for name, s := range outcomes {
 		t.Run(name, func(t *testing.T) {
@@ -235,7 +236,7 @@ func TestOutcomesAreThoseOfOneProcess(t *testing.T) {
 			if heard[0].out.String() != heard[1].out.String() || heard[0].err.String() != heard[1].err.String() {
 				t.Errorf("heard %q %q, want %q %q", &heard[1].out, &heard[1].err, &heard[0].out, &heard[0].err)
 			}
-			run, err := store.Load(results[1].Run)
+			run, err := records.Load(results[1].Run)
 			if err != nil || run.End == nil || run.End.Status != string(results[1].Status) {
 				t.Errorf("its record: %+v, %v", run, err)
 			}

@@ -10,13 +10,13 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // BenchmarkRun is a trivial script in one process, and through the queue of one server and
 // of three: one at a time (p50 and p99 in ms), and side by side.
 func BenchmarkRun(b *testing.B) {
-	runner := func(store *record.Store) *harness.Harness {
+	runner := func(store *store.Store) *harness.Harness {
 		h := harness.New(&harness.Options{Records: store, Spares: 4, Version: "test"})
 		b.Cleanup(func() { h.Close() })
 		return h
@@ -44,9 +44,9 @@ func BenchmarkRun(b *testing.B) {
 				var h *harness.Harness
 				switch where {
 				case "memory":
-					h = runner(record.Memory(100, nil))
+					h = runner(store.Memory(100, nil))
 				case "folder":
-					store, err := record.Open(b.TempDir(), nil)
+					store, err := store.Open(b.TempDir(), nil)
 					if err != nil {
 						b.Fatal(err)
 					}

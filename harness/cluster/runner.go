@@ -18,6 +18,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/telemetry"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -28,7 +29,7 @@ type RunnerOptions struct {
 	// Elsewhere.
 	Harness *harness.Harness
 	// Records are the same.
-	Records *record.Store
+	Records *store.Store
 	// Catalog returns what a script can use; release is called when it has ended.
 	Catalog func(ctx context.Context) (cat *catalog.Catalog, release func(), err error)
 	// Pool names what the runner runs; empty: DefaultPool.
@@ -363,7 +364,7 @@ func (r *runner) run(ctx context.Context, run *running) (out *outcome) {
 	} else {
 		res, err = r.o.Harness.Run(ctx, s)
 	}
-	if errors.Is(err, record.ErrTaken) {
+	if errors.Is(err, store.ErrTaken) {
 		r.c.counts.refused.Add(1)
 	}
 	unwritten := err
@@ -371,10 +372,10 @@ func (r *runner) run(ctx context.Context, run *running) (out *outcome) {
 		unwritten = res.Unwritten()
 	}
 	switch {
-	case j.Kind == kindRun && errors.Is(err, record.ErrTaken):
+	case j.Kind == kindRun && errors.Is(err, store.ErrTaken):
 		out, _ := r.before(ctx, run)
 		return out
-	case errors.Is(unwritten, record.ErrTaken):
+	case errors.Is(unwritten, store.ErrTaken):
 		r.log.Warn("a run was taken over by another process", "run", j.ID)
 		run.span.End("taken_over", res)
 		return nil // who has taken it over says what it came to
@@ -436,7 +437,7 @@ func (r *runner) before(ctx context.Context, run *running) (out *outcome, done b
 	rec, err := r.o.Records.Load(j.ID)
 	begun := err == nil && (j.Kind == kindRun || len(rec.Attempts) > j.Attempts)
 	switch {
-	case errors.Is(err, record.ErrNotFound) && j.Kind == kindRun, err == nil && !begun:
+	case errors.Is(err, store.ErrNotFound) && j.Kind == kindRun, err == nil && !begun:
 		if time.Now().After(j.Until) {
 			r.ack(run.msg.Load(), j) // its front end takes it back, or is gone
 			return nil, true
@@ -456,7 +457,7 @@ func (r *runner) before(ctx context.Context, run *running) (out *outcome, done b
 		if s, release, err := r.script(ctx, run); err == nil {
 			defer release()
 			res, err := r.o.Harness.Resume(ctx, j.ID, s)
-			var running *record.RunningError
+			var running *store.RunningError
 			var no *harness.NotResumableError
 			switch {
 			case errors.As(err, &running): // not known to be dead yet
@@ -473,7 +474,7 @@ func (r *runner) before(ctx context.Context, run *running) (out *outcome, done b
 	if err == nil {
 		r.c.counts.lost.Add(1)
 	}
-	if errors.Is(err, record.ErrEnded) {
+	if errors.Is(err, store.ErrEnded) {
 		if rec, err = r.o.Records.Load(j.ID); err == nil {
 			res, err = harness.Recorded(rec)
 		}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // gather is how long what is written waits at most for more, before it is sent.
@@ -57,7 +57,7 @@ func (s *sink) Write(p []byte) (int, error) {
 	case s.err != nil:
 		return 0, s.err
 	case s.closing:
-		return 0, record.ErrClosed
+		return 0, store.ErrClosed
 	}
 	s.buf, s.ended = append(s.buf, p...), false
 	s.end += int64(len(p))
@@ -115,7 +115,7 @@ func (s *sink) sendPart() {
 	cancel()
 	s.mu.Lock()
 	if errors.Is(err, errOther) {
-		err = fmt.Errorf("%w: %w", record.ErrTaken, err)
+		err = fmt.Errorf("%w: %w", store.ErrTaken, err)
 	}
 	if err != nil {
 		s.fail(err)
@@ -203,7 +203,7 @@ func (s *sink) owned() error {
 	cancel()
 	s.mu.Lock()
 	if err == nil && p.owner != s.owner {
-		err = fmt.Errorf("%w: %w", record.ErrTaken, errOther)
+		err = fmt.Errorf("%w: %w", store.ErrTaken, errOther)
 	}
 	if err != nil {
 		s.fail(err)
@@ -232,7 +232,7 @@ func (s *sink) Cut(size int64) error {
 		return errors.New("cutting a record that is being written")
 	}
 	if size > s.end { // somebody else has written to it since
-		return fmt.Errorf("%w: cutting a record of %d bytes behind byte %d", record.ErrTaken, s.end, size)
+		return fmt.Errorf("%w: cutting a record of %d bytes behind byte %d", store.ErrTaken, s.end, size)
 	}
 	s.end = size
 	return s.err
@@ -256,7 +256,7 @@ func (s *sink) Close() error {
 		return err
 	}
 	err := s.stored()
-	if err != nil && !errors.Is(err, record.ErrTaken) {
+	if err != nil && !errors.Is(err, store.ErrTaken) {
 		s.b.c.work.Go(s.leave)
 	}
 	s.b.news.Tell()

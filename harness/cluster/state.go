@@ -17,7 +17,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // live makes this process known as alive, from now on until Close: what it writes
@@ -126,7 +126,7 @@ func (a *alive) lately(process string) bool {
 func (b *backing) Note(request, id string) error {
 	ctx, cancel := b.c.bounded()
 	defer cancel()
-	return b.c.keep(ctx, noteOf(request, id), record.RequestsKnown)
+	return b.c.keep(ctx, noteOf(request, id), store.RequestsKnown)
 }
 
 // noteOf is the message that notes the latest run of a request: by its ID, or by the name
@@ -163,7 +163,7 @@ func (c *Cluster) noted(ctx context.Context, request string) (n noted, err error
 	}
 	n.seq = m.Sequence
 	n.id, n.front, _ = strings.Cut(string(m.Data), " ")
-	if at, id, ok := record.ParseName(n.id); ok {
+	if at, id, ok := store.ParseName(n.id); ok {
 		n.name, n.id, n.at = n.id, id, at
 	}
 	return n, nil

@@ -20,7 +20,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/usetools/usetools/harness"
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // Status is the cluster as one process sees it.
@@ -119,7 +119,7 @@ const (
 
 // Status asks the engine how the cluster is. records are those of the cluster; nil: lost
 // runs are not looked for. What the user may not ask is missing.
-func (c *Cluster) Status(ctx context.Context, records *record.Store) (*Status, error) {
+func (c *Cluster) Status(ctx context.Context, records *store.Store) (*Status, error) {
 	s := &Status{Server: c.conn.ConnectedServerName(), Version: c.conn.ConnectedServerVersion(),
 		Cluster: c.conn.ConnectedClusterName(), URL: plainURL(c.conn.ConnectedUrl()), AckWaitS: c.o.AckWait.Seconds(),
 		Streams: []*Stream{}, Pools: []*Pool{}, Processes: []*Process{}, Lost: []*LostRun{}}
@@ -322,10 +322,10 @@ func (c *Cluster) newestRevision(ctx context.Context) (*Registry, error) {
 }
 
 // lost looks for runs that ended as lost.
-func (s *Status) lost(ctx context.Context, records *record.Store) {
+func (s *Status) lost(ctx context.Context, records *store.Store) {
 	ctx, cancel := context.WithTimeout(ctx, lostFor)
 	defer cancel()
-	f := &record.Filter{Status: []string{string(harness.Lost)}, Since: time.Now().Add(-lostSince), Limit: maxLost}
+	f := &store.Filter{Status: []string{string(harness.Lost)}, Since: time.Now().Add(-lostSince), Limit: maxLost}
 	for sum, err := range records.List(ctx, f) {
 		if err == nil {
 			s.Lost = append(s.Lost, &LostRun{ID: sum.ID, Time: sum.Time, Script: sum.Name, Subject: sum.Subject})

@@ -4,7 +4,7 @@ import (
 	"encoding/hex"
 	"strings"
 
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // The streams.
@@ -45,7 +45,7 @@ func recordName(subject string) string {
 	rest, ok := strings.CutPrefix(subject, prefix+"rec.")
 	at, id, two := strings.Cut(rest, ".")
 	name := strings.Replace(at, "_", ".", 1) + "-" + id
-	if _, _, valid := record.ParseName(name); !ok || !two || !valid {
+	if _, _, valid := store.ParseName(name); !ok || !two || !valid {
 		return ""
 	}
 	return name

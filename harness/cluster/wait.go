@@ -8,6 +8,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 const (
@@ -72,15 +73,15 @@ func (w *waiter) cancel() *outcome {
 // look looks at the record. nil: it says nothing yet.
 func (w *waiter) look() *outcome {
 	now := time.Now()
-	store, j := w.f.o.Records, w.j
+	records, j := w.f.o.Records, w.j
 	if j.Kind == kindRun && now.Before(w.hard(nil)) && w.f.c.backing.writes(j.Name) {
 		w.dead = time.Time{}
 		return nil
 	}
-	run, err := store.Load(j.ID)
+	run, err := records.Load(j.ID)
 	late := now.After(j.Until.Add(clockSkew))
 	switch {
-	case errors.Is(err, record.ErrNotFound), err == nil && j.Kind == kindResume && len(run.Attempts) <= j.Attempts:
+	case errors.Is(err, store.ErrNotFound), err == nil && j.Kind == kindResume && len(run.Attempts) <= j.Attempts:
 		if late {
 			return w.never()
 		}
@@ -120,7 +121,7 @@ func (w *waiter) never() *outcome {
 		}
 		_, err = w.f.withdraw(ctx, j, seq, "no runner took it in time")
 	}
-	if errors.Is(err, record.ErrTaken) {
+	if errors.Is(err, store.ErrTaken) {
 		return nil
 	}
 	if err != nil {
@@ -148,7 +149,7 @@ func (w *waiter) hard(run *record.Run) time.Time {
 // lose ends the run as lost. nil: it has ended just now.
 func (w *waiter) lose() *outcome {
 	res, err := w.f.local.Lose(w.j.ID)
-	if errors.Is(err, record.ErrEnded) {
+	if errors.Is(err, store.ErrEnded) {
 		return nil
 	}
 	if err == nil {

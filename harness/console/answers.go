@@ -11,6 +11,7 @@ import (
 
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -104,7 +105,7 @@ func (a *answering) read(value string) (r *reply, bad *filledForm, err error) {
 		return nil, nil, badRequest("The form does not say what was shown.")
 	}
 	run, asked, err := a.asked(id)
-	if errors.Is(err, record.ErrNotFound) || errors.Is(err, record.ErrAmbiguous) {
+	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrAmbiguous) {
 		a.fail("%s is not there any more: its record was removed, or it is not yours.", text.FirstBytes(id, 100))
 		return nil, nil, nil
 	}
@@ -156,7 +157,7 @@ func (a *answering) asked(id string) (*record.Run, *record.Asked, error) {
 	}
 	i := slices.IndexFunc(a.last.Asks, func(x *record.Asked) bool { return x.A == name })
 	if i < 0 || a.last.Begin.ID != of || !a.v.mayLook(a.last.Begin.Subject) {
-		return nil, nil, record.ErrNotFound
+		return nil, nil, store.ErrNotFound
 	}
 	return a.last, a.last.Asks[i], nil
 }
@@ -165,20 +166,20 @@ func (a *answering) asked(id string) (*record.Run, *record.Asked, error) {
 // says so.
 func (a *answering) send(r *reply) {
 	err := a.v.c.store.Answer(r.id, r.answer)
-	var before *record.AnsweredError
+	var before *store.AnsweredError
 	switch {
 	case err == nil:
 		r.run.done++
 		r.run.tool, r.run.ledger = r.ask.Tool, r.ask.A == record.Ledger
 	case errors.As(err, &before):
 		a.fail("%s: somebody was first: %s.", r.id, show.Said(before.Answer, false))
-	case errors.Is(err, record.ErrExpired):
+	case errors.Is(err, store.ErrExpired):
 		a.fail("%s could be answered until %s; the answer came too late.", r.id, day(r.ask.Until, time.Now()))
-	case errors.Is(err, record.ErrEnded):
+	case errors.Is(err, store.ErrEnded):
 		a.fail("%s: its run has ended; nothing of it is sent any more.", r.id)
-	case errors.Is(err, record.ErrOtherAsk):
+	case errors.Is(err, store.ErrOtherAsk):
 		a.fail("%s: what is asked now is not what was shown, and nothing was answered. Look at it again.", r.id)
-	case errors.Is(err, record.ErrNotFound):
+	case errors.Is(err, store.ErrNotFound):
 		a.fail("%s is not there any more: its record was removed.", r.id)
 	default:
 		a.fail("%s was not answered: %s", r.id, whole(text.FirstBytes(err.Error(), 500)))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // Bounds of the page of what waits for a person.
@@ -108,7 +109,7 @@ func (v *view) approvals(id string, filled *filledForm) error {
 		}
 		run, a, err := v.c.store.Asked(id)
 		switch {
-		case errors.Is(err, record.ErrNotFound), errors.Is(err, record.ErrAmbiguous),
+		case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrAmbiguous),
 			err == nil && (!v.mayLook(run.Begin.Subject) || id != record.ApprovalID(run.Begin.ID, a.A) && id != run.Begin.ID):
 			p := &problem{Status: http.StatusNotFound, Title: "No such question", Next: "/approvals", Do: "What waits"}
 			p.Text = "Nothing of this ID waits here, or it is not for you. Records are removed when they are old."

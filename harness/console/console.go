@@ -20,7 +20,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 //go:embed static templates
@@ -29,7 +29,7 @@ var files embed.FS
 // Options configure a Console. Host and Records must be set.
 type Options struct {
 	Host    Host
-	Records *record.Store
+	Records *store.Store
 	// Secret is what OpenPath makes links with that open the console; 32 bytes.
 	Secret []byte
 	// Holder is the name of who has a token, "" for nobody; nil: there are none.
@@ -61,7 +61,7 @@ type Console struct {
 	opts  Options
 	log   *slog.Logger
 	host  Host
-	store *record.Store
+	store *store.Store
 	pages pages
 	doors doors
 	hub   hub

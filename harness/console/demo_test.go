@@ -26,6 +26,7 @@ import (
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/harness/usage"
 	"github.com/usetools/usetools/registry/config"
@@ -90,7 +91,7 @@ type world struct {
 	url     string // http://HOST:PORT
 	dir     string
 	tokens  map[string]string
-	store   *record.Store
+	store   *store.Store
 	catalog *catalog.Catalog
 	policy  *policy.Policy
 	harness *harness.Harness // over the same records, for runs that no client sends
@@ -178,7 +179,7 @@ func openWorld(address string, change func(*world)) (w *world, err error) {
 	}
 	dir := w.dir
 	w.ends = append(w.ends, func() error { return os.RemoveAll(dir) })
-	if w.store, err = record.Open(filepath.Join(dir, "runs"), nil); err != nil {
+	if w.store, err = store.Open(filepath.Join(dir, "runs"), nil); err != nil {
 		return w, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -266,7 +267,7 @@ func (w *world) goOn(res *harness.Result, subject string) (*harness.Result, erro
 	defer cancel()
 	got, err := w.harness.Resume(ctx, res.Run, &harness.Script{Subject: subject, Policy: &p})
 	var ended *harness.NotResumableError
-	if !errors.Is(err, record.ErrRunning) && !errors.As(err, &ended) {
+	if !errors.Is(err, store.ErrRunning) && !errors.As(err, &ended) {
 		return got, err
 	}
 	tick := time.NewTicker(5 * time.Millisecond)

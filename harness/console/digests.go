@@ -13,6 +13,7 @@ import (
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 const (
@@ -116,7 +117,7 @@ func (d *digests) refresh() {
 	first := !d.read
 	d.mu.Unlock()
 	var runs []*runDigest
-	f := &record.Filter{Since: time.Now().Add(-waitsSince), Limit: maxDigests}
+	f := &store.Filter{Since: time.Now().Add(-waitsSince), Limit: maxDigests}
 	for sum, err := range d.c.store.List(ctx, f) {
 		if err != nil {
 			continue
@@ -181,7 +182,7 @@ func (d *digests) readCalls(ctx context.Context, runs []*runDigest) (more bool) 
 		}
 		r, err := d.c.store.LoadListed(x.Summary, maxScanned)
 		d.c.reading.Release(1)
-		now := &runDigest{Summary: x.Summary, large: errors.Is(err, record.ErrLarge)}
+		now := &runDigest{Summary: x.Summary, large: errors.Is(err, store.ErrLarge)}
 		now.read = !now.large
 		if err == nil { // a record that cannot be read has no calls
 			now.calls = callsByTool(r)

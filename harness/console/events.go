@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // The topics that pages name as what changes them.
@@ -39,7 +39,7 @@ const (
 
 // hub tells open pages what has changed. It follows the store while a page is open.
 type hub struct {
-	store *record.Store
+	store *store.Store
 	ctx   context.Context
 	end   context.CancelFunc
 
@@ -60,7 +60,7 @@ type stream struct {
 	told   map[string]bool // topics that have changed since it was told
 }
 
-func (h *hub) init(store *record.Store) {
+func (h *hub) init(store *store.Store) {
 	h.store = store
 	h.ctx, h.end = context.WithCancel(context.Background())
 	h.streams = map[*stream]bool{}
@@ -193,7 +193,7 @@ func (h *hub) follow(ctx context.Context) {
 			}
 		}
 	}()
-	shown := map[string]record.Mark{} // by run
+	shown := map[string]store.Mark{} // by run
 	for {
 		select {
 		case <-ctx.Done():

@@ -7,7 +7,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/policy"
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // Host is the server behind a console. Its methods are safe for concurrent use, and
@@ -65,11 +65,11 @@ type Viewer struct {
 func (v *Viewer) Sees(subject string) bool { return v.Operator || subject == v.Subject }
 
 // Filter is which runs a viewer may see.
-func (v *Viewer) Filter() *record.Filter {
+func (v *Viewer) Filter() *store.Filter {
 	if v.Operator {
-		return &record.Filter{}
+		return &store.Filter{}
 	}
-	return &record.Filter{Subject: &v.Subject}
+	return &store.Filter{Subject: &v.Subject}
 }
 
 // MayAnswer reports whether a viewer may say yes or no to what the runs of a subject

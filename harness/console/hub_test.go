@@ -6,14 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // Nothing begins once the console is closed, also of what is begun beside that.
 func TestNothingBeginsAfterClose(t *testing.T) {
 	for range 200 {
 		h := &hub{}
-		h.init(record.Memory(1, nil))
+		h.init(store.Memory(1, nil))
 		var working atomic.Int64
 		var all sync.WaitGroup
 		for range 4 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/usage"
 )
 
@@ -50,7 +51,7 @@ func TestTheOverviewIsOfTheViewersRuns(t *testing.T) {
 	})
 	for name, id := range w.runs {
 		sum := ""
-		for s, err := range w.store.List(t.Context(), &record.Filter{}) {
+		for s, err := range w.store.List(t.Context(), &store.Filter{}) {
 			if err == nil && s.ID == id {
 				sum = s.Subject
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -166,7 +167,7 @@ func (v *view) fail(err error) {
 	switch {
 	case errors.As(err, &as):
 		p = as
-	case errors.Is(err, record.ErrNotFound), errors.Is(err, record.ErrAmbiguous):
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrAmbiguous):
 		p.Status, p.Title = http.StatusNotFound, "No such run"
 		p.Text = "There is no record of this run here, or it is not yours. Records are removed when they are old."
 		p.Next, p.Do = "/runs", "All runs"

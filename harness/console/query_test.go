@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/harness"
-	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // FuzzRunsQuery checks that what the address of the list asks for survives being
@@ -60,11 +60,11 @@ func TestTheInputsOfAScriptAreKnown(t *testing.T) {
 func TestASearchThatWasStoppedGoesOn(t *testing.T) {
 	q := &runsQuery{Query: show.Query{Text: "x y", Status: []string{"ok"}}, Before: "b1"}
 	d := &runsData{Q: q}
-	d.stop(&record.StoppedError{ID: "a1", Time: time.Unix(1, 0)})
+	d.stop(&store.StoppedError{ID: "a1", Time: time.Unix(1, 0)})
 	if d.On != "/runs?before=a1&status=ok&text=x+y" || !d.Cut || d.Until.IsZero() {
 		t.Errorf("%+v", d)
 	}
-	if d.stop(&record.StoppedError{}); d.On != "/runs?before=b1&status=ok&text=x+y" || !d.Until.IsZero() {
+	if d.stop(&store.StoppedError{}); d.On != "/runs?before=b1&status=ok&text=x+y" || !d.Until.IsZero() {
 		t.Errorf("where nothing was looked at: %+v", d)
 	}
 }

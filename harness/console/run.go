@@ -17,6 +17,7 @@ import (
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -76,7 +77,7 @@ const maxShownRecord = 32 << 20
 // *problem, which offers its file.
 func (v *view) load(id string) (*record.Run, error) {
 	r, size, err := v.loadUpTo(id, maxShownRecord)
-	if errors.Is(err, record.ErrLarge) {
+	if errors.Is(err, store.ErrLarge) {
 		return nil, v.tooLarge(id, size)
 	}
 	return r, err
@@ -98,9 +99,9 @@ func (v *view) loadUpTo(id string, max int64) (r *record.Run, size int64, err er
 	case err != nil:
 		return nil, 0, err
 	case !v.Sees(first.Subject):
-		return nil, 0, record.ErrNotFound
+		return nil, 0, store.ErrNotFound
 	case size > max:
-		return nil, size, record.ErrLarge
+		return nil, size, store.ErrLarge
 	}
 	if !v.inTurn {
 		if err := v.c.reading.Acquire(v.r.Context(), 1); err != nil {
@@ -110,7 +111,7 @@ func (v *view) loadUpTo(id string, max int64) (r *record.Run, size int64, err er
 	}
 	r, err = v.c.store.Load(first.ID)
 	if err == nil && !v.Sees(r.Begin.Subject) {
-		err = record.ErrNotFound
+		err = store.ErrNotFound
 	}
 	if err != nil {
 		return nil, 0, err

@@ -13,6 +13,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 const (
@@ -143,7 +144,7 @@ func (c *Console) listRuns(v *view) error {
 	}
 	d := &runsData{Q: q}
 	c.fillForm(v, d)
-	var f *record.Filter
+	var f *store.Filter
 	if err == nil {
 		f, err = q.Filter(harness.Statuses, time.Now())
 	}
@@ -218,7 +219,7 @@ func (c *Console) servers(v *view) []string {
 }
 
 // readRuns reads the runs of a page.
-func (c *Console) readRuns(v *view, f *record.Filter, d *runsData) error {
+func (c *Console) readRuns(v *view, f *store.Filter, d *runsData) error {
 	ctx, cancel := context.WithTimeout(v.r.Context(), searchTime)
 	defer cancel()
 	d.Any = true
@@ -229,7 +230,7 @@ func (c *Console) readRuns(v *view, f *record.Filter, d *runsData) error {
 		err = c.reading.Acquire(ctx, 1)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		d.stop(&record.StoppedError{Err: err})
+		d.stop(&store.StoppedError{Err: err})
 		return nil
 	}
 	if err != nil {
@@ -237,10 +238,10 @@ func (c *Console) readRuns(v *view, f *record.Filter, d *runsData) error {
 	}
 	defer release()
 	for s, err := range c.store.List(ctx, f) {
-		var bad *record.UnreadableError
-		var stopped *record.StoppedError
+		var bad *store.UnreadableError
+		var stopped *store.StoppedError
 		switch {
-		case errors.Is(err, record.ErrNotFound):
+		case errors.Is(err, store.ErrNotFound):
 			return &problem{Status: http.StatusNotFound, Title: "Not here", Next: d.Newest, Do: "The newest runs",
 				Text: "The run behind which this page of the list begins is not here any more."}
 		case errors.As(err, &stopped) && errors.Is(err, context.DeadlineExceeded):
@@ -268,7 +269,7 @@ func (c *Console) readRuns(v *view, f *record.Filter, d *runsData) error {
 }
 
 // stop notes where the search ended before its end.
-func (d *runsData) stop(at *record.StoppedError) {
+func (d *runsData) stop(at *store.StoppedError) {
 	on := d.Q.values()
 	if at.ID != "" {
 		on.Set("before", at.ID)

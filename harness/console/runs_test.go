@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 var (
@@ -138,7 +139,7 @@ func TestAFilterThatCannotBeReadSaysWhatWouldBeRight(t *testing.T) {
 }
 
 // ended makes a record that has ended.
-func ended(t testing.TB, s *record.Store, b *record.Begin, e *record.End, lines ...record.Line) string {
+func ended(t testing.TB, s *store.Store, b *record.Begin, e *record.End, lines ...record.Line) string {
 	t.Helper()
 	w, err := s.Begin(b)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/catalog"
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry/backend/mcp"
 )
@@ -71,7 +71,7 @@ func newConfigured(t *testing.T) *configured {
 	w.write(t, "mcp.json", string(config))
 	w.files = &catalog.Files{Configs: []string{w.config}, Keep: true}
 	w.ends = append(w.ends, w.files.Close)
-	w.store = record.Memory(50, nil)
+	w.store = store.Memory(50, nil)
 	s, err := serve.New(&serve.Options{Records: w.store, BestEffort: true, Grace: -1, Version: "test", Files: w.files,
 		Catalog: func(ctx context.Context) (*catalog.Catalog, error) { return w.files.Early(ctx) },
 		Watch: func(ctx context.Context, updated func(*catalog.Catalog, error)) error {

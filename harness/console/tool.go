@@ -19,6 +19,7 @@ import (
 	"github.com/usetools/usetools/harness/internal/schema"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/usage"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
@@ -364,11 +365,11 @@ var errSaid = errors.New("said before")
 
 // askDigest returns the digest of a call that is shown to a viewer: what is sent back
 // with the yes. It begins with when it was shown and a chance number.
-func askDigest(store *record.Store, v *Viewer, t *wrappers.Tool, args json.RawMessage) (string, error) {
+func askDigest(store *store.Store, v *Viewer, t *wrappers.Tool, args json.RawMessage) (string, error) {
 	return shownDigest(store, v, t, args, fmt.Sprintf("%d-%s", time.Now().Unix(), rand.Text()[:10]))
 }
 
-func shownDigest(store *record.Store, v *Viewer, t *wrappers.Tool, args json.RawMessage, when string) (string, error) {
+func shownDigest(store *store.Store, v *Viewer, t *wrappers.Tool, args json.RawMessage, when string) (string, error) {
 	sum, err := store.MAC("console call", v.Name, v.Subject, t.ID, t.Hash, string(args), when)
 	if err != nil {
 		return "", fmt.Errorf("asking about a call: %w", err)
@@ -377,7 +378,7 @@ func shownDigest(store *record.Store, v *Viewer, t *wrappers.Tool, args json.Raw
 }
 
 // sayYes checks a digest and marks it used, for all processes with the store.
-func sayYes(store *record.Store, v *Viewer, t *wrappers.Tool, args json.RawMessage, said string, now time.Time) error {
+func sayYes(store *store.Store, v *Viewer, t *wrappers.Tool, args json.RawMessage, said string, now time.Time) error {
 	i := strings.LastIndexByte(said, '-')
 	if i < 0 || len(said) > 100 {
 		return errors.New("no digest")

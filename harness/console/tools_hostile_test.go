@@ -17,7 +17,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/console"
 	"github.com/usetools/usetools/harness/policy"
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -38,7 +38,7 @@ func (h *toolsHost) CallTool(context.Context, *console.Viewer, string, json.RawM
 func toolsConsole(t testing.TB, cat *catalog.Catalog) func(method, path string, form url.Values) (int, string) {
 	t.Helper()
 	secret := make([]byte, 32)
-	c := console.New(&console.Options{Host: &toolsHost{catalog: cat}, Records: record.Memory(10, nil), Secret: secret})
+	c := console.New(&console.Options{Host: &toolsHost{catalog: cat}, Records: store.Memory(10, nil), Secret: secret})
 	t.Cleanup(c.Close)
 	server := httptest.NewServer(c)
 	t.Cleanup(server.Close)

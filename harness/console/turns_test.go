@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness"
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/wrappers"
 )
@@ -61,7 +61,7 @@ func (h *checker) Check(context.Context, *Viewer, *Script) (*harness.Result, err
 // A viewer checks one script at a time, so that others are checked too.
 func TestCheckingKeepsNobodyOut(t *testing.T) {
 	host := &checker{}
-	c := New(&Options{Host: host, Records: record.Memory(1, nil)})
+	c := New(&Options{Host: host, Records: store.Memory(1, nil)})
 	defer c.Close()
 	ann, bob := &view{Viewer: &Viewer{Token: "ann"}, c: c}, &view{Viewer: &Viewer{Token: "bob"}, c: c}
 	release, err := c.checking.take(t.Context(), ann.Viewer) // one of ann's is being checked
@@ -86,7 +86,7 @@ func TestCheckingKeepsNobodyOut(t *testing.T) {
 
 // A form with answers waits for its turn to read records.
 func TestAnswersWaitForTheirTurn(t *testing.T) {
-	c := New(&Options{Records: record.Memory(1, nil)})
+	c := New(&Options{Records: store.Memory(1, nil)})
 	defer c.Close()
 	if err := c.reading.Acquire(t.Context(), 2); err != nil { // others read
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func TestAnswersWaitForTheirTurn(t *testing.T) {
 
 // A file that is sent for too long ends, so that others have their turn.
 func TestAFileIsNotSentForEver(t *testing.T) {
-	c := New(&Options{Records: record.Memory(1, nil)})
+	c := New(&Options{Records: store.Memory(1, nil)})
 	defer c.Close()
 	to := httptest.NewRecorder()
 	v := &view{Viewer: &Viewer{}, c: c, r: httptest.NewRequest("GET", "/runs/x/record", nil), w: to}
@@ -128,7 +128,7 @@ func TestAYesIsUsedOnce(t *testing.T) {
 	args := []byte(`{"a":1}`)
 	var yes string
 	for i, want := range []error{nil, errSaid} {
-		store, err := record.Open(dir, nil) // each time another process
+		store, err := store.Open(dir, nil) // each time another process
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 const (
@@ -37,14 +38,14 @@ func newWaitingAsk(run *record.Summary, a *record.Asked) *waitingAsk {
 // waitingAsks returns the calls that wait for a person in runs of the last month: those
 // that listed chooses by the subject of their run, the oldest first, at most maxAsked of
 // them; and how many there are of each subject. A record that cannot be read has none.
-func waitingAsks(ctx context.Context, store *record.Store, subject *string, listed func(subject string) bool) ([]*waitingAsk, map[string]waitCount) {
+func waitingAsks(ctx context.Context, records *store.Store, subject *string, listed func(subject string) bool) ([]*waitingAsk, map[string]waitCount) {
 	var asks []*waitingAsk
 	oldest := func() {
 		slices.SortStableFunc(asks, func(a, b *waitingAsk) int { return a.Time.Compare(b.Time) })
 		asks = asks[:min(len(asks), maxAsked)]
 	}
 	of, run := map[string]waitCount{}, ""
-	for p, err := range store.Pending(ctx, &record.Filter{Subject: subject, Since: time.Now().Add(-waitsSince), Bytes: maxShownRecord}) {
+	for p, err := range records.Pending(ctx, &store.Filter{Subject: subject, Since: time.Now().Add(-waitsSince), Bytes: maxShownRecord}) {
 		if err != nil {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // printedOf is what the notes of a run say to have been printed, a line for each part.
@@ -23,9 +24,9 @@ func printedOf(r *record.Run) string {
 	return b.String()
 }
 
-func noted(t *testing.T, o *record.StoreOptions, notes ...*record.Note) *record.Run {
+func noted(t *testing.T, o *store.StoreOptions, notes ...*record.Note) *record.Run {
 	t.Helper()
-	s := record.Memory(1, o)
+	s := store.Memory(1, o)
 	w, err := s.Begin(&record.Begin{})
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +87,7 @@ func TestMuchPrintedTextKeepsItsLines(t *testing.T) {
 }
 
 func TestSecretsInPrintedTextLeaveTheLines(t *testing.T) {
-	o := &record.StoreOptions{Redact: func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("hunter2"), []byte("[secret]")) }}
+	o := &store.StoreOptions{Redact: func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("hunter2"), []byte("[secret]")) }}
 	r := noted(t, o, &record.Note{Stdout: "a hunter2\nb\n", Lines: [][3]int{{1, 10, 0}, {2, 2, 9}}},
 		&record.Note{Stdout: "hunter2\n", Line: 3},
 		&record.Note{Stdout: "hunter2\nc\n", Lines: [][3]int{{4, 3, 0}, {5, 5, 0}, {6, 2, 0}}}) // of line 4 only "hun"

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // TestEveryPairOfStatesIsAllowedOrRefused holds the table against the paper's: each
@@ -129,7 +130,7 @@ func TestTheLinesOfACallGiveItsState(t *testing.T) {
 func TestARunsLinesGiveItsStatesBack(t *testing.T) {
 	seen := map[record.State]map[record.Event]bool{}
 	for seed := range uint64(60) {
-		w := &walk{t: t, random: rand.New(rand.NewPCG(seed, 8)), s: record.Memory(1, nil), states: map[int]record.State{}, seen: seen,
+		w := &walk{t: t, random: rand.New(rand.NewPCG(seed, 8)), s: store.Memory(1, nil), states: map[int]record.State{}, seen: seen,
 			asks: map[int]string{}, answered: map[string]*record.Answer{}}
 		w.run()
 	}
@@ -148,8 +149,8 @@ func TestARunsLinesGiveItsStatesBack(t *testing.T) {
 type walk struct {
 	t        *testing.T
 	random   *rand.Rand
-	s        *record.Store
-	w        *record.Writer
+	s        *store.Store
+	w        *store.Writer
 	states   map[int]record.State // of calls
 	asks     map[int]string
 	answered map[string]*record.Answer

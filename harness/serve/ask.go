@@ -18,6 +18,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -227,7 +228,7 @@ func (c *session) keep(res *harness.Result, shown func(key string) bool, got mcp
 		if err == nil && a != nil {
 			err = c.s.records.Answer(w.ID, a)
 		}
-		if err != nil && !errors.Is(err, record.ErrAnswered) {
+		if err != nil && !errors.Is(err, store.ErrAnswered) {
 			return err
 		}
 	}
@@ -353,7 +354,7 @@ func (c *session) recorded(ctx context.Context, id string) (*record.Run, error) 
 	case err != nil:
 		return nil, err
 	case run.Begin.ID != id || run.Begin.Subject != c.owner.subject():
-		return nil, record.ErrNotFound
+		return nil, store.ErrNotFound
 	}
 	if n := weightOf(run); n > maxRunBytes {
 		return nil, fmt.Errorf("the run has %d MB of values, more than can be read here: ask the operator for run %s",

@@ -15,6 +15,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/console"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve"
 )
 
@@ -177,7 +178,7 @@ func TestATokenOpensTheConsoleForItsHolder(t *testing.T) {
 func TestTheConsoleOfTheServerSaysYes(t *testing.T) {
 	alone(t, "one signs in to one instance")
 	dir := t.TempDir()
-	store, err := record.Open(dir, &record.StoreOptions{AnswerKey: bytes.Repeat([]byte{3}, 32)})
+	store, err := store.Open(dir, &store.StoreOptions{AnswerKey: bytes.Repeat([]byte{3}, 32)})
 	if err != nil {
 		t.Fatal(err)
 	}

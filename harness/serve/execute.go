@@ -12,7 +12,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/policy"
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 //lint:file-ignore SA1019 clients still speak the revisions that log through the protocol
@@ -202,7 +202,7 @@ func (c *session) begins(ctx context.Context, script *harness.Script) (*harness.
 			}
 		}
 		res, err := c.s.harness.Run(ctx, script)
-		var running *record.RunningError
+		var running *store.RunningError
 		switch { // another request has begun it just now
 		case script.Once != "" && (errors.Is(err, harness.ErrSentAgain) || errors.As(err, &running)):
 			continue
@@ -226,7 +226,7 @@ func (c *session) goesOn(run string) runs {
 		}
 		script.Own = true
 		res, err := c.s.harness.Resume(ctx, run, script)
-		var running *record.RunningError
+		var running *store.RunningError
 		var ended *harness.NotResumableError
 		over := false
 		if errors.As(err, &ended) { // it may have ended since it was read

@@ -15,7 +15,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/console"
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // This file gives the tests of package serve_test what they need of the inside.
@@ -62,7 +62,7 @@ func (s *Server) Told() <-chan struct{}  { return s.live.told }
 func (s *Server) Now() *catalog.Catalog           { return s.live.now() }
 func (s *Server) SetCatalog(cat *catalog.Catalog) { s.live.set(cat, nil) }
 func (s *Server) Opts() Options                   { return s.opts }
-func (s *Server) Records() *record.Store          { return s.records }
+func (s *Server) Records() *store.Store           { return s.records }
 func (s *Server) Harness() *harness.Harness       { return s.harness }
 func (s *Server) Sessions() int                   { return len(s.clients()) }
 func (s *Server) Untidy() bool                    { return s.untidy.Load() || s.tidied.Load() > 0 }

@@ -19,6 +19,7 @@ import (
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve"
 )
 
@@ -49,7 +50,7 @@ func another(t *testing.T, s *serve.Server) *serve.Server {
 	opts := s.Opts()
 	if dir := s.Records().Dir(); dir != "" {
 		var err error
-		if opts.Records, err = record.Open(dir, nil); err != nil {
+		if opts.Records, err = store.Open(dir, nil); err != nil {
 			t.Fatal(err)
 		}
 	} else {

@@ -13,7 +13,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/policy"
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
@@ -220,7 +220,7 @@ func TestAnApprovalIsGoodForItsScriptOnly(t *testing.T) {
 		return nil
 	}
 	elsewhere := s.Opts() // another instance with the same key, and records of its own
-	elsewhere.Records = record.Memory(10, nil)
+	elsewhere.Records = store.Memory(10, nil)
 	two, err := serve.New(&elsewhere)
 	if err != nil {
 		t.Fatal(err)

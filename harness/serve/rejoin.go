@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/usetools/usetools/harness"
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // rejoin returns the result of an earlier run of the same request, or nil if the script is
@@ -13,7 +13,7 @@ import (
 func (c *session) rejoin(ctx context.Context, script *harness.Script) (*harness.Result, error) {
 	for try := 1; ; try++ {
 		res, err := c.s.harness.Rejoin(ctx, script)
-		var running *record.RunningError
+		var running *store.RunningError
 		if !errors.As(err, &running) || running.Run == "" {
 			return res, err
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -117,7 +118,7 @@ func (r *resumer) run() {
 	ctx := r.s.ctx
 	r.begin(ctx)
 	r.s.work.Go(func() {
-		for sum, err := range r.s.records.Follow(ctx, &record.Filter{Status: []string{string(harness.Waiting)}}) {
+		for sum, err := range r.s.records.Follow(ctx, &store.Filter{Status: []string{string(harness.Waiting)}}) {
 			if err == nil { // what cannot be read does not go on
 				r.add(sum.ID)
 			}
@@ -159,7 +160,7 @@ func (r *resumer) begin(ctx context.Context) {
 	if command == nil {
 		command = registry.Command()
 	}
-	for sum, err := range r.s.records.List(ctx, &record.Filter{Status: []string{string(harness.Waiting), record.Died}}) {
+	for sum, err := range r.s.records.List(ctx, &store.Filter{Status: []string{string(harness.Waiting), record.Died}}) {
 		switch {
 		case err != nil:
 		case sum.Status == string(harness.Waiting):
@@ -176,7 +177,7 @@ func (r *resumer) begin(ctx context.Context) {
 	if died > maxNamed {
 		log.Warn("the processes of further runs died", "runs", died-maxNamed, "list", command("runs", "-status", "died"))
 	}
-	recent := &record.Filter{Since: time.Now().Add(-pendingFor)}
+	recent := &store.Filter{Since: time.Now().Add(-pendingFor)}
 	for p, err := range r.s.records.Pending(ctx, recent) { // of dry runs, too
 		if err == nil {
 			r.add(p.Run.ID)
@@ -206,7 +207,7 @@ func (r *resumer) look(ctx context.Context, id string) {
 	switch {
 	case !free:
 	case err != nil:
-		if !errors.Is(err, record.ErrNotFound) {
+		if !errors.Is(err, store.ErrNotFound) {
 			r.s.log.Warn("a run that waits cannot be read", "run", id, "error", err)
 		}
 	case !known && !told:
@@ -266,7 +267,7 @@ func (r *resumer) resume(ctx context.Context, run *record.Run, o owner) (err err
 		}, time.Now())
 		release()
 	}
-	var running *record.RunningError
+	var running *store.RunningError
 	var ended *harness.NotResumableError
 	switch {
 	case errors.As(err, &running), errors.As(err, &ended) && r.resumedSince(run): // another process, or a client, was faster

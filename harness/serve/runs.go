@@ -11,6 +11,7 @@ import (
 
 	"github.com/usetools/usetools/harness/record"
 	records "github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // URIs of the records of runs.
@@ -39,8 +40,8 @@ func (c *session) addRuns() {
 
 // seesRuns is which runs the session may see: the operator's all, a token's those
 // of that token, and another's its own; nil: none, as it is not one client.
-func (c *session) seesRuns() *record.Filter {
-	f := &record.Filter{Limit: maxRuns}
+func (c *session) seesRuns() *store.Filter {
+	f := &store.Filter{Limit: maxRuns}
 	if c.owner == operator {
 		return f
 	}
@@ -98,7 +99,7 @@ func (c *session) readRun(ctx context.Context, req *mcp.ReadResourceRequest) (*m
 	switch {
 	case err == nil && run.Begin.ID == id && (f.Subject == nil || *f.Subject == run.Begin.Subject) &&
 		(f.Session == "" || f.Session == run.Begin.Session):
-	case err != nil && !errors.Is(err, record.ErrNotFound) && c.owner == operator:
+	case err != nil && !errors.Is(err, store.ErrNotFound) && c.owner == operator:
 		return nil, err
 	default:
 		return nil, mcp.ResourceNotFoundError(uri)

@@ -21,6 +21,7 @@ import (
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve"
 )
 
@@ -273,7 +274,7 @@ func TestPolicyInADryRun(t *testing.T) {
 
 func TestRunsAreResources(t *testing.T) {
 	t.Parallel()
-	store, err := record.Open(t.TempDir(), nil)
+	store, err := store.Open(t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -368,7 +369,7 @@ func TestTheAuditNamesTheRecord(t *testing.T) {
 	_, d := c.dry(`Return(1)`)
 	c.call("call_tool", map[string]any{"tool": "files.read_file", "arguments": map[string]any{"path": "x"}})
 	var last record.Summary
-	for last2, err := range s.Records().List(t.Context(), &record.Filter{Limit: 1}) {
+	for last2, err := range s.Records().List(t.Context(), &store.Filter{Limit: 1}) {
 		if err != nil {
 			t.Fatal(err)
 		}

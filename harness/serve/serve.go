@@ -24,7 +24,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/console"
 	"github.com/usetools/usetools/harness/policy"
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/telemetry"
 )
 
@@ -85,7 +85,7 @@ type Options struct {
 	Telemetry *telemetry.Telemetry
 	// Records keeps a record of each run and each call without a script; nil: the
 	// last DefaultRecords of them, in memory.
-	Records *record.Store
+	Records *store.Store
 	// Kept keeps what has a handle for Stored; nil: this process does, in memory.
 	Kept Kept
 	// Elsewhere runs the scripts in the place of this process, see harness.Options; nil:
@@ -184,7 +184,7 @@ type Server struct {
 	kept    *keeper
 	audit   *audit
 	metrics metrics
-	records *record.Store
+	records *store.Store
 	reading *semaphore.Weighted // records, one at a time
 	resumer *resumer
 
@@ -256,7 +256,7 @@ func New(opts *Options) (*Server, error) {
 	s.queue = newQueue(o.MaxRuns, o.MaxQueue)
 	s.kept = newKeeper(o.Kept)
 	if s.records = o.Records; s.records == nil {
-		s.records = record.Memory(DefaultRecords, nil)
+		s.records = store.Memory(DefaultRecords, nil)
 	}
 	s.reading = semaphore.NewWeighted(1)
 	var err error

@@ -18,7 +18,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
@@ -184,9 +184,9 @@ func serving(t testing.TB, opts *serve.Options) (*serve.Server, *fake) {
 	return s, f
 }
 
-func folderStore(t *testing.T, dir string) *record.Store {
+func folderStore(t *testing.T, dir string) *store.Store {
 	t.Helper()
-	store, err := record.Open(dir, nil)
+	store, err := store.Open(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -44,7 +44,7 @@ func (s *Server) used(o owner, cat *catalog.Catalog) []string {
 		}
 	} else {
 		subject := o.subject()
-		for sum, err := range s.records.List(s.ctx, &record.Filter{Subject: &subject, Since: since, Limit: usedRuns}) {
+		for sum, err := range s.records.List(s.ctx, &store.Filter{Subject: &subject, Since: since, Limit: usedRuns}) {
 			if err == nil && sum.Status == string(harness.OK) {
 				for _, id := range sum.Tools {
 					runs[id]++

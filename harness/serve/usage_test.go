@@ -9,7 +9,7 @@ import (
 
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/policy"
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/harness/usage"
 	"github.com/usetools/usetools/registry"
@@ -96,7 +96,7 @@ func TestUsedToolsComeFirst(t *testing.T) {
 
 // Where records are stored they count, also those of calls without a script.
 func TestUseIsReadFromRecords(t *testing.T) {
-	store, err := record.Open(t.TempDir(), nil)
+	store, err := store.Open(t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

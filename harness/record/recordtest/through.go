@@ -1,31 +1,31 @@
 // Package recordtest wraps backings of records for tests.
 package recordtest
 
-import "github.com/usetools/usetools/harness/record"
+import "github.com/usetools/usetools/harness/record/store"
 
 // Through returns a Backing that passes each step that changes the records to step, which
 // calls do or returns an error. The names of the steps are create, reopen, write, sync,
 // beside, publish, cut, close and put.
-func Through(in record.Backing, step func(name string, do func() error) error) record.Backing {
+func Through(in store.Backing, step func(name string, do func() error) error) store.Backing {
 	return &through{in, step}
 }
 
 type through struct {
-	record.Backing
+	store.Backing
 	step func(name string, do func() error) error
 }
 
-func (t *through) Create(name string) (to record.Sink, err error) {
+func (t *through) Create(name string) (to store.Sink, err error) {
 	err = t.step("create", func() (err error) { to, err = t.Backing.Create(name); return err })
 	return t.sink(to, err)
 }
 
-func (t *through) Reopen(name string, dead bool) (to record.Sink, err error) {
+func (t *through) Reopen(name string, dead bool) (to store.Sink, err error) {
 	err = t.step("reopen", func() (err error) { to, err = t.Backing.Reopen(name, dead); return err })
 	return t.sink(to, err)
 }
 
-func (t *through) sink(to record.Sink, err error) (record.Sink, error) {
+func (t *through) sink(to store.Sink, err error) (store.Sink, error) {
 	switch {
 	case to == nil:
 		return nil, err
@@ -42,7 +42,7 @@ func (t *through) Put(name, file string, value []byte) error {
 
 // throughSink passes the steps of a Sink to step.
 type throughSink struct {
-	record.Sink
+	store.Sink
 	step func(name string, do func() error) error
 }
 

@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // Query says which runs somebody asks for, as it was written. Empty fields choose all.
 type Query struct {
 	Status                              []string // each may be several with commas, or NotOK
-	Tool, Server, Script, Session, Text string   // see record.Filter
+	Tool, Server, Script, Session, Text string   // see store.Filter
 	Since, Until                        string   // see When
 }
 
@@ -29,8 +30,8 @@ func (e *QueryError) Error() string { return e.Field + e.Text }
 
 // Filter is what the query chooses at a time. statuses are those that a run may end
 // with. Errors are *QueryErrors.
-func (q *Query) Filter(statuses []string, now time.Time) (*record.Filter, error) {
-	f := &record.Filter{Tool: q.Tool, Server: q.Server, Script: q.Script, Session: q.Session, Text: q.Text}
+func (q *Query) Filter(statuses []string, now time.Time) (*store.Filter, error) {
+	f := &store.Filter{Tool: q.Tool, Server: q.Server, Script: q.Script, Session: q.Session, Text: q.Text}
 	all := append(slices.Clip(statuses), record.Running, record.Died)
 	for _, list := range q.Status {
 		for s := range strings.SplitSeq(list, ",") {

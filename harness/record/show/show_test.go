@@ -18,6 +18,7 @@ import (
 
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -390,7 +391,7 @@ func TestTimeStandsStillBetweenAttempts(t *testing.T) {
 }
 
 func TestTheWholeRecordIsJSON(t *testing.T) {
-	store, err := record.Open(t.TempDir(), &record.StoreOptions{
+	store, err := store.Open(t.TempDir(), &store.StoreOptions{
 		Unkept: func(tool string) bool { return tool == "secret.get" },
 		Redact: func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("hunter2"), []byte("***")) }})
 	if err != nil {

@@ -11,12 +11,13 @@ import (
 
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/record/store"
 )
 
 // stored is a run as a store gives it back.
-func stored(t *testing.T, lines ...record.Line) (*record.Store, *record.Run) {
+func stored(t *testing.T, lines ...record.Line) (*store.Store, *record.Run) {
 	t.Helper()
-	s := record.Memory(1, nil)
+	s := store.Memory(1, nil)
 	begin := &record.Begin{Script: record.String("mail.Send(a)\nmail.Send(b)\n")}
 	if b, ok := lines[0].(*record.Begin); ok {
 		begin, lines = b, lines[1:]
@@ -84,7 +85,7 @@ func TestARunSaysWhatPeopleWereAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	has(t, r, "\n      yes, by ann (approvals), ", "\n      no, by bob (terminal), ", "  one waits for a person")
-	w, _, err := s.Reopen(r.Begin.ID, &record.ReopenOptions{Who: "joe"})
+	w, _, err := s.Reopen(r.Begin.ID, &store.ReopenOptions{Who: "joe"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +131,7 @@ func TestADryRunThatWentOnIsNoDryRun(t *testing.T) {
 	if err := s.Answer(r.Begin.ID, &record.Answer{Yes: true, Who: "ann"}); err != nil {
 		t.Fatal(err)
 	}
-	w, _, err := s.Reopen(r.Begin.ID, &record.ReopenOptions{Live: true})
+	w, _, err := s.Reopen(r.Begin.ID, &store.ReopenOptions{Live: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,312 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/usetools/usetools/harness/record"
+)
+
+// maxAnswer bounds, in bytes, the file of an answer.
+const maxAnswer = 256 << 10
+
+// answerFile is the name of the file beside the record that has the answer to an ask.
+func answerFile(a string) string { return "answer-" + a }
+
+// keyedAnswers is a backing of a store that has a key of its own for answers.
+type keyedAnswers struct {
+	Backing
+	secret []byte
+}
+
+// answering returns the key that signs answers, nil where there is none and it is not
+// to be made, and the name of the file of an answer. Those of a key of a store's own
+// have another name: a file that somebody else put there is in nobody's way.
+func answering(in Backing, make bool) (key []byte, file func(a string) string, err error) {
+	own, ok := in.(*keyedAnswers)
+	if !ok {
+		key, err = in.Key(make)
+		return key, answerFile, err
+	}
+	sum := sha256.Sum256(own.secret)
+	return own.secret, func(a string) string { return fmt.Sprintf("%s-%x", answerFile(a), sum[:4]) }, nil
+}
+
+// signed is the content of an answer's file: a line, after a MAC of it with the
+// store's key, for this run and ask alone.
+func signed(key []byte, run string, line []byte) []byte {
+	return fmt.Appendf(nil, "%x %s", record.MAC(key, "answer/1", run, string(line)), line)
+}
+
+// verified returns the answer that a file has, or why it counts for nothing.
+func verified(key []byte, run string, ask *record.Ask, data []byte) (*record.Answer, error) {
+	_, line, _ := bytes.Cut(data, []byte(" "))
+	if key == nil || !hmac.Equal(signed(key, run, line), data) {
+		return nil, errors.New("this store has not signed it for this run")
+	}
+	l, err := record.DecodeLine(bytes.TrimSuffix(line, []byte("\n")))
+	if err != nil {
+		return nil, err
+	}
+	a, ok := l.(*record.Answer)
+	switch {
+	case !ok || a.A != ask.A:
+		return nil, errors.New("it is the answer to another ask")
+	case a.Digest != ask.Digest:
+		return nil, errors.New("something else was asked")
+	case a.Time.After(ask.Until):
+		return nil, fmt.Errorf("it came after %s", ask.Until.Format(time.RFC3339))
+	}
+	return a, nil
+}
+
+// takeAnswers gives the asks of a run what people have said to them in files.
+func takeAnswers(r *record.Run, in Backing, name string) error {
+	if len(r.Asks) == 0 {
+		return nil
+	}
+	key, file, err := answering(in, false)
+	if err != nil {
+		return err
+	}
+	for _, a := range r.Asks {
+		if why := changed(r, a.Ask); why != nil {
+			a.Answer = nil
+			r.RejectAnswer(a.A, why)
+			continue
+		}
+		data, err := in.Value(name, file(a.A), maxAnswer)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		var said *record.Answer
+		if err == nil {
+			said, err = verified(key, r.Begin.ID, a.Ask, data)
+		}
+		if err == nil && a.Answer != nil && (a.Answer.Yes != said.Yes || a.Answer.Whole != said.Whole) {
+			err = errors.New("the record has another")
+		}
+		if err != nil {
+			r.RejectAnswer(a.A, err)
+			continue
+		}
+		if a.Answer == nil && said.Yes && r.Now().After(said.Until) {
+			r.RejectAnswer(a.A, fmt.Errorf("it was good until %s", said.Until.Format(time.RFC3339)))
+		}
+		a.Answer = said // also where its line is in the record, which has it without secrets
+	}
+	return nil
+}
+
+// changed returns an error if an ask is not the one that its digest is of.
+func changed(r *record.Run, a *record.Ask) error {
+	if a.Digest != record.AskDigest(r.Begin.ID, a) || a.A == record.Ledger && a.Hash != record.LedgerDigest(r) {
+		return errors.New("what is asked is not what its digest is of")
+	}
+	return nil
+}
+
+// Pending is an ask that waits for a person.
+type Pending struct {
+	ID  string // of the approval
+	Run *record.Summary
+	*record.Asked
+}
+
+// Pending returns what waits for people in the runs that a filter chooses, the
+// latest run first; nil: in all. A record that cannot be read is an error, and the
+// list goes on.
+func (s *Store) Pending(ctx context.Context, f *Filter) iter.Seq2[*Pending, error] {
+	most := int64(record.MaxRecord)
+	if f != nil && f.Bytes > 0 {
+		most = f.Bytes
+	}
+	return func(yield func(*Pending, error) bool) {
+		for sum, err := range s.List(ctx, f) {
+			if err == nil && !mayAsk(sum) {
+				continue
+			}
+			var r *record.Run
+			if err == nil {
+				r, err = s.LoadListed(sum, most)
+			}
+			if errors.Is(err, ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				if !yield(nil, err) {
+					return
+				}
+				continue
+			}
+			for _, a := range r.Open() {
+				if r.Waits(a) && !yield(&Pending{record.ApprovalID(sum.ID, a.A), sum, a}, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// mayAsk reports whether a run may have something that waits for a person.
+func mayAsk(s *record.Summary) bool {
+	return s.Dry || record.Resumable(s.Status) || s.Status == record.Running || s.Status == record.Died
+}
+
+// Asked returns an ask by the ID of its approval, or by a unique beginning of it:
+// also by that of its run, if that has only one that is open.
+func (s *Store) Asked(id string) (*record.Run, *record.Asked, error) {
+	_, r, a, err := s.asked(id)
+	return r, a, err
+}
+
+// asked is Asked, and returns the name of the record too.
+func (s *Store) asked(id string) (name string, r *record.Run, a *record.Asked, err error) {
+	run, of, exact := strings.Cut(id, ".")
+	if name, r, err = s.loadID(run); err == nil {
+		a, err = askedOf(r, of, exact)
+	}
+	if err != nil {
+		return "", nil, nil, err
+	}
+	return name, r, a, nil
+}
+
+// askedOf returns the ask of a run with a name, or, if that is not exact, the only one.
+func askedOf(r *record.Run, name string, exact bool) (*record.Asked, error) {
+	if exact {
+		if i := slices.IndexFunc(r.Asks, func(a *record.Asked) bool { return a.A == name }); i >= 0 {
+			return r.Asks[i], nil
+		}
+		return nil, fmt.Errorf("%w: run %s asks nothing %q", ErrNotFound, r.Begin.ID, name)
+	}
+	from := r.Open()
+	if len(from) == 0 {
+		from = r.Asks
+	}
+	switch len(from) {
+	case 0:
+		return nil, fmt.Errorf("%w: run %s asks nothing", ErrNotFound, r.Begin.ID)
+	case 1:
+		return from[0], nil
+	}
+	return nil, fmt.Errorf("%w: run %s asks %d things, such as %s and %s", ErrAmbiguous, r.Begin.ID, len(from),
+		record.ApprovalID(r.Begin.ID, from[0].A), record.ApprovalID(r.Begin.ID, from[1].A))
+}
+
+// Answer keeps what a person says to an ask, by an ID as for Asked, for the run to
+// find when it goes on. It sets A and Time, and, where they are zero, Until and Digest to
+// those of the ask: a Digest of what the person was shown is ErrOtherAsk where something
+// else is asked. The first answer is the one that counts: after it there is
+// *AnsweredError; after the ask's time ErrExpired.
+func (s *Store) Answer(id string, a *record.Answer) error {
+	if err := s.answer(id, a); err != nil {
+		return fmt.Errorf("answering %s: %w", id, err)
+	}
+	s.in.Changes().Tell()
+	return nil
+}
+
+func (s *Store) answer(id string, a *record.Answer) error {
+	name, r, asked, err := s.asked(id)
+	if err != nil {
+		return err
+	}
+	run, now := r.Begin.ID, r.Now().UTC().Truncate(time.Microsecond)
+	switch {
+	case asked.Answer != nil:
+		return &AnsweredError{asked.Answer}
+	case r.Damaged != nil:
+		return fmt.Errorf("the record is damaged: %w", r.Damaged)
+	case r.Later != nil:
+		return r.Later
+	case !r.Waits(asked):
+		return fmt.Errorf("%w: %s", ErrEnded, r.End.Status)
+	case now.After(asked.Until):
+		return fmt.Errorf("%w: it could be answered until %s", ErrExpired, asked.Until.Format(time.RFC3339))
+	}
+	if err := changed(r, asked.Ask); err != nil {
+		return err
+	}
+	if a.Digest != "" && a.Digest != asked.Digest {
+		return ErrOtherAsk
+	}
+	a.Type, a.Time, a.A, a.Digest = "answer", now, asked.A, asked.Digest
+	if a.Until.IsZero() {
+		a.Until = asked.Until
+	}
+	a.Until = a.Until.UTC()
+	line, err := record.EncodeLine(a)
+	if err != nil {
+		return err
+	}
+	if len(line) > maxAnswer/2 {
+		return fmt.Errorf("it has %d bytes; the most is %d", len(line), maxAnswer/2)
+	}
+	key, file, err := answering(s.in, true)
+	if err != nil {
+		return err
+	}
+	err = s.in.Put(name, file(asked.A), signed(key, run, line))
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if _, asked, err = s.Asked(record.ApprovalID(run, asked.A)); err != nil {
+		return err
+	}
+	if asked.Answer != nil {
+		return &AnsweredError{asked.Answer}
+	}
+	return errors.New("the file of its answer is none that counts; delete it to answer again")
+}
+
+// An AnsweredError is returned for an ask that somebody has answered. It is
+// ErrAnswered.
+type AnsweredError struct{ Answer *record.Answer }
+
+func (e *AnsweredError) Error() string {
+	said := "no"
+	if e.Answer.Yes {
+		said = "yes"
+	}
+	who := e.Answer.Who
+	if who == "" {
+		who = "somebody"
+	}
+	return fmt.Sprintf("%s said %s at %s", who, said, e.Answer.Time.Format(time.RFC3339))
+}
+
+func (e *AnsweredError) Is(target error) bool { return target == ErrAnswered }
+
+// RequestDigest returns a digest, keyed with the store's key, of a subject, a script, its
+// inputs and whether it runs dry. It is empty if the store has no key and cannot make one.
+func (s *Store) RequestDigest(subject, script string, inputs map[string]json.RawMessage, dry bool) string {
+	key, err := s.in.Key(true)
+	if err != nil {
+		return ""
+	}
+	texts := []string{"request/1", subject, script, "false"}
+	for _, name := range slices.Sorted(maps.Keys(inputs)) {
+		texts = append(texts, name, string(inputs[name]))
+	}
+	sum := hex.EncodeToString(record.MAC(key, texts...))
+	if dry {
+		return DryRequest(sum)
+	}
+	return sum
+}
+
+// DryRequest returns the digest of a dry run of the request with this digest.
+func DryRequest(digest string) string { return "dry " + digest }

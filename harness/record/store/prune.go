@@ -1,0 +1,142 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/usetools/usetools/harness/record"
+)
+
+// Remove deletes records, and what stands beside them. A run that is under way is
+// ErrRunning; the others go.
+func (s *Store) Remove(ids ...string) error {
+	var all error
+	for _, id := range ids {
+		name, err := s.find(id)
+		if err == nil {
+			err = s.in.Remove(name, nil)
+		}
+		if errors.Is(err, fs.ErrNotExist) { // another one removed it
+			err = ErrNotFound
+		}
+		if err != nil {
+			all = errors.Join(all, fmt.Errorf("removing run %s: %w", id, err))
+		}
+	}
+	return all
+}
+
+// Prune deletes what the store is not to keep any more: runs older than Age, the
+// oldest while all take more than Bytes, and what killed writers left. Runs that
+// are under way stay, and those that wait for a person, until the time for that has
+// passed, or of which something is uncertain, for a week.
+func (s *Store) Prune() error {
+	err := s.prune()
+	if err = errors.Join(err, s.in.Tidy()); err != nil {
+		return fmt.Errorf("pruning records: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) prune() error {
+	if s.o.Age <= 0 && s.o.Bytes <= 0 {
+		return nil
+	}
+	names, err := s.in.Names()
+	if err != nil {
+		return err
+	}
+	bytes := s.o.Bytes
+	if in, ok := s.in.(interface{ Most() (int64, error) }); ok && bytes > 0 {
+		if most, err := in.Most(); err == nil && most <= bytes {
+			bytes = 0
+		}
+	}
+	var all int64
+	sizes := make([]int64, len(names))
+	for i, name := range names {
+		if bytes <= 0 {
+			break
+		}
+		sizes[i], _ = s.in.Size(name) // what was removed since takes nothing
+		all += sizes[i]
+	}
+	old := s.clock().Add(-s.o.Age)
+	for i, name := range names {
+		t, _, _ := parseName(name)
+		if (s.o.Age <= 0 || !t.Before(old)) && (bytes <= 0 || all <= bytes) {
+			break
+		}
+		switch e := s.in.Remove(name, func() error { return s.stays(name) }); {
+		case e == nil || errors.Is(e, fs.ErrNotExist):
+			all -= sizes[i]
+		case !errors.Is(e, ErrRunning) && !errors.Is(e, errStays):
+			err = errors.Join(err, e)
+		}
+	}
+	return err
+}
+
+var errStays = errors.New("the run may be gone on with")
+
+// stays returns errStays for a run that is not under way and that Prune leaves.
+func (s *Store) stays(name string) error {
+	f, err := s.in.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if b, e, err := ends(f); err != nil || over(b, e) {
+		return err
+	}
+	r, err := s.load(name)
+	if errors.Is(err, record.ErrNoLine) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if keptUntil(r).After(r.Now()) {
+		return errStays
+	}
+	return nil
+}
+
+// over reports whether a run has ended for good, by its first and last line.
+func over(b *record.Begin, e *record.End) bool {
+	return b != nil && e != nil && !b.Dry && !record.Resumable(e.Status)
+}
+
+// keepUncertain is how long a run of which something is uncertain is kept at least.
+const keepUncertain = 7 * 24 * time.Hour
+
+// keptUntil is until when a run that is not under way may be gone on with, as far as
+// that depends on people; zero: it cannot.
+func keptUntil(r *record.Run) time.Time {
+	var until time.Time
+	for _, a := range r.Asks {
+		if a.Used != nil || !r.Waits(a) || a.A == record.Ledger && r.Live() {
+			continue
+		}
+		if a.Until.After(until) {
+			until = a.Until
+		}
+		if a.Answer != nil && a.Answer.Until.After(until) {
+			until = a.Answer.Until
+		}
+	}
+	if r.End != nil && !record.Resumable(r.End.Status) {
+		return until
+	}
+	uncertain := r.End != nil && (r.End.Status == string(record.Uncertain) || r.End.Status == record.Lost) || len(r.Unknown()) > 0
+	for _, m := range r.Calls {
+		s, _ := m.State(false)
+		uncertain = uncertain || s == record.Waiting
+	}
+	if last := record.When(r.Lines[len(r.Lines)-1]).Add(keepUncertain); uncertain && last.After(until) {
+		return last
+	}
+	return until
+}

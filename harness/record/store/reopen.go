@@ -1,0 +1,276 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/usetools/usetools/harness/record"
+)
+
+// ReopenOptions configure Store.Reopen; nil is the zero value.
+type ReopenOptions struct {
+	Dead    bool   // who has the run counts as dead, where the store can cut it off: see Backing
+	Copy    bool   // of several copies of the record this is the one to go on with
+	Who     string // goes on with it
+	Harness string // its version
+	Live    bool   // a dry run goes on as one that is not
+	// May, if not nil, is asked whether the run may go on, when nobody else can write
+	// it any more. Its error is returned, and the record stays as it is.
+	May func(*record.Run) error
+}
+
+// Reopen makes the caller the owner of a run that is not under way, for another
+// attempt: it cuts a torn end, turns the answers of people into lines, and writes an
+// Attempt, durably. The Run has these lines. A record that is damaged, of a later
+// version or on a file system of a network is an error, as is a copy: see ErrCopy.
+// Who has the run is said by a *RunningError.
+func (s *Store) Reopen(id string, o *ReopenOptions) (*Writer, *record.Run, error) {
+	if o == nil {
+		o = &ReopenOptions{}
+	}
+	w, r, err := s.reopen(id, o)
+	if err != nil {
+		return nil, nil, fmt.Errorf("going on with run %s: %w", id, err)
+	}
+	s.in.Changes().Tell()
+	return w, r, nil
+}
+
+func (s *Store) reopen(id string, o *ReopenOptions) (*Writer, *record.Run, error) {
+	w, r, err := s.own(id, o.Dead)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := s.attempt(w, r, o); err != nil {
+		w.Close()
+		return nil, nil, err
+	}
+	return w, r, nil
+}
+
+// attempt begins another attempt of a run that the caller owns.
+func (s *Store) attempt(w *Writer, r *record.Run, o *ReopenOptions) error {
+	p, err := process(w.to)
+	if err != nil {
+		return err
+	}
+	if last := lastProcess(r); (p.Device != last.Device || p.Inode != last.Inode) && !o.Copy {
+		return ErrCopy
+	}
+	if o.May != nil {
+		if err := o.May(r); err != nil {
+			return err
+		}
+	}
+	written := map[string]bool{}
+	for _, l := range r.Lines {
+		if l, ok := l.(*record.Answer); ok {
+			written[l.A] = true
+		}
+	}
+	for _, a := range r.Asks {
+		if a.Answer == nil || written[a.A] {
+			continue
+		}
+		l := *a.Answer
+		if err := w.Add(&l); err != nil {
+			return err
+		}
+		r.Lines = append(r.Lines, &l)
+	}
+	number := 2
+	if n := len(r.Attempts); n > 0 {
+		number = r.Attempts[n-1].Number + 1
+	}
+	l := &record.Attempt{Number: number, Live: o.Live, Who: o.Who, Harness: o.Harness, Process: p}
+	if err := w.Add(l); err != nil {
+		return err
+	}
+	r.Add(l)
+	r.Running = true
+	return w.Sync()
+}
+
+// lastProcess returns the process that wrote the record last.
+func lastProcess(r *record.Run) record.Process {
+	if n := len(r.Attempts); n > 0 {
+		return r.Attempts[n-1].Process
+	}
+	return r.Begin.Process
+}
+
+// process is this one, as the writer of a record.
+func process(to Sink) (record.Process, error) {
+	p := record.Process{PID: os.Getpid()}
+	p.Host, _ = os.Hostname()
+	var err error
+	p.Device, p.Inode, err = to.FileID()
+	return p, err
+}
+
+// own makes the caller the owner of a record, and cuts a torn end.
+func (s *Store) own(id string, dead bool) (*Writer, *record.Run, error) {
+	name, err := s.find(id)
+	if err != nil {
+		return nil, nil, err
+	}
+	to, err := s.in.Reopen(name, dead)
+	switch {
+	case errors.Is(err, ErrRunning):
+		return nil, nil, s.running(name)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, ErrNotFound
+	case err != nil:
+		return nil, nil, err
+	}
+	w, r, err := s.takeOver(name, to)
+	if err != nil {
+		to.Close()
+		return nil, nil, err
+	}
+	return w, r, nil
+}
+
+// takeOver returns the writer that goes on where a record ends.
+func (s *Store) takeOver(name string, to Sink) (*Writer, *record.Run, error) {
+	r, err := s.load(name)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case r.Damaged != nil:
+		return nil, nil, fmt.Errorf("the record is damaged: %w", r.Damaged)
+	case r.Later != nil:
+		return nil, nil, r.Later
+	}
+	if err := to.Cut(r.Size()); err != nil {
+		return nil, nil, err
+	}
+	kept, err := s.in.Values(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.Torn, r.Running = 0, false // that is the caller, who has not begun yet
+	w := newWriter(s, r.Begin.ID, to)
+	w.lines.Continue(r, kept)
+	return w, r, nil
+}
+
+// running is the error for a run that somebody writes.
+func (s *Store) running(name string) error {
+	_, id, _ := parseName(name)
+	e := &RunningError{Run: id}
+	if r, err := s.load(name); err == nil {
+		p := lastProcess(r)
+		e.Host, e.PID = p.Host, p.PID
+	}
+	return e
+}
+
+// A RunningError says who writes a record: the process that began its last attempt.
+// It is ErrRunning.
+type RunningError struct {
+	Run  string // its ID
+	Host string
+	PID  int
+}
+
+func (e *RunningError) Error() string {
+	if e.PID == 0 {
+		return ErrRunning.Error()
+	}
+	return fmt.Sprintf("%v: process %d on %s has it", ErrRunning, e.PID, e.Host)
+}
+
+func (e *RunningError) Is(target error) bool { return target == ErrRunning }
+
+// Settle writes what a person knows of a call of which nothing was known: it sets
+// Type and Time. after is how long the call may have taken: a person may say that it
+// did not happen when that and SentWithin have passed, before which it is ErrTooEarly. A
+// call that Run.Unknown does not have is ErrNotUnknown.
+func (s *Store) Settle(id string, st *record.Settle, after time.Duration) error {
+	err := s.write(id, false, func(r *record.Run) (record.Line, error) {
+		for _, m := range r.Unknown() {
+			if m.N != st.N {
+				continue
+			}
+			at := m.SentAt().Add(s.SentWithin() + after)
+			if st.Time = r.Now(); !st.Happened && !st.Time.After(at) {
+				return nil, fmt.Errorf("%w: that it did not can be said after %s", ErrTooEarly, at.Format(time.RFC3339))
+			}
+			return st, nil
+		}
+		return nil, ErrNotUnknown
+	})
+	if err != nil {
+		return fmt.Errorf("settling call %d of run %s: %w", st.N, id, err)
+	}
+	return nil
+}
+
+// EndRun ends a run that waits, of which something is uncertain, or whose process
+// died: nothing goes on with it.
+func (s *Store) EndRun(id, who, why string) error {
+	err := s.write(id, false, func(r *record.Run) (record.Line, error) {
+		if r.End != nil && !record.Resumable(r.End.Status) && (r.End.Closed || len(r.Unknown()) == 0) {
+			return nil, fmt.Errorf("%w: %s", ErrEnded, r.End.Status)
+		}
+		e := &record.End{Status: canceled, ExitCode: canceledCode, Closed: true}
+		message := "the run was closed"
+		if who != "" {
+			message += " by " + who
+		}
+		if why != "" {
+			message += ": " + why
+		}
+		e.Error, _ = json.Marshal(map[string]string{"kind": canceled, "message": message})
+		e.Errors = fmt.Appendf(nil, "[%s]", e.Error)
+		return e, nil
+	})
+	if err != nil {
+		return fmt.Errorf("closing run %s: %w", id, err)
+	}
+	return nil
+}
+
+// Lose ends a run as lost, durably: from then on whoever has it writes no more. One that
+// has ended is ErrEnded.
+func (s *Store) Lose(id string, e *record.End) error {
+	err := s.write(id, true, func(r *record.Run) (record.Line, error) {
+		if r.End != nil {
+			return nil, fmt.Errorf("%w: %s", ErrEnded, r.End.Status)
+		}
+		e.Status = record.Lost
+		return e, nil
+	})
+	if err != nil {
+		return fmt.Errorf("ending run %s as lost: %w", id, err)
+	}
+	return nil
+}
+
+// The status of a run that was closed, and its exit code, as the harness has them.
+const (
+	canceled     = "canceled"
+	canceledCode = 130
+)
+
+// write adds a line to a run that is not under way, durably.
+func (s *Store) write(id string, dead bool, line func(*record.Run) (record.Line, error)) error {
+	w, r, err := s.own(id, dead)
+	if err != nil {
+		return err
+	}
+	l, err := line(r)
+	if err == nil {
+		if err = w.Add(l); err == nil {
+			err = w.Sync()
+		}
+	}
+	err = errors.Join(err, w.Close())
+	s.in.Changes().Tell()
+	return err
+}
