@@ -17,10 +17,10 @@ import (
 // teaching tells a model how to write a script. The first verb is the example, the second
 // the time limit.
 const teaching = `Runs a Go script that calls tools of MCP servers as functions.%s
-Write statements or package main; imports are added. Standard library, but no files, network, processes; at most %s. Nothing runs unless all compiles; a wrong guess is answered with the right signatures.
-Below, s.T(A int, B? X) → {C string} means r, err := s.T(s.TParams{A: 1}), then r.C. ? is optional; what you write is sent, zeros too. X is s.X. Every r has r.Text(), r.JSON(&v), r.Images().
+Write statements or package main; imports are added. Standard library without files, network, processes; at most %s. Nothing runs unless all compiles; a wrong guess is answered with signatures.
+Below, s.T(A int, B? X) → {C string} means r, err := s.T(s.TParams{A: 1}), then r.C; a line .T( continues s. ? is optional; what you write is sent, zeros too. X is s.X. Every r has r.Text(), r.JSON(&v), r.Images().
 Return(v) is the answer; printed text follows. Do many calls in one script, in goroutines too.
-Not listed? Call what you expect, or send only UseTools("a server") or UseTools("what it should do") to see signatures.
+Not listed? Call what you expect, or send only UseTools("a server", "what it should do") to see signatures.
 Input("k", &v) reads inputs, Stored("id", &v) a cut result.`
 
 const (
@@ -41,7 +41,7 @@ func (s *Server) description(cat *catalog.Catalog, view *wrappers.View, rules *p
 		return fmt.Sprintf(teaching, "", s.opts.Limits.Timeout) + "\nThe tools are still being loaded."
 	}
 	l := newListing(cat, view, rules, used)
-	l.left = (s.opts.ListTokens - teachingTokens) * 49 / 50 // costs are estimates, rather too high
+	l.left = (s.opts.ListTokens - teachingTokens) * 49 / 50 // costs are estimates
 	example := l.example()
 	if 2*price(example) > l.left {
 		example = ""
@@ -194,67 +194,75 @@ func (l *listing) takes(tokens int) bool {
 	return true
 }
 
-// text writes the list. Signatures come first, but leave room for the names of servers
-// and of other tools; what is left makes signatures longer.
+// text writes the list: of each server the signatures that fit, then the names of its
+// other tools. Signatures come first, but leave room for names; what is left makes
+// signatures longer.
 func (l *listing) text() string {
-	l.left -= 30 // headings
+	l.left -= 30 // what is said at the end
 	named, third, names := 0, l.left/3, 0
-	cost := map[*wrappers.Server]int{} // of names that are to be listed
 	for i, s := range l.servers {
-		if n := text.Tokens(s.Package); n <= third && named == i {
+		if n := text.Tokens(s.Package) + 2; n <= third && named == i {
 			named, third, l.left = named+1, third-n, l.left-n
-			cost[s.Server] = n
 		}
 		for _, t := range s.tools {
 			names += text.Tokens(t.Func)
 		}
 	}
-	keep := l.left / 6
-	if names > l.left/2 { // some of the names help little
+	keep := l.left / 2
+	if names > keep { // some of the names help little
 		keep = 0
 	}
 	signed, failed := map[*wrappers.Tool]string{}, 0
 	for _, t := range l.tools {
-		line, others := t.Sketch(fewFields)+"\n", names-text.Tokens(t.Func)
+		line, others := l.line(t, fewFields), names-text.Tokens(t.Func)
 		if l.use[t] < 0 {
-			line = t.Sketch(manyFields) + "\n"
+			line = l.line(t, manyFields)
 		}
-		if need := price(line) - cost[t.Package()]; l.left-need >= min(keep, others) && l.takes(need) {
-			signed[t], names, cost[t.Package()], failed = line, others, 0, 0
+		if need := price(line); l.left-need >= min(keep, others) && l.takes(need) {
+			signed[t], names, failed = line, others, 0
 		} else if failed++; failed == maxTried {
 			break
 		}
 	}
-	var more, servers string
-	for _, s := range l.servers[:named] {
+	also := make([]string, len(l.servers)) // names of the other tools
+	for i, s := range l.servers {
 		n := 0
 		for _, t := range s.tools {
-			if signed[t] == "" && n < maxFuncs && l.takes(text.Tokens(t.Func)+6/(n+1)) {
-				if n++; n == 1 {
-					more += s.Package + ":"
-				}
-				more += " " + t.Func
+			if signed[t] != "" {
+				continue
 			}
-		}
-		if n > 0 {
-			more += "\n"
-		} else if cost[s.Server] > 0 {
-			servers += " " + s.Package
+			if n == maxFuncs || !l.takes(text.Tokens(t.Func)) {
+				also[i] += " …"
+				break
+			}
+			also[i] += " " + t.Func
+			n++
 		}
 	}
-	out := "Tools:\n"
-	for _, s := range l.servers {
+	out, servers := "Tools:\n", ""
+	for i, s := range l.servers {
+		lines := ""
 		for _, t := range s.tools {
 			if short := signed[t]; short != "" {
-				if line := t.Sketch(manyFields) + "\n"; l.takes(price(line) - price(short)) {
+				if line := l.line(t, manyFields); l.takes(price(line) - price(short)) {
 					short = line
 				}
-				out += short
+				lines += short
 			}
 		}
-	}
-	if more != "" {
-		out += "More tools:\n" + more
+		switch {
+		case lines == "" && also[i] == " …":
+			if i < named {
+				servers += " " + s.Package
+			}
+		case lines == "":
+			out += s.Package + ":" + also[i] + "\n"
+		case also[i] != "":
+			lines += "also" + also[i] + "\n"
+			fallthrough
+		default:
+			out += s.Package + lines
+		}
 	}
 	if servers != "" {
 		out += "Other servers:" + servers + "\n"
@@ -269,6 +277,12 @@ func (l *listing) text() string {
 		out += text.Count(l.unavailable, "tool") + " cannot be called now\n"
 	}
 	return strings.TrimSuffix(out, "\n")
+}
+
+// line is the signature of a tool behind the name of its server, with up to most
+// optional parameters.
+func (l *listing) line(t *wrappers.Tool, most int) string {
+	return strings.TrimPrefix(t.Sketch(most), t.Package().Package) + "\n"
 }
 
 // price is what a text costs inside JSON, in tokens.

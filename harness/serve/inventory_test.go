@@ -120,8 +120,21 @@ func TestTheToolListFitsItsBudgetAndUsesIt(t *testing.T) {
 	}
 }
 
+// whole is a description whose lines name their server each.
+func whole(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines[1:] {
+		if strings.HasPrefix(line, ".") {
+			server, _, _ := strings.Cut(lines[i], ".")
+			lines[i+1] = server + line
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // signatures counts the tools of a registry whose signature is in a text.
 func signatures(text string, reg *registry.Registry) (n int) {
+	text = whole(text)
 	for _, s := range wrappers.NewView(reg).Servers() {
 		for _, t := range s.Tools {
 			if strings.Contains(text, "\n"+t.Go()+"(") {
@@ -136,7 +149,7 @@ func TestDeniedToolsAreNotAdvertised(t *testing.T) {
 	s, _ := serving(t, &serve.Options{Policy: &policy.Policy{Deny: []string{"git", "files.delete_*"}}})
 	receive(t, s.Told())
 	if got := s.Described(); strings.Contains(got, "git") || strings.Contains(got, "DeleteFile") ||
-		!strings.Contains(got, "files.ReadFile") {
+		!strings.Contains(whole(got), "files.ReadFile") {
 		t.Error(got)
 	}
 }
@@ -307,7 +320,7 @@ func TestAListStaysWhileTheToolsStay(t *testing.T) {
 	}
 	exchange(other(adds("issues", "close")))
 	receive(t, told)
-	if got := description(c); !strings.Contains(got, "issues.Close(") {
+	if got := whole(description(c)); !strings.Contains(got, "issues.Close(") {
 		t.Errorf("the new tool is not in the list: %s", got)
 	}
 }
@@ -322,13 +335,13 @@ func TestListsDoNotChangeAllTheTime(t *testing.T) {
 	first := c.Shown()
 	s.SetCatalog(&catalog.Catalog{Registry: other(adds("issues", "close", "reopen"))})
 	s.DescribeSoon()
-	if !strings.Contains(first, "issues.Close(") || c.Shown() != first {
+	if !strings.Contains(whole(first), "issues.Close(") || c.Shown() != first {
 		t.Errorf("%s\n%s", first, c.Shown())
 	}
 	if !s.DescribesLater() {
 		t.Fatal("nothing will tell of the second change")
 	}
-	if !strings.Contains(c.Shown(), "issues.Reopen(") {
+	if !strings.Contains(whole(c.Shown()), "issues.Reopen(") {
 		t.Error(c.Shown())
 	}
 }

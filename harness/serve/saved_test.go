@@ -134,7 +134,7 @@ func TestSavedScriptsFitIntoTheDescription(t *testing.T) {
 	if n := counter(t)(listed(text)); n > serve.DefaultListTokens {
 		t.Errorf("%d tokens", n)
 	}
-	if !strings.Contains(text, "git.Log(") {
+	if !strings.Contains(whole(text), "git.Log(") {
 		t.Errorf("no room is left for tools:\n%s", text)
 	}
 }

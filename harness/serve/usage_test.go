@@ -39,7 +39,7 @@ func TestUsedToolsComeFirst(t *testing.T) {
 	reg := realTools(t, 535)
 	log := usage.Open(filepath.Join(t.TempDir(), "usage.jsonl"))
 	now := time.Now()
-	unused := over(t, reg, serve.Options{}).Described()
+	unused := whole(over(t, reg, serve.Options{}).Described())
 	cat := &catalog.Catalog{Registry: reg}
 	view, err := cat.View()
 	if err != nil {
@@ -71,7 +71,7 @@ func TestUsedToolsComeFirst(t *testing.T) {
 	s := serves(true)
 	c := s.NewSession("a", serve.Execute, true)
 	c.IsOne(true)
-	text := c.Shown()
+	text := whole(c.Shown())
 	if i, j := strings.Index(text, line(often.ID)), strings.Index(text, line(rare.ID)); i < 0 || j < i {
 		t.Errorf("%d, %d: %s", i, j, text)
 	}
@@ -80,16 +80,16 @@ func TestUsedToolsComeFirst(t *testing.T) {
 			t.Errorf("%s is in %s", id, text)
 		}
 	}
-	if other := serves(true).Described(); other != text {
+	if other := whole(serves(true).Described()); other != text {
 		t.Errorf("the list has changed with a restart:\n%s\n%s", text, other)
 	}
-	if other := serves(false).Described(); strings.Contains(other, line(often.ID)) {
+	if other := serves(false).Described(); strings.Contains(whole(other), line(often.ID)) {
 		t.Errorf("use counts where the list depends on the registry alone: %s", other)
 	}
 	uses(t, log, rare.ID, 50, now)
 	s.ForgetUse()
 	s.Describe()
-	if fresh := s.Described(); c.Shown() != text || strings.Index(fresh, line(often.ID)) < strings.Index(fresh, line(rare.ID)) {
+	if fresh := whole(s.Described()); whole(c.Shown()) != text || strings.Index(fresh, line(often.ID)) < strings.Index(fresh, line(rare.ID)) {
 		t.Errorf("the order of a session has changed, or that of a new one has not:\n%s\n%s", c.Shown(), fresh)
 	}
 }

@@ -256,9 +256,16 @@ func (c *compare) lists(calls []*made) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	signed, server := map[string]bool{}, ""
+	for line := range strings.Lines(list.Tools[0].Description) { // git.Log(…), or .Show(…) of the server above
+		name, rest, _ := strings.Cut(line, ".")
+		server = cmp.Or(name, server)
+		function, _, _ := strings.Cut(rest, "(")
+		signed[server+"."+function] = true
+	}
 	return !slices.ContainsFunc(calls, func(m *made) bool {
 		t, ok := view.Tool(m.id())
-		return !ok || !strings.Contains(list.Tools[0].Description, "\n"+t.Go()+"(")
+		return !ok || !signed[t.Go()]
 	}), nil
 }
 
