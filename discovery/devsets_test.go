@@ -2,7 +2,9 @@ package discovery_test
 
 import (
 	"bufio"
+	"compress/gzip"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,19 +24,36 @@ func registryOf(t testing.TB, names ...string) *registry.Registry {
 	t.Helper()
 	reg := &registry.Registry{}
 	for _, name := range names {
-		readLines(t, filepath.Join("testdata", name, "tools.jsonl"), func(line []byte) error {
-			var tool struct {
-				ID, Server, Name, Description string
-				Input                         json.RawMessage `json:"input_schema"`
-			}
-			err := json.Unmarshal(line, &tool)
-			reg.Tools = append(reg.Tools, registry.Tool{
-				ID: tool.ID, Server: tool.Server, Name: tool.Name, Description: tool.Description, Input: tool.Input,
-			})
-			return err
-		})
+		reg.Tools = append(reg.Tools, toolsIn(t, filepath.Join("testdata", name, "tools.jsonl"))...)
 	}
 	return reg
+}
+
+func toolsIn(t testing.TB, path string) (tools []registry.Tool) {
+	t.Helper()
+	readLines(t, path, func(line []byte) error {
+		var tool struct {
+			ID, Server, Name, Title, Description string
+			Annotations                          *registry.Annotations
+			Input                                json.RawMessage `json:"input_schema"`
+		}
+		err := json.Unmarshal(line, &tool)
+		tools = append(tools, registry.Tool{
+			ID: tool.ID, Server: tool.Server, Name: tool.Name, Title: tool.Title, Description: tool.Description,
+			Input: tool.Input, Annotations: tool.Annotations,
+		})
+		return err
+	})
+	return tools
+}
+
+// openAPITools returns the tools of the three OpenAPI documents, or of one.
+func openAPITools(t testing.TB, document string) *registry.Registry {
+	t.Helper()
+	tools := toolsIn(t, filepath.Join("testdata", "openapi", "tools.jsonl.gz"))
+	return &registry.Registry{Tools: slices.DeleteFunc(tools, func(tool registry.Tool) bool {
+		return document != "" && tool.Server != document
+	})}
 }
 
 func readLines(t testing.TB, path string, line func([]byte) error) {
@@ -44,7 +63,13 @@ func readLines(t testing.TB, path string, line func([]byte) error) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	lines := bufio.NewScanner(f)
+	var in io.Reader = f
+	if strings.HasSuffix(path, ".gz") {
+		if in, err = gzip.NewReader(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		if len(lines.Bytes()) == 0 {
@@ -186,6 +211,87 @@ func TestDevelopmentSetsAreAnsweredWell(t *testing.T) {
 	ix := indexOf(t, nil, sets...)
 	check("all", ix, pooled, score{Top1: 88.6, Recall5: 95.5, Resolved: 62.0, Right: 99.0})
 	check("all, five words", ix, inFiveWords(pooled), score{Top1: 83.3, Recall5: 94.8, Resolved: 62.0, Right: 94.8})
+}
+
+// A big API's tools share most of their words.
+func TestToolOfABigAPIIsFound(t *testing.T) {
+	queries := map[string][]devQuery{}
+	readLines(t, filepath.Join("testdata", "openapi", "queries.tsv"), func(line []byte) error {
+		f := strings.Split(string(line), "\t")
+		gold := strings.Split(f[2], "|")
+		for i := range gold {
+			gold[i] = f[0] + "." + gold[i]
+		}
+		queries[f[0]] = append(queries[f[0]], devQuery{f[1], gold, "any"})
+		return nil
+	})
+	top, all := 0., 0.
+	for document, qs := range queries {
+		ix, err := discovery.New(openAPITools(t, document), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := measure(t, ix, qs)
+		t.Logf("%s: %.1f", document, got)
+		top, all = top+got.Top1*float64(len(qs)), all+float64(len(qs))
+	}
+	if top /= all; top < 73 {
+		t.Errorf("top-1 is %.1f %%, want at least 73", top)
+	}
+}
+
+// What no tool does is neither resolved nor led by a tool that destroys something.
+func TestWhatNoToolDoesIsSaid(t *testing.T) {
+	public := &registry.Registry{Tools: slices.DeleteFunc(publicTools(t).Tools, func(tool registry.Tool) bool {
+		return !slices.Contains(strings.Fields("filesystem git-cyanheads memory mcp-server-time mcp-server-fetch "+
+			"mcp-server-sqlite everything mongodb redis playwright chroma"), tool.Server)
+	})}
+	indexes := map[string]*discovery.Index{}
+	for name, reg := range map[string]*registry.Registry{"public": public, "openapi": openAPITools(t, "")} {
+		ix, err := discovery.New(reg, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		indexes[name] = ix
+	}
+	wrong, told := 0, 0
+	readLines(t, filepath.Join("testdata", "none.tsv"), func(line []byte) error {
+		catalogue, phrase, _ := strings.Cut(string(line), "\t")
+		ix := indexes[catalogue]
+		r, err := ix.Resolve(phrase, nil)
+		switch {
+		case r.NoTool:
+			told++
+			if r.Verdict == discovery.Resolved || !strings.HasPrefix(r.Reason, "no tool does this") {
+				t.Errorf("%q: %s, %q", phrase, r.Verdict, r.Reason)
+			}
+		case r.Verdict == discovery.Resolved, ix.Destroys(r.Candidates[0].ID):
+			wrong++
+			t.Logf("%q: %s %+v", phrase, r.Verdict, r.Candidates[0])
+		}
+		return err
+	})
+	if wrong > 3 || told < 40 {
+		t.Errorf("%d of 60 are resolved or led by a tool that destroys, want at most 3; no tool does %d, want at least 40",
+			wrong, told)
+	}
+}
+
+// An ambiguous phrase whose first candidate is far ahead says what speaks against it.
+func TestAmbiguousPhraseSaysWhy(t *testing.T) {
+	ix := index(t, nil, tool("store", "publish", "Publish a message to a channel."),
+		tool("store", "list_keys", "List all keys."), tool("store", "drop_index", "Drop an index."))
+	for phrase, want := range map[string]string{
+		"post a greeting":   "store.publish does not mention",
+		"drop the customer": `no tool does this: store.drop_index does not mention "customer"`,
+	} {
+		if r := resolve(t, ix, phrase, nil); r.Verdict == discovery.Resolved || !strings.Contains(r.Reason, want) {
+			t.Errorf("%q: %s %.2f, %q, want %q", phrase, r.Verdict, r.Confidence, r.Reason, want)
+		}
+	}
+	if r := resolve(t, ix, "list all keys", nil); r.Verdict != discovery.Resolved || r.Reason != "" || r.NoTool {
+		t.Errorf("%+v, want it resolved without a reason", r)
+	}
 }
 
 // Most of the phrases mean a tool that several servers offer, and name one of them.

@@ -78,7 +78,6 @@ func (e *Explanation) read(q *query) {
 	if e.silent {
 		return
 	}
-	e.Reason = "no words to search for, or no tools to search in"
 	t := q.ix.t
 	e.Read = &Reading{
 		Phrase: q.rest, Terms: append([]string{}, t.terms(q.rest)...),
@@ -97,7 +96,7 @@ func (e *Explanation) decided(q *query, d decision, r *Resolution, ranked []cand
 	if e.silent {
 		return
 	}
-	e.Found, e.Enough, e.Reason = round(d.found), round(d.enough), d.reason(r)
+	e.Found, e.Enough = round(d.found), round(d.enough)
 	for i := range ranked {
 		e.legs(q, &ranked[i])
 	}
@@ -118,20 +117,23 @@ func (e *Explanation) legs(q *query, c *candidate) {
 }
 
 // reason puts the verdict of a phrase into words.
-func (d decision) reason(r *Resolution) string {
+func (d *decision) reason(r *Resolution, doubt string) string {
 	switch {
 	case r.By == ByMemory:
 		return "an earlier run used this tool for the phrase"
 	case d.contrary != "" && r.Verdict == Ambiguous:
-		return "the first candidate " + d.contrary
+		return "no tool does this: the nearest " + d.contrary
 	case r.By == ByPreference:
 		return fmt.Sprintf("%d servers offer this tool, and this one is preferred", d.twins+1)
 	case d.twins > 0 && r.Verdict == Ambiguous:
 		return fmt.Sprintf("%d servers offer this tool: name one, or prefer one", d.twins+1)
 	case r.Verdict == Resolved:
 		return fmt.Sprintf("the first candidate is right with a chance of %.2f, %.2f is enough", r.Confidence, d.enough)
-	case r.Verdict == NotFound:
-		return fmt.Sprintf("the chance that any tool fits is %.2f, %.2f is needed", d.found, d.notFound)
+	case d.mayHarm(r):
+		return "no tool does this: " + doubt
+	case r.NoTool:
+		return fmt.Sprintf("no tool does this: the chance that any tool fits is %.2f, %.2f is needed", d.found,
+			map[bool]float64{true: destroysFound, false: d.notFound}[d.destroys])
 	}
-	return fmt.Sprintf("the first candidate is right with a chance of %.2f, %.2f is needed", r.Confidence, d.enough)
+	return fmt.Sprintf("confidence %.2f, %.2f is needed: %s", r.Confidence, d.enough, doubt)
 }

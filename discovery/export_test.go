@@ -39,6 +39,8 @@ func (ix *Index) Reword(phrase string) string { return ix.reword(phrase) }
 
 func (ix *Index) MayDestroy(tool int32) bool { return ix.mayDestroy(tool) }
 
+func (ix *Index) Destroys(id string) bool { return ix.destroys(ix.place(id)) }
+
 func (ix *Index) Entry(tool int32, d Detail) Entry { return ix.entry(tool, d) }
 
 // Scale returns the line that maps the cosines of the external embedder.

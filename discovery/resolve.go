@@ -2,8 +2,10 @@ package discovery
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Resolution is the answer to a phrase. As JSON it is an element of the tools
@@ -26,6 +28,12 @@ type Resolution struct {
 	// Note is a sentence for the reader: why a server is unavailable, that an
 	// embedder failed.
 	Note string `json:"note,omitempty"`
+	// NoTool reports that no tool does what the phrase asks for: the candidates are
+	// the nearest tools, and do something else. The verdict is Ambiguous or NotFound.
+	NoTool bool `json:"no_tool,omitempty"`
+	// Reason is a sentence: why the phrase is not resolved, and what to write instead.
+	// Empty if resolved.
+	Reason string `json:"reason,omitempty"`
 	// Confidence is the calibrated chance, 0 to 1, that the first candidate
 	// is the right tool; 1 for an exact or remembered one.
 	Confidence float64 `json:"confidence"`
@@ -72,6 +80,10 @@ const (
 	// usual .6.
 	aloneConfidence = .75
 
+	// destroysFound is the chance that the right tool is in the registry below which no
+	// tool does what an ambiguous phrase asks for, if the first candidate destroys something.
+	destroysFound = .75
+
 	// twinLead is the lead in score up to which the first candidate and an
 	// equal tool of another server are told apart by nothing.
 	twinLead = 1.0
@@ -109,7 +121,10 @@ func (ix *Index) resolve(ctx context.Context, phrase string, opts *ResolveOption
 	ix.unavailable(&r, opts.Server)
 	ix.markStale(&r)
 	if r.Verdict == Unavailable {
-		e.Reason = r.Note
+		r.NoTool, e.Reason = false, r.Note
+	}
+	if r.Verdict != Resolved {
+		r.Reason = e.Reason
 	}
 	return r, nil
 }
@@ -119,18 +134,27 @@ func (ix *Index) resolveMeaning(ctx context.Context, r *Resolution, opts *Resolv
 	q := ix.ask(ctx, r.Phrase)
 	defer q.done()
 	r.Note = q.note
+	r.NoTool, e.Reason = true, "no words to search for, or no tools to search in"
 	e.read(q)
 	only := ix.onServer(opts.Server)
 	ranked := q.rank(only)
 	var d decision
+	var doubt string
 	if len(ranked) > 0 {
 		d = ix.decide(r, ranked, opts)
 		q.refuse(r, &d, ranked[0].tool)
+		d.destroys = len(q.words) > 1 && ix.destroys(ranked[0].tool)
+		if d.objects, d.unmet = len(q.objects), q.unmet(ranked[0].tool); r.Verdict == Resolved && d.mayHarm(r) {
+			r.Verdict, r.By, r.Tool, d.enough = Ambiguous, "", "", aloneConfidence
+		}
+		doubt = d.doubt(q, ranked)
 		ranked = ix.addClauses(r, ranked, only)
 	}
 	if ranked = ix.remember(r, ranked, only); len(ranked) == 0 {
 		return
 	}
+	r.NoTool = d.noTool(r)
+	e.Reason = d.reason(r, doubt)
 	ranked = ranked[:min(len(ranked), opts.limit())]
 	for i := range ranked {
 		r.Candidates = append(r.Candidates, Candidate{ix.id(ranked[i].tool), round(ranked[i].share)})
@@ -187,10 +211,25 @@ func (ix *Index) remember(r *Resolution, ranked []candidate, only []int32) []can
 
 // decision is what a verdict rests on.
 type decision struct {
-	found, notFound float64 // the chance that the tool is there, and the least that is needed
-	enough          float64 // the confidence that is needed
-	twins           int     // other servers that offer the first candidate
-	contrary        string  // how the first candidate contradicts the phrase, empty when it does not
+	found, notFound float64  // the chance that the tool is there, and the least that is needed
+	enough          float64  // the confidence that is needed
+	twins           int      // other servers that offer the first candidate
+	destroys        bool     // the phrase has several words, and the first candidate destroys something
+	contrary        string   // how the first candidate contradicts the phrase, empty when it does not
+	objects         int      // words of the phrase that name its object
+	unmet           []string // those that the first candidate does not mention
+}
+
+// mayHarm reports whether the first candidate destroys something and does not mention
+// most of what the phrase names: that takes as much confidence as a phrase that is alone.
+func (d *decision) mayHarm(r *Resolution) bool {
+	return d.destroys && d.twins == 0 && 2*len(d.unmet) > d.objects && r.Confidence < aloneConfidence
+}
+
+// noTool reports whether the candidates of a phrase are only neighbours of what it asks for.
+func (d *decision) noTool(r *Resolution) bool {
+	return r.Verdict == NotFound || r.Verdict == Ambiguous && (d.contrary != "" || d.mayHarm(r) ||
+		d.destroys && d.twins == 0 && d.found < destroysFound)
 }
 
 // decide sets the verdict over ranked candidates. It moves the preferred of
@@ -338,6 +377,38 @@ func (ix *Index) mayDestroy(tool int32) bool {
 	}
 	may, _ := hints.MayDestroy()
 	return may
+}
+
+// destroys reports whether a tool says of itself, by an annotation or its name, that it
+// destroys something.
+func (ix *Index) destroys(tool int32) bool {
+	may, said := ix.reg.Tools[tool].Annotations.MayDestroy()
+	return may && (said || ix.nameVerb[tool]&setOfClasses(ix.t.verbs[ix.t.stem("delete")]) != 0)
+}
+
+// unmet returns the objects of the phrase that a tool does not mention.
+func (q *query) unmet(tool int32) (words []string) {
+	q.match.best(q.ix.words.textOf(tool), q.met)
+	for _, i := range q.objects {
+		if _, ok := slices.BinarySearch(q.ix.secondary.of(tool), q.words[i].id); !ok && q.met[i] < 1 {
+			words = append(words, q.words[i].text)
+		}
+	}
+	return words
+}
+
+// doubt returns what speaks against the first candidate, and what to write instead.
+func (d *decision) doubt(q *query, ranked []candidate) string {
+	first, why := &ranked[0], "says too little of it"
+	switch {
+	case len(ranked) > 1 && ranked[1].share > first.share/3:
+		why = "fits hardly better than " + q.ix.id(ranked[1].tool)
+	case first.features[verbConf] > 0 || first.features[verbGap] > .5:
+		why = "does something else"
+	case len(d.unmet) > 0:
+		why = fmt.Sprintf("does not mention %q", strings.Join(d.unmet, " "))
+	}
+	return fmt.Sprintf("%s %s; write its ID, or a verb and an object in a tool's own words", q.ix.id(first.tool), why)
 }
 
 // twins returns the places of candidates that are the same tool as the first,

@@ -87,7 +87,8 @@ func TestExactNamesWinOutright(t *testing.T) {
 
 func TestNameOfToolsOnTwoServersIsAmbiguous(t *testing.T) {
 	both := []discovery.Candidate{{"memory.search", .5}, {"my files.search", .5}}
-	want := discovery.Resolution{Phrase: "search", Verdict: discovery.Ambiguous, Confidence: .5, Candidates: both}
+	want := discovery.Resolution{Phrase: "search", Verdict: discovery.Ambiguous, Reason: "the phrase is the name of 2 tools",
+		Confidence: .5, Candidates: both}
 	if diff := cmp.Diff(want, resolve(t, index(t, nil, gitTools...), "search", nil)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -328,7 +329,8 @@ func TestResolutionIsStableJSON(t *testing.T) {
 	for phrase, want := range map[string]string{
 		"git_log": `{"phrase":"git_log","verdict":"resolved","by":"exact","tool":"git.git_log","confidence":1,` +
 			`"candidates":[{"id":"git.git_log","score":1}]}`,
-		"": `{"phrase":"","verdict":"not_found","confidence":0,"candidates":[]}`,
+		"": `{"phrase":"","verdict":"not_found","no_tool":true,` +
+			`"reason":"no words to search for, or no tools to search in","confidence":0,"candidates":[]}`,
 	} {
 		got, err := json.Marshal(resolve(t, ix, phrase, nil))
 		if err != nil || string(got) != want {

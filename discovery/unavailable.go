@@ -74,7 +74,7 @@ func (ix *Index) unavailable(r *Resolution, server string) {
 		d := &ix.unavailableServers[i]
 		mentioned, cued := ix.mentions(r.Phrase, words, d)
 		switch {
-		case server == d.name, server == "" && (spells(r.Phrase, d.name) || cued || mentioned && r.Verdict == NotFound):
+		case server == d.name, server == "" && (spells(r.Phrase, d.name) || cued || mentioned && r.NoTool):
 			r.Verdict, r.By, r.Tool, r.Confidence = Unavailable, "", "", 0
 			r.Server, r.Note = d.name, d.why
 			return

@@ -381,6 +381,8 @@ func (u *ToolUse) heading() string {
 		return fmt.Sprintf("%q → %s%s%s", u.Phrase, u.Go, u.why(), note)
 	case u.Verdict == discovery.Unavailable:
 		return fmt.Sprintf("%q cannot be served now%s", u.Phrase, note)
+	case u.Verdict == discovery.Ambiguous && u.NoTool:
+		return fmt.Sprintf("%q: no tool does this%s; nearest, does something else:", u.Phrase, note)
 	case u.Verdict == discovery.Ambiguous:
 		return fmt.Sprintf("%q could mean several tools%s", u.Phrase, note)
 	}

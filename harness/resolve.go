@@ -215,7 +215,7 @@ func (r *run) pick(res *discovery.Resolution, used []*wrappers.Tool) {
 			r.allow(t)
 		}
 	}
-	res.Verdict, res.By, res.Tool = discovery.Resolved, by, first.ID
+	res.Verdict, res.By, res.Tool, res.NoTool, res.Reason = discovery.Resolved, by, first.ID, false, ""
 }
 
 // dropDenied takes for an ambiguous name the one tool of that name that policy
@@ -270,7 +270,7 @@ func (r *run) notFound(p worker.Phrase, res *discovery.Resolution, unresolved ma
 	}
 	var names []string
 	e := Error{Kind: KindResolve, Line: p.Line, Column: p.Column, Message: message, Hint: hint, shown: true}
-	if res.Verdict == discovery.Ambiguous {
+	if res.Verdict == discovery.Ambiguous && !res.NoTool {
 		e.Fixes = r.phraseFixes(p, offered)
 	}
 	for i, d := range offered {
@@ -284,6 +284,9 @@ func (r *run) notFound(p worker.Phrase, res *discovery.Resolution, unresolved ma
 		r.result.Warnings = append(r.result.Warnings, fmt.Sprintf("line %d: %s", p.Line, w))
 		r.result.Mended = append(r.result.Mended, Error{Line: p.Line, Column: p.Column, Message: w, Sent: p.Line})
 		return
+	}
+	if len(names) > 0 && res.NoTool {
+		e.Message += "; nearest, does something else"
 	}
 	if len(names) > 0 {
 		e.Message += ": " + strings.Join(names, ", ")
@@ -347,6 +350,9 @@ func (r *run) whyNot(phrase string, res *discovery.Resolution) (status Status, m
 	case res.Verdict == discovery.Unavailable:
 		r.result.Down = append(r.result.Down, res.Server)
 		return ToolNotFound, fmt.Sprintf("%q cannot be served now: %s", phrase, res.Note), ""
+	case res.Verdict == discovery.Ambiguous && res.NoTool:
+		return Ambiguous, fmt.Sprintf("no tool does %q", phrase),
+			"do it another way; if one of these is meant, call it by its Go name, or put its ID into UseTools"
 	case res.Verdict == discovery.Ambiguous:
 		return Ambiguous, fmt.Sprintf("%q could mean several tools", phrase),
 			"call the one that you mean by its Go name, or put its ID into UseTools"

@@ -141,6 +141,12 @@ func (r *resolver) print(phrase string) error {
 		}
 		return nil
 	}
+	if res.Reason != "" && res.Reason != res.Note {
+		fmt.Fprintf(r.stdout, "  %s\n", res.Reason)
+	}
+	if res.NoTool && len(res.Candidates) > 0 {
+		fmt.Fprintln(r.stdout, "  nearest, does something else:")
+	}
 	for i, d := range r.index.Offer(&res) {
 		r.candidate(res.Candidates[i])
 		if telling := d.Distinction(); telling != "" {

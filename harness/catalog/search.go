@@ -135,7 +135,7 @@ func noSuchTool(ctx context.Context, ix *discovery.Index, s *wrappers.Server, ph
 		return r, err
 	}
 	r.Verdict, r.By, r.Tool, r.Confidence = discovery.NotFound, "", "", 0
-	r.Note = noToolNote(s, name)
+	r.Note, r.NoTool, r.Reason = noToolNote(s, name), true, ""
 	return r, nil
 }
 

@@ -140,6 +140,9 @@ func phraseOf(u *harness.ToolUse, k *known) checkPhrase {
 		}
 	case discovery.Ambiguous:
 		p.Kind, p.Says = "wait", "fits several tools"
+		if u.NoTool {
+			p.Kind, p.Says = "bad", "no tool does this"
+		}
 	case discovery.NotFound:
 		p.Kind, p.Says = "bad", "fits no tool"
 	default:
