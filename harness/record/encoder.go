@@ -11,7 +11,6 @@ import (
 type Encoder struct {
 	id    string
 	keep  *keeper
-	now   func() time.Time
 	last  time.Time     // of the last line
 	ahead time.Duration // of the clock, which was set back, where the record goes on
 	lines int
@@ -36,8 +35,7 @@ type EncoderOptions struct {
 
 // NewEncoder returns the encoder of a record without lines.
 func NewEncoder(id string, o EncoderOptions) *Encoder {
-	return &Encoder{id: id, now: o.Clock, keep: &keeper{redact: o.Redact, unkept: o.Unkept, beside: o.Beside, key: o.Key,
-		hidden: map[int]bool{}, kept: map[string]bool{}}}
+	return &Encoder{id: id, keep: &keeper{EncoderOptions: o, hidden: map[int]bool{}, kept: map[string]bool{}}}
 }
 
 // Continue makes it the encoder of lines behind those of a run, which has values with
@@ -51,7 +49,7 @@ func (e *Encoder) Continue(r *Run, values []string) {
 		e.keep.kept[sum] = true
 	}
 	e.last, e.lines, e.bytes = When(r.Lines[len(r.Lines)-1]), len(r.Lines), int(r.size)
-	e.ahead = max(0, e.last.Sub(e.now()))
+	e.ahead = max(0, e.last.Sub(e.keep.Clock()))
 }
 
 // Last returns the time of the last line.
@@ -101,7 +99,7 @@ func (e *Encoder) encode(h *Head, l Line, write func([]byte) error) (err error) 
 		return err
 	}
 	if h.Time.IsZero() {
-		h.Time = e.now()
+		h.Time = e.keep.Clock()
 	}
 	switch l.(type) {
 	case *Answer, *Settle: // of other processes, by when the record ended then

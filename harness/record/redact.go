@@ -20,13 +20,10 @@ const notKept = "not kept"
 // A keeper makes of the lines of one record what is written: without secrets,
 // and with what is large or not to be kept named by its digest.
 type keeper struct {
-	redact func([]byte) []byte                  // nil: nothing is secret
-	unkept func(tool string) bool               // nil: all is kept
-	key    func() ([]byte, error)               // the store's, made where it is missing
-	beside func(sum string, value []byte) error // keeps a value durably
-	mu     sync.Mutex                           // of what follows
-	hidden map[int]bool                         // calls whose arguments and results are not kept
-	kept   map[string]bool                      // digests of what stands beside the record
+	EncoderOptions
+	mu     sync.Mutex      // of what follows
+	hidden map[int]bool    // calls whose arguments and results are not kept
+	kept   map[string]bool // digests of the values beside the record
 }
 
 // line returns a copy of a line as it is to be written.
@@ -55,20 +52,20 @@ func (k *keeper) line(l Line) (Line, error) {
 
 // hides reports whether the values of a line are not to be kept.
 func (k *keeper) hides(l Line) bool {
-	if k.unkept == nil {
+	if k.Unkept == nil {
 		return false
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch l := l.(type) {
 	case *Call:
-		k.hidden[l.N] = k.unkept(l.Tool)
+		k.hidden[l.N] = k.Unkept(l.Tool)
 		return k.hidden[l.N]
 	case *Guess:
-		k.hidden[l.N] = k.unkept(l.Tool)
+		k.hidden[l.N] = k.Unkept(l.Tool)
 		return k.hidden[l.N]
 	case *Ask:
-		return k.unkept(l.Tool)
+		return k.Unkept(l.Tool)
 	case *Done:
 		return k.hidden[l.N]
 	case *Settle:
@@ -206,7 +203,7 @@ func (k *keeping) data(d Data) (Data, error) {
 
 // digest returns a value that is not kept.
 func (k *keeping) digest(d Data) (Data, error) {
-	key, err := k.key()
+	key, err := k.Key()
 	if err != nil {
 		return d, err
 	}
@@ -232,7 +229,7 @@ func (k *keeping) stands(sum string, value []byte) error {
 	if k.kept[sum] {
 		return nil
 	}
-	if err := k.beside(sum, value); err != nil {
+	if err := k.Beside(sum, value); err != nil {
 		return fmt.Errorf("keeping a value of %d bytes: %w", len(value), err)
 	}
 	k.kept[sum] = true
@@ -241,10 +238,10 @@ func (k *keeping) stands(sum string, value []byte) error {
 
 // text hides what is secret in a text, also where the text is JSON.
 func (k *keeping) text(b []byte) []byte {
-	if k.redact == nil {
+	if k.Redact == nil {
 		return b
 	}
-	b = k.redact(b)
+	b = k.Redact(b)
 	if bytes.IndexByte(b, '\\') >= 0 && json.Valid(b) {
 		return k.json(b)
 	}
@@ -254,17 +251,17 @@ func (k *keeping) text(b []byte) []byte {
 // json hides what is secret in JSON: in the texts of its strings, however they
 // are spelled, and in its numbers; what has none keeps its bytes.
 func (k *keeping) json(b []byte) []byte {
-	if k.redact == nil {
+	if k.Redact == nil {
 		return b
 	}
 	out := bytes.Clone(b)
-	if bytes.IndexByte(b, '\\') < 0 && bytes.Equal(k.redact(out), b) { // no string is spelled in another way
+	if bytes.IndexByte(b, '\\') < 0 && bytes.Equal(k.Redact(out), b) { // no string is spelled in another way
 		return b
 	}
 	if out = bytes.Clone(b); json.Valid(b) {
 		out = k.tokens(b)
 	}
-	if again := k.redact(out); !bytes.Equal(again, out) { // something that spans tokens
+	if again := k.Redact(out); !bytes.Equal(again, out) { // something that spans tokens
 		out = quote(string(again))
 		if !json.Valid(b) {
 			out = again
@@ -297,7 +294,7 @@ func (k *keeping) tokens(b []byte) []byte {
 			for j < len(b) && bytes.IndexByte([]byte("+-.eE0123456789"), b[j]) >= 0 {
 				j++
 			}
-			if hidden := k.redact(bytes.Clone(b[i:j])); !bytes.Equal(hidden, b[i:j]) {
+			if hidden := k.Redact(bytes.Clone(b[i:j])); !bytes.Equal(hidden, b[i:j]) {
 				out = append(out, quote(string(hidden))...)
 			} else {
 				out = append(out, b[i:j]...)

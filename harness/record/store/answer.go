@@ -25,23 +25,16 @@ const maxAnswer = 256 << 10
 // answerFile is the name of the file beside the record that has the answer to an ask.
 func answerFile(a string) string { return "answer-" + a }
 
-// keyedAnswers is a backing of a store that has a key of its own for answers.
-type keyedAnswers struct {
-	Backing
-	secret []byte
-}
-
-// answering returns the key that signs answers, nil where there is none and it is not
-// to be made, and the name of the file of an answer. Those of a key of a store's own
-// have another name: a file that somebody else put there is in nobody's way.
-func answering(in Backing, make bool) (key []byte, file func(a string) string, err error) {
-	own, ok := in.(*keyedAnswers)
-	if !ok {
-		key, err = in.Key(make)
+// answering returns the key that signs answers, nil if there is none and it is not to be
+// made, and the name of the file of an answer. Answers that are signed with a key of the
+// store's own have another name: a file that somebody else put there is in nobody's way.
+func (s *Store) answering(make bool) (key []byte, file func(a string) string, err error) {
+	if key = s.o.AnswerKey; key == nil {
+		key, err = s.in.Key(make)
 		return key, answerFile, err
 	}
-	sum := sha256.Sum256(own.secret)
-	return own.secret, func(a string) string { return fmt.Sprintf("%s-%x", answerFile(a), sum[:4]) }, nil
+	sum := sha256.Sum256(key)
+	return key, func(a string) string { return fmt.Sprintf("%s-%x", answerFile(a), sum[:4]) }, nil
 }
 
 // signed is the content of an answer's file: a line, after a MAC of it with the
@@ -73,11 +66,11 @@ func verified(key []byte, run string, ask *record.Ask, data []byte) (*record.Ans
 }
 
 // takeAnswers gives the asks of a run what people have said to them in files.
-func takeAnswers(r *record.Run, in Backing, name string) error {
+func (s *Store) takeAnswers(r *record.Run, name string) error {
 	if len(r.Asks) == 0 {
 		return nil
 	}
-	key, file, err := answering(in, false)
+	key, file, err := s.answering(false)
 	if err != nil {
 		return err
 	}
@@ -87,7 +80,7 @@ func takeAnswers(r *record.Run, in Backing, name string) error {
 			r.RejectAnswer(a.A, why)
 			continue
 		}
-		data, err := in.Value(name, file(a.A), maxAnswer)
+		data, err := s.in.Value(name, file(a.A), maxAnswer)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -255,7 +248,7 @@ func (s *Store) answer(id string, a *record.Answer) error {
 	if len(line) > maxAnswer/2 {
 		return fmt.Errorf("it has %d bytes; the most is %d", len(line), maxAnswer/2)
 	}
-	key, file, err := answering(s.in, true)
+	key, file, err := s.answering(true)
 	if err != nil {
 		return err
 	}

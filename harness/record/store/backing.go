@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"io"
+	"sync"
 	"time"
 )
 
@@ -99,3 +100,28 @@ type Edger interface {
 // An Ender is a Sink that is told when the line that was written last is an End. Unless
 // more is written, others may go on with the record once that line is durable.
 type Ender interface{ End() }
+
+// A Signal tells all who wait that something has changed.
+type Signal struct {
+	mu sync.Mutex
+	ch chan struct{}
+}
+
+// Wait returns a channel that the next change closes.
+func (s *Signal) Wait() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ch == nil {
+		s.ch = make(chan struct{})
+	}
+	return s.ch
+}
+
+func (s *Signal) Tell() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ch != nil {
+		close(s.ch)
+		s.ch = nil
+	}
+}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"io"
@@ -25,6 +26,7 @@ const (
 	newExt    = ".run.jsonl.new" // a record whose first line is not written
 	valueExt  = ".new"           // a value that is not written whole
 	keyFile   = "key"
+	aloneFile = "lock" // its lock is held while a process is alone
 	keySize   = 32
 )
 
@@ -145,6 +147,28 @@ func tryLock(f *os.File) error {
 		case time.Since(begin) > readersHold:
 			return errors.New("it is being read all the time")
 		}
+	}
+}
+
+func (d *folder) Alone(ctx context.Context) (func() error, error) {
+	f, err := d.root.OpenFile(aloneFile, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		ok, err := lockNow(f)
+		if ok {
+			return f.Close, nil // which ends the lock
+		}
+		if err == nil {
+			select {
+			case <-time.After(mathrand.N(5 * time.Millisecond)):
+				continue
+			case <-ctx.Done():
+				err = ctx.Err()
+			}
+		}
+		return nil, errors.Join(err, f.Close())
 	}
 }
 
@@ -290,7 +314,7 @@ func (d *folder) Names() ([]string, error) {
 	names := files[:0]
 	for _, file := range files {
 		if name, ok := strings.CutSuffix(file, recordExt); ok {
-			if _, _, ok := parseName(name); ok {
+			if _, _, ok := ParseName(name); ok {
 				names = append(names, name)
 			}
 		}
@@ -428,14 +452,14 @@ func (d *folder) Tidy() error {
 	}
 	for _, file := range files {
 		if name, ok := strings.CutSuffix(file, newExt); ok {
-			if _, _, ok := parseName(name); ok {
+			if _, _, ok := ParseName(name); ok {
 				err = errors.Join(err, d.removeStale(file))
 			}
 		}
 	}
 	for _, file := range files {
 		name, ok := strings.CutSuffix(file, besideExt)
-		if _, _, is := parseName(name); !ok || !is {
+		if _, _, is := ParseName(name); !ok || !is {
 			continue
 		}
 		// A record that begins has the one name before the other.

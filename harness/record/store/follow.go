@@ -67,7 +67,7 @@ func (s *Store) Marks(ids map[string]bool) map[string]Mark {
 		return marks
 	}
 	for _, name := range names {
-		if _, id, _ := parseName(name); ids[id] {
+		if _, id, _ := ParseName(name); ids[id] {
 			if m, err := s.mark(name); err == nil {
 				marks[id] = m
 			}

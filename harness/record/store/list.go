@@ -81,7 +81,7 @@ func (s *Store) List(ctx context.Context, f *Filter) iter.Seq2[*record.Summary, 
 		n, last := 0, ""
 		for _, name := range slices.Backward(names) {
 			if ctx.Err() != nil {
-				began, id, _ := parseName(last)
+				began, id, _ := ParseName(last)
 				yield(nil, &StoppedError{id, began, ctx.Err()})
 				return
 			}
@@ -102,7 +102,7 @@ func (s *Store) List(ctx context.Context, f *Filter) iter.Seq2[*record.Summary, 
 
 // choose returns the summary of a record that a filter chooses, else nil.
 func (s *Store) choose(name string, f *Filter) (*record.Summary, error) {
-	if t, _, _ := parseName(name); t.Before(f.Since) || !f.Until.IsZero() && t.After(f.Until) {
+	if t, _, _ := ParseName(name); t.Before(f.Since) || !f.Until.IsZero() && t.After(f.Until) {
 		return nil, nil
 	}
 	sum, err := s.summary(name)
@@ -119,7 +119,7 @@ func (s *Store) choose(name string, f *Filter) (*record.Summary, error) {
 		return nil, nil
 	}
 	if err != nil {
-		began, id, _ := parseName(name)
+		began, id, _ := ParseName(name)
 		return nil, &UnreadableError{id, began, err}
 	}
 	return sum, nil
@@ -129,17 +129,11 @@ func (s *Store) choose(name string, f *Filter) (*record.Summary, error) {
 // among all. One of more than max bytes is ErrLarge.
 func (s *Store) LoadListed(sum *record.Summary, max int64) (*record.Run, error) {
 	name := nameOf(sum.Time, sum.ID)
-	if _, _, ok := parseName(name); !ok { // it is part of a path
+	if _, _, ok := ParseName(name); !ok { // it is part of a path
 		return nil, fmt.Errorf("%w: %q", ErrNotFound, sum.ID)
 	}
 	r, err := s.loadUpTo(name, max)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = ErrNotFound
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading run %s: %w", sum.ID, err)
-	}
-	return r, nil
+	return r, reading(sum.ID, err)
 }
 
 func (s *Store) loadUpTo(name string, max int64) (*record.Run, error) {
@@ -166,13 +160,7 @@ func (s *Store) First(id string) (*record.Begin, int64, error) {
 		return nil, 0, err
 	}
 	b, size, err := s.first(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = ErrNotFound
-	}
-	if err != nil {
-		return nil, 0, fmt.Errorf("reading run %s: %w", id, err)
-	}
-	return b, size, nil
+	return b, size, reading(id, err)
 }
 
 func (s *Store) first(name string) (*record.Begin, int64, error) {
@@ -192,9 +180,9 @@ func (s *Store) first(name string) (*record.Begin, int64, error) {
 	b, ok := l.(*record.Begin)
 	if !ok {
 		b = &record.Begin{}
-		b.Time, _, _ = parseName(name)
+		b.Time, _, _ = ParseName(name)
 	}
-	_, b.ID, _ = parseName(name)
+	_, b.ID, _ = ParseName(name)
 	return b, size, nil
 }
 
@@ -209,7 +197,7 @@ func (s *Store) begun(ctx context.Context, since time.Time, skip func(id string)
 			return
 		}
 		for _, name := range slices.Backward(names) {
-			began, id, _ := parseName(name)
+			began, id, _ := ParseName(name)
 			switch {
 			case began.Before(since):
 				return // names sort by time
@@ -266,7 +254,7 @@ func (s *Store) summary(name string) (*record.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, id, _ := parseName(name); end == nil || begin.ID != id {
+	if _, id, _ := ParseName(name); end == nil || begin.ID != id {
 		r, err := s.load(name)
 		if err != nil {
 			return nil, err
@@ -389,10 +377,10 @@ func cutLine(b []byte, last bool) (line []byte, ok bool) {
 
 // contains reports whether a text is in what a run's script was, did and said.
 func (s *Store) contains(name, text string) (bool, error) {
-	data, running, err := readBytes(s.in, name)
+	data, running, err := s.bytes(name)
 	if err != nil || !record.MayContain(data, text) {
 		return false, err
 	}
-	r, err := record.Parse(data, stored(s.in, name, running, s.clock))
+	r, err := record.Parse(data, s.stored(name, running))
 	return err == nil && r.Contains(text), err
 }

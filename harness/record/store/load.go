@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry"
 )
 
 // Load reads a record by its ID, or the beginning of one that no other has. An ID
@@ -25,16 +26,19 @@ func (s *Store) loadID(id string) (name string, r *record.Run, err error) {
 		return "", nil, err
 	}
 	r, err = s.load(name)
-	if errors.Is(err, fs.ErrNotExist) { // it was removed just now
+	return name, r, reading(id, err)
+}
+
+// reading returns the error of reading a run, of which the record may be gone by now.
+func reading(id string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
 		err = ErrNotFound
 	}
 	if err != nil {
-		return "", nil, fmt.Errorf("reading run %s: %w", id, err)
+		err = fmt.Errorf("reading run %s: %w", id, err)
 	}
-	return name, r, nil
+	return err
 }
-
-func (s *Store) load(name string) (*record.Run, error) { return load(s.in, name, s.clock) }
 
 // find returns the name of the record whose ID begins so.
 func (s *Store) find(id string) (string, error) {
@@ -51,8 +55,8 @@ func (s *Store) find(id string) (string, error) {
 	case 1:
 		return found[0], nil
 	}
-	_, a, _ := parseName(found[0])
-	_, b, _ := parseName(found[1])
+	_, a, _ := ParseName(found[0])
+	_, b, _ := ParseName(found[1])
 	return "", fmt.Errorf("%w: %q begins the IDs of %d runs, such as %s and %s; use more of it", ErrAmbiguous, id,
 		len(found), a, b)
 }
@@ -61,7 +65,7 @@ func (s *Store) find(id string) (string, error) {
 func find(in Backing, id string) (found []string, err error) {
 	names, err := in.Names()
 	for _, name := range names {
-		if _, has, _ := parseName(name); strings.HasPrefix(has, id) {
+		if _, has, _ := ParseName(name); strings.HasPrefix(has, id) {
 			found = append(found, name)
 		}
 	}
@@ -91,37 +95,42 @@ func loadFile(path string) (*record.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return load(in, name, time.Now)
+	return newStore(in, "", nil).load(name)
 }
 
-func load(in Backing, name string, clock func() time.Time) (*record.Run, error) {
-	data, running, err := readBytes(in, name)
-	if err != nil {
-		return nil, err
+func (s *Store) load(name string) (*record.Run, error) {
+	_, r, err := s.parse(name)
+	if err == nil {
+		err = s.takeAnswers(r, name)
 	}
-	r, err := record.Parse(data, stored(in, name, running, clock))
 	if err != nil {
-		return nil, err
-	}
-	if err := takeAnswers(r, in, name); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// stored returns what a backing knows of a record besides its bytes.
-func stored(in Backing, name string, running bool, clock func() time.Time) record.Stored {
-	s := record.Stored{Running: running, Clock: clock, Key: func() ([]byte, error) { return in.Key(false) },
-		Beside: func(file string, max int64) ([]byte, error) { return in.Value(name, file, max) }}
-	if began, id, ok := parseName(name); ok {
-		s.Began, s.ID = began, id
+// parse returns the bytes of a record, and the run that they describe.
+func (s *Store) parse(name string) (data []byte, r *record.Run, err error) {
+	data, running, err := s.bytes(name)
+	if err == nil {
+		r, err = record.Parse(data, s.stored(name, running))
 	}
-	return s
+	return data, r, err
 }
 
-// readBytes returns a record as it is now, and whether a process is writing it.
-func readBytes(in Backing, name string) (data []byte, running bool, err error) {
-	f, err := in.Open(name)
+// stored returns what the store knows of a record besides its bytes.
+func (s *Store) stored(name string, running bool) record.Stored {
+	o := record.Stored{Running: running, Clock: s.clock, Key: func() ([]byte, error) { return s.in.Key(false) },
+		Beside: func(file string, max int64) ([]byte, error) { return s.in.Value(name, file, max) }}
+	if began, id, ok := ParseName(name); ok {
+		o.Began, o.ID = began, id
+	}
+	return o
+}
+
+// bytes returns a record as it is now, and whether a process is writing it.
+func (s *Store) bytes(name string) (data []byte, running bool, err error) {
+	f, err := s.in.Open(name)
 	if err != nil {
 		return nil, false, err
 	}
@@ -145,4 +154,52 @@ func readAll(f Source, max int64) ([]byte, error) {
 	b := make([]byte, n)
 	_, err = io.ReadFull(io.NewSectionReader(f, 0, n), b)
 	return b, err
+}
+
+// Copy writes a record, by an ID as for Load, to a file, NAME.run.jsonl, and the values
+// beside it to the folder NAME.run; existing ones are replaced. Without the key of its
+// store, Run.Same does not know a value of the copy that was redacted or not kept.
+func (s *Store) Copy(id, path string) error {
+	base, ok := strings.CutSuffix(path, recordExt)
+	if !ok {
+		return fmt.Errorf("copying run %s to %s: the name of a record ends with %s", id, path, recordExt)
+	}
+	if err := s.copy(id, base); err != nil {
+		return fmt.Errorf("copying run %s: %w", id, err)
+	}
+	return nil
+}
+
+func (s *Store) copy(id, base string) error {
+	name, err := s.find(id)
+	if err != nil {
+		return err
+	}
+	data, r, err := s.parse(name)
+	if err != nil {
+		return err
+	}
+	values, err := s.in.Values(name)
+	if err != nil {
+		return err
+	}
+	dir := base + besideExt
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	if len(values) > 0 {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	for _, sum := range values {
+		value, err := r.Value(record.Data{SHA256: sum})
+		if err == nil {
+			err = registry.WriteFile(filepath.Join(dir, sum), value, 0o600)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return registry.WriteFile(base+recordExt, data[:r.Size()], 0o600)
 }

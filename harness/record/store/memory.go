@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io/fs"
 	"maps"
@@ -280,4 +281,13 @@ func (m *memory) Size(name string) (int64, error) {
 		return r.bytes, nil
 	}
 	return 0, os.ErrNotExist
+}
+
+func (m *memory) Alone(ctx context.Context) (func() error, error) {
+	select {
+	case m.one <- struct{}{}:
+		return func() error { <-m.one; return nil }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }

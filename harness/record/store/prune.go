@@ -65,7 +65,7 @@ func (s *Store) prune() error {
 	}
 	old := s.clock().Add(-s.o.Age)
 	for i, name := range names {
-		t, _, _ := parseName(name)
+		t, _, _ := ParseName(name)
 		if (s.o.Age <= 0 || !t.Before(old)) && (bytes <= 0 || all <= bytes) {
 			break
 		}

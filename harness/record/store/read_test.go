@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -62,12 +61,12 @@ func FuzzRead(f *testing.F) {
 			b[random.IntN(len(b))] ^= 1 << random.IntN(8)
 			seed /= 4
 		}
-		in, name := newMemory(1), "20300101T000000.000000Z-0123456789"
-		r, err := record.Parse(b, stored(in, name, false, time.Now))
+		s, name := Memory(1, nil), "20300101T000000.000000Z-0123456789"
+		r, err := record.Parse(b, s.stored(name, false))
 		if err != nil {
 			return
 		}
-		if err := takeAnswers(r, in, name); err != nil {
+		if err := s.takeAnswers(r, name); err != nil {
 			t.Fatal(err)
 		}
 		record.Resume(r, nil)

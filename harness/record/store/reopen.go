@@ -161,7 +161,7 @@ func (s *Store) takeOver(name string, to Sink) (*Writer, *record.Run, error) {
 
 // running is the error for a run that somebody writes.
 func (s *Store) running(name string) error {
-	_, id, _ := parseName(name)
+	_, id, _ := ParseName(name)
 	e := &RunningError{Run: id}
 	if r, err := s.load(name); err == nil {
 		p := lastProcess(r)

@@ -1,7 +1,9 @@
 package store
 
 import (
+	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	mathrand "math/rand/v2"
 	"os"
@@ -31,16 +33,14 @@ type StoreOptions struct {
 	// oldest ones while all together take more; 0: there is no bound.
 	Age   time.Duration
 	Bytes int64
-	// Redact returns a text or JSON in which secrets are hidden, before it is
-	// written; nil: nothing is secret. It gets the texts of JSON's strings too,
-	// does not change its argument, and is safe for concurrent use.
+	// Redact is that of record.EncoderOptions. It is also called with the texts of JSON's
+	// strings, does not change its argument, and is safe for concurrent use.
 	Redact func([]byte) []byte
 	// Unfinished returns how many bytes at the end of a text may be the beginning of a
 	// secret: printed text is written without those until its rest is there. nil: none.
 	// It is safe for concurrent use.
 	Unfinished func([]byte) int
-	// Unkept reports whether the arguments and results of a tool are not to be
-	// kept: of those the record has a keyed digest; nil: all are kept.
+	// Unkept is that of record.EncoderOptions.
 	Unkept func(tool string) bool
 	// AnswerKey signs people's answers, of at least 16 bytes: those that were given
 	// through a store with another key count for nothing. nil: the key in the folder
@@ -92,9 +92,6 @@ func newStore(in Backing, dir string, o *StoreOptions) *Store {
 	if o != nil {
 		s.o = *o
 	}
-	if s.o.AnswerKey != nil {
-		s.in = &keyedAnswers{s.in, s.o.AnswerKey}
-	}
 	return s
 }
 
@@ -104,6 +101,27 @@ func On(in Backing, name string, o *StoreOptions) *Store { return newStore(in, n
 
 // Dir is the store's folder, absolute, "" for one in memory, the name that On was given.
 func (s *Store) Dir() string { return s.dir }
+
+// MAC returns the HMAC-SHA-256 of some texts, in their order, with the key of the
+// store: the same from another process with the same folder. The first text says
+// what it is for.
+func (s *Store) MAC(texts ...string) ([]byte, error) {
+	key, err := s.in.Key(true)
+	if err != nil {
+		return nil, err
+	}
+	return record.MAC(key, texts...), nil
+}
+
+// Alone calls f while no other call of Alone is under way, in all processes with the
+// same folder. It waits for its turn until ctx ends; a process that dies ends its turn.
+func (s *Store) Alone(ctx context.Context, f func() error) error {
+	release, err := s.in.Alone(ctx)
+	if err != nil {
+		return fmt.Errorf("waiting for others with the store of records: %w", err)
+	}
+	return errors.Join(f(), release())
+}
 
 // SentWithin is how long after its line was written a call may still be sent.
 func (s *Store) SentWithin() time.Duration { return s.in.SentWithin() }
@@ -133,7 +151,7 @@ func (s *Store) beginWith(b *record.Begin, more ...record.Line) (*Writer, error)
 		s.Prune() // that it fails is told to those who call it
 	}
 	if b.V = record.Version; b.ID == "" {
-		b.Time, b.ID, _ = parseName(NewName(s.clock()))
+		b.Time, b.ID, _ = ParseName(NewName(s.clock()))
 	}
 	if b.Seed == nil {
 		b.Seed = randomKey()
@@ -180,18 +198,15 @@ const nameTime = "20060102T150405.000000Z"
 // NewName returns the name of a record that is to begin at a time.
 func NewName(t time.Time) string { return nameOf(t, newID()) }
 
-// ParseName returns the time, in UTC and µs, and the ID of a record's name.
-func ParseName(name string) (t time.Time, id string, ok bool) { return parseName(name) }
-
 func nameOf(t time.Time, id string) string { return t.UTC().Format(nameTime) + "-" + id }
 
-// parseName returns the time and ID of a record's name.
-func parseName(name string) (time.Time, string, bool) {
+// ParseName returns the time, in UTC and µs, and the ID of a record's name.
+func ParseName(name string) (began time.Time, id string, ok bool) {
 	if len(name) != len(nameTime)+1+idSize || name[len(nameTime)] != '-' {
 		return time.Time{}, "", false
 	}
 	t, err := time.Parse(nameTime, name[:len(nameTime)])
-	id := name[len(nameTime)+1:]
+	id = name[len(nameTime)+1:]
 	return t, id, err == nil && strings.Trim(id, idLetters) == ""
 }
 
