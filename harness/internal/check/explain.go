@@ -737,8 +737,10 @@ func (c *checker) explainConversion(f fault, d *Diagnostic) {
 		d.Hint = "convert it: " + to + "(…)"
 	case from == "any":
 		d.Hint = "assert its type: v, ok := x.(" + to + ")"
-	case to == "*"+from:
+	case to == "*"+from && strings.Contains(f.Msg, "(variable of "):
 		d.Hint = "take its address: &x"
+	case to == "*"+from:
+		d.Hint = "make a pointer to it: new(x)"
 	case from == "*"+to:
 		d.Hint = "leave out the &, or take the value: *x"
 	case strings.HasPrefix(from, "[]") && to == "[]any":
@@ -792,7 +794,12 @@ func (c *checker) explainConstant(f fault, d *Diagnostic) bool {
 	}
 	text, kind, to := m[1], cmp.Or(m[2], m[3]), m[4]
 	elem, isList := strings.CutPrefix(to, "[]")
+	pointed, isPointer := strings.CutPrefix(to, "*")
 	switch {
+	case isPointer && (pointed == kind || pointed == "float64" && kind == "float"):
+		d.Hint = "make a pointer to it: new(" + text + ")"
+	case isPointer && pointed == "float64" && kind == "int":
+		d.Hint = "make a pointer to it: new(float64(" + text + "))"
 	case isList && (elem == kind || elem == "any" || isNumber(elem) && isNumber(kind+"64")):
 		d.Hint = "it is a list: " + to + "{" + text + "}"
 	case kind == "string" && isNumber(to):

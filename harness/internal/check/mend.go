@@ -181,9 +181,9 @@ func (m *mender) visit(n ast.Node) bool {
 		}
 		for i, x := range n.Lhs {
 			if sel, ok := ast.Unparen(x).(*ast.SelectorExpr); ok {
-				if s, _ := serverStruct(m.info.TypeOf(sel.X)); s != nil {
+				if s, owner := serverStruct(m.info.TypeOf(sel.X)); s != nil {
 					if at := fieldNamed(s, sel.Sel.Name); at >= 0 {
-						m.value(&n.Rhs[i], s.Field(at).Type(), m.source(sel)+" = ")
+						m.field(&n.Rhs[i], owner, s.Field(at).Type(), m.source(sel)+" = ")
 					}
 				}
 			}
@@ -272,16 +272,23 @@ func (c *checker) wrapped(call *ast.CallExpr, f *types.Func) (*ast.CompositeLit,
 			field = s.Field(i)
 		}
 	}
-	if field == nil || !sameType(c.info.TypeOf(call.Args[0]), field.Type()) {
+	if field == nil {
 		return nil, ""
 	}
-	at := call.Args[0].Pos()
+	value := c.pointed(call.Args[0], field.Type())
+	if value == nil && sameType(c.info.TypeOf(call.Args[0]), field.Type()) {
+		value = call.Args[0]
+	}
+	if value == nil {
+		return nil, ""
+	}
+	at := value.Pos()
 	lit := &ast.CompositeLit{
 		Type:   &ast.SelectorExpr{X: &ast.Ident{NamePos: at, Name: x.Name}, Sel: &ast.Ident{NamePos: at, Name: named.Obj().Name()}},
-		Lbrace: at, Rbrace: call.Args[0].End(),
-		Elts: []ast.Expr{&ast.KeyValueExpr{Key: &ast.Ident{NamePos: at, Name: field.Name()}, Colon: at, Value: call.Args[0]}},
+		Lbrace: at, Rbrace: value.End(),
+		Elts: []ast.Expr{&ast.KeyValueExpr{Key: &ast.Ident{NamePos: at, Name: field.Name()}, Colon: at, Value: value}},
 	}
-	return lit, fmt.Sprintf("%s(%s{%s: %s})", c.source(call.Fun), c.source(lit.Type), field.Name(), c.source(call.Args[0]))
+	return lit, fmt.Sprintf("%s(%s{%s: %s})", c.source(call.Fun), c.source(lit.Type), field.Name(), c.source(value))
 }
 
 // sameType reports whether a value has the type of a field, or is an untyped
@@ -374,8 +381,8 @@ func (m *mender) literal(lit *ast.CompositeLit, want types.Type, given bool) {
 	var elem types.Type
 	switch u := want.Underlying().(type) {
 	case *types.Struct:
-		if s, _ := serverStruct(want); s != nil {
-			m.fields(lit, s)
+		if s, owner := serverStruct(want); s != nil {
+			m.fields(lit, s, owner)
 		}
 		return
 	case *types.Slice:
@@ -400,7 +407,7 @@ func (m *mender) literal(lit *ast.CompositeLit, want types.Type, given bool) {
 }
 
 // fields mends what a literal of a server's struct gives to its fields.
-func (m *mender) fields(lit *ast.CompositeLit, s *types.Struct) {
+func (m *mender) fields(lit *ast.CompositeLit, s *types.Struct, owner *types.Named) {
 	for i := range lit.Elts {
 		e, at, before := &lit.Elts[i], i, ""
 		if kv, ok := (*e).(*ast.KeyValueExpr); ok {
@@ -411,9 +418,39 @@ func (m *mender) fields(lit *ast.CompositeLit, s *types.Struct) {
 			e, at, before = &kv.Value, fieldNamed(s, id.Name), id.Name+": "
 		}
 		if at >= 0 && at < s.NumFields() {
-			m.value(e, s.Field(at).Type(), before)
+			m.field(e, owner, s.Field(at).Type(), before)
 		}
 	}
+}
+
+// field mends the value of a field of a server's struct. In the parameters of a
+// read call, a plain value where null is allowed becomes a pointer.
+func (m *mender) field(e *ast.Expr, owner *types.Named, want types.Type, before string) {
+	if x := m.pointed(*e, want); x != nil && onlyReads(owner) {
+		m.warned((*e).Pos(), before+m.source(*e), "sent as "+m.source(x))
+		*e = x
+		return
+	}
+	m.value(e, want, before)
+}
+
+// pointed returns new(e) if a pointer to the type of e is wanted, else nil.
+func (c *checker) pointed(e ast.Expr, want types.Type) ast.Expr {
+	p, ok := types.Unalias(want).(*types.Pointer)
+	if !ok || !sameType(c.info.TypeOf(e), p.Elem()) {
+		return nil
+	}
+	functions := []string{"new"}
+	if !types.Identical(types.Default(c.info.TypeOf(e)), p.Elem()) { // 3 where a *float64 is wanted
+		functions = []string{p.Elem().String(), "new"}
+	}
+	for _, f := range functions {
+		if c.declares(f) {
+			return nil
+		}
+		e = &ast.CallExpr{Fun: &ast.Ident{NamePos: e.Pos(), Name: f}, Lparen: e.Pos(), Args: []ast.Expr{e}, Rparen: e.End() - 1}
+	}
+	return e
 }
 
 // typeName puts the type that is wanted into the place of a name that nothing
