@@ -155,9 +155,13 @@ func (c *checker) choose(b *binding, r reference) *Diagnostic {
 	inStd := b.std != "" && export.Declares(b.std, r.name.Name)
 	inUnit := b.unit != nil && hasName(b.unit, r.name.Name)
 	if inStd && inUnit && (b.stdSpec == nil) == (b.unitSpec == nil) {
-		d := c.diagnose(Compile, r.x.Pos(), "%s.%s is both Go's and the server's", b.name, r.name.Name)
-		d.Hint = "import the server under another name: import server" + b.name + ` "` + b.unitPath + `"`
-		return &d
+		if b.stdSpec != nil || b.file.imports(b.unitPath) == b.file.imports(b.std) {
+			d := c.diagnose(Compile, r.x.Pos(), "%s.%s is both Go's and the server's", b.name, r.name.Name)
+			d.Hint = aliasHint(b.name, b.unitPath)
+			return &d
+		}
+		inStd = !b.file.imports(b.std) // the other one has another name here
+		inUnit = !inStd
 	}
 	if inStd && (!inUnit || b.unitSpec == nil) {
 		b.toStd = append(b.toStd, r)
@@ -177,6 +181,11 @@ func (c *checker) choose(b *binding, r reference) *Diagnostic {
 	}
 	b.toUn = append(b.toUn, r)
 	return nil
+}
+
+// aliasHint says how to import a server that shares its name with Go's package.
+func aliasHint(name, path string) string {
+	return "import the server under another name: import server" + name + ` "` + path + `"`
 }
 
 // setAside makes a reference that was reported one to a package which cannot be

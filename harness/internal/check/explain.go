@@ -730,7 +730,10 @@ func (c *checker) explainConversion(f fault, d *Diagnostic) {
 		return
 	}
 	from, to := m[1], m[2]
-	switch {
+	switch server, isServer := strings.CutPrefix(to, `"`+serverPrefix); {
+	case isServer: // go/types quotes the paths of packages that share a name
+		name, _, _ := strings.Cut(server, `"`)
+		d.Hint = "both packages have such a type; " + aliasHint(name, serverPrefix+name)
 	case from == "int" && c.isIndex(f.Pos):
 		d.Hint = "a range with one variable gives the index: for _, x := range xs"
 	case isNumber(from) && isNumber(to):

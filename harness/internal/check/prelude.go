@@ -51,6 +51,11 @@ func (f *file) addImport(path, name string) *ast.ImportSpec {
 	return spec
 }
 
+// imports reports whether a file imports a path.
+func (f *file) imports(path string) bool {
+	return slices.ContainsFunc(f.Imports, func(s *ast.ImportSpec) bool { return importedPath(s) == path })
+}
+
 // dropImports removes imports from a file's syntax tree.
 func (f *file) dropImports(dropped map[ast.Spec]bool) {
 	f.Imports = slices.DeleteFunc(f.Imports, func(s *ast.ImportSpec) bool { return dropped[s] })
