@@ -146,7 +146,7 @@ func (r *run) canAsk() bool { return r.canWait() && !r.script.NoAsk }
 // not to be sent.
 //
 // The yes is to be used until holds, where that is not zero.
-func (r *run) approve(t *wrappers.Tool, line *record.Call, args *registry.Args) (
+func (r *run) approve(t *wrappers.Tool, line *record.Call, args registry.Args) (
 	ask string, holds time.Time, err error) {
 	none := holds
 	d := r.decideCall(t, args)

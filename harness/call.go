@@ -50,7 +50,7 @@ func (r *run) Call(ctx context.Context, c *worker.Call) (*worker.Answer, error) 
 
 // call makes a call of the running script. recorded is what the record has of it,
 // where it goes on with one that was sent before; else nil.
-func (r *run) call(ctx context.Context, path string, c *worker.Call, args *registry.Args, recorded *record.Made) (
+func (r *run) call(ctx context.Context, path string, c *worker.Call, args registry.Args, recorded *record.Made) (
 	json.RawMessage, error) {
 	line := &record.Call{Path: path, Place: c.Place, Tool: c.Tool, Attempt: r.journal.attempt(), Args: argsData(args)}
 	if recorded != nil {
@@ -114,7 +114,7 @@ func (r *run) refuse(line *record.Call, why string) error {
 
 // argsData returns the arguments of a call as its line has them: in their form or, if
 // they have none, as a text, so that they can be seen.
-func argsData(args *registry.Args) record.Data {
+func argsData(args registry.Args) record.Data {
 	if args.Err() != nil {
 		return record.String(string(args.JSON()))
 	}
@@ -136,7 +136,7 @@ const (
 //
 // What is no read is not called off once it has been sent: where the run ends, its
 // answer is waited for, and noted.
-func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, given *registry.Args,
+func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, given registry.Args,
 	recorded *record.Made) (*backend.Result, error) {
 	begin := time.Now()
 	line.Time = begin
@@ -386,7 +386,7 @@ const leastStart = time.Millisecond
 
 // send makes a call, and says how long its server took to start. Its result has
 // room until wanted ends.
-func (r *run) send(ctx, wanted context.Context, t *wrappers.Tool, args *registry.Args, how *backend.Send) (
+func (r *run) send(ctx, wanted context.Context, t *wrappers.Tool, args registry.Args, how *backend.Send) (
 	res *backend.Result, start time.Duration, err error) {
 	defer func() {
 		if p := recover(); p != nil { // one backend's fault is not the end of the others

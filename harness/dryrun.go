@@ -76,7 +76,7 @@ const (
 func (r *run) unsent(class record.Class) bool { return r.journal.dry != nil && class != record.Read }
 
 // answerDry answers a call that is not made, whose arguments are right.
-func (r *run) answerDry(t *wrappers.Tool, line *record.Call, given *registry.Args) (*backend.Result, error) {
+func (r *run) answerDry(t *wrappers.Tool, line *record.Call, given registry.Args) (*backend.Result, error) {
 	args := given.JSON()
 	g := r.journal.dry
 	g.mu.Lock()

@@ -322,7 +322,7 @@ var errLive = errors.New("the run is live")
 
 // call answers a call of a script. With errLive the call is to be made; m is what
 // the record has of it, or nil.
-func (p *replayer) call(ctx context.Context, r *run, path string, c *worker.Call, args *registry.Args) (
+func (p *replayer) call(ctx context.Context, r *run, path string, c *worker.Call, args registry.Args) (
 	_ *worker.Answer, m *record.Made, _ error) {
 	a := &asked{by: r, answer: make(chan replied, 1)}
 	p.mu.Lock()
@@ -422,7 +422,7 @@ func (p *replayer) moves(r *run) {
 }
 
 // answer is what the script got.
-func (p *replayer) answer(ctx context.Context, r *run, m *record.Made, args *registry.Args) (
+func (p *replayer) answer(ctx context.Context, r *run, m *record.Made, args registry.Args) (
 	*worker.Answer, error) {
 	if m.Guess != nil {
 		raw, err := p.run.Value(m.Guess.Result)

@@ -8,6 +8,7 @@ import (
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
+	"github.com/usetools/usetools/registry"
 )
 
 // TestAReplayGoesOnBehindAScriptThatDidNotWait ends a saved script while a goroutine
@@ -47,13 +48,13 @@ func TestAReplayGoesOnBehindAScriptThatDidNotWait(t *testing.T) {
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if _, _, err := p.call(ended, inner, path, &worker.Call{Tool: "shop.stock", Place: "1:1"}, nil); err == nil {
+	if _, _, err := p.call(ended, inner, path, &worker.Call{Tool: "shop.stock", Place: "1:1"}, registry.Args{}); err == nil {
 		t.Fatal("a script that has ended got an answer")
 	}
 	p.leave(inner)
 	answer := make(chan *worker.Answer, 1)
 	go func() {
-		a, _, _ := p.call(t.Context(), outer, "", &worker.Call{Tool: "shop.stock", Place: "2:1"}, nil)
+		a, _, _ := p.call(t.Context(), outer, "", &worker.Call{Tool: "shop.stock", Place: "2:1"}, registry.Args{})
 		answer <- a
 	}()
 	if _, err := outer.Still(t.Context(), time.Time{}, 1, 0); err != nil {

@@ -584,7 +584,7 @@ func (r *run) decide(t *wrappers.Tool) policy.Decision {
 }
 
 // decideCall is that on one call of it.
-func (r *run) decideCall(t *wrappers.Tool, args *registry.Args) policy.Decision {
+func (r *run) decideCall(t *wrappers.Tool, args registry.Args) policy.Decision {
 	if t.Held {
 		return r.decide(t)
 	}

@@ -489,7 +489,7 @@ func (r *run) lostSession(ctx context.Context) string {
 
 // readAgain asks a server once more for what the record does not have, as secrets in
 // it were hidden: the script gets it where it is what it was.
-func (r *run) readAgain(ctx context.Context, m *record.Made, args *registry.Args) (json.RawMessage, error) {
+func (r *run) readAgain(ctx context.Context, m *record.Made, args registry.Args) (json.RawMessage, error) {
 	t := r.allowed[m.Call.Tool]
 	if t == nil {
 		return nil, r.diverge(&changedError{m.Call.Tool})

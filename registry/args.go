@@ -16,9 +16,9 @@ import (
 // maxArgsDepth bounds how deep arguments are nested.
 const maxArgsDepth = 200
 
-// Args are the arguments of one call, read once. A nil *Args has none.
+// Args are the arguments of one call, read once. The zero value has none.
 type Args struct {
-	json json.RawMessage
+	json json.RawMessage // nil: {}
 	tree map[string]any
 	err  error
 }
@@ -26,36 +26,26 @@ type Args struct {
 // JSON returns the one form in which arguments are approved, recorded and sent:
 // without white space, with one spelling of each string, the numbers and the order of
 // keys as they were written. If Err is not nil, it returns the bytes as they came.
-func (a *Args) JSON() json.RawMessage {
-	if a == nil {
+func (a Args) JSON() json.RawMessage {
+	if a.json == nil {
 		return json.RawMessage("{}")
 	}
 	return a.json
 }
 
 // Tree returns the decoded arguments, with numbers as json.Number. Do not change it.
-func (a *Args) Tree() map[string]any {
-	if a == nil {
-		return nil
-	}
-	return a.tree
-}
+func (a Args) Tree() map[string]any { return a.tree }
 
 // Err says why the arguments have no form.
-func (a *Args) Err() error {
-	if a == nil {
-		return nil
-	}
-	return a.err
-}
+func (a Args) Err() error { return a.err }
 
 // ReadArgs reads arguments, a JSON object; nothing and null stand for {}. Whatever two
 // readers of JSON might read differently is the Err of the result: a key that stands
 // twice in an object, bytes that are no UTF-8, half of a surrogate pair, more than 200
 // levels.
-func ReadArgs(raw []byte) *Args {
+func ReadArgs(raw []byte) Args {
 	if t := bytes.TrimSpace(raw); len(t) == 0 || string(t) == "null" {
-		return &Args{json: json.RawMessage("{}"), tree: map[string]any{}}
+		return Args{tree: map[string]any{}}
 	}
 	r := argsReader{dec: json.NewDecoder(bytes.NewReader(raw))}
 	r.dec.UseNumber()
@@ -63,9 +53,9 @@ func ReadArgs(raw []byte) *Args {
 	r.enc.SetEscapeHTML(false)
 	tree, err := r.read(raw)
 	if err != nil {
-		return &Args{json: raw, err: err}
+		return Args{json: raw, err: err}
 	}
-	return &Args{json: r.out.Bytes(), tree: tree}
+	return Args{json: r.out.Bytes(), tree: tree}
 }
 
 // argsReader writes the tokens of a decoder again, and makes their tree.

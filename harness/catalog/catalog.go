@@ -219,7 +219,7 @@ type ArgumentsError = schema.ArgumentsError
 
 // CheckArguments returns an *ArgumentsError where the arguments of a call do
 // not fit the tool's input schema.
-func (c *Catalog) CheckArguments(t *registry.Tool, args *registry.Args) error {
+func (c *Catalog) CheckArguments(t *registry.Tool, args registry.Args) error {
 	if err := c.Load(); err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func (c *Catalog) Decide(p *policy.Policy, t *registry.Tool, approved []string) 
 
 // DecideCall is Decide for one call with its arguments; see
 // policy.Policy.DecideCall.
-func (c *Catalog) DecideCall(p *policy.Policy, t *registry.Tool, args *registry.Args,
+func (c *Catalog) DecideCall(p *policy.Policy, t *registry.Tool, args registry.Args,
 	approved []string) policy.Decision {
 	return c.decide(p, t, func(p *policy.Policy, t *registry.Tool, class record.Class) policy.Decision {
 		return p.DecideCall(t, class, args, approved)

@@ -118,10 +118,10 @@ func (c *Catalog) samples(t *registry.Tool) bool {
 	class, _ := c.Class(t)
 	hints := c.hints(t)
 	if _, _, seen := c.seen(t.ID); seen || t.Held || t.Stale || class != record.Read ||
-		hints == nil || hints.Idempotent == nil || !*hints.Idempotent || c.CheckArguments(t, nil) != nil {
+		hints == nil || hints.Idempotent == nil || !*hints.Idempotent || c.CheckArguments(t, registry.Args{}) != nil {
 		return false
 	}
-	return c.DecideCall(nil, t, nil, nil).Verdict == policy.IsAllowed
+	return c.DecideCall(nil, t, registry.Args{}, nil).Verdict == policy.IsAllowed
 }
 
 // sampleServer calls tools of a server, one after the other. After a call that timed out it

@@ -180,7 +180,7 @@ func (p *Policy) Decide(t *registry.Tool, class record.Class, approved []string)
 // DecideCall returns that of one call with its arguments. Where a
 // condition cannot be answered, as arguments are of another kind than it is for, a
 // rule that asks or denies applies, and one that allows does not. p may be nil.
-func (p *Policy) DecideCall(t *registry.Tool, class record.Class, args *registry.Args, approved []string) Decision {
+func (p *Policy) DecideCall(t *registry.Tool, class record.Class, args registry.Args, approved []string) Decision {
 	set := p.settings(t)
 	if p == nil || set.Verdict == IsDenied {
 		return set

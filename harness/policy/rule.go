@@ -160,7 +160,7 @@ func (r *Rule) alike(b *Rule, t *registry.Tool) bool { return r.exactness(b, t) 
 
 // applies reports whether the rule is one for a call; why says what keeps its
 // condition from being answered.
-func (r *Rule) applies(t *registry.Tool, args *registry.Args) (applies bool, why string) {
+func (r *Rule) applies(t *registry.Tool, args registry.Args) (applies bool, why string) {
 	if r.If == nil {
 		return true, ""
 	}

@@ -5,7 +5,7 @@ import "github.com/usetools/usetools/registry"
 // Request is one call of a tool.
 type Request struct {
 	Tool string
-	Args *registry.Args
+	Args registry.Args
 	// Send says how the call is sent. If nil, nobody is asked.
 	Send *Send
 	// Tenant is whose call it is, by any key that can be compared: of the calls that

@@ -47,7 +47,7 @@ type schema struct {
 // library cannot resolve (an old draft, a pattern that Go's regexp does not
 // know), or that would take too long, is not enforced: the server checks
 // anyway.
-func (s *Set) Arguments(t *registry.Tool, args *registry.Args) error {
+func (s *Set) Arguments(t *registry.Tool, args registry.Args) error {
 	if args.Err() != nil {
 		return args.Err()
 	}
