@@ -102,7 +102,7 @@ func TestADiskThatFailsEndsTheWriting(t *testing.T) {
 // failAt writes a record and reads it; fails: the disk did.
 func failAt(t *testing.T, f *faulty) (fails bool) {
 	t.Helper()
-	s := newStore(f, "", nil)
+	s := On(f, "", nil)
 	w, err := s.Begin(&record.Begin{Script: record.String(strings.Repeat("x", record.MaxInline))})
 	if err != nil {
 		if !errors.Is(err, errDisk) {

@@ -95,7 +95,7 @@ func loadFile(path string) (*record.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newStore(in, "", nil).load(name)
+	return On(in, "", nil).load(name)
 }
 
 func (s *Store) load(name string) (*record.Run, error) {

@@ -258,7 +258,6 @@ func (m *memory) Values(name string) ([]string, error) {
 }
 
 func (m *memory) Remove(name string, spare func() error) error {
-
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.records[name]

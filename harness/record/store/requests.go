@@ -40,26 +40,22 @@ const (
 // is none. A run in the store, of whichever process, is known at once; the record of an
 // ID may be gone.
 func (s *Store) Latest(ctx context.Context, request string) (id string, err error) {
-	return s.latest(ctx, request)
-}
-
-// LatestOnce is Latest for the Once of a subject.
-func (s *Store) LatestOnce(ctx context.Context, subject, once string) (id string, err error) {
-	return s.latest(ctx, onceKey(subject, once))
-}
-
-func (s *Store) latest(ctx context.Context, key string) (string, error) {
-	if key == "" {
+	if request == "" {
 		return "", nil
 	}
-	id, err := s.in.Latest(key)
+	id, err = s.in.Latest(request)
 	if !errors.Is(err, errors.ErrUnsupported) {
 		return id, err
 	}
 	if err := s.requests.look(ctx, s); err != nil {
 		return "", err
 	}
-	return s.requests.find(key), nil
+	return s.requests.find(request), nil
+}
+
+// LatestOnce is Latest for the Once of a subject.
+func (s *Store) LatestOnce(ctx context.Context, subject, once string) (id string, err error) {
+	return s.Latest(ctx, onceKey(subject, once))
 }
 
 // noteRequest notes what a run that begins is the latest of; that of its request the front

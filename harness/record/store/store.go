@@ -50,54 +50,50 @@ type StoreOptions struct {
 
 // Open returns the store in a folder, which it creates if necessary.
 func Open(dir string, o *StoreOptions) (*Store, error) {
-	in, dir, err := openDir(dir)
+	in, err := openDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	return newStore(in, dir, o), nil
+	return On(in, in.dir, o), nil
 }
 
 // Folder returns the Backing of the store in a folder, which it creates if necessary.
 func Folder(dir string) (Backing, error) {
-	in, _, err := openDir(dir)
+	in, err := openDir(dir)
 	if err != nil {
 		return nil, err
 	}
 	return in, nil
 }
 
-// openDir opens a folder and returns its absolute path too.
-func openDir(dir string) (in *folder, abs string, err error) {
-	abs, err = filepath.Abs(dir)
-	if err == nil {
-		err = os.MkdirAll(abs, 0o700)
+func openDir(dir string) (in *folder, err error) {
+	if dir, err = filepath.Abs(dir); err == nil {
+		err = os.MkdirAll(dir, 0o700)
 	}
 	if err == nil {
-		in, err = openFolder(abs)
+		in, err = openFolder(dir)
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("opening the store of records: %w", err)
+		return nil, fmt.Errorf("opening the store of records: %w", err)
 	}
-	return in, abs, nil
+	return in, nil
 }
 
 // Memory returns a store that keeps the latest n runs that have ended, and those
 // under way, of at most 64 MiB together; one of more than 16 MiB, or for which those
 // under way leave no room, is not kept, and its Writer takes what it is given. It
 // writes nothing.
-func Memory(n int, o *StoreOptions) *Store { return newStore(newMemory(n), "", o) }
+func Memory(n int, o *StoreOptions) *Store { return On(newMemory(n), "", o) }
 
-func newStore(in Backing, dir string, o *StoreOptions) *Store {
-	s := &Store{in: in, dir: dir, clock: time.Now}
+// On returns the store of records that are in a Backing of the caller's. name is what
+// Dir returns for it.
+func On(in Backing, name string, o *StoreOptions) *Store {
+	s := &Store{in: in, dir: name, clock: time.Now}
 	if o != nil {
 		s.o = *o
 	}
 	return s
 }
-
-// On returns the store of records that are in a Backing of the caller's. name is what
-// Dir returns for it.
-func On(in Backing, name string, o *StoreOptions) *Store { return newStore(in, name, o) }
 
 // Dir is the store's folder, absolute, "" for one in memory, the name that On was given.
 func (s *Store) Dir() string { return s.dir }

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"os"
+	"path/filepath"
 
 	"golang.org/x/sys/windows"
 )
@@ -50,4 +51,17 @@ func removed(f *os.File) (bool, error) {
 	var info windows.ByHandleFileInformation
 	err := windows.GetFileInformationByHandle(windows.Handle(f.Fd()), &info)
 	return info.NumberOfLinks == 0, err
+}
+
+// localFile returns an error for an open file on a file system of a network: its
+// locks may not count on other machines.
+func localFile(f *os.File) error {
+	root, err := windows.UTF16PtrFromString(filepath.VolumeName(f.Name()) + `\`)
+	if err != nil {
+		return err
+	}
+	if windows.GetDriveType(root) == windows.DRIVE_REMOTE {
+		return errNetwork
+	}
+	return nil
 }
