@@ -32,7 +32,6 @@ type captures struct {
 // returned without an error.
 type capture struct {
 	id     jsonrpc.ID
-	list   bool  // of tools/list
 	call   *call // that it belongs to; nil of tools/list
 	raw    json.RawMessage
 	err    error           // why there is no result, where that is not for the server to say
