@@ -5,8 +5,11 @@ import (
 	"strings"
 
 	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/config"
 	"github.com/usetools/usetools/registry/text"
+	"github.com/usetools/usetools/wrappers"
 )
 
 // guideTokens bounds the text of Guide, in tokens.
@@ -16,6 +19,12 @@ const guideTokens = 300
 // being dearer than sentences.
 const guideBytes = 3 * guideTokens
 
+// maxTried bounds the tools of a server that are tried as an example, maxExample its call in bytes.
+const (
+	maxTried   = 30
+	maxExample = 150
+)
+
 // Guide is a text for a system prompt: how to use the one tool execute, what
 // the servers here are for, and what they say about how to work with them.
 func (c *Catalog) Guide() (string, error) {
@@ -24,12 +33,13 @@ func (c *Catalog) Guide() (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "The tool execute runs a Go script that can call %s of %s. Say in plain words what you need, call "+
-		"the functions, return only what matters:\n",
+	fmt.Fprintf(&b, "The tool execute runs a Go script that can call %s of %s. Call the functions, return only what "+
+		"matters:\n",
 		text.Count(len(c.Registry.Tools), "tool"), text.Count(len(c.Registry.Servers), "server"))
-	b.WriteString("UseTools(\"show the commit history\"); log, err := git.Log(git.LogParams{MaxCount: 5}); Return(log)\n")
+	b.WriteString(c.example(view) + "\n")
 	b.WriteString("Do many calls in one script, side by side where they do not depend on each other. A script that " +
-		"only calls UseTools answers with signatures; nothing runs before all of it type-checks.\n")
+		"only calls UseTools(\"what you need in plain words\") answers with signatures; nothing runs before all of it " +
+		"type-checks.\n")
 
 	var kinds []string
 	for _, k := range c.index.Categories(discovery.Query{}) {
@@ -54,6 +64,27 @@ func (c *Catalog) Guide() (string, error) {
 		}
 	}
 	return b.String(), nil
+}
+
+// example returns a script of one call of a read tool, of one with required parameters if there
+// is one; without read tools, a lookup.
+func (c *Catalog) example(view *wrappers.View) string {
+	for _, part := range []string{": ", "("} {
+		for _, s := range view.Servers() {
+			if reg, _ := c.Registry.Server(s.Name); reg.Error != nil || reg.Transport == config.Snapshot {
+				continue // its tools cannot be called
+			}
+			for _, t := range s.Tools[:min(len(s.Tools), maxTried)] {
+				if class, _ := c.Class(t.Tool); class != record.Read || t.Error != "" {
+					continue
+				}
+				if call, result := t.Example(); strings.Contains(call, part) && len(call) <= maxExample {
+					return fmt.Sprintf("r, err := %s; if err != nil { panic(err) }; Return(%s)", call, result)
+				}
+			}
+		}
+	}
+	return `UseTools("show the commit history")`
 }
 
 // appendList writes a line with as many of the words as fit below a length.
