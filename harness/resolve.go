@@ -558,8 +558,9 @@ func (r *run) deny(t *wrappers.Tool, d policy.Decision) {
 	e := Error{Kind: KindPolicy, Line: r.lineOf(t), Message: fmt.Sprintf("%s (%s): %s", t.Go(), t.ID, d.Rule)}
 	e.Snippet = snippet(r.script.Source, e.Line)
 	if d.Verdict == policy.NeedsApproval {
-		e.Hint = fmt.Sprintf("nothing has run; ask the user: with -state DIR the run waits for a yes, and -approved %s "+
-			"approves it for good", t.ID)
+		e.Hint = fmt.Sprintf("nothing has run; ask the user: with -state DIR the run waits for approval (of harness run, or "+
+			"behind serve in the entry of the client: \"-state\", \"DIR\"); -approved %s there approves the tool for that "+
+			"one command or server", t.ID)
 	}
 	r.stop(Denied, e)
 }

@@ -127,6 +127,10 @@ func (e *env) call(ctx context.Context, c *cli.Command) error {
 		return exit(1)
 	case res == nil:
 		fmt.Fprintf(e.stderr, "harness: denied: %s: %s; nothing was called\n", id, decision.Rule)
+		if decision.Verdict == policy.NeedsApproval {
+			fmt.Fprintf(e.stderr, "hint: harness call does not wait; -approved %s approves this call, and a script under "+
+				"harness run -state DIR waits for approval\n", id)
+		}
 		return exit(harness.Denied.ExitCode())
 	case c.Bool("json"):
 		if err := e.print(res.Raw); err != nil {
