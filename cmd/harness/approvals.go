@@ -128,7 +128,7 @@ func (e *env) approvals(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	if records == nil {
-		e.nothing(c, noApprovals)
+		e.nothing(c, noApprovals+": "+noRuns(c))
 		return nil
 	}
 	var all []*store.Pending
@@ -212,7 +212,7 @@ func (e *env) askedFor(ctx context.Context, c *cli.Command) (*store.Store, []ask
 		return nil, nil, err
 	}
 	if records == nil {
-		return nil, nil, e.noRun(noApprovals)
+		return nil, nil, e.noRun(noRuns(c))
 	}
 	var all []asked
 	add := func(r *record.Run, a *record.Asked) {
@@ -225,7 +225,8 @@ func (e *env) askedFor(ctx context.Context, c *cli.Command) (*store.Store, []ask
 		if strings.Contains(arg, ".") {
 			r, a, err := records.Asked(arg)
 			if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrAmbiguous) {
-				return nil, nil, e.noRun(err.Error() + "; what waits: " + lines(c)("approvals"))
+				return nil, nil, e.noRun(fmt.Sprintf("%v in %s; what waits there: %s", err, cmp.Or(records.Dir(), "the cluster"),
+					lines(c)("approvals")))
 			}
 			if err != nil {
 				return nil, nil, err
@@ -233,7 +234,7 @@ func (e *env) askedFor(ctx context.Context, c *cli.Command) (*store.Store, []ask
 			add(r, a)
 			continue
 		}
-		r, err := e.loadRun(ctx, records, arg)
+		r, err := e.loadRun(ctx, c, records, arg)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -173,8 +174,15 @@ func (e *env) store(c *cli.Command) (*store.Store, error) {
 	return store.Open(dir, nil)
 }
 
-// noRuns says what would make records.
-const noRuns = "no run has left a record here yet; harness run -record DIR and harness serve -state DIR keep them"
+// noRuns says where there is no record, and which flag names another folder.
+func noRuns(c *cli.Command) string {
+	dir, _, err := stateDir(c)
+	if join.URL(c) != "" || err != nil {
+		return "no run has left a record there yet"
+	}
+	return fmt.Sprintf("no run has left a record in %s; -state DIR looks where harness run and serve kept theirs "+
+		"(-record DIR, -state DIR)", dir)
+}
 
 func (e *env) runs(ctx context.Context, c *cli.Command) error {
 	if c.Bool("queue") {
@@ -193,7 +201,7 @@ func (e *env) runs(ctx context.Context, c *cli.Command) error {
 		if c.Bool("f") {
 			return usageError{"there is no folder with records yet; -state DIR names one to follow"}
 		}
-		e.nothing(c, noRuns)
+		e.nothing(c, noRuns(c))
 		return nil
 	}
 	list := &runList{e: e, json: c.Bool("json"), now: now, ascii: ascii(), width: columns(e.stdout, 0)}
@@ -207,7 +215,7 @@ func (e *env) runs(ctx context.Context, c *cli.Command) error {
 		if anyRun(ctx, store) {
 			e.nothing(c, "no run fits these filters")
 		} else {
-			e.nothing(c, noRuns)
+			e.nothing(c, noRuns(c))
 		}
 	}
 	return ctx.Err()
@@ -487,13 +495,13 @@ func (e *env) openRun(ctx context.Context, c *cli.Command, id string) (*store.St
 		return nil, nil, err
 	}
 	if store == nil {
-		return nil, nil, e.noRun(noRuns)
+		return nil, nil, e.noRun(noRuns(c))
 	}
-	r, err := e.loadRun(ctx, store, id)
+	r, err := e.loadRun(ctx, c, store, id)
 	return store, r, err
 }
 
-func (e *env) loadRun(ctx context.Context, records *store.Store, id string) (*record.Run, error) {
+func (e *env) loadRun(ctx context.Context, c *cli.Command, records *store.Store, id string) (*record.Run, error) {
 	if id == last {
 		for s, err := range records.List(ctx, nil) {
 			if err == nil { // of one that cannot be read nothing can be shown
@@ -503,12 +511,12 @@ func (e *env) loadRun(ctx context.Context, records *store.Store, id string) (*re
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, e.noRun(noRuns)
+		return nil, e.noRun(noRuns(c))
 	}
 	r, err := records.Load(id)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return nil, e.noRun(err.Error() + "; harness runs lists them")
+		return nil, e.noRun(fmt.Sprintf("%v in %s; those there: %s", err, cmp.Or(records.Dir(), "the cluster"), lines(c)("runs")))
 	case errors.Is(err, store.ErrAmbiguous):
 		return nil, e.noRun(err.Error())
 	}

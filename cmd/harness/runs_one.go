@@ -93,7 +93,7 @@ func (e *env) diffRuns(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	b, err := e.loadRun(ctx, store, c.Args().Get(1))
+	b, err := e.loadRun(ctx, c, store, c.Args().Get(1))
 	if err != nil {
 		return err
 	}
@@ -159,9 +159,9 @@ func (e *env) removeRuns(ctx context.Context, c *cli.Command) error {
 	}
 	if records == nil {
 		if c.Args().Present() {
-			return e.noRun(noRuns)
+			return e.noRun(noRuns(c))
 		}
-		e.nothing(c, noRuns)
+		e.nothing(c, noRuns(c))
 		return nil
 	}
 	if c.Args().Present() {
@@ -219,7 +219,7 @@ func (e *env) sure(ctx context.Context, question string) error {
 func (e *env) removeNamed(ctx context.Context, c *cli.Command, store *store.Store) error {
 	var ids []string
 	for _, arg := range c.Args().Slice() {
-		r, err := e.loadRun(ctx, store, arg)
+		r, err := e.loadRun(ctx, c, store, arg)
 		if err != nil {
 			return err
 		}

@@ -265,21 +265,23 @@ func (e *env) lastRunOf(ctx context.Context, c *cli.Command, source string) (*st
 	if err != nil {
 		return nil, "", err
 	}
-	if records != nil {
-		for s, err := range records.List(ctx, &store.Filter{Limit: mostLooked}) {
-			if err != nil || s.Status == record.Running || s.Status == record.Died {
-				continue
-			}
-			r, err := records.Load(s.ID)
-			if err != nil {
-				continue
-			}
-			if ran, err := r.Text(r.Begin.Script); err == nil && ran == source {
-				return records, s.ID, nil
-			}
+	if records == nil {
+		return nil, "", usageError{noRuns(c)}
+	}
+	for s, err := range records.List(ctx, &store.Filter{Limit: mostLooked}) {
+		if err != nil || s.Status == record.Running || s.Status == record.Died {
+			continue
+		}
+		r, err := records.Load(s.ID)
+		if err != nil {
+			continue
+		}
+		if ran, err := r.Text(r.Begin.Script); err == nil && ran == source {
+			return records, s.ID, nil
 		}
 	}
-	return nil, "", usageError{"no record has a run of this script: harness run -state DIR SCRIPT makes one"}
+	return nil, "", usageError{fmt.Sprintf("no record in %s has a run of this script: harness run -state DIR SCRIPT makes one",
+		records.Dir())}
 }
 
 // mostLooked bounds the records that are searched for a run of a script.
