@@ -49,8 +49,9 @@ func (e *env) doctorCommand() *cli.Command {
 		Usage: "check config, servers, registry, model, types and sandbox",
 		Description: `One line a check as soon as it has ended, with what to do where something is
 wrong. All is checked side by side, and all servers are asked for their tools:
-one that is slow, or silent, holds up no other line. Nothing is written. Exit
-code 1 when a check failed; warnings are no failure.
+one that is slow, or silent, holds up no line but that of the registry, which
+keeps the answers for the commands that follow. Exit code 1 when a check failed;
+warnings are no failure.
 
 With -cluster it also looks at the servers of NATS, their streams, this user's
 permissions, the runners and the queue. Only with -make-streams it makes what is
@@ -82,19 +83,29 @@ func (e *env) doctor(ctx context.Context, c *cli.Command) error {
 	cfg, first := checkConfig(files)
 	defer e.endLine()
 	checks := []check{{first.Check, time.Minute, func(context.Context) []finding { return []finding{first} }}}
+	var job *build.Job
 	if cfg != nil {
-		for _, s := range cfg.Servers {
+		for i := range cfg.Servers {
 			if c.IsSet("timeout") {
-				s.StartTimeout = c.Duration("timeout")
+				cfg.Servers[i].StartTimeout = c.Duration("timeout")
 			}
-			checks = append(checks, check{"server " + s.Name, 0,
-				func(ctx context.Context) []finding { return checkServer(ctx, cfg, s) }})
+			checks = append(checks, check{"server " + cfg.Servers[i].Name, 0,
+				func(ctx context.Context) []finding { return checkServer(ctx, job, cfg, i) }})
 		}
+		job = files.Renew(ctx, cfg)
+		defer job.Close()
 		checks = append(checks, check{"settings", 10 * time.Second,
 			func(ctx context.Context) []finding { return checkSettings(ctx, cfg) }})
 	}
 	checks = append(checks,
-		check{"registry", time.Minute, func(context.Context) []finding { return checkRegistry(files, cfg) }},
+		check{"registry", 0, func(ctx context.Context) []finding {
+			if job != nil {
+				if err := saveAnswers(ctx, files, job, c.IsSet("timeout")); err != nil {
+					return []finding{{Check: "registry", Status: broken, Detail: err.Error()}}
+				}
+			}
+			return checkRegistry(files, cfg)
+		}},
 		check{"model", time.Minute, func(context.Context) []finding { return []finding{checkModel()} }},
 		check{"records", time.Minute, checkRecords},
 		check{"approvals", time.Minute, checkApprovals},
@@ -249,22 +260,19 @@ func checkConfig(files *catalog.Files) (*config.Config, finding) {
 	return cfg, f
 }
 
-// checkServer asks a server for its tools.
-func checkServer(ctx context.Context, cfg *config.Config, s config.Server) []finding {
+// checkServer waits for what the i-th server of a config answers.
+func checkServer(ctx context.Context, job *build.Job, cfg *config.Config, i int) []finding {
+	s := &cfg.Servers[i]
 	f := finding{Check: "server " + s.Name, Status: broken}
-	alone := *cfg
-	alone.Servers = []config.Server{s}
-	reg, report, err := build.Build(ctx, &alone, &build.Options{Once: true})
-	switch {
+	switch r, tools, err := job.Server(ctx, i); {
 	case err != nil:
 		f.Detail = err.Error()
-	case report.Servers[0].Err != nil:
-		f.Detail, f.Do = catalog.OfServer(s.Name, report.Servers[0].Err.Error()),
+	case r.Err != nil:
+		f.Detail, f.Do = catalog.OfServer(s.Name, r.Err.Error()),
 			"mend its entry, or set \"disabled\": true; the other servers work"
 	default:
-		r := report.Servers[0]
 		f.Status, f.Detail = fine, fmt.Sprintf("%s in %v", text.Count(r.Tools, "tool"), r.Time.Round(time.Millisecond))
-		if n := silent(reg, cfg); n > 0 {
+		if n := silent(tools, cfg); n > 0 {
 			f.Detail += fmt.Sprintf("; without a word on whether they destroy anything: %d", n)
 		}
 		if r.Tools == 0 {
@@ -309,12 +317,12 @@ func checkSettings(ctx context.Context, cfg *config.Config) []finding {
 
 // silent counts the tools without a word that counts on whether they destroy
 // anything. cfg may be nil.
-func silent(reg *registry.Registry, cfg *config.Config) (n int) {
-	for i := range reg.Tools {
-		hints := reg.Tools[i].Annotations
+func silent(tools []registry.Tool, cfg *config.Config) (n int) {
+	for i := range tools {
+		hints := tools[i].Annotations
 		if cfg != nil {
-			if s, ok := cfg.Server(reg.Tools[i].Server); ok {
-				hints = s.Hints(&reg.Tools[i])
+			if s, ok := cfg.Server(tools[i].Server); ok {
+				hints = s.Hints(&tools[i])
 			}
 		}
 		if may, said := hints.MayDestroy(); may && !said {
@@ -392,6 +400,25 @@ func checkRules(reg *registry.Registry, cfg *config.Config) []finding {
 	return out
 }
 
+// saveAnswers saves what the servers have answered, so that the next command does not
+// ask them again. A server that failed within -timeout is asked again.
+func saveAnswers(ctx context.Context, files *catalog.Files, job *build.Job, hurried bool) error {
+	if err := job.Wait(ctx); err != nil {
+		return err
+	}
+	reg, report, err := job.Registry(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range reg.Servers {
+		if hurried && reg.Servers[i].Error != nil {
+			reg.Servers[i].Definition, reg.Config = "", ""
+		}
+	}
+	files.SaveBuilt(reg, report, nil)
+	return nil
+}
+
 func checkRegistry(files *catalog.Files, cfg *config.Config) []finding {
 	f := finding{Check: "registry", Status: fine}
 	path := files.Path()
@@ -406,7 +433,7 @@ func checkRegistry(files *catalog.Files, cfg *config.Config) []finding {
 			"run build-registry; the first run of a script does it otherwise"
 	case err != nil:
 		f.Status, f.Detail, f.Do = broken, err.Error(), "delete it or run build-registry"
-	case cfg != nil && reg.Config != cfg.Digest():
+	case cfg != nil && reg.Config != "" && reg.Config != cfg.Digest():
 		f.Status, f.Detail, f.Do = warning, path+" was made from other servers than the config has now",
 			"run build-registry; the next run of a script does it otherwise"
 	default:
@@ -436,7 +463,7 @@ func checkRegistry(files *catalog.Files, cfg *config.Config) []finding {
 			f.Detail += fmt.Sprintf(", %d that must not be called", held)
 		}
 		out := append([]finding{f, checkClasses(reg, cfg)}, checkRules(reg, cfg)...)
-		if n := silent(reg, cfg); n > 0 {
+		if n := silent(reg.Tools, cfg); n > 0 {
 			out = append(out, finding{Check: "approval", Status: fine, Detail: fmt.Sprintf(
 				"without a word on whether they destroy anything: %d of %s; serve -approve destructive asks for those too",
 				n, text.Count(len(reg.Tools), "tool"))})

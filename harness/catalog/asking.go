@@ -214,7 +214,6 @@ func (f *Files) renewed(reg *registry.Registry) *Catalog {
 
 // taken makes a catalog of the job the present one.
 func (f *Files) taken(report *build.Report) {
-	f.logPins(report.Pins)
 	f.catalog.Calls = f.pool
 	var pending []string
 	for _, s := range report.Servers {
@@ -223,10 +222,11 @@ func (f *Files) taken(report *build.Report) {
 		}
 	}
 	if len(pending) > 0 {
+		f.logPins(report.Pins)
 		f.catalog.Asking = &Asking{Servers: pending, More: f.more}
 		return
 	}
-	f.saveBuilt(f.catalog.Registry, report, f.asked)
+	f.SaveBuilt(f.catalog.Registry, report, f.asked)
 	f.endJob()
 }
 

@@ -259,9 +259,20 @@ func (f *Files) build(ctx context.Context, cfg *config.Config, previous *registr
 	if err != nil {
 		return nil, err
 	}
-	f.logPins(report.Pins)
-	f.saveBuilt(reg, report, f.asked)
+	f.SaveBuilt(reg, report, f.asked)
 	return reg, nil
+}
+
+// Renew begins to ask all servers of a config for their tools, each once. Save the
+// registry of the job with SaveBuilt.
+func (f *Files) Renew(ctx context.Context, cfg *config.Config) *build.Job {
+	_, search, err := searching(cfg)
+	if err != nil { // the embedded model makes the vectors
+		search = &discovery.Options{}
+	}
+	previous, _ := registry.Load(f.built())
+	return build.Start(ctx, cfg, &build.Options{Previous: previous, Once: true, Progress: f.Progress, Embed: f.embed(search),
+		Pins: f.pins()})
 }
 
 // connections are made to the servers of a config when they are called for. known
@@ -345,9 +356,8 @@ func (f *Files) askFailed(ctx context.Context) bool {
 	if err != nil {
 		return false
 	}
-	f.logPins(report.Pins)
 	names := slices.Sorted(maps.Keys(ask))
-	f.saveBuilt(reg, report, names)
+	f.SaveBuilt(reg, report, names)
 	f.asked = append(f.asked, names...)
 	f.catalog = f.renewed(reg)
 	f.catalog.Calls = f.pool
@@ -621,9 +631,10 @@ func (f *Files) load(ctx context.Context, cfg *config.Config, search *discovery.
 	return nil, old, nil
 }
 
-// saveBuilt saves a registry that was built, and tells of the servers that were asked
-// for it and failed.
-func (f *Files) saveBuilt(reg *registry.Registry, report *build.Report, asked []string) {
+// SaveBuilt saves a registry that was built, unless no server answered, and logs which
+// of the servers in asked failed.
+func (f *Files) SaveBuilt(reg *registry.Registry, report *build.Report, asked []string) {
+	f.logPins(report.Pins)
 	for _, s := range report.Servers {
 		if s.Err != nil && slices.Contains(asked, s.Name) {
 			f.log("%s failed after %v: %s", s.Name, s.Time.Round(time.Millisecond), OfServer(s.Name, s.Err.Error()))
@@ -674,7 +685,11 @@ func (f *Files) embed(search *discovery.Options) func(context.Context, *registry
 }
 
 func (f *Files) save(reg *registry.Registry, path string) {
-	if err := reg.Save(path); err != nil {
+	err := Replaceable(path, f.configs())
+	if err == nil {
+		err = reg.Save(path)
+	}
+	if err != nil {
 		f.log("%v; going on without the file", err)
 	}
 }

@@ -160,6 +160,27 @@ func (j *Job) Pending() []string {
 	return names
 }
 
+// Server waits for the answer of the i-th server of the config, and returns its
+// report and its tools. The error is that of ctx.
+func (j *Job) Server(ctx context.Context, i int) (ServerReport, []registry.Tool, error) {
+	if err := j.Wait(ctx, j.config.Servers[i].Name); err != nil {
+		return ServerReport{}, nil, err
+	}
+	j.mu.Lock()
+	a := j.answers[i]
+	j.mu.Unlock()
+	j.finish(i, &a)
+	return a.report(), a.tools, nil
+}
+
+// finish makes a copy of the i-th answer what goes into a registry.
+func (j *Job) finish(i int, a *answer) {
+	a.tools, a.server.Problems = slices.Clone(a.tools), slices.Clone(a.server.Problems)
+	a.recall(j.opts.Previous)
+	a.choose(&j.config.Servers[i])
+	a.confine(j.config.Servers)
+}
+
 // Registry returns a registry of the answers so far. Servers that have not
 // answered yet are in it as Options.Previous has them, marked stale; its Config
 // is empty while there are such servers, so that it is not taken for a complete
@@ -173,10 +194,7 @@ func (j *Job) Registry(ctx context.Context) (*registry.Registry, *Report, error)
 	report := &Report{Servers: make([]ServerReport, 0, len(answers))}
 	for i := range answers {
 		a := &answers[i]
-		a.tools, a.server.Problems = slices.Clone(a.tools), slices.Clone(a.server.Problems) // for the next one
-		a.recall(o.Previous)
-		a.choose(&c.Servers[i])
-		a.confine(c.Servers)
+		j.finish(i, a)
 		a.server.Definition, a.server.Rules = c.Servers[i].Digest(), c.Servers[i].Rules()
 		if a.pending() {
 			r.Config, a.server.Definition = "", ""
