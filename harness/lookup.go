@@ -174,7 +174,7 @@ func (r *run) show(uses []*ToolUse, budget int) {
 func (r *run) lookBest(f *found, shown map[*wrappers.Tool]bool) {
 	u := f.use
 	if s, ok := r.asksForServer(&u.Resolution); ok {
-		r.lookAround(f, s)
+		r.lookAround(f, s, shown)
 		return
 	}
 	t, ok := r.view.Tool(u.Tool)
@@ -326,8 +326,8 @@ const (
 	someFunctions = 8  // of many, that are named where not all fit
 )
 
-// lookAround shows a server's tools.
-func (r *run) lookAround(f *found, s *wrappers.Server) {
+// lookAround shows a server's tools, except those that are shown already.
+func (r *run) lookAround(f *found, s *wrappers.Server, shown map[*wrappers.Tool]bool) {
 	f.use.server = true
 	var all []discovery.Hit
 	for more := true; more; {
@@ -341,8 +341,9 @@ func (r *run) lookAround(f *found, s *wrappers.Server) {
 	f.use.Note = fmt.Sprintf("the server %s has %s", s.Package, text.Count(len(all), "tool")) + besideGo(s)
 	if len(all) <= maxServerTools {
 		for _, e := range all {
-			if t, ok := r.view.Tool(e.ID); ok {
+			if t, ok := r.view.Tool(e.ID); ok && !shown[t] {
 				f.tools = append(f.tools, whole(t, " // "+e.Short))
+				shown[t] = true
 			}
 		}
 		return

@@ -17,10 +17,10 @@ import (
 // teaching tells a model how to write a script. The first verb is the example, the second
 // the time limit.
 const teaching = `Runs a Go script that calls tools of MCP servers as functions.%s
-Write statements or package main; imports are added. Standard library without files, network, processes; at most %s. Nothing runs unless all compiles; a wrong guess is answered with signatures.
-Below, s.T(A int, B? X) → {C string} means r, err := s.T(s.TParams{A: 1}), then r.C; a line .T( continues s. ? is optional; what you write is sent, zeros too. X is s.X. Every r has r.Text(), r.JSON(&v), r.Images().
-Return(v) is the answer; printed text follows. Do many calls in one script, in goroutines too.
-Not listed? Call what you expect, or send only UseTools("a server", "what it should do") to see signatures.
+Write statements or package main; imports are added. Standard library without files, network, processes; at most %s. Nothing runs unless all compiles; mistakes are answered with signatures.
+Below, s.T(A int, B? X) → {C string} means r, err := s.T(s.TParams{A: 1}), then r.C; .T( continues s; ? is optional; X is s.X. What you write is sent, zeros too. No →: text or JSON, see r.Text() once, then r.JSON(&v). → …: more fields. Also r.Images().
+Return(v) is the answer; printed text follows. Make many calls in one script.
+A script of only UseTools("a server", "what it should do") shows signatures and fields.
 Input("k", &v) reads inputs, Stored("id", &v) a cut result.`
 
 const (
@@ -48,8 +48,8 @@ func (s *Server) description(cat *catalog.Catalog, view *wrappers.View, rules *p
 	}
 	l.left -= price(example)
 	out := fmt.Sprintf(teaching, example, s.opts.Limits.Timeout)
-	if saved != "" && l.takes(price(saved)) {
-		out += saved
+	if n := price(saved); n <= l.left {
+		out, l.left = out+saved, l.left-n
 	}
 	return out + "\n" + l.text()
 }
@@ -100,7 +100,6 @@ func callable(cat *catalog.Catalog, view *wrappers.View, rules *policy.Policy) (
 
 // listing is the list of tools in the making. Only Go identifiers and types enter it.
 type listing struct {
-	cat         *catalog.Catalog
 	servers     []*listed
 	tools       []*wrappers.Tool       // of all servers, the most useful first
 	use         map[*wrappers.Tool]int // of used tools, negative
@@ -110,9 +109,9 @@ type listing struct {
 }
 
 // newListing sorts tools: those used, then by turns one of each server, first those that
-// read what most tools of their server are about.
+// read.
 func newListing(cat *catalog.Catalog, view *wrappers.View, rules *policy.Policy, used []string) *listing {
-	l := &listing{cat: cat, use: map[*wrappers.Tool]int{}, distance: map[*wrappers.Tool]int{}}
+	l := &listing{use: map[*wrappers.Tool]int{}, distance: map[*wrappers.Tool]int{}}
 	l.servers, l.unavailable = callable(cat, view, rules)
 	for i, id := range used {
 		if t, ok := view.Tool(id); ok {
@@ -120,7 +119,9 @@ func newListing(cat *catalog.Catalog, view *wrappers.View, rules *policy.Policy,
 		}
 	}
 	for _, s := range l.servers {
-		l.measure(s.tools)
+		for _, t := range s.tools {
+			l.distance[t] = distanceOf(cat, t)
+		}
 		slices.SortStableFunc(s.tools, func(a, b *wrappers.Tool) int {
 			return cmp.Or(l.byUse(a, b), cmp.Compare(l.distance[a], l.distance[b]), cmp.Compare(len(a.Input), len(b.Input)))
 		})
@@ -142,35 +143,16 @@ func (l *listing) byUse(a, b *wrappers.Tool) int { return cmp.Compare(l.use[a], 
 // readVerbs begin the names of tools that read.
 var readVerbs = []string{"Search", "List", "Get", "Read", "Query", "Find", "Fetch", "Show", "Describe", "Log", "Status"}
 
-// notRead is the least distance of a tool that reads neither by its class nor by its name.
-const notRead = 1 << 22
+// notRead is the distance of a tool that does not only read.
+const notRead = 100
 
-// measure sets the distance of a server's tools, smaller for those that a model needs first.
-func (l *listing) measure(tools []*wrappers.Tool) {
-	nouns, with := map[*wrappers.Tool][]string{}, map[string]int{}
-	for _, t := range tools {
-		words := wrappers.Words(t.Func)
-		for _, w := range words[min(1, len(words)):] {
-			w = strings.TrimSuffix(w, "s")
-			nouns[t] = append(nouns[t], w)
-			with[w]++
-		}
+// distanceOf is smaller for tools that a model needs first.
+func distanceOf(cat *catalog.Catalog, t *wrappers.Tool) int {
+	if class, _ := cat.Class(t.Tool); class != record.Read {
+		return notRead
 	}
-	for _, t := range tools {
-		about := len(tools) // a verb alone is about all tools
-		for _, w := range nouns[t] {
-			about = min(about, with[w])
-		}
-		verb := slices.IndexFunc(readVerbs, func(v string) bool { return strings.HasPrefix(t.Func, v) })
-		n := (len(tools)-about)*len(readVerbs) + max(verb, 0)
-		if verb < 0 {
-			n += notRead / 2
-		}
-		if class, _ := l.cat.Class(t.Tool); class != record.Read {
-			n += notRead / 2
-		}
-		l.distance[t] = n
-	}
+	n := slices.IndexFunc(readVerbs, func(v string) bool { return strings.HasPrefix(t.Func, v) })
+	return cmp.Or(n+1, notRead-1)
 }
 
 // example returns one call of a read tool, of one with required parameters if there is one.
@@ -185,18 +167,8 @@ func (l *listing) example() string {
 	return ""
 }
 
-// takes takes tokens if there are as many.
-func (l *listing) takes(tokens int) bool {
-	if tokens > l.left {
-		return false
-	}
-	l.left -= tokens
-	return true
-}
-
 // text writes the list: of each server the signatures that fit, then the names of its
-// other tools. Signatures come first, but leave room for names; what is left makes
-// signatures longer.
+// other tools. Parameters come first, then results of the most useful tools.
 func (l *listing) text() string {
 	l.left -= 30 // what is said at the end
 	named, third, names := 0, l.left/3, 0
@@ -208,20 +180,35 @@ func (l *listing) text() string {
 			names += text.Tokens(t.Func)
 		}
 	}
-	keep := l.left / 2
-	if names > keep { // some of the names help little
-		keep = 0
+	results, quarter := 0, l.left/4 // what is kept for results, and for names
+	for _, t := range l.tools[:min(len(l.tools), maxTried)] {
+		_, result := l.line(t, fewFields)
+		results = min(results+price(result), l.left/3)
 	}
-	signed, failed := map[*wrappers.Tool]string{}, 0
-	for _, t := range l.tools {
-		line, others := l.line(t, fewFields), names-text.Tokens(t.Func)
-		if l.use[t] < 0 {
-			line = l.line(t, manyFields)
-		}
-		if need := price(line); l.left-need >= min(keep, others) && l.takes(need) {
-			signed[t], names, failed = line, others, 0
-		} else if failed++; failed == maxTried {
-			break
+	signed := map[*wrappers.Tool]string{}
+	for pass, most := range []int{fewFields, fewFields, manyFields} { // the first one without results
+		for failed, i := 0, 0; i < len(l.tools) && failed < maxTried; i++ {
+			t, keep := l.tools[i], min(quarter, names)
+			call, result := l.line(t, most)
+			switch {
+			case l.use[t] < 0:
+				call, result = l.line(t, manyFields)
+			case pass == 0 && result != "":
+				result = " → …"
+			}
+			if pass == 0 {
+				names, keep = names-text.Tokens(t.Func), max(keep, results)
+			} else if signed[t] == "" {
+				continue
+			}
+			if need := price(call+result+"\n") - price(signed[t]); l.left-need >= keep {
+				l.left -= need
+				signed[t] = call + result + "\n"
+				continue
+			}
+			if failed++; pass == 0 {
+				names += text.Tokens(t.Func)
+			}
 		}
 	}
 	also := make([]string, len(l.servers)) // names of the other tools
@@ -231,7 +218,7 @@ func (l *listing) text() string {
 			if signed[t] != "" {
 				continue
 			}
-			if n == maxFuncs || !l.takes(text.Tokens(t.Func)) {
+			if l.left -= text.Tokens(t.Func); n == maxFuncs || l.left < 0 {
 				also[i] += " …"
 				break
 			}
@@ -243,12 +230,7 @@ func (l *listing) text() string {
 	for i, s := range l.servers {
 		lines := ""
 		for _, t := range s.tools {
-			if short := signed[t]; short != "" {
-				if line := l.line(t, manyFields); l.takes(price(line) - price(short)) {
-					short = line
-				}
-				lines += short
-			}
+			lines += signed[t]
 		}
 		switch {
 		case lines == "" && also[i] == " …":
@@ -280,9 +262,13 @@ func (l *listing) text() string {
 }
 
 // line is the signature of a tool behind the name of its server, with up to most
-// optional parameters.
-func (l *listing) line(t *wrappers.Tool, most int) string {
-	return strings.TrimPrefix(t.Sketch(most), t.Package().Package) + "\n"
+// optional parameters, and " → " with its result, if its fields are known.
+func (l *listing) line(t *wrappers.Tool, most int) (call, result string) {
+	call, result, _ = strings.Cut(strings.TrimPrefix(t.Sketch(most), t.Package().Package), " → ")
+	if result != "" {
+		result = " → " + result
+	}
+	return call, result
 }
 
 // price is what a text costs inside JSON, in tokens.
