@@ -31,7 +31,7 @@ func Recorded(run *record.Run) (*Result, error) {
 	}
 	res := &Result{Status: Status(end.Status), Stdout: run.Stdout(), Stderr: run.Stderr(), Truncated: end.Truncated,
 		ExitCode: end.ExitCode, Tools: []ToolUse{}, Calls: []Call{}, Warnings: append([]string{}, end.Warnings...),
-		Run: run.Begin.ID, Dry: run.Begin.Dry}
+		Run: run.Begin.ID, Dry: run.Begin.Dry && !run.Live()}
 	res.Value, err = run.Value(end.Value)
 	switch {
 	case errors.Is(err, record.ErrNotKept):
@@ -65,9 +65,10 @@ func Recorded(run *record.Run) (*Result, error) {
 		}
 	}
 	parts := check.Parts([]byte(source))
-	guessed := false
+	guessed, dry := false, run.DryCalls()
 	for _, m := range run.Calls {
 		switch {
+		case dry[m.Call] || m.Guess != nil && run.Live(): // the dry run that went on has none
 		case m.Guess != nil:
 			u := unmadeOf(run, m.Guess, parts)
 			u.After, u.Guess = len(res.Ledger), guessed

@@ -298,6 +298,44 @@ fmt.Println("done")`)
 	}
 }
 
+// What a dry run printed, called and was told is no part of the run that it goes on as.
+func TestADryRunThatGoesOnIsARunOfItsOwn(t *testing.T) {
+	h, _, store, s := asksFor(t)
+	s.Dry = true
+	res := runs(t, h, s, `fmt.Println("begins")
+s, _ := shop.Stock(shop.StockParams{Item: "nut"})
+o, _ := shop.Buy(shop.BuyParams{Item: "nut", Count: int(s.Count)})
+fmt.Println("bought", o.Order)
+log.Print("made ", o.Order)
+_, _ = shop.Stock(shop.StockParams{Item: "bolt"})
+o, _ = shop.Buy(shop.BuyParams{Item: "bolt"})
+fmt.Println("bought", o.Order)
+Return(o.Order)`)
+	if err := store.Answer(res.Approval, &record.Answer{Yes: true, Who: "ann"}); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	s.Dry, s.Stdout = false, &out
+	want := mustResume(t, h, s, res.Run)
+	run, err := store.Load(res.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := harness.Recorded(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.Sandbox = want.Sandbox
+	if d := cmp.Diff(want.Text()+want.LedgerText(), got.Text()+got.LedgerText()); d != "" || got.Dry || got.Ledger != nil ||
+		len(got.Calls) != 4 || got.Stdout == res.Stdout || got.Stdout != want.Stdout || got.Stderr != want.Stderr ||
+		out.String() != want.Stdout || string(got.Value) != string(want.Value) {
+		t.Errorf("%+v, in the record %+v, printed %q\n%s", want, got, out.String(), d)
+	}
+	if again, err := h.Replay(t.Context(), &harness.Replay{Run: run}); err != nil || again.Difference != nil {
+		t.Errorf("%+v, %v", again, err)
+	}
+}
+
 func TestARunOfSavedScriptsWaits(t *testing.T) {
 	h, shop, store, s := asksFor(t)
 	_, withScripts := shopWithScripts(t)

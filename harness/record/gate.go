@@ -138,7 +138,7 @@ func redactedError(m *Made) error {
 // passed returns whether the execution that came to the end of the record went
 // without a call of an attempt before it.
 func (r *Run) passed() func(m *Made) bool {
-	live, dry := r.Live(), r.dryCalls()
+	live, dry := r.Live(), r.DryCalls()
 	return func(m *Made) bool {
 		n := len(r.Attempts)
 		switch {
@@ -158,9 +158,9 @@ func (r *Run) Live() bool {
 	return slices.ContainsFunc(r.Attempts, func(a *Attempt) bool { return a.Live })
 }
 
-// dryCalls are the calls of a dry run that has become live which saw a world without
+// DryCalls are the calls of a dry run that has become live which saw a world without
 // the effects that were not made: those after its first guess.
-func (r *Run) dryCalls() map[*Call]bool {
+func (r *Run) DryCalls() map[*Call]bool {
 	if !r.Live() {
 		return nil
 	}

@@ -25,7 +25,7 @@ func Resume(r *Run, server func(tool string) string) (*Gate, error) {
 	}
 	g := newGate(r)
 	g.resume = true
-	order, dry := answers(r), r.dryCalls()
+	order, dry := answers(r), r.DryCalls()
 	unknown, again := map[*Made]bool{}, r.again(server)
 	for _, m := range r.Unknown() {
 		unknown[m] = true

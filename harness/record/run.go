@@ -41,6 +41,7 @@ type Run struct {
 
 	stored Stored
 	size   int64 // bytes of its lines
+	dry    int   // Notes of a dry run, before it was gone on with as one that is not
 	calls  map[int]*Made
 	sent   map[*Made]bool // those that are under way, as far as the lines say
 	asks   map[string]*Asked
@@ -152,6 +153,9 @@ func (r *Run) Add(l Line) {
 	case *Begin:
 		r.Begin = l
 	case *Attempt:
+		if l.Live && !r.Live() {
+			r.dry = len(r.Notes)
+		}
 		r.Attempts = append(r.Attempts, l)
 		r.lose()
 		if r.End != nil {
@@ -245,6 +249,10 @@ func (r *Run) Same(d Data, value []byte) (bool, error) {
 	return bytes.Equal(d.JSON, value), nil
 }
 
+// Output are the notes with what the script printed: where a dry run was gone on with as
+// one that is not, it printed all anew.
+func (r *Run) Output() []*Note { return r.Notes[r.dry:] }
+
 // Stdout and Stderr are all that the script printed.
 func (r *Run) Stdout() string { return r.printed(func(n *Note) string { return n.Stdout }) }
 func (r *Run) Stderr() string { return r.printed(func(n *Note) string { return n.Stderr }) }
@@ -252,7 +260,7 @@ func (r *Run) Stderr() string { return r.printed(func(n *Note) string { return n
 // PrintedBytes is how many bytes the script printed of what the record has, before secrets
 // in it were hidden.
 func (r *Run) PrintedBytes() (stdout, stderr int) {
-	for _, n := range r.Notes {
+	for _, n := range r.Output() {
 		if n.Stdout == "" {
 			stderr += max(0, len(n.Stderr)+n.More)
 		} else {
@@ -265,7 +273,7 @@ func (r *Run) PrintedBytes() (stdout, stderr int) {
 
 func (r *Run) printed(of func(*Note) string) string {
 	var b strings.Builder
-	for _, n := range r.Notes {
+	for _, n := range r.Output() {
 		b.WriteString(of(n))
 	}
 	return b.String()

@@ -411,7 +411,7 @@ func (v *View) addPrints(c *clock) {
 		seen[same] = p
 		to.source.Prints = append(to.source.Prints, p)
 	}
-	for _, n := range v.Run.Notes {
+	for _, n := range v.Run.Output() {
 		if n.Warning != "" && v.Run.End == nil {
 			v.Warnings = append(v.Warnings, n.Warning)
 		}
