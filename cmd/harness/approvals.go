@@ -384,6 +384,11 @@ func (e *env) afterAnswers(ctx context.Context, c *cli.Command, store *store.Sto
 		case lost > 0:
 			e.nothing(c, fmt.Sprintf("run %s is uncertain: somebody has to say what became of call %d: %s",
 				id, r.Unknown()[0].N, lines(c)("runs", "show", id)))
+		case r.End != nil && !record.Resumable(r.End.Status) && (!r.Begin.Dry || r.Live()):
+			e.nothing(c, fmt.Sprintf("run %s has ended with %s, and nothing of it waits: there is nothing to resume", id, r.End.Status))
+		case !c.Bool("resume") && r.Begin.Session != "":
+			e.nothing(c, fmt.Sprintf("run %s goes on by itself in its server, unless that takes answers only in its console; "+
+				"if no server is up: %s", id, lines(c)("resume", id)))
 		case !c.Bool("resume"):
 			e.nothing(c, fmt.Sprintf("run %s can go on: %s", id, lines(c)("resume", id)))
 		default:

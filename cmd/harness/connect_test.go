@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -151,6 +152,27 @@ func TestAServerKeepsRecords(t *testing.T) {
 		if show.Code != 0 || !strings.Contains(show.Stdout, "hello") {
 			t.Errorf("%+v", show)
 		}
+	}
+}
+
+// Nobody is told to resume a run that its server goes on with, or that has ended.
+func TestAServerGoesOnWithItsRuns(t *testing.T) {
+	dir := shop(t)
+	url := serving(t, dir, nil, "-state", "kept", "-approve", "writes")
+	got := inFolder(t, dir, nil, `_, err := shop.ListOrders(); Return(err != nil)`, "run", "-json", "-connect", url, "-dry-run", "-")
+	var res struct{ Run, Approval string }
+	if err := json.Unmarshal([]byte(got.Stdout), &res); err != nil || res.Approval == "" {
+		t.Fatalf("%v: %+v", err, got)
+	}
+	yes := []string{"approvals", "yes", res.Approval, "-state", "kept"}
+	if got := inFolder(t, dir, nil, "", yes...); got.Code != 0 || strings.Contains(got.Stderr, "can go on") {
+		t.Errorf("%+v", got)
+	}
+	for end := time.Now().Add(time.Minute); !strings.Contains(got.Stderr, "has ended") && time.Now().Before(end); {
+		got = inFolder(t, dir, nil, "", yes...)
+	}
+	if got.Code != 1 || !strings.Contains(got.Stderr, "run "+res.Run+" has ended with ok") {
+		t.Errorf("%+v", got)
 	}
 }
 

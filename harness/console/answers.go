@@ -263,7 +263,7 @@ func whatNext(run *record.Run, here bool, terminal string) string {
 		return fmt.Sprintf("Run %s waits on for answers to %s.", id, count(open, "call"))
 	case len(lost) > 0:
 		return fmt.Sprintf("Run %s is uncertain: somebody has to say what became of call %d.", id, lost[0].N)
-	case run.End != nil && !run.Begin.Dry && run.End.Status != string(record.Waiting):
+	case run.End != nil && (!run.Begin.Dry || run.Live()) && run.End.Status != string(record.Waiting):
 		return fmt.Sprintf("Run %s has ended: %s.", id, run.End.Status)
 	case !here:
 		return fmt.Sprintf("Run %s can go on: by the server that has its token.%s", id, terminal)
