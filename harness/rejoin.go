@@ -150,9 +150,21 @@ func (h *Harness) Rejoin(ctx context.Context, s *Script) (*Result, error) {
 	}
 	dry, err := records.Latest(ctx, store.DryRequest(s.Request))
 	if res, err := h.rejoin(ctx, s, dry, false, err); res != nil || err != nil {
+		if res != nil && res.Status == OK && id != "" {
+			h.supersede(id, dry)
+		}
 		return res, err
 	}
 	return h.rejoin(ctx, s, id, false, nil)
+}
+
+// supersede closes a run that waits for a person and has changed nothing, as a dry run of
+// its request has made its calls: a yes would make them a second time.
+func (h *Harness) supersede(waits, dry string) {
+	run, err := h.opts.Records.Load(waits)
+	if err == nil && !run.Running && stateOf(run, false) == isPending && !madeEffects(run) {
+		h.opts.Records.EndRun(waits, "", "run "+dry+", a dry run of the same request, has made its calls") // else it waits on
+	}
 }
 
 // rejoin returns the Result of an earlier run, or nil if the script is to run. named says

@@ -166,6 +166,33 @@ func TestARunGoesOnWhenItIsAnswered(t *testing.T) {
 	}
 }
 
+// The answer of a script whose dry run a person has approved, and which went on without
+// its client, is that of the calls that were made. One that waits for the same is over.
+func TestADryRunThatWentOnIsTheAnswer(t *testing.T) {
+	s, f := serving(t, &serve.Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
+	c := connect(t, s, nil)
+	_, waits := c.run(deleting)
+	_, dry := c.dry(deleting)
+	if waits.Status != harness.Waiting || dry.Approval == "" {
+		t.Fatalf("%+v %+v", waits, dry)
+	}
+	if err := s.Records().Answer(dry.Approval, &record.Answer{Yes: true}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, func() bool {
+		run, err := s.Records().Load(dry.Run)
+		return err == nil && run.Live() && run.End != nil && !run.Running
+	})
+	got, a := c.run(deleting)
+	if a.Run != dry.Run || a.Dry || a.Ledger != nil || len(a.Calls) != 1 || strings.Contains(got, "these calls were not made") ||
+		f.calls.Load() != 1 {
+		t.Errorf("%d calls: %s", f.calls.Load(), got)
+	}
+	if run, err := s.Records().Load(waits.Run); err != nil || !run.End.Closed {
+		t.Errorf("the run before waits on: %+v, %v", run.End, err)
+	}
+}
+
 // While a run waits the same request is answered with it, and another one is not.
 func TestWhatIsSentAgainDoesNotBeginAgain(t *testing.T) {
 	t.Parallel()
