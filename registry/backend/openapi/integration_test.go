@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/backend/openapi"
 	"github.com/usetools/usetools/registry/config"
 )
