@@ -594,3 +594,46 @@ func ExampleResult_Text() {
 	// compile_error
 	// 2:5: undefined: git.Lg; did you mean git.Log?
 }
+
+// slowStarts is a Caller whose servers are ready once each of two was told to start.
+type slowStarts struct {
+	*recorder
+	one, two chan struct{}
+	onces    [2]sync.Once
+}
+
+func (s *slowStarts) Ready(ctx context.Context, server string) error {
+	own, other, once := s.one, s.two, &s.onces[0]
+	if server == "two" {
+		own, other, once = s.two, s.one, &s.onces[1]
+	}
+	once.Do(func() { close(own) })
+	select {
+	case <-other:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func TestTheServersOfAScriptStartTogether(t *testing.T) {
+	readOnly := true
+	reg := &registry.Registry{Servers: []registry.Server{{Name: "one"}, {Name: "two"}}}
+	for _, server := range []string{"one", "two"} {
+		reg.Tools = append(reg.Tools, registry.Tool{Server: server, Name: "get", Input: json.RawMessage(`{"type": "object"}`),
+			Annotations: &registry.Annotations{ReadOnly: &readOnly}})
+	}
+	reg.Normalize()
+	calls := &slowStarts{one: make(chan struct{}), two: make(chan struct{}), recorder: &recorder{answer: func(_ context.Context, server, _ string, _ json.RawMessage) (string, error) {
+		return textResult(server), nil
+	}}}
+	cat := &catalog.Catalog{Registry: reg, Calls: calls}
+	h := harness.New(&harness.Options{Catalog: func(context.Context) (*catalog.Catalog, error) { return cat, nil },
+		Limits: harness.Limits{Timeout: 10 * time.Second}})
+	res := mustRun(t, h, `a, err := one.Get(); if err != nil { panic(err) }
+b, err := two.Get(); if err != nil { panic(err) }
+Return(a.Text() + b.Text())`)
+	if res.Status != harness.OK || string(res.Value) != `"onetwo"` {
+		t.Errorf("%s: %s", res.Status, res.Text())
+	}
+}

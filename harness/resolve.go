@@ -513,7 +513,7 @@ func (r *run) use(cat *catalog.Catalog) error {
 
 // Start is asked once the script compiled: the place where policy decides on
 // the whole set of tools before anything runs.
-func (r *run) Start(context.Context, *worker.Plan) bool {
+func (r *run) Start(ctx context.Context, _ *worker.Plan) bool {
 	if len(r.result.Errors) > 0 { // a phrase has no tool
 		return false
 	}
@@ -530,7 +530,29 @@ func (r *run) Start(context.Context, *worker.Plan) bool {
 			r.result.Decisions = append(r.result.Decisions, d)
 		}
 	}
-	return r.result.Status != Denied
+	if r.result.Status == Denied {
+		return false
+	}
+	if !r.check && len(r.allowed) > 0 {
+		r.connect(ctx)
+	}
+	return true
+}
+
+// connect begins to start the servers of the script's tools, all at once, so that its first
+// calls of each wait for the slowest and not for one after another. A call reports what fails.
+func (r *run) connect(ctx context.Context) {
+	calls, ok := r.cat.Calls.(starter)
+	if !ok {
+		return
+	}
+	servers := map[string]bool{}
+	for _, t := range r.allowed {
+		if t.Error == "" && !servers[t.Server] {
+			servers[t.Server] = true
+			go calls.Ready(ctx, t.Server)
+		}
+	}
 }
 
 // refuses reports whether policy has anything against the tools of the script.
