@@ -108,6 +108,12 @@ func (e *env) add(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	e.said(c, "added %s to %s; harness doctor shows whether it answers", name, path)
+	for _, arg := range server.Args {
+		abs, err := filepath.Abs(arg)
+		if _, missing := os.Stat(arg); server.Cwd == "" && cmp.Or(err, missing) == nil && strings.Contains(arg, "/") && abs != filepath.Clean(arg) {
+			e.said(c, "it starts in the folder that harness runs in, so that %s is found from here alone: write %s, or -cwd FOLDER", arg, abs)
+		}
+	}
 	e.said(c, `build-registry -sample, or "sample": true in its "usetools", learns what its read tools answer`)
 	if cfg, err := config.Load(path); err == nil && !c.Bool("q") {
 		if s, ok := cfg.Server(name); ok && s.Err != nil {
@@ -162,7 +168,10 @@ func serverOf(ctx context.Context, c *cli.Command, words []string, isCommand boo
 		if c.Bool("force") {
 			return s, nil
 		}
-		return nil, fmt.Errorf("%w; nothing was written, -force adds it all the same", err)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, usageError{fmt.Sprintf("%v; nothing was written, -force adds it all the same", err)}
 	}
 	return s, err
 }

@@ -42,28 +42,45 @@ func Open(ctx context.Context, s config.Server) (backend.Backend, error) {
 // maxProbe is how long IsAt waits for an answer.
 const maxProbe = 10 * time.Second
 
-// IsAt asks the server's URL with a GET request and its headers whether it is
-// that of a document. It returns an error if there is no answer within 10 s.
+// IsAt asks the server's URL with a GET request and its headers whether it is that of a
+// document. It returns an error if there is no answer within 10 s, or if the URL is unknown
+// to its host: if a POST request, which MCP servers answer, gets status 404, too.
 func IsAt(ctx context.Context, s config.Server) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxProbe)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL, nil)
-	if err != nil {
-		return false, err
+	resp, err := probe(ctx, s, http.MethodGet)
+	if err == nil && resp.StatusCode == http.StatusNotFound {
+		resp.Body.Close()
+		resp, err = probe(ctx, s, http.MethodPost)
 	}
-	for name, value := range s.Headers {
-		req.Header.Set(name, value)
-	}
-	resp, err := client(transport(s), nil).Do(req)
 	if err != nil {
 		return false, err
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK || strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+	if resp.StatusCode == http.StatusNotFound {
+		return false, fmt.Errorf("%s answers %s", redact.URL(s.URL), resp.Status)
+	}
+	if resp.StatusCode != http.StatusOK || resp.Request.Method == http.MethodPost ||
+		strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		return false, nil
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, MaxBytes))
 	return err == nil && isDocument(body), err
+}
+
+// probe sends a request to the server's URL: with POST an empty JSON object.
+func probe(ctx context.Context, s config.Server, method string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, s.URL, nil)
+	if method == http.MethodPost {
+		req, err = http.NewRequestWithContext(ctx, method, s.URL, strings.NewReader("{}"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range s.Headers {
+		req.Header.Set(name, value)
+	}
+	return client(transport(s), nil).Do(req)
 }
 
 // isDocument reports whether a JSON or YAML object has a member openapi or swagger.

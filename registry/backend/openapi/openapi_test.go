@@ -519,9 +519,15 @@ func TestAURLIsThatOfADocument(t *testing.T) {
 		w.(http.Flusher).Flush()
 		<-stop
 	})
+	mux.HandleFunc("/post", func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			w.WriteHeader(http.StatusNotFound)
+		}
+		io.WriteString(w, `{"openapi": "3.1.0"}`)
+	})
 	s := httptest.NewServer(mux)
-	for path, want := range map[string]bool{"/json": true, "/yaml": true, "/page": false, "/other": false, "/list": false,
-		"/stream": false, "/missing": false} {
+	for path, want := range map[string]bool{"/post": false, "/json": true, "/yaml": true, "/page": false, "/other": false, "/list": false,
+		"/stream": false} {
 		got, err := IsAt(t.Context(), config.Server{URL: s.URL + path, Headers: config.Secrets{"X-Key": "k"}})
 		if err != nil || got != want {
 			t.Errorf("%s: %v, %v; want %v", path, got, err, want)
@@ -529,6 +535,9 @@ func TestAURLIsThatOfADocument(t *testing.T) {
 	}
 	if got, err := IsAt(t.Context(), config.Server{URL: s.URL + "/json"}); err != nil || got {
 		t.Errorf("without its header: %v, %v", got, err)
+	}
+	if _, err := IsAt(t.Context(), config.Server{URL: s.URL + "/missing"}); err == nil || !strings.Contains(err.Error(), "404") {
+		t.Errorf("a path that is not there: %v", err)
 	}
 	if _, err := IsAt(t.Context(), config.Server{URL: "http://127.0.0.1:1/"}); err == nil {
 		t.Error("an address where nothing listens: no error")
