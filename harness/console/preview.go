@@ -38,13 +38,18 @@ func (v *view) preview(sum *record.Summary) *preview {
 		return nil
 	}
 	run := show.New(r)
-	return &preview{Timeline: timeline(run), Effects: run.Classes[record.Effect] + run.Classes[record.Again], NotSent: run.NotSent, Note: noteOf(r), Asks: len(r.Open()) > 0,
+	return &preview{Timeline: timeline(run), Effects: run.Classes[record.Effect] + run.Classes[record.Again], NotSent: run.NotSent, Note: noteOf(r), Asks: len(openAsks(r)) > 0,
 		Damaged: r.Damaged != nil, Live: r.Live()}
 }
 
 // mayGoOn reports whether a run has not ended for good.
 func mayGoOn(s *record.Summary) bool {
 	return slices.Contains([]string{record.Running, record.Died, "waiting", "uncertain"}, s.Status)
+}
+
+// openAsks are the open asks of a run that an answer can still serve: none of one that was closed.
+func openAsks(r *record.Run) []*record.Asked {
+	return slices.DeleteFunc(r.Open(), func(a *record.Asked) bool { return !r.Waits(a) })
 }
 
 // noteOf names the calls of a run that need a person.
@@ -56,7 +61,7 @@ func noteOf(r *record.Run) string {
 		}
 		return note
 	}
-	open := r.Open()
+	open := openAsks(r)
 	switch n := len(open); {
 	case n == 0:
 		return ""

@@ -258,7 +258,7 @@ const maxTablePages = record.MaxLines / callsPage
 const maxListed = 20
 
 func (d *runView) asks(rows *layout, servers []string) {
-	for _, a := range d.Run.Open() {
+	for _, a := range openAsks(d.Run) {
 		if a.A == record.Ledger {
 			continue
 		}
