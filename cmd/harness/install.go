@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -105,6 +106,10 @@ servers; harness remove takes them out there. The files that stay are listed.
 			}
 			for _, p := range plans {
 				e.said(c, "left: %s (backups)", strings.Join(p.Left, ", "))
+				if names := slices.Sorted(maps.Values(p.Moved)); len(names) > 0 {
+					e.said(c, "the config still has servers that came from the client; to take them out: %s",
+						registry.Command("-config", p.Config)(append([]string{"remove"}, names...)...))
+				}
 			}
 			return nil
 		},

@@ -106,7 +106,7 @@ func (c *Client) Undo(file string) (*Plan, error) {
 	if p.ConfigBefore, err = read(p.Config); err != nil && p.Config != "" {
 		return nil, err
 	}
-	p.ConfigAfter = p.ConfigBefore
+	p.ConfigAfter, p.Moved = p.ConfigBefore, rec.Moved
 	entries, err := c.syntax(file).Entries([]byte(rec.Original))
 	if err != nil {
 		return nil, fmt.Errorf("what %s was: %w", file, err)
