@@ -126,6 +126,9 @@ func (r *Result) waitsText() string {
 			b.WriteString(sendRest + "\n")
 		}
 	}
+	if r.Status == Canceled && r.Run != "" && r.NoResume == "" && len(r.made) == 0 && r.Next.Command != nil {
+		fmt.Fprintf(&b, "to resume it: %s\n", r.Next.Command("resume", r.Run))
+	}
 	if r.NoResume != "" {
 		fmt.Fprintf(&b, "this run cannot be resumed, and does not go on after an answer: %s\n", r.NoResume)
 	}

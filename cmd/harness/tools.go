@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"text/tabwriter"
+	"time"
 
 	"github.com/urfave/cli/v3"
 
@@ -97,6 +99,13 @@ func (e *env) tools(ctx context.Context, c *cli.Command) error {
 		err = e.print(o)
 	} else {
 		err = o.Write(e.stdout, lifetime.Terminal(e.stdout), lifetime.Width(e.stdout))
+	}
+	if failed := func(s catalog.OverviewServer) bool { return s.Error != nil }; slices.ContainsFunc(o.Servers, failed) {
+		path := e.files(c).Path()
+		if info, err := os.Stat(path); err == nil {
+			e.nothing(c, fmt.Sprintf("failures are those of %s, when %s was built; build-registry asks all servers again",
+				info.ModTime().Format(time.DateTime), path))
+		}
 	}
 	allFailed := len(o.Servers) > 0 &&
 		!slices.ContainsFunc(o.Servers, func(s catalog.OverviewServer) bool { return s.Error == nil || len(s.Tools) > 0 })

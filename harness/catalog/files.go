@@ -637,7 +637,11 @@ func (f *Files) SaveBuilt(reg *registry.Registry, report *build.Report, asked []
 	f.logPins(report.Pins)
 	for _, s := range report.Servers {
 		if s.Err != nil && slices.Contains(asked, s.Name) {
-			f.log("%s failed after %v: %s", s.Name, s.Time.Round(time.Millisecond), OfServer(s.Name, s.Err.Error()))
+			why, _, more := strings.Cut(OfServer(s.Name, s.Err.Error()), "\n")
+			if more {
+				why += " …"
+			}
+			f.log("%s failed after %v: %s", s.Name, s.Time.Round(time.Millisecond), why)
 		}
 	}
 	if report.OK() == 0 && len(report.Servers) > 0 {
