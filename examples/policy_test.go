@@ -90,8 +90,9 @@ func TestPolicyRefusesWhatTheReadmeSays(t *testing.T) {
 		deleteDenied = "line 25: notes.DeleteNote (notes.delete_note): it is not marked as read-only, and this run is " +
 			"read-only"
 		deleteStops  = "line 25: notes.DeleteNote (notes.delete_note): it is marked as destructive and needs approval"
-		howToApprove = "hint: nothing has run; ask the user: with -state DIR the run waits for a yes, and -approved " +
-			"notes.delete_note approves it for good"
+		howToApprove = "hint: nothing has run; ask the user: with -state DIR the run waits for approval (of harness run, or " +
+			`behind serve in the entry of the client: "-state", "DIR"); -approved notes.delete_note there approves the tool ` +
+			"for that one command or server"
 		addedBefore    = "waiting\ndone before, and stays done:\n  line 21: notes.add_note({\"text\":"
 		deleteWaits    = "line 25: notes.delete_note({\"id\":1}): it is marked as destructive and needs approval"
 		addedAndGone   = "{\n  \"added\": \"Archive\",\n  \"archived\": 0,\n  \"deleted\": \"Archive\"\n}"
