@@ -41,7 +41,7 @@ func (s *Server) description(cat *catalog.Catalog, view *wrappers.View, rules *p
 		return fmt.Sprintf(teaching, "", s.opts.Limits.Timeout) + "\nThe tools are still being loaded."
 	}
 	l := newListing(cat, view, rules, used)
-	l.left = (s.opts.ListTokens - teachingTokens) * 49 / 50 // costs are estimates
+	l.left = (s.opts.ListTokens - teachingTokens) * 47 / 50 // costs are estimates
 	example := l.example()
 	if 2*price(example) > l.left {
 		example = ""
@@ -183,7 +183,7 @@ func (l *listing) text() string {
 	results, quarter := 0, l.left/4 // what is kept for results, and for names
 	for _, t := range l.tools[:min(len(l.tools), maxTried)] {
 		_, result := l.line(t, fewFields)
-		results = min(results+price(result), l.left/3)
+		results = min(results+price(result), l.left/6)
 	}
 	signed := map[*wrappers.Tool]string{}
 	for pass, most := range []int{fewFields, fewFields, manyFields} { // the first one without results
