@@ -41,7 +41,8 @@ func (s *Server) description(cat *catalog.Catalog, view *wrappers.View, rules *p
 		return fmt.Sprintf(teaching, "", s.opts.Limits.Timeout) + "\nThe tools are still being loaded."
 	}
 	l := newListing(cat, view, rules, used)
-	l.left = (s.opts.ListTokens - teachingTokens) * 47 / 50 // costs are estimates
+	l.left = (s.opts.ListTokens - teachingTokens) * 49 / 50
+	l.left -= min(30, l.left/20) // costs are estimates
 	example := l.example()
 	if 2*price(example) > l.left {
 		example = ""
@@ -108,8 +109,7 @@ type listing struct {
 	left        int // tokens
 }
 
-// newListing sorts tools: those used, then by turns one of each server, first those that
-// read.
+// newListing sorts tools: the used ones, then by turns one of each server, reads first.
 func newListing(cat *catalog.Catalog, view *wrappers.View, rules *policy.Policy, used []string) *listing {
 	l := &listing{use: map[*wrappers.Tool]int{}, distance: map[*wrappers.Tool]int{}}
 	l.servers, l.unavailable = callable(cat, view, rules)
