@@ -13,7 +13,7 @@ async function main([script, server, ...args]) {
 	const { tools } = await client.listTools();
 	if (!tools.some((t) => t.name === "execute")) throw new Error("no tool execute");
 	const result = await client.callTool({ name: "execute", arguments: { script } });
-	console.log(result.content[0].text);
+	for (const block of result.content) console.log(block.text); // the words of the harness, then the result
 	await client.close();
 	process.exit(result.isError ? 1 : 0);
 }

@@ -25,7 +25,8 @@ async def main(script, server, *args):
             tools = (await session.list_tools()).tools
             assert any(t.name == "execute" for t in tools), tools
             result = await session.call_tool("execute", {"script": script})
-            print(result.content[0].text)
+            for block in result.content:  # the words of the harness, then the result
+                print(block.text)
             failed = result.isError if hasattr(result, "isError") else result.is_error
             return 1 if failed else 0
 
