@@ -76,6 +76,10 @@ func balance(t *testing.T, addrs ...string) string {
 		FlushInterval: -1,
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(&url.URL{Scheme: "http", Host: addrs[int(n.Add(1))%len(addrs)]})
+			r.Out.Host = r.In.Host
+			for _, name := range []string{"X-Forwarded-For", "X-Forwarded-Proto"} { // of the balancer before this one
+				r.Out.Header[name] = r.In.Header[name]
+			}
 		},
 	})
 	t.Cleanup(func() {
