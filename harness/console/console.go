@@ -43,9 +43,9 @@ type Options struct {
 	Files *catalog.Files
 	// Next is how the sender of a request goes on with a run. If nil, with pages alone.
 	Next func(r *http.Request) harness.Next
-	// DescribeTokens is what the tool execute takes of a model's context at most; 0:
+	// ListTokens is what the tool execute takes of a model's context at most; 0:
 	// models do not get that tool alone.
-	DescribeTokens int
+	ListTokens int
 	// Kept says in words how long records are kept.
 	Kept string
 	// Cluster says how the cluster is that runs the scripts; nil: this process does.

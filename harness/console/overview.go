@@ -114,8 +114,8 @@ func (c *Console) overview(v *view, s *period, now time.Time) *overviewData {
 	if cat != nil {
 		d.Names, d.ToolCount = serverOrder(cat), v.countTools(cat)
 		k := c.costs.get(c, cat)
-		if k.known && c.opts.DescribeTokens > 0 && d.ToolCount > 0 && d.ToolCount == len(cat.Registry.Tools) {
-			d.All, d.Execute = k.stats.Total.SchemaTokens, c.opts.DescribeTokens
+		if k.known && c.opts.ListTokens > 0 && d.ToolCount > 0 && d.ToolCount == len(cat.Registry.Tools) {
+			d.All, d.Execute = k.stats.Total.SchemaTokens, c.opts.ListTokens
 			if d.All > d.Execute {
 				d.Saved = sharePercents(d.All-d.Execute, d.All)
 			}

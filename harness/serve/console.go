@@ -31,7 +31,7 @@ func (f *front) newConsole() *console.Console {
 	c := &console.Options{Host: &consoleHost{f}, Records: s.records, Secret: secret,
 		Files: o.Files, Next: f.next, Kept: o.KeptFor, Cluster: o.Cluster, Version: o.Version, Log: s.log}
 	if o.Tools == Execute {
-		c.DescribeTokens = o.ListTokens
+		c.ListTokens = o.ListTokens
 	}
 	if f.signsIn() {
 		c.Holder, c.Viewer = f.holder, f.viewer

@@ -24,7 +24,7 @@
 //	discover.go   tool_find and its like, search_tools and its like; direct.go calls
 //	              without a script
 //	teach.go      the prompt and the resources
-//	stdio.go, http.go  the transports; connections.go how many there may be,
+//	stdio.go, http.go  the transports;
 //	              bodies.go memory for what they send, console.go the pages,
 //	              remote.go a person's scripts on a server that is running
 //	runs.go       the resources with the records of runs
