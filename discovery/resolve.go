@@ -28,11 +28,11 @@ type Resolution struct {
 	// Note is a sentence for the reader: why a server is unavailable, that an
 	// embedder failed.
 	Note string `json:"note,omitempty"`
-	// NoTool reports that no tool does what the phrase asks for: the candidates are
-	// the nearest tools, and do something else. The verdict is Ambiguous or NotFound.
+	// NoTool reports that no tool does what the phrase asks for. The candidates are
+	// then the nearest tools, and the verdict is Ambiguous or NotFound.
 	NoTool bool `json:"no_tool,omitempty"`
-	// Reason is a sentence: why the phrase is not resolved, and what to write instead.
-	// Empty if resolved.
+	// Reason says why the phrase is not resolved, and what to write instead. It is
+	// empty if the phrase is resolved.
 	Reason string `json:"reason,omitempty"`
 	// Confidence is the calibrated chance, 0 to 1, that the first candidate
 	// is the right tool; 1 for an exact or remembered one.
@@ -80,8 +80,9 @@ const (
 	// usual .6.
 	aloneConfidence = .75
 
-	// destroysFound is the chance that the right tool is in the registry below which no
-	// tool does what an ambiguous phrase asks for, if the first candidate destroys something.
+	// destroysFound applies to an ambiguous phrase whose first candidate destroys something.
+	// If the chance that the right tool is in the registry is lower, no tool does what the
+	// phrase asks for.
 	destroysFound = .75
 
 	// twinLead is the lead in score up to which the first candidate and an
@@ -211,8 +212,8 @@ func (ix *Index) remember(r *Resolution, ranked []candidate, only []int32) []can
 
 // decision is what a verdict rests on.
 type decision struct {
-	found, notFound float64  // the chance that the tool is there, and the least that is needed
-	enough          float64  // the confidence that is needed
+	found, notFound float64  // the chance that the tool is there, and its threshold
+	enough          float64  // the confidence threshold
 	twins           int      // other servers that offer the first candidate
 	destroys        bool     // the phrase has several words, and the first candidate destroys something
 	contrary        string   // how the first candidate contradicts the phrase, empty when it does not
@@ -220,8 +221,8 @@ type decision struct {
 	unmet           []string // those that the first candidate does not mention
 }
 
-// mayHarm reports whether the first candidate destroys something and does not mention
-// most of what the phrase names: that takes as much confidence as a phrase that is alone.
+// mayHarm reports whether the first candidate destroys something, does not mention most
+// of what the phrase names, and is below the confidence that a phrase alone needs.
 func (d *decision) mayHarm(r *Resolution) bool {
 	return d.destroys && d.twins == 0 && 2*len(d.unmet) > d.objects && r.Confidence < aloneConfidence
 }
@@ -379,8 +380,7 @@ func (ix *Index) mayDestroy(tool int32) bool {
 	return may
 }
 
-// destroys reports whether a tool says of itself, by an annotation or its name, that it
-// destroys something.
+// destroys reports whether a tool's annotation or name says that it destroys something.
 func (ix *Index) destroys(tool int32) bool {
 	may, said := ix.reg.Tools[tool].Annotations.MayDestroy()
 	return may && (said || ix.nameVerb[tool]&setOfClasses(ix.t.verbs[ix.t.stem("delete")]) != 0)
@@ -397,7 +397,7 @@ func (q *query) unmet(tool int32) (words []string) {
 	return words
 }
 
-// doubt returns what speaks against the first candidate, and what to write instead.
+// doubt returns the objection to the first candidate, and what to write instead.
 func (d *decision) doubt(q *query, ranked []candidate) string {
 	first, why := &ranked[0], "says too little of it"
 	switch {

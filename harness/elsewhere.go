@@ -40,9 +40,9 @@ type Seen struct {
 // a script was sent again since Rejoin looked it up.
 var ErrSentAgain = errors.New("the request was looked up too early")
 
-// Withdraw records a script that was to run elsewhere, by its Run, as canceled, so that
-// nobody begins it, and returns what it came to. Where somebody has begun it the error is
-// store.ErrTaken. The same script sent again is a run of its own.
+// Withdraw records the run of a script that was to run elsewhere as canceled, so that no
+// process begins it, and returns its result. It returns store.ErrTaken if the run has
+// begun. The same script sent again is another run.
 func (h *Harness) Withdraw(s *Script, why string) (*Result, error) {
 	b, err := h.beginOf(s, limits(s.Limits, h.opts.Limits))
 	if err != nil {
@@ -58,8 +58,8 @@ func (h *Harness) Withdraw(s *Script, why string) (*Result, error) {
 	return res, nil
 }
 
-// Lose ends a run whose process died or was cut off as lost, and returns what it came to.
-// One that has ended meanwhile is store.ErrEnded.
+// Lose ends a run whose process died or was cut off, with the status lost, and returns its result.
+// It returns store.ErrEnded if the run has ended meanwhile.
 func (h *Harness) Lose(id string) (*Result, error) {
 	store := h.opts.Records
 	run, err := store.Load(id)

@@ -29,7 +29,7 @@ const (
 	used                  // the script uses it, and nothing is known against that
 	declared              // a phrase means it
 	alsoNamed             // it is like one that was guessed: a line is enough
-	beside                // its server has few tools: its signature is enough
+	beside                // its server has few tools; shown with its signature
 )
 
 // meant is a tool that a refused script means, or may mean.
@@ -77,7 +77,7 @@ func (r *run) explain(errs []Error) []Error {
 	for i := range errs {
 		if s := r.server(errs[i].about.Package); s != nil {
 			n := beside
-			if errs[i].about.Code == check.CodeNoName { // which one was meant, their descriptions tell
+			if errs[i].about.Code == check.CodeNoName { // their descriptions tell which one was meant
 				n = alsoNamed
 			}
 			r.mean(n, r.few(s)...)
@@ -86,7 +86,7 @@ func (r *run) explain(errs []Error) []Error {
 	return errs
 }
 
-// few returns the tools of a server that has few.
+// few returns all tools of a small server, else nil.
 func (r *run) few(s *wrappers.Server) []*wrappers.Tool {
 	if tools := r.shown(s); len(tools) <= maxAllTools {
 		return tools

@@ -479,7 +479,7 @@ func (s *scenario) checkRecord(run *record.Run) {
 		s.w.faultLocked("the record is damaged: %v", run.Damaged)
 	}
 	for _, said := range run.Forged {
-		if !strings.Contains(said, "it was good until") {
+		if !strings.Contains(said, "it expired at") {
 			s.w.faultLocked("%s", said)
 		}
 	}

@@ -56,11 +56,11 @@ const (
 	// otherwise must tell for a sure guess.
 	sureConfidence = .25
 	maxGuesses     = 3
-	// maxGuessed is for how many names of a script tools are looked for. One
+	// maxGuessed is for how many names of a script the harness looks for tools. One
 	// takes some 20 ms at 10,000 tools.
 	maxGuessed = 40
-	// maxAllTools is up to how many tools of a server that a script or phrase names
-	// are all shown.
+	// maxAllTools is how many tools a server may have for all of them to be shown if a
+	// script or phrase names the server.
 	maxAllTools = 8
 )
 

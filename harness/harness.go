@@ -313,7 +313,7 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 		r.result.Run, r.result.Dry, r.result.Ledger = t.journal.id(), t.journal.dry != nil, t.journal.ledger()
 		t.asks.fill(r.result)
 		t.journal.askLedger(r.result)
-		h.tellWhatItLacks(r.result)
+		h.setNoResume(r.result)
 		t.journal.end(r.result)
 	}
 	return r.result, nil

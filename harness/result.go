@@ -100,9 +100,9 @@ type Result struct {
 	// Approval is the ID of the approval by which a dry run goes on as one that is
 	// not, where its Ledger needs one.
 	Approval string `json:"approval,omitempty"`
-	// NoResume says why the run cannot be resumed, where its status lets others be.
+	// NoResume says why the run cannot be resumed although its status permits it.
 	NoResume string `json:"no_resume,omitempty"`
-	// Next is how its reader goes on with the run. Whoever shows the Result sets it.
+	// Next says how the reader can resume the run. The code that shows the Result sets it.
 	Next     Next     `json:"-"`
 	parked   bool     // it ended with calls that wait
 	made     []string // effects that were made, a line each, the first maxMade
@@ -115,7 +115,7 @@ type Result struct {
 }
 
 // Unwritten returns why the record of the run has no end; nil: it has one, or none is
-// kept. That somebody else has taken the run over is store.ErrTaken.
+// kept. If another process has taken the run over, it is store.ErrTaken.
 func (r *Result) Unwritten() error { return r.unwritten }
 
 // ToolUse is the tool of a phrase, or of a name in the script that no phrase

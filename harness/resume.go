@@ -73,7 +73,7 @@ func (h *Harness) Resume(ctx context.Context, id string, s *Script) (*Result, er
 	return res, err
 }
 
-// resumable says why a run cannot go on; nil: it can.
+// resumable returns an error if a run cannot be resumed.
 func resumable(run *record.Run, more Limits) error {
 	no := func(format string, args ...any) error {
 		return &NotResumableError{run.Begin.ID, fmt.Sprintf(format, args...)}
@@ -127,10 +127,10 @@ func resumable(run *record.Run, more Limits) error {
 	return no("it has ended with %s", end.Status)
 }
 
-// lacks says what a run cannot go on without and its record does not have; "": nothing.
+// lacks says what the record of a run lacks for resuming. It returns "" if nothing is missing.
 func lacks(run *record.Run) string {
 	if what := redacted(run); what != "" {
-		return fmt.Sprintf("its %s had secrets of the config in it, which the record hides: what it sends now would be something else", what)
+		return fmt.Sprintf("its %s had secrets of the config in it, which the record hides: the resumed run would send something else", what)
 	}
 	_, err := record.Resume(run, nil)
 	if unknown := (*record.UnknownError)(nil); err == nil || errors.As(err, &unknown) {
@@ -188,7 +188,7 @@ func (r *resumption) execute(ctx context.Context) (*Result, error) {
 		if res.Status != Diverged || n == maxAttempts || ctx.Err() != nil || r.final() {
 			res.Run, res.Attempts = r.journal.id(), r.journal.number
 			r.asks.fill(res)
-			r.h.tellWhatItLacks(res)
+			r.h.setNoResume(res)
 			r.journal.end(res)
 			return res, nil
 		}

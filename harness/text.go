@@ -19,8 +19,8 @@ import (
 func (r *Result) Text() string { return r.Words() + r.Output() }
 
 // Words returns what the harness itself says of the run: the answer of a lookup, the
-// errors, the warnings. No line of a script or a server stands at the beginning of one
-// of its lines.
+// errors, the warnings. None of its lines begins with the text of a script or a
+// server.
 func (r *Result) Words() string {
 	var b strings.Builder
 	if r.Status == OK {

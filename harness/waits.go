@@ -43,16 +43,16 @@ func stays(m *record.Made) bool {
 		m.Done.Kind == record.Answered && m.Done.Error == "")
 }
 
-// Next says how the reader of a Result answers what its run waits for, and resumes the run.
+// Next says how the reader of a Result answers the asks of its run and resumes it.
 type Next struct {
 	// Command writes a command that finds the record of the run. If nil, the reader
 	// cannot run one.
 	Command func(args ...string) string
-	// Page is the URL of the console, without a slash at its end. It counts if Command is
-	// nil. If empty, the reader sees no console.
+	// Page is the URL of the console, without a slash at its end, for if Command is nil.
+	// If empty, the reader has no console.
 	Page string
-	// Asks says that the user of this client is asked once the script is sent again, and
-	// nobody else can answer.
+	// Asks reports whether only the user of this client can answer, who is asked when
+	// the script is sent again.
 	Asks bool
 }
 
@@ -77,7 +77,7 @@ func (n *Next) settle(run string, call int) string {
 	return fmt.Sprintf("ask the operator what is true of call %d of run %s; the script then goes on when it is sent again\n", call, run)
 }
 
-// approve says how a person approves what waits.
+// approve says how a person approves a pending call.
 func (n *Next) approve(id string) string {
 	switch {
 	case n.Command != nil:
@@ -90,9 +90,9 @@ func (n *Next) approve(id string) string {
 	return "through the operator: ask for an approval of " + id + "\n"
 }
 
-// waitsText says of a run that did not end well what it has done, which calls it
-// waits for a person with, of which nobody knows what became, and how each goes on;
-// "" for a run that has ended and made no effect.
+// waitsText lists the effects of a run that did not end with ok, its pending calls,
+// its unresolved calls, and what to do about each. It returns "" for a run that has
+// ended without effects.
 func (r *Result) waitsText() string {
 	var b strings.Builder
 	if len(r.made) > 0 && !r.Dry {
@@ -219,8 +219,8 @@ func (r *Result) goesOn() bool {
 	return false
 }
 
-// tellWhatItLacks sets NoResume.
-func (h *Harness) tellWhatItLacks(res *Result) {
+// setNoResume sets NoResume of a result whose status permits resuming.
+func (h *Harness) setNoResume(res *Result) {
 	if h.opts.Records == nil || res.Run == "" || !res.goesOn() {
 		return
 	}
@@ -235,8 +235,8 @@ const maxQuestions = 3
 var errAsksTooMuch = fmt.Errorf("servers have asked %d questions in this run already, and no more are passed on",
 	maxQuestions)
 
-// question is what a server asks in the middle of a call: worker.ErrParked where the
-// call waits for the answer, else why it gets none.
+// question asks a person what a server asks in the middle of a call. It returns
+// worker.ErrParked if the call waits for the answer, else why it gets none.
 func (r *run) question(line *record.Call, args json.RawMessage, q *backend.InputRequiredError) error {
 	a := r.tree.asks
 	a.mu.Lock()

@@ -13,19 +13,19 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// maxArgsDepth bounds how deep arguments are nested.
+// maxArgsDepth bounds the nesting of arguments.
 const maxArgsDepth = 200
 
-// Args are the arguments of one call, read once. The zero value has none.
+// Args are the decoded arguments of one call. The zero value is the empty object.
 type Args struct {
 	json json.RawMessage // nil: {}
 	tree map[string]any
 	err  error
 }
 
-// JSON returns the one form in which arguments are approved, recorded and sent:
-// without white space, with one spelling of each string, the numbers and the order of
-// keys as they were written. If Err is not nil, it returns the bytes as they came.
+// JSON returns the canonical form in which arguments are approved, recorded and sent:
+// it has no white space and one spelling of each string, and keeps numbers and the
+// order of keys. If Err is not nil, JSON returns the original bytes.
 func (a Args) JSON() json.RawMessage {
 	if a.json == nil {
 		return json.RawMessage("{}")
@@ -36,13 +36,12 @@ func (a Args) JSON() json.RawMessage {
 // Tree returns the decoded arguments, with numbers as json.Number. Do not change it.
 func (a Args) Tree() map[string]any { return a.tree }
 
-// Err says why the arguments have no form.
+// Err returns why the arguments are invalid.
 func (a Args) Err() error { return a.err }
 
-// ReadArgs reads arguments, a JSON object; nothing and null stand for {}. Whatever two
-// readers of JSON might read differently is the Err of the result: a key that stands
-// twice in an object, bytes that are no UTF-8, half of a surrogate pair, more than 200
-// levels.
+// ReadArgs decodes arguments, a JSON object. If raw is empty or null, it is {}. The
+// result has an Err if two JSON decoders might disagree: a duplicate key, invalid
+// UTF-8, a lone surrogate, or more than 200 levels.
 func ReadArgs(raw []byte) Args {
 	if t := bytes.TrimSpace(raw); len(t) == 0 || string(t) == "null" {
 		return Args{tree: map[string]any{}}
@@ -58,7 +57,7 @@ func ReadArgs(raw []byte) Args {
 	return Args{json: r.out.Bytes(), tree: tree}
 }
 
-// argsReader writes the tokens of a decoder again, and makes their tree.
+// argsReader writes the tokens of a decoder in canonical form, and builds their tree.
 type argsReader struct {
 	dec *json.Decoder
 	out bytes.Buffer
@@ -97,7 +96,7 @@ func (r *argsReader) token() (json.Token, error) {
 	return t, nil
 }
 
-// value reads the value that a token begins.
+// value decodes the value that begins with token t.
 func (r *argsReader) value(t json.Token, depth int) (any, error) {
 	if depth > maxArgsDepth {
 		return nil, fmt.Errorf("the arguments have more than %d levels", maxArgsDepth)
@@ -117,7 +116,7 @@ func (r *argsReader) value(t json.Token, depth int) (any, error) {
 	return t, nil
 }
 
-// nested reads an object or a list up to its end.
+// nested decodes an object or a list after its opening delimiter.
 func (r *argsReader) nested(open json.Delim, depth int) (any, error) {
 	var object map[string]any
 	list := []any{}
@@ -163,18 +162,18 @@ func (r *argsReader) nested(open json.Delim, depth int) (any, error) {
 	}
 }
 
-// text writes a string: escaped is only what must be.
+// text writes a string with only the necessary escapes.
 func (r *argsReader) text(s string) {
 	r.enc.Encode(s) // cannot fail
 	r.out.Truncate(r.out.Len() - 1)
 }
 
-// escapes are those of JSON; the submatch is a surrogate that is no half of a pair.
+// escapes matches the escapes of JSON; the submatch is a lone surrogate.
 var escapes = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?is)\\ud[89ab][0-9a-f]{2}\\ud[cdef][0-9a-f]{2}|\\(ud[89abcdef][0-9a-f]{2})|\\.`)
 })
 
-// halfPair reports whether JSON has a surrogate without the other one.
+// halfPair reports whether JSON has a lone surrogate.
 func halfPair(raw []byte) bool {
 	for bytes.Contains(raw, []byte(`\u`)) {
 		m := escapes().FindSubmatchIndex(raw)

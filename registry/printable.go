@@ -43,9 +43,8 @@ func ShellWord(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// Command returns a function that writes a command of harness: the arguments that it is
-// given and then flags, each one quoted where a shell needs it. With absolute paths in
-// flags, the command runs from any folder.
+// Command returns a function that writes a harness command: its arguments, then flags,
+// quoted for a shell. With absolute paths in flags, the command runs from any folder.
 func Command(flags ...string) func(args ...string) string {
 	return func(args ...string) string {
 		line := "harness"

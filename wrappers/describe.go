@@ -61,7 +61,7 @@ const (
 // Show says how to call the tool and what comes back. The types of the
 // signature's line stand below it as p and r; nested types of arguments follow,
 // under the names that a script writes. [Tool.Mark] stands behind the signature.
-// What is cut of a wide result keeps the used fields, but in Full.
+// A wide result that is cut keeps the used fields, except in Full.
 func (t *Tool) Show(d Detail, used ...string) string {
 	t.server.load()
 	if d == Line {

@@ -50,10 +50,10 @@ func (t *Tool) Line(used ...string) string {
 	return b.String()
 }
 
-// Sketch returns the tool on one line of Go identifiers and types alone, nothing that a
-// server wrote as text: all required parameters, optional ones with a question mark up to
-// most, and twice as many fields of the result. A result without fields, or of one text, is
-// omitted: scripts read its Text.
+// Sketch returns the tool on one line of Go identifiers and types, without texts of the
+// server: all required parameters, up to most optional ones, with a question mark, and
+// twice as many fields of the result. It omits a result without fields or of one text:
+// scripts read its Text.
 //
 //	git.Log(RepoPath string, MaxCount?, Skip? int) → {Commits []{Hash, Author string, …}, Total int}
 func (t *Tool) Sketch(most int) string {
@@ -79,8 +79,8 @@ func (t *Tool) isText() bool {
 	return t.single != nil && t.single.kind == kindString || t.unwrap && t.output.fields[0].typ.kind == kindString
 }
 
-// Example returns a call with the required parameters, as a script writes it, and the part
-// of its result r that the script returns. It returns "" if a value cannot be made up.
+// Example returns a script's call with the required parameters, and the part of its result
+// r that the script returns. It returns "" if it cannot make up a value.
 func (t *Tool) Example() (call, result string) {
 	t.server.load()
 	var args []string
@@ -106,7 +106,7 @@ func (t *Tool) Example() (call, result string) {
 	return call, "r.Text()"
 }
 
-// example returns a literal of the type, "" if there is no short one.
+// example returns a short literal of the type, or "".
 func (t *typ) example() string {
 	switch {
 	case t.pointer:
@@ -143,7 +143,7 @@ type outline struct {
 	most, depth int      // fields of a struct, and structs in structs, that are written
 	left        int      // fields of all structs that may still be written
 	argument    bool     // with the names of structs, which a script has to write
-	used        []string // names of fields that are written beyond these bounds
+	used        []string // names of fields that are always written
 	grouped     bool     // names of one type share it; arguments have all required fields, first
 	stack       []*object
 }
@@ -172,7 +172,7 @@ func (o *outline) typ(t *typ) string {
 	})
 }
 
-// fields lists the first fields, and those that are used.
+// fields lists the first fields and the used ones.
 func (o *outline) fields(fs []*field, most int) string {
 	if o.grouped {
 		return o.groups(fs, most)
@@ -195,7 +195,7 @@ func (o *outline) fields(fs []*field, most int) string {
 	return strings.Join(parts, ", ")
 }
 
-// groups writes fields as Go does that groups names of one type.
+// groups lists fields as Go does, with names of one type grouped.
 func (o *outline) groups(fs []*field, most int) string {
 	var out, last string
 	n := 0

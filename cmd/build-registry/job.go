@@ -29,7 +29,7 @@ type job struct {
 	configs        []string
 	file           string // of the registry
 	json, quiet    bool
-	sample         bool            // of all servers
+	sample         bool            // sample all servers
 	sampled        map[string]bool // servers
 	stdout, stderr io.Writer
 	line           *progress.Line   // what is waited for; nil: nobody is told
@@ -189,7 +189,7 @@ func (j *job) save(ctx context.Context, reg, old *registry.Registry, report *bui
 	return err
 }
 
-// samples calls tools of the servers that have answered and are to be sampled; see
+// samples calls read tools of the connected servers that are to be sampled; see
 // catalog.Catalog.Sample. Each server is sampled once.
 func (j *job) samples(ctx context.Context, report *build.Report) error {
 	cfg, err := config.Load(j.configs...)

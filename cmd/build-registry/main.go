@@ -79,7 +79,7 @@ func command(stdout, stderr io.Writer) *cli.Command {
 kept in a history beside the registry, tool_registry.history.jsonl.
 
   build-registry -config .mcp.json -o tool_registry.json
-  build-registry -sample                                  and what tools answer
+  build-registry -sample                                  and infer result types
   build-registry -watch
   build-registry -watch -cluster nats://127.0.0.1:4222    for all of a cluster
   build-registry accept git.git_log`,
@@ -93,7 +93,7 @@ kept in a history beside the registry, tool_registry.history.jsonl.
 			&cli.DurationFlag{Name: "poll", Usage: "with -watch, ask all servers anew every `D`; negative: never",
 				Value: build.DefaultPoll, Local: true},
 			&cli.BoolFlag{Name: "strict", Usage: "fail when any server failed", Local: true},
-			&cli.BoolFlag{Name: "sample", Usage: "call each tool once that only reads, is idempotent and needs no argument, for the type of its result", Local: true},
+			&cli.BoolFlag{Name: "sample", Usage: "call each read tool that is idempotent and needs no argument once, to infer its result type", Local: true},
 			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON"},
 			&cli.BoolFlag{Name: "q", Usage: "print nothing but failures"},
 		}, join.Flags()...),

@@ -116,7 +116,7 @@ servers; harness remove takes them out there. The files that stay are listed.
 	}
 }
 
-// onPath returns the name of a program if that is on PATH, else its path.
+// onPath returns the name of a program if it is on PATH, else its path.
 func onPath(exe string) string {
 	name := strings.TrimSuffix(filepath.Base(exe), ".exe")
 	found, err := exec.LookPath(name)
@@ -131,7 +131,7 @@ func onPath(exe string) string {
 	return name
 }
 
-// tellShared says on which machines a project's file works.
+// tellShared reports on which machines a project's file works.
 func (e *env) tellShared(command, exe string) {
 	if command != exe {
 		fmt.Fprintf(e.stderr, "harness: the entry names %s and %s, not this machine's paths: it works wherever %[1]s is on PATH\n",
@@ -141,7 +141,7 @@ func (e *env) tellShared(command, exe string) {
 	fmt.Fprintf(e.stderr, "harness: the entry names %s, which is a path of this machine; with harness on PATH, install writes the name\n", exe)
 }
 
-// tellServers says which servers a client has by each of its files.
+// tellServers reports which servers a client gets from each of its files.
 func (e *env) tellServers(client string, plans []*clients.Plan) {
 	names := func(all []string) string {
 		for i := range all {

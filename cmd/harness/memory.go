@@ -171,8 +171,8 @@ func (e *env) shapesCommand() *cli.Command {
 first answer on, and a tool that only reads gets a typed result after several answers
 of one shape. Only names of properties and types are kept, no values. The flag
 -no-observe, or "usetools": {"observe": false} in a config, disables this. If harness
-serve has several tokens, each has types of its own, which this list omits; what an
-answer looked like is shown to all of them, unless a tool of its server is private.
+serve has several tokens, each has its own types, which this list omits. Outlines of
+answers are shown to all of them, unless a tool of the server is private.
 
   harness memory shapes
   harness memory shapes rm git.git_log      learn a tool again

@@ -146,10 +146,10 @@ type unanswered struct {
 }
 
 func (u *unanswered) Error() string {
-	return fmt.Sprintf("not answered: run %s waits on; what for: %s", u.run, u.command("approvals", "show", u.run))
+	return fmt.Sprintf("not answered: run %s still waits: %s", u.run, u.command("approvals", "show", u.run))
 }
 
-// notResumed says why a run does not go on, and returns the exit code.
+// notResumed prints why a run cannot be resumed, and returns the exit code.
 func (e *env) notResumed(c *cli.Command, id string, err error) error {
 	var no *harness.NotResumableError
 	var left *unanswered
@@ -162,9 +162,9 @@ func (e *env) notResumed(c *cli.Command, id string, err error) error {
 	case errors.Is(err, store.ErrRunning):
 		code = harness.Waiting.ExitCode()
 	case errors.As(err, &unknown):
-		code, hint = harness.Uncertain.ExitCode(), "; all that is known of it: "+lines(c)("runs", "show", id)
+		code, hint = harness.Uncertain.ExitCode(), "; see: "+lines(c)("runs", "show", id)
 	case errors.Is(err, store.ErrCopy):
-		code, hint = exitUsage, ": -copy says that this is the one to go on with, and the others are not"
+		code, hint = exitUsage, ": with -copy this copy is resumed; resume no other one"
 	case errors.As(err, &no):
 		err, code = no, exitUsage
 	case errors.Is(err, store.ErrEnded):

@@ -157,7 +157,7 @@ func (e *env) run(ctx context.Context, c *cli.Command) error {
 	here := e.asksHere(c)
 	files.Asks = here || c.IsSet("state")
 	if here && !kept {
-		opts.Records = store.Memory(1, storeOptions(files)) // to go on with what was asked here
+		opts.Records = store.Memory(1, storeOptions(files)) // to resume runs that ask here
 	}
 	h := harness.New(opts)
 	defer h.Close()

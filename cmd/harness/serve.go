@@ -55,7 +55,7 @@ those that run have -grace. The log goes to stderr; -q keeps its errors only.
 				"scripts); all", Value: string(serve.Execute)},
 			&cli.StringFlag{Name: "print-config", Usage: "print the entry for `CLIENT` and exit: " +
 				strings.Join(clients.Names(), ", ")},
-			&cli.IntFlag{Name: "list-tokens", Usage: "the tool list may cost `N` tokens, 300 to 4000",
+			&cli.IntFlag{Name: "list-tokens", Usage: "the tool list costs at most `N` tokens, 300 to 4000",
 				Value: serve.DefaultListTokens},
 			&cli.IntFlag{Name: "answer", Usage: "an answer has at most `N` characters", Value: serve.DefaultAnswer},
 			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of a script; clients may ask for less",
@@ -320,7 +320,7 @@ func (e *env) serveOptions(c *cli.Command, files *catalog.Files, log *slog.Logge
 		}
 	}
 	opts.KeptFor = fmt.Sprintf("the last %d runs are kept, in memory", serve.DefaultRecords)
-	if c.IsSet("state") || join.URL(c) != "" || c.Name == "console" { // others do not see what is in memory
+	if c.IsSet("state") || join.URL(c) != "" || c.Name == "console" { // other processes cannot see records in memory
 		opts.Command = lines(c)
 	}
 	if c.IsSet("state") {

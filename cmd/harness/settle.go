@@ -83,7 +83,7 @@ func (e *env) settleRun(ctx context.Context, c *cli.Command) error {
 	err = records.Settle(r.Begin.ID, st, files.CallTimeout(tool))
 	switch {
 	case errors.Is(err, store.ErrNotUnknown):
-		return e.noRun(err.Error() + "; the calls of which nothing is known: " + lines(c)("runs", "show", r.Begin.ID))
+		return e.noRun(err.Error() + "; the calls with an unknown outcome: " + lines(c)("runs", "show", r.Begin.ID))
 	case errors.Is(err, store.ErrRunning), errors.Is(err, store.ErrTooEarly):
 		fmt.Fprintln(e.stderr, "harness:", show.Visible(err.Error(), 2000, ascii()))
 		return exit(1)
@@ -113,7 +113,7 @@ func (e *env) saySettled(c *cli.Command, store *store.Store, id string, st *reco
 	case len(r.Open()) > 0:
 		e.nothing(c, fmt.Sprintf("written; run %s: %s still: %s", id, waits(len(r.Open())), lines(c)("approvals", "show", id)))
 	default:
-		e.nothing(c, fmt.Sprintf("written; run %s can go on: %s", id, lines(c)("resume", id)))
+		e.nothing(c, fmt.Sprintf("written; run %s can be resumed: %s", id, lines(c)("resume", id)))
 	}
 	return nil
 }

@@ -63,7 +63,8 @@ func userStateDir() (string, error) {
 	return filepath.Join(home, ".local", "state"), err
 }
 
-// lines writes commands that find the config and the records of c, from any folder.
+// lines returns a function that writes commands with the config and the records of
+// c, which run from any folder.
 func lines(c *cli.Command) func(args ...string) string {
 	var flags []string
 	abs := func(name, path string) {
@@ -84,7 +85,7 @@ func lines(c *cli.Command) func(args ...string) string {
 	dir := cmp.Or(c.String("state"), c.String("record"), os.Getenv(stateVariable))
 	switch url := join.URL(c); {
 	case url != "":
-		if !strings.Contains(url, "@") { // it may have a password: the variable has it
+		if !strings.Contains(url, "@") { // a URL with a password stays in its variable
 			flags = append(flags, "-cluster", url)
 		}
 		for _, name := range []string{"cluster-creds", "cluster-ca", "cluster-cert", "cluster-key"} {

@@ -51,7 +51,7 @@ func (e *env) verify(ctx context.Context, c *cli.Command, r *record.Run, n int) 
 		}
 	}
 	if m == nil {
-		return e.noRun(fmt.Sprintf("run %s has no call %d of which nothing is known; what it has: %s",
+		return e.noRun(fmt.Sprintf("run %s has no call %d with an unknown outcome; its calls: %s",
 			r.Begin.ID, n, lines(c)("runs", "show", r.Begin.ID)))
 	}
 	files := e.files(c)

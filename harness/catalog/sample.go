@@ -21,8 +21,8 @@ const (
 	sampleBytes = 64 << 10
 )
 
-// Learn infers from a result what a tool answers: a type for the owner of the catalog, and
-// what it looked like for anybody, unless its server is private.
+// Learn infers a tool's result type from one result. The type is for the owner of the
+// catalog. Its outline is for all tenants, unless the server is private.
 func (c *Catalog) Learn(t *registry.Tool, result []byte) {
 	class, _ := c.Class(t)
 	c.Shapes.Observe(t.ID, result, class == record.Read)
@@ -31,7 +31,7 @@ func (c *Catalog) Learn(t *registry.Tool, result []byte) {
 	}
 }
 
-// SaveLearned saves what Learn has inferred.
+// SaveLearned saves the types that Learn inferred.
 func (c *Catalog) SaveLearned() error {
 	err := c.Shapes.Save()
 	if root := c.root(); root.Shapes != nil && root.Shapes != c.Shapes {
@@ -48,8 +48,8 @@ func (c *Catalog) root() *Catalog {
 	return c
 }
 
-// shared returns the operator's store, whose sightings of a server are for anybody. It
-// returns nil if there is none, or if the server is private.
+// shared returns the operator's store, whose outlines of a server's results are for
+// all tenants. It returns nil if there is no store or if the server is private.
 func (c *Catalog) shared(server string) *observe.Store {
 	if s := definitionOf(c.Servers, server); s != nil && len(s.Private) > 0 {
 		return nil
@@ -57,8 +57,8 @@ func (c *Catalog) shared(server string) *observe.Store {
 	return c.root().Shapes
 }
 
-// seen returns what the results of a tool looked like, by the owner's own, or else by
-// anybody's.
+// seen returns an outline of a tool's results: from the owner's own results, or else
+// from those of all tenants.
 func (c *Catalog) seen(id string) (outline string, results int, ok bool) {
 	stores := []*observe.Store{c.Shapes}
 	if t, known := c.Registry.Tool(id); known {
@@ -86,13 +86,14 @@ func definitionOf(servers []config.Server, name string) *config.Server {
 	return nil
 }
 
-// Sample calls tools of the servers that wants chooses, each once, to infer what they answer:
-// those that only read, are marked as idempotent, need no argument, have no output schema and
-// no inferred type, and that the rules of the config let anybody call without approval. It
-// calls none of a private server. failed is called for each call without a usable answer.
+// Sample infers result types: it calls, once, each suitable tool of the servers that wants
+// chooses. A tool is suitable if it only reads, is marked as idempotent, needs no argument,
+// has no output schema and no inferred type, may be called without approval by the rules of
+// the config, and its server is not private. Sample calls failed for each call without a
+// usable answer.
 func (c *Catalog) Sample(ctx context.Context, wants func(*config.Server) bool, failed func(tool string, err error)) error {
 	if c.Shapes == nil {
-		return errors.New(`"observe": false in the config keeps no types`)
+		return errors.New(`"observe": false in the config turns inferred types off`)
 	}
 	view, err := c.View()
 	if err != nil {
@@ -124,8 +125,8 @@ func (c *Catalog) samples(t *registry.Tool) bool {
 	return c.DecideCall(nil, t, registry.Args{}, nil).Verdict == policy.IsAllowed
 }
 
-// sampleServer calls tools of a server, one after the other. After a call that timed out it
-// makes no more.
+// sampleServer calls tools of a server, one after the other. It stops after a call that
+// timed out.
 func (c *Catalog) sampleServer(ctx context.Context, s *config.Server, tools []*registry.Tool, failed func(string, error)) {
 	b, err := dial.New(&dial.Options{Known: c.Registry}).Open(ctx, *s)
 	if err != nil {

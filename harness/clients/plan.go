@@ -35,15 +35,15 @@ type Plan struct {
 	Moved map[string]string `json:"moved"`
 	// Stay are the servers that stay in the file, each with the reason.
 	Stay []Stays `json:"stay,omitempty"`
-	// Behind are the servers behind the harness, Direct those that the client starts itself,
-	// both of this file. Left are the files that Undo leaves.
+	// Behind are this file's servers behind the harness. Direct are those that the client
+	// starts itself. Left are the files that Undo leaves.
 	Behind []string `json:"behind,omitempty"`
 	Direct []string `json:"direct,omitempty"`
 	Left   []string `json:"left,omitempty"`
 	// Backup is the copy of the file that was made; empty: none yet.
 	Backup string `json:"backup,omitempty"`
 
-	had     bool // the harness was there
+	had     bool // the file had the harness
 	undo    bool
 	base    []byte // the file without the harness: what Undo comes back to
 	remove  bool   // the file goes away
@@ -110,11 +110,10 @@ func (c *Client) projectFolder(dir string) string {
 	return config.Above(dir, c.project)
 }
 
-// Plans plans to put the harness, started by a command, in the place of the client's
-// servers: into one file. Of a project's file and the one for all projects, both of which a
-// client in the project reads, that is the latter if it has servers to move. The project's
-// servers then stay where they are, and come back if they were moved. shared is the command in
-// a project's file.
+// Plans plans to replace the client's servers by the harness, started by a command, in one
+// file. A client in a project reads the project's file and the one for all projects. The
+// latter gets the harness if it has servers to move. The project's servers then stay where
+// they are, or are put back there. shared is the command in a project's file.
 func (c *Client) Plans(dir, command, shared string) ([]*Plan, error) {
 	files, err := c.Files(dir)
 	if err != nil {
@@ -447,7 +446,7 @@ func (p *Plan) Write() error {
 	return Rewrite(p.File, p.After)
 }
 
-// ignored is the .gitignore of a project's folder of configs, where caches and locks are, too.
+// ignored is the .gitignore of a project's folder of configs, which also has caches and locks.
 const ignored = "# Written by harness. Of this folder only these files are to be committed.\n*\n!.gitignore\n!mcp.json\n!" +
 	registry.PinsFile + "\n"
 

@@ -124,8 +124,8 @@ func (c *Client) Undo(file string) (*Plan, error) {
 	return p, err
 }
 
-// left returns the files that stay when a plan to undo has been written: the config, what else
-// is in its folder if that is a project's, and the folder of backups.
+// left returns the files that stay after an undo: the config, the rest of its folder if that
+// is a project's, and the folder of backups.
 func (c *Client) left(p *Plan) ([]string, error) {
 	backups, err := folder(c.Name, p.File)
 	if err != nil {

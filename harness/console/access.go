@@ -23,7 +23,7 @@ const (
 	// maxBrowsers are signed in at a time with one token, or by links; of them the one that was away for the longest
 	// time makes room.
 	maxBrowsers = 20
-	// Wrong tokens are compared one per loginEvery, and loginBurst more at once.
+	// One wrong token is compared per loginEvery, and loginBurst more at once.
 	loginEvery = 500 * time.Millisecond
 	loginBurst = 10
 )
@@ -106,8 +106,8 @@ func (d *doors) remove(id string) {
 	}
 }
 
-// try counts a token before it is compared, as requests at the same time would all pass otherwise.
-// early: others were counted less than loginEvery ago. ok: it may be compared.
+// try counts a token before it is compared; otherwise concurrent requests would all pass. early
+// reports whether others were counted less than loginEvery ago, ok whether it may be compared.
 func (d *doors) try(now time.Time) (early, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -121,7 +121,7 @@ func (d *doors) try(now time.Time) (early, ok bool) {
 	return early, true
 }
 
-// right takes a counted token back.
+// right uncounts a token that was right.
 func (d *doors) right() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -131,7 +131,7 @@ func TestTickedCallsAreApproved(t *testing.T) {
 	all, ticked := asked(c.page("/approvals/" + id))
 	before, made := time.Now(), w.shop.effects.Load()
 	_, page := c.post("/approvals", url.Values{"at": {id}, "answer": {"yes"}, "ids": ticked, "all": all})
-	contains(t, page, fmt.Sprintf("Yes to %d calls of mail.send_mail. Run %s waits on for answers to", len(ticked), run),
+	contains(t, page, fmt.Sprintf("Yes to %d calls of mail.send_mail. Run %s still waits for answers to", len(ticked), run),
 		`<a href="/runs/`+run+`">To the run</a>`)
 	got := w.answers(t, run)
 	if len(got) != len(ticked) {
@@ -350,7 +350,7 @@ func TestAFormThatIsNotRightAnswersNothing(t *testing.T) {
 	first, _, _ := strings.Cut(all[0], " ")
 	_, page := c.post("/approvals", url.Values{"answer": {"no"}, "ids": {first + " 00", all[1], run + ".9 00", all[2]}, "word": {word}})
 	contains(t, page, first+": what is asked now is not what was shown", run+".9 is not there any more",
-		"No to 2 calls of shop.refund_payment. Run "+run+" waits on for answers to 1 call.")
+		"No to 2 calls of shop.refund_payment. Run "+run+" still waits for answers to 1 call.")
 	got := w.answers(t, run)
 	if len(got) != 2 || got["2"].Word != word || got["3"].Word != word {
 		t.Error(said(got))

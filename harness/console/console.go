@@ -41,7 +41,7 @@ type Options struct {
 	// Files are what the catalog is from: the configs that the console may change;
 	// nil: it changes none.
 	Files *catalog.Files
-	// Next is how the sender of a request goes on with a run. If nil, with pages alone.
+	// Next returns how the sender of a request resumes a run. If nil, only pages do.
 	Next func(r *http.Request) harness.Next
 	// ListTokens is what the tool execute takes of a model's context at most; 0:
 	// models do not get that tool alone.

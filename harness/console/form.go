@@ -413,8 +413,8 @@ func (x *argument) fill(raw json.RawMessage) bool {
 	case "object":
 		return fillFields(x.Fields, raw)
 	case "text", "area":
-		// An empty text is not sent, and an input element has one line. Characters that are not
-		// seen are for the JSON, as escapes.
+		// An empty text is not sent, and an input element has one line. Invisible characters
+		// belong into the JSON, as escapes.
 		if registry.PrintableText(s, len(s)) != s {
 			return false
 		}

@@ -276,7 +276,7 @@ func (c *Console) needs(v *view, n *numbers, servers []*serverRow, now time.Time
 		if d.large && d.Status == "uncertain" {
 			unknown = append(unknown, &need{Kind: "large", Class: "wait", Icon: "unknown", Head: "effects are unknown",
 				Run: d.Summary, Since: d.Time, Do: "See", Next: "/runs/" + d.ID, Text: "of run " + d.ID +
-					", whose record is too large to be read here." + v.terminal("runs", "show", d.ID)})
+					", whose record is too large for this page." + v.terminal("runs", "show", d.ID)})
 		}
 		if len(d.unknown) == 0 {
 			continue

@@ -38,8 +38,8 @@ type view struct {
 	inTurn  bool // it has a turn to read records
 }
 
-// terminal returns a sentence with a command, which does in a terminal what a page does
-// not; "" if the viewer can run none.
+// terminal returns a sentence with the command for what a page cannot do. It returns ""
+// if the viewer cannot run commands.
 func (v *view) terminal(args ...string) string {
 	command := v.next().Command
 	if command == nil {
@@ -48,7 +48,7 @@ func (v *view) terminal(args ...string) string {
 	return " In a terminal: " + command(args...)
 }
 
-// next is how the viewer goes on with a run; commands are for operators.
+// next returns how the viewer resumes a run; commands are for operators.
 func (v *view) next() (n harness.Next) {
 	if v.c.opts.Next != nil {
 		n = v.c.opts.Next(v.r)

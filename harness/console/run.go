@@ -86,7 +86,7 @@ func (v *view) load(id string) (*record.Run, error) {
 // tooLarge says that there is no page of a record.
 func (v *view) tooLarge(id string, size int64) error {
 	return &problem{Status: http.StatusRequestEntityTooLarge, Title: "Too large for a page",
-		Text: fmt.Sprintf("The record of run %s has %s bytes; there are pages of those with %s at most. Its file has all of it.",
+		Text: fmt.Sprintf("The record of run %s has %s bytes; pages show at most %s. Its file has all of it.",
 			id, thousands(int(size)), thousands(maxShownRecord)) + v.terminal("runs", "show", id),
 		Next: "/runs/" + link(id) + "/record", Do: "Download the record"}
 }
@@ -152,7 +152,7 @@ type runView struct {
 	Printed       string
 	PrintedMore   bool
 	Errors        []shownError
-	Refusal       string   // what the agent got in place of a value or an error
+	Refusal       string   // the answer to the agent instead of a value or an error
 	General       []string // warnings
 	Decisions     []decisionRow
 	Facts         []fact

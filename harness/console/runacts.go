@@ -223,7 +223,7 @@ func (c *Console) resume(v *view) error {
 		return v.cannot(r, "The run does not go on:", "something of it still waits for a person")
 	}
 	if err := c.host.Resume(r.Begin.ID); err != nil {
-		return v.cannot(r, "The run does not go on here:", v.why(err)+"."+v.terminal("resume", r.Begin.ID))
+		return v.cannot(r, "The run cannot be resumed here:", v.why(err)+"."+v.terminal("resume", r.Begin.ID))
 	}
 	c.RunChanged(r.Begin.ID)
 	v.say("ok", "The run goes on from where it was: calls that were made are answered from the record.")

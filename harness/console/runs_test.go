@@ -258,7 +258,7 @@ func TestRecordsThatCannotBeReadAreListedAsThat(t *testing.T) {
 	if d := cmp.Diff([]string{hurt, good}, w.listed(body)); d != "" {
 		t.Error(d)
 	}
-	if !strings.Contains(body, `unreadable</span>`) || !strings.Contains(body, "not one line of it can be read") {
+	if !strings.Contains(body, `unreadable</span>`) || !strings.Contains(body, "no line of it can be read") {
 		t.Error(body)
 	}
 	if body := w.signIn(t, "dev").page("/runs"); strings.Contains(body, bad) {

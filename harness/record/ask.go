@@ -162,7 +162,7 @@ func (d digest) add(fields ...string) {
 	}
 }
 
-// MAC returns the HMAC-SHA-256 of texts, each of which begins with its length.
+// MAC returns the HMAC-SHA-256 of texts, each prefixed by its length.
 func MAC(key []byte, texts ...string) []byte {
 	d := digest{hmac.New(sha256.New, key)}
 	d.add(texts...)
@@ -187,9 +187,9 @@ func (r *Run) RejectAnswer(a string, why error) {
 func (r *Run) addAnswer(a *Asked, l *Answer) {
 	switch {
 	case a.Answer != nil:
-		r.RejectAnswer(l.A, errors.New("it is the second one"))
+		r.RejectAnswer(l.A, errors.New("it is a second answer"))
 	case l.Digest != a.Digest:
-		r.RejectAnswer(l.A, errors.New("something else was asked"))
+		r.RejectAnswer(l.A, errors.New("it answers another question"))
 	default:
 		a.Answer = l
 	}

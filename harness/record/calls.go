@@ -60,7 +60,7 @@ func (m *Made) State(alive bool) (State, error) {
 	return s, nil
 }
 
-// SentAt is when the call, or our last answer to its server, was sent.
+// SentAt returns when the call, or our last answer to its server, was sent.
 func (m *Made) SentAt() time.Time { return m.sent }
 
 // Lost reports whether nobody knew what became of the call when its run ended, and
@@ -216,7 +216,7 @@ func (r *Run) unanswered(m *Made, now time.Time) bool {
 	return a != nil && a.Answer == nil && a.State(now) == Denied
 }
 
-// Now is the later of the clock and the record's last line: time does not run back.
+// Now returns the later of the clock and the time of the record's last line.
 func (r *Run) Now() time.Time {
 	now := time.Now()
 	if r.stored.Clock != nil {

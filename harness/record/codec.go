@@ -87,8 +87,8 @@ func EncodeLine(l Line) ([]byte, error) {
 
 var errCheck = errors.New("its bytes are not those that were written (CRC)")
 
-// DecodeLine returns the line that bytes without the line feed encode. If the bytes are those
-// that were written, and no line of this version, it returns an Other and an error.
+// DecodeLine decodes a line without its line feed. If its check is right but this version
+// does not know the line, it returns an Other and an error.
 func DecodeLine(b []byte) (Line, error) {
 	n := len(b) - crcSize
 	if n < 1 || len(b) >= MaxLine || !utf8.Valid(b) {

@@ -80,8 +80,8 @@ func (d Data) MarshalJSON() ([]byte, error) {
 
 var errData = errors.New("a value that is not in its line is named wrongly")
 
-// ErrNotKept is returned by Run.Value for a value of which there is only a digest.
-var ErrNotKept = errors.New("the value is not kept: its tool, or the store, is set so")
+// ErrNotKept is returned by Run.Value if the record has only the digest of a value.
+var ErrNotKept = errors.New("the value is not kept, by a setting of its tool or of the store")
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (d *Data) UnmarshalJSON(b []byte) error {

@@ -1,5 +1,5 @@
-// Package record defines the record of a run of a script: its lines, and what they say.
-// Package store keeps records; this one reads and writes nothing.
+// Package record defines the record of a run of a script: its lines and their meaning.
+// It does no I/O: package store keeps records.
 //
 // A record is a sequence of lines, each a JSON object with a type, a time and a
 // CRC-32C: [Begin] first, then [Tools], a [Call] for each call that is about to be

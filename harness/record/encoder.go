@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// An Encoder turns the lines of one record into the bytes that are appended to it: it
-// redacts them, gives them times that grow, and counts what a list says of the run.
+// An Encoder turns the lines of one record into the bytes to append: it redacts
+// lines, gives them increasing times, and counts what a list of runs shows.
 type Encoder struct {
 	id    string
 	keep  *keeper
 	last  time.Time     // of the last line
-	ahead time.Duration // of the clock, which was set back, where the record goes on
+	ahead time.Duration // how far the last line of a continued record is ahead of the clock
 	lines int
 	bytes int
 	so    tally
@@ -38,8 +38,8 @@ func NewEncoder(id string, o EncoderOptions) *Encoder {
 	return &Encoder{id: id, keep: &keeper{EncoderOptions: o, hidden: map[int]bool{}, kept: map[string]bool{}}}
 }
 
-// Continue makes it the encoder of lines behind those of a run, which has values with
-// these digests beside it.
+// Continue makes e append to the lines of a run, which has values with these digests
+// beside it.
 func (e *Encoder) Continue(r *Run, values []string) {
 	for _, l := range r.Lines {
 		e.keep.hides(l)
@@ -58,13 +58,13 @@ func (e *Encoder) Last() time.Time { return e.last }
 // Lines returns how many lines the record has.
 func (e *Encoder) Lines() int { return e.lines }
 
-// Redact returns a copy of a line as it may be written. It is safe for concurrent use. A
-// value that stands beside another record is an error: see Run.Value.
+// Redact returns the copy of a line to be written. It is safe for concurrent use. It
+// returns an error for a value that is beside another record: see Run.Value.
 func (e *Encoder) Redact(l Line) (Line, error) { return e.keep.line(l) }
 
-// Encode passes the bytes of a line that Redact returned to write, in several lines if it
-// is a Note of more than MaxText bytes. It sets the Type and Time of the line l that was
-// redacted, and the Digest of an Ask. After an error the record must not be continued.
+// Encode passes the bytes of a redacted line to write, in several lines if it is a Note
+// of more than MaxText bytes. It sets the Type and Time of the original line l, and the
+// Digest of an Ask. After an error the record must not be continued.
 func (e *Encoder) Encode(l, redacted Line, write func([]byte) error) error {
 	if a, ok := redacted.(*Ask); ok {
 		if err := e.digest(a); err != nil {

@@ -15,28 +15,26 @@ import (
 type Run struct {
 	Begin    *Begin
 	Attempts []*Attempt
-	Tools    *Tools // of the script, not of those that it ran; nil: it uses none
+	Tools    *Tools // of the script, not of those that it ran; nil if it uses none
 	Calls    []*Made
 	Notes    []*Note
 	Children []*Child
 	Asks     []*Asked
-	// End is how it ended: nil while it is under way, when its process died, and when
-	// another attempt has begun since; Ended has the Ends before that.
+	// End is the last End. If nil, the run is under way, its process died, or another
+	// attempt has begun. Ended has the earlier Ends.
 	End   *End
 	Ended []*End
 	Lines []Line // all of them, in their order
-	// Running says that somebody writes it.
+	// Running reports whether a process is writing the record.
 	Running bool
-	// Damaged says where a good line follows a bad one; such a record is shown and
-	// never gone on with. nil: it is whole.
+	// Damaged says where a good line follows a bad one; such a record is shown, but
+	// cannot be resumed. If nil, the record is intact.
 	Damaged error
-	// Later says that a later version wrote it, so that something in it may not be
-	// known; nil: it is known.
+	// If not nil, a later version wrote the record, and some of it may be unknown.
 	Later error
-	// Torn is how many bytes at the end do not verify, and are left out.
+	// Torn is how many bytes at the end do not verify; they are omitted.
 	Torn int64
-	// Forged says which answers of people count for nothing, and why: those that are
-	// not what somebody said to what is asked here, in time.
+	// Forged says which answers of people do not count, and why.
 	Forged []string
 
 	stored Stored
@@ -53,7 +51,7 @@ type Stored struct {
 	// has another ID is damaged. If ID is empty, any first line will do.
 	ID    string
 	Began time.Time
-	// Running says that a process is writing the record.
+	// Running reports whether a process is writing the record.
 	Running bool
 	// Clock returns the time. If nil, it is time.Now.
 	Clock func() time.Time
@@ -63,8 +61,8 @@ type Stored struct {
 	Key    func() ([]byte, error)
 }
 
-// ErrNoLine is returned by Parse if not one line can be read.
-var ErrNoLine = errors.New("it is no record: not one line of it can be read")
+// ErrNoLine is returned by Parse if no line can be read.
+var ErrNoLine = errors.New("not a record: no line of it can be read")
 
 // Parse returns the run that the bytes of a record describe.
 func Parse(data []byte, stored Stored) (*Run, error) {
@@ -132,7 +130,7 @@ func (r *Run) read(data []byte) error {
 	return nil
 }
 
-// Size returns how many bytes of the record were lines when it was read.
+// Size returns the bytes of the record's lines when it was read.
 func (r *Run) Size() int64 { return r.size }
 
 // check says why a line cannot be where it is.

@@ -9,8 +9,8 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// The statuses of runs without an End, and of one whose process died or was cut off
-// while another process that looks after it lives.
+// The statuses of runs without an End, and of a run whose process died or was cut
+// off and which another process ended.
 const (
 	Running = "running" // its process is alive
 	Died    = "died"    // it is not
@@ -58,7 +58,7 @@ func (r *Run) Summary() *Summary {
 	return s
 }
 
-// Summarize returns what a list says of a run by its first line and its last.
+// Summarize returns the summary of a run from its first and last lines.
 func Summarize(b *Begin, e *End) *Summary {
 	return &Summary{ID: b.ID, Time: b.Time, Status: e.Status, Ms: e.Ms, Name: b.Name, Subject: b.Subject,
 		Session: b.Session, Dry: b.Dry, Calls: e.Calls, Failed: e.Failed, Tools: e.Tools, Title: e.Title,
@@ -124,7 +124,7 @@ func (t *tally) add(l Line) {
 			t.again[l.N] = true
 		}
 		t.call(l.Tool)
-	case *Guess: // it was not sent
+	case *Guess: // not sent
 		t.uses(l.Tool)
 	case *Ask:
 		t.asks++
@@ -140,7 +140,7 @@ func (t *tally) call(tool string) {
 	t.uses(tool)
 }
 
-// uses adds a tool to those that the run is found by.
+// uses adds a tool by which the run can be found.
 func (t *tally) uses(tool string) {
 	if !t.called[tool] && len(t.tools) < maxTools {
 		if t.called == nil {
@@ -158,8 +158,8 @@ func (t *tally) title() string {
 	return t.script
 }
 
-// fill sets what an End has from the lines before it. Its Ms is that of the last attempt before,
-// and of all attempts then.
+// fill sets the fields of an End that follow from the lines before it. Its Ms is that of the
+// last attempt before, and of all attempts then.
 func (t *tally) fill(e *End) {
 	if e.Ms == 0 {
 		e.Ms = ms(t.last.Sub(t.began))

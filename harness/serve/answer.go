@@ -142,9 +142,9 @@ const (
 	maxImageBytes = 8 << 20
 )
 
-// answer is a Result as a client gets it. The first block of its content is always what
-// the harness says, and nothing of the script: it ends with a line that names the next
-// block, which is the script's. A script so cannot imitate a warning or a hint.
+// answer converts a Result for a client. The first block of its content is always the
+// harness's, without text of the script. It ends with a line that names the next block,
+// which is the script's. A script so cannot imitate a warning or a hint.
 func (c *session) answer(res *harness.Result) *mcp.CallToolResult {
 	res.Lowered = ""
 	a := &Answer{Result: res}
@@ -179,7 +179,7 @@ func (c *session) answer(res *harness.Result) *mcp.CallToolResult {
 	return out
 }
 
-// withoutControls returns text as UTF-8, with escapes (\u001b) in place of the characters that
+// withoutControls returns text as UTF-8 in which escapes (\u001b) replace the characters that
 // control a terminal or change the direction of text.
 func withoutControls(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")

@@ -40,8 +40,8 @@ func (f *front) newConsole() *console.Console {
 	return console.New(c)
 }
 
-// signsIn reports whether tokens open the console. Where its approvals alone count, the only
-// token does not: its client would approve its own scripts.
+// signsIn reports whether tokens open the console. If only approvals of the console count, a
+// single token does not: its client would approve its own scripts.
 func (f *front) signsIn() bool {
 	return f.h.Tenants() || len(f.h.Tokens) > 0 && f.s.opts.Approvals != ApprovalsConsole
 }

@@ -3,7 +3,7 @@
 //
 // In comes a script with inputs; out goes the shortest text that lets a model
 // go on, and the whole Result as structured content. The tool's description
-// holds how to write a script and signatures of the most useful tools, within a
+// tells how to write a script and lists signatures of the most useful tools, within a
 // budget of tokens; it stays as it is for a session while the tools do.
 //
 //	serve.go      options, what a server is made of, its end
@@ -14,7 +14,7 @@
 //	              same for a call without a script
 //	approvals.go  the tool of tokens that may say yes to others' scripts
 //	resumer.go    scripts that go on when they were answered
-//	inventory.go  the description; usage.go what is used most
+//	inventory.go  the description; usage.go the tools that are used most
 //	instructions.go  the sentence that clients are greeted with
 //	answer.go     text, structured content, images; cut.go shortens validly,
 //	              shape.go tells what the whole is, stored.go keeps it
@@ -35,13 +35,13 @@
 // Who sees what, of all that a server keeps, where there are several tokens:
 //
 //	saved scripts          the token; those of the operator (harness save) all, who cannot change them
-//	learnt shapes          the token
+//	inferred types         the token; what answers looked like all, unless the server is private
 //	phrase memory          nobody: none is used or written
 //	stored values          the session, for 30 minutes, 16 MB of them and 64 of a tenant; without one (**)
 //	loaded tools           the session (*)
 //	approvals              who sent the script, and other tokens with the right; of a single call the session (*)
 //	queue                  all, how long others take; not who they are
-//	use counts             the token: with Options.UsageOrder the order of its list; the operator
+//	use counts             the token, for the order of its list; the operator
 //	records of runs        the token; the operator all, nobody those of its session
 //	audit, telemetry, log  the operator
 //	metrics                all: sums over all tokens

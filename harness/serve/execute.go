@@ -83,7 +83,7 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 	return c.answer(res), nil
 }
 
-// next is how the client of a request goes on with a run.
+// next returns how the client of a request can resume a run.
 func (c *session) next(req *mcp.CallToolRequest) harness.Next {
 	away, page := false, ""
 	if extra := req.GetExtra(); extra != nil {
@@ -92,8 +92,8 @@ func (c *session) next(req *mcp.CallToolRequest) harness.Next {
 	return c.s.next(away, page)
 }
 
-// next is how somebody goes on with a run, who may be away and reach the console at page. People
-// at other machines are not told commands: they name files of this one.
+// next returns how a client can resume a run. away reports whether it is on another machine: it
+// gets no commands, which name files of this one. page is the console's URL.
 func (s *Server) next(away bool, page string) harness.Next {
 	own := s.opts.Approvals != ApprovalsConsole
 	if away || !own || s.opts.Command == nil {
@@ -102,7 +102,7 @@ func (s *Server) next(away bool, page string) harness.Next {
 	return harness.Next{Command: s.opts.Command}
 }
 
-// runs is what runs a script, or goes on with it.
+// runs is a function that runs or resumes a script.
 type runs func(context.Context, *harness.Script) (*harness.Result, error)
 
 // inTurn runs a script when it is its turn, which it has until release is called.

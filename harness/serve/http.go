@@ -290,11 +290,11 @@ func (s *Server) newFront(h *HTTP) *front {
 	return f
 }
 
-// Headers by which a request tells its session where its client is. What a client sends
-// there is dropped.
+// Headers that tell the session of a request where its client is. Those of the client
+// are dropped.
 const (
-	awayHeader = "Usetools-Away" // not empty: not on this machine
-	pageHeader = "Usetools-Page" // the console as the client reaches it; empty: it does not
+	awayHeader = "Usetools-Away" // not empty if the client may be on another machine
+	pageHeader = "Usetools-Page" // the console's URL for the client, if it reaches it
 )
 
 // mark sets those headers.
@@ -306,7 +306,7 @@ func (f *front) mark(r *http.Request) {
 	r.Header.Set(pageHeader, f.page(r))
 }
 
-// page is the URL of the console for who sent a request; "": nobody there can use it.
+// page returns the URL of the console for the sender of a request, "" if it cannot use the console.
 func (f *front) page(r *http.Request) string {
 	if f.console == nil || !f.h.local() && !f.signsIn() || len(r.Host) > maxHost {
 		return ""
@@ -317,10 +317,10 @@ func (f *front) page(r *http.Request) string {
 	return "http://" + r.Host
 }
 
-// next is how the sender of a request goes on with a run.
+// next returns how the sender of a request can resume a run.
 func (f *front) next(r *http.Request) harness.Next { return f.s.next(away(r), f.page(r)) }
 
-// away reports whether a request may be of another machine.
+// away reports whether a request may be from another machine.
 func away(r *http.Request) bool {
 	host, _, err := net.SplitHostPort(r.Host)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	instructWait     = time.Second // for the tools; clients ask only once
+	instructWait     = time.Second // to wait for the tools; clients ask only once
 	maxInstructNames = 30          // characters of the names of servers
 )
 

@@ -40,9 +40,9 @@ type Options struct {
 	// ListTokens is the most that tools/list may cost in the mode Execute, in tokens of
 	// cl100k, 300 to 4,000. If zero, it is DefaultListTokens.
 	ListTokens int
-	// UsageOrder lists the tools first that a client used most in the last 30 days, with
-	// result types that were learnt. The list is made when a session begins. If false,
-	// it depends on the registry alone and is the same from all instances.
+	// UsageOrder lists first the tools that a client used most in the last 30 days, with
+	// inferred result types. The list is made when a session begins. If false, the list
+	// depends on the registry alone and is the same from all instances.
 	UsageOrder bool
 	// Answer bounds the text of an answer, in characters; 0: DefaultAnswer.
 	Answer int
@@ -107,10 +107,10 @@ type Options struct {
 	// Files are what Catalog is from, for the console, which shows and changes their
 	// configs; nil: it does not.
 	Files *catalog.Files
-	// KeptFor says in words how long records are kept, for the console.
+	// KeptFor is how long records are kept, in words, for the console.
 	KeptFor string
 	// Command writes a command that finds the config and the records, for people on this
-	// machine. If nil, no command does.
+	// machine. If nil, answers have no commands.
 	Command func(args ...string) string
 	// Log receives what the operator should know; nil: nobody.
 	Log *slog.Logger

@@ -73,11 +73,11 @@ type session struct {
 
 	mu      sync.Mutex
 	shown   string              // the description that clients have
-	base    *registry.Registry  // what that was made from; nil: the tools were still being loaded
+	base    *registry.Registry  // that it was made from; nil if the tools were still being loaded
 	first   []string            // IDs of the tools that it lists first
-	counted time.Time           // when use was counted for it
+	counted time.Time           // when its used tools were counted
 	loaded  map[string]struct{} // IDs of tools that tool_load made callable
-	listed  string              // what the list depended on that the client was given last
+	listed  string              // what the client's latest list depended on
 	// approves: it has the tool approvals.
 	approves bool
 }
@@ -112,8 +112,8 @@ func (s *Server) newSession(id string, of owner, token string, mode Mode, loads 
 	return c
 }
 
-// listTime is how long clients may keep a list of tools. A script for a tool that has
-// changed since is refused with its signature.
+// listTime is how long clients may cache a list of tools. A script for a tool that
+// has changed since is refused with the tool's signature.
 const listTime = 5 * time.Minute
 
 // cacheable says who may keep a result, and for how long.
@@ -237,21 +237,21 @@ func (c *session) describe() bool {
 	return !same
 }
 
-// sharedUse is how long the order by use stays for clients that share a session.
+// sharedUse is how long clients that share a session keep the order by use.
 const sharedUse = 24 * time.Hour
 
-// outdated reports whether use is to be counted (again). The order of one client stays.
+// outdated reports whether use is to be counted. It is counted once for a session of one client.
 func (c *session) outdated() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.counted.IsZero() || !c.one && time.Since(c.counted) > sharedUse
 }
 
-// described returns the present description of execute for the session, and what it was
-// made from, nil while there are no tools.
+// described returns the present description of execute for the session, and the
+// registry that it was made from, nil while tools are being loaded.
 func (c *session) described() (string, *registry.Registry) {
 	s, cat := c.s, c.s.live.now()
-	if cat == nil || cat.Load() != nil { // nothing can be called either
+	if cat == nil || cat.Load() != nil { // no tool can be called
 		return s.description(nil, nil, nil, nil, ""), nil
 	}
 	seen := s.seenBy(c.owner, cat)
@@ -277,7 +277,7 @@ func (c *session) described() (string, *registry.Registry) {
 	text, ok := s.texts.by[key]
 	if !ok {
 		if !s.opts.UsageOrder {
-			view = wrappers.NewView(cat.Registry) // without types that were learnt
+			view = wrappers.NewView(cat.Registry) // without inferred types
 		}
 		text = s.description(cat, view, c.policy(), first, key.saved)
 		s.texts.by[key] = text
@@ -285,7 +285,7 @@ func (c *session) described() (string, *registry.Registry) {
 	return text, cat.Registry
 }
 
-// textKey is what a description of one catalog depends on.
+// textKey has all that a description of one catalog depends on.
 type textKey struct {
 	view  *wrappers.View
 	token string // whose rules count

@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	usedRuns = 2000 // the latest, that are read
+	usedRuns = 2000 // the latest runs, which are read
 	maxUsed  = 60   // tools
 	usedFor  = time.Minute
 )
 
-// used returns the IDs of the tools that an owner's runs called in the last 30 days, but no
-// private ones, the most used first. Runs count in powers of two, so that the order seldom
-// changes. If the operator's records are not stored, the usage log counts.
+// used returns the IDs of the tools that an owner's runs called in the last 30 days, the
+// most used first, without private tools. It rounds counts to powers of two, so that the
+// order seldom changes. If the operator's records are not stored, it reads the usage log.
 func (s *Server) used(o owner, cat *catalog.Catalog) []string {
 	if !s.opts.UsageOrder || o == nobody || cat.Usage == nil {
 		return nil
@@ -36,7 +36,7 @@ func (s *Server) used(o owner, cat *catalog.Catalog) []string {
 	runs := map[string]int{}
 	since := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -30)
 	if o == operator && s.records.Dir() == "" {
-		log, _ := cat.Usage.Runs(since) // if it cannot be read, nothing was used
+		log, _ := cat.Usage.Runs(since) // an unreadable log is empty
 		for _, r := range log {
 			for _, t := range r.Tools {
 				runs[t.Tool] += min(t.Calls-t.Failed, 1)

@@ -11,12 +11,11 @@ import (
 type Backend interface {
 	// List asks the server for its tools, all pages of them.
 	List(ctx context.Context) (*Listing, error)
-	// Call calls a tool. A tool that fails by its own account is a Result with
-	// IsError, not an error.
-	// The errors are a *[RefusedError] when the server rejects the call, one
+	// Call calls a tool. A tool that reports a failure is a Result with IsError, not
+	// an error. The errors are a *[RefusedError] when the server rejects the call, one
 	// that wraps [ErrDisconnected] when the connection is gone, one that wraps
 	// [context.DeadlineExceeded] when the time for the call is over, and
-	// [ErrNotCallable]; [OutcomeOf] tells what became of the call.
+	// [ErrNotCallable]; [OutcomeOf] returns the outcome of the call.
 	Call(ctx context.Context, req *Request) (*Result, error)
 	// Close cancels the calls under way and ends the connection and the
 	// server's processes, by force after a few seconds.

@@ -7,10 +7,10 @@
 // [Pool] connects to each server when it is first needed, shares the
 // connection, bounds the calls and starts a server again that has died.
 //
-// A caller that needs to know what became of a call says so by a [Send]: it
-// is asked directly before the first byte leaves, a call with an effect leaves
-// once at most, and [OutcomeOf] tells what its error means. A call whose
-// server asks something before it answers can outlive its connection: see [InputRequiredError] and [Continue].
+// A caller that needs the outcome of a call passes a [Send]: its Begin is called directly before
+// the first byte leaves, an effect call leaves at most once, and [OutcomeOf] says what its error
+// means. A call whose server asks something before it answers can outlive its connection: see
+// [InputRequiredError] and [Continue].
 //
 // What a server says is untrusted and often a little wrong. [DecodeTools] and
 // [DecodeResult] use what can be used and report or pass on the rest: a

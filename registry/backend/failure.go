@@ -15,7 +15,7 @@ func (r *Result) FailureSign() string {
 		return ""
 	}
 	t := r.Text()
-	value, _ := r.Value() // a number that is too large hides no member
+	value, _ := r.Value() // an error about a large number does not matter here
 	object, _ := value.(map[string]any)
 	if wrapped, ok := object["result"].(string); ok && len(object) == 1 {
 		t = wrapped
@@ -52,7 +52,7 @@ var failureWords = []string{
 	"unable to ", "could not ", "cannot ", "an error occurred", "an unexpected error", "unexpected error", "invalid ", "database error",
 }
 
-// failureObject is FailureSign of an object.
+// failureObject returns the FailureSign of an object.
 func failureObject(m map[string]any) string {
 	msg, _ := member(m, "error").(string)
 	success := member(m, "success")
@@ -68,7 +68,7 @@ func failureObject(m map[string]any) string {
 	return ""
 }
 
-// member returns a member of an object, also one of another case.
+// member returns a member of an object; case does not matter if no key is equal.
 func member(m map[string]any, name string) any {
 	if v, ok := m[name]; ok {
 		return v

@@ -6,16 +6,15 @@ import "github.com/usetools/usetools/registry"
 type Request struct {
 	Tool string
 	Args registry.Args
-	// Send says how the call is sent. If nil, nobody is asked.
+	// Send has the rules for sending the call. If nil, there are none.
 	Send *Send
-	// Tenant is whose call it is, by any key that can be compared: of the calls that
-	// wait for a server, the next is one whose tenant has the fewest there. A tenant
-	// that shares leaves a quarter of a server's places, but at least one of several,
-	// to others.
+	// Tenant is any comparable key of the call's tenant: of the calls that wait for a
+	// server, the next is one whose tenant has the fewest there. If Shares, the tenant
+	// leaves a quarter of a server's places, but at least one of several, to others.
 	Tenant any
 	Shares bool
 	// Expect is the registry.Tool.Request that the call must send; a backend whose
-	// server's document may change refuses to send anything else. If empty, the tool
-	// sends what it does now.
+	// server's document may change refuses to send anything else. If empty, it is not
+	// checked.
 	Expect string
 }

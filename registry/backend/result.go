@@ -20,8 +20,8 @@ type Result struct {
 	valueErr error
 }
 
-// Value returns Structured decoded, nil if there is none. It decodes it once; do not
-// change it.
+// Value returns Structured decoded, or nil if it is empty. It is decoded once; do
+// not change it.
 func (r *Result) Value() (any, error) {
 	if r.value == nil && r.valueErr == nil && len(r.Structured) > 0 {
 		r.valueErr = json.Unmarshal(r.Structured, &r.value)

@@ -108,7 +108,7 @@ type Server struct {
 	// Private are the tools, by name or pattern of registry.Match, whose arguments
 	// and results records of runs do not keep.
 	Private []string
-	// Sample has build-registry call its read tools once for the types of their results.
+	// Sample makes build-registry call its read tools once, to infer result types.
 	Sample bool
 	// Idempotency is how long the server keeps an Idempotency-Key: the same call with
 	// the same key is made once in that time; 0: it keeps none.

@@ -149,13 +149,13 @@ func (s *Store) Beside(key string) (*Store, error) {
 	return out, nil
 }
 
-// Shared is the Store beside s of what anybody's results looked like, for Seen. Its schemas
-// are those of s, which forgets and saves it, too.
+// Shared returns the Store beside s with the outlines of all tenants' results, for Seen.
+// Its schemas are those of s, which also forgets and saves it.
 func (s *Store) Shared() *Store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.shared == nil {
-		s.shared, _ = s.Beside("shared") // one that cannot be read begins anew
+		s.shared, _ = s.Beside("shared") // an unreadable one starts empty
 	}
 	return s.shared
 }
@@ -256,7 +256,7 @@ type Shape struct {
 	Schema  json.RawMessage `json:"schema,omitempty"` // once it is offered
 }
 
-// List returns the shapes of all tools, also of those that only Shared knows, sorted by tool.
+// List returns the shapes of all tools, including those only in Shared, sorted by tool.
 func (s *Store) List() []Shape {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -316,7 +316,7 @@ func (s *Store) Save() error {
 	defer s.saving.Unlock()
 	s.mu.Lock()
 	if s.shared != nil {
-		defer s.shared.Save() // it begins anew elsewhere if it cannot be saved
+		defer s.shared.Save() // if it cannot be saved, another process starts it empty
 	}
 	if len(s.touched) == 0 || s.path == "" {
 		s.mu.Unlock()

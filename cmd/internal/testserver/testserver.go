@@ -158,7 +158,7 @@ func addEvents(s *mcp.Server) {
 		})
 }
 
-// addSamples adds tools without output schemas. Each call is a line of a file.
+// addSamples adds tools without output schemas. Each call appends a line to a file.
 func addSamples(s *mcp.Server, file string) {
 	yes := true
 	both := &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}

@@ -95,11 +95,11 @@ type Fault struct {
 // rounds is how often each thing is timed; the quickest counts.
 const rounds = 3
 
-// Compare measures what tasks cost in each of the Ways. No model is asked: its
-// part is what a perfect one would send, the fewest turns and no mistake.
-// Calls that need nothing from each other's answers go out together. Searching
-// costs one turn, describing one; a script costs a lookup unless the list has the
-// signatures of all its tools, the script and the last answer.
+// Compare measures what tasks cost in each of the Ways. No model is asked: its part
+// is what a perfect one would send, the fewest turns and no mistake. Calls that
+// need nothing from each other's answers go out together. Searching costs one turn,
+// describing one; a script costs the script and the last answer, and a lookup
+// unless the list has the signatures of all its tools.
 func Compare(ctx context.Context, o *CompareOptions) (*Comparison, error) {
 	if o.Catalog.Calls == nil {
 		return nil, errors.New("the tools of a registry alone cannot be called; want a config")

@@ -13,7 +13,7 @@ import (
 var paths sync.Map // of the programs, by package
 
 // Program returns the path of a program of this module, such as "cmd/harness". Go's build
-// cache keeps it, so that it is linked once for all tests.
+// cache keeps it, so that it is linked only once.
 func Program(t testing.TB, pkg string) string {
 	t.Helper()
 	if path, ok := paths.Load(pkg); ok {

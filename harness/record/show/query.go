@@ -64,8 +64,8 @@ func (q *Query) Filter(statuses []string, now time.Time) (*store.Filter, error) 
 	return f, nil
 }
 
-// NotWell reports whether a status is among NotOK: neither ok nor canceled, nor of a run that
-// goes on, waits or is uncertain.
+// NotWell reports whether NotOK includes a status: it is neither ok nor canceled, and the run
+// is not under way, waiting or uncertain.
 func NotWell(status string) bool {
 	return !(status == "ok" || status == "canceled" || status == record.Running || goesOn(status))
 }

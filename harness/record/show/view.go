@@ -24,7 +24,7 @@ type View struct {
 	Phrases []Phrase
 	Sources []*Source // the script, then those that it ran through RunScript
 	Calls   int       // with NotSent
-	NotSent int       // calls of a dry run, until it goes on
+	NotSent int       // calls of a dry run, until it is resumed
 	Failed  int
 	Classes map[record.Class]int // sent calls of each class
 	Error   *Error

@@ -146,10 +146,10 @@ func (p *page) unknown() {
 	p.line("  It may yet happen. Look first; then say what is:")
 	for _, m := range lost {
 		p.line("    %s", p.command("runs", "settle", id, strconv.Itoa(m.Call.N), "happened", "-result", "JSON"))
-		p.line("  or it is made again when the run goes on:")
+		p.line("  or make it again when the run is resumed:")
 		p.line("    %s", p.command("runs", "settle", id, strconv.Itoa(m.Call.N), "not"))
 	}
-	p.line("  or nothing goes on:")
+	p.line("  or end the run:")
 	p.line("    %s", p.command("runs", "close", id))
 }
 

@@ -25,9 +25,9 @@ const maxAnswer = 256 << 10
 // answerFile is the name of the file beside the record that has the answer to an ask.
 func answerFile(a string) string { return "answer-" + a }
 
-// answering returns the key that signs answers, nil if there is none and it is not to be
-// made, and the name of the file of an answer. Answers that are signed with a key of the
-// store's own have another name: a file that somebody else put there is in nobody's way.
+// answering returns the key that signs answers, and the names of their files. The key is
+// nil if it does not exist and make is false. Answers that are signed with the store's
+// own key have other names, so that a foreign file does not block them.
 func (s *Store) answering(make bool) (key []byte, file func(a string) string, err error) {
 	if key = s.o.AnswerKey; key == nil {
 		key, err = s.in.Key(make)
@@ -58,14 +58,14 @@ func verified(key []byte, run string, ask *record.Ask, data []byte) (*record.Ans
 	case !ok || a.A != ask.A:
 		return nil, errors.New("it is the answer to another ask")
 	case a.Digest != ask.Digest:
-		return nil, errors.New("something else was asked")
+		return nil, errors.New("it answers another question")
 	case a.Time.After(ask.Until):
 		return nil, fmt.Errorf("it came after %s", ask.Until.Format(time.RFC3339))
 	}
 	return a, nil
 }
 
-// takeAnswers gives the asks of a run what people have said to them in files.
+// takeAnswers adds people's answers from their files to the asks of a run.
 func (s *Store) takeAnswers(r *record.Run, name string) error {
 	if len(r.Asks) == 0 {
 		return nil
@@ -96,14 +96,14 @@ func (s *Store) takeAnswers(r *record.Run, name string) error {
 			continue
 		}
 		if a.Answer == nil && said.Yes && r.Now().After(said.Until) {
-			r.RejectAnswer(a.A, fmt.Errorf("it was good until %s", said.Until.Format(time.RFC3339)))
+			r.RejectAnswer(a.A, fmt.Errorf("it expired at %s", said.Until.Format(time.RFC3339)))
 		}
 		a.Answer = said // also where its line is in the record, which has it without secrets
 	}
 	return nil
 }
 
-// changed returns an error if an ask is not the one that its digest is of.
+// changed returns an error if an ask does not match its digest.
 func changed(r *record.Run, a *record.Ask) error {
 	if a.Digest != record.AskDigest(r.Begin.ID, a) || a.A == record.Ledger && a.Hash != record.LedgerDigest(r) {
 		return errors.New("what is asked is not what its digest is of")
@@ -165,7 +165,7 @@ func (s *Store) Asked(id string) (*record.Run, *record.Asked, error) {
 	return r, a, err
 }
 
-// asked is Asked, and returns the name of the record too.
+// asked is Asked, and also returns the name of the record.
 func (s *Store) asked(id string) (name string, r *record.Run, a *record.Asked, err error) {
 	run, of, exact := strings.Cut(id, ".")
 	if name, r, err = s.loadID(run); err == nil {
@@ -177,7 +177,7 @@ func (s *Store) asked(id string) (name string, r *record.Run, a *record.Asked, e
 	return name, r, a, nil
 }
 
-// askedOf returns the ask of a run with a name, or, if that is not exact, the only one.
+// askedOf returns the ask of a run by its name or, if that is not exact, the only ask.
 func askedOf(r *record.Run, name string, exact bool) (*record.Asked, error) {
 	if exact {
 		if i := slices.IndexFunc(r.Asks, func(a *record.Asked) bool { return a.A == name }); i >= 0 {

@@ -7,7 +7,7 @@
 // a lock that its process's death frees) until it is closed. The rule of order is the
 // writer's: a line is handed to the system before Add returns, and Sync makes all
 // lines before it durable; the harness syncs before an effect call leaves. A write or a
-// sync that fails ends the writing for good. [Store.Load] reads a record. Readers never
+// sync that fails ends the writing. [Store.Load] reads a record. Readers never
 // write.
 //
 // A person's answer to an ask is a file beside the record, signed with the store's key (see

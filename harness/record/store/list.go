@@ -129,7 +129,7 @@ func (s *Store) choose(name string, f *Filter) (*record.Summary, error) {
 // among all. One of more than max bytes is ErrLarge.
 func (s *Store) LoadListed(sum *record.Summary, max int64) (*record.Run, error) {
 	name := nameOf(sum.Time, sum.ID)
-	if _, _, ok := ParseName(name); !ok { // it is part of a path
+	if _, _, ok := ParseName(name); !ok { // id is part of a path
 		return nil, fmt.Errorf("%w: %q", ErrNotFound, sum.ID)
 	}
 	r, err := s.loadUpTo(name, max)
@@ -354,7 +354,7 @@ func edge(f Source, last bool) (record.Line, error) {
 			return nil, err
 		}
 		if line, ok := cutLine(b, last); ok || n == size || n == record.MaxLine {
-			l, _ := record.DecodeLine(line) // what cannot be read is no line
+			l, _ := record.DecodeLine(line) // an unreadable line is ignored
 			return l, nil
 		}
 	}

@@ -20,7 +20,7 @@ func (s *Store) Load(id string) (*record.Run, error) {
 	return r, err
 }
 
-// loadID is Load, and returns the name of the record too.
+// loadID is Load, and also returns the name of the record.
 func (s *Store) loadID(id string) (name string, r *record.Run, err error) {
 	if name, err = s.find(id); err != nil {
 		return "", nil, err
@@ -29,7 +29,7 @@ func (s *Store) loadID(id string) (name string, r *record.Run, err error) {
 	return name, r, reading(id, err)
 }
 
-// reading returns the error of reading a run, of which the record may be gone by now.
+// reading wraps the error of reading a run, whose record may be gone by now.
 func reading(id string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = ErrNotFound
@@ -158,7 +158,7 @@ func readAll(f Source, max int64) ([]byte, error) {
 
 // Copy writes a record, by an ID as for Load, to a file, NAME.run.jsonl, and the values
 // beside it to the folder NAME.run; existing ones are replaced. Without the key of its
-// store, Run.Same does not know a value of the copy that was redacted or not kept.
+// store, Run.Same cannot compare redacted values and values that were not kept.
 func (s *Store) Copy(id, path string) error {
 	base, ok := strings.CutSuffix(path, recordExt)
 	if !ok {

@@ -143,7 +143,7 @@ func (r *memoryRecord) Close() error {
 	return nil
 }
 
-// keptUntil is keptUntil of its run; the caller holds mu.
+// keptUntil returns keptUntil of its run. The caller holds mu.
 func (r *memoryRecord) keptUntil() time.Time {
 	if b, e, _ := ends(&memorySource{bytes.NewReader(r.buf), false}); over(b, e) {
 		return time.Time{}

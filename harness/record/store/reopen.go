@@ -95,7 +95,7 @@ func (s *Store) attempt(w *Writer, r *record.Run, o *ReopenOptions) error {
 	return w.Sync()
 }
 
-// lastProcess returns the process that wrote the record last.
+// lastProcess returns the last process that wrote the record.
 func lastProcess(r *record.Run) record.Process {
 	if n := len(r.Attempts); n > 0 {
 		return r.Attempts[n-1].Process

@@ -33,8 +33,8 @@ type StoreOptions struct {
 	// oldest ones while all together take more; 0: there is no bound.
 	Age   time.Duration
 	Bytes int64
-	// Redact is that of record.EncoderOptions. It is also called with the texts of JSON's
-	// strings, does not change its argument, and is safe for concurrent use.
+	// Redact is that of record.EncoderOptions. It is also called with the texts of JSON
+	// strings. It must not change its argument, and must be safe for concurrent use.
 	Redact func([]byte) []byte
 	// Unfinished returns how many bytes at the end of a text may be the beginning of a
 	// secret: printed text is written without those until its rest is there. nil: none.

@@ -133,7 +133,7 @@ func (o *output) result() (*backend.Result, error) {
 }
 
 // run runs a program to its end, or to the end of ctx: then everything that
-// it started is killed. A call, of which send is, leaves when its program starts.
+// it started is killed. A call has left when its program starts; send may be nil.
 func run(ctx context.Context, send *backend.Send, path string, args []string, stdin, dir string) (*output, error) {
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir, cmd.Env = dir, procgroup.Environ()

@@ -345,9 +345,9 @@ type posted struct {
 	raw     json.RawMessage // its id, if its result is wanted
 	id      jsonrpc.ID
 	call    bool          // its result is wanted
-	send    *backend.Send // of the call; nil: nobody is asked
+	send    *backend.Send // of the call, may be nil
 	answers bool          // it is the answer to a request of the server
-	cancels jsonrpc.ID    // the request that it calls off
+	cancels jsonrpc.ID    // the request that it cancels
 }
 
 // note registers the request that a POST carries, if its result is wanted.

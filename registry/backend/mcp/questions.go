@@ -51,7 +51,7 @@ type call struct {
 	pages map[string]chan struct{} // by elicitationId: closed when what its URL leads to was done
 }
 
-// asks reports whether there is somebody to ask behind a call.
+// asks reports whether a question of the call's server can be asked.
 func (c *call) asks() bool { return c.req.Send != nil && c.req.Send.Ask != nil }
 
 func newQuestions(relayed bool) *questions {

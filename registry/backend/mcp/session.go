@@ -200,8 +200,8 @@ func (s *session) limit(ctx context.Context, d time.Duration) (context.Context, 
 
 var errExchangeDeadline = errors.New("deadline of one exchange")
 
-// capture runs one exchange, of a call or of tools/list (nil), and returns its raw
-// result.
+// capture runs one exchange and returns its raw result. If of is nil, it is
+// tools/list.
 func (s *session) capture(ctx context.Context, of *call, exchange func(context.Context) error) (json.RawMessage, error) {
 	if err := ctx.Err(); err != nil { // the SDK would send it, and call it off
 		return nil, err

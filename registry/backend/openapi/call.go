@@ -317,9 +317,9 @@ type resource struct {
 	Blob     string `json:"blob"`
 }
 
-// result makes a response the result of the call. JSON keeps its digits and
-// the order of its keys. once says that the call must not leave twice; hide is for
-// what a failure says: APIs repeat the keys that they refuse.
+// result returns the result of a call from its response. JSON keeps its digits and
+// the order of its keys. once reports whether the call must not leave twice. hide
+// redacts failures: APIs repeat the keys that they refuse.
 func (t *tool) result(res *http.Response, data []byte, once bool, hide *redact.Redactor) (*backend.Result, error) {
 	r := struct {
 		Content    []block         `json:"content"`

@@ -117,9 +117,9 @@ type spec struct {
 	from    *url.URL // of a document from a URL
 }
 
-// client sends the requests of one call as send says, or others (nil). It follows no
-// redirect to another origin, where the headers that it would take along do not
-// belong, and none of a call that must not leave twice.
+// client sends requests by the rules of send, which is nil if they are of no call.
+// It follows no redirect to another origin, since the headers do not belong there,
+// and no redirect of an effect call.
 func client(t origin.Transport, send *backend.Send) *http.Client {
 	return &http.Client{Transport: sender{t, send}, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		if send.Once() || origin.Redirects(req, via) != nil {
@@ -137,8 +137,8 @@ type sender struct {
 
 func (s sender) RoundTrip(req *http.Request) (*http.Response, error) { return s.Send(req, s.send) }
 
-// transport leads to all addresses, but where a document from a URL says what is
-// called to none inside of the network.
+// transport connects to all addresses. If a document from a URL names the
+// addresses, it connects to none inside the network.
 func transport(s config.Server) origin.Transport {
 	if named, err := url.Parse(s.URL); err == nil && s.URL != "" && s.BaseURL == "" {
 		return origin.NewGuard(named)

@@ -21,7 +21,7 @@ import (
 // idleConnsPerHost: the default of 2 costs up to 40 % with many calls at once.
 const idleConnsPerHost = 64
 
-// Transport also sends the requests of calls, each as its [backend.Send] says.
+// Transport also sends the requests of calls, by the rules of their [backend.Send].
 type Transport interface {
 	http.RoundTripper
 	Send(*http.Request, *backend.Send) (*http.Response, error)

@@ -13,9 +13,9 @@ import (
 
 const idempotencyKey = "Idempotency-Key"
 
-// send sends the request of a call over a transport as s says; nil: of none. One that must not leave twice gets a connection of its own, over
-// HTTP/1: the transport repeats requests on connections that were used before,
-// and on those of HTTP/2 that a server closes.
+// send sends a request over a transport by the rules of s; if nil, it is of no call. An effect
+// call gets its own connection, over HTTP/1: the transport repeats requests on reused
+// connections, and on HTTP/2 connections that a server closes.
 func send(t *http.Transport, req *http.Request, s *backend.Send) (*http.Response, error) {
 	ctx := req.Context()
 	if s == nil {
