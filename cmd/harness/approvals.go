@@ -147,7 +147,7 @@ func (e *env) approvals(ctx context.Context, c *cli.Command) error {
 	for _, p := range all {
 		r := runs[p.Run.ID]
 		if r == nil {
-			if r, err = records.Load(p.Run.ID); errors.Is(err, store.ErrNotFound) { // it was removed since
+			if r, err = records.Load(p.Run.ID); errors.Is(err, store.ErrNotFound) { // removed meanwhile
 				continue
 			}
 			if err != nil {
@@ -298,7 +298,7 @@ func (e *env) answerApprovals(ctx context.Context, c *cli.Command, yes bool) err
 		for _, a := range all {
 			switch {
 			case a.Question != nil:
-				return usageError{fmt.Sprintf("%s is what a server asks; to be asked at a terminal: %s", a.id(),
+				return usageError{fmt.Sprintf("%s is a question of a server; answer it at a terminal: %s", a.id(),
 					lines(c)("resume", a.run.Begin.ID))}
 			case c.Bool("whole") && !a.Whole:
 				return usageError{fmt.Sprintf("%s: the config does not allow a yes to all calls of %s in a run: leave -whole out",
@@ -382,7 +382,7 @@ func (e *env) afterAnswers(ctx context.Context, c *cli.Command, store *store.Sto
 		case open > 0:
 			e.nothing(c, fmt.Sprintf("run %s: %s still: %s", id, waits(open), lines(c)("approvals", "show", id)))
 		case lost > 0:
-			e.nothing(c, fmt.Sprintf("run %s is uncertain: somebody has to say what became of call %d: %s",
+			e.nothing(c, fmt.Sprintf("run %s is uncertain: the outcome of call %d is unknown: %s",
 				id, r.Unknown()[0].N, lines(c)("runs", "show", id)))
 		case r.End != nil && !record.Resumable(r.End.Status) && (!r.Begin.Dry || r.Live()):
 			e.nothing(c, fmt.Sprintf("run %s has ended with %s, and nothing of it waits: there is nothing to resume", id, r.End.Status))
@@ -390,7 +390,7 @@ func (e *env) afterAnswers(ctx context.Context, c *cli.Command, store *store.Sto
 			e.nothing(c, fmt.Sprintf("run %s goes on by itself in its server, unless that takes answers only in its console; "+
 				"if no server is up: %s", id, lines(c)("resume", id)))
 		case !c.Bool("resume"):
-			e.nothing(c, fmt.Sprintf("run %s can go on: %s", id, lines(c)("resume", id)))
+			e.nothing(c, fmt.Sprintf("run %s can be resumed: %s", id, lines(c)("resume", id)))
 		default:
 			err := e.resumeRun(ctx, c, id)
 			var ended exit

@@ -259,7 +259,7 @@ func (e *env) scripts(ctx context.Context, c *cli.Command) error {
 	return err
 }
 
-// lastRunOf returns the store and the ID of the last run of a script that ended.
+// lastRunOf returns the store and the ID of a script's last finished run.
 func (e *env) lastRunOf(ctx context.Context, c *cli.Command, source string) (*store.Store, string, error) {
 	records, err := e.store(c)
 	if err != nil {

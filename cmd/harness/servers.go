@@ -114,7 +114,7 @@ func (e *env) add(ctx context.Context, c *cli.Command) error {
 			e.said(c, "it starts in the folder that harness runs in, so that %s is found from here alone: write %s, or -cwd FOLDER", arg, abs)
 		}
 	}
-	e.said(c, `build-registry -sample, or "sample": true in its "usetools", learns what its read tools answer`)
+	e.said(c, `build-registry -sample, or "sample": true in its "usetools", infers result types from its read tools`)
 	if cfg, err := config.Load(path); err == nil && !c.Bool("q") {
 		if s, ok := cfg.Server(name); ok && s.Err != nil {
 			fmt.Fprintln(e.stderr, "harness: warning:", s.Err)

@@ -252,21 +252,21 @@ func (a *answering) said(x *answeredRun) string {
 	return "Yes to " + calls + ". "
 }
 
-// whatNext says what a run does now that something of it was answered; here: this
-// server goes on with it; terminal is how somebody does otherwise.
+// whatNext says what a run does after an answer. here reports whether this server
+// resumes it; terminal says how to resume it otherwise.
 func whatNext(run *record.Run, here bool, terminal string) string {
 	id := run.Begin.ID
 	switch open, lost := len(run.Open()), run.Unknown(); {
 	case run.Running:
 		return fmt.Sprintf("Run %s is under way.", id)
 	case open > 0:
-		return fmt.Sprintf("Run %s waits on for answers to %s.", id, count(open, "call"))
+		return fmt.Sprintf("Run %s still waits for answers to %s.", id, count(open, "call"))
 	case len(lost) > 0:
-		return fmt.Sprintf("Run %s is uncertain: somebody has to say what became of call %d.", id, lost[0].N)
+		return fmt.Sprintf("Run %s is uncertain: the outcome of call %d is unknown.", id, lost[0].N)
 	case run.End != nil && (!run.Begin.Dry || run.Live()) && run.End.Status != string(record.Waiting):
 		return fmt.Sprintf("Run %s has ended: %s.", id, run.End.Status)
 	case !here:
-		return fmt.Sprintf("Run %s can go on: by the server that has its token.%s", id, terminal)
+		return fmt.Sprintf("Run %s can be resumed by the server that has its token.%s", id, terminal)
 	}
 	return fmt.Sprintf("Run %s goes on.", id)
 }

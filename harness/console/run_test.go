@@ -243,7 +243,7 @@ func TestADiedRunGoesOn(t *testing.T) {
 		r, err := w.store.Load(id)
 		return err == nil && len(r.Attempts) > 0 && !r.Running
 	})
-	if _, page := c.post("/runs/"+w.runs["compile"]+"/resume", nil); !strings.Contains(page, "does not go on") {
+	if _, page := c.post("/runs/"+w.runs["compile"]+"/resume", nil); !strings.Contains(page, "cannot be resumed") {
 		t.Error(page)
 	}
 }

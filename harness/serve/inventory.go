@@ -25,16 +25,17 @@ Input("k", &v) reads inputs, Stored("id", &v) a cut result.`
 
 const (
 	minListTokens, maxListTokens = 300, 4000 // of Options.ListTokens
-	// teachingTokens is what a list with nothing but teaching costs; a test counts it.
+	// teachingTokens is the cost of a list that only has teaching; a test counts it.
 	teachingTokens        = 266
 	fewFields, manyFields = 2, 6
 	maxFuncs              = 12    // names of a server's tools without a signature
-	maxTried              = 30    // tools in a row for which there is no room: it bounds the work
+	maxTried              = 30    // tools in a row that do not fit: it bounds the work
 	maxSaved, longestName = 4, 24 // saved scripts, bytes of a name
 )
 
-// description returns what clients are told of execute: how to write a script, then the
-// tools that fit, first those with the used IDs. If there are no tools yet, view is nil.
+// description returns the description of execute: how to write a script, then the tools
+// that fit, first those with the used IDs. If view is nil, the tools are still being
+// loaded.
 func (s *Server) description(cat *catalog.Catalog, view *wrappers.View, rules *policy.Policy, used []string,
 	saved string) string {
 	if view == nil {
@@ -77,8 +78,8 @@ type listed struct {
 	tools []*wrappers.Tool // that can be called, the most useful first
 }
 
-// callable returns the servers with tools that can be called and that a policy does not
-// deny, and how many tools are unavailable.
+// callable returns the servers with tools that are available and not denied by a
+// policy, and how many tools are unavailable.
 func callable(cat *catalog.Catalog, view *wrappers.View, rules *policy.Policy) (servers []*listed, unavailable int) {
 	for _, srv := range view.Servers() {
 		reg, _ := cat.Registry.Server(srv.Name)
@@ -99,7 +100,7 @@ func callable(cat *catalog.Catalog, view *wrappers.View, rules *policy.Policy) (
 	return servers, unavailable
 }
 
-// listing is the list of tools in the making. Only Go identifiers and types enter it.
+// listing builds the list of tools. It contains only Go identifiers and types.
 type listing struct {
 	servers     []*listed
 	tools       []*wrappers.Tool       // of all servers, the most useful first
@@ -140,7 +141,7 @@ func newListing(cat *catalog.Catalog, view *wrappers.View, rules *policy.Policy,
 
 func (l *listing) byUse(a, b *wrappers.Tool) int { return cmp.Compare(l.use[a], l.use[b]) }
 
-// readVerbs begin the names of tools that read.
+// readVerbs are the first words of read tools' names.
 var readVerbs = []string{"Search", "List", "Get", "Read", "Query", "Find", "Fetch", "Show", "Describe", "Log", "Status"}
 
 // notRead is the distance of a tool that does not only read.
@@ -155,7 +156,7 @@ func distanceOf(cat *catalog.Catalog, t *wrappers.Tool) int {
 	return cmp.Or(n+1, notRead-1)
 }
 
-// example returns one call of a read tool, of one with required parameters if there is one.
+// example returns a call of a read tool, preferably of one with required parameters.
 func (l *listing) example() string {
 	for _, part := range []string{": ", "("} {
 		for _, t := range l.tools[:min(len(l.tools), maxTried)] {
@@ -170,7 +171,7 @@ func (l *listing) example() string {
 // text writes the list: of each server the signatures that fit, then the names of its
 // other tools. Parameters come first, then results of the most useful tools.
 func (l *listing) text() string {
-	l.left -= 30 // what is said at the end
+	l.left -= 30 // for the last lines
 	named, third, names := 0, l.left/3, 0
 	for i, s := range l.servers {
 		if n := text.Tokens(s.Package) + 2; n <= third && named == i {
@@ -271,5 +272,5 @@ func (l *listing) line(t *wrappers.Tool, most int) (call, result string) {
 	return call, result
 }
 
-// price is what a text costs inside JSON, in tokens.
+// price returns the tokens of a text inside JSON.
 func price(s string) int { return text.Tokens(string(quote(s))) }

@@ -130,7 +130,7 @@ var rows = map[string]func(t *testing.T, version string){
 			t.Errorf("the operator's is now %+v, %v", s, err)
 		}
 	},
-	"learnt shapes": func(t *testing.T, version string) {
+	"inferred types": func(t *testing.T, version string) {
 		x := newTenants(t, version, twoTokens, &serve.Options{})
 		for i := range 6 {
 			x.ann.run(fmt.Sprintf(search, fmt.Sprint(i)))

@@ -48,7 +48,7 @@ func wanted(ctx context.Context) *capture {
 	return c
 }
 
-// sendOf returns how the call is sent that a request belongs to; nil: nobody is asked.
+// sendOf returns the Send of the call that a request belongs to, or nil.
 func sendOf(ctx context.Context) *backend.Send {
 	if c := wanted(ctx); c != nil && c.call != nil {
 		return c.call.req.Send
