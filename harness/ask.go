@@ -149,7 +149,7 @@ func (r *run) canAsk() bool { return r.canWait() && !r.script.NoAsk }
 func (r *run) approve(t *wrappers.Tool, line *record.Call, args registry.Args) (
 	ask string, holds time.Time, err error) {
 	none := holds
-	d := r.decideCall(t, args)
+	d := r.bound.DecideCall(t, args)
 	a := r.tree.asks
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -232,7 +232,7 @@ func (r *run) isStill(x *record.Ask, t *wrappers.Tool) bool {
 }
 
 // serverDigest is the digest of the entry of a tool's server, without its secrets.
-func (r *run) serverDigest(t *wrappers.Tool) string { return r.cat.Server(t.Server).Digest() }
+func (r *run) serverDigest(t *wrappers.Tool) string { return r.bound.Catalog.Server(t.Server).Digest() }
 
 // said is a no in words.
 func said(a *record.Answer) string {
@@ -263,7 +263,7 @@ type connector interface {
 // stillThat asks a server, before a yes is used, whether a tool still is what it was
 // when somebody approved of a call of it: what the registry says may be old.
 func (r *run) stillThat(ctx context.Context, t *wrappers.Tool) error {
-	c, ok := r.cat.Calls.(connector)
+	c, ok := r.bound.Catalog.Calls.(connector)
 	if !ok {
 		return nil
 	}

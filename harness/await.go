@@ -7,18 +7,17 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness/catalog"
-	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/wrappers"
 )
 
 // await returns a catalog that knows the servers which the script means: first those
 // that it names, and then, where its phrases may mean others, a moment of those.
-func (r *run) await(ctx context.Context, cat *catalog.Catalog, n *worker.Needs) (*catalog.Catalog, error) {
+func (b *bound) await(ctx context.Context, cat *catalog.Catalog) (*catalog.Catalog, error) {
 	for _, last := range []bool{false, true} {
 		if cat.Asking == nil {
 			break
 		}
-		servers, open, err := r.means(ctx, cat, n)
+		servers, open, err := b.means(ctx, cat)
 		if err != nil {
 			return nil, err
 		}
@@ -37,8 +36,8 @@ func (r *run) await(ctx context.Context, cat *catalog.Catalog, n *worker.Needs) 
 
 // means are the servers without an answer that a script means by its names and
 // phrases. open says that phrases may mean others.
-func (r *run) means(ctx context.Context, cat *catalog.Catalog, n *worker.Needs) (servers []string, open bool, err error) {
-	if err := r.use(cat); err != nil {
+func (b *bound) means(ctx context.Context, cat *catalog.Catalog) (servers []string, open bool, err error) {
+	if err := b.use(cat); err != nil {
 		return nil, false, err
 	}
 	add := func(name string) {
@@ -46,19 +45,19 @@ func (r *run) means(ctx context.Context, cat *catalog.Catalog, n *worker.Needs) 
 			servers = append(servers, name)
 		}
 	}
-	for _, name := range r.names {
-		s, ok := r.view.Package(name.Package)
+	for _, name := range b.Needs.Names {
+		s, ok := b.View.Package(name.Package)
 		if !ok && (!name.Std || name.Imported) {
-			s, ok = r.view.NearPackage(name.Package)
+			s, ok = b.View.NearPackage(name.Package)
 		}
 		if ok {
 			add(s.Name)
 		}
 	}
-	used := r.usedTools()
-	open = len(n.Own) > 0 // it looks for tools itself
-	for _, p := range n.Phrases {
-		server, known, err := r.meansServer(ctx, p.Text, used)
+	used := b.usedTools()
+	open = len(b.Needs.Own) > 0 // it looks for tools itself
+	for _, p := range b.Needs.Phrases {
+		server, known, err := b.meansServer(ctx, p.Text, used)
 		if err != nil {
 			return nil, false, err
 		}
@@ -71,25 +70,25 @@ func (r *run) means(ctx context.Context, cat *catalog.Catalog, n *worker.Needs) 
 }
 
 // meansServer is the server that a phrase means, whatever others may say.
-func (r *run) meansServer(ctx context.Context, phrase string, used []*wrappers.Tool) (server string, known bool,
+func (b *bound) meansServer(ctx context.Context, phrase string, used []*wrappers.Tool) (server string, known bool,
 	err error) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(strings.ReplaceAll(strings.TrimSpace(phrase), "__", "."), "mcp."), ".")
 	name, _, _ = strings.Cut(name, "/")
-	if s, ok := r.view.NearPackage(name); ok && !strings.Contains(name, " ") {
+	if s, ok := b.View.NearPackage(name); ok && !strings.Contains(name, " ") {
 		return s.Name, true, nil
 	}
-	res, err := r.cat.Resolve(ctx, phrase, &discovery.ResolveOptions{Candidates: reach})
+	res, err := b.Catalog.Resolve(ctx, phrase, &discovery.ResolveOptions{Candidates: reach})
 	if err != nil {
 		return "", false, err
 	}
-	if s, ok := r.asksForServer(&res); ok {
+	if s, ok := b.asksForServer(&res); ok {
 		return s.Name, true, nil
 	}
 	if res.Verdict == discovery.Unavailable {
 		return res.Server, true, nil
 	}
 	for _, c := range res.Candidates {
-		if t, ok := r.view.Tool(c.ID); ok &&
+		if t, ok := b.View.Tool(c.ID); ok &&
 			(slices.Contains(used, t) || c.ID == res.Tool && (res.By == discovery.ByExact || res.By == discovery.ByMemory)) {
 			return t.Server, true, nil
 		}

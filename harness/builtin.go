@@ -36,7 +36,7 @@ const (
 // askHarness answers a call of the package discovery, which is recorded as others
 // are: what it answers depends on the tools of the day.
 func (r *run) askHarness(line *record.Call, args json.RawMessage) (json.RawMessage, error) {
-	if r.cat == nil || !slices.Contains(r.builtins, line.Tool) {
+	if r.bound.Catalog == nil || !slices.Contains(r.bound.Needs.Own, line.Tool) {
 		return nil, &worker.DeniedError{Reason: fmt.Sprintf("the script called %q, which it does not mention", line.Tool)}
 	}
 	line.Class = record.Read
@@ -81,9 +81,9 @@ func (r *run) answer(ask string, raw json.RawMessage) (any, error) {
 		if err := json.Unmarshal(raw, &q); err != nil {
 			return nil, errors.New("the query is none")
 		}
-		return r.cat.Find(discovery.Query{Text: q.Text, Match: discovery.Match(q.Match), Server: q.Server,
+		return r.bound.Catalog.Find(discovery.Query{Text: q.Text, Match: discovery.Match(q.Match), Server: q.Server,
 			Category: q.Category,
-			Prefix:   q.Prefix, Limit: q.Limit, Offset: q.Offset, Detail: discovery.Detail(q.Detail), Keep: r.shows})
+			Prefix:   q.Prefix, Limit: q.Limit, Offset: q.Offset, Detail: discovery.Detail(q.Detail), Keep: r.bound.Shows})
 	case "describe":
 		var q struct {
 			Names  []string
@@ -94,17 +94,17 @@ func (r *run) answer(ask string, raw json.RawMessage) (any, error) {
 		}
 		return r.describe(q.Names, discovery.Detail(q.Detail))
 	case "categories":
-		return r.index.Categories(discovery.Query{Keep: r.shows}), nil
+		return r.bound.Index.Categories(discovery.Query{Keep: r.bound.Shows}), nil
 	case "tree":
-		branches, err := r.cat.Tree(false, discovery.NameDescription)
+		branches, err := r.bound.Catalog.Tree(false, discovery.NameDescription)
 		for i := range branches {
-			branches[i].Tools = slices.DeleteFunc(branches[i].Tools, func(e discovery.Entry) bool { return r.hides(e.ID) })
+			branches[i].Tools = slices.DeleteFunc(branches[i].Tools, func(e discovery.Entry) bool { return r.bound.Hides(e.ID) })
 		}
 		return branches, err
 	case "names":
-		return r.index.Names(discovery.Query{Keep: r.shows}), nil
+		return r.bound.Index.Names(discovery.Query{Keep: r.bound.Shows}), nil
 	case "stats":
-		return r.index.Stats(discovery.Query{Keep: r.shows}), nil
+		return r.bound.Index.Stats(discovery.Query{Keep: r.bound.Shows}), nil
 	}
 	return nil, fmt.Errorf("%.40q is nothing that discovery answers", ask)
 }
@@ -114,15 +114,15 @@ func (r *run) answer(ask string, raw json.RawMessage) (any, error) {
 func (r *run) describe(names []string, d discovery.Detail) (discovery.Description, error) {
 	answer := discovery.Description{Tools: []discovery.Entry{}, NotFound: []string{}}
 	for _, name := range names {
-		found, err := r.cat.Describe([]string{name}, d)
+		found, err := r.bound.Catalog.Describe([]string{name}, d)
 		if err != nil {
 			return answer, err
 		}
-		left := slices.DeleteFunc(slices.Clone(found.Tools), func(e discovery.Entry) bool { return r.hides(e.ID) })
+		left := slices.DeleteFunc(slices.Clone(found.Tools), func(e discovery.Entry) bool { return r.bound.Hides(e.ID) })
 		if len(left) == 0 {
 			for _, e := range found.Tools {
-				if t, ok := r.view.Tool(e.ID); ok {
-					found.NotFound = append(found.NotFound, fmt.Sprintf("%s is not to be had: %s", e.ID, r.decide(t).Rule))
+				if t, ok := r.bound.View.Tool(e.ID); ok {
+					found.NotFound = append(found.NotFound, fmt.Sprintf("%s is not to be had: %s", e.ID, r.bound.Decide(t).Rule))
 				}
 			}
 		}
@@ -173,7 +173,7 @@ func nestedMemory(own int64) []int64 {
 // person approved, who has seen the running script alone. While one is under
 // way, further ones wait.
 func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.RawMessage, error) {
-	if !slices.Contains(r.builtins, c.Tool) {
+	if !slices.Contains(r.bound.Needs.Own, c.Tool) {
 		return nil, &worker.DeniedError{Reason: fmt.Sprintf("the script called %q, which it does not mention", c.Tool)}
 	}
 	var q struct {
@@ -187,7 +187,7 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 	if replay != nil && replay.isLive() {
 		replay = nil
 	}
-	if replay == nil && (r.cat == nil || r.cat.Scripts == nil) {
+	if replay == nil && (r.bound.Catalog == nil || r.bound.Catalog.Scripts == nil) {
 		return nil, errors.New("there is no library of scripts here")
 	}
 	depth := r.script.depth + 1
@@ -207,8 +207,8 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 		saved, err = replay.saved(inner, q.Name)
 		known = !errors.Is(err, errNoScript)
 	}
-	if !known && r.cat != nil && r.cat.Scripts != nil {
-		saved, err = r.cat.Scripts.Load(q.Name)
+	if !known && r.bound.Catalog != nil && r.bound.Catalog.Scripts != nil {
+		saved, err = r.bound.Catalog.Scripts.Load(q.Name)
 	}
 	child := &record.Child{N: r.journal.next(), Path: inner, Name: q.Name, Inputs: values(q.Inputs)}
 	if err != nil {
@@ -231,7 +231,7 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 	s := *r.script
 	s.path, s.Name = inner, q.Name
 	s.Source, s.Inputs, s.Stored, s.Stdout, s.Stderr = saved.Source, q.Inputs, nil, nil, nil
-	s.Catalog, s.Results, s.Approved, s.depth, s.tree = r.cat, r.room, nil, depth, r.tree
+	s.Catalog, s.Results, s.Approved, s.depth, s.tree = r.bound.Catalog, r.room, nil, depth, r.tree
 	s.Limits.Memory = r.tree.memory[depth]
 	sum := sha256.Sum256([]byte(saved.Source))
 	ran := NestedScript{Name: q.Name, Hash: hex.EncodeToString(sum[:]), Depth: depth, Time: time.Now().UTC(),
@@ -258,7 +258,7 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 		return nil, err
 	}
 	if replay == nil {
-		noteChecked(r.cat, saved, res)
+		noteChecked(r.bound.Catalog, saved, res)
 	}
 	if res.parked {
 		return nil, worker.ErrParked
@@ -388,7 +388,7 @@ func (h *Harness) Recheck(ctx context.Context, c *catalog.Catalog, s *library.Sc
 // keep saves a script that ended well and has a header with its name, also one
 // that needed no tools, and so no catalog.
 func (r *run) keep() {
-	if r.script.depth > 0 || r.result.Status != OK || r.probe || r.script.Dry {
+	if r.script.depth > 0 || r.result.Status != OK || r.bound.Needs.Probe || r.script.Dry {
 		return
 	}
 	name, about, ok := library.Header(r.script.Source)
@@ -398,7 +398,7 @@ func (r *run) keep() {
 		}
 		return
 	}
-	cat := r.cat
+	cat := r.bound.Catalog
 	if cat == nil {
 		cat = &catalog.Catalog{Registry: &registry.Registry{}, Scripts: r.scripts()}
 	}

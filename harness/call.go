@@ -65,18 +65,18 @@ func (r *run) call(ctx context.Context, path string, c *worker.Call, args regist
 	if c.Tool == bridge.OwnDiscovery {
 		return r.askHarness(line, c.Args)
 	}
-	t := r.allowed[c.Tool]
+	t := r.bound.Allowed[c.Tool]
 	if t == nil {
 		if why := r.changed[c.Tool]; why != nil {
 			return nil, r.diverge(why)
 		}
 		return nil, r.refuse(line, fmt.Sprintf("the script called %.100q, which it does not declare", c.Tool))
 	}
-	if d := r.decide(t); d.Verdict == policy.IsDenied && recorded == nil {
+	if d := r.bound.Decide(t); d.Verdict == policy.IsDenied && recorded == nil {
 		return nil, r.refuse(line, fmt.Sprintf("%s: %s", c.Tool, d.Rule))
 	}
 	if recorded != nil && recorded.Round == nil && recorded.Call.Ask == "" {
-		if d := r.decideCall(t, args); d.Verdict != policy.IsAllowed {
+		if d := r.bound.DecideCall(t, args); d.Verdict != policy.IsAllowed {
 			return nil, r.diverge(fmt.Errorf("call %d of %s may have been made, and is not made again without a yes, which it needs "+
 				"by now: %s; settle it first", recorded.N, t.ID, d.Rule))
 		}
@@ -142,7 +142,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 	line.Time = begin
 	line.Class = r.class(t)
 	args := given.JSON()
-	err := r.cat.CheckArguments(t.Tool, given)
+	err := r.bound.Catalog.CheckArguments(t.Tool, given)
 	var input json.RawMessage // that its server is answered
 	if err == nil && recorded != nil {
 		if input, err = r.goOn(t, given, recorded); err != nil {
@@ -171,7 +171,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 		return r.answerDry(t, line, given)
 	}
 	effect := line.Class != record.Read
-	if line.Key == "" && effect && r.cat.Server(t.Server).Idempotency > 0 {
+	if line.Key == "" && effect && r.bound.Catalog.Server(t.Server).Idempotency > 0 {
 		line.Key = idempotencyKey()
 	}
 	told := *line
@@ -301,7 +301,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 // class is the class of a tool, of those that it has now and had when the run
 // began the stricter one.
 func (r *run) class(t *wrappers.Tool) record.Class {
-	class, _ := r.cat.Class(t.Tool)
+	class, _ := r.bound.Catalog.Class(t.Tool)
 	switch was := r.classes[t.ID]; {
 	case was == record.Effect, was == record.Again && class == record.Read:
 		return was
@@ -325,7 +325,7 @@ func kindOfCall(o backend.Outcome) record.Kind {
 // misfit says why a result does not fit the tool's output schema, "" where it
 // does or where there is none.
 func (r *run) misfit(t *wrappers.Tool, res *backend.Result) string {
-	if err := r.cat.CheckResult(t.Tool, res); err != nil {
+	if err := r.bound.Catalog.CheckResult(t.Tool, res); err != nil {
 		return text.Cut(err.Error(), 200)
 	}
 	return ""
@@ -393,7 +393,7 @@ func (r *run) send(ctx, wanted context.Context, t *wrappers.Tool, args registry.
 			res, err = nil, fmt.Errorf("calling %s failed inside the harness: %.200v", t.ID, p)
 		}
 	}()
-	if r.cat.Calls == nil {
+	if r.bound.Catalog.Calls == nil {
 		return nil, 0, errors.New("this harness has no servers to call: give it a config")
 	}
 	if t.Error != "" { // its program is missing
@@ -413,7 +413,7 @@ func (r *run) send(ctx, wanted context.Context, t *wrappers.Tool, args registry.
 			res, err = nil, full
 		}
 	}()
-	if s, ok := r.cat.Calls.(starter); ok {
+	if s, ok := r.bound.Catalog.Calls.(starter); ok {
 		begin := time.Now()
 		err := s.Ready(ctx, t.Server)
 		if start = time.Since(begin); start < leastStart {
@@ -426,7 +426,7 @@ func (r *run) send(ctx, wanted context.Context, t *wrappers.Tool, args registry.
 	defer r.calling()()
 	req := &backend.Request{Tool: t.Name, Args: args, Send: how, Expect: t.Request}
 	req.Tenant, req.Shares = r.room.Tenant()
-	res, err = r.cat.Calls.Call(ctx, t.Server, req)
+	res, err = r.bound.Catalog.Calls.Call(ctx, t.Server, req)
 	return res, start, err
 }
 

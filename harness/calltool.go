@@ -42,11 +42,12 @@ func (h *Harness) CallTool(ctx context.Context, c *catalog.Catalog, id string, r
 	}
 	call.Name, call.Source = "call "+id, ""
 	begin := time.Now()
-	r := &run{script: &call, direct: true, cat: c, view: view, journal: newJournal(&call),
-		tree: newTree(worker.Limits{}), room: call.room(), misfits: map[string]string{}, allowed: map[string]*wrappers.Tool{id: t},
-		result: &Result{Status: OK, Tools: []ToolUse{}}}
+	r := &run{script: &call, direct: true, journal: newJournal(&call), tree: newTree(worker.Limits{}), room: call.room(),
+		misfits: map[string]string{}, result: &Result{Status: OK, Tools: []ToolUse{}}}
+	r.bound = r.bind()
+	r.bound.Catalog, r.bound.View, r.bound.Allowed = c, view, map[string]*wrappers.Tool{id: t}
 	args := registry.ReadArgs(raw)
-	d := r.decideCall(t, args)
+	d := r.bound.DecideCall(t, args)
 	if d.Verdict == policy.IsDenied || d.Verdict == policy.NeedsApproval {
 		return nil, d, nil
 	}

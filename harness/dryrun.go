@@ -87,7 +87,7 @@ func (r *run) answerDry(t *wrappers.Tool, line *record.Call, given registry.Args
 	}
 	u := Unmade{Tool: t.ID, Class: line.Class, After: len(g.unmade), Guess: g.guessed, From: found.run}
 	u.Script, u.File, u.Line = r.placed(line.Place)
-	if d := r.cat.DecideCall(r.policy(), t.Tool, given, r.script.Approved); d.Verdict == policy.NeedsApproval {
+	if d := r.bound.Catalog.DecideCall(r.bound.Rules(), t.Tool, given, r.script.Approved); d.Verdict == policy.NeedsApproval {
 		u.Approval = d.Rule
 	}
 	if g.bytes += len(args); g.bytes <= maxLedger {
@@ -155,8 +155,8 @@ func (r *run) output(t *wrappers.Tool) json.RawMessage {
 	if len(t.Output) > 0 {
 		return t.Output
 	}
-	if r.cat.Shapes != nil {
-		if s, ok := r.cat.Shapes.Schema(t.ID); ok {
+	if r.bound.Catalog.Shapes != nil {
+		if s, ok := r.bound.Catalog.Shapes.Schema(t.ID); ok {
 			return s
 		}
 	}

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"regexp"
@@ -39,56 +40,77 @@ type meant struct {
 }
 
 // mean notes that the script means some tools.
-func (r *run) mean(n need, tools ...*wrappers.Tool) {
+func (b *bound) mean(n need, tools ...*wrappers.Tool) {
 	for _, t := range tools {
-		i := slices.IndexFunc(r.meant, func(m meant) bool { return m.tool == t })
+		i := slices.IndexFunc(b.meant, func(m meant) bool { return m.tool == t })
 		switch {
-		case r.hides(t.ID):
+		case b.Hides(t.ID):
 		case i < 0:
-			r.meant = append(r.meant, meant{t, n})
-		case n < r.meant[i].need:
-			r.meant[i].need = n
+			b.meant = append(b.meant, meant{t, n})
+		case n < b.meant[i].need:
+			b.meant[i].need = n
 		}
 	}
 }
 
-// explain adds to a script's faults what only the harness knows: the servers
-// and tools of the whole registry, of which the worker has seen just the
-// declared ones.
-func (r *run) explain(errs []Error) []Error {
-	for i := range errs {
-		r.fixes(&errs[i], errs[i].about.Near...)
-	}
-	if r.cat == nil && !r.lookFor(errs) {
-		return errs
-	}
-	missing := map[string]bool{} // servers that are not there are told once
-	errs = slices.DeleteFunc(errs, func(e Error) bool {
-		again := e.about.Code == check.CodeNoServer && missing[e.about.Package]
-		missing[e.about.Package] = missing[e.about.Package] || e.about.Code == check.CodeNoServer
-		return again
-	})
-	for i := range errs {
-		r.explainOne(&errs[i])
-	}
-	if r.broken {
-		errs = append(errs, r.mentioned()...)
-	}
-	for i := range errs {
-		if s := r.server(errs[i].about.Package); s != nil {
-			n := beside
-			if errs[i].about.Code == check.CodeNoName { // their descriptions tell which one was meant
-				n = alsoNamed
-			}
-			r.mean(n, r.few(s)...)
+// finding is an Error and the diagnostic that it is made of.
+type finding struct {
+	Error
+	about worker.Diagnostic
+}
+
+// Explain makes errors of what the worker has found wrong with the script, and adds what
+// only the harness knows: the servers and tools of the whole registry, of which the worker
+// has seen just the declared ones.
+func (b *bound) Explain(ctx context.Context, ds []worker.Diagnostic) []Error {
+	var fs []finding
+	for _, d := range ds {
+		f := finding{Error{Kind: KindCompile, Line: d.Line, Column: d.Column, Message: d.Message, Snippet: d.Snippet, Hint: d.Hint,
+			Signatures: d.Signatures}, d}
+		if d.Kind == string(KindRefused) {
+			f.Kind = KindRefused
 		}
+		b.fixes(&f, d.Near...)
+		fs = append(fs, f)
+	}
+	if b.Catalog != nil || b.lookFor(ctx, ds) {
+		fs = b.explain(fs)
+	}
+	var errs []Error
+	for _, f := range fs {
+		errs = append(errs, f.Error)
 	}
 	return errs
 }
 
+func (b *bound) explain(fs []finding) []finding {
+	missing := map[string]bool{} // unknown servers, each reported once
+	fs = slices.DeleteFunc(fs, func(f finding) bool {
+		again := f.about.Code == check.CodeNoServer && missing[f.about.Package]
+		missing[f.about.Package] = missing[f.about.Package] || f.about.Code == check.CodeNoServer
+		return again
+	})
+	for i := range fs {
+		b.explainOne(&fs[i])
+	}
+	if b.Needs.Broken {
+		fs = append(fs, b.mentioned()...)
+	}
+	for i := range fs {
+		if s := b.server(fs[i].about.Package); s != nil {
+			n := beside
+			if fs[i].about.Code == check.CodeNoName { // their descriptions tell which one was meant
+				n = alsoNamed
+			}
+			b.mean(n, b.few(s)...)
+		}
+	}
+	return fs
+}
+
 // few returns all tools of a small server, else nil.
-func (r *run) few(s *wrappers.Server) []*wrappers.Tool {
-	if tools := r.shown(s); len(tools) <= maxAllTools {
+func (b *bound) few(s *wrappers.Server) []*wrappers.Tool {
+	if tools := b.shown(s); len(tools) <= maxAllTools {
 		return tools
 	}
 	return nil
@@ -96,16 +118,16 @@ func (r *run) few(s *wrappers.Server) []*wrappers.Tool {
 
 // mentioned are the names of servers and of their functions in a text that is
 // no Go which there are not, as far as something is like them.
-func (r *run) mentioned() []Error {
-	var errs []Error
+func (b *bound) mentioned() []finding {
+	var fs []finding
 	said := map[string]bool{}
-	for _, n := range r.names {
-		if r.guesses >= maxGuessed {
+	for _, n := range b.Needs.Names {
+		if b.guesses >= maxGuessed {
 			break
 		}
-		s := r.server(n.Package)
-		e := Error{Kind: KindCompile, Line: n.Line, Column: n.Column, Message: "undefined: " + n.Package,
-			about: worker.Diagnostic{Package: n.Package, Name: n.Name}}
+		s := b.server(n.Package)
+		e := finding{Error{Kind: KindCompile, Line: n.Line, Column: n.Column, Message: "undefined: " + n.Package},
+			worker.Diagnostic{Package: n.Package, Name: n.Name}}
 		switch fn := function(n.Name); {
 		case s == nil && !said[n.Package]:
 			said[n.Package] = true
@@ -120,28 +142,28 @@ func (r *run) mentioned() []Error {
 		default:
 			continue
 		}
-		if r.explainOne(&e); e.shown { // of others nobody knows whether they are variables
-			errs = append(errs, e)
+		if b.explainOne(&e); e.shown { // of others nobody knows whether they are variables
+			fs = append(fs, e)
 		}
 	}
-	return errs
+	return fs
 }
 
 // lookFor gets the tools for the faults of a script that has none by its
 // syntax, but may mean one: where they are at hand, or where a name is spelled
 // as a tool's.
-func (r *run) lookFor(errs []Error) bool {
-	if r.script.Catalog == nil && !slices.ContainsFunc(errs, func(e Error) bool {
-		first, _ := utf8.DecodeRuneInString(e.about.Name)
-		return e.about.Code == check.CodeUndefined && (strings.HasPrefix(e.about.Name, "mcp__") || unicode.IsUpper(first))
+func (b *bound) lookFor(ctx context.Context, ds []worker.Diagnostic) bool {
+	if !b.AtHand && !slices.ContainsFunc(ds, func(d worker.Diagnostic) bool {
+		first, _ := utf8.DecodeRuneInString(d.Name)
+		return d.Code == check.CodeUndefined && (strings.HasPrefix(d.Name, "mcp__") || unicode.IsUpper(first))
 	}) {
 		return false
 	}
-	cat, err := r.catalog(r.ctx)
-	return err == nil && r.use(cat) == nil
+	cat, err := b.Tools(ctx)
+	return err == nil && b.use(cat) == nil
 }
 
-func (r *run) explainOne(e *Error) {
+func (b *bound) explainOne(e *finding) {
 	switch e.about.Code {
 	case "":
 	case check.CodeUndefined:
@@ -149,40 +171,40 @@ func (r *run) explainOne(e *Error) {
 			e.Hint = serversHint
 			return
 		}
-		r.explainBare(e, e.about.Name)
+		b.explainBare(e, e.about.Name)
 	case check.CodeNoServer:
-		r.explainServer(e, e.about.Package)
+		b.explainServer(e, e.about.Package)
 	default:
-		s := r.server(e.about.Package)
+		s := b.server(e.about.Package)
 		if s == nil {
 			return
 		}
 		if e.about.Code == check.CodeNoName {
-			r.explainName(e, s, e.about.Name)
+			b.explainName(e, s, e.about.Name)
 			return
 		}
 		tools := s.Type(e.about.Name)
 		if t, ok := s.Func(e.about.Name); ok && len(tools) == 0 {
 			tools = []*wrappers.Tool{t}
 		}
-		if mine := r.usedOf(tools); len(mine) > 0 { // of a type that several tools share
+		if mine := b.usedOf(tools); len(mine) > 0 { // of a type that several tools share
 			tools = mine
 		}
 		if len(tools) > 0 {
-			e.of(misused, r, tools[0])
+			b.of(e, misused, tools[0])
 		}
 	}
 }
 
 // usedOf returns those of some tools that the script may call.
-func (r *run) usedOf(tools []*wrappers.Tool) []*wrappers.Tool {
-	return slices.DeleteFunc(slices.Clone(tools), func(t *wrappers.Tool) bool { return r.allowed[t.ID] == nil })
+func (b *bound) usedOf(tools []*wrappers.Tool) []*wrappers.Tool {
+	return slices.DeleteFunc(slices.Clone(tools), func(t *wrappers.Tool) bool { return b.Allowed[t.ID] == nil })
 }
 
 // of makes an error one about a tool, whose types the answer shows.
-func (e *Error) of(n need, r *run, t *wrappers.Tool) {
-	r.mean(n, t)
-	if e.Signatures, e.shown = nil, true; !r.hides(t.ID) {
+func (b *bound) of(e *finding, n need, t *wrappers.Tool) {
+	b.mean(n, t)
+	if e.Signatures, e.shown = nil, true; !b.Hides(t.ID) {
 		e.Signatures = []string{t.Signature()}
 	}
 }
@@ -203,24 +225,24 @@ func function(name string) string {
 
 // explainBare explains a name without a package by the tools that are called
 // so, or that have such a type.
-func (r *run) explainBare(e *Error, name string) {
-	for _, id := range sortedKeys(r.allowed) {
-		if t := r.allowed[id]; name == t.ParamsType() || name == t.ResultType() {
+func (b *bound) explainBare(e *finding, name string) {
+	for _, id := range sortedKeys(b.Allowed) {
+		if t := b.Allowed[id]; name == t.ParamsType() || name == t.ResultType() {
 			right := t.Package().Package + "." + name
 			e.Hint = "did you mean " + right + "?"
-			r.fixes(e, right)
-			e.of(guessed, r, t)
+			b.fixes(e, right)
+			b.of(e, guessed, t)
 			return
 		}
 	}
-	found := slices.DeleteFunc(r.view.Named(function(name)), func(t *wrappers.Tool) bool { return !r.shows(t.Tool) })
+	found := slices.DeleteFunc(b.View.Named(function(name)), func(t *wrappers.Tool) bool { return !b.Shows(t.Tool) })
 	if len(found) > 0 {
 		e.Hint = "did you mean " + goNames(found, 3) + "? A tool is a function of its server's package"
-		if r.fixes(e); len(found) == 1 && function(name) == name {
-			r.fixes(e, found[0].Go())
+		if b.fixes(e); len(found) == 1 && function(name) == name {
+			b.fixes(e, found[0].Go())
 		}
-		e.of(guessed, r, found[0])
-		r.mean(alsoNamed, found[1:min(len(found), 3)]...)
+		b.of(e, guessed, found[0])
+		b.mean(alsoNamed, found[1:min(len(found), 3)]...)
 	}
 }
 
@@ -229,40 +251,40 @@ const serversHint = `a server is used by its own name: import "servers/git", and
 // explainServer explains the name of a server that there is not: by servers
 // that are spelled like it, by tools that do what its functions are named for,
 // or else by all servers.
-func (r *run) explainServer(e *Error, name string) {
-	if near := e.about.Near; len(near) > 0 && !r.namesServer(near) {
+func (b *bound) explainServer(e *finding, name string) {
+	if near := e.about.Near; len(near) > 0 && !b.namesServer(near) {
 		return // a variable, most likely
 	}
-	r.fixes(e)
+	b.fixes(e)
 	if name == "servers" {
 		e.Hint = serversHint
 		return
 	}
-	functions := r.functions(name)
-	near := slices.DeleteFunc(r.view.NearPackages(name, 3),
-		func(s *wrappers.Server) bool { return len(s.Tools) > 0 && len(r.shown(s)) == 0 })
+	functions := b.functions(name)
+	near := slices.DeleteFunc(b.View.NearPackages(name, 3),
+		func(s *wrappers.Server) bool { return len(s.Tools) > 0 && len(b.shown(s)) == 0 })
 	if len(near) > 0 {
 		var names []string
 		for _, s := range near {
 			names = append(names, s.Package)
 		}
 		e.Hint = "did you mean the server " + strings.Join(names, " or ") + "?"
-		r.fixes(e, names...)
+		b.fixes(e, names...)
 	}
 	var hints []string
 	var right string
 	for _, f := range functions {
 		var g guess
 		if len(near) > 0 {
-			g = r.guessOn(near[0], f)
+			g = b.guessOn(near[0], f)
 		} else {
-			g = r.guessAnywhere(name, f)
+			g = b.guessAnywhere(name, f)
 		}
-		r.mean(alsoNamed, g.others...)
+		b.mean(alsoNamed, g.others...)
 		if g.best == nil {
 			continue
 		}
-		e.of(guessed, r, g.best)
+		b.of(e, guessed, g.best)
 		hint := g.best.Go()
 		right = hint
 		if e.about.Name == "" { // of an import
@@ -276,12 +298,12 @@ func (r *run) explainServer(e *Error, name string) {
 	switch {
 	case len(hints) > 0 && len(functions) == 1:
 		e.Hint = "did you mean " + hints[0] + "?"
-		r.fixes(e, right)
+		b.fixes(e, right)
 	case len(hints) > 0:
 		e.Hint = "did you mean these? " + strings.Join(hints, "; ")
 	case len(near) == 0:
 		e.Hint = fmt.Sprintf("there is no server %s, and no tool like it", name)
-		if all := r.serverList(); all != "" {
+		if all := b.serverList(); all != "" {
 			e.Hint += "; the servers are " + all
 		}
 	}
@@ -292,13 +314,13 @@ const serverListTokens = 300
 
 // serverList names the servers that have tools the script may call, as far as
 // they fit.
-func (r *run) serverList() string {
+func (b *bound) serverList() string {
 	var names []string
 	size := 0
 	more := 0
-	for _, s := range r.view.Servers() {
+	for _, s := range b.View.Servers() {
 		switch {
-		case len(r.shown(s)) == 0:
+		case len(b.shown(s)) == 0:
 		case more > 0 || size+text.Tokens(s.Package)+1 > serverListTokens:
 			more++
 		default:
@@ -313,30 +335,30 @@ func (r *run) serverList() string {
 }
 
 // shown are a server's tools that policy does not deny.
-func (r *run) shown(s *wrappers.Server) []*wrappers.Tool {
-	return slices.DeleteFunc(slices.Clone(s.Tools), func(t *wrappers.Tool) bool { return !r.shows(t.Tool) })
+func (b *bound) shown(s *wrappers.Server) []*wrappers.Tool {
+	return slices.DeleteFunc(slices.Clone(s.Tools), func(t *wrappers.Tool) bool { return !b.Shows(t.Tool) })
 }
 
 // namesServer reports whether one of some names is a server's package, or of
 // one.
-func (r *run) namesServer(names []string) bool {
+func (b *bound) namesServer(names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		pkg, _, _ := strings.Cut(name, ".")
-		return r.server(pkg) != nil
+		return b.server(pkg) != nil
 	})
 }
 
 // explainName looks for the function or type of a server that was meant.
-func (r *run) explainName(e *Error, s *wrappers.Server, name string) {
-	if reg, ok := r.cat.Registry.Server(s.Name); ok && len(s.Tools) == 0 && reg.Error != nil {
+func (b *bound) explainName(e *finding, s *wrappers.Server, name string) {
+	if reg, ok := b.Catalog.Registry.Server(s.Name); ok && len(s.Tools) == 0 && reg.Error != nil {
 		e.Signatures, e.Hint = nil, fmt.Sprintf("the server %s has no tools: it could not be asked (%s)", s.Name,
 			reason(s.Name, *reg.Error))
-		r.result.Down = append(r.result.Down, s.Name)
+		b.Down = append(b.Down, s.Name)
 		return
 	}
 	fn := function(name)
 	if t, ok := s.Func(fn); ok {
-		r.fixes(e)
+		b.fixes(e)
 		right := t.ParamsType()
 		if slices.ContainsFunc(typeSuffixes[slices.Index(typeSuffixes, "Result"):],
 			func(suffix string) bool { return strings.HasSuffix(name, suffix) }) {
@@ -345,46 +367,46 @@ func (r *run) explainName(e *Error, s *wrappers.Server, name string) {
 		e.Hint = t.Go() + " takes no arguments: " + t.Go() + "()"
 		if right != "" {
 			e.Hint = "did you mean " + s.Package + "." + right + "?"
-			r.fixes(e, s.Package+"."+right)
+			b.fixes(e, s.Package+"."+right)
 		}
-		e.of(guessed, r, t)
+		b.of(e, guessed, t)
 		return
 	}
-	fs := r.functions(s.Package)
+	fs := b.functions(s.Package)
 	i := slices.IndexFunc(fs, func(f called) bool { return f.name == fn })
 	f := called{name: fn}
 	if i >= 0 {
 		f = fs[i]
 	}
-	g := r.guessOn(s, f)
+	g := b.guessOn(s, f)
 	if g.best == nil {
 		e.Signatures, e.Hint = nil, s.Package+" has no tool that this script may call"
-		if r.guesses > maxGuessed {
+		if b.guesses > maxGuessed {
 			e.Hint = fmt.Sprintf("UseTools(%q) alone lists what it has", s.Package)
 		}
 		return
 	}
 	if near := e.about.Near; len(near) == 1 {
 		if name, ok := strings.CutPrefix(near[0], s.Package+"."); ok && len(s.Type(name)) > 0 {
-			e.of(guessed, r, s.Type(name)[0]) // one of its types is spelled so
+			b.of(e, guessed, s.Type(name)[0]) // one of its types is spelled so
 			return
 		}
 	}
-	r.fixes(e)
+	b.fixes(e)
 	switch {
 	case g.sure && alike(fn, g.best.Func):
 		e.Hint = "did you mean " + g.best.Go() + "?"
 		if fn == name {
-			r.fixes(e, g.best.Go())
+			b.fixes(e, g.best.Go())
 		}
-	case len(r.few(s)) > 0:
+	case len(b.few(s)) > 0:
 		e.Hint = s.Package + " has no " + fn + "; all its tools are below"
 	default:
 		names := functionNames(append([]*wrappers.Tool{g.best}, g.others...))
-		e.Hint = fmt.Sprintf("nearest in %s: %s; UseTools(%q) lists all %d", s.Package, names, s.Package, len(r.shown(s)))
+		e.Hint = fmt.Sprintf("nearest in %s: %s; UseTools(%q) lists all %d", s.Package, names, s.Package, len(b.shown(s)))
 	}
-	e.of(guessed, r, g.best)
-	r.mean(alsoNamed, g.others...)
+	b.of(e, guessed, g.best)
+	b.mean(alsoNamed, g.others...)
 }
 
 // alike reports whether two names of functions share what they are about, or
@@ -412,36 +434,35 @@ func goNames(tools []*wrappers.Tool, n int) string {
 	return strings.Join(names, " or ")
 }
 
-// showTypes adds to the answer of a refused script the types of the tools that
-// it means, each once: those that it named right, and the best guesses for
-// wrong names.
-func (r *run) showTypes() {
-	res := r.result
-	if r.view == nil || len(res.Errors) == 0 {
-		return
+// Types returns, for the answer to a refused script, the types of the tools that it
+// means, each once: those that it named right, and the best guesses for wrong names.
+// taken is how many tokens the rest of the answer takes.
+func (b *bound) Types(taken int) []string {
+	if b.View == nil {
+		return nil
 	}
-	for _, n := range r.names {
-		if s := r.server(n.Package); s != nil && (n.Imported || !n.Std) {
+	for _, n := range b.Needs.Names {
+		if s := b.server(n.Package); s != nil && (n.Imported || !n.Std) {
 			if t, ok := s.Func(function(n.Name)); ok {
-				r.mean(used, t)
+				b.mean(used, t)
 			}
 		}
 	}
-	for i := range res.Tools {
-		u := &res.Tools[i]
-		if t, ok := r.view.Tool(u.Tool); ok && u.Verdict == discovery.Resolved && u.Phrase != "" {
-			r.mean(declared, t)
+	for i := range b.Uses {
+		u := &b.Uses[i]
+		if t, ok := b.View.Tool(u.Tool); ok && u.Verdict == discovery.Resolved && u.Phrase != "" {
+			b.mean(declared, t)
 		} else if u.Verdict != discovery.Resolved {
-			r.mean(beside, r.namedServers(u)...)
+			b.mean(beside, b.namedServers(u)...)
 		}
 	}
-	slices.SortStableFunc(r.meant, func(a, b meant) int { return cmp.Compare(a.need, b.need) })
-	names := capitals.FindAllString(r.script.Source, -1)
+	slices.SortStableFunc(b.meant, func(a, b meant) int { return cmp.Compare(a.need, b.need) })
+	names := capitals.FindAllString(b.Source, -1)
 	slices.Sort(names)
 	names = slices.Compact(names)
 	var urgent, rest, all []*entry
-	for _, m := range r.meant {
-		about := " // " + r.index.Short(m.tool.ID)
+	for _, m := range b.meant {
+		about := " // " + b.Index.Short(m.tool.ID)
 		if m.need == beside {
 			about = ""
 		}
@@ -453,22 +474,23 @@ func (r *run) showTypes() {
 			rest = append(rest, e)
 		}
 	}
-	budget := refusedTokens - text.Tokens(res.mistakes(false, false)) - leftOutTokens
+	budget := refusedTokens - taken - leftOutTokens
 	budget = raise(all, inOneLine, budget)
 	budget = raise(urgent, withTypes, budget)
 	budget = raise(rest, withTypes, budget)
 	raise(urgent, inBrief, min(budget, briefTokens))
-	var left []string
+	var out, left []string
 	for _, e := range all {
 		if e.at > 0 {
-			res.Types = append(res.Types, strings.TrimSuffix(e.text(), "\n"))
+			out = append(out, strings.TrimSuffix(e.text(), "\n"))
 		} else {
 			left = append(left, e.tool.Go())
 		}
 	}
 	if len(left) > 0 {
-		res.Types = append(res.Types, "left out here: "+text.List(left, 12))
+		out = append(out, "left out here: "+text.List(left, 12))
 	}
+	return out
 }
 
 // capitals matches the names in a script that may be those of fields.

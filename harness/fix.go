@@ -24,13 +24,13 @@ const maxFixes = 3
 
 // fixes notes what may stand in the place of the wrong name, or string, that an
 // error is about.
-func (r *run) fixes(e *Error, right ...string) {
+func (b *bound) fixes(e *finding, right ...string) {
 	e.Fixes = nil
 	if len(right) > maxFixes {
 		return
 	}
 	for _, text := range right {
-		if f, ok := r.fix(e, text); ok {
+		if f, ok := b.fix(e, text); ok {
 			e.Fixes = append(e.Fixes, f)
 		}
 	}
@@ -38,8 +38,8 @@ func (r *run) fixes(e *Error, right ...string) {
 
 // fix puts what is right in the place of what is wrong at an error's place, if the
 // error is about what stands there.
-func (r *run) fix(e *Error, right string) (Fix, bool) {
-	line := sourceLine(r.script.Source, e.Line)
+func (b *bound) fix(e *finding, right string) (Fix, bool) {
+	line := sourceLine(b.Source, e.Line)
 	if e.Column < 1 || e.Column > len(line) {
 		return Fix{}, false
 	}
@@ -78,8 +78,8 @@ func identifier(s string) string {
 }
 
 // phraseFixes put the name of one of the first offered tools in the place of a phrase.
-func (r *run) phraseFixes(p worker.Phrase, offered []discovery.Difference) []Fix {
-	line := sourceLine(r.script.Source, p.Line)
+func (b *bound) phraseFixes(p worker.Phrase, offered []discovery.Difference) []Fix {
+	line := sourceLine(b.Source, p.Line)
 	if p.Column < 1 || p.Column > len(line) {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (r *run) phraseFixes(p worker.Phrase, offered []discovery.Difference) []Fix
 	}
 	var out []Fix
 	for _, d := range offered[:min(len(offered), maxFixes)] {
-		if t, ok := r.view.Tool(d.ID); ok {
+		if t, ok := b.View.Tool(d.ID); ok {
 			out = append(out, Fix{Line: p.Line, Column: p.Column, Length: len(literal), Text: strconv.Quote(t.Go())})
 		}
 	}

@@ -18,9 +18,9 @@ type called struct {
 
 // functions lists the functions that the script uses of a package, those of
 // which it names a type alone included.
-func (r *run) functions(pkg string) []called {
+func (b *bound) functions(pkg string) []called {
 	var out []called
-	for _, n := range r.names {
+	for _, n := range b.Needs.Names {
 		if n.Package != pkg {
 			continue
 		}
@@ -66,27 +66,27 @@ const (
 
 // guessAnywhere looks for a tool by the words of a server that there is not,
 // of a function and of its fields, and by the phrases of the script.
-func (r *run) guessAnywhere(server string, f called) guess {
-	if r.guesses++; r.guesses > maxGuessed {
+func (b *bound) guessAnywhere(server string, f called) guess {
+	if b.guesses++; b.guesses > maxGuessed {
 		return guess{}
 	}
 	spelled := map[*wrappers.Tool]float64{}
-	for _, t := range r.view.Named(f.name) {
+	for _, t := range b.View.Named(f.name) {
 		spelled[t] = bySpelling
 	}
-	return r.guess(f, wrappers.Words(server), "", spelled)
+	return b.guess(f, wrappers.Words(server), "", spelled)
 }
 
 // guessOn looks on one server.
-func (r *run) guessOn(s *wrappers.Server, f called) guess {
-	if r.guesses++; r.guesses > maxGuessed {
+func (b *bound) guessOn(s *wrappers.Server, f called) guess {
+	if b.guesses++; b.guesses > maxGuessed {
 		return guess{}
 	}
 	spelled := map[*wrappers.Tool]float64{}
 	for i, t := range s.Near(f.name, 3) {
 		spelled[t] = bySpelling / float64(i+1)
 	}
-	return r.guess(f, nil, s.Name, spelled)
+	return b.guess(f, nil, s.Name, spelled)
 }
 
 // words returns the words of the name and of the fields. A name that gets several
@@ -119,13 +119,13 @@ func (c called) has(t *wrappers.Tool) float64 {
 
 // guess chooses among the tools of a server, or of all, by what speaks for
 // each.
-func (r *run) guess(f called, words []string, server string, spelled map[*wrappers.Tool]float64) guess {
+func (b *bound) guess(f called, words []string, server string, spelled map[*wrappers.Tool]float64) guess {
 	text := strings.Join(append(words, f.words(spelled)...), " ")
-	res, err := r.index.Resolve(text, &discovery.ResolveOptions{Server: server, Candidates: reach})
+	res, err := b.Index.Resolve(text, &discovery.ResolveOptions{Server: server, Candidates: reach})
 	fits := err == nil && res.Verdict != discovery.NotFound
-	score := r.scores(&res, fits || server != "", server, spelled)
+	score := b.scores(&res, fits || server != "", server, spelled)
 	var tools []*wrappers.Tool
-	for _, s := range r.view.Servers() { // in an order that is always the same
+	for _, s := range b.View.Servers() { // in an order that is always the same
 		for _, t := range s.Tools {
 			if score[t] > 0 {
 				score[t] += byFields * f.has(t)
@@ -137,7 +137,7 @@ func (r *run) guess(f called, words []string, server string, spelled map[*wrappe
 	if len(tools) == 0 || server == "" && score[tools[0]] < leastGuess {
 		g := guess{}
 		for _, c := range res.Candidates[:min(len(res.Candidates), maxGuesses)] {
-			if t, ok := r.view.Tool(c.ID); ok {
+			if t, ok := b.View.Tool(c.ID); ok {
 				g.others = append(g.others, t)
 			}
 		}
@@ -157,17 +157,17 @@ func (r *run) guess(f called, words []string, server string, spelled map[*wrappe
 
 // scores adds up what speaks for the tools of a server, or of all: their
 // spelling, the words of the name where these count, and the script's phrases.
-func (r *run) scores(named *discovery.Resolution, words bool, server string,
+func (b *bound) scores(named *discovery.Resolution, words bool, server string,
 	spelled map[*wrappers.Tool]float64) map[*wrappers.Tool]float64 {
 	score := map[*wrappers.Tool]float64{}
 	for t, s := range spelled {
-		if r.shows(t.Tool) {
+		if b.Shows(t.Tool) {
 			score[t] += s
 		}
 	}
 	add := func(res *discovery.Resolution, weight float64) {
 		for _, c := range res.Candidates {
-			if t, ok := r.view.Tool(c.ID); ok && r.shows(t.Tool) && (server == "" || t.Server == server) {
+			if t, ok := b.View.Tool(c.ID); ok && b.Shows(t.Tool) && (server == "" || t.Server == server) {
 				score[t] += c.Score * weight
 			}
 		}
@@ -175,8 +175,8 @@ func (r *run) scores(named *discovery.Resolution, words bool, server string,
 	if words {
 		add(named, 1)
 	}
-	for i := range r.result.Tools {
-		u := &r.result.Tools[i]
+	for i := range b.Uses {
+		u := &b.Uses[i]
 		switch {
 		case u.Phrase == "" || u.Verdict == discovery.NotFound:
 		case u.By == ByName:

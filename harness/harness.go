@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/internal/sandbox"
@@ -23,7 +22,6 @@ import (
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/text"
-	"github.com/usetools/usetools/wrappers"
 )
 
 // RunWorker turns the process into a worker if it was started as one; it then
@@ -280,6 +278,7 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 		misfits: map[string]string{}, nested: make(chan struct{}, 1), check: check, result: &Result{
 			Tools: []ToolUse{}, Calls: []Call{}, Warnings: []string{},
 		}}
+	r.bound = r.bind()
 	o := &worker.Options{Budget: t.budget, Command: h.opts.WorkerCommand, Policy: h.policy(), Spares: h.spares,
 		Stdout: printedTo(s.Stdout), Stderr: printedTo(s.Stderr)}
 	if s.depth == 0 {
@@ -351,42 +350,31 @@ type run struct {
 	ctx    context.Context // of Run
 	h      *Harness
 	script *Script
-	direct bool             // it is one call without a script
-	check  bool             // it is checked, and does not run
-	cat    *catalog.Catalog // nil until the script needs one; kept for the whole run
-	view   *wrappers.View   // of cat
-	index  *discovery.Index // of cat
+	direct bool   // it is one call without a script
+	check  bool   // it is checked, and does not run
+	bound  *bound // its tools
 
-	mu      sync.Mutex
-	result  *Result
-	allowed map[string]*wrappers.Tool // by ID: what the script may call
+	mu     sync.Mutex
+	result *Result
 	// Of a run that goes on: by ID, why a tool cannot be called any more, and the
 	// classes that tools had.
 	changed map[string]error
 	classes map[string]record.Class
 	// tellsUncertain: the script names UncertainError.
 	tellsUncertain bool
-	// declared are the lines of the phrases that led to tools, by ID.
-	declared map[string]int
-	pending  []string          // calls under way
-	misfits  map[string]string // by tool: why a result is not what its output schema says
-	samples  []sample
+	pending        []string          // calls under way
+	misfits        map[string]string // by tool: why a result is not what its output schema says
+	samples        []sample
 	// sampleBytes is what the samples take.
 	sampleBytes    int
-	builtins       []string // what it uses of the harness itself
 	tree           *tree
 	journal        *journal // of tree
 	path           string   // of the script within those that run it
 	room           *Room
 	nested         chan struct{} // holds an element while a saved script is under way
 	nestedWarnings int           // of saved scripts
-	probe          bool
-	broken         bool // it is no Go, and nothing of it can be run
-	names          []worker.Name
-	meant          []meant // tools that a refused script means
-	guesses        int     // wrong names that tools were looked for
-	calls          int     // begun
-	callsNow       int     // that servers are at work on
+	calls          int           // begun
+	callsNow       int           // that servers are at work on
 	callsSince     time.Time
 	err            error // the harness's own fault
 }
@@ -426,7 +414,7 @@ func (r *run) finish(o *worker.Outcome) {
 			res.Errors = []Error{{Kind: KindRuntime, Message: err.Error()}}
 		}
 	case len(o.Errors) > 0:
-		res.Errors = append(res.Errors, r.explain(fromDiagnostics(o.Errors))...)
+		res.Errors = append(res.Errors, r.bound.Explain(r.ctx, o.Errors)...)
 	case o.Status != worker.OK:
 		if len(r.pending) > 0 && (o.Status == worker.Timeout || o.Status == worker.Canceled) {
 			o.Message += "; waiting for " + text.List(r.pending, 3)
@@ -434,9 +422,10 @@ func (r *run) finish(o *worker.Outcome) {
 		res.Errors = []Error{{Kind: kindOf(o), Line: o.Line, Message: r.quoted(o.Message), Hint: panicHints[o.Code],
 			Trace: traceOf(o, parts), Snippet: snippet(r.script.Source, o.Line)}}
 	}
-	if res.Status.ExitCode() == CompileError.ExitCode() {
-		r.showTypes()
+	if res.Status.ExitCode() == CompileError.ExitCode() && len(res.Errors) > 0 {
+		res.Types = r.bound.Types(text.Tokens(res.mistakes(false, false)))
 	}
+	res.Down = r.bound.Down
 	if len(res.Errors) > 0 {
 		res.Error = &res.Errors[0]
 	}

@@ -128,13 +128,13 @@ func (j *journal) tools(r *run, t *worker.Tools) error {
 	if j.w == nil {
 		return nil
 	}
-	l := &record.Tools{Path: r.path, Phrases: asJSON(r.result.Tools), Own: r.builtins}
+	l := &record.Tools{Path: r.path, Phrases: asJSON(r.result.Tools), Own: r.bound.Needs.Own}
 	if len(t.Unresolved) > 0 {
 		l.Unresolved = asJSON(t.Unresolved)
 	}
-	for _, id := range sortedKeys(r.allowed) {
-		t := r.allowed[id]
-		class, why := r.cat.Class(t.Tool)
+	for _, id := range sortedKeys(r.bound.Allowed) {
+		t := r.bound.Allowed[id]
+		class, why := r.bound.Catalog.Class(t.Tool)
 		l.Tools = append(l.Tools, record.Tool{ID: id, Go: t.Go(), Hash: t.Hash, Input: t.Input, Output: t.Output,
 			Class: class, Why: why})
 	}

@@ -93,7 +93,7 @@ func TestACallThatIsRefusedIsInTheRecord(t *testing.T) {
 	if err := j.begin(New(&Options{Records: store}), &Script{}, limits()); err != nil {
 		t.Fatal(err)
 	}
-	r := &run{journal: j, tree: newTree(limits())}
+	r := &run{journal: j, tree: newTree(limits()), bound: &bound{}}
 	var denied *worker.DeniedError
 	if _, err := r.Call(t.Context(), &worker.Call{Tool: "shop.steal", Args: json.RawMessage(`{"all": true}`), Place: "1:1"}); !errors.As(err, &denied) {
 		t.Fatal(err)

@@ -79,13 +79,13 @@ type found struct {
 }
 
 // lookUp answers a script that only declares: what each phrase came to.
-func (r *run) lookUp() {
-	uses := make([]*ToolUse, len(r.result.Tools))
+func (b *bound) lookUp() {
+	uses := make([]*ToolUse, len(b.Uses))
 	for i := range uses {
-		uses[i] = &r.result.Tools[i]
+		uses[i] = &b.Uses[i]
 	}
-	r.show(uses, lookUpTokens)
-	r.result.Status, r.result.LookUp = OK, true
+	b.show(uses, lookUpTokens)
+	b.Status, b.LookUp = OK, true
 }
 
 // unusedTokens is what is said of phrases whose tools the script does not use
@@ -94,38 +94,38 @@ const unusedTokens = 400
 
 // showUnused answers those phrases of a script that runs whose tools it does
 // not use: who wrote them wants to know.
-func (r *run) showUnused(used []*wrappers.Tool) {
+func (b *bound) showUnused(used []*wrappers.Tool) {
 	var uses []*ToolUse
-	for i := range r.result.Tools {
-		u := &r.result.Tools[i]
-		if s, ok := r.asksForServer(&u.Resolution); ok {
+	for i := range b.Uses {
+		u := &b.Uses[i]
+		if s, ok := b.asksForServer(&u.Resolution); ok {
 			if !slices.ContainsFunc(used, func(t *wrappers.Tool) bool { return t.Package() == s }) {
 				uses = append(uses, u)
 			}
 			continue
 		}
-		if t, ok := r.view.Tool(u.Tool); ok && u.Phrase != "" && !slices.Contains(used, t) && r.shows(t.Tool) {
+		if t, ok := b.View.Tool(u.Tool); ok && u.Phrase != "" && !slices.Contains(used, t) && b.Shows(t.Tool) {
 			uses = append(uses, u)
 		}
 	}
 	if len(uses) > 0 {
-		r.show(uses, unusedTokens)
+		b.show(uses, unusedTokens)
 	}
 }
 
 // show describes what phrases came to, with the best tool's signature and types
 // of each, and the tools that are like it in a line each, within one budget.
-func (r *run) show(uses []*ToolUse, budget int) {
+func (b *bound) show(uses []*ToolUse, budget int) {
 	var all []*found
 	budget = budget * 19 / 20 // costs are estimates
 	shown := map[*wrappers.Tool]bool{}
 	for _, u := range uses {
 		f := &found{use: u}
-		r.lookBest(f, shown)
+		b.lookBest(f, shown)
 		all = append(all, f)
 	}
 	for _, f := range all {
-		r.lookOthers(f, shown)
+		b.lookOthers(f, shown)
 		budget -= text.Tokens(f.use.heading()) + alsoTokens
 	}
 	var bests, near, far []*entry
@@ -171,58 +171,58 @@ func (r *run) show(uses []*ToolUse, budget int) {
 }
 
 // lookBest finds what a phrase means, or means most likely.
-func (r *run) lookBest(f *found, shown map[*wrappers.Tool]bool) {
+func (b *bound) lookBest(f *found, shown map[*wrappers.Tool]bool) {
 	u := f.use
-	if s, ok := r.asksForServer(&u.Resolution); ok {
-		r.lookAround(f, s, shown)
+	if s, ok := b.asksForServer(&u.Resolution); ok {
+		b.lookAround(f, s, shown)
 		return
 	}
-	t, ok := r.view.Tool(u.Tool)
+	t, ok := b.View.Tool(u.Tool)
 	switch {
 	case ok && u.Verdict == discovery.Resolved:
 		if t.Held { // it is shown as it was accepted
 			u.Note = t.Error
-		} else if d := r.decide(t); d.Verdict == policy.IsDenied {
+		} else if d := b.Decide(t); d.Verdict == policy.IsDenied {
 			u.Note = "denied: " + d.Rule
-			if !slices.Contains(r.result.Decisions, d) { // for an earlier phrase
-				r.result.Decisions = append(r.result.Decisions, d)
+			if !slices.Contains(b.Decisions, d) { // for an earlier phrase
+				b.Decisions = append(b.Decisions, d)
 			}
 			return
 		}
 	case len(u.Candidates) > 0:
-		t, ok = r.view.Tool(u.Candidates[0].ID)
+		t, ok = b.View.Tool(u.Candidates[0].ID)
 	default:
-		_, _, hint := r.whyNot(u.Phrase, &u.Resolution)
+		_, _, hint := b.whyNot(u.Phrase, &u.Resolution)
 		u.Note = strings.TrimPrefix(u.Note+"; "+hint, "; ")
 	}
 	if ok && shown[t] {
 		f.names = append(f.names, t.Go()+" (above)")
 	} else if ok {
 		u.Note = strings.TrimPrefix(u.Note+besideGo(t.Package()), "; ")
-		f.best = append(f.best, whole(t, " // "+r.index.Short(t.ID)))
+		f.best = append(f.best, whole(t, " // "+b.Index.Short(t.ID)))
 		shown[t] = true
 	}
 }
 
 // lookOthers finds what else a phrase may mean.
-func (r *run) lookOthers(f *found, shown map[*wrappers.Tool]bool) {
+func (b *bound) lookOthers(f *found, shown map[*wrappers.Tool]bool) {
 	u := f.use
 	if u.server || strings.HasPrefix(u.Note, "denied: ") {
 		return
 	}
-	for _, t := range r.namedServers(u) {
+	for _, t := range b.namedServers(u) {
 		if !shown[t] {
-			f.others = append(f.others, inLine(t, " // "+r.index.Short(t.ID)))
+			f.others = append(f.others, inLine(t, " // "+b.Index.Short(t.ID)))
 			shown[t] = true
 		}
 	}
-	offered := r.index.Distinguish(ids(u.Candidates[:min(maxRunnersUp+1, len(u.Candidates))]))
+	offered := b.Index.Distinguish(ids(u.Candidates[:min(maxRunnersUp+1, len(u.Candidates))]))
 	for i, d := range offered {
 		if u.Verdict == discovery.Resolved && len(f.others) >= leastRunnersUp &&
 			score(u, d.ID) < leastOther*u.Candidates[0].Score {
 			break
 		}
-		if t, ok := r.view.Tool(d.ID); ok && !shown[t] && len(f.others) < maxRunnersUp {
+		if t, ok := b.View.Tool(d.ID); ok && !shown[t] && len(f.others) < maxRunnersUp {
 			f.others = append(f.others, inLine(t, " // "+inShort(offered, i)))
 			shown[t] = true
 		}
@@ -231,14 +231,14 @@ func (r *run) lookOthers(f *found, shown map[*wrappers.Tool]bool) {
 
 // namedServers returns the tools of the servers that a phrase names and has
 // candidates of, if they have few.
-func (r *run) namedServers(u *ToolUse) []*wrappers.Tool {
+func (b *bound) namedServers(u *ToolUse) []*wrappers.Tool {
 	var tools []*wrappers.Tool
 	for _, w := range strings.Fields(u.Phrase) {
-		if s, ok := r.view.NearPackage(w); ok && slices.ContainsFunc(u.Candidates, func(c discovery.Candidate) bool {
-			t, ok := r.view.Tool(c.ID)
+		if s, ok := b.View.NearPackage(w); ok && slices.ContainsFunc(u.Candidates, func(c discovery.Candidate) bool {
+			t, ok := b.View.Tool(c.ID)
 			return ok && t.Package() == s
 		}) {
-			tools = append(tools, r.few(s)...)
+			tools = append(tools, b.few(s)...)
 		}
 	}
 	return tools
@@ -294,12 +294,12 @@ var fillers = map[string]bool{"the": true, "of": true, "all": true, "list": true
 
 // asksForServer reports whether a phrase is the name of a server, or asks for
 // its tools.
-func (r *run) asksForServer(res *discovery.Resolution) (*wrappers.Server, bool) {
+func (b *bound) asksForServer(res *discovery.Resolution) (*wrappers.Server, bool) {
 	phrase, asks := strings.ToLower(strings.TrimSpace(res.Phrase)), false
 	if phrase == "" || res.By == discovery.ByExact {
 		return nil, false
 	}
-	if s, ok := r.view.NearPackage(phrase); ok && len(s.Tools) > 0 {
+	if s, ok := b.View.NearPackage(phrase); ok && len(s.Tools) > 0 {
 		return s, true
 	}
 	var rest []string
@@ -312,7 +312,7 @@ func (r *run) asksForServer(res *discovery.Resolution) (*wrappers.Server, bool) 
 	if !asks {
 		return nil, false
 	}
-	s, ok := r.view.NearPackage(strings.Join(rest, ""))
+	s, ok := b.View.NearPackage(strings.Join(rest, ""))
 	return s, ok && len(s.Tools) > 0
 }
 
@@ -327,12 +327,12 @@ const (
 )
 
 // lookAround shows a server's tools, except those that are shown already.
-func (r *run) lookAround(f *found, s *wrappers.Server, shown map[*wrappers.Tool]bool) {
+func (b *bound) lookAround(f *found, s *wrappers.Server, shown map[*wrappers.Tool]bool) {
 	f.use.server = true
 	var all []discovery.Hit
 	for more := true; more; {
-		page, err := r.cat.Find(discovery.Query{Server: s.Name, Offset: len(all), Limit: discovery.MaxLimit,
-			Detail: discovery.NameDescription, Keep: r.shows})
+		page, err := b.Catalog.Find(discovery.Query{Server: s.Name, Offset: len(all), Limit: discovery.MaxLimit,
+			Detail: discovery.NameDescription, Keep: b.Shows})
 		if err != nil {
 			return
 		}
@@ -341,7 +341,7 @@ func (r *run) lookAround(f *found, s *wrappers.Server, shown map[*wrappers.Tool]
 	f.use.Note = fmt.Sprintf("the server %s has %s", s.Package, text.Count(len(all), "tool")) + besideGo(s)
 	if len(all) <= maxServerTools {
 		for _, e := range all {
-			if t, ok := r.view.Tool(e.ID); ok && !shown[t] {
+			if t, ok := b.View.Tool(e.ID); ok && !shown[t] {
 				f.tools = append(f.tools, whole(t, " // "+e.Short))
 				shown[t] = true
 			}
@@ -354,7 +354,7 @@ func (r *run) lookAround(f *found, s *wrappers.Server, shown map[*wrappers.Tool]
 		if names[e.Category] == nil {
 			order = append(order, e.Category)
 		}
-		if t, ok := r.view.Tool(e.ID); ok {
+		if t, ok := b.View.Tool(e.ID); ok {
 			names[e.Category] = append(names[e.Category], t.Func)
 		}
 	}

@@ -26,7 +26,7 @@ type sample struct {
 // sampled keeps a result of a tool whose server does not say what it answers.
 // The caller holds r.mu.
 func (r *run) sampled(t *wrappers.Tool, args json.RawMessage, res *backend.Result, c *Call) {
-	if r.cat.Shapes == nil || res == nil || res.IsError || c.Suspect != "" || !t.Untyped() {
+	if r.bound.Catalog.Shapes == nil || res == nil || res.IsError || c.Suspect != "" || !t.Untyped() {
 		return
 	}
 	n := 0
@@ -50,9 +50,9 @@ func (r *run) observeResults() {
 		return
 	}
 	for _, s := range r.samples {
-		r.cat.Learn(s.tool.Tool, s.raw)
+		r.bound.Catalog.Learn(s.tool.Tool, s.raw)
 	}
 	// What cannot be saved, because the disk is full or the home is read-only,
 	// is learnt again.
-	r.h.learning.Go(func() { _ = r.cat.SaveLearned() })
+	r.h.learning.Go(func() { _ = r.bound.Catalog.SaveLearned() })
 }

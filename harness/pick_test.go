@@ -26,7 +26,7 @@ func TestAPhraseKeepsTheToolThatItMeans(t *testing.T) {
 		t.Fatal(err)
 	}
 	ticket, _ := view.Tool("tickets.create_ticket")
-	r := &run{view: view}
+	b := &bound{View: view}
 	var used []*wrappers.Tool
 	for _, tool := range reg.Tools {
 		tool, _ := view.Tool(tool.ID)
@@ -42,8 +42,8 @@ func TestAPhraseKeepsTheToolThatItMeans(t *testing.T) {
 	} {
 		res := discovery.Resolution{Phrase: "open a ticket", Verdict: c.verdict, Tool: c.tool, By: discovery.ByPhrase,
 			Candidates: []discovery.Candidate{{ID: "tickets.create_ticket"}, {ID: "chat.post_message"}}}
-		r.allowed = map[string]*wrappers.Tool{ticket.ID: ticket} // by an earlier phrase
-		if r.pick(&res, used); res.Tool != c.want || res.Verdict != discovery.Resolved {
+		b.Allowed = map[string]*wrappers.Tool{ticket.ID: ticket} // by an earlier phrase
+		if b.pick(&res, used); res.Tool != c.want || res.Verdict != discovery.Resolved {
 			t.Errorf("%s %s: %+v, want %s", c.verdict, c.tool, res, c.want)
 		}
 	}

@@ -292,7 +292,8 @@ func (p *replayer) tools(r *run) (*worker.Tools, error) {
 			return nil, fmt.Errorf("the record's phrases: %w", err)
 		}
 	}
-	json.Unmarshal(t.Phrases, &r.result.Tools) // for the reader alone
+	json.Unmarshal(t.Phrases, &r.bound.Uses) // for the reader alone
+	r.result.Tools = r.bound.Uses
 	return out, nil
 }
 
@@ -717,6 +718,6 @@ func (r *run) recorded(n *worker.Needs) (*worker.Tools, bool, error) {
 		r.err = err
 		return nil, false, err
 	}
-	r.builtins = slices.Clone(n.Own)
+	r.bound.Needs.Own = slices.Clone(n.Own)
 	return tools, true, nil
 }

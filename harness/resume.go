@@ -16,7 +16,6 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
-	"github.com/usetools/usetools/wrappers"
 )
 
 // NotResumableError says why a run does not go on.
@@ -417,25 +416,17 @@ func (r *run) resumed(ctx context.Context, n *worker.Needs) (tools *worker.Tools
 	if tools, err = r.tree.replay.tools(r); err != nil {
 		return nil, false, err
 	}
-	r.names, r.builtins = bounded(n.Names), line.Own
-	r.allowed, r.declared = map[string]*wrappers.Tool{}, map[string]int{}
 	r.changed, r.classes = map[string]error{}, map[string]record.Class{}
 	if len(line.Tools)+len(line.Own) == 0 {
 		return tools, true, nil
 	}
-	if r.cat, err = r.catalog(ctx); err != nil {
-		return nil, false, err
-	}
-	if r.cat, err = r.await(ctx, r.cat, n); err != nil {
-		return nil, false, err
-	}
-	if err = r.use(r.cat); err != nil {
-		return nil, false, err
+	if ok, err := r.bound.Load(ctx, n); !ok {
+		return tools, err == nil, err
 	}
 	for _, was := range line.Tools {
 		r.classes[was.ID] = was.Class
-		if t, ok := r.view.Tool(was.ID); ok && t.Hash == was.Hash {
-			r.allowed[was.ID] = t
+		if t, ok := r.bound.View.Tool(was.ID); ok && t.Hash == was.Hash {
+			r.bound.Allowed[was.ID] = t
 		} else {
 			r.changed[was.ID] = &changedError{was.ID}
 		}
@@ -446,7 +437,7 @@ func (r *run) resumed(ctx context.Context, n *worker.Needs) (tools *worker.Tools
 			"process (usetools.session), and has been started anew since the run called it; run the script anew", server)})
 		return nil, false, nil
 	}
-	tools.Go = !r.refuses()
+	tools.Go = !r.bound.Refused()
 	return tools, true, nil
 }
 
@@ -468,16 +459,16 @@ func (r *run) lostSession(ctx context.Context) string {
 		if m.Call == nil || m.Done != nil && m.Done.Kind == record.NotSent {
 			continue
 		}
-		t := r.allowed[m.Call.Tool]
+		t := r.bound.Allowed[m.Call.Tool]
 		if t == nil {
 			continue
 		}
 		s, asked := states[t.Server]
 		if !asked {
-			if c, ok := r.cat.Calls.(keeper); ok {
+			if c, ok := r.bound.Catalog.Calls.(keeper); ok {
 				s.keeps, s.since = c.Session(ctx, t.Server)
 			}
-			s.keeps = s.keeps || r.cat.Server(t.Server).Session
+			s.keeps = s.keeps || r.bound.Catalog.Server(t.Server).Session
 			states[t.Server] = s
 		}
 		if s.keeps && (s.since.IsZero() || s.since.After(m.Call.Time)) {
@@ -490,7 +481,7 @@ func (r *run) lostSession(ctx context.Context) string {
 // readAgain asks a server once more for what the record does not have, as secrets in
 // it were hidden: the script gets it where it is what it was.
 func (r *run) readAgain(ctx context.Context, m *record.Made, args registry.Args) (json.RawMessage, error) {
-	t := r.allowed[m.Call.Tool]
+	t := r.bound.Allowed[m.Call.Tool]
 	if t == nil {
 		return nil, r.diverge(&changedError{m.Call.Tool})
 	}

@@ -8,10 +8,10 @@ import (
 
 // count adds a run that needed tools to the catalog's usage log.
 func (r *run) count(began time.Time) {
-	if r.cat == nil || r.cat.Usage == nil {
+	if r.bound.Catalog == nil || r.bound.Catalog.Usage == nil {
 		return
 	}
-	log, u := r.cat.Usage, r.used(began)
+	log, u := r.bound.Catalog.Usage, r.used(began)
 	r.h.learning.Go(func() { _ = log.Add(u) }) // what cannot be counted harms nobody
 }
 

@@ -1,0 +1,131 @@
+package harness
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"time"
+
+	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/internal/worker"
+)
+
+// bind prepares the binding of a run's script.
+func (r *run) bind() *bound {
+	s := r.script
+	return newBound(toBind{Source: s.Source, Strict: s.Strict, Tools: r.catalog, AtHand: s.Catalog != nil, Policy: s.Policy,
+		ReadOnly: s.ReadOnly, Began: s.began, Approved: s.Approved, Dry: r.journal.dry != nil, Waits: r.canAsk() || r.check})
+}
+
+// catalog returns the script's catalog or that of the harness.
+func (r *run) catalog(ctx context.Context) (*catalog.Catalog, error) {
+	if c := r.script.Catalog; c != nil {
+		return c, c.Load()
+	}
+	return r.h.catalog(ctx)
+}
+
+// Resolve implements worker.Host: it finds the tools that a script needs.
+func (r *run) Resolve(ctx context.Context, n *worker.Needs) (tools *worker.Tools, ok bool, err error) {
+	defer func() { r.err = err }()
+	if e := TooMuch(n); e != nil {
+		r.stop(CompileError, *e)
+		return nil, false, nil
+	}
+	r.tellsUncertain = n.Uncertain
+	switch p := r.tree.replay; {
+	case p != nil && p.resume:
+		if tools, ok, err := r.resumed(ctx, n); ok || err != nil || r.result.Status == Diverged {
+			return tools, ok, err
+		}
+	case p != nil && r.script.Catalog == nil:
+		return r.recorded(n)
+	}
+	if ok, err := r.bound.Load(ctx, n); err != nil {
+		return nil, false, err
+	} else if !ok {
+		return &worker.Tools{}, true, nil
+	}
+	begin := time.Now()
+	if err := r.bound.Resolve(ctx); err != nil {
+		return nil, false, err
+	}
+	r.take()
+	r.result.Timing.Resolve = ms(time.Since(begin))
+	switch {
+	case r.bound.LookUp:
+		return nil, false, nil
+	case n.Broken:
+		return &worker.Tools{}, true, nil
+	}
+	begin = time.Now()
+	tools = r.bound.Generate()
+	r.result.Timing.Generate = ms(time.Since(begin))
+	if err := r.journal.tools(r, tools); err != nil {
+		return nil, false, err
+	}
+	return tools, true, nil
+}
+
+// take puts what binding adds to the Result there.
+func (r *run) take() {
+	b, res := r.bound, r.result
+	res.Tools, res.Errors, res.Warnings, res.Mended = b.Uses, b.Errors, b.Warnings, b.Mended
+	res.Decisions, res.Down, res.LookUp = b.Decisions, b.Down, b.LookUp
+	if b.Status != "" {
+		res.Status = b.Status
+	}
+}
+
+// stop ends the run before it began.
+func (r *run) stop(s Status, e Error) {
+	r.result.Status, r.result.Errors = s, append(r.result.Errors, e)
+}
+
+// Start implements worker.Host: once the script has compiled, policy decides on the
+// whole set of its tools before anything runs.
+func (r *run) Start(ctx context.Context, _ *worker.Plan) bool {
+	if len(r.result.Errors) > 0 { // a phrase has no tool
+		return false
+	}
+	if p := r.tree.replay; p != nil && !p.isLive() { // nothing is called, or each call is decided on when it is
+		return true
+	}
+	may := r.bound.Judge()
+	r.take()
+	if !may {
+		return false
+	}
+	if !r.check && len(r.bound.Allowed) > 0 {
+		r.connect(ctx)
+	}
+	return true
+}
+
+// connect begins to start the servers of the script's tools, all at once, so that its first
+// calls of each wait for the slowest and not for one after another. A call reports what fails.
+func (r *run) connect(ctx context.Context) {
+	calls, ok := r.bound.Catalog.Calls.(starter)
+	if !ok {
+		return
+	}
+	servers := map[string]bool{}
+	for _, t := range r.bound.Allowed {
+		if t.Error == "" && !servers[t.Server] {
+			servers[t.Server] = true
+			go calls.Ready(ctx, t.Server)
+		}
+	}
+}
+
+// rememberPhrases notes the tools that the phrases of a successful run led to. A replay, a
+// resumed run and a dry run teach nothing.
+func (r *run) rememberPhrases() {
+	b := r.bound
+	if b.Catalog == nil || b.Catalog.Memory == nil || b.Needs.Probe || r.result.Status != OK || r.tree.replay != nil || b.Dry {
+		return
+	}
+	// An error, as of a full disk, is not worth a word in the answer: the next run
+	// searches again.
+	_ = b.Catalog.Memory.Remember(b.Taught(r.result.Calls, cmp.Or(r.journal.id(), "unrecorded-"+rand.Text()[:8]))...)
+}
