@@ -15,47 +15,13 @@ import (
 
 	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/wrappers"
 )
-
-// WaitingCall is a call that waits for a person.
-type WaitingCall struct {
-	ID    string       `json:"id"` // of the approval
-	Tool  string       `json:"tool"`
-	Class record.Class `json:"class"`
-	Why   string       `json:"why"` // a person is asked
-	// Script is the saved script that makes the call, "" for the one that was sent;
-	// Line is the line of it, or of its File where it is several.
-	Script string          `json:"script,omitempty"`
-	File   string          `json:"file,omitempty"`
-	Line   int             `json:"line,omitempty"`
-	Args   json.RawMessage `json:"args"` // as they will be sent
-	Until  time.Time       `json:"until"`
-	// Whole says that a yes may be for all calls of the tool in this run.
-	Whole bool `json:"whole,omitempty"`
-	// Question is what the server asks in the middle of the call: MCP's inputRequests.
-	Question json.RawMessage `json:"question,omitempty"`
-}
-
-// UnknownCall is a call that was sent, and of which nobody knows what became of it.
-type UnknownCall struct {
-	N       int             `json:"n"` // as runs settle names it
-	Tool    string          `json:"tool"`
-	Class   record.Class    `json:"class"`
-	Script  string          `json:"script,omitempty"`
-	File    string          `json:"file,omitempty"`
-	Line    int             `json:"line,omitempty"`
-	Args    json.RawMessage `json:"args"`
-	Sent    time.Time       `json:"sent"`
-	Attempt int             `json:"attempt"`
-	Why     string          `json:"why"` // nobody knows; the server's last words
-	Key     string          `json:"key,omitempty"`
-	Ask     string          `json:"ask,omitempty"` // the approval that it used
-}
 
 // asks are the calls of a run, and of those that it runs, for which a person is
 // needed.
@@ -302,21 +268,15 @@ func (r *run) stillThat(ctx context.Context, t *wrappers.Tool) error {
 
 // waiting describes a call that waits.
 func (r *run) waiting(x *record.Ask, args json.RawMessage) WaitingCall {
-	w := waitingOf(r.journal.id(), x, args)
+	w := outcome.PendingCall(r.journal.id(), x, args)
 	w.Script, w.File, w.Line = r.placed(x.Place)
 	return w
-}
-
-// waitingOf is what a run waits for, without its place.
-func waitingOf(run string, x *record.Ask, args json.RawMessage) WaitingCall {
-	return WaitingCall{ID: record.ApprovalID(run, x.A), Tool: x.Tool, Class: x.Class, Why: x.Why, Args: args, Until: x.Until,
-		Whole: x.Whole, Question: x.Question}
 }
 
 // placed is a place of the script for a reader: the saved script's name, the file
 // where it is several, and the line.
 func (r *run) placed(place string) (script, file string, line int) {
-	line = placeLine(place)
+	line = outcome.PlaceLine(place)
 	if r.script.depth > 0 {
 		script = r.script.Name
 	}
@@ -328,18 +288,12 @@ func (r *run) placed(place string) (script, file string, line int) {
 
 // lose notes a call of which nobody knows what became.
 func (r *run) lose(line *record.Call, args json.RawMessage, why string) {
-	u := unknownOf(line, args, why)
+	u := outcome.UnresolvedCall(line, args, why)
 	u.Script, u.File, u.Line = r.placed(line.Place)
 	a := r.tree.asks
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.lost = append(a.lost, u)
-}
-
-// unknownOf is a call of which nobody knows what became, without its place.
-func unknownOf(c *record.Call, args json.RawMessage, why string) UnknownCall {
-	return UnknownCall{N: c.N, Tool: c.Tool, Class: c.Class, Args: args, Sent: c.Time, Attempt: max(c.Attempt, 1),
-		Why: registry.PrintableText(why, 1000), Key: c.Key, Ask: c.Ask}
 }
 
 // stopped is the status of a run that ended with parked calls.

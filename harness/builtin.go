@@ -15,6 +15,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
@@ -242,10 +243,10 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 	if err == nil {
 		ran.Status = res.Status
 		r.result.Calls = append(r.result.Calls, res.Calls...)
-		for _, line := range res.made {
-			r.result.addMade(line)
+		for _, line := range res.Made {
+			r.result.AddMade(line)
 		}
-		r.result.moreMade += res.moreMade
+		r.result.MoreMade += res.MoreMade
 		for _, w := range res.Warnings[:min(len(res.Warnings), maxNestedWarnings-r.nestedWarnings)] {
 			r.result.Warnings = append(r.result.Warnings, q.Name+": "+w)
 			r.nestedWarnings++
@@ -260,12 +261,12 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 	if replay == nil {
 		noteChecked(r.bound.Catalog, saved, res)
 	}
-	if res.parked {
+	if res.Parked {
 		return nil, worker.ErrParked
 	}
 	if res.Status != OK {
 		why := notOK(res)
-		if !known && neverBegan(res.Status) {
+		if !known && outcome.NeverBegan(res.Status) {
 			r.journal.add(&record.Child{N: child.N, Path: inner, Name: q.Name, Error: why})
 		}
 		return nil, errors.New(why)

@@ -14,6 +14,7 @@ import (
 	"github.com/usetools/usetools/harness/internal/bridge"
 	"github.com/usetools/usetools/harness/internal/room"
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
@@ -183,7 +184,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 	if recorded != nil { // by an attempt before
 		sending.Store(isSent)
 	}
-	outcome := backend.NotSent
+	became := backend.NotSent
 	if err == nil {
 		sendCtx := ctx
 		if effect {
@@ -223,16 +224,16 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 		}
 		r.rounds(t, line, recorded, input, how)
 		res, start, err = r.send(sendCtx, ctx, t, given, how)
-		outcome = how.Outcome(err)
+		became = how.Outcome(err)
 	}
 	if asks := (*backend.InputRequiredError)(nil); errors.As(err, &asks) && r.canWait() {
 		if err = r.question(line, args, asks); errors.Is(err, worker.ErrParked) {
 			return nil, err
 		}
-		outcome = backend.Unknown // it waits for an answer that it does not get
+		became = backend.Unknown // it waits for an answer that it does not get
 	}
 	done.Time, done.Ms, done.Start = time.Now(), ms(time.Since(begin)-start), ms(start)
-	done.Kind, done.Cut = kindOfCall(outcome), ctx.Err() != nil
+	done.Kind, done.Cut = kindOfCall(became), ctx.Err() != nil
 	if recorded != nil && done.Kind == record.NotSent { // the call stays what it was
 		if state, _ := recorded.State(false); state == record.Unknown {
 			r.lose(line, args, "what became of it is not known, and it could not be made again: "+err.Error())
@@ -249,8 +250,8 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 		err, lost = &worker.CallError{Code: bridge.CodeUncertain, Err: err}, false
 	}
 	done.Cut = done.Cut || lost
-	c := Call{Tool: t.ID, Class: line.Class, Ms: done.Ms, Start: done.Start, number: number,
-		cutOff: err != nil && ctx.Err() != nil && (lost || !effect || done.Kind != record.Uncertain)}
+	c := Call{Tool: t.ID, Class: line.Class, Ms: done.Ms, Start: done.Start, Number: number,
+		CutOff: err != nil && ctx.Err() != nil && (lost || !effect || done.Kind != record.Uncertain)}
 	misfit := ""
 	switch {
 	case err != nil:
@@ -266,7 +267,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 			break
 		}
 		if c.Suspect = res.FailureSign(); c.Suspect != "" {
-			c.text = callText(t, args)
+			c.Text = callText(t, args)
 		}
 		done.Suspect = c.Suspect
 		misfit = r.misfit(t, res)
@@ -293,7 +294,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 	}
 	r.result.Calls = append(r.result.Calls, c)
 	if effect && (done.Kind == record.Unread || done.Kind == record.Answered && c.Error == nil) {
-		r.result.madeEffect(where(r.placed(line.Place)), t.ID, args)
+		r.result.AddEffect(outcome.Where(r.placed(line.Place)), t.ID, args)
 	}
 	return res, err
 }
@@ -350,7 +351,7 @@ func (r *run) suspects() []string {
 	n, first := 0, Call{}
 	for _, c := range r.result.Calls {
 		if c.Suspect != "" {
-			if n++; n == 1 || c.number < first.number {
+			if n++; n == 1 || c.Number < first.Number {
 				first = c
 			}
 		}
@@ -361,9 +362,9 @@ func (r *run) suspects() []string {
 		return nil
 	case n == 1:
 		return []string{fmt.Sprintf("call %d of %d, %s: reports success, but the result looks like a failure: %s",
-			first.number, all, first.text, first.Suspect)}
+			first.Number, all, first.Text, first.Suspect)}
 	}
-	return []string{fmt.Sprintf("%d of %d results look like failures, as that of call %d: %s", n, all, first.number, first.Suspect)}
+	return []string{fmt.Sprintf("%d of %d results look like failures, as that of call %d: %s", n, all, first.Number, first.Suspect)}
 }
 
 // callText is a call for a reader: harbour.BookBerths({"berth":"B4"}).

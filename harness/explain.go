@@ -142,7 +142,7 @@ func (b *bound) mentioned() []finding {
 		default:
 			continue
 		}
-		if b.explainOne(&e); e.shown { // of others nobody knows whether they are variables
+		if b.explainOne(&e); e.Shown { // of others nobody knows whether they are variables
 			fs = append(fs, e)
 		}
 	}
@@ -204,7 +204,7 @@ func (b *bound) usedOf(tools []*wrappers.Tool) []*wrappers.Tool {
 // of makes an error one about a tool, whose types the answer shows.
 func (b *bound) of(e *finding, n need, t *wrappers.Tool) {
 	b.mean(n, t)
-	if e.Signatures, e.shown = nil, true; !b.Hides(t.ID) {
+	if e.Signatures, e.Shown = nil, true; !b.Hides(t.ID) {
 		e.Signatures = []string{t.Signature()}
 	}
 }

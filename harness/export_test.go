@@ -45,9 +45,3 @@ func OptionsOf(h *Harness) *Options { return &h.opts }
 
 // CatalogOf returns what the scripts of a harness can use.
 func CatalogOf(ctx context.Context, h *Harness) (*catalog.Catalog, error) { return h.catalog(ctx) }
-
-// ErrorAbout returns an Error with the diagnostic that it is about.
-func ErrorAbout(e Error, about worker.Diagnostic) Error {
-	e.about = about
-	return e
-}

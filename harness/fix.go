@@ -10,15 +10,6 @@ import (
 	"github.com/usetools/usetools/harness/internal/worker"
 )
 
-// Fix is a change of a script that may mend an Error: Length bytes from Line and
-// Column become Text.
-type Fix struct {
-	Line   int    `json:"line"`   // from 1, as Error.Sent
-	Column int    `json:"column"` // from 1, in bytes
-	Length int    `json:"length"` // bytes
-	Text   string `json:"text"`
-}
-
 // maxFixes is how many fixes an error has at most. Of more right names none is likely.
 const maxFixes = 3
 

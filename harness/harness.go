@@ -382,7 +382,7 @@ type run struct {
 // finish turns the worker's outcome into the Result.
 func (r *run) finish(o *worker.Outcome) {
 	res, parts := r.result, check.Parts([]byte(r.script.Source))
-	defer res.inFiles(parts)
+	defer inFiles(res, parts)
 	res.Stdout, res.Stderr, res.Truncated, res.Value, res.ExitCode = o.Stdout, o.Stderr, o.Truncated, o.Value, o.Exit
 	res.Lowered = o.Lowered
 	res.Sandbox = Sandbox{Landlock: o.Sandbox.Landlock, Seccomp: o.Sandbox.Seccomp, Rlimits: o.Sandbox.Rlimits,
@@ -398,7 +398,7 @@ func (r *run) finish(o *worker.Outcome) {
 	t := &res.Timing
 	t.Start, t.Parse, t.Check, t.Lower, t.Run = ms(o.Startup), o.Timing.Parse, o.Timing.Check, o.Timing.Lower, o.Timing.Run
 	if o.Status == worker.Waiting {
-		res.Status, res.parked = r.tree.asks.stopped(), true
+		res.Status, res.Parked = r.tree.asks.stopped(), true
 	}
 	refused := len(res.Errors) > 0 // Resolve or Start has said why
 	if o.Status != worker.Stopped && o.Status != worker.Waiting && !refused {
@@ -423,7 +423,7 @@ func (r *run) finish(o *worker.Outcome) {
 			Trace: traceOf(o, parts), Snippet: snippet(r.script.Source, o.Line)}}
 	}
 	if res.Status.ExitCode() == CompileError.ExitCode() && len(res.Errors) > 0 {
-		res.Types = r.bound.Types(text.Tokens(res.mistakes(false, false)))
+		res.Types = r.bound.Types(text.Tokens(res.Mistakes(false, false)))
 	}
 	res.Down = r.bound.Down
 	if len(res.Errors) > 0 {
@@ -457,7 +457,7 @@ func (r *run) failedCalls(o *worker.Outcome) []string {
 	failed, first, why := 0, "", ""
 	effect := false // first is no read: that matters more
 	for _, c := range r.result.Calls {
-		if c.Error != nil && !c.cutOff {
+		if c.Error != nil && !c.CutOff {
 			if failed++; failed == 1 || !effect && c.Class != record.Read {
 				first, why = c.Tool+": "+registry.Printable(*c.Error, 200), *c.Error
 				effect = c.Class != record.Read

@@ -359,7 +359,7 @@ func (j *journal) end(res *Result) {
 		err = j.sync() // the answer leaves
 	}
 	if err = errors.Join(err, j.w.Close()); err != nil {
-		res.unwritten = err
+		res.Unwritten = err
 		res.Warnings = append(res.Warnings, "the record of this run is not whole: "+err.Error())
 	}
 }

@@ -126,7 +126,7 @@ func (b *bound) show(uses []*ToolUse, budget int) {
 	}
 	for _, f := range all {
 		b.lookOthers(f, shown)
-		budget -= text.Tokens(f.use.heading()) + alsoTokens
+		budget -= text.Tokens(f.use.Heading()) + alsoTokens
 	}
 	var bests, near, far []*entry
 	for _, f := range all {
@@ -166,7 +166,7 @@ func (b *bound) show(uses []*ToolUse, budget int) {
 		if len(f.names) > 0 && budget >= 0 {
 			f.use.Others = append(f.use.Others, "also "+text.List(f.names, 3))
 		}
-		f.use.Tokens, f.use.shown = text.Tokens(f.use.Signature), true
+		f.use.Tokens, f.use.Shown = text.Tokens(f.use.Signature), true
 	}
 }
 
@@ -207,7 +207,7 @@ func (b *bound) lookBest(f *found, shown map[*wrappers.Tool]bool) {
 // lookOthers finds what else a phrase may mean.
 func (b *bound) lookOthers(f *found, shown map[*wrappers.Tool]bool) {
 	u := f.use
-	if u.server || strings.HasPrefix(u.Note, "denied: ") {
+	if u.NamesServer || strings.HasPrefix(u.Note, "denied: ") {
 		return
 	}
 	for _, t := range b.namedServers(u) {
@@ -328,7 +328,7 @@ const (
 
 // lookAround shows a server's tools, except those that are shown already.
 func (b *bound) lookAround(f *found, s *wrappers.Server, shown map[*wrappers.Tool]bool) {
-	f.use.server = true
+	f.use.NamesServer = true
 	var all []discovery.Hit
 	for more := true; more; {
 		page, err := b.Catalog.Find(discovery.Query{Server: s.Name, Offset: len(all), Limit: discovery.MaxLimit,
@@ -367,38 +367,4 @@ func (b *bound) lookAround(f *found, s *wrappers.Server, shown map[*wrappers.Too
 		}
 		f.others = append(f.others, &entry{texts: texts})
 	}
-}
-
-// heading says what a phrase of a look-up came to.
-func (u *ToolUse) heading() string {
-	note := ""
-	if u.Note != "" {
-		note = ": " + u.Note
-	}
-	switch {
-	case u.server:
-		return fmt.Sprintf("%q%s", u.Phrase, note)
-	case u.Verdict == discovery.Resolved:
-		return fmt.Sprintf("%q → %s%s%s", u.Phrase, u.Go, u.why(), note)
-	case u.Verdict == discovery.Unavailable:
-		return fmt.Sprintf("%q cannot be served now%s", u.Phrase, note)
-	case u.Verdict == discovery.Ambiguous && u.NoTool:
-		return fmt.Sprintf("%q: no tool does this%s; nearest, does something else:", u.Phrase, note)
-	case u.Verdict == discovery.Ambiguous:
-		return fmt.Sprintf("%q could mean several tools%s", u.Phrase, note)
-	}
-	return fmt.Sprintf("%q: no tool fits it well%s", u.Phrase, note)
-}
-
-// text is what a phrase of a look-up came to: its tool with all its types, and
-// what else it may mean.
-func (u *ToolUse) text() string {
-	text := u.heading() + "\n" + u.Signature
-	for i, line := range u.Others {
-		if i == 0 && !u.server && u.Signature != "" && !strings.HasPrefix(line, "also ") {
-			text += "or "
-		}
-		text += line + "\n"
-	}
-	return text
 }

@@ -78,7 +78,7 @@ func (h *Harness) Answering(ctx context.Context, request string) (done func(*Res
 	}
 	fs.all[request] = append(fs.all[request], f)
 	return func(res *Result) {
-		if ctx.Err() != nil && res != nil && res.Run != "" && res.Status != Canceled && !res.unsettled() {
+		if ctx.Err() != nil && res != nil && res.Run != "" && res.Status != Canceled && !res.Unsettled() {
 			h.opts.Records.Miss(res.Run) // if it fails, the request begins anew
 		}
 		fs.mu.Lock()
@@ -105,9 +105,6 @@ func (fs *flights) settle(ctx context.Context, request string) error {
 	}
 	return nil
 }
-
-// unsettled reports whether a run will go on.
-func (r *Result) unsettled() bool { return r.Status == Waiting || r.Status == Uncertain }
 
 // OnceError is returned by Rejoin for a Script.Once that was another script's.
 type OnceError struct{ Once, Run string }
@@ -142,7 +139,7 @@ func (h *Harness) Rejoin(ctx context.Context, s *Script) (*Result, error) {
 	if h.opts.Elsewhere != nil { // before the records: a run that is not found here has its end there
 		var res *Result
 		if res, s.Seen, err = h.opts.Elsewhere.Join(ctx, s); res != nil || err != nil {
-			return res.earlier(", which was under way when they were sent again"), err
+			return earlierRun(res, ", which was under way when they were sent again"), err
 		}
 		id = s.Seen.Run
 	} else if id, err = records.Latest(ctx, s.Request); err != nil {
@@ -201,7 +198,7 @@ func (h *Harness) rejoin(ctx context.Context, s *Script, id string, named bool, 
 		if running := (*store.RunningError)(nil); errors.As(err, &running) && !named {
 			return nil, err
 		}
-		return res.earlier(note), err
+		return earlierRun(res, note), err
 	case state == isPending, named:
 	case state == hasEnded && h.opts.Records.Recover(id):
 		note += ", and whose answer was lost"
@@ -210,7 +207,7 @@ func (h *Harness) rejoin(ctx context.Context, s *Script, id string, named bool, 
 		return nil, nil
 	}
 	res, err := Recorded(run)
-	return res.earlier(note), err
+	return earlierRun(res, note), err
 }
 
 // Give notes that the result of a run is given to whoever sent its request again, and
@@ -272,8 +269,8 @@ func stateOf(run *record.Run, named bool) int {
 	return hasEnded
 }
 
-// earlier adds a warning that the result is that of an earlier run of the same request.
-func (r *Result) earlier(more string) *Result {
+// earlierRun adds a warning that the result is that of an earlier run of the same request.
+func earlierRun(r *Result, more string) *Result {
 	if r != nil {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("this is run %s, of the same script and inputs%s; it was not begun again",
 			r.Run, more))

@@ -17,6 +17,7 @@ import (
 	"github.com/usetools/usetools/harness/internal/bridge"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
@@ -53,9 +54,6 @@ type Difference struct {
 // one that was refused, or that is a single call.
 var ErrNothingToReplay = errors.New("no script began in this run: there is nothing to replay")
 
-// neverBegan reports whether a script with this status did not run at all.
-func neverBegan(s Status) bool { return s == Denied || s.ExitCode() == CompileError.ExitCode() }
-
 // Replay runs a script again and answers its calls from a record. An error says
 // that the record cannot be replayed, or is a fault of the harness.
 func (h *Harness) Replay(ctx context.Context, p *Replay) (*Replayed, error) {
@@ -74,7 +72,7 @@ func (h *Harness) Replay(ctx context.Context, p *Replay) (*Replayed, error) {
 	if source == "" {
 		source = recorded
 	}
-	if recorded == "" || source == recorded && neverBegan(Status(end.Status)) {
+	if recorded == "" || source == recorded && outcome.NeverBegan(Status(end.Status)) {
 		return nil, ErrNothingToReplay
 	}
 	gate, err := record.NewGate(p.Run, source != recorded)
@@ -458,16 +456,16 @@ func (p *replayer) count(r *run, m *record.Made) {
 	if !p.resume || m.Call == nil || m.Done == nil {
 		return
 	}
-	c := callOf(m)
-	c.earlier = true
+	c := outcome.CallOf(m)
+	c.Earlier = true
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.calls++
-	c.number = r.calls
+	c.Number = r.calls
 	r.result.Calls = append(r.result.Calls, c)
-	if stays(m) {
+	if outcome.MadeEffect(m) {
 		args, _ := p.run.Value(m.Call.Args)
-		r.result.madeEffect(where(r.placed(m.Call.Place)), c.Tool, args)
+		r.result.AddEffect(outcome.Where(r.placed(m.Call.Place)), c.Tool, args)
 	}
 }
 

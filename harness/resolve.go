@@ -241,7 +241,7 @@ func (b *bound) notFound(p worker.Phrase, res *discovery.Resolution) {
 		return
 	}
 	var names []string
-	e := Error{Kind: KindResolve, Line: p.Line, Column: p.Column, Message: message, Hint: hint, shown: true}
+	e := Error{Kind: KindResolve, Line: p.Line, Column: p.Column, Message: message, Hint: hint, Shown: true}
 	if res.Verdict == discovery.Ambiguous && !res.NoTool {
 		e.Fixes = b.phraseFixes(p, offered)
 	}

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
@@ -91,7 +91,7 @@ func resumable(run *record.Run, more Limits) error {
 	if _, err := record.Resume(run, nil); errors.As(err, &unknown) {
 		return err
 	}
-	if why := lacks(run); why != "" {
+	if why := outcome.Lacks(run); why != "" {
 		return no("%s", why)
 	}
 	end := run.End
@@ -124,41 +124,6 @@ func resumable(run *record.Run, more Limits) error {
 		}
 	}
 	return no("it has ended with %s", end.Status)
-}
-
-// lacks says what the record of a run lacks for resuming. It returns "" if nothing is missing.
-func lacks(run *record.Run) string {
-	if what := redacted(run); what != "" {
-		return fmt.Sprintf("its %s had secrets of the config in it, which the record hides: the resumed run would send something else", what)
-	}
-	_, err := record.Resume(run, nil)
-	if unknown := (*record.UnknownError)(nil); err == nil || errors.As(err, &unknown) {
-		return ""
-	}
-	return err.Error()
-}
-
-// redacted is the part of a run without which its script is another one, and which
-// the record does not have as it was; "" where it has all.
-func redacted(run *record.Run) string {
-	part := func(script record.Data, inputs ...record.Values) string {
-		if script.Redacted {
-			return "script"
-		}
-		for _, values := range inputs {
-			for name, v := range values {
-				if v.Redacted {
-					return fmt.Sprintf("input %q", name)
-				}
-			}
-		}
-		return ""
-	}
-	what := part(run.Begin.Script, run.Begin.Inputs, run.Begin.Stored)
-	for _, c := range run.Children {
-		what = cmp.Or(what, part(c.Script, c.Inputs))
-	}
-	return what
 }
 
 // resumption is a run that goes on.
@@ -276,7 +241,7 @@ func (r *resumption) attempt(ctx context.Context, s *Script) (*Result, error) {
 		res.Status, res.ExitCode = Diverged, Diverged.ExitCode()
 		res.Errors = []Error{{Kind: KindRuntime, Message: d.Error()}}
 		res.Error = &res.Errors[0]
-	case neverBegan(res.Status): // what is wrong is said; it may be well with another harness
+	case outcome.NeverBegan(res.Status): // what is wrong is said; it may be well with another harness
 		t.replay.final = true
 		res.Status, res.ExitCode = Diverged, Diverged.ExitCode()
 	}

@@ -21,7 +21,7 @@ func (r *run) used(began time.Time) usage.Run {
 		Ms: ms(time.Since(began))}
 	at := map[string]int{}
 	for _, c := range r.result.Calls {
-		if c.earlier { // the earlier attempt has counted it
+		if c.Earlier { // the earlier attempt has counted it
 			continue
 		}
 		i, ok := at[c.Tool]

@@ -1,179 +1,15 @@
 package harness
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/usetools/usetools/harness/catalog"
-	"github.com/usetools/usetools/harness/internal/worker"
-	"github.com/usetools/usetools/harness/policy"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 )
-
-const (
-	// wireVersion is that of results and errors between processes.
-	wireVersion = 1
-	// maxWire bounds a result on the wire, in bytes.
-	maxWire = 256 << 20
-)
-
-// wireResult is a Result with the parts that its own JSON leaves out. The members of
-// this struct hide those of the same name in Result.
-type wireResult struct {
-	V int `json:"v"`
-	Result
-	Tools     []wireTool     `json:"tools"`
-	Calls     []wireCall     `json:"calls"`
-	Scripts   []NestedScript `json:"scripts,omitempty"`
-	Decisions []wireDecision `json:"decisions,omitempty"`
-	Mended    []wireError    `json:"mended,omitempty"`
-	Errors    []wireError    `json:"errors,omitempty"`
-	Error     *wireError     `json:"error,omitempty"` // where it is not the first of Errors
-	Down      []string       `json:"down,omitempty"`
-	LookUp    bool           `json:"look_up,omitempty"`
-	Parked    bool           `json:"parked,omitempty"`
-	Made      []string       `json:"made,omitempty"`
-	MoreMade  int            `json:"more_made,omitempty"`
-}
-
-type wireTool struct {
-	ToolUse
-	NamesServer bool `json:"names_server,omitempty"`
-	Shown       bool `json:"shown,omitempty"`
-}
-
-type wireCall struct {
-	Call
-	CutOff  bool   `json:"cut_off,omitempty"`
-	Number  int    `json:"number,omitempty"`
-	Text    string `json:"text,omitempty"`
-	Earlier bool   `json:"earlier,omitempty"`
-}
-
-type wireDecision struct {
-	policy.Decision
-	Whole bool          `json:"whole,omitempty"`
-	For   time.Duration `json:"for,omitempty"` // ns
-}
-
-type wireError struct {
-	Error
-	Sent  int               `json:"sent,omitempty"`
-	Fixes []Fix             `json:"fixes,omitempty"`
-	Shown bool              `json:"shown,omitempty"`
-	About worker.Diagnostic `json:"about,omitzero"`
-}
-
-// EncodeResult returns all of a Result for another process, which DecodeResult reads:
-// more than its JSON has, which is for clients. What its reader is told of the place where
-// approvals are given is not in there, as that is of this process.
-func EncodeResult(r *Result) ([]byte, error) {
-	w := wireResult{V: wireVersion, Result: *r, Scripts: r.Scripts, Mended: wireErrors(r.Mended),
-		Errors: wireErrors(r.Errors), Down: r.Down, LookUp: r.LookUp, Parked: r.parked, Made: r.made, MoreMade: r.moreMade}
-	if r.Tools != nil {
-		w.Tools = make([]wireTool, len(r.Tools))
-	}
-	for i, t := range r.Tools {
-		w.Tools[i] = wireTool{t, t.server, t.shown}
-	}
-	if r.Calls != nil {
-		w.Calls = make([]wireCall, len(r.Calls))
-	}
-	for i, c := range r.Calls {
-		w.Calls[i] = wireCall{c, c.cutOff, c.number, c.text, c.earlier}
-	}
-	for _, d := range r.Decisions {
-		w.Decisions = append(w.Decisions, wireDecision{d, d.Whole, d.For})
-	}
-	if r.Error != nil && (len(r.Errors) == 0 || r.Error != &r.Errors[0]) {
-		w.Error = &wireErrors([]Error{*r.Error})[0]
-	}
-	return encodeWire(&w)
-}
-
-func encodeWire(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // the bytes of values stay as they are
-	if err := e.Encode(v); err != nil {
-		return nil, fmt.Errorf("encoding a result: %w", err)
-	}
-	if b.Len() > maxWire {
-		return nil, fmt.Errorf("encoding a result: %d bytes; the most is %d", b.Len(), maxWire)
-	}
-	return b.Bytes(), nil
-}
-
-func wireErrors(es []Error) (out []wireError) {
-	for _, e := range es {
-		out = append(out, wireError{e, e.Sent, e.Fixes, e.shown, e.about})
-	}
-	return out
-}
-
-func errorsOf(ws []wireError) (out []Error) {
-	for _, w := range ws {
-		e := w.Error
-		e.Sent, e.Fixes, e.shown, e.about = w.Sent, w.Fixes, w.Shown, w.About
-		out = append(out, e)
-	}
-	return out
-}
-
-// DecodeResult returns the Result that EncodeResult wrote. Members that it does not know
-// are passed over; another version is an error.
-func DecodeResult(b []byte) (*Result, error) {
-	var w wireResult
-	if err := decodeWire(b, &w, &w.V); err != nil {
-		return nil, fmt.Errorf("decoding a result: %w", err)
-	}
-	r := &w.Result
-	r.Scripts, r.Mended, r.Errors, r.Down = w.Scripts, errorsOf(w.Mended), errorsOf(w.Errors), w.Down
-	r.LookUp, r.parked, r.made, r.moreMade = w.LookUp, w.Parked, w.Made, w.MoreMade
-	if w.Tools != nil {
-		r.Tools = make([]ToolUse, len(w.Tools))
-	}
-	for i, t := range w.Tools {
-		t.server, t.shown = t.NamesServer, t.Shown
-		r.Tools[i] = t.ToolUse
-	}
-	if w.Calls != nil {
-		r.Calls = make([]Call, len(w.Calls))
-	}
-	for i, c := range w.Calls {
-		c.cutOff, c.number, c.text, c.earlier = c.CutOff, c.Number, c.Text, c.Earlier
-		r.Calls[i] = c.Call
-	}
-	for _, d := range w.Decisions {
-		d.Decision.Whole, d.Decision.For = d.Whole, d.For
-		r.Decisions = append(r.Decisions, d.Decision)
-	}
-	switch {
-	case w.Error != nil:
-		r.Error = &errorsOf([]wireError{*w.Error})[0]
-	case len(r.Errors) > 0:
-		r.Error = &r.Errors[0]
-	}
-	return r, nil
-}
-
-func decodeWire(b []byte, to any, version *int) error {
-	if len(b) > maxWire {
-		return fmt.Errorf("%d bytes; the most is %d", len(b), maxWire)
-	}
-	if err := json.Unmarshal(b, to); err != nil {
-		return err
-	}
-	if *version != wireVersion {
-		return fmt.Errorf("version %d; want %d", *version, wireVersion)
-	}
-	return nil
-}
 
 // wireFault is an error of Run or Resume.
 type wireFault struct {
@@ -201,7 +37,7 @@ var wireSentinels = map[string]error{
 
 // EncodeError returns an error of Run or Resume for another process.
 func EncodeError(err error) ([]byte, error) {
-	w := wireFault{V: wireVersion, Message: err.Error()}
+	w := wireFault{V: outcome.WireVersion, Message: err.Error()}
 	for _, name := range sortedKeys(wireSentinels) {
 		if errors.Is(err, wireSentinels[name]) {
 			w.Is = append(w.Is, name)
@@ -226,7 +62,7 @@ func EncodeError(err error) ([]byte, error) {
 			w.Unknown = append(w.Unknown, m.Line())
 		}
 	}
-	return encodeWire(&w)
+	return outcome.EncodeWire(&w)
 }
 
 // DecodeError returns the error that EncodeError wrote as failed, with the same text, and
@@ -236,7 +72,7 @@ func EncodeError(err error) ([]byte, error) {
 // store.ErrAmbiguous or an error of a context. err: it cannot be read.
 func DecodeError(b []byte) (failed, err error) {
 	var w wireFault
-	if err := decodeWire(b, &w, &w.V); err != nil {
+	if err := outcome.DecodeWire(b, &w, &w.V); err != nil {
 		return nil, fmt.Errorf("decoding an error: %w", err)
 	}
 	e := &fault{message: w.Message}

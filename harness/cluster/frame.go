@@ -16,7 +16,7 @@ const (
 	frameDone   = 'd' // of a *record.Done
 	frameStdout = 'o' // text as it was printed
 	frameStderr = 'e'
-	frameResult = 'r' // as harness.EncodeResult makes it
+	frameResult = 'r' // as outcome.Encode makes it
 	frameError  = 'f' // as harness.EncodeError makes it
 	frameMore   = '+'
 

@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry/backend"
@@ -191,7 +192,7 @@ func (fl *flight) tell(fr frame) {
 }
 
 // take hands what was told to the script's listeners, and returns what it came to.
-func (fl *flight) take() *outcome {
+func (fl *flight) take() *jobResult {
 	fl.mu.Lock()
 	told := fl.told
 	fl.told, fl.bytes = nil, 0
@@ -204,7 +205,7 @@ func (fl *flight) take() *outcome {
 	return nil
 }
 
-func (fl *flight) handle(fr frame) *outcome {
+func (fl *flight) handle(fr frame) *jobResult {
 	s := fl.s
 	switch fr.kind {
 	case frameCall:
@@ -220,12 +221,12 @@ func (fl *flight) handle(fr frame) *outcome {
 			s.Stderr.Write(fr.body)
 		}
 	case frameResult:
-		if res, err := harness.DecodeResult(fr.body); err == nil {
-			return &outcome{res: res}
+		if res, err := outcome.Decode(fr.body); err == nil {
+			return &jobResult{res: res}
 		}
 	case frameError:
 		if failed, err := harness.DecodeError(fr.body); err == nil {
-			return &outcome{err: failed}
+			return &jobResult{err: failed}
 		}
 	}
 	return nil
@@ -237,14 +238,14 @@ func tellLine(s *harness.Script, b []byte, l record.Line) {
 	}
 }
 
-// outcome is what a run came to.
-type outcome struct {
+// jobResult is what a run came to.
+type jobResult struct {
 	res *harness.Result
 	err error
 }
 
 // status is that of the result, or says that there is none.
-func (o *outcome) status() string {
+func (o *jobResult) status() string {
 	if o.res == nil {
 		return "internal_error"
 	}
@@ -488,9 +489,9 @@ func (f *Front) Cancel(ctx context.Context, run string) (bool, error) {
 }
 
 // cancel ends a run: its runner has been asked to (nil, nil, nil), or it has not begun,
-// and its job comes to the outcome. errNoRun: it is not under way. A runner that does not
+// and returns the result of its job. errNoRun: it is not under way. A runner that does not
 // answer is asked again until ctx ends.
-func (f *Front) cancel(ctx context.Context, run string) (*job, *outcome, error) {
+func (f *Front) cancel(ctx context.Context, run string) (*job, *jobResult, error) {
 	gone := errNoRun // what to return once nobody has the run
 	for {
 		try, cancel := context.WithTimeout(ctx, each)
@@ -532,8 +533,8 @@ func (f *Front) cancel(ctx context.Context, run string) (*job, *outcome, error) 
 var errNoRun = errors.New("the run is not under way")
 
 // withdraw takes a job away that nobody has begun; else it is store.ErrTaken.
-func (f *Front) withdraw(ctx context.Context, j *job, seq uint64, why string) (*outcome, error) {
-	out := &outcome{err: fmt.Errorf("run %s did not go on: %w", j.ID, context.Canceled)}
+func (f *Front) withdraw(ctx context.Context, j *job, seq uint64, why string) (*jobResult, error) {
+	out := &jobResult{err: fmt.Errorf("run %s did not go on: %w", j.ID, context.Canceled)}
 	if j.Kind == kindRun {
 		var err error
 		if out.res, err = f.local.Withdraw(j.script(), why); err != nil {

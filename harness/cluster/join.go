@@ -185,12 +185,12 @@ func (f *Front) find(ctx context.Context, request string) (n noted, j *job, err 
 }
 
 // adopt waits for what a job comes to for which nobody waits.
-func (f *Front) adopt(ctx context.Context, j *job) *outcome {
+func (f *Front) adopt(ctx context.Context, j *job) *jobResult {
 	fl, forget := f.expect(ctx, j.ID, &harness.Script{})
 	defer forget()
 	sub, err := f.c.conn.ChanSubscribe(doneSubject(j.Front, j.ID), f.msgs)
 	if err != nil {
-		return &outcome{err: err}
+		return &jobResult{err: err}
 	}
 	defer sub.Unsubscribe()
 	return (&waiter{f: f, j: j, fl: fl}).wait(ctx)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
@@ -303,7 +304,7 @@ func (r *runner) ack(msg *nats.Msg, j *job) {
 }
 
 // run does a job; nil: it stays in the queue.
-func (r *runner) run(ctx context.Context, run *running) (out *outcome) {
+func (r *runner) run(ctx context.Context, run *running) (out *jobResult) {
 	j := run.job
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -337,7 +338,7 @@ func (r *runner) run(ctx context.Context, run *running) (out *outcome) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.log.Error("panic", "run", j.ID, "panic", fmt.Sprint(p))
-			out = &outcome{err: fmt.Errorf("running the script failed inside the runner: %.200v", p)}
+			out = &jobResult{err: fmt.Errorf("running the script failed inside the runner: %.200v", p)}
 		}
 	}()
 	if !r.c.HasRevision(ctx, j.Revision) {
@@ -355,7 +356,7 @@ func (r *runner) run(ctx context.Context, run *running) (out *outcome) {
 	}
 	s, release, err := r.script(ctx, run)
 	if err != nil {
-		return &outcome{err: err}
+		return &jobResult{err: err}
 	}
 	defer release()
 	var res *harness.Result
@@ -369,7 +370,7 @@ func (r *runner) run(ctx context.Context, run *running) (out *outcome) {
 	}
 	unwritten := err
 	if err == nil {
-		unwritten = res.Unwritten()
+		unwritten = res.Unwritten
 	}
 	switch {
 	case j.Kind == kindRun && errors.Is(err, store.ErrTaken):
@@ -384,7 +385,7 @@ func (r *runner) run(ctx context.Context, run *running) (out *outcome) {
 		r.later(run.msg.Load(), time.Second)
 		return nil // who gets the job next sees to that
 	}
-	return &outcome{res, err}
+	return &jobResult{res, err}
 }
 
 // beat says that the job is being done, until stop is called. Where the engine is not
@@ -423,7 +424,7 @@ func (r *runner) beat(ctx context.Context, run *running, cancel func()) (stop fu
 
 // before looks at what became of a job that may have been begun before. done: it is not
 // begun now; out is what it came to, nil: it stays in the queue.
-func (r *runner) before(ctx context.Context, run *running) (out *outcome, done bool) {
+func (r *runner) before(ctx context.Context, run *running) (out *jobResult, done bool) {
 	j := run.job
 	if j.Kind == kindResume {
 		err := r.c.again(ctx, func(ctx context.Context) error {
@@ -449,7 +450,7 @@ func (r *runner) before(ctx context.Context, run *running) (out *outcome, done b
 		return nil, true
 	case rec.End != nil && !rec.Running:
 		res, err := harness.Recorded(rec)
-		return &outcome{res, err}, true
+		return &jobResult{res, err}, true
 	case rec.Running && (j.Kind == kindResume || rec.End != nil || len(rec.Attempts) > 0): // it goes on for another job
 		r.later(run.msg.Load(), time.Second)
 		return nil, true
@@ -463,8 +464,8 @@ func (r *runner) before(ctx context.Context, run *running) (out *outcome, done b
 			case errors.As(err, &running): // not known to be dead yet
 				r.later(run.msg.Load(), r.c.o.AckWait/10)
 				return nil, true
-			case err == nil && res.Unwritten() == nil:
-				return &outcome{res: res}, true
+			case err == nil && res.Unwritten == nil:
+				return &jobResult{res: res}, true
 			case err != nil && !errors.As(err, &no):
 				r.log.Warn("a run of reads cannot go on", "run", j.ID, "error", err)
 			}
@@ -484,7 +485,7 @@ func (r *runner) before(ctx context.Context, run *running) (out *outcome, done b
 		r.later(run.msg.Load(), r.c.o.AckWait/10)
 		return nil, true
 	}
-	return &outcome{res: res}, true
+	return &jobResult{res: res}, true
 }
 
 // onlyRead reports whether a run has sent reads alone.
@@ -606,13 +607,13 @@ func (p *printer) Write(b []byte) (int, error) {
 }
 
 // tell tells a job's front end what it came to, until that has heard it.
-func (c *Cluster) tell(j *job, out *outcome) {
+func (c *Cluster) tell(j *job, out *jobResult) {
 	kind, body, err := byte(frameResult), []byte(nil), error(nil)
 	if out.err != nil {
 		kind = frameError
 		body, err = harness.EncodeError(out.err)
 	} else {
-		body, err = harness.EncodeResult(out.res)
+		body, err = outcome.Encode(out.res)
 	}
 	if err != nil {
 		c.log.Error("the result of a run cannot be sent", "run", j.ID, "error", err) // the record has it

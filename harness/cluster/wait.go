@@ -33,7 +33,7 @@ type waiter struct {
 
 var errClosed = errors.New("this process ends, and does not wait for the run any more")
 
-func (w *waiter) wait(ctx context.Context) *outcome {
+func (w *waiter) wait(ctx context.Context) *jobResult {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	canceled := ctx.Done()
@@ -41,7 +41,7 @@ func (w *waiter) wait(ctx context.Context) *outcome {
 		if out := w.fl.take(); out != nil {
 			return out
 		}
-		var out *outcome
+		var out *jobResult
 		select {
 		case <-w.fl.wake:
 		case <-canceled:
@@ -50,7 +50,7 @@ func (w *waiter) wait(ctx context.Context) *outcome {
 		case <-tick.C:
 			out = w.look()
 		case <-w.f.c.ctx.Done():
-			out = &outcome{err: errClosed}
+			out = &jobResult{err: errClosed}
 		}
 		if out != nil {
 			return out
@@ -59,7 +59,7 @@ func (w *waiter) wait(ctx context.Context) *outcome {
 }
 
 // cancel ends the run. nil: what it came to is yet to be heard.
-func (w *waiter) cancel() *outcome {
+func (w *waiter) cancel() *jobResult {
 	ctx, cancel := context.WithTimeout(w.f.c.ctx, cancelFor)
 	defer cancel()
 	w.over = time.Now().Add(w.f.c.o.AckWait + leaveFor)
@@ -71,7 +71,7 @@ func (w *waiter) cancel() *outcome {
 }
 
 // look looks at the record. nil: it says nothing yet.
-func (w *waiter) look() *outcome {
+func (w *waiter) look() *jobResult {
 	now := time.Now()
 	records, j := w.f.o.Records, w.j
 	if j.Kind == kindRun && now.Before(w.hard(nil)) && w.f.c.backing.writes(j.Name) {
@@ -89,7 +89,7 @@ func (w *waiter) look() *outcome {
 	case err != nil:
 		w.f.c.log.Warn("the record of a run cannot be read", "run", j.ID, "error", err)
 		if late && now.After(w.hard(nil)) {
-			return &outcome{err: err}
+			return &jobResult{err: err}
 		}
 		return nil
 	case run.Running:
@@ -100,7 +100,7 @@ func (w *waiter) look() *outcome {
 	case run.End != nil:
 		if w.ended++; w.ended > 1 { // the runner's word is on its way the first time
 			res, err := harness.Recorded(run)
-			return &outcome{res, err}
+			return &jobResult{res, err}
 		}
 	case w.dead.IsZero():
 		w.dead = now
@@ -111,7 +111,7 @@ func (w *waiter) look() *outcome {
 }
 
 // never takes a job away that no runner took in time. nil: one just has.
-func (w *waiter) never() *outcome {
+func (w *waiter) never() *jobResult {
 	ctx, cancel := context.WithTimeout(w.f.c.ctx, cancelFor)
 	defer cancel()
 	j, seq, err := w.f.c.queued(ctx, w.j.ID)
@@ -128,7 +128,7 @@ func (w *waiter) never() *outcome {
 		w.f.c.log.Warn("a job that no runner took cannot be taken back", "run", w.j.ID, "error", err)
 		return nil
 	}
-	return &outcome{err: &BusyError{"no runner took the script in time", retryAfter}}
+	return &jobResult{err: &BusyError{"no runner took the script in time", retryAfter}}
 }
 
 // hard is when the run counts as lost though somebody has it.
@@ -147,7 +147,7 @@ func (w *waiter) hard(run *record.Run) time.Time {
 }
 
 // lose ends the run as lost. nil: it has ended just now.
-func (w *waiter) lose() *outcome {
+func (w *waiter) lose() *jobResult {
 	res, err := w.f.local.Lose(w.j.ID)
 	if errors.Is(err, store.ErrEnded) {
 		return nil
@@ -160,5 +160,5 @@ func (w *waiter) lose() *outcome {
 			return nil
 		}
 	}
-	return &outcome{res, err}
+	return &jobResult{res, err}
 }

@@ -1,4 +1,4 @@
-package harness
+package outcome
 
 import (
 	"bytes"
@@ -59,7 +59,7 @@ func (r *Result) Output() string {
 func (r *Result) Shown() string {
 	var b strings.Builder
 	for i := range r.Tools {
-		if u := &r.Tools[i]; u.shown {
+		if u := &r.Tools[i]; u.Shown {
 			if b.Len() == 0 && !r.LookUp {
 				b.WriteString("not used by the script:\n")
 			}
@@ -107,7 +107,7 @@ func (r *Result) Problems(people, colours bool) string {
 	if people {
 		head = "harness: " + p.paint(bold, head)
 	}
-	b.WriteString(head + "\n" + r.mistakes(people, p) + r.waitsText())
+	b.WriteString(head + "\n" + r.Mistakes(people, colours) + r.waitsText())
 	for _, t := range r.Types {
 		if colours {
 			t = Paint(t)
@@ -117,9 +117,10 @@ func (r *Result) Problems(people, colours bool) string {
 	return b.String()
 }
 
-// mistakes are the errors, and for a script that was refused what its phrases
+// Mistakes are the errors, and for a script that was refused what its phrases
 // came to.
-func (r *Result) mistakes(people bool, p painter) string {
+func (r *Result) Mistakes(people, colours bool) string {
+	p := painter(colours)
 	errs := r.Errors
 	if len(errs) == 0 && r.Error != nil {
 		errs = []Error{*r.Error}
@@ -151,7 +152,7 @@ func (r *Result) mistakes(people bool, p painter) string {
 		case u.Verdict == discovery.Resolved && u.Go != "":
 			fmt.Fprintf(&b, "%q → %s%s\n", u.Phrase, u.Go, u.why())
 		case u.Verdict != discovery.Resolved:
-			b.WriteString(u.heading() + "\n")
+			b.WriteString(u.Heading() + "\n")
 		}
 	}
 	return b.String()
@@ -230,7 +231,7 @@ func (e *Error) text(p painter) string {
 	if e.Hint != "" {
 		b.WriteString(p.paint(cyan, "hint: "+e.Hint) + "\n")
 	}
-	if !e.shown {
+	if !e.Shown {
 		for _, s := range e.Signatures {
 			b.WriteString("  " + s + "\n")
 		}
@@ -253,10 +254,44 @@ func (e *Error) short(of int) string {
 	if line, _, _ := strings.Cut(e.Snippet, "\n"); line != "" && of <= maxWithLines {
 		b.WriteString("\t" + strings.TrimSpace(line) + "\n")
 	}
-	if !e.shown {
+	if !e.Shown {
 		for _, s := range e.Signatures {
 			b.WriteString("  " + s + "\n")
 		}
 	}
 	return b.String()
+}
+
+// Heading says what a phrase of a look-up came to.
+func (u *ToolUse) Heading() string {
+	note := ""
+	if u.Note != "" {
+		note = ": " + u.Note
+	}
+	switch {
+	case u.NamesServer:
+		return fmt.Sprintf("%q%s", u.Phrase, note)
+	case u.Verdict == discovery.Resolved:
+		return fmt.Sprintf("%q → %s%s%s", u.Phrase, u.Go, u.why(), note)
+	case u.Verdict == discovery.Unavailable:
+		return fmt.Sprintf("%q cannot be served now%s", u.Phrase, note)
+	case u.Verdict == discovery.Ambiguous && u.NoTool:
+		return fmt.Sprintf("%q: no tool does this%s; nearest, does something else:", u.Phrase, note)
+	case u.Verdict == discovery.Ambiguous:
+		return fmt.Sprintf("%q could mean several tools%s", u.Phrase, note)
+	}
+	return fmt.Sprintf("%q: no tool fits it well%s", u.Phrase, note)
+}
+
+// text is what a phrase of a look-up came to: its tool with all its types, and
+// what else it may mean.
+func (u *ToolUse) text() string {
+	text := u.Heading() + "\n" + u.Signature
+	for i, line := range u.Others {
+		if i == 0 && !u.NamesServer && u.Signature != "" && !strings.HasPrefix(line, "also ") {
+			text += "or "
+		}
+		text += line + "\n"
+	}
+	return text
 }

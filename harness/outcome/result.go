@@ -1,13 +1,14 @@
-package harness
+// Package outcome has the result of a run and its parts: status, errors, tools, calls, and
+// the calls that wait for a person or whose outcome is unknown. They are data: FromRecord
+// rebuilds a Result from the lines of a record, Encode and Decode carry one between
+// processes, and Text is what a model reads.
+package outcome
 
 import (
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/usetools/usetools/discovery"
-	"github.com/usetools/usetools/harness/internal/check"
-	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 )
@@ -89,8 +90,8 @@ type Result struct {
 	Run string `json:"run,omitempty"`
 	// Waiting are the calls that a run waits for a person with, and Unknown those of
 	// which nobody knows what became.
-	Waiting []WaitingCall `json:"waiting,omitempty"`
-	Unknown []UnknownCall `json:"unknown,omitempty"`
+	Waiting []Pending    `json:"waiting,omitempty"`
+	Unknown []Unresolved `json:"unknown,omitempty"`
 	// Attempts is how often the script has begun, where that is more than once.
 	Attempts int `json:"attempts,omitempty"`
 	// Dry says that it was a dry run.
@@ -104,19 +105,15 @@ type Result struct {
 	NoResume string `json:"no_resume,omitempty"`
 	// Next says how the reader can resume the run. The code that shows the Result sets it.
 	Next     Next     `json:"-"`
-	parked   bool     // it ended with calls that wait
-	made     []string // effects that were made, a line each, the first maxMade
-	moreMade int
-	// unwritten is why its record has no end.
-	unwritten error
+	Parked   bool     `json:"-"` // it ended with calls that wait
+	Made     []string `json:"-"` // effects that were made, a line each, the first maxMade
+	MoreMade int      `json:"-"`
+	// Unwritten is why its record has no end.
+	Unwritten error   `json:"-"`
 	Lowered   string  `json:"lowered,omitempty"` // of a check: what would be run
 	Timing    Timing  `json:"timing"`            // milliseconds by phase
 	Sandbox   Sandbox `json:"sandbox"`
 }
-
-// Unwritten returns why the record of the run has no end; nil: it has one, or none is
-// kept. If another process has taken the run over, it is store.ErrTaken.
-func (r *Result) Unwritten() error { return r.unwritten }
 
 // ToolUse is the tool of a phrase, or of a name in the script that no phrase
 // declares.
@@ -129,9 +126,9 @@ type ToolUse struct {
 	Tokens    int    `json:"tokens,omitempty"` // about what Signature costs a model
 	// Others has a line for each other tool that a phrase of a look-up may
 	// mean, or for each tool of the server that it names.
-	Others []string `json:"others,omitempty"`
-	server bool     // the phrase of a look-up names a server
-	shown  bool     // a reader is told what the phrase came to
+	Others      []string `json:"others,omitempty"`
+	NamesServer bool     `json:"-"` // the phrase of a look-up names a server
+	Shown       bool     `json:"-"` // a reader is told what the phrase came to
 }
 
 // Call is one tool call of a script.
@@ -145,10 +142,10 @@ type Call struct {
 	// Suspect says why a result that claims success looks like a failure; the
 	// result itself is left as it is.
 	Suspect string `json:"suspect,omitempty"`
-	cutOff  bool   // by the end of the run: it did not fail by itself
-	number  int    // 1 for the script's first call; they are listed as they ended
-	text    string // how the script wrote it, cut short; only of suspects
-	earlier bool   // an earlier attempt made it
+	CutOff  bool   `json:"-"` // by the end of the run: it did not fail by itself
+	Number  int    `json:"-"` // 1 for the script's first call; they are listed as they ended
+	Text    string `json:"-"` // how the script wrote it, cut short; only of suspects
+	Earlier bool   `json:"-"` // an earlier attempt made it
 }
 
 // NestedScript is one saved script that was run through RunScript.
@@ -194,8 +191,7 @@ type Error struct {
 	Sent int `json:"-"`
 	// Fixes are changes of the script one of which may be right.
 	Fixes []Fix `json:"-"`
-	shown bool  // the Result's Types show what Signatures are of
-	about worker.Diagnostic
+	Shown bool  `json:"-"` // the Result's Types show what Signatures are of
 }
 
 // Timing is the duration of each phase in ms.
@@ -243,48 +239,17 @@ func (s Status) ExitCode() int {
 	return 70
 }
 
-func fromDiagnostics(ds []worker.Diagnostic) []Error {
-	var out []Error
-	for _, d := range ds {
-		kind := KindCompile
-		if d.Kind == string(KindRefused) {
-			kind = KindRefused
-		}
-		out = append(out, Error{Kind: kind, Line: d.Line, Column: d.Column, Message: d.Message, Snippet: d.Snippet,
-			Hint: d.Hint, Signatures: d.Signatures, about: d})
-	}
-	return out
+// Fix is a change of a script that may mend an Error: Length bytes from Line and
+// Column become Text.
+type Fix struct {
+	Line   int    `json:"line"`   // from 1, as Error.Sent
+	Column int    `json:"column"` // from 1, in bytes
+	Length int    `json:"length"` // bytes
+	Text   string `json:"text"`
 }
 
-// inFiles makes the places of errors those of files, for a script that is
-// several: what the worker says has lines of the text as sent.
-func (r *Result) inFiles(parts []check.Part) {
-	for i := range r.Errors {
-		e := &r.Errors[i]
-		e.Sent = e.Line
-		if name, line := check.Place(parts, e.Line); line > 0 {
-			e.File, e.Line = name, line
-		}
-	}
-}
+// NeverBegan reports whether a script with this status did not run at all.
+func NeverBegan(s Status) bool { return s == Denied || s.ExitCode() == CompileError.ExitCode() }
 
-// traceOf is the trace of a panic, a line for each function.
-func traceOf(o *worker.Outcome, parts []check.Part) []string {
-	var out []string
-	for _, f := range o.Trace {
-		at := f.Func
-		if f.Line > 0 {
-			at += ", " + lineName(parts, f.Line)
-		}
-		out = append(out, at)
-	}
-	return out
-}
-
-// lineName says where a line of the script is.
-func lineName(parts []check.Part, line int) string {
-	if name, in := check.Place(parts, line); in > 0 {
-		return fmt.Sprintf("%s line %d", name, in)
-	}
-	return fmt.Sprintf("line %d", line)
-}
+// Unsettled reports whether a run will go on.
+func (r *Result) Unsettled() bool { return r.Status == Waiting || r.Status == Uncertain }

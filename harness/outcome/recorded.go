@@ -1,6 +1,7 @@
-package harness
+package outcome
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,11 +14,11 @@ import (
 // ErrNotEnded is the error of Recorded for a run that is under way, or whose process died.
 var ErrNotEnded = errors.New("has not ended")
 
-// Recorded returns the Result of a run that has ended, as its record has it: the
+// FromRecord returns the Result of a run that has ended, as its record has it: the
 // sandbox, the tools of a script that was refused and why a person must approve of
 // a call in a ledger are not in there. Values that were not kept are missing, with
 // a warning. Its errors are those of [record.Run.Value] and ErrNotEnded.
-func Recorded(run *record.Run) (*Result, error) {
+func FromRecord(run *record.Run) (*Result, error) {
 	end := run.End
 	if end == nil && len(run.Unknown()) > 0 { // its process died
 		end = &record.End{Status: string(Uncertain), ExitCode: Uncertain.ExitCode()}
@@ -75,29 +76,29 @@ func Recorded(run *record.Run) (*Result, error) {
 			res.Ledger = append(res.Ledger, u)
 			guessed = guessed || m.Guess.From == ""
 		case m.Done != nil:
-			res.Calls = append(res.Calls, callOf(m))
-			if stays(m) {
+			res.Calls = append(res.Calls, CallOf(m))
+			if MadeEffect(m) {
 				args, _ := run.Value(m.Call.Args)
-				res.madeEffect(where(placedIn(run, parts, m.Call.Path, m.Call.Place)), m.Call.Tool, args)
+				res.AddEffect(Where(placedIn(run, parts, m.Call.Path, m.Call.Place)), m.Call.Tool, args)
 			}
 		}
 	}
 	for _, m := range run.Unknown() {
 		args, _ := run.Value(m.Call.Args)
-		u := unknownOf(m.Call, args, whyUnknown(run, m))
+		u := UnresolvedCall(m.Call, args, whyUnknown(run, m))
 		u.Script, u.File, u.Line = placedIn(run, parts, m.Call.Path, m.Call.Place)
 		res.Unknown = append(res.Unknown, u)
 	}
 	if res.Status == Waiting || res.Status == Uncertain {
 		for _, x := range run.Open() {
 			args, _ := run.Value(x.Args)
-			w := waitingOf(run.Begin.ID, x.Ask, args)
+			w := PendingCall(run.Begin.ID, x.Ask, args)
 			w.Script, w.File, w.Line = placedIn(run, parts, x.Path, x.Place)
 			res.Waiting = append(res.Waiting, w)
 		}
 	}
-	if res.goesOn() {
-		res.NoResume = lacks(run)
+	if res.Resumable() {
+		res.NoResume = Lacks(run)
 	}
 	res.Attempts = len(run.Attempts)
 	if res.Attempts > 0 {
@@ -120,7 +121,7 @@ func whyUnknown(run *record.Run, m *record.Made) string {
 // placedIn is a place of a run's script, or of the saved one whose calls have that
 // path, for a reader.
 func placedIn(run *record.Run, parts []check.Part, path, place string) (script, file string, line int) {
-	line = placeLine(place)
+	line = PlaceLine(place)
 	var by *record.Child // that makes the call
 	for _, c := range run.Children {
 		if strings.HasPrefix(path, c.Path) && (by == nil || len(c.Path) > len(by.Path)) {
@@ -137,10 +138,10 @@ func placedIn(run *record.Run, parts []check.Part, path, place string) (script, 
 	return script, file, line
 }
 
-// callOf is a call that has ended as a Result has it.
-func callOf(m *record.Made) Call {
+// CallOf is a call that has ended as a Result has it.
+func CallOf(m *record.Made) Call {
 	c := Call{Tool: m.Call.Tool, Class: m.Call.Class, Ms: m.Done.Ms, Start: m.Done.Start, Bytes: m.Done.Bytes,
-		Suspect: m.Done.Suspect, cutOff: m.Done.Cut, number: m.Call.N}
+		Suspect: m.Done.Suspect, CutOff: m.Done.Cut, Number: m.Call.N}
 	if m.Done.Message != "" {
 		c.Error = &m.Done.Message
 	}
@@ -156,4 +157,39 @@ func unmadeOf(run *record.Run, g *record.Guess, parts []check.Part) Unmade {
 		u.Args, u.Bytes = nil, g.Args.Bytes
 	}
 	return u
+}
+
+// Lacks says what the record of a run lacks for resuming. It returns "" if nothing is missing.
+func Lacks(run *record.Run) string {
+	if what := redacted(run); what != "" {
+		return fmt.Sprintf("its %s had secrets of the config in it, which the record hides: the resumed run would send something else", what)
+	}
+	_, err := record.Resume(run, nil)
+	if unknown := (*record.UnknownError)(nil); err == nil || errors.As(err, &unknown) {
+		return ""
+	}
+	return err.Error()
+}
+
+// redacted is the part of a run without which its script is another one, and which
+// the record does not have as it was; "" where it has all.
+func redacted(run *record.Run) string {
+	part := func(script record.Data, inputs ...record.Values) string {
+		if script.Redacted {
+			return "script"
+		}
+		for _, values := range inputs {
+			for name, v := range values {
+				if v.Redacted {
+					return fmt.Sprintf("input %q", name)
+				}
+			}
+		}
+		return ""
+	}
+	what := part(run.Begin.Script, run.Begin.Inputs, run.Begin.Stored)
+	for _, c := range run.Children {
+		what = cmp.Or(what, part(c.Script, c.Inputs))
+	}
+	return what
 }
