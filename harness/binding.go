@@ -8,13 +8,22 @@ import (
 
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/policy"
 )
 
 // bind prepares the binding of a run's script.
 func (r *run) bind() *bound {
 	s := r.script
-	return newBound(toBind{Source: s.Source, Strict: s.Strict, Tools: r.catalog, AtHand: s.Catalog != nil, Policy: s.Policy,
-		ReadOnly: s.ReadOnly, Began: s.began, Approved: s.Approved, Dry: r.journal.dry != nil, Waits: r.canAsk() || r.check})
+	may := s.Policy
+	if s.ReadOnly {
+		p := policy.Policy{}
+		if may != nil {
+			p = *may
+		}
+		p.ReadOnly, may = true, &p
+	}
+	return newBound(toBind{Source: s.Source, Strict: s.Strict, Tools: r.catalog, AtHand: s.Catalog != nil, Policy: may,
+		Began: s.began, Approved: s.Approved, Dry: r.journal.dry != nil, Waits: r.canAsk() || r.check})
 }
 
 // catalog returns the script's catalog or that of the harness.
@@ -91,9 +100,10 @@ func (r *run) Start(ctx context.Context, _ *worker.Plan) bool {
 	if p := r.tree.replay; p != nil && !p.isLive() { // nothing is called, or each call is decided on when it is
 		return true
 	}
-	may := r.bound.Judge()
-	r.take()
-	if !may {
+	ds, errs := r.bound.Judge()
+	r.result.Decisions = append(r.result.Decisions, ds...)
+	if len(errs) > 0 {
+		r.result.Status, r.result.Errors = Denied, errs
 		return false
 	}
 	if !r.check && len(r.bound.Allowed) > 0 {

@@ -20,8 +20,7 @@ type toBind struct {
 	// AtHand says that Tools does not have to ask servers.
 	AtHand bool
 
-	Policy   *policy.Policy // If nil, all tools may be called, but for ReadOnly.
-	ReadOnly bool
+	Policy   *policy.Policy // If nil, all tools may be called.
 	Began    *policy.Policy // of a resumed run, the policy that it began with; else nil
 	Approved []string       // IDs of tools that a person has approved
 	Dry      bool           // effect calls are not sent

@@ -503,8 +503,8 @@ const (
 	briefTokens = 150
 )
 
-// snippet is a line of the script, cut.
-func snippet(source string, line int) string {
+// Snippet returns a line of the script, cut.
+func Snippet(source string, line int) string {
 	return text.Cut(strings.ToValidUTF8(sourceLine(source, line), "\uFFFD"), 160)
 }
 

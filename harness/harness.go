@@ -420,7 +420,7 @@ func (r *run) finish(o *worker.Outcome) {
 			o.Message += "; waiting for " + text.List(r.pending, 3)
 		}
 		res.Errors = []Error{{Kind: kindOf(o), Line: o.Line, Message: r.quoted(o.Message), Hint: panicHints[o.Code],
-			Trace: traceOf(o, parts), Snippet: snippet(r.script.Source, o.Line)}}
+			Trace: traceOf(o, parts), Snippet: Snippet(r.script.Source, o.Line)}}
 	}
 	if res.Status.ExitCode() == CompileError.ExitCode() && len(res.Errors) > 0 {
 		res.Types = r.bound.Types(text.Tokens(res.Mistakes(false, false)))

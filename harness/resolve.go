@@ -93,7 +93,8 @@ func (b *bound) Resolve(ctx context.Context) error {
 // Generate returns the packages that the script is checked with. If a phrase has no tool
 // the script is checked all the same, so that all errors are reported at once.
 func (b *bound) Generate() *worker.Tools {
-	return &worker.Tools{Units: b.units(), Unresolved: b.unresolved, Go: len(b.Errors) == 0 && !b.Refused()}
+	_, errs := b.Judge()
+	return &worker.Tools{Units: b.units(), Unresolved: b.unresolved, Go: len(b.Errors)+len(errs) == 0}
 }
 
 // usedTools maps the names that the script uses to tools, in the order of
@@ -387,7 +388,7 @@ func (b *bound) undeclared(used []*wrappers.Tool) {
 			line := b.lineOf(t)
 			b.Status = ToolNotFound
 			b.Errors = append(b.Errors,
-				Error{Kind: KindResolve, Line: line, Snippet: snippet(b.Source, line),
+				Error{Kind: KindResolve, Line: line, Snippet: Snippet(b.Source, line),
 					Message: fmt.Sprintf("%s is used but no phrase of UseTools declares it", t.Go()),
 					Hint:    fmt.Sprintf("add UseTools(%q)", t.ID)})
 			continue

@@ -402,7 +402,8 @@ func (r *run) resumed(ctx context.Context, n *worker.Needs) (tools *worker.Tools
 			"process (usetools.session), and has been started anew since the run called it; run the script anew", server)})
 		return nil, false, nil
 	}
-	tools.Go = !r.bound.Refused()
+	_, errs := r.bound.Judge()
+	tools.Go = len(errs) == 0
 	return tools, true, nil
 }
 
