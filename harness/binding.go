@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/internal/bind"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/policy"
 )
 
 // bind prepares the binding of a run's script.
-func (r *run) bind() *bound {
+func (r *run) bind() *bind.Bound {
 	s := r.script
 	may := s.Policy
 	if s.ReadOnly {
@@ -22,7 +23,7 @@ func (r *run) bind() *bound {
 		}
 		p.ReadOnly, may = true, &p
 	}
-	return newBound(toBind{Source: s.Source, Strict: s.Strict, Tools: r.catalog, AtHand: s.Catalog != nil, Policy: may,
+	return bind.New(bind.Script{Source: s.Source, Strict: s.Strict, Tools: r.catalog, AtHand: s.Catalog != nil, Policy: may,
 		Began: s.began, Approved: s.Approved, Dry: r.journal.dry != nil, Waits: r.canAsk() || r.check})
 }
 
@@ -37,7 +38,7 @@ func (r *run) catalog(ctx context.Context) (*catalog.Catalog, error) {
 // Resolve implements worker.Host: it finds the tools that a script needs.
 func (r *run) Resolve(ctx context.Context, n *worker.Needs) (tools *worker.Tools, ok bool, err error) {
 	defer func() { r.err = err }()
-	if e := TooMuch(n); e != nil {
+	if e := bind.TooMuch(n); e != nil {
 		r.stop(CompileError, *e)
 		return nil, false, nil
 	}

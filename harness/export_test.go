@@ -4,16 +4,17 @@ import (
 	"context"
 
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/internal/bind"
 	"github.com/usetools/usetools/harness/internal/worker"
 )
 
 const (
-	LookUpTokens      = lookUpTokens
+	LookUpTokens      = bind.LookUpTokens
 	MaxAttempts       = maxAttempts
 	MaxLedger         = maxLedger
 	MaxNestedWarnings = maxNestedWarnings
 	MaxQuestions      = maxQuestions
-	RefusedTokens     = refusedTokens
+	RefusedTokens     = bind.RefusedTokens
 )
 
 var (

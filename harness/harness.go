@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/internal/bind"
 	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/internal/sandbox"
 	"github.com/usetools/usetools/harness/internal/worker"
@@ -350,9 +351,9 @@ type run struct {
 	ctx    context.Context // of Run
 	h      *Harness
 	script *Script
-	direct bool   // it is one call without a script
-	check  bool   // it is checked, and does not run
-	bound  *bound // its tools
+	direct bool        // it is one call without a script
+	check  bool        // it is checked, and does not run
+	bound  *bind.Bound // its tools
 
 	mu     sync.Mutex
 	result *Result
@@ -420,7 +421,7 @@ func (r *run) finish(o *worker.Outcome) {
 			o.Message += "; waiting for " + text.List(r.pending, 3)
 		}
 		res.Errors = []Error{{Kind: kindOf(o), Line: o.Line, Message: r.quoted(o.Message), Hint: panicHints[o.Code],
-			Trace: traceOf(o, parts), Snippet: Snippet(r.script.Source, o.Line)}}
+			Trace: traceOf(o, parts), Snippet: bind.Snippet(r.script.Source, o.Line)}}
 	}
 	if res.Status.ExitCode() == CompileError.ExitCode() && len(res.Errors) > 0 {
 		res.Types = r.bound.Types(text.Tokens(res.Mistakes(false, false)))

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
@@ -383,7 +383,7 @@ func TestUndeclaredToolsAreAddedOrRefused(t *testing.T) {
 	})
 	script := `r, err := notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); fmt.Println(r.Text(), err)`
 	res := mustRun(t, h, script)
-	if res.Status != harness.OK || len(res.Warnings) != 0 || len(res.Tools) != 1 || res.Tools[0].By != harness.ByAdded {
+	if res.Status != harness.OK || len(res.Warnings) != 0 || len(res.Tools) != 1 || res.Tools[0].By != outcome.ByAdded {
 		t.Errorf("%s %v %+v", res.Text(), res.Warnings, res.Tools)
 	}
 	res, err := h.Run(t.Context(), &harness.Script{Source: script, Strict: true})

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
+	"github.com/usetools/usetools/harness/internal/bind"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
@@ -93,7 +93,7 @@ func TestACallThatIsRefusedIsInTheRecord(t *testing.T) {
 	if err := j.begin(New(&Options{Records: store}), &Script{}, limits()); err != nil {
 		t.Fatal(err)
 	}
-	r := &run{journal: j, tree: newTree(limits()), bound: &bound{}}
+	r := &run{journal: j, tree: newTree(limits()), bound: &bind.Bound{}}
 	var denied *worker.DeniedError
 	if _, err := r.Call(t.Context(), &worker.Call{Tool: "shop.steal", Args: json.RawMessage(`{"all": true}`), Place: "1:1"}); !errors.As(err, &denied) {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
@@ -131,7 +132,7 @@ func phraseOf(u *harness.ToolUse, k *known) checkPhrase {
 			p.Says = "by its name; no phrase declares it"
 		case u.By == discovery.ByExact:
 			p.Says = "its name"
-		case u.By == harness.ByName:
+		case u.By == outcome.ByName:
 			p.Says = "chosen by the name in the script"
 		case u.By == discovery.ByMemory:
 			p.Says = "as in an earlier run"

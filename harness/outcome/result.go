@@ -131,6 +131,12 @@ type ToolUse struct {
 	Shown       bool     `json:"-"` // a reader is told what the phrase came to
 }
 
+// How a tool was found, besides the values of discovery.
+const (
+	ByName  discovery.By = "name"  // the script uses its Go name, a phrase has it within reach
+	ByAdded discovery.By = "added" // the script uses its Go name, no phrase declares it
+)
+
 // Call is one tool call of a script.
 type Call struct {
 	Tool  string       `json:"tool"`

@@ -1,4 +1,14 @@
-package harness
+// Package bind finds what the phrases and names of a script mean: it turns the needs of a
+// script into the tools that it may call, the Go packages that it is checked with, and the
+// errors, warnings and answers of a lookup. It depends on the catalog, the policy and the
+// script alone, and knows nothing of the run.
+//
+// A [Bound] goes through four steps. Load gets the catalog, with the servers that the script
+// means. Resolve finds the tools: a phrase has candidates, the names that the script uses
+// choose among them. Generate makes the packages. Explain and Types are for a script that
+// does not compile: only here it is known which tool of the whole registry a wrong name was
+// meant for.
+package bind
 
 import (
 	"context"
@@ -6,12 +16,13 @@ import (
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/wrappers"
 )
 
-// toBind is a script and the tools that it may call.
-type toBind struct {
+// Script is a script and the tools that it may call.
+type Script struct {
 	Source string
 	// Strict refuses tools that no phrase declares.
 	Strict bool
@@ -27,9 +38,9 @@ type toBind struct {
 	Waits    bool           // calls that need approval can wait for it, or are not made
 }
 
-// bound is what the names and phrases of a script mean.
-type bound struct {
-	toBind
+// Bound is what the names and phrases of a script mean.
+type Bound struct {
+	Script
 	Needs   worker.Needs              // of the script, without names that are too long
 	Catalog *catalog.Catalog          // nil until the script needs one; kept for the whole run
 	View    *wrappers.View            // of Catalog
@@ -37,11 +48,11 @@ type bound struct {
 	Allowed map[string]*wrappers.Tool // by ID: the tools that the script may call
 
 	// What binding adds to the Result.
-	Status    Status // "" if nothing is wrong
-	Uses      []ToolUse
-	Errors    []Error
+	Status    outcome.Status // "" if nothing is wrong
+	Uses      []outcome.ToolUse
+	Errors    []outcome.Error
 	Warnings  []string
-	Mended    []Error
+	Mended    []outcome.Error
 	Decisions []policy.Decision
 	Down      []string
 	LookUp    bool
@@ -52,6 +63,6 @@ type bound struct {
 	guesses    int                          // wrong names that tools were looked for
 }
 
-func newBound(s toBind) *bound {
-	return &bound{toBind: s, Uses: []ToolUse{}, Warnings: []string{}}
+func New(s Script) *Bound {
+	return &Bound{Script: s, Uses: []outcome.ToolUse{}, Warnings: []string{}}
 }

@@ -1,4 +1,4 @@
-package harness
+package bind
 
 import (
 	"cmp"
@@ -14,12 +14,13 @@ import (
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
 )
 
-// refusedTokens is what the answer to a refused script may cost, in tokens.
-const refusedTokens = 900
+// RefusedTokens is what the answer to a refused script may cost, in tokens.
+const RefusedTokens = 900
 
 // need is how much a script needs to know of a tool, the most urgent first.
 type need int
@@ -40,7 +41,7 @@ type meant struct {
 }
 
 // mean notes that the script means some tools.
-func (b *bound) mean(n need, tools ...*wrappers.Tool) {
+func (b *Bound) mean(n need, tools ...*wrappers.Tool) {
 	for _, t := range tools {
 		i := slices.IndexFunc(b.meant, func(m meant) bool { return m.tool == t })
 		switch {
@@ -55,20 +56,20 @@ func (b *bound) mean(n need, tools ...*wrappers.Tool) {
 
 // finding is an Error and the diagnostic that it is made of.
 type finding struct {
-	Error
+	outcome.Error
 	about worker.Diagnostic
 }
 
 // Explain makes errors of what the worker has found wrong with the script, and adds what
 // only the harness knows: the servers and tools of the whole registry, of which the worker
 // has seen just the declared ones.
-func (b *bound) Explain(ctx context.Context, ds []worker.Diagnostic) []Error {
+func (b *Bound) Explain(ctx context.Context, ds []worker.Diagnostic) []outcome.Error {
 	var fs []finding
 	for _, d := range ds {
-		f := finding{Error{Kind: KindCompile, Line: d.Line, Column: d.Column, Message: d.Message, Snippet: d.Snippet, Hint: d.Hint,
+		f := finding{outcome.Error{Kind: outcome.KindCompile, Line: d.Line, Column: d.Column, Message: d.Message, Snippet: d.Snippet, Hint: d.Hint,
 			Signatures: d.Signatures}, d}
-		if d.Kind == string(KindRefused) {
-			f.Kind = KindRefused
+		if d.Kind == string(outcome.KindRefused) {
+			f.Kind = outcome.KindRefused
 		}
 		b.fixes(&f, d.Near...)
 		fs = append(fs, f)
@@ -76,14 +77,14 @@ func (b *bound) Explain(ctx context.Context, ds []worker.Diagnostic) []Error {
 	if b.Catalog != nil || b.lookFor(ctx, ds) {
 		fs = b.explain(fs)
 	}
-	var errs []Error
+	var errs []outcome.Error
 	for _, f := range fs {
 		errs = append(errs, f.Error)
 	}
 	return errs
 }
 
-func (b *bound) explain(fs []finding) []finding {
+func (b *Bound) explain(fs []finding) []finding {
 	missing := map[string]bool{} // unknown servers, each reported once
 	fs = slices.DeleteFunc(fs, func(f finding) bool {
 		again := f.about.Code == check.CodeNoServer && missing[f.about.Package]
@@ -109,7 +110,7 @@ func (b *bound) explain(fs []finding) []finding {
 }
 
 // few returns all tools of a small server, else nil.
-func (b *bound) few(s *wrappers.Server) []*wrappers.Tool {
+func (b *Bound) few(s *wrappers.Server) []*wrappers.Tool {
 	if tools := b.shown(s); len(tools) <= maxAllTools {
 		return tools
 	}
@@ -118,7 +119,7 @@ func (b *bound) few(s *wrappers.Server) []*wrappers.Tool {
 
 // mentioned are the names of servers and of their functions in a text that is
 // no Go which there are not, as far as something is like them.
-func (b *bound) mentioned() []finding {
+func (b *Bound) mentioned() []finding {
 	var fs []finding
 	said := map[string]bool{}
 	for _, n := range b.Needs.Names {
@@ -126,7 +127,7 @@ func (b *bound) mentioned() []finding {
 			break
 		}
 		s := b.server(n.Package)
-		e := finding{Error{Kind: KindCompile, Line: n.Line, Column: n.Column, Message: "undefined: " + n.Package},
+		e := finding{outcome.Error{Kind: outcome.KindCompile, Line: n.Line, Column: n.Column, Message: "undefined: " + n.Package},
 			worker.Diagnostic{Package: n.Package, Name: n.Name}}
 		switch fn := function(n.Name); {
 		case s == nil && !said[n.Package]:
@@ -152,7 +153,7 @@ func (b *bound) mentioned() []finding {
 // lookFor gets the tools for the faults of a script that has none by its
 // syntax, but may mean one: where they are at hand, or where a name is spelled
 // as a tool's.
-func (b *bound) lookFor(ctx context.Context, ds []worker.Diagnostic) bool {
+func (b *Bound) lookFor(ctx context.Context, ds []worker.Diagnostic) bool {
 	if !b.AtHand && !slices.ContainsFunc(ds, func(d worker.Diagnostic) bool {
 		first, _ := utf8.DecodeRuneInString(d.Name)
 		return d.Code == check.CodeUndefined && (strings.HasPrefix(d.Name, "mcp__") || unicode.IsUpper(first))
@@ -163,7 +164,7 @@ func (b *bound) lookFor(ctx context.Context, ds []worker.Diagnostic) bool {
 	return err == nil && b.use(cat) == nil
 }
 
-func (b *bound) explainOne(e *finding) {
+func (b *Bound) explainOne(e *finding) {
 	switch e.about.Code {
 	case "":
 	case check.CodeUndefined:
@@ -197,12 +198,12 @@ func (b *bound) explainOne(e *finding) {
 }
 
 // usedOf returns those of some tools that the script may call.
-func (b *bound) usedOf(tools []*wrappers.Tool) []*wrappers.Tool {
+func (b *Bound) usedOf(tools []*wrappers.Tool) []*wrappers.Tool {
 	return slices.DeleteFunc(slices.Clone(tools), func(t *wrappers.Tool) bool { return b.Allowed[t.ID] == nil })
 }
 
 // of makes an error one about a tool, whose types the answer shows.
-func (b *bound) of(e *finding, n need, t *wrappers.Tool) {
+func (b *Bound) of(e *finding, n need, t *wrappers.Tool) {
 	b.mean(n, t)
 	if e.Signatures, e.Shown = nil, true; !b.Hides(t.ID) {
 		e.Signatures = []string{t.Signature()}
@@ -225,8 +226,8 @@ func function(name string) string {
 
 // explainBare explains a name without a package by the tools that are called
 // so, or that have such a type.
-func (b *bound) explainBare(e *finding, name string) {
-	for _, id := range sortedKeys(b.Allowed) {
+func (b *Bound) explainBare(e *finding, name string) {
+	for _, id := range slices.Sorted(maps.Keys(b.Allowed)) {
 		if t := b.Allowed[id]; name == t.ParamsType() || name == t.ResultType() {
 			right := t.Package().Package + "." + name
 			e.Hint = "did you mean " + right + "?"
@@ -251,7 +252,7 @@ const serversHint = `a server is used by its own name: import "servers/git", and
 // explainServer explains the name of a server that there is not: by servers
 // that are spelled like it, by tools that do what its functions are named for,
 // or else by all servers.
-func (b *bound) explainServer(e *finding, name string) {
+func (b *Bound) explainServer(e *finding, name string) {
 	if near := e.about.Near; len(near) > 0 && !b.namesServer(near) {
 		return // a variable, most likely
 	}
@@ -314,7 +315,7 @@ const serverListTokens = 300
 
 // serverList names the servers that have tools the script may call, as far as
 // they fit.
-func (b *bound) serverList() string {
+func (b *Bound) serverList() string {
 	var names []string
 	size := 0
 	more := 0
@@ -335,13 +336,13 @@ func (b *bound) serverList() string {
 }
 
 // shown are a server's tools that policy does not deny.
-func (b *bound) shown(s *wrappers.Server) []*wrappers.Tool {
+func (b *Bound) shown(s *wrappers.Server) []*wrappers.Tool {
 	return slices.DeleteFunc(slices.Clone(s.Tools), func(t *wrappers.Tool) bool { return !b.Shows(t.Tool) })
 }
 
 // namesServer reports whether one of some names is a server's package, or of
 // one.
-func (b *bound) namesServer(names []string) bool {
+func (b *Bound) namesServer(names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		pkg, _, _ := strings.Cut(name, ".")
 		return b.server(pkg) != nil
@@ -349,7 +350,7 @@ func (b *bound) namesServer(names []string) bool {
 }
 
 // explainName looks for the function or type of a server that was meant.
-func (b *bound) explainName(e *finding, s *wrappers.Server, name string) {
+func (b *Bound) explainName(e *finding, s *wrappers.Server, name string) {
 	if reg, ok := b.Catalog.Registry.Server(s.Name); ok && len(s.Tools) == 0 && reg.Error != nil {
 		e.Signatures, e.Hint = nil, fmt.Sprintf("the server %s has no tools: it could not be asked (%s)", s.Name,
 			reason(s.Name, *reg.Error))
@@ -437,7 +438,7 @@ func goNames(tools []*wrappers.Tool, n int) string {
 // Types returns, for the answer to a refused script, the types of the tools that it
 // means, each once: those that it named right, and the best guesses for wrong names.
 // taken is how many tokens the rest of the answer takes.
-func (b *bound) Types(taken int) []string {
+func (b *Bound) Types(taken int) []string {
 	if b.View == nil {
 		return nil
 	}
@@ -474,7 +475,7 @@ func (b *bound) Types(taken int) []string {
 			rest = append(rest, e)
 		}
 	}
-	budget := refusedTokens - taken - leftOutTokens
+	budget := RefusedTokens - taken - leftOutTokens
 	budget = raise(all, inOneLine, budget)
 	budget = raise(urgent, withTypes, budget)
 	budget = raise(rest, withTypes, budget)
@@ -518,5 +519,3 @@ func sourceLine(source string, line int) string {
 	}
 	return ""
 }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

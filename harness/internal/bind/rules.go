@@ -1,8 +1,11 @@
-package harness
+package bind
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
@@ -11,8 +14,8 @@ import (
 
 // Judge decides on all tools of the script. It returns an error for each tool that the
 // script may not call, and without a policy the decisions on these only.
-func (b *bound) Judge() (ds []policy.Decision, errs []Error) {
-	for _, id := range sortedKeys(b.Allowed) {
+func (b *Bound) Judge() (ds []policy.Decision, errs []outcome.Error) {
+	for _, id := range slices.Sorted(maps.Keys(b.Allowed)) {
 		t := b.Allowed[id]
 		d := b.Decide(t)
 		refused := d.Verdict == policy.IsDenied || d.Verdict == policy.NeedsApproval && !b.Waits
@@ -22,7 +25,7 @@ func (b *bound) Judge() (ds []policy.Decision, errs []Error) {
 		if !refused {
 			continue
 		}
-		e := Error{Kind: KindPolicy, Line: b.lineOf(t), Message: fmt.Sprintf("%s (%s): %s", t.Go(), t.ID, d.Rule)}
+		e := outcome.Error{Kind: outcome.KindPolicy, Line: b.lineOf(t), Message: fmt.Sprintf("%s (%s): %s", t.Go(), t.ID, d.Rule)}
 		e.Snippet = Snippet(b.Source, e.Line)
 		if d.Verdict == policy.NeedsApproval {
 			e.Hint = fmt.Sprintf("nothing has run; ask the user: with -state DIR the run waits for approval (of harness run, or "+
@@ -36,19 +39,19 @@ func (b *bound) Judge() (ds []policy.Decision, errs []Error) {
 
 // Shows reports whether a tool may be offered to a script that has not named
 // it: policy does not deny it.
-func (b *bound) Shows(t *registry.Tool) bool {
+func (b *Bound) Shows(t *registry.Tool) bool {
 	return b.Catalog.Decide(b.Policy, t, nil).Verdict != policy.IsDenied
 }
 
 // Hides reports whether policy denies the tool with an ID.
-func (b *bound) Hides(id string) bool {
+func (b *Bound) Hides(id string) bool {
 	t, ok := b.View.Tool(id)
 	return ok && !b.Shows(t.Tool)
 }
 
 // Decide returns the decision of the script's policy on a tool. A held tool is denied
 // to all.
-func (b *bound) Decide(t *wrappers.Tool) policy.Decision {
+func (b *Bound) Decide(t *wrappers.Tool) policy.Decision {
 	if t.Held {
 		return policy.Decision{Tool: t.ID, Verdict: policy.IsDenied, Rule: t.Error}
 	}
@@ -56,7 +59,7 @@ func (b *bound) Decide(t *wrappers.Tool) policy.Decision {
 }
 
 // DecideCall returns the decision on one call of a tool.
-func (b *bound) DecideCall(t *wrappers.Tool, args registry.Args) policy.Decision {
+func (b *Bound) DecideCall(t *wrappers.Tool, args registry.Args) policy.Decision {
 	if t.Held {
 		return b.Decide(t)
 	}
@@ -66,7 +69,7 @@ func (b *bound) DecideCall(t *wrappers.Tool, args registry.Args) policy.Decision
 // strictest returns the decision of the policy, or in a resumed run that of the policy
 // that it began with if it is stricter. A dry run needs no approval for a call that it
 // does not send.
-func (b *bound) strictest(t *wrappers.Tool, decide func(*policy.Policy) policy.Decision) policy.Decision {
+func (b *Bound) strictest(t *wrappers.Tool, decide func(*policy.Policy) policy.Decision) policy.Decision {
 	d := decide(b.Policy)
 	if b.Began != nil {
 		then := decide(b.Began)

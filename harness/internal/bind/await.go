@@ -1,4 +1,4 @@
-package harness
+package bind
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 // await returns a catalog that knows the servers which the script means: first those
 // that it names, and then, where its phrases may mean others, a moment of those.
-func (b *bound) await(ctx context.Context, cat *catalog.Catalog) (*catalog.Catalog, error) {
+func (b *Bound) await(ctx context.Context, cat *catalog.Catalog) (*catalog.Catalog, error) {
 	for _, last := range []bool{false, true} {
 		if cat.Asking == nil {
 			break
@@ -36,7 +36,7 @@ func (b *bound) await(ctx context.Context, cat *catalog.Catalog) (*catalog.Catal
 
 // means are the servers without an answer that a script means by its names and
 // phrases. open says that phrases may mean others.
-func (b *bound) means(ctx context.Context, cat *catalog.Catalog) (servers []string, open bool, err error) {
+func (b *Bound) means(ctx context.Context, cat *catalog.Catalog) (servers []string, open bool, err error) {
 	if err := b.use(cat); err != nil {
 		return nil, false, err
 	}
@@ -70,7 +70,7 @@ func (b *bound) means(ctx context.Context, cat *catalog.Catalog) (servers []stri
 }
 
 // meansServer is the server that a phrase means, whatever others may say.
-func (b *bound) meansServer(ctx context.Context, phrase string, used []*wrappers.Tool) (server string, known bool,
+func (b *Bound) meansServer(ctx context.Context, phrase string, used []*wrappers.Tool) (server string, known bool,
 	err error) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(strings.ReplaceAll(strings.TrimSpace(phrase), "__", "."), "mcp."), ".")
 	name, _, _ = strings.Cut(name, "/")

@@ -1,16 +1,17 @@
-package harness
+package bind
 
 import (
 	"slices"
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/discovery/memory"
+	"github.com/usetools/usetools/harness/outcome"
 )
 
 // Taught returns what a successful run teaches about its phrases: those that led to a
 // tool that was called without an error, that the search ranks among the first candidates
 // of just this phrase, and against which it does not resolve the phrase to another tool.
-func (b *bound) Taught(calls []Call, run string) []memory.Use {
+func (b *Bound) Taught(calls []outcome.Call, run string) []memory.Use {
 	called := map[string]bool{}
 	for _, c := range calls {
 		called[c.Tool] = called[c.Tool] || c.Error == nil
@@ -41,7 +42,7 @@ func candidate(res *discovery.Resolution, tool string) int {
 
 // fitsAnother reports whether another phrase of the script led to the tool of
 // phrase i too, or fits it as well or better.
-func (b *bound) fitsAnother(i int) bool {
+func (b *Bound) fitsAnother(i int) bool {
 	u := &b.Uses[i]
 	score := u.Candidates[candidate(&u.Resolution, u.Tool)].Score
 	for k := range b.Uses {
@@ -56,8 +57,8 @@ func (b *bound) fitsAnother(i int) bool {
 
 // contradicts reports whether the search, and not what runs taught, resolves the
 // phrase to another tool than the one that the script used.
-func (b *bound) contradicts(res *discovery.Resolution) bool {
-	if res.By != ByName {
+func (b *Bound) contradicts(res *discovery.Resolution) bool {
+	if res.By != outcome.ByName {
 		return false // it is the search's own answer, or one that runs taught
 	}
 	alone, err := b.Index.Resolve(res.Phrase, nil)

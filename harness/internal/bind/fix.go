@@ -1,4 +1,4 @@
-package harness
+package bind
 
 import (
 	"strconv"
@@ -8,6 +8,7 @@ import (
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/outcome"
 )
 
 // maxFixes is how many fixes an error has at most. Of more right names none is likely.
@@ -15,7 +16,7 @@ const maxFixes = 3
 
 // fixes notes what may stand in the place of the wrong name, or string, that an
 // error is about.
-func (b *bound) fixes(e *finding, right ...string) {
+func (b *Bound) fixes(e *finding, right ...string) {
 	e.Fixes = nil
 	if len(right) > maxFixes {
 		return
@@ -29,10 +30,10 @@ func (b *bound) fixes(e *finding, right ...string) {
 
 // fix puts what is right in the place of what is wrong at an error's place, if the
 // error is about what stands there.
-func (b *bound) fix(e *finding, right string) (Fix, bool) {
+func (b *Bound) fix(e *finding, right string) (outcome.Fix, bool) {
 	line := sourceLine(b.Source, e.Line)
 	if e.Column < 1 || e.Column > len(line) {
-		return Fix{}, false
+		return outcome.Fix{}, false
 	}
 	before, at := line[:e.Column-1], line[e.Column-1:]
 	wrong := identifier(at)
@@ -40,7 +41,7 @@ func (b *bound) fix(e *finding, right string) (Fix, bool) {
 		wrong, _ = strconv.QuotedPrefix(at)
 	}
 	if wrong == "" || !strings.Contains(e.Message, wrong) {
-		return Fix{}, false
+		return outcome.Fix{}, false
 	}
 	pkg, member, qualified := strings.Cut(right, ".")
 	switch {
@@ -48,15 +49,15 @@ func (b *bound) fix(e *finding, right string) (Fix, bool) {
 	case strings.HasSuffix(before, pkg+"."):
 		right = member
 	case strings.HasSuffix(before, "."):
-		return Fix{}, false
+		return outcome.Fix{}, false
 	case e.about.Code == check.CodeNoServer: // with what it is wanted for
 		rest, ok := strings.CutPrefix(at[len(wrong):], ".")
 		if !ok || identifier(rest) == "" {
-			return Fix{}, false
+			return outcome.Fix{}, false
 		}
 		wrong += "." + identifier(rest)
 	}
-	return Fix{Line: e.Line, Column: e.Column, Length: len(wrong), Text: right}, wrong != right
+	return outcome.Fix{Line: e.Line, Column: e.Column, Length: len(wrong), Text: right}, wrong != right
 }
 
 // identifier is the one that a text begins with, "" where it begins with none.
@@ -69,7 +70,7 @@ func identifier(s string) string {
 }
 
 // phraseFixes put the name of one of the first offered tools in the place of a phrase.
-func (b *bound) phraseFixes(p worker.Phrase, offered []discovery.Difference) []Fix {
+func (b *Bound) phraseFixes(p worker.Phrase, offered []discovery.Difference) []outcome.Fix {
 	line := sourceLine(b.Source, p.Line)
 	if p.Column < 1 || p.Column > len(line) {
 		return nil
@@ -78,10 +79,10 @@ func (b *bound) phraseFixes(p worker.Phrase, offered []discovery.Difference) []F
 	if err != nil {
 		return nil
 	}
-	var out []Fix
+	var out []outcome.Fix
 	for _, d := range offered[:min(len(offered), maxFixes)] {
 		if t, ok := b.View.Tool(d.ID); ok {
-			out = append(out, Fix{Line: p.Line, Column: p.Column, Length: len(literal), Text: strconv.Quote(t.Go())})
+			out = append(out, outcome.Fix{Line: p.Line, Column: p.Column, Length: len(literal), Text: strconv.Quote(t.Go())})
 		}
 	}
 	return out

@@ -1,4 +1,4 @@
-package harness
+package bind
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/usetools/usetools/harness/internal/bridge"
 	"github.com/usetools/usetools/harness/internal/stdlib/export"
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
@@ -28,21 +29,15 @@ const (
 	shown = 10
 )
 
-// How a tool was found, besides the values of discovery.
-const (
-	ByName  discovery.By = "name"  // the script uses its Go name, a phrase has it within reach
-	ByAdded discovery.By = "added" // the script uses its Go name, no phrase declares it
-)
-
 // TooMuch returns an error if a script needs more than one script may.
-func TooMuch(n *worker.Needs) *Error {
+func TooMuch(n *worker.Needs) *outcome.Error {
 	if len(n.Phrases) > maxPhrases || len(n.Names) > maxNames {
-		return &Error{Kind: KindRefused, Message: fmt.Sprintf(
+		return &outcome.Error{Kind: outcome.KindRefused, Message: fmt.Sprintf(
 			"the script declares %d phrases and uses %d names, at most %d and %d are allowed", len(n.Phrases), len(n.Names),
 			maxPhrases, maxNames)}
 	}
 	if i := slices.IndexFunc(n.Phrases, func(p worker.Phrase) bool { return len(p.Text) > maxPhraseSize }); i >= 0 {
-		return &Error{Kind: KindRefused, Line: n.Phrases[i].Line,
+		return &outcome.Error{Kind: outcome.KindRefused, Line: n.Phrases[i].Line,
 			Message: fmt.Sprintf("a phrase has more than %d bytes", maxPhraseSize)}
 	}
 	return nil
@@ -50,7 +45,7 @@ func TooMuch(n *worker.Needs) *Error {
 
 // Load gets the catalog, and waits for the servers in it that the script means. ok is
 // false if there is no catalog, or it cannot be had and the script does not depend on it.
-func (b *bound) Load(ctx context.Context, n *worker.Needs) (ok bool, err error) {
+func (b *Bound) Load(ctx context.Context, n *worker.Needs) (ok bool, err error) {
 	b.Needs = *n
 	b.Needs.Names, b.Needs.Probe = bounded(n.Names), n.Probe && !n.Broken
 	b.Allowed, b.declared, b.unresolved = map[string]*wrappers.Tool{}, map[string]int{}, map[string]worker.Unresolved{}
@@ -74,7 +69,7 @@ func (b *bound) Load(ctx context.Context, n *worker.Needs) (ok bool, err error) 
 
 // Resolve finds the tools that the script means: phrases narrow, names select. A lookup
 // is answered.
-func (b *bound) Resolve(ctx context.Context) error {
+func (b *Bound) Resolve(ctx context.Context) error {
 	used := b.usedTools()
 	if err := b.phrases(ctx, used); err != nil {
 		return err
@@ -92,14 +87,14 @@ func (b *bound) Resolve(ctx context.Context) error {
 
 // Generate returns the packages that the script is checked with. If a phrase has no tool
 // the script is checked all the same, so that all errors are reported at once.
-func (b *bound) Generate() *worker.Tools {
+func (b *Bound) Generate() *worker.Tools {
 	_, errs := b.Judge()
 	return &worker.Tools{Units: b.units(), Unresolved: b.unresolved, Go: len(b.Errors)+len(errs) == 0}
 }
 
 // usedTools maps the names that the script uses to tools, in the order of
 // their first use. A type name counts where it belongs to one tool only.
-func (b *bound) usedTools() []*wrappers.Tool {
+func (b *Bound) usedTools() []*wrappers.Tool {
 	var out []*wrappers.Tool
 	add := func(t *wrappers.Tool) {
 		if !slices.Contains(out, t) {
@@ -121,7 +116,7 @@ func (b *bound) usedTools() []*wrappers.Tool {
 }
 
 // server returns the server that a package name in a script means.
-func (b *bound) server(pkg string) *wrappers.Server {
+func (b *Bound) server(pkg string) *wrappers.Server {
 	if s, ok := b.View.Package(pkg); ok {
 		return s
 	}
@@ -131,7 +126,7 @@ func (b *bound) server(pkg string) *wrappers.Server {
 
 // phrases resolves every phrase, lets the used names pick among its candidates, and
 // notes the unresolved phrases whose error the script handles.
-func (b *bound) phrases(ctx context.Context, used []*wrappers.Tool) error {
+func (b *Bound) phrases(ctx context.Context, used []*wrappers.Tool) error {
 	for _, p := range b.Needs.Phrases {
 		// The names that a script uses decide what it does; a lookup has only phrases.
 		res, err := b.Catalog.Resolve(ctx, p.Text, &discovery.ResolveOptions{Candidates: reach, Alone: b.Needs.Probe})
@@ -156,7 +151,7 @@ func (b *bound) phrases(ctx context.Context, used []*wrappers.Tool) error {
 }
 
 // pick lets the names that the script uses decide among a phrase's candidates.
-func (b *bound) pick(res *discovery.Resolution, used []*wrappers.Tool) {
+func (b *Bound) pick(res *discovery.Resolution, used []*wrappers.Tool) {
 	if res.By == discovery.ByExact {
 		return
 	}
@@ -177,7 +172,7 @@ func (b *bound) pick(res *discovery.Resolution, used []*wrappers.Tool) {
 	if first == nil {
 		return
 	}
-	by := ByName
+	by := outcome.ByName
 	if first.ID == res.Tool { // it was resolved to that
 		by = res.By
 	}
@@ -194,7 +189,7 @@ func (b *bound) pick(res *discovery.Resolution, used []*wrappers.Tool) {
 // dropDenied takes for an ambiguous name the one tool of that name that policy
 // does not deny. Where it denies them all it is the first, so that the denial
 // is the answer.
-func (b *bound) dropDenied(res *discovery.Resolution) error {
+func (b *Bound) dropDenied(res *discovery.Resolution) error {
 	if res.Verdict != discovery.Ambiguous {
 		return nil
 	}
@@ -211,11 +206,11 @@ func (b *bound) dropDenied(res *discovery.Resolution) error {
 	return nil
 }
 
-func (b *bound) allow(t *wrappers.Tool) { b.Allowed[t.ID] = t }
+func (b *Bound) allow(t *wrappers.Tool) { b.Allowed[t.ID] = t }
 
 // notFound records a phrase without a tool: an error, or data for a script
 // that handles it.
-func (b *bound) notFound(p worker.Phrase, res *discovery.Resolution) {
+func (b *Bound) notFound(p worker.Phrase, res *discovery.Resolution) {
 	status, message, hint := b.whyNot(p.Text, res)
 	if res.Note != "" && !strings.Contains(message, res.Note) {
 		hint += "; " + res.Note
@@ -242,7 +237,7 @@ func (b *bound) notFound(p worker.Phrase, res *discovery.Resolution) {
 		return
 	}
 	var names []string
-	e := Error{Kind: KindResolve, Line: p.Line, Column: p.Column, Message: message, Hint: hint, Shown: true}
+	e := outcome.Error{Kind: outcome.KindResolve, Line: p.Line, Column: p.Column, Message: message, Hint: hint, Shown: true}
 	if res.Verdict == discovery.Ambiguous && !res.NoTool {
 		e.Fixes = b.phraseFixes(p, offered)
 	}
@@ -255,7 +250,7 @@ func (b *bound) notFound(p worker.Phrase, res *discovery.Resolution) {
 	if res.Verdict != discovery.Unavailable && !b.Strict && b.allFound() {
 		w := fmt.Sprintf("%s; nearest: %s; the names that the script uses were all found", message, text.List(names, 3))
 		b.Warnings = append(b.Warnings, fmt.Sprintf("line %d: %s", p.Line, w))
-		b.Mended = append(b.Mended, Error{Line: p.Line, Column: p.Column, Message: w, Sent: p.Line})
+		b.Mended = append(b.Mended, outcome.Error{Line: p.Line, Column: p.Column, Message: w, Sent: p.Line})
 		return
 	}
 	if len(names) > 0 && res.NoTool {
@@ -273,7 +268,7 @@ func (b *bound) notFound(p worker.Phrase, res *discovery.Resolution) {
 			b.mean(n, t)
 		}
 	}
-	if b.Status != ToolNotFound {
+	if b.Status != outcome.ToolNotFound {
 		b.Status = status
 	}
 	b.Errors = append(b.Errors, e)
@@ -281,7 +276,7 @@ func (b *bound) notFound(p worker.Phrase, res *discovery.Resolution) {
 
 // allFound reports whether the script uses tools, and all of them by names
 // that there are.
-func (b *bound) allFound() bool {
+func (b *Bound) allFound() bool {
 	found := false
 	for _, n := range b.Needs.Names {
 		s := b.server(n.Package)
@@ -318,19 +313,19 @@ func inShort(offered []discovery.Difference, i int) string {
 }
 
 // whyNot says why a phrase has no tool, and what to do.
-func (b *bound) whyNot(phrase string, res *discovery.Resolution) (status Status, message, hint string) {
+func (b *Bound) whyNot(phrase string, res *discovery.Resolution) (status outcome.Status, message, hint string) {
 	switch {
 	case res.Verdict == discovery.Unavailable:
 		b.Down = append(b.Down, res.Server)
-		return ToolNotFound, fmt.Sprintf("%q cannot be served now: %s", phrase, res.Note), ""
+		return outcome.ToolNotFound, fmt.Sprintf("%q cannot be served now: %s", phrase, res.Note), ""
 	case res.Verdict == discovery.Ambiguous && res.NoTool:
-		return Ambiguous, fmt.Sprintf("no tool does %q", phrase),
+		return outcome.Ambiguous, fmt.Sprintf("no tool does %q", phrase),
 			"do it another way; if one of these is meant, call it by its Go name, or put its ID into UseTools"
 	case res.Verdict == discovery.Ambiguous:
-		return Ambiguous, fmt.Sprintf("%q could mean several tools", phrase),
+		return outcome.Ambiguous, fmt.Sprintf("%q could mean several tools", phrase),
 			"call the one that you mean by its Go name, or put its ID into UseTools"
 	case res.Note != "" && b.Catalog.Misnamed(phrase, res.Note):
-		return ToolNotFound, res.Note, "call one that it has, or say in plain words what you need"
+		return outcome.ToolNotFound, res.Note, "call one that it has, or say in plain words what you need"
 	}
 	down := down(b.Catalog.Registry)
 	if b.Catalog.Asking != nil {
@@ -355,7 +350,7 @@ func (b *bound) whyNot(phrase string, res *discovery.Resolution) (status Status,
 		hint = fmt.Sprintf("there are no tools: no server could be asked: %s (%s)", serverNames(down),
 			reason(down[0].Name, *down[0].Error))
 	}
-	return ToolNotFound, fmt.Sprintf("no tool found for %q", phrase), hint
+	return outcome.ToolNotFound, fmt.Sprintf("no tool found for %q", phrase), hint
 }
 
 // reason is in at most 200 characters why a server could not be asked.
@@ -378,7 +373,7 @@ func serverNames(servers []registry.Server) string {
 
 // undeclared adds the used tools that no phrase declares. Where the script is
 // strict that is an error, and they are there to check the rest against.
-func (b *bound) undeclared(used []*wrappers.Tool) {
+func (b *Bound) undeclared(used []*wrappers.Tool) {
 	for _, t := range used {
 		if b.Allowed[t.ID] != nil {
 			continue
@@ -386,20 +381,20 @@ func (b *bound) undeclared(used []*wrappers.Tool) {
 		b.allow(t)
 		if b.Strict {
 			line := b.lineOf(t)
-			b.Status = ToolNotFound
+			b.Status = outcome.ToolNotFound
 			b.Errors = append(b.Errors,
-				Error{Kind: KindResolve, Line: line, Snippet: Snippet(b.Source, line),
+				outcome.Error{Kind: outcome.KindResolve, Line: line, Snippet: Snippet(b.Source, line),
 					Message: fmt.Sprintf("%s is used but no phrase of UseTools declares it", t.Go()),
 					Hint:    fmt.Sprintf("add UseTools(%q)", t.ID)})
 			continue
 		}
-		b.report(discovery.Resolution{Verdict: discovery.Resolved, By: ByAdded, Tool: t.ID, Confidence: 1,
+		b.report(discovery.Resolution{Verdict: discovery.Resolved, By: outcome.ByAdded, Tool: t.ID, Confidence: 1,
 			Candidates: []discovery.Candidate{}})
 	}
 }
 
 // lineOf is where the script first uses a tool, else where it declares it.
-func (b *bound) lineOf(t *wrappers.Tool) int {
+func (b *Bound) lineOf(t *wrappers.Tool) int {
 	for _, n := range b.Needs.Names {
 		if s := b.server(n.Package); s == t.Package() {
 			if f, ok := s.Func(n.Name); ok && f == t {
@@ -411,8 +406,8 @@ func (b *bound) lineOf(t *wrappers.Tool) int {
 }
 
 // report adds a line to the result's tools.
-func (b *bound) report(res discovery.Resolution) {
-	u := ToolUse{Resolution: res}
+func (b *Bound) report(res discovery.Resolution) {
+	u := outcome.ToolUse{Resolution: res}
 	u.Candidates = slices.DeleteFunc(u.Candidates,
 		func(c discovery.Candidate) bool { return c.ID != u.Tool && b.Hides(c.ID) })
 	u.Candidates = u.Candidates[:min(shown, len(u.Candidates))]
@@ -423,7 +418,7 @@ func (b *bound) report(res discovery.Resolution) {
 }
 
 // units generates the packages with the tools that the script may call.
-func (b *bound) units() []worker.Unit {
+func (b *Bound) units() []worker.Unit {
 	by := map[*wrappers.Server][]*wrappers.Tool{}
 	for _, t := range b.Allowed {
 		by[t.Package()] = append(by[t.Package()], t)
@@ -463,7 +458,7 @@ func bounded(names []worker.Name) []worker.Name {
 }
 
 // use makes cat what the script can use.
-func (b *bound) use(cat *catalog.Catalog) error {
+func (b *Bound) use(cat *catalog.Catalog) error {
 	view, err := cat.View()
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package harness
+package bind
 
 import (
 	"fmt"
@@ -7,15 +7,16 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness/internal/stdlib/export"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
 )
 
-// lookUpTokens is what the answer to a script of nothing but UseTools may
+// LookUpTokens is what the answer to a script of nothing but UseTools may
 // cost, in tokens.
-const lookUpTokens = 1200
+const LookUpTokens = 1200
 
 // alsoTokens is kept for the names of what a phrase's part has no room for.
 const alsoTokens = 10
@@ -71,7 +72,7 @@ func inLine(t *wrappers.Tool, note string) *entry {
 
 // found is what a look-up says of one phrase.
 type found struct {
-	use    *ToolUse
+	use    *outcome.ToolUse
 	best   []*entry // at most one
 	tools  []*entry // of the server that it names
 	others []*entry
@@ -79,13 +80,13 @@ type found struct {
 }
 
 // lookUp answers a script that only declares: what each phrase came to.
-func (b *bound) lookUp() {
-	uses := make([]*ToolUse, len(b.Uses))
+func (b *Bound) lookUp() {
+	uses := make([]*outcome.ToolUse, len(b.Uses))
 	for i := range uses {
 		uses[i] = &b.Uses[i]
 	}
-	b.show(uses, lookUpTokens)
-	b.Status, b.LookUp = OK, true
+	b.show(uses, LookUpTokens)
+	b.Status, b.LookUp = outcome.OK, true
 }
 
 // unusedTokens is what is said of phrases whose tools the script does not use
@@ -94,8 +95,8 @@ const unusedTokens = 400
 
 // showUnused answers those phrases of a script that runs whose tools it does
 // not use: who wrote them wants to know.
-func (b *bound) showUnused(used []*wrappers.Tool) {
-	var uses []*ToolUse
+func (b *Bound) showUnused(used []*wrappers.Tool) {
+	var uses []*outcome.ToolUse
 	for i := range b.Uses {
 		u := &b.Uses[i]
 		if s, ok := b.asksForServer(&u.Resolution); ok {
@@ -115,7 +116,7 @@ func (b *bound) showUnused(used []*wrappers.Tool) {
 
 // show describes what phrases came to, with the best tool's signature and types
 // of each, and the tools that are like it in a line each, within one budget.
-func (b *bound) show(uses []*ToolUse, budget int) {
+func (b *Bound) show(uses []*outcome.ToolUse, budget int) {
 	var all []*found
 	budget = budget * 19 / 20 // costs are estimates
 	shown := map[*wrappers.Tool]bool{}
@@ -171,7 +172,7 @@ func (b *bound) show(uses []*ToolUse, budget int) {
 }
 
 // lookBest finds what a phrase means, or means most likely.
-func (b *bound) lookBest(f *found, shown map[*wrappers.Tool]bool) {
+func (b *Bound) lookBest(f *found, shown map[*wrappers.Tool]bool) {
 	u := f.use
 	if s, ok := b.asksForServer(&u.Resolution); ok {
 		b.lookAround(f, s, shown)
@@ -205,7 +206,7 @@ func (b *bound) lookBest(f *found, shown map[*wrappers.Tool]bool) {
 }
 
 // lookOthers finds what else a phrase may mean.
-func (b *bound) lookOthers(f *found, shown map[*wrappers.Tool]bool) {
+func (b *Bound) lookOthers(f *found, shown map[*wrappers.Tool]bool) {
 	u := f.use
 	if u.NamesServer || strings.HasPrefix(u.Note, "denied: ") {
 		return
@@ -231,7 +232,7 @@ func (b *bound) lookOthers(f *found, shown map[*wrappers.Tool]bool) {
 
 // namedServers returns the tools of the servers that a phrase names and has
 // candidates of, if they have few.
-func (b *bound) namedServers(u *ToolUse) []*wrappers.Tool {
+func (b *Bound) namedServers(u *outcome.ToolUse) []*wrappers.Tool {
 	var tools []*wrappers.Tool
 	for _, w := range strings.Fields(u.Phrase) {
 		if s, ok := b.View.NearPackage(w); ok && slices.ContainsFunc(u.Candidates, func(c discovery.Candidate) bool {
@@ -270,7 +271,7 @@ func besideGo(s *wrappers.Server) string {
 // tool is not shown beside one that was found.
 const leastOther = .02
 
-func score(u *ToolUse, id string) float64 {
+func score(u *outcome.ToolUse, id string) float64 {
 	if i := slices.IndexFunc(u.Candidates, func(c discovery.Candidate) bool { return c.ID == id }); i >= 0 {
 		return u.Candidates[i].Score
 	}
@@ -294,7 +295,7 @@ var fillers = map[string]bool{"the": true, "of": true, "all": true, "list": true
 
 // asksForServer reports whether a phrase is the name of a server, or asks for
 // its tools.
-func (b *bound) asksForServer(res *discovery.Resolution) (*wrappers.Server, bool) {
+func (b *Bound) asksForServer(res *discovery.Resolution) (*wrappers.Server, bool) {
 	phrase, asks := strings.ToLower(strings.TrimSpace(res.Phrase)), false
 	if phrase == "" || res.By == discovery.ByExact {
 		return nil, false
@@ -327,7 +328,7 @@ const (
 )
 
 // lookAround shows a server's tools, except those that are shown already.
-func (b *bound) lookAround(f *found, s *wrappers.Server, shown map[*wrappers.Tool]bool) {
+func (b *Bound) lookAround(f *found, s *wrappers.Server, shown map[*wrappers.Tool]bool) {
 	f.use.NamesServer = true
 	var all []discovery.Hit
 	for more := true; more; {

@@ -1,4 +1,4 @@
-package harness
+package bind
 
 import (
 	"encoding/json"
@@ -26,7 +26,7 @@ func TestAPhraseKeepsTheToolThatItMeans(t *testing.T) {
 		t.Fatal(err)
 	}
 	ticket, _ := view.Tool("tickets.create_ticket")
-	b := &bound{View: view}
+	b := &Bound{View: view}
 	var used []*wrappers.Tool
 	for _, tool := range reg.Tools {
 		tool, _ := view.Tool(tool.ID)

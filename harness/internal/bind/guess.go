@@ -1,4 +1,4 @@
-package harness
+package bind
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/wrappers"
 )
 
@@ -18,7 +19,7 @@ type called struct {
 
 // functions lists the functions that the script uses of a package, those of
 // which it names a type alone included.
-func (b *bound) functions(pkg string) []called {
+func (b *Bound) functions(pkg string) []called {
 	var out []called
 	for _, n := range b.Needs.Names {
 		if n.Package != pkg {
@@ -66,7 +67,7 @@ const (
 
 // guessAnywhere looks for a tool by the words of a server that there is not,
 // of a function and of its fields, and by the phrases of the script.
-func (b *bound) guessAnywhere(server string, f called) guess {
+func (b *Bound) guessAnywhere(server string, f called) guess {
 	if b.guesses++; b.guesses > maxGuessed {
 		return guess{}
 	}
@@ -78,7 +79,7 @@ func (b *bound) guessAnywhere(server string, f called) guess {
 }
 
 // guessOn looks on one server.
-func (b *bound) guessOn(s *wrappers.Server, f called) guess {
+func (b *Bound) guessOn(s *wrappers.Server, f called) guess {
 	if b.guesses++; b.guesses > maxGuessed {
 		return guess{}
 	}
@@ -119,7 +120,7 @@ func (c called) has(t *wrappers.Tool) float64 {
 
 // guess chooses among the tools of a server, or of all, by what speaks for
 // each.
-func (b *bound) guess(f called, words []string, server string, spelled map[*wrappers.Tool]float64) guess {
+func (b *Bound) guess(f called, words []string, server string, spelled map[*wrappers.Tool]float64) guess {
 	text := strings.Join(append(words, f.words(spelled)...), " ")
 	res, err := b.Index.Resolve(text, &discovery.ResolveOptions{Server: server, Candidates: reach})
 	fits := err == nil && res.Verdict != discovery.NotFound
@@ -157,7 +158,7 @@ func (b *bound) guess(f called, words []string, server string, spelled map[*wrap
 
 // scores adds up what speaks for the tools of a server, or of all: their
 // spelling, the words of the name where these count, and the script's phrases.
-func (b *bound) scores(named *discovery.Resolution, words bool, server string,
+func (b *Bound) scores(named *discovery.Resolution, words bool, server string,
 	spelled map[*wrappers.Tool]float64) map[*wrappers.Tool]float64 {
 	score := map[*wrappers.Tool]float64{}
 	for t, s := range spelled {
@@ -179,7 +180,7 @@ func (b *bound) scores(named *discovery.Resolution, words bool, server string,
 		u := &b.Uses[i]
 		switch {
 		case u.Phrase == "" || u.Verdict == discovery.NotFound:
-		case u.By == ByName:
+		case u.By == outcome.ByName:
 			add(&u.Resolution, byClaimed)
 		default:
 			add(&u.Resolution, byPhrase)
