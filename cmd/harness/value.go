@@ -18,7 +18,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/usetools/usetools/cmd/internal/lifetime"
-	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/harness/serve/shorten"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/text"
@@ -103,7 +103,7 @@ func (s *shower) withoutImages(v json.RawMessage) (json.RawMessage, error) {
 		return v, nil
 	}
 	var failed error
-	out := serve.ReplaceImages(v, func(mimeType string, data []byte) string {
+	out := shorten.ReplaceImages(v, func(mimeType string, data []byte) string {
 		i := s.image(mimeType, data)
 		failed = errors.Join(failed, i.err)
 		if i.name != "" {

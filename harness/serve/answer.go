@@ -1,8 +1,6 @@
 package serve
 
 import (
-	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -14,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/serve/shorten"
 )
 
 // Answer is the structured content of execute: the Result, and what was cut
@@ -62,17 +61,17 @@ func (a *Answer) shorten() {
 	a.Result.Waiting = slices.Clone(a.Result.Waiting[:min(len(a.Result.Waiting), maxStopped)])
 	for i := range a.Result.Waiting {
 		w := &a.Result.Waiting[i]
-		w.Args, w.Question = cutJSON(w.Args, maxCallError), cutJSON(w.Question, maxCallError)
+		w.Args, w.Question = shorten.JSON(w.Args, maxCallError), shorten.JSON(w.Question, maxCallError)
 	}
 	a.Result.Unknown = slices.Clone(a.Result.Unknown[:min(len(a.Result.Unknown), maxStopped)])
 	for i := range a.Result.Unknown {
-		a.Result.Unknown[i].Args = cutJSON(a.Result.Unknown[i].Args, maxCallError)
+		a.Result.Unknown[i].Args = shorten.JSON(a.Result.Unknown[i].Args, maxCallError)
 	}
 	all := a.Result.Calls
 	a.Result.Calls = slices.Clone(all[:min(len(all), maxCalls)])
 	for i := range a.Result.Calls {
 		if c := &a.Result.Calls[i]; c.Error != nil {
-			short := cutText(*c.Error, maxCallError)
+			short := shorten.Text(*c.Error, maxCallError)
 			c.Error = &short
 		}
 	}
@@ -110,11 +109,11 @@ func (a *Answer) shortenLedger(limit int) string {
 	for i, u := range a.Result.Ledger {
 		sizes[i] = utf8.RuneCount(u.Args)
 	}
-	each := max(level(sizes, limit-n*ledgerLine), leastArgs)
+	each := max(shorten.Level(sizes, limit-n*ledgerLine), leastArgs)
 	for i := range a.Result.Ledger {
 		u := &a.Result.Ledger[i]
 		if sizes[i] > each {
-			u.Args, u.Bytes = cutJSON(u.Args, each), len(u.Args)
+			u.Args, u.Bytes = shorten.JSON(u.Args, each), len(u.Args)
 		}
 	}
 	text := a.Result.LedgerText()
@@ -156,7 +155,7 @@ func (c *session) answer(res *harness.Result) *mcp.CallToolResult {
 	output := res.Output()
 	words := res.Words() + strings.Join(notes, "")
 	// Errors and warnings are bounded one by one; this is for all of them.
-	words, _ = headAndTail(words, max(c.s.opts.Answer-utf8.RuneCountInString(output), 0)+2000)
+	words, _ = shorten.HeadAndTail(words, max(c.s.opts.Answer-utf8.RuneCountInString(output), 0)+2000)
 	words = ledger + words
 	ok := res.Status == harness.OK && !res.LookUp
 	switch {
@@ -216,20 +215,20 @@ func (c *session) cut(a *Answer, value json.RawMessage, budget int) (notes []str
 	}
 	whole := map[string]json.RawMessage{}
 	if n := utf8.RuneCountInString(res.Stderr); n > budget/10 {
-		res.Stderr, _ = headAndTail(res.Stderr, budget/10)
+		res.Stderr, _ = shorten.HeadAndTail(res.Stderr, budget/10)
 	}
 	printed, have := utf8.RuneCountInString(res.Stdout), utf8.RuneCount(value)
 	forValue := budget - min(printed, budget/4)
 	a.Cut = map[string]CutPart{}
 	if have > forValue {
-		n := parseNode(value)
-		whole["value"], a.Cut["value"] = value, CutPart{Characters: have, Shape: n.shape()}
-		value = n.cut(forValue)
+		n := shorten.Parse(value)
+		whole["value"], a.Cut["value"] = value, CutPart{Characters: have, Shape: n.Shape()}
+		value = n.Cut(forValue)
 	}
 	full := res.Stdout
 	var cut bool
-	if res.Stdout, cut = headAndTail(full, budget-min(utf8.RuneCount(value), forValue)); cut {
-		whole["stdout"], a.Cut["stdout"] = quote(strings.ToValidUTF8(full, "\uFFFD")), CutPart{Characters: printed}
+	if res.Stdout, cut = shorten.HeadAndTail(full, budget-min(utf8.RuneCount(value), forValue)); cut {
+		whole["stdout"], a.Cut["stdout"] = shorten.Quote(strings.ToValidUTF8(full, "\uFFFD")), CutPart{Characters: printed}
 	}
 	res.Value = value
 	if len(whole) == 0 {
@@ -262,7 +261,7 @@ func (c *session) cut(a *Answer, value json.RawMessage, budget int) (notes []str
 func takeImages(value json.RawMessage) (json.RawMessage, []*mcp.ImageContent) {
 	var images []*mcp.ImageContent
 	size := 0
-	value = ReplaceImages(value, func(mimeType string, data []byte) string {
+	value = shorten.ReplaceImages(value, func(mimeType string, data []byte) string {
 		if len(images) < maxImages && size+len(data) <= maxImageBytes {
 			images = append(images, &mcp.ImageContent{MIMEType: mimeType, Data: data})
 			size += len(data)
@@ -271,49 +270,4 @@ func takeImages(value json.RawMessage) (json.RawMessage, []*mcp.ImageContent) {
 		return fmt.Sprintf("(image left out: %s, %d bytes)", mimeType, len(data))
 	})
 	return value, images
-}
-
-// ReplaceImages is a value with each image in it, a block of MCP content with
-// base64, replaced by the text that by returns for it.
-func ReplaceImages(value json.RawMessage, by func(mimeType string, data []byte) string) json.RawMessage {
-	if !bytes.Contains(value, []byte(`"image"`)) || !bytes.Contains(value, []byte(`"mimeType"`)) {
-		return value
-	}
-	var out []byte
-	done := 0 // bytes of value
-	var walk func(n *node)
-	walk = func(n *node) {
-		img := imageOf(n)
-		if img == nil {
-			for _, item := range n.items {
-				walk(item)
-			}
-			return
-		}
-		out = append(append(out, value[done:n.start]...), quote(by(img.MIMEType, img.Data))...)
-		done = n.start + len(n.raw)
-	}
-	walk(parseNode(value))
-	if done == 0 {
-		return value
-	}
-	return append(out, value[done:]...)
-}
-
-// imageOf reads {"type": "image", "mimeType": …, "data": base64}.
-func imageOf(n *node) *mcp.ImageContent {
-	field := map[string]string{}
-	for i, k := range n.keys {
-		if k == "type" || k == "mimeType" || k == "data" {
-			field[k] = n.items[i].text()
-		}
-	}
-	if field["type"] != "image" || !strings.HasPrefix(field["mimeType"], "image/") {
-		return nil
-	}
-	data, err := base64.StdEncoding.DecodeString(field["data"])
-	if err != nil || len(data) == 0 {
-		return nil
-	}
-	return &mcp.ImageContent{MIMEType: field["mimeType"], Data: data}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/usetools/usetools/harness/serve/shorten"
 )
 
 // Bounds of what a client sends with a script.
@@ -42,7 +44,7 @@ func parseArgs(raw json.RawMessage) (*executeArgs, error) {
 	}
 	given := map[string]json.RawMessage{}
 	var unknown error
-	ok := len(raw) == 0 || string(raw) == "null" || fields(raw, func(name string, v json.RawMessage) bool {
+	ok := len(raw) == 0 || string(raw) == "null" || shorten.Fields(raw, func(name string, v json.RawMessage) bool {
 		switch name {
 		case "script", "timeout_ms", "inputs", "dry_run", "once":
 			given[name] = v
@@ -89,7 +91,7 @@ func parseArgs(raw json.RawMessage) (*executeArgs, error) {
 			v = json.RawMessage(text)
 		}
 		a.Inputs = map[string]json.RawMessage{}
-		ok := fields(v, func(name string, v json.RawMessage) bool {
+		ok := shorten.Fields(v, func(name string, v json.RawMessage) bool {
 			a.Inputs[name] = v
 			return len(a.Inputs) <= maxNames
 		})

@@ -14,6 +14,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/serve/shorten"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -148,7 +149,7 @@ func (r *entry) ended(c *record.Call, d *record.Done) {
 		json.Unmarshal(t.Input, &schema)
 	}
 	args, more := map[string]json.RawMessage{}, map[string]int{}
-	fields(c.Args.JSON, func(name string, v json.RawMessage) bool {
+	shorten.Fields(c.Args.JSON, func(name string, v json.RawMessage) bool {
 		// Names that the script made are values.
 		if (r.a.args || schema.Properties[name] != nil) && len(args) < auditEntries {
 			args[name] = v
@@ -185,7 +186,7 @@ func (r *entry) end(status string, res *harness.Result, d time.Duration) {
 		}
 		h.Decisions = atMost(append(refused, allowed...), "decisions", h.More)
 		for _, u := range atMost(res.Tools, "tools", h.More) {
-			h.Tools = append(h.Tools, toolLine{cutText(u.Phrase, auditName), u.Tool, string(u.By)})
+			h.Tools = append(h.Tools, toolLine{shorten.Text(u.Phrase, auditName), u.Tool, string(u.By)})
 		}
 		if res.Error != nil {
 			h.Error = string(res.Error.Kind)
@@ -225,7 +226,7 @@ func recorded(fields map[string]json.RawMessage, list string, values bool, more 
 		} else if values {
 			as = map[string]any{"bytes": len(v), "sha256": fmt.Sprintf("%x", sha256.Sum256(v))}
 		}
-		out[cutText(name, auditName)] = as
+		out[shorten.Text(name, auditName)] = as
 	}
 	return out
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/policy"
+	"github.com/usetools/usetools/harness/serve/shorten"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/wrappers"
@@ -213,7 +214,7 @@ func (c *session) passOn(res *backend.Result) *mcp.CallToolResult {
 		case block.Type == "image" && len(block.Data) > 0 && len(block.Data) <= maxImageBytes:
 			out.Content = append(out.Content, &mcp.ImageContent{MIMEType: block.MIMEType, Data: block.Data})
 		case block.Text != "":
-			text, _ := headAndTail(block.Text, max(budget, 200))
+			text, _ := shorten.HeadAndTail(block.Text, max(budget, 200))
 			if res.IsError {
 				text = registry.PrintableText(text, len(text))
 			}
@@ -226,7 +227,7 @@ func (c *session) passOn(res *backend.Result) *mcp.CallToolResult {
 		}
 	}
 	if len(res.Structured) > 0 {
-		out.StructuredContent = cutJSON(res.Structured, c.s.opts.Answer)
+		out.StructuredContent = shorten.JSON(res.Structured, c.s.opts.Answer)
 	}
 	return out
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/policy"
+	"github.com/usetools/usetools/harness/serve/shorten"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/wrappers"
 )
@@ -190,7 +191,7 @@ func (a *arguments) query() (*discovery.Query, error) {
 		Limit: cmp.Or(a.number("limit", 1, discovery.MaxLimit), found), Offset: a.number("offset", 0, 1<<30),
 	}
 	if q.Match != discovery.Substring {
-		q.Text = cutText(q.Text, discovery.MaxPhrase/4)
+		q.Text = shorten.Text(q.Text, discovery.MaxPhrase/4)
 	}
 	return q, a.err
 }
@@ -290,9 +291,9 @@ type entries struct {
 func (l *entries) add(text string) bool {
 	if l.n == 0 {
 		if json.Valid([]byte(text)) {
-			text = string(cutJSON([]byte(text), l.left))
+			text = string(shorten.JSON([]byte(text), l.left))
 		}
-		text, _ = headAndTail(text, l.left)
+		text, _ = shorten.HeadAndTail(text, l.left)
 	}
 	size := utf8.RuneCountInString(text) + 1
 	if l.n > 0 && size > l.left {
@@ -340,7 +341,7 @@ func (c *session) lookUp(cat *catalog.Catalog, name string) (*wrappers.Tool, err
 			}
 		}
 	}
-	name = cutText(name, 200)
+	name = shorten.Text(name, 200)
 	named, err := cat.Describe([]string{name}, discovery.NameOnly)
 	if err != nil {
 		return nil, err

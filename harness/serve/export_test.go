@@ -16,6 +16,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/console"
 	"github.com/usetools/usetools/harness/record/store"
+	"github.com/usetools/usetools/harness/serve/shorten"
 )
 
 // This file gives the tests of package serve_test what they need of the inside.
@@ -49,7 +50,7 @@ var (
 	ExecuteTool = executeTool
 	McpName     = mcpName
 	ParseArgs   = parseArgs
-	Quote       = quote
+	Quote       = shorten.Quote
 	Schema      = schema
 	TextResult  = textResult
 )

@@ -9,6 +9,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/serve/shorten"
 	"github.com/usetools/usetools/registry/config"
 	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
@@ -273,4 +274,4 @@ func (l *listing) line(t *wrappers.Tool, most int) (call, result string) {
 }
 
 // price returns the tokens of a text inside JSON.
-func price(s string) int { return text.Tokens(string(quote(s))) }
+func price(s string) int { return text.Tokens(string(shorten.Quote(s))) }

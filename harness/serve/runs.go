@@ -12,6 +12,7 @@ import (
 	"github.com/usetools/usetools/harness/record"
 	records "github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
+	"github.com/usetools/usetools/harness/serve/shorten"
 )
 
 // URIs of the records of runs.
@@ -113,7 +114,7 @@ func (c *session) readRun(ctx context.Context, req *mcp.ReadResourceRequest) (*m
 		return nil, err
 	}
 	c.s.handled(len(b))
-	return contents(req, "application/json", string(cutJSON(b, runAnswers*c.s.opts.Answer))), nil
+	return contents(req, "application/json", string(shorten.JSON(b, runAnswers*c.s.opts.Answer))), nil
 }
 
 // weightOf is how many bytes the values of a run have.

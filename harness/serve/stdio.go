@@ -15,6 +15,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/usetools/usetools/harness/serve/shorten"
 )
 
 const (
@@ -244,7 +245,7 @@ func (r *stdioLines) refuse(raw []byte, why error) []byte {
 		m.ID = json.RawMessage("null")
 	}
 	b, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": m.ID,
-		"error": map[string]any{"code": code, "message": cutText(why.Error(), 300)}})
+		"error": map[string]any{"code": code, "message": shorten.Text(why.Error(), 300)}})
 	if err == nil {
 		r.conn.out.Write(append(b, '\n')) // reading notices a client that is gone
 	}

@@ -1,5 +1,5 @@
 //go:build slow
 
-package serve
+package shorten
 
 func init() { randomDocuments = 60 }

@@ -1,4 +1,8 @@
-package serve
+// Package shorten cuts JSON documents and texts to a number of characters. A cut
+// document is still JSON: lists keep their first elements, objects their keys, and
+// each says how much of it is missing. Shape tells what the whole consists of.
+// ReplaceImages takes images out, which no cut can shorten.
+package shorten
 
 import (
 	"bytes"
@@ -12,22 +16,22 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// node is a value in a JSON document.
-type node struct {
+// Node is a value in a JSON document.
+type Node struct {
 	raw   json.RawMessage // as it stands in the document
 	start int             // where, in bytes
 	chars int             // of raw
 	keys  []string        // of an object, in its order, as many as items
-	items []*node         // of a list or an object: the first of its members
-	count int             // of all members
+	items []*Node         // of a list or an object: the first of its members
+	Count int             // of all members
 }
 
-func (n *node) isText() bool   { return n.raw[0] == '"' }
-func (n *node) isObject() bool { return n.raw[0] == '{' }
-func (n *node) isList() bool   { return n.raw[0] == '[' }
+func (n *Node) isText() bool   { return n.raw[0] == '"' }
+func (n *Node) isObject() bool { return n.raw[0] == '{' }
+func (n *Node) isList() bool   { return n.raw[0] == '[' }
 
 // text is the text of a string, "" of other values.
-func (n *node) text() string {
+func (n *Node) text() string {
 	var s string
 	if n.isText() {
 		json.Unmarshal(n.raw, &s)
@@ -36,12 +40,12 @@ func (n *node) text() string {
 }
 
 // inner is the object or list whose JSON the text of a string is, else nil.
-func (n *node) inner() *node {
+func (n *Node) inner() *Node {
 	doc := bytes.TrimSpace([]byte(n.text()))
 	if len(doc) == 0 || doc[0] != '{' && doc[0] != '[' || !json.Valid(doc) {
 		return nil
 	}
-	if in := parseNode(doc); !in.isText() {
+	if in := Parse(doc); !in.isText() {
 		return in
 	}
 	return nil
@@ -56,17 +60,17 @@ const (
 	maxNodes   = 200_000
 )
 
-// parseNode reads a JSON document. One that is too deep, or none, becomes the
+// Parse reads a JSON document. One that is too deep, or none, becomes the
 // text of a string.
-func parseNode(doc json.RawMessage) *node {
+func Parse(doc json.RawMessage) *Node {
 	if json.Valid(doc) {
 		r := &reader{doc: doc}
 		if n := r.value(0); n != nil {
 			return n
 		}
 	}
-	raw := quote(string(doc))
-	return &node{raw: raw, chars: utf8.RuneCount(raw)}
+	raw := Quote(string(doc))
+	return &Node{raw: raw, chars: utf8.RuneCount(raw)}
 }
 
 // reader reads a valid document and counts its characters.
@@ -90,13 +94,13 @@ func (r *reader) space() {
 }
 
 // value reads a value; nil: it is too deep.
-func (r *reader) value(depth int) *node {
+func (r *reader) value(depth int) *Node {
 	if depth > maxDepth {
 		return nil
 	}
 	r.space()
 	r.nodes++
-	n, before := &node{start: r.at}, r.chars
+	n, before := &Node{start: r.at}, r.chars
 	open := r.doc[r.at]
 	if open != '{' && open != '[' {
 		r.to(r.scalar())
@@ -105,7 +109,7 @@ func (r *reader) value(depth int) *node {
 		for r.space(); r.doc[r.at] != '}' && r.doc[r.at] != ']'; r.space() {
 			if len(n.items) == maxMembers || r.nodes >= maxNodes {
 				rest, end := countMembers(r.doc[r.at:])
-				n.count = len(n.items) + rest
+				n.Count = len(n.items) + rest
 				r.to(r.at + end)
 				break
 			}
@@ -121,7 +125,7 @@ func (r *reader) value(depth int) *node {
 				return nil
 			}
 			n.items = append(n.items, item)
-			n.count++
+			n.Count++
 		}
 		r.to(r.at + 1)
 	}
@@ -175,9 +179,9 @@ func countMembers(doc []byte) (n, end int) {
 	}
 }
 
-// fields calls f with the fields of an object in their order, without copies,
+// Fields calls f with the fields of an object in their order, without copies,
 // until that returns false. A document that is none is not ok.
-func fields(doc json.RawMessage, f func(name string, value json.RawMessage) bool) (ok bool) {
+func Fields(doc json.RawMessage, f func(name string, value json.RawMessage) bool) (ok bool) {
 	if !json.Valid(doc) {
 		return false
 	}
@@ -204,9 +208,9 @@ func fields(doc json.RawMessage, f func(name string, value json.RawMessage) bool
 	return true
 }
 
-// cutJSON shortens a JSON document that is longer than limit characters (60 or
-// more), as node.cut does.
-func cutJSON(doc json.RawMessage, limit int) json.RawMessage {
+// JSON shortens a JSON document that is longer than limit characters (60 or
+// more), as Node.Cut does.
+func JSON(doc json.RawMessage, limit int) json.RawMessage {
 	if utf8.RuneCount(doc) <= limit {
 		return doc
 	}
@@ -214,16 +218,16 @@ func cutJSON(doc json.RawMessage, limit int) json.RawMessage {
 	if json.Compact(&b, doc) == nil {
 		doc = b.Bytes()
 	}
-	return parseNode(doc).cut(limit)
+	return Parse(doc).Cut(limit)
 }
 
-// cut shortens a document to at most limit characters (60 or more) so that it
+// Cut shortens a document to at most limit characters (60 or more) so that it
 // stays JSON. Lists keep their first elements, whole where that is possible,
 // and end with how many are missing; objects keep their keys as long as there
 // is something to tell of each, and large members share the room fairly. A
 // document that is one string keeps the beginning and the end of its text; if
 // the text is JSON, it is shortened as JSON.
-func (n *node) cut(limit int) json.RawMessage {
+func (n *Node) Cut(limit int) json.RawMessage {
 	if !n.isText() || n.chars <= limit {
 		return json.RawMessage(n.short(limit))
 	}
@@ -232,7 +236,7 @@ func (n *node) cut(limit int) json.RawMessage {
 		if in != nil {
 			return in.short(keep)
 		}
-		s, _ := headAndTail(text, keep)
+		s, _ := HeadAndTail(text, keep)
 		return s
 	}))
 }
@@ -241,14 +245,14 @@ func (n *node) cut(limit int) json.RawMessage {
 const nothing = `"…"`
 
 // short writes a value in at most limit characters, 3 or more.
-func (n *node) short(limit int) string {
+func (n *Node) short(limit int) string {
 	switch {
 	case n.chars <= limit:
 		return string(n.raw)
 	case n.isText():
 		text := n.text()
-		return fit(limit, func(keep int) string { return cutText(text, keep) })
-	case n.count > 0:
+		return fit(limit, func(keep int) string { return Text(text, keep) })
+	case n.Count > 0:
 		return n.members(limit)
 	}
 	return nothing // a very long number
@@ -257,7 +261,7 @@ func (n *node) short(limit int) string {
 // fit quotes as much of a text as has at most limit characters when quoted.
 func fit(limit int, shorten func(keep int) string) string {
 	for keep := limit; keep > 0; {
-		q := string(quote(shorten(keep)))
+		q := string(Quote(shorten(keep)))
 		size := utf8.RuneCountInString(q)
 		if size <= limit {
 			return q
@@ -278,12 +282,12 @@ const (
 )
 
 // members writes a list or an object that does not fit in limit characters.
-func (n *node) members(limit int) string {
+func (n *Node) members(limit int) string {
 	names, fixed, sizes := make([]string, len(n.items)), make([]int, len(n.items)), make([]int, len(n.items))
 	all := 0
 	for i, item := range n.items {
 		if n.keys != nil {
-			names[i] = string(quote(n.keys[i])) + ":"
+			names[i] = string(Quote(n.keys[i])) + ":"
 		}
 		fixed[i], sizes[i] = utf8.RuneCountInString(names[i])+1, item.chars // with a comma
 		all += fixed[i]
@@ -291,11 +295,11 @@ func (n *node) members(limit int) string {
 	// Members up to whole stay as they are, the others up to shown may have
 	// each characters.
 	whole, shown, each := 0, len(n.items), 0
-	if n.isObject() && n.count == len(n.items) {
-		each = level(sizes, limit-2-all)
+	if n.isObject() && n.Count == len(n.items) {
+		each = Level(sizes, limit-2-all)
 	}
 	if each < leastValue {
-		left := limit - 2 - utf8.RuneCountInString(n.more(n.count))
+		left := limit - 2 - utf8.RuneCountInString(n.more(n.Count))
 		room := left
 		for whole < len(n.items) && left >= fixed[whole]+sizes[whole] {
 			left -= fixed[whole] + sizes[whole]
@@ -310,7 +314,7 @@ func (n *node) members(limit int) string {
 			for _, size := range fixed[whole:shown] {
 				rest -= size
 			}
-			each = level(sizes[whole:shown], rest)
+			each = Level(sizes[whole:shown], rest)
 			if each >= leastElement || shown == whole+1 && each >= utf8.RuneCountInString(nothing) {
 				break
 			}
@@ -326,7 +330,7 @@ func (n *node) members(limit int) string {
 		}
 		parts = append(parts, names[i]+s)
 	}
-	if missing := n.count - shown; missing > 0 {
+	if missing := n.Count - shown; missing > 0 {
 		parts = append(parts, n.more(missing))
 	}
 	s := string(n.raw[:1]) + strings.Join(parts, ",") + string(n.raw[len(n.raw)-1:])
@@ -337,16 +341,16 @@ func (n *node) members(limit int) string {
 }
 
 // more says how many members are missing.
-func (n *node) more(missing int) string {
+func (n *Node) more(missing int) string {
 	if n.isObject() {
 		return fmt.Sprintf(`"…":"%d more keys"`, missing)
 	}
-	return fmt.Sprintf(`"… %d more of %d"`, missing, n.count)
+	return fmt.Sprintf(`"… %d more of %d"`, missing, n.Count)
 }
 
-// level is the most that each of several may have if all together have at
+// Level is the most that each of several may have if all together have at
 // most budget: who needs less leaves the rest to the others.
-func level(sizes []int, budget int) int {
+func Level(sizes []int, budget int) int {
 	sizes = slices.Sorted(slices.Values(sizes))
 	for i, size := range sizes {
 		share := budget / (len(sizes) - i)
@@ -358,8 +362,8 @@ func level(sizes []int, budget int) int {
 	return math.MaxInt
 }
 
-// cutText keeps the first limit characters of a text and says what is missing.
-func cutText(s string, limit int) string {
+// Text keeps the first limit characters of a text and says what is missing.
+func Text(s string, limit int) string {
 	head := text.First(s, limit)
 	if head == s {
 		return s
@@ -367,9 +371,9 @@ func cutText(s string, limit int) string {
 	return fmt.Sprintf("%s… (%d more characters)", head, utf8.RuneCountInString(s[len(head):]))
 }
 
-// headAndTail keeps the beginning and the end of a text, whole lines where
+// HeadAndTail keeps the beginning and the end of a text, whole lines where
 // they are short, and says what is missing between.
-func headAndTail(s string, limit int) (string, bool) {
+func HeadAndTail(s string, limit int) (string, bool) {
 	n := utf8.RuneCountInString(s)
 	if n <= limit {
 		return s, false
@@ -390,8 +394,8 @@ func headAndTail(s string, limit int) (string, bool) {
 	return fmt.Sprintf("%s… %d characters left out …\n%s", head, missing, tail), true
 }
 
-// quote is a string as JSON, without escapes that only HTML needs.
-func quote(s string) json.RawMessage {
+// Quote is a string as JSON, without escapes that only HTML needs.
+func Quote(s string) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

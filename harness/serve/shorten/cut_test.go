@@ -1,4 +1,4 @@
-package serve
+package shorten
 
 import (
 	"bytes"
@@ -9,10 +9,6 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/usetools/usetools/harness"
 )
 
 func TestACutValueShowsItsFirstElementsWhole(t *testing.T) {
@@ -46,13 +42,13 @@ func TestACutValueShowsItsFirstElementsWhole(t *testing.T) {
 		"a number without end": {`{"n":` + strings.Repeat("1", 500) + `,"m":1}`, 60, `{"n":"…","m":1}`},
 		"a text": {`"` + long[:460] + `end of it"`, 100,
 			`"` + long[:26] + `\n… 430 characters left out …\nxxxxend of it"`},
-		"a text that is JSON": {string(quote(list(64, 5))), 100,
+		"a text that is JSON": {string(Quote(list(64, 5))), 100,
 			`"[{\"i\":0,\"s\":\"xxxxx\"},{\"i\":1,\"s\":\"xxxxx\"},\"… 62 more of 64\"]"`},
 		"JSON that is indented": {"[\n" + strings.Repeat(" ", 100) + "1,2]", 60, `[1,2]`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			checkCut(t, []byte(c.doc), c.limit)
-			if got := string(cutJSON([]byte(c.doc), c.limit)); got != c.want {
+			if got := string(JSON([]byte(c.doc), c.limit)); got != c.want {
 				t.Errorf("%d characters\ngot  %s\nwant %s", utf8.RuneCountInString(got), got, c.want)
 			}
 		})
@@ -85,7 +81,7 @@ func TestTheShapeOfAValue(t *testing.T) {
 		{`"words"`, `text`},
 		{`"{\"a\": [1]}"`, `text of {a: [1]}`},
 	} {
-		if got := parseNode([]byte(c.doc)).shape(); got != c.want {
+		if got := Parse([]byte(c.doc)).Shape(); got != c.want {
 			t.Errorf("%.100s\ngot  %s\nwant %s", c.doc, got, c.want)
 		}
 	}
@@ -124,7 +120,7 @@ func TestCutJSONOfAnyDocument(t *testing.T) {
 		}
 		for _, limit := range []int{60, 150, 700, 3000} {
 			checkCut(t, doc, limit)
-			checkCut(t, quote(string(doc)), limit)
+			checkCut(t, Quote(string(doc)), limit)
 		}
 	}
 }
@@ -142,7 +138,7 @@ func TestCutJSONStaysJSONAndWithinItsLimit(t *testing.T) {
 
 func checkCut(t *testing.T, doc []byte, limit int) {
 	t.Helper()
-	got := cutJSON(doc, limit)
+	got := JSON(doc, limit)
 	if !json.Valid(got) {
 		t.Errorf("no JSON: %.200s", got)
 	}
@@ -152,7 +148,7 @@ func checkCut(t *testing.T, doc []byte, limit int) {
 	if utf8.RuneCount(doc) <= limit && !bytes.Equal(got, doc) {
 		t.Errorf("changed without need: %.200s", got)
 	}
-	shape := parseNode(doc).shape()
+	shape := Parse(doc).Shape()
 	if n := utf8.RuneCountInString(shape); n > maxShape+len("text of ") || strings.ContainsAny(shape, "\n\r") {
 		t.Errorf("a shape of %d characters: %q", n, shape)
 	}
@@ -167,39 +163,6 @@ func FuzzCutJSON(f *testing.F) {
 		}
 		checkCut(t, doc, limit)
 	})
-}
-
-// An answer lists the first calls and counts the others, however many there
-// were and whatever their servers said.
-func TestCallsOfAnAnswerAreBounded(t *testing.T) {
-	long := strings.Repeat("x", 5000)
-	a := &Answer{Result: &harness.Result{}}
-	for i := range 1000 {
-		c := harness.Call{Tool: fmt.Sprintf("s.t%d", i%40)}
-		if i%10 == 0 {
-			c.Error = &long
-		}
-		a.Calls = append(a.Calls, c)
-	}
-	all := a.Calls
-	a.shorten()
-	b, err := json.Marshal(a)
-	if err != nil || len(b) > 10_000 {
-		t.Errorf("%d bytes, %v", len(b), err)
-	}
-	n, failed := len(a.Calls), 2
-	for _, c := range a.MoreCalls {
-		n, failed = n+c.Calls, failed+c.Failed
-	}
-	if n != 1000 || failed != 100 || len(a.MoreCalls) != maxToolCounts+1 || a.MoreCalls[otherTools].Calls == 0 ||
-		*all[0].Error != long {
-		t.Errorf("%d calls, %d failed: %+v", n, failed, a.MoreCalls)
-	}
-	if a := (&Answer{Result: &harness.Result{Calls: all[:maxCalls]}}); true {
-		if a.shorten(); len(a.Calls) != maxCalls || a.MoreCalls != nil {
-			t.Errorf("%+v", a)
-		}
-	}
 }
 
 // A value of millions of small elements is shortened as one of a few is, and
@@ -219,14 +182,14 @@ func TestMillionsOfElementsTakeLittleMemory(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		node := parseNode(doc)
-		shape, cut := node.shape(), node.cut(1000)
+		node := Parse(doc)
+		shape, cut := node.Shape(), node.Cut(1000)
 		runtime.ReadMemStats(&after)
 		if used := after.TotalAlloc - before.TotalAlloc; used > 100<<20 {
 			t.Errorf("%s: %d MB were allocated", c.name, used>>20)
 		}
-		if !strings.HasPrefix(shape, c.shape) || node.count != n+1 {
-			t.Errorf("%s: %s, %d members", c.name, shape, node.count)
+		if !strings.HasPrefix(shape, c.shape) || node.Count != n+1 {
+			t.Errorf("%s: %s, %d members", c.name, shape, node.Count)
 		}
 		if !json.Valid(cut) || len(cut) > 1100 || !strings.Contains(string(cut), " more") {
 			t.Errorf("%s: %s", c.name, cut)
@@ -234,37 +197,7 @@ func TestMillionsOfElementsTakeLittleMemory(t *testing.T) {
 	}
 	// What is behind the last node is counted in every list.
 	doc := json.RawMessage("[" + strings.Repeat("["+strings.Repeat("[0,1],", 9)+"{}],", maxNodes/10) + `{"late":[1,2,3]}]`)
-	if node := parseNode(doc); node.count != maxNodes/10+1 || !json.Valid(node.cut(1000)) {
-		t.Errorf("%d members; %s", node.count, node.cut(1000))
-	}
-}
-
-// A request of nothing but names is refused at the first one that is too much.
-func TestManyNamesInARequestTakeLittleMemory(t *testing.T) {
-	var b strings.Builder
-	for i := range 300_000 {
-		fmt.Fprintf(&b, `"n%d":0,`, i)
-	}
-	names := "{" + b.String() + `"last":[{}]}`
-	for want, doc := range map[string]string{
-		`unknown argument "n0"`: names,
-		"more than 1000 inputs": `{"script":"Return(1)","inputs":` + names + "}",
-	} {
-		raw := json.RawMessage(doc)
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		_, err := parseArgs(raw)
-		runtime.ReadMemStats(&after)
-		if used := after.TotalAlloc - before.TotalAlloc; err == nil || !strings.Contains(err.Error(), want) || used > 1<<20 {
-			t.Errorf("%d kB were allocated: %v", used>>10, err)
-		}
-	}
-	a, err := parseArgs(json.RawMessage(` { "inputs" : {"a\u0062" : [1,{"b":"]}"}] , "c": {} ,"d":-1.5e3 }, "script":"x","timeout_ms" : 5 } `))
-	if err != nil || a.Script != "x" || a.Timeout.Milliseconds() != 5 {
-		t.Fatal(a, err)
-	}
-	if d := cmp.Diff(map[string]json.RawMessage{"ab": json.RawMessage(`[1,{"b":"]}"}]`), "c": json.RawMessage("{}"),
-		"d": json.RawMessage("-1.5e3")}, a.Inputs); d != "" {
-		t.Error(d)
+	if node := Parse(doc); node.Count != maxNodes/10+1 || !json.Valid(node.Cut(1000)) {
+		t.Errorf("%d members; %s", node.Count, node.Cut(1000))
 	}
 }

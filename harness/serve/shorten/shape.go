@@ -1,4 +1,4 @@
-package serve
+package shorten
 
 import (
 	"fmt"
@@ -19,22 +19,22 @@ const (
 	longText   = 1000 // characters; the length of longer ones is told
 )
 
-// shape is what a value consists of, on one line:
+// Shape is what a value consists of, on one line:
 //
 //	{commits: [64]{hash, message: text(12345), stat: {files, lines}}, totalCount}
 //
 // The elements of a list are taken together: those keys are shown that one of
 // the first ones has.
-func (n *node) shape() string {
+func (n *Node) Shape() string {
 	if n.isText() {
 		if in := n.inner(); in != nil {
-			return "text of " + in.shape()
+			return "text of " + in.Shape()
 		}
 		return "text"
 	}
 	var s string
 	for depth := shapeDepth; depth > 0; depth-- {
-		if s = shapeOf([]*node{n}, depth); utf8.RuneCountInString(s) <= maxShape {
+		if s = shapeOf([]*Node{n}, depth); utf8.RuneCountInString(s) <= maxShape {
 			return s
 		}
 	}
@@ -42,8 +42,8 @@ func (n *node) shape() string {
 }
 
 // shapeOf is the shape that values have together, "" for scalars.
-func shapeOf(nodes []*node, depth int) string {
-	var lists, items, objects []*node
+func shapeOf(nodes []*Node, depth int) string {
+	var lists, items, objects []*Node
 	long := 0
 	for _, n := range nodes {
 		switch {
@@ -60,7 +60,7 @@ func shapeOf(nodes []*node, depth int) string {
 	case len(objects) > 0:
 		return shapeOfObjects(objects, depth)
 	case len(lists) == 1:
-		return fmt.Sprintf("[%d]%s", lists[0].count, shapeOf(items, depth))
+		return fmt.Sprintf("[%d]%s", lists[0].Count, shapeOf(items, depth))
 	case len(lists) > 1:
 		return "[]" + shapeOf(items, depth)
 	case long >= longText && len(nodes) == 1:
@@ -71,12 +71,12 @@ func shapeOf(nodes []*node, depth int) string {
 	return ""
 }
 
-func shapeOfObjects(objects []*node, depth int) string {
-	values := map[string][]*node{}
+func shapeOfObjects(objects []*Node, depth int) string {
+	values := map[string][]*Node{}
 	var keys []string
 	behind := 0 // those that there are
 	for _, o := range objects {
-		behind += o.count - len(o.items)
+		behind += o.Count - len(o.items)
 		for i, k := range o.keys {
 			if values[k] == nil {
 				keys = append(keys, k)
@@ -114,7 +114,7 @@ func shapeKey(k string) string {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.…", r)
 	}
 	if k == "" || strings.ContainsFunc(k, odd) {
-		return string(quote(k))
+		return string(Quote(k))
 	}
 	return k
 }
