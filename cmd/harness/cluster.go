@@ -19,6 +19,7 @@ import (
 	"github.com/usetools/usetools/harness/console"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/harness/serve/guard"
 )
 
 // poolFlag names the runners that scripts are for.
@@ -224,7 +225,7 @@ func (e *env) runner(ctx context.Context, c *cli.Command) error {
 	files := e.servedFiles(c, log)
 	defer files.Close()
 	spares, memory := c.Int("spares"), e.memoryOf(c)
-	places, err := serve.FitRuns(c.Int("max-runs"), spares, memory)
+	places, err := guard.FitRuns(c.Int("max-runs"), spares, memory)
 	if err != nil {
 		return usageError{err.Error()}
 	}

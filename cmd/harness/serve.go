@@ -27,6 +27,7 @@ import (
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/harness/serve/guard"
 	"github.com/usetools/usetools/harness/telemetry"
 	"github.com/usetools/usetools/registry/config"
 )
@@ -63,7 +64,7 @@ those that run have -grace. The log goes to stderr; -q keeps its errors only.
 			memoryFlag("`MB` of memory for each script's process"),
 			&cli.IntFlag{Name: "max-runs", Usage: "`N` scripts at a time (default: 8, or what fits into memory; 64 with -cluster alone)",
 				HideDefault: true},
-			&cli.IntFlag{Name: "max-queue", Usage: "`N` scripts may wait", Value: serve.DefaultMaxQueue},
+			&cli.IntFlag{Name: "max-queue", Usage: "`N` scripts may wait", Value: guard.DefaultMaxQueue},
 			&cli.Int64Flag{Name: "max-result-bytes",
 				Usage: "`N` bytes of tool results under way in a session; further calls wait", Value: harness.DefaultRoom,
 				Validator: roomFits},
@@ -294,7 +295,7 @@ func (e *env) serveOptions(c *cli.Command, files *catalog.Files, log *slog.Logge
 	memory := e.memoryOf(c)
 	runs, err := cmp.Or(c.Int("max-runs"), frontRuns), error(nil)
 	if join.URL(c) == "" || c.Bool("runner") { // else they run at other machines
-		if runs, err = serve.FitRuns(c.Int("max-runs"), spares, memory); err != nil {
+		if runs, err = guard.FitRuns(c.Int("max-runs"), spares, memory); err != nil {
 			return nil, usageError{err.Error()}
 		}
 	}

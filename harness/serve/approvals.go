@@ -121,7 +121,7 @@ func (c *session) listApprovals(ctx context.Context) (string, error) {
 		case err != nil: // the others can be answered
 			c.s.log.Warn("a run that waits cannot be read", "error", err)
 			continue
-		case p.Run.Subject == c.owner.subject():
+		case p.Run.Subject == c.owner.Subject():
 			continue
 		}
 		if n++; n <= maxListed {
@@ -159,7 +159,7 @@ func (c *session) eachApproval(ids []string, do func(id string) (string, error))
 // askedOf is what an approval is of, unless it is of a script of the token itself.
 func (c *session) askedOf(id string) (*record.Run, *record.Asked, error) {
 	run, a, err := c.s.records.Asked(id)
-	if err == nil && run.Begin.Subject == c.owner.subject() {
+	if err == nil && run.Begin.Subject == c.owner.Subject() {
 		return nil, nil, errors.New("it is of a script that this token sent: another one has to say yes or no")
 	}
 	return run, a, err

@@ -215,7 +215,7 @@ func (c *session) says(w waitsOn, got mcp.InputResponseMap) (*record.Answer, err
 }
 
 // who is who answers at the session's client.
-func (c *session) who() string { return cmp.Or(c.owner.token(), "the user at "+c.id) }
+func (c *session) who() string { return cmp.Or(c.owner.Token(), "the user at "+c.id) }
 
 // keep keeps what the client's user has answered to what a run waits with, of that
 // what was shown. An answer that somebody gave before counts.
@@ -353,7 +353,7 @@ func (c *session) recorded(ctx context.Context, id string) (*record.Run, error) 
 	switch {
 	case err != nil:
 		return nil, err
-	case run.Begin.ID != id || run.Begin.Subject != c.owner.subject():
+	case run.Begin.ID != id || run.Begin.Subject != c.owner.Subject():
 		return nil, store.ErrNotFound
 	}
 	if n := weightOf(run); n > maxRunBytes {

@@ -109,7 +109,7 @@ func (a *audit) begin(c *session, args *executeArgs, tools *registry.Registry) *
 	more := map[string]int{}
 	run := fmt.Sprintf("%x-%s", now.UnixNano(), hash[:8])
 	return &entry{a: a, tools: tools, run: run, head: runLine{
-		beginLine: beginLine{Type: "run", Time: now, Run: run, Session: c.id, Token: c.owner.token(), Script: hash,
+		beginLine: beginLine{Type: "run", Time: now, Run: run, Session: c.id, Token: c.owner.Token(), Script: hash,
 			Bytes: len(args.Script), Inputs: recorded(args.Inputs, "inputs", false, more), More: more},
 	}}
 }

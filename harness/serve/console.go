@@ -18,6 +18,7 @@ import (
 	"github.com/usetools/usetools/harness/console"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/serve/guard"
 )
 
 // newConsole is the console of a front.
@@ -53,7 +54,7 @@ func (f *front) viewer(name string) *console.Viewer {
 	}
 	o, cat := f.owner(name), f.s.live.now()
 	may := func(r catalog.Right) bool { return cat != nil && cat.May(name, r) }
-	v := &console.Viewer{Name: name, Token: name, Subject: o.subject(), Operator: o == operator || may(catalog.Operate)}
+	v := &console.Viewer{Name: name, Token: name, Subject: o.Subject(), Operator: o == guard.Operator || may(catalog.Operate)}
 	v.Approves = v.Operator || may(catalog.Approve)
 	v.OthersOnly = f.s.opts.Approvals == ApprovalsConsole
 	return v
@@ -93,7 +94,7 @@ type consoleHost struct{ f *front }
 // session is that of all who look with a token, or as the operator.
 func (h *consoleHost) session(v *console.Viewer) *session {
 	f := h.f
-	o := operator
+	o := guard.Operator
 	if v.Token != "" {
 		o = f.owner(v.Token)
 	}
@@ -117,7 +118,7 @@ func (h *consoleHost) Catalog(v *console.Viewer) *catalog.Catalog {
 
 func (h *consoleHost) Policy(v *console.Viewer) *policy.Policy { return h.session(v).policy() }
 
-func (h *consoleHost) Load() (running, waiting int) { return h.f.s.queue.load() }
+func (h *consoleHost) Load() (running, waiting int) { return h.f.s.queue.Load() }
 
 // begun hands on the ID of a run when it begins.
 func begun(script *harness.Script, ids chan<- string) {
@@ -187,13 +188,13 @@ func (h *consoleHost) Check(ctx context.Context, v *console.Viewer, script *cons
 	defer s.recovered("check", &err)
 	return s.harness.Check(ctx, &harness.Script{Source: script.Source, Inputs: script.Inputs, Dry: script.Dry,
 		Strict: s.opts.Strict, Catalog: cat, Policy: c.policy(), Results: c.results, Session: c.id,
-		Subject: c.owner.subject(), Anonymous: c.owner == nobody})
+		Subject: c.owner.Subject(), Anonymous: c.owner == guard.Nobody})
 }
 
 func (h *consoleHost) CallTool(ctx context.Context, v *console.Viewer, tool string, args json.RawMessage,
 	approved bool) (string, error) {
 	c, s := h.session(v), h.f.s
-	release, err := s.queue.acquire(ctx, c.tenant(), c.id)
+	release, err := s.queue.Acquire(ctx, c.tenant(), c.id)
 	if err != nil {
 		return "", err
 	}
@@ -235,7 +236,7 @@ func (h *consoleHost) CallTool(ctx context.Context, v *console.Viewer, tool stri
 
 func (h *consoleHost) Replay(ctx context.Context, v *console.Viewer, p *harness.Replay) (res *harness.Replayed, err error) {
 	c, s := h.session(v), h.f.s
-	release, err := s.queue.acquire(ctx, c.tenant(), c.id)
+	release, err := s.queue.Acquire(ctx, c.tenant(), c.id)
 	if err != nil {
 		return nil, err
 	}

@@ -155,7 +155,7 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 		c.account(like, nil, begin).end(harness.Denied, refused.result())
 		return failure(refused)
 	}
-	release, err := c.s.queue.acquire(ctx, c.tenant(), c.id)
+	release, err := c.s.queue.Acquire(ctx, c.tenant(), c.id)
 	if err != nil {
 		return failure(err)
 	}
@@ -174,7 +174,7 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 	told.span, ctx = c.s.opts.Telemetry.Request(ctx, req.Params.Name)
 	res, d, err := c.s.harness.CallTool(ctx, cat, id, args, c.script(approved, told))
 	if res != nil {
-		c.s.handled(len(res.Raw))
+		c.s.memory.Handled(len(res.Raw))
 	}
 	told.called(res, d, err)
 	switch {

@@ -13,6 +13,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record/store"
+	"github.com/usetools/usetools/harness/serve/guard"
 )
 
 //lint:file-ignore SA1019 clients still speak the revisions that log through the protocol
@@ -42,7 +43,7 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 		}
 		runs = c.goesOn(state.Run)
 	}
-	args.Request = c.s.records.RequestDigest(c.owner.subject(), args.Script, args.Inputs, args.DryRun)
+	args.Request = c.s.records.RequestDigest(c.owner.Subject(), args.Script, args.Inputs, args.DryRun)
 	done := func(*harness.Result) {}
 	if c.rejoins() && !args.DryRun {
 		done = c.s.harness.Answering(ctx, args.Request)
@@ -110,7 +111,7 @@ func (c *session) inTurn(ctx context.Context, req *mcp.CallToolRequest,
 	args *executeArgs, runs runs, begin time.Time) (
 	res *harness.Result, release func(), err error) {
 	asked := time.Now()
-	release, err = c.s.queue.acquire(ctx, c.tenant(), c.id)
+	release, err = c.s.queue.Acquire(ctx, c.tenant(), c.id)
 	if err != nil {
 		c.s.metrics.ran("busy", time.Since(begin))
 		return nil, func() {}, err
@@ -165,7 +166,7 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 	}()
 	status := internalError
 	var once *harness.OnceError
-	_, isBusy := busy(err)
+	_, isBusy := guard.Busy(err)
 	if err == nil {
 		status = res.Status
 	} else if isBusy {
@@ -183,13 +184,13 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 		return nil, err
 	}
 	s.resumer.watch(res)
-	s.handled(weight(res))
+	s.memory.Handled(weight(res))
 	s.log.Debug("script", "session", c.id, "status", status, "ms", res.Timing.Total, "calls", len(res.Calls))
 	return res, nil
 }
 
 // rejoins reports whether requests that are sent again are known.
-func (c *session) rejoins() bool { return !c.s.opts.NoRejoin && c.owner != nobody }
+func (c *session) rejoins() bool { return !c.s.opts.NoRejoin && c.owner != guard.Nobody }
 
 // begins runs a script that was sent, unless it was sent before and that run is what
 // its client asks for.
@@ -276,7 +277,7 @@ const internalError harness.Status = "internal_error"
 // script is what scripts of the session, and its calls without one, have in common.
 func (c *session) script(approved []string, told *account) *harness.Script {
 	return &harness.Script{Policy: c.policy(), Approved: approved, Results: c.results, Session: c.id,
-		Subject: c.owner.subject(), Tenant: c.owner.apart(), Anonymous: c.owner == nobody, OnLine: told.line}
+		Subject: c.owner.Subject(), Tenant: c.owner.Key(), Anonymous: c.owner == guard.Nobody, OnLine: told.line}
 }
 
 // policy is that of the server with the token's rules.

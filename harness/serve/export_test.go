@@ -3,6 +3,7 @@ package serve
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/console"
 	"github.com/usetools/usetools/harness/record/store"
+	"github.com/usetools/usetools/harness/serve/guard"
 	"github.com/usetools/usetools/harness/serve/shorten"
 )
 
@@ -23,7 +25,7 @@ import (
 
 const (
 	ApprovalsName   = approvalsName
-	LargeMessage    = largeMessage
+	LargeMessage    = guard.LargeMessage
 	LastStateful    = lastStateful
 	MaxAsked        = maxAsked
 	MaxBatch        = maxBatch
@@ -66,10 +68,10 @@ func (s *Server) Opts() Options                   { return s.opts }
 func (s *Server) Records() *store.Store           { return s.records }
 func (s *Server) Harness() *harness.Harness       { return s.harness }
 func (s *Server) Sessions() int                   { return len(s.clients()) }
-func (s *Server) Untidy() bool                    { return s.untidy.Load() || s.tidied.Load() > 0 }
+func (s *Server) Untidy() bool                    { return s.memory.Untidy() }
 func (s *Server) Panics() int64                   { return s.metrics.panics.Load() }
 func (s *Server) WriteMetrics(w io.Writer)        { s.writeMetrics(w) }
-func (s *Server) Load() (running, waiting int)    { return s.queue.load() }
+func (s *Server) Load() (running, waiting int)    { return s.queue.Load() }
 func (s *Server) Describe()                       { s.describe() }
 func (s *Server) DescribeSoon()                   { s.describeSoon() }
 
@@ -95,14 +97,18 @@ func (s *Server) Acquire() func(context.Context) (*catalog.Catalog, func(), erro
 }
 
 func (s *Server) TakeTurn(ctx context.Context, tenant, session string) (release func(), err error) {
-	return s.queue.acquire(ctx, tenant, session)
+	return s.queue.Acquire(ctx, tenant, session)
 }
 
 // Ending reports whether no script begins any more.
 func (s *Server) Ending() bool {
-	s.queue.mu.Lock()
-	defer s.queue.mu.Unlock()
-	return s.queue.closed
+	ctx, cancel := context.WithCancel(s.ctx)
+	cancel()
+	release, err := s.queue.Acquire(ctx, "", "")
+	if err == nil {
+		release()
+	}
+	return errors.Is(err, guard.ErrClosing)
 }
 
 // Break makes the next answer that is cut panic, until repair is called.
@@ -154,7 +160,7 @@ func (s *Server) Catalogs(ctx context.Context, owner string) (all []*catalog.Cat
 }
 
 func (s *Server) NewSession(id string, mode Mode, loads bool) *Session {
-	return s.newSession(id, operator, "", mode, loads, nil)
+	return s.newSession(id, guard.Operator, "", mode, loads, nil)
 }
 
 func (c *session) Instructions(ctx context.Context) string        { return c.instructions(ctx) }

@@ -224,7 +224,7 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 		}
 		break
 	}
-	if s.queue.close(max(s.opts.Grace, 0)) == 0 {
+	if s.queue.Close(max(s.opts.Grace, 0)) == 0 {
 		last, cancel := context.WithTimeout(context.Background(), lastWords)
 		front.answering.Acquire(last, math.MaxInt64) // the answers are written then
 		cancel()
@@ -552,7 +552,7 @@ func (f *front) readBody(w http.ResponseWriter, r *http.Request) (release func()
 		http.Error(w, "the request could not be read in time", http.StatusRequestTimeout)
 		return nil, false
 	}
-	f.s.handled(len(body))
+	f.s.memory.Handled(len(body))
 	if why := unfit(body, r.Header.Get("Mcp-Protocol-Version")); why != "" {
 		http.Error(w, why, http.StatusBadRequest)
 		return nil, false
@@ -801,7 +801,7 @@ type health struct {
 
 func (f *front) healthz(w http.ResponseWriter, r *http.Request) {
 	h := health{Status: healthy}
-	h.Running, h.Waiting = f.s.queue.load()
+	h.Running, h.Waiting = f.s.queue.Load()
 	cat := f.s.live.now()
 	code := http.StatusOK
 	if cat == nil {

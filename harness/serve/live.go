@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/serve/guard"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -156,7 +157,7 @@ func (l *live) set(c *catalog.Catalog, err error) *sync.WaitGroup {
 		l.cat = nil
 	} else if l.users[c] == nil {
 		l.users[c] = &sync.WaitGroup{}
-		time.AfterFunc(settleTime, limitMemory)
+		time.AfterFunc(settleTime, guard.LimitMemory)
 	}
 	for f := range l.news {
 		(*f)()

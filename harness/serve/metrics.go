@@ -71,7 +71,7 @@ func (s *Server) writeMetrics(w io.Writer) {
 	waits := m.waits
 	m.mu.Unlock()
 	one("queue_seconds_total", "counter", "Time that scripts waited for their turn.", waits)
-	running, waiting := s.queue.load()
+	running, waiting := s.queue.Load()
 	one("running", "gauge", "Scripts that run.", running)
 	one("waiting", "gauge", "Scripts that wait.", waiting)
 	one("sessions", "gauge", "Clients.", len(s.clients()))

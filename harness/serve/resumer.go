@@ -13,6 +13,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
+	"github.com/usetools/usetools/harness/serve/guard"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -48,23 +49,23 @@ type resumer struct {
 	news chan struct{} // of one element: somebody has answered here
 
 	mu      sync.Mutex
-	owners  map[string]owner // by subject: those whose tokens stand
-	waiting map[string]bool  // IDs of runs
-	held    map[string]int   // of runs that a request goes on with itself
-	strange map[string]bool  // of runs that nobody here may go on with; said once
+	owners  map[string]guard.Owner // by subject: those whose tokens stand
+	waiting map[string]bool        // IDs of runs
+	held    map[string]int         // of runs that a request goes on with itself
+	strange map[string]bool        // of runs that nobody here may go on with; said once
 }
 
 func newResumer(s *Server) *resumer {
-	return &resumer{s: s, news: make(chan struct{}, 1), owners: map[string]owner{operator.subject(): operator},
+	return &resumer{s: s, news: make(chan struct{}, 1), owners: map[string]guard.Owner{guard.Operator.Subject(): guard.Operator},
 		waiting: map[string]bool{}, held: map[string]int{}, strange: map[string]bool{}}
 }
 
 // knows notes the owners of tokens that are served.
-func (r *resumer) knows(owners ...owner) {
+func (r *resumer) knows(owners ...guard.Owner) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, o := range owners {
-		r.owners[o.subject()] = o
+		r.owners[o.Subject()] = o
 	}
 }
 
@@ -245,10 +246,10 @@ func goesOnAlone(run *record.Run, how Resuming) bool {
 
 // resume goes on with a run for which no client waits. What stands against that is in
 // the log, too.
-func (r *resumer) resume(ctx context.Context, run *record.Run, o owner) (err error) {
+func (r *resumer) resume(ctx context.Context, run *record.Run, o guard.Owner) (err error) {
 	defer r.s.recovered("a run that goes on", &err)
 	id := run.Begin.ID
-	c := &session{s: r.s, id: cmp.Or(run.Begin.Session, "resumed"), owner: o, token: o.token(),
+	c := &session{s: r.s, id: cmp.Or(run.Begin.Session, "resumed"), owner: o, token: o.Token(),
 		results: harness.NewRoom(r.s.opts.MaxResultBytes, r.s.weighed(o))}
 	args := &executeArgs{Inputs: map[string]json.RawMessage{}, DryRun: false}
 	if args.Script, err = run.Text(run.Begin.Script); err == nil {

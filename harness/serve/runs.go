@@ -12,6 +12,7 @@ import (
 	"github.com/usetools/usetools/harness/record"
 	records "github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
+	"github.com/usetools/usetools/harness/serve/guard"
 	"github.com/usetools/usetools/harness/serve/shorten"
 )
 
@@ -43,12 +44,12 @@ func (c *session) addRuns() {
 // of that token, and another's its own; nil: none, as it is not one client.
 func (c *session) seesRuns() *store.Filter {
 	f := &store.Filter{Limit: maxRuns}
-	if c.owner == operator {
+	if c.owner == guard.Operator {
 		return f
 	}
-	subject := c.owner.subject()
+	subject := c.owner.Subject()
 	f.Subject = &subject
-	if c.owner != nobody {
+	if c.owner != guard.Nobody {
 		return f
 	}
 	if !c.one {
@@ -100,7 +101,7 @@ func (c *session) readRun(ctx context.Context, req *mcp.ReadResourceRequest) (*m
 	switch {
 	case err == nil && run.Begin.ID == id && (f.Subject == nil || *f.Subject == run.Begin.Subject) &&
 		(f.Session == "" || f.Session == run.Begin.Session):
-	case err != nil && !errors.Is(err, store.ErrNotFound) && c.owner == operator:
+	case err != nil && !errors.Is(err, store.ErrNotFound) && c.owner == guard.Operator:
 		return nil, err
 	default:
 		return nil, mcp.ResourceNotFoundError(uri)
@@ -113,7 +114,7 @@ func (c *session) readRun(ctx context.Context, req *mcp.ReadResourceRequest) (*m
 	if err != nil {
 		return nil, err
 	}
-	c.s.handled(len(b))
+	c.s.memory.Handled(len(b))
 	return contents(req, "application/json", string(shorten.JSON(b, runAnswers*c.s.opts.Answer))), nil
 }
 

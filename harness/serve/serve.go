@@ -12,10 +12,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"runtime/debug"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -25,6 +23,7 @@ import (
 	"github.com/usetools/usetools/harness/console"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record/store"
+	"github.com/usetools/usetools/harness/serve/guard"
 	"github.com/usetools/usetools/harness/telemetry"
 )
 
@@ -65,7 +64,7 @@ type Options struct {
 	// whose run waits, is uncertain, or was not answered. Keys of once hold all the same.
 	NoRejoin bool
 	// MaxRuns is how many scripts run at a time, MaxQueue how many may wait;
-	// 0: DefaultMaxRuns and DefaultMaxQueue.
+	// 0: guard.DefaultMaxRuns and guard.DefaultMaxQueue.
 	MaxRuns, MaxQueue int
 	// MaxResultBytes bounds the results of tools that are under way in one
 	// session; 0: harness.DefaultRoom.
@@ -122,8 +121,6 @@ type Options struct {
 const (
 	DefaultListTokens = 1000
 	DefaultAnswer     = 20_000
-	DefaultMaxRuns    = 8
-	DefaultMaxQueue   = 64
 	DefaultGrace      = 5 * time.Second
 	DefaultRecords    = 200
 )
@@ -180,7 +177,7 @@ type Server struct {
 	sdkLog  *slog.Logger // for the SDK, which tells of each connection
 	harness *harness.Harness
 	live    *live
-	queue   *queue
+	queue   *guard.Queue
 	kept    *keeper
 	audit   *audit
 	metrics metrics
@@ -194,7 +191,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	sessions map[*session]struct{}
-	owned    map[owner]*owned
+	owned    map[guard.Owner]*owned
 	texts    struct { // the descriptions of execute
 		of *catalog.Catalog
 		by map[textKey]string
@@ -203,22 +200,21 @@ type Server struct {
 	later   *time.Timer // when they will be; nil: no need
 	closed  bool
 
-	untidy atomic.Bool  // memory will be given back
-	tidied atomic.Int64 // times that it was
+	memory guard.Memory
 }
 
 // New starts a server: its spare workers, the load of its catalog and the
 // watch over it. The errors are about the options.
 func New(opts *Options) (*Server, error) {
-	s := &Server{sessions: map[*session]struct{}{}, owned: map[owner]*owned{}}
+	s := &Server{sessions: map[*session]struct{}{}, owned: map[guard.Owner]*owned{}}
 	if opts != nil {
 		s.opts = *opts
 	}
 	o := &s.opts
 	o.ListTokens = cmp.Or(o.ListTokens, DefaultListTokens)
 	o.Answer = cmp.Or(o.Answer, DefaultAnswer)
-	o.MaxRuns = cmp.Or(o.MaxRuns, DefaultMaxRuns)
-	o.MaxQueue = cmp.Or(o.MaxQueue, DefaultMaxQueue)
+	o.MaxRuns = cmp.Or(o.MaxRuns, guard.DefaultMaxRuns)
+	o.MaxQueue = cmp.Or(o.MaxQueue, guard.DefaultMaxQueue)
 	o.Grace = cmp.Or(o.Grace, DefaultGrace)
 	o.Tools = cmp.Or(o.Tools, Execute)
 	o.Version = cmp.Or(o.Version, "dev")
@@ -253,7 +249,7 @@ func New(opts *Options) (*Server, error) {
 	}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	s.metrics.begun = time.Now()
-	s.queue = newQueue(o.MaxRuns, o.MaxQueue)
+	s.queue = guard.NewQueue(o.MaxRuns, o.MaxQueue)
 	s.kept = newKeeper(o.Kept)
 	if s.records = o.Records; s.records == nil {
 		s.records = store.Memory(DefaultRecords, nil)
@@ -286,12 +282,12 @@ func (s *Server) Close() error {
 	}
 	s.closed = true
 	s.mu.Unlock()
-	if n := s.queue.close(max(s.opts.Grace, 0)); n > 0 {
+	if n := s.queue.Close(max(s.opts.Grace, 0)); n > 0 {
 		s.log.Warn("canceling scripts that are still running", "scripts", n)
 	}
 	s.end()
 	s.drain()
-	s.queue.drain(5 * time.Second)
+	s.queue.Drain(5 * time.Second)
 	s.work.Wait()
 	return errors.Join(s.harness.Close(), s.audit.Close())
 }
@@ -312,29 +308,6 @@ func (s *Server) drain() {
 	if err := calls.Drain(ctx); err != nil {
 		s.log.Warn("ending", "error", err)
 	}
-}
-
-const (
-	// largeMessage is from how many bytes on a message leaves behind enough to
-	// be worth giving back.
-	largeMessage = 1 << 20
-	// tidyAfter is how long after a large message that is done: not at each of
-	// many.
-	tidyAfter = 2 * time.Second
-)
-
-// handled notes that a message of so many bytes came or went. Several times a
-// large one's size is garbage afterwards, which an idle server would keep for
-// minutes.
-func (s *Server) handled(bytes int) {
-	if s == nil || bytes < largeMessage || !s.untidy.CompareAndSwap(false, true) {
-		return
-	}
-	time.AfterFunc(tidyAfter, func() {
-		s.untidy.Store(false)
-		debug.FreeOSMemory()
-		s.tidied.Add(1)
-	})
 }
 
 // recovered turns a panic into an error; call it deferred.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/serve/guard"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/wrappers"
 )
@@ -59,8 +60,8 @@ type session struct {
 	// request.
 	loads bool
 	begun time.Time
-	owner owner  // of what it saves and what its results teach
-	token string // the name of the token that it came with, whose rules count; "" on stdio
+	owner guard.Owner // of what it saves and what its results teach
+	token string      // the name of the token that it came with, whose rules count; "" on stdio
 	// results are those of its calls that are under way.
 	results *harness.Room
 	// one says that it is one client, and not all that have a token, or none.
@@ -84,7 +85,7 @@ type session struct {
 
 // newSession makes a session with its MCP server, for a client with the token of that
 // name. sdkID, if not nil, returns the session ID that HTTP clients are given.
-func (s *Server) newSession(id string, of owner, token string, mode Mode, loads bool, sdkID func() string) *session {
+func (s *Server) newSession(id string, of guard.Owner, token string, mode Mode, loads bool, sdkID func() string) *session {
 	c := &session{s: s, id: id, owner: of, token: token, mode: mode, loads: loads, begun: time.Now(), loaded: map[string]struct{}{}}
 	c.results = harness.NewRoom(s.opts.MaxResultBytes, s.weighed(of))
 	c.mcp = mcp.NewServer(&mcp.Implementation{Name: "usetools", Title: "UseTools", Version: s.opts.Version},
@@ -381,7 +382,7 @@ const maxFailure = 16 << 10
 func failure(err error) *mcp.CallToolResult {
 	res := &mcp.CallToolResult{IsError: true,
 		Content: []mcp.Content{&mcp.TextContent{Text: registry.PrintableText(err.Error(), maxFailure)}}}
-	if after, ok := busy(err); ok {
+	if after, ok := guard.Busy(err); ok {
 		res.StructuredContent = map[string]any{"status": "busy", "retry_after_ms": after.Milliseconds()}
 	}
 	var no *refusal

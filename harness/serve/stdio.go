@@ -15,6 +15,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/usetools/usetools/harness/serve/guard"
 	"github.com/usetools/usetools/harness/serve/shorten"
 )
 
@@ -37,7 +38,7 @@ const (
 // ctx ends. Scripts that are running when the client leaves are canceled; those
 // that are running when ctx ends have the grace time.
 func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	c := s.newSession("stdio", operator, "", s.opts.Tools, true, nil)
+	c := s.newSession("stdio", guard.Operator, "", s.opts.Tools, true, nil)
 	defer c.end()
 	c.one = true
 	serving, stop := context.WithCancel(context.Background())
@@ -46,7 +47,7 @@ func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 		open: map[jsonrpc.ID]string{}, answered: make(chan struct{})}
 	conn.in = stdioLines{conn: conn, Closer: in, in: bufio.NewReaderSize(in, 64<<10)}
 	defer context.AfterFunc(ctx, func() {
-		if s.queue.close(max(s.opts.Grace, 0)) == 0 {
+		if s.queue.Close(max(s.opts.Grace, 0)) == 0 {
 			conn.wait(lastWords, func(method string) bool { return method != methodListen })
 		}
 		stop()
@@ -136,7 +137,7 @@ type stdioLines struct {
 func (r *stdioLines) Read(p []byte) (int, error) {
 	for len(r.rest) == 0 {
 		line, err := r.next()
-		r.conn.s.handled(len(line))
+		r.conn.s.memory.Handled(len(line))
 		r.conn.spoken.Store(true)
 		switch {
 		case errors.Is(err, errLongLine):

@@ -10,6 +10,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/record/store"
+	"github.com/usetools/usetools/harness/serve/guard"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -22,8 +23,8 @@ const (
 // used returns the IDs of the tools that an owner's runs called in the last 30 days, the
 // most used first, without private tools. It rounds counts to powers of two, so that the
 // order seldom changes. If the operator's records are not stored, it reads the usage log.
-func (s *Server) used(o owner, cat *catalog.Catalog) []string {
-	if !s.opts.UsageOrder || o == nobody || cat.Usage == nil {
+func (s *Server) used(o guard.Owner, cat *catalog.Catalog) []string {
+	if !s.opts.UsageOrder || o == guard.Nobody || cat.Usage == nil {
 		return nil
 	}
 	s.mu.Lock()
@@ -35,7 +36,7 @@ func (s *Server) used(o owner, cat *catalog.Catalog) []string {
 	}
 	runs := map[string]int{}
 	since := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -30)
-	if o == operator && s.records.Dir() == "" {
+	if o == guard.Operator && s.records.Dir() == "" {
 		log, _ := cat.Usage.Runs(since) // an unreadable log is empty
 		for _, r := range log {
 			for _, t := range r.Tools {
@@ -43,7 +44,7 @@ func (s *Server) used(o owner, cat *catalog.Catalog) []string {
 			}
 		}
 	} else {
-		subject := o.subject()
+		subject := o.Subject()
 		for sum, err := range s.records.List(s.ctx, &store.Filter{Subject: &subject, Since: since, Limit: usedRuns}) {
 			if err == nil && sum.Status == string(harness.OK) {
 				for _, id := range sum.Tools {

@@ -1,4 +1,4 @@
-package serve
+package guard
 
 import (
 	"bufio"
@@ -9,6 +9,8 @@ import (
 	runtimemetrics "runtime/metrics"
 	"strconv"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/usetools/usetools/harness"
 )
@@ -72,10 +74,10 @@ func systemMemory() int64 {
 // and what reading them leaves behind before it is collected.
 const resultsMemory = harness.MaxRoom + 128<<20
 
-// limitMemory has garbage collected before it is as much again as large results
+// LimitMemory has garbage collected before it is as much again as large results
 // that are under way: twice what is alive beside them stays free of that. A limit
 // that the operator set (GOMEMLIMIT) stays.
-func limitMemory() {
+func LimitMemory() {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
@@ -85,3 +87,35 @@ func limitMemory() {
 		debug.SetMemoryLimit(2*int64(live[0].Value.Uint64()) + resultsMemory)
 	}
 }
+
+const (
+	// LargeMessage is from how many bytes on a message leaves behind enough to
+	// be worth giving back.
+	LargeMessage = 1 << 20
+	// tidyAfter is how long after a large message that is done: not at each of
+	// many.
+	tidyAfter = 2 * time.Second
+)
+
+// Memory gives memory back to the system after large messages. Several times a
+// large one's size is garbage afterwards, which an idle server would keep for
+// minutes.
+type Memory struct {
+	due   atomic.Bool  // memory will be given back
+	times atomic.Int64 // that it was
+}
+
+// Handled notes that a message of so many bytes came or went.
+func (m *Memory) Handled(bytes int) {
+	if bytes < LargeMessage || !m.due.CompareAndSwap(false, true) {
+		return
+	}
+	time.AfterFunc(tidyAfter, func() {
+		m.due.Store(false)
+		debug.FreeOSMemory()
+		m.times.Add(1)
+	})
+}
+
+// Untidy reports whether a large message was noted.
+func (m *Memory) Untidy() bool { return m.due.Load() || m.times.Load() > 0 }

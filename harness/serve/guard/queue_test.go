@@ -1,4 +1,4 @@
-package serve
+package guard
 
 import (
 	"context"
@@ -17,15 +17,15 @@ import (
 // than the script that runs.
 func TestSessionsTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue(1, 100)
-		first, err := q.acquire(t.Context(), "greedy", "a")
+		q := NewQueue(1, 100)
+		first, err := q.Acquire(t.Context(), "greedy", "a")
 		if err != nil {
 			t.Fatal(err)
 		}
 		order := make(chan string, 100)
 		wait := func(session string) {
 			go func() {
-				release, err := q.acquire(t.Context(), session, "a")
+				release, err := q.Acquire(t.Context(), session, "a")
 				if err != nil {
 					t.Error(err)
 					return
@@ -60,8 +60,8 @@ func TestSessionsTakeTurns(t *testing.T) {
 
 func TestAFullQueueSendsAwayTheGreedy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue(1, 4)
-		hold, err := q.acquire(t.Context(), "greedy", "a")
+		q := NewQueue(1, 4)
+		hold, err := q.Acquire(t.Context(), "greedy", "a")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func TestAFullQueueSendsAwayTheGreedy(t *testing.T) {
 		sent := make(chan error, 10)
 		try := func(session string) {
 			go func() {
-				release, err := q.acquire(ctx, session, "a")
+				release, err := q.Acquire(ctx, session, "a")
 				if err == nil {
 					release()
 				}
@@ -92,13 +92,13 @@ func TestAFullQueueSendsAwayTheGreedy(t *testing.T) {
 		cancel() // all that wait give up
 		synctest.Wait()
 		hold()
-		if run, wait := q.load(); run != 0 || wait != 0 {
+		if run, wait := q.Load(); run != 0 || wait != 0 {
 			t.Error(run, wait)
 		}
-		if n := q.close(0); n != 0 {
+		if n := q.Close(0); n != 0 {
 			t.Error(n)
 		}
-		if _, err := q.acquire(t.Context(), "late", "a"); !errors.Is(err, errClosing) {
+		if _, err := q.Acquire(t.Context(), "late", "a"); !errors.Is(err, ErrClosing) {
 			t.Error(err)
 		}
 	})
@@ -108,16 +108,16 @@ func TestAFullQueueSendsAwayTheGreedy(t *testing.T) {
 // the queue is full; its sessions are treated alike.
 func TestManySessionsTakeNoMoreThanOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue(2, 8)
+		q := NewQueue(2, 8)
 		var running [2]func()
 		for i := range running {
-			running[i], _ = q.acquire(t.Context(), "greedy", fmt.Sprint("r", i))
+			running[i], _ = q.Acquire(t.Context(), "greedy", fmt.Sprint("r", i))
 		}
 		var mu sync.Mutex
 		var log []string
 		enter := func(tenant, session string) {
 			go func() {
-				release, err := q.acquire(t.Context(), tenant, session)
+				release, err := q.Acquire(t.Context(), tenant, session)
 				what := "runs"
 				if err != nil {
 					what = "busy"
@@ -153,7 +153,7 @@ func TestManySessionsTakeNoMoreThanOne(t *testing.T) {
 		}
 		running[1]()
 		synctest.Wait()
-		if run, wait := q.load(); run != 0 || wait != 0 || len(q.parties) != 0 {
+		if run, wait := q.Load(); run != 0 || wait != 0 || len(q.parties) != 0 {
 			t.Error(run, wait, q.parties)
 		}
 	})

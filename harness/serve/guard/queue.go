@@ -1,4 +1,4 @@
-package serve
+package guard
 
 import (
 	"cmp"
@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// queue lets a bounded number of scripts run and takes those that wait tenant by
+// Queue lets a bounded number of scripts run and takes those that wait tenant by
 // tenant, and session by session of each, so that a client with a hundred scripts
 // delays another one's first by one script, not by a hundred.
-type queue struct {
+type Queue struct {
 	mu      sync.Mutex
 	slots   int // scripts that may run at a time
 	max     int // that may wait
@@ -52,9 +52,9 @@ func (e *BusyError) Error() string {
 // Busy returns when the script may be sent again.
 func (e *BusyError) Busy() time.Duration { return e.RetryAfter }
 
-// busy reports whether an error says that nothing has run as there was no room for it, here
-// or elsewhere, and when it may be sent again.
-func busy(err error) (after time.Duration, ok bool) {
+// Busy reports whether an error says that nothing has run because there was no room for it,
+// here or in a cluster, and after how long the script may be sent again.
+func Busy(err error) (after time.Duration, ok bool) {
 	var b interface{ Busy() time.Duration }
 	if ok = errors.As(err, &b); ok {
 		after = b.Busy()
@@ -62,19 +62,27 @@ func busy(err error) (after time.Duration, ok bool) {
 	return after, ok
 }
 
-var errClosing = errors.New("the server is shutting down; nothing has run")
+// ErrClosing is returned for scripts that come when the server ends.
+var ErrClosing = errors.New("the server is shutting down; nothing has run")
 
-func newQueue(slots, max int) *queue {
-	return &queue{slots: slots, max: max, parties: map[string]*party{}, average: time.Second}
+// Defaults of a server.
+const (
+	DefaultMaxRuns  = 8
+	DefaultMaxQueue = 64
+)
+
+// NewQueue lets slots scripts run at a time and max wait.
+func NewQueue(slots, max int) *Queue {
+	return &Queue{slots: slots, max: max, parties: map[string]*party{}, average: time.Second}
 }
 
-// acquire waits until a script of a tenant's session may run. Call release when
-// it has ended. The errors are a *BusyError, that of ctx, and errClosing.
-func (q *queue) acquire(ctx context.Context, tenant, session string) (release func(), err error) {
+// Acquire waits until a script of a tenant's session may run. Call release when
+// it has ended. The errors are a *BusyError, that of ctx, and ErrClosing.
+func (q *Queue) Acquire(ctx context.Context, tenant, session string) (release func(), err error) {
 	q.mu.Lock()
 	if q.closed {
 		q.mu.Unlock()
-		return nil, errClosing
+		return nil, ErrClosing
 	}
 	t := &ticket{q.party(tenant), q.party(tenant + "\x00" + session), make(chan error, 1)}
 	if q.runs < q.slots && len(q.waiting) == 0 {
@@ -113,7 +121,7 @@ func (q *queue) acquire(ctx context.Context, tenant, session string) (release fu
 }
 
 // party is who has a key.
-func (q *queue) party(key string) *party {
+func (q *Queue) party(key string) *party {
 	p := q.parties[key]
 	if p == nil {
 		p = &party{key: key}
@@ -123,7 +131,7 @@ func (q *queue) party(key string) *party {
 }
 
 // forget forgets who has no script here any more.
-func (q *queue) forget(t *ticket) {
+func (q *Queue) forget(t *ticket) {
 	for _, p := range t.parties() {
 		if p.running+p.waits == 0 {
 			delete(q.parties, p.key)
@@ -134,7 +142,7 @@ func (q *queue) forget(t *ticket) {
 func (t *ticket) parties() [2]*party { return [2]*party{t.tenant, t.session} }
 
 // line puts a party at the end of the line.
-func (q *queue) line(p *party) {
+func (q *Queue) line(p *party) {
 	q.turns++
 	p.turn = q.turns
 }
@@ -142,7 +150,7 @@ func (q *queue) line(p *party) {
 // evict makes room in a full queue by sending away the latest script of the
 // tenant that has the most waiting, if that has more than this one would, or
 // else of such a session of its own tenant.
-func (q *queue) evict(t *ticket) bool {
+func (q *Queue) evict(t *ticket) bool {
 	var last *ticket
 	for _, w := range q.waiting {
 		heavy := w.tenant.waits > t.tenant.waits+1 || w.tenant == t.tenant && w.session.waits > t.session.waits+1
@@ -160,7 +168,7 @@ func (q *queue) evict(t *ticket) bool {
 }
 
 // remove takes a waiting script out and reports whether it was still there.
-func (q *queue) remove(t *ticket) bool {
+func (q *Queue) remove(t *ticket) bool {
 	i := slices.Index(q.waiting, t)
 	if i < 0 {
 		return false
@@ -173,20 +181,20 @@ func (q *queue) remove(t *ticket) bool {
 	return true
 }
 
-func (q *queue) busy() *BusyError {
+func (q *Queue) busy() *BusyError {
 	wait := q.average * time.Duration(len(q.waiting)+1) / time.Duration(q.slots)
 	return &BusyError{Running: q.runs, Waiting: len(q.waiting),
 		RetryAfter: max(100*time.Millisecond, min(wait, time.Minute)).Round(100 * time.Millisecond)}
 }
 
-func (q *queue) begin(t *ticket) {
+func (q *Queue) begin(t *ticket) {
 	q.runs++
 	for _, p := range t.parties() {
 		p.running++
 	}
 }
 
-func (q *queue) releaser(t *ticket) func() {
+func (q *Queue) releaser(t *ticket) func() {
 	begun := time.Now()
 	return sync.OnceFunc(func() {
 		q.mu.Lock()
@@ -208,7 +216,7 @@ func (q *queue) releaser(t *ticket) func() {
 // next starts what may run now: of the tenants in turn, one that runs the fewest
 // scripts goes first, so that long ones do not take all places, and so do its
 // sessions.
-func (q *queue) next() {
+func (q *Queue) next() {
 	for q.runs < q.slots && len(q.waiting) > 0 {
 		t := slices.MinFunc(q.waiting, func(a, b *ticket) int {
 			return cmp.Or(a.tenant.running-b.tenant.running, a.tenant.turn-b.tenant.turn,
@@ -223,22 +231,22 @@ func (q *queue) next() {
 	}
 }
 
-// close sends away all that waits and gives what runs the grace time; it
+// Close sends away all that waits and gives what runs the grace time; it
 // returns how many scripts are still running.
-func (q *queue) close(grace time.Duration) int {
+func (q *Queue) Close(grace time.Duration) int {
 	q.mu.Lock()
 	q.closed = true
 	for len(q.waiting) > 0 {
 		t := q.waiting[0]
 		q.remove(t)
-		t.turn <- errClosing
+		t.turn <- ErrClosing
 	}
 	q.mu.Unlock()
-	return q.drain(grace)
+	return q.Drain(grace)
 }
 
-// drain waits for what runs.
-func (q *queue) drain(grace time.Duration) int {
+// Drain waits for what runs.
+func (q *Queue) Drain(grace time.Duration) int {
 	q.mu.Lock()
 	if q.runs == 0 {
 		q.mu.Unlock()
@@ -261,8 +269,8 @@ func (q *queue) drain(grace time.Duration) int {
 	return q.runs
 }
 
-// load returns how many scripts run and wait.
-func (q *queue) load() (running, waiting int) {
+// Load returns how many scripts run and wait.
+func (q *Queue) Load() (running, waiting int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.runs, len(q.waiting)

@@ -1,4 +1,4 @@
-package serve
+package guard
 
 import (
 	"testing"
@@ -9,16 +9,16 @@ import (
 // What large messages leave behind is given back a moment later, once for many of them.
 func TestMemoryIsGivenBackAfterLargeMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &Server{}
+		s := &Memory{}
 		for _, x := range []struct {
 			bytes int
 			want  int64
-		}{{largeMessage - 1, 0}, {largeMessage, 1}, {2 * largeMessage, 2}} {
-			s.handled(x.bytes)
-			s.handled(x.bytes)
+		}{{LargeMessage - 1, 0}, {LargeMessage, 1}, {2 * LargeMessage, 2}} {
+			s.Handled(x.bytes)
+			s.Handled(x.bytes)
 			time.Sleep(tidyAfter)
 			synctest.Wait()
-			if got := s.tidied.Load(); got != x.want {
+			if got := s.times.Load(); got != x.want {
 				t.Errorf("after %d bytes it was given back %d times, want %d", x.bytes, got, x.want)
 			}
 		}
