@@ -87,9 +87,8 @@ func (b *Bound) meansServer(ctx context.Context, phrase string, used []*wrappers
 	if res.Verdict == discovery.Unavailable {
 		return res.Server, true, nil
 	}
-	for _, c := range res.Candidates {
-		if t, ok := b.View.Tool(c.ID); ok &&
-			(slices.Contains(used, t) || c.ID == res.Tool && (res.By == discovery.ByExact || res.By == discovery.ByMemory)) {
+	for _, t := range b.tools(res.Candidates) {
+		if slices.Contains(used, t) || t.ID == res.Tool && (res.By == discovery.ByExact || res.By == discovery.ByMemory) {
 			return t.Server, true, nil
 		}
 	}

@@ -63,50 +63,44 @@ type finding struct {
 // Explain makes errors of what the worker has found wrong with the script, and adds what
 // only the harness knows: the servers and tools of the whole registry, of which the worker
 // has seen just the declared ones.
-func (b *Bound) Explain(ctx context.Context, ds []worker.Diagnostic) []outcome.Error {
+func (b *Bound) Explain(ctx context.Context, ds []worker.Diagnostic) (errs []outcome.Error) {
+	known := b.Catalog != nil || b.lookFor(ctx, ds)
+	missing := map[string]bool{} // unknown servers, each reported once
 	var fs []finding
 	for _, d := range ds {
-		f := finding{outcome.Error{Kind: outcome.KindCompile, Line: d.Line, Column: d.Column, Message: d.Message, Snippet: d.Snippet, Hint: d.Hint,
-			Signatures: d.Signatures}, d}
+		if known && d.Code == check.CodeNoServer {
+			if missing[d.Package] {
+				continue
+			}
+			missing[d.Package] = true
+		}
+		f := finding{outcome.Error{Kind: outcome.KindCompile, Line: d.Line, Column: d.Column, Message: d.Message,
+			Snippet: d.Snippet, Hint: d.Hint, Signatures: d.Signatures}, d}
 		if d.Kind == string(outcome.KindRefused) {
 			f.Kind = outcome.KindRefused
 		}
-		b.fixes(&f, d.Near...)
+		if b.fixes(&f, d.Near...); known {
+			b.explain(&f)
+		}
 		fs = append(fs, f)
 	}
-	if b.Catalog != nil || b.lookFor(ctx, ds) {
-		fs = b.explain(fs)
-	}
-	var errs []outcome.Error
-	for _, f := range fs {
-		errs = append(errs, f.Error)
-	}
-	return errs
-}
-
-func (b *Bound) explain(fs []finding) []finding {
-	missing := map[string]bool{} // unknown servers, each reported once
-	fs = slices.DeleteFunc(fs, func(f finding) bool {
-		again := f.about.Code == check.CodeNoServer && missing[f.about.Package]
-		missing[f.about.Package] = missing[f.about.Package] || f.about.Code == check.CodeNoServer
-		return again
-	})
-	for i := range fs {
-		b.explainOne(&fs[i])
-	}
-	if b.Needs.Broken {
+	if known && b.Needs.Broken {
 		fs = append(fs, b.mentioned()...)
 	}
-	for i := range fs {
-		if s := b.server(fs[i].about.Package); s != nil {
+	for _, f := range fs {
+		errs = append(errs, f.Error)
+		if !known {
+			continue
+		}
+		if s := b.server(f.about.Package); s != nil {
 			n := beside
-			if fs[i].about.Code == check.CodeNoName { // their descriptions tell which one was meant
+			if f.about.Code == check.CodeNoName { // their descriptions tell which one was meant
 				n = alsoNamed
 			}
 			b.mean(n, b.few(s)...)
 		}
 	}
-	return fs
+	return errs
 }
 
 // few returns all tools of a small server, else nil.
@@ -143,7 +137,7 @@ func (b *Bound) mentioned() []finding {
 		default:
 			continue
 		}
-		if b.explainOne(&e); e.Shown { // of others nobody knows whether they are variables
+		if b.explain(&e); e.Shown { // of others nobody knows whether they are variables
 			fs = append(fs, e)
 		}
 	}
@@ -164,7 +158,7 @@ func (b *Bound) lookFor(ctx context.Context, ds []worker.Diagnostic) bool {
 	return err == nil && b.use(cat) == nil
 }
 
-func (b *Bound) explainOne(e *finding) {
+func (b *Bound) explain(e *finding) {
 	switch e.about.Code {
 	case "":
 	case check.CodeUndefined:
@@ -238,7 +232,7 @@ func (b *Bound) explainBare(e *finding, name string) {
 	}
 	found := slices.DeleteFunc(b.View.Named(function(name)), func(t *wrappers.Tool) bool { return !b.Shows(t.Tool) })
 	if len(found) > 0 {
-		e.Hint = "did you mean " + goNames(found, 3) + "? A tool is a function of its server's package"
+		e.Hint = "did you mean " + join(" or ", found[:min(len(found), 3)], (*wrappers.Tool).Go) + "? A tool is a function of its server's package"
 		if b.fixes(e); len(found) == 1 && function(name) == name {
 			b.fixes(e, found[0].Go())
 		}
@@ -272,15 +266,14 @@ func (b *Bound) explainServer(e *finding, name string) {
 		e.Hint = "did you mean the server " + strings.Join(names, " or ") + "?"
 		b.fixes(e, names...)
 	}
+	var on *wrappers.Server
+	if len(near) > 0 {
+		on = near[0]
+	}
 	var hints []string
 	var right string
 	for _, f := range functions {
-		var g guess
-		if len(near) > 0 {
-			g = b.guessOn(near[0], f)
-		} else {
-			g = b.guessAnywhere(name, f)
-		}
+		g := b.guess(f, on, name)
 		b.mean(alsoNamed, g.others...)
 		if g.best == nil {
 			continue
@@ -379,7 +372,7 @@ func (b *Bound) explainName(e *finding, s *wrappers.Server, name string) {
 	if i >= 0 {
 		f = fs[i]
 	}
-	g := b.guessOn(s, f)
+	g := b.guess(f, s, "")
 	if g.best == nil {
 		e.Signatures, e.Hint = nil, s.Package+" has no tool that this script may call"
 		if b.guesses > maxGuessed {
@@ -403,7 +396,7 @@ func (b *Bound) explainName(e *finding, s *wrappers.Server, name string) {
 	case len(b.few(s)) > 0:
 		e.Hint = s.Package + " has no " + fn + "; all its tools are below"
 	default:
-		names := functionNames(append([]*wrappers.Tool{g.best}, g.others...))
+		names := join(", ", append([]*wrappers.Tool{g.best}, g.others...), func(t *wrappers.Tool) string { return t.Func })
 		e.Hint = fmt.Sprintf("nearest in %s: %s; UseTools(%q) lists all %d", s.Package, names, s.Package, len(b.shown(s)))
 	}
 	b.of(e, guessed, g.best)
@@ -419,20 +412,13 @@ func alike(a, b string) bool {
 	return slices.ContainsFunc(x, func(w string) bool { return slices.Contains(y, w) }) || text.Edits(a, b) <= max(len(a), len(b))/4
 }
 
-func functionNames(tools []*wrappers.Tool) string {
+// join lists the names of things.
+func join[T any](sep string, things []T, name func(T) string) string {
 	var names []string
-	for _, t := range tools {
-		names = append(names, t.Func)
+	for _, t := range things {
+		names = append(names, name(t))
 	}
-	return strings.Join(names, ", ")
-}
-
-func goNames(tools []*wrappers.Tool, n int) string {
-	var names []string
-	for _, t := range tools[:min(len(tools), n)] {
-		names = append(names, t.Go())
-	}
-	return strings.Join(names, " or ")
+	return strings.Join(names, sep)
 }
 
 // Types returns, for the answer to a refused script, the types of the tools that it
@@ -511,11 +497,9 @@ func Snippet(source string, line int) string {
 
 // sourceLine is a line of the script, from 1, without its end.
 func sourceLine(source string, line int) string {
-	n := 0
-	for l := range strings.Lines(source) {
-		if n++; n == line {
-			return strings.TrimRight(l, "\r\n")
-		}
+	lines := strings.Split(source, "\n")
+	if line < 1 || line > len(lines) {
+		return ""
 	}
-	return ""
+	return strings.TrimRight(lines[line-1], "\r")
 }

@@ -65,31 +65,6 @@ const (
 	maxAllTools = 8
 )
 
-// guessAnywhere looks for a tool by the words of a server that there is not,
-// of a function and of its fields, and by the phrases of the script.
-func (b *Bound) guessAnywhere(server string, f called) guess {
-	if b.guesses++; b.guesses > maxGuessed {
-		return guess{}
-	}
-	spelled := map[*wrappers.Tool]float64{}
-	for _, t := range b.View.Named(f.name) {
-		spelled[t] = bySpelling
-	}
-	return b.guess(f, wrappers.Words(server), "", spelled)
-}
-
-// guessOn looks on one server.
-func (b *Bound) guessOn(s *wrappers.Server, f called) guess {
-	if b.guesses++; b.guesses > maxGuessed {
-		return guess{}
-	}
-	spelled := map[*wrappers.Tool]float64{}
-	for i, t := range s.Near(f.name, 3) {
-		spelled[t] = bySpelling / float64(i+1)
-	}
-	return b.guess(f, nil, s.Name, spelled)
-}
-
 // words returns the words of the name and of the fields. A name that gets several
 // things, such as GetIssues, lists them, unless a tool gets one of them.
 func (c called) words(spelled map[*wrappers.Tool]float64) []string {
@@ -118,9 +93,24 @@ func (c called) has(t *wrappers.Tool) float64 {
 	return float64(n) / float64(max(len(c.fields), 1))
 }
 
-// guess chooses among the tools of a server, or of all, by what speaks for
-// each.
-func (b *Bound) guess(f called, words []string, server string, spelled map[*wrappers.Tool]float64) guess {
+// guess looks for the tool that a function was meant for, on a server or, if s is nil, on
+// all of them by the words of the unknown one. It chooses by what speaks for each tool:
+// spelling, the words of function and fields, the phrases of the script.
+func (b *Bound) guess(f called, s *wrappers.Server, unknown string) guess {
+	if b.guesses++; b.guesses > maxGuessed {
+		return guess{}
+	}
+	server, words, spelled := "", wrappers.Words(unknown), map[*wrappers.Tool]float64{}
+	if s != nil {
+		server, words = s.Name, nil
+		for i, t := range s.Near(f.name, 3) {
+			spelled[t] = bySpelling / float64(i+1)
+		}
+	} else {
+		for _, t := range b.View.Named(f.name) {
+			spelled[t] = bySpelling
+		}
+	}
 	text := strings.Join(append(words, f.words(spelled)...), " ")
 	res, err := b.Index.Resolve(text, &discovery.ResolveOptions{Server: server, Candidates: reach})
 	fits := err == nil && res.Verdict != discovery.NotFound
@@ -136,13 +126,7 @@ func (b *Bound) guess(f called, words []string, server string, spelled map[*wrap
 	}
 	slices.SortStableFunc(tools, func(a, b *wrappers.Tool) int { return cmp.Compare(score[b], score[a]) })
 	if len(tools) == 0 || server == "" && score[tools[0]] < leastGuess {
-		g := guess{}
-		for _, c := range res.Candidates[:min(len(res.Candidates), maxGuesses)] {
-			if t, ok := b.View.Tool(c.ID); ok {
-				g.others = append(g.others, t)
-			}
-		}
-		return g
+		return guess{others: b.tools(res.Candidates[:min(len(res.Candidates), maxGuesses)])}
 	}
 	best := tools[0]
 	likely := spelled[best] > 0 || fits && res.Confidence >= sureConfidence // shares say little where there are few tools

@@ -217,10 +217,14 @@ func (b *Bound) lookOthers(f *found, shown map[*wrappers.Tool]bool) {
 			shown[t] = true
 		}
 	}
-	offered := b.Index.Distinguish(ids(u.Candidates[:min(maxRunnersUp+1, len(u.Candidates))]))
+	var ids []string
+	for _, c := range u.Candidates[:min(maxRunnersUp+1, len(u.Candidates))] {
+		ids = append(ids, c.ID)
+	}
+	offered := b.Index.Distinguish(ids)
 	for i, d := range offered {
 		if u.Verdict == discovery.Resolved && len(f.others) >= leastRunnersUp &&
-			score(u, d.ID) < leastOther*u.Candidates[0].Score {
+			u.Candidates[candidate(&u.Resolution, d.ID)].Score < leastOther*u.Candidates[0].Score {
 			break
 		}
 		if t, ok := b.View.Tool(d.ID); ok && !shown[t] && len(f.others) < maxRunnersUp {
@@ -235,10 +239,8 @@ func (b *Bound) lookOthers(f *found, shown map[*wrappers.Tool]bool) {
 func (b *Bound) namedServers(u *outcome.ToolUse) []*wrappers.Tool {
 	var tools []*wrappers.Tool
 	for _, w := range strings.Fields(u.Phrase) {
-		if s, ok := b.View.NearPackage(w); ok && slices.ContainsFunc(u.Candidates, func(c discovery.Candidate) bool {
-			t, ok := b.View.Tool(c.ID)
-			return ok && t.Package() == s
-		}) {
+		if s, ok := b.View.NearPackage(w); ok && slices.ContainsFunc(b.tools(u.Candidates),
+			func(t *wrappers.Tool) bool { return t.Package() == s }) {
 			tools = append(tools, b.few(s)...)
 		}
 	}
@@ -270,21 +272,6 @@ func besideGo(s *wrappers.Server) string {
 // leastOther is the share of the first candidate's score below which another
 // tool is not shown beside one that was found.
 const leastOther = .02
-
-func score(u *outcome.ToolUse, id string) float64 {
-	if i := slices.IndexFunc(u.Candidates, func(c discovery.Candidate) bool { return c.ID == id }); i >= 0 {
-		return u.Candidates[i].Score
-	}
-	return 0
-}
-
-func ids(cs []discovery.Candidate) []string {
-	var out []string
-	for _, c := range cs {
-		out = append(out, c.ID)
-	}
-	return out
-}
 
 // aboutServers are words that ask for a server's tools beside its name.
 var aboutServers = map[string]bool{"server": true, "servers": true, "mcp": true, "tool": true, "tools": true}

@@ -138,7 +138,7 @@ func (b *Bound) phrases(ctx context.Context, used []*wrappers.Tool) error {
 			return err
 		}
 		if t, ok := b.View.Tool(res.Tool); ok && res.Verdict == discovery.Resolved {
-			b.allow(t)
+			b.Allowed[t.ID] = t
 			if b.declared[t.ID] == 0 {
 				b.declared[t.ID] = p.Line
 			}
@@ -152,25 +152,14 @@ func (b *Bound) phrases(ctx context.Context, used []*wrappers.Tool) error {
 
 // pick lets the names that the script uses decide among a phrase's candidates.
 func (b *Bound) pick(res *discovery.Resolution, used []*wrappers.Tool) {
-	if res.By == discovery.ByExact {
+	mine := slices.DeleteFunc(b.tools(res.Candidates), func(t *wrappers.Tool) bool { return !slices.Contains(used, t) })
+	if res.By == discovery.ByExact || len(mine) == 0 {
 		return
 	}
-	var first *wrappers.Tool
-	for _, c := range res.Candidates {
-		t, ok := b.View.Tool(c.ID)
-		if !ok || !slices.Contains(used, t) {
-			continue
-		}
-		if res.Verdict == discovery.Resolved && c.ID == res.Tool {
-			first = t // what it means by itself
-			break
-		}
-		if first == nil || b.Allowed[first.ID] != nil && b.Allowed[t.ID] == nil {
-			first = t // a tool that no earlier phrase has claimed is better
-		}
-	}
-	if first == nil {
-		return
+	first := mine[max(0, slices.IndexFunc(mine, // better one that no earlier phrase has claimed
+		func(t *wrappers.Tool) bool { return b.Allowed[t.ID] == nil }))]
+	if t, _ := b.View.Tool(res.Tool); res.Verdict == discovery.Resolved && slices.Contains(mine, t) {
+		first = t // what it means by itself
 	}
 	by := outcome.ByName
 	if first.ID == res.Tool { // it was resolved to that
@@ -178,12 +167,20 @@ func (b *Bound) pick(res *discovery.Resolution, used []*wrappers.Tool) {
 	}
 	// All used tools within reach are declared by this phrase; one of them is
 	// its answer.
-	for _, c := range res.Candidates {
-		if t, ok := b.View.Tool(c.ID); ok && slices.Contains(used, t) {
-			b.allow(t)
-		}
+	for _, t := range mine {
+		b.Allowed[t.ID] = t
 	}
 	res.Verdict, res.By, res.Tool, res.NoTool, res.Reason = discovery.Resolved, by, first.ID, false, ""
+}
+
+// tools returns the tools of candidates.
+func (b *Bound) tools(cs []discovery.Candidate) (tools []*wrappers.Tool) {
+	for _, c := range cs {
+		if t, ok := b.View.Tool(c.ID); ok {
+			tools = append(tools, t)
+		}
+	}
+	return tools
 }
 
 // dropDenied takes for an ambiguous name the one tool of that name that policy
@@ -205,8 +202,6 @@ func (b *Bound) dropDenied(res *discovery.Resolution) error {
 	res.Verdict, res.By, res.Tool, res.Confidence, res.Stale = discovery.Resolved, discovery.ByExact, one.ID, 1, one.Stale
 	return nil
 }
-
-func (b *Bound) allow(t *wrappers.Tool) { b.Allowed[t.ID] = t }
 
 // notFound records a phrase without a tool: an error, or data for a script
 // that handles it.
@@ -364,11 +359,7 @@ func down(reg *registry.Registry) []registry.Server {
 }
 
 func serverNames(servers []registry.Server) string {
-	var names []string
-	for _, s := range servers {
-		names = append(names, s.Name)
-	}
-	return strings.Join(names, ", ")
+	return join(", ", servers, func(s registry.Server) string { return s.Name })
 }
 
 // undeclared adds the used tools that no phrase declares. Where the script is
@@ -378,7 +369,7 @@ func (b *Bound) undeclared(used []*wrappers.Tool) {
 		if b.Allowed[t.ID] != nil {
 			continue
 		}
-		b.allow(t)
+		b.Allowed[t.ID] = t
 		if b.Strict {
 			line := b.lineOf(t)
 			b.Status = outcome.ToolNotFound
