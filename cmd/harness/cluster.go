@@ -88,7 +88,7 @@ func (e *env) inCluster(c *cli.Command, cl *cluster.Cluster, opts *serve.Options
 	if err != nil {
 		return nil, err
 	}
-	opts.Elsewhere, opts.Kept, opts.AuditTo = front, cl.Kept(), cl.Audit()
+	opts.Elsewhere, opts.Kept, opts.Audit.To = front, cl.Kept(), cl.Audit()
 	opts.Metrics, opts.Engine = cl.WriteMetrics, cl.Reached
 	opts.Cluster = func(ctx context.Context) (*console.Cluster, error) { return clusterShown(ctx, cl) }
 	if len(opts.Key) == 0 { // all front ends know the same one

@@ -28,6 +28,7 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/harness/serve/guard"
+	"github.com/usetools/usetools/harness/serve/observe"
 	"github.com/usetools/usetools/harness/telemetry"
 	"github.com/usetools/usetools/registry/config"
 )
@@ -309,8 +310,8 @@ func (e *env) serveOptions(c *cli.Command, files *catalog.Files, log *slog.Logge
 		NoRejoin: c.Bool("no-rejoin"),
 		Spares:   spares, BestEffort: c.String("sandbox") == bestEffort, MaxRuns: runs, MaxQueue: c.Int("max-queue"),
 		MaxResultBytes: c.Int64("max-result-bytes"),
-		Audit:          c.String("audit"), AuditArgs: c.Bool("audit-args"), AuditRequired: c.Bool("audit-required"),
-		Grace: c.Duration("grace"), Log: log, Version: thisBuild().Version, Files: files,
+		Audit:          observe.AuditFile{Path: c.String("audit"), Args: c.Bool("audit-args"), Required: c.Bool("audit-required")},
+		Grace:          c.Duration("grace"), Log: log, Version: thisBuild().Version, Files: files,
 	}
 	if opts.Telemetry, err = e.telemetry(log); err != nil {
 		return nil, err

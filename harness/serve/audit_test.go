@@ -13,11 +13,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/harness/serve/observe"
 )
 
 func TestTheAuditTellsOfRunsAndCallsWithoutValues(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "audit.jsonl")
-	s, _ := serving(t, &serve.Options{Audit: file})
+	s, _ := serving(t, &serve.Options{Audit: observe.AuditFile{Path: file}})
 	c := connect(t, s, nil)
 	c.run("UseTools(\"read a file\")\n_, _ = files.ReadFile(files.ReadFileParams{Path: \"secret-name\"})")
 	c.run("not go")
@@ -61,7 +62,7 @@ func TestAFullDiskIsLoudAndServingGoesOn(t *testing.T) {
 		t.Skip("no /dev/full here")
 	}
 	log := make(lineChannel, 100)
-	s, _ := serving(t, &serve.Options{Audit: "/dev/full", Log: textLog(log)})
+	s, _ := serving(t, &serve.Options{Audit: observe.AuditFile{Path: "/dev/full"}, Log: textLog(log)})
 	c := connect(t, s, nil)
 	for range 2 {
 		if got, _ := c.run("Return(1)"); got != "1\n" {
@@ -113,7 +114,7 @@ func (w *cable) setCut(cut bool) {
 func TestARequiredAuditRefusesWhatItCannotRecord(t *testing.T) {
 	file, to := filepath.Join(t.TempDir(), "runs.jsonl"), &cable{}
 	log := make(lineChannel, 100)
-	s, f := serving(t, &serve.Options{Tools: serve.All, Audit: file, AuditTo: to, AuditRequired: true, Log: textLog(log)})
+	s, f := serving(t, &serve.Options{Tools: serve.All, Audit: observe.AuditFile{Path: file, To: to, Required: true}, Log: textLog(log)})
 	c := connect(t, s, nil)
 	c.run("Return(1)")
 	b, err := os.ReadFile(file)
@@ -139,7 +140,7 @@ func TestARequiredAuditRefusesWhatItCannotRecord(t *testing.T) {
 		t.Error(got)
 	}
 	log.until(t, "the audit is written again")
-	if _, err := serve.New(&serve.Options{AuditRequired: true}); err == nil {
+	if _, err := serve.New(&serve.Options{Audit: observe.AuditFile{Required: true}}); err == nil {
 		t.Error("no file is a fine audit")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/harness/serve/observe"
 )
 
 // SIGHUP reopens the audit file. If that fails, lines still go to the old file.
@@ -19,7 +20,7 @@ func TestSIGHUPReopensTheAudit(t *testing.T) {
 		t.Fatal(err)
 	}
 	file, log := filepath.Join(folder, "runs.jsonl"), make(lineChannel, 100)
-	s, _ := serving(t, &serve.Options{Audit: file, Log: textLog(log)})
+	s, _ := serving(t, &serve.Options{Audit: observe.AuditFile{Path: file}, Log: textLog(log)})
 	c := connect(t, s, nil)
 	lines := func(file string) int {
 		b, _ := os.ReadFile(file)
@@ -56,7 +57,7 @@ func TestTheAuditIsNoPipe(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := serve.New(&serve.Options{Audit: pipe}); err == nil || !strings.Contains(err.Error(), "use a file") {
+	if _, err := serve.New(&serve.Options{Audit: observe.AuditFile{Path: pipe}}); err == nil || !strings.Contains(err.Error(), "use a file") {
 		t.Error(err)
 	}
 }

@@ -185,7 +185,7 @@ func (h *consoleHost) Check(ctx context.Context, v *console.Viewer, script *cons
 		return nil, err
 	}
 	defer done()
-	defer s.recovered("check", &err)
+	defer s.metrics.Recovered("check", &err)
 	return s.harness.Check(ctx, &harness.Script{Source: script.Source, Inputs: script.Inputs, Dry: script.Dry,
 		Strict: s.opts.Strict, Catalog: cat, Policy: c.policy(), Results: c.results, Session: c.id,
 		Subject: c.owner.Subject(), Anonymous: c.owner == guard.Nobody})
@@ -207,7 +207,7 @@ func (h *consoleHost) CallTool(ctx context.Context, v *console.Viewer, tool stri
 	begin := time.Now()
 	like := &executeArgs{Script: "call " + tool, Inputs: map[string]json.RawMessage{"arguments": args}}
 	told := c.account(like, cat.Registry, begin)
-	if err := told.audit.ready(); err != nil {
+	if err := told.Ready(); err != nil {
 		return "", err
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, s.opts.Limits.Timeout) // it ends in its record, also where the page is closed
@@ -219,7 +219,7 @@ func (h *consoleHost) CallTool(ctx context.Context, v *console.Viewer, tool stri
 	script, ids := c.script(yes, told), make(chan string, 1)
 	begun(script, ids)
 	res, d, err := s.harness.CallTool(ctx, cat, tool, args, script)
-	told.called(res, d, err)
+	told.Called(res, d, err)
 	select {
 	case id := <-ids:
 		return id, nil // what it came to is in its record
@@ -241,7 +241,7 @@ func (h *consoleHost) Replay(ctx context.Context, v *console.Viewer, p *harness.
 		return nil, err
 	}
 	defer release()
-	defer s.recovered("replay", &err)
+	defer s.metrics.Recovered("replay", &err)
 	return s.harness.Replay(ctx, p)
 }
 

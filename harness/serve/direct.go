@@ -152,7 +152,7 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 	like := &executeArgs{Script: "call " + id, Inputs: map[string]json.RawMessage{"arguments": args}}
 	approved, refused := c.approvals(req, like.hash())
 	if refused != nil {
-		c.account(like, nil, begin).end(harness.Denied, refused.result())
+		c.account(like, nil, begin).End(harness.Denied, refused.result())
 		return failure(refused)
 	}
 	release, err := c.s.queue.Acquire(ctx, c.tenant(), c.id)
@@ -166,17 +166,17 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 	}
 	defer done()
 	told := c.account(like, cat.Registry, begin)
-	if err := told.audit.ready(); err != nil {
+	if err := told.Ready(); err != nil {
 		return failure(err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.s.opts.Limits.Timeout)
 	defer cancel()
-	told.span, ctx = c.s.opts.Telemetry.Request(ctx, req.Params.Name)
+	told.Span, ctx = c.s.opts.Telemetry.Request(ctx, req.Params.Name)
 	res, d, err := c.s.harness.CallTool(ctx, cat, id, args, c.script(approved, told))
 	if res != nil {
 		c.s.memory.Handled(len(res.Raw))
 	}
-	told.called(res, d, err)
+	told.Called(res, d, err)
 	switch {
 	case err != nil:
 		return failure(fmt.Errorf("%s: %s%s", id, registry.Quoted(err.Error()), takes(cat, id, err)))

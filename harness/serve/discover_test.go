@@ -14,6 +14,7 @@ import (
 
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/harness/serve/observe"
 )
 
 func names(t *testing.T, c *client) string {
@@ -88,7 +89,7 @@ func TestWithoutASessionALoadedToolIsCalledByName(t *testing.T) {
 
 func TestClassicToolsNeedNoScripts(t *testing.T) {
 	audit := filepath.Join(t.TempDir(), "audit.jsonl")
-	s, f := serving(t, &serve.Options{Tools: serve.Classic, Audit: audit,
+	s, f := serving(t, &serve.Options{Tools: serve.Classic, Audit: observe.AuditFile{Path: audit},
 		Policy: &policy.Policy{Deny: []string{"issues"}, Approve: policy.ApproveDestructive}})
 	asked, says := "", "accept"
 	c := connect(t, s, &mcp.ClientOptions{ElicitationHandler: func(_ context.Context,

@@ -14,6 +14,8 @@ import (
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve/guard"
+	"github.com/usetools/usetools/harness/serve/observe"
+	"github.com/usetools/usetools/registry"
 )
 
 //lint:file-ignore SA1019 clients still speak the revisions that log through the protocol
@@ -28,7 +30,7 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 	begin := time.Now()
 	args, err := parseArgs(req.Params.Arguments)
 	if err != nil {
-		c.s.metrics.ran("bad_request", time.Since(begin))
+		c.s.metrics.Ran("bad_request", time.Since(begin))
 		return failure(err), nil
 	}
 	runs, state := c.begins, &waitState{}
@@ -38,7 +40,7 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 			err = c.take(ctx, state, req.Params.InputResponses)
 		}
 		if err != nil {
-			c.account(args, nil, begin).end(harness.Denied, nil)
+			c.account(args, nil, begin).End(harness.Denied, nil)
 			return failure(err), nil
 		}
 		runs = c.goesOn(state.Run)
@@ -113,10 +115,10 @@ func (c *session) inTurn(ctx context.Context, req *mcp.CallToolRequest,
 	asked := time.Now()
 	release, err = c.s.queue.Acquire(ctx, c.tenant(), c.id)
 	if err != nil {
-		c.s.metrics.ran("busy", time.Since(begin))
+		c.s.metrics.Ran("busy", time.Since(begin))
 		return nil, func() {}, err
 	}
-	c.s.metrics.waited(time.Since(asked))
+	c.s.metrics.Waited(time.Since(asked))
 	res, err = c.runScript(ctx, req, args, runs, begin)
 	return res, release, err
 }
@@ -136,7 +138,7 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 		return nil, err
 	}
 	told := c.account(args, cat.Registry, begin)
-	if err := told.audit.ready(); err != nil {
+	if err := told.Ready(); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -145,13 +147,13 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 
 	script := c.script(nil, told)
 	if req != nil {
-		told.span, ctx = s.opts.Telemetry.Request(ctx, req.Params.Name)
+		told.Span, ctx = s.opts.Telemetry.Request(ctx, req.Params.Name)
 		if s.opts.Elsewhere != nil {
-			told.span.Elsewhere()
+			told.Span.Elsewhere()
 		}
-		told.client = c.notify(ctx, req)
-		defer told.client.close()
-		script.Stdout, script.Ask = told.client, c.relays(req)
+		told.Client = observe.NewNotifier(ctx, req, s.metrics)
+		defer told.Client.Close()
+		script.Stdout, script.Ask = told.Client, c.relays(req)
 		script.NoAsk = s.records.Dir() == "" && elicits(req) == can{} && len(cat.Rights) == 0
 	}
 	script.Source, script.Strict, script.Catalog, script.Dry = args.Script, s.opts.Strict, cat, args.DryRun
@@ -161,7 +163,7 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 		script.Limits.Timeout = min(args.Timeout, s.opts.Limits.Timeout)
 	}
 	func() {
-		defer s.recovered("execute", &err)
+		defer s.metrics.Recovered("execute", &err)
 		res, err = runs(ctx, script)
 	}()
 	status := internalError
@@ -176,7 +178,7 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 	} else if errors.As(err, &once) {
 		status = harness.Denied
 	}
-	told.end(status, res)
+	told.End(status, res)
 	if err != nil {
 		if status == internalError {
 			s.log.Error("running a script", "session", c.id, "error", err)
@@ -271,13 +273,19 @@ func (c *session) comesTo(ctx context.Context, id string) (*harness.Result, erro
 	}
 }
 
+// account begins the account of what a client sent at a time.
+func (c *session) account(args *executeArgs, tools *registry.Registry, begun time.Time) *observe.Account {
+	return observe.NewAccount(c.s.metrics, c.s.audit, &observe.Request{Session: c.id, Token: c.owner.Token(),
+		Script: args.Script, Inputs: args.Inputs, Tools: tools}, begun)
+}
+
 // internalError is the status of a run that the harness did not bring to an end.
 const internalError harness.Status = "internal_error"
 
 // script is what scripts of the session, and its calls without one, have in common.
-func (c *session) script(approved []string, told *account) *harness.Script {
+func (c *session) script(approved []string, told *observe.Account) *harness.Script {
 	return &harness.Script{Policy: c.policy(), Approved: approved, Results: c.results, Session: c.id,
-		Subject: c.owner.Subject(), Tenant: c.owner.Key(), Anonymous: c.owner == guard.Nobody, OnLine: told.line}
+		Subject: c.owner.Subject(), Tenant: c.owner.Key(), Anonymous: c.owner == guard.Nobody, OnLine: told.Line}
 }
 
 // policy is that of the server with the token's rules.

@@ -69,7 +69,7 @@ func (s *Server) Records() *store.Store           { return s.records }
 func (s *Server) Harness() *harness.Harness       { return s.harness }
 func (s *Server) Sessions() int                   { return len(s.clients()) }
 func (s *Server) Untidy() bool                    { return s.memory.Untidy() }
-func (s *Server) Panics() int64                   { return s.metrics.panics.Load() }
+func (s *Server) Panics() int64                   { return s.metrics.Panics() }
 func (s *Server) WriteMetrics(w io.Writer)        { s.writeMetrics(w) }
 func (s *Server) Load() (running, waiting int)    { return s.queue.Load() }
 func (s *Server) Describe()                       { s.describe() }

@@ -32,6 +32,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/console"
+	"github.com/usetools/usetools/harness/serve/observe"
 )
 
 // HTTP says how to serve streamable HTTP.
@@ -254,7 +255,7 @@ func serverOf(handler http.Handler) *http.Server {
 type door struct {
 	h       *HTTP
 	log     *slog.Logger
-	metrics *metrics
+	metrics *observe.Metrics
 	console *console.Console // nil: there is none
 }
 
@@ -275,7 +276,7 @@ type front struct {
 }
 
 func (s *Server) newFront(h *HTTP) *front {
-	f := &front{door: door{h: h, log: s.log, metrics: &s.metrics}, s: s, stateful: map[string]*session{},
+	f := &front{door: door{h: h, log: s.log, metrics: s.metrics}, s: s, stateful: map[string]*session{},
 		stateless: map[string]*session{}, consoles: map[string]*session{}, answering: semaphore.NewWeighted(math.MaxInt64),
 		bodies: newBodies(h.Tokens), bodyTime: bodyTime}
 	if !h.NoConsole {
@@ -338,11 +339,11 @@ type request struct{ session *session }
 
 func (f *front) handler() http.Handler {
 	stateful := mcp.NewStreamableHTTPHandler(f.statefulServer, &mcp.StreamableHTTPOptions{
-		Logger: f.s.sdkLog, SessionTimeout: sessionTime, MaxRequestBodyBytes: maxBody, DisableLocalhostProtection: true,
+		SessionTimeout: sessionTime, MaxRequestBodyBytes: maxBody, DisableLocalhostProtection: true,
 	})
 	stateless := mcp.NewStreamableHTTPHandler(f.statelessServer, &mcp.StreamableHTTPOptions{
 		Stateless: true, PropagateRequestCancellation: true,
-		Logger: f.s.sdkLog, MaxRequestBodyBytes: maxBody, DisableLocalhostProtection: true,
+		MaxRequestBodyBytes: maxBody, DisableLocalhostProtection: true,
 	})
 	rpc := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		release, ok := f.readBody(w, r)
@@ -402,8 +403,7 @@ func (d *door) checked(next http.Handler) http.Handler {
 		}
 		defer func() {
 			if p := recover(); p != nil && p != http.ErrAbortHandler {
-				d.metrics.panics.Add(1)
-				d.log.Error("panic", "in", r.URL.Path, "panic", fmt.Sprint(p), "stack", stack())
+				d.metrics.Panicked(r.URL.Path, p)
 				http.Error(w, "the server failed at this request", http.StatusInternalServerError)
 			}
 		}()

@@ -84,8 +84,7 @@ func (l *live) load(ctx context.Context) {
 func (l *live) watch(ctx context.Context) {
 	defer func() {
 		if p := recover(); p != nil {
-			l.s.metrics.panics.Add(1)
-			l.s.log.Error("panic in the watch over servers, which has ended", "panic", p, "stack", stack())
+			l.s.metrics.Panicked("the watch over servers, which has ended", p)
 		}
 	}()
 	first := true

@@ -6,7 +6,8 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"time"
+
+	"github.com/usetools/usetools/harness/serve/observe"
 )
 
 // Monitor reports on a process that has no clients, such as a runner.
@@ -30,11 +31,11 @@ func (h *HTTP) Monitor(ctx context.Context, m *Monitor) error {
 	if err := h.Listen(); err != nil {
 		return err
 	}
-	own := &metrics{begun: time.Now()}
+	own := observe.NewMetrics(m.Log)
 	d := &door{h: h, log: m.Log, metrics: own}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", d.authorized(metricsHandler(func(w io.Writer) {
-		own.ofProcess(w)
+		own.WriteProcess(w)
 		m.Metrics(w)
 	})))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {

@@ -247,7 +247,7 @@ func goesOnAlone(run *record.Run, how Resuming) bool {
 // resume goes on with a run for which no client waits. What stands against that is in
 // the log, too.
 func (r *resumer) resume(ctx context.Context, run *record.Run, o guard.Owner) (err error) {
-	defer r.s.recovered("a run that goes on", &err)
+	defer r.s.metrics.Recovered("a run that goes on", &err)
 	id := run.Begin.ID
 	c := &session{s: r.s, id: cmp.Or(run.Begin.Session, "resumed"), owner: o, token: o.Token(),
 		results: harness.NewRoom(r.s.opts.MaxResultBytes, r.s.weighed(o))}

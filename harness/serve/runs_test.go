@@ -23,6 +23,7 @@ import (
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/harness/serve/observe"
 )
 
 // reads is the text of a resource.
@@ -363,7 +364,7 @@ func TestRunsOfNobodyAreOfTheirSession(t *testing.T) {
 // The audit names the record of each run.
 func TestTheAuditNamesTheRecord(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "audit.jsonl")
-	s, _ := serving(t, &serve.Options{Audit: file, Tools: serve.All})
+	s, _ := serving(t, &serve.Options{Audit: observe.AuditFile{Path: file}, Tools: serve.All})
 	c := connect(t, s, nil)
 	_, a := c.run(`Return(1)`)
 	_, d := c.dry(`Return(1)`)

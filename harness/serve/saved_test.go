@@ -14,6 +14,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/harness/serve/observe"
 )
 
 // A script that worked once is one line from then on, for every client; where
@@ -92,7 +93,7 @@ func TestTheAuditNamesSavedScripts(t *testing.T) {
 	} {
 		want = append(want, fmt.Sprintf(x.line, sha256.Sum256([]byte(x.source))))
 	}
-	s, _ := serving(t, &serve.Options{Audit: file, Catalog: func(context.Context) (*catalog.Catalog, error) {
+	s, _ := serving(t, &serve.Options{Audit: observe.AuditFile{Path: file}, Catalog: func(context.Context) (*catalog.Catalog, error) {
 		return &catalog.Catalog{Registry: testRegistry(), Calls: newFake(), Scripts: lib}, nil
 	}})
 	c := connect(t, s, nil)

@@ -24,6 +24,7 @@ import (
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve/guard"
+	"github.com/usetools/usetools/harness/serve/observe"
 	"github.com/usetools/usetools/harness/telemetry"
 )
 
@@ -69,16 +70,8 @@ type Options struct {
 	// MaxResultBytes bounds the results of tools that are under way in one
 	// session; 0: harness.DefaultRoom.
 	MaxResultBytes int64
-	// Audit is a file that gets a line of JSON for each run and each call. If
-	// empty, there is no audit. SIGHUP reopens it. AuditArgs records the values of
-	// arguments too. AuditRequired records each run before it begins as well, syncs
-	// each write, and begins no run while the file cannot be written.
-	Audit         string
-	AuditArgs     bool
-	AuditRequired bool
-	// AuditTo, if set, gets the lines of Audit too, whole lines at a time. Its errors
-	// count as those of the file.
-	AuditTo io.Writer
+	// Audit is the file that gets a line for each run and each call.
+	Audit observe.AuditFile
 	// Telemetry is told of each run and each call without a script; nil: nothing is. It
 	// is closed by who opened it, after the server.
 	Telemetry *telemetry.Telemetry
@@ -174,13 +167,12 @@ func AnswerKey(key []byte) []byte {
 type Server struct {
 	opts    Options
 	log     *slog.Logger
-	sdkLog  *slog.Logger // for the SDK, which tells of each connection
 	harness *harness.Harness
 	live    *live
 	queue   *guard.Queue
 	kept    *keeper
-	audit   *audit
-	metrics metrics
+	audit   *observe.Audit
+	metrics *observe.Metrics
 	records *store.Store
 	reading *semaphore.Weighted // records, one at a time
 	resumer *resumer
@@ -239,7 +231,6 @@ func New(opts *Options) (*Server, error) {
 	if s.log = o.Log; s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	s.sdkLog = slog.New(atLeast{s.log.Handler(), slog.LevelError + 1}) // it calls clients' mistakes errors
 	if len(o.Key) == 0 {
 		o.Key = make([]byte, minKey)
 		rand.Read(o.Key)
@@ -248,7 +239,7 @@ func New(opts *Options) (*Server, error) {
 		return nil, err
 	}
 	s.ctx, s.end = context.WithCancel(context.Background())
-	s.metrics.begun = time.Now()
+	s.metrics = observe.NewMetrics(s.log)
 	s.queue = guard.NewQueue(o.MaxRuns, o.MaxQueue)
 	s.kept = newKeeper(o.Kept)
 	if s.records = o.Records; s.records == nil {
@@ -256,7 +247,7 @@ func New(opts *Options) (*Server, error) {
 	}
 	s.reading = semaphore.NewWeighted(1)
 	var err error
-	if s.audit, err = openAudit(o, s.log, &s.metrics); err != nil {
+	if s.audit, err = observe.OpenAudit(o.Audit, s.log, s.metrics); err != nil {
 		return nil, err
 	}
 	s.harness = harness.New(&harness.Options{Limits: o.Limits, Spares: o.Spares, WorkerCommand: o.WorkerCommand,
@@ -310,29 +301,15 @@ func (s *Server) drain() {
 	}
 }
 
-// recovered turns a panic into an error; call it deferred.
-func (s *Server) recovered(where string, err *error) {
-	if p := recover(); p != nil {
-		s.metrics.panics.Add(1)
-		s.log.Error("panic", "in", where, "panic", fmt.Sprint(p), "stack", stack())
-		*err = fmt.Errorf("%s failed inside the server: %.200v", where, p)
+// writeMetrics writes the metrics of the server, then those of Options.Metrics.
+func (s *Server) writeMetrics(w io.Writer) {
+	now := &observe.Load{Clients: len(s.clients())}
+	now.Running, now.Waiting = s.queue.Load()
+	if cat := s.live.now(); cat != nil {
+		now.Registry = cat.Registry
 	}
-}
-
-// atLeast drops records below a level.
-type atLeast struct {
-	slog.Handler
-	level slog.Level
-}
-
-func (h atLeast) Enabled(ctx context.Context, l slog.Level) bool {
-	return l >= h.level && h.Handler.Enabled(ctx, l)
-}
-
-func (h atLeast) WithAttrs(as []slog.Attr) slog.Handler {
-	return atLeast{h.Handler.WithAttrs(as), h.level}
-}
-
-func (h atLeast) WithGroup(name string) slog.Handler {
-	return atLeast{h.Handler.WithGroup(name), h.level}
+	s.metrics.Write(w, now)
+	if s.opts.Metrics != nil {
+		s.opts.Metrics(w)
+	}
 }

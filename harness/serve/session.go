@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +17,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/serve/guard"
+	"github.com/usetools/usetools/harness/serve/observe"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/wrappers"
 )
@@ -90,7 +90,6 @@ func (s *Server) newSession(id string, of guard.Owner, token string, mode Mode, 
 	c.results = harness.NewRoom(s.opts.MaxResultBytes, s.weighed(of))
 	c.mcp = mcp.NewServer(&mcp.Implementation{Name: "usetools", Title: "UseTools", Version: s.opts.Version},
 		&mcp.ServerOptions{
-			Logger:       s.sdkLog,
 			GetSessionID: sdkID,
 			SetCacheable: c.cacheable,
 			Capabilities: &mcp.ServerCapabilities{
@@ -150,15 +149,14 @@ func (c *session) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		defer func() {
 			if p := recover(); p != nil {
-				c.s.metrics.panics.Add(1)
-				c.s.log.Error("panic", "in", method, "panic", fmt.Sprint(p), "stack", stack())
+				c.s.metrics.Panicked(method, p)
 				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError,
 					Message: "the server failed at this request; others are not affected"}
 			}
 		}()
 		switch method {
 		case "tools/call":
-			ctx = withTrace(ctx, req)
+			ctx = observe.WithTrace(ctx, req)
 			if !c.one { // another instance may have listed it
 				c.offerApprovals()
 			}
@@ -396,8 +394,6 @@ func failure(err error) *mcp.CallToolResult {
 func textResult(text string, structured any) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: structured}
 }
-
-func stack() string { return string(debug.Stack()) }
 
 // schema is a JSON Schema as it goes on the wire.
 func schema(text string) json.RawMessage { return json.RawMessage(text) }

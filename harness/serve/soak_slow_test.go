@@ -25,6 +25,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/harness/serve/observe"
 	"github.com/usetools/usetools/registry/backend"
 )
 
@@ -89,7 +90,7 @@ func TestSoak(t *testing.T) {
 		},
 		Limits: harness.Limits{Timeout: 30 * time.Second, Memory: 160 << 20}, BestEffort: true, Spares: 2, MaxRuns: 4,
 		MaxQueue: 1000, Answer: 800,
-		Audit: filepath.Join(t.TempDir(), "audit.jsonl"), Grace: -1,
+		Audit: observe.AuditFile{Path: filepath.Join(t.TempDir(), "audit.jsonl")}, Grace: -1,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ func newTenants(t *testing.T, version string, tokens map[string]string, opts *se
 		Shapes: observe.New(filepath.Join(x.folder, "shapes.json")),
 		Usage:  usage.Open(filepath.Join(x.folder, "usage.jsonl"))}
 	opts.Catalog = func(context.Context) (*catalog.Catalog, error) { return cat, nil }
-	opts.Audit = x.audit
+	opts.Audit.Path = x.audit
 	x.s, _ = serving(t, opts)
 	x.url = "http://" + listen(t, x.s, &serve.HTTP{Tokens: tokens, Insecure: len(tokens) == 0})
 	x.ann = x.dial(tokens["ann"])

@@ -1,18 +1,27 @@
-package serve
+// Package observe tells people what a server does: an audit file, metrics, traces, and
+// the notifications of a client about its script. An Account collects what happens in
+// one run, or in one call without a script, and passes it to all of them. The package
+// knows nothing of sessions: their names and tokens come in a Request.
+package observe
 
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/usetools/usetools/registry"
 )
 
-// metrics count what the server does, for GET /metrics in the text format of
-// Prometheus.
-type metrics struct {
+// Metrics counts what a server does, for GET /metrics in the text format of
+// Prometheus, and logs its panics.
+type Metrics struct {
+	log         *slog.Logger
 	begun       time.Time
 	panics      atomic.Int64
 	auditFailed atomic.Int64
@@ -27,7 +36,28 @@ type metrics struct {
 // bounds are the upper limits of the histogram of runs, in seconds.
 var bounds = [...]float64{.001, .002, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
 
-func (m *metrics) ran(status string, d time.Duration) {
+// NewMetrics returns metrics of a process that begins now. Panics go to the log, too.
+func NewMetrics(log *slog.Logger) *Metrics { return &Metrics{log: log, begun: time.Now()} }
+
+// Panicked counts and logs a panic.
+func (m *Metrics) Panicked(where string, p any) {
+	m.panics.Add(1)
+	m.log.Error("panic", "in", where, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+}
+
+// Recovered turns a panic into an error, and counts and logs it. Call it deferred.
+func (m *Metrics) Recovered(where string, err *error) {
+	if p := recover(); p != nil {
+		m.Panicked(where, p)
+		*err = fmt.Errorf("%s failed inside the server: %.200v", where, p)
+	}
+}
+
+// Panics returns how many panics were caught.
+func (m *Metrics) Panics() int64 { return m.panics.Load() }
+
+// Ran counts a run, or a request that did not become one, by its status.
+func (m *Metrics) Ran(status string, d time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.runs == nil {
@@ -42,16 +72,22 @@ func (m *metrics) ran(status string, d time.Duration) {
 	m.buckets[i]++
 }
 
-func (m *metrics) waited(d time.Duration) {
+// Waited adds to the time that scripts waited for their turn.
+func (m *Metrics) Waited(d time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.waits += d.Seconds()
 }
 
-// writeMetrics writes all metrics.
-func (s *Server) writeMetrics(w io.Writer) {
+// Load is what a server has to do at the moment.
+type Load struct {
+	Running, Waiting, Clients int
+	Registry                  *registry.Registry // nil if there is none yet
+}
+
+// Write writes the metrics of a server.
+func (m *Metrics) Write(w io.Writer, now *Load) {
 	one := func(name, kind, help string, v any) { metric(w, name, kind, help, v) }
-	m := &s.metrics
 	m.mu.Lock()
 	fmt.Fprint(w, "# HELP usetools_runs_total Scripts by how they ended.\n# TYPE usetools_runs_total counter\n")
 	total, seconds := int64(0), 0.0
@@ -71,30 +107,26 @@ func (s *Server) writeMetrics(w io.Writer) {
 	waits := m.waits
 	m.mu.Unlock()
 	one("queue_seconds_total", "counter", "Time that scripts waited for their turn.", waits)
-	running, waiting := s.queue.Load()
-	one("running", "gauge", "Scripts that run.", running)
-	one("waiting", "gauge", "Scripts that wait.", waiting)
-	one("sessions", "gauge", "Clients.", len(s.clients()))
-	m.ofProcess(w)
+	one("running", "gauge", "Scripts that run.", now.Running)
+	one("waiting", "gauge", "Scripts that wait.", now.Waiting)
+	one("sessions", "gauge", "Clients.", now.Clients)
+	m.WriteProcess(w)
 	one("audit_failures_total", "counter", "Records that could not be written.", m.auditFailed.Load())
-	if cat := s.live.now(); cat != nil {
+	if reg := now.Registry; reg != nil {
 		down := 0
-		for _, srv := range cat.Registry.Servers {
+		for _, srv := range reg.Servers {
 			if srv.Error != nil {
 				down++
 			}
 		}
-		one("tools", "gauge", "Tools that are known.", len(cat.Registry.Tools))
-		one("servers", "gauge", "Servers that are known.", len(cat.Registry.Servers))
+		one("tools", "gauge", "Tools that are known.", len(reg.Tools))
+		one("servers", "gauge", "Servers that are known.", len(reg.Servers))
 		one("servers_down", "gauge", "Servers that could not be asked.", down)
-	}
-	if s.opts.Metrics != nil {
-		s.opts.Metrics(w)
 	}
 }
 
-// ofProcess writes those that any process has that answers HTTP.
-func (m *metrics) ofProcess(w io.Writer) {
+// WriteProcess writes the metrics that any process has that answers HTTP.
+func (m *Metrics) WriteProcess(w io.Writer) {
 	metric(w, "panics_total", "counter", "Faults of the server that were caught.", m.panics.Load())
 	metric(w, "uptime_seconds", "gauge", "Since the start.", int64(time.Since(m.begun).Seconds()))
 }

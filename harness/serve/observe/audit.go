@@ -1,4 +1,4 @@
-package serve
+package observe
 
 import (
 	"errors"
@@ -12,21 +12,30 @@ import (
 	"syscall"
 )
 
-// audit appends a line of JSON to a file for each run, call and saved script. A
+// AuditFile says where the audit goes. If Path is empty, there is no audit.
+type AuditFile struct {
+	Path string // gets a line of JSON for each run and each call; SIGHUP reopens it
+	Args bool   // record the values of arguments, too
+	// Required records each run before it begins as well, syncs each write, and begins no
+	// run while the file cannot be written.
+	Required bool
+	// To, if set, gets the lines, too, whole lines at a time. Its errors count as those of
+	// the file.
+	To io.Writer
+}
+
+// Audit appends a line of JSON to a file for each run, call and saved script. A
 // failed write is reported in the log and in the metrics, and serving goes on; if
 // the audit is required, no run begins until the file can be written again.
 //
 // SIGHUP reopens the file, for a program that rotates it. Windows has no SIGHUP:
 // there the file is reopened when its path names another file.
-type audit struct {
-	path     string
-	log      *slog.Logger
-	metrics  *metrics
-	args     bool      // record the values of arguments
-	also     io.Writer // gets each line too, unless it is nil
-	required bool      // sync each write; begin no run that cannot be recorded
-	follow   bool      // reopen when the path names another file
-	hangups  chan os.Signal
+type Audit struct {
+	AuditFile
+	log     *slog.Logger
+	metrics *Metrics
+	follow  bool // reopen when the path names another file
+	hangups chan os.Signal
 
 	mu     sync.Mutex
 	file   *os.File
@@ -35,19 +44,17 @@ type audit struct {
 	stale  bool // the last attempt to reopen failed
 }
 
-// openAudit opens the audit file of the options for appending. It returns nil if
-// they name none.
-func openAudit(o *Options, log *slog.Logger, m *metrics) (*audit, error) {
-	if o.Audit == "" {
-		if o.AuditRequired {
+// OpenAudit opens the file for appending. It returns nil if there is no audit.
+func OpenAudit(f AuditFile, log *slog.Logger, m *Metrics) (*Audit, error) {
+	if f.Path == "" {
+		if f.Required {
 			return nil, errors.New("the audit is required, but no file is set for it")
 		}
 		return nil, nil
 	}
-	a := &audit{path: o.Audit, args: o.AuditArgs, also: o.AuditTo, required: o.AuditRequired, log: log, metrics: m,
-		follow: runtime.GOOS == "windows", hangups: make(chan os.Signal, 1)}
-	if info, err := os.Stat(a.path); err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0 {
-		return nil, fmt.Errorf("the audit file %s is a pipe: use a file, and read it with tail -F", a.path)
+	a := &Audit{AuditFile: f, log: log, metrics: m, follow: runtime.GOOS == "windows", hangups: make(chan os.Signal, 1)}
+	if info, err := os.Stat(a.Path); err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0 {
+		return nil, fmt.Errorf("the audit file %s is a pipe: use a file, and read it with tail -F", a.Path)
 	}
 	var err error
 	if a.file, err = a.open(); err != nil {
@@ -64,41 +71,41 @@ func openAudit(o *Options, log *slog.Logger, m *metrics) (*audit, error) {
 	return a, nil
 }
 
-func (a *audit) open() (*os.File, error) {
-	return os.OpenFile(a.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+func (a *Audit) open() (*os.File, error) {
+	return os.OpenFile(a.Path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 }
 
 // reopen opens the file at the path again. It keeps the open one if that fails.
-func (a *audit) reopen() {
+func (a *Audit) reopen() {
 	f, err := a.open()
 	if err == nil {
 		a.file.Close()
 		a.file, a.half = f, false
-		a.log.Info("the audit file was reopened", "file", a.path)
+		a.log.Info("the audit file was reopened", "file", a.Path)
 	} else if !a.stale {
 		a.log.Error("the audit file cannot be reopened; lines still go to the file that was open before",
-			"file", a.path, "error", err)
+			"file", a.Path, "error", err)
 	}
 	a.stale = err != nil
 }
 
 // moved reports whether the path no longer names the open file.
-func (a *audit) moved() bool {
-	is, gone := os.Stat(a.path)
+func (a *Audit) moved() bool {
+	is, gone := os.Stat(a.Path)
 	open, err := a.file.Stat()
 	return gone != nil || err == nil && !os.SameFile(open, is)
 }
 
 // write appends lines. It logs the first of several errors in a row.
-func (a *audit) write(lines []byte) error {
+func (a *Audit) write(lines []byte) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.follow && a.moved() {
 		a.reopen()
 	}
 	err := a.append(lines)
-	if a.also != nil {
-		_, other := a.also.Write(lines)
+	if a.To != nil {
+		_, other := a.To.Write(lines)
 		err = errors.Join(err, other)
 	}
 	switch {
@@ -106,19 +113,19 @@ func (a *audit) write(lines []byte) error {
 		a.metrics.auditFailed.Add(1)
 		if !a.failed {
 			then := "runs are served without it"
-			if a.required {
+			if a.Required {
 				then = "no run begins until it can be (-audit-required)"
 			}
-			a.log.Error("THE AUDIT CANNOT BE WRITTEN; "+then, "file", a.path, "error", err)
+			a.log.Error("THE AUDIT CANNOT BE WRITTEN; "+then, "file", a.Path, "error", err)
 		}
 	case a.failed:
-		a.log.Warn("the audit is written again; lines are missing", "file", a.path)
+		a.log.Warn("the audit is written again; lines are missing", "file", a.Path)
 	}
 	a.failed = err != nil
 	return err
 }
 
-func (a *audit) append(lines []byte) error {
+func (a *Audit) append(lines []byte) error {
 	if a.half {
 		lines = append([]byte{'\n'}, lines...)
 	}
@@ -126,7 +133,7 @@ func (a *audit) append(lines []byte) error {
 	if n > 0 {
 		a.half = n < len(lines)
 	}
-	if err == nil && a.required {
+	if err == nil && a.Required {
 		if err = a.file.Sync(); errors.Is(err, syscall.EINVAL) { // a device
 			err = nil
 		}
@@ -135,7 +142,7 @@ func (a *audit) append(lines []byte) error {
 }
 
 // Close closes the file.
-func (a *audit) Close() error {
+func (a *Audit) Close() error {
 	if a == nil {
 		return nil
 	}

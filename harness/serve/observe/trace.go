@@ -1,4 +1,4 @@
-package serve
+package observe
 
 import (
 	"context"
@@ -7,9 +7,9 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 )
 
-// withTrace puts the trace that a client belongs to into the context: from
+// WithTrace puts the trace that a client belongs to into the context: from
 // _meta, as MCP has it, else from the HTTP headers. Calls of backends carry it on.
-func withTrace(ctx context.Context, req mcp.Request) context.Context {
+func WithTrace(ctx context.Context, req mcp.Request) context.Context {
 	parent := propagation.MapCarrier{}
 	if p := req.GetParams(); p != nil {
 		meta := p.GetMeta()

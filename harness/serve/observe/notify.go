@@ -1,4 +1,4 @@
-package serve
+package observe
 
 //lint:file-ignore SA1019 clients of all revisions but the newest learn what a script prints by logging
 
@@ -16,10 +16,10 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// notifier tells a client how its script gets on: progress where it asked for
+// Notifier tells a client how its script gets on: progress where it asked for
 // that, printed lines and failed calls as log messages. What a client is too
 // slow to take is dropped.
-type notifier struct {
+type Notifier struct {
 	ctx     context.Context
 	req     *mcp.CallToolRequest
 	token   any
@@ -43,13 +43,14 @@ const (
 	notifyTail = 2 * time.Second
 )
 
-func (c *session) notify(ctx context.Context, req *mcp.CallToolRequest) *notifier {
-	n := &notifier{ctx: ctx, req: req, token: req.Params.GetProgressToken(), queue: make(chan func(), notifyBuffer)}
+// NewNotifier notifies the client of a request until Close.
+func NewNotifier(ctx context.Context, req *mcp.CallToolRequest, m *Metrics) *Notifier {
+	n := &Notifier{ctx: ctx, req: req, token: req.Params.GetProgressToken(), queue: make(chan func(), notifyBuffer)}
 	n.sending.Go(func() {
 		for f := range n.queue {
 			func() {
 				var err error
-				defer c.s.recovered("a notification", &err)
+				defer m.Recovered("a notification", &err)
 				f()
 			}()
 		}
@@ -57,13 +58,13 @@ func (c *session) notify(ctx context.Context, req *mcp.CallToolRequest) *notifie
 	return n
 }
 
-func (n *notifier) send(f func()) {
+func (n *Notifier) send(f func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.sendLocked(f)
 }
 
-func (n *notifier) sendLocked(f func()) {
+func (n *Notifier) sendLocked(f func()) {
 	if n.shut || n.sent >= maxNotes {
 		return
 	}
@@ -74,8 +75,8 @@ func (n *notifier) sendLocked(f func()) {
 	}
 }
 
-// close ends the notifications, and waits for the last ones, within bounds.
-func (n *notifier) close() {
+// Close ends the notifications, and waits for the last ones, within bounds.
+func (n *Notifier) Close() {
 	n.mu.Lock()
 	if !n.shut {
 		n.shut = true
@@ -91,7 +92,7 @@ func (n *notifier) close() {
 }
 
 // begins tells of a call that begins.
-func (n *notifier) begins(c *record.Call) {
+func (n *Notifier) begins(c *record.Call) {
 	if n == nil || n.token == nil {
 		return
 	}
@@ -103,23 +104,23 @@ func (n *notifier) begins(c *record.Call) {
 }
 
 // ended tells of a call that has failed.
-func (n *notifier) ended(c *record.Call, d *record.Done) {
+func (n *Notifier) ended(c *record.Call, d *record.Done) {
 	if n != nil && d.Message != "" {
 		n.log("warning", c.Tool+": "+d.Message)
 	}
 }
 
-func (n *notifier) log(level mcp.LoggingLevel, text string) {
+func (n *Notifier) log(level mcp.LoggingLevel, text string) {
 	n.send(func() { n.logNow(level, text) })
 }
 
-func (n *notifier) logNow(level mcp.LoggingLevel, text string) {
+func (n *Notifier) logNow(level mcp.LoggingLevel, text string) {
 	n.req.Session.Log(n.ctx, &mcp.LoggingMessageParams{Level: level, Logger: "script",
 		Data: text[:min(len(text), maxNoteLine)]})
 }
 
 // Write takes what the script prints, and logs it line by line.
-func (n *notifier) Write(p []byte) (int, error) {
+func (n *Notifier) Write(p []byte) (int, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.sent >= maxNotes {
@@ -146,4 +147,4 @@ func (n *notifier) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-var _ io.Writer = (*notifier)(nil)
+var _ io.Writer = (*Notifier)(nil)

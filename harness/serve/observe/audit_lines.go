@@ -1,4 +1,4 @@
-package serve
+package observe
 
 import (
 	"crypto/sha256"
@@ -28,7 +28,7 @@ const (
 
 // entry collects the lines of one run.
 type entry struct {
-	a     *audit
+	a     *Audit
 	tools *registry.Registry
 	run   string
 	head  runLine
@@ -99,25 +99,34 @@ type scriptLine struct {
 	Ms     float64        `json:"ms"`
 }
 
-func (a *audit) begin(c *session, args *executeArgs, tools *registry.Registry) *entry {
+// Request is what the audit says of what a client sent.
+type Request struct {
+	Session string
+	Token   string // its name, "" if tokens do not tell clients apart
+	Script  string
+	Inputs  map[string]json.RawMessage
+	Tools   *registry.Registry // their schemas name the arguments that lines may name
+}
+
+func (a *Audit) begin(r *Request) *entry {
 	if a == nil {
 		return nil
 	}
 	now := time.Now().UTC()
-	sum := sha256.Sum256([]byte(args.Script))
+	sum := sha256.Sum256([]byte(r.Script))
 	hash := hex.EncodeToString(sum[:])
 	more := map[string]int{}
 	run := fmt.Sprintf("%x-%s", now.UnixNano(), hash[:8])
-	return &entry{a: a, tools: tools, run: run, head: runLine{
-		beginLine: beginLine{Type: "run", Time: now, Run: run, Session: c.id, Token: c.owner.Token(), Script: hash,
-			Bytes: len(args.Script), Inputs: recorded(args.Inputs, "inputs", false, more), More: more},
+	return &entry{a: a, tools: r.Tools, run: run, head: runLine{
+		beginLine: beginLine{Type: "run", Time: now, Run: run, Session: r.Session, Token: r.Token, Script: hash,
+			Bytes: len(r.Script), Inputs: recorded(r.Inputs, "inputs", false, more), More: more},
 	}}
 }
 
 // ready records that the run is about to begin, if the audit is required. On an
 // error the run must not begin.
 func (r *entry) ready() error {
-	if r == nil || !r.a.required {
+	if r == nil || !r.a.Required {
 		return nil
 	}
 	line := r.head.beginLine
@@ -151,7 +160,7 @@ func (r *entry) ended(c *record.Call, d *record.Done) {
 	args, more := map[string]json.RawMessage{}, map[string]int{}
 	shorten.Fields(c.Args.JSON, func(name string, v json.RawMessage) bool {
 		// Names that the script made are values.
-		if (r.a.args || schema.Properties[name] != nil) && len(args) < auditEntries {
+		if (r.a.Args || schema.Properties[name] != nil) && len(args) < auditEntries {
 			args[name] = v
 		} else {
 			more["args"]++
@@ -159,7 +168,7 @@ func (r *entry) ended(c *record.Call, d *record.Done) {
 		return true
 	})
 	line := callLine{Type: "call", Time: d.Time.UTC(), Run: r.run, Tool: c.Tool,
-		Args: recorded(args, "args", r.a.args, more),
+		Args: recorded(args, "args", r.a.Args, more),
 		More: more, Ms: d.Ms, Size: d.Bytes, OK: d.Message == ""}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,4 +1,4 @@
-package serve
+package observe
 
 import (
 	"encoding/json"
@@ -17,16 +17,23 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
+func opened(t *testing.T, f AuditFile) *Audit {
+	t.Helper()
+	log := slog.New(slog.NewTextHandler(t.Output(), nil))
+	a, err := OpenAudit(f, log, NewMetrics(log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { a.Close() })
+	return a
+}
+
 // No name or value of a client or a server makes a line long: omitted entries are
 // counted.
 func TestLinesOfTheAuditAreBounded(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "audit.jsonl")
-	a, err := openAudit(&Options{Audit: file, AuditArgs: true, AuditRequired: true}, slog.New(slog.NewTextHandler(t.Output(), nil)), &metrics{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
-	args, fields := &executeArgs{Inputs: map[string]json.RawMessage{}},
+	a := opened(t, AuditFile{Path: file, Args: true, Required: true})
+	args, fields := &Request{Tools: &registry.Registry{}, Inputs: map[string]json.RawMessage{}},
 		map[string]any{"+a": "short", "+b": strings.Repeat("x", 1<<20)}
 	res := &harness.Result{Decisions: make([]policy.Decision, 1000)}
 	for i := range 1000 {
@@ -36,7 +43,7 @@ func TestLinesOfTheAuditAreBounded(t *testing.T) {
 		res.Decisions[i].Verdict = policy.IsAllowed
 	}
 	res.Decisions[999].Verdict = policy.IsDenied
-	r := a.begin(&session{}, args, &registry.Registry{})
+	r := a.begin(args)
 	r.ready()
 	sent, err := json.Marshal(fields)
 	if err != nil {
@@ -72,15 +79,11 @@ func TestLinesOfTheAuditAreBounded(t *testing.T) {
 // The script makes up names that a tool does not declare: they are values.
 func TestTheAuditNamesDeclaredArgumentsOnly(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "audit.jsonl")
-	a, err := openAudit(&Options{Audit: file}, slog.New(slog.NewTextHandler(t.Output(), nil)), &metrics{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
+	a := opened(t, AuditFile{Path: file})
 	tools := &registry.Registry{Tools: []registry.Tool{{Server: "notes", Name: "put",
-		Input: schema(`{"type":"object","properties":{"title":{}},"additionalProperties":true}`)}}}
+		Input: json.RawMessage(`{"type":"object","properties":{"title":{}},"additionalProperties":true}`)}}}
 	tools.Normalize()
-	r := a.begin(&session{}, &executeArgs{}, tools)
+	r := a.begin(&Request{Tools: tools})
 	r.ended(&record.Call{Tool: "notes.put", Args: record.Raw([]byte(`{"title":"x","secret-1":1,"secret-2":2}`))},
 		&record.Done{})
 	r.end("ok", nil, 0)
@@ -99,11 +102,7 @@ func TestTheAuditFollowsItsPath(t *testing.T) {
 		"replaced": func(file string) error { return errors.Join(os.Remove(file), os.WriteFile(file, nil, 0o600)) },
 	} {
 		file := filepath.Join(t.TempDir(), "audit.jsonl")
-		a, err := openAudit(&Options{Audit: file}, slog.New(slog.NewTextHandler(t.Output(), nil)), &metrics{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer a.Close()
+		a := opened(t, AuditFile{Path: file})
 		a.follow = true
 		if err := errors.Join(a.write([]byte("first\n")), take(file), a.write([]byte("second\n"))); err != nil {
 			t.Fatal(name, err)
