@@ -10,14 +10,14 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// await returns a catalog that knows the servers which the script means: first those
-// that it names, and then, where its phrases may mean others, a moment of those.
+// await returns a catalog that has the servers that the script means: it waits for those
+// that the script names and then, if a phrase may mean others, briefly for the rest.
 func (b *Bound) await(ctx context.Context, cat *catalog.Catalog) (*catalog.Catalog, error) {
 	for _, last := range []bool{false, true} {
 		if cat.Asking == nil {
 			break
 		}
-		servers, open, err := b.means(ctx, cat)
+		servers, open, err := b.missingServers(ctx, cat)
 		if err != nil {
 			return nil, err
 		}
@@ -34,9 +34,9 @@ func (b *Bound) await(ctx context.Context, cat *catalog.Catalog) (*catalog.Catal
 	return cat, nil
 }
 
-// means are the servers without an answer that a script means by its names and
-// phrases. open says that phrases may mean others.
-func (b *Bound) means(ctx context.Context, cat *catalog.Catalog) (servers []string, open bool, err error) {
+// missingServers returns the servers that have not answered yet and that the script means by
+// its names and phrases. open reports whether phrases may mean others.
+func (b *Bound) missingServers(ctx context.Context, cat *catalog.Catalog) (servers []string, open bool, err error) {
 	if err := b.use(cat); err != nil {
 		return nil, false, err
 	}
@@ -55,9 +55,9 @@ func (b *Bound) means(ctx context.Context, cat *catalog.Catalog) (servers []stri
 		}
 	}
 	used := b.usedTools()
-	open = len(b.Needs.Own) > 0 // it looks for tools itself
+	open = len(b.Needs.Own) > 0 // the script looks for tools itself
 	for _, p := range b.Needs.Phrases {
-		server, known, err := b.meansServer(ctx, p.Text, used)
+		server, known, err := b.serverOf(ctx, p.Text, used)
 		if err != nil {
 			return nil, false, err
 		}
@@ -69,9 +69,9 @@ func (b *Bound) means(ctx context.Context, cat *catalog.Catalog) (servers []stri
 	return servers, open, nil
 }
 
-// meansServer is the server that a phrase means, whatever others may say.
-func (b *Bound) meansServer(ctx context.Context, phrase string, used []*wrappers.Tool) (server string, known bool,
-	err error) {
+// serverOf returns the server that a phrase means. known is false if the answer of another
+// server could change it.
+func (b *Bound) serverOf(ctx context.Context, phrase string, used []*wrappers.Tool) (server string, known bool, err error) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(strings.ReplaceAll(strings.TrimSpace(phrase), "__", "."), "mcp."), ".")
 	name, _, _ = strings.Cut(name, "/")
 	if s, ok := b.View.NearPackage(name); ok && !strings.Contains(name, " ") {

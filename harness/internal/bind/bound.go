@@ -28,7 +28,7 @@ type Script struct {
 	Strict bool
 	// Tools returns the catalog, loaded. It is called when the script first needs a tool.
 	Tools func(context.Context) (*catalog.Catalog, error)
-	// AtHand says that Tools does not have to ask servers.
+	// AtHand reports whether Tools need not ask servers.
 	AtHand bool
 
 	Policy   *policy.Policy // If nil, all tools may be called.
@@ -63,6 +63,7 @@ type Bound struct {
 	guesses    int                          // wrong names that tools were looked for
 }
 
+// New prepares the binding of a script.
 func New(s Script) *Bound {
 	return &Bound{Script: s, Uses: []outcome.ToolUse{}, Warnings: []string{}}
 }

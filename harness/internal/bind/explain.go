@@ -19,19 +19,19 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// RefusedTokens is what the answer to a refused script may cost, in tokens.
+// RefusedTokens bounds the answer to a refused script, in tokens.
 const RefusedTokens = 900
 
-// need is how much a script needs to know of a tool, the most urgent first.
+// need is why the answer to a script shows a tool, the most urgent reason first.
 type need int
 
 const (
-	guessed   need = iota // it stands for a wrong name
-	misused               // a fault is about it
-	used                  // the script uses it, and nothing is known against that
+	guessed   need = iota // the best guess for a wrong name
+	misused               // an error is about it
+	used                  // the script uses it, without an error about it
 	declared              // a phrase means it
-	alsoNamed             // it is like one that was guessed: a line is enough
-	beside                // its server has few tools; shown with its signature
+	alsoNamed             // a further guess: a line is enough
+	beside                // another tool of a small server; shown with its signature
 )
 
 // meant is a tool that a refused script means, or may mean.
@@ -40,7 +40,7 @@ type meant struct {
 	need need
 }
 
-// mean notes that the script means some tools.
+// mean notes tools that the script means.
 func (b *Bound) mean(n need, tools ...*wrappers.Tool) {
 	for _, t := range tools {
 		i := slices.IndexFunc(b.meant, func(m meant) bool { return m.tool == t })
@@ -64,7 +64,7 @@ type finding struct {
 // only the harness knows: the servers and tools of the whole registry, of which the worker
 // has seen just the declared ones.
 func (b *Bound) Explain(ctx context.Context, ds []worker.Diagnostic) (errs []outcome.Error) {
-	known := b.Catalog != nil || b.lookFor(ctx, ds)
+	known := b.Catalog != nil || b.loadFor(ctx, ds)
 	missing := map[string]bool{} // unknown servers, each reported once
 	var fs []finding
 	for _, d := range ds {
@@ -97,25 +97,25 @@ func (b *Bound) Explain(ctx context.Context, ds []worker.Diagnostic) (errs []out
 			if f.about.Code == check.CodeNoName { // their descriptions tell which one was meant
 				n = alsoNamed
 			}
-			b.mean(n, b.few(s)...)
+			b.mean(n, b.toolsOfSmall(s)...)
 		}
 	}
 	return errs
 }
 
-// few returns all tools of a small server, else nil.
-func (b *Bound) few(s *wrappers.Server) []*wrappers.Tool {
-	if tools := b.shown(s); len(tools) <= maxAllTools {
+// toolsOfSmall returns all tools of a server if it has few, else nil.
+func (b *Bound) toolsOfSmall(s *wrappers.Server) []*wrappers.Tool {
+	if tools := b.offered(s); len(tools) <= maxAllTools {
 		return tools
 	}
 	return nil
 }
 
-// mentioned are the names of servers and of their functions in a text that is
-// no Go which there are not, as far as something is like them.
+// mentioned returns errors about the names in a text that is not Go: unknown servers and
+// unknown functions of servers, if something is like them.
 func (b *Bound) mentioned() []finding {
 	var fs []finding
-	said := map[string]bool{}
+	reported := map[string]bool{}
 	for _, n := range b.Needs.Names {
 		if b.guesses >= maxGuessed {
 			break
@@ -124,30 +124,29 @@ func (b *Bound) mentioned() []finding {
 		e := finding{outcome.Error{Kind: outcome.KindCompile, Line: n.Line, Column: n.Column, Message: "undefined: " + n.Package},
 			worker.Diagnostic{Package: n.Package, Name: n.Name}}
 		switch fn := function(n.Name); {
-		case s == nil && !said[n.Package]:
-			said[n.Package] = true
+		case s == nil && !reported[n.Package]:
+			reported[n.Package] = true
 			e.about.Code = check.CodeNoServer
-		case s != nil && !said[n.Package+"."+fn]:
+		case s != nil && !reported[n.Package+"."+fn]:
 			if _, ok := s.Func(fn); ok || len(s.Type(n.Name)) > 0 {
 				continue
 			}
-			said[n.Package+"."+fn] = true
+			reported[n.Package+"."+fn] = true
 			e.Message += "." + n.Name
 			e.about.Code = check.CodeNoName
 		default:
 			continue
 		}
-		if b.explain(&e); e.Shown { // of others nobody knows whether they are variables
+		if b.explain(&e); e.Shown { // the others may be variables
 			fs = append(fs, e)
 		}
 	}
 	return fs
 }
 
-// lookFor gets the tools for the faults of a script that has none by its
-// syntax, but may mean one: where they are at hand, or where a name is spelled
-// as a tool's.
-func (b *Bound) lookFor(ctx context.Context, ds []worker.Diagnostic) bool {
+// loadFor gets the catalog for a script that uses no tool by its syntax, but may mean one:
+// if it is at hand, or if an undefined name is spelled like a tool.
+func (b *Bound) loadFor(ctx context.Context, ds []worker.Diagnostic) bool {
 	if !b.AtHand && !slices.ContainsFunc(ds, func(d worker.Diagnostic) bool {
 		first, _ := utf8.DecodeRuneInString(d.Name)
 		return d.Code == check.CodeUndefined && (strings.HasPrefix(d.Name, "mcp__") || unicode.IsUpper(first))
@@ -186,29 +185,29 @@ func (b *Bound) explain(e *finding) {
 			tools = mine
 		}
 		if len(tools) > 0 {
-			b.of(e, misused, tools[0])
+			b.showTool(e, misused, tools[0])
 		}
 	}
 }
 
-// usedOf returns those of some tools that the script may call.
+// usedOf returns the tools that the script may call.
 func (b *Bound) usedOf(tools []*wrappers.Tool) []*wrappers.Tool {
 	return slices.DeleteFunc(slices.Clone(tools), func(t *wrappers.Tool) bool { return b.Allowed[t.ID] == nil })
 }
 
-// of makes an error one about a tool, whose types the answer shows.
-func (b *Bound) of(e *finding, n need, t *wrappers.Tool) {
+// showTool makes an error one about a tool, whose types the answer shows.
+func (b *Bound) showTool(e *finding, n need, t *wrappers.Tool) {
 	b.mean(n, t)
 	if e.Signatures, e.Shown = nil, true; !b.Hides(t.ID) {
 		e.Signatures = []string{t.Signature()}
 	}
 }
 
-// typeSuffixes are what scripts put behind a function's name to name a type.
+// typeSuffixes are what scripts append to a function's name to name its types.
 var typeSuffixes = []string{"Params", "Args", "Arguments", "Input", "Request", "Options", "Result", "Response",
 	"Output"}
 
-// function is the name of the function that a name is, or whose type it is.
+// function returns the name of the function that a name means, itself or by its type.
 func function(name string) string {
 	for _, suffix := range typeSuffixes {
 		if fn, ok := strings.CutSuffix(name, suffix); ok && fn != "" {
@@ -218,15 +217,15 @@ func function(name string) string {
 	return name
 }
 
-// explainBare explains a name without a package by the tools that are called
-// so, or that have such a type.
+// explainBare explains a name without a package by the tools of that name, or with a type of
+// that name.
 func (b *Bound) explainBare(e *finding, name string) {
 	for _, id := range slices.Sorted(maps.Keys(b.Allowed)) {
 		if t := b.Allowed[id]; name == t.ParamsType() || name == t.ResultType() {
 			right := t.Package().Package + "." + name
 			e.Hint = "did you mean " + right + "?"
 			b.fixes(e, right)
-			b.of(e, guessed, t)
+			b.showTool(e, guessed, t)
 			return
 		}
 	}
@@ -236,16 +235,15 @@ func (b *Bound) explainBare(e *finding, name string) {
 		if b.fixes(e); len(found) == 1 && function(name) == name {
 			b.fixes(e, found[0].Go())
 		}
-		b.of(e, guessed, found[0])
+		b.showTool(e, guessed, found[0])
 		b.mean(alsoNamed, found[1:min(len(found), 3)]...)
 	}
 }
 
 const serversHint = `a server is used by its own name: import "servers/git", and then git.Log(…)`
 
-// explainServer explains the name of a server that there is not: by servers
-// that are spelled like it, by tools that do what its functions are named for,
-// or else by all servers.
+// explainServer explains the name of an unknown server: by servers that are spelled like it,
+// by tools that do what its functions are named for, or else by all servers.
 func (b *Bound) explainServer(e *finding, name string) {
 	if near := e.about.Near; len(near) > 0 && !b.namesServer(near) {
 		return // a variable, most likely
@@ -257,7 +255,7 @@ func (b *Bound) explainServer(e *finding, name string) {
 	}
 	functions := b.functions(name)
 	near := slices.DeleteFunc(b.View.NearPackages(name, 3),
-		func(s *wrappers.Server) bool { return len(s.Tools) > 0 && len(b.shown(s)) == 0 })
+		func(s *wrappers.Server) bool { return len(s.Tools) > 0 && len(b.offered(s)) == 0 })
 	if len(near) > 0 {
 		var names []string
 		for _, s := range near {
@@ -278,7 +276,7 @@ func (b *Bound) explainServer(e *finding, name string) {
 		if g.best == nil {
 			continue
 		}
-		b.of(e, guessed, g.best)
+		b.showTool(e, guessed, g.best)
 		hint := g.best.Go()
 		right = hint
 		if e.about.Name == "" { // of an import
@@ -303,18 +301,17 @@ func (b *Bound) explainServer(e *finding, name string) {
 	}
 }
 
-// serverListTokens is what a list of all servers may cost.
+// serverListTokens bounds a list of all servers, in tokens.
 const serverListTokens = 300
 
-// serverList names the servers that have tools the script may call, as far as
-// they fit.
+// serverList names the servers that have tools the script may call, as many as fit.
 func (b *Bound) serverList() string {
 	var names []string
 	size := 0
 	more := 0
 	for _, s := range b.View.Servers() {
 		switch {
-		case len(b.shown(s)) == 0:
+		case len(b.offered(s)) == 0:
 		case more > 0 || size+text.Tokens(s.Package)+1 > serverListTokens:
 			more++
 		default:
@@ -328,13 +325,12 @@ func (b *Bound) serverList() string {
 	return strings.Join(names, ", ")
 }
 
-// shown are a server's tools that policy does not deny.
-func (b *Bound) shown(s *wrappers.Server) []*wrappers.Tool {
+// offered returns a server's tools that policy does not deny.
+func (b *Bound) offered(s *wrappers.Server) []*wrappers.Tool {
 	return slices.DeleteFunc(slices.Clone(s.Tools), func(t *wrappers.Tool) bool { return !b.Shows(t.Tool) })
 }
 
-// namesServer reports whether one of some names is a server's package, or of
-// one.
+// namesServer reports whether one of the names is a server's package, or of one.
 func (b *Bound) namesServer(names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		pkg, _, _ := strings.Cut(name, ".")
@@ -342,11 +338,12 @@ func (b *Bound) namesServer(names []string) bool {
 	})
 }
 
-// explainName looks for the function or type of a server that was meant.
+// explainName explains an unknown name of a server's package by the function or type that
+// was meant.
 func (b *Bound) explainName(e *finding, s *wrappers.Server, name string) {
 	if reg, ok := b.Catalog.Registry.Server(s.Name); ok && len(s.Tools) == 0 && reg.Error != nil {
 		e.Signatures, e.Hint = nil, fmt.Sprintf("the server %s has no tools: it could not be asked (%s)", s.Name,
-			reason(s.Name, *reg.Error))
+			serverError(s.Name, *reg.Error))
 		b.Down = append(b.Down, s.Name)
 		return
 	}
@@ -363,7 +360,7 @@ func (b *Bound) explainName(e *finding, s *wrappers.Server, name string) {
 			e.Hint = "did you mean " + s.Package + "." + right + "?"
 			b.fixes(e, s.Package+"."+right)
 		}
-		b.of(e, guessed, t)
+		b.showTool(e, guessed, t)
 		return
 	}
 	fs := b.functions(s.Package)
@@ -382,37 +379,37 @@ func (b *Bound) explainName(e *finding, s *wrappers.Server, name string) {
 	}
 	if near := e.about.Near; len(near) == 1 {
 		if name, ok := strings.CutPrefix(near[0], s.Package+"."); ok && len(s.Type(name)) > 0 {
-			b.of(e, guessed, s.Type(name)[0]) // one of its types is spelled so
+			b.showTool(e, guessed, s.Type(name)[0]) // a type of the server is spelled like it
 			return
 		}
 	}
 	b.fixes(e)
 	switch {
-	case g.sure && alike(fn, g.best.Func):
+	case g.sure && similar(fn, g.best.Func):
 		e.Hint = "did you mean " + g.best.Go() + "?"
 		if fn == name {
 			b.fixes(e, g.best.Go())
 		}
-	case len(b.few(s)) > 0:
+	case len(b.toolsOfSmall(s)) > 0:
 		e.Hint = s.Package + " has no " + fn + "; all its tools are below"
 	default:
 		names := join(", ", append([]*wrappers.Tool{g.best}, g.others...), func(t *wrappers.Tool) string { return t.Func })
-		e.Hint = fmt.Sprintf("nearest in %s: %s; UseTools(%q) lists all %d", s.Package, names, s.Package, len(b.shown(s)))
+		e.Hint = fmt.Sprintf("nearest in %s: %s; UseTools(%q) lists all %d", s.Package, names, s.Package, len(b.offered(s)))
 	}
-	b.of(e, guessed, g.best)
+	b.showTool(e, guessed, g.best)
 	b.mean(alsoNamed, g.others...)
 }
 
-// alike reports whether two names of functions share what they are about, or
-// differ in few letters.
-func alike(a, b string) bool {
+// similar reports whether two names of functions share a word besides the verb, or differ in
+// few letters.
+func similar(a, b string) bool {
 	x, y := wrappers.Words(a), wrappers.Words(b)
 	x, y = x[min(1, len(x)-1):], y[min(1, len(y)-1):] // of ListIssues, Issues
 	a, b = wrappers.Fold(a), wrappers.Fold(b)
 	return slices.ContainsFunc(x, func(w string) bool { return slices.Contains(y, w) }) || text.Edits(a, b) <= max(len(a), len(b))/4
 }
 
-// join lists the names of things.
+// join returns the names of things as a list.
 func join[T any](sep string, things []T, name func(T) string) string {
 	var names []string
 	for _, t := range things {
@@ -453,7 +450,7 @@ func (b *Bound) Types(taken int) []string {
 		if m.need == beside {
 			about = ""
 		}
-		e := whole(m.tool, about, names...)
+		e := toolEntry(m.tool, about, names...)
 		switch all = append(all, e); {
 		case m.need <= misused:
 			urgent = append(urgent, e)
@@ -484,9 +481,9 @@ func (b *Bound) Types(taken int) []string {
 var capitals = regexp.MustCompile(`\b[A-Z]\w*`)
 
 const (
-	// leftOutTokens is kept for the names of what is left out.
+	// leftOutTokens is reserved for the names of omitted tools.
 	leftOutTokens = 30
-	// briefTokens is what the words on the meaning of fields may cost.
+	// briefTokens bounds the descriptions of fields.
 	briefTokens = 150
 )
 
@@ -495,7 +492,7 @@ func Snippet(source string, line int) string {
 	return text.Cut(strings.ToValidUTF8(sourceLine(source, line), "\uFFFD"), 160)
 }
 
-// sourceLine is a line of the script, from 1, without its end.
+// sourceLine returns a line of the script, counted from 1, without its end.
 func sourceLine(source string, line int) string {
 	lines := strings.Split(source, "\n")
 	if line < 1 || line > len(lines) {

@@ -11,11 +11,10 @@ import (
 	"github.com/usetools/usetools/harness/outcome"
 )
 
-// maxFixes is how many fixes an error has at most. Of more right names none is likely.
+// maxFixes bounds the fixes of an error. If there are more right names, none is likely.
 const maxFixes = 3
 
-// fixes notes what may stand in the place of the wrong name, or string, that an
-// error is about.
+// fixes sets the fixes of an error: what may replace the wrong name, or string, that it is about.
 func (b *Bound) fixes(e *finding, right ...string) {
 	e.Fixes = nil
 	if len(right) > maxFixes {
@@ -28,8 +27,8 @@ func (b *Bound) fixes(e *finding, right ...string) {
 	}
 }
 
-// fix puts what is right in the place of what is wrong at an error's place, if the
-// error is about what stands there.
+// fix replaces the name or string at an error's place by the right one, if the error is about
+// it.
 func (b *Bound) fix(e *finding, right string) (outcome.Fix, bool) {
 	line := sourceLine(b.Source, e.Line)
 	if e.Column < 1 || e.Column > len(line) {
@@ -60,7 +59,7 @@ func (b *Bound) fix(e *finding, right string) (outcome.Fix, bool) {
 	return outcome.Fix{Line: e.Line, Column: e.Column, Length: len(wrong), Text: right}, wrong != right
 }
 
-// identifier is the one that a text begins with, "" where it begins with none.
+// identifier returns the identifier at the beginning of a text, or "".
 func identifier(s string) string {
 	end := strings.IndexFunc(s, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	if end < 0 {
@@ -69,7 +68,7 @@ func identifier(s string) string {
 	return s[:end]
 }
 
-// phraseFixes put the name of one of the first offered tools in the place of a phrase.
+// phraseFixes replace a phrase by the name of one of the first offered tools.
 func (b *Bound) phraseFixes(p worker.Phrase, offered []discovery.Difference) []outcome.Fix {
 	line := sourceLine(b.Source, p.Line)
 	if p.Column < 1 || p.Column > len(line) {

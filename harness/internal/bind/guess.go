@@ -10,15 +10,15 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// called is a function that a script calls of a server's package, by syntax
-// alone: its name and the fields that the script gives to its arguments.
+// called is a function of a server's package that a script calls, by syntax alone: its name
+// and the fields that the script sets in its arguments.
 type called struct {
 	name   string
 	fields []string
 }
 
-// functions lists the functions that the script uses of a package, those of
-// which it names a type alone included.
+// functions lists the functions of a package that the script uses, also by the name of a type
+// alone.
 func (b *Bound) functions(pkg string) []called {
 	var out []called
 	for _, n := range b.Needs.Names {
@@ -36,32 +36,32 @@ func (b *Bound) functions(pkg string) []called {
 	return out
 }
 
-// guess is what a wrong name may have been meant for.
+// guess is the tools that a wrong name may mean.
 type guess struct {
-	best   *wrappers.Tool   // nil: nothing is like it
-	others []*wrappers.Tool // that it may have been meant for as well
+	best   *wrappers.Tool   // nil if nothing is like it
+	others []*wrappers.Tool // further ones
 	sure   bool
 }
 
-// Weights of what speaks for a tool: the share that it has of the candidates
-// for the name's words, its share of those for a phrase of the script, that it
-// is spelled like the name, and the share of the script's fields that it has.
+// Weights of the evidence for a tool, besides its score for the words of the name: the share
+// of the script's fields that it has, its score for a phrase of the script, and a similar
+// spelling.
 const (
 	byFields   = .5
 	byPhrase   = .7
 	byClaimed  = .2 // a phrase whose tool the script uses by its right name
 	bySpelling = .6
-	leastGuess = .25 // below it a tool is no guess
+	leastGuess = .25 // a tool with less is no guess
 	sureGuess  = .5
-	// sureConfidence is the least that the words of a name which is spelled
-	// otherwise must tell for a sure guess.
+	// sureConfidence is the least confidence of the search for a sure guess of a tool that is
+	// spelled differently.
 	sureConfidence = .25
 	maxGuesses     = 3
-	// maxGuessed is for how many names of a script the harness looks for tools. One
-	// takes some 20 ms at 10,000 tools.
+	// maxGuessed bounds the names of a script that tools are guessed for. One takes some
+	// 20 ms at 10,000 tools.
 	maxGuessed = 40
-	// maxAllTools is how many tools a server may have for all of them to be shown if a
-	// script or phrase names the server.
+	// maxAllTools is how many tools a small server has: all of them are shown if a script or
+	// phrase names it.
 	maxAllTools = 8
 )
 
@@ -82,7 +82,7 @@ func (c called) words(spelled map[*wrappers.Tool]float64) []string {
 	return out
 }
 
-// has is the share of the script's fields that a tool has parameters for.
+// has returns the share of the script's fields that a tool has parameters for.
 func (c called) has(t *wrappers.Tool) float64 {
 	n := 0
 	for _, p := range t.Params() {
@@ -94,8 +94,9 @@ func (c called) has(t *wrappers.Tool) float64 {
 }
 
 // guess looks for the tool that a function was meant for, on a server or, if s is nil, on
-// all of them by the words of the unknown one. It chooses by what speaks for each tool:
-// spelling, the words of function and fields, the phrases of the script.
+// all of them by the words of the unknown one. It adds up the
+// evidence for each tool: spelling, the words of function and fields, the phrases of the
+// script.
 func (b *Bound) guess(f called, s *wrappers.Server, unknown string) guess {
 	if b.guesses++; b.guesses > maxGuessed {
 		return guess{}
@@ -140,8 +141,8 @@ func (b *Bound) guess(f called, s *wrappers.Server, unknown string) guess {
 	return g
 }
 
-// scores adds up what speaks for the tools of a server, or of all: their
-// spelling, the words of the name where these count, and the script's phrases.
+// scores adds up the evidence for the tools of a server, or of all servers: spelling, the
+// words of the name if they count, and the phrases of the script.
 func (b *Bound) scores(named *discovery.Resolution, words bool, server string,
 	spelled map[*wrappers.Tool]float64) map[*wrappers.Tool]float64 {
 	score := map[*wrappers.Tool]float64{}

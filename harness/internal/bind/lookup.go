@@ -14,30 +14,29 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// LookUpTokens is what the answer to a script of nothing but UseTools may
-// cost, in tokens.
+// LookUpTokens bounds the answer to a lookup, in tokens.
 const LookUpTokens = 1200
 
-// alsoTokens is kept for the names of what a phrase's part has no room for.
+// alsoTokens is reserved for the names of the tools that a phrase's part has no room for.
 const alsoTokens = 10
 
-// How many tools a look-up shows of a phrase besides the best.
+// How many tools a lookup shows of a phrase besides the best.
 const (
 	maxRunnersUp   = 4
 	leastRunnersUp = 2
 )
 
-// an entry is one thing that an answer may say, in several lengths.
+// An entry is a part of an answer, in several lengths.
 type entry struct {
 	tool  *wrappers.Tool
-	texts []string // from little to much; the first is empty
-	at    int      // the one that is said
+	texts []string // the shortest first, which is empty
+	at    int      // the chosen one
 }
 
 func (e *entry) text() string { return e.texts[e.at] }
 
-// raise lets entries say more, up to a length, as far as a budget of tokens
-// goes, the first ones first. It returns what is left of the budget.
+// raise gives entries a length, the first ones first, as far as a budget of tokens goes. It
+// returns the rest of the budget.
 func raise(entries []*entry, length, budget int) int {
 	for _, e := range entries {
 		if length <= e.at || length >= len(e.texts) {
@@ -58,28 +57,28 @@ const (
 	inFull
 )
 
-// whole is a tool that may be described at any length, in few words about it
-// up to its types. Its line has the used fields.
-func whole(t *wrappers.Tool, about string, used ...string) *entry {
+// toolEntry returns an entry that describes a tool at any length. about is added to the short
+// ones. Its line has the used fields.
+func toolEntry(t *wrappers.Tool, about string, used ...string) *entry {
 	return &entry{tool: t, texts: []string{"", t.Line(used...) + about + "\n", strings.TrimPrefix(about, " ") + "\n" +
 		t.Show(wrappers.Types, used...), t.Show(wrappers.Brief, used...), t.Show(wrappers.Full)}}
 }
 
-// inLine is a tool that has one line.
-func inLine(t *wrappers.Tool, note string) *entry {
+// lineEntry returns an entry with one line about a tool.
+func lineEntry(t *wrappers.Tool, note string) *entry {
 	return &entry{tool: t, texts: []string{"", t.Line() + note + "\n"}}
 }
 
-// found is what a look-up says of one phrase.
+// found is the part of a lookup's answer about one phrase.
 type found struct {
 	use    *outcome.ToolUse
 	best   []*entry // at most one
 	tools  []*entry // of the server that it names
 	others []*entry
-	names  []string // of tools that are only named
+	names  []string // of tools without an entry
 }
 
-// lookUp answers a script that only declares: what each phrase came to.
+// lookUp answers a script of nothing but UseTools: it shows the tools of each phrase.
 func (b *Bound) lookUp() {
 	uses := make([]*outcome.ToolUse, len(b.Uses))
 	for i := range uses {
@@ -89,12 +88,11 @@ func (b *Bound) lookUp() {
 	b.Status, b.LookUp = outcome.OK, true
 }
 
-// unusedTokens is what is said of phrases whose tools the script does not use
-// may cost, in tokens.
+// unusedTokens bounds what is shown of phrases whose tools the script does not use, in tokens.
 const unusedTokens = 400
 
-// showUnused answers those phrases of a script that runs whose tools it does
-// not use: who wrote them wants to know.
+// showUnused shows the tools of the phrases of a script that does not use them, as its author
+// may want to.
 func (b *Bound) showUnused(used []*wrappers.Tool) {
 	var uses []*outcome.ToolUse
 	for i := range b.Uses {
@@ -114,8 +112,8 @@ func (b *Bound) showUnused(used []*wrappers.Tool) {
 	}
 }
 
-// show describes what phrases came to, with the best tool's signature and types
-// of each, and the tools that are like it in a line each, within one budget.
+// show describes the tools of phrases, within one budget: the best one of each with its
+// signature and types, and further ones in a line each.
 func (b *Bound) show(uses []*outcome.ToolUse, budget int) {
 	var all []*found
 	budget = budget * 19 / 20 // costs are estimates
@@ -171,7 +169,7 @@ func (b *Bound) show(uses []*outcome.ToolUse, budget int) {
 	}
 }
 
-// lookBest finds what a phrase means, or means most likely.
+// lookBest finds the tool that a phrase means, or the most likely one.
 func (b *Bound) lookBest(f *found, shown map[*wrappers.Tool]bool) {
 	u := f.use
 	if s, ok := b.asksForServer(&u.Resolution); ok {
@@ -181,7 +179,7 @@ func (b *Bound) lookBest(f *found, shown map[*wrappers.Tool]bool) {
 	t, ok := b.View.Tool(u.Tool)
 	switch {
 	case ok && u.Verdict == discovery.Resolved:
-		if t.Held { // it is shown as it was accepted
+		if t.Held { // shown as it was when it was accepted
 			u.Note = t.Error
 		} else if d := b.Decide(t); d.Verdict == policy.IsDenied {
 			u.Note = "denied: " + d.Rule
@@ -200,12 +198,12 @@ func (b *Bound) lookBest(f *found, shown map[*wrappers.Tool]bool) {
 		f.names = append(f.names, t.Go()+" (above)")
 	} else if ok {
 		u.Note = strings.TrimPrefix(u.Note+besideGo(t.Package()), "; ")
-		f.best = append(f.best, whole(t, " // "+b.Index.Short(t.ID)))
+		f.best = append(f.best, toolEntry(t, " // "+b.Index.Short(t.ID)))
 		shown[t] = true
 	}
 }
 
-// lookOthers finds what else a phrase may mean.
+// lookOthers finds further tools that a phrase may mean.
 func (b *Bound) lookOthers(f *found, shown map[*wrappers.Tool]bool) {
 	u := f.use
 	if u.NamesServer || strings.HasPrefix(u.Note, "denied: ") {
@@ -213,7 +211,7 @@ func (b *Bound) lookOthers(f *found, shown map[*wrappers.Tool]bool) {
 	}
 	for _, t := range b.namedServers(u) {
 		if !shown[t] {
-			f.others = append(f.others, inLine(t, " // "+b.Index.Short(t.ID)))
+			f.others = append(f.others, lineEntry(t, " // "+b.Index.Short(t.ID)))
 			shown[t] = true
 		}
 	}
@@ -228,7 +226,7 @@ func (b *Bound) lookOthers(f *found, shown map[*wrappers.Tool]bool) {
 			break
 		}
 		if t, ok := b.View.Tool(d.ID); ok && !shown[t] && len(f.others) < maxRunnersUp {
-			f.others = append(f.others, inLine(t, " // "+inShort(offered, i)))
+			f.others = append(f.others, lineEntry(t, " // "+summary(offered, i)))
 			shown[t] = true
 		}
 	}
@@ -241,14 +239,14 @@ func (b *Bound) namedServers(u *outcome.ToolUse) []*wrappers.Tool {
 	for _, w := range strings.Fields(u.Phrase) {
 		if s, ok := b.View.NearPackage(w); ok && slices.ContainsFunc(b.tools(u.Candidates),
 			func(t *wrappers.Tool) bool { return t.Package() == s }) {
-			tools = append(tools, b.few(s)...)
+			tools = append(tools, b.toolsOfSmall(s)...)
 		}
 	}
 	return tools
 }
 
-// besideGo says that a script may use a server and Go's package of its name, and
-// which names of the two need an alias.
+// besideGo returns a note for a server that has the name of a package of Go: that a script may
+// use both, and which names need an alias.
 func besideGo(s *wrappers.Server) string {
 	paths := export.ByName(s.Package)
 	if len(paths) == 0 {
@@ -269,14 +267,14 @@ func besideGo(s *wrappers.Server) string {
 	return note
 }
 
-// leastOther is the share of the first candidate's score below which another
-// tool is not shown beside one that was found.
+// leastOther is the share of the first candidate's score that another tool needs to be shown
+// beside a tool that was found.
 const leastOther = .02
 
-// aboutServers are words that ask for a server's tools beside its name.
+// aboutServers are words that, beside a server's name, ask for its tools.
 var aboutServers = map[string]bool{"server": true, "servers": true, "mcp": true, "tool": true, "tools": true}
 
-// fillers may stand beside them.
+// fillers are words without a meaning beside them.
 var fillers = map[string]bool{"the": true, "of": true, "all": true, "list": true, "show": true, "what": true,
 	"on": true, "from": true, "in": true, "every": true}
 
@@ -304,14 +302,14 @@ func (b *Bound) asksForServer(res *discovery.Resolution) (*wrappers.Server, bool
 	return s, ok && len(s.Tools) > 0
 }
 
-// maxServerTools is how many tools of a server are shown, in a line each or
-// with their types; the names of more are listed by category.
+// maxServerTools is how many tools of a server are shown, in a line each or with their types.
+// If there are more, their names are listed by category.
 const maxServerTools = 25
 
-// Bounds of what is said of a category of a server's tools.
+// Bounds of the line about a category of a server's tools.
 const (
 	maxCategory   = 40 // characters of its name
-	someFunctions = 8  // of many, that are named where not all fit
+	someFunctions = 8  // the named ones if not all fit
 )
 
 // lookAround shows a server's tools, except those that are shown already.
@@ -330,7 +328,7 @@ func (b *Bound) lookAround(f *found, s *wrappers.Server, shown map[*wrappers.Too
 	if len(all) <= maxServerTools {
 		for _, e := range all {
 			if t, ok := b.View.Tool(e.ID); ok && !shown[t] {
-				f.tools = append(f.tools, whole(t, " // "+e.Short))
+				f.tools = append(f.tools, toolEntry(t, " // "+e.Short))
 				shown[t] = true
 			}
 		}
@@ -350,7 +348,7 @@ func (b *Bound) lookAround(f *found, s *wrappers.Server, shown map[*wrappers.Too
 	for _, c := range order {
 		head := fmt.Sprintf("%s, %d: ", registry.Printable(c, maxCategory), len(names[c]))
 		texts := []string{"", head + strings.Join(names[c], " ") + "\n"}
-		if len(names[c]) > someFunctions { // as in "…, 300: A B C …", where the rest does not fit
+		if len(names[c]) > someFunctions { // as in "…, 300: A B C …", if the rest does not fit
 			texts = slices.Insert(texts, 1, head+strings.Join(names[c][:someFunctions], " ")+" …\n")
 		}
 		f.others = append(f.others, &entry{texts: texts})

@@ -35,7 +35,7 @@ func (b *Bound) Taught(calls []outcome.Call, run string) []memory.Use {
 	return uses
 }
 
-// candidate returns the tool's place among a phrase's candidates, or -1.
+// candidate returns a tool's place among a phrase's candidates, or -1.
 func candidate(res *discovery.Resolution, tool string) int {
 	return slices.IndexFunc(res.Candidates, func(c discovery.Candidate) bool { return c.ID == tool })
 }
@@ -55,7 +55,7 @@ func (b *Bound) fitsAnother(i int) bool {
 	return false
 }
 
-// contradicts reports whether the search, and not what runs taught, resolves the
+// contradicts reports whether the search, without what runs taught, resolves the
 // phrase to another tool than the one that the script used.
 func (b *Bound) contradicts(res *discovery.Resolution) bool {
 	if res.By != outcome.ByName {

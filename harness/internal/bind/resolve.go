@@ -19,11 +19,11 @@ import (
 
 const (
 	maxPhrases    = 100     // of one script
-	maxPhraseSize = 4 << 10 // bytes; the front end takes less, but who knows what sent them
+	maxPhraseSize = 4 << 10 // bytes; the worker checks it too, but is not trusted
 	maxNames      = 2000    // selectors on server packages in one script
-	maxName       = 200     // bytes; a longer name is no tool's
+	maxName       = 200     // bytes; no tool has a longer name
 	maxFields     = 20      // of a name
-	// reach is how many candidates of a phrase a used name may pick from.
+	// reach is how many candidates of a phrase a used name may choose from.
 	reach = 20
 	// shown is how many candidates of a phrase a Result lists.
 	shown = 10
@@ -92,8 +92,8 @@ func (b *Bound) Generate() *worker.Tools {
 	return &worker.Tools{Units: b.units(), Unresolved: b.unresolved, Go: len(b.Errors)+len(errs) == 0}
 }
 
-// usedTools maps the names that the script uses to tools, in the order of
-// their first use. A type name counts where it belongs to one tool only.
+// usedTools returns the tools whose names the script uses, in the order of their first use.
+// The name of a type counts if the type belongs to one tool only.
 func (b *Bound) usedTools() []*wrappers.Tool {
 	var out []*wrappers.Tool
 	add := func(t *wrappers.Tool) {
@@ -115,7 +115,7 @@ func (b *Bound) usedTools() []*wrappers.Tool {
 	return out
 }
 
-// server returns the server that a package name in a script means.
+// server returns the server that a package name of a script means, or nil.
 func (b *Bound) server(pkg string) *wrappers.Server {
 	if s, ok := b.View.Package(pkg); ok {
 		return s
@@ -159,14 +159,13 @@ func (b *Bound) pick(res *discovery.Resolution, used []*wrappers.Tool) {
 	first := mine[max(0, slices.IndexFunc(mine, // better one that no earlier phrase has claimed
 		func(t *wrappers.Tool) bool { return b.Allowed[t.ID] == nil }))]
 	if t, _ := b.View.Tool(res.Tool); res.Verdict == discovery.Resolved && slices.Contains(mine, t) {
-		first = t // what it means by itself
+		first = t // what the phrase means by itself
 	}
 	by := outcome.ByName
-	if first.ID == res.Tool { // it was resolved to that
+	if first.ID == res.Tool { // the search found it too
 		by = res.By
 	}
-	// All used tools within reach are declared by this phrase; one of them is
-	// its answer.
+	// The phrase declares all used tools within reach; one of them is its answer.
 	for _, t := range mine {
 		b.Allowed[t.ID] = t
 	}
@@ -183,9 +182,8 @@ func (b *Bound) tools(cs []discovery.Candidate) (tools []*wrappers.Tool) {
 	return tools
 }
 
-// dropDenied takes for an ambiguous name the one tool of that name that policy
-// does not deny. Where it denies them all it is the first, so that the denial
-// is the answer.
+// dropDenied resolves the ambiguous name of several tools to the only one that policy does
+// not deny. If policy denies them all it takes the first, so that the denial is reported.
 func (b *Bound) dropDenied(res *discovery.Resolution) error {
 	if res.Verdict != discovery.Ambiguous {
 		return nil
@@ -203,8 +201,8 @@ func (b *Bound) dropDenied(res *discovery.Resolution) error {
 	return nil
 }
 
-// notFound records a phrase without a tool: an error, or data for a script
-// that handles it.
+// notFound reports a phrase without a tool: as an error, or as a value if the script handles
+// it.
 func (b *Bound) notFound(p worker.Phrase, res *discovery.Resolution) {
 	status, message, hint := b.whyNot(p.Text, res)
 	if res.Note != "" && !strings.Contains(message, res.Note) {
@@ -238,8 +236,8 @@ func (b *Bound) notFound(p worker.Phrase, res *discovery.Resolution) {
 	}
 	for i, d := range offered {
 		if t, ok := b.View.Tool(d.ID); ok {
-			e.Signatures = append(e.Signatures, t.Signature()+t.Mark()+" // "+inShort(offered, i))
-			names = append(names, fmt.Sprintf("%s (%s)", t.Go(), inShort(offered, i)))
+			e.Signatures = append(e.Signatures, t.Signature()+t.Mark()+" // "+summary(offered, i))
+			names = append(names, fmt.Sprintf("%s (%s)", t.Go(), summary(offered, i)))
 		}
 	}
 	if res.Verdict != discovery.Unavailable && !b.Strict && b.allFound() {
@@ -269,35 +267,29 @@ func (b *Bound) notFound(p worker.Phrase, res *discovery.Resolution) {
 	b.Errors = append(b.Errors, e)
 }
 
-// allFound reports whether the script uses tools, and all of them by names
-// that there are.
+// allFound reports whether the script uses tools, and all of them by names that exist.
 func (b *Bound) allFound() bool {
 	found := false
 	for _, n := range b.Needs.Names {
-		s := b.server(n.Package)
-		if s == nil && n.Std && !n.Imported {
-			continue
+		isType, isFunc := false, false
+		if s := b.server(n.Package); s != nil {
+			isType = len(s.Type(n.Name)) > 0
+			_, isFunc = s.Func(n.Name)
 		}
-		if s == nil {
+		switch {
+		case isType:
+		case isFunc:
+			found = true
+		case !n.Std || n.Imported:
 			return false
 		}
-		if len(s.Type(n.Name)) > 0 {
-			continue
-		}
-		if _, ok := s.Func(n.Name); !ok {
-			if n.Std && !n.Imported {
-				continue
-			}
-			return false
-		}
-		found = true
 	}
 	return found
 }
 
-// inShort says in a line what an offered tool does, and what distinguishes it
-// where another of them says the same.
-func inShort(offered []discovery.Difference, i int) string {
+// summary says in a line what an offered tool does, and what distinguishes it if another
+// one has the same summary.
+func summary(offered []discovery.Difference, i int) string {
 	d := offered[i]
 	same := func(o discovery.Difference) bool { return o.ID != d.ID && o.Summary == d.Summary }
 	telling := d.Distinction()
@@ -307,7 +299,7 @@ func inShort(offered []discovery.Difference, i int) string {
 	return strings.TrimPrefix(d.Summary+"; only here: "+telling, "; ")
 }
 
-// whyNot says why a phrase has no tool, and what to do.
+// whyNot returns why a phrase has no tool, and what to do.
 func (b *Bound) whyNot(phrase string, res *discovery.Resolution) (status outcome.Status, message, hint string) {
 	switch {
 	case res.Verdict == discovery.Unavailable:
@@ -322,11 +314,11 @@ func (b *Bound) whyNot(phrase string, res *discovery.Resolution) (status outcome
 	case res.Note != "" && b.Catalog.Misnamed(phrase, res.Note):
 		return outcome.ToolNotFound, res.Note, "call one that it has, or say in plain words what you need"
 	}
-	down := down(b.Catalog.Registry)
+	failed := failedServers(b.Catalog.Registry)
 	if b.Catalog.Asking != nil {
 		b.Down = append(b.Down, b.Catalog.Asking.Servers...)
 	}
-	for _, s := range down {
+	for _, s := range failed {
 		if s.Tools == 0 {
 			b.Down = append(b.Down, s.Name)
 		}
@@ -334,27 +326,27 @@ func (b *Bound) whyNot(phrase string, res *discovery.Resolution) (status outcome
 	switch servers := b.Catalog.Registry.Servers; {
 	case len(b.Catalog.Registry.Tools) > 0:
 		hint = "reword the phrase with what the tool does and to what"
-		if len(down) > 0 {
-			hint += "; these servers could not be asked: " + serverNames(down)
+		if len(failed) > 0 {
+			hint += "; these servers could not be asked: " + serverNames(failed)
 		}
 	case len(servers) == 0:
 		hint = "there are no tools: the config names no servers"
-	case len(down) == 0:
+	case len(failed) == 0:
 		hint = "there are no tools: the servers have none, or their allow and deny lists leave none: " + serverNames(servers)
 	default:
-		hint = fmt.Sprintf("there are no tools: no server could be asked: %s (%s)", serverNames(down),
-			reason(down[0].Name, *down[0].Error))
+		hint = fmt.Sprintf("there are no tools: no server could be asked: %s (%s)", serverNames(failed),
+			serverError(failed[0].Name, *failed[0].Error))
 	}
 	return outcome.ToolNotFound, fmt.Sprintf("no tool found for %q", phrase), hint
 }
 
-// reason is in at most 200 characters why a server could not be asked.
-func reason(name, message string) string {
+// serverError returns, in at most 200 characters, why a server could not be asked.
+func serverError(name, message string) string {
 	return registry.Printable(catalog.OfServer(name, message), 200)
 }
 
-// down returns the servers whose last listing failed.
-func down(reg *registry.Registry) []registry.Server {
+// failedServers returns the servers whose last listing failed.
+func failedServers(reg *registry.Registry) []registry.Server {
 	return slices.DeleteFunc(slices.Clone(reg.Servers), func(s registry.Server) bool { return s.Error == nil })
 }
 
@@ -362,8 +354,8 @@ func serverNames(servers []registry.Server) string {
 	return join(", ", servers, func(s registry.Server) string { return s.Name })
 }
 
-// undeclared adds the used tools that no phrase declares. Where the script is
-// strict that is an error, and they are there to check the rest against.
+// undeclared allows the used tools that no phrase declares. If the script is strict each
+// is an error, and is allowed only so that the rest of the script can be checked.
 func (b *Bound) undeclared(used []*wrappers.Tool) {
 	for _, t := range used {
 		if b.Allowed[t.ID] != nil {
@@ -384,7 +376,7 @@ func (b *Bound) undeclared(used []*wrappers.Tool) {
 	}
 }
 
-// lineOf is where the script first uses a tool, else where it declares it.
+// lineOf returns the line where the script first calls a tool, else where it declares it.
 func (b *Bound) lineOf(t *wrappers.Tool) int {
 	for _, n := range b.Needs.Names {
 		if s := b.server(n.Package); s == t.Package() {
@@ -396,7 +388,7 @@ func (b *Bound) lineOf(t *wrappers.Tool) int {
 	return b.declared[t.ID]
 }
 
-// report adds a line to the result's tools.
+// report adds what was found for a phrase or name to Uses.
 func (b *Bound) report(res discovery.Resolution) {
 	u := outcome.ToolUse{Resolution: res}
 	u.Candidates = slices.DeleteFunc(u.Candidates,
@@ -414,8 +406,8 @@ func (b *Bound) units() []worker.Unit {
 	for _, t := range b.Allowed {
 		by[t.Package()] = append(by[t.Package()], t)
 	}
-	// A package that the script imports exists even when none of its tools is
-	// declared, so that the message is about the function, not the import.
+	// A package that the script imports exists even if none of its tools is declared, so
+	// that the message is about the function, not the import.
 	for _, n := range b.Needs.Names {
 		if s := b.server(n.Package); s != nil && by[s] == nil {
 			by[s] = nil
@@ -433,8 +425,8 @@ func (b *Bound) units() []worker.Unit {
 	return units
 }
 
-// bounded leaves out names and fields that are too long to be a tool's.
-// Guessing what was meant by them would take minutes.
+// bounded leaves out names and fields that are too long for a tool. Guessing what they
+// mean would take minutes.
 func bounded(names []worker.Name) []worker.Name {
 	var out []worker.Name
 	for _, n := range names {
@@ -448,7 +440,7 @@ func bounded(names []worker.Name) []worker.Name {
 	return out
 }
 
-// use makes cat what the script can use.
+// use sets the catalog that the script can use.
 func (b *Bound) use(cat *catalog.Catalog) error {
 	view, err := cat.View()
 	if err != nil {
