@@ -9,22 +9,13 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/bind"
 	"github.com/usetools/usetools/harness/internal/worker"
-	"github.com/usetools/usetools/harness/policy"
 )
 
 // bind prepares the binding of a run's script.
 func (r *run) bind() *bind.Bound {
 	s := r.script
-	may := s.Policy
-	if s.ReadOnly {
-		p := policy.Policy{}
-		if may != nil {
-			p = *may
-		}
-		p.ReadOnly, may = true, &p
-	}
-	return bind.New(bind.Script{Source: s.Source, Strict: s.Strict, Tools: r.catalog, AtHand: s.Catalog != nil, Policy: may,
-		Began: s.began, Approved: s.Approved, Dry: r.journal.dry != nil, Waits: r.canAsk() || r.check})
+	return bind.New(bind.Script{Source: s.Source, Strict: s.Strict, Tools: r.catalog, AtHand: s.Catalog != nil, Policy: s.Policy,
+		Began: s.began, Approved: s.approved, Dry: r.journal.dry != nil, Waits: r.canAsk() || r.check})
 }
 
 // catalog returns the script's catalog or that of the harness.

@@ -20,14 +20,14 @@ type UnknownToolError struct{ ID string }
 
 func (e *UnknownToolError) Error() string { return fmt.Sprintf("there is no tool %.100q", e.ID) }
 
-// CallTool makes one call outside of a script, authorised and validated as
-// those of scripts are, and recorded as a run of its own that has no script and
-// the name "call ID". Its result counts in the Script's Results until ctx ends.
-// Where the decision is not in favour nothing was called or recorded and the
-// result is nil; the errors are a *UnknownToolError, an *ArgumentsError, those of
-// the record and those of the server.
-func (h *Harness) CallTool(ctx context.Context, c *catalog.Catalog, id string, raw json.RawMessage, s *Script) (
-	*backend.Result, policy.Decision, error) {
+// CallTool makes one call outside of a script, authorised and validated as those of scripts
+// are, and recorded as a run of its own that has no script and the name "call ID". approved
+// reports whether a person has approved it. Its result counts in the Script's Results until
+// ctx ends. If the decision is not in favour, nothing was called or recorded and the result is
+// nil. The errors are a *UnknownToolError, an *ArgumentsError, those of the record and those of
+// the server.
+func (h *Harness) CallTool(ctx context.Context, c *catalog.Catalog, id string, raw json.RawMessage, s *Script,
+	approved bool) (*backend.Result, policy.Decision, error) {
 	view, err := c.View()
 	if err != nil {
 		return nil, policy.Decision{}, err
@@ -41,6 +41,9 @@ func (h *Harness) CallTool(ctx context.Context, c *catalog.Catalog, id string, r
 		call = *s
 	}
 	call.Name, call.Source = "call "+id, ""
+	if approved {
+		call.approved = []string{id}
+	}
 	begin := time.Now()
 	r := &run{script: &call, direct: true, journal: newJournal(&call), tree: newTree(worker.Limits{}), room: call.room(),
 		misfits: map[string]string{}, result: &Result{Status: OK, Tools: []ToolUse{}}}

@@ -83,15 +83,15 @@ func ExampleCatalog_Decide() {
 func ExampleHarness_CallTool() {
 	h, cat := newHarness()
 	ctx := context.Background()
-	res, _, err := h.CallTool(ctx, cat, "shop.get_price", json.RawMessage(`{"article":"tea"}`), nil)
+	res, _, err := h.CallTool(ctx, cat, "shop.get_price", json.RawMessage(`{"article":"tea"}`), nil, false)
 	if err != nil {
 		panic(err)
 	}
 	fmt.Println(string(res.Structured))
-	_, _, err = h.CallTool(ctx, cat, "shop.get_price", json.RawMessage(`{"item":"tea"}`), nil)
+	_, _, err = h.CallTool(ctx, cat, "shop.get_price", json.RawMessage(`{"item":"tea"}`), nil, false)
 	fmt.Println(err)
 	_, decision, _ := h.CallTool(ctx, cat, "shop.cancel_order", json.RawMessage(`{"id":7}`),
-		&harness.Script{ReadOnly: true})
+		&harness.Script{Policy: &policy.Policy{ReadOnly: true}}, false)
 	fmt.Println(decision.Verdict)
 	// Output:
 	// {"euros":17}

@@ -157,14 +157,8 @@ type Script struct {
 	// Strict refuses tools that no phrase declares, and every mistake that is
 	// mended with a warning otherwise.
 	Strict bool
-	// ReadOnly denies tools that are not marked as read-only.
-	ReadOnly bool
-	// Policy says which tools may be called; nil: all, but for ReadOnly.
+	// Policy says which tools may be called; nil: all.
 	Policy *policy.Policy
-	// Approved are the IDs of tools that a person has approved for this
-	// script, of those that Policy wants approval for. That does not hold for
-	// the saved scripts that it runs: the person was not shown them.
-	Approved []string
 	// Catalog is what the script can use, in the place of Options.Catalog.
 	Catalog *catalog.Catalog
 	// Stored are the values that Stored returns in the script, by ID; nil:
@@ -207,9 +201,6 @@ type Script struct {
 	Ask func(ctx context.Context, server string, q *backend.Question) (*backend.Reply, error)
 	// NoAsk says that nobody could answer: calls that need a person are denied.
 	NoAsk bool
-	// Own says to Resume that its result goes to whoever sent the script, so that the
-	// same request sent again is another one; see Rejoin.
-	Own bool
 	// Copy lets Resume go on with a record whose file is another one than that which
 	// the run wrote: a copy, of which only one is to go on.
 	Copy bool
@@ -225,10 +216,11 @@ type Script struct {
 	// the Result.
 	Stdout, Stderr io.Writer
 
-	began *policy.Policy // of a run that goes on: the policy that it began with
-	depth int            // of RunScript
-	path  string         // of the calls of RunScript that it is in
-	tree  *tree          // nil: it is nobody's but its own
+	began    *policy.Policy // of a run that goes on: the policy that it began with
+	approved []string       // IDs of tools that a person has approved for it
+	depth    int            // of RunScript
+	path     string         // of the calls of RunScript that it is in
+	tree     *tree          // nil: it is nobody's but its own
 }
 
 // room is where the results of its calls are.

@@ -39,8 +39,9 @@ Println("begun")
 _, _ = notes.SearchNotes(notes.SearchNotesParams{Query: "x"})
 _, _ = notes.DeleteNote(notes.DeleteNoteParams{ID: 1})`
 	for name, run := range map[string]func(context.Context, *harness.Script) (*harness.Result, error){"run": h.Run, "check": h.Check} {
-		for _, p := range []*policy.Policy{nil, {Allow: []string{"notes"}}} {
-			res, err := run(t.Context(), &harness.Script{Source: script, Policy: p, Approved: []string{"notes.delete_note"}})
+		for _, p := range []*policy.Policy{{}, {Allow: []string{"notes"}}} {
+			p.Approved = []string{"notes.delete_note"}
+			res, err := run(t.Context(), &harness.Script{Source: script, Policy: p})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -52,7 +53,7 @@ _, _ = notes.DeleteNote(notes.DeleteNoteParams{ID: 1})`
 	}
 
 	cat := &catalog.Catalog{Registry: now, Calls: rec}
-	if res, d, err := h.CallTool(t.Context(), cat, "notes.delete_note", json.RawMessage(`{"id":1}`), nil); res != nil ||
+	if res, d, err := h.CallTool(t.Context(), cat, "notes.delete_note", json.RawMessage(`{"id":1}`), nil, false); res != nil ||
 		err != nil || d.Verdict != policy.IsDenied || len(rec.args) > 0 {
 		t.Errorf("called directly: %v, %v, %v", res, d, err)
 	}

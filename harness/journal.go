@@ -72,7 +72,7 @@ func (j *journal) begin(h *Harness, s *Script, l worker.Limits) error {
 func (h *Harness) beginOf(s *Script, l worker.Limits) (*record.Begin, error) {
 	b := &record.Begin{Script: record.String(s.Source), Name: s.Name, Inputs: values(s.Inputs), Stored: values(s.Stored),
 		Session: s.Session, Subject: s.Subject, Policy: asJSON(s.Policy), Limits: asJSON(l.WithDefaults()),
-		Strict: s.Strict, ReadOnly: s.ReadOnly, Dry: s.Dry, Harness: h.opts.Version, Request: h.RequestOf(s), Once: s.Once,
+		Strict: s.Strict, ReadOnly: s.Policy != nil && s.Policy.ReadOnly, Dry: s.Dry, Harness: h.opts.Version, Request: h.RequestOf(s), Once: s.Once,
 		Front: s.Front}
 	if s.Run != "" {
 		var ok bool

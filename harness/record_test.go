@@ -17,6 +17,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/recordtest"
 	"github.com/usetools/usetools/harness/record/show"
@@ -302,12 +303,12 @@ func TestACallLeavesARecord(t *testing.T) {
 	store := store.Memory(10, nil)
 	h := harness.New(&harness.Options{Records: store})
 	for _, item := range []string{"nut", "broken", "lost"} {
-		h.CallTool(t.Context(), cat, "shop.buy", json.RawMessage(`{"item":"`+item+`"}`), &harness.Script{Subject: "ann", Session: "s"})
+		h.CallTool(t.Context(), cat, "shop.buy", json.RawMessage(`{"item":"`+item+`"}`), &harness.Script{Subject: "ann", Session: "s"}, false)
 	}
-	h.CallTool(t.Context(), cat, "shop.buy", json.RawMessage(`{"item":5}`), nil)
-	h.CallTool(t.Context(), cat, "shop.buy", json.RawMessage(`{"item":"nut"}`), &harness.Script{ReadOnly: true}) // denied
+	h.CallTool(t.Context(), cat, "shop.buy", json.RawMessage(`{"item":5}`), nil, false)
+	h.CallTool(t.Context(), cat, "shop.buy", json.RawMessage(`{"item":"nut"}`), &harness.Script{Policy: &policy.Policy{ReadOnly: true}}, false) // denied
 	if res, _, err := harness.New(nil).CallTool(t.Context(), cat, "shop.buy", json.RawMessage(`{"item":"nut"}`),
-		&harness.Script{Dry: true}); err != nil || !strings.Contains(res.Text(), "order") {
+		&harness.Script{Dry: true}, false); err != nil || !strings.Contains(res.Text(), "order") {
 		t.Errorf("%+v, %v", res, err)
 	}
 	var got []string

@@ -192,9 +192,7 @@ func (h *Harness) rejoin(ctx context.Context, s *Script, id string, named bool, 
 	state := stateOf(run, named)
 	switch {
 	case state == resumes:
-		own := *s
-		own.Own = true
-		res, err := h.Resume(ctx, id, &own)
+		res, err := h.ResumeForClient(ctx, id, s)
 		if running := (*store.RunningError)(nil); errors.As(err, &running) && !named {
 			return nil, err
 		}

@@ -39,7 +39,7 @@ const maxAttempts = 20
 // then on. A script that does not ask for them all has diverged, and sends nothing.
 //
 // Script, inputs, seed and limits are those of the record. Of s count Policy,
-// Catalog, Results, OnLine, Stdout, Stderr, Ask, Copy, Own, Subject, and Limits where
+// Catalog, Results, OnLine, Stdout, Stderr, Ask, Copy, Subject, and Limits where
 // they are larger. An error is a *NotResumableError, a *record.UnknownError, a
 // *store.RunningError where another process has the run, or a fault of the harness.
 func (h *Harness) Resume(ctx context.Context, id string, s *Script) (*Result, error) {
@@ -66,8 +66,16 @@ func (h *Harness) Resume(ctx context.Context, id string, s *Script) (*Result, er
 		r.journal.abort(err)
 	case err != nil:
 		w.Close()
-	case s.Own && res.Status != Waiting && res.Status != Uncertain:
-		records.Fetch(res.Run)
+	}
+	return res, err
+}
+
+// ResumeForClient is Resume for the client that sent the script: if the run ends, its result
+// counts as given to that client, so that the same request sent again is a new one.
+func (h *Harness) ResumeForClient(ctx context.Context, id string, s *Script) (*Result, error) {
+	res, err := h.Resume(ctx, id, s)
+	if err == nil && h.opts.Elsewhere == nil && !res.Unsettled() {
+		h.opts.Records.Fetch(res.Run)
 	}
 	return res, err
 }
@@ -177,7 +185,6 @@ func (r *resumption) prepare() (*Script, error) {
 		return nil, err
 	}
 	s.Name, s.Session, s.Subject, s.Strict, s.Dry = b.Name, b.Session, b.Subject, b.Strict, false
-	s.ReadOnly = s.ReadOnly || b.ReadOnly
 	if s.Inputs, err = valuesOf(r.run, b.Inputs); err != nil {
 		return nil, err
 	}
@@ -193,6 +200,7 @@ func (r *resumption) prepare() (*Script, error) {
 			return nil, fmt.Errorf("the policy of the record: %w", err)
 		}
 	}
+	s.began.ReadOnly = s.began.ReadOnly || b.ReadOnly // older records have it here alone
 	var had Limits
 	if err := json.Unmarshal(b.Limits, &had); err != nil {
 		return nil, fmt.Errorf("the limits of the record: %w", err)

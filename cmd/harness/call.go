@@ -105,12 +105,11 @@ func (e *env) call(ctx context.Context, c *cli.Command) error {
 	h := harness.New(&harness.Options{Records: records, Version: thisBuild().Version})
 	defer h.Close()
 	script := &harness.Script{Policy: rules}
-	res, decision, err := h.CallTool(ctx, cat, id, args, script)
+	res, decision, err := h.CallTool(ctx, cat, id, args, script, false)
 	question := fmt.Sprintf("%s is to be called with %s: %s. Call it?",
 		registry.Quoted(id), registry.Quoted(string(args)), decision.Rule)
 	if err == nil && res == nil && decision.Verdict == policy.NeedsApproval && e.typed() && e.agreed(ctx, question) {
-		script.Approved = []string{id}
-		res, decision, err = h.CallTool(ctx, cat, id, args, script)
+		res, decision, err = h.CallTool(ctx, cat, id, args, script, true)
 	}
 	var wrong *catalog.ArgumentsError
 	switch {

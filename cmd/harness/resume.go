@@ -134,7 +134,7 @@ func (e *env) resumed(ctx context.Context, c *cli.Command, h *harness.Harness, s
 	}
 	res, err := h.Resume(ctx, id, s)
 	if err == nil {
-		res, err = e.goOn(ctx, h, store, s, res)
+		res, err = e.goOn(ctx, h.Resume, store, s, res)
 	}
 	return res, err
 }
@@ -181,14 +181,14 @@ func (e *env) asksHere(c *cli.Command) bool { return !c.Bool("json") && e.conver
 
 // goOn asks the person at the terminal what a run waits for, and goes on with it,
 // until it does not wait any more or the person does not answer.
-func (e *env) goOn(ctx context.Context, h *harness.Harness, store *store.Store, s *harness.Script,
-	res *harness.Result) (*harness.Result, error) {
+func (e *env) goOn(ctx context.Context, resume func(context.Context, string, *harness.Script) (*harness.Result, error),
+	store *store.Store, s *harness.Script, res *harness.Result) (*harness.Result, error) {
 	for res.Status == harness.Waiting && len(res.Waiting) > 0 {
 		stopped, err := e.askOpen(ctx, store, res.Run)
 		if stopped || err != nil {
 			return res, err
 		}
-		if res, err = h.Resume(ctx, res.Run, s); err != nil {
+		if res, err = resume(ctx, res.Run, s); err != nil {
 			return nil, err
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry/backend/mcp"
 	"github.com/usetools/usetools/registry/text"
@@ -135,9 +136,9 @@ func (e *env) run(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	s := &harness.Script{Source: source, Strict: c.Bool("strict"), ReadOnly: c.Bool("read-only"),
+	s := &harness.Script{Source: source, Strict: c.Bool("strict"),
 		Name: filepath.Base(c.Args().First()), Dry: c.Bool("dry-run")}
-	if slices.ContainsFunc([]string{"allow", "deny", "approve", "approved"}, c.IsSet) {
+	if slices.ContainsFunc([]string{"allow", "deny", "approve", "approved", "read-only"}, c.IsSet) {
 		s.Policy = policyOf(c)
 		if err := s.Policy.Validate(); err != nil {
 			return usageError{err.Error()}
@@ -177,9 +178,8 @@ func (e *env) run(ctx context.Context, c *cli.Command) error {
 	if res == nil && err == nil {
 		res, err = again(ctx, files, s, h.Run)
 	}
-	s.Own = true
 	if here && err == nil {
-		res, err = e.goOn(ctx, h, opts.Records, s, res)
+		res, err = e.goOn(ctx, h.ResumeForClient, opts.Records, s, res)
 	}
 	e.endLine()
 	if err != nil {
@@ -225,7 +225,10 @@ func (e *env) check(ctx context.Context, c *cli.Command) error {
 	h := harness.New(&harness.Options{Catalog: files.Early, Scripts: files.Scripts,
 		BestEffort: c.String("sandbox") == bestEffort, Version: thisBuild().Version})
 	defer h.Close()
-	s := &harness.Script{Source: source, Strict: c.Bool("strict"), ReadOnly: c.Bool("read-only")}
+	s := &harness.Script{Source: source, Strict: c.Bool("strict")}
+	if c.Bool("read-only") {
+		s.Policy = &policy.Policy{ReadOnly: true}
+	}
 	before := startsSoFar()
 	res, err := again(ctx, files, s, h.Check)
 	e.endLine()

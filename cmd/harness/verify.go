@@ -15,6 +15,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry"
@@ -86,7 +87,7 @@ func (e *env) verify(ctx context.Context, c *cli.Command, r *record.Run, n int) 
 	}
 	h := harness.New(nil)
 	defer h.Close()
-	res, decision, err := h.CallTool(ctx, cat, out.Tool, args, &harness.Script{ReadOnly: true})
+	res, decision, err := h.CallTool(ctx, cat, out.Tool, args, &harness.Script{Policy: &policy.Policy{ReadOnly: true}}, false)
 	switch {
 	case err != nil:
 		return fmt.Errorf("asking %s: %w", out.Tool, err)

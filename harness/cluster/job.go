@@ -79,9 +79,8 @@ type job struct {
 type jobScript struct {
 	Source    string            `json:"source"`
 	Strict    bool              `json:"strict,omitempty"`
-	ReadOnly  bool              `json:"read_only,omitempty"`
+	ReadOnly  bool              `json:"read_only,omitempty"` // of an older front end
 	Policy    *policy.Policy    `json:"policy,omitempty"`
-	Approved  []string          `json:"approved,omitempty"`
 	Stored    map[string][]byte `json:"stored,omitzero"` // null: there is no session
 	Name      string            `json:"name,omitempty"`
 	Session   string            `json:"session,omitempty"`
@@ -107,7 +106,7 @@ func newJob(ctx context.Context, kind, id string, s *harness.Script) *job {
 	propagation.TraceContext{}.Inject(ctx, trace)
 	return &job{V: jobVersion, Kind: kind, ID: id, Trace: trace.Get("traceparent"),
 		Lines: s.OnLine != nil, Output: s.Stdout != nil, Errors: s.Stderr != nil, Asks: s.Ask != nil,
-		Script: &jobScript{Source: s.Source, Strict: s.Strict, ReadOnly: s.ReadOnly, Policy: rules, Approved: s.Approved,
+		Script: &jobScript{Source: s.Source, Strict: s.Strict, Policy: rules,
 			Stored: bytesOf(s.Stored), Name: s.Name, Session: s.Session, Subject: s.Subject, Once: s.Once, Tenant: s.Tenant,
 			Anonymous: s.Anonymous, Dry: s.Dry, NoAsk: s.NoAsk, Copy: s.Copy, Limits: s.Limits,
 			Inputs: bytesOf(s.Inputs)}}
@@ -116,7 +115,7 @@ func newJob(ctx context.Context, kind, id string, s *harness.Script) *job {
 // script is what the job has of a harness.Script.
 func (j *job) script() *harness.Script {
 	s := j.Script
-	return &harness.Script{Source: s.Source, Strict: s.Strict, ReadOnly: s.ReadOnly, Policy: s.Policy, Approved: s.Approved,
+	return &harness.Script{Source: s.Source, Strict: s.Strict, Policy: (&RunnerOptions{ReadOnly: s.ReadOnly}).restrict(s.Policy),
 		Stored: rawOf(s.Stored), Name: s.Name, Session: s.Session, Subject: s.Subject, Once: s.Once, Tenant: s.Tenant,
 		Anonymous: s.Anonymous, Dry: s.Dry, NoAsk: s.NoAsk, Copy: s.Copy, Limits: s.Limits, Inputs: rawOf(s.Inputs),
 		Request: j.Request, Run: j.Name, Front: j.Front}
@@ -390,16 +389,16 @@ func (c *Cluster) jobIn(ctx context.Context, msg *jetstream.RawStreamMsg, err er
 	return j, msg.Sequence, err
 }
 
-// deny makes a policy that also denies what a runner is told to deny.
-func (o *RunnerOptions) deny(p *policy.Policy) *policy.Policy {
-	if len(o.Deny) == 0 {
+// restrict returns a policy with what a runner denies as well.
+func (o *RunnerOptions) restrict(p *policy.Policy) *policy.Policy {
+	if len(o.Deny) == 0 && !o.ReadOnly {
 		return p
 	}
 	q := policy.Policy{}
 	if p != nil {
 		q = *p
 	}
-	q.Deny = append(append([]string{}, q.Deny...), o.Deny...)
+	q.Deny, q.ReadOnly = append(append([]string{}, q.Deny...), o.Deny...), q.ReadOnly || o.ReadOnly
 	return &q
 }
 

@@ -170,7 +170,7 @@ var outcomes = map[string]harness.Script{
 	"an exit":   {Source: "os.Exit(7)"},
 	"time":      {Source: "fmt.Println(1)\nfor {}", Limits: harness.Limits{Timeout: time.Second}},
 	"denied":    {Source: "UseTools(\"order an item\")\n_, _ = shop.Buy(shop.BuyParams{Item: \"nut\"})", Policy: &policy.Policy{Deny: []string{"shop.buy"}}},
-	"read only": {Source: "UseTools(\"order an item\")\n_, _ = shop.Buy(shop.BuyParams{Item: \"nut\"})", ReadOnly: true},
+	"read only": {Source: "UseTools(\"order an item\")\n_, _ = shop.Buy(shop.BuyParams{Item: \"nut\"})", Policy: &policy.Policy{ReadOnly: true}},
 	"waiting":   {Source: "UseTools(\"order an item\")\n_, _ = shop.Buy(shop.BuyParams{Item: \"nut\"})", Policy: &policy.Policy{Approve: policy.ApproveWrites}},
 	"dry":       {Source: "UseTools(\"order an item\")\no, _ := shop.Buy(shop.BuyParams{Item: \"nut\"}); Return(o)", Dry: true},
 	"inputs":    {Source: `var a map[string]any; Input("a", &a); var k int; err := Stored("k", &k); fmt.Println(a, k, err)`, Inputs: map[string]json.RawMessage{"a": json.RawMessage(`{ "x" : "<" }`)}, Stored: map[string]json.RawMessage{"k": json.RawMessage("7")}},

@@ -503,7 +503,7 @@ func (r *runner) script(ctx context.Context, run *running) (s *harness.Script, r
 	j := run.job
 	s = j.script()
 	s.Limits = stricter(s.Limits, r.o.Limits)
-	s.Policy, s.ReadOnly = r.o.deny(s.Policy), s.ReadOnly || r.o.ReadOnly
+	s.Policy = r.o.restrict(s.Policy)
 	release = func() {}
 	if r.o.Catalog != nil {
 		var cat *catalog.Catalog

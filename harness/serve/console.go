@@ -212,13 +212,9 @@ func (h *consoleHost) CallTool(ctx context.Context, v *console.Viewer, tool stri
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, s.opts.Limits.Timeout) // it ends in its record, also where the page is closed
 	defer cancel()
-	var yes []string
-	if approved {
-		yes = []string{tool}
-	}
-	script, ids := c.script(yes, told), make(chan string, 1)
+	script, ids := c.script(told), make(chan string, 1)
 	begun(script, ids)
-	res, d, err := s.harness.CallTool(ctx, cat, tool, args, script)
+	res, d, err := s.harness.CallTool(ctx, cat, tool, args, script, approved)
 	told.Called(res, d, err)
 	select {
 	case id := <-ids:

@@ -172,7 +172,7 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 	ctx, cancel := context.WithTimeout(ctx, c.s.opts.Limits.Timeout)
 	defer cancel()
 	told.Span, ctx = c.s.opts.Telemetry.Request(ctx, req.Params.Name)
-	res, d, err := c.s.harness.CallTool(ctx, cat, id, args, c.script(approved, told))
+	res, d, err := c.s.harness.CallTool(ctx, cat, id, args, c.script(told), slices.Contains(approved, id))
 	if res != nil {
 		c.s.memory.Handled(len(res.Raw))
 	}

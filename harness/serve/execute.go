@@ -145,7 +145,7 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
 
-	script := c.script(nil, told)
+	script := c.script(told)
 	if req != nil {
 		told.Span, ctx = s.opts.Telemetry.Request(ctx, req.Params.Name)
 		if s.opts.Elsewhere != nil {
@@ -227,8 +227,7 @@ func (c *session) goesOn(run string) runs {
 		if waits.End != nil && waits.End.Status == string(harness.Waiting) && len(waits.Open()) > 0 {
 			return harness.Recorded(waits)
 		}
-		script.Own = true
-		res, err := c.s.harness.Resume(ctx, run, script)
+		res, err := c.s.harness.ResumeForClient(ctx, run, script)
 		var running *store.RunningError
 		var ended *harness.NotResumableError
 		over := false
@@ -283,8 +282,8 @@ func (c *session) account(args *executeArgs, tools *registry.Registry, begun tim
 const internalError harness.Status = "internal_error"
 
 // script is what scripts of the session, and its calls without one, have in common.
-func (c *session) script(approved []string, told *observe.Account) *harness.Script {
-	return &harness.Script{Policy: c.policy(), Approved: approved, Results: c.results, Session: c.id,
+func (c *session) script(told *observe.Account) *harness.Script {
+	return &harness.Script{Policy: c.policy(), Results: c.results, Session: c.id,
 		Subject: c.owner.Subject(), Tenant: c.owner.Key(), Anonymous: c.owner == guard.Nobody, OnLine: told.Line}
 }
 
