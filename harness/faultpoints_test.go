@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/internal/room"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/policy"
@@ -321,7 +322,7 @@ func (s *scenario) people(calm bool) {
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		for x, err := range store.Pending(ctx, nil) {
+		for x, err := range approval.List(ctx, store, nil) {
 			if err != nil {
 				s.w.fault("what waits: %v", err)
 				return

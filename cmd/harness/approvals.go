@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -15,11 +14,11 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/usetools/usetools/cmd/internal/join"
+	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
-	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -87,38 +86,6 @@ func userName() string {
 	return cmp.Or(os.Getenv("USER"), os.Getenv("USERNAME"))
 }
 
-// approval is a call that waits, as -json prints it.
-type approval struct {
-	ID     string          `json:"id"`
-	Run    string          `json:"run"`
-	Tool   string          `json:"tool"`
-	Class  record.Class    `json:"class"`
-	Args   json.RawMessage `json:"args"`
-	Why    string          `json:"why"`
-	Line   int             `json:"line"`
-	Script string          `json:"script,omitempty"` // saved
-	// Path is the goroutine that makes it, as the record has it.
-	Path     string          `json:"path,omitempty"`
-	Until    time.Time       `json:"until"`
-	Whole    bool            `json:"whole,omitempty"`
-	Question json.RawMessage `json:"question,omitempty"`
-	// Answer is there once somebody has answered.
-	Answer *record.Answer `json:"answer,omitempty"`
-}
-
-func approvalOf(r *record.Run, a *record.Asked) (*approval, error) {
-	args, err := r.Value(a.Args)
-	if errors.Is(err, record.ErrNotKept) {
-		args, err = nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &approval{ID: record.ApprovalID(r.Begin.ID, a.A), Run: r.Begin.ID, Tool: a.Tool, Class: a.Class, Args: args, Why: a.Why,
-		Line: show.Line(a.Place), Script: show.Script(r, a.Path), Path: a.Path, Until: a.Until, Whole: a.Whole,
-		Question: a.Question, Answer: a.Answer}, nil
-}
-
 // noApprovals says when nothing waits.
 const noApprovals = "nothing waits for a person"
 
@@ -131,8 +98,8 @@ func (e *env) approvals(ctx context.Context, c *cli.Command) error {
 		e.nothing(c, noApprovals+": "+noRuns(c))
 		return nil
 	}
-	var all []*store.Pending
-	for p, err := range records.Pending(ctx, nil) {
+	var all []*approval.Call
+	for a, err := range approval.List(ctx, records, nil) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -140,22 +107,11 @@ func (e *env) approvals(ctx context.Context, c *cli.Command) error {
 			e.nothing(c, show.Visible(err.Error(), 500, ascii()))
 			continue
 		}
-		all = append(all, p)
+		all = append(all, a)
 	}
-	slices.SortStableFunc(all, func(a, b *store.Pending) int { return a.Time.Compare(b.Time) })
-	runs := map[string]*record.Run{}
-	for _, p := range all {
-		r := runs[p.Run.ID]
-		if r == nil {
-			if r, err = records.Load(p.Run.ID); errors.Is(err, store.ErrNotFound) { // removed meanwhile
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			runs[p.Run.ID] = r
-		}
-		if err := e.listApproval(c, r, p.Asked); err != nil {
+	slices.SortStableFunc(all, func(a, b *approval.Call) int { return a.Time.Compare(b.Time) })
+	for _, a := range all {
+		if err := e.listApproval(c, a); err != nil {
 			return err
 		}
 	}
@@ -166,26 +122,21 @@ func (e *env) approvals(ctx context.Context, c *cli.Command) error {
 }
 
 // listApproval prints what a list says of a call that waits.
-func (e *env) listApproval(c *cli.Command, r *record.Run, a *record.Asked) error {
+func (e *env) listApproval(c *cli.Command, a *approval.Call) error {
 	if c.Bool("json") {
-		out, err := approvalOf(r, a)
-		if err != nil {
-			return err
-		}
-		return e.printLine(out)
+		return e.printLine(a)
 	}
 	ascii, width := ascii(), columns(e.stdout, 160)
 	vis := func(s string) string { return show.Visible(s, width, ascii) }
-	id := record.ApprovalID(r.Begin.ID, a.A)
-	at := vis(show.At(r, a.Path, a.Place))
-	if name := r.Begin.Name; name != "" && name != "-" {
+	at := vis(a.At())
+	if name := a.Run.Name; name != "" && name != "-" {
 		at = vis(name) + ", " + at
 	}
 	tool, class := a.Tool, string(a.Class)
-	if a.A == record.Ledger {
-		tool, class, at = "a dry run", "all its calls", vis(cmp.Or(r.Begin.Name, "-"))
+	if a.IsLedger() {
+		tool, class, at = "a dry run", "all its calls", vis(cmp.Or(a.Run.Name, "-"))
 	}
-	_, err := fmt.Fprintf(e.stdout, "%s  %s  %s  %s  %s\n", e.paint(head, vis(id)),
+	_, err := fmt.Fprintf(e.stdout, "%s  %s  %s  %s  %s\n", e.paint(head, vis(a.ID)),
 		e.paint(doubt, show.Left(a.Until, time.Now())), e.paint(head, vis(tool)), vis(class), at)
 	if args := show.Short(a.Args, width-4, ascii); args != "" && err == nil {
 		_, err = fmt.Fprintf(e.stdout, "    %s\n", args)
@@ -196,17 +147,9 @@ func (e *env) listApproval(c *cli.Command, r *record.Run, a *record.Asked) error
 	return err
 }
 
-// asked is an ask of a run.
-type asked struct {
-	run *record.Run
-	*record.Asked
-}
-
-func (a asked) id() string { return record.ApprovalID(a.run.Begin.ID, a.A) }
-
-// askedFor are the asks that arguments mean: by their ID, or all that are open in a
-// run.
-func (e *env) askedFor(ctx context.Context, c *cli.Command) (*store.Store, []asked, error) {
+// approvalsOf returns the calls that arguments name: by their ID, or all of a run that can
+// be answered.
+func (e *env) approvalsOf(ctx context.Context, c *cli.Command) (*store.Store, []*approval.Call, error) {
 	records, err := e.store(c)
 	if err != nil {
 		return nil, nil, err
@@ -214,16 +157,11 @@ func (e *env) askedFor(ctx context.Context, c *cli.Command) (*store.Store, []ask
 	if records == nil {
 		return nil, nil, e.noRun(noRuns(c))
 	}
-	var all []asked
-	add := func(r *record.Run, a *record.Asked) {
-		one := asked{r, a}
-		if !slices.ContainsFunc(all, func(b asked) bool { return b.id() == one.id() }) {
-			all = append(all, one)
-		}
-	}
+	var all []*approval.Call
 	for _, arg := range c.Args().Slice() {
+		var found []*approval.Call
 		if strings.Contains(arg, ".") {
-			r, a, err := records.Asked(arg)
+			a, err := approval.Load(records, arg)
 			if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrAmbiguous) {
 				return nil, nil, e.noRun(fmt.Sprintf("%v in %s; what waits there: %s", err, cmp.Or(records.Dir(), "the cluster"),
 					lines(c)("approvals")))
@@ -231,37 +169,34 @@ func (e *env) askedFor(ctx context.Context, c *cli.Command) (*store.Store, []ask
 			if err != nil {
 				return nil, nil, err
 			}
-			add(r, a)
-			continue
+			found = append(found, a)
+		} else {
+			r, err := e.loadRun(ctx, c, records, arg)
+			if err != nil {
+				return nil, nil, err
+			}
+			if found = approval.Open(r); len(found) == 0 {
+				return nil, nil, e.noRun(fmt.Sprintf("nothing in run %s waits for a person; it is %s", r.Begin.ID,
+					r.Summary().Status))
+			}
 		}
-		r, err := e.loadRun(ctx, c, records, arg)
-		if err != nil {
-			return nil, nil, err
-		}
-		open := r.Open()
-		if len(open) == 0 {
-			return nil, nil, e.noRun(fmt.Sprintf("nothing in run %s waits for a person; it is %s", r.Begin.ID,
-				r.Summary().Status))
-		}
-		for _, a := range open {
-			add(r, a)
+		for _, a := range found {
+			if !slices.ContainsFunc(all, func(b *approval.Call) bool { return b.ID == a.ID }) {
+				all = append(all, a)
+			}
 		}
 	}
 	return records, all, nil
 }
 
 func (e *env) showApprovals(ctx context.Context, c *cli.Command) error {
-	_, all, err := e.askedFor(ctx, c)
+	_, all, err := e.approvalsOf(ctx, c)
 	if err != nil {
 		return err
 	}
 	for i, a := range all {
 		if c.Bool("json") {
-			out, err := approvalOf(a.run, a.Asked)
-			if err == nil {
-				err = e.print(out)
-			}
-			if err != nil {
+			if err := e.print(a); err != nil {
 				return err
 			}
 			continue
@@ -269,12 +204,12 @@ func (e *env) showApprovals(ctx context.Context, c *cli.Command) error {
 		if i > 0 {
 			fmt.Fprintln(e.stdout)
 		}
-		if err := show.NewApproval(a.run, a.Asked).Text(e.stdout, e.display(c)); err != nil {
+		if err := a.Text(e.stdout, e.display(c)); err != nil {
 			return err
 		}
 		if a.Answer == nil {
-			fmt.Fprintf(e.stdout, "\nto approve or reject it:\n  %s\n  %s\n", lines(c)("approvals", "yes", a.id(), "-resume"),
-				lines(c)("approvals", "no", a.id(), "-resume"))
+			fmt.Fprintf(e.stdout, "\nto approve or reject it:\n  %s\n  %s\n", lines(c)("approvals", "yes", a.ID, "-resume"),
+				lines(c)("approvals", "no", a.ID, "-resume"))
 		}
 	}
 	return nil
@@ -290,7 +225,7 @@ type answered struct {
 }
 
 func (e *env) answerApprovals(ctx context.Context, c *cli.Command, yes bool) error {
-	store, all, err := e.askedFor(ctx, c)
+	store, all, err := e.approvalsOf(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -298,11 +233,11 @@ func (e *env) answerApprovals(ctx context.Context, c *cli.Command, yes bool) err
 		for _, a := range all {
 			switch {
 			case a.Question != nil:
-				return usageError{fmt.Sprintf("%s is a question of a server; answer it at a terminal: %s", a.id(),
-					lines(c)("resume", a.run.Begin.ID))}
+				return usageError{fmt.Sprintf("%s is a question of a server; answer it at a terminal: %s", a.ID,
+					lines(c)("resume", a.Run.ID))}
 			case c.Bool("whole") && !a.Whole:
 				return usageError{fmt.Sprintf("%s: the config does not allow a yes to all calls of %s in a run: leave -whole out",
-					a.id(), registry.Quoted(a.Tool))}
+					a.ID, registry.Quoted(a.Tool))}
 			}
 		}
 	}
@@ -310,22 +245,21 @@ func (e *env) answerApprovals(ctx context.Context, c *cli.Command, yes bool) err
 	failed := false
 	var runs []string
 	for _, a := range all {
-		answer := &record.Answer{Yes: yes, Who: who, How: "approvals", Word: c.String("word"), Whole: yes && c.Bool("whole")}
+		answer := &record.Answer{Who: who, How: "approvals", Word: c.String("word"), Whole: yes && c.Bool("whole")}
+		keep := a.Reject
 		if yes {
-			answer.Until = time.Now().Add(c.Duration("for"))
-		} else if answer.Input, err = backend.Declined(a.Question); err != nil {
-			return err
+			answer.Until, keep = time.Now().Add(c.Duration("for")), a.Approve
 		}
-		err := store.Answer(a.id(), answer)
-		out := answered{ID: a.id(), Yes: yes, Who: who}
+		err := keep(store, answer)
+		out := answered{ID: a.ID, Yes: yes, Who: who}
 		if yes && err == nil {
 			out.Until = answer.Until
 		}
 		if err != nil {
 			failed, out.Error = true, err.Error()
 		}
-		if id := a.run.Begin.ID; !slices.Contains(runs, id) {
-			runs = append(runs, id)
+		if !slices.Contains(runs, a.Run.ID) {
+			runs = append(runs, a.Run.ID)
 		}
 		if err := e.sayAnswered(c, a, &out, err); err != nil {
 			return err
@@ -342,27 +276,27 @@ func (e *env) answerApprovals(ctx context.Context, c *cli.Command, yes bool) err
 }
 
 // sayAnswered says what became of an answer.
-func (e *env) sayAnswered(c *cli.Command, a asked, out *answered, err error) error {
+func (e *env) sayAnswered(c *cli.Command, a *approval.Call, out *answered, err error) error {
 	var before *store.AnsweredError
 	switch {
 	case c.Bool("json"):
 		return e.printLine(out)
 	case errors.As(err, &before):
-		fmt.Fprintf(e.stderr, "harness: %s: somebody was first: %s\n", a.id(), show.Said(before.Answer, ascii()))
+		fmt.Fprintf(e.stderr, "harness: %s: somebody was first: %s\n", a.ID, show.Said(before.Answer, ascii()))
 	case err != nil:
 		fmt.Fprintln(e.stderr, "harness:", registry.PrintableText(err.Error(), 2000))
 	case out.Yes:
-		e.nothing(c, fmt.Sprintf("%s: yes to %s, good until %s", a.id(), what(a.Asked),
+		e.nothing(c, fmt.Sprintf("%s: yes to %s, good until %s", a.ID, what(a),
 			out.Until.Local().Format(time.DateTime)))
 	default:
-		e.nothing(c, fmt.Sprintf("%s: no to %s", a.id(), what(a.Asked)))
+		e.nothing(c, fmt.Sprintf("%s: no to %s", a.ID, what(a)))
 	}
 	return nil
 }
 
 // what is what an ask is for in a few words.
-func what(a *record.Asked) string {
-	if a.A == record.Ledger {
+func what(a *approval.Call) string {
+	if a.IsLedger() {
 		return "the calls of the dry run"
 	}
 	return registry.Quoted(registry.Printable(a.Tool, 200))
@@ -376,7 +310,7 @@ func (e *env) afterAnswers(ctx context.Context, c *cli.Command, store *store.Sto
 		if err != nil {
 			return 0, err
 		}
-		switch open, lost := len(r.Open()), len(r.Unknown()); {
+		switch open, lost := len(approval.Open(r)), len(r.Unknown()); {
 		case r.Running:
 			e.nothing(c, fmt.Sprintf("run %s is under way", id))
 		case open > 0:

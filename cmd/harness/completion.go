@@ -14,6 +14,7 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/clients"
 	"github.com/usetools/usetools/harness/library"
@@ -264,7 +265,7 @@ func latest(c *cli.Command, approvals bool) (out []string) {
 	}
 	filter := &store.Filter{Limit: 50}
 	if approvals {
-		for p, err := range records.Pending(context.Background(), filter) {
+		for p, err := range approval.List(context.Background(), records, filter) {
 			if err == nil {
 				out = append(out, p.ID)
 			}

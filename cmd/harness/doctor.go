@@ -19,6 +19,7 @@ import (
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/discovery/embed"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
@@ -521,7 +522,7 @@ func checkApprovals(ctx context.Context) []finding {
 	if err != nil {
 		return nil
 	}
-	for _, err := range store.Pending(ctx, nil) {
+	for _, err := range approval.List(ctx, store, nil) {
 		if err == nil {
 			n++
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/usetools/usetools/cmd/internal/join"
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
@@ -127,7 +128,7 @@ func (e *env) resumed(ctx context.Context, c *cli.Command, h *harness.Harness, s
 	if err != nil {
 		return nil, err
 	}
-	if len(r.Open()) > 0 && !r.Running {
+	if len(approval.Open(r)) > 0 && !r.Running {
 		if stopped, err := e.askOpen(ctx, store, id); stopped || err != nil {
 			return nil, errors.Join(err, &unanswered{id, lines(c)})
 		}
@@ -204,17 +205,17 @@ func (e *env) askOpen(ctx context.Context, records *store.Store, id string) (sto
 		if err != nil {
 			return false, err
 		}
-		open := slices.DeleteFunc(r.Open(), func(a *record.Asked) bool { return asked[a.A] })
+		open := slices.DeleteFunc(approval.Open(r), func(a *approval.Call) bool { return asked[a.A] })
 		if len(open) == 0 {
 			return false, nil
 		}
 		a := open[0]
 		asked[a.A] = true
-		answer, err := e.askApproval(ctx, r, a, fmt.Sprintf("%d of %d", n, n+len(open)-1))
+		answer, err := e.askApproval(ctx, a, fmt.Sprintf("%d of %d", n, n+len(open)-1))
 		if err != nil || answer == nil {
 			return true, nil
 		}
-		err = records.Answer(record.ApprovalID(r.Begin.ID, a.A), answer)
+		err = records.Answer(a.ID, answer)
 		var before *store.AnsweredError
 		switch {
 		case errors.As(err, &before):
@@ -227,11 +228,11 @@ func (e *env) askOpen(ctx context.Context, records *store.Store, id string) (sto
 	}
 }
 
-// askApproval shows an ask, whole, and asks for the answer; nil: there is none.
-func (e *env) askApproval(ctx context.Context, r *record.Run, a *record.Asked, which string) (*record.Answer, error) {
+// askApproval shows a call, whole, and asks for the answer; nil: there is none.
+func (e *env) askApproval(ctx context.Context, a *approval.Call, which string) (*record.Answer, error) {
 	fmt.Fprintf(e.stderr, "\n%s: ", which)
 	o := &show.Options{Width: columns(e.stderr, 80), Colour: lifetime.Terminal(e.stderr), ASCII: ascii(), Now: time.Now()}
-	if err := show.NewApproval(r, a).Text(e.stderr, o); err != nil {
+	if err := a.Text(e.stderr, o); err != nil {
 		return nil, err
 	}
 	answer := &record.Answer{Yes: true, Who: userName(), How: "terminal", Until: time.Now().Add(record.GrantFor)}
@@ -242,7 +243,7 @@ func (e *env) askApproval(ctx context.Context, r *record.Run, a *record.Asked, w
 	}
 	question, words := "\nSend it? [y/n] ", []string{"yes", "no"}
 	switch {
-	case a.A == record.Ledger:
+	case a.IsLedger():
 		question = "\nMake all these calls? [y/n] "
 	case a.Whole:
 		question, words = fmt.Sprintf("\nSend it? [y/n; a: yes, and all calls of %s in this run] ",
@@ -261,7 +262,7 @@ func (e *env) askApproval(ctx context.Context, r *record.Run, a *record.Asked, w
 
 // answerQuestions asks what a server wants to know in the middle of a call, and
 // returns MCP's inputResponses.
-func (e *env) answerQuestions(ctx context.Context, a *record.Asked) ([]byte, error) {
+func (e *env) answerQuestions(ctx context.Context, a *approval.Call) ([]byte, error) {
 	all, err := backend.Questions(a.Question)
 	if err != nil {
 		return nil, err

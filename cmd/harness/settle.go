@@ -11,7 +11,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
@@ -70,7 +70,7 @@ func (e *env) settleRun(ctx context.Context, c *cli.Command) error {
 		}
 	}
 	if st.Happened && tool != "" && !c.Bool("force") {
-		if err := harness.FitsTool(r, tool, st.Result.JSON); err != nil {
+		if err := approval.FitsTool(r, tool, st.Result.JSON); err != nil {
 			return usageError{fmt.Sprintf("-result: it does not fit the output schema of %s: %v; nothing was written; with -force "+
 				"the script gets it all the same", registry.Quoted(tool), err)}
 		}
@@ -100,18 +100,19 @@ func (e *env) saySettled(c *cli.Command, store *store.Store, id string, st *reco
 		return err
 	}
 	var left []int
+	open := len(approval.Open(r))
 	for _, m := range r.Unknown() {
 		left = append(left, m.N)
 	}
 	if c.Bool("json") {
 		return e.print(map[string]any{"run": id, "call": st.N, "happened": st.Happened, "who": st.Who,
-			"unknown": append([]int{}, left...), "open": len(r.Open())})
+			"unknown": append([]int{}, left...), "open": open})
 	}
 	switch {
 	case len(left) > 0:
 		e.nothing(c, fmt.Sprintf("written; of call %d of run %s nothing is known either", left[0], id))
-	case len(r.Open()) > 0:
-		e.nothing(c, fmt.Sprintf("written; run %s: %s still: %s", id, waits(len(r.Open())), lines(c)("approvals", "show", id)))
+	case open > 0:
+		e.nothing(c, fmt.Sprintf("written; run %s: %s still: %s", id, waits(open), lines(c)("approvals", "show", id)))
 	default:
 		e.nothing(c, fmt.Sprintf("written; run %s can be resumed: %s", id, lines(c)("resume", id)))
 	}
@@ -127,7 +128,7 @@ func givenResult(text string) (record.Data, error) {
 			return record.Data{}, err
 		}
 	}
-	return harness.GivenResult(data)
+	return approval.GivenResult(data)
 }
 
 func (e *env) closeRun(ctx context.Context, c *cli.Command) error {

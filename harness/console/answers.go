@@ -9,10 +9,10 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
-	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -52,7 +52,7 @@ func (v *view) answer() error {
 		case err != nil:
 			return err
 		case bad != nil:
-			return v.approvals(r.id, bad)
+			return v.approvals(r.call.ID, bad)
 		case r != nil:
 			all = append(all, r)
 		}
@@ -88,23 +88,22 @@ type answeredRun struct {
 	ledger bool
 }
 
-// reply is what is said to one ask.
+// reply is the answer to one call.
 type reply struct {
-	id     string
+	call   *approval.Call
 	run    *answeredRun
-	ask    *record.Ask
 	answer *record.Answer
 }
 
-// read makes the reply to an ask, from its ID and the digest of what was shown; nil: the
-// ask is not there any more. bad is a form that does not fit what a server asks.
+// read returns the reply to a call, by its ID and the digest of what was shown, or nil if the
+// call is gone. bad is a form that does not fit what a server asks.
 func (a *answering) read(value string) (r *reply, bad *filledForm, err error) {
 	v := a.v
 	id, digest, ok := strings.Cut(value, " ")
 	if !ok || digest == "" {
 		return nil, nil, badRequest("The form does not say what was shown.")
 	}
-	run, asked, err := a.asked(id)
+	call, err := a.call(id)
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrAmbiguous) {
 		a.fail("%s is not there any more: its record was removed, or it is not yours.", text.FirstBytes(id, 100))
 		return nil, nil, nil
@@ -112,77 +111,79 @@ func (a *answering) read(value string) (r *reply, bad *filledForm, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	said := &record.Answer{Yes: a.how != "no", Who: v.Name, How: "console", Digest: digest}
-	r = &reply{id: id, ask: asked.Ask, answer: said}
-	yes, no := v.mayAnswer(run.Begin.Subject, asked.Ask)
-	switch {
-	case said.Yes && !yes, !said.Yes && !no:
-		return nil, nil, forbidden(whoMay(asked.Ask))
-	case said.Yes && asked.Question != nil:
-		if said.Input, bad, err = fill(asked.Question, v.r.PostForm); err != nil || bad != nil {
-			return r, bad, err
+	said := &record.Answer{Who: v.Name, How: "console", Digest: digest}
+	r = &reply{call: call, answer: said}
+	yes, no := v.mayAnswer(call)
+	if a.how == "no" {
+		if said.Word = a.word; !no {
+			return nil, nil, forbidden(whoMay(call))
 		}
-	case a.how == "whole" && !asked.Whole:
-		return nil, nil, badRequest("The config does not allow a yes to all calls of this tool in a run.")
-	}
-	if said.Yes {
-		said.Until, said.Whole = time.Now().Add(record.GrantFor), a.how == "whole"
 	} else {
-		said.Word = a.word
-		if said.Input, err = backend.Declined(asked.Question); err != nil {
-			said.Input = nil // what cannot be asked cannot be declined: the no is enough
+		said.Until, said.Whole = time.Now().Add(record.GrantFor), a.how == "whole"
+		switch {
+		case !yes:
+			return nil, nil, forbidden(whoMay(call))
+		case call.Question != nil:
+			if said.Input, bad, err = fill(call.Question, v.r.PostForm); err != nil || bad != nil {
+				return r, bad, err
+			}
+		case said.Whole && !call.Whole:
+			return nil, nil, badRequest("The config does not allow a yes to all calls of this tool in a run.")
 		}
 	}
-	i := slices.IndexFunc(a.runs, func(x *answeredRun) bool { return x.id == run.Begin.ID })
+	i := slices.IndexFunc(a.runs, func(x *answeredRun) bool { return x.id == call.Run.ID })
 	if i < 0 {
 		i = len(a.runs)
-		a.runs = append(a.runs, &answeredRun{id: run.Begin.ID})
+		a.runs = append(a.runs, &answeredRun{id: call.Run.ID})
 	}
 	r.run = a.runs[i]
 	return r, nil, nil
 }
 
-// asked is what an ID names, with its run, which is read once for all its calls.
-func (a *answering) asked(id string) (*record.Run, *record.Asked, error) {
+// call returns the call of an ID. Its run is read once for all its calls.
+func (a *answering) call(id string) (*approval.Call, error) {
 	of, name, _ := strings.Cut(id, ".")
 	if a.last == nil || a.last.Begin.ID != of {
 		if err := a.v.fits(id); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		run, err := a.v.c.store.Load(of)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		a.last = run
 	}
 	i := slices.IndexFunc(a.last.Asks, func(x *record.Asked) bool { return x.A == name })
 	if i < 0 || a.last.Begin.ID != of || !a.v.mayLook(a.last.Begin.Subject) {
-		return nil, nil, store.ErrNotFound
+		return nil, store.ErrNotFound
 	}
-	return a.last, a.last.Asks[i], nil
+	return approval.New(a.last, a.last.Asks[i]), nil
 }
 
-// send answers one ask. Somebody may have been faster, or it may be gone: then a sentence
-// says so.
+// send keeps one answer. If the call was answered before, or is gone, a sentence says so.
 func (a *answering) send(r *reply) {
-	err := a.v.c.store.Answer(r.id, r.answer)
+	keep, id := r.call.Approve, r.call.ID
+	if a.how == "no" {
+		keep = r.call.Reject
+	}
+	err := keep(a.v.c.store, r.answer)
 	var before *store.AnsweredError
 	switch {
 	case err == nil:
 		r.run.done++
-		r.run.tool, r.run.ledger = r.ask.Tool, r.ask.A == record.Ledger
+		r.run.tool, r.run.ledger = r.call.Tool, r.call.IsLedger()
 	case errors.As(err, &before):
-		a.fail("%s: somebody was first: %s.", r.id, show.Said(before.Answer, false))
+		a.fail("%s: somebody was first: %s.", id, show.Said(before.Answer, false))
 	case errors.Is(err, store.ErrExpired):
-		a.fail("%s could be answered until %s; the answer came too late.", r.id, day(r.ask.Until, time.Now()))
+		a.fail("%s could be answered until %s; the answer came too late.", id, day(r.call.Until, time.Now()))
 	case errors.Is(err, store.ErrEnded):
-		a.fail("%s: its run has ended; nothing of it is sent any more.", r.id)
+		a.fail("%s: its run has ended; nothing of it is sent any more.", id)
 	case errors.Is(err, store.ErrOtherAsk):
-		a.fail("%s: what is asked now is not what was shown, and nothing was answered. Look at it again.", r.id)
+		a.fail("%s: what is asked now is not what was shown, and nothing was answered. Look at it again.", id)
 	case errors.Is(err, store.ErrNotFound):
-		a.fail("%s is not there any more: its record was removed.", r.id)
+		a.fail("%s is not there any more: its record was removed.", id)
 	default:
-		a.fail("%s was not answered: %s", r.id, whole(text.FirstBytes(err.Error(), 500)))
+		a.fail("%s was not answered: %s", id, whole(text.FirstBytes(err.Error(), 500)))
 	}
 }
 
@@ -192,7 +193,7 @@ func (a *answering) fail(format string, args ...any) {
 }
 
 // whoMay says who can answer what a viewer cannot.
-func whoMay(a *record.Ask) string {
+func whoMay(a *approval.Call) string {
 	if a.Question != nil {
 		return "A server's question in the middle of a call is answered by who sent the script, or by the operator."
 	}
@@ -226,10 +227,8 @@ func (a *answering) end(at string) string {
 			n.Next, n.Do = "/runs/"+x.id, "To the run"
 		}
 		v.tell(n)
-		for _, open := range run.Open() {
-			if run.Waits(open) && record.ApprovalID(x.id, open.A) == at { // a part was answered
-				next = back(at)
-			}
+		if slices.ContainsFunc(approval.Open(run), func(c *approval.Call) bool { return c.ID == at }) { // a part was answered
+			next = back(at)
 		}
 	}
 	return next
@@ -256,7 +255,7 @@ func (a *answering) said(x *answeredRun) string {
 // resumes it; terminal says how to resume it otherwise.
 func whatNext(run *record.Run, here bool, terminal string) string {
 	id := run.Begin.ID
-	switch open, lost := len(run.Open()), run.Unknown(); {
+	switch open, lost := len(approval.Open(run)), run.Unknown(); {
 	case run.Running:
 		return fmt.Sprintf("Run %s is under way.", id)
 	case open > 0:

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
@@ -35,13 +36,13 @@ func (c *Console) approvalPages(see func(pattern string, page func(*view) error)
 	see("POST /approvals", (*view).answer)
 }
 
-// mayAnswer reports whether a viewer may say yes or no to an ask. A server's question in
+// mayAnswer reports whether a viewer may say yes or no to a call. A server's question in
 // the middle of a call is for who sent the script, or the operator; who may approve of
 // others' calls may say no to it.
-func (v *view) mayAnswer(subject string, a *record.Ask) (yes, no bool) {
-	no = v.MayAnswer(subject)
+func (v *view) mayAnswer(a *approval.Call) (yes, no bool) {
+	no = v.MayAnswer(a.Run.Subject)
 	if a.Question != nil {
-		own := v.Operator || subject == v.Subject
+		own := v.Operator || a.Run.Subject == v.Subject
 		return own, own || no
 	}
 	return no, no
@@ -49,43 +50,77 @@ func (v *view) mayAnswer(subject string, a *record.Ask) (yes, no bool) {
 
 // waits returns what the viewer may see of what waits for a person, grouped, the oldest
 // first, and how much it is in all.
-func (v *view) waits() (groups [][]*waitingAsk, all waitCount, err error) {
+func (v *view) waits() (groups [][]*approval.Call, all waitCount, err error) {
 	subject := v.Filter().Subject
 	if v.Approves {
 		subject = nil
 	}
-	asks, of := waitingAsks(v.r.Context(), v.c.store, subject, v.mayLook)
+	calls, of := waitingCalls(v.r.Context(), v.c.store, subject, v.mayLook)
 	for subject, n := range of {
 		if v.mayLook(subject) {
 			all.Calls, all.Runs = all.Calls+n.Calls, all.Runs+n.Runs
 		}
 	}
-	return grouped(asks), all, v.r.Context().Err()
+	return grouped(calls), all, v.r.Context().Err()
 }
 
 // approvalsPage is the data of the page.
 type approvalsPage struct {
-	Items    []inboxItem
+	Items    []*inboxItem
 	All      waitCount
 	Listed   int  // of its calls
 	Own      bool // nothing of others is seen
 	Chosen   *question
-	Answered []answeredAsk
+	Answered []*answeredCall
 }
 
-// inboxItem is an entry of the list of what waits.
+// inboxItem is an entry of the list of what waits: a call, with those that are shown with it.
 type inboxItem struct {
-	ID, Tool, Hue, Title, Subject, Note, Left string
-	Times                                     int
-	Current                                   bool
-	State                                     string // changes when the calls do
+	*approval.Call
+	Hue     string
+	Times   int
+	Current bool
+	State   string // changes when the calls do
 }
 
-// answeredAsk is an entry of the list of what was answered.
-type answeredAsk struct {
-	ID, Run, Tool, Hue, Said, Word string
-	Yes                            bool
-	Time                           time.Time
+// Name is what the item is called: the tool, or that it is a dry run.
+func (x *inboxItem) Name() string {
+	if x.IsLedger() {
+		return "a dry run"
+	}
+	return x.Tool
+}
+
+// Note says what is not as with other calls.
+func (x *inboxItem) Note() string {
+	switch {
+	case x.IsLedger():
+		return "all its calls at once"
+	case x.Question != nil:
+		return "its server asks something"
+	}
+	return ""
+}
+
+// answeredCall is an entry of the list of what was answered.
+type answeredCall struct {
+	*approval.Call
+	Hue string
+}
+
+// Name is what the entry is called.
+func (x *answeredCall) Name() string {
+	if x.IsLedger() {
+		return "all calls of a dry run"
+	}
+	return x.Tool
+}
+
+// Said is the answer in words, without its time and word.
+func (x *answeredCall) Said() string {
+	a := *x.Answer
+	a.Head, a.Until, a.Word = record.Head{}, time.Time{}, ""
+	return show.Said(&a, false)
 }
 
 // approvals shows the page, with the ask of an ID opened, or the oldest; filled is the
@@ -107,23 +142,23 @@ func (v *view) approvals(id string, filled *filledForm) error {
 		if err := v.fits(id); err != nil {
 			return err
 		}
-		run, a, err := v.c.store.Asked(id)
+		a, err := approval.Load(v.c.store, id)
 		switch {
 		case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrAmbiguous),
-			err == nil && (!v.mayLook(run.Begin.Subject) || id != record.ApprovalID(run.Begin.ID, a.A) && id != run.Begin.ID):
+			err == nil && (!v.mayLook(a.Run.Subject) || id != a.ID && id != a.Run.ID):
 			p := &problem{Status: http.StatusNotFound, Title: "No such question", Next: "/approvals", Do: "What waits"}
 			p.Text = "Nothing of this ID waits here, or it is not for you. Records are removed when they are old."
 			return p
 		case err != nil:
 			return err
 		}
-		if data.Chosen, err = v.question(run, a, filled, v.r.URL.Query().Get("alone") != ""); err != nil {
+		if data.Chosen, err = v.question(a, filled, v.r.URL.Query().Get("alone") != ""); err != nil {
 			return err
 		}
 	}
 	for _, g := range groups {
 		data.Listed += len(g)
-		data.Items = append(data.Items, inboxItemOf(g, hue, data.Chosen))
+		data.Items = append(data.Items, newInboxItem(g, hue, data.Chosen))
 	}
 	if data.Answered, err = v.answered(hue); err != nil {
 		return err
@@ -151,19 +186,11 @@ func (v *view) fits(id string) error {
 		Text: "The record of the run that asks is too large for a page." + v.terminal("approvals", "show", id)}
 }
 
-// inboxItemOf is the entry of calls that are shown together; chosen is what is opened.
-func inboxItemOf(g []*waitingAsk, hue func(string) string, chosen *question) inboxItem {
-	a := g[0]
-	item := inboxItem{ID: a.ID, Tool: a.Tool, Hue: hue(a.Tool), Times: len(g), Title: titled(a.Run),
-		Subject: a.Run.Subject, Left: show.Ago(a.Time, time.Now())}
-	switch {
-	case a.A == record.Ledger:
-		item.Tool, item.Hue, item.Note = "a dry run", "", "all its calls at once"
-	case a.Question:
-		item.Note = "its server asks something"
-	}
+// newInboxItem returns the entry of calls that are shown together; chosen is what is opened.
+func newInboxItem(g []*approval.Call, hue func(string) string, chosen *question) *inboxItem {
+	item := &inboxItem{Call: g[0], Hue: hue(g[0].Tool), Times: len(g)}
 	for _, x := range g {
-		if item.State += x.A + " "; chosen != nil && chosen.Run == a.Run.ID && slices.Contains(chosen.Asks, x.A) {
+		if item.State += x.A + " "; chosen != nil && chosen.Run.ID == x.Run.ID && slices.Contains(chosen.Asks, x.A) {
 			item.Current = true
 		}
 	}
@@ -182,10 +209,10 @@ func (v *view) hues() (toolHue, packageHue func(string) string) {
 }
 
 // answered are the answers of the last day, of the latest runs, the last one first.
-func (v *view) answered(hue func(string) string) ([]answeredAsk, error) {
+func (v *view) answered(hue func(string) string) ([]*answeredCall, error) {
 	f := v.Filter()
 	f.Since, f.Limit = time.Now().Add(-waitsSince), 10*lookedAt
-	var out []answeredAsk
+	var out []*answeredCall
 	read := 0
 	for sum, err := range v.c.store.List(v.r.Context(), f) {
 		if err != nil || sum.Asks == 0 {
@@ -199,56 +226,44 @@ func (v *view) answered(hue func(string) string) ([]answeredAsk, error) {
 			continue
 		}
 		for _, a := range run.Asks {
-			if a.Answer == nil || time.Since(a.Answer.Time) > answeredSince {
-				continue
+			if a.Answer != nil && time.Since(a.Answer.Time) <= answeredSince {
+				out = append(out, &answeredCall{approval.New(run, a), hue(a.Tool)})
 			}
-			x := answeredAsk{ID: record.ApprovalID(sum.ID, a.A), Run: sum.ID, Tool: a.Tool, Hue: hue(a.Tool), Yes: a.Answer.Yes,
-				Said: show.Said(&record.Answer{Yes: a.Answer.Yes, Whole: a.Answer.Whole, Who: a.Answer.Who,
-					How: a.Answer.How}, false), Word: a.Answer.Word, Time: a.Answer.Time}
-			if a.A == record.Ledger {
-				x.Tool, x.Hue = "all calls of a dry run", ""
-			}
-			out = append(out, x)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b answeredAsk) int { return b.Time.Compare(a.Time) })
+	slices.SortStableFunc(out, func(a, b *answeredCall) int { return b.Answer.Time.Compare(a.Answer.Time) })
 	return out[:min(len(out), maxAnswered)], v.r.Context().Err()
 }
 
 // question is what a person is asked: a call, several that are much alike, the calls of
 // a dry run, or what a server asks in the middle of a call.
 type question struct {
-	ID, Run, Title, Tool, Hue string
-	Asks                      []string // what of the run is shown
-	Sum                       *record.Summary
-	Class, ClassWhy, Why      string
-	Ledger, Whole             bool
-	Until                     time.Time
-	Open                      bool
-	Stands                    string // of one that is not open: what became of it
-	At                        string
-	Line                      int
-	Where                     *whereAsked
-	Before                    []stepsBefore
-	Others                    []inboxItem // what else of the run waits
-	Value                     string      // ID and digest that the form sends where there is one call
-	Calls                     []askedCall
-	Alike                     *batchDiff
-	All, More                 int // calls in all of a ledger, and calls that are not shown yet
-	Form                      []formQuestion
-	FormError                 string
-	Unreadable                string // a question that cannot be answered here
-	MayYes, MayNo, SeesRun    bool
-	WhoMay                    string // where the viewer may not
+	*approval.Call
+	Hue                    string
+	Asks                   []string // what of the run is shown
+	ClassWhy               string
+	Open                   bool
+	Stands                 string // of one that is not open: what became of it
+	Where                  *whereAsked
+	Before                 []stepsBefore
+	Others                 []*inboxItem // what else of the run waits
+	Calls                  []askedCall
+	Alike                  *batchDiff
+	All, More              int // calls in all of a ledger, and calls that are not shown yet
+	Form                   []formQuestion
+	FormError              string
+	Unreadable             string // a question that cannot be answered here
+	MayYes, MayNo, SeesRun bool
+	WhoMay                 string // where the viewer may not
 }
 
-// askedCall is a call that waits; Value is what a form sends for it.
+// askedCall is a call that waits, or one in the ledger of a dry run, with its arguments.
 type askedCall struct {
+	*approval.Call  // nil in a ledger
 	N               int
-	ID, Value       string
-	Tool, Hue       string // in the ledger of a dry run
+	Tool, Hue       string // in a ledger
 	Class, At, From string // there too
-	Line            int
+	Line            int    // there too
 	Args            string // whole, in one line, what is not visible escaped
 	Pretty          string // the same in lines; "": there is nothing to be seen in lines
 	Bytes           int
@@ -278,75 +293,68 @@ type stepsBefore struct {
 	First                  int // number of the first
 }
 
-// question is an ask of a run, with those that are much like it.
-func (v *view) question(run *record.Run, a *record.Asked, filled *filledForm, alone bool) (*question, error) {
-	sum, rv := run.Summary(), show.New(run)
+// question is a call, with those of its run that are much like it.
+func (v *view) question(a *approval.Call, filled *filledForm, alone bool) (*question, error) {
+	rv := show.New(a.Record)
 	hue, packageHue := v.hues()
-	q := &question{ID: record.ApprovalID(sum.ID, a.A), Run: sum.ID, Title: titled(sum), Tool: a.Tool, Hue: hue(a.Tool),
-		Sum: sum,
-		Why: a.Why, Class: string(a.Class), Ledger: a.A == record.Ledger,
-		Whole: a.Whole, Until: a.Until, At: show.At(run, a.Path, a.Place), Line: show.Line(a.Place),
-		SeesRun: v.Sees(sum.Subject),
-		WhoMay:  whoMay(a.Ask), Value: record.ApprovalID(sum.ID, a.A) + " " + a.Digest}
-	_, q.ClassWhy, _ = strings.Cut(show.NewApproval(run, a).Class(), ": ")
-	q.MayYes, q.MayNo = v.mayAnswer(sum.Subject, a.Ask)
-	together := []*record.Asked{a}
-	if q.Open = slices.Contains(run.Open(), a) && run.Waits(a); !q.Open {
-		q.Stands = stands(run, a)
-	} else if !alone {
-		together = slices.DeleteFunc(run.Open(), func(x *record.Asked) bool {
-			return newWaitingAsk(sum, x).kin() != newWaitingAsk(sum, a).kin()
-		})
+	q := &question{Call: a, Hue: hue(a.Tool), SeesRun: v.Sees(a.Run.Subject), WhoMay: whoMay(a)}
+	_, q.ClassWhy, _ = strings.Cut(show.Class(a.Record, a.Ask), ": ")
+	q.MayYes, q.MayNo = v.mayAnswer(a)
+	var together, others []*approval.Call
+	for _, x := range approval.Open(a.Record) {
+		q.Open = q.Open || x.A == a.A
+		switch {
+		case kin(x) != kin(a):
+			others = append(others, x)
+		case !alone || x.A == a.A:
+			together = append(together, x)
+		}
 	}
-	v.calls(q, run, together)
-	if q.Ledger {
-		q.ledger(run, hue)
+	if !q.Open {
+		q.Stands, together = stands(a), []*approval.Call{a}
+	}
+	q.calls(together)
+	if a.IsLedger() {
+		q.ledger(hue)
 	}
 	if a.Question != nil {
-		q.form(a, filled)
+		q.form(filled)
 	}
 	q.Where = where(rv, a, packageHue)
 	q.before(rv, hue)
-	var others []*waitingAsk
-	for _, x := range run.Open() {
-		if o := newWaitingAsk(sum, x); run.Waits(x) && o.kin() != newWaitingAsk(sum, a).kin() {
-			others = append(others, o)
-		}
-	}
 	for _, g := range grouped(others) {
-		q.Others = append(q.Others, inboxItemOf(g, hue, nil))
+		q.Others = append(q.Others, newInboxItem(g, hue, nil))
 	}
 	return q, nil
 }
 
-// stands is what became of an ask.
-func stands(run *record.Run, a *record.Asked) string {
+// stands says what became of a call that cannot be answered.
+func stands(a *approval.Call) string {
 	switch {
 	case a.Answer != nil:
 		return "Answered: " + show.Said(a.Answer, false) + "."
 	case time.Now().After(a.Until):
 		return "Nobody answered in time: it could be answered until " + day(a.Until, time.Now()) + "."
 	}
-	return fmt.Sprintf("The run has ended (%s): nothing of this call is sent any more.", run.Summary().Status)
+	return fmt.Sprintf("The run has ended (%s): nothing of this call is sent any more.", a.Run.Status)
 }
 
 // calls takes the calls that are shown, with their arguments whole.
-func (v *view) calls(q *question, run *record.Run, asks []*record.Asked) {
-	if len(asks) > maxRows {
-		q.More = len(asks) - maxRows
-		asks = asks[:maxRows]
+func (q *question) calls(all []*approval.Call) {
+	if len(all) > maxRows {
+		q.More = len(all) - maxRows
+		all = all[:maxRows]
 	}
 	total := 0
 	var raws []json.RawMessage
-	for i, a := range asks {
+	for i, a := range all {
 		q.Asks = append(q.Asks, a.A)
-		c := askedCall{N: i + 1, ID: record.ApprovalID(run.Begin.ID, a.A), Ticked: true, Line: q.Line}
-		c.Value = c.ID + " " + a.Digest
-		if total += max(a.Args.Bytes, len(a.Args.JSON)); len(asks) > 1 && total > maxArguments {
+		c := askedCall{Call: a, N: i + 1, Ticked: true}
+		if total += max(a.Args.Bytes, len(a.Args.JSON)); len(all) > 1 && total > maxArguments {
 			c.Large, c.Ticked = true, false
 			c.Bytes = a.Args.Bytes
 		} else {
-			raw, _ := run.Value(a.Args)
+			raw, _ := a.Record.Value(a.Args)
 			c.show(raw, a.Args)
 			raws = append(raws, raw)
 		}
@@ -405,8 +413,9 @@ func inLines(s string) string {
 func whole(s string) string { return show.Visible(s, math.MaxInt, false) }
 
 // ledger takes the calls that a dry run would have made: the first of them whole.
-func (q *question) ledger(run *record.Run, hue func(string) string) {
-	q.Tool, q.Hue, q.Calls = "a dry run", "", nil
+func (q *question) ledger(hue func(string) string) {
+	run := q.Record
+	q.Hue, q.Calls = "", nil
 	total := 0
 	for _, m := range run.Calls {
 		g := m.Guess
@@ -432,9 +441,9 @@ func (q *question) ledger(run *record.Run, hue func(string) string) {
 
 // where is the line of the script that makes a call, with those around it; nil: it is
 // not known.
-func where(rv *show.View, a *record.Asked, hue func(pkg string) string) *whereAsked {
+func where(rv *show.View, a *approval.Call, hue func(pkg string) string) *whereAsked {
 	x := rv.Around(a.Path, a.Place)
-	if x == nil || a.A == record.Ledger {
+	if x == nil || a.IsLedger() {
 		return nil
 	}
 	out := &whereAsked{Name: x.Name}

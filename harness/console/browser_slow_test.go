@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/approval"
 )
 
 // place is a page of the demo world.
@@ -289,7 +290,7 @@ func TestThePicturesOfTheReadme(t *testing.T) {
 	}
 	w := demo(t)
 	mails := ""
-	for p, err := range w.store.Pending(t.Context(), nil) {
+	for p, err := range approval.List(t.Context(), w.store, nil) {
 		if err != nil {
 			t.Fatal(err)
 		}

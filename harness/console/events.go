@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/record/store"
 )
 
@@ -252,11 +253,11 @@ func (h *hub) openRuns() (ids, waits map[string]bool) {
 	return ids, waits
 }
 
-// waiting is what waits for a person, of each subject, see waitingAsks.
+// waiting is what waits for a person, of each subject, see waitingCalls.
 type waiting struct {
 	until    time.Time // the count is used without counting again until then
 	of       map[string]waitCount
-	asks     []*waitingAsk
+	asks     []*approval.Call
 	stale    bool          // something has changed since they began to be counted
 	counting chan struct{} // closed when they have been counted; nil: nobody is at it
 }
@@ -295,7 +296,7 @@ func (h *hub) waits(v *Viewer) int {
 }
 
 // asks are the calls that waits counts, the oldest first.
-func (h *hub) asks(v *Viewer) (out []*waitingAsk) {
+func (h *hub) asks(v *Viewer) (out []*approval.Call) {
 	h.waits(v) // which counts them, where that is due
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -309,7 +310,7 @@ func (h *hub) asks(v *Viewer) (out []*waitingAsk) {
 
 // count counts the calls that wait, and tells open pages where there are others than before.
 func (h *hub) count() {
-	asks, of := waitingAsks(h.ctx, h.store, nil, func(string) bool { return true })
+	asks, of := waitingCalls(h.ctx, h.store, nil, func(string) bool { return true })
 	h.mu.Lock()
 	news := !maps.Equal(of, h.waiting.of)
 	if h.waiting.of, h.waiting.asks = of, asks; !h.waiting.stale {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry"
@@ -120,9 +121,9 @@ func (v *view) ledgerOf(r *record.Run) (*ledger, error) {
 			l.Error = fmt.Sprintf("line %d: %s", res.Error.Line, l.Error)
 		}
 	}
-	for _, x := range r.Open() {
-		if x.A == record.Ledger {
-			l.Approval = r.Begin.ID + "." + x.A
+	for _, a := range approval.Open(r) {
+		if a.IsLedger() {
+			l.Approval = a.ID
 		}
 	}
 	return l, nil

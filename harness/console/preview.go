@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry/text"
@@ -38,18 +39,13 @@ func (v *view) preview(sum *record.Summary) *preview {
 		return nil
 	}
 	run := show.New(r)
-	return &preview{Timeline: timeline(run), Effects: run.Classes[record.Effect] + run.Classes[record.Again], NotSent: run.NotSent, Note: noteOf(r), Asks: len(openAsks(r)) > 0,
+	return &preview{Timeline: timeline(run), Effects: run.Classes[record.Effect] + run.Classes[record.Again], NotSent: run.NotSent, Note: noteOf(r), Asks: len(approval.Open(r)) > 0,
 		Damaged: r.Damaged != nil, Live: r.Live()}
 }
 
 // mayGoOn reports whether a run has not ended for good.
 func mayGoOn(s *record.Summary) bool {
 	return slices.Contains([]string{record.Running, record.Died, "waiting", "uncertain"}, s.Status)
-}
-
-// openAsks are the open asks of a run that an answer can still serve: none of one that was closed.
-func openAsks(r *record.Run) []*record.Asked {
-	return slices.DeleteFunc(r.Open(), func(a *record.Asked) bool { return !r.Waits(a) })
 }
 
 // noteOf names the calls of a run that need a person.
@@ -61,15 +57,15 @@ func noteOf(r *record.Run) string {
 		}
 		return note
 	}
-	open := openAsks(r)
+	open := approval.Open(r)
 	switch n := len(open); {
 	case n == 0:
 		return ""
-	case open[0].A == record.Ledger:
+	case open[0].IsLedger():
 		return "all calls of the dry run need approval"
 	case n == 1:
 		return "1 call of " + open[0].Tool + " needs approval"
-	case slices.ContainsFunc(open, func(a *record.Asked) bool { return a.Tool != open[0].Tool }):
+	case slices.ContainsFunc(open, func(a *approval.Call) bool { return a.Tool != open[0].Tool }):
 		return text.Count(n, "call") + " need approval"
 	default:
 		return text.Count(n, "call") + " of " + open[0].Tool + " need approval"

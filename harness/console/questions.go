@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -40,8 +39,8 @@ type filledForm struct {
 }
 
 // form takes the questions of a server, with what was filled in before.
-func (q *question) form(a *record.Asked, filled *filledForm) {
-	all, err := backend.Questions(a.Question)
+func (q *question) form(filled *filledForm) {
+	all, err := backend.Questions(q.Question)
 	if err != nil {
 		q.Unreadable = whole(text.FirstBytes(err.Error(), 500))
 		return

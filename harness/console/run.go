@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
@@ -258,8 +259,9 @@ const maxTablePages = record.MaxLines / callsPage
 const maxListed = 20
 
 func (d *runView) asks(rows *layout, servers []string) {
-	for _, a := range openAsks(d.Run) {
-		if a.A == record.Ledger {
+	for _, a := range approval.Open(d.Run) {
+		if a.IsLedger() {
+			d.LedgerAsk = a.ID
 			continue
 		}
 		d.Waits++
@@ -268,8 +270,8 @@ func (d *runView) asks(rows *layout, servers []string) {
 		case i >= 0:
 			d.Open[i].Times++
 		case len(d.Open) < maxListed:
-			d.Open = append(d.Open, openAsk{ID: record.ApprovalID(d.ID, a.A), Tool: a.Tool, Hue: hue(servers, a.Tool), Times: 1, Why: a.Why,
-				Args: shortArgs(d.Run, a.Args, 110), Row: rows.row(a.Path, show.Line(a.Place)), Until: day(a.Until, time.Now())})
+			d.Open = append(d.Open, openAsk{ID: a.ID, Tool: a.Tool, Hue: hue(servers, a.Tool), Times: 1, Why: a.Why,
+				Args: shortArgs(d.Run, a.Args, 110), Row: rows.row(a.Path, a.Line()), Until: day(a.Until, time.Now())})
 		}
 	}
 }
@@ -305,11 +307,6 @@ func (d *runView) ledger(rows *layout, servers []string) {
 			}
 			d.Ledger = append(d.Ledger, ledgerRow{N: g.N, Tool: g.Tool, Hue: hue(servers, g.Tool), Args: shortArgs(d.Run, g.Args, 200),
 				Place: g.Place, Row: rows.row(b.Path, b.place.Line), From: g.From, Href: callLink(g.N, d.Table.Page)})
-		}
-	}
-	for _, a := range d.Run.Open() {
-		if a.A == record.Ledger {
-			d.LedgerAsk = record.ApprovalID(d.ID, a.A)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
@@ -170,11 +171,11 @@ func (c *Console) settle(v *view) error {
 	switch v.r.PostFormValue("what") {
 	case "happened":
 		st.Happened = true
-		if st.Result, err = harness.GivenResult([]byte(v.r.PostFormValue("result"))); err != nil {
+		if st.Result, err = approval.GivenResult([]byte(v.r.PostFormValue("result"))); err != nil {
 			return back(fmt.Errorf("the result: %w", err))
 		}
 		if v.r.PostFormValue("force") == "" {
-			if err := harness.FitsTool(r, tool, st.Result.JSON); err != nil {
+			if err := approval.FitsTool(r, tool, st.Result.JSON); err != nil {
 				return back(fmt.Errorf("the result does not fit the output schema of %s: %w", show.Visible(tool, 100, false), err))
 			}
 		}

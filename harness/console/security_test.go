@@ -20,6 +20,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
@@ -72,7 +73,7 @@ func (w *world) all(t testing.TB) *things {
 		}
 		x.runs = append(x.runs, sum.ID)
 	}
-	for p, err := range w.store.Pending(t.Context(), nil) {
+	for p, err := range approval.List(t.Context(), w.store, nil) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -481,7 +482,7 @@ func resting(t *testing.T) *world {
 // filled is a form with something in every field that a route may want.
 func filled(w *world) url.Values {
 	ids := []string{}
-	for p, err := range w.store.Pending(context.Background(), nil) {
+	for p, err := range approval.List(context.Background(), w.store, nil) {
 		if err == nil {
 			ids = append(ids, p.ID)
 		}

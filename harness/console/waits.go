@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/record/store"
 )
 
@@ -17,70 +17,55 @@ const (
 	maxAsked = 1000
 )
 
-// waitingAsk is a call that waits for a person.
-type waitingAsk struct {
-	ID       string // of the approval
-	A        string // of the ask, in its run
-	Run      *record.Summary
-	Tool     string // "": all calls of a dry run
-	Place    string
-	Time     time.Time
-	Question bool // its server asks something in the middle of it
-}
-
 // waitCount is how many calls wait, and of how many runs.
 type waitCount struct{ Calls, Runs int }
 
-func newWaitingAsk(run *record.Summary, a *record.Asked) *waitingAsk {
-	return &waitingAsk{record.ApprovalID(run.ID, a.A), a.A, run, a.Tool, a.Place, a.Time, a.Question != nil}
-}
-
-// waitingAsks returns the calls that wait for a person in runs of the last month: those
+// waitingCalls returns the calls that wait for a person in runs of the last month: those
 // that listed chooses by the subject of their run, the oldest first, at most maxAsked of
 // them; and how many there are of each subject. A record that cannot be read has none.
-func waitingAsks(ctx context.Context, records *store.Store, subject *string, listed func(subject string) bool) ([]*waitingAsk, map[string]waitCount) {
-	var asks []*waitingAsk
+func waitingCalls(ctx context.Context, records *store.Store, subject *string, listed func(subject string) bool) ([]*approval.Call, map[string]waitCount) {
+	var calls []*approval.Call
 	oldest := func() {
-		slices.SortStableFunc(asks, func(a, b *waitingAsk) int { return a.Time.Compare(b.Time) })
-		asks = asks[:min(len(asks), maxAsked)]
+		slices.SortStableFunc(calls, func(a, b *approval.Call) int { return a.Time.Compare(b.Time) })
+		calls = calls[:min(len(calls), maxAsked)]
 	}
 	of, run := map[string]waitCount{}, ""
-	for p, err := range records.Pending(ctx, &store.Filter{Subject: subject, Since: time.Now().Add(-waitsSince), Bytes: maxShownRecord}) {
+	for a, err := range approval.List(ctx, records, &store.Filter{Subject: subject, Since: time.Now().Add(-waitsSince), Bytes: maxShownRecord}) {
 		if err != nil {
 			continue
 		}
-		n := of[p.Run.Subject]
-		if n.Calls++; p.Run.ID != run {
+		n := of[a.Run.Subject]
+		if n.Calls++; a.Run.ID != run {
 			n.Runs++
 		}
-		of[p.Run.Subject], run = n, p.Run.ID
-		if !listed(p.Run.Subject) {
+		of[a.Run.Subject], run = n, a.Run.ID
+		if !listed(a.Run.Subject) {
 			continue
 		}
-		if asks = append(asks, newWaitingAsk(p.Run, p.Asked)); len(asks) > 10*maxAsked {
+		if calls = append(calls, a.Head()); len(calls) > 10*maxAsked {
 			oldest()
 		}
 	}
 	oldest()
-	return asks, of
+	return calls, of
 }
 
 // kin is what calls have in common that are shown together: the run, the tool and the
 // place in the script. A server's question and the calls of a dry run stand alone.
-func (a *waitingAsk) kin() string {
-	if a.Question || a.A == record.Ledger {
+func kin(a *approval.Call) string {
+	if a.Question != nil || a.IsLedger() {
 		return a.ID
 	}
 	return fmt.Sprintf("%s %q %q", a.Run.ID, a.Tool, a.Place)
 }
 
 // grouped puts calls together that are shown together, in the order of the first of each.
-func grouped(asks []*waitingAsk) (groups [][]*waitingAsk) {
+func grouped(calls []*approval.Call) (groups [][]*approval.Call) {
 	at := map[string]int{}
-	for _, a := range asks {
-		i, ok := at[a.kin()]
+	for _, a := range calls {
+		i, ok := at[kin(a)]
 		if !ok {
-			i, at[a.kin()] = len(groups), len(groups)
+			i, at[kin(a)] = len(groups), len(groups)
 			groups = append(groups, nil)
 		}
 		groups[i] = append(groups[i], a)

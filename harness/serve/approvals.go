@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
@@ -114,7 +115,7 @@ func (c *session) approvalsTool(ctx context.Context, req *mcp.CallToolRequest) (
 func (c *session) listApprovals(ctx context.Context) (string, error) {
 	var b strings.Builder
 	n := 0
-	for p, err := range c.s.records.Pending(ctx, nil) {
+	for p, err := range approval.List(ctx, c.s.records, nil) {
 		switch {
 		case ctx.Err() != nil:
 			return "", ctx.Err()
@@ -156,36 +157,36 @@ func (c *session) eachApproval(ids []string, do func(id string) (string, error))
 	return b.String(), nil
 }
 
-// askedOf is what an approval is of, unless it is of a script of the token itself.
-func (c *session) askedOf(id string) (*record.Run, *record.Asked, error) {
-	run, a, err := c.s.records.Asked(id)
-	if err == nil && run.Begin.Subject == c.owner.Subject() {
-		return nil, nil, errors.New("it is of a script that this token sent: another one has to say yes or no")
+// othersCall returns the call of an approval, unless the token's own script makes it.
+func (c *session) othersCall(id string) (*approval.Call, error) {
+	a, err := approval.Load(c.s.records, id)
+	if err == nil && a.Run.Subject == c.owner.Subject() {
+		return nil, errors.New("it is of a script that this token sent: another one has to say yes or no")
 	}
-	return run, a, err
+	return a, err
 }
 
 // showApproval is all that a person is to judge by: the call whole, and the script.
 func (c *session) showApproval(id string) (string, error) {
-	run, a, err := c.askedOf(id)
+	a, err := c.othersCall(id)
 	if err != nil {
 		return "", err
 	}
-	res, err := harness.Recorded(run)
+	res, err := harness.Recorded(a.Record)
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
 	for i := range res.Waiting {
-		if w := &res.Waiting[i]; strings.TrimPrefix(w.ID, run.Begin.ID) == "."+a.A {
-			fmt.Fprintf(&b, "%s, for %s, until %s\n%s\n", w.ID, registry.Printable(run.Begin.Subject, 100),
-				w.Until.UTC().Format(time.RFC3339), approvalForm(run.Begin.ID, w).Message)
+		if w := &res.Waiting[i]; w.ID == a.ID {
+			fmt.Fprintf(&b, "%s, for %s, until %s\n%s\n", a.ID, registry.Printable(a.Run.Subject, 100),
+				a.Until.UTC().Format(time.RFC3339), approvalForm(a.Run.ID, w).Message)
 		}
 	}
 	if b.Len() == 0 { // the effects of a dry run, or what was answered
-		fmt.Fprintf(&b, "%s.%s: %s\n%s", run.Begin.ID, a.A, registry.Printable(a.Why, 500), res.LedgerText())
+		fmt.Fprintf(&b, "%s: %s\n%s", a.ID, registry.Printable(a.Why, 500), res.LedgerText())
 	}
-	source, err := run.Text(run.Begin.Script)
+	source, err := a.Record.Text(a.Record.Begin.Script)
 	if err != nil {
 		return "", err
 	}
@@ -199,7 +200,7 @@ func (c *session) showApproval(id string) (string, error) {
 }
 
 func (c *session) answerApproval(id string, yes bool, word string) (string, error) {
-	run, a, err := c.askedOf(id)
+	a, err := c.othersCall(id)
 	if err != nil {
 		return "", err
 	}
@@ -207,18 +208,16 @@ func (c *session) answerApproval(id string, yes bool, word string) (string, erro
 		return "", errors.New("it is a question of a server in the middle of a call, which is answered at the client that sent " +
 			"the script")
 	}
-	id = run.Begin.ID + "." + a.A
-	if err := c.s.records.Answer(id, &record.Answer{Yes: yes, Who: c.token,
-		How: approvalsName, Word: word}); err != nil {
+	answer, said, keep := &record.Answer{Who: c.token, How: approvalsName, Word: word}, "no", a.Reject
+	if yes {
+		said, keep = "yes", a.Approve
+	}
+	if err := keep(c.s.records, answer); err != nil {
 		return "", err
 	}
-	c.s.resumer.add(run.Begin.ID)
+	c.s.resumer.add(a.Run.ID)
 	c.s.resumer.answered()
-	said := "no"
-	if yes {
-		said = "yes"
-	}
-	return fmt.Sprintf("%s: %s\n", id, said), nil
+	return fmt.Sprintf("%s: %s\n", a.ID, said), nil
 }
 
 func (a Approvals) validate() error {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve/guard"
@@ -179,7 +180,7 @@ func (r *resumer) begin(ctx context.Context) {
 		log.Warn("the processes of further runs died", "runs", died-maxNamed, "list", command("runs", "-status", "died"))
 	}
 	recent := &store.Filter{Since: time.Now().Add(-pendingFor)}
-	for p, err := range r.s.records.Pending(ctx, recent) { // of dry runs, too
+	for p, err := range approval.List(ctx, r.s.records, recent) { // of dry runs, too
 		if err == nil {
 			r.add(p.Run.ID)
 		}

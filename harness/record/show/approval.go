@@ -30,68 +30,43 @@ const (
 	maxAlike   = 20
 )
 
-// Approval is an ask as a person looks at it before answering.
-type Approval struct {
-	ID  string // as commands name it
-	Run *record.Run
-	Ask *record.Ask
-	// Answer is what was said; nil: nothing yet.
-	Answer *record.Answer
-	// Alike are other asks of the run that are open.
-	Alike []Alike
-}
-
-// Alike is another ask, of the same tool or another one.
-type Alike struct {
-	ID  string
-	Ask *record.Ask
-}
-
-// NewApproval is an ask of a run, with those beside it that are open.
-func NewApproval(r *record.Run, a *record.Asked) *Approval {
-	out := &Approval{ID: record.ApprovalID(r.Begin.ID, a.A), Run: r, Ask: a.Ask, Answer: a.Answer}
-	for _, other := range r.Open() {
-		out.Alike = append(out.Alike, Alike{ID: record.ApprovalID(r.Begin.ID, other.A), Ask: other.Ask})
-	}
-	return out
-}
-
-// Text writes the approval for a terminal: the tool as the config names it, its
-// class and why a person is asked, all arguments, what the run did before, the line
-// of the script, in what asks of the same tool differ, and what a server asks. What
-// the script, the model or a server wrote stands behind a bar, with what is not
-// visible escaped; nothing of it is left out.
-func (a *Approval) Text(w io.Writer, o *Options) error {
-	v := New(a.Run)
+// Ask writes an ask of a run for a terminal, with all that a person decides by: the tool as
+// the config names it, its class and why a person is asked, all arguments, what the run did
+// before, the line of the script, in what open asks of the same tool differ, and what a server
+// asks. Text of the script, the model or a server stands behind a bar, with invisible
+// characters escaped; nothing of it is left out.
+func Ask(w io.Writer, r *record.Run, a *record.Asked, o *Options) error {
+	v := New(r)
 	p := newPage(v, o)
-	p.line("%s  %s", p.paint(bold, p.safe(a.ID, 2*maxName)), p.paint(yellow, p.safe(a.stands(p), p.Width)))
+	p.line("%s  %s", p.paint(bold, p.safe(record.ApprovalID(r.Begin.ID, a.A), 2*maxName)),
+		p.paint(yellow, p.safe(p.stands(a), p.Width)))
 	p.asked(a)
-	if a.Ask.A == record.Ledger {
+	if a.A == record.Ledger {
 		p.ledger(v)
 	} else {
 		title := "arguments, as they will be sent"
-		if a.Ask.Question != nil {
+		if a.Question != nil {
 			title = "arguments, as they were sent"
 		}
-		p.arguments(title, a.Ask.Args)
+		p.arguments(title, a.Args)
 		p.alike(a)
 	}
-	p.question(a.Ask.Question)
+	p.question(a.Question)
 	p.before(v)
 	p.context(v, a.Ask)
 	_, err := io.WriteString(w, p.b.String())
 	return err
 }
 
-// stands says what has become of the ask.
-func (a *Approval) stands(p *page) string {
+// stands says what has become of an ask.
+func (p *page) stands(a *record.Asked) string {
 	if a.Answer != nil {
 		return "answered"
 	}
 	if p.Now.IsZero() {
-		return "waits until " + a.Ask.Until.In(p.Zone).Format(time.DateTime)
+		return "waits until " + a.Until.In(p.Zone).Format(time.DateTime)
 	}
-	return Left(a.Ask.Until, p.Now)
+	return Left(a.Until, p.Now)
 }
 
 // Left says how long an ask still waits: "waits 6 days more".
@@ -135,15 +110,15 @@ func Said(s *record.Answer, ascii bool) string {
 }
 
 // asked writes what the ask is about.
-func (p *page) asked(a *Approval) {
-	b := a.Run.Begin
-	if a.Ask.A == record.Ledger {
+func (p *page) asked(a *record.Asked) {
+	r, b := p.view.Run, p.view.Run.Begin
+	if a.A == record.Ledger {
 		p.fact("what", "all calls of a dry run: a yes has the run go on, and makes them")
 	} else {
-		p.fact("tool", a.Ask.Tool)
-		p.fact("class", a.Class())
+		p.fact("tool", a.Tool)
+		p.fact("class", Class(r, a.Ask))
 	}
-	p.fact("why", a.Ask.Why)
+	p.fact("why", a.Why)
 	if a.Answer != nil {
 		name := "answer"
 		for _, l := range p.wrapped(said(a.Answer, p.Zone), p.Width-12, math.MaxInt) {
@@ -151,7 +126,7 @@ func (p *page) asked(a *Approval) {
 			name = ""
 		}
 	}
-	if a.Ask.Whole {
+	if a.Whole {
 		p.fact("whole", "a yes may be for all calls of this tool in this run (-whole)")
 	}
 	run := b.ID
@@ -165,23 +140,23 @@ func (p *page) asked(a *Approval) {
 	p.fact("run", run)
 	p.fact("for", b.Subject)
 	p.fact("session", b.Session)
-	if a.Ask.A != record.Ledger {
-		p.fact("at", At(a.Run, a.Ask.Path, a.Ask.Place))
+	if a.A != record.Ledger {
+		p.fact("at", At(r, a.Path, a.Place))
 	}
 }
 
-// Class is the class of the tool, and why it has that, where the record says it.
-func (a *Approval) Class() string {
-	for _, l := range a.Run.Lines {
+// Class returns the class of an ask's tool, and why it has that class if the record says so.
+func Class(r *record.Run, a *record.Ask) string {
+	for _, l := range r.Lines {
 		if l, ok := l.(*record.Tools); ok {
 			for _, t := range l.Tools {
-				if t.ID == a.Ask.Tool && t.Why != "" {
-					return fmt.Sprintf("%s: %s", a.Ask.Class, t.Why)
+				if t.ID == a.Tool && t.Why != "" {
+					return fmt.Sprintf("%s: %s", a.Class, t.Why)
 				}
 			}
 		}
 	}
-	return string(a.Ask.Class)
+	return string(a.Class)
 }
 
 // At says where in a run's scripts a call is made: "line 12 of saved script digest, in
@@ -353,17 +328,17 @@ type object struct {
 func plainly(s string) string { return `"` + visible(s, maxOdd, true) + `"` }
 
 // alike writes in what the other open asks of the tool differ from this one.
-func (p *page) alike(a *Approval) {
-	if a.Ask.Question != nil {
+func (p *page) alike(a *record.Asked) {
+	if a.Question != nil {
 		return
 	}
 	mine := map[string]string{}
-	for _, l := range Leaves(a.Ask.Args.JSON) {
+	for _, l := range Leaves(a.Args.JSON) {
 		mine[l.Path] = l.JSON
 	}
 	n := 0
-	for _, other := range a.Alike {
-		if other.Ask.Tool != a.Ask.Tool || other.Ask.Question != nil || other.ID == a.ID {
+	for _, other := range p.view.Run.Open() {
+		if other.Tool != a.Tool || other.Question != nil || other.A == a.A {
 			continue
 		}
 		if n++; n == 1 {
@@ -373,11 +348,12 @@ func (p *page) alike(a *Approval) {
 			p.line("  %s", p.paint(dim, "and more: "+p.command("approvals")))
 			return
 		}
-		differs := brief(other.Ask.Args, mine, p.Width-20, p.ASCII)
-		if differs == "" && missing(a.Ask.Args, other.Ask.Args) {
+		differs := brief(other.Args, mine, p.Width-20, p.ASCII)
+		if differs == "" && missing(a.Args, other.Args) {
 			differs = "(it leaves some of them out)"
 		}
-		p.line("  %s  %s", p.safe(other.ID, 2*maxName), p.safe(cmp.Or(differs, "nothing: the same arguments"), p.Width-20))
+		p.line("  %s  %s", p.safe(record.ApprovalID(p.view.Run.Begin.ID, other.A), 2*maxName),
+			p.safe(cmp.Or(differs, "nothing: the same arguments"), p.Width-20))
 	}
 }
 

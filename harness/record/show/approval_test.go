@@ -15,55 +15,53 @@ import (
 )
 
 // ask adds an ask to a run.
-func (r *tape) ask(a record.Ask, ms float64) *show.Approval {
+func (r *tape) ask(a record.Ask, ms float64) *record.Asked {
 	a.Time, a.Until = after(ms), after(ms).Add(7*24*time.Hour)
-	r.Lines = append(r.Lines, &a)
-	return &show.Approval{ID: r.Begin.ID + "." + a.A, Run: r.Run, Ask: &a}
+	asked := &record.Asked{Ask: &a}
+	r.Lines, r.Asks = append(r.Lines, &a), append(r.Asks, asked)
+	return asked
 }
 
 // asking is a run that waits for a person with three calls, and a server that asks.
-func asking() []*show.Approval {
+func asking() *tape {
 	r := shop()
 	r.End = nil
 	r.Tools = &record.Tools{Head: at(1), Tools: []record.Tool{{ID: "chat.post", Class: record.Effect,
 		Why: "not marked read-only"}}}
 	r.Lines = append(r.Lines, r.Tools)
 	r.Begin.Name, r.Begin.Subject = "late.go", "ann"
-	var out []*show.Approval
 	for i, to := range []string{"#warehouse", "#ware\u202ehouse", "#cafe\u0301"} {
 		args := fmt.Sprintf(`{"channel":%q,"text":"three orders are late\nplease look","notify":[1,2]}`, to)
 		args = strings.ReplaceAll(args, `\u202e`, "\u202e")
-		out = append(out, r.ask(record.Ask{A: fmt.Sprint(i + 1), Place: "20:3", Class: record.Effect, Tool: "chat.post",
-			Args: record.Raw([]byte(args)), Why: "the config asks for effects", Whole: i == 0}, 2000))
+		r.ask(record.Ask{A: fmt.Sprint(i + 1), Place: "20:3", Class: record.Effect, Tool: "chat.post",
+			Args: record.Raw([]byte(args)), Why: "the config asks for effects", Whole: i == 0}, 2000)
 	}
 	question := `{"a":{"method":"elicitation/create","params":{"mode":"form",` +
 		`"message":"Which account?\n  class     read","requestedSchema":{"type":"object","properties":{"account":{"type":"string"}}}}}}`
-	out = append(out, r.ask(record.Ask{A: "4", N: 3, Place: "20:3", Class: record.Effect, Tool: "chat.post",
-		Args: record.Raw([]byte(`{}`)), Why: "its server asks", Question: json.RawMessage(question)}, 2001))
-	for _, a := range out {
-		for _, b := range out {
-			a.Alike = append(a.Alike, show.Alike{ID: b.ID, Ask: b.Ask})
-		}
-	}
-	return out
+	r.ask(record.Ask{A: "4", N: 3, Place: "20:3", Class: record.Effect, Tool: "chat.post",
+		Args: record.Raw([]byte(`{}`)), Why: "its server asks", Question: json.RawMessage(question)}, 2001)
+	return r
 }
 
-func approval(t *testing.T, a *show.Approval, o *show.Options) string {
+func approval(t *testing.T, r *tape, a *record.Asked, o *show.Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := a.Text(&b, o); err != nil {
+	if err := show.Ask(&b, r.Run, a, o); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
 }
 
 func TestAnApprovalIsShown(t *testing.T) {
-	all := asking()
-	all[3].Answer = &record.Answer{Head: at(3000), A: "4", Yes: true, Who: "bob", How: "terminal", Until: after(4e6)}
-	r := rehearsed()
-	all = append(all, r.ask(record.Ask{A: record.Ledger, Why: "the calls of a dry run"}, 10))
-	for i, a := range all {
-		golden(t, fmt.Sprintf("approval-%d.txt", i+1), approval(t, a, &show.Options{Zone: time.UTC, Now: after(10e6)}))
+	r, dry := asking(), rehearsed()
+	r.Asks[3].Answer = &record.Answer{Head: at(3000), A: "4", Yes: true, Who: "bob", How: "terminal", Until: after(4e6)}
+	dry.ask(record.Ask{A: record.Ledger, Why: "the calls of a dry run"}, 10)
+	n := 0
+	for _, r := range []*tape{r, dry} {
+		for _, a := range r.Asks {
+			n++
+			golden(t, fmt.Sprintf("approval-%d.txt", n), approval(t, r, a, &show.Options{Zone: time.UTC, Now: after(10e6)}))
+		}
 	}
 }
 
@@ -75,10 +73,11 @@ func TestArgumentsAreShownWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := asking()[0]
-	a.Ask.Args = record.Raw(b)
+	r := asking()
+	a := r.Asks[0]
+	a.Args = record.Raw(b)
 	for _, o := range []show.Options{{}, {Width: 200}, {ASCII: true, Width: 61}, {Colour: true}} {
-		text := approval(t, a, &o)
+		text := approval(t, r, a, &o)
 		if o.Colour {
 			for _, code := range []string{"0", "1", "2", "31", "32", "33", "36"} {
 				text = strings.ReplaceAll(text, "\x1b["+code+"m", "")
@@ -121,10 +120,9 @@ func TestWhatATerminalObeysIsInNoApproval(t *testing.T) {
 	a := r.ask(record.Ask{A: "2", Path: evil, Place: "1:1", Class: evil, Tool: evil, Args: record.Raw([]byte(evil)),
 		Why: evil, Question: json.RawMessage(evil)}, 20)
 	a.Answer = &record.Answer{Who: evil, How: evil, Word: evil}
-	a.Alike = []show.Alike{{ID: evil, Ask: a.Ask}, {ID: "x",
-		Ask: &record.Ask{Tool: evil, Args: record.Raw([]byte(`{"a":1}`))}}}
+	r.ask(record.Ask{A: evil, Tool: evil, Args: record.Raw([]byte(`{"a":1}`))}, 30)
 	for _, o := range []show.Options{{}, {ASCII: true}} {
-		for _, r := range approval(t, a, &o) + show.Said(a.Answer, o.ASCII) {
+		for _, r := range approval(t, r, a, &o) + approval(t, r, r.Asks[len(r.Asks)-1], &o) + show.Said(a.Answer, o.ASCII) {
 			if r != '\n' && (!unicode.IsPrint(r) || registry.Invisible(r)) {
 				t.Fatalf("%+v: %q", o, r)
 			}

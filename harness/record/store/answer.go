@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -109,53 +107,6 @@ func changed(r *record.Run, a *record.Ask) error {
 		return errors.New("what is asked is not what its digest is of")
 	}
 	return nil
-}
-
-// Pending is an ask that waits for a person.
-type Pending struct {
-	ID  string // of the approval
-	Run *record.Summary
-	*record.Asked
-}
-
-// Pending returns what waits for people in the runs that a filter chooses, the
-// latest run first; nil: in all. A record that cannot be read is an error, and the
-// list goes on.
-func (s *Store) Pending(ctx context.Context, f *Filter) iter.Seq2[*Pending, error] {
-	most := int64(record.MaxRecord)
-	if f != nil && f.Bytes > 0 {
-		most = f.Bytes
-	}
-	return func(yield func(*Pending, error) bool) {
-		for sum, err := range s.List(ctx, f) {
-			if err == nil && !mayAsk(sum) {
-				continue
-			}
-			var r *record.Run
-			if err == nil {
-				r, err = s.LoadListed(sum, most)
-			}
-			if errors.Is(err, ErrNotFound) {
-				continue
-			}
-			if err != nil {
-				if !yield(nil, err) {
-					return
-				}
-				continue
-			}
-			for _, a := range r.Open() {
-				if r.Waits(a) && !yield(&Pending{record.ApprovalID(sum.ID, a.A), sum, a}, nil) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// mayAsk reports whether a run may have something that waits for a person.
-func mayAsk(s *record.Summary) bool {
-	return s.Dry || record.Resumable(s.Status) || s.Status == record.Running || s.Status == record.Died
 }
 
 // Asked returns an ask by the ID of its approval, or by a unique beginning of it:

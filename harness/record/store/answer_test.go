@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 )
@@ -199,7 +200,7 @@ func TestAnAnswerComesInTime(t *testing.T) {
 			if _, a := load(t, s, late); a.State(now) != record.Denied {
 				t.Errorf("nobody has answered: %s", a.State(now))
 			}
-			for p, err := range s.Pending(t.Context(), nil) {
+			for p, err := range approval.List(t.Context(), s, nil) {
 				t.Errorf("it waits: %+v, %v", p, err)
 			}
 		})
@@ -368,7 +369,7 @@ func TestALedgerIsAnswered(t *testing.T) {
 				t.Fatal(err)
 			}
 			n := 0
-			for p, err := range s.Pending(t.Context(), nil) {
+			for p, err := range approval.List(t.Context(), s, nil) {
 				if n++; err != nil || p.ID != w.ID()+".ledger" {
 					t.Errorf("%+v, %v", p, err)
 				}

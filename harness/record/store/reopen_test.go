@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 )
@@ -40,8 +41,8 @@ func TestARunThatWaitsGoesOnAfterTheYes(t *testing.T) {
 	for name, s := range stores(t, nil) {
 		t.Run(name, func(t *testing.T) {
 			run, id := waiting(t, s)
-			var pending []*store.Pending
-			for p, err := range s.Pending(t.Context(), nil) {
+			var pending []*approval.Call
+			for p, err := range approval.List(t.Context(), s, nil) {
 				if err != nil {
 					t.Fatal(err)
 				}
