@@ -114,15 +114,10 @@ func (r *run) goOn(t *wrappers.Tool, args registry.Args, recorded *record.Made) 
 	case x.Answer.Yes && x.Answer.Input != nil:
 		return x.Answer.Input, nil
 	}
-	questions, err := backend.Questions(x.Question)
-	if err != nil {
+	if input, err = backend.Declined(x.Question); err != nil {
 		return nil, r.diverge(fmt.Errorf("call %d cannot go on: %w", recorded.N, err))
 	}
-	declined := map[string]*backend.Reply{}
-	for _, q := range questions {
-		declined[q.Key] = &backend.Reply{Action: backend.Decline}
-	}
-	return backend.Answers(declined)
+	return input, nil
 }
 
 // rounds lets the server of a call ask a person. recorded is the recorded call that

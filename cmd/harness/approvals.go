@@ -245,12 +245,11 @@ func (e *env) answerApprovals(ctx context.Context, c *cli.Command, yes bool) err
 	failed := false
 	var runs []string
 	for _, a := range all {
-		answer := &record.Answer{Who: who, How: "approvals", Word: c.String("word"), Whole: yes && c.Bool("whole")}
-		keep := a.Reject
+		answer := &record.Answer{Yes: yes, Who: who, How: "approvals", Word: c.String("word"), Whole: yes && c.Bool("whole")}
 		if yes {
-			answer.Until, keep = time.Now().Add(c.Duration("for")), a.Approve
+			answer.Until = time.Now().Add(c.Duration("for"))
 		}
-		err := keep(store, answer)
+		err := store.Answer(a.ID, answer)
 		out := answered{ID: a.ID, Yes: yes, Who: who}
 		if yes && err == nil {
 			out.Until = answer.Until

@@ -3,8 +3,8 @@
 // A [Call] is one of three: a call that was not sent yet, a call in the middle of which its
 // server asks something, or all effect calls of a dry run. [List] finds those of a store,
 // [Load] one by its ID, [Open] those of a run; [Call.Text] shows one to a person, and
-// [Call.MarshalJSON] to a program. [Call.Approve] and [Call.Reject] keep the answer in the
-// store, which signs it, and checks signature and digest whenever it loads the run.
+// [Call.MarshalJSON] to a program. Its answer is kept by [store.Store.Answer], which signs it;
+// the store checks signature and digest whenever it loads the run.
 //
 // A call that was sent and never answered needs a person too: [GivenResult] and [FitsTool]
 // check what that person says the tool has answered.
@@ -22,7 +22,6 @@ import (
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
-	"github.com/usetools/usetools/registry/backend"
 )
 
 // Call is a call of a run that needs a person, or needed one: see its State.
@@ -153,18 +152,4 @@ func (c *Call) MarshalJSON() ([]byte, error) {
 	}{c.ID, c.Run.ID, c.Tool, c.Class, args, c.Why, c.Line(), show.Script(c.Record, c.Path), c.Path, c.Until, c.Whole,
 		c.Question, c.Answer})
 	return b.Bytes(), err
-}
-
-// Approve and Reject keep a person's answer. It has at least Who and How; see store.Answer
-// for what the store sets, and for the errors.
-func (c *Call) Approve(s *store.Store, a *record.Answer) error {
-	a.Yes = true
-	return s.Answer(c.ID, a)
-}
-
-// Reject rejects the call: it is not sent, and a server's questions are declined.
-func (c *Call) Reject(s *store.Store, a *record.Answer) error {
-	a.Yes = false
-	a.Input, _ = backend.Declined(c.Question) // one that cannot be read is declined when the run resumes
-	return s.Answer(c.ID, a)
 }

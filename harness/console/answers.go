@@ -21,8 +21,8 @@ const (
 	maxTold = 5    // sentences of what went wrong
 )
 
-// answer takes a yes or a no to what was shown. All calls are looked at before one is
-// answered: where the form is not right for one of them, none is.
+// answer takes the answer to calls of one run that a page has shown. All calls are looked at
+// before one is answered: where the form is not right for one of them, none is.
 func (v *view) answer() error {
 	form := v.r.PostForm
 	values, word := form["ids"], strings.TrimSpace(form.Get("word"))
@@ -45,20 +45,20 @@ func (v *view) answer() error {
 		return err
 	}
 	a := &answering{v: v, how: how, word: word}
-	var all []*reply
+	if err := a.load(values[0]); err != nil {
+		return err
+	}
 	for _, value := range values {
-		r, bad, err := a.read(value)
+		call, bad, err := a.read(value)
 		switch {
 		case err != nil:
 			return err
 		case bad != nil:
-			return v.approvals(r.call.ID, bad)
-		case r != nil:
-			all = append(all, r)
+			return v.approvals(call.ID, bad)
 		}
 	}
-	for _, r := range all {
-		a.send(r)
+	for i, call := range a.calls {
+		a.send(call, a.answers[i])
 	}
 	return v.goTo(a.end(form.Get("at")))
 }
@@ -75,46 +75,45 @@ func back(id string) string {
 type answering struct {
 	v         *view
 	how, word string
-	runs      []*answeredRun
-	last      *record.Run // the one that was read last; calls of a run stand together
-	failed    []string    // sentences: what became of calls that were not answered
+	run       *record.Run // nil: it is gone
+	calls     []*approval.Call
+	answers   []*record.Answer // to calls
+	done      []*approval.Call // those that were answered
+	failed    []string         // sentences: why others were not
 }
 
-// answeredRun are the calls of a run that a form is for.
-type answeredRun struct {
-	id     string
-	tool   string // of those that were answered
-	done   int
-	ledger bool
+// load reads the run of a call.
+func (a *answering) load(value string) error {
+	id, _, _ := strings.Cut(value, " ")
+	if err := a.v.fits(id); err != nil {
+		return err
+	}
+	of, _, _ := strings.Cut(id, ".")
+	run, err := a.v.c.store.Load(of)
+	switch {
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrAmbiguous):
+		return nil
+	case err == nil && run.Begin.ID == of && a.v.mayLook(run.Begin.Subject):
+		a.run = run
+	}
+	return err
 }
 
-// reply is the answer to one call.
-type reply struct {
-	call   *approval.Call
-	run    *answeredRun
-	answer *record.Answer
-}
-
-// read returns the reply to a call, by its ID and the digest of what was shown, or nil if the
-// call is gone. bad is a form that does not fit what a server asks.
-func (a *answering) read(value string) (r *reply, bad *filledForm, err error) {
+// read adds the answer to a call, by its ID and the digest of what was shown; a call that is
+// gone is none. bad is a form that does not fit what a server asks.
+func (a *answering) read(value string) (call *approval.Call, bad *filledForm, err error) {
 	v := a.v
 	id, digest, ok := strings.Cut(value, " ")
 	if !ok || digest == "" {
 		return nil, nil, badRequest("The form does not say what was shown.")
 	}
-	call, err := a.call(id)
-	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrAmbiguous) {
+	if call = a.call(id); call == nil {
 		a.fail("%s is not there any more: its record was removed, or it is not yours.", text.FirstBytes(id, 100))
 		return nil, nil, nil
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	said := &record.Answer{Who: v.Name, How: "console", Digest: digest}
-	r = &reply{call: call, answer: said}
+	said := &record.Answer{Yes: a.how != "no", Who: v.Name, How: "console", Digest: digest}
 	yes, no := v.mayAnswer(call)
-	if a.how == "no" {
+	if !said.Yes {
 		if said.Word = a.word; !no {
 			return nil, nil, forbidden(whoMay(call))
 		}
@@ -125,57 +124,40 @@ func (a *answering) read(value string) (r *reply, bad *filledForm, err error) {
 			return nil, nil, forbidden(whoMay(call))
 		case call.Question != nil:
 			if said.Input, bad, err = fill(call.Question, v.r.PostForm); err != nil || bad != nil {
-				return r, bad, err
+				return call, bad, err
 			}
 		case said.Whole && !call.Whole:
 			return nil, nil, badRequest("The config does not allow a yes to all calls of this tool in a run.")
 		}
 	}
-	i := slices.IndexFunc(a.runs, func(x *answeredRun) bool { return x.id == call.Run.ID })
-	if i < 0 {
-		i = len(a.runs)
-		a.runs = append(a.runs, &answeredRun{id: call.Run.ID})
-	}
-	r.run = a.runs[i]
-	return r, nil, nil
+	a.calls, a.answers = append(a.calls, call), append(a.answers, said)
+	return call, nil, nil
 }
 
-// call returns the call of an ID. Its run is read once for all its calls.
-func (a *answering) call(id string) (*approval.Call, error) {
-	of, name, _ := strings.Cut(id, ".")
-	if a.last == nil || a.last.Begin.ID != of {
-		if err := a.v.fits(id); err != nil {
-			return nil, err
+// call returns the call of the run that an ID names; nil: there is none.
+func (a *answering) call(id string) *approval.Call {
+	if a.run != nil {
+		for _, x := range a.run.Asks {
+			if record.ApprovalID(a.run.Begin.ID, x.A) == id {
+				return approval.New(a.run, x)
+			}
 		}
-		run, err := a.v.c.store.Load(of)
-		if err != nil {
-			return nil, err
-		}
-		a.last = run
 	}
-	i := slices.IndexFunc(a.last.Asks, func(x *record.Asked) bool { return x.A == name })
-	if i < 0 || a.last.Begin.ID != of || !a.v.mayLook(a.last.Begin.Subject) {
-		return nil, store.ErrNotFound
-	}
-	return approval.New(a.last, a.last.Asks[i]), nil
+	return nil
 }
 
 // send keeps one answer. If the call was answered before, or is gone, a sentence says so.
-func (a *answering) send(r *reply) {
-	keep, id := r.call.Approve, r.call.ID
-	if a.how == "no" {
-		keep = r.call.Reject
-	}
-	err := keep(a.v.c.store, r.answer)
+func (a *answering) send(call *approval.Call, said *record.Answer) {
+	id := call.ID
+	err := a.v.c.store.Answer(id, said)
 	var before *store.AnsweredError
 	switch {
 	case err == nil:
-		r.run.done++
-		r.run.tool, r.run.ledger = r.call.Tool, r.call.IsLedger()
+		a.done = append(a.done, call)
 	case errors.As(err, &before):
 		a.fail("%s: somebody was first: %s.", id, show.Said(before.Answer, false))
 	case errors.Is(err, store.ErrExpired):
-		a.fail("%s could be answered until %s; the answer came too late.", id, day(r.call.Until, time.Now()))
+		a.fail("%s could be answered until %s; the answer came too late.", id, day(call.Until, time.Now()))
 	case errors.Is(err, store.ErrEnded):
 		a.fail("%s: its run has ended; nothing of it is sent any more.", id)
 	case errors.Is(err, store.ErrOtherAsk):
@@ -211,36 +193,39 @@ func (a *answering) end(at string) string {
 		v.say("bad", "%s not answered.", plural(more, "more call was", "more calls were"))
 	}
 	v.c.Changed(topicApprovals, topicRuns)
-	next := "/approvals"
-	for _, x := range a.runs {
-		v.c.Changed(topicRun(x.id))
-		run, err := v.c.store.Load(x.id)
-		if err != nil {
-			v.tell(notice{Kind: "wait", Text: a.said(x) + "Run " + x.id + " cannot be read now."})
-			continue
-		}
-		n := notice{Kind: "wait", Text: a.said(x) + whatNext(run, v.c.host.Goes(x.id), v.terminal("resume", x.id))}
-		if x.done > 0 {
-			n.Kind = "ok"
-		}
-		if v.Sees(run.Begin.Subject) {
-			n.Next, n.Do = "/runs/"+x.id, "To the run"
-		}
-		v.tell(n)
-		if slices.ContainsFunc(approval.Open(run), func(c *approval.Call) bool { return c.ID == at }) { // a part was answered
-			next = back(at)
-		}
+	if len(a.calls) == 0 {
+		return "/approvals"
 	}
-	return next
+	id := a.run.Begin.ID
+	v.c.Changed(topicRun(id))
+	run, err := v.c.store.Load(id)
+	if err != nil {
+		v.tell(notice{Kind: "wait", Text: a.said() + "Run " + id + " cannot be read now."})
+		return "/approvals"
+	}
+	n := notice{Kind: "wait", Text: a.said() + whatNext(run, v.c.host.Goes(id), v.terminal("resume", id))}
+	if len(a.done) > 0 {
+		n.Kind = "ok"
+	}
+	if v.Sees(run.Begin.Subject) {
+		n.Next, n.Do = "/runs/"+id, "To the run"
+	}
+	v.tell(n)
+	if slices.ContainsFunc(approval.Open(run), func(c *approval.Call) bool { return c.ID == at }) { // a part was answered
+		return back(at)
+	}
+	return "/approvals"
 }
 
-// said is what was answered of a run; "": nothing.
-func (a *answering) said(x *answeredRun) string {
-	calls := fmt.Sprintf("%s of %s", count(x.done, "call"), whole(text.FirstBytes(x.tool, 200)))
-	switch {
-	case x.done == 0:
+// said says what was answered; "": nothing.
+func (a *answering) said() string {
+	if len(a.done) == 0 {
 		return ""
-	case x.ledger:
+	}
+	last := a.done[len(a.done)-1]
+	calls := fmt.Sprintf("%s of %s", count(len(a.done), "call"), whole(text.FirstBytes(last.Tool, 200)))
+	switch {
+	case last.IsLedger():
 		calls = "all calls of the dry run"
 	case a.how == "whole":
 		calls += ", and to all others in this run"

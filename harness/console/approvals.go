@@ -71,10 +71,11 @@ type approvalsPage struct {
 	Listed   int  // of its calls
 	Own      bool // nothing of others is seen
 	Chosen   *question
-	Answered []*answeredCall
+	Answered []*inboxItem
 }
 
-// inboxItem is an entry of the list of what waits: a call, with those that are shown with it.
+// inboxItem is an entry of the lists of what waits, with the calls that are shown with it, and
+// of what was answered.
 type inboxItem struct {
 	*approval.Call
 	Hue     string
@@ -102,22 +103,8 @@ func (x *inboxItem) Note() string {
 	return ""
 }
 
-// answeredCall is an entry of the list of what was answered.
-type answeredCall struct {
-	*approval.Call
-	Hue string
-}
-
-// Name is what the entry is called.
-func (x *answeredCall) Name() string {
-	if x.IsLedger() {
-		return "all calls of a dry run"
-	}
-	return x.Tool
-}
-
 // Said is the answer in words, without its time and word.
-func (x *answeredCall) Said() string {
+func (x *inboxItem) Said() string {
 	a := *x.Answer
 	a.Head, a.Until, a.Word = record.Head{}, time.Time{}, ""
 	return show.Said(&a, false)
@@ -209,10 +196,10 @@ func (v *view) hues() (toolHue, packageHue func(string) string) {
 }
 
 // answered are the answers of the last day, of the latest runs, the last one first.
-func (v *view) answered(hue func(string) string) ([]*answeredCall, error) {
+func (v *view) answered(hue func(string) string) ([]*inboxItem, error) {
 	f := v.Filter()
 	f.Since, f.Limit = time.Now().Add(-waitsSince), 10*lookedAt
-	var out []*answeredCall
+	var out []*inboxItem
 	read := 0
 	for sum, err := range v.c.store.List(v.r.Context(), f) {
 		if err != nil || sum.Asks == 0 {
@@ -227,11 +214,11 @@ func (v *view) answered(hue func(string) string) ([]*answeredCall, error) {
 		}
 		for _, a := range run.Asks {
 			if a.Answer != nil && time.Since(a.Answer.Time) <= answeredSince {
-				out = append(out, &answeredCall{approval.New(run, a), hue(a.Tool)})
+				out = append(out, &inboxItem{Call: approval.New(run, a), Hue: hue(a.Tool)})
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b *answeredCall) int { return b.Answer.Time.Compare(a.Answer.Time) })
+	slices.SortStableFunc(out, func(a, b *inboxItem) int { return b.Answer.Time.Compare(a.Answer.Time) })
 	return out[:min(len(out), maxAnswered)], v.r.Context().Err()
 }
 

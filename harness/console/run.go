@@ -165,8 +165,9 @@ type runView struct {
 
 type (
 	openAsk struct { // of all calls of a tool that wait for the same reason
-		ID, Tool, Hue, Args, Why, Row, Until string
-		Times                                int
+		*approval.Call
+		Hue, Args, Row string
+		Times          int
 	}
 	stateNote struct{ Kind, Title, Text string }
 	ledgerRow struct {
@@ -270,8 +271,8 @@ func (d *runView) asks(rows *layout, servers []string) {
 		case i >= 0:
 			d.Open[i].Times++
 		case len(d.Open) < maxListed:
-			d.Open = append(d.Open, openAsk{ID: a.ID, Tool: a.Tool, Hue: hue(servers, a.Tool), Times: 1, Why: a.Why,
-				Args: shortArgs(d.Run, a.Args, 110), Row: rows.row(a.Path, a.Line()), Until: day(a.Until, time.Now())})
+			d.Open = append(d.Open, openAsk{Call: a, Hue: hue(servers, a.Tool), Times: 1,
+				Args: shortArgs(d.Run, a.Args, 110), Row: rows.row(a.Path, a.Line())})
 		}
 	}
 }

@@ -208,15 +208,15 @@ func (c *session) answerApproval(id string, yes bool, word string) (string, erro
 		return "", errors.New("it is a question of a server in the middle of a call, which is answered at the client that sent " +
 			"the script")
 	}
-	answer, said, keep := &record.Answer{Who: c.token, How: approvalsName, Word: word}, "no", a.Reject
-	if yes {
-		said, keep = "yes", a.Approve
-	}
-	if err := keep(c.s.records, answer); err != nil {
+	if err := c.s.records.Answer(a.ID, &record.Answer{Yes: yes, Who: c.token, How: approvalsName, Word: word}); err != nil {
 		return "", err
 	}
 	c.s.resumer.add(a.Run.ID)
 	c.s.resumer.answered()
+	said := "no"
+	if yes {
+		said = "yes"
+	}
 	return fmt.Sprintf("%s: %s\n", a.ID, said), nil
 }
 

@@ -48,21 +48,10 @@ func elicits(req *mcp.CallToolRequest) can {
 	return can{form: e.Form != nil || e.URL == nil, url: e.URL != nil} // neither: an older client, which has forms
 }
 
-// waitsOn is what a result waits for a person with: a call that is not sent yet, or a
-// server's questions in the middle of one.
-type waitsOn struct {
-	harness.WaitingCall
-	ask string // its number in the run
-}
-
-// waitsFor are the calls that a run waits with.
-func waitsFor(res *harness.Result) []waitsOn {
-	var out []waitsOn
-	for _, w := range res.Waiting {
-		_, ask, _ := strings.Cut(w.ID, ".")
-		out = append(out, waitsOn{w, ask})
-	}
-	return out
+// askOf returns the number in its run of the ask of an approval.
+func askOf(id string) string {
+	_, ask, _ := strings.Cut(id, ".")
+	return ask
 }
 
 // questions are what the client's user is asked, by keys that no other question of
@@ -70,7 +59,8 @@ func waitsFor(res *harness.Result) []waitsOn {
 // exchange, is left out.
 func (c *session) questions(res *harness.Result, has can, was []string) mcp.InputRequestMap {
 	out := mcp.InputRequestMap{}
-	for _, w := range waitsFor(res) {
+	for i := range res.Waiting {
+		w := &res.Waiting[i]
 		asked, err := c.ask(res.Run, w)
 		if err != nil {
 			c.s.log.Warn("a server's question cannot be asked", "approval", w.ID, "error", err)
@@ -93,12 +83,12 @@ func (c *session) questions(res *harness.Result, has can, was []string) mcp.Inpu
 
 // ask is what is asked of what a run waits with; nothing where that is for others
 // to say.
-func (c *session) ask(run string, w waitsOn) (map[string]*mcp.ElicitParams, error) {
+func (c *session) ask(run string, w *harness.WaitingCall) (map[string]*mcp.ElicitParams, error) {
 	if w.Question == nil {
 		if !c.asksUser() {
 			return nil, nil
 		}
-		return map[string]*mcp.ElicitParams{w.ask: approvalForm(run, &w.WaitingCall)}, nil
+		return map[string]*mcp.ElicitParams{askOf(w.ID): approvalForm(run, w)}, nil
 	}
 	asked, err := backend.Questions(w.Question)
 	if err != nil {
@@ -107,7 +97,7 @@ func (c *session) ask(run string, w waitsOn) (map[string]*mcp.ElicitParams, erro
 	server, _, _ := strings.Cut(w.Tool, ".")
 	out := map[string]*mcp.ElicitParams{}
 	for _, q := range asked {
-		out[w.ask+"."+q.Key] = relayed(server, w.Tool, q)
+		out[askOf(w.ID)+"."+q.Key] = relayed(server, w.Tool, q)
 	}
 	return out, nil
 }
@@ -187,10 +177,10 @@ func replyOf(from mcp.InputResponse) *backend.Reply {
 
 // says is what an answer of the client's user is to what a run waits with; nil: it is
 // none.
-func (c *session) says(w waitsOn, got mcp.InputResponseMap) (*record.Answer, error) {
+func (c *session) says(w *harness.WaitingCall, got mcp.InputResponseMap) (*record.Answer, error) {
 	a := &record.Answer{Who: c.who(), How: "elicitation"}
 	if w.Question == nil {
-		res, _ := got[w.ask].(*mcp.ElicitResult)
+		res, _ := got[askOf(w.ID)].(*mcp.ElicitResult)
 		if res == nil || !c.asksUser() || res.Action != backend.Accept && res.Action != backend.Decline {
 			return nil, nil
 		}
@@ -205,7 +195,7 @@ func (c *session) says(w waitsOn, got mcp.InputResponseMap) (*record.Answer, err
 	}
 	replies := map[string]*backend.Reply{}
 	for _, q := range asked {
-		if replies[q.Key] = replyOf(got[w.ask+"."+q.Key]); replies[q.Key] == nil {
+		if replies[q.Key] = replyOf(got[askOf(w.ID)+"."+q.Key]); replies[q.Key] == nil {
 			return nil, nil
 		}
 	}
@@ -220,8 +210,9 @@ func (c *session) who() string { return cmp.Or(c.owner.Token(), "the user at "+c
 // keep keeps what the client's user has answered to what a run waits with, of that
 // what was shown. An answer that somebody gave before counts.
 func (c *session) keep(res *harness.Result, shown func(key string) bool, got mcp.InputResponseMap) error {
-	for _, w := range waitsFor(res) {
-		if w.Question == nil && !shown(w.ask) {
+	for i := range res.Waiting {
+		w := &res.Waiting[i]
+		if w.Question == nil && !shown(askOf(w.ID)) {
 			continue
 		}
 		a, err := c.says(w, got)
