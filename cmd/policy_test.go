@@ -37,6 +37,9 @@ var forbidden = []struct{ from, to, why string }{
 	{"harness/record", "harness/internal", "a record is read without running anything"},
 	{"harness/record", "harness/catalog", "a record has all that it needs"},
 	{"harness/record", "registry/backend", "reading a record asks no server"},
+	{"harness/approval", "harness/serve", "calls are answered by functions that all surfaces share"},
+	{"harness/approval", "harness/console", "calls are answered by functions that all surfaces share"},
+	{"harness/approval", "harness/internal", "a call is answered without running anything"},
 	{"harness", "cmd", "commands are the outermost layer"},
 	{"examples", "harness/internal", "examples show what anybody can write"},
 }

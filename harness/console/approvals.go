@@ -192,7 +192,12 @@ func (v *view) hues() (toolHue, packageHue func(string) string) {
 		none := func(string) string { return "" }
 		return none, none
 	}
-	return func(tool string) string { return k.hue(serverOf(tool)) }, k.hueOfPackage
+	return func(tool string) string {
+		if tool == "" { // all calls of a dry run
+			return ""
+		}
+		return k.hue(serverOf(tool))
+	}, k.hueOfPackage
 }
 
 // answered are the answers of the last day, of the latest runs, the last one first.
@@ -402,7 +407,7 @@ func whole(s string) string { return show.Visible(s, math.MaxInt, false) }
 // ledger takes the calls that a dry run would have made: the first of them whole.
 func (q *question) ledger(hue func(string) string) {
 	run := q.Record
-	q.Hue, q.Calls = "", nil
+	q.Calls = nil
 	total := 0
 	for _, m := range run.Calls {
 		g := m.Guess

@@ -516,7 +516,7 @@ func TestTheCallsOfADryRunAreOneQuestion(t *testing.T) {
 	c := w.signIn(t, "")
 	run := w.runs["dry"]
 	page := c.page("/approvals/" + run + "." + record.Ledger)
-	contains(t, page, "calls of a dry run", "tickets.create_ticket", "Yes, make these calls")
+	contains(t, page, "calls of a dry run", "tickets.create_ticket", "Yes, make these calls", `<span class="tool ">a dry run</span>`)
 	all, _ := asked(page)
 	if len(all) != 1 {
 		t.Fatalf("%q", all)
