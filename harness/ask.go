@@ -102,7 +102,7 @@ func callKey(tool string, args json.RawMessage) string { return tool + "\x00" + 
 
 // canWait reports whether a run can end and go on later: it is a script whose record
 // is kept.
-func (r *run) canWait() bool { return r.journal.w != nil && !r.direct }
+func (r *run) canWait() bool { return !r.direct && r.journal.kept() }
 
 // canAsk reports whether a run can wait for a person.
 func (r *run) canAsk() bool { return r.canWait() && !r.script.NoAsk }

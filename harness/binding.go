@@ -9,13 +9,14 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/bind"
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/record"
 )
 
 // bind prepares the binding of a run's script.
 func (r *run) bind() *bind.Bound {
 	s := r.script
 	return bind.New(bind.Script{Source: s.Source, Strict: s.Strict, Tools: r.catalog, AtHand: s.Catalog != nil, Policy: s.Policy,
-		Began: s.began, Approved: s.approved, Dry: r.journal.dry != nil, Waits: r.canAsk() || r.check})
+		Began: s.began, Approved: s.approved, Dry: r.tree.dry != nil, Waits: r.canAsk() || r.check})
 }
 
 // catalog returns the script's catalog or that of the harness.
@@ -62,10 +63,31 @@ func (r *run) Resolve(ctx context.Context, n *worker.Needs) (tools *worker.Tools
 	begin = time.Now()
 	tools = r.bound.Generate()
 	r.result.Timing.Generate = ms(time.Since(begin))
-	if err := r.journal.tools(r, tools); err != nil {
+	if err := r.recordTools(tools); err != nil {
 		return nil, false, err
 	}
 	return tools, true, nil
+}
+
+// recordTools adds the tools that the script is compiled with to the record.
+func (r *run) recordTools(t *worker.Tools) error {
+	if !r.journal.kept() {
+		return nil
+	}
+	l := &record.Tools{Path: r.path, Phrases: record.JSON(r.result.Tools), Own: r.bound.Needs.Own}
+	if len(t.Unresolved) > 0 {
+		l.Unresolved = record.JSON(t.Unresolved)
+	}
+	for _, id := range sortedKeys(r.bound.Allowed) {
+		t := r.bound.Allowed[id]
+		class, why := r.bound.Catalog.Class(t.Tool)
+		l.Tools = append(l.Tools, record.Tool{ID: id, Go: t.Go(), Hash: t.Hash, Input: t.Input, Output: t.Output,
+			Class: class, Why: why})
+	}
+	for _, u := range t.Units {
+		l.Units = append(l.Units, record.Unit{Path: u.Path, Name: u.Name, Source: record.String(u.Source)})
+	}
+	return r.journal.add(l)
 }
 
 // take puts what binding adds to the Result there.

@@ -141,6 +141,7 @@ func (r *run) describe(names []string, d discovery.Detail) (discovery.Descriptio
 type tree struct {
 	budget  *worker.Budget
 	journal *journal
+	dry     *guesser // nil: calls are sent
 	asks    *asks
 	replay  *replayer // nil: the calls are made
 	// memory is what each worker may take, in bytes: the run's own, and that of
@@ -211,7 +212,7 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 	if !known && r.bound.Catalog != nil && r.bound.Catalog.Scripts != nil {
 		saved, err = r.bound.Catalog.Scripts.Load(q.Name)
 	}
-	child := &record.Child{N: r.journal.next(), Path: inner, Name: q.Name, Inputs: values(q.Inputs)}
+	child := &record.Child{N: r.journal.next(), Path: inner, Name: q.Name, Inputs: record.ValuesOf(q.Inputs)}
 	if err != nil {
 		child.Error = err.Error()
 	} else {

@@ -198,10 +198,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 				}
 			})()
 		}
-		how := &backend.Send{Effect: effect, Key: line.Key}
-		if store := r.journal.store; store != nil {
-			how.Within = store.SentWithin()
-		}
+		how := &backend.Send{Effect: effect, Key: line.Key, Within: r.journal.sentWithin()}
 		how.Sending = func(context.Context) error {
 			if err := ctx.Err(); err != nil {
 				return err

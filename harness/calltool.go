@@ -45,7 +45,7 @@ func (h *Harness) CallTool(ctx context.Context, c *catalog.Catalog, id string, r
 		call.approved = []string{id}
 	}
 	begin := time.Now()
-	r := &run{script: &call, direct: true, journal: newJournal(&call), tree: newTree(worker.Limits{}), room: call.room(),
+	r := &run{script: &call, direct: true, tree: newTree(worker.Limits{}), room: call.room(),
 		misfits: map[string]string{}, result: &Result{Status: OK, Tools: []ToolUse{}}}
 	r.bound = r.bind()
 	r.bound.Catalog, r.bound.View, r.bound.Allowed = c, view, map[string]*wrappers.Tool{id: t}
@@ -54,10 +54,11 @@ func (h *Harness) CallTool(ctx context.Context, c *catalog.Catalog, id string, r
 	if d.Verdict == policy.IsDenied || d.Verdict == policy.NeedsApproval {
 		return nil, d, nil
 	}
-	if err := r.journal.begin(h, &call, limits(call.Limits, h.opts.Limits)); err != nil {
+	if r.journal, err = h.beginJournal(&call, limits(call.Limits, h.opts.Limits)); err != nil {
 		return nil, d, err
 	}
-	r.journal.tools(r, &worker.Tools{}) // what cannot be written ends the sending
+	r.tree.dry = h.newGuesser(&call)
+	r.recordTools(&worker.Tools{}) // what cannot be written ends the sending
 	res, err := r.make(ctx, t, &record.Call{N: r.journal.next(), Tool: id, Args: argsData(args)}, args, nil)
 	for _, c := range r.result.Calls { // none in a dry run
 		if c.Error != nil {

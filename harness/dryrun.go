@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"sync"
@@ -28,6 +29,18 @@ type guesser struct {
 	earlier map[string]earlier // by tool and arguments; nil: not looked for yet
 }
 
+// newGuesser returns the guesser of a dry run, or nil for another one.
+func (h *Harness) newGuesser(s *Script) *guesser {
+	if !s.Dry {
+		return nil
+	}
+	g := &guesser{subject: s.Subject}
+	if !s.Anonymous {
+		g.records = cmp.Or(h.opts.Answers, h.opts.Records)
+	}
+	return g
+}
+
 // earlier is what a run before got for a call.
 type earlier struct {
 	raw json.RawMessage
@@ -43,12 +56,12 @@ const (
 )
 
 // unsent reports whether calls of a class are not sent, as this is a dry run.
-func (r *run) unsent(class record.Class) bool { return r.journal.dry != nil && class != record.Read }
+func (r *run) unsent(class record.Class) bool { return r.tree.dry != nil && class != record.Read }
 
 // answerDry answers a call that is not made, whose arguments are right.
 func (r *run) answerDry(t *wrappers.Tool, line *record.Call, given registry.Args) (*backend.Result, error) {
 	args := given.JSON()
-	g := r.journal.dry
+	g := r.tree.dry
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	found, ok := g.find(r.ctx, t.ID, args)
@@ -151,11 +164,11 @@ func madeUp(output json.RawMessage) json.RawMessage {
 }
 
 // ledger is what a dry run did not do; nil for another one.
-func (j *journal) ledger() []Unmade {
-	if j.dry == nil {
+func (g *guesser) ledger() []Unmade {
+	if g == nil {
 		return nil
 	}
-	j.dry.mu.Lock()
-	defer j.dry.mu.Unlock()
-	return j.dry.unmade
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.unmade
 }

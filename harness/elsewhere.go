@@ -52,7 +52,7 @@ func (h *Harness) Withdraw(s *Script, why string) (*Result, error) {
 	res := &Result{Status: Canceled, ExitCode: Canceled.ExitCode(), Tools: []ToolUse{}, Calls: []Call{}, Warnings: []string{},
 		Errors: []Error{{Kind: KindRuntime, Message: why}}, Run: b.ID, Dry: s.Dry}
 	res.Error = &res.Errors[0]
-	if err := h.opts.Records.BeginEnded(b, endOf(res)); err != nil {
+	if err := h.opts.Records.BeginEnded(b, res.End()); err != nil {
 		return nil, err
 	}
 	return res, nil
@@ -72,7 +72,7 @@ func (h *Harness) Lose(id string) (*Result, error) {
 	}
 	e := Error{Kind: KindRuntime, Message: fmt.Sprintf("the process that ran the script died or was cut off, %v after it began; "+
 		"%s; it was not run again", time.Since(run.Begin.Time).Round(time.Second), effects)}
-	if err := store.Lose(id, &record.End{ExitCode: Lost.ExitCode(), Error: asJSON(e), Errors: asJSON([]Error{e})}); err != nil {
+	if err := store.Lose(id, &record.End{ExitCode: Lost.ExitCode(), Error: record.JSON(e), Errors: record.JSON([]Error{e})}); err != nil {
 		return nil, err
 	}
 	if run, err = store.Load(id); err != nil {

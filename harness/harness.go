@@ -258,13 +258,14 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 	}
 	ws := &worker.Script{Source: s.Source, Strict: s.Strict, Check: check, Inputs: s.Inputs, Stored: s.Stored,
 		Limits: limits, Free: true}
-	if t.journal == nil {
-		t.journal = newJournal(s)
-		if !check {
-			if err := t.journal.begin(h, s, limits); err != nil {
-				return nil, err
-			}
+	if t.journal == nil && check {
+		t.journal = newJournal(nil, s.OnLine)
+	} else if t.journal == nil {
+		var err error
+		if t.journal, err = h.beginJournal(s, limits); err != nil {
+			return nil, err
 		}
+		t.dry = h.newGuesser(s)
 	}
 	t.journal.prepare(ws, s.path)
 	r := &run{ctx: ctx, h: h, script: s, tree: t, journal: t.journal, path: s.path, room: s.room(),
@@ -272,11 +273,10 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 			Tools: []ToolUse{}, Calls: []Call{}, Warnings: []string{},
 		}}
 	r.bound = r.bind()
-	o := &worker.Options{Budget: t.budget, Command: h.opts.WorkerCommand, Policy: h.policy(), Spares: h.spares,
-		Stdout: printedTo(s.Stdout), Stderr: printedTo(s.Stderr)}
+	o := &worker.Options{Budget: t.budget, Command: h.opts.WorkerCommand, Policy: h.policy(), Spares: h.spares}
 	if s.depth == 0 {
 		o.Stdout, o.Stderr = t.journal.stdout(s.Stdout), t.journal.stderr(s.Stderr)
-		if t.journal.w != nil {
+		if t.journal.kept() {
 			o.Usage = t.journal.uses
 		}
 	}
@@ -302,13 +302,40 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 	r.observeResults()
 	r.result.Timing.Total = ms(time.Since(begin))
 	if own {
-		r.result.Run, r.result.Dry, r.result.Ledger = t.journal.id(), t.journal.dry != nil, t.journal.ledger()
+		r.result.Run, r.result.Dry, r.result.Ledger = t.journal.id(), t.dry != nil, t.dry.ledger()
 		t.asks.fill(r.result)
-		t.journal.askLedger(r.result)
+		h.askLedger(t.journal, r.result)
 		h.setNoResume(r.result)
 		t.journal.end(r.result)
 	}
 	return r.result, nil
+}
+
+// beginJournal begins the record of a script that was sent, if records are kept.
+func (h *Harness) beginJournal(s *Script, l worker.Limits) (*journal, error) {
+	if h.opts.Records == nil {
+		return newJournal(nil, s.OnLine), nil
+	}
+	b, err := h.beginOf(s, l)
+	if err != nil {
+		return nil, err
+	}
+	return beginJournal(b, h.opts.Records, s.OnLine)
+}
+
+// beginOf is the first line of a script's record.
+func (h *Harness) beginOf(s *Script, l worker.Limits) (*record.Begin, error) {
+	b := &record.Begin{Script: record.String(s.Source), Name: s.Name, Inputs: record.ValuesOf(s.Inputs),
+		Stored: record.ValuesOf(s.Stored), Session: s.Session, Subject: s.Subject, Policy: record.JSON(s.Policy),
+		Limits: record.JSON(l.WithDefaults()), Strict: s.Strict, ReadOnly: s.Policy != nil && s.Policy.ReadOnly, Dry: s.Dry,
+		Harness: h.opts.Version, Request: h.RequestOf(s), Once: s.Once, Front: s.Front}
+	if s.Run != "" {
+		var ok bool
+		if b.Time, b.ID, ok = store.ParseName(s.Run); !ok {
+			return nil, fmt.Errorf("no name of a record: %q", s.Run)
+		}
+	}
+	return b, nil
 }
 
 func limits(ls ...Limits) worker.Limits {

@@ -1,9 +1,8 @@
 package harness
 
 import (
-	"cmp"
+	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 )
@@ -23,7 +23,6 @@ type journal struct {
 	store *store.Store      // of w
 	seed  []byte            // of random functions; nil: whatever the worker is given
 	tell  func(record.Line) // nil: nobody listens
-	dry   *guesser          // of a dry run, else nil
 
 	mu       sync.Mutex
 	calls    int            // the number of the last one
@@ -40,47 +39,69 @@ type journal struct {
 	fault    error
 }
 
-func newJournal(s *Script) *journal {
-	return &journal{tell: s.OnLine, nested: map[string]int{}}
+// newJournal returns a journal that keeps no record. If seed is nil, the worker makes one.
+func newJournal(seed []byte, tell func(record.Line)) *journal {
+	return &journal{seed: seed, tell: tell, nested: map[string]int{}}
 }
 
-// begin starts the record of a script that was sent.
-func (j *journal) begin(h *Harness, s *Script, l worker.Limits) error {
-	if s.Dry {
-		j.dry = &guesser{subject: s.Subject}
-		if !s.Anonymous {
-			j.dry.records = cmp.Or(h.opts.Answers, h.opts.Records)
-		}
-	}
-	if h.opts.Records == nil {
-		return nil
-	}
-	b, err := h.beginOf(s, l)
+// beginJournal begins the record of a run.
+func beginJournal(b *record.Begin, records *store.Store, tell func(record.Line)) (*journal, error) {
+	w, err := begin(b, records)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("the run cannot be recorded, and has not begun: %w", err)
 	}
-	j.store = h.opts.Records
-	if j.w, err = begin(b, j.store); err != nil {
-		return fmt.Errorf("the run cannot be recorded, and has not begun: %w", err)
-	}
-	j.seed = b.Seed
+	j := newJournal(b.Seed, tell)
+	j.w, j.store = w, records
 	j.say(b)
-	return nil
+	return j, nil
 }
 
-// beginOf is the first line of a script's record.
-func (h *Harness) beginOf(s *Script, l worker.Limits) (*record.Begin, error) {
-	b := &record.Begin{Script: record.String(s.Source), Name: s.Name, Inputs: values(s.Inputs), Stored: values(s.Stored),
-		Session: s.Session, Subject: s.Subject, Policy: asJSON(s.Policy), Limits: asJSON(l.WithDefaults()),
-		Strict: s.Strict, ReadOnly: s.Policy != nil && s.Policy.ReadOnly, Dry: s.Dry, Harness: h.opts.Version, Request: h.RequestOf(s), Once: s.Once,
-		Front: s.Front}
-	if s.Run != "" {
-		var ok bool
-		if b.Time, b.ID, ok = store.ParseName(s.Run); !ok {
-			return nil, fmt.Errorf("no name of a record: %q", s.Run)
-		}
+// resumeJournal resumes the record of a run, to which w adds.
+func resumeJournal(w *store.Writer, run *record.Run, records *store.Store, tell func(record.Line)) *journal {
+	j := newJournal(run.Begin.Seed, tell)
+	j.w, j.store, j.number = w, records, 1
+	if n := len(run.Attempts); n > 0 {
+		j.number = run.Attempts[n-1].Number
 	}
-	return b, nil
+	for _, m := range run.Calls {
+		j.calls = max(j.calls, m.Line().N)
+	}
+	for _, c := range run.Children {
+		j.calls = max(j.calls, c.N)
+	}
+	j.again(run)
+	return j
+}
+
+// aloneFor is how long who begins a run of a Once waits for others who do.
+const aloneFor = 30 * time.Second
+
+// begin begins the record of a run. The error is a *store.RunningError where its Once
+// is that of another run, which has begun since Rejoin looked, maybe in another process.
+func begin(b *record.Begin, records *store.Store) (w *store.Writer, err error) {
+	if b.Once == "" {
+		return records.Begin(b)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), aloneFor)
+	defer cancel()
+	err = records.Alone(ctx, func() error {
+		id, err := records.LatestOnce(ctx, b.Subject, b.Once)
+		if err != nil {
+			return err
+		}
+		if id != "" {
+			run, err := records.Load(id)
+			switch {
+			case err == nil && run.Damaged == nil:
+				return &store.RunningError{Run: id, Host: run.Begin.Host, PID: run.Begin.PID}
+			case err != nil && !errors.Is(err, store.ErrNotFound):
+				return err
+			}
+		}
+		w, err = records.Begin(b)
+		return err
+	})
+	return w, err
 }
 
 // prepare tells the worker of a script what its record needs. A script that
@@ -96,53 +117,15 @@ func (j *journal) prepare(s *worker.Script, path string) {
 // abort closes the record of a run that the harness itself did not bring to an end.
 func (j *journal) abort(err error) {
 	if j.w != nil {
-		j.add(&record.End{Status: string(InternalError), ExitCode: InternalError.ExitCode(),
-			Error: asJSON(&Error{Kind: KindInternal, Message: err.Error()})})
+		j.add(&record.End{Status: string(outcome.InternalError), ExitCode: outcome.InternalError.ExitCode(),
+			Error: record.JSON(&outcome.Error{Kind: outcome.KindInternal, Message: err.Error()})})
 		j.sync()
 		j.w.Close()
 	}
 }
 
-func values(m map[string]json.RawMessage) record.Values {
-	if m == nil {
-		return nil
-	}
-	out := record.Values{}
-	for k, v := range m {
-		out[k] = record.Raw(v)
-	}
-	return out
-}
-
-// asJSON is v as JSON; nil where there is none.
-func asJSON(v any) json.RawMessage {
-	b, err := json.Marshal(v)
-	if err != nil || string(b) == "null" {
-		return nil
-	}
-	return b
-}
-
-// tools writes what the phrases of a script came to.
-func (j *journal) tools(r *run, t *worker.Tools) error {
-	if j.w == nil {
-		return nil
-	}
-	l := &record.Tools{Path: r.path, Phrases: asJSON(r.result.Tools), Own: r.bound.Needs.Own}
-	if len(t.Unresolved) > 0 {
-		l.Unresolved = asJSON(t.Unresolved)
-	}
-	for _, id := range sortedKeys(r.bound.Allowed) {
-		t := r.bound.Allowed[id]
-		class, why := r.bound.Catalog.Class(t.Tool)
-		l.Tools = append(l.Tools, record.Tool{ID: id, Go: t.Go(), Hash: t.Hash, Input: t.Input, Output: t.Output,
-			Class: class, Why: why})
-	}
-	for _, u := range t.Units {
-		l.Units = append(l.Units, record.Unit{Path: u.Path, Name: u.Name, Source: record.String(u.Source)})
-	}
-	return j.add(l)
-}
+// kept reports whether a record is kept.
+func (j *journal) kept() bool { return j.w != nil }
 
 // id is that of the record, "" where there is none.
 func (j *journal) id() string {
@@ -255,6 +238,14 @@ func (j *journal) sends(line *record.Call, recorded *record.Made) error {
 	return j.sync()
 }
 
+// sentWithin is how long after its line a call may be sent, 0 where no record is kept.
+func (j *journal) sentWithin() time.Duration {
+	if j.w == nil {
+		return 0
+	}
+	return j.store.SentWithin()
+}
+
 // now is the time by clock and record, which does not run back.
 func (j *journal) now() time.Time {
 	now := time.Now()
@@ -331,31 +322,17 @@ func (j *journal) say(l record.Line) {
 	}
 }
 
-// endOf is the last line of a run that came to a result.
-func endOf(res *Result) *record.End {
-	e := &record.End{Status: string(res.Status), ExitCode: res.ExitCode, Truncated: res.Truncated,
-		Warnings: res.Warnings, Errors: asJSON(res.Errors), Timing: asJSON(res.Timing), Ms: res.Timing.Total,
-		Decisions: asJSON(res.Decisions)}
-	if res.Value != nil {
-		e.Value = record.Raw(res.Value)
-	}
-	if res.Error != nil {
-		e.Error = asJSON(res.Error)
-	}
-	return e
-}
-
 // end writes the last line, and closes the record.
-func (j *journal) end(res *Result) {
+func (j *journal) end(res *outcome.Result) {
 	if j.w == nil {
 		return
 	}
-	e := endOf(res)
+	e := res.End()
 	e.Time = time.Now()
 	e.Usage = j.used(e.Time)
 	err := j.add(e)
-	if err == nil && (res.Status == Waiting ||
-		slices.ContainsFunc(res.Calls, func(c Call) bool { return c.Class != record.Read })) {
+	if err == nil && (res.Status == outcome.Waiting ||
+		slices.ContainsFunc(res.Calls, func(c outcome.Call) bool { return c.Class != record.Read })) {
 		err = j.sync() // the answer leaves
 	}
 	if err = errors.Join(err, j.w.Close()); err != nil {

@@ -1,16 +1,14 @@
 package harness
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/usetools/usetools/harness/internal/bind"
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry/redact"
@@ -19,8 +17,8 @@ import (
 // While a run goes on, what it takes is written once a second, not before it is live.
 func TestUsageIsWrittenAtTimes(t *testing.T) {
 	store := store.Memory(1, nil)
-	j := newJournal(&Script{})
-	if err := j.begin(New(&Options{Records: store}), &Script{}, limits()); err != nil {
+	j, err := beginJournal(&record.Begin{}, store, nil)
+	if err != nil {
 		t.Fatal(err)
 	}
 	at := time.Now()
@@ -34,7 +32,7 @@ func TestUsageIsWrittenAtTimes(t *testing.T) {
 	use(4000)
 	j.goLive()
 	use(5000)
-	j.end(&Result{Status: OK})
+	j.end(&outcome.Result{Status: outcome.OK})
 	run, err := store.Load(j.id())
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +60,7 @@ func TestUsageIsWrittenAtTimes(t *testing.T) {
 
 // Of a script that prints more parts than are noted, all text is.
 func TestPrintsWithoutEnd(t *testing.T) {
-	j := newJournal(&Script{})
+	j := newJournal(nil, nil)
 	at := time.Now()
 	var want strings.Builder
 	var lines int
@@ -86,29 +84,6 @@ func TestPrintsWithoutEnd(t *testing.T) {
 	}
 }
 
-// A worker is not trusted: what it must not call is refused, and in the record.
-func TestACallThatIsRefusedIsInTheRecord(t *testing.T) {
-	store := store.Memory(1, nil)
-	j := newJournal(&Script{})
-	if err := j.begin(New(&Options{Records: store}), &Script{}, limits()); err != nil {
-		t.Fatal(err)
-	}
-	r := &run{journal: j, tree: newTree(limits()), bound: &bind.Bound{}}
-	var denied *worker.DeniedError
-	if _, err := r.Call(t.Context(), &worker.Call{Tool: "shop.steal", Args: json.RawMessage(`{"all": true}`), Place: "1:1"}); !errors.As(err, &denied) {
-		t.Fatal(err)
-	}
-	j.end(&Result{Status: Denied})
-	run, err := store.Load(j.id())
-	if err != nil || len(run.Calls) != 1 {
-		t.Fatal(run, err)
-	}
-	m := run.Calls[0]
-	if s, err := m.State(false); m.Call.Tool != "shop.steal" || m.Done.Kind != record.NotSent || s != record.Denied || err != nil {
-		t.Errorf("%+v, %+v, %s, %v", m.Call, m.Done, s, err)
-	}
-}
-
 const hiddenText = "a-kéy\nof two lines"
 
 // hidingStore are the options of a store that hides hiddenText.
@@ -127,8 +102,8 @@ func TestNoPartOfAPrintedSecretIsInTheRecord(t *testing.T) {
 	want := strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), hiddenText, "•••")
 	for step := 1; step <= len(text); step++ {
 		store := store.Memory(1, hidingStore())
-		j := newJournal(&Script{})
-		if err := j.begin(New(&Options{Records: store}), &Script{}, limits()); err != nil {
+		j, err := beginJournal(&record.Begin{}, store, nil)
+		if err != nil {
 			t.Fatal(err)
 		}
 		out, errs := j.stdout(nil), j.stderr(nil)
@@ -142,7 +117,7 @@ func TestNoPartOfAPrintedSecretIsInTheRecord(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		j.end(&Result{Status: OK})
+		j.end(&outcome.Result{Status: outcome.OK})
 		run, err := store.Load(j.id())
 		if err != nil {
 			t.Fatal(err)

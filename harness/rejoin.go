@@ -12,37 +12,6 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 )
 
-// aloneFor is how long who begins a run of a Once waits for others who do.
-const aloneFor = 30 * time.Second
-
-// begin begins the record of a run. The error is a *store.RunningError where its Once
-// is that of another run, which has begun since Rejoin looked, maybe in another process.
-func begin(b *record.Begin, records *store.Store) (w *store.Writer, err error) {
-	if b.Once == "" {
-		return records.Begin(b)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), aloneFor)
-	defer cancel()
-	err = records.Alone(ctx, func() error {
-		id, err := records.LatestOnce(ctx, b.Subject, b.Once)
-		if err != nil {
-			return err
-		}
-		if id != "" {
-			run, err := records.Load(id)
-			switch {
-			case err == nil && run.Damaged == nil:
-				return &store.RunningError{Run: id, Host: run.Begin.Host, PID: run.Begin.PID}
-			case err != nil && !errors.Is(err, store.ErrNotFound):
-				return err
-			}
-		}
-		w, err = records.Begin(b)
-		return err
-	})
-	return w, err
-}
-
 // RequestOf returns the digest of a script's request. It is empty if no records are kept.
 func (h *Harness) RequestOf(s *Script) string {
 	if s.Request != "" || h.opts.Records == nil {

@@ -88,18 +88,17 @@ func (h *Harness) Replay(ctx context.Context, p *Replay) (*Replayed, error) {
 		limits.Timeout = p.Timeout
 	}
 	s := &Script{Source: source, Strict: b.Strict, Catalog: p.Catalog, Limits: limits}
-	if s.Inputs, err = valuesOf(p.Run, b.Inputs); err != nil {
+	if s.Inputs, err = p.Run.Values(b.Inputs); err != nil {
 		return nil, err
 	}
-	if s.Stored, err = valuesOf(p.Run, b.Stored); err != nil {
+	if s.Stored, err = p.Run.Values(b.Stored); err != nil {
 		return nil, err
 	}
 	rp := newReplayer(p.Run, source, gate)
 	rp.parallel = worker.Limits(limits).WithDefaults().Parallel
 	s.tree = newTree(worker.Limits(limits))
 	s.tree.replay = rp
-	s.tree.journal = newJournal(s)
-	s.tree.journal.seed = b.Seed
+	s.tree.journal = newJournal(b.Seed, nil)
 	res, err := h.run(ctx, s, false)
 	if err != nil {
 		return nil, err
@@ -120,24 +119,6 @@ func boundedLimits(l Limits) Limits {
 	l.Memory = min(l.Memory, 4<<30)
 	l.Stdout = min(l.Stdout, record.MaxRecord) // more is in no record
 	return l
-}
-
-func valuesOf(r *record.Run, vs record.Values) (map[string]json.RawMessage, error) {
-	if vs == nil {
-		return nil, nil
-	}
-	out := map[string]json.RawMessage{}
-	for name, d := range vs {
-		raw, err := r.Value(d)
-		if err != nil {
-			return nil, fmt.Errorf("the value %q of the record: %w", name, err)
-		}
-		if raw == nil {
-			raw = []byte("null")
-		}
-		out[name] = raw
-	}
-	return out, nil
 }
 
 // replayer answers the calls of a run, and of the scripts that it runs, from a
@@ -574,7 +555,7 @@ func (p *replayer) compare(res *Result) *Difference {
 	// What a script did in the moment in which it was ended is chance.
 	ended := p.diverged == nil && same && !left && killed(Status(end.Status))
 	further := p.diverged == nil && p.cutOff() && res.Status != CompileError && (d == nil || d.Unasked == nil)
-	wantError, gotError := errorText(end.Error), errorText(asJSON(res.Error))
+	wantError, gotError := errorText(end.Error), errorText(record.JSON(res.Error))
 	switch {
 	case further && (p.over || !same):
 		return p.compareTexts(res, strings.HasPrefix)

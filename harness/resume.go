@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/usetools/usetools/harness/internal/worker"
@@ -158,16 +156,13 @@ func (r *resumption) execute(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 		if res.Status != Diverged || n == maxAttempts || ctx.Err() != nil || r.final() {
-			res.Run, res.Attempts = r.journal.id(), r.journal.number
+			res.Run, res.Attempts = r.journal.id(), r.journal.attempt()
 			r.asks.fill(res)
 			r.h.setNoResume(res)
 			r.journal.end(res)
 			return res, nil
 		}
-		r.journal.number++
-		last := r.run.Attempts[len(r.run.Attempts)-1]
-		if err := r.journal.add(&record.Attempt{Number: r.journal.number, Who: last.Who, Live: last.Live,
-			Harness: last.Harness, Process: last.Process}); err != nil {
+		if err := r.journal.retry(r.run); err != nil {
 			return nil, err
 		}
 	}
@@ -185,10 +180,10 @@ func (r *resumption) prepare() (*Script, error) {
 		return nil, err
 	}
 	s.Name, s.Session, s.Subject, s.Strict, s.Dry = b.Name, b.Session, b.Subject, b.Strict, false
-	if s.Inputs, err = valuesOf(r.run, b.Inputs); err != nil {
+	if s.Inputs, err = r.run.Values(b.Inputs); err != nil {
 		return nil, err
 	}
-	if s.Stored, err = valuesOf(r.run, b.Stored); err != nil {
+	if s.Stored, err = r.run.Values(b.Stored); err != nil {
 		return nil, err
 	}
 	s.began = &policy.Policy{}
@@ -209,8 +204,7 @@ func (r *resumption) prepare() (*Script, error) {
 	s.Limits = Limits{Timeout: max(had.Timeout, s.Limits.Timeout), CPU: max(had.CPU, s.Limits.CPU),
 		Memory: max(had.Memory, s.Limits.Memory), Stdout: had.Stdout, Value: had.Value, Calls: had.Calls, Parallel: had.Parallel,
 		Result: had.Result}
-	r.journal = newJournal(&s)
-	r.journal.resume(r.w, r.run)
+	r.journal = resumeJournal(r.w, r.run, r.h.opts.Records, s.OnLine)
 	return &s, nil
 }
 
@@ -226,7 +220,6 @@ func (r *resumption) attempt(ctx context.Context, s *Script) (*Result, error) {
 	l := worker.Limits(s.Limits)
 	t := newTree(l)
 	t.journal = r.journal
-	r.journal.again(r.run)
 	t.asks = newAsks(r.run, gate)
 	t.replay = newReplayer(r.run, s.Source, gate)
 	t.replay.resume = true
@@ -254,118 +247,6 @@ func (r *resumption) attempt(ctx context.Context, s *Script) (*Result, error) {
 		res.Status, res.ExitCode = Diverged, Diverged.ExitCode()
 	}
 	return res, nil
-}
-
-// resume makes a journal go on with a record.
-func (j *journal) resume(w *store.Writer, run *record.Run) {
-	j.w, j.seed = w, run.Begin.Seed
-	j.number = 1
-	if n := len(run.Attempts); n > 0 {
-		j.number = run.Attempts[n-1].Number
-	}
-	for _, m := range run.Calls {
-		j.calls = max(j.calls, m.Line().N)
-	}
-	for _, c := range run.Children {
-		j.calls = max(j.calls, c.N)
-	}
-}
-
-// again begins another attempt: what the script does anew until it is live is in
-// the record already.
-func (j *journal) again(run *record.Run) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	clear(j.nested)
-	j.readings, j.noted, j.lost = nil, 0, false
-	j.repeats = &repeats{}
-	j.repeats.stdout, j.repeats.stderr = run.PrintedBytes()
-}
-
-// live reports whether a run that goes on has left its record behind.
-func (j *journal) live() bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.repeats != nil && j.repeats.over.Load()
-}
-
-// goLive lets out what the script has printed and read from its clock that the record
-// does not have.
-func (j *journal) goLive() {
-	j.mu.Lock()
-	repeats := j.repeats
-	j.mu.Unlock()
-	if repeats != nil {
-		repeats.end()
-	}
-}
-
-// repeats is printed text of a script that runs again by its record.
-type repeats struct {
-	stdout, stderr int // bytes of it that the record has, as they were printed
-
-	over    atomic.Bool // the script is live
-	mu      sync.Mutex
-	streams []*repeated
-}
-
-func (r *repeats) end() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.over.Store(true)
-	for _, w := range r.streams {
-		for _, h := range w.held {
-			w.to(time.Now(), h.line, h.text)
-		}
-		w.held = nil
-	}
-}
-
-// repeated takes printed text of which so many bytes are known already. What comes
-// behind them is held until the script is live.
-type repeated struct {
-	of   *repeats
-	left int
-	to   worker.Printed
-	held []held
-}
-
-// held is text that a line printed, 0: it is not known which.
-type held struct {
-	line int
-	text []byte
-}
-
-// repeated is what to gets once that much of it is over.
-func (r *repeats) repeated(known int, to worker.Printed) worker.Printed {
-	w := &repeated{of: r, left: known, to: to}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.streams = append(r.streams, w)
-	return w.print
-}
-
-func (w *repeated) print(at time.Time, line int, text []byte) {
-	w.of.mu.Lock()
-	defer w.of.mu.Unlock()
-	n := min(len(text), w.left)
-	w.left -= n
-	text = text[n:]
-	if len(text) == 0 {
-		return
-	}
-	if w.of.over.Load() {
-		w.to(at, line, text)
-		return
-	}
-	if len(w.held) >= record.MaxPrints {
-		line = 0
-	}
-	if last := len(w.held) - 1; last < 0 || w.held[last].line != line {
-		w.held = append(w.held, held{line: line})
-	}
-	last := &w.held[len(w.held)-1]
-	last.text = append(last.text, text...)
 }
 
 // diverge ends a run that goes on, as a call of it cannot be what it was to be.

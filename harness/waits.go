@@ -18,14 +18,14 @@ import (
 )
 
 // askLedger asks for a yes to all effects of a dry run, where one of them needs it.
-func (j *journal) askLedger(res *Result) {
-	if j.w == nil || j.dry == nil || res.Status != OK ||
+func (h *Harness) askLedger(j *journal, res *Result) {
+	if !j.kept() || !res.Dry || res.Status != OK ||
 		!slices.ContainsFunc(res.Ledger, func(u Unmade) bool { return u.Approval != "" }) {
 		return
 	}
 	x := &record.Ask{A: record.Ledger, Why: "the calls of a dry run",
 		Until: j.now().Add(policy.AskFor).UTC().Truncate(time.Second)}
-	run, err := j.store.Load(j.id())
+	run, err := h.opts.Records.Load(j.id())
 	if err == nil {
 		x.Hash = record.LedgerDigest(run)
 		err = j.add(x)

@@ -107,6 +107,19 @@ func FromRecord(run *record.Run) (*Result, error) {
 	return res, nil
 }
 
+// End returns the last line of the record of a run with this Result.
+func (r *Result) End() *record.End {
+	e := &record.End{Status: string(r.Status), ExitCode: r.ExitCode, Truncated: r.Truncated, Warnings: r.Warnings,
+		Errors: record.JSON(r.Errors), Timing: record.JSON(r.Timing), Ms: r.Timing.Total, Decisions: record.JSON(r.Decisions)}
+	if r.Value != nil {
+		e.Value = record.Raw(r.Value)
+	}
+	if r.Error != nil {
+		e.Error = record.JSON(r.Error)
+	}
+	return e
+}
+
 // whyUnknown says why nobody knows what became of a call.
 func whyUnknown(run *record.Run, m *record.Made) string {
 	switch {

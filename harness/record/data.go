@@ -178,3 +178,24 @@ func quote(s string) []byte {
 
 // Values are JSON values by name.
 type Values map[string]Data
+
+// ValuesOf returns values as a line has them.
+func ValuesOf(m map[string]json.RawMessage) Values {
+	if m == nil {
+		return nil
+	}
+	out := Values{}
+	for k, v := range m {
+		out[k] = Raw(v)
+	}
+	return out
+}
+
+// JSON returns v as JSON, or nil if that is null.
+func JSON(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil || string(b) == "null" {
+		return nil
+	}
+	return b
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -221,6 +222,25 @@ func (r *Run) Value(d Data) ([]byte, error) {
 		return nil, fmt.Errorf("reading a value of run %s: %s has other bytes than were written", r.Begin.ID, sum)
 	}
 	return b, nil
+}
+
+// Values returns values by name. Its errors are those of Value.
+func (r *Run) Values(vs Values) (map[string]json.RawMessage, error) {
+	if vs == nil {
+		return nil, nil
+	}
+	out := map[string]json.RawMessage{}
+	for name, d := range vs {
+		raw, err := r.Value(d)
+		if err != nil {
+			return nil, fmt.Errorf("the value %q of the record: %w", name, err)
+		}
+		if raw == nil {
+			raw = []byte("null")
+		}
+		out[name] = raw
+	}
+	return out, nil
 }
 
 // Text returns the text of a value that is a JSON string, "" where there is none.
