@@ -102,7 +102,7 @@ func callKey(tool string, args json.RawMessage) string { return tool + "\x00" + 
 
 // canWait reports whether a run can end and go on later: it is a script whose record
 // is kept.
-func (r *run) canWait() bool { return !r.direct && r.journal.kept() }
+func (r *run) canWait() bool { return !r.direct && r.journal.Kept() }
 
 // canAsk reports whether a run can wait for a person.
 func (r *run) canAsk() bool { return r.canWait() && !r.script.NoAsk }
@@ -153,13 +153,13 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args registry.Args) (
 		Hash: t.Hash, Server: r.serverDigest(t), Whole: d.Whole}
 	if doubt != "" {
 		want.Why, want.Whole = doubt, false
-	} else if g := a.whole[t.ID]; g != nil && r.isStill(g.Ask, t) && r.journal.now().Before(g.Answer.Until) {
+	} else if g := a.whole[t.ID]; g != nil && r.isStill(g.Ask, t) && r.journal.Now().Before(g.Answer.Until) {
 		return g.Ask.A, g.Answer.Until, nil
 	}
 	a.number++
 	want.A = strconv.Itoa(a.number)
-	want.Until = r.journal.now().Add(cmp.Or(d.For, policy.AskFor)).UTC().Truncate(time.Second)
-	if err := r.journal.add(want); err != nil {
+	want.Until = r.journal.Now().Add(cmp.Or(d.For, policy.AskFor)).UTC().Truncate(time.Second)
+	if err := r.journal.Add(want); err != nil {
 		return "", none, err
 	}
 	a.open = append(a.open, r.waiting(want, args.JSON()))
@@ -173,7 +173,7 @@ func (r *run) answered(x *record.Asked, t *wrappers.Tool) error {
 	if x.A != record.Ledger && !r.isStill(x.Ask, t) {
 		return &changedError{t.ID}
 	}
-	switch state := x.State(r.journal.now()); {
+	switch state := x.State(r.journal.Now()); {
 	case state == record.Asking && x.A == record.Ledger:
 		return fmt.Errorf("not sent: nobody has approved of the calls of this dry run")
 	case state == record.Asking:
@@ -268,7 +268,7 @@ func (r *run) stillThat(ctx context.Context, t *wrappers.Tool) error {
 
 // waiting describes a call that waits.
 func (r *run) waiting(x *record.Ask, args json.RawMessage) WaitingCall {
-	w := outcome.PendingCall(r.journal.id(), x, args)
+	w := outcome.PendingCall(r.journal.ID(), x, args)
 	w.Script, w.File, w.Line = r.placed(x.Place)
 	return w
 }

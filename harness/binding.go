@@ -71,7 +71,7 @@ func (r *run) Resolve(ctx context.Context, n *worker.Needs) (tools *worker.Tools
 
 // recordTools adds the tools that the script is compiled with to the record.
 func (r *run) recordTools(t *worker.Tools) error {
-	if !r.journal.kept() {
+	if !r.journal.Kept() {
 		return nil
 	}
 	l := &record.Tools{Path: r.path, Phrases: record.JSON(r.result.Tools), Own: r.bound.Needs.Own}
@@ -87,7 +87,7 @@ func (r *run) recordTools(t *worker.Tools) error {
 	for _, u := range t.Units {
 		l.Units = append(l.Units, record.Unit{Path: u.Path, Name: u.Name, Source: record.String(u.Source)})
 	}
-	return r.journal.add(l)
+	return r.journal.Add(l)
 }
 
 // take puts what binding adds to the Result there.
@@ -151,5 +151,5 @@ func (r *run) rememberPhrases() {
 	}
 	// An error, as of a full disk, is not worth a word in the answer: the next run
 	// searches again.
-	_ = b.Catalog.Memory.Remember(b.Taught(r.result.Calls, cmp.Or(r.journal.id(), "unrecorded-"+rand.Text()[:8]))...)
+	_ = b.Catalog.Memory.Remember(b.Taught(r.result.Calls, cmp.Or(r.journal.ID(), "unrecorded-"+rand.Text()[:8]))...)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/internal/journal"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/outcome"
@@ -41,7 +42,7 @@ func (r *run) askHarness(line *record.Call, args json.RawMessage) (json.RawMessa
 		return nil, &worker.DeniedError{Reason: fmt.Sprintf("the script called %q, which it does not mention", line.Tool)}
 	}
 	line.Class = record.Read
-	if err := r.journal.add(line); err != nil {
+	if err := r.journal.Add(line); err != nil {
 		return nil, err
 	}
 	begin := time.Now()
@@ -52,7 +53,7 @@ func (r *run) askHarness(line *record.Call, args json.RawMessage) (json.RawMessa
 	} else {
 		done.Result = record.Raw(raw)
 	}
-	r.journal.add(done)
+	r.journal.Add(done)
 	return raw, err
 }
 
@@ -140,7 +141,7 @@ func (r *run) describe(names []string, d discovery.Detail) (discovery.Descriptio
 // tree is what a run and all that it runs through RunScript share.
 type tree struct {
 	budget  *worker.Budget
-	journal *journal
+	journal *journal.Journal
 	dry     *guesser // nil: calls are sent
 	asks    *asks
 	replay  *replayer // nil: the calls are made
@@ -201,7 +202,7 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 			"%d more are needed, and all together must stay below twice the memory of the first",
 			depth-1, r.tree.memory[0]>>20, worker.MinMemory>>20)
 	}
-	inner := r.journal.inner(path, c.Place)
+	inner := r.journal.ScriptPath(path, c.Place)
 	var saved *library.Script
 	var err error
 	known := false
@@ -212,14 +213,14 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 	if !known && r.bound.Catalog != nil && r.bound.Catalog.Scripts != nil {
 		saved, err = r.bound.Catalog.Scripts.Load(q.Name)
 	}
-	child := &record.Child{N: r.journal.next(), Path: inner, Name: q.Name, Inputs: record.ValuesOf(q.Inputs)}
+	child := &record.Child{N: r.journal.NextCall(), Path: inner, Name: q.Name, Inputs: record.ValuesOf(q.Inputs)}
 	if err != nil {
 		child.Error = err.Error()
 	} else {
 		child.Script = record.String(saved.Source)
 	}
 	if !known {
-		err = errors.Join(err, r.journal.add(child))
+		err = errors.Join(err, r.journal.Add(child))
 	}
 	if err != nil {
 		return nil, err
@@ -268,7 +269,7 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 	if res.Status != OK {
 		why := notOK(res)
 		if !known && outcome.NeverBegan(res.Status) {
-			r.journal.add(&record.Child{N: child.N, Path: inner, Name: q.Name, Error: why})
+			r.journal.Add(&record.Child{N: child.N, Path: inner, Name: q.Name, Error: why})
 		}
 		return nil, errors.New(why)
 	}

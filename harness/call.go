@@ -54,7 +54,7 @@ func (r *run) Call(ctx context.Context, c *worker.Call) (*worker.Answer, error) 
 // where it goes on with one that was sent before; else nil.
 func (r *run) call(ctx context.Context, path string, c *worker.Call, args registry.Args, recorded *record.Made) (
 	json.RawMessage, error) {
-	line := &record.Call{Path: path, Place: c.Place, Tool: c.Tool, Attempt: r.journal.attempt(), Args: argsData(args)}
+	line := &record.Call{Path: path, Place: c.Place, Tool: c.Tool, Attempt: r.journal.Attempt(), Args: argsData(args)}
 	if recorded != nil {
 		state, _ := recorded.State(false)
 		if state != record.Waiting && (state != record.Unknown || recorded.Class != record.Again) {
@@ -62,7 +62,7 @@ func (r *run) call(ctx context.Context, path string, c *worker.Call, args regist
 		}
 		line.N, line.Key = recorded.Call.N, recorded.Call.Key
 	} else {
-		line.N = r.journal.next()
+		line.N = r.journal.NextCall()
 	}
 	if c.Tool == bridge.OwnDiscovery {
 		return r.askHarness(line, c.Args)
@@ -109,8 +109,8 @@ func (r *run) call(ctx context.Context, path string, c *worker.Call, args regist
 // refuse is the end of a run that makes a call which it may not make.
 func (r *run) refuse(line *record.Call, why string) error {
 	line.Class, line.Tool = record.Effect, text.Cut(line.Tool, 200)
-	r.journal.add(line)
-	r.journal.add(&record.Done{N: line.N, Kind: record.NotSent, Denied: true, Error: why, Message: why})
+	r.journal.Add(line)
+	r.journal.Add(&record.Done{N: line.N, Kind: record.NotSent, Denied: true, Error: why, Message: why})
 	return &worker.DeniedError{Reason: why}
 }
 
@@ -177,7 +177,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 		line.Key = idempotencyKey()
 	}
 	told := *line
-	r.journal.say(&told)
+	r.journal.Tell(&told)
 	done := &record.Done{N: line.N}
 	var res *backend.Result
 	var start time.Duration
@@ -198,12 +198,12 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 				}
 			})()
 		}
-		how := &backend.Send{Effect: effect, Key: line.Key, Within: r.journal.sentWithin()}
+		how := &backend.Send{Effect: effect, Key: line.Key, Within: r.journal.SentWithin()}
 		how.Sending = func(context.Context) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if !holds.IsZero() && !r.journal.now().Before(holds.Add(-time.Second)) {
+			if !holds.IsZero() && !r.journal.Now().Before(holds.Add(-time.Second)) {
 				return fmt.Errorf("the approval of it has expired at %s", holds.Format(time.RFC3339))
 			}
 			if effect && recorded == nil {
@@ -214,7 +214,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 			if recorded == nil && !sending.CompareAndSwap(notSent, isSent) {
 				return ctx.Err()
 			}
-			err := r.journal.sends(line, recorded)
+			err := r.journal.Sending(line, recorded)
 			if err != nil && recorded == nil {
 				sending.Store(notSent)
 			}
@@ -240,7 +240,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 		return nil, r.diverge(fmt.Errorf("call %d (%s) cannot go on now: %w", line.N, t.ID, err))
 	}
 	if sending.Load() != isSent { // the script has its answer all the same
-		r.journal.add(line)
+		r.journal.Add(line)
 	}
 	// Of what nobody knows the script is told only where it asks for that.
 	lost := effect && done.Kind == record.Uncertain && r.canWait()
@@ -276,8 +276,8 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 	if effect {
 		r.tree.asks.doubt(line, done.Kind, args)
 	}
-	r.journal.add(done) // what cannot be written ends the sending, see add
-	r.journal.say(done)
+	r.journal.Add(done) // what cannot be written ends the sending, see add
+	r.journal.Tell(done)
 	if lost {
 		r.lose(line, args, err.Error())
 		err = worker.ErrParked

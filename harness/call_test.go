@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/usetools/usetools/harness/internal/bind"
+	"github.com/usetools/usetools/harness/internal/journal"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
@@ -14,7 +15,7 @@ import (
 // A worker is not trusted: what it must not call is refused, and in the record.
 func TestACallThatIsRefusedIsInTheRecord(t *testing.T) {
 	store := store.Memory(1, nil)
-	j, err := beginJournal(&record.Begin{}, store, nil)
+	j, err := journal.Begin(&record.Begin{}, store, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,8 +24,8 @@ func TestACallThatIsRefusedIsInTheRecord(t *testing.T) {
 	if _, err := r.Call(t.Context(), &worker.Call{Tool: "shop.steal", Args: json.RawMessage(`{"all": true}`), Place: "1:1"}); !errors.As(err, &denied) {
 		t.Fatal(err)
 	}
-	j.end(&Result{Status: Denied})
-	run, err := store.Load(j.id())
+	j.End(&Result{Status: Denied})
+	run, err := store.Load(j.ID())
 	if err != nil || len(run.Calls) != 1 {
 		t.Fatal(run, err)
 	}

@@ -59,7 +59,7 @@ func (h *Harness) CallTool(ctx context.Context, c *catalog.Catalog, id string, r
 	}
 	r.tree.dry = h.newGuesser(&call)
 	r.recordTools(&worker.Tools{}) // what cannot be written ends the sending
-	res, err := r.make(ctx, t, &record.Call{N: r.journal.next(), Tool: id, Args: argsData(args)}, args, nil)
+	res, err := r.make(ctx, t, &record.Call{N: r.journal.NextCall(), Tool: id, Args: argsData(args)}, args, nil)
 	for _, c := range r.result.Calls { // none in a dry run
 		if c.Error != nil {
 			r.result.Status, r.result.ExitCode = ScriptError, ScriptError.ExitCode()
@@ -67,7 +67,7 @@ func (h *Harness) CallTool(ctx context.Context, c *catalog.Catalog, id string, r
 		}
 	}
 	r.result.Timing.Total = ms(time.Since(begin))
-	r.journal.end(r.result)
+	r.journal.End(r.result)
 	if c.Usage != nil {
 		_ = c.Usage.Add(r.used(begin)) // what cannot be counted harms nobody
 	}

@@ -83,7 +83,7 @@ func (r *run) answerDry(t *wrappers.Tool, line *record.Call, given registry.Args
 	guess := &record.Guess{N: line.N, Path: line.Path, Place: line.Place, Class: line.Class, Tool: t.ID, Args: line.Args,
 		Result: record.Raw(found.raw), From: found.run}
 	guess.Time = time.Now()
-	if err := r.journal.add(guess); err != nil {
+	if err := r.journal.Add(guess); err != nil {
 		return nil, err
 	}
 	return backend.DecodeResult(found.raw)

@@ -14,6 +14,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/bind"
 	"github.com/usetools/usetools/harness/internal/check"
+	"github.com/usetools/usetools/harness/internal/journal"
 	"github.com/usetools/usetools/harness/internal/sandbox"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
@@ -259,7 +260,7 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 	ws := &worker.Script{Source: s.Source, Strict: s.Strict, Check: check, Inputs: s.Inputs, Stored: s.Stored,
 		Limits: limits, Free: true}
 	if t.journal == nil && check {
-		t.journal = newJournal(nil, s.OnLine)
+		t.journal = journal.New(nil, s.OnLine)
 	} else if t.journal == nil {
 		var err error
 		if t.journal, err = h.beginJournal(s, limits); err != nil {
@@ -267,7 +268,7 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 		}
 		t.dry = h.newGuesser(s)
 	}
-	t.journal.prepare(ws, s.path)
+	t.journal.Prepare(ws, s.path)
 	r := &run{ctx: ctx, h: h, script: s, tree: t, journal: t.journal, path: s.path, room: s.room(),
 		misfits: map[string]string{}, nested: make(chan struct{}, 1), check: check, result: &Result{
 			Tools: []ToolUse{}, Calls: []Call{}, Warnings: []string{},
@@ -275,9 +276,9 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 	r.bound = r.bind()
 	o := &worker.Options{Budget: t.budget, Command: h.opts.WorkerCommand, Policy: h.policy(), Spares: h.spares}
 	if s.depth == 0 {
-		o.Stdout, o.Stderr = t.journal.stdout(s.Stdout), t.journal.stderr(s.Stderr)
-		if t.journal.kept() {
-			o.Usage = t.journal.uses
+		o.Stdout, o.Stderr = t.journal.Stdout(s.Stdout), t.journal.Stderr(s.Stderr)
+		if t.journal.Kept() {
+			o.Usage = t.journal.Usage
 		}
 	}
 	if t.replay != nil && t.replay.prepare(ws, r) {
@@ -289,7 +290,7 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 	}
 	if err != nil {
 		if own {
-			t.journal.abort(err)
+			t.journal.Abort(err)
 		}
 		return nil, err
 	}
@@ -302,25 +303,25 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 	r.observeResults()
 	r.result.Timing.Total = ms(time.Since(begin))
 	if own {
-		r.result.Run, r.result.Dry, r.result.Ledger = t.journal.id(), t.dry != nil, t.dry.ledger()
+		r.result.Run, r.result.Dry, r.result.Ledger = t.journal.ID(), t.dry != nil, t.dry.ledger()
 		t.asks.fill(r.result)
 		h.askLedger(t.journal, r.result)
 		h.setNoResume(r.result)
-		t.journal.end(r.result)
+		t.journal.End(r.result)
 	}
 	return r.result, nil
 }
 
 // beginJournal begins the record of a script that was sent, if records are kept.
-func (h *Harness) beginJournal(s *Script, l worker.Limits) (*journal, error) {
+func (h *Harness) beginJournal(s *Script, l worker.Limits) (*journal.Journal, error) {
 	if h.opts.Records == nil {
-		return newJournal(nil, s.OnLine), nil
+		return journal.New(nil, s.OnLine), nil
 	}
 	b, err := h.beginOf(s, l)
 	if err != nil {
 		return nil, err
 	}
-	return beginJournal(b, h.opts.Records, s.OnLine)
+	return journal.Begin(b, h.opts.Records, s.OnLine)
 }
 
 // beginOf is the first line of a script's record.
@@ -388,8 +389,8 @@ type run struct {
 	// sampleBytes is what the samples take.
 	sampleBytes    int
 	tree           *tree
-	journal        *journal // of tree
-	path           string   // of the script within those that run it
+	journal        *journal.Journal // of tree
+	path           string           // of the script within those that run it
 	room           *Room
 	nested         chan struct{} // holds an element while a saved script is under way
 	nestedWarnings int           // of saved scripts

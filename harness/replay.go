@@ -15,6 +15,7 @@ import (
 
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/bridge"
+	"github.com/usetools/usetools/harness/internal/journal"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/outcome"
@@ -98,7 +99,7 @@ func (h *Harness) Replay(ctx context.Context, p *Replay) (*Replayed, error) {
 	rp.parallel = worker.Limits(limits).WithDefaults().Parallel
 	s.tree = newTree(worker.Limits(limits))
 	s.tree.replay = rp
-	s.tree.journal = newJournal(b.Seed, nil)
+	s.tree.journal = journal.New(b.Seed, nil)
 	res, err := h.run(ctx, s, false)
 	if err != nil {
 		return nil, err
@@ -341,7 +342,7 @@ func (p *replayer) goLive() {
 	}
 	clear(p.waiting)
 	for r := range p.workers {
-		r.journal.goLive()
+		r.journal.GoLive()
 		break
 	}
 	p.changed.Broadcast()
@@ -451,7 +452,7 @@ func (p *replayer) count(r *run, m *record.Made) {
 }
 
 // Clock implements worker's interface for what reads its script's clock.
-func (r *run) Clock(readings []worker.Reading, lost bool) { r.journal.clock(r.path, readings, lost) }
+func (r *run) Clock(readings []worker.Reading, lost bool) { r.journal.Clock(r.path, readings, lost) }
 
 // Still answers a worker of which nothing moves: whether its next timer is to go
 // off, or the run is live. Otherwise one of its calls has got its answer.

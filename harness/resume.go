@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/usetools/usetools/harness/internal/journal"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
@@ -61,7 +62,7 @@ func (h *Harness) Resume(ctx context.Context, id string, s *Script) (*Result, er
 	res, err := r.execute(ctx)
 	switch {
 	case err != nil && r.journal != nil:
-		r.journal.abort(err)
+		r.journal.Abort(err)
 	case err != nil:
 		w.Close()
 	}
@@ -138,7 +139,7 @@ type resumption struct {
 	script  *Script // as the caller gave it
 	w       *store.Writer
 	run     *record.Run
-	journal *journal
+	journal *journal.Journal
 	asks    *asks     // of the last attempt
 	replay  *replayer // the same
 	tries   int
@@ -156,20 +157,20 @@ func (r *resumption) execute(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 		if res.Status != Diverged || n == maxAttempts || ctx.Err() != nil || r.final() {
-			res.Run, res.Attempts = r.journal.id(), r.journal.attempt()
+			res.Run, res.Attempts = r.journal.ID(), r.journal.Attempt()
 			r.asks.fill(res)
 			r.h.setNoResume(res)
-			r.journal.end(res)
+			r.journal.End(res)
 			return res, nil
 		}
-		if err := r.journal.retry(r.run); err != nil {
+		if err := r.journal.Retry(r.run); err != nil {
 			return nil, err
 		}
 	}
 }
 
 // final reports whether another attempt would end as the last one did.
-func (r *resumption) final() bool { return r.journal.live() || r.replay.final }
+func (r *resumption) final() bool { return r.journal.Live() || r.replay.final }
 
 // prepare is the script as it was recorded.
 func (r *resumption) prepare() (*Script, error) {
@@ -204,7 +205,7 @@ func (r *resumption) prepare() (*Script, error) {
 	s.Limits = Limits{Timeout: max(had.Timeout, s.Limits.Timeout), CPU: max(had.CPU, s.Limits.CPU),
 		Memory: max(had.Memory, s.Limits.Memory), Stdout: had.Stdout, Value: had.Value, Calls: had.Calls, Parallel: had.Parallel,
 		Result: had.Result}
-	r.journal = resumeJournal(r.w, r.run, r.h.opts.Records, s.OnLine)
+	r.journal = journal.Resume(r.w, r.run, r.h.opts.Records, s.OnLine)
 	return &s, nil
 }
 
@@ -236,7 +237,7 @@ func (r *resumption) attempt(ctx context.Context, s *Script) (*Result, error) {
 	}
 	switch d := gate.End(); {
 	case d == nil:
-		r.journal.goLive() // its last words
+		r.journal.GoLive() // its last words
 	case res.Status == OK || res.Status == ScriptError:
 		t.replay.diverged = d
 		res.Status, res.ExitCode = Diverged, Diverged.ExitCode()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/usetools/usetools/harness/internal/journal"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
@@ -18,23 +19,23 @@ import (
 )
 
 // askLedger asks for a yes to all effects of a dry run, where one of them needs it.
-func (h *Harness) askLedger(j *journal, res *Result) {
-	if !j.kept() || !res.Dry || res.Status != OK ||
+func (h *Harness) askLedger(j *journal.Journal, res *Result) {
+	if !j.Kept() || !res.Dry || res.Status != OK ||
 		!slices.ContainsFunc(res.Ledger, func(u Unmade) bool { return u.Approval != "" }) {
 		return
 	}
 	x := &record.Ask{A: record.Ledger, Why: "the calls of a dry run",
-		Until: j.now().Add(policy.AskFor).UTC().Truncate(time.Second)}
-	run, err := h.opts.Records.Load(j.id())
+		Until: j.Now().Add(policy.AskFor).UTC().Truncate(time.Second)}
+	run, err := h.opts.Records.Load(j.ID())
 	if err == nil {
 		x.Hash = record.LedgerDigest(run)
-		err = j.add(x)
+		err = j.Add(x)
 	}
 	if err != nil {
 		res.Warnings = append(res.Warnings, "the calls of this dry run cannot be approved of: "+err.Error())
 		return
 	}
-	res.Approval = record.ApprovalID(j.id(), x.A)
+	res.Approval = record.ApprovalID(j.ID(), x.A)
 }
 
 // setNoResume sets NoResume of a result whose status permits resuming.
@@ -65,10 +66,10 @@ func (r *run) question(line *record.Call, args json.RawMessage, q *backend.Input
 	a.asked++
 	x := &record.Ask{N: line.N, Path: line.Path, Place: line.Place, Class: line.Class, Tool: line.Tool, Args: line.Args,
 		Question: q.Requests, Why: fmt.Sprintf("its server asks: %s", registry.Quoted(questionText(q.Requests))),
-		Until: r.journal.now().Add(policy.AskFor).UTC().Truncate(time.Second)}
+		Until: r.journal.Now().Add(policy.AskFor).UTC().Truncate(time.Second)}
 	a.number++
 	x.A = fmt.Sprint(a.number)
-	if err := r.journal.add(x); err != nil {
+	if err := r.journal.Add(x); err != nil {
 		return err
 	}
 	a.open = append(a.open, r.waiting(x, args))
@@ -128,7 +129,7 @@ func (r *run) rounds(t *wrappers.Tool, line *record.Call, recorded *record.Made,
 		how.Continue = &backend.Continue{State: recorded.Round.State, Input: input}
 	}
 	how.Later = func(state string) error {
-		return r.journal.add(&record.Round{N: line.N, State: state, Attempt: line.Attempt})
+		return r.journal.Add(&record.Round{N: line.N, State: state, Attempt: line.Attempt})
 	}
 	if ask := r.script.Ask; ask != nil {
 		how.Ask = func(ctx context.Context, q *backend.Question) (*backend.Reply, error) {

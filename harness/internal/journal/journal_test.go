@@ -1,4 +1,4 @@
-package harness
+package journal
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
@@ -17,23 +18,23 @@ import (
 // While a run goes on, what it takes is written once a second, not before it is live.
 func TestUsageIsWrittenAtTimes(t *testing.T) {
 	store := store.Memory(1, nil)
-	j, err := beginJournal(&record.Begin{}, store, nil)
+	j, err := Begin(&record.Begin{}, store, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := time.Now()
 	use := func(ms int64) {
-		j.uses(worker.Usage{At: at.Add(time.Duration(ms) * time.Millisecond), CPU: time.Duration(ms) * time.Millisecond, Memory: 1 << 20})
+		j.Usage(worker.Usage{At: at.Add(time.Duration(ms) * time.Millisecond), CPU: time.Duration(ms) * time.Millisecond, Memory: 1 << 20})
 	}
 	for ms := int64(50); ms < 2500; ms += 50 {
 		use(ms)
 	}
 	j.repeats = &repeats{}
 	use(4000)
-	j.goLive()
+	j.GoLive()
 	use(5000)
-	j.end(&outcome.Result{Status: outcome.OK})
-	run, err := store.Load(j.id())
+	j.End(&outcome.Result{Status: outcome.OK})
+	run, err := store.Load(j.ID())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +61,7 @@ func TestUsageIsWrittenAtTimes(t *testing.T) {
 
 // Of a script that prints more parts than are noted, all text is.
 func TestPrintsWithoutEnd(t *testing.T) {
-	j := newJournal(nil, nil)
+	j := New(nil, nil)
 	at := time.Now()
 	var want strings.Builder
 	var lines int
@@ -102,23 +103,23 @@ func TestNoPartOfAPrintedSecretIsInTheRecord(t *testing.T) {
 	want := strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), hiddenText, "•••")
 	for step := 1; step <= len(text); step++ {
 		store := store.Memory(1, hidingStore())
-		j, err := beginJournal(&record.Begin{}, store, nil)
+		j, err := Begin(&record.Begin{}, store, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, errs := j.stdout(nil), j.stderr(nil)
+		out, errs := j.Stdout(nil), j.Stderr(nil)
 		at := time.Now()
 		for i := 0; i < len(text); i += step {
 			part := text[i:min(i+step, len(text))]
 			out(at.Add(time.Duration(i)*time.Second), i/7, []byte(part))
 			errs(at, 1, []byte(part))
-			j.uses(worker.Usage{At: at.Add(time.Duration(i) * 2 * time.Second)})
-			if err := j.add(&record.Note{Warning: "w"}); err != nil {
+			j.Usage(worker.Usage{At: at.Add(time.Duration(i) * 2 * time.Second)})
+			if err := j.Add(&record.Note{Warning: "w"}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		j.end(&outcome.Result{Status: outcome.OK})
-		run, err := store.Load(j.id())
+		j.End(&outcome.Result{Status: outcome.OK})
+		run, err := store.Load(j.ID())
 		if err != nil {
 			t.Fatal(err)
 		}

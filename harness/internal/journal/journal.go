@@ -1,4 +1,4 @@
-package harness
+package journal
 
 import (
 	"context"
@@ -15,10 +15,10 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 )
 
-// journal says what happens in a run and in the scripts that it runs: to the
+// Journal says what happens in a run and in the scripts that it runs: to the
 // record, and to whoever listens. Everything that is told of a run is made from
 // its lines.
-type journal struct {
+type Journal struct {
 	w     *store.Writer     // nil: no record is kept
 	store *store.Store      // of w
 	seed  []byte            // of random functions; nil: whatever the worker is given
@@ -39,26 +39,26 @@ type journal struct {
 	fault    error
 }
 
-// newJournal returns a journal that keeps no record. If seed is nil, the worker makes one.
-func newJournal(seed []byte, tell func(record.Line)) *journal {
-	return &journal{seed: seed, tell: tell, nested: map[string]int{}}
+// New returns a journal that keeps no record. If seed is nil, the worker makes one.
+func New(seed []byte, tell func(record.Line)) *Journal {
+	return &Journal{seed: seed, tell: tell, nested: map[string]int{}}
 }
 
-// beginJournal begins the record of a run.
-func beginJournal(b *record.Begin, records *store.Store, tell func(record.Line)) (*journal, error) {
+// Begin begins the record of a run.
+func Begin(b *record.Begin, records *store.Store, tell func(record.Line)) (*Journal, error) {
 	w, err := begin(b, records)
 	if err != nil {
 		return nil, fmt.Errorf("the run cannot be recorded, and has not begun: %w", err)
 	}
-	j := newJournal(b.Seed, tell)
+	j := New(b.Seed, tell)
 	j.w, j.store = w, records
-	j.say(b)
+	j.Tell(b)
 	return j, nil
 }
 
-// resumeJournal resumes the record of a run, to which w adds.
-func resumeJournal(w *store.Writer, run *record.Run, records *store.Store, tell func(record.Line)) *journal {
-	j := newJournal(run.Begin.Seed, tell)
+// Resume resumes the record of a run, to which w adds.
+func Resume(w *store.Writer, run *record.Run, records *store.Store, tell func(record.Line)) *Journal {
+	j := New(run.Begin.Seed, tell)
 	j.w, j.store, j.number = w, records, 1
 	if n := len(run.Attempts); n > 0 {
 		j.number = run.Attempts[n-1].Number
@@ -104,9 +104,9 @@ func begin(b *record.Begin, records *store.Store) (w *store.Writer, err error) {
 	return w, err
 }
 
-// prepare tells the worker of a script what its record needs. A script that
+// Prepare tells the worker of a script what its record needs. A script that
 // RunScript runs has a seed of its own: it draws something else each time.
-func (j *journal) prepare(s *worker.Script, path string) {
+func (j *Journal) Prepare(s *worker.Script, path string) {
 	s.Seed, s.Clock = j.seed, j.w != nil
 	if path != "" && j.seed != nil {
 		sum := sha256.Sum256(append(slices.Clip(j.seed), path...))
@@ -114,21 +114,21 @@ func (j *journal) prepare(s *worker.Script, path string) {
 	}
 }
 
-// abort closes the record of a run that the harness itself did not bring to an end.
-func (j *journal) abort(err error) {
+// Abort closes the record of a run that the harness itself did not bring to an end.
+func (j *Journal) Abort(err error) {
 	if j.w != nil {
-		j.add(&record.End{Status: string(outcome.InternalError), ExitCode: outcome.InternalError.ExitCode(),
+		j.Add(&record.End{Status: string(outcome.InternalError), ExitCode: outcome.InternalError.ExitCode(),
 			Error: record.JSON(&outcome.Error{Kind: outcome.KindInternal, Message: err.Error()})})
 		j.sync()
 		j.w.Close()
 	}
 }
 
-// kept reports whether a record is kept.
-func (j *journal) kept() bool { return j.w != nil }
+// Kept reports whether a record is kept.
+func (j *Journal) Kept() bool { return j.w != nil }
 
-// id is that of the record, "" where there is none.
-func (j *journal) id() string {
+// ID is that of the record, "" where there is none.
+func (j *Journal) ID() string {
 	if j.w == nil {
 		return ""
 	}
@@ -138,8 +138,8 @@ func (j *journal) id() string {
 // errUnrecorded is why a call is not sent any more.
 var errUnrecorded = errors.New("the record of this run cannot be written any more, so that nothing is sent")
 
-// add writes a line, with what was noted before it.
-func (j *journal) add(l record.Line) error {
+// Add writes a line, with what was noted before it.
+func (j *Journal) Add(l record.Line) error {
 	if j.w == nil {
 		return nil
 	}
@@ -159,7 +159,7 @@ func (j *journal) add(l record.Line) error {
 }
 
 // sync makes what was written last.
-func (j *journal) sync() error {
+func (j *Journal) sync() error {
 	if j.w == nil {
 		return nil
 	}
@@ -177,7 +177,7 @@ func (j *journal) sync() error {
 // notesLocked takes what was printed and read from the clock; of a character or a secret
 // that is printed in two parts both, unless these are the last notes. The caller holds
 // the lock.
-func (j *journal) notesLocked(last bool) []record.Line {
+func (j *Journal) notesLocked(last bool) []record.Line {
 	var out []record.Line
 	// One that goes on tells its readings anew once it is live: then those before go.
 	if (len(j.readings) > 0 || j.lost) && (j.repeats == nil || j.repeats.over.Load()) {
@@ -206,8 +206,8 @@ func (j *journal) notesLocked(last bool) []record.Line {
 	return out
 }
 
-// clock takes readings of a script's clock.
-func (j *journal) clock(path string, readings []worker.Reading, lost bool) {
+// Clock takes readings of a script's clock.
+func (j *Journal) Clock(path string, readings []worker.Reading, lost bool) {
 	if j.w == nil {
 		return
 	}
@@ -224,30 +224,30 @@ func (j *journal) clock(path string, readings []worker.Reading, lost bool) {
 	j.lost = j.lost || lost
 }
 
-// sends writes that the first byte of a call is to leave: durably, for what is no
+// Sending writes that the first byte of a call is to leave: durably, for what is no
 // read. recorded is the call that goes on by it, or nil.
-func (j *journal) sends(line *record.Call, recorded *record.Made) error {
+func (j *Journal) Sending(line *record.Call, recorded *record.Made) error {
 	line.Time = time.Now()
 	var l record.Line = line
 	if recorded != nil && recorded.Round != nil {
 		l = &record.Round{N: line.N, Sent: true, Attempt: line.Attempt}
 	}
-	if err := j.add(l); err != nil || line.Class == record.Read {
+	if err := j.Add(l); err != nil || line.Class == record.Read {
 		return err
 	}
 	return j.sync()
 }
 
-// sentWithin is how long after its line a call may be sent, 0 where no record is kept.
-func (j *journal) sentWithin() time.Duration {
+// SentWithin is how long after its line a call may be sent, 0 where no record is kept.
+func (j *Journal) SentWithin() time.Duration {
 	if j.w == nil {
 		return 0
 	}
 	return j.store.SentWithin()
 }
 
-// now is the time by clock and record, which does not run back.
-func (j *journal) now() time.Time {
+// Now is the time by clock and record, which does not run back.
+func (j *Journal) Now() time.Time {
 	now := time.Now()
 	if j.w != nil {
 		if last := j.w.Last(); last.After(now) {
@@ -257,15 +257,15 @@ func (j *journal) now() time.Time {
 	return now
 }
 
-// attempt is the number of this execution of the script, 0 for the first.
-func (j *journal) attempt() int { return j.number }
+// Attempt is the number of this execution of the script, 0 for the first.
+func (j *Journal) Attempt() int { return j.number }
 
 // usageEvery is how often what a run takes of the machine is written while it goes on.
 const usageEvery = time.Second
 
-// uses takes what the run takes of the machine. A run that goes on tells of it once it
+// Usage takes what the run takes of the machine. A run that goes on tells of it once it
 // is live: until then it leaves its record as it is.
-func (j *journal) uses(u worker.Usage) {
+func (j *Journal) Usage(u worker.Usage) {
 	j.mu.Lock()
 	if j.repeats != nil && !j.repeats.over.Load() {
 		j.mu.Unlock()
@@ -283,12 +283,12 @@ func (j *journal) uses(u worker.Usage) {
 	if late {
 		n := &record.Note{Head: record.Head{Time: time.Now()}}
 		n.Usage = j.used(n.Time)
-		j.add(n) // an error is met again by the next line
+		j.Add(n) // an error is met again by the next line
 	}
 }
 
 // used takes the usage that is not in the record yet, for a line of a time.
-func (j *journal) used(at time.Time) (out record.Usage) {
+func (j *Journal) used(at time.Time) (out record.Usage) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, u := range j.usage {
@@ -298,16 +298,16 @@ func (j *journal) used(at time.Time) (out record.Usage) {
 	return out
 }
 
-// next is the number of a call that begins.
-func (j *journal) next() int {
+// NextCall is the number of a call that begins.
+func (j *Journal) NextCall() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.calls++
 	return j.calls
 }
 
-// inner is the path of the script that a call of RunScript runs.
-func (j *journal) inner(path, place string) string {
+// ScriptPath is the path of the script that a call of RunScript runs.
+func (j *Journal) ScriptPath(path, place string) string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	at := path + "/" + place
@@ -315,22 +315,22 @@ func (j *journal) inner(path, place string) string {
 	return fmt.Sprintf("%s#%d/", at, j.nested[at])
 }
 
-// say tells a listener of a line.
-func (j *journal) say(l record.Line) {
+// Tell tells a listener of a line.
+func (j *Journal) Tell(l record.Line) {
 	if j.tell != nil {
 		j.tell(l)
 	}
 }
 
-// end writes the last line, and closes the record.
-func (j *journal) end(res *outcome.Result) {
+// End writes the last line, and closes the record.
+func (j *Journal) End(res *outcome.Result) {
 	if j.w == nil {
 		return
 	}
 	e := res.End()
 	e.Time = time.Now()
 	e.Usage = j.used(e.Time)
-	err := j.add(e)
+	err := j.Add(e)
 	if err == nil && (res.Status == outcome.Waiting ||
 		slices.ContainsFunc(res.Calls, func(c outcome.Call) bool { return c.Class != record.Read })) {
 		err = j.sync() // the answer leaves

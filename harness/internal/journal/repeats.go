@@ -1,4 +1,4 @@
-package harness
+package journal
 
 import (
 	"sync"
@@ -9,18 +9,18 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// retry begins another attempt of a resumed run, whose last one has sent nothing.
-func (j *journal) retry(run *record.Run) error {
+// Retry begins another attempt of a resumed run, whose last one has sent nothing.
+func (j *Journal) Retry(run *record.Run) error {
 	j.number++
 	last := run.Attempts[len(run.Attempts)-1]
-	err := j.add(&record.Attempt{Number: j.number, Who: last.Who, Live: last.Live, Harness: last.Harness, Process: last.Process})
+	err := j.Add(&record.Attempt{Number: j.number, Who: last.Who, Live: last.Live, Harness: last.Harness, Process: last.Process})
 	j.again(run)
 	return err
 }
 
 // again begins another attempt: what the script does anew until it is live is in
 // the record already.
-func (j *journal) again(run *record.Run) {
+func (j *Journal) again(run *record.Run) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	clear(j.nested)
@@ -29,16 +29,16 @@ func (j *journal) again(run *record.Run) {
 	j.repeats.stdout, j.repeats.stderr = run.PrintedBytes()
 }
 
-// live reports whether a run that goes on has left its record behind.
-func (j *journal) live() bool {
+// Live reports whether a run that goes on has left its record behind.
+func (j *Journal) Live() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.repeats != nil && j.repeats.over.Load()
 }
 
-// goLive lets out what the script has printed and read from its clock that the record
+// GoLive lets out what the script has printed and read from its clock that the record
 // does not have.
-func (j *journal) goLive() {
+func (j *Journal) GoLive() {
 	j.mu.Lock()
 	repeats := j.repeats
 	j.mu.Unlock()

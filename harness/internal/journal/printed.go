@@ -1,4 +1,4 @@
-package harness
+package journal
 
 import (
 	"io"
@@ -27,7 +27,7 @@ type part struct {
 const partTime = 10 * time.Millisecond
 
 // print notes printed text. The caller holds the lock.
-func (j *journal) print(p *printed, at time.Time, line int, text []byte) {
+func (j *Journal) print(p *printed, at time.Time, line int, text []byte) {
 	p.text.Write(text)
 	if n := len(p.parts); n > 0 {
 		last := &p.parts[n-1]
@@ -127,11 +127,11 @@ func wholeCharacters(s string) (whole, rest string) {
 	return s, ""
 }
 
-// stdout and stderr note what comes and hand it on to w, which may be nil.
-func (j *journal) stdout(w io.Writer) worker.Printed { return j.through(&j.out, w) }
-func (j *journal) stderr(w io.Writer) worker.Printed { return j.through(&j.err, w) }
+// Stdout and stderr note what comes and hand it on to w, which may be nil.
+func (j *Journal) Stdout(w io.Writer) worker.Printed { return j.through(&j.out, w) }
+func (j *Journal) Stderr(w io.Writer) worker.Printed { return j.through(&j.err, w) }
 
-func (j *journal) through(p *printed, w io.Writer) worker.Printed {
+func (j *Journal) through(p *printed, w io.Writer) worker.Printed {
 	if j.w == nil {
 		return printedTo(w)
 	}
