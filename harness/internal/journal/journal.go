@@ -1,3 +1,13 @@
+// Package journal turns what happens in a run into the lines of its record and tells a
+// listener of its calls. A run that is not recorded has a Journal, too, which keeps nothing.
+//
+// Lines are added as calls begin and end. What the script prints, its clock readings and its
+// use of the machine are collected and written before the next line. The line of an effect call is
+// durable before the first byte of the call leaves: if it cannot be written, nothing is
+// sent any more.
+//
+// A resumed run prints and reads its clock from the beginning. Until it is live, a Journal
+// drops what the record has already and holds the rest.
 package journal
 
 import (
@@ -7,6 +17,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/usetools/usetools/harness/internal/worker"
@@ -15,36 +26,40 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 )
 
-// Journal says what happens in a run and in the scripts that it runs: to the
-// record, and to whoever listens. Everything that is told of a run is made from
-// its lines.
+// Journal writes the record of a run and of the scripts that it runs through RunScript.
 type Journal struct {
-	w     *store.Writer     // nil: no record is kept
-	store *store.Store      // of w
-	seed  []byte            // of random functions; nil: whatever the worker is given
-	tell  func(record.Line) // nil: nobody listens
+	w       *store.Writer     // nil if no record is kept
+	store   *store.Store      // of w
+	seed    []byte            // of random functions; if nil, the worker makes one
+	tell    func(record.Line) // may be nil
+	attempt int               // of a resumed run the number of this execution, else 0
+
+	repeating sync.Mutex  // held while a resumed run prints
+	live      atomic.Bool // the script has left its record behind
 
 	mu       sync.Mutex
 	calls    int            // the number of the last one
-	number   int            // of this attempt, where it is not the first
-	repeats  *repeats       // of a run that goes on; else nil
 	nested   map[string]int // scripts that RunScript ran, by the path and place of its call
-	out, err printed        // not in the record yet
-	readings []worker.Reading
-	lost     bool
-	noted    int // readings
+	out, err *printed
 	prints   int // parts of printed text
+	readings []worker.Reading
+	noted    int  // readings, those in the record included
+	lost     bool // readings were dropped, which is not in the record yet
 	usage    []worker.Usage
 	told     time.Time // when usage was written last, or first came
-	fault    error
+	fault    error     // the record cannot be written any more
 }
 
-// New returns a journal that keeps no record. If seed is nil, the worker makes one.
+// New returns a journal that keeps no record. seed and tell may be nil; the worker then
+// makes a seed, and nobody is told of lines.
 func New(seed []byte, tell func(record.Line)) *Journal {
-	return &Journal{seed: seed, tell: tell, nested: map[string]int{}}
+	j := &Journal{seed: seed, tell: tell, nested: map[string]int{}, out: &printed{}, err: &printed{}}
+	j.live.Store(true)
+	return j
 }
 
-// Begin begins the record of a run.
+// Begin begins the record of a run. The error wraps a *store.RunningError if another run
+// has the same Once.
 func Begin(b *record.Begin, records *store.Store, tell func(record.Line)) (*Journal, error) {
 	w, err := begin(b, records)
 	if err != nil {
@@ -56,12 +71,12 @@ func Begin(b *record.Begin, records *store.Store, tell func(record.Line)) (*Jour
 	return j, nil
 }
 
-// Resume resumes the record of a run, to which w adds.
+// Resume returns the journal of a resumed run, whose record w extends.
 func Resume(w *store.Writer, run *record.Run, records *store.Store, tell func(record.Line)) *Journal {
 	j := New(run.Begin.Seed, tell)
-	j.w, j.store, j.number = w, records, 1
+	j.w, j.store, j.attempt = w, records, 1
 	if n := len(run.Attempts); n > 0 {
-		j.number = run.Attempts[n-1].Number
+		j.attempt = run.Attempts[n-1].Number
 	}
 	for _, m := range run.Calls {
 		j.calls = max(j.calls, m.Line().N)
@@ -73,11 +88,48 @@ func Resume(w *store.Writer, run *record.Run, records *store.Store, tell func(re
 	return j
 }
 
-// aloneFor is how long who begins a run of a Once waits for others who do.
+// Retry begins another attempt of a resumed run, whose last one has sent nothing.
+func (j *Journal) Retry(run *record.Run) error {
+	j.attempt++
+	last := run.Attempts[len(run.Attempts)-1]
+	err := j.Add(&record.Attempt{Number: j.attempt, Who: last.Who, Live: last.Live, Harness: last.Harness, Process: last.Process})
+	j.again(run)
+	return err
+}
+
+// again prepares for the script to begin again.
+func (j *Journal) again(run *record.Run) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.live.Store(false)
+	clear(j.nested)
+	j.readings, j.noted, j.lost = nil, 0, false
+	j.out, j.err = &printed{}, &printed{}
+	j.out.known, j.err.known = run.PrintedBytes()
+}
+
+// Live reports whether the script of a resumed run has left its record behind.
+func (j *Journal) Live() bool { return j.live.Load() }
+
+// GoLive says that the script leaves its record behind, and releases what it has printed
+// beyond that.
+func (j *Journal) GoLive() {
+	j.repeating.Lock()
+	defer j.repeating.Unlock()
+	j.live.Store(true)
+	for _, p := range []*printed{j.out, j.err} {
+		for _, h := range p.held {
+			j.pass(p, time.Now(), h.line, h.text)
+		}
+		p.held = nil
+	}
+}
+
+// aloneFor is how long a run with a Once waits for others that begin.
 const aloneFor = 30 * time.Second
 
-// begin begins the record of a run. The error is a *store.RunningError where its Once
-// is that of another run, which has begun since Rejoin looked, maybe in another process.
+// begin begins the record of a run. Another run of its Once may have begun since the caller
+// looked, even in another process.
 func begin(b *record.Begin, records *store.Store) (w *store.Writer, err error) {
 	if b.Once == "" {
 		return records.Begin(b)
@@ -104,8 +156,8 @@ func begin(b *record.Begin, records *store.Store) (w *store.Writer, err error) {
 	return w, err
 }
 
-// Prepare tells the worker of a script what its record needs. A script that
-// RunScript runs has a seed of its own: it draws something else each time.
+// Prepare sets the seed of the script at path and whether it reports its clock readings. A
+// script that RunScript runs has a seed of its own: its random numbers differ each time.
 func (j *Journal) Prepare(s *worker.Script, path string) {
 	s.Seed, s.Clock = j.seed, j.w != nil
 	if path != "" && j.seed != nil {
@@ -114,7 +166,7 @@ func (j *Journal) Prepare(s *worker.Script, path string) {
 	}
 }
 
-// Abort closes the record of a run that the harness itself did not bring to an end.
+// Abort closes the record of a run that failed by a fault of the harness.
 func (j *Journal) Abort(err error) {
 	if j.w != nil {
 		j.Add(&record.End{Status: string(outcome.InternalError), ExitCode: outcome.InternalError.ExitCode(),
@@ -127,7 +179,7 @@ func (j *Journal) Abort(err error) {
 // Kept reports whether a record is kept.
 func (j *Journal) Kept() bool { return j.w != nil }
 
-// ID is that of the record, "" where there is none.
+// ID returns the ID of the record, "" if none is kept.
 func (j *Journal) ID() string {
 	if j.w == nil {
 		return ""
@@ -135,10 +187,11 @@ func (j *Journal) ID() string {
 	return j.w.ID()
 }
 
-// errUnrecorded is why a call is not sent any more.
+// errUnrecorded is the error of a call that is not sent because its line cannot be written.
 var errUnrecorded = errors.New("the record of this run cannot be written any more, so that nothing is sent")
 
-// Add writes a line, with what was noted before it.
+// Add writes a line after the notes that were collected before it. After an error every
+// Add returns an error.
 func (j *Journal) Add(l record.Line) error {
 	if j.w == nil {
 		return nil
@@ -158,7 +211,7 @@ func (j *Journal) Add(l record.Line) error {
 	return nil
 }
 
-// sync makes what was written last.
+// sync makes the lines durable.
 func (j *Journal) sync() error {
 	if j.w == nil {
 		return nil
@@ -174,13 +227,13 @@ func (j *Journal) sync() error {
 	return nil
 }
 
-// notesLocked takes what was printed and read from the clock; of a character or a secret
-// that is printed in two parts both, unless these are the last notes. The caller holds
+// notesLocked takes the printed text and the clock readings. It leaves the beginning of a
+// character or of a secret for later, unless these are the last notes. The caller holds
 // the lock.
 func (j *Journal) notesLocked(last bool) []record.Line {
 	var out []record.Line
-	// One that goes on tells its readings anew once it is live: then those before go.
-	if (len(j.readings) > 0 || j.lost) && (j.repeats == nil || j.repeats.over.Load()) {
+	// Readings of a resumed run replace those in the record once it is live.
+	if (len(j.readings) > 0 || j.lost) && j.live.Load() {
 		n := &record.Note{Lost: j.lost}
 		for _, r := range j.readings {
 			n.Clock = append(n.Clock, record.Reading{Path: r.Path, At: r.Time})
@@ -206,7 +259,7 @@ func (j *Journal) notesLocked(last bool) []record.Line {
 	return out
 }
 
-// Clock takes readings of a script's clock.
+// Clock collects clock readings of the script at path. lost says that there were more.
 func (j *Journal) Clock(path string, readings []worker.Reading, lost bool) {
 	if j.w == nil {
 		return
@@ -224,8 +277,8 @@ func (j *Journal) Clock(path string, readings []worker.Reading, lost bool) {
 	j.lost = j.lost || lost
 }
 
-// Sending writes that the first byte of a call is to leave: durably, for what is no
-// read. recorded is the call that goes on by it, or nil.
+// Sending writes that the first byte of a call is about to leave; the line of an effect
+// call is durable then. recorded is the call of the record that continues, or nil.
 func (j *Journal) Sending(line *record.Call, recorded *record.Made) error {
 	line.Time = time.Now()
 	var l record.Line = line
@@ -238,7 +291,7 @@ func (j *Journal) Sending(line *record.Call, recorded *record.Made) error {
 	return j.sync()
 }
 
-// SentWithin is how long after its line a call may be sent, 0 where no record is kept.
+// SentWithin returns how long after its line a call may be sent, 0 if no record is kept.
 func (j *Journal) SentWithin() time.Duration {
 	if j.w == nil {
 		return 0
@@ -246,7 +299,7 @@ func (j *Journal) SentWithin() time.Duration {
 	return j.store.SentWithin()
 }
 
-// Now is the time by clock and record, which does not run back.
+// Now returns the later of the clock and the last line's time.
 func (j *Journal) Now() time.Time {
 	now := time.Now()
 	if j.w != nil {
@@ -257,20 +310,18 @@ func (j *Journal) Now() time.Time {
 	return now
 }
 
-// Attempt is the number of this execution of the script, 0 for the first.
-func (j *Journal) Attempt() int { return j.number }
+// Attempt returns the number of this execution of a resumed run, 0 if it was not resumed.
+func (j *Journal) Attempt() int { return j.attempt }
 
-// usageEvery is how often what a run takes of the machine is written while it goes on.
+// usageEvery is how often the use of the machine is written during a run.
 const usageEvery = time.Second
 
-// Usage takes what the run takes of the machine. A run that goes on tells of it once it
-// is live: until then it leaves its record as it is.
+// Usage collects a measurement of CPU and memory. Until a resumed run is live, none counts.
 func (j *Journal) Usage(u worker.Usage) {
-	j.mu.Lock()
-	if j.repeats != nil && !j.repeats.over.Load() {
-		j.mu.Unlock()
+	if !j.live.Load() {
 		return
 	}
+	j.mu.Lock()
 	if j.told.IsZero() {
 		j.told = u.At
 	}
@@ -287,7 +338,7 @@ func (j *Journal) Usage(u worker.Usage) {
 	}
 }
 
-// used takes the usage that is not in the record yet, for a line of a time.
+// used takes the measurements that are not in the record yet, for a line of that time.
 func (j *Journal) used(at time.Time) (out record.Usage) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -298,7 +349,7 @@ func (j *Journal) used(at time.Time) (out record.Usage) {
 	return out
 }
 
-// NextCall is the number of a call that begins.
+// NextCall returns the number of a call that begins.
 func (j *Journal) NextCall() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -306,7 +357,7 @@ func (j *Journal) NextCall() int {
 	return j.calls
 }
 
-// ScriptPath is the path of the script that a call of RunScript runs.
+// ScriptPath returns the path of the script that a call of RunScript runs.
 func (j *Journal) ScriptPath(path, place string) string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -315,14 +366,14 @@ func (j *Journal) ScriptPath(path, place string) string {
 	return fmt.Sprintf("%s#%d/", at, j.nested[at])
 }
 
-// Tell tells a listener of a line.
+// Tell passes a line to the listener.
 func (j *Journal) Tell(l record.Line) {
 	if j.tell != nil {
 		j.tell(l)
 	}
 }
 
-// End writes the last line, and closes the record.
+// End writes the last line and closes the record. If that fails, it says so in the result.
 func (j *Journal) End(res *outcome.Result) {
 	if j.w == nil {
 		return
@@ -333,7 +384,7 @@ func (j *Journal) End(res *outcome.Result) {
 	err := j.Add(e)
 	if err == nil && (res.Status == outcome.Waiting ||
 		slices.ContainsFunc(res.Calls, func(c outcome.Call) bool { return c.Class != record.Read })) {
-		err = j.sync() // the answer leaves
+		err = j.sync() // before the client has the result
 	}
 	if err = errors.Join(err, j.w.Close()); err != nil {
 		res.Unwritten = err

@@ -29,7 +29,7 @@ func TestUsageIsWrittenAtTimes(t *testing.T) {
 	for ms := int64(50); ms < 2500; ms += 50 {
 		use(ms)
 	}
-	j.repeats = &repeats{}
+	j.live.Store(false)
 	use(4000)
 	j.GoLive()
 	use(5000)
@@ -68,7 +68,7 @@ func TestPrintsWithoutEnd(t *testing.T) {
 	for i := range record.MaxPrints + 5000 {
 		text := fmt.Sprintln("line", i)
 		want.WriteString(text)
-		j.print(&j.out, at.Add(time.Duration(i)*time.Second), 1+i%7, []byte(text))
+		j.print(j.out, at.Add(time.Duration(i)*time.Second), 1+i%7, []byte(text))
 	}
 	text, n := j.out.take(nil)
 	if text != want.String() || len(n.Lines) > record.MaxPrints+2 {

@@ -11,22 +11,32 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// printed is text of a script that the record does not have yet.
+// printed is the text of a stream that the record does not have yet.
 type printed struct {
 	text  strings.Builder
-	parts []part // of it
+	parts []part // of text
+
+	known int    // of a resumed run: bytes that the record has, and the script prints again
+	held  []held // behind them, until the run is live
+	to    io.Writer
 }
 
-// part is text that one line of the script printed; 0: it is not known which.
+// part is text that one line of the script printed. If line is 0, the line is unknown.
 type part struct {
 	line, size int
 	at         time.Time // of its beginning
 }
 
-// partTime is how long a line prints into the same part.
+// held is text that a line printed. If line is 0, the line is unknown.
+type held struct {
+	line int
+	text []byte
+}
+
+// partTime is how long text of one line belongs to the same part.
 const partTime = 10 * time.Millisecond
 
-// print notes printed text. The caller holds the lock.
+// print adds printed text. The caller holds the lock.
 func (j *Journal) print(p *printed, at time.Time, line int, text []byte) {
 	p.text.Write(text)
 	if n := len(p.parts); n > 0 {
@@ -45,10 +55,9 @@ func (j *Journal) print(p *printed, at time.Time, line int, text []byte) {
 	p.parts = append(p.parts, part{line, len(text), at})
 }
 
-// take returns what was printed, and a note that says when, and by which lines; nil:
-// nothing was. Of a character that is printed in two parts it takes both, and of a secret
-// as well, whose beginning unfinished finds at the end of a text; nil: this is the last
-// text, and all of it is taken.
+// take returns the text, and a note of when it was printed and by which lines, or nil if
+// there is no text. It leaves the beginning of a character at the end of the text, and that
+// of a secret, whose length unfinished returns. If unfinished is nil, it takes all.
 func (p *printed) take(unfinished func(string) int) (string, *record.Note) {
 	all, from := p.text.String(), p.parts
 	p.text.Reset()
@@ -93,7 +102,7 @@ func (p *printed) take(unfinished func(string) int) (string, *record.Note) {
 	return text.String(), n
 }
 
-// keep takes the last n bytes of a text with their parts, and returns what is before them.
+// keep takes the last n bytes of a text with their parts, and returns the rest.
 func (p *printed) keep(all string, from []part, n int) (string, []part) {
 	p.text.WriteString(all[len(all)-n:])
 	i := len(from)
@@ -112,8 +121,7 @@ func (p *printed) keep(all string, from []part, n int) (string, []part) {
 	return all[:len(all)-n], from[:i]
 }
 
-// wholeCharacters returns s without the beginning of a character at its end, and
-// that.
+// wholeCharacters splits off the beginning of a character at the end of s.
 func wholeCharacters(s string) (whole, rest string) {
 	for i := len(s) - 1; i >= max(0, len(s)-utf8.UTFMax+1); i-- {
 		if !utf8.RuneStart(s[i]) {
@@ -127,37 +135,54 @@ func wholeCharacters(s string) (whole, rest string) {
 	return s, ""
 }
 
-// Stdout and stderr note what comes and hand it on to w, which may be nil.
-func (j *Journal) Stdout(w io.Writer) worker.Printed { return j.through(&j.out, w) }
-func (j *Journal) Stderr(w io.Writer) worker.Printed { return j.through(&j.err, w) }
+// Stdout and Stderr return the functions that take what the script prints. They pass it on to
+// w, which may be nil.
+func (j *Journal) Stdout(w io.Writer) worker.Printed { return j.stream(j.out, w) }
+func (j *Journal) Stderr(w io.Writer) worker.Printed { return j.stream(j.err, w) }
 
-func (j *Journal) through(p *printed, w io.Writer) worker.Printed {
-	if j.w == nil {
-		return printedTo(w)
+func (j *Journal) stream(p *printed, w io.Writer) worker.Printed {
+	p.to = w
+	switch {
+	case j.w != nil && j.attempt > 0:
+		return func(at time.Time, line int, text []byte) { j.printAgain(p, at, line, text) }
+	case j.w != nil:
+		return func(at time.Time, line int, text []byte) { j.pass(p, at, line, text) }
+	case w != nil:
+		return func(_ time.Time, _ int, text []byte) { w.Write(text) }
 	}
-	to := func(at time.Time, line int, text []byte) {
-		j.mu.Lock()
-		j.print(p, at, line, text)
-		j.mu.Unlock()
-		if w != nil {
-			w.Write(text)
-		}
-	}
-	if j.repeats != nil {
-		known := j.repeats.stdout
-		if p == &j.err {
-			known = j.repeats.stderr
-		}
-		return j.repeats.repeated(known, to)
-	}
-	return to
+	return nil
 }
 
-// printedTo writes what is printed to w, which may be nil. Whoever listens there may go
-// away; the run goes on.
-func printedTo(w io.Writer) worker.Printed {
-	if w == nil {
-		return nil
+// pass adds printed text and writes it on. An error of the writer does not end the run.
+func (j *Journal) pass(p *printed, at time.Time, line int, text []byte) {
+	j.mu.Lock()
+	j.print(p, at, line, text)
+	j.mu.Unlock()
+	if p.to != nil {
+		p.to.Write(text)
 	}
-	return func(_ time.Time, _ int, text []byte) { w.Write(text) }
+}
+
+// printAgain takes text of a resumed run: it drops what the record has, and holds the rest
+// until the run is live.
+func (j *Journal) printAgain(p *printed, at time.Time, line int, text []byte) {
+	j.repeating.Lock()
+	defer j.repeating.Unlock()
+	n := min(len(text), p.known)
+	p.known -= n
+	if text = text[n:]; len(text) == 0 {
+		return
+	}
+	if j.live.Load() {
+		j.pass(p, at, line, text)
+		return
+	}
+	if len(p.held) >= record.MaxPrints {
+		line = 0
+	}
+	if last := len(p.held) - 1; last < 0 || p.held[last].line != line {
+		p.held = append(p.held, held{line: line})
+	}
+	last := &p.held[len(p.held)-1]
+	last.text = append(last.text, text...)
 }
