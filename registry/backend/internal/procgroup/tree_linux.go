@@ -54,7 +54,7 @@ func killTree(token string) {
 // false while the process is replaced by another program (execve): it has no
 // environment then, and gets one. buf is read into.
 func environ(pid int, buf []byte) (env []byte, whole bool) {
-	const flags, endCode, envStart, kernelThread = 9 - 3, 27 - 3, 50 - 3, 0x00200000 // proc_pid_stat(5)
+	const endCode, envStart = 27 - 3, 50 - 3 // proc_pid_stat(5)
 	before := stat(pid)
 	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {
@@ -71,9 +71,7 @@ func environ(pid int, buf []byte) (env []byte, whole bool) {
 	}
 	// The kernel says where the code of a program ends when it has set the rest up;
 	// another program has its environment elsewhere.
-	bits, _ := strconv.ParseUint(after[flags], 10, 64)
-	whole = after[endCode] != "0" && before[envStart] == after[envStart]
-	return nil, whole || bits&kernelThread != 0
+	return nil, after[endCode] != "0" && before[envStart] == after[envStart]
 }
 
 // stat is /proc/PID/stat from the third field, the state, on; nil when the process
@@ -93,8 +91,10 @@ type proc struct {
 	zombie                      bool
 }
 
-// processes lists all that can be seen.
+// processes lists all that can be seen, without the threads of the kernel, which have
+// no environment and end by themselves.
 func processes() []proc {
+	const flags, kernelThread = 9 - 3, 0x00200000 // proc_pid_stat(5)
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return nil
@@ -108,8 +108,11 @@ func processes() []proc {
 			continue
 		}
 		f := stat(pid)
-		if len(f) < 4 {
+		if len(f) <= flags {
 			continue // it has ended
+		}
+		if bits, _ := strconv.ParseUint(f[flags], 10, 64); bits&kernelThread != 0 {
+			continue
 		}
 		p := proc{pid: pid, zombie: f[0] == "Z"}
 		p.parent, _ = strconv.Atoi(f[1])
@@ -179,6 +182,9 @@ func reap(ended <-chan os.Signal, over <-chan struct{}) {
 // not started. started is locked, so that none of Start's is missing there; other
 // children are workers, which cannot call setsid, and what nobody has to fear.
 func orphans() []proc {
+	if unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) == unix.ECHILD {
+		return nil // it has no children at all, and the list of all processes need not be read
+	}
 	var list []proc
 	session, _ := unix.Getsid(0)
 	for _, p := range processes() {
