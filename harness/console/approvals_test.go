@@ -106,6 +106,7 @@ func lacks(t *testing.T, text string, want ...string) {
 }
 
 func TestManyCallsAreShownAsOneQuestion(t *testing.T) {
+	t.Parallel()
 	w := demo(t)
 	c := w.signIn(t, "")
 	run := w.runs["waiting"]
@@ -124,6 +125,7 @@ func TestManyCallsAreShownAsOneQuestion(t *testing.T) {
 }
 
 func TestTickedCallsAreApproved(t *testing.T) {
+	t.Parallel()
 	w := newDemo(t, "waiting")
 	c := w.signIn(t, "chief")
 	run := w.runs["waiting"]
@@ -164,6 +166,7 @@ func TestTickedCallsAreApproved(t *testing.T) {
 }
 
 func TestAYesMayBeForTheToolInTheRun(t *testing.T) {
+	t.Parallel()
 	w := newDemo(t, "waiting")
 	c := w.signIn(t, "")
 	run := w.runs["waiting"]
@@ -190,6 +193,7 @@ func TestAYesMayBeForTheToolInTheRun(t *testing.T) {
 
 // What is answered is what was shown, by who may, and once.
 func TestAnAnswerIsToWhatWasShown(t *testing.T) {
+	t.Parallel()
 	w := newDemo(t, "waiting")
 	c := w.signIn(t, "ann")
 	run := w.runs["waiting"]
@@ -360,6 +364,7 @@ func TestAFormThatIsNotRightAnswersNothing(t *testing.T) {
 
 // Of more calls than are listed the oldest are, and the number is that of all.
 func TestTheOldestCallsAreListed(t *testing.T) {
+	t.Parallel()
 	w := emptyDemo(t)
 	begin := time.Now().Add(-time.Hour)
 	for run := range 3 {
@@ -512,6 +517,7 @@ func TestAServersQuestionIsAnsweredByAForm(t *testing.T) {
 }
 
 func TestTheCallsOfADryRunAreOneQuestion(t *testing.T) {
+	t.Parallel()
 	w := newDemo(t, "late", "dry")
 	c := w.signIn(t, "")
 	run := w.runs["dry"]
@@ -538,6 +544,7 @@ func TestTheCallsOfADryRunAreOneQuestion(t *testing.T) {
 
 // What is answered by another process is told to open pages, too.
 func TestAnAnswerByAnotherProcessIsTold(t *testing.T) {
+	t.Parallel()
 	w := newDemo(t, "changes")
 	id := w.idOf(t, w.runs["changes"], "git.git_push")
 	c := w.signIn(t, "")

@@ -47,6 +47,7 @@ func TestRunsToCompareAreChosen(t *testing.T) {
 }
 
 func TestAComparisonIsBoundedAndText(t *testing.T) {
+	t.Parallel()
 	w := emptyDemo(t)
 	var ids []string
 	for _, text := range []string{strings.Repeat(foreign+"\n", 3000), strings.Repeat("x\n", 3000) + strings.Repeat("y", 100<<10)} {

@@ -58,6 +58,7 @@ func number(t *testing.T, text, pattern string) int {
 
 // What one page counts, another counts too, for runs of every outcome.
 func TestPagesAgreeInTheirCounts(t *testing.T) {
+	t.Parallel()
 	w := newDemo(t)
 	w.cancel(t, "finance")
 	until(t, "the record of the run that goes on has all its calls", func() bool {
@@ -164,6 +165,7 @@ func TestACanceledCallHasNoMedian(t *testing.T) {
 }
 
 func TestAPendingRunShowsWhatTheAgentGot(t *testing.T) {
+	t.Parallel()
 	w := newDemo(t, "changes", "uncertain")
 	c := w.signIn(t, "")
 	for _, name := range []string{"changes", "uncertain"} {

@@ -112,6 +112,7 @@ func TestACheckMarksTheScript(t *testing.T) {
 
 // The page works without JavaScript.
 func TestTheEditorIsAForm(t *testing.T) {
+	t.Parallel()
 	w := newDemo(t, "compile")
 	c := w.signIn(t, "support")
 	const script = "name := \"x\"\n_ = Input(\"name\", &name)\n" +

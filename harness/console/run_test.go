@@ -24,6 +24,7 @@ func wants(t testing.TB, page, where string, texts ...string) {
 }
 
 func TestEachStateOfARunSaysWhatIsAndWhatToDo(t *testing.T) {
+	t.Parallel()
 	w := demo(t)
 	c := w.signIn(t, "")
 	for name, texts := range map[string][]string{
@@ -121,6 +122,7 @@ func TestOnlyTheOperatorSettlesAndCloses(t *testing.T) {
 }
 
 func TestARunIsRunAgainReplayedAndSaved(t *testing.T) {
+	t.Parallel()
 	w := newDemo(t, "compile", "log", "short")
 	c := w.signIn(t, "")
 	at := "/runs/" + w.runs["short"]
@@ -146,6 +148,7 @@ func TestARunIsRunAgainReplayedAndSaved(t *testing.T) {
 }
 
 func TestAnUnknownCallIsSettledAndTheRunClosed(t *testing.T) {
+	t.Parallel()
 	w := newDemo(t, "uncertain", "waiting")
 	c := w.signIn(t, "")
 	id := w.runs["uncertain"]
@@ -175,6 +178,7 @@ func TestAnUnknownCallIsSettledAndTheRunClosed(t *testing.T) {
 
 // A record with as much as one may have is shown within bounds.
 func TestALargeRecordIsShownWithinBounds(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("many requests, one after another")
 	}
@@ -233,6 +237,7 @@ func BenchmarkRunPage(b *testing.B) {
 
 // A run whose process died goes on when the operator says so.
 func TestADiedRunGoesOn(t *testing.T) {
+	t.Parallel()
 	w := newDemo(t)
 	c := w.signIn(t, "")
 	id := w.runs["died"]

@@ -268,6 +268,7 @@ func TestAQuestionWaitsAtItsLine(t *testing.T) {
 }
 
 func TestLinesOfALongScriptAreLeftOut(t *testing.T) {
+	t.Parallel()
 	r := tape(strings.Repeat("x\n", 100_000))
 	r.call("70000:1", "", "shop.get", record.Read, 0, 1)
 	r.end(1)

@@ -12,6 +12,7 @@ import (
 const greetScript = "var name string\nif err := Input(\"name\", &name); err != nil { name = \"nobody\" }\nReturn(\"hello \" + name)"
 
 func TestSavedScriptsAreListedRunReplayedAndRemoved(t *testing.T) {
+	t.Parallel()
 	w := newDemo(t, "late")
 	if err := w.catalog.Scripts.Save(&library.Script{Name: "greet", About: foreign, Source: greetScript}); err != nil {
 		t.Fatal(err)

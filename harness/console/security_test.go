@@ -261,6 +261,7 @@ func hostileWorld(t *testing.T) *world {
 // No text of a server, a script or a person becomes markup, turns other text around, or
 // makes a page endless.
 func TestTextsAreNeverMarkup(t *testing.T) {
+	t.Parallel()
 	w := hostileWorld(t)
 	c := w.signIn(t, "")
 	x := w.all(t)
@@ -381,6 +382,7 @@ func around(s string, i int) string { return s[max(0, i-20):min(len(s), i+20)] }
 
 // Every answer forbids what is not this server's, and is kept nowhere.
 func TestEveryAnswerForbidsWhatIsNotOurs(t *testing.T) {
+	t.Parallel()
 	w := demo(t)
 	x := w.all(t)
 	clients := map[string]*client{"operator": w.signIn(t, ""), "dev": w.signIn(t, "dev"),
@@ -494,6 +496,7 @@ func filled(w *world) url.Values {
 
 // A request that would change something is taken from our own pages only.
 func TestAChangeIsTakenFromOurPagesOnly(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("many requests, one after another")
 	}
@@ -531,6 +534,7 @@ func TestAChangeIsTakenFromOurPagesOnly(t *testing.T) {
 
 // Looking changes nothing, whatever is asked for.
 func TestLookingChangesNothing(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("many requests, one after another")
 	}
@@ -555,6 +559,7 @@ func TestLookingChangesNothing(t *testing.T) {
 
 // Nobody who is not signed in sees or does anything.
 func TestNobodySeesAnything(t *testing.T) {
+	t.Parallel()
 	w := resting(t)
 	c := &client{&http.Client{Timeout: patience}, t, w}
 	x := w.all(t)
@@ -579,6 +584,7 @@ func TestNobodySeesAnything(t *testing.T) {
 // The holder of a token sees nothing of the runs of others at any address, and does
 // nothing to them.
 func TestATokenSeesItsOwnRunsOnly(t *testing.T) {
+	t.Parallel()
 	w := resting(t)
 	x := w.all(t)
 	own := map[string]bool{w.runs["log"]: true, w.runs["changes"]: true, w.runs["died"]: true}
@@ -651,6 +657,7 @@ func TestATokenSeesItsOwnRunsOnly(t *testing.T) {
 
 // No page has a secret of the config, a token, or what links are signed with.
 func TestNoPageHasASecret(t *testing.T) {
+	t.Parallel()
 	w := demo(t)
 	secrets := append(slices.Collect(maps.Values(w.tokens)), demoSecret, string(w.http.Secret))
 	for _, token := range []string{"", "chief", "dev"} {
@@ -725,6 +732,7 @@ func TestOtherHostsAreRefused(t *testing.T) {
 
 // A form is taken up to a bound, and a wrong token not at once again.
 func TestFormsAreBounded(t *testing.T) {
+	t.Parallel()
 	w := resting(t)
 	c := w.signIn(t, "")
 	x := w.all(t)
@@ -775,6 +783,7 @@ func TestFormsAreBounded(t *testing.T) {
 
 // The stream of events names topics, and takes as many as a page has.
 func TestTheStreamTellsNobodyOfOthers(t *testing.T) {
+	t.Parallel()
 	w := emptyDemo(t)
 	c := w.signIn(t, "dev")
 	ctx, cancel := context.WithCancel(t.Context())

@@ -40,6 +40,7 @@ func sizes(t testing.TB, dir string) (raw, zipped int) {
 }
 
 func TestTheConsoleIsSmall(t *testing.T) {
+	t.Parallel()
 	files, zippedFiles := sizes(t, "static")
 	templates, zippedTemplates := sizes(t, "templates")
 	if raw, zipped := files+templates, zippedFiles+zippedTemplates; raw > mostRaw || zipped > mostZipped {

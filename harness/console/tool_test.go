@@ -62,6 +62,7 @@ func TestWhatIsWrongIsSaidBesideItsFieldAndNothingTypedIsLost(t *testing.T) {
 }
 
 func TestAnEffectIsShownAsItIsSentAndMadeOnce(t *testing.T) {
+	t.Parallel()
 	w := newDemo(t, "compile")
 	c := w.signIn(t, "")
 	const path = "/tools/shop.refund_payment/try"

@@ -73,6 +73,7 @@ func toolsConsole(t testing.TB, cat *catalog.Catalog) func(method, path string, 
 // What servers say of their tools is text on every page, bounded, and turns nothing
 // around; names lead to the tool whatever is in them.
 func TestTextsOfServersAreTextOnThePagesOfTools(t *testing.T) {
+	t.Parallel()
 	const bad = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>\u202e\u2066\x00\x1b[31m{{.}}"
 	long := bad + strings.Repeat("A", 100_000)
 	yes := true

@@ -99,6 +99,7 @@ func (c *client) stream(ctx context.Context, topics string) (status int, said <-
 
 // A stream tells of the runs that its viewer sees, and of nothing else that it is asked for.
 func TestAStreamTellsOfOwnRunsOnly(t *testing.T) {
+	t.Parallel()
 	w := newDemo(t, "changes", "waiting")
 	own, theirs := w.runs["changes"], w.runs["waiting"]
 	dev, operator := w.signIn(t, "dev"), w.signIn(t, "")
