@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/journal"
 	"github.com/usetools/usetools/harness/internal/worker"
@@ -31,8 +30,6 @@ const (
 	maxDepth = 3
 	// maxNestedWarnings bounds the warnings of saved scripts in one Result.
 	maxNestedWarnings = 50
-	// maxAsked bounds the names of one Describe.
-	maxAsked = 200
 )
 
 // askHarness answers a call of the package discovery, which is recorded as others
@@ -46,7 +43,7 @@ func (r *run) askHarness(line *record.Call, args json.RawMessage) (json.RawMessa
 		return nil, err
 	}
 	begin := time.Now()
-	raw, err := r.discover(args)
+	raw, err := r.bound.Discover(args)
 	done := &record.Done{N: line.N, Kind: record.Answered, Ms: ms(time.Since(begin)), Bytes: len(raw)}
 	if err != nil {
 		done.Error = err.Error()
@@ -55,87 +52,6 @@ func (r *run) askHarness(line *record.Call, args json.RawMessage) (json.RawMessa
 	}
 	r.journal.Add(done)
 	return raw, err
-}
-
-// discover answers a function of the package discovery.
-func (r *run) discover(args json.RawMessage) (json.RawMessage, error) {
-	var q struct {
-		Ask   string          `json:"ask"`
-		Query json.RawMessage `json:"query"`
-	}
-	if err := json.Unmarshal(args, &q); err != nil {
-		return nil, errors.New("the question is no JSON")
-	}
-	answer, err := r.answer(q.Ask, q.Query)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(map[string]any{"content": []any{}, "structuredContent": answer})
-}
-
-func (r *run) answer(ask string, raw json.RawMessage) (any, error) {
-	switch ask {
-	case "search":
-		var q struct {
-			Text, Match, Server, Category, Prefix, Detail string
-			Limit, Offset                                 int
-		}
-		if err := json.Unmarshal(raw, &q); err != nil {
-			return nil, errors.New("the query is none")
-		}
-		return r.bound.Catalog.Find(discovery.Query{Text: q.Text, Match: discovery.Match(q.Match), Server: q.Server,
-			Category: q.Category,
-			Prefix:   q.Prefix, Limit: q.Limit, Offset: q.Offset, Detail: discovery.Detail(q.Detail), Keep: r.bound.Shows})
-	case "describe":
-		var q struct {
-			Names  []string
-			Detail string
-		}
-		if err := json.Unmarshal(raw, &q); err != nil || len(q.Names) > maxAsked {
-			return nil, fmt.Errorf("want up to %d names of tools", maxAsked)
-		}
-		return r.describe(q.Names, discovery.Detail(q.Detail))
-	case "categories":
-		return r.bound.Index.Categories(discovery.Query{Keep: r.bound.Shows}), nil
-	case "tree":
-		branches, err := r.bound.Catalog.Tree(false, discovery.NameDescription)
-		for i := range branches {
-			branches[i].Tools = slices.DeleteFunc(branches[i].Tools, func(e discovery.Entry) bool { return r.bound.Hides(e.ID) })
-		}
-		return branches, err
-	case "names":
-		return r.bound.Index.Names(discovery.Query{Keep: r.bound.Shows}), nil
-	case "stats":
-		return r.bound.Index.Stats(discovery.Query{Keep: r.bound.Shows}), nil
-	}
-	return nil, fmt.Errorf("%.40q is nothing that discovery answers", ask)
-}
-
-// describe is the catalog's Describe without the tools that policy denies: a
-// name that means no other is answered with the denial.
-func (r *run) describe(names []string, d discovery.Detail) (discovery.Description, error) {
-	answer := discovery.Description{Tools: []discovery.Entry{}, NotFound: []string{}}
-	for _, name := range names {
-		found, err := r.bound.Catalog.Describe([]string{name}, d)
-		if err != nil {
-			return answer, err
-		}
-		left := slices.DeleteFunc(slices.Clone(found.Tools), func(e discovery.Entry) bool { return r.bound.Hides(e.ID) })
-		if len(left) == 0 {
-			for _, e := range found.Tools {
-				if t, ok := r.bound.View.Tool(e.ID); ok {
-					found.NotFound = append(found.NotFound, fmt.Sprintf("%s is not to be had: %s", e.ID, r.bound.Decide(t).Rule))
-				}
-			}
-		}
-		answer.NotFound = append(answer.NotFound, found.NotFound...)
-		for _, e := range left {
-			if !slices.ContainsFunc(answer.Tools, func(x discovery.Entry) bool { return x.ID == e.ID }) {
-				answer.Tools = append(answer.Tools, e)
-			}
-		}
-	}
-	return answer, nil
 }
 
 // tree is what a run and all that it runs through RunScript share.

@@ -45,7 +45,7 @@ func (b *Bound) mean(n need, tools ...*wrappers.Tool) {
 	for _, t := range tools {
 		i := slices.IndexFunc(b.meant, func(m meant) bool { return m.tool == t })
 		switch {
-		case b.Hides(t.ID):
+		case b.hides(t.ID):
 		case i < 0:
 			b.meant = append(b.meant, meant{t, n})
 		case n < b.meant[i].need:
@@ -198,7 +198,7 @@ func (b *Bound) usedOf(tools []*wrappers.Tool) []*wrappers.Tool {
 // showTool makes an error one about a tool, whose types the answer shows.
 func (b *Bound) showTool(e *finding, n need, t *wrappers.Tool) {
 	b.mean(n, t)
-	if e.Signatures, e.Shown = nil, true; !b.Hides(t.ID) {
+	if e.Signatures, e.Shown = nil, true; !b.hides(t.ID) {
 		e.Signatures = []string{t.Signature()}
 	}
 }
@@ -229,7 +229,7 @@ func (b *Bound) explainBare(e *finding, name string) {
 			return
 		}
 	}
-	found := slices.DeleteFunc(b.View.Named(function(name)), func(t *wrappers.Tool) bool { return !b.Shows(t.Tool) })
+	found := slices.DeleteFunc(b.View.Named(function(name)), func(t *wrappers.Tool) bool { return !b.shows(t.Tool) })
 	if len(found) > 0 {
 		e.Hint = "did you mean " + join(" or ", found[:min(len(found), 3)], (*wrappers.Tool).Go) + "? A tool is a function of its server's package"
 		if b.fixes(e); len(found) == 1 && function(name) == name {
@@ -327,7 +327,7 @@ func (b *Bound) serverList() string {
 
 // offered returns a server's tools that policy does not deny.
 func (b *Bound) offered(s *wrappers.Server) []*wrappers.Tool {
-	return slices.DeleteFunc(slices.Clone(s.Tools), func(t *wrappers.Tool) bool { return !b.Shows(t.Tool) })
+	return slices.DeleteFunc(slices.Clone(s.Tools), func(t *wrappers.Tool) bool { return !b.shows(t.Tool) })
 }
 
 // namesServer reports whether one of the names is a server's package, or of one.

@@ -147,13 +147,13 @@ func (b *Bound) scores(named *discovery.Resolution, words bool, server string,
 	spelled map[*wrappers.Tool]float64) map[*wrappers.Tool]float64 {
 	score := map[*wrappers.Tool]float64{}
 	for t, s := range spelled {
-		if b.Shows(t.Tool) {
+		if b.shows(t.Tool) {
 			score[t] += s
 		}
 	}
 	add := func(res *discovery.Resolution, weight float64) {
 		for _, c := range res.Candidates {
-			if t, ok := b.View.Tool(c.ID); ok && b.Shows(t.Tool) && (server == "" || t.Server == server) {
+			if t, ok := b.View.Tool(c.ID); ok && b.shows(t.Tool) && (server == "" || t.Server == server) {
 				score[t] += c.Score * weight
 			}
 		}

@@ -103,7 +103,7 @@ func (b *Bound) showUnused(used []*wrappers.Tool) {
 			}
 			continue
 		}
-		if t, ok := b.View.Tool(u.Tool); ok && u.Phrase != "" && !slices.Contains(used, t) && b.Shows(t.Tool) {
+		if t, ok := b.View.Tool(u.Tool); ok && u.Phrase != "" && !slices.Contains(used, t) && b.shows(t.Tool) {
 			uses = append(uses, u)
 		}
 	}
@@ -318,7 +318,7 @@ func (b *Bound) lookAround(f *found, s *wrappers.Server, shown map[*wrappers.Too
 	var all []discovery.Hit
 	for more := true; more; {
 		page, err := b.Catalog.Find(discovery.Query{Server: s.Name, Offset: len(all), Limit: discovery.MaxLimit,
-			Detail: discovery.NameDescription, Keep: b.Shows})
+			Detail: discovery.NameDescription, Keep: b.shows})
 		if err != nil {
 			return
 		}

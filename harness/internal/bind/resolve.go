@@ -192,7 +192,7 @@ func (b *Bound) dropDenied(res *discovery.Resolution) error {
 	if err != nil || len(d.Tools) == 0 {
 		return err
 	}
-	left := slices.DeleteFunc(slices.Clone(d.Tools), func(e discovery.Entry) bool { return b.Hides(e.ID) })
+	left := b.visible(d.Tools)
 	if len(left) > 1 || len(left) == len(d.Tools) {
 		return nil
 	}
@@ -209,7 +209,7 @@ func (b *Bound) notFound(p worker.Phrase, res *discovery.Resolution) {
 		hint += "; " + res.Note
 	}
 	near := b.Index.Offer(res)
-	offered := slices.DeleteFunc(slices.Clone(near), func(d discovery.Difference) bool { return b.Hides(d.ID) })
+	offered := slices.DeleteFunc(slices.Clone(near), func(d discovery.Difference) bool { return b.hides(d.ID) })
 	if res.Verdict == discovery.Ambiguous && len(offered) == 0 {
 		message, hint = message+"; policy denies them all", ""
 	} else if res.Verdict == discovery.Ambiguous && len(offered) < len(near) {
@@ -392,7 +392,7 @@ func (b *Bound) lineOf(t *wrappers.Tool) int {
 func (b *Bound) report(res discovery.Resolution) {
 	u := outcome.ToolUse{Resolution: res}
 	u.Candidates = slices.DeleteFunc(u.Candidates,
-		func(c discovery.Candidate) bool { return c.ID != u.Tool && b.Hides(c.ID) })
+		func(c discovery.Candidate) bool { return c.ID != u.Tool && b.hides(c.ID) })
 	u.Candidates = u.Candidates[:min(shown, len(u.Candidates))]
 	if t, ok := b.View.Tool(res.Tool); ok {
 		u.Go = t.Go()

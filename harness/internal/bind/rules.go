@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
@@ -37,16 +38,21 @@ func (b *Bound) Judge() (ds []policy.Decision, errs []outcome.Error) {
 	return ds, errs
 }
 
-// Shows reports whether a tool may be offered to a script that has not named
+// shows reports whether a tool may be offered to a script that has not named
 // it: policy does not deny it.
-func (b *Bound) Shows(t *registry.Tool) bool {
+func (b *Bound) shows(t *registry.Tool) bool {
 	return b.Catalog.Decide(b.Policy, t, nil).Verdict != policy.IsDenied
 }
 
-// Hides reports whether policy denies the tool with an ID.
-func (b *Bound) Hides(id string) bool {
+// hides reports whether policy denies the tool with an ID.
+func (b *Bound) hides(id string) bool {
 	t, ok := b.View.Tool(id)
-	return ok && !b.Shows(t.Tool)
+	return ok && !b.shows(t.Tool)
+}
+
+// visible returns the entries of the tools that policy does not deny.
+func (b *Bound) visible(es []discovery.Entry) []discovery.Entry {
+	return slices.DeleteFunc(slices.Clone(es), func(e discovery.Entry) bool { return b.hides(e.ID) })
 }
 
 // Decide returns the decision of the script's policy on a tool. A held tool is denied
