@@ -148,9 +148,9 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 		return nil, ctx.Err()
 	}
 	s := *r.script
-	s.path, s.Name = inner, q.Name
-	s.Source, s.Inputs, s.Stored, s.Stdout, s.Stderr = saved.Source, q.Inputs, nil, nil, nil
-	s.Catalog, s.Results, s.approved, s.depth, s.tree = r.bound.Catalog, r.room, nil, depth, r.tree
+	s.path, s.Origin.Name = inner, q.Name
+	s.Source, s.Inputs, s.Origin.Stored, s.Stdout, s.Stderr = saved.Source, q.Inputs, nil, nil, nil
+	s.Catalog, s.Origin.Results, s.approved, s.depth, s.tree = r.bound.Catalog, r.room, nil, depth, r.tree
 	s.Limits.Memory = r.tree.memory[depth]
 	sum := sha256.Sum256([]byte(saved.Source))
 	ran := NestedScript{Name: q.Name, Hash: hex.EncodeToString(sum[:]), Depth: depth, Time: time.Now().UTC(),

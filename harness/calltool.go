@@ -40,7 +40,7 @@ func (h *Harness) CallTool(ctx context.Context, c *catalog.Catalog, id string, r
 	if s != nil {
 		call = *s
 	}
-	call.Name, call.Source = "call "+id, ""
+	call.Origin.Name, call.Source = "call "+id, ""
 	if approved {
 		call.approved = []string{id}
 	}

@@ -34,8 +34,8 @@ func (h *Harness) newGuesser(s *Script) *guesser {
 	if !s.Dry {
 		return nil
 	}
-	g := &guesser{subject: s.Subject}
-	if !s.Anonymous {
+	g := &guesser{subject: s.Origin.Subject}
+	if !s.Origin.Anonymous {
 		g.records = cmp.Or(h.opts.Answers, h.opts.Records)
 	}
 	return g

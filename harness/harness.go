@@ -155,79 +155,87 @@ func (h *Harness) catalog(ctx context.Context) (*catalog.Catalog, error) {
 // Script is one script and how to run it.
 type Script struct {
 	Source string
-	// Strict refuses tools that no phrase declares, and every mistake that is
-	// mended with a warning otherwise.
-	Strict bool
-	// Policy says which tools may be called; nil: all.
-	Policy *policy.Policy
-	// Catalog is what the script can use, in the place of Options.Catalog.
-	Catalog *catalog.Catalog
-	// Stored are the values that Stored returns in the script, by ID; nil:
-	// there is no session, and Stored fails.
-	Stored map[string]json.RawMessage
-	// OnLine is told of the run's record, by its *record.Begin where one is kept, and
-	// of tool calls: a *record.Call when one begins, a
-	// *record.Done when it has ended, also of the saved scripts that the script
-	// runs; concurrently where the script calls so. It must return soon and keep
-	// the line as it is; nil: nobody is told.
-	OnLine func(record.Line)
-	// Name, Session and Subject are what its record says of it: the file or the
-	// saved script, the client's session, and whose run it is.
-	Name, Session, Subject string
-	// Request is the digest of Subject, Source, Inputs and Dry; see RequestDigest of package
-	// record. If empty, it is computed.
-	Request string
-	// Once is the key of a request that is not to begin a second run; see Rejoin.
-	Once string
-	// Run is the name of the record that it begins, as store.NewName makes it; "": one is
-	// made. A run that has begun is store.ErrTaken.
-	Run string
-	// Front is the process that the script was sent to, where that is another one.
-	Front string
-	// Seen is what Rejoin saw of earlier runs of the request, where Options.Elsewhere is
-	// set; nil: it did not look.
-	Seen *Seen
-	// Tenant is whose saved scripts and learnt types it uses, where another process runs
-	// it, as registry.ApartKey makes it; "": the operator's.
-	Tenant string
-	// Anonymous says that its Subject is not one person: a dry run gets no answers of
-	// earlier runs.
-	Anonymous bool
-	// Dry makes it a dry run: calls that are no reads are not sent, but answered
-	// by what the subject's earlier runs got for them, or by a made-up value, and
-	// listed in Result.Ledger.
-	Dry bool
-	// Ask asks the user what a server wants to know in the middle of a call; nil:
-	// nobody can be asked.
-	Ask func(ctx context.Context, server string, q *backend.Question) (*backend.Reply, error)
-	// NoAsk says that nobody could answer: calls that need a person are denied.
-	NoAsk bool
-	// Copy lets Resume go on with a record whose file is another one than that which
-	// the run wrote: a copy, of which only one is to go on.
-	Copy bool
-	// Results bounds the results of the script's calls together with those of
-	// other scripts that have the same Room; nil: the script has a Room of its
-	// own.
-	Results *Room
-	// Limits override the harness's where a field is not zero.
-	Limits Limits
 	// Inputs are the values that Input returns in the script, by name, as JSON.
 	Inputs map[string]json.RawMessage
-	// Stdout and Stderr receive the script's output as it is written, besides
-	// the Result.
+	// Limits override the harness's limits where a field is not zero.
+	Limits Limits
+	// Policy says which tools may be called; nil: all.
+	Policy *policy.Policy
+	// Catalog is what the script can use instead of Options.Catalog.
+	Catalog *catalog.Catalog
+	// Strict refuses tools that no phrase declares, and every mistake that is
+	// corrected with a warning otherwise.
+	Strict bool
+	// Dry makes it a dry run: effect calls are not sent, but answered by what the subject's
+	// earlier runs got for them, or by a made-up value, and listed in Result.Ledger.
+	Dry bool
+	// OnLine gets the run's *record.Begin if a record is kept, a *record.Call when a tool
+	// call begins and a *record.Done when it has ended, also of the saved scripts that the
+	// script runs; concurrently if the script calls so. It must return soon and not change
+	// the line. It may be nil.
+	OnLine func(record.Line)
+	// Stdout and Stderr receive the script's output as it is written, besides the Result.
 	Stdout, Stderr io.Writer
+	// Ask asks the user what a server wants to know during a call; nil: nobody can be asked.
+	Ask func(ctx context.Context, server string, q *backend.Question) (*backend.Reply, error)
+	// Origin is where the script comes from.
+	Origin Origin
 
-	began    *policy.Policy // of a run that goes on: the policy that it began with
+	began    *policy.Policy // of a resumed run: the policy that it began with
 	approved []string       // IDs of tools that a person has approved for it
 	depth    int            // of RunScript
 	path     string         // of the calls of RunScript that it is in
 	tree     *tree          // nil: it is nobody's but its own
 }
 
+// Origin says where a script comes from. The zero value is a script of this process and its
+// user.
+type Origin struct {
+	// Name, Session and Subject are for the record: the file or saved script, the client's
+	// session, and whose run it is.
+	Name, Session, Subject string
+	// Tenant owns the saved scripts and inferred types that it uses in another process, as
+	// registry.ApartKey makes it; "": the operator's.
+	Tenant string
+	// Anonymous says that Subject is not one person: a dry run gets no answers of earlier
+	// runs.
+	Anonymous bool
+	// Stored are the values that Stored returns in the script, by ID; nil: there is no
+	// session, and Stored fails.
+	Stored map[string]json.RawMessage
+	// Results bounds the results of the script's calls together with those of other scripts
+	// with the same Room; nil: the script has a Room of its own.
+	Results *Room
+	// Request is the request that sent it.
+	Request Request
+}
+
+// Request is a request to run a script, as a server or a cluster has it.
+type Request struct {
+	// Digest is the digest of Subject, Source, Inputs and Dry; see Store.RequestDigest of
+	// package store. If empty, it is computed.
+	Digest string
+	// Once is the key of a request that must not begin a second run; see Rejoin.
+	Once string
+	// Run is the name of the record that it begins, as store.NewName makes it; "": a new
+	// one. If such a run has begun, the error is store.ErrTaken.
+	Run string
+	// Front is the process that took the request, if it is another one.
+	Front string
+	// Seen is what Rejoin saw of earlier runs of the request if Options.Elsewhere is set;
+	// nil: it did not look.
+	Seen *Seen
+	// NoAsk says that nobody could answer: calls that need a person are denied.
+	NoAsk bool
+	// Copy lets Resume continue a record in another file than the run wrote. Resume at most
+	// one copy.
+	Copy bool
+}
+
 // room is where the results of its calls are.
 func (s *Script) room() *Room {
-	if s.Results != nil {
-		return s.Results
+	if s.Origin.Results != nil {
+		return s.Origin.Results
 	}
 	return NewRoom(0, nil)
 }
@@ -257,7 +265,7 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 		}
 		t = newTree(limits)
 	}
-	ws := &worker.Script{Source: s.Source, Strict: s.Strict, Check: check, Inputs: s.Inputs, Stored: s.Stored,
+	ws := &worker.Script{Source: s.Source, Strict: s.Strict, Check: check, Inputs: s.Inputs, Stored: s.Origin.Stored,
 		Limits: limits, Free: true}
 	if t.journal == nil && check {
 		t.journal = journal.New(nil, s.OnLine)
@@ -326,14 +334,15 @@ func (h *Harness) beginJournal(s *Script, l worker.Limits) (*journal.Journal, er
 
 // beginOf is the first line of a script's record.
 func (h *Harness) beginOf(s *Script, l worker.Limits) (*record.Begin, error) {
-	b := &record.Begin{Script: record.String(s.Source), Name: s.Name, Inputs: record.ValuesOf(s.Inputs),
-		Stored: record.ValuesOf(s.Stored), Session: s.Session, Subject: s.Subject, Policy: record.JSON(s.Policy),
+	from, req := &s.Origin, &s.Origin.Request
+	b := &record.Begin{Script: record.String(s.Source), Name: from.Name, Inputs: record.ValuesOf(s.Inputs),
+		Stored: record.ValuesOf(from.Stored), Session: from.Session, Subject: from.Subject, Policy: record.JSON(s.Policy),
 		Limits: record.JSON(l.WithDefaults()), Strict: s.Strict, ReadOnly: s.Policy != nil && s.Policy.ReadOnly, Dry: s.Dry,
-		Harness: h.opts.Version, Request: h.RequestOf(s), Once: s.Once, Front: s.Front}
-	if s.Run != "" {
+		Harness: h.opts.Version, Request: h.RequestOf(s), Once: req.Once, Front: req.Front}
+	if req.Run != "" {
 		var ok bool
-		if b.Time, b.ID, ok = store.ParseName(s.Run); !ok {
-			return nil, fmt.Errorf("no name of a record: %q", s.Run)
+		if b.Time, b.ID, ok = store.ParseName(req.Run); !ok {
+			return nil, fmt.Errorf("no name of a record: %q", req.Run)
 		}
 	}
 	return b, nil

@@ -289,7 +289,7 @@ func generateProgram(seed uint64) *program {
 	g := &programmer{Rand: rand.New(rand.NewPCG(seed, 1)), p: &program{Script: &harness.Script{}}}
 	g.b.WriteString(programHead)
 	g.p.Inputs = map[string]json.RawMessage{"name": json.RawMessage(`{"a": [1.0, "<&>"]}`)}
-	g.p.Stored = map[string]json.RawMessage{"old": json.RawMessage(`[1,2,{"k":"v"}]`)}
+	g.p.Origin.Stored = map[string]json.RawMessage{"old": json.RawMessage(`[1,2,{"k":"v"}]`)}
 	g.p.Limits.Memory = 1 << 30
 	g.p.Limits.Timeout = 8 * time.Second
 	g.p.Dry = g.IntN(20) == 0

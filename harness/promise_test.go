@@ -138,7 +138,7 @@ for s, _ := shop.Stock(shop.StockParams{Item: "nut"}); s.Count < 60; s, _ = shop
 // A key of a request that was cut off before it changed anything is good for going on.
 func TestAKeyOfWhatWasCutOffGoesOn(t *testing.T) {
 	h, shop, _, s := asksFor(t)
-	s.Once, s.Policy = "key", nil
+	s.Origin.Request.Once, s.Policy = "key", nil
 	s.Source = `
 UseTools("show how much of an item is in stock", "order an item")
 _, _ = shop.Stock(shop.StockParams{Item: "nut"})
@@ -156,7 +156,7 @@ Return(o.Order)`
 func TestAKeyBeginsOneRun(t *testing.T) {
 	h, shop, records, s := asksFor(t)
 	defer h.Close()
-	s.Policy, s.Once = nil, "key"
+	s.Policy, s.Origin.Request.Once = nil, "key"
 	s.Source = `
 UseTools("order an item")
 o, _ := shop.Buy(shop.BuyParams{Item: "nut"})

@@ -107,7 +107,7 @@ func TestARunLeavesARecord(t *testing.T) {
 	s, cat := newShop(t)
 	store := store.Memory(10, nil)
 	h := harness.New(&harness.Options{Records: store, Version: "test"})
-	res, err := h.Run(t.Context(), &harness.Script{Source: shopScript, Catalog: cat, Name: "shop.go", Subject: "ann",
+	res, err := h.Run(t.Context(), &harness.Script{Source: shopScript, Catalog: cat, Origin: harness.Origin{Name: "shop.go", Subject: "ann"},
 		Inputs: map[string]json.RawMessage{"a": json.RawMessage("1")}})
 	if err != nil || res.Status != harness.OK {
 		t.Fatal(res.Text(), err)
@@ -226,7 +226,7 @@ _ = err`
 		t.Fatal(err, s.calls)
 	}
 	for _, anonymous := range []bool{false, true} {
-		res, err := h.Run(t.Context(), &harness.Script{Source: script, Catalog: cat, Dry: true, Anonymous: anonymous})
+		res, err := h.Run(t.Context(), &harness.Script{Source: script, Catalog: cat, Dry: true, Origin: harness.Origin{Anonymous: anonymous}})
 		if err != nil || res.Status != harness.OK {
 			t.Fatal(res.Text(), err)
 		}
@@ -303,7 +303,7 @@ func TestACallLeavesARecord(t *testing.T) {
 	store := store.Memory(10, nil)
 	h := harness.New(&harness.Options{Records: store})
 	for _, item := range []string{"nut", "broken", "lost"} {
-		h.CallTool(t.Context(), cat, "shop.buy", json.RawMessage(`{"item":"`+item+`"}`), &harness.Script{Subject: "ann", Session: "s"}, false)
+		h.CallTool(t.Context(), cat, "shop.buy", json.RawMessage(`{"item":"`+item+`"}`), &harness.Script{Origin: harness.Origin{Subject: "ann", Session: "s"}}, false)
 	}
 	h.CallTool(t.Context(), cat, "shop.buy", json.RawMessage(`{"item":5}`), nil, false)
 	h.CallTool(t.Context(), cat, "shop.buy", json.RawMessage(`{"item":"nut"}`), &harness.Script{Policy: &policy.Policy{ReadOnly: true}}, false) // denied

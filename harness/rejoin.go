@@ -14,10 +14,10 @@ import (
 
 // RequestOf returns the digest of a script's request. It is empty if no records are kept.
 func (h *Harness) RequestOf(s *Script) string {
-	if s.Request != "" || h.opts.Records == nil {
-		return s.Request
+	if s.Origin.Request.Digest != "" || h.opts.Records == nil {
+		return s.Origin.Request.Digest
 	}
-	return h.opts.Records.RequestDigest(s.Subject, s.Source, s.Inputs, s.Dry)
+	return h.opts.Records.RequestDigest(s.Origin.Subject, s.Source, s.Inputs, s.Dry)
 }
 
 // flights are the requests that this process answers, by their digests.
@@ -97,24 +97,24 @@ func (h *Harness) Rejoin(ctx context.Context, s *Script) (*Result, error) {
 	if records == nil || s.Dry {
 		return nil, nil
 	}
-	s.Request = h.RequestOf(s)
-	if err := h.flights.settle(ctx, s.Request); err != nil {
+	s.Origin.Request.Digest = h.RequestOf(s)
+	if err := h.flights.settle(ctx, s.Origin.Request.Digest); err != nil {
 		return nil, err
 	}
-	id, err := records.LatestOnce(ctx, s.Subject, s.Once)
+	id, err := records.LatestOnce(ctx, s.Origin.Subject, s.Origin.Request.Once)
 	if id != "" || err != nil {
 		return h.rejoin(ctx, s, id, true, err)
 	}
 	if h.opts.Elsewhere != nil { // before the records: a run that is not found here has its end there
 		var res *Result
-		if res, s.Seen, err = h.opts.Elsewhere.Join(ctx, s); res != nil || err != nil {
+		if res, s.Origin.Request.Seen, err = h.opts.Elsewhere.Join(ctx, s); res != nil || err != nil {
 			return earlierRun(res, ", which was under way when they were sent again"), err
 		}
-		id = s.Seen.Run
-	} else if id, err = records.Latest(ctx, s.Request); err != nil {
+		id = s.Origin.Request.Seen.Run
+	} else if id, err = records.Latest(ctx, s.Origin.Request.Digest); err != nil {
 		return nil, err
 	}
-	dry, err := records.Latest(ctx, store.DryRequest(s.Request))
+	dry, err := records.Latest(ctx, store.DryRequest(s.Origin.Request.Digest))
 	if res, err := h.rejoin(ctx, s, dry, false, err); res != nil || err != nil {
 		if res != nil && res.Status == OK && id != "" {
 			h.supersede(id, dry)
@@ -145,10 +145,10 @@ func (h *Harness) rejoin(ctx context.Context, s *Script, id string, named bool, 
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case run.Begin.Subject != s.Subject || run.Damaged != nil:
+	case run.Begin.Subject != s.Origin.Subject || run.Damaged != nil:
 		return nil, nil
-	case named && run.Begin.Request != s.Request:
-		return nil, &OnceError{s.Once, id}
+	case named && run.Begin.Request != s.Origin.Request.Digest:
+		return nil, &OnceError{s.Origin.Request.Once, id}
 	case run.Running && (named || len(run.Attempts) > 0 || run.End != nil): // it resumes just now, or is about to
 		return nil, &store.RunningError{Run: id, Host: run.Begin.Host, PID: run.Begin.PID}
 	case run.Running:

@@ -92,7 +92,7 @@ func (h *Harness) Replay(ctx context.Context, p *Replay) (*Replayed, error) {
 	if s.Inputs, err = p.Run.Values(b.Inputs); err != nil {
 		return nil, err
 	}
-	if s.Stored, err = p.Run.Values(b.Stored); err != nil {
+	if s.Origin.Stored, err = p.Run.Values(b.Stored); err != nil {
 		return nil, err
 	}
 	rp := newReplayer(p.Run, source, gate)

@@ -53,7 +53,7 @@ func (h *Harness) Resume(ctx context.Context, id string, s *Script) (*Result, er
 	if err != nil {
 		return nil, err
 	}
-	w, run, err := records.Reopen(id, &store.ReopenOptions{Copy: s.Copy, Who: s.Subject, Harness: h.opts.Version,
+	w, run, err := records.Reopen(id, &store.ReopenOptions{Copy: s.Origin.Request.Copy, Who: s.Origin.Subject, Harness: h.opts.Version,
 		Live: was.Begin.Dry, May: func(run *record.Run) error { return resumable(run, s.Limits) }})
 	if err != nil {
 		return nil, err
@@ -180,11 +180,11 @@ func (r *resumption) prepare() (*Script, error) {
 	if s.Source, err = r.run.Text(b.Script); err != nil {
 		return nil, err
 	}
-	s.Name, s.Session, s.Subject, s.Strict, s.Dry = b.Name, b.Session, b.Subject, b.Strict, false
+	s.Origin.Name, s.Origin.Session, s.Origin.Subject, s.Strict, s.Dry = b.Name, b.Session, b.Subject, b.Strict, false
 	if s.Inputs, err = r.run.Values(b.Inputs); err != nil {
 		return nil, err
 	}
-	if s.Stored, err = r.run.Values(b.Stored); err != nil {
+	if s.Origin.Stored, err = r.run.Values(b.Stored); err != nil {
 		return nil, err
 	}
 	s.began = &policy.Policy{}

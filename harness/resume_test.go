@@ -491,7 +491,7 @@ _, _ = shop.Buy(shop.BuyParams{Item: "nut"})`)
 // The same request is not begun again while its run waits, and gets its result once.
 func TestTheSameRequestIsNotBegunAgain(t *testing.T) {
 	h, shop, store, s := asksFor(t)
-	s.Subject = "ann"
+	s.Origin.Subject = "ann"
 	s.Source = `
 UseTools("order an item")
 o, _ := shop.Buy(shop.BuyParams{Item: "nut"})
@@ -509,7 +509,7 @@ Return(o.Order)`
 	}
 	first := runs(t, h, s, s.Source)
 	bob := *s
-	bob.Subject = "bob"
+	bob.Origin.Subject = "bob"
 	if res := rejoin(h, &bob); res != nil {
 		t.Errorf("another's: %s", res.Text())
 	}

@@ -98,7 +98,7 @@ func (e *env) resumeRun(ctx context.Context, c *cli.Command, id string) error {
 	}
 	h := harness.New(o)
 	defer h.Close()
-	s := &harness.Script{Copy: c.Bool("copy")}
+	s := &harness.Script{Origin: harness.Origin{Request: harness.Request{Copy: c.Bool("copy")}}}
 	s.Limits.Timeout = c.Duration("timeout")
 	if c.IsSet("memory") {
 		s.Limits.Memory = e.memoryOf(c)

@@ -137,7 +137,7 @@ func (e *env) run(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	s := &harness.Script{Source: source, Strict: c.Bool("strict"),
-		Name: filepath.Base(c.Args().First()), Dry: c.Bool("dry-run")}
+		Origin: harness.Origin{Name: filepath.Base(c.Args().First())}, Dry: c.Bool("dry-run")}
 	if slices.ContainsFunc([]string{"allow", "deny", "approve", "approved", "read-only"}, c.IsSet) {
 		s.Policy = policyOf(c)
 		if err := s.Policy.Validate(); err != nil {

@@ -93,7 +93,7 @@ func TestARunThatWasTakenOverHasNoFurtherEffect(t *testing.T) {
 	defer first.Close()
 	done := make(chan *harness.Result, 1)
 	go func() {
-		res, err := first.Run(t.Context(), &harness.Script{Source: buysTwice, Catalog: l.catalog(), Run: name})
+		res, err := first.Run(t.Context(), &harness.Script{Source: buysTwice, Catalog: l.catalog(), Origin: harness.Origin{Request: harness.Request{Run: name}}})
 		if err != nil {
 			t.Error(err)
 		}

@@ -67,7 +67,7 @@ func (f *Front) Note(ctx context.Context, j *job, seen *harness.Seen) error {
 }
 
 func (f *Front) RequestDigest(s *harness.Script) string {
-	return f.o.Records.RequestDigest(s.Subject, s.Source, s.Inputs, s.Dry)
+	return f.o.Records.RequestDigest(s.Origin.Subject, s.Source, s.Inputs, s.Dry)
 }
 
 // Waits reports whether somebody waits here for a run.

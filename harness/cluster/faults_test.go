@@ -172,12 +172,12 @@ func TestAFrontEndThatIsCutOff(t *testing.T) {
 	_, other := fronting(t, c, cluster.FrontOptions{})
 	shop := newSeller()
 	serving(t, connected(t, url, cluster.Options{}), shop, cluster.RunnerOptions{})
-	out := sends(t.Context(), cut, &harness.Script{Source: buys, Subject: "ann"})
+	out := sends(t.Context(), cut, &harness.Script{Source: buys, Origin: harness.Origin{Subject: "ann"}})
 	receive(t, shop.begun)
 	link.Cut()
 	again := make(chan ran, 1)
 	go func() {
-		res, err := other.Rejoin(t.Context(), &harness.Script{Source: buys, Subject: "ann"})
+		res, err := other.Rejoin(t.Context(), &harness.Script{Source: buys, Origin: harness.Origin{Subject: "ann"}})
 		again <- ran{res, err}
 	}()
 	close(shop.release)
@@ -211,7 +211,7 @@ func TestAJobThatWasNotConfirmedDoesNotBegin(t *testing.T) {
 	t.Cleanup(func() { f.Close() })
 	name := store.NewName(time.Now())
 	_, id, _ := store.ParseName(name)
-	s := &harness.Script{Source: buys, Run: name}
+	s := &harness.Script{Source: buys, Origin: harness.Origin{Request: harness.Request{Run: name}}}
 	j := cluster.NewJob(t.Context(), cluster.KindRun, id, s)
 	j.Name, j.Pool, j.Front, j.Until = name, cluster.DefaultPool, c.ID(), time.Now().Add(time.Minute)
 	link.Cut()
@@ -296,7 +296,7 @@ func TestARunThatIsAboutToGoOnIsNotBegunAgain(t *testing.T) {
 	dies := connected(t, url, cluster.Options{AckWait: short})
 	shop := newSeller()
 	serving(t, dies, shop, cluster.RunnerOptions{})
-	out := sends(t.Context(), h, &harness.Script{Source: buys, Subject: "ann"})
+	out := sends(t.Context(), h, &harness.Script{Source: buys, Origin: harness.Origin{Subject: "ann"}})
 	receive(t, shop.begun)
 	dies.Conn().Close()
 	serving(t, connected(t, url, cluster.Options{AckWait: short}), newSeller(), cluster.RunnerOptions{})
@@ -312,7 +312,7 @@ func TestARunThatIsAboutToGoOnIsNotBegunAgain(t *testing.T) {
 	must(t, err)
 	defer w.Close()
 	var running *store.RunningError
-	if res, err := h.Rejoin(t.Context(), &harness.Script{Source: buys, Subject: "ann"}); !errors.As(err, &running) {
+	if res, err := h.Rejoin(t.Context(), &harness.Script{Source: buys, Origin: harness.Origin{Subject: "ann"}}); !errors.As(err, &running) {
 		t.Errorf("%+v, %v", res, err)
 	}
 }

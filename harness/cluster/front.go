@@ -273,7 +273,7 @@ func (f *Front) expect(ctx context.Context, id string, s *harness.Script) (fl *f
 // Run sends a script to a runner, and returns what it came to. A *BusyError says that no
 // runner took it.
 func (f *Front) Run(ctx context.Context, s *harness.Script) (*harness.Result, error) {
-	name := cmp.Or(s.Run, store.NewName(time.Now()))
+	name := cmp.Or(s.Origin.Request.Run, store.NewName(time.Now()))
 	at, id, ok := store.ParseName(name)
 	if !ok {
 		return nil, fmt.Errorf("no name of a record: %q", name)
@@ -281,13 +281,13 @@ func (f *Front) Run(ctx context.Context, s *harness.Script) (*harness.Result, er
 	j := newJob(ctx, kindRun, id, s)
 	j.Name, j.Until = name, at.Add(f.o.Wait).UTC()
 	j.Request = f.local.RequestOf(s)
-	if err := f.note(ctx, j, s.Seen); err != nil {
+	if err := f.note(ctx, j, s.Origin.Request.Seen); err != nil {
 		return nil, err
 	}
 	return f.send(ctx, j, s, func() {
 		if s.OnLine != nil {
-			s.OnLine(&record.Begin{Head: record.Head{Type: "begin", Time: at}, ID: id, Name: s.Name, Dry: s.Dry, Request: j.Request,
-				Session: s.Session, Subject: s.Subject, Front: f.c.id})
+			s.OnLine(&record.Begin{Head: record.Head{Type: "begin", Time: at}, ID: id, Name: s.Origin.Name, Dry: s.Dry, Request: j.Request,
+				Session: s.Origin.Session, Subject: s.Origin.Subject, Front: f.c.id})
 		}
 	})
 }

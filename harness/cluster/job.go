@@ -98,7 +98,7 @@ type jobScript struct {
 // newJob is the job of a script. ctx has the trace that the run is part of. The rules of
 // the config here hold beside those of the runner's.
 func newJob(ctx context.Context, kind, id string, s *harness.Script) *job {
-	rules := s.Policy
+	rules, from := s.Policy, &s.Origin
 	if s.Catalog != nil {
 		rules = rules.With("", s.Catalog.Rules)
 	}
@@ -107,8 +107,8 @@ func newJob(ctx context.Context, kind, id string, s *harness.Script) *job {
 	return &job{V: jobVersion, Kind: kind, ID: id, Trace: trace.Get("traceparent"),
 		Lines: s.OnLine != nil, Output: s.Stdout != nil, Errors: s.Stderr != nil, Asks: s.Ask != nil,
 		Script: &jobScript{Source: s.Source, Strict: s.Strict, Policy: rules,
-			Stored: bytesOf(s.Stored), Name: s.Name, Session: s.Session, Subject: s.Subject, Once: s.Once, Tenant: s.Tenant,
-			Anonymous: s.Anonymous, Dry: s.Dry, NoAsk: s.NoAsk, Copy: s.Copy, Limits: s.Limits,
+			Stored: bytesOf(from.Stored), Name: from.Name, Session: from.Session, Subject: from.Subject, Once: from.Request.Once,
+			Tenant: from.Tenant, Anonymous: from.Anonymous, Dry: s.Dry, NoAsk: from.Request.NoAsk, Copy: from.Request.Copy, Limits: s.Limits,
 			Inputs: bytesOf(s.Inputs)}}
 }
 
@@ -116,9 +116,9 @@ func newJob(ctx context.Context, kind, id string, s *harness.Script) *job {
 func (j *job) script() *harness.Script {
 	s := j.Script
 	return &harness.Script{Source: s.Source, Strict: s.Strict, Policy: (&RunnerOptions{ReadOnly: s.ReadOnly}).restrict(s.Policy),
-		Stored: rawOf(s.Stored), Name: s.Name, Session: s.Session, Subject: s.Subject, Once: s.Once, Tenant: s.Tenant,
-		Anonymous: s.Anonymous, Dry: s.Dry, NoAsk: s.NoAsk, Copy: s.Copy, Limits: s.Limits, Inputs: rawOf(s.Inputs),
-		Request: j.Request, Run: j.Name, Front: j.Front}
+		Dry: s.Dry, Limits: s.Limits, Inputs: rawOf(s.Inputs), Origin: harness.Origin{
+			Name: s.Name, Session: s.Session, Subject: s.Subject, Tenant: s.Tenant, Anonymous: s.Anonymous, Stored: rawOf(s.Stored),
+			Request: harness.Request{Digest: j.Request, Once: s.Once, Run: j.Name, Front: j.Front, NoAsk: s.NoAsk, Copy: s.Copy}}}
 }
 
 // trace returns ctx with the trace that the job is part of.

@@ -11,7 +11,7 @@ import (
 )
 
 func FuzzParseJob(f *testing.F) {
-	s := harness.Script{Source: "Return(1)", Subject: "ann", Stored: map[string]json.RawMessage{}, Policy: &policy.Policy{Deny: []string{"git"}},
+	s := harness.Script{Source: "Return(1)", Origin: harness.Origin{Subject: "ann", Stored: map[string]json.RawMessage{}}, Policy: &policy.Policy{Deny: []string{"git"}},
 		Inputs: map[string]json.RawMessage{"a": json.RawMessage(` {"b": 1}`)}}
 	for _, kind := range []string{kindRun, kindResume} {
 		name := store.NewName(time.Unix(1, 0))

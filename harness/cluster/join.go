@@ -107,12 +107,12 @@ func (f *Front) awaited(ctx context.Context, front, run string) bool {
 // Join waits for a run of a request whose front end is gone, or sees to it that it never
 // begins. One whose client has left is being canceled: its end is waited for.
 func (f *Front) Join(ctx context.Context, s *harness.Script) (*harness.Result, *harness.Seen, error) {
-	if s.Request == "" {
+	if s.Origin.Request.Digest == "" {
 		return nil, &harness.Seen{}, nil
 	}
 	for try := 1; ; try++ {
 		at := time.Now()
-		n, j, err := f.find(ctx, s.Request)
+		n, j, err := f.find(ctx, s.Origin.Request.Digest)
 		switch {
 		case lostRequest(err):
 			return nil, nil, cmp.Or(ctx.Err(), error(errAway))
@@ -142,7 +142,7 @@ func (f *Front) Join(ctx context.Context, s *harness.Script) (*harness.Result, *
 				return nil, seen, nil
 			}
 			own := *s
-			own.Run, own.Front = n.name, n.front
+			own.Origin.Request.Run, own.Origin.Request.Front = n.name, n.front
 			if _, err := f.local.Withdraw(&own, "nobody waits for it any more"); !errors.Is(err, store.ErrTaken) {
 				return nil, seen, err
 			}

@@ -220,7 +220,7 @@ func TestARequestOutlivesItsFrontEnd(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &harness.Script{Source: buys, Subject: "ann"}
+			s := &harness.Script{Source: buys, Origin: harness.Origin{Subject: "ann"}}
 			ids := begun(s)
 			go f.Run(t.Context(), s)
 			id := receive(t, ids)
@@ -242,7 +242,7 @@ func TestARequestOutlivesItsFrontEnd(t *testing.T) {
 			}
 			out := make(chan ran, 1)
 			go func() {
-				res, err := h.Rejoin(t.Context(), &harness.Script{Source: buys, Subject: "ann"})
+				res, err := h.Rejoin(t.Context(), &harness.Script{Source: buys, Origin: harness.Origin{Subject: "ann"}})
 				out <- ran{res, err}
 			}()
 			if when == "queued" {
@@ -259,14 +259,14 @@ func TestARequestOutlivesItsFrontEnd(t *testing.T) {
 			// A front end that dies before its client has the answer has not answered: only
 			// after a while, or when it ends in order, it says that it has.
 			_, other := fronting(t, connected(t, url, cluster.Options{}), cluster.FrontOptions{})
-			again, err := other.Rejoin(t.Context(), &harness.Script{Source: buys, Subject: "ann"})
+			again, err := other.Rejoin(t.Context(), &harness.Script{Source: buys, Origin: harness.Origin{Subject: "ann"}})
 			if err != nil || again == nil || again.Run != id {
 				t.Errorf("not answered, although nobody may have the answer: %+v, %v", again, err)
 			}
 			if err := answers.Close(); err != nil {
 				t.Fatal(err)
 			}
-			again, err = other.Rejoin(t.Context(), &harness.Script{Source: buys, Subject: "ann"})
+			again, err = other.Rejoin(t.Context(), &harness.Script{Source: buys, Origin: harness.Origin{Subject: "ann"}})
 			if again != nil || err != nil {
 				t.Errorf("answered once more: %+v, %v", again, err)
 			}
@@ -284,29 +284,29 @@ func TestAJobUnderWayToTheQueueDoesNotBeginTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &harness.Script{Source: buys, Subject: "ann", Run: store.NewName(time.Now())}
-	_, id, _ := store.ParseName(s.Run)
+	s := &harness.Script{Source: buys, Origin: harness.Origin{Subject: "ann", Request: harness.Request{Run: store.NewName(time.Now())}}}
+	_, id, _ := store.ParseName(s.Origin.Request.Run)
 	j := cluster.NewJob(t.Context(), cluster.KindRun, id, s)
-	j.Name, j.Front, j.Pool, j.Until = s.Run, dies.ID(), cluster.DefaultPool, time.Now().Add(time.Minute)
+	j.Name, j.Front, j.Pool, j.Until = s.Origin.Request.Run, dies.ID(), cluster.DefaultPool, time.Now().Add(time.Minute)
 	j.Request = f.RequestDigest(s)
 	must(t, f.Note(t.Context(), j, &harness.Seen{}))
 
 	c := connected(t, url, cluster.Options{})
 	_, h := fronting(t, c, cluster.FrontOptions{})
-	early := &harness.Script{Source: buys, Subject: "ann"} // while that front end is there it is another request
-	if res, err := h.Rejoin(t.Context(), early); res != nil || err != nil || early.Seen.Run != id {
-		t.Fatalf("%+v, %v, %+v", res, err, early.Seen)
+	early := &harness.Script{Source: buys, Origin: harness.Origin{Subject: "ann"}} // while that front end is there it is another request
+	if res, err := h.Rejoin(t.Context(), early); res != nil || err != nil || early.Origin.Request.Seen.Run != id {
+		t.Fatalf("%+v, %v, %+v", res, err, early.Origin.Request.Seen)
 	}
 	dies.Conn().Close()
-	late := &harness.Script{Source: buys, Subject: "ann"}
-	if res, err := h.Rejoin(t.Context(), late); res != nil || err != nil || late.Seen.Run != id {
-		t.Fatalf("%+v, %v, %+v", res, err, late.Seen)
+	late := &harness.Script{Source: buys, Origin: harness.Origin{Subject: "ann"}}
+	if res, err := h.Rejoin(t.Context(), late); res != nil || err != nil || late.Origin.Request.Seen.Run != id {
+		t.Fatalf("%+v, %v, %+v", res, err, late.Origin.Request.Seen)
 	}
 	must(t, c.Enqueue(t.Context(), j, "late"))
 	shop := newSeller()
 	close(shop.release)
 	serving(t, connected(t, url, cluster.Options{}), shop, cluster.RunnerOptions{})
-	late.Seen.At = time.Now()
+	late.Origin.Request.Seen.At = time.Now()
 	res, err := h.Run(t.Context(), late)
 	if err != nil || res.Status != harness.OK || res.Run == id || shop.orders() != 1 {
 		t.Fatalf("%d orders: %+v, %v", shop.orders(), res, err)
@@ -316,11 +316,11 @@ func TestAJobUnderWayToTheQueueDoesNotBeginTwice(t *testing.T) {
 		t.Errorf("%+v, %v", run, err)
 	}
 	// What was seen before that is too old to begin with.
-	early.Seen.At = time.Now()
+	early.Origin.Request.Seen.At = time.Now()
 	if _, err := h.Run(t.Context(), early); !errors.Is(err, harness.ErrSentAgain) {
 		t.Errorf("%v", err)
 	}
-	early.Seen.At = time.Now().Add(-time.Minute)
+	early.Origin.Request.Seen.At = time.Now().Add(-time.Minute)
 	var busy *cluster.BusyError
 	if _, err := h.Run(t.Context(), early); errors.Is(err, harness.ErrSentAgain) || !errors.As(err, &busy) {
 		t.Errorf("%v", err)
@@ -328,7 +328,7 @@ func TestAJobUnderWayToTheQueueDoesNotBeginTwice(t *testing.T) {
 	if res, err := h.Rejoin(t.Context(), early); res != nil || err != nil {
 		t.Fatalf("%+v, %v", res, err)
 	}
-	early.Seen.At = time.Now()
+	early.Origin.Request.Seen.At = time.Now()
 	if res, err := h.Run(t.Context(), early); err != nil || res.Status != harness.OK || shop.orders() != 2 {
 		t.Errorf("%d orders: %+v, %v", shop.orders(), res, err)
 	}
@@ -344,7 +344,7 @@ func TestARequestIsSentToAnotherFrontEndAtOnce(t *testing.T) {
 	shop := newSeller()
 	serving(t, connected(t, url, cluster.Options{}), shop, cluster.RunnerOptions{})
 	ctx, cancel := context.WithCancel(t.Context())
-	s := &harness.Script{Source: buys, Subject: "ann"}
+	s := &harness.Script{Source: buys, Origin: harness.Origin{Subject: "ann"}}
 	ids := begun(s)
 	out := sends(ctx, first, s)
 	id := receive(t, ids)
@@ -354,7 +354,7 @@ func TestARequestIsSentToAnotherFrontEndAtOnce(t *testing.T) {
 		<-shop.canceled
 		close(shop.release)
 	}()
-	res, err := second.Rejoin(t.Context(), &harness.Script{Source: buys, Subject: "ann"})
+	res, err := second.Rejoin(t.Context(), &harness.Script{Source: buys, Origin: harness.Origin{Subject: "ann"}})
 	if err != nil || res == nil || res.Run != id || res.Status != harness.OK || shop.orders() != 1 {
 		t.Errorf("%d orders: %+v, %v", shop.orders(), res, err)
 	}
@@ -372,12 +372,12 @@ func TestTheRunThatNobodyWaitsForIsJoined(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := &harness.Script{Source: buys, Subject: "ann"}
+	first := &harness.Script{Source: buys, Origin: harness.Origin{Subject: "ann"}}
 	ids := begun(first)
 	go gone.Run(t.Context(), first)
 	id := receive(t, ids)
 	waits, other := fronting(t, connected(t, url, cluster.Options{}), cluster.FrontOptions{})
-	second := &harness.Script{Source: buys, Subject: "ann"}
+	second := &harness.Script{Source: buys, Origin: harness.Origin{Subject: "ann"}}
 	if res, err := other.Rejoin(t.Context(), second); res != nil || err != nil {
 		t.Fatalf("%+v, %v", res, err)
 	}
@@ -387,7 +387,7 @@ func TestTheRunThatNobodyWaitsForIsJoined(t *testing.T) {
 	dies.Conn().Close()
 	joins := make(chan ran, 1)
 	go func() {
-		res, err := other.Rejoin(t.Context(), &harness.Script{Source: buys, Subject: "ann"})
+		res, err := other.Rejoin(t.Context(), &harness.Script{Source: buys, Origin: harness.Origin{Subject: "ann"}})
 		joins <- ran{res, err}
 	}()
 	waiting := func() bool { return waits.Waits(id) }

@@ -24,7 +24,7 @@ func TestQueueSaysWhatWaitsAndWhatRuns(t *testing.T) {
 	done := make(chan error, 3)
 	run := func(name, subject string) {
 		go func() {
-			_, err := h.Run(ctx, &harness.Script{Name: name, Subject: subject, Source: "UseTools(\"wait for a delivery\")\nshop.Wait()"})
+			_, err := h.Run(ctx, &harness.Script{Origin: harness.Origin{Name: name, Subject: subject}, Source: "UseTools(\"wait for a delivery\")\nshop.Wait()"})
 			done <- err
 		}()
 	}

@@ -173,7 +173,7 @@ var outcomes = map[string]harness.Script{
 	"read only": {Source: "UseTools(\"order an item\")\n_, _ = shop.Buy(shop.BuyParams{Item: \"nut\"})", Policy: &policy.Policy{ReadOnly: true}},
 	"waiting":   {Source: "UseTools(\"order an item\")\n_, _ = shop.Buy(shop.BuyParams{Item: \"nut\"})", Policy: &policy.Policy{Approve: policy.ApproveWrites}},
 	"dry":       {Source: "UseTools(\"order an item\")\no, _ := shop.Buy(shop.BuyParams{Item: \"nut\"}); Return(o)", Dry: true},
-	"inputs":    {Source: `var a map[string]any; Input("a", &a); var k int; err := Stored("k", &k); fmt.Println(a, k, err)`, Inputs: map[string]json.RawMessage{"a": json.RawMessage(`{ "x" : "<" }`)}, Stored: map[string]json.RawMessage{"k": json.RawMessage("7")}},
+	"inputs":    {Source: `var a map[string]any; Input("a", &a); var k int; err := Stored("k", &k); fmt.Println(a, k, err)`, Inputs: map[string]json.RawMessage{"a": json.RawMessage(`{ "x" : "<" }`)}, Origin: harness.Origin{Stored: map[string]json.RawMessage{"k": json.RawMessage("7")}}},
 	"large":     {Source: "// " + strings.Repeat("x", 900<<10) + "\nReturn(strings.Repeat(\"v\", 3<<20))"},
 	"mended":    {Source: "import \"fmt\"\nx := 1\nfmt.Println(2)"},
 	"one call":  {Source: "UseTools(\"order an item\")\nfor i := range 30 { _, _ = shop.Buy(shop.BuyParams{Item: fmt.Sprint(i)}) }", Limits: harness.Limits{Calls: 20}},

@@ -21,7 +21,7 @@ func (w *world) cancel(t *testing.T, subject string) {
 	p := *w.policy
 	p.Token = subject
 	res, err := w.harness.Run(ctx, &harness.Script{Source: strings.Replace(priceScript, "range 4", "range 1", 1),
-		Subject: subject, Policy: &p, OnLine: func(l record.Line) {
+		Origin: harness.Origin{Subject: subject}, Policy: &p, OnLine: func(l record.Line) {
 			if _, ok := l.(*record.Call); ok {
 				cancel()
 			}

@@ -250,7 +250,7 @@ func (w *world) link() string { return w.http.ConsoleLink() }
 func (w *world) run(subject, source string, change func(*harness.Script)) (*harness.Result, error) {
 	p := *w.policy
 	p.Token = subject
-	s := &harness.Script{Source: source, Subject: subject, Policy: &p, Session: "s-" + subject}
+	s := &harness.Script{Source: source, Origin: harness.Origin{Subject: subject, Session: "s-" + subject}, Policy: &p}
 	if change != nil {
 		change(s)
 	}
@@ -265,7 +265,7 @@ func (w *world) goOn(res *harness.Result, subject string) (*harness.Result, erro
 	p.Token = subject
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	got, err := w.harness.Resume(ctx, res.Run, &harness.Script{Subject: subject, Policy: &p})
+	got, err := w.harness.Resume(ctx, res.Run, &harness.Script{Origin: harness.Origin{Subject: subject}, Policy: &p})
 	var ended *harness.NotResumableError
 	if !errors.Is(err, store.ErrRunning) && !errors.As(err, &ended) {
 		return got, err
@@ -295,7 +295,9 @@ type demoRun struct {
 	change                func(*harness.Script)
 }
 
-func named(name string) func(*harness.Script) { return func(s *harness.Script) { s.Name = name } }
+func named(name string) func(*harness.Script) {
+	return func(s *harness.Script) { s.Origin.Name = name }
+}
 
 // demoRuns are made in this order, so that lists have the last one first.
 var demoRuns = []demoRun{
@@ -312,7 +314,7 @@ if err != nil { panic(err) }`, harness.Denied, nil},
 	{"short", "dev", logScript, harness.OK, nil},
 	{"log", "dev", logScript, harness.OK, nil},
 	{"late", "support", lateScript, harness.Waiting, named("late_orders")},
-	{"dry", "support", lateScript, harness.OK, func(s *harness.Script) { s.Dry, s.Name = true, "late_orders" }},
+	{"dry", "support", lateScript, harness.OK, func(s *harness.Script) { s.Dry, s.Origin.Name = true, "late_orders" }},
 	{"waiting", "support", refundScript, harness.Waiting, nil},
 	{"changes", "dev", pushScript, harness.Waiting, nil},
 }
@@ -418,17 +420,16 @@ func (w *world) begin() error {
 	called := make(chan struct{}, 10)
 	go func() {
 		p := *w.policy
-		res, err := w.harness.Run(ctx, &harness.Script{Source: runningScript, Subject: "nightly", Session: "s-nightly",
-			Name: "stock_check", Policy: &p, Limits: harness.Limits{Timeout: time.Hour}, OnLine: func(l record.Line) {
-				switch l := l.(type) {
-				case *record.Begin:
-					id <- l.ID
-				case *record.Call:
-					if l.Tool == "warehouse.count_again" {
-						called <- struct{}{}
-					}
+		res, err := w.harness.Run(ctx, &harness.Script{Source: runningScript, Origin: harness.Origin{Subject: "nightly", Session: "s-nightly", Name: "stock_check"}, Policy: &p, Limits: harness.Limits{Timeout: time.Hour}, OnLine: func(l record.Line) {
+			switch l := l.(type) {
+			case *record.Begin:
+				id <- l.ID
+			case *record.Call:
+				if l.Tool == "warehouse.count_again" {
+					called <- struct{}{}
 				}
-			}})
+			}
+		}})
 		if err == nil && res.Status != harness.Canceled {
 			err = errors.New("the run that goes on has ended: " + res.Text())
 		}

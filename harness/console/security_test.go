@@ -228,7 +228,7 @@ func hostileWorld(t *testing.T) *world {
 		{"named", "Return(map[string]string{" + literal + ": " + literal + "})"},
 	} {
 		res, err := w.run(`"><evil>`, r.source, func(s *harness.Script) {
-			s.Name, s.Session = allEvil, allEvil
+			s.Origin.Name, s.Origin.Session = allEvil, allEvil
 			s.Inputs = map[string]json.RawMessage{allEvil: quoted, "b": quoted}
 			if r.name == "breaks" {
 				s.Policy = &policy.Policy{Approved: []string{"*"}}

@@ -145,7 +145,7 @@ func (h *consoleHost) Execute(ctx context.Context, v *console.Viewer, script *co
 	s.work.Go(func() {
 		defer giveUp()
 		_, release, err := c.inTurn(turn, nil, args, func(ctx context.Context, hs *harness.Script) (*harness.Result, error) {
-			hs.Name = script.Name
+			hs.Origin.Name = script.Name
 			begun(hs, ids)
 			return s.harness.Run(ctx, hs)
 		}, time.Now())
@@ -187,8 +187,7 @@ func (h *consoleHost) Check(ctx context.Context, v *console.Viewer, script *cons
 	defer done()
 	defer s.metrics.Recovered("check", &err)
 	return s.harness.Check(ctx, &harness.Script{Source: script.Source, Inputs: script.Inputs, Dry: script.Dry,
-		Strict: s.opts.Strict, Catalog: cat, Policy: c.policy(), Results: c.results, Session: c.id,
-		Subject: c.owner.Subject(), Anonymous: c.owner == guard.Nobody})
+		Strict: s.opts.Strict, Catalog: cat, Policy: c.policy(), Origin: harness.Origin{Results: c.results, Session: c.id, Subject: c.owner.Subject(), Anonymous: c.owner == guard.Nobody}})
 }
 
 func (h *consoleHost) CallTool(ctx context.Context, v *console.Viewer, tool string, args json.RawMessage,

@@ -154,11 +154,11 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 		told.Client = observe.NewNotifier(ctx, req, s.metrics)
 		defer told.Client.Close()
 		script.Stdout, script.Ask = told.Client, c.relays(req)
-		script.NoAsk = s.records.Dir() == "" && elicits(req) == can{} && len(cat.Rights) == 0
+		script.Origin.Request.NoAsk = s.records.Dir() == "" && elicits(req) == can{} && len(cat.Rights) == 0
 	}
 	script.Source, script.Strict, script.Catalog, script.Dry = args.Script, s.opts.Strict, cat, args.DryRun
-	script.Inputs, script.Request, script.Once = args.Inputs, args.Request, args.Once
-	script.Stored = stored
+	script.Inputs, script.Origin.Request.Digest, script.Origin.Request.Once = args.Inputs, args.Request, args.Once
+	script.Origin.Stored = stored
 	if args.Timeout > 0 {
 		script.Limits.Timeout = min(args.Timeout, s.opts.Limits.Timeout)
 	}
@@ -197,7 +197,7 @@ func (c *session) rejoins() bool { return !c.s.opts.NoRejoin && c.owner != guard
 // begins runs a script that was sent, unless it was sent before and that run is what
 // its client asks for.
 func (c *session) begins(ctx context.Context, script *harness.Script) (*harness.Result, error) {
-	known := c.rejoins() || script.Once != ""
+	known := c.rejoins() || script.Origin.Request.Once != ""
 	for try := 1; ; try++ {
 		if known {
 			if res, err := c.rejoin(ctx, script); res != nil || err != nil {
@@ -207,7 +207,7 @@ func (c *session) begins(ctx context.Context, script *harness.Script) (*harness.
 		res, err := c.s.harness.Run(ctx, script)
 		var running *store.RunningError
 		switch { // another request has begun it just now
-		case script.Once != "" && (errors.Is(err, harness.ErrSentAgain) || errors.As(err, &running)):
+		case script.Origin.Request.Once != "" && (errors.Is(err, harness.ErrSentAgain) || errors.As(err, &running)):
 			continue
 		case known && try < 3 && errors.Is(err, harness.ErrSentAgain):
 			continue
@@ -283,8 +283,8 @@ const internalError harness.Status = "internal_error"
 
 // script is what scripts of the session, and its calls without one, have in common.
 func (c *session) script(told *observe.Account) *harness.Script {
-	return &harness.Script{Policy: c.policy(), Results: c.results, Session: c.id,
-		Subject: c.owner.Subject(), Tenant: c.owner.Key(), Anonymous: c.owner == guard.Nobody, OnLine: told.Line}
+	return &harness.Script{Policy: c.policy(), OnLine: told.Line, Origin: harness.Origin{Session: c.id,
+		Subject: c.owner.Subject(), Tenant: c.owner.Key(), Anonymous: c.owner == guard.Nobody, Results: c.results}}
 }
 
 // policy is that of the server with the token's rules.
