@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"fmt"
 	"time"
 
 	"github.com/usetools/usetools/harness/catalog"
@@ -43,30 +44,33 @@ func (r *run) Resolve(ctx context.Context, n *worker.Needs) (tools *worker.Tools
 	case p != nil && r.script.Catalog == nil:
 		return r.recorded(n)
 	}
-	if ok, err := r.bound.Load(ctx, n); err != nil {
-		return nil, false, err
-	} else if !ok {
-		return &worker.Tools{}, true, nil
+	b, res := r.bound, r.result
+	if ok, err := b.Load(ctx, n); !ok {
+		return &worker.Tools{}, err == nil, err
 	}
 	begin := time.Now()
-	if err := r.bound.Resolve(ctx); err != nil {
+	if err := b.Resolve(ctx); err != nil {
 		return nil, false, err
 	}
-	r.take()
-	r.result.Timing.Resolve = ms(time.Since(begin))
-	switch {
-	case r.bound.LookUp:
+	res.Tools, res.Errors, res.Mended, res.Decisions, res.Down = b.Uses, b.Errors, b.Mended, b.Decisions, b.Down
+	for _, e := range b.Mended {
+		res.Warnings = append(res.Warnings, fmt.Sprintf("line %d: %s", e.Line, e.Message))
+	}
+	if b.Status != "" {
+		res.Status = b.Status
+	}
+	res.Timing.Resolve = ms(time.Since(begin))
+	if res.LookUp = b.Needs.Probe; res.LookUp {
 		return nil, false, nil
-	case n.Broken:
+	}
+	if n.Broken {
 		return &worker.Tools{}, true, nil
 	}
 	begin = time.Now()
-	tools = r.bound.Generate()
-	r.result.Timing.Generate = ms(time.Since(begin))
-	if err := r.recordTools(tools); err != nil {
-		return nil, false, err
-	}
-	return tools, true, nil
+	tools = b.Generate()
+	res.Timing.Generate = ms(time.Since(begin))
+	err = r.recordTools(tools)
+	return tools, err == nil, err
 }
 
 // recordTools adds the tools that the script is compiled with to the record.
@@ -88,16 +92,6 @@ func (r *run) recordTools(t *worker.Tools) error {
 		l.Units = append(l.Units, record.Unit{Path: u.Path, Name: u.Name, Source: record.String(u.Source)})
 	}
 	return r.journal.Add(l)
-}
-
-// take puts what binding adds to the Result there.
-func (r *run) take() {
-	b, res := r.bound, r.result
-	res.Tools, res.Errors, res.Warnings, res.Mended = b.Uses, b.Errors, b.Warnings, b.Mended
-	res.Decisions, res.Down, res.LookUp = b.Decisions, b.Down, b.LookUp
-	if b.Status != "" {
-		res.Status = b.Status
-	}
 }
 
 // stop ends the run before it began.

@@ -51,11 +51,9 @@ type Bound struct {
 	Status    outcome.Status // "" if nothing is wrong
 	Uses      []outcome.ToolUse
 	Errors    []outcome.Error
-	Warnings  []string
-	Mended    []outcome.Error
+	Mended    []outcome.Error // warnings
 	Decisions []policy.Decision
 	Down      []string
-	LookUp    bool
 
 	declared   map[string]int               // by tool ID, the line of the first phrase that led to it
 	unresolved map[string]worker.Unresolved // by phrase, those whose error the script handles
@@ -65,5 +63,5 @@ type Bound struct {
 
 // New prepares the binding of a script.
 func New(s Script) *Bound {
-	return &Bound{Script: s, Uses: []outcome.ToolUse{}, Warnings: []string{}}
+	return &Bound{Script: s, Uses: []outcome.ToolUse{}}
 }

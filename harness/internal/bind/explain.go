@@ -181,18 +181,11 @@ func (b *Bound) explain(e *finding) {
 		if t, ok := s.Func(e.about.Name); ok && len(tools) == 0 {
 			tools = []*wrappers.Tool{t}
 		}
-		if mine := b.usedOf(tools); len(mine) > 0 { // of a type that several tools share
-			tools = mine
-		}
-		if len(tools) > 0 {
-			b.showTool(e, misused, tools[0])
+		if len(tools) > 0 { // of a type that several tools share, one that the script may call
+			b.showTool(e, misused, tools[max(0, slices.IndexFunc(tools,
+				func(t *wrappers.Tool) bool { return b.Allowed[t.ID] != nil }))])
 		}
 	}
-}
-
-// usedOf returns the tools that the script may call.
-func (b *Bound) usedOf(tools []*wrappers.Tool) []*wrappers.Tool {
-	return slices.DeleteFunc(slices.Clone(tools), func(t *wrappers.Tool) bool { return b.Allowed[t.ID] == nil })
 }
 
 // showTool makes an error one about a tool, whose types the answer shows.

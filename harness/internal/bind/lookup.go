@@ -78,50 +78,30 @@ type found struct {
 	names  []string // of tools without an entry
 }
 
-// lookUp answers a script of nothing but UseTools: it shows the tools of each phrase.
-func (b *Bound) lookUp() {
-	uses := make([]*outcome.ToolUse, len(b.Uses))
-	for i := range uses {
-		uses[i] = &b.Uses[i]
-	}
-	b.show(uses, LookUpTokens)
-	b.Status, b.LookUp = outcome.OK, true
-}
-
 // unusedTokens bounds what is shown of phrases whose tools the script does not use, in tokens.
 const unusedTokens = 400
 
-// showUnused shows the tools of the phrases of a script that does not use them, as its author
-// may want to.
-func (b *Bound) showUnused(used []*wrappers.Tool) {
-	var uses []*outcome.ToolUse
-	for i := range b.Uses {
-		u := &b.Uses[i]
-		if s, ok := b.asksForServer(&u.Resolution); ok {
-			if !slices.ContainsFunc(used, func(t *wrappers.Tool) bool { return t.Package() == s }) {
-				uses = append(uses, u)
-			}
-			continue
-		}
-		if t, ok := b.View.Tool(u.Tool); ok && u.Phrase != "" && !slices.Contains(used, t) && b.shows(t.Tool) {
-			uses = append(uses, u)
-		}
+// isUnused reports whether a script does not use what its phrase declares: its author may want
+// to see the tool.
+func (b *Bound) isUnused(u *outcome.ToolUse, used []*wrappers.Tool) bool {
+	if s, ok := b.asksForServer(&u.Resolution); ok {
+		return !slices.ContainsFunc(used, func(t *wrappers.Tool) bool { return t.Package() == s })
 	}
-	if len(uses) > 0 {
-		b.show(uses, unusedTokens)
-	}
+	t, ok := b.View.Tool(u.Tool)
+	return ok && u.Phrase != "" && !slices.Contains(used, t) && b.shows(t.Tool)
 }
 
-// show describes the tools of phrases, within one budget: the best one of each with its
+// show describes the tools of some phrases, within one budget: the best one of each with its
 // signature and types, and further ones in a line each.
-func (b *Bound) show(uses []*outcome.ToolUse, budget int) {
+func (b *Bound) show(budget int, phrases func(*outcome.ToolUse) bool) {
 	var all []*found
 	budget = budget * 19 / 20 // costs are estimates
 	shown := map[*wrappers.Tool]bool{}
-	for _, u := range uses {
-		f := &found{use: u}
-		b.lookBest(f, shown)
-		all = append(all, f)
+	for i := range b.Uses {
+		if f := (&found{use: &b.Uses[i]}); phrases(f.use) {
+			b.lookBest(f, shown)
+			all = append(all, f)
+		}
 	}
 	for _, f := range all {
 		b.lookOthers(f, shown)

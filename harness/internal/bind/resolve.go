@@ -43,8 +43,8 @@ func TooMuch(n *worker.Needs) *outcome.Error {
 	return nil
 }
 
-// Load gets the catalog, and waits for the servers in it that the script means. ok is
-// false if there is no catalog, or it cannot be had and the script does not depend on it.
+// Load gets the catalog, and waits for the servers in it that the script means. Without an
+// error, ok is false if the script needs no catalog, or does not depend on one that failed.
 func (b *Bound) Load(ctx context.Context, n *worker.Needs) (ok bool, err error) {
 	b.Needs = *n
 	b.Needs.Names, b.Needs.Probe = bounded(n.Names), n.Probe && !n.Broken
@@ -61,10 +61,10 @@ func (b *Bound) Load(ctx context.Context, n *worker.Needs) (ok bool, err error) 
 		}
 		return false, err
 	}
-	if cat, err = b.await(ctx, cat); err != nil {
-		return false, err
+	if cat, err = b.await(ctx, cat); err == nil {
+		err = b.use(cat)
 	}
-	return true, b.use(cat)
+	return err == nil, err
 }
 
 // Resolve finds the tools that the script means: phrases narrow, names select. A lookup
@@ -75,12 +75,13 @@ func (b *Bound) Resolve(ctx context.Context) error {
 		return err
 	}
 	if b.Needs.Probe {
-		b.lookUp()
+		b.show(LookUpTokens, func(*outcome.ToolUse) bool { return true })
+		b.Status = outcome.OK
 		return nil
 	}
 	b.undeclared(used)
 	if len(b.Errors) == 0 && !b.Needs.Broken {
-		b.showUnused(used)
+		b.show(unusedTokens, func(u *outcome.ToolUse) bool { return b.isUnused(u, used) })
 	}
 	return nil
 }
@@ -242,7 +243,6 @@ func (b *Bound) notFound(p worker.Phrase, res *discovery.Resolution) {
 	}
 	if res.Verdict != discovery.Unavailable && !b.Strict && b.allFound() {
 		w := fmt.Sprintf("%s; nearest: %s; the names that the script uses were all found", message, text.List(names, 3))
-		b.Warnings = append(b.Warnings, fmt.Sprintf("line %d: %s", p.Line, w))
 		b.Mended = append(b.Mended, outcome.Error{Line: p.Line, Column: p.Column, Message: w, Sent: p.Line})
 		return
 	}
@@ -447,9 +447,8 @@ func (b *Bound) use(cat *catalog.Catalog) error {
 		return err
 	}
 	index, err := cat.Index()
-	if err != nil {
-		return err
+	if err == nil {
+		b.Catalog, b.View, b.Index = cat, view, index
 	}
-	b.Catalog, b.View, b.Index = cat, view, index
-	return nil
+	return err
 }
