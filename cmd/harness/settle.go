@@ -15,7 +15,6 @@ import (
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
-	"github.com/usetools/usetools/registry"
 )
 
 // The words of runs settle.
@@ -63,25 +62,16 @@ func (e *env) settleRun(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	tool := ""
-	for _, m := range r.Unknown() {
-		if m.N == n {
-			tool = m.Tool
-		}
-	}
-	if st.Happened && tool != "" && !c.Bool("force") {
-		if err := approval.FitsTool(r, tool, st.Result.JSON); err != nil {
-			return usageError{fmt.Sprintf("-result: it does not fit the output schema of %s: %v; nothing was written; with -force "+
-				"the script gets it all the same", registry.Quoted(tool), err)}
-		}
-	}
 	files := e.files(c)
 	defer files.Close()
 	if records, err = e.storeWith(c, records.Dir(), storeOptions(files)); err != nil { // secrets of the config stay hidden
 		return err
 	}
-	err = records.Settle(r.Begin.ID, st, files.CallTimeout(tool))
+	err = approval.Settle(records, r, st, c.Bool("force"), files.CallTimeout)
+	var misfit *approval.MisfitError
 	switch {
+	case errors.As(err, &misfit):
+		return usageError{fmt.Sprintf("-result: it %v; nothing was written; with -force the script gets it all the same", misfit)}
 	case errors.Is(err, store.ErrNotUnknown):
 		return e.noRun(err.Error() + "; the calls with an unknown outcome: " + lines(c)("runs", "show", r.Begin.ID))
 	case errors.Is(err, store.ErrRunning), errors.Is(err, store.ErrTooEarly):

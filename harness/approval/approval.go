@@ -6,8 +6,8 @@
 // [Call.MarshalJSON] to a program. Its answer is kept by [store.Store.Answer], which signs it;
 // the store checks signature and digest whenever it loads the run.
 //
-// A call that was sent and never answered needs a person too: [GivenResult] and [FitsTool]
-// check what that person says the tool has answered.
+// A call that was sent and never answered needs a person too, who says with [Settle] what
+// became of it.
 package approval
 
 import (

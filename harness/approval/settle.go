@@ -5,12 +5,35 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 )
+
+// Settle writes what a person says of a call whose outcome is unknown. A result that does not
+// fit the output schema of its tool is a *MisfitError, unless force is set. timeout returns
+// how long a call of a tool may take. For other errors see [store.Store.Settle].
+func Settle(s *store.Store, r *record.Run, st *record.Settle, force bool, timeout func(tool string) time.Duration) error {
+	tool := ""
+	for _, m := range r.Unknown() {
+		if m.N == st.N {
+			tool = m.Tool
+		}
+	}
+	if st.Happened && tool != "" && !force {
+		if err := fitsTool(r, tool, st.Result.JSON); err != nil {
+			return &MisfitError{fmt.Errorf("does not fit the output schema of %s: %w", registry.Printable(tool, 100), err)}
+		}
+	}
+	return s.Settle(r.Begin.ID, st, timeout(tool))
+}
+
+// A MisfitError says which schema a result does not fit, and why.
+type MisfitError struct{ error }
 
 // maxGiven bounds what is given as the result of a call, in bytes.
 const maxGiven = 1 << 20
@@ -55,9 +78,9 @@ func compactData(data []byte) (record.Data, error) {
 	return record.Raw(b.Bytes()), err
 }
 
-// FitsTool returns why a result, as MCP has it, is none of a tool of the run, by the
+// fitsTool returns why a result, as MCP has it, is none of a tool of the run, by the
 // output schema that its record has; nil where it has none.
-func FitsTool(r *record.Run, id string, result json.RawMessage) error {
+func fitsTool(r *record.Run, id string, result json.RawMessage) error {
 	var output json.RawMessage
 	for _, l := range r.Lines {
 		if l, ok := l.(*record.Tools); ok {

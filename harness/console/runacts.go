@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -163,27 +163,23 @@ func (c *Console) settle(v *view) error {
 	if _, err := fmt.Sscan(v.r.PostFormValue("call"), &st.N); err != nil {
 		return badRequest("The number of a call is wanted.")
 	}
-	i := slices.IndexFunc(r.Unknown(), func(m *record.Made) bool { return m.N == st.N })
-	if i < 0 {
-		return back(fmt.Errorf("of call %d what became of it is known", st.N))
-	}
-	tool := r.Unknown()[i].Tool
 	switch v.r.PostFormValue("what") {
 	case "happened":
 		st.Happened = true
 		if st.Result, err = approval.GivenResult([]byte(v.r.PostFormValue("result"))); err != nil {
 			return back(fmt.Errorf("the result: %w", err))
 		}
-		if v.r.PostFormValue("force") == "" {
-			if err := approval.FitsTool(r, tool, st.Result.JSON); err != nil {
-				return back(fmt.Errorf("the result does not fit the output schema of %s: %w", show.Visible(tool, 100, false), err))
-			}
-		}
 	case "not":
 	default:
 		return badRequest("A word is wanted: happened or not.")
 	}
-	if err := c.store.Settle(r.Begin.ID, st, c.callTimeout(tool)); err != nil {
+	var misfit *approval.MisfitError
+	switch err := approval.Settle(c.store, r, st, v.r.PostFormValue("force") != "", c.callTimeout); {
+	case errors.Is(err, store.ErrNotUnknown):
+		return back(fmt.Errorf("of call %d what became of it is known", st.N))
+	case errors.As(err, &misfit):
+		return back(fmt.Errorf("the result %w", misfit))
+	case err != nil:
 		return back(err)
 	}
 	c.Changed(topicRun(r.Begin.ID), topicRuns)
