@@ -78,7 +78,7 @@ func answerFlags() []cli.Flag {
 	}
 }
 
-// userName is the user of this system.
+// userName returns the name of the current user.
 func userName() string {
 	if u, err := user.Current(); err == nil {
 		return cmp.Or(u.Username, u.Uid)
@@ -86,7 +86,7 @@ func userName() string {
 	return cmp.Or(os.Getenv("USER"), os.Getenv("USERNAME"))
 }
 
-// noApprovals says when nothing waits.
+// noApprovals is the message for an empty list.
 const noApprovals = "nothing waits for a person"
 
 func (e *env) approvals(ctx context.Context, c *cli.Command) error {
@@ -121,7 +121,7 @@ func (e *env) approvals(ctx context.Context, c *cli.Command) error {
 	return nil
 }
 
-// listApproval prints what a list says of a call that waits.
+// listApproval prints one call of the list.
 func (e *env) listApproval(c *cli.Command, a *approval.Call) error {
 	if c.Bool("json") {
 		return e.printLine(a)
@@ -147,8 +147,8 @@ func (e *env) listApproval(c *cli.Command, a *approval.Call) error {
 	return err
 }
 
-// approvalsOf returns the calls that arguments name: by their ID, or all of a run that can
-// be answered.
+// approvalsOf returns the calls that the arguments name: one by its ID, or all pending calls of
+// a run.
 func (e *env) approvalsOf(ctx context.Context, c *cli.Command) (*store.Store, []*approval.Call, error) {
 	records, err := e.store(c)
 	if err != nil {
@@ -215,7 +215,7 @@ func (e *env) showApprovals(ctx context.Context, c *cli.Command) error {
 	return nil
 }
 
-// answered is what approvals yes and no print with -json, a line for each.
+// answered is a line that approvals yes and no print with -json.
 type answered struct {
 	ID    string    `json:"id"`
 	Yes   bool      `json:"yes"`
@@ -274,7 +274,7 @@ func (e *env) answerApprovals(ctx context.Context, c *cli.Command, yes bool) err
 	return err
 }
 
-// sayAnswered says what became of an answer.
+// sayAnswered prints whether an answer was taken.
 func (e *env) sayAnswered(c *cli.Command, a *approval.Call, out *answered, err error) error {
 	var before *store.AnsweredError
 	switch {
@@ -293,7 +293,7 @@ func (e *env) sayAnswered(c *cli.Command, a *approval.Call, out *answered, err e
 	return nil
 }
 
-// what is what an ask is for in a few words.
+// what returns a few words for a call.
 func what(a *approval.Call) string {
 	if a.IsLedger() {
 		return "the calls of the dry run"
@@ -301,7 +301,7 @@ func what(a *approval.Call) string {
 	return registry.Quoted(registry.Printable(a.Tool, 200))
 }
 
-// afterAnswers says which runs can go on, or has them go on, and returns the exit code.
+// afterAnswers prints which runs can be resumed, or resumes them, and returns the exit code.
 func (e *env) afterAnswers(ctx context.Context, c *cli.Command, store *store.Store, runs []string) (code int,
 	err error) {
 	for _, id := range runs {

@@ -7,7 +7,7 @@
 // the store checks signature and digest whenever it loads the run.
 //
 // A call that was sent and never answered needs a person too, who says with [Settle] what
-// became of it.
+// happened.
 package approval
 
 import (

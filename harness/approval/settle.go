@@ -35,11 +35,11 @@ func Settle(s *store.Store, r *record.Run, st *record.Settle, force bool, timeou
 // A MisfitError says which schema a result does not fit, and why.
 type MisfitError struct{ error }
 
-// maxGiven bounds what is given as the result of a call, in bytes.
+// maxGiven bounds the result that a person gives, in bytes.
 const maxGiven = 1 << 20
 
-// GivenResult is what a person says that a tool has answered, as a result of MCP: one
-// of MCP as it is, else the structured value of one, or a text. data is JSON.
+// GivenResult returns the answer of a tool that a person gives, as a result of MCP. data is
+// JSON: a result of MCP, the structured value of one, or a text.
 func GivenResult(data []byte) (record.Data, error) {
 	data = bytes.TrimSpace(data)
 	switch {
@@ -78,8 +78,8 @@ func compactData(data []byte) (record.Data, error) {
 	return record.Raw(b.Bytes()), err
 }
 
-// fitsTool returns why a result, as MCP has it, is none of a tool of the run, by the
-// output schema that its record has; nil where it has none.
+// fitsTool returns an error if a result of MCP does not fit the output schema that the run's
+// record has of a tool.
 func fitsTool(r *record.Run, id string, result json.RawMessage) error {
 	var output json.RawMessage
 	for _, l := range r.Lines {

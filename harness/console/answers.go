@@ -21,8 +21,8 @@ const (
 	maxTold = 5    // sentences of what went wrong
 )
 
-// answer takes the answer to calls of one run that a page has shown. All calls are looked at
-// before one is answered: where the form is not right for one of them, none is.
+// answer handles the form that approves or rejects calls of one run. It checks all calls before
+// it answers the first: if the form is wrong for one of them, none is answered.
 func (v *view) answer() error {
 	form := v.r.PostForm
 	values, word := form["ids"], strings.TrimSpace(form.Get("word"))
@@ -63,7 +63,7 @@ func (v *view) answer() error {
 	return v.goTo(a.end(form.Get("at")))
 }
 
-// back is the page of an approval, of all where it has no ID.
+// back returns the path of an approval; without an ID, that of the list.
 func back(id string) string {
 	if id == "" {
 		return "/approvals"
@@ -71,15 +71,15 @@ func back(id string) string {
 	return "/approvals/" + url.PathEscape(id)
 }
 
-// answering is what a form comes to.
+// answering is the state of handling one form.
 type answering struct {
 	v         *view
 	how, word string
 	run       *record.Run // nil: it is gone
 	calls     []*approval.Call
 	answers   []*record.Answer // to calls
-	done      []*approval.Call // those that were answered
-	failed    []string         // sentences: why others were not
+	done      []*approval.Call // the calls that were answered
+	failed    []string         // sentences: why other calls were not
 }
 
 // load reads the run of a call.
@@ -99,8 +99,8 @@ func (a *answering) load(value string) error {
 	return err
 }
 
-// read adds the answer to a call, by its ID and the digest of what was shown; a call that is
-// gone is none. bad is a form that does not fit what a server asks.
+// read adds the answer to a call, by its ID and the digest of what was shown. It returns nil for
+// a call that is gone. bad is a form that does not fit the question of a server.
 func (a *answering) read(value string) (call *approval.Call, bad *filledForm, err error) {
 	v := a.v
 	id, digest, ok := strings.Cut(value, " ")
@@ -134,7 +134,7 @@ func (a *answering) read(value string) (call *approval.Call, bad *filledForm, er
 	return call, nil, nil
 }
 
-// call returns the call of the run that an ID names; nil: there is none.
+// call returns the call of the run with this ID, or nil.
 func (a *answering) call(id string) *approval.Call {
 	if a.run != nil {
 		for _, x := range a.run.Asks {
@@ -146,7 +146,7 @@ func (a *answering) call(id string) *approval.Call {
 	return nil
 }
 
-// send keeps one answer. If the call was answered before, or is gone, a sentence says so.
+// send writes one answer. If it fails, a sentence says why.
 func (a *answering) send(call *approval.Call, said *record.Answer) {
 	id := call.ID
 	err := a.v.c.store.Answer(id, said)
@@ -169,12 +169,12 @@ func (a *answering) send(call *approval.Call, said *record.Answer) {
 	}
 }
 
-// fail says why one of the calls was not answered.
+// fail adds a sentence that says why a call was not answered.
 func (a *answering) fail(format string, args ...any) {
 	a.failed = append(a.failed, fmt.Sprintf(format, args...))
 }
 
-// whoMay says who can answer what a viewer cannot.
+// whoMay says who may answer a call that the viewer may not answer.
 func whoMay(a *approval.Call) string {
 	if a.Question != nil {
 		return "A server's question in the middle of a call is answered by who sent the script, or by the operator."
@@ -183,7 +183,7 @@ func whoMay(a *approval.Call) string {
 		"config lets approve."
 }
 
-// end says what was answered and what happens next, and returns where to go on.
+// end reports what was answered and what happens next, and returns the path of the next page.
 func (a *answering) end(at string) string {
 	v := a.v
 	for _, text := range a.failed[:min(len(a.failed), maxTold)] {
@@ -217,7 +217,7 @@ func (a *answering) end(at string) string {
 	return "/approvals"
 }
 
-// said says what was answered; "": nothing.
+// said says what was answered. It returns "" if nothing was.
 func (a *answering) said() string {
 	if len(a.done) == 0 {
 		return ""

@@ -17,28 +17,28 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 )
 
-// Bounds of the page of what waits for a person.
+// Bounds of the page of pending calls.
 const (
 	// answeredSince is how long answers are listed.
 	answeredSince = 24 * time.Hour
 	maxAnswered   = 10
-	lookedAt      = 40  // runs that are read for them, the latest
+	lookedAt      = 40  // the latest runs, which are read for answers
 	maxRows       = 100 // calls that are shown, and answered, at a time
-	// maxArguments bounds the arguments on a page, in bytes: calls behind them are
+	// maxArguments bounds the arguments on a page, in bytes. Calls beyond it are
 	// answered one by one.
 	maxArguments = 512 << 10
 )
 
-// approvalPages adds the pages of what waits for a person.
+// approvalPages adds the pages of pending calls.
 func (c *Console) approvalPages(see func(pattern string, page func(*view) error)) {
 	see("GET /approvals", func(v *view) error { return v.approvals("", nil) })
 	see("GET /approvals/{id}", func(v *view) error { return v.approvals(v.r.PathValue("id"), nil) })
 	see("POST /approvals", (*view).answer)
 }
 
-// mayAnswer reports whether a viewer may say yes or no to a call. A server's question in
-// the middle of a call is for who sent the script, or the operator; who may approve of
-// others' calls may say no to it.
+// mayAnswer reports whether the viewer may approve or reject a call. A server's question is
+// answered by the sender of the script or the operator; viewers that may approve the calls of
+// others may reject it.
 func (v *view) mayAnswer(a *approval.Call) (yes, no bool) {
 	no = v.MayAnswer(a.Run.Subject)
 	if a.Question != nil {
@@ -48,8 +48,8 @@ func (v *view) mayAnswer(a *approval.Call) (yes, no bool) {
 	return no, no
 }
 
-// waits returns what the viewer may see of what waits for a person, grouped, the oldest
-// first, and how much it is in all.
+// waits returns the pending calls that the viewer may see, grouped, the oldest first, and
+// counts all of them.
 func (v *view) waits() (groups [][]*approval.Call, all waitCount, err error) {
 	subject := v.Filter().Subject
 	if v.Approves {
@@ -69,13 +69,13 @@ type approvalsPage struct {
 	Items    []*inboxItem
 	All      waitCount
 	Listed   int  // of its calls
-	Own      bool // nothing of others is seen
+	Own      bool // the viewer sees only its own
 	Chosen   *question
 	Answered []*inboxItem
 }
 
-// inboxItem is an entry of the lists of what waits, with the calls that are shown with it, and
-// of what was answered.
+// inboxItem is an entry of the list of pending calls, with the number of calls that are shown
+// with it, or of the list of answers.
 type inboxItem struct {
 	*approval.Call
 	Hue     string
@@ -84,7 +84,7 @@ type inboxItem struct {
 	State   string // changes when the calls do
 }
 
-// Name is what the item is called: the tool, or that it is a dry run.
+// Name returns the tool, or "a dry run".
 func (x *inboxItem) Name() string {
 	if x.IsLedger() {
 		return "a dry run"
@@ -92,7 +92,7 @@ func (x *inboxItem) Name() string {
 	return x.Tool
 }
 
-// Note says what is not as with other calls.
+// Note says what kind of call it is, if it is not a single call.
 func (x *inboxItem) Note() string {
 	switch {
 	case x.IsLedger():
@@ -103,15 +103,15 @@ func (x *inboxItem) Note() string {
 	return ""
 }
 
-// Said is the answer in words, without its time and word.
+// Said returns the answer in words, without its times and its word.
 func (x *inboxItem) Said() string {
 	a := *x.Answer
 	a.Head, a.Until, a.Word = record.Head{}, time.Time{}, ""
 	return show.Said(&a, false)
 }
 
-// approvals shows the page, with the ask of an ID opened, or the oldest; filled is the
-// form that a server's question was answered with, in vain.
+// approvals shows the page with one call opened: that of the ID or, without an ID, the oldest.
+// filled is a rejected form with answers to a server's question, if any.
 func (v *view) approvals(id string, filled *filledForm) error {
 	if err := v.turn(); err != nil {
 		return err
@@ -173,7 +173,7 @@ func (v *view) fits(id string) error {
 		Text: "The record of the run that asks is too large for a page." + v.terminal("approvals", "show", id)}
 }
 
-// newInboxItem returns the entry of calls that are shown together; chosen is what is opened.
+// newInboxItem returns the entry of calls that are shown together. chosen is the opened call.
 func newInboxItem(g []*approval.Call, hue func(string) string, chosen *question) *inboxItem {
 	item := &inboxItem{Call: g[0], Hue: hue(g[0].Tool), Times: len(g)}
 	for _, x := range g {
@@ -184,8 +184,8 @@ func newInboxItem(g []*approval.Call, hue func(string) string, chosen *question)
 	return item
 }
 
-// hues are the colours of tools, by their servers, and of Go packages; where the catalog
-// cannot be loaded nothing has one.
+// hues return the colours of tools, by their servers, and of Go packages. Without a catalog
+// nothing has a colour.
 func (v *view) hues() (toolHue, packageHue func(string) string) {
 	k, err := v.known()
 	if err != nil || k == nil {
@@ -200,7 +200,7 @@ func (v *view) hues() (toolHue, packageHue func(string) string) {
 	}, k.hueOfPackage
 }
 
-// answered are the answers of the last day, of the latest runs, the last one first.
+// answered returns the answers of the last day to calls of the latest runs, the latest first.
 func (v *view) answered(hue func(string) string) ([]*inboxItem, error) {
 	f := v.Filter()
 	f.Since, f.Limit = time.Now().Add(-waitsSince), 10*lookedAt
@@ -219,7 +219,7 @@ func (v *view) answered(hue func(string) string) ([]*inboxItem, error) {
 		}
 		for _, a := range run.Asks {
 			if a.Answer != nil && time.Since(a.Answer.Time) <= answeredSince {
-				out = append(out, &inboxItem{Call: approval.New(run, a), Hue: hue(a.Tool)})
+				out = append(out, &inboxItem{Call: approval.New(run, a).Head(), Hue: hue(a.Tool)})
 			}
 		}
 	}
@@ -227,46 +227,46 @@ func (v *view) answered(hue func(string) string) ([]*inboxItem, error) {
 	return out[:min(len(out), maxAnswered)], v.r.Context().Err()
 }
 
-// question is what a person is asked: a call, several that are much alike, the calls of
-// a dry run, or what a server asks in the middle of a call.
+// question is the panel of an opened call: of one call, of several that are shown together, of
+// the calls of a dry run, or of a server's question.
 type question struct {
 	*approval.Call
 	Hue                    string
-	Asks                   []string // what of the run is shown
+	Asks                   []string // the asks of the run that are shown
 	ClassWhy               string
 	Open                   bool
-	Stands                 string // of one that is not open: what became of it
+	Stands                 string // what became of a call that is not open
 	Where                  *whereAsked
 	Before                 []stepsBefore
-	Others                 []*inboxItem // what else of the run waits
+	Others                 []*inboxItem // other pending calls of the run
 	Calls                  []askedCall
 	Alike                  *batchDiff
-	All, More              int // calls in all of a ledger, and calls that are not shown yet
+	All, More              int // all calls of a ledger, and calls that are not shown
 	Form                   []formQuestion
 	FormError              string
 	Unreadable             string // a question that cannot be answered here
 	MayYes, MayNo, SeesRun bool
-	WhoMay                 string // where the viewer may not
+	WhoMay                 string // who may answer instead
 }
 
-// askedCall is a call that waits, or one in the ledger of a dry run, with its arguments.
+// askedCall is a pending call, or one in the ledger of a dry run, with its arguments.
 type askedCall struct {
 	*approval.Call  // nil in a ledger
 	N               int
-	Tool, Hue       string // in a ledger
-	Class, At, From string // there too
-	Line            int    // there too
-	Args            string // whole, in one line, what is not visible escaped
-	Pretty          string // the same in lines; "": there is nothing to be seen in lines
+	Tool, Hue       string // in a ledger, as Class, At, From and Line
+	Class, At, From string
+	Line            int
+	Args            string // all, on one line, with invisible characters escaped
+	Pretty          string // the same, indented; "" if it cannot be
 	Bytes           int
 	Absent          bool // the record does not keep them
 	Redacted        bool
-	Large           bool // it is shown, and answered, by itself
+	Large           bool // it is shown, and answered, alone
 	Odd             []string
 	Ticked          bool
 }
 
-// whereAsked is the line of the script that makes a call, with those around it.
+// whereAsked is the line of the script that makes a call, with the lines around it.
 type whereAsked struct {
 	Name  string // of a saved script
 	Lines []excerptLine
@@ -285,7 +285,7 @@ type stepsBefore struct {
 	First                  int // number of the first
 }
 
-// question is a call, with those of its run that are much like it.
+// question returns the panel of a call. alone leaves out the calls that are shown with it.
 func (v *view) question(a *approval.Call, filled *filledForm, alone bool) (*question, error) {
 	rv := show.New(a.Record)
 	hue, packageHue := v.hues()
@@ -331,7 +331,7 @@ func stands(a *approval.Call) string {
 	return fmt.Sprintf("The run has ended (%s): nothing of this call is sent any more.", a.Run.Status)
 }
 
-// calls takes the calls that are shown, with their arguments whole.
+// calls sets the calls that are shown, with all their arguments.
 func (q *question) calls(all []*approval.Call) {
 	if len(all) > maxRows {
 		q.More = len(all) - maxRows
@@ -366,7 +366,7 @@ func (q *question) calls(all []*approval.Call) {
 	}
 }
 
-// Shown counts the calls whose arguments are shown, which a yes to all is for.
+// Shown counts the calls whose arguments are shown: those that "Yes to all" approves.
 func (q *question) Shown() int {
 	n := 0
 	for i := range q.Calls {
@@ -377,7 +377,7 @@ func (q *question) Shown() int {
 	return n
 }
 
-// show takes arguments whole, as far as the record keeps them.
+// show sets the arguments as far as the record keeps them.
 func (c *askedCall) show(raw json.RawMessage, d record.Data) {
 	c.Redacted, c.Bytes = d.Redacted, d.Bytes
 	if raw == nil {
@@ -392,7 +392,7 @@ func (c *askedCall) show(raw json.RawMessage, d record.Data) {
 	}
 }
 
-// inLines is a text with what is not visible escaped, but for the ends of its lines.
+// inLines returns a text with invisible characters escaped, except ends of lines.
 func inLines(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, l := range lines {
@@ -401,10 +401,10 @@ func inLines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// whole is a text in one line, with what is not visible escaped.
+// whole returns a text on one line, with invisible characters escaped.
 func whole(s string) string { return show.Visible(s, math.MaxInt, false) }
 
-// ledger takes the calls that a dry run would have made: the first of them whole.
+// ledger sets the calls that a dry run did not make: the first ones, with all arguments.
 func (q *question) ledger(hue func(string) string) {
 	run := q.Record
 	q.Calls = nil
@@ -431,8 +431,8 @@ func (q *question) ledger(hue func(string) string) {
 	}
 }
 
-// where is the line of the script that makes a call, with those around it; nil: it is
-// not known.
+// where returns the line of the script that makes a call, with the lines around it, or nil if
+// it is not known.
 func where(rv *show.View, a *approval.Call, hue func(pkg string) string) *whereAsked {
 	x := rv.Around(a.Path, a.Place)
 	if x == nil || a.IsLedger() {
@@ -450,7 +450,7 @@ func where(rv *show.View, a *approval.Call, hue func(pkg string) string) *whereA
 	return out
 }
 
-// before takes the calls that the run has made, by their tools.
+// before sets the calls that the run has made, by tool.
 func (q *question) before(rv *show.View, hue func(string) string) {
 	at := map[string]int{}
 	for _, s := range rv.Steps() {

@@ -26,19 +26,19 @@ type formField struct {
 	Values              []string // of a list
 }
 
-// Chosen reports whether a choice is one that was made.
+// Chosen reports whether a choice is selected.
 func (f *formField) Chosen(choice string) bool {
 	return f.Value == choice || slices.Contains(f.Values, choice)
 }
 
-// filledForm is what was sent for a server's questions, and what is wrong with it.
+// filledForm is a form that was sent for a server's questions, and its errors.
 type filledForm struct {
 	form   url.Values
 	errors map[string]string // by input
 	other  string
 }
 
-// form takes the questions of a server, with what was filled in before.
+// form sets the questions of a server, with the values of a rejected form.
 func (q *question) form(filled *filledForm) {
 	all, err := backend.Questions(q.Question)
 	if err != nil {
@@ -70,7 +70,7 @@ func (q *question) form(filled *filledForm) {
 
 func inputName(question, field int) string { return fmt.Sprintf("f%d.%d", question, field) }
 
-// preset is a field's default as an input has it.
+// preset returns a field's default as the value of an input.
 func preset(value json.RawMessage) (string, []string) {
 	var list []string
 	var s string
@@ -85,8 +85,8 @@ func preset(value json.RawMessage) (string, []string) {
 	return string(value), nil
 }
 
-// fill reads what was filled in to a server's questions; a form with errors, nil: there
-// are none.
+// fill reads the answers to a server's questions. If it has errors, it returns the form with
+// them.
 func fill(question json.RawMessage, form url.Values) (json.RawMessage, *filledForm, error) {
 	all, err := backend.Questions(question)
 	if err != nil {
@@ -128,7 +128,7 @@ func fill(question json.RawMessage, form url.Values) (json.RawMessage, *filledFo
 	return input, nil, err
 }
 
-// fieldValue is the value of a field by what its inputs sent; nil: it is left out.
+// fieldValue returns the value of a field, or nil if it is left out.
 func fieldValue(f *backend.Field, sent []string) (json.RawMessage, error) {
 	first := ""
 	if len(sent) > 0 {

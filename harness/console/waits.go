@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	// waitsSince is how old runs may be whose calls wait for a person.
+	// waitsSince is how old the runs of listed calls may be.
 	waitsSince = 31 * 24 * time.Hour
-	// maxAsked of the calls that wait are listed, the oldest.
+	// maxAsked bounds the list of calls; it has the oldest.
 	maxAsked = 1000
 )
 
-// waitCount is how many calls wait, and of how many runs.
+// waitCount counts pending calls, and their runs.
 type waitCount struct{ Calls, Runs int }
 
-// waitingCalls returns the calls that wait for a person in runs of the last month: those
-// that listed chooses by the subject of their run, the oldest first, at most maxAsked of
-// them; and how many there are of each subject. A record that cannot be read has none.
+// waitingCalls returns the pending calls of runs of the last month that listed chooses by the
+// subject of their run: at most maxAsked, the oldest first. It also counts the pending calls
+// of each subject. It skips records that cannot be read.
 func waitingCalls(ctx context.Context, records *store.Store, subject *string, listed func(subject string) bool) ([]*approval.Call, map[string]waitCount) {
 	var calls []*approval.Call
 	oldest := func() {
@@ -50,8 +50,8 @@ func waitingCalls(ctx context.Context, records *store.Store, subject *string, li
 	return calls, of
 }
 
-// kin is what calls have in common that are shown together: the run, the tool and the
-// place in the script. A server's question and the calls of a dry run stand alone.
+// kin returns a key that calls share if they are shown together: that of their run, tool and
+// place in the script. A server's question and the calls of a dry run are shown alone.
 func kin(a *approval.Call) string {
 	if a.Question != nil || a.IsLedger() {
 		return a.ID
@@ -59,7 +59,7 @@ func kin(a *approval.Call) string {
 	return fmt.Sprintf("%s %q %q", a.Run.ID, a.Tool, a.Place)
 }
 
-// grouped puts calls together that are shown together, in the order of the first of each.
+// grouped groups the calls that are shown together, ordered by the first call of each group.
 func grouped(calls []*approval.Call) (groups [][]*approval.Call) {
 	at := map[string]int{}
 	for _, a := range calls {

@@ -15,24 +15,24 @@ import (
 	"time"
 )
 
-// Ledger is the A of an Ask that is for all effects of a dry run. Its Hash is the
-// run's LedgerDigest.
+// Ledger is the A of an Ask for all effect calls of a dry run. Its Hash is the run's
+// LedgerDigest.
 const Ledger = "ledger"
 
-// GrantFor is how long a yes is good where the person who says it does not say.
+// GrantFor is how long an approval is valid if the person does not say.
 const GrantFor = 24 * time.Hour
 
-// Asked is an Ask of a run with what became of it. The ID of an approval is that of
-// the run, a dot and A.
+// Asked is an Ask of a run with its answer. The ID of an approval is that of the run, a dot and
+// A.
 type Asked struct {
 	*Ask
-	Answer *Answer // nil: nobody has answered
-	Used   *Call   // the first call that names it; nil: none does
+	Answer *Answer // nil if it was not answered
+	Used   *Call   // the first call that used the approval, or nil
 }
 
-// State is Asking, Granted, Denied (a person said no, or nobody said anything in
-// time) or Sent (the yes is used up). A yes whose time has passed before it was used
-// is Asking: a person is to be asked anew.
+// State returns Asking, Granted, Denied (rejected, or not answered in time) or Sent (the
+// approval was used). An approval that expired before it was used is Asking: a person is asked
+// again.
 func (a *Asked) State(now time.Time) State {
 	s, _ := Planned.After(onAsk)
 	switch {
@@ -49,13 +49,12 @@ func (a *Asked) State(now time.Time) State {
 	return s
 }
 
-// expired reports whether it has a yes whose time has passed, also one that is used
-// more than once.
+// expired reports whether it has an approval that has expired, even one for several calls.
 func (a *Asked) expired(now time.Time) bool {
 	return a.Answer != nil && a.Answer.Yes && now.After(a.Answer.Until)
 }
 
-// Open are the asks that nobody has answered, and that still can be.
+// Open returns the asks that were not answered and have not expired.
 func (r *Run) Open() []*Asked {
 	var out []*Asked
 	now := r.Now()
@@ -67,7 +66,7 @@ func (r *Run) Open() []*Asked {
 	return out
 }
 
-// addAsk takes an ask; one with the A of another is none.
+// addAsk adds an ask. It ignores one with the A of another.
 func (r *Run) addAsk(l *Ask) {
 	if !isAskName(l.A) || r.asks[l.A] != nil {
 		return
@@ -80,15 +79,14 @@ func (r *Run) addAsk(l *Ask) {
 	r.Asks = append(r.Asks, a)
 }
 
-// isAskName reports whether a can be the A of an Ask: it is part of a file's name.
+// isAskName reports whether a can be the A of an Ask, which is part of a file's name.
 func isAskName(a string) bool {
 	n, err := strconv.Atoi(a)
 	return a == Ledger || err == nil && n > 0 && strconv.Itoa(n) == a
 }
 
-// AskDigest is the digest of all that a person says yes to: SHA-256, in hexadecimal,
-// over fields that begin with their length. a is as its record has it; a Writer sets
-// Digest.
+// AskDigest returns the digest of all that a person approves: SHA-256, in hexadecimal, over
+// fields prefixed by their length. a is an ask as its record has it; a Writer sets its Digest.
 func AskDigest(run string, a *Ask) string {
 	d := newDigest("ask/1")
 	d.add(run, a.A, a.Path, a.Tool, a.Server, a.Hash, digestOf(a.Args), a.Place, strconv.Itoa(a.N), string(a.Question),
@@ -96,9 +94,8 @@ func AskDigest(run string, a *Ask) string {
 	return d.sum()
 }
 
-// LedgerDigest is the digest of the effects of a dry run that were not made: of their
-// tools, with definitions, and arguments, however they are ordered, and of the script
-// and its inputs.
+// LedgerDigest returns the digest of the effect calls that a dry run did not make: of their
+// tools, definitions and arguments in any order, and of the script and its inputs.
 func LedgerDigest(r *Run) string {
 	d := newDigest("ledger/1")
 	d.add(r.Begin.ID, digestOf(r.Begin.Script))
@@ -130,7 +127,7 @@ func LedgerDigest(r *Run) string {
 	return d.sum()
 }
 
-// digestOf is the digest of a value, wherever that is kept.
+// digestOf returns the digest of a value, wherever it is kept.
 func digestOf(d Data) string {
 	switch {
 	case d.Redacted:
@@ -144,7 +141,7 @@ func digestOf(d Data) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// digest is one of texts that begin with their length.
+// digest hashes texts, each prefixed by its length.
 type digest struct{ hash.Hash }
 
 func newDigest(kind string) digest {
@@ -171,7 +168,7 @@ func MAC(key []byte, texts ...string) []byte {
 
 func (d digest) sum() string { return hex.EncodeToString(d.Sum(nil)) }
 
-// ApprovalID is the ID of an approval.
+// ApprovalID returns the ID of an approval.
 func ApprovalID(run, a string) string { return fmt.Sprintf("%s.%s", run, a) }
 
 // RejectAnswer notes in Forged why the answer to an ask does not count.
@@ -183,7 +180,7 @@ func (r *Run) RejectAnswer(a string, why error) {
 	r.Forged = append(r.Forged, fmt.Sprintf("the answer to %s counts for nothing: %v", ApprovalID(id, a), why))
 }
 
-// addAnswer takes the line of an answer.
+// addAnswer adds an answer to its ask.
 func (r *Run) addAnswer(a *Asked, l *Answer) {
 	switch {
 	case a.Answer != nil:
@@ -195,7 +192,7 @@ func (r *Run) addAnswer(a *Asked, l *Answer) {
 	}
 }
 
-// Waits reports whether an answer to an ask can still come to something.
+// Waits reports whether an answer to an ask can still have an effect.
 func (r *Run) Waits(a *Asked) bool {
 	return r.End == nil || Resumable(r.End.Status) || a.A == Ledger
 }

@@ -18,16 +18,16 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Approvals says whose yes counts, beside that of the operator in the console and of
-// tokens with the right to approve.
+// Approvals says who may approve calls, besides the operator in the console and tokens with
+// the right to approve.
 type Approvals string
 
-// Whose yes counts.
+// Who may approve calls.
 const (
-	// ApprovalsAny: also that of the user at the client that sent the script, and of
-	// who can write the folder of records (harness approvals).
+	// ApprovalsAny adds the user of the client that sent the script, and processes that can
+	// write the folder of records (harness approvals).
 	ApprovalsAny Approvals = "any"
-	// ApprovalsConsole: nobody's.
+	// ApprovalsConsole adds no one.
 	ApprovalsConsole Approvals = "console"
 )
 
@@ -37,20 +37,19 @@ var AllApprovals = []Approvals{ApprovalsAny, ApprovalsConsole}
 const (
 	approvalsName   = "approvals"
 	approvalsSchema = `{"type":"object","properties":{"action":{"type":"string","enum":["list","show","yes","no"]},"ids":{"type":"array","items":{"type":"string"}},"word":{"type":"string"}},"required":["action"]}`
-	// maxListed is how many approvals are listed, or answered at a time.
+	// maxListed bounds the approvals that are listed, or answered, at a time.
 	maxListed = 100
-	// maxWord bounds, in bytes, what a script is told with a no.
+	// maxWord bounds the word that a script gets with a rejection, in bytes.
 	maxWord = 1000
 )
 
-// mayApprove reports whether the session's token has the right to say yes to what
-// others' scripts wait for.
+// mayApprove reports whether the session's token may approve the calls of others.
 func (c *session) mayApprove() bool {
 	cat := c.s.live.now()
 	return cat != nil && c.token != "" && cat.May(c.token, catalog.Approve)
 }
 
-// offerApprovals gives the tool approvals to who has the right, and nobody else.
+// offerApprovals offers the tool approvals to sessions that have the right.
 func (c *session) offerApprovals() {
 	may := c.mayApprove()
 	c.mu.Lock()
@@ -67,7 +66,7 @@ func (c *session) offerApprovals() {
 	}
 }
 
-// approvalsTool lists, shows and answers what scripts of others wait for.
+// approvalsTool lists, shows and answers pending calls of others.
 func (c *session) approvalsTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	if !c.mayApprove() {
 		return failure(errors.New("this token may not approve of anything")), nil
@@ -111,7 +110,7 @@ func (c *session) approvalsTool(ctx context.Context, req *mcp.CallToolRequest) (
 	return textResult(text, nil), nil
 }
 
-// listApprovals names all that waits, but for what the token's own scripts ask.
+// listApprovals lists all pending calls except those of the token's own scripts.
 func (c *session) listApprovals(ctx context.Context) (string, error) {
 	var b strings.Builder
 	n := 0
@@ -157,7 +156,7 @@ func (c *session) eachApproval(ids []string, do func(id string) (string, error))
 	return b.String(), nil
 }
 
-// othersCall returns the call of an approval, unless the token's own script makes it.
+// othersCall returns a call by its ID. It refuses calls of the token's own scripts.
 func (c *session) othersCall(id string) (*approval.Call, error) {
 	a, err := approval.Load(c.s.records, id)
 	if err == nil && a.Run.Subject == c.owner.Subject() {
@@ -166,7 +165,7 @@ func (c *session) othersCall(id string) (*approval.Call, error) {
 	return a, err
 }
 
-// showApproval is all that a person is to judge by: the call whole, and the script.
+// showApproval returns all that a person decides by: the whole call and the script.
 func (c *session) showApproval(id string) (string, error) {
 	a, err := c.othersCall(id)
 	if err != nil {

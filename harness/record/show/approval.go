@@ -21,10 +21,10 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Bounds of what is told around an approval. Arguments are told whole.
+// Bounds of the context of an approval. Arguments are always shown whole.
 const (
 	maxBefore  = 20 // calls
-	around     = 3  // lines of the script before and behind that of the call
+	around     = 3  // lines of the script before and after that of the call
 	maxOddOnes = 10 // texts with odd characters
 	maxOdd     = 60 // characters of one
 	maxAlike   = 20
@@ -58,7 +58,7 @@ func Ask(w io.Writer, r *record.Run, a *record.Asked, o *Options) error {
 	return err
 }
 
-// stands says what has become of an ask.
+// stands returns the state of an ask.
 func (p *page) stands(a *record.Asked) string {
 	if a.Answer != nil {
 		return "answered"
@@ -69,7 +69,7 @@ func (p *page) stands(a *record.Asked) string {
 	return Left(a.Until, p.Now)
 }
 
-// Left says how long an ask still waits: "waits 6 days more".
+// Left returns how long an ask can still be answered: "waits 6 days more".
 func Left(until, now time.Time) string {
 	if !until.After(now) {
 		return "nobody answered in time"
@@ -77,7 +77,7 @@ func Left(until, now time.Time) string {
 	return "waits " + Duration(max(ms(until.Sub(now)), 1000)) + " more"
 }
 
-// said is an answer in words: "yes, by ann (approvals), 2026-11-23 09:41:07, good until …".
+// said returns an answer in words: "yes, by ann (approvals), 2026-11-23 09:41:07, good until …".
 func said(s *record.Answer, zone *time.Location) string {
 	word := "no"
 	if s.Yes {
@@ -104,12 +104,12 @@ func said(s *record.Answer, zone *time.Location) string {
 	return word
 }
 
-// Said is an answer in words, in one line that is safe to show.
+// Said returns an answer in words, on one line that is safe to show.
 func Said(s *record.Answer, ascii bool) string {
 	return visible(said(s, time.Local), math.MaxInt, ascii)
 }
 
-// asked writes what the ask is about.
+// asked writes the facts of an ask.
 func (p *page) asked(a *record.Asked) {
 	r, b := p.view.Run, p.view.Run.Begin
 	if a.A == record.Ledger {
@@ -159,8 +159,8 @@ func Class(r *record.Run, a *record.Ask) string {
 	return string(a.Class)
 }
 
-// At says where in a run's scripts a call is made: "line 12 of saved script digest, in
-// the goroutine 12:3#1". Lines are those of the text as it was sent.
+// At returns where a run's scripts make a call: "line 12 of the saved script digest, in the
+// goroutine 12:3#1". Lines are those of the text as sent.
 func At(r *record.Run, path, place string) string {
 	line, _ := position(place)
 	at := "a line that is not known"
@@ -177,8 +177,8 @@ func At(r *record.Run, path, place string) string {
 	return at
 }
 
-// childOf is the saved script that a path belongs to, by the beginning of its paths
-// and its name; "": the script itself.
+// childOf returns the name of the saved script that a path belongs to, and the prefix of its
+// paths. Both are empty for the script that was sent.
 func childOf(r *record.Run, path string) (prefix, name string) {
 	v := &View{Run: r, Sources: []*Source{{}}}
 	for _, c := range r.Children[:min(len(r.Children), maxChildren)] {
@@ -188,26 +188,26 @@ func childOf(r *record.Run, path string) (prefix, name string) {
 	return s.Path, s.Name
 }
 
-// Script is the saved script that a path of a run belongs to, "" for the one that was
-// sent.
+// Script returns the name of the saved script that a path of a run belongs to. It is empty for
+// the script that was sent.
 func Script(r *record.Run, path string) string {
 	_, name := childOf(r, path)
 	return name
 }
 
-// Line is the line of a place, 0 where it has none.
+// Line returns the line of a place. It is 0 if the place has none.
 func Line(place string) int {
 	line, _ := position(place)
 	return line
 }
 
-// Short are arguments in one line of at most so many characters: of long values the
-// end is cut.
+// Short returns arguments on one line of at most so many characters. It cuts the ends of long
+// values.
 func Short(args record.Data, most int, ascii bool) string {
 	return brief(args, nil, most, ascii)
 }
 
-// arguments writes arguments whole.
+// arguments writes all arguments.
 func (p *page) arguments(title string, d record.Data) {
 	p.title(title)
 	raw := value(p.view.Run, d)
@@ -236,8 +236,8 @@ func (p *page) arguments(title string, d record.Data) {
 	}
 }
 
-// bars writes a text that is not ours: whole, each of its lines behind a bar, those
-// that are too long in several.
+// bars writes a text of a script, model or server: all of it, each line behind a bar, long
+// lines wrapped.
 func (p *page) bars(s string) {
 	bar, columns := "│", p.Width-4
 	if p.ASCII {
@@ -253,8 +253,8 @@ func (p *page) bars(s string) {
 	}
 }
 
-// Bars writes a text that is not ours as approvals show it: whole, each of its lines
-// behind a bar, in lines of so many columns.
+// Bars writes a text of a script, model or server as approvals show it: all of it, each line
+// behind a bar, wrapped at so many columns.
 func Bars(w io.Writer, text string, columns int, ascii bool) error {
 	p := newPage(nil, &Options{Width: columns, ASCII: ascii})
 	p.bars(text)
@@ -262,10 +262,9 @@ func Bars(w io.Writer, text string, columns int, ascii bool) error {
 	return err
 }
 
-// Odd says in sentences which texts of a JSON value are not what they seem: those with
-// characters that are not visible or change the direction of text, and those whose
-// characters are not in their usual form, and keys that an object has twice; at most
-// 10.
+// Odd returns at most 10 sentences about texts of a JSON value that are not what they seem:
+// invisible characters, characters that change the direction of text or are not in their
+// usual form, and duplicate keys.
 func Odd(raw []byte) (out []string) {
 	seen := map[string]bool{}
 	var open []*object // objects, nil for lists
@@ -324,10 +323,10 @@ type object struct {
 	key bool            // the last token of it was a key
 }
 
-// plainly is the beginning of a text, in ASCII.
+// plainly returns the beginning of a text in ASCII.
 func plainly(s string) string { return `"` + visible(s, maxOdd, true) + `"` }
 
-// alike writes in what the other open asks of the tool differ from this one.
+// alike writes how the other open asks of the tool differ from this one.
 func (p *page) alike(a *record.Asked) {
 	if a.Question != nil {
 		return
@@ -357,12 +356,12 @@ func (p *page) alike(a *record.Asked) {
 	}
 }
 
-// withArgs is a text and arguments in what is left of so many columns.
+// withArgs returns a text followed by arguments, in at most so many columns.
 func (p *page) withArgs(s string, args record.Data, most int) string {
 	return p.safe(s+brief(args, nil, most-utf8.RuneCountInString(s), p.ASCII), most)
 }
 
-// missing reports whether the first arguments have something that the others do not.
+// missing reports whether the second arguments lack a value of the first.
 func missing(a, b record.Data) bool {
 	has := map[string]bool{}
 	for _, l := range Leaves(b.JSON) {
@@ -371,7 +370,7 @@ func missing(a, b record.Data) bool {
 	return slices.ContainsFunc(Leaves(a.JSON), func(l Leaf) bool { return !has[l.Path] })
 }
 
-// ledger writes all effects of a dry run.
+// ledger writes all calls that a dry run did not make.
 func (p *page) ledger(v *View) {
 	n := 0
 	for _, m := range v.Run.Calls {
@@ -395,7 +394,7 @@ func (p *page) ledger(v *View) {
 	}
 }
 
-// question writes what a server asks in the middle of the call.
+// question writes the questions of a server.
 func (p *page) question(requests json.RawMessage) {
 	if requests == nil {
 		return
@@ -426,21 +425,20 @@ func (p *page) question(requests json.RawMessage) {
 	}
 }
 
-// Question is what a server asks in the middle of a call, as MCP's
-// elicitation/create has it.
+// Question is a question of a server: the params of MCP's elicitation/create.
 type Question struct {
 	Message string          `json:"message"`
 	URL     string          `json:"url"`
 	Schema  json.RawMessage `json:"requestedSchema"`
 }
 
-// Step is a call that a run has sent, and where its script makes it.
+// Step is a call that a run has sent, and its place in the script.
 type Step struct {
 	*Bar
 	Place *Place
 }
 
-// Steps are the calls that the run has sent, in their order.
+// Steps returns the calls that the run has sent, in order.
 func (v *View) Steps() []Step {
 	var out []Step
 	for _, s := range v.Sources {
@@ -456,7 +454,7 @@ func (v *View) Steps() []Step {
 	return out
 }
 
-// before writes the calls that the run has made, in short.
+// before writes the calls that the run has made, one line each.
 func (p *page) before(v *View) {
 	steps := v.Steps()
 	if len(steps) == 0 {
@@ -478,7 +476,7 @@ func (p *page) before(v *View) {
 	}
 }
 
-// Excerpt is a line of a script with those around it.
+// Excerpt is a line of a script with the lines around it.
 type Excerpt struct {
 	Name  string // of the saved script; "": it is the one that was sent
 	Line  int    // that is meant
@@ -486,8 +484,8 @@ type Excerpt struct {
 	Lines []string
 }
 
-// Around is the line of a place with three before and three behind it, of the script
-// that a path belongs to; nil: the place has no line there.
+// Around returns the line of a place with three lines before and after it, in the script that
+// a path belongs to. It returns nil if the place has no line there.
 func (v *View) Around(path, place string) *Excerpt {
 	line, _ := position(place)
 	s := v.source(path)
@@ -503,7 +501,7 @@ func (v *View) Around(path, place string) *Excerpt {
 	return x
 }
 
-// context writes the line of the script that makes the call, with those around it.
+// context writes the line of the script that makes the call, with the lines around it.
 func (p *page) context(v *View, a *record.Ask) {
 	x := v.Around(a.Path, a.Place)
 	if x == nil {
