@@ -20,6 +20,8 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/harness/serve/guard"
+	"github.com/usetools/usetools/harness/serve/observe"
+	"github.com/usetools/usetools/harness/serve/transport"
 )
 
 // poolFlag names the runners that scripts are for.
@@ -262,7 +264,7 @@ func (e *env) runner(ctx context.Context, c *cli.Command) error {
 		monitoring, end := context.WithCancel(ctx)
 		var monitor sync.WaitGroup
 		monitor.Go(func() {
-			err := http.Monitor(monitoring, &serve.Monitor{Metrics: cl.WriteMetrics, Engine: cl.Reached, Load: cl.Load, Log: log})
+			err := (&observe.Monitor{Metrics: cl.WriteMetrics, Engine: cl.Reached, Load: cl.Load, Log: log}).Serve(monitoring, http)
 			if err != nil {
 				log.Error("serving metrics", "error", err)
 			}
@@ -275,13 +277,13 @@ func (e *env) runner(ctx context.Context, c *cli.Command) error {
 }
 
 // monitorAt is where a runner tells how it is, with the address taken; nil: nowhere.
-func monitorAt(c *cli.Command) (*serve.HTTP, error) {
+func monitorAt(c *cli.Command) (*transport.Endpoint, error) {
 	if c.String("metrics") == "" {
 		return nil, nil
 	}
-	http := &serve.HTTP{Address: c.String("metrics"), Insecure: c.Bool("insecure"), Hosts: c.StringSlice("allow-host")}
+	http := &transport.Endpoint{Address: c.String("metrics"), Insecure: c.Bool("insecure"), Hosts: c.StringSlice("allow-host")}
 	var err error
-	if http.Tokens, err = serve.ReadTokens(c.String("token-file"), os.Getenv(clients.TokenVariable)); err == nil {
+	if http.Tokens, err = transport.ReadTokens(c.String("token-file"), os.Getenv(clients.TokenVariable)); err == nil {
 		err = http.Check()
 	}
 	if err != nil {

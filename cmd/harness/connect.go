@@ -11,7 +11,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/clients"
-	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/harness/serve/remote"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
 )
@@ -38,14 +38,14 @@ func (e *env) connect(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	remote := &serve.Remote{URL: c.String("connect"), Token: os.Getenv(clients.TokenVariable), DryRun: c.Bool("dry-run")}
+	server := &remote.Server{URL: c.String("connect"), Token: os.Getenv(clients.TokenVariable), DryRun: c.Bool("dry-run")}
 	if e.typed() {
-		remote.Ask = func(question string) bool {
+		server.Ask = func(question string) bool {
 			return e.agreed(ctx, registry.PrintableText(question, 16<<10)+"\nallow it?")
 		}
 	}
-	res, err := remote.Run(ctx, source, in, c.Duration("timeout"))
-	var refused *serve.RemoteError
+	res, err := server.Run(ctx, source, in, c.Duration("timeout"))
+	var refused *remote.Error
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

@@ -17,6 +17,7 @@ import (
 
 	"github.com/usetools/usetools/cmd/internal/join"
 	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/harness/serve/transport"
 )
 
 func (e *env) consoleCommand() *cli.Command {
@@ -54,7 +55,7 @@ func (e *env) console(ctx context.Context, c *cli.Command) error {
 	if _, _, err := net.SplitHostPort(addr); err != nil {
 		return usageError{fmt.Sprintf("-http %q: want host:port, as in 127.0.0.1:7337", addr)}
 	}
-	page := &serve.HTTP{Address: addr, ConsoleOnly: true, Secret: make([]byte, 32)}
+	page := &serve.HTTP{Endpoint: transport.Endpoint{Address: addr}, ConsoleOnly: true, Secret: make([]byte, 32)}
 	rand.Read(page.Secret)
 	if err := page.Check(); err != nil {
 		return usageError{fmt.Sprintf("-http %s is no address of this machine alone: harness serve -http with -token-file "+

@@ -29,6 +29,7 @@ import (
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/harness/serve/guard"
 	"github.com/usetools/usetools/harness/serve/observe"
+	"github.com/usetools/usetools/harness/serve/transport"
 	"github.com/usetools/usetools/harness/telemetry"
 	"github.com/usetools/usetools/registry/config"
 )
@@ -98,7 +99,7 @@ those that run have -grace. The log goes to stderr; -q keeps its errors only.
 			allowHostFlag(),
 			&cli.StringSliceFlag{Name: "allow-origin", Usage: "accept browsers' requests from this `ORIGIN`; may be repeated"},
 			&cli.IntFlag{Name: "max-connections", Usage: "`N` HTTP connections at a time; more wait",
-				Value: serve.DefaultMaxConnections, Validator: atLeast(1)},
+				Value: transport.DefaultMaxConnections, Validator: atLeast(1)},
 			&cli.DurationFlag{Name: "grace", Usage: "running scripts have this long when the server ends",
 				Value: serve.DefaultGrace},
 			&cli.DurationFlag{Name: "poll", Usage: "ask all servers again this often; negative: never", Value: 5 * time.Minute},
@@ -196,14 +197,9 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 	}
 	var http *serve.HTTP
 	if addr := c.String("http"); addr != "" {
-		http = &serve.HTTP{
-			Address: addr, Insecure: c.Bool("insecure"), Hosts: c.StringSlice("allow-host"),
-			Origins:        c.StringSlice("allow-origin"),
-			MaxConnections: c.Int("max-connections"),
-			Stateless:      c.Bool("stateless"), NoConsole: c.Bool("no-console"), Secret: make([]byte, 32),
-		}
+		http = &serve.HTTP{Endpoint: transport.Endpoint{Address: addr, Insecure: c.Bool("insecure"), Hosts: c.StringSlice("allow-host"), Origins: c.StringSlice("allow-origin"), MaxConnections: c.Int("max-connections")}, Stateless: c.Bool("stateless"), NoConsole: c.Bool("no-console"), Secret: make([]byte, 32)}
 		rand.Read(http.Secret)
-		if http.Tokens, err = serve.ReadTokens(c.String("token-file"), os.Getenv(clients.TokenVariable)); err != nil {
+		if http.Tokens, err = transport.ReadTokens(c.String("token-file"), os.Getenv(clients.TokenVariable)); err != nil {
 			return usageError{err.Error()}
 		}
 		if err := http.Check(); err != nil {

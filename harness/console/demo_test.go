@@ -28,6 +28,7 @@ import (
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/harness/serve/transport"
 	"github.com/usetools/usetools/harness/usage"
 	"github.com/usetools/usetools/registry/config"
 	"github.com/usetools/usetools/wrappers/observe"
@@ -221,7 +222,7 @@ func openWorld(address string, change func(*world)) (w *world, err error) {
 		return w, err
 	}
 	w.ends = append(w.ends, s.Close)
-	w.http = &serve.HTTP{Address: address, Tokens: w.tokens, Secret: make([]byte, 32)}
+	w.http = &serve.HTTP{Endpoint: transport.Endpoint{Address: address, Tokens: w.tokens}, Secret: make([]byte, 32)}
 	rand.Read(w.http.Secret)
 	if err := w.http.Listen(); err != nil {
 		return w, err

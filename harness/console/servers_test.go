@@ -18,6 +18,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/harness/serve/transport"
 	"github.com/usetools/usetools/registry/backend/mcp"
 )
 
@@ -81,7 +82,7 @@ func newConfigured(t *testing.T) *configured {
 		t.Fatal(err)
 	}
 	w.ends = append(w.ends, s.Close)
-	w.http = &serve.HTTP{Address: "127.0.0.1:0", Tokens: demoTokens, Secret: make([]byte, 32)}
+	w.http = &serve.HTTP{Endpoint: transport.Endpoint{Address: "127.0.0.1:0", Tokens: demoTokens}, Secret: make([]byte, 32)}
 	rand.Read(w.http.Secret)
 	if err := w.http.Listen(); err != nil {
 		t.Fatal(err)

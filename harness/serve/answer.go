@@ -13,6 +13,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/serve/shorten"
+	"github.com/usetools/usetools/harness/serve/transport"
 )
 
 // Answer is the structured content of execute: the Result, and what was cut
@@ -176,6 +177,25 @@ func (c *session) answer(res *harness.Result) *mcp.CallToolResult {
 		out.Content = append(out.Content, img)
 	}
 	return out
+}
+
+// wantsWhole reports whether a request asks for the Result as it is.
+func wantsWhole(req *mcp.CallToolRequest) bool {
+	whole, _ := req.Params.Meta[transport.WholeKey].(bool)
+	return whole
+}
+
+// whole returns a Result as transport.WholeKey asks for it.
+func whole(res *harness.Result) *mcp.CallToolResult {
+	res.Lowered = ""
+	shown := ""
+	if res.LookUp {
+		shown = res.Shown()
+	}
+	return &mcp.CallToolResult{
+		IsError: failed(res), StructuredContent: res,
+		Content: []mcp.Content{&mcp.TextContent{Text: shown}, &mcp.TextContent{Text: res.Problems(true, false)}},
+	}
 }
 
 // withoutControls returns text as UTF-8 in which escapes (\u001b) replace the characters that

@@ -13,6 +13,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/harness/serve/transport"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -25,7 +26,7 @@ func approving(t *testing.T, opts *serve.Options) (url string, f *fake, s *serve
 	opts.Catalog = func(context.Context) (*catalog.Catalog, error) { return cat, nil }
 	opts.Policy = asksForWrites
 	s, _ = serving(t, opts)
-	url = "http://" + listen(t, s, &serve.HTTP{Tokens: twoTokens}) + "/mcp"
+	url = "http://" + listen(t, s, &serve.HTTP{Endpoint: transport.Endpoint{Tokens: twoTokens}}) + "/mcp"
 	receive(t, s.Told())
 	return url, f, s
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
+	"github.com/usetools/usetools/harness/serve/transport"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -263,7 +264,7 @@ func elicitOne(ctx context.Context, req *mcp.CallToolRequest,
 // the client cannot be asked then.
 func (c *session) relays(req *mcp.CallToolRequest) func(context.Context,
 	string, *backend.Question) (*backend.Reply, error) {
-	if req == nil || req.ProtocolVersion() > lastStateful || elicits(req) == (can{}) {
+	if req == nil || req.ProtocolVersion() > transport.LastStateful || elicits(req) == (can{}) {
 		return nil
 	}
 	return func(ctx context.Context, server string, q *backend.Question) (*backend.Reply, error) {

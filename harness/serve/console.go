@@ -25,7 +25,7 @@ import (
 func (f *front) newConsole() *console.Console {
 	s, o := f.s, &f.s.opts
 	secret := f.h.Secret
-	if len(secret) == 0 || !f.h.local() { // elsewhere tokens open it
+	if len(secret) == 0 || !f.h.Local() { // elsewhere tokens open it
 		secret = make([]byte, 32)
 		rand.Read(secret)
 	}
@@ -35,7 +35,7 @@ func (f *front) newConsole() *console.Console {
 		c.ListTokens = o.ListTokens
 	}
 	if f.signsIn() {
-		c.Holder, c.Viewer = f.holder, f.viewer
+		c.Holder, c.Viewer = f.h.Holder, f.viewer
 		c.Tokens = slices.Sorted(maps.Keys(f.h.Tokens))
 	}
 	return console.New(c)
@@ -77,7 +77,7 @@ func (f *front) pages(rest http.Handler) http.Handler {
 			if who != nil {
 				token, most = who.Token, console.MaxForm
 			}
-			release, ok := f.holdBody(w, r, token, most)
+			release, ok := f.bodies.Hold(w, r, token, most)
 			if !ok {
 				return
 			}

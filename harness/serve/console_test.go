@@ -17,6 +17,7 @@ import (
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/harness/serve/transport"
 )
 
 // surfer is a browser at a server: it follows redirects and keeps cookies.
@@ -141,7 +142,7 @@ func TestATokenOpensTheConsoleForItsHolder(t *testing.T) {
 	}})
 	<-s.Ready()
 	tokens := map[string]string{"ann": "a token of 16 bytes+", "boss": "another token of 16+"}
-	addr := listenAlone(t, s, &serve.HTTP{Tokens: tokens})
+	addr := listenAlone(t, s, &serve.HTTP{Endpoint: transport.Endpoint{Tokens: tokens}})
 	for name, token := range tokens {
 		p := newSurfer(t, addr)
 		if code, _ := p.post("/login", p.base, url.Values{"token": {token}}); code != 200 {
@@ -151,7 +152,7 @@ func TestATokenOpensTheConsoleForItsHolder(t *testing.T) {
 			t.Errorf("%s: %s", name, text)
 		}
 	}
-	f := s.Front(&serve.HTTP{Tokens: tokens, NoConsole: true}, 0)
+	f := s.Front(&serve.HTTP{Endpoint: transport.Endpoint{Tokens: tokens}, NoConsole: true}, 0)
 	if v := f.Viewer("ann"); v == nil || v.Operator || v.Approves || v.Subject != "ann" {
 		t.Errorf("%+v", v)
 	}
@@ -245,7 +246,7 @@ func TestALinkOfAnotherSiteLeadsToThePage(t *testing.T) {
 func TestTheOnlyTokenDoesNotAnswerItself(t *testing.T) {
 	s, _ := serving(t, &serve.Options{Approvals: serve.ApprovalsConsole})
 	secret := bytes.Repeat([]byte{7}, 32)
-	p := newSurfer(t, listenAlone(t, s, &serve.HTTP{Secret: secret, Tokens: map[string]string{"ann": "token-of-ann-0123"}}))
+	p := newSurfer(t, listenAlone(t, s, &serve.HTTP{Endpoint: transport.Endpoint{Tokens: map[string]string{"ann": "token-of-ann-0123"}}, Secret: secret}))
 	if code, _ := p.post("/login", p.base, url.Values{"token": {"token-of-ann-0123"}}); code != 403 {
 		t.Errorf("the token: %d", code)
 	}
@@ -260,7 +261,7 @@ func TestLargeFormsWaitForRoom(t *testing.T) {
 	s, _ := serving(t, nil)
 	<-s.Ready()
 	tokens := map[string]string{"ann": "a token of 16 bytes+", "bob": "another token of 16+"}
-	f, addr := fronting(t, s, &serve.HTTP{Tokens: tokens}, 100*time.Millisecond)
+	f, addr := fronting(t, s, &serve.HTTP{Endpoint: transport.Endpoint{Tokens: tokens}}, 100*time.Millisecond)
 	surfers := map[string]*surfer{}
 	for name, token := range tokens {
 		p := newSurfer(t, addr)

@@ -15,6 +15,7 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve/guard"
 	"github.com/usetools/usetools/harness/serve/observe"
+	"github.com/usetools/usetools/harness/serve/transport"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -53,7 +54,7 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 	res, release, err := c.inTurn(ctx, req, args, runs, begin)
 	defer func() { done(res) }()
 	for round := 1; err == nil && res.Status == harness.Waiting && round <= maxRounds; round++ {
-		if req.ProtocolVersion() > lastStateful {
+		if req.ProtocolVersion() > transport.LastStateful {
 			if ask := c.asksClient(req, args, res, state); ask != nil {
 				release()
 				return ask, nil

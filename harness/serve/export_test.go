@@ -19,6 +19,7 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve/guard"
 	"github.com/usetools/usetools/harness/serve/shorten"
+	"github.com/usetools/usetools/harness/serve/transport"
 )
 
 // This file gives the tests of package serve_test what they need of the inside.
@@ -26,11 +27,7 @@ import (
 const (
 	ApprovalsName   = approvalsName
 	LargeMessage    = guard.LargeMessage
-	LastStateful    = lastStateful
 	MaxAsked        = maxAsked
-	MaxBatch        = maxBatch
-	MaxBody         = maxBody
-	MaxLine         = maxLine
 	MaxOnce         = maxOnce
 	MaxScript       = maxScript
 	ResultSchemaURI = resultSchemaURI
@@ -187,15 +184,15 @@ func (c *session) Approvals(req *mcp.CallToolRequest, script string) ([]string, 
 	return tools, nil
 }
 
-// Front returns what stands between HTTP and the sessions. If bodyTime is
+// Front returns what stands between HTTP and the sessions. If bodyWait is
 // zero, it is the default.
 func (s *Server) Front(h *HTTP, bodyWait time.Duration) *Front {
 	f := s.newFront(h)
-	f.bodyTime = cmp.Or(bodyWait, bodyTime)
+	f.bodies.Time = cmp.Or(bodyWait, f.bodies.Time)
 	return f
 }
 
-func (f *front) HTTPServer() *http.Server            { return serverOf(f.handler()) }
+func (f *front) HTTPServer() *http.Server            { return f.h.Server(f.handler()) }
 func (f *front) Viewer(token string) *console.Viewer { return f.viewer(token) }
 
 func (f *front) Close() {
@@ -207,7 +204,7 @@ func (f *front) Close() {
 
 // HoldBody takes the room of a largest body.
 func (f *front) HoldBody(ctx context.Context, token string) error {
-	_, err := f.bodies.acquire(ctx, token, maxBody)
+	_, err := f.bodies.Acquire(ctx, token, transport.MaxBody)
 	return err
 }
 

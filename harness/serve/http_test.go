@@ -21,6 +21,7 @@ import (
 
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/harness/serve/transport"
 	"github.com/usetools/usetools/wrappers/observe"
 )
 
@@ -135,12 +136,12 @@ func reads(id string) string {
 func TestWhatIsKeptFollowsTheSessionOrTheToken(t *testing.T) {
 	s, _ := serving(t, &serve.Options{Answer: 600})
 	url := "http://" + listenAlone(t, s,
-		&serve.HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123", "bob": "token-of-bob-0123"}}) + "/mcp"
+		&serve.HTTP{Endpoint: transport.Endpoint{Tokens: map[string]string{"ann": "token-of-ann-0123", "bob": "token-of-bob-0123"}}}) + "/mcp"
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		ann, bob := dialHTTP(t, url, version, "token-of-ann-0123", nil), dialHTTP(t, url, version, "token-of-bob-0123", nil)
 		_, a := ann.run(large)
 		id := a.Cut["value"].Stored
-		if (id == "r1") != (version == serve.LastStateful) || len(id) < 2 {
+		if (id == "r1") != (version == transport.LastStateful) || len(id) < 2 {
 			t.Errorf("%s: %+v", version, a.Cut)
 		}
 		if got, _ := ann.run(reads(id)); got != "5000\n" {
@@ -167,8 +168,7 @@ func TestWithoutASessionOrTokenAHandleReadsWhatIsKept(t *testing.T) {
 
 func TestHTTPRefusesStrangers(t *testing.T) {
 	s, _ := serving(t, nil)
-	addr := listenAlone(t, s, &serve.HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123"},
-		Origins: []string{"https://app.example"}})
+	addr := listenAlone(t, s, &serve.HTTP{Endpoint: transport.Endpoint{Tokens: map[string]string{"ann": "token-of-ann-0123"}, Origins: []string{"https://app.example"}}})
 	receive(t, s.Ready()) // it is healthy then
 	for name, x := range map[string]struct {
 		path, host, origin, token string
@@ -215,7 +215,7 @@ func TestHTTPRefusesStrangers(t *testing.T) {
 func TestABodyHasALimit(t *testing.T) {
 	s, _ := serving(t, nil)
 	addr := listenAlone(t, s, &serve.HTTP{})
-	res, err := http.Post("http://"+addr+"/mcp", "application/json", io.LimitReader(zeros{}, serve.MaxBody+1))
+	res, err := http.Post("http://"+addr+"/mcp", "application/json", io.LimitReader(zeros{}, transport.MaxBody+1))
 	if err != nil {
 		t.Skip("the connection was cut before the answer was read:", err)
 	}
@@ -234,7 +234,7 @@ func TestBatchesAreBounded(t *testing.T) {
 		n       int
 		version string
 		want    int
-	}{{1, "", 200}, {serve.MaxBatch, "2025-03-26", 200}, {serve.MaxBatch + 1, "", 400}, {serve.MaxBatch + 1, "2025-03-26", 400},
+	}{{1, "", 200}, {transport.MaxBatch, "2025-03-26", 200}, {transport.MaxBatch + 1, "", 400}, {transport.MaxBatch + 1, "2025-03-26", 400},
 		{1, "2025-06-18", 400}, {1, "2026-07-28", 400}} {
 		var messages []string
 		for i := range tc.n {
@@ -288,7 +288,7 @@ func TestABodyThatDoesNotComeEndsTheConnection(t *testing.T) {
 // not come, and ends the connection.
 func TestARefusalDoesNotWaitForTheBody(t *testing.T) {
 	s, _ := serving(t, nil)
-	addr := listenAlone(t, s, &serve.HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123"}})
+	addr := listenAlone(t, s, &serve.HTTP{Endpoint: transport.Endpoint{Tokens: map[string]string{"ann": "token-of-ann-0123"}}})
 	receive(t, s.Ready())
 	const auth = "Authorization: Bearer token-of-ann-0123\r\n"
 	for name, x := range map[string]struct{ line, headers, want string }{
@@ -369,7 +369,7 @@ func TestALongAnswerIsNotCut(t *testing.T) {
 // A connection beyond the bound waits until another one ends.
 func TestConnectionsAreBounded(t *testing.T) {
 	s, _ := serving(t, nil)
-	addr := listenAlone(t, s, &serve.HTTP{MaxConnections: 1})
+	addr := listenAlone(t, s, &serve.HTTP{Endpoint: transport.Endpoint{MaxConnections: 1}})
 	ask := func(c net.Conn) { fmt.Fprintf(c, "GET /healthz HTTP/1.1\r\nHost: %s\r\n\r\n", addr) }
 	answered := func(c net.Conn, until time.Time) error {
 		c.SetReadDeadline(until)
@@ -412,7 +412,7 @@ func TestHealthNamesServersToThoseWithAToken(t *testing.T) {
 	}}
 	s, _ := serving(t, opts)
 	receive(t, s.Ready())
-	with, without := listenAlone(t, s, &serve.HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123"}}), listenAlone(t, s, &serve.HTTP{})
+	with, without := listenAlone(t, s, &serve.HTTP{Endpoint: transport.Endpoint{Tokens: map[string]string{"ann": "token-of-ann-0123"}}}), listenAlone(t, s, &serve.HTTP{})
 	for _, x := range []struct {
 		addr, auth string
 		want       bool
@@ -479,7 +479,7 @@ func TestASecondRequestOverHTTPWithTheIDOfOneUnderWayIsRefused(t *testing.T) {
 // A thousand clients that stay connected and are silent are not the last.
 func TestOpenStreamsKeepNobodyOut(t *testing.T) {
 	s, _ := serving(t, nil)
-	f, addr := fronting(t, s, &serve.HTTP{Tokens: map[string]string{"a": "token-of-the-first", "b": "token-of-the-second"}}, patience)
+	f, addr := fronting(t, s, &serve.HTTP{Endpoint: transport.Endpoint{Tokens: map[string]string{"a": "token-of-the-first", "b": "token-of-the-second"}}}, patience)
 	first := dialHTTP(t, "http://"+addr+"/mcp", "2025-11-25", "token-of-the-first", nil)
 	until(t, f.AgeSilent) // its stream is open
 	f.Fill("a")
@@ -492,49 +492,11 @@ func TestOpenStreamsKeepNobodyOut(t *testing.T) {
 	}
 }
 
-func TestAnOpenAddressNeedsATokenOrAWord(t *testing.T) {
-	for addr, want := range map[string]string{"0.0.0.0:80": "-insecure", "example.org:80": "-insecure",
-		"7337": "want host:port"} {
-		if err := (&serve.HTTP{Address: addr}).Check(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", addr, err)
-		}
-	}
-	for _, h := range []*serve.HTTP{{Address: "127.0.0.1:0"}, {Address: "[::1]:0"}, {Address: ":0"},
-		{Address: "0.0.0.0:0", Insecure: true},
-		{Address: "0.0.0.0:0", Tokens: map[string]string{"a": "b"}}} {
-		if err := h.Check(); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 func TestAPortThatIsTakenIsSaid(t *testing.T) {
 	s, _ := serving(t, nil)
 	addr := listenAlone(t, s, &serve.HTTP{})
-	if err := s.HTTP(t.Context(), &serve.HTTP{Address: addr}); err == nil || !strings.Contains(err.Error(), "in use") {
+	if err := s.HTTP(t.Context(), &serve.HTTP{Endpoint: transport.Endpoint{Address: addr}}); err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Error(err)
-	}
-}
-
-func TestTokensAreReadFromFiles(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "tokens")
-	write := func(text string) {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("# ours\nann 0123456789abcdef\n\nfedcba9876543210\n")
-	got, err := serve.ReadTokens(file, "env-0123456789abcdef")
-	if err != nil || len(got) != 3 || got["ann"] != "0123456789abcdef" || got["line 4"] != "fedcba9876543210" {
-		t.Error(got, err)
-	}
-	for _, bad := range []string{"short\n", "", "a b c\n", "ann 0123456789abcdef\nann fedcba9876543210\n",
-		"ann 0123456789abcdef\n0123456789abcdef\n"} {
-		write(bad)
-		if _, err := serve.ReadTokens(file, ""); err == nil || strings.Contains(err.Error(), "short") ||
-			strings.Contains(err.Error(), "0123") {
-			t.Errorf("%q: %v", bad, err)
-		}
 	}
 }
 
@@ -655,7 +617,7 @@ func TestATokenIsToldOfItsOwnResultsOnly(t *testing.T) {
 		s, _ := serving(t, &serve.Options{Tools: serve.All, Catalog: func(context.Context) (*catalog.Catalog, error) {
 			return &catalog.Catalog{Registry: testRegistry(), Calls: f, Shapes: shapes}, nil
 		}})
-		return s, "http://" + listen(t, s, &serve.HTTP{Tokens: tokens}) + "/mcp"
+		return s, "http://" + listen(t, s, &serve.HTTP{Endpoint: transport.Endpoint{Tokens: tokens}}) + "/mcp"
 	}
 	const field = "Title string"
 	// shown is what a client is told of a tool, by the way of asking.

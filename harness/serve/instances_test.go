@@ -21,6 +21,7 @@ import (
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/harness/serve/transport"
 )
 
 // With -balanced each test that serves HTTP has two instances without sessions, which
@@ -38,7 +39,7 @@ func alone(t *testing.T, why string) {
 // asksSessions leaves a test out whose client can be asked in a session only.
 func asksSessions(t *testing.T, version string) {
 	t.Helper()
-	if version == serve.LastStateful {
+	if version == transport.LastStateful {
 		alone(t, "a client of this revision is asked in its session")
 	}
 }
@@ -96,7 +97,9 @@ func TestAnyInstanceAnswersAnyRequest(t *testing.T) {
 	one, f := serving(t, &serve.Options{Records: folderStore(t, t.TempDir()), Answer: 600})
 	two := another(t, one)
 	tokens := map[string]string{"ann": "token-of-ann-0123", "bob": "token-of-bob-0123"}
-	front := func(s *serve.Server) string { return listenAlone(t, s, &serve.HTTP{Tokens: tokens, Stateless: true}) }
+	front := func(s *serve.Server) string {
+		return listenAlone(t, s, &serve.HTTP{Endpoint: transport.Endpoint{Tokens: tokens}, Stateless: true})
+	}
 	addr := balance(t, front(one), front(two))
 	for _, version := range []string{"2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"} {
 		t.Run(version, func(t *testing.T) {
@@ -112,7 +115,7 @@ func TestAnyInstanceAnswersAnyRequest(t *testing.T) {
 			if a, b := lists[0].Tools[0].Description, lists[1].Tools[0].Description; a != b || len(a) < 500 {
 				t.Errorf("they tell of different tools:\n%s\n%s", a, b)
 			}
-			if version > serve.LastStateful && lists[0].TTLMs <= 0 {
+			if version > transport.LastStateful && lists[0].TTLMs <= 0 {
 				t.Error("nobody says for how long the list holds")
 			}
 			before := f.calls.Load()

@@ -8,8 +8,7 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/harness/serve/transport"
 )
 
 func TestProgressAndLogsAreToldOf(t *testing.T) {
@@ -22,7 +21,7 @@ func TestProgressAndLogsAreToldOf(t *testing.T) {
 		},
 		LoggingMessageHandler: func(_ context.Context, r *mcp.LoggingMessageRequest) { logs <- fmt.Sprint(r.Params.Data) },
 	})
-	if c.InitializeResult().ProtocolVersion <= serve.LastStateful {
+	if c.InitializeResult().ProtocolVersion <= transport.LastStateful {
 		if err := c.SetLoggingLevel(t.Context(), &mcp.SetLoggingLevelParams{Level: "info"}); err != nil {
 			t.Fatal(err)
 		}

@@ -24,6 +24,7 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/harness/serve/observe"
+	"github.com/usetools/usetools/harness/serve/transport"
 )
 
 // reads is the text of a resource.
@@ -280,7 +281,7 @@ func TestRunsAreResources(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, _ := serving(t, &serve.Options{Records: store, Tools: serve.All, Answer: 1000, Version: "test"})
-	url := "http://" + listen(t, s, &serve.HTTP{Tokens: map[string]string{"only": "token-of-only-01"}}) + "/mcp"
+	url := "http://" + listen(t, s, &serve.HTTP{Endpoint: transport.Endpoint{Tokens: map[string]string{"only": "token-of-only-01"}}}) + "/mcp"
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		c := dialHTTP(t, url, version, "token-of-only-01", nil)
 		if c.InitializeResult().Capabilities.Resources == nil {
@@ -338,7 +339,7 @@ func TestRunsAreResources(t *testing.T) {
 func TestRunsOfNobodyAreOfTheirSession(t *testing.T) {
 	alone(t, "who has no session has no runs to see")
 	s, _ := serving(t, nil)
-	url := "http://" + listen(t, s, &serve.HTTP{Insecure: true}) + "/mcp"
+	url := "http://" + listen(t, s, &serve.HTTP{Endpoint: transport.Endpoint{Insecure: true}}) + "/mcp"
 	a, b := dialHTTP(t, url, "2025-11-25", "", nil), dialHTTP(t, url, "2025-11-25", "", nil)
 	none := dialHTTP(t, url, "2026-07-28", "", nil)
 	const script = `_, _ = files.DeleteFile(files.DeleteFileParams{Path: "a"}); Return(1)`

@@ -25,6 +25,7 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve/guard"
 	"github.com/usetools/usetools/harness/serve/observe"
+	"github.com/usetools/usetools/harness/serve/transport"
 	"github.com/usetools/usetools/harness/telemetry"
 )
 
@@ -299,6 +300,16 @@ func (s *Server) drain() {
 	if err := calls.Drain(ctx); err != nil {
 		s.log.Warn("ending", "error", err)
 	}
+}
+
+// Stdio serves one client over a pair of streams until the client closes in or
+// ctx ends. Scripts that are running when the client leaves are canceled; those
+// that are running when ctx ends have the grace time.
+func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
+	c := s.newSession("stdio", guard.Operator, "", s.opts.Tools, true, nil)
+	defer c.end()
+	c.one = true
+	return transport.Stdio(ctx, c.mcp, in, out, func() bool { return s.queue.Close(max(s.opts.Grace, 0)) == 0 }, s.memory.Handled)
 }
 
 // writeMetrics writes the metrics of the server, then those of Options.Metrics.

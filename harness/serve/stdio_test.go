@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/harness/serve/transport"
 )
 
 // nopCloser closes nothing.
@@ -94,7 +95,7 @@ func TestALineThatIsNoMessageEndsNothing(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":5,"method":"ping","params":` + strings.Repeat("[", 100_000), `"code":-32700`},
 		{`{"jsonrpc":"2.0","id":5,"method":"ping","params":` + strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000) + `}`,
 			`"error"`},
-		{`{"x":"` + strings.Repeat("x", serve.MaxLine) + `"}`, "at most"},
+		{`{"x":"` + strings.Repeat("x", transport.MaxLine) + `"}`, "at most"},
 		{`{"jsonrpc":"1.0","id":5,"result":{}}`, `"id":"last"`},
 		{"", `"id":"last"`},
 	} {
@@ -124,7 +125,7 @@ func overStdio(t *testing.T, ctx context.Context, s *serve.Server) (w *io.PipeWr
 	lines = make(chan string, 100)
 	go func() {
 		sc := bufio.NewScanner(outR)
-		sc.Buffer(nil, serve.MaxLine)
+		sc.Buffer(nil, transport.MaxLine)
 		for sc.Scan() {
 			if !strings.Contains(sc.Text(), `"method"`) {
 				lines <- sc.Text()

@@ -20,6 +20,7 @@ import (
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/harness/serve/transport"
 	"github.com/usetools/usetools/harness/usage"
 	"github.com/usetools/usetools/wrappers/observe"
 )
@@ -55,7 +56,7 @@ func newTenants(t *testing.T, version string, tokens map[string]string, opts *se
 	opts.Catalog = func(context.Context) (*catalog.Catalog, error) { return cat, nil }
 	opts.Audit.Path = x.audit
 	x.s, _ = serving(t, opts)
-	x.url = "http://" + listen(t, x.s, &serve.HTTP{Tokens: tokens, Insecure: len(tokens) == 0})
+	x.url = "http://" + listen(t, x.s, &serve.HTTP{Endpoint: transport.Endpoint{Tokens: tokens, Insecure: len(tokens) == 0}})
 	x.ann = x.dial(tokens["ann"])
 	if len(tokens) != 1 {
 		x.bob = x.dial(tokens["bob"])
@@ -153,7 +154,7 @@ var rows = map[string]func(t *testing.T, version string){
 			x.ann.run(fmt.Sprintf(search, fmt.Sprint(i)))
 		}
 		x.s.ForgetUse()
-		x.has("ann's list", description(x.dial(twoTokens["ann"])), "Tools:\nissues.Search(", version <= serve.LastStateful)
+		x.has("ann's list", description(x.dial(twoTokens["ann"])), "Tools:\nissues.Search(", version <= transport.LastStateful)
 		x.has("bob's list", description(x.dial(twoTokens["bob"])), "Tools:\nissues.Search(", false)
 	},
 	"stored values": func(t *testing.T, version string) {
@@ -163,7 +164,7 @@ var rows = map[string]func(t *testing.T, version string){
 			got, _ := c.run(reads(a.Cut["value"].Stored))
 			x.has(name, got, "5000", name == "ann")
 		}
-		if version > serve.LastStateful {
+		if version > transport.LastStateful {
 			return
 		}
 		req, err := http.NewRequest(http.MethodPost, x.url+"/mcp",
@@ -368,7 +369,7 @@ func TestRulesOfATokenCountForItsClients(t *testing.T) {
 			s, _ := serving(t, &serve.Options{Tools: serve.All, Catalog: func(context.Context) (*catalog.Catalog, error) {
 				return &catalog.Catalog{Registry: testRegistry(), Calls: newFake(), Rules: rules}, nil
 			}})
-			url := "http://" + listen(t, s, &serve.HTTP{Tokens: tokens})
+			url := "http://" + listen(t, s, &serve.HTTP{Endpoint: transport.Endpoint{Tokens: tokens}})
 			for token, denied := range map[string]bool{"ann": true, "bob": false} {
 				if tokens[token] == "" {
 					continue

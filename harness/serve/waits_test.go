@@ -18,6 +18,7 @@ import (
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/harness/serve/transport"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -352,7 +353,7 @@ func TestTheConsoleAloneSaysYes(t *testing.T) {
 // session.
 func TestAnswersAreToTheirQuestions(t *testing.T) {
 	s, f := serving(t, &serve.Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
-	url := "http://" + listen(t, s, &serve.HTTP{Tokens: twoTokens}) + "/mcp"
+	url := "http://" + listen(t, s, &serve.HTTP{Endpoint: transport.Endpoint{Tokens: twoTokens}}) + "/mcp"
 	by := func(token string) *client {
 		cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
 			MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
@@ -560,7 +561,7 @@ func TestWhoIsAwayIsToldNoPath(t *testing.T) {
 			t.Run(name+" "+version, func(t *testing.T) {
 				s, _ := serving(t, &serve.Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir()),
 					Command: registry.Command("-state", "/srv/my records")})
-				url := "http://" + listen(t, s, &serve.HTTP{Tokens: twoTokens, NoConsole: x.noConsole, Hosts: []string{"tools.example"}}) + "/mcp"
+				url := "http://" + listen(t, s, &serve.HTTP{Endpoint: transport.Endpoint{Tokens: twoTokens, Hosts: []string{"tools.example"}}, NoConsole: x.noConsole}) + "/mcp"
 				header := http.Header{"Authorization": {"Bearer " + twoTokens["ann"]}, "Usetools-Page": {"https://evil.example"}}
 				if x.away {
 					header.Set("X-Forwarded-For", "192.0.2.1")

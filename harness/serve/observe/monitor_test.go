@@ -1,38 +1,43 @@
-package serve_test
+package observe_test
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"sync/atomic"
 	"testing"
 
-	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/harness/serve/observe"
+	"github.com/usetools/usetools/harness/serve/transport"
 )
 
 // monitored serves a monitor until the test ends, and returns its URL.
-func monitored(t *testing.T, h *serve.HTTP, m *serve.Monitor) string {
+func monitored(t *testing.T, at *transport.Endpoint, m *observe.Monitor) string {
 	t.Helper()
-	m.Log = serverLog(t)
-	addr := at(t, h)
+	m.Log = slog.New(slog.NewTextHandler(t.Output(), nil))
+	at.Address = "127.0.0.1:0"
+	if err := at.Listen(); err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- h.Monitor(ctx, m) }()
+	go func() { done <- m.Serve(ctx, at) }()
 	t.Cleanup(func() {
 		cancel()
-		if err := receive(t, done); err != nil {
+		if err := <-done; err != nil {
 			t.Error(err)
 		}
 	})
-	return "http://" + addr
+	return strings.TrimSuffix(at.URL(), "/mcp")
 }
 
 func TestAProcessWithoutClientsIsMonitored(t *testing.T) {
 	var down atomic.Bool
-	url := monitored(t, &serve.HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123"}}, &serve.Monitor{
+	url := monitored(t, &transport.Endpoint{Tokens: map[string]string{"ann": "token-of-ann-0123"}}, &observe.Monitor{
 		Metrics: func(w io.Writer) { fmt.Fprintln(w, "usetools_cluster_connected 1") },
 		Load:    func() (int, int) { return 2, 8 },
 		Engine: func() error {
@@ -82,7 +87,8 @@ func TestAProcessWithoutClientsIsMonitored(t *testing.T) {
 }
 
 func TestAMonitorForOtherMachinesWantsATokenToo(t *testing.T) {
-	if err := (&serve.HTTP{Address: "0.0.0.0:0"}).Monitor(t.Context(), &serve.Monitor{}); err == nil || !strings.Contains(err.Error(), "-token-file") {
+	m := &observe.Monitor{Log: slog.New(slog.DiscardHandler)}
+	if err := m.Serve(t.Context(), &transport.Endpoint{Address: "0.0.0.0:0"}); err == nil || !strings.Contains(err.Error(), "-token-file") {
 		t.Error(err)
 	}
 }

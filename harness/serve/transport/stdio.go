@@ -1,4 +1,4 @@
-package serve
+package transport
 
 import (
 	"bufio"
@@ -15,45 +15,36 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/usetools/usetools/harness/serve/guard"
-	"github.com/usetools/usetools/harness/serve/shorten"
+	"github.com/usetools/usetools/registry/text"
 )
 
 const (
-	// maxLine bounds one message on stdio, in bytes.
-	maxLine = 16 << 20
+	// MaxLine bounds one message on stdio, in bytes.
+	MaxLine = 16 << 20
 	// owedWait is how long the end of input waits for answers to requests other
-	// than calls of tools. A list may take listWait.
-	owedWait = listWait + 25*time.Second
-	// lastWords is how long a server that ends waits for answers to be written.
-	lastWords = 5 * time.Second
+	// than calls of tools. The first list of tools takes some seconds.
+	owedWait = 30 * time.Second
 )
 
-const (
-	methodCall   = "tools/call"
-	methodListen = "subscriptions/listen"
-)
-
-// Stdio serves one client over a pair of streams until the client closes in or
-// ctx ends. Scripts that are running when the client leaves are canceled; those
-// that are running when ctx ends have the grace time.
-func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	c := s.newSession("stdio", guard.Operator, "", s.opts.Tools, true, nil)
-	defer c.end()
-	c.one = true
+// Stdio serves one client over a pair of streams until the client closes in or ctx
+// ends. When the client leaves, running scripts are canceled. When ctx ends, ending
+// waits for them, and reports whether all have ended; their answers are still written.
+// handled gets the size of each message of the client.
+func Stdio(ctx context.Context, server *mcp.Server, in io.ReadCloser, out io.WriteCloser, ending func() bool,
+	handled func(bytes int)) error {
 	serving, stop := context.WithCancel(context.Background())
 	defer stop()
-	conn := &stdioConn{s: s, serving: serving, out: &lockedWriter{WriteCloser: out},
+	conn := &stdioConn{serving: serving, handled: handled, out: &lockedWriter{WriteCloser: out},
 		open: map[jsonrpc.ID]string{}, answered: make(chan struct{})}
 	conn.in = stdioLines{conn: conn, Closer: in, in: bufio.NewReaderSize(in, 64<<10)}
 	defer context.AfterFunc(ctx, func() {
-		if s.queue.Close(max(s.opts.Grace, 0)) == 0 {
-			conn.wait(lastWords, func(method string) bool { return method != methodListen })
+		if ending() {
+			conn.wait(LastWords, func(method string) bool { return method != MethodListen })
 		}
 		stop()
 		in.Close()
 	})()
-	err := c.mcp.Run(serving, conn)
+	err := server.Run(serving, conn)
 	if ctx.Err() != nil || err == nil {
 		return nil
 	}
@@ -65,8 +56,8 @@ func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 // last request still gets the answers, except those of tools, which it cancels.
 type stdioConn struct {
 	mcp.Connection
-	s       *Server
 	serving context.Context
+	handled func(bytes int)
 	in      stdioLines
 	out     *lockedWriter
 	spoken  atomic.Bool // the client has sent something
@@ -137,13 +128,13 @@ type stdioLines struct {
 func (r *stdioLines) Read(p []byte) (int, error) {
 	for len(r.rest) == 0 {
 		line, err := r.next()
-		r.conn.s.memory.Handled(len(line))
+		r.conn.handled(len(line))
 		r.conn.spoken.Store(true)
 		switch {
 		case errors.Is(err, errLongLine):
 			r.refuse(nil, err)
 		case err == io.EOF:
-			r.conn.wait(owedWait, func(method string) bool { return method != methodCall && method != methodListen })
+			r.conn.wait(owedWait, func(method string) bool { return method != methodCall && method != MethodListen })
 			return 0, err
 		case err != nil:
 			return 0, err
@@ -160,7 +151,7 @@ func (r *stdioLines) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-var errLongLine = fmt.Errorf("a message has at most %d bytes", maxLine)
+var errLongLine = fmt.Errorf("a message has at most %d bytes", MaxLine)
 
 // next reads a line with its end, also if the input ends without one.
 func (r *stdioLines) next() ([]byte, error) {
@@ -168,7 +159,7 @@ func (r *stdioLines) next() ([]byte, error) {
 	long := false
 	for {
 		part, err := r.in.ReadSlice('\n')
-		if long = long || len(line)+len(part) > maxLine; long {
+		if long = long || len(line)+len(part) > MaxLine; long {
 			line = nil
 		} else {
 			line = append(line, part...)
@@ -246,7 +237,7 @@ func (r *stdioLines) refuse(raw []byte, why error) []byte {
 		m.ID = json.RawMessage("null")
 	}
 	b, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": m.ID,
-		"error": map[string]any{"code": code, "message": shorten.Text(why.Error(), 300)}})
+		"error": map[string]any{"code": code, "message": text.Cut(why.Error(), 300)}})
 	if err == nil {
 		r.conn.out.Write(append(b, '\n')) // reading notices a client that is gone
 	}

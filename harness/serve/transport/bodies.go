@@ -1,0 +1,148 @@
+package transport
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// MaxBody and MaxBatch bound a request, in bytes and in messages.
+const (
+	MaxBody  = 8 << 20
+	MaxBatch = 100
+)
+
+// Bounds of the large bodies of requests under way, in bytes: of one token, or
+// of all clients without one, and of all. The number of connections bounds the
+// small ones.
+const (
+	smallBody   = 64 << 10
+	eachBodies  = 8 * MaxBody
+	totalBodies = 32 * MaxBody
+)
+
+// Bodies is the room for the bodies of requests under way.
+type Bodies struct {
+	// Time is how long a body may take to arrive.
+	Time time.Duration
+	all  *semaphore.Weighted
+	each map[string]*semaphore.Weighted // by token name, "" without a token
+}
+
+// NewBodies makes room for the clients with tokens and those without one.
+func NewBodies(tokens map[string]string) *Bodies {
+	b := &Bodies{time.Minute, semaphore.NewWeighted(totalBodies), map[string]*semaphore.Weighted{"": semaphore.NewWeighted(eachBodies)}}
+	for name := range tokens {
+		b.each[name] = semaphore.NewWeighted(eachBodies)
+	}
+	return b
+}
+
+// Acquire waits for room for a body of size bytes.
+func (b *Bodies) Acquire(ctx context.Context, token string, size int64) (release func(), err error) {
+	if size <= smallBody {
+		return func() {}, nil
+	}
+	each := b.each[token]
+	if err := each.Acquire(ctx, size); err != nil {
+		return nil, err
+	}
+	if err := b.all.Acquire(ctx, size); err != nil {
+		each.Release(size)
+		return nil, err
+	}
+	return func() { b.all.Release(size); each.Release(size) }, nil
+}
+
+// Read reads the whole body within bounds of size and time; release is to be
+// called when the request is answered. Without it the connection ends with the
+// answer (Checked), and it does where the body is too large or late.
+func (b *Bodies) Read(w http.ResponseWriter, r *http.Request) (release func(), ok bool) {
+	if r.ContentLength == 0 {
+		return func() {}, true
+	}
+	free, ok := b.Hold(w, r, Subject(r), MaxBody)
+	if !ok {
+		return nil, false
+	}
+	defer func() {
+		if !ok {
+			free()
+		}
+	}()
+	rc := http.NewResponseController(w)
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	if err != nil {
+		rc.SetReadDeadline(longAgo) // nobody waits for the rest
+	}
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		http.Error(w, fmt.Sprintf("the request has more than %d bytes", MaxBody), http.StatusRequestEntityTooLarge)
+		return nil, false
+	case err != nil:
+		http.Error(w, "the request could not be read in time", http.StatusRequestTimeout)
+		return nil, false
+	}
+	if why := unfit(body, r.Header.Get("Mcp-Protocol-Version")); why != "" {
+		http.Error(w, why, http.StatusBadRequest)
+		return nil, false
+	}
+	w.Header().Del("Connection")
+	rc.SetReadDeadline(time.Time{}) // what is answered may take any time
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	return free, true
+}
+
+// Hold waits for room for the body of a request, of at most max bytes, and lets it be
+// read for as long as a body may take. release is to be called when the request is
+// answered; where there is no room in time, it is.
+func (b *Bodies) Hold(w http.ResponseWriter, r *http.Request, token string, max int64) (release func(), ok bool) {
+	late := time.Now().Add(b.Time)
+	ctx, cancel := context.WithDeadline(r.Context(), late)
+	defer cancel()
+	size := r.ContentLength
+	if size < 0 || size > max {
+		size = max
+	}
+	release, err := b.Acquire(ctx, token, size)
+	if err != nil {
+		w.Header().Set("Retry-After", "10")
+		http.Error(w, "too many large requests are under way; try again later", http.StatusServiceUnavailable)
+		return nil, false
+	}
+	http.NewResponseController(w).SetReadDeadline(late)
+	return release, true
+}
+
+// unfit says why a body is a batch that is not taken, empty where it is none.
+// Only one revision has batches, whose clients do not name it in each request;
+// all answers of one wait until the client reads them.
+func unfit(body []byte, version string) string {
+	if start := bytes.TrimLeft(body, " \t\r\n"); len(start) == 0 || start[0] != '[' {
+		return ""
+	}
+	if version > lastBatches {
+		return "revision " + version + " has no batches; send one message"
+	}
+	n := 0
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.Token()
+	for d.More() {
+		var message json.RawMessage
+		if n++; n > MaxBatch || d.Decode(&message) != nil {
+			break // what is no JSON is refused with its reason later
+		}
+	}
+	if n > MaxBatch {
+		return fmt.Sprintf("a batch has at most %d messages", MaxBatch)
+	}
+	return ""
+}

@@ -1,0 +1,154 @@
+package transport
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/net/netutil"
+)
+
+// Endpoint is where clients come in over HTTP: an address, who may use it, and how
+// many connections are open.
+type Endpoint struct {
+	// Address is host:port; without a host that of the loopback interface.
+	Address string
+	// Tokens are what clients must send as a bearer token, by the names of
+	// those who have them; empty: none is asked for, which Check allows at
+	// loopback addresses only.
+	Tokens map[string]string
+	// Insecure allows to serve without tokens at other addresses.
+	Insecure bool
+	// Hosts and Origins are accepted besides the address itself.
+	Hosts, Origins []string
+	// MaxConnections is how many connections are open at a time; further ones
+	// wait. If zero, it is DefaultMaxConnections.
+	MaxConnections int
+
+	listener net.Listener // set by Listen
+}
+
+// DefaultMaxConnections is the default of Endpoint.MaxConnections.
+const DefaultMaxConnections = 1024
+
+const (
+	closeTime = 500 * time.Millisecond // for what is being answered at the end
+	// LastWords is how long a server that ends waits for answers to be written.
+	LastWords = 5 * time.Second
+)
+
+// Tenants reports whether tokens tell clients apart: there are several.
+func (e *Endpoint) Tenants() bool { return len(e.Tokens) > 1 }
+
+// Check reports an address that must not be served so.
+func (e *Endpoint) Check() error {
+	host, _, err := net.SplitHostPort(e.Address)
+	if err != nil {
+		return fmt.Errorf("address %q: want host:port, as in 127.0.0.1:7337", e.Address)
+	}
+	if host != "" && !isLoopback(host) && len(e.Tokens) == 0 && !e.Insecure {
+		return fmt.Errorf("address %q can be reached from other machines: demand a token (-token-file, or "+
+			"USETOOLS_TOKEN), or say -insecure", e.Address)
+	}
+	return nil
+}
+
+// Listen takes the address, for who wants to know that it is to be had before
+// anything else begins; Serve does it otherwise.
+func (e *Endpoint) Listen() error {
+	if e.listener != nil {
+		return nil
+	}
+	if err := e.Check(); err != nil {
+		return err
+	}
+	addr := e.Address
+	if host, port, _ := net.SplitHostPort(addr); host == "" {
+		addr = net.JoinHostPort("127.0.0.1", port)
+	}
+	l, err := net.Listen("tcp", addr)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("listening: another program has %s already; end that, or serve at another port: %w", addr, err)
+	case err != nil:
+		return fmt.Errorf("listening: %w", err)
+	}
+	e.listener = l
+	return nil
+}
+
+// Serve serves until ctx ends. Then it calls ending, which waits for answers, and cuts
+// the streams that are still open.
+func (e *Endpoint) Serve(ctx context.Context, handler http.Handler, ending func()) error {
+	if err := e.Listen(); err != nil {
+		return err
+	}
+	srv := e.Server(handler)
+	served := make(chan error, 1)
+	go func() {
+		served <- srv.Serve(netutil.LimitListener(e.listener, cmp.Or(e.MaxConnections, DefaultMaxConnections)))
+	}()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	ending()
+	end, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	srv.Shutdown(end)
+	srv.Close()
+	<-served
+	return nil
+}
+
+// Server returns an HTTP server with bounds of time and size.
+func (e *Endpoint) Server(handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+
+		DisableGeneralOptionsHandler: true, // which waits for a body
+	}
+}
+
+// isLoopback reports whether a host is this machine, for itself only.
+func isLoopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	return ip != nil && ip.IsLoopback()
+}
+
+// URL returns the address of the MCP endpoint for clients on this machine. Call it
+// after Listen.
+func (e *Endpoint) URL() string {
+	if e.listener == nil {
+		return ""
+	}
+	addr := e.listener.Addr().String()
+	for from, to := range map[string]string{"0.0.0.0:": "127.0.0.1:", "[::]:": "[::1]:"} {
+		if port, ok := strings.CutPrefix(addr, from); ok {
+			addr = to + port
+		}
+	}
+	return "http://" + addr + "/mcp"
+}
+
+// Local reports whether the server listens on a loopback address.
+func (e *Endpoint) Local() bool {
+	if e.listener == nil {
+		return false
+	}
+	a, ok := e.listener.Addr().(*net.TCPAddr)
+	return ok && a.IP.IsLoopback()
+}

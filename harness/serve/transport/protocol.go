@@ -1,0 +1,22 @@
+// Package transport brings clients' messages in, over streams or HTTP, and their answers
+// out: tokens, hosts, origins, the limits of connections and bodies, and the revisions of
+// the protocol. It knows nothing of scripts and sessions.
+package transport
+
+const (
+	// LastStateful is the last revision with sessions.
+	LastStateful = "2025-11-25"
+	// lastBatches is the last revision with batches.
+	lastBatches = "2025-03-26"
+)
+
+// Methods of requests that are not answered at once.
+const (
+	methodCall   = "tools/call"
+	MethodListen = "subscriptions/listen"
+)
+
+// WholeKey in the _meta of a call of execute asks for the Result as it is: not
+// cut to what a model reads, images in the value, and the texts for a person as
+// content. It costs the server no more than the run did.
+const WholeKey = "usetools/whole"

@@ -1,0 +1,68 @@
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// minTokenBytes is the length of the shortest token.
+const minTokenBytes = 16
+
+// ReadTokens reads a file with a token, or a name and a token, on each line,
+// and takes another token from the environment; both may be missing. What has no
+// name is called by its place, which has a space and so is no name.
+func ReadTokens(file, env string) (map[string]string, error) {
+	tokens := map[string]string{}
+	add := func(name, token string) error {
+		if len(token) < minTokenBytes {
+			return fmt.Errorf("a token has %d bytes; want at least %d, as openssl rand -hex 16 makes them", len(token),
+				minTokenBytes)
+		}
+		if tokens[name] != "" {
+			return fmt.Errorf("the name %q is there twice: each token needs its own", name)
+		}
+		for other, t := range tokens {
+			if t == token {
+				return fmt.Errorf("%q has the same token as %q: each needs its own", name, other)
+			}
+		}
+		tokens[name] = token
+		return nil
+	}
+	if env != "" {
+		if err := add("the environment", strings.TrimSpace(env)); err != nil {
+			return nil, err
+		}
+	}
+	if file == "" {
+		return tokens, nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading tokens: %w", err)
+	}
+	n := 0
+	for line := range strings.Lines(string(data)) {
+		n++
+		fields := strings.Fields(line)
+		switch {
+		case len(fields) == 0 || strings.HasPrefix(fields[0], "#"):
+			continue
+		case len(fields) == 1:
+			err = add(fmt.Sprintf("line %d", n), fields[0])
+		case len(fields) == 2:
+			err = add(fields[0], fields[1])
+		default:
+			err = errors.New("want a token, or a name and a token")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading tokens: %s:%d: %w", file, n, err)
+		}
+	}
+	if len(tokens) == 0 {
+		return nil, fmt.Errorf("reading tokens: %s has none", file)
+	}
+	return tokens, nil
+}
