@@ -28,6 +28,7 @@ func hugeServers() *registry.Registry {
 }
 
 func TestAnswersAreBounded(t *testing.T) {
+	t.Parallel()
 	h, _ := harnessOver(hugeServers(), nil)
 	long := strings.Repeat("Abc", 60_000) // one name
 	many, phrases := "", ""

@@ -95,6 +95,7 @@ wg.Wait(); Return("all")`, harness.Limits{Calls: 15}, harness.OK, "all", 15},
 // Saved scripts have a process each, one chain of them at a time, each with
 // half of its caller's memory.
 func TestSavedScriptsAreOneChainOfHalves(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ own, want []int64 }{
 		{[]int64{512}, []int64{512, 256, 128, 112}},
 		{[]int64{4096}, []int64{4096, 2048, 1024, 512}},

@@ -53,6 +53,7 @@ func TestReturnedResultIsItsJSONOrItsText(t *testing.T) {
 }
 
 func TestTheOptionStringTakesTextsAndNumbers(t *testing.T) {
+	t.Parallel()
 	const decls = `type Level int
 type Tide struct {
 	Cm   int     ` + "`json:\"cm,string\"`" + `
@@ -157,6 +158,7 @@ fmt.Println(err, errors.As(err, &te))`, decls)
 }
 
 func TestFieldsThatFindNothingAreWarnedOf(t *testing.T) {
+	t.Parallel()
 	const decls = `type Stay struct {
 	Berth   string ` + "`json:\"berth\"`" + `
 	Captain string ` + "`json:\"captain\"`" + `

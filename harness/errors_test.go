@@ -44,6 +44,7 @@ func realServers(t *testing.T, names ...string) *registry.Registry {
 // TestErrorsThatAModelCanActOn writes scripts as models do that have not seen
 // the tools' signatures, and looks for what helps to write them right.
 func TestErrorsThatAModelCanActOn(t *testing.T) {
+	t.Parallel()
 	enc, err := tokenizer.Get(tokenizer.Cl100kBase)
 	if err != nil {
 		t.Fatal(err)

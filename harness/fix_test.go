@@ -11,6 +11,7 @@ import (
 
 // TestFixesMendTheScript applies what an error offers, and checks the script again.
 func TestFixesMendTheScript(t *testing.T) {
+	t.Parallel()
 	h, _ := harnessOver(realServers(t, "mcp-server-git", "github-mcp-server", "memory"),
 		func(context.Context, string, string, json.RawMessage) (string, error) { return textResult("x"), nil })
 	const then = "\nif err != nil { panic(err) }\nfmt.Println(r)"

@@ -95,6 +95,7 @@ func mustRun(t *testing.T, h *harness.Harness, script string) *harness.Result {
 // A name says more than words do: a tool that its server does not have is not
 // taken for one that is like it.
 func TestAToolThatItsServerDoesNotHaveIsNotGuessed(t *testing.T) {
+	t.Parallel()
 	h, _ := harnessOver(notes(), nil)
 	for _, name := range []string{"notes.delete_notes", "notes.DeleteAllNotes", "notes/purge", "mcp__notes__delete-all"} {
 		res := mustRun(t, h, fmt.Sprintf("UseTools(%q); Return(1)", name))
@@ -131,6 +132,7 @@ _, err := notes.DeleteNote(notes.DeleteNoteParams{ID: "x"}); _ = err`)
 // A tool that policy denies is said to be denied where a script names it, and
 // offered nowhere.
 func TestADeniedToolIsDeniedByNameAndNotOffered(t *testing.T) {
+	t.Parallel()
 	h, rec := harnessOver(notes(), nil)
 	run := func(script string) *harness.Result {
 		t.Helper()
@@ -180,6 +182,7 @@ func TestADeniedToolIsDeniedByNameAndNotOffered(t *testing.T) {
 
 // Of two servers with the same tools, one denied, the other's are meant.
 func TestANameThatADeniedToolHasTooMeansTheOther(t *testing.T) {
+	t.Parallel()
 	reg := &registry.Registry{Tools: []registry.Tool{
 		{Server: "fsa", Name: "write_file", Description: "Write a file", Input: json.RawMessage(`{"type":"object"}`)},
 		{Server: "fsb", Name: "write_file", Description: "Write a file", Input: json.RawMessage(`{"type":"object"}`)},
@@ -290,6 +293,7 @@ func TestFieldsThatTheScriptWritesAreSentAndNoOthers(t *testing.T) {
 }
 
 func TestNothingRunsBeforeEverythingIsKnown(t *testing.T) {
+	t.Parallel()
 	h, rec := harnessOver(notes(), func(context.Context, string, string, json.RawMessage) (string,
 		error) {
 		return textResult("x"), nil
@@ -434,6 +438,7 @@ func TestPanicShowsGoTextAndTheScriptsLine(t *testing.T) {
 }
 
 func TestRunsAreBoundedAndCanceled(t *testing.T) {
+	t.Parallel()
 	hang := func(ctx context.Context, _, _ string, _ json.RawMessage) (string, error) {
 		<-ctx.Done()
 		return "", ctx.Err()

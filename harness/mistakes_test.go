@@ -13,6 +13,7 @@ import (
 // most often in Go. The answer names the line, says what to write instead, and
 // takes at most 150 tokens (cl100k).
 func TestCommonMistakesAreExplained(t *testing.T) {
+	t.Parallel()
 	enc, err := tokenizer.Get(tokenizer.Cl100kBase)
 	if err != nil {
 		t.Fatal(err)

@@ -37,6 +37,7 @@ func putter() *registry.Registry {
 // TestWhatIsWrittenIsSentAndNothingElse calls a tool in many ways; what
 // arrives must be what was written, zero or not.
 func TestWhatIsWrittenIsSentAndNothingElse(t *testing.T) {
+	t.Parallel()
 	h, rec := harnessOver(putter(),
 		func(context.Context, string, string, json.RawMessage) (string, error) { return textResult("ok"), nil })
 	for _, c := range []struct{ name, script, want string }{

@@ -111,6 +111,7 @@ stock := func() shop.StockResult { s, _ := shop.Stock(shop.StockParams{Item: "nu
 
 // A run that a person has closed is over: its script may run anew.
 func TestARequestWhoseRunWasClosedBeginsAnew(t *testing.T) {
+	t.Parallel()
 	for name, script := range map[string]string{
 		"waiting":   `_, _ = shop.Buy(shop.BuyParams{Item: "nut"})`,
 		"uncertain": `_, _ = shop.Buy(shop.BuyParams{Item: "lost"})`,
@@ -199,6 +200,7 @@ Return(o.Order)`
 
 // An attempt that diverges leaves nothing in the record but that it was.
 func TestADivergedAttemptLeavesNothing(t *testing.T) {
+	t.Parallel()
 	h, shop, store, s := asksFor(t)
 	_, withScripts := shopWithScripts(t)
 	withScripts.Calls = shop

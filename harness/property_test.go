@@ -24,6 +24,7 @@ import (
 // into the tool's struct, so that nothing but the struct and its encoding
 // stands between.
 func TestRandomArgumentsArrive(t *testing.T) {
+	t.Parallel()
 	servers := []string{"awslabs-dynamodb", "git-cyanheads", "mcp-server-time", "memory", "mongodb", "redis"}
 	if *everyServer {
 		files, err := filepath.Glob("../wrappers/testdata/schemas/*.json")

@@ -277,6 +277,7 @@ func TestADryRunSavesNoScript(t *testing.T) {
 
 // The arguments of a ledger have room, however many there are.
 func TestTheLedgerIsBounded(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("25 MB of arguments, one call after another")
 	}
@@ -449,6 +450,7 @@ fmt.Println("done")`})
 
 // What a run takes of the machine is in its record.
 func TestRecordSaysWhatARunTakes(t *testing.T) {
+	t.Parallel()
 	store := store.Memory(2, nil)
 	h := harness.New(&harness.Options{Records: store})
 	defer h.Close()

@@ -202,6 +202,7 @@ func TestAReplayDoesTheSame(t *testing.T) {
 }
 
 func TestAReplaySaysWhatIsDifferent(t *testing.T) {
+	t.Parallel()
 	_, cat := newShop(t)
 	for _, c := range []struct{ name, was, is, what, text string }{
 		{"another value", `Return(1)`, `Return(2)`, "value", "the value differs"},

@@ -180,6 +180,7 @@ func TestFailureReportedAsSuccessNamesTheCall(t *testing.T) {
 // themselves or double with each level: a server must not be able to end or
 // stop the process that validates.
 func TestHostileSchemasDoNotHangAValidation(t *testing.T) {
+	t.Parallel()
 	var doubling strings.Builder
 	for i := range 60 {
 		fmt.Fprintf(&doubling, `"d%d":{"allOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%d"}]},`, i, i+1, i+1)

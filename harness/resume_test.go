@@ -69,6 +69,7 @@ func answerAll(t testing.TB, store *store.Store, res *harness.Result, yes bool, 
 }
 
 func TestACallWaitsForAPerson(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		script string
 		rounds []int // how many calls wait each time
@@ -337,6 +338,7 @@ Return(o.Order)`)
 }
 
 func TestARunOfSavedScriptsWaits(t *testing.T) {
+	t.Parallel()
 	h, shop, store, s := asksFor(t)
 	_, withScripts := shopWithScripts(t)
 	withScripts.Calls = shop
@@ -372,6 +374,7 @@ for _, item := range []string{"nut", "bolt"} {
 
 // A script that goes another way sends nothing.
 func TestAScriptThatDivergesSendsNothing(t *testing.T) {
+	t.Parallel()
 	h, shop, store, s := asksFor(t)
 	s.Policy = nil
 	s.Limits.Timeout = 20 * time.Second
@@ -435,6 +438,7 @@ var _ = fmt.Sprint
 
 // A server that keeps state in its process has lost it when it was started anew.
 func TestALostSessionIsSaid(t *testing.T) {
+	t.Parallel()
 	h, shop, _, s := asksFor(t)
 	since := time.Now()
 	s.Policy = nil
@@ -470,6 +474,7 @@ func (c *connected) Session(context.Context, string) (bool, time.Time) { return 
 
 // A tool that has become another one is not called by a run that knew it as it was.
 func TestAChangedToolStopsTheRun(t *testing.T) {
+	t.Parallel()
 	h, shop, store, s := asksFor(t)
 	res := runs(t, h, s, `
 UseTools("order an item")
@@ -533,6 +538,7 @@ Return(o.Order)`
 // A run that goes on under a looser policy, or none, sends nothing that it was to ask
 // for: what was asked is obeyed, and so is the policy that it began with.
 func TestALooserPolicyLetsNothingThrough(t *testing.T) {
+	t.Parallel()
 	h, shop, store, s := asksFor(t)
 	defer h.Close()
 	res := runs(t, h, s, `
@@ -584,6 +590,7 @@ func BenchmarkWaitingRun(b *testing.B) {
 
 // A yes is for the tool as it was: its server is asked before it is used.
 func TestAYesIsNotUsedForAToolThatHasChanged(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(*registry.Tool)
 		want   harness.Status
@@ -642,6 +649,7 @@ func (lists) Close() error                                                    { 
 
 // A run whose record hides the answer of an effect call tells its client at once that no approval helps.
 func TestARunWhoseAnswerIsHiddenSaysThatItEnds(t *testing.T) {
+	t.Parallel()
 	server, cat := newShop(t)
 	server.sold.Store(8675309122)
 	records := store.Memory(10, &store.StoreOptions{Redact: func(b []byte) []byte {

@@ -71,6 +71,7 @@ func reply(t *testing.T, store *store.Store, id, input string) {
 
 // Each question of a server gets its own answer.
 func TestAServersQuestionsGetTheirOwnAnswers(t *testing.T) {
+	t.Parallel()
 	h, server, store, s := asksRounds(t, 2)
 	res := runs(t, h, s, `
 UseTools("order an item")
@@ -96,6 +97,7 @@ fmt.Println(o.Order, err)`)
 
 // A run asks at most three questions of servers.
 func TestServersAskAtMostThreeQuestions(t *testing.T) {
+	t.Parallel()
 	h, server, store, s := asksRounds(t, 100)
 	res := runs(t, h, s, `
 UseTools("order an item")
@@ -115,6 +117,7 @@ fmt.Println(err)`)
 
 // A call that cannot go on now stays what it was, and why is said.
 func TestACallWhoseServerIsGoneCanGoOnLater(t *testing.T) {
+	t.Parallel()
 	h, server, store, s := asksRounds(t, 1)
 	res := runs(t, h, s, `
 UseTools("order an item")

@@ -187,6 +187,7 @@ func (oddServer) Call(ctx context.Context, server string, req *backend.Request) 
 }
 
 func TestAScriptSeesTheBytesOfAnAnswerAgain(t *testing.T) {
+	t.Parallel()
 	_, cat := newMarket(t, 1)
 	for i := range cat.Registry.Tools {
 		cat.Registry.Tools[i].Output = nil

@@ -346,6 +346,7 @@ func asking(t *testing.T) func(t *testing.T, script string) (res *harness.Result
 }
 
 func TestOneAnswerTeachesTheNextScript(t *testing.T) {
+	t.Parallel()
 	ask := asking(t)
 	var sizes []int
 	for _, c := range lessons() {

@@ -9,6 +9,7 @@ import (
 )
 
 func TestTheAuditOfAClusterIsPrinted(t *testing.T) {
+	t.Parallel()
 	url := clustertest.Server(t)
 	run := func(want int, args ...string) (stdout, stderr string) {
 		t.Helper()

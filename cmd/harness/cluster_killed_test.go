@@ -407,6 +407,7 @@ type answerOf struct {
 // clients do: what the server has done is what each script asks for, once, and each run has
 // an end.
 func TestAKilledClusterLosesNothing(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes long under the race detector, which sees the test's own process alone")
 	}

@@ -91,6 +91,7 @@ func shop(t *testing.T) string {
 
 // A script on a running server has the same answer as one here.
 func TestConnectAnswersAsRunDoes(t *testing.T) {
+	t.Parallel()
 	dir := shop(t)
 	none := inFolder(t, dir, nil, "Return(1)", "run", "-connect", "http://127.0.0.1:1", "-")
 	if none.Code != exitInternal || !strings.Contains(none.Stderr, "harness serve -http 127.0.0.1:1 starts one") {
@@ -157,6 +158,7 @@ func TestAServerKeepsRecords(t *testing.T) {
 
 // Nobody is told to resume a run that its server goes on with, or that has ended.
 func TestAServerGoesOnWithItsRuns(t *testing.T) {
+	t.Parallel()
 	dir := shop(t)
 	url := serving(t, dir, nil, "-state", "kept", "-approve", "writes")
 	got := inFolder(t, dir, nil, `_, err := shop.ListOrders(); Return(err != nil)`, "run", "-json", "-connect", url, "-dry-run", "-")

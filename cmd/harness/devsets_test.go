@@ -39,6 +39,7 @@ var devSets = []string{"mongodb_mcp", "api_bank"}
 // The development sets of package discovery through the command line must be
 // answered as by the library.
 func TestResolveAnswersDevelopmentSetsAsTheLibrary(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("hundreds of phrases, one after another")
 	}

@@ -125,6 +125,7 @@ func TestCtrlCWaitsForTheAnswerOfAnEffect(t *testing.T) {
 }
 
 func TestTheSecondCtrlCWaitsForNothing(t *testing.T) {
+	t.Parallel()
 	s := startSlowRun(t)
 	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)

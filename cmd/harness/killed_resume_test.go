@@ -179,6 +179,7 @@ func killWorkers(pid int) {
 // and has the run go on, up to five times, killed again: what the server has done is
 // what one execution of the script asks for, each once.
 func TestAKilledRunGoesOn(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	l := &ledger{open: map[net.Conn]bool{}}
 	l.rest = sync.NewCond(&l.mu)

@@ -93,6 +93,7 @@ func (c *counting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // TestAKilledRunHasRecordedWhatItSent kills the command at random moments: its
 // record can be read, and has every request that a server saw.
 func TestAKilledRunHasRecordedWhatItSent(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	var now atomic.Pointer[counting]
 	now.Store(&counting{seen: map[string]int{}})

@@ -157,6 +157,7 @@ func writeRun(s *store.Store, kind string) (*store.Writer, error) {
 }
 
 func TestRunsAreFollowedAsTheyBeginAndEnd(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	store, err := store.Open(dir, nil)
 	if err != nil {

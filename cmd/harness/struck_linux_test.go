@@ -63,6 +63,7 @@ func TestVerdictsOfWorkersThatAreStruck(t *testing.T) {
 // A command that is struck while it asks the servers for their tools was
 // canceled; its registry was not at fault.
 func TestACommandThatIsStruckWhileItBuildsIsCanceled(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	config := filepath.Join(dir, "mcp.json")
 	server := `{"mcpServers":{"silent":{"command":"sh","args":["-c","touch started; exec sleep 600"],"usetools":{"startTimeout":"5m"}}}}`

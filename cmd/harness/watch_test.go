@@ -15,6 +15,7 @@ import (
 
 // A script under -watch is run again when an editor replaces it.
 func TestAScriptIsRunAgainWhenItIsSaved(t *testing.T) {
+	t.Parallel()
 	name := filepath.Join(t.TempDir(), "script.go")
 	save := func(text string) {
 		if err := registry.WriteFile(name, []byte(text), 0o644); err != nil {
