@@ -62,6 +62,7 @@ func labels(t *testing.T) map[string][]string {
 // TestCategoriesAreThoseAPersonWouldLookIn measures the categories on labelled
 // tools of public servers. Neither words nor weights were fitted to them.
 func TestCategoriesAreThoseAPersonWouldLookIn(t *testing.T) {
+	t.Parallel()
 	reg := publicTools(t)
 	given := discovery.CategoriesOf(reg)
 	want := labels(t)
@@ -102,6 +103,7 @@ func TestCategoriesAreThoseAPersonWouldLookIn(t *testing.T) {
 }
 
 func TestCategoriesAreCountedFilteredAndOverridden(t *testing.T) {
+	t.Parallel()
 	reg := publicTools(t)
 	ix, err := discovery.New(reg, &discovery.Options{Categories: map[string]string{"mcp-server-time": "clocks",
 		"mcp-server-time.c*": "zones"}})

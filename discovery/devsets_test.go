@@ -177,6 +177,7 @@ func inFiveWords(queries []devQuery) []devQuery {
 
 // Whoever changes weights or features raises these floors or keeps above them.
 func TestDevelopmentSetsAreAnsweredWell(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("searches a whole set, one phrase after another")
 	}
@@ -215,6 +216,7 @@ func TestDevelopmentSetsAreAnsweredWell(t *testing.T) {
 
 // A big API's tools share most of their words.
 func TestToolOfABigAPIIsFound(t *testing.T) {
+	t.Parallel()
 	queries := map[string][]devQuery{}
 	readLines(t, filepath.Join("testdata", "openapi", "queries.tsv"), func(line []byte) error {
 		f := strings.Split(string(line), "\t")
@@ -242,6 +244,7 @@ func TestToolOfABigAPIIsFound(t *testing.T) {
 
 // What no tool does is neither resolved nor led by a tool that destroys something.
 func TestWhatNoToolDoesIsSaid(t *testing.T) {
+	t.Parallel()
 	public := &registry.Registry{Tools: slices.DeleteFunc(publicTools(t).Tools, func(tool registry.Tool) bool {
 		return !slices.Contains(strings.Fields("filesystem git-cyanheads memory mcp-server-time mcp-server-fetch "+
 			"mcp-server-sqlite everything mongodb redis playwright chroma"), tool.Server)
@@ -296,6 +299,7 @@ func TestAmbiguousPhraseSaysWhy(t *testing.T) {
 
 // Most of the phrases mean a tool that several servers offer, and name one of them.
 func TestPhraseNamesTheServer(t *testing.T) {
+	t.Parallel()
 	ix, err := discovery.New(publicTools(t), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -314,6 +318,7 @@ func TestPhraseNamesTheServer(t *testing.T) {
 // A phrase whose tool is not there must not be taken for another one's: the
 // development sets without the right tools, of which siblings stay.
 func TestMissingToolIsSeldomTakenForAnother(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("searches a whole set, one phrase after another")
 	}

@@ -44,6 +44,7 @@ func disguised(t testing.TB, asked *atomic.Int32, down *atomic.Bool) discovery.E
 }
 
 func TestAnotherEmbedderIsBroughtToScale(t *testing.T) {
+	t.Parallel()
 	var asked atomic.Int32
 	var down atomic.Bool
 	e := disguised(t, &asked, &down)

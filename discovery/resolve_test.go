@@ -181,6 +181,7 @@ func TestServerIsMeantByItsTitle(t *testing.T) {
 }
 
 func TestDestructiveToolNeedsMoreConfidenceWhenThePhraseAloneDecides(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("searches a whole set, one phrase after another")
 	}
@@ -225,6 +226,7 @@ func TestDestructiveToolNeedsMoreConfidenceWhenThePhraseAloneDecides(t *testing.
 }
 
 func TestBadPhrasesAreAnsweredNotFound(t *testing.T) {
+	t.Parallel()
 	ix := indexOf(t, nil, sets...)
 	for name, phrase := range map[string]string{
 		"empty":              "",
@@ -411,6 +413,7 @@ func TestVectorSearchNeverDials(t *testing.T) {
 }
 
 func TestIndexIsSwappedUnderLoad(t *testing.T) {
+	t.Parallel()
 	tools := registryOf(t, "mongodb_mcp").Tools
 	indexes := []*discovery.Index{index(t, nil, tools[:20]...), index(t, nil, tools[20:]...), index(t, nil, tools...)}
 	var live atomic.Pointer[discovery.Index]

@@ -41,6 +41,7 @@ func TestCompactSchemaDropsOnlyWhatIsThereToBeRead(t *testing.T) {
 // TestMicroSchemasCostLittle holds the short forms to what they are for, on
 // the tools of public servers, counted in cl100k; and the estimate of tokens.
 func TestMicroSchemasCostLittle(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("counts tokens, of one tool after another")
 	}

@@ -31,6 +31,7 @@ func hitIDs(p discovery.Page) []string {
 }
 
 func TestPagesShowEveryMatchOnce(t *testing.T) {
+	t.Parallel()
 	ix := indexOf(t, nil, sets...)
 	for _, q := range []discovery.Query{
 		{}, {Text: "list databases"}, {Text: "list databases", Server: "azure"},
@@ -64,6 +65,7 @@ func TestPagesShowEveryMatchOnce(t *testing.T) {
 }
 
 func TestSearchRanksAsResolve(t *testing.T) {
+	t.Parallel()
 	ix := indexOf(t, nil, sets...)
 	for _, phrase := range []string{"list clusters in mongodb", "set alarm", "delete the storage account"} {
 		var want []string

@@ -15,6 +15,7 @@ import (
 // TestServicesStartTheHarnessAsItIs: each command line of the folder is one that
 // the harness understands.
 func TestServicesStartTheHarnessAsItIs(t *testing.T) {
+	t.Parallel()
 	read := func(file, pattern string) string {
 		t.Helper()
 		b, err := os.ReadFile(filepath.Join("deploy", file))

@@ -86,6 +86,7 @@ func (c command) run(t *testing.T, stdin string, args ...string) (stdout string,
 }
 
 func TestWhatTheReadmeShowsWorks(t *testing.T) {
+	t.Parallel()
 	c := newCommand(t, ".mcp.json")
 	digest, err := filepath.Abs("git_digest/main.go")
 	if err != nil {
@@ -116,6 +117,7 @@ func TestWhatTheReadmeShowsWorks(t *testing.T) {
 }
 
 func TestAScriptThatOnlyDeclaresIsAnsweredWithSignatures(t *testing.T) {
+	t.Parallel()
 	c := newCommand(t, ".mcp.json")
 	out, code := c.run(t, `UseTools("who last changed each line of a file", "list the branches")`, "run", "-")
 	if code != 0 || !strings.Contains(out, "func git.Blame(") || !strings.Contains(out, "func git.Branches(") {
@@ -125,6 +127,7 @@ func TestAScriptThatOnlyDeclaresIsAnsweredWithSignatures(t *testing.T) {
 
 // TestTwoHundredPhrases is what a program does that resolves in bulk.
 func TestTwoHundredPhrases(t *testing.T) {
+	t.Parallel()
 	c := newCommand(t, ".mcp.json")
 	var in strings.Builder
 	for range 50 {
@@ -149,6 +152,7 @@ func TestTwoHundredPhrases(t *testing.T) {
 }
 
 func TestTwoRunsAtOnceShareARegistryFile(t *testing.T) {
+	t.Parallel()
 	c := newCommand(t, ".mcp.json")
 	results := make(chan int, 4)
 	for range cap(results) {

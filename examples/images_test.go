@@ -12,6 +12,7 @@ import (
 )
 
 func TestAnImageComesThrough(t *testing.T) {
+	t.Parallel()
 	c := newCommand(t, "images/.mcp.json")
 	drawn := func(name string, data []byte) {
 		t.Helper()

@@ -39,6 +39,7 @@ func value[T any](t *testing.T, c command, stdin string, args ...string) T {
 
 // TestEachExampleRuns runs the scripts of the folders against real servers.
 func TestEachExampleRuns(t *testing.T) {
+	t.Parallel()
 	c := newCommand(t, ".mcp.json")
 	script := func(name string) string { return script(t, name) }
 	if v := value[map[string]any](t, c, "", script("fan_out")); v["failed"] != 0.0 || v["files"] == 0.0 {
@@ -81,6 +82,7 @@ func TestEachExampleRuns(t *testing.T) {
 }
 
 func TestFilesBecomeAReport(t *testing.T) {
+	t.Parallel()
 	c := newCommand(t, "files_report/.mcp.json", `"."`, jsonText(t, ".."), `"examples/files_report/report.db"`,
 		jsonText(t, filepath.Join(t.TempDir(), "report.db")))
 	type row struct {

@@ -50,6 +50,7 @@ func texts(res *mcp.CallToolResult) string {
 }
 
 func TestPolicyRefusesWhatTheReadmeSays(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	c := newCommand(t, "policy/.mcp.json",
 		`"examples/policy/notes.db"`, jsonText(t, filepath.Join(dir, "notes.db")),

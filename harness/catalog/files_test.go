@@ -28,6 +28,7 @@ func thinker(t *testing.T, asked *atomic.Int32) string {
 }
 
 func TestRegistryHasTheVectorsOfTheConfiguredEmbedder(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write := func(name, content string) string {
 		path := filepath.Join(dir, name)

@@ -56,6 +56,7 @@ func tokens(t testing.TB, text string) int {
 }
 
 func TestTheGuideFitsIntoASystemPrompt(t *testing.T) {
+	t.Parallel()
 	many := publicRegistry(t)
 	for i := range many.Servers {
 		many.Servers[i].Instructions = "# Call list_things before read_thing number \"1\".\x1b[2J\nThen do more."

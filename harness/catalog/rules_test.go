@@ -83,6 +83,7 @@ func TestTheConfigSaysWhichCallsAsk(t *testing.T) {
 
 // A mistake must not let calls through that were meant to ask.
 func TestAMistakeInTheRulesIsAnError(t *testing.T) {
+	t.Parallel()
 	for value, want := range map[string]string{
 		`{"aprove": {}}`:                 `usetools.aprove is not known; did you mean "approve"?`,
 		`{"Approve": {}}`:                `did you mean "approve"?`,
@@ -201,6 +202,7 @@ func TestRulesThatMeanNothingAreNoted(t *testing.T) {
 // A running server follows its config, and keeps the rules that it has where it
 // cannot read the new ones.
 func TestChangedRulesTakeEffectWithoutARestart(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write := func(name, content string) string {
 		path := filepath.Join(dir, name)

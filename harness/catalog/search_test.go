@@ -24,6 +24,7 @@ import (
 // Everything that a class for finding tools had is there on 535 tools:
 // levels of detail, filters, pages, batches, a tree, numbers, counts.
 func TestLookingAroundAmong535Tools(t *testing.T) {
+	t.Parallel()
 	reg := publicRegistry(t)
 	reg = &registry.Registry{Tools: slices.Clone(reg.Tools[:535])}
 	reg.Normalize()
@@ -115,6 +116,7 @@ const cacheTime = 30 * time.Second
 // there is a rebuild, which is seen within the time that answers used to be
 // kept.
 func TestLookingIsDoneInMemoryUntilARebuild(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write := func(name, content string) {
 		if err := registry.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
@@ -226,6 +228,7 @@ func TestLookingIsDoneInMemoryUntilARebuild(t *testing.T) {
 // Hundreds look, load and rebuild at once, and each is answered from one
 // registry: the one that it began with.
 func TestManyLookWhileTheRegistryIsRebuilt(t *testing.T) {
+	t.Parallel()
 	const tools = 40
 	file := filepath.Join(t.TempDir(), "tool_registry.json")
 	// build makes the registry of a generation: each of its tools has the

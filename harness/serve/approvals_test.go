@@ -98,6 +98,7 @@ func TestATokenWithTheRightApproves(t *testing.T) {
 
 // Nobody says yes to what the same token has sent, or without the right.
 func TestNobodyApprovesOfTheirOwn(t *testing.T) {
+	t.Parallel()
 	url, f, _ := approving(t, &serve.Options{Approvals: serve.ApprovalsConsole})
 	ann, bob := dialHTTP(t, url, "", twoTokens["ann"], nil), dialHTTP(t, url, "", twoTokens["bob"], nil)
 	names(t, bob)

@@ -180,6 +180,7 @@ func TestResourcesTellOfToolsAndTheRegistry(t *testing.T) {
 }
 
 func TestAnswersFitTheirSchema(t *testing.T) {
+	t.Parallel()
 	s, _ := serving(t, &serve.Options{Answer: 600, Policy: &policy.Policy{Deny: []string{"files.delete_file"}}})
 	c := connect(t, s, nil)
 	res, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: serve.ResultSchemaURI})

@@ -136,6 +136,7 @@ func TestAnyInstanceAnswersAnyRequest(t *testing.T) {
 
 // What one instance has begun since another read the records is known to that too.
 func TestInstancesKnowOneAnothersRequests(t *testing.T) {
+	t.Parallel()
 	both := func(opts *serve.Options) (one, two *client, f *fake) {
 		opts.Records = folderStore(t, t.TempDir())
 		s, f := serving(t, opts)

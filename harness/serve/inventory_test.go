@@ -188,6 +188,7 @@ func TestLargerBudgetsHold(t *testing.T) {
 
 // The estimate must be right on what descriptions are made of.
 func TestTokensAreEstimatedWell(t *testing.T) {
+	t.Parallel()
 	count := counter(t)
 	reg := realTools(t, 1168)
 	cat := &catalog.Catalog{Registry: reg}
@@ -226,6 +227,7 @@ func over(t testing.TB, reg *registry.Registry, opts serve.Options) *serve.Serve
 // The list is the same after a restart and from another instance, whatever was
 // used or learnt meanwhile.
 func TestOneRegistryHasOneList(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{20, 535} {
 		reg := realTools(t, n)
 		learnt := func(context.Context) (*catalog.Catalog, error) {

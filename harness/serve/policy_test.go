@@ -247,6 +247,7 @@ func TestAnApprovalIsGoodForItsScriptOnly(t *testing.T) {
 
 // What a person is asked about is all there is, and looks as it is.
 func TestAPersonIsShownAllOfIt(t *testing.T) {
+	t.Parallel()
 	var question string
 	opts := &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult,
 		error) {

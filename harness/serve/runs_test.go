@@ -193,6 +193,7 @@ Return(v)`
 }
 
 func TestTheLedgerOfADryRunIsItsAnswer(t *testing.T) {
+	t.Parallel()
 	s, f := serving(t, &serve.Options{Answer: 2000})
 	c := connect(t, s, nil)
 	const script = `n := len("x")

@@ -436,6 +436,7 @@ Return(string(b))`, "text of [1000]", `"[0,0,0,`, []string{"[0,0,0,", `"… `, "
 }
 
 func TestALoopThatPrintsWithoutEndIsToldInShort(t *testing.T) {
+	t.Parallel()
 	s, _ := serving(t, &serve.Options{Answer: 10_000})
 	res := connect(t, s, nil).call("execute", map[string]any{"script": `for { fmt.Println("hello hello") }`})
 	got := textOf(res)

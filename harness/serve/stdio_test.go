@@ -217,6 +217,7 @@ func TestNothingIsSaidBeforeTheClientSpeaks(t *testing.T) {
 
 // A large message is followed by giving memory back.
 func TestALargeMessageIsTidiedUp(t *testing.T) {
+	t.Parallel()
 	s, _ := serving(t, nil)
 	c := connect(t, s, nil)
 	if c.run("Return(1)"); s.Untidy() {

@@ -323,6 +323,7 @@ func TestTheOnlyTokenHasWhatTheOperatorHas(t *testing.T) {
 // What a person approved is for the call that was shown: one that a saved script
 // makes is another one, and is shown as that.
 func TestAnApprovalDoesNotPassToASavedScript(t *testing.T) {
+	t.Parallel()
 	lib, f := library.Open(t.TempDir()), newFake()
 	if err := lib.Save(&library.Script{Name: "cleanup", Source: deleting}); err != nil {
 		t.Fatal(err)

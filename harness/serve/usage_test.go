@@ -36,6 +36,7 @@ func firstOf(text string) string {
 // The most used tools of the last 30 days come first, in an order that stays in a session
 // and over restarts. Denied and private tools never come first, nor does use of others.
 func TestUsedToolsComeFirst(t *testing.T) {
+	t.Parallel()
 	reg := realTools(t, 535)
 	log := usage.Open(filepath.Join(t.TempDir(), "usage.jsonl"))
 	now := time.Now()

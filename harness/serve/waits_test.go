@@ -170,6 +170,7 @@ func TestARunGoesOnWhenItIsAnswered(t *testing.T) {
 // The answer of a script whose dry run a person has approved, and which went on without
 // its client, is that of the calls that were made. One that waits for the same is over.
 func TestADryRunThatWentOnIsTheAnswer(t *testing.T) {
+	t.Parallel()
 	s, f := serving(t, &serve.Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
 	c := connect(t, s, nil)
 	_, waits := c.run(deleting)

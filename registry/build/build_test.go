@@ -142,6 +142,7 @@ func TestFailingServersAreReportedAndTheOthersWork(t *testing.T) {
 }
 
 func TestTheSameAnswersGiveTheSameBytes(t *testing.T) {
+	t.Parallel()
 	c := servers(snap("a", "memory.json"), mcptest.Server("b", mcptest.Pages), snap("c", "list.json"))
 	first, _ := must(t, c, nil)
 	second, rep := must(t, c, &build.Options{Previous: first})
@@ -157,6 +158,7 @@ func TestTheSameAnswersGiveTheSameBytes(t *testing.T) {
 }
 
 func TestRebuildEmbedsOnlyWhatChanged(t *testing.T) {
+	t.Parallel()
 	n := 0
 	first, _ := must(t, servers(mcptest.Server("s"), snap("m", "memory.json")), &build.Options{Embed: embed(&n)})
 	if n != len(first.Tools) {

@@ -72,6 +72,7 @@ func next(t *testing.T, updates <-chan build.Update) build.Update {
 }
 
 func TestWatchFollowsTheConfigAndTheServers(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), ".mcp.json")
 	restless := mcptest.Server("s", mcptest.Restless)
 	writeConfig(t, path, "{}", restless)
@@ -138,6 +139,7 @@ func TestWatchFollowsTheConfigAndTheServers(t *testing.T) {
 // A burst of writes is one rebuild, or two when the disk is slow, of which one
 // finds nothing new.
 func TestABurstOfWritesIsOneUpdate(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), ".mcp.json")
 	writeConfig(t, path, "{}", snap("a", "calculator.json"))
 	updates := watch(t, path, &build.WatchOptions{Poll: -1})
@@ -155,6 +157,7 @@ func TestABurstOfWritesIsOneUpdate(t *testing.T) {
 }
 
 func TestWatchPollsForWhatNobodyAnnounces(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, ".mcp.json")
 	writeConfig(t, path, "{}", mcptest.Again("s", dir))
@@ -171,6 +174,7 @@ func TestWatchPollsForWhatNobodyAnnounces(t *testing.T) {
 }
 
 func TestServerThatKeepsFailingIsToldOfOnce(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), ".mcp.json")
 	writeConfig(t, path, "{}", mcptest.Server("good"), mcptest.Server("bad", mcptest.ExitAtStart))
 	builds := make(chan bool, 1000)
@@ -203,6 +207,7 @@ func TestWatchOfNothingReadableEnds(t *testing.T) {
 }
 
 func TestPinnedToolThatChangesIsHeldUntilItIsAccepted(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path, file := filepath.Join(dir, ".mcp.json"), filepath.Join(dir, "tool_pins.json")
 	writeConfig(t, path, `{"pin": true}`, mcptest.Server("s", mcptest.Restless))
@@ -245,6 +250,7 @@ func TestPinnedToolThatChangesIsHeldUntilItIsAccepted(t *testing.T) {
 }
 
 func TestPinsOutliveToolsAndFaults(t *testing.T) {
+	t.Parallel()
 	pinned := func(faults ...mcptest.Fault) *config.Config {
 		s := mcptest.Server("s", faults...)
 		s.Pin = true
@@ -289,6 +295,7 @@ func TestPinsOutliveToolsAndFaults(t *testing.T) {
 // However the registry's file or the pins' get lost, a tool that changed stays
 // held, and shows what was accepted of it.
 func TestLostFilesReleaseNoPinnedTool(t *testing.T) {
+	t.Parallel()
 	pinned := func(faults ...mcptest.Fault) *config.Config {
 		s := mcptest.Server("s", faults...)
 		s.Pin = true
@@ -362,6 +369,7 @@ func TestReadOnlyServerShowsOnlyToolsThatRead(t *testing.T) {
 }
 
 func TestHistoryKeepsWhatChanged(t *testing.T) {
+	t.Parallel()
 	path := build.HistoryFile(filepath.Join(t.TempDir(), "tool_registry.json"))
 	if !strings.HasSuffix(path, "tool_registry.history.jsonl") {
 		t.Errorf("history in %q", path)

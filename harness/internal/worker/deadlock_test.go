@@ -34,6 +34,7 @@ func TestDeadlockIsToldFromWaiting(t *testing.T) {
 
 // A call that waits for its result is no deadlock, however late it is woken.
 func TestAResultIsThereWhenNothingWaitsForIt(t *testing.T) {
+	t.Parallel()
 	from, to := io.Pipe()
 	c := newChild(from, io.Discard, nil)
 	ended := make(chan bool)

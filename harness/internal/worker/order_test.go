@@ -65,6 +65,7 @@ func main() {
 `
 
 func TestCallsOverAMapComeInTheSameOrderAgain(t *testing.T) {
+	t.Parallel()
 	calls := func(seed byte) string {
 		t.Helper()
 		s := &shop{}

@@ -83,6 +83,7 @@ func main() {
 `
 
 func TestARunsSeedGivesItsDraws(t *testing.T) {
+	t.Parallel()
 	seed := bytes.Repeat([]byte{7}, 32)
 	draw := func(seed []byte) string {
 		t.Helper()
@@ -111,6 +112,7 @@ func TestASeedOfAnotherLengthIsAnError(t *testing.T) {
 
 // What a script gives a source of its own is as in Go.
 func TestAScriptsOwnSourcesAreGos(t *testing.T) {
+	t.Parallel()
 	for script, want := range map[string]string{
 		"Return(rand.New(rand.NewSource(1)).Intn(1000))":                                                                                         "81",
 		"rand.Seed(1)\nr := rand.New(rand.NewSource(1))\nReturn(r.Intn(1000))":                                                                   "81",

@@ -715,6 +715,7 @@ func TestAReplayThatDivergesSaysSo(t *testing.T) {
 }
 
 func TestAReplayEndsAtItsDeadline(t *testing.T) {
+	t.Parallel()
 	s := repeat(nil)
 	s.decide = func(*stage, time.Time) (Next, error) { return Await, nil } // and no answer is on its way
 	o, err := Run(t.Context(), &Script{Source: "shop.List()", Replay: &Replay{}, Limits: Limits{Timeout: 300 * time.Millisecond}}, s, nil)

@@ -440,6 +440,7 @@ func TestAnyScheduleIsResumedFromAnywhere(t *testing.T) {
 }
 
 func TestAnUncertainCallIsTold(t *testing.T) {
+	t.Parallel()
 	uncertain := func(context.Context, *Call) (*Answer, error) {
 		return nil, &CallError{Code: bridge.CodeUncertain, Err: errors.New("the connection was lost")}
 	}

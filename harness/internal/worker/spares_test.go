@@ -24,6 +24,7 @@ func spareReady(t *testing.T, s *Spares, fits func(*process) bool) {
 }
 
 func TestSparesRehearseWhenNobodyWaits(t *testing.T) {
+	t.Parallel()
 	s := NewSpares(SparesOptions{Number: 1})
 	defer s.Close()
 	through := func(p *process) bool { return p.rehearsed == len(rehearsals) }
@@ -44,6 +45,7 @@ func TestSparesRehearseWhenNobodyWaits(t *testing.T) {
 }
 
 func TestASpareServesWhateverItIsAbout(t *testing.T) {
+	t.Parallel()
 	for i := range 20 {
 		s := NewSpares(SparesOptions{Number: 1})
 		for end := time.Now().Add(time.Minute); ; <-time.After(time.Millisecond) { // until it is a process, which starts or rehearses
@@ -69,6 +71,7 @@ func TestASpareServesWhateverItIsAbout(t *testing.T) {
 }
 
 func TestARunThatLastsDoesNotKeepSparesAway(t *testing.T) {
+	t.Parallel()
 	s := NewSpares(SparesOptions{Number: 1})
 	defer s.Close()
 	spareReady(t, s, func(p *process) bool { return true })
@@ -100,6 +103,7 @@ func TestASpareThatDiesIsReplaced(t *testing.T) {
 }
 
 func TestOldSparesAreReplaced(t *testing.T) {
+	t.Parallel()
 	s := NewSpares(SparesOptions{Number: 1, MaxAge: 200 * time.Millisecond})
 	defer s.Close()
 	seen := map[*process]bool{}

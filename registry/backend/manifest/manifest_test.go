@@ -182,6 +182,7 @@ func TestToolsAreListedWithTheReasonsWhySomeCannotWork(t *testing.T) {
 }
 
 func TestCallReturnsWhatTheProgramDid(t *testing.T) {
+	t.Parallel()
 	b, s := open(t)
 	// What a shell would read is only text.
 	if got := call(t, b, arguments{}, "say", "a b", "$HOME", "; rm -rf x",
@@ -258,6 +259,7 @@ func TestCallsThatCannotBeSayWhy(t *testing.T) {
 }
 
 func TestDeadlineAndCloseEndWhatWasStarted(t *testing.T) {
+	t.Parallel()
 	_, s := open(t)
 	s.CallTimeout = time.Second
 	for _, what := range []string{"hang", "parent"} {

@@ -294,6 +294,7 @@ func TestHTTPFailuresSayWhatHappened(t *testing.T) {
 // TestFailuresRepeatNoSecrets has a server that says in all kinds of failures
 // what it was sent, and one in a result that is none.
 func TestFailuresRepeatNoSecrets(t *testing.T) {
+	t.Parallel()
 	const key = "a1b2c3hunterd4e5f6"
 	s := web(t, "http", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -429,6 +430,7 @@ func TestArgumentsThatBelongInHeadersGetThere(t *testing.T) {
 // TestCancellationComesAfterWhatItCancels gives up calls while they are being
 // sent: a cancellation that overtook its call would leave the call running.
 func TestCancellationComesAfterWhatItCancels(t *testing.T) {
+	t.Parallel()
 	var begun, ended atomic.Int64
 	s := sdk.NewServer(&sdk.Implementation{Name: "sdk", Version: "9"}, nil)
 	s.AddTool(&sdk.Tool{Name: "wait", InputSchema: json.RawMessage(`{"type":"object"}`)},

@@ -296,6 +296,7 @@ func TestQuestionsByRoundsAreAnswered(t *testing.T) {
 
 // A server that is busy all the time has not begun with the call.
 func TestServersAreBusyUntilTheCallIsOver(t *testing.T) {
+	t.Parallel()
 	for _, protocol := range []string{"legacy", "modern"} {
 		l := newLater()
 		ctx, cancel := context.WithCancel(t.Context())

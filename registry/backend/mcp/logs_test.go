@@ -12,6 +12,7 @@ import (
 )
 
 func TestLogsAreBoundedAndHideSecrets(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "logs", "s.log")
 	l := &serverLog{path: path, hide: (&config.Server{Env: config.Secrets{"TOKEN": "hunter2hunter2"}}).Redactor()}
 	fmt.Fprint(l, "the token is hunter2")

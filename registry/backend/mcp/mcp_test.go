@@ -503,6 +503,7 @@ func TestNewsOfOtherToolsArrive(t *testing.T) {
 // TestNothingIsLeftBehind looks for goroutines of this package and of the SDK's
 // clients after connections were made, failed, broken and closed.
 func TestNothingIsLeftBehind(t *testing.T) {
+	t.Parallel()
 	for _, f := range []mcptest.Fault{"", mcptest.ExitAtStart, mcptest.Silent, mcptest.ModernOnly} {
 		s := mcptest.Server("s", f)
 		if f == mcptest.Silent {

@@ -236,6 +236,7 @@ func TestURLThatSpokeSSEIsAskedThatFirst(t *testing.T) {
 }
 
 func TestServerThatChangesItsToolsListsTheNewOnes(t *testing.T) {
+	t.Parallel()
 	b := open(t, mcptest.Server("s", mcptest.Restless), nil)
 	before := names(list(t, b).Tools)
 	call(t, b, "news", "")

@@ -172,6 +172,7 @@ func says(action, content string) backend.Asker {
 // A question in the middle of a call reaches the person, and nobody answers in
 // its place.
 func TestQuestionsInTheMiddleOfACall(t *testing.T) {
+	t.Parallel()
 	for kind, def := range askers(t) {
 		b := open(t, def, asking(true))
 		for _, tc := range []struct {
@@ -235,6 +236,7 @@ func TestQuestionsInTheMiddleOfACall(t *testing.T) {
 
 // With several calls under way, nobody is asked what another's server wants to know.
 func TestQuestionsOfSeveralCalls(t *testing.T) {
+	t.Parallel()
 	for kind, def := range askers(t) {
 		stream := kind == "http" // a question comes on the stream of its call
 		for _, tc := range []struct {

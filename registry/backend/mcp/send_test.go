@@ -239,6 +239,7 @@ func TestACallWithAnEffectGoesWhereTheHandshakeWent(t *testing.T) {
 
 // A token that a server does not take may be another one for the next call.
 func TestACallWithAnEffectThatNeedsASignInIsNotSentAgain(t *testing.T) {
+	t.Parallel()
 	a := &authority{}
 	var srv *httptest.Server
 	var status, seen atomic.Int32
@@ -292,6 +293,7 @@ func servers(t *testing.T) (defs map[string]config.Server, arrived func() int) {
 }
 
 func TestWhatMustNotBeSentIsNotSent(t *testing.T) {
+	t.Parallel()
 	no := errors.New("disk full")
 	defs, arrived := servers(t)
 	for kind, def := range defs {
@@ -355,6 +357,7 @@ func TestNothingIsAskedAfterTheEnd(t *testing.T) {
 
 // TestAProcessThatDies is killed at each step of a call.
 func TestAProcessThatDies(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		name, tool string
 		kill       string // when

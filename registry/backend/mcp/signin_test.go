@@ -151,6 +151,7 @@ func tokenDir(t *testing.T) string {
 }
 
 func TestSignInIsKeptAndRenewed(t *testing.T) {
+	t.Parallel()
 	a := &authority{}
 	var srv *httptest.Server
 	srv = httptest.NewServer(a.handler(t, func() string { return srv.URL }))
