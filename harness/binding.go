@@ -36,13 +36,10 @@ func (r *run) Resolve(ctx context.Context, n *worker.Needs) (tools *worker.Tools
 		return nil, false, nil
 	}
 	r.tellsUncertain = n.Uncertain
-	switch p := r.tree.replay; {
-	case p != nil && p.resume:
-		if tools, ok, err := r.resumed(ctx, n); ok || err != nil || r.result.Status == Diverged {
-			return tools, ok, err
-		}
-	case p != nil && r.script.Catalog == nil:
-		return r.recorded(n)
+	if line, tools, err := r.answers.Tools(n); err != nil {
+		return nil, false, err
+	} else if tools != nil {
+		return r.recorded(ctx, n, line, tools)
 	}
 	b, res := r.bound, r.result
 	if ok, err := b.Load(ctx, n); !ok {
@@ -105,7 +102,7 @@ func (r *run) Start(ctx context.Context, _ *worker.Plan) bool {
 	if len(r.result.Errors) > 0 { // a phrase has no tool
 		return false
 	}
-	if p := r.tree.replay; p != nil && !p.isLive() { // nothing is called, or each call is decided on when it is
+	if !r.answers.Live() { // nothing is called, or each call is decided on when it is
 		return true
 	}
 	ds, errs := r.bound.Judge()
@@ -136,11 +133,11 @@ func (r *run) connect(ctx context.Context) {
 	}
 }
 
-// rememberPhrases notes the tools that the phrases of a successful run led to. A replay, a
-// resumed run and a dry run teach nothing.
+// rememberPhrases notes the tools that the phrases of a successful run led to. A resumed
+// run and a dry run teach nothing.
 func (r *run) rememberPhrases() {
 	b := r.bound
-	if b.Catalog == nil || b.Catalog.Memory == nil || b.Needs.Probe || r.result.Status != OK || r.tree.replay != nil || b.Dry {
+	if b.Catalog == nil || b.Catalog.Memory == nil || b.Needs.Probe || r.result.Status != OK || r.journal.Attempt() > 0 || b.Dry {
 		return
 	}
 	// An error, as of a full disk, is not worth a word in the answer: the next run

@@ -60,7 +60,9 @@ type tree struct {
 	journal *journal.Journal
 	dry     *guesser // nil: calls are sent
 	asks    *asks
-	replay  *replayer // nil: the calls are made
+	// answers begins to answer the script at path, which s runs; nil if it runs for the first time.
+	answers func(path string, s *worker.Script) answers
+	final   bool // another attempt of the resumed run would end as this one
 	// memory is what each worker may take, in bytes: the run's own, and that of
 	// a script within it, and so on; scripts cannot run deeper than it is long.
 	memory []int64
@@ -102,11 +104,8 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 	if err := json.Unmarshal(c.Args, &q); err != nil {
 		return nil, errors.New(`the inputs are no object: want map[string]any{"name": value}, a struct or nil`)
 	}
-	replay := r.tree.replay
-	if replay != nil && replay.isLive() {
-		replay = nil
-	}
-	if replay == nil && (r.bound.Catalog == nil || r.bound.Catalog.Scripts == nil) {
+	live := r.answers.Live()
+	if live && (r.bound.Catalog == nil || r.bound.Catalog.Scripts == nil) {
 		return nil, errors.New("there is no library of scripts here")
 	}
 	depth := r.script.depth + 1
@@ -122,9 +121,8 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 	var saved *library.Script
 	var err error
 	known := false
-	if replay != nil {
-		saved, err = replay.saved(inner, q.Name)
-		known = !errors.Is(err, errNoScript)
+	if !live {
+		saved, known, err = r.answers.Saved(inner, q.Name)
 	}
 	if !known && r.bound.Catalog != nil && r.bound.Catalog.Scripts != nil {
 		saved, err = r.bound.Catalog.Scripts.Load(q.Name)
@@ -176,7 +174,7 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 	if err != nil {
 		return nil, err
 	}
-	if replay == nil {
+	if live {
 		noteChecked(r.bound.Catalog, saved, res)
 	}
 	if res.Parked {

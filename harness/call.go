@@ -27,24 +27,24 @@ import (
 // Call authorises, validates and makes one call of the running script, or answers
 // it from the record that is run again.
 func (r *run) Call(ctx context.Context, c *worker.Call) (*worker.Answer, error) {
-	path, replay := r.path+c.Path, r.tree.replay
+	path := r.path + c.Path
 	if c.Tool == bridge.RunScript {
-		replay.runs(r)
+		ended := r.answers.RunScript()
 		raw, err := r.runSaved(ctx, path, c)
-		replay.ran(r, !errors.Is(err, worker.ErrParked))
+		ended(!errors.Is(err, worker.ErrParked))
 		return &worker.Answer{Result: raw}, err
 	}
 	args := registry.ReadArgs(c.Args)
-	var recorded *record.Made
-	if replay != nil {
-		answer, m, err := replay.call(ctx, r, path, c, args)
-		if !errors.Is(err, errLive) {
-			return answer, err
-		}
-		recorded = m
-		if err := c.Slot(ctx); err != nil {
-			return nil, err
-		}
+	answer, recorded, err := r.answers.Ask(ctx, &record.Question{Path: path, Place: c.Place, Tool: c.Tool,
+		Args: string(argsData(args).JSON), Alone: c.Alone})
+	if answer != nil {
+		return r.earlier(ctx, recorded, args, answer, err)
+	}
+	if err == nil {
+		err = c.Slot(ctx)
+	}
+	if err != nil {
+		return nil, err
 	}
 	raw, err := r.call(ctx, path, c, args, recorded)
 	return &worker.Answer{Result: raw}, err

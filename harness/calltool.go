@@ -45,7 +45,7 @@ func (h *Harness) CallTool(ctx context.Context, c *catalog.Catalog, id string, r
 		call.approved = []string{id}
 	}
 	begin := time.Now()
-	r := &run{script: &call, direct: true, tree: newTree(worker.Limits{}), room: call.room(),
+	r := &run{script: &call, direct: true, answers: noAnswers{}, tree: newTree(worker.Limits{}), room: call.room(),
 		misfits: map[string]string{}, result: &Result{Status: OK, Tools: []ToolUse{}}}
 	r.bound = r.bind()
 	r.bound.Catalog, r.bound.View, r.bound.Allowed = c, view, map[string]*wrappers.Tool{id: t}

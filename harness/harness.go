@@ -277,7 +277,12 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 		t.dry = h.newGuesser(s)
 	}
 	t.journal.Prepare(ws, s.path)
-	r := &run{ctx: ctx, h: h, script: s, tree: t, journal: t.journal, path: s.path, room: s.room(),
+	var again answers = noAnswers{}
+	if t.answers != nil {
+		again = t.answers(s.path, ws)
+	}
+	defer again.Leave()
+	r := &run{ctx: ctx, h: h, script: s, tree: t, journal: t.journal, answers: again, path: s.path, room: s.room(),
 		misfits: map[string]string{}, nested: make(chan struct{}, 1), check: check, result: &Result{
 			Tools: []ToolUse{}, Calls: []Call{}, Warnings: []string{},
 		}}
@@ -288,9 +293,6 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 		if t.journal.Kept() {
 			o.Usage = t.journal.Usage
 		}
-	}
-	if t.replay != nil && t.replay.prepare(ws, r) {
-		defer t.replay.leave(r)
 	}
 	out, err := runWorker(ctx, ws, r, o)
 	if err == nil {
@@ -303,7 +305,7 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 		return nil, err
 	}
 	r.finish(out)
-	if !check && (t.replay == nil || t.replay.isLive()) {
+	if !check && again.Live() {
 		r.rememberPhrases()
 		r.count(begin)
 		r.keep()
@@ -399,7 +401,8 @@ type run struct {
 	sampleBytes    int
 	tree           *tree
 	journal        *journal.Journal // of tree
-	path           string           // of the script within those that run it
+	answers        answers
+	path           string // of the script within those that run it
 	room           *Room
 	nested         chan struct{} // holds an element while a saved script is under way
 	nestedWarnings int           // of saved scripts

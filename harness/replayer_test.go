@@ -8,7 +8,6 @@ import (
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
-	"github.com/usetools/usetools/registry"
 )
 
 // TestAReplayGoesOnBehindAScriptThatDidNotWait ends a saved script while a goroutine
@@ -40,21 +39,18 @@ func TestAReplayGoesOnBehindAScriptThatDidNotWait(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newReplayer(recorded, "", gate)
-	tr := &tree{replay: p}
-	outer, inner := &run{tree: tr, script: &Script{}}, &run{tree: tr, path: path, script: &Script{depth: 1}}
-	for _, r := range []*run{outer, inner} {
-		p.prepare(&worker.Script{}, r)
-	}
+	p := newReplayer(recorded, gate, nil)
+	outer, inner := p.Enter("", &worker.Script{}), p.Enter(path, &worker.Script{})
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if _, _, err := p.call(ended, inner, path, &worker.Call{Tool: "shop.stock", Place: "1:1"}, registry.Args{}); err == nil {
+	const args = "{}"
+	if _, _, err := inner.Ask(ended, &record.Question{Path: path, Tool: "shop.stock", Place: "1:1", Args: args}); err == nil {
 		t.Fatal("a script that has ended got an answer")
 	}
-	p.leave(inner)
+	inner.Leave()
 	answer := make(chan *worker.Answer, 1)
 	go func() {
-		a, _, _ := p.call(t.Context(), outer, "", &worker.Call{Tool: "shop.stock", Place: "2:1"}, registry.Args{})
+		a, _, _ := outer.Ask(t.Context(), &record.Question{Tool: "shop.stock", Place: "2:1", Args: args})
 		answer <- a
 	}()
 	if _, err := outer.Still(t.Context(), time.Time{}, 1, 0); err != nil {

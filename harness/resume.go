@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/usetools/usetools/harness/internal/journal"
 	"github.com/usetools/usetools/harness/internal/worker"
@@ -13,8 +12,6 @@ import (
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
-	"github.com/usetools/usetools/registry"
-	"github.com/usetools/usetools/registry/backend"
 )
 
 // NotResumableError says why a run does not go on.
@@ -140,8 +137,7 @@ type resumption struct {
 	w       *store.Writer
 	run     *record.Run
 	journal *journal.Journal
-	asks    *asks     // of the last attempt
-	replay  *replayer // the same
+	tree    *tree // of the last attempt
 	tries   int
 }
 
@@ -158,7 +154,7 @@ func (r *resumption) execute(ctx context.Context) (*Result, error) {
 		}
 		if res.Status != Diverged || n == maxAttempts || ctx.Err() != nil || r.final() {
 			res.Run, res.Attempts = r.journal.ID(), r.journal.Attempt()
-			r.asks.fill(res)
+			r.tree.asks.fill(res)
 			r.h.setNoResume(res)
 			r.journal.End(res)
 			return res, nil
@@ -170,7 +166,7 @@ func (r *resumption) execute(ctx context.Context) (*Result, error) {
 }
 
 // final reports whether another attempt would end as the last one did.
-func (r *resumption) final() bool { return r.journal.Live() || r.replay.final }
+func (r *resumption) final() bool { return r.journal.Live() || r.tree.final }
 
 // prepare is the script as it was recorded.
 func (r *resumption) prepare() (*Script, error) {
@@ -218,137 +214,31 @@ func (r *resumption) attempt(ctx context.Context, s *Script) (*Result, error) {
 	if r.tries++; r.tries%2 == 0 {
 		gate.Loosen()
 	}
-	l := worker.Limits(s.Limits)
-	t := newTree(l)
+	t := newTree(worker.Limits(s.Limits))
 	t.journal = r.journal
 	t.asks = newAsks(r.run, gate)
-	t.replay = newReplayer(r.run, s.Source, gate)
-	t.replay.resume = true
-	t.replay.parallel = l.WithDefaults().Parallel
-	r.asks, r.replay = t.asks, t.replay
+	rp := newReplayer(r.run, gate, r.journal)
+	t.answers = func(path string, s *worker.Script) answers { return rp.Enter(path, s) }
+	r.tree = t
 	one := *s
 	one.tree = t
 	res, err := r.h.run(ctx, &one, false)
 	if err != nil {
 		return nil, err
 	}
-	if res.Status == Diverged || t.replay.isLive() {
+	if res.Status == Diverged || r.journal.Live() {
 		return res, nil
 	}
 	switch d := gate.End(); {
 	case d == nil:
 		r.journal.GoLive() // its last words
 	case res.Status == OK || res.Status == ScriptError:
-		t.replay.diverged = d
 		res.Status, res.ExitCode = Diverged, Diverged.ExitCode()
 		res.Errors = []Error{{Kind: KindRuntime, Message: d.Error()}}
 		res.Error = &res.Errors[0]
 	case outcome.NeverBegan(res.Status): // what is wrong is said; it may be well with another harness
-		t.replay.final = true
+		t.final = true
 		res.Status, res.ExitCode = Diverged, Diverged.ExitCode()
 	}
 	return res, nil
-}
-
-// diverge ends a run that goes on, as a call of it cannot be what it was to be.
-func (r *run) diverge(err error) error {
-	a := r.tree.asks
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.diverged == nil {
-		a.diverged = err
-	}
-	return worker.ErrParked
-}
-
-// resumed answers the needs of a script that goes on: with what the record has,
-// and the tools of today to call. ok is false where the record has nothing for it.
-func (r *run) resumed(ctx context.Context, n *worker.Needs) (tools *worker.Tools, ok bool, err error) {
-	line := r.tree.replay.toolsLine(r)
-	if line == nil {
-		return nil, false, nil
-	}
-	if tools, err = r.tree.replay.tools(r); err != nil {
-		return nil, false, err
-	}
-	r.changed, r.classes = map[string]error{}, map[string]record.Class{}
-	if len(line.Tools)+len(line.Own) == 0 {
-		return tools, true, nil
-	}
-	if ok, err := r.bound.Load(ctx, n); !ok {
-		return tools, err == nil, err
-	}
-	for _, was := range line.Tools {
-		r.classes[was.ID] = was.Class
-		if t, ok := r.bound.View.Tool(was.ID); ok && t.Hash == was.Hash {
-			r.bound.Allowed[was.ID] = t
-		} else {
-			r.changed[was.ID] = &changedError{was.ID}
-		}
-	}
-	if server := r.lostSession(ctx); server != "" {
-		r.tree.replay.final = true
-		r.stop(Diverged, Error{Kind: KindRuntime, Message: fmt.Sprintf("the session of %s is lost: it keeps state in its "+
-			"process (usetools.session), and has been started anew since the run called it; run the script anew", server)})
-		return nil, false, nil
-	}
-	_, errs := r.bound.Judge()
-	tools.Go = len(errs) == 0
-	return tools, true, nil
-}
-
-// keeper is a Caller that knows which servers keep state in their process, and since
-// when they have what a subject's calls did; the zero time: they have nothing of it.
-type keeper interface {
-	Session(ctx context.Context, server string) (keeps bool, since time.Time)
-}
-
-// lostSession is a server that keeps state in its process and has lost what the run
-// did there, "" where none has.
-func (r *run) lostSession(ctx context.Context) string {
-	type state struct {
-		keeps bool
-		since time.Time
-	}
-	states := map[string]state{}
-	for _, m := range r.tree.replay.run.Calls {
-		if m.Call == nil || m.Done != nil && m.Done.Kind == record.NotSent {
-			continue
-		}
-		t := r.bound.Allowed[m.Call.Tool]
-		if t == nil {
-			continue
-		}
-		s, asked := states[t.Server]
-		if !asked {
-			if c, ok := r.bound.Catalog.Calls.(keeper); ok {
-				s.keeps, s.since = c.Session(ctx, t.Server)
-			}
-			s.keeps = s.keeps || r.bound.Catalog.Server(t.Server).Session
-			states[t.Server] = s
-		}
-		if s.keeps && (s.since.IsZero() || s.since.After(m.Call.Time)) {
-			return t.Server
-		}
-	}
-	return ""
-}
-
-// readAgain asks a server once more for what the record does not have, as secrets in
-// it were hidden: the script gets it where it is what it was.
-func (r *run) readAgain(ctx context.Context, m *record.Made, args registry.Args) (json.RawMessage, error) {
-	t := r.bound.Allowed[m.Call.Tool]
-	if t == nil {
-		return nil, r.diverge(&changedError{m.Call.Tool})
-	}
-	res, _, err := r.send(ctx, ctx, t, args, &backend.Send{})
-	if err != nil {
-		return nil, r.diverge(fmt.Errorf("the record does not have the whole answer of call %d (%s), and it cannot be asked "+
-			"for again: %w", m.Call.N, t.ID, err))
-	}
-	if same, err := r.tree.replay.run.Same(m.Done.Result, res.Raw); err != nil || !same {
-		return nil, r.diverge(fmt.Errorf("the record does not have the whole answer of call %d (%s), and asked again the "+
-			"server answers something else", m.Call.N, t.ID))
-	}
-	return res.Raw, nil
 }
