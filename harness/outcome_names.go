@@ -1,6 +1,9 @@
 package harness
 
-import "github.com/usetools/usetools/harness/outcome"
+import (
+	"github.com/usetools/usetools/harness/internal/rerun"
+	"github.com/usetools/usetools/harness/outcome"
+)
 
 // The names of package outcome that scripts' results are made of.
 type (
@@ -56,3 +59,11 @@ var (
 	ErrNotEnded = outcome.ErrNotEnded
 	Paint       = outcome.Paint
 )
+
+// The names of replays and resumed runs.
+type (
+	Difference        = rerun.Difference
+	NotResumableError = rerun.NotResumableError
+)
+
+var ErrNothingToReplay = rerun.ErrNothingToReplay

@@ -9,6 +9,7 @@ import (
 
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/journal"
+	"github.com/usetools/usetools/harness/internal/rerun"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
@@ -62,7 +63,7 @@ func (h *Harness) Replay(ctx context.Context, p *Replay) (*Replayed, error) {
 	if err := json.Unmarshal(b.Limits, &limits); err != nil {
 		return nil, fmt.Errorf("the limits of the record: %w", err)
 	}
-	limits = boundedLimits(limits)
+	limits = Limits(rerun.BoundedLimits(worker.Limits(limits)))
 	if p.Timeout > 0 {
 		limits.Timeout = p.Timeout
 	}
@@ -73,7 +74,7 @@ func (h *Harness) Replay(ctx context.Context, p *Replay) (*Replayed, error) {
 	if s.Origin.Stored, err = p.Run.Values(b.Stored); err != nil {
 		return nil, err
 	}
-	rp := newReplayer(p.Run, gate, nil)
+	rp := rerun.New(p.Run, gate, nil)
 	rp.Source, rp.Parallel, rp.BindAnew = source, worker.Limits(limits).WithDefaults().Parallel, p.Catalog != nil
 	s.tree = newTree(worker.Limits(limits))
 	s.tree.answers = func(path string, s *worker.Script) answers { return rp.Enter(path, s) }
@@ -83,14 +84,4 @@ func (h *Harness) Replay(ctx context.Context, p *Replay) (*Replayed, error) {
 		return nil, err
 	}
 	return &Replayed{Result: res, Calls: rp.Calls(), Difference: rp.Compare(res)}, nil
-}
-
-// boundedLimits are limits of a record, which may be anybody's, within what a replay
-// may take.
-func boundedLimits(l Limits) Limits {
-	l.Timeout = min(l.Timeout, 10*time.Minute)
-	l.CPU = min(l.CPU, 20*time.Minute)
-	l.Memory = min(l.Memory, 4<<30)
-	l.Stdout = min(l.Stdout, record.MaxRecord) // more is in no record
-	return l
 }

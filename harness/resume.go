@@ -3,26 +3,16 @@ package harness
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/usetools/usetools/harness/internal/journal"
+	"github.com/usetools/usetools/harness/internal/rerun"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 )
-
-// NotResumableError says why a run does not go on.
-type NotResumableError struct {
-	Run string
-	Why string
-}
-
-func (e *NotResumableError) Error() string {
-	return fmt.Sprintf("run %s cannot go on: %s", e.Run, e.Why)
-}
 
 // maxAttempts is how often a script that went another way than its record, by which
 // nothing was sent, is tried again at once.
@@ -44,14 +34,14 @@ func (h *Harness) Resume(ctx context.Context, id string, s *Script) (*Result, er
 	}
 	records := h.opts.Records
 	if records == nil {
-		return nil, &NotResumableError{id, "no records are kept here"}
+		return nil, &NotResumableError{Run: id, Why: "no records are kept here"}
 	}
 	was, err := records.Load(id)
 	if err != nil {
 		return nil, err
 	}
 	w, run, err := records.Reopen(id, &store.ReopenOptions{Copy: s.Origin.Request.Copy, Who: s.Origin.Subject, Harness: h.opts.Version,
-		Live: was.Begin.Dry, May: func(run *record.Run) error { return resumable(run, s.Limits) }})
+		Live: was.Begin.Dry, May: func(run *record.Run) error { return rerun.Resumable(run, worker.Limits(s.Limits)) }})
 	if err != nil {
 		return nil, err
 	}
@@ -74,60 +64,6 @@ func (h *Harness) ResumeForClient(ctx context.Context, id string, s *Script) (*R
 		h.opts.Records.Fetch(res.Run)
 	}
 	return res, err
-}
-
-// resumable returns an error if a run cannot be resumed.
-func resumable(run *record.Run, more Limits) error {
-	no := func(format string, args ...any) error {
-		return &NotResumableError{run.Begin.ID, fmt.Sprintf(format, args...)}
-	}
-	if run.Begin.Script.IsZero() ||
-		run.Begin.Script.Text() == "" && len(run.Calls) > 0 && run.Tools != nil && run.Tools.Phrases == nil {
-		return no("it is a single call, without a script")
-	}
-	for _, x := range run.Open() {
-		if x.A == record.Ledger {
-			return no("it is a dry run, and nobody has approved of its calls: approval %s",
-				record.ApprovalID(run.Begin.ID, x.A))
-		}
-	}
-	unknown := (*record.UnknownError)(nil)
-	if _, err := record.Resume(run, nil); errors.As(err, &unknown) {
-		return err
-	}
-	if why := outcome.Lacks(run); why != "" {
-		return no("%s", why)
-	}
-	end := run.End
-	if end == nil {
-		return nil
-	}
-	var had Limits
-	json.Unmarshal(run.Begin.Limits, &had)
-	switch status := Status(end.Status); status {
-	case Canceled:
-		if end.Closed {
-			return no("it was closed")
-		}
-		return nil
-	case Waiting, Uncertain, Lost, Diverged, SandboxError, InternalError:
-		return nil
-	case Timeout:
-		if more.Timeout <= had.Timeout {
-			return no("it ended after %v: give it more time, with -timeout", had.Timeout)
-		}
-		return nil
-	case CPULimit, MemoryLimit:
-		if more.CPU <= had.CPU && more.Memory <= had.Memory && more.Timeout <= had.Timeout {
-			return no("it ended with %s: give it more", status)
-		}
-		return nil
-	case OK:
-		if run.Begin.Dry && len(run.Asks) > 0 {
-			return nil
-		}
-	}
-	return no("it has ended with %s", end.Status)
 }
 
 // resumption is a run that goes on.
@@ -197,7 +133,7 @@ func (r *resumption) prepare() (*Script, error) {
 	if err := json.Unmarshal(b.Limits, &had); err != nil {
 		return nil, fmt.Errorf("the limits of the record: %w", err)
 	}
-	had = boundedLimits(had)
+	had = Limits(rerun.BoundedLimits(worker.Limits(had)))
 	s.Limits = Limits{Timeout: max(had.Timeout, s.Limits.Timeout), CPU: max(had.CPU, s.Limits.CPU),
 		Memory: max(had.Memory, s.Limits.Memory), Stdout: had.Stdout, Value: had.Value, Calls: had.Calls, Parallel: had.Parallel,
 		Result: had.Result}
@@ -217,7 +153,7 @@ func (r *resumption) attempt(ctx context.Context, s *Script) (*Result, error) {
 	t := newTree(worker.Limits(s.Limits))
 	t.journal = r.journal
 	t.asks = newAsks(r.run, gate)
-	rp := newReplayer(r.run, gate, r.journal)
+	rp := rerun.New(r.run, gate, r.journal)
 	t.answers = func(path string, s *worker.Script) answers { return rp.Enter(path, s) }
 	r.tree = t
 	one := *s

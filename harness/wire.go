@@ -85,7 +85,7 @@ func DecodeError(b []byte) (failed, err error) {
 		e.in = append(e.in, &catalog.Error{Err: errors.New(w.Catalog)})
 	}
 	if w.NoGo != nil {
-		e.in = append(e.in, &NotResumableError{w.NoGo.Run, w.NoGo.Why})
+		e.in = append(e.in, &NotResumableError{Run: w.NoGo.Run, Why: w.NoGo.Why})
 	}
 	if w.Running != nil {
 		e.in = append(e.in, &store.RunningError{Run: w.Running.Run, Host: w.Running.Host, PID: w.Running.PID})

@@ -107,7 +107,7 @@ func TestErrorsKeepTheirTypesOnTheWire(t *testing.T) {
 		Args: record.Raw(json.RawMessage(`{"a":1}`)), Class: record.Effect}}}}
 	for _, sent := range []error{
 		errors.New("anything"),
-		fmt.Errorf("going on: %w", &harness.NotResumableError{"run", "it has ended"}),
+		fmt.Errorf("going on: %w", &harness.NotResumableError{Run: "run", Why: "it has ended"}),
 		&store.RunningError{Run: "run", Host: "there", PID: 7},
 		&harness.OnceError{"key", "run"},
 		&catalog.Error{Err: errors.New("no config")},

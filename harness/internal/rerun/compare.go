@@ -1,4 +1,4 @@
-package harness
+package rerun
 
 import (
 	"bytes"
@@ -25,29 +25,29 @@ type Difference struct {
 
 // cutOff reports whether the run ended at a moment of which neither the script nor
 // the record knows: the same script may then come further, or not so far.
-func (p *replayer) cutOff() bool {
-	switch Status(p.run.End.Status) {
-	case Timeout, CPULimit, Canceled:
+func (p *Replayer) cutOff() bool {
+	switch outcome.Status(p.run.End.Status) {
+	case outcome.Timeout, outcome.CPULimit, outcome.Canceled:
 		return true
 	}
 	return false
 }
 
 // killed reports whether a script with this status was ended while it ran.
-func killed(s Status) bool {
+func killed(s outcome.Status) bool {
 	switch s {
-	case Timeout, CPULimit, MemoryLimit, OutputLimit, CallLimit, Canceled, Waiting, Uncertain:
+	case outcome.Timeout, outcome.CPULimit, outcome.MemoryLimit, outcome.OutputLimit, outcome.CallLimit, outcome.Canceled, outcome.Waiting, outcome.Uncertain:
 		return true
 	}
 	return false
 }
 
 // Calls returns how many calls were answered from the record.
-func (p *replayer) Calls() int { return p.made }
+func (p *Replayer) Calls() int { return p.made }
 
 // Compare returns the first difference between a replay and its record, or nil. A replay that
 // came to where its run was ended gets the status and the error of that.
-func (p *replayer) Compare(res *outcome.Result) *Difference {
+func (p *Replayer) Compare(res *outcome.Result) *Difference {
 	d := p.compare(res)
 	if end := p.run.End; p.over {
 		res.Status, res.ExitCode, res.Error, res.Errors = outcome.Status(end.Status), end.ExitCode, nil, nil
@@ -58,20 +58,20 @@ func (p *replayer) Compare(res *outcome.Result) *Difference {
 	return d
 }
 
-func (p *replayer) compare(res *outcome.Result) *Difference {
+func (p *Replayer) compare(res *outcome.Result) *Difference {
 	end := p.run.End
 	d := p.diverged
-	if d == nil && res.Status != CompileError {
+	if d == nil && res.Status != outcome.CompileError {
 		d = p.gate.End()
 	}
-	left := res.Status == OK && Status(end.Status) == Uncertain && slices.ContainsFunc(p.run.Calls, (*record.Made).Lost)
+	left := res.Status == outcome.OK && outcome.Status(end.Status) == outcome.Uncertain && slices.ContainsFunc(p.run.Calls, (*record.Made).Lost)
 	if left { // main did not wait for a call of which nobody knows what became
-		res.Status, res.ExitCode = Uncertain, Uncertain.ExitCode()
+		res.Status, res.ExitCode = outcome.Uncertain, outcome.Uncertain.ExitCode()
 	}
 	same := p.over || string(res.Status) == end.Status
 	// What a script did in the moment in which it was ended is chance.
-	ended := p.diverged == nil && same && !left && killed(Status(end.Status))
-	further := p.diverged == nil && p.cutOff() && res.Status != CompileError && (d == nil || d.Unasked == nil)
+	ended := p.diverged == nil && same && !left && killed(outcome.Status(end.Status))
+	further := p.diverged == nil && p.cutOff() && res.Status != outcome.CompileError && (d == nil || d.Unasked == nil)
 	wantError, gotError := errorText(end.Error), errorText(record.JSON(res.Error))
 	switch {
 	case further && (p.over || !same):
@@ -103,7 +103,7 @@ func (p *replayer) compare(res *outcome.Result) *Difference {
 
 // crowded reports whether as many calls were under way when the run ended as may be:
 // further ones waited, and are not in the record.
-func (p *replayer) crowded() bool {
+func (p *Replayer) crowded() bool {
 	n := 0
 	for _, m := range p.run.Calls {
 		if m.Guess == nil && (m.Done == nil || m.Done.Cut) {
@@ -115,7 +115,7 @@ func (p *replayer) crowded() bool {
 
 // compareTexts returns the first difference between what a replay and its record
 // printed.
-func (p *replayer) compareTexts(res *Result, same func(got, want string) bool) *Difference {
+func (p *Replayer) compareTexts(res *outcome.Result, same func(got, want string) bool) *Difference {
 	masked := func(s string) string { return withoutTimes(printable(s)) }
 	stdout := printable
 	if strings.Contains(p.Source, "log.") { // log or slog, which can write there too
@@ -138,7 +138,7 @@ func printable(s string) string { return notText().ReplaceAllLiteralString(s, "\
 
 // differ is the difference of two texts, and whether the record is known not to
 // have what they may follow from.
-func (p *replayer) differ(what, want, got string) *Difference {
+func (p *Replayer) differ(what, want, got string) *Difference {
 	d := differ(what, want, got)
 	if slices.ContainsFunc(p.run.Notes, func(n *record.Note) bool { return n.Lost }) {
 		d.Text += fmt.Sprintf("; the script read its clock more than %d times, and the record does not have what it read "+
@@ -156,7 +156,7 @@ func statusText(status, err string) string {
 
 // errorText is the message of an error of a result.
 func errorText(raw json.RawMessage) string {
-	var e Error
+	var e outcome.Error
 	if len(raw) == 0 || json.Unmarshal(raw, &e) != nil {
 		return ""
 	}

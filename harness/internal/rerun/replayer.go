@@ -1,4 +1,9 @@
-package harness
+// Package rerun answers a script that runs again from the record of its run: a replay asks no
+// server, and a resumed run makes calls once it has left its record behind. A record.Gate decides
+// which call of the record answers which call of the script. The clock of the script stands at the times
+// of its record until then. Compare reports where a replay differs from its record, Resumable
+// whether a run can be resumed.
+package rerun
 
 import (
 	"context"
@@ -13,6 +18,7 @@ import (
 	"github.com/usetools/usetools/harness/internal/journal"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 )
 
@@ -20,8 +26,8 @@ import (
 // one that was refused, or that is a single call.
 var ErrNothingToReplay = errors.New("no script began in this run: there is nothing to replay")
 
-// replayer answers a run, and the saved scripts that it runs, from a record.
-type replayer struct {
+// Replayer answers a run, and the saved scripts that it runs, from a record.
+type Replayer struct {
 	Source   string // of the script that is replayed
 	Parallel int    // how many of its calls may be under way at once
 	BindAnew bool   // it is bound to the tools of today
@@ -32,11 +38,11 @@ type replayer struct {
 	readings map[string][]int64 // of the clock, by path
 
 	mu       sync.Mutex
-	changed  *sync.Cond // a field of a replayedScript
+	changed  *sync.Cond // a field of a Script
 	asked    int        // calls
 	waiting  map[int]*askedCall
-	scripts  map[*replayedScript]bool // that run
-	made     int                      // calls that were answered from the record
+	scripts  map[*Script]bool // that run
+	made     int              // calls that were answered from the record
 	diverged *record.Divergence
 	over     bool // the script came to where its run was ended
 	live     bool // the run has left its record behind
@@ -44,7 +50,7 @@ type replayer struct {
 
 // askedCall is a call that waits for its reply.
 type askedCall struct {
-	by    *replayedScript
+	by    *Script
 	reply chan callReply
 }
 
@@ -55,9 +61,9 @@ type callReply struct {
 	live bool
 }
 
-// replayedScript answers one script of the run.
-type replayedScript struct {
-	of              *replayer
+// Script answers one script of the run.
+type Script struct {
+	of              *Replayer
 	path            string
 	asked, answered int       // calls
 	running         int       // of them those of RunScript that are under way
@@ -66,11 +72,11 @@ type replayedScript struct {
 	advance         bool      // that timer is to go off
 }
 
-// newReplayer returns the replayer of a record. j is the journal of the run if that is resumed,
+// New returns the Replayer of a record. j is the journal of the run if that is resumed,
 // else nil.
-func newReplayer(r *record.Run, g *record.Gate, j *journal.Journal) *replayer {
-	p := &replayer{run: r, gate: g, journal: j, readings: map[string][]int64{}, waiting: map[int]*askedCall{},
-		scripts: map[*replayedScript]bool{}}
+func New(r *record.Run, g *record.Gate, j *journal.Journal) *Replayer {
+	p := &Replayer{run: r, gate: g, journal: j, readings: map[string][]int64{}, waiting: map[int]*askedCall{},
+		scripts: map[*Script]bool{}}
 	p.changed = sync.NewCond(&p.mu)
 	older := false
 	for _, l := range r.Lines {
@@ -92,8 +98,8 @@ func newReplayer(r *record.Run, g *record.Gate, j *journal.Journal) *replayer {
 
 // Enter notes that the worker of a script begins. Unless the run is live, the script is told
 // what it read from its clock.
-func (p *replayer) Enter(path string, s *worker.Script) *replayedScript {
-	w := &replayedScript{of: p, path: path}
+func (p *Replayer) Enter(path string, s *worker.Script) *Script {
+	w := &Script{of: p, path: path}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.live {
@@ -112,7 +118,7 @@ func (p *replayer) Enter(path string, s *worker.Script) *replayedScript {
 }
 
 // Leave notes that the worker has ended.
-func (w *replayedScript) Leave() {
+func (w *Script) Leave() {
 	p := w.of
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -127,7 +133,7 @@ func (w *replayedScript) Leave() {
 
 // Tools returns what the script was compiled with, and its line, which may be nil. Both are
 // nil if the script is to be bound to the tools of today.
-func (w *replayedScript) Tools(n *worker.Needs) (*record.Tools, *worker.Tools, error) {
+func (w *Script) Tools(n *worker.Needs) (*record.Tools, *worker.Tools, error) {
 	p := w.of
 	var line *record.Tools
 	for _, l := range p.run.Lines { // of several attempts the last
@@ -161,7 +167,7 @@ func (w *replayedScript) Tools(n *worker.Needs) (*record.Tools, *worker.Tools, e
 
 // Saved returns the saved script that a call of RunScript ran. known is false if the record
 // does not have it.
-func (w *replayedScript) Saved(path, name string) (s *library.Script, known bool, err error) {
+func (w *Script) Saved(path, name string) (s *library.Script, known bool, err error) {
 	var child *record.Child
 	for _, c := range w.of.run.Children {
 		if c.Name == name && (child == nil || c.Path == path) {
@@ -180,7 +186,7 @@ func (w *replayedScript) Saved(path, name string) (s *library.Script, known bool
 
 // Ask answers a call of the script. If neither an answer nor an error is returned, the run is
 // live and the call is to be made; made is the call of the record that continues, or nil.
-func (w *replayedScript) Ask(ctx context.Context, q *record.Question) (a *worker.Answer, made *record.Made, err error) {
+func (w *Script) Ask(ctx context.Context, q *record.Question) (a *worker.Answer, made *record.Made, err error) {
 	p, c := w.of, &askedCall{by: w, reply: make(chan callReply, 1)}
 	p.mu.Lock()
 	if p.live {
@@ -208,7 +214,7 @@ func (w *replayedScript) Ask(ctx context.Context, q *record.Question) (a *worker
 }
 
 // answer returns what the script got for a call.
-func (p *replayer) answer(m *record.Made) (a *worker.Answer, err error) {
+func (p *Replayer) answer(m *record.Made) (a *worker.Answer, err error) {
 	a = &worker.Answer{}
 	switch {
 	case m.Guess != nil:
@@ -232,7 +238,7 @@ func (p *replayer) answer(m *record.Made) (a *worker.Answer, err error) {
 }
 
 // reply hands the answer to the call that waits for it. The caller holds the lock.
-func (p *replayer) reply(r record.Reply) {
+func (p *Replayer) reply(r record.Reply) {
 	c := p.waiting[r.N]
 	delete(p.waiting, r.N)
 	p.made++
@@ -241,7 +247,7 @@ func (p *replayer) reply(r record.Reply) {
 }
 
 // answer notes that a call of the script is answered. The caller holds the lock.
-func (w *replayedScript) answer() {
+func (w *Script) answer() {
 	w.answered++
 	w.still = false
 	w.of.changed.Broadcast()
@@ -249,7 +255,7 @@ func (w *replayedScript) answer() {
 
 // RunScript notes that the script calls RunScript. ended is called when that returns, and told
 // whether the script gets an answer.
-func (w *replayedScript) RunScript() (ended func(answered bool)) {
+func (w *Script) RunScript() (ended func(answered bool)) {
 	p := w.of
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -266,14 +272,14 @@ func (w *replayedScript) RunScript() (ended func(answered bool)) {
 }
 
 // Live reports whether the run has left its record behind.
-func (w *replayedScript) Live() bool {
+func (w *Script) Live() bool {
 	w.of.mu.Lock()
 	defer w.of.mu.Unlock()
 	return w.of.live
 }
 
 // goLive lets all calls that wait be made. The caller holds the lock.
-func (p *replayer) goLive() {
+func (p *Replayer) goLive() {
 	p.live = true
 	for n, c := range p.waiting {
 		c.reply <- callReply{made: p.gate.Continues(n), live: true}
@@ -285,7 +291,7 @@ func (p *replayer) goLive() {
 
 // Still answers a worker in whose script nothing moves: its next timer goes off, or the run is
 // live, or one of its calls has just been answered.
-func (w *replayedScript) Still(ctx context.Context, next time.Time, waiting, answered int) (worker.Next, error) {
+func (w *Script) Still(ctx context.Context, next time.Time, waiting, answered int) (worker.Next, error) {
 	p := w.of
 	defer context.AfterFunc(ctx, func() {
 		p.mu.Lock()
@@ -325,8 +331,8 @@ func (w *replayedScript) Still(ctx context.Context, next time.Time, waiting, ans
 var errOver = errors.New("the run was ended here")
 
 // decide says what goes on when no worker moves. The caller holds the lock.
-func (p *replayer) decide() error {
-	var first *replayedScript
+func (p *Replayer) decide() error {
+	var first *Script
 	scripts := 1
 	for w := range p.scripts {
 		if !w.still {
@@ -352,7 +358,7 @@ func (p *replayer) decide() error {
 		p.reply(*m.Reply)
 	case m.Live:
 		p.goLive()
-	case p.journal == nil && killed(Status(p.run.End.Status)) && (!m.Advance || next.After(p.run.End.Time)) &&
+	case p.journal == nil && killed(outcome.Status(p.run.End.Status)) && (!m.Advance || next.After(p.run.End.Time)) &&
 		(m.Diverged == nil || m.Diverged.Unasked == nil):
 		p.over = true
 		return errOver

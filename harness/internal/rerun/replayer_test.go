@@ -1,4 +1,4 @@
-package harness
+package rerun
 
 import (
 	"context"
@@ -39,7 +39,7 @@ func TestAReplayGoesOnBehindAScriptThatDidNotWait(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newReplayer(recorded, gate, nil)
+	p := New(recorded, gate, nil)
 	outer, inner := p.Enter("", &worker.Script{}), p.Enter(path, &worker.Script{})
 	ended, end := context.WithCancel(t.Context())
 	end()
@@ -58,15 +58,5 @@ func TestAReplayGoesOnBehindAScriptThatDidNotWait(t *testing.T) {
 	}
 	if a := <-answer; string(a.Result) != `"second"` {
 		t.Errorf("got %s", a.Result)
-	}
-}
-
-func TestARecordDoesNotSayWhatAReplayMayTake(t *testing.T) {
-	much := Limits{Timeout: 1 << 60, CPU: 1 << 60, Memory: 1 << 50, Stdout: 1 << 50}
-	if l := boundedLimits(much); l.Timeout > time.Hour || l.CPU > time.Hour || l.Memory > 8<<30 || l.Stdout > 1<<30 {
-		t.Errorf("%+v", l)
-	}
-	if own := (Limits{Timeout: time.Second, Memory: MinMemory}); boundedLimits(own) != own {
-		t.Error("small limits do not stay")
 	}
 }
