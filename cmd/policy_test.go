@@ -38,6 +38,13 @@ var forbidden = []struct{ from, to, why string }{
 	{"harness/internal/bind", "harness/internal/journal", "tools are found without knowing of the run"},
 	{"harness/internal/bind", "harness/approval", "tools are found without knowing of the run"},
 	{"harness/internal/bind", "registry/backend", "the catalog asks servers, binding asks the catalog"},
+	{"harness/internal/journal", "harness/internal/bind", "lines are written without knowing what a script means"},
+	{"harness/internal/journal", "harness/internal/rerun", "lines are written without knowing what a record answers"},
+	{"harness/internal/journal", "harness/catalog", "lines are written without knowing of tools"},
+	{"harness/internal/rerun", "harness/internal/bind", "a record answers without tools of today"},
+	{"harness/internal/rerun", "harness/catalog", "a record answers without tools of today"},
+	{"harness/internal/rerun", "harness/record/store", "which record is run again is the caller's choice"},
+	{"harness/internal/rerun", "registry/backend", "a record answers without asking a server"},
 	{"harness/record", "harness/internal", "a record is read without running anything"},
 	{"harness/record", "harness/catalog", "a record has all that it needs"},
 	{"harness/record", "registry/backend", "reading a record asks no server"},
@@ -50,7 +57,7 @@ var forbidden = []struct{ from, to, why string }{
 
 // insideHarness are the packages of harness/internal that are a part of the harness, and not
 // of the process that runs a script: they may know of records.
-var insideHarness = []string{"harness/internal/bind", "harness/internal/journal"}
+var insideHarness = []string{"harness/internal/bind", "harness/internal/journal", "harness/internal/rerun"}
 
 // plainText has functions on strings and imports nothing: any package may use it.
 const plainText = "registry/text"
