@@ -60,7 +60,7 @@ type tree struct {
 	journal *journal.Journal
 	dry     *guesser // nil: calls are sent
 	asks    *asks
-	// answers begins to answer the script at path, which s runs; nil if it runs for the first time.
+	// answers begins to answer the script at path, which s runs.
 	answers func(path string, s *worker.Script) answers
 	final   bool // another attempt of the resumed run would end as this one
 	// memory is what each worker may take, in bytes: the run's own, and that of
@@ -70,7 +70,8 @@ type tree struct {
 
 func newTree(l worker.Limits) *tree {
 	l = l.WithDefaults()
-	return &tree{budget: worker.NewBudget(l), asks: newAsks(nil, nil), memory: nestedMemory(l.Memory)}
+	return &tree{budget: worker.NewBudget(l), asks: newAsks(nil, nil), memory: nestedMemory(l.Memory),
+		answers: func(string, *worker.Script) answers { return noAnswers{} }}
 }
 
 // nestedMemory is tree.memory for a run: each script has half of its caller's,

@@ -255,6 +255,11 @@ func (h *Harness) Run(ctx context.Context, s *Script) (*Result, error) {
 // Check does what Run does, except running the script.
 func (h *Harness) Check(ctx context.Context, s *Script) (*Result, error) { return h.run(ctx, s, true) }
 
+// runScript runs a script in this process.
+func (h *Harness) runScript(ctx context.Context, s *Script) (*Result, error) {
+	return h.run(ctx, s, false)
+}
+
 func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, error) {
 	begin := time.Now()
 	limits := limits(s.Limits, h.opts.Limits)
@@ -277,10 +282,7 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 		t.dry = h.newGuesser(s)
 	}
 	t.journal.Prepare(ws, s.path)
-	var again answers = noAnswers{}
-	if t.answers != nil {
-		again = t.answers(s.path, ws)
-	}
+	again := t.answers(s.path, ws)
 	defer again.Leave()
 	r := &run{ctx: ctx, h: h, script: s, tree: t, journal: t.journal, answers: again, path: s.path, room: s.room(),
 		misfits: map[string]string{}, nested: make(chan struct{}, 1), check: check, result: &Result{
@@ -316,7 +318,7 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 		r.result.Run, r.result.Dry, r.result.Ledger = t.journal.ID(), t.dry != nil, t.dry.ledger()
 		t.asks.fill(r.result)
 		h.askLedger(t.journal, r.result)
-		h.setNoResume(r.result)
+		setNoResume(h.opts.Records, r.result)
 		t.journal.End(r.result)
 	}
 	return r.result, nil

@@ -14,20 +14,18 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 )
 
-// maxAttempts is how often a script that went another way than its record, by which
-// nothing was sent, is tried again at once.
+// maxAttempts is how often a script is run that leaves its record before anything is sent.
 const maxAttempts = 20
 
-// Resume goes on with a run whose record has no end yet: one that waits for people
-// who have answered by now, one whose process died, or one that was canceled. The
-// script runs again from its beginning; its calls are answered from the record
-// until all that were sent and are no reads have been asked for, and are sent from
-// then on. A script that does not ask for them all has diverged, and sends nothing.
+// Resume resumes a run that has not ended: its pending calls have been answered, its process
+// died, or it was canceled. The script runs again from its beginning. Its calls are answered
+// from the record until it has made all effect calls of the record; from then on they are
+// sent. A script that does not make them all has diverged, and sends nothing.
 //
-// Script, inputs, seed and limits are those of the record. Of s count Policy,
-// Catalog, Results, OnLine, Stdout, Stderr, Ask, Copy, Subject, and Limits where
-// they are larger. An error is a *NotResumableError, a *record.UnknownError, a
-// *store.RunningError where another process has the run, or a fault of the harness.
+// Script, inputs, seed and limits are those of the record. Of s the fields Policy, Catalog,
+// Results, OnLine, Stdout, Stderr, Ask, Copy and Subject count, and Limits that are larger.
+// The error is a *NotResumableError, a *record.UnknownError, a *store.RunningError if
+// another process runs it, or a fault of the harness.
 func (h *Harness) Resume(ctx context.Context, id string, s *Script) (*Result, error) {
 	if h.opts.Elsewhere != nil {
 		return h.opts.Elsewhere.Resume(ctx, id, s)
@@ -40,20 +38,13 @@ func (h *Harness) Resume(ctx context.Context, id string, s *Script) (*Result, er
 	if err != nil {
 		return nil, err
 	}
-	w, run, err := records.Reopen(id, &store.ReopenOptions{Copy: s.Origin.Request.Copy, Who: s.Origin.Subject, Harness: h.opts.Version,
-		Live: was.Begin.Dry, May: func(run *record.Run) error { return rerun.Resumable(run, worker.Limits(s.Limits)) }})
+	w, run, err := records.Reopen(id, &store.ReopenOptions{Copy: s.Origin.Request.Copy, Who: s.Origin.Subject,
+		Harness: h.opts.Version, Live: was.Begin.Dry,
+		May: func(run *record.Run) error { return rerun.Resumable(run, worker.Limits(s.Limits)) }})
 	if err != nil {
 		return nil, err
 	}
-	r := &resumption{h: h, script: s, w: w, run: run}
-	res, err := r.execute(ctx)
-	switch {
-	case err != nil && r.journal != nil:
-		r.journal.Abort(err)
-	case err != nil:
-		w.Close()
-	}
-	return res, err
+	return resume(ctx, records, w, run, s, h.runScript)
 }
 
 // ResumeForClient is Resume for the client that sent the script: if the run ends, its result
@@ -66,104 +57,111 @@ func (h *Harness) ResumeForClient(ctx context.Context, id string, s *Script) (*R
 	return res, err
 }
 
-// resumption is a run that goes on.
+// runFunc runs a script.
+type runFunc func(context.Context, *Script) (*Result, error)
+
+// resumption is a run that is resumed.
 type resumption struct {
-	h       *Harness
-	script  *Script // as the caller gave it
-	w       *store.Writer
 	run     *record.Run
+	script  *Script // as it was recorded, with what the caller adds
 	journal *journal.Journal
-	tree    *tree // of the last attempt
-	tries   int
+	execute runFunc
 }
 
-// execute runs the script again until it does not diverge.
-func (r *resumption) execute(ctx context.Context) (*Result, error) {
-	s, err := r.prepare()
+// resume runs the script again until it does not diverge, and ends the record that w extends.
+func resume(ctx context.Context, records *store.Store, w *store.Writer, run *record.Run, s *Script, execute runFunc) (
+	*Result, error) {
+	s, err := resumed(run, s)
 	if err != nil {
+		w.Close()
 		return nil, err
 	}
+	r := &resumption{run, s, journal.Resume(w, run, records, s.OnLine), execute}
 	for n := 1; ; n++ {
-		res, err := r.attempt(ctx, s)
-		if err != nil {
-			return nil, err
-		}
-		if res.Status != Diverged || n == maxAttempts || ctx.Err() != nil || r.final() {
+		res, t, err := r.attempt(ctx, n)
+		if err == nil && (res.Status != Diverged || n == maxAttempts || ctx.Err() != nil || r.journal.Live() || t.final) {
 			res.Run, res.Attempts = r.journal.ID(), r.journal.Attempt()
-			r.tree.asks.fill(res)
-			r.h.setNoResume(res)
+			t.asks.fill(res)
+			setNoResume(records, res)
 			r.journal.End(res)
 			return res, nil
 		}
-		if err := r.journal.Retry(r.run); err != nil {
+		if err == nil {
+			err = r.journal.Retry(run)
+		}
+		if err != nil {
+			r.journal.Abort(err)
 			return nil, err
 		}
 	}
 }
 
-// final reports whether another attempt would end as the last one did.
-func (r *resumption) final() bool { return r.journal.Live() || r.tree.final }
-
-// prepare is the script as it was recorded.
-func (r *resumption) prepare() (*Script, error) {
-	b := r.run.Begin
-	s := *r.script
-	var err error
-	if s.Source, err = r.run.Text(b.Script); err != nil {
+// recordedScript returns a script as its record has it. Its limits are bounded: anybody may have
+// written them.
+func recordedScript(run *record.Run) (s *Script, err error) {
+	b := run.Begin
+	s = &Script{Strict: b.Strict, Origin: Origin{Name: b.Name, Session: b.Session, Subject: b.Subject}}
+	if s.Source, err = run.Text(b.Script); err != nil {
 		return nil, err
 	}
-	s.Origin.Name, s.Origin.Session, s.Origin.Subject, s.Strict, s.Dry = b.Name, b.Session, b.Subject, b.Strict, false
-	if s.Inputs, err = r.run.Values(b.Inputs); err != nil {
+	if s.Inputs, err = run.Values(b.Inputs); err != nil {
 		return nil, err
 	}
-	if s.Origin.Stored, err = r.run.Values(b.Stored); err != nil {
+	if s.Origin.Stored, err = run.Values(b.Stored); err != nil {
 		return nil, err
 	}
-	s.began = &policy.Policy{}
-	if b.Policy != nil {
-		if err := json.Unmarshal(b.Policy, s.began); err != nil {
-			return nil, fmt.Errorf("the policy of the record: %w", err)
-		}
-		if err := s.began.Validate(); err != nil {
-			return nil, fmt.Errorf("the policy of the record: %w", err)
-		}
-	}
-	s.began.ReadOnly = s.began.ReadOnly || b.ReadOnly // older records have it here alone
-	var had Limits
-	if err := json.Unmarshal(b.Limits, &had); err != nil {
+	var l worker.Limits
+	if err := json.Unmarshal(b.Limits, &l); err != nil {
 		return nil, fmt.Errorf("the limits of the record: %w", err)
 	}
-	had = Limits(rerun.BoundedLimits(worker.Limits(had)))
-	s.Limits = Limits{Timeout: max(had.Timeout, s.Limits.Timeout), CPU: max(had.CPU, s.Limits.CPU),
-		Memory: max(had.Memory, s.Limits.Memory), Stdout: had.Stdout, Value: had.Value, Calls: had.Calls, Parallel: had.Parallel,
-		Result: had.Result}
-	r.journal = journal.Resume(r.w, r.run, r.h.opts.Records, s.OnLine)
-	return &s, nil
+	s.Limits = Limits(rerun.BoundedLimits(l))
+	return s, nil
 }
 
-// attempt runs the script once.
-func (r *resumption) attempt(ctx context.Context, s *Script) (*Result, error) {
+// resumed returns the script of a run with what the caller, by s, may add to it.
+func resumed(run *record.Run, s *Script) (*Script, error) {
+	was, err := recordedScript(run)
+	if err != nil {
+		return nil, err
+	}
+	out := *s
+	out.Source, out.Inputs, out.Limits, out.Strict, out.Dry = was.Source, was.Inputs, was.Limits, was.Strict, false
+	from := &out.Origin
+	from.Name, from.Session, from.Subject, from.Stored = was.Origin.Name, was.Origin.Session, was.Origin.Subject, was.Origin.Stored
+	out.Limits.Timeout = max(was.Limits.Timeout, s.Limits.Timeout)
+	out.Limits.CPU = max(was.Limits.CPU, s.Limits.CPU)
+	out.Limits.Memory = max(was.Limits.Memory, s.Limits.Memory)
+	out.began = &policy.Policy{}
+	if b := run.Begin; b.Policy != nil {
+		if err = json.Unmarshal(b.Policy, out.began); err == nil {
+			err = out.began.Validate()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the policy of the record: %w", err)
+		}
+	}
+	out.began.ReadOnly = out.began.ReadOnly || run.Begin.ReadOnly // older records have it here alone
+	return &out, nil
+}
+
+// attempt runs the script once. If it has diverged and the tree is not final, another attempt
+// may succeed; every other one is answered more loosely.
+func (r *resumption) attempt(ctx context.Context, n int) (*Result, *tree, error) {
 	gate, err := record.Resume(r.run, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if r.tries++; r.tries%2 == 0 {
+	if n%2 == 0 {
 		gate.Loosen()
 	}
+	s := *r.script
 	t := newTree(worker.Limits(s.Limits))
-	t.journal = r.journal
-	t.asks = newAsks(r.run, gate)
-	rp := rerun.New(r.run, gate, r.journal)
-	t.answers = func(path string, s *worker.Script) answers { return rp.Enter(path, s) }
-	r.tree = t
-	one := *s
-	one.tree = t
-	res, err := r.h.run(ctx, &one, false)
-	if err != nil {
-		return nil, err
-	}
-	if res.Status == Diverged || r.journal.Live() {
-		return res, nil
+	t.journal, t.asks = r.journal, newAsks(r.run, gate)
+	t.answers = answersOf(rerun.New(r.run, gate, r.journal))
+	s.tree = t
+	res, err := r.execute(ctx, &s)
+	if err != nil || res.Status == Diverged || r.journal.Live() {
+		return res, t, err
 	}
 	switch d := gate.End(); {
 	case d == nil:
@@ -176,5 +174,10 @@ func (r *resumption) attempt(ctx context.Context, s *Script) (*Result, error) {
 		t.final = true
 		res.Status, res.ExitCode = Diverged, Diverged.ExitCode()
 	}
-	return res, nil
+	return res, t, nil
+}
+
+// answersOf returns the answers of a record for a tree.
+func answersOf(p *rerun.Replayer) func(string, *worker.Script) answers {
+	return func(path string, s *worker.Script) answers { return p.Enter(path, s) }
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/wrappers"
@@ -39,11 +40,11 @@ func (h *Harness) askLedger(j *journal.Journal, res *Result) {
 }
 
 // setNoResume sets NoResume of a result whose status permits resuming.
-func (h *Harness) setNoResume(res *Result) {
-	if h.opts.Records == nil || res.Run == "" || !res.Resumable() {
+func setNoResume(records *store.Store, res *Result) {
+	if records == nil || res.Run == "" || !res.Resumable() {
 		return
 	}
-	if run, err := h.opts.Records.Load(res.Run); err == nil {
+	if run, err := records.Load(res.Run); err == nil {
 		res.NoResume = outcome.Lacks(run)
 	}
 }

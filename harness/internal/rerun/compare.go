@@ -15,7 +15,7 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Difference is where a replay is not like the record.
+// Difference is where a replay differs from its record.
 type Difference struct {
 	What string `json:"what"` // status, error, calls, value, stdout, stderr
 	Text string `json:"text"` // in words
@@ -23,24 +23,16 @@ type Difference struct {
 	Got  string `json:"got,omitempty"`
 }
 
-// cutOff reports whether the run ended at a moment of which neither the script nor
-// the record knows: the same script may then come further, or not so far.
-func (p *Replayer) cutOff() bool {
-	switch outcome.Status(p.run.End.Status) {
-	case outcome.Timeout, outcome.CPULimit, outcome.Canceled:
-		return true
-	}
-	return false
-}
+// cutOff are the statuses of runs that ended at a moment which neither the script nor the record
+// knows: the same script may get further, or not as far.
+var cutOff = []outcome.Status{outcome.Timeout, outcome.CPULimit, outcome.Canceled}
 
-// killed reports whether a script with this status was ended while it ran.
-func killed(s outcome.Status) bool {
-	switch s {
-	case outcome.Timeout, outcome.CPULimit, outcome.MemoryLimit, outcome.OutputLimit, outcome.CallLimit, outcome.Canceled, outcome.Waiting, outcome.Uncertain:
-		return true
-	}
-	return false
-}
+// killed are the statuses of scripts that were ended while they ran.
+var killed = append([]outcome.Status{outcome.MemoryLimit, outcome.OutputLimit, outcome.CallLimit, outcome.Waiting,
+	outcome.Uncertain}, cutOff...)
+
+// recorded returns the status of the record.
+func (p *Replayer) recorded() outcome.Status { return outcome.Status(p.run.End.Status) }
 
 // Calls returns how many calls were answered from the record.
 func (p *Replayer) Calls() int { return p.made }
@@ -50,7 +42,7 @@ func (p *Replayer) Calls() int { return p.made }
 func (p *Replayer) Compare(res *outcome.Result) *Difference {
 	d := p.compare(res)
 	if end := p.run.End; p.over {
-		res.Status, res.ExitCode, res.Error, res.Errors = outcome.Status(end.Status), end.ExitCode, nil, nil
+		res.Status, res.ExitCode, res.Error, res.Errors = p.recorded(), end.ExitCode, nil, nil
 		if json.Unmarshal(end.Errors, &res.Errors) == nil && len(res.Errors) > 0 {
 			res.Error = &res.Errors[0]
 		}
@@ -64,15 +56,19 @@ func (p *Replayer) compare(res *outcome.Result) *Difference {
 	if d == nil && res.Status != outcome.CompileError {
 		d = p.gate.End()
 	}
-	left := res.Status == outcome.OK && outcome.Status(end.Status) == outcome.Uncertain && slices.ContainsFunc(p.run.Calls, (*record.Made).Lost)
-	if left { // main did not wait for a call of which nobody knows what became
+	left := res.Status == outcome.OK && p.recorded() == outcome.Uncertain && slices.ContainsFunc(p.run.Calls, (*record.Made).Lost)
+	if left { // main did not wait for a call whose outcome is unknown
 		res.Status, res.ExitCode = outcome.Uncertain, outcome.Uncertain.ExitCode()
 	}
-	same := p.over || string(res.Status) == end.Status
-	// What a script did in the moment in which it was ended is chance.
-	ended := p.diverged == nil && same && !left && killed(outcome.Status(end.Status))
-	further := p.diverged == nil && p.cutOff() && res.Status != outcome.CompileError && (d == nil || d.Unasked == nil)
-	wantError, gotError := errorText(end.Error), errorText(record.JSON(res.Error))
+	same := p.over || res.Status == p.recorded()
+	// It is chance how far a script gets that is ended.
+	ended := p.diverged == nil && same && !left && slices.Contains(killed, p.recorded())
+	further := p.diverged == nil && slices.Contains(cutOff, p.recorded()) && res.Status != outcome.CompileError && (d == nil || d.Unasked == nil)
+	wantError, gotError := outcome.Error{}, outcome.Error{}
+	json.Unmarshal(end.Error, &wantError) // without an error the message is empty
+	if res.Error != nil {
+		gotError = *res.Error
+	}
 	switch {
 	case further && (p.over || !same):
 		return p.compareTexts(res, strings.HasPrefix)
@@ -82,12 +78,12 @@ func (p *Replayer) compare(res *outcome.Result) *Difference {
 		})
 	case d != nil && (d.Asked != nil && (!same || d.Unasked != nil || !p.crowded()) || d.Unasked != nil && same):
 		return &Difference{What: "calls", Text: d.Error()}
-	case string(res.Status) != end.Status:
+	case res.Status != p.recorded():
 		return &Difference{What: "status", Want: end.Status, Got: string(res.Status),
-			Text: fmt.Sprintf("it ended with %s; in the record with %s", statusText(string(res.Status), gotError),
-				statusText(end.Status, wantError))}
-	case wantError != gotError:
-		return differ("error", wantError, gotError)
+			Text: fmt.Sprintf("it ended with %s; in the record with %s", statusText(res.Status, gotError.Message),
+				statusText(p.recorded(), wantError.Message))}
+	case wantError.Message != gotError.Message:
+		return differ("error", wantError.Message, gotError.Message)
 	case res.ExitCode != end.ExitCode:
 		return differ("exit code", strconv.Itoa(end.ExitCode), strconv.Itoa(res.ExitCode))
 	}
@@ -101,8 +97,8 @@ func (p *Replayer) compare(res *outcome.Result) *Difference {
 	return p.compareTexts(res, func(got, want string) bool { return got == want })
 }
 
-// crowded reports whether as many calls were under way when the run ended as may be:
-// further ones waited, and are not in the record.
+// crowded reports whether no further call could be under way when the run ended: calls that
+// waited are not in the record.
 func (p *Replayer) crowded() bool {
 	n := 0
 	for _, m := range p.run.Calls {
@@ -113,8 +109,7 @@ func (p *Replayer) crowded() bool {
 	return n >= p.Parallel
 }
 
-// compareTexts returns the first difference between what a replay and its record
-// printed.
+// compareTexts returns the first difference between the printed texts.
 func (p *Replayer) compareTexts(res *outcome.Result, same func(got, want string) bool) *Difference {
 	masked := func(s string) string { return withoutTimes(printable(s)) }
 	stdout := printable
@@ -130,14 +125,14 @@ func (p *Replayer) compareTexts(res *outcome.Result, same func(got, want string)
 	return nil
 }
 
-// notText is what stands for bytes that are no UTF-8: in a result once for all that
-// follow each other, in a record for each.
+// notText matches what replaces bytes that are not UTF-8: one for all that follow each other in
+// a result, one for each in a record.
 var notText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\uFFFD{2,}") })
 
 func printable(s string) string { return notText().ReplaceAllLiteralString(s, "\uFFFD") }
 
-// differ is the difference of two texts, and whether the record is known not to
-// have what they may follow from.
+// differ returns the difference of two texts. It says so if the record lacks clock readings
+// that may have caused it.
 func (p *Replayer) differ(what, want, got string) *Difference {
 	d := differ(what, want, got)
 	if slices.ContainsFunc(p.run.Notes, func(n *record.Note) bool { return n.Lost }) {
@@ -147,20 +142,11 @@ func (p *Replayer) differ(what, want, got string) *Difference {
 	return d
 }
 
-func statusText(status, err string) string {
+func statusText(s outcome.Status, err string) string {
 	if err == "" {
-		return status
+		return string(s)
 	}
-	return status + " (" + text.Cut(err, 200) + ")"
-}
-
-// errorText is the message of an error of a result.
-func errorText(raw json.RawMessage) string {
-	var e outcome.Error
-	if len(raw) == 0 || json.Unmarshal(raw, &e) != nil {
-		return ""
-	}
-	return e.Message
+	return fmt.Sprintf("%s (%s)", s, text.Cut(err, 200))
 }
 
 // differ shows two texts from where they differ.
@@ -183,8 +169,8 @@ func differ(what, want, got string) *Difference {
 	return d
 }
 
-// logTimes are what packages log and slog write of the time, which they take from
-// the system and not from the script's clock.
+// logTimes matches times of packages log and slog, which read the system's clock and not that
+// of the script.
 var logTimes = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(\.\d+)?|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
 })

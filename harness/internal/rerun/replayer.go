@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -18,12 +19,11 @@ import (
 	"github.com/usetools/usetools/harness/internal/journal"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
-	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 )
 
-// ErrNothingToReplay is returned for the record of a run in which no script began:
-// one that was refused, or that is a single call.
+// ErrNothingToReplay is returned for the record of a run whose script did not begin, or that has
+// none.
 var ErrNothingToReplay = errors.New("no script began in this run: there is nothing to replay")
 
 // Replayer answers a run, and the saved scripts that it runs, from a record.
@@ -44,7 +44,7 @@ type Replayer struct {
 	scripts  map[*Script]bool // that run
 	made     int              // calls that were answered from the record
 	diverged *record.Divergence
-	over     bool // the script came to where its run was ended
+	over     bool // the script got to where its run was ended
 	live     bool // the run has left its record behind
 }
 
@@ -82,7 +82,7 @@ func New(r *record.Run, g *record.Gate, j *journal.Journal) *Replayer {
 	for _, l := range r.Lines {
 		switch l := l.(type) {
 		case *record.Attempt:
-			older = true // an attempt that comes further has all readings anew
+			older = true // an attempt that gets further records all readings again
 		case *record.Note:
 			if older && len(l.Clock) > 0 {
 				older = false
@@ -330,7 +330,7 @@ func (w *Script) Still(ctx context.Context, next time.Time, waiting, answered in
 // errOver ends the replay of a run that was ended.
 var errOver = errors.New("the run was ended here")
 
-// decide says what goes on when no worker moves. The caller holds the lock.
+// decide answers one script if nothing moves in any of them. The caller holds the lock.
 func (p *Replayer) decide() error {
 	var first *Script
 	scripts := 1
@@ -358,7 +358,7 @@ func (p *Replayer) decide() error {
 		p.reply(*m.Reply)
 	case m.Live:
 		p.goLive()
-	case p.journal == nil && killed(outcome.Status(p.run.End.Status)) && (!m.Advance || next.After(p.run.End.Time)) &&
+	case p.journal == nil && slices.Contains(killed, p.recorded()) && (!m.Advance || next.After(p.run.End.Time)) &&
 		(m.Diverged == nil || m.Diverged.Unasked == nil):
 		p.over = true
 		return errOver

@@ -11,7 +11,7 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// NotResumableError says why a run does not go on.
+// NotResumableError says why a run cannot be resumed.
 type NotResumableError struct {
 	Run string
 	Why string
@@ -21,7 +21,8 @@ func (e *NotResumableError) Error() string {
 	return fmt.Sprintf("run %s cannot go on: %s", e.Run, e.Why)
 }
 
-// Resumable returns an error if a run cannot be resumed.
+// Resumable returns why a run cannot be resumed with more limits, or nil. The error is a
+// *NotResumableError or a *record.UnknownError.
 func Resumable(run *record.Run, more worker.Limits) error {
 	no := func(format string, args ...any) error {
 		return &NotResumableError{run.Begin.ID, fmt.Sprintf(format, args...)}
@@ -51,10 +52,10 @@ func Resumable(run *record.Run, more worker.Limits) error {
 	json.Unmarshal(run.Begin.Limits, &had)
 	switch status := outcome.Status(end.Status); status {
 	case outcome.Canceled:
-		if end.Closed {
-			return no("it was closed")
+		if !end.Closed {
+			return nil
 		}
-		return nil
+		return no("it was closed")
 	case outcome.Waiting, outcome.Uncertain, outcome.Lost, outcome.Diverged, outcome.SandboxError, outcome.InternalError:
 		return nil
 	case outcome.Timeout:
@@ -75,8 +76,8 @@ func Resumable(run *record.Run, more worker.Limits) error {
 	return no("it has ended with %s", end.Status)
 }
 
-// BoundedLimits are limits of a record, which may be anybody's, within what a replay
-// may take.
+// BoundedLimits returns limits of a record, which anybody may have written, bounded to what a
+// run may take that begins again.
 func BoundedLimits(l worker.Limits) worker.Limits {
 	l.Timeout = min(l.Timeout, 10*time.Minute)
 	l.CPU = min(l.CPU, 20*time.Minute)
