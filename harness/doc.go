@@ -3,9 +3,9 @@
 //
 // [Harness.Run] takes a script through the whole pipeline and returns one
 // [Result]. A worker process (harness/internal/worker) parses the script and
-// names its phrases; the harness finds the tools (discovery), names and
-// generates the Go packages for just those (wrappers), and hands them to the
-// worker, which type-checks and lowers the script. Only a script that compiles
+// names its phrases; the harness finds the tools and generates the Go packages
+// for just those (harness/internal/bind, by way of discovery and wrappers), and
+// hands them to the worker, which type-checks and lowers the script. Only a script that compiles
 // as a whole is run, in the worker; each call that it makes is authorised and
 // validated here again before a backend sees it.
 //
