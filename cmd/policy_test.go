@@ -55,6 +55,25 @@ var forbidden = []struct{ from, to, why string }{
 	{"examples", "harness/internal", "examples show what anybody can write"},
 }
 
+// rooms are packages that import nothing of the module but what their rows name, with
+// the reason.
+var rooms = []struct{ room, may, why string }{
+	{"harness/serve/shorten", "registry/text", "a cut text ends as all cut texts do"},
+	{"harness/serve/guard", "harness", "its limits of memory are shared out among runs"},
+	{"harness/serve/guard", "registry", "an owner's key is that of its folders"},
+	{"harness/serve/transport", "registry/text", "messages of clients are quoted in part"},
+	{"harness/serve/observe", "harness", "a run ends with a result"},
+	{"harness/serve/observe", "harness/policy", "the audit names decisions"},
+	{"harness/serve/observe", "harness/record", "what a run does is read from its lines"},
+	{"harness/serve/observe", "harness/telemetry", "an account ends the span of its run"},
+	{"harness/serve/observe", "harness/serve/shorten", "names and arguments in the audit are bounded"},
+	{"harness/serve/observe", "harness/serve/transport", "a monitor is served over HTTP"},
+	{"harness/serve/observe", "registry", "the audit names only arguments that a schema declares"},
+	{"harness/serve/observe", "registry/backend", "a call without a script ends with a server's result"},
+	{"harness/serve/remote", "harness", "a run on a server ends with a result, too"},
+	{"harness/serve/remote", "harness/serve/transport", "client and server agree on the protocol"},
+}
+
 // insideHarness are the packages of harness/internal that are a part of the harness, and not
 // of the process that runs a script: they may know of records.
 var insideHarness = []string{"harness/internal/bind", "harness/internal/journal", "harness/internal/rerun"}
@@ -136,6 +155,31 @@ func TestImportsOnlyPointInward(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestRoomsImportOnlyWhatTheyMay(t *testing.T) {
+	may := map[string]map[string]bool{}
+	for _, r := range rooms {
+		if may[r.room] == nil {
+			may[r.room] = map[string]bool{}
+		}
+		may[r.room][r.may] = false
+	}
+	imports(t, func(dir, file, to string) {
+		if may[dir] == nil {
+			return
+		}
+		if _, ok := may[dir][to]; !ok {
+			t.Errorf("%s imports %s: no row of rooms says why", file, to)
+			return
+		}
+		may[dir][to] = true
+	})
+	for _, r := range rooms {
+		if !may[r.room][r.may] {
+			t.Errorf("%s does not import %s (any more): remove its row", r.room, r.may)
+		}
+	}
 }
 
 func TestOnlyExecKnowsHowScriptsRun(t *testing.T) {

@@ -7,30 +7,29 @@
 // budget of tokens; it stays as it is for a session while the tools do.
 //
 //	serve.go      options, what a server is made of, its end
-//	session.go    one client: its mode, what is kept for it, its MCP server
-//	execute.go    the tool; args.go its arguments, rejoin.go what was sent before,
-//	              notify.go telling a client how a script gets on
+//	session.go    one client: its mode, what is kept for it, its MCP server;
+//	              http.go the sessions of HTTP clients, tenants.go what each token has
+//	execute.go    the tool; args.go its arguments, rejoin.go requests sent again
 //	ask.go        asking the client's user what a script waits for; approve.go the
 //	              same for a call without a script
-//	approvals.go  the tool of tokens that may say yes to others' scripts
+//	approvals.go  the tool of tokens that may answer for others' scripts
 //	resumer.go    scripts that go on when they were answered
 //	inventory.go  the description; usage.go the tools that are used most
 //	instructions.go  the sentence that clients are greeted with
-//	answer.go     text, structured content, images; cut.go shortens validly,
-//	              shape.go tells what the whole is, stored.go keeps it
+//	answer.go     text, structured content, images; stored.go keeps what is cut
 //	live.go       the catalog, exchanged under running scripts
-//	tenants.go    what each of several tokens has of its own
-//	queue.go      who runs next
 //	discover.go   tool_find and its like, search_tools and its like; direct.go calls
 //	              without a script
-//	teach.go      the prompt and the resources
-//	stdio.go, http.go  the transports;
-//	              bodies.go memory for what they send, console.go the pages,
-//	              remote.go a person's scripts on a server that is running
-//	runs.go       the resources with the records of runs
-//	account.go    where a run is told of; metrics.go, audit.go, what is made of that;
-//	              trace.go what it is part of; budget.go memory; monitor.go metrics of
-//	              a process that serves no clients
+//	teach.go      the prompt and the resources; runs.go those with the records of runs
+//	console.go    the server as the console's pages need it
+//
+// What needs no session is in packages of its own, which do not know this one:
+//
+//	transport     stdio and HTTP: tokens, hosts, limits of connections and bodies
+//	guard         owners, the queue, memory
+//	observe       audit, metrics, traces, notifications; the monitor of a runner
+//	shorten       cutting JSON and texts
+//	remote        the client of harness run -connect
 //
 // Who sees what, of all that a server keeps, where there are several tokens:
 //
