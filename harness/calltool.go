@@ -54,10 +54,10 @@ func (h *Harness) CallTool(ctx context.Context, c *catalog.Catalog, id string, r
 	if d.Verdict == policy.IsDenied || d.Verdict == policy.NeedsApproval {
 		return nil, d, nil
 	}
-	if r.journal, err = h.beginJournal(&call, limits(call.Limits, h.opts.Limits)); err != nil {
+	if err := h.begin(r.tree, &call, limits(call.Limits, h.opts.Limits), false); err != nil {
 		return nil, d, err
 	}
-	r.tree.dry = h.newGuesser(&call)
+	r.journal = r.tree.journal
 	r.recordTools(&worker.Tools{}) // what cannot be written ends the sending
 	res, err := r.make(ctx, t, &record.Call{N: r.journal.NextCall(), Tool: id, Args: argsData(args)}, args, nil)
 	for _, c := range r.result.Calls { // none in a dry run

@@ -272,14 +272,10 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 	}
 	ws := &worker.Script{Source: s.Source, Strict: s.Strict, Check: check, Inputs: s.Inputs, Stored: s.Origin.Stored,
 		Limits: limits, Free: true}
-	if t.journal == nil && check {
-		t.journal = journal.New(nil, s.OnLine)
-	} else if t.journal == nil {
-		var err error
-		if t.journal, err = h.beginJournal(s, limits); err != nil {
+	if t.journal == nil {
+		if err := h.begin(t, s, limits, check); err != nil {
 			return nil, err
 		}
-		t.dry = h.newGuesser(s)
 	}
 	t.journal.Prepare(ws, s.path)
 	again := t.answers(s.path, ws)
@@ -324,16 +320,21 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 	return r.result, nil
 }
 
-// beginJournal begins the record of a script that was sent, if records are kept.
-func (h *Harness) beginJournal(s *Script, l worker.Limits) (*journal.Journal, error) {
+// begin begins the record of a script that was sent, if records are kept. A check has none.
+func (h *Harness) begin(t *tree, s *Script, l worker.Limits, check bool) error {
+	t.journal = journal.New(nil, s.OnLine)
+	if check {
+		return nil
+	}
+	t.dry = h.newGuesser(s)
 	if h.opts.Records == nil {
-		return journal.New(nil, s.OnLine), nil
+		return nil
 	}
 	b, err := h.beginOf(s, l)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		t.journal, err = journal.Begin(b, h.opts.Records, s.OnLine)
 	}
-	return journal.Begin(b, h.opts.Records, s.OnLine)
+	return err
 }
 
 // beginOf is the first line of a script's record.

@@ -47,7 +47,6 @@ type Journal struct {
 	lost     bool // readings were dropped, which is not in the record yet
 	usage    []worker.Usage
 	told     time.Time // when usage was written last, or first came
-	fault    error     // the record cannot be written any more
 }
 
 // New returns a journal that keeps no record. seed and tell may be nil; the worker then
@@ -187,25 +186,23 @@ func (j *Journal) ID() string {
 	return j.w.ID()
 }
 
-// errUnrecorded is the error of a call that is not sent because its line cannot be written.
-var errUnrecorded = errors.New("the record of this run cannot be written any more, so that nothing is sent")
+// unrecorded is the error of a call that is not sent because its line cannot be written.
+func unrecorded(err error) error {
+	return fmt.Errorf("the record of this run cannot be written any more, so that nothing is sent: %w", err)
+}
 
 // Add writes a line after the notes that were collected before it. After an error every
-// Add returns an error.
+// Add fails: nothing more is written.
 func (j *Journal) Add(l record.Line) error {
 	if j.w == nil {
 		return nil
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.fault != nil {
-		return j.fault
-	}
 	_, last := l.(*record.End)
 	for _, l := range append(j.notesLocked(last), l) {
 		if err := j.w.Add(l); err != nil {
-			j.fault = fmt.Errorf("%w: %w", errUnrecorded, err)
-			return j.fault
+			return unrecorded(err)
 		}
 	}
 	return nil
@@ -217,12 +214,7 @@ func (j *Journal) sync() error {
 		return nil
 	}
 	if err := j.w.Sync(); err != nil {
-		j.mu.Lock()
-		defer j.mu.Unlock()
-		if j.fault == nil {
-			j.fault = fmt.Errorf("%w: %w", errUnrecorded, err)
-		}
-		return j.fault
+		return unrecorded(err)
 	}
 	return nil
 }

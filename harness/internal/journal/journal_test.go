@@ -131,3 +131,22 @@ func TestNoPartOfAPrintedSecretIsInTheRecord(t *testing.T) {
 		}
 	}
 }
+
+// Settle counts on it that no call of a run is sent later.
+func TestAResumedRunSendsWithinTheTimeOfItsStore(t *testing.T) {
+	store := store.Memory(1, nil)
+	j, err := Begin(&record.Begin{Script: record.String("x")}, store, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.End(&outcome.Result{Status: outcome.Canceled})
+	w, run, err := store.Reopen(j.ID(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := Resume(w, run, store, nil)
+	defer again.End(&outcome.Result{Status: outcome.OK})
+	if again.SentWithin() != store.SentWithin() || again.SentWithin() == 0 {
+		t.Errorf("%v, want %v", again.SentWithin(), store.SentWithin())
+	}
+}

@@ -50,15 +50,10 @@ type Replayer struct {
 
 // askedCall is a call that waits for its reply.
 type askedCall struct {
-	by    *Script
-	reply chan callReply
-}
-
-// callReply is the call of the record that answers a call. If live, the call is to be made, and
-// made, which may be nil, continues by it.
-type callReply struct {
-	made *record.Made
-	live bool
+	by   *Script
+	done chan struct{} // closed when the following are known
+	made *record.Made  // the call of the record; nil if it has none
+	live bool          // the call is to be made, and made continues
 }
 
 // Script answers one script of the run.
@@ -187,7 +182,7 @@ func (w *Script) Saved(path, name string) (s *library.Script, known bool, err er
 // Ask answers a call of the script. If neither an answer nor an error is returned, the run is
 // live and the call is to be made; made is the call of the record that continues, or nil.
 func (w *Script) Ask(ctx context.Context, q *record.Question) (a *worker.Answer, made *record.Made, err error) {
-	p, c := w.of, &askedCall{by: w, reply: make(chan callReply, 1)}
+	p, c := w.of, &askedCall{by: w, done: make(chan struct{})}
 	p.mu.Lock()
 	if p.live {
 		p.mu.Unlock()
@@ -203,11 +198,11 @@ func (w *Script) Ask(ctx context.Context, q *record.Question) (a *worker.Answer,
 	}
 	p.mu.Unlock()
 	select {
-	case got := <-c.reply:
-		if !got.live {
-			a, err = p.answer(got.made)
+	case <-c.done:
+		if !c.live {
+			a, err = p.answer(c.made)
 		}
-		return a, got.made, err
+		return a, c.made, err
 	case <-ctx.Done():
 		return nil, nil, ctx.Err()
 	}
@@ -243,7 +238,8 @@ func (p *Replayer) reply(r record.Reply) {
 	delete(p.waiting, r.N)
 	p.made++
 	c.by.answer()
-	c.reply <- callReply{made: r.Made}
+	c.made = r.Made
+	close(c.done)
 }
 
 // answer notes that a call of the script is answered. The caller holds the lock.
@@ -282,7 +278,8 @@ func (w *Script) Live() bool {
 func (p *Replayer) goLive() {
 	p.live = true
 	for n, c := range p.waiting {
-		c.reply <- callReply{made: p.gate.Continues(n), live: true}
+		c.made, c.live = p.gate.Continues(n), true
+		close(c.done)
 	}
 	clear(p.waiting)
 	p.journal.GoLive()
