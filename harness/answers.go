@@ -69,8 +69,8 @@ func (r *run) Still(ctx context.Context, next time.Time, waiting, answered int) 
 	return r.answers.Still(ctx, next, waiting, answered)
 }
 
-// recorded binds a script to the tools of its record, and that of a resumed run to the same
-// tools of today, to call them. ok is false if the script is not to run.
+// recorded binds a script to the tools of its record. The script of a resumed run can call those
+// of them that have not changed. ok is false if the script is not to run.
 func (r *run) recorded(ctx context.Context, n *worker.Needs, line *record.Tools, tools *worker.Tools) (
 	_ *worker.Tools, ok bool, err error) {
 	if n.Probe && !n.Broken {
@@ -133,7 +133,7 @@ func (r *run) earlier(ctx context.Context, m *record.Made, args registry.Args, a
 	return a, err
 }
 
-// diverge ends a run that goes on, as a call of it cannot be what it was to be.
+// diverge ends a resumed run because one of its calls cannot be made as its record has it.
 func (r *run) diverge(err error) error {
 	a := r.tree.asks
 	a.mu.Lock()
@@ -144,14 +144,14 @@ func (r *run) diverge(err error) error {
 	return worker.ErrParked
 }
 
-// keeper is a Caller that knows which servers keep state in their process, and since
-// when they have what a subject's calls did; the zero time: they have nothing of it.
+// keeper is a Caller that knows which servers keep state in their process, and since when they
+// have the state of the subject's calls. If since is zero, they have none.
 type keeper interface {
 	Session(ctx context.Context, server string) (keeps bool, since time.Time)
 }
 
-// lostSession is a server that keeps state in its process and has lost what the run
-// did there, "" where none has.
+// lostSession returns a server that keeps state in its process and has lost that of the run,
+// or "".
 func (r *run) lostSession(ctx context.Context) string {
 	type state struct {
 		keeps bool
@@ -181,8 +181,8 @@ func (r *run) lostSession(ctx context.Context) string {
 	return ""
 }
 
-// readAgain asks a server once more for what the record does not have, as secrets in
-// it were hidden: the script gets it where it is what it was.
+// readAgain asks a server again for a result in which the record hides secrets. The script gets
+// the result only if it is the same as before.
 func (r *run) readAgain(ctx context.Context, m *record.Made, args registry.Args) (json.RawMessage, error) {
 	t := r.bound.Allowed[m.Call.Tool]
 	if t == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// ReplayedRecord is in short what the replay of a record came to.
+// ReplayedRecord is a summary of the replay of a record.
 type ReplayedRecord struct {
 	Run        string      `json:"run"`
 	Record     string      `json:"record"` // as it was named
@@ -21,12 +21,12 @@ type ReplayedRecord struct {
 	Calls      int         `json:"calls"` // answered from the record
 	Ms         float64     `json:"ms"`
 	Difference *Difference `json:"difference,omitempty"`
-	// Skipped says why there is nothing to replay.
+	// Skipped says why there is nothing to replay, if so.
 	Skipped string `json:"skipped,omitempty"`
 	Error   string `json:"error,omitempty"` // the record cannot be replayed
 }
 
-// Words says it in a line.
+// Words returns the summary as a line of text.
 func (r *ReplayedRecord) Words() string {
 	switch {
 	case r.Skipped != "":
@@ -39,10 +39,10 @@ func (r *ReplayedRecord) Words() string {
 	return "does what it did in its record"
 }
 
-// Replayer replays a run: Harness.Replay, or what calls that.
+// Replayer replays a run, as Harness.Replay does.
 type Replayer func(context.Context, *Replay) (*Replayed, error)
 
-// ReplayRecord loads a record, which somebody named so, and replays it.
+// ReplayRecord loads a record and replays it. name is what the user calls the record.
 func ReplayRecord(ctx context.Context, replay Replayer, p Replay, name string,
 	load func() (*record.Run, error)) *ReplayedRecord {
 	out := &ReplayedRecord{Record: name}
@@ -66,8 +66,8 @@ func ReplayRecord(ctx context.Context, replay Replayer, p Replay, name string,
 	return out
 }
 
-// ReplayScript replays the record that is kept with a saved script, by the script as it
-// is now. One without a record is Skipped.
+// ReplayScript replays the record that is kept with a saved script, with the script as it is
+// now. A script without a record is Skipped.
 func ReplayScript(ctx context.Context, replay Replayer, lib *library.Library, s *library.Script) *ReplayedRecord {
 	file := lib.Record(s.Name)
 	if _, err := os.Stat(file); file == "" || errors.Is(err, fs.ErrNotExist) {
