@@ -334,23 +334,3 @@ func (c *session) take(ctx context.Context, s *waitState, got mcp.InputResponseM
 	}
 	return c.keep(res, func(key string) bool { return slices.Contains(s.Asks, key) }, got)
 }
-
-// recorded is a run of the session's owner as its record has it.
-func (c *session) recorded(ctx context.Context, id string) (*record.Run, error) {
-	if err := c.s.reading.Acquire(ctx, 1); err != nil {
-		return nil, err
-	}
-	defer c.s.reading.Release(1)
-	run, err := c.s.records.Load(id)
-	switch {
-	case err != nil:
-		return nil, err
-	case run.Begin.ID != id || run.Begin.Subject != c.owner.Subject():
-		return nil, store.ErrNotFound
-	}
-	if n := weightOf(run); n > maxRunBytes {
-		return nil, fmt.Errorf("the run has %d MB of values, more than can be read here: ask the operator for run %s",
-			n>>20, id)
-	}
-	return run, nil
-}

@@ -97,18 +97,12 @@ func (c *session) readRun(ctx context.Context, req *mcp.ReadResourceRequest) (*m
 		return nil, err
 	}
 	defer c.s.reading.Release(1)
-	run, err := c.s.records.Load(id)
+	run, err := c.loadRun(id, f)
 	switch {
-	case err == nil && run.Begin.ID == id && (f.Subject == nil || *f.Subject == run.Begin.Subject) &&
-		(f.Session == "" || f.Session == run.Begin.Session):
-	case err != nil && !errors.Is(err, store.ErrNotFound) && c.owner == guard.Operator:
-		return nil, err
-	default:
+	case run == nil && (errors.Is(err, store.ErrNotFound) || c.owner != guard.Operator):
 		return nil, mcp.ResourceNotFoundError(uri)
-	}
-	if n := weightOf(run); n > maxRunBytes {
-		return nil, fmt.Errorf("the run has %d MB of values, more than can be read here: ask the operator for run %s",
-			n>>20, id)
+	case err != nil:
+		return nil, err
 	}
 	b, err := json.Marshal(records.Whole(run))
 	if err != nil {
@@ -116,6 +110,33 @@ func (c *session) readRun(ctx context.Context, req *mcp.ReadResourceRequest) (*m
 	}
 	c.s.memory.Handled(len(b))
 	return contents(req, "application/json", string(shorten.JSON(b, runAnswers*c.s.opts.Answer))), nil
+}
+
+// recorded returns a run of the session's owner.
+func (c *session) recorded(ctx context.Context, id string) (*record.Run, error) {
+	if err := c.s.reading.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	defer c.s.reading.Release(1)
+	subject := c.owner.Subject()
+	return c.loadRun(id, &store.Filter{Subject: &subject})
+}
+
+// loadRun reads the record of a run with the subject and the session of a filter. A run
+// that is too large comes with an error. The caller holds c.s.reading.
+func (c *session) loadRun(id string, f *store.Filter) (*record.Run, error) {
+	run, err := c.s.records.Load(id)
+	if err != nil {
+		return nil, err
+	}
+	if b := run.Begin; b.ID != id || f.Subject != nil && *f.Subject != b.Subject || f.Session != "" && f.Session != b.Session {
+		return nil, store.ErrNotFound
+	}
+	if n := weightOf(run); n > maxRunBytes {
+		return run, fmt.Errorf("the run has %d MB of values, more than can be read here: ask the operator for run %s",
+			n>>20, id)
+	}
+	return run, nil
 }
 
 // weightOf is how many bytes the values of a run have.
