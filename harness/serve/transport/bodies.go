@@ -91,8 +91,8 @@ func (b *Bodies) Read(w http.ResponseWriter, r *http.Request) (release func(), o
 		http.Error(w, "the request could not be read in time", http.StatusRequestTimeout)
 		return nil, false
 	}
-	if why := unfit(body, r.Header.Get("Mcp-Protocol-Version")); why != "" {
-		http.Error(w, why, http.StatusBadRequest)
+	if longBatch(body) {
+		http.Error(w, fmt.Sprintf("a batch has at most %d messages", MaxBatch), http.StatusBadRequest)
 		return nil, false
 	}
 	w.Header().Del("Connection")
@@ -122,27 +122,21 @@ func (b *Bodies) Hold(w http.ResponseWriter, r *http.Request, token string, max 
 	return release, true
 }
 
-// unfit says why a body is a batch that is not taken, empty where it is none.
-// Only one revision has batches, whose clients do not name it in each request;
-// all answers of one wait until the client reads them.
-func unfit(body []byte, version string) string {
-	if start := bytes.TrimLeft(body, " \t\r\n"); len(start) == 0 || start[0] != '[' {
-		return ""
-	}
-	if version > lastBatches {
-		return "revision " + version + " has no batches; send one message"
-	}
-	n := 0
+// longBatch reports whether a body is a batch of too many messages: all their answers
+// wait until the client reads them.
+func longBatch(body []byte) bool {
 	d := json.NewDecoder(bytes.NewReader(body))
-	d.Token()
-	for d.More() {
+	if start, err := d.Token(); err != nil || start != json.Delim('[') {
+		return false
+	}
+	for n := 0; d.More(); n++ {
 		var message json.RawMessage
-		if n++; n > MaxBatch || d.Decode(&message) != nil {
-			break // what is no JSON is refused with its reason later
+		if n == MaxBatch {
+			return true
+		}
+		if d.Decode(&message) != nil {
+			return false // the SDK says why
 		}
 	}
-	if n > MaxBatch {
-		return fmt.Sprintf("a batch has at most %d messages", MaxBatch)
-	}
-	return ""
+	return false
 }

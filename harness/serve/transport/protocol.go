@@ -3,12 +3,8 @@
 // the protocol. It knows nothing of scripts and sessions.
 package transport
 
-const (
-	// LastStateful is the last revision with sessions.
-	LastStateful = "2025-11-25"
-	// lastBatches is the last revision with batches.
-	lastBatches = "2025-03-26"
-)
+// LastStateful is the last revision of the protocol with sessions.
+const LastStateful = "2025-11-25"
 
 // Methods of requests that are not answered at once.
 const (
