@@ -80,10 +80,7 @@ func (a *Answer) shorten() {
 		if a.MoreCalls == nil {
 			a.MoreCalls = map[string]CallCount{}
 		}
-		tool := c.Tool
-		if _, ok := a.MoreCalls[tool]; !ok && len(a.MoreCalls) >= maxToolCounts {
-			tool = otherTools
-		}
+		tool := counted(a.MoreCalls, c.Tool)
 		n := a.MoreCalls[tool]
 		n.Calls++
 		if c.Error != nil {
@@ -91,6 +88,14 @@ func (a *Answer) shorten() {
 		}
 		a.MoreCalls[tool] = n
 	}
+}
+
+// counted returns the name that a tool is counted by.
+func counted[V any](counts map[string]V, tool string) string {
+	if _, ok := counts[tool]; !ok && len(counts) >= maxToolCounts {
+		return otherTools
+	}
+	return tool
 }
 
 // Characters of a call in a ledger beside its arguments, about, and the fewest that
@@ -123,11 +128,7 @@ func (a *Answer) shortenLedger(limit int) string {
 	}
 	a.MoreLedger = map[string]int{}
 	for _, u := range all[n:] {
-		tool := u.Tool
-		if _, ok := a.MoreLedger[tool]; !ok && len(a.MoreLedger) >= maxToolCounts {
-			tool = otherTools
-		}
-		a.MoreLedger[tool]++
+		a.MoreLedger[counted(a.MoreLedger, u.Tool)]++
 	}
 	var more []string
 	for _, tool := range slices.Sorted(maps.Keys(a.MoreLedger)) {
@@ -261,7 +262,7 @@ func (c *session) cut(a *Answer, value json.RawMessage, budget int) (notes []str
 			continue
 		}
 		p := a.Cut[part]
-		p.Stored = c.s.kept.keep(c.tenant(), c.keptFor(), all)[0]
+		p.Stored = c.s.kept.keep(c.tenant(), c.keptFor(), all)
 		how := "too large to keep: return less"
 		if p.Stored != "" {
 			how = fmt.Sprintf("a later script reads it whole: Stored(%q, &v)", p.Stored)

@@ -59,33 +59,33 @@ type Kept interface {
 
 func newKeeper(handles Kept) *keeper { return &keeper{handles: handles, next: map[string]int{}} }
 
-// keep keeps values of a tenant's session, empty for none, and returns their IDs, ""
-// for one that is too large or that Kept does not take.
-func (k *keeper) keep(tenant, session string, values ...json.RawMessage) []string {
+// keep keeps a value of a tenant's session, empty for none, and returns its ID, "" if it
+// is too large or Kept does not take it.
+func (k *keeper) keep(tenant, session string, value json.RawMessage) (id string) {
+	if len(value) == 0 || len(value) > keepEach {
+		return ""
+	}
 	if k.handles != nil && session == "" {
-		return k.keepElsewhere(tenant, values)
+		ctx, cancel := context.WithTimeout(context.Background(), keepWait)
+		defer cancel()
+		if id = newHandle(); k.handles.Keep(ctx, digest(tenant), id, value) != nil {
+			return ""
+		}
+		return id
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.expire(time.Now())
-	ids := make([]string, len(values))
-	for i, v := range values {
-		if len(v) == 0 || len(v) > keepEach {
-			continue
-		}
-		if session == "" {
-			ids[i] = newHandle()
-		} else {
-			k.next[session]++
-			ids[i] = fmt.Sprintf("r%d", k.next[session])
-		}
-		k.all = append(k.all, &keptValue{tenant, session, ids[i], v, time.Now().Add(keepFor)})
-		k.size += len(v)
+	if id = newHandle(); session != "" {
+		k.next[session]++
+		id = fmt.Sprintf("r%d", k.next[session])
 	}
+	k.all = append(k.all, &keptValue{tenant, session, id, value, time.Now().Add(keepFor)})
+	k.size += len(value)
 	for i := k.surplus(tenant, session); i >= 0; i = k.surplus(tenant, session) {
 		k.drop(i)
 	}
-	return ids
+	return id
 }
 
 // surplus is the value that must go as a tenant's session has kept another one;
@@ -161,22 +161,6 @@ func (k *keeper) forScript(ctx context.Context, tenant, session, source string, 
 		return named, nil
 	}
 	return rest, nil
-}
-
-// keepElsewhere is keep by k.handles.
-func (k *keeper) keepElsewhere(tenant string, values []json.RawMessage) []string {
-	ctx, cancel := context.WithTimeout(context.Background(), keepWait)
-	defer cancel()
-	ids := make([]string, len(values))
-	for i, v := range values {
-		if len(v) == 0 || len(v) > keepEach {
-			continue
-		}
-		if handle := newHandle(); k.handles.Keep(ctx, digest(tenant), handle, v) == nil {
-			ids[i] = handle
-		}
-	}
-	return ids
 }
 
 // elsewhere adds the values that k.handles has of the handles in a script and its inputs.
