@@ -7,34 +7,34 @@
 // adds keys. Nothing is loaded from anywhere but this server, and no page has a
 // script or a style of its own, so that the Content-Security-Policy forbids both.
 //
-//	console.go      options, routes, headers, static files
-//	host.go         what the server behind the console does for it, and who looks
-//	access.go       links that open it once, cookies, tokens
-//	page.go         templates and what all of them use
-//	words.go        numbers, times and names of runs in words
-//	events.go       telling open pages that something has changed
-//	turns.go        how much of what takes long is done at a time
-//	overview.go     the overview; plot.go its pictures, cluster.go who runs the scripts
-//	digests.go      what its numbers and those of servers are made of
-//	runs.go         the list of runs; preview.go what it shows of each beyond its summary
-//	run.go          the page of a run; runacts.go what can be done with it
-//	score.go        the script of a run beside its calls, with lines.go (what happened at
-//	                each line), axis.go (time), bars.go (calls), tracks.go (what it took
-//	                of the machine) and notes.go (texts at lines)
-//	calls.go        its table of calls, and one call
-//	compare.go      two runs compared
-//	scripts.go      saved scripts
-//	approvals.go    what waits for a person; waits.go which calls that are
-//	batch_diff.go        in what many of them differ
-//	questions.go    what a server asks in the middle of a call, as a form
-//	answers.go      a yes or a no
-//	tools.go        the list of tools and the search; tool.go one tool and trying it
-//	form.go         a form made of a tool's schema
-//	servers.go      servers
-//	policy.go       who may call what, and what was used
-//	editor.go       the editor; names.go its completions, checked.go what a check came to
-//	ledger.go       what a dry run would have done
-//	markup.go       texts as HTML; gosource.go and highlight.go Go and JSON in colours
+//	console.go           options, routes, headers, static files
+//	host.go              what the server behind the console does for it, and viewers
+//	access.go            sign-in links, cookies, tokens
+//	page.go              templates and what all of them use
+//	wording.go           numbers, times and names of runs in words
+//	events.go            tells open pages what has changed
+//	limiter.go           bounds slow work, in all and for each token
+//	overview.go          the overview; chart.go its charts, cluster.go the runners
+//	run_stats.go         the numbers of the overview and of servers
+//	runs.go              the list of runs; preview.go what it shows beyond the summary
+//	run.go               the page of a run; run_actions.go what can be done with it
+//	timeline.go          the script of a run beside its calls: layout.go what happened at
+//	                     each line, time_axis.go the axis, calls_svg.go the calls, usage_svg.go
+//	                     CPU and memory, annotations.go texts below lines
+//	calls_table.go       the table of calls, and the page of one call
+//	compare.go           two runs compared
+//	scripts.go           saved scripts
+//	approvals.go         the page of pending calls; pending.go the list of them
+//	batch_diff.go        how pending calls of one line differ
+//	elicitation_form.go  a server's question as a form
+//	answer.go            approving and rejecting
+//	tool_list.go         the list of tools and the search; tool.go one tool and trying it
+//	schema_form.go       a form made of a tool's schema
+//	servers.go           servers
+//	policy.go            who may call what, and what was used
+//	editor.go            the editor; completions.go, diagnostics.go its checks
+//	dry_run.go           the calls that a dry run did not make
+//	markup.go            texts as HTML; go_source.go and highlight.go Go and JSON in colours
 //
 // The console has no state of its own: it reads the store of records and the
 // catalog, and acts by the functions that the command line has.
