@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/net/html"
 
@@ -472,6 +473,11 @@ func resting(t *testing.T) *world {
 		}
 		w.runs[d.name] = res.Run
 	}
+	ended := len(w.runs)
+	until(t, "the runs are counted", func() bool {
+		counted, err := w.catalog.Usage.Runs(time.Time{})
+		return err == nil && len(counted) == ended
+	})
 	if err := w.died(); err != nil {
 		t.Fatal(err)
 	}
