@@ -30,10 +30,11 @@ type answers interface {
 	// RunScript notes that a saved script is to run. ended is called when it has, and told
 	// whether its caller gets an answer.
 	RunScript() (ended func(answered bool))
-	// Ask answers a call, and returns the call of the record that answers it. If neither an
-	// answer nor an error is returned, the call is to be made; made is the call of the
-	// record that continues, or nil.
-	Ask(context.Context, *record.Question) (a *worker.Answer, made *record.Made, err error)
+	// Ask answers a call of the script at path, and returns the call of the record that answers
+	// it. args are its arguments as they would be sent. If neither an answer nor an error is
+	// returned, the call is to be made; made is the call of the record that continues, or nil.
+	Ask(ctx context.Context, path string, c *worker.Call, args json.RawMessage) (
+		a *worker.Answer, made *record.Made, err error)
 	// Still is that of worker.Host.
 	Still(ctx context.Context, next time.Time, waiting, answered int) (worker.Next, error)
 	// Leave notes that the worker of the script has ended.
@@ -51,7 +52,7 @@ func (noAnswers) Saved(string, string) (*library.Script, bool, error) { return n
 
 func (noAnswers) RunScript() func(bool) { return func(bool) {} }
 
-func (noAnswers) Ask(context.Context, *record.Question) (*worker.Answer, *record.Made, error) {
+func (noAnswers) Ask(context.Context, string, *worker.Call, json.RawMessage) (*worker.Answer, *record.Made, error) {
 	return nil, nil, nil
 }
 

@@ -35,8 +35,7 @@ func (r *run) Call(ctx context.Context, c *worker.Call) (*worker.Answer, error) 
 		return &worker.Answer{Result: raw}, err
 	}
 	args := registry.ReadArgs(c.Args)
-	answer, recorded, err := r.answers.Ask(ctx, &record.Question{Path: path, Place: c.Place, Tool: c.Tool,
-		Args: string(argsData(args).JSON), Alone: c.Alone})
+	answer, recorded, err := r.answers.Ask(ctx, path, c, argsData(args).JSON)
 	if answer != nil {
 		return r.earlier(ctx, recorded, args, answer, err)
 	}

@@ -181,7 +181,8 @@ func (w *Script) Saved(path, name string) (s *library.Script, known bool, err er
 
 // Ask answers a call of the script. If neither an answer nor an error is returned, the run is
 // live and the call is to be made; made is the call of the record that continues, or nil.
-func (w *Script) Ask(ctx context.Context, q *record.Question) (a *worker.Answer, made *record.Made, err error) {
+func (w *Script) Ask(ctx context.Context, path string, call *worker.Call, args json.RawMessage) (
+	a *worker.Answer, made *record.Made, err error) {
 	p, c := w.of, &askedCall{by: w, done: make(chan struct{})}
 	p.mu.Lock()
 	if p.live {
@@ -191,9 +192,9 @@ func (w *Script) Ask(ctx context.Context, q *record.Question) (a *worker.Answer,
 	w.asked++
 	p.changed.Broadcast()
 	p.asked++
-	q.N, q.Alone = p.asked, q.Alone && len(p.scripts) == 1
-	p.waiting[q.N] = c
-	if reply, ok := p.gate.Ask(q); ok {
+	p.waiting[p.asked] = c
+	if reply, ok := p.gate.Ask(&record.Question{N: p.asked, Path: path, Place: call.Place, Tool: call.Tool,
+		Args: string(args), Alone: call.Alone && len(p.scripts) == 1}); ok {
 		p.reply(reply)
 	}
 	p.mu.Unlock()

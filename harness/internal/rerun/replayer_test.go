@@ -43,14 +43,14 @@ func TestAReplayGoesOnBehindAScriptThatDidNotWait(t *testing.T) {
 	outer, inner := p.Enter("", &worker.Script{}), p.Enter(path, &worker.Script{})
 	ended, end := context.WithCancel(t.Context())
 	end()
-	const args = "{}"
-	if _, _, err := inner.Ask(ended, &record.Question{Path: path, Tool: "shop.stock", Place: "1:1", Args: args}); err == nil {
+	args := []byte("{}")
+	if _, _, err := inner.Ask(ended, path, &worker.Call{Tool: "shop.stock", Place: "1:1"}, args); err == nil {
 		t.Fatal("a script that has ended got an answer")
 	}
 	inner.Leave()
 	answer := make(chan *worker.Answer, 1)
 	go func() {
-		a, _, _ := outer.Ask(t.Context(), &record.Question{Tool: "shop.stock", Place: "2:1", Args: args})
+		a, _, _ := outer.Ask(t.Context(), "", &worker.Call{Tool: "shop.stock", Place: "2:1"}, args)
 		answer <- a
 	}()
 	if _, err := outer.Still(t.Context(), time.Time{}, 1, 0); err != nil {
