@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -81,13 +82,11 @@ func (e *env) add(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	server, err := serverOf(ctx, c, words[1:], isCommand)
+	server, err := serverOf(ctx, c, name, words[1:], isCommand)
 	if err != nil {
 		return err
 	}
-	if server.Path != "" {
-		server.Path = pathIn(path, server.Path)
-	}
+	server.place(path, c.IsSet("cwd"))
 	value, err := marshalPlain(server)
 	if err != nil {
 		return err
@@ -108,11 +107,9 @@ func (e *env) add(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	e.said(c, "added %s to %s; harness doctor shows whether it answers", name, path)
-	for _, arg := range server.Args {
-		abs, err := filepath.Abs(arg)
-		if _, missing := os.Stat(arg); server.Cwd == "" && cmp.Or(err, missing) == nil && strings.Contains(arg, "/") && abs != filepath.Clean(arg) {
-			e.said(c, "it starts in the folder that harness runs in, so that %s is found from here alone: write %s, or -cwd FOLDER", arg, abs)
-		}
+	if server.Cwd != "" && !c.IsSet("cwd") {
+		here, _ := os.Getwd()
+		e.said(c, "it starts in %s, where its arguments name files; -cwd FOLDER names another folder", here)
 	}
 	e.said(c, `build-registry -sample, or "sample": true in its "usetools", infers result types from its read tools`)
 	if cfg, err := config.Load(path); err == nil && !c.Bool("q") {
@@ -123,10 +120,31 @@ func (e *env) add(ctx context.Context, c *cli.Command) error {
 	return nil
 }
 
-// serverOf returns the server that the words behind its name mean: a command, a
+// place writes the paths of a server as a config does: its command, its document and
+// its folder, which is this one if its arguments name files here.
+func (s *newServer) place(configFile string, hasCwd bool) {
+	if !hasCwd && slices.ContainsFunc(s.Args, func(arg string) bool {
+		_, err := os.Stat(arg)
+		return err == nil && !filepath.IsAbs(arg)
+	}) {
+		s.Cwd = "."
+	}
+	if filepath.IsAbs(s.Command) {
+		if s.Command = pathIn(configFile, s.Command); !filepath.IsAbs(s.Command) {
+			s.Command = "./" + s.Command
+		}
+	}
+	for _, path := range []*string{&s.Path, &s.Cwd} {
+		if *path != "" && !strings.Contains(*path, "$") {
+			*path = pathIn(configFile, *path)
+		}
+	}
+}
+
+// serverOf returns the server that a name and the words behind it mean: a command, a
 // URL or a file. It returns an error for one that cannot be reached, unless -force
 // is given.
-func serverOf(ctx context.Context, c *cli.Command, words []string, isCommand bool) (*newServer, error) {
+func serverOf(ctx context.Context, c *cli.Command, name string, words []string, isCommand bool) (*newServer, error) {
 	s := &newServer{Cwd: c.String("cwd")}
 	var err error
 	if s.Env, err = pairs(c, "env"); err != nil {
@@ -155,12 +173,13 @@ func serverOf(ctx context.Context, c *cli.Command, words []string, isCommand boo
 	case isURL:
 		s.Type, s.URL = config.HTTP, first
 		if err = pointless(c, true, "with a URL", "env", "cwd"); err == nil {
-			err = s.reach(ctx)
+			err = s.reach(ctx, name)
 		}
 	default:
-		s.Type, s.Path = config.OpenAPI, first
+		s.Type = config.OpenAPI
+		s.Path, _ = filepath.Abs(first) // reading it reports what is wrong
 		if err = pointless(c, true, "with a file", "env", "cwd"); err == nil {
-			err = s.reach(ctx)
+			err = s.reach(ctx, name)
 		}
 	}
 	var unusable usageError
@@ -171,7 +190,7 @@ func serverOf(ctx context.Context, c *cli.Command, words []string, isCommand boo
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, usageError{fmt.Sprintf("%v; nothing was written, -force adds it all the same", err)}
+		return nil, usageError{fmt.Sprintf("%v; nothing was written; to add it all the same: harness add -force %s …", err, name)}
 	}
 	return s, err
 }
@@ -191,19 +210,16 @@ func isDocumentName(word string) bool {
 	return err != nil
 }
 
-// findCommand returns an error if the server's command is not there.
+// findCommand returns an error if the server's command is not there, and makes its
+// path absolute.
 func (s *newServer) findCommand() error {
-	command := s.Command
-	if strings.ContainsRune(command, '$') {
+	if strings.ContainsRune(s.Command, '$') {
 		return nil // only the server's environment knows it
 	}
-	if strings.ContainsAny(command, `/\`) && !filepath.IsAbs(command) {
-		command = filepath.Join(s.Cwd, command)
-		if s.Cwd == "" {
-			command = "." + string(filepath.Separator) + command
-		}
+	if strings.ContainsAny(s.Command, `/\`) && !filepath.IsAbs(s.Command) {
+		s.Command, _ = filepath.Abs(filepath.Join(s.Cwd, s.Command)) // LookPath reports what is wrong
 	}
-	if _, err := exec.LookPath(command); err != nil {
+	if _, err := exec.LookPath(s.Command); err != nil {
 		return fmt.Errorf("finding the command of the server: %w", err)
 	}
 	return nil
@@ -211,12 +227,8 @@ func (s *newServer) findCommand() error {
 
 // reach asks the server's URL whether it is an OpenAPI document, and reads the
 // document of a URL or file.
-func (s *newServer) reach(ctx context.Context) error {
-	checked := *s
-	if s.Path != "" {
-		checked.Path, _ = filepath.Abs(s.Path)
-	}
-	server, err := checked.load()
+func (s *newServer) reach(ctx context.Context, name string) error {
+	server, err := s.load(name)
 	if err != nil {
 		return err
 	}
@@ -235,13 +247,13 @@ func (s *newServer) reach(ctx context.Context) error {
 }
 
 // load returns the server as a config has it, with the values of its variables.
-func (s *newServer) load() (config.Server, error) {
+func (s *newServer) load(name string) (config.Server, error) {
 	dir, err := os.MkdirTemp("", "usetools-add")
 	if err != nil {
 		return config.Server{}, err
 	}
 	defer os.RemoveAll(dir)
-	text, err := marshalPlain(map[string]any{"mcpServers": map[string]any{"it": s}})
+	text, err := marshalPlain(map[string]any{"mcpServers": map[string]any{name: s}})
 	if err != nil {
 		return config.Server{}, err
 	}
@@ -253,19 +265,19 @@ func (s *newServer) load() (config.Server, error) {
 	if err != nil {
 		return config.Server{}, err
 	}
-	server, _ := cfg.Server("it")
+	server, _ := cfg.Server(name)
 	return server, server.Err
 }
 
-// pathIn returns how a config names a file: relative to the config's project if
-// the file is in it, else absolute.
+// pathIn returns how a config names a file: relative to the folder that its relative
+// paths begin in if the file is in it, else absolute.
 func pathIn(configFile, file string) string {
-	dir, err1 := filepath.Abs(filepath.Dir(configFile))
+	base, err1 := filepath.Abs(configFile)
 	abs, err2 := filepath.Abs(file)
 	if errors.Join(err1, err2) != nil {
 		return file
 	}
-	if rel, err := filepath.Rel(config.Workspace(dir), abs); err == nil && filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(config.BaseDir(base), abs); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
 	}
 	return abs

@@ -148,7 +148,7 @@ func (s *scalar) UnmarshalJSON(b []byte) error {
 // server's Err.
 func (e *entry) server(name string, f *file) Server {
 	s := Server{
-		Name: name, File: f.path, Dir: baseDir(f.path),
+		Name: name, File: f.path, Dir: BaseDir(f.path),
 		Type:    e.kind(),
 		Include: firstList(e.IncludeTools, e.EnabledTools),
 		Exclude: slices.Concat(e.ExcludeTools, e.DisabledTools),

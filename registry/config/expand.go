@@ -21,7 +21,7 @@ func variablesOf(path string) variables {
 	dir := filepath.Dir(path)
 	return variables{
 		dir:     dir,
-		base:    baseDir(path),
+		base:    BaseDir(path),
 		literal: filepath.Ext(path) == ".toml",
 		bare:    filepath.Base(path) == "settings.json" && filepath.Base(dir) == ".gemini",
 	}

@@ -68,8 +68,8 @@ func newFile(path string) *file {
 	return &file{path: path, vars: variablesOf(path)}
 }
 
-// baseDir is the folder that the relative paths of a file begin in.
-func baseDir(path string) string {
+// BaseDir returns the folder that the relative paths of a config file begin in.
+func BaseDir(path string) string {
 	dir := filepath.Dir(path)
 	if filepath.Base(dir) == filepath.Dir(ProjectFile) {
 		return filepath.Dir(dir)
@@ -175,7 +175,7 @@ func (f *file) add(m member, at func(int64, string, ...any) *Error) {
 			s.Notes = append(s.Notes, fmt.Sprintf("usetools.%s in its config entry is not known and has no effect", key))
 		}
 	}
-	s.File, s.Dir = f.path, baseDir(f.path)
+	s.File, s.Dir = f.path, BaseDir(f.path)
 	if i := slices.IndexFunc(f.servers, func(o Server) bool { return o.Name == s.Name }); i >= 0 {
 		f.servers[i].Err = at(m.offset, "%v", clash(s, s))
 		return
