@@ -270,7 +270,7 @@ func checkServer(ctx context.Context, job *build.Job, cfg *config.Config, i int)
 		f.Detail = err.Error()
 	case r.Err != nil:
 		f.Detail, f.Do = catalog.OfServer(s.Name, r.Err.Error()),
-			"mend its entry, or set \"disabled\": true; the other servers work"
+			fmt.Sprintf("correct its entry in %s, or switch it off: %s", s.File, registry.Command("-config", s.File)("disable", s.Name))
 	default:
 		f.Status, f.Detail = fine, fmt.Sprintf("%s in %v", text.Count(r.Tools, "tool"), r.Time.Round(time.Millisecond))
 		if n := silent(tools, cfg); n > 0 {
@@ -281,7 +281,7 @@ func checkServer(ctx context.Context, job *build.Job, cfg *config.Config, i int)
 		}
 		// those are in the settings
 		if odd := slices.DeleteFunc(r.Problems, func(p string) bool { return slices.Contains(s.Notes, p) }); len(odd) > 0 {
-			f.Status, f.Do = warning, "mend its entry, or tell who makes the server"
+			f.Status, f.Do = warning, "correct its entry, or tell the authors of the server"
 			f.Detail += "; " + strings.Join(odd[:min(len(odd), 3)], "; ")
 		}
 	}

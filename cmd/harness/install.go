@@ -101,7 +101,7 @@ servers; harness remove takes them out there. The files that stay are listed.
 					plans = append(plans, p)
 				}
 			}
-			if err := e.carryOut(ctx, c, plans, "the harness is not there"); err != nil || c.Bool("q") {
+			if err := e.carryOut(ctx, c, plans, "the harness is not in "+client.Where()); err != nil || c.Bool("q") {
 				return err
 			}
 			for _, p := range plans {

@@ -53,6 +53,9 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, out, stop := lifetime.Until(stdout)
 	defer stop()
 	stderr = lifetime.Screen(stderr)
+	if len(args) > 2 && args[1] == "help" { // package cli shows the help of "runs" for "help runs settle"
+		args = append(append(args[:1:1], args[2:]...), "--help")
+	}
 	e := &env{stdin: stdin, stdout: out, stderr: stderr}
 	err := e.app().Run(ctx, e.completing(args))
 	if lost := out.Err(); lost != nil && (err == nil || err == exit(0)) {
@@ -61,8 +64,11 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var code exit
 	var usage usageError
 	var catalog *catalog.Error
-	var topic cli.ExitCoder // of help, when there is none
-	fault := errors.As(err, &usage) || errors.As(err, &catalog) || errors.As(err, &topic)
+	var topic cli.ExitCoder // returned for help on an unknown command
+	if errors.As(err, &topic) {
+		err = usageError{err.Error() + "; harness help lists the commands"}
+	}
+	fault := errors.As(err, &usage) || errors.As(err, &catalog)
 	switch {
 	case err == nil:
 		return 0
