@@ -42,9 +42,7 @@ func Open(r *record.Run) []*Call { return open(r.Summary(), r) }
 
 func open(sum *record.Summary, r *record.Run) (out []*Call) {
 	for _, a := range r.Open() {
-		if r.Waits(a) {
-			out = append(out, &Call{a, record.ApprovalID(sum.ID, a.A), sum, r})
-		}
+		out = append(out, &Call{a, record.ApprovalID(sum.ID, a.A), sum, r})
 	}
 	return out
 }

@@ -54,12 +54,12 @@ func (a *Asked) expired(now time.Time) bool {
 	return a.Answer != nil && a.Answer.Yes && now.After(a.Answer.Until)
 }
 
-// Open returns the asks that were not answered and have not expired.
+// Open returns the asks without an answer that an answer can still serve.
 func (r *Run) Open() []*Asked {
 	var out []*Asked
 	now := r.Now()
 	for _, a := range r.Asks {
-		if a.Answer == nil && a.State(now) == Asking {
+		if a.Answer == nil && a.State(now) == Asking && r.Waits(a) {
 			out = append(out, a)
 		}
 	}
