@@ -22,7 +22,7 @@ func (c command) execute(t *testing.T, script, action string, flags ...string) *
 		}
 	}
 	cmd := exec.Command(c.harness, append([]string{"-config", c.config, "-q", "serve"}, flags...)...)
-	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+c.home, "XDG_CONFIG_HOME="+c.home)
+	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+c.home, "XDG_CONFIG_HOME="+c.home, "XDG_STATE_HOME="+t.TempDir())
 	cmd.Dir = c.home
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, opts).Connect(t.Context(),
 		&mcp.CommandTransport{Command: cmd}, nil)
@@ -91,9 +91,8 @@ func TestPolicyRefusesWhatTheReadmeSays(t *testing.T) {
 		deleteDenied = "line 25: notes.DeleteNote (notes.delete_note): it is not marked as read-only, and this run is " +
 			"read-only"
 		deleteStops  = "line 25: notes.DeleteNote (notes.delete_note): it is marked as destructive and needs approval"
-		howToApprove = "hint: nothing has run; ask the user: with -state DIR the run waits for approval (of harness run, or " +
-			`behind serve in the entry of the client: "-state", "DIR"); -approved notes.delete_note there approves the tool ` +
-			"for that one command or server"
+		howToApprove = "hint: nothing has run; ask the user: harness run (or serve) waits for approval with -state DIR, and approves the " +
+			"tool in advance with -approved notes.delete_note"
 		addedBefore    = "waiting\ndone before, and stays done:\n  line 21: notes.add_note({\"text\":"
 		deleteWaits    = "line 25: notes.delete_note({\"id\":1}): it is marked as destructive and needs approval"
 		addedAndGone   = "{\n  \"added\": \"Archive\",\n  \"archived\": 0,\n  \"deleted\": \"Archive\"\n}"
@@ -115,9 +114,11 @@ func TestPolicyRefusesWhatTheReadmeSays(t *testing.T) {
 		t.Errorf("a denied tool: exit code %d\n%s", code, out)
 	}
 
-	shown("a client that cannot ask", texts(c.execute(t, string(source), "", "-approve", "destructive")), deleteStops,
-		howToApprove)
-	shown("with a folder", texts(c.execute(t, string(source), "", "-approve", "destructive", "-state", t.TempDir())),
+	out, code = run("", "-approve", "destructive", script(t, "policy"))
+	if shown("a run without records", out, deleteStops, howToApprove); code != 4 {
+		t.Errorf("a run without records: exit code %d", code)
+	}
+	shown("a client that cannot ask", texts(c.execute(t, string(source), "", "-approve", "destructive")),
 		addedBefore, deleteWaits)
 	if got := texts(c.execute(t, string(source), "decline", "-approve", "destructive")); !strings.Contains(got,
 		"notes.delete_note: not sent: the user at stdio did not approve of it") {

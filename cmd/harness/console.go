@@ -81,7 +81,7 @@ func (e *env) console(ctx context.Context, c *cli.Command) error {
 	if err := shared(ctx, c, e.cluster, files); err != nil {
 		return err
 	}
-	opts.KeptFor = "the records are in " + opts.Records.Dir()
+	opts.KeptFor, opts.Command = "the records are in "+opts.Records.Dir(), lines(c)
 	link := page.ConsoleLink()
 	s, err := serve.New(opts)
 	if err != nil {

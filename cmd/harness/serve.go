@@ -77,7 +77,7 @@ those that run have -grace. The log goes to stderr; -q keeps its errors only.
 			&cli.BoolFlag{Name: "audit-required",
 				Usage: "record each run before it begins, too, and begin none while the file cannot be written"},
 			stateFlag("keep a record of each run in `DIR`, where harness runs looks for it (default: the last " +
-				strconv.Itoa(serve.DefaultRecords) + ", in memory)"),
+				strconv.Itoa(serve.DefaultRecords) + ", in memory; usetools in your state folder if rules ask a person)"),
 			&cli.StringFlag{Name: "keep-age", Usage: "remove records that are older than `D`; 0: never", Value: "30d",
 				Validator: func(s string) error {
 					_, err := show.Age(s)
@@ -179,7 +179,7 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	if opts.Records, err = e.servedRecords(c, cl, files, log, opts.Key); err != nil {
+	if err := e.keepRecords(c, cl, files, opts); err != nil {
 		return err
 	}
 	spares := opts.Spares
@@ -192,8 +192,7 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 			return err
 		}
 		defer end()
-		opts.Spares, opts.KeptFor = 0, "runs are kept in the cluster for "+c.String("keep-age")+
-			fmt.Sprintf(" or %d MB", c.Int("keep-mb"))
+		opts.Spares = 0
 	}
 	var http *serve.HTTP
 	if addr := c.String("http"); addr != "" {
@@ -317,47 +316,64 @@ func (e *env) serveOptions(c *cli.Command, files *catalog.Files, log *slog.Logge
 			return files.Watch(ctx, c.Duration("poll"), updated)
 		}
 	}
-	opts.KeptFor = fmt.Sprintf("the last %d runs are kept, in memory", serve.DefaultRecords)
-	if c.IsSet("state") || join.URL(c) != "" || c.Name == "console" { // other processes cannot see records in memory
-		opts.Command = lines(c)
-	}
-	if c.IsSet("state") {
-		opts.KeptFor = "runs are kept for " + c.String("keep-age") + fmt.Sprintf(" or %d MB", c.Int("keep-mb"))
-	}
 	return opts, nil
 }
 
-// servedRecords is where the records of runs are kept. key is that of the instances
-// that share them, nil for one alone.
-func (e *env) servedRecords(c *cli.Command, cl *cluster.Cluster, files *catalog.Files, log *slog.Logger,
-	key []byte) (records *store.Store, err error) {
+// keepRecords sets where a server keeps the records of runs: in the cluster, or in the
+// folder of -state. Without either they are in memory, or, if rules ask a person, in the
+// folder where harness approvals looks.
+func (e *env) keepRecords(c *cli.Command, cl *cluster.Cluster, files *catalog.Files, opts *serve.Options) (err error) {
 	o := storeOptions(files)
-	if cl == nil && !c.IsSet("state") {
-		log.Info("records of runs are kept in memory; -state DIR keeps them on disk", "runs", serve.DefaultRecords)
-		return store.Memory(serve.DefaultRecords, o), nil
+	inMemory := func(why string) error {
+		opts.Log.Info("records of runs are kept in memory; -state DIR keeps them on disk"+why, "runs", serve.DefaultRecords)
+		opts.Records, opts.KeptFor = store.Memory(serve.DefaultRecords, o), fmt.Sprintf("the last %d runs are kept, in memory", serve.DefaultRecords)
+		return nil
+	}
+	if cl == nil && !c.IsSet("state") && !asksPeople(opts.Policy, files.AllConfigs()) {
+		return inMemory("")
 	}
 	if o.Age, err = show.Age(c.String("keep-age")); err != nil {
-		return nil, usageError{err.Error()}
+		return usageError{err.Error()}
 	}
 	o.Bytes = int64(c.Int("keep-mb")) << 20
 	if c.String("approvals") == string(serve.ApprovalsConsole) { // what other processes say does not count
+		key := opts.Key
 		if key == nil {
 			key = make([]byte, 32)
 			rand.Read(key)
 		}
 		o.AnswerKey = serve.AnswerKey(key)
 	}
+	opts.Command, opts.KeptFor = lines(c), fmt.Sprintf("runs are kept for %s or %d MB", c.String("keep-age"), c.Int("keep-mb"))
 	if cl != nil {
-		return cl.Store(o), nil
+		opts.Records, opts.KeptFor = cl.Store(o), strings.Replace(opts.KeptFor, "kept", "kept in the cluster", 1)
+		return nil
 	}
 	dir, _, err := stateDir(c)
+	if err == nil {
+		opts.Records, err = store.Open(dir, o)
+	}
+	switch {
+	case err == nil:
+		opts.Log.Info("records of runs", "folder", opts.Records.Dir(), "keep_age", c.String("keep-age"), "keep_mb", c.Int("keep-mb"))
+	case !c.IsSet("state"):
+		return inMemory(fmt.Sprintf("; calls that need approval are denied to clients that cannot ask: %v", err))
+	}
+	return err
+}
+
+// asksPeople reports whether the policy of a server, or the rules of its configs, ask a
+// person.
+func asksPeople(p *policy.Policy, configs []string) bool {
+	if p.Approve != "" && p.Approve != policy.ApproveNone {
+		return true
+	}
+	cfg, err := config.Load(configs...)
 	if err != nil {
-		return nil, err
+		return false // reported when the tools are loaded
 	}
-	if records, err = store.Open(dir, o); err == nil {
-		log.Info("records of runs", "folder", records.Dir(), "keep_age", c.String("keep-age"), "keep_mb", c.Int("keep-mb"))
-	}
-	return records, err
+	rules, _, _ := catalog.Rules(cfg)
+	return slices.ContainsFunc(rules, func(r policy.Rule) bool { return r.Then == policy.NeedsApproval })
 }
 
 // idleServeFlags refuses flags that have no effect beside the others.

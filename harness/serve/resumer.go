@@ -193,16 +193,23 @@ func (r *resumer) look(ctx context.Context, id string) {
 	if err == nil && (run.Running || len(run.Open()) > 0) {
 		return
 	}
+	goes := err == nil && goesOnAlone(run, r.s.opts.Resume)
+	stranger := ""
+	if goes && !r.offers(ctx, run) {
+		stranger = "a run that could go on asked for tools that this server does not have"
+	}
 	r.mu.Lock()
 	o, known := r.owners[subjectOf(run)]
+	if err == nil && !known {
+		stranger = "a run that could go on is of a token that is not there any more"
+	}
 	_, waits := r.waiting[id]
 	free := waits && r.held[id] == 0
-	goes := err == nil && known && goesOnAlone(run, r.s.opts.Resume)
-	if free && (known || err != nil || !goesOnAlone(run, r.s.opts.Resume)) {
+	if free && (stranger == "" || !goes) {
 		delete(r.waiting, id)
 	}
 	told := r.strange[id]
-	if free && !known && err == nil {
+	if free && stranger != "" {
 		r.strange[id] = true
 	}
 	r.mu.Unlock()
@@ -212,8 +219,10 @@ func (r *resumer) look(ctx context.Context, id string) {
 		if !errors.Is(err, store.ErrNotFound) {
 			r.s.log.Warn("a run that waits cannot be read", "run", id, "error", err)
 		}
-	case !known && !told:
-		r.s.log.Warn("a run that could go on is of a token that is not there any more", "run", id)
+	case stranger != "":
+		if !told {
+			r.s.log.Warn(stranger, "run", id)
+		}
 	case goes:
 		release := r.hold(id)
 		r.s.work.Go(func() {
@@ -221,6 +230,20 @@ func (r *resumer) look(ctx context.Context, id string) {
 			r.resume(ctx, run, o)
 		})
 	}
+}
+
+// offers reports whether this server has the tools that a run asked about. Those of a
+// server with another config, which keeps its records in the same folder, are not here.
+func (r *resumer) offers(ctx context.Context, run *record.Run) bool {
+	cat, release, err := r.s.Catalog(ctx)
+	if err != nil {
+		return false
+	}
+	defer release()
+	return !slices.ContainsFunc(run.Asks, func(a *record.Asked) bool {
+		t, ok := cat.Registry.Tool(a.Tool)
+		return a.A != record.Ledger && (!ok || cat.Server(t.Server).Digest() != a.Server)
+	})
 }
 
 func subjectOf(run *record.Run) string {

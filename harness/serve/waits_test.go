@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/serve"
@@ -135,13 +136,21 @@ func TestARunGoesOnWhenItIsAnswered(t *testing.T) {
 			if a.Status != harness.Waiting || !strings.Contains(got, "harness approvals yes "+a.Waiting[0].ID) {
 				t.Fatal(got)
 			}
+			other := folderStore(t, dir) // as another process has it
 			if restart {
 				s.Close()
-				s, f = serving(t, &serve.Options{Policy: asksForWrites, Records: folderStore(t, dir)})
 			}
-			other := folderStore(t, dir) // as another process has it
 			if err := other.Answer(a.Waiting[0].ID, &record.Answer{Yes: true, Who: "ann", How: "approvals"}); err != nil {
 				t.Fatal(err)
+			}
+			if restart { // a server with other tools leaves the run to the one that has them
+				var log lockedLog
+				serving(t, &serve.Options{Records: folderStore(t, dir), Log: textLog(&log),
+					Catalog: func(context.Context) (*catalog.Catalog, error) {
+						return &catalog.Catalog{Registry: &registry.Registry{}, Calls: newFake()}, nil
+					}})
+				until(t, func() bool { return strings.Contains(log.text(), "asked for tools that this server does not have") })
+				s, f = serving(t, &serve.Options{Policy: asksForWrites, Records: folderStore(t, dir)})
 			}
 			until(t, func() bool {
 				run, err := other.Load(a.Run)

@@ -29,9 +29,8 @@ func (b *Bound) Judge() (ds []policy.Decision, errs []outcome.Error) {
 		e := outcome.Error{Kind: outcome.KindPolicy, Line: b.lineOf(t), Message: fmt.Sprintf("%s (%s): %s", t.Go(), t.ID, d.Rule)}
 		e.Snippet = Snippet(b.Source, e.Line)
 		if d.Verdict == policy.NeedsApproval {
-			e.Hint = fmt.Sprintf("nothing has run; ask the user: with -state DIR the run waits for approval (of harness run, or "+
-				"behind serve in the entry of the client: \"-state\", \"DIR\"); -approved %s there approves the tool for that "+
-				"one command or server", t.ID)
+			e.Hint = fmt.Sprintf("nothing has run; ask the user: harness run (or serve) waits for approval with -state DIR, and "+
+				"approves the tool in advance with -approved %s", t.ID)
 		}
 		errs = append(errs, e)
 	}
