@@ -26,11 +26,13 @@ func (e *env) callCommand() *cli.Command {
 		Description: `A TOOL is named as for describe. A VALUE is text where the tool wants text, else
 JSON; a KEY of a list may be repeated. What the tool answers goes to stdout: its
 structured value as JSON, else its texts; with -json the whole MCP result. The
-call is checked, allowed and counted as a script's. A tool that needs a person's
-approval (-approve) is asked about where a person types.
+call is checked, allowed and counted as a script's. A call that needs a person's
+approval is asked about at a terminal. Elsewhere, with -state, it waits as the run of
+a script that makes it: harness approvals answers, harness resume makes the call.
 
 Exit codes: 0 ok; 1 the tool failed; 2 there is no such tool, or the arguments
-are wrong; 4 denied; 64 usage; 70 the harness failed; 130 canceled.
+are wrong; 4 denied; 64 usage; 70 the harness failed; 75 it waits for approval; 130
+canceled.
 
   harness call git.git_log max_count=3
   harness call git.Log -table max_count=3
@@ -113,6 +115,13 @@ func (e *env) call(ctx context.Context, c *cli.Command) error {
 	}
 	var wrong *catalog.ArgumentsError
 	switch {
+	case err == nil && res == nil && decision.Verdict == policy.NeedsApproval && records != nil:
+		script, err := callScript(cat, id, args)
+		if err != nil {
+			return err
+		}
+		script.Policy, script.Limits.Timeout = rules, c.Duration("timeout")
+		return e.runScript(ctx, c, files, script, show)
 	case errors.As(err, &wrong):
 		fmt.Fprintf(e.stderr, "harness: %s: %s\n", id, registry.PrintableText(wrong.Error(), 2000))
 		return exit(exitNotFound)
@@ -127,8 +136,7 @@ func (e *env) call(ctx context.Context, c *cli.Command) error {
 	case res == nil:
 		fmt.Fprintf(e.stderr, "harness: denied: %s: %s; nothing was called\n", id, decision.Rule)
 		if decision.Verdict == policy.NeedsApproval {
-			fmt.Fprintf(e.stderr, "hint: harness call does not wait; -approved %s approves this call, and a script under "+
-				"harness run -state DIR waits for approval\n", id)
+			fmt.Fprintf(e.stderr, "hint: with -state DIR the call waits for approval; -approved %s approves it now\n", id)
 		}
 		return exit(harness.Denied.ExitCode())
 	case c.Bool("json"):
@@ -143,6 +151,25 @@ func (e *env) call(ctx context.Context, c *cli.Command) error {
 		return exit(1)
 	}
 	return nil
+}
+
+// callScript returns a script that makes one call and prints its result as call does.
+func callScript(cat *catalog.Catalog, id string, args json.RawMessage) (*harness.Script, error) {
+	view, err := cat.View()
+	if err != nil {
+		return nil, err
+	}
+	t, _ := view.Tool(id)
+	given, params := "", ""
+	if name := t.ParamsType(); name != "" {
+		given, params = fmt.Sprintf("var p %s.%s\nif err := Input(\"args\", &p); err != nil { panic(err) }\n", t.Package().Package, name), "p"
+	}
+	source := fmt.Sprintf(`%sr, err := %s(%s)
+if err != nil { panic(err) }
+var v json.RawMessage
+if r.JSON(&v) == nil { Return(v) } else { fmt.Print(r.Text()) }
+`, given, t.Go(), params)
+	return &harness.Script{Name: "call " + id, Source: source, Inputs: map[string]json.RawMessage{"args": args}}, nil
 }
 
 // toolToCall is the catalog, and the ID of the tool that is named. Servers that

@@ -147,8 +147,14 @@ func (e *env) run(ctx context.Context, c *cli.Command) error {
 	if s.Inputs, err = inputs(c.StringSlice("input")); err != nil {
 		return err
 	}
+	s.Limits.Timeout, s.Limits.Memory = c.Duration("timeout"), e.memoryOf(c)
 	files := e.files(c)
 	defer files.Close()
+	return e.runScript(ctx, c, files, s, how)
+}
+
+// runScript runs a script here, and prints how it ended.
+func (e *env) runScript(ctx context.Context, c *cli.Command, files *catalog.Files, s *harness.Script, how *shower) (err error) {
 	opts := &harness.Options{Catalog: files.Early, Scripts: files.Scripts,
 		BestEffort: c.String("sandbox") == bestEffort, Version: thisBuild().Version}
 	if opts.Records, opts.Answers, err = recordsOf(c, files); err != nil {
@@ -162,7 +168,6 @@ func (e *env) run(ctx context.Context, c *cli.Command) error {
 	}
 	h := harness.New(opts)
 	defer h.Close()
-	s.Limits.Timeout, s.Limits.Memory = c.Duration("timeout"), e.memoryOf(c)
 	if !c.Bool("json") {
 		s.Stdout, s.Stderr = e.line.Over(e.stdout), e.line.Over(e.stderr)
 	}

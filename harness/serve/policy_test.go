@@ -48,7 +48,7 @@ func TestPolicyDecidesBeforeAnythingRuns(t *testing.T) {
 			if x.status == harness.Waiting && !*clustered { // nobody can be asked, and nothing is kept, as a cluster does
 				s, f := serving(t, &serve.Options{Policy: x.policy})
 				if got, a := connect(t, s, nil).run(deleting); a.Status != harness.Denied || f.calls.Load() > 0 ||
-					!strings.Contains(got, "with -state DIR the run waits") {
+					!strings.Contains(got, "waits for approval with -state DIR") {
 					t.Errorf("without a folder: %s", got)
 				}
 			}
