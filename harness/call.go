@@ -418,7 +418,7 @@ func (r *run) send(ctx, wanted context.Context, t *wrappers.Tool, args registry.
 			start = 0
 		}
 		if err != nil {
-			return nil, start, err
+			return nil, start, r.startFailed(t.Server, err)
 		}
 	}
 	defer r.calling()()
@@ -426,6 +426,16 @@ func (r *run) send(ctx, wanted context.Context, t *wrappers.Tool, args registry.
 	req.Tenant, req.Shares = r.room.Tenant()
 	res, err = r.bound.Catalog.Calls.Call(ctx, t.Server, req)
 	return res, start, err
+}
+
+// startFailed returns why a server did not start. The first call of it in a run gets
+// the cause alone: the pause before the next attempt began with the run's own attempt.
+func (r *run) startFailed(server string, err error) error {
+	var pause *backend.PauseError
+	if _, told := r.notStarted.LoadOrStore(server, true); !told && errors.As(err, &pause) {
+		return pause.Err
+	}
+	return err
 }
 
 // calling measures how long calls are under way, until what it returns is called.

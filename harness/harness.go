@@ -412,6 +412,7 @@ type run struct {
 	calls          int           // begun
 	callsNow       int           // that servers are at work on
 	callsSince     time.Time
+	notStarted     sync.Map // servers whose failed start a call of this run has reported
 	err            error // the harness's own fault
 }
 

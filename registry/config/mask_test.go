@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -10,6 +11,8 @@ func TestAServerIsRunByHandAsItsEntryWritesIt(t *testing.T) {
 	t.Setenv("ROOT", "/srv/expanded")
 	t.Setenv("KEY", "hunter2")
 	path := filepath.Join(t.TempDir(), "mcp.json")
+	here := t.TempDir()
+	t.Chdir(here)
 	for args, want := range map[string]string{
 		`["-y", "@scope/server", "--root", "${ROOT}"]`:                   `npx -y @scope/server --root ${ROOT} with its API_KEY, MODE`,
 		`["--api-key", "${KEY}", "--token=${KEY}"]`:                      `npx --api-key ${KEY} --token=${KEY} with its API_KEY, MODE`,
@@ -25,6 +28,7 @@ func TestAServerIsRunByHandAsItsEntryWritesIt(t *testing.T) {
 		if err != nil || c.Servers[0].Err != nil {
 			t.Fatal(err, c)
 		}
+		want = strings.Replace(want, " with", " in "+filepath.ToSlash(here)+" with", 1)
 		if got := c.Servers[0].ByHand(); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", args, got, want)
 		}

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"cmp"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -45,8 +47,8 @@ func (s *Server) ByHand() string {
 		}
 	}
 	text := strings.Join(words, " ")
-	if s.Cwd != "" {
-		text += " in " + filepath.ToSlash(s.Cwd)
+	if here, err := os.Getwd(); err == nil || s.Cwd != "" {
+		text += " in " + filepath.ToSlash(cmp.Or(s.Cwd, here))
 	}
 	if names := s.Env.Names(); len(names) > 0 {
 		text += " with its " + strings.Join(names, ", ")
