@@ -413,7 +413,7 @@ type run struct {
 	callsNow       int           // that servers are at work on
 	callsSince     time.Time
 	notStarted     sync.Map // servers whose failed start a call of this run has reported
-	err            error // the harness's own fault
+	err            error    // the harness's own fault
 }
 
 // finish turns the worker's outcome into the Result.

@@ -86,17 +86,10 @@ func userName() string {
 	return cmp.Or(os.Getenv("USER"), os.Getenv("USERNAME"))
 }
 
-// noApprovals is the message for an empty list.
-const noApprovals = "nothing waits for a person"
-
 func (e *env) approvals(ctx context.Context, c *cli.Command) error {
-	records, err := e.store(c)
+	records, err := e.store(c, nil)
 	if err != nil {
 		return err
-	}
-	if records == nil {
-		e.nothing(c, noApprovals+": "+noRuns(c))
-		return nil
 	}
 	var all []*approval.Call
 	for a, err := range approval.List(ctx, records, nil) {
@@ -115,8 +108,12 @@ func (e *env) approvals(ctx context.Context, c *cli.Command) error {
 			return err
 		}
 	}
-	if len(all) == 0 {
-		e.nothing(c, noApprovals)
+	switch {
+	case len(all) > 0:
+	case anyRun(ctx, records):
+		e.nothing(c, "nothing waits for a person")
+	default:
+		e.nothing(c, "nothing waits for a person: "+noRuns(c))
 	}
 	return nil
 }
@@ -150,24 +147,17 @@ func (e *env) listApproval(c *cli.Command, a *approval.Call) error {
 // approvalsOf returns the calls that the arguments name: one by its ID, or all pending calls of
 // a run.
 func (e *env) approvalsOf(ctx context.Context, c *cli.Command) (*store.Store, []*approval.Call, error) {
-	records, err := e.store(c)
+	records, err := e.store(c, nil)
 	if err != nil {
 		return nil, nil, err
-	}
-	if records == nil {
-		return nil, nil, e.noRun(noRuns(c))
 	}
 	var all []*approval.Call
 	for _, arg := range c.Args().Slice() {
 		var found []*approval.Call
 		if strings.Contains(arg, ".") {
 			a, err := approval.Load(records, arg)
-			if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrAmbiguous) {
-				return nil, nil, e.noRun(fmt.Sprintf("%v in %s; what waits there: %s", err, cmp.Or(records.Dir(), "the cluster"),
-					lines(c)("approvals")))
-			}
 			if err != nil {
-				return nil, nil, err
+				return nil, nil, e.notFound(ctx, c, records, err, "approvals")
 			}
 			found = append(found, a)
 		} else {

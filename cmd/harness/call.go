@@ -169,7 +169,7 @@ if err != nil { panic(err) }
 var v json.RawMessage
 if r.JSON(&v) == nil { Return(v) } else { fmt.Print(r.Text()) }
 `, given, t.Go(), params)
-	return &harness.Script{Name: "call " + id, Source: source, Inputs: map[string]json.RawMessage{"args": args}}, nil
+	return &harness.Script{Source: source, Origin: harness.Origin{Name: "call " + id}, Inputs: map[string]json.RawMessage{"args": args}}, nil
 }
 
 // toolToCall is the catalog, and the ID of the tool that is named. Servers that

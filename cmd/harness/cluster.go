@@ -17,7 +17,6 @@ import (
 	"github.com/usetools/usetools/harness/clients"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/console"
-	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/harness/serve/guard"
 	"github.com/usetools/usetools/harness/serve/observe"
@@ -63,24 +62,6 @@ func shared(ctx context.Context, c *cli.Command, cl *cluster.Cluster, files *cat
 		}
 	}
 	return cl.Scripts(ctx, files)
-}
-
-// clusterStore is the store of records of the cluster that the flags name; nil: they name
-// none.
-func (e *env) clusterStore(c *cli.Command, o *store.StoreOptions) (*store.Store, error) {
-	cl, err := e.connected(context.Background(), c, nil)
-	if cl == nil || err != nil {
-		return nil, err
-	}
-	return cl.Store(o), nil
-}
-
-// storeWith opens the records in a folder, or those of the cluster that the flags name.
-func (e *env) storeWith(c *cli.Command, dir string, o *store.StoreOptions) (*store.Store, error) {
-	if store, err := e.clusterStore(c, o); store != nil || err != nil {
-		return store, err
-	}
-	return store.Open(dir, o)
 }
 
 // inCluster makes a server a front end of a cluster, whose records opts has already. What

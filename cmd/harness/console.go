@@ -75,7 +75,13 @@ func (e *env) console(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	if opts.Records, err = e.storeWith(c, dir, storeOptions(files)); err != nil {
+	if join.URL(c) == "" {
+		err = os.MkdirAll(dir, 0o700) // runs that begin later are shown, too
+	}
+	if err == nil {
+		opts.Records, err = e.store(c, storeOptions(files))
+	}
+	if err != nil {
 		return usageError{err.Error()}
 	}
 	if err := shared(ctx, c, e.cluster, files); err != nil {

@@ -56,13 +56,9 @@ Of a run ID as much is enough as no other has; last is the newest.`,
 			sandboxFlag(),
 			poolFlag(),
 		}, slices.Concat(valueFlags(), join.Flags())...),
-		Action: func(ctx context.Context, c *cli.Command) error {
-			_, r, err := e.openRun(ctx, c, c.Args().First())
-			if err != nil {
-				return err
-			}
+		Action: e.onRun(func(ctx context.Context, c *cli.Command, _ *store.Store, r *record.Run) error {
 			return e.resumeRun(ctx, c, r.Begin.ID)
-		},
+		}),
 	}
 }
 
@@ -72,14 +68,10 @@ func (e *env) resumeRun(ctx context.Context, c *cli.Command, id string) error {
 	if err != nil {
 		return err
 	}
-	dir, _, err := stateDir(c)
-	if err != nil {
-		return err
-	}
 	files := e.files(c)
 	defer files.Close()
 	files.Asks = true
-	store, err := e.storeWith(c, dir, storeOptions(files))
+	store, err := e.store(c, storeOptions(files))
 	if err != nil {
 		return err
 	}

@@ -80,28 +80,28 @@ usetools in your state folder.`,
 			stateFlag("the `DIR` with the records (default: $USETOOLS_STATE, else usetools in your state folder)")),
 		Action: e.runs,
 		Commands: []*cli.Command{
-			{Name: "show", Usage: "show a run: script, calls in time, output, value", ArgsUsage: "RUN", Action: e.showRun,
+			{Name: "show", Usage: "show a run: script, calls in time, output, value", ArgsUsage: "RUN", Action: e.onRun(e.showRun),
 				Flags: []cli.Flag{
 					&cli.BoolFlag{Name: "script", Usage: "print the script, and nothing else"},
 					&cli.BoolFlag{Name: "f", Usage: "go on with what happens, of a run that is under way"},
 					&cli.BoolFlag{Name: "all", Usage: "leave nothing out: all lines, calls and output"},
 				}},
 			{Name: "diff", Usage: "say in what two runs differ; exit code 1 when they do", ArgsUsage: "RUN RUN",
-				Action: e.diffRuns, Flags: []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "leave nothing out"}}},
+				Action: e.onRun(e.diffRuns), Flags: []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "leave nothing out"}}},
 			{Name: "save", Usage: "keep the script of a run under a name, for RunScript", ArgsUsage: "RUN NAME",
-				Action: e.saveRun, Flags: []cli.Flag{
+				Action: e.onRun(e.saveRun), Flags: []cli.Flag{
 					&cli.StringFlag{Name: "about", Usage: "`WHAT` it does, in a line; scripts are searched by it"},
 					&cli.BoolFlag{Name: "with-record", Usage: "keep the record with it, for harness scripts -replay"},
 				}},
 			{Name: "settle", Usage: "say what became of a call of which nobody knows it", ArgsUsage: "RUN CALL [happened|not]",
-				Action: e.settleRun, Flags: []cli.Flag{
+				Action: e.onRun(e.settleRun), Flags: []cli.Flag{
 					&cli.StringFlag{Name: "result", Usage: "what the tool would have answered, `JSON` or @FILE: its result, its " +
 						"structured value, or a text; happened wants it"},
 					&cli.BoolFlag{Name: "force", Usage: "take a result that does not fit the tool's output schema"},
 					&cli.StringFlag{Name: "who", Usage: "who says it (default: the user of this system)"},
 				}},
 			{Name: "close", Usage: "end a run that waits, is uncertain or died: nothing goes on with it", ArgsUsage: "RUN",
-				Action: e.closeRun, Flags: []cli.Flag{
+				Action: e.onRun(e.closeRun), Flags: []cli.Flag{
 					&cli.StringFlag{Name: "why", Usage: "`TEXT` for the record"},
 					&cli.StringFlag{Name: "who", Usage: "who says it (default: the user of this system)"},
 				}},
@@ -152,10 +152,15 @@ func filter(c *cli.Command, now time.Time) (*store.Filter, error) {
 	return f, nil
 }
 
-// store opens the records that the flags name; nil: there are none.
-func (e *env) store(c *cli.Command) (*store.Store, error) {
-	if store, err := e.clusterStore(c, nil); store != nil || err != nil {
-		return store, err
+// store opens the records that the flags name. Without a flag, a folder that does not
+// exist is an empty store; it is not created.
+func (e *env) store(c *cli.Command, o *store.StoreOptions) (*store.Store, error) {
+	cl, err := e.connected(context.Background(), c, nil)
+	switch {
+	case err != nil:
+		return nil, err
+	case cl != nil:
+		return cl.Store(o), nil
 	}
 	dir, given, err := stateDir(c)
 	if err != nil {
@@ -164,14 +169,14 @@ func (e *env) store(c *cli.Command) (*store.Store, error) {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !given:
-		return nil, nil
+		return store.Memory(0, o), nil
 	case err == nil && !info.IsDir():
 		err = errors.New("it is no folder")
 		fallthrough
 	case err != nil:
 		return nil, usageError{fmt.Sprintf("reading the records in %s: %v", dir, err)}
 	}
-	return store.Open(dir, nil)
+	return store.Open(dir, o)
 }
 
 // noRuns says where there is no record, and which flag names another folder.
@@ -193,16 +198,12 @@ func (e *env) runs(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	store, err := e.store(c)
+	store, err := e.store(c, nil)
 	if err != nil {
 		return err
 	}
-	if store == nil {
-		if c.Bool("f") {
-			return usageError{"there is no folder with records yet; -state DIR names one to follow"}
-		}
-		e.nothing(c, noRuns(c))
-		return nil
+	if c.Bool("f") && store.Dir() == "" && join.URL(c) == "" {
+		return usageError{"there is no folder with records yet; -state DIR names one to follow"}
 	}
 	list := &runList{e: e, json: c.Bool("json"), now: now, ascii: ascii(), width: columns(e.stdout, 0)}
 	if c.Bool("f") {
@@ -488,14 +489,22 @@ func ascii() bool {
 // last is the word for the newest run.
 const last = "last"
 
-// openRun is the record that an argument names, and the run's status.
+// onRun returns the action of a command on one run, which its first argument names.
+func (e *env) onRun(do func(context.Context, *cli.Command, *store.Store, *record.Run) error) cli.ActionFunc {
+	return func(ctx context.Context, c *cli.Command) error {
+		records, r, err := e.openRun(ctx, c, c.Args().First())
+		if err != nil {
+			return err
+		}
+		return do(ctx, c, records, r)
+	}
+}
+
+// openRun opens the record that an argument names.
 func (e *env) openRun(ctx context.Context, c *cli.Command, id string) (*store.Store, *record.Run, error) {
-	store, err := e.store(c)
+	store, err := e.store(c, nil)
 	if err != nil {
 		return nil, nil, err
-	}
-	if store == nil {
-		return nil, nil, e.noRun(noRuns(c))
 	}
 	r, err := e.loadRun(ctx, c, store, id)
 	return store, r, err
@@ -514,13 +523,19 @@ func (e *env) loadRun(ctx context.Context, c *cli.Command, records *store.Store,
 		return nil, e.noRun(noRuns(c))
 	}
 	r, err := records.Load(id)
+	return r, e.notFound(ctx, c, records, err, "runs")
+}
+
+// notFound returns an error that is not about an unknown ID as it is. Else it says which
+// command lists the IDs, and returns the exit code.
+func (e *env) notFound(ctx context.Context, c *cli.Command, records *store.Store, err error, list string) error {
 	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return nil, e.noRun(fmt.Sprintf("%v in %s; those there: %s", err, cmp.Or(records.Dir(), "the cluster"), lines(c)("runs")))
-	case errors.Is(err, store.ErrAmbiguous):
-		return nil, e.noRun(err.Error())
+	case !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrAmbiguous):
+		return err
+	case !anyRun(ctx, records):
+		return e.noRun(noRuns(c))
 	}
-	return r, err
+	return e.noRun(fmt.Sprintf("%v in %s; those there: %s", err, cmp.Or(records.Dir(), "the cluster"), lines(c)(list)))
 }
 
 // noRun says which run there is not.

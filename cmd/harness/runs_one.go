@@ -20,15 +20,11 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-func (e *env) showRun(ctx context.Context, c *cli.Command) error {
+func (e *env) showRun(ctx context.Context, c *cli.Command, store *store.Store, r *record.Run) error {
 	if c.Bool("script") && c.Bool("f") {
 		return usageError{"-f does nothing with -script: leave one of them out"}
 	}
 	if err := pointless(c, c.Bool("json"), "beside -json: leave one of them out", "script", "f", "all"); err != nil {
-		return err
-	}
-	store, r, err := e.openRun(ctx, c, c.Args().First())
-	if err != nil {
 		return err
 	}
 	switch {
@@ -85,12 +81,8 @@ func followRun(ctx context.Context, store *store.Store, r *record.Run, w io.Writ
 	return nil
 }
 
-func (e *env) diffRuns(ctx context.Context, c *cli.Command) error {
+func (e *env) diffRuns(ctx context.Context, c *cli.Command, store *store.Store, a *record.Run) error {
 	if err := pointless(c, c.Bool("json"), "beside -json, which leaves nothing out", "all"); err != nil {
-		return err
-	}
-	store, a, err := e.openRun(ctx, c, c.Args().First())
-	if err != nil {
 		return err
 	}
 	b, err := e.loadRun(ctx, c, store, c.Args().Get(1))
@@ -109,7 +101,7 @@ func (e *env) diffRuns(ctx context.Context, c *cli.Command) error {
 	return err
 }
 
-func (e *env) saveRun(ctx context.Context, c *cli.Command) error {
+func (e *env) saveRun(ctx context.Context, c *cli.Command, store *store.Store, r *record.Run) error {
 	name := c.Args().Get(1)
 	if err := library.CheckName(name); err != nil {
 		return usageError{err.Error()}
@@ -122,10 +114,6 @@ func (e *env) saveRun(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	lib, err := libraryOf(files)
-	if err != nil {
-		return err
-	}
-	store, r, err := e.openRun(ctx, c, c.Args().First())
 	if err != nil {
 		return err
 	}
@@ -153,16 +141,9 @@ func (e *env) removeRuns(ctx context.Context, c *cli.Command) error {
 	if ways != 1 {
 		return usageError{"runs rm wants RUNs, -older D or -all, and one of them only"}
 	}
-	records, err := e.store(c)
+	records, err := e.store(c, nil)
 	if err != nil {
 		return err
-	}
-	if records == nil {
-		if c.Args().Present() {
-			return e.noRun(noRuns(c))
-		}
-		e.nothing(c, noRuns(c))
-		return nil
 	}
 	if c.Args().Present() {
 		return e.removeNamed(ctx, c, records)

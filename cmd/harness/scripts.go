@@ -261,12 +261,9 @@ func (e *env) scripts(ctx context.Context, c *cli.Command) error {
 
 // lastRunOf returns the store and the ID of a script's last finished run.
 func (e *env) lastRunOf(ctx context.Context, c *cli.Command, source string) (*store.Store, string, error) {
-	records, err := e.store(c)
+	records, err := e.store(c, nil)
 	if err != nil {
 		return nil, "", err
-	}
-	if records == nil {
-		return nil, "", usageError{noRuns(c)}
 	}
 	for s, err := range records.List(ctx, &store.Filter{Limit: mostLooked}) {
 		if err != nil || s.Status == record.Running || s.Status == record.Died {

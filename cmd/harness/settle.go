@@ -23,17 +23,13 @@ const (
 	didNot   = "not"
 )
 
-func (e *env) settleRun(ctx context.Context, c *cli.Command) error {
+func (e *env) settleRun(ctx context.Context, c *cli.Command, records *store.Store, r *record.Run) error {
 	n, err := strconv.Atoi(strings.TrimPrefix(c.Args().Get(1), "#"))
 	if err != nil || n < 1 {
 		return usageError{fmt.Sprintf("runs settle: %q is no number of a call", c.Args().Get(1))}
 	}
 	if c.Args().Len() == 2 {
 		if err := pointless(c, true, "without happened or not", "result", "force", "who"); err != nil {
-			return err
-		}
-		_, r, err := e.openRun(ctx, c, c.Args().First())
-		if err != nil {
 			return err
 		}
 		return e.verify(ctx, c, r, n)
@@ -58,13 +54,9 @@ func (e *env) settleRun(ctx context.Context, c *cli.Command) error {
 			return usageError{fmt.Sprintf("-result: %v", err)}
 		}
 	}
-	records, r, err := e.openRun(ctx, c, c.Args().First())
-	if err != nil {
-		return err
-	}
 	files := e.files(c)
 	defer files.Close()
-	if records, err = e.storeWith(c, records.Dir(), storeOptions(files)); err != nil { // secrets of the config stay hidden
+	if records, err = e.store(c, storeOptions(files)); err != nil { // secrets of the config stay hidden
 		return err
 	}
 	err = approval.Settle(records, r, st, c.Bool("force"), files.CallTimeout)
@@ -121,13 +113,9 @@ func givenResult(text string) (record.Data, error) {
 	return approval.GivenResult(data)
 }
 
-func (e *env) closeRun(ctx context.Context, c *cli.Command) error {
-	records, r, err := e.openRun(ctx, c, c.Args().First())
-	if err != nil {
-		return err
-	}
+func (e *env) closeRun(_ context.Context, c *cli.Command, records *store.Store, r *record.Run) error {
 	id := r.Begin.ID
-	err = records.EndRun(id, cmp.Or(c.String("who"), userName()), c.String("why"))
+	err := records.EndRun(id, cmp.Or(c.String("who"), userName()), c.String("why"))
 	if errors.Is(err, store.ErrEnded) || errors.Is(err, store.ErrRunning) {
 		fmt.Fprintln(e.stderr, "harness:", show.Visible(err.Error(), 2000, ascii()))
 		return exit(1)
