@@ -23,7 +23,7 @@ type Queue struct {
 	turns   int               // that were taken or asked for
 	average time.Duration     // of a run, moving
 	closed  bool
-	idle    chan struct{} // closed when closed and nothing runs; nil until closed
+	running sync.WaitGroup // as many as runs
 }
 
 // party is a tenant, or a session of one.
@@ -189,6 +189,7 @@ func (q *Queue) busy() *BusyError {
 
 func (q *Queue) begin(t *ticket) {
 	q.runs++
+	q.running.Add(1)
 	for _, p := range t.parties() {
 		p.running++
 	}
@@ -206,10 +207,7 @@ func (q *Queue) releaser(t *ticket) func() {
 		}
 		q.forget(t)
 		q.next()
-		if q.closed && q.runs == 0 && q.idle != nil {
-			close(q.idle)
-			q.idle = nil
-		}
+		q.running.Done()
 	})
 }
 
@@ -245,28 +243,17 @@ func (q *Queue) Close(grace time.Duration) int {
 	return q.Drain(grace)
 }
 
-// Drain waits for what runs.
+// Drain waits for scripts that run after Close, at most for the grace time, and returns
+// how many are still running.
 func (q *Queue) Drain(grace time.Duration) int {
-	q.mu.Lock()
-	if q.runs == 0 {
-		q.mu.Unlock()
-		return 0
-	}
-	if q.idle == nil {
-		q.idle = make(chan struct{})
-	}
-	idle := q.idle
-	q.mu.Unlock()
-	late := time.NewTimer(grace)
-	defer late.Stop()
+	idle := make(chan struct{})
+	go func() { q.running.Wait(); close(idle) }()
 	select {
 	case <-idle:
-		return 0
-	case <-late.C:
+	case <-time.After(grace):
 	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.runs
+	running, _ := q.Load()
+	return running
 }
 
 // Load returns how many scripts run and wait.
