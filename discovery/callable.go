@@ -39,6 +39,7 @@ func (ix *Index) putCallableFirst(ranked []candidate) {
 // swap exchanges two candidates, but leaves scores and shares in their places.
 func swap(a, b *candidate) {
 	a.score, b.score = b.score, a.score
+	a.sure, b.sure = b.sure, a.sure
 	a.share, b.share = b.share, a.share
 	*a, *b = *b, *a
 }

@@ -38,9 +38,10 @@ const (
 // judge returns the chances that the first of the ranked candidates is right
 // and that the right tool is in the registry.
 func (m *confidenceModel) judge(ranked []candidate) (right, found float64) {
-	margin := float64(maxMargin)
-	if len(ranked) > 1 {
-		margin = min(margin, ranked[0].score-ranked[1].score)
+	margin, all := float64(maxMargin), 1.0
+	for i := range ranked[1:] {
+		lead := ranked[0].sure - ranked[i+1].sure
+		margin, all = min(margin, lead), all+math.Exp(-lead)
 	}
 	for i, in := range m.inputs {
 		var x float64
@@ -48,7 +49,7 @@ func (m *confidenceModel) judge(ranked []candidate) (right, found float64) {
 		case inputBias:
 			x = 1
 		case inputShare:
-			x = ranked[0].share
+			x = 1 / all
 		case inputMargin:
 			x = margin
 		default:

@@ -214,7 +214,7 @@ func TestDevelopmentSetsAreAnsweredWell(t *testing.T) {
 	check("all, five words", ix, inFiveWords(pooled), score{Top1: 83.3, Recall5: 94.8, Resolved: 62.0, Right: 94.8})
 }
 
-// A big API's tools share most of their words.
+// A big API's tools share most of their words; summary, name and method tell them apart.
 func TestToolOfABigAPIIsFound(t *testing.T) {
 	t.Parallel()
 	queries := map[string][]devQuery{}
@@ -237,8 +237,8 @@ func TestToolOfABigAPIIsFound(t *testing.T) {
 		t.Logf("%s: %.1f", document, got)
 		top, all = top+got.Top1*float64(len(qs)), all+float64(len(qs))
 	}
-	if top /= all; top < 73 {
-		t.Errorf("top-1 is %.1f %%, want at least 73", top)
+	if top /= all; top < 85 {
+		t.Errorf("top-1 is %.1f %%, want at least 85", top)
 	}
 }
 
@@ -351,5 +351,45 @@ func TestLastNounOfTheNameIsTheObjectOfThePhrase(t *testing.T) {
 		if r := resolve(t, ix, phrase, nil); r.Candidates[0].ID != want {
 			t.Errorf("%q: %+v, want %s first", phrase, r.Candidates, want)
 		}
+	}
+}
+
+// Values of parameters, siblings' parameters and nouns before nouns tell tools apart
+// whose summaries share the phrase's words.
+func TestToolOfABigAPIIsFoundByWhatItsSummaryOmits(t *testing.T) {
+	with := func(tool registry.Tool, schema string) registry.Tool {
+		tool.Input = json.RawMessage(schema)
+		return tool
+	}
+	yes := true
+	deletes := &registry.Annotations{Destructive: &yes}
+	ref := tool("git", "git_delete-ref", "Delete a reference.\nDeletes the provided reference.")
+	protection := tool("git", "repos_delete-branch-protection", "Delete branch protection.\nBranches are protected by rules.")
+	ref.Annotations, protection.Annotations = deletes, deletes
+	ix := index(t, nil, protection, with(ref, `{"properties":{"ref":{"description":"The Git reference."}}}`),
+		with(tool("git", "git_get-ref", "Get a reference."), `{"properties":{"ref":{"description":"A branch or a tag."}}}`),
+		tool("git", "repos_get-branch", "Get a branch."),
+		tool("git", "repos_delete-file", "Delete a file."),
+		with(tool("git", "issues_update", "Update an issue."), `{"properties":{"state":{"enum":["open","closed"]}}}`),
+		tool("git", "issues_get", "Get an issue."),
+		tool("git", "issues_lock", "Lock an issue."),
+		with(tool("git", "pulls_list", "List pull requests."), `{"properties":{"state":{"enum":["open","closed"]}}}`),
+		tool("git", "repos_list-pulls-for-commit", "List pull requests of a commit.\nOpen and merged pull requests are listed."),
+		tool("git", "activity_star-repo-for-user", "Star a repository for the user."),
+		tool("git", "activity_count-stars-of-repo", "Get the star count of a repository."))
+	for phrase, want := range map[string]string{
+		"delete a branch":                         "git.git_delete-ref",
+		"close an issue":                          "git.issues_update",
+		"list open pull requests of a repository": "git.pulls_list",
+		"star a repository":                       "git.activity_star-repo-for-user",
+	} {
+		r := resolve(t, ix, phrase, nil)
+		if r.Candidates[0].ID != want || r.Verdict == discovery.Resolved && r.Tool != want {
+			t.Errorf("%q: %s %+v, want %s first", phrase, r.Verdict, r.Candidates, want)
+		}
+	}
+	r := resolve(t, index(t, nil, protection, tool("git", "repos_get-branch", "Get a branch.")), "delete a branch", nil)
+	if want := "git.repos_delete-branch-protection deletes something else than the phrase names"; !r.NoTool || r.Note != want {
+		t.Errorf("%+v, want no tool, and the note %q", r, want)
 	}
 }

@@ -14,7 +14,9 @@ import (
 //   - their verbs are opposites: lock and unlock, import and export;
 //   - what goes in at one comes out of the other: pdf to text, text to pdf;
 //   - one acts within one thing and the other within all such things: the pods of a
-//     namespace, the pods of all namespaces.
+//     namespace, the pods of all namespaces;
+//   - one deletes a thing and the other something that belongs to it: a branch, branch
+//     protection.
 //
 // A tool that contradicts the phrase ranks behind those that do not, and the
 // phrase is never resolved to it.
@@ -26,6 +28,7 @@ type direction struct {
 	// within and withinAll are the stems of the single things, and of all the things,
 	// that the verb acts within.
 	within, withinAll []int32
+	gist
 }
 
 // end is a noun of which the direction says whether it goes in or comes out.
@@ -93,6 +96,7 @@ type parsedNoun struct {
 	text string
 	role role
 	all  bool // behind "all" or "every"
+	part bool // of the next noun: "branch" in "branch protection"
 }
 
 // role is the part that a noun plays.
@@ -327,7 +331,10 @@ func (t *tables) readNouns(p *parsed, tokens []string, isName bool) {
 			if isName && len(w) > 4 && strings.HasSuffix(w, "ed") && at == roleObject { // namespaced
 				role = roleOther
 			}
-			p.nouns = append(p.nouns, parsedNoun{w, role, all})
+			if n := len(p.nouns); n > 0 && i > 0 && (tokens[i-1] == p.nouns[n-1].text || tokens[i-1] == "s") {
+				p.nouns[n-1].part = true
+			}
+			p.nouns = append(p.nouns, parsedNoun{w, role, all, false})
 		}
 	}
 }
@@ -399,24 +406,27 @@ func (ix *Index) direction(tool int32) *direction {
 	if d := ix.directions[tool].Load(); d != nil {
 		return d
 	}
-	name, _ := cutChars(ix.reg.Tools[tool].Name, maxName)
-	head, _ := cutChars(ix.own[tool], ix.t.bm25.HeadChars)
-	d := ix.readTool(name, ix.t.fold(head))
+	d := ix.readTool(tool)
 	ix.directions[tool].Store(d)
 	return d
 }
 
-func (ix *Index) readTool(name, description string) *direction {
+func (ix *Index) readTool(tool int32) *direction {
 	t := ix.t
-	s := firstSentence(description)
+	name, _ := cutChars(ix.reg.Tools[tool].Name, maxName)
+	head, _ := cutChars(ix.own[tool], t.bm25.HeadChars)
+	s := firstSentence(t.fold(head))
 	for _, word := range t.grammar.example { // "such as", "e.g."
 		if at := strings.Index(s, word); at >= 0 {
 			s = s[:at]
 		}
 	}
-	text := t.readDirection(t.normalise(strings.ReplaceAll(withoutBrackets(s), "/", " or ")), false)
-	named := t.readNameDirection(splitTwo(verbWords(name, nil)), t.classes(text.verbs))
-	d := &direction{verbs: t.stems(slices.Concat(named.verbs, text.verbs)), ends: ix.ends(&named)}
+	s = strings.ReplaceAll(withoutBrackets(s), "/", " or ")
+	words, text := verbWords(name, nil), t.readDirection(t.normalise(s), false)
+	named := t.readNameDirection(splitTwo(words), t.classes(text.verbs))
+	d := &direction{verbs: t.stems(slices.Concat(named.verbs, text.verbs)), ends: ix.ends(&named),
+		gist: ix.gistOf(tool, words, t.head(strings.ToLower(s)))}
+	d.things = ix.things(&text)
 	ix.readScopes(d, &named)
 	if text.acts || text.from || text.to { // else it is no sentence that says what the tool does
 		d.ends = append(d.ends, ix.ends(&text)...)
@@ -442,6 +452,7 @@ func (q *query) readAim(folded string) {
 	p := q.ix.t.readDirection(norm, true)
 	q.aim = direction{ends: q.ix.ends(&p), verbs: q.ix.t.stems(p.verbs)}
 	q.ix.readScopes(&q.aim, &p)
+	q.aim.things = q.ix.things(&p)
 }
 
 // refuse takes an answer back that contradicts the phrase, and says why.
@@ -455,6 +466,8 @@ func (q *query) refuse(r *Resolution, d *decision, first int32) {
 	}
 }
 
+const deletesOther = "deletes something else than the phrase names"
+
 // contradicts says why a tool is not what the phrase asks for, empty if it may be.
 func (q *query) contradicts(tool int32) string {
 	switch d := q.ix.direction(tool); {
@@ -464,6 +477,8 @@ func (q *query) contradicts(tool int32) string {
 		return "leads the other way: what the phrase begins with is what it ends with"
 	case q.aim.widens(d) || d.widens(&q.aim):
 		return "acts on all of what the phrase names one of, or the reverse"
+	case q.deletesOther(tool):
+		return deletesOther
 	}
 	return ""
 }

@@ -24,7 +24,12 @@ const (
 	aboutNoun        // the name's last noun is the phrase's object, or its context
 	elsewhere        // share of the phrase's words that only the tool's other texts have
 	verbGap          // how far the verbs of phrase and description disagree; it is read by the confidence alone
-	contrary         // 1 for a tool that contradicts the phrase, see direction.go
+	contrary         // 1 for a tool that contradicts the phrase, 3 if it deletes another thing, see direction.go
+
+	// The rest tells the tools of a big API apart, see gist.go.
+	beside // share of the phrase's pairs of words that the tool's name or its summary's verb and object have; it only orders
+	deed   // 1 when the tool has the phrase's verb, one of no class; -1 when it only reads, or destroys, instead
+	option // share of the phrase's words that only the values of the tool's parameters have
 
 	numFeatures
 )
@@ -32,7 +37,7 @@ const (
 var featureNames = [numFeatures]string{
 	"bm_rel", "bm_cov", "cos_full", "cos_sent", "soft_all", "name_soft", "head_all", "head_cos",
 	"verb_conf", "verb_desc", "name_len", "bigram", "srv", "srv_cue",
-	"last_noun", "elsewhere", "verb_gap", "contrary",
+	"last_noun", "elsewhere", "verb_gap", "contrary", "beside", "deed", "option",
 }
 
 func featureIndex(name string) int { return slices.Index(featureNames[:], name) }
@@ -73,7 +78,10 @@ func (s *sequences) share(tool int32, wanted [][2]int32) float64 {
 }
 
 func (s *sequences) has(k int32, p [2]int32) bool {
-	stems := s.stems[s.start[k]:s.start[k+1]]
+	return adjacent(s.stems[s.start[k]:s.start[k+1]], p)
+}
+
+func adjacent(stems []int32, p [2]int32) bool {
 	for i := 1; i < len(stems); i++ {
 		if stems[i-1] == p[0] && stems[i] == p[1] {
 			return true
@@ -112,9 +120,15 @@ func (q *query) features(c *candidate) features {
 	}
 	f[nameLen] = float64(ix.nameLen[tool]) / 5
 	f[bigram] = ix.sequences.share(tool, q.pairs)
+	d := ix.direction(tool)
+	f[beside], f[deed], f[option] = d.share(q.pairs), q.deedMatch(tool), q.metInOptions(d.options)
 	f[aboutNoun] = q.headNounMatch(tool)
 	f[elsewhere] = q.metInSecondary(tool)
-	if q.contradicts(tool) != "" {
+	switch q.contradicts(tool) {
+	case "":
+	case deletesOther:
+		f[contrary] = 3
+	default:
 		f[contrary] = 1
 	}
 	f[headCos] = f[cosFull]

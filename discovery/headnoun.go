@@ -29,6 +29,14 @@ func (b *builder) headNounOf(tool int32) headNoun {
 	return headNoun{-1, -1, -1}
 }
 
+// lastNoun returns the stem of the last noun of a tool's name, -1 for none.
+func (ix *Index) lastNoun(tool int32) int32 {
+	if n := ix.headNouns[tool]; n.word >= 0 {
+		return ix.words.stem[n.word]
+	}
+	return -1
+}
+
 // wordOf returns the number of a word in the word leg.
 func (b *builder) wordOf(w string) int32 {
 	l := b.lexeme(w)

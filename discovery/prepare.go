@@ -11,9 +11,9 @@ import (
 // toolText is what New reads of a tool, cut and folded, before the words are
 // looked up one after the other.
 type toolText struct {
-	name, head, tail, params, title, values string
-	sentences                               []string
-	nameVerb, textVerb                      verbSet
+	name, head, tail, params, title string
+	names, values, sentences        []string
+	nameVerb, textVerb              verbSet
 }
 
 // prepare reads one tool; own is its description, see ownTexts. It needs the servers
@@ -32,8 +32,10 @@ func (b *builder) prepare(t *registry.Tool, own string) toolText {
 	title, _ = cutChars(title, 2*maxName)
 	x := toolText{
 		name: tb.fold(name), head: tb.fold(head), tail: tb.fold(tail), params: tb.fold(params), title: tb.fold(title),
-		values:    tb.fold(values),
-		sentences: sentences(own, tb.candidates.Sentences),
+		names: names, values: values, sentences: sentences(own, tb.candidates.Sentences),
+	}
+	for i, s := range x.values {
+		x.values[i] = tb.fold(s)
 	}
 	for i, s := range x.sentences {
 		x.sentences[i] = tb.fold(s)

@@ -13,23 +13,23 @@ const maxProperties = 1000
 // maxPropertyTexts bounds what is read of the descriptions of parameters, in bytes.
 const maxPropertyTexts = 8000
 
-// properties returns the sorted names of a JSON Schema's top-level properties, and
-// their titles, descriptions and enumerated values as JSON.
-func properties(schema []byte) (names []string, values string) {
+// properties returns the sorted names of a JSON Schema's top-level properties, and the
+// title, description and enumerated values of each as JSON.
+func properties(schema []byte) (names, values []string) {
 	var s struct {
 		Properties map[string]struct{ Title, Description, Enum json.RawMessage }
 	}
 	_ = json.Unmarshal(schema, &s) // a property may be true, and a schema anything
 	names = slices.Sorted(maps.Keys(s.Properties))
 	names = names[:min(len(names), maxProperties)]
-	var texts []byte
+	left := maxPropertyTexts
 	for _, name := range names {
 		p := s.Properties[name]
-		for _, text := range [][]byte{p.Title, p.Description, p.Enum} {
-			texts = append(append(texts, text...), '\n')
-		}
+		text := bytes.Join([][]byte{p.Title, p.Description, p.Enum}, []byte("\n"))
+		text = text[:min(len(text), left)]
+		left -= len(text)
+		values = append(values, string(text))
 	}
-	values, _ = cutChars(string(texts[:min(len(texts), maxPropertyTexts)]), maxPropertyTexts)
 	return names, values
 }
 

@@ -36,7 +36,8 @@ type query struct {
 
 	norm     string // rest, normalised
 	verb     verbSet
-	asks     bool // the verb is an imperative, beyond doubt
+	asks     bool   // the verb is an imperative, beyond doubt
+	deed     string // the verb, if it is in no class
 	head     []string
 	headDots dots
 	objects  []int  // the words of the head that name the object
@@ -153,7 +154,7 @@ func (q *query) readHead() {
 	q.norm = norm
 	classes, verb := t.phraseVerb(norm)
 	q.verb, q.asks = setOfClasses(classes), imperative(verb)
-	q.head = t.head(norm)
+	q.deed, q.head = t.deed(norm), t.head(norm)
 	if len(q.head) > 0 {
 		q.headDots.reset(&q.ix.vectors, q.ix.model.Embed(strings.Join(q.head, " ")))
 	}
@@ -164,7 +165,7 @@ func (q *query) readHead() {
 			continue
 		}
 		inHead = append(inHead, i)
-		if t.verbs[w.stem] == nil || t.opener[w.text] {
+		if t.isObject(w.text) {
 			q.objects = append(q.objects, i)
 		}
 	}

@@ -15,6 +15,7 @@ type candidate struct {
 
 	features features
 	score    float64 // the second ranking: the re-ranker's
+	sure     float64 // score without beside: the confidence was calibrated without it
 	share    float64 // of the softmax over the scores
 }
 
@@ -24,10 +25,11 @@ func (q *query) rerank(top []candidate) {
 	for i := range top {
 		c := &top[i]
 		c.features = q.features(c)
-		c.score = 0
+		c.score, c.sure = 0, 0
 		for f, weight := range q.ix.t.coef {
 			c.score += weight * c.features[f]
 		}
+		c.sure = c.score - q.ix.t.coef[beside]*c.features[beside]
 	}
 	slices.SortStableFunc(top, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 	setShares(top)

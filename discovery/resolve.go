@@ -501,7 +501,6 @@ func withoutTwins(ranked []candidate, twins []int) []candidate {
 			rest = append(rest, c)
 		}
 	}
-	setShares(rest)
 	return rest
 }
 

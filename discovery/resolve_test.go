@@ -609,5 +609,5 @@ func FuzzPropertyNames(f *testing.F) {
 
 func valuesOf(schema string) string {
 	_, values := discovery.Properties([]byte(schema))
-	return values
+	return strings.Join(values, "\n") + "\n"
 }

@@ -72,6 +72,18 @@ func (t *tables) phraseVerb(norm string) ([]class, string) {
 	return nil, ""
 }
 
+// deed returns the first word of a normalised phrase if it is in no class of verbs and
+// stands before a determiner, as only a verb does: "watch a repository". Else it
+// returns "".
+func (t *tables) deed(norm string) string {
+	words := strings.Fields(norm)
+	if len(words) < 3 || t.stop[words[0]] || t.polite[words[0]] || t.preposition[words[0]] ||
+		t.verbs[t.stem(words[0])] != nil || !t.grammar.determiner[words[1]] {
+		return ""
+	}
+	return words[0]
+}
+
 // imperative reports whether a verb asks for something: "files changed" and
 // "comments on a page" begin with what may as well be a noun.
 func imperative(verb string) bool {
@@ -121,6 +133,10 @@ func (t *tables) toolVerbs(name []string, description string) (inName, inDescrip
 		}
 		cls := setOfClasses(cs[:min(2, len(cs))])
 		agrees := cls&inDescription != 0
+		if i >= 2 && name[i-1] == "or" && inName != 0 { // create_or_update
+			inName |= cls
+			continue
+		}
 		if penalty < best || penalty == best && inName != 0 && agrees && !bestAgrees {
 			inName, best, bestAgrees = cls, penalty, agrees
 		}
@@ -276,13 +292,19 @@ func (t *tables) head(norm string) []string {
 		default:
 			for part := range strings.FieldsFuncSeq(w, func(r rune) bool { return r == '_' || r == '-' }) {
 				out = append(out, part)
-				if t.verbs[t.stem(part)] == nil || t.opener[part] {
+				if t.isObject(part) {
 					object = true
 				}
 			}
 		}
 	}
 	return distinct(out)
+}
+
+// isObject reports whether a word of a phrase's head names its object: it is no
+// verb, or has the form of a plural ("which groups").
+func (t *tables) isObject(w string) bool {
+	return t.verbs[t.stem(w)] == nil || t.opener[w] || !imperative(w)
 }
 
 // headToken returns the token at i, "" when there is none, and where to go on.

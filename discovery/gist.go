@@ -1,0 +1,129 @@
+package discovery
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// The tools of a big API share most of their words. What each one does is said by its
+// summary, whose verb and object stand before the first preposition; by its name,
+// where they may stand between other words (activity_star-repo-for-authenticated-user);
+// and by the values that its parameters take: "list open issues" is a list of issues
+// with a state of open, closed or all.
+
+// gist is what a tool's summary, name and parameters say in a few words, as stems.
+type gist struct {
+	name    []int32 // with a gap at each preposition
+	head    []int32 // verb and object of the summary
+	options []int32 // the values that parameters enumerate
+	things  things
+}
+
+// things are the nouns that a verb acts on: those that name a thing, and those that
+// belong to the next noun, as "branch" in "branch protection".
+type things struct{ named, parts []int32 }
+
+const gap = -2
+
+// gistOf returns the gist of a tool; name and head are the words of its name, and the
+// verb and object of its summary.
+func (ix *Index) gistOf(tool int32, name, head []string) gist {
+	t := ix.t
+	var g gist
+	for _, w := range name {
+		switch {
+		case t.preposition[w]:
+			g.name = append(g.name, gap)
+		case !t.stop[w]:
+			g.name = append(g.name, ix.bm25.lookup(t.stem(w)))
+		}
+	}
+	for _, w := range head {
+		g.head = append(g.head, ix.bm25.lookup(t.stem(w)))
+	}
+	var schema struct {
+		Properties map[string]struct{ Enum []any }
+	}
+	_ = json.Unmarshal(ix.reg.Tools[tool].Input, &schema) // a schema may be anything
+	for _, p := range schema.Properties {
+		for _, v := range p.Enum {
+			s, _ := v.(string)
+			for _, w := range t.terms(s) {
+				g.options = append(g.options, ix.bm25.lookup(w))
+			}
+		}
+	}
+	return g
+}
+
+// share returns the share of the pairs of stems that stand side by side in the gist.
+func (g *gist) share(pairs [][2]int32) float64 {
+	found := 0
+	for _, p := range pairs {
+		if p[0] >= 0 && p[1] >= 0 && (adjacent(g.name, p) || adjacent(g.head, p)) {
+			found++
+		}
+	}
+	return float64(found) / float64(max(1, len(pairs)))
+}
+
+// metInOptions returns the share of the phrase's words, by weight, that the tool has
+// only as values of its parameters. It reads q.met, which features sets before.
+func (q *query) metInOptions(options []int32) (sum float64) {
+	for i, w := range q.words {
+		if w.id >= 0 && slices.Contains(options, w.id) {
+			sum += w.weight * float64(1-q.met[i])
+		}
+	}
+	return sum
+}
+
+// deedMatch compares the phrase's verb with a tool, if the verb is in no class.
+func (q *query) deedMatch(tool int32) float64 {
+	a := q.ix.reg.Tools[tool].Annotations
+	switch {
+	case q.deed == "":
+		return 0
+	case slices.Contains(q.ix.direction(tool).verbs, q.ix.t.stem(q.deed)):
+		return 1
+	case a.ReadsOnly(), a != nil && a.Destructive != nil && *a.Destructive:
+		return -1
+	}
+	return 0
+}
+
+func (ix *Index) things(p *parsed) (t things) {
+	for _, n := range p.nouns {
+		switch s := ix.bm25.lookup(ix.t.stem(n.text)); {
+		case n.role != roleObject:
+			return t
+		case n.part:
+			t.parts = append(t.parts, s)
+		case s >= 0:
+			t.named = append(t.named, s)
+		}
+	}
+	return t
+}
+
+// deletesOther reports whether the phrase and a tool delete, but the tool something
+// that belongs to what the phrase names, as a branch's protection; and the server has
+// tools for what the phrase names.
+func (q *query) deletesOther(tool int32) bool {
+	ix, d := q.ix, q.ix.direction(tool)
+	deletes := setOfClasses(ix.t.verbs[ix.t.stem("delete")])
+	if q.verb&deletes == 0 || ix.nameVerb[tool]&deletes == 0 || slices.Contains(q.aim.things.named, ix.lastNoun(tool)) {
+		return false
+	}
+	named := func(stem int32) bool {
+		return slices.ContainsFunc(q.words, func(w queryWord) bool { return w.id == stem })
+	}
+	if slices.ContainsFunc(d.things.named, named) || len(d.things.named) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(q.aim.things.named, func(thing int32) bool {
+		return slices.Contains(d.things.parts, thing) && slices.ContainsFunc(ix.all, func(other int32) bool {
+			return ix.reg.Tools[other].Server == ix.reg.Tools[tool].Server && ix.lastNoun(other) == thing
+		})
+	})
+}
