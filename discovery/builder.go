@@ -83,7 +83,6 @@ func newBuilder(ix *Index) *builder {
 	ix.vectors.firstText, ix.vectors.textStart = []int32{0}, []int32{0}
 	ix.words.pieceStart, ix.words.textStart, ix.words.nameStart, ix.secondary.start = []int32{0}, []int32{0}, []int32{0},
 		[]int32{0}
-	ix.sequences.start = []int32{0}
 	return b
 }
 
@@ -176,10 +175,6 @@ func (b *builder) addTool(tool int32, t *registry.Tool, text *toolText) {
 
 	b.inName = append(b.inName, nameTerms...)
 	ix.nameLen[tool] = uint16(len(slices.Compact(slices.Sorted(slices.Values(nameTerms)))))
-	ix.sequences.stems = append(ix.sequences.stems, nameTerms...)
-	ix.sequences.start = append(ix.sequences.start, int32(len(ix.sequences.stems)))
-	ix.sequences.stems = appendCompounds(append(ix.sequences.stems, headTerms...), head)
-	ix.sequences.start = append(ix.sequences.start, int32(len(ix.sequences.stems)))
 
 	b.addWords(tool, name, server.runs, head)
 	ix.headNouns[tool] = b.headNounOf(tool)

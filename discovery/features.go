@@ -54,42 +54,6 @@ func pairs(terms []string) [][2]string {
 	return out
 }
 
-// sequences are the stems of the tools' names and of their descriptions'
-// heads, in order, in which pairs of words are looked for.
-type sequences struct {
-	// Tool i's name is stems[start[2i]:start[2i+1]], its head what follows
-	// until start[2i+2].
-	start []int32
-	stems []int32
-}
-
-// share returns the share of the pairs that tool i has.
-func (s *sequences) share(tool int32, wanted [][2]int32) float64 {
-	found := 0
-	for _, p := range wanted {
-		if p[0] < 0 || p[1] < 0 {
-			continue
-		}
-		if s.has(2*tool, p) || s.has(2*tool+1, p) {
-			found++
-		}
-	}
-	return float64(found) / float64(max(1, len(wanted)))
-}
-
-func (s *sequences) has(k int32, p [2]int32) bool {
-	return adjacent(s.stems[s.start[k]:s.start[k+1]], p)
-}
-
-func adjacent(stems []int32, p [2]int32) bool {
-	for i := 1; i < len(stems); i++ {
-		if stems[i-1] == p[0] && stems[i] == p[1] {
-			return true
-		}
-	}
-	return false
-}
-
 // features computes what the re-ranker sees of a candidate.
 func (q *query) features(c *candidate) features {
 	ix, tool := q.ix, c.tool
@@ -119,9 +83,9 @@ func (q *query) features(c *candidate) features {
 		}
 	}
 	f[nameLen] = float64(ix.nameLen[tool]) / 5
-	f[bigram] = ix.sequences.share(tool, q.pairs)
 	d := ix.direction(tool)
-	f[beside], f[deed], f[option] = d.share(q.pairs), q.deedMatch(tool), q.metInOptions(d.options)
+	f[bigram], f[beside] = q.sideBySide(d.terms), q.sideBySide(d.words)
+	f[deed], f[option] = q.deedMatch(tool), q.metInOptions(d.options)
 	f[aboutNoun] = q.headNounMatch(tool)
 	f[elsewhere] = q.metInSecondary(tool)
 	switch q.contradicts(tool) {

@@ -13,8 +13,8 @@ import (
 
 // gist is what a tool's summary, name and parameters say in a few words, as stems.
 type gist struct {
-	name    []int32 // with a gap at each preposition
-	head    []int32 // verb and object of the summary
+	words   []int32 // of the name, with a gap at each preposition; verb and object of the summary
+	terms   []int32 // of the name; of the description's head
 	options []int32 // the values that parameters enumerate
 	things  things
 }
@@ -23,48 +23,58 @@ type gist struct {
 // belong to the next noun, as "branch" in "branch protection".
 type things struct{ named, parts []int32 }
 
+// gap stands between two words that no phrase has side by side.
 const gap = -2
 
 // gistOf returns the gist of a tool; name and head are the words of its name, and the
 // verb and object of its summary.
 func (ix *Index) gistOf(tool int32, name, head []string) gist {
-	t := ix.t
+	t, x := ix.t, &ix.reg.Tools[tool]
 	var g gist
 	for _, w := range name {
 		switch {
 		case t.preposition[w]:
-			g.name = append(g.name, gap)
+			g.words = append(g.words, gap)
 		case !t.stop[w]:
-			g.name = append(g.name, ix.bm25.lookup(t.stem(w)))
+			g.words = append(g.words, ix.bm25.lookup(t.stem(w)))
 		}
 	}
-	for _, w := range head {
-		g.head = append(g.head, ix.bm25.lookup(t.stem(w)))
-	}
+	g.words = ix.appendStems(append(g.words, gap), t.stems(head))
+	text, _ := cutChars(ix.own[tool], t.bm25.HeadChars)
+	g.terms = ix.appendStems(append(ix.appendStems(nil, t.terms(x.Name)), gap), t.terms(text))
 	var schema struct {
 		Properties map[string]struct{ Enum []any }
 	}
-	_ = json.Unmarshal(ix.reg.Tools[tool].Input, &schema) // a schema may be anything
+	_ = json.Unmarshal(x.Input, &schema) // a schema may be anything
 	for _, p := range schema.Properties {
 		for _, v := range p.Enum {
 			s, _ := v.(string)
-			for _, w := range t.terms(s) {
-				g.options = append(g.options, ix.bm25.lookup(w))
-			}
+			g.options = ix.appendStems(g.options, t.terms(s))
 		}
 	}
 	return g
 }
 
-// share returns the share of the pairs of stems that stand side by side in the gist.
-func (g *gist) share(pairs [][2]int32) float64 {
+func (ix *Index) appendStems(dst []int32, stems []string) []int32 {
+	for _, s := range stems {
+		dst = append(dst, ix.bm25.lookup(s))
+	}
+	return dst
+}
+
+// sideBySide returns the share of the phrase's pairs of words that stand side by side
+// among some stems.
+func (q *query) sideBySide(stems []int32) float64 {
 	found := 0
-	for _, p := range pairs {
-		if p[0] >= 0 && p[1] >= 0 && (adjacent(g.name, p) || adjacent(g.head, p)) {
-			found++
+	for _, p := range q.pairs {
+		for i := 1; i < len(stems) && p[0] >= 0 && p[1] >= 0; i++ {
+			if stems[i-1] == p[0] && stems[i] == p[1] {
+				found++
+				break
+			}
 		}
 	}
-	return float64(found) / float64(max(1, len(pairs)))
+	return float64(found) / float64(max(1, len(q.pairs)))
 }
 
 // metInOptions returns the share of the phrase's words, by weight, that the tool has

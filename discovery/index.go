@@ -61,7 +61,6 @@ type Index struct {
 	words          wordLeg
 	secondary      secondaryText
 	inName         []uint8 // per stem: 1 where a tool's name has it
-	sequences      sequences
 	serverMentions mentionLeg
 	nameVerb       []verbSet // per tool
 	textVerb       []verbSet
