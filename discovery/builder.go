@@ -79,7 +79,7 @@ func newBuilder(ix *Index) *builder {
 	b.scratch.sum = make([]float32, ix.model.Dimensions())
 	n := len(ix.reg.Tools)
 	ix.nameVerb, ix.textVerb, ix.nameLen = make([]verbSet, n), make([]verbSet, n), make([]uint16, n)
-	ix.headNouns = make([]headNoun, n)
+	ix.headNouns = make([]int32, n)
 	ix.vectors.firstText, ix.vectors.textStart = []int32{0}, []int32{0}
 	ix.words.pieceStart, ix.words.textStart, ix.words.nameStart, ix.secondary.start = []int32{0}, []int32{0}, []int32{0},
 		[]int32{0}

@@ -1,5 +1,7 @@
 package discovery
 
+import "slices"
+
 // A tool's name mostly ends with the noun that the tool is about, behind the
 // nouns of where that is: storagesync_cloudendpoint_delete deletes an endpoint,
 // storagesync_syncgroup_delete a group. A phrase has them the other way round:
@@ -7,59 +9,34 @@ package discovery
 // the group is context. So the last noun of the right tool's name is among the
 // objects of the phrase, and that of its sibling behind the preposition.
 
-// headNoun is the last noun of a tool's name, as numbers of words in the word leg:
-// the word, and its two halves where it is made of two words; -1 for none.
-type headNoun struct{ word, left, right int32 }
-
-// headNounOf returns the last word of a tool's name, in order of their first
-// place, that is no verb.
-func (b *builder) headNounOf(tool int32) headNoun {
+// headNounOf returns the number, in the word leg, of the last word of a tool's name,
+// in order of their first place, that is no verb; -1 for none.
+func (b *builder) headNounOf(tool int32) int32 {
 	name := b.ix.words.nameOf(tool)
-	for i := len(name) - 1; i >= 0; i-- {
-		w := b.words[name[i]]
-		if b.ix.t.strongStem[b.ix.t.stem(w.text)] && !nominal(w.text) {
-			continue
+	for _, w := range slices.Backward(name) {
+		if x := b.words[w]; !b.ix.t.strongStem[b.ix.t.stem(x.text)] || nominal(x.text) {
+			return x.word
 		}
-		n := headNoun{w.word, -1, -1}
-		if left, right := compound(b.ix.model, w.text); left != "" {
-			n.left, n.right = b.wordOf(left), b.wordOf(right)
-		}
-		return n
-	}
-	return headNoun{-1, -1, -1}
-}
-
-// lastNoun returns the stem of the last noun of a tool's name, -1 for none.
-func (ix *Index) lastNoun(tool int32) int32 {
-	if n := ix.headNouns[tool]; n.word >= 0 {
-		return ix.words.stem[n.word]
 	}
 	return -1
 }
 
-// wordOf returns the number of a word in the word leg.
-func (b *builder) wordOf(w string) int32 {
-	l := b.lexeme(w)
-	if l.word < 0 {
-		b.newWord(l)
+// lastNoun returns the stem of the last noun of a tool's name, -1 for none.
+func (ix *Index) lastNoun(tool int32) int32 {
+	if n := ix.headNouns[tool]; n >= 0 {
+		return ix.words.stem[n]
 	}
-	return l.word
+	return -1
 }
 
 // headNounMatch returns how much better the objects of the phrase meet the last
 // noun of a tool's name than the rest of the phrase does, -1 to 1.
 func (q *query) headNounMatch(tool int32) float64 {
 	n := q.ix.headNouns[tool]
-	if n.word < 0 || len(q.objects) == 0 {
+	if n < 0 || len(q.objects) == 0 {
 		return 0
 	}
-	object, context := q.match.objectSimilarity(n.word, q.isObject)
-	if n.left >= 0 {
-		leftObject, leftContext := q.match.objectSimilarity(n.left, q.isObject)
-		rightObject, rightContext := q.match.objectSimilarity(n.right, q.isObject)
-		object = max(object, (leftObject+rightObject)/2)
-		context = max(context, (leftContext+rightContext)/2)
-	}
+	object, context := q.match.objectSimilarity(n, q.isObject)
 	return float64(object - context)
 }
 

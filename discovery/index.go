@@ -65,7 +65,7 @@ type Index struct {
 	nameVerb       []verbSet // per tool
 	textVerb       []verbSet
 	nameLen        []uint16 // per tool: distinct stems of its name
-	headNouns      []headNoun
+	headNouns      []int32  // per tool: the last noun of its name, in the word leg; -1 for none
 	// directions are what the tools do, see Index.direction.
 	directions []atomic.Pointer[direction]
 	own        []string // per tool: its description, see ownTexts
