@@ -9,23 +9,37 @@ import (
 // first; ties keep the order of the registry. only limits them to some tools,
 // all when nil.
 func (q *query) candidates(only []int32, k int) []candidate {
-	ix := q.ix
-	q.textDots.reset(&ix.vectors, q.vector)
+	q.textDots.reset(&q.ix.vectors, q.vector)
 	best := q.bestBM25(only)
-	pool := only
 	if only == nil {
-		pool = ix.all
+		only = q.ix.all
 	}
-	w := ix.t.candidates
-	top := ranking[candidate]{limit: min(k, len(pool))}
-	for _, tool := range pool {
-		c := candidate{tool: tool, bmRel: float64(q.bm[tool]) / best, cos: q.compare(tool)}
-		h := q.mention(tool)
-		c.fused = w.BM25*c.bmRel + w.Full*float64(c.cos.full) + w.Name*float64(c.cos.name) +
-			w.Sentence*float64(c.cos.sentence) + w.Server*(h.plain+h.cued)
-		top.add(c.fused, tool, c)
+	type place struct {
+		fused float64
+		tool  int32
 	}
-	return top.values()
+	places := make([]place, len(only))
+	for i, tool := range only {
+		places[i] = place{q.candidate(tool, best).fused, tool}
+	}
+	slices.SortFunc(places, func(a, b place) int {
+		return cmp.Or(cmp.Compare(b.fused, a.fused), cmp.Compare(a.tool, b.tool))
+	})
+	top := make([]candidate, min(k, len(places)))
+	for i := range top {
+		top[i] = q.candidate(places[i].tool, best)
+	}
+	return top
+}
+
+// candidate returns what the legs say of a tool; best is the BM25 score that
+// counts as 1.
+func (q *query) candidate(tool int32, best float64) candidate {
+	w, h := &q.ix.t.candidates, q.mention(tool)
+	c := candidate{tool: tool, bmRel: float64(q.bm[tool]) / best, cos: q.compare(tool)}
+	c.fused = w.BM25*c.bmRel + w.Full*float64(c.cos.full) + w.Name*float64(c.cos.name) +
+		w.Sentence*float64(c.cos.sentence) + w.Server*(h.plain+h.cued)
+	return c
 }
 
 // bestBM25 is what a BM25 score is divided by: the best in the registry, or a
@@ -50,65 +64,4 @@ func isZero(v []float32) bool {
 		}
 	}
 	return true
-}
-
-// ranking keeps the best of many values: highest score first, ties by place.
-type ranking[T any] struct {
-	limit int
-	items []ranked[T]
-}
-
-type ranked[T any] struct {
-	score float64
-	place int32
-	value T
-}
-
-// manyRanked is the limit from which on items are sorted once, at the end: to move
-// those behind each new one takes time that grows with the square of their number.
-const manyRanked = 400
-
-func (r *ranking[T]) add(score float64, place int32, value T) {
-	if r.limit > manyRanked {
-		r.items = append(r.items, ranked[T]{score, place, value})
-		return
-	}
-	n := len(r.items)
-	better := func(i int) bool {
-		it := &r.items[i]
-		return score > it.score || score == it.score && place < it.place
-	}
-	if n == r.limit {
-		if n == 0 || !better(n-1) {
-			return
-		}
-		n--
-	} else {
-		r.items = append(r.items, ranked[T]{})
-	}
-	low, high := 0, n
-	for low < high {
-		mid := int(uint(low+high) / 2)
-		if better(mid) {
-			high = mid
-		} else {
-			low = mid + 1
-		}
-	}
-	copy(r.items[low+1:n+1], r.items[low:n])
-	r.items[low] = ranked[T]{score, place, value}
-}
-
-func (r *ranking[T]) values() []T {
-	if r.limit > manyRanked {
-		slices.SortFunc(r.items, func(a, b ranked[T]) int {
-			return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.place, b.place))
-		})
-		r.items = r.items[:min(r.limit, len(r.items))]
-	}
-	out := make([]T, len(r.items))
-	for i := range r.items {
-		out[i] = r.items[i].value
-	}
-	return out
 }

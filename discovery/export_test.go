@@ -11,7 +11,6 @@ import (
 const (
 	AloneConfidence  = aloneConfidence
 	ClauseReach      = clauseReach
-	ManyRanked       = manyRanked
 	MaxProperties    = maxProperties
 	MaxPropertyTexts = maxPropertyTexts
 )
@@ -42,15 +41,6 @@ func (ix *Index) Entry(tool int32, d Detail) Entry { return ix.entry(tool, d) }
 
 // Scale returns the line that maps the cosines of the external embedder.
 func (ix *Index) Scale() (slope, offset float32) { return ix.external.slope, ix.external.offset }
-
-// Ranked returns the values that a ranking keeps of those given.
-func Ranked(limit int, scores []float64, values []string) []string {
-	r := ranking[string]{limit: limit}
-	for i, s := range scores {
-		r.add(s, int32(i), values[i])
-	}
-	return r.values()
-}
 
 // InFiveWords returns what an agent in a hurry would write for a phrase.
 func InFiveWords(phrase string) string {

@@ -226,20 +226,6 @@ func TestSummaryIsTheFirstSentenceOrItsBeginning(t *testing.T) {
 	}
 }
 
-func TestRankingKeepsTheBestInOrder(t *testing.T) {
-	for _, limit := range []int{0, 1, 3, 10, discovery.ManyRanked + 1} {
-		scores := []float64{1, 3, 2, 3, 0, 3, 2}
-		var values []string
-		for i, s := range scores {
-			values = append(values, fmt.Sprint(s, "@", i))
-		}
-		want := []string{"3@1", "3@3", "3@5", "2@2", "2@6", "1@0", "0@4"}
-		if diff := cmp.Diff(want[:min(limit, len(want))], discovery.Ranked(limit, scores, values)); diff != "" {
-			t.Errorf("limit %d (-want +got):\n%s", limit, diff)
-		}
-	}
-}
-
 func BenchmarkSearch(b *testing.B) {
 	ix, err := discovery.New(mutated(b, 535), nil)
 	if err != nil {

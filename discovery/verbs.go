@@ -3,6 +3,7 @@ package discovery
 import (
 	"iter"
 	"math/bits"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -159,37 +160,22 @@ func lowerWords(text string) iter.Seq[string] {
 	})
 }
 
+// notWords matches <name>, 1 to 60 characters inside, and an address in text whose
+// white space is collapsed.
+var notWords = regexp.MustCompile(`<[^<>]{1,60}>|https?://[^ ]+`)
+
 // normalise prepares a phrase for its grammar: white space collapsed,
 // placeholders, addresses and quoted literals replaced by a bar, lower case,
 // and verbs of two words by one ("set up" is setup).
 func (t *tables) normalise(phrase string) string {
-	s := " " + collapseSpace(phrase) + " "
-	s = replaceMatches(s, placeholderAt)
-	s = replaceMatches(s, addressAt)
+	s := " " + strings.Join(strings.FieldsFunc(phrase, isSpace), " ") + " "
+	s = notWords.ReplaceAllString(s, " | ")
 	s = replaceMatches(s, literalAt)
 	s = strings.ToLower(s)
 	for _, p := range t.phrases {
 		s = strings.ReplaceAll(s, p[0], p[1])
 	}
 	return s
-}
-
-func collapseSpace(s string) string {
-	var b strings.Builder
-	b.Grow(len(s))
-	space := false
-	for _, r := range s {
-		if isSpace(r) {
-			if !space {
-				b.WriteByte(' ')
-			}
-			space = true
-			continue
-		}
-		space = false
-		b.WriteRune(r)
-	}
-	return b.String()
 }
 
 // isSpace reports whether r is Unicode white space or one of the four information
@@ -217,39 +203,6 @@ func replaceMatches(s string, at func(s string, i int) int) string {
 	}
 	b.WriteString(s[from:])
 	return b.String()
-}
-
-// placeholderAt matches <name>, 1 to 60 characters inside.
-func placeholderAt(s string, i int) int {
-	if s[i] != '<' {
-		return 0
-	}
-	end := strings.IndexAny(s[i+1:], "<>")
-	if end < 1 || s[i+1+end] != '>' || utf8.RuneCountInString(s[i+1:i+1+end]) > 60 {
-		return 0
-	}
-	return end + 2
-}
-
-// addressAt matches http:// or https:// and what follows up to white space.
-func addressAt(s string, i int) int {
-	if s[i] != 'h' {
-		return 0
-	}
-	rest, ok := strings.CutPrefix(s[i:], "https://")
-	if !ok {
-		if rest, ok = strings.CutPrefix(s[i:], "http://"); !ok {
-			return 0
-		}
-	}
-	end := strings.IndexFunc(rest, isSpace)
-	if end < 0 {
-		end = len(rest)
-	}
-	if end == 0 {
-		return 0
-	}
-	return len(s) - i - len(rest) + end
 }
 
 // literalAt matches a quoted literal of 1 to 80 characters that stands on its
