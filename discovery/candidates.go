@@ -58,10 +58,5 @@ func (q *query) bestBM25(only []int32) float64 {
 }
 
 func isZero(v []float32) bool {
-	for _, x := range v {
-		if x != 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(v, func(x float32) bool { return x != 0 })
 }

@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -385,20 +386,8 @@ func firstSentence(description string) string {
 	return head
 }
 
-// withoutBrackets leaves out what stands in brackets.
-func withoutBrackets(s string) string {
-	for {
-		from := strings.IndexByte(s, '(')
-		if from < 0 {
-			return s
-		}
-		length := strings.IndexByte(s[from:], ')')
-		if length < 0 {
-			return s[:from]
-		}
-		s = s[:from] + " " + s[from+length+1:]
-	}
-}
+// brackets matches what stands in brackets.
+var brackets = regexp.MustCompile(`\([^)]*\)?`)
 
 // direction returns what a tool does. It is read when a phrase first has the tool
 // among its candidates: most tools of a big registry never are.
@@ -421,7 +410,7 @@ func (ix *Index) readTool(tool int32) *direction {
 			s = s[:at]
 		}
 	}
-	s = strings.ReplaceAll(withoutBrackets(s), "/", " or ")
+	s = strings.ReplaceAll(brackets.ReplaceAllString(s, " "), "/", " or ")
 	words, text := verbWords(name, nil), t.readDirection(t.normalise(s), false)
 	named := t.readNameDirection(splitTwo(words), t.classes(text.verbs))
 	d := &direction{verbs: t.stems(slices.Concat(named.verbs, text.verbs)), ends: ix.ends(&named),

@@ -23,6 +23,7 @@
 //	verbs.go       what is to be done, and to what
 //	words.go       word by word: what of the phrase a tool meets, and the reverse
 //	direction.go   from what to what: no tool for the opposite or the way back
+//	gist.go        what summary, name and the values of parameters say in a few words
 //	headnoun.go    whether the last noun of the tool's name is the phrase's object
 //	features.go    all of that as numbers, per candidate
 //	rerank.go      the final order

@@ -42,18 +42,6 @@ var featureNames = [numFeatures]string{
 
 func featureIndex(name string) int { return slices.Index(featureNames[:], name) }
 
-// pairs returns the adjacent pairs of a sequence, distinct.
-func pairs(terms []string) [][2]string {
-	var out [][2]string
-	for i := 1; i < len(terms); i++ {
-		p := [2]string{terms[i-1], terms[i]}
-		if !slices.Contains(out, p) {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
 // features computes what the re-ranker sees of a candidate.
 func (q *query) features(c *candidate) features {
 	ix, tool := q.ix, c.tool
@@ -85,7 +73,7 @@ func (q *query) features(c *candidate) features {
 	f[nameLen] = float64(ix.nameLen[tool]) / 5
 	d := ix.direction(tool)
 	f[bigram], f[beside] = q.sideBySide(d.terms), q.sideBySide(d.words)
-	f[deed], f[option] = q.deedMatch(tool), q.metInOptions(d.options)
+	f[deed], f[option] = q.deedMatch(tool), q.metOnlyIn(d.options)
 	f[aboutNoun] = q.headNounMatch(tool)
 	f[elsewhere] = q.metInSecondary(tool)
 	switch q.contradicts(tool) {

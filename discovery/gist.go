@@ -15,7 +15,7 @@ import (
 type gist struct {
 	words   []int32 // of the name, with a gap at each preposition; verb and object of the summary
 	terms   []int32 // of the name; of the description's head
-	options []int32 // the values that parameters enumerate
+	options []int32 // the values that parameters enumerate, sorted
 	things  things
 }
 
@@ -52,6 +52,7 @@ func (ix *Index) gistOf(tool int32, name, head []string) gist {
 			g.options = ix.appendStems(g.options, t.terms(s))
 		}
 	}
+	slices.Sort(g.options)
 	return g
 }
 
@@ -75,17 +76,6 @@ func (q *query) sideBySide(stems []int32) float64 {
 		}
 	}
 	return float64(found) / float64(max(1, len(q.pairs)))
-}
-
-// metInOptions returns the share of the phrase's words, by weight, that the tool has
-// only as values of its parameters. It reads q.met, which features sets before.
-func (q *query) metInOptions(options []int32) (sum float64) {
-	for i, w := range q.words {
-		if w.id >= 0 && slices.Contains(options, w.id) {
-			sum += w.weight * float64(1-q.met[i])
-		}
-	}
-	return sum
 }
 
 // deedMatch compares the phrase's verb with a tool, if the verb is in no class.

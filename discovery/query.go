@@ -21,8 +21,8 @@ type query struct {
 
 	terms    []queryTerm
 	ideal    float64
-	bm       []float32 // per tool
-	pairs    [][2]int32
+	bm       []float32  // per tool
+	pairs    [][2]int32 // of adjacent terms
 	vector   []float32
 	foreign  float64 // the weight of the words that are outside of ASCII
 	blind    bool    // the embedded model knows no word of the phrase
@@ -87,8 +87,11 @@ func (q *query) mention(tool int32) mention {
 func (q *query) readTerms() {
 	terms := q.ix.t.terms(withoutLiterals(q.rest))
 	q.pairs = q.pairs[:0]
-	for _, p := range pairs(terms) {
-		q.pairs = append(q.pairs, [2]int32{q.ix.bm25.lookup(p[0]), q.ix.bm25.lookup(p[1])})
+	for i := 1; i < len(terms); i++ {
+		p := [2]int32{q.ix.bm25.lookup(terms[i-1]), q.ix.bm25.lookup(terms[i])}
+		if p[0] < 0 || p[1] < 0 || !slices.Contains(q.pairs, p) {
+			q.pairs = append(q.pairs, p)
+		}
 	}
 	q.terms = q.terms[:0]
 	slices.Sort(terms)

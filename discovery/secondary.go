@@ -44,20 +44,21 @@ func (b *builder) addSecondary(server int32, terms []int32, text *toolText) []in
 const manySecondary = 400
 
 // metInSecondary returns the share of the phrase's words, by weight, that only
-// the tool's secondary text has, word for word, 0 to 1. It reads q.met, which
-// features sets before.
+// the tool's secondary text has, word for word, 0 to 1.
 func (q *query) metInSecondary(tool int32) float64 {
 	stems := q.ix.secondary.of(tool)
-	var sum float64
+	return q.metOnlyIn(stems) / (1 + float64(len(stems))/manySecondary)
+}
+
+// metOnlyIn returns the share of the phrase's words, by weight, that the candidate has
+// only among some sorted stems. It reads q.met, which features sets before.
+func (q *query) metOnlyIn(stems []int32) (sum float64) {
 	for i, w := range q.words {
-		if w.id < 0 {
-			continue
-		}
-		if _, ok := slices.BinarySearch(stems, w.id); ok {
+		if _, ok := slices.BinarySearch(stems, w.id); ok && w.id >= 0 {
 			sum += w.weight * float64(1-q.met[i])
 		}
 	}
-	return sum / (1 + float64(len(stems))/manySecondary)
+	return sum
 }
 
 // parameter is a parameter of a server's tools, by the stem of its name.
