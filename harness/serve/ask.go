@@ -322,13 +322,12 @@ func (c *session) answers(req *mcp.CallToolRequest, args *executeArgs) (*waitSta
 }
 
 // take keeps the answers that a request came with, in time: a run that has gone on
-// since needs them no more.
+// since needs them no more. One that is just under way may come to the same question.
 func (c *session) take(ctx context.Context, s *waitState, got mcp.InputResponseMap) error {
-	run, err := c.recorded(ctx, s.Run)
-	if err != nil || run.End == nil {
-		return err
+	res, err := c.comesTo(ctx, s.Run)
+	if errors.Is(err, harness.ErrNotEnded) { // its process died
+		return nil
 	}
-	res, err := harness.Recorded(run)
 	if err != nil {
 		return err
 	}

@@ -97,14 +97,16 @@ func (r *resumer) hold(run string) (release func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.held[run]++
-	return sync.OnceFunc(func() {
-		r.mu.Lock()
-		if r.held[run]--; r.held[run] == 0 {
-			delete(r.held, run)
-		}
-		r.mu.Unlock()
-		r.answered()
-	})
+	return sync.OnceFunc(func() { r.release(run) })
+}
+
+func (r *resumer) release(run string) {
+	r.mu.Lock()
+	if r.held[run]--; r.held[run] == 0 {
+		delete(r.held, run)
+	}
+	r.mu.Unlock()
+	r.answered()
 }
 
 // answered says that somebody has answered here.
@@ -190,47 +192,54 @@ func (r *resumer) begin(ctx context.Context) {
 // look goes on with a run if nothing of it waits for people any more.
 func (r *resumer) look(ctx context.Context, id string) {
 	run, err := r.s.records.Load(id)
-	if err == nil && (run.Running || len(run.Open()) > 0) {
+	if err == nil && asks(run) {
 		return
 	}
-	goes := err == nil && goesOnAlone(run, r.s.opts.Resume)
-	stranger := ""
-	if goes && !r.offers(ctx, run) {
-		stranger = "a run that could go on asked for tools that this server does not have"
-	}
+	offered := err != nil || !goesOnAlone(run, r.s.opts.Resume) || r.offers(ctx, run)
 	r.mu.Lock()
-	o, known := r.owners[subjectOf(run)]
-	if err == nil && !known {
-		stranger = "a run that could go on is of a token that is not there any more"
+	defer r.mu.Unlock()
+	if !r.waiting[id] || r.held[id] > 0 {
+		return
 	}
-	_, waits := r.waiting[id]
-	free := waits && r.held[id] == 0
-	if free && (stranger == "" || !goes) {
+	run, err = r.s.records.Load(id) // again: a request may have resumed it meanwhile, and it waits for the next answer
+	if err == nil && asks(run) {
+		return
+	}
+	if err != nil {
 		delete(r.waiting, id)
-	}
-	told := r.strange[id]
-	if free && stranger != "" {
-		r.strange[id] = true
-	}
-	r.mu.Unlock()
-	switch {
-	case !free:
-	case err != nil:
 		if !errors.Is(err, store.ErrNotFound) {
 			r.s.log.Warn("a run that waits cannot be read", "run", id, "error", err)
 		}
+		return
+	}
+	o, known := r.owners[subjectOf(run)]
+	goes, stranger := goesOnAlone(run, r.s.opts.Resume), ""
+	switch {
+	case !known:
+		stranger = "a run that could go on is of a token that is not there any more"
+	case goes && !offered:
+		stranger = "a run that could go on asked for tools that this server does not have"
+	}
+	if stranger == "" || !goes {
+		delete(r.waiting, id)
+	}
+	switch {
 	case stranger != "":
-		if !told {
+		if !r.strange[id] {
 			r.s.log.Warn(stranger, "run", id)
+			r.strange[id] = true
 		}
 	case goes:
-		release := r.hold(id)
+		r.held[id]++
 		r.s.work.Go(func() {
-			defer release()
+			defer r.release(id)
 			r.resume(ctx, run, o)
 		})
 	}
 }
+
+// asks reports whether a run is under way, or waits for a person.
+func asks(run *record.Run) bool { return run.Running || len(run.Open()) > 0 }
 
 // offers reports whether this server has the tools that a run asked about. Those of a
 // server with another config, which keeps its records in the same folder, are not here.
