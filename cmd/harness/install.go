@@ -195,7 +195,7 @@ func (e *env) carryOut(ctx context.Context, c *cli.Command, plans []*clients.Pla
 			text := p.Hide(string(diff.Diff(f.name, f.before, f.name+" (new)", f.after)))
 			fmt.Fprint(shown, coloured(registry.PrintableText(text, 1<<20), lifetime.Terminal(shown)))
 		}
-		for _, s := range p.Stay {
+		for _, s := range slices.Concat(p.Stay, p.Folders) {
 			fmt.Fprintf(e.stderr, "harness: %s stays in %s: %s\n", registry.Quoted(s.Name), p.File, s.Reason)
 		}
 		for _, was := range slices.Sorted(keys(p.Moved)) {

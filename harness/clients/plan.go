@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -35,6 +36,8 @@ type Plan struct {
 	Moved map[string]string `json:"moved"`
 	// Stay are the servers that stay in the file, each with the reason.
 	Stay []Stays `json:"stay,omitempty"`
+	// Folders are the servers that the file has for one folder each. They stay, too.
+	Folders []Stays `json:"folders,omitempty"`
 	// Behind are this file's servers behind the harness. Direct are those that the client
 	// starts itself. Left are the files that Undo leaves.
 	Behind []string `json:"behind,omitempty"`
@@ -222,6 +225,7 @@ func (c *Client) Install(file, configFile, command string) (*Plan, error) {
 	for slices.ContainsFunc(p.Stay, func(s Stays) bool { return s.Name == name }) {
 		name += "-harness" // that one is another server's
 	}
+	p.Folders = c.ofFolders(p.Before)
 	named := p.Config
 	if configFile != config.UserFile() {
 		named = config.ProjectFile // a client starts the servers of a project in its folder
@@ -247,6 +251,26 @@ func (c *Client) Install(file, configFile, command string) (*Plan, error) {
 		p.Behind = append(p.Behind, behind[i].Name)
 	}
 	return p, err
+}
+
+// ofFolders returns the servers that claude mcp add keeps for one folder each, where its
+// users find them beside execute.
+func (c *Client) ofFolders(text []byte) (out []Stays) {
+	var file struct {
+		Projects map[string]struct {
+			MCPServers map[string]json.RawMessage `json:"mcpServers"`
+		} `json:"projects"`
+	}
+	if c.Name != "claude" || json.Unmarshal(text, &file) != nil {
+		return nil
+	}
+	for _, folder := range slices.Sorted(maps.Keys(file.Projects)) {
+		for _, name := range slices.Sorted(maps.Keys(file.Projects[folder].MCPServers)) {
+			out = append(out, Stays{name, fmt.Sprintf("it is for the folder %s alone; to move it, run there: "+
+				"claude mcp remove %s -s local, and harness add", folder, registry.ShellWord(name))})
+		}
+	}
+	return out
 }
 
 // move puts an entry into the config, under another name where that has another
