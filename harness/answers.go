@@ -75,7 +75,7 @@ func (r *run) Still(ctx context.Context, next time.Time, waiting, answered int) 
 func (r *run) recorded(ctx context.Context, n *worker.Needs, line *record.Tools, tools *worker.Tools) (
 	_ *worker.Tools, ok bool, err error) {
 	if n.Probe && !n.Broken {
-		r.result.Status = OK
+		r.result.Status = outcome.OK
 		return nil, false, nil
 	}
 	r.bound.Needs.Own = slices.Clone(n.Own)
@@ -101,7 +101,7 @@ func (r *run) recorded(ctx context.Context, n *worker.Needs, line *record.Tools,
 	}
 	if server := r.lostSession(ctx); server != "" {
 		r.tree.final = true
-		r.stop(Diverged, Error{Kind: KindRuntime, Message: fmt.Sprintf("the session of %s is lost: it keeps state in its "+
+		r.stop(outcome.Diverged, outcome.Error{Kind: outcome.KindRuntime, Message: fmt.Sprintf("the session of %s is lost: it keeps state in its "+
 			"process (usetools.session), and has been started anew since the run called it; run the script anew", server)})
 		return nil, false, nil
 	}

@@ -31,8 +31,8 @@ type asks struct {
 	mu     sync.Mutex
 	gate   *record.Gate                 // nil: it has just begun
 	number int                          // of the last one
-	open   []WaitingCall                // that wait
-	lost   []UnknownCall                // of which nobody knows what became
+	open   []outcome.Pending            // that wait
+	lost   []outcome.Unresolved         // of which nobody knows what became
 	doubts map[string]string            // by tool and arguments: why an equal call may have been done
 	noes   map[string]error             // by tool and arguments: what a person said
 	whole  map[string]*record.Asked     // grants for all calls of a tool
@@ -267,7 +267,7 @@ func (r *run) stillThat(ctx context.Context, t *wrappers.Tool) error {
 }
 
 // waiting describes a call that waits.
-func (r *run) waiting(x *record.Ask, args json.RawMessage) WaitingCall {
+func (r *run) waiting(x *record.Ask, args json.RawMessage) outcome.Pending {
 	w := outcome.PendingCall(r.journal.ID(), x, args)
 	w.Script, w.File, w.Line = r.placed(x.Place)
 	return w
@@ -297,16 +297,16 @@ func (r *run) lose(line *record.Call, args json.RawMessage, why string) {
 }
 
 // stopped is the status of a run that ended with parked calls.
-func (a *asks) stopped() Status {
+func (a *asks) stopped() outcome.Status {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
 	case a.diverged != nil:
-		return Diverged
+		return outcome.Diverged
 	case len(a.lost) > 0:
-		return Uncertain
+		return outcome.Uncertain
 	}
-	return Waiting
+	return outcome.Waiting
 }
 
 // anyLost reports whether nobody knows what became of a call.
@@ -318,17 +318,17 @@ func (a *asks) anyLost() bool {
 
 // fill hands the result what a person is needed for. However the run ended, it has
 // the calls of which nobody knows what became.
-func (a *asks) fill(res *Result) {
+func (a *asks) fill(res *outcome.Result) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	res.Unknown = a.lost
-	if res.Status == Waiting || res.Status == Uncertain {
+	if res.Status == outcome.Waiting || res.Status == outcome.Uncertain {
 		res.Waiting = a.open
 	}
-	slices.SortFunc(res.Waiting, func(x, y WaitingCall) int {
+	slices.SortFunc(res.Waiting, func(x, y outcome.Pending) int {
 		return cmp.Or(cmp.Compare(len(x.ID), len(y.ID)), cmp.Compare(x.ID, y.ID))
 	})
-	slices.SortFunc(res.Unknown, func(x, y UnknownCall) int { return x.N - y.N })
+	slices.SortFunc(res.Unknown, func(x, y outcome.Unresolved) int { return x.N - y.N })
 }
 
 // idempotencyKey is a new Idempotency-Key.

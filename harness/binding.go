@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/bind"
 	"github.com/usetools/usetools/harness/internal/worker"
@@ -32,7 +34,7 @@ func (r *run) catalog(ctx context.Context) (*catalog.Catalog, error) {
 func (r *run) Resolve(ctx context.Context, n *worker.Needs) (tools *worker.Tools, ok bool, err error) {
 	defer func() { r.err = err }()
 	if e := bind.TooMuch(n); e != nil {
-		r.stop(CompileError, *e)
+		r.stop(outcome.CompileError, *e)
 		return nil, false, nil
 	}
 	r.tellsUncertain = n.Uncertain
@@ -92,7 +94,7 @@ func (r *run) recordTools(t *worker.Tools) error {
 }
 
 // stop ends the run before it began.
-func (r *run) stop(s Status, e Error) {
+func (r *run) stop(s outcome.Status, e outcome.Error) {
 	r.result.Status, r.result.Errors = s, append(r.result.Errors, e)
 }
 
@@ -108,7 +110,7 @@ func (r *run) Start(ctx context.Context, _ *worker.Plan) bool {
 	ds, errs := r.bound.Judge()
 	r.result.Decisions = append(r.result.Decisions, ds...)
 	if len(errs) > 0 {
-		r.result.Status, r.result.Errors = Denied, errs
+		r.result.Status, r.result.Errors = outcome.Denied, errs
 		return false
 	}
 	if !r.check && len(r.bound.Allowed) > 0 {
@@ -137,7 +139,7 @@ func (r *run) connect(ctx context.Context) {
 // run and a dry run teach nothing.
 func (r *run) rememberPhrases() {
 	b := r.bound
-	if b.Catalog == nil || b.Catalog.Memory == nil || b.Needs.Probe || r.result.Status != OK || r.journal.Attempt() > 0 || b.Dry {
+	if b.Catalog == nil || b.Catalog.Memory == nil || b.Needs.Probe || r.result.Status != outcome.OK || r.journal.Attempt() > 0 || b.Dry {
 		return
 	}
 	// An error, as of a full disk, is not worth a word in the answer: the next run

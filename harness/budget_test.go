@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/harness"
@@ -44,27 +46,27 @@ Return(last)`
 	for _, c := range []struct {
 		name, part, script string
 		limits             harness.Limits
-		want               harness.Status
+		want               outcome.Status
 		says               string // the error, or the value
 		calls              int    // at most
 	}{
-		{"calls", calling, runAll, harness.Limits{Calls: 13}, harness.OK,
+		{"calls", calling, runAll, harness.Limits{Calls: 13}, outcome.OK,
 			"the script and the saved scripts that run with it made more than 13", 11},
 		{"calls are those of the caller too", calling, runAll +
-			"\nfor { _, _ = notes.SearchNotes(notes.SearchNotesParams{Query: \"x\"}) }", harness.Limits{Calls: 13}, harness.CallLimit,
+			"\nfor { _, _ = notes.SearchNotes(notes.SearchNotesParams{Query: \"x\"}) }", harness.Limits{Calls: 13}, outcome.CallLimit,
 			"more than 13 tool calls", 11},
 		{"calls of others at once", calling, `var wg sync.WaitGroup
 for range 8 { wg.Go(func() { RunScript("part", nil) }) }
-wg.Wait(); Return("all")`, harness.Limits{Calls: 15}, harness.OK, "all", 15},
-		{"what is printed", `fmt.Print(strings.Repeat("x", 1000)); Return(1)`, runAll, harness.Limits{Stdout: 3500}, harness.OK,
+wg.Wait(); Return("all")`, harness.Limits{Calls: 15}, outcome.OK, "all", 15},
+		{"what is printed", `fmt.Print(strings.Repeat("x", 1000)); Return(1)`, runAll, harness.Limits{Stdout: 3500}, outcome.OK,
 			"the script and the saved scripts that run with it wrote more than 3500", 0},
 		{"what is printed by both", `fmt.Print(strings.Repeat("x", 1000)); Return(1)`,
-			`RunScript("part", nil); fmt.Print(strings.Repeat("x", 1000))`, harness.Limits{Stdout: 1500}, harness.OutputLimit,
+			`RunScript("part", nil); fmt.Print(strings.Repeat("x", 1000))`, harness.Limits{Stdout: 1500}, outcome.OutputLimit,
 			"more than 1500 bytes", 0},
-		{"CPU time of one", `for { }`, runAll, harness.Limits{CPU: time.Second}, harness.CPULimit, "more than 1s of CPU", 0},
+		{"CPU time of one", `for { }`, runAll, harness.Limits{CPU: time.Second}, outcome.CPULimit, "more than 1s of CPU", 0},
 		{"CPU time of all", `x := 0; for i := range 3_000_000 { x += i }; Return(x)`,
 			`for { if _, err := RunScript("part", nil); err != nil { Return(err.Error()); break } }`,
-			harness.Limits{CPU: time.Second}, harness.CPULimit, "more than 1s of CPU", 0},
+			harness.Limits{CPU: time.Second}, outcome.CPULimit, "more than 1s of CPU", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -81,7 +83,7 @@ wg.Wait(); Return("all")`, harness.Limits{Calls: 15}, harness.OK, "all", 15},
 				said = res.Error.Message
 			}
 			// Where the time of a nested script ends with the kernel's signal its caller may have a moment to say so.
-			if res.Status != c.want && (c.want != harness.CPULimit || !strings.Contains(said, "cpu_limit")) ||
+			if res.Status != c.want && (c.want != outcome.CPULimit || !strings.Contains(said, "cpu_limit")) ||
 				!strings.Contains(said, c.says) {
 				t.Errorf("%s: %s, want %s: %s", res.Status, said, c.want, c.says)
 			}
@@ -132,12 +134,12 @@ func TestSavedScriptsAreOneChainOfHalves(t *testing.T) {
 var n atomic.Int64
 for range 6 { wg.Go(func() { if _, err := RunScript("leaf", nil); err == nil { n.Add(1) } }) }
 wg.Wait(); Return(n.Load())`)
-	if res.Status != harness.OK || string(res.Value) != "6" || most.Load() != 1 {
+	if res.Status != outcome.OK || string(res.Value) != "6" || most.Load() != 1 {
 		t.Errorf("%s %s, %d at once: %+v", res.Status, res.Value, most.Load(), res.Error)
 	}
 	sum := sha256.Sum256([]byte(scripts["leaf"]))
 	if len(res.Scripts) != 6 || res.Scripts[0].Name != "leaf" || res.Scripts[0].Hash != hex.EncodeToString(sum[:]) ||
-		res.Scripts[0].Depth != 1 || res.Scripts[0].Status != harness.OK {
+		res.Scripts[0].Depth != 1 || res.Scripts[0].Status != outcome.OK {
 		t.Errorf("%+v", res.Scripts)
 	}
 	res = mustRun(t, h, `_, err := RunScript("greedy", nil); Return(err.Error())`)
@@ -166,7 +168,7 @@ func TestWarningsOfSavedScriptsAreBounded(t *testing.T) {
 	h, _ := saving(t, map[string]string{"noisy": noisy}, nil)
 	defer h.Close()
 	res := mustRun(t, h, `for range 3 { if _, err := RunScript("noisy", nil); err != nil { panic(err) } }`)
-	if n := len(res.Warnings); res.Status != harness.OK || n != harness.MaxNestedWarnings {
+	if n := len(res.Warnings); res.Status != outcome.OK || n != harness.MaxNestedWarnings {
 		t.Errorf("%s, %d warnings: %+v", res.Status, n, res.Error)
 	}
 }

@@ -152,8 +152,8 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 	s.Catalog, s.Origin.Results, s.approved, s.depth, s.tree = r.bound.Catalog, r.room, nil, depth, r.tree
 	s.Limits.Memory = r.tree.memory[depth]
 	sum := sha256.Sum256([]byte(saved.Source))
-	ran := NestedScript{Name: q.Name, Hash: hex.EncodeToString(sum[:]), Depth: depth, Time: time.Now().UTC(),
-		Status: SandboxError}
+	ran := outcome.NestedScript{Name: q.Name, Hash: hex.EncodeToString(sum[:]), Depth: depth, Time: time.Now().UTC(),
+		Status: outcome.SandboxError}
 	res, err := r.h.run(ctx, &s, false)
 	ran.Ms = ms(time.Since(ran.Time))
 	r.mu.Lock()
@@ -181,7 +181,7 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 	if res.Parked {
 		return nil, worker.ErrParked
 	}
-	if res.Status != OK {
+	if res.Status != outcome.OK {
 		why := notOK(res)
 		if !known && outcome.NeverBegan(res.Status) {
 			r.journal.Add(&record.Child{N: child.N, Path: inner, Name: q.Name, Error: why})
@@ -195,7 +195,7 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 }
 
 // notOK says in a line why a script did not end well.
-func notOK(res *Result) string {
+func notOK(res *outcome.Result) string {
 	if res.Error == nil {
 		return string(res.Status)
 	}
@@ -210,13 +210,13 @@ func notOK(res *Result) string {
 
 // noteChecked keeps what a run, or a check, of a saved script says about it:
 // that it compiles with the tools as they are now, or why it does not.
-func noteChecked(c *catalog.Catalog, s *library.Script, res *Result) {
+func noteChecked(c *catalog.Catalog, s *library.Script, res *outcome.Result) {
 	if c.Scripts == nil {
 		return
 	}
 	changed := len(s.Changed(c.Registry)) > 0
 	switch res.Status {
-	case CompileError, ToolNotFound, Ambiguous:
+	case outcome.CompileError, outcome.ToolNotFound, outcome.Ambiguous:
 		if why := notOK(res); s.Broken != why {
 			s.Broken = why
 			c.Scripts.Note(s)
@@ -230,7 +230,7 @@ func noteChecked(c *catalog.Catalog, s *library.Script, res *Result) {
 	}
 }
 
-func toolsOf(res *Result) []string {
+func toolsOf(res *outcome.Result) []string {
 	var ids []string
 	for _, u := range res.Tools {
 		if u.Tool != "" {
@@ -243,7 +243,7 @@ func toolsOf(res *Result) []string {
 // SaveScript saves a script that was checked, or run, with this result in the
 // catalog's library. Where it replaces another script of that name, warning says
 // so.
-func SaveScript(c *catalog.Catalog, name, about, source string, res *Result) (warning string, err error) {
+func SaveScript(c *catalog.Catalog, name, about, source string, res *outcome.Result) (warning string, err error) {
 	if c.Scripts == nil {
 		return "", errors.New("there is no library of scripts here")
 	}
@@ -267,8 +267,8 @@ func SaveRun(lib *library.Library, r *record.Run, name, about string) (warning s
 	no := func(format string, args ...any) error {
 		return &NotSavedError{r.Begin.ID, fmt.Sprintf(format, args...)}
 	}
-	switch status := r.Summary().Status; Status(status) {
-	case CompileError, ToolNotFound, Ambiguous, InternalError:
+	switch status := r.Summary().Status; outcome.Status(status) {
+	case outcome.CompileError, outcome.ToolNotFound, outcome.Ambiguous, outcome.InternalError:
 		return "", no("ended %s: its script never ran, and is not saved", status)
 	}
 	if r.Begin.Script.Redacted {
@@ -306,7 +306,7 @@ func (h *Harness) Recheck(ctx context.Context, c *catalog.Catalog, s *library.Sc
 // keep saves a script that ended well and has a header with its name, also one
 // that needed no tools, and so no catalog.
 func (r *run) keep() {
-	if r.script.depth > 0 || r.result.Status != OK || r.bound.Needs.Probe || r.script.Dry {
+	if r.script.depth > 0 || r.result.Status != outcome.OK || r.bound.Needs.Probe || r.script.Dry {
 		return
 	}
 	name, about, ok := library.Header(r.script.Source)

@@ -247,7 +247,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 		err, lost = &worker.CallError{Code: bridge.CodeUncertain, Err: err}, false
 	}
 	done.Cut = done.Cut || lost
-	c := Call{Tool: t.ID, Class: line.Class, Ms: done.Ms, Start: done.Start, Number: number,
+	c := outcome.Call{Tool: t.ID, Class: line.Class, Ms: done.Ms, Start: done.Start, Number: number,
 		CutOff: err != nil && ctx.Err() != nil && (lost || !effect || done.Kind != record.Uncertain)}
 	misfit := ""
 	switch {
@@ -345,7 +345,7 @@ func (r *run) doubts(notes []worker.Note) []string {
 // suspects warns, once for a script with all that it runs through RunScript, of results that
 // claim success and look like failures.
 func (r *run) suspects() []string {
-	n, first := 0, Call{}
+	n, first := 0, outcome.Call{}
 	for _, c := range r.result.Calls {
 		if c.Suspect != "" {
 			if n++; n == 1 || c.Number < first.Number {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/usetools/usetools/harness/internal/bind"
 	"github.com/usetools/usetools/harness/internal/journal"
 	"github.com/usetools/usetools/harness/internal/worker"
@@ -24,7 +26,7 @@ func TestACallThatIsRefusedIsInTheRecord(t *testing.T) {
 	if _, err := r.Call(t.Context(), &worker.Call{Tool: "shop.steal", Args: json.RawMessage(`{"all": true}`), Place: "1:1"}); !errors.As(err, &denied) {
 		t.Fatal(err)
 	}
-	j.End(&Result{Status: Denied})
+	j.End(&outcome.Result{Status: outcome.Denied})
 	run, err := store.Load(j.ID())
 	if err != nil || len(run.Calls) != 1 {
 		t.Fatal(run, err)

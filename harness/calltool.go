@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/policy"
@@ -46,7 +48,7 @@ func (h *Harness) CallTool(ctx context.Context, c *catalog.Catalog, id string, r
 	}
 	begin := time.Now()
 	r := &run{script: &call, direct: true, answers: noAnswers{}, tree: newTree(worker.Limits{}), room: call.room(),
-		misfits: map[string]string{}, result: &Result{Status: OK, Tools: []ToolUse{}}}
+		misfits: map[string]string{}, result: &outcome.Result{Status: outcome.OK, Tools: []outcome.ToolUse{}}}
 	r.bound = r.bind()
 	r.bound.Catalog, r.bound.View, r.bound.Allowed = c, view, map[string]*wrappers.Tool{id: t}
 	args := registry.ReadArgs(raw)
@@ -62,8 +64,8 @@ func (h *Harness) CallTool(ctx context.Context, c *catalog.Catalog, id string, r
 	res, err := r.make(ctx, t, &record.Call{N: r.journal.NextCall(), Tool: id, Args: argsData(args)}, args, nil)
 	for _, c := range r.result.Calls { // none in a dry run
 		if c.Error != nil {
-			r.result.Status, r.result.ExitCode = ScriptError, ScriptError.ExitCode()
-			r.result.Error = &Error{Kind: KindRuntime, Message: *c.Error}
+			r.result.Status, r.result.ExitCode = outcome.ScriptError, outcome.ScriptError.ExitCode()
+			r.result.Error = &outcome.Error{Kind: outcome.KindRuntime, Message: *c.Error}
 		}
 	}
 	r.result.Timing.Total = ms(time.Since(begin))

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/harness"
@@ -14,7 +16,7 @@ import (
 
 // decodeScript runs a script that has r, the result of a tool that answers
 // with a text, with declarations around it.
-func decodeScript(t *testing.T, answer, body, decls string) *harness.Result {
+func decodeScript(t *testing.T, answer, body, decls string) *outcome.Result {
 	t.Helper()
 	h, _ := harnessOver(notes(), func(context.Context, string, string, json.RawMessage) (string,
 		error) {
@@ -46,7 +48,7 @@ func TestReturnedResultIsItsJSONOrItsText(t *testing.T) {
 			`{"ID":7,"Tags":["x","y"]}`},
 	} {
 		res := decodeScript(t, c.answer, c.body, "")
-		if res.Status != harness.OK || string(res.Value) != c.want || len(res.Warnings) > 0 {
+		if res.Status != outcome.OK || string(res.Value) != c.want || len(res.Warnings) > 0 {
 			t.Errorf("%s, %s:\n%s\nwant %s", c.answer, c.body, res.Text(), c.want)
 		}
 	}
@@ -91,7 +93,7 @@ notes.SearchNotes: field cm of main.Tide wants int, the result has a list`},
 notes.SearchNotes: field day of main.Tide wants int8, the result has the text "300"; a float64 with the tag json:"day,string" takes it`},
 	} {
 		res := decodeScript(t, c.answer, show, decls)
-		if diff := cmp.Diff(c.want+"\n", res.Stdout); res.Status != harness.OK || diff != "" {
+		if diff := cmp.Diff(c.want+"\n", res.Stdout); res.Status != outcome.OK || diff != "" {
 			t.Errorf("%s: -want +got\n%s\n%s", c.answer, diff, res.Text())
 		}
 	}
@@ -151,7 +153,7 @@ fmt.Println(err, errors.As(err, &te))`, decls)
 		} else {
 			want += " false"
 		}
-		if diff := cmp.Diff(want+"\n", res.Stdout); res.Status != harness.OK || diff != "" {
+		if diff := cmp.Diff(want+"\n", res.Stdout); res.Status != outcome.OK || diff != "" {
 			t.Errorf("%s: -want +got\n%s\n%s", c.answer, diff, res.Text())
 		}
 	}
@@ -233,7 +235,7 @@ type Loop *Loop`
 		for _, w := range c.want {
 			want = append(want, "notes.SearchNotes: "+w)
 		}
-		if diff := cmp.Diff(want, append([]string(nil), res.Warnings...)); res.Status != harness.OK || diff != "" {
+		if diff := cmp.Diff(want, append([]string(nil), res.Warnings...)); res.Status != outcome.OK || diff != "" {
 			t.Errorf("%s into %s: -want +got\n%s\n%s", c.answer, c.target, diff, res.Text())
 		}
 	}

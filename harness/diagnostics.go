@@ -3,13 +3,15 @@ package harness
 import (
 	"fmt"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/internal/worker"
 )
 
 // inFiles makes the places of errors those of files, for a script that is
 // several: what the worker says has lines of the text as sent.
-func inFiles(r *Result, parts []check.Part) {
+func inFiles(r *outcome.Result, parts []check.Part) {
 	for i := range r.Errors {
 		e := &r.Errors[i]
 		e.Sent = e.Line

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/usetools/usetools/harness/internal/schema"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
@@ -23,7 +25,7 @@ type guesser struct {
 	subject string
 
 	mu      sync.Mutex
-	unmade  []Unmade
+	unmade  []outcome.Unmade
 	bytes   int // of their arguments
 	guessed bool
 	earlier map[string]earlier // by tool and arguments; nil: not looked for yet
@@ -68,7 +70,7 @@ func (r *run) answerDry(t *wrappers.Tool, line *record.Call, given registry.Args
 	if !ok {
 		found.raw = madeUp(r.output(t))
 	}
-	u := Unmade{Tool: t.ID, Class: line.Class, After: len(g.unmade), Guess: g.guessed, From: found.run}
+	u := outcome.Unmade{Tool: t.ID, Class: line.Class, After: len(g.unmade), Guess: g.guessed, From: found.run}
 	u.Script, u.File, u.Line = r.placed(line.Place)
 	if d := r.bound.Catalog.DecideCall(r.bound.Policy, t.Tool, given, r.script.approved); d.Verdict == policy.NeedsApproval {
 		u.Approval = d.Rule
@@ -164,7 +166,7 @@ func madeUp(output json.RawMessage) json.RawMessage {
 }
 
 // ledger is what a dry run did not do; nil for another one.
-func (g *guesser) ledger() []Unmade {
+func (g *guesser) ledger() []outcome.Unmade {
 	if g == nil {
 		return nil
 	}

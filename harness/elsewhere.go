@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/usetools/usetools/harness/record"
 )
 
@@ -14,12 +16,12 @@ import (
 type Elsewhere interface {
 	// Run and Resume do what those of a Harness do, OnLine, Stdout, Stderr and Ask of the
 	// script included. What they are told of a run under way may be incomplete.
-	Run(context.Context, *Script) (*Result, error)
-	Resume(ctx context.Context, run string, s *Script) (*Result, error)
+	Run(context.Context, *Script) (*outcome.Result, error)
+	Resume(ctx context.Context, run string, s *Script) (*outcome.Result, error)
 	// Join waits for a run of a script's Request that has not ended, and whose client or
 	// front end is gone, and returns its Result. If there is none, it returns what it saw
 	// for the script's Seen.
-	Join(ctx context.Context, s *Script) (*Result, *Seen, error)
+	Join(ctx context.Context, s *Script) (*outcome.Result, *Seen, error)
 	// Gone reports whether a process that took requests, by Script.Front, is gone or cannot
 	// be reached.
 	Gone(ctx context.Context, front string) bool
@@ -43,14 +45,14 @@ var ErrSentAgain = errors.New("the request was looked up too early")
 // Withdraw records the run of a script that was to run elsewhere as canceled, so that no
 // process begins it, and returns its result. It returns store.ErrTaken if the run has
 // begun. The same script sent again is another run.
-func (h *Harness) Withdraw(s *Script, why string) (*Result, error) {
+func (h *Harness) Withdraw(s *Script, why string) (*outcome.Result, error) {
 	b, err := h.beginOf(s, limits(s.Limits, h.opts.Limits))
 	if err != nil {
 		return nil, err
 	}
 	b.Request, b.Once = "", ""
-	res := &Result{Status: Canceled, ExitCode: Canceled.ExitCode(), Tools: []ToolUse{}, Calls: []Call{}, Warnings: []string{},
-		Errors: []Error{{Kind: KindRuntime, Message: why}}, Run: b.ID, Dry: s.Dry}
+	res := &outcome.Result{Status: outcome.Canceled, ExitCode: outcome.Canceled.ExitCode(), Tools: []outcome.ToolUse{}, Calls: []outcome.Call{}, Warnings: []string{},
+		Errors: []outcome.Error{{Kind: outcome.KindRuntime, Message: why}}, Run: b.ID, Dry: s.Dry}
 	res.Error = &res.Errors[0]
 	if err := h.opts.Records.BeginEnded(b, res.End()); err != nil {
 		return nil, err
@@ -60,7 +62,7 @@ func (h *Harness) Withdraw(s *Script, why string) (*Result, error) {
 
 // Lose ends a run whose process died or was cut off, with the status lost, and returns its result.
 // It returns store.ErrEnded if the run has ended meanwhile.
-func (h *Harness) Lose(id string) (*Result, error) {
+func (h *Harness) Lose(id string) (*outcome.Result, error) {
 	store := h.opts.Records
 	run, err := store.Load(id)
 	if err != nil {
@@ -70,13 +72,13 @@ func (h *Harness) Lose(id string) (*Result, error) {
 	if !madeEffects(run) {
 		effects = "it had made no call that changes something"
 	}
-	e := Error{Kind: KindRuntime, Message: fmt.Sprintf("the process that ran the script died or was cut off, %v after it began; "+
+	e := outcome.Error{Kind: outcome.KindRuntime, Message: fmt.Sprintf("the process that ran the script died or was cut off, %v after it began; "+
 		"%s; it was not run again", time.Since(run.Begin.Time).Round(time.Second), effects)}
-	if err := store.Lose(id, &record.End{ExitCode: Lost.ExitCode(), Error: record.JSON(e), Errors: record.JSON([]Error{e})}); err != nil {
+	if err := store.Lose(id, &record.End{ExitCode: outcome.Lost.ExitCode(), Error: record.JSON(e), Errors: record.JSON([]outcome.Error{e})}); err != nil {
 		return nil, err
 	}
 	if run, err = store.Load(id); err != nil {
 		return nil, err
 	}
-	return Recorded(run)
+	return outcome.FromRecord(run)
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/usetools/usetools/harness"
@@ -198,12 +200,12 @@ func TestErrorsThatAModelCanActOn(t *testing.T) {
 				t.Fatal(err)
 			}
 			if c.want == nil {
-				if res.Status != harness.OK || !strings.Contains(strings.Join(res.Warnings, "\n"), c.warning) {
+				if res.Status != outcome.OK || !strings.Contains(strings.Join(res.Warnings, "\n"), c.warning) {
 					t.Error(res.Text())
 				}
 				return
 			}
-			if res.Status != harness.CompileError {
+			if res.Status != outcome.CompileError {
 				t.Fatal(res.Text())
 			}
 			got := res.Text()

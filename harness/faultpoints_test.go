@@ -17,6 +17,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/internal/room"
@@ -130,7 +132,7 @@ func (s *scenario) play() {
 	if err := os.Mkdir(s.w.dir, 0o700); err != nil {
 		s.t.Fatal(err)
 	}
-	s.process(func(ctx context.Context, h *harness.Harness) (*harness.Result, error) {
+	s.process(func(ctx context.Context, h *harness.Harness) (*outcome.Result, error) {
 		one := s.script()
 		one.Source = "model"
 		return h.Run(ctx, one)
@@ -156,7 +158,7 @@ func (s *scenario) play() {
 		if !calm {
 			kill = s.killAt()
 		}
-		s.process(func(ctx context.Context, h *harness.Harness) (*harness.Result, error) {
+		s.process(func(ctx context.Context, h *harness.Harness) (*outcome.Result, error) {
 			return h.Resume(ctx, s.id, s.script())
 		}, kill)
 	}
@@ -164,7 +166,7 @@ func (s *scenario) play() {
 }
 
 // process is a process that runs the script, and may be killed.
-func (s *scenario) process(do func(context.Context, *harness.Harness) (*harness.Result, error), killAt int) {
+func (s *scenario) process(do func(context.Context, *harness.Harness) (*outcome.Result, error), killAt int) {
 	failAt := 0
 	if killAt > 0 && s.rng.IntN(20) == 0 {
 		failAt, killAt = killAt, 0
@@ -229,7 +231,7 @@ func (s *scenario) rival() {
 }
 
 // outcome takes what a process says of its run.
-func (s *scenario) outcome(p *process, res *harness.Result, err error) {
+func (s *scenario) outcome(p *process, res *outcome.Result, err error) {
 	var stays *harness.NotResumableError
 	var unknown *record.UnknownError
 	switch {
@@ -249,10 +251,10 @@ func (s *scenario) outcome(p *process, res *harness.Result, err error) {
 		s.end, s.value = string(res.Status), string(res.Value)
 		s.say("%s, %d attempts: %d waiting, %d unknown %+v", res.Status, res.Attempts, len(res.Waiting), len(res.Unknown),
 			res.Error)
-		if res.Status == harness.Diverged && s.w.model.strict() {
+		if res.Status == outcome.Diverged && s.w.model.strict() {
 			s.w.fault("a deterministic script has diverged: %s", res.Error.Message)
 		}
-		if s.end == string(harness.Diverged) && !s.w.model.chancy {
+		if s.end == string(outcome.Diverged) && !s.w.model.chancy {
 			s.w.fault("diverged: %s", res.Error.Message)
 		}
 	}
@@ -261,9 +263,9 @@ func (s *scenario) outcome(p *process, res *harness.Result, err error) {
 // over reports whether the run has come to an end for good.
 func (s *scenario) over() bool {
 	switch s.end {
-	case string(harness.OK), string(harness.ScriptError), "not resumable", "error":
+	case string(outcome.OK), string(outcome.ScriptError), "not resumable", "error":
 		return true
-	case string(harness.Diverged):
+	case string(outcome.Diverged):
 		return true
 	}
 	return len(s.w.bad) > 0
@@ -287,10 +289,10 @@ func (s *scenario) between(calm bool) {
 		s.say("the clock is set to %v", s.wall)
 	}
 	s.at(func() {
-		if s.end != string(harness.Uncertain) {
+		if s.end != string(outcome.Uncertain) {
 			s.people(calm)
 		}
-		if s.end != string(harness.Waiting) {
+		if s.end != string(outcome.Waiting) {
 			s.settle(calm)
 		}
 	})
@@ -692,7 +694,7 @@ func (s *scenario) ended() {
 	switch {
 	case !m.strict():
 	case s.expired():
-	case s.end != string(harness.OK):
+	case s.end != string(outcome.OK):
 		s.w.fault("a deterministic script ended with %s", s.end)
 	default:
 		if s.w.model.sequential {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/usetools/usetools/harness"
 )
 
@@ -64,7 +66,7 @@ func TestFixesMendTheScript(t *testing.T) {
 }
 
 // apply makes the change of a fix.
-func apply(script string, f harness.Fix) string {
+func apply(script string, f outcome.Fix) string {
 	lines := strings.SplitAfter(script, "\n")
 	l := &lines[f.Line-1]
 	*l = (*l)[:f.Column-1] + f.Text + (*l)[f.Column-1+f.Length:]
@@ -80,7 +82,7 @@ func TestFixesOfAPhrase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if res.Status != harness.Ambiguous || len(res.Errors[0].Fixes) < 2 {
+	if res.Status != outcome.Ambiguous || len(res.Errors[0].Fixes) < 2 {
 		t.Fatalf("%s: %+v", res.Status, res.Errors)
 	}
 	for _, f := range res.Errors[0].Fixes {
@@ -88,7 +90,7 @@ func TestFixesOfAPhrase(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if after.Status != harness.OK {
+		if after.Status != outcome.OK {
 			t.Errorf("after %+v: %s, %+v", f, after.Status, after.Errors)
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/bind"
 	"github.com/usetools/usetools/harness/internal/check"
@@ -243,7 +245,7 @@ func (s *Script) room() *Room {
 // Run checks a script and, if it compiles and its tools are found, runs it.
 // What is wrong with the script is in the Result; an error, such as a
 // *CatalogError, is a fault of the harness.
-func (h *Harness) Run(ctx context.Context, s *Script) (*Result, error) {
+func (h *Harness) Run(ctx context.Context, s *Script) (*outcome.Result, error) {
 	if h.opts.Elsewhere != nil {
 		own := *s
 		own.Limits = Limits(limits(s.Limits, h.opts.Limits))
@@ -253,14 +255,16 @@ func (h *Harness) Run(ctx context.Context, s *Script) (*Result, error) {
 }
 
 // Check does what Run does, except running the script.
-func (h *Harness) Check(ctx context.Context, s *Script) (*Result, error) { return h.run(ctx, s, true) }
+func (h *Harness) Check(ctx context.Context, s *Script) (*outcome.Result, error) {
+	return h.run(ctx, s, true)
+}
 
 // runScript runs a script in this process.
-func (h *Harness) runScript(ctx context.Context, s *Script) (*Result, error) {
+func (h *Harness) runScript(ctx context.Context, s *Script) (*outcome.Result, error) {
 	return h.run(ctx, s, false)
 }
 
-func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, error) {
+func (h *Harness) run(ctx context.Context, s *Script, check bool) (*outcome.Result, error) {
 	begin := time.Now()
 	limits := limits(s.Limits, h.opts.Limits)
 	t, own := s.tree, s.tree == nil
@@ -281,8 +285,8 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 	again := t.answers(s.path, ws)
 	defer again.Leave()
 	r := &run{ctx: ctx, h: h, script: s, tree: t, journal: t.journal, answers: again, path: s.path, room: s.room(),
-		misfits: map[string]string{}, nested: make(chan struct{}, 1), check: check, result: &Result{
-			Tools: []ToolUse{}, Calls: []Call{}, Warnings: []string{},
+		misfits: map[string]string{}, nested: make(chan struct{}, 1), check: check, result: &outcome.Result{
+			Tools: []outcome.ToolUse{}, Calls: []outcome.Call{}, Warnings: []string{},
 		}}
 	r.bound = r.bind()
 	o := &worker.Options{Budget: t.budget, Command: h.opts.WorkerCommand, Policy: h.policy(), Spares: h.spares}
@@ -390,7 +394,7 @@ type run struct {
 	bound  *bind.Bound // its tools
 
 	mu     sync.Mutex
-	result *Result
+	result *outcome.Result
 	// Of a run that goes on: by ID, why a tool cannot be called any more, and the
 	// classes that tools had.
 	changed map[string]error
@@ -422,11 +426,11 @@ func (r *run) finish(o *worker.Outcome) {
 	defer inFiles(res, parts)
 	res.Stdout, res.Stderr, res.Truncated, res.Value, res.ExitCode = o.Stdout, o.Stderr, o.Truncated, o.Value, o.Exit
 	res.Lowered = o.Lowered
-	res.Sandbox = Sandbox{Landlock: o.Sandbox.Landlock, Seccomp: o.Sandbox.Seccomp, Rlimits: o.Sandbox.Rlimits,
+	res.Sandbox = outcome.Sandbox{Landlock: o.Sandbox.Landlock, Seccomp: o.Sandbox.Seccomp, Rlimits: o.Sandbox.Rlimits,
 		Missing: o.Sandbox.Missing}
 	for _, w := range o.Warnings {
 		res.Warnings = append(res.Warnings, lineName(parts, w.Line)+": "+w.Message)
-		res.Mended = append(res.Mended, Error{Line: w.Line, Column: w.Column, Message: w.Message, Sent: w.Line})
+		res.Mended = append(res.Mended, outcome.Error{Line: w.Line, Column: w.Column, Message: w.Message, Sent: w.Line})
 	}
 	for _, n := range o.Notes {
 		res.Warnings = append(res.Warnings, n.Message)
@@ -439,16 +443,16 @@ func (r *run) finish(o *worker.Outcome) {
 	}
 	refused := len(res.Errors) > 0 // Resolve or Start has said why
 	if o.Status != worker.Stopped && o.Status != worker.Waiting && !refused {
-		res.Status = Status(o.Status)
+		res.Status = outcome.Status(o.Status)
 	}
-	if res.Status == OK && r.script.depth == 0 && r.tree.asks.anyLost() { // by goroutines that main did not wait for
-		res.Status = Uncertain
+	if res.Status == outcome.OK && r.script.depth == 0 && r.tree.asks.anyLost() { // by goroutines that main did not wait for
+		res.Status = outcome.Uncertain
 	}
 	switch {
 	case o.Status == worker.Stopped:
 	case o.Status == worker.Waiting:
 		if err := r.tree.asks.diverged; err != nil {
-			res.Errors = []Error{{Kind: KindRuntime, Message: err.Error()}}
+			res.Errors = []outcome.Error{{Kind: outcome.KindRuntime, Message: err.Error()}}
 		}
 	case len(o.Errors) > 0:
 		res.Errors = append(res.Errors, r.bound.Explain(r.ctx, o.Errors)...)
@@ -456,17 +460,17 @@ func (r *run) finish(o *worker.Outcome) {
 		if len(r.pending) > 0 && (o.Status == worker.Timeout || o.Status == worker.Canceled) {
 			o.Message += "; waiting for " + text.List(r.pending, 3)
 		}
-		res.Errors = []Error{{Kind: kindOf(o), Line: o.Line, Message: r.quoted(o.Message), Hint: panicHints[o.Code],
+		res.Errors = []outcome.Error{{Kind: kindOf(o), Line: o.Line, Message: r.quoted(o.Message), Hint: panicHints[o.Code],
 			Trace: traceOf(o, parts), Snippet: bind.Snippet(r.script.Source, o.Line)}}
 	}
-	if res.Status.ExitCode() == CompileError.ExitCode() && len(res.Errors) > 0 {
+	if res.Status.ExitCode() == outcome.CompileError.ExitCode() && len(res.Errors) > 0 {
 		res.Types = r.bound.Types(text.Tokens(res.Mistakes(false, false)))
 	}
 	res.Down = r.bound.Down
 	if len(res.Errors) > 0 {
 		res.Error = &res.Errors[0]
 	}
-	if res.Status != OK && res.Status != ScriptError {
+	if res.Status != outcome.OK && res.Status != outcome.ScriptError {
 		res.ExitCode = res.Status.ExitCode()
 	}
 }
@@ -513,19 +517,19 @@ func (r *run) failedCalls(o *worker.Outcome) []string {
 	return append(out, fmt.Sprintf("%d of %d calls failed; %s", failed, len(r.result.Calls), first))
 }
 
-func kindOf(o *worker.Outcome) ErrorKind {
-	switch Status(o.Status) {
-	case ScriptError:
+func kindOf(o *worker.Outcome) outcome.ErrorKind {
+	switch outcome.Status(o.Status) {
+	case outcome.ScriptError:
 		if o.Code.IsPanic() {
-			return KindPanic
+			return outcome.KindPanic
 		}
-		return KindRuntime
-	case Timeout, CPULimit, MemoryLimit, OutputLimit, CallLimit:
-		return KindLimit
-	case Denied:
-		return KindPolicy
-	case Canceled:
-		return KindRuntime
+		return outcome.KindRuntime
+	case outcome.Timeout, outcome.CPULimit, outcome.MemoryLimit, outcome.OutputLimit, outcome.CallLimit:
+		return outcome.KindLimit
+	case outcome.Denied:
+		return outcome.KindPolicy
+	case outcome.Canceled:
+		return outcome.KindRuntime
 	}
-	return KindInternal
+	return outcome.KindInternal
 }

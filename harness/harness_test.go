@@ -82,7 +82,7 @@ func textResult(s string) string {
 	return string(b)
 }
 
-func mustRun(t *testing.T, h *harness.Harness, script string) *harness.Result {
+func mustRun(t *testing.T, h *harness.Harness, script string) *outcome.Result {
 	t.Helper()
 	res, err := h.Run(t.Context(), &harness.Script{Source: script})
 	if err != nil {
@@ -99,12 +99,12 @@ func TestAToolThatItsServerDoesNotHaveIsNotGuessed(t *testing.T) {
 	h, _ := harnessOver(notes(), nil)
 	for _, name := range []string{"notes.delete_notes", "notes.DeleteAllNotes", "notes/purge", "mcp__notes__delete-all"} {
 		res := mustRun(t, h, fmt.Sprintf("UseTools(%q); Return(1)", name))
-		if res.Status != harness.ToolNotFound || !strings.Contains(res.Error.Message, `server "notes" has no tool "`) ||
+		if res.Status != outcome.ToolNotFound || !strings.Contains(res.Error.Message, `server "notes" has no tool "`) ||
 			len(res.Error.Signatures) == 0 {
 			t.Errorf("%s: %s %+v", name, res.Status, res.Error)
 		}
 		res = mustRun(t, h, fmt.Sprintf("UseTools(%q)", name))
-		if res.Status != harness.OK || res.Tools[0].Tool != "" ||
+		if res.Status != outcome.OK || res.Tools[0].Tool != "" ||
 			!strings.Contains(res.Text(), `no tool fits it well: server "notes" has no tool "`) ||
 			!strings.Contains(res.Text(), "func notes.") {
 			t.Errorf("%s: %s %s", name, res.Status, res.Text())
@@ -112,7 +112,7 @@ func TestAToolThatItsServerDoesNotHaveIsNotGuessed(t *testing.T) {
 	}
 	for _, name := range []string{"notes.DeleteNote", "notes.delete_note", "notes/delete-note", "mcp__notes__deleteNote",
 		"Notes.DELETE_NOTE"} {
-		if res := mustRun(t, h, fmt.Sprintf("UseTools(%q)", name)); res.Status != harness.OK ||
+		if res := mustRun(t, h, fmt.Sprintf("UseTools(%q)", name)); res.Status != outcome.OK ||
 			res.Tools[0].Tool != "notes.delete_note" {
 			t.Errorf("%s: %s %+v", name, res.Status, res.Error)
 		}
@@ -120,11 +120,11 @@ func TestAToolThatItsServerDoesNotHaveIsNotGuessed(t *testing.T) {
 	// What the script calls decides, as with any phrase.
 	res := mustRun(t, h, `UseTools("notes.remove_note")
 _, err := notes.DeleteNote(notes.DeleteNoteParams{ID: "x"}); _ = err`)
-	if res.Status != harness.CompileError {
+	if res.Status != outcome.CompileError {
 		t.Errorf("%s %+v", res.Status, res.Error)
 	}
 	res = mustRun(t, h, `err := UseTools("notes.remove_note"); Return(err.Error())`)
-	if res.Status != harness.OK || !strings.Contains(string(res.Value), `has no tool \"remove_note\"; nearest: notes.`) {
+	if res.Status != outcome.OK || !strings.Contains(string(res.Value), `has no tool \"remove_note\"; nearest: notes.`) {
 		t.Errorf("%s %s %+v", res.Status, res.Value, res.Error)
 	}
 }
@@ -134,7 +134,7 @@ _, err := notes.DeleteNote(notes.DeleteNoteParams{ID: "x"}); _ = err`)
 func TestADeniedToolIsDeniedByNameAndNotOffered(t *testing.T) {
 	t.Parallel()
 	h, rec := harnessOver(notes(), nil)
-	run := func(script string) *harness.Result {
+	run := func(script string) *outcome.Result {
 		t.Helper()
 		res, err := h.Run(t.Context(), &harness.Script{Source: script, Policy: &policy.Policy{Deny: []string{"notes.delete_*"}}})
 		if err != nil {
@@ -145,7 +145,7 @@ func TestADeniedToolIsDeniedByNameAndNotOffered(t *testing.T) {
 	// a look-up
 	for _, script := range []string{`UseTools("notes.delete_note")`, `UseTools("search the notes", "delete_note")`} {
 		res := run(script)
-		if text := res.Text(); res.Status != harness.OK || !strings.Contains(text, "denied by notes.delete_*") ||
+		if text := res.Text(); res.Status != outcome.OK || !strings.Contains(text, "denied by notes.delete_*") ||
 			strings.Contains(text, "func notes.DeleteNote") || len(res.Decisions) != 1 {
 			t.Errorf("%s: %s %s %v", script, res.Status, text, res.Decisions)
 		}
@@ -155,7 +155,7 @@ func TestADeniedToolIsDeniedByNameAndNotOffered(t *testing.T) {
 		`if err := UseTools("delete_note"); err != nil { Return("handled") }`,
 	} {
 		res := run(script)
-		if res.Status != harness.Denied || res.Error.Kind != harness.KindPolicy ||
+		if res.Status != outcome.Denied || res.Error.Kind != outcome.KindPolicy ||
 			!strings.Contains(res.Error.Message, "denied by notes.delete_*") || res.Error.Line == 0 {
 			t.Errorf("%s: %s %+v", script, res.Status, res.Error)
 		}
@@ -193,28 +193,28 @@ func TestANameThatADeniedToolHasTooMeansTheOther(t *testing.T) {
 	for _, c := range []struct {
 		deny   []string
 		script string
-		want   harness.Status
+		want   outcome.Status
 		texts  []string // "!" before what must not be there
 	}{
-		{[]string{"fsb.*", "fsc"}, `UseTools("write_file")`, harness.OK, []string{"fsa.WriteFile", "!fsb"}},
-		{[]string{"fsb.*", "fsc"}, `UseTools("write_file"); Return(1)`, harness.OK, []string{"!several", "!fsb"}},
-		{[]string{"fsb.*"}, `UseTools("write_file")`, harness.OK,
+		{[]string{"fsb.*", "fsc"}, `UseTools("write_file")`, outcome.OK, []string{"fsa.WriteFile", "!fsb"}},
+		{[]string{"fsb.*", "fsc"}, `UseTools("write_file"); Return(1)`, outcome.OK, []string{"!several", "!fsb"}},
+		{[]string{"fsb.*"}, `UseTools("write_file")`, outcome.OK,
 			[]string{"fsa.WriteFile", "fsc.WriteFile", "could mean several tools", "!fsb"}},
-		{[]string{"fsb.*"}, `UseTools("write_file"); Return(1)`, harness.Ambiguous,
+		{[]string{"fsb.*"}, `UseTools("write_file"); Return(1)`, outcome.Ambiguous,
 			[]string{"fsa.WriteFile", "fsc.WriteFile", "policy denies those that are not shown", "!fsb"}},
-		{nil, `UseTools("write_file")`, harness.OK, []string{"fsa.WriteFile", "fsb.WriteFile", "!policy"}},
-		{nil, `UseTools("write_file"); Return(1)`, harness.Ambiguous, []string{"fsa.WriteFile", "fsb.WriteFile", "!policy"}},
-		{[]string{"fs*"}, `UseTools("write_file")`, harness.OK, []string{"denied by fs*", "!several"}},
-		{[]string{"fs*"}, `UseTools("write_file"); Return(1)`, harness.Denied, []string{"denied by fs*", "!several"}},
-		{[]string{"fs*"}, `if err := UseTools("write_file"); err != nil { Return("handled") }`, harness.Denied,
+		{nil, `UseTools("write_file")`, outcome.OK, []string{"fsa.WriteFile", "fsb.WriteFile", "!policy"}},
+		{nil, `UseTools("write_file"); Return(1)`, outcome.Ambiguous, []string{"fsa.WriteFile", "fsb.WriteFile", "!policy"}},
+		{[]string{"fs*"}, `UseTools("write_file")`, outcome.OK, []string{"denied by fs*", "!several"}},
+		{[]string{"fs*"}, `UseTools("write_file"); Return(1)`, outcome.Denied, []string{"denied by fs*", "!several"}},
+		{[]string{"fs*"}, `if err := UseTools("write_file"); err != nil { Return("handled") }`, outcome.Denied,
 			[]string{"denied by fs*"}},
 		{[]string{"fsb.*", "fsc"}, "import \"discovery\"\nd, err := discovery.Describe(\"write_file\", \"fsb.WriteFile\", " +
 			"\"fsc.write_file\", \"nosuch\")\nfmt.Println(len(d.Tools), d.Tools[0].ID, " +
-			"err)\nfmt.Println(strings.Join(d.NotFound, \"|\"))", harness.OK,
+			"err)\nfmt.Println(strings.Join(d.NotFound, \"|\"))", outcome.OK,
 			[]string{"1 fsa.write_file <nil>\nfsb.write_file is not to be had: denied by fsb.*|fsc.write_file is not to be " +
 				"had: denied by fsc|nosuch\n"}},
 		{[]string{"fsb.*", "fsc"}, "import \"discovery\"\nc, _ := discovery.Categories()\ns, _ := " +
-			"discovery.Stats()\nfmt.Println(len(c), c[0].Tools, c[0].Servers, s.Total.Tools, len(s.Servers), s.Servers[1].Tools)", harness.OK,
+			"discovery.Stats()\nfmt.Println(len(c), c[0].Tools, c[0].Servers, s.Total.Tools, len(s.Servers), s.Servers[1].Tools)", outcome.OK,
 			[]string{"1 1 [fsa] 1 3 0\n"}},
 	} {
 		res, err := h.Run(t.Context(), &harness.Script{Source: c.script, Policy: &policy.Policy{Deny: c.deny}})
@@ -248,7 +248,7 @@ s, err := notes.SearchNotes(notes.SearchNotesParams{Query: "x"})
 if err != nil { panic(err) }
 fmt.Println(n.ID, n.Title, s.Text())
 Return(n)`)
-	if res.Status != harness.OK {
+	if res.Status != outcome.OK {
 		t.Fatal(res.Text())
 	}
 	if res.Stdout != "7 T two notes\n" {
@@ -282,7 +282,7 @@ func TestFieldsThatTheScriptWritesAreSentAndNoOthers(t *testing.T) {
 		{`_, _ = notes.CreateNote(notes.CreateNoteParams{Title: "T", Tags: nil})`, `{"tags":[],"title":"T"}`},
 	} {
 		rec.args = nil
-		if res := mustRun(t, h, c.script); res.Status != harness.OK {
+		if res := mustRun(t, h, c.script); res.Status != outcome.OK {
 			t.Errorf("%s: %s", c.script, res.Text())
 			continue
 		}
@@ -300,23 +300,23 @@ func TestNothingRunsBeforeEverythingIsKnown(t *testing.T) {
 	})
 	for _, c := range []struct {
 		name, script string
-		status       harness.Status
+		status       outcome.Status
 		want         []string // in the text
 	}{
-		{"an unknown phrase", `UseTools("launch a rocket to the moon"); fmt.Println("launched")`, harness.ToolNotFound,
+		{"an unknown phrase", `UseTools("launch a rocket to the moon"); fmt.Println("launched")`, outcome.ToolNotFound,
 			[]string{`"launch a rocket to the moon"`}},
-		{"a wrong field", `_, _ = notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); _, _ = notes.SearchNotes(notes.SearchNotesParams{Text: "y"})`, harness.CompileError, []string{"Text", "Query string"}},
-		{"a wrong function", `_, _ = notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); notes.FindNotes("y")`, harness.CompileError,
+		{"a wrong field", `_, _ = notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); _, _ = notes.SearchNotes(notes.SearchNotesParams{Text: "y"})`, outcome.CompileError, []string{"Text", "Query string"}},
+		{"a wrong function", `_, _ = notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); notes.FindNotes("y")`, outcome.CompileError,
 			[]string{"FindNotes", "notes.SearchNotes"}},
-		{"a required field that is not set", `_, _ = notes.SearchNotes(notes.SearchNotesParams{Limit: 5})`, harness.CompileError,
+		{"a required field that is not set", `_, _ = notes.SearchNotes(notes.SearchNotesParams{Limit: 5})`, outcome.CompileError,
 			[]string{"1:26", "Query", "Query string /*required*/"}},
-		{"a wrong type", `_, _ = notes.SearchNotes(notes.SearchNotesParams{Query: 5})`, harness.CompileError, []string{"string"}},
-		{"an unknown server", "import \"servers/nots\"\nfunc main() { nots.X() }", harness.CompileError, []string{"servers/notes"}},
-		{"no Go at all", `please search my notes`, harness.CompileError, []string{"1:"}},
-		{"an import that scripts do not have", "import \"os/exec\"\nfunc main() { exec.Command(\"ls\") }", harness.CompileError,
+		{"a wrong type", `_, _ = notes.SearchNotes(notes.SearchNotesParams{Query: 5})`, outcome.CompileError, []string{"string"}},
+		{"an unknown server", "import \"servers/nots\"\nfunc main() { nots.X() }", outcome.CompileError, []string{"servers/notes"}},
+		{"no Go at all", `please search my notes`, outcome.CompileError, []string{"1:"}},
+		{"an import that scripts do not have", "import \"os/exec\"\nfunc main() { exec.Command(\"ls\") }", outcome.CompileError,
 			[]string{"os/exec"}},
-		{"a phrase that is no constant", `s := "search"; UseTools(s)`, harness.CompileError, []string{"UseTools"}},
-		{"nothing", ``, harness.CompileError, nil},
+		{"a phrase that is no constant", `s := "search"; UseTools(s)`, outcome.CompileError, []string{"UseTools"}},
+		{"nothing", ``, outcome.CompileError, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rec.args = nil
@@ -348,7 +348,7 @@ func TestNothingRunsBeforeEverythingIsKnown(t *testing.T) {
 func TestAProbeIsAnsweredWithSignatures(t *testing.T) {
 	h, _ := harnessOver(notes(), nil)
 	res := mustRun(t, h, `UseTools("create a note", "notes.delete_note")`)
-	if res.Status != harness.OK || len(res.Tools) != 2 {
+	if res.Status != outcome.OK || len(res.Tools) != 2 {
 		t.Fatal(res.Text())
 	}
 	for i, want := range []string{"func notes.CreateNote(p notes.CreateNoteParams) (notes.CreateNoteResult, error) // effect\n",
@@ -357,18 +357,18 @@ func TestAProbeIsAnsweredWithSignatures(t *testing.T) {
 			t.Errorf("no %q in %s", want, res.Tools[i].Signature)
 		}
 	}
-	if res := mustRun(t, h, `UseTools("launch a rocket to the moon")`); res.Status != harness.OK ||
+	if res := mustRun(t, h, `UseTools("launch a rocket to the moon")`); res.Status != outcome.OK ||
 		!strings.Contains(res.Text(), "no tool fits it well") {
 		t.Errorf("%s", res.Text())
 	}
 	// Where one is to be chosen, the text says how each is called.
 	res = mustRun(t, h, `UseTools("a note")`)
-	if want := "notes.DeleteNote(ID int) → text or JSON // effect // Delete a note for ever"; res.Status != harness.OK ||
+	if want := "notes.DeleteNote(ID int) → text or JSON // effect // Delete a note for ever"; res.Status != outcome.OK ||
 		!strings.Contains(res.Text(), want) || !strings.Contains(res.Text(), "func notes.CreateNote(") {
 		t.Errorf("no %q in\n%s", want, res.Text())
 	}
 	res = mustRun(t, h, `UseTools("a note"); Return(1)`)
-	if res.Status != harness.Ambiguous && res.Status != harness.ToolNotFound {
+	if res.Status != outcome.Ambiguous && res.Status != outcome.ToolNotFound {
 		t.Fatal(res.Text())
 	}
 	if want := "p { Title string /*required*/; Body string; Pinned bool; Priority int; Tags []string }"; !strings.Contains(res.Text(), want) {
@@ -387,11 +387,11 @@ func TestUndeclaredToolsAreAddedOrRefused(t *testing.T) {
 	})
 	script := `r, err := notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); fmt.Println(r.Text(), err)`
 	res := mustRun(t, h, script)
-	if res.Status != harness.OK || len(res.Warnings) != 0 || len(res.Tools) != 1 || res.Tools[0].By != outcome.ByAdded {
+	if res.Status != outcome.OK || len(res.Warnings) != 0 || len(res.Tools) != 1 || res.Tools[0].By != outcome.ByAdded {
 		t.Errorf("%s %v %+v", res.Text(), res.Warnings, res.Tools)
 	}
 	res, err := h.Run(t.Context(), &harness.Script{Source: script, Strict: true})
-	if err != nil || res.Status != harness.ToolNotFound {
+	if err != nil || res.Status != outcome.ToolNotFound {
 		t.Errorf("strict: %v %v", res.Status, err)
 	}
 }
@@ -429,7 +429,7 @@ fmt.Println(strings.Split(err.Error(), "\n")[0])`)
 func TestPanicShowsGoTextAndTheScriptsLine(t *testing.T) {
 	h := harness.New(nil)
 	res := mustRun(t, h, "fmt.Println(\"before\")\nvar m map[string]int\nm[\"x\"] = 1\n")
-	if res.Status != harness.ScriptError || res.Error.Kind != harness.KindPanic || res.Stdout != "before\n" {
+	if res.Status != outcome.ScriptError || res.Error.Kind != outcome.KindPanic || res.Stdout != "before\n" {
 		t.Fatal(res.Text())
 	}
 	if !strings.Contains(res.Error.Message, "assignment to entry in nil map") || res.Error.Line != 3 {
@@ -447,22 +447,22 @@ func TestRunsAreBoundedAndCanceled(t *testing.T) {
 	for _, c := range []struct {
 		name, script string
 		limits       harness.Limits
-		want         harness.Status
+		want         outcome.Status
 	}{
-		{"an endless loop", `for {}`, harness.Limits{Timeout: 300 * time.Millisecond}, harness.Timeout},
+		{"an endless loop", `for {}`, harness.Limits{Timeout: 300 * time.Millisecond}, outcome.Timeout},
 		{"a tool that never answers", `_, _ = notes.SearchNotes(notes.SearchNotesParams{Query: "x"})`,
-			harness.Limits{Timeout: 300 * time.Millisecond}, harness.Timeout},
-		{"a flood", `for { fmt.Println("0123456789") }`, harness.Limits{Stdout: 1000}, harness.OutputLimit},
-		{"a huge value", `Return(strings.Repeat("x", 10000))`, harness.Limits{Value: 1000}, harness.OutputLimit},
+			harness.Limits{Timeout: 300 * time.Millisecond}, outcome.Timeout},
+		{"a flood", `for { fmt.Println("0123456789") }`, harness.Limits{Stdout: 1000}, outcome.OutputLimit},
+		{"a huge value", `Return(strings.Repeat("x", 10000))`, harness.Limits{Value: 1000}, outcome.OutputLimit},
 		{"many calls", `for range 100 { go notes.SearchNotes(notes.SearchNotesParams{Query: "x"}) }; select {}`,
-			harness.Limits{Calls: 10}, harness.CallLimit},
+			harness.Limits{Calls: 10}, outcome.CallLimit},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			res, err := h.Run(t.Context(), &harness.Script{Source: c.script, Limits: c.limits})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if res.Status != c.want || res.Error == nil || res.Error.Kind != harness.KindLimit {
+			if res.Status != c.want || res.Error == nil || res.Error.Kind != outcome.KindLimit {
 				t.Errorf("got %s", res.Text())
 			}
 			if len(res.Stdout) > 1000 {
@@ -475,7 +475,7 @@ func TestRunsAreBoundedAndCanceled(t *testing.T) {
 	out.seen = make(chan struct{})
 	go func() { <-out.seen; cancel() }()
 	res, err := h.Run(ctx, &harness.Script{Source: `fmt.Println("up"); for {}`, Stdout: &out})
-	if err != nil || res.Status != harness.Canceled {
+	if err != nil || res.Status != outcome.Canceled {
 		t.Errorf("canceled: %+v, %v", res, err)
 	}
 }
@@ -485,7 +485,7 @@ func TestATimeoutSaysWhereTheScriptWas(t *testing.T) {
 	for _, limit := range untilThere {
 		res, err := harness.New(nil).Run(t.Context(),
 			&harness.Script{Source: "fmt.Println(1)\n\ntime.Sleep(time.Hour)\n", Limits: harness.Limits{Timeout: limit}})
-		if err != nil || res.Status != harness.Timeout {
+		if err != nil || res.Status != outcome.Timeout {
 			t.Fatal(err, res.Text())
 		}
 		if res.Stdout == "1\n" && res.Error.Line == 3 && strings.Contains(res.Error.Snippet, "time.Sleep") {
@@ -539,7 +539,7 @@ func TestReturnLosesNothing(t *testing.T) {
 
 func TestAScriptWithoutToolsAsksForNoCatalog(t *testing.T) {
 	h := harness.New(&harness.Options{Catalog: func(context.Context) (*catalog.Catalog, error) { return nil, errors.New("asked") }})
-	if res := mustRun(t, h, `Return(1)`); res.Status != harness.OK || string(res.Value) != "1" {
+	if res := mustRun(t, h, `Return(1)`); res.Status != outcome.OK || string(res.Value) != "1" {
 		t.Error(res.Text())
 	}
 	if _, err := h.Run(t.Context(), &harness.Script{Source: `UseTools("x")`}); err == nil {
@@ -575,7 +575,7 @@ for i := range out {
 wg.Wait()
 for i, s := range out { if s != fmt.Sprint("for ", i) { panic(fmt.Sprint(i, " got ", s)) } }
 Return(len(out))`)
-	if res.Status != harness.OK || string(res.Value) != "50" || len(res.Calls) != 50 {
+	if res.Status != outcome.OK || string(res.Value) != "50" || len(res.Calls) != 50 {
 		t.Error(res.Text())
 	}
 }
@@ -585,15 +585,15 @@ func TestSpareWorkersRunOneScriptEach(t *testing.T) {
 	defer h.Close()
 	for i := range 10 {
 		res := mustRun(t, h, fmt.Sprintf(`Return(%d)`, i))
-		if res.Status != harness.OK || string(res.Value) != fmt.Sprint(i) {
+		if res.Status != outcome.OK || string(res.Value) != fmt.Sprint(i) {
 			t.Fatal(res.Text())
 		}
 	}
 }
 
 func ExampleResult_Text() {
-	r := &harness.Result{Status: harness.CompileError,
-		Errors: []harness.Error{{Line: 2, Column: 5, Message: "undefined: git.Lg", Hint: "did you mean git.Log?"}}}
+	r := &outcome.Result{Status: outcome.CompileError,
+		Errors: []outcome.Error{{Line: 2, Column: 5, Message: "undefined: git.Lg", Hint: "did you mean git.Log?"}}}
 	fmt.Print(r.Text())
 	// Output:
 	// compile_error
@@ -638,7 +638,7 @@ func TestTheServersOfAScriptStartTogether(t *testing.T) {
 	res := mustRun(t, h, `a, err := one.Get(); if err != nil { panic(err) }
 b, err := two.Get(); if err != nil { panic(err) }
 Return(a.Text() + b.Text())`)
-	if res.Status != harness.OK || string(res.Value) != `"onetwo"` {
+	if res.Status != outcome.OK || string(res.Value) != `"onetwo"` {
 		t.Errorf("%s: %s", res.Status, res.Text())
 	}
 }

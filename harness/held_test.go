@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
@@ -38,14 +40,14 @@ func TestHeldToolIsShownAsAcceptedAndRefusedBeforeAnythingRuns(t *testing.T) {
 Println("begun")
 _, _ = notes.SearchNotes(notes.SearchNotesParams{Query: "x"})
 _, _ = notes.DeleteNote(notes.DeleteNoteParams{ID: 1})`
-	for name, run := range map[string]func(context.Context, *harness.Script) (*harness.Result, error){"run": h.Run, "check": h.Check} {
+	for name, run := range map[string]func(context.Context, *harness.Script) (*outcome.Result, error){"run": h.Run, "check": h.Check} {
 		for _, p := range []*policy.Policy{{}, {Allow: []string{"notes"}}} {
 			p.Approved = []string{"notes.delete_note"}
 			res, err := run(t.Context(), &harness.Script{Source: script, Policy: p})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if res.Status != harness.Denied || !strings.Contains(res.Error.Message, registry.Waits) || res.Error.Line == 0 ||
+			if res.Status != outcome.Denied || !strings.Contains(res.Error.Message, registry.Waits) || res.Error.Line == 0 ||
 				res.Stdout != "" || len(rec.args) > 0 {
 				t.Errorf("%s: %s %+v, output %q, calls %q", name, res.Status, res.Error, res.Stdout, rec.args)
 			}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"golang.org/x/tools/txtar"
 
 	"github.com/usetools/usetools/harness"
@@ -41,11 +43,11 @@ func TestHostileScriptsAreDeniedOrBounded(t *testing.T) {
 				timeout = hostileTimeout
 			}
 			var memory int64
-			if strings.Contains(want, string(harness.MemoryLimit)) {
+			if strings.Contains(want, string(outcome.MemoryLimit)) {
 				memory = hostileMemory
 			}
 			t.Run(f.Name, func(t *testing.T) {
-				if raceEnabled && strings.Contains(want, string(harness.MemoryLimit)) {
+				if raceEnabled && strings.Contains(want, string(outcome.MemoryLimit)) {
 					t.Skip("the race detector's own memory leaves no limit to run into")
 				}
 				t.Parallel()
@@ -59,7 +61,7 @@ func TestHostileScriptsAreDeniedOrBounded(t *testing.T) {
 				if !slices.Contains(strings.Fields(want), string(res.Status)) {
 					t.Errorf("status %s, want one of %s", res.Status, want)
 				}
-				if res.Status != harness.OK && (res.Error == nil || res.Error.Message == "") {
+				if res.Status != outcome.OK && (res.Error == nil || res.Error.Message == "") {
 					t.Error("no word on what was wrong")
 				}
 				if len(res.Stdout) > 2<<20 || len(res.Stderr) > 2<<20 || len(res.Value) > 9<<20 {

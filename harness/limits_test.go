@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/usetools/usetools/harness"
 )
 
@@ -46,7 +48,7 @@ func TestTypesThatCannotBeMadeAreRefused(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if res.Status != harness.CompileError || res.Stdout != "" {
+			if res.Status != outcome.CompileError || res.Stdout != "" {
 				t.Errorf("%s, printed %q", res.Status, res.Stdout)
 			}
 			text := fmt.Sprintf("%+v", *res.Error)
@@ -96,7 +98,7 @@ func TestStructsThatShareStructsAreMadeOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			res, err := h.Run(t.Context(), &harness.Script{Source: c.script})
-			if err != nil || res.Status != harness.OK || string(res.Value) != c.want {
+			if err != nil || res.Status != outcome.OK || string(res.Value) != c.want {
 				t.Errorf("%v %s %v", err, res.Value, res.Error)
 			}
 		})

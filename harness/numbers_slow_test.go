@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry"
@@ -139,7 +141,7 @@ func answerRows(t *testing.T) []row {
 	lookUp := 0
 	for _, l := range lessons() {
 		switch res, tokens := ask(t, l.script); {
-		case res.Status != harness.OK:
+		case res.Status != outcome.OK:
 			refused = append(refused, tokens)
 		case res.LookUp && len(res.Tools) == 4:
 			lookUp = tokens
@@ -164,9 +166,9 @@ func TestNumbers(t *testing.T) {
 		return textResult("a b c a b a"), nil
 	}
 	h, _ := harnessOver(notes(), answer)
-	run := func(script string) *harness.Result {
+	run := func(script string) *outcome.Result {
 		res, err := h.Run(ctx, &harness.Script{Source: script})
-		if err != nil || res.Status != harness.OK {
+		if err != nil || res.Status != outcome.OK {
 			t.Fatal(err, res.Text())
 		}
 		return res
@@ -181,12 +183,12 @@ func TestNumbers(t *testing.T) {
 	trivial := percentile(100, .5, func() { run(`Return(1)`) })
 	add("trivial script, new worker each time, p50", "≤ 12 ms cold", "%s", show(trivial))
 	spare := harness.New(&harness.Options{Spares: 2, Catalog: harness.OptionsOf(h).Catalog})
-	waiting := func(script string, of func(*harness.Result) float64) float64 {
+	waiting := func(script string, of func(*outcome.Result) float64) float64 {
 		var all []float64
 		for range 50 {
 			<-time.After(60 * time.Millisecond) // between requests a spare is made again
 			res, err := spare.Run(ctx, &harness.Script{Source: script})
-			if err != nil || res.Status != harness.OK {
+			if err != nil || res.Status != outcome.OK {
 				t.Fatal(err, res)
 			}
 			all = append(all, of(res))
@@ -195,9 +197,9 @@ func TestNumbers(t *testing.T) {
 		return all[len(all)/2]
 	}
 	add("trivial script, spare worker ready, p50", "≤ 1.5 ms", "%.2f ms",
-		waiting(`Return(1)`, func(r *harness.Result) float64 { return r.Timing.Total }))
+		waiting(`Return(1)`, func(r *outcome.Result) float64 { return r.Timing.Total }))
 	add("front end of a 40-line script, spare worker ready, p50", "≤ 1.5 ms", "%.2f ms",
-		waiting(script40, func(r *harness.Result) float64 { return r.Timing.Parse + r.Timing.Check + r.Timing.Lower }))
+		waiting(script40, func(r *outcome.Result) float64 { return r.Timing.Parse + r.Timing.Check + r.Timing.Lower }))
 	spare.Close()
 	busy := harness.New(&harness.Options{Spares: 4})
 	begin := time.Now()
@@ -205,7 +207,7 @@ func TestNumbers(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for range 50 {
-				if res, err := busy.Run(ctx, &harness.Script{Source: `Return(1)`}); err != nil || res.Status != harness.OK {
+				if res, err := busy.Run(ctx, &harness.Script{Source: `Return(1)`}); err != nil || res.Status != outcome.OK {
 					t.Error(err, res)
 				}
 			}
@@ -216,7 +218,7 @@ func TestNumbers(t *testing.T) {
 	busy.Close()
 	bomb := percentile(5, .5, func() {
 		res, err := h.Run(ctx, &harness.Script{Source: `var all [][]byte; for { all = append(all, make([]byte, 1<<22)) }`})
-		if err != nil || res.Status != harness.MemoryLimit {
+		if err != nil || res.Status != outcome.MemoryLimit {
 			t.Fatal(err, res.Text())
 		}
 	})

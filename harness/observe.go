@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/wrappers"
 )
@@ -25,7 +27,7 @@ type sample struct {
 
 // sampled keeps a result of a tool whose server does not say what it answers.
 // The caller holds r.mu.
-func (r *run) sampled(t *wrappers.Tool, args json.RawMessage, res *backend.Result, c *Call) {
+func (r *run) sampled(t *wrappers.Tool, args json.RawMessage, res *backend.Result, c *outcome.Call) {
 	if r.bound.Catalog.Shapes == nil || res == nil || res.IsError || c.Suspect != "" || !t.Untyped() {
 		return
 	}

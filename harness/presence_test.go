@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry"
 )
@@ -149,7 +151,7 @@ func TestWhatIsWrittenIsSentAndNothingElse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if res.Status != harness.OK {
+			if res.Status != outcome.OK {
 				t.Fatal(res.Text())
 			}
 			if got := strings.Join(rec.args, "\n"); !sameJSON("["+strings.Join(rec.args, ",")+"]", "["+
@@ -176,7 +178,7 @@ func TestRequiredParametersHaveTheirDefaults(t *testing.T) {
 		`_, _ = s.Shot(s.ShotParams{Path: "a", Scale: "device", Quality: 3, Label: "l", Clip: s.Clip{X: 0}})`: `{"path":"a","scale":"device","quality":3,"label":"l","clip":{"x":0}}`,
 	} {
 		rec.args = nil
-		if res := mustRun(t, h, script); res.Status != harness.OK {
+		if res := mustRun(t, h, script); res.Status != outcome.OK {
 			t.Fatal(res.Text())
 		}
 		if got := strings.Join(rec.args, "\n"); !sameJSON(got, want) {

@@ -3,6 +3,8 @@ package harness_test
 import (
 	"testing"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record/store"
@@ -36,11 +38,11 @@ fmt.Println("before", "\xff", secret)
 fmt.Fprintln(os.Stderr, secret)
 o, err := shop.Buy(shop.BuyParams{Item: "nut", Count: 1})
 fmt.Println("after", o.Order, err)`)
-	if res.Status != harness.Waiting {
+	if res.Status != outcome.Waiting {
 		t.Fatal(res.Text())
 	}
 	answerAll(t, store, res, true, "")
-	if res = mustResume(t, h, s, res.Run); res.Status != harness.OK {
+	if res = mustResume(t, h, s, res.Run); res.Status != outcome.OK {
 		t.Fatal(res.Text())
 	}
 	run, err := store.Load(res.Run)

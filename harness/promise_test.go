@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
@@ -18,7 +20,7 @@ import (
 
 // canceledIn is a run of a script that was canceled while its call of the tool was
 // under way, which was answered all the same.
-func canceledIn(t *testing.T, h *harness.Harness, s *harness.Script, tool string) *harness.Result {
+func canceledIn(t *testing.T, h *harness.Harness, s *harness.Script, tool string) *outcome.Result {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -32,7 +34,7 @@ func canceledIn(t *testing.T, h *harness.Harness, s *harness.Script, tool string
 		return res, err
 	})}
 	res, err := h.Run(ctx, &one)
-	if err != nil || res.Status != harness.Canceled {
+	if err != nil || res.Status != outcome.Canceled {
 		t.Fatalf("%+v, %v", res, err)
 	}
 	return res
@@ -57,7 +59,7 @@ fmt.Println(o.Order, err)`
 		t.Fatal(err)
 	}
 	const want = "before\n1 <nil>\n"
-	if res.Status != harness.OK || res.Stdout != want || run.Stdout() != want || !strings.HasSuffix(out.String(), "1 <nil>\n") {
+	if res.Status != outcome.OK || res.Stdout != want || run.Stdout() != want || !strings.HasSuffix(out.String(), "1 <nil>\n") {
 		t.Errorf("%s\nthe record has %q, the writer %q", res.Text(), run.Stdout(), out.String())
 	}
 }
@@ -84,11 +86,11 @@ func sixtyOnceBought(c *catalog.Catalog, shop *shop) *catalog.Catalog {
 func TestAnUnknownCallIsSaidHoweverTheRunEnds(t *testing.T) {
 	for name, c := range map[string]struct {
 		script string
-		status harness.Status
+		status outcome.Status
 	}{
-		"main ends":   {`go func() { _, _ = shop.Buy(shop.BuyParams{Item: "lost"}) }(); for stock().Count < 60 {}`, harness.Uncertain},
-		"panic":       {`go func() { _, _ = shop.Buy(shop.BuyParams{Item: "lost"}) }(); for stock().Count < 60 {}; panic("no")`, harness.ScriptError},
-		"another one": {`go func() { _, _ = shop.Buy(shop.BuyParams{Item: "lost"}) }(); for stock().Count < 60 {}; _, _ = shop.Buy(shop.BuyParams{Item: "lost"})`, harness.Uncertain},
+		"main ends":   {`go func() { _, _ = shop.Buy(shop.BuyParams{Item: "lost"}) }(); for stock().Count < 60 {}`, outcome.Uncertain},
+		"panic":       {`go func() { _, _ = shop.Buy(shop.BuyParams{Item: "lost"}) }(); for stock().Count < 60 {}; panic("no")`, outcome.ScriptError},
+		"another one": {`go func() { _, _ = shop.Buy(shop.BuyParams{Item: "lost"}) }(); for stock().Count < 60 {}; _, _ = shop.Buy(shop.BuyParams{Item: "lost"})`, outcome.Uncertain},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h, shop, store, s := asksFor(t)
@@ -147,7 +149,7 @@ o, _ := shop.Buy(shop.BuyParams{Item: "nut"})
 Return(o.Order)`
 	canceledIn(t, h, s, "stock")
 	res, err := h.Rejoin(t.Context(), s)
-	if err != nil || res == nil || res.Status != harness.OK || shop.calls["buy"] != 1 {
+	if err != nil || res == nil || res.Status != outcome.OK || shop.calls["buy"] != 1 {
 		t.Errorf("%+v, %v", res, err)
 	}
 }
@@ -192,7 +194,7 @@ Return(o.Order)`
 		t.Errorf("bought %d times", shop.calls["buy"])
 	}
 	for _, h := range []*harness.Harness{h, other} {
-		if res, err := h.Rejoin(t.Context(), s); err != nil || res == nil || res.Status != harness.OK {
+		if res, err := h.Rejoin(t.Context(), s); err != nil || res == nil || res.Status != outcome.OK {
 			t.Errorf("%+v, %v", res, err)
 		}
 	}
@@ -222,7 +224,7 @@ for i := range 3 {
 	RunScript("order", map[string]any{"item": fmt.Sprint(i)})
 }
 _, _ = shop.Buy(shop.BuyParams{Item: "lost"})`)
-	if res.Status != harness.Uncertain {
+	if res.Status != outcome.Uncertain {
 		t.Fatal(res.Text())
 	}
 	n := res.Unknown[0].N
@@ -233,7 +235,7 @@ _, _ = shop.Buy(shop.BuyParams{Item: "lost"})`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if res = mustResume(t, h, s, res.Run); res.Status != harness.Diverged {
+	if res = mustResume(t, h, s, res.Run); res.Status != outcome.Diverged {
 		t.Fatal(res.Text())
 	}
 	after, err := store.Load(res.Run)

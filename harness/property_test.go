@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/usetools/usetools/harness"
@@ -72,7 +74,7 @@ func TestRandomArgumentsArrive(t *testing.T) {
 			want, ids = append(want, string(args)), append(ids, tl.ID)
 		}
 		res := mustRun(t, h, script.String())
-		if res.Status != harness.OK {
+		if res.Status != outcome.OK {
 			t.Errorf("%s: %s", server, res.Text())
 			continue
 		}

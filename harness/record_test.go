@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/harness"
@@ -109,7 +111,7 @@ func TestARunLeavesARecord(t *testing.T) {
 	h := harness.New(&harness.Options{Records: store, Version: "test"})
 	res, err := h.Run(t.Context(), &harness.Script{Source: shopScript, Catalog: cat, Origin: harness.Origin{Name: "shop.go", Subject: "ann"},
 		Inputs: map[string]json.RawMessage{"a": json.RawMessage("1")}})
-	if err != nil || res.Status != harness.OK {
+	if err != nil || res.Status != outcome.OK {
 		t.Fatal(res.Text(), err)
 	}
 	run, err := store.Load(res.Run)
@@ -172,14 +174,14 @@ func TestADryRunSendsNoEffect(t *testing.T) {
 	h := harness.New(&harness.Options{Records: store})
 	script := strings.Replace(shopScript, `_, err := shop.Stock(shop.StockParams{Item: "broken"})`,
 		`_, err := shop.Buy(shop.BuyParams{Item: "nut", Count: 2})`, 1)
-	dry := func() *harness.Result {
+	dry := func() *outcome.Result {
 		res, err := h.Run(t.Context(), &harness.Script{Source: script, Catalog: cat, Dry: true})
-		if err != nil || res.Status != harness.OK {
+		if err != nil || res.Status != outcome.OK {
 			t.Fatal(res.Text(), err)
 		}
 		return res
 	}
-	want := []harness.Unmade{
+	want := []outcome.Unmade{
 		{Tool: "shop.buy", Class: record.Effect, Line: 10, Args: json.RawMessage(`{"count":1,"item":"bolt"}`)},
 		{Tool: "shop.buy", Class: record.Effect, Line: 14, Args: json.RawMessage(`{"count":2,"item":"nut"}`), After: 1,
 			Guess: true},
@@ -197,7 +199,7 @@ func TestADryRunSendsNoEffect(t *testing.T) {
 	}
 	// An earlier run's answer is taken where there is one.
 	real, err := h.Run(t.Context(), &harness.Script{Source: script, Catalog: cat})
-	if err != nil || real.Status != harness.OK {
+	if err != nil || real.Status != outcome.OK {
 		t.Fatal(real.Text(), err)
 	}
 	want[0].From, want[1].From, want[1].Guess = real.Run, real.Run, false
@@ -227,7 +229,7 @@ _ = err`
 	}
 	for _, anonymous := range []bool{false, true} {
 		res, err := h.Run(t.Context(), &harness.Script{Source: script, Catalog: cat, Dry: true, Origin: harness.Origin{Anonymous: anonymous}})
-		if err != nil || res.Status != harness.OK {
+		if err != nil || res.Status != outcome.OK {
 			t.Fatal(res.Text(), err)
 		}
 		if l := res.Ledger; len(l) != 2 || (l[0].From == "") != anonymous || l[1].From != "" {
@@ -244,7 +246,7 @@ _ = err`
 	var told []record.Line
 	res, err := h.Run(t.Context(), &harness.Script{Source: `_, err := shop.Buy(shop.BuyParams{Item: "too long"}); Return(err.Error())`,
 		Catalog: cat, Dry: true, OnLine: func(l record.Line) { told = append(told, l) }})
-	if err != nil || res.Status != harness.OK || len(res.Ledger) != 0 || !strings.Contains(res.Text(), "wrong arguments") {
+	if err != nil || res.Status != outcome.OK || len(res.Ledger) != 0 || !strings.Contains(res.Text(), "wrong arguments") {
 		t.Fatal(res.Text(), err)
 	}
 	run, err := store.Load(res.Run)
@@ -285,7 +287,7 @@ func TestTheLedgerIsBounded(t *testing.T) {
 	res, err := harness.New(nil).Run(t.Context(), &harness.Script{Catalog: cat, Dry: true, Source: `for range 5 {
 	_, _ = shop.Buy(shop.BuyParams{Item: strings.Repeat("x", 5<<20)})
 }`})
-	if err != nil || res.Status != harness.OK || len(res.Ledger) != 5 {
+	if err != nil || res.Status != outcome.OK || len(res.Ledger) != 5 {
 		t.Fatal(res.Text(), err)
 	}
 	kept := 0
@@ -388,7 +390,7 @@ for i := range 20 {
 				h := harness.New(&harness.Options{Records: where.store})
 				defer h.Close()
 				for b.Loop() {
-					if res, err := h.Run(b.Context(), &harness.Script{Source: script, Catalog: cat}); err != nil || res.Status != harness.OK {
+					if res, err := h.Run(b.Context(), &harness.Script{Source: script, Catalog: cat}); err != nil || res.Status != outcome.OK {
 						b.Fatal(res, err)
 					}
 				}
@@ -415,7 +417,7 @@ if _, err := shop.Stock(shop.StockParams{Item: "tea"}); err != nil {
 os.Stdout.Write([]byte("caf\xc3"))
 os.Stdout.Write([]byte("\xa9 \xff\n"))
 fmt.Println("done")`})
-	if err != nil || res.Status != harness.OK {
+	if err != nil || res.Status != outcome.OK {
 		t.Fatal(res, err)
 	}
 	run, err := store.Load(res.Run)
@@ -460,7 +462,7 @@ for until := time.Now().Add(300 * time.Millisecond); time.Now().Before(until); {
 	n++
 }
 fmt.Println("counted")`})
-		if err != nil || res.Status != harness.OK {
+		if err != nil || res.Status != outcome.OK {
 			t.Fatal(res, err)
 		}
 		run, err := store.Load(res.Run)
@@ -504,7 +506,7 @@ func BenchmarkRecordOfPrints(b *testing.B) {
 				h := harness.New(&harness.Options{Records: where.store, Limits: harness.Limits{Stdout: 16 << 20}})
 				defer h.Close()
 				for b.Loop() {
-					if res, err := h.Run(b.Context(), &harness.Script{Source: script.source}); err != nil || res.Status != harness.OK {
+					if res, err := h.Run(b.Context(), &harness.Script{Source: script.source}); err != nil || res.Status != outcome.OK {
 						b.Fatal(res, err)
 					}
 				}

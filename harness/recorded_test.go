@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/harness"
@@ -42,15 +44,15 @@ func TestTheResultOfARunIsInItsRecord(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := harness.Recorded(run)
+			got, err := outcome.FromRecord(run)
 			if err != nil {
 				t.Fatal(err)
 			}
 			got.Sandbox, got.Lowered, got.Types = want.Sandbox, want.Lowered, want.Types
-			if want.Status.ExitCode() == harness.CompileError.ExitCode() || want.Status == harness.Denied {
+			if want.Status.ExitCode() == outcome.CompileError.ExitCode() || want.Status == outcome.Denied {
 				got.Tools = want.Tools
 			}
-			asMap := func(r *harness.Result) (m map[string]any) {
+			asMap := func(r *outcome.Result) (m map[string]any) {
 				b, err := json.Marshal(r)
 				if err == nil {
 					err = json.Unmarshal(b, &m)

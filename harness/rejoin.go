@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 )
@@ -34,9 +36,9 @@ type flight struct {
 // Answering notes that a request is under way until done is called with its result, or nil. While
 // it is, Rejoin of the same request waits if the client, and so ctx, is gone. A result that
 // the client is not there to get is kept for the same request.
-func (h *Harness) Answering(ctx context.Context, request string) (done func(*Result)) {
+func (h *Harness) Answering(ctx context.Context, request string) (done func(*outcome.Result)) {
 	if request == "" {
-		return func(*Result) {}
+		return func(*outcome.Result) {}
 	}
 	f := &flight{ctx, make(chan struct{})}
 	fs := &h.flights
@@ -46,8 +48,8 @@ func (h *Harness) Answering(ctx context.Context, request string) (done func(*Res
 		fs.all = map[string][]*flight{}
 	}
 	fs.all[request] = append(fs.all[request], f)
-	return func(res *Result) {
-		if ctx.Err() != nil && res != nil && res.Run != "" && res.Status != Canceled && !res.Unsettled() {
+	return func(res *outcome.Result) {
+		if ctx.Err() != nil && res != nil && res.Run != "" && res.Status != outcome.Canceled && !res.Unsettled() {
 			h.opts.Records.Miss(res.Run) // if it fails, the request begins anew
 		}
 		fs.mu.Lock()
@@ -92,7 +94,7 @@ func (e *OnceError) Error() string {
 //   - has ended, and the client does not have its result: that is given once.
 //
 // The error is a *store.RunningError if the run is under way.
-func (h *Harness) Rejoin(ctx context.Context, s *Script) (*Result, error) {
+func (h *Harness) Rejoin(ctx context.Context, s *Script) (*outcome.Result, error) {
 	records := h.opts.Records
 	if records == nil || s.Dry {
 		return nil, nil
@@ -106,7 +108,7 @@ func (h *Harness) Rejoin(ctx context.Context, s *Script) (*Result, error) {
 		return h.rejoin(ctx, s, id, true, err)
 	}
 	if h.opts.Elsewhere != nil { // before the records: a run that is not found here has its end there
-		var res *Result
+		var res *outcome.Result
 		if res, s.Origin.Request.Seen, err = h.opts.Elsewhere.Join(ctx, s); res != nil || err != nil {
 			return earlierRun(res, ", which was under way when they were sent again"), err
 		}
@@ -116,7 +118,7 @@ func (h *Harness) Rejoin(ctx context.Context, s *Script) (*Result, error) {
 	}
 	dry, err := records.Latest(ctx, store.DryRequest(s.Origin.Request.Digest))
 	if res, err := h.rejoin(ctx, s, dry, false, err); res != nil || err != nil {
-		if res != nil && res.Status == OK && id != "" {
+		if res != nil && res.Status == outcome.OK && id != "" {
 			h.supersede(id, dry)
 		}
 		return res, err
@@ -135,7 +137,7 @@ func (h *Harness) supersede(waits, dry string) {
 
 // rejoin returns the Result of an earlier run, or nil if the script is to run. named says
 // that the run has the Once of the script.
-func (h *Harness) rejoin(ctx context.Context, s *Script, id string, named bool, err error) (*Result, error) {
+func (h *Harness) rejoin(ctx context.Context, s *Script, id string, named bool, err error) (*outcome.Result, error) {
 	if id == "" || err != nil {
 		return nil, err
 	}
@@ -173,7 +175,7 @@ func (h *Harness) rejoin(ctx context.Context, s *Script, id string, named bool, 
 	default:
 		return nil, nil
 	}
-	res, err := Recorded(run)
+	res, err := outcome.FromRecord(run)
 	return earlierRun(res, note), err
 }
 
@@ -212,11 +214,11 @@ const (
 // stateOf returns what Rejoin does with a run; named says that it has the Once of the script.
 func stateOf(run *record.Run, named bool) int {
 	effects := named || madeEffects(run)
-	status := Status("")
+	status := outcome.Status("")
 	if run.End != nil {
-		status = Status(run.End.Status)
+		status = outcome.Status(run.End.Status)
 	}
-	switch cutOff := status == "" || status == Canceled; {
+	switch cutOff := status == "" || status == outcome.Canceled; {
 	case run.End != nil && run.End.Closed:
 		return isNew
 	case run.Begin.Dry && len(run.Attempts) == 0:
@@ -226,9 +228,9 @@ func stateOf(run *record.Run, named bool) int {
 			return resumes
 		}
 		return isNew
-	case len(run.Unknown()) > 0, status == Waiting && len(run.Open()) > 0:
+	case len(run.Unknown()) > 0, status == outcome.Waiting && len(run.Open()) > 0:
 		return isPending
-	case status == Waiting, status == Uncertain, status == Lost && effects, cutOff && (effects || len(run.Attempts) > 0):
+	case status == outcome.Waiting, status == outcome.Uncertain, status == outcome.Lost && effects, cutOff && (effects || len(run.Attempts) > 0):
 		return resumes
 	case cutOff:
 		return isNew
@@ -237,7 +239,7 @@ func stateOf(run *record.Run, named bool) int {
 }
 
 // earlierRun adds a warning that the result is that of an earlier run of the same request.
-func earlierRun(r *Result, more string) *Result {
+func earlierRun(r *outcome.Result, more string) *outcome.Result {
 	if r != nil {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("this is run %s, of the same script and inputs%s; it was not begun again",
 			r.Run, more))

@@ -28,9 +28,9 @@ type Replay struct {
 
 // Replayed is the result of a replay.
 type Replayed struct {
-	Result     *Result
-	Calls      int         // answered from the record
-	Difference *Difference // the first one, or nil
+	Result     *outcome.Result
+	Calls      int               // answered from the record
+	Difference *rerun.Difference // the first one, or nil
 }
 
 // Replay runs a script again and answers its calls from a record. The error is
@@ -52,8 +52,8 @@ func replay(ctx context.Context, p *Replay, execute runFunc) (*Replayed, error) 
 		return nil, err
 	}
 	source := cmp.Or(p.Source, recorded)
-	if recorded == "" || source == recorded && outcome.NeverBegan(Status(end.Status)) {
-		return nil, ErrNothingToReplay
+	if recorded == "" || source == recorded && outcome.NeverBegan(outcome.Status(end.Status)) {
+		return nil, rerun.ErrNothingToReplay
 	}
 	gate, err := record.NewGate(p.Run, source != recorded)
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
@@ -177,7 +179,7 @@ func TestAReplayDoesTheSame(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if res.Status.ExitCode() == harness.CompileError.ExitCode() {
+			if res.Status.ExitCode() == outcome.CompileError.ExitCode() {
 				t.Fatal(res.Text())
 			}
 			run, err := store.Load(res.Run)
@@ -223,7 +225,7 @@ func TestAReplaySaysWhatIsDifferent(t *testing.T) {
 			store := store.Memory(10, nil)
 			h := harness.New(&harness.Options{Records: store})
 			res, err := h.Run(t.Context(), &harness.Script{Source: c.was, Catalog: cat})
-			if err != nil || res.Status != harness.OK {
+			if err != nil || res.Status != outcome.OK {
 				t.Fatal(res.Text(), err)
 			}
 			run, err := store.Load(res.Run)
@@ -250,7 +252,7 @@ func TestSavedScriptsDrawSomethingElseEachTime(t *testing.T) {
 			v, _ := RunScript("draws", nil)
 			fmt.Println(v)
 		}`})
-	if err != nil || res.Status != harness.OK {
+	if err != nil || res.Status != outcome.OK {
 		t.Fatal(res.Text(), err)
 	}
 	drawn := strings.Fields(res.Stdout)
@@ -352,7 +354,7 @@ func TestAReplayComparesArgumentsThatWereRedacted(t *testing.T) {
 	h := harness.New(&harness.Options{Records: store})
 	const script = `UseTools("order an item"); _, _ = shop.Buy(shop.BuyParams{Item: "broken", Count: 8675309123})`
 	res, err := h.Run(t.Context(), &harness.Script{Source: script, Catalog: cat})
-	if err != nil || res.Status != harness.OK {
+	if err != nil || res.Status != outcome.OK {
 		t.Fatal(res.Text(), err)
 	}
 	run, err := store.Load(res.Run)

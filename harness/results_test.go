@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/harness"
@@ -58,7 +60,7 @@ fmt.Println(err)`, "a.b: made\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			res := mustRun(t, h, c.script)
-			if res.Status != harness.OK || res.Stdout != c.want {
+			if res.Status != outcome.OK || res.Stdout != c.want {
 				t.Errorf("%s\nwant %s", res.Text(), c.want)
 			}
 		})
@@ -241,14 +243,14 @@ func TestTypesAreLearntWhileTheHarnessRuns(t *testing.T) {
 		Calls: &recorder{answer: func(_ context.Context, _, _ string, args json.RawMessage) (string, error) {
 			return textResult(fmt.Sprintf(`{"found":[%q]}`, args)), nil
 		}}}
-	run := func(script string) *harness.Result {
+	run := func(script string) *outcome.Result {
 		t.Helper()
 		h := harness.New(&harness.Options{Catalog: func(context.Context) (*catalog.Catalog, error) { return cat, nil }})
 		defer h.Close() // waits until all is learnt
 		return mustRun(t, h, script)
 	}
 	const typed = `r, err := notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); if err != nil { panic(err) }; Return(r.Found[0])`
-	if res := run(typed); res.Status != harness.CompileError {
+	if res := run(typed); res.Status != outcome.CompileError {
 		t.Error(res.Text())
 	}
 	// A run counts three results, and those of equal calls once.

@@ -26,13 +26,13 @@ const maxAttempts = 20
 // Results, OnLine, Stdout, Stderr, Ask, Copy and Subject count, and Limits that are larger.
 // The error is a *NotResumableError, a *record.UnknownError, a *store.RunningError if
 // another process runs it, or a fault of the harness.
-func (h *Harness) Resume(ctx context.Context, id string, s *Script) (*Result, error) {
+func (h *Harness) Resume(ctx context.Context, id string, s *Script) (*outcome.Result, error) {
 	if h.opts.Elsewhere != nil {
 		return h.opts.Elsewhere.Resume(ctx, id, s)
 	}
 	records := h.opts.Records
 	if records == nil {
-		return nil, &NotResumableError{Run: id, Why: "no records are kept here"}
+		return nil, &rerun.NotResumableError{Run: id, Why: "no records are kept here"}
 	}
 	was, err := records.Load(id)
 	if err != nil {
@@ -49,7 +49,7 @@ func (h *Harness) Resume(ctx context.Context, id string, s *Script) (*Result, er
 
 // ResumeForClient is Resume for the client that sent the script: if the run ends, its result
 // counts as given to that client, so that the same request sent again is a new one.
-func (h *Harness) ResumeForClient(ctx context.Context, id string, s *Script) (*Result, error) {
+func (h *Harness) ResumeForClient(ctx context.Context, id string, s *Script) (*outcome.Result, error) {
 	res, err := h.Resume(ctx, id, s)
 	if err == nil && h.opts.Elsewhere == nil && !res.Unsettled() {
 		h.opts.Records.Fetch(res.Run)
@@ -58,7 +58,7 @@ func (h *Harness) ResumeForClient(ctx context.Context, id string, s *Script) (*R
 }
 
 // runFunc runs a script.
-type runFunc func(context.Context, *Script) (*Result, error)
+type runFunc func(context.Context, *Script) (*outcome.Result, error)
 
 // resumption is a run that is resumed.
 type resumption struct {
@@ -70,7 +70,7 @@ type resumption struct {
 
 // resume runs the script again until it does not diverge, and ends the record that w extends.
 func resume(ctx context.Context, records *store.Store, w *store.Writer, run *record.Run, s *Script, execute runFunc) (
-	*Result, error) {
+	*outcome.Result, error) {
 	s, err := resumed(run, s)
 	if err != nil {
 		w.Close()
@@ -79,7 +79,7 @@ func resume(ctx context.Context, records *store.Store, w *store.Writer, run *rec
 	r := &resumption{run, s, journal.Resume(w, run, records, s.OnLine), execute}
 	for n := 1; ; n++ {
 		res, t, err := r.attempt(ctx, n)
-		if err == nil && (res.Status != Diverged || n == maxAttempts || ctx.Err() != nil || r.journal.Live() || t.final) {
+		if err == nil && (res.Status != outcome.Diverged || n == maxAttempts || ctx.Err() != nil || r.journal.Live() || t.final) {
 			res.Run, res.Attempts = r.journal.ID(), r.journal.Attempt()
 			t.asks.fill(res)
 			setNoResume(records, res)
@@ -146,7 +146,7 @@ func resumed(run *record.Run, s *Script) (*Script, error) {
 
 // attempt runs the script once. If it has diverged and the tree is not final, another attempt
 // may succeed; every other one is answered more loosely.
-func (r *resumption) attempt(ctx context.Context, n int) (*Result, *tree, error) {
+func (r *resumption) attempt(ctx context.Context, n int) (*outcome.Result, *tree, error) {
 	gate, err := record.Resume(r.run, nil)
 	if err != nil {
 		return nil, nil, err
@@ -160,19 +160,19 @@ func (r *resumption) attempt(ctx context.Context, n int) (*Result, *tree, error)
 	t.answers = answersOf(rerun.New(r.run, gate, r.journal))
 	s.tree = t
 	res, err := r.execute(ctx, &s)
-	if err != nil || res.Status == Diverged || r.journal.Live() {
+	if err != nil || res.Status == outcome.Diverged || r.journal.Live() {
 		return res, t, err
 	}
 	switch d := gate.End(); {
 	case d == nil:
 		r.journal.GoLive() // its last words
-	case res.Status == OK || res.Status == ScriptError:
-		res.Status, res.ExitCode = Diverged, Diverged.ExitCode()
-		res.Errors = []Error{{Kind: KindRuntime, Message: d.Error()}}
+	case res.Status == outcome.OK || res.Status == outcome.ScriptError:
+		res.Status, res.ExitCode = outcome.Diverged, outcome.Diverged.ExitCode()
+		res.Errors = []outcome.Error{{Kind: outcome.KindRuntime, Message: d.Error()}}
 		res.Error = &res.Errors[0]
 	case outcome.NeverBegan(res.Status): // what is wrong is said; it may be well with another harness
 		t.final = true
-		res.Status, res.ExitCode = Diverged, Diverged.ExitCode()
+		res.Status, res.ExitCode = outcome.Diverged, outcome.Diverged.ExitCode()
 	}
 	return res, t, nil
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/harness"
@@ -37,7 +39,7 @@ func asksFor(t testing.TB) (*harness.Harness, *shop, *store.Store, *harness.Scri
 }
 
 // run runs a script, which must not fail in the harness.
-func runs(t testing.TB, h *harness.Harness, s *harness.Script, source string) *harness.Result {
+func runs(t testing.TB, h *harness.Harness, s *harness.Script, source string) *outcome.Result {
 	t.Helper()
 	s.Source = source
 	res, err := h.Run(t.Context(), s)
@@ -48,7 +50,7 @@ func runs(t testing.TB, h *harness.Harness, s *harness.Script, source string) *h
 	return res
 }
 
-func mustResume(t testing.TB, h *harness.Harness, s *harness.Script, id string) *harness.Result {
+func mustResume(t testing.TB, h *harness.Harness, s *harness.Script, id string) *outcome.Result {
 	t.Helper()
 	res, err := h.Resume(t.Context(), id, s)
 	if err != nil {
@@ -59,7 +61,7 @@ func mustResume(t testing.TB, h *harness.Harness, s *harness.Script, id string) 
 }
 
 // answerAll says yes, or no with a word, to all that a run waits for.
-func answerAll(t testing.TB, store *store.Store, res *harness.Result, yes bool, word string) {
+func answerAll(t testing.TB, store *store.Store, res *outcome.Result, yes bool, word string) {
 	t.Helper()
 	for _, w := range res.Waiting {
 		if err := store.Answer(w.ID, &record.Answer{Yes: yes, Who: "ann", How: "test", Word: word}); err != nil {
@@ -134,7 +136,7 @@ case <-time.After(time.Hour):
 			h, shop, store, s := asksFor(t)
 			res := runs(t, h, s, c.script)
 			for i, n := range c.rounds {
-				if res.Status != harness.Waiting || res.ExitCode != 75 || len(res.Waiting) != n {
+				if res.Status != outcome.Waiting || res.ExitCode != 75 || len(res.Waiting) != n {
 					t.Fatalf("round %d: %s\n%+v", i, res.Text(), res.Waiting)
 				}
 				if got := len(slices.DeleteFunc(slices.Clone(shop.args), func(string) bool { return false })); shop.calls["buy"] != c.buys-left(c.rounds[i:]) {
@@ -143,7 +145,7 @@ case <-time.After(time.Hour):
 				answerAll(t, store, res, true, "")
 				res = mustResume(t, h, s, res.Run)
 			}
-			if res.Status != harness.OK || res.Stdout != c.want {
+			if res.Status != outcome.OK || res.Stdout != c.want {
 				t.Fatalf("%s\nprinted %q, want %q", res.Text(), res.Stdout, c.want)
 			}
 			if shop.calls["buy"] != c.buys || shop.calls["stock"] > 1 {
@@ -185,7 +187,7 @@ fmt.Println(err)`)
 		t.Errorf("a second answer: %v", err)
 	}
 	res = mustResume(t, h, s, res.Run)
-	if res.Status != harness.OK || !strings.Contains(res.Stdout, "ann did not approve of it: too dear") || shop.calls["buy"] != 0 {
+	if res.Status != outcome.OK || !strings.Contains(res.Stdout, "ann did not approve of it: too dear") || shop.calls["buy"] != 0 {
 		t.Errorf("%s %v", res.Text(), shop.calls)
 	}
 }
@@ -199,7 +201,7 @@ a, _ := shop.Buy(shop.BuyParams{Item: "nut"})
 b, err := shop.Buy(shop.BuyParams{Item: "lost"})
 fmt.Println(a.Order, b.Order, err)`
 	res := runs(t, h, s, script)
-	if res.Status != harness.Uncertain || res.ExitCode != 75 || len(res.Unknown) != 1 || res.Unknown[0].N != 2 || res.Unknown[0].Line != 4 {
+	if res.Status != outcome.Uncertain || res.ExitCode != 75 || len(res.Unknown) != 1 || res.Unknown[0].N != 2 || res.Unknown[0].Line != 4 {
 		t.Fatalf("%s %+v", res.Text(), res.Unknown)
 	}
 	var uncertain *record.UnknownError
@@ -211,7 +213,7 @@ fmt.Println(a.Order, b.Order, err)`
 		t.Fatal(err)
 	}
 	res = mustResume(t, h, s, res.Run)
-	if res.Status != harness.OK || res.Stdout != "1 7 <nil>\n" || shop.calls["buy"] != 2 {
+	if res.Status != outcome.OK || res.Stdout != "1 7 <nil>\n" || shop.calls["buy"] != 2 {
 		t.Errorf("%s %v", res.Text(), shop.calls)
 	}
 }
@@ -226,7 +228,7 @@ var u *UncertainError
 fmt.Println(errors.As(err, &u), u.Tool)
 _, err = shop.Buy(shop.BuyParams{Item: "lost"})
 fmt.Println(err)`)
-	if res.Status != harness.Waiting || res.Stdout != "true shop.buy\n" || len(res.Waiting) != 1 || shop.calls["buy"] != 1 ||
+	if res.Status != outcome.Waiting || res.Stdout != "true shop.buy\n" || len(res.Waiting) != 1 || shop.calls["buy"] != 1 ||
 		!strings.Contains(res.Waiting[0].Why, "nobody knows") {
 		t.Errorf("%s %v", res.Text(), shop.calls)
 	}
@@ -257,7 +259,7 @@ func TestEffectsAreNotCalledOffWithTheirRun(t *testing.T) {
 	}()
 	s.Source = `UseTools("order an item"); o, err := shop.Buy(shop.BuyParams{Item: "nut"}); fmt.Println(o.Order, err)`
 	res, err := h.Run(ctx, s)
-	if err != nil || res.Status != harness.Canceled {
+	if err != nil || res.Status != outcome.Canceled {
 		t.Fatal(res, err)
 	}
 	run, err := store.Load(res.Run)
@@ -265,7 +267,7 @@ func TestEffectsAreNotCalledOffWithTheirRun(t *testing.T) {
 		t.Fatalf("%+v, %v", run.Calls, err)
 	}
 	res = mustResume(t, h, s, res.Run)
-	if res.Status != harness.OK || res.Stdout != "1 <nil>\n" || shop.calls["buy"] != 1 {
+	if res.Status != outcome.OK || res.Stdout != "1 <nil>\n" || shop.calls["buy"] != 1 {
 		t.Errorf("%s %v", res.Text(), shop.calls)
 	}
 }
@@ -286,7 +288,7 @@ for i := range 3 {
 	_, _ = shop.Buy(shop.BuyParams{Item: "nut", Count: i + int(s.Count)})
 }
 fmt.Println("done")`)
-	if res.Status != harness.OK || res.Approval == "" || len(res.Ledger) != 3 || shop.calls["buy"] != 0 {
+	if res.Status != outcome.OK || res.Approval == "" || len(res.Ledger) != 3 || shop.calls["buy"] != 0 {
 		t.Fatalf("%+v", res)
 	}
 	if err := store.Answer(res.Approval, &record.Answer{Yes: true, Who: "ann"}); err != nil {
@@ -294,7 +296,7 @@ fmt.Println("done")`)
 	}
 	s.Dry = false
 	res = mustResume(t, h, s, res.Run)
-	if res.Status != harness.OK || res.Dry || shop.calls["buy"] != 3 || shop.calls["stock"] != 1 || res.Stdout != "done\n" {
+	if res.Status != outcome.OK || res.Dry || shop.calls["buy"] != 3 || shop.calls["stock"] != 1 || res.Stdout != "done\n" {
 		t.Errorf("%s %v", res.Text(), shop.calls)
 	}
 }
@@ -322,7 +324,7 @@ Return(o.Order)`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := harness.Recorded(run)
+	got, err := outcome.FromRecord(run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -361,13 +363,13 @@ for _, item := range []string{"nut", "bolt"} {
 	fmt.Println(v, err)
 }`)
 	for range 2 {
-		if res.Status != harness.Waiting || len(res.Waiting) != 1 || res.Waiting[0].Script != "order" {
+		if res.Status != outcome.Waiting || len(res.Waiting) != 1 || res.Waiting[0].Script != "order" {
 			t.Fatalf("%s %+v", res.Text(), res.Waiting)
 		}
 		answerAll(t, store, res, true, "")
 		res = mustResume(t, h, s, res.Run)
 	}
-	if res.Status != harness.OK || shop.calls["buy"] != 2 {
+	if res.Status != outcome.OK || shop.calls["buy"] != 2 {
 		t.Errorf("%s %v", res.Text(), shop.calls)
 	}
 }
@@ -383,14 +385,14 @@ func TestAScriptThatDivergesSendsNothing(t *testing.T) {
 UseTools("order an item")
 _, _ = shop.Buy(shop.BuyParams{Item: fmt.Sprintf("%p", new(int))})
 _, _ = shop.Buy(shop.BuyParams{Item: "lost"})`)
-	if res.Status != harness.Uncertain {
+	if res.Status != outcome.Uncertain {
 		t.Fatal(res.Text())
 	}
 	if err := store.Settle(res.Run, &record.Settle{N: 2, Happened: false, Who: "ann"}, -time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	res = mustResume(t, h, s, res.Run)
-	if res.Status != harness.Diverged || shop.calls["buy"] != 2 || !strings.Contains(res.Text(), "did not make") {
+	if res.Status != outcome.Diverged || shop.calls["buy"] != 2 || !strings.Contains(res.Text(), "did not make") {
 		t.Errorf("%s %v", res.Text(), shop.calls)
 	}
 	run, err := store.Load(res.Run)
@@ -417,7 +419,7 @@ for i := range 100 {
 }
 _, err := shop.Buy(shop.BuyParams{Item: "lost"})
 fmt.Println(err)`)
-		if res.Status != harness.Uncertain {
+		if res.Status != outcome.Uncertain {
 			b.Fatal(res.Text())
 		}
 		if err := store.Settle(res.Run, &record.Settle{N: 101, Happened: true, Who: "ann",
@@ -428,7 +430,7 @@ fmt.Println(err)`)
 	}
 	b.ResetTimer()
 	for i := range b.N {
-		if res := mustResume(b, h, s, ids[i]); res.Status != harness.OK {
+		if res := mustResume(b, h, s, ids[i]); res.Status != outcome.OK {
 			b.Fatal(res.Text())
 		}
 	}
@@ -451,7 +453,7 @@ _, _ = shop.Buy(shop.BuyParams{Item: "nut"})`
 	s.Policy = &policy.Policy{Approve: policy.ApproveWrites}
 	for _, lost := range []bool{false, true} {
 		res := runs(t, h, s, script)
-		if res.Status != harness.Waiting {
+		if res.Status != outcome.Waiting {
 			t.Fatal(res.Text())
 		}
 		if lost {
@@ -459,7 +461,7 @@ _, _ = shop.Buy(shop.BuyParams{Item: "nut"})`
 		}
 		answerAll(t, harness.OptionsOf(h).Records, res, true, "")
 		res = mustResume(t, h, s, res.Run)
-		if want := map[bool]harness.Status{false: harness.OK, true: harness.Diverged}[lost]; res.Status != want || res.Attempts != 2 {
+		if want := map[bool]outcome.Status{false: outcome.OK, true: outcome.Diverged}[lost]; res.Status != want || res.Attempts != 2 {
 			t.Errorf("lost %t: %s", lost, res.Text())
 		}
 	}
@@ -488,7 +490,7 @@ _, _ = shop.Buy(shop.BuyParams{Item: "nut"})`)
 	reg.Normalize()
 	s.Catalog = &catalog.Catalog{Registry: reg, Calls: shop}
 	res = mustResume(t, h, s, res.Run)
-	if res.Status != harness.Diverged || shop.calls["buy"] != 0 || !strings.Contains(res.Text(), "shop.buy is not the tool any more") {
+	if res.Status != outcome.Diverged || shop.calls["buy"] != 0 || !strings.Contains(res.Text(), "shop.buy is not the tool any more") {
 		t.Errorf("%s %v", res.Text(), shop.calls)
 	}
 }
@@ -501,7 +503,7 @@ func TestTheSameRequestIsNotBegunAgain(t *testing.T) {
 UseTools("order an item")
 o, _ := shop.Buy(shop.BuyParams{Item: "nut"})
 Return(o.Order)`
-	rejoin := func(h *harness.Harness, s *harness.Script) *harness.Result {
+	rejoin := func(h *harness.Harness, s *harness.Script) *outcome.Result {
 		t.Helper()
 		res, err := h.Rejoin(t.Context(), s)
 		if err != nil {
@@ -521,12 +523,12 @@ Return(o.Order)`
 	other := harness.New(&harness.Options{Records: store}) // after a restart
 	for range 2 {
 		res := rejoin(other, s)
-		if res == nil || res.Run != first.Run || res.Status != harness.Waiting || len(res.Waiting) != 1 || len(res.Warnings) == 0 {
+		if res == nil || res.Run != first.Run || res.Status != outcome.Waiting || len(res.Waiting) != 1 || len(res.Warnings) == 0 {
 			t.Fatalf("%+v", res)
 		}
 	}
 	answerAll(t, store, first, true, "")
-	if res := rejoin(other, s); res == nil || res.Status != harness.OK || string(res.Value) != "1" || shop.calls["buy"] != 1 {
+	if res := rejoin(other, s); res == nil || res.Status != outcome.OK || string(res.Value) != "1" || shop.calls["buy"] != 1 {
 		t.Fatalf("%+v", res)
 	}
 	// Its result was for that request: the next one is another.
@@ -548,15 +550,15 @@ for _, item := range []string{"nut", "bolt"} {
 	fmt.Println(item, err != nil)
 }`)
 	s.Policy = nil
-	if res = mustResume(t, h, s, res.Run); res.Status != harness.Waiting || shop.calls["buy"] != 0 {
+	if res = mustResume(t, h, s, res.Run); res.Status != outcome.Waiting || shop.calls["buy"] != 0 {
 		t.Fatalf("%s, %v", res.Status, shop.calls)
 	}
 	answerAll(t, store, res, false, "")
-	if res = mustResume(t, h, s, res.Run); res.Status != harness.Waiting || len(res.Waiting) != 1 || shop.calls["buy"] != 0 {
+	if res = mustResume(t, h, s, res.Run); res.Status != outcome.Waiting || len(res.Waiting) != 1 || shop.calls["buy"] != 0 {
 		t.Fatalf("%s, %v, %v", res.Status, res.Waiting, shop.calls)
 	}
 	answerAll(t, store, res, true, "")
-	if res = mustResume(t, h, s, res.Run); res.Status != harness.OK || shop.calls["buy"] != 1 ||
+	if res = mustResume(t, h, s, res.Run); res.Status != outcome.OK || shop.calls["buy"] != 1 ||
 		res.Stdout != "nut true\nbolt false\n" {
 		t.Fatalf("%s, %q, %v", res.Status, res.Stdout, shop.calls)
 	}
@@ -574,7 +576,7 @@ func BenchmarkWaitingRun(b *testing.B) {
 	}
 	wait := func(n int) {
 		for i := range n {
-			if res := runs(b, h, s, fmt.Sprintf(`_, _ = shop.Buy(shop.BuyParams{Item: "nut %d"})`, i)); res.Status != harness.Waiting {
+			if res := runs(b, h, s, fmt.Sprintf(`_, _ = shop.Buy(shop.BuyParams{Item: "nut %d"})`, i)); res.Status != outcome.Waiting {
 				b.Fatal(res.Text())
 			}
 		}
@@ -593,13 +595,13 @@ func TestAYesIsNotUsedForAToolThatHasChanged(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(*registry.Tool)
-		want   harness.Status
+		want   outcome.Status
 		say    string
 	}{
-		"the same":            {func(*registry.Tool) {}, harness.OK, ""},
-		"another description": {func(t *registry.Tool) { t.Description += "!" }, harness.Diverged, "is not the tool any more"},
-		"gone":                {func(t *registry.Tool) { t.Name = "other" }, harness.Diverged, "is not the tool any more"},
-		"down":                {func(t *registry.Tool) { t.Name = "" }, harness.Diverged, "cannot say whether it still is that tool: down"},
+		"the same":            {func(*registry.Tool) {}, outcome.OK, ""},
+		"another description": {func(t *registry.Tool) { t.Description += "!" }, outcome.Diverged, "is not the tool any more"},
+		"gone":                {func(t *registry.Tool) { t.Name = "other" }, outcome.Diverged, "is not the tool any more"},
+		"down":                {func(t *registry.Tool) { t.Name = "" }, outcome.Diverged, "cannot say whether it still is that tool: down"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h, shop, store, s := asksFor(t)
@@ -612,7 +614,7 @@ UseTools("order an item")
 _, _ = shop.Buy(shop.BuyParams{Item: "nut"})`)
 			answerAll(t, store, res, true, "")
 			res = mustResume(t, h, s, res.Run)
-			if bought := shop.calls["buy"] == 1; res.Status != c.want || bought != (c.want == harness.OK) ||
+			if bought := shop.calls["buy"] == 1; res.Status != c.want || bought != (c.want == outcome.OK) ||
 				!strings.Contains(res.Text(), c.say) {
 				t.Errorf("%v %s", shop.calls, res.Text())
 			}
@@ -658,13 +660,13 @@ func TestARunWhoseAnswerIsHiddenSaysThatItEnds(t *testing.T) {
 	h := harness.New(&harness.Options{Records: records})
 	s := &harness.Script{Catalog: cat, Policy: &policy.Policy{Approve: policy.ApproveWrites}}
 	res := runs(t, h, s, `for range 2 { _, _ = shop.Buy(shop.BuyParams{Item: "nut"}) }`)
-	if res.Status != harness.Waiting || res.NoResume != "" {
+	if res.Status != outcome.Waiting || res.NoResume != "" {
 		t.Fatal(res.Text())
 	}
 	answerAll(t, records, res, true, "")
 	res = mustResume(t, h, s, res.Run)
 	res.Next.Command = registry.Command()
-	if text := res.Text(); res.Status != harness.Waiting || !strings.Contains(text, "cannot be resumed") ||
+	if text := res.Text(); res.Status != outcome.Waiting || !strings.Contains(text, "cannot be resumed") ||
 		!strings.Contains(text, res.NoResume) || res.NoResume == "" || strings.Contains(text, "harness ") {
 		t.Error(text)
 	}

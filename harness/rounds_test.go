@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/policy"
@@ -78,18 +80,18 @@ UseTools("order an item")
 o, err := shop.Buy(shop.BuyParams{Item: "nut"})
 fmt.Println(o.Order, err)`)
 	for n := range 2 {
-		if res.Status != harness.Waiting || len(res.Waiting) != 1 {
+		if res.Status != outcome.Waiting || len(res.Waiting) != 1 {
 			t.Fatalf("%s %+v", res.Text(), res.Waiting)
 		}
 		id := res.Waiting[0].ID
-		if res = mustResume(t, h, s, res.Run); res.Status != harness.Waiting || len(res.Waiting) != 1 || res.Waiting[0].ID != id ||
+		if res = mustResume(t, h, s, res.Run); res.Status != outcome.Waiting || len(res.Waiting) != 1 || res.Waiting[0].ID != id ||
 			len(server.heard) != n {
 			t.Fatalf("gone on with without an answer: %s %+v %q", res.Text(), res.Waiting, server.heard)
 		}
 		reply(t, store, id, fmt.Sprintf(`{"q%d":{"action":"accept"}}`, n+1))
 		res = mustResume(t, h, s, res.Run)
 	}
-	if res.Status != harness.OK || res.Stdout != "7 <nil>\n" || server.calls["buy"] != 1 ||
+	if res.Status != outcome.OK || res.Stdout != "7 <nil>\n" || server.calls["buy"] != 1 ||
 		strings.Join(server.heard, ", ") != `1: {"q1":{"action":"accept"}}, 2: {"q2":{"action":"accept"}}` {
 		t.Errorf("%s %v %q", res.Text(), server.calls, server.heard)
 	}
@@ -104,13 +106,13 @@ UseTools("order an item")
 _, err := shop.Buy(shop.BuyParams{Item: "nut"})
 fmt.Println(err)`)
 	for range harness.MaxQuestions {
-		if res.Status != harness.Waiting || len(res.Waiting) != 1 {
+		if res.Status != outcome.Waiting || len(res.Waiting) != 1 {
 			t.Fatalf("%s %+v", res.Text(), res.Waiting)
 		}
 		reply(t, store, res.Waiting[0].ID, `{}`)
 		res = mustResume(t, h, s, res.Run)
 	}
-	if res.Status == harness.Waiting || len(res.Unknown) != 1 || server.calls["buy"] != 0 {
+	if res.Status == outcome.Waiting || len(res.Unknown) != 1 || server.calls["buy"] != 0 {
 		t.Errorf("%s %+v %q", res.Text(), res.Waiting, server.heard)
 	}
 }
@@ -125,16 +127,16 @@ o, err := shop.Buy(shop.BuyParams{Item: "nut"})
 fmt.Println(o.Order, err)`)
 	reply(t, store, res.Waiting[0].ID, `{}`)
 	server.gone = true
-	if res = mustResume(t, h, s, res.Run); res.Status == harness.OK || !strings.Contains(res.Text(), "connection refused") {
+	if res = mustResume(t, h, s, res.Run); res.Status == outcome.OK || !strings.Contains(res.Text(), "connection refused") {
 		t.Errorf("%s", res.Text())
 	}
 	server.gone = false
 	denies := *s
 	denies.Policy = &policy.Policy{Deny: []string{"shop.buy"}}
-	if res = mustResume(t, h, &denies, res.Run); res.Status == harness.OK || len(server.heard) != 0 {
+	if res = mustResume(t, h, &denies, res.Run); res.Status == outcome.OK || len(server.heard) != 0 {
 		t.Errorf("%s", res.Text())
 	}
-	if res = mustResume(t, h, s, res.Run); res.Status != harness.OK || res.Stdout != "7 <nil>\n" || server.calls["buy"] != 1 {
+	if res = mustResume(t, h, s, res.Run); res.Status != outcome.OK || res.Stdout != "7 <nil>\n" || server.calls["buy"] != 1 {
 		t.Errorf("%s %v", res.Text(), server.calls)
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
@@ -25,7 +27,7 @@ import (
 const times = 3
 
 // recordOf runs a script, and returns its record.
-func recordOf(t testing.TB, h *harness.Harness, store *store.Store, p *program) (*harness.Result, *record.Run) {
+func recordOf(t testing.TB, h *harness.Harness, store *store.Store, p *program) (*outcome.Result, *record.Run) {
 	t.Helper()
 	ctx := t.Context()
 	if p.cancel > 0 {
@@ -68,7 +70,7 @@ func differences(t testing.TB, h *harness.Harness, run *record.Run) (all []*harn
 
 func TestGeneratedProgramsReplayTheSame(t *testing.T) {
 	var mu sync.Mutex
-	statuses, racy, differing := map[harness.Status]int{}, map[string]int{}, map[string]int{}
+	statuses, racy, differing := map[outcome.Status]int{}, map[string]int{}, map[string]int{}
 	same, ran := 0, 0
 	t.Run("programs", func(t *testing.T) {
 		for n := range uint64(quarter(*programs)) {
@@ -80,7 +82,7 @@ func TestGeneratedProgramsReplayTheSame(t *testing.T) {
 				store := store.Memory(10, nil)
 				h := harness.New(&harness.Options{Records: store})
 				res, run := recordOf(t, h, store, p)
-				if res.Status.ExitCode() == harness.CompileError.ExitCode() || res.Status == harness.SandboxError {
+				if res.Status.ExitCode() == outcome.CompileError.ExitCode() || res.Status == outcome.SandboxError {
 					t.Fatalf("%s\n%s", res.Text(), p.Source[len(programHead):])
 				}
 				calls := m.calls
@@ -142,7 +144,7 @@ func TestTheCorpusReplaysTheSame(t *testing.T) {
 					t.Fatal(err)
 				}
 				res, run := recordOf(t, h, store, &program{Script: &harness.Script{Source: string(src)}})
-				if res.Status.ExitCode() == harness.CompileError.ExitCode() {
+				if res.Status.ExitCode() == outcome.CompileError.ExitCode() {
 					t.Fatal(res.Text())
 				}
 				for _, d := range differences(t, h, run) {
@@ -207,7 +209,7 @@ func TestAScriptSeesTheBytesOfAnAnswerAgain(t *testing.T) {
 					r, err := shop.Buy(shop.BuyParams{Item: "a", Count: i})
 					fmt.Printf("%%d %%x %%v %%v\n", i, sha256.Sum256(r.Raw()), string(r.Raw()[:min(200, len(r.Raw()))]), err)
 				}`, len(oddAnswers))}})
-			if res.Status != harness.OK {
+			if res.Status != outcome.OK {
 				t.Fatal(res.Text())
 			}
 			for i, a := range oddAnswers {

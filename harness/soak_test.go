@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -17,23 +19,23 @@ import (
 // mixed are scripts of all sorts; every third is hostile or fails.
 var mixed = []struct {
 	script string
-	want   harness.Status
+	want   outcome.Status
 }{
-	{`Return(1)`, harness.OK},
-	{`fmt.Println("a"); Return(map[string]int{"x": 1})`, harness.OK},
-	{`for { }`, harness.Timeout},
-	{`xs := []int{3, 1, 2}; slices.Sort(xs); Return(xs)`, harness.OK},
-	{`var wg sync.WaitGroup; for range 20 { wg.Go(func() {}) }; wg.Wait()`, harness.OK},
-	{`var all [][]byte; for { all = append(all, make([]byte, 1<<22)) }`, harness.MemoryLimit},
-	{`type T struct{ A int }; fmt.Printf("%+v\n", T{1})`, harness.OK},
-	{`b, _ := json.Marshal([]string{"a"}); fmt.Println(string(b))`, harness.OK},
-	{`panic("boom")`, harness.ScriptError},
-	{`fmt.Println(strings.Repeat("ab", 100))`, harness.OK},
-	{`go func() { select {} }(); fmt.Println("left one behind")`, harness.OK},
-	{`for { fmt.Println("flood flood flood flood flood flood flood") }`, harness.OutputLimit},
-	{`m := map[string]int{"a": 1}; for k, v := range m { fmt.Println(k, v) }`, harness.OK},
-	{`Return(time.Duration(1500) * time.Millisecond)`, harness.OK},
-	{`this is no Go`, harness.CompileError},
+	{`Return(1)`, outcome.OK},
+	{`fmt.Println("a"); Return(map[string]int{"x": 1})`, outcome.OK},
+	{`for { }`, outcome.Timeout},
+	{`xs := []int{3, 1, 2}; slices.Sort(xs); Return(xs)`, outcome.OK},
+	{`var wg sync.WaitGroup; for range 20 { wg.Go(func() {}) }; wg.Wait()`, outcome.OK},
+	{`var all [][]byte; for { all = append(all, make([]byte, 1<<22)) }`, outcome.MemoryLimit},
+	{`type T struct{ A int }; fmt.Printf("%+v\n", T{1})`, outcome.OK},
+	{`b, _ := json.Marshal([]string{"a"}); fmt.Println(string(b))`, outcome.OK},
+	{`panic("boom")`, outcome.ScriptError},
+	{`fmt.Println(strings.Repeat("ab", 100))`, outcome.OK},
+	{`go func() { select {} }(); fmt.Println("left one behind")`, outcome.OK},
+	{`for { fmt.Println("flood flood flood flood flood flood flood") }`, outcome.OutputLimit},
+	{`m := map[string]int{"a": 1}; for k, v := range m { fmt.Println(k, v) }`, outcome.OK},
+	{`Return(time.Duration(1500) * time.Millisecond)`, outcome.OK},
+	{`this is no Go`, outcome.CompileError},
 }
 
 // TestManyRunsLeaveNothingBehind runs mixed scripts eight at a time, with
@@ -56,11 +58,11 @@ func TestManyRunsLeaveNothingBehind(t *testing.T) {
 			for i := range next {
 				c := mixed[i%len(mixed)]
 				s := &harness.Script{Source: c.script}
-				if c.want == harness.Timeout {
+				if c.want == outcome.Timeout {
 					s.Limits.Timeout = time.Second
 				}
 				res, err := h.Run(t.Context(), s)
-				if err != nil || res.Status != c.want && res.Status != harness.CPULimit {
+				if err != nil || res.Status != c.want && res.Status != outcome.CPULimit {
 					t.Errorf("%s: %v, want %s", c.script, err, c.want)
 					if res != nil {
 						t.Log(text.Cut(res.Text(), 400))

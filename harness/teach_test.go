@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/usetools/usetools/harness"
@@ -79,7 +81,7 @@ func inventedServers(t *testing.T) *registry.Registry {
 // right script can be written then.
 type lesson struct {
 	name, script string
-	status       harness.Status
+	status       outcome.Status
 	want         []string
 	most         int // tokens; 0: 900
 }
@@ -109,220 +111,220 @@ func lessons() []lesson {
 	facts := slices.Concat[[]string]
 	return []lesson{
 		// Servers that there are not, by meaning.
-		{"a server by another word", `r, err := quays.FreeBerths(quays.FreeBerthsParams{Port: "NLRTM"})` + then, harness.CompileError,
+		{"a server by another word", `r, err := quays.FreeBerths(quays.FreeBerthsParams{Port: "NLRTM"})` + then, outcome.CompileError,
 			facts([]string{"quays", "did you mean harbour.BerthsFree?"}, berthsFree), 400},
 		{"with a phrase", `UseTools("free berths of a port")` + "\n" +
-			`r, err := port.List(port.ListParams{Port: "NLRTM", Day: "2026-01-01"})` + then, harness.CompileError,
+			`r, err := port.List(port.ListParams{Port: "NLRTM", Day: "2026-01-01"})` + then, outcome.CompileError,
 			facts([]string{"harbour.BerthsFree"}, berthsFree), 0},
 		{"two functions of it", `a, err := shipping.Tides(shipping.TidesParams{Port: "X"})
 if err != nil { panic(err) }
-r, err := shipping.FindShip(shipping.FindShipParams{Name: "Ada"})` + then + "\nfmt.Println(a)", harness.CompileError,
+r, err := shipping.FindShip(shipping.FindShipParams{Name: "Ada"})` + then + "\nfmt.Println(a)", outcome.CompileError,
 			facts([]string{"harbour.Tides", "harbour.FindShip"}, tides, findShip), 0},
 		{"a server's word for another", `r, err := pottery.SearchGlazes(pottery.SearchGlazesParams{Color: "blue"})` + then,
-			harness.CompileError, facts([]string{"kilnworks.GlazeSearch"}, glazes), 400},
-		{"moths", `r, err := moths.GetSightings(moths.GetSightingsParams{GridSquare: "TQ38"})` + then, harness.CompileError,
+			outcome.CompileError, facts([]string{"kilnworks.GlazeSearch"}, glazes), 400},
+		{"moths", `r, err := moths.GetSightings(moths.GetSightingsParams{GridSquare: "TQ38"})` + then, outcome.CompileError,
 			facts([]string{"lepid.Sightings"}, sightings), 400},
-		{"nothing like it", `r, err := spaceship.LaunchRocket(spaceship.LaunchRocketParams{Fuel: 3})` + then, harness.CompileError,
+		{"nothing like it", `r, err := spaceship.LaunchRocket(spaceship.LaunchRocketParams{Fuel: 3})` + then, outcome.CompileError,
 			[]string{"there is no server spaceship", "filesystem, gitcyanheads", "harbour", "kilnworks", "lepid", "redis"}, 300},
 		{"imported", "package main\nimport (\"fmt\"; \"servers/quays\")\nfunc main() {\nr, err := " +
-			"_, _ = quays.Tides(quays.TidesParams{Port: \"X\"})" + then + "\n}", harness.CompileError, facts([]string{"harbour.Tides"}, tides),
+			"_, _ = quays.Tides(quays.TidesParams{Port: \"X\"})" + then + "\n}", outcome.CompileError, facts([]string{"harbour.Tides"}, tides),
 			400},
-		{"misspelt", `r, err := harbor.Tides(harbor.TidesParams{Port: "X"})` + then, harness.CompileError,
+		{"misspelt", `r, err := harbor.Tides(harbor.TidesParams{Port: "X"})` + then, outcome.CompileError,
 			facts([]string{"did you mean harbour.Tides"}, tides), 400},
 		{"two servers", `a, err := quays.Tides(quays.TidesParams{Port: "X"})
 if err != nil { panic(err) }
-r, err := ceramics.GlazeStock(ceramics.GlazeStockParams{ID: "g1"})` + then + "\nfmt.Println(a)", harness.CompileError,
+r, err := ceramics.GlazeStock(ceramics.GlazeStockParams{ID: "g1"})` + then + "\nfmt.Println(a)", outcome.CompileError,
 			facts([]string{"harbour.Tides", "kilnworks.GlazeStock"}, tides, stock), 0},
 		// Functions that a server does not have.
-		{"a verb in front", `r, err := harbour.ListFreeBerths(harbour.ListFreeBerthsParams{Port: "X"})` + then, harness.CompileError,
+		{"a verb in front", `r, err := harbour.ListFreeBerths(harbour.ListFreeBerthsParams{Port: "X"})` + then, outcome.CompileError,
 			facts([]string{"harbour.BerthsFree"}, berthsFree), 400},
-		{"another word", `r, err := harbour.GetTideTable(harbour.GetTideTableParams{Port: "X"})` + then, harness.CompileError,
+		{"another word", `r, err := harbour.GetTideTable(harbour.GetTideTableParams{Port: "X"})` + then, outcome.CompileError,
 			facts([]string{"harbour.Tides"}, tides), 400},
-		{"another noun", `r, err := harbour.Vessels(harbour.VesselsParams{Name: "Ada"})` + then, harness.CompileError,
+		{"another noun", `r, err := harbour.Vessels(harbour.VesselsParams{Name: "Ada"})` + then, outcome.CompileError,
 			facts([]string{"harbour.FindShip"}, findShip), 0},
-		{"reserve for book", `r, err := harbour.Reserve(harbour.ReserveParams{Ship: "Ada"})` + then, harness.CompileError,
+		{"reserve for book", `r, err := harbour.Reserve(harbour.ReserveParams{Ship: "Ada"})` + then, outcome.CompileError,
 			facts([]string{"harbour.BookBerths"}, book), 0},
-		{"nothing like it on the server", `r, err := harbour.Frobnicate(harbour.FrobnicateParams{X: 1})` + then, harness.CompileError,
+		{"nothing like it on the server", `r, err := harbour.Frobnicate(harbour.FrobnicateParams{X: 1})` + then, outcome.CompileError,
 			[]string{"harbour has no Frobnicate; all its tools are below", "func harbour.", "harbour.Tides(", "harbour.BerthPlan("}, 0},
 		{"three functions", `a, err := harbour.GetBerths(harbour.GetBerthsParams{Port: "X", Day: "d"})
 if err != nil { panic(err) }
 b, err := harbour.GetTides(harbour.GetTidesParams{Port: "X"})
 if err != nil { panic(err) }
-r, err := harbour.GetPilots()` + then + "\nfmt.Println(a, b)", harness.CompileError,
+r, err := harbour.GetPilots()` + then + "\nfmt.Println(a, b)", outcome.CompileError,
 			facts([]string{"harbour.GetBerths", "harbour.GetTides", "harbour.GetPilots"}, berthsFree[:1], tides[:1], pilots[:1]),
 			0},
 		{"a function of another server", `r, err := lepid.GlazeStock(lepid.GlazeStockParams{GlazeID: "g"})` + then,
-			harness.CompileError, []string{"lepid.GlazeStock", "func lepid."}, 0},
-		{"a client's name", `r, err := mcp__harbour__tides("X")` + then, harness.CompileError,
+			outcome.CompileError, []string{"lepid.GlazeStock", "func lepid."}, 0},
+		{"a client's name", `r, err := mcp__harbour__tides("X")` + then, outcome.CompileError,
 			facts([]string{"did you mean harbour.Tides"}, tides), 400},
-		{"a tool without its server", `r, err := BerthsFree(BerthsFreeParams{Port: "X", Day: "d"})` + then, harness.CompileError,
+		{"a tool without its server", `r, err := BerthsFree(BerthsFreeParams{Port: "X", Day: "d"})` + then, outcome.CompileError,
 			facts([]string{"harbour.BerthsFree"}, berthsFree), 400},
 		{"a client", `c := harbour.NewClient()
-r, err := c.Tides("X")` + then, harness.CompileError, []string{"harbour.NewClient", "func harbour."}, 0},
+r, err := c.Tides("X")` + then, outcome.CompileError, []string{"harbour.NewClient", "func harbour."}, 0},
 		// Fields and their types.
 		{"fields that one field wraps",
 			`r, err := kilnworks.StartFiring(kilnworks.StartFiringParams{Kiln: "k", Name: "bisque", PeakCelsius: 900})` + then,
-			harness.CompileError,
+			outcome.CompileError,
 			facts([]string{"PeakCelsius is a field of Program, which has Name, PeakCelsius, HoldMinutes"}, firing), 0},
-		{"a field that there is not", `r, err := harbour.Tides(harbour.TidesParams{Harbor: "X"})` + then, harness.CompileError,
+		{"a field that there is not", `r, err := harbour.Tides(harbour.TidesParams{Harbor: "X"})` + then, outcome.CompileError,
 			facts([]string{"unknown field Harbor"}, tides), 400},
 		{"two of them, and one missing", `r, err := harbour.BerthsFree(harbour.BerthsFreeParams{Harbor: "X", Date: "d"})` +
-			then, harness.CompileError, facts([]string{"Harbor", "Date"}, berthsFree), 400},
+			then, outcome.CompileError, facts([]string{"Harbor", "Date"}, berthsFree), 400},
 		{"a required one is missing", `r, err := harbour.BerthsFree(harbour.BerthsFreeParams{Port: "X"})` + then,
-			harness.CompileError, facts([]string{"required field Day"}, berthsFree), 400},
-		{"a nested one is wrong", `r, err := harbour.BookBerths(harbour.BookBerthsParams{Ship: "Ada", Stays: []harbour.Stay{{Quay: "B1", From: "a", To: "b"}}})` + then, harness.CompileError, facts([]string{"Quay"}, book), 400},
+			outcome.CompileError, facts([]string{"required field Day"}, berthsFree), 400},
+		{"a nested one is wrong", `r, err := harbour.BookBerths(harbour.BookBerthsParams{Ship: "Ada", Stays: []harbour.Stay{{Quay: "B1", From: "a", To: "b"}}})` + then, outcome.CompileError, facts([]string{"Quay"}, book), 400},
 		{"a nested type is wrong and its fields too",
-			`r, err := harbour.BookBerths(harbour.BookBerthsParams{Ship: "Ada", Stays: []harbour.BookBerthsItem{{Quay: "B1", Start: "a"}}})` + then, harness.CompileError, facts([]string{"BookBerthsItem", "Quay", "Start"}, book), 0},
-		{"maps for structs", `r, err := harbour.BookBerths(harbour.BookBerthsParams{Ship: "Ada", Stays: []map[string]any{{"berth": "B1"}}})` + then, harness.CompileError, facts([]string{"[]harbour.Stay{"}, book), 400},
+			`r, err := harbour.BookBerths(harbour.BookBerthsParams{Ship: "Ada", Stays: []harbour.BookBerthsItem{{Quay: "B1", Start: "a"}}})` + then, outcome.CompileError, facts([]string{"BookBerthsItem", "Quay", "Start"}, book), 0},
+		{"maps for structs", `r, err := harbour.BookBerths(harbour.BookBerthsParams{Ship: "Ada", Stays: []map[string]any{{"berth": "B1"}}})` + then, outcome.CompileError, facts([]string{"[]harbour.Stay{"}, book), 400},
 		{"a text for a number", `r, err := harbour.Tides(harbour.TidesParams{Port: "X", Day: "tomorrow"})` + then,
-			harness.CompileError, facts([]string{"Day"}, tides), 400},
+			outcome.CompileError, facts([]string{"Day"}, tides), 400},
 		{"a value that is not allowed", `r, err := harbour.Tides(harbour.TidesParams{Port: "X", Datum: "WGS84"})` + then,
-			harness.CompileError, facts([]string{`"LAT", "MSL", "CD"`}, tides), 400},
-		{"arguments one by one", `r, err := harbour.Tides("X", 1)` + then, harness.CompileError,
+			outcome.CompileError, facts([]string{`"LAT", "MSL", "CD"`}, tides), 400},
+		{"arguments one by one", `r, err := harbour.Tides("X", 1)` + then, outcome.CompileError,
 			facts([]string{"its arguments are the fields of one struct"}, tides), 400},
-		{"no arguments", `r, err := harbour.Tides()` + then, harness.CompileError, facts([]string{"not enough arguments"}, tides),
+		{"no arguments", `r, err := harbour.Tides()` + then, outcome.CompileError, facts([]string{"not enough arguments"}, tides),
 			400},
-		{"a context", `r, err := harbour.Tides(context.Background(), harbour.TidesParams{Port: "X"})` + then, harness.CompileError,
+		{"a context", `r, err := harbour.Tides(context.Background(), harbour.TidesParams{Port: "X"})` + then, outcome.CompileError,
 			facts([]string{"leave out the context"}, tides), 400},
 		{"an int for a float", "n := 5\n" +
-			`r, err := harbour.BerthsFree(harbour.BerthsFreeParams{Port: "X", Day: "d", MinLength: n})` + then, harness.CompileError,
+			`r, err := harbour.BerthsFree(harbour.BerthsFreeParams{Port: "X", Day: "d", MinLength: n})` + then, outcome.CompileError,
 			facts([]string{"float64(…)"}, berthsFree), 400},
 		{"a list for one", `r, err := lepid.SpeciesInfo(lepid.SpeciesInfoParams{Species: []string{"a"}})` + then,
-			harness.CompileError, facts([]string{"Species"}, species), 400},
-		{"an object for a struct", `r, err := kilnworks.StartFiring(kilnworks.StartFiringParams{Kiln: "k", Program: map[string]any{"name": "bisque"}})` + then, harness.CompileError, facts([]string{"kilnworks.Program{"}, firing), 400},
-		{"a missing nested one", `r, err := kilnworks.StartFiring(kilnworks.StartFiringParams{Kiln: "k", Program: kilnworks.Program{Name: "bisque"}})` + then, harness.CompileError, facts([]string{"required field PeakCelsius"}, firing), 400},
+			outcome.CompileError, facts([]string{"Species"}, species), 400},
+		{"an object for a struct", `r, err := kilnworks.StartFiring(kilnworks.StartFiringParams{Kiln: "k", Program: map[string]any{"name": "bisque"}})` + then, outcome.CompileError, facts([]string{"kilnworks.Program{"}, firing), 400},
+		{"a missing nested one", `r, err := kilnworks.StartFiring(kilnworks.StartFiringParams{Kiln: "k", Program: kilnworks.Program{Name: "bisque"}})` + then, outcome.CompileError, facts([]string{"required field PeakCelsius"}, firing), 400},
 		// Results.
 		{"a field that the result lacks", `r, err := harbour.Tides(harbour.TidesParams{Port: "X"})
 if err != nil { panic(err) }
-for _, t := range r.Tides { fmt.Println(t.Height, t.Time) }`, harness.CompileError, facts([]string{"Height", "Time"}, tides),
+for _, t := range r.Tides { fmt.Println(t.Height, t.Time) }`, outcome.CompileError, facts([]string{"Height", "Time"}, tides),
 			400},
 		{"another field of the whole", `r, err := lepid.Sightings(lepid.SightingsParams{Square: "TQ38"})
 if err != nil { panic(err) }
-for _, s := range r.Results { fmt.Println(s.Species) }`, harness.CompileError, facts([]string{"Results"}, sightings), 400},
+for _, s := range r.Results { fmt.Println(s.Species) }`, outcome.CompileError, facts([]string{"Results"}, sightings), 400},
 		{"a nested field", `r, err := lepid.Sightings(lepid.SightingsParams{Square: "TQ38"})
 if err != nil { panic(err) }
-fmt.Println(r.Sightings[0].Observer.Email)`, harness.CompileError, facts([]string{"Email"}, sightings), 400},
+fmt.Println(r.Sightings[0].Observer.Email)`, outcome.CompileError, facts([]string{"Email"}, sightings), 400},
 		{"fields of an untyped result", `r, err := harbour.FindShip(harbour.FindShipParams{Query: "Ada"})
 if err != nil { panic(err) }
-fmt.Println(r.Ships[0].Name)`, harness.CompileError, facts([]string{"Ships", "JSON(&v)"}, findShip), 400},
+fmt.Println(r.Ships[0].Name)`, outcome.CompileError, facts([]string{"Ships", "JSON(&v)"}, findShip), 400},
 		{"a result as text", `r, err := harbour.FindShip(harbour.FindShipParams{Query: "Ada"})
 if err != nil { panic(err) }
-fmt.Println(strings.ToUpper(r))`, harness.CompileError, facts([]string{"Text()"}, findShip), 400},
+fmt.Println(strings.ToUpper(r))`, outcome.CompileError, facts([]string{"Text()"}, findShip), 400},
 		{"a result as a list", `r, err := lepid.Sightings(lepid.SightingsParams{Square: "TQ38"})
 if err != nil { panic(err) }
-for _, s := range r { fmt.Println(s) }`, harness.CompileError, facts([]string{"range over r"}, sightings), 400},
-		{"one variable", `r := harbour.Tides(harbour.TidesParams{Port: "X"}); fmt.Println(r)`, harness.CompileError,
+for _, s := range r { fmt.Println(s) }`, outcome.CompileError, facts([]string{"range over r"}, sightings), 400},
+		{"one variable", `r := harbour.Tides(harbour.TidesParams{Port: "X"}); fmt.Println(r)`, outcome.CompileError,
 			facts([]string{"take the error too"}, tides), 400},
 		{"the content of MCP", `r, err := harbour.FindShip(harbour.FindShipParams{Query: "Ada"})
 if err != nil { panic(err) }
-fmt.Println(r.Content[0].Text)`, harness.CompileError, facts([]string{"Content"}, findShip), 400},
+fmt.Println(r.Content[0].Text)`, outcome.CompileError, facts([]string{"Content"}, findShip), 400},
 		// Several mistakes at once.
 		{"a server, a field and a function", `a, err := quays.FreeBerths(quays.FreeBerthsParams{Port: "X", Day: "d"})
 if err != nil { panic(err) }
 b, err := harbour.Tides(harbour.TidesParams{Harbor: "X"})
 if err != nil { panic(err) }
-r, err := lepid.GetSpecies(lepid.GetSpeciesParams{Name: "x"})` + then + "\nfmt.Println(a, b)", harness.CompileError,
+r, err := lepid.GetSpecies(lepid.GetSpeciesParams{Name: "x"})` + then + "\nfmt.Println(a, b)", outcome.CompileError,
 			facts([]string{"quays", "Harbor", "GetSpecies"}, berthsFree, tides, species), 0},
 		{"a field and Go", `r, err := harbour.Tides(harbour.TidesParams{Harbor: "X"})
 if err != nil { panic(err) }
 var n int = "five"
-fmt.Println(r, n)`, harness.CompileError, facts([]string{"Harbor", "int"}, tides), 0},
+fmt.Println(r, n)`, outcome.CompileError, facts([]string{"Harbor", "int"}, tides), 0},
 		{"an import and a field", "import \"os\"\nr, err := harbour.Tides(harbour.TidesParams{Harbor: \"X\"})" + then +
-			"\nos.WriteFile(\"x\", nil, 0)", harness.CompileError, facts([]string{"os.WriteFile", "Harbor"}, tides), 0},
+			"\nos.WriteFile(\"x\", nil, 0)", outcome.CompileError, facts([]string{"os.WriteFile", "Harbor"}, tides), 0},
 		{"a refused import and a function",
 			"import \"net/http\"\nr, err := harbour.TideTable(harbour.TideTableParams{Port: \"X\"})" + then +
-				"\nhttp.Get(\"x\")", harness.CompileError, facts([]string{"network", "harbour.Tides"}, tides), 0},
+				"\nhttp.Get(\"x\")", outcome.CompileError, facts([]string{"network", "harbour.Tides"}, tides), 0},
 		{"a syntax error and tools", `r, err := harbour.Tides(harbour.TidesParams{Port: "X"}
 if err != nil { panic(err) }
-fmt.Println(r)`, harness.CompileError, facts([]string{"syntax error"}, tides), 400},
-		{"named arguments", `r, err := harbour.FindShip(Query: "Ada")` + then, harness.CompileError,
+fmt.Println(r)`, outcome.CompileError, facts([]string{"syntax error"}, tides), 400},
+		{"named arguments", `r, err := harbour.FindShip(Query: "Ada")` + then, outcome.CompileError,
 			facts([]string{"syntax error"}, findShip), 400},
-		{"named arguments of a server that is not there", `r, err := ships.FindShip(Captain: "Ada")` + then, harness.CompileError,
+		{"named arguments of a server that is not there", `r, err := ships.FindShip(Captain: "Ada")` + then, outcome.CompileError,
 			facts([]string{"syntax error"}, findShip), 0},
 		{"a ternary and tools", `UseTools("high and low water")
 r, err := harbour.Tides(harbour.TidesParams{Port: "X"})
 if err != nil { panic(err) }
 x := len(r.Tides) > 3 ? 1 : 2
-fmt.Println(x)`, harness.CompileError, facts([]string{"if … { … } else { … }"}, tides), 0},
+fmt.Println(x)`, outcome.CompileError, facts([]string{"if … { … } else { … }"}, tides), 0},
 		{"a missing field and a wrong result", `r, err := harbour.BerthsFree(harbour.BerthsFreeParams{Port: "X"})
 if err != nil { panic(err) }
-fmt.Println(r.Free)`, harness.CompileError, facts([]string{"required field Day", "Free"}, berthsFree), 400},
-		{"more wrong names than there is room for", wrongNames(16), harness.CompileError,
+fmt.Println(r.Free)`, outcome.CompileError, facts([]string{"required field Day", "Free"}, berthsFree), 400},
+		{"more wrong names than there is room for", wrongNames(16), outcome.CompileError,
 			[]string{"harbour.Wrong0", "harbour.Wrong14", "lepid.Wrong15", "func harbour.", "func lepid."}, 0},
 		{"long phrases and a syntax error", `UseTools("high and low water", "order a pizza with extra cheese")
-r, err := harbour.Tides(harbour.TidesParams{Port: "X"}`, harness.CompileError,
+r, err := harbour.Tides(harbour.TidesParams{Port: "X"}`, outcome.CompileError,
 			facts([]string{"syntax error", `"high and low water" → harbour.Tides`, `"order a pizza with extra cheese"`}, tides),
 			0},
 		{"all right but one phrase and one field", `UseTools("zzz frobnicate the quux")
-r, err := harbour.Tides(harbour.TidesParams{Haven: "X"})` + then, harness.CompileError, facts([]string{"Haven"}, tides), 0},
+r, err := harbour.Tides(harbour.TidesParams{Haven: "X"})` + then, outcome.CompileError, facts([]string{"Haven"}, tides), 0},
 		// Phrases.
 		{"a phrase that nothing fits", `UseTools("order a pizza with extra cheese")
-Return(1)`, harness.ToolNotFound, []string{"no tool found for \"order a pizza with extra cheese\""}, 0},
+Return(1)`, outcome.ToolNotFound, []string{"no tool found for \"order a pizza with extra cheese\""}, 0},
 		{"a phrase and a wrong name", `UseTools("order a pizza with extra cheese")
-r, err := harbour.TideTable(harbour.TideTableParams{Port: "X"})` + then, harness.ToolNotFound,
+r, err := harbour.TideTable(harbour.TideTableParams{Port: "X"})` + then, outcome.ToolNotFound,
 			facts([]string{"pizza", "harbour.Tides"}, tides), 0},
 		{"a phrase that settles nothing, and all names are found", `UseTools("zzz frobnicate the quux")
-r, err := harbour.Tides(harbour.TidesParams{Port: "X"})` + then, harness.OK, []string{"zzz frobnicate the quux"}, 0},
-		{"no phrase at all", `r, err := harbour.PilotsOnDuty()` + then, harness.OK, nil, 0},
+r, err := harbour.Tides(harbour.TidesParams{Port: "X"})` + then, outcome.OK, []string{"zzz frobnicate the quux"}, 0},
+		{"no phrase at all", `r, err := harbour.PilotsOnDuty()` + then, outcome.OK, nil, 0},
 		// What is mended.
-		{"params of a tool without", `r, err := harbour.PilotsOnDuty(harbour.PilotsOnDutyParams{})` + then, harness.OK,
+		{"params of a tool without", `r, err := harbour.PilotsOnDuty(harbour.PilotsOnDutyParams{})` + then, outcome.OK,
 			[]string{"warning: ", "harbour.PilotsOnDuty()"}, 0},
-		{"an empty map", `r, err := harbour.PilotsOnDuty(map[string]any{})` + then, harness.OK, []string{"warning: "}, 0},
-		{"Println alone", `Println("x", 3)`, harness.OK, []string{"x 3", "fmt.Println"}, 0},
-		{"Printf alone", `Printf("%d\n", 3)`, harness.OK, []string{"3\n", "fmt.Printf"}, 0},
+		{"an empty map", `r, err := harbour.PilotsOnDuty(map[string]any{})` + then, outcome.OK, []string{"warning: "}, 0},
+		{"Println alone", `Println("x", 3)`, outcome.OK, []string{"x 3", "fmt.Println"}, 0},
+		{"Printf alone", `Printf("%d\n", 3)`, outcome.OK, []string{"3\n", "fmt.Printf"}, 0},
 		{"a wrong name of a nested type",
-			`r, err := harbour.BookBerths(harbour.BookBerthsParams{Ship: "Ada", Stays: []harbour.BookBerthsItem{{Berth: "B1", From: "a", To: "b"}}})` + then, harness.OK, []string{"harbour.BookBerthsItem", "harbour.Stay"}, 0},
+			`r, err := harbour.BookBerths(harbour.BookBerthsParams{Ship: "Ada", Stays: []harbour.BookBerthsItem{{Berth: "B1", From: "a", To: "b"}}})` + then, outcome.OK, []string{"harbour.BookBerthsItem", "harbour.Stay"}, 0},
 		{"a wrong name of an object's type",
-			`r, err := kilnworks.StartFiring(kilnworks.StartFiringParams{Kiln: "k", Program: kilnworks.FiringProgram{Name: "b", PeakCelsius: 1000}})` + then, harness.OK, []string{"kilnworks.FiringProgram", "kilnworks.Program"}, 0},
-		{"a number in quotes", `r, err := harbour.Tides(harbour.TidesParams{Port: "X", Day: "2"})` + then, harness.OK,
+			`r, err := kilnworks.StartFiring(kilnworks.StartFiringParams{Kiln: "k", Program: kilnworks.FiringProgram{Name: "b", PeakCelsius: 1000}})` + then, outcome.OK, []string{"kilnworks.FiringProgram", "kilnworks.Program"}, 0},
+		{"a number in quotes", `r, err := harbour.Tides(harbour.TidesParams{Port: "X", Day: "2"})` + then, outcome.OK,
 			[]string{`"2"`, "warning: "}, 0},
-		{"a bool in quotes", `r, err := harbour.BookBerths(harbour.BookBerthsParams{Ship: "Ada", Stays: []harbour.Stay{{Berth: "B1", From: "a", To: "b", ShorePower: "true"}}})` + then, harness.OK, []string{`"true"`, "warning: "}, 0},
-		{"an enum value in small letters", `r, err := harbour.Tides(harbour.TidesParams{Port: "X", Datum: "lat"})` + then, harness.OK,
+		{"a bool in quotes", `r, err := harbour.BookBerths(harbour.BookBerthsParams{Ship: "Ada", Stays: []harbour.Stay{{Berth: "B1", From: "a", To: "b", ShorePower: "true"}}})` + then, outcome.OK, []string{`"true"`, "warning: "}, 0},
+		{"an enum value in small letters", `r, err := harbour.Tides(harbour.TidesParams{Port: "X", Datum: "lat"})` + then, outcome.OK,
 			[]string{`"lat"`, `"LAT"`}, 0},
-		{"fields in snake case", `r, err := kilnworks.GlazeStock(kilnworks.GlazeStockParams{glaze_id: "g1"})` + then, harness.OK,
+		{"fields in snake case", `r, err := kilnworks.GlazeStock(kilnworks.GlazeStockParams{glaze_id: "g1"})` + then, outcome.OK,
 			[]string{"glaze_id", "GlazeID"}, 0},
-		{"the tool's own name", `r, err := harbour.berths_free(harbour.BerthsFreeParams{Port: "X", Day: "d"})` + then, harness.OK,
+		{"the tool's own name", `r, err := harbour.berths_free(harbour.BerthsFreeParams{Port: "X", Day: "d"})` + then, outcome.OK,
 			[]string{"taken as harbour.BerthsFree"}, 0},
 		// Look-ups.
-		{"one phrase", `UseTools("free berths of a port on a day")`, harness.OK,
+		{"one phrase", `UseTools("free berths of a port on a day")`, outcome.OK,
 			[]string{`"free berths of a port on a day" → harbour.BerthsFree`,
 				"func harbour.BerthsFree(p harbour.BerthsFreeParams) (harbour.BerthsFreeResult, error)",
 				"Port string // required; UN/LOCODE of the port", "Day string // required; ISO date", "Length float64",
 				"harbour.BerthPlan(Port string, Berth? string) → text or JSON"}, 600},
-		{"four phrases", `UseTools("high and low water of a port", "look up a ship", "search glazes by colour", "sightings of moths")`, harness.OK, []string{"func harbour.Tides(", "Cm int", "func harbour.FindShip(", "func kilnworks.GlazeSearch(", "func lepid.Sightings(", "Club string"}, 1200},
-		{"nothing fits", `UseTools("order a pizza with extra cheese")`, harness.OK,
+		{"four phrases", `UseTools("high and low water of a port", "look up a ship", "search glazes by colour", "sightings of moths")`, outcome.OK, []string{"func harbour.Tides(", "Cm int", "func harbour.FindShip(", "func kilnworks.GlazeSearch(", "func lepid.Sightings(", "Club string"}, 1200},
+		{"nothing fits", `UseTools("order a pizza with extra cheese")`, outcome.OK,
 			[]string{`"order a pizza with extra cheese": no tool fits`}, 0},
-		{"a server's name", `UseTools("harbour")`, harness.OK,
+		{"a server's name", `UseTools("harbour")`, outcome.OK,
 			[]string{"the server harbour has 6 tools", "func harbour.BerthsFree(", "Length float64",
 				"func harbour.PilotsOnDuty()", "func harbour.Tides(", `one of "LAT", "MSL", "CD"`, "func harbour.FindShip(",
 				"func harbour.BookBerths(", "func harbour.BerthPlan("}, 600},
-		{"a server's tools", `UseTools("tools of kilnworks")`, harness.OK,
+		{"a server's tools", `UseTools("tools of kilnworks")`, outcome.OK,
 			[]string{"the server kilnworks has 5 tools", "func kilnworks.ListKilns()", "func kilnworks.GlazeStock(",
 				"GlazeID string // required"}, 600},
 		{"a server's name in a script that uses it", `UseTools("harbour")
-r, err := harbour.PilotsOnDuty()` + then, harness.OK, []string{`{"ok":true}`}, 60},
+r, err := harbour.PilotsOnDuty()` + then, outcome.OK, []string{`{"ok":true}`}, 60},
 		{"a server's name in a script that does not", `UseTools("lepid")
-r, err := harbour.PilotsOnDuty()` + then, harness.OK, []string{"not used by the script", "func lepid.SpeciesInfo("}, 500},
-		{"two servers' names", `UseTools("harbour", "lepid")`, harness.OK,
+r, err := harbour.PilotsOnDuty()` + then, outcome.OK, []string{"not used by the script", "func lepid.SpeciesInfo("}, 500},
+		{"two servers' names", `UseTools("harbour", "lepid")`, outcome.OK,
 			[]string{"func harbour.BerthsFree(", "func lepid.Sightings("}, 1200},
-		{"a tool whose all parameters are optional", `r, err := kilnworks.GlazeSearch()` + then, harness.OK,
+		{"a tool whose all parameters are optional", `r, err := kilnworks.GlazeSearch()` + then, outcome.OK,
 			[]string{"called as kilnworks.GlazeSearch(kilnworks.GlazeSearchParams{})"}, 200},
 		{"a phrase whose tool is not used", `UseTools("search glazes by colour")
-r, err := harbour.PilotsOnDuty()` + then, harness.OK, facts([]string{"not used by the script"}, glazes[:2]), 400},
-		{"a big server", `UseTools("github")`, harness.OK, []string{"the server github has ", "CreateIssue", "ListPullRequests"},
+r, err := harbour.PilotsOnDuty()` + then, outcome.OK, facts([]string{"not used by the script"}, glazes[:2]), 400},
+		{"a big server", `UseTools("github")`, outcome.OK, []string{"the server github has ", "CreateIssue", "ListPullRequests"},
 			1200},
 		{"a look-up with an unused import",
-			"package main\nimport \"fmt\"\nfunc main() { UseTools(\"high and low water of a port\") }", harness.OK,
+			"package main\nimport \"fmt\"\nfunc main() { UseTools(\"high and low water of a port\") }", outcome.OK,
 			[]string{"func harbour.Tides("}, 0},
-		{"a look-up in an if", `if err := UseTools("high and low water of a port"); err != nil { panic(err) }`, harness.OK,
+		{"a look-up in an if", `if err := UseTools("high and low water of a port"); err != nil { panic(err) }`, outcome.OK,
 			[]string{"func harbour.Tides("}, 0},
-		{"ten phrases", `UseTools("free berths", "tides", "book a berth", "find a ship", "pilots", "glaze stock", "start a firing", "moth species", "light trap counts", "commit history of a repository")`, harness.OK, []string{"harbour.BerthsFree(", "lepid.TrapCounts(", "kilnworks.StartFiring("}, 1200},
+		{"ten phrases", `UseTools("free berths", "tides", "book a berth", "find a ship", "pilots", "glaze stock", "start a firing", "moth species", "light trap counts", "commit history of a repository")`, outcome.OK, []string{"harbour.BerthsFree(", "lepid.TrapCounts(", "kilnworks.StartFiring("}, 1200},
 	}
 }
 
 // asking returns what runs a script over invented servers, and what the answer
 // costs in tokens of cl100k.
-func asking(t *testing.T) func(t *testing.T, script string) (res *harness.Result, tokens int) {
+func asking(t *testing.T) func(t *testing.T, script string) (res *outcome.Result, tokens int) {
 	t.Helper()
 	enc, err := tokenizer.Get(tokenizer.Cl100kBase)
 	if err != nil {
@@ -331,7 +333,7 @@ func asking(t *testing.T) func(t *testing.T, script string) (res *harness.Result
 	h, _ := harnessOver(inventedServers(t), func(context.Context, string, string, json.RawMessage) (string, error) {
 		return textResult(`{"ok":true}`), nil
 	})
-	return func(t *testing.T, script string) (*harness.Result, int) {
+	return func(t *testing.T, script string) (*outcome.Result, int) {
 		t.Helper()
 		res, err := h.Run(t.Context(), &harness.Script{Source: script})
 		if err != nil {
@@ -370,7 +372,7 @@ func TestOneAnswerTeachesTheNextScript(t *testing.T) {
 			if n > c.most {
 				t.Errorf("%d tokens, want at most %d", n, c.most)
 			}
-			if c.status != harness.OK {
+			if c.status != outcome.OK {
 				sizes = append(sizes, n)
 			}
 			if t.Failed() {

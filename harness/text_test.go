@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 )
 
 func TestTextOfAValue(t *testing.T) {
@@ -23,7 +23,7 @@ func TestTextOfAValue(t *testing.T) {
 		{`""`, "", "\"\"\n"}, // else it would not be seen
 		{`" \n"`, "", "\" \\n\"\n"},
 	} {
-		r := &harness.Result{Status: harness.OK, Stdout: c.stdout}
+		r := &outcome.Result{Status: outcome.OK, Stdout: c.stdout}
 		if c.value != "" {
 			r.Value = json.RawMessage(c.value)
 		}
@@ -44,7 +44,7 @@ func TestPaint(t *testing.T) {
 		{"\tA int // of a /*kind*/\n}", "\tA int \x1b[2m// of a /*kind*/\x1b[0m\n}"},
 		{"git.Log() → text or JSON\n", "git.Log() → text or JSON\n"},
 	} {
-		if got := harness.Paint(c.text); got != c.want {
+		if got := outcome.Paint(c.text); got != c.want {
 			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
 		}
 	}

@@ -20,9 +20,9 @@ import (
 )
 
 // askLedger asks for a yes to all effects of a dry run, where one of them needs it.
-func (h *Harness) askLedger(j *journal.Journal, res *Result) {
-	if !j.Kept() || !res.Dry || res.Status != OK ||
-		!slices.ContainsFunc(res.Ledger, func(u Unmade) bool { return u.Approval != "" }) {
+func (h *Harness) askLedger(j *journal.Journal, res *outcome.Result) {
+	if !j.Kept() || !res.Dry || res.Status != outcome.OK ||
+		!slices.ContainsFunc(res.Ledger, func(u outcome.Unmade) bool { return u.Approval != "" }) {
 		return
 	}
 	x := &record.Ask{A: record.Ledger, Why: "the calls of a dry run",
@@ -40,7 +40,7 @@ func (h *Harness) askLedger(j *journal.Journal, res *Result) {
 }
 
 // setNoResume sets NoResume of a result whose status permits resuming.
-func setNoResume(records *store.Store, res *Result) {
+func setNoResume(records *store.Store, res *outcome.Result) {
 	if records == nil || res.Run == "" || !res.Resumable() {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/internal/rerun"
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
@@ -44,7 +45,7 @@ func EncodeError(err error) ([]byte, error) {
 		}
 	}
 	var catalogError *catalog.Error
-	var noGo *NotResumableError
+	var noGo *rerun.NotResumableError
 	var running *store.RunningError
 	var unknown *record.UnknownError
 	if errors.As(err, &catalogError) {
@@ -85,7 +86,7 @@ func DecodeError(b []byte) (failed, err error) {
 		e.in = append(e.in, &catalog.Error{Err: errors.New(w.Catalog)})
 	}
 	if w.NoGo != nil {
-		e.in = append(e.in, &NotResumableError{Run: w.NoGo.Run, Why: w.NoGo.Why})
+		e.in = append(e.in, &rerun.NotResumableError{Run: w.NoGo.Run, Why: w.NoGo.Why})
 	}
 	if w.Running != nil {
 		e.in = append(e.in, &store.RunningError{Run: w.Running.Run, Host: w.Running.Host, PID: w.Running.PID})

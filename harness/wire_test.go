@@ -69,7 +69,7 @@ var allParts = cmp.Options{
 }
 
 // crosses fails unless another process would have all of a result.
-func crosses(t testing.TB, res *harness.Result) {
+func crosses(t testing.TB, res *outcome.Result) {
 	t.Helper()
 	b, err := outcome.Encode(res)
 	if err != nil {
@@ -90,14 +90,14 @@ func crosses(t testing.TB, res *harness.Result) {
 // A part that somebody adds to Result, and that EncodeResult leaves out, fails here.
 func TestAllOfAResultCrosses(t *testing.T) {
 	n := 0
-	res := &harness.Result{}
+	res := &outcome.Result{}
 	fill(t, reflect.ValueOf(res).Elem(), &n)
 	crosses(t, res)
 	if n < 100 {
 		t.Errorf("%d parts were filled", n)
 	}
-	crosses(t, &harness.Result{})
-	res = &harness.Result{Tools: []harness.ToolUse{}, Calls: []harness.Call{}, Warnings: []string{}, Errors: []harness.Error{{Line: 3}}}
+	crosses(t, &outcome.Result{})
+	res = &outcome.Result{Tools: []outcome.ToolUse{}, Calls: []outcome.Call{}, Warnings: []string{}, Errors: []outcome.Error{{Line: 3}}}
 	res.Error = &res.Errors[0]
 	crosses(t, res)
 }
@@ -150,7 +150,7 @@ func same[E error](t *testing.T, sent, got error) {
 
 func FuzzDecodeResult(f *testing.F) {
 	n := 0
-	res := &harness.Result{}
+	res := &outcome.Result{}
 	fill(f, reflect.ValueOf(res).Elem(), &n)
 	b, err := outcome.Encode(res)
 	if err != nil {
