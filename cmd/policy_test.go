@@ -42,8 +42,12 @@ var forbidden = []struct{ from, to, why string }{
 	{"harness/internal/journal", "harness/internal/rerun", "lines are written without knowing what a record answers"},
 	{"harness/internal/journal", "harness/catalog", "lines are written without knowing of tools"},
 	{"harness/internal/rerun", "harness/internal/bind", "a record answers without tools of today"},
-	{"harness/internal/rerun", "harness/catalog", "a record answers without tools of today"},
-	{"harness/internal/rerun", "harness/record/store", "which record is run again is the caller's choice"},
+	{"harness/internal/bind", "harness/internal/engine", "tools are found without knowing of the run"},
+	{"harness/internal/journal", "harness/internal/engine", "lines are written without knowing what a script does"},
+	{"harness/internal/engine", "harness/internal/rerun", "a run does not know where its answers come from"},
+	{"harness/outcome", "harness/catalog", "a result is data"},
+	{"harness/outcome", "harness/internal/worker", "a result is data"},
+	{"harness/outcome", "harness/record/store", "a result is data"},
 	{"harness/internal/rerun", "registry/backend", "a record answers without asking a server"},
 	{"harness/record", "harness/internal", "a record is read without running anything"},
 	{"harness/record", "harness/catalog", "a record has all that it needs"},
@@ -76,7 +80,8 @@ var rooms = []struct{ room, may, why string }{
 
 // insideHarness are the packages of harness/internal that are a part of the harness, and not
 // of the process that runs a script: they may know of records.
-var insideHarness = []string{"harness/internal/bind", "harness/internal/journal", "harness/internal/rerun"}
+var insideHarness = []string{"harness/internal/bind", "harness/internal/journal", "harness/internal/engine",
+	"harness/internal/rerun"}
 
 // plainText has functions on strings and imports nothing: any package may use it.
 const plainText = "registry/text"

@@ -3,24 +3,15 @@ package harness
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"time"
-
-	"github.com/usetools/usetools/harness/outcome"
 
 	"github.com/usetools/usetools/harness/catalog"
-	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/internal/engine"
 	"github.com/usetools/usetools/harness/policy"
-	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
-	"github.com/usetools/usetools/wrappers"
 )
 
 // UnknownToolError is returned for an ID that the registry does not have.
-type UnknownToolError struct{ ID string }
-
-func (e *UnknownToolError) Error() string { return fmt.Sprintf("there is no tool %.100q", e.ID) }
+type UnknownToolError = engine.UnknownToolError
 
 // CallTool makes one call outside of a script, authorised and validated as those of scripts
 // are, and recorded as a run of its own that has no script and the name "call ID". approved
@@ -28,50 +19,16 @@ func (e *UnknownToolError) Error() string { return fmt.Sprintf("there is no tool
 // ctx ends. If the decision is not in favour, nothing was called or recorded and the result is
 // nil. The errors are a *UnknownToolError, an *ArgumentsError, those of the record and those of
 // the server.
-func (h *Harness) CallTool(ctx context.Context, c *catalog.Catalog, id string, raw json.RawMessage, s *Script,
+func (h *Harness) CallTool(ctx context.Context, c *catalog.Catalog, id string, args json.RawMessage, s *Script,
 	approved bool) (*backend.Result, policy.Decision, error) {
-	view, err := c.View()
-	if err != nil {
-		return nil, policy.Decision{}, err
-	}
-	t, ok := view.Tool(id)
-	if !ok {
-		return nil, policy.Decision{}, &UnknownToolError{id}
-	}
 	call := Script{}
 	if s != nil {
 		call = *s
 	}
 	call.Origin.Name, call.Source = "call "+id, ""
-	if approved {
-		call.approved = []string{id}
+	one, err := h.recorded(&call)
+	if err != nil {
+		return nil, policy.Decision{}, err
 	}
-	begin := time.Now()
-	r := &run{script: &call, direct: true, answers: noAnswers{}, tree: newTree(worker.Limits{}), room: call.room(),
-		misfits: map[string]string{}, result: &outcome.Result{Status: outcome.OK, Tools: []outcome.ToolUse{}}}
-	r.bound = r.bind()
-	r.bound.Catalog, r.bound.View, r.bound.Allowed = c, view, map[string]*wrappers.Tool{id: t}
-	args := registry.ReadArgs(raw)
-	d := r.bound.DecideCall(t, args)
-	if d.Verdict == policy.IsDenied || d.Verdict == policy.NeedsApproval {
-		return nil, d, nil
-	}
-	if err := h.begin(r.tree, &call, limits(call.Limits, h.opts.Limits), false); err != nil {
-		return nil, d, err
-	}
-	r.journal = r.tree.journal
-	r.recordTools(&worker.Tools{}) // what cannot be written ends the sending
-	res, err := r.make(ctx, t, &record.Call{N: r.journal.NextCall(), Tool: id, Args: argsData(args)}, args, nil)
-	for _, c := range r.result.Calls { // none in a dry run
-		if c.Error != nil {
-			r.result.Status, r.result.ExitCode = outcome.ScriptError, outcome.ScriptError.ExitCode()
-			r.result.Error = &outcome.Error{Kind: outcome.KindRuntime, Message: *c.Error}
-		}
-	}
-	r.result.Timing.Total = ms(time.Since(begin))
-	r.journal.End(r.result)
-	if c.Usage != nil {
-		_ = c.Usage.Add(r.used(begin)) // what cannot be counted harms nobody
-	}
-	return res, d, err
+	return h.engine.Call(ctx, c, id, args, one, approved)
 }

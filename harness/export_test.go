@@ -5,20 +5,22 @@ import (
 
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/bind"
+	"github.com/usetools/usetools/harness/internal/engine"
+	"github.com/usetools/usetools/harness/internal/rerun"
 	"github.com/usetools/usetools/harness/internal/worker"
 )
 
 const (
 	LookUpTokens      = bind.LookUpTokens
-	MaxAttempts       = maxAttempts
-	MaxLedger         = maxLedger
-	MaxNestedWarnings = maxNestedWarnings
-	MaxQuestions      = maxQuestions
+	MaxAttempts       = rerun.MaxAttempts
+	MaxLedger         = engine.MaxLedger
+	MaxNestedWarnings = engine.MaxNestedWarnings
+	MaxQuestions      = engine.MaxQuestions
 	RefusedTokens     = bind.RefusedTokens
 )
 
 var (
-	NestedMemory  = nestedMemory
+	NestedMemory  = engine.NestedMemory
 	WireSentinels = wireSentinels
 )
 

@@ -1,22 +1,18 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/usetools/usetools/harness/outcome"
 
 	"github.com/usetools/usetools/harness/catalog"
-	"github.com/usetools/usetools/harness/internal/bind"
-	"github.com/usetools/usetools/harness/internal/check"
-	"github.com/usetools/usetools/harness/internal/journal"
+	"github.com/usetools/usetools/harness/internal/engine"
 	"github.com/usetools/usetools/harness/internal/sandbox"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
@@ -25,7 +21,6 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
-	"github.com/usetools/usetools/registry/text"
 )
 
 // RunWorker turns the process into a worker if it was started as one; it then
@@ -96,17 +91,15 @@ type Limits struct {
 // somewhat less.
 const MinMemory = 128 << 20
 
-// MemoryFactor times Limits.Memory bounds what a run takes with all the scripts
-// that it runs through RunScript: each has half of the memory of the one that
-// runs it.
-const MemoryFactor = 2
+// MemoryFactor times Limits.Memory bounds what a run takes with all the scripts that it runs
+// through RunScript: each has half of the memory of the one that runs it.
+const MemoryFactor = engine.MemoryFactor
 
 // Harness runs scripts. It is safe for concurrent use.
 type Harness struct {
-	opts     Options
-	spares   *worker.Spares
-	learning sync.WaitGroup // what ended runs taught is being saved
-	flights  flights
+	opts    Options
+	engine  engine.Engine
+	flights flights
 }
 
 // runWorker runs a script. Tests replace it with a model.
@@ -118,9 +111,15 @@ func New(opts *Options) *Harness {
 	if opts != nil {
 		h.opts = *opts
 	}
+	e := &h.engine
+	e.Work = runWorker
+	e.Catalog, e.Scripts, e.Command, e.Records, e.Lock = h.catalog, h.opts.Scripts, h.opts.WorkerCommand, h.opts.Records, sandbox.Require
+	if h.opts.BestEffort {
+		e.Lock = sandbox.BestEffort
+	}
 	if h.opts.Spares > 0 {
-		h.spares = worker.NewSpares(worker.SparesOptions{
-			Command: h.opts.WorkerCommand, Number: h.opts.Spares, Policy: h.policy(), Limits: limits(h.opts.Limits),
+		e.Spares = worker.NewSpares(worker.SparesOptions{
+			Command: e.Command, Number: h.opts.Spares, Policy: e.Lock, Limits: limits(h.opts.Limits),
 		})
 	}
 	return h
@@ -129,17 +128,10 @@ func New(opts *Options) *Harness {
 // Close ends the spare workers, and waits until the workers of ended runs are
 // gone and Catalog.Shapes is saved. Runs under way go on.
 func (h *Harness) Close() error {
-	h.learning.Wait()
-	h.spares.Close()
+	h.engine.Wait()
+	h.engine.Spares.Close()
 	worker.Wait()
 	return nil
-}
-
-func (h *Harness) policy() sandbox.Policy {
-	if h.opts.BestEffort {
-		return sandbox.BestEffort
-	}
-	return sandbox.Require
 }
 
 // catalog returns what scripts can use, ready for look-ups.
@@ -182,12 +174,6 @@ type Script struct {
 	Ask func(ctx context.Context, server string, q *backend.Question) (*backend.Reply, error)
 	// Origin is where the script comes from.
 	Origin Origin
-
-	began    *policy.Policy // of a resumed run: the policy that it began with
-	approved []string       // IDs of tools that a person has approved for it
-	depth    int            // of RunScript
-	path     string         // of the calls of RunScript that it is in
-	tree     *tree          // nil: it is nobody's but its own
 }
 
 // Origin says where a script comes from. The zero value is a script of this process and its
@@ -234,14 +220,6 @@ type Request struct {
 	Copy bool
 }
 
-// room is where the results of its calls are.
-func (s *Script) room() *Room {
-	if s.Origin.Results != nil {
-		return s.Origin.Results
-	}
-	return NewRoom(0, nil)
-}
-
 // Run checks a script and, if it compiles and its tools are found, runs it.
 // What is wrong with the script is in the Result; an error, such as a
 // *CatalogError, is a fault of the harness.
@@ -251,94 +229,45 @@ func (h *Harness) Run(ctx context.Context, s *Script) (*outcome.Result, error) {
 		own.Limits = Limits(limits(s.Limits, h.opts.Limits))
 		return h.opts.Elsewhere.Run(ctx, &own)
 	}
-	return h.run(ctx, s, false)
+	one, err := h.recorded(s)
+	if err != nil {
+		return nil, err
+	}
+	return h.engine.Run(ctx, one, false)
 }
 
 // Check does what Run does, except running the script.
 func (h *Harness) Check(ctx context.Context, s *Script) (*outcome.Result, error) {
-	return h.run(ctx, s, true)
+	return h.engine.Run(ctx, h.script(s), true)
 }
 
-// runScript runs a script in this process.
-func (h *Harness) runScript(ctx context.Context, s *Script) (*outcome.Result, error) {
-	return h.run(ctx, s, false)
+// script returns a script for the engine, without a record.
+func (h *Harness) script(s *Script) *engine.Script {
+	from := &s.Origin
+	one := &engine.Script{Source: s.Source, Name: from.Name, Subject: from.Subject, Inputs: s.Inputs, Stored: from.Stored,
+		Limits: limits(s.Limits, h.opts.Limits), Policy: s.Policy, Catalog: s.Catalog, Strict: s.Strict, Dry: s.Dry,
+		NoAsk: from.Request.NoAsk, OnLine: s.OnLine, Stdout: s.Stdout, Stderr: s.Stderr, Ask: s.Ask, Room: from.Results}
+	if one.Limits.Memory > 0 {
+		one.Limits.Memory = max(one.Limits.Memory, MinMemory)
+	}
+	if one.Room == nil {
+		one.Room = NewRoom(0, nil)
+	}
+	if !from.Anonymous {
+		one.Answers = cmp.Or(h.opts.Answers, h.opts.Records)
+	}
+	return one
 }
 
-func (h *Harness) run(ctx context.Context, s *Script, check bool) (*outcome.Result, error) {
-	begin := time.Now()
-	limits := limits(s.Limits, h.opts.Limits)
-	t, own := s.tree, s.tree == nil
-	if own {
-		if limits.Memory > 0 {
-			limits.Memory = max(limits.Memory, MinMemory)
-		}
-		t = newTree(limits)
-	}
-	ws := &worker.Script{Source: s.Source, Strict: s.Strict, Check: check, Inputs: s.Inputs, Stored: s.Origin.Stored,
-		Limits: limits, Free: true}
-	if t.journal == nil {
-		if err := h.begin(t, s, limits, check); err != nil {
-			return nil, err
-		}
-	}
-	t.journal.Prepare(ws, s.path)
-	again := t.answers(s.path, ws)
-	defer again.Leave()
-	r := &run{ctx: ctx, h: h, script: s, tree: t, journal: t.journal, answers: again, path: s.path, room: s.room(),
-		misfits: map[string]string{}, nested: make(chan struct{}, 1), check: check, result: &outcome.Result{
-			Tools: []outcome.ToolUse{}, Calls: []outcome.Call{}, Warnings: []string{},
-		}}
-	r.bound = r.bind()
-	o := &worker.Options{Budget: t.budget, Command: h.opts.WorkerCommand, Policy: h.policy(), Spares: h.spares}
-	if s.depth == 0 {
-		o.Stdout, o.Stderr = t.journal.Stdout(s.Stdout), t.journal.Stderr(s.Stderr)
-		if t.journal.Kept() {
-			o.Usage = t.journal.Usage
-		}
-	}
-	out, err := runWorker(ctx, ws, r, o)
-	if err == nil {
-		err = r.err
-	}
-	if err != nil {
-		if own {
-			t.journal.Abort(err)
-		}
-		return nil, err
-	}
-	r.finish(out)
-	if !check && again.Live() {
-		r.rememberPhrases()
-		r.count(begin)
-		r.keep()
-	}
-	r.observeResults()
-	r.result.Timing.Total = ms(time.Since(begin))
-	if own {
-		r.result.Run, r.result.Dry, r.result.Ledger = t.journal.ID(), t.dry != nil, t.dry.ledger()
-		t.asks.fill(r.result)
-		h.askLedger(t.journal, r.result)
-		setNoResume(h.opts.Records, r.result)
-		t.journal.End(r.result)
-	}
-	return r.result, nil
-}
-
-// begin begins the record of a script that was sent, if records are kept. A check has none.
-func (h *Harness) begin(t *tree, s *Script, l worker.Limits, check bool) error {
-	t.journal = journal.New(nil, s.OnLine)
-	if check {
-		return nil
-	}
-	t.dry = h.newGuesser(s)
+// recorded returns a script for the engine, which begins its record if records are kept.
+func (h *Harness) recorded(s *Script) (*engine.Script, error) {
+	one := h.script(s)
 	if h.opts.Records == nil {
-		return nil
+		return one, nil
 	}
-	b, err := h.beginOf(s, l)
-	if err == nil {
-		t.journal, err = journal.Begin(b, h.opts.Records, s.OnLine)
-	}
-	return err
+	var err error
+	one.Begin, err = h.beginOf(s, one.Limits)
+	return one, err
 }
 
 // beginOf is the first line of a script's record.
@@ -380,156 +309,4 @@ func limits(ls ...Limits) worker.Limits {
 		}
 	}
 	return out
-}
-
-func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-// run is one script under way; it is the worker's Host.
-type run struct {
-	ctx    context.Context // of Run
-	h      *Harness
-	script *Script
-	direct bool        // it is one call without a script
-	check  bool        // it is checked, and does not run
-	bound  *bind.Bound // its tools
-
-	mu     sync.Mutex
-	result *outcome.Result
-	// Of a run that goes on: by ID, why a tool cannot be called any more, and the
-	// classes that tools had.
-	changed map[string]error
-	classes map[string]record.Class
-	// tellsUncertain: the script names UncertainError.
-	tellsUncertain bool
-	pending        []string          // calls under way
-	misfits        map[string]string // by tool: why a result is not what its output schema says
-	samples        []sample
-	// sampleBytes is what the samples take.
-	sampleBytes    int
-	tree           *tree
-	journal        *journal.Journal // of tree
-	answers        answers
-	path           string // of the script within those that run it
-	room           *Room
-	nested         chan struct{} // holds an element while a saved script is under way
-	nestedWarnings int           // of saved scripts
-	calls          int           // begun
-	callsNow       int           // that servers are at work on
-	callsSince     time.Time
-	notStarted     sync.Map // servers whose failed start a call of this run has reported
-	err            error    // the harness's own fault
-}
-
-// finish turns the worker's outcome into the Result.
-func (r *run) finish(o *worker.Outcome) {
-	res, parts := r.result, check.Parts([]byte(r.script.Source))
-	defer inFiles(res, parts)
-	res.Stdout, res.Stderr, res.Truncated, res.Value, res.ExitCode = o.Stdout, o.Stderr, o.Truncated, o.Value, o.Exit
-	res.Lowered = o.Lowered
-	res.Sandbox = outcome.Sandbox{Landlock: o.Sandbox.Landlock, Seccomp: o.Sandbox.Seccomp, Rlimits: o.Sandbox.Rlimits,
-		Missing: o.Sandbox.Missing}
-	for _, w := range o.Warnings {
-		res.Warnings = append(res.Warnings, lineName(parts, w.Line)+": "+w.Message)
-		res.Mended = append(res.Mended, outcome.Error{Line: w.Line, Column: w.Column, Message: w.Message, Sent: w.Line})
-	}
-	for _, n := range o.Notes {
-		res.Warnings = append(res.Warnings, n.Message)
-	}
-	res.Warnings = append(res.Warnings, slices.Concat(r.doubts(o.Notes), r.failedCalls(o), r.suspects())...)
-	t := &res.Timing
-	t.Start, t.Parse, t.Check, t.Lower, t.Run = ms(o.Startup), o.Timing.Parse, o.Timing.Check, o.Timing.Lower, o.Timing.Run
-	if o.Status == worker.Waiting {
-		res.Status, res.Parked = r.tree.asks.stopped(), true
-	}
-	refused := len(res.Errors) > 0 // Resolve or Start has said why
-	if o.Status != worker.Stopped && o.Status != worker.Waiting && !refused {
-		res.Status = outcome.Status(o.Status)
-	}
-	if res.Status == outcome.OK && r.script.depth == 0 && r.tree.asks.anyLost() { // by goroutines that main did not wait for
-		res.Status = outcome.Uncertain
-	}
-	switch {
-	case o.Status == worker.Stopped:
-	case o.Status == worker.Waiting:
-		if err := r.tree.asks.diverged; err != nil {
-			res.Errors = []outcome.Error{{Kind: outcome.KindRuntime, Message: err.Error()}}
-		}
-	case len(o.Errors) > 0:
-		res.Errors = append(res.Errors, r.bound.Explain(r.ctx, o.Errors)...)
-	case o.Status != worker.OK:
-		if len(r.pending) > 0 && (o.Status == worker.Timeout || o.Status == worker.Canceled) {
-			o.Message += "; waiting for " + text.List(r.pending, 3)
-		}
-		res.Errors = []outcome.Error{{Kind: kindOf(o), Line: o.Line, Message: r.quoted(o.Message), Hint: panicHints[o.Code],
-			Trace: traceOf(o, parts), Snippet: bind.Snippet(r.script.Source, o.Line)}}
-	}
-	if res.Status.ExitCode() == outcome.CompileError.ExitCode() && len(res.Errors) > 0 {
-		res.Types = r.bound.Types(text.Tokens(res.Mistakes(false, false)))
-	}
-	res.Down = r.bound.Down
-	if len(res.Errors) > 0 {
-		res.Error = &res.Errors[0]
-	}
-	if res.Status != outcome.OK && res.Status != outcome.ScriptError {
-		res.ExitCode = res.Status.ExitCode()
-	}
-}
-
-// quoted is the message of a script's end, fit to be shown; the words of servers
-// in it that have several lines are marked.
-func (r *run) quoted(message string) string {
-	message = registry.PrintableText(message, catalog.MaxSaid)
-	for _, c := range r.result.Calls {
-		if c.Error != nil && strings.Contains(*c.Error, "\n") {
-			if said := strings.TrimSpace(strings.TrimSuffix(*c.Error, "…")); said != "" {
-				message = strings.Replace(message, said, registry.Quoted(said), 1)
-			}
-		}
-	}
-	return message
-}
-
-// failedCalls warns of calls that failed: the script may have meant to go on,
-// or have taken nothing for an answer. One that ended the script, and stands
-// in the message of its end, is not said twice, and what the end cut off has
-// not failed. Calls that main did not wait for are said, too: their answers are
-// lost.
-func (r *run) failedCalls(o *worker.Outcome) []string {
-	failed, first, why := 0, "", ""
-	effect := false // first is no read: that matters more
-	for _, c := range r.result.Calls {
-		if c.Error != nil && !c.CutOff {
-			if failed++; failed == 1 || !effect && c.Class != record.Read {
-				first, why = c.Tool+": "+registry.Printable(*c.Error, 200), *c.Error
-				effect = c.Class != record.Read
-			}
-		}
-	}
-	var out []string
-	if n := len(r.pending); n > 0 && o.Status == worker.OK {
-		names := slices.Compact(slices.Sorted(slices.Values(r.pending)))
-		out = append(out, fmt.Sprintf("main ended before %s of %s; wait for goroutines, as with wg.Wait()",
-			text.Count(n, "call"), text.List(names, 3)))
-	}
-	if failed == 0 || failed == 1 && why != "" && strings.Contains(o.Message, why) {
-		return out
-	}
-	return append(out, fmt.Sprintf("%d of %d calls failed; %s", failed, len(r.result.Calls), first))
-}
-
-func kindOf(o *worker.Outcome) outcome.ErrorKind {
-	switch outcome.Status(o.Status) {
-	case outcome.ScriptError:
-		if o.Code.IsPanic() {
-			return outcome.KindPanic
-		}
-		return outcome.KindRuntime
-	case outcome.Timeout, outcome.CPULimit, outcome.MemoryLimit, outcome.OutputLimit, outcome.CallLimit:
-		return outcome.KindLimit
-	case outcome.Denied:
-		return outcome.KindPolicy
-	case outcome.Canceled:
-		return outcome.KindRuntime
-	}
-	return outcome.KindInternal
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/rerun"
@@ -39,7 +41,7 @@ var wireSentinels = map[string]error{
 // EncodeError returns an error of Run or Resume for another process.
 func EncodeError(err error) ([]byte, error) {
 	w := wireFault{V: outcome.WireVersion, Message: err.Error()}
-	for _, name := range sortedKeys(wireSentinels) {
+	for _, name := range slices.Sorted(maps.Keys(wireSentinels)) {
 		if errors.Is(err, wireSentinels[name]) {
 			w.Is = append(w.Is, name)
 		}

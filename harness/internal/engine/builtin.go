@@ -1,4 +1,4 @@
-package harness
+package engine
 
 import (
 	"context"
@@ -28,8 +28,8 @@ import (
 const (
 	// maxDepth is how many saved scripts may run one within the other.
 	maxDepth = 3
-	// maxNestedWarnings bounds the warnings of saved scripts in one Result.
-	maxNestedWarnings = 50
+	// MaxNestedWarnings bounds the warnings of saved scripts in one Result.
+	MaxNestedWarnings = 50
 )
 
 // askHarness answers a call of the package discovery, which is recorded as others
@@ -61,8 +61,8 @@ type tree struct {
 	dry     *guesser // nil: calls are sent
 	asks    *asks
 	// answers begins to answer the script at path, which s runs.
-	answers func(path string, s *worker.Script) answers
-	final   bool // another attempt of the resumed run would end as this one
+	answers func(path string, s *worker.Script) Answers
+	again   *Again // of a script that runs again
 	// memory is what each worker may take, in bytes: the run's own, and that of
 	// a script within it, and so on; scripts cannot run deeper than it is long.
 	memory []int64
@@ -70,15 +70,15 @@ type tree struct {
 
 func newTree(l worker.Limits) *tree {
 	l = l.WithDefaults()
-	return &tree{budget: worker.NewBudget(l), asks: newAsks(nil, nil), memory: nestedMemory(l.Memory),
-		answers: func(string, *worker.Script) answers { return noAnswers{} }}
+	return &tree{budget: worker.NewBudget(l), asks: newAsks(nil, nil), memory: NestedMemory(l.Memory),
+		answers: func(string, *worker.Script) Answers { return noAnswers{} }}
 }
 
-// nestedMemory is tree.memory for a run: each script has half of its caller's,
+// NestedMemory is tree.memory for a run: each script has half of its caller's,
 // and at least what a worker needs. They run one within the other, one chain at
 // a time, so that all together stay below twice the first: a chain that would
 // not is shorter than maxDepth.
-func nestedMemory(own int64) []int64 {
+func NestedMemory(own int64) []int64 {
 	chain, sum := []int64{own}, own
 	for len(chain) <= maxDepth {
 		next := max(chain[len(chain)-1]/2, worker.MinMemory)
@@ -147,14 +147,14 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 		return nil, ctx.Err()
 	}
 	s := *r.script
-	s.path, s.Origin.Name = inner, q.Name
-	s.Source, s.Inputs, s.Origin.Stored, s.Stdout, s.Stderr = saved.Source, q.Inputs, nil, nil, nil
-	s.Catalog, s.Origin.Results, s.approved, s.depth, s.tree = r.bound.Catalog, r.room, nil, depth, r.tree
+	s.path, s.Name = inner, q.Name
+	s.Source, s.Inputs, s.Stored, s.Stdout, s.Stderr = saved.Source, q.Inputs, nil, nil, nil
+	s.Catalog, s.Room, s.approved, s.depth, s.tree = r.bound.Catalog, r.room, nil, depth, r.tree
 	s.Limits.Memory = r.tree.memory[depth]
 	sum := sha256.Sum256([]byte(saved.Source))
 	ran := outcome.NestedScript{Name: q.Name, Hash: hex.EncodeToString(sum[:]), Depth: depth, Time: time.Now().UTC(),
 		Status: outcome.SandboxError}
-	res, err := r.h.run(ctx, &s, false)
+	res, err := r.e.Run(ctx, &s, false)
 	ran.Ms = ms(time.Since(ran.Time))
 	r.mu.Lock()
 	if err == nil {
@@ -164,7 +164,7 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 			r.result.AddMade(line)
 		}
 		r.result.MoreMade += res.MoreMade
-		for _, w := range res.Warnings[:min(len(res.Warnings), maxNestedWarnings-r.nestedWarnings)] {
+		for _, w := range res.Warnings[:min(len(res.Warnings), MaxNestedWarnings-r.nestedWarnings)] {
 			r.result.Warnings = append(r.result.Warnings, q.Name+": "+w)
 			r.nestedWarnings++
 		}
@@ -176,7 +176,7 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 		return nil, err
 	}
 	if live {
-		noteChecked(r.bound.Catalog, saved, res)
+		NoteChecked(r.bound.Catalog, saved, res)
 	}
 	if res.Parked {
 		return nil, worker.ErrParked
@@ -208,9 +208,9 @@ func notOK(res *outcome.Result) string {
 	return text.Cut(msg, 500)
 }
 
-// noteChecked keeps what a run, or a check, of a saved script says about it:
+// NoteChecked keeps what a run, or a check, of a saved script says about it:
 // that it compiles with the tools as they are now, or why it does not.
-func noteChecked(c *catalog.Catalog, s *library.Script, res *outcome.Result) {
+func NoteChecked(c *catalog.Catalog, s *library.Script, res *outcome.Result) {
 	if c.Scripts == nil {
 		return
 	}
@@ -250,57 +250,6 @@ func SaveScript(c *catalog.Catalog, name, about, source string, res *outcome.Res
 	s := &library.Script{Name: name, About: about, Source: source, Saved: time.Now().UTC().Truncate(time.Second)}
 	s.UseTools(toolsOf(res), c.Registry)
 	return c.Scripts.Replace(s)
-}
-
-// NotSavedError says why the script of a run is not saved.
-type NotSavedError struct {
-	Run string
-	Why string
-}
-
-func (e *NotSavedError) Error() string { return fmt.Sprintf("run %s %s", e.Run, e.Why) }
-
-// SaveRun saves the script of a run in a library. about is what it is for, "" for
-// what its header says. Where it replaces another script of that name, warning says
-// so. A script that never ran, or is not whole in the record, is a *NotSavedError.
-func SaveRun(lib *library.Library, r *record.Run, name, about string) (warning string, err error) {
-	no := func(format string, args ...any) error {
-		return &NotSavedError{r.Begin.ID, fmt.Sprintf(format, args...)}
-	}
-	switch status := r.Summary().Status; outcome.Status(status) {
-	case outcome.CompileError, outcome.ToolNotFound, outcome.Ambiguous, outcome.InternalError:
-		return "", no("ended %s: its script never ran, and is not saved", status)
-	}
-	if r.Begin.Script.Redacted {
-		return "", no("cannot be saved: secrets in its script were left out of the record")
-	}
-	s := &library.Script{Name: name, About: about, Tools: []library.Tool{}, Saved: time.Now().UTC().Truncate(time.Second)}
-	if s.Source, err = r.Text(r.Begin.Script); err != nil {
-		return "", fmt.Errorf("reading the script of run %s: %w", r.Begin.ID, err)
-	}
-	if _, says, ok := library.Header(s.Source); ok && about == "" {
-		s.About = says
-	}
-	if r.Tools != nil {
-		for _, t := range r.Tools.Tools {
-			s.Tools = append(s.Tools, library.Tool{ID: t.ID, Hash: t.Hash})
-		}
-		slices.SortFunc(s.Tools, func(a, b library.Tool) int { return strings.Compare(a.ID, b.ID) })
-	}
-	return lib.Replace(s)
-}
-
-// Recheck checks a saved script whose tools have changed since it was checked,
-// and saves the result of the check.
-func (h *Harness) Recheck(ctx context.Context, c *catalog.Catalog, s *library.Script) error {
-	if len(s.Changed(c.Registry)) == 0 {
-		return nil
-	}
-	res, err := h.Check(ctx, &Script{Source: s.Source, Catalog: c})
-	if err == nil {
-		noteChecked(c, s, res)
-	}
-	return err
 }
 
 // keep saves a script that ended well and has a header with its name, also one
@@ -344,8 +293,8 @@ func (r *run) scripts() *library.Library {
 	switch {
 	case r.script.Catalog != nil:
 		return r.script.Catalog.Scripts
-	case r.h.opts.Scripts != nil:
-		return r.h.opts.Scripts()
+	case r.e.Scripts != nil:
+		return r.e.Scripts()
 	}
 	return nil
 }

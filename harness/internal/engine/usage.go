@@ -1,4 +1,4 @@
-package harness
+package engine
 
 import (
 	"time"
@@ -12,7 +12,7 @@ func (r *run) count(began time.Time) {
 		return
 	}
 	log, u := r.bound.Catalog.Usage, r.used(began)
-	r.h.learning.Go(func() { _ = log.Add(u) }) // what cannot be counted harms nobody
+	r.e.learning.Go(func() { _ = log.Add(u) }) // what cannot be counted harms nobody
 }
 
 // used is what a run comes to in the usage log.

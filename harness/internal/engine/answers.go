@@ -1,4 +1,4 @@
-package harness
+package engine
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 	"github.com/usetools/usetools/registry/backend"
 )
 
-// answers answers a script that runs again from the record of its run.
-type answers interface {
+// Answers answers a script that runs again from the record of its run.
+type Answers interface {
 	// Live reports whether the script makes its calls. A resumed run does so when it has
 	// left its record behind, a replay never.
 	Live() bool
@@ -100,7 +100,7 @@ func (r *run) recorded(ctx context.Context, n *worker.Needs, line *record.Tools,
 		}
 	}
 	if server := r.lostSession(ctx); server != "" {
-		r.tree.final = true
+		r.tree.again.Final = true
 		r.stop(outcome.Diverged, outcome.Error{Kind: outcome.KindRuntime, Message: fmt.Sprintf("the session of %s is lost: it keeps state in its "+
 			"process (usetools.session), and has been started anew since the run called it; run the script anew", server)})
 		return nil, false, nil

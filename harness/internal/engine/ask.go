@@ -1,4 +1,4 @@
-package harness
+package engine
 
 import (
 	"cmp"
@@ -105,7 +105,7 @@ func callKey(tool string, args json.RawMessage) string { return tool + "\x00" + 
 func (r *run) canWait() bool { return !r.direct && r.journal.Kept() }
 
 // canAsk reports whether a run can wait for a person.
-func (r *run) canAsk() bool { return r.canWait() && !r.script.Origin.Request.NoAsk }
+func (r *run) canAsk() bool { return r.canWait() && !r.script.NoAsk }
 
 // approve returns the approval that a call uses up, "" where it needs none. The
 // error is worker.ErrParked where the call waits for a person, or says why it is
@@ -278,7 +278,7 @@ func (r *run) waiting(x *record.Ask, args json.RawMessage) outcome.Pending {
 func (r *run) placed(place string) (script, file string, line int) {
 	line = outcome.PlaceLine(place)
 	if r.script.depth > 0 {
-		script = r.script.Origin.Name
+		script = r.script.Name
 	}
 	if name, in := check.Place(check.Parts([]byte(r.script.Source)), line); in > 0 {
 		file, line = name, in

@@ -1,8 +1,7 @@
-package harness
+package engine
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"sync"
@@ -32,15 +31,11 @@ type guesser struct {
 }
 
 // newGuesser returns the guesser of a dry run, or nil for another one.
-func (h *Harness) newGuesser(s *Script) *guesser {
+func newGuesser(s *Script) *guesser {
 	if !s.Dry {
 		return nil
 	}
-	g := &guesser{subject: s.Origin.Subject}
-	if !s.Origin.Anonymous {
-		g.records = cmp.Or(h.opts.Answers, h.opts.Records)
-	}
-	return g
+	return &guesser{records: s.Answers, subject: s.Subject}
 }
 
 // earlier is what a run before got for a call.
@@ -52,7 +47,7 @@ type earlier struct {
 // Bounds of a dry run: the bytes of arguments in its ledger, how many runs before
 // it are looked at for their answers, and the bytes of answers that are kept.
 const (
-	maxLedger       = 16 << 20
+	MaxLedger       = 16 << 20
 	mostEarlier     = 200
 	maxEarlierBytes = 32 << 20
 )
@@ -75,7 +70,7 @@ func (r *run) answerDry(t *wrappers.Tool, line *record.Call, given registry.Args
 	if d := r.bound.Catalog.DecideCall(r.bound.Policy, t.Tool, given, r.script.approved); d.Verdict == policy.NeedsApproval {
 		u.Approval = d.Rule
 	}
-	if g.bytes += len(args); g.bytes <= maxLedger {
+	if g.bytes += len(args); g.bytes <= MaxLedger {
 		u.Args = bytes.Clone(args)
 	} else {
 		u.Bytes = len(args)

@@ -1,4 +1,4 @@
-package harness
+package engine
 
 import (
 	"context"
@@ -20,14 +20,14 @@ import (
 )
 
 // askLedger asks for a yes to all effects of a dry run, where one of them needs it.
-func (h *Harness) askLedger(j *journal.Journal, res *outcome.Result) {
+func (e *Engine) askLedger(j *journal.Journal, res *outcome.Result) {
 	if !j.Kept() || !res.Dry || res.Status != outcome.OK ||
 		!slices.ContainsFunc(res.Ledger, func(u outcome.Unmade) bool { return u.Approval != "" }) {
 		return
 	}
 	x := &record.Ask{A: record.Ledger, Why: "the calls of a dry run",
 		Until: j.Now().Add(policy.AskFor).UTC().Truncate(time.Second)}
-	run, err := h.opts.Records.Load(j.ID())
+	run, err := e.Records.Load(j.ID())
 	if err == nil {
 		x.Hash = record.LedgerDigest(run)
 		err = j.Add(x)
@@ -39,8 +39,8 @@ func (h *Harness) askLedger(j *journal.Journal, res *outcome.Result) {
 	res.Approval = record.ApprovalID(j.ID(), x.A)
 }
 
-// setNoResume sets NoResume of a result whose status permits resuming.
-func setNoResume(records *store.Store, res *outcome.Result) {
+// SetNoResume sets NoResume of a result whose status permits resuming.
+func SetNoResume(records *store.Store, res *outcome.Result) {
 	if records == nil || res.Run == "" || !res.Resumable() {
 		return
 	}
@@ -49,11 +49,11 @@ func setNoResume(records *store.Store, res *outcome.Result) {
 	}
 }
 
-// maxQuestions is how often the servers of a run may ask a person.
-const maxQuestions = 3
+// MaxQuestions is how often the servers of a run may ask a person.
+const MaxQuestions = 3
 
 var errAsksTooMuch = fmt.Errorf("servers have asked %d questions in this run already, and no more are passed on",
-	maxQuestions)
+	MaxQuestions)
 
 // question asks a person what a server asks in the middle of a call. It returns
 // worker.ErrParked if the call waits for the answer, else why it gets none.
@@ -61,7 +61,7 @@ func (r *run) question(line *record.Call, args json.RawMessage, q *backend.Input
 	a := r.tree.asks
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.asked >= maxQuestions {
+	if a.asked >= MaxQuestions {
 		return fmt.Errorf("%w; %w", q, errAsksTooMuch)
 	}
 	a.asked++
@@ -137,7 +137,7 @@ func (r *run) rounds(t *wrappers.Tool, line *record.Call, recorded *record.Made,
 			a := r.tree.asks
 			a.mu.Lock()
 			a.asked++
-			many := a.asked > maxQuestions
+			many := a.asked > MaxQuestions
 			a.mu.Unlock()
 			if many {
 				return nil, errAsksTooMuch

@@ -1,4 +1,4 @@
-package harness
+package engine
 
 import (
 	"encoding/json"
@@ -21,7 +21,7 @@ func TestACallThatIsRefusedIsInTheRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &run{journal: j, answers: noAnswers{}, tree: newTree(limits()), bound: &bind.Bound{}}
+	r := &run{journal: j, answers: noAnswers{}, tree: newTree(worker.Limits{}), bound: &bind.Bound{}}
 	var denied *worker.DeniedError
 	if _, err := r.Call(t.Context(), &worker.Call{Tool: "shop.steal", Args: json.RawMessage(`{"all": true}`), Place: "1:1"}); !errors.As(err, &denied) {
 		t.Fatal(err)

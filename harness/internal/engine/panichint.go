@@ -1,4 +1,4 @@
-package harness
+package engine
 
 import "github.com/usetools/usetools/harness/internal/exec"
 

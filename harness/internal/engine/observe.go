@@ -1,4 +1,4 @@
-package harness
+package engine
 
 import (
 	"encoding/json"
@@ -56,5 +56,5 @@ func (r *run) observeResults() {
 	}
 	// What cannot be saved, because the disk is full or the home is read-only,
 	// is learnt again.
-	r.h.learning.Go(func() { _ = r.bound.Catalog.SaveLearned() })
+	r.e.learning.Go(func() { _ = r.bound.Catalog.SaveLearned() })
 }

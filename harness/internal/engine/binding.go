@@ -1,4 +1,4 @@
-package harness
+package engine
 
 import (
 	"cmp"
@@ -19,7 +19,7 @@ import (
 func (r *run) bind() *bind.Bound {
 	s := r.script
 	return bind.New(bind.Script{Source: s.Source, Strict: s.Strict, Tools: r.catalog, AtHand: s.Catalog != nil, Policy: s.Policy,
-		Began: s.began, Approved: s.approved, Dry: r.tree.dry != nil, Waits: r.canAsk() || r.check})
+		Began: s.Began, Approved: s.approved, Dry: r.tree.dry != nil, Waits: r.canAsk() || r.check})
 }
 
 // catalog returns the script's catalog or that of the harness.
@@ -27,7 +27,7 @@ func (r *run) catalog(ctx context.Context) (*catalog.Catalog, error) {
 	if c := r.script.Catalog; c != nil {
 		return c, c.Load()
 	}
-	return r.h.catalog(ctx)
+	return r.e.Catalog(ctx)
 }
 
 // Resolve implements worker.Host: it finds the tools that a script needs.
