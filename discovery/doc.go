@@ -33,7 +33,7 @@
 //
 // Beside it: unavailable.go answers phrases that mean a server without an
 // answer to the last build, external.go compares phrases with tools by the
-// vectors of another embedder, and package memory stores which tool a
+// vectors of another embedder (chromem), and package memory stores which tool a
 // phrase led to. Settings holds the part of a config file that configures all that.
 //
 // Words, weights and thresholds are data, see tables.json. The weights were fitted

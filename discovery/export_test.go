@@ -16,15 +16,18 @@ const (
 )
 
 var (
-	CategoriesOf  = categoriesOf
-	Categorize    = categorize
-	Compact       = compact
-	Distinct      = distinct
-	ExamplesIn    = examplesIn
-	OwnTexts      = ownTexts
-	Properties    = properties
-	PropertyNames = propertyNames
-	Summary       = summary
+	AddNear        = addNear
+	CategoriesOf   = categoriesOf
+	Categorize     = categorize
+	Compact        = compact
+	Distinct       = distinct
+	ErrNoText      = errNoText
+	ExamplesIn     = examplesIn
+	OpenCollection = openCollection
+	OwnTexts       = ownTexts
+	Properties     = properties
+	PropertyNames  = propertyNames
+	Summary        = summary
 )
 
 func Clauses(phrase string) []string { return loadTables().clauses(phrase) }

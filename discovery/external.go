@@ -2,16 +2,21 @@ package discovery
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
+
+	chromem "github.com/philippgille/chromem-go"
 
 	"github.com/usetools/usetools/discovery/embed"
 )
 
 // An external embedder (Options.Embedder) replaces the built-in model for one
 // number: the cosine of the phrase with a tool's full text. The registry stores
-// its vectors of the tools. Words, names and sentences stay with the built-in model.
+// its vectors of the tools; chromem compares them. Words, names and sentences stay
+// with the built-in model.
 //
 // The re-ranker was fitted to the built-in model's cosines, and every model has
 // its own range: with some, unrelated texts have a cosine of .6. So cosines are
@@ -22,7 +27,7 @@ import (
 // externalLeg holds what it takes to use the vectors of an external embedder; nil
 // when there is none.
 type externalLeg struct {
-	vectors       [][]float32 // of the full texts, per tool, of length 1 or 0
+	near          *chromem.Collection // of the full vectors; IDs are places in the registry
 	embedder      Embedder
 	dims          int
 	slope, offset float32
@@ -40,7 +45,29 @@ const (
 	slopeMost       = 8
 )
 
-// openExternal reads the vectors of the registry.
+// errNoText is what chromem would get, were it ever to ask for the embedding
+// of a text: it is given vectors only.
+var errNoText = errors.New("discovery: chromem is given vectors, never texts")
+
+// openCollection makes the place for the full vectors. The embedding function
+// is always ours, because chromem's default would call a remote service.
+func openCollection() (*chromem.Collection, error) {
+	return chromem.NewDB().CreateCollection("tools", nil, func(context.Context, string) ([]float32, error) {
+		return nil, errNoText
+	})
+}
+
+// addNear hands tool i's full vector to chromem, which keeps the slice. The
+// zero vector is near nothing and has no place there.
+func addNear(c *chromem.Collection, tool int, full []float32) error {
+	err := c.AddDocument(context.Background(), chromem.Document{ID: strconv.Itoa(tool), Embedding: full})
+	if err != nil {
+		return fmt.Errorf("indexing tool %d: %w", tool, err)
+	}
+	return nil
+}
+
+// openExternal hands the registry's vectors to chromem.
 func (ix *Index) openExternal(e Embedder) error {
 	reg, want := ix.reg, e.Identity()
 	if len(reg.Tools) == 0 {
@@ -49,22 +76,30 @@ func (ix *Index) openExternal(e Embedder) error {
 	if reg.Embedder == nil || !sameEmbedder(*reg.Embedder, want) {
 		return &EmbedderError{Have: reg.Embedder, Want: want}
 	}
-	o := &externalLeg{vectors: make([][]float32, len(reg.Tools)), embedder: e, dims: reg.Embedder.Dimensions}
+	near, err := openCollection()
+	if err != nil {
+		return err
+	}
+	o := &externalLeg{near: near, embedder: e, dims: reg.Embedder.Dimensions}
+	vectors := make([][]float32, len(reg.Tools))
 	for i := range reg.Tools {
-		v, err := embed.DecodeF32(reg.Tools[i].Embedding, o.dims)
-		if err != nil {
+		if vectors[i], err = embed.DecodeF32(reg.Tools[i].Embedding, o.dims); err != nil {
 			return &EmbedderError{Want: want}
 		}
-		embed.Normalize(v)
-		o.vectors[i] = v
+		if isZero(vectors[i]) {
+			continue
+		}
+		if err := addNear(near, i, vectors[i]); err != nil {
+			return err
+		}
 	}
-	o.calibrate(ix)
+	o.calibrate(ix, vectors)
 	ix.external = o
 	return nil
 }
 
 // calibrate sets the line that maps cosines to the built-in model's scale.
-func (o *externalLeg) calibrate(ix *Index) {
+func (o *externalLeg) calibrate(ix *Index, vectors [][]float32) {
 	o.slope = 1
 	tools := ix.reg.Tools
 	if len(tools) < calibratedLeast {
@@ -75,7 +110,7 @@ func (o *externalLeg) calibrate(ix *Index) {
 	for k := range n {
 		i := k * len(tools) / n
 		ours = append(ours, ix.model.Embed(fullText(&tools[i], ix.own[i])))
-		theirs = append(theirs, o.vectors[i])
+		theirs = append(theirs, vectors[i])
 	}
 	ourMean, ourNearest := likeness(ours)
 	mean, nearest := likeness(theirs)
@@ -92,7 +127,10 @@ func likeness(vectors [][]float32) (mean, nearest float32) {
 	best := make([]float32, len(vectors))
 	for i := range vectors {
 		for j := range i {
-			c := dot(vectors[i], vectors[j])
+			var c float32
+			for k, x := range vectors[i] {
+				c += x * vectors[j][k]
+			}
 			mean += c
 			best[i], best[j] = max(best[i], c), max(best[j], c)
 		}
@@ -118,20 +156,36 @@ func (q *query) embedExternal(ctx context.Context) {
 	if err == nil && (len(vectors) != 1 || len(vectors[0]) != o.dims) {
 		err = fmt.Errorf("the vector of the phrase has not %d dimensions as those of the registry", o.dims)
 	}
+	if err == nil {
+		err = q.compareExternal(ctx, o.near, vectors[0])
+	}
 	if err != nil {
 		q.full = q.full[:0]
 		q.note, _ = cutChars(fmt.Sprintf("the embedded model answered alone: %v", err), maxWhy)
-		return
 	}
-	v := slices.Clone(vectors[0])
-	embed.Normalize(v)
-	for _, u := range o.vectors {
-		var cosine float32 // a text without a vector is near nothing
-		if !isZero(u) {
-			cosine = max(-1, min(1, o.slope*dot(u, v)+o.offset))
+}
+
+// compareExternal sets q.full, the cosines of all tools with the vector v.
+func (q *query) compareExternal(ctx context.Context, near *chromem.Collection, v []float32) error {
+	q.full = slices.Grow(q.full, len(q.ix.all))[:len(q.ix.all)]
+	clear(q.full)
+	if near.Count() == 0 {
+		return nil
+	}
+	// chromem may normalise what it is given
+	found, err := near.QueryEmbedding(ctx, slices.Clone(v), near.Count(), nil, nil)
+	if err != nil {
+		return fmt.Errorf("searching vectors: %w", err)
+	}
+	o := q.ix.external
+	for _, r := range found {
+		tool, err := strconv.Atoi(r.ID)
+		if err != nil {
+			return fmt.Errorf("searching vectors: %w", err)
 		}
-		q.full = append(q.full, cosine)
+		q.full[tool] = max(-1, min(1, o.slope*r.Similarity+o.offset))
 	}
+	return nil
 }
 
 // compare returns the cosines of a tool's texts with the phrase.

@@ -400,6 +400,16 @@ func TestVectorSearchNeverDials(t *testing.T) {
 	http.DefaultTransport = noNetwork{t}
 	t.Cleanup(func() { http.DefaultTransport = before })
 	resolve(t, indexOf(t, nil, "mongodb_mcp"), "list collections", nil)
+	near, err := discovery.OpenCollection()
+	if err == nil {
+		err = discovery.AddNear(near, 0, []float32{1})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := near.Query(context.Background(), "a text", 1, nil, nil); !errors.Is(err, discovery.ErrNoText) {
+		t.Errorf("a query by text ends with %v", err)
+	}
 }
 
 func TestIndexIsSwappedUnderLoad(t *testing.T) {

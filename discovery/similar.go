@@ -2,8 +2,10 @@ package discovery
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // Similar returns the tools whose full texts (name and head of the
@@ -18,11 +20,14 @@ func (ix *Index) Similar(id string, k int) ([]Candidate, error) {
 	if k <= 0 {
 		return out, nil
 	}
-	nearest := ix.nearest
+	found := ix.nearest(at, k)
 	if ix.external != nil {
-		nearest = ix.external.nearest
+		var err error
+		if found, err = ix.external.nearest(at, k); err != nil {
+			return nil, fmt.Errorf("finding similar tools: %w", err)
+		}
 	}
-	for _, n := range nearest(at, k) {
+	for _, n := range found {
 		out = append(out, Candidate{ix.id(n.tool), round(max(0, float64(n.cosine)))})
 	}
 	return out, nil
@@ -32,11 +37,6 @@ func (ix *Index) Similar(id string, k int) ([]Candidate, error) {
 type neighbour struct {
 	tool   int32
 	cosine float32
-}
-
-// byCosine compares neighbours, the nearest first.
-func byCosine(a, b neighbour) int {
-	return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.tool, b.tool))
 }
 
 // roughness bounds the error of vectorLeg.full.
@@ -59,6 +59,9 @@ func (ix *Index) nearest(tool int32, k int) []neighbour {
 			found = append(found, neighbour{other, ix.vectors.full(&d, other)})
 		}
 	}
+	byCosine := func(a, b neighbour) int {
+		return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.tool, b.tool))
+	}
 	slices.SortFunc(found, byCosine)
 	end := min(k, len(found))
 	for end < len(found) && found[end].cosine > found[k-1].cosine-2*roughness {
@@ -75,17 +78,24 @@ func (ix *Index) nearest(tool int32, k int) []neighbour {
 }
 
 // nearest returns the k tools that are nearest to another by the external embedder.
-func (o *externalLeg) nearest(tool int32, k int) []neighbour {
-	v := o.vectors[tool]
-	if isZero(v) {
-		return nil
+func (o *externalLeg) nearest(tool int32, k int) ([]neighbour, error) {
+	doc, err := o.near.GetByID(context.Background(), strconv.Itoa(int(tool)))
+	if err != nil { // the zero vector is near nothing
+		return nil, nil
+	}
+	results, err := o.near.QueryEmbedding(context.Background(), doc.Embedding, min(k+1, o.near.Count()), nil, nil)
+	if err != nil {
+		return nil, err
 	}
 	var found []neighbour
-	for other, u := range o.vectors {
-		if int32(other) != tool && !isZero(u) {
-			found = append(found, neighbour{int32(other), dot(u, v)})
+	for _, r := range results {
+		other, err := strconv.ParseInt(r.ID, 10, 32)
+		if err != nil {
+			return nil, err
+		}
+		if int32(other) != tool && len(found) < k {
+			found = append(found, neighbour{int32(other), r.Similarity})
 		}
 	}
-	slices.SortFunc(found, byCosine)
-	return found[:min(k, len(found))]
+	return found, nil
 }

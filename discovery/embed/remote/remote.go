@@ -2,7 +2,8 @@
 // whatever speaks OpenAI's embeddings API.
 //
 // A config says which; [Open] checks it and reaches nothing yet. Every text is
-// one request, several at a time, each with a deadline. Of several texts, which is what a build asks for, a request that
+// one request through chromem-go's functions, several at a time, each with a
+// deadline. Of several texts, which is what a build asks for, a request that
 // fails is repeated twice; a single one is a phrase that somebody waits for,
 // and asked for once. Vectors come back with length 1,
 // all of one dimension. A registry notes the identity of the model with the
