@@ -226,19 +226,18 @@ func TestARegistryThatComesLaterIsTaken(t *testing.T) {
 
 	// Its config may change: the tools stay those of the cluster.
 	must(t, os.WriteFile(at, []byte(strings.Replace(entry, `"url"`, `"usetools": {"class": {"*": "again"}}, "url"`, 1)), 0o600))
-	if got := receive(t, builds.tools); got != 1 {
-		t.Errorf("%d tools after a change of the config", got)
-	}
-	cat, err = builds.files.Catalog(t.Context())
-	must(t, err)
-	if class, why := cat.Class(&cat.Registry.Tools[0]); class != record.Again {
-		t.Errorf("%s, %s", class, why)
+	for class := record.Class(""); class != record.Again; { // it may be told once more of what it had before
+		if got := receive(t, builds.tools); got != 1 {
+			t.Errorf("%d tools after a change of the config", got)
+		}
+		cat, err = builds.files.Catalog(t.Context())
+		must(t, err)
+		class, _ = cat.Class(&cat.Registry.Tools[0])
 	}
 	saveRegistry(t, path, "a", "b", "c")
 	publish(t, connect(t, cluster.Options{URL: url}), path)
 	for _, f := range []*follower{builds, lacks} {
-		if got := receive(t, f.tools); got != 3 {
-			t.Errorf("%d tools of the second revision", got)
+		for receive(t, f.tools) != 3 { // the tools of the second revision
 		}
 	}
 	if now, err := os.ReadFile(filepath.Join(dir, catalog.RegistryFile)); err != nil || !bytes.Equal(own, now) {
