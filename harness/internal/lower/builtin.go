@@ -181,6 +181,44 @@ func (f *fn) checkCap(x *ast.CallExpr, length, capacity string, elem types.Type)
 // once, in bytes (runtime/malloc.go: heapAddrBits).
 const maxAlloc = 1 << 48
 
+// extreme emits min and max as comparisons.
+func (f *fn) extreme(name string, x *ast.CallExpr) string {
+	t := f.typeOf(x)
+	typ := f.p.typ(t)
+	b := t.Underlying().(*types.Basic)
+	var list []operand
+	for _, a := range x.Args {
+		list = append(list, operand{a, t})
+	}
+	o := f.operands(list...)
+	r := f.hoist(o[0], typ)
+	better, worse := "<", ">"
+	if name == "max" {
+		better, worse = worse, better
+	}
+	for _, y := range o[1:] {
+		y = f.simple(y, typ)
+		text := fmt.Sprintf("if %[1]s %[2]s %[3]s {\n%[3]s = %[1]s\n}", y, better, r)
+		if b.Info()&types.IsFloat != 0 { // NaN and signed zeros
+			bits := map[types.BasicKind]int{types.Float32: 32, types.Float64: 64}[b.Kind()]
+			text += fmt.Sprintf(" else if (%[1]s %[2]s %[3]s) == false {\n%[3]s = rt.%[4]s%[5]d(%[3]s, %[1]s)\n}",
+				y, worse, r, strings.ToUpper(name[:1])+name[1:], bits)
+		}
+		noted, self := f.noted, f.notedSelf
+		f.w("%s\n", text)
+		f.noted, f.notedSelf = noted, self // comparisons cannot fail
+	}
+	return r
+}
+
+// simple returns a text that can be repeated.
+func (f *fn) simple(text, typ string) string {
+	if isSimple(text) {
+		return text
+	}
+	return f.hoist(text, typ)
+}
+
 // new emits new(T) and new(value).
 func (f *fn) new(x *ast.CallExpr) string {
 	if tv := f.value(x.Args[0]); tv.IsType() {

@@ -26,9 +26,6 @@ func (f *fn) callValue(x *ast.CallExpr) string {
 	if f.value(ast.Unparen(x.Fun)).IsBuiltin() {
 		return f.builtin(x)
 	}
-	if text, ok := f.inlined(x); ok {
-		return text
-	}
 	c := f.call(x)
 	if c.results.Len() != 1 {
 		f.refuse(x, "a call with %d results here", c.results.Len())

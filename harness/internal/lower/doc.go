@@ -101,7 +101,6 @@
 //	expr.go       expressions and their order; comparisons, literals
 //	operand.go    fields, elements, slices, with checks that give Go's messages
 //	call.go, builtin.go, conversion.go, method.go
-//	inline.go     comparisons, written out instead of called
 //	native.go     functions that only compute, for package native
 //	closure.go    func literals
 //	defer.go      defer, recover, go
