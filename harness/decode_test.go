@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/usetools/usetools/harness/outcome"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 )
 
 // decodeScript runs a script that has r, the result of a tool that answers

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/outcome"
-
 	"github.com/usetools/usetools/harness/record"
 )
 

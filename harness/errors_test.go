@@ -9,11 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/usetools/usetools/harness/outcome"
-
 	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/registry"
 )
 

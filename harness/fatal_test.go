@@ -6,9 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/usetools/usetools/harness/outcome"
-
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/registry/text"
 )
 

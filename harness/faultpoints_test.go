@@ -17,12 +17,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/usetools/usetools/harness/outcome"
-
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/internal/room"
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"

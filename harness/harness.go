@@ -9,13 +9,12 @@ import (
 	"os"
 	"time"
 
-	"github.com/usetools/usetools/harness/outcome"
-
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/engine"
 	"github.com/usetools/usetools/harness/internal/sandbox"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"

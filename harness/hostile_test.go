@@ -8,11 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/usetools/usetools/harness/outcome"
-
 	"golang.org/x/tools/txtar"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/registry/text"
 )
 

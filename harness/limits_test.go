@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/usetools/usetools/harness/outcome"
-
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 )
 
 // numbered joins a text for each of n numbers.

@@ -15,10 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/usetools/usetools/harness/outcome"
-
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/registry"
 )
 

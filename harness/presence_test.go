@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/usetools/usetools/harness/outcome"
-
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/registry"
 )
 

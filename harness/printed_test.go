@@ -3,9 +3,8 @@ package harness_test
 import (
 	"testing"
 
-	"github.com/usetools/usetools/harness/outcome"
-
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry/redact"

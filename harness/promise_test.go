@@ -8,11 +8,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/usetools/usetools/harness/outcome"
-
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry/backend"

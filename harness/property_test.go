@@ -12,11 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/usetools/usetools/harness/outcome"
-
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/registry"
 )
 

@@ -4,12 +4,11 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/usetools/usetools/harness/outcome"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record/store"
 )

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/outcome"
-
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 )

@@ -15,7 +15,7 @@ import (
 
 	"github.com/usetools/usetools/cmd/internal/join"
 	"github.com/usetools/usetools/cmd/internal/lifetime"
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/build"
 )
@@ -46,7 +46,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		if !out.Closed() { // who has read enough knows
 			fmt.Fprintln(stderr, "build-registry: canceled")
 		}
-		return harness.Canceled.ExitCode()
+		return outcome.Canceled.ExitCode()
 	case errors.Is(err, errFailed):
 		return 1
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/registry"
 )
@@ -138,7 +139,7 @@ func (e *env) call(ctx context.Context, c *cli.Command) error {
 		if decision.Verdict == policy.NeedsApproval {
 			fmt.Fprintf(e.stderr, "hint: with -state DIR the call waits for approval; -approved %s approves it now\n", id)
 		}
-		return exit(harness.Denied.ExitCode())
+		return exit(outcome.Denied.ExitCode())
 	case c.Bool("json"):
 		if err := e.print(res.Raw); err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 )
 
@@ -28,7 +29,7 @@ func TestARunOfAClusterIsCanceled(t *testing.T) {
 	h := harness.New(&harness.Options{Records: store, Elsewhere: front})
 	defer h.Close()
 	queued := make(chan string, 1)
-	done := make(chan *harness.Result, 1)
+	done := make(chan *outcome.Result, 1)
 	go func() {
 		res, err := h.Run(t.Context(), &harness.Script{Source: "Return(1)", OnLine: func(l record.Line) {
 			if b, ok := l.(*record.Begin); ok {
@@ -47,7 +48,7 @@ func TestARunOfAClusterIsCanceled(t *testing.T) {
 	if err := cancel(id, "-cluster", url); err != nil {
 		t.Fatal(err)
 	}
-	if res := <-done; res == nil || res.Status != harness.Canceled {
+	if res := <-done; res == nil || res.Status != outcome.Canceled {
 		t.Errorf("%+v", res)
 	}
 	if err := cancel(id, "-cluster", url); err == nil || !strings.Contains(err.Error(), "is not queued, and not under way") {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 )
 
 // A front end that hangs, and whose client sends its request to another one: both give the
@@ -19,11 +19,11 @@ func TestAFrontEndThatHangs(t *testing.T) {
 	again := send(t, c.fronts[1])
 	close(shop.hold)
 	a := within(t, "the other front end answers", again)
-	if a.err != nil || a.Status != harness.OK {
+	if a.err != nil || a.Status != outcome.OK {
 		t.Fatalf("%+v, %v", a.answerOf, a.err)
 	}
 	hangs.freeze(false)
-	if late := within(t, "the front end answers", out); late.err != nil || late.Status != harness.OK || late.Run != a.Run {
+	if late := within(t, "the front end answers", out); late.err != nil || late.Status != outcome.OK || late.Run != a.Run {
 		t.Errorf("%+v, %v", late.answerOf, late.err)
 	}
 	if run := theRun(t, own.Store(nil)); run.End == nil || run.Begin.ID != a.Run {

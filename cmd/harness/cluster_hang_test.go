@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/cluster"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 )
@@ -96,7 +96,7 @@ func TestARunnerThatHangs(t *testing.T) {
 	another.start()
 	t.Cleanup(another.kill)
 	a := within(t, "the run is lost", out)
-	if a.err != nil || a.Status != harness.Lost {
+	if a.err != nil || a.Status != outcome.Lost {
 		t.Fatalf("%+v, %v", a.answerOf, a.err)
 	}
 	before := theRun(t, own.Store(nil))
@@ -121,7 +121,7 @@ func TestARunnerThatHangs(t *testing.T) {
 	}()
 	within(t, "the runner has nothing to do", idle)
 	after := theRun(t, own.Store(nil))
-	if after.End == nil || after.End.Status != string(harness.Lost) || after.Running || len(after.Lines) != len(before.Lines) {
+	if after.End == nil || after.End.Status != string(outcome.Lost) || after.Running || len(after.Lines) != len(before.Lines) {
 		last, _ := json.Marshal(after.Lines[len(after.Lines)-1])
 		t.Errorf("%d lines, and then %d: %s", len(before.Lines), len(after.Lines), last)
 	}

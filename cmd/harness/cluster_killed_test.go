@@ -22,9 +22,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 )
@@ -396,7 +396,7 @@ func sendScript(ctx context.Context, url, script string, inputs map[string]any) 
 
 // answerOf is what a script came to.
 type answerOf struct {
-	Status harness.Status `json:"status"`
+	Status outcome.Status `json:"status"`
 	Value  json.RawMessage
 	Run    string `json:"run"`
 	text   string
@@ -543,7 +543,7 @@ func (w *clusterWorld) play(rng *rand.Rand, n int) {
 		}
 		w.count(string(a.Status))
 		switch a.Status {
-		case harness.OK:
+		case outcome.OK:
 			var got map[string]int
 			if err := json.Unmarshal(a.Value, &got); err != nil {
 				w.t.Errorf("run %d: %v: %s", n, err, a.Value)
@@ -556,9 +556,9 @@ func (w *clusterWorld) play(rng *rand.Rand, n int) {
 				}
 			}
 			return
-		case harness.Lost, harness.Uncertain:
+		case outcome.Lost, outcome.Uncertain:
 			w.settle(a.Run)
-		case harness.Canceled:
+		case outcome.Canceled:
 			pause(100 * time.Millisecond)
 		case "busy":
 			if !strings.Contains(a.text, "nothing has run") {
@@ -650,7 +650,7 @@ func (w *clusterWorld) check() {
 			if sum.Status == record.Running || sum.Status == record.Died {
 				open = append(open, fmt.Sprintf("%s %s:\n%s", sum.ID, sum.Status, linesOf(run)))
 			}
-			if pid := run.Begin.PID; sum.Status == string(harness.Lost) &&
+			if pid := run.Begin.PID; sum.Status == string(outcome.Lost) &&
 				!slices.ContainsFunc(w.c.kinds["runner"], func(c *child) bool { return c.has(pid) }) {
 				w.t.Fatalf("run %s is lost, and no runner has begun it:\n%s", sum.ID, linesOf(run))
 			}

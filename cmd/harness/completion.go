@@ -13,11 +13,11 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/usetools/usetools/discovery"
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/clients"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
@@ -204,7 +204,7 @@ func values(c *cli.Command, kind string) (out []string) {
 	case "CLIENT":
 		return clients.Names()
 	case "STATUS":
-		return append(slices.Clip(harness.Statuses), record.Running, record.Died, show.NotOK)
+		return append(slices.Clip(outcome.Statuses), record.Running, record.Died, show.NotOK)
 	case "NAME":
 		if dir, err := library.Path(files.Path()); err == nil && strings.Contains(c.FullName(), " scripts ") {
 			all, _ := library.Open(dir).List()

@@ -9,8 +9,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/clients"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/serve/remote"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
@@ -70,7 +70,7 @@ func (e *env) connect(ctx context.Context, c *cli.Command) error {
 			return err
 		}
 	}
-	if res.Status != harness.OK {
+	if res.Status != outcome.OK {
 		return exit(res.Status.ExitCode())
 	}
 	return nil

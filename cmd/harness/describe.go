@@ -10,7 +10,7 @@ import (
 
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/discovery"
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -92,7 +92,7 @@ func (e *env) showEntry(x discovery.Entry, d discovery.Detail) {
 // showGo prints declarations of tools, in colours on a terminal.
 func (e *env) showGo(text string) {
 	if lifetime.Terminal(e.stdout) {
-		text = harness.Paint(text)
+		text = outcome.Paint(text)
 	}
 	io.WriteString(e.stdout, text)
 }

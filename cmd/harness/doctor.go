@@ -21,6 +21,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
@@ -572,7 +573,7 @@ func checkSandbox(ctx context.Context) []finding {
 	b := res.Sandbox
 	f.Detail = fmt.Sprintf("Landlock ABI %d, seccomp %t, limits %t; a script takes %.0f ms", b.Landlock, b.Seccomp,
 		b.Rlimits, res.Timing.Total)
-	if res.Status != harness.OK {
+	if res.Status != outcome.OK {
 		f.Status, f.Detail = broken, fmt.Sprintf("a script that does nothing ends with %s", res.Status)
 		if res.Error != nil {
 			f.Detail += ": " + res.Error.Message

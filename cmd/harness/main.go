@@ -16,6 +16,7 @@ import (
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
 )
@@ -78,7 +79,7 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		if !out.Closed() { // who has read enough knows
 			fmt.Fprintln(stderr, "harness: canceled")
 		}
-		return harness.Canceled.ExitCode()
+		return outcome.Canceled.ExitCode()
 	case fault:
 		fmt.Fprintln(stderr, "harness:", registry.PrintableText(err.Error(), 16<<10))
 		return exitUsage

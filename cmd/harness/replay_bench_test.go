@@ -10,6 +10,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
@@ -43,7 +44,7 @@ func BenchmarkReplayCommand(b *testing.B) {
 		for i := range 100 {
 			_, _ = shop.Stock(shop.StockParams{Item: fmt.Sprint(i)})
 		}`})
-	if err != nil || res.Status != harness.OK {
+	if err != nil || res.Status != outcome.OK {
 		b.Fatal(res.Text(), err)
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.run.jsonl"))

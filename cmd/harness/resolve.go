@@ -11,7 +11,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/usetools/usetools/discovery"
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 )
 
 func (e *env) resolveCommand() *cli.Command {
@@ -119,7 +119,7 @@ func (r *resolver) print(phrase string) error {
 	if err != nil {
 		return err
 	}
-	u := harness.ToolUse{Resolution: res}
+	u := outcome.ToolUse{Resolution: res}
 	if t, ok := r.view.Tool(res.Tool); ok {
 		u.Go = t.Go()
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/cluster"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
@@ -111,7 +112,7 @@ func (e *env) resumeRun(ctx context.Context, c *cli.Command, id string) error {
 
 // resumed goes on with a run; at a terminal a person is asked what it waits for.
 func (e *env) resumed(ctx context.Context, c *cli.Command, h *harness.Harness, store *store.Store, s *harness.Script,
-	id string) (*harness.Result, error) {
+	id string) (*outcome.Result, error) {
 	if !e.asksHere(c) {
 		return h.Resume(ctx, id, s)
 	}
@@ -151,11 +152,11 @@ func (e *env) notResumed(c *cli.Command, id string, err error) error {
 	hint := ""
 	switch {
 	case errors.As(err, &left):
-		err, code = left, harness.Waiting.ExitCode()
+		err, code = left, outcome.Waiting.ExitCode()
 	case errors.Is(err, store.ErrRunning):
-		code = harness.Waiting.ExitCode()
+		code = outcome.Waiting.ExitCode()
 	case errors.As(err, &unknown):
-		code, hint = harness.Uncertain.ExitCode(), "; see: "+lines(c)("runs", "show", id)
+		code, hint = outcome.Uncertain.ExitCode(), "; see: "+lines(c)("runs", "show", id)
 	case errors.Is(err, store.ErrCopy):
 		code, hint = exitUsage, ": with -copy this copy is resumed; resume no other one"
 	case errors.As(err, &no):
@@ -174,9 +175,9 @@ func (e *env) asksHere(c *cli.Command) bool { return !c.Bool("json") && e.conver
 
 // goOn asks the person at the terminal what a run waits for, and goes on with it,
 // until it does not wait any more or the person does not answer.
-func (e *env) goOn(ctx context.Context, resume func(context.Context, string, *harness.Script) (*harness.Result, error),
-	store *store.Store, s *harness.Script, res *harness.Result) (*harness.Result, error) {
-	for res.Status == harness.Waiting && len(res.Waiting) > 0 {
+func (e *env) goOn(ctx context.Context, resume func(context.Context, string, *harness.Script) (*outcome.Result, error),
+	store *store.Store, s *harness.Script, res *outcome.Result) (*outcome.Result, error) {
+	for res.Status == outcome.Waiting && len(res.Waiting) > 0 {
 		stopped, err := e.askOpen(ctx, store, res.Run)
 		if stopped || err != nil {
 			return res, err
@@ -307,7 +308,7 @@ func (e *env) tellsOfEffects(ctx context.Context, s *harness.Script) (stop func(
 
 // ended prints how a run ended, of which the output came as it was written, and
 // returns its exit code.
-func (e *env) ended(c *cli.Command, res *harness.Result, s *harness.Script, how *shower, before starts) error {
+func (e *env) ended(c *cli.Command, res *outcome.Result, s *harness.Script, how *shower, before starts) error {
 	var err error
 	if c.Bool("json") {
 		if how.images != "" {
@@ -329,7 +330,7 @@ func (e *env) ended(c *cli.Command, res *harness.Result, s *harness.Script, how 
 			fmt.Fprintln(e.stderr, "harness:", text)
 		}
 	}
-	if err == nil && res.Status != harness.OK {
+	if err == nil && res.Status != outcome.OK {
 		err = exit(res.Status.ExitCode())
 	}
 	return err

@@ -16,6 +16,7 @@ import (
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry/backend/mcp"
@@ -176,7 +177,7 @@ func (e *env) runScript(ctx context.Context, c *cli.Command, files *catalog.File
 	}
 	defer e.tellsOfEffects(ctx, s)()
 	before := startsSoFar()
-	var res *harness.Result
+	var res *outcome.Result
 	if c.IsSet("state") && !c.Bool("no-rejoin") {
 		res, err = e.rejoin(ctx, h, s)
 	}
@@ -193,16 +194,16 @@ func (e *env) runScript(ctx context.Context, c *cli.Command, files *catalog.File
 	if kept {
 		res.Next.Command = lines(c)
 	}
-	if !kept && res.Status == harness.Waiting {
+	if !kept && res.Status == outcome.Waiting {
 		fmt.Fprintln(e.stderr, "harness: denied: not answered; with -state DIR the run waits for a later answer")
-		return exit(harness.Denied.ExitCode())
+		return exit(outcome.Denied.ExitCode())
 	}
 	return e.ended(c, res, s, how, before)
 }
 
 // rejoin returns what became of an earlier run of the same script and inputs that is
 // not to begin again, and prints its output; nil: there is none.
-func (e *env) rejoin(ctx context.Context, h *harness.Harness, s *harness.Script) (*harness.Result, error) {
+func (e *env) rejoin(ctx context.Context, h *harness.Harness, s *harness.Script) (*outcome.Result, error) {
 	stdout, stderr := s.Stdout, s.Stderr
 	s.Stdout, s.Stderr = nil, nil // an attempt writes what is new
 	res, err := h.Rejoin(ctx, s)
@@ -243,7 +244,7 @@ func (e *env) check(ctx context.Context, c *cli.Command) error {
 	if c.Bool("lowered") && !c.Bool("json") {
 		fmt.Fprint(e.stdout, res.Lowered)
 		e.report(res, c.Bool("q"))
-		if res.Status != harness.OK {
+		if res.Status != outcome.OK {
 			return exit(res.Status.ExitCode())
 		}
 		return nil
@@ -261,7 +262,7 @@ func (e *env) check(ctx context.Context, c *cli.Command) error {
 // again does something with a script, and once more where servers that failed before
 // may be back.
 func again(ctx context.Context, files *catalog.Files, s *harness.Script,
-	do func(context.Context, *harness.Script) (*harness.Result, error)) (*harness.Result, error) {
+	do func(context.Context, *harness.Script) (*outcome.Result, error)) (*outcome.Result, error) {
 	res, err := do(ctx, s)
 	if err == nil && len(res.Down) > 0 && res.Status.ExitCode() == 2 { // nothing has run
 		if files.Again(ctx) {
@@ -317,7 +318,7 @@ func startsSoFar() starts {
 
 // took says what the time of a run went into: "6 calls in 0.4 s; starting 5 servers
 // took 27 s", empty where it went into neither.
-func took(res *harness.Result, before starts) string {
+func took(res *outcome.Result, before starts) string {
 	var parts []string
 	if n := len(res.Calls); n > 0 {
 		parts = append(parts, fmt.Sprintf("%s in %s", text.Count(n, "call"), inSeconds(res.Timing.Calls/1000)))
@@ -342,7 +343,7 @@ func inSeconds(s float64) string {
 }
 
 // checked is what a check that found nothing wrong says.
-func checked(res *harness.Result) string {
+func checked(res *outcome.Result) string {
 	var tools []string
 	for _, u := range res.Tools {
 		if tool := u.Tool + " (" + u.Go + ")"; u.Tool != "" && !slices.Contains(tools, tool) {
@@ -383,7 +384,7 @@ func inputs(args []string) (map[string]json.RawMessage, error) {
 
 // show prints what a person has not seen yet, stdout came as it was written:
 // the value, what a look-up has shown, and the problems.
-func (e *env) show(res *harness.Result, shown, problems string, s *shower) error {
+func (e *env) show(res *outcome.Result, shown, problems string, s *shower) error {
 	if res.Stdout != "" && !strings.HasSuffix(res.Stdout, "\n") && res.Value != nil {
 		fmt.Fprintln(e.stdout)
 	}
@@ -395,21 +396,21 @@ func (e *env) show(res *harness.Result, shown, problems string, s *shower) error
 		e.showGo(shown)
 	}
 	e.warn(res, s.quiet)
-	if res.Status != harness.OK {
+	if res.Status != outcome.OK {
 		io.WriteString(e.stderr, problems)
 	}
 	return err
 }
 
 // report prints warnings and errors.
-func (e *env) report(res *harness.Result, quiet bool) {
+func (e *env) report(res *outcome.Result, quiet bool) {
 	e.warn(res, quiet)
-	if res.Status != harness.OK {
+	if res.Status != outcome.OK {
 		io.WriteString(e.stderr, res.Problems(true, lifetime.Terminal(e.stderr)))
 	}
 }
 
-func (e *env) warn(res *harness.Result, quiet bool) {
+func (e *env) warn(res *outcome.Result, quiet bool) {
 	if quiet {
 		return
 	}

@@ -20,7 +20,7 @@ import (
 
 	"github.com/usetools/usetools/cmd/internal/join"
 	"github.com/usetools/usetools/cmd/internal/lifetime"
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
@@ -144,7 +144,7 @@ func filter(c *cli.Command, now time.Time) (*store.Filter, error) {
 	q := show.Query{Status: c.StringSlice("status"), Tool: c.String("tool"), Server: c.String("server"),
 		Script: c.String("script"), Text: c.String("text"), Session: c.String("session"), Since: c.String("since"),
 		Until: c.String("until")}
-	f, err := q.Filter(harness.Statuses, now)
+	f, err := q.Filter(outcome.Statuses, now)
 	if err != nil {
 		return nil, usageError{"-" + err.Error()}
 	}

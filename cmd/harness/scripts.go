@@ -16,6 +16,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
@@ -87,7 +88,7 @@ func (e *env) save(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	if res.Status != harness.OK {
+	if res.Status != outcome.OK {
 		e.report(res, c.Bool("q"))
 		return exit(res.Status.ExitCode())
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
@@ -94,7 +95,7 @@ func (e *env) verify(ctx context.Context, c *cli.Command, r *record.Run, n int) 
 	case res == nil:
 		fmt.Fprintf(e.stderr, "harness: %s is not asked: %s\n", registry.Quoted(out.Tool),
 			registry.Printable(decision.Rule, 1000))
-		return exit(harness.Denied.ExitCode())
+		return exit(outcome.Denied.ExitCode())
 	}
 	out.Answer, out.Found = res.Raw, !res.IsError && has(res, args)
 	if c.Bool("json") {

@@ -13,6 +13,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
@@ -91,7 +92,7 @@ func TestARunThatWasTakenOverHasNoFurtherEffect(t *testing.T) {
 
 	first := harness.New(&harness.Options{Records: stores[0]})
 	defer first.Close()
-	done := make(chan *harness.Result, 1)
+	done := make(chan *outcome.Result, 1)
 	go func() {
 		res, err := first.Run(t.Context(), &harness.Script{Source: buysTwice, Catalog: l.catalog(), Origin: harness.Origin{Request: harness.Request{Run: name}}})
 		if err != nil {
@@ -125,14 +126,14 @@ func TestARunThatWasTakenOverHasNoFurtherEffect(t *testing.T) {
 	}
 	close(l.may)
 	res := <-done
-	if res == nil || res.Status == harness.OK || len(l.did) != 1 {
+	if res == nil || res.Status == outcome.OK || len(l.did) != 1 {
 		t.Fatalf("%+v, and %q was done", res, l.did)
 	}
 
 	second := harness.New(&harness.Options{Records: stores[1]})
 	defer second.Close()
 	res, err = second.Resume(t.Context(), id, &harness.Script{Catalog: l.catalog()})
-	if err != nil || res.Status != harness.OK || string(res.Value) != `"bought"` {
+	if err != nil || res.Status != outcome.OK || string(res.Value) != `"bought"` {
 		t.Fatalf("%+v, %v", res, err)
 	}
 	if !slices.Equal(l.did, []string{`{"item":"nut"}`, `{"item":"bolt"}`}) {

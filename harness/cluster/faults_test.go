@@ -14,6 +14,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/recordtest"
 	"github.com/usetools/usetools/harness/record/store"
@@ -47,7 +48,7 @@ import (
 // All of these at random: TestAKilledClusterLosesNothing of cmd/harness.
 
 // ended is the record of a run, which has ended with a status, once.
-func ended(t *testing.T, c *cluster.Cluster, id string, status harness.Status) *record.Run {
+func ended(t *testing.T, c *cluster.Cluster, id string, status outcome.Status) *record.Run {
 	t.Helper()
 	var run *record.Run
 	var err error
@@ -85,10 +86,10 @@ func TestAJobThatHasNotBegunGoesToAnotherRunner(t *testing.T) {
 	dies.Conn().Close()
 	serving(t, connected(t, url, cluster.Options{AckWait: short}), second, cluster.RunnerOptions{})
 	got := receive(t, out)
-	if got.err != nil || got.res.Status != harness.OK || first.orders() != 0 || second.orders() != 1 {
+	if got.err != nil || got.res.Status != outcome.OK || first.orders() != 0 || second.orders() != 1 {
 		t.Fatalf("%d and %d orders: %+v, %v", first.orders(), second.orders(), got.res, got.err)
 	}
-	if run := ended(t, c, got.res.Run, harness.OK); len(run.Attempts) > 0 {
+	if run := ended(t, c, got.res.Run, outcome.OK); len(run.Attempts) > 0 {
 		t.Errorf("it went on: %+v", run.Attempts)
 	}
 }
@@ -144,7 +145,7 @@ func TestARunnerThatIsCutOff(t *testing.T) {
 			}
 			got := receive(t, out)
 			// One that is back soon may yet tell itself that it has ended the script.
-			if got.err != nil || got.res.Status != harness.Lost && (got.res.Status != harness.Canceled || until != "its script is ended") {
+			if got.err != nil || got.res.Status != outcome.Lost && (got.res.Status != outcome.Canceled || until != "its script is ended") {
 				t.Fatalf("%+v, %v", got.res, got.err)
 			}
 			if another {
@@ -182,17 +183,17 @@ func TestAFrontEndThatIsCutOff(t *testing.T) {
 	}()
 	close(shop.release)
 	got := receive(t, again)
-	if got.err != nil || got.res == nil || got.res.Status != harness.OK {
+	if got.err != nil || got.res == nil || got.res.Status != outcome.OK {
 		t.Fatalf("%+v, %v", got.res, got.err)
 	}
 	link.Mend()
-	if late := receive(t, out); late.err != nil || late.res.Run != got.res.Run || late.res.Status != harness.OK {
+	if late := receive(t, out); late.err != nil || late.res.Run != got.res.Run || late.res.Status != outcome.OK {
 		t.Errorf("%+v, %v", late.res, late.err)
 	}
 	if shop.orders() != 1 {
 		t.Errorf("%d orders", shop.orders())
 	}
-	ended(t, c, got.res.Run, harness.OK)
+	ended(t, c, got.res.Run, outcome.OK)
 }
 
 // A job of which the queue says nothing in time does not begin, though the queue has it.
@@ -231,7 +232,7 @@ func TestAJobThatWasNotConfirmedDoesNotBegin(t *testing.T) {
 		j, _, err := there.Queued(t.Context(), id)
 		return j == nil && err == nil
 	})
-	if run := ended(t, there, id, harness.Canceled); shop.orders() != 0 || len(run.Calls) != 0 {
+	if run := ended(t, there, id, outcome.Canceled); shop.orders() != 0 || len(run.Calls) != 0 {
 		t.Errorf("%d orders: %+v", shop.orders(), run.Calls)
 	}
 }
@@ -251,7 +252,7 @@ func TestARunGoesOnOnce(t *testing.T) {
 	dies.Conn().Close()
 	stop := serving(t, connected(t, url, cluster.Options{AckWait: short}), shop, cluster.RunnerOptions{})
 	lost := receive(t, out)
-	if lost.err != nil || lost.res.Status != harness.Lost {
+	if lost.err != nil || lost.res.Status != outcome.Lost {
 		t.Fatalf("%+v, %v", lost.res, lost.err)
 	}
 	stop()
@@ -279,7 +280,7 @@ func TestARunGoesOnOnce(t *testing.T) {
 	})
 	close(shop.release)
 	for _, one := range both {
-		if got := receive(t, one); got.err != nil || got.res.Status != harness.OK || got.res.Attempts != 2 {
+		if got := receive(t, one); got.err != nil || got.res.Status != outcome.OK || got.res.Attempts != 2 {
 			t.Errorf("%+v, %v", got.res, got.err)
 		}
 	}
@@ -301,7 +302,7 @@ func TestARunThatIsAboutToGoOnIsNotBegunAgain(t *testing.T) {
 	dies.Conn().Close()
 	serving(t, connected(t, url, cluster.Options{AckWait: short}), newSeller(), cluster.RunnerOptions{})
 	lost := receive(t, out)
-	if lost.err != nil || lost.res.Status != harness.Lost {
+	if lost.err != nil || lost.res.Status != outcome.Lost {
 		t.Fatalf("%+v, %v", lost.res, lost.err)
 	}
 	other := connected(t, url, cluster.Options{AckWait: short})
@@ -354,10 +355,10 @@ func TestRunsOutliveTheEngine(t *testing.T) {
 				close(shop.release)
 				for _, out := range []<-chan ran{running, queued} {
 					got := receive(t, out)
-					if got.err != nil || got.res.Status != harness.OK {
+					if got.err != nil || got.res.Status != outcome.OK {
 						t.Fatalf("%+v, %v", got.res, got.err)
 					}
-					ended(t, c, got.res.Run, harness.OK)
+					ended(t, c, got.res.Run, outcome.OK)
 				}
 				if shop.orders() != 3 {
 					t.Errorf("%d orders", shop.orders())
@@ -382,7 +383,7 @@ func TestAScriptEndsWithoutTheEngine(t *testing.T) {
 	receive(t, shop.canceled)
 	engine.Start()
 	got := receive(t, out)
-	if got.err != nil || got.res.Status != harness.Lost && got.res.Status != harness.Canceled || shop.orders() != 1 {
+	if got.err != nil || got.res.Status != outcome.Lost && got.res.Status != outcome.Canceled || shop.orders() != 1 {
 		t.Fatalf("%d orders: %+v, %v", shop.orders(), got.res, got.err)
 	}
 	ended(t, c, got.res.Run, got.res.Status)

@@ -240,7 +240,7 @@ func tellLine(s *harness.Script, b []byte, l record.Line) {
 
 // jobResult is what a run came to.
 type jobResult struct {
-	res *harness.Result
+	res *outcome.Result
 	err error
 }
 
@@ -272,7 +272,7 @@ func (f *Front) expect(ctx context.Context, id string, s *harness.Script) (fl *f
 
 // Run sends a script to a runner, and returns what it came to. A *BusyError says that no
 // runner took it.
-func (f *Front) Run(ctx context.Context, s *harness.Script) (*harness.Result, error) {
+func (f *Front) Run(ctx context.Context, s *harness.Script) (*outcome.Result, error) {
 	name := cmp.Or(s.Origin.Request.Run, store.NewName(time.Now()))
 	at, id, ok := store.ParseName(name)
 	if !ok {
@@ -293,7 +293,7 @@ func (f *Front) Run(ctx context.Context, s *harness.Script) (*harness.Result, er
 }
 
 // Resume sends a run that is to go on to a runner, and returns what it came to.
-func (f *Front) Resume(ctx context.Context, id string, s *harness.Script) (*harness.Result, error) {
+func (f *Front) Resume(ctx context.Context, id string, s *harness.Script) (*outcome.Result, error) {
 	run, err := f.o.Records.Load(id)
 	if err != nil {
 		return nil, err
@@ -309,7 +309,7 @@ func (f *Front) Resume(ctx context.Context, id string, s *harness.Script) (*harn
 }
 
 // send queues a job and waits for what it comes to.
-func (f *Front) send(ctx context.Context, j *job, s *harness.Script, queued func()) (*harness.Result, error) {
+func (f *Front) send(ctx context.Context, j *job, s *harness.Script, queued func()) (*outcome.Result, error) {
 	j.Front, j.Pool = f.c.id, f.o.Pool
 	j.Revision = f.c.Revision()
 	fl, forget := f.expect(ctx, j.ID, s)
@@ -351,10 +351,10 @@ func (f *Front) enqueue(ctx context.Context, j *job) error {
 
 // answers notes that a result is handed on: somewhat later its client has it, and the same
 // script sent again is a run of its own.
-func (f *Front) answers(res *harness.Result) {
-	effect := func(c harness.Call) bool { return c.Class != record.Read }
-	if res.Run == "" || res.Status == harness.Waiting || res.Status == harness.Uncertain ||
-		!slices.ContainsFunc(res.Calls, effect) && res.Status != harness.Lost {
+func (f *Front) answers(res *outcome.Result) {
+	effect := func(c outcome.Call) bool { return c.Class != record.Read }
+	if res.Run == "" || res.Status == outcome.Waiting || res.Status == outcome.Uncertain ||
+		!slices.ContainsFunc(res.Calls, effect) && res.Status != outcome.Lost {
 		return
 	}
 	f.given(res.Run)

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record/store"
 )
 
@@ -106,7 +107,7 @@ func (f *Front) awaited(ctx context.Context, front, run string) bool {
 
 // Join waits for a run of a request whose front end is gone, or sees to it that it never
 // begins. One whose client has left is being canceled: its end is waited for.
-func (f *Front) Join(ctx context.Context, s *harness.Script) (*harness.Result, *harness.Seen, error) {
+func (f *Front) Join(ctx context.Context, s *harness.Script) (*outcome.Result, *harness.Seen, error) {
 	if s.Origin.Request.Digest == "" {
 		return nil, &harness.Seen{}, nil
 	}

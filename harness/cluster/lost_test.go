@@ -16,6 +16,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 )
@@ -27,7 +28,7 @@ const (
 )
 
 type ran struct {
-	res *harness.Result
+	res *outcome.Result
 	err error
 }
 
@@ -90,14 +91,14 @@ func TestARunIsCanceled(t *testing.T) {
 					}
 				}
 				got := receive(t, out)
-				if got.err != nil || got.res.Status != harness.Canceled || got.res.Run != id {
+				if got.err != nil || got.res.Status != outcome.Canceled || got.res.Run != id {
 					t.Fatalf("%+v, %v", got.res, got.err)
 				}
 				if !queued {
 					receive(t, shop.canceled)
 				}
 				run, err := store.Load(id)
-				if err != nil || run.End == nil || run.End.Status != string(harness.Canceled) {
+				if err != nil || run.End == nil || run.End.Status != string(outcome.Canceled) {
 					t.Errorf("its record: %+v, %v", run, err)
 				}
 				if ok, err := f.Cancel(t.Context(), id); ok || err != nil {
@@ -127,7 +128,7 @@ func TestAFullQueueIsBusy(t *testing.T) {
 	}
 	cancel()
 	for _, out := range outs {
-		if got := receive(t, out); got.err != nil || got.res.Status != harness.Canceled {
+		if got := receive(t, out); got.err != nil || got.res.Status != outcome.Canceled {
 			t.Errorf("%+v, %v", got.res, got.err)
 		}
 	}
@@ -146,7 +147,7 @@ func TestAScriptThatNobodyTakesIsSentBack(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	run, err := c.Store(nil).Load(receive(t, ids)) // nobody begins it later
-	if err != nil || run.End == nil || run.End.Status != string(harness.Canceled) {
+	if err != nil || run.End == nil || run.End.Status != string(outcome.Canceled) {
 		t.Errorf("%+v, %v", run, err)
 	}
 	info, err := c.RecordLines().Info(t.Context(), jetstream.WithSubjectFilter(cluster.Prefix+"rec.*."+run.Begin.ID))
@@ -178,11 +179,11 @@ func TestARunIsLostWithItsRunner(t *testing.T) {
 				serving(t, connected(t, url, cluster.Options{AckWait: short}), second, cluster.RunnerOptions{RerunReads: true})
 			}
 			got := receive(t, out)
-			if got.err != nil || got.res.Status != harness.Lost || first.orders() != 1 || second.orders() != 0 {
+			if got.err != nil || got.res.Status != outcome.Lost || first.orders() != 1 || second.orders() != 0 {
 				t.Fatalf("%d and %d orders: %+v, %v", first.orders(), second.orders(), got.res, got.err)
 			}
 			run, err := c.Store(nil).Load(got.res.Run)
-			if err != nil || run.End == nil || run.End.Status != string(harness.Lost) || run.Running || len(run.Calls) == 0 {
+			if err != nil || run.End == nil || run.End.Status != string(outcome.Lost) || run.Running || len(run.Calls) == 0 {
 				t.Errorf("%+v, %v", run, err)
 			}
 		})
@@ -202,7 +203,7 @@ func TestReadsGoOnElsewhere(t *testing.T) {
 	receive(t, first.begun)
 	dies.Conn().Close()
 	serving(t, connected(t, url, cluster.Options{AckWait: short}), second, cluster.RunnerOptions{RerunReads: true})
-	if got := receive(t, out); got.err != nil || got.res.Status != harness.OK || got.res.Stdout != "<nil>\n" || got.res.Attempts != 2 {
+	if got := receive(t, out); got.err != nil || got.res.Status != outcome.OK || got.res.Stdout != "<nil>\n" || got.res.Attempts != 2 {
 		t.Fatalf("%+v, %v", got.res, got.err)
 	}
 }
@@ -253,7 +254,7 @@ func TestARequestOutlivesItsFrontEnd(t *testing.T) {
 				close(shop.release)
 			}
 			got := receive(t, out)
-			if got.err != nil || got.res == nil || got.res.Run != id || got.res.Status != harness.OK || shop.orders() != 1 {
+			if got.err != nil || got.res == nil || got.res.Run != id || got.res.Status != outcome.OK || shop.orders() != 1 {
 				t.Fatalf("%d orders: %+v, %v", shop.orders(), got.res, got.err)
 			}
 			// A front end that dies before its client has the answer has not answered: only
@@ -308,11 +309,11 @@ func TestAJobUnderWayToTheQueueDoesNotBeginTwice(t *testing.T) {
 	serving(t, connected(t, url, cluster.Options{}), shop, cluster.RunnerOptions{})
 	late.Origin.Request.Seen.At = time.Now()
 	res, err := h.Run(t.Context(), late)
-	if err != nil || res.Status != harness.OK || res.Run == id || shop.orders() != 1 {
+	if err != nil || res.Status != outcome.OK || res.Run == id || shop.orders() != 1 {
 		t.Fatalf("%d orders: %+v, %v", shop.orders(), res, err)
 	}
 	run, err := c.Store(nil).Load(id)
-	if err != nil || run.End == nil || run.End.Status != string(harness.Canceled) || len(run.Calls) > 0 {
+	if err != nil || run.End == nil || run.End.Status != string(outcome.Canceled) || len(run.Calls) > 0 {
 		t.Errorf("%+v, %v", run, err)
 	}
 	// What was seen before that is too old to begin with.
@@ -329,7 +330,7 @@ func TestAJobUnderWayToTheQueueDoesNotBeginTwice(t *testing.T) {
 		t.Fatalf("%+v, %v", res, err)
 	}
 	early.Origin.Request.Seen.At = time.Now()
-	if res, err := h.Run(t.Context(), early); err != nil || res.Status != harness.OK || shop.orders() != 2 {
+	if res, err := h.Run(t.Context(), early); err != nil || res.Status != outcome.OK || shop.orders() != 2 {
 		t.Errorf("%d orders: %+v, %v", shop.orders(), res, err)
 	}
 }
@@ -355,10 +356,10 @@ func TestARequestIsSentToAnotherFrontEndAtOnce(t *testing.T) {
 		close(shop.release)
 	}()
 	res, err := second.Rejoin(t.Context(), &harness.Script{Source: buys, Origin: harness.Origin{Subject: "ann"}})
-	if err != nil || res == nil || res.Run != id || res.Status != harness.OK || shop.orders() != 1 {
+	if err != nil || res == nil || res.Run != id || res.Status != outcome.OK || shop.orders() != 1 {
 		t.Errorf("%d orders: %+v, %v", shop.orders(), res, err)
 	}
-	if got := receive(t, out); got.err != nil || got.res.Status != harness.Canceled || got.res.Run != id {
+	if got := receive(t, out); got.err != nil || got.res.Status != outcome.Canceled || got.res.Run != id {
 		t.Errorf("%+v, %v", got.res, got.err)
 	}
 }

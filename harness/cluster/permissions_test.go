@@ -17,6 +17,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
@@ -181,7 +182,7 @@ func TestPermissions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := map[string]harness.Status{"waiting": harness.Waiting}[name]; res.Status != cmp.Or(want, harness.OK) {
+		if want := map[string]outcome.Status{"waiting": outcome.Waiting}[name]; res.Status != cmp.Or(want, outcome.OK) {
 			t.Errorf("%s: %+v", name, res)
 		}
 	}
@@ -216,7 +217,7 @@ func TestPermissions(t *testing.T) {
 		cancel()
 	}()
 	if res, err := h.Run(ctx, &harness.Script{Source: "UseTools(\"wait for a delivery\")\nshop.Wait()"}); err == nil &&
-		res.Status != harness.Canceled {
+		res.Status != outcome.Canceled {
 		t.Errorf("canceled: %+v", res)
 	}
 	if len(denied.all()) > 0 {

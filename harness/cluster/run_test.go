@@ -17,6 +17,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
@@ -194,7 +195,7 @@ func TestOutcomesAreThoseOfOneProcess(t *testing.T) {
 	defer local.Close()
 	for name, s := range outcomes {
 		t.Run(name, func(t *testing.T) {
-			var results []*harness.Result
+			var results []*outcome.Result
 			var heard []*told
 			both := func() {
 				results, heard = nil, nil
@@ -218,9 +219,9 @@ func TestOutcomesAreThoseOfOneProcess(t *testing.T) {
 				s.Limits.Timeout *= 5
 				both()
 			}
-			ignore := cmp.Options{cmpopts.IgnoreFields(harness.Result{}, "Run", "Timing", "Approval", "Parked", "Mended", "Unwritten"),
-				cmpopts.IgnoreFields(harness.Call{}, "Ms", "Start", "CutOff", "Number", "Text", "Earlier"), cmpopts.IgnoreFields(harness.Unmade{}, "From"), cmpopts.IgnoreFields(harness.WaitingCall{}, "ID", "Until"),
-				cmpopts.IgnoreFields(harness.Error{}, "Sent", "Fixes"), cmpopts.IgnoreFields(policy.Decision{}, "Whole", "For")}
+			ignore := cmp.Options{cmpopts.IgnoreFields(outcome.Result{}, "Run", "Timing", "Approval", "Parked", "Mended", "Unwritten"),
+				cmpopts.IgnoreFields(outcome.Call{}, "Ms", "Start", "CutOff", "Number", "Text", "Earlier"), cmpopts.IgnoreFields(outcome.Unmade{}, "From"), cmpopts.IgnoreFields(outcome.Pending{}, "ID", "Until"),
+				cmpopts.IgnoreFields(outcome.Error{}, "Sent", "Fixes"), cmpopts.IgnoreFields(policy.Decision{}, "Whole", "For")}
 			if diff := cmp.Diff(results[0], results[1], ignore); diff != "" {
 				t.Errorf("(-in one process +through the queue):\n%s", diff)
 			}
@@ -251,7 +252,7 @@ func TestRulesOfTheFrontEndHold(t *testing.T) {
 	_, h := fronting(t, connected(t, url, cluster.Options{}), cluster.FrontOptions{})
 	shop := newSeller()
 	serving(t, connected(t, url, cluster.Options{}), shop, cluster.RunnerOptions{})
-	for then, want := range map[policy.Verdict]harness.Status{policy.IsDenied: harness.Denied, policy.NeedsApproval: harness.Waiting} {
+	for then, want := range map[policy.Verdict]outcome.Status{policy.IsDenied: outcome.Denied, policy.NeedsApproval: outcome.Waiting} {
 		cat := &catalog.Catalog{Rules: []policy.Rule{{Pattern: "effect", Then: then}}}
 		res, err := h.Run(t.Context(), &harness.Script{Source: "UseTools(\"order an item\")\n_, _ = shop.Buy(shop.BuyParams{Item: \"nut\"})",
 			Catalog: cat})
@@ -262,7 +263,7 @@ func TestRulesOfTheFrontEndHold(t *testing.T) {
 }
 
 // untilOf is until when a person may answer what a run waits for, as it is shown.
-func untilOf(res *harness.Result) string {
+func untilOf(res *outcome.Result) string {
 	if len(res.Waiting) == 0 {
 		return "never"
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record/store"
 )
 
@@ -69,7 +70,7 @@ func BenchmarkRun(b *testing.B) {
 						for i := range next {
 							begin := time.Now()
 							res, err := h.Run(b.Context(), &harness.Script{Source: fmt.Sprintf("Return(%d)", i)})
-							if err != nil || res.Status != harness.OK {
+							if err != nil || res.Status != outcome.OK {
 								done <- fmt.Errorf("%+v, %w", res, err)
 								return
 							}

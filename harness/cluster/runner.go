@@ -329,7 +329,7 @@ func (r *runner) run(ctx context.Context, run *running) (out *jobResult) {
 		return nil
 	}
 	defer func() {
-		stays = out != nil && out.res != nil && (out.res.Status == harness.Waiting || out.res.Status == harness.Uncertain)
+		stays = out != nil && out.res != nil && (out.res.Status == outcome.Waiting || out.res.Status == outcome.Uncertain)
 		close(ended)
 		sub.Drain() // what is on its way here is answered
 	}()
@@ -359,7 +359,7 @@ func (r *runner) run(ctx context.Context, run *running) (out *jobResult) {
 		return &jobResult{err: err}
 	}
 	defer release()
-	var res *harness.Result
+	var res *outcome.Result
 	if j.Kind == kindResume {
 		res, err = r.o.Harness.Resume(ctx, j.ID, s)
 	} else {
@@ -449,7 +449,7 @@ func (r *runner) before(ctx context.Context, run *running) (out *jobResult, done
 		r.later(run.msg.Load(), time.Second)
 		return nil, true
 	case rec.End != nil && !rec.Running:
-		res, err := harness.Recorded(rec)
+		res, err := outcome.FromRecord(rec)
 		return &jobResult{res, err}, true
 	case rec.Running && (j.Kind == kindResume || rec.End != nil || len(rec.Attempts) > 0): // it goes on for another job
 		r.later(run.msg.Load(), time.Second)
@@ -477,7 +477,7 @@ func (r *runner) before(ctx context.Context, run *running) (out *jobResult, done
 	}
 	if errors.Is(err, store.ErrEnded) {
 		if rec, err = r.o.Records.Load(j.ID); err == nil {
-			res, err = harness.Recorded(rec)
+			res, err = outcome.FromRecord(rec)
 		}
 	}
 	if err != nil {

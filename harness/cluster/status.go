@@ -19,7 +19,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record/store"
 )
 
@@ -325,7 +325,7 @@ func (c *Cluster) newestRevision(ctx context.Context) (*Registry, error) {
 func (s *Status) lost(ctx context.Context, records *store.Store) {
 	ctx, cancel := context.WithTimeout(ctx, lostFor)
 	defer cancel()
-	f := &store.Filter{Status: []string{string(harness.Lost)}, Since: time.Now().Add(-lostSince), Limit: maxLost}
+	f := &store.Filter{Status: []string{string(outcome.Lost)}, Since: time.Now().Add(-lostSince), Limit: maxLost}
 	for sum, err := range records.List(ctx, f) {
 		if err == nil {
 			s.Lost = append(s.Lost, &LostRun{ID: sum.ID, Time: sum.Time, Script: sum.Name, Subject: sum.Subject})

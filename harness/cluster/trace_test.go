@@ -9,6 +9,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/telemetry"
 	"github.com/usetools/usetools/harness/telemetry/telemetrytest"
 )
@@ -31,7 +32,7 @@ func TestSpansOfARunner(t *testing.T) {
 _, err := shop.Buy(shop.BuyParams{Item: "nut"})
 if err != nil { panic(err) }
 shop.Fail()`})
-	if err != nil || res.Status != harness.OK {
+	if err != nil || res.Status != outcome.OK {
 		t.Fatalf("%v, %+v", err, res)
 	}
 	stop()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 )
@@ -99,7 +100,7 @@ func (w *waiter) look() *jobResult {
 		}
 	case run.End != nil:
 		if w.ended++; w.ended > 1 { // the runner's word is on its way the first time
-			res, err := harness.Recorded(run)
+			res, err := outcome.FromRecord(run)
 			return &jobResult{res, err}
 		}
 	case w.dead.IsZero():

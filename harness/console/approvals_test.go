@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry"
@@ -158,7 +158,7 @@ func TestTickedCallsAreApproved(t *testing.T) {
 	contains(t, page, "Yes to 4 calls of shop.refund_payment. Run "+run)
 	until(t, "the run goes on to its end", func() bool {
 		r, err := w.store.Load(run)
-		return err == nil && r.End != nil && r.End.Status == string(harness.OK)
+		return err == nil && r.End != nil && r.End.Status == string(outcome.OK)
 	})
 	if n := w.shop.effects.Load() - made; int(n) != 4+len(ticked) {
 		t.Errorf("%d effects were made, want %d and 4", n, len(ticked))

@@ -11,8 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/approval"
+	"github.com/usetools/usetools/harness/outcome"
 )
 
 // place is a page of the demo world.
@@ -115,7 +115,7 @@ func TestTheThemeIsChosen(t *testing.T) {
 func TestACallIsApprovedInTheBrowser(t *testing.T) {
 	w := emptyDemo(t)
 	res, err := w.run("dev", pushScript, nil)
-	if err != nil || res.Status != harness.Waiting {
+	if err != nil || res.Status != outcome.Waiting {
 		t.Fatal(res, err)
 	}
 	b := w.openTab(t, "ann")
@@ -143,7 +143,7 @@ func TestACallIsApprovedInTheBrowser(t *testing.T) {
 func TestCallsAlikeAreAnsweredTogether(t *testing.T) {
 	w := emptyDemo(t)
 	res, err := w.run("support", refundScript, nil)
-	if err != nil || res.Status != harness.Waiting {
+	if err != nil || res.Status != outcome.Waiting {
 		t.Fatal(res, err)
 	}
 	b := w.openTab(t, "")

@@ -18,8 +18,8 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record/store"
 )
 
@@ -42,7 +42,7 @@ type Options struct {
 	// nil: it changes none.
 	Files *catalog.Files
 	// Next returns how the sender of a request resumes a run. If nil, only pages do.
-	Next func(r *http.Request) harness.Next
+	Next func(r *http.Request) outcome.Next
 	// ListTokens is what the tool execute takes of a model's context at most; 0:
 	// models do not get that tool alone.
 	ListTokens int

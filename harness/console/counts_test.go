@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 )
 
@@ -26,7 +27,7 @@ func (w *world) cancel(t *testing.T, subject string) {
 				cancel()
 			}
 		}})
-	if err != nil || res.Status != harness.Canceled {
+	if err != nil || res.Status != outcome.Canceled {
 		t.Fatal(res, err)
 	}
 	w.runs["canceled"] = res.Run
@@ -173,7 +174,7 @@ func TestAPendingRunShowsWhatTheAgentGot(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := harness.Recorded(r)
+		res, err := outcome.FromRecord(r)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,6 +24,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
@@ -248,7 +249,7 @@ func (w *world) close() error {
 func (w *world) link() string { return w.http.ConsoleLink() }
 
 // run runs a script for the holder of a token, as if a client had sent it.
-func (w *world) run(subject, source string, change func(*harness.Script)) (*harness.Result, error) {
+func (w *world) run(subject, source string, change func(*harness.Script)) (*outcome.Result, error) {
 	p := *w.policy
 	p.Token = subject
 	s := &harness.Script{Source: source, Origin: harness.Origin{Subject: subject, Session: "s-" + subject}, Policy: &p}
@@ -261,7 +262,7 @@ func (w *world) run(subject, source string, change func(*harness.Script)) (*harn
 }
 
 // goOn goes on with a run, or waits for what it comes to where the server was faster.
-func (w *world) goOn(res *harness.Result, subject string) (*harness.Result, error) {
+func (w *world) goOn(res *outcome.Result, subject string) (*outcome.Result, error) {
 	p := *w.policy
 	p.Token = subject
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -278,8 +279,8 @@ func (w *world) goOn(res *harness.Result, subject string) (*harness.Result, erro
 		if err != nil {
 			return nil, err
 		}
-		if !run.Running && run.End != nil && (run.End.Status != string(harness.Waiting) || len(run.Open()) > 0) {
-			return harness.Recorded(run)
+		if !run.Running && run.End != nil && (run.End.Status != string(outcome.Waiting) || len(run.Open()) > 0) {
+			return outcome.FromRecord(run)
 		}
 		select {
 		case <-tick.C:
@@ -292,7 +293,7 @@ func (w *world) goOn(res *harness.Result, subject string) (*harness.Result, erro
 // demoRun is a run that the world begins with.
 type demoRun struct {
 	name, subject, source string
-	want                  harness.Status
+	want                  outcome.Status
 	change                func(*harness.Script)
 }
 
@@ -302,27 +303,27 @@ func named(name string) func(*harness.Script) {
 
 // demoRuns are made in this order, so that lists have the last one first.
 var demoRuns = []demoRun{
-	{"timeout", "finance", priceScript, harness.Timeout,
+	{"timeout", "finance", priceScript, outcome.Timeout,
 		func(s *harness.Script) { s.Limits.Timeout = 300 * time.Millisecond }},
-	{"uncertain", "finance", bookScript, harness.Uncertain, nil},
-	{"thousand", "nightly", stockScript, harness.OK, named("stock_check")},
+	{"uncertain", "finance", bookScript, outcome.Uncertain, nil},
+	{"thousand", "nightly", stockScript, outcome.OK, named("stock_check")},
 	{"denied", "dev", `UseTools("delete an order for ever")
 _, err := shop.DeleteOrder(shop.DeleteOrderParams{ID: 10371})
-if err != nil { panic(err) }`, harness.Denied, nil},
-	{"ambiguous", "support", "UseTools(\"a page or mail\")\nReturn(1)", harness.Ambiguous, nil},
-	{"panic", "finance", panicScript, harness.ScriptError, named("invoice_match")},
-	{"compile", "dev", `log, err := git.Log(git.LogParams{Count: 3}); Return(log); _ = err`, harness.CompileError, nil},
-	{"short", "dev", logScript, harness.OK, nil},
-	{"log", "dev", logScript, harness.OK, nil},
-	{"late", "support", lateScript, harness.Waiting, named("late_orders")},
-	{"dry", "support", lateScript, harness.OK, func(s *harness.Script) { s.Dry, s.Origin.Name = true, "late_orders" }},
-	{"waiting", "support", refundScript, harness.Waiting, nil},
-	{"changes", "dev", pushScript, harness.Waiting, nil},
+if err != nil { panic(err) }`, outcome.Denied, nil},
+	{"ambiguous", "support", "UseTools(\"a page or mail\")\nReturn(1)", outcome.Ambiguous, nil},
+	{"panic", "finance", panicScript, outcome.ScriptError, named("invoice_match")},
+	{"compile", "dev", `log, err := git.Log(git.LogParams{Count: 3}); Return(log); _ = err`, outcome.CompileError, nil},
+	{"short", "dev", logScript, outcome.OK, nil},
+	{"log", "dev", logScript, outcome.OK, nil},
+	{"late", "support", lateScript, outcome.Waiting, named("late_orders")},
+	{"dry", "support", lateScript, outcome.OK, func(s *harness.Script) { s.Dry, s.Origin.Name = true, "late_orders" }},
+	{"waiting", "support", refundScript, outcome.Waiting, nil},
+	{"changes", "dev", pushScript, outcome.Waiting, nil},
 }
 
 // make makes one of them. On a busy machine one with a deadline has it later, so that
 // it comes to its calls.
-func (w *world) make(d *demoRun) (*harness.Result, error) {
+func (w *world) make(d *demoRun) (*outcome.Result, error) {
 	for more := time.Duration(1); ; more *= 5 {
 		res, err := w.run(d.subject, d.source, func(s *harness.Script) {
 			if d.change != nil {
@@ -330,7 +331,7 @@ func (w *world) make(d *demoRun) (*harness.Result, error) {
 			}
 			s.Limits.Timeout *= more
 		})
-		if err != nil || res.Status != harness.Timeout {
+		if err != nil || res.Status != outcome.Timeout {
 			return res, err
 		}
 		run, err := w.store.Load(res.Run)
@@ -383,8 +384,8 @@ func (w *world) fill(names ...string) error {
 }
 
 // approveAll says yes to all that a run waits for, until it waits no more.
-func (w *world) approveAll(res *harness.Result, subject string) error {
-	for res.Status == harness.Waiting {
+func (w *world) approveAll(res *outcome.Result, subject string) error {
+	for res.Status == outcome.Waiting {
 		for _, x := range res.Waiting {
 			if err := w.store.Answer(x.ID, &record.Answer{Yes: true, Who: "ann", How: "console"}); err != nil {
 				return err
@@ -395,7 +396,7 @@ func (w *world) approveAll(res *harness.Result, subject string) error {
 			return err
 		}
 	}
-	if res.Status != harness.OK {
+	if res.Status != outcome.OK {
 		return errors.New(res.Text())
 	}
 	return nil
@@ -431,7 +432,7 @@ func (w *world) begin() error {
 				}
 			}
 		}})
-		if err == nil && res.Status != harness.Canceled {
+		if err == nil && res.Status != outcome.Canceled {
 			err = errors.New("the run that goes on has ended: " + res.Text())
 		}
 		ended <- err

@@ -10,7 +10,6 @@ import (
 	"unicode/utf16"
 
 	"github.com/usetools/usetools/discovery"
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
@@ -71,8 +70,8 @@ const (
 )
 
 // checked says what the result of a check came to.
-func (v *view) checked(d *edited, res *harness.Result) (*checked, error) {
-	c := &checked{OK: res.Status == harness.OK, Marks: []checkMark{}, Label: "Run"}
+func (v *view) checked(d *edited, res *outcome.Result) (*checked, error) {
+	c := &checked{OK: res.Status == outcome.OK, Marks: []checkMark{}, Label: "Run"}
 	k, err := v.known()
 	if err != nil {
 		return nil, err
@@ -86,8 +85,8 @@ func (v *view) checked(d *edited, res *harness.Result) (*checked, error) {
 		c.mark(in, "wait", &res.Mended[i])
 	}
 	for _, w := range res.Warnings {
-		if !slices.ContainsFunc(res.Mended, func(e harness.Error) bool { return strings.HasSuffix(w, ": "+e.Message) }) {
-			c.mark(in, "wait", &harness.Error{Message: w})
+		if !slices.ContainsFunc(res.Mended, func(e outcome.Error) bool { return strings.HasSuffix(w, ": "+e.Message) }) {
+			c.mark(in, "wait", &outcome.Error{Message: w})
 		}
 	}
 	c.Warnings = len(c.Marks) - c.Errors
@@ -104,7 +103,7 @@ func (v *view) checked(d *edited, res *harness.Result) (*checked, error) {
 	return c, nil
 }
 
-func (c *checked) mark(in *places, kind string, e *harness.Error) {
+func (c *checked) mark(in *places, kind string, e *outcome.Error) {
 	if len(c.Marks) >= maxMarks {
 		return
 	}
@@ -120,7 +119,7 @@ func (c *checked) mark(in *places, kind string, e *harness.Error) {
 	c.Marks = append(c.Marks, m)
 }
 
-func phraseOf(u *harness.ToolUse, k *known) checkPhrase {
+func phraseOf(u *outcome.ToolUse, k *known) checkPhrase {
 	p := checkPhrase{Phrase: visible(u.Phrase), Kind: "ok"}
 	switch u.Verdict {
 	case discovery.Resolved:
@@ -158,7 +157,7 @@ func phraseOf(u *harness.ToolUse, k *known) checkPhrase {
 }
 
 // mayDo says what a run of a script that is right may do, and the same for its button.
-func (v *view) mayDo(d *edited, res *harness.Result) (says, label string) {
+func (v *view) mayDo(d *edited, res *outcome.Result) (says, label string) {
 	cat := v.c.host.Catalog(v.Viewer)
 	if cat == nil {
 		return "", "Run"

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/approval"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry"
@@ -66,7 +66,7 @@ func (v *view) ledgerOf(r *record.Run) (*ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	res, err := harness.Recorded(r)
+	res, err := outcome.FromRecord(r)
 	if err != nil {
 		return nil, fmt.Errorf("reading the dry run: %w", err)
 	}

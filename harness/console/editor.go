@@ -14,6 +14,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
 )
@@ -230,7 +231,7 @@ func (v *view) check(d *edited) error {
 }
 
 // checks checks a script when it is the viewer's turn.
-func (v *view) checks(ctx context.Context, d *edited) (*harness.Result, error) {
+func (v *view) checks(ctx context.Context, d *edited) (*outcome.Result, error) {
 	release, err := v.c.checking.take(ctx, v.Viewer)
 	if err != nil {
 		return nil, fmt.Errorf("waiting for other scripts to be checked: %w", err)
@@ -287,7 +288,7 @@ func (c *Console) saveScript(v *view) error {
 	if d.Check, err = v.checked(d, res); err != nil {
 		return err
 	}
-	if res.Status != harness.OK {
+	if res.Status != outcome.OK {
 		return not("it is not right yet")
 	}
 	if _, says, ok := library.Header(d.Script); ok && d.About == "" {

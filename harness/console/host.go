@@ -6,6 +6,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record/store"
 )
@@ -24,7 +25,7 @@ type Host interface {
 	// that is refused has a run, too.
 	Execute(ctx context.Context, v *Viewer, s *Script) (run string, err error)
 	// Check says what is wrong with a script, and runs nothing.
-	Check(ctx context.Context, v *Viewer, s *Script) (*harness.Result, error)
+	Check(ctx context.Context, v *Viewer, s *Script) (*outcome.Result, error)
 	// CallTool calls a tool without a script and returns the ID of the run with that
 	// call. approved: the viewer was shown the call and says yes. Without that a call
 	// that needs one is an *ApprovalError.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/wrappers"
@@ -53,9 +53,9 @@ type checker struct {
 	checks int
 }
 
-func (h *checker) Check(context.Context, *Viewer, *Script) (*harness.Result, error) {
+func (h *checker) Check(context.Context, *Viewer, *Script) (*outcome.Result, error) {
 	h.checks++
-	return &harness.Result{}, nil
+	return &outcome.Result{}, nil
 }
 
 // A viewer checks one script at a time, so that others are checked too.

@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 )
 
@@ -121,7 +122,7 @@ func TestARunThatGoesOnIsFollowed(t *testing.T) {
 	w := emptyDemo(t)
 	b := w.openTab(t, "")
 	res, err := w.run("dev", pushScript, nil)
-	if err != nil || res.Status != harness.Waiting {
+	if err != nil || res.Status != outcome.Waiting {
 		t.Fatal(res, err)
 	}
 	b.open("/runs/" + res.Run)

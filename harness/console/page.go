@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
@@ -49,7 +49,7 @@ func (v *view) terminal(args ...string) string {
 }
 
 // next returns how the viewer resumes a run; commands are for operators.
-func (v *view) next() (n harness.Next) {
+func (v *view) next() (n outcome.Next) {
 	if v.c.opts.Next != nil {
 		n = v.c.opts.Next(v.r)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
 )
@@ -35,7 +35,7 @@ func FuzzRunsQuery(f *testing.F) {
 		if u, err := url.Parse(q.With("status", "ok")); err != nil || u.Path != "/runs" {
 			t.Error(u, err)
 		}
-		q.Filter(harness.Statuses, time.Now())
+		q.Filter(outcome.Statuses, time.Now())
 	})
 }
 

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
@@ -214,7 +214,7 @@ func (c *Console) runPage(v *view) error {
 
 // goesOn reports whether something of a run may still change.
 func goesOn(v *show.View) bool {
-	return v.Run.End == nil || v.Status == string(harness.Waiting) || v.Status == string(harness.Uncertain) || len(v.Run.Open()) > 0
+	return v.Run.End == nil || v.Status == string(outcome.Waiting) || v.Status == string(outcome.Uncertain) || len(v.Run.Open()) > 0
 }
 
 func (v *view) newRunView(run *show.View) *runView {
@@ -379,8 +379,8 @@ const maxPrintedText = 8 << 10
 // ending is what the agent got.
 func (d *runView) ending(v *view) {
 	r := d.Run
-	if r.End != nil && d.Error == nil && r.End.Status != string(harness.OK) {
-		if res, err := harness.Recorded(r); err == nil {
+	if r.End != nil && d.Error == nil && r.End.Status != string(outcome.OK) {
+		if res, err := outcome.FromRecord(r); err == nil {
 			res.Next = v.next()
 			_, d.Refusal, _ = strings.Cut(text.CutBytes(res.Problems(false, false), maxPrintedText), "\n") // without its status
 		}
@@ -445,7 +445,7 @@ func (d *runView) facts() {
 		}
 		add("Input "+text.Cut(name, 40), "%s", shortArgs(r, b.Inputs[name], 200))
 	}
-	var t harness.Timing
+	var t outcome.Timing
 	if r.End != nil && json.Unmarshal(r.End.Timing, &t) == nil && t.Total > 0 {
 		add("Phases", "start %.1f · parse %.1f · resolve %.1f · generate %.1f · check %.1f · lower %.1f · run %.0f ms",
 			t.Start, t.Parse, t.Resolve, t.Generate, t.Check, t.Lower, t.Run)
@@ -499,15 +499,15 @@ func (d *runView) actions(v *view) {
 	} else if d.Can.Again = true; r.Begin.Subject != v.Subject {
 		d.Whose = r.Begin.Subject
 	}
-	neverRan := r.End != nil && harness.Status(d.Status).ExitCode() == harness.CompileError.ExitCode()
-	refused := d.Status == string(harness.Denied) && len(r.Calls) == 0
+	neverRan := r.End != nil && outcome.Status(d.Status).ExitCode() == outcome.CompileError.ExitCode()
+	refused := d.Status == string(outcome.Denied) && len(r.Calls) == 0
 	d.Can.Replay = d.Can.Again && r.End != nil && r.Damaged == nil && !neverRan && !refused
 	d.Can.Save = d.Can.Again && !neverRan && v.library() != nil
 	if v.Operator && !r.Running && r.Damaged == nil && (r.End == nil || !r.End.Closed) {
-		waits := d.Status == string(harness.Waiting) || d.Status == string(harness.Uncertain) || d.Status == record.Died
+		waits := d.Status == string(outcome.Waiting) || d.Status == string(outcome.Uncertain) || d.Status == record.Died
 		d.Can.Settle = len(d.Unknown) > 0
 		d.Can.Close = waits
-		d.Can.Resume = len(d.Unknown) == 0 && len(r.Open()) == 0 && (waits || d.Status == string(harness.Canceled))
+		d.Can.Resume = len(d.Unknown) == 0 && len(r.Open()) == 0 && (waits || d.Status == string(outcome.Canceled))
 	}
 }
 

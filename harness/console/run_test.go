@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 )
 
@@ -194,7 +194,7 @@ func TestALargeRecordIsShownWithinBounds(t *testing.T) {
 			&record.Done{N: i + 1, Kind: record.Answered, Error: long[:2000], Failed: true})
 	}
 	id := ended(t, w.store, &record.Begin{Script: record.String(strings.Repeat("\t\n", 60<<10) + long[:128<<10]), Name: long[:1000], Subject: "dev"},
-		&record.End{Status: string(harness.ScriptError), Warnings: []string{long, "line 3: " + long}, Value: record.String(long)}, lines...)
+		&record.End{Status: string(outcome.ScriptError), Warnings: []string{long, "line 3: " + long}, Value: record.String(long)}, lines...)
 	c := w.signIn(t, "")
 	page := c.page("/runs/" + id)
 	if len(page) > 2<<20 {

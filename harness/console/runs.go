@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
@@ -146,7 +146,7 @@ func (c *Console) listRuns(v *view) error {
 	c.fillForm(v, d)
 	var f *store.Filter
 	if err == nil {
-		f, err = q.Filter(harness.Statuses, time.Now())
+		f, err = q.Filter(outcome.Statuses, time.Now())
 	}
 	page := &Page{Title: "Runs", Nav: "runs", Module: "runs.js", Data: d}
 	var wrong *show.QueryError
@@ -191,7 +191,7 @@ func (c *Console) fillForm(v *view, d *runsData) {
 	for _, s := range known {
 		d.States = append(d.States, runsState{s, q.With("status", s), now == s})
 	}
-	d.Statuses = append(slices.Clip(harness.Statuses), record.Running, record.Died, show.NotOK)
+	d.Statuses = append(slices.Clip(outcome.Statuses), record.Running, record.Died, show.NotOK)
 	if now != "" && !slices.Contains(d.Statuses, now) {
 		d.Statuses = append(d.Statuses, now)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/serve/shorten"
 	"github.com/usetools/usetools/harness/serve/transport"
 )
@@ -19,7 +19,7 @@ import (
 // Answer is the structured content of execute: the Result, and what was cut
 // from it.
 type Answer struct {
-	*harness.Result
+	*outcome.Result
 	// Cut says for each of value and stdout that was cut how many characters
 	// it has, and by which ID a later script reads it with Stored.
 	Cut map[string]CutPart `json:"cut,omitempty"`
@@ -146,7 +146,7 @@ const (
 // answer converts a Result for a client. The first block of its content is always the
 // harness's, without text of the script. It ends with a line that names the next block,
 // which is the script's. A script so cannot imitate a warning or a hint.
-func (c *session) answer(res *harness.Result) *mcp.CallToolResult {
+func (c *session) answer(res *outcome.Result) *mcp.CallToolResult {
 	res.Lowered = ""
 	a := &Answer{Result: res}
 	ledger := a.shortenLedger(c.s.opts.Answer / 2)
@@ -159,7 +159,7 @@ func (c *session) answer(res *harness.Result) *mcp.CallToolResult {
 	// Errors and warnings are bounded one by one; this is for all of them.
 	words, _ = shorten.HeadAndTail(words, max(c.s.opts.Answer-utf8.RuneCountInString(output), 0)+2000)
 	words = ledger + words
-	ok := res.Status == harness.OK && !res.LookUp
+	ok := res.Status == outcome.OK && !res.LookUp
 	switch {
 	case ok && output == "":
 		words = "ok: the script returned and printed nothing\n" + words
@@ -187,7 +187,7 @@ func wantsWhole(req *mcp.CallToolRequest) bool {
 }
 
 // whole returns a Result as transport.WholeKey asks for it.
-func whole(res *harness.Result) *mcp.CallToolResult {
+func whole(res *outcome.Result) *mcp.CallToolResult {
 	res.Lowered = ""
 	shown := ""
 	if res.LookUp {
@@ -223,15 +223,15 @@ func controls(r rune) bool {
 
 // failed reports whether a result is an error to a client: one that waits for a person
 // is none.
-func failed(res *harness.Result) bool {
-	return res.Status != harness.OK && res.Status != harness.Waiting
+func failed(res *outcome.Result) bool {
+	return res.Status != outcome.OK && res.Status != outcome.Waiting
 }
 
 // cut shortens the value and what was printed to a budget of characters, keeps what was
 // shortened, and says so.
 func (c *session) cut(a *Answer, value json.RawMessage, budget int) (notes []string) {
 	res := a.Result
-	if res.Status == harness.OutputLimit { // a loop that printed without end: its beginning and end tell enough
+	if res.Status == outcome.OutputLimit { // a loop that printed without end: its beginning and end tell enough
 		budget /= 10
 	}
 	whole := map[string]json.RawMessage{}

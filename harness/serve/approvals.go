@@ -11,9 +11,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 )
@@ -171,7 +171,7 @@ func (c *session) showApproval(id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	res, err := harness.Recorded(a.Record)
+	res, err := outcome.FromRecord(a.Record)
 	if err != nil {
 		return "", err
 	}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/harness/serve/transport"
 	"github.com/usetools/usetools/registry"
@@ -197,7 +197,7 @@ Return(r.Text())`)
 					want, questions = ` accept {"branch":"main"} accept {"branch":"main"} accept {"branch":"main"} servers have asked`, 3
 				}
 				if !strings.Contains(got, strings.TrimSpace(want)) || len(asked) != questions || q.calls.Load() != 1 ||
-					a.Status != harness.OK {
+					a.Status != outcome.OK {
 					t.Errorf("%d calls, asked %q: %s", q.calls.Load(), asked, got)
 				}
 				for _, m := range asked {
@@ -221,7 +221,7 @@ func TestAServersQuestionMayWait(t *testing.T) {
 if err != nil { panic(err) }
 Return(r.Text())`
 	_, a := connect(t, s, nil).run(script)
-	if a.Status != harness.Waiting || len(a.Waiting) != 1 || a.Waiting[0].Question == nil {
+	if a.Status != outcome.Waiting || len(a.Waiting) != 1 || a.Waiting[0].Question == nil {
 		t.Fatalf("%+v", a.Result)
 	}
 	p := always(decline)

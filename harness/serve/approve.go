@@ -13,7 +13,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/registry"
 )
@@ -69,8 +69,8 @@ type refusal struct {
 func (r *refusal) Error() string { return r.why }
 
 // result is the refusal as the result of a run.
-func (r *refusal) result() *harness.Result {
-	res := &harness.Result{Status: harness.Denied}
+func (r *refusal) result() *outcome.Result {
+	res := &outcome.Result{Status: outcome.Denied}
 	for _, t := range r.tools {
 		res.Decisions = append(res.Decisions,
 			policy.Decision{Tool: t, Verdict: policy.IsDenied, Rule: "the user did not approve it"})

@@ -16,7 +16,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve/transport"
@@ -58,7 +58,7 @@ func askOf(id string) string {
 // questions are what the client's user is asked, by keys that no other question of
 // the run ever has. What is not to be asked there, cannot be, or was in this
 // exchange, is left out.
-func (c *session) questions(res *harness.Result, has can, was []string) mcp.InputRequestMap {
+func (c *session) questions(res *outcome.Result, has can, was []string) mcp.InputRequestMap {
 	out := mcp.InputRequestMap{}
 	for i := range res.Waiting {
 		w := &res.Waiting[i]
@@ -84,7 +84,7 @@ func (c *session) questions(res *harness.Result, has can, was []string) mcp.Inpu
 
 // ask is what is asked of what a run waits with; nothing where that is for others
 // to say.
-func (c *session) ask(run string, w *harness.WaitingCall) (map[string]*mcp.ElicitParams, error) {
+func (c *session) ask(run string, w *outcome.Pending) (map[string]*mcp.ElicitParams, error) {
 	if w.Question == nil {
 		if !c.asksUser() {
 			return nil, nil
@@ -107,7 +107,7 @@ func (c *session) ask(run string, w *harness.WaitingCall) (map[string]*mcp.Elici
 const wholeField = "all_calls"
 
 // approvalForm asks whether a call is to be made.
-func approvalForm(run string, w *harness.WaitingCall) *mcp.ElicitParams {
+func approvalForm(run string, w *outcome.Pending) *mcp.ElicitParams {
 	var b strings.Builder
 	fmt.Fprintf(&b, "A script wants to call %s (%s), and waits for a yes: %s. Nothing of the call was sent.\n",
 		w.Tool, w.Class,
@@ -128,7 +128,7 @@ func approvalForm(run string, w *harness.WaitingCall) *mcp.ElicitParams {
 }
 
 // placeOf is where a script makes a call, in words.
-func placeOf(w *harness.WaitingCall) string {
+func placeOf(w *outcome.Pending) string {
 	at := fmt.Sprintf("line %d", w.Line)
 	if w.File != "" {
 		at = w.File + " " + at
@@ -178,7 +178,7 @@ func replyOf(from mcp.InputResponse) *backend.Reply {
 
 // says is what an answer of the client's user is to what a run waits with; nil: it is
 // none.
-func (c *session) says(w *harness.WaitingCall, got mcp.InputResponseMap) (*record.Answer, error) {
+func (c *session) says(w *outcome.Pending, got mcp.InputResponseMap) (*record.Answer, error) {
 	a := &record.Answer{Who: c.who(), How: "elicitation"}
 	if w.Question == nil {
 		res, _ := got[askOf(w.ID)].(*mcp.ElicitResult)
@@ -210,7 +210,7 @@ func (c *session) who() string { return cmp.Or(c.owner.Token(), "the user at "+c
 
 // keep keeps what the client's user has answered to what a run waits with, of that
 // what was shown. An answer that somebody gave before counts.
-func (c *session) keep(res *harness.Result, shown func(key string) bool, got mcp.InputResponseMap) error {
+func (c *session) keep(res *outcome.Result, shown func(key string) bool, got mcp.InputResponseMap) error {
 	for i := range res.Waiting {
 		w := &res.Waiting[i]
 		if w.Question == nil && !shown(askOf(w.ID)) {
@@ -298,7 +298,7 @@ type waitState struct {
 // asksClient answers a request with questions, which the client has its user answer
 // and sends back with the request; before is the state that it came with. nil: there
 // is nothing to ask there.
-func (c *session) asksClient(req *mcp.CallToolRequest, args *executeArgs, res *harness.Result,
+func (c *session) asksClient(req *mcp.CallToolRequest, args *executeArgs, res *outcome.Result,
 	before *waitState) *mcp.CallToolResult {
 	asked := c.questions(res, elicits(req), before.Asks)
 	if len(asked) == 0 || before.Round >= maxRounds {
@@ -325,7 +325,7 @@ func (c *session) answers(req *mcp.CallToolRequest, args *executeArgs) (*waitSta
 // since needs them no more. One that is just under way may come to the same question.
 func (c *session) take(ctx context.Context, s *waitState, got mcp.InputResponseMap) error {
 	res, err := c.comesTo(ctx, s.Run)
-	if errors.Is(err, harness.ErrNotEnded) { // its process died
+	if errors.Is(err, outcome.ErrNotEnded) { // its process died
 		return nil
 	}
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/console"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/serve/guard"
@@ -144,7 +145,7 @@ func (h *consoleHost) Execute(ctx context.Context, v *console.Viewer, script *co
 	turn, giveUp := context.WithCancel(s.ctx)
 	s.work.Go(func() {
 		defer giveUp()
-		_, release, err := c.inTurn(turn, nil, args, func(ctx context.Context, hs *harness.Script) (*harness.Result, error) {
+		_, release, err := c.inTurn(turn, nil, args, func(ctx context.Context, hs *harness.Script) (*outcome.Result, error) {
 			hs.Origin.Name = script.Name
 			begun(hs, ids)
 			return s.harness.Run(ctx, hs)
@@ -175,7 +176,7 @@ func (h *consoleHost) Execute(ctx context.Context, v *console.Viewer, script *co
 	}
 }
 
-func (h *consoleHost) Check(ctx context.Context, v *console.Viewer, script *console.Script) (res *harness.Result, err error) {
+func (h *consoleHost) Check(ctx context.Context, v *console.Viewer, script *console.Script) (res *outcome.Result, err error) {
 	c, s := h.session(v), h.f.s
 	if len(script.Source) > maxScript {
 		return nil, fmt.Errorf("the script has more than %d bytes", maxScript)

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/console"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve"
@@ -207,7 +207,7 @@ func TestTheConsoleOfTheServerSaysYes(t *testing.T) {
 	}
 	until(t, func() bool {
 		run, err := s.Records().Load(a.Run)
-		return err == nil && run.End != nil && run.End.Status == string(harness.OK)
+		return err == nil && run.End != nil && run.End.Status == string(outcome.OK)
 	})
 	if f.calls.Load() != 1 {
 		t.Errorf("%d calls", f.calls.Load())

@@ -17,8 +17,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/discovery"
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/serve/shorten"
 	"github.com/usetools/usetools/registry"
@@ -152,7 +152,7 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 	like := &executeArgs{Script: "call " + id, Inputs: map[string]json.RawMessage{"arguments": args}}
 	approved, refused := c.approvals(req, like.hash())
 	if refused != nil {
-		c.account(like, nil, begin).End(harness.Denied, refused.result())
+		c.account(like, nil, begin).End(outcome.Denied, refused.result())
 		return failure(refused)
 	}
 	release, err := c.s.queue.Acquire(ctx, c.tenant(), c.id)

@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve/guard"
@@ -41,19 +42,19 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 			err = c.take(ctx, state, req.Params.InputResponses)
 		}
 		if err != nil {
-			c.account(args, nil, begin).End(harness.Denied, nil)
+			c.account(args, nil, begin).End(outcome.Denied, nil)
 			return failure(err), nil
 		}
 		runs = c.goesOn(state.Run)
 	}
 	args.Request = c.s.records.RequestDigest(c.owner.Subject(), args.Script, args.Inputs, args.DryRun)
-	done := func(*harness.Result) {}
+	done := func(*outcome.Result) {}
 	if c.rejoins() && !args.DryRun {
 		done = c.s.harness.Answering(ctx, args.Request)
 	}
 	res, release, err := c.inTurn(ctx, req, args, runs, begin)
 	defer func() { done(res) }()
-	for round := 1; err == nil && res.Status == harness.Waiting && round <= maxRounds; round++ {
+	for round := 1; err == nil && res.Status == outcome.Waiting && round <= maxRounds; round++ {
 		if req.ProtocolVersion() > transport.LastStateful {
 			if ask := c.asksClient(req, args, res, state); ask != nil {
 				release()
@@ -88,7 +89,7 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 }
 
 // next returns how the client of a request can resume a run.
-func (c *session) next(req *mcp.CallToolRequest) harness.Next {
+func (c *session) next(req *mcp.CallToolRequest) outcome.Next {
 	away, page := false, ""
 	if extra := req.GetExtra(); extra != nil {
 		away, page = extra.Header.Get(awayHeader) != "", extra.Header.Get(pageHeader)
@@ -98,21 +99,21 @@ func (c *session) next(req *mcp.CallToolRequest) harness.Next {
 
 // next returns how a client can resume a run. away reports whether it is on another machine: it
 // gets no commands, which name files of this one. page is the console's URL.
-func (s *Server) next(away bool, page string) harness.Next {
+func (s *Server) next(away bool, page string) outcome.Next {
 	own := s.opts.Approvals != ApprovalsConsole
 	if away || !own || s.opts.Command == nil {
-		return harness.Next{Page: page, Asks: !away && own && page == ""}
+		return outcome.Next{Page: page, Asks: !away && own && page == ""}
 	}
-	return harness.Next{Command: s.opts.Command}
+	return outcome.Next{Command: s.opts.Command}
 }
 
 // runs is a function that runs or resumes a script.
-type runs func(context.Context, *harness.Script) (*harness.Result, error)
+type runs func(context.Context, *harness.Script) (*outcome.Result, error)
 
 // inTurn runs a script when it is its turn, which it has until release is called.
 func (c *session) inTurn(ctx context.Context, req *mcp.CallToolRequest,
 	args *executeArgs, runs runs, begin time.Time) (
-	res *harness.Result, release func(), err error) {
+	res *outcome.Result, release func(), err error) {
 	asked := time.Now()
 	release, err = c.s.queue.Acquire(ctx, c.tenant(), c.id)
 	if err != nil {
@@ -127,7 +128,7 @@ func (c *session) inTurn(ctx context.Context, req *mcp.CallToolRequest,
 // runScript runs a script, which came at begin, with the catalog of the moment,
 // and records what happened. req is nil where no client asks.
 func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args *executeArgs, runs runs,
-	begin time.Time) (res *harness.Result, err error) {
+	begin time.Time) (res *outcome.Result, err error) {
 	s := c.s
 	cat, done, err := c.catalog(ctx)
 	if err != nil {
@@ -175,9 +176,9 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 	} else if isBusy {
 		status = "busy"
 	} else if ctx.Err() != nil {
-		status = harness.Canceled
+		status = outcome.Canceled
 	} else if errors.As(err, &once) {
-		status = harness.Denied
+		status = outcome.Denied
 	}
 	told.End(status, res)
 	if err != nil {
@@ -197,7 +198,7 @@ func (c *session) rejoins() bool { return !c.s.opts.NoRejoin && c.owner != guard
 
 // begins runs a script that was sent, unless it was sent before and that run is what
 // its client asks for.
-func (c *session) begins(ctx context.Context, script *harness.Script) (*harness.Result, error) {
+func (c *session) begins(ctx context.Context, script *harness.Script) (*outcome.Result, error) {
 	known := c.rejoins() || script.Origin.Request.Once != ""
 	for try := 1; ; try++ {
 		if known {
@@ -220,13 +221,13 @@ func (c *session) begins(ctx context.Context, script *harness.Script) (*harness.
 // goesOn goes on with a run, or returns what it came to where another process has
 // gone on with it.
 func (c *session) goesOn(run string) runs {
-	return func(ctx context.Context, script *harness.Script) (*harness.Result, error) {
+	return func(ctx context.Context, script *harness.Script) (*outcome.Result, error) {
 		waits, err := c.recorded(ctx, run)
 		if err != nil {
 			return nil, err
 		}
-		if waits.End != nil && waits.End.Status == string(harness.Waiting) && len(waits.Open()) > 0 {
-			return harness.Recorded(waits)
+		if waits.End != nil && waits.End.Status == string(outcome.Waiting) && len(waits.Open()) > 0 {
+			return outcome.FromRecord(waits)
 		}
 		res, err := c.s.harness.ResumeForClient(ctx, run, script)
 		var running *store.RunningError
@@ -246,15 +247,15 @@ func (c *session) goesOn(run string) runs {
 }
 
 // unsettled reports whether a run will go on.
-func unsettled(res *harness.Result) bool {
-	return res.Status == harness.Waiting || res.Status == harness.Uncertain
+func unsettled(res *outcome.Result) bool {
+	return res.Status == outcome.Waiting || res.Status == outcome.Uncertain
 }
 
 // lookAgain is how often a run that another process has is looked at.
 const lookAgain = 100 * time.Millisecond
 
 // comesTo waits until nobody is at work on a run, and returns what it came to.
-func (c *session) comesTo(ctx context.Context, id string) (*harness.Result, error) {
+func (c *session) comesTo(ctx context.Context, id string) (*outcome.Result, error) {
 	tick := time.NewTicker(lookAgain)
 	defer tick.Stop()
 	for {
@@ -263,7 +264,7 @@ func (c *session) comesTo(ctx context.Context, id string) (*harness.Result, erro
 			return nil, err
 		}
 		if !run.Running {
-			return harness.Recorded(run)
+			return outcome.FromRecord(run)
 		}
 		select {
 		case <-tick.C:
@@ -280,7 +281,7 @@ func (c *session) account(args *executeArgs, tools *registry.Registry, begun tim
 }
 
 // internalError is the status of a run that the harness did not bring to an end.
-const internalError harness.Status = "internal_error"
+const internalError outcome.Status = "internal_error"
 
 // script is what scripts of the session, and its calls without one, have in common.
 func (c *session) script(told *observe.Account) *harness.Script {
@@ -292,7 +293,7 @@ func (c *session) script(told *observe.Account) *harness.Script {
 func (c *session) policy() *policy.Policy { return c.s.opts.Policy.With(c.token, nil) }
 
 // weight is about how many bytes a run has moved.
-func weight(res *harness.Result) int {
+func weight(res *outcome.Result) int {
 	n := len(res.Value) + len(res.Stdout)
 	for _, c := range res.Calls {
 		n += c.Bytes

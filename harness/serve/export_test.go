@@ -16,6 +16,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/console"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve/guard"
 	"github.com/usetools/usetools/harness/serve/shorten"
@@ -167,7 +168,7 @@ func (c *session) Loads(tool string)                              { c.loaded[too
 func (c *session) Guard(next mcp.MethodHandler) mcp.MethodHandler { return c.guard(next) }
 func (c *session) Spare(next mcp.MethodHandler) mcp.MethodHandler { return c.spare(next) }
 
-func (c *session) Begins(ctx context.Context, s *harness.Script) (*harness.Result, error) {
+func (c *session) Begins(ctx context.Context, s *harness.Script) (*outcome.Result, error) {
 	return c.begins(ctx, s)
 }
 

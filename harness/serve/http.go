@@ -14,8 +14,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/sync/semaphore"
 
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/console"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/serve/observe"
 	"github.com/usetools/usetools/harness/serve/transport"
 )
@@ -138,7 +138,7 @@ func (f *front) page(r *http.Request) string {
 }
 
 // next returns how the sender of a request can resume a run.
-func (f *front) next(r *http.Request) harness.Next { return f.s.next(transport.Away(r), f.page(r)) }
+func (f *front) next(r *http.Request) outcome.Next { return f.s.next(transport.Away(r), f.page(r)) }
 
 type frontKey struct{}
 

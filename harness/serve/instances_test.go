@@ -18,6 +18,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve"
@@ -142,7 +143,7 @@ func TestInstancesKnowOneAnothersRequests(t *testing.T) {
 		s, f := serving(t, opts)
 		one, two = connect(t, s, nil), connect(t, another(t, s), nil)
 		for _, c := range []*client{one, two} { // each has read the records
-			if got, a := c.run("Return(1)"); a.Status != harness.OK {
+			if got, a := c.run("Return(1)"); a.Status != outcome.OK {
 				t.Fatal(got)
 			}
 		}
@@ -183,10 +184,10 @@ func TestInstancesKnowOneAnothersRequests(t *testing.T) {
 	t.Run("waiting", func(t *testing.T) {
 		one, two, f := both(&serve.Options{Policy: asksForWrites})
 		_, first := one.run(deleting)
-		if first.Status != harness.Waiting {
+		if first.Status != outcome.Waiting {
 			t.Fatal(first.Status)
 		}
-		if got, again := two.run(deleting); again.Run != first.Run || again.Status != harness.Waiting ||
+		if got, again := two.run(deleting); again.Run != first.Run || again.Status != outcome.Waiting ||
 			!strings.Contains(got, "not begun again") || f.calls.Load() != 0 {
 			t.Errorf("%d calls: %s", f.calls.Load(), got)
 		}
@@ -201,7 +202,7 @@ func TestAnyInstanceResumesARun(t *testing.T) {
 		one, f := serving(t, &serve.Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
 		two := another(t, one)
 		got, first := connect(t, one, nil).run(deleting)
-		if first.Status != harness.Waiting {
+		if first.Status != outcome.Waiting {
 			t.Fatal(got)
 		}
 		third := folderStore(t, one.Records().Dir())
@@ -210,7 +211,7 @@ func TestAnyInstanceResumesARun(t *testing.T) {
 		}
 		c := connect(t, two, nil)
 		again := first
-		until(t, func() bool { got, again = c.run(deleting); return again.Status != harness.Waiting }) // the first may be about to resume it
+		until(t, func() bool { got, again = c.run(deleting); return again.Status != outcome.Waiting }) // the first may be about to resume it
 		if again.Run != first.Run || !strings.HasPrefix(got, "deleted\n") || f.calls.Load() != 1 {
 			t.Errorf("%d calls: %s", f.calls.Load(), got)
 		}

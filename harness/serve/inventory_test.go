@@ -14,8 +14,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/tiktoken-go/tokenizer"
 
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/harness/usage"
@@ -373,7 +373,7 @@ func TestTheExampleRuns(t *testing.T) {
 	c := connect(t, s, nil)
 	_, example, _ := strings.Cut(description(c), "\n")
 	example, _, _ = strings.Cut(example, "\n")
-	if got, a := c.run(example); a.Status != harness.OK || len(a.Calls) != 1 || a.Calls[0].Tool != "files.read_file" {
+	if got, a := c.run(example); a.Status != outcome.OK || len(a.Calls) != 1 || a.Calls[0].Tool != "files.read_file" {
 		t.Errorf("%s: %s", example, got)
 	}
 }
@@ -392,7 +392,7 @@ func TestExamplesCompile(t *testing.T) {
 				n++
 			}
 		}
-		if got, a := c.run(script + "}\n_ = never\nReturn(1)"); a.Status != harness.OK {
+		if got, a := c.run(script + "}\n_ = never\nReturn(1)"); a.Status != outcome.OK {
 			t.Error(got)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve"
@@ -28,26 +28,26 @@ func TestPolicyDecidesBeforeAnythingRuns(t *testing.T) {
 	for name, x := range map[string]struct {
 		policy *policy.Policy
 		want   string
-		status harness.Status
+		status outcome.Status
 	}{
-		"nothing against it": {&policy.Policy{}, "deleted", harness.OK},
-		"denied server":      {&policy.Policy{Deny: []string{"files"}}, "denied by files", harness.Denied},
-		"denied pattern":     {&policy.Policy{Deny: []string{"*.delete_*"}}, "denied by *.delete_*", harness.Denied},
+		"nothing against it": {&policy.Policy{}, "deleted", outcome.OK},
+		"denied server":      {&policy.Policy{Deny: []string{"files"}}, "denied by files", outcome.Denied},
+		"denied pattern":     {&policy.Policy{Deny: []string{"*.delete_*"}}, "denied by *.delete_*", outcome.Denied},
 		"not allowed": {&policy.Policy{Allow: []string{"git", "files.read_*"}}, "not among the allowed",
-			harness.Denied},
-		"read-only":   {&policy.Policy{ReadOnly: true}, "not marked as read-only", harness.Denied},
-		"destructive": {&policy.Policy{Approve: policy.ApproveDestructive}, "needs approval", harness.Waiting},
-		"marked":      {&policy.Policy{Approve: policy.ApproveMarked}, "needs approval", harness.Waiting},
-		"writes":      {&policy.Policy{Approve: policy.ApproveWrites}, "needs approval", harness.Waiting},
+			outcome.Denied},
+		"read-only":   {&policy.Policy{ReadOnly: true}, "not marked as read-only", outcome.Denied},
+		"destructive": {&policy.Policy{Approve: policy.ApproveDestructive}, "needs approval", outcome.Waiting},
+		"marked":      {&policy.Policy{Approve: policy.ApproveMarked}, "needs approval", outcome.Waiting},
+		"writes":      {&policy.Policy{Approve: policy.ApproveWrites}, "needs approval", outcome.Waiting},
 		"approved by operator": {&policy.Policy{Approve: policy.ApproveDestructive, Approved: []string{"files.*"}},
-			"deleted", harness.OK},
+			"deleted", outcome.OK},
 		"denied though allowed": {&policy.Policy{Allow: []string{"files"}, Deny: []string{"files.delete_file"}}, "denied by",
-			harness.Denied},
+			outcome.Denied},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if x.status == harness.Waiting && !*clustered { // nobody can be asked, and nothing is kept, as a cluster does
+			if x.status == outcome.Waiting && !*clustered { // nobody can be asked, and nothing is kept, as a cluster does
 				s, f := serving(t, &serve.Options{Policy: x.policy})
-				if got, a := connect(t, s, nil).run(deleting); a.Status != harness.Denied || f.calls.Load() > 0 ||
+				if got, a := connect(t, s, nil).run(deleting); a.Status != outcome.Denied || f.calls.Load() > 0 ||
 					!strings.Contains(got, "waits for approval with -state DIR") {
 					t.Errorf("without a folder: %s", got)
 				}
@@ -61,13 +61,13 @@ func TestPolicyDecidesBeforeAnythingRuns(t *testing.T) {
 			if len(a.Decisions) != 1 || a.Decisions[0].Tool != "files.delete_file" {
 				t.Errorf("decisions: %+v", a.Decisions)
 			}
-			if x.status == harness.Denied && (f.calls.Load() > 0 || strings.Contains(got, "begun\n")) {
+			if x.status == outcome.Denied && (f.calls.Load() > 0 || strings.Contains(got, "begun\n")) {
 				t.Error("something ran:", got)
 			}
-			if x.status == harness.Denied && !strings.Contains(got, `files.DeleteFile(files.DeleteFileParams{Path: "x"})`) {
+			if x.status == outcome.Denied && !strings.Contains(got, `files.DeleteFile(files.DeleteFileParams{Path: "x"})`) {
 				t.Error("the call is not shown:", got)
 			}
-			if x.status == harness.Waiting && (f.calls.Load() > 0 || len(a.Waiting) != 1 || !strings.Contains(got,
+			if x.status == outcome.Waiting && (f.calls.Load() > 0 || len(a.Waiting) != 1 || !strings.Contains(got,
 				fmt.Sprintf("harness approvals yes %s.1", a.Run)) || !strings.Contains(got, `files.delete_file({"path":"x"})`)) {
 				t.Error("what waits is not told:", got)
 			}
@@ -130,7 +130,7 @@ func TestAServerThatIsNotTrustedOffersNothingReadOnly(t *testing.T) {
 		}
 	}
 	got, a := c.run(`r, err := files.ReadFile(files.ReadFileParams{Path: "x"}); if err != nil { panic(err) }; Return(r.Text())`)
-	if a.Status != harness.Denied || !strings.Contains(got, "usetools.trust is false") || f.calls.Load() > 0 {
+	if a.Status != outcome.Denied || !strings.Contains(got, "usetools.trust is false") || f.calls.Load() > 0 {
 		t.Errorf("%s after %d calls: %s", a.Status, f.calls.Load(), got)
 	}
 }
@@ -192,7 +192,7 @@ func TestAPersonIsAskedWhereTheClientCan(t *testing.T) {
 				if n := f.calls.Load(); (n == 1) != (action == "accept") {
 					t.Errorf("%d calls", n)
 				}
-				if (a.Status == harness.Waiting) != (action == "cancel") || len(a.Waiting) > 0 != (action == "cancel") {
+				if (a.Status == outcome.Waiting) != (action == "cancel") || len(a.Waiting) > 0 != (action == "cancel") {
 					t.Errorf("%s, %+v", a.Status, a.Waiting)
 				}
 			})

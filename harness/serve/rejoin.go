@@ -5,12 +5,13 @@ import (
 	"errors"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record/store"
 )
 
 // rejoin returns the result of an earlier run of the same request, or nil if the script is
 // to run. It waits for a run that is under way.
-func (c *session) rejoin(ctx context.Context, script *harness.Script) (*harness.Result, error) {
+func (c *session) rejoin(ctx context.Context, script *harness.Script) (*outcome.Result, error) {
 	for try := 1; ; try++ {
 		res, err := c.s.harness.Rejoin(ctx, script)
 		var running *store.RunningError
@@ -18,7 +19,7 @@ func (c *session) rejoin(ctx context.Context, script *harness.Script) (*harness.
 			return res, err
 		}
 		res, err = c.comesTo(ctx, running.Run)
-		if errors.Is(err, harness.ErrNotEnded) && try < maxDied { // its process has died now
+		if errors.Is(err, outcome.ErrNotEnded) && try < maxDied { // its process has died now
 			continue
 		}
 		if err == nil && !unsettled(res) {

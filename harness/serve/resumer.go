@@ -12,6 +12,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/approval"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve/guard"
@@ -71,8 +72,8 @@ func (r *resumer) knows(owners ...guard.Owner) {
 }
 
 // watch notes a run that waits.
-func (r *resumer) watch(res *harness.Result) {
-	if res.Run != "" && (res.Status == harness.Waiting || res.Approval != "") {
+func (r *resumer) watch(res *outcome.Result) {
+	if res.Run != "" && (res.Status == outcome.Waiting || res.Approval != "") {
 		r.add(res.Run)
 	}
 }
@@ -122,7 +123,7 @@ func (r *resumer) run() {
 	ctx := r.s.ctx
 	r.begin(ctx)
 	r.s.work.Go(func() {
-		for sum, err := range r.s.records.Follow(ctx, &store.Filter{Status: []string{string(harness.Waiting)}}) {
+		for sum, err := range r.s.records.Follow(ctx, &store.Filter{Status: []string{string(outcome.Waiting)}}) {
 			if err == nil { // what cannot be read does not go on
 				r.add(sum.ID)
 			}
@@ -164,10 +165,10 @@ func (r *resumer) begin(ctx context.Context) {
 	if command == nil {
 		command = registry.Command()
 	}
-	for sum, err := range r.s.records.List(ctx, &store.Filter{Status: []string{string(harness.Waiting), record.Died}}) {
+	for sum, err := range r.s.records.List(ctx, &store.Filter{Status: []string{string(outcome.Waiting), record.Died}}) {
 		switch {
 		case err != nil:
-		case sum.Status == string(harness.Waiting):
+		case sum.Status == string(outcome.Waiting):
 			r.add(sum.ID)
 		case r.s.opts.Resume == ResumeNever || sum.Damaged:
 		case r.s.opts.Resume == ResumeAuto:
@@ -274,7 +275,7 @@ func goesOnAlone(run *record.Run, how Resuming) bool {
 	yes := slices.ContainsFunc(run.Asks, func(a *record.Asked) bool {
 		return a.A == record.Ledger && a.Answer != nil && a.Answer.Yes
 	})
-	return run.End.Status == string(harness.Waiting) || run.Begin.Dry && yes && len(run.Attempts) == 0
+	return run.End.Status == string(outcome.Waiting) || run.Begin.Dry && yes && len(run.Attempts) == 0
 }
 
 // resume goes on with a run for which no client waits. What stands against that is in
@@ -292,11 +293,11 @@ func (r *resumer) resume(ctx context.Context, run *record.Run, o guard.Owner) (e
 			}
 		}
 	}
-	var res *harness.Result
+	var res *outcome.Result
 	if err == nil {
 		var release func()
 		res, release, err = c.inTurn(ctx, nil, args, func(ctx context.Context,
-			script *harness.Script) (*harness.Result, error) {
+			script *harness.Script) (*outcome.Result, error) {
 			return r.s.harness.Resume(ctx, id, script)
 		}, time.Now())
 		release()

@@ -12,8 +12,8 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/usetools/usetools/discovery"
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
@@ -152,7 +152,7 @@ if err := UseTools("fold the laundry"); err != nil {
 log, err := git.Log(git.LogParams{RepoPath: "."})
 if err != nil { panic(err) }
 Return(map[string]any{"read": log.Text() != "", "missing": missing})`)
-	if a.Status != harness.OK {
+	if a.Status != outcome.OK {
 		t.Fatalf("%+v", a)
 	}
 	var v struct {

@@ -16,9 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
@@ -159,7 +159,7 @@ Return(v)`
 		"http, newest": dialHTTP(t, url, "", "", nil)}
 	for name, c := range clients {
 		got, a := c.dry(script)
-		if a.Status != harness.OK || !a.Dry || string(a.Value) != `"done"` {
+		if a.Status != outcome.OK || !a.Dry || string(a.Value) != `"done"` {
 			t.Fatalf("%s: %s", name, got)
 		}
 		var ledger []string
@@ -215,7 +215,7 @@ after effects that were not made; may depend on a made-up answer:
 		t.Errorf("%s, %v", raw, err)
 	}
 	// What the subject's earlier runs got is no guess.
-	if _, a := c.run(script); a.Status != harness.OK || f.calls.Load() != 2 {
+	if _, a := c.run(script); a.Status != outcome.OK || f.calls.Load() != 2 {
 		t.Fatal(a.Error, f.calls.Load())
 	}
 	got, a = c.dry(script)
@@ -264,10 +264,10 @@ func TestPolicyInADryRun(t *testing.T) {
 	c := connect(t, s, &mcp.ClientOptions{ElicitationHandler: yes})
 	got, a := c.dry(`_, _ = git.Log(git.LogParams{MaxCount: 1}); _, _ = files.DeleteFile(files.DeleteFileParams{Path: "a"})`)
 	const why = "it is not marked as read-only and needs approval"
-	if a.Status != harness.OK || len(a.Ledger) != 1 || a.Ledger[0].Approval != why || !strings.Contains(got, "["+why+"]") {
+	if a.Status != outcome.OK || len(a.Ledger) != 1 || a.Ledger[0].Approval != why || !strings.Contains(got, "["+why+"]") {
 		t.Errorf("%+v: %s", a.Ledger, got)
 	}
-	if got, a := c.dry(`_, _ = issues.Comment(issues.CommentParams{Number: 1, Body: "x"})`); a.Status != harness.Denied {
+	if got, a := c.dry(`_, _ = issues.Comment(issues.CommentParams{Number: 1, Body: "x"})`); a.Status != outcome.Denied {
 		t.Error(got)
 	}
 	if n := f.calls.Load(); n != 1 {

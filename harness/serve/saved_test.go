@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/harness/serve/observe"
 )
@@ -37,7 +37,7 @@ n := 3
 if err := Input("n", &n); err != nil { n = 9 }
 log, err := git.Log(git.LogParams{MaxCount: n})
 if err != nil { panic(err) }
-Return(len(log.Commits) + n)`); a.Status != harness.OK || got != "12\n" {
+Return(len(log.Commits) + n)`); a.Status != outcome.OK || got != "12\n" {
 		t.Fatalf("%q, %+v", got, a)
 	}
 	s.Describe()
@@ -51,7 +51,7 @@ Return(len(log.Commits) + n)`); a.Status != harness.OK || got != "12\n" {
 		t.Errorf("%q, %+v", got, a)
 	}
 	s.SetCatalog(&catalog.Catalog{Registry: changed, Calls: f, Scripts: lib})
-	if got, a := c.run(line); a.Status != harness.ScriptError || !strings.Contains(got, "MaxCount") {
+	if got, a := c.run(line); a.Status != outcome.ScriptError || !strings.Contains(got, "MaxCount") {
 		t.Errorf("its tool has changed, and yet %q", got)
 	}
 	if saved, err := lib.Load("authors"); err != nil || !strings.Contains(saved.Broken, "MaxCount") {
@@ -67,7 +67,7 @@ Return(len(log.Commits) + n)`); a.Status != harness.OK || got != "12\n" {
 	if saved, err := lib.Load("authors"); err != nil || saved.Broken != "" {
 		t.Errorf("still marked: %+v, %v", saved, err)
 	}
-	if got, a := c.run("// usetools:name nothing Needs no tool\nReturn(1)"); a.Status != harness.OK ||
+	if got, a := c.run("// usetools:name nothing Needs no tool\nReturn(1)"); a.Status != outcome.OK ||
 		len(a.Warnings) > 0 {
 		t.Errorf("%q, %+v", got, a)
 	}
@@ -97,7 +97,7 @@ func TestTheAuditNamesSavedScripts(t *testing.T) {
 		return &catalog.Catalog{Registry: testRegistry(), Calls: newFake(), Scripts: lib}, nil
 	}})
 	c := connect(t, s, nil)
-	if got, a := c.run(`RunScript("outer", nil)`); a.Status != harness.OK {
+	if got, a := c.run(`RunScript("outer", nil)`); a.Status != outcome.OK {
 		t.Fatal(got)
 	}
 	lines, err := os.ReadFile(file)

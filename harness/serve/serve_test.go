@@ -18,6 +18,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry"
@@ -265,7 +266,7 @@ func textOf(res *mcp.CallToolResult) string {
 
 func structured(t *testing.T, res *mcp.CallToolResult) *serve.Answer {
 	t.Helper()
-	a := &serve.Answer{Result: &harness.Result{}}
+	a := &serve.Answer{Result: &outcome.Result{}}
 	b, err := json.Marshal(res.StructuredContent)
 	if err == nil {
 		err = json.Unmarshal(b, a)
@@ -287,7 +288,7 @@ Return(map[string]int{"commits": len(log.Commits)})`)
 	if want := "{\"commits\":3}\nprinted:\nread 3\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if a.Status != harness.OK || len(a.Calls) != 1 || string(a.Value) != `{"commits":3}` {
+	if a.Status != outcome.OK || len(a.Calls) != 1 || string(a.Value) != `{"commits":3}` {
 		t.Errorf("structured: %+v", a.Result)
 	}
 	// Nothing is said in words, also where warnings follow.

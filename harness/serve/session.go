@@ -16,6 +16,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/serve/guard"
 	"github.com/usetools/usetools/harness/serve/observe"
 	"github.com/usetools/usetools/registry"
@@ -385,7 +386,7 @@ func failure(err error) *mcp.CallToolResult {
 	}
 	var no *refusal
 	if errors.As(err, &no) {
-		res.StructuredContent = map[string]any{"status": harness.Denied, "decisions": no.result().Decisions}
+		res.StructuredContent = map[string]any{"status": outcome.Denied, "decisions": no.result().Decisions}
 	}
 	return res
 }

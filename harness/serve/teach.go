@@ -8,10 +8,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/usetools/usetools/harness/outcome"
+
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/usetools/usetools/harness"
 )
 
 // lesson teaches scripts with three worked examples, which a test runs.
@@ -119,7 +119,7 @@ var resultSchema = sync.OnceValues(func() (string, error) {
 
 // answerShape is an Answer without the pointer that it embeds.
 type answerShape struct {
-	harness.Result
+	outcome.Result
 	Cut        map[string]CutPart   `json:"cut,omitempty"`
 	MoreCalls  map[string]CallCount `json:"more_calls,omitempty"`
 	MoreLedger map[string]int       `json:"more_ledger,omitempty"`

@@ -15,9 +15,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/discovery/memory"
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/harness/serve/transport"
@@ -72,7 +72,7 @@ func (x *tenants) dial(token string) *client {
 func (x *tenants) saves(c *client, name, value string) string {
 	x.t.Helper()
 	_, a := c.run(fmt.Sprintf("// usetools:name %s Says whose it is\nReturn(%q)", name, value))
-	if a.Status != harness.OK {
+	if a.Status != outcome.OK {
 		x.t.Fatalf("%+v", a.Error)
 	}
 	return strings.Join(a.Warnings, "\n")

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve/guard"
 	"github.com/usetools/usetools/registry"
@@ -46,7 +46,7 @@ func (s *Server) used(o guard.Owner, cat *catalog.Catalog) []string {
 	} else {
 		subject := o.Subject()
 		for sum, err := range s.records.List(s.ctx, &store.Filter{Subject: &subject, Since: since, Limit: usedRuns}) {
-			if err == nil && sum.Status == string(harness.OK) {
+			if err == nil && sum.Status == string(outcome.OK) {
 				for _, id := range sum.Tools {
 					runs[id]++
 				}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/serve"
@@ -92,7 +93,7 @@ func TestEachCallIsAskedAbout(t *testing.T) {
 			}}
 			got, a := dial(t, s, p.options()).run(deletesThree)
 			asked := p.questions()
-			if a.Status != harness.OK || f.calls.Load() != 2 || len(asked) != 3 || a.Attempts != 4 {
+			if a.Status != outcome.OK || f.calls.Load() != 2 || len(asked) != 3 || a.Attempts != 4 {
 				t.Errorf("%d calls, %d attempts, asked %q: %s", f.calls.Load(), a.Attempts, asked, got)
 			}
 			for i, m := range asked {
@@ -133,7 +134,7 @@ func TestARunGoesOnWhenItIsAnswered(t *testing.T) {
 			dir := t.TempDir()
 			s, f := serving(t, &serve.Options{Policy: asksForWrites, Records: folderStore(t, dir)})
 			got, a := connect(t, s, nil).run(deleting)
-			if a.Status != harness.Waiting || !strings.Contains(got, "harness approvals yes "+a.Waiting[0].ID) {
+			if a.Status != outcome.Waiting || !strings.Contains(got, "harness approvals yes "+a.Waiting[0].ID) {
 				t.Fatal(got)
 			}
 			other := folderStore(t, dir) // as another process has it
@@ -169,7 +170,7 @@ func TestARunGoesOnWhenItIsAnswered(t *testing.T) {
 				f.calls.Load() != 1 {
 				t.Errorf("%d calls: %s", f.calls.Load(), got)
 			}
-			if got, again = c.run(deleting); again.Run == a.Run || again.Status != harness.Waiting {
+			if got, again = c.run(deleting); again.Run == a.Run || again.Status != outcome.Waiting {
 				t.Errorf("the next one: %s", got)
 			}
 		})
@@ -184,7 +185,7 @@ func TestADryRunThatWentOnIsTheAnswer(t *testing.T) {
 	c := connect(t, s, nil)
 	_, waits := c.run(deleting)
 	_, dry := c.dry(deleting)
-	if waits.Status != harness.Waiting || dry.Approval == "" {
+	if waits.Status != outcome.Waiting || dry.Approval == "" {
 		t.Fatalf("%+v %+v", waits, dry)
 	}
 	if err := s.Records().Answer(dry.Approval, &record.Answer{Yes: true}); err != nil {
@@ -213,7 +214,7 @@ func TestWhatIsSentAgainDoesNotBeginAgain(t *testing.T) {
 			c := dial(t, s, nil)
 			_, first := c.run(deleting)
 			got, again := c.run(deleting)
-			if again.Run != first.Run || again.Status != harness.Waiting || again.Waiting[0].ID != first.Waiting[0].ID {
+			if again.Run != first.Run || again.Status != outcome.Waiting || again.Waiting[0].ID != first.Waiting[0].ID {
 				t.Errorf("sent again: %s", got)
 			}
 			if _, other := c.run(deleting + " // another"); other.Run == first.Run {
@@ -321,7 +322,7 @@ func TestTheRunOfALostAnswerIsKnown(t *testing.T) {
 	s, _ := serving(t, nil)
 	c := s.NewSession("x", serve.Execute, true)
 	script := &harness.Script{Source: "Return(7)"}
-	run := func(leave bool) *harness.Result {
+	run := func(leave bool) *outcome.Result {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		done := s.Harness().Answering(ctx, s.Harness().RequestOf(script))
@@ -350,7 +351,7 @@ func TestTheConsoleAloneSaysYes(t *testing.T) {
 	s, f := serving(t, &serve.Options{Policy: asksForWrites, Approvals: serve.ApprovalsConsole})
 	p := always(accept)
 	got, a := connect(t, s, p.options()).run(deleting)
-	if a.Status != harness.Waiting || len(p.questions()) != 0 || f.calls.Load() != 0 {
+	if a.Status != outcome.Waiting || len(p.questions()) != 0 || f.calls.Load() != 0 {
 		t.Errorf("%s; asked %q", got, p.questions())
 	}
 	if !strings.Contains(got, "through the operator: ask for an approval of "+a.Waiting[0].ID) ||
@@ -532,7 +533,7 @@ func TestAWaitingRunHoldsNothing(t *testing.T) {
 	c := connect(t, s, nil)
 	wait := func(from, to int) {
 		for i := from; i < to; i++ {
-			if _, a := c.run(fmt.Sprintf("n := %d\n%s\n_ = n", i, deleting)); a.Status != harness.Waiting {
+			if _, a := c.run(fmt.Sprintf("n := %d\n%s\n_ = n", i, deleting)); a.Status != outcome.Waiting {
 				t.Fatalf("%+v", a.Result)
 			}
 		}
@@ -586,7 +587,7 @@ func TestWhoIsAwayIsToldNoPath(t *testing.T) {
 				defer cs.Close()
 				c := &client{ClientSession: cs, t: t}
 				got, a := c.run(deleting)
-				if a.Status != harness.Waiting || !strings.Contains(got, x.want+a.Waiting[0].ID) || strings.Contains(got, "/srv") == x.away {
+				if a.Status != outcome.Waiting || !strings.Contains(got, x.want+a.Waiting[0].ID) || strings.Contains(got, "/srv") == x.away {
 					t.Errorf("%s", got)
 				}
 			})

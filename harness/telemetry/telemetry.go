@@ -22,7 +22,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -201,7 +201,7 @@ func (s *Span) Line(l record.Line) {
 }
 
 // End records the run, and what it came to. res is nil where there is no result.
-func (s *Span) End(status string, res *harness.Result) {
+func (s *Span) End(status string, res *outcome.Result) {
 	if s == nil {
 		return
 	}
@@ -219,7 +219,7 @@ func (s *Span) End(status string, res *harness.Result) {
 		}
 	}
 	s.root.SetAttributes(attribute.String(attrStatus, status), attribute.Int(attrCalls, len(s.made)))
-	if status != string(harness.OK) {
+	if status != string(outcome.OK) {
 		s.root.SetStatus(codes.Error, status)
 	}
 	s.root.End()
@@ -255,7 +255,7 @@ func (s *Span) call(c timedCall) {
 }
 
 // phases are the parts of a run in their order.
-func (s *Span) phases(t *harness.Timing) {
+func (s *Span) phases(t *outcome.Timing) {
 	at := s.begun
 	for _, p := range []struct {
 		name string

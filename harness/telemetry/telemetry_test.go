@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/telemetry/telemetrytest"
 )
@@ -65,7 +65,7 @@ func TestPartsOfARunElsewhereAreNotToldTwice(t *testing.T) {
 	span.Elsewhere()
 	span.Line(&record.Call{N: 1, Tool: "shop.buy"})
 	span.Line(&record.Done{N: 1, Ms: 1})
-	span.End(string(harness.OK), &harness.Result{Timing: harness.Timing{Run: 3}})
+	span.End(string(outcome.OK), &outcome.Result{Timing: outcome.Timing{Run: 3}})
 	if err := tel.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestATimeInTheQueueIsNeverNegative(t *testing.T) {
 		t.Fatal(err)
 	}
 	span, _ := tel.Run(t.Context(), &Job{Run: "abc", Pool: "gpu", Queued: time.Now().Add(time.Hour), Delivered: 2})
-	span.End(string(harness.Lost), nil)
+	span.End(string(outcome.Lost), nil)
 	if err := tel.Close(); err != nil {
 		t.Fatal(err)
 	}

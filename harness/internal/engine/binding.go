@@ -7,11 +7,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/usetools/usetools/harness/outcome"
-
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/bind"
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 )
 

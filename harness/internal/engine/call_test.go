@@ -5,11 +5,10 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/usetools/usetools/harness/outcome"
-
 	"github.com/usetools/usetools/harness/internal/bind"
 	"github.com/usetools/usetools/harness/internal/journal"
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 )

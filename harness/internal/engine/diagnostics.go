@@ -3,10 +3,9 @@ package engine
 import (
 	"fmt"
 
-	"github.com/usetools/usetools/harness/outcome"
-
 	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/outcome"
 )
 
 // inFiles makes the places of errors those of files, for a script that is

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/usetools/usetools/harness/outcome"
-
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/wrappers"
 )

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/telemetry"
@@ -57,7 +57,7 @@ func (a *Account) Line(l record.Line) {
 }
 
 // End takes the status of the run; res is nil if the harness failed.
-func (a *Account) End(status harness.Status, res *harness.Result) {
+func (a *Account) End(status outcome.Status, res *outcome.Result) {
 	took := time.Since(a.begun)
 	a.metrics.Ran(string(status), took)
 	a.audit.end(string(status), res, took)
@@ -66,12 +66,12 @@ func (a *Account) End(status harness.Status, res *harness.Result) {
 
 // Called takes the outcome of a call without a script.
 func (a *Account) Called(res *backend.Result, d policy.Decision, err error) {
-	status := harness.OK
+	status := outcome.OK
 	switch {
 	case err != nil, res != nil && res.IsError:
-		status = harness.ScriptError
+		status = outcome.ScriptError
 	case res == nil:
-		status = harness.Denied
+		status = outcome.Denied
 	}
-	a.End(status, &harness.Result{Status: status, Decisions: []policy.Decision{d}})
+	a.End(status, &outcome.Result{Status: status, Decisions: []policy.Decision{d}})
 }

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/serve/shorten"
@@ -95,7 +95,7 @@ type scriptLine struct {
 	Name   string         `json:"name"`
 	Script string         `json:"script"` // its SHA-256
 	Depth  int            `json:"depth"`  // 1: the run's own script ran it
-	Status harness.Status `json:"status"`
+	Status outcome.Status `json:"status"`
 	Ms     float64        `json:"ms"`
 }
 
@@ -176,7 +176,7 @@ func (r *entry) ended(c *record.Call, d *record.Done) {
 }
 
 // end writes the lines of a finished run.
-func (r *entry) end(status string, res *harness.Result, d time.Duration) {
+func (r *entry) end(status string, res *outcome.Result, d time.Duration) {
 	if r == nil {
 		return
 	}

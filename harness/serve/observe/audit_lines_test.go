@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/usetools/usetools/discovery"
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
@@ -35,11 +35,11 @@ func TestLinesOfTheAuditAreBounded(t *testing.T) {
 	a := opened(t, AuditFile{Path: file, Args: true, Required: true})
 	args, fields := &Request{Tools: &registry.Registry{}, Inputs: map[string]json.RawMessage{}},
 		map[string]any{"+a": "short", "+b": strings.Repeat("x", 1<<20)}
-	res := &harness.Result{Decisions: make([]policy.Decision, 1000)}
+	res := &outcome.Result{Decisions: make([]policy.Decision, 1000)}
 	for i := range 1000 {
 		name := fmt.Sprintf("%04d%s", i, strings.Repeat("n", 1000))
 		args.Inputs[name], fields[name] = json.RawMessage("0"), strings.Repeat("v", 1000)
-		res.Tools = append(res.Tools, harness.ToolUse{Resolution: discovery.Resolution{Phrase: name}})
+		res.Tools = append(res.Tools, outcome.ToolUse{Resolution: discovery.Resolution{Phrase: name}})
 		res.Decisions[i].Verdict = policy.IsAllowed
 	}
 	res.Decisions[999].Verdict = policy.IsDenied

@@ -16,7 +16,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/serve/transport"
 )
 
@@ -35,7 +35,7 @@ type Server struct {
 
 // Result is the Result of a run on a server, with the server's texts.
 type Result struct {
-	*harness.Result
+	*outcome.Result
 	Shown    string // the answer of a lookup
 	Problems string // errors and warnings
 }
@@ -113,7 +113,7 @@ func remoteResult(res *mcp.CallToolResult) (*Result, error) {
 			texts = append(texts, t.Text)
 		}
 	}
-	out := &Result{Result: &harness.Result{}}
+	out := &Result{Result: &outcome.Result{}}
 	b, err := json.Marshal(res.StructuredContent)
 	if err != nil {
 		return nil, err
