@@ -591,15 +591,6 @@ func TestSpareWorkersRunOneScriptEach(t *testing.T) {
 	}
 }
 
-func ExampleResult_Text() {
-	r := &outcome.Result{Status: outcome.CompileError,
-		Errors: []outcome.Error{{Line: 2, Column: 5, Message: "undefined: git.Lg", Hint: "did you mean git.Log?"}}}
-	fmt.Print(r.Text())
-	// Output:
-	// compile_error
-	// 2:5: undefined: git.Lg; did you mean git.Log?
-}
-
 // slowStarts is a Caller whose servers are ready once each of two was told to start.
 type slowStarts struct {
 	*recorder
