@@ -14,29 +14,22 @@ import (
 // tenant, and session by session of each, so that a client with a hundred scripts
 // delays another one's first by one script, not by a hundred.
 type Queue struct {
-	mu      sync.Mutex
-	slots   int // scripts that may run at a time
-	max     int // that may wait
-	runs    int
-	waiting []*ticket         // in the order in which they came
-	parties map[string]*party // tenants and sessions that have scripts here
-	turns   int               // that were taken or asked for
-	average time.Duration     // of a run, moving
-	closed  bool
-	running sync.WaitGroup // as many as runs
-}
-
-// party is a tenant, or a session of one.
-type party struct {
-	key            string
-	running, waits int // scripts
-	turn           int // since when it waits for its next
+	mu       sync.Mutex
+	slots    int // scripts that may run at a time
+	max      int // scripts that may wait
+	running  []*ticket
+	waiting  []*ticket     // in the order in which they came
+	turns    int           // that were taken or asked for
+	average  time.Duration // of a run, moving
+	closed   bool
+	releases sync.WaitGroup // one for each running ticket
 }
 
 // ticket is one script, waiting or running.
 type ticket struct {
-	tenant, session *party
-	turn            chan error // nil: it may run
+	by    [2]string  // its tenant, and the session
+	since [2]int     // the turn since which these wait for their next script
+	turn  chan error // nil: it may run
 }
 
 // BusyError is returned for a script that may not even wait.
@@ -73,7 +66,7 @@ const (
 
 // NewQueue lets slots scripts run at a time and max wait.
 func NewQueue(slots, max int) *Queue {
-	return &Queue{slots: slots, max: max, parties: map[string]*party{}, average: time.Second}
+	return &Queue{slots: slots, max: max, average: time.Second}
 }
 
 // Acquire waits until a script of a tenant's session may run. Call release when
@@ -84,21 +77,24 @@ func (q *Queue) Acquire(ctx context.Context, tenant, session string) (release fu
 		q.mu.Unlock()
 		return nil, ErrClosing
 	}
-	t := &ticket{q.party(tenant), q.party(tenant + "\x00" + session), make(chan error, 1)}
-	if q.runs < q.slots && len(q.waiting) == 0 {
+	t := &ticket{by: [2]string{tenant, tenant + "\x00" + session}, turn: make(chan error, 1)}
+	if len(q.running) < q.slots && len(q.waiting) == 0 {
 		q.begin(t)
 		q.mu.Unlock()
 		return q.releaser(t), nil
 	}
 	if len(q.waiting) >= q.max && !q.evict(t) {
 		err := q.busy()
-		q.forget(t)
 		q.mu.Unlock()
 		return nil, err
 	}
-	for _, p := range t.parties() {
-		if p.waits++; p.waits == 1 {
-			q.line(p)
+	q.turns++
+	t.since = [2]int{q.turns, q.turns}
+	for _, w := range q.waiting {
+		for i, by := range w.by {
+			if by == t.by[i] {
+				t.since[i] = w.since[i]
+			}
 		}
 	}
 	q.waiting = append(q.waiting, t)
@@ -120,31 +116,15 @@ func (q *Queue) Acquire(ctx context.Context, tenant, session string) (release fu
 	return nil, ctx.Err()
 }
 
-// party is who has a key.
-func (q *Queue) party(key string) *party {
-	p := q.parties[key]
-	if p == nil {
-		p = &party{key: key}
-		q.parties[key] = p
-	}
-	return p
-}
-
-// forget forgets who has no script here any more.
-func (q *Queue) forget(t *ticket) {
-	for _, p := range t.parties() {
-		if p.running+p.waits == 0 {
-			delete(q.parties, p.key)
+// counts returns how many of some scripts each tenant and each session has.
+func counts(scripts []*ticket) map[string]int {
+	n := map[string]int{}
+	for _, t := range scripts {
+		for _, by := range t.by {
+			n[by]++
 		}
 	}
-}
-
-func (t *ticket) parties() [2]*party { return [2]*party{t.tenant, t.session} }
-
-// line puts a party at the end of the line.
-func (q *Queue) line(p *party) {
-	q.turns++
-	p.turn = q.turns
+	return n
 }
 
 // evict makes room in a full queue by sending away the latest script of the
@@ -152,9 +132,10 @@ func (q *Queue) line(p *party) {
 // else of such a session of its own tenant.
 func (q *Queue) evict(t *ticket) bool {
 	var last *ticket
+	n := counts(q.waiting)
 	for _, w := range q.waiting {
-		heavy := w.tenant.waits > t.tenant.waits+1 || w.tenant == t.tenant && w.session.waits > t.session.waits+1
-		if heavy && (last == nil || cmp.Or(w.tenant.waits-last.tenant.waits, w.session.waits-last.session.waits) >= 0) {
+		heavy := n[w.by[0]] > n[t.by[0]]+1 || w.by[0] == t.by[0] && n[w.by[1]] > n[t.by[1]]+1
+		if heavy && (last == nil || cmp.Or(n[w.by[0]]-n[last.by[0]], n[w.by[1]]-n[last.by[1]]) >= 0) {
 			last = w
 		}
 	}
@@ -174,25 +155,18 @@ func (q *Queue) remove(t *ticket) bool {
 		return false
 	}
 	q.waiting = slices.Delete(q.waiting, i, i+1)
-	for _, p := range t.parties() {
-		p.waits--
-	}
-	q.forget(t)
 	return true
 }
 
 func (q *Queue) busy() *BusyError {
 	wait := q.average * time.Duration(len(q.waiting)+1) / time.Duration(q.slots)
-	return &BusyError{Running: q.runs, Waiting: len(q.waiting),
+	return &BusyError{Running: len(q.running), Waiting: len(q.waiting),
 		RetryAfter: max(100*time.Millisecond, min(wait, time.Minute)).Round(100 * time.Millisecond)}
 }
 
 func (q *Queue) begin(t *ticket) {
-	q.runs++
-	q.running.Add(1)
-	for _, p := range t.parties() {
-		p.running++
-	}
+	q.running = append(q.running, t)
+	q.releases.Add(1)
 }
 
 func (q *Queue) releaser(t *ticket) func() {
@@ -201,13 +175,9 @@ func (q *Queue) releaser(t *ticket) func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		q.average = (7*q.average + time.Since(begun)) / 8
-		q.runs--
-		for _, p := range t.parties() {
-			p.running--
-		}
-		q.forget(t)
+		q.running = slices.DeleteFunc(q.running, func(o *ticket) bool { return o == t })
 		q.next()
-		q.running.Done()
+		q.releases.Done()
 	})
 }
 
@@ -215,15 +185,20 @@ func (q *Queue) releaser(t *ticket) func() {
 // scripts goes first, so that long ones do not take all places, and so do its
 // sessions.
 func (q *Queue) next() {
-	for q.runs < q.slots && len(q.waiting) > 0 {
+	for len(q.running) < q.slots && len(q.waiting) > 0 {
+		n := counts(q.running)
 		t := slices.MinFunc(q.waiting, func(a, b *ticket) int {
-			return cmp.Or(a.tenant.running-b.tenant.running, a.tenant.turn-b.tenant.turn,
-				a.session.running-b.session.running, a.session.turn-b.session.turn)
+			return cmp.Or(n[a.by[0]]-n[b.by[0]], a.since[0]-b.since[0], n[a.by[1]]-n[b.by[1]], a.since[1]-b.since[1])
 		})
 		q.begin(t)
 		q.remove(t)
-		for _, p := range t.parties() {
-			q.line(p)
+		q.turns++
+		for _, w := range q.waiting {
+			for i, by := range w.by {
+				if by == t.by[i] {
+					w.since[i] = q.turns
+				}
+			}
 		}
 		t.turn <- nil
 	}
@@ -247,7 +222,7 @@ func (q *Queue) Close(grace time.Duration) int {
 // how many are still running.
 func (q *Queue) Drain(grace time.Duration) int {
 	idle := make(chan struct{})
-	go func() { q.running.Wait(); close(idle) }()
+	go func() { q.releases.Wait(); close(idle) }()
 	select {
 	case <-idle:
 	case <-time.After(grace):
@@ -260,5 +235,5 @@ func (q *Queue) Drain(grace time.Duration) int {
 func (q *Queue) Load() (running, waiting int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.runs, len(q.waiting)
+	return len(q.running), len(q.waiting)
 }
