@@ -55,6 +55,12 @@ var forbidden = []struct{ from, to, why string }{
 	{"harness/approval", "harness/serve", "calls are answered by functions that all surfaces share"},
 	{"harness/approval", "harness/console", "calls are answered by functions that all surfaces share"},
 	{"harness/approval", "harness/internal", "a call is answered without running anything"},
+	{"harness/serve", "harness/internal", "a server sees what any embedder sees"},
+	{"harness/cluster", "harness/internal", "a cluster sees what any embedder sees"},
+	{"cmd", "harness/internal", "a command sees what any embedder sees"},
+	{"harness/console", "harness/internal/worker", "pages show results and records, and run nothing"},
+	{"harness/console", "harness/internal/engine", "pages show results and records, and run nothing"},
+	{"harness/console", "harness/internal/bind", "pages show results and records, and run nothing"},
 	{"harness", "cmd", "commands are the outermost layer"},
 	{"examples", "harness/internal", "examples show what anybody can write"},
 }
@@ -66,7 +72,7 @@ var rooms = []struct{ room, may, why string }{
 	{"harness/serve/guard", "harness", "its limits of memory are shared out among runs"},
 	{"harness/serve/guard", "registry", "an owner's key is that of its folders"},
 	{"harness/serve/transport", "registry/text", "messages of clients are quoted in part"},
-	{"harness/serve/observe", "harness", "a run ends with a result"},
+	{"harness/serve/observe", "harness/outcome", "a run ends with a result"},
 	{"harness/serve/observe", "harness/policy", "the audit names decisions"},
 	{"harness/serve/observe", "harness/record", "what a run does is read from its lines"},
 	{"harness/serve/observe", "harness/telemetry", "an account ends the span of its run"},
@@ -74,7 +80,7 @@ var rooms = []struct{ room, may, why string }{
 	{"harness/serve/observe", "harness/serve/transport", "a monitor is served over HTTP"},
 	{"harness/serve/observe", "registry", "the audit names only arguments that a schema declares"},
 	{"harness/serve/observe", "registry/backend", "a call without a script ends with a server's result"},
-	{"harness/serve/remote", "harness", "a run on a server ends with a result, too"},
+	{"harness/serve/remote", "harness/outcome", "a run on a server ends with a result, too"},
 	{"harness/serve/remote", "harness/serve/transport", "client and server agree on the protocol"},
 }
 
