@@ -22,9 +22,7 @@ func (m *scoreMaker) notes(h *happened) {
 		m.long(e.Message, 1000)
 		m.write(`</span>`)
 		if e.Hint != "" {
-			m.write(`<span class="hint theirs">`)
-			m.long(e.Hint, 1000)
-			m.write(`</span>`)
+			m.span("hint theirs", text.Cut(e.Hint, 1000))
 		}
 		m.write(`</div>`)
 	}
@@ -34,9 +32,9 @@ func (m *scoreMaker) notes(h *happened) {
 	}
 	m.askNotes(h.asks)
 	for _, w := range append(h.warns, m.suspects(h.places)...) {
-		m.write(`<div class="note warn">`, warnIcon, `<span class="theirs">`)
-		m.long(w, 600)
-		m.write(`</span></div>`)
+		m.write(`<div class="note warn">`, warnIcon)
+		m.span("theirs", text.Cut(w, 600))
+		m.write(`</div>`)
 	}
 	m.printNotes(h.prints)
 	if h.value != "" {
@@ -74,14 +72,11 @@ func (m *scoreMaker) phraseNotes(all []show.Phrase) {
 			} else {
 				m.write(`<span></span>`)
 			}
-			m.write(`<span class="by">`)
-			m.long(byWord(p.By), 40)
-			m.write(`</span></li>`)
+			m.span("by", text.Cut(byWord(p.By), 40))
+			m.write(`</li>`)
 			continue
 		}
-		m.write(`<span class="is-bad">`)
-		m.text(show.Visible(strings.ReplaceAll(p.Verdict, "_", " "), 40, false))
-		m.write(`</span>`)
+		m.span("is-bad", show.Visible(strings.ReplaceAll(p.Verdict, "_", " "), 40, false))
 		m.meter(p.Confidence)
 		m.write(`<span class="by near">`)
 		for i, c := range p.Candidates[:min(3, len(p.Candidates))] {
@@ -224,9 +219,7 @@ func (m *scoreMaker) askNotes(asks []*record.Asked) {
 			}
 			m.write(`</span>`)
 			if g.of.word != "" {
-				m.write(`<span class="theirs">`)
-				m.long(g.of.word, 300)
-				m.write(`</span>`)
+				m.span("theirs", text.Cut(g.of.word, 300))
 			}
 		case g.of.state == record.Asking && !m.closed():
 			m.write(`<b class="is-wait">`, waitsFor(len(g.asks)), `</b><span><a href="/approvals/`, link(record.ApprovalID(m.view.Run.Begin.ID, first.A)), `">answer</a></span><span>`)
