@@ -112,7 +112,7 @@ func (c *Call) Head() *Call {
 func (c *Call) IsLedger() bool { return c.A == record.Ledger }
 
 // Line returns the line of the script that makes the call; 0: it is not known.
-func (c *Call) Line() int { return show.Line(c.Place) }
+func (c *Call) Line() int { return record.PlaceLine(c.Place) }
 
 // At says where the script makes the call: "line 12 of the saved script digest".
 func (c *Call) At() string { return show.At(c.Record, c.Path, c.Place) }

@@ -82,13 +82,9 @@ func compactData(data []byte) (record.Data, error) {
 // record has of a tool.
 func fitsTool(r *record.Run, id string, result json.RawMessage) error {
 	var output json.RawMessage
-	for _, l := range r.Lines {
-		if l, ok := l.(*record.Tools); ok {
-			for _, t := range l.Tools {
-				if t.ID == id {
-					output = t.Output
-				}
-			}
+	for t := range r.AllTools() {
+		if t.ID == id {
+			output = t.Output
 		}
 	}
 	res, err := backend.DecodeResult(result)

@@ -409,11 +409,7 @@ func (q *question) ledger(hue func(string) string) {
 	run := q.Record
 	q.Calls = nil
 	total := 0
-	for _, m := range run.Calls {
-		g := m.Guess
-		if g == nil {
-			continue
-		}
+	for _, g := range run.Ledger() {
 		q.All++
 		total += max(g.Args.Bytes, len(g.Args.JSON))
 		if len(q.Calls) == maxRows || q.More > 0 || len(q.Calls) > 0 && total > maxArguments {
@@ -421,10 +417,7 @@ func (q *question) ledger(hue func(string) string) {
 			continue
 		}
 		c := askedCall{N: len(q.Calls) + 1, Tool: g.Tool, Hue: hue(g.Tool), Class: string(g.Class),
-			At: show.At(run, g.Path, g.Place), Line: show.Line(g.Place), From: "after that an answer was made up"}
-		if g.From != "" {
-			c.From = "answered from run " + g.From
-		}
+			At: show.At(run, g.Path, g.Place), Line: record.PlaceLine(g.Place), From: g.Source()}
 		raw, _ := run.Value(g.Args)
 		c.show(raw, g.Args)
 		q.Calls = append(q.Calls, c)
@@ -453,7 +446,7 @@ func where(rv *show.View, a *approval.Call, hue func(pkg string) string) *whereA
 // before sets the calls that the run has made, by tool.
 func (q *question) before(rv *show.View, hue func(string) string) {
 	at := map[string]int{}
-	for _, s := range rv.Steps() {
+	for _, s := range rv.Sent() {
 		i, ok := at[s.Place.Tool]
 		if !ok {
 			i = len(q.Before)

@@ -53,25 +53,11 @@ type callTable struct {
 func (t *callTable) Before() int { return t.Page - 1 }
 func (t *callTable) After() int  { return t.Page + 1 }
 
-// barsOf are all calls of a view, by number, with their places.
-func barsOf(v *show.View) []barAt {
-	var all []barAt
-	for _, s := range v.Sources {
-		for _, p := range s.Places {
-			for _, b := range p.Calls {
-				all = append(all, barAt{Bar: b, place: p})
-			}
-		}
-	}
-	slices.SortFunc(all, func(a, b barAt) int { return cmp.Compare(a.N, b.N) })
-	return all
-}
-
 // newCallTable is a page of the table, of calls by number: call n is on page (n-1)/100+1, so
 // links need no search.
 func newCallTable(rows *layout, servers []string, page int) *callTable {
 	v := rows.view
-	all := barsOf(v)
+	all := v.Steps()
 	t := &callTable{Page: page, Last: 1, Run: v.Run.Begin.ID}
 	if len(all) > 0 {
 		t.Last = pageOf(all[len(all)-1].N)
@@ -81,7 +67,7 @@ func newCallTable(rows *layout, servers []string, page int) *callTable {
 			continue
 		}
 		l := b.Made.Line()
-		r := callRow{N: b.N, Tool: b.place.Tool, Hue: hue(servers, b.place.Tool), Row: rows.row(b.Path, b.place.Line), Place: placeOf(b),
+		r := callRow{N: b.N, Tool: b.Place.Tool, Hue: hue(servers, b.Place.Tool), Row: rows.row(b.Path, b.Place.Line), Place: placeOf(b),
 			Goroutine: goroutine(v, b.Path), Args: shortArgs(v.Run, l.Args, 140), Class: string(l.Class), At: "+" + show.Duration(b.Start)}
 		if b.Done != nil {
 			r.Took = show.Duration(b.Done.Ms)
@@ -92,7 +78,7 @@ func newCallTable(rows *layout, servers []string, page int) *callTable {
 		case b.Error != "":
 			r.Result, r.Bad = text.Cut(b.Error, 160), true
 		default:
-			r.Result, r.Bad, r.Odd = stateWord(b.State), isFailed(b.Bar), true
+			r.Result, r.Bad, r.Odd = stateWord(b.State), b.HasFailed(), true
 		}
 		t.Rows = append(t.Rows, r)
 	}
@@ -165,23 +151,15 @@ type shownValue struct {
 // newShownCall is a call of a run by its number; nil: there is none.
 func newShownCall(rows *layout, servers []string, n int) *shownCall {
 	v := rows.view
-	var b barAt
-	var same []*show.Bar
-	for _, s := range v.Sources {
-		for _, p := range s.Places {
-			for _, c := range p.Calls {
-				if c.N == n {
-					b, same = barAt{Bar: c, place: p}, p.Calls
-				}
-			}
-		}
-	}
-	if b.Bar == nil {
+	steps := v.Steps()
+	i := slices.IndexFunc(steps, func(s show.Step) bool { return s.N == n })
+	if i < 0 {
 		return nil
 	}
+	b := steps[i]
 	r, l := v.Run, b.Made.Line()
-	c := &shownCall{N: n, Total: v.Calls, Run: r.Begin.ID, Tool: b.place.Tool, Go: b.place.Tool, Hue: hue(servers, b.place.Tool),
-		Row: rows.row(b.Path, b.place.Line), Place: placeOf(b), At: "+" + show.Duration(b.Start), Class: string(l.Class), Attempt: l.Attempt, Key: l.Key,
+	c := &shownCall{N: n, Total: v.Calls, Run: r.Begin.ID, Tool: b.Place.Tool, Go: b.Place.Tool, Hue: hue(servers, b.Place.Tool),
+		Row: rows.row(b.Path, b.Place.Line), Place: placeOf(b), At: "+" + show.Duration(b.Start), Class: string(l.Class), Attempt: l.Attempt, Key: l.Key,
 		Error: b.Error, Settle: b.Settle}
 	src := v.SourceOf(b.Path)
 	if src != v.Sources[0] {
@@ -189,16 +167,16 @@ func newShownCall(rows *layout, servers []string, n int) *shownCall {
 	}
 	for part := range strings.SplitSeq(strings.Trim(strings.TrimPrefix(b.Path, src.Path), "/ "), "/") {
 		if place, _, ok := strings.Cut(part, "#"); ok && len(c.Started) < 6 {
-			c.Started = append(c.Started, startedAt{place, rows.row(src.Path, show.Line(place))})
+			c.Started = append(c.Started, startedAt{place, rows.row(src.Path, record.PlaceLine(place))})
 		}
 	}
 	if b.State != show.Answered && b.State != show.Failed {
 		c.State = stateWord(b.State)
-		c.Wait = !isFailed(b.Bar)
+		c.Wait = !b.HasFailed()
 	}
 	if b.Done != nil {
 		c.Took, c.Suspect = show.Duration(b.Done.Ms), b.Done.Suspect
-		c.Rank = rank(b.Bar, same)
+		c.Rank = rank(b.Bar, b.Place.Calls)
 	}
 	c.tool(r)
 	for _, a := range r.Asks {
@@ -242,18 +220,14 @@ func rank(b *show.Bar, same []*show.Bar) string {
 }
 
 // placeOf is where a script makes a call, as people read it.
-func placeOf(b barAt) string { return cmp.Or(b.Made.Line().Place, noLine) }
+func placeOf(b show.Step) string { return cmp.Or(b.Made.Line().Place, noLine) }
 
 // tool finds what the record says of the tool: its Go name, why it has its class, and
 // which rule allowed it.
 func (c *shownCall) tool(r *record.Run) {
-	for _, l := range r.Lines {
-		if l, ok := l.(*record.Tools); ok {
-			for _, t := range l.Tools {
-				if t.ID == c.Tool {
-					c.Go, c.Why = cmp.Or(t.Go, c.Go), t.Why
-				}
-			}
+	for t := range r.AllTools() {
+		if t.ID == c.Tool {
+			c.Go, c.Why = cmp.Or(t.Go, c.Go), t.Why
 		}
 	}
 	for _, d := range decisionsOf(r) {

@@ -131,13 +131,13 @@ func (v *view) ledgerOf(r *record.Run) (*ledger, error) {
 
 // fill tells of a call.
 func (row *dryCall) fill(r *record.Run, m *record.Made) {
+	l := m.Line()
+	row.Tool, row.Where, row.Args = l.Tool, lineOf(r, l.Path, l.Place), ledgerValue(r, l.Args)
 	if g := m.Guess; g != nil {
-		row.Tool, row.From, row.Where = g.Tool, g.From, lineOf(r, g.Path, g.Place)
-		row.Args, row.Answer = ledgerValue(r, g.Args), ledgerAnswer(r, g.Result)
+		row.From, row.Answer = g.From, ledgerAnswer(r, g.Result)
 		return
 	}
-	row.Tool, row.Sent, row.Where = m.Call.Tool, true, lineOf(r, m.Call.Path, m.Call.Place)
-	row.Args = ledgerValue(r, m.Call.Args)
+	row.Sent = true
 	if d := m.Done; d != nil {
 		row.Took = show.Duration(d.Ms)
 		if d.Failed || d.Error != "" {
@@ -168,12 +168,12 @@ func ledgerValue(r *record.Run, d record.Data) string {
 func ledgerAnswer(r *record.Run, d record.Data) string {
 	b, err := r.Value(d)
 	if err != nil {
-		return plural(d.Bytes, "byte that was not kept", "bytes that were not kept")
+		return ledgerValue(r, d)
 	}
 	res, err := backend.DecodeResult(b)
 	switch {
 	case err != nil:
-		return show.Visible(string(b), maxLedgerText, false)
+		return ledgerValue(r, d)
 	case res.Structured != nil:
 		return show.Visible(string(res.Structured), maxLedgerText, false)
 	case res.Text() != "":

@@ -56,7 +56,7 @@ func newLayout(v *show.View, hue func(pkg string) string) *layout {
 		}
 		for _, a := range v.Run.Asks {
 			if a.A != record.Ledger && (a.N == 0 || a.Question != nil) && v.SourceOf(a.Path) == s {
-				h := r.of(show.Line(a.Place))
+				h := r.of(record.PlaceLine(a.Place))
 				h.asks = append(h.asks, a)
 			}
 		}

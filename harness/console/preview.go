@@ -84,7 +84,7 @@ func timeline(v *show.View) []stroke {
 		ends := map[string]float64{} // what is drawn of each stroke: a call within it adds nothing
 		for _, b := range p.Calls {
 			server := serverOf(p.Tool)
-			if slices.Contains([]show.State{show.Failed, show.NotSent, show.Unread, show.Unknown}, b.State) {
+			if b.HasFailed() || b.State == show.Unknown {
 				server = ""
 			}
 			from := min(share(b.Start, v.Ms), 99.2) // each call is at least .8 wide

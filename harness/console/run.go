@@ -285,7 +285,7 @@ func (d *runView) unknown(rows *layout, servers []string) {
 		if len(d.Unknown) >= maxListed {
 			break
 		}
-		u := unknownCall{N: m.N, Tool: m.Tool, Hue: hue(servers, m.Tool), Row: rows.row(m.Path, show.Line(m.Place)), Place: cmp.Or(m.Place, noLine),
+		u := unknownCall{N: m.N, Tool: m.Tool, Hue: hue(servers, m.Tool), Row: rows.row(m.Path, record.PlaceLine(m.Place)), Place: cmp.Or(m.Place, noLine),
 			Sent: day(m.Call.Time, time.Now()), Class: string(m.Class), Key: m.Key, EndedBy: show.LostBy(m),
 			Args: newShownValue(d.Run, m.Args, "args")}
 		if m.Ask != "" {
@@ -300,14 +300,14 @@ func (d *runView) ledger(rows *layout, servers []string) {
 	if !d.Run.Begin.Dry || d.Run.Live() {
 		return
 	}
-	for _, b := range barsOf(d.View) {
+	for _, b := range d.View.Steps() {
 		if g := b.Guess; g != nil && b.Call == nil {
 			if len(d.Ledger) == maxListed*5 {
 				d.LedgerMore++
 				continue
 			}
 			d.Ledger = append(d.Ledger, ledgerRow{N: g.N, Tool: g.Tool, Hue: hue(servers, g.Tool), Args: shortArgs(d.Run, g.Args, 200),
-				Place: g.Place, Row: rows.row(b.Path, b.place.Line), From: g.From, Href: callLink(g.N, d.Table.Page)})
+				Place: g.Place, Row: rows.row(b.Path, b.Place.Line), From: g.From, Href: callLink(g.N, d.Table.Page)})
 		}
 	}
 }

@@ -128,14 +128,10 @@ func round(f float64) float64 { return math.Round(f*1000) / 1000 }
 // names learns how tools are called in Go.
 func (m *scoreMaker) names() {
 	m.packages, m.gonames = map[string]string{}, map[string]string{}
-	for _, l := range m.view.Run.Lines {
-		if l, ok := l.(*record.Tools); ok {
-			for _, t := range l.Tools {
-				m.gonames[t.ID] = t.Go
-				if pkg, _, ok := strings.Cut(t.Go, "."); ok {
-					m.packages[pkg] = hue(m.servers, t.ID)
-				}
-			}
+	for t := range m.view.Run.AllTools() {
+		m.gonames[t.ID] = t.Go
+		if pkg, _, ok := strings.Cut(t.Go, "."); ok {
+			m.packages[pkg] = hue(m.servers, t.ID)
 		}
 	}
 }
@@ -150,7 +146,7 @@ func chosen(v *show.View) int {
 		switch {
 		case b.State == show.Unknown:
 			return 2
-		case isFailed(b):
+		case b.HasFailed():
 			return 1
 		}
 		return 0
@@ -171,10 +167,6 @@ func chosen(v *show.View) int {
 		return 0
 	}
 	return best.N
-}
-
-func isFailed(b *show.Bar) bool {
-	return b.State == show.Failed || b.State == show.NotSent || b.State == show.Unread
 }
 
 // script writes the lines of a script with what happened at them.
@@ -218,7 +210,7 @@ func (m *scoreMaker) childHead(l *layout, r *scriptRows, s *show.Source) {
 	if i := strings.LastIndexByte(s.Path, '/'); i >= 0 {
 		by, place = s.Path[:i], s.Path[i+1:]
 	}
-	if line := show.Line(place); line > 0 {
+	if line := record.PlaceLine(place); line > 0 {
 		if row := l.row(by, line); row != "" {
 			m.write(` at <a href="#`, row, `">line `, strconv.Itoa(line), `</a>`)
 		}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/usetools/usetools/harness/record"
@@ -35,13 +34,6 @@ type Unmade struct {
 	Guess bool `json:"guess"`
 	// From is the run whose answer the script got; "": it was made up.
 	From string `json:"from,omitempty"`
-}
-
-// PlaceLine is the line of a place, 0 where it has none.
-func PlaceLine(place string) int {
-	line, _, _ := strings.Cut(place, ":")
-	n, _ := strconv.Atoi(line)
-	return n
 }
 
 // LedgerText says in words which calls a dry run did not make, a line for each, and

@@ -134,7 +134,7 @@ func whyUnknown(run *record.Run, m *record.Made) string {
 // placedIn is a place of a run's script, or of the saved one whose calls have that
 // path, for a reader.
 func placedIn(run *record.Run, parts []check.Part, path, place string) (script, file string, line int) {
-	line = PlaceLine(place)
+	line = record.PlaceLine(place)
 	var by *record.Child // that makes the call
 	for _, c := range run.Children {
 		if strings.HasPrefix(path, c.Path) && (by == nil || len(c.Path) > len(by.Path)) {

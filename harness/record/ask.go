@@ -103,12 +103,8 @@ func LedgerDigest(r *Run) string {
 		d.add(name, digestOf(r.Begin.Inputs[name]))
 	}
 	hashes := map[string]string{}
-	for _, l := range r.Lines {
-		if t, ok := l.(*Tools); ok {
-			for _, tool := range t.Tools {
-				hashes[tool.ID] = tool.Hash
-			}
-		}
+	for t := range r.AllTools() {
+		hashes[t.ID] = t.Hash
 	}
 	type effect struct{ tool, hash, args string }
 	count := map[effect]int{}

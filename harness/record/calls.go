@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 )
@@ -28,6 +29,40 @@ func (m *Made) Line() *Call {
 	}
 	g := m.Guess
 	return &Call{Head: g.Head, N: g.N, Path: g.Path, Place: g.Place, Class: g.Class, Tool: g.Tool, Args: g.Args}
+}
+
+// AllTools yields the tools of the run's scripts; one of several lines is there as often.
+func (r *Run) AllTools() iter.Seq[*Tool] {
+	return func(yield func(*Tool) bool) {
+		for _, l := range r.Lines {
+			if l, ok := l.(*Tools); ok {
+				for i := range l.Tools {
+					if !yield(&l.Tools[i]) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// Ledger returns the calls that a dry run did not make, in the order in which the script
+// asked for them.
+func (r *Run) Ledger() (out []*Guess) {
+	for _, m := range r.Calls {
+		if m.Guess != nil {
+			out = append(out, m.Guess)
+		}
+	}
+	return out
+}
+
+// Source says in words where the answer of a call in the ledger came from.
+func (g *Guess) Source() string {
+	if g.From == "" {
+		return "after that an answer was made up"
+	}
+	return "answered from run " + g.From
 }
 
 // Result is what the script got, or what a person says that it would have got; the

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -363,6 +364,12 @@ func (g *Gate) swap() bool {
 func lineOf(place string) string {
 	line, _, _ := strings.Cut(place, ":")
 	return line
+}
+
+// PlaceLine is the line of a place, 0 where it has none.
+func PlaceLine(place string) int {
+	n, _ := strconv.Atoi(lineOf(place))
+	return max(n, 0)
 }
 
 // Leave is told that the script gave a call up: it gets no answer. Its line stays

@@ -276,7 +276,7 @@ func (r *run) waiting(x *record.Ask, args json.RawMessage) outcome.Pending {
 // placed is a place of the script for a reader: the saved script's name, the file
 // where it is several, and the line.
 func (r *run) placed(place string) (script, file string, line int) {
-	line = outcome.PlaceLine(place)
+	line = record.PlaceLine(place)
 	if r.script.depth > 0 {
 		script = r.script.Name
 	}

@@ -106,7 +106,7 @@ func said(s *record.Answer, zone *time.Location) string {
 
 // Said returns an answer in words, on one line that is safe to show.
 func Said(s *record.Answer, ascii bool) string {
-	return visible(said(s, time.Local), math.MaxInt, ascii)
+	return Visible(said(s, time.Local), math.MaxInt, ascii)
 }
 
 // asked writes the facts of an ask.
@@ -120,11 +120,7 @@ func (p *page) asked(a *record.Asked) {
 	}
 	p.fact("why", a.Why)
 	if a.Answer != nil {
-		name := "answer"
-		for _, l := range p.wrapped(said(a.Answer, p.Zone), p.Width-12, math.MaxInt) {
-			p.fact(name, l)
-			name = ""
-		}
+		p.facts("answer", said(a.Answer, p.Zone))
 	}
 	if a.Whole {
 		p.fact("whole", "a yes may be for all calls of this tool in this run (-whole)")
@@ -147,13 +143,9 @@ func (p *page) asked(a *record.Asked) {
 
 // Class returns the class of an ask's tool, and why it has that class if the record says so.
 func Class(r *record.Run, a *record.Ask) string {
-	for _, l := range r.Lines {
-		if l, ok := l.(*record.Tools); ok {
-			for _, t := range l.Tools {
-				if t.ID == a.Tool && t.Why != "" {
-					return fmt.Sprintf("%s: %s", a.Class, t.Why)
-				}
-			}
+	for t := range r.AllTools() {
+		if t.ID == a.Tool && t.Why != "" {
+			return fmt.Sprintf("%s: %s", a.Class, t.Why)
 		}
 	}
 	return string(a.Class)
@@ -162,9 +154,8 @@ func Class(r *record.Run, a *record.Ask) string {
 // At returns where a run's scripts make a call: "line 12 of the saved script digest, in the
 // goroutine 12:3#1". Lines are those of the text as sent.
 func At(r *record.Run, path, place string) string {
-	line, _ := position(place)
 	at := "a line that is not known"
-	if line > 0 {
+	if line := record.PlaceLine(place); line > 0 {
 		at = fmt.Sprintf("line %d", line)
 	}
 	prefix, name := childOf(r, path)
@@ -184,7 +175,7 @@ func childOf(r *record.Run, path string) (prefix, name string) {
 	for _, c := range r.Children[:min(len(r.Children), maxChildren)] {
 		v.Sources = append(v.Sources, &Source{Name: c.Name, Path: c.Path})
 	}
-	s := v.source(path)
+	s := v.SourceOf(path)
 	return s.Path, s.Name
 }
 
@@ -193,12 +184,6 @@ func childOf(r *record.Run, path string) (prefix, name string) {
 func Script(r *record.Run, path string) string {
 	_, name := childOf(r, path)
 	return name
-}
-
-// Line returns the line of a place. It is 0 if the place has none.
-func Line(place string) int {
-	line, _ := position(place)
-	return line
 }
 
 // Short returns arguments on one line of at most so many characters. It cuts the ends of long
@@ -220,12 +205,7 @@ func (p *page) arguments(title string, d record.Data) {
 		p.line("  none")
 		return
 	}
-	var b bytes.Buffer
-	if json.Indent(&b, raw, "", "  ") != nil {
-		b.Reset()
-		b.Write(raw)
-	}
-	p.bars(b.String())
+	p.bars(indented(raw))
 	if d.Redacted {
 		p.line("  %s", p.paint(yellow, "secrets of the config are hidden in what is shown; they are sent"))
 	}
@@ -324,7 +304,7 @@ type object struct {
 }
 
 // plainly returns the beginning of a text in ASCII.
-func plainly(s string) string { return `"` + visible(s, maxOdd, true) + `"` }
+func plainly(s string) string { return `"` + Visible(s, maxOdd, true) + `"` }
 
 // alike writes how the other open asks of the tool differ from this one.
 func (p *page) alike(a *record.Asked) {
@@ -372,24 +352,15 @@ func missing(a, b record.Data) bool {
 
 // ledger writes all calls that a dry run did not make.
 func (p *page) ledger(v *View) {
-	n := 0
-	for _, m := range v.Run.Calls {
-		g := m.Guess
-		if g == nil {
-			continue
-		}
-		n++
-		from := "after that an answer was made up"
-		if g.From != "" {
-			from = "answered from run " + g.From
-		}
-		p.title(fmt.Sprintf("%d. %s", n, p.safe(g.Tool, p.Width-6)))
+	ledger := v.Run.Ledger()
+	for i, g := range ledger {
+		p.title(fmt.Sprintf("%d. %s", i+1, p.safe(g.Tool, p.Width-6)))
 		p.fact("class", string(g.Class))
 		p.fact("at", At(v.Run, g.Path, g.Place))
-		p.fact("answer", from)
+		p.fact("answer", g.Source())
 		p.arguments("arguments, as they will be sent", g.Args)
 	}
-	if n == 0 {
+	if len(ledger) == 0 {
 		p.line("  it would change nothing")
 	}
 }
@@ -415,12 +386,8 @@ func (p *page) question(requests json.RawMessage) {
 			p.bars(q.URL)
 		}
 		if len(q.Schema) > 0 {
-			var b bytes.Buffer
-			if json.Indent(&b, q.Schema, "", "  ") != nil {
-				b.Write(q.Schema)
-			}
 			p.line("  it wants these fields:")
-			p.bars(b.String())
+			p.bars(indented(q.Schema))
 		}
 	}
 }
@@ -432,31 +399,34 @@ type Question struct {
 	Schema  json.RawMessage `json:"requestedSchema"`
 }
 
-// Step is a call that a run has sent, and its place in the script.
+// Step is a call of a run, and its place in the script.
 type Step struct {
 	*Bar
 	Place *Place
 }
 
-// Steps returns the calls that the run has sent, in order.
+// Steps returns the calls of the run, by their numbers.
 func (v *View) Steps() []Step {
 	var out []Step
 	for _, s := range v.Sources {
 		for _, pl := range s.Places {
 			for _, b := range pl.Calls {
-				if b.Made.Call != nil {
-					out = append(out, Step{b, pl})
-				}
+				out = append(out, Step{b, pl})
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b Step) int { return a.N - b.N })
+	slices.SortFunc(out, func(a, b Step) int { return cmp.Compare(a.N, b.N) })
 	return out
+}
+
+// Sent returns the Steps that the run has sent.
+func (v *View) Sent() []Step {
+	return slices.DeleteFunc(v.Steps(), func(s Step) bool { return s.Made.Call == nil })
 }
 
 // before writes the calls that the run has made, one line each.
 func (p *page) before(v *View) {
-	steps := v.Steps()
+	steps := v.Sent()
 	if len(steps) == 0 {
 		p.title("before it the run made no call")
 		return
@@ -487,8 +457,8 @@ type Excerpt struct {
 // Around returns the line of a place with three lines before and after it, in the script that
 // a path belongs to. It returns nil if the place has no line there.
 func (v *View) Around(path, place string) *Excerpt {
-	line, _ := position(place)
-	s := v.source(path)
+	line := record.PlaceLine(place)
+	s := v.SourceOf(path)
 	lines := strings.Split(strings.TrimSuffix(s.Text, "\n"), "\n")
 	if line < 1 || line > len(lines) {
 		return nil

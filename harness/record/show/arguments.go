@@ -93,7 +93,7 @@ func brief(args record.Data, common map[string]string, most int, ascii bool) str
 			return cutTo(string([]rune(s)[:n]), n, ascii)
 		})
 	}
-	return visible(out, max(most, 1), ascii)
+	return Visible(out, most, ascii)
 }
 
 // Leaves takes a JSON value apart, in its order. Values six levels deep and those behind

@@ -197,7 +197,8 @@ func phrases(a, b []Phrase) (out []PhraseChange) {
 // placed is a call with the script and the place that it is made at.
 type placed struct {
 	*Bar
-	line              int
+	line              int // in the other run's script
+	own               int // in that of its own run
 	place, tool, args string
 }
 
@@ -217,7 +218,7 @@ func flat(v *View, moved func(int) int) (out []*placed) {
 				if raw := value(v.Run, args); raw != nil {
 					key = string(raw)
 				}
-				out = append(out, &placed{b, line, place, p.Tool, key})
+				out = append(out, &placed{b, line, p.Line, place, p.Tool, key})
 			}
 		}
 	}
@@ -257,10 +258,10 @@ func calls(a, b *View) (out []CallChange) {
 	for _, x := range inA {
 		y := of[x]
 		if y == nil {
-			out = append(out, CallChange{What: Missing, Tool: x.tool, A: x.N, LineA: lineOf(x), Args: x.Made.Line().Args.JSON})
+			out = append(out, CallChange{What: Missing, Tool: x.tool, A: x.N, LineA: x.own, Args: x.Made.Line().Args.JSON})
 			continue
 		}
-		c := CallChange{Tool: x.tool, A: x.N, B: y.N, LineA: lineOf(x), LineB: lineOf(y)}
+		c := CallChange{Tool: x.tool, A: x.N, B: y.N, LineA: x.own, LineB: y.own}
 		if x.args != y.args {
 			c.What, c.Change = Arguments, change("args", a.Run, x.Made.Line().Args, b.Run, y.Made.Line().Args)
 			if c.Change != nil {
@@ -278,17 +279,10 @@ func calls(a, b *View) (out []CallChange) {
 	}
 	for _, y := range inB {
 		if of[y] == nil {
-			out = append(out, CallChange{What: Extra, Tool: y.tool, B: y.N, LineB: lineOf(y), Args: y.Made.Line().Args.JSON})
+			out = append(out, CallChange{What: Extra, Tool: y.tool, B: y.N, LineB: y.own, Args: y.Made.Line().Args.JSON})
 		}
 	}
 	return out
-}
-
-// lineOf is the line of a call in its own run.
-func lineOf(c *placed) int {
-	place := c.Made.Line().Place
-	line, _ := position(place)
-	return line
 }
 
 func outcome(c *placed) string {
@@ -422,14 +416,7 @@ func (p *page) minusPlus(a, b string) {
 
 func (p *page) change(c *Change) {
 	p.line("  %s", p.safe(c.Path, p.Width-2))
-	p.minusPlus(cmp.Or(compactOrNot(c.A), none), cmp.Or(compactOrNot(c.B), none))
-}
-
-func compactOrNot(raw json.RawMessage) string {
-	if raw == nil {
-		return ""
-	}
-	return compact(raw)
+	p.minusPlus(cmp.Or(compact(c.A), none), cmp.Or(compact(c.B), none))
 }
 
 func (p *page) callChange(c *CallChange) {
@@ -462,7 +449,7 @@ func (p *page) callChange(c *CallChange) {
 		p.change(c.Change)
 		return
 	}
-	if args := compactOrNot(c.Args); args != "" && args != "{}" {
+	if args := compact(c.Args); args != "" && args != "{}" {
 		p.line("  %s", p.safe(args, p.Width-2))
 	}
 }

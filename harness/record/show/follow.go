@@ -13,26 +13,21 @@ import (
 func (v *View) Follow(w io.Writer, from int, o *Options) error {
 	p := newPage(v, o)
 	c := newClock(v.Run)
-	bars := map[int]*Bar{}
-	places := map[int]*Place{}
-	for _, s := range v.Sources {
-		for _, pl := range s.Places {
-			for _, b := range pl.Calls {
-				bars[b.N], places[b.N] = b, pl
-			}
-		}
+	steps := map[int]Step{}
+	for _, s := range v.Steps() {
+		steps[s.N] = s
 	}
 	for _, l := range v.Run.Lines[min(from, len(v.Run.Lines)):] {
 		when := p.paint(dim, fmt.Sprintf("%10s", "+"+Duration(c.at(record.When(l)))))
 		switch l := l.(type) {
 		case *record.Call:
 			what := l.Tool
-			if pl := places[l.N]; pl != nil && pl.Line > 0 {
+			if pl := steps[l.N].Place; pl != nil && pl.Line > 0 {
 				what += fmt.Sprintf(", line %d", pl.Line)
 			}
 			p.line("%s %5s %s", when, fmt.Sprintf("#%d", l.N), p.withArgs(what+"  ", l.Args, p.Width-18))
 		case *record.Done:
-			b := bars[l.N]
+			b := steps[l.N].Bar
 			if b == nil {
 				continue
 			}

@@ -1,9 +1,7 @@
 package show
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -142,7 +140,7 @@ func (p *page) paint(code, s string) string {
 }
 
 // safe is a text in one line of at most so many columns.
-func (p *page) safe(s string, most int) string { return visible(s, max(most, 1), p.ASCII) }
+func (p *page) safe(s string, most int) string { return Visible(s, most, p.ASCII) }
 
 func (p *page) line(format string, args ...any) {
 	p.b.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
@@ -152,6 +150,14 @@ func (p *page) line(format string, args ...any) {
 func (p *page) fact(name, what string) {
 	if what != "" {
 		p.line("  %s %s", p.paint(dim, fmt.Sprintf("%-9s", name)), p.safe(what, p.Width-12))
+	}
+}
+
+// facts is a fact of which nothing is left out, in as many lines as it needs.
+func (p *page) facts(name, what string) {
+	for _, l := range p.wrapped(what, p.Width-12, math.MaxInt) {
+		p.fact(name, l)
+		name = ""
 	}
 }
 
@@ -276,8 +282,7 @@ func (p *page) phrases() {
 	if len(p.view.Phrases) == 0 {
 		return
 	}
-	p.line("")
-	p.line("%s", p.paint(bold, "tools"))
+	p.title("tools")
 	names, room := make([]string, len(p.view.Phrases)), 0
 	for i, ph := range p.view.Phrases {
 		names[i] = "(a name in the script)"
@@ -330,12 +335,11 @@ func (p *page) source(i int, s *Source) {
 		of(pr.Line).prints = append(of(pr.Line).prints, pr)
 	}
 	lines := strings.Split(strings.TrimSuffix(s.Text, "\n"), "\n")
-	p.line("")
 	title := "script"
 	if i > 0 {
 		title = "script " + p.safe(s.Name, p.Width/2) + ", run through RunScript"
 	}
-	p.line("%s", p.paint(bold, title))
+	p.title(title)
 	if len(s.Places) > 0 {
 		p.axis()
 	}
@@ -375,8 +379,7 @@ func (p *page) elsewhere(at map[int]*event) {
 		p.places(rest.places)
 	}
 	if len(rest.prints) > 0 {
-		p.line("")
-		p.line("%s", p.paint(bold, "printed"))
+		p.title("printed")
 		p.prints(rest.prints, maxPrinted)
 	}
 }
@@ -506,7 +509,7 @@ func (p *page) places(all []*Place) {
 // that failed, or else the slowest one.
 func notable(pl *Place) (out []*Bar) {
 	for _, b := range pl.Calls {
-		if b.failed() && len(out) < maxNotable {
+		if b.HasFailed() && len(out) < maxNotable {
 			out = append(out, b)
 		}
 	}
@@ -599,7 +602,7 @@ func (p *page) draw(cells []string, pl *Place, b *Bar, gap bool) {
 	switch {
 	case b.State == MadeUp || b.State == Recorded:
 		fill = p.marks.madeUp
-	case b.failed():
+	case b.HasFailed():
 		fill, colour = p.marks.failed, red
 	case b.State == Unknown:
 		colour = red
@@ -677,7 +680,7 @@ func (p *page) row(pl *Place, b *Bar, name string) {
 		p.under(yellow, settled(b.Settle))
 	}
 	if b.Guess != nil && b.Guess.From != "" {
-		p.under(dim, "answered from run "+b.Guess.From)
+		p.under(dim, b.Guess.Source())
 	}
 }
 
@@ -773,8 +776,7 @@ func (p *page) prints(all []*Print, most int) {
 func (p *page) end() {
 	v := p.view
 	if len(v.Warnings) > 0 {
-		p.line("")
-		p.line("%s", p.paint(bold, "warnings"))
+		p.title("warnings")
 		for i, w := range v.Warnings {
 			if i == maxWarnings && !p.All {
 				p.line("  %s", p.paint(dim, fmt.Sprintf("and %d more", len(v.Warnings)-i)))
@@ -788,8 +790,7 @@ func (p *page) end() {
 		}
 	}
 	if e := v.Error; e != nil {
-		p.line("")
-		p.line("%s", p.paint(bold, "error"))
+		p.title("error")
 		at := ""
 		if e.File != "" {
 			at = e.File + " "
@@ -828,19 +829,13 @@ func (p *page) value(d record.Data) {
 	if d.IsZero() {
 		return
 	}
-	p.line("")
-	p.line("%s", p.paint(bold, "value"))
+	p.title("value")
 	raw := value(p.view.Run, d)
 	if raw == nil {
 		p.line("  %s", absent(d))
 		return
 	}
-	var b bytes.Buffer
-	if json.Indent(&b, raw, "", "  ") != nil {
-		b.Reset()
-		b.Write(raw)
-	}
-	lines := strings.Split(string(registry.PrintableJSON(b.Bytes())), "\n")
+	lines := strings.Split(string(registry.PrintableJSON([]byte(indented(raw)))), "\n")
 	for i, l := range lines {
 		if i == maxValue && !p.All && len(lines) > maxValue+1 {
 			p.line("  %s", p.paint(dim, fmt.Sprintf("and %s", text.Count(len(lines)-i, "more line"))))

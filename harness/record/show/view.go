@@ -1,6 +1,7 @@
 package show
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"math"
@@ -174,8 +175,8 @@ func New(r *record.Run) *View {
 	return v
 }
 
-// source is the script that a path belongs to.
-func (v *View) source(path string) *Source {
+// SourceOf is the script that a path of a call belongs to.
+func (v *View) SourceOf(path string) *Source {
 	best := v.Sources[0]
 	for _, s := range v.Sources[1:] {
 		rest, ok := strings.CutPrefix(path, s.Path)
@@ -185,9 +186,6 @@ func (v *View) source(path string) *Source {
 	}
 	return best
 }
-
-// SourceOf is the script that a path of a call belongs to.
-func (v *View) SourceOf(path string) *Source { return v.source(path) }
 
 func (v *View) addCalls(c *clock) {
 	type key struct {
@@ -208,7 +206,7 @@ func (v *View) addCalls(c *clock) {
 		} else {
 			v.Classes[class]++
 		}
-		k := key{v.source(b.Path), place, tool}
+		k := key{v.SourceOf(b.Path), place, tool}
 		p := at[k]
 		if p == nil {
 			p = &Place{Tool: tool, Class: class}
@@ -279,8 +277,8 @@ func stateOf(d *record.Done) State {
 	return Answered
 }
 
-// failed reports whether the call was to do something and did not.
-func (b *Bar) failed() bool { return b.State == Failed || b.State == NotSent || b.State == Unread }
+// HasFailed reports whether the call was to do something and did not.
+func (b *Bar) HasFailed() bool { return b.State == Failed || b.State == NotSent || b.State == Unread }
 
 // took is how long the call took, in ms; false: it has not ended.
 func (b *Bar) took() (float64, bool) {
@@ -415,7 +413,7 @@ func (v *View) addPrints(c *clock) {
 		if n.Warning != "" && v.Run.End == nil {
 			v.Warnings = append(v.Warnings, n.Warning)
 		}
-		source := v.source(n.Path)
+		source := v.SourceOf(n.Path)
 		for x := range n.Printed() {
 			to := stream{source, x.Stderr}
 			for part := range strings.Lines(x.Text) {
@@ -530,14 +528,17 @@ func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond)
 
 // value is a value of a record; nil where it is not kept or cannot be read.
 func value(r *record.Run, d record.Data) []byte {
-	if d.JSON != nil || d.IsZero() {
-		return d.JSON
-	}
-	b, err := r.Value(d)
-	if err != nil {
-		return nil
-	}
+	b, _ := r.Value(d) // nil with an error
 	return b
+}
+
+// indented is JSON in lines, and what is none as it is.
+func indented(raw []byte) string {
+	var b bytes.Buffer
+	if json.Indent(&b, raw, "", "  ") != nil {
+		return string(raw)
+	}
+	return b.String()
 }
 
 // textOf is a text of a record, in place of one that is not there a word about that.

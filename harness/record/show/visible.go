@@ -13,11 +13,12 @@ import (
 // tab is how wide a tab of a script is shown.
 const tab = 4
 
-// visible is a text as one line of at most a number of characters, in which what a
-// terminal obeys and what does not show are escapes; in ASCII, all else is too.
-func visible(text string, most int, ascii bool) string {
+// Visible is a text from a script, a tool or a record as one line of at most so
+// many characters that is safe to show: what a terminal obeys and what does not
+// show are escapes; in ASCII, all else is too.
+func Visible(text string, most int, ascii bool) string {
 	var b strings.Builder
-	n := 0
+	n, most := 0, max(most, 1)
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		shown := escape(r, text[i:i+size], ascii)
@@ -126,8 +127,3 @@ func size(n int) string {
 	}
 	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 }
-
-// Visible is a text from a script, a tool or a record as one line of at most so
-// many characters that is safe to show: what a terminal obeys and what does not
-// show are escapes; in ASCII, all else is too.
-func Visible(text string, most int, ascii bool) string { return visible(text, max(most, 1), ascii) }

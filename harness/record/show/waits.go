@@ -130,11 +130,7 @@ func (p *page) unknown() {
 		if c.Ask != "" {
 			p.fact("approval", r.Begin.ID+"."+c.Ask)
 		}
-		name := "ended by"
-		for _, l := range p.wrapped(LostBy(m), p.Width-12, math.MaxInt) {
-			p.fact(name, l)
-			name = ""
-		}
+		p.facts("ended by", LostBy(m))
 		p.fact("script", "was not told of it")
 		p.line("  %s", p.paint(dim, "arguments"))
 		p.bars(p.shown(c.Args))
