@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -241,6 +242,32 @@ func (r *Run) Values(vs Values) (map[string]json.RawMessage, error) {
 		out[name] = raw
 	}
 	return out, nil
+}
+
+// Bytes returns the size of the values and texts of the record, wherever they are kept.
+func (r *Run) Bytes() (n int) {
+	for _, l := range r.Lines {
+		n += bytesOf(reflect.ValueOf(l).Elem())
+	}
+	return n
+}
+
+func bytesOf(v reflect.Value) (n int) {
+	switch {
+	case v.Type() == dataType:
+		return int(v.FieldByName("Bytes").Int())
+	case v.Kind() == reflect.String, v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8:
+		return v.Len()
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			n += bytesOf(v.Field(i))
+		}
+	case v.Kind() == reflect.Slice, v.Kind() == reflect.Map:
+		for _, e := range v.Seq2() {
+			n += bytesOf(e)
+		}
+	}
+	return n
 }
 
 // Text returns the text of a value that is a JSON string, "" where there is none.

@@ -132,47 +132,9 @@ func (c *session) loadRun(id string, f *store.Filter) (*record.Run, error) {
 	if b := run.Begin; b.ID != id || f.Subject != nil && *f.Subject != b.Subject || f.Session != "" && f.Session != b.Session {
 		return nil, store.ErrNotFound
 	}
-	if n := weightOf(run); n > maxRunBytes {
+	if n := run.Bytes(); n > maxRunBytes {
 		return run, fmt.Errorf("the run has %d MB of values, more than can be read here: ask the operator for run %s",
 			n>>20, id)
 	}
 	return run, nil
-}
-
-// weightOf is how many bytes the values of a run have.
-func weightOf(r *record.Run) int {
-	n := 0
-	for _, l := range r.Lines {
-		switch l := l.(type) {
-		case *record.Begin:
-			n += l.Script.Bytes
-			for _, values := range []record.Values{l.Inputs, l.Stored} {
-				for _, v := range values {
-					n += v.Bytes
-				}
-			}
-		case *record.Tools:
-			for _, u := range l.Units {
-				n += u.Source.Bytes
-			}
-		case *record.Child:
-			n += l.Script.Bytes
-			for _, v := range l.Inputs {
-				n += v.Bytes
-			}
-		case *record.Call:
-			n += l.Args.Bytes
-		case *record.Guess:
-			n += l.Args.Bytes + l.Result.Bytes
-		case *record.Done:
-			n += l.Result.Bytes
-		case *record.Settle:
-			n += l.Result.Bytes
-		case *record.Note:
-			n += len(l.Stdout) + len(l.Stderr)
-		case *record.End:
-			n += l.Value.Bytes
-		}
-	}
-	return n
 }
