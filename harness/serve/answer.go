@@ -19,7 +19,7 @@ import (
 // Answer is the structured content of execute: the Result, and what was cut
 // from it.
 type Answer struct {
-	*outcome.Result
+	outcome.Result
 	// Cut says for each of value and stdout that was cut how many characters
 	// it has, and by which ID a later script reads it with Stored.
 	Cut map[string]CutPart `json:"cut,omitempty"`
@@ -59,24 +59,24 @@ const (
 // shorten leaves the first calls, and counts the others; of arguments of calls that
 // wait, or of which nothing is known, it leaves so much that they are known again.
 func (a *Answer) shorten() {
-	a.Result.Waiting = slices.Clone(a.Result.Waiting[:min(len(a.Result.Waiting), maxStopped)])
-	for i := range a.Result.Waiting {
-		w := &a.Result.Waiting[i]
+	a.Waiting = slices.Clone(a.Waiting[:min(len(a.Waiting), maxStopped)])
+	for i := range a.Waiting {
+		w := &a.Waiting[i]
 		w.Args, w.Question = shorten.JSON(w.Args, maxCallError), shorten.JSON(w.Question, maxCallError)
 	}
-	a.Result.Unknown = slices.Clone(a.Result.Unknown[:min(len(a.Result.Unknown), maxStopped)])
-	for i := range a.Result.Unknown {
-		a.Result.Unknown[i].Args = shorten.JSON(a.Result.Unknown[i].Args, maxCallError)
+	a.Unknown = slices.Clone(a.Unknown[:min(len(a.Unknown), maxStopped)])
+	for i := range a.Unknown {
+		a.Unknown[i].Args = shorten.JSON(a.Unknown[i].Args, maxCallError)
 	}
-	all := a.Result.Calls
-	a.Result.Calls = slices.Clone(all[:min(len(all), maxCalls)])
-	for i := range a.Result.Calls {
-		if c := &a.Result.Calls[i]; c.Error != nil {
+	all := a.Calls
+	a.Calls = slices.Clone(all[:min(len(all), maxCalls)])
+	for i := range a.Calls {
+		if c := &a.Calls[i]; c.Error != nil {
 			short := shorten.Text(*c.Error, maxCallError)
 			c.Error = &short
 		}
 	}
-	for _, c := range all[len(a.Result.Calls):] {
+	for _, c := range all[len(a.Calls):] {
 		if a.MoreCalls == nil {
 			a.MoreCalls = map[string]CallCount{}
 		}
@@ -108,21 +108,21 @@ const (
 // shortenLedger leaves of a dry run's ledger what can be told in about limit
 // characters, arguments cut to their share of that, and returns it in words.
 func (a *Answer) shortenLedger(limit int) string {
-	all := a.Result.Ledger
+	all := a.Ledger
 	n := min(len(all), max(limit/(ledgerLine+leastArgs), 1))
-	a.Result.Ledger = slices.Clone(all[:n])
+	a.Ledger = slices.Clone(all[:n])
 	sizes := make([]int, n)
-	for i, u := range a.Result.Ledger {
+	for i, u := range a.Ledger {
 		sizes[i] = utf8.RuneCount(u.Args)
 	}
 	each := max(shorten.Level(sizes, limit-n*ledgerLine), leastArgs)
-	for i := range a.Result.Ledger {
-		u := &a.Result.Ledger[i]
+	for i := range a.Ledger {
+		u := &a.Ledger[i]
 		if sizes[i] > each {
 			u.Args, u.Bytes = shorten.JSON(u.Args, each), len(u.Args)
 		}
 	}
-	text := a.Result.LedgerText()
+	text := a.LedgerText()
 	if n == len(all) {
 		return text
 	}
@@ -148,14 +148,14 @@ const (
 // which is the script's. A script so cannot imitate a warning or a hint.
 func (c *session) answer(res *outcome.Result) *mcp.CallToolResult {
 	res.Lowered = ""
-	a := &Answer{Result: res}
+	a := &Answer{Result: *res}
 	ledger := a.shortenLedger(c.s.opts.Answer / 2)
 	value, images := takeImages(res.Value)
 	a.Images = len(images)
 	notes := c.cut(a, value, c.s.opts.Answer-utf8.RuneCountInString(ledger))
 	out := &mcp.CallToolResult{IsError: failed(res), StructuredContent: a}
-	output := res.Output()
-	words := res.Words() + strings.Join(notes, "")
+	output := a.Output()
+	words := a.Words() + strings.Join(notes, "")
 	// Errors and warnings are bounded one by one; this is for all of them.
 	words, _ = shorten.HeadAndTail(words, max(c.s.opts.Answer-utf8.RuneCountInString(output), 0)+2000)
 	words = ledger + words
@@ -230,7 +230,7 @@ func failed(res *outcome.Result) bool {
 // cut shortens the value and what was printed to a budget of characters, keeps what was
 // shortened, and says so.
 func (c *session) cut(a *Answer, value json.RawMessage, budget int) (notes []string) {
-	res := a.Result
+	res := &a.Result
 	if res.Status == outcome.OutputLimit { // a loop that printed without end: its beginning and end tell enough
 		budget /= 10
 	}

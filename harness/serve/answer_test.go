@@ -13,7 +13,7 @@ import (
 // were and whatever their servers said.
 func TestCallsOfAnAnswerAreBounded(t *testing.T) {
 	long := strings.Repeat("x", 5000)
-	a := &Answer{Result: &outcome.Result{}}
+	a := &Answer{Result: outcome.Result{}}
 	for i := range 1000 {
 		c := outcome.Call{Tool: fmt.Sprintf("s.t%d", i%40)}
 		if i%10 == 0 {
@@ -35,7 +35,7 @@ func TestCallsOfAnAnswerAreBounded(t *testing.T) {
 		*all[0].Error != long {
 		t.Errorf("%d calls, %d failed: %+v", n, failed, a.MoreCalls)
 	}
-	if a := (&Answer{Result: &outcome.Result{Calls: all[:maxCalls]}}); true {
+	if a := (&Answer{Result: outcome.Result{Calls: all[:maxCalls]}}); true {
 		if a.shorten(); len(a.Calls) != maxCalls || a.MoreCalls != nil {
 			t.Errorf("%+v", a)
 		}

@@ -266,7 +266,7 @@ func textOf(res *mcp.CallToolResult) string {
 
 func structured(t *testing.T, res *mcp.CallToolResult) *serve.Answer {
 	t.Helper()
-	a := &serve.Answer{Result: &outcome.Result{}}
+	a := &serve.Answer{Result: outcome.Result{}}
 	b, err := json.Marshal(res.StructuredContent)
 	if err == nil {
 		err = json.Unmarshal(b, a)

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/usetools/usetools/harness/outcome"
-
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -105,7 +103,7 @@ func (c *session) readTool(ctx context.Context, req *mcp.ReadResourceRequest) (*
 
 // resultSchema is the JSON Schema of an Answer.
 var resultSchema = sync.OnceValues(func() (string, error) {
-	s, err := jsonschema.For[answerShape](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+	s, err := jsonschema.For[Answer](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[json.RawMessage](): {Description: "any JSON value"},
 	}})
 	if err != nil {
@@ -116,12 +114,3 @@ var resultSchema = sync.OnceValues(func() (string, error) {
 	b, err := json.MarshalIndent(s, "", "  ")
 	return string(b), err
 })
-
-// answerShape is an Answer without the pointer that it embeds.
-type answerShape struct {
-	outcome.Result
-	Cut        map[string]CutPart   `json:"cut,omitempty"`
-	MoreCalls  map[string]CallCount `json:"more_calls,omitempty"`
-	MoreLedger map[string]int       `json:"more_ledger,omitempty"`
-	Images     int                  `json:"images,omitempty"`
-}
