@@ -46,7 +46,7 @@ func TestOlderRecords(t *testing.T) {
 		"read-only":     {status: outcome.Canceled, after: outcome.Denied},
 		"nested":        {status: outcome.OK, resume: "it has ended with ok"},
 		"dry":           {status: outcome.OK, resume: "it has ended with ok"},
-		"call":          {status: outcome.OK, replay: nothing, resume: "it has ended with ok"},
+		"call":          {status: outcome.OK, replay: nothing, resume: "it is a single call, without a script"},
 		"refused":       {status: outcome.CompileError, replay: nothing, resume: "it has ended with compile_error"},
 		"denied":        {status: outcome.Denied, replay: nothing, resume: "it has ended with denied"},
 		"waiting":       {status: outcome.Waiting, approvals: 2, stdout: "1 <nil>\n2 <nil>\n"},

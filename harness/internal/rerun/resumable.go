@@ -27,8 +27,7 @@ func Resumable(run *record.Run, more worker.Limits) error {
 	no := func(format string, args ...any) error {
 		return &NotResumableError{run.Begin.ID, fmt.Sprintf(format, args...)}
 	}
-	if run.Begin.Script.IsZero() ||
-		run.Begin.Script.Text() == "" && len(run.Calls) > 0 && run.Tools != nil && run.Tools.Phrases == nil {
+	if script := run.Begin.Script; script.IsZero() || string(script.JSON) == `""` && len(run.Calls) > 0 {
 		return no("it is a single call, without a script")
 	}
 	for _, x := range run.Open() {
