@@ -1,36 +1,52 @@
-// Package harness runs Go scripts that say in plain words which tools they
-// need.
+// Package harness runs Go scripts that say in plain words which tools they need. It is what a
+// program embeds: [New] makes a [Harness], and [Harness.Run] runs a [Script] and returns an
+// [outcome.Result].
 //
-// [Harness.Run] takes a script through the whole pipeline and returns one
-// [Result]. A worker process (harness/internal/worker) parses the script and
-// names its phrases; the harness finds the tools and generates the Go packages
-// for just those (harness/internal/bind, by way of discovery and wrappers), and
-// hands them to the worker, which type-checks and lowers the script. Only a script that compiles
-// as a whole is run, in the worker; each call that it makes is authorised and
-// validated here again before a backend sees it.
+// A program that uses this package must call [RunWorker] first in its main, because workers
+// are the same binary started again.
 //
-// Three promises hold: nothing runs before everything is known; a script means
-// what Go says it means or is refused by name; and nothing that comes out of a
-// worker is believed.
+// # A run
 //
-// A run whose record is kept can end before its script does: where a call waits for
-// a person (status waiting), or where nobody knows what became of one that may have
-// changed something (uncertain). Nothing of it is left but the record. When the
-// person has answered, [Harness.Resume] runs the script again from its beginning,
-// answers from the record what was called before, and sends what comes behind it;
-// so too after a crash. All effects that a run ever sends are those of one execution
-// of its script, each is sent at most once, and what nobody knows is said. What holds
-// that is one gate (record.Gate): no effect is sent by an execution that has not
-// asked for all effects that were sent before.
+// A worker process parses the script and names its phrases. The harness finds the tools and
+// generates the Go packages for just those. The worker type-checks the script against them.
+// Only a script that compiles as a whole is run, in the worker. The harness authorises and
+// validates each call again before it sends the call to a server.
 //
-// Parts of it are packages of their own: what scripts can use (harness/catalog),
-// which of that they may call (harness/policy), and the record of a run
-// (harness/record), from which [Harness.Replay] does it again without a server. Types
-// of the first two have names here too.
+// Three promises hold. Nothing runs before everything is known. A script means what Go says it
+// means, or is refused by name. Nothing that comes out of a worker is believed.
 //
-// A script's fault is data in the Result (its Status says which kind); an
-// error from Run is a fault of the harness itself. The two are never mixed.
+// A script's fault is data in the Result, whose Status says which kind. An error from Run is a
+// fault of the harness itself.
 //
-// A program that uses this package must call [RunWorker] first thing in its
-// main, because workers are the same binary started again.
+// # Resume and replay
+//
+// A run whose record is kept can end before its script does: when a call needs approval
+// (status waiting), or when the outcome of an effect call is unknown (status uncertain). Only
+// the record is left of it. Once a person has answered, [Harness.Resume] runs the script again
+// from its beginning, answers the calls that it made before from the record, and sends those
+// that follow. It does the same after a crash. All effect calls of a run belong to one
+// execution of its script, and each is sent at most once. One gate ensures this
+// ([record.Gate]): an execution sends an effect call only after it has repeated all that were
+// sent before.
+//
+// [Harness.Replay] runs the script again from a record without any server.
+//
+// # The packages
+//
+// In reading order, each uses of the others only those above it:
+//
+//   - harness/outcome is the result of a run and its parts, as plain data.
+//   - harness/internal/bind finds the tools that the phrases and names of a script mean, and
+//     explains errors.
+//   - harness/internal/journal writes the record of a run while it runs.
+//   - harness/internal/engine runs one script in a worker, and decides on its calls and makes
+//     them.
+//   - harness/internal/rerun runs a script again from its record, to replay or to resume it.
+//   - harness, this package, is the facade: options, scripts, and runs in other processes
+//     ([Elsewhere]).
+//
+// Beside them, harness/catalog has the tools that scripts can use, harness/policy decides which
+// they may call, harness/record defines records, harness/record/store keeps them,
+// harness/approval answers pending calls, and harness/internal/worker is the process that runs
+// a script.
 package harness

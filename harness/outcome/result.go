@@ -1,7 +1,7 @@
-// Package outcome has the result of a run and its parts: status, errors, tools, calls, and
-// the calls that wait for a person or whose outcome is unknown. They are data: FromRecord
-// rebuilds a Result from the lines of a record, Encode and Decode carry one between
-// processes, and Text is what a model reads.
+// Package outcome has the result of a run and its parts: status, errors, tools, calls, pending
+// calls, and effect calls whose outcome is unknown. They are data: FromRecord rebuilds a Result
+// from the lines of a record, Encode and Decode carry one between processes, and Text is what a
+// model reads.
 package outcome
 
 import (

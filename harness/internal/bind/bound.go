@@ -1,13 +1,11 @@
-// Package bind finds what the phrases and names of a script mean: it turns the needs of a
-// script into the tools that it may call, the Go packages that it is checked with, and the
-// errors, warnings and answers of a lookup. It depends on the catalog, the policy and the
-// script alone, and knows nothing of the run.
+// Package bind turns the phrases and names of a script into the tools that it may call, the Go
+// packages that it is checked with, and the errors, warnings and answers of a lookup. It depends
+// on the catalog, the policy and the script alone, and knows nothing of the run.
 //
 // A [Bound] goes through four steps. Load gets the catalog, with the servers that the script
-// means. Resolve finds the tools: a phrase has candidates, the names that the script uses
-// choose among them. Generate makes the packages. Explain and Types are for a script that
-// does not compile: only here it is known which tool of the whole registry a wrong name was
-// meant for.
+// means. Resolve finds the tools: a phrase has candidates, and the names that the script uses
+// choose among them. Generate makes the packages. Explain and Types serve a script that does
+// not compile: only then is it known which tool of the registry a wrong name was meant for.
 package bind
 
 import (

@@ -1,6 +1,6 @@
 // Package engine runs scripts, each in a worker process. It is the worker's Host: it binds the
-// script to its tools, decides on each call and makes it, runs saved scripts within it, and
-// writes what happens to the journal of the run.
+// script to its tools (package bind), decides on each call and makes it, runs saved scripts
+// within the script, and writes what happens to the run's journal (package journal).
 package engine
 
 import (

@@ -1,10 +1,10 @@
-// Package journal turns what happens in a run into the lines of its record and tells a
-// listener of its calls. A run that is not recorded has a Journal, too, which keeps nothing.
+// Package journal writes what happens in a run to its record, and reports its calls to a
+// listener. A run that is not recorded has a Journal too, which keeps nothing.
 //
-// Lines are added as calls begin and end. What the script prints, its clock readings and its
-// use of the machine are collected and written before the next line. The line of an effect call is
-// durable before the first byte of the call leaves: if it cannot be written, nothing is
-// sent any more.
+// A line is added when a call begins and when it ends. What the script prints, its clock
+// readings and its use of the machine are collected and written before the next line. The line
+// of an effect call is durable before the first byte of the call leaves. If a line cannot be
+// written, no further call is sent.
 //
 // A resumed run prints and reads its clock from the beginning. Until it is live, a Journal
 // drops what the record has already and holds the rest.

@@ -1,7 +1,7 @@
-// Package rerun answers a script that runs again from the record of its run: a replay asks no
-// server, and a resumed run makes calls once it has left its record behind. A record.Gate decides
-// which call of the record answers which call of the script. The clock of the script stands at the times
-// of its record until then. Compare reports where a replay differs from its record, Resumable
+// Package rerun runs a script again from the record of its run. A replay asks no server. A
+// resumed run sends calls once it has repeated those of its record. Until then a record.Gate
+// decides which recorded call answers which call of the script, and the script's clock shows
+// the times of the record. Compare reports where a replay differs from its record, Resumable
 // whether a run can be resumed.
 package rerun
 
