@@ -63,3 +63,42 @@ type Bound struct {
 func New(s Script) *Bound {
 	return &Bound{Script: s, Uses: []outcome.ToolUse{}}
 }
+
+// need is why the answer to a script shows a tool, the most urgent reason first.
+type need int
+
+const (
+	guessed   need = iota // the best guess for a wrong name
+	misused               // an error is about it
+	used                  // the script uses it, without an error about it
+	declared              // a phrase means it
+	alsoNamed             // a further guess: a line is enough
+	beside                // another tool of a small server; shown with its signature
+)
+
+// meant is a tool that a refused script means, or may mean.
+type meant struct {
+	tool *wrappers.Tool
+	need need
+}
+
+// lineOf returns the line where the script first calls a tool, else where it declares it.
+func (b *Bound) lineOf(t *wrappers.Tool) int {
+	for _, n := range b.Needs.Names {
+		if s := b.server(n.Package); s == t.Package() {
+			if f, ok := s.Func(n.Name); ok && f == t {
+				return n.Line
+			}
+		}
+	}
+	return b.declared[t.ID]
+}
+
+// server returns the server that a package name of a script means, or nil.
+func (b *Bound) server(pkg string) *wrappers.Server {
+	if s, ok := b.View.Package(pkg); ok {
+		return s
+	}
+	s, _ := b.View.NearPackage(pkg)
+	return s
+}

@@ -22,44 +22,6 @@ import (
 // RefusedTokens bounds the answer to a refused script, in tokens.
 const RefusedTokens = 900
 
-// need is why the answer to a script shows a tool, the most urgent reason first.
-type need int
-
-const (
-	guessed   need = iota // the best guess for a wrong name
-	misused               // an error is about it
-	used                  // the script uses it, without an error about it
-	declared              // a phrase means it
-	alsoNamed             // a further guess: a line is enough
-	beside                // another tool of a small server; shown with its signature
-)
-
-// meant is a tool that a refused script means, or may mean.
-type meant struct {
-	tool *wrappers.Tool
-	need need
-}
-
-// mean notes tools that the script means.
-func (b *Bound) mean(n need, tools ...*wrappers.Tool) {
-	for _, t := range tools {
-		i := slices.IndexFunc(b.meant, func(m meant) bool { return m.tool == t })
-		switch {
-		case b.hides(t.ID):
-		case i < 0:
-			b.meant = append(b.meant, meant{t, n})
-		case n < b.meant[i].need:
-			b.meant[i].need = n
-		}
-	}
-}
-
-// finding is an Error and the diagnostic that it is made of.
-type finding struct {
-	outcome.Error
-	about worker.Diagnostic
-}
-
 // Explain makes errors of what the worker has found wrong with the script, and adds what
 // only the harness knows: the servers and tools of the whole registry, of which the worker
 // has seen just the declared ones.
@@ -101,14 +63,6 @@ func (b *Bound) Explain(ctx context.Context, ds []worker.Diagnostic) (errs []out
 		}
 	}
 	return errs
-}
-
-// toolsOfSmall returns all tools of a server if it has few, else nil.
-func (b *Bound) toolsOfSmall(s *wrappers.Server) []*wrappers.Tool {
-	if tools := b.offered(s); len(tools) <= maxAllTools {
-		return tools
-	}
-	return nil
 }
 
 // mentioned returns errors about the names in a text that is not Go: unknown servers and
@@ -194,20 +148,6 @@ func (b *Bound) showTool(e *finding, n need, t *wrappers.Tool) {
 	if e.Signatures, e.Shown = nil, true; !b.hides(t.ID) {
 		e.Signatures = []string{t.Signature()}
 	}
-}
-
-// typeSuffixes are what scripts append to a function's name to name its types.
-var typeSuffixes = []string{"Params", "Args", "Arguments", "Input", "Request", "Options", "Result", "Response",
-	"Output"}
-
-// function returns the name of the function that a name means, itself or by its type.
-func function(name string) string {
-	for _, suffix := range typeSuffixes {
-		if fn, ok := strings.CutSuffix(name, suffix); ok && fn != "" {
-			return fn
-		}
-	}
-	return name
 }
 
 // explainBare explains a name without a package by the tools of that name, or with a type of
@@ -318,11 +258,6 @@ func (b *Bound) serverList() string {
 	return strings.Join(names, ", ")
 }
 
-// offered returns a server's tools that policy does not deny.
-func (b *Bound) offered(s *wrappers.Server) []*wrappers.Tool {
-	return slices.DeleteFunc(slices.Clone(s.Tools), func(t *wrappers.Tool) bool { return !b.shows(t.Tool) })
-}
-
 // namesServer reports whether one of the names is a server's package, or of one.
 func (b *Bound) namesServer(names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
@@ -402,15 +337,6 @@ func similar(a, b string) bool {
 	return slices.ContainsFunc(x, func(w string) bool { return slices.Contains(y, w) }) || text.Edits(a, b) <= max(len(a), len(b))/4
 }
 
-// join returns the names of things as a list.
-func join[T any](sep string, things []T, name func(T) string) string {
-	var names []string
-	for _, t := range things {
-		names = append(names, name(t))
-	}
-	return strings.Join(names, sep)
-}
-
 // Types returns, for the answer to a refused script, the types of the tools that it
 // means, each once: those that it named right, and the best guesses for wrong names.
 // taken is how many tokens the rest of the answer takes.
@@ -479,17 +405,3 @@ const (
 	// briefTokens bounds the descriptions of fields.
 	briefTokens = 150
 )
-
-// Snippet returns a line of the script, cut.
-func Snippet(source string, line int) string {
-	return text.Cut(strings.ToValidUTF8(sourceLine(source, line), "\uFFFD"), 160)
-}
-
-// sourceLine returns a line of the script, counted from 1, without its end.
-func sourceLine(source string, line int) string {
-	lines := strings.Split(source, "\n")
-	if line < 1 || line > len(lines) {
-		return ""
-	}
-	return strings.TrimRight(lines[line-1], "\r")
-}

@@ -60,9 +60,6 @@ const (
 	// maxGuessed bounds the names of a script that tools are guessed for. One takes some
 	// 20 ms at 10,000 tools.
 	maxGuessed = 40
-	// maxAllTools is how many tools a small server has: all of them are shown if a script or
-	// phrase names it.
-	maxAllTools = 8
 )
 
 // words returns the words of the name and of the fields. A name that gets several

@@ -251,37 +251,6 @@ func besideGo(s *wrappers.Server) string {
 // beside a tool that was found.
 const leastOther = .02
 
-// aboutServers are words that, beside a server's name, ask for its tools.
-var aboutServers = map[string]bool{"server": true, "servers": true, "mcp": true, "tool": true, "tools": true}
-
-// fillers are words without a meaning beside them.
-var fillers = map[string]bool{"the": true, "of": true, "all": true, "list": true, "show": true, "what": true,
-	"on": true, "from": true, "in": true, "every": true}
-
-// asksForServer reports whether a phrase is the name of a server, or asks for
-// its tools.
-func (b *Bound) asksForServer(res *discovery.Resolution) (*wrappers.Server, bool) {
-	phrase, asks := strings.ToLower(strings.TrimSpace(res.Phrase)), false
-	if phrase == "" || res.By == discovery.ByExact {
-		return nil, false
-	}
-	if s, ok := b.View.NearPackage(phrase); ok && len(s.Tools) > 0 {
-		return s, true
-	}
-	var rest []string
-	for _, w := range strings.Fields(phrase) {
-		asks = asks || aboutServers[w]
-		if !aboutServers[w] && !fillers[w] {
-			rest = append(rest, w)
-		}
-	}
-	if !asks {
-		return nil, false
-	}
-	s, ok := b.View.NearPackage(strings.Join(rest, ""))
-	return s, ok && len(s.Tools) > 0
-}
-
 // maxServerTools is how many tools of a server are shown, in a line each or with their types.
 // If there are more, their names are listed by category.
 const maxServerTools = 25

@@ -7,12 +7,10 @@ import (
 	"strings"
 
 	"github.com/usetools/usetools/discovery"
-	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/bridge"
 	"github.com/usetools/usetools/harness/internal/stdlib/export"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/outcome"
-	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
 )
@@ -23,8 +21,6 @@ const (
 	maxNames      = 2000    // selectors on server packages in one script
 	maxName       = 200     // bytes; no tool has a longer name
 	maxFields     = 20      // of a name
-	// reach is how many candidates of a phrase a used name may choose from.
-	reach = 20
 	// shown is how many candidates of a phrase a Result lists.
 	shown = 10
 )
@@ -93,38 +89,6 @@ func (b *Bound) Generate() *worker.Tools {
 	return &worker.Tools{Units: b.units(), Unresolved: b.unresolved, Go: len(b.Errors)+len(errs) == 0}
 }
 
-// usedTools returns the tools whose names the script uses, in the order of their first use.
-// The name of a type counts if the type belongs to one tool only.
-func (b *Bound) usedTools() []*wrappers.Tool {
-	var out []*wrappers.Tool
-	add := func(t *wrappers.Tool) {
-		if !slices.Contains(out, t) {
-			out = append(out, t)
-		}
-	}
-	for _, n := range b.Needs.Names {
-		s := b.server(n.Package)
-		if s == nil || n.Std && !n.Imported {
-			continue
-		}
-		if ts := s.Type(n.Name); len(ts) == 1 {
-			add(ts[0])
-		} else if t, ok := s.Func(n.Name); ok && len(ts) == 0 {
-			add(t)
-		}
-	}
-	return out
-}
-
-// server returns the server that a package name of a script means, or nil.
-func (b *Bound) server(pkg string) *wrappers.Server {
-	if s, ok := b.View.Package(pkg); ok {
-		return s
-	}
-	s, _ := b.View.NearPackage(pkg)
-	return s
-}
-
 // phrases resolves every phrase, lets the used names pick among its candidates, and
 // notes the unresolved phrases whose error the script handles.
 func (b *Bound) phrases(ctx context.Context, used []*wrappers.Tool) error {
@@ -171,16 +135,6 @@ func (b *Bound) pick(res *discovery.Resolution, used []*wrappers.Tool) {
 		b.Allowed[t.ID] = t
 	}
 	res.Verdict, res.By, res.Tool, res.NoTool, res.Reason = discovery.Resolved, by, first.ID, false, ""
-}
-
-// tools returns the tools of candidates.
-func (b *Bound) tools(cs []discovery.Candidate) (tools []*wrappers.Tool) {
-	for _, c := range cs {
-		if t, ok := b.View.Tool(c.ID); ok {
-			tools = append(tools, t)
-		}
-	}
-	return tools
 }
 
 // dropDenied resolves the ambiguous name of several tools to the only one that policy does
@@ -287,73 +241,6 @@ func (b *Bound) allFound() bool {
 	return found
 }
 
-// summary says in a line what an offered tool does, and what distinguishes it if another
-// one has the same summary.
-func summary(offered []discovery.Difference, i int) string {
-	d := offered[i]
-	same := func(o discovery.Difference) bool { return o.ID != d.ID && o.Summary == d.Summary }
-	telling := d.Distinction()
-	if telling == "" || !slices.ContainsFunc(offered, same) {
-		return d.Summary
-	}
-	return strings.TrimPrefix(d.Summary+"; only here: "+telling, "; ")
-}
-
-// whyNot returns why a phrase has no tool, and what to do.
-func (b *Bound) whyNot(phrase string, res *discovery.Resolution) (status outcome.Status, message, hint string) {
-	switch {
-	case res.Verdict == discovery.Unavailable:
-		b.Down = append(b.Down, res.Server)
-		return outcome.ToolNotFound, fmt.Sprintf("%q cannot be served now: %s", phrase, res.Note), ""
-	case res.Verdict == discovery.Ambiguous && res.NoTool:
-		return outcome.Ambiguous, fmt.Sprintf("no tool does %q", phrase),
-			"do it another way; if one of these is meant, call it by its Go name, or put its ID into UseTools"
-	case res.Verdict == discovery.Ambiguous:
-		return outcome.Ambiguous, fmt.Sprintf("%q could mean several tools", phrase),
-			"call the one that you mean by its Go name, or put its ID into UseTools"
-	case res.Note != "" && b.Catalog.Misnamed(phrase, res.Note):
-		return outcome.ToolNotFound, res.Note, "call one that it has, or say in plain words what you need"
-	}
-	failed := failedServers(b.Catalog.Registry)
-	if b.Catalog.Asking != nil {
-		b.Down = append(b.Down, b.Catalog.Asking.Servers...)
-	}
-	for _, s := range failed {
-		if s.Tools == 0 {
-			b.Down = append(b.Down, s.Name)
-		}
-	}
-	switch servers := b.Catalog.Registry.Servers; {
-	case len(b.Catalog.Registry.Tools) > 0:
-		hint = "reword the phrase with what the tool does and to what"
-		if len(failed) > 0 {
-			hint += "; these servers could not be asked: " + serverNames(failed)
-		}
-	case len(servers) == 0:
-		hint = "there are no tools: the config names no servers"
-	case len(failed) == 0:
-		hint = "there are no tools: the servers have none, or their allow and deny lists leave none: " + serverNames(servers)
-	default:
-		hint = fmt.Sprintf("there are no tools: no server could be asked: %s (%s)", serverNames(failed),
-			serverError(failed[0].Name, *failed[0].Error))
-	}
-	return outcome.ToolNotFound, fmt.Sprintf("no tool found for %q", phrase), hint
-}
-
-// serverError returns, in at most 200 characters, why a server could not be asked.
-func serverError(name, message string) string {
-	return registry.Printable(catalog.OfServer(name, message), 200)
-}
-
-// failedServers returns the servers whose last listing failed.
-func failedServers(reg *registry.Registry) []registry.Server {
-	return slices.DeleteFunc(slices.Clone(reg.Servers), func(s registry.Server) bool { return s.Error == nil })
-}
-
-func serverNames(servers []registry.Server) string {
-	return join(", ", servers, func(s registry.Server) string { return s.Name })
-}
-
 // undeclared allows the used tools that no phrase declares. If the script is strict each
 // is an error, and is allowed only so that the rest of the script can be checked.
 func (b *Bound) undeclared(used []*wrappers.Tool) {
@@ -374,18 +261,6 @@ func (b *Bound) undeclared(used []*wrappers.Tool) {
 		b.report(discovery.Resolution{Verdict: discovery.Resolved, By: outcome.ByAdded, Tool: t.ID, Confidence: 1,
 			Candidates: []discovery.Candidate{}})
 	}
-}
-
-// lineOf returns the line where the script first calls a tool, else where it declares it.
-func (b *Bound) lineOf(t *wrappers.Tool) int {
-	for _, n := range b.Needs.Names {
-		if s := b.server(n.Package); s == t.Package() {
-			if f, ok := s.Func(n.Name); ok && f == t {
-				return n.Line
-			}
-		}
-	}
-	return b.declared[t.ID]
 }
 
 // report adds what was found for a phrase or name to Uses.
@@ -438,17 +313,4 @@ func bounded(names []worker.Name) []worker.Name {
 		out = append(out, n)
 	}
 	return out
-}
-
-// use sets the catalog that the script can use.
-func (b *Bound) use(cat *catalog.Catalog) error {
-	view, err := cat.View()
-	if err != nil {
-		return err
-	}
-	index, err := cat.Index()
-	if err == nil {
-		b.Catalog, b.View, b.Index = cat, view, index
-	}
-	return err
 }

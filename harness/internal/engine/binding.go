@@ -92,11 +92,6 @@ func (r *run) recordTools(t *worker.Tools) error {
 	return r.journal.Add(l)
 }
 
-// stop ends the run before it began.
-func (r *run) stop(s outcome.Status, e outcome.Error) {
-	r.result.Status, r.result.Errors = s, append(r.result.Errors, e)
-}
-
 // Start implements worker.Host: once the script has compiled, policy decides on the
 // whole set of its tools before anything runs.
 func (r *run) Start(ctx context.Context, _ *worker.Plan) bool {

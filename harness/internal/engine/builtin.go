@@ -11,14 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/usetools/usetools/harness/catalog"
-	"github.com/usetools/usetools/harness/internal/journal"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/registry"
-	"github.com/usetools/usetools/registry/text"
 )
 
 // The functions that the harness itself answers: those of import "discovery",
@@ -26,8 +22,6 @@ import (
 // trusted.
 
 const (
-	// maxDepth is how many saved scripts may run one within the other.
-	maxDepth = 3
 	// MaxNestedWarnings bounds the warnings of saved scripts in one Result.
 	MaxNestedWarnings = 50
 )
@@ -52,42 +46,6 @@ func (r *run) askHarness(line *record.Call, args json.RawMessage) (json.RawMessa
 	}
 	r.journal.Add(done)
 	return raw, err
-}
-
-// tree is what a run and all that it runs through RunScript share.
-type tree struct {
-	budget  *worker.Budget
-	journal *journal.Journal
-	dry     *guesser // nil: calls are sent
-	asks    *asks
-	// answers begins to answer the script at path, which s runs.
-	answers func(path string, s *worker.Script) Answers
-	again   *Again // of a script that runs again
-	// memory is what each worker may take, in bytes: the run's own, and that of
-	// a script within it, and so on; scripts cannot run deeper than it is long.
-	memory []int64
-}
-
-func newTree(l worker.Limits) *tree {
-	l = l.WithDefaults()
-	return &tree{budget: worker.NewBudget(l), asks: newAsks(nil, nil), memory: NestedMemory(l.Memory),
-		answers: func(string, *worker.Script) Answers { return noAnswers{} }}
-}
-
-// NestedMemory is tree.memory for a run: each script has half of its caller's,
-// and at least what a worker needs. They run one within the other, one chain at
-// a time, so that all together stay below twice the first: a chain that would
-// not is shorter than maxDepth.
-func NestedMemory(own int64) []int64 {
-	chain, sum := []int64{own}, own
-	for len(chain) <= maxDepth {
-		next := max(chain[len(chain)-1]/2, worker.MinMemory)
-		if sum += next; sum >= MemoryFactor*own {
-			break
-		}
-		chain = append(chain, next)
-	}
-	return chain
 }
 
 // runSaved runs a script of the library as the running script would be run
@@ -192,109 +150,4 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 		return json.Marshal(strings.TrimSuffix(res.Stdout, "\n"))
 	}
 	return res.Value, nil
-}
-
-// notOK says in a line why a script did not end well.
-func notOK(res *outcome.Result) string {
-	if res.Error == nil {
-		return string(res.Status)
-	}
-	msg := fmt.Sprintf("%s: %s", res.Status, res.Error.Message)
-	if res.Error.File != "" {
-		msg = fmt.Sprintf("%s, %s line %d: %s", res.Status, res.Error.File, res.Error.Line, res.Error.Message)
-	} else if res.Error.Line > 0 {
-		msg = fmt.Sprintf("%s, line %d: %s", res.Status, res.Error.Line, res.Error.Message)
-	}
-	return text.Cut(msg, 500)
-}
-
-// NoteChecked keeps what a run, or a check, of a saved script says about it:
-// that it compiles with the tools as they are now, or why it does not.
-func NoteChecked(c *catalog.Catalog, s *library.Script, res *outcome.Result) {
-	if c.Scripts == nil {
-		return
-	}
-	changed := len(s.Changed(c.Registry)) > 0
-	switch res.Status {
-	case outcome.CompileError, outcome.ToolNotFound, outcome.Ambiguous:
-		if why := notOK(res); s.Broken != why {
-			s.Broken = why
-			c.Scripts.Note(s)
-		}
-	default:
-		if s.Broken != "" || changed {
-			s.Broken = ""
-			s.UseTools(toolsOf(res), c.Registry)
-			c.Scripts.Note(s)
-		}
-	}
-}
-
-func toolsOf(res *outcome.Result) []string {
-	var ids []string
-	for _, u := range res.Tools {
-		if u.Tool != "" {
-			ids = append(ids, u.Tool)
-		}
-	}
-	return ids
-}
-
-// SaveScript saves a script that was checked, or run, with this result in the
-// catalog's library. Where it replaces another script of that name, warning says
-// so.
-func SaveScript(c *catalog.Catalog, name, about, source string, res *outcome.Result) (warning string, err error) {
-	if c.Scripts == nil {
-		return "", errors.New("there is no library of scripts here")
-	}
-	s := &library.Script{Name: name, About: about, Source: source, Saved: time.Now().UTC().Truncate(time.Second)}
-	s.UseTools(toolsOf(res), c.Registry)
-	return c.Scripts.Replace(s)
-}
-
-// keep saves a script that ended well and has a header with its name, also one
-// that needed no tools, and so no catalog.
-func (r *run) keep() {
-	if r.script.depth > 0 || r.result.Status != outcome.OK || r.bound.Needs.Probe || r.script.Dry {
-		return
-	}
-	name, about, ok := library.Header(r.script.Source)
-	if !ok {
-		if name != "" {
-			r.result.Warnings = append(r.result.Warnings, "not saved: "+library.CheckName(name).Error())
-		}
-		return
-	}
-	cat := r.bound.Catalog
-	if cat == nil {
-		cat = &catalog.Catalog{Registry: &registry.Registry{}, Scripts: r.scripts()}
-	}
-	if cat.Scripts == nil {
-		r.result.Warnings = append(r.result.Warnings,
-			fmt.Sprintf("not saved as %q: there is no library of scripts here; scripts are kept for a config or a registry",
-				name))
-		return
-	}
-	if old, err := cat.Scripts.Own(name); err == nil && old.Source == r.script.Source &&
-		len(old.Changed(cat.Registry)) == 0 {
-		return
-	}
-	warning, err := SaveScript(cat, name, about, r.script.Source, r.result)
-	if err != nil {
-		warning = err.Error()
-	}
-	if warning != "" {
-		r.result.Warnings = append(r.result.Warnings, warning)
-	}
-}
-
-// scripts is the library of a run that asked for no catalog.
-func (r *run) scripts() *library.Library {
-	switch {
-	case r.script.Catalog != nil:
-		return r.script.Catalog.Scripts
-	case r.e.Scripts != nil:
-		return r.e.Scripts()
-	}
-	return nil
 }

@@ -6,14 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/bridge"
-	"github.com/usetools/usetools/harness/internal/room"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
@@ -373,85 +371,3 @@ func callText(t *wrappers.Tool, args json.RawMessage) string {
 	}
 	return fmt.Sprintf("%s(%s)", t.Go(), text)
 }
-
-// starter is a Caller that tells the start of a server from the call.
-type starter interface {
-	Ready(ctx context.Context, server string) error
-}
-
-// leastStart is what counts as waiting for a server's start.
-const leastStart = time.Millisecond
-
-// send makes a call, and says how long its server took to start. Its result has
-// room until wanted ends.
-func (r *run) send(ctx, wanted context.Context, t *wrappers.Tool, args registry.Args, how *backend.Send) (
-	res *backend.Result, start time.Duration, err error) {
-	defer func() {
-		if p := recover(); p != nil { // one backend's fault is not the end of the others
-			res, err = nil, fmt.Errorf("calling %s failed inside the harness: %.200v", t.ID, p)
-		}
-	}()
-	if r.bound.Catalog.Calls == nil {
-		return nil, 0, errors.New("this harness has no servers to call: give it a config")
-	}
-	if t.Error != "" { // its program is missing
-		return nil, 0, fmt.Errorf("cannot be called: %s", t.Error)
-	}
-	h, err := room.UnderWay.Hold(ctx, r.room, t.ID)
-	if err != nil {
-		return nil, 0, err
-	}
-	context.AfterFunc(wanted, h.Release)
-	defer func() {
-		n := 0
-		if res != nil {
-			n = len(res.Raw)
-		}
-		if full := h.Come(n); full != nil {
-			res, err = nil, full
-		}
-	}()
-	if s, ok := r.bound.Catalog.Calls.(starter); ok {
-		begin := time.Now()
-		err := s.Ready(ctx, t.Server)
-		if start = time.Since(begin); start < leastStart {
-			start = 0
-		}
-		if err != nil {
-			return nil, start, r.startFailed(t.Server, err)
-		}
-	}
-	defer r.calling()()
-	req := &backend.Request{Tool: t.Name, Args: args, Send: how, Expect: t.Request}
-	req.Tenant, req.Shares = r.room.Tenant()
-	res, err = r.bound.Catalog.Calls.Call(ctx, t.Server, req)
-	return res, start, err
-}
-
-// startFailed returns why a server did not start. The first call of it in a run gets
-// the cause alone: the pause before the next attempt began with the run's own attempt.
-func (r *run) startFailed(server string, err error) error {
-	var pause *backend.PauseError
-	if _, told := r.notStarted.LoadOrStore(server, true); !told && errors.As(err, &pause) {
-		return pause.Err
-	}
-	return err
-}
-
-// calling measures how long calls are under way, until what it returns is called.
-func (r *run) calling() (ended func()) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.callsNow++; r.callsNow == 1 {
-		r.callsSince = time.Now()
-	}
-	return func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if r.callsNow--; r.callsNow == 0 {
-			r.result.Timing.Calls += ms(time.Since(r.callsSince))
-		}
-	}
-}
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

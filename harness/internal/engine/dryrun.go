@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"sync"
 	"time"
 
 	"github.com/usetools/usetools/harness/internal/schema"
@@ -17,30 +16,12 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// guesser answers the calls that a dry run does not make.
-type guesser struct {
-	records *store.Store
-	subject string
-
-	mu      sync.Mutex
-	unmade  []outcome.Unmade
-	bytes   int // of their arguments
-	guessed bool
-	earlier map[string]earlier // by tool and arguments; nil: not looked for yet
-}
-
 // newGuesser returns the guesser of a dry run, or nil for another one.
 func newGuesser(s *Script) *guesser {
 	if !s.Dry {
 		return nil
 	}
 	return &guesser{records: s.Answers, subject: s.Subject}
-}
-
-// earlier is what a run before got for a call.
-type earlier struct {
-	raw json.RawMessage
-	run string
 }
 
 // Bounds of a dry run: the bytes of arguments in its ledger, how many runs before

@@ -1,92 +1,25 @@
-// Package engine runs scripts, each in a worker process. It is the worker's Host: it binds the
-// script to its tools (package bind), decides on each call and makes it, runs saved scripts
-// within the script, and writes what happens to the run's journal (package journal).
 package engine
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/bind"
 	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/internal/journal"
-	"github.com/usetools/usetools/harness/internal/room"
-	"github.com/usetools/usetools/harness/internal/sandbox"
 	"github.com/usetools/usetools/harness/internal/worker"
-	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/outcome"
-	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
-	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/text"
 )
 
-// MemoryFactor times Script.Limits.Memory bounds the memory of a run with all the scripts that
-// it runs through RunScript: each has half of the memory of the one that runs it.
-const MemoryFactor = 2
-
-// Engine runs scripts. It is safe for concurrent use.
-type Engine struct {
-	// Catalog returns what a script without a Catalog can use, loaded.
-	Catalog func(context.Context) (*catalog.Catalog, error)
-	// Scripts returns the library for scripts that use no catalog. It and its result may be nil.
-	Scripts func() *library.Library
-	// Work runs a script in a worker, as worker.Run does.
-	Work    func(context.Context, *worker.Script, worker.Host, *worker.Options) (*worker.Outcome, error)
-	Command []string       // starts a worker; if empty, this program's own binary
-	Lock    sandbox.Policy // of workers
-	Spares  *worker.Spares // may be nil
-	Records *store.Store   // of Script.Begin and Script.Rerun; may be nil
-
-	learning sync.WaitGroup // what ended runs taught is being saved
-}
-
 // Wait waits until what ended runs taught is saved.
 func (e *Engine) Wait() { e.learning.Wait() }
-
-// Script is one script and how to run it.
-type Script struct {
-	Source, Name   string
-	Answers        *store.Store // has the earlier runs of Subject whose answers a dry run gets; may be nil
-	Subject        string
-	Inputs, Stored map[string]json.RawMessage
-	Limits         worker.Limits
-	Policy, Began  *policy.Policy   // of today, and that a resumed run began with
-	Catalog        *catalog.Catalog // instead of the Engine's; may be nil
-	Strict, Dry    bool
-	NoAsk          bool // nobody could answer: calls that need a person are denied
-	OnLine         func(record.Line)
-	Stdout, Stderr io.Writer
-	Ask            func(ctx context.Context, server string, q *backend.Question) (*backend.Reply, error)
-	Room           *room.Room    // of the results of its calls
-	Begin          *record.Begin // the first line of its record; nil: none is kept
-	Again          *Again        // of a script that runs again from its record; else nil
-
-	approved []string // IDs of tools that a person has approved for it
-	depth    int      // of RunScript
-	path     string   // of the calls of RunScript that it is in
-	tree     *tree    // of the script that runs it; else nil
-}
-
-// Again is how a script runs again from the record of its run.
-type Again struct {
-	Journal *journal.Journal
-	Answers func(path string, s *worker.Script) Answers
-	Run     *record.Run  // of a resumed run; nil for a replay, which makes no calls
-	Gate    *record.Gate // the same
-
-	// Final is set if the run has diverged and would do so in any further attempt.
-	Final bool
-}
 
 // begin returns what a script, and those that it runs, share, with the journal of the run.
 func (e *Engine) begin(s *Script, check bool) (*tree, error) {
@@ -166,44 +99,6 @@ func (e *Engine) Run(ctx context.Context, s *Script, check bool) (*outcome.Resul
 		t.journal.End(r.result)
 	}
 	return r.result, nil
-}
-
-func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-// run is one script under way; it is the worker's Host.
-type run struct {
-	ctx    context.Context // of Run
-	e      *Engine
-	script *Script
-	direct bool        // it is one call without a script
-	check  bool        // it is checked, and does not run
-	bound  *bind.Bound // its tools
-
-	mu     sync.Mutex
-	result *outcome.Result
-	// Of a run that goes on: by ID, why a tool cannot be called any more, and the
-	// classes that tools had.
-	changed map[string]error
-	classes map[string]record.Class
-	// tellsUncertain: the script names UncertainError.
-	tellsUncertain bool
-	pending        []string          // calls under way
-	misfits        map[string]string // by tool: why a result is not what its output schema says
-	samples        []sample
-	// sampleBytes is what the samples take.
-	sampleBytes    int
-	tree           *tree
-	journal        *journal.Journal // of tree
-	answers        Answers
-	path           string // of the script within those that run it
-	room           *room.Room
-	nested         chan struct{} // holds an element while a saved script is under way
-	nestedWarnings int           // of saved scripts
-	calls          int           // begun
-	callsNow       int           // that servers are at work on
-	callsSince     time.Time
-	notStarted     sync.Map // servers whose failed start a call of this run has reported
-	err            error    // the harness's own fault
 }
 
 // finish turns the worker's outcome into the Result.

@@ -17,13 +17,6 @@ const (
 	maxSampleBytes = 4 << 20
 )
 
-// sample is one result to learn from.
-type sample struct {
-	tool *wrappers.Tool
-	args string
-	raw  json.RawMessage
-}
-
 // sampled keeps a result of a tool whose server does not say what it answers.
 // The caller holds r.mu.
 func (r *run) sampled(t *wrappers.Tool, args json.RawMessage, res *backend.Result, c *outcome.Call) {

@@ -10,10 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
@@ -22,83 +20,6 @@ import (
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/wrappers"
 )
-
-// asks are the calls of a run, and of those that it runs, for which a person is
-// needed.
-type asks struct {
-	run *record.Run // that is gone on with; nil: it has just begun
-
-	mu     sync.Mutex
-	gate   *record.Gate                 // nil: it has just begun
-	number int                          // of the last one
-	open   []outcome.Pending            // that wait
-	lost   []outcome.Unresolved         // of which nobody knows what became
-	doubts map[string]string            // by tool and arguments: why an equal call may have been done
-	noes   map[string]error             // by tool and arguments: what a person said
-	whole  map[string]*record.Asked     // grants for all calls of a tool
-	now    map[string]map[string]string // by server and tool: digests of the definitions of today
-	asked  int                          // questions of servers
-	// diverged is why the run cannot go on as it was; nil: it can.
-	diverged error
-}
-
-func newAsks(run *record.Run, gate *record.Gate) *asks {
-	a := &asks{run: run, gate: gate, doubts: map[string]string{}, noes: map[string]error{},
-		now: map[string]map[string]string{}, whole: map[string]*record.Asked{}}
-	if run == nil {
-		return a
-	}
-	for _, x := range run.Asks {
-		if n, err := strconv.Atoi(x.Ask.A); err == nil {
-			a.number = max(a.number, n)
-		}
-		if x.Answer != nil && x.Answer.Yes && x.Answer.Whole && x.Whole {
-			a.whole[x.Tool] = x
-		}
-		if x.Question != nil {
-			a.asked++
-		}
-	}
-	for _, m := range run.Calls {
-		if m.Call == nil || m.Call.Class == record.Read || m.Done == nil || m.Settle != nil {
-			continue
-		}
-		if args, err := run.Value(m.Call.Args); err == nil {
-			a.doubt(m.Call, m.Done.Kind, args)
-		}
-	}
-	return a
-}
-
-// doubt remembers that a call may have been done though its script has no answer.
-func (a *asks) doubt(line *record.Call, kind record.Kind, args json.RawMessage) {
-	why := ""
-	switch kind {
-	case record.Unread:
-		why = "was done, and its answer could not be read"
-	case record.Uncertain:
-		why = "may have been done: nobody knows what became of it"
-	default:
-		return
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.doubts[callKey(line.Tool, args)] = fmt.Sprintf("call %d, which is equal, %s", line.N, why)
-}
-
-// doubted says why a call is not to be sent that nobody has approved of: since it was
-// decided on an equal one may have been done; "": none may.
-func (a *asks) doubted(line *record.Call, args json.RawMessage) string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	g := a.whole[line.Tool]
-	if line.Ask != "" && (g == nil || g.Ask.A != line.Ask) {
-		return ""
-	}
-	return a.doubts[callKey(line.Tool, args)]
-}
-
-func callKey(tool string, args json.RawMessage) string { return tool + "\x00" + string(args) }
 
 // canWait reports whether a run can end and go on later: it is a script whose record
 // is kept.
@@ -213,14 +134,6 @@ func said(a *record.Answer) string {
 	return s
 }
 
-// changedError stops a run whose tool is another one than was recorded.
-type changedError struct{ tool string }
-
-func (e *changedError) Error() string {
-	return fmt.Sprintf("%s is not the tool any more that this run knows: its definition or its server's entry has changed "+
-		"since; run the script anew", e.tool)
-}
-
 // connector is a Caller that gives the connection to a server.
 type connector interface {
 	Connect(ctx context.Context, server string) (backend.Backend, error)
@@ -273,6 +186,7 @@ func (r *run) waiting(x *record.Ask, args json.RawMessage) outcome.Pending {
 	return w
 }
 
+<<<<<<< HEAD:harness/internal/engine/ask.go
 // placed is a place of the script for a reader: the saved script's name, the file
 // where it is several, and the line.
 func (r *run) placed(place string) (script, file string, line int) {
@@ -286,6 +200,8 @@ func (r *run) placed(place string) (script, file string, line int) {
 	return script, file, line
 }
 
+=======
+>>>>>>> f0b7baef (engine, bind, outcome: declarations stand below the files that use them):harness/internal/engine/approve.go
 // lose notes a call of which nobody knows what became.
 func (r *run) lose(line *record.Call, args json.RawMessage, why string) {
 	u := outcome.UnresolvedCall(line, args, why)
@@ -294,41 +210,6 @@ func (r *run) lose(line *record.Call, args json.RawMessage, why string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.lost = append(a.lost, u)
-}
-
-// stopped is the status of a run that ended with parked calls.
-func (a *asks) stopped() outcome.Status {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	switch {
-	case a.diverged != nil:
-		return outcome.Diverged
-	case len(a.lost) > 0:
-		return outcome.Uncertain
-	}
-	return outcome.Waiting
-}
-
-// anyLost reports whether nobody knows what became of a call.
-func (a *asks) anyLost() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return len(a.lost) > 0
-}
-
-// fill hands the result what a person is needed for. However the run ended, it has
-// the calls of which nobody knows what became.
-func (a *asks) fill(res *outcome.Result) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	res.Unknown = a.lost
-	if res.Status == outcome.Waiting || res.Status == outcome.Uncertain {
-		res.Waiting = a.open
-	}
-	slices.SortFunc(res.Waiting, func(x, y outcome.Pending) int {
-		return cmp.Or(cmp.Compare(len(x.ID), len(y.ID)), cmp.Compare(x.ID, y.ID))
-	})
-	slices.SortFunc(res.Unknown, func(x, y outcome.Unresolved) int { return x.N - y.N })
 }
 
 // idempotencyKey is a new Idempotency-Key.

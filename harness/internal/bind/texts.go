@@ -1,0 +1,44 @@
+package bind
+
+import (
+	"strings"
+
+	"github.com/usetools/usetools/registry/text"
+)
+
+// typeSuffixes are what scripts append to a function's name to name its types.
+var typeSuffixes = []string{"Params", "Args", "Arguments", "Input", "Request", "Options", "Result", "Response",
+	"Output"}
+
+// function returns the name of the function that a name means, itself or by its type.
+func function(name string) string {
+	for _, suffix := range typeSuffixes {
+		if fn, ok := strings.CutSuffix(name, suffix); ok && fn != "" {
+			return fn
+		}
+	}
+	return name
+}
+
+// join returns the names of things as a list.
+func join[T any](sep string, things []T, name func(T) string) string {
+	var names []string
+	for _, t := range things {
+		names = append(names, name(t))
+	}
+	return strings.Join(names, sep)
+}
+
+// Snippet returns a line of the script, cut.
+func Snippet(source string, line int) string {
+	return text.Cut(strings.ToValidUTF8(sourceLine(source, line), "\uFFFD"), 160)
+}
+
+// sourceLine returns a line of the script, counted from 1, without its end.
+func sourceLine(source string, line int) string {
+	lines := strings.Split(source, "\n")
+	if line < 1 || line > len(lines) {
+		return ""
+	}
+	return strings.TrimRight(lines[line-1], "\r")
+}

@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/outcome"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
+)
+
+// notOK says in a line why a script did not end well.
+func notOK(res *outcome.Result) string {
+	if res.Error == nil {
+		return string(res.Status)
+	}
+	msg := fmt.Sprintf("%s: %s", res.Status, res.Error.Message)
+	if res.Error.File != "" {
+		msg = fmt.Sprintf("%s, %s line %d: %s", res.Status, res.Error.File, res.Error.Line, res.Error.Message)
+	} else if res.Error.Line > 0 {
+		msg = fmt.Sprintf("%s, line %d: %s", res.Status, res.Error.Line, res.Error.Message)
+	}
+	return text.Cut(msg, 500)
+}
+
+// NoteChecked keeps what a run, or a check, of a saved script says about it:
+// that it compiles with the tools as they are now, or why it does not.
+func NoteChecked(c *catalog.Catalog, s *library.Script, res *outcome.Result) {
+	if c.Scripts == nil {
+		return
+	}
+	changed := len(s.Changed(c.Registry)) > 0
+	switch res.Status {
+	case outcome.CompileError, outcome.ToolNotFound, outcome.Ambiguous:
+		if why := notOK(res); s.Broken != why {
+			s.Broken = why
+			c.Scripts.Note(s)
+		}
+	default:
+		if s.Broken != "" || changed {
+			s.Broken = ""
+			s.UseTools(toolsOf(res), c.Registry)
+			c.Scripts.Note(s)
+		}
+	}
+}
+
+func toolsOf(res *outcome.Result) []string {
+	var ids []string
+	for _, u := range res.Tools {
+		if u.Tool != "" {
+			ids = append(ids, u.Tool)
+		}
+	}
+	return ids
+}
+
+// SaveScript saves a script that was checked, or run, with this result in the
+// catalog's library. Where it replaces another script of that name, warning says
+// so.
+func SaveScript(c *catalog.Catalog, name, about, source string, res *outcome.Result) (warning string, err error) {
+	if c.Scripts == nil {
+		return "", errors.New("there is no library of scripts here")
+	}
+	s := &library.Script{Name: name, About: about, Source: source, Saved: time.Now().UTC().Truncate(time.Second)}
+	s.UseTools(toolsOf(res), c.Registry)
+	return c.Scripts.Replace(s)
+}
+
+// keep saves a script that ended well and has a header with its name, also one
+// that needed no tools, and so no catalog.
+func (r *run) keep() {
+	if r.script.depth > 0 || r.result.Status != outcome.OK || r.bound.Needs.Probe || r.script.Dry {
+		return
+	}
+	name, about, ok := library.Header(r.script.Source)
+	if !ok {
+		if name != "" {
+			r.result.Warnings = append(r.result.Warnings, "not saved: "+library.CheckName(name).Error())
+		}
+		return
+	}
+	cat := r.bound.Catalog
+	if cat == nil {
+		cat = &catalog.Catalog{Registry: &registry.Registry{}, Scripts: r.scripts()}
+	}
+	if cat.Scripts == nil {
+		r.result.Warnings = append(r.result.Warnings,
+			fmt.Sprintf("not saved as %q: there is no library of scripts here; scripts are kept for a config or a registry",
+				name))
+		return
+	}
+	if old, err := cat.Scripts.Own(name); err == nil && old.Source == r.script.Source &&
+		len(old.Changed(cat.Registry)) == 0 {
+		return
+	}
+	warning, err := SaveScript(cat, name, about, r.script.Source, r.result)
+	if err != nil {
+		warning = err.Error()
+	}
+	if warning != "" {
+		r.result.Warnings = append(r.result.Warnings, warning)
+	}
+}
+
+// scripts is the library of a run that asked for no catalog.
+func (r *run) scripts() *library.Library {
+	switch {
+	case r.script.Catalog != nil:
+		return r.script.Catalog.Scripts
+	case r.e.Scripts != nil:
+		return r.e.Scripts()
+	}
+	return nil
+}
