@@ -349,9 +349,12 @@ func serverOf(tool string) string {
 	return server
 }
 
-// hue is the class of a server's colour: s1 to s8, by its place among the servers.
-func hue(servers []string, tool string) string {
-	i := slices.Index(servers, serverOf(tool))
+// hue is the class of the colour of a tool's server.
+func hue(servers []string, tool string) string { return hueOf(servers, serverOf(tool)) }
+
+// hueOf is the class of a server's colour: s1 to s8, by its place among the servers.
+func hueOf(servers []string, server string) string {
+	i := slices.Index(servers, server)
 	if i < 0 {
 		return "s5"
 	}

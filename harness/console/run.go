@@ -24,17 +24,26 @@ import (
 
 // runPages adds the page of a run, with what can be done with it.
 func (c *Console) runPages(see func(pattern string, page func(*view) error)) {
+	of := func(load func(*view) (*record.Run, error), do func(*view, *record.Run) error) func(*view) error {
+		return func(v *view) error {
+			r, err := load(v)
+			if err != nil {
+				return err
+			}
+			return do(v, r)
+		}
+	}
 	see("GET /runs/{id}", c.runPage)
 	see("GET /runs/{id}/calls/{n}", c.call)
 	see("GET /runs/{id}/calls/{n}/{what}", c.callValue)
 	see("GET /runs/{id}/record", c.recordFile)
-	see("GET /runs/{id}/diff", c.compareWith)
-	see("POST /runs/{id}/again", c.again)
-	see("POST /runs/{id}/replay", c.replay)
-	see("POST /runs/{id}/save", c.saveRun)
-	see("POST /runs/{id}/settle", c.settle)
-	see("POST /runs/{id}/close", c.closeRun)
-	see("POST /runs/{id}/resume", c.resume)
+	see("GET /runs/{id}/diff", of((*view).named, c.compareWith))
+	see("POST /runs/{id}/again", of((*view).named, c.again))
+	see("POST /runs/{id}/replay", of((*view).named, c.replay))
+	see("POST /runs/{id}/save", of((*view).named, c.saveRun))
+	see("POST /runs/{id}/settle", of((*view).operators, c.settle))
+	see("POST /runs/{id}/close", of((*view).operators, c.closeRun))
+	see("POST /runs/{id}/resume", of((*view).operators, c.resume))
 }
 
 // run reads the run that the path names, if the viewer may see it. Until the page of it is
@@ -43,12 +52,15 @@ func (v *view) run() (*show.View, error) {
 	if err := v.turn(); err != nil {
 		return nil, err
 	}
-	r, err := v.load(v.r.PathValue("id"))
+	r, err := v.named()
 	if err != nil {
 		return nil, err
 	}
 	return show.New(r), nil
 }
+
+// named reads the run that the path names, if the viewer may see it.
+func (v *view) named() (*record.Run, error) { return v.load(v.r.PathValue("id")) }
 
 // turn waits for a turn to read records, which lasts until the page is made, or the request
 // is answered.

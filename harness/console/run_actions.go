@@ -58,11 +58,7 @@ func scriptOf(r *record.Run) (*Script, error) {
 }
 
 // again runs the script of a run again, with its inputs.
-func (c *Console) again(v *view) error {
-	r, err := v.load(v.r.PathValue("id"))
-	if err != nil {
-		return err
-	}
+func (c *Console) again(v *view, r *record.Run) error {
 	s, err := scriptOf(r)
 	if err != nil {
 		return v.cannot(r, "Run "+r.Begin.ID+" cannot run again.", err.Error())
@@ -85,11 +81,7 @@ func (v *view) cannot(r *record.Run, what, why string) error {
 
 // replay runs a script again from its record, without a server, and says whether it
 // did the same.
-func (c *Console) replay(v *view) error {
-	r, err := v.load(v.r.PathValue("id"))
-	if err != nil {
-		return err
-	}
+func (c *Console) replay(v *view, r *record.Run) error {
 	ctx, cancel := context.WithTimeout(v.r.Context(), replayWait)
 	defer cancel()
 	begin := time.Now()
@@ -119,11 +111,7 @@ func (v *view) library() *library.Library {
 }
 
 // saveRun saves the script of a run.
-func (c *Console) saveRun(v *view) error {
-	r, err := v.load(v.r.PathValue("id"))
-	if err != nil {
-		return err
-	}
+func (c *Console) saveRun(v *view, r *record.Run) error {
 	name, about := strings.TrimSpace(v.r.PostFormValue("name")), strings.TrimSpace(v.r.PostFormValue("about"))
 	lib := v.library()
 	const not = "The script was not saved:"
@@ -149,15 +137,11 @@ func (v *view) operators() (*record.Run, error) {
 	if !v.Operator {
 		return nil, forbidden("Only the operator may do that.")
 	}
-	return v.load(v.r.PathValue("id"))
+	return v.named()
 }
 
 // settle takes the operator's word on a call of which nothing is known.
-func (c *Console) settle(v *view) error {
-	r, err := v.operators()
-	if err != nil {
-		return err
-	}
+func (c *Console) settle(v *view, r *record.Run) error {
 	back := func(err error) error { return v.cannot(r, "Nothing was written:", err.Error()) }
 	st := &record.Settle{Who: v.Name, How: "said"}
 	if _, err := fmt.Sscan(v.r.PostFormValue("call"), &st.N); err != nil {
@@ -166,9 +150,11 @@ func (c *Console) settle(v *view) error {
 	switch v.r.PostFormValue("what") {
 	case "happened":
 		st.Happened = true
-		if st.Result, err = approval.GivenResult([]byte(v.r.PostFormValue("result"))); err != nil {
+		given, err := approval.GivenResult([]byte(v.r.PostFormValue("result")))
+		if err != nil {
 			return back(fmt.Errorf("the result: %w", err))
 		}
+		st.Result = given
 	case "not":
 	default:
 		return badRequest("A word is wanted: happened or not.")
@@ -197,11 +183,7 @@ func (c *Console) callTimeout(tool string) time.Duration {
 }
 
 // closeRun ends a run with which nothing is to go on.
-func (c *Console) closeRun(v *view) error {
-	r, err := v.operators()
-	if err != nil {
-		return err
-	}
+func (c *Console) closeRun(v *view, r *record.Run) error {
 	if err := c.store.EndRun(r.Begin.ID, v.Name, text.Cut(strings.TrimSpace(v.r.PostFormValue("why")), 500)); err != nil {
 		return v.cannot(r, "The run was not closed:", v.why(err))
 	}
@@ -211,11 +193,7 @@ func (c *Console) closeRun(v *view) error {
 }
 
 // resume has a run go on.
-func (c *Console) resume(v *view) error {
-	r, err := v.operators()
-	if err != nil {
-		return err
-	}
+func (c *Console) resume(v *view, r *record.Run) error {
 	if n := len(r.Open()); n > 0 || len(r.Unknown()) > 0 {
 		return v.cannot(r, "The run does not go on:", "something of it still waits for a person")
 	}
@@ -291,11 +269,7 @@ type comparable struct {
 }
 
 // compareWith lists runs to compare with: those of the same script first.
-func (c *Console) compareWith(v *view) error {
-	r, err := v.load(v.r.PathValue("id"))
-	if err != nil {
-		return err
-	}
+func (c *Console) compareWith(v *view, r *record.Run) error {
 	if other := strings.TrimSpace(v.r.URL.Query().Get("with")); other != "" {
 		if _, err := v.load(other); err != nil {
 			return &problem{Status: http.StatusNotFound, Title: "No such run", Text: "There is no run whose ID begins so, or several have one.",

@@ -119,14 +119,7 @@ func (a *axis) ticks() (labels, lines template.HTML) {
 func niceStep(segs []segment) float64 {
 	for _, s := range segs {
 		if s.To > s.From && s.X1 > s.X0 {
-			least := (s.To - s.From) / (s.X1 - s.X0) * 12
-			ten := math.Pow(10, math.Floor(math.Log10(least)))
-			for _, k := range []float64{1, 2, 5} {
-				if k*ten >= least {
-					return k * ten
-				}
-			}
-			return 10 * ten
+			return show.RoundStep((s.To - s.From) / (s.X1 - s.X0) * 12)
 		}
 	}
 	return 0

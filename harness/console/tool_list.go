@@ -1,7 +1,6 @@
 package console
 
 import (
-	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -36,12 +35,12 @@ func (c *Console) toolPages(see func(pattern string, page func(*view) error)) {
 
 // known is what a viewer has of the tools: the catalog, with names and colours.
 type known struct {
-	v      *view
-	cat    *catalog.Catalog
-	index  *discovery.Index
-	view   *wrappers.View
-	policy *policy.Policy
-	hues   map[string]string // by server
+	v       *view
+	cat     *catalog.Catalog
+	index   *discovery.Index
+	view    *wrappers.View
+	policy  *policy.Policy
+	servers []string // in the order of their colours
 }
 
 // known is nil, without an error, while there is no catalog.
@@ -50,17 +49,13 @@ func (v *view) known() (*known, error) {
 	if cat == nil {
 		return nil, nil
 	}
-	k := &known{v: v, cat: cat, policy: v.c.host.Policy(v.Viewer), hues: map[string]string{}}
+	k := &known{v: v, cat: cat, policy: v.c.host.Policy(v.Viewer), servers: serverOrder(cat)}
 	var err error
 	if k.view, err = cat.View(); err != nil {
 		return nil, err
 	}
 	if k.index, err = cat.Index(); err != nil {
 		return nil, err
-	}
-	names := serverOrder(cat)
-	for i, name := range names {
-		k.hues[name] = fmt.Sprintf("s%d", i%8+1)
 	}
 	return k, nil
 }
@@ -85,7 +80,7 @@ func serverOrder(cat *catalog.Catalog) []string {
 	return names
 }
 
-func (k *known) hue(server string) string { return cmp.Or(k.hues[server], "s5") }
+func (k *known) hue(server string) string { return hueOf(k.servers, server) }
 
 // hueOfPackage is that of a server by its Go package, "" where there is none; it is
 // for highlight.

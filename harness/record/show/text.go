@@ -447,7 +447,11 @@ func niceStep(total float64, columns int) float64 {
 	if total <= 0 {
 		return 0
 	}
-	least := total * 11 / float64(columns)
+	return RoundStep(total * 11 / float64(columns))
+}
+
+// RoundStep is the least number of at least so much that is 1, 2 or 5 times a power of ten.
+func RoundStep(least float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(least)))
 	for _, f := range []float64{1, 2, 5} {
 		if f*unit >= least {
