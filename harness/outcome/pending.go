@@ -3,8 +3,6 @@ package outcome
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/usetools/usetools/harness/record"
@@ -97,10 +95,3 @@ func Where(script, file string, line int) string {
 
 // Where is the place of the call in words.
 func (u *Unmade) Where() string { return Where(u.Script, u.File, u.Line) }
-
-// PlaceLine is the line of a place, 0 where it has none.
-func PlaceLine(place string) int {
-	line, _, _ := strings.Cut(place, ":")
-	n, _ := strconv.Atoi(line)
-	return n
-}

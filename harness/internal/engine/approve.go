@@ -186,22 +186,6 @@ func (r *run) waiting(x *record.Ask, args json.RawMessage) outcome.Pending {
 	return w
 }
 
-<<<<<<< HEAD:harness/internal/engine/ask.go
-// placed is a place of the script for a reader: the saved script's name, the file
-// where it is several, and the line.
-func (r *run) placed(place string) (script, file string, line int) {
-	line = record.PlaceLine(place)
-	if r.script.depth > 0 {
-		script = r.script.Name
-	}
-	if name, in := check.Place(check.Parts([]byte(r.script.Source)), line); in > 0 {
-		file, line = name, in
-	}
-	return script, file, line
-}
-
-=======
->>>>>>> f0b7baef (engine, bind, outcome: declarations stand below the files that use them):harness/internal/engine/approve.go
 // lose notes a call of which nobody knows what became.
 func (r *run) lose(line *record.Call, args json.RawMessage, why string) {
 	u := outcome.UnresolvedCall(line, args, why)

@@ -197,7 +197,7 @@ func (e *changedError) Error() string {
 // placed is a place of the script for a reader: the saved script's name, the file
 // where it is several, and the line.
 func (r *run) placed(place string) (script, file string, line int) {
-	line = outcome.PlaceLine(place)
+	line = record.PlaceLine(place)
 	if r.script.depth > 0 {
 		script = r.script.Name
 	}
