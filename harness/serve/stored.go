@@ -197,15 +197,10 @@ func digest(tenant string) string {
 // handlesIn adds to a list what may be handles in a text: words of as many letters and
 // digits as they have. There are at most maxHandles.
 func handlesIn(list []string, text []byte) []string {
-	in := func(c byte) bool { return c >= 'a' && c <= 'z' || c >= '2' && c <= '7' }
-	for begin, i := 0, 0; i <= len(text) && len(list) < maxHandles; i++ {
-		if i < len(text) && in(text[i]) {
-			continue
+	for word := range bytes.FieldsFuncSeq(text, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '2' || r > '7') }) {
+		if len(word) == handleSize && len(list) < maxHandles && !slices.Contains(list, string(word)) {
+			list = append(list, string(word))
 		}
-		if i-begin == handleSize && !slices.Contains(list, string(text[begin:i])) {
-			list = append(list, string(text[begin:i]))
-		}
-		begin = i + 1
 	}
 	return list
 }

@@ -58,13 +58,8 @@ func NewNotifier(ctx context.Context, req *mcp.CallToolRequest, m *Metrics) *Not
 	return n
 }
 
+// send queues a notification. The caller holds the lock.
 func (n *Notifier) send(f func()) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.sendLocked(f)
-}
-
-func (n *Notifier) sendLocked(f func()) {
 	if n.shut || n.sent >= maxNotes {
 		return
 	}
@@ -96,6 +91,8 @@ func (n *Notifier) begins(c *record.Call) {
 	if n == nil || n.token == nil {
 		return
 	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	n.send(func() {
 		n.req.Session.NotifyProgress(n.ctx, &mcp.ProgressNotificationParams{
 			ProgressToken: n.token, Progress: float64(c.N), Message: fmt.Sprintf("call %d: %s", c.N, c.Tool),
@@ -106,17 +103,18 @@ func (n *Notifier) begins(c *record.Call) {
 // ended tells of a call that has failed.
 func (n *Notifier) ended(c *record.Call, d *record.Done) {
 	if n != nil && d.Message != "" {
+		n.mu.Lock()
+		defer n.mu.Unlock()
 		n.log("warning", c.Tool+": "+d.Message)
 	}
 }
 
+// log queues a log message. The caller holds the lock.
 func (n *Notifier) log(level mcp.LoggingLevel, text string) {
-	n.send(func() { n.logNow(level, text) })
-}
-
-func (n *Notifier) logNow(level mcp.LoggingLevel, text string) {
-	n.req.Session.Log(n.ctx, &mcp.LoggingMessageParams{Level: level, Logger: "script",
-		Data: text[:min(len(text), maxNoteLine)]})
+	n.send(func() {
+		n.req.Session.Log(n.ctx, &mcp.LoggingMessageParams{Level: level, Logger: "script",
+			Data: text[:min(len(text), maxNoteLine)]})
+	})
 }
 
 // Write takes what the script prints, and logs it line by line.
@@ -136,7 +134,7 @@ func (n *Notifier) Write(p []byte) (int, error) {
 			i = len(rest) - 1
 		}
 		line := strings.ToValidUTF8(strings.TrimRight(string(rest[:min(i+1, maxNoteLine)]), "\n"), "\uFFFD")
-		n.sendLocked(func() { n.logNow("info", line) })
+		n.log("info", line)
 		rest = rest[i+1:]
 		if n.sent >= maxNotes {
 			rest = nil
