@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -92,15 +91,10 @@ func (c *session) approvalsTool(ctx context.Context, req *mcp.CallToolRequest) (
 		err = fmt.Errorf("want 1 to %d ids, as list has them", maxListed)
 	case args.Action == "show":
 		text, err = c.eachApproval(args.IDs, c.showApproval)
-	case args.Action == "yes":
-		text, err = c.eachApproval(args.IDs, func(id string) (string, error) { return c.answerApproval(id, true, "") })
 	case args.Action == "no" && len(args.Word) > maxWord:
 		err = fmt.Errorf("the word has %d bytes, at most %d are allowed", len(args.Word), maxWord)
-	case args.Action == "no":
-		text, err = c.eachApproval(args.IDs, func(id string) (string,
-			error) {
-			return c.answerApproval(id, false, args.Word)
-		})
+	case args.Action == "yes" || args.Action == "no":
+		text, err = c.eachApproval(args.IDs, func(id string) (string, error) { return c.answerApproval(id, args.Action, args.Word) })
 	default:
 		err = fmt.Errorf("action %.60q: want list, show, yes or no", args.Action)
 	}
@@ -198,10 +192,14 @@ func (c *session) showApproval(id string) (string, error) {
 	return b.String(), nil
 }
 
-func (c *session) answerApproval(id string, yes bool, word string) (string, error) {
+func (c *session) answerApproval(id, said, word string) (string, error) {
 	a, err := c.othersCall(id)
 	if err != nil {
 		return "", err
+	}
+	yes := said == "yes"
+	if yes {
+		word = ""
 	}
 	if a.Question != nil && yes {
 		return "", errors.New("it is a question of a server in the middle of a call, which is answered at the client that sent " +
@@ -212,23 +210,5 @@ func (c *session) answerApproval(id string, yes bool, word string) (string, erro
 	}
 	c.s.resumer.add(a.Run.ID)
 	c.s.resumer.answered()
-	said := "no"
-	if yes {
-		said = "yes"
-	}
 	return fmt.Sprintf("%s: %s\n", a.ID, said), nil
-}
-
-func (a Approvals) validate() error {
-	if !slices.Contains(AllApprovals, a) {
-		return fmt.Errorf("approvals %q: want one of %q", a, AllApprovals)
-	}
-	return nil
-}
-
-func (r Resuming) validate() error {
-	if !slices.Contains(Resumings, r) {
-		return fmt.Errorf("resume %q: want one of %q", r, Resumings)
-	}
-	return nil
 }

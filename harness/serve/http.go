@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -283,7 +284,7 @@ func (f *front) drop(req *request) {
 // mode is what the client's URL asks for: ?codemode=false or ?tools=MODE.
 func (f *front) mode(r *http.Request) Mode {
 	q := r.URL.Query()
-	if m := Mode(q.Get("tools")); m != "" && m.validate() == nil {
+	if m := Mode(q.Get("tools")); slices.Contains(Modes, m) {
 		return m
 	}
 	if q.Get("codemode") == "false" {

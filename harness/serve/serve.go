@@ -12,6 +12,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -215,10 +216,8 @@ func New(opts *Options) (*Server, error) {
 	if o.Limits.Timeout == 0 {
 		o.Limits.Timeout = 30 * time.Second
 	}
-	if err := o.Tools.validate(); err != nil {
-		return nil, err
-	}
-	for _, err := range []error{o.Policy.Validate(), o.Resume.validate(), o.Approvals.validate()} {
+	for _, err := range []error{oneOf("tools", o.Tools, Modes), o.Policy.Validate(), oneOf("resume", o.Resume, Resumings),
+		oneOf("approvals", o.Approvals, AllApprovals)} {
 		if err != nil {
 			return nil, err
 		}
@@ -262,6 +261,13 @@ func New(opts *Options) (*Server, error) {
 		}
 	})
 	return s, nil
+}
+
+func oneOf[T ~string](option string, v T, values []T) error {
+	if !slices.Contains(values, v) {
+		return fmt.Errorf("%s %q: want one of %q", option, v, values)
+	}
+	return nil
 }
 
 // Close ends the server: no script begins any more, those under way have the

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -38,13 +37,6 @@ const (
 
 // Modes are the values that a Mode may have.
 var Modes = []Mode{Execute, Discovery, Classic, All}
-
-func (m Mode) validate() error {
-	if !slices.Contains(Modes, m) {
-		return fmt.Errorf("tools %q: want one of %q", m, Modes)
-	}
-	return nil
-}
 
 func (m Mode) scripts() bool   { return m != Classic }
 func (m Mode) discovery() bool { return m == Discovery || m == All }
