@@ -35,7 +35,7 @@ func TestLargeResultsUnderWayAreBounded(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			res, err := h.Run(t.Context(), &harness.Script{Origin: harness.Origin{Results: harness.NewRoom(room.UnderWay.Max()/4, nil)},
+			res, err := h.Run(t.Context(), &harness.Script{Origin: harness.Origin{Results: harness.NewRoom(room.Max/4, nil)},
 				Limits: harness.Limits{Timeout: 5 * time.Minute, Memory: 2 << 30}, Source: `var wg sync.WaitGroup
 var n, failed atomic.Int64
 for range 16 { wg.Go(func() {

@@ -124,9 +124,6 @@ func NewResults(max int64, patience time.Duration) *Results {
 	return &Results{patience: patience, all: account{max: max}, tools: map[tool]*size{}}
 }
 
-// Max returns the bytes of all Rooms together.
-func (s *Results) Max() int64 { return s.all.max }
-
 // tenant is the account of a tenant.
 func (s *Results) tenant(t *Tenant) *account { return &account{max: s.all.max / 2, used: t.used} }
 
