@@ -24,15 +24,6 @@ import (
 
 // runPages adds the page of a run, with what can be done with it.
 func (c *Console) runPages(see func(pattern string, page func(*view) error)) {
-	of := func(load func(*view) (*record.Run, error), do func(*view, *record.Run) error) func(*view) error {
-		return func(v *view) error {
-			r, err := load(v)
-			if err != nil {
-				return err
-			}
-			return do(v, r)
-		}
-	}
 	see("GET /runs/{id}", c.runPage)
 	see("GET /runs/{id}/calls/{n}", c.call)
 	see("GET /runs/{id}/calls/{n}/{what}", c.callValue)
@@ -44,6 +35,17 @@ func (c *Console) runPages(see func(pattern string, page func(*view) error)) {
 	see("POST /runs/{id}/settle", of((*view).operators, c.settle))
 	see("POST /runs/{id}/close", of((*view).operators, c.closeRun))
 	see("POST /runs/{id}/resume", of((*view).operators, c.resume))
+}
+
+// of is the handler of what load finds by the path.
+func of[T any](load func(*view) (T, error), do func(*view, T) error) func(*view) error {
+	return func(v *view) error {
+		x, err := load(v)
+		if err != nil {
+			return err
+		}
+		return do(v, x)
+	}
 }
 
 // run reads the run that the path names, if the viewer may see it. Until the page of it is

@@ -24,20 +24,21 @@ const (
 
 // scriptPages adds the pages of saved scripts.
 func (c *Console) scriptPages(see func(pattern string, page func(*view) error)) {
-	see("GET /scripts", c.listScripts)
-	see("POST /scripts", c.replayScripts)
-	see("GET /scripts/{name}", c.showScript)
+	see("GET /scripts", of(c.allScripts, c.listScripts))
+	see("POST /scripts", of(c.allScripts, c.replayScripts))
+	see("GET /scripts/{name}", of((*view).script, c.scriptPage))
 	see("GET /scripts/{name}/replay", func(v *view) error { // the address of a page that a form was answered with
 		return v.goTo("/scripts/" + link(v.r.PathValue("name")))
 	})
-	see("POST /scripts/{name}/replay", c.replayScript)
-	see("POST /scripts/{name}/run", c.runSaved)
+	see("POST /scripts/{name}/replay", of((*view).script, c.replayScript))
+	see("POST /scripts/{name}/run", of((*view).script, c.runSaved))
 	see("POST /scripts/{name}/remove", c.removeScript)
 }
 
 // savedScript is a saved script as pages show it.
 type savedScript struct {
 	*library.Script
+	lib     *library.Library // that has it
 	Inputs  []scriptInput
 	Changed []string // tools that are not as they were when it was checked
 	Kept    bool     // a record is kept with it
@@ -47,7 +48,7 @@ type savedScript struct {
 }
 
 func (v *view) saved(lib *library.Library, s *library.Script) *savedScript {
-	out := &savedScript{Script: s, Inputs: inputsOf(s.Source)}
+	out := &savedScript{Script: s, lib: lib, Inputs: inputsOf(s.Source)}
 	if cat := v.c.host.Catalog(v.Viewer); cat != nil {
 		out.Changed = s.Changed(cat.Registry)
 	}
@@ -67,15 +68,15 @@ type scriptsData struct {
 	Servers  []string
 }
 
-func (c *Console) allScripts(v *view) (*scriptsData, *library.Library, error) {
+func (c *Console) allScripts(v *view) (*scriptsData, error) {
 	d, lib := &scriptsData{Servers: c.servers(v)}, v.library()
 	if lib == nil {
-		return d, nil, nil
+		return d, nil
 	}
 	d.Library = true
 	list, err := lib.List()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	by := map[string]*savedScript{}
 	for _, s := range list {
@@ -98,14 +99,10 @@ func (c *Console) allScripts(v *view) (*scriptsData, *library.Library, error) {
 			x.Last.fill(v.Viewer, &runsQuery{}, now)
 		}
 	}
-	return d, lib, nil
+	return d, nil
 }
 
-func (c *Console) listScripts(v *view) error {
-	d, _, err := c.allScripts(v)
-	if err != nil {
-		return err
-	}
+func (c *Console) listScripts(v *view, d *scriptsData) error {
 	return v.show("scripts.html", &Page{Title: "Saved scripts", Nav: "runs", Live: []string{topicRuns}, Data: d})
 }
 
@@ -118,16 +115,12 @@ func (c *Console) replayer(v *view) harness.Replayer {
 }
 
 // replayScripts replays all that have a record.
-func (c *Console) replayScripts(v *view) error {
-	d, lib, err := c.allScripts(v)
-	if err != nil {
-		return err
-	}
+func (c *Console) replayScripts(v *view, d *scriptsData) error {
 	ctx, cancel := context.WithTimeout(v.r.Context(), replaysTime)
 	defer cancel()
 	for _, s := range d.Scripts {
 		if s.Kept {
-			s.Replay = harness.ReplayScript(ctx, c.replayer(v), lib, s.Script)
+			s.Replay = harness.ReplayScript(ctx, c.replayer(v), s.lib, s.Script)
 		}
 	}
 	d.Replayed = true
@@ -135,21 +128,21 @@ func (c *Console) replayScripts(v *view) error {
 }
 
 // script is the one of the path.
-func (v *view) script() (*library.Library, *savedScript, error) {
+func (v *view) script() (*savedScript, error) {
 	lib, name := v.library(), v.r.PathValue("name")
 	gone := &problem{Status: http.StatusNotFound, Title: "No such script", Next: "/scripts", Do: "Saved scripts",
 		Text: "There is no saved script of this name here."}
 	if lib == nil || library.CheckName(name) != nil {
-		return nil, nil, gone
+		return nil, gone
 	}
 	s, err := lib.Load(name)
 	if errors.As(err, new(*library.NotFoundError)) {
-		return nil, nil, gone
+		return nil, gone
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return lib, v.saved(lib, s), nil
+	return v.saved(lib, s), nil
 }
 
 // scriptData is what the page of a saved script shows.
@@ -162,17 +155,9 @@ type scriptData struct {
 	More    int      // lines that are not shown
 }
 
-func (c *Console) showScript(v *view) error {
-	lib, s, err := v.script()
-	if err != nil {
-		return err
-	}
-	return c.scriptPage(v, lib, s)
-}
-
-func (c *Console) scriptPage(v *view, lib *library.Library, s *savedScript) error {
+func (c *Console) scriptPage(v *view, s *savedScript) error {
 	d := &scriptData{savedScript: s, Servers: c.servers(v)}
-	_, err := lib.Own(s.Name)
+	_, err := s.lib.Own(s.Name)
 	d.Own = err == nil
 	f := v.Filter()
 	f.Script, f.Limit = s.Name, 10
@@ -205,21 +190,13 @@ func (c *Console) scriptPage(v *view, lib *library.Library, s *savedScript) erro
 	return v.show("script.html", p)
 }
 
-func (c *Console) replayScript(v *view) error {
-	lib, s, err := v.script()
-	if err != nil {
-		return err
-	}
-	s.Replay = harness.ReplayScript(v.r.Context(), c.replayer(v), lib, s.Script)
-	return c.scriptPage(v, lib, s)
+func (c *Console) replayScript(v *view, s *savedScript) error {
+	s.Replay = harness.ReplayScript(v.r.Context(), c.replayer(v), s.lib, s.Script)
+	return c.scriptPage(v, s)
 }
 
 // runSaved begins a run, with the inputs of the form.
-func (c *Console) runSaved(v *view) error {
-	_, s, err := v.script()
-	if err != nil {
-		return err
-	}
+func (c *Console) runSaved(v *view, s *savedScript) error {
 	script := newScript(s.Source, v.filled(s.Inputs))
 	script.Name, script.Dry = s.Name, v.r.PostForm.Get("dry") != ""
 	id, err := c.host.Execute(v.r.Context(), v.Viewer, script)
@@ -234,11 +211,11 @@ func (c *Console) removeScript(v *view) error {
 	if !v.Operator {
 		return forbidden("Saved scripts are removed by the operator.")
 	}
-	lib, s, err := v.script()
+	s, err := v.script()
 	if err != nil {
 		return err
 	}
-	if err := lib.Delete(s.Name); err != nil {
+	if err := s.lib.Delete(s.Name); err != nil {
 		return err
 	}
 	v.say("ok", "%s was removed, with the record that was kept with it.", s.Name)
