@@ -68,15 +68,13 @@ func (c *session) questions(res *outcome.Result, has can, was []string) mcp.Inpu
 			continue
 		}
 		fits := len(asked) > 0 && len(out)+len(asked) <= maxAsks
-		for key, p := range asked {
-			fits = fits && !slices.Contains(was, key) && (p.Mode == backend.URL && has.url || p.Mode == backend.Form &&
-				has.form) &&
-				utf8.RuneCountInString(p.Message) <= maxAsked
+		for key, r := range asked {
+			p := r.(*mcp.ElicitParams)
+			fits = fits && !slices.Contains(was, key) && utf8.RuneCountInString(p.Message) <= maxAsked &&
+				(p.Mode == backend.URL && has.url || p.Mode == backend.Form && has.form)
 		}
-		for key, p := range asked {
-			if fits {
-				out[key] = p
-			}
+		if fits {
+			maps.Copy(out, asked)
 		}
 	}
 	return out
@@ -84,19 +82,19 @@ func (c *session) questions(res *outcome.Result, has can, was []string) mcp.Inpu
 
 // ask is what is asked of what a run waits with; nothing where that is for others
 // to say.
-func (c *session) ask(run string, w *outcome.Pending) (map[string]*mcp.ElicitParams, error) {
+func (c *session) ask(run string, w *outcome.Pending) (mcp.InputRequestMap, error) {
 	if w.Question == nil {
 		if !c.asksUser() {
 			return nil, nil
 		}
-		return map[string]*mcp.ElicitParams{askOf(w.ID): approvalForm(run, w)}, nil
+		return mcp.InputRequestMap{askOf(w.ID): approvalForm(run, w)}, nil
 	}
 	asked, err := backend.Questions(w.Question)
 	if err != nil {
 		return nil, err
 	}
 	server, _, _ := strings.Cut(w.Tool, ".")
-	out := map[string]*mcp.ElicitParams{}
+	out := mcp.InputRequestMap{}
 	for _, q := range asked {
 		out[askOf(w.ID)+"."+q.Key] = relayed(server, w.Tool, q)
 	}

@@ -135,6 +135,16 @@ func begun(script *harness.Script, ids chan<- string) {
 	}
 }
 
+// begunID returns the ID of a run that has begun, or "".
+func begunID(ids <-chan string) string {
+	select {
+	case id := <-ids:
+		return id
+	default:
+		return ""
+	}
+}
+
 func (h *consoleHost) Execute(ctx context.Context, v *console.Viewer, script *console.Script) (string, error) {
 	c, s := h.session(v), h.f.s
 	if len(script.Source) > maxScript {
@@ -155,25 +165,20 @@ func (h *consoleHost) Execute(ctx context.Context, v *console.Viewer, script *co
 		}
 		ended <- err
 	})
+	var err error
 	select {
 	case id := <-ids:
 		return id, nil
-	case err := <-ended:
-		select {
-		case id := <-ids:
-			return id, nil
-		default:
-		}
-		return "", cmp.Or(err, errors.New("the script left no record"))
+	case err = <-ended:
+		err = cmp.Or(err, errors.New("the script left no record"))
 	case <-ctx.Done():
-		select {
-		case id := <-ids: // it has begun, and goes on
-			return id, nil
-		default:
-		}
-		giveUp() // what is said not to have begun does not begin later
-		return "", ctx.Err()
+		err = ctx.Err()
 	}
+	if id := begunID(ids); id != "" { // the run continues
+		return id, nil
+	}
+	giveUp() // a run that is reported not to have begun must not begin later
+	return "", err
 }
 
 func (h *consoleHost) Check(ctx context.Context, v *console.Viewer, script *console.Script) (res *outcome.Result, err error) {
@@ -216,10 +221,8 @@ func (h *consoleHost) CallTool(ctx context.Context, v *console.Viewer, tool stri
 	begun(script, ids)
 	res, d, err := s.harness.CallTool(ctx, cat, tool, args, script, approved)
 	told.Called(res, d, err)
-	select {
-	case id := <-ids:
-		return id, nil // what it came to is in its record
-	default:
+	if id := begunID(ids); id != "" {
+		return id, nil // its outcome is in its record
 	}
 	switch {
 	case err != nil:
@@ -248,7 +251,7 @@ func (h *consoleHost) Resume(run string) error {
 		return err
 	}
 	r.mu.Lock()
-	o, known := r.owners[subjectOf(rec)]
+	o, known := r.owners[rec.Begin.Subject]
 	r.mu.Unlock()
 	switch {
 	case rec.Running:

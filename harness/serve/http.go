@@ -211,20 +211,17 @@ func (f *front) visit(id, method string) (left func()) {
 	if c == nil {
 		return func() {}
 	}
+	n := &c.visits
 	if method == http.MethodGet {
-		c.streams++
-		return func() {
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			c.streams--
-		}
+		n = &c.streams
 	}
-	c.visits++
+	*n++
 	return func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		c.visits--
-		c.used = time.Now()
+		if *n--; n == &c.visits {
+			c.used = time.Now()
+		}
 	}
 }
 

@@ -3,7 +3,6 @@ package serve
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -89,7 +88,7 @@ func (r *resumer) add(run string) {
 func (r *resumer) goesFor(run *record.Run) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_, known := r.owners[subjectOf(run)]
+	_, known := r.owners[run.Begin.Subject]
 	return known
 }
 
@@ -213,7 +212,7 @@ func (r *resumer) look(ctx context.Context, id string) {
 		}
 		return
 	}
-	o, known := r.owners[subjectOf(run)]
+	o, known := r.owners[run.Begin.Subject]
 	goes, stranger := goesOnAlone(run, r.s.opts.Resume), ""
 	switch {
 	case !known:
@@ -256,13 +255,6 @@ func (r *resumer) offers(ctx context.Context, run *record.Run) bool {
 	})
 }
 
-func subjectOf(run *record.Run) string {
-	if run == nil {
-		return ""
-	}
-	return run.Begin.Subject
-}
-
 // goesOnAlone reports whether a run for which nobody is asked any more is gone on
 // with without a word from anybody.
 func goesOnAlone(run *record.Run, how Resuming) bool {
@@ -285,13 +277,9 @@ func (r *resumer) resume(ctx context.Context, run *record.Run, o guard.Owner) (e
 	id := run.Begin.ID
 	c := &session{s: r.s, id: cmp.Or(run.Begin.Session, "resumed"), owner: o, token: o.Token(),
 		results: harness.NewRoom(r.s.opts.MaxResultBytes, r.s.weighed(o))}
-	args := &executeArgs{Inputs: map[string]json.RawMessage{}, DryRun: false}
+	args := &executeArgs{}
 	if args.Script, err = run.Text(run.Begin.Script); err == nil {
-		for name, d := range run.Begin.Inputs {
-			if args.Inputs[name], err = run.Value(d); err != nil {
-				break
-			}
-		}
+		args.Inputs, err = run.Values(run.Begin.Inputs)
 	}
 	var res *outcome.Result
 	if err == nil {
