@@ -101,7 +101,7 @@ func (c *session) approvalsTool(ctx context.Context, req *mcp.CallToolRequest) (
 	if err != nil {
 		return failure(err), nil
 	}
-	return textResult(text, nil), nil
+	return textResult(text), nil
 }
 
 // listApprovals lists all pending calls except those of the token's own scripts.

@@ -53,7 +53,7 @@ func (c *session) load(r *lookup) (*mcp.CallToolResult, error) {
 		return nil, err
 	}
 	if !c.loads {
-		return textResult("call it with call_tool: "+text, nil), nil
+		return textResult("call it with call_tool: " + text), nil
 	}
 	c.mu.Lock()
 	_, known := c.loaded[t.ID]
@@ -73,7 +73,7 @@ func (c *session) load(r *lookup) (*mcp.CallToolResult, error) {
 				return c.direct(ctx, req, id, req.Params.Arguments), nil
 			})
 	}
-	return textResult(fmt.Sprintf("loaded as %s: %s", mcpName(t.ID), text), nil), nil
+	return textResult(fmt.Sprintf("loaded as %s: %s", mcpName(t.ID), text)), nil
 }
 
 // objectSchema returns a tool's input schema, or the widest one if clients would not
@@ -111,7 +111,7 @@ func (c *session) active(r *lookup) (*mcp.CallToolResult, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.loaded) == 0 {
-		return textResult("no tool is loaded", nil), nil
+		return textResult("no tool is loaded"), nil
 	}
 	view, err := r.cat.View()
 	if err != nil {
@@ -125,7 +125,7 @@ func (c *session) active(r *lookup) (*mcp.CallToolResult, error) {
 		}
 		lines = append(lines, line)
 	}
-	return textResult(strings.Join(lines, "\n"), nil), nil
+	return textResult(strings.Join(lines, "\n")), nil
 }
 
 // call calls a tool without a script.

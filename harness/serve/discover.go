@@ -180,7 +180,7 @@ func (c *session) find(r *lookup) (*mcp.CallToolResult, error) {
 	if len(down) > 0 {
 		fmt.Fprintf(&out.b, "(down, and perhaps not complete: %s)\n", strings.Join(down, ", "))
 	}
-	return textResult(out.b.String(), nil), nil
+	return textResult(out.b.String()), nil
 }
 
 // query returns the arguments of a search.
@@ -238,7 +238,7 @@ func (c *session) describeTools(r *lookup) (*mcp.CallToolResult, error) {
 	for _, m := range missing {
 		fmt.Fprintf(&out.b, "notFound: %s\n", m)
 	}
-	return textResult(strings.TrimSuffix(out.b.String(), "\n"), nil), nil
+	return textResult(strings.TrimSuffix(out.b.String(), "\n")), nil
 }
 
 // listedNames splits texts with commas that are no names of tools.

@@ -384,8 +384,8 @@ func failure(err error) *mcp.CallToolResult {
 }
 
 // textResult is a plain answer.
-func textResult(text string, structured any) *mcp.CallToolResult {
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: structured}
+func textResult(text string) *mcp.CallToolResult {
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
 
 // schema is a JSON Schema as it goes on the wire.

@@ -78,7 +78,7 @@ func TestTracesReachTheBackends(t *testing.T) {
 		func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			meta, _ := req.Params.Meta["traceparent"].(string)
 			seen <- [2]string{meta, req.Extra.Header.Get("Traceparent")}
-			return serve.TextResult("heard", nil), nil
+			return serve.TextResult("heard"), nil
 		})
 	backends := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return srv }, nil))
 	defer backends.Close()
