@@ -81,6 +81,17 @@ func (h *hub) begin(work func()) bool {
 	return h.beginLocked(work)
 }
 
+// waitFor waits until work has ended, but not for long; nil: there is none.
+func waitFor(work <-chan struct{}, most time.Duration) {
+	if work == nil {
+		return
+	}
+	select {
+	case <-work:
+	case <-time.After(most):
+	}
+}
+
 // beginLocked is begin for who holds the lock.
 func (h *hub) beginLocked(work func()) bool {
 	if h.ctx.Err() != nil {
@@ -278,12 +289,7 @@ func (h *hub) waits(v *Viewer) int {
 	}
 	counted := h.waiting.counting
 	h.mu.Unlock()
-	if counted != nil {
-		select {
-		case <-counted:
-		case <-time.After(countWait):
-		}
-	}
+	waitFor(counted, countWait)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	n := 0

@@ -405,12 +405,7 @@ func (k *costs) get(c *Console, cat *catalog.Catalog) knownCosts {
 	}
 	making := k.making
 	k.mu.Unlock()
-	if making != nil {
-		select {
-		case <-making:
-		case <-time.After(digestsWait):
-		}
-	}
+	waitFor(making, digestsWait)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.now

@@ -89,12 +89,7 @@ func (d *digests) get(v *Viewer) *numbers {
 	}
 	reading := d.reading
 	d.mu.Unlock()
-	if reading != nil {
-		select {
-		case <-reading:
-		case <-time.After(digestsWait):
-		}
-	}
+	waitFor(reading, digestsWait)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	n := &numbers{Ready: d.read, Full: d.full}

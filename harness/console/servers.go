@@ -42,20 +42,25 @@ const (
 func (c *Console) serverPages(see func(pattern string, page func(*view) error)) {
 	see("GET /servers", func(v *view) error { return c.showServers(v, "") })
 	see("GET /servers/{name}", func(v *view) error { return c.showServers(v, v.r.PathValue("name")) })
-	see("POST /servers/ask", func(v *view) error { return c.askServer(v, "") })
-	act := func(do func(v *view, name string) error) func(*view) error {
+	act := func(only string, do func(v *view, f *catalog.Files, name string) error) func(*view) error {
 		return func(v *view) error {
 			if !v.Operator {
-				return forbidden("Only the operator changes servers.")
+				return forbidden(only)
 			}
-			return do(v, v.r.PathValue("name"))
+			f, err := c.files()
+			if err != nil {
+				return err
+			}
+			return do(v, f, v.r.PathValue("name"))
 		}
 	}
-	see("POST /servers/{name}/ask", act(c.askServer))
-	see("POST /servers/{name}/accept", act(c.acceptTool))
-	see("POST /servers/{name}/enable", act(func(v *view, name string) error { return c.switchServer(v, name, true) }))
-	see("POST /servers/{name}/disable", act(func(v *view, name string) error { return c.switchServer(v, name, false) }))
-	see("POST /servers/{name}/signin", act(c.signIn))
+	const changes = "Only the operator changes servers."
+	see("POST /servers/ask", act("Only the operator has servers asked again.", c.askServer))
+	see("POST /servers/{name}/ask", act(changes, c.askServer))
+	see("POST /servers/{name}/accept", act(changes, c.acceptTool))
+	see("POST /servers/{name}/enable", act(changes, func(v *view, f *catalog.Files, name string) error { return c.switchServer(v, f, name, true) }))
+	see("POST /servers/{name}/disable", act(changes, func(v *view, f *catalog.Files, name string) error { return c.switchServer(v, f, name, false) }))
+	see("POST /servers/{name}/signin", act(changes, c.signIn))
 }
 
 // serversData is what the pages of servers show.
@@ -572,14 +577,7 @@ func (c *Console) files() (*catalog.Files, error) {
 }
 
 // askServer has a server asked for its tools again; "": all.
-func (c *Console) askServer(v *view, name string) error {
-	if !v.Operator {
-		return forbidden("Only the operator has servers asked again.")
-	}
-	f, err := c.files()
-	if err != nil {
-		return err
-	}
+func (c *Console) askServer(v *view, f *catalog.Files, name string) error {
 	if cat := c.host.Catalog(v.Viewer); name != "" && (cat == nil || !hasServer(cat, name)) {
 		return notFound("There is no server of this name.")
 	}
@@ -602,11 +600,7 @@ func hasServer(cat *catalog.Catalog, name string) bool {
 
 // switchServer switches a server on or off in its config, as harness enable and
 // disable do.
-func (c *Console) switchServer(v *view, name string, on bool) error {
-	f, err := c.files()
-	if err != nil {
-		return err
-	}
+func (c *Console) switchServer(v *view, f *catalog.Files, name string, on bool) error {
 	c.changing.Lock()
 	defer c.changing.Unlock()
 	path, err := clients.ConfigWith(f.AllConfigs(), name)
@@ -636,11 +630,7 @@ func (c *Console) switchServer(v *view, name string, on bool) error {
 }
 
 // acceptTool accepts what a pinned tool has become, as build-registry accept does.
-func (c *Console) acceptTool(v *view, name string) error {
-	f, err := c.files()
-	if err != nil {
-		return err
-	}
+func (c *Console) acceptTool(v *view, f *catalog.Files, name string) error {
 	id := v.r.PostFormValue("tool")
 	a, err := f.Acceptance()
 	if err != nil {
@@ -709,11 +699,7 @@ func (s *signIns) change(name string, to func(x *signingIn) *signingIn) {
 
 // signIn begins a sign-in, as build-registry signin does: its page leads the browser
 // back to a port of this machine.
-func (c *Console) signIn(v *view, name string) error {
-	f, err := c.files()
-	if err != nil {
-		return err
-	}
+func (c *Console) signIn(v *view, f *catalog.Files, name string) error {
 	if !loopback(v.r.Host) {
 		v.say("wait", "A sign-in leads the browser back to the machine of the harness. Run there: build-registry signin %s",
 			registry.ShellWord(name))
