@@ -36,8 +36,7 @@ type keeper struct {
 	handles Kept // keeps what has a handle; nil: that is in all, too
 
 	mu   sync.Mutex
-	all  []*keptValue // by age, the oldest first
-	size int
+	all  []*keptValue   // by age, the oldest first
 	next map[string]int // by session: the number of its next value
 }
 
@@ -81,9 +80,8 @@ func (k *keeper) keep(tenant, session string, value json.RawMessage) (id string)
 		id = fmt.Sprintf("r%d", k.next[session])
 	}
 	k.all = append(k.all, &keptValue{tenant, session, id, value, time.Now().Add(keepFor)})
-	k.size += len(value)
 	for i := k.surplus(tenant, session); i >= 0; i = k.surplus(tenant, session) {
-		k.drop(i)
+		k.all = slices.Delete(k.all, i, i+1)
 	}
 	return id
 }
@@ -91,8 +89,9 @@ func (k *keeper) keep(tenant, session string, value json.RawMessage) (id string)
 // surplus is the value that must go as a tenant's session has kept another one;
 // -1: none.
 func (k *keeper) surplus(tenant, session string) int {
-	own, n, sizes := 0, 0, map[string]int{} // of the session; of each tenant
+	own, n, all, sizes := 0, 0, 0, map[string]int{} // bytes and values of the session; bytes of all and of each tenant
 	for _, v := range k.all {
+		all += len(v.value)
 		sizes[v.tenant] += len(v.value)
 		if v.tenant == tenant && v.session == session {
 			own, n = own+len(v.value), n+1
@@ -107,22 +106,15 @@ func (k *keeper) surplus(tenant, session string) int {
 		return slices.IndexFunc(k.all, func(v *keptValue) bool { return v.tenant == tenant && v.session == session })
 	case sizes[tenant] > keepTenant:
 		return slices.IndexFunc(k.all, func(v *keptValue) bool { return v.tenant == tenant })
-	case k.size > keepAll:
+	case all > keepAll:
 		most := slices.Max(slices.Collect(maps.Values(sizes)))
 		return slices.IndexFunc(k.all, func(v *keptValue) bool { return sizes[v.tenant] == most })
 	}
 	return -1
 }
 
-func (k *keeper) drop(i int) {
-	k.size -= len(k.all[i].value)
-	k.all = append(k.all[:i:i], k.all[i+1:]...)
-}
-
 func (k *keeper) expire(now time.Time) {
-	for len(k.all) > 0 && now.After(k.all[0].until) {
-		k.drop(0)
-	}
+	k.all = slices.DeleteFunc(k.all, func(v *keptValue) bool { return now.After(v.until) })
 }
 
 // forScript returns the values that a script of a tenant's session may mean: those
@@ -227,10 +219,6 @@ func newHandle() string { return strings.ToLower(rand.Text()[:handleSize]) }
 func (k *keeper) forget(session string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for i := len(k.all) - 1; i >= 0; i-- {
-		if k.all[i].session == session {
-			k.drop(i)
-		}
-	}
+	k.all = slices.DeleteFunc(k.all, func(v *keptValue) bool { return v.session == session })
 	delete(k.next, session)
 }
