@@ -23,7 +23,7 @@ const (
 	didNot   = "not"
 )
 
-func (e *env) settleRun(ctx context.Context, c *cli.Command, records *store.Store, r *record.Run) error {
+func (e *env) settleRun(ctx context.Context, c *cli.Command, _ *store.Store, r *record.Run) error {
 	n, err := strconv.Atoi(strings.TrimPrefix(c.Args().Get(1), "#"))
 	if err != nil || n < 1 {
 		return usageError{fmt.Sprintf("runs settle: %q is no number of a call", c.Args().Get(1))}
@@ -56,7 +56,8 @@ func (e *env) settleRun(ctx context.Context, c *cli.Command, records *store.Stor
 	}
 	files := e.files(c)
 	defer files.Close()
-	if records, err = e.store(c, storeOptions(files)); err != nil { // secrets of the config stay hidden
+	records, err := e.store(c, storeOptions(files))
+	if err != nil { // secrets of the config stay hidden
 		return err
 	}
 	err = approval.Settle(records, r, st, c.Bool("force"), files.CallTimeout)

@@ -194,8 +194,6 @@ func folderStore(t *testing.T, dir string) *store.Store {
 	return store
 }
 
-func serverLog(t *testing.T) *slog.Logger { return textLog(t.Output()) }
-
 func textLog(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
 
 // client is a client over a pair of pipes.
