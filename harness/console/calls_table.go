@@ -286,16 +286,12 @@ func notHere(d record.Data) string {
 }
 
 // call shows the panel of a call, or, to who has no scripts, a page with it.
-func (c *Console) call(v *view) error {
-	view, err := v.run()
-	if err != nil {
-		return err
-	}
+func (c *Console) call(v *view, run *show.View) error {
 	n, err := strconv.Atoi(v.r.PathValue("n"))
 	if err != nil {
 		return notFound("There is no such call in this run.")
 	}
-	call := newShownCall(newLayout(view, func(string) string { return "" }), v.servers(view), n)
+	call := newShownCall(newLayout(run, func(string) string { return "" }), v.servers(run), n)
 	if call == nil {
 		return notFound("There is no such call in this run.")
 	}
@@ -350,9 +346,6 @@ func (v *view) download(name string, b []byte) error {
 	v.downloads(name)
 	v.w.Header().Set("Content-Length", strconv.Itoa(len(b)))
 	v.w.WriteHeader(http.StatusOK)
-	_, err := v.w.Write(b)
-	if err != nil {
-		return nil // the browser is gone
-	}
+	v.w.Write(b) // where it fails, the browser is gone
 	return nil
 }

@@ -141,10 +141,7 @@ func (s *stream) tell(topic string) {
 func (s *stream) take() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var out []string
-	for t := range s.told {
-		out = append(out, t)
-	}
+	out := slices.Collect(maps.Keys(s.told))
 	clear(s.told)
 	return out
 }

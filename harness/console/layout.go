@@ -2,6 +2,7 @@ package console
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -107,11 +108,7 @@ func keptLines(n int, at map[int]*happened) []bool {
 	for i := range min(20, n) {
 		kept[i] = true
 	}
-	lines := make([]int, 0, len(at))
-	for line := range at {
-		lines = append(lines, line)
-	}
-	slices.Sort(lines)
+	lines := slices.Sorted(maps.Keys(at))
 	for _, beside := range [][]int{{0}, {-2, -1, 1, 2}} { // where there is too little room, what is beside them goes
 		for _, line := range lines {
 			for _, by := range beside {

@@ -24,8 +24,8 @@ import (
 
 // runPages adds the page of a run, with what can be done with it.
 func (c *Console) runPages(see func(pattern string, page func(*view) error)) {
-	see("GET /runs/{id}", c.runPage)
-	see("GET /runs/{id}/calls/{n}", c.call)
+	see("GET /runs/{id}", of((*view).run, c.runPage))
+	see("GET /runs/{id}/calls/{n}", of((*view).run, c.call))
 	see("GET /runs/{id}/calls/{n}/{what}", c.callValue)
 	see("GET /runs/{id}/record", c.recordFile)
 	see("GET /runs/{id}/diff", of((*view).named, c.compareWith))
@@ -209,11 +209,7 @@ type (
 // can is what a viewer may do with a run.
 type can struct{ Again, Replay, Save, Settle, Close, Resume, Stop bool }
 
-func (c *Console) runPage(v *view) error {
-	run, err := v.run()
-	if err != nil {
-		return err
-	}
+func (c *Console) runPage(v *view, run *show.View) error {
 	id := run.Run.Begin.ID
 	if v.r.PathValue("id") != id { // the beginning of an ID
 		return v.goTo("/runs/" + link(id))

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
@@ -457,11 +458,7 @@ func indented(raw json.RawMessage) string {
 	if len(raw) <= 60 {
 		return string(raw)
 	}
-	var b bytes.Buffer
-	if json.Indent(&b, raw, "", "  ") != nil {
-		return string(raw)
-	}
-	return b.String()
+	return show.Indented(raw)
 }
 
 // place puts an error of arguments, "commits[].author: type: …", beside the field that

@@ -205,7 +205,7 @@ func (p *page) arguments(title string, d record.Data) {
 		p.line("  none")
 		return
 	}
-	p.bars(indented(raw))
+	p.bars(Indented(raw))
 	if d.Redacted {
 		p.line("  %s", p.paint(yellow, "secrets of the config are hidden in what is shown; they are sent"))
 	}
@@ -387,7 +387,7 @@ func (p *page) question(requests json.RawMessage) {
 		}
 		if len(q.Schema) > 0 {
 			p.line("  it wants these fields:")
-			p.bars(indented(q.Schema))
+			p.bars(Indented(q.Schema))
 		}
 	}
 }

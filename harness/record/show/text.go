@@ -387,13 +387,10 @@ func (p *page) elsewhere(at map[int]*event) {
 // kept says which lines of a script are shown: of a long one those with something
 // at them, the lines beside these, and the first ones.
 func (p *page) kept(lines []string, at map[int]*event, main bool) []bool {
-	kept := make([]bool, len(lines))
 	if p.All || len(lines) <= maxLines {
-		for i := range kept {
-			kept[i] = true
-		}
-		return kept
+		return slices.Repeat([]bool{true}, len(lines))
 	}
+	kept := make([]bool, len(lines))
 	mark := func(n int) { // and its neighbours
 		for i := n - 2; i <= n; i++ {
 			if i >= 0 && i < len(kept) {
@@ -557,10 +554,7 @@ func (p *page) lanes(pl *Place) {
 		return
 	}
 	for lane := range pl.Lanes {
-		cells := make([]string, p.bar)
-		for i := range cells {
-			cells[i] = " "
-		}
+		cells := slices.Repeat([]string{" "}, p.bar)
 		for _, b := range pl.Calls {
 			if b.Lane == lane {
 				p.draw(cells, pl, b, true)
@@ -626,10 +620,7 @@ func (p *page) draw(cells []string, pl *Place, b *Bar, gap bool) {
 
 // row writes one call: its number, its time, what came of it, its arguments.
 func (p *page) row(pl *Place, b *Bar, name string) {
-	cells := make([]string, p.bar)
-	for i := range cells {
-		cells[i] = " "
-	}
+	cells := slices.Repeat([]string{" "}, p.bar)
 	p.draw(cells, pl, b, false)
 	number := ""
 	if b.N > 0 {
@@ -839,7 +830,7 @@ func (p *page) value(d record.Data) {
 		p.line("  %s", absent(d))
 		return
 	}
-	lines := strings.Split(string(registry.PrintableJSON([]byte(indented(raw)))), "\n")
+	lines := strings.Split(string(registry.PrintableJSON([]byte(Indented(raw)))), "\n")
 	for i, l := range lines {
 		if i == maxValue && !p.All && len(lines) > maxValue+1 {
 			p.line("  %s", p.paint(dim, fmt.Sprintf("and %s", text.Count(len(lines)-i, "more line"))))

@@ -532,8 +532,8 @@ func value(r *record.Run, d record.Data) []byte {
 	return b
 }
 
-// indented is JSON in lines, and what is none as it is.
-func indented(raw []byte) string {
+// Indented is JSON in lines, and what is none as it is.
+func Indented(raw []byte) string {
 	var b bytes.Buffer
 	if json.Indent(&b, raw, "", "  ") != nil {
 		return string(raw)
