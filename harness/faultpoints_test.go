@@ -33,7 +33,6 @@ import (
 // effects are those of one execution, none is made twice, none without the yes that it
 // needs, and what nobody knows is said.
 func TestFaultPoints(t *testing.T) {
-	t.Parallel()
 	dir := t.TempDir()
 	if st, err := os.Stat("/dev/shm"); err == nil && st.IsDir() { // a disk's syncs take long
 		if d, err := os.MkdirTemp("/dev/shm", "faults"); err == nil {

@@ -103,7 +103,7 @@ func (h *consoleHost) session(v *console.Viewer) *session {
 	defer f.mu.Unlock()
 	c := f.consoles[v.Token]
 	if c == nil || c.owner != o {
-		c = f.s.newSession("console-"+cmp.Or(v.Token, "operator"), o, v.Token, Execute, false, nil)
+		c = f.s.newSession("console-"+cmp.Or(v.Token, "operator"), o, v.Token, Execute, false, false, nil)
 		f.consoles[v.Token] = c
 	}
 	return c

@@ -158,7 +158,7 @@ func (s *Server) Catalogs(ctx context.Context, owner string) (all []*catalog.Cat
 }
 
 func (s *Server) NewSession(id string, mode Mode, loads bool) *Session {
-	return s.newSession(id, guard.Operator, "", mode, loads, nil)
+	return s.newSession(id, guard.Operator, "", mode, false, loads, nil)
 }
 
 func (c *session) Instructions(ctx context.Context) string        { return c.instructions(ctx) }

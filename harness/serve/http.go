@@ -309,13 +309,13 @@ func (f *front) statefulServer(r *http.Request) *mcp.Server {
 	if req.session == nil {
 		id, name := rand.Text(), transport.Subject(r)
 		var c *session
-		c = f.s.newSession("http-"+id[:8], f.owner(name), name, f.mode(r), true, func() string {
+		c = f.s.newSession("http-"+id[:8], f.owner(name), name, f.mode(r), true, true, func() string {
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			f.stateful[id] = c
 			return id
 		})
-		c.one, c.used = true, c.begun
+		c.used = c.begun
 		req.session = c
 	}
 	return req.session.mcp
@@ -332,7 +332,7 @@ func (f *front) statelessServer(r *http.Request) *mcp.Server {
 		if name != "" {
 			id = "token-" + name
 		}
-		c = f.s.newSession(id, f.owner(name), name, mode, name != "" && !f.h.Stateless, nil)
+		c = f.s.newSession(id, f.owner(name), name, mode, false, name != "" && !f.h.Stateless, nil)
 		f.stateless[key] = c
 	}
 	return c.mcp

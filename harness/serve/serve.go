@@ -312,9 +312,8 @@ func (s *Server) drain() {
 // ctx ends. Scripts that are running when the client leaves are canceled; those
 // that are running when ctx ends have the grace time.
 func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	c := s.newSession("stdio", guard.Operator, "", s.opts.Tools, true, nil)
+	c := s.newSession("stdio", guard.Operator, "", s.opts.Tools, true, true, nil)
 	defer c.end()
-	c.one = true
 	return transport.Stdio(ctx, c.mcp, in, out, func() bool { return s.queue.Close(max(s.opts.Grace, 0)) == 0 }, s.memory.Handled)
 }
 

@@ -77,9 +77,10 @@ type session struct {
 }
 
 // newSession makes a session with its MCP server, for a client with the token of that
-// name. sdkID, if not nil, returns the session ID that HTTP clients are given.
-func (s *Server) newSession(id string, of guard.Owner, token string, mode Mode, loads bool, sdkID func() string) *session {
-	c := &session{s: s, id: id, owner: of, token: token, mode: mode, loads: loads, begun: time.Now(), loaded: map[string]struct{}{}}
+// name. one reports whether that is a single client. sdkID, if not nil, returns the
+// session ID that HTTP clients are given.
+func (s *Server) newSession(id string, of guard.Owner, token string, mode Mode, one, loads bool, sdkID func() string) *session {
+	c := &session{s: s, id: id, owner: of, token: token, mode: mode, one: one, loads: loads, begun: time.Now(), loaded: map[string]struct{}{}}
 	c.results = harness.NewRoom(s.opts.MaxResultBytes, s.weighed(of))
 	c.mcp = mcp.NewServer(&mcp.Implementation{Name: "usetools", Title: "UseTools", Version: s.opts.Version},
 		&mcp.ServerOptions{
