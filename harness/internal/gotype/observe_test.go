@@ -219,7 +219,7 @@ func show(vs []reflect.Value) (out []any) {
 	return
 }
 
-var addresses = regexp.MustCompile(`(0x|0X)?[0-9a-fA-F]{11,16}|0x[0-9a-f]{6,}|c0[0-9a-f]{8}|8[0-9]{11}`)
+var addresses = regexp.MustCompile(`(0x|0X)?[0-9a-fA-F]{10,16}|0x[0-9a-f]{6,}`)
 
 // plain takes addresses out of a text.
 func plain(s string) string { return addresses.ReplaceAllString(s, "ADDR") }
