@@ -28,9 +28,9 @@ type NotSavedError struct {
 
 func (e *NotSavedError) Error() string { return fmt.Sprintf("run %s %s", e.Run, e.Why) }
 
-// SaveRun saves the script of a run in a library. about is what it is for, "" for
-// what its header says. Where it replaces another script of that name, warning says
-// so. A script that never ran, or is not whole in the record, is a *NotSavedError.
+// SaveRun saves the script of a run in a library. about says what it is for; if empty, its
+// header does. If it replaces another script of that name, warning says so. The error is a
+// *NotSavedError if the script never ran or the record lacks a part of it.
 func SaveRun(lib *library.Library, r *record.Run, name, about string) (warning string, err error) {
 	no := func(format string, args ...any) error {
 		return &NotSavedError{r.Begin.ID, fmt.Sprintf(format, args...)}

@@ -353,7 +353,7 @@ func (f *Front) enqueue(ctx context.Context, j *job) error {
 // script sent again is a run of its own.
 func (f *Front) answers(res *outcome.Result) {
 	effect := func(c outcome.Call) bool { return c.Class != record.Read }
-	if res.Run == "" || res.Status == outcome.Waiting || res.Status == outcome.Uncertain ||
+	if res.Run == "" || res.Unsettled() ||
 		!slices.ContainsFunc(res.Calls, effect) && res.Status != outcome.Lost {
 		return
 	}

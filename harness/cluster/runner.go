@@ -329,7 +329,7 @@ func (r *runner) run(ctx context.Context, run *running) (out *jobResult) {
 		return nil
 	}
 	defer func() {
-		stays = out != nil && out.res != nil && (out.res.Status == outcome.Waiting || out.res.Status == outcome.Uncertain)
+		stays = out != nil && out.res != nil && out.res.Unsettled()
 		close(ended)
 		sub.Drain() // what is on its way here is answered
 	}()

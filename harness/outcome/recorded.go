@@ -89,7 +89,7 @@ func FromRecord(run *record.Run) (*Result, error) {
 		u.Script, u.File, u.Line = placedIn(run, parts, m.Call.Path, m.Call.Place)
 		res.Unknown = append(res.Unknown, u)
 	}
-	if res.Status == Waiting || res.Status == Uncertain {
+	if res.Unsettled() {
 		for _, x := range run.Open() {
 			args, _ := run.Value(x.Args)
 			w := PendingCall(run.Begin.ID, x.Ask, args)

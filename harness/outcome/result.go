@@ -257,5 +257,5 @@ type Fix struct {
 // NeverBegan reports whether a script with this status did not run at all.
 func NeverBegan(s Status) bool { return s == Denied || s.ExitCode() == CompileError.ExitCode() }
 
-// Unsettled reports whether a run will go on.
+// Unsettled reports whether the run is pending or unresolved.
 func (r *Result) Unsettled() bool { return r.Status == Waiting || r.Status == Uncertain }

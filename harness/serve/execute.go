@@ -238,17 +238,12 @@ func (c *session) goesOn(run string) runs {
 			over = e == nil && now.End != nil
 		}
 		if over || errors.As(err, &running) {
-			if res, err = c.comesTo(ctx, run); err == nil && !unsettled(res) {
+			if res, err = c.comesTo(ctx, run); err == nil && !res.Unsettled() {
 				c.s.harness.Give(run) // its client gets it now
 			}
 		}
 		return res, err
 	}
-}
-
-// unsettled reports whether a run will go on.
-func unsettled(res *outcome.Result) bool {
-	return res.Status == outcome.Waiting || res.Status == outcome.Uncertain
 }
 
 // lookAgain is how often a run that another process has is looked at.

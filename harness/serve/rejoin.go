@@ -22,7 +22,7 @@ func (c *session) rejoin(ctx context.Context, script *harness.Script) (*outcome.
 		if errors.Is(err, outcome.ErrNotEnded) && try < maxDied { // its process has died now
 			continue
 		}
-		if err == nil && !unsettled(res) {
+		if err == nil && !res.Unsettled() {
 			c.s.harness.Give(running.Run)
 		}
 		return res, err

@@ -12,22 +12,21 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// asks are the calls of a run, and of those that it runs, for which a person is
-// needed.
+// asks are the calls of a run, its saved scripts included, that need a person.
 type asks struct {
-	run *record.Run // that is gone on with; nil: it has just begun
+	run *record.Run // that is resumed; else nil
 
 	mu     sync.Mutex
-	gate   *record.Gate                 // nil: it has just begun
+	gate   *record.Gate                 // of run; else nil
 	number int                          // of the last one
-	open   []outcome.Pending            // that wait
-	lost   []outcome.Unresolved         // of which nobody knows what became
+	open   []outcome.Pending            // pending
+	lost   []outcome.Unresolved         // their outcome is unknown
 	doubts map[string]string            // by tool and arguments: why an equal call may have been done
 	noes   map[string]error             // by tool and arguments: what a person said
 	whole  map[string]*record.Asked     // grants for all calls of a tool
 	now    map[string]map[string]string // by server and tool: digests of the definitions of today
 	asked  int                          // questions of servers
-	// diverged is why the run cannot go on as it was; nil: it can.
+	// diverged is why the resumed run cannot follow its record, or nil.
 	diverged error
 }
 
@@ -75,8 +74,8 @@ func (a *asks) doubt(line *record.Call, kind record.Kind, args json.RawMessage) 
 	a.doubts[callKey(line.Tool, args)] = fmt.Sprintf("call %d, which is equal, %s", line.N, why)
 }
 
-// doubted says why a call is not to be sent that nobody has approved of: since it was
-// decided on an equal one may have been done; "": none may.
+// doubted returns why a call must not be sent without approval: an equal call may have been
+// made since it was decided on. It returns "" if none may.
 func (a *asks) doubted(line *record.Call, args json.RawMessage) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -102,20 +101,20 @@ func (a *asks) stopped() outcome.Status {
 	return outcome.Waiting
 }
 
-// anyLost reports whether nobody knows what became of a call.
+// anyLost reports whether the outcome of a call is unknown.
 func (a *asks) anyLost() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.lost) > 0
 }
 
-// fill hands the result what a person is needed for. However the run ended, it has
-// the calls of which nobody knows what became.
+// fill puts the pending calls into the result, and, however the run ended, the unresolved
+// ones.
 func (a *asks) fill(res *outcome.Result) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	res.Unknown = a.lost
-	if res.Status == outcome.Waiting || res.Status == outcome.Uncertain {
+	if res.Unsettled() {
 		res.Waiting = a.open
 	}
 	slices.SortFunc(res.Waiting, func(x, y outcome.Pending) int {

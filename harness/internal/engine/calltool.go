@@ -36,7 +36,7 @@ func (e *Engine) Call(ctx context.Context, c *catalog.Catalog, id string, raw js
 		s.approved = []string{id}
 	}
 	begin := time.Now()
-	r := &run{e: e, script: s, direct: true, answers: noAnswers{}, tree: newTree(worker.Limits{}), room: s.Room,
+	r := &run{e: e, script: s, direct: true, answers: noAnswers{}, tree: &tree{}, room: s.Room,
 		misfits: map[string]string{}, result: &outcome.Result{Status: outcome.OK, Tools: []outcome.ToolUse{}}}
 	r.bound = r.bind()
 	r.bound.Catalog, r.bound.View, r.bound.Allowed = c, view, map[string]*wrappers.Tool{id: t}

@@ -58,9 +58,7 @@ func toolsOf(res *outcome.Result) []string {
 	return ids
 }
 
-// SaveScript saves a script that was checked, or run, with this result in the
-// catalog's library. Where it replaces another script of that name, warning says
-// so.
+// SaveScript saves a script, as harness.SaveScript says.
 func SaveScript(c *catalog.Catalog, name, about, source string, res *outcome.Result) (warning string, err error) {
 	if c.Scripts == nil {
 		return "", errors.New("there is no library of scripts here")
@@ -70,8 +68,8 @@ func SaveScript(c *catalog.Catalog, name, about, source string, res *outcome.Res
 	return c.Scripts.Replace(s)
 }
 
-// keep saves a script that ended well and has a header with its name, also one
-// that needed no tools, and so no catalog.
+// keep saves a script that ended well and has a header with its name, even if it needed
+// no tools and so no catalog.
 func (r *run) keep() {
 	if r.script.depth > 0 || r.result.Status != outcome.OK || r.bound.Needs.Probe || r.script.Dry {
 		return

@@ -47,7 +47,7 @@ type Engine struct {
 	Command []string       // starts a worker; if empty, this program's own binary
 	Lock    sandbox.Policy // of workers
 	Spares  *worker.Spares // may be nil
-	Records *store.Store   // of Script.Begin and Script.Rerun; may be nil
+	Records *store.Store   // of Script.Begin and Script.Again; may be nil
 
 	learning sync.WaitGroup // what ended runs taught is being saved
 }
@@ -67,13 +67,13 @@ type Script struct {
 	Stdout, Stderr io.Writer
 	Ask            func(ctx context.Context, server string, q *backend.Question) (*backend.Reply, error)
 	Room           *room.Room    // of the results of its calls
-	Begin          *record.Begin // the first line of its record; nil: none is kept
+	Begin          *record.Begin // the first line of its record; if nil, none is kept
 	Again          *Again        // of a script that runs again from its record; else nil
 
 	approved []string // IDs of tools that a person has approved for it
 	depth    int      // of RunScript
 	path     string   // of the calls of RunScript that it is in
-	tree     *tree    // of the script that runs it; else nil
+	tree     *tree    // of the script that runs it, or nil
 }
 
 // Again is how a script runs again from the record of its run.
@@ -98,8 +98,8 @@ type run struct {
 
 	mu     sync.Mutex
 	result *outcome.Result
-	// Of a run that goes on: by ID, why a tool cannot be called any more, and the
-	// classes that tools had.
+	// changed says, in a resumed run, why a tool can no longer be called, and classes
+	// has the classes that tools had; both by ID.
 	changed map[string]error
 	classes map[string]record.Class
 	// tellsUncertain: the script names UncertainError.
@@ -216,7 +216,7 @@ type guesser struct {
 	unmade  []outcome.Unmade
 	bytes   int // of their arguments
 	guessed bool
-	earlier map[string]earlier // by tool and arguments; nil: not looked for yet
+	earlier map[string]earlier // by tool and arguments; nil until they are looked for
 }
 
 // earlier is what a run before got for a call.

@@ -101,7 +101,7 @@ func resumed(run *record.Run, s *engine.Script) (*engine.Script, error) {
 
 // attempt runs the script once. If it has diverged and is not final, another attempt
 // may succeed; every other one is answered more loosely.
-func (r *resumption) attempt(ctx context.Context, n int) (_ *outcome.Result, final bool, err error) {
+func (r *resumption) attempt(ctx context.Context, n int) (res *outcome.Result, final bool, err error) {
 	gate, err := record.Resume(r.run, nil)
 	if err != nil {
 		return nil, false, err
@@ -111,7 +111,7 @@ func (r *resumption) attempt(ctx context.Context, n int) (_ *outcome.Result, fin
 	}
 	s := *r.script
 	s.Again = &engine.Again{Journal: r.journal, Answers: answersOf(New(r.run, gate, r.journal)), Run: r.run, Gate: gate}
-	res, err := r.engine.Run(ctx, &s, false)
+	res, err = r.engine.Run(ctx, &s, false)
 	if err != nil || res.Status == outcome.Diverged || r.journal.Live() {
 		return res, s.Again.Final, err
 	}
@@ -123,10 +123,10 @@ func (r *resumption) attempt(ctx context.Context, n int) (_ *outcome.Result, fin
 		res.Errors = []outcome.Error{{Kind: outcome.KindRuntime, Message: d.Error()}}
 		res.Error = &res.Errors[0]
 	case outcome.NeverBegan(res.Status): // what is wrong is said; it may be well with another harness
-		final = true
+		s.Again.Final = true
 		res.Status, res.ExitCode = outcome.Diverged, outcome.Diverged.ExitCode()
 	}
-	return res, final, nil
+	return res, s.Again.Final, nil
 }
 
 // answersOf returns the answers of a record for each script of the run.
