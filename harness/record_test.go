@@ -19,9 +19,9 @@ import (
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/recordtest"
-	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
@@ -468,7 +468,7 @@ fmt.Println("counted")`})
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := show.New(run)
+		v := present.New(run)
 		if runtime.GOOS != "linux" {
 			if len(v.Usage) > 0 {
 				t.Errorf("%+v", v.Usage)

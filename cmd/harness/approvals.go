@@ -15,8 +15,8 @@ import (
 
 	"github.com/usetools/usetools/cmd/internal/join"
 	"github.com/usetools/usetools/harness/approval"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
@@ -97,7 +97,7 @@ func (e *env) approvals(ctx context.Context, c *cli.Command) error {
 			return ctx.Err()
 		}
 		if err != nil {
-			e.nothing(c, show.Visible(err.Error(), 500, ascii()))
+			e.nothing(c, present.Visible(err.Error(), 500, ascii()))
 			continue
 		}
 		all = append(all, a)
@@ -124,7 +124,7 @@ func (e *env) listApproval(c *cli.Command, a *approval.Call) error {
 		return e.printLine(a)
 	}
 	ascii, width := ascii(), columns(e.stdout, 160)
-	vis := func(s string) string { return show.Visible(s, width, ascii) }
+	vis := func(s string) string { return present.Visible(s, width, ascii) }
 	at := vis(a.At())
 	if name := a.Run.Name; name != "" && name != "-" {
 		at = vis(name) + ", " + at
@@ -134,12 +134,12 @@ func (e *env) listApproval(c *cli.Command, a *approval.Call) error {
 		tool, class, at = "a dry run", "all its calls", vis(cmp.Or(a.Run.Name, "-"))
 	}
 	_, err := fmt.Fprintf(e.stdout, "%s  %s  %s  %s  %s\n", e.paint(head, vis(a.ID)),
-		e.paint(doubt, show.Left(a.Until, time.Now())), e.paint(head, vis(tool)), vis(class), at)
-	if args := show.Short(a.Args, width-4, ascii); args != "" && err == nil {
+		e.paint(doubt, present.Left(a.Until, time.Now())), e.paint(head, vis(tool)), vis(class), at)
+	if args := present.Short(a.Args, width-4, ascii); args != "" && err == nil {
 		_, err = fmt.Fprintf(e.stdout, "    %s\n", args)
 	}
 	if err == nil {
-		_, err = fmt.Fprintf(e.stdout, "    %s\n", show.Visible("why: "+a.Why, width-4, ascii))
+		_, err = fmt.Fprintf(e.stdout, "    %s\n", present.Visible("why: "+a.Why, width-4, ascii))
 	}
 	return err
 }
@@ -271,7 +271,7 @@ func (e *env) sayAnswered(c *cli.Command, a *approval.Call, out *answered, err e
 	case c.Bool("json"):
 		return e.printLine(out)
 	case errors.As(err, &before):
-		fmt.Fprintf(e.stderr, "harness: %s: somebody was first: %s\n", a.ID, show.Said(before.Answer, ascii()))
+		fmt.Fprintf(e.stderr, "harness: %s: somebody was first: %s\n", a.ID, present.Said(before.Answer, ascii()))
 	case err != nil:
 		fmt.Fprintln(e.stderr, "harness:", registry.PrintableText(err.Error(), 2000))
 	case out.Yes:

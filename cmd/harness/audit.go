@@ -9,7 +9,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/usetools/usetools/cmd/internal/join"
-	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/present"
 )
 
 func (e *env) auditCommand() *cli.Command {
@@ -24,7 +24,7 @@ writes it to the file and to the cluster, which keeps it for 30 days.
 			&cli.StringFlag{Name: "since", Usage: "print what is younger than `AGE`, as in 90m or 7d", Value: "24h"},
 		}, join.Flags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {
-			age, err := show.Age(c.String("since"))
+			age, err := present.Age(c.String("since"))
 			if err != nil {
 				return usageError{err.Error()}
 			}

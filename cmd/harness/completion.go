@@ -19,8 +19,8 @@ import (
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry"
@@ -204,7 +204,7 @@ func values(c *cli.Command, kind string) (out []string) {
 	case "CLIENT":
 		return clients.Names()
 	case "STATUS":
-		return append(slices.Clip(outcome.Statuses), record.Running, record.Died, show.NotOK)
+		return append(slices.Clip(outcome.Statuses), record.Running, record.Died, present.NotOK)
 	case "NAME":
 		if dir, err := library.Path(files.Path()); err == nil && strings.Contains(c.FullName(), " scripts ") {
 			all, _ := library.Open(dir).List()

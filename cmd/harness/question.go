@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/registry/backend"
 )
 
@@ -16,11 +16,11 @@ import (
 func (e *env) asksServer(ctx context.Context, server string, q *backend.Question) (*backend.Reply, error) {
 	e.line.Clear()
 	ascii := ascii()
-	fmt.Fprintf(e.stderr, "\nThe server %s asks, in its own words:\n", show.Visible(server, 200, ascii))
-	show.Bars(e.stderr, q.Message, columns(e.stderr, 80), ascii)
+	fmt.Fprintf(e.stderr, "\nThe server %s asks, in its own words:\n", present.Visible(server, 200, ascii))
+	present.Bars(e.stderr, q.Message, columns(e.stderr, 80), ascii)
 	if q.Mode == backend.URL {
 		fmt.Fprintf(e.stderr, "It names a page. It is not opened here; who opens it is known to who runs it:\n")
-		show.Bars(e.stderr, q.URL, columns(e.stderr, 80), ascii)
+		present.Bars(e.stderr, q.URL, columns(e.stderr, 80), ascii)
 		word, err := e.chosen(ctx, "Have you done there what it asks for? [y/n] ", "yes", "no")
 		if err != nil || word == "no" {
 			return &backend.Reply{Action: refusal(err)}, nil
@@ -68,12 +68,12 @@ func (e *env) form(ctx context.Context, q *backend.Question, all []backend.Field
 			return content, nil
 		}
 		if err := q.Fits(content); err != nil {
-			fmt.Fprintf(e.stderr, "That does not fit what it asks for: %s\n", show.Visible(err.Error(), 500, ascii()))
+			fmt.Fprintf(e.stderr, "That does not fit what it asks for: %s\n", present.Visible(err.Error(), 500, ascii()))
 			question = "Again? [y/n] "
 			continue
 		}
 		io.WriteString(e.stderr, "It will be told:\n")
-		show.Bars(e.stderr, string(content), columns(e.stderr, 80), ascii())
+		present.Bars(e.stderr, string(content), columns(e.stderr, 80), ascii())
 		word, err = e.chosen(ctx, "Tell it? [y/n] ", "yes", "no")
 		if err != nil || word == "no" {
 			return nil, err
@@ -85,7 +85,7 @@ func (e *env) form(ctx context.Context, q *backend.Question, all []backend.Field
 func names(all []backend.Field) string {
 	var out []string
 	for _, f := range all {
-		out = append(out, show.Visible(f.Name, 100, ascii()))
+		out = append(out, present.Visible(f.Name, 100, ascii()))
 	}
 	return strings.Join(out, ", ")
 }
@@ -127,9 +127,9 @@ func (e *env) fill(ctx context.Context, f *backend.Field) (json.RawMessage, erro
 	case !f.Required:
 		notes = append(notes, "may be left empty")
 	}
-	question := show.Visible(f.Name, 100, ascii())
+	question := present.Visible(f.Name, 100, ascii())
 	if len(notes) > 0 {
-		question += " (" + show.Visible(strings.Join(notes, "; "), 1000, ascii()) + ")"
+		question += " (" + present.Visible(strings.Join(notes, "; "), 1000, ascii()) + ")"
 	}
 	for {
 		text, err := e.answer(ctx, question+": ")
@@ -147,6 +147,6 @@ func (e *env) fill(ctx context.Context, f *backend.Field) (json.RawMessage, erro
 		if err == nil {
 			return v, nil
 		}
-		fmt.Fprintf(e.stderr, "%s\n", show.Visible(err.Error(), 1000, ascii()))
+		fmt.Fprintf(e.stderr, "%s\n", present.Visible(err.Error(), 1000, ascii()))
 	}
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/outcome"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/text"
@@ -166,7 +166,7 @@ func (e *env) notResumed(c *cli.Command, id string, err error) error {
 	default:
 		return err
 	}
-	fmt.Fprintln(e.stderr, "harness:", show.Visible(err.Error()+hint, 4000, ascii()))
+	fmt.Fprintln(e.stderr, "harness:", present.Visible(err.Error()+hint, 4000, ascii()))
 	return exit(code)
 }
 
@@ -212,9 +212,9 @@ func (e *env) askOpen(ctx context.Context, records *store.Store, id string) (sto
 		var before *store.AnsweredError
 		switch {
 		case errors.As(err, &before):
-			fmt.Fprintf(e.stderr, "somebody was first: %s\n", show.Said(before.Answer, ascii()))
+			fmt.Fprintf(e.stderr, "somebody was first: %s\n", present.Said(before.Answer, ascii()))
 		case errors.Is(err, store.ErrExpired), errors.Is(err, store.ErrEnded):
-			fmt.Fprintln(e.stderr, show.Visible(err.Error(), 1000, ascii()))
+			fmt.Fprintln(e.stderr, present.Visible(err.Error(), 1000, ascii()))
 		case err != nil:
 			return false, err
 		}
@@ -224,7 +224,7 @@ func (e *env) askOpen(ctx context.Context, records *store.Store, id string) (sto
 // askApproval shows a call, whole, and asks for the answer; nil: there is none.
 func (e *env) askApproval(ctx context.Context, a *approval.Call, which string) (*record.Answer, error) {
 	fmt.Fprintf(e.stderr, "\n%s: ", which)
-	o := &show.Options{Width: columns(e.stderr, 80), Colour: lifetime.Terminal(e.stderr), ASCII: ascii(), Now: time.Now()}
+	o := &present.Options{Width: columns(e.stderr, 80), Colour: lifetime.Terminal(e.stderr), ASCII: ascii(), Now: time.Now()}
 	if err := a.Text(e.stderr, o); err != nil {
 		return nil, err
 	}
@@ -240,7 +240,7 @@ func (e *env) askApproval(ctx context.Context, a *approval.Call, which string) (
 		question = "\nMake all these calls? [y/n] "
 	case a.Whole:
 		question, words = fmt.Sprintf("\nSend it? [y/n; a: yes, and all calls of %s in this run] ",
-			show.Visible(a.Tool, 200, ascii())), append(words, "all")
+			present.Visible(a.Tool, 200, ascii())), append(words, "all")
 	}
 	word, err := e.chosen(ctx, question, words...)
 	if err != nil {
@@ -301,7 +301,7 @@ func (e *env) tellsOfEffects(ctx context.Context, s *harness.Script) (stop func(
 		e.line.Clear()
 		tools := slices.Compact(slices.Sorted(maps.Values(under)))
 		fmt.Fprintf(e.stderr, "harness: the script is ended; waiting for the answer of %s, which may change something (%s); "+
-			"Ctrl-C again does not wait\n", text.Count(len(under), "call"), show.Visible(text.List(tools, 3), 500, ascii()))
+			"Ctrl-C again does not wait\n", text.Count(len(under), "call"), present.Visible(text.List(tools, 3), 500, ascii()))
 	})
 	return func() { stopped() }
 }

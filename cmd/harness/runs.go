@@ -21,8 +21,8 @@ import (
 	"github.com/usetools/usetools/cmd/internal/join"
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness/outcome"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
@@ -124,7 +124,7 @@ usetools in your state folder.`,
 // runFilters are the flags that choose runs.
 func runFilters() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringSliceFlag{Name: "status", Usage: "only runs with `STATUS`, or " + show.NotOK + "; may be repeated, or several with commas",
+		&cli.StringSliceFlag{Name: "status", Usage: "only runs with `STATUS`, or " + present.NotOK + "; may be repeated, or several with commas",
 			Local: true},
 		&cli.StringFlag{Name: "tool", Usage: "only runs that called a tool like `PATTERN`, as git.* or *.create_*",
 			Local: true},
@@ -141,7 +141,7 @@ func runFilters() []cli.Flag {
 
 // filter is what the flags choose.
 func filter(c *cli.Command, now time.Time) (*store.Filter, error) {
-	q := show.Query{Status: c.StringSlice("status"), Tool: c.String("tool"), Server: c.String("server"),
+	q := present.Query{Status: c.StringSlice("status"), Tool: c.String("tool"), Server: c.String("server"),
 		Script: c.String("script"), Text: c.String("text"), Session: c.String("session"), Since: c.String("since"),
 		Until: c.String("until")}
 	f, err := q.Filter(outcome.Statuses, now)
@@ -361,7 +361,7 @@ func (l *runList) one(s *record.Summary, err error) error {
 		return l.e.printLine(s)
 	}
 	if err != nil {
-		_, err = fmt.Fprintln(l.e.stdout, l.e.paint(bad, show.Visible("unreadable: "+err.Error(), 500, l.ascii)))
+		_, err = fmt.Fprintln(l.e.stdout, l.e.paint(bad, present.Visible("unreadable: "+err.Error(), 500, l.ascii)))
 		return err
 	}
 	return l.line(l.cells(s), l.tools(s), l.title(s), func(i int, cell string) string {
@@ -371,7 +371,7 @@ func (l *runList) one(s *record.Summary, err error) error {
 		case i == 2 && s.Status == "ok":
 			return cell
 		case i == 2:
-			return l.e.paint(show.StatusColour(s.Status), cell)
+			return l.e.paint(present.StatusColour(s.Status), cell)
 		case i == 5:
 			return l.e.paint(bad, cell)
 		}
@@ -380,13 +380,13 @@ func (l *runList) one(s *record.Summary, err error) error {
 }
 
 func (l *runList) cells(s *record.Summary) []string {
-	took, failed := show.Duration(s.Ms), ""
+	took, failed := present.Duration(s.Ms), ""
 	if s.Failed > 0 {
 		failed = strconv.Itoa(s.Failed)
 	}
 	cells := []string{s.ID, l.when(s.Time), s.Status, took, strconv.Itoa(s.Calls), failed}
 	for i := range cells {
-		cells[i] = show.Visible(cells[i], 40, l.ascii)
+		cells[i] = present.Visible(cells[i], 40, l.ascii)
 	}
 	return cells
 }
@@ -396,7 +396,7 @@ func (l *runList) when(t time.Time) string {
 	local := t.In(l.now.Location())
 	switch d := l.now.Sub(t); {
 	case d >= 0 && d < 24*time.Hour:
-		return show.Ago(t, l.now)
+		return present.Ago(t, l.now)
 	case d >= 0 && d < 300*24*time.Hour:
 		return local.Format("Jan _2 15:04")
 	}
@@ -412,7 +412,7 @@ func (l *runList) tools(s *record.Summary) string {
 	if n := len(s.Tools) - len(names); n > 0 {
 		out += fmt.Sprintf(" +%d", n)
 	}
-	return show.Visible(out, maxCell, l.ascii)
+	return present.Visible(out, maxCell, l.ascii)
 }
 
 func (l *runList) title(s *record.Summary) string {
@@ -457,9 +457,9 @@ func (l *runList) line(cells []string, tools, title string, paint func(column in
 		wide = min(wide, max((l.width-used)/2, least))
 		room = max(l.width-used-wide-2, least)
 	}
-	tools = show.Visible(tools, wide, l.ascii)
+	tools = present.Visible(tools, wide, l.ascii)
 	tools += strings.Repeat(" ", max(wide-utf8.RuneCountInString(tools), 0))
-	b.WriteString(paint(len(cells), tools) + "  " + paint(len(cells)+1, show.Visible(title, room, l.ascii)))
+	b.WriteString(paint(len(cells), tools) + "  " + paint(len(cells)+1, present.Visible(title, room, l.ascii)))
 	_, err := io.WriteString(l.e.stdout, strings.TrimRight(b.String(), " ")+"\n")
 	return err
 }
@@ -545,7 +545,7 @@ func (e *env) noRun(why string) error {
 }
 
 // display is how a run is written.
-func (e *env) display(c *cli.Command) *show.Options {
-	return &show.Options{Width: columns(e.stdout, 80), Colour: lifetime.Terminal(e.stdout), ASCII: ascii(),
+func (e *env) display(c *cli.Command) *present.Options {
+	return &present.Options{Width: columns(e.stdout, 80), Colour: lifetime.Terminal(e.stdout), ASCII: ascii(),
 		All: c.Bool("all"), Now: time.Now(), Command: lines(c)}
 }

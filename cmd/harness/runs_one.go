@@ -13,8 +13,8 @@ import (
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
@@ -29,7 +29,7 @@ func (e *env) showRun(ctx context.Context, c *cli.Command, store *store.Store, r
 	}
 	switch {
 	case c.Bool("json"):
-		return e.print(show.Whole(r))
+		return e.print(present.Whole(r))
 	case c.Bool("script"):
 		source, err := source(r)
 		if err != nil {
@@ -42,7 +42,7 @@ func (e *env) showRun(ctx context.Context, c *cli.Command, store *store.Store, r
 		return err
 	}
 	o := e.display(c)
-	if err := show.New(r).Text(e.stdout, o); err != nil || !c.Bool("f") {
+	if err := present.New(r).Text(e.stdout, o); err != nil || !c.Bool("f") {
 		return err
 	}
 	return followRun(ctx, store, r, e.stdout, o)
@@ -61,7 +61,7 @@ func source(r *record.Run) (string, error) {
 const pollEvery = 300 * time.Millisecond
 
 // followRun writes what happens in a run until it ends.
-func followRun(ctx context.Context, store *store.Store, r *record.Run, w io.Writer, o *show.Options) error {
+func followRun(ctx context.Context, store *store.Store, r *record.Run, w io.Writer, o *present.Options) error {
 	for r.End == nil && r.Running {
 		seen := len(r.Lines)
 		select {
@@ -74,7 +74,7 @@ func followRun(ctx context.Context, store *store.Store, r *record.Run, w io.Writ
 			return err
 		}
 		r = again
-		if err := show.New(r).Follow(w, seen, o); err != nil {
+		if err := present.New(r).Follow(w, seen, o); err != nil {
 			return err
 		}
 	}
@@ -89,7 +89,7 @@ func (e *env) diffRuns(ctx context.Context, c *cli.Command, store *store.Store, 
 	if err != nil {
 		return err
 	}
-	d := show.Compare(show.New(a), show.New(b))
+	d := present.Compare(present.New(a), present.New(b))
 	if c.Bool("json") {
 		err = e.print(d)
 	} else if !d.Same || !c.Bool("q") {
@@ -150,7 +150,7 @@ func (e *env) removeRuns(ctx context.Context, c *cli.Command) error {
 	}
 	f := &store.Filter{}
 	if c.IsSet("older") {
-		d, err := show.Age(c.String("older"))
+		d, err := present.Age(c.String("older"))
 		if err != nil {
 			return usageError{fmt.Sprintf("-older %q: %v; want 30d or 12h", c.String("older"), err)}
 		}
@@ -161,7 +161,7 @@ func (e *env) removeRuns(ctx context.Context, c *cli.Command) error {
 	for s, err := range records.List(ctx, f) {
 		switch {
 		case err != nil:
-			e.nothing(c, "not removed: "+show.Visible(err.Error(), 500, ascii()))
+			e.nothing(c, "not removed: "+present.Visible(err.Error(), 500, ascii()))
 		case s.Status == record.Running:
 			under++
 		default:
@@ -219,7 +219,7 @@ func (e *env) removeNamed(ctx context.Context, c *cli.Command, store *store.Stor
 func (e *env) removed(c *cli.Command, records *store.Store, ids []string) error {
 	if err := records.Remove(ids...); err != nil {
 		if errors.Is(err, store.ErrRunning) {
-			fmt.Fprintln(e.stderr, "harness:", show.Visible(err.Error(), 500, ascii()))
+			fmt.Fprintln(e.stderr, "harness:", present.Visible(err.Error(), 500, ascii()))
 			return exit(1)
 		}
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/usetools/usetools/harness/cluster"
-	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/present"
 )
 
 // queueTime bounds how long the queue is looked at.
@@ -52,7 +52,7 @@ func (e *env) queuedRuns(ctx context.Context, c *cli.Command) error {
 	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
 	line := func(cells ...string) {
 		for i := range cells {
-			cells[i] = cmp.Or(show.Visible(cells[i], 40, ascii()), "-")
+			cells[i] = cmp.Or(present.Visible(cells[i], 40, ascii()), "-")
 		}
 		fmt.Fprintln(w, strings.Join(cells, "\t"))
 	}
@@ -62,7 +62,7 @@ func (e *env) queuedRuns(ctx context.Context, c *cli.Command) error {
 		if r.Again {
 			state += " again"
 		}
-		line(r.ID, show.Ago(r.Queued, now), state, r.Pool, r.Runner, cmp.Or(r.Front, "gone"), r.Subject, r.Name)
+		line(r.ID, present.Ago(r.Queued, now), state, r.Pool, r.Runner, cmp.Or(r.Front, "gone"), r.Subject, r.Name)
 	}
 	if err := w.Flush(); err != nil {
 		return err

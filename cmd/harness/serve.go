@@ -24,7 +24,7 @@ import (
 	"github.com/usetools/usetools/harness/clients"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/policy"
-	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/harness/serve/guard"
@@ -80,7 +80,7 @@ those that run have -grace. The log goes to stderr; -q keeps its errors only.
 				strconv.Itoa(serve.DefaultRecords) + ", in memory; usetools in your state folder if rules ask a person)"),
 			&cli.StringFlag{Name: "keep-age", Usage: "remove records that are older than `D`; 0: never", Value: "30d",
 				Validator: func(s string) error {
-					_, err := show.Age(s)
+					_, err := present.Age(s)
 					return err
 				}},
 			&cli.IntFlag{Name: "keep-mb", Usage: "remove the oldest records while all take more than `MB`; 0: never",
@@ -332,7 +332,7 @@ func (e *env) keepRecords(c *cli.Command, cl *cluster.Cluster, files *catalog.Fi
 	if cl == nil && !c.IsSet("state") && !asksPeople(opts.Policy, files.AllConfigs()) {
 		return inMemory("")
 	}
-	if o.Age, err = show.Age(c.String("keep-age")); err != nil {
+	if o.Age, err = present.Age(c.String("keep-age")); err != nil {
 		return usageError{err.Error()}
 	}
 	o.Bytes = int64(c.Int("keep-mb")) << 20

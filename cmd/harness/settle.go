@@ -12,8 +12,8 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/usetools/usetools/harness/approval"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
 )
 
@@ -68,7 +68,7 @@ func (e *env) settleRun(ctx context.Context, c *cli.Command, _ *store.Store, r *
 	case errors.Is(err, store.ErrNotUnknown):
 		return e.noRun(err.Error() + "; the calls with an unknown outcome: " + lines(c)("runs", "show", r.Begin.ID))
 	case errors.Is(err, store.ErrRunning), errors.Is(err, store.ErrTooEarly):
-		fmt.Fprintln(e.stderr, "harness:", show.Visible(err.Error(), 2000, ascii()))
+		fmt.Fprintln(e.stderr, "harness:", present.Visible(err.Error(), 2000, ascii()))
 		return exit(1)
 	case err != nil:
 		return err
@@ -118,7 +118,7 @@ func (e *env) closeRun(_ context.Context, c *cli.Command, records *store.Store, 
 	id := r.Begin.ID
 	err := records.EndRun(id, cmp.Or(c.String("who"), userName()), c.String("why"))
 	if errors.Is(err, store.ErrEnded) || errors.Is(err, store.ErrRunning) {
-		fmt.Fprintln(e.stderr, "harness:", show.Visible(err.Error(), 2000, ascii()))
+		fmt.Fprintln(e.stderr, "harness:", present.Visible(err.Error(), 2000, ascii()))
 		return exit(1)
 	}
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/config"
@@ -202,13 +202,13 @@ func has(res *backend.Result, args json.RawMessage) bool {
 func (e *env) sayVerified(c *cli.Command, v *verified, res *backend.Result) error {
 	var b strings.Builder
 	ascii, width := ascii(), columns(e.stdout, 80)
-	fmt.Fprintf(&b, "%s, asked with %s, answers:\n", show.Visible(v.Tool, 200, ascii),
-		show.Visible(string(v.Args), 500, ascii))
+	fmt.Fprintf(&b, "%s, asked with %s, answers:\n", present.Visible(v.Tool, 200, ascii),
+		present.Visible(string(v.Args), 500, ascii))
 	said := res.Text()
 	if res.Structured != nil {
 		said = string(res.Structured)
 	}
-	if err := show.Bars(&b, said, width, ascii); err != nil {
+	if err := present.Bars(&b, said, width, ascii); err != nil {
 		return err
 	}
 	switch {

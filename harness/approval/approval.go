@@ -19,8 +19,8 @@ import (
 	"iter"
 	"time"
 
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
 )
 
@@ -115,10 +115,12 @@ func (c *Call) IsLedger() bool { return c.A == record.Ledger }
 func (c *Call) Line() int { return record.PlaceLine(c.Place) }
 
 // At says where the script makes the call: "line 12 of the saved script digest".
-func (c *Call) At() string { return show.At(c.Record, c.Path, c.Place) }
+func (c *Call) At() string { return present.At(c.Record, c.Path, c.Place) }
 
 // Text writes all that a person decides by for a terminal.
-func (c *Call) Text(w io.Writer, o *show.Options) error { return show.Ask(w, c.Record, c.Asked, o) }
+func (c *Call) Text(w io.Writer, o *present.Options) error {
+	return present.Ask(w, c.Record, c.Asked, o)
+}
 
 // MarshalJSON returns the call as commands print it. Arguments that the record does not
 // keep are null.
@@ -147,7 +149,7 @@ func (c *Call) MarshalJSON() ([]byte, error) {
 		Whole    bool            `json:"whole,omitempty"`
 		Question json.RawMessage `json:"question,omitempty"`
 		Answer   *record.Answer  `json:"answer,omitempty"`
-	}{c.ID, c.Run.ID, c.Tool, c.Class, args, c.Why, c.Line(), show.Script(c.Record, c.Path), c.Path, c.Until, c.Whole,
+	}{c.ID, c.Run.ID, c.Tool, c.Class, args, c.Why, c.Line(), present.Script(c.Record, c.Path), c.Path, c.Until, c.Whole,
 		c.Question, c.Answer})
 	return b.Bytes(), err
 }

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -49,7 +49,7 @@ const warnIcon = `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 2.5l6 
 // long is a text of at most so many characters.
 func (m *scoreMaker) long(s string, most int) { m.text(text.Cut(s, most)) }
 
-func (m *scoreMaker) phraseNotes(all []show.Phrase) {
+func (m *scoreMaker) phraseNotes(all []present.Phrase) {
 	if len(all) == 0 {
 		return
 	}
@@ -65,7 +65,7 @@ func (m *scoreMaker) phraseNotes(all []show.Phrase) {
 		m.write(`</q>`)
 		if p.Tool != "" {
 			m.write(`<a class="tool `, hue(m.servers, p.Tool), `" href="`, toolLink(p.Tool), `">`)
-			m.text(show.Visible(cmp.Or(p.Go, m.goName(p.Tool)), 120, false))
+			m.text(present.Visible(cmp.Or(p.Go, m.goName(p.Tool)), 120, false))
 			m.write(`</a>`)
 			if p.By == "phrase" {
 				m.meter(p.Confidence)
@@ -76,7 +76,7 @@ func (m *scoreMaker) phraseNotes(all []show.Phrase) {
 			m.write(`</li>`)
 			continue
 		}
-		m.span("is-bad", show.Visible(strings.ReplaceAll(p.Verdict, "_", " "), 40, false))
+		m.span("is-bad", present.Visible(strings.ReplaceAll(p.Verdict, "_", " "), 40, false))
 		m.meter(p.Confidence)
 		m.write(`<span class="by near">`)
 		for i, c := range p.Candidates[:min(3, len(p.Candidates))] {
@@ -86,7 +86,7 @@ func (m *scoreMaker) phraseNotes(all []show.Phrase) {
 				m.write(", ")
 			}
 			m.write(`<a class="tool `, hue(m.servers, c.ID), `" href="`, toolLink(c.ID), `">`)
-			m.text(show.Visible(c.ID, 120, false))
+			m.text(present.Visible(c.ID, 120, false))
 			m.write(`</a>`)
 		}
 		m.write(`</span></li>`)
@@ -113,14 +113,14 @@ func (m *scoreMaker) meter(c float64) {
 }
 
 // sum tells what the calls of a place have in common, where there are several.
-func (m *scoreMaker) sum(p *show.Place, named bool) {
+func (m *scoreMaker) sum(p *present.Place, named bool) {
 	if len(p.Calls) < 2 {
 		return
 	}
 	m.write(`<div class="note sum">`)
 	if named {
 		m.write(`<b class="tool `, hue(m.servers, p.Tool), `">`)
-		m.text(show.Visible(p.Tool, 100, false))
+		m.text(present.Visible(p.Tool, 100, false))
 		m.write(`</b> `)
 	}
 	m.write("×", thousands(len(p.Calls)))
@@ -134,12 +134,12 @@ func (m *scoreMaker) sum(p *show.Place, named bool) {
 		}
 	}
 	if len(took) > 1 {
-		m.write(`<span>p50 `, show.Duration(p.P50), `</span>`)
+		m.write(`<span>p50 `, present.Duration(p.P50), `</span>`)
 		if len(took) >= 100 {
 			slices.Sort(took)
-			m.write(`<span>p95 `, show.Duration(show.Quantile(took, .95)), `</span>`)
+			m.write(`<span>p95 `, present.Duration(present.Quantile(took, .95)), `</span>`)
 		}
-		m.write(`<span>slowest `, show.Duration(p.Slowest), `</span>`)
+		m.write(`<span>slowest `, present.Duration(p.Slowest), `</span>`)
 	}
 	if p.AtATime > 1 {
 		m.write(`<span>`, strconv.Itoa(p.AtATime), ` at a time</span>`)
@@ -156,9 +156,9 @@ func (m *scoreMaker) sum(p *show.Place, named bool) {
 }
 
 // histogram says how many of the calls of a place took how long.
-func (m *scoreMaker) histogram(p *show.Place, sorted []float64) {
+func (m *scoreMaker) histogram(p *present.Place, sorted []float64) {
 	const bars = 24
-	top := max(show.Quantile(sorted, .99), 1e-3)
+	top := max(present.Quantile(sorted, .99), 1e-3)
 	var n [bars]int
 	most := 1
 	for _, t := range sorted {
@@ -173,7 +173,7 @@ func (m *scoreMaker) histogram(p *show.Place, sorted []float64) {
 			fmt.Fprintf(m, `<rect x="%d" y="%.1f" width="3.2" height="%.1f"/>`, i*4, 22-h, h)
 		}
 	}
-	m.write(`</svg><span class="at">0 to `, show.Duration(top), ` and more</span></div>`)
+	m.write(`</svg><span class="at">0 to `, present.Duration(top), ` and more</span></div>`)
 }
 
 // askNotes says what people were asked at a line, and what they said, once for
@@ -209,8 +209,8 @@ func (m *scoreMaker) askNotes(asks []*record.Asked) {
 			if g.of.yes {
 				class, word = "is-ok", "yes"
 			}
-			m.write(`waited `, show.Duration(float64(first.Answer.Time.Sub(first.Ask.Time).Milliseconds())), ` for an answer<span class="`, class, `">`)
-			m.text(show.Visible(cmp.Or(g.of.who, "somebody"), 60, false))
+			m.write(`waited `, present.Duration(float64(first.Answer.Time.Sub(first.Ask.Time).Milliseconds())), ` for an answer<span class="`, class, `">`)
+			m.text(present.Visible(cmp.Or(g.of.who, "somebody"), 60, false))
 			m.write(`, `, first.Answer.Time.Local().Format("15:04:05"), `: “`, word, `”`)
 			if len(g.asks) > 1 {
 				m.write(` to these `, text.Count(len(g.asks), "call"))
@@ -244,7 +244,7 @@ func waitsFor(n int) string {
 }
 
 // suspects says of which results it is doubted that they are what they claim.
-func (m *scoreMaker) suspects(places []*show.Place) (out []string) {
+func (m *scoreMaker) suspects(places []*present.Place) (out []string) {
 	n := map[string]int{}
 	var order []string
 	for _, p := range places {
@@ -262,7 +262,7 @@ func (m *scoreMaker) suspects(places []*show.Place) (out []string) {
 	return out
 }
 
-func (m *scoreMaker) printNotes(all []*show.Print) {
+func (m *scoreMaker) printNotes(all []*present.Print) {
 	if len(all) == 0 {
 		return
 	}
@@ -293,7 +293,7 @@ func (m *scoreMaker) printNotes(all []*show.Print) {
 	case more > 0:
 		m.write(`… `, thousands(more), ` more`)
 	case n == 1:
-		m.write(`+`, show.Duration(all[0].At))
+		m.write(`+`, present.Duration(all[0].At))
 	default:
 		m.write(`×`, thousands(n))
 	}

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/usetools/usetools/harness/approval"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -155,7 +155,7 @@ func (a *answering) send(call *approval.Call, said *record.Answer) {
 	case err == nil:
 		a.done = append(a.done, call)
 	case errors.As(err, &before):
-		a.fail("%s: somebody was first: %s.", id, show.Said(before.Answer, false))
+		a.fail("%s: somebody was first: %s.", id, present.Said(before.Answer, false))
 	case errors.Is(err, store.ErrExpired):
 		a.fail("%s could be answered until %s; the answer came too late.", id, day(call.Until, time.Now()))
 	case errors.Is(err, store.ErrEnded):

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/approval"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
 )
 
@@ -107,7 +107,7 @@ func (x *inboxItem) Note() string {
 func (x *inboxItem) Said() string {
 	a := *x.Answer
 	a.Head, a.Until, a.Word = record.Head{}, time.Time{}, ""
-	return show.Said(&a, false)
+	return present.Said(&a, false)
 }
 
 // approvals shows the page with one call opened: that of the ID or, without an ID, the oldest.
@@ -287,10 +287,10 @@ type stepsBefore struct {
 
 // question returns the panel of a call. alone leaves out the calls that are shown with it.
 func (v *view) question(a *approval.Call, filled *filledForm, alone bool) (*question, error) {
-	rv := show.New(a.Record)
+	rv := present.New(a.Record)
 	hue, packageHue := v.hues()
 	q := &question{Call: a, Hue: hue(a.Tool), SeesRun: v.Sees(a.Run.Subject), WhoMay: whoMay(a)}
-	_, q.ClassWhy, _ = strings.Cut(show.Class(a.Record, a.Ask), ": ")
+	_, q.ClassWhy, _ = strings.Cut(present.Class(a.Record, a.Ask), ": ")
 	q.MayYes, q.MayNo = v.mayAnswer(a)
 	var together, others []*approval.Call
 	for _, x := range approval.Open(a.Record) {
@@ -324,7 +324,7 @@ func (v *view) question(a *approval.Call, filled *filledForm, alone bool) (*ques
 func stands(a *approval.Call) string {
 	switch {
 	case a.Answer != nil:
-		return "Answered: " + show.Said(a.Answer, false) + "."
+		return "Answered: " + present.Said(a.Answer, false) + "."
 	case time.Now().After(a.Until):
 		return "Nobody answered in time: it could be answered until " + day(a.Until, time.Now()) + "."
 	}
@@ -385,7 +385,7 @@ func (c *askedCall) show(raw json.RawMessage, d record.Data) {
 		return
 	}
 	c.Args = whole(string(raw))
-	c.Odd = show.Odd(raw)
+	c.Odd = present.Odd(raw)
 	var b bytes.Buffer
 	if json.Indent(&b, raw, "", "  ") == nil && b.Len() <= maxArguments {
 		c.Pretty = inLines(b.String())
@@ -402,7 +402,7 @@ func inLines(s string) string {
 }
 
 // whole returns a text on one line, with invisible characters escaped.
-func whole(s string) string { return show.Visible(s, math.MaxInt, false) }
+func whole(s string) string { return present.Visible(s, math.MaxInt, false) }
 
 // ledger sets the calls that a dry run did not make: the first ones, with all arguments.
 func (q *question) ledger(hue func(string) string) {
@@ -417,7 +417,7 @@ func (q *question) ledger(hue func(string) string) {
 			continue
 		}
 		c := askedCall{N: len(q.Calls) + 1, Tool: g.Tool, Hue: hue(g.Tool), Class: string(g.Class),
-			At: show.At(run, g.Path, g.Place), Line: record.PlaceLine(g.Place), From: g.Source()}
+			At: present.At(run, g.Path, g.Place), Line: record.PlaceLine(g.Place), From: g.Source()}
 		raw, _ := run.Value(g.Args)
 		c.show(raw, g.Args)
 		q.Calls = append(q.Calls, c)
@@ -426,7 +426,7 @@ func (q *question) ledger(hue func(string) string) {
 
 // where returns the line of the script that makes a call, with the lines around it, or nil if
 // it is not known.
-func where(rv *show.View, a *approval.Call, hue func(pkg string) string) *whereAsked {
+func where(rv *present.View, a *approval.Call, hue func(pkg string) string) *whereAsked {
 	x := rv.Around(a.Path, a.Place)
 	if x == nil || a.IsLedger() {
 		return nil
@@ -444,7 +444,7 @@ func where(rv *show.View, a *approval.Call, hue func(pkg string) string) *whereA
 }
 
 // before sets the calls that the run has made, by tool.
-func (q *question) before(rv *show.View, hue func(string) string) {
+func (q *question) before(rv *present.View, hue func(string) string) {
 	at := map[string]int{}
 	for _, s := range rv.Sent() {
 		i, ok := at[s.Place.Tool]
@@ -457,9 +457,9 @@ func (q *question) before(rv *show.View, hue func(string) string) {
 		b := &q.Before[i]
 		b.Times++
 		switch s.State {
-		case show.Failed:
+		case present.Failed:
 			b.Failed++
-		case show.Unknown, show.Unread:
+		case present.Unknown, present.Unread:
 			b.Unknown++
 		}
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/harness/outcome"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -75,7 +75,7 @@ func (w *world) idOf(t *testing.T, run, tool string) string {
 func said(answers map[string]*record.Answer) string {
 	var all []string
 	for _, a := range slices.Sorted(maps.Keys(answers)) {
-		all = append(all, a+": "+show.Said(&record.Answer{Yes: answers[a].Yes, Whole: answers[a].Whole, Who: answers[a].Who,
+		all = append(all, a+": "+present.Said(&record.Answer{Yes: answers[a].Yes, Whole: answers[a].Whole, Who: answers[a].Who,
 			How: answers[a].How, Word: answers[a].Word}, true))
 	}
 	return strings.Join(all, "\n")
@@ -434,7 +434,7 @@ func TestHostileArgumentsAreShownWhole(t *testing.T) {
 	run := w.ask(t, "dev</b><script>", "<script>alert(2)</script> \u202e\n", one("1"), one("2"))
 	page := c.page("/approvals/" + run + ".1")
 	lacks(t, page, "<script>alert", "<img", "<b>x", "<i>", "<u>", "\u202e", "\u200b")
-	contains(t, page, html.EscapeString(show.Visible(string(raw), 1<<30, false)), `\u202egnp.exe\u200b`, "the end",
+	contains(t, page, html.EscapeString(present.Visible(string(raw), 1<<30, false)), `\u202egnp.exe\u200b`, "the end",
 		"Careful: ", "are not in their usual form (NFC)")
 	if n := strings.Count(page, "the end"); n < 2 {
 		t.Errorf("one call of two is shown whole")

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/present"
 )
 
 const (
@@ -50,7 +50,7 @@ func compareCalls(args []json.RawMessage) *batchDiff {
 		if len(raw) > maxBatchBytes || len(paths) > 20*maxColumns {
 			return nil
 		}
-		for _, l := range show.Leaves(raw) {
+		for _, l := range present.Leaves(raw) {
 			if values[l.Path] == nil {
 				paths, values[l.Path] = append(paths, l.Path), make([]string, len(args))
 			}
@@ -155,7 +155,7 @@ func (d *batchDiff) markNumbers(path string, cells []string) {
 			sorted = append(sorted, all[i][k])
 		}
 		slices.Sort(sorted)
-		median := show.Quantile(sorted, .5)
+		median := present.Quantile(sorted, .5)
 		for i := range all {
 			if n := all[i][k]; median > 0 && n >= manyFold*median {
 				d.remark(i, "%s has %g, %.0f times the median", path, n, n/median)

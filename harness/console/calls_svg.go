@@ -11,13 +11,13 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry/text"
 )
 
 // ticksOf writes when something was printed at a line: a path in a box of 1000 by 20.
-func (m *scoreMaker) ticksOf(all []*show.Print) {
+func (m *scoreMaker) ticksOf(all []*present.Print) {
 	var path strings.Builder
 	n, last := 0, ""
 	for _, p := range all {
@@ -38,8 +38,8 @@ func (m *scoreMaker) ticksOf(all []*show.Print) {
 
 // barAt is a bar in a row.
 type barAt struct {
-	*show.Bar
-	place *show.Place
+	*present.Bar
+	place *present.Place
 	ask   *record.Asked // instead of a call
 	start float64       // ms, as end
 	end   float64
@@ -90,7 +90,7 @@ func (m *scoreMaker) barsAt(h *happened) (all []barAt) {
 	for _, p := range h.places {
 		for _, b := range p.Calls {
 			end := b.End
-			if b.State == show.Running || b.State == show.Waiting {
+			if b.State == present.Running || b.State == present.Waiting {
 				end = max(end, m.axis.total)
 			}
 			all = append(all, barAt{Bar: b, place: p, start: b.Start, end: end})
@@ -177,17 +177,17 @@ func lanesHeight(lanes int) float64 {
 }
 
 // look is the class of a bar besides its colour.
-func look(b *show.Bar, class record.Class) string {
+func look(b *present.Bar, class record.Class) string {
 	switch b.State {
-	case show.Failed, show.NotSent, show.Unread:
+	case present.Failed, present.NotSent, present.Unread:
 		return " x"
-	case show.Unknown:
+	case present.Unknown:
 		return " lost"
-	case show.Running, show.Waiting:
+	case present.Running, present.Waiting:
 		return " open"
-	case show.MadeUp:
+	case present.MadeUp:
 		return " made"
-	case show.Recorded:
+	case present.Recorded:
 		return " rec"
 	}
 	if class != record.Read {
@@ -204,7 +204,7 @@ func (m *scoreMaker) spanOf(b barAt) (x, width float64) {
 
 // timeless reports whether a call took no time, since its answer was made up or recorded.
 func (b barAt) timeless() bool {
-	return b.Bar != nil && (b.State == show.MadeUp || b.State == show.Recorded) && b.end == b.start
+	return b.Bar != nil && (b.State == present.MadeUp || b.State == present.Recorded) && b.end == b.start
 }
 
 // fewBars writes bars with their words and labels.
@@ -218,7 +218,7 @@ func (m *scoreMaker) fewBars(id string, line int, all []barAt, lanes int) {
 		}
 		if b.ask != nil {
 			m.write(`<a href="/approvals/`, link(record.ApprovalID(m.view.Run.Begin.ID, b.ask.A)), `" aria-label="`)
-			m.text(show.Visible(b.ask.Tool, 100, false))
+			m.text(present.Visible(b.ask.Tool, 100, false))
 			m.write(`, `, m.askWord(b.ask), `"><rect class="b ask" `, attrs, ` y="`, rem(y), `" height="`, rem(height), `"/></a>`)
 			if len(all) == 1 {
 				m.label(x, w, m.askWord(b.ask))
@@ -259,34 +259,34 @@ func (m *scoreMaker) askWord(a *record.Asked) string {
 
 // words say a call: its tool, what differs, how long, what came of it.
 func (m *scoreMaker) words(b barAt) string {
-	parts := []string{show.Visible(b.place.Tool, 100, false)}
-	if d := show.Visible(b.place.Differs(b.Bar), 40, false); d != "" {
+	parts := []string{present.Visible(b.place.Tool, 100, false)}
+	if d := present.Visible(b.place.Differs(b.Bar), 40, false); d != "" {
 		parts = append(parts, d)
 	}
 	if b.Done != nil {
-		parts = append(parts, show.Duration(b.Done.Ms))
+		parts = append(parts, present.Duration(b.Done.Ms))
 	}
-	if b.State != show.Answered {
+	if b.State != present.Answered {
 		parts = append(parts, stateWord(b.State))
 	}
 	return strings.Join(parts, ", ")
 }
 
-func stateWord(s show.State) string {
+func stateWord(s present.State) string {
 	switch s {
-	case show.Unknown:
+	case present.Unknown:
 		return "nobody knows what became of it"
-	case show.Running:
+	case present.Running:
 		return "under way"
-	case show.MadeUp:
+	case present.MadeUp:
 		return "not sent, answer made up"
-	case show.Recorded:
+	case present.Recorded:
 		return "not sent, answered from the record"
-	case show.Waiting:
+	case present.Waiting:
 		return "its server goes on with it later"
-	case show.Settled:
+	case present.Settled:
 		return "a person said what became of it"
-	case show.Answered:
+	case present.Answered:
 		return "answered"
 	}
 	return string(s)
@@ -312,7 +312,7 @@ func (m *scoreMaker) label(x, w float64, s string) {
 func (m *scoreMaker) inner(x, w float64, b barAt) {
 	differs, _, _ := strings.Cut(b.place.Differs(b.Bar), ", ")
 	_, value, _ := strings.Cut(differs, " ")
-	value = show.Visible(strings.Trim(value, `"`), 40, false)
+	value = present.Visible(strings.Trim(value, `"`), 40, false)
 	if value == "" || float64(len(value)) > w*0.9 {
 		return
 	}
@@ -326,20 +326,20 @@ func (m *scoreMaker) inner(x, w float64, b barAt) {
 }
 
 // came says of a lone call how long it took and what came.
-func (m *scoreMaker) came(b *show.Bar) string {
+func (m *scoreMaker) came(b *present.Bar) string {
 	switch b.State {
-	case show.Answered, show.Failed:
-	case show.Unknown:
+	case present.Answered, present.Failed:
+	case present.Unknown:
 		return "nobody knows"
 	default:
 		return stateWord(b.State)
 	}
 	out := ""
 	if b.Done != nil {
-		out = show.Duration(b.Done.Ms)
+		out = present.Duration(b.Done.Ms)
 	}
 	if b.Error != "" {
-		return out + " · " + show.Visible(b.Error, 60, false)
+		return out + " · " + present.Visible(b.Error, 60, false)
 	}
 	if n := counted(b.Result().JSON); n != "" {
 		out += " · " + n
@@ -374,7 +374,7 @@ func counted(result json.RawMessage) string {
 	if name == "result" || name == "items" {
 		return text.Count(n, "item")
 	}
-	return thousands(n) + " " + show.Visible(strings.ReplaceAll(name, "_", " "), 30, false)
+	return thousands(n) + " " + present.Visible(strings.ReplaceAll(name, "_", " "), 30, false)
 }
 
 // leastSeen is how wide a bar of no time is where there are many, in percent.
@@ -433,14 +433,14 @@ func callLink(n, from int) string {
 // add notes a drawn call for the module.
 func (m *scoreMaker) add(id string, b barAt) {
 	word := ""
-	if b.State != show.Answered {
+	if b.State != present.Answered {
 		word = stateWord(b.State)
 	}
 	d := m.data
 	call := []any{b.N, m.index(&d.Rows, id), round(b.start), round(b.end - b.start), m.index(&d.Paths, text.Cut(b.Path, 200)),
 		m.index(&d.Looks, m.class(b)+"|"+word)}
 	if m.many {
-		call = append(call, b.lane, m.index(&d.Tools, show.Visible(b.place.Tool, 100, false)))
+		call = append(call, b.lane, m.index(&d.Tools, present.Visible(b.place.Tool, 100, false)))
 	}
 	d.Calls = append(d.Calls, call)
 }

@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -68,12 +68,12 @@ func newCallTable(rows *layout, servers []string, page int) *callTable {
 		}
 		l := b.Made.Line()
 		r := callRow{N: b.N, Tool: b.Place.Tool, Hue: hue(servers, b.Place.Tool), Row: rows.row(b.Path, b.Place.Line), Place: placeOf(b),
-			Goroutine: goroutine(v, b.Path), Args: shortArgs(v.Run, l.Args, 140), Class: string(l.Class), At: "+" + show.Duration(b.Start)}
+			Goroutine: goroutine(v, b.Path), Args: shortArgs(v.Run, l.Args, 140), Class: string(l.Class), At: "+" + present.Duration(b.Start)}
 		if b.Done != nil {
-			r.Took = show.Duration(b.Done.Ms)
+			r.Took = present.Duration(b.Done.Ms)
 		}
 		switch {
-		case b.State == show.Answered && b.Done != nil:
+		case b.State == present.Answered && b.Done != nil:
 			r.Result = thousands(b.Done.Bytes) + " B"
 		case b.Error != "":
 			r.Result, r.Bad = text.Cut(b.Error, 160), true
@@ -98,7 +98,7 @@ func shortArgs(r *record.Run, d record.Data, most int) string {
 
 // goroutine is the goroutine of a path, without the script that it belongs to: main,
 // or the last part of what it was started by.
-func goroutine(v *show.View, path string) string {
+func goroutine(v *present.View, path string) string {
 	path = strings.Trim(strings.TrimPrefix(path, v.SourceOf(path).Path), "/ ")
 	if path == "" {
 		return "main"
@@ -152,14 +152,14 @@ type shownValue struct {
 func newShownCall(rows *layout, servers []string, n int) *shownCall {
 	v := rows.view
 	steps := v.Steps()
-	i := slices.IndexFunc(steps, func(s show.Step) bool { return s.N == n })
+	i := slices.IndexFunc(steps, func(s present.Step) bool { return s.N == n })
 	if i < 0 {
 		return nil
 	}
 	b := steps[i]
 	r, l := v.Run, b.Made.Line()
 	c := &shownCall{N: n, Total: v.Calls, Run: r.Begin.ID, Tool: b.Place.Tool, Go: b.Place.Tool, Hue: hue(servers, b.Place.Tool),
-		Row: rows.row(b.Path, b.Place.Line), Place: placeOf(b), At: "+" + show.Duration(b.Start), Class: string(l.Class), Attempt: l.Attempt, Key: l.Key,
+		Row: rows.row(b.Path, b.Place.Line), Place: placeOf(b), At: "+" + present.Duration(b.Start), Class: string(l.Class), Attempt: l.Attempt, Key: l.Key,
 		Error: b.Error, Settle: b.Settle}
 	src := v.SourceOf(b.Path)
 	if src != v.Sources[0] {
@@ -170,12 +170,12 @@ func newShownCall(rows *layout, servers []string, n int) *shownCall {
 			c.Started = append(c.Started, startedAt{place, rows.row(src.Path, record.PlaceLine(place))})
 		}
 	}
-	if b.State != show.Answered && b.State != show.Failed {
+	if b.State != present.Answered && b.State != present.Failed {
 		c.State = stateWord(b.State)
 		c.Wait = !b.HasFailed()
 	}
 	if b.Done != nil {
-		c.Took, c.Suspect = show.Duration(b.Done.Ms), b.Done.Suspect
+		c.Took, c.Suspect = present.Duration(b.Done.Ms), b.Done.Suspect
 		c.Rank = rank(b.Bar, b.Place.Calls)
 	}
 	c.tool(r)
@@ -183,7 +183,7 @@ func newShownCall(rows *layout, servers []string, n int) *shownCall {
 		if a.A == l.Ask || a.N == n && a.N > 0 {
 			s := askedOf{ID: record.ApprovalID(r.Begin.ID, a.A), Said: "nobody has answered"}
 			if a.Answer != nil {
-				s.Said, s.Word = show.Said(a.Answer, false), a.Answer.Word
+				s.Said, s.Word = present.Said(a.Answer, false), a.Answer.Word
 			}
 			c.Asked = append(c.Asked, s)
 		}
@@ -200,7 +200,7 @@ func newShownCall(rows *layout, servers []string, n int) *shownCall {
 
 // rank says how long a call took among those of its place that have ended; "": it is
 // the only one.
-func rank(b *show.Bar, same []*show.Bar) string {
+func rank(b *present.Bar, same []*present.Bar) string {
 	ended, slower := 0, 0
 	for _, o := range same {
 		if o.Done != nil {
@@ -220,7 +220,7 @@ func rank(b *show.Bar, same []*show.Bar) string {
 }
 
 // placeOf is where a script makes a call, as people read it.
-func placeOf(b show.Step) string { return cmp.Or(b.Made.Line().Place, noLine) }
+func placeOf(b present.Step) string { return cmp.Or(b.Made.Line().Place, noLine) }
 
 // tool finds what the record says of the tool: its Go name, why it has its class, and
 // which rule allowed it.
@@ -286,7 +286,7 @@ func notHere(d record.Data) string {
 }
 
 // call shows the panel of a call, or, to who has no scripts, a page with it.
-func (c *Console) call(v *view, run *show.View) error {
+func (c *Console) call(v *view, run *present.View) error {
 	n, err := strconv.Atoi(v.r.PathValue("n"))
 	if err != nil {
 		return notFound("There is no such call in this run.")

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/present"
 )
 
 // plot is a picture of counts over time: bars of one colour on another, in percents of
@@ -133,7 +133,7 @@ func (s *period) ticks(begin time.Time) (out []plotTick) {
 
 // wholeStep is 1, 2 or 5 times a power of ten, at least 1, so that at most so many of it
 // are in a value.
-func wholeStep(v float64, lines int) float64 { return show.RoundStep(max(v/float64(lines), 1)) }
+func wholeStep(v float64, lines int) float64 { return present.RoundStep(max(v/float64(lines), 1)) }
 
 // shared is a share, 0 to 1, as an attribute of SVG.
 func shared(v float64) string { return percents(100*min(max(v, 0), 1), 1) }

@@ -3,8 +3,8 @@ package console
 import (
 	"strings"
 
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 )
 
 // comparePages adds the page that compares two runs.
@@ -58,7 +58,7 @@ func (c *Console) compareRuns(v *view) error {
 		return err
 	}
 	var out strings.Builder
-	if err := show.Compare(show.New(a), show.New(b)).Text(&out, &show.Options{Width: 120}); err != nil {
+	if err := present.Compare(present.New(a), present.New(b)).Text(&out, &present.Options{Width: 120}); err != nil {
 		return err
 	}
 	d := &comparison{A: a.Begin.ID, B: b.Begin.ID, Text: out.String()}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/usetools/usetools/harness/internal/stdlib/export"
 	"github.com/usetools/usetools/harness/policy"
-	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/wrappers"
 )
 
@@ -96,10 +96,10 @@ func (k *known) functions(s *wrappers.Server) []named {
 		if !k.offers(t) || len(out) >= maxNames {
 			continue
 		}
-		doc := show.Visible(k.index.Short(t.ID), maxNameDoc, false)
+		doc := present.Visible(k.index.Short(t.ID), maxNameDoc, false)
 		n := named{Name: t.Func, Kind: "function", Says: strings.TrimPrefix(t.Mark(), " // "), Doc: doc, Params: t.ParamsType(),
 			Result: t.ResultType()}
-		n.Type = show.Visible(t.Signature(), 2*maxNameDoc, false)
+		n.Type = present.Visible(t.Signature(), 2*maxNameDoc, false)
 		out = append(out, n)
 		for _, name := range []string{t.ParamsType(), t.ResultType()} {
 			if name != "" && !slices.ContainsFunc(out, func(n named) bool { return n.Name == name }) {
@@ -166,7 +166,7 @@ func fieldsIn(st *ast.StructType) []named {
 // firstLine is the first paragraph of a comment.
 func firstLine(doc string) string {
 	doc, _, _ = strings.Cut(doc, "\n\n")
-	return show.Visible(strings.TrimSpace(doc), maxNameDoc, false)
+	return present.Visible(strings.TrimSpace(doc), maxNameDoc, false)
 }
 
 // standard are the names of a package of the standard library, "" where there is none.

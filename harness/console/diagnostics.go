@@ -12,8 +12,8 @@ import (
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -110,7 +110,7 @@ func (c *checked) mark(in *places, kind string, e *outcome.Error) {
 	m := checkMark{Kind: kind, Line: max(e.Sent, 0), Message: visible(e.Message), Hint: visible(e.Hint)}
 	m.From, m.To = in.around(e.Sent, e.Column)
 	for _, s := range e.Signatures[:min(len(e.Signatures), 5)] {
-		m.Signatures = append(m.Signatures, show.Visible(s, 500, false))
+		m.Signatures = append(m.Signatures, present.Visible(s, 500, false))
 	}
 	for _, f := range e.Fixes {
 		from := in.utf16(f.Line, f.Column)

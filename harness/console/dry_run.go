@@ -8,8 +8,8 @@ import (
 
 	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/outcome"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/text"
@@ -139,9 +139,9 @@ func (row *dryCall) fill(r *record.Run, m *record.Made) {
 	}
 	row.Sent = true
 	if d := m.Done; d != nil {
-		row.Took = show.Duration(d.Ms)
+		row.Took = present.Duration(d.Ms)
 		if d.Failed || d.Error != "" {
-			row.Failures, row.Answer = 1, show.Visible(d.Message, maxLedgerText, false)
+			row.Failures, row.Answer = 1, present.Visible(d.Message, maxLedgerText, false)
 		} else {
 			row.Answer = ledgerAnswer(r, d.Result)
 		}
@@ -150,7 +150,7 @@ func (row *dryCall) fill(r *record.Run, m *record.Made) {
 
 // lineOf is the line that makes a call.
 func lineOf(r *record.Run, path, place string) string {
-	at, _, _ := strings.Cut(show.At(r, path, place), ", in the goroutine")
+	at, _, _ := strings.Cut(present.At(r, path, place), ", in the goroutine")
 	return at
 }
 
@@ -160,7 +160,7 @@ func ledgerValue(r *record.Run, d record.Data) string {
 	if err != nil {
 		return plural(d.Bytes, "byte that was not kept", "bytes that were not kept")
 	}
-	return show.Visible(string(b), maxLedgerText, false)
+	return present.Visible(string(b), maxLedgerText, false)
 }
 
 // ledgerAnswer is what a call was answered with, in a line: the structured part, or the
@@ -175,9 +175,9 @@ func ledgerAnswer(r *record.Run, d record.Data) string {
 	case err != nil:
 		return ledgerValue(r, d)
 	case res.Structured != nil:
-		return show.Visible(string(res.Structured), maxLedgerText, false)
+		return present.Visible(string(res.Structured), maxLedgerText, false)
 	case res.Text() != "":
-		return show.Visible(res.Text(), maxLedgerText, false)
+		return present.Visible(res.Text(), maxLedgerText, false)
 	}
 	return "nothing"
 }

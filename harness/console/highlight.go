@@ -5,7 +5,7 @@ import (
 	"go/token"
 	"strings"
 
-	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/present"
 )
 
 // span is a piece of Go as it is shown: Class is one of style.css, "" for plain.
@@ -173,7 +173,7 @@ func shownLine(s string) string {
 		if i > 0 {
 			b.WriteByte('\t')
 		}
-		b.WriteString(show.Visible(piece, 10*len(piece), false))
+		b.WriteString(present.Visible(piece, 10*len(piece), false))
 	}
 	return b.String()
 }

@@ -7,13 +7,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 )
 
 // layout says what stands at which row of the picture of a run.
 type layout struct {
-	view    *show.View
+	view    *present.View
 	scripts []*scriptRows // of the view's Sources
 }
 
@@ -27,18 +27,18 @@ type scriptRows struct {
 
 // happened is what there is at a line of a script.
 type happened struct {
-	places  []*show.Place
-	prints  []*show.Print
-	phrases []show.Phrase
+	places  []*present.Place
+	prints  []*present.Print
+	phrases []present.Phrase
 	asks    []*record.Asked
-	errors  []show.Error
+	errors  []present.Error
 	value   string
 	warns   []string
 }
 
 // newLayout puts what a run did to the lines of its scripts. hue is the class of the
 // colour of a server's package.
-func newLayout(v *show.View, hue func(pkg string) string) *layout {
+func newLayout(v *present.View, hue func(pkg string) string) *layout {
 	l := &layout{view: v}
 	for i, s := range v.Sources {
 		r := &scriptRows{source: readSource(s.Text, hue), at: map[int]*happened{}}
@@ -126,7 +126,7 @@ func keptLines(n int, at map[int]*happened) []bool {
 const maxPhrases = 100
 
 // addPhrases puts what phrases came to below the UseTools that says them.
-func (r *scriptRows) addPhrases(v *show.View) {
+func (r *scriptRows) addPhrases(v *present.View) {
 	last := 1
 	if len(r.declared) > 0 {
 		last = r.declared[0][1]
@@ -157,7 +157,7 @@ const maxErrors = 50
 
 // addEnding puts the errors of the run to their lines, warnings that begin with one,
 // and the value to a lone Return.
-func (r *scriptRows) addEnding(v *show.View) {
+func (r *scriptRows) addEnding(v *present.View) {
 	for _, e := range runErrors(v) {
 		if e.Line > 0 && e.File == "" {
 			h := r.of(e.Line)
@@ -179,13 +179,13 @@ func (r *scriptRows) addEnding(v *show.View) {
 }
 
 // runErrors are the errors with which a run ended.
-func runErrors(v *show.View) []show.Error {
-	var all []show.Error
+func runErrors(v *present.View) []present.Error {
+	var all []present.Error
 	if v.Run.End != nil {
 		_ = json.Unmarshal(v.Run.End.Errors, &all) // what is none has no place
 	}
-	if v.Error != nil && !slices.ContainsFunc(all, func(e show.Error) bool { return e.Line == v.Error.Line && e.Message == v.Error.Message }) {
-		all = append([]show.Error{*v.Error}, all...)
+	if v.Error != nil && !slices.ContainsFunc(all, func(e present.Error) bool { return e.Line == v.Error.Line && e.Message == v.Error.Message }) {
+		all = append([]present.Error{*v.Error}, all...)
 	}
 	return all[:min(len(all), maxErrors)]
 }

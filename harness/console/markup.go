@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -40,13 +40,13 @@ func (m *markup) text(s string) {
 		case c == '\t' || c >= ' ' && c < 0x7F:
 			m.WriteByte(c)
 		case c < utf8.RuneSelf:
-			m.WriteString(show.Visible(s[i:i+1], 8, false))
+			m.WriteString(present.Visible(s[i:i+1], 8, false))
 		default:
 			r, size := utf8.DecodeRuneInString(s[i:])
 			if unicode.IsLetter(r) && !registry.Invisible(r) {
 				m.WriteString(s[i : i+size])
 			} else {
-				m.WriteString(show.Visible(s[i:i+size], 12, false))
+				m.WriteString(present.Visible(s[i:i+size], 12, false))
 			}
 			i += size
 			continue

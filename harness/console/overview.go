@@ -11,8 +11,8 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/usage"
 	"github.com/usetools/usetools/registry"
 )
@@ -182,7 +182,7 @@ func (d *overviewData) count(s *period, begin time.Time, runs []*runDigest) {
 		p.ms = append(p.ms, float32(x.Ms))
 	}
 	slices.Sort(all)
-	d.P50, d.P95 = float64(show.Quantile(all, .5)), float64(show.Quantile(all, .95))
+	d.P50, d.P95 = float64(present.Quantile(all, .5)), float64(present.Quantile(all, .95))
 	if d.Ended > 0 {
 		d.Share = sharePercents(d.Well, d.Ended)
 	}
@@ -194,7 +194,7 @@ func (d *overviewData) count(s *period, begin time.Time, runs []*runDigest) {
 		if len(p.ms) == 0 {
 			took = append(took, math.NaN())
 		} else {
-			took = append(took, float64(show.Quantile(p.ms, .5)))
+			took = append(took, float64(present.Quantile(p.ms, .5)))
 		}
 	}
 	if d.Runs > 0 {

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/outcome"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -152,7 +152,7 @@ func (v *view) why(err error) string {
 	case errors.As(err, &as):
 		return as.Text
 	case v.Operator:
-		return show.Visible(text.Cut(err.Error(), 1000), 2000, false)
+		return present.Visible(text.Cut(err.Error(), 1000), 2000, false)
 	case errors.Is(err, context.DeadlineExceeded):
 		return "it took too long"
 	}
@@ -313,7 +313,7 @@ type pages struct{ all map[string]*template.Template }
 
 func (p *pages) parse() {
 	funcs := template.FuncMap{
-		"asset": assetURL, "icon": icon, "status": statusMark, "ago": show.Ago, "duration": show.Duration, "count": count, "plural": plural, "titled": titled, "hasName": hasName, "failed": show.NotWell, "zone": zone,
+		"asset": assetURL, "icon": icon, "status": statusMark, "ago": present.Ago, "duration": present.Duration, "count": count, "plural": plural, "titled": titled, "hasName": hasName, "failed": present.NotWell, "zone": zone,
 		"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"day":   day, "now": time.Now, "join": strings.Join, "thousands": thousands, "visible": visible, "whole": whole, "hue": hue, "dict": dict,
 		"prose": prose, "area": area, "cutTo": text.Cut,
@@ -341,7 +341,7 @@ func dict(kv ...any) map[string]any {
 }
 
 // visible is a text in which what does not show, or turns the text around, is an escape.
-func visible(s string) string { return show.Visible(s, 4000, false) }
+func visible(s string) string { return present.Visible(s, 4000, false) }
 
 // serverOf is the server of a tool's ID.
 func serverOf(tool string) string {
@@ -381,7 +381,7 @@ func statusMark(status string) template.HTML {
 	if status == "uncertain" || status == record.Died || status == "lost" {
 		sign = "unknown"
 	}
-	return template.HTML(`<span class="st `+class+`">`+icons[sign]) + template.HTML(template.HTMLEscapeString(show.Visible(status, 40, false))) + "</span>"
+	return template.HTML(`<span class="st `+class+`">`+icons[sign]) + template.HTML(template.HTMLEscapeString(present.Visible(status, 40, false))) + "</span>"
 }
 
 // statusClass returns the colour of a status, on lists and in the plot: ok, bad, wait, run or off.
@@ -389,7 +389,7 @@ func statusClass(status string) string {
 	switch {
 	case status == "ok":
 		return "ok"
-	case show.NotWell(status):
+	case present.NotWell(status):
 		return "bad"
 	case status == record.Running:
 		return "run"

@@ -11,7 +11,7 @@ import (
 
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/policy"
-	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/usage"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
@@ -271,7 +271,7 @@ func (v *view) use(d *policyPage) error {
 		u.Runs++
 		u.Calls += sum.Calls
 		u.Failed += sum.Failed
-		if show.NotWell(sum.Status) {
+		if present.NotWell(sum.Status) {
 			u.FailedRuns++
 		}
 	}

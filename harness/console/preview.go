@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/usetools/usetools/harness/approval"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -38,7 +38,7 @@ func (v *view) preview(sum *record.Summary) *preview {
 	if err != nil {
 		return nil
 	}
-	run := show.New(r)
+	run := present.New(r)
 	return &preview{Timeline: timeline(run), Effects: run.Classes[record.Effect] + run.Classes[record.Again], NotSent: run.NotSent, Note: noteOf(r), Asks: len(approval.Open(r)) > 0,
 		Damaged: r.Damaged != nil, Live: r.Live()}
 }
@@ -73,8 +73,8 @@ func noteOf(r *record.Run) string {
 }
 
 // timeline draws the calls of a run: a row for each line that made calls, at most 11.
-func timeline(v *show.View) []stroke {
-	var places []*show.Place
+func timeline(v *present.View) []stroke {
+	var places []*present.Place
 	for _, s := range v.Sources {
 		places = append(places, s.Places...)
 	}
@@ -84,7 +84,7 @@ func timeline(v *show.View) []stroke {
 		ends := map[string]float64{} // what is drawn of each stroke: a call within it adds nothing
 		for _, b := range p.Calls {
 			server := serverOf(p.Tool)
-			if b.HasFailed() || b.State == show.Unknown {
+			if b.HasFailed() || b.State == present.Unknown {
 				server = ""
 			}
 			from := min(share(b.Start, v.Ms), 99.2) // each call is at least .8 wide

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/harness/outcome"
-	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record/store"
 )
 
@@ -58,7 +58,7 @@ func TestTheInputsOfAScriptAreKnown(t *testing.T) {
 }
 
 func TestASearchThatWasStoppedGoesOn(t *testing.T) {
-	q := &runsQuery{Query: show.Query{Text: "x y", Status: []string{"ok"}}, Before: "b1"}
+	q := &runsQuery{Query: present.Query{Text: "x y", Status: []string{"ok"}}, Before: "b1"}
 	d := &runsData{Q: q}
 	d.stop(&store.StoppedError{ID: "a1", Time: time.Unix(1, 0)})
 	if d.On != "/runs?before=a1&status=ok&text=x+y" || !d.Cut || d.Until.IsZero() {

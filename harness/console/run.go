@@ -16,8 +16,8 @@ import (
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -50,7 +50,7 @@ func of[T any](load func(*view) (T, error), do func(*view, T) error) func(*view)
 
 // run reads the run that the path names, if the viewer may see it. Until the page of it is
 // made, only few others are.
-func (v *view) run() (*show.View, error) {
+func (v *view) run() (*present.View, error) {
 	if err := v.turn(); err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (v *view) run() (*show.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return show.New(r), nil
+	return present.New(r), nil
 }
 
 // named reads the run that the path names, if the viewer may see it.
@@ -136,7 +136,7 @@ func (v *view) loadUpTo(id string, max int64) (r *record.Run, size int64, err er
 
 // servers are the servers whose place says their colour: those of the catalog, then
 // others that a run uses.
-func (v *view) servers(run *show.View) []string {
+func (v *view) servers(run *present.View) []string {
 	out := v.c.servers(v)
 	for _, s := range run.Sources {
 		for _, p := range s.Places {
@@ -150,7 +150,7 @@ func (v *view) servers(run *show.View) []string {
 
 // runView is the page of a run.
 type runView struct {
-	*show.View
+	*present.View
 	ID, Title     string
 	Score         *score
 	Table         *callTable
@@ -189,7 +189,7 @@ type (
 		Tool, Hue, Args, Place, Row, From, Href string
 	}
 	shownError struct {
-		show.Error
+		present.Error
 		Row string
 	}
 	decisionRow struct{ Tool, Hue, Verdict, Class, Rule string }
@@ -209,7 +209,7 @@ type (
 // can is what a viewer may do with a run.
 type can struct{ Again, Replay, Save, Settle, Close, Resume, Stop bool }
 
-func (c *Console) runPage(v *view, run *show.View) error {
+func (c *Console) runPage(v *view, run *present.View) error {
 	id := run.Run.Begin.ID
 	if v.r.PathValue("id") != id { // the beginning of an ID
 		return v.goTo("/runs/" + link(id))
@@ -223,11 +223,11 @@ func (c *Console) runPage(v *view, run *show.View) error {
 }
 
 // goesOn reports whether something of a run may still change.
-func goesOn(v *show.View) bool {
+func goesOn(v *present.View) bool {
 	return v.Run.End == nil || v.Status == string(outcome.Waiting) || v.Status == string(outcome.Uncertain) || len(v.Run.Open()) > 0
 }
 
-func (v *view) newRunView(run *show.View) *runView {
+func (v *view) newRunView(run *present.View) *runView {
 	r, b := run.Run, run.Run.Begin
 	servers := v.servers(run)
 	page, _ := strconv.Atoi(v.r.URL.Query().Get("calls"))
@@ -235,19 +235,19 @@ func (v *view) newRunView(run *show.View) *runView {
 	now := time.Now()
 	sum := r.Summary()
 	d := &runView{View: run, ID: b.ID, Title: titled(sum), Score: newScore(run, servers, page, now),
-		Took: show.Duration(run.Ms)}
-	d.Title = show.Visible(d.Title, 120, false)
+		Took: present.Duration(run.Ms)}
+	d.Title = present.Visible(d.Title, 120, false)
 	rows := d.Score.Layout
 	if d.Table = newCallTable(rows, servers, page); d.Table.Last < page {
 		d.Table = newCallTable(rows, servers, d.Table.Last)
 	}
 	if r.End != nil && r.End.Ms > 0 {
-		d.Took = show.Duration(r.End.Ms)
+		d.Took = present.Duration(r.End.Ms)
 	} else if r.End == nil && run.Status == record.Running {
-		d.Took = show.Duration(max(run.Ms, float64(now.Sub(b.Time).Milliseconds())-run.Paused)) + " so far"
+		d.Took = present.Duration(max(run.Ms, float64(now.Sub(b.Time).Milliseconds())-run.Paused)) + " so far"
 	}
 	if run.Paused > 0 {
-		d.Between = show.Duration(run.Paused)
+		d.Between = present.Duration(run.Paused)
 	}
 	if n := d.Score.Data.Chosen; n > 0 {
 		d.Chosen = newShownCall(rows, servers, n)
@@ -296,7 +296,7 @@ func (d *runView) unknown(rows *layout, servers []string) {
 			break
 		}
 		u := unknownCall{N: m.N, Tool: m.Tool, Hue: hue(servers, m.Tool), Row: rows.row(m.Path, record.PlaceLine(m.Place)), Place: cmp.Or(m.Place, noLine),
-			Sent: day(m.Call.Time, time.Now()), Class: string(m.Class), Key: m.Key, EndedBy: show.LostBy(m),
+			Sent: day(m.Call.Time, time.Now()), Class: string(m.Class), Key: m.Key, EndedBy: present.LostBy(m),
 			Args: newShownValue(d.Run, m.Args, "args")}
 		if m.Ask != "" {
 			u.Approval = record.ApprovalID(d.ID, m.Ask)

@@ -16,8 +16,8 @@ import (
 	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -43,11 +43,11 @@ func scriptOf(r *record.Run) (*Script, error) {
 	s := &Script{Source: source, Name: r.Begin.Name, Inputs: map[string]json.RawMessage{}}
 	for name, d := range r.Begin.Inputs {
 		if d.Redacted {
-			return nil, fmt.Errorf("its input %s is not whole in the record", show.Visible(name, 60, false))
+			return nil, fmt.Errorf("its input %s is not whole in the record", present.Visible(name, 60, false))
 		}
 		raw, err := r.Value(d)
 		if err != nil {
-			return nil, fmt.Errorf("its input %s cannot be read", show.Visible(name, 60, false))
+			return nil, fmt.Errorf("its input %s cannot be read", present.Visible(name, 60, false))
 		}
 		if raw == nil {
 			raw = json.RawMessage("null")
@@ -89,7 +89,7 @@ func (c *Console) replay(v *view, r *record.Run) error {
 	if err != nil {
 		return v.cannot(r, "It cannot be replayed:", v.why(err))
 	}
-	took := show.Duration(float64(time.Since(begin).Microseconds()) / 1000)
+	took := present.Duration(float64(time.Since(begin).Microseconds()) / 1000)
 	if d := got.Difference; d == nil {
 		v.say("ok", "The replay did the same: %s answered from the record in %s, no server was asked.", text.Count(got.Calls, "call"), took)
 	} else {
@@ -97,7 +97,7 @@ func (c *Console) replay(v *view, r *record.Run) error {
 		if d.Want != "" || d.Got != "" {
 			what += fmt.Sprintf(" · in the record: %s · now: %s", text.Cut(strings.TrimSpace(d.Want), 400), text.Cut(strings.TrimSpace(d.Got), 400))
 		}
-		v.say("bad", "%s", show.Visible(what, 2000, false))
+		v.say("bad", "%s", present.Visible(what, 2000, false))
 	}
 	return v.goTo("/runs/" + link(r.Begin.ID))
 }
@@ -218,7 +218,7 @@ func (c *Console) recordFile(v *view) error {
 	}
 	v.downloads(r.Begin.ID + ".json")
 	w := bufio.NewWriterSize(v.w, 64<<10)
-	err = show.WriteWhole(w, r)
+	err = present.WriteWhole(w, r)
 	if err == nil {
 		err = w.Flush()
 	}

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/policy"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
 )
 
@@ -314,7 +314,7 @@ func called(runs []*runDigest, of func(tool string) string, now time.Time) (all 
 	}
 	for _, t := range all {
 		slices.Sort(t.ms)
-		t.P50, t.P95 = float64(show.Quantile(t.ms, .5)), float64(show.Quantile(t.ms, .95))
+		t.P50, t.P95 = float64(present.Quantile(t.ms, .5)), float64(present.Quantile(t.ms, .95))
 	}
 	return all, read
 }

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/outcome"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
 )
 
@@ -33,7 +33,7 @@ func (c *Console) runsPages(see func(pattern string, page func(*view) error)) {
 
 // runsQuery is what the address of the list asks for.
 type runsQuery struct {
-	show.Query
+	present.Query
 	Subject string // whose; for the operator
 	Before  string // the ID of the run that the page stands behind
 }
@@ -43,7 +43,7 @@ var fields = []string{"text", "status", "tool", "server", "script", "subject", "
 
 func readRunsQuery(values url.Values) (*runsQuery, error) {
 	at := func(name string) string { return strings.TrimSpace(values.Get(name)) }
-	q := &runsQuery{Query: show.Query{Tool: at("tool"), Server: at("server"), Script: at("script"), Session: at("session"),
+	q := &runsQuery{Query: present.Query{Tool: at("tool"), Server: at("server"), Script: at("script"), Session: at("session"),
 		Text: at("text"), Since: at("since"), Until: at("until")}, Subject: at("subject"), Before: at("before")}
 	for _, s := range values["status"] {
 		if s = strings.TrimSpace(s); s != "" {
@@ -53,7 +53,7 @@ func readRunsQuery(values url.Values) (*runsQuery, error) {
 	asked := q.values()
 	for _, name := range fields {
 		if len(asked.Get(name)) > maxField {
-			return nil, &show.QueryError{Field: name, Text: ": that is too long for a filter"}
+			return nil, &present.QueryError{Field: name, Text: ": that is too long for a filter"}
 		}
 	}
 	return q, nil
@@ -149,7 +149,7 @@ func (c *Console) listRuns(v *view) error {
 		f, err = q.Filter(outcome.Statuses, time.Now())
 	}
 	page := &Page{Title: "Runs", Nav: "runs", Module: "runs.js", Data: d}
-	var wrong *show.QueryError
+	var wrong *present.QueryError
 	if errors.As(err, &wrong) {
 		d.Problem, d.Field, d.More = visible(capital(wrong.Error())), wrong.Field, true
 		v.write(http.StatusBadRequest, "runs.html", page)
@@ -186,12 +186,12 @@ func (c *Console) listRuns(v *view) error {
 func (c *Console) fillForm(v *view, d *runsData) {
 	q := d.Q
 	now := strings.Join(q.Status, ",")
-	known := []string{"ok", show.NotOK, "waiting", "uncertain", record.Running}
+	known := []string{"ok", present.NotOK, "waiting", "uncertain", record.Running}
 	d.States = []runsState{{"Any", q.With("status", ""), now == ""}}
 	for _, s := range known {
 		d.States = append(d.States, runsState{s, q.With("status", s), now == s})
 	}
-	d.Statuses = append(slices.Clip(outcome.Statuses), record.Running, record.Died, show.NotOK)
+	d.Statuses = append(slices.Clip(outcome.Statuses), record.Running, record.Died, present.NotOK)
 	if now != "" && !slices.Contains(d.Statuses, now) {
 		d.Statuses = append(d.Statuses, now)
 	}
@@ -291,21 +291,21 @@ func (c *Console) anyRun(v *view) bool {
 func (r *runRow) fill(v *Viewer, q *runsQuery, now time.Time) {
 	r.Began = day(r.Time, now)
 	if r.Problem != nil {
-		r.Titled, r.Say, r.Bad = r.ID, show.Visible(r.Problem.Error(), runsText, false), true
+		r.Titled, r.Say, r.Bad = r.ID, present.Visible(r.Problem.Error(), runsText, false), true
 		return
 	}
-	r.Titled, r.Named = show.Visible(titled(r.Summary), runsText, false), hasName(r.Summary)
+	r.Titled, r.Named = present.Visible(titled(r.Summary), runsText, false), hasName(r.Summary)
 	choose := func(name, value string) alike {
-		to := alike{Text: show.Visible(value, runsText, false)}
+		to := alike{Text: present.Visible(value, runsText, false)}
 		if len(value) <= maxField {
 			to.Href = q.With(name, value)
 		}
 		return to
 	}
 	r.Whose, r.In = choose("subject", r.Subject), choose("session", r.Session)
-	r.Say, r.Bad = show.Visible(r.Error, runsText, false), show.NotWell(r.Status)
+	r.Say, r.Bad = present.Visible(r.Error, runsText, false), present.NotWell(r.Status)
 	if r.Preview != nil && r.Preview.Note != "" {
-		r.Say, r.Bad = show.Visible(r.Preview.Note, runsText, false), false
+		r.Say, r.Bad = present.Visible(r.Preview.Note, runsText, false), false
 	}
 	if r.Status == record.Died {
 		r.Say, r.Bad = cmp.Or(r.Say, "its process was ended before it could say how"), false

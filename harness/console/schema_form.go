@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
@@ -458,7 +458,7 @@ func indented(raw json.RawMessage) string {
 	if len(raw) <= 60 {
 		return string(raw)
 	}
-	return show.Indented(raw)
+	return present.Indented(raw)
 }
 
 // place puts an error of arguments, "commits[].author: type: …", beside the field that

@@ -20,7 +20,7 @@ import (
 
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/clients"
-	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/backend/mcp"
@@ -282,7 +282,7 @@ func hourly(t *calledTool) string {
 		if *at = math.NaN(); len(ms) > 0 {
 			sorted := slices.Clone(ms)
 			slices.Sort(sorted)
-			*at = float64(show.Quantile(sorted, .5))
+			*at = float64(present.Quantile(sorted, .5))
 		}
 	}
 	return spark(values)
@@ -484,14 +484,14 @@ func (c *Console) more(v *view, cat *catalog.Catalog, r *serverRow, lines int) {
 			}
 		}
 		l.Text, l.Note = strings.CutPrefix(l.Text, "-- ")
-		l.Text = show.Visible(l.Text, most, false)
+		l.Text = present.Visible(l.Text, most, false)
 		r.Log = append(r.Log, l)
 	}
 }
 
 // newChange is how a held tool changed, in at most so many lines a part.
 func newChange(pins *registry.Pins, t *registry.Tool, lines int) *toolChange {
-	x := &toolChange{ID: t.ID, New: t.New(), Error: show.Visible(t.Error, maxLine, false)}
+	x := &toolChange{ID: t.ID, New: t.New(), Error: present.Visible(t.Error, maxLine, false)}
 	accepted, now, ok := pins.Change(t.Server, t.Name)
 	if pins.Err != nil {
 		return x

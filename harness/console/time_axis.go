@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/present"
 )
 
 // axis is the time of a run as percents of the width.
@@ -25,7 +25,7 @@ type segment struct {
 
 // newAxis cuts out the times in which a run waited: each is a column of at most a fixed
 // width.
-func newAxis(total float64, live bool, pauses []show.Pause) *axis {
+func newAxis(total float64, live bool, pauses []present.Pause) *axis {
 	a := &axis{total: total, live: live}
 	if live {
 		total *= 1.05
@@ -119,7 +119,7 @@ func (a *axis) ticks() (labels, lines template.HTML) {
 func niceStep(segs []segment) float64 {
 	for _, s := range segs {
 		if s.To > s.From && s.X1 > s.X0 {
-			return show.RoundStep((s.To - s.From) / (s.X1 - s.X0) * 12)
+			return present.RoundStep((s.To - s.From) / (s.X1 - s.X0) * 12)
 		}
 	}
 	return 0
@@ -140,7 +140,7 @@ func tickText(t, step float64) string {
 func briefly(ms float64) string {
 	switch s := ms / 1000; {
 	case s < 1:
-		return show.Duration(ms)
+		return present.Duration(ms)
 	case s < 120:
 		return fmt.Sprintf("%.0f s", s)
 	case s < 2*3600:

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -67,7 +67,7 @@ type scoreData struct {
 // scoreMaker writes a score.
 type scoreMaker struct {
 	markup
-	view    *show.View
+	view    *present.View
 	axis    *axis
 	servers []string
 	page    int // of the table of calls that is shown
@@ -83,7 +83,7 @@ type scoreMaker struct {
 
 // newScore draws a run. servers are those whose place says their colour, page is
 // that of the table of calls beside it.
-func newScore(v *show.View, servers []string, page int, now time.Time) *score {
+func newScore(v *present.View, servers []string, page int, now time.Time) *score {
 	m := &scoreMaker{view: v, servers: servers, page: page, now: now, indexes: map[*[]string]map[string]int{}}
 	total := v.Ms
 	live := v.Status == record.Running
@@ -140,11 +140,11 @@ func (m *scoreMaker) goName(tool string) string { return cmp.Or(m.gonames[tool],
 
 // chosen is the first call of which nothing is known, or that failed, or else the
 // slowest.
-func chosen(v *show.View) int {
-	var best *show.Bar
-	rank := func(b *show.Bar) int {
+func chosen(v *present.View) int {
+	var best *present.Bar
+	rank := func(b *present.Bar) int {
 		switch {
-		case b.State == show.Unknown:
+		case b.State == present.Unknown:
 			return 2
 		case b.HasFailed():
 			return 1
@@ -170,7 +170,7 @@ func chosen(v *show.View) int {
 }
 
 // script writes the lines of a script with what happened at them.
-func (m *scoreMaker) script(l *layout, i int, s *show.Source) {
+func (m *scoreMaker) script(l *layout, i int, s *present.Source) {
 	r := l.scripts[i]
 	if i > 0 {
 		m.childHead(l, r, s)
@@ -202,9 +202,9 @@ func (m *scoreMaker) script(l *layout, i int, s *show.Source) {
 const noLine = "a line that is not known"
 
 // childHead writes the name of a saved script that ran, and which line ran it.
-func (m *scoreMaker) childHead(l *layout, r *scriptRows, s *show.Source) {
+func (m *scoreMaker) childHead(l *layout, r *scriptRows, s *present.Source) {
 	m.write(`<div class="child" id="`, r.prefix, `"><h3>`)
-	m.text(show.Visible(s.Name, 100, false))
+	m.text(present.Visible(s.Name, 100, false))
 	m.write(`</h3><span class="t1 dimmer">a saved script, run through RunScript`)
 	by, place := "", s.Path
 	if i := strings.LastIndexByte(s.Path, '/'); i >= 0 {

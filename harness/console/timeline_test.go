@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 )
 
 var tapeBegan = time.Date(2026, 11, 23, 9, 41, 7, 0, time.UTC)
@@ -49,7 +49,7 @@ func (r *taped) end(ms float64) {
 }
 
 func (r *taped) score() *score {
-	return newScore(show.New(r.Run), []string{"shop", "mail"}, 1, after(1000))
+	return newScore(present.New(r.Run), []string{"shop", "mail"}, 1, after(1000))
 }
 
 // elements are the elements of a score with a tag, as their attributes.
@@ -130,7 +130,7 @@ func TestAWaitIsCutOut(t *testing.T) {
 }
 
 func TestTimesKeepTheirOrderOnTheAxis(t *testing.T) {
-	for _, pauses := range [][]show.Pause{nil, {{At: 0, Ms: 10}}, {{At: 10, Ms: 1e9}, {At: 10, Ms: 5}, {At: 100, Ms: 5}},
+	for _, pauses := range [][]present.Pause{nil, {{At: 0, Ms: 10}}, {{At: 10, Ms: 1e9}, {At: 10, Ms: 5}, {At: 100, Ms: 5}},
 		{{At: 500, Ms: 1}, {At: -1, Ms: 1}, {At: math.MaxFloat64, Ms: 1}, {At: 1, Ms: 0}, {At: 1, Ms: 0}}} {
 		for _, total := range []float64{0, 100, 1e12} {
 			a := newAxis(total, false, pauses)
@@ -236,7 +236,7 @@ func TestRowsThatAreNotShownAreNoLinks(t *testing.T) {
 	}
 	r = tape("x\n")
 	r.end(1)
-	if got := newLayout(show.New(r.Run), func(string) string { return "" }).row("", 7); got != "" {
+	if got := newLayout(present.New(r.Run), func(string) string { return "" }).row("", 7); got != "" {
 		t.Errorf("a line at which nothing is has the row %q", got)
 	}
 }

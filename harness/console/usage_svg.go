@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/present"
 )
 
 // track is something over time, as a path of 1000 by 20.
@@ -21,8 +21,8 @@ type track struct {
 const maxSamples = 1000
 
 // everySecond keeps one of two samples, the one with more memory.
-func everySecond(all []show.Sample) []show.Sample {
-	half := make([]show.Sample, 0, len(all)/2+1)
+func everySecond(all []present.Sample) []present.Sample {
+	half := make([]present.Sample, 0, len(all)/2+1)
 	for i := 0; i < len(all); i += 2 {
 		s := all[i]
 		if i+1 < len(all) && all[i+1].Memory > s.Memory {
@@ -59,7 +59,7 @@ func (m *scoreMaker) tracks() []track {
 		return template.HTML(fmt.Sprintf(`<path class="area" d="%sV20L0 20Z"/><path d="%s"/>`, line, line))
 	}
 	return []track{
-		{"CPU", "CPU", show.Duration(v.CPU), draw(cpu.String())},
+		{"CPU", "CPU", present.Duration(v.CPU), draw(cpu.String())},
 		{"memory", "memory", fmt.Sprintf("%d MB", v.Peak>>20), draw(memory.String())},
 	}
 }
@@ -74,9 +74,9 @@ func (m *scoreMaker) flight() (template.HTML, int) {
 	for _, s := range m.view.Sources {
 		for _, p := range s.Places {
 			for _, b := range p.Calls {
-				if b.End > b.Start || b.State == show.Running {
+				if b.End > b.Start || b.State == present.Running {
 					end := b.End
-					if b.State == show.Running {
+					if b.State == present.Running {
 						end = m.axis.total
 					}
 					edges = append(edges, edge{m.axis.x(b.Start), 1}, edge{m.axis.x(end), -1})

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/harness/present"
 )
 
 // What a token may not call is not found by it, and what servers say of their failures
@@ -203,7 +203,7 @@ func TestARecordIsSentAsItIsShown(t *testing.T) {
 		if run.Running {
 			continue
 		}
-		want, err := json.MarshalIndent(show.Whole(run), "", "  ")
+		want, err := json.MarshalIndent(present.Whole(run), "", "  ")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	records "github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	records "github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve/guard"
 	"github.com/usetools/usetools/harness/serve/shorten"

@@ -1,4 +1,4 @@
-package show_test
+package present_test
 
 import (
 	"bytes"
@@ -9,8 +9,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -43,10 +43,10 @@ func asking() *tape {
 	return r
 }
 
-func approval(t *testing.T, r *tape, a *record.Asked, o *show.Options) string {
+func approval(t *testing.T, r *tape, a *record.Asked, o *present.Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := show.Ask(&b, r.Run, a, o); err != nil {
+	if err := present.Ask(&b, r.Run, a, o); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -60,7 +60,7 @@ func TestAnApprovalIsShown(t *testing.T) {
 	for _, r := range []*tape{r, dry} {
 		for _, a := range r.Asks {
 			n++
-			golden(t, fmt.Sprintf("approval-%d.txt", n), approval(t, r, a, &show.Options{Zone: time.UTC, Now: after(10e6)}))
+			golden(t, fmt.Sprintf("approval-%d.txt", n), approval(t, r, a, &present.Options{Zone: time.UTC, Now: after(10e6)}))
 		}
 	}
 }
@@ -76,7 +76,7 @@ func TestArgumentsAreShownWhole(t *testing.T) {
 	r := asking()
 	a := r.Asks[0]
 	a.Args = record.Raw(b)
-	for _, o := range []show.Options{{}, {Width: 200}, {ASCII: true, Width: 61}, {Colour: true}} {
+	for _, o := range []present.Options{{}, {Width: 200}, {ASCII: true, Width: 61}, {Colour: true}} {
 		text := approval(t, r, a, &o)
 		if o.Colour {
 			for _, code := range []string{"0", "1", "2", "31", "32", "33", "36"} {
@@ -104,7 +104,7 @@ func TestArgumentsAreShownWhole(t *testing.T) {
 		squeezed := func(s string) string { return strings.ReplaceAll(s, " ", "") }
 		want := ""
 		for line := range strings.Lines(whole.String()) {
-			want += show.Visible(strings.TrimSuffix(line, "\n"), 1<<20, o.ASCII)
+			want += present.Visible(strings.TrimSuffix(line, "\n"), 1<<20, o.ASCII)
 		}
 		if squeezed(shown.String()) != squeezed(want) {
 			t.Errorf("%+v: shown is %s, want %s", o, shown.String(), want)
@@ -121,8 +121,8 @@ func TestWhatATerminalObeysIsInNoApproval(t *testing.T) {
 		Why: evil, Question: json.RawMessage(evil)}, 20)
 	a.Answer = &record.Answer{Who: evil, How: evil, Word: evil}
 	r.ask(record.Ask{A: evil, Tool: evil, Args: record.Raw([]byte(`{"a":1}`))}, 30)
-	for _, o := range []show.Options{{}, {ASCII: true}} {
-		for _, r := range approval(t, r, a, &o) + approval(t, r, r.Asks[len(r.Asks)-1], &o) + show.Said(a.Answer, o.ASCII) {
+	for _, o := range []present.Options{{}, {ASCII: true}} {
+		for _, r := range approval(t, r, a, &o) + approval(t, r, r.Asks[len(r.Asks)-1], &o) + present.Said(a.Answer, o.ASCII) {
 			if r != '\n' && (!unicode.IsPrint(r) || registry.Invisible(r)) {
 				t.Fatalf("%+v: %q", o, r)
 			}
@@ -140,7 +140,7 @@ func TestOddNamesKeysThatAreThereTwice(t *testing.T) {
 		`{"a":1`:                                      "",
 		`{"a":{},"a":[]}`:                             `"a"`,
 	} {
-		got := strings.Join(show.Odd([]byte(in)), "\n")
+		got := strings.Join(present.Odd([]byte(in)), "\n")
 		if key, _, _ := strings.Cut(got, " is a key of one object twice"); key != want {
 			t.Errorf("%s: %q", in, got)
 		}

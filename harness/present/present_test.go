@@ -1,4 +1,4 @@
-package show_test
+package present_test
 
 import (
 	"bytes"
@@ -16,8 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 )
@@ -230,10 +230,10 @@ func rehearsed() *tape {
 	return r
 }
 
-func text(t *testing.T, r *record.Run, o *show.Options) string {
+func text(t *testing.T, r *record.Run, o *present.Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := show.New(r).Text(&b, o); err != nil {
+	if err := present.New(r).Text(&b, o); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -243,16 +243,16 @@ func TestARunIsShown(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		run  *tape
-		o    show.Options
+		o    present.Options
 	}{
-		{"shop-80", shop(), show.Options{Width: 80}},
-		{"shop-120", shop(), show.Options{Width: 120, All: true, Now: after(200e3)}},
-		{"shop-ascii", shop(), show.Options{Width: 80, ASCII: true}},
-		{"lanes", lanes(), show.Options{Width: 80}},
-		{"thousand", thousand(), show.Options{Width: 80}},
-		{"resumed", resumed(false), show.Options{Width: 100}},
-		{"running", resumed(true), show.Options{Width: 100, Colour: true}},
-		{"dry", rehearsed(), show.Options{Width: 100}},
+		{"shop-80", shop(), present.Options{Width: 80}},
+		{"shop-120", shop(), present.Options{Width: 120, All: true, Now: after(200e3)}},
+		{"shop-ascii", shop(), present.Options{Width: 80, ASCII: true}},
+		{"lanes", lanes(), present.Options{Width: 80}},
+		{"thousand", thousand(), present.Options{Width: 80}},
+		{"resumed", resumed(false), present.Options{Width: 100}},
+		{"running", resumed(true), present.Options{Width: 100, Colour: true}},
+		{"dry", rehearsed(), present.Options{Width: 100}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.o.Zone = time.UTC
@@ -324,11 +324,11 @@ func tapes() map[string]*tape {
 }
 
 func TestNothingInARecordReachesTheTerminal(t *testing.T) {
-	for _, o := range []show.Options{{}, {All: true}, {ASCII: true, Width: 200}, {Colour: true, Now: after(1e6)}} {
+	for _, o := range []present.Options{{}, {All: true}, {ASCII: true, Width: 200}, {Colour: true, Now: after(1e6)}} {
 		var b bytes.Buffer
-		v, other := show.New(everywhere().Run), show.New(shop().Run)
-		for _, err := range []error{v.Text(&b, &o), v.Follow(&b, 0, &o), show.Compare(v, other).Text(&b, &o),
-			show.Compare(other, v).Text(&b, &o)} {
+		v, other := present.New(everywhere().Run), present.New(shop().Run)
+		for _, err := range []error{v.Text(&b, &o), v.Follow(&b, 0, &o), present.Compare(v, other).Text(&b, &o),
+			present.Compare(other, v).Text(&b, &o)} {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -358,7 +358,7 @@ func TestNothingInARecordReachesTheTerminal(t *testing.T) {
 func TestLinesAreNoWiderThanTheTerminal(t *testing.T) {
 	for _, width := range []int{60, 80, 81, 120, 200} {
 		for name, r := range tapes() {
-			for line := range strings.Lines(text(t, r.Run, &show.Options{Width: width})) {
+			for line := range strings.Lines(text(t, r.Run, &present.Options{Width: width})) {
 				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
 					t.Errorf("%s: %d columns of %d: %s", name, n, width, line)
 				}
@@ -373,7 +373,7 @@ func TestCallsAtOneTimeAreInLanes(t *testing.T) {
 		r.done(r.call(i+1, "", "1:1", "x.y", record.Read, `{}`, span[0]), span[1], `{}`)
 	}
 	r.end(record.End{Status: "ok"}, 30)
-	p := show.New(r.Run).Sources[0].Places[0]
+	p := present.New(r.Run).Sources[0].Places[0]
 	var lanes []int
 	for _, b := range p.Calls {
 		lanes = append(lanes, b.Lane)
@@ -384,7 +384,7 @@ func TestCallsAtOneTimeAreInLanes(t *testing.T) {
 }
 
 func TestTimeStandsStillBetweenAttempts(t *testing.T) {
-	v := show.New(resumed(false).Run)
+	v := present.New(resumed(false).Run)
 	if v.Paused != 60e3 || v.Ms != 250 {
 		t.Errorf("paused %v ms, took %v ms", v.Paused, v.Ms)
 	}
@@ -421,7 +421,7 @@ func TestTheWholeRecordIsJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := json.Marshal(show.Whole(r))
+	raw, err := json.Marshal(present.Whole(r))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -452,11 +452,11 @@ func TestTheWholeRecordIsJSON(t *testing.T) {
 		t.Errorf("not kept: %v", c[1].Args)
 	}
 	for _, want := range []string{"(7 B, not kept)", `pass "***"`} {
-		if shown := text(t, r, &show.Options{Width: 120}); !strings.Contains(shown, want) {
+		if shown := text(t, r, &present.Options{Width: 120}); !strings.Contains(shown, want) {
 			t.Errorf("without %s: %s", want, shown)
 		}
 	}
-	if d := show.Compare(show.New(r), show.New(r)); !d.Same {
+	if d := present.Compare(present.New(r), present.New(r)); !d.Same {
 		t.Errorf("a run differs from itself: %+v", d)
 	}
 }
@@ -484,7 +484,7 @@ func TestWhatDiffersIsSaid(t *testing.T) {
 	b.End.Value = record.Raw([]byte(`{"paid":14,"late":2,"left":[{"id":1}]}`))
 	b.End.Status = "script_error"
 	b.Notes[0].Stdout = "13 paid orders\n"
-	d := show.Compare(show.New(a.Run), show.New(b.Run))
+	d := present.Compare(present.New(a.Run), present.New(b.Run))
 	if d.Same {
 		t.Error("the same")
 	}
@@ -494,7 +494,7 @@ func TestWhatDiffersIsSaid(t *testing.T) {
 	}
 	golden(t, "diff.json", string(raw)+"\n")
 	var out bytes.Buffer
-	if err := d.Text(&out, &show.Options{Width: 80}); err != nil {
+	if err := d.Text(&out, &present.Options{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "diff.txt", out.String())
@@ -502,7 +502,7 @@ func TestWhatDiffersIsSaid(t *testing.T) {
 
 func TestARunIsTheSameAsItself(t *testing.T) {
 	for name, r := range tapes() {
-		if d := show.Compare(show.New(r.Run), show.New(r.Run)); !d.Same {
+		if d := present.Compare(present.New(r.Run), present.New(r.Run)); !d.Same {
 			t.Errorf("%s: %+v", name, d)
 		}
 	}
@@ -510,7 +510,7 @@ func TestARunIsTheSameAsItself(t *testing.T) {
 
 func TestWhatHappensIsFollowed(t *testing.T) {
 	var b bytes.Buffer
-	if err := show.New(shop().Run).Follow(&b, 30, &show.Options{Width: 80}); err != nil {
+	if err := present.New(shop().Run).Follow(&b, 30, &present.Options{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "follow.txt", b.String())
@@ -523,11 +523,11 @@ func TestPrintsAreAtTheirLines(t *testing.T) {
 	r.note(record.Note{Stderr: "e", Line: 2}, 20)
 	r.note(record.Note{Stderr: "rr\n", Line: 2}, 21)
 	r.end(record.End{Status: "ok"}, 12)
-	var got []show.Print
-	for _, p := range show.New(r.Run).Sources[0].Prints {
+	var got []present.Print
+	for _, p := range present.New(r.Run).Sources[0].Prints {
 		got = append(got, *p)
 	}
-	want := []show.Print{
+	want := []present.Print{
 		{Line: 0, At: 10, Text: "rest", Times: 1, Ats: []float64{10}},
 		{Line: 1, At: 10, Text: "one", Times: 2, Ats: []float64{10, 11.5}},
 		{Line: 2, At: 10.5, Text: "two", Times: 1, Ats: []float64{10.5}},
@@ -547,7 +547,7 @@ func TestPrintsOfHostileLines(t *testing.T) {
 	r.note(record.Note{Stdout: "both\n", Stderr: "of\n", Lines: [][3]int{{1, 100, 0}}}, 11)
 	r.end(record.End{Status: "ok"}, 20)
 	var got []string
-	for _, p := range show.New(r.Run).Sources[0].Prints {
+	for _, p := range present.New(r.Run).Sources[0].Prints {
 		if p.At < 0 || p.At > 20 {
 			t.Errorf("%q was printed at %v", p.Text, p.At)
 		}
@@ -567,13 +567,13 @@ func TestUsageIsInTheRunsTime(t *testing.T) {
 	r.Attempts, r.Lines = append(r.Attempts, a), append(r.Lines, a)
 	most := int64(1<<63 - 1)
 	r.end(record.End{Status: "ok", Usage: record.Usage{{-1, 5, 5}, {400, 100, 5e6}, {300, 99, 5e6}, {most, most, most}, {200, 200, -1}}}, 62_000)
-	v := show.New(r.Run)
-	want := []show.Sample{{At: 100, CPU: 0.5, Memory: 10e6}, {At: 600, CPU: 0.5, Memory: 30e6}, {At: 1400, CPU: 0.125, Memory: 20e6},
+	v := present.New(r.Run)
+	want := []present.Sample{{At: 100, CPU: 0.5, Memory: 10e6}, {At: 600, CPU: 0.5, Memory: 30e6}, {At: 1400, CPU: 0.125, Memory: 20e6},
 		{At: 1600, CPU: 1, Memory: 5e6}}
 	if d := cmp.Diff(want, v.Usage); d != "" || v.CPU != 500 || v.Peak != 30e6 {
 		t.Error(d, v.CPU, v.Peak)
 	}
-	if text := text(t, r.Run, &show.Options{Width: 80}); !strings.Contains(text, "used      500 ms of CPU time, at most 30.0 MB of memory") {
+	if text := text(t, r.Run, &present.Options{Width: 80}); !strings.Contains(text, "used      500 ms of CPU time, at most 30.0 MB of memory") {
 		t.Error(text)
 	}
 }
@@ -585,7 +585,7 @@ func TestAQuantileIsAValueThatCame(t *testing.T) {
 		want   float64
 	}{{nil, .5, 0}, {[]float64{7}, .95, 7}, {[]float64{1, 2}, .5, 1}, {[]float64{1, 2, 3}, .5, 2}, {[]float64{1, 2, 3, 4}, .5, 2},
 		{[]float64{1, 2, 3, 4}, .95, 4}, {[]float64{1, 2, 3}, 0, 1}, {[]float64{1, 2, 3}, 1, 3}} {
-		if got := show.Quantile(c.sorted, c.share); got != c.want {
+		if got := present.Quantile(c.sorted, c.share); got != c.want {
 			t.Errorf("%v of %v: %v, want %v", c.share, c.sorted, got, c.want)
 		}
 	}
@@ -593,7 +593,7 @@ func TestAQuantileIsAValueThatCame(t *testing.T) {
 	for i := range hundred {
 		hundred[i] = float64(i + 1)
 	}
-	if got := show.Quantile(hundred, .95); got != 95 {
+	if got := present.Quantile(hundred, .95); got != 95 {
 		t.Errorf(".95 of 1 to 100: %v", got)
 	}
 }

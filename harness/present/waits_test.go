@@ -1,4 +1,4 @@
-package show_test
+package present_test
 
 import (
 	"bytes"
@@ -9,8 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/record/store"
 )
 
@@ -55,7 +55,7 @@ func stored(t *testing.T, lines ...record.Line) (*store.Store, *record.Run) {
 func has(t *testing.T, r *record.Run, want ...string) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := show.New(r).Text(&b, &show.Options{Width: 120, All: true}); err != nil {
+	if err := present.New(r).Text(&b, &present.Options{Width: 120, All: true}); err != nil {
 		t.Fatal(err)
 	}
 	for _, w := range want {
@@ -186,7 +186,7 @@ func TestALongValueIsCutInItself(t *testing.T) {
 		{`{"to":"ann","n":7}`, `to "ann", n 7`, false},
 		{`"` + long + `"`, `"` + long[:57] + "…", false},
 	} {
-		got := show.Short(record.Raw([]byte(tc.args)), 59, tc.ascii)
+		got := present.Short(record.Raw([]byte(tc.args)), 59, tc.ascii)
 		if !strings.HasPrefix(got, tc.want[:8]) || utf8.RuneCountInString(got) > 59 ||
 			strings.Contains(tc.args, "ann@") != strings.Contains(got, `, to "ann@example.com"`) {
 			t.Errorf("%.80s: %s, want something like %s", tc.args, got, tc.want)
@@ -196,7 +196,7 @@ func TestALongValueIsCutInItself(t *testing.T) {
 	for i := range 100 {
 		many = append(many, fmt.Sprintf(`"k%d":"%s"`, i, long[:100]))
 	}
-	if got := show.Short(record.Raw([]byte("{"+strings.Join(many, ",")+"}")), 80, false); !strings.HasPrefix(got,
+	if got := present.Short(record.Raw([]byte("{"+strings.Join(many, ",")+"}")), 80, false); !strings.HasPrefix(got,
 		`k0 "xxxxxxxxxx…, k1 "`) || !strings.HasSuffix(got, "…") || utf8.RuneCountInString(got) != 80 {
 		t.Errorf("%s", got)
 	}
@@ -204,7 +204,7 @@ func TestALongValueIsCutInItself(t *testing.T) {
 
 func hasNot(t *testing.T, r *record.Run, bad ...string) {
 	t.Helper()
-	shown := text(t, r, &show.Options{Width: 120, All: true})
+	shown := text(t, r, &present.Options{Width: 120, All: true})
 	for _, b := range bad {
 		if strings.Contains(shown, b) {
 			t.Errorf("%q in %s", b, shown)
