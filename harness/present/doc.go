@@ -1,9 +1,14 @@
-// Package present makes of a run's record what people read: a [View] has the facts,
-// the script with its calls, what was printed and when, and [View.Text] writes them
-// for a terminal; [Whole] is all of a record as one JSON object; [Compare] says in
-// what two runs differ.
+// Package present says what runs, calls and lists look like, for all media.
 //
-// A record holds the words of scripts, tools and servers. In text all of them are
-// without characters that a terminal obeys or that do not show: those are escapes,
-// as \x1b and \u202e.
+// A [Document] is a list of blocks: headings, facts, tables, code, quotes. Each kind of fact
+// has one function that makes its Document, and three writers turn a Document into text for
+// a terminal ([Document.Terminal]), text for a model ([Document.Model]) and HTML for the
+// console ([Document.HTML]).
+//
+// A [View] is a run with the calls and prints of each line of its script; [View.Text] writes
+// it for a terminal. [Whole] is all of a record as one JSON object, and [Compare] says how two
+// runs differ.
+//
+// A record holds text of scripts, tools and servers. Every writer replaces characters that
+// control a terminal or are invisible by escapes, such as \x1b and \u202e.
 package present
