@@ -80,6 +80,7 @@ type Cluster struct {
 	js   jetstream.JetStream
 
 	queue, records, state, kept, audit jetstream.Stream
+	keys                               jetstream.KeyValue     // of state
 	revision                           atomic.Pointer[string] // see Revision; nil: none
 	backing                            backing
 	self                               self
@@ -173,7 +174,13 @@ func (c *Cluster) connect(ctx context.Context) (err error) {
 	if c.js, err = jetstream.New(c.conn, jetstream.WithDefaultTimeout(each)); err != nil {
 		return err
 	}
-	return c.streams(ctx)
+	if err := c.streams(ctx); err != nil {
+		return err
+	}
+	return c.again(ctx, func(ctx context.Context) (err error) {
+		c.keys, err = c.js.KeyValue(ctx, stateBucket)
+		return err
+	})
 }
 
 // secured adds what tells the servers who this is, and whom it believes. user is the
@@ -261,11 +268,11 @@ func (c *Cluster) wanted() []jetstream.StreamConfig {
 			Discard: jetstream.DiscardNew, MaxMsgs: c.o.Queue, MaxAge: jobAge},
 		{Name: recordsStream, Subjects: []string{prefix + "rec.>", prefix + "val.>"}, MaxAge: 32 * 24 * time.Hour,
 			RePublish: &jetstream.RePublish{Source: prefix + ">", Destination: newsSubjects + ">", HeadersOnly: true}},
-		{Name: stateStream, Subjects: []string{prefix + "req.*", prefix + "once.*", prefix + "alive.*",
-			scriptSubjects + ">", keySubject, lockSubject}, AllowMsgTTL: true, AllowRollup: true},
 		{Name: keptStream, Subjects: []string{prefix + "kept.>"}, MaxAge: 30 * time.Minute},
 		{Name: auditStream, Subjects: []string{prefix + "audit.>"}, MaxAge: 30 * 24 * time.Hour},
-		// As NATS makes it, but read at its leader alone, so that nobody reads what was there before.
+		// As NATS makes buckets, but read at their leaders alone, so that no read returns an older value.
+		{Name: stateStream, Subjects: []string{stateSubjects + ">"}, MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew,
+			AllowMsgTTL: true, AllowRollup: true},
 		{Name: filesStream, Subjects: []string{"$O." + filesBucket + ".C.>", "$O." + filesBucket + ".M.>"},
 			Discard: jetstream.DiscardNew, AllowRollup: true},
 	}

@@ -17,9 +17,9 @@ var (
 	ConnectTo, BeginRun, AddLines, Must, EffectCall = connect, begin, add, must, effect
 	Eventually, Home, Late                          = eventually, home, late
 
-	CancelSubject, JobSubject, ScriptSubject = cancelSubject, jobSubject, scriptSubject
-	Token, NewJob                            = token, newJob
-	PackRevision, UnpackRevision             = packRevision, unpackRevision
+	CancelSubject, JobSubject    = cancelSubject, jobSubject
+	Token, NewJob                = token, newJob
+	PackRevision, UnpackRevision = packRevision, unpackRevision
 )
 
 const (
@@ -27,7 +27,7 @@ const (
 	FilesBucket, RegistryObject, Prefix         = filesBucket, registryObject, prefix
 	KindRun                                     = kindRun
 
-	KeptStream, QueueStream, RecordsStream, StateStream = keptStream, queueStream, recordsStream, stateStream
+	KeptStream, QueueStream, RecordsStream, StateStream, StateSubjects = keptStream, queueStream, recordsStream, stateStream, stateSubjects
 )
 
 func (c *Cluster) Conn() *nats.Conn              { return c.conn }

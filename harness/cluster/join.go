@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/outcome"
@@ -33,13 +32,12 @@ func (f *Front) note(ctx context.Context, j *job, seen *harness.Seen) error {
 	}
 	try, cancel := f.c.forClient(ctx)
 	defer cancel()
-	m := noteOf(j.Request, j.Name+" "+f.c.id)
+	key, run := requestKey(j.Request), []byte(j.Name+" "+f.c.id)
 	var err error
 	if seen == nil {
-		err = f.c.keep(try, m, store.RequestsKnown)
+		err = f.c.keep(try, key, run, store.RequestsKnown)
 	} else {
-		_, err = f.c.publish(try, f.c.state, m, m.Header.Get(jetstream.MsgIDHeader), seen.Version,
-			jetstream.WithMsgTTL(store.RequestsKnown))
+		_, err = f.c.swap(try, key, run, seen.Version, store.RequestsKnown)
 	}
 	switch {
 	case errors.Is(err, errOther):
@@ -130,7 +128,7 @@ func (f *Front) Join(ctx context.Context, s *harness.Script) (*outcome.Result, *
 			}
 			return out.res, nil, out.err
 		}
-		seen := &harness.Seen{Run: n.id, Version: n.seq, At: at}
+		seen := &harness.Seen{Run: n.id, Version: n.revision, At: at}
 		if n.front == "" || time.Since(n.at) > jobAge { // it cannot begin any more
 			return nil, seen, nil
 		}
@@ -168,7 +166,7 @@ func (f *Front) Join(ctx context.Context, s *harness.Script) (*outcome.Result, *
 func (f *Front) find(ctx context.Context, request string) (n noted, j *job, err error) {
 	ctx, cancel := f.c.forClient(ctx)
 	defer cancel()
-	if n, err = f.c.noted(ctx, request); err != nil || n.seq == 0 { // it is noted before it is queued
+	if n, err = f.c.noted(ctx, request); err != nil || n.revision == 0 { // it is noted before it is queued
 		return n, nil, err
 	}
 	seq := uint64(1)

@@ -258,7 +258,7 @@ func TestPermissions(t *testing.T) {
 		"a reader writes a record":            {reads, cluster.Prefix + "rec.x.y", ""},
 		"a reader deletes records":            {reads, api + "STREAM.PURGE." + cluster.RecordsStream, ""},
 		"a reader publishes a registry":       {reads, "$O." + cluster.FilesBucket + ".M.x", ""},
-		"a reader saves a script":             {reads, cluster.ScriptSubject("", "x"), ""},
+		"a reader saves a script":             {reads, cluster.StateSubjects + "script._.x", ""},
 	} {
 		if err := ask(try.c, try.subject, try.data); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", what, err)

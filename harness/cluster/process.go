@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"slices"
 	"strings"
 	"sync"
@@ -94,30 +92,17 @@ const (
 
 // processes are those that are alive, by name.
 func (c *Cluster) processes(ctx context.Context) ([]*Process, error) {
-	subjects, err := c.subjectsOf(ctx, c.state, prefix+"alive.*")
+	keys, err := c.all(ctx, aliveKeys+"*")
 	if err != nil {
 		return nil, err
 	}
 	var all []*Process
-	for subject := range subjects {
-		if len(all) == maxProcesses {
-			break
-		}
-		m, err := c.last(ctx, c.state, subject)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if len(m.Data) == 0 { // it has ended
-			continue
-		}
+	for _, e := range keys[:min(len(keys), maxProcesses)] {
 		p := &Process{}
-		if len(m.Data) > maxProcess || json.Unmarshal(m.Data, p) != nil {
+		if len(e.Value()) > maxProcess || json.Unmarshal(e.Value(), p) != nil {
 			p = &Process{Name: "a process of another version"}
 		}
-		p.ID, p.Seen = untoken(strings.TrimPrefix(subject, prefix+"alive.")), m.Time
+		p.ID, p.Seen = untoken(strings.TrimPrefix(e.Key(), aliveKeys)), e.Created()
 		all = append(all, p)
 	}
 	slices.SortFunc(all, func(a, b *Process) int { return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.ID, b.ID)) })

@@ -37,7 +37,6 @@ type backing struct {
 	lives  atomic.Bool // the process has been made known as alive
 	living sync.Once
 	key    atomic.Pointer[[]byte]
-	others alive
 
 	ownMu sync.Mutex
 	owns  map[string]*sink // that write, by the names of their records
@@ -115,11 +114,7 @@ func (b *backing) running(ctx context.Context, p position) (bool, error) {
 	if !p.open || p.process == b.c.id {
 		return p.open, nil
 	}
-	is, err := b.c.alive(ctx, p.process)
-	if is {
-		b.others.seen(p.process)
-	}
-	return is, err
+	return b.c.alive(ctx, p.process)
 }
 
 // writes reports whether a record is open, and its process alive, by its last message

@@ -683,8 +683,8 @@ func TestClaimsAndRequestsAreForgotten(t *testing.T) {
 	}
 	must(t, a.Backing().Note("a request", "0123456789"))
 	for subject, want := range map[string][2]time.Duration{
-		prefix + "once.*": {2*time.Hour - time.Minute, 2*time.Hour + time.Minute},
-		prefix + "req.*":  {store.RequestsKnown, store.RequestsKnown},
+		stateSubjects + "once.*": {2*time.Hour - time.Minute, 2*time.Hour + time.Minute},
+		stateSubjects + "req.*":  {store.RequestsKnown, store.RequestsKnown},
 	} {
 		m, err := a.last(t.Context(), a.state, subject)
 		must(t, err)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -12,15 +11,11 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
-
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
 )
 
-// A saved script is the last message of a subject: its file, compressed by gzip; without
-// bytes it is deleted.
+// A saved script is the value of a key: its file, compressed by gzip.
 const (
 	scriptsFolder = "scripts"
 	maxScript     = 4 << 20 // bytes of a file
@@ -32,7 +27,7 @@ type scripts struct {
 	lib *library.Library
 
 	mu   sync.Mutex        // held while a file is written, so that the last one that is written is the newest
-	last map[string]uint64 // by subject: the sequence of the message that its file is of
+	last map[string]uint64 // by key: the revision that its file is of
 }
 
 // Scripts has files take the saved scripts of the cluster: what one process saves,
@@ -75,47 +70,29 @@ func (c *Cluster) spread(ctx context.Context, dir string) (*library.Library, err
 // watch takes all scripts and then each change, until something fails. It calls have when
 // the folder is as the cluster is.
 func (s *scripts) watch(ctx context.Context, have func(error)) error {
-	var in jetstream.Consumer
-	err := s.c.again(ctx, func(ctx context.Context) (err error) {
-		in, err = s.c.js.OrderedConsumer(ctx, stateStream, jetstream.OrderedConsumerConfig{
-			FilterSubjects: []string{scriptSubjects + ">"}, DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy})
-		return err
-	})
+	w, err := s.c.keys.Watch(ctx, scriptKeys+">")
 	if err != nil {
 		return s.c.reached(err)
 	}
-	messages, err := in.Messages()
-	if err != nil {
-		return err
-	}
-	defer messages.Stop()
-	defer context.AfterFunc(ctx, messages.Stop)()
+	defer w.Stop()
 	s.mu.Lock()
-	s.last = map[string]uint64{} // of another stream, if this one was made anew
+	s.last = map[string]uint64{} // of another bucket, if this one was made anew
 	s.mu.Unlock()
-	info, err := in.Info(ctx)
-	if err != nil {
-		return err
-	}
-	complete := info.NumPending == 0 && info.Delivered.Consumer == 0
-	if complete {
-		have(s.rest())
-	}
 	for {
-		m, err := messages.Next()
-		if err != nil {
-			return err
-		}
-		meta, err := m.Metadata()
-		if err != nil {
-			return err
-		}
-		if err := s.take(m.Subject(), m.Data(), meta.Sequence.Stream); err != nil {
-			s.c.log.Warn("a saved script of the cluster is not taken", "error", err)
-		}
-		if meta.NumPending == 0 && !complete {
-			complete = true
-			have(s.rest())
+		select {
+		case e, ok := <-w.Updates():
+			switch {
+			case !ok:
+				return errors.New("the watch has ended")
+			case e == nil: // these were all
+				have(s.rest())
+			default:
+				if err := s.take(e.Key(), e.Value(), e.Revision()); err != nil {
+					s.c.log.Warn("a saved script of the cluster is not taken", "error", err)
+				}
+			}
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 	}
 }
@@ -127,7 +104,7 @@ func (s *scripts) rest() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	err := s.lib.Each(func(of, name string) {
-		if s.last[scriptSubject(of, name)] == 0 {
+		if s.last[scriptKey(of, name)] == 0 {
 			gone = append(gone, script{of, name})
 		}
 	})
@@ -137,12 +114,13 @@ func (s *scripts) rest() error {
 	return err
 }
 
-// take writes the file of a script as a message has it, unless it has a later one.
-func (s *scripts) take(subject string, data []byte, seq uint64) error {
-	of, name, ok := strings.Cut(strings.TrimPrefix(subject, scriptSubjects), ".")
+// take writes the file of a script, unless it has a later revision. If data is empty, the
+// script was deleted.
+func (s *scripts) take(key string, data []byte, revision uint64) error {
+	of, name, ok := strings.Cut(strings.TrimPrefix(key, scriptKeys), ".")
 	of, name = untoken(of), untoken(name)
-	if !ok || scriptSubject(of, name) != subject {
-		return fmt.Errorf("%.200q is the subject of no script", subject)
+	if !ok || scriptKey(of, name) != key {
+		return fmt.Errorf("%.200q is not the key of a script", key)
 	}
 	var file []byte
 	if len(data) > 0 {
@@ -153,17 +131,16 @@ func (s *scripts) take(subject string, data []byte, seq uint64) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if seq <= s.last[subject] {
+	if revision <= s.last[key] {
 		return nil
 	}
-	s.last[subject] = seq
+	s.last[key] = revision
 	return s.lib.Take(of, name, file)
 }
 
-// Save is that of library.Spread.
+// Save implements library.Spread. A nil file deletes the script: its key has no bytes.
 func (s *scripts) Save(of, name string, file []byte) error {
-	m := nats.NewMsg(scriptSubject(of, name))
-	m.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
+	key, data := scriptKey(of, name), []byte(nil)
 	if file != nil {
 		var b bytes.Buffer
 		zip := gzip.NewWriter(&b)
@@ -173,23 +150,23 @@ func (s *scripts) Save(of, name string, file []byte) error {
 		if err := zip.Close(); err != nil {
 			return err
 		}
-		if m.Data = b.Bytes(); len(m.Data) > part {
-			return fmt.Errorf("it has %d bytes when compressed, at most %d can be sent to the others", len(m.Data), part)
+		if data = b.Bytes(); len(data) > part {
+			return fmt.Errorf("it has %d bytes when compressed, at most %d can be sent to the others", len(data), part)
 		}
 	}
 	s.mu.Lock()
-	last := s.last[m.Subject]
+	last := s.last[key]
 	s.mu.Unlock()
 	ctx, cancel := s.c.bounded()
 	defer cancel()
-	seq, err := s.c.publish(ctx, s.c.state, m, strings.ToLower(rand.Text()), last)
+	revision, err := s.c.swap(ctx, key, data, last, 0)
 	if errors.Is(err, errOther) {
 		return fmt.Errorf("another process has changed the saved script %q in the meantime; look at it, and try again", name)
 	}
 	if err != nil {
 		return err
 	}
-	return s.take(m.Subject, m.Data, seq)
+	return s.take(key, data, revision)
 }
 
 // unzip returns what gzip has compressed, of at most so many bytes.

@@ -153,7 +153,7 @@ func TestMessagesThatAreNoScripts(t *testing.T) {
 	lib := spreads(t, c, dir)
 	for subject, data := range map[string]string{"script.default.x": "no gzip", "script._2e2e.x": "x", "script._.x": "x",
 		"script.x": "x", "script._._2e2e2f78": "x", "script.a.b.c": ""} {
-		if err := c.conn.Publish(prefix+subject, []byte(data)); err != nil {
+		if err := c.conn.Publish(stateSubjects+subject, []byte(data)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -191,9 +191,9 @@ func TestScriptsOfFiles(t *testing.T) {
 
 func FuzzTake(f *testing.F) {
 	s := &scripts{lib: library.Open(filepath.Join(f.TempDir(), "scripts")), last: map[string]uint64{}}
-	f.Add(scriptSubject("", "daily"), []byte{})
-	f.Add(scriptSubject(strings.Repeat("0a", 16), "a_b"), []byte("\x1f\x8b"))
-	f.Add(prefix+"script._2e2e.x", []byte("{}"))
+	f.Add(scriptKey("", "daily"), []byte{})
+	f.Add(scriptKey(strings.Repeat("0a", 16), "a_b"), []byte("\x1f\x8b"))
+	f.Add("script._2e2e.x", []byte("{}"))
 	seq := uint64(0)
 	f.Fuzz(func(t *testing.T, subject string, data []byte) {
 		seq++

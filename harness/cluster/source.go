@@ -41,9 +41,6 @@ func (s *source) Size() (int64, error) { return s.at.end + int64(len(s.tail)), n
 func (s *source) Close() error         { return nil }
 
 func (s *source) Running() (bool, error) {
-	if s.at.open && s.b.others.lately(s.at.process) {
-		return true, nil
-	}
 	ctx, cancel := s.b.c.bounded()
 	defer cancel()
 	return s.b.running(ctx, s.at)

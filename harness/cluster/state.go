@@ -1,9 +1,9 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +19,76 @@ import (
 
 	"github.com/usetools/usetools/harness/record/store"
 )
+
+// Short-lived state is a bucket of keys and values: who is alive, the latest runs of
+// requests, claims and the lock; the key of the records and the saved scripts stay. Reads
+// and watches are those of jetstream.KeyValue. Writes are Cluster.publish and Cluster.keep,
+// which give each key a lifetime of its own and recognise an earlier try of theirs.
+
+// get returns the value of a key. If there is none, the error is fs.ErrNotExist.
+func (c *Cluster) get(ctx context.Context, key string) (e jetstream.KeyValueEntry, err error) {
+	err = c.again(ctx, func(ctx context.Context) error {
+		e, err = c.keys.Get(ctx, key)
+		return err
+	})
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		err = fs.ErrNotExist
+	}
+	return e, c.reached(err)
+}
+
+// all returns the values of the keys that a pattern names.
+func (c *Cluster) all(ctx context.Context, pattern string) (found []jetstream.KeyValueEntry, err error) {
+	err = c.again(ctx, func(ctx context.Context) error {
+		w, err := c.keys.Watch(ctx, pattern, jetstream.IgnoreDeletes())
+		if err != nil {
+			return err
+		}
+		defer w.Stop()
+		for found = nil; ; {
+			select {
+			case e, ok := <-w.Updates():
+				switch {
+				case !ok:
+					return cmp.Or(ctx.Err(), nats.ErrTimeout)
+				case e == nil: // these are all
+					return nil
+				}
+				found = append(found, e)
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	})
+	return found, c.reached(err)
+}
+
+// keep writes a key that expires after some time. A repeated try does not replace what
+// another process has written since the first one.
+func (c *Cluster) keep(ctx context.Context, key string, value []byte, ttl time.Duration) error {
+	id := strings.ToLower(rand.Text())
+	return c.reached(c.again(ctx, func(ctx context.Context) error {
+		_, err := c.js.Publish(ctx, stateSubjects+key, value, jetstream.WithMsgID(id), jetstream.WithMsgTTL(seconds(ttl)),
+			jetstream.WithRetryAttempts(0))
+		return err
+	}))
+}
+
+// swap writes a key whose last revision is known; 0: it has none. If another process has
+// written it, the error is errOther. If ttl is zero, the key does not expire.
+func (c *Cluster) swap(ctx context.Context, key string, value []byte, last uint64, ttl time.Duration) (revision uint64, err error) {
+	var o []jetstream.PublishOpt
+	if ttl != 0 {
+		o = append(o, jetstream.WithMsgTTL(seconds(ttl)))
+	}
+	return c.publish(ctx, c.state, &nats.Msg{Subject: stateSubjects + key, Data: value, Header: nats.Header{}},
+		strings.ToLower(rand.Text()), last, o...)
+}
+
+// seconds rounds a time up to what the lifetime of a message may be.
+func seconds(d time.Duration) time.Duration {
+	return max(time.Second, (d + time.Second - 1).Truncate(time.Second))
+}
 
 // live makes this process known as alive, from now on until Close: what it writes
 // counts as under way only for as long as it is.
@@ -49,10 +119,10 @@ func (c *Cluster) stayAlive() {
 			}
 			cancel()
 		case <-c.ctx.Done():
-			if c.conn.IsConnected() { // else it is forgotten after its time
+			if c.conn.IsConnected() { // else its key expires
 				ctx, cancel := context.WithTimeout(context.Background(), each)
 				defer cancel()
-				c.js.PublishMsg(ctx, aliveMessage(c.id, nil), jetstream.WithMsgTTL(time.Second), jetstream.WithRetryAttempts(0))
+				c.keys.Purge(ctx, aliveKey(c.id), jetstream.PurgeTTL(time.Second))
 			}
 			return
 		}
@@ -64,95 +134,35 @@ func (c *Cluster) sayAlive(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.keep(ctx, aliveMessage(c.id, says), c.o.AckWait)
-}
-
-// aliveMessage is what a process says of itself; nothing: that it has ended.
-func aliveMessage(id string, says []byte) *nats.Msg {
-	m := nats.NewMsg(aliveSubject(id))
-	m.Data = says
-	m.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
-	return m
-}
-
-// keep publishes a message to the stream of states that is forgotten after some time.
-func (c *Cluster) keep(ctx context.Context, m *nats.Msg, for_ time.Duration) error {
-	return c.reached(c.again(ctx, func(ctx context.Context) error {
-		_, err := c.js.PublishMsg(ctx, m, jetstream.WithMsgTTL(seconds(for_)), jetstream.WithRetryAttempts(0))
-		return err
-	}))
-}
-
-// seconds rounds a time up to what the lifetime of a message may be.
-func seconds(d time.Duration) time.Duration {
-	return max(time.Second, (d + time.Second - 1).Truncate(time.Second))
+	return c.keep(ctx, aliveKey(c.id), says, c.o.AckWait)
 }
 
 // alive reports whether a process that writes records is alive.
 func (c *Cluster) alive(ctx context.Context, process string) (bool, error) {
-	m, err := c.last(ctx, c.state, aliveSubject(process))
+	_, err := c.get(ctx, aliveKey(process))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	return err == nil && len(m.Data) > 0, err
-}
-
-// alive are the other processes that were alive a moment ago.
-type alive struct {
-	mu sync.Mutex
-	at map[string]time.Time
-}
-
-// aliveFor is how long one is taken to be alive in what is shown: what decides asks.
-const aliveFor = time.Second
-
-func (a *alive) seen(process string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if len(a.at) > 1000 || a.at == nil {
-		a.at = map[string]time.Time{}
-	}
-	a.at[process] = time.Now()
-}
-
-func (a *alive) lately(process string) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	at, ok := a.at[process]
-	return ok && time.Since(at) < aliveFor
+	return err == nil, err
 }
 
 // Note notes the latest run of a request.
 func (b *backing) Note(request, id string) error {
 	ctx, cancel := b.c.bounded()
 	defer cancel()
-	return b.c.keep(ctx, noteOf(request, id), store.RequestsKnown)
+	return b.c.keep(ctx, requestKey(request), []byte(id), store.RequestsKnown)
 }
 
-// noteOf is the message that notes the latest run of a request: by its ID, or by the name
-// of its record and the front end that sent it.
-func noteOf(request, text string) *nats.Msg {
-	m := nats.NewMsg(noteSubject(request))
-	m.Data = []byte(text)
-	m.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
-	m.Header.Set(jetstream.MsgIDHeader, strings.ToLower(rand.Text())) // a second try does not come after another run's
-	return m
-}
-
-func noteSubject(request string) string {
-	return requestSubject(fmt.Sprintf("%x", sha256.Sum256([]byte(request))))
-}
-
-// noted is what is noted of a request; zero: nothing.
+// noted is the latest run of a request; zero: there is none.
 type noted struct {
-	seq         uint64
+	revision    uint64
 	id          string // of the run
-	name, front string // "" where no front end noted it
+	name, front string // "" if no front end noted it
 	at          time.Time
 }
 
 func (c *Cluster) noted(ctx context.Context, request string) (n noted, err error) {
-	m, err := c.last(ctx, c.state, noteSubject(request))
+	e, err := c.get(ctx, requestKey(request))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return n, nil
@@ -161,8 +171,8 @@ func (c *Cluster) noted(ctx context.Context, request string) (n noted, err error
 	case err != nil:
 		return n, err
 	}
-	n.seq = m.Sequence
-	n.id, n.front, _ = strings.Cut(string(m.Data), " ")
+	n.revision = e.Revision()
+	n.id, n.front, _ = strings.Cut(string(e.Value()), " ")
 	if at, id, ok := store.ParseName(n.id); ok {
 		n.name, n.id, n.at = n.id, id, at
 	}
@@ -184,31 +194,26 @@ func (b *backing) Key(make bool) ([]byte, error) {
 	}
 	ctx, cancel := b.c.bounded()
 	defer cancel()
-	m, err := b.c.last(ctx, b.c.state, keySubject)
+	e, err := b.c.get(ctx, recordsKey)
 	if errors.Is(err, fs.ErrNotExist) {
 		if !make {
 			return nil, nil
 		}
-		n := nats.NewMsg(keySubject)
-		n.Data = randomKey()
-		if _, err = b.c.publish(ctx, b.c.state, n, strings.ToLower(rand.Text()), 0); errors.Is(err, errOther) || err == nil {
-			m, err = b.c.last(ctx, b.c.state, keySubject) // another one may have made it
+		var random [keySize]byte
+		rand.Read(random[:])
+		if _, err = b.c.swap(ctx, recordsKey, random[:], 0, 0); errors.Is(err, errOther) || err == nil {
+			e, err = b.c.get(ctx, recordsKey) // another process may have made it
 		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the key of the records: %w", err)
 	}
-	if len(m.Data) != keySize {
-		return nil, fmt.Errorf("the key of the records, subject %s, has %d bytes, not %d", keySubject, len(m.Data), keySize)
+	key := e.Value()
+	if len(key) != keySize {
+		return nil, fmt.Errorf("the key of the records, %s, has %d bytes, not %d", recordsKey, len(key), keySize)
 	}
-	b.key.Store(&m.Data)
-	return m.Data, nil
-}
-
-func randomKey() []byte {
-	key := make([]byte, keySize)
-	rand.Read(key)
-	return key
+	b.key.Store(&key)
+	return key, nil
 }
 
 // Once claims a name, which begins with when the claim is over, in s since 1970 in
@@ -221,22 +226,20 @@ func (b *backing) Once(name string, now time.Time) (bool, error) {
 	}
 	ctx, cancel := b.c.bounded()
 	defer cancel()
-	_, err = b.c.publish(ctx, b.c.state, nats.NewMsg(onceSubject(name)), strings.ToLower(rand.Text()), 0,
-		jetstream.WithMsgTTL(seconds(time.Unix(s, 0).Sub(now))))
+	_, err = b.c.swap(ctx, onceKey(name), nil, 0, time.Unix(s, 0).Sub(now))
 	if errors.Is(err, errOther) {
 		return false, nil
 	}
 	return err == nil, err
 }
 
-// lockFor is how long the lock of Alone is held by who does not hold it any longer, as
-// its process died.
+// lockFor is how long the lock of Alone outlives a process that died with it.
 const lockFor = 10 * time.Second
 
 func (b *backing) Alone(ctx context.Context) (release func() error, err error) {
-	var seq uint64
+	var revision uint64
 	for {
-		seq, err = b.lock(ctx, 0)
+		revision, err = b.lock(ctx, 0)
 		if !errors.Is(err, errOther) {
 			break
 		}
@@ -261,12 +264,12 @@ func (b *backing) Alone(ctx context.Context) (release func() error, err error) {
 				return
 			case <-tick.C:
 			}
-			now, err := b.lock(b.c.ctx, seq)
+			now, err := b.lock(b.c.ctx, revision)
 			if err != nil {
 				b.c.log.Warn("the lock of the records is lost", "error", err)
 				return
 			}
-			seq = now
+			revision = now
 		}
 	})
 	return func() error {
@@ -274,19 +277,16 @@ func (b *backing) Alone(ctx context.Context) (release func() error, err error) {
 		renewing.Wait()
 		ctx, cancel := b.c.bounded()
 		defer cancel()
-		err := b.c.again(ctx, func(ctx context.Context) error {
-			// Nobody else's: theirs are behind it.
-			return b.c.state.Purge(ctx, jetstream.WithPurgeSubject(lockSubject), jetstream.WithPurgeSequence(seq+1))
+		err := b.c.again(ctx, func(ctx context.Context) error { // not another process's lock, which has a later revision
+			return b.c.state.Purge(ctx, jetstream.WithPurgeSubject(stateSubjects+lockKey), jetstream.WithPurgeSequence(revision+1))
 		})
 		return b.c.reached(err)
 	}, nil
 }
 
-// lock takes the lock, or renews it, and returns its sequence.
+// lock takes the lock, or renews it, and returns its revision.
 func (b *backing) lock(ctx context.Context, last uint64) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, lockFor)
 	defer cancel()
-	m := nats.NewMsg(lockSubject)
-	m.Data = []byte(b.c.o.Name)
-	return b.c.publish(ctx, b.c.state, m, strings.ToLower(rand.Text()), last, jetstream.WithMsgTTL(lockFor))
+	return b.c.swap(ctx, lockKey, []byte(b.c.o.Name), last, lockFor)
 }

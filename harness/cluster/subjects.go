@@ -1,7 +1,9 @@
 package cluster
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"strings"
 
 	"github.com/usetools/usetools/harness/record/store"
@@ -11,9 +13,11 @@ import (
 const (
 	queueStream   = "UT_QUEUE"   // jobs
 	recordsStream = "UT_RECORDS" // lines of records, and what stands beside them
-	stateStream   = "UT_STATE"   // the latest runs of requests, claims, the lock, the key, who is alive
-	keptStream    = "UT_KEPT"    // values for Stored
+	stateStream   = "KV_" + stateBucket
+	keptStream    = "UT_KEPT" // values for Stored
 	auditStream   = "UT_AUDIT"
+
+	stateBucket = "ut_state" // the latest runs of requests, claims, the lock, the key, processes, saved scripts
 )
 
 // Subjects. Their last tokens are names as token writes them.
@@ -21,11 +25,13 @@ const (
 	prefix       = "ut."
 	newsSubjects = prefix + "news." // the headers of what is published in recordsStream, behind this
 
-	scriptSubjects = prefix + "script."
-	auditSubjects  = prefix + "audit."
+	auditSubjects = prefix + "audit."
+	stateSubjects = "$KV." + stateBucket + "." // before a key
 
-	keySubject  = prefix + "key"
-	lockSubject = prefix + "lock"
+	recordsKey = "key"
+	lockKey    = "lock"
+	aliveKeys  = "alive."
+	scriptKeys = "script."
 )
 
 func jobSubject(pool, request, id string) string {
@@ -52,9 +58,11 @@ func recordName(subject string) string {
 }
 
 func besideSubject(id, file string) string { return prefix + "val." + id + "." + token(file) }
-func requestSubject(key string) string     { return prefix + "req." + token(key) }
-func onceSubject(name string) string       { return prefix + "once." + token(name) }
-func aliveSubject(process string) string   { return prefix + "alive." + token(process) }
+func requestKey(request string) string {
+	return fmt.Sprintf("req.%x", sha256.Sum256([]byte(request)))
+}
+func onceKey(name string) string           { return "once." + token(name) }
+func aliveKey(process string) string       { return aliveKeys + token(process) }
 func pingSubject(process string) string    { return prefix + "ping." + token(process) }
 func cancelSubject(id string) string       { return prefix + "cancel." + id }
 func eventSubject(front, id string) string { return prefix + "event." + token(front) + "." + id }
@@ -65,8 +73,8 @@ func keptSubject(tenant, handle string) string {
 }
 func auditSubject(front string) string { return auditSubjects + token(front) }
 
-// scriptSubject is the subject of a script of a library, see library.Spread.
-func scriptSubject(of, name string) string { return scriptSubjects + token(of) + "." + token(name) }
+// scriptKey is the key of a script of a library, see library.Spread.
+func scriptKey(of, name string) string { return scriptKeys + token(of) + "." + token(name) }
 
 // token writes a text as one token of a subject: itself where it has letters of the
 // lower case, digits and hyphens alone, else "_" and its bytes in hexadecimal.
