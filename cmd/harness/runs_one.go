@@ -93,7 +93,7 @@ func (e *env) diffRuns(ctx context.Context, c *cli.Command, store *store.Store, 
 	if c.Bool("json") {
 		err = e.print(d)
 	} else if !d.Same || !c.Bool("q") {
-		err = d.Text(e.stdout, e.display(c))
+		err = d.Document(c.Bool("all")).Terminal(e.stdout, e.display(c))
 	}
 	if err == nil && !d.Same {
 		return exit(1)

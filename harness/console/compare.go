@@ -1,7 +1,7 @@
 package console
 
 import (
-	"strings"
+	"html/template"
 
 	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
@@ -41,8 +41,11 @@ func (c *Console) compareTicked(v *view) error {
 	return v.goTo(comparePath(a.Begin.ID, b.Begin.ID))
 }
 
-// comparison is the data of the page: two runs, and what harness runs diff prints.
-type comparison struct{ A, B, Text string }
+// comparison is the data of the page: two runs and how they differ.
+type comparison struct {
+	A, B string
+	HTML template.HTML
+}
 
 // compareRuns shows how two runs differ.
 func (c *Console) compareRuns(v *view) error {
@@ -57,11 +60,11 @@ func (c *Console) compareRuns(v *view) error {
 	if err != nil {
 		return err
 	}
-	var out strings.Builder
-	if err := present.Compare(present.New(a), present.New(b)).Text(&out, &present.Options{Width: 120}); err != nil {
+	html, err := present.Compare(present.New(a), present.New(b)).Document(false).HTML(nil)
+	if err != nil {
 		return err
 	}
-	d := &comparison{A: a.Begin.ID, B: b.Begin.ID, Text: out.String()}
+	d := &comparison{A: a.Begin.ID, B: b.Begin.ID, HTML: html}
 	page := &Page{Title: "Compare " + d.A + " with " + d.B, Nav: "runs", Data: d}
 	for _, r := range []*record.Run{a, b} {
 		if r.Running {

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // Difference is in what a run B differs from a run A. What is the same in both is
@@ -335,144 +335,85 @@ func movedLines(a, b string) func(int) int {
 	}
 }
 
-// Text writes the difference for a terminal. What it says when both are the same
-// is one line.
-func (d *Difference) Text(w io.Writer, o *Options) error {
-	p := newPage(&View{}, o)
-	a, b := p.paint(bold, p.safe(d.A, maxName)), p.paint(bold, p.safe(d.B, maxName))
+// Document says how the runs differ. It has the first 50 calls that differ, or all of them.
+func (d *Difference) Document(all bool) Document {
 	if d.Same {
-		p.line("%s and %s are the same: script, %d calls with their results, output and value", a, b, d.Count.A)
-		_, err := io.WriteString(w, p.b.String())
-		return err
+		return Document{&Paragraph{Text{{Text: d.A, Style: Strong}, {Text: " and "}, {Text: d.B, Style: Strong},
+			{Text: fmt.Sprintf(" are the same: script, %s, output, value", text.Count(d.Count.A, "call"))}}}}
 	}
-	p.line("%s  %s", p.paint(red, "a"), a)
-	p.line("%s  %s", p.paint(green, "b"), b)
+	out := Document{Facts{{Name: "a", Value: Words(Strong, d.A).Add(Dim, "  "+Duration(d.Ms.A))},
+		{Name: "b", Value: Words(Strong, d.B).Add(Dim, "  "+Duration(d.Ms.B))}}}
+	section := func(title string) { out = append(out, &Heading{2, Words(Plain, title)}) }
+	differs := func(name, a, b string) {
+		out = append(out, &Contrast{Name: name, A: text.Cut(cmp.Or(a, none), maxDiffers), B: text.Cut(cmp.Or(b, none), maxDiffers)})
+	}
+	change := func(name string, c *Change) { differs(name, compact(c.A), compact(c.B)) }
+	diff := func(title, lines string) {
+		if lines != "" {
+			section(title)
+			out = append(out, &UnifiedDiff{lines})
+		}
+	}
 	if s := d.Status; s != nil {
-		p.was("status", cmp.Or(s.A, none), cmp.Or(s.B, none))
+		differs("status", s.A, s.B)
 	}
 	if s := d.Error; s != nil {
-		p.was("error", cmp.Or(s.A, none), cmp.Or(s.B, none))
+		differs("error", s.A, s.B)
 	}
-	p.unified("script", d.Script)
+	diff("script", d.Script)
 	if len(d.Inputs) > 0 {
-		p.title("inputs")
-		for _, c := range d.Inputs {
-			p.change(&c)
-		}
+		section("inputs")
+	}
+	for _, c := range d.Inputs {
+		change(c.Path, &c)
 	}
 	if len(d.Phrases) > 0 {
-		p.title("phrases")
-		for _, c := range d.Phrases {
-			p.was(fmt.Sprintf("%q", c.Phrase), cmp.Or(c.A, none), cmp.Or(c.B, none))
-		}
+		section("phrases")
+	}
+	for _, c := range d.Phrases {
+		differs(fmt.Sprintf("%q", c.Phrase), c.A, c.B)
 	}
 	if len(d.Calls) > 0 {
-		p.title(fmt.Sprintf("calls  (%d in a, %d in b)", d.Count.A, d.Count.B))
-		for i, c := range d.Calls {
-			if i == maxChanges && !p.All {
-				p.line("  %s", p.paint(dim, fmt.Sprintf("and %d more", len(d.Calls)-i)))
-				break
-			}
-			p.callChange(&c)
+		section(fmt.Sprintf("calls  (%d in a, %d in b)", d.Count.A, d.Count.B))
+	}
+	for i, c := range d.Calls {
+		if i == maxChanges && !all {
+			out = append(out, &Paragraph{Words(Dim, "and "+text.Count(len(d.Calls)-i, "more call"))})
+			break
+		}
+		args := cmp.Or(compact(c.Args), "called")
+		switch c.What {
+		case Missing:
+			differs(c.name()+", only in a", args, "")
+		case Extra:
+			differs(c.name()+", only in b", "", args)
+		default:
+			change(c.name()+": "+c.Change.Path, c.Change)
 		}
 	}
-	p.unified("output", d.Stdout)
-	p.unified("stderr", d.Stderr)
+	diff("output", d.Stdout)
+	diff("stderr", d.Stderr)
 	if d.Value != nil {
-		p.title("value")
-		p.change(d.Value)
+		section("value")
+		change(d.Value.Path, d.Value)
 	}
-	p.line("")
-	p.line("%s", p.paint(dim, fmt.Sprintf("a took %s, b %s", Duration(d.Ms.A), Duration(d.Ms.B))))
-	_, err := io.WriteString(w, p.b.String())
-	return err
+	return out
 }
 
-// none stands for what one run has not.
-const none = "(none)"
+const (
+	none       = "(none)" // stands for a value that a run lacks
+	maxChanges = 50       // calls
+	maxDiffers = 1000     // characters of a value
+)
 
-// maxChanges bounds the calls of a difference that are told of.
-const maxChanges = 50
-
-func (p *page) title(s string) {
-	p.line("")
-	p.line("%s", p.paint(bold, s))
-}
-
-// was writes what is another in both.
-func (p *page) was(what, a, b string) {
-	p.line("%s", p.safe(what, p.Width))
-	p.minusPlus(a, b)
-}
-
-func (p *page) minusPlus(a, b string) {
-	for _, l := range p.wrapped(a, p.Width-4, 6) {
-		p.line("  %s", p.paint(red, "- "+l))
+// name returns the tool of a call, its numbers in both runs and its line in the script.
+func (c *CallChange) name() string {
+	numbers := fmt.Sprintf("#%d", max(c.A, c.B))
+	if c.A > 0 && c.B > 0 && c.A != c.B {
+		numbers = fmt.Sprintf("#%d in a, #%d in b", c.A, c.B)
 	}
-	for _, l := range p.wrapped(b, p.Width-4, 6) {
-		p.line("  %s", p.paint(green, "+ "+l))
+	if line := cmp.Or(c.LineA, c.LineB); line > 0 {
+		numbers += fmt.Sprintf(", line %d", line)
 	}
-}
-
-func (p *page) change(c *Change) {
-	p.line("  %s", p.safe(c.Path, p.Width-2))
-	p.minusPlus(cmp.Or(compact(c.A), none), cmp.Or(compact(c.B), none))
-}
-
-func (p *page) callChange(c *CallChange) {
-	at := ""
-	switch {
-	case c.A == c.B && c.A > 0:
-		at = fmt.Sprintf("#%d", c.A)
-	case c.A > 0 && c.B > 0:
-		at = fmt.Sprintf("#%d in a, #%d in b", c.A, c.B)
-	case c.A > 0:
-		at = fmt.Sprintf("#%d", c.A)
-	case c.B > 0:
-		at = fmt.Sprintf("#%d", c.B)
-	}
-	line := max(c.LineA, c.LineB)
-	if c.LineA > 0 {
-		line = c.LineA
-	}
-	if line > 0 {
-		at += fmt.Sprintf(", line %d", line)
-	}
-	at = p.safe(c.Tool, p.Width/2) + "  " + p.paint(dim, strings.TrimPrefix(at, ", "))
-	switch c.What {
-	case Missing:
-		p.line("%s  %s", p.paint(red, "- only in a"), at)
-	case Extra:
-		p.line("%s  %s", p.paint(green, "+ only in b"), at)
-	default:
-		p.line("%s  %s", p.paint(yellow, "~ other "+c.What), at)
-		p.change(c.Change)
-		return
-	}
-	if args := compact(c.Args); args != "" && args != "{}" {
-		p.line("  %s", p.safe(args, p.Width-2))
-	}
-}
-
-// unified writes the difference of two texts.
-func (p *page) unified(title, text string) {
-	if text == "" {
-		return
-	}
-	p.title(title)
-	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		colour := ""
-		switch {
-		case strings.HasPrefix(line, "--- a"), strings.HasPrefix(line, "+++ b"):
-			colour = bold
-		case strings.HasPrefix(line, "@@"):
-			colour = cyan
-		case strings.HasPrefix(line, "-"):
-			colour = red
-		case strings.HasPrefix(line, "+"):
-			colour = green
-		}
-		p.line("%s", p.paint(colour, p.safe(untabbed(line), p.Width)))
-	}
+	return c.Tool + "  " + numbers
 }

@@ -60,9 +60,9 @@ calls
   | \x1b[31m<script>alert(1)</script>\u202e
   | warning: ours
   harness runs show 7f3k
-status
-  - ok
-  + timeout
+  status
+    - ok
+    + timeout
 @@ -1 +1 @@
 -a
 +b

@@ -27,6 +27,15 @@ var htmlTemplates = sync.OnceValue(func() *template.Template {
 			}
 			return lines
 		},
+		"sign": func(line string) string { // the class of a line of a unified difference
+			switch {
+			case strings.HasPrefix(line, "-"):
+				return "dm"
+			case strings.HasPrefix(line, "+"):
+				return "dp"
+			}
+			return "d0"
+		},
 		"add": func(a, b int) int { return a + b },
 		"hue": func(string) string { return "" },
 	}).Parse(htmlSource))

@@ -327,8 +327,8 @@ func TestNothingInARecordReachesTheTerminal(t *testing.T) {
 	for _, o := range []present.Options{{}, {All: true}, {ASCII: true, Width: 200}, {Colour: true, Now: after(1e6)}} {
 		var b bytes.Buffer
 		v, other := present.New(everywhere().Run), present.New(shop().Run)
-		for _, err := range []error{v.Text(&b, &o), v.Follow(&b, 0, &o), present.Compare(v, other).Text(&b, &o),
-			present.Compare(other, v).Text(&b, &o)} {
+		for _, err := range []error{v.Text(&b, &o), v.Follow(&b, 0, &o), present.Compare(v, other).Document(false).Terminal(&b, &o),
+			present.Compare(other, v).Document(false).Terminal(&b, &o)} {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -494,7 +494,7 @@ func TestWhatDiffersIsSaid(t *testing.T) {
 	}
 	golden(t, "diff.json", string(raw)+"\n")
 	var out bytes.Buffer
-	if err := d.Text(&out, &present.Options{Width: 80}); err != nil {
+	if err := d.Document(false).Terminal(&out, &present.Options{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "diff.txt", out.String())

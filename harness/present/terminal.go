@@ -215,11 +215,25 @@ func (c *Code) terminal(p *page) {
 	}
 }
 
+// title writes the heading of a section.
+func (p *page) title(s string) { (&Heading{2, Words(Plain, s)}).terminal(p) }
+
 func (q *Quote) terminal(p *page) { p.bars(q.Text) }
 
 func (c *Command) terminal(p *page) { p.line("  %s", p.safe(c.Line, math.MaxInt)) }
 
-func (c *Contrast) terminal(p *page) { p.was(c.Name, c.A, c.B) }
+func (c *Contrast) terminal(p *page) {
+	p.line("  %s", p.safe(c.Name, p.Width-2))
+	for _, l := range p.wrapped(c.A, p.Width-6, maxContrast) {
+		p.line("    %s", p.paint(red, "- "+l))
+	}
+	for _, l := range p.wrapped(c.B, p.Width-6, maxContrast) {
+		p.line("    %s", p.paint(green, "+ "+l))
+	}
+}
+
+// maxContrast bounds the lines of each value of a Contrast.
+const maxContrast = 6
 
 func (d *UnifiedDiff) terminal(p *page) {
 	for line := range strings.Lines(d.Text) {
