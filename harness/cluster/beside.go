@@ -2,16 +2,11 @@ package cluster
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
-
-	"github.com/nats-io/nats.go"
 
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
@@ -54,36 +49,13 @@ func (b *backing) Put(name, file string, value []byte) error {
 	return err
 }
 
-// put keeps a value beside a record. The message that has its name is published last.
+// put keeps a value beside a record.
 func (b *backing) put(ctx context.Context, name, file string, value []byte) error {
-	m := nats.NewMsg(besideSubject(idOf(name), file))
-	nonce := strings.ToLower(rand.Text())
-	first := value[:min(len(value), part)]
-	n := 0
-	for rest := range slices.Chunk(value[len(first):], part) {
-		n++
-		p := nats.NewMsg(restSubject(m.Subject, nonce, n))
-		p.Data = rest
-		if _, err := b.c.publish(ctx, b.c.records, p, nonce+"."+strconv.Itoa(n), 0); err != nil {
-			return err
-		}
-	}
-	m.Data = first
-	m.Header.Set(ownerHeader, nonce)
-	m.Header.Set(partsHeader, strconv.Itoa(n))
-	_, err := b.c.publish(ctx, b.c.records, m, nonce+".0", 0)
-	if errors.Is(err, errOther) {
-		err = fmt.Errorf("%s: %w", file, fs.ErrExist)
-		if n > 0 {
-			err = errors.Join(err, b.c.purge(ctx, b.c.records, m.Subject+"."+nonce+".*"))
-		}
+	err := b.c.putValue(ctx, b.c.records, besideSubject(idOf(name), file), value)
+	if errors.Is(err, fs.ErrExist) {
+		err = fmt.Errorf("%s: %w", file, err)
 	}
 	return err
-}
-
-// restSubject is that of a part of a value, but its first one.
-func restSubject(subject, nonce string, n int) string {
-	return subject + "." + token(nonce) + "." + strconv.Itoa(n)
 }
 
 func (b *backing) Value(name, file string, max int64) ([]byte, error) {
@@ -92,34 +64,12 @@ func (b *backing) Value(name, file string, max int64) ([]byte, error) {
 	}
 	ctx, cancel := b.c.bounded()
 	defer cancel()
-	subject := besideSubject(idOf(name), file)
-	m, err := b.c.last(ctx, b.c.records, subject)
+	value, err := b.c.value(ctx, b.c.records, besideSubject(idOf(name), file), max)
 	if err != nil {
-		return nil, valueError(file, err)
-	}
-	nonce := m.Header.Get(ownerHeader)
-	n, err := strconv.Atoi(m.Header.Get(partsHeader))
-	if err != nil || n < 0 || int64(n) > max/part || len(nonce) > maxName {
-		return nil, valueError(file, fmt.Errorf("message %d of stream %s has no valid %s and %s, or the value more than %d bytes",
-			m.Sequence, recordsStream, ownerHeader, partsHeader, max))
-	}
-	value := m.Data
-	for i := 1; i <= n; i++ {
-		if m, err = b.c.last(ctx, b.c.records, restSubject(subject, nonce, i)); err != nil {
-			return nil, valueError(file, err)
-		}
-		value = append(value, m.Data...)
-		if int64(len(value)) > max {
-			break
-		}
-	}
-	if int64(len(value)) > max {
-		return nil, valueError(file, fmt.Errorf("it has more than %d bytes", max))
+		return nil, &fs.PathError{Op: "read", Path: file, Err: err}
 	}
 	return value, nil
 }
-
-func valueError(file string, err error) error { return &fs.PathError{Op: "read", Path: file, Err: err} }
 
 func (b *backing) Values(name string) ([]string, error) {
 	subjects, err := b.subjects(prefix + "val." + idOf(name) + ".*")

@@ -268,7 +268,7 @@ func (c *Cluster) wanted() []jetstream.StreamConfig {
 			Discard: jetstream.DiscardNew, MaxMsgs: c.o.Queue, MaxAge: jobAge},
 		{Name: recordsStream, Subjects: []string{prefix + "rec.>", prefix + "val.>"}, MaxAge: 32 * 24 * time.Hour,
 			RePublish: &jetstream.RePublish{Source: prefix + ">", Destination: newsSubjects + ">", HeadersOnly: true}},
-		{Name: keptStream, Subjects: []string{prefix + "kept.>"}, MaxAge: 30 * time.Minute},
+		{Name: keptStream, Subjects: []string{prefix + "kept.>"}, MaxAge: keptFor},
 		{Name: auditStream, Subjects: []string{prefix + "audit.>"}, MaxAge: 30 * 24 * time.Hour},
 		// As NATS makes buckets, but read at their leaders alone, so that no read returns an older value.
 		{Name: stateStream, Subjects: []string{stateSubjects + ">"}, MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew,

@@ -547,8 +547,6 @@ func (f *Front) withdraw(ctx context.Context, j *job, seq uint64, why string) (*
 	if err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) && j.Kind == kindResume {
 		return nil, err
 	}
-	if j.Parts > 0 {
-		f.c.dropBeside(j.ID)
-	}
+	f.c.dropApart(j)
 	return out, nil
 }

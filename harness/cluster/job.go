@@ -3,6 +3,7 @@ package cluster
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -70,9 +71,9 @@ type job struct {
 	Output bool `json:"output,omitempty"`
 	Errors bool `json:"errors,omitempty"`
 	Asks   bool `json:"asks,omitempty"`
-	// Script, or the number of messages with its JSON where it is large.
+	// Script is nil in the message of a large job: its JSON is a value, which Apart names.
 	Script *jobScript `json:"script,omitempty"`
-	Parts  int        `json:"parts,omitempty"`
+	Apart  string     `json:"apart,omitempty"`
 }
 
 // jobScript is a harness.Script. What a digest is made of is in it byte by byte.
@@ -183,12 +184,12 @@ func (j *job) validate() error {
 		return fmt.Errorf("%.60q is no name of the record of run %s", j.Name, j.ID)
 	case j.Until.IsZero():
 		return errors.New("it may wait for ever")
-	case (j.Script == nil) == (j.Parts == 0) || j.Parts < 0 || j.Parts > maxJob/part+1:
-		return fmt.Errorf("a script in %d further messages", j.Parts)
+	case (j.Script == nil) == (j.Apart == ""):
+		return errors.New("it has no script, or two")
 	case j.Attempts < 0:
 		return fmt.Errorf("%d attempts", j.Attempts)
 	}
-	for _, s := range []string{j.Front, j.Pool, j.Request, j.Revision, j.Trace} {
+	for _, s := range []string{j.Front, j.Pool, j.Request, j.Revision, j.Trace, j.Apart} {
 		if len(s) > maxJobText {
 			return fmt.Errorf("a text of %d bytes; the most is %d", len(s), maxJobText)
 		}
@@ -226,7 +227,10 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-func jobParts(id string) string { return prefix + "val." + id + ".job." }
+// apartSubjects are those of the script of a large job, before the last tokens.
+func (j *job) apartSubjects() string {
+	return prefix + "val." + j.ID + ".job." + token(j.Apart) + "."
+}
 
 // BusyError says that a script cannot run now. Nothing of it has run.
 type BusyError struct {
@@ -257,7 +261,7 @@ func (c *Cluster) enqueue(ctx context.Context, j *job, key string) error {
 		return err
 	}
 	if len(b) > part {
-		if b, err = c.putBeside(ctx, j); err != nil {
+		if b, err = c.putApart(ctx, j); err != nil {
 			if lostRequest(err) {
 				err = errAway
 			}
@@ -288,76 +292,57 @@ func (c *Cluster) enqueue(ctx context.Context, j *job, key string) error {
 	default:
 		return err
 	}
-	if j.Parts > 0 {
-		c.dropBeside(j.ID)
-	}
+	c.dropApart(j)
 	return err
 }
 
-// putBeside keeps the script of a large job beside it, and returns the message without.
-func (c *Cluster) putBeside(ctx context.Context, j *job) ([]byte, error) {
-	all, err := marshal(j.Script)
+// putApart stores the script of a large job, and returns the message without it.
+func (c *Cluster) putApart(ctx context.Context, j *job) ([]byte, error) {
+	script, err := marshal(j.Script)
 	if err != nil {
 		return nil, err
 	}
-	if len(all) > maxJob {
-		return nil, fmt.Errorf("the script with its inputs has %d bytes; the most is %d", len(all), maxJob)
+	if len(script) > maxJob {
+		return nil, fmt.Errorf("the script with its inputs has %d bytes; the most is %d", len(script), maxJob)
+	}
+	j.Apart = strings.ToLower(rand.Text())
+	if err := c.putValue(ctx, c.records, j.apartSubjects()+"script", script); err != nil {
+		return nil, err
 	}
 	stub := *j
 	stub.Script = nil
-	for len(all) > 0 {
-		n := min(len(all), part)
-		msg := nats.NewMsg(fmt.Sprint(jobParts(j.ID), stub.Parts))
-		msg.Data, all = all[:n], all[n:]
-		err := c.again(ctx, func(ctx context.Context) error {
-			_, err := c.js.PublishMsg(ctx, msg, jetstream.WithMsgID(msg.Subject))
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-		stub.Parts++
-	}
-	j.Parts = stub.Parts
 	return marshal(&stub)
 }
 
-// fetchBeside reads the script of a large job.
-func (c *Cluster) fetchBeside(ctx context.Context, j *job) error {
+// fetchApart reads the script of a large job.
+func (c *Cluster) fetchApart(ctx context.Context, j *job) error {
 	if j.Script != nil {
 		return nil
 	}
-	var all []byte
-	for i := range j.Parts {
-		var msg *jetstream.RawStreamMsg
-		err := c.again(ctx, func(ctx context.Context) (err error) {
-			msg, err = c.records.GetLastMsgForSubject(ctx, fmt.Sprint(jobParts(j.ID), i))
-			return err
-		})
-		if err != nil {
-			return fmt.Errorf("reading the script of run %s: part %d of %d: %w", j.ID, i+1, j.Parts, err)
-		}
-		if all = append(all, msg.Data...); len(all) > maxJob {
-			return fmt.Errorf("reading the script of run %s: it has more than %d bytes", j.ID, maxJob)
-		}
-	}
 	var s jobScript
-	if err := json.Unmarshal(all, &s); err != nil {
-		return fmt.Errorf("reading the script of run %s: %w", j.ID, err)
+	b, err := c.value(ctx, c.records, j.apartSubjects()+"script", maxJob)
+	if err == nil {
+		err = json.Unmarshal(b, &s)
 	}
-	if err := s.validate(); err != nil {
+	if err == nil {
+		err = s.validate()
+	}
+	if err != nil {
 		return fmt.Errorf("reading the script of run %s: %w", j.ID, err)
 	}
 	j.Script = &s
 	return nil
 }
 
-// dropBeside deletes the script of a large job. What stays goes with the record.
-func (c *Cluster) dropBeside(id string) {
+// dropApart deletes what a large job has apart. What stays goes with the record.
+func (c *Cluster) dropApart(j *job) {
+	if j.Apart == "" {
+		return
+	}
 	ctx, cancel := context.WithTimeout(c.ctx, each)
 	defer cancel()
-	if err := c.records.Purge(ctx, jetstream.WithPurgeSubject(jobParts(id)+">")); err != nil {
-		c.log.Warn("the script of a large job stays beside the records", "run", id, "error", err)
+	if err := c.purge(ctx, c.records, j.apartSubjects()+">"); err != nil {
+		c.log.Warn("the script of a large job stays beside the records", "run", j.ID, "error", err)
 	}
 }
 
@@ -384,7 +369,7 @@ func (c *Cluster) jobIn(ctx context.Context, msg *jetstream.RawStreamMsg, err er
 	}
 	j, err := parseJob(msg.Data)
 	if err == nil {
-		err = c.fetchBeside(ctx, j)
+		err = c.fetchApart(ctx, j)
 	}
 	return j, msg.Sequence, err
 }

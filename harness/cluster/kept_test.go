@@ -66,20 +66,20 @@ func TestATenantHasSoMuchRoom(t *testing.T) {
 			t.Errorf("%s is kept: %v", handle, !want)
 		}
 	}
-	for i := range maxKeptHandles + 1 {
-		handle := fmt.Sprint("h", i)
-		if i > 0 && i < maxKeptHandles { // as Keep does, without looking for room
-			m := nats.NewMsg(keptSubject("carl", handle))
-			m.Data = valueOf(5)
-			m.Header.Set(numberHeader, "0")
-			m.Header.Set(partsHeader, "0")
-			_, err := c.js.PublishMsgAsync(m)
-			must(t, err)
-			continue
-		}
-		receive(t, c.js.PublishAsyncComplete())
-		must(t, k.Keep(t.Context(), "carl", handle, valueOf(5)))
+	must(t, k.Keep(t.Context(), "carl", "h0", valueOf(5)))
+	must(t, k.Keep(t.Context(), "carl", "h1", valueOf(5)))
+	e, err := c.get(t.Context(), keptKey("carl"))
+	must(t, err)
+	var list []keptValue
+	must(t, json.Unmarshal(e.Value(), &list))
+	for len(list) < maxKeptHandles { // as Keep does
+		list = append(list, keptValue{"more", 5, time.Now()})
 	}
+	all, err := json.Marshal(list)
+	must(t, err)
+	_, err = c.swap(t.Context(), keptKey("carl"), all, e.Revision(), keptFor)
+	must(t, err)
+	must(t, k.Keep(t.Context(), "carl", "last", valueOf(5)))
 	if has("carl", "h0") || !has("carl", "h1") || !has("bob", "old") {
 		t.Error("the wrong ones went")
 	}
@@ -89,27 +89,24 @@ func TestATenantHasSoMuchRoom(t *testing.T) {
 func TestMessagesThatAreNoValues(t *testing.T) {
 	t.Parallel()
 	c := connect(t, Options{URL: clustertest.Server(t)})
-	publish := func(handle, number, parts, data string) {
-		m := nats.NewMsg(keptSubject("ann", handle))
+	publish := func(handle, parts, data string) {
+		m := nats.NewMsg(keptSubjects("ann", handle) + "value")
 		m.Data = []byte(data)
-		m.Header.Set(numberHeader, number)
+		m.Header.Set(ownerHeader, "x")
 		m.Header.Set(partsHeader, parts)
 		_, err := c.js.PublishMsg(t.Context(), m)
 		must(t, err)
 	}
-	publish("nothing", "", "", "1")
-	publish("second", "1", "0", "1")
-	publish("negative", "0", "-1", "1")
-	publish("text", "0", "0", "no json")
-	for range 33 {
-		publish("endless", "0", "1", strings.Repeat("x", part))
-	}
-	for _, handle := range []string{"nothing", "second", "negative", "text", "endless"} {
+	publish("nothing", "", "1")
+	publish("negative", "-1", "1")
+	publish("text", "0", "no json")
+	publish("endless", "33", "1")
+	for _, handle := range []string{"nothing", "negative", "text", "endless"} {
 		if v, err := c.Kept().Kept(t.Context(), "ann", handle); err == nil {
 			t.Errorf("%s: %d bytes", handle, len(v))
 		}
 	}
-	publish("half", "0", "1", "[")
+	publish("half", "1", "[")
 	if v, err := c.Kept().Kept(t.Context(), "ann", "half"); v != nil || err != nil {
 		t.Errorf("half: %s, %v", v, err)
 	}

@@ -247,7 +247,7 @@ func (r *runner) take(ctx context.Context, msg *nats.Msg) {
 		own.msg.Store(msg)
 		return
 	}
-	if err := r.c.fetchBeside(ctx, j); err != nil {
+	if err := r.c.fetchApart(ctx, j); err != nil {
 		r.log.Error("a job is given back", "run", j.ID, "error", err)
 		r.later(msg, versionDelay)
 		return
@@ -298,9 +298,7 @@ func (r *runner) ack(msg *nats.Msg, j *job) {
 	if err != nil {
 		r.log.Warn("a job that is done comes again", "run", j.ID, "error", err) // and is found to have ended
 	}
-	if j.Parts > 0 {
-		r.c.dropBeside(j.ID)
-	}
+	r.c.dropApart(j)
 }
 
 // run does a job; nil: it stays in the queue.

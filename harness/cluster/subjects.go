@@ -68,9 +68,10 @@ func cancelSubject(id string) string       { return prefix + "cancel." + id }
 func eventSubject(front, id string) string { return prefix + "event." + token(front) + "." + id }
 func doneSubject(front, id string) string  { return prefix + "done." + token(front) + "." + id }
 func askSubject(front, id string) string   { return prefix + "ask." + token(front) + "." + id }
-func keptSubject(tenant, handle string) string {
-	return prefix + "kept." + token(tenant) + "." + token(handle)
+func keptSubjects(tenant, handle string) string { // before the last tokens
+	return prefix + "kept." + token(tenant) + "." + token(handle) + "."
 }
+func keptKey(tenant string) string     { return "kept." + token(tenant) }
 func auditSubject(front string) string { return auditSubjects + token(front) }
 
 // scriptKey is the key of a script of a library, see library.Spread.

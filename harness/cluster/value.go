@@ -1,0 +1,75 @@
+package cluster
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// putValue stores a value under a subject, in several messages if it is large: the first
+// has the subject and is published last, so that a value is there whole. If there is one
+// already, the error is fs.ErrExist.
+func (c *Cluster) putValue(ctx context.Context, in jetstream.Stream, subject string, value []byte) error {
+	m := nats.NewMsg(subject)
+	nonce := strings.ToLower(rand.Text())
+	first := value[:min(len(value), part)]
+	n := 0
+	for rest := range slices.Chunk(value[len(first):], part) {
+		n++
+		p := nats.NewMsg(restSubject(subject, nonce, n))
+		p.Data = rest
+		if _, err := c.publish(ctx, in, p, nonce+"."+strconv.Itoa(n), 0); err != nil {
+			return err
+		}
+	}
+	m.Data = first
+	m.Header.Set(ownerHeader, nonce)
+	m.Header.Set(partsHeader, strconv.Itoa(n))
+	_, err := c.publish(ctx, in, m, nonce+".0", 0)
+	if errors.Is(err, errOther) {
+		err = fs.ErrExist
+		if n > 0 {
+			err = errors.Join(err, c.purge(ctx, in, subject+"."+nonce+".*"))
+		}
+	}
+	return err
+}
+
+// restSubject is the subject of a part of a value that is not its first one.
+func restSubject(subject, nonce string, n int) string {
+	return subject + "." + token(nonce) + "." + strconv.Itoa(n)
+}
+
+// value returns the value under a subject, of at most max bytes. If there is none, the error
+// is fs.ErrNotExist.
+func (c *Cluster) value(ctx context.Context, in jetstream.Stream, subject string, max int64) ([]byte, error) {
+	m, err := c.last(ctx, in, subject)
+	if err != nil {
+		return nil, err
+	}
+	nonce := m.Header.Get(ownerHeader)
+	n, err := strconv.Atoi(m.Header.Get(partsHeader))
+	if err != nil || n < 0 || int64(n) > max/part || len(nonce) > maxName {
+		return nil, fmt.Errorf("message %d of %s has no valid %s and %s, or the value more than %d bytes",
+			m.Sequence, subject, ownerHeader, partsHeader, max)
+	}
+	value := m.Data
+	for i := 1; i <= n && int64(len(value)) <= max; i++ {
+		if m, err = c.last(ctx, in, restSubject(subject, nonce, i)); err != nil {
+			return nil, err
+		}
+		value = append(value, m.Data...)
+	}
+	if int64(len(value)) > max {
+		return nil, fmt.Errorf("it has more than %d bytes", max)
+	}
+	return value, nil
+}
