@@ -16,6 +16,9 @@ import (
 // server wait for those that have not answered.
 const openPatience = 3 * time.Second
 
+// noLimit is a wait that only a context ends.
+const noLimit = 365 * 24 * time.Hour
+
 // Asking lists the servers whose answers a catalog waits for.
 type Asking struct {
 	// Servers are the names of those that are being asked for their tools. The
@@ -36,55 +39,72 @@ func (f *Files) Early(ctx context.Context) (*Catalog, error) {
 	if f.catalog != nil {
 		return f.catalog, nil
 	}
-	cfg, known, err := f.read()
+	cfg, err := f.read()
 	if err != nil {
 		return nil, err
 	}
-	if known {
-		return f.complete(ctx, cfg)
-	}
-	settings, search, err := searching(cfg)
-	if err != nil {
+	if f.settings, f.search, err = searching(cfg); err != nil {
 		return nil, &Error{err}
 	}
-	reg, previous, err := f.load(ctx, cfg, search)
+	reg, previous, err := f.load(ctx, cfg)
 	if err != nil {
 		return nil, f.failed(ctx, err)
 	}
-	f.config, f.pool = cfg, f.connections(cfg, cmp.Or(reg, previous))
+	var calls Caller
+	if len(cfg.Files) > 0 {
+		f.pool = f.connections(cfg, cmp.Or(reg, previous))
+		calls = f.pool
+	}
 	if reg != nil {
 		f.hold(reg, cfg)
-		f.catalog = f.over(reg, cfg, settings, search)
-		f.catalog.Calls = f.pool
-		return f.catalog, nil
-	}
-	over, stop := context.WithCancel(context.WithoutCancel(ctx))
-	o := &build.Options{Previous: previous, Changed: true, Progress: f.Progress, Embed: f.embed(search), Pins: f.pins(),
-		Dial: lend(f.pool, nil)}
-	if !f.Keep {
-		n, pool := &needs{known: make(chan struct{}), others: make(chan struct{}), ended: over.Done()}, f.pool
-		f.needs, o.Turn = n, n.turn
-		o.Dial = lend(pool, func(server string) {
-			if !n.has(server) {
-				pool.Rest(server)
-			}
-		})
-	}
-	f.job = build.Start(over, cfg, o)
-	f.stop, f.first, f.began = stop, previous == nil, time.Now()
-	f.asked = f.job.Asked()
-	if f.Keep && f.first { // there is nothing to begin with
-		if err := f.job.Wait(ctx); err != nil {
-			return nil, err
-		}
-	}
-	reg, report, err := f.job.Registry(ctx)
-	if err != nil {
+		f.renew(reg, cfg, calls)
+	} else if err := f.begin(ctx, cfg, previous); err != nil {
+		f.endJob()
+		f.pool.Close()
 		return nil, f.failed(ctx, err)
 	}
-	f.catalog = f.over(reg, cfg, settings, search)
-	f.taken(report)
+	f.logDoubts()
 	return f.catalog, nil
+}
+
+// job is a build under way.
+type job struct {
+	*build.Job
+	config *config.Config
+	began  time.Time
+	first  bool     // there is no earlier registry
+	asks   bool     // it has begun to ask
+	keep   []string // servers to which the connections are kept
+}
+
+// ask begins to ask the servers, if that has not begun: those that are needed first.
+func (j *job) ask(ctx context.Context, needed ...string) {
+	if !j.asks {
+		j.asks = true
+		j.Ask(context.WithoutCancel(ctx), needed...)
+	}
+}
+
+// begin prepares to ask the servers that have no answer in the previous registry, which
+// may be nil. With Keep it asks them at once, and waits if there is no previous registry.
+func (f *Files) begin(ctx context.Context, cfg *config.Config, previous *registry.Registry) error {
+	j, pool := &job{config: cfg, began: time.Now(), first: previous == nil}, f.pool
+	j.Job = build.Prepare(cfg, &build.Options{Previous: previous, Changed: true, Progress: f.Progress,
+		Embed: f.embed(f.search), Pins: f.pins(), Dial: lend(pool, func(server string) {
+			if !f.Keep && !slices.Contains(j.keep, server) {
+				pool.Rest(server)
+			}
+		})})
+	f.job, f.asked = j, j.Asked()
+	if f.Keep {
+		j.ask(ctx)
+	}
+	if f.Keep && j.first { // there is nothing to begin with
+		if err := j.Wait(ctx); err != nil {
+			return err
+		}
+	}
+	return f.take(ctx)
 }
 
 // lend connects to servers through a pool, to ask them for their tools. done, which
@@ -117,121 +137,78 @@ func (l *lent) Close() error {
 	return nil
 }
 
-// needs is what is known of the servers that the first script needs, where the
-// connections to others are not kept.
-type needs struct {
-	known   chan struct{} // closed when it is
-	servers []string      // set before that
-	others  chan struct{} // closed when the others may be asked, too
-	ended   <-chan struct{}
-}
-
-// turn is build.Options.Turn: those that are needed come first.
-func (n *needs) turn(_ context.Context, server string) {
-	if !n.has(server) {
-		select {
-		case <-n.others:
-		case <-n.ended:
-		}
-	}
-}
-
-// has reports whether a server is needed, as soon as that is known.
-func (n *needs) has(server string) bool {
-	select {
-	case <-n.known:
-		return slices.Contains(n.servers, server)
-	case <-n.ended:
-		return false
-	}
-}
-
-// more is Asking.More.
-func (f *Files) more(ctx context.Context, servers []string, open bool) (*Catalog, error) {
+// await waits for the answers of servers, and until a time for those of all others. It
+// returns the catalog with the answers that there are then.
+func (f *Files) await(ctx context.Context, servers []string, until time.Time) (*Catalog, error) {
 	f.mu.Lock()
-	job, pool, first, until := f.job, f.pool, f.first, f.began.Add(openPatience)
-	if job == nil {
+	j := f.job
+	if j == nil {
 		defer f.mu.Unlock()
 		return f.catalog, nil
 	}
-	n := f.needs
-	f.needs = nil
+	f.pool.Hurry(servers...)
+	if !j.asks {
+		j.keep = servers
+	}
+	if until.IsZero() {
+		j.ask(ctx, servers...)
+	} else {
+		j.ask(ctx)
+	}
 	f.mu.Unlock()
-	pool.Hurry(servers...)
-	if n != nil {
-		n.servers = servers
-		close(n.known)
-		if open {
-			close(n.others)
-		}
-	}
 	if len(servers) > 0 {
-		if err := job.Wait(ctx, servers...); err != nil {
+		if err := j.Wait(ctx, servers...); err != nil {
 			return nil, err
 		}
 	}
-	if n != nil && !open {
-		close(n.others)
-	}
-	if open {
-		wait, cancel := ctx, context.CancelFunc(func() {})
-		if !first { // else there is nothing else that might answer
-			wait, cancel = context.WithDeadline(ctx, until)
-		}
-		_ = job.Wait(wait)
+	if !until.IsZero() {
+		wait, cancel := context.WithDeadline(ctx, until)
+		_ = j.Wait(wait)
 		cancel()
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.job != job {
+	if f.job != j || slices.Equal(j.Pending(), f.catalog.Asking.Servers) {
 		return f.catalog, nil
 	}
-	if slices.Equal(job.Pending(), f.catalog.Asking.Servers) {
-		return f.catalog, nil
-	}
-	reg, report, err := job.Registry(ctx)
-	if err != nil {
+	if err := f.take(ctx); err != nil {
 		return nil, f.failed(ctx, err)
 	}
-	f.catalog = f.renewed(reg)
-	f.taken(report)
 	return f.catalog, nil
 }
 
-// renewed is the catalog with another registry.
-func (f *Files) renewed(reg *registry.Registry) *Catalog {
-	old := f.catalog
-	c := &Catalog{Registry: reg, Search: old.Search, Servers: f.ruled(f.config, reg), Rules: old.Rules, Rights: old.Rights,
-		Shapes: old.Shapes, Scripts: old.Scripts, Usage: old.Usage}
-	if old.Memory != nil {
-		c.Memory = f.memory(reg)
+// take makes a catalog of the answers so far the current one.
+func (f *Files) take(ctx context.Context) error {
+	j := f.job
+	reg, report, err := j.Registry(ctx)
+	if err != nil {
+		return err
 	}
-	return c
-}
-
-// taken makes a catalog of the job the present one.
-func (f *Files) taken(report *build.Report) {
-	f.catalog.Calls = f.pool
+	c := f.renew(reg, j.config, f.pool)
 	var pending []string
 	for _, s := range report.Servers {
 		if s.Pending {
 			pending = append(pending, s.Name)
 		}
 	}
-	if len(pending) > 0 {
-		f.logPins(report.Pins)
-		f.catalog.Asking = &Asking{Servers: pending, More: f.more}
-		return
+	if len(pending) == 0 {
+		f.SaveBuilt(reg, report, f.asked)
+		f.job = nil
+		return nil
 	}
-	f.SaveBuilt(f.catalog.Registry, report, f.asked)
-	f.endJob()
-}
-
-// endJob ends the build under way.
-func (f *Files) endJob() {
-	f.stop()
-	f.job, f.stop = nil, nil
+	f.logPins(report.Pins)
+	c.Asking = &Asking{Servers: pending, More: func(ctx context.Context, servers []string, open bool) (*Catalog, error) {
+		var until time.Time
+		switch {
+		case open && j.first: // there is nothing else that might answer
+			until = time.Now().Add(noLimit)
+		case open:
+			until = j.began.Add(openPatience)
+		}
+		return f.await(ctx, servers, until)
+	}}
+	return nil
 }

@@ -3,6 +3,7 @@ package catalog
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/usetools/usetools/harness/policy"
@@ -95,9 +96,10 @@ func (c *Catalog) ruled(server string) *config.Server {
 	return &usual
 }
 
-// sameRules reports whether two configs say the same of what tools do.
-func sameRules(a, b *config.Config) bool {
-	return slices.EqualFunc(a.Servers, b.Servers, func(a, b config.Server) bool {
+// sameSettings reports whether two configs say the same of how tools are found and of
+// what they do.
+func sameSettings(a, b *config.Config) bool {
+	return reflect.DeepEqual(a.UseTools, b.UseTools) && slices.EqualFunc(a.Servers, b.Servers, func(a, b config.Server) bool {
 		return a.Name == b.Name && a.Trust == b.Trust && slices.Equal(a.Classes, b.Classes)
 	})
 }

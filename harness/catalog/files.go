@@ -55,15 +55,8 @@ type Files struct {
 	NoObserve bool
 	// NoUsage records nothing of what scripts use, see package usage.
 	NoUsage bool
-	// Follow says that others build the registry file, and what was learnt from results
-	// beside it: it is taken as it is, whatever the configs say, no server is asked for its
-	// tools, and neither phrases nor results teach anything, so that scripts mean the same
-	// wherever the files are the same. Follow calls renewed each time that the file was
-	// replaced, until its context ends; Watch calls it. nil: Files builds the registry.
-	Follow func(ctx context.Context, renewed func()) error
-	// Later is a registry that others may come to build: Files builds its own until Watch
-	// hears that there is one, and takes that then as with Follow. nil: there is none.
-	Later *Later
+	// Follow is a registry that others build. If nil, Files builds the registry.
+	Follow *Followed
 	// Library has the saved scripts; nil: the one for the registry has.
 	Library *library.Library
 	// Log is called with one line of text for events such as a registry that is
@@ -75,118 +68,91 @@ type Files struct {
 	Keep bool
 	// Asks declares to MCP servers that the persons behind scripts can be asked, by
 	// forms and URLs, as Script.Ask does and runs that wait.
-	Asks      bool
+	Asks bool
+
 	searched  sync.Once
 	foundHere config.Found // by searched
+	readOnce  sync.Once    // by known
+	facts     atomic.Pointer[facts]
+	followed  atomic.Bool              // Follow, which came later, is in use
+	watches   atomic.Pointer[watching] // nil: there is none
 
-	lastRead atomic.Pointer[lastConfig] // the config that was read last; nil: none
-	readOnce sync.Once                  // by known
-	// others are servers that the registry has and the config does not, with what the
-	// registry says of calls of their tools; nil: no registry was read.
-	others   atomic.Pointer[[]config.Server]
-	followed atomic.Bool // the registry is that of Later
-
-	mu           sync.Mutex
-	catalog      *Catalog
-	config       *config.Config // of catalog
-	pool         *backend.Pool
-	toolsChanged atomic.Pointer[func(server string)] // of pool; nil: nobody is told
-	watches      atomic.Pointer[watching]            // nil: there is none
-	asked        []string                            // servers that have been asked just now
-
-	job   *build.Job // that the catalog is of; nil: it is complete
-	stop  context.CancelFunc
-	began time.Time // the job
-	first bool      // there is no earlier registry
-	needs *needs    // nil: they are known, or do not matter
+	mu       sync.Mutex
+	catalog  *Catalog // nil: it was not asked for yet
+	config   *config.Config
+	settings *discovery.Settings // of config
+	search   *discovery.Options  // of config; without an embedder that cannot be reached
+	doubts   []string            // that were logged of config
+	pool     *backend.Pool       // that Files made and has to close
+	job      *job                // nil: the catalog is complete
+	asked    []string            // servers that have been asked just now
 }
 
-// Later is a registry that is not there yet.
-type Later struct {
-	Path   string                                          // of its file
-	Follow func(ctx context.Context, renewed func()) error // as Files.Follow
-}
-
-// follows reports whether others build the registry.
-func (f *Files) follows() bool { return f.Follow != nil || f.followed.Load() }
-
-// Catalog loads the registry, or builds and saves it where there is none, where
-// it was made from other server definitions, or where it cannot be read. Only
-// servers whose definition changed are asked.
-func (f *Files) Catalog(ctx context.Context) (*Catalog, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.catalog != nil {
-		return f.catalog, nil
-	}
-	cfg, _, err := f.read()
-	if err != nil {
-		return nil, err
-	}
-	return f.complete(ctx, cfg)
-}
-
-// read reads the config. known says that there is none, but a registry to look
-// into.
-func (f *Files) read() (cfg *config.Config, known bool, err error) {
-	if len(f.configs()) == 0 && f.Registry != "" {
-		return &config.Config{}, true, nil
-	}
-	if err := f.tellFound(); err != nil {
-		return nil, false, &Error{err}
-	}
-	if cfg, err = config.Load(f.configs()...); err == nil {
-		err = checkRules(cfg)
-	}
-	if err != nil {
-		return nil, false, &Error{err}
-	}
-	f.lastRead.Store(newLastConfig(cfg))
-	return cfg, false, nil
-}
-
-// lastConfig is a config and what hides its secrets.
-type lastConfig struct {
-	config  *config.Config
+// facts are what is kept of the config that was read last.
+type facts struct {
+	servers []config.Server
 	secrets *redact.Redactor
 }
 
-func newLastConfig(cfg *config.Config) *lastConfig { return &lastConfig{cfg, cfg.Redactor()} }
+// Catalog loads the registry, or builds and saves it where there is none, where
+// it was made from other server definitions, or where it cannot be read. Only
+// servers whose definition changed are asked, and it waits for all of them.
+func (f *Files) Catalog(ctx context.Context) (*Catalog, error) {
+	c, err := f.Early(ctx)
+	if err != nil || c.Asking == nil {
+		return c, err
+	}
+	return f.await(ctx, nil, time.Now().Add(noLimit))
+}
 
-// known returns the config that was read last. Where none was, as a script that uses
-// no tool needs none, it is read now; nil: there is none that can be read.
-func (f *Files) known() *lastConfig {
+// read finds and reads the config. If there is none, but a registry, it returns an
+// empty one.
+func (f *Files) read() (*config.Config, error) {
+	if len(f.configs()) == 0 && f.Path() != "" {
+		return &config.Config{}, nil
+	}
+	if err := f.tellFound(); err != nil {
+		return nil, &Error{err}
+	}
+	return f.parse()
+}
+
+// parse reads the config files.
+func (f *Files) parse() (*config.Config, error) {
+	cfg, err := config.Load(f.configs()...)
+	if err == nil {
+		err = checkRules(cfg)
+	}
+	if err != nil {
+		return nil, &Error{err}
+	}
+	f.facts.Store(&facts{cfg.Servers, cfg.Redactor()})
+	return cfg, nil
+}
+
+// known returns the facts of the config that was read last. Where none was, as a script
+// that uses no tool needs none, it is read now; nil: there is none that can be read.
+func (f *Files) known() *facts {
 	f.readOnce.Do(func() {
 		files := f.configs()
-		if f.lastRead.Load() != nil || len(files) == 0 {
+		if f.facts.Load() != nil || len(files) == 0 {
 			return
 		}
 		if cfg, err := config.Load(files...); err == nil {
-			f.lastRead.CompareAndSwap(nil, newLastConfig(cfg))
+			f.facts.CompareAndSwap(nil, &facts{cfg.Servers, cfg.Redactor()})
 		}
 	})
-	return f.lastRead.Load()
+	return f.facts.Load()
 }
 
 // Private reports whether the config, or the registry of a server that the config does not
 // have, says that the arguments and results of a tool, by its ID, are not to be kept.
 func (f *Files) Private(tool string) bool {
-	if others := f.others.Load(); others != nil && private(*others, tool) {
-		return true
-	}
 	k := f.known()
-	return k != nil && private(k.config.Servers, tool)
-}
-
-func private(servers []config.Server, tool string) bool {
-	for i := range servers {
-		s := &servers[i]
-		if name, ok := strings.CutPrefix(tool, s.Name+"."); ok &&
-			slices.ContainsFunc(s.Private, func(p string) bool { return registry.Match(p, name) }) {
-			return true
-		}
-	}
-	return false
+	return k != nil && slices.ContainsFunc(k.servers, func(s config.Server) bool {
+		name, ok := strings.CutPrefix(tool, s.Name+".")
+		return ok && slices.ContainsFunc(s.Private, func(p string) bool { return registry.Match(p, name) })
+	})
 }
 
 // Redact returns a text or JSON without the secrets of the config. If no config can be
@@ -215,54 +181,6 @@ func (f *Files) failed(ctx context.Context, err error) error {
 	return &Error{err}
 }
 
-// complete is the catalog of a config with all of its servers' tools.
-func (f *Files) complete(ctx context.Context, cfg *config.Config) (*Catalog, error) {
-	settings, search, err := searching(cfg)
-	if err != nil {
-		return nil, &Error{err}
-	}
-	known := len(cfg.Files) == 0
-	var reg, previous *registry.Registry
-	if known && !f.follows() {
-		reg, err = registry.Load(f.Registry)
-	} else {
-		reg, previous, err = f.load(ctx, cfg, search)
-	}
-	if err == nil && reg != nil && !known {
-		f.hold(reg, cfg)
-	}
-	if err == nil && reg == nil {
-		reg, err = f.build(ctx, cfg, previous, search)
-	}
-	if err != nil {
-		return nil, f.failed(ctx, err)
-	}
-	f.catalog, f.config = f.over(reg, cfg, settings, search), cfg
-	if !known {
-		f.pool = f.connections(cfg, reg)
-		f.catalog.Calls = f.pool
-	}
-	return f.catalog, nil
-}
-
-// build asks the servers that previous has no answer to.
-func (f *Files) build(ctx context.Context, cfg *config.Config, previous *registry.Registry,
-	search *discovery.Options) (*registry.Registry, error) {
-	job := build.Start(ctx, cfg, &build.Options{Previous: previous, Changed: true, Progress: f.Progress,
-		Embed: f.embed(search), Pins: f.pins()})
-	defer job.Close()
-	f.asked = job.Asked()
-	if err := job.Wait(ctx); err != nil {
-		return nil, err
-	}
-	reg, report, err := job.Registry(ctx)
-	if err != nil {
-		return nil, err
-	}
-	f.SaveBuilt(reg, report, f.asked)
-	return reg, nil
-}
-
 // Renew begins to ask all servers of a config for their tools, each once. Save the
 // registry of the job with SaveBuilt.
 func (f *Files) Renew(ctx context.Context, cfg *config.Config) *build.Job {
@@ -280,11 +198,7 @@ func (f *Files) Renew(ctx context.Context, cfg *config.Config) *build.Job {
 func (f *Files) connections(cfg *config.Config, known *registry.Registry) *backend.Pool {
 	o := &dial.Options{Known: known, Asks: f.Asks}
 	if f.Keep {
-		o.ToolsChanged = func(server string) {
-			if tell := f.toolsChanged.Load(); tell != nil {
-				(*tell)(server)
-			}
-		}
+		o.ToolsChanged = func(server string) { f.Ask(server) }
 	}
 	return dial.New(o).Pool(cfg)
 }
@@ -301,25 +215,20 @@ const askAgain = 10 * time.Second
 // that there is no such tool.
 func (f *Files) Again(ctx context.Context) bool {
 	f.mu.Lock()
-	job := f.job
+	waited := f.job != nil
 	f.mu.Unlock()
-	waited := false
-	if job != nil {
-		if _, err := f.more(ctx, nil, false); err != nil { // now all are asked
+	if waited {
+		if _, err := f.await(ctx, nil, time.Now().Add(askAgain)); err != nil {
 			return false
 		}
-		wait, cancel := context.WithTimeout(ctx, askAgain)
-		defer cancel()
-		_ = job.Wait(wait)
-		_, err := f.more(ctx, nil, false)
-		waited = err == nil
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.askFailed(ctx) || waited
 }
 
-// askFailed is the second part of Again.
+// askFailed asks the servers again that failed and have no tools. It reports whether there
+// are any. The caller holds the lock.
 func (f *Files) askFailed(ctx context.Context) bool {
 	if f.catalog == nil || f.pool == nil || f.follows() {
 		return false
@@ -340,17 +249,13 @@ func (f *Files) askFailed(ctx context.Context) bool {
 	if len(ask) == 0 {
 		return false
 	}
-	_, search, err := searching(f.config)
-	if err != nil {
-		return false
-	}
 	f.log("asking again the servers that failed when %s was built", f.Path())
 	was := f.pool
 	f.pool = f.connections(&again, old)
 	f.pool.Adopt(was, func(name string) bool { return !ask[name] })
 	was.Close()
 	reg, report, err := build.Build(ctx, &again, &build.Options{
-		Previous: old, Only: ask, Once: true, Embed: f.embed(search), Pins: f.pins(), Progress: f.Progress,
+		Previous: old, Only: ask, Once: true, Embed: f.embed(f.search), Pins: f.pins(), Progress: f.Progress,
 		Dial: lend(f.pool, nil),
 	})
 	if err != nil {
@@ -359,46 +264,75 @@ func (f *Files) askFailed(ctx context.Context) bool {
 	names := slices.Sorted(maps.Keys(ask))
 	f.SaveBuilt(reg, report, names)
 	f.asked = append(f.asked, names...)
-	f.catalog = f.renewed(reg)
-	f.catalog.Calls = f.pool
+	f.renew(reg, f.config, f.pool)
 	return true
 }
 
-// over is the catalog of a registry, which still has nobody to call.
-func (f *Files) over(reg *registry.Registry, cfg *config.Config, settings *discovery.Settings,
-	search *discovery.Options) *Catalog {
-	c := &Catalog{Registry: reg, Search: search, Servers: f.ruled(cfg, reg)}
+// renew makes a catalog of a registry and makes it the current one. The index, and what
+// was learnt from results, are those of the catalog before where they can be. The caller
+// holds the lock.
+func (f *Files) renew(reg *registry.Registry, cfg *config.Config, calls Caller) *Catalog {
 	var err error
+	remembers := f.settings.Remembers() && !f.NoMemory && !f.follows()
+	old := f.catalog
+	same := old != nil && sameSettings(f.config, cfg) && (remembers || old.Memory == nil) && old.Registry.Same(reg) &&
+		old.Load() == nil
+	c := &Catalog{Registry: reg, Search: f.search, Calls: calls, Servers: ruled(cfg, reg), Scripts: f.Scripts()}
+	switch {
+	case same:
+		c.Registry, c.Search, c.Memory = old.Registry, old.Search, old.Memory
+		c.once.Do(func() { c.index, c.schemas = old.index, old.schemas })
+	case remembers:
+		c.Memory = f.memory(reg)
+	}
+	if c.Search.Embedder != nil && !discovery.Embedded(reg, c.Search.Embedder) { // others built it
+		f.log("%s has not the vectors of the configured embedder; the embedded model answers alone", f.Path())
+		alone := *c.Search
+		alone.Embedder, c.Search = nil, &alone
+	}
 	if c.Rules, c.Rights, err = Rules(cfg); err != nil { // no config gets here that checkRules refuses
 		c.Rules = []policy.Rule{{Pattern: "*", Then: policy.IsDenied}}
 	}
-	if settings.Remembers() && !f.NoMemory && !f.follows() {
-		c.Memory = f.memory(reg)
-	}
-	if f.observes(cfg) {
+	switch {
+	case f.NoObserve || !switchedOn(cfg, "observe"):
+	case !f.follows() && (same || old != nil && cfg == f.config):
+		c.Shapes = old.Shapes
+	default:
 		c.Shapes = f.shapes()
 	}
-	c.Usage = f.usage(cfg)
-	c.Scripts = f.Scripts()
-	for _, doubt := range SettingsDoubts(cfg, settings, reg) {
-		f.log("%s", doubt)
+	if switchedOn(cfg, "usage") && !f.NoUsage {
+		if path, err := usage.Path(f.Path()); err == nil { // without a cache folder nothing is recorded
+			c.Usage = usage.Open(path)
+		}
 	}
+	f.facts.Store(&facts{c.Servers, cfg.Redactor()})
+	f.catalog, f.config = c, cfg
 	return c
 }
 
-// ruled are the definitions of a config, and for each other server of a registry one with
-// what the registry says of calls of its tools.
-func (f *Files) ruled(cfg *config.Config, reg *registry.Registry) []config.Server {
-	var others []config.Server
+// logDoubts logs what in the config has no effect, unless it was logged before.
+func (f *Files) logDoubts() {
+	doubts := SettingsDoubts(f.config, f.settings, f.catalog.Registry)
+	for _, doubt := range doubts {
+		if !slices.Contains(f.doubts, doubt) {
+			f.log("%s", doubt)
+		}
+	}
+	f.doubts = doubts
+}
+
+// ruled returns the definitions of a config, and for each other server of a registry one with
+// the registry's rules for calls of its tools.
+func ruled(cfg *config.Config, reg *registry.Registry) []config.Server {
+	servers := slices.Clip(cfg.Servers)
 	for i := range reg.Servers {
 		if s := &reg.Servers[i]; s.Rules != nil {
 			if _, here := cfg.Server(s.Name); !here {
-				others = append(others, config.Ruled(s.Name, s.Rules))
+				servers = append(servers, config.Ruled(s.Name, s.Rules))
 			}
 		}
 	}
-	f.others.Store(&others)
-	return slices.Concat(cfg.Servers, others)
+	return servers
 }
 
 // memory is what phrases led to, nil without a cache folder.
@@ -478,42 +412,17 @@ func SearchSettings(cfg *config.Config) (*discovery.Settings, error) {
 	return all, nil
 }
 
-// observes reports whether types are learnt from results: unless a flag or the
-// first file with a word about it, "usetools": {"observe": false}, says no.
-func (f *Files) observes(cfg *config.Config) bool {
+// switchedOn reports whether a key of "usetools" is true in the first file that has
+// it, or in none.
+func switchedOn(cfg *config.Config, key string) bool {
 	for _, value := range cfg.UseTools {
-		var s struct {
-			Observe *bool `json:"observe"`
-		}
-		if json.Unmarshal(value, &s) == nil && s.Observe != nil {
-			return *s.Observe && !f.NoObserve
-		}
-	}
-	return !f.NoObserve
-}
-
-// usage opens the log of what scripts use, nil where a flag or the config
-// ("usetools": {"usage": false}) says that nothing is recorded.
-func (f *Files) usage(cfg *config.Config) *usage.Log {
-	if f.NoUsage {
-		return nil
-	}
-	for _, value := range cfg.UseTools {
-		var s struct {
-			Usage *bool `json:"usage"`
-		}
-		if json.Unmarshal(value, &s) == nil && s.Usage != nil {
-			if !*s.Usage {
-				return nil
-			}
-			break
+		var keys map[string]json.RawMessage
+		var on *bool
+		if json.Unmarshal(value, &keys) == nil && json.Unmarshal(keys[key], &on) == nil && on != nil {
+			return *on
 		}
 	}
-	path, err := usage.Path(f.Path())
-	if err != nil { // without a cache folder nothing is recorded
-		return nil
-	}
-	return usage.Open(path)
+	return true
 }
 
 // shapes opens what was learnt from results; without a cache folder nothing is.
@@ -572,8 +481,8 @@ func (f *Files) tellFound() error {
 // Path returns the path of the registry file, whether it exists or not; empty
 // where there is no config either.
 func (f *Files) Path() string {
-	if f.followed.Load() {
-		return f.Later.Path
+	if f.follows() {
+		return f.Follow.Path
 	}
 	return f.built()
 }
@@ -593,22 +502,26 @@ func (f *Files) built() string {
 // built, the one before, which may be nil. Its vectors are those of the configured
 // embedder; where that cannot be reached it is taken out of search, and the
 // embedded model answers alone.
-func (f *Files) load(ctx context.Context, cfg *config.Config, search *discovery.Options) (reg,
-	previous *registry.Registry, err error) {
+func (f *Files) load(ctx context.Context, cfg *config.Config) (reg, previous *registry.Registry, err error) {
 	path := f.Path()
-	if f.follows() {
-		return f.given(path, search)
+	switch {
+	case f.follows():
+		reg, err = f.Follow.load()
+		return reg, nil, err
+	case len(cfg.Files) == 0:
+		reg, err = registry.Load(path)
+		return reg, nil, err
 	}
 	if err := Replaceable(path, cfg.Files); err != nil {
 		return nil, nil, err
 	}
 	old, err := registry.Load(path)
 	switch {
-	case err == nil && old.Config == cfg.Digest() && discovery.Embedded(old, search.Embedder):
+	case err == nil && old.Config == cfg.Digest() && discovery.Embedded(old, f.search.Embedder):
 		return old, nil, nil
 	case err == nil && old.Config == cfg.Digest():
 		f.log("another embedder is configured: making the vectors of %s anew", path)
-		if err := f.embed(search)(ctx, old); err != nil {
+		if err := f.embed(f.search)(ctx, old); err != nil {
 			return nil, nil, err
 		}
 		f.save(old, path)
@@ -657,7 +570,7 @@ func (f *Files) pins() string { return registry.PinsPath(f.configs(), f.built())
 
 // hold holds the tools of a registry from a file as the pins say now.
 func (f *Files) hold(reg *registry.Registry, cfg *config.Config) {
-	if f.follows() { // who builds it holds them
+	if f.follows() || len(cfg.Files) == 0 { // those who build it hold them
 		return
 	}
 	defer registry.LockPins()()
@@ -738,13 +651,11 @@ func (f *Files) log(format string, args ...any) {
 func (f *Files) Close() error {
 	f.mu.Lock()
 	job, pool := f.job, f.pool
-	if job != nil {
-		f.endJob()
-	}
+	f.job = nil
 	f.mu.Unlock()
 	if job != nil {
-		job.Close() // its ends need f.mu
-		f.saveRest(job)
+		job.Close()
+		f.saveRest(job.Job)
 	}
 	if pool == nil {
 		return nil
@@ -774,11 +685,9 @@ func (f *Files) saveRest(job *build.Job) {
 // CallTimeout is how long a call of a tool may take, by the configs.
 func (f *Files) CallTimeout(tool string) time.Duration {
 	server, _, _ := strings.Cut(tool, ".")
-	if paths := f.configs(); len(paths) > 0 {
-		if cfg, err := config.Load(paths...); err == nil {
-			if s, ok := cfg.Server(server); ok {
-				return s.CallTimeout
-			}
+	if k := f.known(); k != nil {
+		if s := definitionOf(k.servers, server); s != nil {
+			return s.CallTimeout
 		}
 	}
 	return config.DefaultCallTimeout

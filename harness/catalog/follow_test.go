@@ -34,12 +34,12 @@ func TestARegistryThatOthersBuildIsFollowed(t *testing.T) {
 	}
 	path := filepath.Join(dir, "registry.json")
 	replaced := make(chan struct{})
-	f := &Files{Configs: []string{config}, Registry: path, Follow: func(ctx context.Context, renewed func()) error {
+	f := &Files{Configs: []string{config}, Follow: &Followed{Path: path, Watch: func(ctx context.Context, renewed func()) error {
 		for range replaced {
 			renewed()
 		}
 		return nil
-	}}
+	}}}
 	defer f.Close()
 	if c, err := f.Early(t.Context()); err == nil {
 		t.Fatalf("a catalog of %d tools before there is a registry", len(c.Registry.Tools))

@@ -174,17 +174,13 @@ func (c *Cluster) Follow(ctx context.Context, files *catalog.Files) error {
 	if err != nil {
 		return fmt.Errorf("the registry of the cluster: %w", err)
 	}
-	follow := func(ctx context.Context, renewed func()) error { return c.WatchFiles(ctx, path, renewed) }
-	if !there && len(files.AllConfigs()) > 0 {
-		files.Later = &catalog.Later{Path: path, Follow: follow}
-		return nil
-	}
-	if !there {
+	files.Follow = &catalog.Followed{Path: path, Later: !there && len(files.AllConfigs()) > 0,
+		Watch: func(ctx context.Context, renewed func()) error { return c.WatchFiles(ctx, path, renewed) }}
+	if !there && !files.Follow.Later {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // of an earlier cluster there
 			return fmt.Errorf("the registry of the cluster: %w", err)
 		}
 	}
-	files.Registry, files.Follow = path, follow
 	return nil
 }
 

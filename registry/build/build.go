@@ -38,8 +38,6 @@ type Options struct {
 	Changed bool
 	// Once does not ask a second time the servers that did not answer in time.
 	Once bool
-	// Turn waits until a server may be asked; nil: all may at once.
-	Turn func(ctx context.Context, server string)
 	// Dial connects to a server; nil means a dial.Dialer.
 	Dial func(ctx context.Context, s config.Server) (backend.Backend, error)
 }
@@ -85,7 +83,6 @@ type Job struct {
 	asked    []string   // names; set by Start
 	answers  []answer
 	finished int
-	total    int
 	last     *registry.Registry // that Registry returned
 }
 
@@ -95,7 +92,14 @@ var errPending = errors.New("it has not answered yet")
 // Start begins to ask the servers of a config for their tools and returns at
 // once. The job ends with ctx, or when it is closed.
 func Start(ctx context.Context, c *config.Config, opts *Options) *Job {
-	j := &Job{config: c, start: time.Now(), done: make([]chan struct{}, len(c.Servers)),
+	j := Prepare(c, opts)
+	j.Ask(ctx)
+	return j
+}
+
+// Prepare returns a job whose servers are not asked until Ask is called.
+func Prepare(c *config.Config, opts *Options) *Job {
+	j := &Job{config: c, start: time.Now(), cancel: func() {}, done: make([]chan struct{}, len(c.Servers)),
 		answers: make([]answer, len(c.Servers))}
 	if opts != nil {
 		j.opts = *opts
@@ -103,23 +107,26 @@ func Start(ctx context.Context, c *config.Config, opts *Options) *Job {
 	if j.opts.Dial == nil {
 		j.opts.Dial = dial.New(&dial.Options{Known: j.opts.Previous}).Open
 	}
-	ctx, j.cancel = context.WithCancel(ctx)
-	var asked []int
 	for i, s := range c.Servers {
 		j.done[i] = make(chan struct{})
 		a, ok := known(&s, j.opts)
 		if !ok {
 			a = answer{server: registry.Server{Name: s.Name, Transport: s.Type}, err: errPending}
-			asked = append(asked, i)
 			j.asked = append(j.asked, s.Name)
 		} else {
 			close(j.done[i])
 		}
 		j.answers[i] = a
 	}
-	j.total = len(asked)
-	j.work.Go(func() { j.askAll(ctx, asked) })
 	return j
+}
+
+// Ask begins to ask the servers of the job: those named in first, and the others when
+// these have answered, failed or been too slow. The job ends with ctx, or when it is
+// closed. Call Ask once.
+func (j *Job) Ask(ctx context.Context, first ...string) {
+	ctx, j.cancel = context.WithCancel(ctx)
+	j.work.Go(func() { j.askAll(ctx, first) })
 }
 
 // Close ends the job, and the requests to servers that have not answered.
@@ -239,42 +246,45 @@ func (j *Job) Registry(ctx context.Context) (*registry.Registry, *Report, error)
 	return r, report, nil
 }
 
-// askAll asks servers side by side, and then those that did not answer in time
+// askAll asks the servers side by side, and then those that did not answer in time
 // once more, one after the other: a busy machine may be why.
-func (j *Job) askAll(ctx context.Context, servers []int) {
-	late := make([]bool, len(j.answers))
-	first := make([]answer, len(j.answers))
-	var asking sync.WaitGroup
-	for _, i := range servers {
-		asking.Go(func() {
-			if j.opts.Turn != nil {
-				j.opts.Turn(ctx, j.config.Servers[i].Name)
-			}
-			j.tell(Event{Server: j.config.Servers[i].Name})
-			a := j.ask(ctx, i, false)
-			if late[i] = !j.opts.Once && errors.Is(a.err, context.DeadlineExceeded) && ctx.Err() == nil; late[i] {
-				first[i] = a
-				return
-			}
-			j.answered(ctx, i, a)
-		})
+func (j *Job) askAll(ctx context.Context, first []string) {
+	late := make([]*answer, len(j.answers)) // the first attempts that took too long
+	attempt := func(i int) {
+		j.tell(Event{Server: j.config.Servers[i].Name})
+		a := j.ask(ctx, i, false)
+		if !j.opts.Once && errors.Is(a.err, context.DeadlineExceeded) && ctx.Err() == nil {
+			late[i] = &a
+			return
+		}
+		j.answered(ctx, i, a)
 	}
-	asking.Wait()
+	var needed, others sync.WaitGroup
+	for i, s := range j.config.Servers {
+		switch {
+		case !slices.Contains(j.asked, s.Name):
+		case slices.Contains(first, s.Name):
+			needed.Go(func() { attempt(i) })
+		default:
+			others.Go(func() { needed.Wait(); attempt(i) })
+		}
+	}
+	others.Wait()
+	needed.Wait()
 	again, cancel := context.WithTimeout(ctx, secondTries)
 	defer cancel()
-	for _, i := range servers {
-		if !late[i] {
+	for i, a := range late {
+		if a == nil {
 			continue
 		}
-		a := first[i]
 		if again.Err() == nil {
 			second := j.ask(again, i, true)
 			second.time += a.time
 			if again.Err() == nil {
-				a = second
+				a = &second
 			}
 		}
-		j.answered(ctx, i, a)
+		j.answered(ctx, i, *a)
 	}
 }
 
@@ -331,7 +341,7 @@ func (j *Job) tell(e Event) {
 		j.finished++
 	}
 	if j.opts.Progress != nil {
-		e.Finished, e.Total = j.finished, j.total
+		e.Finished, e.Total = j.finished, len(j.asked)
 		j.opts.Progress(e)
 	}
 }

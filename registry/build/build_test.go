@@ -539,3 +539,31 @@ func TestServersThatTimedOutAreTriedOnceMoreOneAfterTheOther(t *testing.T) {
 		}
 	})
 }
+
+// A server that a script needs is asked before the others, and again after them if its
+// first answer takes too long.
+func TestAnsweringSlowlyDoesNotKeepOthersFromBeingAsked(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var asked []string
+	job := build.Prepare(servers(snap("first", "memory.json"), snap("slow", "time.json")), &build.Options{
+		Dial: func(_ context.Context, s config.Server) (backend.Backend, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if asked = append(asked, s.Name); len(asked) == 1 {
+				return nil, context.DeadlineExceeded
+			}
+			return sleeper(0), nil
+		}})
+	defer job.Close()
+	if len(job.Pending()) != 2 || len(asked) != 0 {
+		t.Errorf("before it asks: %q", asked)
+	}
+	job.Ask(t.Context(), "slow")
+	if err := job.Wait(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if d := cmp.Diff([]string{"slow", "first", "slow"}, asked); d != "" {
+		t.Error(d)
+	}
+}
