@@ -3,14 +3,10 @@ package catalog
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
 	"sync"
 	"time"
 
 	"github.com/usetools/usetools/discovery"
-	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/build"
 	"github.com/usetools/usetools/registry/config"
@@ -123,63 +119,6 @@ func (f *Files) update(u build.Update, search *discovery.Options) (c *Catalog, o
 	return c, old, nil
 }
 
-// Followed is a registry file that others build, and what was learnt from results beside
-// it. It is taken as it is, whatever the configs say: no server is asked for its tools, and
-// neither phrases nor results teach anything, so that scripts mean the same wherever the
-// files are the same.
-type Followed struct {
-	Path string
-	// Watch calls renewed each time that the file was replaced, until its context ends;
-	// Files.Watch calls it.
-	Watch func(ctx context.Context, renewed func()) error
-	// Later says that there is no such file yet: Files builds its own registry until
-	// renewed is called.
-	Later bool
-}
-
-// follows reports whether others build the registry.
-func (f *Files) follows() bool { return f.Follow != nil && (!f.Follow.Later || f.followed.Load()) }
-
-func (o *Followed) load() (*registry.Registry, error) {
-	reg, err := registry.Load(o.Path)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("there is no registry yet: nobody has published one (%w)", err)
-	}
-	return reg, err
-}
-
-// follow returns the catalog of the registry that others have replaced, with the
-// connections that there are. A build under way ends.
-func (f *Files) follow(ctx context.Context) (*Catalog, error) {
-	f.mu.Lock()
-	if f.catalog == nil {
-		f.followed.Store(true)
-		f.mu.Unlock()
-		return f.Early(ctx)
-	}
-	defer f.mu.Unlock()
-	reg, err := f.Follow.load()
-	if err != nil {
-		return f.catalog, err
-	}
-	if !f.follows() {
-		f.followed.Store(true)
-		f.log("the registry that others build is there: %s is not used any more", f.built())
-	}
-	c := f.renew(reg, f.config, f.catalog.Calls)
-	f.logDoubts()
-	f.endJob()
-	return c, nil
-}
-
-// endJob ends a build under way.
-func (f *Files) endJob() {
-	if f.job != nil {
-		f.job.Close()
-		f.job = nil
-	}
-}
-
 // watching is a watch that is under way.
 type watching struct {
 	ask   func(server string) // "": all
@@ -204,14 +143,4 @@ func (f *Files) Watched() (every time.Duration, ok bool) {
 		return w.every, true
 	}
 	return 0, false
-}
-
-// searching is what a config says about finding tools.
-func searching(cfg *config.Config) (*discovery.Settings, *discovery.Options, error) {
-	settings, err := SearchSettings(cfg)
-	if err != nil {
-		return nil, nil, err
-	}
-	opts, err := settings.Options()
-	return settings, opts, err
 }

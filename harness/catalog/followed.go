@@ -1,0 +1,59 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/usetools/usetools/registry"
+)
+
+// Followed is a registry file that others build, and what was learnt from results beside
+// it. It is taken as it is, whatever the configs say: no server is asked for its tools, and
+// neither phrases nor results teach anything, so that scripts mean the same wherever the
+// files are the same.
+type Followed struct {
+	Path string
+	// Watch calls renewed each time that the file was replaced, until its context ends;
+	// Files.Watch calls it.
+	Watch func(ctx context.Context, renewed func()) error
+	// Later says that there is no such file yet: Files builds its own registry until
+	// renewed is called.
+	Later bool
+}
+
+// follows reports whether others build the registry.
+func (f *Files) follows() bool { return f.Follow != nil && (!f.Follow.Later || f.followed.Load()) }
+
+func (o *Followed) load() (*registry.Registry, error) {
+	reg, err := registry.Load(o.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("there is no registry yet: nobody has published one (%w)", err)
+	}
+	return reg, err
+}
+
+// follow returns the catalog of the registry that others have replaced, with the
+// connections that there are. A build under way ends.
+func (f *Files) follow(ctx context.Context) (*Catalog, error) {
+	f.mu.Lock()
+	if f.catalog == nil {
+		f.followed.Store(true)
+		f.mu.Unlock()
+		return f.Early(ctx)
+	}
+	defer f.mu.Unlock()
+	reg, err := f.Follow.load()
+	if err != nil {
+		return f.catalog, err
+	}
+	if !f.follows() {
+		f.followed.Store(true)
+		f.log("the registry that others build is there: %s is not used any more", f.built())
+	}
+	c := f.renew(reg, f.config, f.catalog.Calls)
+	f.logDoubts()
+	f.endJob()
+	return c, nil
+}

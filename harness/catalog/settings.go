@@ -1,0 +1,99 @@
+package catalog
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/config"
+)
+
+// logDoubts logs what in the config has no effect, unless it was logged before.
+func (f *Files) logDoubts() {
+	doubts := SettingsDoubts(f.config, f.settings, f.catalog.Registry)
+	for _, doubt := range doubts {
+		if !slices.Contains(f.doubts, doubt) {
+			f.log("%s", doubt)
+		}
+	}
+	f.doubts = doubts
+}
+
+// SettingsDoubts returns a sentence for each setting in the "usetools" of a
+// config that has no effect: unknown keys, servers and tools. reg may be nil.
+func SettingsDoubts(cfg *config.Config, settings *discovery.Settings, reg *registry.Registry) []string {
+	var out []string
+	known := append(config.SettingKeys(), "observe", "usage", "approve", "tokens")
+	t := reflect.TypeFor[discovery.Settings]()
+	for i := range t.NumField() {
+		key, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		known = append(known, key)
+	}
+	out = append(out, cfg.Notes...)
+	for _, value := range cfg.UseTools {
+		var keys map[string]json.RawMessage
+		if json.Unmarshal(value, &keys) != nil {
+			continue
+		}
+		for _, key := range slices.Sorted(maps.Keys(keys)) {
+			if !slices.Contains(known, key) {
+				out = append(out, fmt.Sprintf("usetools.%s in the config is not known and has no effect", key))
+			}
+		}
+	}
+	for i := range cfg.Servers {
+		for _, note := range cfg.Servers[i].Notes {
+			out = append(out, fmt.Sprintf("server %s: %s", cfg.Servers[i].Name, note))
+		}
+	}
+	if reg != nil {
+		for _, name := range settings.Unknown(reg) {
+			out = append(out, fmt.Sprintf("usetools: there is no server %q, which aliases or prefer name", name))
+		}
+		out = append(out, classDoubts(cfg, reg)...)
+		out = append(out, RuleDoubts(cfg, reg)...)
+	}
+	return out
+}
+
+// SearchSettings returns what the files of a config set about finding tools;
+// where several set the same, the first file wins.
+func SearchSettings(cfg *config.Config) (*discovery.Settings, error) {
+	all := &discovery.Settings{}
+	for _, value := range cfg.UseTools {
+		s, err := discovery.ParseSettings(value)
+		if err != nil {
+			return nil, err
+		}
+		all = all.Merge(s)
+	}
+	return all, nil
+}
+
+// switchedOn reports whether a key of "usetools" is true in the first file that has
+// it, or in none.
+func switchedOn(cfg *config.Config, key string) bool {
+	for _, value := range cfg.UseTools {
+		var keys map[string]json.RawMessage
+		var on *bool
+		if json.Unmarshal(value, &keys) == nil && json.Unmarshal(keys[key], &on) == nil && on != nil {
+			return *on
+		}
+	}
+	return true
+}
+
+// searching is what a config says about finding tools.
+func searching(cfg *config.Config) (*discovery.Settings, *discovery.Options, error) {
+	settings, err := SearchSettings(cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	opts, err := settings.Options()
+	return settings, opts, err
+}
