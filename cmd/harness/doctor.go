@@ -395,7 +395,7 @@ func checkRules(reg *registry.Registry, cfg *config.Config) []finding {
 			out = append(out, finding{Check: "rule", Status: fine, Detail: "the token " + token + " may " + may})
 		}
 	}
-	for _, doubt := range catalog.RuleDoubts(cfg, reg) {
+	for _, doubt := range cat.RuleDoubts() {
 		out = append(out, finding{Check: "rule", Status: warning, Detail: doubt,
 			Do: "harness tools lists the tools by ID; harness describe shows their arguments"})
 	}

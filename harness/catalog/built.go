@@ -101,7 +101,7 @@ func (j *job) ask(ctx context.Context, needed ...string) {
 func (f *Files) begin(ctx context.Context, cfg *config.Config, previous *registry.Registry) error {
 	j, pool := &job{config: cfg, began: time.Now(), first: previous == nil}, f.pool
 	j.Job = build.Prepare(cfg, &build.Options{Previous: previous, Changed: true, Progress: f.Progress,
-		Embed: f.embed(f.search), Pins: f.pins(), Dial: lend(pool, func(server string) {
+		Embed: f.embed(f.search), Pins: f.pins(), Dial: build.Lend(pool, func(server string) {
 			if !f.Keep && !slices.Contains(j.keep, server) {
 				pool.Rest(server)
 			}
@@ -116,36 +116,6 @@ func (f *Files) begin(ctx context.Context, cfg *config.Config, previous *registr
 		}
 	}
 	return f.take(ctx)
-}
-
-// lend connects to servers through a pool, to ask them for their tools. done, which
-// may be nil, is told when that is over; the connections are the pool's.
-func lend(pool *backend.Pool, done func(server string)) func(context.Context, config.Server) (backend.Backend, error) {
-	return func(ctx context.Context, s config.Server) (backend.Backend, error) {
-		if s.Err != nil {
-			return nil, s.Err
-		}
-		b, err := pool.Connect(ctx, s.Name)
-		if err != nil {
-			return nil, err
-		}
-		return &lent{b, func() {
-			if done != nil {
-				done(s.Name)
-			}
-		}}, nil
-	}
-}
-
-// lent is a connection that is its pool's.
-type lent struct {
-	backend.Backend
-	done func()
-}
-
-func (l *lent) Close() error {
-	l.done()
-	return nil
 }
 
 // await waits for the answers of servers, and until a time for those of all others. It
@@ -299,7 +269,7 @@ func (f *Files) askFailed(ctx context.Context) bool {
 	was.Close()
 	reg, report, err := build.Build(ctx, &again, &build.Options{
 		Previous: old, Only: ask, Once: true, Embed: f.embed(f.search), Pins: f.pins(), Progress: f.Progress,
-		Dial: lend(f.pool, nil),
+		Dial: build.Lend(f.pool, nil),
 	})
 	if err != nil {
 		return false

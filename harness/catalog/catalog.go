@@ -79,9 +79,6 @@ type Catalog struct {
 	schemas *schema.Set
 	of      *Catalog // what index and schemas are taken from; nil: they are its own
 
-	rulesOnce sync.Once
-	rules     map[string]*config.Server // those that say more of their tools than the usual, by name
-
 	mu      sync.Mutex
 	view    *wrappers.View
 	version int        // of Shapes, that view was made with

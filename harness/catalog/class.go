@@ -17,7 +17,7 @@ import (
 // known: from the config, or else from those hints of its server that the config
 // lets count. What nobody has said anything of is a record.Effect.
 func (c *Catalog) Class(t *registry.Tool) (class record.Class, why string) {
-	s := c.ruled(t.Server)
+	s := c.Server(t.Server)
 	if r := s.Class(t.Name); r != nil {
 		return record.Class(r.Class), fmt.Sprintf("config: usetools.class %q", r.Pattern)
 	}
@@ -74,27 +74,7 @@ func (c *Catalog) decide(p *policy.Policy, t *registry.Tool,
 }
 
 // hints are those about a tool that count.
-func (c *Catalog) hints(t *registry.Tool) *registry.Annotations { return c.ruled(t.Server).Hints(t) }
-
-// usual stands for the servers that the config says nothing unusual of.
-var usual config.Server
-
-// ruled is the definition of a server whose Trust or Classes are not the usual
-// ones, and usual for others.
-func (c *Catalog) ruled(server string) *config.Server {
-	c.rulesOnce.Do(func() {
-		c.rules = map[string]*config.Server{}
-		for i := range c.Servers {
-			if s := &c.Servers[i]; s.Trust != config.TrustReads || len(s.Classes) > 0 {
-				c.rules[s.Name] = s
-			}
-		}
-	})
-	if s := c.rules[server]; s != nil {
-		return s
-	}
-	return &usual
-}
+func (c *Catalog) hints(t *registry.Tool) *registry.Annotations { return c.Server(t.Server).Hints(t) }
 
 // sameSettings reports whether two configs say the same of how tools are found and of
 // what they do.
@@ -134,11 +114,20 @@ func classDoubts(cfg *config.Config, reg *registry.Registry) []string {
 	return out
 }
 
-// Server is the definition of a server; one without anything where the config does
-// not have it.
+// Server returns the definition of a server, or one without anything if the config does not
+// have it.
 func (c *Catalog) Server(name string) *config.Server {
-	if i := slices.IndexFunc(c.Servers, func(s config.Server) bool { return s.Name == name }); i >= 0 {
-		return &c.Servers[i]
+	if s := definitionOf(c.Servers, name); s != nil {
+		return s
 	}
-	return &usual
+	return &config.Server{}
+}
+
+func definitionOf(servers []config.Server, name string) *config.Server {
+	for i := range servers {
+		if servers[i].Name == name {
+			return &servers[i]
+		}
+	}
+	return nil
 }

@@ -59,10 +59,8 @@ func (c *Catalog) Overview() (*Overview, error) {
 		if p, ok := view.Server(b.Name); ok {
 			s.Package = p.Package
 		}
-		for i := range c.Servers {
-			if c.Servers[i].Name == b.Name && b.Transport != "" {
-				s.At = Where(&c.Servers[i])
-			}
+		if b.Transport != "" {
+			s.At = Where(c.Server(b.Name))
 		}
 		o.Servers = append(o.Servers, s)
 		o.Total += len(b.Tools)

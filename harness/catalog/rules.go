@@ -326,15 +326,6 @@ func (c *Catalog) RuleTools() []RuleTools {
 
 // RuleDoubts returns a sentence for each rule that is for no tool, and for each
 // argument in a condition that no tool has for which the rule is.
-func RuleDoubts(cfg *config.Config, reg *registry.Registry) []string {
-	rules, _, err := Rules(cfg)
-	if err != nil {
-		return []string{err.Error()}
-	}
-	return (&Catalog{Registry: reg, Servers: cfg.Servers, Rules: rules}).RuleDoubts()
-}
-
-// RuleDoubts is RuleDoubts of the rules of the catalog.
 func (c *Catalog) RuleDoubts() []string {
 	reg := c.Registry
 	var out []string

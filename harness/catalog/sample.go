@@ -77,15 +77,6 @@ func (c *Catalog) seen(id string) (outline string, results int, ok bool) {
 	return "", 0, false
 }
 
-func definitionOf(servers []config.Server, name string) *config.Server {
-	for i := range servers {
-		if servers[i].Name == name {
-			return &servers[i]
-		}
-	}
-	return nil
-}
-
 // Sample infers result types: it calls, once, each suitable tool of the servers that wants
 // chooses. A tool is suitable if it only reads, is marked as idempotent, needs no argument,
 // has no output schema and no inferred type, may be called without approval by the rules of

@@ -56,7 +56,11 @@ func SettingsDoubts(cfg *config.Config, settings *discovery.Settings, reg *regis
 			out = append(out, fmt.Sprintf("usetools: there is no server %q, which aliases or prefer name", name))
 		}
 		out = append(out, classDoubts(cfg, reg)...)
-		out = append(out, RuleDoubts(cfg, reg)...)
+		if rules, _, err := Rules(cfg); err != nil {
+			out = append(out, err.Error())
+		} else {
+			out = append(out, (&Catalog{Registry: reg, Servers: cfg.Servers, Rules: rules}).RuleDoubts()...)
+		}
 	}
 	return out
 }

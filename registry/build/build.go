@@ -42,6 +42,35 @@ type Options struct {
 	Dial func(ctx context.Context, s config.Server) (backend.Backend, error)
 }
 
+// Lend returns an Options.Dial whose connections are those of a pool and stay open. done,
+// which may be nil, is called when a server has been asked.
+func Lend(pool *backend.Pool, done func(server string)) func(context.Context, config.Server) (backend.Backend, error) {
+	return func(ctx context.Context, s config.Server) (backend.Backend, error) {
+		if s.Err != nil {
+			return nil, s.Err
+		}
+		b, err := pool.Connect(ctx, s.Name)
+		if err != nil {
+			return nil, err
+		}
+		return &lent{b, s.Name, done}, nil
+	}
+}
+
+// lent is a connection of a pool.
+type lent struct {
+	backend.Backend
+	server string
+	done   func(server string)
+}
+
+func (l *lent) Close() error {
+	if l.done != nil {
+		l.done(l.server)
+	}
+	return nil
+}
+
 // Event is the progress of one server in a build.
 type Event struct {
 	Server string

@@ -264,16 +264,7 @@ func (w *watcher) rebuild(ctx context.Context, n news) error {
 			}
 		}
 	}
-	o.Dial = func(ctx context.Context, s config.Server) (backend.Backend, error) {
-		if s.Err != nil {
-			return nil, s.Err
-		}
-		b, err := next.Pool.Connect(ctx, s.Name)
-		if err != nil {
-			return nil, err
-		}
-		return shared{b}, nil
-	}
+	o.Dial = Lend(next.Pool, nil)
 	r, report, err := Build(ctx, next.Config, &o)
 	if err != nil {
 		if next.Pool != w.state.Pool {
@@ -327,11 +318,6 @@ func (w *watcher) pool(c *config.Config) *backend.Pool {
 func (w *watcher) toolsChanged(server string) {
 	w.tell(server, fmt.Sprintf("server %q has other tools", server))
 }
-
-// shared is a connection that the pool closes, not its user.
-type shared struct{ backend.Backend }
-
-func (shared) Close() error { return nil }
 
 // watchFiles watches the folders of all files that a config is made of: a file
 // that is replaced is another file, its folder stays.
