@@ -14,6 +14,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -85,7 +86,7 @@ _, _ = notes.DeleteNote(notes.DeleteNoteParams{ID: 1})`
 		t.Fatal(err)
 	}
 	var list strings.Builder
-	if err := o.Write(&list, false, 0); err != nil {
+	if err := present.ToolList(o).Terminal(&list, &present.Options{Width: -1}); err != nil {
 		t.Fatal(err)
 	}
 	shown["list"] = list.String()
@@ -123,7 +124,7 @@ func TestWordsOfServersAreShownPrintable(t *testing.T) {
 		t.Fatal(err)
 	}
 	var list strings.Builder
-	if err := o.Write(&list, false, 0); err != nil {
+	if err := present.ToolList(o).Terminal(&list, &present.Options{Width: -1}); err != nil {
 		t.Fatal(err)
 	}
 	for where, text := range map[string]string{

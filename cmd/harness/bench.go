@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/usetools/usetools/harness/bench"
+	"github.com/usetools/usetools/harness/present"
 )
 
 func (e *env) benchCommand() *cli.Command {
@@ -50,21 +51,15 @@ func (e *env) bench(ctx context.Context, c *cli.Command) error {
 		o.Progress = func(what string) { fmt.Fprintln(e.stderr, "harness:", what) }
 	}
 	rows, err := bench.Run(ctx, o)
-	if c.Bool("json") {
-		return errors.Join(err, e.print(map[string]any{"rows": rows}))
-	}
-	table := [][]string{{"what", "goal", "measured"}}
+	t := &present.Table{Header: true, Columns: present.Columns("what", "goal", "measured")}
 	for _, r := range rows {
-		table = append(table, []string{r.What, r.Goal, r.Value()})
-	}
-	return errors.Join(err, e.paintedTable(table, func(row, column int) string {
-		met, known := rows[row-1].Met()
-		switch {
-		case column != 2 || !known:
-			return ""
-		case met:
-			return good
+		row := present.Cells(r.What, r.Goal, r.Value())
+		if met, known := r.Met(); known && met {
+			row.Cells[2][0].Style = present.Good
+		} else if known {
+			row.Cells[2][0].Style = present.Warn
 		}
-		return doubt
-	}))
+		t.Rows = append(t.Rows, row)
+	}
+	return errors.Join(err, e.output(c, map[string]any{"rows": rows}, present.Document{t}))
 }

@@ -93,8 +93,7 @@ func (e *env) call(ctx context.Context, c *cli.Command) error {
 	}
 	args, err := arguments(cat.Registry, id, given, c.Args().Tail())
 	if err != nil {
-		fmt.Fprintf(e.stderr, "harness: %s: %v\n", id, err)
-		return exit(exitNotFound)
+		return notFound("%s: %v", id, err)
 	}
 	if d := c.Duration("timeout"); d > 0 {
 		var cancel context.CancelFunc
@@ -124,22 +123,19 @@ func (e *env) call(ctx context.Context, c *cli.Command) error {
 		script.Policy, script.Limits.Timeout = rules, c.Duration("timeout")
 		return e.runScript(ctx, c, files, script, show)
 	case errors.As(err, &wrong):
-		fmt.Fprintf(e.stderr, "harness: %s: %s\n", id, registry.PrintableText(wrong.Error(), 2000))
-		return exit(exitNotFound)
+		return notFound("%s: %v", id, wrong)
 	case err != nil && ctx.Err() == context.DeadlineExceeded:
-		fmt.Fprintf(e.stderr, "harness: %s: no answer within %v\n", id, c.Duration("timeout"))
-		return exit(1)
+		return failure{1, fmt.Sprintf("%s: no answer within %v", id, c.Duration("timeout"))}
 	case err != nil && ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		fmt.Fprintf(e.stderr, "harness: %s: %s\n", id, registry.PrintableText(err.Error(), 16<<10))
-		return exit(1)
+		return failure{1, fmt.Sprintf("%s: %v", id, err)}
 	case res == nil:
-		fmt.Fprintf(e.stderr, "harness: denied: %s: %s; nothing was called\n", id, decision.Rule)
+		why := fmt.Sprintf("denied: %s: %s; nothing was called", id, decision.Rule)
 		if decision.Verdict == policy.NeedsApproval {
-			fmt.Fprintf(e.stderr, "hint: with -state DIR the call waits for approval; -approved %s approves it now\n", id)
+			why += fmt.Sprintf("\nhint: with -state DIR the call waits for approval; -approved %s approves it now", id)
 		}
-		return exit(outcome.Denied.ExitCode())
+		return failure{outcome.Denied.ExitCode(), why}
 	case c.Bool("json"):
 		if err := e.print(res.Raw); err != nil {
 			return err
@@ -148,8 +144,7 @@ func (e *env) call(ctx context.Context, c *cli.Command) error {
 		return show.result(res)
 	}
 	if res.IsError {
-		fmt.Fprintf(e.stderr, "harness: %s: %s\n", id, registry.PrintableText(res.Text(), 16<<10))
-		return exit(1)
+		return failure{1, id + ": " + res.Text()}
 	}
 	return nil
 }
@@ -193,17 +188,11 @@ func (e *env) toolToCall(ctx context.Context, files *catalog.Files, name string)
 			for _, t := range d.Tools {
 				ids = append(ids, t.ID)
 			}
-			fmt.Fprintf(e.stderr, "harness: %q may be %s; name one\n", name, strings.Join(ids, ", "))
-			return nil, "", exit(exitNotFound)
+			return nil, "", notFound("%q is the name of several tools; use one ID: %s", name, strings.Join(ids, ", "))
 		case !again && files.Again(ctx):
 			continue
 		}
-		near := "harness search finds tools by what they do"
-		if ids := cat.Nearest(name); len(ids) > 0 {
-			near = "the nearest are " + strings.Join(ids, ", ")
-		}
-		fmt.Fprintf(e.stderr, "harness: there is no tool %q; %s\n", name, near)
-		return nil, "", exit(exitNotFound)
+		return nil, "", noTool(cat, name)
 	}
 }
 

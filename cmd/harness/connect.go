@@ -66,7 +66,7 @@ func (e *env) connect(ctx context.Context, c *cli.Command) error {
 	default:
 		io.WriteString(e.stdout, res.Stdout)
 		io.WriteString(e.stderr, res.Stderr+res.LedgerText())
-		if err := e.show(res.Result, res.Shown, res.Problems, show); err != nil {
+		if err := e.showResult(res.Result, res.Shown, res.Problems, show); err != nil {
 			return err
 		}
 	}

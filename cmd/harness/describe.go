@@ -57,14 +57,10 @@ func (e *env) describe(ctx context.Context, c *cli.Command) error {
 	if len(answer.NotFound) == 0 {
 		return nil
 	}
-	for _, name := range answer.NotFound {
-		near := "harness search finds tools by what they do"
-		if ids := known.catalog.Nearest(name); len(ids) > 0 {
-			near = "the nearest are " + strings.Join(ids, ", ")
-		}
-		fmt.Fprintf(e.stderr, "harness: there is no tool %q; %s\n", name, near)
+	for _, name := range answer.NotFound[1:] {
+		fmt.Fprintln(e.stderr, "harness:", noTool(known.catalog, name))
 	}
-	return exit(exitNotFound)
+	return noTool(known.catalog, answer.NotFound[0])
 }
 
 func (e *env) showEntry(x discovery.Entry, d discovery.Detail) {

@@ -22,6 +22,7 @@ import (
 	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/outcome"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
@@ -30,20 +31,14 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Verdicts of a check.
-const (
-	fine    = "ok"
-	warning = "warning"
-	broken  = "failed"
-)
+// Short names of what the checks find.
+type finding = present.Finding
 
-// finding is what one check of doctor found.
-type finding struct {
-	Check  string `json:"check"`
-	Status string `json:"status"` // ok, warning, failed
-	Detail string `json:"detail"`
-	Do     string `json:"do,omitempty"` // what would help
-}
+const (
+	fine    = present.Fine
+	warning = present.Warning
+	broken  = present.Broken
+)
 
 func (e *env) doctorCommand() *cli.Command {
 	return &cli.Command{
@@ -134,11 +129,8 @@ func (e *env) doctor(ctx context.Context, c *cli.Command) error {
 				continue
 			}
 			e.line.Clear()
-			colour := map[string]string{fine: good, warning: doubt, broken: bad}[f.Status]
-			fmt.Fprintf(e.stdout, "%s %s: %s\n", e.paint(colour, fmt.Sprintf("%-8s", f.Status)), e.paint(head, f.Check),
-				registry.Quoted(registry.PrintableText(f.Detail, 16<<10)))
-			if f.Do != "" {
-				fmt.Fprintf(e.stdout, "         → %s\n", f.Do)
+			if err := e.show(present.Health(f)); err != nil {
+				return err
 			}
 		}
 	}

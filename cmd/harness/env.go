@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/cluster"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/wrappers"
 )
@@ -89,6 +91,14 @@ func (k *known) hasServer(name string) error {
 	return noServer(name, names)
 }
 
+// noTool returns the failure of a command that does not find a tool, with the nearest names.
+func noTool(cat *catalog.Catalog, name string) error {
+	if ids := cat.Nearest(name); len(ids) > 0 {
+		return notFound("there is no tool %q; the nearest are %s", name, strings.Join(ids, ", "))
+	}
+	return notFound("there is no tool %q; harness search finds tools by what they do", name)
+}
+
 // noServer refuses a name that is none of those that there are.
 func noServer(name string, names []string) error {
 	return usageError{fmt.Sprintf("there is no server %q, there are: %s", name, strings.Join(names, ", "))}
@@ -151,20 +161,35 @@ func (e *env) memoryOf(c *cli.Command) int64 {
 	return memory
 }
 
-// Colours of what is said of a thing.
-const (
-	good  = "32"
-	doubt = "33"
-	bad   = "31"
-	head  = "1"
-)
-
 // paint puts a text for stdout into a colour, on a terminal.
 func (e *env) paint(code, text string) string {
 	if text == "" || !lifetime.Terminal(e.stdout) {
 		return text
 	}
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+// Colours and a width of the lists of runs and approvals.
+const (
+	doubt = "33"
+	bad   = "31"
+	head  = "1"
+	least = 8
+)
+
+// show writes a document to stdout. On a terminal it has colours, and lines fit its width.
+func (e *env) show(d present.Document) error {
+	o := &present.Options{Width: cmp.Or(lifetime.Width(e.stdout), -1), Colour: lifetime.Terminal(e.stdout)}
+	o.ASCII = lifetime.Device(e.stdout) != nil && ascii()
+	return d.Terminal(e.stdout, o)
+}
+
+// output writes v as JSON if -json is given, else a document that shows the same.
+func (e *env) output(c *cli.Command, v any, d present.Document) error {
+	if c.Bool("json") {
+		return e.print(v)
+	}
+	return e.show(d)
 }
 
 // print writes v as indented JSON.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend/mcp"
 	"github.com/usetools/usetools/registry/config"
@@ -75,7 +76,7 @@ func (e *env) logs(_ context.Context, c *cli.Command) error {
 	}
 	switch {
 	case name != "" && len(all) == 0:
-		return e.noLog(cfg, name)
+		return noLog(cfg, name)
 	case c.Bool("json"):
 		return e.print(map[string]any{"logs": all})
 	case name != "":
@@ -84,17 +85,17 @@ func (e *env) logs(_ context.Context, c *cli.Command) error {
 		e.nothing(c, "no server of this config has been started yet")
 		return nil
 	}
-	rows := [][]string{{"server", "kB", "last", "file"}}
+	t := &present.Table{Header: true, Columns: present.Columns("server", "kB", "last", "file")}
+	t.Columns[1].Number, t.Columns[3].Wrap = true, true
 	for _, l := range all {
-		rows = append(rows, []string{l.Server, fmt.Sprint((l.Bytes + 1023) / 1024), l.Last.Format(time.DateTime), l.File})
+		t.Rows = append(t.Rows, present.Cells(l.Server, fmt.Sprint((l.Bytes+1023)/1024), l.Last.Format(time.DateTime), l.File))
 	}
-	return e.table(rows)
+	return e.show(present.Document{t})
 }
 
-// noLog says why a server has no log.
-func (e *env) noLog(cfg *config.Config, name string) error {
+// noLog returns why a server has no log.
+func noLog(cfg *config.Config, name string) error {
 	s, ok := cfg.Server(name)
-	why := fmt.Sprintf("%q has not been started yet", name)
 	switch {
 	case !ok:
 		var names []string
@@ -103,10 +104,9 @@ func (e *env) noLog(cfg *config.Config, name string) error {
 		}
 		return noServer(name, names)
 	case s.Type != config.Stdio:
-		why = fmt.Sprintf("%q is no process that is started here, but %s: it has no stderr", name, s.Type)
+		return notFound("%q has no log: it is not a process on this machine, but %s", name, s.Type)
 	}
-	fmt.Fprintln(e.stderr, "harness:", why)
-	return exit(exitNotFound)
+	return notFound("%q has not been started yet", name)
 }
 
 // tail prints the last lines of a log and of the one before it.

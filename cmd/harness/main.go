@@ -42,6 +42,19 @@ type exit int
 
 func (e exit) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
+// failure ends a command with a message on stderr and an exit code.
+type failure struct {
+	code    int
+	message string
+}
+
+func (f failure) Error() string { return f.message }
+
+// notFound returns the failure of a command that did not find what its arguments name.
+func notFound(format string, args ...any) error {
+	return failure{exitNotFound, fmt.Sprintf(format, args...)}
+}
+
 // usageError is a fault in how the command was called.
 type usageError struct{ msg string }
 
@@ -63,29 +76,31 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		err = lost
 	}
 	var code exit
+	var failed failure
 	var usage usageError
 	var catalog *catalog.Error
 	var topic cli.ExitCoder // returned for help on an unknown command
 	if errors.As(err, &topic) {
 		err = usageError{err.Error() + "; harness help lists the commands"}
 	}
-	fault := errors.As(err, &usage) || errors.As(err, &catalog)
+	if errors.As(err, &usage) || errors.As(err, &catalog) {
+		failed = failure{exitUsage, err.Error()}
+	} else if !errors.As(err, &failed) && err != nil {
+		failed = failure{exitInternal, err.Error()}
+	}
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &code):
 		return int(code)
-	case ctx.Err() != nil && (!fault || errors.Is(err, context.Canceled)):
+	case ctx.Err() != nil && (failed.code == exitInternal || errors.Is(err, context.Canceled)):
 		if !out.Closed() { // who has read enough knows
 			fmt.Fprintln(stderr, "harness: canceled")
 		}
 		return outcome.Canceled.ExitCode()
-	case fault:
-		fmt.Fprintln(stderr, "harness:", registry.PrintableText(err.Error(), 16<<10))
-		return exitUsage
 	}
-	fmt.Fprintln(stderr, "harness:", registry.PrintableText(err.Error(), 16<<10))
-	return exitInternal
+	fmt.Fprintln(stderr, "harness:", registry.PrintableText(failed.message, 16<<10))
+	return failed.code
 }
 
 func (e *env) app() *cli.Command {

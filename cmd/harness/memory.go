@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/discovery/memory"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/usage"
 	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers/observe"
@@ -61,12 +61,8 @@ func (e *env) rmCommand(args string, rm func(c *cli.Command, names []string) (un
 			if err != nil {
 				return err
 			}
-			for _, name := range unknown {
-				fmt.Fprintf(e.stderr, "harness: %q is not remembered; %s lists what is\n", name,
-					strings.TrimSuffix(c.FullName(), " rm"))
-			}
 			if len(unknown) > 0 {
-				return exit(exitNotFound)
+				return notFound("nothing is stored for %q; %s lists what is", strings.Join(unknown, ", "), strings.TrimSuffix(c.FullName(), " rm"))
 			}
 			return nil
 		}}
@@ -121,21 +117,18 @@ func (e *env) listPhrases(_ context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return e.print(map[string]any{"phrases": all})
-	}
 	if len(all) == 0 {
 		e.nothing(c, "no run has taught what a phrase means")
 	}
-	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+	t := &present.Table{Columns: present.Columns("phrase", "tool", "uses", "last", "why")}
 	for _, x := range all {
 		means := x.Tool
 		if x.Conflicting() {
 			means = "(led to different tools)"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", x.Phrase, means, text.Count(x.Uses, "use"), x.Used, x.Why())
+		t.Rows = append(t.Rows, present.Cells(x.Phrase, means, text.Count(x.Uses, "use"), x.Used, x.Why()))
 	}
-	return w.Flush()
+	return e.output(c, map[string]any{"phrases": all}, present.Document{t})
 }
 
 func (e *env) setPhrase(ctx context.Context, c *cli.Command) error {
@@ -154,8 +147,7 @@ func (e *env) setPhrase(ctx context.Context, c *cli.Command) error {
 	}
 	switch len(found.Tools) {
 	case 0:
-		fmt.Fprintf(e.stderr, "harness: there is no tool %q; harness search finds tools by what they do\n", name)
-		return exit(exitNotFound)
+		return noTool(known.catalog, name)
 	case 1:
 		t, _ := known.registry.Tool(found.Tools[0].ID)
 		return m.Set(c.Args().First(), t.ID, t.Hash)
@@ -217,21 +209,18 @@ func (e *env) listShapes(_ context.Context, c *cli.Command) error {
 		return err
 	}
 	list := s.List()
-	if c.Bool("json") {
-		return e.print(map[string]any{"shapes": list})
-	}
 	if len(list) == 0 {
 		e.nothing(c, "no result type has been inferred yet")
 	}
-	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+	t := &present.Table{Columns: present.Columns("tool", "results", "state", "outline")}
 	for _, x := range list {
 		state := "still learning"
 		if x.Schema != nil {
 			state = "typed"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", x.Tool, text.Count(x.Results, "result"), state, x.Outline)
+		t.Rows = append(t.Rows, present.Cells(x.Tool, text.Count(x.Results, "result"), state, x.Outline))
 	}
-	return w.Flush()
+	return e.output(c, map[string]any{"shapes": list}, present.Document{t})
 }
 
 func (e *env) usageCommand() *cli.Command {
@@ -305,52 +294,54 @@ func (e *env) usage(ctx context.Context, c *cli.Command) error {
 		server, _, _ := strings.Cut(id, ".") // a tool that is gone
 		return server
 	})
-	if c.Bool("json") {
-		return e.print(s)
-	}
-	if c.Bool("unused") {
+	if c.Bool("unused") && !c.Bool("json") {
 		for _, id := range s.Unused {
 			fmt.Fprintln(e.stdout, id)
 		}
 		return nil
 	}
-	e.showUsage(&s, c.String("by"))
-	return nil
+	return e.output(c, s, usageDocument(&s, c.String("by")))
 }
 
-func (e *env) showUsage(s *usage.Summary, by string) {
-	if s.Runs == 0 {
-		fmt.Fprintln(e.stdout, "no run that needed tools is recorded")
-		return
+// usageDocument shows how often tools were used, in a row for each tool, server or day.
+func usageDocument(s *usage.Summary, by string) present.Document {
+	plain := func(format string, args ...any) present.Text {
+		return present.Words(present.Plain, fmt.Sprintf(format, args...))
 	}
-	fmt.Fprintf(e.stdout, "%s since %s, %d not ok; %d of %s used\n", text.Count(s.Runs, "run"), s.Since, s.Failed,
-		len(s.Tools), text.Count(len(s.Tools)+len(s.Unused), "tool"))
-	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+	if s.Runs == 0 {
+		return present.Document{&present.Heading{Level: 2, Text: plain("no run that needed tools is recorded")}}
+	}
+	t := &present.Table{Header: true, Columns: present.Columns(by, "runs", "calls", "failed")}
+	d := present.Document{&present.Heading{Level: 2, Text: plain("%s since %s, %d not ok; %d of %s used", text.Count(s.Runs, "run"),
+		s.Since, s.Failed, len(s.Tools), text.Count(len(s.Tools)+len(s.Unused), "tool"))}, t}
 	rows := s.Tools
 	if by == "server" {
 		rows = s.Servers
 	}
 	if by == "day" {
-		fmt.Fprintln(w, "day\truns\tcalls\tfailed")
-		for _, d := range s.Days {
-			fmt.Fprintf(w, "%s\t%d\t%d\t%d\n", d.Day, d.Runs, d.Calls, d.Failed)
+		for _, x := range s.Days {
+			t.Rows = append(t.Rows, present.Cells(x.Day, fmt.Sprint(x.Runs), fmt.Sprint(x.Calls), fmt.Sprint(x.Failed)))
 		}
 	} else {
-		fmt.Fprintf(w, "%s\truns\tcalls\tfailed\tmean ms\tslowest ms\tlast\n", by)
-		for _, t := range rows {
-			fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%.1f\t%.1f\t%s\n", t.Name, t.Runs, t.Calls, t.Failed, t.Mean, t.Max, t.Last)
+		t.Columns = append(t.Columns, present.Columns("mean ms", "slowest ms", "last")...)
+		for _, x := range rows {
+			t.Rows = append(t.Rows, present.Cells(x.Name, fmt.Sprint(x.Runs), fmt.Sprint(x.Calls), fmt.Sprint(x.Failed),
+				fmt.Sprintf("%.1f", x.Mean), fmt.Sprintf("%.1f", x.Max), x.Last))
 		}
 	}
-	w.Flush()
+	for i := range t.Columns[1:min(len(t.Columns), 6)] {
+		t.Columns[i+1].Number = true
+	}
 	if len(s.Phrases) == 0 {
-		return
+		return d
 	}
-	fmt.Fprintln(e.stdout, "phrases that found no tool by themselves:")
-	for _, p := range s.Phrases[:min(len(s.Phrases), 20)] {
-		fmt.Fprintf(e.stdout, "  %q %s, %d×", p.Phrase, p.Verdict, p.Times)
+	list := &present.List{Most: 20, Noun: "phrase"}
+	for _, p := range s.Phrases {
+		item := plain("%q %s, %d×", p.Phrase, p.Verdict, p.Times)
 		if p.Reworded != "" {
-			fmt.Fprintf(e.stdout, "; then %q found %s", p.Reworded, p.Tool)
+			item[0].Text += fmt.Sprintf("; then %q found %s", p.Reworded, p.Tool)
 		}
-		fmt.Fprintln(e.stdout)
+		list.Items = append(list.Items, item)
 	}
+	return append(d, &present.Heading{Level: 2, Text: plain("phrases that found no tool by themselves")}, list)
 }

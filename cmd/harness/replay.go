@@ -1,20 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
@@ -79,16 +79,26 @@ func (e *env) replay(ctx context.Context, c *cli.Command) error {
 			return ctx.Err()
 		}
 	}
-	if c.Bool("json") {
+	switch quiet := c.Bool("q"); {
+	case c.Bool("json"):
 		for _, r := range all {
 			if err := e.printLine(r); err != nil {
 				return err
 			}
 		}
-	} else if single {
-		e.showReplay(all[0], c.Bool("q"))
-	} else {
-		e.showReplays(all, c.Bool("q"))
+	case single && all[0].Error != "":
+		return usageError{fmt.Sprintf("%s cannot be replayed: %s", all[0].Record, all[0].Error)}
+	case single && all[0].Skipped != "":
+		e.nothing(c, all[0].Run+": "+all[0].Skipped)
+	case single && !(quiet && all[0].Same):
+		err = e.show(replayed(all[0]))
+	case !single:
+		d, same := replays(all, quiet)
+		err = e.show(d)
+		e.nothing(c, fmt.Sprintf("as recorded: %d of %d", same, len(all)))
+	}
+	if err != nil {
+		return err
 	}
 	for _, r := range all {
 		switch {
@@ -133,57 +143,42 @@ func (e *env) records(ctx context.Context, c *cli.Command, arg string) (all []re
 	return []recorded{{arg, func() (*record.Run, error) { return r, nil }}}, true, err
 }
 
-// showReplay prints what one replay came to.
-func (e *env) showReplay(r *harness.ReplayedRecord, quiet bool) {
-	switch {
-	case r.Error != "":
-		fmt.Fprintf(e.stderr, "harness: %s cannot be replayed: %s\n", registry.Printable(r.Record, 1000), registry.PrintableText(r.Error, 2000))
-	case r.Skipped != "":
-		fmt.Fprintf(e.stderr, "harness: %s: %s\n", r.Run, r.Skipped)
-	case r.Difference != nil:
-		d := r.Difference
-		fmt.Fprintf(e.stdout, "%s differs: %s\n", r.Run, registry.PrintableText(d.Text, 4000))
-		if d.Want != "" || d.Got != "" {
-			fmt.Fprintf(e.stdout, "  record: %s\n  now:    %s\n", indented(d.Want), indented(d.Got))
-		}
-	case !quiet:
-		fmt.Fprintf(e.stdout, "%s: the same, %s, %.0f ms\n", r.Run, text.Count(r.Calls, "call"), r.Ms)
+// replayed shows the replay of one record.
+func replayed(r *harness.ReplayedRecord) (d present.Document) {
+	x := r.Difference
+	if x == nil {
+		return present.Document{&present.Heading{Level: 2, Text: present.Words(present.Good, r.Run).Add(present.Plain,
+			fmt.Sprintf(": the same, %s, %.0f ms", text.Count(r.Calls, "call"), r.Ms))}}
 	}
+	d = present.Document{&present.Heading{Level: 2, Text: present.Words(present.Bad, r.Run).Add(present.Plain, " differs: "+x.Text)}}
+	if x.Want != "" || x.Got != "" {
+		d = append(d, &present.Contrast{Name: "record (-) and replay (+)", A: x.Want, B: x.Got})
+	}
+	return d
 }
 
-// indented is a text of several lines below a word.
-func indented(s string) string {
-	return strings.ReplaceAll(strings.TrimRight(registry.PrintableText(s, 4000), "\n"), "\n", "\n          ")
-}
-
-// showReplays prints what the replays of a folder came to, as a table of tests.
-func (e *env) showReplays(all []*harness.ReplayedRecord, quiet bool) {
-	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
-	bad := 0
+// replays shows the replays of several records in a table; quiet omits those without a problem.
+func replays(all []*harness.ReplayedRecord, quiet bool) (d present.Document, same int) {
+	t := &present.Table{Columns: present.Columns("result", "run", "calls", "ms", "why")}
+	t.Columns[4].Wrap = true
 	for _, r := range all {
-		state, why := "same", ""
+		state, style, why := "same", present.Good, ""
 		switch {
 		case r.Error != "":
-			state, why = "error", r.Error
+			state, style, why = "error", present.Bad, r.Error
 		case r.Skipped != "":
-			state, why = "skipped", r.Skipped
+			state, style, why = "skipped", present.Warn, r.Skipped
 		case r.Difference != nil:
-			state, why = "DIFFERS", r.Difference.Text
+			state, style, why = "DIFFERS", present.Bad, r.Difference.Text
 		}
-		if slices.Contains([]string{"error", "DIFFERS"}, state) {
-			bad++
-		} else if quiet {
-			continue
+		if style != present.Bad {
+			if same++; quiet {
+				continue
+			}
 		}
-		name := r.Run
-		if name == "" {
-			name = registry.Printable(filepath.Base(r.Record), 100)
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%.0f ms\t%s\n", state, name, text.Count(r.Calls, "call"), r.Ms,
-			registry.Printable(why, 200))
+		row := present.Cells(state, cmp.Or(r.Run, filepath.Base(r.Record)), text.Count(r.Calls, "call"), fmt.Sprintf("%.0f ms", r.Ms), why)
+		row.Cells[0][0].Style = style
+		t.Rows = append(t.Rows, row)
 	}
-	w.Flush()
-	if !quiet {
-		fmt.Fprintf(e.stderr, "harness: as recorded: %d of %d\n", len(all)-bad, len(all))
-	}
+	return present.Document{t}, same
 }

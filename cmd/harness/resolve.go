@@ -2,16 +2,17 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness/outcome"
+	"github.com/usetools/usetools/harness/present"
 )
 
 func (e *env) resolveCommand() *cli.Command {
@@ -111,87 +112,99 @@ func (r *resolver) print(phrase string) error {
 		if r.json {
 			return r.printLine(x)
 		}
-		r.showExplanation(&x)
-		r.showNeighbours(&x)
-		return nil
+		return r.show(r.explanation(&x))
 	}
 	res, err := r.catalog.Resolve(r.ctx, phrase, r.opts)
 	if err != nil {
 		return err
 	}
-	u := outcome.ToolUse{Resolution: res}
-	if t, ok := r.view.Tool(res.Tool); ok {
-		u.Go = t.Go()
-	}
 	r.missed = r.missed || res.Verdict != discovery.Resolved
 	if r.json {
+		u := outcome.ToolUse{Resolution: res}
+		if t, ok := r.view.Tool(res.Tool); ok {
+			u.Go = t.Go()
+		}
 		return r.printLine(u)
 	}
-	by := ""
-	if res.By != "" && res.By != discovery.ByPhrase {
-		by = fmt.Sprintf(" (by %s)", res.By)
+	return r.show(r.resolution(&res))
+}
+
+// verdict returns what a phrase means, in a line, with notes below it.
+func verdict(x *discovery.Resolution, notes ...string) present.Document {
+	style := present.Warn
+	if x.Verdict == discovery.Resolved {
+		style = present.Good
 	}
-	fmt.Fprintf(r.stdout, "%s, confidence %.2f%s  %s\n", res.Verdict, res.Confidence, by, strings.TrimSpace(phrase))
-	if res.Note != "" {
-		fmt.Fprintf(r.stdout, "  %s\n", res.Note)
+	by := ""
+	if x.By != "" && x.By != discovery.ByPhrase {
+		by = fmt.Sprintf(" (by %s)", x.By)
+	}
+	d := present.Document{&present.Heading{Level: 2, Text: present.Words(style, string(x.Verdict)).Add(present.Plain,
+		fmt.Sprintf(", confidence %.2f%s  %s", x.Confidence, by, strings.TrimSpace(x.Phrase)))}}
+	for i, note := range notes {
+		if note != "" && !slices.Contains(notes[:i], note) {
+			d = append(d, &present.Paragraph{Text: present.Words(present.Plain, note)})
+		}
+	}
+	return d
+}
+
+// resolution shows the tools that a phrase may mean.
+func (r *resolver) resolution(res *discovery.Resolution) present.Document {
+	t := &present.Table{Inset: true, Columns: present.Columns("score", "tool", "Go name", "description")}
+	add := func(c discovery.Candidate, below ...present.Text) {
+		if tool, ok := r.view.Tool(c.ID); ok {
+			row := present.Cells(fmt.Sprintf("score %.2f", c.Score), c.ID, tool.Go(), r.index.Short(tool.ID))
+			row.Cells[1][0].Style, row.Below = present.Tool, below
+			t.Rows = append(t.Rows, row)
+		}
 	}
 	if res.Verdict == discovery.Resolved {
-		for _, cand := range res.Candidates[:min(3, len(res.Candidates))] {
-			r.candidate(cand)
+		for _, c := range res.Candidates[:min(3, len(res.Candidates))] {
+			add(c)
 		}
-		return nil
+		return append(verdict(res, res.Note), t)
 	}
-	if res.Reason != "" && res.Reason != res.Note {
-		fmt.Fprintf(r.stdout, "  %s\n", res.Reason)
-	}
+	notes := []string{res.Note, res.Reason}
 	if res.NoTool && len(res.Candidates) > 0 {
-		fmt.Fprintln(r.stdout, "  nearest, does something else:")
+		notes = append(notes, "the nearest tools, which do something else:")
 	}
-	for i, d := range r.index.Offer(&res) {
-		r.candidate(res.Candidates[i])
-		if telling := d.Distinction(); telling != "" {
-			fmt.Fprintf(r.stdout, "              only here: %s\n", telling)
+	for i, d := range r.index.Offer(res) {
+		var below []present.Text
+		if only := d.Distinction(); only != "" {
+			below = []present.Text{present.Words(present.Dim, "only here: "+only)}
 		}
+		add(res.Candidates[i], below...)
 	}
-	return nil
+	return append(verdict(res, notes...), t)
 }
 
-// candidate prints a tool that the phrase may mean.
-func (r *resolver) candidate(c discovery.Candidate) {
-	if t, ok := r.view.Tool(c.ID); ok {
-		fmt.Fprintf(r.stdout, "  score %.2f  %s  %s  %s\n", c.Score, c.ID, t.Go(), r.index.Short(t.ID))
-	}
-}
-
-// showExplanation prints a table with one column per candidate: its legs, and
-// what every feature adds to its score.
-func (r *resolver) showExplanation(x *discovery.Explanation) {
-	fmt.Fprintf(r.stdout, "%s, confidence %.2f  %s\n  %s\n", x.Verdict, x.Confidence, strings.TrimSpace(x.Phrase), x.Reason)
-	if x.Note != "" && x.Note != x.Reason {
-		fmt.Fprintf(r.stdout, "  %s\n", x.Note)
+// explanation shows why a phrase means a tool: a table with one column per candidate, its
+// scores, and the contribution of each feature.
+func (r *resolver) explanation(x *discovery.Explanation) present.Document {
+	d := verdict(&x.Resolution, x.Reason, x.Note)
+	say := func(format string, args ...any) {
+		d = append(d, &present.Paragraph{Text: present.Words(present.Plain, fmt.Sprintf(format, args...))})
 	}
 	if read := x.Read; read != nil {
-		fmt.Fprintf(r.stdout, "  read as %q: verb %s, object %s\n", strings.Join(strings.Fields(read.Phrase), " "),
-			orNone(read.Verbs), orNone(read.Objects))
+		say("read as %q: verb %s, object %s", strings.Join(strings.Fields(read.Phrase), " "), orNone(read.Verbs), orNone(read.Objects))
 	}
 	if len(x.Tools) == 0 {
-		return
+		return d
 	}
+	found := &present.Table{Inset: true, Columns: present.Columns("candidate", "tool")}
+	scores := &present.Table{Inset: true, Header: true, Columns: []present.Column{{Number: true}}}
 	for i := range x.Tools {
-		fmt.Fprintf(r.stdout, "  [%d] score %.2f  %s\n", i+1, x.Candidates[i].Score, x.Tools[i].ID)
-	}
-	w := tabwriter.NewWriter(r.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	row := func(name string, value func(i int) string) {
-		fmt.Fprintf(w, "  %s\t", name)
-		for i := range x.Tools {
-			fmt.Fprintf(w, "%s\t", value(i))
-		}
-		fmt.Fprintln(w)
+		found.Rows = append(found.Rows, present.Cells(fmt.Sprintf("[%d] score %.2f", i+1, x.Candidates[i].Score), x.Tools[i].ID))
+		scores.Columns = append(scores.Columns, present.Column{Title: fmt.Sprintf("[%d]", i+1), Number: true})
 	}
 	number := func(name string, value func(*discovery.Legs) float64) {
-		row(name, func(i int) string { return fmt.Sprintf("%.2f", value(&x.Tools[i])) })
+		row := present.Cells(name)
+		for i := range x.Tools {
+			row.Cells = append(row.Cells, present.Words(present.Plain, fmt.Sprintf("%.2f", value(&x.Tools[i]))))
+		}
+		scores.Rows = append(scores.Rows, row)
 	}
-	row("", func(i int) string { return fmt.Sprintf("[%d]", i+1) })
 	number("bm25", func(l *discovery.Legs) float64 { return l.BM25 })
 	number("full", func(l *discovery.Legs) float64 { return l.Full })
 	number("name", func(l *discovery.Legs) float64 { return l.Name })
@@ -201,28 +214,18 @@ func (r *resolver) showExplanation(x *discovery.Explanation) {
 		number("+ "+c.Feature, func(l *discovery.Legs) float64 { return l.Features[f].Adds })
 	}
 	number("= score", func(l *discovery.Legs) float64 { return l.Score })
-	w.Flush()
-}
-
-// showNeighbours prints the tools whose texts are most like the first candidate's.
-func (r *resolver) showNeighbours(x *discovery.Explanation) {
-	if len(x.Candidates) == 0 {
-		return
-	}
+	d = append(d, found, scores)
 	near, err := r.index.Similar(x.Candidates[0].ID, 3)
-	if err != nil || len(near) == 0 {
-		return
+	if err == nil && len(near) > 0 {
+		var list []string
+		for _, c := range near {
+			list = append(list, fmt.Sprintf("%s (cosine %.2f)", c.ID, c.Score))
+		}
+		say("most like %s: %s", x.Candidates[0].ID, strings.Join(list, ", "))
 	}
-	var list []string
-	for _, c := range near {
-		list = append(list, fmt.Sprintf("%s (cosine %.2f)", c.ID, c.Score))
-	}
-	fmt.Fprintf(r.stdout, "  most like %s: %s\n", x.Candidates[0].ID, strings.Join(list, ", "))
+	return d
 }
 
 func orNone(words []string) string {
-	if len(words) == 0 {
-		return "none"
-	}
-	return strings.Join(words, " ")
+	return cmp.Or(strings.Join(words, " "), "none")
 }

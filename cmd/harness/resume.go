@@ -325,7 +325,7 @@ func (e *env) ended(c *cli.Command, res *outcome.Result, s *harness.Script, how 
 		if s.Dry {
 			io.WriteString(e.stderr, res.LedgerText())
 		}
-		err = e.show(res, shown, res.Problems(true, lifetime.Terminal(e.stderr)), how)
+		err = e.showResult(res, shown, res.Problems(true, lifetime.Terminal(e.stderr)), how)
 		if text := took(res, before); text != "" && !c.Bool("q") && err == nil {
 			fmt.Fprintln(e.stderr, "harness:", text)
 		}

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -49,22 +47,16 @@ func (e *env) queuedRuns(ctx context.Context, c *cli.Command) error {
 		return nil
 	}
 	now := time.Now()
-	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
-	line := func(cells ...string) {
-		for i := range cells {
-			cells[i] = cmp.Or(present.Visible(cells[i], 40, ascii()), "-")
-		}
-		fmt.Fprintln(w, strings.Join(cells, "\t"))
-	}
-	line("run", "queued", "state", "pool", "runner", "front end", "subject", "script")
+	t := &present.Table{Header: true, Columns: present.Columns("run", "queued", "state", "pool", "runner", "front end", "subject", "script")}
 	for _, r := range runs {
 		state := r.State
 		if r.Again {
 			state += " again"
 		}
-		line(r.ID, present.Ago(r.Queued, now), state, r.Pool, r.Runner, cmp.Or(r.Front, "gone"), r.Subject, r.Name)
+		t.Rows = append(t.Rows, present.Cells(r.ID, present.Ago(r.Queued, now), state, r.Pool, cmp.Or(r.Runner, "-"),
+			cmp.Or(r.Front, "gone"), cmp.Or(r.Subject, "-"), cmp.Or(r.Name, "-")))
 	}
-	if err := w.Flush(); err != nil {
+	if err := e.show(present.Document{t}); err != nil {
 		return err
 	}
 	if n := all - uint64(len(runs)); n > 0 {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/urfave/cli/v3"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/outcome"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
@@ -223,41 +223,28 @@ func (e *env) scripts(ctx context.Context, c *cli.Command) error {
 			return err
 		}
 	}
-	switch {
-	case c.Bool("json"):
-		if list == nil {
-			list = []*library.Script{}
+	out := map[string]any{"scripts": append([]*library.Script{}, list...), "total": len(list)}
+	t := &present.Table{Columns: present.Columns("script", "tools", "about")}
+	for _, s := range list {
+		row := present.Cells(s.Name, cmp.Or(strings.Join(toolIDs(s), ", "), "no tools"), s.About)
+		if s.Broken != "" {
+			row.Below = append(row.Below, present.Words(present.Bad, "broken: "+s.Broken))
 		}
 		if replays != nil {
-			return errors.Join(e.print(map[string]any{"scripts": list, "total": len(list), "replays": replays}),
-				differing(replays))
+			row.Below = append(row.Below, present.Words(present.Plain, replays[s.Name].Words()))
 		}
-		err = e.print(map[string]any{"scripts": list, "total": len(list)})
-	default:
-		w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
-		for _, s := range list {
-			row := s.Name + "\t" + cmp.Or(strings.Join(toolIDs(s), ", "), "no tools")
-			if s.About != "" {
-				row += "\t" + s.About
-			}
-			fmt.Fprintln(w, row)
-			if s.Broken != "" {
-				fmt.Fprintf(w, "  broken: %s\n", s.Broken)
-			}
-			if replays != nil {
-				fmt.Fprintf(w, "  %s\n", replays[s.Name].Words())
-			}
-		}
-		err = w.Flush()
+		t.Rows = append(t.Rows, row)
 	}
-	if err == nil && replays != nil {
-		err = differing(replays)
+	if replays != nil {
+		out["replays"] = replays
 	}
-	if err == nil && len(list) == 0 && c.Args().Present() {
-		fmt.Fprintln(e.stderr, "harness: no saved script fits")
-		return exit(exitNotFound)
+	if err := e.output(c, out, present.Document{t}); err != nil {
+		return err
 	}
-	return err
+	if len(list) == 0 && c.Args().Present() {
+		return notFound("no saved script matches")
+	}
+	return differing(replays)
 }
 
 // lastRunOf returns the store and the ID of a script's last finished run.
@@ -369,7 +356,7 @@ func (e *env) showScript(ctx context.Context, c *cli.Command) error {
 	}
 	s, err := lib.Load(c.Args().First())
 	if err != nil {
-		return e.noScript(err)
+		return noScript(err)
 	}
 	if c.Bool("json") {
 		return e.print(s)
@@ -392,16 +379,15 @@ func (e *env) deleteScripts(ctx context.Context, c *cli.Command) error {
 			return usageError{err.Error()}
 		}
 		if err := lib.Delete(name); err != nil {
-			return e.noScript(err)
+			return noScript(err)
 		}
 	}
 	return nil
 }
 
-func (e *env) noScript(err error) error {
-	if !errors.As(err, new(*library.NotFoundError)) {
-		return err
+func noScript(err error) error {
+	if errors.As(err, new(*library.NotFoundError)) {
+		return notFound("%v", err)
 	}
-	fmt.Fprintln(e.stderr, "harness:", err)
-	return exit(exitNotFound)
+	return err
 }

@@ -68,8 +68,7 @@ func (e *env) search(ctx context.Context, c *cli.Command) error {
 		}
 	}
 	if err == nil && len(page.Results) == 0 {
-		fmt.Fprintln(e.stderr, "harness: no tool matches:", page.Note)
-		return exit(exitNotFound)
+		return notFound("no tool matches: %s", page.Note)
 	}
 	return err
 }

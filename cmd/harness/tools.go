@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"text/tabwriter"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry"
 )
@@ -95,11 +94,7 @@ func (e *env) tools(ctx context.Context, c *cli.Command) error {
 	case byCategory:
 		return e.toolsByCategory(c, known, query.Keep)
 	}
-	if c.Bool("json") {
-		err = e.print(o)
-	} else {
-		err = o.Write(e.stdout, lifetime.Terminal(e.stdout), lifetime.Width(e.stdout))
-	}
+	err = e.output(c, o, present.ToolList(o))
 	if failed := func(s catalog.OverviewServer) bool { return s.Error != nil }; slices.ContainsFunc(o.Servers, failed) {
 		path := e.files(c).Path()
 		if info, err := os.Stat(path); err == nil {
@@ -116,14 +111,14 @@ func (e *env) tools(ctx context.Context, c *cli.Command) error {
 }
 
 func (e *env) toolNames(c *cli.Command, ids []string) error {
+	if len(ids) == 0 {
+		e.nothing(c, "there are no tools")
+	}
 	if c.Bool("json") {
 		return e.print(map[string]any{"names": ids, "total": len(ids)})
 	}
 	for _, id := range ids {
 		fmt.Fprintln(e.stdout, id)
-	}
-	if len(ids) == 0 {
-		e.nothing(c, "there are no tools")
 	}
 	return nil
 }
@@ -144,44 +139,25 @@ func (e *env) toolsByCategory(c *cli.Command, known *known, keep func(*registry.
 		total += len(b.Tools)
 	}
 	branches = slices.DeleteFunc(branches, func(b discovery.Branch) bool { return len(b.Tools) == 0 })
-	if c.Bool("json") {
-		return e.print(map[string]any{"by": "category", "branches": branches, "total": total})
-	}
-	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
-	for _, b := range branches {
-		fmt.Fprintf(w, "%s (%d)\n", b.Name, len(b.Tools))
-		for _, t := range b.Tools {
-			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", t.ID, t.Go, t.Class, t.Short)
-		}
-	}
-	return w.Flush()
+	return e.output(c, map[string]any{"by": "category", "branches": branches, "total": total}, present.Categories(branches))
 }
 
 // categories prints how many tools the categories have, those without tools last.
 func (e *env) categories(c *cli.Command, list []discovery.CategoryCount) error {
 	total := 0
-	have := map[string]bool{}
 	for _, n := range list {
-		have[n.Name] = true
 		total += n.Tools
 	}
 	for _, k := range discovery.KnownCategories() {
-		if !have[k.Name] {
+		if !slices.ContainsFunc(list, func(n discovery.CategoryCount) bool { return n.Name == k.Name }) {
 			list = append(list, discovery.CategoryCount{CategoryInfo: k, Servers: []string{}})
 		}
 	}
-	if c.Bool("json") {
-		return e.print(map[string]any{"categories": list, "total": total})
-	}
-	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+	t := &present.Table{Columns: []present.Column{{Title: "category"}, {Title: "tools", Number: true}, {Title: "about"}}}
 	for _, n := range list {
-		row := fmt.Sprintf("%s\t%d", n.Name, n.Tools)
-		if n.About != "" {
-			row += "\t" + n.About
-		}
-		fmt.Fprintln(w, row)
+		t.Rows = append(t.Rows, present.Cells(n.Name, fmt.Sprint(n.Tools), n.About))
 	}
-	return w.Flush()
+	return e.output(c, map[string]any{"categories": list, "total": total}, present.Document{t})
 }
 
 // executeTokens is the number of tokens that the one tool execute takes in a model's
@@ -190,34 +166,30 @@ const executeTokens = serve.DefaultListTokens
 
 func (e *env) stats(c *cli.Command, stats *discovery.Stats) error {
 	saved := max(0, stats.Total.SchemaTokens-executeTokens)
-	if c.Bool("json") {
-		return e.print(struct {
-			*discovery.Stats
-			Execute int `json:"executeTokens"`
-			Saved   int `json:"saved"`
-		}{stats, executeTokens, saved})
+	t := &present.Table{Header: true, Columns: []present.Column{{Title: "server"}}}
+	for _, title := range []string{"tools", "tokens", "typed", "untyped", "annotated", "read-only", "destructive", "stale"} {
+		t.Columns = append(t.Columns, present.Column{Title: title, Number: true})
 	}
-	names := len("server")
-	for _, s := range stats.Servers {
-		names = max(names, len(s.Name))
-	}
-	fmt.Fprintln(e.stdout, e.paint(head,
-		fmt.Sprintf("%-*s  tools   tokens  typed  untyped  annotated  read-only  destructive  stale", names, "server")))
-	row := func(name string, n discovery.Numbers) {
-		name, colour, stale := fmt.Sprintf("%-*s", names, name), good, fmt.Sprintf("%5d", n.Stale)
-		if n.Stale > 0 {
-			colour, stale = doubt, e.paint(doubt, stale)
+	for _, s := range append(stats.Servers, discovery.ServerStats{Name: "all", Numbers: stats.Total}) {
+		row := present.Cells(s.Name)
+		for _, n := range []int{s.Tools, s.SchemaTokens, s.WithOutput, s.WithoutOutput, s.Annotated, s.ReadOnly, s.Destructive, s.Stale} {
+			row.Cells = append(row.Cells, present.Words(present.Plain, fmt.Sprint(n)))
 		}
-		fmt.Fprintf(e.stdout, "%s  %5d  %7d  %5d  %7d  %9d  %9d  %11d  %s\n", e.paint(colour, name), n.Tools, n.SchemaTokens,
-			n.WithOutput, n.WithoutOutput, n.Annotated, n.ReadOnly, n.Destructive, stale)
+		row.Cells[0][0].Style = present.Good
+		if s.Stale > 0 {
+			row.Cells[0][0].Style, row.Cells[8][0].Style = present.Warn, present.Warn
+		}
+		t.Rows = append(t.Rows, row)
 	}
-	for _, s := range stats.Servers {
-		row(s.Name, s.Numbers)
-	}
-	row("all", stats.Total)
+	d := present.Document{t}
 	if stats.Total.SchemaTokens > 0 {
-		fmt.Fprintf(e.stdout, "with execute alone a context holds at most %d tokens instead of about %d: %d saved (%.0f %%)\n",
-			executeTokens, stats.Total.SchemaTokens, saved, 100*float64(saved)/float64(stats.Total.SchemaTokens))
+		d = append(d, &present.Paragraph{Text: present.Words(present.Plain,
+			fmt.Sprintf("With execute alone, a context holds at most %d tokens instead of about %d: %d saved (%.0f %%).",
+				executeTokens, stats.Total.SchemaTokens, saved, 100*float64(saved)/float64(stats.Total.SchemaTokens)))})
 	}
-	return nil
+	return e.output(c, struct {
+		*discovery.Stats
+		Execute int `json:"executeTokens"`
+		Saved   int `json:"saved"`
+	}{stats, executeTokens, saved}, d)
 }

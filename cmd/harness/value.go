@@ -13,15 +13,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/usetools/usetools/cmd/internal/lifetime"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/serve/shorten"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
-	"github.com/usetools/usetools/registry/text"
 )
 
 // valueFlags say how a value is shown.
@@ -188,25 +187,22 @@ func (s *shower) list(v json.RawMessage) error {
 			}
 		}
 	}
+	if len(columns) == 0 {
+		return nil
+	}
 	table := [][]string{columns}
+	shown := &present.Table{Header: true, Columns: present.Columns(columns...)}
 	for _, cells := range rows {
 		row := make([]string, len(columns))
 		for i, n := range columns {
 			row[i] = cells[n]
 		}
-		table = append(table, row)
-	}
-	if len(columns) == 0 {
-		return nil
+		table, shown.Rows = append(table, row), append(shown.Rows, present.Cells(row...))
 	}
 	if s.csv {
-		w := csv.NewWriter(s.e.stdout)
-		if err := w.WriteAll(table); err != nil {
-			return err
-		}
-		return w.Error()
+		return csv.NewWriter(s.e.stdout).WriteAll(table)
 	}
-	return s.e.table(table)
+	return s.e.show(present.Document{shown})
 }
 
 // listOf is the list that a value is, or the only one that it has.
@@ -285,64 +281,4 @@ func cellOf(v json.RawMessage) string {
 		return string(v)
 	}
 	return b.String()
-}
-
-// least is the width that a cell keeps where a table is made to fit.
-const least = 8
-
-// table prints rows, the first of which is the head, in columns that fit the
-// terminal.
-func (e *env) table(rows [][]string) error {
-	return e.paintedTable(rows, func(int, int) string { return "" })
-}
-
-// paintedTable is table with a colour for each cell below the head; "" is none.
-func (e *env) paintedTable(rows [][]string, colour func(row, column int) string) error {
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			row[i] = registry.Printable(cell, max(len(cell), 1))
-			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
-		}
-	}
-	if room := lifetime.Width(e.stdout); room > 0 {
-		fit(widths, room-2*(len(widths)-1))
-	}
-	var b strings.Builder
-	for n, row := range rows {
-		var line strings.Builder
-		for i, cell := range row {
-			cell = text.Cut(cell, widths[i])
-			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			if n == 0 {
-				cell = e.paint(head, cell)
-			} else if code := colour(n, i); code != "" {
-				cell = e.paint(code, cell)
-			}
-			if i < len(row)-1 {
-				cell += pad + "  "
-			}
-			line.WriteString(cell)
-		}
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
-	}
-	_, err := io.WriteString(e.stdout, b.String())
-	return err
-}
-
-// fit makes the widest columns narrower until all fit.
-func fit(widths []int, room int) {
-	for {
-		sum, widest := 0, 0
-		for i, w := range widths {
-			sum += w
-			if w > widths[widest] {
-				widest = i
-			}
-		}
-		if sum <= room || widths[widest] <= least {
-			return
-		}
-		widths[widest]--
-	}
 }

@@ -86,20 +86,42 @@ type List struct {
 	Noun  string // singular; "" is "item"
 }
 
-// Table has rows of cells. Columns are as wide as their cells; the last one is cut at the width.
+// Table has rows of cells. Columns are as wide as their cells; where they do not fit, a
+// terminal narrows the widest.
 type Table struct {
 	Columns []Column
 	Rows    []Row
 	Header  bool // show the titles of the columns on a terminal
+	Inset   bool // indent it on a terminal, as a part of its section
 }
 
 // Column is a column of a Table. Numbers are aligned at the right.
 type Column struct {
 	Title  string
 	Number bool
+	Wrap   bool // break long cells into several lines instead of cutting them
+	Least  int  // width at least, for tables of one row that stand below one another
 }
 
-// Row is a row of a Table. Below are lines under it.
+// Columns returns columns with these titles.
+func Columns(titles ...string) []Column {
+	out := make([]Column, len(titles))
+	for i, title := range titles {
+		out[i].Title = title
+	}
+	return out
+}
+
+// Cells returns a row of cells without style.
+func Cells(cells ...string) Row {
+	out := Row{Cells: make([]Text, len(cells))}
+	for i, cell := range cells {
+		out.Cells[i] = Words(Plain, cell)
+	}
+	return out
+}
+
+// Row is a row of a Table. Below are texts under it.
 type Row struct {
 	Cells []Text
 	Below []Text

@@ -35,7 +35,7 @@ const (
 
 // Options say how a view is written; nil is 80 columns of plain UTF-8.
 type Options struct {
-	Width  int // columns; 0: 80
+	Width  int // columns; 0: 80; negative: lines are not cut or wrapped
 	Colour bool
 	ASCII  bool           // nothing but ASCII
 	All    bool           // nothing is left out
@@ -117,10 +117,14 @@ func newPage(v *View, o *Options) *page {
 	if o != nil {
 		p.Options = *o
 	}
-	if p.Width == 0 {
+	switch {
+	case p.Width == 0:
 		p.Width = 80
+	case p.Width < 0:
+		p.Width = 1 << 20
+	default:
+		p.Width = min(max(p.Width, leastWidth), 400)
 	}
-	p.Width = min(max(p.Width, leastWidth), 400)
 	if p.Zone == nil {
 		p.Zone = time.Local
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -42,32 +43,40 @@ func (p *page) inline(t Text, most int) (shown string, columns int) {
 	return b.String(), columns
 }
 
-// wrapText breaks a Text into lines of at most so many columns.
-func (p *page) wrapText(t Text, columns int) (out []string) {
+// wrapText breaks a Text into lines of at most so many columns. Only a Text of one span may
+// have several lines of its own.
+func (p *page) wrapText(t Text, columns int) (out []Text) {
 	if len(t) == 1 {
 		for _, l := range p.wrapped(t[0].Text, columns, math.MaxInt) {
-			out = append(out, p.paint(colours[t[0].Style], l))
+			out = append(out, Words(t[0].Style, l))
 		}
 		return out
 	}
-	var line strings.Builder
+	var line Text
 	n := 0
 	for _, s := range t {
 		for i, word := range strings.SplitAfter(p.safe(untabbed(s.Text), math.MaxInt), " ") {
-			size := utf8.RuneCountInString(word)
-			if n > 0 && n+utf8.RuneCountInString(strings.TrimRight(word, " ")) > columns && (i > 0 || line.Len() > 0) {
-				out = append(out, strings.TrimRight(line.String(), " "))
-				line.Reset()
-				n = 0
+			bare := strings.TrimRight(word, " ")
+			if n > 0 && n+utf8.RuneCountInString(bare) > columns && (i > 0 || len(line) > 0) {
+				out, line, n = append(out, line), nil, 0
 			}
-			line.WriteString(p.paint(colours[s.Style], word))
-			n += size
+			line = line.Add(s.Style, word)
+			n += utf8.RuneCountInString(word)
 		}
 	}
 	if n > 0 {
-		out = append(out, strings.TrimRight(line.String(), " "))
+		out = append(out, line)
 	}
 	return out
+}
+
+// indented writes the lines of a Text, wrapped at the width.
+func (p *page) indented(t Text, first, others string) {
+	for _, l := range p.wrapText(t, p.Width-utf8.RuneCountInString(others)) {
+		shown, _ := p.inline(l, math.MaxInt)
+		p.line("%s%s", first, shown)
+		first = others
+	}
 }
 
 func (h *Heading) terminal(p *page) {
@@ -82,9 +91,7 @@ func (h *Heading) terminal(p *page) {
 }
 
 func (x *Paragraph) terminal(p *page) {
-	for _, l := range p.wrapText(x.Text, p.Width-2) {
-		p.line("  %s", l)
-	}
+	p.indented(x.Text, "  ", "  ")
 }
 
 // nameColumns is the least width of the names of Facts.
@@ -102,16 +109,14 @@ func (all Facts) terminal(p *page) {
 		if f.Value.String() == "" {
 			continue
 		}
-		var lines []string
+		lines := []Text{f.Value}
 		if f.Whole {
 			lines = p.wrapText(f.Value, columns)
-		} else {
-			one, _ := p.inline(f.Value, columns)
-			lines = []string{one}
 		}
 		name := f.Name
 		for _, l := range lines {
-			p.line("  %s %s", p.paint(dim, name+pad(name, room)), l)
+			shown, _ := p.inline(l, columns)
+			p.line("  %s %s", p.paint(dim, name+pad(name, room)), shown)
 			name = ""
 		}
 	}
@@ -123,11 +128,7 @@ func (l *List) terminal(p *page) {
 		shown = shown[:l.Most]
 	}
 	for _, item := range shown {
-		mark := "- "
-		for _, part := range p.wrapText(item, p.Width-4) {
-			p.line("  %s%s", mark, part)
-			mark = "  "
-		}
+		p.indented(item, "  - ", "    ")
 	}
 	if n := len(l.Items) - len(shown); n > 0 {
 		p.line("  %s", p.paint(dim, l.more(n)))
@@ -138,45 +139,37 @@ func (l *List) terminal(p *page) {
 func (l *List) more(n int) string { return "and " + text.Count(n, "more "+cmp.Or(l.Noun, "item")) }
 
 func (t *Table) terminal(p *page) {
-	room := make([]int, len(t.Columns))
-	measure := func(i int, s string) {
-		if i < len(room) {
-			room[i] = max(room[i], min(utf8.RuneCountInString(p.safe(s, math.MaxInt)), p.Width/2))
-		}
+	indent := ""
+	if t.Inset {
+		indent = "  "
 	}
-	for i, c := range t.Columns {
-		if t.Header {
-			measure(i, c.Title)
-		}
-		for _, r := range t.Rows {
-			if i < len(r.Cells) {
-				measure(i, r.Cells[i].String())
-			}
-		}
-	}
+	room := t.widths(p, p.Width-len(indent))
 	row := func(cells []Text) {
-		var b strings.Builder
-		used := 0
-		for i, c := range t.Columns {
-			var cell Text
-			if i < len(cells) {
-				cell = cells[i]
+		lines := make([][]Text, len(cells)) // of each cell
+		height := 1
+		most := slices.Clone(room)
+		for i, cell := range cells {
+			if lines[i] = []Text{cell}; t.Columns[i].Wrap {
+				lines[i], most[i] = p.wrapText(cell, room[i]), math.MaxInt
 			}
-			most := room[i]
-			if i == len(t.Columns)-1 {
-				most = max(p.Width-used, 10)
-			}
-			shown, n := p.inline(cell, most)
-			gap := strings.Repeat(" ", max(room[i]-n, 0))
-			if c.Number {
-				shown = gap + shown
-			} else {
-				shown += gap
-			}
-			b.WriteString(shown + "  ")
-			used += max(room[i], n) + 2
+			height = max(height, len(lines[i]))
 		}
-		p.line("%s", strings.TrimRight(b.String(), " "))
+		for n := range height {
+			var b strings.Builder
+			for i, cell := range lines {
+				var shown string
+				var columns int
+				if n < len(cell) {
+					shown, columns = p.inline(cell[n], most[i])
+				}
+				gap := strings.Repeat(" ", max(room[i]-columns, 0))
+				if t.Columns[i].Number {
+					shown, gap = gap+shown, ""
+				}
+				b.WriteString(shown + gap + "  ")
+			}
+			p.line("%s%s", indent, strings.TrimRight(b.String(), " "))
+		}
 	}
 	if t.Header {
 		var titles []Text
@@ -186,11 +179,43 @@ func (t *Table) terminal(p *page) {
 		row(titles)
 	}
 	for _, r := range t.Rows {
-		row(r.Cells)
+		row(r.Cells[:min(len(r.Cells), len(t.Columns))])
 		for _, below := range r.Below {
-			shown, _ := p.inline(below, p.Width-4)
-			p.line("    %s", shown)
+			p.indented(below, "    ", "    ")
 		}
+	}
+}
+
+// leastColumns is the width below which no column is narrowed.
+const leastColumns = 8
+
+// widths returns how wide the columns of a table are: as wide as their cells, and the widest
+// ones narrower until all fit into so many columns of the terminal.
+func (t *Table) widths(p *page, most int) []int {
+	room := make([]int, len(t.Columns))
+	for i, c := range t.Columns {
+		room[i] = c.Least
+		if t.Header {
+			room[i] = max(room[i], utf8.RuneCountInString(c.Title))
+		}
+		for _, r := range t.Rows {
+			if i < len(r.Cells) {
+				room[i] = max(room[i], utf8.RuneCountInString(p.safe(r.Cells[i].String(), math.MaxInt)))
+			}
+		}
+		most -= 2
+	}
+	for {
+		sum, widest := 0, 0
+		for i, w := range room {
+			if sum += w; w >= room[widest] {
+				widest = i
+			}
+		}
+		if excess := sum - most - 2; excess <= 0 || len(room) == 0 || room[widest] <= leastColumns {
+			return room
+		}
+		room[widest]--
 	}
 }
 
@@ -199,9 +224,7 @@ func (c *Callout) terminal(p *page) {
 	if c.Title != "" {
 		t = append(Words(c.Style, c.Title+": "), t...)
 	}
-	for _, l := range p.wrapText(t, p.Width-2) {
-		p.line("  %s", l)
-	}
+	p.indented(t, "  ", "  ")
 }
 
 func (c *Code) terminal(p *page) {

@@ -63,6 +63,8 @@ func escape(r rune, raw string, ascii bool) string {
 		return raw
 	case ascii && r == '…':
 		return "..."
+	case ascii && r == '→':
+		return "->"
 	case ascii || registry.Invisible(r) || !unicode.IsPrint(r):
 		if r > 0xFFFF {
 			return fmt.Sprintf(`\U%08x`, r)
