@@ -681,7 +681,7 @@ func TestClaimsAndRequestsAreForgotten(t *testing.T) {
 	if err != nil || !first {
 		t.Fatal(first, err)
 	}
-	must(t, a.Backing().Note("a request", "0123456789"))
+	must(t, a.Backing().Notes().Note("a request", "0123456789"))
 	for subject, want := range map[string][2]time.Duration{
 		stateSubjects + "once.*": {2*time.Hour - time.Minute, 2*time.Hour + time.Minute},
 		stateSubjects + "req.*":  {store.RequestsKnown, store.RequestsKnown},

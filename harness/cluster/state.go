@@ -146,6 +146,8 @@ func (c *Cluster) alive(ctx context.Context, process string) (bool, error) {
 	return err == nil, err
 }
 
+func (b *backing) Notes() store.Notes { return b }
+
 // Note notes the latest run of a request.
 func (b *backing) Note(request, id string) error {
 	ctx, cancel := b.c.bounded()

@@ -51,12 +51,18 @@ type Backing interface {
 	Once(name string, now time.Time) (bool, error)
 	// Alone waits until nobody else is between Alone and release.
 	Alone(ctx context.Context) (release func() error, err error)
-	// Note notes the latest run of a request, by its ID, before it begins; Latest returns
-	// it, "" where there is none. Both are errors.ErrUnsupported where the first lines of
-	// the records are all that is known of requests.
-	Note(request, id string) error
-	Latest(request string) (id string, err error)
+	// Notes returns the notes of requests, nil if they are found by the first lines of the
+	// records.
+	Notes() Notes
 	Changes() *Signal
+}
+
+// Notes has the latest run of each request.
+type Notes interface {
+	// Note notes the latest run of a request, by its ID, before it begins.
+	Note(request, id string) error
+	// Latest returns the ID of the latest run of a request, "" if there is none.
+	Latest(request string) (id string, err error)
 }
 
 // A Stamp is what tells two states of a record apart.

@@ -52,7 +52,8 @@ func manyRuns(b *testing.B) *store.Store {
 }
 
 // BenchmarkList lists 10,000 records: the last 50, those that called a tool, and
-// those with a text.
+// those with a text; as one process does again and again, and as the first list of a new
+// process each time.
 func BenchmarkList(b *testing.B) {
 	s := manyRuns(b)
 	for _, c := range []struct {
@@ -65,17 +66,46 @@ func BenchmarkList(b *testing.B) {
 		{"Script", store.Filter{Script: "script-7"}, many / 100},
 		{"Text", store.Filter{Text: "NEEDLE in"}, 1},
 	} {
-		b.Run(c.name, func(b *testing.B) {
-			for b.Loop() {
-				n := 0
-				for _, err := range s.List(b.Context(), &c.filter) {
-					if err != nil {
-						b.Fatal(err)
+		for _, process := range []string{"New", "Same"} {
+			b.Run(c.name+"/"+process, func(b *testing.B) {
+				for b.Loop() {
+					if process == "New" {
+						var err error
+						if s, err = store.Open(s.Dir(), nil); err != nil {
+							b.Fatal(err)
+						}
 					}
-					n++
+					n := 0
+					for _, err := range s.List(b.Context(), &c.filter) {
+						if err != nil {
+							b.Fatal(err)
+						}
+						n++
+					}
+					if n != c.want {
+						b.Fatalf("%d runs of %d", n, c.want)
+					}
 				}
-				if n != c.want {
-					b.Fatalf("%d runs of %d", n, c.want)
+			})
+		}
+	}
+}
+
+// BenchmarkLatest looks for a request that is not one of 10,000, in a new process each time.
+func BenchmarkLatest(b *testing.B) {
+	dir := manyRuns(b).Dir()
+	for _, process := range []string{"New", "Same"} {
+		b.Run(process, func(b *testing.B) {
+			s, err := store.Open(dir, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if process == "New" {
+					s, _ = store.Open(dir, nil)
+				}
+				if id, err := s.Latest(b.Context(), "another"); id != "" || err != nil {
+					b.Fatal(id, err)
 				}
 			}
 		})

@@ -67,18 +67,3 @@ func (d *folder) Once(name string, now time.Time) (bool, error) {
 	}
 	return true, nil
 }
-
-func (m *memory) Once(name string, now time.Time) (bool, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for old := range m.claims {
-		if claimOver(old, now) {
-			delete(m.claims, old)
-		}
-	}
-	if m.claims[name] {
-		return false, nil
-	}
-	m.claims[name] = true
-	return true, nil
-}

@@ -208,16 +208,26 @@ func TestLinksAndPipesAreNoAnswersAndNoRecords(t *testing.T) {
 		}
 		restore(file)
 	}
-	record := only(t, s.Dir(), "*.run.jsonl")
+	file = only(t, s.Dir(), "*.run.jsonl")
 	for name, with := range map[string]func(old, at string) error{"link": link, "pipe": pipe} {
-		swap(record, with)
+		swap(file, with)
 		if _, _, err := s.Reopen(run, nil); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 			t.Errorf("a %s goes on: %v", name, err)
 		}
-		restore(record)
+		restore(file)
+	}
+	list(t, s, nil)
+	index := filepath.Join(s.Dir(), "index")
+	for name, with := range map[string]func(old, at string) error{"link": link, "pipe": pipe} {
+		swap(index, with)
+		again := again(t, s)
+		if err := again.Remove(ended(t, again, &record.Begin{})); err != nil || len(list(t, again, nil)) != 1 {
+			t.Errorf("a %s is the index: %v", name, err)
+		}
+		restore(index)
 	}
 	// Another file in the record's place is a copy.
-	swap(record, func(old, at string) error {
+	swap(file, func(old, at string) error {
 		data, err := os.ReadFile(old)
 		if err == nil {
 			err = os.WriteFile(at, data, 0o600)

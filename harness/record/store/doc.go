@@ -7,8 +7,11 @@
 // a lock that its process's death frees) until it is closed. The rule of order is the
 // writer's: a line is handed to the system before Add returns, and Sync makes all
 // lines before it durable; the harness syncs before an effect call leaves. A write or a
-// sync that fails ends the writing. [Store.Load] reads a record. Readers never
-// write.
+// sync that fails ends the writing. [Store.Load] reads a record. Readers
+// never write to it.
+//
+// A list is read from an index, which is in the file "index" of a folder. It is a cache:
+// a row that it lacks is made from the first and the last line of the record.
 //
 // A person's answer to an ask is a file beside the record, signed with the store's key (see
 // [Store.Answer]): the first one counts. [Store.Reopen] makes its caller the only owner of

@@ -330,8 +330,7 @@ func (*folder) SentWithin() time.Duration { return sentWithin }
 
 func (d *folder) Find(id string) ([]string, error) { return find(d, id) }
 
-func (d *folder) Note(string, string) error     { return errors.ErrUnsupported }
-func (d *folder) Latest(string) (string, error) { return "", errors.ErrUnsupported }
+func (*folder) Notes() Notes { return nil }
 
 func (d *folder) Open(name string) (Source, error) { return d.openFile(name + recordExt) }
 

@@ -21,25 +21,38 @@ func (s *Store) Follow(ctx context.Context, f *Filter) iter.Seq2[*record.Summary
 	if f == nil {
 		f = &Filter{}
 	}
-	names, failed := s.in.Names()
-	w := &follower{s: s, f: f, seen: map[string]bool{}, live: map[string]bool{}}
+	over := map[string]bool{} // the records that were seen; true: they had ended
+	names, err := s.in.Names()
 	for _, name := range names {
-		w.seen[name] = true
-		if ended, err := s.ended(name); err == nil && !ended {
-			w.live[name] = true
-		}
+		over[name] = s.ended(name)
 	}
+	s.index.save(names)
 	return func(yield func(*record.Summary, error) bool) {
-		if failed != nil {
-			yield(nil, fmt.Errorf("following runs: %w", failed))
+		if err != nil {
+			yield(nil, fmt.Errorf("following runs: %w", err))
 			return
 		}
 		tick := time.NewTicker(followEvery)
 		defer tick.Stop()
 		for ctx.Err() == nil {
 			news := s.in.Changes().Wait()
-			if !w.look(yield) {
-				return
+			names, err := s.in.Names()
+			if err != nil {
+				if !yield(nil, fmt.Errorf("following runs: %w", err)) {
+					return
+				}
+				names = slices.Sorted(maps.Keys(over))
+			}
+			seen := over
+			over = make(map[string]bool, len(names)) // without those that were removed
+			for _, name := range names {
+				ended, known := seen[name]
+				if over[name] = ended || s.ended(name); known && ended == over[name] {
+					continue
+				}
+				if sum, err := s.choose(name, f); (sum != nil || err != nil) && !yield(sum, err) {
+					return
+				}
 			}
 			select {
 			case <-ctx.Done():
@@ -88,62 +101,12 @@ func (s *Store) mark(name string) (m Mark, err error) {
 	return m, err
 }
 
-// A follower knows what it has told of the records of a store.
-type follower struct {
-	s    *Store
-	f    *Filter
-	seen map[string]bool // names
-	live map[string]bool // names of runs that were under way
-}
-
-// look tells what has begun and ended since; false: nobody listens any more.
-func (w *follower) look(yield func(*record.Summary, error) bool) bool {
-	names, err := w.s.in.Names()
-	if err != nil {
-		return yield(nil, fmt.Errorf("following runs: %w", err))
-	}
-	for _, name := range slices.Sorted(maps.Keys(w.live)) {
-		ended, err := w.s.ended(name)
-		if err == nil && !ended {
-			continue
-		}
-		delete(w.live, name)
-		if !w.tell(name, yield) {
-			return false
-		}
-	}
-	seen := w.seen
-	w.seen = make(map[string]bool, len(names)) // without those that were removed
-	for _, name := range names {
-		w.seen[name] = true
-		if seen[name] {
-			continue
-		}
-		if ended, err := w.s.ended(name); err == nil && !ended {
-			w.live[name] = true
-		}
-		if !w.tell(name, yield) {
-			return false
-		}
-	}
-	return true
-}
-
-func (w *follower) tell(name string, yield func(*record.Summary, error) bool) bool {
-	sum, err := w.s.choose(name, w.f)
-	return sum == nil && err == nil || yield(sum, err)
-}
-
 // ended reports whether a run has an End, or nobody writes it any more.
-func (s *Store) ended(name string) (bool, error) {
-	f, err := s.in.Open(name)
-	if err != nil {
-		return false, err
+func (s *Store) ended(name string) bool {
+	row, err := s.row(name)
+	if err != nil || row.ended() {
+		return true
 	}
-	defer f.Close()
-	if running, err := f.Running(); err != nil || !running {
-		return true, err
-	}
-	_, end, err := ends(f)
-	return end != nil, err
+	m, err := s.mark(name)
+	return err != nil || !m.Running
 }

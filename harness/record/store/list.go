@@ -10,7 +10,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/usetools/usetools/harness/record"
@@ -57,9 +56,9 @@ func (e *StoppedError) Unwrap() error { return e.Err }
 
 // List returns the runs that a filter chooses, the latest first. A record that
 // cannot be read is an *UnreadableError, and the list goes on; with its context it ends
-// with a *StoppedError. Of a run that has
-// ended only the first and the last line are read, so that Damaged is not said of
-// what is between; Load says it. A filter for a text reads all.
+// with a *StoppedError. Of a run that has ended the index is read, or the first and the
+// last line, so that Damaged is not set for what is between; Load sets it. A filter for a
+// text reads all.
 func (s *Store) List(ctx context.Context, f *Filter) iter.Seq2[*record.Summary, error] {
 	if f == nil {
 		f = &Filter{}
@@ -70,6 +69,7 @@ func (s *Store) List(ctx context.Context, f *Filter) iter.Seq2[*record.Summary, 
 			yield(nil, fmt.Errorf("listing runs: %w", err))
 			return
 		}
+		defer s.index.save(names)
 		if f.Before != "" {
 			at := slices.IndexFunc(names, func(name string) bool { return strings.HasSuffix(name, "-"+f.Before) })
 			if at < 0 {
@@ -186,34 +186,6 @@ func (s *Store) first(name string) (*record.Begin, int64, error) {
 	return b, size, nil
 }
 
-// begun returns the first lines of runs that began at a time or after it, the latest
-// first, as First does; skip chooses by their IDs those that are not read. A record that
-// cannot be read is left out.
-func (s *Store) begun(ctx context.Context, since time.Time, skip func(id string) bool) iter.Seq2[*record.Begin, error] {
-	return func(yield func(*record.Begin, error) bool) {
-		names, err := s.in.Names()
-		if err != nil {
-			yield(nil, fmt.Errorf("listing runs: %w", err))
-			return
-		}
-		for _, name := range slices.Backward(names) {
-			began, id, _ := ParseName(name)
-			switch {
-			case began.Before(since):
-				return // names sort by time
-			case skip(id):
-				continue
-			case ctx.Err() != nil:
-				yield(nil, &StoppedError{id, began, ctx.Err()})
-				return
-			}
-			if b, _, err := s.first(name); err == nil && !yield(b, nil) {
-				return
-			}
-		}
-	}
-}
-
 // match reports whether the filter chooses a run, as far as its summary says.
 func (f *Filter) match(s *record.Summary) bool {
 	return (len(f.Status) == 0 || slices.Contains(f.Status, s.Status)) &&
@@ -237,97 +209,56 @@ func toolMatches(pattern, id string) bool {
 	return registry.Match(pattern, id)
 }
 
-// summary reads what a list says of a record.
+// summary returns what a list says of a record.
 func (s *Store) summary(name string) (*record.Summary, error) {
+	row, err := s.row(name)
+	if err != nil {
+		return nil, err
+	}
+	if _, id, _ := ParseName(name); row.ended() && row.Summary.ID == id {
+		sum := *row.Summary
+		return &sum, nil
+	}
+	r, err := s.load(name)
+	if err != nil {
+		return nil, err
+	}
+	return r.Summary(), nil
+}
+
+// row returns the row of a record as it is now, from the index or from the record's first
+// and last line.
+func (s *Store) row(name string) (*row, error) {
 	now, ok := s.in.Stamp(name)
-	if ok {
-		if sum := s.known.get(name, now); sum != nil {
-			return sum, nil
-		}
+	if r := s.index.get(name); ok && r != nil && r.Stamp == now {
+		return r, nil
 	}
 	f, err := s.in.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	begin, end, err := ends(f)
+	first, err := edge(f, false)
 	if err != nil {
 		return nil, err
 	}
-	if _, id, _ := ParseName(name); end == nil || begin.ID != id {
-		r, err := s.load(name)
-		if err != nil {
-			return nil, err
-		}
-		return r.Summary(), nil
-	}
-	sum := record.Summarize(begin, end)
-	if ok {
-		s.known.put(name, now, sum)
-	}
-	return sum, nil
-}
-
-// maxSummaries bounds those that a store remembers, each of some 500 bytes.
-const maxSummaries = 20_000
-
-// summaries are those of runs that have ended, so that a list need not open the files
-// that have not changed since.
-type summaries struct {
-	mu sync.Mutex
-	of map[string]summaryAt
-}
-
-type summaryAt struct {
-	Stamp
-	sum *record.Summary
-}
-
-// get returns a copy of the summary of a record in a state, nil where it is not known.
-func (k *summaries) get(name string, now Stamp) *record.Summary {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	at, ok := k.of[name]
-	if !ok || at.Stamp != now {
-		return nil
-	}
-	sum := *at.sum
-	return &sum
-}
-
-func (k *summaries) put(name string, now Stamp, sum *record.Summary) {
-	kept := *sum
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.of == nil {
-		k.of = map[string]summaryAt{}
-	}
-	if _, ok := k.of[name]; !ok && len(k.of) >= maxSummaries {
-		for other := range k.of { // any one makes room
-			delete(k.of, other)
-			break
-		}
-	}
-	k.of[name] = summaryAt{now, &kept}
-}
-
-// ends returns the first line of a record and its last, where these are a Begin
-// and an End; else all of the record must be read.
-func ends(f Source) (*record.Begin, *record.End, error) {
-	first, err := edge(f, false)
-	if err != nil {
-		return nil, nil, err
-	}
 	last, err := edge(f, true)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	b, isBegin := first.(*record.Begin)
-	e, isEnd := last.(*record.End)
-	if !isBegin || !isEnd {
-		return nil, nil, nil
+	b, ok1 := first.(*record.Begin)
+	e, ok2 := last.(*record.End)
+	if !ok1 {
+		b = &record.Begin{}
 	}
-	return b, e, nil
+	if !ok1 || !ok2 {
+		e = &record.End{}
+	}
+	r := &row{Stamp: now, Summary: record.Summarize(b, e), Request: b.Request}
+	if ok {
+		s.index.put(name, r)
+	}
+	return r, nil
 }
 
 // edge returns the first line of a source, or the last; nil: it cannot be read.

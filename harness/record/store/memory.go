@@ -3,15 +3,11 @@ package store
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/usetools/usetools/harness/record"
 )
 
 // maxMemory bounds, in bytes, what all records in memory take. One that takes
@@ -21,11 +17,10 @@ const maxMemory = 64 << 20
 
 // memory has records in memory.
 type memory struct {
-	n      int   // ended records that are kept
-	most   int64 // bytes of all
+	most   int64  // bytes of all
+	prune  func() // removes records of ended runs that need not be kept
 	secret []byte
 	news   Signal
-	clock  func() time.Time
 
 	mu      sync.Mutex
 	records map[string]*memoryRecord
@@ -44,18 +39,29 @@ type memoryRecord struct {
 	bytes  int64
 	listed bool
 	ended  bool
-	stays  time.Time // until when it is not dropped when it has ended
-	gone   bool      // it is not kept any more; what is written to it goes nowhere
+	gone   bool // it is not kept any more; what is written to it goes nowhere
 }
 
-func newMemory(n int) *memory {
-	return &memory{n: n, most: maxMemory, secret: randomKey(), clock: time.Now,
-		records: map[string]*memoryRecord{}, claims: map[string]bool{}, one: make(chan struct{}, 1)}
+func newMemory() *memory {
+	return &memory{most: maxMemory, secret: randomKey(), records: map[string]*memoryRecord{}, claims: map[string]bool{},
+		one: make(chan struct{}, 1)}
 }
 
 func (m *memory) Changes() *Signal              { return &m.news }
 func (m *memory) Key(make bool) ([]byte, error) { return m.secret, nil }
-func (m *memory) Tidy() error                   { return nil }
+func (*memory) Tidy() error                     { return nil }
+func (*memory) SentWithin() time.Duration       { return sentWithin }
+func (*memory) Notes() Notes                    { return nil }
+
+// in returns what f returns of a record, with mu held.
+func in[T any](m *memory, name string, f func(*memoryRecord) (T, error)) (v T, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r := m.records[name]; r != nil {
+		return f(r)
+	}
+	return v, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
 
 func (m *memory) Create(name string) (Sink, error) {
 	m.mu.Lock()
@@ -68,59 +74,38 @@ func (m *memory) Create(name string) (Sink, error) {
 	return r, nil
 }
 
+func (m *memory) Reopen(name string, _ bool) (Sink, error) {
+	return in(m, name, func(r *memoryRecord) (Sink, error) {
+		if _, err := r.idle(); err != nil {
+			return nil, err
+		}
+		r.ended = false
+		return r, nil
+	})
+}
+
 func (r *memoryRecord) Write(b []byte) (int, error) {
 	r.m.mu.Lock()
-	defer r.m.mu.Unlock()
 	if !r.gone {
 		r.buf = append(r.buf, b...)
-		r.grow(len(b))
 	}
+	r.m.mu.Unlock()
+	r.grow(len(b))
 	return len(b), nil
 }
 
 func (r *memoryRecord) Beside(sum string, value []byte) error {
 	r.m.mu.Lock()
-	defer r.m.mu.Unlock()
 	if !r.gone {
 		r.values[sum] = bytes.Clone(value)
-		r.grow(len(value))
 	}
-	return nil
-}
-
-func (m *memory) Reopen(name string, _ bool) (Sink, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.records[name]
-	switch {
-	case r == nil:
-		return nil, fs.ErrNotExist
-	case !r.ended:
-		return nil, ErrRunning
-	}
-	r.ended = false
-	return r, nil
-}
-
-// Cut does nothing: a record in memory has no torn end.
-func (r *memoryRecord) Cut(size int64) error { return nil }
-
-func (m *memory) Put(name, file string, value []byte) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.records[name]
-	if r == nil {
-		return fs.ErrNotExist
-	}
-	if _, ok := r.values[file]; ok {
-		return fs.ErrExist
-	}
-	r.values[file] = bytes.Clone(value)
+	r.m.mu.Unlock()
 	r.grow(len(value))
 	return nil
 }
 
-func (r *memoryRecord) Sync() error { return nil }
+func (r *memoryRecord) Sync() error     { return nil }
+func (r *memoryRecord) Cut(int64) error { return nil } // a record in memory has no torn end
 
 func (r *memoryRecord) FileID() (device, inode uint64, err error) { return 0, 0, nil }
 
@@ -133,99 +118,71 @@ func (r *memoryRecord) Publish() error {
 
 func (r *memoryRecord) Close() error {
 	r.m.mu.Lock()
-	defer r.m.mu.Unlock()
-	r.ended = true
-	if !r.listed {
-		r.m.drop(r)
+	if r.ended = true; !r.listed {
+		r.drop()
 	}
-	r.stays = r.keptUntil()
-	r.m.trim()
+	r.m.mu.Unlock()
+	r.m.prune()
 	return nil
 }
 
-// keptUntil returns keptUntil of its run. The caller holds mu.
-func (r *memoryRecord) keptUntil() time.Time {
-	if b, e, _ := ends(&memorySource{bytes.NewReader(r.buf), false}); over(b, e) {
-		return time.Time{}
-	}
-	run, err := record.Parse(r.buf, record.Stored{Clock: r.m.clock})
-	if err != nil {
-		return time.Time{}
-	}
-	return keptUntil(run)
-}
-
-// grow counts what was written, and makes room for it.
+// grow counts bytes that were added to the record, and makes room for them. A record for
+// which there is no room is dropped.
 func (r *memoryRecord) grow(n int) {
-	r.bytes += int64(n)
-	r.m.bytes += int64(n)
-	if r.bytes > r.m.most/4 {
-		r.m.drop(r)
-	}
-	if r.m.bytes > r.m.most {
-		r.m.trim()
-	}
-	if r.m.bytes > r.m.most { // by runs under way
-		r.m.drop(r)
-	}
-}
-
-// trim drops the oldest of the ended records that are too many or too large, but
-// none that waits.
-func (m *memory) trim() {
-	now := m.clock()
-	ended := m.sorted(func(r *memoryRecord) bool { return r.ended && !r.stays.After(now) })
-	for i, name := range ended {
-		if len(ended)-i <= m.n && m.bytes <= m.most {
-			return
-		}
-		m.drop(m.records[name])
-	}
-}
-
-func (m *memory) drop(r *memoryRecord) {
+	m := r.m
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if r.gone {
 		return
 	}
-	delete(m.records, r.name)
-	m.bytes -= r.bytes
-	r.gone, r.buf, r.values = true, nil, nil
+	r.bytes += int64(n)
+	m.bytes += int64(n)
+	if r.bytes > m.most/4 {
+		r.drop()
+	}
+	if m.bytes > m.most {
+		m.mu.Unlock()
+		m.prune()
+		m.mu.Lock()
+	}
+	if m.bytes > m.most { // by runs under way
+		r.drop()
+	}
 }
 
-func (m *memory) sorted(which func(*memoryRecord) bool) []string {
-	var names []string
-	for name, r := range m.records {
-		if which(r) {
-			names = append(names, name)
-		}
+// drop forgets the record. The caller holds mu.
+func (r *memoryRecord) drop() {
+	if r.gone {
+		return
 	}
-	slices.Sort(names)
-	return names
+	delete(r.m.records, r.name)
+	r.m.bytes -= r.bytes
+	r.gone, r.buf, r.values = true, nil, nil
 }
 
 func (m *memory) Names() ([]string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.sorted(func(r *memoryRecord) bool { return r.listed }), nil
+	var names []string
+	for name, r := range m.records {
+		if r.listed {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
 }
-
-func (*memory) SentWithin() time.Duration { return sentWithin }
 
 func (m *memory) Find(id string) ([]string, error) { return find(m, id) }
 
-func (*memory) Note(string, string) error     { return errors.ErrUnsupported }
-func (*memory) Latest(string) (string, error) { return "", errors.ErrUnsupported }
-
-func (*memory) Stamp(string) (Stamp, bool) { return Stamp{}, false }
+// Stamp has no time: what was written is not changed.
+func (m *memory) Stamp(name string) (Stamp, bool) {
+	at, err := in(m, name, func(r *memoryRecord) (Stamp, error) { return Stamp{Size: int64(len(r.buf))}, nil })
+	return at, err == nil
+}
 
 func (m *memory) Open(name string) (Source, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.records[name]
-	if r == nil {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: os.ErrNotExist}
-	}
-	return &memorySource{bytes.NewReader(r.buf), !r.ended}, nil // what was written is not changed
+	return in(m, name, func(r *memoryRecord) (Source, error) { return &memorySource{bytes.NewReader(r.buf), !r.ended}, nil })
 }
 
 type memorySource struct {
@@ -237,49 +194,62 @@ func (s *memorySource) Size() (int64, error)   { return s.Reader.Size(), nil }
 func (s *memorySource) Running() (bool, error) { return s.live, nil }
 func (s *memorySource) Close() error           { return nil }
 
+func (m *memory) Put(name, file string, value []byte) error {
+	r, err := in(m, name, func(r *memoryRecord) (*memoryRecord, error) {
+		if _, ok := r.values[file]; ok {
+			return nil, fs.ErrExist
+		}
+		r.values[file] = bytes.Clone(value)
+		return r, nil
+	})
+	if err == nil {
+		r.grow(len(value))
+	}
+	return err
+}
+
 func (m *memory) Value(name, file string, max int64) ([]byte, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if r := m.records[name]; r != nil {
+	return in(m, name, func(r *memoryRecord) ([]byte, error) {
 		if value, ok := r.values[file]; ok {
 			return bytes.Clone(value), nil
 		}
-	}
-	return nil, os.ErrNotExist
+		return nil, fs.ErrNotExist
+	})
 }
 
 func (m *memory) Values(name string) ([]string, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if r := m.records[name]; r != nil {
+	return in(m, name, func(r *memoryRecord) ([]string, error) {
 		return slices.DeleteFunc(slices.Collect(maps.Keys(r.values)), notDigest), nil
-	}
-	return nil, os.ErrNotExist
-}
-
-func (m *memory) Remove(name string, spare func() error) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.records[name]
-	switch {
-	case r == nil:
-		return os.ErrNotExist
-	case !r.ended:
-		return ErrRunning
-	case spare != nil && r.stays.After(m.clock()): // as spare would say, which needs mu
-		return errStays
-	}
-	m.drop(r)
-	return nil
+	})
 }
 
 func (m *memory) Size(name string) (int64, error) {
+	return in(m, name, func(r *memoryRecord) (int64, error) { return r.bytes, nil })
+}
+
+// Remove calls spare without mu: it reads the record.
+func (m *memory) Remove(name string, spare func() error) error {
+	r, err := in(m, name, (*memoryRecord).idle)
+	if err == nil && spare != nil {
+		err = spare()
+	}
+	if err != nil {
+		return err
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if r := m.records[name]; r != nil {
-		return r.bytes, nil
+	if _, err = r.idle(); err == nil { // it may have been reopened
+		r.drop()
 	}
-	return 0, os.ErrNotExist
+	return err
+}
+
+// idle returns the record, or ErrRunning while it is written.
+func (r *memoryRecord) idle() (*memoryRecord, error) {
+	if !r.ended {
+		return nil, ErrRunning
+	}
+	return r, nil
 }
 
 func (m *memory) Alone(ctx context.Context) (func() error, error) {
@@ -289,4 +259,13 @@ func (m *memory) Alone(ctx context.Context) (func() error, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+func (m *memory) Once(name string, now time.Time) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	maps.DeleteFunc(m.claims, func(old string, _ bool) bool { return claimOver(old, now) })
+	first := !m.claims[name]
+	m.claims[name] = true
+	return first, nil
 }

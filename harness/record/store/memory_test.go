@@ -3,7 +3,7 @@ package store
 import "testing"
 
 func TestRunsUnderWayStayWithinTheMemory(t *testing.T) {
-	m := newMemory(10)
+	m := Memory(10, nil).in.(*memory)
 	m.most = 400
 	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
 		r, err := m.Create(name)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"time"
 
 	"github.com/usetools/usetools/harness/record"
@@ -25,7 +26,16 @@ func (s *Store) Remove(ids ...string) error {
 			all = errors.Join(all, fmt.Errorf("removing run %s: %w", id, err))
 		}
 	}
-	return all
+	return errors.Join(all, s.forget())
+}
+
+// forget drops what the index has of records that are gone.
+func (s *Store) forget() error {
+	names, err := s.in.Names()
+	if err != nil {
+		return err
+	}
+	return s.index.keep(names)
 }
 
 // Prune deletes what the store is not to keep any more: runs older than Age, the
@@ -41,7 +51,7 @@ func (s *Store) Prune() error {
 }
 
 func (s *Store) prune() error {
-	if s.o.Age <= 0 && s.o.Bytes <= 0 {
+	if s.o.Age <= 0 && s.o.Bytes <= 0 && s.keep == math.MaxInt {
 		return nil
 	}
 	names, err := s.in.Names()
@@ -63,18 +73,29 @@ func (s *Store) prune() error {
 		sizes[i], _ = s.in.Size(name) // what was removed since takes nothing
 		all += sizes[i]
 	}
-	old := s.clock().Add(-s.o.Age)
+	ended := 0 // that may be removed
+	if len(names) > s.keep {
+		for _, name := range names {
+			if m, err := s.mark(name); err == nil && !m.Running && s.stays(name) == nil {
+				ended++
+			}
+		}
+	}
+	old, removed := s.clock().Add(-s.o.Age), false
 	for i, name := range names {
 		t, _, _ := ParseName(name)
-		if (s.o.Age <= 0 || !t.Before(old)) && (bytes <= 0 || all <= bytes) {
+		if (s.o.Age <= 0 || !t.Before(old)) && (bytes <= 0 || all <= bytes) && ended <= s.keep {
 			break
 		}
 		switch e := s.in.Remove(name, func() error { return s.stays(name) }); {
 		case e == nil || errors.Is(e, fs.ErrNotExist):
-			all -= sizes[i]
+			all, ended, removed = all-sizes[i], ended-1, true
 		case !errors.Is(e, ErrRunning) && !errors.Is(e, errStays):
 			err = errors.Join(err, e)
 		}
+	}
+	if removed {
+		err = errors.Join(err, s.forget())
 	}
 	return err
 }
@@ -83,12 +104,7 @@ var errStays = errors.New("the run may be gone on with")
 
 // stays returns errStays for a run that is not under way and that Prune leaves.
 func (s *Store) stays(name string) error {
-	f, err := s.in.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if b, e, err := ends(f); err != nil || over(b, e) {
+	if row, err := s.row(name); err != nil || row.over() {
 		return err
 	}
 	r, err := s.load(name)
@@ -102,11 +118,6 @@ func (s *Store) stays(name string) error {
 		return errStays
 	}
 	return nil
-}
-
-// over reports whether a run has ended for good, by its first and last line.
-func over(b *record.Begin, e *record.End) bool {
-	return b != nil && e != nil && !b.Dry && !record.Resumable(e.Status)
 }
 
 // keepUncertain is how long a run of which something is uncertain is kept at least.

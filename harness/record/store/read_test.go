@@ -76,7 +76,9 @@ func FuzzRead(f *testing.F) {
 		}
 		r.Summary()
 		r.Contains("x")
-		ends(&memorySource{bytes.NewReader(b), false})
+		for _, last := range []bool{false, true} {
+			edge(&memorySource{bytes.NewReader(b), false}, last)
+		}
 		whole, err := record.Parse(b[:int64(len(b))-r.Torn], record.Stored{})
 		if err != nil || whole.Torn != 0 || len(whole.Lines) != len(r.Lines) {
 			t.Fatalf("without its torn tail: %v, torn %d, %d lines of %d", err, whole.Torn, len(whole.Lines), len(r.Lines))

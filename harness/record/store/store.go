@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"math"
 	mathrand "math/rand/v2"
 	"os"
 	"path/filepath"
@@ -22,9 +23,8 @@ type Store struct {
 	dir   string
 	o     StoreOptions
 	clock func() time.Time
-	known summaries
-
-	requests requests
+	keep  int // runs that have ended and that nothing more may come of
+	index index
 }
 
 // StoreOptions configure a Store.
@@ -83,12 +83,22 @@ func openDir(dir string) (in *folder, err error) {
 // under way, of at most 64 MiB together; one of more than 16 MiB, or for which those
 // under way leave no room, is not kept, and its Writer takes what it is given. It
 // writes nothing.
-func Memory(n int, o *StoreOptions) *Store { return On(newMemory(n), "", o) }
+func Memory(n int, o *StoreOptions) *Store {
+	m := newMemory()
+	s := On(m, "", o)
+	s.keep = n
+	if s.o.Bytes <= 0 || s.o.Bytes > m.most {
+		s.o.Bytes = m.most
+	}
+	m.prune = func() { s.prune() }
+	return s
+}
 
 // On returns the store of records that are in a Backing of the caller's. name is what
 // Dir returns for it.
 func On(in Backing, name string, o *StoreOptions) *Store {
-	s := &Store{in: in, dir: name, clock: time.Now}
+	s := &Store{in: in, dir: name, clock: time.Now, keep: math.MaxInt}
+	s.index.in, _ = in.(*folder)
 	if o != nil {
 		s.o = *o
 	}
@@ -157,7 +167,9 @@ func (s *Store) beginWith(b *record.Begin, more ...record.Line) (*Writer, error)
 	if err != nil {
 		return nil, fmt.Errorf("beginning the record of a run: %w", err)
 	}
-	s.requests.note(b)
+	if s.in.Notes() == nil {
+		s.index.put(nameOf(b.Time, b.ID), &row{Summary: record.Summarize(b, &record.End{}), Request: b.Request})
+	}
 	s.in.Changes().Tell()
 	return w, nil
 }
