@@ -176,7 +176,7 @@ func dot(a, b []float32) (sum float32) {
 func checkCategories(overrides map[string]string) error {
 	for pattern, category := range overrides {
 		if !registry.IsPattern(pattern) {
-			return fmt.Errorf("categories: %q is no pattern of tools: want a server (git), a tool (git.git_log) or wildcards "+
+			return fmt.Errorf("categories: %q is not a pattern of tools: want a server (git), a tool (git.git_log) or wildcards "+
 				"(git.*_log)", pattern)
 		}
 		if strings.TrimSpace(category) == "" || len(category) > 40 {

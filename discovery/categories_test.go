@@ -92,7 +92,7 @@ func TestCategoriesAreThoseAPersonWouldLookIn(t *testing.T) {
 		}
 	}
 	for id := range want {
-		t.Errorf("there is no tool %s", id)
+		t.Errorf("unknown tool %s", id)
 	}
 	share := float64(right) / float64(all)
 	t.Logf("%.3f of %d tools have a right category, %.3f the first label; %d are wrongly a database's",

@@ -63,7 +63,7 @@ func (e *exactNames) split(found []int32, phrase, separator string) []int32 {
 }
 
 // plainName is a server's name as clients spell it in mcp__server__tool:
-// what is no letter, digit, hyphen or underscore becomes an underscore.
+// what is not a letter, digit, hyphen or underscore becomes an underscore.
 func plainName(server string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

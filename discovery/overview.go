@@ -146,7 +146,7 @@ func schemaTokens(t *registry.Tool) int {
 		Output      json.RawMessage       `json:"outputSchema,omitempty"`
 		Annotations *registry.Annotations `json:"annotations,omitempty"`
 	}{t.Name, t.Title, t.Description, t.Input, t.Output, t.Annotations})
-	if err != nil { // a schema that is no JSON
+	if err != nil { // a schema that is not JSON
 		return text.Tokens(t.Name + t.Description + string(t.Input) + string(t.Output))
 	}
 	return text.Tokens(string(b))

@@ -119,7 +119,7 @@ func (ix *Index) blame(query *Query, found int) string {
 			}
 			names = append(names, s.Name)
 		}
-		return fmt.Sprintf("there is no server %q, there are: %s", query.Server, someOf(names))
+		return fmt.Sprintf("unknown server %q; the servers are: %s", query.Server, someOf(names))
 	case query.Category != "" && !alone(Query{Category: query.Category}):
 		var names []string
 		for _, c := range ix.Categories(Query{}) {

@@ -152,7 +152,7 @@ func TestPageWithoutResultsSaysWhy(t *testing.T) {
 		query discovery.Query
 		want  string
 	}{
-		{discovery.Query{Server: "gti", Text: "log"}, `there is no server "gti", there are: `},
+		{discovery.Query{Server: "gti", Text: "log"}, `unknown server "gti"; the servers are: `},
 		{discovery.Query{Category: "nosuch", Text: "log"}, `no tool has the category "nosuch", there are: `},
 		{discovery.Query{Prefix: "zz"}, `no tool's name or ID begins with "zz"`},
 		{discovery.Query{Server: "git", Prefix: "search"}, "no tool passes all of server, category and prefix"},

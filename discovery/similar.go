@@ -14,7 +14,7 @@ import (
 func (ix *Index) Similar(id string, k int) ([]Candidate, error) {
 	at := ix.place(id)
 	if at < 0 {
-		return nil, fmt.Errorf("finding similar tools: there is no tool %q", id)
+		return nil, fmt.Errorf("finding similar tools: unknown tool %q", id)
 	}
 	out := []Candidate{}
 	if k <= 0 {

@@ -121,7 +121,7 @@ func TestPolicyRefusesWhatTheReadmeSays(t *testing.T) {
 	shown("a client that cannot ask", texts(c.execute(t, string(source), "", "-approve", "destructive")),
 		addedBefore, deleteWaits)
 	if got := texts(c.execute(t, string(source), "decline", "-approve", "destructive")); !strings.Contains(got,
-		"notes.delete_note: not sent: the user at stdio did not approve of it") {
+		"notes.delete_note: not sent: the user at stdio rejected it") {
 		t.Errorf("a no: %s", got)
 	}
 	shown("a pattern", texts(c.execute(t, string(source), "accept", "-approve", "destructive", "-deny", "notes.delete_*")),

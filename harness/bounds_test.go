@@ -41,11 +41,11 @@ func TestAnswersAreBounded(t *testing.T) {
 	for name, script := range map[string]string{
 		"a long name of a server":         "_, _ = " + strings.ToLower(long) + ".Foo(1)",
 		"a long name":                     "_, _ = huge." + long + "(1)",
-		"a long name in what is no Go":    "if { _, _ = huge." + long + "(1)",
+		"a long name in what is not Go":   "if { _, _ = huge." + long + "(1)",
 		"a long name without a package":   "_, _ = " + long + "(1)",
 		"a long field":                    "_, _ = huge.Frob1Things(huge.Frob1ThingsParams{" + long + ": 1})",
 		"many names":                      many,
-		"many names in what is no Go":     "if {\n" + many,
+		"many names in what is not Go":    "if {\n" + many,
 		"many phrases":                    phrases,
 		"a server of many tools":          `UseTools("huge")`,
 		"a name that is not of its tools": `_, _ = huge.Quux(1)`,

@@ -67,12 +67,12 @@ func (h *Harness) Lose(id string) (*outcome.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	effects := "calls of it that change something may have been made"
+	effects := "effect calls may have been made"
 	if !madeEffects(run) {
-		effects = "it had made no call that changes something"
+		effects = "it had made no effect call"
 	}
-	e := outcome.Error{Kind: outcome.KindRuntime, Message: fmt.Sprintf("the process that ran the script died or was cut off, %v after it began; "+
-		"%s; it was not run again", time.Since(run.Begin.Time).Round(time.Second), effects)}
+	e := outcome.Error{Kind: outcome.KindRuntime, Message: fmt.Sprintf("the runner was lost after %v; %s. "+
+		"The script was not run again", time.Since(run.Begin.Time).Round(time.Second), effects)}
 	if err := store.Lose(id, &record.End{ExitCode: outcome.Lost.ExitCode(), Error: record.JSON(e), Errors: record.JSON([]outcome.Error{e})}); err != nil {
 		return nil, err
 	}

@@ -431,7 +431,7 @@ func (s *scenario) done(m *record.Made, used map[int]bool, unread bool) *request
 	return nil
 }
 
-// effects are how often each call that is no read was executed, by what is asked of it.
+// effects are how often each effect call was executed, by what is asked of it.
 func (s *scenario) effects() map[string]int {
 	n := map[string]int{}
 	for _, q := range s.w.requests {
@@ -530,7 +530,7 @@ func (s *scenario) checkRecord(run *record.Run) {
 }
 
 // checkAgain: what does the same however often it is made is made again only soon, and
-// if nothing else that is no read was sent before the attempt that does so.
+// if no other effect call was sent before the attempt that does so.
 func (s *scenario) checkAgain(run *record.Run) {
 	states := map[int]record.State{}
 	for _, m := range run.Calls {
@@ -727,7 +727,7 @@ func (s *scenario) checkPrinted() {
 func (s *scenario) expired() bool {
 	return slices.ContainsFunc(s.w.tries, func(a *try) bool {
 		return slices.ContainsFunc(a.calls, func(c *modelCall) bool {
-			return c.err != nil && strings.Contains(c.err.Error(), "nobody approved of it until")
+			return c.err != nil && strings.Contains(c.err.Error(), "no approval arrived before")
 		})
 	})
 }
@@ -760,12 +760,12 @@ func (h *happyHost) Resolve(context.Context, *worker.Needs) (*worker.Tools, bool
 func (h *happyHost) Start(context.Context, *worker.Plan) bool { return true }
 func (h *happyHost) Clock([]worker.Reading, bool)             {}
 func (h *happyHost) Still(context.Context, time.Time, int, int) (worker.Next, error) {
-	return worker.Await, errors.New("this is no replay")
+	return worker.Await, errors.New("this is not a replay")
 }
 func (h *happyHost) Call(_ context.Context, c *worker.Call) (*worker.Answer, error) {
 	call := c.Tool[len("shop."):] + string(c.Args)
 	if c.Tool == "shop.pay" && !h.s.says(call) {
-		return nil, errors.New("ann did not approve of it")
+		return nil, errors.New("ann rejected it")
 	}
 	return &worker.Answer{Result: json.RawMessage(`{"content":[]}`)}, nil
 }

@@ -211,8 +211,8 @@ func TestANameThatADeniedToolHasTooMeansTheOther(t *testing.T) {
 		{[]string{"fsb.*", "fsc"}, "import \"discovery\"\nd, err := discovery.Describe(\"write_file\", \"fsb.WriteFile\", " +
 			"\"fsc.write_file\", \"nosuch\")\nfmt.Println(len(d.Tools), d.Tools[0].ID, " +
 			"err)\nfmt.Println(strings.Join(d.NotFound, \"|\"))", outcome.OK,
-			[]string{"1 fsa.write_file <nil>\nfsb.write_file is not to be had: denied by fsb.*|fsc.write_file is not to be " +
-				"had: denied by fsc|nosuch\n"}},
+			[]string{"1 fsa.write_file <nil>\nfsb.write_file is unavailable: denied by fsb.*|fsc.write_file is " +
+				"unavailable: denied by fsc|nosuch\n"}},
 		{[]string{"fsb.*", "fsc"}, "import \"discovery\"\nc, _ := discovery.Categories()\ns, _ := " +
 			"discovery.Stats()\nfmt.Println(len(c), c[0].Tools, c[0].Servers, s.Total.Tools, len(s.Servers), s.Servers[1].Tools)", outcome.OK,
 			[]string{"1 1 [fsa] 1 3 0\n"}},

@@ -148,7 +148,7 @@ type try struct {
 	n      int
 	resume bool
 	calls  []*modelCall // that the script has made
-	sent   int          // what is no read
+	sent   int          // an effect call
 	out    *worker.Outcome
 }
 
@@ -401,7 +401,7 @@ func receiptOf(raw json.RawMessage) (receipt int, refused bool) {
 	return r.StructuredContent.Receipt, r.IsError
 }
 
-// arrive takes a request: what is no read only of an attempt that has asked for all
+// arrive takes a request: an effect call only of an attempt that has asked for all
 // that was executed before it.
 func (w *world) arrive(a *try, tool, args, key string) *request {
 	w.mu.Lock()

@@ -157,7 +157,7 @@ func (h *Harness) rejoin(ctx context.Context, s *Script, id string, named bool, 
 	}
 	note := fmt.Sprintf(", which began %v ago", time.Since(run.Begin.Time).Round(time.Second))
 	if slices.ContainsFunc(run.Asks, func(x *record.Asked) bool { return x.Answer != nil && x.Answer.Yes }) {
-		note += ", and went on after a yes"
+		note += ", and was resumed after an approval"
 	}
 	state := stateOf(run, named)
 	switch {
@@ -195,7 +195,7 @@ func (h *Harness) unanswered(ctx context.Context, run *record.Run) bool {
 		h.opts.Elsewhere.Gone(ctx, run.Begin.Front)
 }
 
-// madeEffects reports whether a run has sent what is no read.
+// madeEffects reports whether a run has sent an effect call.
 func madeEffects(run *record.Run) bool {
 	return slices.ContainsFunc(run.Calls, func(m *record.Made) bool {
 		return m.Call != nil && m.Call.Class != record.Read && (m.Done == nil || m.Done.Kind != record.NotSent)
@@ -240,7 +240,7 @@ func stateOf(run *record.Run, named bool) int {
 // earlierRun adds a warning that the result is that of an earlier run of the same request.
 func earlierRun(r *outcome.Result, more string) *outcome.Result {
 	if r != nil {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("this is run %s, of the same script and inputs%s; it was not begun again",
+		r.Warnings = append(r.Warnings, fmt.Sprintf("this is run %s, of the same script and inputs%s; it was not started again",
 			r.Run, more))
 	}
 	return r

@@ -36,7 +36,7 @@ func (r *ReplayedRecord) Words() string {
 	case !r.Same:
 		return "differs from its record: " + registry.Printable(r.Difference.Text, 300)
 	}
-	return "does what it did in its record"
+	return "matches its record"
 }
 
 // Replayer replays a run, as Harness.Replay does.

@@ -86,13 +86,13 @@ func TestResultsAreCheckedAgainstTheirSchema(t *testing.T) {
 	for _, c := range []struct{ name, result, stdout, warning string }{
 		{"fits", `{"id":7,"title":"T"}`, "7 T", ""},
 		{"a required property is missing", `{"title":"T"}`, "0 T",
-			`notes.create_note: the result does not fit the tool's output schema: required: missing properties: ["id"]; JSON(&v) and Raw() have it as it came`},
+			`notes.create_note: the result does not fit the tool's output schema: required: missing properties: ["id"]; JSON(&v) and Raw() return it unchanged`},
 		{"mended, but not what was promised", `{"id":"7"}`, "7 ",
-			`notes.create_note: the result does not fit the tool's output schema: id: type: 7 has type "string", want "integer"; JSON(&v) and Raw() have it as it came`},
+			`notes.create_note: the result does not fit the tool's output schema: id: type: 7 has type "string", want "integer"; JSON(&v) and Raw() return it unchanged`},
 		{"null", `{"id":7,"title":null}`, "7 ",
-			`notes.create_note: the result does not fit the tool's output schema: title: type: null has type "null", want "string"; JSON(&v) and Raw() have it as it came`},
+			`notes.create_note: the result does not fit the tool's output schema: title: type: null has type "null", want "string"; JSON(&v) and Raw() return it unchanged`},
 		{"not to be mended", `{"id":"seven","title":"T"}`, "0 T",
-			`notes.create_note: the result does not fit the tool's output schema: id is the string "seven", not an integer; JSON(&v) and Raw() have it as it came`},
+			`notes.create_note: the result does not fit the tool's output schema: id is the string "seven", not an integer; JSON(&v) and Raw() return it unchanged`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h, _ := harnessOver(notes(), func(context.Context, string, string, json.RawMessage) (string, error) {

@@ -186,7 +186,7 @@ fmt.Println(err)`)
 		t.Errorf("a second answer: %v", err)
 	}
 	res = mustResume(t, h, s, res.Run)
-	if res.Status != outcome.OK || !strings.Contains(res.Stdout, "ann did not approve of it: too dear") || shop.calls["buy"] != 0 {
+	if res.Status != outcome.OK || !strings.Contains(res.Stdout, "ann rejected it: too dear") || shop.calls["buy"] != 0 {
 		t.Errorf("%s %v", res.Text(), shop.calls)
 	}
 }
@@ -228,7 +228,7 @@ fmt.Println(errors.As(err, &u), u.Tool)
 _, err = shop.Buy(shop.BuyParams{Item: "lost"})
 fmt.Println(err)`)
 	if res.Status != outcome.Waiting || res.Stdout != "true shop.buy\n" || len(res.Waiting) != 1 || shop.calls["buy"] != 1 ||
-		!strings.Contains(res.Waiting[0].Why, "nobody knows") {
+		!strings.Contains(res.Waiting[0].Why, "its outcome is unknown") {
 		t.Errorf("%s %v", res.Text(), shop.calls)
 	}
 }
@@ -600,7 +600,7 @@ func TestAYesIsNotUsedForAToolThatHasChanged(t *testing.T) {
 		"the same":            {func(*registry.Tool) {}, outcome.OK, ""},
 		"another description": {func(t *registry.Tool) { t.Description += "!" }, outcome.Diverged, "is not the tool any more"},
 		"gone":                {func(t *registry.Tool) { t.Name = "other" }, outcome.Diverged, "is not the tool any more"},
-		"down":                {func(t *registry.Tool) { t.Name = "" }, outcome.Diverged, "cannot say whether it still is that tool: down"},
+		"down":                {func(t *registry.Tool) { t.Name = "" }, outcome.Diverged, "cannot confirm that it is still the same tool: down"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h, shop, store, s := asksFor(t)

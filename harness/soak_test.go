@@ -34,7 +34,7 @@ var mixed = []struct {
 	{`for { fmt.Println("flood flood flood flood flood flood flood") }`, outcome.OutputLimit},
 	{`m := map[string]int{"a": 1}; for k, v := range m { fmt.Println(k, v) }`, outcome.OK},
 	{`Return(time.Duration(1500) * time.Millisecond)`, outcome.OK},
-	{`this is no Go`, outcome.CompileError},
+	{`this is not Go`, outcome.CompileError},
 }
 
 // TestManyRunsLeaveNothingBehind runs mixed scripts eight at a time, with

@@ -124,7 +124,7 @@ r, err := shipping.FindShip(shipping.FindShipParams{Name: "Ada"})` + then + "\nf
 		{"moths", `r, err := moths.GetSightings(moths.GetSightingsParams{GridSquare: "TQ38"})` + then, outcome.CompileError,
 			facts([]string{"lepid.Sightings"}, sightings), 400},
 		{"nothing like it", `r, err := spaceship.LaunchRocket(spaceship.LaunchRocketParams{Fuel: 3})` + then, outcome.CompileError,
-			[]string{"there is no server spaceship", "filesystem, gitcyanheads", "harbour", "kilnworks", "lepid", "redis"}, 300},
+			[]string{"unknown server spaceship", "filesystem, gitcyanheads", "harbour", "kilnworks", "lepid", "redis"}, 300},
 		{"imported", "package main\nimport (\"fmt\"; \"servers/quays\")\nfunc main() {\nr, err := " +
 			"_, _ = quays.Tides(quays.TidesParams{Port: \"X\"})" + then + "\n}", outcome.CompileError, facts([]string{"harbour.Tides"}, tides),
 			400},

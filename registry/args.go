@@ -76,7 +76,7 @@ func (r *argsReader) read(raw []byte) (map[string]any, error) {
 	case err != nil:
 		return nil, err
 	case first != json.Delim('{'):
-		return nil, errors.New("the arguments are no JSON object")
+		return nil, errors.New("the arguments are not a JSON object")
 	}
 	tree, err := r.value(first, 1)
 	if err != nil {

@@ -26,7 +26,7 @@ func TestArgumentsHaveOneForm(t *testing.T) {
 		{`{"a":"\udc00\ud800"}`, "", "surrogate"},
 		{`{"a":"\ud800x\udc00"}`, "", "surrogate"},
 		{`{"a":"\\ud800"}`, `{"a":"\\ud800"}`, ""},
-		{`[1]`, "", "no JSON object"},
+		{`[1]`, "", "not a JSON object"},
 		{`{"a":1} {}`, "", "follows"},
 		{`{"a":`, "", "no JSON"},
 		{`{"a":1,}`, "", "no JSON"},

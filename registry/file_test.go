@@ -228,7 +228,7 @@ func TestSaveThatFailsLeavesTheOldFile(t *testing.T) {
 	before, _ := os.ReadFile(path)
 	r.Tools[0].Input = json.RawMessage("{no json")
 	if err := r.Save(path); err == nil {
-		t.Error("saved a schema that is no JSON")
+		t.Error("saved a schema that is not JSON")
 	}
 	if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
 		t.Error("the file changed")

@@ -340,7 +340,7 @@ func ConfigWith(configs []string, name string) (string, error) {
 			there = append(there, other.Name)
 		}
 	}
-	return "", fmt.Errorf("there is no server %q in %s, there are: %s",
+	return "", fmt.Errorf("unknown server %q in %s; the servers are: %s",
 		name, strings.Join(configs, ", "), strings.Join(there, ", "))
 }
 

@@ -53,7 +53,7 @@ func (c *Client) recorded(file string) (*record, error) {
 		err = json.Unmarshal(data, r)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading %s, which says what was moved out of %s: %w", path, file, err)
+		return nil, fmt.Errorf("reading %s, which lists what was moved out of %s: %w", path, file, err)
 	}
 	return r, nil
 }

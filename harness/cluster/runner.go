@@ -560,7 +560,7 @@ func (r *runner) seenBy(j *job, cat *catalog.Catalog) *catalog.Catalog {
 	}
 	seen, err := t.Of(cat, key)
 	if err != nil {
-		r.log.Warn("what was learnt from the results of a token begins anew", "error", err)
+		r.log.Warn("the inferred result types of a token were reset", "error", err)
 	}
 	return seen
 }

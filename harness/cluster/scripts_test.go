@@ -145,7 +145,7 @@ func TestWhoSavesSecondIsTold(t *testing.T) {
 	}
 }
 
-// What is no script is not taken, and what is too large is not sent.
+// What is not a script is not taken, and what is too large is not sent.
 func TestMessagesThatAreNoScripts(t *testing.T) {
 	t.Parallel()
 	c := connect(t, Options{URL: clustertest.Server(t)})

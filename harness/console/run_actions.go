@@ -119,7 +119,7 @@ func (c *Console) saveRun(v *view, r *record.Run) error {
 		return v.cannot(r, not, err.Error())
 	}
 	if lib == nil {
-		return v.cannot(r, not, "there is no library of scripts here")
+		return v.cannot(r, not, "no script library is configured")
 	}
 	warning, err := harness.SaveRun(lib, r, name, text.Cut(about, 500))
 	if err != nil {

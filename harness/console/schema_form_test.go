@@ -177,7 +177,7 @@ func FuzzFormKeepsArguments(f *testing.F) {
 		if sent, err := url.ParseQuery(query); err == nil {
 			var object map[string]json.RawMessage
 			if made, ok := form.read(sent); ok && json.Unmarshal(made, &object) != nil {
-				t.Fatalf("%s is no object", made)
+				t.Fatalf("%s is not an object", made)
 			}
 		}
 		form = formOf(schema)

@@ -361,7 +361,7 @@ func markup(page string) []string {
 					}
 				case "application/json":
 					if n.FirstChild != nil && !json.Valid([]byte(n.FirstChild.Data)) {
-						bad("data that is no JSON: %.100s", n.FirstChild.Data)
+						bad("data that is not JSON: %.100s", n.FirstChild.Data)
 					}
 				default:
 					bad("a script: %v", attr)

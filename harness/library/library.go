@@ -104,7 +104,7 @@ func CheckName(name string) error {
 		ok = ok && (c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_')
 	}
 	if !ok {
-		return fmt.Errorf("%.80q is no name of a script: want 1 to %d lower-case letters, digits, hyphens and "+
+		return fmt.Errorf("%.80q is not a name of a script: want 1 to %d lower-case letters, digits, hyphens and "+
 			"underscores, as in daily-digest", name, maxName)
 	}
 	return nil
@@ -241,7 +241,7 @@ func (l *Library) write(name string, data []byte) error {
 }
 
 // Take writes the file of a script, of the library itself or of one beside it, as another
-// process has it; nil: it is deleted there. What is no script's file is an error, and
+// process has it; nil: it is deleted there. What is not a script's file is an error, and
 // changes nothing.
 func (l *Library) Take(of, name string, data []byte) error {
 	if err := CheckName(name); err != nil {
@@ -250,7 +250,7 @@ func (l *Library) Take(of, name string, data []byte) error {
 	at := l
 	if of != "" {
 		if b, err := hex.DecodeString(of); err != nil || len(b) != besideSize {
-			return fmt.Errorf("%.80q is no library", of)
+			return fmt.Errorf("%.80q is not a library", of)
 		}
 		at = &Library{dir: l.dir + "-" + of}
 	}

@@ -36,7 +36,7 @@ func FromRecord(run *record.Run) (*Result, error) {
 	res.Value, err = run.Value(end.Value)
 	switch {
 	case errors.Is(err, record.ErrNotKept):
-		res.Warnings = append(res.Warnings, "what the script returned was not kept")
+		res.Warnings = append(res.Warnings, "the script's return value was not kept")
 	case err != nil:
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func whyUnknown(run *record.Run, m *record.Made) string {
 	case m.Done != nil:
 		return m.Done.Error
 	case run.Question(m) != nil:
-		return "nobody answered in time what its server asked"
+		return "the server's question was not answered in time"
 	}
 	return "its process ended before the answer came"
 }
@@ -175,7 +175,7 @@ func unmadeOf(run *record.Run, g *record.Guess, parts []check.Part) Unmade {
 // Lacks says what the record of a run lacks for resuming. It returns "" if nothing is missing.
 func Lacks(run *record.Run) string {
 	if what := redacted(run); what != "" {
-		return fmt.Sprintf("its %s had secrets of the config in it, which the record hides: the resumed run would send something else", what)
+		return fmt.Sprintf("its %s contained secrets of the config, which the record hides; a resumed run would send different data", what)
 	}
 	_, err := record.Resume(run, nil)
 	if unknown := (*record.UnknownError)(nil); err == nil || errors.As(err, &unknown) {

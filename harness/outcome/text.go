@@ -274,7 +274,7 @@ func (u *ToolUse) Heading() string {
 	case u.Verdict == discovery.Resolved:
 		return fmt.Sprintf("%q → %s%s%s", u.Phrase, u.Go, u.why(), note)
 	case u.Verdict == discovery.Unavailable:
-		return fmt.Sprintf("%q cannot be served now%s", u.Phrase, note)
+		return fmt.Sprintf("%q is unavailable now%s", u.Phrase, note)
 	case u.Verdict == discovery.Ambiguous && u.NoTool:
 		return fmt.Sprintf("%q: no tool does this%s; nearest, does something else:", u.Phrase, note)
 	case u.Verdict == discovery.Ambiguous:

@@ -64,7 +64,7 @@ func TestConditionsSeeTheArgumentsOfACall(t *testing.T) {
 		{`1 < amount < 3`, `{"amount": 2}`, true, ""},
 		{`amount > 100`, `{"amount": "500"}`, false, "a text is compared with a number"},
 		{`float(amount) > 100`, `{"amount": "500"}`, true, ""},
-		{`float(amount) > 100`, `{"amount": "much"}`, false, "a text is no number"},
+		{`float(amount) > 100`, `{"amount": "much"}`, false, "a text is not a number"},
 		{`amount > 100`, `{}`, false, "> wants numbers or texts, and amount is nil"},
 		{`amount in [1, 2]`, `{"amount": 2.0}`, true, ""},
 		{`amount in [1, 2]`, `{"amount": "2"}`, false, "a text is compared with a number"},

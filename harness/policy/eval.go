@@ -598,11 +598,11 @@ func decimal(s string) (*big.Rat, error) {
 		return nil, fmt.Errorf("a number has more than %d digits", maxDigits)
 	}
 	if mantissa == "" || strings.Trim(mantissa, "+-.0123456789") != "" {
-		return nil, errors.New("a text is no number")
+		return nil, errors.New("a text is not a number")
 	}
 	r, ok := new(big.Rat).SetString(s)
 	if !ok {
-		return nil, errors.New("a text is no number")
+		return nil, errors.New("a text is not a number")
 	}
 	return r, nil
 }

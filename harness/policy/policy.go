@@ -118,7 +118,7 @@ func (p *Policy) Validate() error {
 	for _, list := range [][]string{p.Allow, p.Deny, p.Approved} {
 		for _, pattern := range list {
 			if !registry.IsPattern(pattern) {
-				return fmt.Errorf("%q is no pattern of tools: want a server (git), a tool (git.git_log) or wildcards (git.*_log)",
+				return fmt.Errorf("%q is not a pattern of tools: want a server (git), a tool (git.git_log) or wildcards (git.*_log)",
 					pattern)
 			}
 		}

@@ -49,7 +49,7 @@ func (r *Rule) Matches(t *registry.Tool, class record.Class) bool {
 
 func (r *Rule) validate() error {
 	if !r.ofClass() && !registry.IsPattern(r.Pattern) {
-		return fmt.Errorf("%q is no pattern of tools: want a class (%s), a server (git), a tool (git.git_log) or wildcards "+
+		return fmt.Errorf("%q is not a pattern of tools: want a class (%s), a server (git), a tool (git.git_log) or wildcards "+
 			"(git.*_log)", r.Pattern, classNames())
 	}
 	if strictness(r.Then) < 0 {
@@ -84,7 +84,7 @@ func (r *Rule) String() string {
 	case IsDenied:
 		b.WriteString(" are denied")
 	case IsAllowed:
-		b.WriteString(" need nobody's approval")
+		b.WriteString(" need no approval")
 	default:
 		b.WriteString(" need approval")
 	}
@@ -94,7 +94,7 @@ func (r *Rule) String() string {
 	if r.Then == NeedsApproval {
 		fmt.Fprintf(&b, ", for which they wait %s", days(cmp.Or(r.For, AskFor)))
 		if r.Whole {
-			b.WriteString("; a yes may be for all calls of the tool in the run")
+			b.WriteString("; an approval may cover all calls of the tool in the run")
 		}
 		if r.If != nil {
 			b.WriteString("; the others are allowed, whatever less exact rules say")

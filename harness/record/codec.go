@@ -77,7 +77,7 @@ func EncodeLine(l Line) ([]byte, error) {
 	b.Truncate(b.Len() - len("}\n"))
 	line := fmt.Appendf(b.Bytes(), "%s%08x%s\n", crcBegin, crcOf(b.Bytes()), crcEnd)
 	if !utf8.Valid(line) {
-		return nil, fmt.Errorf("a line %q is no UTF-8", l.head().Type)
+		return nil, fmt.Errorf("a line %q is not UTF-8", l.head().Type)
 	}
 	if len(line) > MaxLine {
 		return nil, fmt.Errorf("a line %q has %d bytes; the most is %d", l.head().Type, len(line), MaxLine)

@@ -21,7 +21,7 @@ import (
 //
 // The gate of a run that is gone on with is passed when the script has made all calls
 // of the record that were sent and are no reads: then the run is live, and calls that
-// have no answer go out. Without that nothing that is no read may be sent: what was
+// have no answer go out. Without that no effect call may be sent: what was
 // sent before and what is sent now would not be of one execution of the script.
 //
 // Whoever uses a Gate asks it of each call, and tells it when nothing in the

@@ -261,7 +261,7 @@ type Note struct {
 	Stdout string `json:"stdout,omitempty"` // at most MaxText bytes a line
 	Stderr string `json:"stderr,omitempty"`
 	// More is how many bytes the script printed more than the text has: those of secrets
-	// that were hidden, and of what is no UTF-8; below zero: fewer.
+	// that were hidden, and of what is not UTF-8; below zero: fewer.
 	More int `json:"more,omitempty"`
 	Line int `json:"line,omitempty"` // of the script, that printed it; 0: it is not known
 	// Lines says of each part of what several lines, or one at several times, printed

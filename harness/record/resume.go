@@ -18,7 +18,7 @@ const againFor = 5 * time.Minute
 // Calls that were not answered when the run ended go on once it is live (see
 // Continues) where their servers wait for an answer of ours, or
 // where they do the same however often they are made: those are made again within 5
-// minutes, if nothing else that is no read was sent to their server since.
+// minutes, if no other effect call was sent to their server since.
 func Resume(r *Run, server func(tool string) string) (*Gate, error) {
 	if server == nil {
 		server = func(tool string) string { s, _, _ := strings.Cut(tool, "."); return s }
@@ -91,7 +91,7 @@ func resumed(m *Made) (*gated, error) {
 			return nil, nil
 		}
 	case m.Settle != nil && m.Settle.Result.IsZero():
-		return nil, fmt.Errorf("call %d (%s) happened, and nobody has said what it answered", m.N, m.Tool)
+		return nil, fmt.Errorf("call %d (%s) happened, but its result has not been given", m.N, m.Tool)
 	case m.Class == Read && m.Done != nil && m.Done.Cut:
 		return nil, nil
 	case m.Class != Read && m.Result().Redacted:
@@ -103,7 +103,7 @@ func resumed(m *Made) (*gated, error) {
 // again returns whether a call of which nobody knows what became may be made again.
 func (r *Run) again(server func(tool string) string) func(m *Made) bool {
 	times := map[int]int{}     // that a call was sent
-	last := map[string]*Made{} // the last that was sent to a server, and is no read
+	last := map[string]*Made{} // the last effect call that was sent to a server
 	for _, l := range r.Lines {
 		c, ok := l.(*Call)
 		if !ok || c.Class == Read {
@@ -133,7 +133,7 @@ func (e *UnknownError) Error() string {
 	if n := len(e.Calls) - 1; n > 0 {
 		more = fmt.Sprintf(", and of %d more", n)
 	}
-	return fmt.Sprintf("nobody knows what became of call %d, %s at %s%s", m.N, madeText(m), placeText(m.Place), more)
+	return fmt.Sprintf("the outcome of call %d is unknown: %s at %s%s", m.N, madeText(m), placeText(m.Place), more)
 }
 
 // passes reports whether a run that is gone on with is live, when nothing moves and no
@@ -185,7 +185,7 @@ func (g *Gate) keepAsks() error {
 				args, err = []byte(anyArgs), nil
 			}
 			if err != nil {
-				return fmt.Errorf("the arguments of what is asked, %s: %w", a.A, err)
+				return fmt.Errorf("the arguments of the pending call %s: %w", a.A, err)
 			}
 			g.asks.list = append(g.asks.list, &gatedAsk{Asked: a, args: string(args)})
 		}

@@ -265,7 +265,7 @@ func (c *session) cut(a *Answer, value json.RawMessage, budget int) (notes []str
 		p.Stored = c.s.kept.keep(c.tenant(), c.keptFor(), all)
 		how := "too large to keep: return less"
 		if p.Stored != "" {
-			how = fmt.Sprintf("a later script reads it whole: Stored(%q, &v)", p.Stored)
+			how = fmt.Sprintf("a later script can read all of it: Stored(%q, &v)", p.Stored)
 		}
 		what := part + " cut"
 		if p.Shape != "" {

@@ -113,7 +113,7 @@ func (c *session) listApprovals(ctx context.Context) (string, error) {
 		case ctx.Err() != nil:
 			return "", ctx.Err()
 		case err != nil: // the others can be answered
-			c.s.log.Warn("a run that waits cannot be read", "error", err)
+			c.s.log.Warn("a waiting run cannot be read", "error", err)
 			continue
 		case p.Run.Subject == c.owner.Subject():
 			continue

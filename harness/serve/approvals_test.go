@@ -87,7 +87,7 @@ func TestATokenWithTheRightApproves(t *testing.T) {
 					return err == nil && run.End != nil && run.End.Status == "ok"
 				})
 				got, again := ann.run(deletesThree)
-				want := "0 <nil>\n1 files.delete_file: not sent: bob did not approve of it: not on a Friday\n2 <nil>\n"
+				want := "0 <nil>\n1 files.delete_file: not sent: bob rejected it: not on a Friday\n2 <nil>\n"
 				if again.Run != a.Run || !strings.HasPrefix(got, want) || f.calls.Load() != 2 {
 					t.Errorf("%d calls: %s", f.calls.Load(), got)
 				}

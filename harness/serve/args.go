@@ -59,14 +59,14 @@ func parseArgs(raw json.RawMessage) (*executeArgs, error) {
 		return false
 	})
 	if !ok {
-		return nil, errors.New(`the arguments are no JSON object; want {"script": "…"}`)
+		return nil, errors.New(`the arguments are not a JSON object; want {"script": "…"}`)
 	}
 	if unknown != nil {
 		return nil, unknown
 	}
 	a := &executeArgs{}
 	if err := json.Unmarshal(given["script"], &a.Script); err != nil {
-		return nil, errors.New("script is missing, or no string: it holds the Go script to run")
+		return nil, errors.New("script is missing or not a string; want the Go script to run")
 	}
 	switch {
 	case len(a.Script) > maxScript:
@@ -99,7 +99,7 @@ func parseArgs(raw json.RawMessage) (*executeArgs, error) {
 		case len(a.Inputs) > maxNames:
 			return nil, fmt.Errorf("there are more than %d inputs: send a list or an object as one of them", maxNames)
 		case !ok:
-			return nil, errors.New(`inputs is no JSON object; want {"name": value, …}, which the script reads with Input("name", &v)`)
+			return nil, errors.New(`inputs is not a JSON object; want {"name": value, …}, which the script reads with Input("name", &v)`)
 		}
 	}
 	if v := given["dry_run"]; v != nil && string(v) != "null" {
@@ -110,7 +110,7 @@ func parseArgs(raw json.RawMessage) (*executeArgs, error) {
 	}
 	if v := given["once"]; v != nil && string(v) != "null" {
 		if json.Unmarshal(v, &a.Once) != nil || len(a.Once) > maxOnce {
-			return nil, fmt.Errorf("once is %.40s; want a text of at most %d bytes, the same for what is to be done once",
+			return nil, fmt.Errorf("once is %.40s; want a string of at most %d bytes; requests with the same string run once",
 				v, maxOnce)
 		}
 	}

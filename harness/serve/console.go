@@ -257,7 +257,7 @@ func (h *consoleHost) Resume(run string) error {
 	case rec.Running:
 		return errors.New("it is under way")
 	case !known:
-		return errors.New("it is of a token that this server does not have")
+		return errors.New("it belongs to a token that this server does not know")
 	}
 	release := r.hold(rec.Begin.ID)
 	ended := make(chan error, 1)

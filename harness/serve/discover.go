@@ -319,7 +319,7 @@ func (c *session) offered(cat *catalog.Catalog, name string) (*wrappers.Tool, er
 		return nil, err
 	}
 	if d := cat.Decide(c.policy(), t.Tool, nil); d.Verdict == policy.IsDenied {
-		return nil, fmt.Errorf("%s is not to be had: %s", d.Tool, d.Rule)
+		return nil, fmt.Errorf("%s is unavailable: %s", d.Tool, d.Rule)
 	}
 	return t, nil
 }
@@ -367,12 +367,12 @@ func (c *session) lookUp(cat *catalog.Catalog, name string) (*wrappers.Tool, err
 	}
 	page, err := cat.Find(discovery.Query{Text: name, Limit: 3, Detail: discovery.NameOnly, Keep: offers})
 	if err != nil || len(page.Results) == 0 {
-		return nil, fmt.Errorf("there is no tool %q", name)
+		return nil, fmt.Errorf("unknown tool %q", name)
 	}
 	for _, h := range page.Results {
 		ids = append(ids, h.ID)
 	}
-	return nil, fmt.Errorf("there is no tool %q; the nearest are %s", name, strings.Join(ids, ", "))
+	return nil, fmt.Errorf("unknown tool %q; the nearest are %s", name, strings.Join(ids, ", "))
 }
 
 // arguments are those of a discovery tool; err is the first mistake in them.
@@ -384,7 +384,7 @@ type arguments struct {
 // read reads an object. If takes is not nil, other fields are an error.
 func (a *arguments) read(tool string, raw json.RawMessage, takes []string) error {
 	if len(raw) > 0 && (!utf8.Valid(raw) || json.Unmarshal(raw, &a.fields) != nil) {
-		return fmt.Errorf(`the arguments are no JSON object; want {%q: "…"}`, append(takes, "tool")[0])
+		return fmt.Errorf(`the arguments are not a JSON object; want {%q: "…"}`, append(takes, "tool")[0])
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.fields)) {
 		if takes != nil && !slices.Contains(takes, name) {

@@ -64,7 +64,7 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 	}
 	s.log.Info("serving", "url", h.URL(), "tokens", len(h.Tokens))
 	if len(h.Tokens) == 0 && !h.Local() {
-		s.log.Warn("INSECURE: anybody who reaches this address can run scripts with your tools")
+		s.log.Warn("INSECURE: anyone who can reach this address can run scripts with your tools")
 	}
 	sweeping, stop := context.WithCancel(ctx)
 	defer stop()

@@ -188,7 +188,7 @@ func TestInstancesKnowOneAnothersRequests(t *testing.T) {
 			t.Fatal(first.Status)
 		}
 		if got, again := two.run(deleting); again.Run != first.Run || again.Status != outcome.Waiting ||
-			!strings.Contains(got, "not begun again") || f.calls.Load() != 0 {
+			!strings.Contains(got, "not started again") || f.calls.Load() != 0 {
 			t.Errorf("%d calls: %s", f.calls.Load(), got)
 		}
 	})

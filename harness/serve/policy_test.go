@@ -142,7 +142,7 @@ func TestANameThatADeniedToolHasTooMeansTheOther(t *testing.T) {
 		want string
 	}{
 		{[]string{"fsb.*"}, `^fsa\.write_file\n`},
-		{[]string{"fs*"}, `^fsa\.write_file is not to be had: denied by fs\*$`},
+		{[]string{"fs*"}, `^fsa\.write_file is unavailable: denied by fs\*$`},
 		{nil, `^several servers have a tool "write_file": fsa\.write_file, fsb\.write_file$`},
 	} {
 		reg := &registry.Registry{Tools: []registry.Tool{
@@ -165,7 +165,7 @@ func TestANameThatADeniedToolHasTooMeansTheOther(t *testing.T) {
 func TestAPersonIsAskedWhereTheClientCan(t *testing.T) {
 	t.Parallel()
 	for _, transport := range []string{"stdio", "2025-11-25", "2026-07-28"} {
-		for action, want := range map[string]string{"accept": "deleted\n", "decline": "did not approve", "cancel": "waiting\n"} {
+		for action, want := range map[string]string{"accept": "deleted\n", "decline": "rejected it", "cancel": "waiting\n"} {
 			t.Run(transport+" "+action, func(t *testing.T) {
 				asksSessions(t, transport)
 				s, f := serving(t, &serve.Options{Policy: &policy.Policy{Approve: policy.ApproveDestructive}})

@@ -208,7 +208,7 @@ func (r *resumer) look(ctx context.Context, id string) {
 	if err != nil {
 		delete(r.waiting, id)
 		if !errors.Is(err, store.ErrNotFound) {
-			r.s.log.Warn("a run that waits cannot be read", "run", id, "error", err)
+			r.s.log.Warn("a waiting run cannot be read", "run", id, "error", err)
 		}
 		return
 	}
@@ -216,9 +216,9 @@ func (r *resumer) look(ctx context.Context, id string) {
 	goes, stranger := goesOnAlone(run, r.s.opts.Resume), ""
 	switch {
 	case !known:
-		stranger = "a run that could go on is of a token that is not there any more"
+		stranger = "a resumable run belongs to a token that no longer exists"
 	case goes && !offered:
-		stranger = "a run that could go on asked for tools that this server does not have"
+		stranger = "a resumable run needs tools that this server does not have"
 	}
 	if stranger == "" || !goes {
 		delete(r.waiting, id)
@@ -273,7 +273,7 @@ func goesOnAlone(run *record.Run, how Resuming) bool {
 // resume goes on with a run for which no client waits. What stands against that is in
 // the log, too.
 func (r *resumer) resume(ctx context.Context, run *record.Run, o guard.Owner) (err error) {
-	defer r.s.metrics.Recovered("a run that goes on", &err)
+	defer r.s.metrics.Recovered("a resumed run", &err)
 	id := run.Begin.ID
 	c := &session{s: r.s, id: cmp.Or(run.Begin.Session, "resumed"), owner: o, token: o.Token(),
 		results: harness.NewRoom(r.s.opts.MaxResultBytes, r.s.weighed(o))}
@@ -295,9 +295,9 @@ func (r *resumer) resume(ctx context.Context, run *record.Run, o guard.Owner) (e
 	switch {
 	case errors.As(err, &running), errors.As(err, &ended) && r.resumedSince(run): // another process, or a client, was faster
 	case err != nil && ctx.Err() == nil:
-		r.s.log.Error("a run cannot go on", "run", id, "error", fmt.Sprint(err))
+		r.s.log.Error("a run cannot be resumed", "run", id, "error", fmt.Sprint(err))
 	case err == nil:
-		r.s.log.Info("a run went on", "run", id, "status", res.Status)
+		r.s.log.Info("a run was resumed", "run", id, "status", res.Status)
 	}
 	return err
 }

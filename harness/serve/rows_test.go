@@ -45,7 +45,7 @@ func TestManifestToolsAreSearchedAndDescribed(t *testing.T) {
 		}
 	}
 	if got := textOf(c.call("describe_tool", map[string]any{"tool": "emacs"})); !strings.Contains(got,
-		`there is no tool "emacs"`) {
+		`unknown tool "emacs"`) {
 		t.Errorf("an unknown tool: %s", got)
 	}
 	cat, err := files.Catalog(t.Context())
@@ -120,7 +120,7 @@ func TestSpecServerCostsLittle(t *testing.T) {
 	var loaded []int
 	for _, name := range []string{"registry_next", "registry_update", "registry_sync"} {
 		if _, ok := reg.Tool(registry.ToolID(listing.Server, name)); !ok {
-			t.Fatalf("there is no tool %s among %v", name, reg.Tools)
+			t.Fatalf("unknown tool %s among %v", name, reg.Tools)
 		}
 		if res := c.call("tool_load", map[string]any{"tool": listing.Server + "." + name}); res.IsError {
 			t.Fatal(textOf(res))

@@ -334,17 +334,17 @@ func TestBadInputIsAnsweredInWords(t *testing.T) {
 		"prose":         {map[string]any{"script": "Please list my files."}, "compile_error"},
 		"too long": {map[string]any{"script": "//" + strings.Repeat("x", serve.MaxScript)},
 			"at most 262144 are allowed"},
-		"no string":           {map[string]any{"script": 7}, "no string"},
+		"not a string":           {map[string]any{"script": 7}, "no string"},
 		"other name":          {map[string]any{"code": "Return(1)"}, `did you mean "script"?`},
 		"unknown argument":    {map[string]any{"script": "Return(1)", "wait": true}, `unknown argument "wait"`},
 		"bad timeout":         {map[string]any{"script": "Return(1)", "timeout_ms": "soon"}, "want milliseconds"},
 		"infinite timeout":    {map[string]any{"script": "Return(1)", "timeout_ms": "Inf"}, "want milliseconds"},
 		"timeout is NaN":      {map[string]any{"script": "Return(1)", "timeout_ms": "NaN"}, "want milliseconds"},
-		"inputs are a text":   {map[string]any{"script": "Return(1)", "inputs": "[1]"}, "inputs is no JSON object"},
+		"inputs are a text":   {map[string]any{"script": "Return(1)", "inputs": "[1]"}, "inputs is not a JSON object"},
 		"negative timeout":    {map[string]any{"script": "Return(1)", "timeout_ms": -5}, "want milliseconds"},
-		"inputs are a list":   {map[string]any{"script": "Return(1)", "inputs": []int{1}}, "inputs is no JSON object"},
+		"inputs are a list":   {map[string]any{"script": "Return(1)", "inputs": []int{1}}, "inputs is not a JSON object"},
 		"unknown tool":        {map[string]any{"script": `UseTools("files.nothing_of_the_kind")`}, "files.ReadFile"},
-		"arguments no object": {[]int{1}, "no JSON object"},
+		"arguments no object": {[]int{1}, "not a JSON object"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "execute", Arguments: x.args})
@@ -418,7 +418,7 @@ Return(string(b))`, "text of [1000]", `"[0,0,0,`, []string{"[0,0,0,", `"… `, "
 	} {
 		got, a := c.run(x.script)
 		part := a.Cut["value"]
-		note := fmt.Sprintf("(value cut: %s; %d characters in all; a later script reads it whole: Stored(%q, &v))\n", x.shape,
+		note := fmt.Sprintf("(value cut: %s; %d characters in all; a later script can read all of it: Stored(%q, &v))\n", x.shape,
 			part.Characters, part.Stored)
 		if part.Shape != x.shape || !strings.HasSuffix(got, note) {
 			t.Errorf("%+v\n%s\nwant %s", part, got, note)

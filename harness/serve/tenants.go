@@ -58,7 +58,7 @@ func (s *Server) seenBy(o guard.Owner, cat *catalog.Catalog) *catalog.Catalog {
 	}
 	seen, err := s.of(o).catalog.Of(cat, key)
 	if err != nil {
-		s.log.Warn("what was learnt from the results of a token begins anew", "error", err)
+		s.log.Warn("the inferred result types of a token were reset", "error", err)
 	}
 	return seen
 }

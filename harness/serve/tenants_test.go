@@ -333,7 +333,7 @@ func TestAnApprovalDoesNotPassToASavedScript(t *testing.T) {
 		want    string
 		deleted int64
 	}{
-		"approved by a person": {&policy.Policy{Approve: policy.ApproveDestructive}, "did not approve", 1},
+		"approved by a person": {&policy.Policy{Approve: policy.ApproveDestructive}, "rejected it", 1},
 		"approved by the operator": {&policy.Policy{Approve: policy.ApproveDestructive, Approved: []string{"files"}},
 			"deleted", 2},
 	} {

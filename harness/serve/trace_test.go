@@ -55,7 +55,7 @@ func TestSpansAndMetricsReachACollector(t *testing.T) {
 			root = x.SpanID
 		}
 		if x.Name == called && x.Status.Code != 2 {
-			t.Error("the failed call is no error:", x)
+			t.Error("the failed call is not an error:", x)
 		}
 	}
 	for _, name := range []string{"resolve", "check", "run", called} {

@@ -69,7 +69,7 @@ var transports = map[string]func(t *testing.T, s *serve.Server, opts *mcp.Client
 	},
 }
 
-// asksForWrites is a policy by which a person must approve of what is no read.
+// asksForWrites is a policy by which a person must approve of an effect call.
 var asksForWrites = &policy.Policy{Approve: policy.ApproveWrites}
 
 const deletesThree = `for i := range 3 {
@@ -150,7 +150,7 @@ func TestARunGoesOnWhenItIsAnswered(t *testing.T) {
 					Catalog: func(context.Context) (*catalog.Catalog, error) {
 						return &catalog.Catalog{Registry: &registry.Registry{}, Calls: newFake()}, nil
 					}})
-				until(t, func() bool { return strings.Contains(log.text(), "asked for tools that this server does not have") })
+				until(t, func() bool { return strings.Contains(log.text(), "needs tools that this server does not have") })
 				s, f = serving(t, &serve.Options{Policy: asksForWrites, Records: folderStore(t, dir)})
 			}
 			until(t, func() bool {
@@ -166,7 +166,7 @@ func TestARunGoesOnWhenItIsAnswered(t *testing.T) {
 			// Who sends it again gets what it came to, once; then it is a new run.
 			c := connect(t, s, nil)
 			got, again := c.run(deleting)
-			if again.Run != a.Run || !strings.HasPrefix(got, "deleted\n") || !strings.Contains(got, "after a yes") ||
+			if again.Run != a.Run || !strings.HasPrefix(got, "deleted\n") || !strings.Contains(got, "after an approval") ||
 				f.calls.Load() != 1 {
 				t.Errorf("%d calls: %s", f.calls.Load(), got)
 			}
@@ -310,7 +310,7 @@ Return("end")`
 	}
 	go func() { receive(t, f.blocked); f.release <- struct{}{} }()
 	got, a := c.run(script)
-	if !strings.HasPrefix(got, "end\n") || !strings.Contains(got, "not begun again") || a.Attempts != 2 {
+	if !strings.HasPrefix(got, "end\n") || !strings.Contains(got, "not started again") || a.Attempts != 2 {
 		t.Errorf("sent again: %s", got)
 	}
 	if n := f.calls.Load(); n != calls+1 {

@@ -140,7 +140,7 @@ func ParseQuestion(params json.RawMessage) (*Question, error) {
 	case q.Mode == URL && q.Schema != nil:
 		return nil, errors.New("it asks for input in the mode url with a schema")
 	case q.Schema != nil && q.Schema[0] != '{':
-		return nil, errors.New("it asks for input with a schema that is no JSON object")
+		return nil, errors.New("it asks for input with a schema that is not a JSON object")
 	}
 	return q, nil
 }
@@ -176,7 +176,7 @@ func (r *Reply) check() error {
 	}
 	var object map[string]json.RawMessage
 	if json.Unmarshal(r.Content, &object) != nil || object == nil {
-		return errors.New("the content is no JSON object")
+		return errors.New("the content is not a JSON object")
 	}
 	return nil
 }

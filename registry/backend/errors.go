@@ -18,7 +18,7 @@ var (
 	ErrUnavailable = errors.New("tool is unavailable")
 	// ErrSignIn is wrapped by the error of a connection or call that needs a person to
 	// sign in to the server first.
-	ErrSignIn = errors.New("nobody is signed in")
+	ErrSignIn = errors.New("not signed in")
 	// ErrClosed is returned for a call after Close.
 	ErrClosed = errors.New("backend is closed")
 )

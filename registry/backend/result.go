@@ -67,7 +67,7 @@ type block struct {
 	} `json:"resource"`
 }
 
-// DecodeResult reads the result of a tools/call. Only what is no JSON object
+// DecodeResult reads the result of a tools/call. Only what is not a JSON object
 // at all is an error; a malformed block of content becomes a block of its
 // type, or of type "unknown", with its JSON as text. Bytes that are no UTF-8
 // are replaced; all others stay as they are.
@@ -77,7 +77,7 @@ func DecodeResult(raw json.RawMessage) (*Result, error) {
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &fields); err != nil || fields == nil {
-		return nil, errors.New("the result is no JSON object")
+		return nil, errors.New("the result is not a JSON object")
 	}
 	r := &Result{Raw: bytes.TrimSpace(raw)}
 	if s := fields["structuredContent"]; len(s) > 0 && string(s) != "null" {

@@ -88,7 +88,7 @@ func (s *Send) Begin(ctx context.Context) error {
 	if err := s.Sending(ctx); err != nil {
 		s.err = &OutcomeError{NotSent, err}
 	} else if late, most := elapsed(), cmp.Or(s.Within, DefaultWithin); late > most {
-		s.err = &OutcomeError{NotSent, fmt.Errorf("what comes before it took %v; at most %v are allowed",
+		s.err = &OutcomeError{NotSent, fmt.Errorf("the steps before it took %v; at most %v are allowed",
 			late.Round(time.Millisecond), most)}
 	}
 	return s.err

@@ -26,7 +26,7 @@ func TestACallIsSentOnce(t *testing.T) {
 		ended  bool
 		asked  int
 		first  error // that the error of Begin wraps
-		again  bool  // a second Begin is no error
+		again  bool  // a second Begin is not an error
 		sent   bool
 	}{
 		{name: "a read", ctx: t.Context(), asked: 1, again: true, sent: true},

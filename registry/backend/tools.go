@@ -71,12 +71,12 @@ func decodeTool(server string, raw json.RawMessage) (t registry.Tool, ignored []
 	}
 	var f map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &f); err != nil || f == nil {
-		return t, nil, errors.New("its definition is no JSON object")
+		return t, nil, errors.New("its definition is not a JSON object")
 	}
 	text := func(key string) string {
 		var s string
 		if v, ok := f[key]; ok && json.Unmarshal(v, &s) != nil {
-			ignored = append(ignored, key+" is no string; ignored")
+			ignored = append(ignored, key+" is not a string; ignored")
 		}
 		return s
 	}

@@ -130,7 +130,7 @@ func (u *settings) judge(s *Server) error {
 		class := u.Class[pattern]
 		switch {
 		case !registry.IsPattern(pattern):
-			return fmt.Errorf("usetools.class has %.40q, which is no pattern of tools: want a tool's name, or wildcards (get_*)",
+			return fmt.Errorf("usetools.class has %.40q, which is not a pattern of tools: want a tool's name, or wildcards (get_*)",
 				pattern)
 		case class != ClassRead && class != ClassAgain && class != ClassEffect:
 			return fmt.Errorf(`usetools.class has %.40q for %.40q, want "read", "again" or "effect"`, class, pattern)

@@ -16,7 +16,7 @@
 //
 // [Search] finds the file that is meant where none is named.
 //
-// Two kinds of fault are kept apart. A file that is no JSON, or holds no
+// Two kinds of fault are kept apart. A file that is not JSON, or holds no
 // servers, fails the whole [Load] with an [*Error] that has file, line and
 // column. What is wrong with one server only (a variable that is not set, a
 // wrong type, two files that disagree about it) is that server's

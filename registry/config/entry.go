@@ -321,7 +321,7 @@ func (u *settings) apply(s *Server) error {
 	}
 	for _, p := range u.Private {
 		if !registry.IsPattern(p) {
-			return fmt.Errorf("usetools.private has %q, which is no pattern of tools", p)
+			return fmt.Errorf("usetools.private has %q, which is not a pattern of tools", p)
 		}
 		s.Private = append(s.Private, p)
 	}
@@ -384,7 +384,7 @@ func (s *Server) check(e *entry) error {
 	}
 	for _, pattern := range slices.Concat(s.Include, s.Exclude) {
 		if !registry.IsPattern(pattern) {
-			return fmt.Errorf("%q is no pattern of tools: want a tool's name, or wildcards (*_log)", pattern)
+			return fmt.Errorf("%q is not a pattern of tools: want a tool's name, or wildcards (*_log)", pattern)
 		}
 	}
 	if e.Type == "" && e.Command != "" && e.rawURL() != "" {

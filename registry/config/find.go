@@ -179,7 +179,7 @@ func readSecret(path, dir string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("${file:%s}: %w", path, withoutPath(err))
 	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("${file:%s}: is no file", path)
+		return "", fmt.Errorf("${file:%s}: is not a file", path)
 	}
 	if why := readable(info); why != "" {
 		return "", fmt.Errorf("${file:%s}: %s; chmod 600 makes it yours alone", path, why)

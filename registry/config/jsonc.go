@@ -141,7 +141,7 @@ func members(object []byte, base int64) ([]member, error) {
 	return out, nil
 }
 
-// syntaxError returns where and why data is no JSON, or nil when it is.
+// syntaxError returns where and why data is not JSON, or nil when it is.
 func syntaxError(path string, data []byte) error {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return &Error{Path: path, Line: 1, Column: 1, Msg: `the file is empty; want {"mcpServers": {…}}`}

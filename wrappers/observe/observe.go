@@ -194,7 +194,7 @@ func read(path string) (map[string]*learnt, error) {
 }
 
 // Observe learns from one result: the JSON of an MCP tool result
-// (CallToolResult). Failures teach nothing; of a text that is no JSON object or
+// (CallToolResult). Failures teach nothing; of a text that is not a JSON object or
 // array it is noted that there was one. Only results of tools that only read
 // (reads) lead to a schema: what others answer depends on what they did.
 func (s *Store) Observe(tool string, result []byte, reads bool) {

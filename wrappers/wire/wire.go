@@ -232,7 +232,7 @@ func (p plan) holds(t *typ, v reflect.Value) bool {
 	case t.pointer:
 		return !v.IsNil()
 	case t.kind == 'f':
-		return v.Float() != 0 // -0 is no value either
+		return v.Float() != 0 // -0 is not a value either
 	case t.kind != '{':
 		return !v.IsZero()
 	}

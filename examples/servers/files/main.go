@@ -158,7 +158,7 @@ func (f folder) read(_ context.Context, _ *mcp.CallToolRequest, p ReadParams) (*
 	case err != nil:
 		return nil, out, err
 	case !info.Mode().IsRegular():
-		return nil, out, fmt.Errorf("%q is no file; list_files lists those that there are", p.Path)
+		return nil, out, fmt.Errorf("%q is not a file; list_files lists those that there are", p.Path)
 	}
 	file, err := f.root.Open(p.Path)
 	if err != nil {
@@ -177,7 +177,7 @@ func (f folder) read(_ context.Context, _ *mcp.CallToolRequest, p ReadParams) (*
 		}
 	}
 	if !utf8.Valid(b) {
-		return nil, out, fmt.Errorf("%q is no text in UTF-8", p.Path)
+		return nil, out, fmt.Errorf("%q is not a text in UTF-8", p.Path)
 	}
 	out.Text = string(b)
 	return nil, out, nil

@@ -23,7 +23,7 @@ func TestBadArgumentsSayWhatIsAllowed(t *testing.T) {
 		{"git_log", args{"max_count": 1.5}, "must be an integer, got 1.5"},
 		{"git_log", args{"revision": 7}, `argument "revision" must be a text, got 7`},
 		{"git_log", args{"limit": 5}, `unknown argument "limit": this tool takes repo_path, max_count, skip`},
-		{"git_log", args{"since": "a while ago"}, `since: "a while ago" is no time: write 2026-01-31`},
+		{"git_log", args{"since": "a while ago"}, `since: "a while ago" is not time: write 2026-01-31`},
 		{"git_log", args{"until": "2026-02-30"}, "until:"},
 		{"git_log", args{"path": "../x"}, "relative to the top of the repository"},
 		{"git_log", args{"path": "/etc/passwd"}, "relative to the top of the repository"},

@@ -137,7 +137,7 @@ func (r *repository) fileAt(c *object.Commit, path string) (plumbing.Hash, error
 	case found == entry{}:
 		return plumbing.ZeroHash, fmt.Errorf("path %q does not exist in commit %s", path, short(c.Hash))
 	case !found.mode.IsFile():
-		return plumbing.ZeroHash, fmt.Errorf("path %q is no file in commit %s", path, short(c.Hash))
+		return plumbing.ZeroHash, fmt.Errorf("path %q is not a file in commit %s", path, short(c.Hash))
 	}
 	return found.hash, nil
 }

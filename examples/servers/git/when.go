@@ -28,7 +28,7 @@ func parseWhen(text string, end bool, now time.Time) (time.Time, error) {
 	if t, ok := parseAgo(strings.ToLower(text), now); ok {
 		return t, nil
 	}
-	return time.Time{}, fmt.Errorf("%.60q is no time: write 2026-01-31, 2026-01-31T15:04:05Z or a distance like 2 "+
+	return time.Time{}, fmt.Errorf("%.60q is not time: write 2026-01-31, 2026-01-31T15:04:05Z or a distance like 2 "+
 		"weeks ago", text)
 }
 

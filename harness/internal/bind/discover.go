@@ -19,7 +19,7 @@ func (b *Bound) Discover(args json.RawMessage) (json.RawMessage, error) {
 		Query json.RawMessage `json:"query"`
 	}
 	if err := json.Unmarshal(args, &q); err != nil {
-		return nil, errors.New("the question is no JSON")
+		return nil, errors.New("the query is not JSON")
 	}
 	answer, err := b.answer(q.Ask, q.Query)
 	if err != nil {
@@ -36,7 +36,7 @@ func (b *Bound) answer(ask string, raw json.RawMessage) (any, error) {
 			Limit, Offset                                 int
 		}
 		if err := json.Unmarshal(raw, &q); err != nil {
-			return nil, errors.New("the query is none")
+			return nil, errors.New("the query is not valid")
 		}
 		return b.Catalog.Find(discovery.Query{Text: q.Text, Match: discovery.Match(q.Match), Server: q.Server,
 			Category: q.Category, Prefix: q.Prefix, Limit: q.Limit, Offset: q.Offset, Detail: discovery.Detail(q.Detail),
@@ -63,7 +63,7 @@ func (b *Bound) answer(ask string, raw json.RawMessage) (any, error) {
 	case "stats":
 		return b.Index.Stats(discovery.Query{Keep: b.shows}), nil
 	}
-	return nil, fmt.Errorf("%.40q is nothing that discovery answers", ask)
+	return nil, fmt.Errorf("discovery has no request %.40q", ask)
 }
 
 // describe returns the catalog's Describe without the tools that policy denies. A name that
@@ -79,7 +79,7 @@ func (b *Bound) describe(names []string, d discovery.Detail) (discovery.Descript
 		if len(left) == 0 {
 			for _, e := range found.Tools {
 				if t, ok := b.View.Tool(e.ID); ok {
-					found.NotFound = append(found.NotFound, fmt.Sprintf("%s is not to be had: %s", e.ID, b.Decide(t).Rule))
+					found.NotFound = append(found.NotFound, fmt.Sprintf("%s is unavailable: %s", e.ID, b.Decide(t).Rule))
 				}
 			}
 		}

@@ -227,7 +227,7 @@ func (b *Bound) explainServer(e *finding, name string) {
 	case len(hints) > 0:
 		e.Hint = "did you mean these? " + strings.Join(hints, "; ")
 	case len(near) == 0:
-		e.Hint = fmt.Sprintf("there is no server %s, and no tool like it", name)
+		e.Hint = fmt.Sprintf("unknown server %s, and no similar tool", name)
 		if all := b.serverList(); all != "" {
 			e.Hint += "; the servers are " + all
 		}

@@ -28,7 +28,7 @@ func (b *Bound) whyNot(phrase string, res *discovery.Resolution) (status outcome
 	switch {
 	case res.Verdict == discovery.Unavailable:
 		b.Down = append(b.Down, res.Server)
-		return outcome.ToolNotFound, fmt.Sprintf("%q cannot be served now: %s", phrase, res.Note), ""
+		return outcome.ToolNotFound, fmt.Sprintf("%q is unavailable now: %s", phrase, res.Note), ""
 	case res.Verdict == discovery.Ambiguous && res.NoTool:
 		return outcome.Ambiguous, fmt.Sprintf("no tool does %q", phrase),
 			"do it another way; if one of these is meant, call it by its Go name, or put its ID into UseTools"
@@ -54,11 +54,11 @@ func (b *Bound) whyNot(phrase string, res *discovery.Resolution) (status outcome
 			hint += "; these servers could not be asked: " + serverNames(failed)
 		}
 	case len(servers) == 0:
-		hint = "there are no tools: the config names no servers"
+		hint = "no tools: the config names no servers"
 	case len(failed) == 0:
-		hint = "there are no tools: the servers have none, or their allow and deny lists leave none: " + serverNames(servers)
+		hint = "no tools: the servers have none, or their allow and deny lists exclude all: " + serverNames(servers)
 	default:
-		hint = fmt.Sprintf("there are no tools: no server could be asked: %s (%s)", serverNames(failed),
+		hint = fmt.Sprintf("no tools: no server could be asked: %s (%s)", serverNames(failed),
 			serverError(failed[0].Name, *failed[0].Error))
 	}
 	return outcome.ToolNotFound, fmt.Sprintf("no tool found for %q", phrase), hint

@@ -145,7 +145,7 @@ func parse(tool string, raw []byte) (*Result, error) {
 		IsError    bool              `json:"isError"`
 	}
 	if err := json.Unmarshal(raw, &m); err != nil {
-		return nil, fmt.Errorf("%s: the result is no MCP result: %w", tool, err)
+		return nil, fmt.Errorf("%s: the result is not an MCP result: %w", tool, err)
 	}
 	r := &Result{raw: raw, blocks: m.Content}
 	if s := bytes.TrimSpace(m.Structured); len(s) > 0 && !bytes.Equal(s, []byte("null")) {
@@ -266,7 +266,7 @@ func (r *Result) typed() []byte {
 // or a tuple is the JSON of that.
 func JSON(r *Result) ([]byte, error) {
 	if r == nil {
-		return nil, errors.New("there is no result: the call failed")
+		return nil, errors.New("no result: the call failed")
 	}
 	data, text := r.json()
 	if data == nil {

@@ -114,7 +114,7 @@ func TestToolFailureIsAnErrorWithItsMessage(t *testing.T) {
 		t.Errorf("the result is lost: %q", Text(r))
 	}
 	if _, err := parse("s.t", []byte(`[`)); err == nil {
-		t.Error("what is no JSON was accepted")
+		t.Error("what is not JSON was accepted")
 	}
 }
 

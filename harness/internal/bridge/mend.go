@@ -42,7 +42,7 @@ func Mend(tool string, data []byte, shape string) []byte {
 		if m.count > len(m.faults) {
 			more = fmt.Sprintf(" and %d more", m.count-len(m.faults))
 		}
-		warn(CodeMisfit, tool, fmt.Sprintf("%s: the result does not fit the tool's output schema: %s%s; JSON(&v) and Raw() have it as it came", tool, strings.Join(m.faults, "; "), more))
+		warn(CodeMisfit, tool, fmt.Sprintf("%s: the result does not fit the tool's output schema: %s%s; JSON(&v) and Raw() return it unchanged", tool, strings.Join(m.faults, "; "), more))
 	}
 	out, err := json.Marshal(v)
 	if err != nil || v == nil {

@@ -52,7 +52,7 @@ func (noAnswers) Ask(context.Context, string, *worker.Call, json.RawMessage) (*w
 }
 
 func (noAnswers) Still(context.Context, time.Time, int, int) (worker.Next, error) {
-	return worker.Await, errors.New("this is no replay")
+	return worker.Await, errors.New("this is not a replay")
 }
 
 func (noAnswers) Leave() {}

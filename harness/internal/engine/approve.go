@@ -64,11 +64,11 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args registry.Args) (
 	case a.noes[key] != nil: // whoever says no is not asked again
 		return "", none, a.noes[key]
 	case !r.canAsk() && doubt != "":
-		return "", none, fmt.Errorf("not sent: %s; where a record of the run is kept (-state DIR) a person can be asked",
+		return "", none, fmt.Errorf("not sent: %s; with a record of the run (-state DIR) a person can be asked",
 			doubt)
 	case !r.canAsk():
 		return "", none, &worker.DeniedError{Reason: fmt.Sprintf("%s: %s; where a record of the run is kept (-state DIR) "+
-			"it can wait for a person", t.ID, d.Rule)}
+			"it can wait for approval", t.ID, d.Rule)}
 	}
 	want := &record.Ask{Path: line.Path, Place: line.Place, Class: line.Class, Tool: t.ID, Args: line.Args, Why: d.Rule,
 		Hash: t.Hash, Server: r.serverDigest(t), Whole: d.Whole}
@@ -96,7 +96,7 @@ func (r *run) answered(x *record.Asked, t *wrappers.Tool) error {
 	}
 	switch state := x.State(r.journal.Now()); {
 	case state == record.Asking && x.A == record.Ledger:
-		return fmt.Errorf("not sent: nobody has approved of the calls of this dry run")
+		return fmt.Errorf("not sent: the calls of this dry run are not approved")
 	case state == record.Asking:
 		a := r.tree.asks
 		args, err := a.run.Value(x.Args)
@@ -110,7 +110,7 @@ func (r *run) answered(x *record.Asked, t *wrappers.Tool) error {
 	case x.Answer != nil:
 		return fmt.Errorf("not sent: %s", said(x.Answer))
 	}
-	return fmt.Errorf("not sent: nobody approved of it until %s", x.Until.Format(time.RFC3339))
+	return fmt.Errorf("not sent: no approval arrived before %s", x.Until.Format(time.RFC3339))
 }
 
 // isStill reports whether a tool and its server's entry are what was asked about.
@@ -127,7 +127,7 @@ func said(a *record.Answer) string {
 	if who == "" {
 		who = "the user"
 	}
-	s := fmt.Sprintf("%s did not approve of it", registry.Printable(who, 100))
+	s := fmt.Sprintf("%s rejected it", registry.Printable(who, 100))
 	if a.Word != "" {
 		s += ": " + registry.Printable(a.Word, 500)
 	}
@@ -157,7 +157,7 @@ func (r *run) stillThat(ctx context.Context, t *wrappers.Tool) error {
 			l, err = b.List(ctx)
 		}
 		if err != nil {
-			return r.diverge(fmt.Errorf("%s was approved of, and its server cannot say whether it still is that tool: %w", t.ID,
+			return r.diverge(fmt.Errorf("%s was approved, but its server cannot confirm that it is still the same tool: %w", t.ID,
 				err))
 		}
 		reg := &registry.Registry{Tools: slices.Clone(l.Tools)}

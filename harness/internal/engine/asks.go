@@ -65,7 +65,7 @@ func (a *asks) doubt(line *record.Call, kind record.Kind, args json.RawMessage) 
 	case record.Unread:
 		why = "was done, and its answer could not be read"
 	case record.Uncertain:
-		why = "may have been done: nobody knows what became of it"
+		why = "may have been done: its outcome is unknown"
 	default:
 		return
 	}

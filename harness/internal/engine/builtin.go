@@ -30,7 +30,7 @@ const (
 // are: what it answers depends on the tools of the day.
 func (r *run) askHarness(line *record.Call, args json.RawMessage) (json.RawMessage, error) {
 	if r.bound.Catalog == nil || !slices.Contains(r.bound.Needs.Own, line.Tool) {
-		return nil, &worker.DeniedError{Reason: fmt.Sprintf("the script called %q, which it does not mention", line.Tool)}
+		return nil, &worker.DeniedError{Reason: fmt.Sprintf("the script called %q, which its source does not name", line.Tool)}
 	}
 	line.Class = record.Read
 	if err := r.journal.Add(line); err != nil {
@@ -54,18 +54,18 @@ func (r *run) askHarness(line *record.Call, args json.RawMessage) (json.RawMessa
 // way, further ones wait.
 func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.RawMessage, error) {
 	if !slices.Contains(r.bound.Needs.Own, c.Tool) {
-		return nil, &worker.DeniedError{Reason: fmt.Sprintf("the script called %q, which it does not mention", c.Tool)}
+		return nil, &worker.DeniedError{Reason: fmt.Sprintf("the script called %q, which its source does not name", c.Tool)}
 	}
 	var q struct {
 		Name   string                     `json:"name"`
 		Inputs map[string]json.RawMessage `json:"inputs"`
 	}
 	if err := json.Unmarshal(c.Args, &q); err != nil {
-		return nil, errors.New(`the inputs are no object: want map[string]any{"name": value}, a struct or nil`)
+		return nil, errors.New(`the inputs are not an object: want map[string]any{"name": value}, a struct or nil`)
 	}
 	live := r.answers.Live()
 	if live && (r.bound.Catalog == nil || r.bound.Catalog.Scripts == nil) {
-		return nil, errors.New("there is no library of scripts here")
+		return nil, errors.New("no script library is configured")
 	}
 	depth := r.script.depth + 1
 	switch {

@@ -76,8 +76,8 @@ func (r *run) call(ctx context.Context, path string, c *worker.Call, args regist
 	}
 	if recorded != nil && recorded.Round == nil && recorded.Call.Ask == "" {
 		if d := r.bound.DecideCall(t, args); d.Verdict != policy.IsAllowed {
-			return nil, r.diverge(fmt.Errorf("call %d of %s may have been made, and is not made again without a yes, which it needs "+
-				"by now: %s; settle it first", recorded.N, t.ID, d.Rule))
+			return nil, r.diverge(fmt.Errorf("call %d of %s may have been made; it now needs approval to be made again: "+
+				"%s; settle it first", recorded.N, t.ID, d.Rule))
 		}
 	}
 	r.mu.Lock()
@@ -129,11 +129,11 @@ const (
 
 // make is the one way of a call: its arguments get their form, a person is asked
 // where one must be, its line goes to the record directly before its first byte
-// leaves, and what became of it after that. In a dry run what is no read is not
+// leaves, and what became of it after that. In a dry run an effect call is not
 // sent. recorded is what the record has of a call that was sent before and goes on;
 // else nil.
 //
-// What is no read is not called off once it has been sent: where the run ends, its
+// An effect call is not called off once it has been sent: where the run ends, its
 // answer is waited for, and noted.
 func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, given registry.Args,
 	recorded *record.Made) (*backend.Result, error) {
@@ -201,7 +201,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 				return err
 			}
 			if !holds.IsZero() && !r.journal.Now().Before(holds.Add(-time.Second)) {
-				return fmt.Errorf("the approval of it has expired at %s", holds.Format(time.RFC3339))
+				return fmt.Errorf("its approval expired at %s", holds.Format(time.RFC3339))
 			}
 			if effect && recorded == nil {
 				if why := r.tree.asks.doubted(line, args); why != "" {
@@ -231,10 +231,10 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 	done.Kind, done.Cut = kindOfCall(became), ctx.Err() != nil
 	if recorded != nil && done.Kind == record.NotSent { // the call stays what it was
 		if state, _ := recorded.State(false); state == record.Unknown {
-			r.lose(line, args, "what became of it is not known, and it could not be made again: "+err.Error())
+			r.lose(line, args, "its outcome is unknown, and it could not be made again: "+err.Error())
 			return nil, worker.ErrParked
 		}
-		return nil, r.diverge(fmt.Errorf("call %d (%s) cannot go on now: %w", line.N, t.ID, err))
+		return nil, r.diverge(fmt.Errorf("call %d (%s) cannot be resumed now: %w", line.N, t.ID, err))
 	}
 	if sending.Load() != isSent { // the script has its answer all the same
 		r.journal.Add(line)
@@ -333,8 +333,8 @@ func (r *run) doubts(notes []worker.Note) []string {
 	var out []string
 	for _, id := range sortedKeys(r.misfits) {
 		if !slices.ContainsFunc(notes, func(n worker.Note) bool { return n.Code == bridge.CodeMisfit && n.Tool == id }) {
-			out = append(out, fmt.Sprintf("%s: the result does not fit the tool's output schema: %s; JSON(&v) and Raw() have "+
-				"it as it came", id, r.misfits[id]))
+			out = append(out, fmt.Sprintf("%s: the result does not fit the tool's output schema: %s; JSON(&v) and Raw() return "+
+				"it unchanged", id, r.misfits[id]))
 		}
 	}
 	return out

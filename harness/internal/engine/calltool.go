@@ -19,7 +19,7 @@ import (
 // UnknownToolError is returned for an ID that the registry does not have.
 type UnknownToolError struct{ ID string }
 
-func (e *UnknownToolError) Error() string { return fmt.Sprintf("there is no tool %.100q", e.ID) }
+func (e *UnknownToolError) Error() string { return fmt.Sprintf("unknown tool %.100q", e.ID) }
 
 // Call makes one call outside of a script, as Harness.CallTool says.
 func (e *Engine) Call(ctx context.Context, c *catalog.Catalog, id string, raw json.RawMessage, s *Script,

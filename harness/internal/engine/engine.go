@@ -177,7 +177,7 @@ func (r *run) quoted(message string) string {
 // lost.
 func (r *run) failedCalls(o *worker.Outcome) []string {
 	failed, first, why := 0, "", ""
-	effect := false // first is no read: that matters more
+	effect := false // first is not a read call: that matters more
 	for _, c := range r.result.Calls {
 		if c.Error != nil && !c.CutOff {
 			if failed++; failed == 1 || !effect && c.Class != record.Read {

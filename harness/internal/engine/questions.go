@@ -33,7 +33,7 @@ func (e *Engine) askLedger(j *journal.Journal, res *outcome.Result) {
 		err = j.Add(x)
 	}
 	if err != nil {
-		res.Warnings = append(res.Warnings, "the calls of this dry run cannot be approved of: "+err.Error())
+		res.Warnings = append(res.Warnings, "the calls of this dry run cannot be approved: "+err.Error())
 		return
 	}
 	res.Approval = record.ApprovalID(j.ID(), x.A)
@@ -97,10 +97,10 @@ func questionText(requests json.RawMessage) string {
 // nil: nothing. worker.ErrParked: what it asked waits for a person still.
 func (r *run) goOn(t *wrappers.Tool, args registry.Args, recorded *record.Made) (input json.RawMessage, err error) {
 	if d := r.bound.DecideCall(t, args); d.Verdict == policy.IsDenied {
-		return nil, r.diverge(fmt.Errorf("call %d cannot go on: %s: %s", recorded.N, t.ID, d.Rule))
+		return nil, r.diverge(fmt.Errorf("call %d cannot be resumed: %s: %s", recorded.N, t.ID, d.Rule))
 	}
 	if recorded.Round != nil && recorded.Round.Task != "" {
-		return nil, r.diverge(fmt.Errorf("call %d cannot go on: its server has made a task of it, and tasks are no longer supported",
+		return nil, r.diverge(fmt.Errorf("call %d cannot be resumed: its server has made a task of it, and tasks are no longer supported",
 			recorded.N))
 	}
 	a := r.tree.asks
@@ -117,7 +117,7 @@ func (r *run) goOn(t *wrappers.Tool, args registry.Args, recorded *record.Made) 
 		return x.Answer.Input, nil
 	}
 	if input, err = backend.Declined(x.Question); err != nil {
-		return nil, r.diverge(fmt.Errorf("call %d cannot go on: %w", recorded.N, err))
+		return nil, r.diverge(fmt.Errorf("call %d cannot be resumed: %w", recorded.N, err))
 	}
 	return input, nil
 }

@@ -54,7 +54,7 @@ func (r *run) recorded(ctx context.Context, n *worker.Needs, line *record.Tools,
 	if server := r.lostSession(ctx); server != "" {
 		r.tree.again.Final = true
 		r.stop(outcome.Diverged, outcome.Error{Kind: outcome.KindRuntime, Message: fmt.Sprintf("the session of %s is lost: it keeps state in its "+
-			"process (usetools.session), and has been started anew since the run called it; run the script anew", server)})
+			"process (usetools.session), which was restarted after the run called it; run the script again from the start", server)})
 		return nil, false, nil
 	}
 	_, errs := r.bound.Judge()

@@ -61,7 +61,7 @@ func toolsOf(res *outcome.Result) []string {
 // SaveScript saves a script, as harness.SaveScript says.
 func SaveScript(c *catalog.Catalog, name, about, source string, res *outcome.Result) (warning string, err error) {
 	if c.Scripts == nil {
-		return "", errors.New("there is no library of scripts here")
+		return "", errors.New("no script library is configured")
 	}
 	s := &library.Script{Name: name, About: about, Source: source, Saved: time.Now().UTC().Truncate(time.Second)}
 	s.UseTools(toolsOf(res), c.Registry)
@@ -87,7 +87,7 @@ func (r *run) keep() {
 	}
 	if cat.Scripts == nil {
 		r.result.Warnings = append(r.result.Warnings,
-			fmt.Sprintf("not saved as %q: there is no library of scripts here; scripts are kept for a config or a registry",
+			fmt.Sprintf("not saved as %q: no script library is configured; scripts are kept for a config or a registry",
 				name))
 		return
 	}

@@ -30,7 +30,7 @@ func (r *run) send(ctx, wanted context.Context, t *wrappers.Tool, args registry.
 		}
 	}()
 	if r.bound.Catalog.Calls == nil {
-		return nil, 0, errors.New("this harness has no servers to call: give it a config")
+		return nil, 0, errors.New("no servers are configured: pass a config")
 	}
 	if t.Error != "" { // its program is missing
 		return nil, 0, fmt.Errorf("cannot be called: %s", t.Error)

@@ -18,7 +18,7 @@ type NotResumableError struct {
 }
 
 func (e *NotResumableError) Error() string {
-	return fmt.Sprintf("run %s cannot go on: %s", e.Run, e.Why)
+	return fmt.Sprintf("run %s cannot be resumed: %s", e.Run, e.Why)
 }
 
 // Resumable returns why a run cannot be resumed with more limits, or nil. The error is a
@@ -32,7 +32,7 @@ func Resumable(run *record.Run, more worker.Limits) error {
 	}
 	for _, x := range run.Open() {
 		if x.A == record.Ledger {
-			return no("it is a dry run, and nobody has approved of its calls: approval %s",
+			return no("it is a dry run whose calls are not approved: approval %s",
 				record.ApprovalID(run.Begin.ID, x.A))
 		}
 	}

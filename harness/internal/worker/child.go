@@ -476,7 +476,7 @@ func (c *child) Input(name string) ([]byte, error) {
 // Stored implements exec.Host.
 func (c *child) Stored(id string) ([]byte, error) {
 	if c.script.Stored == nil {
-		return nil, errors.New("Stored: nothing is kept from one script to the next here, because there is no session; do it all in one script")
+		return nil, errors.New("Stored: there is no session here, so nothing is kept between scripts; do it all in one script")
 	}
 	return lookUp(c.script.Stored, id, "Stored", "values are kept for 30 minutes, by the server that cut them; of this client there are")
 }

@@ -52,12 +52,12 @@ var lies = map[string]lieTold{
 	"needs that are no JSON":     {func(l *liar) { l.send(kindReady, ready{}); l.frames.write(kindNeeds, []byte("{")); l.wait() }, SandboxError, "broke the protocol"},
 	"errors without any":         {func(l *liar) { l.send(kindReady, ready{}); l.send(kindErrors, Errors{}); l.wait() }, SandboxError, "broke the protocol"},
 	"a call without a number":    {func(l *liar) { l.running(); l.frames.write(kindCall, []byte("x")) }, SandboxError, "broke the protocol"},
-	"a call that is no JSON":     {func(l *liar) { l.running(); l.frames.write(kindCall, number(1), []byte("{")) }, SandboxError, "broke the protocol"},
+	"a call that is not JSON":    {func(l *liar) { l.running(); l.frames.write(kindCall, number(1), []byte("{")) }, SandboxError, "broke the protocol"},
 	"a call of an endless path":  {func(l *liar) { l.running(); l.from(strings.Repeat("x", maxPath+1), "1:1"); l.wait() }, SandboxError, "its path"},
 	"a call of an endless place": {func(l *liar) { l.running(); l.from("", strings.Repeat("x", maxPlace+1)); l.wait() }, SandboxError, "its place"},
 	"a call of an unseen place":  {func(l *liar) { l.running(); l.from("", "1:1\u202e"); l.wait() }, SandboxError, "printable ASCII"},
 	"two calls of one number":    {func(l *liar) { l.running(); l.call(1, "s.t"); l.call(1, "s.t") }, SandboxError, "broke the protocol"},
-	"a value that is no JSON":    {func(l *liar) { l.running(); l.frames.write(kindValue, []byte("}")) }, SandboxError, "broke the protocol"},
+	"a value that is not JSON":   {func(l *liar) { l.running(); l.frames.write(kindValue, []byte("}")) }, SandboxError, "broke the protocol"},
 	"a frame of another kind":    {func(l *liar) { l.running(); l.send('?', nil) }, SandboxError, "broke the protocol"},
 	"a parent's frame":           {func(l *liar) { l.running(); l.send(kindGo, nil) }, SandboxError, "broke the protocol"},
 	"a forged call":              {func(l *liar) { l.running(); l.call(1, "s.forbidden"); l.wait() }, Denied, "forbidden"},
@@ -71,7 +71,7 @@ var lies = map[string]lieTold{
 		l.die("panic: x\nfatal error: out of memory\n\ngoroutine 1 [running]:\nmain.main()\n\t/src/x.go:1\n")
 	}, ScriptError, "panic: x"},
 	"runs out of memory":               {func(l *liar) { l.running(); l.die("fatal error: runtime: out of memory\n") }, MemoryLimit, "memory"},
-	"a warning that is no JSON":        {func(l *liar) { l.running(); l.frames.write(kindWarn, []byte("w")); l.wait() }, SandboxError, "broke the protocol"},
+	"a warning that is not JSON":       {func(l *liar) { l.running(); l.frames.write(kindWarn, []byte("w")); l.wait() }, SandboxError, "broke the protocol"},
 	"a warning with a code of its own": {func(l *liar) { l.running(); l.send(kindWarn, Note{Code: "x", Message: "w"}); l.wait() }, SandboxError, "broke the protocol"},
 	"errors with a code of its own": {func(l *liar) {
 		l.send(kindReady, ready{})
@@ -97,7 +97,7 @@ var lies = map[string]lieTold{
 		l.send(kindClock, pack([]Reading{{Path: strings.Repeat("x", maxPath+1)}}, false))
 		l.wait()
 	}, SandboxError, "its path"},
-	"is still where nothing is repeated": {func(l *liar) { l.running(); l.send(kindStill, still{}); l.wait() }, SandboxError, "this is no replay"},
+	"is still where nothing is repeated": {func(l *liar) { l.running(); l.send(kindStill, still{}); l.wait() }, SandboxError, "this is not a replay"},
 	"more warnings than any":             {func(l *liar) { l.running(); l.warn(10_000); l.send(kindDone, done{}) }, OK, ""},
 	"a trace without end":                {func(l *liar) { l.running(); l.send(kindDone, done{Panic: "x", Trace: make([]Frame, 10_000)}) }, ScriptError, "panic: x"},
 	"a plan for no Go": {func(l *liar) {
@@ -294,7 +294,7 @@ func (lenient) Resolve(context.Context, *Needs) (*Tools, bool, error) { return &
 func (lenient) Start(context.Context, *Plan) bool                     { return true }
 func (lenient) Clock([]Reading, bool)                                 {}
 func (lenient) Still(context.Context, time.Time, int, int) (Next, error) {
-	return Await, errors.New("this is no replay")
+	return Await, errors.New("this is not a replay")
 }
 func (lenient) Call(ctx context.Context, c *Call) (*Answer, error) {
 	switch c.Tool {

@@ -89,7 +89,7 @@ type Needs struct {
 	// Uncertain says that the script names UncertainError, and has none of its own: it
 	// looks whether a call came to that.
 	Uncertain bool `json:"uncertain,omitempty"`
-	// Broken says that the script is no Go: its names and phrases are guessed
+	// Broken says that the script is not Go: its names and phrases are guessed
 	// from its text, and its errors follow whatever tools there are.
 	Broken bool   `json:"broken,omitempty"`
 	Timing Timing `json:"timing"`

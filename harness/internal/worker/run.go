@@ -295,7 +295,7 @@ func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, er
 
 	err := r.converse(s, begin)
 	if v := r.out.Value; v != nil && !json.Valid(v) {
-		r.out.Value, err = nil, r.broken("the value is no JSON")
+		r.out.Value, err = nil, r.broken("the value is not JSON")
 	}
 	if r.out.Status == "" { // the conversation broke off: the process tells why
 		r.linger()
@@ -685,7 +685,7 @@ func (r *run) still(b []byte) (bool, error) {
 	switch {
 	case err != nil:
 	case !replay && parked == 0 && s.Seen == told:
-		err = errors.New("no call is parked, and this is no replay")
+		err = errors.New("no call is parked, and this is not a replay")
 	case s.Seen > told:
 		err = fmt.Errorf("it has seen %d frames of %d", s.Seen, told)
 	case s.mark() < r.stills:

