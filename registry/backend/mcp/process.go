@@ -10,11 +10,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-	"unicode"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -504,28 +504,10 @@ func (t *tail) last(hide *redact.Redactor) string {
 	return strings.ToValidUTF8(s, "\ufffd")
 }
 
-// printable takes out what a terminal would obey: escape sequences and control
+// obeyed matches text that a terminal would obey: escape sequences and control
 // characters, except for the ends of lines and tabs.
-func printable(s string) string {
-	var b strings.Builder
-	for rest := s; rest != ""; {
-		before, after, ok := strings.Cut(rest, "\x1b")
-		b.WriteString(strings.Map(func(c rune) rune {
-			if unicode.IsControl(c) && c != '\n' && c != '\t' {
-				return -1
-			}
-			return c
-		}, before))
-		if !ok {
-			break
-		}
-		if strings.HasPrefix(after, "[") { // up to its final byte
-			after = strings.TrimLeft(after[1:], "0123456789:;<=>? !\"#$%&'()*+,-./")
-			if after != "" {
-				after = after[1:]
-			}
-		}
-		rest = after
-	}
-	return b.String()
-}
+var obeyed = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)\x1b(?:\[[0-9:;<=>? !"#$%&'()*+,\-./]*.?)?|[\x00-\x08\x0b-\x1f\x7f-\x{9f}]`)
+})
+
+func printable(s string) string { return obeyed().ReplaceAllString(s, "") }

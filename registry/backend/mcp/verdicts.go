@@ -11,10 +11,7 @@ import (
 // connection begins with that: a process need not be started twice, a URL not
 // be asked in vain. A verdict that no longer holds costs one attempt. The
 // zero value knows nothing; it may be used from several goroutines.
-type Verdicts struct {
-	mu sync.Mutex
-	by map[string]verdict // by name of the server
-}
+type Verdicts struct{ by sync.Map } // by name of the server
 
 // verdict is one way to connect; empty: unknown.
 type verdict string
@@ -45,19 +42,13 @@ func (v *Verdicts) of(server string) verdict {
 	if v == nil {
 		return ""
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.by[server]
+	is, _ := v.by.Load(server)
+	d, _ := is.(verdict)
+	return d
 }
 
 func (v *Verdicts) set(server string, d verdict) {
-	if v == nil {
-		return
+	if v != nil {
+		v.by.Store(server, d)
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.by == nil {
-		v.by = map[string]verdict{}
-	}
-	v.by[server] = d
 }
