@@ -243,7 +243,7 @@ func TestARuleIsASentence(t *testing.T) {
 	for want, r := range map[string]Rule{
 		`calls of tools that are effect need approval, for which they wait 7 days`: rule(t, "effect", NeedsApproval, ""),
 		`calls of crm.delete_* are denied`:                                         rule(t, "crm.delete_*", IsDenied, ""),
-		`calls of crm need no approval where x == 1`:                         rule(t, "crm", IsAllowed, "x == 1"),
+		`calls of crm need no approval where x == 1`:                               rule(t, "crm", IsAllowed, "x == 1"),
 		`for the token alice calls of mail.send need approval where len(to) > 3, ` +
 			`for which they wait 1h30m; an approval may cover all calls of the tool in the run; ` +
 			`the others are allowed, whatever less exact rules say`: long,
