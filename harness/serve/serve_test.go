@@ -334,7 +334,7 @@ func TestBadInputIsAnsweredInWords(t *testing.T) {
 		"prose":         {map[string]any{"script": "Please list my files."}, "compile_error"},
 		"too long": {map[string]any{"script": "//" + strings.Repeat("x", serve.MaxScript)},
 			"at most 262144 are allowed"},
-		"not a string":        {map[string]any{"script": 7}, "no string"},
+		"not a string":        {map[string]any{"script": 7}, "not a string"},
 		"other name":          {map[string]any{"code": "Return(1)"}, `did you mean "script"?`},
 		"unknown argument":    {map[string]any{"script": "Return(1)", "wait": true}, `unknown argument "wait"`},
 		"bad timeout":         {map[string]any{"script": "Return(1)", "timeout_ms": "soon"}, "want milliseconds"},
