@@ -48,38 +48,27 @@ func checkRules(cfg *config.Config) error {
 // right; it is one too that two files say different things of the same tools, or of
 // the rights of the same token.
 func Rules(cfg *config.Config) (rules []policy.Rule, rights map[string][]Right, err error) {
-	type key struct{ token, pattern string }
-	said := map[key]int{} // by which file
-	granted := map[string]int{}
+	type said struct{ text, file string }
+	known := map[string]said{} // by its place
+	rights = map[string][]Right{}
 	for i, value := range cfg.UseTools {
-		r := ruleReader{rights: map[string][]Right{}}
+		file := cfg.UseToolsFiles[i]
+		var r ruleReader
 		if err := r.file(value); err != nil {
-			return nil, nil, fmt.Errorf("config %s: %w", cfg.UseToolsFiles[i], err)
+			return nil, nil, fmt.Errorf("config %s: %w", file, err)
 		}
-		other := func(first int, what string) error {
-			return fmt.Errorf("usetools.%s is in %s and, differently, in %s; keep one of them", what,
-				cfg.UseToolsFiles[first], cfg.UseToolsFiles[i])
-		}
-		for _, rule := range r.rules {
-			k := key{rule.Token, rule.Pattern}
-			first, again := said[k]
-			if again && first != i {
-				if !slices.Equal(sentences(rules, k.token, k.pattern), sentences(r.rules, k.token, k.pattern)) {
-					return nil, nil, other(first, fmt.Sprintf("approve %q", rule.Pattern))
-				}
+		for _, e := range r.entries {
+			before, again := known[e.place]
+			switch {
+			case again && before.text != e.text:
+				return nil, nil, fmt.Errorf("%s is in %s and, differently, in %s; keep one of them", e.place, before.file, file)
+			case again:
 				continue
+			case e.may != nil:
+				rights[e.token] = e.may
 			}
-			said[k] = i
-			rules = append(rules, rule)
-		}
-		for token, may := range r.rights {
-			if first, again := granted[token]; again && !slices.Equal(rights[token], may) {
-				return nil, nil, other(first, "tokens."+token+".may")
-			}
-			if rights == nil {
-				rights = map[string][]Right{}
-			}
-			granted[token], rights[token] = i, may
+			known[e.place] = said{e.text, file}
+			rules = append(rules, e.rules...)
 		}
 	}
 	if len(rules) > maxRules {
@@ -88,89 +77,81 @@ func Rules(cfg *config.Config) (rules []policy.Rule, rights map[string][]Right, 
 	return rules, rights, nil
 }
 
-// sentences are the rules of a token for a pattern, in words.
-func sentences(rules []policy.Rule, token, pattern string) (out []string) {
-	for i := range rules {
-		if r := &rules[i]; r.Token == token && r.Pattern == pattern {
-			out = append(out, r.String())
-		}
-	}
-	return out
+// ruleReader reads the rules and rights of one file.
+type ruleReader struct{ entries []entry }
+
+// entry is the value of one key: the rules for a pattern, or the rights of a token.
+type entry struct {
+	place string // usetools.approve "crm.*"
+	text  string // its content, to compare
+	rules []policy.Rule
+	token string
+	may   []Right
 }
 
-// ruleReader reads the rules of one file.
-type ruleReader struct {
-	rules  []policy.Rule
-	rights map[string][]Right
-}
-
-// file reads the value of "usetools".
-func (r *ruleReader) file(value []byte) error {
-	keys, values, err := config.Object(value)
+// each calls do for the keys and values of an object, in their order. want is the end of
+// the error if it is no object.
+func each(place string, raw []byte, want string, do func(key string, value []byte) error) error {
+	keys, values, err := config.Object(raw)
 	if err != nil {
-		return fmt.Errorf("usetools: %w", err)
+		return fmt.Errorf("%s: %w%s", place, err, want)
 	}
 	for _, key := range keys {
-		meant, is := config.Ruling(key)
-		switch {
-		case is && key != meant:
-			return fmt.Errorf("usetools.%s is not known; did you mean %q?", key, meant)
-		case key == "approve":
-			err = r.approve("", "usetools.approve", values[key])
-		case key == "tokens":
-			err = r.tokens(values[key])
-		}
-		if err != nil {
+		if err := do(key, values[key]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *ruleReader) tokens(raw []byte) error {
-	const where = "usetools.tokens"
-	names, values, err := config.Object(raw)
-	if err != nil {
-		return fmt.Errorf(`%s: %w; want {"NAME": {"approve": {…}, "may": ["approve"]}}`, where, err)
-	}
-	for _, name := range names {
-		at := where + "." + name
-		if strings.TrimSpace(name) == "" {
-			return fmt.Errorf("%s has a token without a name", where)
+// file reads the value of "usetools".
+func (r *ruleReader) file(value []byte) error {
+	return each("usetools", value, "", func(key string, value []byte) error {
+		meant, is := config.Ruling(key)
+		switch {
+		case is && key != meant:
+			return fmt.Errorf("usetools.%s is not known; did you mean %q?", key, meant)
+		case key == "approve":
+			return r.approve("", "usetools.approve", value)
+		case key == "tokens":
+			return r.tokens("usetools.tokens", value)
 		}
-		keys, of, err := config.Object(values[name])
-		if err != nil {
-			return fmt.Errorf(`%s: %w; want {"approve": {…}, "may": ["approve"]}`, at, err)
-		}
-		for _, key := range keys {
-			switch key {
-			case "approve":
-				err = r.approve(name, at+".approve", of[key])
-			case "may":
-				err = r.may(name, at+".may", of[key])
-			default:
-				err = fmt.Errorf(`%s has the key %.40q, want "approve" or "may"`, at, key)
-			}
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
-func (r *ruleReader) may(token, where string, raw []byte) error {
+func (r *ruleReader) tokens(place string, raw []byte) error {
+	const want = `{"approve": {…}, "may": ["approve"]}`
+	return each(place, raw, `; want {"NAME": `+want+"}", func(name string, value []byte) error {
+		if strings.TrimSpace(name) == "" {
+			return fmt.Errorf("%s has a token without a name", place)
+		}
+		at := place + "." + name
+		return each(at, value, "; want "+want, func(key string, value []byte) error {
+			switch key {
+			case "approve":
+				return r.approve(name, at+".approve", value)
+			case "may":
+				return r.may(name, at+".may", value)
+			}
+			return fmt.Errorf(`%s has the key %.40q, want "approve" or "may"`, at, key)
+		})
+	})
+}
+
+func (r *ruleReader) may(token, place string, raw []byte) error {
 	var list []Right
 	if json.Unmarshal(raw, &list) != nil || list == nil {
-		return fmt.Errorf(`%s is no list of rights, want such of %q as it has`, where, rights)
+		return fmt.Errorf(`%s is no list of rights, want such of %q as it has`, place, rights)
 	}
 	for _, right := range list {
 		if !slices.Contains(rights, right) {
-			return fmt.Errorf("%s has the right %.40q, there are %q", where, right, rights)
+			return fmt.Errorf("%s has the right %.40q, there are %q", place, right, rights)
 		}
 	}
 	slices.Sort(list)
-	r.rights[token] = slices.Compact(list)
+	list = slices.Compact(list)
+	r.entries = append(r.entries, entry{place: place, text: fmt.Sprint(list), token: token, may: list})
 	return nil
 }
 
@@ -184,32 +165,31 @@ const wantRule = `want "ask", "deny", "allow", or {"ask": "a condition"}`
 
 // approve reads rules by classes and patterns of tools.
 func (r *ruleReader) approve(token, where string, raw []byte) error {
-	patterns, values, err := config.Object(raw)
-	if err != nil {
-		return fmt.Errorf(`%s: %w; want {"effect": "ask", "crm.delete_*": "deny"}`, where, err)
-	}
-	for _, pattern := range patterns {
+	return each(where, raw, `; want {"effect": "ask", "crm.delete_*": "deny"}`, func(pattern string, value []byte) error {
 		if err := checkPattern(pattern); err != nil {
 			return fmt.Errorf("%s has %.60q, %w", where, pattern, err)
 		}
-		at := fmt.Sprintf("%s %q", where, pattern)
+		e := entry{place: fmt.Sprintf("%s %q", where, pattern)}
 		rule := policy.Rule{Token: token, Pattern: pattern}
-		value := values[pattern]
 		var word string
 		if json.Unmarshal(value, &word) == nil && string(value) != "null" {
-			then, ok := verdicts[word]
-			if !ok {
-				return fmt.Errorf("%s is %.40q, %s", at, word, wantRule)
+			var ok bool
+			if rule.Then, ok = verdicts[word]; !ok {
+				return fmt.Errorf("%s is %.40q, %s", e.place, word, wantRule)
 			}
-			rule.Then = then
-			r.rules = append(r.rules, rule)
-			continue
+			e.rules = []policy.Rule{rule}
+		} else {
+			var err error
+			if e.rules, err = conditions(rule, e.place, value); err != nil {
+				return err
+			}
 		}
-		if err := r.conditions(rule, at, value); err != nil {
-			return err
+		for i := range e.rules {
+			e.text += e.rules[i].String() + "\n"
 		}
-	}
-	return nil
+		r.entries = append(r.entries, e)
+		return nil
+	})
 }
 
 // checkPattern returns what is wrong with the key of a rule, where it is none.
@@ -232,30 +212,19 @@ func checkPattern(pattern string) error {
 }
 
 // conditions reads a rule with a condition, or with more to say of its question.
-func (r *ruleReader) conditions(rule policy.Rule, at string, raw []byte) error {
-	keys, values, err := config.Object(raw)
-	if err != nil {
-		return fmt.Errorf("%s: %w; %s", at, err, wantRule)
-	}
-	var whole bool
+func conditions(rule policy.Rule, at string, raw []byte) (rules []policy.Rule, err error) {
+	var whole, asks bool
 	var wait time.Duration
-	var rules []policy.Rule
-	for _, key := range keys {
+	err = each(at, raw, "; "+wantRule, func(key string, value []byte) (err error) {
 		switch key {
 		case "whole":
-			if string(values[key]) != "true" && string(values[key]) != "false" {
+			if whole = string(value) == "true"; !whole && string(value) != "false" {
 				return fmt.Errorf("%s has %q that is neither true nor false", at, key)
 			}
-			whole = string(values[key]) == "true"
 		case "for":
 			var s string
-			err := json.Unmarshal(values[key], &s)
-			if err == nil {
-				wait, err = config.Duration(s)
-			} else {
-				_, err = config.Duration("")
-			}
-			if err != nil {
+			_ = json.Unmarshal(value, &s) // the empty string is no time either
+			if wait, err = config.Duration(s); err != nil {
 				return fmt.Errorf("%s has %q that is no time, %w", at, key, err)
 			}
 		default:
@@ -266,13 +235,13 @@ func (r *ruleReader) conditions(rule policy.Rule, at string, raw []byte) error {
 			}
 			next := rule
 			next.Then = then
-			if next.If, err = condition(values[key]); err != nil {
+			if next.If, err = condition(value); err != nil {
 				return fmt.Errorf("%s: %q: %w", at, key, err)
 			}
 			rules = append(rules, next)
 		}
-	}
-	asks := false
+		return nil
+	})
 	for i := range rules {
 		if rules[i].Then == policy.NeedsApproval {
 			asks = true
@@ -280,13 +249,13 @@ func (r *ruleReader) conditions(rule policy.Rule, at string, raw []byte) error {
 		}
 	}
 	switch {
+	case err != nil:
 	case len(rules) == 0:
-		return fmt.Errorf(`%s has none of "ask", "deny" and "allow", %s`, at, wantRule)
+		err = fmt.Errorf(`%s has none of "ask", "deny" and "allow", %s`, at, wantRule)
 	case !asks && (whole || wait > 0):
-		return fmt.Errorf(`%s has "whole" or "for", which are for "ask"`, at)
+		err = fmt.Errorf(`%s has "whole" or "for", which are for "ask"`, at)
 	}
-	r.rules = append(r.rules, rules...)
-	return nil
+	return rules, err
 }
 
 // condition reads a condition; nil for true, which stands for all calls.
@@ -345,18 +314,8 @@ func (c *Catalog) RuleDoubts() []string {
 		if r.If == nil {
 			continue
 		}
-		known := map[string]bool{}
-		open := false // some tool does not say which arguments it has
-		for _, id := range rt.Tools {
-			t, _ := reg.Tool(id)
-			names, all := arguments(t)
-			open = open || !all
-			for _, name := range names {
-				known[name] = true
-			}
-		}
 		for _, name := range r.If.Arguments() {
-			if !open && !known[name] {
+			if !slices.ContainsFunc(rt.Tools, func(id string) bool { t, _ := reg.Tool(id); return mayTake(t, name) }) {
 				say("usetools.approve %q looks at %s, which is no argument of %s: it is nil", r.Pattern, name,
 					text.List(rt.Tools, 3))
 			}
@@ -381,17 +340,15 @@ func (c *Catalog) mayCome(pattern string) bool {
 	return false
 }
 
-// arguments are the names that a tool's input schema gives its arguments; all says
-// that it gives some.
-func arguments(t *registry.Tool) (names []string, all bool) {
+// mayTake reports whether a tool has an argument of a name, or has a schema that names no
+// arguments.
+func mayTake(t *registry.Tool, argument string) bool {
 	var s struct {
 		Properties map[string]json.RawMessage `json:"properties"`
 	}
-	if t == nil || json.Unmarshal(t.Input, &s) != nil || len(s.Properties) == 0 {
-		return nil, false
+	if json.Unmarshal(t.Input, &s) != nil || len(s.Properties) == 0 {
+		return true
 	}
-	for name := range s.Properties {
-		names = append(names, name)
-	}
-	return names, true
+	_, ok := s.Properties[argument]
+	return ok
 }

@@ -57,9 +57,9 @@ func TestTheConfigSaysWhichCallsAsk(t *testing.T) {
 		`calls of mail.send need approval where not (to endsWith "@example.com"), for which they wait 2 days; ` +
 			"the others are allowed, whatever less exact rules say",
 		`calls of mail.send are denied where len(to) > 100`,
-		"calls of pay need approval, for which they wait 1h30m; a yes may be for all calls of the tool in the run",
-		"for the token alice calls of tools that are effect need nobody's approval",
-		"calls of tools that are read need nobody's approval",
+		"calls of pay need approval, for which they wait 1h30m; an approval may cover all calls of the tool in the run",
+		"for the token alice calls of tools that are effect need no approval",
+		"calls of tools that are read need no approval",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
