@@ -146,7 +146,6 @@ func (s *Script) unpack(text []byte) []Diagnostic {
 		}
 		if why := leftOut(p.Name, text[p.from:p.to]); why != "" {
 			ignored("left out: %s", why)
-			s.leftOut = append(s.leftOut, p)
 			continue
 		}
 		files = append(files, p)
@@ -165,18 +164,6 @@ func (s *Script) unpack(text []byte) []Diagnostic {
 		s.link()
 	}
 	return list
-}
-
-// inLeftOut says which of the files that were left out declares a name, as a hint;
-// "" when none has.
-func (s *Script) inLeftOut(name string) string {
-	word := regexp.MustCompile(`(?m)(^\t|\b(func|type|var|const) )` + regexp.QuoteMeta(name) + `\b`)
-	for _, p := range s.leftOut {
-		if src := s.text[p.from:p.to]; word.Match(src) {
-			return fmt.Sprintf("%s has it, which is left out: %s", p.Name, leftOut(p.Name, src))
-		}
-	}
-	return ""
 }
 
 // part parses one file.

@@ -44,7 +44,6 @@ var archiveCases = []struct {
 	{"a constraint that is none", "-- a.go --\npackage main\nfunc main() {}\n-- b.go --\n//go:build ==\n\npackage main\n", "b.go", 1, []string{"parsing //go:build line"}},
 	{"a debug setting", "-- a.go --\n//go:debug panicnil=1\n\npackage main\nfunc main() {}\n", "a.go", 1, []string{"go:debug"}},
 	{"an import", "-- a.go --\npackage main\nfunc main() { f() }\n-- b.go --\npackage main\nimport \"os/exec\"\nfunc f() { exec.Command(`ls`) }\n", "b.go", 2, []string{"os/exec"}},
-	{"a build constraint", "-- a.go --\npackage main\nfunc main() { f() }\n-- b.go --\n\n//go:build windows\n\npackage main\nfunc f() {}\n", "a.go", 2, []string{"undefined: f", "b.go", "left out"}},
 }
 
 func TestFaultsOfSeveralFilesNameTheFile(t *testing.T) {

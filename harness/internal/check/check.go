@@ -570,19 +570,15 @@ func (c *checker) refusedNames() (list []Diagnostic, at []token.Pos) {
 	return list, at
 }
 
-// setToFalse: id is the field of a composite literal that says what is so anyway.
+// setToFalse reports whether a field of a literal is set to false, which it is anyway.
 func (c *checker) setToFalse(id *ast.Ident) bool {
-	found := false
-	for _, file := range c.files {
-		ast.Inspect(file.File, func(n ast.Node) bool {
-			if kv, ok := n.(*ast.KeyValueExpr); ok && kv.Key == id {
-				v := c.info.Types[kv.Value].Value
-				found = v != nil && v.Kind() == constant.Bool && !constant.BoolVal(v)
-			}
-			return !found
-		})
+	path := c.pathTo(id.Pos())
+	kv, ok := path[max(len(path)-2, 0)].(*ast.KeyValueExpr)
+	if !ok || kv.Key != id {
+		return false
 	}
-	return found
+	v := c.info.Types[kv.Value].Value
+	return v != nil && v.Kind() == constant.Bool && !constant.BoolVal(v)
 }
 
 // structOf returns the name of the struct type that has a field.

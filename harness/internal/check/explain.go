@@ -28,11 +28,6 @@ func (c *checker) explain(f fault) Diagnostic {
 	if d.Hint == "" {
 		d.Hint = c.wrappedAt(f.Pos)
 	}
-	for _, w := range wordings {
-		if d.Hint == "" && strings.Contains(f.Msg, w.sign) {
-			d.Hint = w.hint
-		}
-	}
 	if d.Code == "" && f.code == undeclaredName {
 		d.concern(CodeUndefined, "", c.undefined(f), "")
 	}
@@ -179,15 +174,6 @@ var advices = map[code]struct {
 	unaddressableFieldAssign: {"a struct in a map cannot be changed in place: copy it, change it, store it", nil},
 }
 
-// wordings are looked through in this order by what Go's message contains, for
-// a fault of which the advices say nothing. They and the idioms are where Go's words are read: all
-// that is chosen by them is a hint for whoever wrote the script.
-var wordings = []struct{ sign, hint string }{
-	{"to type interface{Error() string}", "an error is compared with nil: err != nil"},
-	{"interface type any", anyHint},
-	{"requires go1.", olderHint},
-}
-
 const olderHint = "remove the //go:build line: a file is in the release of Go that it asks for, and scripts have the newest"
 
 const anyHint = "a value of type any has to be asserted first: m, ok := v.(map[string]any); or decode the whole result: r.JSON(&x)"
@@ -203,13 +189,6 @@ func (c *checker) explainUndefined(f fault, d *Diagnostic) {
 		return
 	}
 	name := c.undefined(f)
-	if d.Hint = c.inLeftOut(name); d.Hint != "" {
-		return
-	}
-	if c.isLocalElsewhere(name) {
-		d.Hint = name + " belongs to another function: pass it as an argument, or declare it with var before the first statement"
-		return
-	}
 	if callers[normal(name)] || strings.HasPrefix(name, "mcp__") {
 		d.Hint = toolHint
 		return
@@ -364,17 +343,6 @@ func (c *checker) visible(pos token.Pos) map[string]types.Object {
 	return out
 }
 
-// isLocalElsewhere reports whether a name is a variable of a function that
-// does not enclose the place.
-func (c *checker) isLocalElsewhere(name string) bool {
-	for id, o := range c.info.Defs {
-		if v, ok := o.(*types.Var); ok && id.Name == name && !v.IsField() && c.holds(id.Pos()) && v.Kind() == types.LocalVar {
-			return true
-		}
-	}
-	return false
-}
-
 // everydayNames finds a function of a much used package by its bare name.
 func everydayNames(name string) ([]string, map[string]types.Object) {
 	for _, path := range []string{"fmt", "strings", "slices", "maps", "sort", "strconv", "errors", "math"} {
@@ -414,8 +382,6 @@ func (c *checker) explainMember(f fault, d *Diagnostic) {
 		}
 	case *types.Slice, *types.Array:
 		d.Hint = "it is a list: take an element first, x[i]." + id.Name + ", or range over it"
-	case *types.Map:
-		d.Hint = fmt.Sprintf("it is a map: x[%q]", id.Name)
 	}
 	if d.Hint != "" {
 		if elem := elementOfServer(owner); elem != nil {
@@ -636,10 +602,7 @@ func isContext(e ast.Expr) bool {
 func (c *checker) explainMultiple(f fault, d *Diagnostic) {
 	for _, n := range slices.Backward(c.pathTo(f.Pos)) {
 		if call, ok := n.(*ast.CallExpr); ok && call.Pos() == f.Pos {
-			if results := c.describeCall(call, d); results != nil && results.Len() < 2 {
-				d.Signatures = nil
-				return // it has none
-			}
+			c.describeCall(call, d)
 			break
 		}
 	}
@@ -699,8 +662,6 @@ func (c *checker) explainOperands(f fault, d *Diagnostic) {
 		d.Hint = "a result is a struct: its text is r.Text()"
 	case m[1] == "string" || m[2] == "string":
 		d.Hint = "make a string of the other one: fmt.Sprint(x)"
-	case m[1] == "any" || m[2] == "any":
-		d.Hint = anyHint
 	case strings.HasSuffix(m[1], "Result") && m[2] == "nil":
 		d.Hint = "a result is a struct, which is never nil: look at err"
 	}
@@ -730,16 +691,11 @@ func (c *checker) explainConversion(f fault, d *Diagnostic) {
 		return
 	}
 	from, to := m[1], m[2]
-	switch server, isServer := strings.CutPrefix(to, `"`+serverPrefix); {
-	case isServer: // go/types quotes the paths of packages that share a name
-		name, _, _ := strings.Cut(server, `"`)
-		d.Hint = "both packages have such a type; " + aliasHint(name, serverPrefix+name)
+	switch {
 	case from == "int" && c.isIndex(f.Pos):
 		d.Hint = "a range with one variable gives the index: for _, x := range xs"
 	case isNumber(from) && isNumber(to):
 		d.Hint = "convert it: " + to + "(…)"
-	case from == "any":
-		d.Hint = "assert its type: v, ok := x.(" + to + ")"
 	case to == "*"+from && strings.Contains(f.Msg, "(variable of "):
 		d.Hint = "take its address: &x"
 	case to == "*"+from:
@@ -748,8 +704,6 @@ func (c *checker) explainConversion(f fault, d *Diagnostic) {
 		d.Hint = "leave out the &, or take the value: *x"
 	case strings.HasPrefix(from, "[]") && to == "[]any":
 		d.Hint = "write the list as []any{…}"
-	case strings.HasPrefix(to, "[]"+from):
-		d.Hint = "it is a list: " + to + "{…}"
 	case from == "map[string]any" || from == "[]map[string]any" || strings.HasPrefix(from, "[]struct{") || strings.HasPrefix(from, "struct{"):
 		d.Hint = "write it as " + to + "{…}"
 	}
@@ -809,9 +763,6 @@ func (c *checker) explainConstant(f fault, d *Diagnostic) bool {
 		d.Hint = "write a number"
 	default:
 		return false
-	}
-	if len(text) > 60 {
-		d.Hint = strings.Replace(d.Hint, text, "…", 1)
 	}
 	return true
 }

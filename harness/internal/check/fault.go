@@ -12,7 +12,7 @@ import (
 
 // A fault is what go/types has against a script. What is done about it is
 // decided by its code and by the syntax and types at its place, never by its
-// words; those only choose among hints (see wordings and idioms).
+// words; those only choose among hints (see idioms).
 type fault struct {
 	types.Error
 	code code

@@ -19,9 +19,7 @@ type idiom struct {
 var idioms = []idiom{
 	// Numbers and texts.
 	{message: `mismatched types int\w* and time\.Duration`, hint: "convert the number: time.Duration(n) * time.Second"},
-	{message: `type int\w*\) as time\.Duration value`, hint: "a duration has a unit: time.Duration(n) * time.Second", first: true},
 	{message: `cannot convert "?.* to type interface\{Error\(\) string\}`, line: `\+`, hint: "a text of an error: err.Error(), or fmt.Sprint(\"…\", err)", first: true},
-	{message: `mismatched types string and untyped nil`, hint: `a string is never nil: compare with ""`, first: true},
 	{message: `cannot use nil as (string|bool|u?int\w*|float\w+|[A-Z]\w*) value`, hint: "nil is for pointers, slices, maps, channels, funcs and interfaces; leave the value out for the zero value"},
 	{message: `string constant.* as \[\]byte value`, hint: "convert it: []byte(…)"},
 	// Lists and maps.
@@ -32,12 +30,8 @@ var idioms = []idiom{
 	{message: `iter\.Seq\[.*\) as \[\]`, hint: "it is an iterator, not a list: slices.Collect(…), or slices.Sorted(…)", first: true},
 	{message: `permits only one iteration variable`, hint: "leave out the second variable: for i := range …"},
 	{message: `slices\.(Sort\w*|Reverse)\(.*\(no value\) used as value`, hint: "it changes the list in place: call it as a statement", first: true},
-	{message: `of struct type \w+\.\w+Result\) to type (?:\[\]byte|string)`, hint: "a result is a struct: its text is r.Text(), and r.JSON(&v) decodes it"},
 	{message: `no field or method (?:push|append|add|Append|Push|Add)\b`, line: `\.\w+\(`, hint: "to add to a list: xs = append(xs, x); to a map: m[k] = v", first: true},
 	{message: `type (?:string|\[\]\S+) has no field or method (?:length|len|Len|Length|size|count)\b`, hint: "use len(x)", first: true},
-	{message: `type map\S* has no field or method (?:has|get|Get|contains|ContainsKey|containsKey|exists)\b`, hint: "v, ok := m[key]", first: true},
-	{message: `type map\S* has no field or method (?:keys|Keys|values|items)\b`, hint: "for k, v := range m; the keys in order: slices.Sorted(maps.Keys(m))", first: true},
-	{message: `type error has no field or method (?:message|msg|Message|Msg)\b`, hint: "err.Error()", first: true},
 	{message: `type error has no field or method [A-Z]`, line: `\.\w+\(`, hint: "UseTools gives an error, not the tools: a tool is a function of its server's package, git.Log(git.LogParams{…})"},
 	{message: `type string has no field or method (?:Year|Month|Day|Hour|Weekday|Unix|Format|Before|After|Sub|AddDate|Truncate)\b`, hint: "it is a text: t, err := time.Parse(time.RFC3339, s)", first: true},
 	{message: `too many arguments in call to .* have \([^()]*error\)`, hint: "the call inside gives an error, too: assign its results first, look at err"},
@@ -48,19 +42,18 @@ var idioms = []idiom{
 	{message: `cannot infer (\w+)`, hint: "write the type arguments: f[int](…)"},
 	{message: `cannot use generic (?:type|function) (\w+)`, hint: "write the type arguments: $1[int]"},
 	{message: `type parameter (\w+) cannot use operator [<>]`, hint: "constrain it: [$1 cmp.Ordered]"},
-	{message: `cannot convert .* \(untyped bool value\) to type`, line: `^\s*case\b`, hint: "cases that are conditions stand in a switch without a value: switch { case x > 3: … }"},
-	{message: `redeclared in this block`, line: `^\s*(import\b|(\w+ )?"[^"]*"\s*$)`, hint: "it is imported twice: remove one", first: true},
+	{message: `to type interface\{Error\(\) string\}`, hint: "an error is compared with nil: err != nil"},
+	{message: `interface type any`, hint: anyHint},
+	{message: `requires go1\.`, hint: olderHint},
 	// Syntax.
 	{message: `^syntax error: missing import path`, hint: `a package's path stands in quotes: import "strings"; a script is Go, nothing else runs`},
 	{message: `illegal character U\+003F`, hint: "Go has no ?: write if … { … } else { … }"},
 	{message: `^syntax error: expected ';', found '(\+\+|--)'`, hint: "$1 is a statement and has no value: write it on its own line"},
 	{message: `^syntax error: expected '\(', found`, line: `^\s*func \w+\(`, hint: "inside a function: name := func(…) … { … }"},
-	{message: `^syntax error: missing ',' in parameter list`, line: `func.*=`, hint: "parameters have no default values"},
 	{message: `^syntax error: missing ',' in argument list`, line: `\w+\(.*\w+:`, hint: "arguments have no names in Go: write the values in their order"},
 	{message: `^syntax error: illegal rune literal`, hint: `strings stand in double quotes: "hello"; 'x' is one character`},
 	{message: `missing ',' before newline`, hint: "end the last line of the list with a comma, too"},
 	{message: `^syntax error: missing ',' in type argument list`, line: `^\s*func \(`, hint: "a method has no type parameters of its own: make it a function, func Map[T, U any](l List[T], …)", first: true},
-	{message: `expected '==', found '='`, line: `\w\{.*\w+ = `, hint: "a field is set with a colon: T{Name: …}", first: true},
 }
 
 var idiomPatterns = sync.OnceValue(func() [][2]*regexp.Regexp {

@@ -21,7 +21,6 @@ type Script struct {
 	text     []byte // as sent, of the same length
 	lines    []int  // offsets of line starts in text
 	parts    []Part // of a script that is several files
-	leftOut  []Part // those that Go would leave out
 	fset     *token.FileSet
 	files    []*file // sorted by name, as the go command takes them
 	bare     bool    // no package line: imports are ours to add, and nothing to warn of
@@ -286,8 +285,12 @@ func (s *Script) checkPackage() []Diagnostic {
 		}
 	}
 	if s.mainFunc() == nil && len(list) == 0 {
-		list = append(list, Diagnostic{Kind: Compile, Message: "function main is undeclared in the main package",
-			Hint: cmp.Or(s.inLeftOut("main"), "add func main() { … }, or send bare statements without a package line")})
+		d := Diagnostic{Kind: Compile, Message: "function main is undeclared in the main package",
+			Hint: "add func main() { … }, or send bare statements without a package line"}
+		if len(s.notes) > 0 { // of files that are left out
+			d.Hint = s.notes[0].Message
+		}
+		list = append(list, d)
 	}
 	return list
 }
