@@ -16,41 +16,52 @@ import (
 // notAllowed reports constants that a script writes into fields whose schema
 // does not allow them (the tag enum holds the allowed values as a JSON array).
 // What is only known at run time is left to the validation of the call.
-func (r *requirements) notAllowed(n ast.Node) []Diagnostic {
+func (r *requirements) notAllowed(n ast.Node) (list []Diagnostic) {
+	r.eachField(n, func(s *types.Struct, owner *types.Named, field int, value *ast.Expr, before string) {
+		list = append(list, r.value(s, owner, field, value, before)...)
+	})
+	return list
+}
+
+// eachField calls f with each value that a literal or an assignment gives to a field of a
+// server's struct: the struct and its type, the field, and what is written before the value.
+func (c *checker) eachField(n ast.Node, f func(s *types.Struct, owner *types.Named, field int, value *ast.Expr, before string)) {
 	switch n := n.(type) {
 	case *ast.CompositeLit:
-		s, owner := serverStruct(r.info.TypeOf(n))
-		if s == nil {
-			return nil
+		if s, owner := serverStruct(c.info.TypeOf(n)); s != nil {
+			eachElement(n, s, func(field int, value *ast.Expr, before string) { f(s, owner, field, value, before) })
 		}
-		var list []Diagnostic
-		for i := range n.Elts {
-			at, e, before := i, &n.Elts[i], ""
-			if kv, ok := (*e).(*ast.KeyValueExpr); ok {
-				id, ok := kv.Key.(*ast.Ident)
-				if !ok {
-					continue
-				}
-				at, e, before = fieldNamed(s, id.Name), &kv.Value, id.Name+": "
-			}
-			list = append(list, r.value(s, owner, at, e, before)...)
-		}
-		return list
 	case *ast.AssignStmt:
 		if n.Tok != token.ASSIGN || len(n.Lhs) != len(n.Rhs) {
-			return nil
+			return
 		}
-		var list []Diagnostic
 		for i, x := range n.Lhs {
 			if sel, ok := ast.Unparen(x).(*ast.SelectorExpr); ok {
-				if s, owner := serverStruct(r.info.TypeOf(sel.X)); s != nil {
-					list = append(list, r.value(s, owner, fieldNamed(s, sel.Sel.Name), &n.Rhs[i], r.source(sel)+" = ")...)
+				if s, owner := serverStruct(c.info.TypeOf(sel.X)); s != nil {
+					if at := fieldNamed(s, sel.Sel.Name); at >= 0 {
+						f(s, owner, at, &n.Rhs[i], c.source(sel)+" = ")
+					}
 				}
 			}
 		}
-		return list
 	}
-	return nil
+}
+
+// eachElement calls f with each value in a literal of a struct, as eachField does.
+func eachElement(lit *ast.CompositeLit, s *types.Struct, f func(field int, value *ast.Expr, before string)) {
+	for i := range lit.Elts {
+		value, at, before := &lit.Elts[i], i, ""
+		if kv, ok := (*value).(*ast.KeyValueExpr); ok {
+			id, ok := kv.Key.(*ast.Ident)
+			if !ok {
+				continue
+			}
+			value, at, before = &kv.Value, fieldNamed(s, id.Name), id.Name+": "
+		}
+		if at >= 0 && at < s.NumFields() {
+			f(at, value, before)
+		}
+	}
 }
 
 // serverStruct returns the struct behind a type of a server package, or behind
@@ -77,9 +88,6 @@ func fieldNamed(s *types.Struct, name string) int {
 // the literal of a list. One that is allowed but for its case is mended; before
 // is what the script writes before it, for the warning.
 func (r *requirements) value(s *types.Struct, owner *types.Named, field int, x *ast.Expr, before string) []Diagnostic {
-	if field < 0 || field >= s.NumFields() {
-		return nil
-	}
 	tag := reflect.StructTag(s.Tag(field)).Get("enum")
 	if tag == "" {
 		return nil

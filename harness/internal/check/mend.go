@@ -176,18 +176,9 @@ func (m *mender) visit(n ast.Node) bool {
 			m.literal(n, t, false)
 		}
 	case *ast.AssignStmt:
-		if n.Tok != token.ASSIGN || len(n.Lhs) != len(n.Rhs) {
-			return true
-		}
-		for i, x := range n.Lhs {
-			if sel, ok := ast.Unparen(x).(*ast.SelectorExpr); ok {
-				if s, owner := serverStruct(m.info.TypeOf(sel.X)); s != nil {
-					if at := fieldNamed(s, sel.Sel.Name); at >= 0 {
-						m.field(&n.Rhs[i], owner, s.Field(at).Type(), m.source(sel)+" = ")
-					}
-				}
-			}
-		}
+		m.eachField(n, func(s *types.Struct, owner *types.Named, field int, value *ast.Expr, before string) {
+			m.field(value, owner, s.Field(field).Type(), before)
+		})
 	}
 	return true
 }
@@ -229,10 +220,8 @@ func (m *mender) addParams(call *ast.CallExpr, want types.Type) bool {
 			return false
 		}
 	}
-	at := call.Lparen
-	lit := &ast.CompositeLit{Type: &ast.SelectorExpr{X: &ast.Ident{NamePos: at, Name: x.Name}, Sel: &ast.Ident{NamePos: at, Name: named.Obj().Name()}}, Lbrace: at, Rbrace: at}
 	written := m.source(call)
-	call.Args = []ast.Expr{lit}
+	call.Args = []ast.Expr{paramsLiteral(x, named, call.Lparen, call.Lparen)}
 	m.warned(call.Pos(), written, "called as "+m.source(call))
 	return true
 }
@@ -283,12 +272,18 @@ func (c *checker) wrapped(call *ast.CallExpr, f *types.Func) (*ast.CompositeLit,
 		return nil, ""
 	}
 	at := value.Pos()
-	lit := &ast.CompositeLit{
-		Type:   &ast.SelectorExpr{X: &ast.Ident{NamePos: at, Name: x.Name}, Sel: &ast.Ident{NamePos: at, Name: named.Obj().Name()}},
-		Lbrace: at, Rbrace: value.End(),
-		Elts: []ast.Expr{&ast.KeyValueExpr{Key: &ast.Ident{NamePos: at, Name: field.Name()}, Colon: at, Value: value}},
-	}
+	lit := paramsLiteral(x, named, at, value.End(), &ast.KeyValueExpr{Key: &ast.Ident{NamePos: at, Name: field.Name()}, Colon: at, Value: value})
 	return lit, fmt.Sprintf("%s(%s{%s: %s})", c.source(call.Fun), c.source(lit.Type), field.Name(), c.source(value))
+}
+
+// paramsLiteral returns a literal of a server's struct.
+func paramsLiteral(pkg *ast.Ident, t *types.Named, from, to token.Pos, fields ...ast.Expr) *ast.CompositeLit {
+	return &ast.CompositeLit{Type: qualified(pkg.Name, t, from), Lbrace: from, Elts: fields, Rbrace: to}
+}
+
+// qualified returns the name of a server's type behind that of its package.
+func qualified(pkg string, t *types.Named, at token.Pos) *ast.SelectorExpr {
+	return &ast.SelectorExpr{X: &ast.Ident{NamePos: at, Name: pkg}, Sel: &ast.Ident{NamePos: at, Name: t.Obj().Name()}}
 }
 
 // sameType reports whether a value has the type of a field, or is an untyped
@@ -382,7 +377,9 @@ func (m *mender) literal(lit *ast.CompositeLit, want types.Type, given bool) {
 	switch u := want.Underlying().(type) {
 	case *types.Struct:
 		if s, owner := serverStruct(want); s != nil {
-			m.fields(lit, s, owner)
+			eachElement(lit, s, func(field int, value *ast.Expr, before string) {
+				m.field(value, owner, s.Field(field).Type(), before)
+			})
 		}
 		return
 	case *types.Slice:
@@ -403,23 +400,6 @@ func (m *mender) literal(lit *ast.CompositeLit, want types.Type, given bool) {
 			e = &kv.Value
 		}
 		m.value(e, elem, "")
-	}
-}
-
-// fields mends what a literal of a server's struct gives to its fields.
-func (m *mender) fields(lit *ast.CompositeLit, s *types.Struct, owner *types.Named) {
-	for i := range lit.Elts {
-		e, at, before := &lit.Elts[i], i, ""
-		if kv, ok := (*e).(*ast.KeyValueExpr); ok {
-			id, ok := kv.Key.(*ast.Ident)
-			if !ok {
-				continue
-			}
-			e, at, before = &kv.Value, fieldNamed(s, id.Name), id.Name+": "
-		}
-		if at >= 0 && at < s.NumFields() {
-			m.field(e, owner, s.Field(at).Type(), before)
-		}
 	}
 }
 
@@ -531,7 +511,7 @@ func (m *mender) rename(t *ast.Expr, to *types.Named) bool {
 		if spec.Name != nil {
 			name = spec.Name.Name
 		}
-		*t = &ast.SelectorExpr{X: &ast.Ident{NamePos: (*t).Pos(), Name: name}, Sel: &ast.Ident{NamePos: (*t).Pos(), Name: to.Obj().Name()}}
+		*t = qualified(name, to, (*t).Pos())
 		return true
 	}
 	return false

@@ -8,8 +8,8 @@ import (
 	"github.com/usetools/usetools/harness/internal/stdlib/export"
 )
 
-// refusedPlaces reports what keeps log.Lshortfile from being right: calls of
-// loggers whose line is known only to who runs them.
+// refusedPlaces reports uses of loggers for which log.Lshortfile would print another line
+// than that of the call.
 func (c *checker) refusedPlaces() []Diagnostic {
 	c.shortfile = nil
 	for id, o := range c.info.Uses {
@@ -26,19 +26,18 @@ func (c *checker) refusedPlaces() []Diagnostic {
 		d.Hint = "leave log.Lshortfile out, or call the logger itself"
 		list = append(list, d)
 	}
-	called := map[*ast.Ident]bool{}
-	c.inspect(func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok {
-			called[calleeIdent(call)] = true
-		}
-		return true
-	})
-	c.inspect(func(n ast.Node) bool {
+	late := map[*ast.CallExpr]bool{}  // made by go and defer
+	called := map[*ast.Ident]bool{}   // by a call that stands where it is made
+	c.inspect(func(n ast.Node) bool { // a call before what it calls
 		switch n := n.(type) {
 		case *ast.GoStmt:
-			delete(called, calleeIdent(n.Call))
+			late[n.Call] = true
 		case *ast.DeferStmt:
-			delete(called, calleeIdent(n.Call))
+			late[n.Call] = true
+		case *ast.CallExpr:
+			if !late[n] {
+				called[calleeIdent(n)] = true
+			}
 		case *ast.InterfaceType:
 			if t, ok := c.info.TypeOf(n).(*types.Interface); ok {
 				for m := range t.Methods() {
@@ -48,21 +47,15 @@ func (c *checker) refusedPlaces() []Diagnostic {
 					}
 				}
 			}
-		}
-		return true
-	})
-	c.inspect(func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		if !ok {
-			return true
-		}
-		f, _ := c.info.Uses[id].(*types.Func)
-		switch {
-		case f != nil && f.FullName() == "(*log/slog.Logger).Handler":
-			refuse(id, "slog.Logger.Handler, which does not know the line of a call,")
-		case export.TellsPlace(f) && (!called[id] || id.Name == "Output"):
-			name := strings.NewReplacer("(*", "", ")", "").Replace(f.FullName())
-			refuse(id, strings.TrimPrefix(name, "log/")+", whose line is another than that of the call,")
+		case *ast.Ident:
+			switch f, _ := c.info.Uses[n].(*types.Func); {
+			case f == nil:
+			case f.FullName() == "(*log/slog.Logger).Handler":
+				refuse(n, "slog.Logger.Handler, which does not know the line of a call,")
+			case export.TellsPlace(f) && (!called[n] || n.Name == "Output"):
+				name := strings.NewReplacer("(*", "", ")", "").Replace(f.FullName())
+				refuse(n, strings.TrimPrefix(name, "log/")+", whose line is another than that of the call,")
+			}
 		}
 		return true
 	})

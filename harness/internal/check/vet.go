@@ -160,10 +160,6 @@ func (c *checker) vetVerb(function, verb, letter string, arg ast.Expr) {
 		return
 	}
 	b, ok := t.Underlying().(*types.Basic)
-	if letter == "w" && function != "fmt.Errorf" {
-		c.doubt(arg.Pos(), "%s: %%w is for fmt.Errorf alone; write %%v", function)
-		return
-	}
 	if !ok || b.Kind() == types.UntypedNil || b.Kind() == types.Invalid || c.prints(t, letter) {
 		return
 	}
