@@ -162,7 +162,7 @@ func compared(have, want []types.Type) (tooMany, unknown bool) {
 func (c *checker) valueTypes(list []ast.Expr) []types.Type {
 	var out []types.Type
 	for _, e := range list {
-		t := c.valueType(e)
+		t := c.info.TypeOf(e)
 		if tuple, ok := t.(*types.Tuple); ok {
 			out = append(out, tupleTypes(tuple)...)
 		} else {
@@ -170,33 +170,6 @@ func (c *checker) valueTypes(list []ast.Expr) []types.Type {
 		}
 	}
 	return out
-}
-
-// valueType is the type of an expression, also of a constant that go/types has
-// given none, since its use is wrong; nil where it is not known.
-func (c *checker) valueType(e ast.Expr) types.Type {
-	if t := c.info.TypeOf(e); t != nil {
-		return t
-	}
-	switch e := e.(type) {
-	case *ast.BasicLit:
-		return types.Typ[types.UntypedInt] // whichever
-	case *ast.Ident:
-		if o := c.info.Uses[e]; o != nil {
-			return o.Type()
-		}
-	case *ast.SelectorExpr:
-		return c.valueType(e.Sel)
-	case *ast.ParenExpr:
-		return c.valueType(e.X)
-	case *ast.UnaryExpr:
-		return c.valueType(e.X)
-	case *ast.BinaryExpr:
-		if isKnown(c.valueType(e.X)) {
-			return c.valueType(e.Y)
-		}
-	}
-	return nil
 }
 
 func tupleTypes(t *types.Tuple) []types.Type {
