@@ -99,7 +99,7 @@ func TestAnUnknownCallIsSaidHoweverTheRunEnds(t *testing.T) {
 UseTools("order an item", "show how much of an item is in stock")
 stock := func() shop.StockResult { s, _ := shop.Stock(shop.StockParams{Item: "nut"}); return s }
 `+c.script)
-			if res.Status != c.status || len(res.Unknown) != 1 || !strings.Contains(res.Text(), "nobody knows") {
+			if res.Status != c.status || len(res.Unknown) != 1 || !strings.Contains(res.Text(), "outcome unknown") {
 				t.Errorf("%s\n%+v", res.Text(), res.Unknown)
 			}
 			run, err := store.Load(res.Run)

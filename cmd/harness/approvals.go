@@ -19,47 +19,46 @@ import (
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
-	"github.com/usetools/usetools/registry/text"
 )
 
 func (e *env) approvalsCommand() *cli.Command {
 	c := &cli.Command{
 		Name:  "approvals",
 		Usage: "list the calls that need approval, show, approve or reject them",
-		Description: `A call that needs a person (the config's "approve", -approve) ends its run: nothing
-of it is sent, and no process waits. Here such calls are listed, the oldest first:
-ID, how long it waits, tool, class, where the script makes it, arguments in short,
-and why a person is asked. With -json a call is an object on one line:
+		Description: `A call that needs approval (the config's "approve", -approve) ends its run: it is
+not sent, and no process waits. This command lists such calls, the oldest first:
+ID, when it expires, tool, class, place in the script, arguments in short, and why
+approval is required. With -json a call is an object on one line:
 
   {"id", "run", "tool", "class", "args", "why", "line", "script", "path", "until",
    "whole", "question"}
 
-show prints all of it: arguments whole, what the run did before, the line of the
-script, what a server asks. yes and no answer; the run then goes on by harness
-resume, or with -resume at once; with -cluster at a runner of the -pool. What is sent is what was shown, byte for byte, once.
-Whoever may write the folder with the records, or run programs as its user, can say
-yes, and could as well call the tool without the harness.
+show prints all arguments, the calls that the run has sent before, the line of the
+script, and a server's question. yes approves, no rejects; then harness resume, or
+-resume at once, resumes the run; with -cluster on a runner of the -pool. The call is
+sent once, exactly as shown. Users that can write the folder with the records, or run
+programs as its user, can approve; they could also call the tool without the harness.
 
   harness approvals
   harness approvals show 7f3k.1
   harness approvals yes 7f3k.1 -resume
   harness approvals no 7f3k.2 -word 'not on a Friday'
-  harness approvals yes 7f3k               all that waits in this run
+  harness approvals yes 7f3k               all pending calls of this run
 
-Of an ID as much is enough as no other has.`,
+The beginning of an ID is enough if it is unique.`,
 		Flags: append(join.Flags(),
 			stateFlag("the `DIR` with the records (default: $USETOOLS_STATE, else usetools in your state folder)")),
 		Action: e.approvals,
 		Commands: []*cli.Command{
-			{Name: "show", Usage: "show a call that waits: all that a yes is to", ArgsUsage: "APPROVAL…",
+			{Name: "show", Usage: "show a pending call with all its arguments", ArgsUsage: "APPROVAL…",
 				Action: e.showApprovals},
-			{Name: "yes", Usage: "have it sent", ArgsUsage: "APPROVAL…", Flags: append([]cli.Flag{
-				&cli.BoolFlag{Name: "whole", Usage: "all calls of the tool in this run, where the config allows that"},
-				&cli.DurationFlag{Name: "for", Usage: "the yes is good for this long", Value: record.GrantFor, Validator: positive},
+			{Name: "yes", Usage: "approve a call: it is sent", ArgsUsage: "APPROVAL…", Flags: append([]cli.Flag{
+				&cli.BoolFlag{Name: "whole", Usage: "approve all calls of the tool in this run, if the config allows it"},
+				&cli.DurationFlag{Name: "for", Usage: "how long the approval is valid", Value: record.GrantFor, Validator: positive},
 			}, answerFlags()...),
 				Action: func(ctx context.Context, c *cli.Command) error { return e.answerApprovals(ctx, c, true) }},
-			{Name: "no", Usage: "have it not sent: the script gets an error", ArgsUsage: "APPROVAL…", Flags: append([]cli.Flag{
-				&cli.StringFlag{Name: "word", Usage: "`TEXT` for the script: why not, what to do instead"},
+			{Name: "no", Usage: "reject a call: it is not sent, and the script gets an error", ArgsUsage: "APPROVAL…", Flags: append([]cli.Flag{
+				&cli.StringFlag{Name: "word", Usage: "`TEXT` for the script: why it was rejected, what to do instead"},
 			}, answerFlags()...),
 				Action: func(ctx context.Context, c *cli.Command) error { return e.answerApprovals(ctx, c, false) }},
 		},
@@ -72,9 +71,9 @@ Of an ID as much is enough as no other has.`,
 
 func answerFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "resume", Usage: "go on with the runs that can, once all is answered"},
+		&cli.BoolFlag{Name: "resume", Usage: "resume the runs once all their calls are answered"},
 		poolFlag(),
-		&cli.StringFlag{Name: "who", Usage: "who says it (default: the user of this system)"},
+		&cli.StringFlag{Name: "who", Usage: "`NAME` of the person who answers (default: the user of this system)"},
 	}
 }
 
@@ -104,44 +103,25 @@ func (e *env) approvals(ctx context.Context, c *cli.Command) error {
 	}
 	slices.SortStableFunc(all, func(a, b *approval.Call) int { return a.Time.Compare(b.Time) })
 	for _, a := range all {
-		if err := e.listApproval(c, a); err != nil {
+		if !c.Bool("json") {
+			break
+		}
+		if err := e.printLine(a); err != nil {
 			return err
 		}
 	}
 	switch {
+	case c.Bool("json"):
 	case len(all) > 0:
+		o := e.display(c)
+		o.Width = columns(e.stdout, 160)
+		return approval.Table(all, o.Now).Terminal(e.stdout, o)
 	case anyRun(ctx, records):
-		e.nothing(c, "nothing waits for a person")
+		e.nothing(c, "no call needs approval")
 	default:
-		e.nothing(c, "nothing waits for a person: "+noRuns(c))
+		e.nothing(c, "no call needs approval: "+noRuns(c))
 	}
 	return nil
-}
-
-// listApproval prints one call of the list.
-func (e *env) listApproval(c *cli.Command, a *approval.Call) error {
-	if c.Bool("json") {
-		return e.printLine(a)
-	}
-	ascii, width := ascii(), columns(e.stdout, 160)
-	vis := func(s string) string { return present.Visible(s, width, ascii) }
-	at := vis(a.At())
-	if name := a.Run.Name; name != "" && name != "-" {
-		at = vis(name) + ", " + at
-	}
-	tool, class := a.Tool, string(a.Class)
-	if a.IsLedger() {
-		tool, class, at = "a dry run", "all its calls", vis(cmp.Or(a.Run.Name, "-"))
-	}
-	_, err := fmt.Fprintf(e.stdout, "%s  %s  %s  %s  %s\n", e.paint(head, vis(a.ID)),
-		e.paint(doubt, present.Left(a.Until, time.Now())), e.paint(head, vis(tool)), vis(class), at)
-	if args := present.Short(a.Args, width-4, ascii); args != "" && err == nil {
-		_, err = fmt.Fprintf(e.stdout, "    %s\n", args)
-	}
-	if err == nil {
-		_, err = fmt.Fprintf(e.stdout, "    %s\n", present.Visible("why: "+a.Why, width-4, ascii))
-	}
-	return err
 }
 
 // approvalsOf returns the calls that the arguments name: one by its ID, or all pending calls of
@@ -166,7 +146,7 @@ func (e *env) approvalsOf(ctx context.Context, c *cli.Command) (*store.Store, []
 				return nil, nil, err
 			}
 			if found = approval.Open(r); len(found) == 0 {
-				return nil, nil, e.noRun(fmt.Sprintf("nothing in run %s waits for a person; it is %s", r.Begin.ID,
+				return nil, nil, e.noRun(fmt.Sprintf("no call of run %s needs approval; its status is %s", r.Begin.ID,
 					r.Summary().Status))
 			}
 		}
@@ -194,12 +174,14 @@ func (e *env) showApprovals(ctx context.Context, c *cli.Command) error {
 		if i > 0 {
 			fmt.Fprintln(e.stdout)
 		}
-		if err := a.Text(e.stdout, e.display(c)); err != nil {
-			return err
-		}
+		o := e.display(c)
+		doc := a.Document(o.Now)
 		if a.Answer == nil {
-			fmt.Fprintf(e.stdout, "\nto approve or reject it:\n  %s\n  %s\n", lines(c)("approvals", "yes", a.ID, "-resume"),
-				lines(c)("approvals", "no", a.ID, "-resume"))
+			doc = append(doc, &present.Heading{Level: 2, Text: present.Words(present.Plain, "to approve or reject it")},
+				&present.Command{Line: lines(c)("approvals", "yes", a.ID, "-resume")}, &present.Command{Line: lines(c)("approvals", "no", a.ID, "-resume")})
+		}
+		if err := doc.Terminal(e.stdout, o); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -223,10 +205,10 @@ func (e *env) answerApprovals(ctx context.Context, c *cli.Command, yes bool) err
 		for _, a := range all {
 			switch {
 			case a.Question != nil:
-				return usageError{fmt.Sprintf("%s is a question of a server; answer it at a terminal: %s", a.ID,
+				return usageError{fmt.Sprintf("%s is a question of a server; to answer it at a terminal: %s", a.ID,
 					lines(c)("resume", a.Run.ID))}
 			case c.Bool("whole") && !a.Whole:
-				return usageError{fmt.Sprintf("%s: the config does not allow a yes to all calls of %s in a run: leave -whole out",
+				return usageError{fmt.Sprintf("%s: the config does not allow one approval for all calls of %s in a run: omit -whole",
 					a.ID, registry.Quoted(a.Tool))}
 			}
 		}
@@ -271,14 +253,14 @@ func (e *env) sayAnswered(c *cli.Command, a *approval.Call, out *answered, err e
 	case c.Bool("json"):
 		return e.printLine(out)
 	case errors.As(err, &before):
-		fmt.Fprintf(e.stderr, "harness: %s: somebody was first: %s\n", a.ID, present.Said(before.Answer, ascii()))
+		fmt.Fprintf(e.stderr, "harness: %s: already %s\n", a.ID, present.Said(before.Answer, ascii()))
 	case err != nil:
 		fmt.Fprintln(e.stderr, "harness:", registry.PrintableText(err.Error(), 2000))
 	case out.Yes:
-		e.nothing(c, fmt.Sprintf("%s: yes to %s, good until %s", a.ID, what(a),
+		e.nothing(c, fmt.Sprintf("%s: approved %s, expires %s", a.ID, what(a),
 			out.Until.Local().Format(time.DateTime)))
 	default:
-		e.nothing(c, fmt.Sprintf("%s: no to %s", a.ID, what(a)))
+		e.nothing(c, fmt.Sprintf("%s: rejected %s", a.ID, what(a)))
 	}
 	return nil
 }
@@ -301,17 +283,17 @@ func (e *env) afterAnswers(ctx context.Context, c *cli.Command, store *store.Sto
 		}
 		switch open, lost := len(approval.Open(r)), len(r.Unknown()); {
 		case r.Running:
-			e.nothing(c, fmt.Sprintf("run %s is under way", id))
+			e.nothing(c, fmt.Sprintf("run %s is running", id))
 		case open > 0:
-			e.nothing(c, fmt.Sprintf("run %s: %s still: %s", id, waits(open), lines(c)("approvals", "show", id)))
+			e.nothing(c, fmt.Sprintf("run %s: %s: %s", id, present.NeedApproval(open), lines(c)("approvals", "show", id)))
 		case lost > 0:
-			e.nothing(c, fmt.Sprintf("run %s is uncertain: the outcome of call %d is unknown: %s",
+			e.nothing(c, fmt.Sprintf("run %s: outcome unknown: call %d: %s",
 				id, r.Unknown()[0].N, lines(c)("runs", "show", id)))
 		case r.End != nil && !record.Resumable(r.End.Status) && (!r.Begin.Dry || r.Live()):
-			e.nothing(c, fmt.Sprintf("run %s has ended with %s, and nothing of it waits: there is nothing to resume", id, r.End.Status))
+			e.nothing(c, fmt.Sprintf("run %s has ended with %s: nothing is left to resume", id, r.End.Status))
 		case !c.Bool("resume") && r.Begin.Session != "":
-			e.nothing(c, fmt.Sprintf("run %s goes on by itself in its server, unless that takes answers only in its console; "+
-				"if no server is up: %s", id, lines(c)("resume", id)))
+			e.nothing(c, fmt.Sprintf("run %s resumes in its server, unless the server takes answers only in its console; "+
+				"if no server runs: %s", id, lines(c)("resume", id)))
 		case !c.Bool("resume"):
 			e.nothing(c, fmt.Sprintf("run %s can be resumed: %s", id, lines(c)("resume", id)))
 		default:
@@ -324,11 +306,4 @@ func (e *env) afterAnswers(ctx context.Context, c *cli.Command, store *store.Sto
 		}
 	}
 	return code, nil
-}
-
-func waits(n int) string {
-	if n == 1 {
-		return "1 call waits"
-	}
-	return text.Count(n, "call") + " wait"
 }

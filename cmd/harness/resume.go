@@ -212,7 +212,7 @@ func (e *env) askOpen(ctx context.Context, records *store.Store, id string) (sto
 		var before *store.AnsweredError
 		switch {
 		case errors.As(err, &before):
-			fmt.Fprintf(e.stderr, "somebody was first: %s\n", present.Said(before.Answer, ascii()))
+			fmt.Fprintf(e.stderr, "already %s\n", present.Said(before.Answer, ascii()))
 		case errors.Is(err, store.ErrExpired), errors.Is(err, store.ErrEnded):
 			fmt.Fprintln(e.stderr, present.Visible(err.Error(), 1000, ascii()))
 		case err != nil:
@@ -225,7 +225,7 @@ func (e *env) askOpen(ctx context.Context, records *store.Store, id string) (sto
 func (e *env) askApproval(ctx context.Context, a *approval.Call, which string) (*record.Answer, error) {
 	fmt.Fprintf(e.stderr, "\n%s: ", which)
 	o := &present.Options{Width: columns(e.stderr, 80), Colour: lifetime.Terminal(e.stderr), ASCII: ascii(), Now: time.Now()}
-	if err := a.Text(e.stderr, o); err != nil {
+	if err := a.Document(o.Now).Terminal(e.stderr, o); err != nil {
 		return nil, err
 	}
 	answer := &record.Answer{Yes: true, Who: userName(), How: "terminal", Until: time.Now().Add(record.GrantFor)}

@@ -13,6 +13,7 @@ import (
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
@@ -42,7 +43,11 @@ func (e *env) showRun(ctx context.Context, c *cli.Command, store *store.Store, r
 		return err
 	}
 	o := e.display(c)
-	if err := present.New(r).Text(e.stdout, o); err != nil || !c.Bool("f") {
+	if err := present.New(r).Text(e.stdout, o); err != nil {
+		return err
+	}
+	unresolved := outcome.UnresolvedDocument(r, &outcome.Next{Command: lines(c)})
+	if err := unresolved.Terminal(e.stdout, o); err != nil || !c.Bool("f") {
 		return err
 	}
 	return followRun(ctx, store, r, e.stdout, o)

@@ -26,7 +26,7 @@ const (
 func (e *env) settleRun(ctx context.Context, c *cli.Command, _ *store.Store, r *record.Run) error {
 	n, err := strconv.Atoi(strings.TrimPrefix(c.Args().Get(1), "#"))
 	if err != nil || n < 1 {
-		return usageError{fmt.Sprintf("runs settle: %q is no number of a call", c.Args().Get(1))}
+		return usageError{fmt.Sprintf("runs settle: %q is not the number of a call", c.Args().Get(1))}
 	}
 	if c.Args().Len() == 2 {
 		if err := pointless(c, true, "without happened or not", "result", "force", "who"); err != nil {
@@ -38,7 +38,7 @@ func (e *env) settleRun(ctx context.Context, c *cli.Command, _ *store.Store, r *
 	if word != happened && word != didNot {
 		return usageError{fmt.Sprintf("runs settle: want happened or not, and got %q", word)}
 	}
-	if err := pointless(c, word == didNot, "with not: what did not happen has no result", "result"); err != nil {
+	if err := pointless(c, word == didNot, "with not: a call that did not happen has no result", "result"); err != nil {
 		return err
 	}
 	st := &record.Settle{N: n, Happened: word == happened, Who: cmp.Or(c.String("who"), userName()), How: "said"}
@@ -46,8 +46,8 @@ func (e *env) settleRun(ctx context.Context, c *cli.Command, _ *store.Store, r *
 		return err
 	}
 	if st.Happened && !c.IsSet("result") {
-		return usageError{fmt.Sprintf("runs settle: without the result of call %d the run could not go on, and nothing was written: "+
-			"-result JSON or -result @FILE gives what the tool answered; to end the run: %s", n, lines(c)("runs", "close", c.Args().First()))}
+		return usageError{fmt.Sprintf("runs settle: call %d needs a result, and nothing was written: -result JSON or -result @FILE is the "+
+			"answer of the tool; to end the run: %s", n, lines(c)("runs", "close", c.Args().First()))}
 	}
 	if st.Happened {
 		if st.Result, err = givenResult(c.String("result")); err != nil {
@@ -64,7 +64,7 @@ func (e *env) settleRun(ctx context.Context, c *cli.Command, _ *store.Store, r *
 	var misfit *approval.MisfitError
 	switch {
 	case errors.As(err, &misfit):
-		return usageError{fmt.Sprintf("-result: it %v; nothing was written; with -force the script gets it all the same", misfit)}
+		return usageError{fmt.Sprintf("-result: it %v; nothing was written; -force gives it to the script anyway", misfit)}
 	case errors.Is(err, store.ErrNotUnknown):
 		return e.noRun(err.Error() + "; the calls with an unknown outcome: " + lines(c)("runs", "show", r.Begin.ID))
 	case errors.Is(err, store.ErrRunning), errors.Is(err, store.ErrTooEarly):
@@ -76,7 +76,7 @@ func (e *env) settleRun(ctx context.Context, c *cli.Command, _ *store.Store, r *
 	return e.saySettled(c, records, r.Begin.ID, st)
 }
 
-// saySettled says what was written, and how the run goes on.
+// saySettled reports that a call was settled, and how the run is resumed.
 func (e *env) saySettled(c *cli.Command, store *store.Store, id string, st *record.Settle) error {
 	r, err := store.Load(id)
 	if err != nil {
@@ -93,16 +93,16 @@ func (e *env) saySettled(c *cli.Command, store *store.Store, id string, st *reco
 	}
 	switch {
 	case len(left) > 0:
-		e.nothing(c, fmt.Sprintf("written; of call %d of run %s nothing is known either", left[0], id))
+		e.nothing(c, fmt.Sprintf("settled; run %[2]s: outcome unknown: call %[1]d", left[0], id))
 	case open > 0:
-		e.nothing(c, fmt.Sprintf("written; run %s: %s still: %s", id, waits(open), lines(c)("approvals", "show", id)))
+		e.nothing(c, fmt.Sprintf("settled; run %s: %s: %s", id, present.NeedApproval(open), lines(c)("approvals", "show", id)))
 	default:
-		e.nothing(c, fmt.Sprintf("written; run %s can be resumed: %s", id, lines(c)("resume", id)))
+		e.nothing(c, fmt.Sprintf("settled; run %s can be resumed: %s", id, lines(c)("resume", id)))
 	}
 	return nil
 }
 
-// givenResult reads what a tool would have answered, JSON or @FILE.
+// givenResult reads the answer of a tool, JSON or @FILE.
 func givenResult(text string) (record.Data, error) {
 	data := []byte(text)
 	if file, ok := strings.CutPrefix(text, "@"); ok {
@@ -124,6 +124,6 @@ func (e *env) closeRun(_ context.Context, c *cli.Command, records *store.Store, 
 	if err != nil {
 		return err
 	}
-	e.nothing(c, fmt.Sprintf("run %s is closed: nothing goes on with it", id))
+	e.nothing(c, fmt.Sprintf("run %s is closed; it cannot be resumed", id))
 	return nil
 }

@@ -2,7 +2,7 @@
 //
 // A [Call] is one of three: a call that was not sent yet, a call in the middle of which its
 // server asks something, or all effect calls of a dry run. [List] finds those of a store,
-// [Load] one by its ID, [Open] those of a run; [Call.Text] shows one to a person, and
+// [Load] one by its ID, [Open] those of a run; [Call.Document] shows one to a person, and
 // [Call.MarshalJSON] to a program. Its answer is kept by [store.Store.Answer], which signs it;
 // the store checks signature and digest whenever it loads the run.
 //
@@ -15,7 +15,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"iter"
 	"time"
 
@@ -116,11 +115,6 @@ func (c *Call) Line() int { return record.PlaceLine(c.Place) }
 
 // At says where the script makes the call: "line 12 of the saved script digest".
 func (c *Call) At() string { return present.At(c.Record, c.Path, c.Place) }
-
-// Text writes all that a person decides by for a terminal.
-func (c *Call) Text(w io.Writer, o *present.Options) error {
-	return present.Ask(w, c.Record, c.Asked, o)
-}
 
 // MarshalJSON returns the call as commands print it. Arguments that the record does not
 // keep are null.

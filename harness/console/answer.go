@@ -32,13 +32,13 @@ func (v *view) answer() error {
 	}
 	switch {
 	case how != "yes" && how != "all" && how != "whole" && how != "no":
-		return badRequest("The answer is neither yes nor no.")
+		return badRequest("The answer is neither an approval nor a rejection.")
 	case utf8.RuneCountInString(word) > maxWord:
-		return badRequest(fmt.Sprintf("The word has %d characters, at most %d are passed on.", utf8.RuneCountInString(word), maxWord))
+		return badRequest(fmt.Sprintf("The reason has %d characters; at most %d are allowed.", utf8.RuneCountInString(word), maxWord))
 	case len(values) > maxRows:
 		return badRequest(fmt.Sprintf("At most %d calls are answered at a time.", maxRows))
 	case len(values) == 0:
-		v.say("wait", "Nothing was ticked, and nothing was answered.")
+		v.say("wait", "No call was ticked, so none was answered.")
 		return v.goTo(back(form.Get("at")))
 	}
 	if err := v.turn(); err != nil {
@@ -108,7 +108,7 @@ func (a *answering) read(value string) (call *approval.Call, bad *filledForm, er
 		return nil, nil, badRequest("The form does not say what was shown.")
 	}
 	if call = a.call(id); call == nil {
-		a.fail("%s is not there any more: its record was removed, or it is not yours.", text.FirstBytes(id, 100))
+		a.fail("%s no longer exists: its record was removed, or you may not see it.", text.FirstBytes(id, 100))
 		return nil, nil, nil
 	}
 	said := &record.Answer{Yes: a.how != "no", Who: v.Name, How: "console", Digest: digest}
@@ -127,7 +127,7 @@ func (a *answering) read(value string) (call *approval.Call, bad *filledForm, er
 				return call, bad, err
 			}
 		case said.Whole && !call.Whole:
-			return nil, nil, badRequest("The config does not allow a yes to all calls of this tool in a run.")
+			return nil, nil, badRequest("The config does not allow one approval for all calls of this tool in a run.")
 		}
 	}
 	a.calls, a.answers = append(a.calls, call), append(a.answers, said)
@@ -155,15 +155,15 @@ func (a *answering) send(call *approval.Call, said *record.Answer) {
 	case err == nil:
 		a.done = append(a.done, call)
 	case errors.As(err, &before):
-		a.fail("%s: somebody was first: %s.", id, present.Said(before.Answer, false))
+		a.fail("%s: already %s.", id, present.Said(before.Answer, false))
 	case errors.Is(err, store.ErrExpired):
-		a.fail("%s could be answered until %s; the answer came too late.", id, day(call.Until, time.Now()))
+		a.fail("%s expired %s; the answer came too late.", id, day(call.Until, time.Now()))
 	case errors.Is(err, store.ErrEnded):
-		a.fail("%s: its run has ended; nothing of it is sent any more.", id)
+		a.fail("%s: its run has ended; the call is not sent any more.", id)
 	case errors.Is(err, store.ErrOtherAsk):
-		a.fail("%s: what is asked now is not what was shown, and nothing was answered. Look at it again.", id)
+		a.fail("%s: the call is not the one that was shown, and was not answered. Look at it again.", id)
 	case errors.Is(err, store.ErrNotFound):
-		a.fail("%s is not there any more: its record was removed.", id)
+		a.fail("%s no longer exists: its record was removed.", id)
 	default:
 		a.fail("%s was not answered: %s", id, whole(text.FirstBytes(err.Error(), 500)))
 	}
@@ -177,10 +177,10 @@ func (a *answering) fail(format string, args ...any) {
 // whoMay says who may answer a call that the viewer may not answer.
 func whoMay(a *approval.Call) string {
 	if a.Question != nil {
-		return "A server's question in the middle of a call is answered by who sent the script, or by the operator."
+		return "Only the sender of the script and the operator answer a server's question in the middle of a call."
 	}
-	return "Nobody says yes to what their own scripts ask. The operator can, or the holder of another token that the " +
-		"config lets approve."
+	return "You cannot approve the calls of your own scripts. The operator can, or another token that the config lets " +
+		"approve."
 }
 
 // end reports what was answered and what happens next, and returns the path of the next page.
@@ -228,12 +228,12 @@ func (a *answering) said() string {
 	case last.IsLedger():
 		calls = "all calls of the dry run"
 	case a.how == "whole":
-		calls += ", and to all others in this run"
+		calls += ", and all others in this run"
 	}
 	if a.how == "no" {
-		return "No to " + calls + ". "
+		return "Rejected: " + calls + ". "
 	}
-	return "Yes to " + calls + ". "
+	return "Approved: " + calls + ". "
 }
 
 // whatNext says what a run does after an answer. here reports whether this server
@@ -242,15 +242,15 @@ func whatNext(run *record.Run, here bool, terminal string) string {
 	id := run.Begin.ID
 	switch open, lost := len(approval.Open(run)), run.Unknown(); {
 	case run.Running:
-		return fmt.Sprintf("Run %s is under way.", id)
+		return fmt.Sprintf("Run %s is running.", id)
 	case open > 0:
-		return fmt.Sprintf("Run %s still waits for answers to %s.", id, count(open, "call"))
+		return fmt.Sprintf("Run %s: %s.", id, present.NeedApproval(open))
 	case len(lost) > 0:
-		return fmt.Sprintf("Run %s is uncertain: the outcome of call %d is unknown.", id, lost[0].N)
+		return fmt.Sprintf("Run %s: outcome unknown: call %d.", id, lost[0].N)
 	case run.End != nil && (!run.Begin.Dry || run.Live()) && run.End.Status != string(record.Waiting):
 		return fmt.Sprintf("Run %s has ended: %s.", id, run.End.Status)
 	case !here:
 		return fmt.Sprintf("Run %s can be resumed by the server that has its token.%s", id, terminal)
 	}
-	return fmt.Sprintf("Run %s goes on.", id)
+	return fmt.Sprintf("Run %s resumes.", id)
 }

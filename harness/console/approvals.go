@@ -1,10 +1,10 @@
 package console
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html/template"
 	"math"
 	"net/http"
 	"slices"
@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/approval"
+	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
@@ -98,7 +99,7 @@ func (x *inboxItem) Note() string {
 	case x.IsLedger():
 		return "all its calls at once"
 	case x.Question != nil:
-		return "its server asks something"
+		return "question of its server"
 	}
 	return ""
 }
@@ -133,8 +134,8 @@ func (v *view) approvals(id string, filled *filledForm) error {
 		switch {
 		case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrAmbiguous),
 			err == nil && (!v.mayLook(a.Run.Subject) || id != a.ID && id != a.Run.ID):
-			p := &problem{Status: http.StatusNotFound, Title: "No such question", Next: "/approvals", Do: "What waits"}
-			p.Text = "Nothing of this ID waits here, or it is not for you. Records are removed when they are old."
+			p := &problem{Status: http.StatusNotFound, Title: "No such approval", Next: "/approvals", Do: "Approvals"}
+			p.Text = "No call with this ID needs approval, or you may not see it. Old records are removed."
 			return p
 		case err != nil:
 			return err
@@ -169,8 +170,8 @@ func (v *view) fits(id string) error {
 	case v.Sees(first.Subject):
 		return v.tooLarge(first.ID, size)
 	}
-	return &problem{Status: http.StatusRequestEntityTooLarge, Title: "Too large for a page", Next: "/approvals", Do: "What waits",
-		Text: "The record of the run that asks is too large for a page." + v.terminal("approvals", "show", id)}
+	return &problem{Status: http.StatusRequestEntityTooLarge, Title: "Too large for a page", Next: "/approvals", Do: "Approvals",
+		Text: "The record of the run is too large for a page." + v.terminal("approvals", "show", id)}
 }
 
 // newInboxItem returns the entry of calls that are shown together. chosen is the opened call.
@@ -233,64 +234,34 @@ type question struct {
 	*approval.Call
 	Hue                    string
 	Asks                   []string // the asks of the run that are shown
-	ClassWhy               string
 	Open                   bool
-	Stands                 string // what became of a call that is not open
-	Where                  *whereAsked
-	Before                 []stepsBefore
-	Others                 []*inboxItem // other pending calls of the run
+	Stands                 string        // why a call cannot be answered any more
+	Facts, Shown, Context  template.HTML // Shown is empty for calls that are shown together
+	Others                 []*inboxItem  // other pending calls of the run
 	Calls                  []askedCall
 	Alike                  *batchDiff
-	All, More              int // all calls of a ledger, and calls that are not shown
+	More                   int // calls that are not shown
 	Form                   []formQuestion
 	FormError              string
-	Unreadable             string // a question that cannot be answered here
+	Unreadable             string // why a question cannot be answered here
 	MayYes, MayNo, SeesRun bool
 	WhoMay                 string // who may answer instead
 }
 
-// askedCall is a pending call, or one in the ledger of a dry run, with its arguments.
+// askedCall is one of several pending calls that are shown together.
 type askedCall struct {
-	*approval.Call  // nil in a ledger
-	N               int
-	Tool, Hue       string // in a ledger, as Class, At, From and Line
-	Class, At, From string
-	Line            int
-	Args            string // all, on one line, with invisible characters escaped
-	Pretty          string // the same, indented; "" if it cannot be
-	Bytes           int
-	Absent          bool // the record does not keep them
-	Redacted        bool
-	Large           bool // it is shown, and answered, alone
-	Odd             []string
-	Ticked          bool
-}
-
-// whereAsked is the line of the script that makes a call, with the lines around it.
-type whereAsked struct {
-	Name  string // of a saved script
-	Lines []excerptLine
-}
-
-type excerptLine struct {
-	N     int
-	On    bool
-	Spans []span
-}
-
-// stepsBefore are the calls of a tool that the run has made.
-type stepsBefore struct {
-	Tool, Hue, Class       string
-	Times, Failed, Unknown int
-	First                  int // number of the first
+	*approval.Call
+	N       int
+	Shown   template.HTML // its arguments
+	Remarks []string      // why it stands out
+	Large   bool          // it is shown, and answered, alone
+	Ticked  bool
 }
 
 // question returns the panel of a call. alone leaves out the calls that are shown with it.
 func (v *view) question(a *approval.Call, filled *filledForm, alone bool) (*question, error) {
-	rv := present.New(a.Record)
-	hue, packageHue := v.hues()
+	hue, _ := v.hues()
 	q := &question{Call: a, Hue: hue(a.Tool), SeesRun: v.Sees(a.Run.Subject), WhoMay: whoMay(a)}
-	_, q.ClassWhy, _ = strings.Cut(present.Class(a.Record, a.Ask), ": ")
 	q.MayYes, q.MayNo = v.mayAnswer(a)
 	var together, others []*approval.Call
 	for _, x := range approval.Open(a.Record) {
@@ -305,92 +276,33 @@ func (v *view) question(a *approval.Call, filled *filledForm, alone bool) (*ques
 	if !q.Open {
 		q.Stands, together = stands(a), []*approval.Call{a}
 	}
-	q.calls(together)
-	if a.IsLedger() {
-		q.ledger(hue)
+	for _, g := range grouped(others) {
+		q.Others = append(q.Others, newInboxItem(g, hue, nil))
 	}
 	if a.Question != nil {
 		q.form(filled)
 	}
-	q.Where = where(rv, a, packageHue)
-	q.before(rv, hue)
-	for _, g := range grouped(others) {
-		q.Others = append(q.Others, newInboxItem(g, hue, nil))
-	}
-	return q, nil
-}
-
-// stands says what became of a call that cannot be answered.
-func stands(a *approval.Call) string {
+	var shown present.Document
 	switch {
-	case a.Answer != nil:
-		return "Answered: " + present.Said(a.Answer, false) + "."
-	case time.Now().After(a.Until):
-		return "Nobody answered in time: it could be answered until " + day(a.Until, time.Now()) + "."
+	case a.IsLedger():
+		shown = q.ledger()
+	case len(together) == 1:
+		shown = present.Args(outcome.ArgsTitle(a.Question), a.Record, a.Args)
 	}
-	return fmt.Sprintf("The run has ended (%s): nothing of this call is sent any more.", a.Run.Status)
-}
-
-// calls sets the calls that are shown, with all their arguments.
-func (q *question) calls(all []*approval.Call) {
-	if len(all) > maxRows {
-		q.More = len(all) - maxRows
-		all = all[:maxRows]
-	}
-	total := 0
-	var raws []json.RawMessage
-	for i, a := range all {
-		q.Asks = append(q.Asks, a.A)
-		c := askedCall{Call: a, N: i + 1, Ticked: true}
-		if total += max(a.Args.Bytes, len(a.Args.JSON)); len(all) > 1 && total > maxArguments {
-			c.Large, c.Ticked = true, false
-			c.Bytes = a.Args.Bytes
-		} else {
-			raw, _ := a.Record.Value(a.Args)
-			c.show(raw, a.Args)
-			raws = append(raws, raw)
-		}
-		q.Calls = append(q.Calls, c)
-	}
-	if slices.ContainsFunc(q.Calls, func(c askedCall) bool { return c.Absent || c.Large }) {
-		return
-	}
-	if q.Alike = compareCalls(raws); q.Alike == nil {
-		return
-	}
-	for i := range q.Calls {
-		c := &q.Calls[i]
-		if len(q.Alike.Remarks[i])+len(c.Odd) > 0 {
-			c.Ticked = false
+	var err error
+	for _, part := range []struct {
+		to  *template.HTML
+		doc present.Document
+	}{{&q.Facts, present.Document{a.Facts(time.Now())}}, {&q.Shown, shown}, {&q.Context, a.Context()}} {
+		if *part.to, err = v.html(part.doc); err != nil {
+			return nil, err
 		}
 	}
+	return q, v.fillCalls(q, together)
 }
 
-// Shown counts the calls whose arguments are shown: those that "Yes to all" approves.
-func (q *question) Shown() int {
-	n := 0
-	for i := range q.Calls {
-		if !q.Calls[i].Large {
-			n++
-		}
-	}
-	return n
-}
-
-// show sets the arguments as far as the record keeps them.
-func (c *askedCall) show(raw json.RawMessage, d record.Data) {
-	c.Redacted, c.Bytes = d.Redacted, d.Bytes
-	if raw == nil {
-		c.Absent = true
-		return
-	}
-	c.Args = whole(string(raw))
-	c.Odd = present.Odd(raw)
-	var b bytes.Buffer
-	if json.Indent(&b, raw, "", "  ") == nil && b.Len() <= maxArguments {
-		c.Pretty = inLines(b.String())
-	}
-}
+// whole returns a text on one line, with invisible characters escaped.
+func whole(s string) string { return present.Visible(s, math.MaxInt, false) }
 
 // inLines returns a text with invisible characters escaped, except ends of lines.
 func inLines(s string) string {
@@ -401,66 +313,68 @@ func inLines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// whole returns a text on one line, with invisible characters escaped.
-func whole(s string) string { return present.Visible(s, math.MaxInt, false) }
-
-// ledger sets the calls that a dry run did not make: the first ones, with all arguments.
-func (q *question) ledger(hue func(string) string) {
-	run := q.Record
-	q.Calls = nil
-	total := 0
-	for _, g := range run.Ledger() {
-		q.All++
-		total += max(g.Args.Bytes, len(g.Args.JSON))
-		if len(q.Calls) == maxRows || q.More > 0 || len(q.Calls) > 0 && total > maxArguments {
-			q.More++
-			continue
-		}
-		c := askedCall{N: len(q.Calls) + 1, Tool: g.Tool, Hue: hue(g.Tool), Class: string(g.Class),
-			At: present.At(run, g.Path, g.Place), Line: record.PlaceLine(g.Place), From: g.Source()}
-		raw, _ := run.Value(g.Args)
-		c.show(raw, g.Args)
-		q.Calls = append(q.Calls, c)
+// stands says why a call cannot be answered.
+func stands(a *approval.Call) string {
+	switch {
+	case a.Answer != nil:
+		return "Already " + present.Said(a.Answer, false) + "."
+	case time.Now().After(a.Until):
+		return "Nobody answered in time: the call expired " + a.Until.Local().Format(time.DateTime) + "."
 	}
+	return fmt.Sprintf("The run has ended (%s): the call is not sent any more.", a.Run.Status)
 }
 
-// where returns the line of the script that makes a call, with the lines around it, or nil if
-// it is not known.
-func where(rv *present.View, a *approval.Call, hue func(pkg string) string) *whereAsked {
-	x := rv.Around(a.Path, a.Place)
-	if x == nil || a.IsLedger() {
-		return nil
+// fillCalls sets the calls that are answered together, and what stands out among them.
+func (v *view) fillCalls(q *question, all []*approval.Call) error {
+	if len(all) > maxRows {
+		q.More = len(all) - maxRows
+		all = all[:maxRows]
 	}
-	out := &whereAsked{Name: x.Name}
-	spans := highlight(strings.Join(x.Lines, "\n"), hue)
-	for i := range x.Lines {
-		l := excerptLine{N: x.First + i, On: x.First+i == x.Line}
-		if i < len(spans) {
-			l.Spans = spans[i]
+	total, large := 0, false
+	var raws []json.RawMessage
+	for i, a := range all {
+		q.Asks = append(q.Asks, a.A)
+		c := askedCall{Call: a, N: i + 1}
+		raw, _ := a.Record.Value(a.Args)
+		if total += max(a.Args.Bytes, len(raw)); len(all) > 1 && total > maxArguments {
+			c.Large = true
+		} else if len(all) > 1 {
+			var err error
+			if c.Shown, err = v.html(present.Args("", a.Record, a.Args)); err != nil {
+				return err
+			}
+			c.Remarks = present.Odd(raw)
 		}
-		out.Lines = append(out.Lines, l)
+		large = large || c.Large || raw == nil
+		raws, q.Calls = append(raws, raw), append(q.Calls, c)
 	}
-	return out
+	if !large {
+		q.Alike = compareCalls(raws)
+	}
+	for i := range q.Calls {
+		c := &q.Calls[i]
+		if q.Alike != nil {
+			c.Remarks = append(q.Alike.Remarks[i], c.Remarks...)
+		}
+		c.Ticked = !c.Large && (q.Alike == nil || len(c.Remarks) == 0)
+	}
+	return nil
 }
 
-// before sets the calls that the run has made, by tool.
-func (q *question) before(rv *present.View, hue func(string) string) {
-	at := map[string]int{}
-	for _, s := range rv.Sent() {
-		i, ok := at[s.Place.Tool]
-		if !ok {
-			i = len(q.Before)
-			at[s.Place.Tool] = i
-			q.Before = append(q.Before, stepsBefore{Tool: s.Place.Tool, Hue: hue(s.Place.Tool), Class: string(s.Place.Class),
-				First: s.N})
-		}
-		b := &q.Before[i]
-		b.Times++
-		switch s.State {
-		case present.Failed:
-			b.Failed++
-		case present.Unknown, present.Unread:
-			b.Unknown++
+// CountShown counts the calls whose arguments are shown: those that "Approve all" approves.
+func (q *question) CountShown() int {
+	return len(slices.DeleteFunc(slices.Clone(q.Calls), func(c askedCall) bool { return c.Large }))
+}
+
+// ledger returns the calls that a dry run did not send: as many as there is room for.
+func (q *question) ledger() present.Document {
+	all := outcome.Ledger(q.Record)
+	n, total := 0, 0
+	for ; n < min(len(all), maxRows); n++ {
+		if total += max(all[n].Bytes, len(all[n].Args)); n > 0 && total > maxArguments {
+			break
 		}
 	}
+	q.More = len(all) - n
+	return outcome.LedgerCalls(all[:n])
 }

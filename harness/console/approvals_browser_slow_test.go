@@ -20,7 +20,7 @@ func TestCallsAreAnsweredByKeys(t *testing.T) {
 		b.size(width, 900)
 		b.fits("many calls")
 	}
-	if got := b.text("#yes"); !strings.HasPrefix(got, "Yes to these 11 of 12") {
+	if got := b.text("#yes"); !strings.HasPrefix(got, "Approve these 11 of 12") {
 		t.Errorf("the button says %q", got)
 	}
 	b.press("y") // the focus is not on the question
@@ -29,14 +29,14 @@ func TestCallsAreAnsweredByKeys(t *testing.T) {
 	}
 	b.press("j")
 	b.press("x")
-	if got := b.text("#yes"); !strings.HasPrefix(got, "Yes to these 10 of 12") {
+	if got := b.text("#yes"); !strings.HasPrefix(got, "Approve these 10 of 12") {
 		t.Errorf("the button says %q", got)
 	}
 	b.key("n")
 	b.wait(`document.activeElement.id === "word"`)
 	b.press("yes, no, y\r")
 	b.wait(`document.querySelector(".said.ok")`)
-	if got := b.text(".said.ok"); !strings.HasPrefix(got, "No to 10 calls of mail.send_mail.") {
+	if got := b.text(".said.ok"); !strings.HasPrefix(got, "Rejected: 10 calls of mail.send_mail.") {
 		t.Errorf("%q", got)
 	}
 	for a, answer := range w.answers(t, run) {
@@ -46,7 +46,7 @@ func TestCallsAreAnsweredByKeys(t *testing.T) {
 	}
 	b.press("y")
 	b.press("y")
-	b.wait(`document.querySelector(".said.ok")?.textContent.startsWith("Yes to")`)
+	b.wait(`document.querySelector(".said.ok")?.textContent.startsWith("Approved:")`)
 }
 
 // The first question comes to a page that had none, and can be answered there. Keys do
@@ -84,7 +84,7 @@ func TestAnAnswerOfSomebodyElseIsTold(t *testing.T) {
 	b.wait(`document.querySelector("#changed") && !document.querySelector("#changed").hidden`)
 	b.click("#no")
 	b.wait(`document.querySelector(".said.bad")`)
-	if got := b.text(".said.bad"); !strings.Contains(got, "somebody was first: no, by ann (console)") {
+	if got := b.text(".said.bad"); !strings.Contains(got, "already rejected by ann (console)") {
 		t.Errorf("%q", got)
 	}
 }

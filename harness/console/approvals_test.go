@@ -111,17 +111,17 @@ func TestManyCallsAreShownAsOneQuestion(t *testing.T) {
 	c := w.signIn(t, "")
 	run := w.runs["waiting"]
 	page := c.page("/approvals/" + w.idOf(t, run, "mail.send_mail"))
-	contains(t, page, "12 calls of <a", "4</b>", "wait too", "The same in all 12", `&#34;Your order <mark>…</mark>&#34;`,
-		"ingrid.vasko@mail.example", "times the median", `href="/runs/`+run+`#L`, "token <b><bdi>support</bdi></b>",
-		"Yes to mail.send_mail in this run", `needs approval by the rule &#34;mail.send_mail&#34;`)
+	contains(t, page, "12 calls of <a", "4</b>", "also need approval", "The same in all 12", `&#34;Your order <mark>…</mark>&#34;`,
+		"ingrid.vasko@mail.example", "times the median", `href="/runs/`+run+`#L`, "<dt>token</dt><dd><b><bdi>support</bdi></b></dd>",
+		"Approve mail.send_mail in this run", `needs approval by the rule &#34;mail.send_mail&#34;`)
 	all, ticked := asked(page)
 	if len(all) != 12 || len(ticked) == 0 || len(ticked) == 12 {
 		t.Errorf("%d calls, %d of them ticked", len(all), len(ticked))
 	}
 	refunds := c.page("/approvals/" + w.idOf(t, run, "shop.refund_payment"))
-	contains(t, refunds, "4 calls of <a", "{&#34;amount&#34;:148,&#34;order&#34;:10371,&#34;reason&#34;:&#34;lost&#34;}")
+	contains(t, refunds, "4 calls of <a", "  &#34;amount&#34;: 148,\n  &#34;order&#34;: 10371,\n  &#34;reason&#34;: &#34;lost&#34;\n}")
 	lacks(t, refunds, "shop.refund_payment in this run") // the rule does not allow it
-	contains(t, c.page("/approvals"), "18 approvals of 3 runs")
+	contains(t, c.page("/approvals"), "18 calls need approval, of 3 runs")
 }
 
 func TestTickedCallsAreApproved(t *testing.T) {
@@ -133,7 +133,7 @@ func TestTickedCallsAreApproved(t *testing.T) {
 	all, ticked := asked(c.page("/approvals/" + id))
 	before, made := time.Now(), w.shop.effects.Load()
 	_, page := c.post("/approvals", url.Values{"at": {id}, "answer": {"yes"}, "ids": ticked, "all": all})
-	contains(t, page, fmt.Sprintf("Yes to %d calls of mail.send_mail. Run %s still waits for answers to", len(ticked), run),
+	contains(t, page, fmt.Sprintf("Approved: %d calls of mail.send_mail. Run %s: %d calls need approval.", len(ticked), run, 16-len(ticked)),
 		`<a href="/runs/`+run+`">To the run</a>`)
 	got := w.answers(t, run)
 	if len(got) != len(ticked) {
@@ -152,10 +152,10 @@ func TestTickedCallsAreApproved(t *testing.T) {
 	}
 	// A no with a word, and a yes to all: then the run goes on by itself.
 	_, page = c.post("/approvals", url.Values{"answer": {"no"}, "ids": rest, "word": {"too <much>"}})
-	contains(t, page, "No to ", "too &lt;much&gt;")
+	contains(t, page, "Rejected: ", "too &lt;much&gt;")
 	all, _ = asked(c.page("/approvals/" + w.idOf(t, run, "shop.refund_payment")))
 	_, page = c.post("/approvals", url.Values{"answer": {"all"}, "all": all})
-	contains(t, page, "Yes to 4 calls of shop.refund_payment. Run "+run)
+	contains(t, page, "Approved: 4 calls of shop.refund_payment. Run "+run)
 	until(t, "the run goes on to its end", func() bool {
 		r, err := w.store.Load(run)
 		return err == nil && r.End != nil && r.End.Status == string(outcome.OK)
@@ -173,7 +173,7 @@ func TestAYesMayBeForTheToolInTheRun(t *testing.T) {
 	id := w.idOf(t, run, "mail.send_mail")
 	all, _ := asked(c.page("/approvals/" + id))
 	_, page := c.post("/approvals", url.Values{"answer": {"whole"}, "all": all})
-	contains(t, page, "Yes to 12 calls of mail.send_mail, and to all others in this run.")
+	contains(t, page, "Approved: 12 calls of mail.send_mail, and all others in this run.")
 	for a, answer := range w.answers(t, run) {
 		if !answer.Yes || !answer.Whole || answer.Who != "operator" {
 			t.Errorf("%s: %+v", a, answer)
@@ -185,7 +185,7 @@ func TestAYesMayBeForTheToolInTheRun(t *testing.T) {
 	if status != http.StatusBadRequest {
 		t.Errorf("%d\n%s", status, page)
 	}
-	contains(t, page, "does not allow a yes to all calls")
+	contains(t, page, "does not allow one approval for all calls")
 	if n := len(w.answers(t, run)); n != 12 {
 		t.Errorf("%d answers", n)
 	}
@@ -207,15 +207,15 @@ func TestAnAnswerIsToWhatWasShown(t *testing.T) {
 		status int
 		want   string
 	}{
-		{url.Values{"answer": {"yes"}}, 200, "Nothing was ticked, and nothing was answered."},
+		{url.Values{"answer": {"yes"}}, 200, "No call was ticked, so none was answered."},
 		{url.Values{"answer": {"yes"}, "ids": {firstID}}, 400, "does not say what was shown"},
-		{url.Values{"answer": {"yes"}, "ids": {firstID + " " + digest}}, 200, "what is asked now is not what was shown"},
-		{url.Values{"answer": {"yes"}, "ids": {firstID + " 00"}}, 200, "what is asked now is not what was shown"},
-		{url.Values{"answer": {"yes"}, "ids": {run + " " + digest}}, 200, "is not there any more"},
-		{url.Values{"answer": {"yes"}, "ids": {run + ".99 " + digest}}, 200, "is not there any more"},
-		{url.Values{"answer": {"yes"}, "ids": {"nothing.1 " + digest}}, 200, "is not there any more"},
-		{url.Values{"answer": {"yes"}, "ids": {"../../x.1 " + digest}}, 200, "is not there any more"},
-		{url.Values{"answer": {"maybe"}, "ids": {first}}, 400, "neither yes nor no"},
+		{url.Values{"answer": {"yes"}, "ids": {firstID + " " + digest}}, 200, "the call is not the one that was shown"},
+		{url.Values{"answer": {"yes"}, "ids": {firstID + " 00"}}, 200, "the call is not the one that was shown"},
+		{url.Values{"answer": {"yes"}, "ids": {run + " " + digest}}, 200, "no longer exists"},
+		{url.Values{"answer": {"yes"}, "ids": {run + ".99 " + digest}}, 200, "no longer exists"},
+		{url.Values{"answer": {"yes"}, "ids": {"nothing.1 " + digest}}, 200, "no longer exists"},
+		{url.Values{"answer": {"yes"}, "ids": {"../../x.1 " + digest}}, 200, "no longer exists"},
+		{url.Values{"answer": {"maybe"}, "ids": {first}}, 400, "neither an approval nor a rejection"},
 		{url.Values{"answer": {"no"}, "ids": {first}, "word": {strings.Repeat("x", 2000)}}, 400, "at most 1000"},
 		{url.Values{"answer": {"yes"}, "ids": slices.Repeat([]string{first}, 101)}, 400, "At most 100"},
 	} {
@@ -234,7 +234,7 @@ func TestAnAnswerIsToWhatWasShown(t *testing.T) {
 			t.Errorf("%s: %d\n%s", token, status, page)
 		}
 		if token == "dev" {
-			contains(t, page, "is not there any more")
+			contains(t, page, "no longer exists")
 			if status, _ := o.get("/approvals/" + firstID); status != 404 {
 				t.Errorf("dev sees what support asks: %d", status)
 			}
@@ -253,8 +253,8 @@ func TestAnAnswerIsToWhatWasShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, page := c.post("/approvals", url.Values{"answer": {"yes"}, "ids": {first, second, second}, "at": {firstID}})
-	contains(t, page, firstID+": somebody was first: no, by bob (terminal)", "no &lt;b&gt;way", "Yes to 1 call of shop.refund_payment.",
-		"somebody was first: yes, by ann (console)")
+	contains(t, page, firstID+": already rejected by bob (terminal)", "no &lt;b&gt;way", "Approved: 1 call of shop.refund_payment.",
+		"already approved by ann (console)")
 	_, number, _ := strings.Cut(firstID, ".")
 	secondID, _, _ := strings.Cut(second, " ")
 	_, next, _ := strings.Cut(secondID, ".")
@@ -262,16 +262,16 @@ func TestAnAnswerIsToWhatWasShown(t *testing.T) {
 	if len(got) != 2 || got[number].Yes || !got[next].Yes {
 		t.Error(said(got))
 	}
-	contains(t, c.page("/approvals/"+firstID), "Answered: no, by bob")
+	contains(t, c.page("/approvals/"+firstID), "Already rejected by bob")
 }
 
 func TestWhoMayNotAnswerSeesWhoMay(t *testing.T) {
 	w := demo(t)
 	page := w.signIn(t, "support").page("/approvals/" + w.idOf(t, w.runs["waiting"], "mail.send_mail"))
-	contains(t, page, "Nobody says yes to what their own scripts ask.", "ingrid.vasko@mail.example")
+	contains(t, page, "You cannot approve the calls of your own scripts.", "ingrid.vasko@mail.example")
 	lacks(t, page, `name="answer"`, w.runs["changes"])
 	page = w.signIn(t, "nightly").page("/approvals")
-	contains(t, page, "Nothing waits for a person", "No script of yours waits")
+	contains(t, page, "No call of your scripts needs approval")
 	// ann may answer, and see no more of the run than what is asked.
 	ann := w.signIn(t, "ann")
 	page = ann.page("/approvals/" + w.idOf(t, w.runs["waiting"], "mail.send_mail"))
@@ -303,7 +303,7 @@ func (w *world) ask(t *testing.T, subject, script string, asks ...*record.Ask) s
 func TestWhatCannotBeAnsweredAnyMoreSaysSo(t *testing.T) {
 	w := emptyDemo(t)
 	c := w.signIn(t, "")
-	contains(t, c.page("/approvals"), "Nothing waits for a person")
+	contains(t, c.page("/approvals"), "No call needs approval")
 	args := record.Raw(json.RawMessage(`{"order":1}`))
 	late := w.ask(t, "dev", "x", &record.Ask{A: "1", Tool: "shop.refund_payment", Place: "1:1", Args: args,
 		Until: time.Now().Add(-time.Second)})
@@ -321,7 +321,7 @@ func TestWhatCannotBeAnsweredAnyMoreSaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, page = c.post("/approvals", url.Values{"answer": {"yes"}, "ids": all, "at": {open + ".1"}})
-	contains(t, page, open+".1 is not there any more")
+	contains(t, page, open+".1 no longer exists")
 	if status, _ := c.get("/approvals/" + open + ".1"); status != 404 {
 		t.Errorf("a removed run: %d", status)
 	}
@@ -353,8 +353,8 @@ func TestAFormThatIsNotRightAnswersNothing(t *testing.T) {
 	word = strings.TrimSpace(strings.ToValidUTF8(word, ""))
 	first, _, _ := strings.Cut(all[0], " ")
 	_, page := c.post("/approvals", url.Values{"answer": {"no"}, "ids": {first + " 00", all[1], run + ".9 00", all[2]}, "word": {word}})
-	contains(t, page, first+": what is asked now is not what was shown", run+".9 is not there any more",
-		"No to 2 calls of shop.refund_payment. Run "+run+" still waits for answers to 1 call.")
+	contains(t, page, first+": the call is not the one that was shown", run+".9 no longer exists",
+		"Rejected: 2 calls of shop.refund_payment. Run "+run+": 1 call needs approval.")
 	got := w.answers(t, run)
 	if len(got) != 2 || got["2"].Word != word || got["3"].Word != word {
 		t.Error(said(got))
@@ -377,12 +377,12 @@ func TestTheOldestCallsAreListed(t *testing.T) {
 			Subject: []string{"dev", "ann", "dev"}[run]}, &record.End{Status: string(record.Waiting)}, lines...)
 	}
 	page := w.signIn(t, "").page("/approvals")
-	contains(t, page, "1,200 approvals of 3 runs wait; the oldest 1,000 are listed", "<b>×400</b>", "<b>×200</b>")
+	contains(t, page, "1,200 calls need approval, of 3 runs; the oldest 1,000 are listed", "<b>×400</b>", "<b>×200</b>")
 	if i, j := strings.Index(page, "shop.run0"), strings.Index(page, "shop.run2"); i < 0 || j < i {
 		t.Error("the oldest run is not the first")
 	}
 	page = w.signIn(t, "dev").page("/approvals")
-	contains(t, page, "800 approvals of 2 runs wait</span>")
+	contains(t, page, "800 calls need approval, of 2 runs</span>")
 	lacks(t, page, "shop.run1", "are listed")
 }
 
@@ -413,7 +413,7 @@ func TestAnswersOfARunWithOneAttemptAreListed(t *testing.T) {
 	if err := wr.Close(); err != nil {
 		t.Fatal(err)
 	}
-	contains(t, w.signIn(t, "").page("/approvals"), "Answered in the last day", "no, by bob (terminal)")
+	contains(t, w.signIn(t, "").page("/approvals"), "Answered in the last day", "rejected by bob (terminal)")
 }
 
 // What a script or a server wrote is text, whole, and does not look like anything else.
@@ -434,8 +434,8 @@ func TestHostileArgumentsAreShownWhole(t *testing.T) {
 	run := w.ask(t, "dev</b><script>", "<script>alert(2)</script> \u202e\n", one("1"), one("2"))
 	page := c.page("/approvals/" + run + ".1")
 	lacks(t, page, "<script>alert", "<img", "<b>x", "<i>", "<u>", "\u202e", "\u200b")
-	contains(t, page, html.EscapeString(present.Visible(string(raw), 1<<30, false)), `\u202egnp.exe\u200b`, "the end",
-		"Careful: ", "are not in their usual form (NFC)")
+	contains(t, page, `&#34;&lt;script&gt;alert(1)&lt;/script&gt;&#34;: &#34;\&#34;&gt;&lt;img src=x onerror=alert(1)&gt;&#34;`, `\u202egnp.exe\u200b`, "the end",
+		"careful:", "are not in their usual form (NFC)")
 	if n := strings.Count(page, "the end"); n < 2 {
 		t.Errorf("one call of two is shown whole")
 	}
@@ -474,7 +474,7 @@ func TestAServersQuestionIsAnsweredByAForm(t *testing.T) {
 	id, value := question(asksServer)
 	dev := w.signIn(t, "dev") // whose script it is: the question is the script's user's
 	page := dev.page("/approvals/" + id)
-	contains(t, page, "Which &lt;branch&gt;?", `name="f0.0"`, `value="&lt;blue&gt;"`, `https://a.example/?&lt;x&gt;`, "I have done there")
+	contains(t, page, "Which &lt;branch&gt;?", `name="f0.0"`, `value="&lt;blue&gt;"`, `https://a.example/?&lt;x&gt;`, "I have done what the page asks for")
 	lacks(t, page, "<branch>", `href="https://a.example`, "\u202e")
 	// ann may say no to it, and not answer for another one's user.
 	ann := w.signIn(t, "ann")
@@ -487,15 +487,15 @@ func TestAServersQuestionIsAnsweredByAForm(t *testing.T) {
 	if status != http.StatusUnprocessableEntity {
 		t.Errorf("%d", status)
 	}
-	contains(t, page, "want a whole number", "want one of red, &lt;blue&gt;", `value="m&#34;&lt;"`, "Say first that you have done")
+	contains(t, page, "want a whole number", "want one of red, &lt;blue&gt;", `value="m&#34;&lt;"`, "Confirm first that you have done")
 	form = url.Values{"answer": {"yes"}, "ids": {value}, "f0.0": {"ma"}, "f1.0": {"y"}}
 	_, page = dev.post("/approvals", form)
-	contains(t, page, "That does not fit what it asks for")
+	contains(t, page, "The answer does not fit the question")
 	form.Set("f0.0", "main")
 	form.Set("f0.2", "false")
 	form["f0.4"] = []string{"x", "y, z"}
 	_, page = dev.post("/approvals", form)
-	contains(t, page, "Yes to 1 call of git.git_push")
+	contains(t, page, "Approved: 1 call of git.git_push")
 	got := w.answers(t, strings.TrimSuffix(id, ".1"))["1"]
 	want := `{"a":{"action":"accept","content":{"branch":"main","force":false,"tags":["x","y, z"]}},"b":{"action":"accept"}}`
 	if diff := cmp.Diff(want, string(got.Input)); diff != "" {
@@ -505,7 +505,7 @@ func TestAServersQuestionIsAnsweredByAForm(t *testing.T) {
 	for _, requests := range []string{asksServer, `{"a":{"method":"sampling/createMessage"}}`} {
 		id, value = question(requests)
 		_, page = ann.post("/approvals", url.Values{"answer": {"no"}, "ids": {value}, "word": {"no"}})
-		contains(t, page, "No to 1 call of git.git_push")
+		contains(t, page, "Rejected: 1 call of git.git_push")
 		if got := w.answers(t, strings.TrimSuffix(id, ".1"))["1"]; got.Yes || strings.Contains(string(got.Input), "accept") {
 			t.Errorf("%+v", got)
 		}
@@ -522,14 +522,14 @@ func TestTheCallsOfADryRunAreOneQuestion(t *testing.T) {
 	c := w.signIn(t, "")
 	run := w.runs["dry"]
 	page := c.page("/approvals/" + run + "." + record.Ledger)
-	contains(t, page, "calls of a dry run", "tickets.create_ticket", "Yes, make these calls", `<span class="tool ">a dry run</span>`)
+	contains(t, page, "calls of a dry run", "tickets.create_ticket", "Approve all these calls", `<span class="tool ">a dry run</span>`)
 	all, _ := asked(page)
 	if len(all) != 1 {
 		t.Fatalf("%q", all)
 	}
 	before := w.shop.effects.Load()
 	_, page = c.post("/approvals", url.Values{"answer": {"yes"}, "ids": all})
-	contains(t, page, "Yes to all calls of the dry run. Run "+run+" goes on.")
+	contains(t, page, "Approved: all calls of the dry run. Run "+run+" resumes.")
 	until(t, "the run is made", func() bool {
 		r, err := w.store.Load(run)
 		return err == nil && len(r.Attempts) > 0 && r.End != nil && !r.Running
@@ -537,7 +537,7 @@ func TestTheCallsOfADryRunAreOneQuestion(t *testing.T) {
 	if n := w.shop.effects.Load() - before; n != 4 {
 		t.Errorf("%d effects, want the 4 of the ledger", n)
 	}
-	lacks(t, c.page("/editor?run="+run), "Nothing was changed")
+	lacks(t, c.page("/editor?run="+run), "nothing was changed")
 	contains(t, c.page("/runs/"+run), "dry run that went on")
 	until(t, "the list of runs says so", func() bool { return strings.Contains(c.page("/runs"), "dry run, went on") })
 }

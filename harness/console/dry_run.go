@@ -1,183 +1,97 @@
 package console
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"strings"
+	"html/template"
 
 	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/registry"
-	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/text"
 )
 
-// ledger is what a dry run did and what it would have done.
+// ledger is what the editor shows of a dry run.
 type ledger struct {
-	Run           string
-	UnderWay      bool
-	Ended         bool
-	Sent, NotSent int
-	Rows          []dryCall
-	More          int // rows that are left out
-	// Guess is the number of the first row that depends on a made-up answer, and Tool
-	// whose answer that is; 0: none does.
-	Guess int
-	Tool  string
-	Value string // what it would return, as JSON; "": nothing
-	// Error says why the run did not end well.
-	Error string
-	// Approval is the ID of a question for a yes to all that was not sent; "": nobody
-	// has to say it.
-	Approval string
-	Printed  string
+	Run      string
+	UnderWay bool
+	Ended    bool
+	NotSent  int           // effect calls
+	Shown    template.HTML // all calls, and the output
+	Approval string        // ID; empty if no approval is required
 }
 
-// dryCall is a call of a dry run, or all that were sent of a tool from one line: the first
-// of them with how many there were.
-type dryCall struct {
-	N            int
-	Tool, Hue    string
-	Where        string
-	Args, Answer string // in a line
-	Sent         bool
-	Took         string // of one that was sent
-	Times        int    // how often it was sent from this place
-	Failures     int    // of those
-	From         string // the run whose answer one got that was not sent; "": it was made up
-}
-
+// Bounds of a dry run in the editor.
 const (
 	maxLedgerRows = 200
-	maxLedgerText = 240
-	maxLedgerMore = 20_000
+	maxLedgerMore = 20_000 // characters of the output
 )
 
-// ledgerOf is the ledger of a dry run.
+// ledgerOf returns the ledger of a dry run.
 func (v *view) ledgerOf(r *record.Run) (*ledger, error) {
-	l := &ledger{Run: r.Begin.ID, UnderWay: r.End == nil && r.Running}
-	if r.End == nil {
+	l := &ledger{Run: r.Begin.ID, UnderWay: r.End == nil && r.Running, Ended: r.End != nil}
+	if !l.Ended {
 		return l, nil
-	}
-	k, err := v.known()
-	if err != nil {
-		return nil, err
 	}
 	res, err := outcome.FromRecord(r)
 	if err != nil {
 		return nil, fmt.Errorf("reading the dry run: %w", err)
-	}
-	l.Ended = true
-	made := ""               // the first tool whose answer was made up
-	sent := map[string]int{} // by tool and line: their row
-	for _, m := range r.Calls {
-		row := dryCall{N: l.Sent + l.NotSent + 1, Times: 1}
-		switch {
-		case m.Guess != nil:
-			l.NotSent++
-			if made != "" && l.Guess == 0 {
-				l.Guess, l.Tool = row.N, made
-			}
-			if made == "" && m.Guess.From == "" {
-				made = m.Guess.Tool
-			}
-		case m.Call != nil:
-			l.Sent++
-			key := m.Call.Tool + " " + lineOf(r, m.Call.Path, m.Call.Place)
-			if i, ok := sent[key]; ok {
-				if l.Rows[i].Times++; m.Done != nil && (m.Done.Failed || m.Done.Error != "") {
-					l.Rows[i].Failures++
-				}
-				continue
-			}
-			if len(l.Rows) < maxLedgerRows {
-				sent[key] = len(l.Rows)
-			}
-		default:
-			continue
-		}
-		if len(l.Rows) == maxLedgerRows {
-			l.More++
-			continue
-		}
-		if row.fill(r, m); k != nil {
-			row.Hue = k.hue(serverOf(row.Tool))
-		}
-		l.Rows = append(l.Rows, row)
-	}
-	if len(res.Value) > 0 {
-		var b bytes.Buffer
-		if json.Indent(&b, registry.PrintableJSON(res.Value), "", "  ") == nil {
-			l.Value = text.Cut(b.String(), maxLedgerMore)
-		}
-	}
-	l.Printed = text.Cut(registry.PrintableText(res.Stdout, maxLedgerMore), maxLedgerMore)
-	if res.Error != nil {
-		l.Error = visible(res.Error.Message)
-		if res.Error.Line > 0 {
-			l.Error = fmt.Sprintf("line %d: %s", res.Error.Line, l.Error)
-		}
 	}
 	for _, a := range approval.Open(r) {
 		if a.IsLedger() {
 			l.Approval = a.ID
 		}
 	}
-	return l, nil
+	l.NotSent = len(res.Ledger)
+	more := max(l.NotSent-maxLedgerRows, 0)
+	res.Ledger = res.Ledger[:l.NotSent-more]
+	doc := res.LedgerDocument()
+	plain := func(s string) present.Text { return present.Words(present.Plain, s) }
+	section := func(title string) { doc = append(doc, &present.Heading{Level: 2, Text: plain(title)}) }
+	if more > 0 {
+		doc = append(doc, &present.Paragraph{Text: plain(fmt.Sprintf("… and %s, on the page of the run", count(more, "more call")))})
+	}
+	if sent := sentCalls(res); sent != nil {
+		section("Calls that were sent")
+		doc = append(doc, sent)
+	}
+	if e := res.Error; e != nil {
+		at := ""
+		if e.Line > 0 {
+			at = fmt.Sprintf("line %d: ", e.Line)
+		}
+		doc = append(doc, &present.Callout{Style: present.Bad, Title: string(res.Status), Text: plain(at + e.Message)})
+	}
+	if res.Stdout != "" {
+		section("It would print")
+		doc = append(doc, &present.Quote{Text: text.Cut(res.Stdout, maxLedgerMore)})
+	}
+	if len(res.Value) > 0 {
+		section("It would return")
+		doc = append(doc, &present.Quote{Text: text.Cut(string(res.Value), maxLedgerMore), JSON: true})
+	}
+	l.Shown, err = v.html(doc)
+	return l, err
 }
 
-// fill tells of a call.
-func (row *dryCall) fill(r *record.Run, m *record.Made) {
-	l := m.Line()
-	row.Tool, row.Where, row.Args = l.Tool, lineOf(r, l.Path, l.Place), ledgerValue(r, l.Args)
-	if g := m.Guess; g != nil {
-		row.From, row.Answer = g.From, ledgerAnswer(r, g.Result)
-		return
-	}
-	row.Sent = true
-	if d := m.Done; d != nil {
-		row.Took = present.Duration(d.Ms)
-		if d.Failed || d.Error != "" {
-			row.Failures, row.Answer = 1, present.Visible(d.Message, maxLedgerText, false)
-		} else {
-			row.Answer = ledgerAnswer(r, d.Result)
+// sentCalls counts the calls that a dry run sent, by tool, or returns nil if there are none.
+func sentCalls(res *outcome.Result) *present.Table {
+	times, failed := map[string]int{}, map[string]int{}
+	t := &present.Table{Columns: present.Columns("tool", "calls", "failed")}
+	for _, c := range res.Calls {
+		if times[c.Tool]++; c.Error != nil {
+			failed[c.Tool]++
+		}
+		if times[c.Tool] == 1 {
+			t.Rows = append(t.Rows, present.Row{Cells: []present.Text{present.Words(present.Tool, c.Tool)}})
 		}
 	}
-}
-
-// lineOf is the line that makes a call.
-func lineOf(r *record.Run, path, place string) string {
-	at, _, _ := strings.Cut(present.At(r, path, place), ", in the goroutine")
-	return at
-}
-
-// ledgerValue is a value of the record in a line.
-func ledgerValue(r *record.Run, d record.Data) string {
-	b, err := r.Value(d)
-	if err != nil {
-		return plural(d.Bytes, "byte that was not kept", "bytes that were not kept")
+	for i := range t.Rows {
+		tool := t.Rows[i].Cells[0].String()
+		t.Rows[i].Cells = append(t.Rows[i].Cells, present.Words(present.Plain, fmt.Sprint(times[tool])), present.Words(present.Bad, fmt.Sprint(failed[tool])))
 	}
-	return present.Visible(string(b), maxLedgerText, false)
-}
-
-// ledgerAnswer is what a call was answered with, in a line: the structured part, or the
-// text.
-func ledgerAnswer(r *record.Run, d record.Data) string {
-	b, err := r.Value(d)
-	if err != nil {
-		return ledgerValue(r, d)
+	if len(t.Rows) == 0 {
+		return nil
 	}
-	res, err := backend.DecodeResult(b)
-	switch {
-	case err != nil:
-		return ledgerValue(r, d)
-	case res.Structured != nil:
-		return present.Visible(string(res.Structured), maxLedgerText, false)
-	case res.Text() != "":
-		return present.Visible(res.Text(), maxLedgerText, false)
-	}
-	return "nothing"
+	return t
 }

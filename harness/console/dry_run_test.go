@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/usetools/usetools/harness/approval"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
 )
 
@@ -17,13 +18,12 @@ func TestALongLedgerIsBounded(t *testing.T) {
 		run.Calls = append(run.Calls, &record.Made{Guess: g})
 	}
 	q := &question{Call: &approval.Call{Record: run}}
-	q.ledger(func(string) string { return "" })
-	if q.All != maxRows+7 || q.More != 7 || len(q.Calls) != maxRows || q.Calls[1].Args != `{"n":1}` {
-		t.Errorf("%d calls, %d shown, %d more", q.All, len(q.Calls), q.More)
+	if rows := q.ledger()[0].(*present.Table).Rows; q.More != 7 || len(rows) != maxRows || string(rows[1].Quote) != `{"n":1}` {
+		t.Errorf("%d shown, %d more", len(rows), q.More)
 	}
-	run.Calls[1].Guess.Args.Bytes = maxArguments + 1
+	run.Calls[1].Guess.Args.JSON = fmt.Appendf(nil, `"%0*d"`, maxArguments, 1)
 	q = &question{Call: &approval.Call{Record: run}}
-	if q.ledger(func(string) string { return "" }); q.More != maxRows+6 || len(q.Calls) != 1 {
-		t.Errorf("large arguments: %d shown, %d more", len(q.Calls), q.More)
+	if rows := q.ledger()[0].(*present.Table).Rows; q.More != maxRows+6 || len(rows) != 1 {
+		t.Errorf("large arguments: %d shown, %d more", len(rows), q.More)
 	}
 }

@@ -99,7 +99,7 @@ func fill(question json.RawMessage, form url.Values) (json.RawMessage, *filledFo
 		replies[q.Key] = r
 		if q.Mode == backend.URL {
 			if form.Get(inputName(i, 0)) == "" {
-				bad.other = "Say first that you have done on its page what it asks for."
+				bad.other = "Confirm first that you have done what its page asks for."
 			}
 			continue
 		}
@@ -118,7 +118,7 @@ func fill(question json.RawMessage, form url.Values) (json.RawMessage, *filledFo
 		}
 		r.Content = backend.Filled(fields, values)
 		if err := q.Fits(r.Content); err != nil && len(bad.errors) == 0 {
-			bad.other = "That does not fit what it asks for: " + whole(text.FirstBytes(err.Error(), 500))
+			bad.other = "The answer does not fit the question: " + whole(text.FirstBytes(err.Error(), 500))
 		}
 	}
 	if len(bad.errors) > 0 || bad.other != "" {
@@ -143,7 +143,7 @@ func fieldValue(f *backend.Field, sent []string) (json.RawMessage, error) {
 	case first == "" && !f.Required:
 		return nil, nil
 	case first == "" && f.Type != "string":
-		return nil, errors.New("it must be filled in")
+		return nil, errors.New("this field is required")
 	}
 	return f.Value(first)
 }

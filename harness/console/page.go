@@ -36,6 +36,17 @@ type view struct {
 	r       *http.Request
 	browser *browser
 	inTurn  bool // it has a turn to read records
+	// documents has the colours of the viewer's servers; nil before the first document.
+	documents *present.HTMLOptions
+}
+
+// html returns a document as HTML.
+func (v *view) html(d present.Document) (template.HTML, error) {
+	if v.documents == nil {
+		hue, _ := v.hues()
+		v.documents = &present.HTMLOptions{Hue: hue}
+	}
+	return d.HTML(v.documents)
 }
 
 // terminal returns a sentence with the command for what a page cannot do. It returns ""

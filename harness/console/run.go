@@ -1,10 +1,10 @@
 package console
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html/template"
 	"maps"
 	"net/http"
 	"slices"
@@ -160,9 +160,9 @@ type runView struct {
 	Waits         int // calls that wait for a person
 	Unknown       []unknownCall
 	States        []stateNote
-	Ledger        []ledgerRow
-	LedgerMore    int    // rows that are left out
-	LedgerAsk     string // approval of all its effects
+	Ledger        template.HTML // effect calls that a dry run did not send
+	LedgerMore    int           // that are left out
+	LedgerAsk     string        // approval of all its effects
 	Value         *shownValue
 	Printed       string
 	PrintedMore   bool
@@ -183,11 +183,7 @@ type (
 		Hue, Args, Row string
 		Times          int
 	}
-	stateNote struct{ Kind, Title, Text string }
-	ledgerRow struct {
-		N                                       int
-		Tool, Hue, Args, Place, Row, From, Href string
-	}
+	stateNote  struct{ Kind, Title, Text string }
 	shownError struct {
 		present.Error
 		Row string
@@ -199,10 +195,8 @@ type (
 		Times     int
 	}
 	unknownCall struct {
-		N                             int
-		Tool, Hue, Row, Place, Sent   string
-		Class, Key, EndedBy, Approval string
-		Args                          *shownValue
+		N     int
+		Shown template.HTML
 	}
 )
 
@@ -214,7 +208,10 @@ func (c *Console) runPage(v *view, run *present.View) error {
 	if v.r.PathValue("id") != id { // the beginning of an ID
 		return v.goTo("/runs/" + link(id))
 	}
-	d := v.newRunView(run)
+	d, err := v.newRunView(run)
+	if err != nil {
+		return err
+	}
 	page := &Page{Title: d.Title + ", run " + id, Nav: "runs", Class: "runpage", Module: "run.js", Data: d}
 	if goesOn(run) {
 		page.Live = []string{topicRun(id)}
@@ -227,7 +224,7 @@ func goesOn(v *present.View) bool {
 	return v.Run.End == nil || v.Status == string(outcome.Waiting) || v.Status == string(outcome.Uncertain) || len(v.Run.Open()) > 0
 }
 
-func (v *view) newRunView(run *present.View) *runView {
+func (v *view) newRunView(run *present.View) (*runView, error) {
 	r, b := run.Run, run.Run.Begin
 	servers := v.servers(run)
 	page, _ := strconv.Atoi(v.r.URL.Query().Get("calls"))
@@ -253,14 +250,15 @@ func (v *view) newRunView(run *present.View) *runView {
 		d.Chosen = newShownCall(rows, servers, n)
 	}
 	d.asks(rows, servers)
-	d.unknown(rows, servers)
-	d.ledger(rows, servers)
+	if err := d.unresolved(v); err != nil {
+		return nil, err
+	}
 	d.states()
 	d.ending(v)
 	d.decisions(servers)
 	d.facts()
 	d.actions(v)
-	return d
+	return d, nil
 }
 
 // maxTablePages bounds the page that is asked for.
@@ -287,39 +285,26 @@ func (d *runView) asks(rows *layout, servers []string) {
 	}
 }
 
-func (d *runView) unknown(rows *layout, servers []string) {
-	if d.Run.Running {
-		return
-	}
-	for _, m := range d.Run.Unknown() {
-		if len(d.Unknown) >= maxListed {
+// unresolved sets the effect calls whose outcome is unknown, and those that a dry run did not
+// send.
+func (d *runView) unresolved(v *view) (err error) {
+	for _, u := range outcome.UnresolvedOf(d.Run) {
+		if d.Run.Running || len(d.Unknown) >= maxListed {
 			break
 		}
-		u := unknownCall{N: m.N, Tool: m.Tool, Hue: hue(servers, m.Tool), Row: rows.row(m.Path, record.PlaceLine(m.Place)), Place: cmp.Or(m.Place, noLine),
-			Sent: day(m.Call.Time, time.Now()), Class: string(m.Class), Key: m.Key, EndedBy: present.LostBy(m),
-			Args: newShownValue(d.Run, m.Args, "args")}
-		if m.Ask != "" {
-			u.Approval = record.ApprovalID(d.ID, m.Ask)
+		shown, err := v.html(outcome.UnresolvedCalls(d.ID, []outcome.Unresolved{u}, 0))
+		if err != nil {
+			return err
 		}
-		d.Unknown = append(d.Unknown, u)
+		d.Unknown = append(d.Unknown, unknownCall{u.N, shown})
 	}
-}
-
-// ledger is what a dry run did not send.
-func (d *runView) ledger(rows *layout, servers []string) {
 	if !d.Run.Begin.Dry || d.Run.Live() {
-		return
+		return nil
 	}
-	for _, b := range d.View.Steps() {
-		if g := b.Guess; g != nil && b.Call == nil {
-			if len(d.Ledger) == maxListed*5 {
-				d.LedgerMore++
-				continue
-			}
-			d.Ledger = append(d.Ledger, ledgerRow{N: g.N, Tool: g.Tool, Hue: hue(servers, g.Tool), Args: shortArgs(d.Run, g.Args, 200),
-				Place: g.Place, Row: rows.row(b.Path, b.Place.Line), From: g.From, Href: callLink(g.N, d.Table.Page)})
-		}
-	}
+	ledger := outcome.Ledger(d.Run)
+	d.LedgerMore = max(len(ledger)-maxListed*5, 0)
+	d.Ledger, err = v.html(outcome.LedgerCalls(ledger[:len(ledger)-d.LedgerMore]))
+	return err
 }
 
 // states says what is not as with other runs, and what to do.

@@ -30,9 +30,9 @@ func TestEachStateOfARunSaysWhatIsAndWhatToDo(t *testing.T) {
 	for name, texts := range map[string][]string{
 		"late":      {`id="L24"`, "in which it waited", "What the agent got", `href="#c17"`, "/again", "/replay", "Save as script…"},
 		"waiting":   {"calls wait for a yes", `class="b ask"`, "/approvals/" + w.runs["waiting"] + ".", "Close…"},
-		"uncertain": {"Nobody knows what became of call 2", "It happened, with this result…", "It did not happen…", "b s", " lost"},
+		"uncertain": {"Outcome of call 2 unknown", "It happened, with this result…", "It did not happen…", "b s", " lost"},
 		"died":      {"The process of this run died.", "Go on with it…"},
-		"dry":       {"A dry run.", "What it would have done", "nothing of this was sent", `<li class="effect">`},
+		"dry":       {"A dry run.", "Effect calls of the dry run", "none of them was sent", "answer of run"},
 		"compile":   {"unknown field Count", "did you mean MaxCount?", "No call was made."},
 		"panic":     {`class="note mark bad"`},
 		"ambiguous": {"nearest: ", "/tools/mail.send_mail"},

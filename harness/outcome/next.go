@@ -1,8 +1,12 @@
 package outcome
 
-import "fmt"
+import (
+	"fmt"
 
-// Next says how the reader of a Result answers the asks of its run and resumes it.
+	"github.com/usetools/usetools/harness/present"
+)
+
+// Next says how the reader of a Result answers the pending calls of its run and resumes it.
 type Next struct {
 	// Command writes a command that finds the record of the run. If nil, the reader
 	// cannot run one.
@@ -24,27 +28,30 @@ func (n *Next) or(args ...string) string {
 }
 
 // settle says how a person settles a call of a run whose outcome is unknown.
-func (n *Next) settle(run string, call int) string {
+func (n *Next) settle(run string, call int) present.Document {
 	switch {
 	case n.Command != nil:
-		return fmt.Sprintf("the user says what is true, after which the script goes on when it is sent again:\n  %s\n  %s\n"+
-			"or ends the run:\n  %s\n", n.Command("runs", "settle", run, fmt.Sprint(call), "happened", "-result", "JSON"),
-			n.Command("runs", "settle", run, fmt.Sprint(call), "not"), n.Command("runs", "close", run))
+		return present.Document{say("then a person settles it:"),
+			&present.Command{Line: n.Command("runs", "settle", run, fmt.Sprint(call), "happened", "-result", "JSON")},
+			&present.Command{Line: n.Command("runs", "settle", run, fmt.Sprint(call), "not")},
+			say("after which the script resumes when it is sent again; or ends the run:"),
+			&present.Command{Line: n.Command("runs", "close", run)}}
 	case n.Page != "":
-		return fmt.Sprintf("the user says what is true at %s/runs/%s; the script then goes on when it is sent again\n", n.Page, run)
+		return present.Document{say("then the user settles it at %s/runs/%s, and the script resumes when it is sent again", n.Page, run)}
 	}
-	return fmt.Sprintf("ask the operator what is true of call %d of run %s; the script then goes on when it is sent again\n", call, run)
+	return present.Document{say("ask the operator to settle call %d of run %s; then the script resumes when it is sent again", call, run)}
 }
 
 // approve says how a person approves a pending call.
-func (n *Next) approve(id string) string {
+func (n *Next) approve(id string) present.Document {
 	switch {
 	case n.Command != nil:
-		return fmt.Sprintf("by one of:\n  %s\n  %s\n", n.Command("approvals", "yes", id), n.Command("approvals", "no", id))
+		return present.Document{say("to approve or reject:"), &present.Command{Line: n.Command("approvals", "yes", id)},
+			&present.Command{Line: n.Command("approvals", "no", id)}}
 	case n.Page != "":
-		return "at " + n.Page + "/approvals/" + id + "\n"
+		return present.Document{say("at %s/approvals/%s", n.Page, id)}
 	case n.Asks:
-		return "when the script is sent again\n"
+		return present.Document{say("when the script is sent again")}
 	}
-	return "through the operator: ask for an approval of " + id + "\n"
+	return present.Document{say("through the operator: ask for an approval of %s", id)}
 }

@@ -2,19 +2,19 @@ package outcome
 
 import (
 	"encoding/json"
-	"fmt"
 	"time"
 
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 )
 
-// Pending is a call that waits for a person.
+// Pending is a call that needs approval, or whose server asks a person a question.
 type Pending struct {
 	ID    string       `json:"id"` // of the approval
 	Tool  string       `json:"tool"`
 	Class record.Class `json:"class"`
-	Why   string       `json:"why"` // a person is asked
+	Why   string       `json:"why"` // approval is required
 	// Script is the saved script that makes the call, "" for the one that was sent;
 	// Line is the line of it, or of its File where it is several.
 	Script string          `json:"script,omitempty"`
@@ -22,13 +22,13 @@ type Pending struct {
 	Line   int             `json:"line,omitempty"`
 	Args   json.RawMessage `json:"args"` // as they will be sent
 	Until  time.Time       `json:"until"`
-	// Whole says that a yes may be for all calls of the tool in this run.
+	// Whole reports whether one approval may be for all calls of the tool in this run.
 	Whole bool `json:"whole,omitempty"`
-	// Question is what the server asks in the middle of the call: MCP's inputRequests.
+	// Question is the question of the server in the middle of the call: MCP's inputRequests.
 	Question json.RawMessage `json:"question,omitempty"`
 }
 
-// Unresolved is a call that was sent, and of which nobody knows what became of it.
+// Unresolved is an effect call that was sent and never answered.
 type Unresolved struct {
 	N       int             `json:"n"` // as runs settle names it
 	Tool    string          `json:"tool"`
@@ -39,24 +39,24 @@ type Unresolved struct {
 	Args    json.RawMessage `json:"args"`
 	Sent    time.Time       `json:"sent"`
 	Attempt int             `json:"attempt"`
-	Why     string          `json:"why"` // nobody knows; the server's last words
+	Why     string          `json:"why"` // the outcome is unknown; the server's last words
 	Key     string          `json:"key,omitempty"`
 	Ask     string          `json:"ask,omitempty"` // the approval that it used
 }
 
-// PendingCall is what a run waits for, without its place.
+// PendingCall returns a pending call of a run, without its place.
 func PendingCall(run string, x *record.Ask, args json.RawMessage) Pending {
 	return Pending{ID: record.ApprovalID(run, x.A), Tool: x.Tool, Class: x.Class, Why: x.Why, Args: args, Until: x.Until,
 		Whole: x.Whole, Question: x.Question}
 }
 
-// UnresolvedCall is a call of which nobody knows what became, without its place.
+// UnresolvedCall returns an effect call whose outcome is unknown, without its place.
 func UnresolvedCall(c *record.Call, args json.RawMessage, why string) Unresolved {
 	return Unresolved{N: c.N, Tool: c.Tool, Class: c.Class, Args: args, Sent: c.Time, Attempt: max(c.Attempt, 1),
 		Why: registry.PrintableText(why, 1000), Key: c.Key, Ask: c.Ask}
 }
 
-// Unmade is a call that a dry run did not make.
+// Unmade is an effect call that a dry run did not send.
 type Unmade struct {
 	Tool  string       `json:"tool"`
 	Class record.Class `json:"class"`
@@ -69,8 +69,7 @@ type Unmade struct {
 	// there was no room for all of them, or for any (null).
 	Args  json.RawMessage `json:"args"`
 	Bytes int             `json:"bytes,omitempty"`
-	// Approval says why a person must approve of the call before it is made; "":
-	// nobody must.
+	// Approval says why the call needs approval. If empty, it needs none.
 	Approval string `json:"approval,omitempty"`
 	// After is how many calls before it were not made either: what the script read
 	// since then does not show what they would have done.
@@ -82,16 +81,29 @@ type Unmade struct {
 	From string `json:"from,omitempty"`
 }
 
-func Where(script, file string, line int) string {
-	at := fmt.Sprintf("line %d", line)
-	if file != "" {
-		at = file + " " + at
-	}
-	if script != "" {
-		at = script + ", " + at
-	}
-	return at
+// Where returns the place of a call in words.
+func Where(script, file string, line int) string { return present.Where(script, file, line) }
+
+// Where returns the place of the call in words.
+func (u *Unmade) Where() string { return Where(u.Script, u.File, u.Line) }
+
+// Facts returns the tool, its class, why approval is required, and the place.
+func (p *Pending) Facts() present.Facts {
+	w := present.Words
+	return present.Facts{{Name: "tool", Value: w(present.Tool, p.Tool)}, {Name: "class", Value: w(present.Plain, string(p.Class))},
+		{Name: "why", Value: w(present.Plain, p.Why), Whole: true}, {Name: "at", Value: w(present.Plain, Where(p.Script, p.File, p.Line))}}
 }
 
-// Where is the place of the call in words.
-func (u *Unmade) Where() string { return Where(u.Script, u.File, u.Line) }
+// Document returns what a person decides by who has no more than the Result: Facts and all
+// arguments.
+func (p *Pending) Document() present.Document {
+	return append(present.Document{p.Facts()}, present.ArgsJSON(ArgsTitle(p.Question), p.Args)...)
+}
+
+// ArgsTitle returns the heading of arguments: they were sent if the server has a question.
+func ArgsTitle(question json.RawMessage) string {
+	if question != nil {
+		return "arguments, as they were sent"
+	}
+	return "arguments, as they will be sent"
+}

@@ -65,30 +65,21 @@ func FromRecord(run *record.Run) (*Result, error) {
 			return nil, fmt.Errorf("reading the tools of run %s: %w", run.Begin.ID, err)
 		}
 	}
-	parts := check.Parts([]byte(source))
-	guessed, dry := false, run.DryCalls()
+	parts, dry := check.Parts([]byte(source)), run.DryCalls()
+	if !run.Live() {
+		res.Ledger = Ledger(run)
+	}
 	for _, m := range run.Calls {
-		switch {
-		case dry[m.Call] || m.Guess != nil && run.Live(): // the dry run that went on has none
-		case m.Guess != nil:
-			u := unmadeOf(run, m.Guess, parts)
-			u.After, u.Guess = len(res.Ledger), guessed
-			res.Ledger = append(res.Ledger, u)
-			guessed = guessed || m.Guess.From == ""
-		case m.Done != nil:
-			res.Calls = append(res.Calls, CallOf(m))
-			if MadeEffect(m) {
-				args, _ := run.Value(m.Call.Args)
-				res.AddEffect(Where(placedIn(run, parts, m.Call.Path, m.Call.Place)), m.Call.Tool, args)
-			}
+		if m.Guess != nil || dry[m.Call] || m.Done == nil {
+			continue // of a dry run, or not ended
+		}
+		res.Calls = append(res.Calls, CallOf(m))
+		if MadeEffect(m) {
+			args, _ := run.Value(m.Call.Args)
+			res.AddEffect(Where(placedIn(run, parts, m.Call.Path, m.Call.Place)), m.Call.Tool, args)
 		}
 	}
-	for _, m := range run.Unknown() {
-		args, _ := run.Value(m.Call.Args)
-		u := UnresolvedCall(m.Call, args, whyUnknown(run, m))
-		u.Script, u.File, u.Line = placedIn(run, parts, m.Call.Path, m.Call.Place)
-		res.Unknown = append(res.Unknown, u)
-	}
+	res.Unknown = UnresolvedOf(run)
 	if res.Unsettled() {
 		for _, x := range run.Open() {
 			args, _ := run.Value(x.Args)
@@ -120,7 +111,20 @@ func (r *Result) End() *record.End {
 	return e
 }
 
-// whyUnknown says why nobody knows what became of a call.
+// UnresolvedOf returns the effect calls of a run whose outcome is unknown.
+func UnresolvedOf(run *record.Run) (out []Unresolved) {
+	source, _ := run.Text(run.Begin.Script) // without it lines are those of the whole
+	parts := check.Parts([]byte(source))
+	for _, m := range run.Unknown() {
+		args, _ := run.Value(m.Call.Args)
+		u := UnresolvedCall(m.Call, args, whyUnknown(run, m))
+		u.Script, u.File, u.Line = placedIn(run, parts, m.Call.Path, m.Call.Place)
+		out = append(out, u)
+	}
+	return out
+}
+
+// whyUnknown says why the outcome of a call is unknown.
 func whyUnknown(run *record.Run, m *record.Made) string {
 	switch {
 	case m.Done != nil:

@@ -107,7 +107,7 @@ func (r *Result) Problems(people, colours bool) string {
 	if people {
 		head = "harness: " + p.paint(bold, head)
 	}
-	b.WriteString(head + "\n" + r.Mistakes(people, colours) + r.waitsText())
+	b.WriteString(head + "\n" + r.Mistakes(people, colours) + r.waitsDocument().Model(0))
 	for _, t := range r.Types {
 		if colours {
 			t = Paint(t)

@@ -4,26 +4,26 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
-	"time"
 
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
 )
 
-// maxWaits is how many calls waitsText tells of, and maxMade how many that were made.
+// Bounds of what a Result says about its calls.
 const (
-	maxWaits = 20
-	maxMade  = 10
+	maxWaits = 20  // pending calls, and unresolved ones
+	maxMade  = 10  // effects
+	maxArgs  = 500 // characters of arguments
 )
 
-// AddEffect notes an effect that was made at a place.
+// AddEffect adds an effect that was made at a place.
 func (r *Result) AddEffect(at, tool string, args json.RawMessage) {
-	r.AddMade(fmt.Sprintf("%s: %s(%s)", at, tool, text.Cut(argsText(args), 150)))
+	r.AddMade(fmt.Sprintf("%s: %s(%s)", at, tool, text.Cut(string(cutArgs(args, 0)), 150)))
 }
 
-// AddMade notes what is told of an effect that was made.
+// AddMade adds a line about an effect that was made.
 func (r *Result) AddMade(line string) {
 	if len(r.Made) == maxMade {
 		r.MoreMade++
@@ -38,83 +38,127 @@ func MadeEffect(m *record.Made) bool {
 		m.Done.Kind == record.Answered && m.Done.Error == "")
 }
 
-// waitsText lists the effects of a run that did not end with ok, its pending calls,
-// its unresolved calls, and what to do about each. It returns "" for a run that has
-// ended without effects.
-func (r *Result) waitsText() string {
-	var b strings.Builder
+// waitsDocument returns the effects of a run that did not end with ok, its unresolved calls, its
+// pending calls, and what to do about each. It is empty for a run that has ended without
+// effects.
+func (r *Result) waitsDocument() (out present.Document) {
 	if len(r.Made) > 0 && !r.Dry {
-		b.WriteString("done before, and stays done:\n")
-		for _, line := range r.Made {
-			fmt.Fprintf(&b, "  %s\n", line)
-		}
-		if r.MoreMade > 0 {
-			fmt.Fprintf(&b, "  … and %d more\n", r.MoreMade)
-		}
-		const sendRest = "a script that makes these again makes them twice: send only what is left"
-		switch r.Status {
-		case Waiting, Uncertain:
-		case Lost:
-			if r.NoResume != "" {
-				b.WriteString(sendRest + "\n")
-				break
-			}
-			fmt.Fprintf(&b, "exactly this script sent again goes on behind them%s\n", r.Next.or("resume", r.Run))
-		case Timeout, Canceled:
-			more := []string{"resume", r.Run}
-			if r.Status == Timeout {
-				more = append(more, "-timeout", fmt.Sprintf("%.0fs", 2*r.Timing.Total/1000+1))
-			}
-			b.WriteString(sendRest)
-			if r.Run != "" && r.NoResume == "" {
-				b.WriteString(r.Next.or(more...))
-			}
-			b.WriteString("\n")
-		default:
-			b.WriteString(sendRest + "\n")
-		}
+		out = append(out, r.madeDocument()...)
 	}
 	if r.Status == Canceled && r.Run != "" && r.NoResume == "" && len(r.Made) == 0 && r.Next.Command != nil {
-		fmt.Fprintf(&b, "to resume it: %s\n", r.Next.Command("resume", r.Run))
+		out = append(out, say("to resume the run:"), &present.Command{Line: r.Next.Command("resume", r.Run)})
 	}
 	if r.NoResume != "" {
-		fmt.Fprintf(&b, "this run cannot be resumed, and does not go on after an answer: %s\n", r.NoResume)
+		out = append(out, say("the run cannot be resumed, not even after an approval: %s", r.NoResume))
 	}
-	if n := len(r.Unknown); n > 0 {
-		fmt.Fprintf(&b, "nobody knows whether %s been done; it may yet be. Do not make it again, in no other script either: "+
-			"look first, and tell the user.\n", oneOrMany(n, "this call has", "these calls have"))
-		for _, u := range r.Unknown[:min(n, maxWaits)] {
-			fmt.Fprintf(&b, "  call %d, %s: %s(%s), sent %s in attempt %d: %s\n", u.N, Where(u.Script, u.File, u.Line), u.Tool,
-				argsText(u.Args), u.Sent.UTC().Format(time.RFC3339), u.Attempt, u.Why)
-			if u.Key != "" {
-				fmt.Fprintf(&b, "    Idempotency-Key: %s\n", u.Key)
-			}
-		}
-		more(&b, n)
-		b.WriteString(r.Next.settle(r.Run, r.Unknown[0].N))
+	if len(r.Unknown) > 0 {
+		out = slices.Concat(out, UnresolvedCalls(r.Run, r.Unknown, maxArgs), r.Next.settle(r.Run, r.Unknown[0].N))
 	}
-	if n := len(r.Waiting); n > 0 {
-		nothing := ""
-		if !slices.ContainsFunc(r.Waiting, func(w Pending) bool { return w.Question != nil }) {
-			nothing = fmt.Sprintf("; nothing of %s was sent", oneOrMany(n, "it", "them"))
-		}
-		fmt.Fprintf(&b, "%s for a person%s:\n", oneOrMany(n, "a call waits", fmt.Sprintf("%d calls wait", n)), nothing)
-		for _, w := range r.Waiting[:min(n, maxWaits)] {
-			fmt.Fprintf(&b, "  %s  %s: %s(%s): %s\n", w.ID, Where(w.Script, w.File, w.Line), w.Tool, argsText(w.Args), w.Why)
-		}
-		more(&b, n)
-		if r.NoResume != "" {
-			return b.String() // no answer helps
-		}
-		first := slices.MinFunc(r.Waiting, func(a, b Pending) int { return a.Until.Compare(b.Until) })
-		answers := r.Next.approve(first.ID)
-		if first.Question != nil && r.Next.Command != nil {
-			answers = "at a terminal: " + r.Next.Command("resume", r.Run) + "\n"
-		}
-		fmt.Fprintf(&b, "tell the user, who answers until %s %sThen send exactly this script again: it goes on where it "+
-			"stands, and repeats nothing\n", first.Until.UTC().Format(time.RFC3339), answers)
+	if len(r.Waiting) > 0 {
+		out = append(out, r.pendingDocument()...)
 	}
-	return b.String()
+	return out
+}
+
+func say(format string, args ...any) *present.Paragraph {
+	return &present.Paragraph{Text: present.Words(present.Plain, fmt.Sprintf(format, args...))}
+}
+
+// madeDocument returns the effect calls that were sent, and how to continue after them.
+func (r *Result) madeDocument() present.Document {
+	list := &present.List{Noun: "call"}
+	for _, line := range r.Made {
+		list.Items = append(list.Items, present.Words(present.Plain, line))
+	}
+	if r.MoreMade > 0 {
+		list.Items = append(list.Items, present.Words(present.Plain, "… and "+text.Count(r.MoreMade, "more call")))
+	}
+	out := present.Document{say("effect calls that were done, and stay done:"), list}
+	const sendRest = "a script that repeats them makes them twice: send only the rest"
+	switch {
+	case r.Status == Waiting || r.Status == Uncertain:
+		return out
+	case r.Status == Lost && r.NoResume == "":
+		return append(out, say("send exactly this script again to resume after them%s", r.Next.or("resume", r.Run)))
+	case (r.Status == Timeout || r.Status == Canceled) && r.Run != "" && r.NoResume == "":
+		resume := []string{"resume", r.Run}
+		if r.Status == Timeout {
+			resume = append(resume, "-timeout", fmt.Sprintf("%.0fs", 2*r.Timing.Total/1000+1))
+		}
+		return append(out, say("%s%s", sendRest, r.Next.or(resume...)))
+	}
+	return append(out, say("%s", sendRest))
+}
+
+// UnresolvedDocument returns the effect calls of a run whose outcome is unknown, with all
+// arguments, and how to settle them. It is empty for a run that is not finished.
+func UnresolvedDocument(run *record.Run, next *Next) present.Document {
+	calls := UnresolvedOf(run)
+	if len(calls) == 0 || run.Running {
+		return nil
+	}
+	out := UnresolvedCalls(run.Begin.ID, calls, 0)
+	if run.End != nil && run.End.Closed {
+		return append(out, say("the run is closed; it cannot be resumed"))
+	}
+	return append(out, next.settle(run.Begin.ID, calls[0].N)...)
+}
+
+// UnresolvedCalls returns effect calls of a run whose outcome is unknown. Arguments are cut to
+// so many characters. If most is zero, they are whole.
+func UnresolvedCalls(run string, calls []Unresolved, most int) present.Document {
+	t := &present.Table{Columns: present.Columns("call", "tool", "class", "place"), Inset: true}
+	for _, u := range calls[:min(len(calls), maxWaits)] {
+		plain := func(s string) present.Text { return present.Words(present.Plain, s) }
+		sent := append(plain("sent "), present.TimeText(u.Sent)...).Add(present.Plain, fmt.Sprintf(" in attempt %d: %s", u.Attempt, u.Why))
+		row := present.Row{Cells: []present.Text{present.Words(present.Strong, fmt.Sprintf("call %d", u.N)), present.Words(present.Tool, u.Tool),
+			plain(string(u.Class)), lineLink(run, u.Script, u.File, u.Line)}, Below: []present.Text{sent}, Quote: cutArgs(u.Args, most)}
+		if u.Key != "" {
+			row.Below = append(row.Below, plain("Idempotency-Key: "+u.Key))
+		}
+		if u.Ask != "" {
+			row.Below = append(row.Below, plain("approval: "+record.ApprovalID(run, u.Ask)))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return slices.Concat(present.Document{&present.Callout{Style: present.Warn, Title: "outcome unknown", Text: present.Words(present.Warn,
+		text.Count(len(calls), "effect call")+" may have happened, or may still happen. Do not repeat "+oneOrMany(len(calls), "it", "them")+
+			" in any script: look first whether "+oneOrMany(len(calls), "it", "they")+" happened")}, t}, more(len(calls)))
+}
+
+// lineLink returns the place of a call, on pages with a link to its line.
+func lineLink(run, script, file string, line int) present.Text {
+	at := present.Span{Text: Where(script, file, line)}
+	if script == "" && file == "" {
+		at.Href = fmt.Sprintf("/runs/%s#L%d", run, line)
+	}
+	return present.Text{at}
+}
+
+// pendingDocument returns the pending calls, and how a person answers them.
+func (r *Result) pendingDocument() present.Document {
+	n := len(r.Waiting)
+	head := present.NeedApproval(n)
+	if !slices.ContainsFunc(r.Waiting, func(w Pending) bool { return w.Question != nil }) {
+		head += "; " + oneOrMany(n, "it has", "they have") + " not been sent"
+	}
+	t := &present.Table{Columns: present.Columns("approval", "tool", "place", "why"), Inset: true}
+	for _, w := range r.Waiting[:min(n, maxWaits)] {
+		t.Rows = append(t.Rows, present.Row{Cells: []present.Text{present.Words(present.Strong, w.ID), present.Words(present.Tool, w.Tool),
+			present.Words(present.Plain, Where(w.Script, w.File, w.Line)), present.Words(present.Plain, w.Why)}, Quote: cutArgs(w.Args, maxArgs)})
+	}
+	out := slices.Concat(present.Document{say("%s:", head), t}, more(n))
+	if r.NoResume != "" {
+		return out // an answer changes nothing
+	}
+	first := slices.MinFunc(r.Waiting, func(a, b Pending) int { return a.Until.Compare(b.Until) })
+	answer := r.Next.approve(first.ID)
+	if first.Question != nil && r.Next.Command != nil {
+		answer = present.Document{say("at a terminal:"), &present.Command{Line: r.Next.Command("resume", r.Run)}}
+	}
+	until := append(present.Words(present.Plain, "tell the user, who can answer until "), present.TimeText(first.Until)...)
+	return slices.Concat(out, present.Document{&present.Paragraph{Text: until}}, answer,
+		present.Document{say("then send exactly this script again: it resumes and repeats no call")})
 }
 
 func oneOrMany(n int, one, many string) string {
@@ -124,18 +168,25 @@ func oneOrMany(n int, one, many string) string {
 	return many
 }
 
-func more(b *strings.Builder, n int) {
-	if n > maxWaits {
-		fmt.Fprintf(b, "  … and %d more\n", n-maxWaits)
+// more counts the calls that are not listed.
+func more(n int) present.Document {
+	if n <= maxWaits {
+		return nil
 	}
+	return present.Document{say("… and %s", text.Count(n-maxWaits, "more call"))}
 }
 
-// argsText are arguments for a reader, cut short.
-func argsText(args json.RawMessage) string {
-	if string(args) == "{}" {
-		return ""
+// cutArgs returns arguments cut to so many characters, or nil if there are none. If most is
+// zero, they are not cut.
+func cutArgs(args json.RawMessage, most int) json.RawMessage {
+	shown := registry.PrintableJSON(args)
+	switch {
+	case string(args) == "{}":
+		return nil
+	case most > 0:
+		return json.RawMessage(text.Cut(string(shown), most))
 	}
-	return text.Cut(string(registry.PrintableJSON(args)), 500)
+	return shown
 }
 
 // Resumable reports whether a run with this status can be resumed, if its record has all.

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -21,124 +20,54 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Bounds of the context of an approval. Arguments are always shown whole.
+// Bounds of the context of a pending call. Arguments are always shown whole.
 const (
 	maxBefore  = 20 // calls
 	around     = 3  // lines of the script before and after that of the call
 	maxOddOnes = 10 // texts with odd characters
 	maxOdd     = 60 // characters of one
-	maxAlike   = 20
 )
 
-// Ask writes an ask of a run for a terminal, with all that a person decides by: the tool as
-// the config names it, its class and why a person is asked, all arguments, what the run did
-// before, the line of the script, in what open asks of the same tool differ, and what a server
-// asks. Text of the script, the model or a server stands behind a bar, with invisible
-// characters escaped; nothing of it is left out.
-func Ask(w io.Writer, r *record.Run, a *record.Asked, o *Options) error {
-	v := New(r)
-	p := newPage(v, o)
-	p.line("%s  %s", p.paint(bold, p.safe(record.ApprovalID(r.Begin.ID, a.A), 2*maxName)),
-		p.paint(yellow, p.safe(p.stands(a), p.Width)))
-	p.asked(a)
-	if a.A == record.Ledger {
-		p.ledger(v)
-	} else {
-		title := "arguments, as they will be sent"
-		if a.Question != nil {
-			title = "arguments, as they were sent"
-		}
-		p.arguments(title, a.Args)
-		p.alike(a)
-	}
-	p.question(a.Question)
-	p.before(v)
-	p.context(v, a.Ask)
-	_, err := io.WriteString(w, p.b.String())
-	return err
-}
-
-// stands returns the state of an ask.
-func (p *page) stands(a *record.Asked) string {
-	if a.Answer != nil {
-		return "answered"
-	}
-	if p.Now.IsZero() {
-		return "waits until " + a.Until.In(p.Zone).Format(time.DateTime)
-	}
-	return Left(a.Until, p.Now)
-}
-
-// Left returns how long an ask can still be answered: "waits 6 days more".
+// Left says until when a call can be approved: "expires in 6 days".
 func Left(until, now time.Time) string {
 	if !until.After(now) {
-		return "nobody answered in time"
+		return "expired"
 	}
-	return "waits " + Duration(max(ms(until.Sub(now)), 1000)) + " more"
+	return "expires in " + Duration(max(ms(until.Sub(now)), 1000))
 }
 
-// said returns an answer in words: "yes, by ann (approvals), 2026-11-23 09:41:07, good until …".
-func said(s *record.Answer, zone *time.Location) string {
-	word := "no"
-	if s.Yes {
-		word = "yes"
-	}
-	if s.Whole {
-		word += " to all calls of the tool in this run"
-	}
-	if s.Who != "" {
-		word += ", by " + s.Who
-	}
-	if s.How != "" {
-		word += " (" + s.How + ")"
-	}
-	if !s.Time.IsZero() {
-		word += ", " + s.Time.In(zone).Format(time.DateTime)
-	}
-	if s.Yes && !s.Until.IsZero() {
-		word += ", good until " + s.Until.In(zone).Format(time.DateTime)
-	}
-	if s.Word != "" {
-		word += ": " + s.Word
-	}
-	return word
-}
-
-// Said returns an answer in words, on one line that is safe to show.
-func Said(s *record.Answer, ascii bool) string {
-	return Visible(said(s, time.Local), math.MaxInt, ascii)
-}
-
-// asked writes the facts of an ask.
-func (p *page) asked(a *record.Asked) {
-	r, b := p.view.Run, p.view.Run.Begin
-	if a.A == record.Ledger {
-		p.fact("what", "all calls of a dry run: a yes has the run go on, and makes them")
-	} else {
-		p.fact("tool", a.Tool)
-		p.fact("class", Class(r, a.Ask))
-	}
-	p.fact("why", a.Why)
-	if a.Answer != nil {
-		p.facts("answer", said(a.Answer, p.Zone))
+// AnswerText returns a person's answer: "approved by ann (approvals), 2026-11-23 09:41:07,
+// expires 2026-11-24 09:41:07: word".
+func AnswerText(a *record.Answer) Text {
+	word, style := "rejected", Warn
+	if a.Yes {
+		word, style = "approved", Good
 	}
 	if a.Whole {
-		p.fact("whole", "a yes may be for all calls of this tool in this run (-whole)")
+		word += " for all calls of the tool in this run"
 	}
-	run := b.ID
-	if b.Name != "" && b.Name != "-" {
-		run += ", " + b.Name
+	if a.Who != "" {
+		word += " by " + a.Who
 	}
-	run += ", began " + b.Time.In(p.Zone).Format(time.DateTime)
-	if !p.Now.IsZero() {
-		run += ", " + Ago(b.Time, p.Now)
+	if a.How != "" {
+		word += " (" + a.How + ")"
 	}
-	p.fact("run", run)
-	p.fact("for", b.Subject)
-	p.fact("session", b.Session)
-	if a.A != record.Ledger {
-		p.fact("at", At(r, a.Path, a.Place))
+	t := Words(style, word)
+	if !a.Time.IsZero() {
+		t = append(t.Add(style, ", "), Span{Time: a.Time, Style: style})
 	}
+	if a.Yes && !a.Until.IsZero() {
+		t = append(t.Add(style, ", expires "), Span{Time: a.Until, Style: style})
+	}
+	if a.Word != "" {
+		t = t.Add(style, ": "+a.Word)
+	}
+	return t
+}
+
+// Said returns an answer on one line that is safe to show, with local times.
+func Said(a *record.Answer, ascii bool) string {
+	return Visible(AnswerText(a).in(time.Local, time.DateTime).String(), math.MaxInt, ascii)
 }
 
 // Class returns the class of an ask's tool, and why it has that class if the record says so.
@@ -151,69 +80,85 @@ func Class(r *record.Run, a *record.Ask) string {
 	return string(a.Class)
 }
 
-// At returns where a run's scripts make a call: "line 12 of the saved script digest, in the
-// goroutine 12:3#1". Lines are those of the text as sent.
+// At returns where a run's scripts make a call: "line 12 of the saved script digest". Lines
+// are those of the text as sent.
 func At(r *record.Run, path, place string) string {
-	at := "a line that is not known"
-	if line := record.PlaceLine(place); line > 0 {
-		at = fmt.Sprintf("line %d", line)
-	}
-	prefix, name := childOf(r, path)
-	if name != "" {
-		at += " of the saved script " + name
-	}
-	if rest := strings.TrimPrefix(path, prefix); rest != "" {
-		at += ", in the goroutine " + strings.TrimLeft(rest, "/ ")
-	}
-	return at
+	return Where(Script(r, path), "", record.PlaceLine(place))
 }
 
-// childOf returns the name of the saved script that a path belongs to, and the prefix of its
-// paths. Both are empty for the script that was sent.
-func childOf(r *record.Run, path string) (prefix, name string) {
-	v := &View{Run: r, Sources: []*Source{{}}}
-	for _, c := range r.Children[:min(len(r.Children), maxChildren)] {
-		v.Sources = append(v.Sources, &Source{Name: c.Name, Path: c.Path})
+// Where returns a place in words: "line 12 of main.go of the saved script digest". script and
+// file may be empty. If line is zero, it is unknown.
+func Where(script, file string, line int) string {
+	at := "an unknown line"
+	if line > 0 {
+		at = fmt.Sprintf("line %d", line)
 	}
-	s := v.SourceOf(path)
-	return s.Path, s.Name
+	if file != "" {
+		at += " of " + file
+	}
+	if script != "" {
+		at += " of the saved script " + script
+	}
+	return at
 }
 
 // Script returns the name of the saved script that a path of a run belongs to. It is empty for
 // the script that was sent.
 func Script(r *record.Run, path string) string {
-	_, name := childOf(r, path)
-	return name
+	v := &View{Run: r, Sources: []*Source{{}}}
+	for _, c := range r.Children[:min(len(r.Children), maxChildren)] {
+		v.Sources = append(v.Sources, &Source{Name: c.Name, Path: c.Path})
+	}
+	return v.SourceOf(path).Name
 }
 
 // Short returns arguments on one line of at most so many characters. It cuts the ends of long
 // values.
-func Short(args record.Data, most int, ascii bool) string {
-	return brief(args, nil, most, ascii)
+func Short(args record.Data, most int, ascii bool) string { return brief(args, nil, most, ascii) }
+
+// Differing returns like Short the arguments of a call that differ from those of another one.
+func Differing(args, others record.Data, most int) string {
+	same := map[string]string{}
+	for _, l := range Leaves(others.JSON) {
+		same[l.Path] = l.JSON
+	}
+	return brief(args, same, most, false)
 }
 
-// arguments writes all arguments.
-func (p *page) arguments(title string, d record.Data) {
-	p.title(title)
-	raw := value(p.view.Run, d)
-	switch {
-	case raw == nil:
-		p.line("  %s", p.paint(red, absent(d)+": the record does not keep what this tool gets, so that a yes is to what "+
-			"nobody can look at here"))
-		return
-	case string(raw) == "{}":
-		p.line("  none")
-		return
+// Args returns all arguments of a call, or why they cannot be shown, with warnings about
+// texts that are not what they seem. If title is empty, they have no heading.
+func Args(title string, r *record.Run, d record.Data) Document {
+	raw := value(r, d)
+	if raw == nil && !d.IsZero() {
+		return append(section(title), &Callout{Bad, "", Words(Plain,
+			absent(d)+": the record does not keep the arguments of this tool, so they cannot be checked here")})
 	}
-	p.bars(Indented(raw))
+	out := ArgsJSON(title, raw)
 	if d.Redacted {
-		p.line("  %s", p.paint(yellow, "secrets of the config are hidden in what is shown; they are sent"))
+		out = append(out, &Callout{Warn, "", Words(Plain, "secrets of the config are hidden here; they are sent")})
 	}
+	return out
+}
+
+// ArgsJSON returns Args for a call without a record.
+func ArgsJSON(title string, raw json.RawMessage) Document {
+	out := section(title)
+	if len(raw) == 0 || string(raw) == "{}" {
+		return append(out, &Paragraph{Words(Plain, "none")})
+	}
+	out = append(out, &Quote{Text: string(raw), JSON: true})
 	for _, odd := range Odd(raw) {
-		for _, l := range p.wrapped("careful: "+odd, p.Width-2, math.MaxInt) {
-			p.line("  %s", p.paint(yellow, l))
-		}
+		out = append(out, &Callout{Warn, "careful", Words(Plain, odd)})
 	}
+	return out
+}
+
+// section returns the heading of a section, if it has a title.
+func section(title string) Document {
+	if title == "" {
+		return nil
+	}
+	return Document{&Heading{2, Words(Plain, title)}}
 }
 
 // bars writes a text of a script, model or server: all of it, each line behind a bar, long
@@ -306,90 +251,29 @@ type object struct {
 // plainly returns the beginning of a text in ASCII.
 func plainly(s string) string { return `"` + Visible(s, maxOdd, true) + `"` }
 
-// alike writes how the other open asks of the tool differ from this one.
-func (p *page) alike(a *record.Asked) {
-	if a.Question != nil {
-		return
-	}
-	mine := map[string]string{}
-	for _, l := range Leaves(a.Args.JSON) {
-		mine[l.Path] = l.JSON
-	}
-	n := 0
-	for _, other := range p.view.Run.Open() {
-		if other.Tool != a.Tool || other.Question != nil || other.A == a.A {
-			continue
-		}
-		if n++; n == 1 {
-			p.title("calls of the same tool that wait too, and what is another in them")
-		}
-		if n > maxAlike {
-			p.line("  %s", p.paint(dim, "and more: "+p.command("approvals")))
-			return
-		}
-		differs := brief(other.Args, mine, p.Width-20, p.ASCII)
-		if differs == "" && missing(a.Args, other.Args) {
-			differs = "(it leaves some of them out)"
-		}
-		p.line("  %s  %s", p.safe(record.ApprovalID(p.view.Run.Begin.ID, other.A), 2*maxName),
-			p.safe(cmp.Or(differs, "nothing: the same arguments"), p.Width-20))
-	}
-}
-
-// withArgs returns a text followed by arguments, in at most so many columns.
-func (p *page) withArgs(s string, args record.Data, most int) string {
-	return p.safe(s+brief(args, nil, most-utf8.RuneCountInString(s), p.ASCII), most)
-}
-
-// missing reports whether the second arguments lack a value of the first.
-func missing(a, b record.Data) bool {
-	has := map[string]bool{}
-	for _, l := range Leaves(b.JSON) {
-		has[l.Path] = true
-	}
-	return slices.ContainsFunc(Leaves(a.JSON), func(l Leaf) bool { return !has[l.Path] })
-}
-
-// ledger writes all calls that a dry run did not make.
-func (p *page) ledger(v *View) {
-	ledger := v.Run.Ledger()
-	for i, g := range ledger {
-		p.title(fmt.Sprintf("%d. %s", i+1, p.safe(g.Tool, p.Width-6)))
-		p.fact("class", string(g.Class))
-		p.fact("at", At(v.Run, g.Path, g.Place))
-		p.fact("answer", g.Source())
-		p.arguments("arguments, as they will be sent", g.Args)
-	}
-	if len(ledger) == 0 {
-		p.line("  it would change nothing")
-	}
-}
-
-// question writes the questions of a server.
-func (p *page) question(requests json.RawMessage) {
+// Questions returns the questions of a server in the middle of a call, MCP's inputRequests.
+func Questions(requests json.RawMessage) Document {
 	if requests == nil {
-		return
+		return nil
 	}
-	p.title("its server asks this, in the server's words")
+	out := Document{&Heading{2, Words(Plain, "question of its server, in the server's words")}}
 	var all map[string]struct {
 		Params Question `json:"params"`
 	}
 	if json.Unmarshal(requests, &all) != nil {
-		p.bars(string(requests))
-		return
+		return append(out, &Quote{Text: string(requests)})
 	}
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		q := all[key].Params
-		p.bars(q.Message)
+		out = append(out, &Quote{Text: q.Message})
 		if q.URL != "" {
-			p.line("  it names a page, which is not opened here:")
-			p.bars(q.URL)
+			out = append(out, &Paragraph{Words(Plain, "it names a page, which is not opened here:")}, &Quote{Text: q.URL})
 		}
 		if len(q.Schema) > 0 {
-			p.line("  it wants these fields:")
-			p.bars(Indented(q.Schema))
+			out = append(out, &Paragraph{Words(Plain, "it asks for these fields:")}, &Quote{Text: string(q.Schema), JSON: true})
 		}
 	}
+	return out
 }
 
 // Question is a question of a server: the params of MCP's elicitation/create.
@@ -424,71 +308,46 @@ func (v *View) Sent() []Step {
 	return slices.DeleteFunc(v.Steps(), func(s Step) bool { return s.Made.Call == nil })
 }
 
-// before writes the calls that the run has made, one line each.
-func (p *page) before(v *View) {
+// Before returns the calls that the run has sent, the last 20 of them.
+func (v *View) Before() Document {
 	steps := v.Sent()
 	if len(steps) == 0 {
-		p.title("before it the run made no call")
-		return
+		return Document{&Heading{2, Words(Plain, "the run has sent no call before")}}
 	}
-	p.title("the run made " + text.Count(len(steps), "call") + " before")
+	out := Document{&Heading{2, Words(Plain, "the run has sent "+text.Count(len(steps), "call")+" before")}}
 	if n := len(steps) - maxBefore; n > 0 {
-		p.line("  %s", p.paint(dim, fmt.Sprintf("%d earlier ones are left out", n)))
+		out = append(out, &Paragraph{Words(Dim, text.Count(n, "earlier call")+" not shown")})
 		steps = steps[n:]
 	}
+	t := &Table{Columns: Columns("#", "tool", "class", "state", "arguments"), Inset: true}
+	t.Columns[0].Number = true
 	for _, b := range steps {
 		state := string(b.State)
 		if b.Settle != nil {
 			state = settled(b.Settle)
 		}
-		p.line("%s %s", p.paint(dim, fmt.Sprintf("%6s", fmt.Sprintf("#%d", b.N))),
-			p.withArgs(fmt.Sprintf("%s  %s  %s  ", b.Place.Tool, b.Place.Class, state), b.Made.Call.Args, p.Width-margin))
+		t.Rows = append(t.Rows, Row{Cells: []Text{Words(Dim, fmt.Sprint(b.N)), Words(Tool, b.Place.Tool),
+			Words(Plain, string(b.Place.Class)), Words(stateStyles[b.State], state), Words(Mono, Short(b.Made.Call.Args, 200, false))}})
 	}
+	return append(out, t)
 }
 
-// Excerpt is a line of a script with the lines around it.
-type Excerpt struct {
-	Name  string // of the saved script; "": it is the one that was sent
-	Line  int    // that is meant
-	First int    // the number of the first of Lines
-	Lines []string
-}
+// stateStyles are the styles of states of calls that did not end well.
+var stateStyles = map[State]Style{Failed: Bad, Unknown: Warn, Unread: Warn}
 
 // Around returns the line of a place with three lines before and after it, in the script that
 // a path belongs to. It returns nil if the place has no line there.
-func (v *View) Around(path, place string) *Excerpt {
+func (v *View) Around(path, place string) Document {
 	line := record.PlaceLine(place)
 	s := v.SourceOf(path)
 	lines := strings.Split(strings.TrimSuffix(s.Text, "\n"), "\n")
 	if line < 1 || line > len(lines) {
 		return nil
 	}
-	x := &Excerpt{Line: line, First: max(1, line-around)}
-	if s.Path != "" {
-		x.Name = s.Name
-	}
-	x.Lines = lines[x.First-1 : min(line+around, len(lines))]
-	return x
-}
-
-// context writes the line of the script that makes the call, with the lines around it.
-func (p *page) context(v *View, a *record.Ask) {
-	x := v.Around(a.Path, a.Place)
-	if x == nil {
-		return
-	}
 	title := "script"
-	if x.Name != "" {
-		title = "saved script " + p.safe(x.Name, p.Width/2)
+	if s.Path != "" {
+		title = "saved script " + s.Name
 	}
-	p.title(title)
-	digits := utf8.RuneCountInString(fmt.Sprint(x.First + len(x.Lines) - 1))
-	for i, l := range x.Lines {
-		mark := " "
-		if x.First+i == x.Line {
-			mark = ">"
-		}
-		p.line("  %s %s  %s", mark, p.paint(dim, fmt.Sprintf("%*d", digits, x.First+i)),
-			p.safe(untabbed(l), p.Width-digits-8))
-	}
+	first := max(1, line-around)
+	return Document{&Heading{2, Words(Plain, title)}, &Code{First: first, Lines: lines[first-1 : min(line+around, len(lines))], Mark: line}}
 }

@@ -43,28 +43,6 @@ func asking() *tape {
 	return r
 }
 
-func approval(t *testing.T, r *tape, a *record.Asked, o *present.Options) string {
-	t.Helper()
-	var b bytes.Buffer
-	if err := present.Ask(&b, r.Run, a, o); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
-
-func TestAnApprovalIsShown(t *testing.T) {
-	r, dry := asking(), rehearsed()
-	r.Asks[3].Answer = &record.Answer{Head: at(3000), A: "4", Yes: true, Who: "bob", How: "terminal", Until: after(4e6)}
-	dry.ask(record.Ask{A: record.Ledger, Why: "the calls of a dry run"}, 10)
-	n := 0
-	for _, r := range []*tape{r, dry} {
-		for _, a := range r.Asks {
-			n++
-			golden(t, fmt.Sprintf("approval-%d.txt", n), approval(t, r, a, &present.Options{Zone: time.UTC, Now: after(10e6)}))
-		}
-	}
-}
-
 // Whatever arguments hold, a person sees each character of them, and no line that looks
 // like one of ours.
 func TestArgumentsAreShownWhole(t *testing.T) {
@@ -73,11 +51,12 @@ func TestArgumentsAreShownWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := asking()
-	a := r.Asks[0]
-	a.Args = record.Raw(b)
 	for _, o := range []present.Options{{}, {Width: 200}, {ASCII: true, Width: 61}, {Colour: true}} {
-		text := approval(t, r, a, &o)
+		var out strings.Builder
+		if err := present.ArgsJSON("arguments", b).Terminal(&out, &o); err != nil {
+			t.Fatal(err)
+		}
+		text := out.String()
 		if o.Colour {
 			for _, code := range []string{"0", "1", "2", "31", "32", "33", "36"} {
 				text = strings.ReplaceAll(text, "\x1b["+code+"m", "")
@@ -88,7 +67,7 @@ func TestArgumentsAreShownWhole(t *testing.T) {
 				t.Fatalf("%+v: %q in %s", o, r, text)
 			}
 		}
-		_, rest, _ := strings.Cut(text, "arguments, as they will be sent\n")
+		_, rest, _ := strings.Cut(text, "arguments\n")
 		var shown strings.Builder
 		for line := range strings.Lines(rest) {
 			line, ok := strings.CutPrefix(strings.ReplaceAll(line, "│", "|"), "  |")
@@ -111,21 +90,6 @@ func TestArgumentsAreShownWhole(t *testing.T) {
 		}
 		if strings.Contains(text, "\n  class     read") {
 			t.Errorf("%+v: a line of the arguments looks like one of ours: %s", o, text)
-		}
-	}
-}
-
-func TestWhatATerminalObeysIsInNoApproval(t *testing.T) {
-	r := everywhere()
-	a := r.ask(record.Ask{A: "2", Path: evil, Place: "1:1", Class: evil, Tool: evil, Args: record.Raw([]byte(evil)),
-		Why: evil, Question: json.RawMessage(evil)}, 20)
-	a.Answer = &record.Answer{Who: evil, How: evil, Word: evil}
-	r.ask(record.Ask{A: evil, Tool: evil, Args: record.Raw([]byte(`{"a":1}`))}, 30)
-	for _, o := range []present.Options{{}, {ASCII: true}} {
-		for _, r := range approval(t, r, a, &o) + approval(t, r, r.Asks[len(r.Asks)-1], &o) + present.Said(a.Answer, o.ASCII) {
-			if r != '\n' && (!unicode.IsPrint(r) || registry.Invisible(r)) {
-				t.Fatalf("%+v: %q", o, r)
-			}
 		}
 	}
 }

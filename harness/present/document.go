@@ -1,5 +1,11 @@
 package present
 
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
+
 // Document is what a command, an answer to a model or a page shows: blocks in reading
 // order. Each kind of fact (a run, a pending call, a list of tools) has one function that
 // makes its Document; Terminal, Model and HTML write it.
@@ -26,6 +32,9 @@ type Span struct {
 	Text  string
 	Style Style
 	Href  string // an address of the console, for HTML; the other writers omit it
+	// Time is a point in time that stands for the Text. People get it as local time, models
+	// as UTC.
+	Time time.Time
 }
 
 // Style says what a text is; each medium decides how it looks.
@@ -50,13 +59,27 @@ func Words(style Style, text string) Text { return Text{{Text: text, Style: styl
 // Add returns the Text followed by another span.
 func (t Text) Add(style Style, text string) Text { return append(t, Span{Text: text, Style: style}) }
 
+// TimeText returns a Text that is a point in time.
+func TimeText(t time.Time) Text { return Text{{Time: t}} }
+
 // String returns the words without their styles.
 func (t Text) String() string {
 	s := ""
-	for _, x := range t {
+	for _, x := range t.in(time.UTC, time.RFC3339) {
 		s += x.Text
 	}
 	return s
+}
+
+// in returns the Text with its times as words.
+func (t Text) in(zone *time.Location, layout string) Text {
+	out := slices.Clone(t)
+	for i, x := range out {
+		if !x.Time.IsZero() {
+			out[i].Text, out[i].Time = x.Time.In(zone).Format(layout), time.Time{}
+		}
+	}
+	return out
 }
 
 // Heading is the title of a document (level 1) or of a section (level 2).
@@ -121,10 +144,11 @@ func Cells(cells ...string) Row {
 	return out
 }
 
-// Row is a row of a Table. Below are texts under it.
+// Row is a row of a Table. Below are texts under it; Quote is JSON of a script under it.
 type Row struct {
 	Cells []Text
 	Below []Text
+	Quote json.RawMessage
 }
 
 // Callout is a warning, an error or a remark, by its style.
@@ -143,7 +167,10 @@ type Code struct {
 }
 
 // Quote is a text of a script, a model or a server: all of it, set apart from our own words.
-type Quote struct{ Text string }
+type Quote struct {
+	Text string
+	JSON bool // people see it indented, models compact
+}
 
 // Command is a command to paste.
 type Command struct{ Line string }

@@ -25,7 +25,7 @@ func (v *View) Follow(w io.Writer, from int, o *Options) error {
 			if pl := steps[l.N].Place; pl != nil && pl.Line > 0 {
 				what += fmt.Sprintf(", line %d", pl.Line)
 			}
-			p.line("%s %5s %s", when, fmt.Sprintf("#%d", l.N), p.withArgs(what+"  ", l.Args, p.Width-18))
+			p.line("%s %5s %s", when, fmt.Sprintf("#%d", l.N), p.safe(what+"  "+Short(l.Args, p.Width, p.ASCII), p.Width-18))
 		case *record.Done:
 			b := steps[l.N].Bar
 			if b == nil {

@@ -2,31 +2,35 @@ package present
 
 import (
 	_ "embed"
+	"fmt"
 	"html/template"
 	"math"
 	"strings"
 	"sync"
+	"time"
 )
 
 //go:embed html.tmpl
 var htmlSource string
 
-// HTMLOptions say how a Document becomes HTML.
+// HTMLOptions say how a Document becomes HTML. They may be used for many Documents, by one
+// goroutine.
 type HTMLOptions struct {
 	// Hue returns the class of the colour of a tool's server. If nil, tools have no colour.
 	Hue func(tool string) string
+
+	templates *template.Template // with Hue
 }
 
 var htmlTemplates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"visible": func(s string) string { return Visible(s, math.MaxInt, false) },
-		"lines": func(s string) []string {
-			lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
-			for i, l := range lines {
-				lines[i] = Visible(untabbed(l), math.MaxInt, false)
-			}
-			return lines
+		"lines":   visibleLines,
+		"json": func(raw any) string { // a string or a json.RawMessage
+			return strings.Join(visibleLines(Indented(fmt.Appendf(nil, "%s", raw))), "\n")
 		},
+		"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"local": func(t time.Time) string { return t.Local().Format(time.DateTime) },
 		"sign": func(line string) string { // the class of a line of a unified difference
 			switch {
 			case strings.HasPrefix(line, "-"):
@@ -41,21 +45,33 @@ var htmlTemplates = sync.OnceValue(func() *template.Template {
 	}).Parse(htmlSource))
 })
 
+// visibleLines returns the lines of a text, safe to show.
+func visibleLines(s string) []string {
+	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	for i, l := range lines {
+		lines[i] = Visible(untabbed(l), math.MaxInt, false)
+	}
+	return lines
+}
+
 // HTML returns a Document as HTML. It uses the classes of the console's style sheet.
 func (d Document) HTML(o *HTMLOptions) (template.HTML, error) {
-	t, err := htmlTemplates().Clone()
-	if err != nil {
-		return "", err
+	if o == nil {
+		o = &HTMLOptions{}
 	}
-	t.Funcs(template.FuncMap{"hue": func(tool string) string {
-		if o == nil || o.Hue == nil {
-			return ""
+	if o.templates == nil {
+		t, err := htmlTemplates().Clone()
+		if err != nil {
+			return "", err
 		}
-		return o.Hue(tool)
-	}})
+		if o.Hue != nil {
+			t.Funcs(template.FuncMap{"hue": o.Hue})
+		}
+		o.templates = t
+	}
 	var all strings.Builder
 	for _, b := range d {
-		if err := t.ExecuteTemplate(&all, b.Kind(), b); err != nil {
+		if err := o.templates.ExecuteTemplate(&all, b.Kind(), b); err != nil {
 			return "", err
 		}
 	}

@@ -34,9 +34,9 @@ func (m *modelWriter) line(format string, args ...any) {
 func (m *modelWriter) isFull() bool { return m.tokens > 0 && text.Tokens(m.b.String()) >= m.tokens }
 
 // plain returns a Text on one line.
-func (m *modelWriter) plain(t Text) string {
-	return registry.PrintableText(strings.ReplaceAll(t.String(), "\n", " "), len(t.String()))
-}
+func (m *modelWriter) plain(t Text) string { return oneLine(t.String()) }
+
+func oneLine(s string) string { return registry.Printable(strings.ReplaceAll(s, "\n", " "), len(s)) }
 
 func (h *Heading) model(m *modelWriter) { m.line("%s:", strings.TrimSuffix(m.plain(h.Text), ":")) }
 
@@ -76,6 +76,9 @@ func (t *Table) model(m *modelWriter) {
 		for _, below := range r.Below {
 			m.line("  %s", m.plain(below))
 		}
+		if r.Quote != nil {
+			(&Quote{string(r.Quote), true}).model(m)
+		}
 	}
 }
 
@@ -89,19 +92,25 @@ func (c *Callout) model(m *modelWriter) {
 func (c *Code) model(m *modelWriter) {
 	for i, l := range c.Lines {
 		if c.Mark == 0 || c.First+i == c.Mark {
-			m.line("%d: %s", c.First+i, strings.TrimSpace(l))
+			m.line("%d: %s", c.First+i, oneLine(string(registry.PrintableGo([]byte(strings.TrimSpace(l))))))
 		}
 	}
 }
 
 func (q *Quote) model(m *modelWriter) {
-	for l := range strings.SplitSeq(strings.TrimRight(q.Text, "\n"), "\n") {
+	all := q.Text
+	if q.JSON {
+		all = string(registry.PrintableJSON([]byte(compact([]byte(q.Text)))))
+	}
+	for l := range strings.SplitSeq(strings.TrimRight(all, "\n"), "\n") {
 		m.line("| %s", registry.PrintableText(l, len(l)))
 	}
 }
 
 func (c *Command) model(m *modelWriter) { m.line("  %s", c.Line) }
 
-func (c *Contrast) model(m *modelWriter) { m.line("%s: %s → %s", c.Name, c.A, c.B) }
+func (c *Contrast) model(m *modelWriter) {
+	m.line("%s: %s → %s", oneLine(c.Name), oneLine(c.A), oneLine(c.B))
+}
 
-func (d *UnifiedDiff) model(m *modelWriter) { (&Quote{d.Text}).model(m) }
+func (d *UnifiedDiff) model(m *modelWriter) { (&Quote{Text: d.Text}).model(m) }

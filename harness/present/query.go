@@ -67,7 +67,7 @@ func (q *Query) Filter(statuses []string, now time.Time) (*store.Filter, error) 
 // NotWell reports whether NotOK includes a status: it is neither ok nor canceled, and the run
 // is not under way, waiting or uncertain.
 func NotWell(status string) bool {
-	return !(status == "ok" || status == "canceled" || status == record.Running || goesOn(status))
+	return !(status == "ok" || status == "canceled" || status == record.Running || status == "waiting" || status == "uncertain")
 }
 
 // When reads a time, or how long ago it was: 90s, 2h, 7d, 15:04, 2006-01-02,

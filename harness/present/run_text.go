@@ -105,8 +105,7 @@ func (v *View) Text(w io.Writer, o *Options) error {
 	for i, s := range v.Sources {
 		p.source(i, s)
 	}
-	p.asks()
-	p.unknown()
+	p.add(p.asks())
 	p.end()
 	_, err := io.WriteString(w, p.b.String())
 	return err

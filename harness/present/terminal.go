@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/usetools/usetools/registry/text"
@@ -15,11 +16,16 @@ import (
 // Terminal writes a Document for a terminal.
 func (d Document) Terminal(w io.Writer, o *Options) error {
 	p := newPage(nil, o)
+	p.add(d)
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
+
+// add writes the blocks of a document.
+func (p *page) add(d Document) {
 	for _, b := range d {
 		b.terminal(p)
 	}
-	_, err := io.WriteString(w, p.b.String())
-	return err
 }
 
 // colours of the styles.
@@ -28,6 +34,7 @@ var colours = map[Style]string{Strong: bold, Dim: dim, Good: green, Warn: yellow
 // inline returns a Text on one line of at most so many columns, and how many it has.
 func (p *page) inline(t Text, most int) (shown string, columns int) {
 	var b strings.Builder
+	t = t.in(p.Zone, time.DateTime)
 	for i, s := range t {
 		rest := most - columns
 		if rest <= 0 {
@@ -46,6 +53,7 @@ func (p *page) inline(t Text, most int) (shown string, columns int) {
 // wrapText breaks a Text into lines of at most so many columns. Only a Text of one span may
 // have several lines of its own.
 func (p *page) wrapText(t Text, columns int) (out []Text) {
+	t = t.in(p.Zone, time.DateTime)
 	if len(t) == 1 {
 		for _, l := range p.wrapped(t[0].Text, columns, math.MaxInt) {
 			out = append(out, Words(t[0].Style, l))
@@ -183,6 +191,9 @@ func (t *Table) terminal(p *page) {
 		for _, below := range r.Below {
 			p.indented(below, "    ", "    ")
 		}
+		if r.Quote != nil {
+			p.bars(Indented(r.Quote))
+		}
 	}
 }
 
@@ -241,7 +252,15 @@ func (c *Code) terminal(p *page) {
 // title writes the heading of a section.
 func (p *page) title(s string) { (&Heading{2, Words(Plain, s)}).terminal(p) }
 
-func (q *Quote) terminal(p *page) { p.bars(q.Text) }
+func (q *Quote) terminal(p *page) { p.bars(q.shown()) }
+
+// shown returns the text for people.
+func (q *Quote) shown() string {
+	if q.JSON {
+		return Indented([]byte(q.Text))
+	}
+	return q.Text
+}
 
 func (c *Command) terminal(p *page) { p.line("  %s", p.safe(c.Line, math.MaxInt)) }
 

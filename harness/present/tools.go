@@ -30,7 +30,7 @@ func ToolList(o *catalog.Overview) Document {
 			first, rest := firstLine(catalog.OfServer(s.Name, *s.Error))
 			d = append(d, &Callout{Style: Bad, Title: "failed", Text: Words(Plain, first)})
 			if rest != "" {
-				d = append(d, &Quote{rest})
+				d = append(d, &Quote{Text: rest})
 			}
 		}
 		if len(s.Tools) > 0 {

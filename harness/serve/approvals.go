@@ -12,7 +12,7 @@ import (
 
 	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/catalog"
-	"github.com/usetools/usetools/harness/outcome"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 )
@@ -58,8 +58,8 @@ func (c *session) offerApprovals() {
 	switch {
 	case may && !had:
 		c.mcp.AddTool(&mcp.Tool{Name: approvalsName,
-			Description: "What scripts of others wait for: list, show, yes or no; word is " +
-				"what the script is told with a no", InputSchema: schema(approvalsSchema)}, c.approvalsTool)
+			Description: "Calls of others' scripts that need approval: list, show, yes (approve) or no (reject); " +
+				"the script gets word with a rejection", InputSchema: schema(approvalsSchema)}, c.approvalsTool)
 	case had && !may:
 		c.mcp.RemoveTools(approvalsName)
 	}
@@ -68,7 +68,7 @@ func (c *session) offerApprovals() {
 // approvalsTool lists, shows and answers pending calls of others.
 func (c *session) approvalsTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	if !c.mayApprove() {
-		return failure(errors.New("this token may not approve of anything")), nil
+		return failure(errors.New("this token may not approve calls")), nil
 	}
 	var args struct {
 		Action string
@@ -106,31 +106,31 @@ func (c *session) approvalsTool(ctx context.Context, req *mcp.CallToolRequest) (
 
 // listApprovals lists all pending calls except those of the token's own scripts.
 func (c *session) listApprovals(ctx context.Context) (string, error) {
-	var b strings.Builder
-	n := 0
+	var calls []*approval.Call
 	for p, err := range approval.List(ctx, c.s.records, nil) {
 		switch {
 		case ctx.Err() != nil:
 			return "", ctx.Err()
 		case err != nil: // the others can be answered
-			c.s.log.Warn("a waiting run cannot be read", "error", err)
+			c.s.log.Warn("the record of a run with pending calls cannot be read", "error", err)
 			continue
 		case p.Run.Subject == c.owner.Subject():
 			continue
 		}
-		if n++; n <= maxListed {
-			fmt.Fprintf(&b, "%s  %s  %s  until %s  for %s: %s\n", p.ID, registry.Printable(p.Tool, 200), p.Class,
-				p.Until.UTC().Format(time.RFC3339), registry.Printable(p.Run.Subject, 100),
-				registry.Printable(string(p.Args.JSON), 200))
-		}
+		calls = append(calls, p)
 	}
-	switch {
-	case n == 0:
-		return "nothing waits", nil
-	case n > maxListed:
-		fmt.Fprintf(&b, "… and %d more\n", n-maxListed)
+	if len(calls) == 0 {
+		return "no call needs approval", nil
 	}
-	return b.String(), nil
+	return approval.Table(calls[:min(len(calls), maxListed)], time.Now()).Model(0) + moreCalls(len(calls)-maxListed), nil
+}
+
+// moreCalls counts the calls that are not listed.
+func moreCalls(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("… and %d more\n", n)
 }
 
 func (c *session) eachApproval(ids []string, do func(id string) (string, error)) (string, error) {
@@ -154,7 +154,7 @@ func (c *session) eachApproval(ids []string, do func(id string) (string, error))
 func (c *session) othersCall(id string) (*approval.Call, error) {
 	a, err := approval.Load(c.s.records, id)
 	if err == nil && a.Run.Subject == c.owner.Subject() {
-		return nil, errors.New("it is of a script that this token sent: another one has to say yes or no")
+		return nil, errors.New("this token sent the script: another token has to approve or reject the call")
 	}
 	return a, err
 }
@@ -165,25 +165,13 @@ func (c *session) showApproval(id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	res, err := outcome.FromRecord(a.Record)
-	if err != nil {
-		return "", err
-	}
 	var b strings.Builder
-	for i := range res.Waiting {
-		if w := &res.Waiting[i]; w.ID == a.ID {
-			fmt.Fprintf(&b, "%s, for %s, until %s\n%s\n", a.ID, registry.Printable(a.Run.Subject, 100),
-				a.Until.UTC().Format(time.RFC3339), approvalForm(a.Run.ID, w).Message)
-		}
-	}
-	if b.Len() == 0 { // the effects of a dry run, or what was answered
-		fmt.Fprintf(&b, "%s: %s\n%s", a.ID, registry.Printable(a.Why, 500), res.LedgerText())
-	}
+	fmt.Fprintf(&b, "%s\n%s", a.ID, append(present.Document{a.Facts(time.Now())}, a.Arguments()...).Model(0))
 	source, err := a.Record.Text(a.Record.Begin.Script)
 	if err != nil {
 		return "", err
 	}
-	fmt.Fprintf(&b, "The script:\n")
+	b.WriteString("script:\n")
 	n := 0
 	for line := range strings.SplitSeq(visible(registry.PrintableGo([]byte(source))), "\n") {
 		n++
@@ -202,8 +190,7 @@ func (c *session) answerApproval(id, said, word string) (string, error) {
 		word = ""
 	}
 	if a.Question != nil && yes {
-		return "", errors.New("it is a question of a server in the middle of a call, which is answered at the client that sent " +
-			"the script")
+		return "", errors.New("a server asks this question in the middle of a call: the client that sent the script answers it")
 	}
 	if err := c.s.records.Answer(a.ID, &record.Answer{Yes: yes, Who: c.token, How: approvalsName, Word: word}); err != nil {
 		return "", err

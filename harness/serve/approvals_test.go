@@ -35,8 +35,7 @@ func (c *client) approvals(action string, ids ...string) string {
 	return textOf(c.call(serve.ApprovalsName, map[string]any{"action": action, "ids": ids, "word": "not on a Friday"}))
 }
 
-// A token with the right says yes to what another one's script waits for, which then
-// goes on by itself.
+// A token with the right approves the calls of another token's script, which then resumes.
 func TestATokenWithTheRightApproves(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
@@ -51,16 +50,16 @@ func TestATokenWithTheRightApproves(t *testing.T) {
 				if list := names(t, bob); !strings.Contains(list, serve.ApprovalsName) {
 					t.Errorf("bob has %s", list)
 				}
-				if got := bob.approvals("list"); got != "nothing waits" {
+				if got := bob.approvals("list"); got != "no call needs approval" {
 					t.Error(got)
 				}
 				_, a := ann.run(deletesThree)
 				id := a.Waiting[0].ID
 				if got := bob.approvals("list"); !strings.Contains(got, id) || !strings.Contains(got, "files.delete_file") ||
-					!strings.Contains(got, "for ann") {
+					!strings.Contains(got, "token ann") {
 					t.Error(got)
 				}
-				if got := bob.approvals("show", id); !strings.Contains(got, `{"path":"file0"}`) ||
+				if got := bob.approvals("show", id); !strings.Contains(got, `| {"path":"file0"}`) ||
 					!strings.Contains(got, "   2| \t_, err := files.DeleteFile") {
 					t.Error(got)
 				}
@@ -76,7 +75,7 @@ func TestATokenWithTheRightApproves(t *testing.T) {
 				if got := bob.approvals("yes", id); got != id+": yes\n" {
 					t.Error(got)
 				}
-				until(t, func() bool { id2 := strings.Fields(bob.approvals("list"))[0]; return id2 != id && id2 != "nothing" })
+				until(t, func() bool { id2 := strings.Fields(bob.approvals("list"))[0]; return id2 != id && id2 != "no" })
 				if got := bob.approvals("no", next()); !strings.HasSuffix(got, ": no\n") {
 					t.Error(got)
 				}
@@ -96,18 +95,18 @@ func TestATokenWithTheRightApproves(t *testing.T) {
 	}
 }
 
-// Nobody says yes to what the same token has sent, or without the right.
+// No token approves the calls of its own scripts, or without the right.
 func TestNobodyApprovesOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	url, f, _ := approving(t, &serve.Options{Approvals: serve.ApprovalsConsole})
 	ann, bob := dialHTTP(t, url, "", twoTokens["ann"], nil), dialHTTP(t, url, "", twoTokens["bob"], nil)
 	names(t, bob)
 	_, a := bob.run(deleting)
-	if got := bob.approvals("list"); got != "nothing waits" {
+	if got := bob.approvals("list"); got != "no call needs approval" {
 		t.Error(got)
 	}
 	for _, action := range []string{"show", "yes", "no"} {
-		if got := bob.approvals(action, a.Waiting[0].ID); !strings.Contains(got, "that this token sent") {
+		if got := bob.approvals(action, a.Waiting[0].ID); !strings.Contains(got, "this token sent the script") {
 			t.Errorf("%s: %s", action, got)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness/outcome"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/harness/serve/transport"
@@ -33,8 +34,7 @@ const (
 	answerFor = 24 * time.Hour   // between requests
 )
 
-// asksUser reports whether the client's user may say yes to what its own scripts
-// wait for.
+// asksUser reports whether the client's user may approve the calls of its own scripts.
 func (c *session) asksUser() bool { return c.s.opts.Approvals != ApprovalsConsole }
 
 // can is what of elicitation a request's client offers.
@@ -80,8 +80,7 @@ func (c *session) questions(res *outcome.Result, has can, was []string) mcp.Inpu
 	return out
 }
 
-// ask is what is asked of what a run waits with; nothing where that is for others
-// to say.
+// ask returns the questions about a pending call. It returns nil if only others may answer.
 func (c *session) ask(run string, w *outcome.Pending) (mcp.InputRequestMap, error) {
 	if w.Question == nil {
 		if !c.asksUser() {
@@ -104,40 +103,20 @@ func (c *session) ask(run string, w *outcome.Pending) (mcp.InputRequestMap, erro
 // wholeField is the field of an approval by which it is for all calls of the tool.
 const wholeField = "all_calls"
 
-// approvalForm asks whether a call is to be made.
+// approvalForm asks a person to approve a call.
 func approvalForm(run string, w *outcome.Pending) *mcp.ElicitParams {
-	var b strings.Builder
-	fmt.Fprintf(&b, "A script wants to call %s (%s), and waits for a yes: %s. Nothing of the call was sent.\n",
-		w.Tool, w.Class,
-		registry.Quoted(registry.PrintableText(w.Why, maxFailure)))
-	fmt.Fprintf(&b, "It is at %s, run %s.\n", placeOf(w), run)
-	if args := string(w.Args); args == "{}" {
-		b.WriteString("It has no arguments.")
-	} else {
-		fmt.Fprintf(&b, "All its arguments:\n%s", registry.Quoted(visible(registry.PrintableJSON(w.Args))))
-	}
+	doc := append(present.Document{&present.Paragraph{Text: present.Words(present.Plain,
+		"A call of run "+run+" needs approval; it has not been sent.")}}, w.Document()...)
 	fields := map[string]any{}
 	if w.Whole {
 		fields[wholeField] = map[string]any{"type": "boolean", "title": "all calls of " + w.Tool + " in this run",
 			"default": false}
 	}
-	return &mcp.ElicitParams{Mode: backend.Form, Message: b.String(),
+	return &mcp.ElicitParams{Mode: backend.Form, Message: doc.Model(0),
 		RequestedSchema: map[string]any{"type": "object", "properties": fields}}
 }
 
-// placeOf is where a script makes a call, in words.
-func placeOf(w *outcome.Pending) string {
-	at := fmt.Sprintf("line %d", w.Line)
-	if w.File != "" {
-		at = w.File + " " + at
-	}
-	if w.Script != "" {
-		at += " of the saved script " + w.Script
-	}
-	return at
-}
-
-// relayed is what a server asks in the middle of a call, marked as its words.
+// relayed returns the question of a server in the middle of a call, marked as its words.
 func relayed(server, tool string, q *backend.Question) *mcp.ElicitParams {
 	in := ""
 	if tool != "" {
@@ -158,7 +137,7 @@ func relayed(server, tool string, q *backend.Question) *mcp.ElicitParams {
 	return p
 }
 
-// replyOf is a client's answer to a server's question; nil: nobody has answered.
+// replyOf returns a client's answer to a server's question, or nil if there is none.
 func replyOf(from mcp.InputResponse) *backend.Reply {
 	res, _ := from.(*mcp.ElicitResult)
 	if res == nil || res.Action != backend.Accept && res.Action != backend.Decline {
@@ -174,8 +153,7 @@ func replyOf(from mcp.InputResponse) *backend.Reply {
 	return r
 }
 
-// says is what an answer of the client's user is to what a run waits with; nil: it is
-// none.
+// says returns the answer of the client's user to a pending call, or nil if there is none.
 func (c *session) says(w *outcome.Pending, got mcp.InputResponseMap) (*record.Answer, error) {
 	a := &record.Answer{Who: c.who(), How: "elicitation"}
 	if w.Question == nil {
@@ -203,7 +181,7 @@ func (c *session) says(w *outcome.Pending, got mcp.InputResponseMap) (*record.An
 	return a, err
 }
 
-// who is who answers at the session's client.
+// who returns the name of the person who answers at the session's client.
 func (c *session) who() string { return cmp.Or(c.owner.Token(), "the user at "+c.id) }
 
 // keep keeps what the client's user has answered to what a run waits with, of that

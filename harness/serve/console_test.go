@@ -202,7 +202,7 @@ func TestTheConsoleOfTheServerSaysYes(t *testing.T) {
 	_, value, _ := strings.Cut(page, `name="ids" value="`)
 	value, _, _ = strings.Cut(value, `"`)
 	if code, page = p.post("/approvals", p.base, url.Values{"answer": {"yes"}, "ids": {value}}); code != 200 ||
-		!strings.Contains(page, "Yes to 1 call of files.delete_file. Run "+a.Run) {
+		!strings.Contains(page, "Approved: 1 call of files.delete_file. Run "+a.Run) {
 		t.Fatalf("%d\n%s", code, page)
 	}
 	until(t, func() bool {

@@ -68,8 +68,8 @@ func TestPolicyDecidesBeforeAnythingRuns(t *testing.T) {
 				t.Error("the call is not shown:", got)
 			}
 			if x.status == outcome.Waiting && (f.calls.Load() > 0 || len(a.Waiting) != 1 || !strings.Contains(got,
-				fmt.Sprintf("harness approvals yes %s.1", a.Run)) || !strings.Contains(got, `files.delete_file({"path":"x"})`)) {
-				t.Error("what waits is not told:", got)
+				fmt.Sprintf("harness approvals yes %s.1", a.Run)) || !strings.Contains(got, "  files.delete_file  line 2  ") || !strings.Contains(got, `| {"path":"x"}`)) {
+				t.Error("the pending call is not shown:", got)
 			}
 		})
 	}
@@ -185,8 +185,8 @@ func TestAPersonIsAskedWhereTheClientCan(t *testing.T) {
 				if !strings.Contains(got, want) {
 					t.Errorf("got %q", got)
 				}
-				if !strings.Contains(question, "files.delete_file (effect)") || !strings.Contains(question, `{"path":"x"}`) ||
-					!strings.Contains(question, "line 1, run "+a.Run) {
+				if !strings.Contains(question, "tool: files.delete_file\nclass: effect\n") || !strings.Contains(question, `{"path":"x"}`) ||
+					!strings.Contains(question, "\nat: line 1\n") || !strings.Contains(question, "run "+a.Run) {
 					t.Errorf("question %q", question)
 				}
 				if n := f.calls.Load(); (n == 1) != (action == "accept") {
@@ -263,7 +263,7 @@ func TestAPersonIsShownAllOfIt(t *testing.T) {
 		{"execute", map[string]any{"script": "_, _ = files.DeleteFile(files.DeleteFileParams{Path: " +
 			"\"tmp\"})\n_, _ = files.DeleteFile(files.DeleteFileParams{Path: \"/pr\u202eod\" /*\x1b[8m\u200b*/})",
 			"inputs": map[string]any{"who": "x\u202ey"}},
-			[]string{`{"path":"tmp"}`, `{"path":"/pr\u202eod"}`, "line 1, ", "line 2, "}, "\x1b\u202e\u200b"},
+			[]string{`{"path":"tmp"}`, `{"path":"/pr\u202eod"}`, "at: line 1\n", "at: line 2\n"}, "\x1b\u202e\u200b"},
 		{"call_tool", map[string]any{"tool": "files.delete_file",
 			"arguments": map[string]any{"path": strings.Repeat("x", 2000) + "/prod\u202e"}}, []string{`/prod\u202e"`}, "\u202e"},
 	} {

@@ -201,10 +201,11 @@ _, _ = files.DeleteFile(files.DeleteFileParams{Path: "a"})
 _, _ = issues.Comment(issues.CommentParams{Number: n, Body: "b"})`
 	got, a := c.dry(script + "\nReturn(1)")
 	want := `1
-dry run: nothing was changed; these calls were not made:
-  1. line 2: files.delete_file({"path":"a"})
-after effects that were not made; may depend on a made-up answer:
-  2. line 3: issues.comment({"body":"b","number":1})
+dry run: nothing was changed; 2 effect calls were not sent:
+1  files.delete_file  effect  line 2  answer made up
+| {"path":"a"}
+2  issues.comment  effect  line 3  after a made-up answer; answer made up
+| {"body":"b","number":1}
 `
 	if got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -219,7 +220,7 @@ after effects that were not made; may depend on a made-up answer:
 		t.Fatal(a.Error, f.calls.Load())
 	}
 	got, a = c.dry(script)
-	if !strings.Contains(got, "\nafter effects that were not made:\n  2. ") || a.Ledger[1].Guess || a.Ledger[1].From == "" {
+	if !strings.Contains(got, "\n2  issues.comment  effect  line 3  answer of run "+a.Ledger[1].From+"\n") || a.Ledger[1].Guess || a.Ledger[1].From == "" {
 		t.Error(got)
 	}
 	// It has room in the answer, whatever the script does.
@@ -237,10 +238,10 @@ Return(strings.Repeat("y", 5000))`)
 	}
 	// A failure that a made-up answer may have caused is said to be one.
 	got, _ = c.dry(`r, _ := files.DeleteFile(files.DeleteFileParams{Path: "never"}); if r.Text() != "gone" { panic("not gone") }`)
-	if !strings.Contains(got, "made up, which may be why") || !strings.Contains(got, "not gone") {
+	if !strings.Contains(got, "a made-up answer may be why") || !strings.Contains(got, "not gone") {
 		t.Error(got)
 	}
-	if got, _ := c.dry("Return(1)"); got != "1\ndry run: no call that changes anything was asked for\n" {
+	if got, _ := c.dry("Return(1)"); got != "1\ndry run: the script asked for no effect call\n" {
 		t.Error(got)
 	}
 	if f.calls.Load() != 2 {
@@ -264,7 +265,7 @@ func TestPolicyInADryRun(t *testing.T) {
 	c := connect(t, s, &mcp.ClientOptions{ElicitationHandler: yes})
 	got, a := c.dry(`_, _ = git.Log(git.LogParams{MaxCount: 1}); _, _ = files.DeleteFile(files.DeleteFileParams{Path: "a"})`)
 	const why = "it is not marked as read-only and needs approval"
-	if a.Status != outcome.OK || len(a.Ledger) != 1 || a.Ledger[0].Approval != why || !strings.Contains(got, "["+why+"]") {
+	if a.Status != outcome.OK || len(a.Ledger) != 1 || a.Ledger[0].Approval != why || !strings.Contains(got, "  "+why+"; ") {
 		t.Errorf("%+v: %s", a.Ledger, got)
 	}
 	if got, a := c.dry(`_, _ = issues.Comment(issues.CommentParams{Number: 1, Body: "x"})`); a.Status != outcome.Denied {

@@ -196,7 +196,7 @@ func TestADryRunThatWentOnIsTheAnswer(t *testing.T) {
 		return err == nil && run.Live() && run.End != nil && !run.Running
 	})
 	got, a := c.run(deleting)
-	if a.Run != dry.Run || a.Dry || a.Ledger != nil || len(a.Calls) != 1 || strings.Contains(got, "these calls were not made") ||
+	if a.Run != dry.Run || a.Dry || a.Ledger != nil || len(a.Calls) != 1 || strings.Contains(got, "not sent:") ||
 		f.calls.Load() != 1 {
 		t.Errorf("%d calls: %s", f.calls.Load(), got)
 	}

@@ -1,5 +1,5 @@
-// The page of what waits for a person: how many are ticked, keys, and a word where
-// what is shown has changed. Nothing is answered but by a button of the form.
+// The page of pending calls: it counts the ticked calls, handles keys, and says when the
+// calls have changed. Only buttons of the form answer.
 
 import { $, $$, inField, keysOn } from "./console.js";
 
@@ -7,11 +7,11 @@ const ask = $("#ask"), form = ask && $("form", ask), yes = $("#yes"), no = $("#n
 const ticks = form ? $$("tbody input[name=ids], .each input[name=ids]:not([disabled])", form) : [];
 const all = $("#tick-all");
 
-// count says in the button how many are ticked, and which stay.
+// count writes into the button how many calls are ticked.
 function count() {
   if (!yes || !ticks.length) return;
   const n = ticks.filter((t) => t.checked).length;
-  yes.firstElementChild.textContent = n === ticks.length ? `Yes to these ${n}` : n ? `Yes to these ${n} of ${ticks.length}` : "Nothing is ticked";
+  yes.firstElementChild.textContent = n === ticks.length ? `Approve these ${n}` : n ? `Approve these ${n} of ${ticks.length}` : "No call is ticked";
   yes.disabled = no.disabled = !n;
   if (all) { all.checked = n === ticks.length; all.indeterminate = n > 0 && n < ticks.length; }
 }
@@ -37,8 +37,8 @@ if (form) {
   count();
 }
 
-// A question stays as it is while somebody looks at it; where its calls are others
-// now, a sentence says so.
+// The panel does not change while a person reads it. If its calls have changed, a sentence
+// says so.
 const state = () => $("#inbox a[aria-current]")?.dataset.state ?? "";
 let shown = state();
 document.addEventListener("part", (e) => {
