@@ -29,6 +29,8 @@ import (
 // Errors pass untouched. Results that ask the client for input are taken like
 // all others: the SDK would answer them by sending the request again.
 type captures struct {
+	asked *questions
+
 	mu   sync.Mutex
 	byID map[jsonrpc.ID]*capture
 }
@@ -45,7 +47,10 @@ type capture struct {
 
 type captureKey struct{}
 
-func newCaptures() *captures { return &captures{byID: map[jsonrpc.ID]*capture{}} }
+// newCaptures returns captures without any. relayed is that of questions.
+func newCaptures(relayed bool) *captures {
+	return &captures{asked: newQuestions(relayed), byID: map[jsonrpc.ID]*capture{}}
+}
 
 // wanted returns the capture that a request's context holds, or nil.
 func wanted(ctx context.Context) *capture {
@@ -115,6 +120,25 @@ var (
 	emptyCall = json.RawMessage(`{"content":[]}`)
 	emptyList = json.RawMessage(`{"tools":[]}`)
 )
+
+// incoming handles a message before the SDK gets it, and reports whether it may. from is the
+// request on whose stream it came, or nil. It waits while too many requests of the server
+// are unanswered, until quit ends.
+func (cs *captures) incoming(m jsonrpc.Message, from *capture, quit <-chan struct{}) bool {
+	r, ok := m.(*jsonrpc.Request)
+	switch {
+	case !ok:
+		cs.received(m)
+	case r.IsCall():
+		if !cs.asked.ask(r.ID, quit) {
+			return false
+		}
+		if params, relayed := cs.asked.mark(r.ID, r.Method, r.Params, from); relayed {
+			r.Params = params
+		}
+	}
+	return true
+}
 
 // received takes the result out of a response that is waited for, and reports
 // whether it did.
@@ -208,12 +232,7 @@ type envelope struct {
 
 // isResult reports whether the message is a response without an error.
 func (e *envelope) isResult() bool {
-	return e.Method == nil && e.id.IsValid() && len(e.Result) > 0 && !e.isError()
-}
-
-// isError reports whether the message is a response with an error.
-func (e *envelope) isError() bool {
-	return e.Method == nil && e.id.IsValid() && len(e.Error) > 0 && string(e.Error) != "null"
+	return e.Method == nil && e.id.IsValid() && len(e.Result) > 0 && (len(e.Error) == 0 || string(e.Error) == "null")
 }
 
 func decodeEnvelope(data []byte) (*envelope, error) {

@@ -116,7 +116,7 @@ func FuzzMessages(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"},"result":null}`))
 	f.Add([]byte(`{"level":"info"}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
-		p := &process{captures: newCaptures(), max: 1 << 20}
+		p := &process{captures: newCaptures(false), max: 1 << 20}
 		c := &capture{}
 		one, err := jsonrpc.MakeID(1.0)
 		if err != nil {

@@ -100,11 +100,11 @@ func (d *dialer) overHTTP(ctx context.Context, protocol string, transport func(*
 		return nil, errors.New("the url cannot be read")
 	}
 	base := origin.NewGuard(named)
-	t := &tripper{base: base, captures: newCaptures(), asked: newQuestions(d.opts.Asks), headers: d.server.Headers,
+	t := &tripper{base: base, captures: newCaptures(d.opts.Asks), headers: d.server.Headers,
 		named: named, max: d.server.MaxMessage, oauth: d.signedIn != nil}
 	var close context.CancelFunc
 	t.closing, close = context.WithCancel(context.Background())
-	s, err := d.connect(ctx, transport(&http.Client{Transport: t, CheckRedirect: t.redirect}), t.captures, t.asked,
+	s, err := d.connect(ctx, transport(&http.Client{Transport: t, CheckRedirect: t.redirect}), t.captures,
 		protocol)
 	if err != nil {
 		close()
@@ -185,7 +185,6 @@ func (d *dialer) explainHTTP(ctx context.Context, err error) error {
 type tripper struct {
 	base      origin.Transport
 	captures  *captures
-	asked     *questions
 	headers   config.Secrets
 	named     *url.URL                              // of the definition: nothing is sent to another origin
 	max       int                                   // bytes of a message
@@ -226,7 +225,7 @@ func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		req.URL = to.to
 	}
 	if p.answers { // nothing waits for that but a slot, and Close
-		defer t.asked.answered(p.id)
+		defer t.captures.asked.answered(p.id)
 		ctx, cancel := context.WithTimeout(req.Context(), answerTimeout)
 		defer cancel()
 		defer context.AfterFunc(t.closing, cancel)()
@@ -391,48 +390,31 @@ func callError(code int) error {
 	return err
 }
 
-// instead is the message that takes the place of one that is too long; nil:
-// none does.
+// instead returns the message that takes the place of one that is too long, or nil.
 func (t *tripper) instead(long *idScanner) []byte {
-	m := long.instead(t.captures, t.max)
-	if m == nil {
-		return nil
-	}
-	data, err := jsonrpc.EncodeMessage(m)
-	if err != nil {
-		return nil
-	}
+	data, _ := encoded(long.instead(t.captures, t.max))
 	return data
 }
 
-// rewrite takes the captured result out of one message; ok says whether data
-// is a message at all. Decoding only the envelope is what makes this cheap.
+// rewrite handles one message, and returns it as the SDK is to get it. It is false if the
+// SDK is not to get it.
 func (t *tripper) rewrite(ctx context.Context, data []byte) (out []byte, ok bool) {
-	e, err := decodeEnvelope(data)
+	m, err := decodeMessage(data)
 	if err != nil {
-		r := unreadable(t.captures, data, true)
-		if r == nil {
-			return nil, false
-		}
-		out, err := jsonrpc.EncodeMessage(r)
-		return out, err == nil
+		return encoded(unreadable(t.captures, data, true))
 	}
-	if e.Method != nil && e.id.IsValid() {
-		if !t.asked.ask(e.id, ctx.Done()) {
-			return data, false
-		}
-		params, relayed := t.asked.mark(e.id, *e.Method, e.Params, wanted(ctx))
-		if relayed {
-			data = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, e.ID, *e.Method, params)
-		}
-		return data, true
+	if !t.captures.incoming(m, wanted(ctx), ctx.Done()) {
+		return nil, false
 	}
-	if e.isError() {
-		t.captures.became(e.id, backend.Answered)
+	out, err = jsonrpc.EncodeMessage(m)
+	return out, err == nil
+}
+
+// encoded returns an answer as it is sent; it is false for nil.
+func encoded(r *jsonrpc.Response) (out []byte, ok bool) {
+	if r == nil {
+		return nil, false
 	}
-	r := &jsonrpc.Response{ID: e.id, Result: e.Result}
-	if !e.isResult() || !t.captures.received(r) {
-		return data, true
-	}
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, e.ID, r.Result), true
+	out, err := jsonrpc.EncodeMessage(r)
+	return out, err == nil
 }

@@ -152,7 +152,7 @@ func (d *dialer) handshake(ctx context.Context, p *process, protocol string, mor
 		ctx, cancel = context.WithTimeout(ctx, d.server.StartTimeout/3)
 		defer cancel()
 	}
-	return d.connect(ctx, p, p.captures, p.asked, protocol)
+	return d.connect(ctx, p, p.captures, protocol)
 }
 
 // refused reports whether the server answered the handshake with a no.
@@ -162,8 +162,9 @@ func refused(err error) bool {
 }
 
 // connect shakes hands over a transport. ctx limits the handshake only.
-func (d *dialer) connect(ctx context.Context, t mcp.Transport, caps *captures, asked *questions, protocol string) (
+func (d *dialer) connect(ctx context.Context, t mcp.Transport, caps *captures, protocol string) (
 	*session, error) {
+	asked := caps.asked
 	o := &mcp.ClientOptions{
 		Logger:         slog.New(slog.DiscardHandler),
 		Capabilities:   &mcp.ClientCapabilities{},
@@ -196,7 +197,7 @@ func (d *dialer) connect(ctx context.Context, t mcp.Transport, caps *captures, a
 		cancel()
 		return nil, err
 	}
-	s := &session{dialer: d, cs: cs, captures: caps, asked: asked, base: base, cancel: cancel, done: make(chan struct{})}
+	s := &session{dialer: d, cs: cs, captures: caps, base: base, cancel: cancel, done: make(chan struct{})}
 	go func() {
 		cs.Wait()
 		close(s.done)

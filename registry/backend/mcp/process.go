@@ -43,7 +43,6 @@ const (
 type process struct {
 	cmd      *exec.Cmd
 	captures *captures
-	asked    *questions
 	max      int // bytes of a message
 	stdin    io.WriteCloser
 	stdout   *os.File
@@ -83,7 +82,7 @@ func startProcess(s config.Server, o Options) (*process, error) {
 	}
 	kept := keptLog(s)
 	p := &process{
-		cmd: cmd, captures: newCaptures(), asked: newQuestions(o.Asks), max: s.MaxMessage, log: tee(o.Log, kept), kept: kept,
+		cmd: cmd, captures: newCaptures(o.Asks), max: s.MaxMessage, log: tee(o.Log, kept), kept: kept,
 		frames: make(chan frame), inbox: make(chan jsonrpc.Message),
 		closed: make(chan struct{}), exited: make(chan struct{}),
 	}
@@ -126,7 +125,6 @@ func (p *process) Read(ctx context.Context) (jsonrpc.Message, error) {
 		if !ok {
 			return nil, p.readError()
 		}
-		p.captures.received(m)
 		return m, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -148,7 +146,7 @@ func (p *process) Write(ctx context.Context, m jsonrpc.Message) error {
 	p.captures.sent(ctx, m)
 	switch m := m.(type) {
 	case *jsonrpc.Response:
-		defer p.asked.answered(m.ID)
+		defer p.captures.asked.answered(m.ID)
 	case *jsonrpc.Request:
 		if send := sendOf(ctx); send != nil && m.IsCall() {
 			f.call, f.begin, f.written = m.ID, func() error { return send.Begin(ctx) }, make(chan error, 1)
@@ -228,13 +226,8 @@ func (p *process) read() {
 			messages = p.instead(long)
 		}
 		for _, m := range messages {
-			if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() {
-				if !p.asked.ask(r.ID, p.closed) {
-					continue
-				}
-				if params, relayed := p.asked.mark(r.ID, r.Method, r.Params, nil); relayed {
-					r.Params = params
-				}
+			if !p.captures.incoming(m, nil, p.closed) {
+				continue
 			}
 			select {
 			case p.inbox <- m:

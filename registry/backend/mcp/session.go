@@ -37,7 +37,6 @@ type session struct {
 	*dialer
 	cs       *mcp.ClientSession
 	captures *captures
-	asked    *questions
 	overSSE  bool
 	process  *process // stdio only
 	hush     func()   // http, sse: ends answers to the server that are under way
@@ -154,7 +153,7 @@ func (s *session) Call(ctx context.Context, req *backend.Request) (*backend.Resu
 	ctx, cancel := s.limit(ctx, s.server.CallTimeout)
 	defer cancel()
 	defer send.End() // a message may be on its way yet
-	c, end := s.asked.begin(ctx, req)
+	c, end := s.captures.asked.begin(ctx, req)
 	defer end()
 	ctx = c.ctx
 	raw, err := s.answer(c)
