@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -79,7 +80,7 @@ func (d *dialer) dialStreamable(ctx context.Context) (*session, error) {
 func (d *dialer) dialSSE(ctx context.Context) (*session, error) {
 	s, err := d.overHTTP(ctx, legacyProtocol, func(c *http.Client) mcp.Transport {
 		t := c.Transport.(*tripper)
-		t.signedIn, t.sse = d.signedIn, true
+		t.signedIn, t.posts = d.signedIn, &posts{under: map[jsonrpc.ID]chan struct{}{}}
 		return &mcp.SSEClientTransport{Endpoint: d.server.URL, HTTPClient: c, MaxEventSize: d.server.MaxMessage}
 	})
 	if s != nil {
@@ -193,7 +194,7 @@ type tripper struct {
 	moved     atomic.Pointer[moved]                 // where the last redirect led that POSTs were to follow; may be nil
 	signedIn  *signedIn                             // where the transport above does not see to it; may be nil
 	oauth     bool                                  // the server wants a sign-in
-	sse       bool                                  // answers come on a stream of their own
+	posts     *posts                                // of legacy SSE, else nil
 	closing   context.Context                       // ends when the session is closed
 }
 
@@ -224,12 +225,21 @@ func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	if to := t.moved.Load(); p.send.Once() && to != nil && to.from == req.URL.String() {
 		req.URL = to.to
 	}
-	if p.answers { // nothing waits for that but a slot, and Close
+	switch {
+	case p.answers: // nothing waits for that but a slot, and Close
 		defer t.captures.asked.answered(p.id)
 		ctx, cancel := context.WithTimeout(req.Context(), answerTimeout)
 		defer cancel()
 		defer context.AfterFunc(t.closing, cancel)()
 		req = req.WithContext(ctx)
+	case t.posts != nil && p.id.IsValid():
+		return t.posts.outlive(req, p.id, t.closing,
+			func(req *http.Request) (*http.Response, error) { return t.send(req, p) })
+	case t.posts != nil && p.cancels.IsValid():
+		return t.posts.outlive(req, jsonrpc.ID{}, t.closing, func(req *http.Request) (*http.Response, error) {
+			t.posts.await(req.Context(), p.cancels)
+			return t.send(req, p)
+		})
 	}
 	return t.send(req, p)
 }
@@ -320,6 +330,7 @@ type posted struct {
 	call    bool          // its result is wanted
 	send    *backend.Send // of the call, may be nil
 	answers bool          // it is the answer to a request of the server
+	cancels jsonrpc.ID    // the request that it cancels
 }
 
 // note registers the request that a POST carries, if its result is wanted.
@@ -341,11 +352,28 @@ func (t *tripper) note(req *http.Request) (p posted, err error) {
 		return p, nil
 	}
 	p.id, p.answers = e.id, e.Method == nil && e.id.IsValid()
+	if e.Method != nil && *e.Method == "notifications/cancelled" {
+		p.cancels = cancelled(data)
+	}
 	if wanted(req.Context()) != nil && e.Method != nil && e.id.IsValid() {
 		t.captures.sent(req.Context(), &jsonrpc.Request{ID: e.id})
 		p.raw, p.call, p.send = e.ID, true, sendOf(req.Context())
 	}
 	return p, nil
+}
+
+// cancelled is the ID of the request that a notification calls off.
+func cancelled(data []byte) jsonrpc.ID {
+	var n struct {
+		Params struct {
+			ID any `json:"requestId"`
+		} `json:"params"`
+	}
+	if json.Unmarshal(data, &n) != nil {
+		return jsonrpc.ID{}
+	}
+	id, _ := jsonrpc.MakeID(n.Params.ID)
+	return id
 }
 
 // bounded reads a plain body, at most t.max bytes of it, and rewrites it. p is
@@ -365,7 +393,7 @@ func (t *tripper) bounded(ctx context.Context, res *http.Response, p posted) (*h
 		data = out
 	} else if p.call && res.StatusCode >= 400 && !t.signsIn(res.StatusCode) {
 		return nil, callError(res.StatusCode)
-	} else if p.call && !t.sse && res.StatusCode < 300 && len(bytes.TrimSpace(data)) > 0 {
+	} else if p.call && t.posts == nil && res.StatusCode < 300 && len(bytes.TrimSpace(data)) > 0 {
 		t.captures.became(p.id, backend.Unread)
 		return nil, &said{"the answer is no message of JSON-RPC", errRejected}
 	}
@@ -417,4 +445,64 @@ func encoded(r *jsonrpc.Response) (out []byte, ok bool) {
 	}
 	out, err := jsonrpc.EncodeMessage(r)
 	return out, err == nil
+}
+
+// posts are the requests of a legacy SSE session that are on their way. There
+// a POST only delivers, the answer comes on the event stream; a server may get
+// a POST that was given up, and after the one that calls it off. So a POST goes
+// on when its caller has given up, and what calls it off is sent after it, also
+// when that is after the 5 s that the SDK gives it.
+type posts struct {
+	mu    sync.Mutex
+	under map[jsonrpc.ID]chan struct{}
+}
+
+// outlive runs send until it is done, and returns without its result when the
+// context of req ends before: then it has the answerTimeout left. until ends it
+// too. id is the request that is sent, if it is one that may be called off.
+func (ps *posts) outlive(req *http.Request, id jsonrpc.ID, until context.Context,
+	send func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+	type result struct {
+		res *http.Response
+		err error
+	}
+	sent, over := make(chan result, 1), make(chan struct{})
+	if id.IsValid() {
+		ps.mu.Lock()
+		ps.under[id] = over
+		ps.mu.Unlock()
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(req.Context()))
+	stop := context.AfterFunc(until, cancel)
+	go func() {
+		defer cancel()
+		defer stop()
+		res, err := send(req.WithContext(ctx))
+		ps.mu.Lock()
+		delete(ps.under, id)
+		ps.mu.Unlock()
+		close(over)
+		sent <- result{res, err}
+	}()
+	select {
+	case r := <-sent:
+		return r.res, r.err
+	case <-req.Context().Done():
+		time.AfterFunc(answerTimeout, cancel)
+		return nil, req.Context().Err()
+	}
+}
+
+// await waits until a request is delivered, or ctx ends.
+func (ps *posts) await(ctx context.Context, id jsonrpc.ID) {
+	ps.mu.Lock()
+	over := ps.under[id]
+	ps.mu.Unlock()
+	if over == nil {
+		return
+	}
+	select {
+	case <-over:
+	case <-ctx.Done():
+	}
 }
