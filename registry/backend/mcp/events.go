@@ -37,41 +37,58 @@ func (e *events) Read(p []byte) (int, error) {
 func (e *events) Close() error { return e.body.Close() }
 
 // next reads one event into out. An event that the stream's end cuts off is
-// dropped, as the specification of event streams demands.
+// dropped, as the specification of event streams demands. Of one that is too long
+// only the id is looked for.
 func (e *events) next() {
 	if e.r == nil {
 		e.r = bufio.NewReader(e.body)
 	}
 	e.out.Reset()
-	var data, other []byte
-	message, size := true, 0
-	for {
-		line, err := e.line(e.max - size)
-		if errors.Is(err, errFrameTooLong) {
-			data, err = e.skip(data, line)
-			if err == nil {
-				e.emit(data, nil, false)
-				return
-			}
-		}
-		if err != nil {
+	var data, other, line []byte
+	var long *idScanner // of an event that is too long
+	message, begins := true, true
+	for size := 0; ; {
+		part, err := e.r.ReadSlice('\n') // a line, or a part of one
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			e.err = err
 			return
 		}
-		size += len(line)
-		field, value, _ := bytes.Cut(line, []byte(":"))
-		value = bytes.TrimPrefix(value, []byte(" "))
+		blank := begins && len(bytes.TrimRight(part, "\r\n")) == 0
+		begins = err == nil
+		if size += len(part); size > e.max && long == nil {
+			long = &idScanner{}
+			long.scan(data)
+			long.scan(line)
+		}
 		switch {
-		case len(line) == 0:
+		case size/maxSkipped > e.max:
+			e.err = fmt.Errorf("%w: more than %d bytes", errEndless, size)
+			return
+		case long != nil && blank:
+			e.emit(e.instead(long), nil, false)
+			return
+		case long != nil: // names of fields between its lines do not hide an id
+			long.scan(part)
+			continue
+		case blank:
 			e.emit(data, other, message)
 			return
-		case string(field) == "data":
-			data = append(append(data, value...), '\n')
+		}
+		if line = append(line, part...); !begins {
 			continue
-		case string(field) == "event":
+		}
+		line = bytes.TrimRight(line, "\r\n")
+		field, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		if string(field) == "data" {
+			data = append(append(data, value...), '\n')
+		} else {
+			other = append(append(other, line...), '\n')
+		}
+		if string(field) == "event" {
 			message = len(value) == 0 || string(value) == "message"
 		}
-		other = append(append(other, line...), '\n')
+		line = line[:0]
 	}
 }
 
@@ -93,56 +110,3 @@ func (e *events) emit(data, other []byte, message bool) {
 	}
 	e.out.WriteByte('\n')
 }
-
-// line reads one line without its end. The error of one with more than left
-// bytes is errFrameTooLong; its rest is still to be read.
-func (e *events) line(left int) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := e.r.ReadSlice('\n')
-		line = append(line, part...)
-		if len(line) > left && (err == nil || errors.Is(err, bufio.ErrBufferFull)) {
-			return line, errFrameTooLong
-		}
-		if err == nil {
-			return bytes.TrimRight(line, "\r\n"), nil
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return nil, err
-		}
-	}
-}
-
-// skip reads past an event that is too long, of which data and a part of a line
-// were read, and returns the data to put in its place.
-func (e *events) skip(data, line []byte) ([]byte, error) {
-	var long idScanner
-	long.scan(data)
-	isData := bytes.HasPrefix(line, dataField)
-	if isData {
-		long.scan(line[len(dataField):])
-	}
-	for n := 0; n/maxSkipped <= e.max; {
-		begins := line[len(line)-1] == '\n'
-		var err error
-		if line, err = e.r.ReadSlice('\n'); err != nil && !errors.Is(err, bufio.ErrBufferFull) {
-			return nil, err
-		}
-		n += len(line)
-		text := line
-		if begins {
-			if len(bytes.TrimRight(line, "\r\n")) == 0 {
-				return e.instead(&long), nil
-			}
-			if isData = bytes.HasPrefix(line, dataField); isData {
-				text = line[len(dataField):]
-			}
-		}
-		if isData {
-			long.scan(text)
-		}
-	}
-	return nil, fmt.Errorf("%w: more than %d bytes", errEndless, maxSkipped*e.max)
-}
-
-var dataField = []byte("data:")
