@@ -47,7 +47,7 @@ func (e *events) next() {
 	var data, other, line []byte
 	var long *idScanner // of an event that is too long
 	message, begins := true, true
-	for size := 0; ; {
+	for size, skipped := 0, 0; ; {
 		part, err := e.r.ReadSlice('\n') // a line, or a part of one
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			e.err = err
@@ -55,13 +55,16 @@ func (e *events) next() {
 		}
 		blank := begins && len(bytes.TrimRight(part, "\r\n")) == 0
 		begins = err == nil
-		if size += len(part); size > e.max && long == nil {
+		switch size += len(part); {
+		case long != nil:
+			skipped += len(part)
+		case size > e.max:
 			long = &idScanner{}
 			long.scan(data)
 			long.scan(line)
 		}
 		switch {
-		case size/maxSkipped > e.max:
+		case skipped/maxSkipped > e.max:
 			e.err = fmt.Errorf("%w: more than %d bytes", errEndless, size)
 			return
 		case long != nil && blank:
