@@ -113,9 +113,7 @@ func (e *env) approvals(ctx context.Context, c *cli.Command) error {
 	switch {
 	case c.Bool("json"):
 	case len(all) > 0:
-		o := e.display(c)
-		o.Width = columns(e.stdout, 160)
-		return approval.Table(all, o.Now).Terminal(e.stdout, o)
+		return e.show(approval.Table(all, time.Now()))
 	case anyRun(ctx, records):
 		e.nothing(c, "no call needs approval")
 	default:

@@ -169,14 +169,6 @@ func (e *env) paint(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-// Colours and a width of the lists of runs and approvals.
-const (
-	doubt = "33"
-	bad   = "31"
-	head  = "1"
-	least = 8
-)
-
 // show writes a document to stdout. On a terminal it has colours, and lines fit its width.
 func (e *env) show(d present.Document) error {
 	o := &present.Options{Width: cmp.Or(lifetime.Width(e.stdout), -1), Colour: lifetime.Terminal(e.stdout)}

@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/urfave/cli/v3"
 
@@ -25,7 +24,6 @@ import (
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
-	"github.com/usetools/usetools/registry/text"
 )
 
 func (e *env) runsCommand() *cli.Command {
@@ -205,25 +203,25 @@ func (e *env) runs(ctx context.Context, c *cli.Command) error {
 	if c.Bool("f") && store.Dir() == "" && join.URL(c) == "" {
 		return usageError{"there is no folder with records yet; -state DIR names one to follow"}
 	}
-	list := &runList{e: e, json: c.Bool("json"), now: now, ascii: ascii(), width: columns(e.stdout, 0)}
+	runs := untilDone(ctx, store.List(ctx, f))
 	if c.Bool("f") {
-		return e.followRuns(ctx, store, f, list)
+		return e.followRuns(ctx, c, runs, store.Follow(ctx, f)) // Follow knows what List has
 	}
-	if err := list.print(until(ctx, store.List(ctx, f))); err != nil {
+	n, err := e.listRuns(c, runs, true)
+	switch {
+	case err != nil:
 		return err
-	}
-	if list.rows == 0 && ctx.Err() == nil {
-		if anyRun(ctx, store) {
-			e.nothing(c, "no run fits these filters")
-		} else {
-			e.nothing(c, noRuns(c))
-		}
+	case n > 0 || ctx.Err() != nil:
+	case anyRun(ctx, store):
+		e.nothing(c, "no run fits these filters")
+	default:
+		e.nothing(c, noRuns(c))
 	}
 	return ctx.Err()
 }
 
-// until are runs until ctx ends, which is no fault of theirs.
-func until(ctx context.Context, runs iter.Seq2[*record.Summary, error]) iter.Seq2[*record.Summary, error] {
+// untilDone yields runs until ctx ends.
+func untilDone(ctx context.Context, runs iter.Seq2[*record.Summary, error]) iter.Seq2[*record.Summary, error] {
 	return func(yield func(*record.Summary, error) bool) {
 		for s, err := range runs {
 			if ctx.Err() != nil || !yield(s, err) {
@@ -241,227 +239,77 @@ func anyRun(ctx context.Context, records *store.Store) bool {
 	return false
 }
 
-// followRuns prints the runs that there are, the newest last, and then those that
-// begin and end.
-func (e *env) followRuns(ctx context.Context, store *store.Store, f *store.Filter, list *runList) error {
-	follow := store.Follow(ctx, f) // knows what there is now
+// followRuns prints the runs of a list, the newest last, and then those that begin and end
+// until Ctrl-C.
+func (e *env) followRuns(ctx context.Context, c *cli.Command, list, follow iter.Seq2[*record.Summary, error]) error {
 	type item struct {
 		s   *record.Summary
 		err error
 	}
 	var before []item
-	for s, err := range until(ctx, store.List(ctx, f)) {
+	shown := map[string]string{} // the status of each run
+	for s, err := range list {
 		before = append(before, item{s, err})
+		if err == nil {
+			shown[s.ID] = s.Status
+		}
 	}
 	slices.Reverse(before)
-	told := map[string]string{} // the status of what began since
-	err := list.print(func(yield func(*record.Summary, error) bool) {
+	_, err := e.listRuns(c, func(yield func(*record.Summary, error) bool) {
 		for _, it := range before {
-			if it.err == nil {
-				told[it.s.ID] = it.s.Status
-			}
 			if !yield(it.s, it.err) {
 				return
 			}
 		}
-	})
+	}, true)
 	if err != nil {
 		return err
 	}
 	for s, err := range follow {
-		if ctx.Err() != nil || err == nil && told[s.ID] == s.Status {
+		if ctx.Err() != nil || err == nil && shown[s.ID] == s.Status {
 			continue
 		}
 		if err == nil {
-			told[s.ID] = s.Status
+			shown[s.ID] = s.Status
 		}
-		list.now = time.Now()
-		if err := list.one(s, err); err != nil {
+		_, err = e.listRuns(c, func(yield func(*record.Summary, error) bool) { yield(s, err) }, false)
+		if err != nil {
 			return err
 		}
 	}
-	return nil // Ctrl-C is how it ends
+	return nil
 }
 
-// runList prints runs, a line each.
-type runList struct {
-	e      *env
-	json   bool
-	ascii  bool
-	now    time.Time
-	width  int   // columns; 0: lines are not cut
-	widths []int // of columns, that of tools last
-	rows   int
-}
-
-// lookAhead are the runs of which the widths of columns are made.
-const lookAhead = 50
-
-// print prints runs, and of the first ones how wide the columns are.
-func (l *runList) print(runs iter.Seq2[*record.Summary, error]) error {
-	if l.json {
-		for s, err := range runs {
-			if err := l.one(s, err); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	type row struct {
-		s   *record.Summary
-		err error
-	}
-	head := []string{"run", "when", "status", "took", "calls", "failed"}
-	l.widths = nil
-	for _, h := range append(head, "tools") {
-		l.widths = append(l.widths, len(h))
-	}
-	var first []row
-	flush := func() error {
-		if first == nil {
-			return nil
-		}
-		l.line(head, "tools", "title", func(_ int, s string) string { return l.e.paint("1", s) })
-		for _, r := range first {
-			if err := l.one(r.s, r.err); err != nil {
-				return err
-			}
-		}
-		first = nil
-		return nil
-	}
-	n := 0
-	for s, err := range runs {
-		if n++; n > lookAhead {
-			if err := errors.Join(flush(), l.one(s, err)); err != nil {
-				return err
-			}
-			continue
-		}
-		first = append(first, row{s: s, err: err})
-		if err == nil {
-			for i, cell := range append(l.cells(s), l.tools(s)) {
-				l.widths[i] = max(l.widths[i], utf8.RuneCountInString(cell))
-			}
-		}
-	}
-	return flush()
-}
-
-// one prints a run.
-func (l *runList) one(s *record.Summary, err error) error {
-	l.rows++
-	if l.json {
-		if err != nil {
-			return l.e.printLine(map[string]string{"unreadable": err.Error()})
-		}
-		if s.Tools == nil {
-			s.Tools = []string{}
-		}
-		return l.e.printLine(s)
-	}
-	if err != nil {
-		_, err = fmt.Fprintln(l.e.stdout, l.e.paint(bad, present.Visible("unreadable: "+err.Error(), 500, l.ascii)))
-		return err
-	}
-	return l.line(l.cells(s), l.tools(s), l.title(s), func(i int, cell string) string {
+// listRuns prints runs as one table, or as an object on each line, and counts them.
+func (e *env) listRuns(c *cli.Command, runs iter.Seq2[*record.Summary, error], header bool) (n int, err error) {
+	var rows []*record.Summary
+	for s, bad := range runs {
+		n++
 		switch {
-		case i == 0:
-			return l.e.paint(doubt, cell)
-		case i == 2 && s.Status == "ok":
-			return cell
-		case i == 2:
-			return l.e.paint(present.StatusColour(s.Status), cell)
-		case i == 5:
-			return l.e.paint(bad, cell)
+		case c.Bool("json") && bad != nil:
+			err = e.printLine(map[string]string{"unreadable": bad.Error()})
+		case c.Bool("json"):
+			if s.Tools == nil {
+				s.Tools = []string{}
+			}
+			err = e.printLine(s)
+		case bad != nil:
+			s = &record.Summary{Status: "unreadable", Error: bad.Error()}
+			if u := (*store.UnreadableError)(nil); errors.As(bad, &u) {
+				s.ID, s.Time = u.ID, u.Time
+			}
+			fallthrough
+		default:
+			rows = append(rows, s)
 		}
-		return cell
-	})
-}
-
-func (l *runList) cells(s *record.Summary) []string {
-	took, failed := present.Duration(s.Ms), ""
-	if s.Failed > 0 {
-		failed = strconv.Itoa(s.Failed)
-	}
-	cells := []string{s.ID, l.when(s.Time), s.Status, took, strconv.Itoa(s.Calls), failed}
-	for i := range cells {
-		cells[i] = present.Visible(cells[i], 40, l.ascii)
-	}
-	return cells
-}
-
-// when says when a run began: of the last day how long ago, else the date.
-func (l *runList) when(t time.Time) string {
-	local := t.In(l.now.Location())
-	switch d := l.now.Sub(t); {
-	case d >= 0 && d < 24*time.Hour:
-		return present.Ago(t, l.now)
-	case d >= 0 && d < 300*24*time.Hour:
-		return local.Format("Jan _2 15:04")
-	}
-	return local.Format(time.DateOnly)
-}
-
-// maxToolsShown is how many tools of a run stand in its line.
-const maxToolsShown = 3
-
-func (l *runList) tools(s *record.Summary) string {
-	names := s.Tools[:min(len(s.Tools), maxToolsShown)]
-	out := strings.Join(names, ", ")
-	if n := len(s.Tools) - len(names); n > 0 {
-		out += fmt.Sprintf(" +%d", n)
-	}
-	return present.Visible(out, maxCell, l.ascii)
-}
-
-func (l *runList) title(s *record.Summary) string {
-	var parts []string
-	for _, p := range []struct {
-		is   bool
-		what string
-	}{{s.Damaged, "damaged"}, {s.Dry, "dry run"}, {s.Attempts > 1, text.Count(s.Attempts, "attempt")}} {
-		if p.is {
-			parts = append(parts, "["+p.what+"]")
+		if err != nil {
+			return n, err
 		}
 	}
-	if s.Name != "" && s.Name != "-" { // of stdin
-		parts = append(parts, s.Name+":")
+	if len(rows) > 0 {
+		err = e.show(present.Runs(rows, time.Now(), header))
 	}
-	parts = append(parts, s.Title)
-	if s.Error != "" {
-		parts = append(parts, "("+s.Error+")")
-	}
-	return strings.Join(parts, " ")
-}
-
-// maxCell bounds tools and titles where there is no width, in characters.
-const maxCell = 120
-
-// line prints the cells of a row: numbers to the right, then tools and title, cut
-// to the width.
-func (l *runList) line(cells []string, tools, title string, paint func(column int, cell string) string) error {
-	var b strings.Builder
-	used := 0
-	for i, cell := range cells {
-		pad := strings.Repeat(" ", max(l.widths[i]-utf8.RuneCountInString(cell), 0))
-		used += max(l.widths[i], utf8.RuneCountInString(cell)) + 2
-		if i >= 3 {
-			b.WriteString(pad + paint(i, cell) + "  ")
-		} else {
-			b.WriteString(paint(i, cell) + pad + "  ")
-		}
-	}
-	wide, room := min(l.widths[len(cells)], maxCell), maxCell
-	if l.width > 0 {
-		wide = min(wide, max((l.width-used)/2, least))
-		room = max(l.width-used-wide-2, least)
-	}
-	tools = present.Visible(tools, wide, l.ascii)
-	tools += strings.Repeat(" ", max(wide-utf8.RuneCountInString(tools), 0))
-	b.WriteString(paint(len(cells), tools) + "  " + paint(len(cells)+1, present.Visible(title, room, l.ascii)))
-	_, err := io.WriteString(l.e.stdout, strings.TrimRight(b.String(), " ")+"\n")
-	return err
+	return n, err
 }
 
 // columns is how wide the output is: of a terminal, or as COLUMNS says, else as

@@ -228,18 +228,7 @@ func (p *page) shown(d record.Data) string {
 }
 
 func (p *page) status() string {
-	return p.paint(StatusColour(p.view.Status), p.safe(p.view.Status, maxName))
-}
-
-// StatusColour is the colour of a status, as a number of an escape sequence.
-func StatusColour(status string) string {
-	switch status {
-	case "ok":
-		return green
-	case record.Running, "canceled", "waiting", "uncertain":
-		return yellow
-	}
-	return red
+	return p.paint(colours[StatusStyle(p.view.Status)], p.safe(p.view.Status, maxName))
 }
 
 func (p *page) took() string {

@@ -1,0 +1,90 @@
+package present
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry/text"
+)
+
+// Runs returns a table of runs. Without a header, it continues the table of earlier runs.
+func Runs(runs []*record.Summary, now time.Time, header bool) Document {
+	t := &Table{Header: header, Columns: Columns("run", "when", "status", "took", "calls", "failed", "tools", "title")}
+	for i, least := range []int{10, 10, 12, 7, 5, 6, 24} {
+		t.Columns[i].Least = least
+		t.Columns[i].Number = i >= 3 && i < 6
+	}
+	for _, s := range runs {
+		failed := ""
+		if s.Failed > 0 {
+			failed = fmt.Sprint(s.Failed)
+		}
+		row := Cells(s.ID, when(s.Time, now), s.Status, Duration(s.Ms), fmt.Sprint(s.Calls), failed, toolsOf(s), "")
+		row.Cells[0][0].Style, row.Cells[2][0].Style, row.Cells[5][0].Style = Warn, StatusStyle(s.Status), Bad
+		if s.Status == "ok" {
+			row.Cells[2][0].Style = Plain
+		}
+		row.Cells[7] = Words(Plain, text.Cut(titleOf(s), maxTitle))
+		t.Rows = append(t.Rows, row)
+	}
+	return Document{t}
+}
+
+// maxTitle bounds the title of a run in a list, in characters.
+const maxTitle = 120
+
+// StatusStyle returns the style of a run's status.
+func StatusStyle(status string) Style {
+	switch status {
+	case "ok":
+		return Good
+	case record.Running, "canceled", "waiting", "uncertain":
+		return Warn
+	}
+	return Bad
+}
+
+// when returns when a run began: how long ago during the last day, else the date.
+func when(t, now time.Time) string {
+	local := t.In(now.Location())
+	switch d := now.Sub(t); {
+	case d >= 0 && d < 24*time.Hour:
+		return Ago(t, now)
+	case d >= 0 && d < 300*24*time.Hour:
+		return local.Format("Jan _2 15:04")
+	}
+	return local.Format(time.DateOnly)
+}
+
+// toolsOf returns the first three tools of a run.
+func toolsOf(s *record.Summary) string {
+	names := s.Tools[:min(len(s.Tools), 3)]
+	out := strings.Join(names, ", ")
+	if n := len(s.Tools) - len(names); n > 0 {
+		out += fmt.Sprintf(" +%d", n)
+	}
+	return out
+}
+
+// titleOf returns the marks of a run, its name, its first phrase or line, and its error.
+func titleOf(s *record.Summary) string {
+	var parts []string
+	for _, p := range []struct {
+		is   bool
+		mark string
+	}{{s.Damaged, "damaged"}, {s.Dry, "dry run"}, {s.Attempts > 1, text.Count(s.Attempts, "attempt")}} {
+		if p.is {
+			parts = append(parts, "["+p.mark+"]")
+		}
+	}
+	if s.Name != "" && s.Name != "-" { // - is standard input
+		parts = append(parts, s.Name+":")
+	}
+	parts = append(parts, s.Title)
+	if s.Error != "" {
+		parts = append(parts, "("+s.Error+")")
+	}
+	return strings.Join(parts, " ")
+}
