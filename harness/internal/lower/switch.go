@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -55,9 +56,17 @@ func (f *fn) caseSide(x, tagExpr ast.Expr, tag side) side {
 // expression of a case stands for; enter, if any, begins a clause's body, which
 // may be that of another function.
 func (f *fn) cases(list []ast.Stmt, label string, test func(ast.Expr) string, enter func(*ast.CaseClause, *fn, *enclosure)) {
+	falls, selected := fallsFromDefault(list), ""
+	if !falls {
+		// After a default, the interpreter takes a case of several alternatives even if one
+		// before it is selected.
+		i := slices.IndexFunc(list, func(c ast.Stmt) bool { return c.(*ast.CaseClause).List == nil })
+		if i >= 0 {
+			list = slices.Concat(list[:i], list[i+1:], list[i:i+1])
+		}
+	}
 	conds := make([]string, len(list))
-	selected := ""
-	if fallsFromDefault(list) || f.casesNeedStatements(list, test) {
+	if falls || f.casesNeedStatements(list, test) {
 		selected = f.hoist("-1", "int")
 	}
 	for i, c := range list {
