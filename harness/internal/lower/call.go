@@ -99,16 +99,9 @@ func (f *fn) call(x *ast.CallExpr) called {
 		f.noteLine(x)
 		return called{text: text, results: results}
 	}
-	if out, ok := f.nativeSlice(x); ok {
-		return out
-	}
-	if out, ok := f.nativeSorter(x); ok {
-		return out
-	}
+	x, try := f.sorted(x)
 	c := f.callee(x)
 	args := f.arguments(x, c)
-	f.nativeCallback(x, args)
-	f.nativeMethod(&c)
 	test := ""
 	if c.named {
 		test = f.signedZeros(x, &c, args)
@@ -128,6 +121,10 @@ func (f *fn) call(x *ast.CallExpr) called {
 	out := called{text: c.invoke(c.recv, args), lifted: c.lifted() != "", results: c.sig.Results()}
 	if test != "" {
 		out.names = f.callExact(test, &c, args, out.text)
+		out.text = ""
+	}
+	if try != "" {
+		f.w("if !%s {\n%s\n}\n", try, out.text)
 		out.text = ""
 	}
 	return out

@@ -21,8 +21,6 @@ import (
 // Which types can be in a box is known when everything is emitted, so tables
 // are written last. The methods that native code may want to call are
 // registered with the run-time library in the same way.
-//
-// Methods that only compute are called without all this, see nativeResults.
 
 type dispatcher struct {
 	name   string
@@ -31,8 +29,6 @@ type dispatcher struct {
 	sig    *types.Signature // without receiver
 	done   map[int]bool     // type numbers looked at
 	cases  strings.Builder
-	// computes: the methods only compute, see native.go.
-	computes bool
 }
 
 // dispatch returns the dispatch function of a method of the interface t.
@@ -48,7 +44,7 @@ func (p *program) dispatch(t types.Type, m *types.Func, sig *types.Signature) st
 	if d, ok := p.byMethod[key]; ok {
 		return d.name
 	}
-	d := &dispatcher{name: p.fresh("d_" + asciiName(m.Name())), typ: t, method: m, sig: sig, done: map[int]bool{}, computes: p.computes(m.Name(), sig)}
+	d := &dispatcher{name: p.fresh("d_" + asciiName(m.Name())), typ: t, method: m, sig: sig, done: map[int]bool{}}
 	p.byMethod[key] = d
 	p.tables = append(p.tables, d)
 	return d.name
@@ -66,30 +62,22 @@ func (p *program) fillTables() bool {
 			more = true
 			p.registerMethods(id)
 		}
-		for k, d := range p.tables {
+		for _, d := range p.tables {
 			if !d.done[id] {
 				d.done[id] = true
 				more = true
-				p.addCase(d, k, id)
+				p.addCase(d, id)
 			}
 		}
 	}
 	return more
 }
 
-func (p *program) addCase(d *dispatcher, k, id int) {
+func (p *program) addCase(d *dispatcher, id int) {
 	t := p.out.Types[id]
 	name, sig := p.methodOf(t, d.method.Pkg(), d.method.Name())
 	if name == "" || !types.Identical(types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(), sig.Variadic()), d.sig) {
 		return
-	}
-	if d.computes {
-		sel := p.methodSet(t).Lookup(d.method.Pkg(), d.method.Name())
-		if n, ok := p.method(t, sel.Index(), sel.Obj().(*types.Func)); ok {
-			p.out.Natives = append(p.out.Natives, n.out)
-			args := append([]string{fmt.Sprint(k), fmt.Sprint(id)}, n.captured...)
-			fmt.Fprintf(&p.register, "%s\n", nativeCall("NativeMethod", len(p.out.Natives)-1, args, nil))
-		}
 	}
 	args := []string{"e.(" + p.typ(t) + ")"}
 	if isEmptyStruct(t) {
@@ -239,10 +227,7 @@ func (p *program) reach(t types.Type, seen map[types.Type]bool) {
 
 // writeTables writes the dispatch functions.
 func (p *program) writeTables() {
-	for k, d := range p.tables {
-		if d.computes {
-			fmt.Fprintf(&p.register, "rt.Dispatcher(%d, %s)\n", k, d.name)
-		}
+	for _, d := range p.tables {
 		params, args := p.parameters(d.sig)
 		params = append([]string{"x " + p.typ(d.typ)}, params...)
 		erased := ""

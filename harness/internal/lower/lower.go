@@ -71,7 +71,7 @@ type Program struct {
 	Makes *token.Position
 	// Ordered is that of the Input.
 	Ordered bool
-	// Natives describe functions that only compute, see package native.
+	// Natives are the comparisons that only compute, see package native.
 	Natives []*native.Func
 	// MapWrites are the lines on which the script writes to maps, in a script
 	// that starts goroutines. The runtime ends the process where two write at

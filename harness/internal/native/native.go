@@ -1,89 +1,79 @@
-// Package native runs small functions of a script as closures of Go, where the
-// library calls them again and again: what sorts, searches and selects.
+// Package native runs comparisons of a script as closures of Go where the library sorts
+// by them:
 //
 //	sort.Slice(list, func(i, j int) bool { return list[i].Age < list[j].Age })
 //
-// The interpreter takes 2 µs and more for each such call, of which most is the way
-// from native code into a function of the interpreter. Package lower makes a [Func]
-// of a function that only computes: one whose statements are declarations, assignments
-// to variables, if, switch and return, over fields, elements, basic values and a few functions of the library.
-// A [Call] has its closures and the variables that it captured.
+// The interpreter takes 2 µs and more for each call of such a function from native
+// code, a closure some 30 ns. Package lower makes an [Expr] of a function that only
+// computes: one of declarations, if, switch and return, over fields, elements, basic
+// values and a few functions of the library. [Compile] makes a [Code] of it once the
+// types of the program have a form.
 //
-// Such a function changes nothing but variables, and those when it returns; whatever it
-// reads it reads at each call. So the order in which its parts are evaluated shows
-// nowhere, and where it would panic it is called again in the interpreter, with the same
-// arguments, which then panics with Go's words, at its line and with its trace. What a Func cannot say, or a
-// machine cannot make of it, is left to the interpreter altogether.
+// An Expr changes nothing. So its parts may be evaluated in any order and more than
+// once, and a sort whose comparison panics is done again by the interpreter, on the
+// elements in their old order: it then panics with Go's words, at its line and with
+// its trace. A function that no Expr can express is left to the interpreter.
 //
-// Memory is read by address. The types that tell where things lie are those of the
+// Memory is read by address. The types that say where a value lies are those of the
 // erased values ([Types]), as reflect has them; indices and nil pointers are checked.
-// Nothing is written but the frame of the call and, by [Store], variables of basic types.
 package native
 
 import (
-	"go/constant"
-	"go/token"
+	"cmp"
+	"errors"
+	"fmt"
 	"go/types"
 	"reflect"
 	"unsafe"
 )
 
-// A Func is a function that only computes.
-type Func struct {
-	// Vars are the variables that it reads: first its parameters, then those captured.
-	Vars   []Variable
-	Params int // how many of Vars are
-	Body   *Expr
-}
+// Types returns the type of the erased form of t.
+type Types func(t types.Type) (reflect.Type, error)
 
-// A Variable is one of a Func.
-type Variable struct {
+// A Var is a variable of the script that a comparison reads.
+type Var struct {
 	Type types.Type
-	// Address: Bind gets a pointer to it; else its value, which never changes.
+	// Address is true if Bind gets a pointer to the variable, false if it gets its
+	// value, which never changes.
 	Address bool
 }
 
-// An Expr is an operation.
-type Expr struct {
-	Op    Op
-	Type  types.Type // of the result
-	Args  []*Expr
-	Index int            // of the variable, local or field
-	Token token.Token    // of Unary and Binary
-	Value constant.Value // of Const
-	Name  string         // of Library, in full
+// A Func is a comparison of two elements of a slice, by their indices.
+type Func struct {
+	Vars []Var
+	Body *Expr // a bool, or an int that is negative if the first element comes first
 }
 
-// Op is what an Expr does.
-type Op int
+// An Expr computes a value. Functions that make one panic with [Unfit] if there is none.
+type Expr struct {
+	Type types.Type
+	// Fails is true if the evaluation may panic.
+	Fails bool
+	// IsNil is true for the constant nil.
+	IsNil bool
+	code  func(*maker) eval
+}
 
-// The operations.
-const (
-	Const   Op = iota // Value; nil is the zero value
-	Var               // Func.Vars[Index]
-	Local             // what Let has kept under Index
-	Let               // keeps Args[0] as local Index and evaluates Args[1]
-	Store             // evaluates Args[0], then assigns Args[2] to the variable Args[1]
-	Cond              // Args[1] if Args[0], else Args[2]
-	Field             // field Index of the struct Args[0]
-	Address           // a pointer to Args[0]
-	Deref             // what the pointer Args[0] points to
-	Elem              // Args[0][Args[1]] of a slice, array or string
-	MapElem           // Args[0][Args[1]] of a map
-	Len               // of a slice, map or string
-	Convert           // from one basic type to another
-	Unary
-	Binary
-	Compare // cmp.Compare
-	Or      // cmp.Or
-	Library // the function Name of [Library]
-)
+// An eval has the closure of an expression. The others are nil or not to be called.
+type eval struct {
+	n fun[int64]          // Bool (0 or 1); Int: the value, of an unsigned type its bits
+	f fun[float64]        // Float
+	s fun[string]         // String
+	p fun[unsafe.Pointer] // Place: the address of the value
+}
 
-// Class is how values of a type are computed with.
+type fun[T any] = func(*frame) T
+
+// A frame is what a comparison reads.
+type frame struct {
+	vars    []unsafe.Pointer // where the variables lie
+	indices [2]int           // of the elements
+}
+
+// A Class is how values of a type are computed with.
 type Class int
 
-// The classes. A Place is the address of a value: of a struct, array, slice, map,
-// pointer.
+// The classes. A Place is a struct, array, slice, map or pointer.
 const (
 	Unknown Class = iota
 	Bool
@@ -93,7 +83,7 @@ const (
 	Place
 )
 
-// ClassOf returns the class of a type, Unknown for those that no Func has.
+// ClassOf returns the class of a type, Unknown if no Expr has the type.
 func ClassOf(t types.Type) Class {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -115,82 +105,56 @@ func ClassOf(t types.Type) Class {
 	return Unknown
 }
 
-// Types returns the type of the erased form of t.
-type Types func(t types.Type) (reflect.Type, error)
-
-// frame is one call.
-type frame struct {
-	vars    []unsafe.Pointer // where the variables lie
-	bools   []bool           // the locals by their classes
-	ints    []int64
-	floats  []float64
-	strings []string
-	places  []unsafe.Pointer
-
-	failed bool   // the interpreter has been called
-	slow   func() // calls it, and keeps what it returns
+// A maker makes closures.
+type maker struct {
+	typeOf Types
+	err    error
 }
 
-// fail has the interpreter do the call, which panics. It returns where somebody
-// changes meanwhile what is read: what is computed on then does not count.
-func (f *frame) fail() {
-	if !f.failed {
-		f.failed = true
-		f.slow()
+// form returns the type of the erased form of t.
+func (m *maker) form(t types.Type) reflect.Type {
+	r, err := m.typeOf(t)
+	if err != nil {
+		m.err = cmp.Or(m.err, err)
+		return reflect.TypeFor[int]()
+	}
+	return r
+}
+
+// require notes that there is no closure unless ok.
+func (m *maker) require(ok bool, t types.Type) {
+	if !ok {
+		m.err = cmp.Or(m.err, fmt.Errorf("no code for values of type %v", t))
 	}
 }
 
-type fun[T any] = func(*frame) T
-
-// Code is what was made of a Func.
+// Code is a compiled Func.
 type Code struct {
-	fn     *Func
-	vars   []reflect.Type
-	locals int
-	bool   fun[bool] // one of them is the function
-	int    fun[int64]
-	float  fun[float64]
-	string fun[string]
+	fn   *Func
+	vars []reflect.Type
+	eval fun[int64]
 }
 
-// Compile makes the closures of a Func. It fails where a type has no form.
+// Compile makes the closures of a Func. It returns an error if a type has no form.
 func Compile(fn *Func, typeOf Types) (*Code, error) {
-	c := &compiler{typeOf: typeOf, fn: fn}
+	m := &maker{typeOf: typeOf}
 	code := &Code{fn: fn}
 	for _, v := range fn.Vars {
-		code.vars = append(code.vars, c.form(v.Type))
+		code.vars = append(code.vars, m.form(v.Type))
 	}
-	switch ClassOf(fn.Body.Type) {
-	case Bool:
-		code.bool = c.bool(fn.Body)
-	case Float:
-		code.float = c.float(fn.Body)
-	case String:
-		code.string = c.string(fn.Body)
-	default:
-		code.int = c.int(fn.Body)
-	}
-	code.locals = c.locals
-	return code, c.err
+	code.eval = fn.Body.code(m).n
+	return code, m.err
 }
 
-// A Call is a Func with what it captured. One goroutine uses it at a time.
-type Call struct {
-	code *Code
-	f    *frame
-	at   []unsafe.Pointer // where the parameters lie
-}
-
-// Bind makes a Call with what was captured, nil where that is not what Func says.
-func (c *Code) Bind(captured []any) *Call {
-	n := c.locals
-	f := &frame{vars: make([]unsafe.Pointer, len(c.vars)), bools: make([]bool, n), ints: make([]int64, n),
-		floats: make([]float64, n), strings: make([]string, n), places: make([]unsafe.Pointer, n)}
-	if c.fn.Params+len(captured) != len(c.vars) {
-		return nil
+// Bind returns the comparison with the values of its variables; ok is false if they are
+// not those of the Func. The comparison panics where that of the script would, and
+// only one goroutine may call it.
+func (c *Code) Bind(values []any) (less func(i, j int) bool, ok bool) {
+	if len(values) != len(c.vars) {
+		return nil, false
 	}
-	for i, x := range captured {
-		i += c.fn.Params
+	f := &frame{vars: make([]unsafe.Pointer, len(c.vars))}
+	for i, x := range values {
 		v := reflect.ValueOf(x)
 		switch address := c.fn.Vars[i].Address; {
 		case address && v.Kind() == reflect.Pointer && !v.IsNil() && alike(v.Type().Elem(), c.vars[i]):
@@ -200,76 +164,35 @@ func (c *Code) Bind(captured []any) *Call {
 			at.Elem().Set(v)
 			f.vars[i] = at.UnsafePointer()
 		default:
-			return nil
+			return nil, false
 		}
 	}
-	return &Call{c, f, f.vars[:c.fn.Params]}
+	run := c.eval
+	if ClassOf(c.fn.Body.Type) == Bool {
+		return func(i, j int) bool {
+			f.indices = [2]int{i, j}
+			return run(f) != 0
+		}, true
+	}
+	return func(i, j int) bool {
+		f.indices = [2]int{i, j}
+		return run(f) < 0
+	}, true
 }
 
-// alike: the interpreter may have another type for the same memory.
+// alike reports whether values of two types lie in memory in the same way: the
+// interpreter may have another type for the same memory.
 func alike(a, b reflect.Type) bool { return a == b || a.Kind() == b.Kind() && a.Size() == b.Size() }
 
-// Func1 is Func2 for one parameter.
-func Func1[A, R any](c *Call, slow func(A) R) func(A) R {
-	of := Func2(c, func(a A, _ struct{}) R { return slow(a) })
-	return func(a A) R { return of(a, struct{}{}) }
-}
+// Unfit is the panic of what makes an Expr of something that none can express.
+var Unfit = errors.New("no expression")
 
-// Func2 returns a function of basic parameters; slow is what the interpreter has for
-// it. A nil Call has nothing but that.
-func Func2[A, B, R any](c *Call, slow func(A, B) R) func(A, B) R {
-	if c == nil {
-		return slow
-	}
-	a, b := new(A), new(B)
-	of := Places(c, func(_, _ unsafe.Pointer) R { return slow(*a, *b) })
-	return func(x A, y B) R {
-		*a, *b = x, y
-		return of(unsafe.Pointer(a), unsafe.Pointer(b))
+// Require panics with Unfit unless ok.
+func Require(ok bool) {
+	if !ok {
+		panic(Unfit)
 	}
 }
 
-// Places is Func2 for a function that gets the addresses of its parameters.
-func Places[R any](c *Call, slow func(a, b unsafe.Pointer) R) func(a, b unsafe.Pointer) R {
-	if c == nil {
-		return slow
-	}
-	run, f, two := result[R](c.code), c.f, len(c.at) > 1
-	var slowly R
-	f.slow = func() {
-		b := unsafe.Pointer(nil)
-		if two {
-			b = c.at[1]
-		}
-		slowly = slow(c.at[0], b)
-	}
-	return func(a, b unsafe.Pointer) R {
-		if c.at[0] = a; two {
-			c.at[1] = b
-		}
-		r := run(f)
-		if f.failed {
-			f.failed = false
-			return slowly
-		}
-		return r
-	}
-}
-
-// result is the code as a function with another type of result.
-func result[R any](c *Code) fun[R] {
-	var r any
-	switch any(*new(R)).(type) {
-	case bool:
-		r = c.bool
-	case float64:
-		r = c.float
-	case string:
-		r = c.string
-	case int:
-		r = fun[int](func(f *frame) int { return int(c.int(f)) })
-	case rune:
-		r = fun[rune](func(f *frame) rune { return rune(c.int(f)) })
-	}
-	return r.(fun[R])
-}
+// errFailed is the panic of a comparison that reads what is not there.
+var errFailed = errors.New("a comparison failed")

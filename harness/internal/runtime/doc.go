@@ -25,7 +25,7 @@
 //	clock.go    what the script reads from its clock, noted
 //	replay.go   the clock and the timers of a script that is run again
 //	sort.go, keyed.go  generic functions of the library
-//	native.go   those that call functions which only compute
+//	native.go   sorts and heaps whose comparison only computes
 //	log.go, flags.go  log.Fatal and flag.Parse, which end the script; places in logs
 //	tool.go, answer.go, scan.go  a tool's call, and its answer as the script reads it
 //	params.go, presence.go, fields.go  which fields of a tool's parameters were written

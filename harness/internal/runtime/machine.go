@@ -50,7 +50,7 @@ type Config struct {
 	Seed []byte
 	// Ordered: the program ranges over maps in the order that follows from the seed.
 	Ordered bool
-	// Natives are the functions of the program that only compute.
+	// Natives are the comparisons of the program that only compute.
 	Natives []*native.Func
 	// Exit is called by os.Exit and log.Fatal, after which the calling
 	// goroutine ends.
@@ -85,7 +85,6 @@ type Machine struct {
 	warned map[string]bool // what [Machine.warnOnce] has said; guarded by mu
 	hides  sync.Map        // of *Type to bool: see holdsParameters
 
-	methods   map[int]*dispatcher
 	natives   sync.Map // of numbers of Config.Natives to *native.Code
 	panicking panics
 	strands   strands
@@ -134,7 +133,7 @@ func New(cfg Config) *Machine {
 	m := &Machine{
 		cfg: cfg, stdout: cfg.Stdout, stderr: cfg.Stderr,
 		registered: map[string][]*Type{}, real: map[types.Type]reflect.Type{}, canon: map[string][]*types.Struct{}, named: map[*types.Named]*fieldTable{},
-		warned: map[string]bool{}, methods: map[int]*dispatcher{},
+		warned: map[string]bool{},
 	}
 	if m.line = cfg.Line; m.line == nil {
 		m.line = new(int)
