@@ -153,17 +153,18 @@ func butForCase(v constant.Value, allowed []json.RawMessage) string {
 	if v.Kind() != constant.String {
 		return ""
 	}
-	found := ""
-	for _, a := range allowed {
+	return only(texts(allowed), func(s string) bool { return strings.EqualFold(s, constant.StringVal(v)) })
+}
+
+// texts returns the values that are strings.
+func texts(values []json.RawMessage) (out []string) {
+	for _, v := range values {
 		var s string
-		if json.Unmarshal(a, &s) == nil && strings.EqualFold(s, constant.StringVal(v)) {
-			if found != "" {
-				return ""
-			}
-			found = s
+		if json.Unmarshal(v, &s) == nil {
+			out = append(out, s)
 		}
 	}
-	return found
+	return out
 }
 
 // maxAllowed bounds the values that a hint lists.
@@ -172,13 +173,9 @@ const maxAllowed = 24
 // allowedHint says which values are allowed, and, as Go, which of them may have been
 // meant.
 func allowedHint(v constant.Value, allowed []json.RawMessage) (hint string, meant []string) {
-	var all, names []string
+	var all []string
 	for _, a := range allowed {
 		all = append(all, string(a))
-		var s string
-		if json.Unmarshal(a, &s) == nil {
-			names = append(names, s)
-		}
 	}
 	hint = "allowed: " + strings.Join(all[:min(len(all), maxAllowed)], ", ")
 	if len(all) > maxAllowed {
@@ -191,7 +188,7 @@ func allowedHint(v constant.Value, allowed []json.RawMessage) (hint string, mean
 	if word == "" {
 		return hint + "; leave the field out to send nothing", nil
 	}
-	if near := nearest(word, names); len(near) > 0 {
+	if near := nearest(word, texts(allowed)); len(near) > 0 {
 		hint, meant = fmt.Sprintf("did you mean %q? %s", near[0], hint), []string{strconv.Quote(near[0])}
 	}
 	return hint, meant

@@ -210,7 +210,7 @@ func (c *checker) separate(b *binding) {
 	unitName := ""
 	if both {
 		unitName = "servers_" + b.name
-		for c.mentions(unitName) {
+		for c.declares(unitName) {
 			unitName += "_"
 		}
 		c.aliases[unitName] = b.name
@@ -234,16 +234,6 @@ func (c *checker) separate(b *binding) {
 	}
 }
 
-func (c *checker) mentions(name string) bool {
-	found := false
-	c.inspect(func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		found = found || ok && id.Name == name
-		return !found
-	})
-	return found
-}
-
 // match returns the one exported name of a unit that equals the name when
 // case, underscores and the server's prefix are ignored, or "".
 func match(p *types.Package, name string) string {
@@ -251,16 +241,10 @@ func match(p *types.Package, name string) string {
 	if found := matchOne(name, names); found != "" {
 		return found
 	}
-	want, found := normal(name), ""
-	for _, n := range names {
-		if token.IsExported(n) && (isPrefixed(want, normal(n), p.Name()) || isPrefixed(normal(n), want, p.Name())) {
-			if found != "" {
-				return ""
-			}
-			found = n
-		}
-	}
-	return found
+	want := normal(name)
+	return only(names, func(n string) bool {
+		return token.IsExported(n) && (isPrefixed(want, normal(n), p.Name()) || isPrefixed(normal(n), want, p.Name()))
+	})
 }
 
 // isPrefixed reports whether a name is another one behind the server's prefix,
@@ -274,16 +258,8 @@ func isPrefixed(long, short, pkg string) bool {
 // matchOne returns the one exported name that equals the name when case and
 // underscores are ignored, or "".
 func matchOne(name string, names []string) string {
-	want, found := normal(name), ""
-	for _, n := range names {
-		if token.IsExported(n) && normal(n) == want {
-			if found != "" {
-				return ""
-			}
-			found = n
-		}
-	}
-	return found
+	want := normal(name)
+	return only(names, func(n string) bool { return token.IsExported(n) && normal(n) == want })
 }
 
 // normal writes a name without case and underscores.

@@ -306,16 +306,10 @@ func (c *checker) serverPaths() []string {
 // serverNamed returns the path of the one server's package that has a name, or
 // whose server has it, when case and punctuation are ignored; else "".
 func (c *checker) serverNamed(name string) string {
-	want, found := folded(name), ""
-	for _, p := range c.serverPaths() {
-		if want != "" && (folded(strings.TrimPrefix(p, serverPrefix)) == want || folded(c.units[p].Name) == want) {
-			if found != "" {
-				return ""
-			}
-			found = p
-		}
-	}
-	return found
+	want := folded(name)
+	return only(c.serverPaths(), func(p string) bool {
+		return want != "" && (folded(strings.TrimPrefix(p, serverPrefix)) == want || folded(c.units[p].Name) == want)
+	})
 }
 
 // folded writes a name without case, and without what is neither a letter nor

@@ -41,17 +41,14 @@ func (c *checker) explain(f fault) Diagnostic {
 // wrappedAt returns a hint if a bare argument at a place should be a field of the
 // struct that a tool takes.
 func (c *checker) wrappedAt(pos token.Pos) string {
-	for _, n := range slices.Backward(c.pathTo(pos)) {
-		call, ok := n.(*ast.CallExpr)
-		if !ok {
-			continue
-		}
-		if f := c.toolOf(call); f != nil && len(call.Args) == 1 && call.Args[0].Pos() == pos {
-			if _, right := c.wrapped(call, f); right != "" {
-				return "write " + right
-			}
-		}
+	call, ok := innermost(c, pos, func(*ast.CallExpr) bool { return true })
+	if !ok || len(call.Args) != 1 || call.Args[0].Pos() != pos {
 		return ""
+	}
+	if f := c.toolOf(call); f != nil {
+		if _, right := c.wrapped(call, f); right != "" {
+			return "write " + right
+		}
 	}
 	return ""
 }
@@ -424,29 +421,29 @@ func (c *checker) explainMember(f fault, d *Diagnostic) {
 
 // explainNoList names the lists in a struct that is used as a list.
 func (c *checker) explainNoList(f fault, d *Diagnostic) {
-	for _, n := range slices.Backward(c.pathTo(f.Pos)) {
-		e, ok := n.(ast.Expr)
-		if !ok || e.Pos() != f.Pos || c.info.TypeOf(e) == nil {
-			continue
+	structOf := func(e ast.Expr) *types.Struct {
+		if t := c.info.TypeOf(e); t != nil && e.Pos() == f.Pos {
+			s, _ := deref(t).Underlying().(*types.Struct)
+			return s
 		}
-		s, ok := deref(c.info.TypeOf(e)).Underlying().(*types.Struct)
-		if !ok {
-			continue
-		}
-		var lists []string
-		for field := range s.Fields() {
-			if _, isList := field.Type().Underlying().(*types.Slice); isList && field.Exported() {
-				lists = append(lists, c.source(e)+"."+field.Name())
-			}
-		}
-		switch d.Hint = "a struct is no list, and none of its fields is one"; len(lists) {
-		case 0:
-		case 1:
-			d.Hint = "a struct is no list: use " + lists[0]
-		default:
-			d.Hint = "a struct is no list: use one of its lists, " + listed(lists)
-		}
+		return nil
+	}
+	e, ok := innermost(c, f.Pos, func(e ast.Expr) bool { return structOf(e) != nil })
+	if !ok {
 		return
+	}
+	var lists []string
+	for field := range structOf(e).Fields() {
+		if _, isList := field.Type().Underlying().(*types.Slice); isList && field.Exported() {
+			lists = append(lists, c.source(e)+"."+field.Name())
+		}
+	}
+	switch d.Hint = "a struct is no list, and none of its fields is one"; len(lists) {
+	case 0:
+	case 1:
+		d.Hint = "a struct is no list: use " + lists[0]
+	default:
+		d.Hint = "a struct is no list: use one of its lists, " + listed(lists)
 	}
 }
 
@@ -501,16 +498,16 @@ func (c *checker) explainNoType(f fault, d *Diagnostic) {
 // hidesPackage returns the name of the variable before a dot that has the name
 // of a server's package.
 func (c *checker) hidesPackage(pos token.Pos) string {
-	for _, n := range c.pathTo(pos) {
-		sel, ok := n.(*ast.SelectorExpr)
-		if !ok || sel.Sel.Pos() != pos {
-			continue
-		}
-		if id, ok := sel.X.(*ast.Ident); ok {
-			if _, isVar := c.info.Uses[id].(*types.Var); isVar && c.units[serverPrefix+id.Name].Path != "" {
-				return id.Name
-			}
-		}
+	sel, ok := innermost(c, pos, func(sel *ast.SelectorExpr) bool { return sel.Sel.Pos() == pos })
+	if !ok {
+		return ""
+	}
+	id, ok := sel.X.(*ast.Ident)
+	if !ok || c.units[serverPrefix+id.Name].Path == "" {
+		return ""
+	}
+	if _, isVar := c.info.Uses[id].(*types.Var); isVar {
+		return id.Name
 	}
 	return ""
 }
@@ -554,15 +551,14 @@ func (c *checker) explainMismatch(f fault, d *Diagnostic) {
 
 // explainCall shows the signature of a call whose arguments are wrong.
 func (c *checker) explainCall(f fault, d *Diagnostic) {
-	for _, n := range slices.Backward(c.pathTo(f.Pos)) {
-		if call, ok := n.(*ast.CallExpr); ok && call.Lparen < f.Pos {
-			c.describeCall(call, d)
-			c.explainToolCall(call, d)
-			if c.isReturn(call) && slices.ContainsFunc(call.Args, c.isError) {
-				d.Hint = "look at the error first: if err != nil { panic(err) }; then Return(v)"
-			}
-			return
-		}
+	call, ok := innermost(c, f.Pos, func(call *ast.CallExpr) bool { return call.Lparen < f.Pos })
+	if !ok {
+		return
+	}
+	c.describeCall(call, d)
+	c.explainToolCall(call, d)
+	if c.isReturn(call) && slices.ContainsFunc(call.Args, c.isError) {
+		d.Hint = "look at the error first: if err != nil { panic(err) }; then Return(v)"
 	}
 }
 
@@ -600,11 +596,8 @@ func isContext(e ast.Expr) bool {
 
 // explainMultiple tells how to use one of several results.
 func (c *checker) explainMultiple(f fault, d *Diagnostic) {
-	for _, n := range slices.Backward(c.pathTo(f.Pos)) {
-		if call, ok := n.(*ast.CallExpr); ok && call.Pos() == f.Pos {
-			c.describeCall(call, d)
-			break
-		}
+	if call, ok := innermost(c, f.Pos, func(call *ast.CallExpr) bool { return call.Pos() == f.Pos }); ok {
+		c.describeCall(call, d)
 	}
 	d.Hint = "assign the results first: v, err := …; then use v"
 }
@@ -715,17 +708,13 @@ func (c *checker) explainConversion(f fault, d *Diagnostic) {
 // isIndex reports whether the variable at pos is the only one of a range over a
 // list.
 func (c *checker) isIndex(pos token.Pos) bool {
-	for id, o := range c.info.Uses {
-		if id.Pos() != pos {
-			continue
-		}
-		for _, n := range c.pathTo(pos) {
-			if r, ok := n.(*ast.RangeStmt); ok && r.Value == nil && r.Key != nil && r.Key.Pos() == o.Pos() {
-				return !isNumber(types.TypeString(c.info.TypeOf(r.X), nil))
-			}
-		}
+	id, ok := innermost(c, pos, func(id *ast.Ident) bool { return c.info.Uses[id] != nil })
+	if !ok {
+		return false
 	}
-	return false
+	at := c.info.Uses[id].Pos()
+	r, ok := innermost(c, pos, func(r *ast.RangeStmt) bool { return r.Value == nil && r.Key != nil && r.Key.Pos() == at })
+	return ok && !isNumber(types.TypeString(c.info.TypeOf(r.X), nil))
 }
 
 var constantAs = sync.OnceValue(func() *regexp.Regexp {

@@ -300,3 +300,27 @@ func (c *checker) pathTo(pos token.Pos) []ast.Node {
 	})
 	return path
 }
+
+// innermost returns the innermost node of a type around a position that is accepted.
+func innermost[N ast.Node](c *checker, pos token.Pos, accept func(N) bool) (found N, ok bool) {
+	for _, n := range slices.Backward(c.pathTo(pos)) {
+		if found, ok = n.(N); ok && accept(found) {
+			return found, true
+		}
+	}
+	return found, false
+}
+
+// only returns the one name that is accepted, or "" if there is none or there are several.
+func only(names []string, accept func(string) bool) string {
+	found := ""
+	for _, name := range names {
+		if accept(name) && found != "" {
+			return ""
+		}
+		if accept(name) {
+			found = name
+		}
+	}
+	return found
+}
