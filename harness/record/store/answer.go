@@ -17,10 +17,10 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// maxAnswer bounds, in bytes, the file of an answer.
+// maxAnswer is the most bytes of an answer's file.
 const maxAnswer = 256 << 10
 
-// answerFile is the name of the file beside the record that has the answer to an ask.
+// answerFile returns the name of the file beside the record with the answer to an ask.
 func answerFile(a string) string { return "answer-" + a }
 
 // answering returns the key that signs answers, and the names of their files. The key is
@@ -35,13 +35,13 @@ func (s *Store) answering(make bool) (key []byte, file func(a string) string, er
 	return key, func(a string) string { return fmt.Sprintf("%s-%x", answerFile(a), sum[:4]) }, nil
 }
 
-// signed is the content of an answer's file: a line, after a MAC of it with the
-// store's key, for this run and ask alone.
+// signed returns the content of an answer's file: a MAC with the store's key, valid for
+// this run and ask only, and the line.
 func signed(key []byte, run string, line []byte) []byte {
 	return fmt.Appendf(nil, "%x %s", record.MAC(key, "answer/1", run, string(line)), line)
 }
 
-// verified returns the answer that a file has, or why it counts for nothing.
+// verified returns the answer in a file, or an error if it is not valid for the ask.
 func verified(key []byte, run string, ask *record.Ask, data []byte) (*record.Answer, error) {
 	_, line, _ := bytes.Cut(data, []byte(" "))
 	if key == nil || !hmac.Equal(signed(key, run, line), data) {
@@ -96,7 +96,7 @@ func (s *Store) takeAnswers(r *record.Run, name string) error {
 		if a.Answer == nil && said.Yes && r.Now().After(said.Until) {
 			r.RejectAnswer(a.A, fmt.Errorf("it expired at %s", said.Until.Format(time.RFC3339)))
 		}
-		a.Answer = said // also where its line is in the record, which has it without secrets
+		a.Answer = said // in place of the record's line, which lacks secrets
 	}
 	return nil
 }
@@ -109,14 +109,14 @@ func changed(r *record.Run, a *record.Ask) error {
 	return nil
 }
 
-// Asked returns an ask by the ID of its approval, or by a unique beginning of it:
-// also by that of its run, if that has only one that is open.
+// Asked returns an ask by the ID of its approval or by a unique beginning of that. The ID of
+// the run is enough if it has one open ask.
 func (s *Store) Asked(id string) (*record.Run, *record.Asked, error) {
 	_, r, a, err := s.asked(id)
 	return r, a, err
 }
 
-// asked is Asked, and also returns the name of the record.
+// asked returns an ask as Asked does, and also the name of the record.
 func (s *Store) asked(id string) (name string, r *record.Run, a *record.Asked, err error) {
 	run, of, exact := strings.Cut(id, ".")
 	if name, r, err = s.loadID(run); err == nil {
@@ -150,11 +150,10 @@ func askedOf(r *record.Run, name string, exact bool) (*record.Asked, error) {
 		record.ApprovalID(r.Begin.ID, from[0].A), record.ApprovalID(r.Begin.ID, from[1].A))
 }
 
-// Answer keeps what a person says to an ask, by an ID as for Asked, for the run to
-// find when it goes on. It sets A and Time, and, where they are zero, Until and Digest to
-// those of the ask: a Digest of what the person was shown is ErrOtherAsk where something
-// else is asked. The first answer is the one that counts: after it there is
-// *AnsweredError; after the ask's time ErrExpired.
+// Answer keeps a person's answer to an ask, by an ID as for Asked, until the run is resumed.
+// It sets A and Time, and Until and Digest from the ask if they are zero. It returns
+// ErrOtherAsk if Digest, of the ask that the person was shown, is not that of the ask; an
+// *AnsweredError if the ask has an answer; ErrExpired after the ask's time.
 func (s *Store) Answer(id string, a *record.Answer) error {
 	if err := s.answer(id, a); err != nil {
 		return fmt.Errorf("answering %s: %w", id, err)
@@ -216,8 +215,7 @@ func (s *Store) answer(id string, a *record.Answer) error {
 	return errors.New("the file of its answer is none that counts; delete it to answer again")
 }
 
-// An AnsweredError is returned for an ask that somebody has answered. It is
-// ErrAnswered.
+// An AnsweredError is returned for an ask that has an answer. It is ErrAnswered.
 type AnsweredError struct{ Answer *record.Answer }
 
 func (e *AnsweredError) Error() string {

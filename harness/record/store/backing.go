@@ -7,52 +7,53 @@ import (
 	"time"
 )
 
-// A Backing is where a store's records are: a folder, memory, or what On is given. A
-// record has a name, as NewName makes it. Where a record, or what stands beside it, is
-// not there, the error is fs.ErrNotExist.
+// A Backing holds the records of a store: a folder, memory, or the argument of On. NewName
+// returns names of records. A method returns fs.ErrNotExist if a record, or a value
+// beside it, does not exist.
 type Backing interface {
-	// Create makes a record, which only the caller has until Publish. The error of one
-	// that is there is ErrTaken, from either.
+	// Create creates a record, which is not listed before Publish. Either of them returns
+	// ErrTaken if a record has the name.
 	Create(name string) (Sink, error)
 	Names() ([]string, error) // the oldest first
-	// Find returns the names of records whose IDs begin so.
+	// Find returns the names of the records whose IDs begin with id.
 	Find(id string) ([]string, error)
 	Open(name string) (Source, error)
-	// Stamp changes whenever something is written to a record; false: it is not known.
+	// Stamp returns a value that changes with each write to the record; false if it is
+	// unknown.
 	Stamp(name string) (Stamp, bool)
-	// Reopen returns a record that nobody writes; else it is ErrRunning. dead: whoever
-	// writes it counts as dead, and is kept from writing more. A Backing that cannot cut
-	// off a writer in another process takes no notice of dead.
+	// Reopen opens a record for appending. It returns ErrRunning if the record has a
+	// writer. If dead is true, it cuts off that writer instead; a Backing that cannot cut
+	// off a writer in another process ignores dead.
 	Reopen(name string, dead bool) (Sink, error)
-	// Value returns what stands beside a record under the name of a file, of at most
-	// max bytes.
+	// Value returns the value beside a record that has a file name, of at most max bytes.
 	Value(name, file string, max int64) ([]byte, error)
-	// Put keeps something beside a record durably, where nothing has the name of the
-	// file: else it is fs.ErrExist.
+	// Put keeps a value beside a record durably. It returns fs.ErrExist if a value has the
+	// file name.
 	Put(name, file string, value []byte) error
-	// Values are the digests of what stands beside a record.
+	// Values returns the digests of the values beside a record that are named by them.
 	Values(name string) ([]string, error)
-	// Remove deletes a record and what stands beside it. A run that is under way
-	// is ErrRunning. spare, if not nil, returns an error where it stays, when nobody can
-	// write it any more.
+	// Remove deletes a record and the values beside it. It returns ErrRunning if the record
+	// has a writer. If not nil, spare is called when no writer can open the record any
+	// more; Remove returns its error and deletes nothing.
 	Remove(name string, spare func() error) error
-	// Size is what a record takes, in bytes, with what stands beside it.
+	// Size returns the bytes of a record and the values beside it. A Backing may also have
+	// Most() (int64, error), which returns an upper bound of all sizes at a lower cost.
 	Size(name string) (int64, error)
-	// A Most() (int64, error) beside these says what all records take at most, where that
-	// costs less than the sum of their sizes.
-	// Tidy deletes what killed writers left without a record.
+	// Tidy deletes files that killed writers left without a record.
 	Tidy() error
-	// SentWithin is how long after the line of a call was written the call may be sent, so
-	// that a process that stood still in between does not send it later.
+	// SentWithin returns how long after its line was written a call may be sent. A process
+	// that was suspended in between does not send it later.
 	SentWithin() time.Duration
-	// Key is the store's key, nil where there is none and it is not to be made.
+	// Key returns the store's key. If there is none, it creates one if make is true, or
+	// returns nil.
 	Key(make bool) ([]byte, error)
-	// Once makes a claim, and forgets those that are over; false: it was made before.
+	// Once makes a claim and deletes expired ones. It returns false if the claim was made
+	// before.
 	Once(name string, now time.Time) (bool, error)
-	// Alone waits until nobody else is between Alone and release.
+	// Alone waits until no other caller is between Alone and release.
 	Alone(ctx context.Context) (release func() error, err error)
-	// Notes returns the notes of requests, nil if they are found by the first lines of the
-	// records.
+	// Notes returns the notes of requests, or nil if the first lines of the records are used
+	// instead.
 	Notes() Notes
 	Changes() *Signal
 }
@@ -65,49 +66,49 @@ type Notes interface {
 	Latest(request string) (id string, err error)
 }
 
-// A Stamp is what tells two states of a record apart.
+// A Stamp differs between two states of a record.
 type Stamp struct {
 	Size    int64
 	Written int64 // ns since 1970
 }
 
-// A Sink is a record that is written. Nobody else writes it before Close.
+// A Sink writes a record. It is the record's only writer until Close.
 type Sink interface {
 	io.Writer // appends, in one step
-	// Sync makes the record durable, with its name.
+	// Sync makes the record and its name durable.
 	Sync() error
 	// Beside keeps a value durably.
 	Beside(sum string, value []byte) error
-	// Publish lists the record; its first line is written.
+	// Publish lists the record, after its first line was written.
 	Publish() error
-	// Cut takes off what is behind so many bytes.
+	// Cut truncates the record to a size.
 	Cut(size int64) error
 	FileID() (device, inode uint64, err error)
-	// Close ends the writing. A record that was not published is gone.
+	// Close ends the writing. It deletes a record that was not published.
 	Close() error
 }
 
-// A Source is a record that is read.
+// A Source reads a record.
 type Source interface {
 	io.ReaderAt
 	io.Closer
 	Size() (int64, error)
-	// Running reports whether somebody writes it.
+	// Running reports whether the record has a writer.
 	Running() (bool, error)
 }
 
-// An Edger is a Source that may know its first line and its last one without being read.
+// An Edger is a Source that may know its first and its last line without reading all.
 type Edger interface {
-	// Edge returns the first line or the last, without its line feed; false: it is not
-	// known. Of a line that cannot be read all is read.
+	// Edge returns the first line or the last one, without its line feed; false if it is
+	// not known.
 	Edge(last bool) (line []byte, ok bool, err error)
 }
 
-// An Ender is a Sink that is told when the line that was written last is an End. Unless
-// more is written, others may go on with the record once that line is durable.
+// An Ender is a Sink whose End is called after an End line was written. Other writers may
+// take over the record once that line is durable, unless more lines follow.
 type Ender interface{ End() }
 
-// A Signal tells all who wait that something has changed.
+// A Signal wakes its waiters when something has changed.
 type Signal struct {
 	mu sync.Mutex
 	ch chan struct{}
@@ -123,6 +124,7 @@ func (s *Signal) Wait() <-chan struct{} {
 	return s.ch
 }
 
+// Tell wakes all waiters.
 func (s *Signal) Tell() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// onceDir is the folder of what was claimed.
+// onceDir is the folder of claims.
 const onceDir = "once"
 
-// Once claims a text until a time, after which it is forgotten, and reports whether
-// nobody had: of all processes with the same folder one gets it.
+// Once claims a text until a time and reports whether it was free. Of all processes with
+// the same folder, one gets the claim.
 func (s *Store) Once(text string, until time.Time) (bool, error) {
 	now := s.clock()
 	if until.Before(now) {
@@ -29,11 +29,11 @@ func (s *Store) Once(text string, until time.Time) (bool, error) {
 	return first, nil
 }
 
-// clockSkew is how much longer a claim is kept: the clocks of those who share a folder
-// differ.
+// clockSkew is how much longer a claim is kept, since the clocks of processes with the same
+// folder may differ.
 const clockSkew = time.Hour
 
-// claimOver reports whether a claim may be forgotten.
+// claimOver reports whether a claim has expired.
 func claimOver(name string, now time.Time) bool {
 	until, _, _ := strings.Cut(name, "-")
 	t, err := strconv.ParseInt(until, 16, 64)

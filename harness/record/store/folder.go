@@ -19,18 +19,18 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// What the names of files end with.
+// Endings of file names.
 const (
 	recordExt = ".run.jsonl"
 	besideExt = ".run"           // a folder
-	newExt    = ".run.jsonl.new" // a record whose first line is not written
-	valueExt  = ".new"           // a value that is not written whole
+	newExt    = ".run.jsonl.new" // a record without its first line
+	valueExt  = ".new"           // a value that is not complete
 	keyFile   = "key"
 	aloneFile = "lock" // its lock is held while a process is alone
 	keySize   = 32
 )
 
-// A folder has records as files. All that is opened in it is in it.
+// A folder holds records as files. It opens no file outside of the folder.
 type folder struct {
 	dir  string
 	root *os.Root
@@ -51,7 +51,7 @@ func (d *folder) Create(name string) (Sink, error) {
 	if !d.lacks(name + recordExt) {
 		return nil, ErrTaken
 	}
-	// Windows locks no file that may only be appended to.
+	// Windows cannot lock a file that is opened for appending only.
 	f, err := d.root.OpenFile(name+newExt, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (d *folder) Create(name string) (Sink, error) {
 	return &recordFile{File: f, d: d, name: name}, nil
 }
 
-// recordFile is a record of a folder that is written.
+// recordFile writes a record of a folder.
 type recordFile struct {
 	*os.File
 	d         *folder
@@ -80,8 +80,8 @@ func (f *recordFile) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Reopen checks, once it has the lock, that the name still is that of the file: one
-// that was removed meanwhile, or put in its place, has a lock of its own.
+// Reopen checks after locking that the name still belongs to the locked file. The file may
+// have been removed or replaced before.
 func (d *folder) Reopen(name string, _ bool) (Sink, error) {
 	file := name + recordExt
 	if st, err := d.root.Lstat(file); err != nil {
@@ -121,14 +121,15 @@ func (d *folder) own(f *os.File, file string) error {
 	return err
 }
 
-// How long tryLock waits: readers have a lock for as long as they read, and writers
-// may only add a line.
+// How long tryLock waits. Readers hold a lock while they read; some writers only add a
+// line.
 const (
 	readersHold = 5 * time.Second
 	writersHold = 100 * time.Millisecond
 )
 
-// tryLock makes the caller the only owner of an open file; ErrRunning: another is.
+// tryLock makes the caller the only owner of an open file. It returns ErrRunning if the file
+// has another owner.
 func tryLock(f *os.File) error {
 	for begin := time.Now(); ; time.Sleep(mathrand.N(5 * time.Millisecond)) {
 		ok, err := lockNow(f)
@@ -184,12 +185,12 @@ func (f *recordFile) Cut(size int64) error {
 	return err
 }
 
-// answerRoom is how many bytes a record has room for after a sync: something is
-// sent then, and its answer is not to find the disk full.
+// answerRoom is how many bytes are reserved for a record by a sync. An effect is sent after
+// it, and its answer must not find the disk full.
 const answerRoom = 128 << 10
 
-// Sync is not called side by side. What is written to a file that somebody removed
-// is lost, however often it is synced.
+// Sync returns an error if the file was removed: its content would be lost. Calls of Sync
+// must not overlap.
 func (f *recordFile) Sync() error {
 	if gone, err := removed(f.File); gone || err != nil {
 		return errors.Join(err, errors.New("somebody has removed its file"))
@@ -234,9 +235,8 @@ func (f *recordFile) Beside(sum string, value []byte) error {
 	return f.d.keep(f.name, sum, value, f.d.root.Rename)
 }
 
-// Put makes the record durable first: what is kept may be about a line that its
-// writer has not made so, and would be about another one with the same name after
-// that was lost.
+// Put makes the record durable first: the value may refer to a line that its writer has not
+// synced. If that line were lost, the value would refer to another line of the same name.
 func (d *folder) Put(name, file string, value []byte) error {
 	f, err := d.root.OpenFile(name+recordExt, os.O_RDWR, 0) // Windows syncs no file that may only be read
 	if err != nil {
@@ -252,8 +252,8 @@ func (d *folder) Put(name, file string, value []byte) error {
 	return err
 }
 
-// keep writes a value to a file of another name first: one with its own name is
-// whole. give gives it that.
+// keep writes a value to a temporary file, and calls give to give it its name, so that a
+// file with that name is complete.
 func (d *folder) keep(name, file string, value []byte, give func(from, to string) error) (err error) {
 	dir := name + besideExt
 	if err := d.root.Mkdir(dir, 0o700); err == nil {
@@ -296,7 +296,7 @@ func (d *folder) syncDir(name string) error {
 	return errors.Join(syncDir(f), f.Close())
 }
 
-// files are the names of all in the folder.
+// files returns the names of all files in the folder.
 func (d *folder) files() ([]string, error) {
 	f, err := d.root.Open(".")
 	if err != nil {
@@ -323,7 +323,7 @@ func (d *folder) Names() ([]string, error) {
 	return names, nil
 }
 
-// sentWithin is how long after its line a call may be sent where lines are written here.
+// sentWithin is SentWithin of a folder and of memory.
 const sentWithin = 5 * time.Second
 
 func (*folder) SentWithin() time.Duration { return sentWithin }
@@ -440,8 +440,7 @@ func (d *folder) Size(name string) (int64, error) {
 	return n, err
 }
 
-// stale is the age from which a record without a first line has no writer that
-// is about to lock it.
+// stale is the age after which no writer is about to lock a record without a first line.
 const stale = time.Minute
 
 func (d *folder) Tidy() error {
@@ -461,7 +460,7 @@ func (d *folder) Tidy() error {
 		if _, _, is := ParseName(name); !ok || !is {
 			continue
 		}
-		// A record that begins has the one name before the other.
+		// A new record has the first name until it has the second.
 		if d.lacks(name+newExt) && d.lacks(name+recordExt) {
 			err = errors.Join(err, d.root.RemoveAll(file))
 		}
@@ -512,7 +511,7 @@ func (d *folder) Key(make bool) ([]byte, error) {
 	if err != nil || len(key) == keySize { // another one made it
 		return key, err
 	}
-	// What is there is what a killed process began: nothing was made with it.
+	// A killed process wrote a part of it; nothing was signed with that.
 	key = randomKey()
 	if err := f.Truncate(0); err != nil {
 		return nil, err

@@ -11,17 +11,17 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// followEvery is how often Follow looks for what other processes wrote.
+// followEvery is how often Follow looks for changes by other processes.
 const followEvery = 500 * time.Millisecond
 
-// Follow returns the runs that a filter chooses as they begin and as they end,
-// until ctx ends: those that begin after the call, and the ends of those that are
-// under way at the call. Limit does not count. It is ranged over once.
+// Follow yields the runs that a filter selects when they begin and when they end, until ctx
+// ends: runs that begin after the call, and unfinished runs when they end. It ignores
+// Filter.Limit. The sequence can be ranged over once.
 func (s *Store) Follow(ctx context.Context, f *Filter) iter.Seq2[*record.Summary, error] {
 	if f == nil {
 		f = &Filter{}
 	}
-	over := map[string]bool{} // the records that were seen; true: they had ended
+	over := map[string]bool{} // the known records, and whether they have ended
 	names, err := s.in.Names()
 	for _, name := range names {
 		over[name] = s.ended(name)
@@ -63,13 +63,13 @@ func (s *Store) Follow(ctx context.Context, f *Filter) iter.Seq2[*record.Summary
 	}
 }
 
-// Mark is what tells that something was written to a record.
+// Mark changes when a record is written or its writer closes it.
 type Mark struct {
 	Size    int64 // bytes
-	Running bool  // somebody writes it
+	Running bool  // it has a writer
 }
 
-// Marks returns the marks of runs by their whole IDs, of those that can be read.
+// Marks returns the marks of the runs with these IDs, without those that cannot be read.
 func (s *Store) Marks(ids map[string]bool) map[string]Mark {
 	marks := map[string]Mark{}
 	if len(ids) == 0 {
@@ -101,7 +101,7 @@ func (s *Store) mark(name string) (m Mark, err error) {
 	return m, err
 }
 
-// ended reports whether a run has an End, or nobody writes it any more.
+// ended reports whether a run has an End or no writer.
 func (s *Store) ended(name string) bool {
 	row, err := s.row(name)
 	if err != nil || row.ended() {

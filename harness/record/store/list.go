@@ -16,25 +16,25 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Filter says which runs are listed. Zero fields choose all.
+// Filter selects the runs of a list. A zero field selects all.
 type Filter struct {
 	Status  []string // of an End, Running or Died
-	Tool    string   // a pattern of registry.Tool.Match; of calls that were made
+	Tool    string   // a pattern of registry.Tool.Match for the tools that were called
 	Server  string
 	Script  string // the name of a saved script or file
-	Text    string // in the script, phrases, printed text, arguments, errors; case does not count
+	Text    string // in the script, phrases, printed text, arguments or errors, in any case
 	Subject *string
 	Session string
 	Since   time.Time
 	Until   time.Time
-	Before  string // the ID of a run: only those that stand behind it in the list
-	Limit   int    // the latest so many; 0: all
-	// Bytes are the most of a record that Pending reads whole; a larger one is ErrLarge.
-	// 0: MaxRecord.
+	Before  string // the ID of a run; only the runs after it in the list
+	Limit   int    // of the number of runs; if zero, all are listed
+	// Bytes is the size of the largest record that is read for a pending call; a larger one
+	// is ErrLarge. If zero, it is MaxRecord.
 	Bytes int64
 }
 
-// UnreadableError says that a record of a list cannot be read.
+// UnreadableError is the error of a record in a list that cannot be read.
 type UnreadableError struct {
 	ID   string
 	Time time.Time // when the run began
@@ -44,21 +44,21 @@ type UnreadableError struct {
 func (e *UnreadableError) Error() string { return fmt.Sprintf("reading run %s: %v", e.ID, e.Err) }
 func (e *UnreadableError) Unwrap() error { return e.Err }
 
-// StoppedError says that a list was stopped by its context before its end.
+// StoppedError is the error of a list whose context ended before it was complete.
 type StoppedError struct {
-	ID   string    // of the last run that was looked at, see Filter.Before; "": none was
-	Time time.Time // when it began
+	ID   string    // of the last run that was looked at, for Filter.Before; "" if none was
+	Time time.Time // when that run began
 	Err  error     // of the context
 }
 
 func (e *StoppedError) Error() string { return "listing runs: " + e.Err.Error() }
 func (e *StoppedError) Unwrap() error { return e.Err }
 
-// List returns the runs that a filter chooses, the latest first. A record that
-// cannot be read is an *UnreadableError, and the list goes on; with its context it ends
-// with a *StoppedError. Of a run that has ended the index is read, or the first and the
-// last line, so that Damaged is not set for what is between; Load sets it. A filter for a
-// text reads all.
+// List returns the runs that a filter selects, the latest first. It yields an
+// *UnreadableError for a record that cannot be read, and continues. If ctx ends, its last
+// error is a *StoppedError. For an ended run it reads the index, or the first and the last
+// line of the record, so it does not set Damaged for the lines between; Load does. With
+// Filter.Text it reads whole records.
 func (s *Store) List(ctx context.Context, f *Filter) iter.Seq2[*record.Summary, error] {
 	if f == nil {
 		f = &Filter{}
@@ -100,7 +100,7 @@ func (s *Store) List(ctx context.Context, f *Filter) iter.Seq2[*record.Summary, 
 	}
 }
 
-// choose returns the summary of a record that a filter chooses, else nil.
+// choose returns the summary of a record, or nil if the filter does not select it.
 func (s *Store) choose(name string, f *Filter) (*record.Summary, error) {
 	if t, _, _ := ParseName(name); t.Before(f.Since) || !f.Until.IsZero() && t.After(f.Until) {
 		return nil, nil
@@ -125,11 +125,11 @@ func (s *Store) choose(name string, f *Filter) (*record.Summary, error) {
 	return sum, nil
 }
 
-// LoadListed reads the record of a run of a list, as Load does, without looking for it
-// among all. One of more than max bytes is ErrLarge.
+// LoadListed reads the record of a listed run as Load does, without searching for its ID. It
+// returns ErrLarge if the record has more than max bytes.
 func (s *Store) LoadListed(sum *record.Summary, max int64) (*record.Run, error) {
 	name := nameOf(sum.Time, sum.ID)
-	if _, _, ok := ParseName(name); !ok { // id is part of a path
+	if _, _, ok := ParseName(name); !ok { // the ID becomes part of a path
 		return nil, fmt.Errorf("%w: %q", ErrNotFound, sum.ID)
 	}
 	r, err := s.loadUpTo(name, max)
@@ -151,9 +151,8 @@ func (s *Store) loadUpTo(name string, max int64) (*record.Run, error) {
 	return s.load(name)
 }
 
-// First returns the first line of a record, by an ID as for Load, and how many bytes the
-// record has, without reading the rest. Of one that is damaged there the line has an ID
-// and a time alone.
+// First returns the first line of a record, by an ID as for Load, and the size of the
+// record in bytes. If the first line is damaged, only its ID and time are set.
 func (s *Store) First(id string) (*record.Begin, int64, error) {
 	name, err := s.find(id)
 	if err != nil {
@@ -186,7 +185,7 @@ func (s *Store) first(name string) (*record.Begin, int64, error) {
 	return b, size, nil
 }
 
-// match reports whether the filter chooses a run, as far as its summary says.
+// match reports whether the filter selects a run by its summary.
 func (f *Filter) match(s *record.Summary) bool {
 	return (len(f.Status) == 0 || slices.Contains(f.Status, s.Status)) &&
 		(f.Script == "" || f.Script == s.Name) &&
@@ -198,8 +197,8 @@ func (f *Filter) match(s *record.Summary) bool {
 		}))
 }
 
-// toolMatches reports whether a pattern matches a tool's ID or its server, which
-// is what the ID has before a dot.
+// toolMatches reports whether a pattern matches a tool's ID or its server, the part of the
+// ID before a dot.
 func toolMatches(pattern, id string) bool {
 	for i := range len(id) {
 		if id[i] == '.' && registry.Match(pattern, id[:i]) {
@@ -209,7 +208,7 @@ func toolMatches(pattern, id string) bool {
 	return registry.Match(pattern, id)
 }
 
-// summary returns what a list says of a record.
+// summary returns the summary of a record.
 func (s *Store) summary(name string) (*record.Summary, error) {
 	row, err := s.row(name)
 	if err != nil {
@@ -226,8 +225,8 @@ func (s *Store) summary(name string) (*record.Summary, error) {
 	return r.Summary(), nil
 }
 
-// row returns the row of a record as it is now, from the index or from the record's first
-// and last line.
+// row returns the current row of a record, from the index or from the record's first and
+// last line.
 func (s *Store) row(name string) (*row, error) {
 	now, ok := s.in.Stamp(name)
 	if r := s.index.get(name); ok && r != nil && r.Stamp == now {
@@ -261,7 +260,7 @@ func (s *Store) row(name string) (*row, error) {
 	return r, nil
 }
 
-// edge returns the first line of a source, or the last; nil: it cannot be read.
+// edge returns the first or the last line of a source, or nil if that line is damaged.
 func edge(f Source, last bool) (record.Line, error) {
 	if e, ok := f.(Edger); ok {
 		if line, ok, err := e.Edge(last); err != nil {
@@ -291,8 +290,8 @@ func edge(f Source, last bool) (record.Line, error) {
 	}
 }
 
-// cutLine returns the first line of some bytes, or the last, without line feed;
-// ok: all of it is there.
+// cutLine returns the first or the last line of b without its line feed, and whether the
+// line is complete.
 func cutLine(b []byte, last bool) (line []byte, ok bool) {
 	if !last {
 		line, _, ok = bytes.Cut(b, []byte("\n"))
@@ -306,7 +305,7 @@ func cutLine(b []byte, last bool) (line []byte, ok bool) {
 	return b[i+1:], i >= 0
 }
 
-// contains reports whether a text is in what a run's script was, did and said.
+// contains reports whether the record of a run contains a text.
 func (s *Store) contains(name, text string) (bool, error) {
 	data, running, err := s.bytes(name)
 	if err != nil || !record.MayContain(data, text) {

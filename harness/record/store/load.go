@@ -13,14 +13,14 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Load reads a record by its ID, or the beginning of one that no other has. An ID
-// that none has is ErrNotFound.
+// Load reads a record by its ID or by a unique beginning of the ID. It returns ErrNotFound
+// or ErrAmbiguous if not exactly one record has such an ID.
 func (s *Store) Load(id string) (*record.Run, error) {
 	_, r, err := s.loadID(id)
 	return r, err
 }
 
-// loadID is Load, and also returns the name of the record.
+// loadID reads a record as Load does, and also returns its name.
 func (s *Store) loadID(id string) (name string, r *record.Run, err error) {
 	if name, err = s.find(id); err != nil {
 		return "", nil, err
@@ -29,7 +29,7 @@ func (s *Store) loadID(id string) (name string, r *record.Run, err error) {
 	return name, r, reading(id, err)
 }
 
-// reading wraps the error of reading a run, whose record may be gone by now.
+// reading wraps the error of reading a run, whose record may have been removed.
 func reading(id string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = ErrNotFound
@@ -40,7 +40,7 @@ func reading(id string, err error) error {
 	return err
 }
 
-// find returns the name of the record whose ID begins so.
+// find returns the name of the only record whose ID begins with id.
 func (s *Store) find(id string) (string, error) {
 	if id == "" {
 		return "", fmt.Errorf("%w: %q", ErrNotFound, id)
@@ -61,7 +61,7 @@ func (s *Store) find(id string) (string, error) {
 		len(found), a, b)
 }
 
-// find is Backing.Find by its Names.
+// find implements Backing.Find by Backing.Names.
 func find(in Backing, id string) (found []string, err error) {
 	names, err := in.Names()
 	for _, name := range names {
@@ -118,7 +118,7 @@ func (s *Store) parse(name string) (data []byte, r *record.Run, err error) {
 	return data, r, err
 }
 
-// stored returns what the store knows of a record besides its bytes.
+// stored returns the facts about a record that its bytes do not contain.
 func (s *Store) stored(name string, running bool) record.Stored {
 	o := record.Stored{Running: running, Clock: s.clock, Key: func() ([]byte, error) { return s.in.Key(false) },
 		Beside: func(file string, max int64) ([]byte, error) { return s.in.Value(name, file, max) }}
@@ -128,7 +128,7 @@ func (s *Store) stored(name string, running bool) record.Stored {
 	return o
 }
 
-// bytes returns a record as it is now, and whether a process is writing it.
+// bytes returns the current bytes of a record, and whether it has a writer.
 func (s *Store) bytes(name string) (data []byte, running bool, err error) {
 	f, err := s.in.Open(name)
 	if err != nil {
@@ -142,7 +142,8 @@ func (s *Store) bytes(name string) (data []byte, running bool, err error) {
 	return data, running, err
 }
 
-// readAll reads all that a source has now, of at most max bytes.
+// readAll reads the current content of a source. It returns an error if that has more than
+// max bytes.
 func readAll(f Source, max int64) ([]byte, error) {
 	n, err := f.Size()
 	if err == nil && n > max {

@@ -10,15 +10,14 @@ import (
 	"time"
 )
 
-// maxMemory bounds, in bytes, what all records in memory take. One that takes
-// more than a quarter of that is not kept, and neither is one that grows while
-// those under way take all of it.
+// maxMemory is the most bytes of all records in memory. A record of more than a quarter of
+// that is dropped, as is one that grows while the unfinished ones take all of it.
 const maxMemory = 64 << 20
 
-// memory has records in memory.
+// memory holds records in memory.
 type memory struct {
-	most   int64  // bytes of all
-	prune  func() // removes records of ended runs that need not be kept
+	most   int64  // bytes of all records
+	prune  func() // removes ended records that need not be kept
 	secret []byte
 	news   Signal
 
@@ -27,10 +26,10 @@ type memory struct {
 	bytes   int64
 	claims  map[string]bool // by name
 
-	one chan struct{} // has a value while somebody is alone
+	one chan struct{} // holds a value between Alone and release
 }
 
-// memoryRecord is one record. Its memory's mu is also its own.
+// memoryRecord is one record. The mu of its memory guards it.
 type memoryRecord struct {
 	m      *memory
 	name   string
@@ -39,7 +38,7 @@ type memoryRecord struct {
 	bytes  int64
 	listed bool
 	ended  bool
-	gone   bool // it is not kept any more; what is written to it goes nowhere
+	gone   bool // dropped; writes are discarded
 }
 
 func newMemory() *memory {
@@ -53,7 +52,7 @@ func (*memory) Tidy() error                     { return nil }
 func (*memory) SentWithin() time.Duration       { return sentWithin }
 func (*memory) Notes() Notes                    { return nil }
 
-// in returns what f returns of a record, with mu held.
+// in calls f with a record while it holds mu, and returns the result.
 func in[T any](m *memory, name string, f func(*memoryRecord) (T, error)) (v T, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -126,8 +125,8 @@ func (r *memoryRecord) Close() error {
 	return nil
 }
 
-// grow counts bytes that were added to the record, and makes room for them. A record for
-// which there is no room is dropped.
+// grow counts bytes that were added to the record and makes room for them, or drops the
+// record if there is no room.
 func (r *memoryRecord) grow(n int) {
 	m := r.m
 	m.mu.Lock()
@@ -145,7 +144,7 @@ func (r *memoryRecord) grow(n int) {
 		m.prune()
 		m.mu.Lock()
 	}
-	if m.bytes > m.most { // by runs under way
+	if m.bytes > m.most { // unfinished runs take all
 		r.drop()
 	}
 }
@@ -175,7 +174,7 @@ func (m *memory) Names() ([]string, error) {
 
 func (m *memory) Find(id string) ([]string, error) { return find(m, id) }
 
-// Stamp has no time: what was written is not changed.
+// Stamp returns the size only: records in memory are appended to only.
 func (m *memory) Stamp(name string) (Stamp, bool) {
 	at, err := in(m, name, func(r *memoryRecord) (Stamp, error) { return Stamp{Size: int64(len(r.buf))}, nil })
 	return at, err == nil
@@ -227,7 +226,7 @@ func (m *memory) Size(name string) (int64, error) {
 	return in(m, name, func(r *memoryRecord) (int64, error) { return r.bytes, nil })
 }
 
-// Remove calls spare without mu: it reads the record.
+// Remove calls spare without holding mu, because spare reads the record.
 func (m *memory) Remove(name string, spare func() error) error {
 	r, err := in(m, name, (*memoryRecord).idle)
 	if err == nil && spare != nil {
@@ -244,7 +243,7 @@ func (m *memory) Remove(name string, spare func() error) error {
 	return err
 }
 
-// idle returns the record, or ErrRunning while it is written.
+// idle returns the record, or ErrRunning if it has a writer.
 func (r *memoryRecord) idle() (*memoryRecord, error) {
 	if !r.ended {
 		return nil, ErrRunning

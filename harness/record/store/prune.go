@@ -10,8 +10,8 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// Remove deletes records, and what stands beside them. A run that is under way is
-// ErrRunning; the others go.
+// Remove deletes records and the values beside them. It returns ErrRunning for a run that
+// has a writer, and deletes the others.
 func (s *Store) Remove(ids ...string) error {
 	var all error
 	for _, id := range ids {
@@ -29,7 +29,7 @@ func (s *Store) Remove(ids ...string) error {
 	return errors.Join(all, s.forget())
 }
 
-// forget drops what the index has of records that are gone.
+// forget drops the rows of removed records from the index.
 func (s *Store) forget() error {
 	names, err := s.in.Names()
 	if err != nil {
@@ -38,10 +38,9 @@ func (s *Store) forget() error {
 	return s.index.keep(names)
 }
 
-// Prune deletes what the store is not to keep any more: runs older than Age, the
-// oldest while all take more than Bytes, and what killed writers left. Runs that
-// are under way stay, and those that wait for a person, until the time for that has
-// passed, or of which something is uncertain, for a week.
+// Prune deletes runs that are older than Age, the oldest ones while all take more than
+// Bytes, and the remains of killed writers. It keeps unfinished runs, pending runs until
+// their approvals expire, and runs with an unresolved call for a week.
 func (s *Store) Prune() error {
 	err := s.prune()
 	if err = errors.Join(err, s.in.Tidy()); err != nil {
@@ -70,10 +69,10 @@ func (s *Store) prune() error {
 		if bytes <= 0 {
 			break
 		}
-		sizes[i], _ = s.in.Size(name) // what was removed since takes nothing
+		sizes[i], _ = s.in.Size(name) // zero if it was removed meanwhile
 		all += sizes[i]
 	}
-	ended := 0 // that may be removed
+	ended := 0 // runs that may be removed
 	if len(names) > s.keep {
 		for _, name := range names {
 			if m, err := s.mark(name); err == nil && !m.Running && s.stays(name) == nil {
@@ -102,7 +101,7 @@ func (s *Store) prune() error {
 
 var errStays = errors.New("the run may be gone on with")
 
-// stays returns errStays for a run that is not under way and that Prune leaves.
+// stays returns errStays if Prune must keep the record of a run without a writer.
 func (s *Store) stays(name string) error {
 	if row, err := s.row(name); err != nil || row.over() {
 		return err
@@ -120,11 +119,11 @@ func (s *Store) stays(name string) error {
 	return nil
 }
 
-// keepUncertain is how long a run of which something is uncertain is kept at least.
+// keepUncertain is how long a run with an unresolved call is kept at least.
 const keepUncertain = 7 * 24 * time.Hour
 
-// keptUntil is until when a run that is not under way may be gone on with, as far as
-// that depends on people; zero: it cannot.
+// keptUntil returns until when a person can have the run resumed, or zero if that is not
+// possible.
 func keptUntil(r *record.Run) time.Time {
 	var until time.Time
 	for _, a := range r.Asks {

@@ -11,23 +11,23 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// ReopenOptions configure Store.Reopen; nil is the zero value.
+// ReopenOptions configure Store.Reopen. Nil is the zero value.
 type ReopenOptions struct {
-	Dead    bool   // who has the run counts as dead, where the store can cut it off: see Backing
-	Copy    bool   // of several copies of the record this is the one to go on with
-	Who     string // goes on with it
-	Harness string // its version
-	Live    bool   // a dry run goes on as one that is not
-	// May, if not nil, is asked whether the run may go on, when nobody else can write
-	// it any more. Its error is returned, and the record stays as it is.
+	Dead    bool   // cut off the present writer, if the store can: see Backing.Reopen
+	Copy    bool   // permit resuming from a copied record file; resume at most one copy
+	Who     string // resumes the run
+	Harness string // version of the harness
+	Live    bool   // resume a dry run as a real one
+	// May, if not nil, is called when no other process can write the record. If it returns
+	// an error, Reopen returns that and does not change the record.
 	May func(*record.Run) error
 }
 
-// Reopen makes the caller the owner of a run that is not under way, for another
-// attempt: it cuts a torn end, turns the answers of people into lines, and writes an
-// Attempt, durably. The Run has these lines. A record that is damaged, of a later
-// version or on a file system of a network is an error, as is a copy: see ErrCopy.
-// Who has the run is said by a *RunningError.
+// Reopen makes the caller the owner of a run without a writer, for another attempt. It cuts
+// a torn end, writes people's answers as lines and then an Attempt, durably. The returned
+// Run has these lines. It returns an error if the record is damaged, of a later version,
+// on a network file system or a copy (ErrCopy), and a *RunningError if the run has a
+// writer.
 func (s *Store) Reopen(id string, o *ReopenOptions) (*Writer, *record.Run, error) {
 	if o == nil {
 		o = &ReopenOptions{}
@@ -52,7 +52,7 @@ func (s *Store) reopen(id string, o *ReopenOptions) (*Writer, *record.Run, error
 	return w, r, nil
 }
 
-// attempt begins another attempt of a run that the caller owns.
+// attempt writes the beginning of another attempt of a run that the caller owns.
 func (s *Store) attempt(w *Writer, r *record.Run, o *ReopenOptions) error {
 	p, err := process(w.to)
 	if err != nil {
@@ -103,7 +103,7 @@ func lastProcess(r *record.Run) record.Process {
 	return r.Begin.Process
 }
 
-// process is this one, as the writer of a record.
+// process describes this process as the writer of a record.
 func process(to Sink) (record.Process, error) {
 	p := record.Process{PID: os.Getpid()}
 	p.Host, _ = os.Hostname()
@@ -135,7 +135,7 @@ func (s *Store) own(id string, dead bool) (*Writer, *record.Run, error) {
 	return w, r, nil
 }
 
-// takeOver returns the writer that goes on where a record ends.
+// takeOver returns a writer that continues at the end of a record.
 func (s *Store) takeOver(name string, to Sink) (*Writer, *record.Run, error) {
 	r, err := s.load(name)
 	switch {
@@ -153,13 +153,13 @@ func (s *Store) takeOver(name string, to Sink) (*Writer, *record.Run, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	r.Torn, r.Running = 0, false // that is the caller, who has not begun yet
+	r.Torn, r.Running = 0, false // its writer is the caller, which has not begun yet
 	w := newWriter(s, r.Begin.ID, to)
 	w.lines.Continue(r, kept)
 	return w, r, nil
 }
 
-// running is the error for a run that somebody writes.
+// running returns the error for a run that has a writer.
 func (s *Store) running(name string) error {
 	_, id, _ := ParseName(name)
 	e := &RunningError{Run: id}
@@ -170,8 +170,8 @@ func (s *Store) running(name string) error {
 	return e
 }
 
-// A RunningError says who writes a record: the process that began its last attempt.
-// It is ErrRunning.
+// A RunningError names the writer of a record: the process that began the last attempt. It
+// is ErrRunning.
 type RunningError struct {
 	Run  string // its ID
 	Host string
@@ -187,10 +187,10 @@ func (e *RunningError) Error() string {
 
 func (e *RunningError) Is(target error) bool { return target == ErrRunning }
 
-// Settle writes what a person knows of a call of which nothing was known: it sets
-// Type and Time. after is how long the call may have taken: a person may say that it
-// did not happen when that and SentWithin have passed, before which it is ErrTooEarly. A
-// call that Run.Unknown does not have is ErrNotUnknown.
+// Settle records the outcome of an unresolved call. It sets Type and Time. after is the
+// longest time that the call may have taken. Settle returns ErrTooEarly if st says that the
+// call did not happen before after and SentWithin have passed, and ErrNotUnknown if
+// Run.Unknown does not have the call.
 func (s *Store) Settle(id string, st *record.Settle, after time.Duration) error {
 	err := s.write(id, false, func(r *record.Run) (record.Line, error) {
 		for _, m := range r.Unknown() {
@@ -211,8 +211,8 @@ func (s *Store) Settle(id string, st *record.Settle, after time.Duration) error 
 	return nil
 }
 
-// EndRun ends a run that waits, of which something is uncertain, or whose process
-// died: nothing goes on with it.
+// EndRun ends a run that is pending, has an unresolved call, or whose process died. The run
+// cannot be resumed then.
 func (s *Store) EndRun(id, who, why string) error {
 	err := s.write(id, false, func(r *record.Run) (record.Line, error) {
 		if r.End != nil && !record.Resumable(r.End.Status) && (r.End.Closed || len(r.Unknown()) == 0) {
@@ -236,8 +236,8 @@ func (s *Store) EndRun(id, who, why string) error {
 	return nil
 }
 
-// Lose ends a run as lost, durably: from then on whoever has it writes no more. One that
-// has ended is ErrEnded.
+// Lose ends a run as lost, durably, and cuts off its writer. It returns ErrEnded if the run
+// has ended.
 func (s *Store) Lose(id string, e *record.End) error {
 	err := s.write(id, true, func(r *record.Run) (record.Line, error) {
 		if r.End != nil {
@@ -252,13 +252,13 @@ func (s *Store) Lose(id string, e *record.End) error {
 	return nil
 }
 
-// The status of a run that was closed, and its exit code, as the harness has them.
+// The status and the exit code of a closed run, as in the harness.
 const (
 	canceled     = "canceled"
 	canceledCode = 130
 )
 
-// write adds a line to a run that is not under way, durably.
+// write adds a line to a run without a writer, durably.
 func (s *Store) write(id string, dead bool, line func(*record.Run) (record.Line, error)) error {
 	w, r, err := s.own(id, dead)
 	if err != nil {

@@ -12,10 +12,9 @@ import (
 // RequestsKnown is how long a request is known after its run has begun, at least.
 const RequestsKnown = 8 * 24 * time.Hour
 
-// Latest returns the ID of the latest run of a request, by its digest (see
-// RequestDigest), of those that began in the last RequestsKnown at least; "" where there
-// is none. A run in the store, of whichever process, is known at once; the record of an
-// ID may be gone.
+// Latest returns the ID of the latest run of a request by its digest (see RequestDigest),
+// or "" if there is none. It knows the runs of all processes that began within the last
+// RequestsKnown. The record of the ID may have been removed.
 func (s *Store) Latest(ctx context.Context, request string) (id string, err error) {
 	if request == "" {
 		return "", nil
@@ -50,13 +49,13 @@ func (s *Store) Latest(ctx context.Context, request string) (id string, err erro
 	return "", nil
 }
 
-// LatestOnce is Latest for the Once of a subject.
+// LatestOnce returns the ID of the latest run of a subject with this Once, as Latest does.
 func (s *Store) LatestOnce(ctx context.Context, subject, once string) (id string, err error) {
 	return s.Latest(ctx, onceKey(subject, once))
 }
 
-// noteRequest notes what a run that begins is the latest of; that of its request the front
-// end that sent it has noted.
+// noteRequest notes a new run as the latest of its requests. If a front end sent it, that
+// has noted the request's digest.
 func (s *Store) noteRequest(b *record.Begin) error {
 	notes := s.in.Notes()
 	if notes == nil {
@@ -73,7 +72,7 @@ func (s *Store) noteRequest(b *record.Begin) error {
 	return nil
 }
 
-// onceKey is the key of a Once of a subject, "" where there is none.
+// onceKey returns the key of a subject's Once, or "" if once is empty.
 func onceKey(subject, once string) string {
 	if once == "" {
 		return ""

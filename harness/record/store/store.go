@@ -23,28 +23,28 @@ type Store struct {
 	dir   string
 	o     StoreOptions
 	clock func() time.Time
-	keep  int // runs that have ended and that nothing more may come of
+	keep  int // ended runs that cannot be resumed and are kept
 	index index
 }
 
 // StoreOptions configure a Store.
 type StoreOptions struct {
-	// Age and Bytes bound what is kept: ended runs that are older go, and the
-	// oldest ones while all together take more; 0: there is no bound.
+	// Age and Bytes bound the ended runs that are kept: older ones are deleted, and the
+	// oldest ones while all records take more bytes. If zero, there is no bound.
 	Age   time.Duration
 	Bytes int64
-	// Redact is that of record.EncoderOptions. It is also called with the texts of JSON
+	// Redact is passed to record.EncoderOptions. It is also called with the texts of JSON
 	// strings. It must not change its argument, and must be safe for concurrent use.
 	Redact func([]byte) []byte
 	// Unfinished returns how many bytes at the end of a text may be the beginning of a
-	// secret: printed text is written without those until its rest is there. nil: none.
-	// It is safe for concurrent use.
+	// secret. These bytes of printed text are written with the text that follows. If nil,
+	// all text is written at once. It must be safe for concurrent use.
 	Unfinished func([]byte) int
-	// Unkept is that of record.EncoderOptions.
+	// Unkept is passed to record.EncoderOptions.
 	Unkept func(tool string) bool
-	// AnswerKey signs people's answers, of at least 16 bytes: those that were given
-	// through a store with another key count for nothing. nil: the key in the folder
-	// does, which all who can write there have.
+	// AnswerKey signs approvals and rejections; it has at least 16 bytes. Answers that
+	// another key signed are ignored. If nil, the key in the folder signs, which every
+	// process that can write to the folder has.
 	AnswerKey []byte
 }
 
@@ -79,10 +79,9 @@ func openDir(dir string) (in *folder, err error) {
 	return in, nil
 }
 
-// Memory returns a store that keeps the latest n runs that have ended, and those
-// under way, of at most 64 MiB together; one of more than 16 MiB, or for which those
-// under way leave no room, is not kept, and its Writer takes what it is given. It
-// writes nothing.
+// Memory returns a store in memory. It keeps the latest n ended runs and the unfinished
+// ones, of at most 64 MiB together. A run of more than 16 MiB, or one for which the
+// unfinished runs leave no room, is dropped; its Writer accepts and discards lines then.
 func Memory(n int, o *StoreOptions) *Store {
 	m := newMemory()
 	s := On(m, "", o)
@@ -94,8 +93,7 @@ func Memory(n int, o *StoreOptions) *Store {
 	return s
 }
 
-// On returns the store of records that are in a Backing of the caller's. name is what
-// Dir returns for it.
+// On returns a store with its records in a Backing. Dir returns name.
 func On(in Backing, name string, o *StoreOptions) *Store {
 	s := &Store{in: in, dir: name, clock: time.Now, keep: math.MaxInt}
 	s.index.in, _ = in.(*folder)
@@ -105,12 +103,12 @@ func On(in Backing, name string, o *StoreOptions) *Store {
 	return s
 }
 
-// Dir is the store's folder, absolute, "" for one in memory, the name that On was given.
+// Dir returns the absolute path of the store's folder, "" for a store in memory, or the
+// name that was passed to On.
 func (s *Store) Dir() string { return s.dir }
 
-// MAC returns the HMAC-SHA-256 of some texts, in their order, with the key of the
-// store: the same from another process with the same folder. The first text says
-// what it is for.
+// MAC returns the HMAC-SHA-256 of texts in their order, with the key of the store. All
+// processes with the same folder get the same value. The first text names its purpose.
 func (s *Store) MAC(texts ...string) ([]byte, error) {
 	key, err := s.in.Key(true)
 	if err != nil {
@@ -119,8 +117,8 @@ func (s *Store) MAC(texts ...string) ([]byte, error) {
 	return record.MAC(key, texts...), nil
 }
 
-// Alone calls f while no other call of Alone is under way, in all processes with the
-// same folder. It waits for its turn until ctx ends; a process that dies ends its turn.
+// Alone calls f while no other call of Alone runs, in all processes with the same folder.
+// It waits for its turn until ctx ends. A process that dies gives up its turn.
 func (s *Store) Alone(ctx context.Context, f func() error) error {
 	release, err := s.in.Alone(ctx)
 	if err != nil {
@@ -129,21 +127,20 @@ func (s *Store) Alone(ctx context.Context, f func() error) error {
 	return errors.Join(f(), release())
 }
 
-// SentWithin is how long after its line was written a call may still be sent.
+// SentWithin returns how long after its line was written a call may still be sent.
 func (s *Store) SentWithin() time.Duration { return s.in.SentWithin() }
 
-// pruneEvery is of how many records that begin one prunes the store, at random:
-// a process may begin only one.
+// pruneEvery is how many calls of Begin there are, on average, for one that prunes the
+// store. It is random, because many processes begin one run only.
 const pruneEvery = 64
 
-// Begin makes the record of a run that begins. It sets what of b is not the
-// caller's to know: V, Seed where there is none, ID and Time where there is no ID (see
-// NewName), CPUs, Go, OS, Arch and Process. A run that has begun is ErrTaken. Now and
-// then it prunes the store.
+// Begin creates the record of a run. It sets V, CPUs, Go, OS, Arch and Process of b; Seed
+// if it is nil; ID and Time if there is no ID (see NewName). It returns ErrTaken if the
+// run has begun before. Some calls prune the store.
 func (s *Store) Begin(b *record.Begin) (*Writer, error) { return s.beginWith(b) }
 
-// BeginEnded is Begin for a run that ends without having run: whoever finds its record
-// finds its end.
+// BeginEnded creates the record of a run that ends without running. The record is listed
+// together with its end.
 func (s *Store) BeginEnded(b *record.Begin, e *record.End) error {
 	w, err := s.beginWith(b, e)
 	if err != nil {
@@ -154,7 +151,7 @@ func (s *Store) BeginEnded(b *record.Begin, e *record.End) error {
 
 func (s *Store) beginWith(b *record.Begin, more ...record.Line) (*Writer, error) {
 	if mathrand.N(pruneEvery) == 0 {
-		s.Prune() // that it fails is told to those who call it
+		s.Prune() // its error is reported to direct callers
 	}
 	if b.V = record.Version; b.ID == "" {
 		b.Time, b.ID, _ = ParseName(NewName(s.clock()))
@@ -203,7 +200,7 @@ func (s *Store) begin(b *record.Begin, more []record.Line) (*Writer, error) {
 // Records are named by their time and ID, so that names sort by time.
 const nameTime = "20060102T150405.000000Z"
 
-// NewName returns the name of a record that is to begin at a time.
+// NewName returns a new name for a record that begins at t.
 func NewName(t time.Time) string { return nameOf(t, newID()) }
 
 func nameOf(t time.Time, id string) string { return t.UTC().Format(nameTime) + "-" + id }
@@ -218,7 +215,7 @@ func ParseName(name string) (began time.Time, id string, ok bool) {
 	return t, id, err == nil && strings.Trim(id, idLetters) == ""
 }
 
-// IDs are of letters and digits that look unlike.
+// IDs consist of letters and digits that cannot be mistaken for each other.
 const (
 	idLetters = "0123456789abcdefghjkmnpqrstvwxyz"
 	idSize    = 10

@@ -9,8 +9,8 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// A Writer appends to one record. It is safe for concurrent use. After an error
-// every further Add and Sync fails with the same error: there is no second try.
+// A Writer appends to one record. It is safe for concurrent use. After an error, all calls
+// of Add and Sync return the same error.
 type Writer struct {
 	id   string
 	to   Sink
@@ -19,8 +19,8 @@ type Writer struct {
 	unfinished func([]byte) int
 
 	mu      sync.Mutex
-	idle    *sync.Cond // told when a sync has ended
-	err     error      // it has failed, or was closed
+	idle    *sync.Cond // signalled when a sync has ended
+	err     error      // of a failure or of Close
 	closed  bool
 	lines   *record.Encoder
 	synced  int // lines
@@ -36,7 +36,7 @@ func newWriter(s *Store, id string, to Sink) *Writer {
 	return w
 }
 
-// Last is the time of the last line. What is now is the later of it and the clock.
+// Last returns the time of the last line. The present time is the later of it and the clock.
 func (w *Writer) Last() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -52,16 +52,16 @@ func (w *Writer) Unfinished(text string) int {
 	return w.unfinished([]byte(text))
 }
 
-// ID is the record's.
+// ID returns the record's ID.
 func (w *Writer) ID() string { return w.id }
 
-// Add appends a line and sets its Type, and its Time where that is zero or not
-// later than that of the line before: no two lines have the same time. To an End
-// it adds what a list says of the run. The line has left this process when Add
-// returns, so that it survives its death. A value that stands beside another record
-// is an error: see Run.Value. Of an Ask it sets Digest. A Note of more than MaxText bytes becomes several.
+// Add appends a line. It sets the line's Type, and its Time if that is zero or not later
+// than that of the line before: no two lines have the same time. It sets the summary fields
+// of an End and the Digest of an Ask, and splits a Note of more than MaxText bytes. When Add
+// returns, the line survives the death of this process. It returns an error for a value
+// that is beside another record: see Run.Value.
 func (w *Writer) Add(l record.Line) error {
-	if err := w.failed(); err != nil { // nothing more is written, beside it neither
+	if err := w.failed(); err != nil { // no value is written beside it either
 		return err
 	}
 	redacted, err := w.lines.Redact(l)
@@ -104,8 +104,8 @@ func (w *Writer) fail(err error) error {
 	return w.err
 }
 
-// Sync makes all lines that were added before durable. Calls side by side share
-// one sync of the disk.
+// Sync makes all lines that were added before durable. Concurrent calls share one sync of
+// the disk.
 func (w *Writer) Sync() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -131,8 +131,7 @@ func (w *Writer) Sync() error {
 	return w.err
 }
 
-// Close ends the writing. The record has no End where none was added. Only the
-// first Close returns an error.
+// Close ends the writing without adding an End. Only the first call returns an error.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
