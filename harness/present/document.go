@@ -16,7 +16,7 @@ import (
 type Document []Block
 
 // Block is a part of a Document: Heading, Paragraph, Facts, List, Table, Callout, Code,
-// Quote, Command, Contrast or UnifiedDiff.
+// Quote, Command, Contrast, UnifiedDiff or Timeline.
 type Block interface {
 	terminal(*page)
 	model(*modelWriter)

@@ -46,13 +46,15 @@ func (v *View) Follow(w io.Writer, from int, o *Options) error {
 				}
 			}
 		case *record.Ask:
-			p.line("%s       %s", when, p.paint(yellow, p.safe(l.Tool+" waits for a yes", p.Width-18)))
+			p.line("%s       %s", when, p.paint(yellow, p.safe(l.Tool+" needs approval", p.Width-18)))
 		}
 	}
 	if v.Status != record.Running {
 		p.line("")
-		p.line("%s  %s", p.status(), p.paint(dim, p.took()))
-		p.end()
+		p.line("%s  %s", p.paint(colours[StatusStyle(v.Status)], p.safe(StatusWord(v.Status), maxName)), p.paint(dim, v.Took()))
+		for _, b := range v.ending(p.All) {
+			b.terminal(p)
+		}
 	}
 	_, err := io.WriteString(w, p.b.String())
 	return err

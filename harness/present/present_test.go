@@ -373,10 +373,11 @@ func TestCallsAtOneTimeAreInLanes(t *testing.T) {
 		r.done(r.call(i+1, "", "1:1", "x.y", record.Read, `{}`, span[0]), span[1], `{}`)
 	}
 	r.end(record.End{Status: "ok"}, 30)
-	p := present.New(r.Run).Sources[0].Places[0]
+	l := present.NewLayout(present.New(r.Run), time.Time{}, 0)
+	p := l.Sources[0].Places[0]
 	var lanes []int
-	for _, b := range p.Calls {
-		lanes = append(lanes, b.Lane)
+	for _, s := range l.Scripts[0].Rows[0].Spans {
+		lanes = append(lanes, s.Lane)
 	}
 	if d := cmp.Diff([]int{0, 1, 2, 1, 0, 0}, lanes); d != "" || p.AtATime != 3 || p.Slowest != 16 || p.P50 != 2 {
 		t.Errorf("%d at a time, slowest %v, p50 %v, lanes %s", p.AtATime, p.Slowest, p.P50, d)

@@ -36,6 +36,8 @@ type View struct {
 	Peak  int64   // most of Usage's Memory
 	// Warnings are those of the run, at its end or so far.
 	Warnings []string
+
+	clock *clock
 }
 
 // Pause is a time in which a run was not under way: At is where it is left out, and Ms
@@ -84,7 +86,6 @@ type Place struct {
 	Calls        []*Bar  // by their beginning
 	P50, Slowest float64 // ms, of calls that have ended
 	AtATime      int     // most calls under way at one time
-	Lanes        int     // that keep calls at one time apart
 	Failed       int
 
 	common map[string]string // arguments of all calls
@@ -97,7 +98,6 @@ type Bar struct {
 	Path       string
 	Start, End float64 // ms
 	State      State
-	Lane       int    // from 0
 	Error      string // what the tool or the harness said, where it failed
 }
 
@@ -139,7 +139,6 @@ type Sample struct {
 // Bounds of a view, which hold whatever a record says.
 const (
 	maxChildren = 100 // scripts that are shown; what further ones did is told of the script itself
-	mostLanes   = 64  // of a place; calls that find none free share the last
 	mostAts     = 200 // of a Print
 )
 
@@ -157,6 +156,7 @@ func New(r *record.Run) *View {
 		_ = json.Unmarshal(r.Tools.Phrases, &v.Phrases) // what is none is not shown
 	}
 	c := newClock(r)
+	v.clock = c
 	v.Paused = ms(c.paused())
 	for _, k := range c.cuts {
 		v.Pauses = append(v.Pauses, Pause{c.at(k.from), ms(k.to.Sub(k.from))})
@@ -319,25 +319,16 @@ func position(place string) (line, column int) {
 	return line, column
 }
 
-// finish puts the calls into their order and lanes, and counts them.
+// finish sorts the calls by their beginning, and counts them.
 func (p *Place) finish() {
 	slices.SortStableFunc(p.Calls, func(a, b *Bar) int { return cmp.Compare(a.Start, b.Start) })
-	var ends []float64 // of the last call in each lane
 	var took []float64
 	for _, b := range p.Calls {
-		lane := slices.IndexFunc(ends, func(end float64) bool { return end <= b.Start })
-		if lane < 0 && len(ends) < mostLanes {
-			lane, ends = len(ends), append(ends, 0)
-		}
-		if lane < 0 {
-			lane = mostLanes - 1
-		}
-		b.Lane, ends[lane] = lane, max(ends[lane], b.End)
 		if t, ok := b.took(); ok {
 			took = append(took, t)
 		}
 	}
-	p.Lanes, p.AtATime = len(ends), atATime(p.Calls)
+	p.AtATime = atATime(p.Calls)
 	slices.Sort(took)
 	if n := len(took); n > 0 {
 		p.P50, p.Slowest = Quantile(took, .5), took[n-1]

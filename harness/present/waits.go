@@ -9,24 +9,6 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// attempts writes when each attempt began, and who resumed the run.
-func (p *page) attempts() {
-	ends := p.view.Run.Ended
-	for i, a := range p.view.Run.Attempts {
-		what := fmt.Sprintf("%d began %s", a.Number, a.Time.In(p.Zone).Format(time.DateTime))
-		if a.Who != "" {
-			what += " by " + a.Who
-		}
-		if a.Live {
-			what += ", and makes the calls of a dry run"
-		}
-		if i < len(ends) {
-			what += "; the one before ended " + ends[i].Status
-		}
-		p.fact("attempt", what)
-	}
-}
-
 // asks returns the approvals that the run asked people for, with their answers.
 func (p *page) asks() Document {
 	r := p.view.Run

@@ -104,7 +104,7 @@ func TestARunSaysWhatPeopleWereAsked(t *testing.T) {
 	if r, err = s.Load(r.Begin.ID); err != nil {
 		t.Fatal(err)
 	}
-	has(t, r, "  attempt   2 began ", " by joe; the one before ended waiting\n", "; used by call 1\n")
+	has(t, r, "  attempt   2 began ", " by joe; the one before ended: waiting\n", "; used by call 1\n")
 	if err := s.Settle(r.Begin.ID, &record.Settle{N: 1, Happened: true, Who: "ann"}, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestADryRunThatWentOnIsNoDryRun(t *testing.T) {
 	if r, err = s.Load(r.Begin.ID); err != nil {
 		t.Fatal(err)
 	}
-	has(t, r, "dry run that went on", "  calls     2: 2 effect\n", "used by 2 calls: 3, 4\n")
+	has(t, r, "resumed dry run", "  calls     2: 2 effect\n", "used by 2 calls: 3, 4\n")
 	hasNot(t, r, "not sent", "made up")
 }
 

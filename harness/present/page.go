@@ -1,0 +1,189 @@
+package present
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
+)
+
+const leastWidth = 60 // columns
+
+// Options say how a view is written; nil is 80 columns of plain UTF-8.
+type Options struct {
+	Width  int // columns; 0: 80; negative: lines are not cut or wrapped
+	Colour bool
+	ASCII  bool           // nothing but ASCII
+	All    bool           // nothing is left out
+	Now    time.Time      // for how long ago something was; zero: that is not said
+	Zone   *time.Location // of times; nil: local
+	// Command writes commands that find the records. If nil, they are the default ones.
+	Command func(args ...string) string
+}
+
+func (o *Options) command(args ...string) string {
+	if o.Command == nil {
+		return registry.Command()(args...)
+	}
+	return o.Command(args...)
+}
+
+// Colours.
+const (
+	bold   = "1"
+	dim    = "2"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+	cyan   = "36"
+)
+
+// page is a view that is being written.
+type page struct {
+	Options
+	b     strings.Builder
+	marks marks
+	view  *View
+}
+
+// marks are the signs of a page.
+type marks struct {
+	fill                  map[record.Class]string
+	failed, open, madeUp  string
+	tick, printed, folded string
+	times                 string
+	levels                []string // of density, from none
+}
+
+var unicodeMarks = marks{
+	fill:   map[record.Class]string{record.Read: "▒", record.Again: "▓", record.Effect: "█"},
+	failed: "╳", open: "▶", madeUp: "◌", tick: "╷", printed: "›", folded: "⋮", times: "×",
+	levels: strings.Split(" ▁▂▃▄▅▆▇█", ""),
+}
+
+var asciiMarks = marks{
+	fill:   map[record.Class]string{record.Read: "-", record.Again: "+", record.Effect: "="},
+	failed: "x", open: ">", madeUp: "o", tick: "|", printed: ">", folded: ":", times: "x",
+	levels: strings.Split(" .:-=+*%@", ""),
+}
+
+func newPage(v *View, o *Options) *page {
+	p := &page{view: v, marks: unicodeMarks}
+	if o != nil {
+		p.Options = *o
+	}
+	switch {
+	case p.Width == 0:
+		p.Width = 80
+	case p.Width < 0:
+		p.Width = 1 << 20
+	default:
+		p.Width = min(max(p.Width, leastWidth), 400)
+	}
+	if p.Zone == nil {
+		p.Zone = time.Local
+	}
+	if p.ASCII {
+		p.marks = asciiMarks
+	}
+	return p
+}
+
+// paint puts what is safe to show into a colour.
+func (p *page) paint(code, s string) string {
+	if !p.Colour || code == "" || s == "" {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+// safe is a text in one line of at most so many columns.
+func (p *page) safe(s string, most int) string { return Visible(s, most, p.ASCII) }
+
+func (p *page) line(format string, args ...any) {
+	p.b.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
+}
+
+// fact is a line of the head.
+func (p *page) fact(name, what string) {
+	if what != "" {
+		p.line("  %s %s", p.paint(dim, fmt.Sprintf("%-9s", name)), p.safe(what, p.Width-12))
+	}
+}
+
+// facts is a fact of which nothing is left out, in as many lines as it needs.
+func (p *page) facts(name, what string) {
+	for _, l := range p.wrapped(what, p.Width-12, math.MaxInt) {
+		p.fact(name, l)
+		name = ""
+	}
+}
+
+// wrapped is a text in lines of at most so many columns, at most so many lines.
+func (p *page) wrapped(s string, columns, most int) (out []string) {
+	columns = max(columns, 10)
+	if p.All {
+		most = math.MaxInt
+	}
+	for l := range strings.SplitSeq(strings.TrimRight(s, "\n"), "\n") {
+		shown := p.safe(untabbed(l), math.MaxInt)
+		for {
+			part := text.First(shown, columns)
+			if len(part) < len(shown) {
+				if at := strings.LastIndexByte(part, ' '); at > len(part)/2 {
+					part = part[:at]
+				}
+			}
+			if len(out) == most {
+				out[most-1] = p.cut(out[most-1], columns)
+				return out
+			}
+			out = append(out, part)
+			if shown = strings.TrimPrefix(shown[len(part):], " "); shown == "" {
+				break
+			}
+		}
+	}
+	return out
+}
+
+// cut marks a line as one after which something is left out.
+func (p *page) cut(line string, columns int) string {
+	mark := " …"
+	if p.ASCII {
+		mark = " ..."
+	}
+	return text.First(line, columns-len([]rune(mark))) + mark
+}
+
+// Ago says how long ago something was.
+func Ago(t, now time.Time) string {
+	d := now.Sub(t)
+	switch {
+	case d < 0:
+		return "in the future"
+	case d < time.Minute:
+		return fmt.Sprintf("%d s ago", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
+}
+
+func lineCount(s string) int {
+	if s == "" {
+		return 0
+	}
+	return strings.Count(strings.TrimSuffix(s, "\n"), "\n") + 1
+}
+
+func pad(s string, columns int) string {
+	return strings.Repeat(" ", max(columns-utf8.RuneCountInString(s), 0))
+}
