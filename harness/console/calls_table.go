@@ -5,12 +5,12 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
@@ -29,9 +29,6 @@ func pageOf(n int) int { return max(n-1, 0)/callsPage + 1 }
 
 // link is a text as a part of the path of a URL.
 func link(s string) string { return url.PathEscape(s) }
-
-// toolLink is the page of a tool.
-func toolLink(id string) string { return template.HTMLEscapeString(toolHref(id)) }
 
 // callRow is a row of the table of calls.
 type callRow struct {
@@ -55,8 +52,8 @@ func (t *callTable) After() int  { return t.Page + 1 }
 
 // newCallTable is a page of the table, of calls by number: call n is on page (n-1)/100+1, so
 // links need no search.
-func newCallTable(rows *layout, servers []string, page int) *callTable {
-	v := rows.view
+func newCallTable(rows *present.Layout, servers []string, page int) *callTable {
+	v := rows.View
 	all := v.Steps()
 	t := &callTable{Page: page, Last: 1, Run: v.Run.Begin.ID}
 	if len(all) > 0 {
@@ -67,7 +64,7 @@ func newCallTable(rows *layout, servers []string, page int) *callTable {
 			continue
 		}
 		l := b.Made.Line()
-		r := callRow{N: b.N, Tool: b.Place.Tool, Hue: hue(servers, b.Place.Tool), Row: rows.row(b.Path, b.Place.Line), Place: placeOf(b),
+		r := callRow{N: b.N, Tool: b.Place.Tool, Hue: hue(servers, b.Place.Tool), Row: rows.RowOf(b.Path, b.Place.Line), Place: placeOf(b),
 			Goroutine: goroutine(v, b.Path), Args: shortArgs(v.Run, l.Args, 140), Class: string(l.Class), At: "+" + present.Duration(b.Start)}
 		if b.Done != nil {
 			r.Took = present.Duration(b.Done.Ms)
@@ -140,7 +137,7 @@ type askedOf struct{ ID, Said, Word string }
 
 // shownValue is a value, in colours, cut where it is long.
 type shownValue struct {
-	HTML   template.HTML
+	Lines  [][]span
 	Bytes  int
 	Cut    bool
 	Absent string // why it is not shown
@@ -149,8 +146,8 @@ type shownValue struct {
 }
 
 // newShownCall is a call of a run by its number; nil: there is none.
-func newShownCall(rows *layout, servers []string, n int) *shownCall {
-	v := rows.view
+func newShownCall(rows *present.Layout, servers []string, n int) *shownCall {
+	v := rows.View
 	steps := v.Steps()
 	i := slices.IndexFunc(steps, func(s present.Step) bool { return s.N == n })
 	if i < 0 {
@@ -159,7 +156,7 @@ func newShownCall(rows *layout, servers []string, n int) *shownCall {
 	b := steps[i]
 	r, l := v.Run, b.Made.Line()
 	c := &shownCall{N: n, Total: v.Calls, Run: r.Begin.ID, Tool: b.Place.Tool, Go: b.Place.Tool, Hue: hue(servers, b.Place.Tool),
-		Row: rows.row(b.Path, b.Place.Line), Place: placeOf(b), At: "+" + present.Duration(b.Start), Class: string(l.Class), Attempt: l.Attempt, Key: l.Key,
+		Row: rows.RowOf(b.Path, b.Place.Line), Place: placeOf(b), At: "+" + present.Duration(b.Start), Class: string(l.Class), Attempt: l.Attempt, Key: l.Key,
 		Error: b.Error, Settle: b.Settle}
 	src := v.SourceOf(b.Path)
 	if src != v.Sources[0] {
@@ -167,7 +164,7 @@ func newShownCall(rows *layout, servers []string, n int) *shownCall {
 	}
 	for part := range strings.SplitSeq(strings.Trim(strings.TrimPrefix(b.Path, src.Path), "/ "), "/") {
 		if place, _, ok := strings.Cut(part, "#"); ok && len(c.Started) < 6 {
-			c.Started = append(c.Started, startedAt{place, rows.row(src.Path, record.PlaceLine(place))})
+			c.Started = append(c.Started, startedAt{place, rows.RowOf(src.Path, record.PlaceLine(place))})
 		}
 	}
 	if b.State != present.Answered && b.State != present.Failed {
@@ -260,20 +257,13 @@ func newShownValue(r *record.Run, d record.Data, what string) *shownValue {
 		}
 	}
 	var b bytes.Buffer
-	var m markup
-	isJSON := len(raw) <= maxPretty && json.Indent(&b, raw, "", "  ") == nil
-	if !isJSON {
-		b.Reset()
-		b.Write(raw)
+	if len(raw) <= maxPretty && json.Indent(&b, raw, "", "  ") == nil {
+		out.Cut = b.Len() > maxShown
+		out.Lines = jsonSpans(text.CutBytes(b.String(), maxShown))
+		return out
 	}
-	s := b.String()
-	out.Cut = len(s) > maxShown
-	if isJSON {
-		m.json(s, maxShown)
-	} else {
-		m.write(string(prose(text.CutBytes(s, maxShown))))
-	}
-	out.HTML = m.html()
+	out.Cut = len(raw) > maxShown
+	out.Lines = [][]span{{{"", prose(text.CutBytes(string(raw), maxShown))}}}
 	return out
 }
 
@@ -291,7 +281,7 @@ func (c *Console) call(v *view, run *present.View) error {
 	if err != nil {
 		return notFound("There is no such call in this run.")
 	}
-	call := newShownCall(newLayout(run, func(string) string { return "" }), v.servers(run), n)
+	call := newShownCall(present.NewLayout(run, time.Now(), maxCodeLines), v.servers(run), n)
 	if call == nil {
 		return notFound("There is no such call in this run.")
 	}

@@ -64,9 +64,10 @@ type checkPhrase struct {
 type checkNear struct{ Tool, Share string }
 
 const (
-	maxMarks  = 100
-	maxNear   = 3
-	leastNear = .05
+	maxMarks   = 100
+	maxPhrases = 100
+	maxNear    = 3
+	leastNear  = .05
 )
 
 // checked says what the result of a check came to.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/usetools/usetools/harness/present"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // span is a piece of Go as it is shown: Class is one of style.css, "" for plain.
@@ -176,4 +177,29 @@ func shownLine(s string) string {
 		b.WriteString(present.Visible(piece, 10*len(piece), false))
 	}
 	return b.String()
+}
+
+// jsonSpans is JSON in spans, which may be cut. Keys have the colour of types.
+func jsonSpans(s string) [][]span {
+	all := highlight(s, func(string) string { return "" })
+	for _, line := range all {
+		for i := range line[:max(len(line)-1, 0)] {
+			if line[i].Class == "s" && strings.HasPrefix(line[i+1].Text, ":") {
+				line[i].Class = "t"
+			}
+		}
+	}
+	return all
+}
+
+// maxProse bounds a text that is shown in its lines, in bytes.
+const maxProse = 16 << 10
+
+// prose is a text of several lines in which invisible characters are escapes.
+func prose(s string) string {
+	lines := strings.Split(text.CutBytes(s, maxProse), "\n")
+	for i, l := range lines {
+		lines[i] = shownLine(strings.TrimSuffix(l, "\r"))
+	}
+	return strings.Join(lines, "\n")
 }

@@ -39,7 +39,7 @@ func (v *view) preview(sum *record.Summary) *preview {
 		return nil
 	}
 	run := present.New(r)
-	return &preview{Timeline: timeline(run), Effects: run.Classes[record.Effect] + run.Classes[record.Again], NotSent: run.NotSent, Note: noteOf(r), Asks: len(approval.Open(r)) > 0,
+	return &preview{Timeline: strokes(run), Effects: run.Classes[record.Effect] + run.Classes[record.Again], NotSent: run.NotSent, Note: noteOf(r), Asks: len(approval.Open(r)) > 0,
 		Damaged: r.Damaged != nil, Live: r.Live()}
 }
 
@@ -72,40 +72,18 @@ func noteOf(r *record.Run) string {
 	}
 }
 
-// timeline draws the calls of a run: a row for each line that made calls, at most 11.
-func timeline(v *present.View) []stroke {
-	var places []*present.Place
-	for _, s := range v.Sources {
-		places = append(places, s.Places...)
-	}
-	rows, paths := min(len(places), 11), map[string]string{}
-	for i, p := range places {
-		y := fixed((float64(i*rows/len(places))+.5)*24/float64(rows), 1)
-		ends := map[string]float64{} // what is drawn of each stroke: a call within it adds nothing
-		for _, b := range p.Calls {
-			server := serverOf(p.Tool)
-			if b.HasFailed() || b.State == present.Unknown {
-				server = ""
-			}
-			from := min(share(b.Start, v.Ms), 99.2) // each call is at least .8 wide
-			to := min(max(share(b.End, v.Ms), from+.8), 100)
-			if from = max(from, ends[server]); from < to {
-				paths[server] += "M" + fixed(from, 1) + " " + y + "h" + fixed(to-from, 1)
-				ends[server] = to
-			}
+// strokes returns the preview of a run as paths.
+func strokes(run *present.View) (out []stroke) {
+	paths := map[string]string{}
+	for _, s := range run.Preview() {
+		server := serverOf(s.Tool)
+		if s.Bad {
+			server = ""
 		}
+		paths[server] += "M" + fixed(s.X0*100, 1) + " " + fixed(s.Y*24, 1) + "h" + fixed((s.X1-s.X0)*100, 1)
 	}
-	var out []stroke
-	for _, server := range slices.Backward(slices.Sorted(maps.Keys(paths))) { // what failed is drawn above all
+	for _, server := range slices.Backward(slices.Sorted(maps.Keys(paths))) { // failed calls are drawn above all
 		out = append(out, stroke{server, paths[server]})
 	}
 	return out
-}
-
-// share returns a part of a whole in percent.
-func share(part, whole float64) float64 {
-	if whole <= 0 {
-		return 0
-	}
-	return min(max(100*part/whole, 0), 100)
 }

@@ -152,7 +152,7 @@ func (v *view) servers(run *present.View) []string {
 type runView struct {
 	*present.View
 	ID, Title     string
-	Score         *score
+	Timeline      *timeline
 	Table         *callTable
 	Chosen        *shownCall
 	Took, Between string
@@ -231,10 +231,10 @@ func (v *view) newRunView(run *present.View) (*runView, error) {
 	page = min(max(page, 1), 1+maxTablePages)
 	now := time.Now()
 	sum := r.Summary()
-	d := &runView{View: run, ID: b.ID, Title: titled(sum), Score: newScore(run, servers, page, now),
+	d := &runView{View: run, ID: b.ID, Title: titled(sum), Timeline: newTimeline(run, servers, page, now),
 		Took: present.Duration(run.Ms)}
 	d.Title = present.Visible(d.Title, 120, false)
-	rows := d.Score.Layout
+	rows := d.Timeline.Layout
 	if d.Table = newCallTable(rows, servers, page); d.Table.Last < page {
 		d.Table = newCallTable(rows, servers, d.Table.Last)
 	}
@@ -246,7 +246,7 @@ func (v *view) newRunView(run *present.View) (*runView, error) {
 	if run.Paused > 0 {
 		d.Between = present.Duration(run.Paused)
 	}
-	if n := d.Score.Data.Chosen; n > 0 {
+	if n := d.Timeline.Data.Chosen; n > 0 {
 		d.Chosen = newShownCall(rows, servers, n)
 	}
 	d.asks(rows, servers)
@@ -264,10 +264,10 @@ func (v *view) newRunView(run *present.View) (*runView, error) {
 // maxTablePages bounds the page that is asked for.
 const maxTablePages = record.MaxLines / callsPage
 
-// maxListed bounds lists on the page.
-const maxListed = 20
+// maxListed and maxWarnings bound lists on the page.
+const maxListed, maxWarnings = 20, 50
 
-func (d *runView) asks(rows *layout, servers []string) {
+func (d *runView) asks(rows *present.Layout, servers []string) {
 	for _, a := range approval.Open(d.Run) {
 		if a.IsLedger() {
 			d.LedgerAsk = a.ID
@@ -280,7 +280,7 @@ func (d *runView) asks(rows *layout, servers []string) {
 			d.Open[i].Times++
 		case len(d.Open) < maxListed:
 			d.Open = append(d.Open, openAsk{Call: a, Hue: hue(servers, a.Tool), Times: 1,
-				Args: shortArgs(d.Run, a.Args, 110), Row: rows.row(a.Path, a.Line())})
+				Args: shortArgs(d.Run, a.Args, 110), Row: rows.RowOf(a.Path, a.Line())})
 		}
 	}
 }
@@ -380,14 +380,14 @@ func (d *runView) ending(v *view) {
 			_, d.Refusal, _ = strings.Cut(text.CutBytes(res.Problems(false, false), maxPrintedText), "\n") // without its status
 		}
 	}
-	for _, e := range runErrors(d.View) {
+	for _, e := range d.View.Errors() {
 		s := shownError{Error: e}
 		if e.Line > 0 && e.File == "" {
-			s.Row = d.Score.Layout.row("", e.Line)
+			s.Row = d.Timeline.RowOf("", e.Line)
 		}
 		d.Errors = append(d.Errors, s)
 	}
-	for _, w := range d.Warnings[:min(len(d.Warnings), maxErrors)] {
+	for _, w := range d.Warnings[:min(len(d.Warnings), maxWarnings)] {
 		if !strings.HasPrefix(w, "line ") {
 			d.General = append(d.General, text.Cut(w, 1000))
 		}

@@ -2,52 +2,78 @@ package console
 
 import (
 	"cmp"
-	"html/template"
+	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Bounds of a score, which hold whatever a record says.
+// Bounds of a timeline, which hold for any record.
 const (
-	maxBars      = 3000 // that are drawn; further calls are a strip of density and rows of the table
-	manyCalls    = 200  // above which run.js labels the bars, to keep the page small
-	maxLanes     = 24   // of a line, above which it is a strip until it is zoomed
-	maxStacked   = 64   // lanes that are kept apart; calls that find none free share the last
-	leastBar     = 0.12 // percent of the run: the width of a bar
-	leastMean    = 0.25 // percent: bars that are narrower in the mean are a strip until zoomed
-	mostZoom     = 40
-	maxCodeLines = 2000    // of a script, above which lines at which nothing happened are left out
-	maxLineText  = 4 << 10 // bytes of a line that is shown
-	maxPrints    = 5       // texts at a line
-	maxTicks     = 400     // marks in time of what was printed at a line
-	buckets      = 200     // of a density
+	maxBars       = 3000 // that are drawn; further calls are a strip of density and rows of the table
+	manyCalls     = 200  // above which run.js labels the bars, to keep the page small
+	maxLanes      = 24   // of a line, above which it is a strip until it is zoomed
+	leastBar      = .0012
+	leastSeen     = .008  // of a call of no time, among many
+	leastMean     = .0025 // bars that are narrower in the mean are a strip until zoomed
+	mostZoom      = 40
+	maxCodeLines  = 2000     // of a script, above which lines at which nothing happened are left out
+	maxLineText   = 16 << 10 // bytes of a line that is shown
+	maxPrints     = 5        // texts at a line
+	maxPrintMarks = 400      // times at which something was printed at a line
+	buckets       = 200      // of a density
 )
 
-// score is the picture of a run: its scripts, and each call at the line that made it.
-type score struct {
-	Rows         template.HTML
-	Ticks, Lines template.HTML // of the axis; names of times, and lines under the bars
-	Flight       template.HTML // calls under way over time, as a path
-	AtATime      int
-	Tracks       []track
-	Servers      []scoreServer // whose tools were called
-	Effects      bool
-	Many         bool
-	Data         *scoreData
-	Layout       *layout
+// timeline is the picture of a run: its layout with colours, links and words.
+type timeline struct {
+	*present.Layout
+	Rows    []*timelineRow
+	Servers []timelineServer // whose tools were called
+	Effects bool
+	Many    bool
+	Data    *timelineData
+
+	servers []string // their place says their colour
+	page    int      // of the table of calls that is shown
+	now     time.Time
+	gonames map[string]string // of tools
+	indexes map[*[]string]map[string]int
+	drawn   int
 }
 
-type scoreServer struct{ Name, Hue string }
+type timelineServer struct{ Name, Hue string }
 
-// scoreData is what the module needs besides what is drawn.
-type scoreData struct {
+// timelineRow is a row as a template writes it.
+type timelineRow struct {
+	*present.ScriptRow
+	Child  *childScript // whose first row this is
+	Indent int
+	Code   []span
+	Phrs   []phraseNote
+	Sums   []callsNote
+	Asked  []askNote
+	Warns  []string
+	Result []span
+	Lane   *lane
+	Marks  string // path, in a box of 1000 by 20, of the times at which something was printed
+}
+
+// childScript is a saved script that ran. Row is that of the line that ran it.
+type childScript struct {
+	ID, Name, Row string
+	Line          int
+}
+
+// timelineData is what run.js needs besides the page.
+type timelineData struct {
 	Run    string       `json:"run"`
 	Total  int          `json:"total"`  // calls
 	Chosen int          `json:"chosen"` // the call that is shown at first; 0: there is none
@@ -59,196 +85,547 @@ type scoreData struct {
 	Looks  []string     `json:"looks"` // class and state of a call: "s1 x|failed"
 	Tools  []string     `json:"tools"`
 	// Calls are those that are drawn, in the order of their beginning: number, index of
-	// its row, begin and duration in ms, indexes of its path and look; where there are
+	// its row, begin and duration in ms, indexes of its path and look; if there are
 	// many, also lane and index of its tool.
 	Calls [][]any `json:"calls"`
 }
 
-// scoreMaker writes a score.
-type scoreMaker struct {
-	markup
-	view    *present.View
-	axis    *axis
-	servers []string
-	page    int // of the table of calls that is shown
-	now     time.Time
-	// packages are the classes of the colours of servers, by the name in Go; gonames
-	// the names of tools in Go.
-	packages, gonames map[string]string
-	data              *scoreData
-	indexes           map[*[]string]map[string]int // of the lists of data
-	drawn             int
-	many              bool
+// newTimeline draws a run. page is that of the table of calls beside it.
+func newTimeline(v *present.View, servers []string, page int, now time.Time) *timeline {
+	t := &timeline{Layout: present.NewLayout(v, now, maxCodeLines), Many: v.Calls > manyCalls, servers: servers, page: page, now: now,
+		gonames: map[string]string{}, indexes: map[*[]string]map[string]int{}}
+	t.Data = &timelineData{Run: v.Run.Begin.ID, Total: v.Calls, Live: t.Live, Many: t.Many, Calls: [][]any{}}
+	for _, s := range t.Segments {
+		if s.Pause == 0 {
+			t.Data.Segs = append(t.Data.Segs, [4]float64{round(s.From), round(s.To), round(s.X0 * 100), round(s.X1 * 100)})
+		}
+	}
+	packages := map[string]string{}
+	for tool := range v.Run.AllTools() {
+		t.gonames[tool.ID] = tool.Go
+		if pkg, _, ok := strings.Cut(tool.Go, "."); ok {
+			packages[pkg] = hue(servers, tool.ID)
+		}
+	}
+	for i, s := range t.Scripts {
+		code := highlight(strings.TrimSuffix(s.Text, "\n"), func(pkg string) string { return packages[pkg] })
+		for k, r := range s.Rows {
+			row := t.row(r, code)
+			if i > 0 && k == 0 {
+				row.Child = t.child(i, s)
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	var best present.Step
+	for _, s := range t.Steps() {
+		if rank := rankOf(s); best.Bar == nil || rank > rankOf(best) || rank+rankOf(best) == 0 && s.End-s.Start > best.End-best.Start {
+			best, t.Data.Chosen = s, s.N
+		}
+		t.Effects = t.Effects || s.Place.Class != record.Read
+		one := timelineServer{serverOf(s.Place.Tool), hue(servers, s.Place.Tool)}
+		if len(t.Servers) < 12 && !slices.Contains(t.Servers, one) {
+			t.Servers = append(t.Servers, one)
+		}
+	}
+	slices.SortStableFunc(t.Data.Calls, func(a, b []any) int { return cmp.Compare(a[2].(float64), b[2].(float64)) })
+	return t
 }
 
-// newScore draws a run. servers are those whose place says their colour, page is
-// that of the table of calls beside it.
-func newScore(v *present.View, servers []string, page int, now time.Time) *score {
-	m := &scoreMaker{view: v, servers: servers, page: page, now: now, indexes: map[*[]string]map[string]int{}}
-	total := v.Ms
-	live := v.Status == record.Running
-	if live {
-		total = max(total, float64(now.Sub(v.Run.Begin.Time).Milliseconds())-v.Paused)
+// rankOf orders calls by how much they matter: those whose outcome is unknown, failed ones, others.
+func rankOf(s present.Step) int {
+	switch {
+	case s.State == present.Unknown:
+		return 2
+	case s.HasFailed():
+		return 1
 	}
-	m.axis = newAxis(total, live, v.Pauses)
-	m.many = v.Calls > manyCalls
-	m.data = &scoreData{Run: v.Run.Begin.ID, Total: v.Calls, Live: live, Many: m.many, Calls: [][]any{}}
-	for _, s := range m.axis.segs {
-		if s.wait == 0 {
-			m.data.Segs = append(m.data.Segs, [4]float64{round(s.From), round(s.To), round(s.X0), round(s.X1)})
-		}
-	}
-	m.names()
-	out := &score{Many: m.many, Data: m.data}
-	out.Ticks, out.Lines = m.axis.ticks()
-	out.Layout = newLayout(v, func(pkg string) string { return m.packages[pkg] })
-	for i, s := range v.Sources {
-		m.script(out.Layout, i, s)
-	}
-	out.Rows = m.html()
-	out.Flight, out.AtATime = m.flight()
-	out.Tracks = m.tracks()
-	m.data.Chosen = chosen(v)
-	seen := map[string]bool{}
-	for _, s := range v.Sources {
-		for _, p := range s.Places {
-			out.Effects = out.Effects || p.Class != record.Read
-			if name := serverOf(p.Tool); !seen[name] && len(seen) < 12 {
-				seen[name] = true
-				out.Servers = append(out.Servers, scoreServer{name, hue(servers, p.Tool)})
-			}
-		}
-	}
-	slices.SortStableFunc(m.data.Calls, func(a, b []any) int { return cmp.Compare(a[2].(float64), b[2].(float64)) })
-	return out
+	return 0
 }
 
 func round(f float64) float64 { return math.Round(f*1000) / 1000 }
 
-// names learns how tools are called in Go.
-func (m *scoreMaker) names() {
-	m.packages, m.gonames = map[string]string{}, map[string]string{}
-	for t := range m.view.Run.AllTools() {
-		m.gonames[t.ID] = t.Go
-		if pkg, _, ok := strings.Cut(t.Go, "."); ok {
-			m.packages[pkg] = hue(m.servers, t.ID)
-		}
-	}
-}
-
-func (m *scoreMaker) goName(tool string) string { return cmp.Or(m.gonames[tool], tool) }
-
-// chosen is the first call of which nothing is known, or that failed, or else the
-// slowest.
-func chosen(v *present.View) int {
-	var best *present.Bar
-	rank := func(b *present.Bar) int {
-		switch {
-		case b.State == present.Unknown:
-			return 2
-		case b.HasFailed():
-			return 1
-		}
-		return 0
-	}
-	for _, s := range v.Sources {
-		for _, p := range s.Places {
-			for _, b := range p.Calls {
-				switch {
-				case best == nil, rank(b) > rank(best),
-					rank(b) == rank(best) && rank(b) > 0 && b.N < best.N,
-					rank(b) == 0 && rank(best) == 0 && b.End-b.Start > best.End-best.Start:
-					best = b
-				}
-			}
-		}
-	}
-	if best == nil {
-		return 0
-	}
-	return best.N
-}
-
-// script writes the lines of a script with what happened at them.
-func (m *scoreMaker) script(l *layout, i int, s *present.Source) {
-	r := l.scripts[i]
-	if i > 0 {
-		m.childHead(l, r, s)
-	}
-	for n := 1; n <= len(r.lines); n++ {
-		if r.kept != nil && !r.kept[n-1] {
-			from := n
-			for n < len(r.lines) && !r.kept[n] {
-				n++
-			}
-			why := " at which nothing happened"
-			for line := range r.at {
-				if from <= line && line <= n {
-					why = " for which there is no room"
-				}
-			}
-			m.write(`<div class="row gap has"><div class="src"><span class="no">⋮</span><span class="t1 dimmer">`,
-				text.Count(n-from+1, "line"), why, `</span></div><div class="time"></div></div>`)
-			continue
-		}
-		m.row(r.id(n), n, r.lines[n-1], r.at[n])
-	}
-	if rest := r.at[0]; rest != nil {
-		m.row(r.id(0), 0, codeLine{html: `<span class="c">` + noLine + `</span>`}, rest)
-	}
-}
-
 // noLine stands for a line that the script does not have.
-const noLine = "a line that is not known"
+const noLine = "an unknown line"
 
-// childHead writes the name of a saved script that ran, and which line ran it.
-func (m *scoreMaker) childHead(l *layout, r *scriptRows, s *present.Source) {
-	m.write(`<div class="child" id="`, r.prefix, `"><h3>`)
-	m.text(present.Visible(s.Name, 100, false))
-	m.write(`</h3><span class="t1 dimmer">a saved script, run through RunScript`)
+// child returns the heading of a saved script that ran.
+func (t *timeline) child(i int, s *present.ScriptLayout) *childScript {
 	by, place := "", s.Path
 	if i := strings.LastIndexByte(s.Path, '/'); i >= 0 {
 		by, place = s.Path[:i], s.Path[i+1:]
 	}
-	if line := record.PlaceLine(place); line > 0 {
-		if row := l.row(by, line); row != "" {
-			m.write(` at <a href="#`, row, `">line `, strconv.Itoa(line), `</a>`)
-		}
+	c := &childScript{ID: "s" + strconv.Itoa(i), Name: s.Name, Line: record.PlaceLine(place)}
+	if c.Line > 0 {
+		c.Row = t.RowOf(by, c.Line)
 	}
-	m.write(`</span></div>`)
+	return c
 }
 
-// row writes a line.
-func (m *scoreMaker) row(id string, n int, code codeLine, h *happened) {
-	class := "row"
-	if h != nil {
-		class = "row has"
+func (t *timeline) row(r *present.ScriptRow, code [][]span) *timelineRow {
+	row := &timelineRow{ScriptRow: r}
+	if r.Line > 0 && r.Folded == 0 && r.Line <= len(code) {
+		row.Code = code[r.Line-1]
+		if len(row.Code) > 0 && row.Code[0].Class == "" {
+			rest := strings.TrimLeft(row.Code[0].Text, "\t")
+			row.Indent = min(len(row.Code[0].Text)-len(rest), 9)
+			row.Code[0].Text = rest
+		}
+		if len(r.Text) > maxLineText {
+			row.Code = []span{{"c", "a line of " + thousands(len(r.Text)) + " characters"}}
+		}
+	} else if r.Line == 0 && r.ID != "" {
+		row.Code = []span{{"c", noLine}}
 	}
-	m.write(`<div class="`, class, `" id="`, id, `"><div class="src">`)
-	if n > 0 {
-		number := strconv.Itoa(n)
-		m.write(`<a class="no" href="#`, id, `" tabindex="-1" aria-label="line `, number, `">`, number, `</a>`)
+	if !r.Has {
+		return row
 	}
-	m.write(`<code`)
-	if code.indent > 0 {
-		m.write(` class="i`, strconv.Itoa(min(code.indent, 9)), `"`)
+	row.Phrs, row.Asked, row.Warns = t.phrases(r.Phrases), t.asked(r.Asks), append(r.Warnings, suspects(r.Places)...)
+	for _, p := range r.Places {
+		if len(p.Calls) > 1 {
+			row.Sums = append(row.Sums, t.sum(p, len(r.Places) > 1))
+		}
 	}
-	m.write(`>`)
-	if len(code.html) > maxLineText*4 {
-		m.write(`<span class="c">a line of `, thousands(len(code.html)), ` characters</span>`)
-	} else if code.html == "" {
-		m.write(" ")
-	} else {
-		m.write(code.html)
+	if r.Value != nil {
+		if lines := jsonSpans(text.CutBytes(string(r.Value), 300)); len(lines) == 1 {
+			row.Result = lines[0]
+		}
 	}
-	m.write(`</code>`)
-	if h == nil {
-		m.write(`</div><div class="time"></div></div>`, "\n")
-		return
-	}
-	m.notes(h)
-	m.write(`</div><div class="time">`)
-	m.bars(id, n, h)
-	m.ticksOf(h.prints)
-	m.write("</div></div>\n")
+	row.Lane, row.Marks = t.lane(r), t.marks(r.Prints)
+	return row
 }
+
+// marks returns a path of the times at which something was printed.
+func (t *timeline) marks(all []*present.Print) string {
+	var path strings.Builder
+	n, last := 0, ""
+	for _, p := range all {
+		for _, at := range append([]float64{p.At}, p.Ats...) {
+			if x := fixed(t.X(at)*1000, 1); x != last && n < maxPrintMarks {
+				n, last = n+1, x
+				path.WriteString("M" + x + " 6v8")
+			}
+		}
+	}
+	return path.String()
+}
+
+// lane is the calls of a row as SVG: bars with words, or of many calls paths, and a strip
+// of density if the bars are shown only when zoomed.
+type lane struct {
+	Height  string
+	Strip   bool
+	From    int // zoom from which bars are shown, if not always
+	Drawn   bool
+	Density string // path, in a box of 200 by 20
+	Hue     string
+	Bars    []bar
+	Lanes   []pathLane // instead of Bars, if there are many calls
+}
+
+// bar is a link that looks like a bar.
+type bar struct {
+	Href, Label, Class string
+	X, W, Y, H         string
+	Text               *barText
+}
+
+type barText struct{ Class, X, Dx, Y, Anchor, Text string }
+
+// pathLane is a lane with the bars that look alike as one path, in a box of 1000 by 10.
+// run.js makes links of those that are pointed at.
+type pathLane struct {
+	Y, H  string
+	Asks  []bar
+	Paths []barPath
+}
+
+type barPath struct{ Class, D string }
+
+func (t *timeline) lane(r *present.ScriptRow) *lane {
+	all := r.Spans
+	if len(all) == 0 {
+		return nil
+	}
+	l := &lane{Height: rem(lanesHeight(r.Lanes)), Drawn: t.drawn+len(all) <= maxBars}
+	from := drawnFrom(all, r.Lanes)
+	if l.Strip = from > 1 || !l.Drawn; l.Strip {
+		if p := all[0].Place; p != nil {
+			l.Hue = hue(t.servers, p.Tool)
+		}
+		l.Density = density(all)
+	}
+	if !l.Drawn {
+		return l
+	}
+	if from > 1 {
+		l.From = from
+	}
+	t.drawn += len(all)
+	if t.Many {
+		l.Lanes = t.pathLanes(r)
+		return l
+	}
+	for _, s := range all {
+		l.Bars = append(l.Bars, t.bar(r, s))
+	}
+	return l
+}
+
+// drawnFrom returns the zoom from which calls are drawn as bars, 1 being the whole run.
+func drawnFrom(all []*present.CallSpan, lanes int) int {
+	switch mean := present.MeanWidth(all); {
+	case len(all) <= 60:
+		return 1
+	case mean < leastMean:
+		return max(2, min(mostZoom, int(math.Ceil(leastMean/max(mean, 1e-8)))))
+	case lanes > maxLanes:
+		return 4
+	}
+	return 1
+}
+
+// laneAt returns where the bars of a lane are and how high, in rem.
+func laneAt(lane, lanes int) (y, height float64) {
+	switch {
+	case lanes > 8:
+		return 0.286 + 0.5*float64(lane), 0.357
+	case lanes > 1:
+		return 0.286 + 0.786*float64(lane), 0.571
+	}
+	return 0.357, 0.714
+}
+
+// lanesHeight returns how high lanes are together, in rem.
+func lanesHeight(lanes int) float64 {
+	switch {
+	case lanes > 8:
+		return 0.43 + 0.5*float64(lanes)
+	case lanes > 1:
+		return 0.43 + 0.786*float64(lanes)
+	}
+	return 1.43
+}
+
+// look returns the class of a call besides its colour.
+func look(b *present.Bar, class record.Class) string {
+	switch b.State {
+	case present.Failed, present.NotSent, present.Unread:
+		return " x"
+	case present.Unknown:
+		return " lost"
+	case present.Running, present.Waiting:
+		return " open"
+	case present.MadeUp:
+		return " made"
+	case present.Recorded:
+		return " rec"
+	}
+	if class != record.Read {
+		return " e"
+	}
+	return ""
+}
+
+// class returns the classes of a call: its colour and how it looks.
+func (t *timeline) class(s *present.CallSpan) string {
+	return hue(t.servers, s.Place.Tool) + look(s.Bar, s.Place.Class)
+}
+
+// across returns where a bar is and how wide.
+func across(s *present.CallSpan) (x, width float64) {
+	return min(s.X0, 1-leastBar), max(s.X1-s.X0, leastBar)
+}
+
+// timeless reports whether a call took no time, since its answer was made up or recorded.
+func timeless(s *present.CallSpan) bool {
+	return s.Bar != nil && (s.State == present.MadeUp || s.State == present.Recorded) && s.To == s.From
+}
+
+// approvalHref returns the address of an approval of the run.
+func (t *timeline) approvalHref(a *record.Asked) string {
+	return "/approvals/" + link(record.ApprovalID(t.Run.Begin.ID, a.A))
+}
+
+// bar returns the bar of a call, or of an ask, with its words.
+func (t *timeline) bar(r *present.ScriptRow, s *present.CallSpan) bar {
+	x, w := across(s)
+	y, height := laneAt(s.Lane, r.Lanes)
+	b := bar{X: pct(x), W: pct(w), Y: rem(y), H: rem(height)}
+	alone := len(r.Spans) == 1
+	if s.Ask != nil {
+		b.Href, b.Class = t.approvalHref(s.Ask), "ask"
+		b.Label = present.Visible(s.Ask.Tool, 100, false) + ", " + t.askWord(s.Ask)
+		if alone {
+			b.Text = label(x, w, t.askWord(s.Ask))
+		}
+		return b
+	}
+	t.add(r.ID, s)
+	if timeless(s) {
+		b.W = "10"
+	}
+	b.Href, b.Class = callLink(s.N, t.page), t.class(s)
+	line := noLine
+	if r.Line > 0 {
+		line = "line " + strconv.Itoa(r.Line)
+	}
+	b.Label = fmt.Sprintf("call %d of %d, %s, %s", s.N, t.Calls, line, words(s))
+	switch {
+	case alone:
+		b.Text = label(x, w, came(s.Bar))
+	case r.Lanes == 1 && w >= .05:
+		b.Text = inner(x, w, s)
+	}
+	return b
+}
+
+func (t *timeline) askWord(a *record.Asked) string {
+	switch {
+	case a.Answer != nil && a.Answer.Yes:
+		return "approved, not sent yet"
+	case a.Answer != nil:
+		return "rejected"
+	case a.State(t.now) == record.Asking && !t.closed():
+		return "needs approval"
+	}
+	return "not answered"
+}
+
+// words describe a call: its tool, the arguments that differ, how long, its state.
+func words(s *present.CallSpan) string {
+	parts := []string{present.Visible(s.Place.Tool, 100, false)}
+	if d := present.Visible(s.Place.Differs(s.Bar), 40, false); d != "" {
+		parts = append(parts, d)
+	}
+	if s.Done != nil {
+		parts = append(parts, present.Duration(s.Done.Ms))
+	}
+	if s.State != present.Answered {
+		parts = append(parts, stateWord(s.State))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func stateWord(s present.State) string {
+	switch s {
+	case present.Unknown:
+		return "outcome unknown"
+	case present.MadeUp:
+		return "not sent, answer made up"
+	case present.Recorded:
+		return "not sent, answered from the record"
+	case present.Waiting:
+		return "its server answers later"
+	case present.Settled:
+		return "outcome reported by a person"
+	case present.Answered:
+		return "answered"
+	}
+	return string(s)
+}
+
+// label returns a text after a lone bar, before it if there is no room, or else in it. A
+// character has some 1.3 percent.
+func label(x, w float64, s string) *barText {
+	b := &barText{X: pct(x), Dx: "6", Y: "1.01rem", Text: s}
+	wide := .02 + .013*float64(utf8.RuneCountInString(s))
+	switch {
+	case x+w+wide <= 1, x < wide && x+w < .5:
+		b.X = pct(x + w)
+	case x >= wide:
+		b.Dx, b.Anchor = "-6", "end"
+	default:
+		b.Class = "inn"
+	}
+	return b
+}
+
+// inner returns the argument that differs, if it fits into the bar.
+func inner(x, w float64, s *present.CallSpan) *barText {
+	differs, _, _ := strings.Cut(s.Place.Differs(s.Bar), ", ")
+	_, value, _ := strings.Cut(differs, " ")
+	value = present.Visible(strings.Trim(value, `"`), 40, false)
+	if value == "" || float64(len(value)) > w*90 {
+		return nil
+	}
+	class := "inn"
+	if look(s.Bar, s.Place.Class) != "" {
+		class = "inn e"
+	}
+	return &barText{Class: class, X: pct(x), Dx: "4", Y: "0.957rem", Text: value}
+}
+
+// came says of a lone call how long it took and what came.
+func came(b *present.Bar) string {
+	if b.State != present.Answered && b.State != present.Failed {
+		return stateWord(b.State)
+	}
+	out := ""
+	if b.Done != nil {
+		out = present.Duration(b.Done.Ms)
+	}
+	if b.Error != "" {
+		return out + " · " + present.Visible(b.Error, 60, false)
+	}
+	if n := counted(b.Result().JSON); n != "" {
+		out += " · " + n
+	}
+	return out
+}
+
+// counted returns how many things a result has, "61 orders", if it has a single list.
+func counted(result json.RawMessage) string {
+	if len(result) == 0 || len(result) > 256<<10 {
+		return ""
+	}
+	var r struct {
+		Structured map[string]json.RawMessage `json:"structuredContent"`
+	}
+	if json.Unmarshal(result, &r) != nil {
+		return ""
+	}
+	name, n := "", 0
+	for key, raw := range r.Structured {
+		var list []json.RawMessage
+		if len(raw) > 0 && raw[0] == '[' && json.Unmarshal(raw, &list) == nil {
+			if name != "" {
+				return ""
+			}
+			name, n = key, len(list)
+		}
+	}
+	switch {
+	case name == "" || len(name) > 30:
+		return ""
+	case name == "result" || name == "items":
+		return text.Count(n, "item")
+	}
+	return thousands(n) + " " + present.Visible(strings.ReplaceAll(name, "_", " "), 30, false)
+}
+
+func (t *timeline) pathLanes(r *present.ScriptRow) []pathLane {
+	lanes := make([]pathLane, r.Lanes)
+	paths := make([]map[string]*strings.Builder, r.Lanes)
+	for i := range lanes {
+		y, height := laneAt(i, r.Lanes)
+		lanes[i].Y, lanes[i].H, paths[i] = rem(y), rem(height), map[string]*strings.Builder{}
+	}
+	for _, s := range r.Spans {
+		lane, x, w := &lanes[s.Lane], 0.0, 0.0
+		x, w = across(s)
+		if s.Ask != nil {
+			lane.Asks = append(lane.Asks, bar{Href: t.approvalHref(s.Ask), X: pct(x), W: pct(w)})
+			continue
+		}
+		if timeless(s) {
+			w = leastSeen
+		}
+		t.add(r.ID, s)
+		class := t.class(s)
+		path := paths[s.Lane][class]
+		if path == nil {
+			path = &strings.Builder{}
+			paths[s.Lane][class] = path
+			lane.Paths = append(lane.Paths, barPath{Class: class})
+		}
+		wide := fixed(w*1000, 2)
+		fmt.Fprintf(path, "M%s 0h%sv10h-%sz", fixed(x*1000, 2), wide, wide)
+	}
+	for i := range lanes {
+		for k := range lanes[i].Paths {
+			p := &lanes[i].Paths[k]
+			p.D = paths[i][p.Class].String()
+		}
+	}
+	return lanes
+}
+
+// callLink returns the address of a call's row, from a page of the table of calls.
+func callLink(n, from int) string {
+	if page := pageOf(n); page != from {
+		return "?calls=" + strconv.Itoa(page) + "#c" + strconv.Itoa(n)
+	}
+	return "#c" + strconv.Itoa(n)
+}
+
+// add adds a drawn call to the data of run.js.
+func (t *timeline) add(id string, s *present.CallSpan) {
+	word := ""
+	if s.State != present.Answered {
+		word = stateWord(s.State)
+	}
+	d := t.Data
+	call := []any{s.N, t.index(&d.Rows, id), round(s.From), round(s.To - s.From), t.index(&d.Paths, text.Cut(s.Path, 200)),
+		t.index(&d.Looks, t.class(s)+"|"+word)}
+	if t.Many {
+		call = append(call, s.Lane, t.index(&d.Tools, present.Visible(s.Place.Tool, 100, false)))
+	}
+	d.Calls = append(d.Calls, call)
+}
+
+// index returns where a text is in a list, to which it is added if it is not there.
+func (t *timeline) index(list *[]string, s string) int {
+	in := t.indexes[list]
+	if in == nil {
+		in = map[string]int{}
+		t.indexes[list] = in
+	}
+	i, ok := in[s]
+	if !ok {
+		i = len(*list)
+		in[s] = i
+		*list = append(*list, s)
+	}
+	return i
+}
+
+// density returns a path, in a box of 200 by 20, of how many calls were under way.
+func density(all []*present.CallSpan) string {
+	counts, most := present.Density(all, buckets)
+	var path strings.Builder
+	path.WriteString("M0 20")
+	last := -1
+	for i, k := range counts {
+		if k != last {
+			fmt.Fprintf(&path, "H%dV%.1f", i, 20-float64(k)/float64(most)*16)
+			last = k
+		}
+	}
+	path.WriteString("H200V20Z")
+	return path.String()
+}
+
+// TrackPath returns a path, in a box of 1000 by 20, of a track.
+func (t *timeline) TrackPath(track present.Track) string {
+	path := "M0 20"
+	x, y := "0", "20"
+	var b strings.Builder
+	b.WriteString(path)
+	for _, p := range track.Points {
+		nx, ny := fixed(p[0]*1000, 1), fixed(20-18*p[1], 1)
+		switch {
+		case nx == x && ny != y:
+			b.WriteString("V" + ny)
+		case nx != x && ny == y:
+			b.WriteString("H" + nx)
+		case nx != x:
+			b.WriteString("L" + nx + " " + ny)
+		}
+		x, y = nx, ny
+	}
+	return b.String()
+}
+
+// pct returns a share as an attribute of SVG.
+func pct(x float64) string { return fixed(100*min(max(x, -100), 100), 3) + "%" }
+
+// fixed returns a number with at most so many decimals.
+func fixed(x float64, decimals int) string {
+	s := strconv.FormatFloat(x, 'f', decimals, 64)
+	if !strings.Contains(s, ".") {
+		return s
+	}
+	return strings.TrimRight(strings.TrimRight(s, "0"), ".")
+}
+
+func rem(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) + "rem" }

@@ -2,10 +2,12 @@ package console
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -48,14 +50,34 @@ func (r *taped) end(ms float64) {
 	r.Lines = append(r.Lines, r.End)
 }
 
-func (r *taped) score() *score {
-	return newScore(present.New(r.Run), []string{"shop", "mail"}, 1, after(1000))
+// drawn is a timeline with its parts as HTML.
+type drawn struct {
+	*timeline
+	Rows, Stage string
 }
 
-// elements are the elements of a score with a tag, as their attributes.
-func elements(t testing.TB, s *score, tag string) (out []map[string]string) {
+var testPages = sync.OnceValue(func() *pages {
+	p := &pages{}
+	p.parse()
+	return p
+})
+
+func (r *taped) draw() *drawn {
+	d := &drawn{timeline: newTimeline(present.New(r.Run), []string{"shop", "mail"}, 1, after(1000))}
+	page := testPages().all["run.html"]
+	var rows, stage strings.Builder
+	view := &runView{View: d.View, Timeline: d.timeline}
+	if err := errors.Join(page.ExecuteTemplate(&rows, "rows", d.timeline.Rows), page.ExecuteTemplate(&stage, "stage", &Page{Data: view})); err != nil {
+		panic(err)
+	}
+	d.Rows, d.Stage = rows.String(), stage.String()
+	return d
+}
+
+// elements are the elements of a timeline with a tag, as their attributes.
+func elements(t testing.TB, s *drawn, tag string) (out []map[string]string) {
 	t.Helper()
-	z := html.NewTokenizer(strings.NewReader(string(s.Rows)))
+	z := html.NewTokenizer(strings.NewReader(s.Rows))
 	for {
 		switch z.Next() {
 		case html.ErrorToken:
@@ -72,7 +94,7 @@ func elements(t testing.TB, s *score, tag string) (out []map[string]string) {
 	}
 }
 
-func bars(t testing.TB, s *score) (out []string) {
+func bars(t testing.TB, s *drawn) (out []string) {
 	for _, r := range elements(t, s, "rect") {
 		if strings.HasPrefix(r["class"], "b ") {
 			out = append(out, fmt.Sprintf("%s x %s w %s y %s", strings.TrimPrefix(r["class"], "b "), r["x"], r["width"], r["y"]))
@@ -89,7 +111,7 @@ func TestBarsAreInLanesAtTheirLines(t *testing.T) {
 	r.call("3:1", "", "mail.send", record.Effect, 60, 100).Done.Failed = true
 	r.call("9:1", "", "shop.get", record.Read, 60, 70) // at no line that there is
 	r.end(100)
-	s := r.score()
+	s := r.draw()
 	want := []string{"s1 x 0% w 50% y 0.286rem", "s1 x 10% w 20% y 1.072rem", "s1 x 40% w 20% y 1.072rem",
 		"s2 x x 60% w 40% y 0.357rem", "s1 x 60% w 10% y 0.357rem"}
 	if diff := cmp.Diff(want, bars(t, s)); diff != "" {
@@ -102,8 +124,8 @@ func TestBarsAreInLanesAtTheirLines(t *testing.T) {
 	if diff := cmp.Diff([]string{"L2", "L2", "L2", "L3", "L0"}, rows); diff != "" {
 		t.Error(diff)
 	}
-	if s.Data.Chosen != 4 || s.AtATime != 2 {
-		t.Errorf("chosen is call %d, %d at a time; want the failed call 4 and 2", s.Data.Chosen, s.AtATime)
+	if flight := s.Tracks()[0]; s.Data.Chosen != 4 || flight.Name != "in flight" || flight.Value != "2" {
+		t.Errorf("chosen is call %d, %s %s; want the failed call 4 and 2 in flight", s.Data.Chosen, flight.Value, flight.Name)
 	}
 }
 
@@ -115,14 +137,14 @@ func TestAWaitIsCutOut(t *testing.T) {
 	r.Ended, r.Attempts, r.Lines = append(r.Ended, first), append(r.Attempts, again), append(r.Lines, first, again)
 	r.call("2:1", "", "shop.put", record.Effect, 100+6*60e3+50, 200+6*60e3)
 	r.end(200 + 6*60e3)
-	s := r.score()
+	s := r.draw()
 	// 91 percent are 200 ms; the wait has 9 between them
 	want := []string{"s1 x 0% w 45.5% y 0.357rem", "s1 e x 77.25% w 22.75% y 0.357rem"}
 	if diff := cmp.Diff(want, bars(t, s)); diff != "" {
 		t.Error(diff)
 	}
-	if !strings.Contains(string(s.Ticks), ">6 min</text>") || !strings.Contains(string(s.Lines), `<rect class="brk" x="45.5%" width="9%"`) {
-		t.Errorf("no word of the wait: %s %s", s.Ticks, s.Lines)
+	if !strings.Contains(s.Stage, ">6 min</text>") || !strings.Contains(s.Stage, `<rect class="brk" x="45.5%" width="9%"`) {
+		t.Errorf("no word of the wait: %s", s.Stage)
 	}
 	if diff := cmp.Diff([][4]float64{{0, 100, 0, 45.5}, {100, 200, 54.5, 100}}, s.Data.Segs); diff != "" {
 		t.Error(diff)
@@ -133,16 +155,16 @@ func TestTimesKeepTheirOrderOnTheAxis(t *testing.T) {
 	for _, pauses := range [][]present.Pause{nil, {{At: 0, Ms: 10}}, {{At: 10, Ms: 1e9}, {At: 10, Ms: 5}, {At: 100, Ms: 5}},
 		{{At: 500, Ms: 1}, {At: -1, Ms: 1}, {At: math.MaxFloat64, Ms: 1}, {At: 1, Ms: 0}, {At: 1, Ms: 0}}} {
 		for _, total := range []float64{0, 100, 1e12} {
-			a := newAxis(total, false, pauses)
+			a := present.NewAxis(total, false, pauses)
 			before := 0.0
 			for ms := 0.0; ms <= total; ms += max(total/50, 1) {
-				x := a.x(ms)
-				if math.IsNaN(x) || x < before-1e-6 || x > 100+1e-6 {
+				x := a.X(ms)
+				if math.IsNaN(x) || x < before-1e-6 || x > 1+1e-6 {
 					t.Fatalf("total %v, pauses %v: %v ms is at %v, after %v", total, pauses, ms, x, before)
 				}
 				before = x
 			}
-			a.ticks()
+			a.Ticks(.12)
 		}
 	}
 }
@@ -153,11 +175,11 @@ func TestManyNarrowCallsAreAStripUntilZoomed(t *testing.T) {
 		r.call("1:1", "", "shop.get", record.Read, float64(i), float64(i)+0.5)
 	}
 	r.end(5000)
-	s := r.score()
+	s := r.draw()
 	if n := len(elements(t, s, "rect")); n > maxBars {
 		t.Errorf("%d bars, want at most %d", n, maxBars)
 	}
-	if !strings.Contains(string(s.Rows), `class="z dens s1"`) || len(s.Data.Calls) != 0 {
+	if !strings.Contains(s.Rows, `class="z dens s1"`) || len(s.Data.Calls) != 0 {
 		t.Errorf("5,000 calls are no strip")
 	}
 	r = tape("a\n")
@@ -165,7 +187,7 @@ func TestManyNarrowCallsAreAStripUntilZoomed(t *testing.T) {
 		r.call("1:1", "", "shop.get", record.Read, float64(i), float64(i)+0.5)
 	}
 	r.end(1000)
-	if s = r.score(); !strings.Contains(string(s.Rows), `class="lane strip" height="1.430rem" data-from="5"`) || len(s.Data.Calls) != 1000 {
+	if s = r.draw(); !strings.Contains(s.Rows, `class="lane strip" height="1.430rem" data-from="5"`) || len(s.Data.Calls) != 1000 {
 		t.Errorf("1,000 calls one after another are no strip with bars for a zoom of 5")
 	}
 }
@@ -179,7 +201,7 @@ func TestManyCallsAreFewElements(t *testing.T) {
 	r.Calls[3].Done.Failed = true
 	r.call("2:1", "", "mail.send", record.Effect, 900, 1000)
 	r.end(1000)
-	s := r.score()
+	s := r.draw()
 	if n := len(elements(t, s, "a")); n > 10 {
 		t.Errorf("%d links for %d calls", n, len(r.Calls))
 	}
@@ -207,8 +229,8 @@ func TestEachTimeOfAPrintHasAMark(t *testing.T) {
 		r.Notes, r.Lines = append(r.Notes, n), append(r.Lines, n)
 	}
 	r.end(1000)
-	if want := `<path class="pr" d="M0 6v8M250 6v8M500 6v8M750 6v8"/>`; !strings.Contains(string(r.score().Rows), want) {
-		t.Errorf("no %s in\n%s", want, r.score().Rows)
+	if want := `<path class="pr" d="M0 6v8M250 6v8M500 6v8M750 6v8"/>`; !strings.Contains(r.draw().Rows, want) {
+		t.Errorf("no %s in\n%s", want, r.draw().Rows)
 	}
 }
 
@@ -219,24 +241,24 @@ func TestRowsThatAreNotShownAreNoLinks(t *testing.T) {
 	r.call("1:1", "900:2#1", "shop.get", record.Read, 0, 1)
 	r.call("99999:1", "", "shop.get", record.Read, 1, 2)
 	r.end(3)
-	l := r.score().Layout
+	l := r.draw().Layout
 	for _, x := range []struct {
 		line int
 		want string
 	}{{1, "L1"}, {900, ""}, {99999, "L0"}, {0, "L0"}, {-1, "L0"}} {
-		if got := l.row("", x.line); got != x.want || got != "" && !strings.Contains(string(r.score().Rows), ` id="`+got+`"`) {
+		if got := l.RowOf("", x.line); got != x.want || got != "" && !strings.Contains(r.draw().Rows, ` id="`+got+`"`) {
 			t.Errorf("line %d has the row %q, want %q", x.line, got, x.want)
 		}
 	}
 	if c := newShownCall(l, nil, 1); c.Started[0].Row != "" || c.Row != "L1" {
 		t.Errorf("%+v", c)
 	}
-	if strings.Contains(string(r.score().Rows), "line 0") {
+	if strings.Contains(r.draw().Rows, "line 0") {
 		t.Error("there is a line 0")
 	}
 	r = tape("x\n")
 	r.end(1)
-	if got := newLayout(present.New(r.Run), func(string) string { return "" }).row("", 7); got != "" {
+	if got := present.NewLayout(present.New(r.Run), after(1000), maxCodeLines).RowOf("", 7); got != "" {
 		t.Errorf("a line at which nothing is has the row %q", got)
 	}
 }
@@ -249,7 +271,7 @@ func TestARankIsAmongCallsThatHaveEnded(t *testing.T) {
 	}
 	r.call("1:1", "", "shop.get", record.Read, 0, -1) // under way
 	for n, want := range map[int]string{1: "slower than 1 of 3 at this line", 2: "slowest of 3 at this line", 4: ""} {
-		if c := newShownCall(r.score().Layout, nil, n); c.Rank != want {
+		if c := newShownCall(r.draw().Layout, nil, n); c.Rank != want {
 			t.Errorf("call %d: %q, want %q", n, c.Rank, want)
 		}
 	}
@@ -260,9 +282,9 @@ func TestAQuestionWaitsAtItsLine(t *testing.T) {
 	ask := &record.Ask{Head: record.Head{Time: after(10)}, A: "1", Place: "2:1", Tool: "mail.send", Why: "rule", Until: time.Now().Add(time.Hour)}
 	r.Asks, r.Lines = append(r.Asks, &record.Asked{Ask: ask}), append(r.Lines, ask)
 	r.end(20)
-	s := r.score()
-	if !strings.Contains(string(s.Rows), `<a href="/approvals/7f3k0q2m.1" aria-label="mail.send, `) ||
-		!strings.Contains(string(s.Rows), `<rect class="b ask" x="50%" width="50%"`) {
+	s := r.draw()
+	if !strings.Contains(s.Rows, `<a href="/approvals/7f3k0q2m.1" aria-label="mail.send, `) ||
+		!strings.Contains(s.Rows, `<rect class="b ask" x="50%" width="50%"`) {
 		t.Errorf("no bar that leads to the approval:\n%s", s.Rows)
 	}
 }
@@ -272,15 +294,15 @@ func TestLinesOfALongScriptAreLeftOut(t *testing.T) {
 	r := tape(strings.Repeat("x\n", 100_000))
 	r.call("70000:1", "", "shop.get", record.Read, 0, 1)
 	r.end(1)
-	s := r.score()
-	n := strings.Count(string(s.Rows), `<div class="row`)
-	if n > 100 || !strings.Contains(string(s.Rows), `id="L70000"`) || !strings.Contains(string(s.Rows), "lines at which nothing happened") {
+	s := r.draw()
+	n := strings.Count(s.Rows, `<div class="row`)
+	if n > 100 || !strings.Contains(s.Rows, `id="L70000"`) || !strings.Contains(s.Rows, "lines at which nothing happened") {
 		t.Errorf("%d rows; want some tens, with line 70000", n)
 	}
 }
 
-// Whatever a record says, a score is HTML of our own making within its bounds.
-func FuzzScore(f *testing.F) {
+// Whatever a record says, a timeline is HTML of our own making within its bounds.
+func FuzzTimeline(f *testing.F) {
 	f.Add("shop.Get()\n<script>", "1:3", "a/1:3#1", "shop.<b>", `{"id":"</svg>"}`, "x\"y", 10.0, -5.0, 3)
 	f.Add("\xff\u202e`", "-1:99999999999999999999", "~", "", "[", "", math.Inf(1), math.NaN(), 300)
 	f.Fuzz(func(t *testing.T, script, place, path, tool, args, word string, from, took float64, n int) {
@@ -303,14 +325,14 @@ func FuzzScore(f *testing.F) {
 			r.Notes, r.Lines = append(r.Notes, note), append(r.Lines, note)
 		}
 		r.end(bound(from))
-		s := r.score()
+		s := r.draw()
 		if len(s.Rows) > 4<<20 {
 			t.Errorf("%d bytes", len(s.Rows))
 		}
 		allowed := map[string]bool{"div": true, "a": true, "code": true, "span": true, "ul": true, "li": true, "q": true, "svg": true,
 			"rect": true, "path": true, "text": true, "pre": true, "b": true, "h3": true}
 		open := 0
-		z := html.NewTokenizer(strings.NewReader(string(s.Rows)))
+		z := html.NewTokenizer(strings.NewReader(s.Rows))
 		for {
 			tt := z.Next()
 			if tt == html.ErrorToken {
@@ -347,7 +369,7 @@ func FuzzScore(f *testing.F) {
 	})
 }
 
-func BenchmarkScore(b *testing.B) {
+func BenchmarkTimeline(b *testing.B) {
 	for _, n := range []int{1000, 20_000} {
 		r := tape(strings.Repeat("order, err := shop.GetOrder(shop.GetOrderParams{ID: o.ID})\n", 50))
 		for i := range n {
@@ -357,7 +379,7 @@ func BenchmarkScore(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			size := 0
 			for b.Loop() {
-				s := r.score()
+				s := r.draw()
 				size = len(s.Rows)
 			}
 			b.ReportMetric(float64(size), "bytes")

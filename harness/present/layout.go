@@ -414,6 +414,9 @@ type Tick struct {
 	Label    string
 }
 
+// Mid returns the middle of a pause.
+func (t Tick) Mid() float64 { return t.X + t.Width/2 }
+
 // NewAxis returns the axis of a run that took so many ms, without its pauses.
 func NewAxis(total float64, live bool, pauses []Pause) *Axis {
 	a := &Axis{Total: total, Live: live}

@@ -190,7 +190,7 @@ func (v *View) phrases() Document {
 	if len(v.Phrases) == 0 {
 		return nil
 	}
-	t := &Table{Columns: []Column{{Title: "phrase", Wrap: true}, {Title: "tool", Wrap: true}}, Inset: true}
+	t := &Table{Columns: []Column{{Title: "phrase", Wrap: true}, {Title: "tool"}}, Inset: true}
 	for _, ph := range v.Phrases {
 		name := "(a name in the script)"
 		if ph.Phrase != "" {

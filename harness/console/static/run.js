@@ -206,8 +206,7 @@ class Score {
         if (t > 0 && (x1 - x) * wide < 60) continue;
         if (texts.length > 2000) break;
         const text = svg("text", { x: x + "%", y: 13, dx: 4 });
-        text.textContent = (i ? "+" : "") + (t >= 120e3 || step >= 60e3 ? +(t / 60e3).toFixed(2) + " min" : t >= 1000 || step >= 500 ? +(t / 1000).toFixed(3) + " s" : +t.toFixed(3) + " ms");
-        if (texts.length % 2) text.setAttribute("class", "odd");
+        text.textContent = (i ? "+" : "") + (!t ? "0" : t >= 120e3 || step >= 60e3 ? +(t / 60e3).toFixed(2) + " min" : t >= 1000 ? +(t / 1000).toFixed(3) + " s" : +t.toFixed(3) + " ms");
         texts.push(text);
         marks.push(svg("line", { x1: x + "%", x2: x + "%", y1: 0, y2: "100%" }));
       }
