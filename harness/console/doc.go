@@ -18,9 +18,8 @@
 //	run_stats.go         the numbers of the overview and of servers
 //	runs.go              the list of runs; preview.go what it shows beyond the summary
 //	run.go               the page of a run; run_actions.go what can be done with it
-//	timeline.go          the script of a run beside its calls: layout.go what happened at
-//	                     each line, time_axis.go the axis, calls_svg.go the calls, usage_svg.go
-//	                     CPU and memory, annotations.go texts below lines
+//	timeline.go          the script of a run beside its calls, over present.Layout;
+//	                     timeline_notes.go texts below lines
 //	calls_table.go       the table of calls, and the page of one call
 //	compare.go           two runs compared
 //	scripts.go           saved scripts
@@ -34,7 +33,7 @@
 //	policy.go            who may call what, and what was used
 //	editor.go            the editor; completions.go, diagnostics.go its checks
 //	dry_run.go           the calls that a dry run did not make
-//	markup.go            texts as HTML; go_source.go and highlight.go Go and JSON in colours
+//	highlight.go         Go and JSON in colours
 //
 // The console has no state of its own: it reads the store of records and the
 // catalog, and acts by the functions that the command line has.
