@@ -135,7 +135,10 @@ func (l *Log) Clear() error {
 
 // Runs returns the runs since a time, the oldest first. Lines that are damaged
 // are left out; a file that is not there has none.
-func (l *Log) Runs(since time.Time) ([]Run, error) {
+func (l *Log) Runs(since time.Time) ([]Run, error) { return l.runs(since, nil) }
+
+// runs returns the runs since a time whose lines contain some bytes.
+func (l *Log) runs(since time.Time, with []byte) ([]Run, error) {
 	data, err := read(l.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -146,7 +149,7 @@ func (l *Log) Runs(since time.Time) ([]Run, error) {
 	var out []Run
 	for line := range bytes.Lines(data) {
 		var r Run
-		if json.Unmarshal(line, &r) == nil && !r.Time.Before(since) && !r.Time.IsZero() {
+		if bytes.Contains(line, with) && json.Unmarshal(line, &r) == nil && !r.Time.Before(since) && !r.Time.IsZero() {
 			out = append(out, r)
 		}
 	}
@@ -155,20 +158,16 @@ func (l *Log) Runs(since time.Time) ([]Run, error) {
 
 // Of returns how the tool with an ID was used, in all runs of the log.
 func (l *Log) Of(id string) (Tool, error) {
-	used := map[string]*Tool{id: {Name: id}}
-	data, err := read(l.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return *used[id], nil
-	}
-	name, nameErr := json.Marshal(id)
-	if err = errors.Join(err, nameErr); err != nil {
+	name, err := json.Marshal(id)
+	if err != nil {
 		return Tool{}, fmt.Errorf("reading usage: %w", err)
 	}
-	for line := range bytes.Lines(data) {
-		var r Run
-		if !bytes.Contains(line, name) || json.Unmarshal(line, &r) != nil || r.Time.IsZero() {
-			continue
-		}
+	runs, err := l.runs(time.Time{}, name)
+	if err != nil {
+		return Tool{}, err
+	}
+	used := map[string]*Tool{id: {Name: id}}
+	for _, r := range runs {
 		for _, c := range r.Tools {
 			if c.Tool == id {
 				add(used, id, c, r.Time.UTC().Format(time.DateOnly), true)
@@ -326,8 +325,10 @@ func troubles(runs []Run) []Trouble {
 			}
 			t.Times++
 			t.Verdict = p.Verdict
-			if w, ok := reworded(r, runs[i+1:]); ok {
-				t.Reworded, t.Tool = w.Phrase, w.Tool
+			if i+1 < len(runs) {
+				if w, ok := reworded(r, runs[i+1]); ok {
+					t.Reworded, t.Tool = w.Phrase, w.Tool
+				}
 			}
 		}
 	}
@@ -343,17 +344,12 @@ func troubles(runs []Run) []Trouble {
 
 // reworded finds, in the run after one with a refused phrase, a resolved
 // phrase that the first run did not have.
-func reworded(r Run, later []Run) (Phrase, bool) {
-	for _, next := range later[:min(len(later), 1)] {
-		if next.Time.Sub(r.Time) > soon {
-			break
-		}
-		for _, p := range next.Phrases {
-			had := slices.ContainsFunc(r.Phrases, func(x Phrase) bool { return x.Phrase == p.Phrase })
-			if p.Verdict == "resolved" && !had {
-				return p, true
-			}
-		}
+func reworded(r, next Run) (Phrase, bool) {
+	i := slices.IndexFunc(next.Phrases, func(p Phrase) bool {
+		return p.Verdict == "resolved" && !slices.ContainsFunc(r.Phrases, func(x Phrase) bool { return x.Phrase == p.Phrase })
+	})
+	if i < 0 || next.Time.Sub(r.Time) > soon {
+		return Phrase{}, false
 	}
-	return Phrase{}, false
+	return next.Phrases[i], true
 }
