@@ -27,8 +27,8 @@ type Acceptance struct {
 func (f *Files) Acceptance() (*Acceptance, error) {
 	a := &Acceptance{files: f}
 	var err error
-	if len(f.configs()) > 0 {
-		if a.config, err = config.Load(f.configs()...); err != nil {
+	if len(f.AllConfigs()) > 0 {
+		if a.config, err = config.Load(f.AllConfigs()...); err != nil {
 			return nil, &Error{err}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/usetools/usetools/discovery"
@@ -23,27 +24,27 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// openPatience is how long after a build has begun phrases that may mean any
-// server wait for those that have not answered.
+// openPatience is how long after the start of a build a phrase that may mean any server
+// waits for the servers that have not answered.
 const openPatience = 3 * time.Second
 
-// noLimit is a wait that only a context ends.
+// noLimit is a waiting time that only the end of a context shortens.
 const noLimit = 365 * 24 * time.Hour
 
 // Asking lists the servers whose answers a catalog waits for.
 type Asking struct {
-	// Servers are the names of those that are being asked for their tools. The
-	// catalog has their tools of an earlier build, marked stale.
+	// Servers are the names of the servers that have not answered. The catalog has
+	// their tools of an earlier build, marked stale.
 	Servers []string
 	// More waits for the answers of servers and returns the catalog with them.
 	// With open it waits a moment for all other servers too, because a phrase
-	// may mean one of them.
+	// may mean one of their tools.
 	More func(ctx context.Context, servers []string, open bool) (*Catalog, error)
 }
 
-// Early returns a catalog without waiting for servers: where the registry is to
-// be built, Catalog.Asking lists those that are being asked, and a script waits
-// only for those that it means.
+// Early returns a catalog without waiting for servers. If the registry has to be built,
+// Catalog.Asking lists the servers that have not answered, and a script waits only for
+// the ones that it needs.
 func (f *Files) Early(ctx context.Context) (*Catalog, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -83,20 +84,24 @@ type job struct {
 	*build.Job
 	config *config.Config
 	began  time.Time
-	first  bool     // there is no earlier registry
-	asks   bool     // it has begun to ask
-	keep   []string // servers to which the connections are kept
+	first  bool // there is no earlier registry
+	once   sync.Once
+	keep   []string // servers whose connections stay open; set by ask
 }
 
-// ask begins to ask the servers, if that has not begun: those that are needed first.
-func (j *job) ask(ctx context.Context, needed ...string) {
-	if !j.asks {
-		j.asks = true
+// ask begins to ask the servers. Unless all are wanted at once, the needed ones come first. A
+// second call does nothing.
+func (j *job) ask(ctx context.Context, needed []string, all bool) {
+	j.once.Do(func() {
+		j.keep = needed
+		if all {
+			needed = nil
+		}
 		j.Ask(context.WithoutCancel(ctx), needed...)
-	}
+	})
 }
 
-// begin prepares to ask the servers that have no answer in the previous registry, which
+// begin prepares a job for the servers that have no answer in the previous registry, which
 // may be nil. With Keep it asks them at once, and waits if there is no previous registry.
 func (f *Files) begin(ctx context.Context, cfg *config.Config, previous *registry.Registry) error {
 	j, pool := &job{config: cfg, began: time.Now(), first: previous == nil}, f.pool
@@ -108,9 +113,9 @@ func (f *Files) begin(ctx context.Context, cfg *config.Config, previous *registr
 		})})
 	f.job, f.asked = j, j.Asked()
 	if f.Keep {
-		j.ask(ctx)
+		j.ask(ctx, nil, true)
 	}
-	if f.Keep && j.first { // there is nothing to begin with
+	if f.Keep && j.first {
 		if err := j.Wait(ctx); err != nil {
 			return err
 		}
@@ -119,7 +124,7 @@ func (f *Files) begin(ctx context.Context, cfg *config.Config, previous *registr
 }
 
 // await waits for the answers of servers, and until a time for those of all others. It
-// returns the catalog with the answers that there are then.
+// returns a catalog with the answers so far.
 func (f *Files) await(ctx context.Context, servers []string, until time.Time) (*Catalog, error) {
 	f.mu.Lock()
 	j := f.job
@@ -128,14 +133,7 @@ func (f *Files) await(ctx context.Context, servers []string, until time.Time) (*
 		return f.catalog, nil
 	}
 	f.pool.Hurry(servers...)
-	if !j.asks {
-		j.keep = servers
-	}
-	if until.IsZero() {
-		j.ask(ctx, servers...)
-	} else {
-		j.ask(ctx)
-	}
+	j.ask(ctx, servers, !until.IsZero())
 	f.mu.Unlock()
 	if len(servers) > 0 {
 		if err := j.Wait(ctx, servers...); err != nil {
@@ -161,7 +159,8 @@ func (f *Files) await(ctx context.Context, servers []string, until time.Time) (*
 	return f.catalog, nil
 }
 
-// take makes a catalog of the answers so far the current one.
+// take makes a catalog of the answers so far and makes it the current one. When all servers
+// have answered, it saves the registry. The caller holds the lock.
 func (f *Files) take(ctx context.Context) error {
 	j := f.job
 	reg, report, err := j.Registry(ctx)
@@ -184,7 +183,7 @@ func (f *Files) take(ctx context.Context) error {
 	c.Asking = &Asking{Servers: pending, More: func(ctx context.Context, servers []string, open bool) (*Catalog, error) {
 		var until time.Time
 		switch {
-		case open && j.first: // there is nothing else that might answer
+		case open && j.first: // no tool of another server can answer the phrase
 			until = time.Now().Add(noLimit)
 		case open:
 			until = j.began.Add(openPatience)
@@ -206,8 +205,8 @@ func (f *Files) Renew(ctx context.Context, cfg *config.Config) *build.Job {
 		Pins: f.pins()})
 }
 
-// connections are made to the servers of a config when they are called for. known
-// may be nil.
+// connections returns a pool over the servers of a config. It connects to a server when it
+// is first needed. known may be nil.
 func (f *Files) connections(cfg *config.Config, known *registry.Registry) *backend.Pool {
 	o := &dial.Options{Known: known, Asks: f.Asks}
 	if f.Keep {
@@ -217,15 +216,14 @@ func (f *Files) connections(cfg *config.Config, known *registry.Registry) *backe
 }
 
 // askAgain is how long a server that failed when the registry was built may take
-// to start, and then to list its tools, when a script needs one of those. Each
-// has it for itself: one that hangs keeps nobody from the others.
+// to start, and then to list its tools, when a script needs one of them. Each server
+// has this time for itself, so that one that hangs does not delay the others.
 const askAgain = 10 * time.Second
 
-// Again waits for the servers that are being asked, and asks those again that
-// failed when the registry was built and have no tools: what they lacked may be
-// there now. It reports whether it asked any; then Early and Catalog return a
-// new catalog, with their tools or their new errors. Call it before answering
-// that there is no such tool.
+// Again waits for the servers that have not answered, and asks the servers again that
+// failed when the registry was built and have no tools, because their reason may be gone.
+// It reports whether it asked any. Then Early and Catalog return a new catalog, with
+// their tools or their new errors. Call it before you report an unknown tool.
 func (f *Files) Again(ctx context.Context) bool {
 	f.mu.Lock()
 	waited := f.job != nil
@@ -254,7 +252,7 @@ func (f *Files) askFailed(ctx context.Context) bool {
 		s := &again.Servers[i]
 		if was, ok := old.Server(s.Name); ok && was.Error != nil && was.Tools == 0 && !slices.Contains(f.asked, s.Name) {
 			ask[s.Name] = true
-			if s.StartTimeout == config.DefaultStartTimeout { // else its entry says how long it needs
+			if s.StartTimeout == config.DefaultStartTimeout { // not set by its entry
 				s.StartTimeout = askAgain
 			}
 		}
@@ -281,10 +279,10 @@ func (f *Files) askFailed(ctx context.Context) bool {
 	return true
 }
 
-// load returns the registry of a config from its file, or, where that is to be
-// built, the one before, which may be nil. Its vectors are those of the configured
-// embedder; where that cannot be reached it is taken out of search, and the
-// embedded model answers alone.
+// load returns the registry of a config from its file. If it has to be built, load returns
+// the previous one, which may be nil. Its vectors are those of the configured embedder. If
+// the embedder cannot be reached, load removes it from f.search, and the embedded model
+// answers alone.
 func (f *Files) load(ctx context.Context, cfg *config.Config) (reg, previous *registry.Registry, err error) {
 	path := f.Path()
 	switch {
@@ -327,8 +325,8 @@ func (f *Files) load(ctx context.Context, cfg *config.Config) (reg, previous *re
 	return nil, old, nil
 }
 
-// SaveBuilt saves a registry that was built, unless no server answered, and logs which
-// of the servers in asked failed.
+// SaveBuilt saves the registry of a build, unless no server answered. It logs the failed
+// servers among asked.
 func (f *Files) SaveBuilt(reg *registry.Registry, report *build.Report, asked []string) {
 	f.logPins(report.Pins)
 	for _, s := range report.Servers {
@@ -341,19 +339,19 @@ func (f *Files) SaveBuilt(reg *registry.Registry, report *build.Report, asked []
 		}
 	}
 	if report.OK() == 0 && len(report.Servers) > 0 {
-		// Worth trying again next time, and an older registry is worth keeping.
+		// The next command tries again, and an older registry is still useful.
 		f.log("no server answered: %s was not written", f.built())
 		return
 	}
 	f.save(reg, f.built())
 }
 
-// pins is the file of the pins.
-func (f *Files) pins() string { return registry.PinsPath(f.configs(), f.built()) }
+// pins returns the path of the pins file.
+func (f *Files) pins() string { return registry.PinsPath(f.AllConfigs(), f.built()) }
 
-// hold holds the tools of a registry from a file as the pins say now.
+// hold holds the tools of a loaded registry that differ from their pins.
 func (f *Files) hold(reg *registry.Registry, cfg *config.Config) {
-	if f.follows() || len(cfg.Files) == 0 { // those who build it hold them
+	if f.follows() || len(cfg.Files) == 0 { // the process that builds it holds them
 		return
 	}
 	defer registry.LockPins()()
@@ -369,7 +367,9 @@ func (f *Files) logPins(err error) {
 	}
 }
 
-// embed makes the vectors of a registry with the configured embedder.
+// embed returns a function that makes the vectors of a registry with the configured
+// embedder. If the embedder fails, the function removes it from search and uses the embedded
+// model.
 func (f *Files) embed(search *discovery.Options) func(context.Context, *registry.Registry) error {
 	return func(ctx context.Context, reg *registry.Registry) error {
 		if search.Embedder != nil && !discovery.Embedded(reg, search.Embedder) {
@@ -385,7 +385,7 @@ func (f *Files) embed(search *discovery.Options) func(context.Context, *registry
 }
 
 func (f *Files) save(reg *registry.Registry, path string) {
-	err := Replaceable(path, f.configs())
+	err := Replaceable(path, f.AllConfigs())
 	if err == nil {
 		err = reg.Save(path)
 	}
@@ -394,8 +394,8 @@ func (f *Files) save(reg *registry.Registry, path string) {
 	}
 }
 
-// Replaceable returns an error where a file must not be replaced by a registry:
-// it is one of the configs, or its content is no registry.
+// Replaceable returns an error if a registry must not replace a file, because the file is
+// one of the configs or has other content than a registry.
 func Replaceable(path string, configs []string) error {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -408,7 +408,7 @@ func Replaceable(path string, configs []string) error {
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil // there is nothing to lose
+		return nil // a new file
 	}
 	defer file.Close()
 	head := make([]byte, 64)
@@ -423,10 +423,10 @@ func Replaceable(path string, configs []string) error {
 	return nil
 }
 
-// lastWords is how long vectors may take for what is saved at the end.
-const lastWords = 10 * time.Second
+// restTime is how long the vectors of an unfinished build may take when it is saved.
+const restTime = 10 * time.Second
 
-// saveRest saves what a build that was ended has found out.
+// saveRest saves the answers of a build that was stopped.
 func (f *Files) saveRest(job *build.Job) {
 	pending := job.Pending()
 	if len(pending) > 0 {
@@ -435,14 +435,14 @@ func (f *Files) saveRest(job *build.Job) {
 	if len(pending) == len(f.asked) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
+	ctx, cancel := context.WithTimeout(context.Background(), restTime)
 	defer cancel()
 	if reg, report, err := job.Registry(ctx); err == nil && report.OK() > 0 {
 		f.save(reg, f.built())
 	}
 }
 
-// endJob ends a build under way.
+// endJob ends a build under way. The caller holds the lock.
 func (f *Files) endJob() {
 	if f.job != nil {
 		f.job.Close()

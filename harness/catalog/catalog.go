@@ -1,25 +1,26 @@
-// Package catalog holds what scripts can use: the tools, and the connections to
+// Package catalog provides the tools that scripts can use, and the connections to
 // call them.
 //
 // A [Catalog] wraps a registry of tools. It names the tools in Go and indexes them
-// when it is first asked, and answers what a script, a person or a model asks of
-// it: [Catalog.Resolve] finds the tool of a phrase, [Catalog.Find],
-// [Catalog.Describe], [Catalog.Tree] and [Catalog.Overview] look around,
-// [Catalog.Guide] writes a text for a system prompt, [Catalog.CheckArguments] and
-// [Catalog.CheckResult] hold a call against the tool's schemas. A program that
+// on first use. [Catalog.Resolve] finds the tool of a phrase; [Catalog.Find],
+// [Catalog.Describe], [Catalog.Tree] and [Catalog.Overview] list tools;
+// [Catalog.Guide] writes a text for a system prompt; [Catalog.CheckArguments] and
+// [Catalog.CheckResult] check a call against the tool's schemas. A program that
 // knows its tools fills in the struct; only Registry must be set.
 //
-// [Files] makes a catalog from config files. It reads the registry beside them, or
-// asks the servers for their tools and saves the answers. [Files.Catalog] waits for
-// all servers; [Files.Early] returns at once, with [Catalog.Asking] listing those
-// that have not answered, so that a script waits only for the servers that it
-// means; [Files.Watch] makes a new catalog whenever a config or a server's tools
-// change.
+// [Files] makes catalogs from config files. Their registry has one of three sources:
 //
-// A catalog's registry does not change, so that whoever holds a catalog is answered
-// from one state of the servers. All methods are safe for concurrent use. What
-// servers say is bounded in length and stripped of control characters where it is
-// made into text.
+//   - It is built (built.go). [Files.Catalog] reads the file, or asks the servers for
+//     their tools, waits for all of them and saves the answers. [Files.Early] returns
+//     at once, and [Catalog.Asking] lists the servers that have not answered, so that
+//     a script waits only for the servers that it needs.
+//   - It is watched (watched.go). [Files.Watch] makes a new catalog whenever a config
+//     or a server's tools change.
+//   - It is followed (followed.go). Another process builds the file, see [Followed].
+//
+// A catalog's registry does not change, so that each user of a catalog sees one
+// state of the servers. All methods are safe for concurrent use. Texts of servers
+// are bounded in length and stripped of control characters.
 package catalog
 
 import (
@@ -40,36 +41,35 @@ import (
 	"github.com/usetools/usetools/wrappers/observe"
 )
 
-// Catalog is what scripts can use: the tools, and the connections to call them.
+// Catalog has the tools that scripts can use, and the connections to call them.
 type Catalog struct {
 	Registry *registry.Registry
-	// Calls sends a call to a server; nil: tools can be checked, not called.
+	// Calls sends a call to a server. If nil, tools can be checked, not called.
 	// *backend.Pool is a Caller.
 	Calls Caller
-	// Search configures how tools are found; nil means the defaults. With an
+	// Search configures how tools are found. If nil, the defaults are used. With an
 	// Embedder the registry must have its vectors.
 	Search *discovery.Options
-	// Servers are the definitions that the registry was made from, or what the registry
-	// says of them; empty where they are not known.
+	// Servers are the definitions that the registry was made from, or those in the
+	// registry. If empty, they are unknown.
 	Servers []config.Server
-	// Rules say which calls need approval or are denied, beside the policy that
-	// Decide is given. Rights are what the holders of tokens may do, by name.
+	// Rules say which calls need approval or are denied, beside the policy of
+	// Decide. Rights are the rights of tokens, by name.
 	Rules  []policy.Rule
 	Rights map[string][]Right
-	// Memory stores which tools phrases led to in runs that ended well; such a
-	// phrase then means that tool. nil: nothing is stored.
+	// Memory stores which tools phrases led to in successful runs. Such a phrase
+	// then means that tool. If nil, nothing is stored.
 	Memory *memory.Memory
-	// Shapes infers the result types of tools that declare none, and gives
-	// scripts typed results of the read-only ones; nil: such results are
-	// untyped.
+	// Shapes infers the result types of tools that declare none, for typed results
+	// of read-only tools. If nil, such results are untyped.
 	Shapes *observe.Store
-	// Scripts is the library that RunScript runs scripts of, and where scripts
-	// with a header are saved; nil: there is none.
+	// Scripts is the library for RunScript and for scripts with a header. It may
+	// be nil.
 	Scripts *library.Library
-	// Usage records which tools scripts call and which phrases fail; nil:
+	// Usage records which tools scripts call and which phrases fail. If nil,
 	// nothing is recorded.
 	Usage *usage.Log
-	// Asking lists the servers that have not answered yet; nil: the registry is
+	// Asking lists the servers that have not answered yet. If nil, the registry is
 	// complete.
 	Asking *Asking
 
@@ -77,20 +77,19 @@ type Catalog struct {
 	index   *discovery.Index
 	failed  error
 	schemas *schema.Set
-	of      *Catalog // what index and schemas are taken from; nil: they are its own
+	of      *Catalog // the owner of index and schemas; nil if that is this catalog
 
 	mu      sync.Mutex
 	view    *wrappers.View
-	version int        // of Shapes, that view was made with
-	others  []*Catalog // of Apart, the latest used last
+	version int        // of Shapes in view
+	others  []*Catalog // made by Apart, the latest used last
 }
 
-// maxOthers is how many views of one registry are kept for Apart. One
-// takes some 5 MB at 10,000 tools.
+// maxOthers is how many catalogs Apart keeps. One takes some 5 MB at 10,000 tools.
 const maxOthers = 32
 
-// Error is returned where the catalog could not be made: there is no
-// config, or a config or registry cannot be read.
+// Error is returned if the catalog cannot be made: there is no config, or a config or
+// registry cannot be read.
 type Error struct{ Err error }
 
 func (e *Error) Error() string { return e.Err.Error() }
@@ -101,16 +100,16 @@ type Caller interface {
 	Call(ctx context.Context, server string, req *backend.Request) (*backend.Result, error)
 }
 
-// Own is what somebody has beside what the operator has. It stays when the catalog
-// changes. It is not safe for concurrent use.
+// Own has the inferred result types and saved scripts of one tenant. It stays when the
+// catalog changes. It is not safe for concurrent use.
 type Own struct {
-	shapes  *observe.Store // nil: nothing is learnt
+	shapes  *observe.Store // nil if no types are inferred
 	scripts *library.Library
 }
 
-// Of returns a catalog as its owner sees it, by a key of registry.ApartKey; "": as those
-// see it who are nobody in particular, who save nothing and teach nothing. An error says
-// that what was learnt begins anew; there is a catalog all the same.
+// Of returns a catalog as its owner sees it. key is one of registry.ApartKey; without a
+// key no scripts are saved and no types inferred. With an error, which says that the
+// types are inferred anew, it returns a catalog too.
 func (o *Own) Of(c *Catalog, key string) (*Catalog, error) {
 	var err error
 	if o.scripts == nil && c.Scripts != nil {
@@ -122,15 +121,14 @@ func (o *Own) Of(c *Catalog, key string) (*Catalog, error) {
 		o.shapes, err = c.Shapes.Beside(key)
 	}
 	shapes := o.shapes
-	if c.Shapes == nil { // the config says so by now
+	if c.Shapes == nil { // turned off by the present config
 		shapes = nil
 	}
 	return c.Apart(shapes, o.scripts), err
 }
 
-// Apart is the catalog for somebody from whom the others of c are to learn
-// nothing: with other Shapes and Scripts, either of which may be nil, without
-// Memory, and all else shared with c.
+// Apart returns a catalog for one tenant: with its own Shapes and Scripts, which may be
+// nil, and without Memory. It shares everything else with c.
 func (c *Catalog) Apart(shapes *observe.Store, scripts *library.Library) *Catalog {
 	if shapes == c.Shapes && scripts == c.Scripts && c.Memory == nil {
 		return c
@@ -163,8 +161,7 @@ func (c *Catalog) Apart(shapes *observe.Store, scripts *library.Library) *Catalo
 	return other
 }
 
-// Load names and indexes the registry. The other methods do so where it has not
-// been done.
+// Load names and indexes the registry. The other methods call it if needed.
 func (c *Catalog) Load() error {
 	c.once.Do(func() {
 		if c.of != nil {
@@ -186,8 +183,8 @@ func (c *Catalog) Load() error {
 	return c.failed
 }
 
-// View is the Go view of the catalog's registry, with what is known of results
-// by now. It does not change, so that a script is checked against one view.
+// View returns the Go view of the catalog's registry, with the result types inferred so
+// far. A view does not change, so that a script is checked against one view.
 func (c *Catalog) View() (*wrappers.View, error) {
 	if err := c.Load(); err != nil {
 		return nil, err
@@ -207,15 +204,14 @@ func (c *Catalog) View() (*wrappers.View, error) {
 	return c.view, nil
 }
 
-// Index is the search index over the catalog's registry.
+// Index returns the search index over the catalog's registry.
 func (c *Catalog) Index() (*discovery.Index, error) { err := c.Load(); return c.index, err }
 
-// ArgumentsError is returned for arguments that do not fit the tool's input
-// schema.
+// ArgumentsError is returned for arguments that do not match the tool's input schema.
 type ArgumentsError = schema.ArgumentsError
 
-// CheckArguments returns an *ArgumentsError where the arguments of a call do
-// not fit the tool's input schema.
+// CheckArguments returns an *ArgumentsError if the arguments of a call do not match the
+// tool's input schema.
 func (c *Catalog) CheckArguments(t *registry.Tool, args registry.Args) error {
 	if err := c.Load(); err != nil {
 		return err
@@ -223,8 +219,8 @@ func (c *Catalog) CheckArguments(t *registry.Tool, args registry.Args) error {
 	return c.schemas.Arguments(t, args)
 }
 
-// CheckResult returns an error where the structured result of a call does not fit
-// the tool's output schema.
+// CheckResult returns an error if the structured result of a call does not match the
+// tool's output schema.
 func (c *Catalog) CheckResult(t *registry.Tool, res *backend.Result) error {
 	if err := c.Load(); err != nil {
 		return err

@@ -13,9 +13,9 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Class returns what a call of a tool does to the world, and in words why that is
-// known: from the config, or else from those hints of its server that the config
-// lets count. What nobody has said anything of is a record.Effect.
+// Class returns the class of a tool's calls, and the reason in words. The class comes from
+// the config, or else from the hints of its server that the config trusts. Without either
+// it is record.Effect.
 func (c *Catalog) Class(t *registry.Tool) (class record.Class, why string) {
 	s := c.Server(t.Server)
 	if r := s.Class(t.Name); r != nil {
@@ -39,8 +39,8 @@ func (c *Catalog) Class(t *registry.Tool) (class record.Class, why string) {
 	return record.Effect, "not marked as read-only by its server"
 }
 
-// Decide returns what a policy, which may be nil, and the rules of the catalog say
-// of a tool by those hints of its server that count; see policy.Policy.Decide.
+// Decide returns the decision of a policy, which may be nil, and the rules of the catalog
+// on a tool, by its class and its trusted hints; see policy.Policy.Decide.
 func (c *Catalog) Decide(p *policy.Policy, t *registry.Tool, approved []string) policy.Decision {
 	return c.decide(p, t, func(p *policy.Policy, t *registry.Tool, class record.Class) policy.Decision {
 		return p.Decide(t, class, approved)
@@ -73,7 +73,7 @@ func (c *Catalog) decide(p *policy.Policy, t *registry.Tool,
 	return d
 }
 
-// hints are those about a tool that count.
+// hints returns the hints about a tool that the config trusts.
 func (c *Catalog) hints(t *registry.Tool) *registry.Annotations { return c.Server(t.Server).Hints(t) }
 
 // sameSettings reports whether two configs say the same of how tools are found and of
@@ -84,14 +84,14 @@ func sameSettings(a, b *config.Config) bool {
 	})
 }
 
-// classDoubts returns a sentence for each name or pattern of usetools.class that
-// is none of the tools of the servers that it is for.
+// classDoubts returns a sentence for each name or pattern of usetools.class that matches
+// no tool of its servers.
 func classDoubts(cfg *config.Config, reg *registry.Registry) []string {
 	tools := map[string][]string{} // names by server
 	for i := range reg.Tools {
 		tools[reg.Tools[i].Server] = append(tools[reg.Tools[i].Server], reg.Tools[i].Name)
 	}
-	servers := map[string][]string{} // by pattern; none where it is a tool, or may be one
+	servers := map[string][]string{} // by pattern; none if it matches a tool, or may match one
 	for _, s := range cfg.Servers {
 		for _, r := range s.Classes {
 			of, seen := servers[r.Pattern]

@@ -29,64 +29,64 @@ const RegistryFile = "tool_registry.json"
 // Files makes a catalog from files: configs of servers and the registry built
 // from them. The registry is read, or built, when a script first needs a tool.
 type Files struct {
-	// Configs are config files; empty: the one that config.Search finds from
-	// the current folder.
+	// Configs are config files. If empty, it is the file that config.Search finds
+	// from the current folder.
 	Configs []string
-	// Registry is the registry file; empty: RegistryFile beside the first
+	// Registry is the registry file. If empty, it is RegistryFile beside the first
 	// config.
 	Registry string
-	// Progress is told about a build as it goes; nil: nobody.
+	// Progress, if not nil, is called with the events of a build.
 	Progress func(build.Event)
-	// NoMemory turns off discovery/memory: which tools phrases led to is
+	// NoMemory turns off discovery/memory: the tools that phrases led to are
 	// neither used nor stored.
 	NoMemory bool
 	// NoObserve turns off wrappers/observe: types are neither inferred from
 	// results nor used.
 	NoObserve bool
-	// NoUsage records nothing of what scripts use, see package usage.
+	// NoUsage turns off package usage: no statistics of scripts are recorded.
 	NoUsage bool
 	// Follow is a registry that others build. If nil, Files builds the registry.
 	Follow *Followed
-	// Library has the saved scripts; nil: the one for the registry has.
+	// Library has the saved scripts. If nil, it is the library for the registry.
 	Library *library.Library
-	// Log is called with one line of text for events such as a registry that is
-	// built, or that cannot be used; nil: it is not.
+	// Log, if not nil, is called with one line of text for events such as the build
+	// of a registry, or a registry that cannot be used.
 	Log func(string)
 
-	// Keep keeps the connections that are made to ask servers for their tools,
-	// for the calls of scripts and for Watch; without it they are closed.
+	// Keep keeps the connections over which servers were asked for their tools open,
+	// for the calls of scripts and for Watch.
 	Keep bool
-	// Asks declares to MCP servers that the persons behind scripts can be asked, by
-	// forms and URLs, as Script.Ask does and runs that wait.
+	// Asks declares to MCP servers that they may ask the persons behind scripts, by
+	// forms and URLs. Set it if scripts have an Ask, or if runs can wait.
 	Asks bool
 
 	searched  sync.Once
-	foundHere config.Found // by searched
-	readOnce  sync.Once    // by known
+	foundHere config.Found // set by searched
+	readOnce  sync.Once    // of lastFacts
 	facts     atomic.Pointer[facts]
-	followed  atomic.Bool              // Follow, which came later, is in use
-	watches   atomic.Pointer[watching] // nil: there is none
+	followed  atomic.Bool              // a Follow that comes later is in use
+	watches   atomic.Pointer[watching] // nil without a watch
 
 	mu       sync.Mutex
-	catalog  *Catalog // nil: it was not asked for yet
-	config   *config.Config
+	catalog  *Catalog            // nil before the first use
+	config   *config.Config      // of catalog
 	settings *discovery.Settings // of config
 	search   *discovery.Options  // of config; without an embedder that cannot be reached
-	doubts   []string            // that were logged of config
-	pool     *backend.Pool       // that Files made and has to close
-	job      *job                // nil: the catalog is complete
-	asked    []string            // servers that have been asked just now
+	doubts   []string            // of config, as logged
+	pool     *backend.Pool       // closed by Files; nil if a watch has the connections
+	job      *job                // nil if the catalog is complete
+	asked    []string            // servers that were asked since the start
 }
 
-// facts are what is kept of the config that was read last.
+// facts are the servers and secrets of the config that was read last.
 type facts struct {
 	servers []config.Server
 	secrets *redact.Redactor
 }
 
-// Catalog loads the registry, or builds and saves it where there is none, where
-// it was made from other server definitions, or where it cannot be read. Only
-// servers whose definition changed are asked, and it waits for all of them.
+// Catalog returns a catalog with the tools of all servers. It loads the registry, or builds
+// and saves it if the file is missing, was made from other server definitions or cannot be
+// read. It asks only servers whose definition changed, and waits for all of them.
 func (f *Files) Catalog(ctx context.Context) (*Catalog, error) {
 	c, err := f.Early(ctx)
 	if err != nil || c.Asking == nil {
@@ -95,13 +95,13 @@ func (f *Files) Catalog(ctx context.Context) (*Catalog, error) {
 	return f.await(ctx, nil, time.Now().Add(noLimit))
 }
 
-// read finds and reads the config. If there is none, but a registry, it returns an
-// empty one.
+// read finds and reads the config. If there is a registry without a config, it returns an
+// empty config.
 func (f *Files) read() (*config.Config, error) {
-	if len(f.configs()) == 0 && f.Path() != "" {
+	if len(f.AllConfigs()) == 0 && f.Path() != "" {
 		return &config.Config{}, nil
 	}
-	if err := f.tellFound(); err != nil {
+	if err := f.checkFound(); err != nil {
 		return nil, &Error{err}
 	}
 	return f.parse()
@@ -109,7 +109,7 @@ func (f *Files) read() (*config.Config, error) {
 
 // parse reads the config files.
 func (f *Files) parse() (*config.Config, error) {
-	cfg, err := config.Load(f.configs()...)
+	cfg, err := config.Load(f.AllConfigs()...)
 	if err == nil {
 		err = checkRules(cfg)
 	}
@@ -120,11 +120,11 @@ func (f *Files) parse() (*config.Config, error) {
 	return cfg, nil
 }
 
-// known returns the facts of the config that was read last. Where none was, as a script
-// that uses no tool needs none, it is read now; nil: there is none that can be read.
-func (f *Files) known() *facts {
+// lastFacts returns the facts of the config that was read last. Without one, because no
+// script has needed a tool yet, it reads the config. It returns nil if that fails.
+func (f *Files) lastFacts() *facts {
 	f.readOnce.Do(func() {
-		files := f.configs()
+		files := f.AllConfigs()
 		if f.facts.Load() != nil || len(files) == 0 {
 			return
 		}
@@ -135,10 +135,10 @@ func (f *Files) known() *facts {
 	return f.facts.Load()
 }
 
-// Private reports whether the config, or the registry of a server that the config does not
-// have, says that the arguments and results of a tool, by its ID, are not to be kept.
+// Private reports whether the arguments and results of the tool with an ID must not be kept.
+// The config says it, or the registry for a server that is not in the config.
 func (f *Files) Private(tool string) bool {
-	k := f.known()
+	k := f.lastFacts()
 	return k != nil && slices.ContainsFunc(k.servers, func(s config.Server) bool {
 		name, ok := strings.CutPrefix(tool, s.Name+".")
 		return ok && slices.ContainsFunc(s.Private, func(p string) bool { return registry.Match(p, name) })
@@ -148,7 +148,7 @@ func (f *Files) Private(tool string) bool {
 // Redact returns a text or JSON without the secrets of the config. If no config can be
 // read, it returns b.
 func (f *Files) Redact(b []byte) []byte {
-	if k := f.known(); k != nil {
+	if k := f.lastFacts(); k != nil {
 		return []byte(k.secrets.Text(string(b)))
 	}
 	return b
@@ -157,13 +157,13 @@ func (f *Files) Redact(b []byte) []byte {
 // Unfinished returns how many bytes at the end of a text may be the beginning of a
 // secret that Redact hides.
 func (f *Files) Unfinished(b []byte) int {
-	if k := f.known(); k != nil {
+	if k := f.lastFacts(); k != nil {
 		return k.secrets.Unfinished(string(b))
 	}
 	return 0
 }
 
-// failed is why there is no catalog.
+// failed returns an error of making a catalog, as an *Error unless ctx has ended.
 func (f *Files) failed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return err
@@ -171,9 +171,9 @@ func (f *Files) failed(ctx context.Context, err error) error {
 	return &Error{err}
 }
 
-// renew makes a catalog of a registry and makes it the current one. The index, and what
-// was learnt from results, are those of the catalog before where they can be. The caller
-// holds the lock.
+// renew makes a catalog of a registry and makes it the current one. It takes the index and the
+// inferred result types of the previous catalog if they are still right. The caller holds
+// the lock.
 func (f *Files) renew(reg *registry.Registry, cfg *config.Config, calls Caller) *Catalog {
 	var err error
 	remembers := f.settings.Remembers() && !f.NoMemory && !f.follows()
@@ -188,12 +188,12 @@ func (f *Files) renew(reg *registry.Registry, cfg *config.Config, calls Caller) 
 	case remembers:
 		c.Memory = f.memory(reg)
 	}
-	if c.Search.Embedder != nil && !discovery.Embedded(reg, c.Search.Embedder) { // others built it
+	if c.Search.Embedder != nil && !discovery.Embedded(reg, c.Search.Embedder) { // built by others
 		f.log("%s has not the vectors of the configured embedder; the embedded model answers alone", f.Path())
 		alone := *c.Search
 		alone.Embedder, c.Search = nil, &alone
 	}
-	if c.Rules, c.Rights, err = Rules(cfg); err != nil { // no config gets here that checkRules refuses
+	if c.Rules, c.Rights, err = Rules(cfg); err != nil { // checkRules has refused such a config
 		c.Rules = []policy.Rule{{Pattern: "*", Then: policy.IsDenied}}
 	}
 	switch {
@@ -204,7 +204,7 @@ func (f *Files) renew(reg *registry.Registry, cfg *config.Config, calls Caller) 
 		c.Shapes = f.shapes()
 	}
 	if switchedOn(cfg, "usage") && !f.NoUsage {
-		if path, err := usage.Path(f.Path()); err == nil { // without a cache folder nothing is recorded
+		if path, err := usage.Path(f.Path()); err == nil { // an error means that there is no cache folder
 			c.Usage = usage.Open(path)
 		}
 	}
@@ -227,7 +227,7 @@ func ruled(cfg *config.Config, reg *registry.Registry) []config.Server {
 	return servers
 }
 
-// memory is what phrases led to, nil without a cache folder.
+// memory returns the memory of phrases for a registry, or nil without a cache folder.
 func (f *Files) memory(reg *registry.Registry) *memory.Memory {
 	path, err := memory.Path(f.Path())
 	if err != nil {
@@ -236,8 +236,8 @@ func (f *Files) memory(reg *registry.Registry) *memory.Memory {
 	return memory.New(path, reg)
 }
 
-// Scripts returns the library of saved scripts; nil where there is neither a
-// config nor a registry, or no config folder of the user.
+// Scripts returns the library of saved scripts. It returns nil if there is neither a config
+// nor a registry, or if the user has no config folder.
 func (f *Files) Scripts() *library.Library {
 	if f.Library != nil {
 		return f.Library
@@ -253,7 +253,7 @@ func (f *Files) Scripts() *library.Library {
 	return library.Open(folder)
 }
 
-// shapes opens what was learnt from results; without a cache folder nothing is.
+// shapes opens the store of inferred result types. It returns nil without a cache folder.
 func (f *Files) shapes() *observe.Store {
 	path, err := observe.Path(f.Path())
 	if err != nil {
@@ -274,22 +274,24 @@ func (f *Files) shapes() *observe.Store {
 	return s
 }
 
-func (f *Files) configs() []string {
+// AllConfigs returns the config files in use: Configs, or the file found from the current
+// folder.
+func (f *Files) AllConfigs() []string {
 	if len(f.Configs) > 0 {
 		return f.Configs
 	}
 	return f.found().Files
 }
 
-// found is the config that is meant where none is named.
+// found returns the config that is used if Configs is empty.
 func (f *Files) found() config.Found {
 	f.searched.Do(func() { f.foundHere = config.Search(".") })
 	return f.foundHere
 }
 
-// tellFound says which config was found, where that is not plain to see; an
-// error where all that were found must not be used.
-func (f *Files) tellFound() error {
+// checkFound logs which config was found, if it is not in the current folder. It returns an
+// error if no found file may be used.
+func (f *Files) checkFound() error {
 	if len(f.Configs) > 0 {
 		return nil
 	}
@@ -306,8 +308,8 @@ func (f *Files) tellFound() error {
 	return nil
 }
 
-// Path returns the path of the registry file, whether it exists or not; empty
-// where there is no config either.
+// Path returns the path of the registry file, whether it exists or not. Without a config and
+// a Registry it is empty.
 func (f *Files) Path() string {
 	if f.follows() {
 		return f.Follow.Path
@@ -315,12 +317,12 @@ func (f *Files) Path() string {
 	return f.built()
 }
 
-// built is the path of the registry file that Files builds.
+// built returns the path of the registry file that Files builds.
 func (f *Files) built() string {
 	if f.Registry != "" {
 		return f.Registry
 	}
-	if paths := f.configs(); len(paths) > 0 {
+	if paths := f.AllConfigs(); len(paths) > 0 {
 		return filepath.Join(filepath.Dir(paths[0]), RegistryFile)
 	}
 	return ""
@@ -332,8 +334,7 @@ func (f *Files) log(format string, args ...any) {
 	}
 }
 
-// Close ends the connections to servers. What those have said that are still being
-// asked is saved for the next time.
+// Close ends the connections to servers. It saves the answers of a build under way.
 func (f *Files) Close() error {
 	f.mu.Lock()
 	job, pool := f.job, f.pool
@@ -349,17 +350,13 @@ func (f *Files) Close() error {
 	return pool.Close()
 }
 
-// CallTimeout is how long a call of a tool may take, by the configs.
+// CallTimeout returns how long a call of a tool may take by the config.
 func (f *Files) CallTimeout(tool string) time.Duration {
 	server, _, _ := strings.Cut(tool, ".")
-	if k := f.known(); k != nil {
+	if k := f.lastFacts(); k != nil {
 		if s := definitionOf(k.servers, server); s != nil {
 			return s.CallTimeout
 		}
 	}
 	return config.DefaultCallTimeout
 }
-
-// AllConfigs returns the config files in use: Configs, or the one found from
-// the current folder.
-func (f *Files) AllConfigs() []string { return f.configs() }

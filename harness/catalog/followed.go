@@ -9,16 +9,16 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Followed is a registry file that others build, and what was learnt from results beside
-// it. It is taken as it is, whatever the configs say: no server is asked for its tools, and
-// neither phrases nor results teach anything, so that scripts mean the same wherever the
-// files are the same.
+// Followed is a registry file that another process builds, with the inferred result types
+// beside it. It is used as it is, whatever the configs say: no server is asked for its tools,
+// and neither phrases nor results are learned from, so that scripts mean the same on all
+// machines with the same files.
 type Followed struct {
 	Path string
 	// Watch calls renewed each time that the file was replaced, until its context ends;
 	// Files.Watch calls it.
 	Watch func(ctx context.Context, renewed func()) error
-	// Later says that there is no such file yet: Files builds its own registry until
+	// Later says that the file is still missing. Files builds its own registry until
 	// renewed is called.
 	Later bool
 }
@@ -34,8 +34,8 @@ func (o *Followed) load() (*registry.Registry, error) {
 	return reg, err
 }
 
-// follow returns the catalog of the registry that others have replaced, with the
-// connections that there are. A build under way ends.
+// follow makes a catalog of the replaced registry and makes it the current one, with the
+// present connections. It ends a build under way.
 func (f *Files) follow(ctx context.Context) (*Catalog, error) {
 	f.mu.Lock()
 	if f.catalog == nil {

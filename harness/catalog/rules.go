@@ -15,22 +15,21 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Right is what the config lets the holder of a token do.
+// Right is a right that the config gives to a token.
 type Right string
 
-// What the holder of a token may be allowed.
+// The rights.
 const (
-	// Approve is the right to say yes or no to calls that need approval.
+	// Approve is the right to approve and reject calls that need approval.
 	Approve Right = "approve"
-	// Operate is the right to see in the console what the operator sees, and to do
-	// there what the operator may.
+	// Operate is the right to see and do in the console everything that the operator may.
 	Operate Right = "operate"
 )
 
 // rights are all of them.
 var rights = []Right{Approve, Operate}
 
-// May reports whether the config gives the holder of a token, by its name, a right.
+// May reports whether the config gives the token with a name a right.
 func (c *Catalog) May(token string, right Right) bool { return slices.Contains(c.Rights[token], right) }
 
 // maxRules bounds the rules of a config.
@@ -42,11 +41,10 @@ func checkRules(cfg *config.Config) error {
 	return err
 }
 
-// Rules reads "approve" and "tokens" in the "usetools" at the top of the files of
-// a config: the rules of calls, and the rights of tokens by their names. The rules
-// of all files count. An error names the file, what is wrong, and what would be
-// right; it is one too that two files say different things of the same tools, or of
-// the rights of the same token.
+// Rules reads "approve" and "tokens" in the "usetools" at the top of the files of a config:
+// the rules of calls, and the rights of tokens by their names. The rules of all files
+// count. An error names the file, the mistake and the correction. Two files with different
+// rules for the same pattern, or different rights of the same token, are an error.
 func Rules(cfg *config.Config) (rules []policy.Rule, rights map[string][]Right, err error) {
 	type said struct{ text, file string }
 	known := map[string]said{} // by its place
@@ -155,12 +153,12 @@ func (r *ruleReader) may(token, place string, raw []byte) error {
 	return nil
 }
 
-// verdicts are what a rule may say.
+// verdicts are the verdicts of rules.
 var verdicts = map[string]policy.Verdict{
 	"ask": policy.NeedsApproval, "deny": policy.IsDenied, "allow": policy.IsAllowed,
 }
 
-// wantRule is what a rule may look like.
+// wantRule describes a rule.
 const wantRule = `want "ask", "deny", "allow", or {"ask": "a condition"}`
 
 // approve reads rules by classes and patterns of tools.
@@ -192,7 +190,7 @@ func (r *ruleReader) approve(token, where string, raw []byte) error {
 	})
 }
 
-// checkPattern returns what is wrong with the key of a rule, where it is none.
+// checkPattern returns an error if the key of a rule is not a pattern of tools or a class.
 func checkPattern(pattern string) error {
 	const want = "want a class (read, again, effect), a server (crm), a tool (crm.get_order) or wildcards (crm.delete_*)"
 	if !registry.IsPattern(pattern) {
@@ -211,7 +209,7 @@ func checkPattern(pattern string) error {
 	return nil
 }
 
-// conditions reads a rule with a condition, or with more to say of its question.
+// conditions reads a rule with conditions, or with options of its question.
 func conditions(rule policy.Rule, at string, raw []byte) (rules []policy.Rule, err error) {
 	var whole, asks bool
 	var wait time.Duration
@@ -270,15 +268,14 @@ func condition(raw []byte) (*policy.Condition, error) {
 	return policy.ParseCondition(s)
 }
 
-// RuleTools is a rule and the IDs of the tools that it is for, in the order of the
-// registry.
+// RuleTools is a rule with the IDs of its tools, in the order of the registry.
 type RuleTools struct {
 	Rule  policy.Rule
 	Tools []string
 }
 
-// RuleTools returns the rules of the catalog with the tools that each is for,
-// whatever other rules say of those.
+// RuleTools returns the rules of the catalog with the tools of each, whatever the other
+// rules say.
 func (c *Catalog) RuleTools() []RuleTools {
 	out := make([]RuleTools, len(c.Rules))
 	for i := range c.Rules {
@@ -293,8 +290,8 @@ func (c *Catalog) RuleTools() []RuleTools {
 	return out
 }
 
-// RuleDoubts returns a sentence for each rule that is for no tool, and for each
-// argument in a condition that no tool has for which the rule is.
+// RuleDoubts returns a sentence for each rule that matches no tool, and for each argument in
+// a condition that none of the rule's tools has.
 func (c *Catalog) RuleDoubts() []string {
 	reg := c.Registry
 	var out []string
@@ -324,8 +321,8 @@ func (c *Catalog) RuleDoubts() []string {
 	return out
 }
 
-// mayCome reports whether a pattern may be one of tools that are not known yet: those
-// of a server without tools.
+// mayCome reports whether a pattern may match tools of a server whose tools are not known
+// yet.
 func (c *Catalog) mayCome(pattern string) bool {
 	for i := range c.Registry.Servers {
 		s := &c.Registry.Servers[i]

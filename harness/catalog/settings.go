@@ -13,7 +13,8 @@ import (
 	"github.com/usetools/usetools/registry/config"
 )
 
-// logDoubts logs what in the config has no effect, unless it was logged before.
+// logDoubts logs the settings of the config that have no effect and were not logged before.
+// The caller holds the lock.
 func (f *Files) logDoubts() {
 	doubts := SettingsDoubts(f.config, f.settings, f.catalog.Registry)
 	for _, doubt := range doubts {
@@ -65,8 +66,8 @@ func SettingsDoubts(cfg *config.Config, settings *discovery.Settings, reg *regis
 	return out
 }
 
-// SearchSettings returns what the files of a config set about finding tools;
-// where several set the same, the first file wins.
+// SearchSettings returns the settings of search in the files of a config. If several files
+// have the same setting, the first file wins.
 func SearchSettings(cfg *config.Config) (*discovery.Settings, error) {
 	all := &discovery.Settings{}
 	for _, value := range cfg.UseTools {
@@ -92,7 +93,7 @@ func switchedOn(cfg *config.Config, key string) bool {
 	return true
 }
 
-// searching is what a config says about finding tools.
+// searching returns the settings of search in a config, and the options for an index.
 func searching(cfg *config.Config) (*discovery.Settings, *discovery.Options, error) {
 	settings, err := SearchSettings(cfg)
 	if err != nil {

@@ -12,18 +12,19 @@ import (
 	"github.com/usetools/usetools/registry/config"
 )
 
-// Watch keeps the catalog up to date until ctx ends: it asks all servers, and
-// again when a config changes, when a server says that its tools have changed,
-// and every poll (0: every 5 minutes, negative: never). updated is called with
-// each new catalog, one call at a time; the connections of the previous one are
-// closed when it returns. For a config that cannot be read it gets an error and
-// the old catalog (nil where there was none). Each new registry is saved.
+// Watch keeps the catalog up to date until ctx ends. It asks all servers, and again
+// when a config changes, when a server announces that its tools have changed, and
+// every poll. If poll is 0, it is 5 minutes; if negative, Watch does not poll.
+// It calls updated with each new catalog, one call at a time, and closes the
+// connections of the previous one when the call returns. If a config cannot be read,
+// updated gets the error and the present catalog, which may be nil. Watch saves each
+// new registry.
 //
 // With Follow it asks no servers: there is a new catalog for each new registry file, with the
 // connections of the previous one. If the file comes later, Watch does both until then. Then
 // catalogs have its tools, and the servers' own answers do not count any more.
 //
-// Without a config there is nothing to watch: Watch waits for ctx.
+// Without a config Watch waits for the end of ctx.
 func (f *Files) Watch(ctx context.Context, poll time.Duration, updated func(c *Catalog, err error)) error {
 	var turn sync.Mutex // of updates
 	follow := func(ctx context.Context) error {
@@ -36,13 +37,12 @@ func (f *Files) Watch(ctx context.Context, poll time.Duration, updated func(c *C
 	if f.Follow != nil && !f.Follow.Later {
 		return follow(ctx)
 	}
-	if len(f.configs()) == 0 {
+	if len(f.AllConfigs()) == 0 {
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	// Vectors are made before it is known whether the config has changed, with
-	// the embedder that it named at the start; another one is news for the
-	// next start.
+	// Vectors are made with the embedder of the config at the start. If the config
+	// changes, another embedder takes effect at the next start.
 	cfg, err := f.parse()
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (f *Files) Watch(ctx context.Context, poll time.Duration, updated func(c *C
 	}
 	f.mu.Unlock()
 	defer f.watches.Store(nil)
-	return build.Watch(ctx, f.configs(), o, func(u build.Update) {
+	return build.Watch(ctx, f.AllConfigs(), o, func(u build.Update) {
 		turn.Lock()
 		defer turn.Unlock()
 		c, old, err := f.update(u, search)
@@ -119,14 +119,14 @@ func (f *Files) update(u build.Update, search *discovery.Options) (c *Catalog, o
 	return c, old, nil
 }
 
-// watching is a watch that is under way.
+// watching is a watch under way.
 type watching struct {
-	ask   func(server string) // "": all
-	every time.Duration       // that it asks all; negative: never
+	ask   func(server string) // an empty name means all servers
+	every time.Duration       // between requests to all servers; if negative, there are none
 }
 
-// Ask has the watch that is under way ask a server for its tools again, also one that
-// failed a moment ago; "": all servers. false: there is no watch.
+// Ask makes the watch ask a server for its tools again, even if the server failed a moment
+// ago. An empty name means all servers. It returns false without a watch.
 func (f *Files) Ask(server string) bool {
 	w := f.watches.Load()
 	if w == nil {
@@ -136,8 +136,8 @@ func (f *Files) Ask(server string) bool {
 	return true
 }
 
-// Watched returns how often the watch that is under way asks all servers, negative
-// where it does not by itself; false: there is no watch.
+// Watched returns how often the watch asks all servers, or a negative value if it does not
+// by itself. ok is false without a watch.
 func (f *Files) Watched() (every time.Duration, ok bool) {
 	if w := f.watches.Load(); w != nil {
 		return w.every, true
