@@ -55,8 +55,9 @@ type RunnerOptions struct {
 const DefaultRuns = 8
 
 const (
-	// pullFor is how long one request for a job waits.
-	pullFor = 5 * time.Second
+	// pullFor is how long one request for a job waits, and so how long a runner that ends
+	// may take to notice it.
+	pullFor = time.Second
 	// toldTries is how often a front end is told what a run came to that does not say that
 	// it has heard it.
 	toldTries = 3
@@ -77,7 +78,7 @@ type runner struct {
 	end sync.WaitGroup // jobs that were taken
 
 	lacks   atomic.Pointer[string] // the revision of a job that is not here, of which the first was told
-	failing atomic.Bool            // asking for jobs fails, which was told
+	failing bool                   // asking for jobs fails, which was logged
 
 	busy    atomic.Int64 // places
 	mu      sync.Mutex
@@ -88,13 +89,16 @@ type runner struct {
 
 // running is a run that this runner has.
 type running struct {
-	msg atomic.Pointer[nats.Msg] // the latest delivery of its job
+	msg atomic.Pointer[jetstream.Msg] // the latest delivery of its job
 	job *job
 	seq uint64 // of it in the queue
 	// again says that it was delivered before, to whoever.
 	again bool
 	span  *telemetry.Span
 }
+
+// later gives a job back, to a runner that asks after a delay.
+func (r *running) later(delay time.Duration) { (*r.msg.Load()).NakWithDelay(delay) }
 
 // Serve runs the scripts of a pool until ctx ends. Those that run then have
 // RunnerOptions.Grace.
@@ -104,8 +108,9 @@ func (c *Cluster) Serve(ctx context.Context, o *RunnerOptions) error {
 	if err := errors.Join(ValidPool(r.o.Pool), (&policy.Policy{Deny: o.Deny}).Validate()); err != nil {
 		return err
 	}
+	var queue jetstream.Consumer
 	err := c.again(ctx, func(ctx context.Context) (err error) {
-		_, err = c.queue.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: token(r.o.Pool),
+		queue, err = c.queue.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: token(r.o.Pool),
 			FilterSubject: prefix + "run." + token(r.o.Pool) + ".>", AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.o.AckWait,
 			MaxDeliver: -1, MaxAckPending: -1})
 		return err
@@ -124,18 +129,26 @@ func (c *Cluster) Serve(ctx context.Context, o *RunnerOptions) error {
 	// Scripts go on when ctx ends, for the grace time.
 	scripts, kill := context.WithCancel(c.ctx)
 	defer kill()
-	var places sync.WaitGroup
-	for range r.o.MaxRuns {
-		places.Go(func() {
-			for ctx.Err() == nil && c.ctx.Err() == nil {
-				r.place(ctx, scripts)
-			}
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(r.o.Grace, kill) })()
+	var jobs sync.WaitGroup
+	places := make(chan struct{}, r.o.MaxRuns)
+	for ctx.Err() == nil {
+		select {
+		case places <- struct{}{}: // asked for only when there is a place, so that no job waits here
+		case <-ctx.Done():
+			continue
+		}
+		msg := r.next(ctx, queue)
+		if msg == nil {
+			<-places
+			continue
+		}
+		jobs.Go(func() {
+			defer func() { <-places }()
+			r.take(scripts, msg)
 		})
 	}
-	<-ctx.Done()
-	grace := time.AfterFunc(r.o.Grace, kill)
-	defer grace.Stop()
-	places.Wait()
+	jobs.Wait()
 	r.end.Wait()
 	return r.drain()
 }
@@ -158,98 +171,52 @@ func (r *runner) drain() error {
 	return calls.Drain(ctx)
 }
 
-// place runs one job after the other until ctx ends, or the connection fails. It asks for
-// the next one when it is free, so that none waits for it here.
-func (r *runner) place(ctx, scripts context.Context) {
-	inbox := r.c.conn.NewInbox()
-	sub, err := r.c.conn.SubscribeSync(inbox)
-	if err == nil {
-		err = r.jobs(ctx, scripts, inbox, sub)
-	}
-	if sub != nil { // what was sent here just now is another one's
-		sub.Drain()
-		for {
-			msg, err := sub.NextMsg(each)
-			if err != nil {
-				break
-			}
-			if msg.Reply != "" {
-				r.later(msg, 0)
-			}
-		}
-	}
-	if err == nil || ctx.Err() != nil {
-		return
-	}
-	// That the engine is away the connection has told.
-	if r.c.conn.IsConnected() && !lostRequest(err) && !r.failing.Swap(true) {
+// next returns the next job of the queue; nil: none came within pullFor.
+func (r *runner) next(ctx context.Context, queue jetstream.Consumer) jetstream.Msg {
+	msg, err := queue.Next(jetstream.FetchMaxWait(pullFor))
+	switch {
+	case err == nil && ctx.Err() != nil:
+		msg.Nak()
+		return nil
+	case err == nil || errors.Is(err, nats.ErrTimeout) && r.c.conn.IsConnected():
+		r.failing = false
+		return msg
+	case r.c.conn.IsConnected() && !lostRequest(err) && !r.failing: // that the engine is away the connection has logged
+		r.failing = true
 		r.log.Warn("no jobs from the cluster; asking again each second", "error", err)
 	}
 	select {
 	case <-ctx.Done():
 	case <-time.After(time.Second):
 	}
-}
-
-func (r *runner) jobs(ctx, scripts context.Context, inbox string, sub *nats.Subscription) error {
-	next := fmt.Sprintf("$JS.API.CONSUMER.MSG.NEXT.%s.%s", queueStream, token(r.o.Pool))
-	ask := fmt.Appendf(nil, `{"batch":1,"expires":%d}`, pullFor.Nanoseconds())
-	for ctx.Err() == nil {
-		if err := r.c.conn.PublishRequest(next, inbox, ask); err != nil {
-			return err
-		}
-		wait, cancel := context.WithTimeout(ctx, pullFor+each)
-		msg, err := sub.NextMsgWithContext(wait)
-		cancel()
-		switch {
-		case errors.Is(err, context.DeadlineExceeded): // a connection that broke took it along
-			return nil
-		case err != nil:
-			return err
-		case msg.Reply != "" && ctx.Err() != nil:
-			r.later(msg, 0)
-		case msg.Reply != "":
-			r.failing.Store(false)
-			r.take(scripts, msg)
-		case msg.Header.Get("Status") != "404" && msg.Header.Get("Status") != "408": // not that there is none
-			return fmt.Errorf("the queue: %s", cmp.Or(msg.Header.Get("Description"), msg.Header.Get("Status")))
-		default:
-			r.failing.Store(false)
-		}
-	}
 	return nil
 }
 
-// later gives a job back, for somebody who asks after a delay.
-func (r *runner) later(msg *nats.Msg, delay time.Duration) {
-	r.c.conn.Publish(msg.Reply, fmt.Appendf(nil, `-NAK {"delay":%d}`, delay.Nanoseconds()))
-}
-
 // take runs a job that was delivered.
-func (r *runner) take(ctx context.Context, msg *nats.Msg) {
-	j, err := parseJob(msg.Data)
+func (r *runner) take(ctx context.Context, msg jetstream.Msg) {
+	j, err := parseJob(msg.Data())
 	if err != nil {
 		if errors.Is(err, errVersion) {
-			r.later(msg, versionDelay)
+			msg.NakWithDelay(versionDelay)
 			return
 		}
-		r.log.Error("a job that cannot be read is dropped", "subject", msg.Subject, "error", err)
-		r.c.conn.Publish(msg.Reply, []byte("+TERM it cannot be read"))
+		r.log.Error("a job that cannot be read is dropped", "subject", msg.Subject(), "error", err)
+		msg.TermWithReason("it cannot be read")
 		return
 	}
 	meta, err := msg.Metadata()
 	if err != nil {
-		r.log.Error("a job that is none of a queue is dropped", "subject", msg.Subject, "error", err)
+		r.log.Error("a job that is none of a queue is dropped", "subject", msg.Subject(), "error", err)
 		return
 	}
 	seq := meta.Sequence.Stream
 	if own := r.own(seq); own != nil { // it goes on; this is its job again
-		own.msg.Store(msg)
+		own.msg.Store(&msg)
 		return
 	}
 	if err := r.c.fetchApart(ctx, j); err != nil {
 		r.log.Error("a job is given back", "run", j.ID, "error", err)
-		r.later(msg, versionDelay)
+		msg.NakWithDelay(versionDelay)
 		return
 	}
 	r.c.counts.taken.Add(1)
@@ -258,7 +225,7 @@ func (r *runner) take(ctx context.Context, msg *nats.Msg) {
 	if run.again {
 		r.c.counts.redelivered.Add(1)
 	}
-	run.msg.Store(msg)
+	run.msg.Store(&msg)
 	r.mu.Lock()
 	r.mine[seq] = run
 	r.mu.Unlock()
@@ -273,7 +240,7 @@ func (r *runner) take(ctx context.Context, msg *nats.Msg) {
 	r.end.Go(func() { // the place is free
 		if out != nil {
 			r.c.tell(j, out)
-			r.ack(run.msg.Load(), j)
+			r.ack(run)
 		}
 		r.mu.Lock()
 		delete(r.mine, seq)
@@ -288,17 +255,13 @@ func (r *runner) own(seq uint64) *running {
 }
 
 // ack takes a job out of the queue.
-func (r *runner) ack(msg *nats.Msg, j *job) {
+func (r *runner) ack(run *running) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.c.ctx), r.c.o.AckWait)
 	defer cancel()
-	err := r.c.again(ctx, func(ctx context.Context) error {
-		_, err := r.c.conn.RequestWithContext(ctx, msg.Reply, []byte("+ACK"))
-		return err
-	})
-	if err != nil {
-		r.log.Warn("a job that is done comes again", "run", j.ID, "error", err) // and is found to have ended
+	if err := r.c.again(ctx, (*run.msg.Load()).DoubleAck); err != nil {
+		r.log.Warn("a job that is done comes again", "run", run.job.ID, "error", err) // and is found to have ended
 	}
-	r.c.dropApart(j)
+	r.c.dropApart(run.job)
 }
 
 // run does a job; nil: it stays in the queue.
@@ -323,7 +286,7 @@ func (r *runner) run(ctx context.Context, run *running) (out *jobResult) {
 	})
 	if err != nil {
 		r.log.Error("a job is given back", "run", j.ID, "error", err)
-		r.later(run.msg.Load(), time.Second)
+		run.later(time.Second)
 		return nil
 	}
 	defer func() {
@@ -344,7 +307,7 @@ func (r *runner) run(ctx context.Context, run *running) (out *jobResult) {
 			r.log.Warn("a job waits for a registry of the cluster that is not here; a runner with -registry or -no-watch "+
 				"does not follow it", "run", j.ID, "revision", j.Revision)
 		}
-		r.later(run.msg.Load(), time.Second)
+		run.later(time.Second)
 		return nil
 	}
 	if run.again || j.Kind == kindResume {
@@ -380,7 +343,7 @@ func (r *runner) run(ctx context.Context, run *running) (out *jobResult) {
 		return nil // who has taken it over says what it came to
 	case lostRequest(unwritten):
 		r.log.Warn("the record of a run has not got its end", "run", j.ID, "error", unwritten)
-		r.later(run.msg.Load(), time.Second)
+		run.later(time.Second)
 		return nil // who gets the job next sees to that
 	}
 	return &jobResult{res, err}
@@ -403,7 +366,7 @@ func (r *runner) beat(ctx context.Context, run *running, cancel func()) (stop fu
 				return
 			}
 			try, cancelTry := context.WithTimeout(ctx, min(each, r.c.o.AckWait/4))
-			_, err := r.c.conn.RequestWithContext(try, run.msg.Load().Reply, []byte("+WPI"))
+			_, err := r.c.conn.RequestWithContext(try, (*run.msg.Load()).Reply(), []byte("+WPI"))
 			cancelTry()
 			if err == nil {
 				last = time.Now()
@@ -438,19 +401,19 @@ func (r *runner) before(ctx context.Context, run *running) (out *jobResult, done
 	switch {
 	case errors.Is(err, store.ErrNotFound) && j.Kind == kindRun, err == nil && !begun:
 		if time.Now().After(j.Until) {
-			r.ack(run.msg.Load(), j) // its front end takes it back, or is gone
+			r.ack(run) // its front end takes it back, or is gone
 			return nil, true
 		}
 		return nil, false
 	case err != nil:
 		r.log.Warn("a job is given back", "run", j.ID, "error", err)
-		r.later(run.msg.Load(), time.Second)
+		run.later(time.Second)
 		return nil, true
 	case rec.End != nil && !rec.Running:
 		res, err := outcome.FromRecord(rec)
 		return &jobResult{res, err}, true
 	case rec.Running && (j.Kind == kindResume || rec.End != nil || len(rec.Attempts) > 0): // it goes on for another job
-		r.later(run.msg.Load(), time.Second)
+		run.later(time.Second)
 		return nil, true
 	case r.o.RerunReads && onlyRead(rec):
 		if s, release, err := r.script(ctx, run); err == nil {
@@ -460,7 +423,7 @@ func (r *runner) before(ctx context.Context, run *running) (out *jobResult, done
 			var no *harness.NotResumableError
 			switch {
 			case errors.As(err, &running): // not known to be dead yet
-				r.later(run.msg.Load(), r.c.o.AckWait/10)
+				run.later(r.c.o.AckWait / 10)
 				return nil, true
 			case err == nil && res.Unwritten == nil:
 				return &jobResult{res: res}, true
@@ -480,7 +443,7 @@ func (r *runner) before(ctx context.Context, run *running) (out *jobResult, done
 	}
 	if err != nil {
 		r.log.Warn("a lost run cannot be ended", "run", j.ID, "error", err)
-		r.later(run.msg.Load(), r.c.o.AckWait/10)
+		run.later(r.c.o.AckWait / 10)
 		return nil, true
 	}
 	return &jobResult{res: res}, true
