@@ -18,6 +18,7 @@ import (
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/recordtest"
 	"github.com/usetools/usetools/harness/record/store"
+	"github.com/usetools/usetools/harness/serve/guard"
 )
 
 // What fails, what the caller gets, and the test that holds it. In each, what changes
@@ -217,7 +218,7 @@ func TestAJobThatWasNotConfirmedDoesNotBegin(t *testing.T) {
 	j.Name, j.Pool, j.Front, j.Until = name, cluster.DefaultPool, c.ID(), time.Now().Add(time.Minute)
 	link.Cut()
 	err = f.Enqueue(t.Context(), j)
-	var busy *cluster.BusyError
+	var busy *guard.BusyError
 	if !errors.As(err, &busy) || !strings.Contains(err.Error(), "nothing has run") {
 		t.Fatalf("%v", err)
 	}

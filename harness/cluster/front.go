@@ -19,6 +19,7 @@ import (
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
+	"github.com/usetools/usetools/harness/serve/guard"
 	"github.com/usetools/usetools/registry/backend"
 )
 
@@ -270,7 +271,7 @@ func (f *Front) expect(ctx context.Context, id string, s *harness.Script) (fl *f
 	}
 }
 
-// Run sends a script to a runner, and returns what it came to. A *BusyError says that no
+// Run sends a script to a runner, and returns what it came to. A *guard.BusyError says that no
 // runner took it.
 func (f *Front) Run(ctx context.Context, s *harness.Script) (*outcome.Result, error) {
 	name := cmp.Or(s.Origin.Request.Run, store.NewName(time.Now()))
@@ -331,19 +332,18 @@ func (f *Front) enqueue(ctx context.Context, j *job) error {
 	try, cancel := f.c.forClient(ctx)
 	defer cancel()
 	err := f.c.enqueue(try, j, key)
-	var busy *BusyError
 	if err == nil {
 		f.c.counts.queued.Add(1)
 	}
 	if err == nil {
 		return nil
 	}
-	if errors.As(err, &busy) {
+	if errors.As(err, new(*guard.BusyError)) {
 		return cmp.Or(ctx.Err(), err)
 	}
 	if j.Kind == kindRun {
 		if _, err := f.local.Withdraw(j.script(), "the cluster did not take it"); err == nil {
-			return cmp.Or(ctx.Err(), error(&BusyError{"the cluster did not take the script", retryAfter}))
+			return cmp.Or(ctx.Err(), error(busy("the cluster did not take the script")))
 		}
 	}
 	return fmt.Errorf("the cluster cannot be reached, and whether run %s begins is not known: %w", j.ID, err)

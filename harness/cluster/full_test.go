@@ -11,6 +11,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/record/store"
+	"github.com/usetools/usetools/harness/serve/guard"
 )
 
 // newTestJob is a job that nobody has begun.
@@ -32,7 +33,7 @@ func TestAJobThatIsSentAgainToAFullQueueIsThere(t *testing.T) {
 		for _, j := range jobs[:2] {
 			must(t, c.enqueue(t.Context(), j, j.Name))
 		}
-		var busy *BusyError
+		var busy *guard.BusyError
 		if err := c.enqueue(t.Context(), jobs[2], jobs[2].Name); !errors.As(err, &busy) {
 			t.Errorf("%d servers: the third job of two: %v", servers, err)
 		}
@@ -63,7 +64,7 @@ func TestAFullQueueSaysNothingOfATryBefore(t *testing.T) {
 	must(t, err)
 	must(t, c.conn.Flush())
 	err = c.enqueue(t.Context(), j, j.Name)
-	var busy *BusyError
+	var busy *guard.BusyError
 	if err == nil || errors.As(err, &busy) || tries.Load() != 2 {
 		t.Errorf("after %d tries: %v", tries.Load(), err)
 	}

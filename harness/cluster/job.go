@@ -18,6 +18,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record/store"
+	"github.com/usetools/usetools/harness/serve/guard"
 )
 
 // DefaultPool is the pool of runners where none is named.
@@ -232,27 +233,16 @@ func (j *job) apartSubjects() string {
 	return prefix + "val." + j.ID + ".job." + token(j.Apart) + "."
 }
 
-// BusyError says that a script cannot run now. Nothing of it has run.
-type BusyError struct {
-	Why        string
-	RetryAfter time.Duration
-}
-
-func (e *BusyError) Error() string {
-	return fmt.Sprintf("busy: %s; nothing has run; try again in %v", e.Why, e.RetryAfter)
-}
-
-// Busy returns when it may be tried again.
-func (e *BusyError) Busy() time.Duration { return e.RetryAfter }
-
 // errAway is the answer while the engine is not reached.
-var errAway = &BusyError{"the cluster cannot be reached", retryAfter}
+var errAway = busy("the cluster cannot be reached")
 
-// retryAfter is when who was sent away may come again.
-const retryAfter = 2 * time.Second
+// busy is the error of a script that cannot run now.
+func busy(why string) *guard.BusyError {
+	return &guard.BusyError{Why: why, RetryAfter: 2 * time.Second}
+}
 
 // enqueue puts a job into the queue. key tells it from other jobs, so that it is there
-// once, however often it is sent. A *BusyError says that it is not there: the queue is full,
+// once, however often it is sent. A *guard.BusyError says that it is not there: the queue is full,
 // or the engine was not reached. Where a try was not answered it is none: that one may have
 // been stored, and taken since.
 func (c *Cluster) enqueue(ctx context.Context, j *job, key string) error {
@@ -288,7 +278,7 @@ func (c *Cluster) enqueue(ctx context.Context, j *job, key string) error {
 	case notSent(err):
 		err = errAway
 	case errors.As(err, &api) && full(api):
-		err = &BusyError{"the queue of the cluster is full", retryAfter}
+		err = busy("the queue of the cluster is full")
 	default:
 		return err
 	}

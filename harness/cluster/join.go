@@ -41,11 +41,11 @@ func (f *Front) note(ctx context.Context, j *job, seen *harness.Seen) error {
 	}
 	switch {
 	case errors.Is(err, errOther):
-		busy := &BusyError{"the same request was sent again meanwhile", retryAfter}
+		err := busy("the same request was sent again meanwhile")
 		if time.Since(seen.At) > each { // this process stood still: its client may have sent it again
-			return busy
+			return err
 		}
-		return fmt.Errorf("%w: %w", harness.ErrSentAgain, busy)
+		return fmt.Errorf("%w: %w", harness.ErrSentAgain, err)
 	case lostRequest(err), err != nil && ctx.Err() != nil:
 		return cmp.Or(ctx.Err(), error(errAway))
 	}

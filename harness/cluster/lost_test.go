@@ -19,6 +19,7 @@ import (
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
+	"github.com/usetools/usetools/harness/serve/guard"
 )
 
 const (
@@ -122,8 +123,8 @@ func TestAFullQueueIsBusy(t *testing.T) {
 		receive(t, ids)
 	}
 	_, err := h.Run(t.Context(), &harness.Script{Source: "Return(3)"})
-	var busy *cluster.BusyError
-	if !errors.As(err, &busy) || busy.Busy() <= 0 {
+	var busy *guard.BusyError
+	if !errors.As(err, &busy) || busy.RetryAfter <= 0 {
 		t.Errorf("%v", err)
 	}
 	cancel()
@@ -142,7 +143,7 @@ func TestAScriptThatNobodyTakesIsSentBack(t *testing.T) {
 	s := &harness.Script{Source: "Return(1)"}
 	ids := begun(s)
 	_, err := h.Run(t.Context(), s)
-	var busy *cluster.BusyError
+	var busy *guard.BusyError
 	if !errors.As(err, &busy) {
 		t.Errorf("%v", err)
 	}
@@ -322,7 +323,7 @@ func TestAJobUnderWayToTheQueueDoesNotBeginTwice(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	early.Origin.Request.Seen.At = time.Now().Add(-time.Minute)
-	var busy *cluster.BusyError
+	var busy *guard.BusyError
 	if _, err := h.Run(t.Context(), early); errors.Is(err, harness.ErrSentAgain) || !errors.As(err, &busy) {
 		t.Errorf("%v", err)
 	}
@@ -419,7 +420,7 @@ func TestWithoutTheEngineNothingHasRun(t *testing.T) {
 	s.WaitForShutdown()
 	receive(t, away)
 	c.SetAway(time.Now().Add(-cluster.AwayFor))
-	var busy *cluster.BusyError
+	var busy *guard.BusyError
 	if _, err := h.Run(t.Context(), &harness.Script{Source: "Return(1)"}); !errors.As(err, &busy) ||
 		!strings.Contains(err.Error(), "the cluster cannot be reached; nothing has run") {
 		t.Errorf("%v", err)

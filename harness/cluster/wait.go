@@ -129,7 +129,7 @@ func (w *waiter) never() *jobResult {
 		w.f.c.log.Warn("a job that no runner took cannot be taken back", "run", w.j.ID, "error", err)
 		return nil
 	}
-	return &jobResult{err: &BusyError{"no runner took the script in time", retryAfter}}
+	return &jobResult{err: busy("no runner took the script in time")}
 }
 
 // hard is when the run counts as lost though somebody has it.

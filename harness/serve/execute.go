@@ -170,10 +170,9 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 	}()
 	status := internalError
 	var once *harness.OnceError
-	_, isBusy := guard.Busy(err)
 	if err == nil {
 		status = res.Status
-	} else if isBusy {
+	} else if errors.As(err, new(*guard.BusyError)) {
 		status = "busy"
 	} else if ctx.Err() != nil {
 		status = outcome.Canceled

@@ -374,8 +374,9 @@ const maxFailure = 16 << 10
 func failure(err error) *mcp.CallToolResult {
 	res := &mcp.CallToolResult{IsError: true,
 		Content: []mcp.Content{&mcp.TextContent{Text: registry.PrintableText(err.Error(), maxFailure)}}}
-	if after, ok := guard.Busy(err); ok {
-		res.StructuredContent = map[string]any{"status": "busy", "retry_after_ms": after.Milliseconds()}
+	var busy *guard.BusyError
+	if errors.As(err, &busy) {
+		res.StructuredContent = map[string]any{"status": "busy", "retry_after_ms": busy.RetryAfter.Milliseconds()}
 	}
 	var no *refusal
 	if errors.As(err, &no) {

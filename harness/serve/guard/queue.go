@@ -32,27 +32,15 @@ type ticket struct {
 	turn  chan error // nil: it may run
 }
 
-// BusyError is returned for a script that may not even wait.
+// BusyError is returned for a script for which there is no room, here or in a cluster.
+// Nothing of it has run.
 type BusyError struct {
-	Running, Waiting int
-	RetryAfter       time.Duration
+	Why        string
+	RetryAfter time.Duration // when the script may be sent again
 }
 
 func (e *BusyError) Error() string {
-	return fmt.Sprintf("busy: %d scripts run and %d wait; try again in %v", e.Running, e.Waiting, e.RetryAfter)
-}
-
-// Busy returns when the script may be sent again.
-func (e *BusyError) Busy() time.Duration { return e.RetryAfter }
-
-// Busy reports whether an error says that nothing has run because there was no room for it,
-// here or in a cluster, and after how long the script may be sent again.
-func Busy(err error) (after time.Duration, ok bool) {
-	var b interface{ Busy() time.Duration }
-	if ok = errors.As(err, &b); ok {
-		after = b.Busy()
-	}
-	return after, ok
+	return fmt.Sprintf("busy: %s; nothing has run; try again in %v", e.Why, e.RetryAfter)
 }
 
 // ErrClosing is returned for scripts that come when the server ends.
@@ -160,8 +148,8 @@ func (q *Queue) remove(t *ticket) bool {
 
 func (q *Queue) busy() *BusyError {
 	wait := q.average * time.Duration(len(q.waiting)+1) / time.Duration(q.slots)
-	return &BusyError{Running: len(q.running), Waiting: len(q.waiting),
-		RetryAfter: max(100*time.Millisecond, min(wait, time.Minute)).Round(100 * time.Millisecond)}
+	return &BusyError{fmt.Sprintf("%d scripts run and %d wait", len(q.running), len(q.waiting)),
+		max(100*time.Millisecond, min(wait, time.Minute)).Round(100 * time.Millisecond)}
 }
 
 func (q *Queue) begin(t *ticket) {
