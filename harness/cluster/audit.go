@@ -63,38 +63,3 @@ func (c *Cluster) ReadAudit(ctx context.Context, since time.Time, w io.Writer) e
 	}
 	return err
 }
-
-// eachOf calls f with the messages that a stream has now.
-func (c *Cluster) eachOf(ctx context.Context, stream string, o *jetstream.OrderedConsumerConfig, f func(jetstream.Msg) error) error {
-	var in jetstream.Consumer
-	err := c.again(ctx, func(ctx context.Context) (err error) {
-		in, err = c.js.OrderedConsumer(ctx, stream, *o)
-		return err
-	})
-	if err != nil {
-		return c.reached(err)
-	}
-	info := in.CachedInfo()
-	left := info.NumPending
-	if left == 0 {
-		return nil
-	}
-	messages, err := in.Messages()
-	if err != nil {
-		return err
-	}
-	defer messages.Stop()
-	for ; left > 0; left-- {
-		m, err := messages.Next(jetstream.NextContext(ctx))
-		if err != nil {
-			return c.reached(err)
-		}
-		if err := f(m); err != nil {
-			return err
-		}
-		if meta, err := m.Metadata(); err != nil || meta.NumPending == 0 { // some may have gone
-			return err
-		}
-	}
-	return nil
-}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
-	"time"
 
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
@@ -85,52 +84,5 @@ func (b *backing) Values(name string) ([]string, error) {
 	return sums, nil
 }
 
-// Tidy looks now and then only: what is without a record is forgotten with its stream's
-// age anyway.
-func (b *backing) Tidy() error {
-	b.tidying.Lock()
-	defer b.tidying.Unlock()
-	if time.Since(b.tidied) < tidyEvery {
-		return nil
-	}
-	b.tidied = time.Now()
-	return b.tidy(b.tidied)
-}
-
-func (b *backing) tidy(now time.Time) error {
-	names, err := b.Names()
-	if err != nil {
-		return err
-	}
-	left, err := b.subjects(prefix + "val.>") // after the names: a record that begins has its values first
-	if err != nil {
-		return err
-	}
-	has := map[string]bool{}
-	for _, name := range names {
-		has[idOf(name)] = true
-	}
-	ctx, cancel := b.c.bounded()
-	defer cancel()
-	for _, subject := range left {
-		id, _, _ := strings.Cut(strings.TrimPrefix(subject, prefix+"val."), ".")
-		if has[id] {
-			continue
-		}
-		m, err := b.c.last(ctx, b.c.records, subject)
-		if err == nil && now.Sub(m.Time) > stale {
-			err = b.c.purge(ctx, b.c.records, subject)
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
-}
-
-const (
-	tidyEvery = 10 * time.Minute
-	// stale is the age from which what stands beside no record is of a run that will not
-	// begin any more.
-	stale = 2 * jobAge
-)
+// Tidy does nothing: what a killed writer left without a record expires with the stream.
+func (b *backing) Tidy() error { return nil }

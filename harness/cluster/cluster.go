@@ -86,9 +86,8 @@ type Cluster struct {
 	self                               self
 	counts                             counts
 
-	denied  atomic.Pointer[func(error)] // told while it connects what the user may not do
-	refused atomic.Pointer[refusal]     // the last one
-	away    atomic.Int64                // since when there is no connection, Unix ns; 0: there is one
+	refused atomic.Pointer[refusal] // the last one
+	away    atomic.Int64            // since when there is no connection, Unix ns; 0: there is one
 
 	ctx  context.Context // ends with Close
 	end  context.CancelFunc
@@ -110,19 +109,8 @@ func Connect(ctx context.Context, o *Options) (*Cluster, error) {
 		c.log = slog.New(slog.DiscardHandler)
 	}
 	c.ctx, c.end = context.WithCancel(context.Background())
-	// What a user may not ask is not answered, and told beside.
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	denied := func(err error) { cancel(err) }
-	c.denied.Store(&denied)
-	err := c.connect(ctx)
-	c.denied.Store(nil)
-	if err != nil {
+	if err := c.connect(ctx); err != nil {
 		c.Close()
-		var no *PermissionError
-		if cause := context.Cause(ctx); errors.As(cause, &no) {
-			err = no
-		}
 		return nil, fmt.Errorf("connecting to the cluster at %s: %w", plainURL(o.URL), err)
 	}
 	return c, nil
@@ -335,9 +323,6 @@ func (c *Cluster) refuse(err error) {
 	before := c.refused.Swap(&refusal{no, time.Now()})
 	if before == nil || before.no.Error() != no.Error() || time.Since(before.at) > refusedAgain {
 		c.log.Warn("cluster", "error", no)
-	}
-	if denied := c.denied.Load(); denied != nil {
-		(*denied)(no)
 	}
 }
 

@@ -67,8 +67,8 @@ type Front struct {
 	leave func()
 
 	mu       sync.Mutex
-	flights  map[string]*flight // by ID of the run
-	answered []answered         // the first is due first
+	flights  map[string]*flight     // by ID of the run
+	answered map[string]*time.Timer // when the result of a run, by its ID, counts as answered
 }
 
 var _ harness.Elsewhere = (*Front)(nil)
@@ -93,15 +93,10 @@ type frame struct {
 	body []byte
 }
 
-// answered is a run whose result was handed on.
-type answered struct {
-	id  string
-	due time.Time
-}
-
 // Front takes scripts for the runners of a pool. Close it before the Cluster.
 func (c *Cluster) Front(o *FrontOptions) (*Front, error) {
-	f := &Front{c: c, o: *o, msgs: make(chan *nats.Msg, 64<<10), flights: map[string]*flight{}}
+	f := &Front{c: c, o: *o, msgs: make(chan *nats.Msg, 64<<10), flights: map[string]*flight{},
+		answered: map[string]*time.Timer{}}
 	f.o.Pool = cmp.Or(f.o.Pool, DefaultPool)
 	if err := ValidPool(f.o.Pool); err != nil {
 		return nil, err
@@ -131,7 +126,6 @@ func (c *Cluster) Front(o *FrontOptions) (*Front, error) {
 		return nil, err
 	}
 	c.work.Go(f.read)
-	c.work.Go(f.fetch)
 	return f, nil
 }
 
@@ -143,10 +137,12 @@ func (f *Front) Close() error {
 	}
 	f.mu.Lock()
 	rest := f.answered
-	f.answered = nil
+	f.answered = map[string]*time.Timer{}
 	f.mu.Unlock()
-	for _, a := range rest {
-		f.o.Records.Fetch(a.id)
+	for run, due := range rest {
+		if due.Stop() {
+			f.o.Records.Fetch(run)
+		}
 	}
 	return f.local.Close()
 }
@@ -334,8 +330,6 @@ func (f *Front) enqueue(ctx context.Context, j *job) error {
 	err := f.c.enqueue(try, j, key)
 	if err == nil {
 		f.c.counts.queued.Add(1)
-	}
-	if err == nil {
 		return nil
 	}
 	if errors.As(err, new(*guard.BusyError)) {
@@ -360,35 +354,16 @@ func (f *Front) answers(res *outcome.Result) {
 	f.given(res.Run)
 }
 
-// given notes that the result of a run is handed on.
+// given notes that the result of a run is handed on. Somewhat later its record says so.
 func (f *Front) given(run string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.answered = append(f.answered, answered{run, time.Now().Add(answeredAfter)})
-}
-
-// fetch notes in the records of runs that they were answered.
-func (f *Front) fetch() {
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-		case <-f.c.ctx.Done():
-			return
-		}
-		for {
-			f.mu.Lock()
-			if len(f.answered) == 0 || time.Now().Before(f.answered[0].due) {
-				f.mu.Unlock()
-				break
-			}
-			id := f.answered[0].id
-			f.answered = f.answered[1:]
-			f.mu.Unlock()
-			f.o.Records.Fetch(id)
-		}
-	}
+	f.answered[run] = time.AfterFunc(answeredAfter, func() {
+		f.mu.Lock()
+		delete(f.answered, run)
+		f.mu.Unlock()
+		f.o.Records.Fetch(run)
+	})
 }
 
 // asked asks the user what a server wants to know in the middle of a call.

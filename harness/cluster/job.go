@@ -81,7 +81,6 @@ type job struct {
 type jobScript struct {
 	Source    string            `json:"source"`
 	Strict    bool              `json:"strict,omitempty"`
-	ReadOnly  bool              `json:"read_only,omitempty"` // of an older front end
 	Policy    *policy.Policy    `json:"policy,omitempty"`
 	Stored    map[string][]byte `json:"stored,omitzero"` // null: there is no session
 	Name      string            `json:"name,omitempty"`
@@ -117,7 +116,7 @@ func newJob(ctx context.Context, kind, id string, s *harness.Script) *job {
 // script is what the job has of a harness.Script.
 func (j *job) script() *harness.Script {
 	s := j.Script
-	return &harness.Script{Source: s.Source, Strict: s.Strict, Policy: (&RunnerOptions{ReadOnly: s.ReadOnly}).restrict(s.Policy),
+	return &harness.Script{Source: s.Source, Strict: s.Strict, Policy: s.Policy,
 		Dry: s.Dry, Limits: s.Limits, Inputs: rawOf(s.Inputs), Origin: harness.Origin{
 			Name: s.Name, Session: s.Session, Subject: s.Subject, Tenant: s.Tenant, Anonymous: s.Anonymous, Stored: rawOf(s.Stored),
 			Request: harness.Request{Digest: j.Request, Once: s.Once, Run: j.Name, Front: j.Front, NoAsk: s.NoAsk, Copy: s.Copy}}}

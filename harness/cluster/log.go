@@ -106,6 +106,64 @@ func (c *Cluster) next(ctx context.Context, in jetstream.Stream, subject string,
 	return m, c.reached(err)
 }
 
+// info is what the engine says of a stream.
+func (c *Cluster) info(ctx context.Context, in jetstream.Stream, o ...jetstream.StreamInfoOpt) (info *jetstream.StreamInfo, err error) {
+	err = c.again(ctx, func(ctx context.Context) error {
+		info, err = in.Info(ctx, o...)
+		return err
+	})
+	return info, c.reached(err)
+}
+
+// subjectsOf are the subjects of a stream that a pattern names, with how many messages
+// each has.
+func (c *Cluster) subjectsOf(ctx context.Context, in jetstream.Stream, pattern string) (map[string]uint64, error) {
+	info, err := c.info(ctx, in, jetstream.WithSubjectFilter(pattern))
+	if err != nil {
+		return nil, err
+	}
+	return info.State.Subjects, nil
+}
+
+// eachOf calls f with the messages that a stream has now.
+func (c *Cluster) eachOf(ctx context.Context, stream string, o *jetstream.OrderedConsumerConfig, f func(jetstream.Msg) error) error {
+	var in jetstream.Consumer
+	err := c.again(ctx, func(ctx context.Context) (err error) {
+		in, err = c.js.OrderedConsumer(ctx, stream, *o)
+		return err
+	})
+	if err != nil {
+		return c.reached(err)
+	}
+	info := in.CachedInfo()
+	left := info.NumPending
+	if left == 0 {
+		return nil
+	}
+	messages, err := in.Messages(jetstream.PullMaxMessages(batchSize))
+	if err != nil {
+		return err
+	}
+	defer messages.Stop()
+	for ; left > 0; left-- {
+		m, err := messages.Next(jetstream.NextContext(ctx))
+		if err != nil {
+			return c.reached(err)
+		}
+		if err := f(m); err != nil {
+			return err
+		}
+		if meta, err := m.Metadata(); err != nil || meta.NumPending == 0 { // some may have gone
+			return err
+		}
+	}
+	return nil
+}
+
+// batchSize is how many messages a consumer sends at once: 32 MiB at most, half of what
+// a client holds that was not read before it drops some.
+const batchSize = 32 << 20 / part
+
 // purge deletes all messages of a subject, or of those that a pattern names.
 func (c *Cluster) purge(ctx context.Context, in jetstream.Stream, subject string) error {
 	return c.reached(c.again(ctx, func(ctx context.Context) error {

@@ -52,13 +52,10 @@ func (c *Cluster) Queue(ctx context.Context, n int) (runs []*QueuedRun, all uint
 	for _, p := range processes {
 		names[p.ID] = p.Name
 	}
-	err = c.again(ctx, func(ctx context.Context) error {
-		info, err := c.queue.Info(ctx)
-		if err == nil {
-			all = info.State.Msgs
-		}
-		return err
-	})
+	info, err := c.info(ctx, c.queue)
+	if err == nil {
+		all = info.State.Msgs
+	}
 	for seq := uint64(1); err == nil && len(runs) < min(n, MaxQueued); {
 		m, nextErr := c.next(ctx, c.queue, prefix+"run.>", seq)
 		if errors.Is(nextErr, fs.ErrNotExist) {

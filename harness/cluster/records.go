@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -40,9 +41,6 @@ type backing struct {
 
 	ownMu sync.Mutex
 	owns  map[string]*sink // that write, by the names of their records
-
-	tidying sync.Mutex
-	tidied  time.Time // when Tidy looked last
 }
 
 func (b *backing) Changes() *store.Signal { return &b.news }
@@ -172,19 +170,8 @@ func (b *backing) setOwn(name string, was, s *sink) {
 func (b *backing) subjects(pattern string) ([]string, error) {
 	ctx, cancel := b.c.bounded()
 	defer cancel()
-	var all []string
-	err := b.c.again(ctx, func(ctx context.Context) error {
-		info, err := b.c.records.Info(ctx, jetstream.WithSubjectFilter(pattern))
-		if err != nil {
-			return err
-		}
-		all = all[:0]
-		for s := range info.State.Subjects {
-			all = append(all, s)
-		}
-		return nil
-	})
-	return all, b.c.reached(err)
+	all, err := b.c.subjectsOf(ctx, b.c.records, pattern)
+	return slices.Collect(maps.Keys(all)), err
 }
 
 // Names are those that were listed before, and of whose first message this process has
@@ -192,17 +179,11 @@ func (b *backing) subjects(pattern string) ([]string, error) {
 func (b *backing) Names() ([]string, error) {
 	ctx, cancel := b.c.bounded()
 	defer cancel()
-	var state jetstream.StreamState
-	err := b.c.again(ctx, func(ctx context.Context) error {
-		info, err := b.c.records.Info(ctx)
-		if err == nil {
-			state = info.State
-		}
-		return err
-	})
+	info, err := b.c.info(ctx, b.c.records)
 	if err != nil {
-		return nil, b.c.reached(err)
+		return nil, err
 	}
+	state := info.State
 	for range 10 { // of what was stored just now it may hear a moment later
 		if !b.known.behind(state) {
 			break
@@ -256,15 +237,11 @@ func (b *backing) Size(name string) (int64, error) {
 func (b *backing) Most() (int64, error) {
 	ctx, cancel := b.c.bounded()
 	defer cancel()
-	var bytes uint64
-	err := b.c.again(ctx, func(ctx context.Context) error {
-		info, err := b.c.records.Info(ctx)
-		if err == nil {
-			bytes = info.State.Bytes
-		}
-		return err
-	})
-	return int64(bytes), err
+	info, err := b.c.info(ctx, b.c.records)
+	if err != nil {
+		return 0, err
+	}
+	return int64(info.State.Bytes), nil
 }
 
 func (b *backing) Remove(name string, spare func() error) error {

@@ -706,29 +706,6 @@ func TestSecretsOfTheURLAreNotShown(t *testing.T) {
 	}
 }
 
-func TestValuesWithoutARecordAreTidied(t *testing.T) {
-	t.Parallel()
-	a, _ := two(t)
-	script := &record.Begin{Script: record.String(strings.Repeat("x", 2*part))}
-	w, err := a.Store(nil).Begin(script)
-	must(t, err)
-	must(t, w.Close())
-	to, err := a.Backing().Create(store.NewName(time.Now()))
-	must(t, err)
-	must(t, to.Beside(strings.Repeat("a", 64), bytes.Repeat([]byte("y"), 2*part)))
-	count := func(want int) {
-		t.Helper()
-		if left, err := a.backing.subjects(prefix + "val.>"); err != nil || len(left) != want {
-			t.Errorf("%q, %v; want %d", left, err, want)
-		}
-	}
-	must(t, a.backing.tidy(time.Now().Add(stale/2)))
-	count(3 + 2)
-	must(t, a.backing.tidy(time.Now().Add(2*stale)))
-	count(3)
-	must(t, to.Close())
-}
-
 // A bound that the whole stream is below is looked at once; another one removes the oldest
 // runs that have ended.
 func TestRecordsArePrunedByTheirSize(t *testing.T) {

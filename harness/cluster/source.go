@@ -2,13 +2,11 @@ package cluster
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"sync"
-	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -112,80 +110,29 @@ const few = 16
 
 // messages calls f for the messages of the record in their order, until f returns an error.
 func (s *source) messages(f func(nats.Header, uint64, []byte) error) error {
-	ctx, cancel := s.b.c.bounded()
+	c := s.b.c
+	ctx, cancel := c.bounded()
 	defer cancel()
-	seq, err := uint64(1), error(nil)
-	if s.at.number <= few {
-		seq, err = s.asked(ctx, 1, few, f)
+	if s.at.number > few {
+		return c.eachOf(ctx, recordsStream, &jetstream.OrderedConsumerConfig{FilterSubjects: []string{s.subject}}, func(m jetstream.Msg) error {
+			meta, err := m.Metadata()
+			if err != nil {
+				return err
+			}
+			return f(m.Headers(), meta.Sequence.Stream, m.Data())
+		})
 	}
-	for err == nil { // the consumer may be lost with its server
-		seq, err = s.sent(ctx, seq, f)
-		if err == nil {
-			seq, err = s.asked(ctx, seq, few, f)
-		}
-	}
-	return err
-}
-
-// asked calls f for n messages from a sequence on, and returns the one behind them.
-func (s *source) asked(ctx context.Context, seq uint64, n int, f func(nats.Header, uint64, []byte) error) (uint64, error) {
-	for range n {
-		m, err := s.b.c.next(ctx, s.b.c.records, s.subject, seq)
+	for seq := uint64(1); ; {
+		m, err := c.next(ctx, c.records, s.subject, seq)
 		if err == nil {
 			err = f(m.Header, m.Sequence, m.Data)
 		}
 		if err != nil {
-			return seq, err
+			return err
 		}
 		seq = m.Sequence + 1
 	}
-	return seq, nil
 }
-
-// sent calls f for messages from a sequence on that a consumer sends, and returns the
-// one behind them.
-func (s *source) sent(ctx context.Context, seq uint64, f func(nats.Header, uint64, []byte) error) (uint64, error) {
-	c := s.b.c
-	var from jetstream.Consumer
-	err := c.again(ctx, func(ctx context.Context) (err error) {
-		from, err = c.records.CreateConsumer(ctx, jetstream.ConsumerConfig{FilterSubject: s.subject,
-			DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: seq, AckPolicy: jetstream.AckNonePolicy,
-			MemoryStorage: true, Replicas: 1, InactiveThreshold: time.Minute})
-		return err
-	})
-	if err != nil {
-		return seq, c.reached(err)
-	}
-	defer func() {
-		ctx, cancel := context.WithTimeout(c.ctx, each)
-		defer cancel()
-		c.records.DeleteConsumer(ctx, from.CachedInfo().Name) // else the engine does, a minute later
-	}()
-	for {
-		batch, err := from.Fetch(batchSize, jetstream.FetchMaxWait(each))
-		if err != nil {
-			return seq, c.reached(err)
-		}
-		n := 0
-		for m := range batch.Messages() {
-			meta, err := m.Metadata()
-			if err == nil {
-				err = f(m.Headers(), meta.Sequence.Stream, m.Data())
-			}
-			if err != nil {
-				return seq, err
-			}
-			n, seq = n+1, meta.Sequence.Stream+1
-		}
-		if n < batchSize {
-			return seq, nil
-		}
-	}
-}
-
-// batchSize is how many messages a consumer sends at once: 32 MiB at most, half of what
-// a client holds that was not read before it drops some.
-const batchSize = 32 << 20 / part
 
 // Edge returns the first line of the record or the last, without its line feed, from the
 // message that has it; false: all must be read to know it.

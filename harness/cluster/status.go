@@ -295,19 +295,6 @@ func (c *Cluster) pools(ctx context.Context, processes []*Process) ([]*Pool, err
 	return slices.SortedFunc(maps.Values(all), func(a, b *Pool) int { return strings.Compare(a.Name, b.Name) }), nil
 }
 
-// subjectsOf are the subjects of a stream that a pattern names, with how many messages
-// each has.
-func (c *Cluster) subjectsOf(ctx context.Context, in jetstream.Stream, pattern string) (all map[string]uint64, err error) {
-	err = c.again(ctx, func(ctx context.Context) error {
-		info, err := in.Info(ctx, jetstream.WithSubjectFilter(pattern))
-		if err == nil {
-			all = info.State.Subjects
-		}
-		return err
-	})
-	return all, c.reached(err)
-}
-
 // newestRevision is the newest one of the registry; nil: there is none.
 func (c *Cluster) newestRevision(ctx context.Context) (*Registry, error) {
 	store, err := c.objects(ctx)

@@ -90,7 +90,7 @@ func (e *Engine) Start() {
 		e.Servers = append(e.Servers, s)
 	}
 	for i, s := range e.Servers {
-		if !s.ReadyForConnections(10 * time.Second) {
+		if !s.ReadyForConnections(time.Minute) {
 			e.t.Fatal("the server does not listen")
 		}
 		e.options[i].Port = s.Addr().(*net.TCPAddr).Port
