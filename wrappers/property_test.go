@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/usetools/usetools/registry/jsontree"
 	"github.com/usetools/usetools/wrappers/wire"
 )
 
@@ -219,25 +220,25 @@ type random struct {
 	b *builder
 }
 
-func (r *random) value(s *value, depth int) any {
+func (r *random) value(s *jsontree.Value, depth int) any {
 	s = r.b.resolve(s)
-	if c := s.get("const"); c != nil {
+	if c := s.Get("const"); c != nil {
 		return plain(c)
 	}
-	if e := s.items("enum"); len(e) > 0 {
+	if e := s.List("enum"); len(e) > 0 {
 		return plain(e[r.IntN(len(e))])
 	}
 	for _, k := range []string{"anyOf", "oneOf"} {
-		if alts := s.items(k); len(alts) > 0 && s.get("properties") == nil {
+		if alts := s.List(k); len(alts) > 0 && s.Get("properties") == nil {
 			return r.value(alts[r.IntN(len(alts))], depth+1)
 		}
 	}
 	name, nullable := schemaType(s)
-	if nullable && (name == "" && s.get("type") != nil && s.get("type").kind == 's' || r.IntN(4) == 0) {
+	if nullable && (name == "" && s.Get("type") != nil && s.Get("type").Kind == jsontree.String || r.IntN(4) == 0) {
 		return nil
 	}
-	if ts := s.items("type"); name == "" && len(ts) > 0 {
-		name = ts[r.IntN(len(ts))].text
+	if ts := s.List("type"); name == "" && len(ts) > 0 {
+		name = ts[r.IntN(len(ts))].Text
 	}
 	switch name {
 	case "string":
@@ -254,8 +255,8 @@ func (r *random) value(s *value, depth int) any {
 	return []any{"free", json.Number("7"), true, map[string]any{"a": json.Number("1.5")}, []any{"x"}}[r.IntN(5)]
 }
 
-func (r *random) text(s *value) string {
-	if p := s.str("pattern"); p != "" {
+func (r *random) text(s *jsontree.Value) string {
+	if p := s.Str("pattern"); p != "" {
 		if re, err := syntax.Parse(p, syntax.Perl); err == nil {
 			return r.matching(re.Simplify())
 		}
@@ -290,19 +291,19 @@ func (r *random) matching(re *syntax.Regexp) string {
 	return ""
 }
 
-func intOf(s *value, key string, otherwise int) int {
-	if v := s.get(key); v != nil {
-		if n, err := strconv.Atoi(v.text); err == nil {
+func intOf(s *jsontree.Value, key string, otherwise int) int {
+	if v := s.Get(key); v != nil {
+		if n, err := strconv.Atoi(v.Text); err == nil {
 			return n
 		}
 	}
 	return otherwise
 }
 
-func (r *random) number(s *value, name string) any {
+func (r *random) number(s *jsontree.Value, name string) any {
 	bound := func(key string, otherwise float64) float64 {
-		if v := s.get(key); v != nil {
-			if f, err := strconv.ParseFloat(v.text, 64); err == nil {
+		if v := s.Get(key); v != nil {
+			if f, err := strconv.ParseFloat(v.Text, 64); err == nil {
 				return f
 			}
 		}
@@ -323,21 +324,21 @@ func (r *random) number(s *value, name string) any {
 	return json.Number(strconv.FormatFloat(x, 'f', -1, 64))
 }
 
-func (r *random) list(s *value, depth int) any {
+func (r *random) list(s *jsontree.Value, depth int) any {
 	out := []any{}
 	low := intOf(s, "minItems", 0)
 	high := low + 2
 	if depth > 6 {
 		high = low
 	}
-	places, item := s.items("prefixItems"), s.get("items")
-	if item != nil && item.kind == 'a' {
-		places, item = item.list, s.get("additionalItems")
+	places, item := s.List("prefixItems"), s.Get("items")
+	if item != nil && item.Kind == jsontree.List {
+		places, item = item.Items, s.Get("additionalItems")
 	}
 	n := low + r.IntN(high-low+1)
 	if len(places) > 0 {
 		n = max(n, len(places))
-		if item == nil || item.kind == 'b' {
+		if item == nil || item.Kind == jsontree.Bool {
 			n = len(places)
 		}
 	}
@@ -356,30 +357,30 @@ func (r *random) list(s *value, depth int) any {
 	return out
 }
 
-func (r *random) object(s *value, depth int) any {
+func (r *random) object(s *jsontree.Value, depth int) any {
 	s = r.b.spread(s)
 	out := map[string]any{}
 	required := map[string]bool{}
-	for _, x := range s.items("required") {
-		required[x.text] = true
+	for _, x := range s.List("required") {
+		required[x.Text] = true
 	}
-	if props := s.get("properties"); props != nil {
-		for i, p := range props.keys {
+	if props := s.Get("properties"); props != nil {
+		for i, p := range props.Keys {
 			if !required[p] && (depth > 6 || r.IntN(2) == 0) {
 				continue
 			}
-			v := r.value(props.list[i], depth+1)
+			v := r.value(props.Items[i], depth+1)
 			if v != nil || required[p] {
 				out[p] = v
 			}
 		}
 	}
-	if depth == 0 && s.get("type") != nil && len(out) == 0 && s.get("properties") == nil &&
-		s.get("additionalProperties") == nil {
+	if depth == 0 && s.Get("type") != nil && len(out) == 0 && s.Get("properties") == nil &&
+		s.Get("additionalProperties") == nil {
 		return out // a tool without properties takes nothing
 	}
 	if extra := mapValue(s); depth < 7 &&
-		(extra != nil || len(out) == 0 && s.get("properties") == nil && s.get("additionalProperties") == nil) {
+		(extra != nil || len(out) == 0 && s.Get("properties") == nil && s.Get("additionalProperties") == nil) {
 		for i := range r.IntN(3) {
 			if v := r.value(extra, depth+1); v != nil {
 				out["key "+strconv.Itoa(i)] = v
@@ -390,8 +391,8 @@ func (r *random) object(s *value, depth int) any {
 }
 
 // plain is a schema's value as encoding/json decodes it.
-func plain(v *value) any {
-	d := json.NewDecoder(strings.NewReader(v.json()))
+func plain(v *jsontree.Value) any {
+	d := json.NewDecoder(strings.NewReader(v.JSON()))
 	d.UseNumber()
 	var out any
 	d.Decode(&out) // its own output

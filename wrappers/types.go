@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/usetools/usetools/registry/jsontree"
 )
 
 // kind says what Go type stands for a schema.
@@ -63,6 +65,9 @@ type field struct {
 	limits   string   // "1 to 100", "at most 5 items" …
 }
 
+// maxDepth bounds the nesting of a schema. What is deeper allows anything.
+const maxDepth = 64
+
 // maxAlternatives bounds the alternatives of a union that are told apart.
 const maxAlternatives = 128
 
@@ -75,11 +80,11 @@ const maxObjects = 400
 
 // builder turns the schemas of one tool into Go types.
 type builder struct {
-	fn      string // the Go function's name, the prefix of its nested types
-	root    *value // the document that $ref looks into
+	fn      string          // the Go function's name, the prefix of its nested types
+	root    *jsontree.Value // the document that $ref looks into
 	refs    map[string]*typ
-	built   map[*value]*object // by the place that they were made of
-	objects []*object          // nested ones, in the order in which they were met
+	built   map[*jsontree.Value]*object // by the place that they were made of
+	objects []*object                   // nested ones, in the order in which they were met
 	names   scope
 	steps   int
 	result  bool // the schema is that of a result
@@ -92,19 +97,19 @@ const maxSteps = 20_000
 
 // convert returns the Go type of a schema. path names the place, for the names
 // of nested types: the property's words, singular inside lists.
-func (b *builder) convert(s *value, path []string, depth int) *typ {
+func (b *builder) convert(s *jsontree.Value, path []string, depth int) *typ {
 	b.steps++
-	if s == nil || s.kind != 'o' || len(s.keys) == 0 || depth > maxDepth/2 || b.steps > maxSteps {
+	if s == nil || s.Kind != jsontree.Object || len(s.Keys) == 0 || depth > maxDepth/2 || b.steps > maxSteps {
 		return &typ{}
 	}
-	if ref := s.str("$ref"); ref != "" {
+	if ref := s.Str("$ref"); ref != "" {
 		return b.reference(ref, path, depth)
 	}
-	if len(s.items("allOf")) > 0 {
+	if len(s.List("allOf")) > 0 {
 		s = b.merge(s, depth)
 	}
 	for _, k := range []string{"anyOf", "oneOf"} {
-		if alts := s.items(k); len(alts) > 0 && s.get("properties") == nil {
+		if alts := s.List(k); len(alts) > 0 && s.Get("properties") == nil {
 			return b.union(s, alts, path, depth)
 		}
 	}
@@ -123,12 +128,12 @@ func (b *builder) convert(s *value, path []string, depth int) *typ {
 	case "object":
 		return b.object(s, path, depth)
 	}
-	return &typ{note: cmp.Or(unionNote(s), s.str("$comment"))}
+	return &typ{note: cmp.Or(unionNote(s), s.Str("$comment"))}
 }
 
 // schemaType returns the one JSON type that a schema allows besides null, or
 // "" when it is not one, and whether null is allowed.
-func schemaType(s *value) (name string, nullable bool) {
+func schemaType(s *jsontree.Value) (name string, nullable bool) {
 	one := func(t string) {
 		switch {
 		case t == "null":
@@ -141,31 +146,31 @@ func schemaType(s *value) (name string, nullable bool) {
 			name = "?"
 		}
 	}
-	switch t := s.get("type"); {
-	case t != nil && t.kind == 's':
-		one(t.text)
-	case t != nil && t.kind == 'a':
-		for _, x := range t.list {
-			one(x.text)
+	switch t := s.Get("type"); {
+	case t != nil && t.Kind == jsontree.String:
+		one(t.Text)
+	case t != nil && t.Kind == jsontree.List:
+		for _, x := range t.Items {
+			one(x.Text)
 		}
-	case s.get("properties") != nil:
+	case s.Get("properties") != nil:
 		one("object")
-	case s.get("items") != nil || s.get("prefixItems") != nil:
+	case s.Get("items") != nil || s.Get("prefixItems") != nil:
 		one("array")
 	default:
-		vals := s.items("enum")
-		if c := s.get("const"); c != nil {
-			vals = []*value{c}
+		vals := s.List("enum")
+		if c := s.Get("const"); c != nil {
+			vals = []*jsontree.Value{c}
 		}
 		for _, v := range vals {
-			one(v.jsonType())
+			one(jsonType(v))
 		}
 	}
-	if y := s.get("nullable"); y != nil && y.kind == 'b' && y.yes { // OpenAPI 3.0
+	if y := s.Get("nullable"); y != nil && y.Kind == jsontree.Bool && y.Yes { // OpenAPI 3.0
 		nullable = true
 	}
-	for _, v := range s.items("enum") {
-		if v.kind == '0' {
+	for _, v := range s.List("enum") {
+		if v.Kind == jsontree.Null {
 			nullable = true
 		}
 	}
@@ -176,35 +181,35 @@ func schemaType(s *value) (name string, nullable bool) {
 }
 
 // jsonType is the JSON Schema name of a value's type.
-func (v *value) jsonType() string {
-	switch v.kind {
-	case 'o':
+func jsonType(v *jsontree.Value) string {
+	switch v.Kind {
+	case jsontree.Object:
 		return "object"
-	case 'a':
+	case jsontree.List:
 		return "array"
-	case 's':
+	case jsontree.String:
 		return "string"
-	case 'b':
+	case jsontree.Bool:
 		return "boolean"
-	case '0':
+	case jsontree.Null:
 		return "null"
 	}
-	if strings.ContainsAny(v.text, ".eE") {
+	if strings.ContainsAny(v.Text, ".eE") {
 		return "number"
 	}
 	return "integer"
 }
 
 // unionNote says in words what an untyped value may be.
-func unionNote(s *value) string {
-	t := s.get("type")
-	if t == nil || t.kind != 'a' {
+func unionNote(s *jsontree.Value) string {
+	t := s.Get("type")
+	if t == nil || t.Kind != jsontree.List {
 		return ""
 	}
 	var names []string
-	for _, x := range t.list {
-		if x.text != "null" {
-			names = append(names, x.text)
+	for _, x := range t.Items {
+		if x.Text != "null" {
+			names = append(names, x.Text)
 		}
 	}
 	return strings.Join(names, " or ")
@@ -212,9 +217,9 @@ func unionNote(s *value) string {
 
 // note remembers the struct of a place in the document, which references may
 // lead to.
-func (b *builder) note(s *value, o *object) {
+func (b *builder) note(s *jsontree.Value, o *object) {
 	if b.built == nil {
-		b.built = map[*value]*object{}
+		b.built = map[*jsontree.Value]*object{}
 	}
 	b.built[s] = o
 }
@@ -229,13 +234,13 @@ func (b *builder) reference(ref string, path []string, depth int) *typ {
 		c.pointer = c.kind == kindStruct && c.object.open
 		return &c
 	}
-	target := b.lookup(ref)
+	target := b.root.At(ref)
 	if target == nil {
 		return &typ{}
 	}
 	if last := ref[strings.LastIndexByte(ref, '/')+1:]; strings.Contains(ref, "/$defs/") ||
 		strings.Contains(ref, "/definitions/") {
-		path = Words(unescapePointer(last))
+		path = Words(jsontree.Key(last))
 	}
 	b.refs[ref] = nil
 	if o := b.built[target]; o != nil {
@@ -255,36 +260,10 @@ func (b *builder) reference(ref string, path []string, depth int) *typ {
 	return t
 }
 
-// lookup resolves a local JSON pointer reference.
-func (b *builder) lookup(ref string) *value {
-	rest, ok := strings.CutPrefix(ref, "#")
-	if !ok {
-		return nil // never fetched
-	}
-	v := b.root
-	for _, seg := range strings.Split(rest, "/")[1:] {
-		seg = unescapePointer(seg)
-		if v != nil && v.kind == 'a' {
-			n, err := strconv.Atoi(seg)
-			if err != nil || n < 0 || n >= len(v.list) {
-				return nil
-			}
-			v = v.list[n]
-			continue
-		}
-		v = v.get(seg)
-	}
-	return v
-}
-
-func unescapePointer(s string) string { return pointerEscapes.Replace(s) }
-
-var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~", "%24", "$")
-
 // isObject reports whether a schema becomes a struct.
-func isObject(s *value) bool {
-	p := s.get("properties")
-	if p == nil || len(p.keys) == 0 {
+func isObject(s *jsontree.Value) bool {
+	p := s.Get("properties")
+	if p == nil || len(p.Keys) == 0 {
 		return false
 	}
 	name, _ := schemaType(s)
@@ -293,31 +272,31 @@ func isObject(s *value) bool {
 
 // merge combines allOf into one schema: all properties, all required ones, of
 // other keywords the first.
-func (b *builder) merge(s *value, depth int) *value {
-	out := newObject()
-	var add func(s *value, depth int)
-	add = func(s *value, depth int) {
+func (b *builder) merge(s *jsontree.Value, depth int) *jsontree.Value {
+	out := jsontree.NewObject()
+	var add func(s *jsontree.Value, depth int)
+	add = func(s *jsontree.Value, depth int) {
 		b.steps++
-		if s == nil || s.kind != 'o' || depth > maxDepth/2 || b.steps > maxSteps {
+		if s == nil || s.Kind != jsontree.Object || depth > maxDepth/2 || b.steps > maxSteps {
 			return
 		}
-		for i, k := range s.keys {
-			v := s.list[i]
-			old := out.get(k)
+		for i, k := range s.Keys {
+			v := s.Items[i]
+			old := out.Get(k)
 			switch {
 			case k == "allOf" || k == "$ref":
 			case old == nil:
-				out.set(k, v)
-			case k == "properties" && v.kind == 'o' && old.kind == 'o':
-				out.set(k, allOf(old, v))
-			case k == "required" && v.kind == 'a' && old.kind == 'a':
-				out.set(k, newList(append(slices.Clone(old.list), v.list...)))
+				out.Set(k, v)
+			case k == "properties" && v.Kind == jsontree.Object && old.Kind == jsontree.Object:
+				out.Set(k, allOf(old, v))
+			case k == "required" && v.Kind == jsontree.List && old.Kind == jsontree.List:
+				out.Set(k, jsontree.NewList(append(slices.Clone(old.Items), v.Items...)...))
 			}
 		}
-		if ref := s.str("$ref"); ref != "" {
-			add(b.lookup(ref), depth+1)
+		if ref := s.Str("$ref"); ref != "" {
+			add(b.root.At(ref), depth+1)
 		}
-		for _, part := range s.items("allOf") {
+		for _, part := range s.List("allOf") {
 			add(part, depth+1)
 		}
 	}
@@ -327,32 +306,32 @@ func (b *builder) merge(s *value, depth int) *value {
 
 // allOf is an object with the members of two, each of which has to be what both
 // say.
-func allOf(a, b *value) *value {
-	out := newObject()
-	for i, k := range a.keys {
-		out.set(k, a.list[i])
+func allOf(a, b *jsontree.Value) *jsontree.Value {
+	out := jsontree.NewObject()
+	for i, k := range a.Keys {
+		out.Set(k, a.Items[i])
 	}
-	for i, k := range b.keys {
-		x := b.list[i]
-		if old := out.get(k); old != nil && old.kind == 'o' && x.kind == 'o' {
-			x = newObject(member{"allOf", newList([]*value{old, x})})
+	for i, k := range b.Keys {
+		x := b.Items[i]
+		if old := out.Get(k); old != nil && old.Kind == jsontree.Object && x.Kind == jsontree.Object {
+			x = jsontree.NewObject().Set("allOf", jsontree.NewList(old, x))
 		} else if old != nil {
 			continue
 		}
-		out.set(k, x)
+		out.Set(k, x)
 	}
 	return out
 }
 
 // both is an object with the members of two; the first one's win.
-func both(a, b *value) *value {
-	out := newObject()
-	for i, k := range a.keys {
-		out.set(k, a.list[i])
+func both(a, b *jsontree.Value) *jsontree.Value {
+	out := jsontree.NewObject()
+	for i, k := range a.Keys {
+		out.Set(k, a.Items[i])
 	}
-	for i, k := range b.keys {
-		if out.place(k) < 0 {
-			out.set(k, b.list[i])
+	for i, k := range b.Keys {
+		if out.Get(k) == nil {
+			out.Set(k, b.Items[i])
 		}
 	}
 	return out
@@ -360,8 +339,8 @@ func both(a, b *value) *value {
 
 // resolve returns a schema with what its reference and its allOf say; its own
 // keywords win.
-func (b *builder) resolve(s *value) *value {
-	if s.str("$ref") == "" && len(s.items("allOf")) == 0 {
+func (b *builder) resolve(s *jsontree.Value) *jsontree.Value {
+	if s.Str("$ref") == "" && len(s.List("allOf")) == 0 {
 		return s
 	}
 	return b.merge(s, 0)
@@ -370,10 +349,10 @@ func (b *builder) resolve(s *value) *value {
 // union is the type of anyOf and oneOf: the one alternative besides null, a
 // scalar when all alternatives are that scalar, a struct for objects that a
 // constant property tells apart, else any.
-func (b *builder) union(s *value, alts []*value, path []string, depth int) *typ {
-	var real []*value
+func (b *builder) union(s *jsontree.Value, alts []*jsontree.Value, path []string, depth int) *typ {
+	var real []*jsontree.Value
 	for _, a := range alts {
-		if name, nullable := schemaType(a); name == "" && nullable && a.str("$ref") == "" {
+		if name, nullable := schemaType(a); name == "" && nullable && a.Str("$ref") == "" {
 			continue
 		}
 		real = append(real, a)
@@ -385,8 +364,8 @@ func (b *builder) union(s *value, alts []*value, path []string, depth int) *typ 
 		return &typ{}
 	}
 	if b.result && len(b.objects) < maxObjects &&
-		!slices.ContainsFunc(real, func(a *value) bool { return !isObject(b.resolve(a)) }) {
-		return b.object(b.spread(newObject(member{"oneOf", newList(real)})), path, depth)
+		!slices.ContainsFunc(real, func(a *jsontree.Value) bool { return !isObject(b.resolve(a)) }) {
+		return b.object(b.spread(jsontree.NewObject().Set("oneOf", jsontree.NewList(real...))), path, depth)
 	}
 	if tag, values := b.discriminator(real); tag != "" && len(b.objects) < maxObjects {
 		return b.variants(real, tag, values, path, depth)
@@ -397,7 +376,7 @@ func (b *builder) union(s *value, alts []*value, path []string, depth int) *typ 
 		r := b.resolve(a)
 		name, _ := schemaType(r)
 		if name == "" {
-			name = cmp.Or(r.str("$comment"), "any")
+			name = cmp.Or(r.Str("$comment"), "any")
 		}
 		if word := alternative(r, name); !slices.Contains(names, word) {
 			names = append(names, word)
@@ -424,15 +403,15 @@ func (b *builder) union(s *value, alts []*value, path []string, depth int) *typ 
 var scalars = map[string]kind{"string": kindString, "integer": kindInt, "number": kindFloat, "boolean": kindBool}
 
 // alternative says in words what one alternative of a union is.
-func alternative(s *value, name string) string {
+func alternative(s *jsontree.Value, name string) string {
 	switch name {
 	case "array":
-		if of, _ := schemaType(s.get("items")); of != "" {
+		if of, _ := schemaType(s.Get("items")); of != "" {
 			return "list of " + of
 		}
 	case "object":
-		if p := s.get("properties"); p != nil && len(p.keys) > 0 && len(p.keys) <= 8 {
-			return "{" + strings.Join(p.keys, ", ") + "}"
+		if p := s.Get("properties"); p != nil && len(p.Keys) > 0 && len(p.Keys) <= 8 {
+			return "{" + strings.Join(p.Keys, ", ") + "}"
 		}
 	}
 	return name
@@ -440,31 +419,31 @@ func alternative(s *value, name string) string {
 
 // discriminator returns the property whose only allowed value tells objects
 // apart, and its value for each of them.
-func (b *builder) discriminator(alts []*value) (tag string, values []string) {
-	var first *value
+func (b *builder) discriminator(alts []*jsontree.Value) (tag string, values []string) {
+	var first *jsontree.Value
 	for i, a := range alts {
 		r := b.resolve(a)
 		if r == nil || !isObject(r) {
 			return "", nil
 		}
 		if i == 0 {
-			first = r.get("properties")
+			first = r.Get("properties")
 		}
 	}
-	for _, p := range first.keys {
+	for _, p := range first.Keys {
 		seen := map[string]bool{}
 		values = values[:0]
 		for _, a := range alts {
-			ps := b.resolve(b.resolve(a).get("properties").get(p))
-			vs := ps.items("enum")
-			if c := ps.get("const"); c != nil {
-				vs = []*value{c}
+			ps := b.resolve(b.resolve(a).Get("properties").Get(p))
+			vs := ps.List("enum")
+			if c := ps.Get("const"); c != nil {
+				vs = []*jsontree.Value{c}
 			}
-			if len(vs) != 1 || vs[0].kind != 's' || seen[vs[0].text] {
+			if len(vs) != 1 || vs[0].Kind != jsontree.String || seen[vs[0].Text] {
 				break
 			}
-			seen[vs[0].text] = true
-			values = append(values, vs[0].text)
+			seen[vs[0].Text] = true
+			values = append(values, vs[0].Text)
 		}
 		if len(values) == len(alts) && len(alts) > 1 {
 			return p, values
@@ -475,7 +454,7 @@ func (b *builder) discriminator(alts []*value) (tag string, values []string) {
 
 // variants is the type of objects that a property tells apart, in arguments: a
 // struct with a pointer for each of them.
-func (b *builder) variants(alts []*value, tag string, values []string, path []string, depth int) *typ {
+func (b *builder) variants(alts []*jsontree.Value, tag string, values []string, path []string, depth int) *typ {
 	o := b.newObject(path)
 	o.union = true
 	names := scope{}
@@ -490,74 +469,74 @@ func (b *builder) variants(alts []*value, tag string, values []string, path []st
 			}
 		}
 		o.fields = append(o.fields, &field{property: values[i], name: names.take(identifier(values[i])), variant: true,
-			typ: &t, doc: b.resolve(a).str("description")})
+			typ: &t, doc: b.resolve(a).Str("description")})
 	}
 	return &typ{kind: kindStruct, object: o}
 }
 
 // spread adds to an object schema the properties of its alternatives. What
 // they disagree on becomes a union itself; only what all require is required.
-func (b *builder) spread(s *value) *value {
-	alts := append(slices.Clone(s.items("anyOf")), s.items("oneOf")...)
+func (b *builder) spread(s *jsontree.Value) *jsontree.Value {
+	alts := append(slices.Clone(s.List("anyOf")), s.List("oneOf")...)
 	if len(alts) > maxAlternatives {
 		return s
 	}
-	own := s.get("properties")
-	props := newObject()
-	if own != nil && own.kind == 'o' {
+	own := s.Get("properties")
+	props := jsontree.NewObject()
+	if own != nil && own.Kind == jsontree.Object {
 		props = both(own, props)
 	}
 	counts, objects := map[string]int{}, 0
 	for _, a := range alts {
 		r := b.resolve(a)
-		p := r.get("properties")
-		if p == nil || p.kind != 'o' {
+		p := r.Get("properties")
+		if p == nil || p.Kind != jsontree.Object {
 			continue
 		}
 		objects++
-		for i, k := range p.keys {
-			old := props.get(k)
+		for i, k := range p.Keys {
+			old := props.Get(k)
 			switch {
 			case old == nil:
-				props.set(k, p.list[i])
-			case own.get(k) == nil && old.json() != p.list[i].json():
-				list := old.items("anyOf")
-				if len(list) == 0 || len(old.keys) > 1 {
-					list = []*value{old}
+				props.Set(k, p.Items[i])
+			case own.Get(k) == nil && old.JSON() != p.Items[i].JSON():
+				list := old.List("anyOf")
+				if len(list) == 0 || len(old.Keys) > 1 {
+					list = []*jsontree.Value{old}
 				}
-				props.set(k, newObject(member{"anyOf", newList(append(slices.Clone(list), p.list[i]))}))
+				props.Set(k, jsontree.NewObject().Set("anyOf", jsontree.NewList(append(slices.Clone(list), p.Items[i])...)))
 			}
 		}
-		for _, r := range r.items("required") {
-			counts[r.text]++
+		for _, r := range r.List("required") {
+			counts[r.Text]++
 		}
 	}
 	if objects == 0 {
 		return s
 	}
-	required := slices.Clone(s.items("required"))
-	for _, k := range props.keys {
+	required := slices.Clone(s.List("required"))
+	for _, k := range props.Keys {
 		if counts[k] == len(alts) {
-			required = append(required, newString(k))
+			required = append(required, jsontree.NewString(k))
 		}
 	}
-	out := newObject(member{"type", newString("object")}, member{"properties", props},
-		member{"required", newList(required)})
+	out := jsontree.NewObject().Set("type", jsontree.NewString("object")).Set("properties", props).
+		Set("required", jsontree.NewList(required...))
 	for _, k := range []string{"additionalProperties", "patternProperties", "unevaluatedProperties", "propertyNames",
 		"title", "x-fastmcp-wrap-result"} {
-		if v := s.get(k); v != nil {
-			out.set(k, v)
+		if v := s.Get(k); v != nil {
+			out.Set(k, v)
 		}
 	}
 	return out
 }
 
 // list is a slice. A tuple is a slice of what all its places have in common.
-func (b *builder) list(s *value, path []string, depth int) *typ {
-	places := s.items("prefixItems")
-	item := s.get("items")
-	if item != nil && item.kind == 'a' {
-		places, item = item.list, s.get("additionalItems")
+func (b *builder) list(s *jsontree.Value, path []string, depth int) *typ {
+	places := s.List("prefixItems")
+	item := s.Get("items")
+	if item != nil && item.Kind == jsontree.List {
+		places, item = item.Items, s.Get("additionalItems")
 	}
 	if len(places) == 0 {
 		t := &typ{kind: kindList, elem: direct(b.convert(item, singular(path), depth+1))}
@@ -566,7 +545,7 @@ func (b *builder) list(s *value, path []string, depth int) *typ {
 		}
 		return t
 	}
-	if item != nil && item.kind == 'o' && len(item.keys) > 0 {
+	if item != nil && item.Kind == jsontree.Object && len(item.Keys) > 0 {
 		places = append(slices.Clone(places), item)
 	}
 	common, names := "", []string(nil)
@@ -598,7 +577,7 @@ func direct(t *typ) *typ {
 }
 
 // object is a struct where properties are named, else a map.
-func (b *builder) object(s *value, path []string, depth int) *typ {
+func (b *builder) object(s *jsontree.Value, path []string, depth int) *typ {
 	if o := b.built[s]; o != nil {
 		return &typ{kind: kindStruct, object: o, pointer: o.open}
 	}
@@ -609,7 +588,7 @@ func (b *builder) object(s *value, path []string, depth int) *typ {
 		return &typ{kind: kindStruct, object: o}
 	}
 	elem := &typ{}
-	if extra := mapValue(s); extra != nil && s.get("properties") == nil {
+	if extra := mapValue(s); extra != nil && s.Get("properties") == nil {
 		elem = direct(b.convert(extra, append(slices.Clone(path), "value"), depth+1))
 	}
 	return &typ{kind: kindMap, elem: elem, note: keysNote(s)}
@@ -617,31 +596,31 @@ func (b *builder) object(s *value, path []string, depth int) *typ {
 
 // mapValue is the schema of the values of properties that are not named, nil
 // where they may be anything or where there are none.
-func mapValue(s *value) *value {
-	if extra := s.get("additionalProperties"); extra != nil && extra.kind == 'o' {
+func mapValue(s *jsontree.Value) *jsontree.Value {
+	if extra := s.Get("additionalProperties"); extra != nil && extra.Kind == jsontree.Object {
 		return extra
 	}
-	if pats := s.get("patternProperties"); pats != nil && pats.kind == 'o' && len(pats.keys) > 0 {
-		if len(pats.keys) == 1 && pats.list[0].kind == 'o' {
-			return pats.list[0]
+	if pats := s.Get("patternProperties"); pats != nil && pats.Kind == jsontree.Object && len(pats.Keys) > 0 {
+		if len(pats.Keys) == 1 && pats.Items[0].Kind == jsontree.Object {
+			return pats.Items[0]
 		}
-		return newObject()
+		return jsontree.NewObject()
 	}
-	if extra := s.get("unevaluatedProperties"); extra != nil && extra.kind == 'o' {
+	if extra := s.Get("unevaluatedProperties"); extra != nil && extra.Kind == jsontree.Object {
 		return extra
 	}
 	return nil
 }
 
 // keysNote says which names properties may have that the schema leaves open.
-func keysNote(s *value) string {
-	if pats := s.get("patternProperties"); pats != nil && len(pats.keys) == 1 && len(pats.keys[0]) <= maxPattern {
-		return "names match " + pats.keys[0]
+func keysNote(s *jsontree.Value) string {
+	if pats := s.Get("patternProperties"); pats != nil && len(pats.Keys) == 1 && len(pats.Keys[0]) <= maxPattern {
+		return "names match " + pats.Keys[0]
 	}
-	if e := s.get("propertyNames").items("enum"); len(e) > 0 && len(e) <= 40 {
+	if e := s.Get("propertyNames").List("enum"); len(e) > 0 && len(e) <= 40 {
 		var names []string
 		for _, v := range e {
-			names = append(names, v.json())
+			names = append(names, v.JSON())
 		}
 		return "names are " + strings.Join(names, ", ")
 	}
@@ -658,7 +637,7 @@ func (b *builder) newObject(path []string) *object {
 
 // fill reads an object schema's properties: required ones first, each group in
 // the order of the document.
-func (b *builder) fill(o *object, s *value, depth int) {
+func (b *builder) fill(o *object, s *jsontree.Value, depth int) {
 	o.open = true
 	defer func() {
 		o.open = false
@@ -671,8 +650,8 @@ func (b *builder) fill(o *object, s *value, depth int) {
 	}()
 	s = b.spread(s)
 	required := map[string]bool{}
-	for _, r := range s.items("required") {
-		required[r.text] = true
+	for _, r := range s.List("required") {
+		required[r.Text] = true
 	}
 	names := scope{}
 	if o.result {
@@ -680,11 +659,11 @@ func (b *builder) fill(o *object, s *value, depth int) {
 			names.add(m)
 		}
 	}
-	if props := s.get("properties"); props != nil && props.kind == 'o' {
+	if props := s.Get("properties"); props != nil && props.Kind == jsontree.Object {
 		for _, first := range []bool{true, false} {
-			for i, p := range props.keys {
-				ps := props.list[i]
-				if required[p] == first && (ps.kind != 'b' || ps.yes) {
+			for i, p := range props.Keys {
+				ps := props.Items[i]
+				if required[p] == first && (ps.Kind != jsontree.Bool || ps.Yes) {
 					f := b.field(p, ps, first, depth)
 					f.name = names.take(identifier(p))
 					o.fields = append(o.fields, f)
@@ -701,15 +680,15 @@ func (b *builder) fill(o *object, s *value, depth int) {
 			return 1
 		})
 	}
-	extra := s.get("additionalProperties")
-	if o.root && s.get("type") == nil && s.get("properties") == nil && extra == nil {
+	extra := s.Get("additionalProperties")
+	if o.root && s.Get("type") == nil && s.Get("properties") == nil && extra == nil {
 		o.fields = append(o.fields, &field{name: "Args", typ: &typ{kind: kindMap, elem: &typ{}}, extra: true,
 			doc: "the arguments by name; the server does not say which it takes"})
 	}
 	if open := mapValue(s); open != nil {
 		extra = open
 	}
-	if !b.result && extra != nil && (extra.kind == 'o' || extra.kind == 'b' && extra.yes && len(o.fields) == 0) {
+	if !b.result && extra != nil && (extra.Kind == jsontree.Object || extra.Kind == jsontree.Bool && extra.Yes && len(o.fields) == 0) {
 		elem := direct(b.convert(extra, []string{"extra"}, depth+1))
 		o.fields = append(o.fields, &field{name: names.take("Extra"), typ: &typ{kind: kindMap, elem: elem, note: keysNote(s)},
 			extra: true, doc: "further properties by name"})
@@ -717,10 +696,10 @@ func (b *builder) fill(o *object, s *value, depth int) {
 }
 
 // field reads one property.
-func (b *builder) field(property string, s *value, required bool, depth int) *field {
+func (b *builder) field(property string, s *jsontree.Value, required bool, depth int) *field {
 	t := *b.convert(s, Words(property), depth+1)
 	s = b.resolve(s)
-	f := &field{property: property, typ: &t, required: required, doc: s.str("description"), nullable: isNullable(s)}
+	f := &field{property: property, typ: &t, required: required, doc: s.Str("description"), nullable: isNullable(s)}
 	if required && f.nullable && t.kind != kindList && t.kind != kindMap && t.kind != kindAny {
 		t.pointer = true
 		if !b.result {
@@ -734,8 +713,8 @@ func (b *builder) field(property string, s *value, required bool, depth int) *fi
 	if len(f.enum) == 1 && required && !f.nullable && t.kind != kindList && !b.result {
 		f.fixed = f.enum[0]
 	}
-	if c := s.get("const"); c != nil && required && !b.result {
-		f.fixed = c.json()
+	if c := s.Get("const"); c != nil && required && !b.result {
+		f.fixed = c.JSON()
 	}
 	f.def = defaultOf(s, f)
 	if f.def != "" && required && f.fixed == "" && !b.result {
@@ -750,15 +729,15 @@ func (b *builder) field(property string, s *value, required bool, depth int) *fi
 // maxDefault bounds a default that descriptions show, in bytes.
 const maxDefault = 80
 
-func isNullable(s *value) bool {
-	if s == nil || s.kind != 'o' {
+func isNullable(s *jsontree.Value) bool {
+	if s == nil || s.Kind != jsontree.Object {
 		return false
 	}
 	if _, n := schemaType(s); n {
 		return true
 	}
 	for _, k := range []string{"anyOf", "oneOf"} {
-		for _, a := range s.items(k) {
+		for _, a := range s.List(k) {
 			if name, n := schemaType(a); n && name == "" {
 				return true
 			}
@@ -769,25 +748,25 @@ func isNullable(s *value) bool {
 
 // enumOf lists a schema's allowed values as JSON, looking into list items and
 // nullable unions too.
-func (b *builder) enumOf(s *value, depth int) []string {
+func (b *builder) enumOf(s *jsontree.Value, depth int) []string {
 	b.steps++
 	if s = b.resolve(s); s == nil || depth > 8 || b.steps > maxSteps {
 		return nil
 	}
-	if c := s.get("const"); c != nil {
-		return []string{c.json()}
+	if c := s.Get("const"); c != nil {
+		return []string{c.JSON()}
 	}
 	var out []string
-	for _, v := range s.items("enum") {
-		if v.kind != '0' {
-			out = append(out, v.json())
+	for _, v := range s.List("enum") {
+		if v.Kind != jsontree.Null {
+			out = append(out, v.JSON())
 		}
 	}
 	if len(out) > 0 {
 		return out
 	}
 	for _, k := range []string{"anyOf", "oneOf"} {
-		for _, a := range s.items(k) {
+		for _, a := range s.List(k) {
 			e := b.enumOf(a, depth+1)
 			if name, n := schemaType(a); len(e) == 0 && !(n && name == "") {
 				return nil
@@ -795,7 +774,7 @@ func (b *builder) enumOf(s *value, depth int) []string {
 			out = append(out, e...)
 		}
 	}
-	if it := s.get("items"); len(out) == 0 && it != nil && it.kind == 'o' {
+	if it := s.Get("items"); len(out) == 0 && it != nil && it.Kind == jsontree.Object {
 		return b.enumOf(it, depth+1)
 	}
 	return out
@@ -803,42 +782,42 @@ func (b *builder) enumOf(s *value, depth int) []string {
 
 // defaultOf returns the default as JSON, or "" if there is none or it
 // contradicts the schema (many Python servers claim null on a plain string).
-func defaultOf(s *value, f *field) string {
-	d := s.get("default")
+func defaultOf(s *jsontree.Value, f *field) string {
+	d := s.Get("default")
 	if d == nil {
 		return ""
 	}
-	if d.kind == '0' {
+	if d.Kind == jsontree.Null {
 		if f.nullable {
 			return "null"
 		}
 		return ""
 	}
 	k := f.typ.kind
-	ok := map[kind]string{kindString: "s", kindInt: "n", kindFloat: "n", kindBool: "b", kindList: "a", kindMap: "o",
-		kindStruct: "o", kindAny: "snbao"}[k]
-	if !strings.ContainsRune(ok, rune(d.kind)) || k == kindInt && d.jsonType() != "integer" {
+	want, typed := map[kind]jsontree.Kind{kindString: jsontree.String, kindInt: jsontree.Number, kindFloat: jsontree.Number,
+		kindBool: jsontree.Bool, kindList: jsontree.List, kindMap: jsontree.Object, kindStruct: jsontree.Object}[k]
+	if typed && d.Kind != want || !typed && k != kindAny || k == kindInt && jsonType(d) != "integer" {
 		return ""
 	}
-	j := d.json()
-	if d.kind != 'a' && len(f.enum) > 0 && !slices.Contains(f.enum, j) || d.kind == 'n' && !within(s, d.text) {
+	j := d.JSON()
+	if d.Kind != jsontree.List && len(f.enum) > 0 && !slices.Contains(f.enum, j) || d.Kind == jsontree.Number && !within(s, d.Text) {
 		return ""
 	}
 	return j
 }
 
 // within reports whether a number keeps a schema's bounds.
-func within(s *value, number string) bool {
+func within(s *jsontree.Value, number string) bool {
 	n, err := strconv.ParseFloat(number, 64)
 	if err != nil {
 		return false
 	}
 	bound := func(key string, holds func(limit float64) bool) bool {
-		v := s.get(key)
-		if v == nil || v.kind != 'n' {
+		v := s.Get(key)
+		if v == nil || v.Kind != jsontree.Number {
 			return true
 		}
-		limit, err := strconv.ParseFloat(v.text, 64)
+		limit, err := strconv.ParseFloat(v.Text, 64)
 		return err != nil || holds(limit)
 	}
 	return bound("minimum", func(x float64) bool { return n >= x }) &&
@@ -848,45 +827,45 @@ func within(s *value, number string) bool {
 }
 
 // quoteJSON is a string as JSON.
-func quoteJSON(s string) string { return newString(s).json() }
+func quoteJSON(s string) string { return jsontree.NewString(s).JSON() }
 
 // maxPattern is the length of a regular expression that says more than the
 // words around it.
 const maxPattern = 40
 
 // limitsOf renders the numeric and length bounds in words.
-func limitsOf(s *value) string {
+func limitsOf(s *jsontree.Value) string {
 	var parts []string
 	bound := func(lo, hi, unit string) {
-		l, h := s.get(lo), s.get(hi)
+		l, h := s.Get(lo), s.Get(hi)
 		switch {
-		case l != nil && h != nil && l.kind == 'n' && h.kind == 'n':
-			parts = append(parts, fmt.Sprintf("%s to %s%s", l.text, h.text, unit))
-		case l != nil && l.text == "1" && unit != "" && h == nil:
+		case l != nil && h != nil && l.Kind == jsontree.Number && h.Kind == jsontree.Number:
+			parts = append(parts, fmt.Sprintf("%s to %s%s", l.Text, h.Text, unit))
+		case l != nil && l.Text == "1" && unit != "" && h == nil:
 			parts = append(parts, "not empty")
-		case l != nil && l.kind == 'n' && l.text != "0":
-			parts = append(parts, fmt.Sprintf("at least %s%s", l.text, unit))
-		case h != nil && h.kind == 'n':
-			parts = append(parts, fmt.Sprintf("at most %s%s", h.text, unit))
+		case l != nil && l.Kind == jsontree.Number && l.Text != "0":
+			parts = append(parts, fmt.Sprintf("at least %s%s", l.Text, unit))
+		case h != nil && h.Kind == jsontree.Number:
+			parts = append(parts, fmt.Sprintf("at most %s%s", h.Text, unit))
 		}
 	}
-	if m := s.get("maximum"); m == nil || m.text != "9007199254740991" { // zod's "an integer"
+	if m := s.Get("maximum"); m == nil || m.Text != "9007199254740991" { // zod's "an integer"
 		bound("minimum", "maximum", "")
 	}
 	bound("exclusiveMinimum", "exclusiveMaximum", " (exclusive)")
 	bound("minLength", "maxLength", " characters")
 	bound("minItems", "maxItems", " items")
-	if f := s.str("format"); f != "" {
+	if f := s.Str("format"); f != "" {
 		parts = append(parts, "format "+f)
 	}
-	if e := s.str("contentEncoding"); e != "" {
+	if e := s.Str("contentEncoding"); e != "" {
 		parts = append(parts, e)
 	}
-	if p := s.str("pattern"); p != "" && len(p) <= maxPattern {
+	if p := s.Str("pattern"); p != "" && len(p) <= maxPattern {
 		parts = append(parts, "matches "+p)
 	}
-	if m := s.get("multipleOf"); m != nil && m.kind == 'n' && m.text != "1" {
-		parts = append(parts, "a multiple of "+m.text)
+	if m := s.Get("multipleOf"); m != nil && m.Kind == jsontree.Number && m.Text != "1" {
+		parts = append(parts, "a multiple of "+m.Text)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/jsontree"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -327,7 +328,7 @@ var hostNames = []string{"Image"}
 
 // parsed are the documents of schemas, by their text. What many tools of an
 // API return is the same, and is read once.
-type parsed map[string]*value
+type parsed map[string]*jsontree.Value
 
 // parse reads the schemas of tools, on all processors.
 func parse(tools []*Tool) parsed {
@@ -336,7 +337,7 @@ func parse(tools []*Tool) parsed {
 		out[string(t.Input)], out[string(t.Output)] = nil, nil
 	}
 	texts := slices.Collect(maps.Keys(out))
-	values := make([]*value, len(texts))
+	values := make([]*jsontree.Value, len(texts))
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -442,21 +443,22 @@ func (t *Tool) document(o *object) {
 
 // parseSchema returns the document of a schema, nil where there is none. What
 // cannot be read as one allows anything.
-func parseSchema(raw json.RawMessage) *value {
+func parseSchema(raw json.RawMessage) *jsontree.Value {
 	if len(raw) == 0 {
 		return nil
 	}
-	switch v, err := parseValue(raw); {
-	case err == nil && v.kind == 'o':
+	switch v, _ := jsontree.Parse(raw, jsontree.Limits{Depth: maxDepth}); {
+	case v == nil:
+	case v.Kind == jsontree.Object:
 		return v
-	case err == nil && v.kind == '0':
+	case v.Kind == jsontree.Null:
 		return nil
 	}
-	return &value{kind: 'o'}
+	return &jsontree.Value{Kind: jsontree.Object}
 }
 
 // readOutput types the result: the fields of an object, or one field Result.
-func (t *Tool) readOutput(b *builder, root *value) {
+func (t *Tool) readOutput(b *builder, root *jsontree.Value) {
 	if root == nil {
 		return
 	}
@@ -469,7 +471,7 @@ func (t *Tool) readOutput(b *builder, root *value) {
 		return
 	}
 	name, _ := schemaType(s)
-	if len(s.keys) == 0 || name == "" && len(s.items("anyOf"))+len(s.items("oneOf")) == 0 {
+	if len(s.Keys) == 0 || name == "" && len(s.List("anyOf"))+len(s.List("oneOf")) == 0 {
 		return
 	}
 	t.single = b.convert(s, []string{"item"}, 0)
@@ -479,13 +481,13 @@ func (t *Tool) readOutput(b *builder, root *value) {
 // that the Python SDKs put around values that are no objects: one required
 // property "result", and fastmcp's mark or the title "…Output" of the official
 // SDK.
-func isWrapper(s *value) bool {
-	p, req := s.get("properties"), s.items("required")
-	if p == nil || len(p.keys) != 1 || p.keys[0] != "result" || len(req) != 1 || req[0].text != "result" {
+func isWrapper(s *jsontree.Value) bool {
+	p, req := s.Get("properties"), s.List("required")
+	if p == nil || len(p.Keys) != 1 || p.Keys[0] != "result" || len(req) != 1 || req[0].Text != "result" {
 		return false
 	}
-	mark := s.get("x-fastmcp-wrap-result")
-	return mark != nil && mark.kind == 'b' && mark.yes || strings.HasSuffix(s.str("title"), "Output")
+	mark := s.Get("x-fastmcp-wrap-result")
+	return mark != nil && mark.Kind == jsontree.Bool && mark.Yes || strings.HasSuffix(s.Str("title"), "Output")
 }
 
 // decl is one Go struct declaration; objects of one shape share it.

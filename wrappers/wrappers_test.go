@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/jsontree"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -311,7 +312,7 @@ func TestTypesOfSchemas(t *testing.T) {
 		{`{"$ref":"#"}`, "any"},
 		{`{"type":5}`, "any"},
 	} {
-		root, err := parseValue([]byte(c.schema))
+		root, err := jsontree.Parse([]byte(c.schema), jsontree.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,364 @@
+// Package jsontree reads JSON documents into values that keep the order of their members.
+//
+// Schemas and results of servers are read through it and not into structs: one odd keyword
+// does not spoil a schema, the order of properties is their author's, and documents of any
+// size and depth are bounded.
+package jsontree
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Kind is the kind of a value.
+type Kind byte
+
+// The kinds. The zero Kind is Null.
+const (
+	Null Kind = iota
+	Bool
+	Number
+	String
+	List
+	Object
+)
+
+// Value is a JSON value. Its methods may be called on nil, which is like an absent member.
+type Value struct {
+	Kind Kind
+	Text string // the text of a string, the digits of a number
+	Yes  bool   // the value of a Bool
+	// Keys are the names of the members of an object, and Items the members of an object or
+	// a list, in the order of the document. A member that comes twice has its last value.
+	Keys  []string
+	Items []*Value
+	// Count is the number of members in the document, with those beyond Limits.
+	Count int
+	// Raw is the value as it stands in the document, from the byte Start on. Raw is nil if
+	// the value was not read but made.
+	Raw   json.RawMessage
+	Start int
+
+	index map[string]int // place of each key, of objects with many members
+}
+
+// Limits bound what Parse takes apart. What is beyond a limit has its Kind, Raw and Count, and
+// no Items. If a limit is zero, there is none.
+type Limits struct {
+	Depth   int // of nesting
+	Members int // of one list or object
+	Values  int // of the whole document
+}
+
+// Errors of Parse.
+var (
+	ErrSyntax = errors.New("not one JSON value")
+	// ErrDeep says that the document is nested deeper than Limits.Depth. The value is returned
+	// with it, as far as the limit.
+	ErrDeep = errors.New("nested too deeply")
+)
+
+// Parse reads a document.
+func Parse(doc json.RawMessage, l Limits) (*Value, error) {
+	if !json.Valid(doc) { // bounds the nesting too
+		return nil, ErrSyntax
+	}
+	for _, limit := range []*int{&l.Depth, &l.Members, &l.Values} {
+		if *limit == 0 {
+			*limit = math.MaxInt
+		}
+	}
+	r := &reader{doc: doc, limits: l}
+	v := r.value(0)
+	if r.deep {
+		return v, ErrDeep
+	}
+	return v, nil
+}
+
+// manyKeys is the number of members from which on an object has an index.
+const manyKeys = 16
+
+// NewObject returns an object without members.
+func NewObject() *Value { return &Value{Kind: Object} }
+
+// NewList returns a list.
+func NewList(items ...*Value) *Value { return &Value{Kind: List, Items: items} }
+
+// NewString returns a string.
+func NewString(s string) *Value { return &Value{Kind: String, Text: s} }
+
+// place returns where an object has a key, or -1.
+func (v *Value) place(key string) int {
+	if v.index == nil {
+		return slices.Index(v.Keys, key)
+	}
+	if i, ok := v.index[key]; ok {
+		return i
+	}
+	return -1
+}
+
+// Set adds or replaces a member of an object. It returns the object.
+func (v *Value) Set(key string, member *Value) *Value {
+	if i := v.place(key); i >= 0 {
+		v.Items[i] = member
+		return v
+	}
+	v.Keys, v.Items = append(v.Keys, key), append(v.Items, member)
+	switch {
+	case v.index != nil:
+		v.index[key] = len(v.Keys) - 1
+	case len(v.Keys) > manyKeys:
+		v.reindex()
+	}
+	return v
+}
+
+func (v *Value) reindex() {
+	v.index = make(map[string]int, 2*len(v.Keys))
+	for i, k := range v.Keys {
+		v.index[k] = i
+	}
+}
+
+// Remove removes a member of an object, if it has it.
+func (v *Value) Remove(key string) {
+	i := v.place(key)
+	if i < 0 {
+		return
+	}
+	v.Keys, v.Items = slices.Delete(v.Keys, i, i+1), slices.Delete(v.Items, i, i+1)
+	if v.index != nil {
+		v.reindex()
+	}
+}
+
+// Get returns a member of an object, or nil.
+func (v *Value) Get(key string) *Value {
+	if v == nil || v.Kind != Object {
+		return nil
+	}
+	if i := v.place(key); i >= 0 {
+		return v.Items[i]
+	}
+	return nil
+}
+
+// Str returns the text of a member that is a string, or "".
+func (v *Value) Str(key string) string {
+	if m := v.Get(key); m != nil && m.Kind == String {
+		return m.Text
+	}
+	return ""
+}
+
+// List returns the items of a member that is a list.
+func (v *Value) List(key string) []*Value {
+	if m := v.Get(key); m != nil && m.Kind == List {
+		return m.Items
+	}
+	return nil
+}
+
+// At returns what a reference within the document leads to, such as #/$defs/address, or nil.
+func (v *Value) At(ref string) *Value {
+	if ref == "#" {
+		return v
+	}
+	path, ok := strings.CutPrefix(ref, "#/")
+	if !ok {
+		return nil
+	}
+	for key := range strings.SplitSeq(path, "/") {
+		key = Key(key)
+		if v != nil && v.Kind == List {
+			i, err := strconv.Atoi(key)
+			if err != nil || i < 0 || i >= len(v.Items) {
+				return nil
+			}
+			v = v.Items[i]
+			continue
+		}
+		v = v.Get(key)
+	}
+	return v
+}
+
+// Key returns the name of the member that a part of a reference means: a~1b%20c is "a/b c".
+func Key(part string) string {
+	if s, err := url.PathUnescape(part); err == nil {
+		part = s
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~")
+}
+
+// JSON returns the value as compact JSON.
+func (v *Value) JSON() string {
+	var b bytes.Buffer
+	v.write(&b)
+	return b.String()
+}
+
+// MarshalJSON returns the value as compact JSON.
+func (v *Value) MarshalJSON() ([]byte, error) { return []byte(v.JSON()), nil }
+
+func (v *Value) write(b *bytes.Buffer) {
+	switch {
+	case v == nil || v.Kind == Null:
+		b.WriteString("null")
+	case v.Kind == Object || v.Kind == List:
+		ends := "[]"
+		if v.Kind == Object {
+			ends = "{}"
+		}
+		b.WriteByte(ends[0])
+		for i, x := range v.Items {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			if v.Kind == Object {
+				Quote(b, v.Keys[i])
+				b.WriteByte(':')
+			}
+			x.write(b)
+		}
+		b.WriteByte(ends[1])
+	case v.Kind == String:
+		Quote(b, v.Text)
+	case v.Kind == Number:
+		b.WriteString(v.Text)
+	default:
+		b.WriteString(strconv.FormatBool(v.Yes))
+	}
+}
+
+// Quote writes a JSON string with no more escapes than JSON needs.
+func Quote(b *bytes.Buffer, s string) {
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string always encodes
+	b.Truncate(b.Len() - 1)
+}
+
+// reader reads a document that is known to be valid.
+type reader struct {
+	doc    []byte
+	at     int
+	limits Limits
+	values int
+	deep   bool
+}
+
+// next returns the first byte of what comes next: of a value, a key or an end.
+func (r *reader) next() byte {
+	for strings.IndexByte(" \t\r\n,:", r.doc[r.at]) >= 0 {
+		r.at++
+	}
+	return r.doc[r.at]
+}
+
+func (r *reader) value(depth int) *Value {
+	c := r.next()
+	v := &Value{Start: r.at}
+	r.values++
+	switch c {
+	case '{', '[':
+		v.Kind = List
+		if c == '{' {
+			v.Kind = Object
+		}
+		r.at++
+		r.members(v, depth)
+	case '"':
+		v.Kind, v.Text = String, r.string()
+	default:
+		for r.at < len(r.doc) && strings.IndexByte(" \t\r\n,:]}", r.doc[r.at]) < 0 {
+			r.at++
+		}
+		switch c {
+		case 'n':
+		case 't', 'f':
+			v.Kind, v.Yes = Bool, c == 't'
+		default:
+			v.Kind, v.Text = Number, string(r.doc[v.Start:r.at])
+		}
+	}
+	v.Raw = r.doc[v.Start:r.at]
+	return v
+}
+
+// members reads the members of a list or object and its end.
+func (r *reader) members(v *Value, depth int) {
+	for r.next() != '}' && r.doc[r.at] != ']' {
+		if depth >= r.limits.Depth {
+			r.deep = true
+		}
+		if r.deep && depth >= r.limits.Depth || len(v.Items) >= r.limits.Members || r.values >= r.limits.Values {
+			v.Count += r.skip()
+			break
+		}
+		v.Count++
+		if v.Kind == List {
+			v.Items = append(v.Items, r.value(depth+1))
+			continue
+		}
+		key := r.string()
+		v.Set(key, r.value(depth+1))
+	}
+	r.at++
+}
+
+// skip reads on to the end of a list or object, and counts its members on the way.
+func (r *reader) skip() int {
+	n := 1
+	for depth := 0; ; r.at++ {
+		switch r.doc[r.at] {
+		case '"':
+			r.at += textEnd(r.doc[r.at:]) - 1
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 {
+				return n
+			}
+			depth--
+		case ',':
+			if depth == 0 {
+				n++
+			}
+		}
+	}
+}
+
+// textEnd returns where the string ends that a document begins with.
+func textEnd(doc []byte) int {
+	for i := 1; ; i++ {
+		switch doc[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+}
+
+// string reads a string.
+func (r *reader) string() string {
+	text := r.doc[r.at:][:textEnd(r.doc[r.at:])]
+	r.at += len(text)
+	for _, c := range text[1 : len(text)-1] {
+		if c == '\\' || c >= 0x80 { // escapes, and UTF-8 that may be invalid
+			var s string
+			_ = json.Unmarshal(text, &s) // the document is valid
+			return s
+		}
+	}
+	return string(text[1 : len(text)-1])
+}
