@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,6 +18,7 @@ import (
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/wrappers"
 )
 
 func (e *env) callCommand() *cli.Command {
@@ -44,21 +46,20 @@ canceled.
 			stateFlag("keep a record of the call in `DIR`, where harness runs looks for it"),
 			&cli.DurationFlag{Name: "timeout", Usage: "wait this long (default: as the server's entry says)", HideDefault: true,
 				Validator: positive},
-		}, slices.Concat(policyFlags(), valueFlags())...),
+		}, slices.Concat(e.policyFlags(), valueFlags())...),
 		Action: e.call,
 	}
 }
 
 // policyFlags say which tools may be called.
-func policyFlags() []cli.Flag {
+func (e *env) policyFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "allow",
 			Usage: "only these tools: a server, an ID or a `PATTERN` such as git.*_log; may be repeated"},
 		&cli.StringSliceFlag{Name: "deny", Usage: "not these tools (`PATTERN`); may be repeated"},
 		&cli.BoolFlag{Name: "read-only", Usage: "deny tools that are not marked as read-only"},
-		&cli.StringFlag{Name: "approve",
-			Usage: "`WHICH` tools a person must approve: none, marked, destructive (marked or silent), writes",
-			Value: string(policy.ApproveNone)},
+		choice(e, "approve", "`WHICH` tools a person must approve: none, marked, destructive (marked or silent), writes",
+			policy.ApproveNone, policy.Approvals...),
 		&cli.StringSliceFlag{Name: "approved", Usage: "tools (`PATTERN`) that you approve of now; may be repeated"},
 	}
 }
@@ -91,7 +92,7 @@ func (e *env) call(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	args, err := arguments(cat.Registry, id, given, c.Args().Tail())
+	args, err := arguments(cat, id, given, c.Args().Tail())
 	if err != nil {
 		return notFound("%s: %v", id, err)
 	}
@@ -246,46 +247,45 @@ func (e *env) givenArguments(c *cli.Command) (map[string]json.RawMessage, error)
 	return out, nil
 }
 
-// arguments are those that are given with those of the command line, each of
-// the type that the tool wants.
-func arguments(reg *registry.Registry, id string, given map[string]json.RawMessage, words []string) (
-	json.RawMessage, error) {
-	t, ok := reg.Tool(id)
-	if !ok {
+// arguments adds the arguments of the command line, KEY=VALUE, to those that are given.
+func arguments(cat *catalog.Catalog, id string, given map[string]json.RawMessage, words []string) (json.RawMessage, error) {
+	view, err := cat.View()
+	if err != nil {
+		return nil, err
+	}
+	tool, typed := view.Tool(id)
+	t, ok := cat.Registry.Tool(id)
+	if !ok || !typed {
 		return nil, &harness.UnknownToolError{ID: id}
 	}
-	var schema struct {
-		Properties           map[string]json.RawMessage `json:"properties"`
-		AdditionalProperties json.RawMessage            `json:"additionalProperties"`
+	var names []string
+	fields := map[string]*wrappers.Field{}
+	for _, f := range tool.Fields() {
+		names, fields[f.Name] = append(names, f.Name), f
 	}
-	if err := json.Unmarshal(t.Input, &schema); err != nil {
-		return nil, fmt.Errorf("its input schema is not understood: %w", err)
-	}
-	repeated := map[string][]json.RawMessage{}
+	lists := map[string][]json.RawMessage{}
 	for _, w := range words {
 		key, text, ok := strings.Cut(w, "=")
 		if !ok || key == "" {
 			return nil, fmt.Errorf("%q: want KEY=VALUE", w)
 		}
-		property := schema.Properties[key]
-		types := typesOf(property, t.Input, 0)
-		isList := slices.Contains(types, "array") && !slices.Contains(types, "string")
-		if isList && !strings.HasPrefix(strings.TrimSpace(text), "[") {
-			repeated[key] = append(repeated[key], valueOf(text, typesOf(itemsOf(property, t.Input), t.Input, 0)))
-			list, err := json.Marshal(repeated[key])
-			if err != nil {
-				return nil, err
-			}
-			given[key] = list
+		f := cmp.Or(fields[key], &wrappers.Field{})
+		if f.Kind != "list" || strings.HasPrefix(strings.TrimSpace(text), "[") {
+			given[key] = valueOf(text, f.Kind)
 			continue
 		}
-		given[key] = valueOf(text, types)
+		lists[key] = append(lists[key], valueOf(text, f.Elem))
+		if given[key], err = json.Marshal(lists[key]); err != nil {
+			return nil, err
+		}
 	}
-	more := string(schema.AdditionalProperties)
-	if len(schema.Properties) > 0 && (more == "" || more == "false") {
-		for _, key := range slices.Sorted(keys(given)) {
-			if _, ok := schema.Properties[key]; !ok {
-				names := slices.Sorted(keys(schema.Properties))
+	var schema struct {
+		More json.RawMessage `json:"additionalProperties"`
+	}
+	if json.Unmarshal(t.Input, &schema) == nil && (schema.More == nil || string(schema.More) == "false") && len(names) > 0 {
+		for key := range given {
+			if fields[key] == nil {
+				slices.Sort(names)
 				return nil, fmt.Errorf("there is no argument %q, there are: %s", key, strings.Join(names, ", "))
 			}
 		}
@@ -293,65 +293,11 @@ func arguments(reg *registry.Registry, id string, given map[string]json.RawMessa
 	return json.Marshal(given)
 }
 
-// valueOf is what a word means where these types are wanted: a text where that
-// is one of them or nothing is known and it is no JSON.
-func valueOf(text string, types []string) json.RawMessage {
-	if !slices.Contains(types, "string") && json.Valid([]byte(text)) {
+// valueOf returns a word as JSON: as text for a string or what is not JSON.
+func valueOf(text, kind string) json.RawMessage {
+	if kind != "string" && json.Valid([]byte(text)) {
 		return json.RawMessage(text)
 	}
 	quoted, _ := json.Marshal(text) // a string
 	return quoted
-}
-
-// maxReferences bounds how many references of a schema are followed.
-const maxReferences = 16
-
-// typesOf are the types that a schema allows: its own, those of its
-// alternatives, those of what it refers to in root.
-func typesOf(schema, root json.RawMessage, depth int) []string {
-	var s struct {
-		Type  json.RawMessage   `json:"type"`
-		AnyOf []json.RawMessage `json:"anyOf"`
-		OneOf []json.RawMessage `json:"oneOf"`
-		AllOf []json.RawMessage `json:"allOf"`
-		Enum  []any             `json:"enum"`
-		Const any               `json:"const"`
-		Ref   string            `json:"$ref"`
-	}
-	if depth > maxReferences || json.Unmarshal(schema, &s) != nil {
-		return nil
-	}
-	var one string
-	var out []string
-	if json.Unmarshal(s.Type, &one) == nil {
-		out = append(out, one)
-	} else if json.Unmarshal(s.Type, &out) != nil {
-		for _, v := range append(s.Enum, s.Const) {
-			if _, ok := v.(string); ok {
-				out = append(out, "string")
-			}
-		}
-	}
-	for _, alternative := range slices.Concat(s.AnyOf, s.OneOf, s.AllOf) {
-		out = append(out, typesOf(alternative, root, depth+1)...)
-	}
-	if s.Ref != "" {
-		out = append(out, typesOf(registry.Referred(s.Ref, root), root, depth+1)...)
-	}
-	return out
-}
-
-// itemsOf is the schema of a list's elements.
-func itemsOf(schema, root json.RawMessage) json.RawMessage {
-	for range maxReferences {
-		var s struct {
-			Items json.RawMessage `json:"items"`
-			Ref   string          `json:"$ref"`
-		}
-		if json.Unmarshal(schema, &s) != nil || s.Ref == "" {
-			return s.Items
-		}
-		schema = registry.Referred(s.Ref, root)
-	}
-	return nil
 }

@@ -186,7 +186,7 @@ on at another runner.
 			tokenFileFlag(),
 			&cli.BoolFlag{Name: "insecure", Usage: "let anybody who reaches -metrics read them"},
 			allowHostFlag(),
-			sandboxFlag()),
+			e.sandboxFlag()),
 		Action: e.runner,
 	}
 }

@@ -12,17 +12,14 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/clients"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/outcome"
-	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
-	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -147,20 +144,19 @@ func (e *env) candidates(c *cli.Command) (out []string) {
 	}
 	dashes := "--"[:min(2, len(e.word)-len(strings.TrimLeft(e.word, "-")))]
 	for _, f := range append(c.VisibleFlags(), c.VisiblePersistentFlags()...) {
-		d, ok := f.(cli.DocGenerationFlag)
-		if !ok {
-			continue
+		usage := ""
+		if d, ok := f.(cli.DocGenerationFlag); ok {
+			usage = d.GetUsage()
 		}
-		if slices.Contains(f.Names(), last) {
-			_, kind, _ := strings.Cut(d.GetUsage(), "`")
-			kind, about, _ := strings.Cut(kind, "`")
-			if _, list, ok := strings.Cut(about, ": "); ok && kind == "WHAT" {
-				return strings.Split(list, ", ")
-			}
+		switch {
+		case slices.Contains(f.Names(), last) && e.words[f] != nil:
+			return e.words[f]
+		case slices.Contains(f.Names(), last):
+			_, kind, _ := strings.Cut(usage, "`")
+			kind, _, _ = strings.Cut(kind, "`")
 			return values(c, kind)
-		}
-		if dashes != "" {
-			out = append(out, dashes+f.Names()[0]+"\t"+strings.ReplaceAll(d.GetUsage(), "`", ""))
+		case dashes != "":
+			out = append(out, dashes+f.Names()[0]+"\t"+strings.ReplaceAll(usage, "`", ""))
 		}
 	}
 	if dashes != "" {
@@ -180,27 +176,13 @@ func (e *env) candidates(c *cli.Command) (out []string) {
 	return out
 }
 
-// values are the words that a word of the usage stands for. Files and others that are
+// values returns the words that a word of the usage stands for. Files and others that are
 // not here are left to the shell.
 func values(c *cli.Command, kind string) (out []string) {
 	files := &catalog.Files{Configs: c.StringSlice("config"), Registry: c.String("registry")}
 	switch kind {
 	case "bash|zsh|fish", "happened|not":
 		return strings.Split(kind, "|")
-	case "LEVEL":
-		return texts(discovery.Details)
-	case "HOW":
-		return texts([]discovery.Match{discovery.Semantic, discovery.Substring})
-	case "POLICY":
-		return []string{require, bestEffort}
-	case "WHICH":
-		return texts(policy.Approvals)
-	case "RULE":
-		return texts(serve.Resumings)
-	case "WHOSE":
-		return texts(serve.AllApprovals)
-	case "MODE":
-		return texts(serve.Modes)
 	case "CLIENT":
 		return clients.Names()
 	case "STATUS":
@@ -216,13 +198,6 @@ func values(c *cli.Command, kind string) (out []string) {
 		return latest(c, kind == "APPROVAL")
 	case "TOOL", "SERVER", "CATEGORY", "PATTERN":
 		return registered(files.Path(), kind)
-	}
-	return out
-}
-
-func texts[T ~string](values []T) (out []string) {
-	for _, v := range values {
-		out = append(out, string(v))
 	}
 	return out
 }
@@ -252,11 +227,8 @@ func registered(path, kind string) (out []string) {
 
 // latest returns the IDs of the latest runs, or of the calls that need approval.
 func latest(c *cli.Command, approvals bool) (out []string) {
-	dir := c.String("state")
-	if dir == "" {
-		dir, _, _ = stateDir(nil)
-	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+	dir, _, _ := stateDir(c)
+	if _, err := os.Stat(dir); err != nil {
 		return nil
 	}
 	records, err := store.Open(dir, nil)

@@ -44,8 +44,8 @@ stays signed in after that. Ctrl-C ends it.
 			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of a script", Value: 30 * time.Second, Validator: positive},
 			memoryFlag("`MB` of memory for each script's process"),
 			&cli.BoolFlag{Name: "no-watch", Usage: "take the registry as it is; do not watch the servers"},
-			sandboxFlag(),
-		}, slices.Concat(policyFlags(), join.Flags())...),
+			e.sandboxFlag(),
+		}, slices.Concat(e.policyFlags(), join.Flags())...),
 		Action: e.console,
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-func detailFlag(value discovery.Detail) cli.Flag {
-	return choice("detail", "`LEVEL`", string(value), texts(discovery.Details)...)
+func (e *env) detailFlag(value discovery.Detail) cli.Flag {
+	return choice(e, "detail", "`LEVEL` of detail:", value, discovery.Details...)
 }
 
 func (e *env) describeCommand() *cli.Command {
@@ -30,7 +30,7 @@ others are shown all the same. Coloured on a terminal, unless NO_COLOR is set.
   harness describe git.git_log
   harness describe -detail micro_schema git.Log mcp__git__git_status
   harness -json describe -detail full_schema git_log`,
-		Flags:  []cli.Flag{detailFlag(discovery.Go)},
+		Flags:  []cli.Flag{e.detailFlag(discovery.Go)},
 		Action: e.describe,
 	}
 }

@@ -27,11 +27,12 @@ import (
 type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	line           *progress.Line   // what is waited for; nil: nobody is told
-	typist         *typist          // see typing
-	cluster        *cluster.Cluster // see connected
-	closing        []func()         // what is to be done when the command has ended
-	word           string           // under the cursor, see completing
+	line           *progress.Line        // what is waited for; nil: nobody is told
+	typist         *typist               // see typing
+	cluster        *cluster.Cluster      // see connected
+	closing        []func()              // what is to be done when the command has ended
+	word           string                // under the cursor, see completing
+	words          map[cli.Flag][]string // values of flags, see choice
 }
 
 // files is the catalog that the flags name.
@@ -125,15 +126,28 @@ func atLeast(least int) func(int) error {
 	}
 }
 
-// choice is a flag whose value is one of words.
-func choice(name, usage, value string, words ...string) *cli.StringFlag {
-	return &cli.StringFlag{Name: name, Usage: usage + ": " + strings.Join(words, ", "), Value: value,
-		Validator: func(s string) error {
-			if !slices.Contains(words, s) {
-				return fmt.Errorf("want one of %s", strings.Join(words, ", "))
-			}
-			return nil
-		}}
+// choice returns a flag whose value is one of words. Completion offers them, and a usage that
+// ends with a colon gets them.
+func choice[T ~string](e *env, name, usage string, value T, words ...T) cli.Flag {
+	all := make([]string, len(words))
+	for i, w := range words {
+		all[i] = string(w)
+	}
+	list := strings.Join(all, ", ")
+	if strings.HasSuffix(usage, ":") {
+		usage += " " + list
+	}
+	f := &cli.StringFlag{Name: name, Usage: usage, Value: string(value), Validator: func(s string) error {
+		if !slices.Contains(all, s) {
+			return fmt.Errorf("want one of %s", list)
+		}
+		return nil
+	}}
+	if e.words == nil {
+		e.words = map[cli.Flag][]string{}
+	}
+	e.words[f] = all
+	return f
 }
 
 // maxMemory bounds the memory of a script's process, in MB.

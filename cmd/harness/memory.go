@@ -238,7 +238,7 @@ flag -no-usage, or "usetools": {"usage": false} in a config, disables this.
   harness memory usage rm -all              forget it all`,
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "days", Usage: "only the last `N` days (default: all)", HideDefault: true, Validator: atLeast(1)},
-			choice("by", "`WHAT` the rows are", "tool", "tool", "server", "day"),
+			choice(e, "by", "`WHAT` the rows are:", "tool", "tool", "server", "day"),
 			&cli.BoolFlag{Name: "unused", Usage: "list the tools that were not used"},
 		},
 		Commands: []*cli.Command{e.rmCommand("", func(c *cli.Command, _ []string) ([]string, error) {

@@ -45,7 +45,7 @@ compile, and do the same, with the schemas of today?
 			stateFlag("look for RECORD in `DIR` (default: USETOOLS_STATE, or usetools in the user's state folder)"),
 			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of each replay (default: that of the run)",
 				Validator: positive, HideDefault: true},
-			sandboxFlag(),
+			e.sandboxFlag(),
 		},
 		Action: e.replay,
 	}

@@ -54,7 +54,7 @@ Of a run ID as much is enough as no other has; last is the newest.`,
 			&cli.IntFlag{Name: "memory", Usage: "`MB` of memory for the script's process (default: as it was)",
 				HideDefault: true, Validator: memoryFits},
 			&cli.BoolFlag{Name: "copy", Usage: "of several copies of this record, this is the one to go on with"},
-			sandboxFlag(),
+			e.sandboxFlag(),
 			poolFlag(),
 		}, slices.Concat(valueFlags(), join.Flags())...),
 		Action: e.onRun(func(ctx context.Context, c *cli.Command, _ *store.Store, r *record.Run) error {

@@ -65,8 +65,8 @@ inputs does not begin again meanwhile (-no-rejoin).
 			&cli.BoolFlag{Name: "no-rejoin", Usage: "begin a run also while one of the same script and inputs waits (-state)"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "call what reads, and list what else the script would do"},
 			&cli.BoolFlag{Name: "watch", Usage: "run again whenever the script is saved, until Ctrl-C"},
-			sandboxFlag(),
-		}, slices.Concat(policyFlags(), valueFlags())...),
+			e.sandboxFlag(),
+		}, slices.Concat(e.policyFlags(), valueFlags())...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.Bool("watch") {
 				return e.watch(ctx, c)
@@ -91,7 +91,7 @@ interpreter would get.
 		Flags: []cli.Flag{
 			strictFlag(),
 			&cli.BoolFlag{Name: "read-only", Usage: "deny tools that are not marked as read-only"},
-			sandboxFlag(),
+			e.sandboxFlag(),
 			&cli.BoolFlag{Name: "lowered", Usage: "print the program as the interpreter gets it"},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error { return e.check(ctx, c) },
@@ -109,16 +109,9 @@ func strictFlag() cli.Flag {
 		Usage: "refuse tools that no phrase of UseTools declares, and mistakes that are mended with a warning otherwise"}
 }
 
-func sandboxFlag() cli.Flag {
-	return &cli.StringFlag{Name: "sandbox",
-		Usage: "`POLICY`: require refuses to run where the process cannot be locked (Linux); best-effort runs with what " +
-			"there is", Value: require,
-		Validator: func(s string) error {
-			if s != require && s != bestEffort {
-				return fmt.Errorf("want %s or %s", require, bestEffort)
-			}
-			return nil
-		}}
+func (e *env) sandboxFlag() cli.Flag {
+	return choice(e, "sandbox", "`POLICY`: require refuses to run where the process cannot be locked (Linux); best-effort runs with what "+
+		"there is", require, require, bestEffort)
 }
 
 // run checks a script and runs it.

@@ -48,7 +48,7 @@ With -cluster all front ends and runners of the cluster have it.
 			&cli.BoolFlag{Name: "with-record",
 				Usage: "keep the record of the script's last run with it, for scripts -replay"},
 			stateFlag("the `DIR` with that record (default: $USETOOLS_STATE, else usetools in your state folder)"),
-			sandboxFlag(),
+			e.sandboxFlag(),
 		}, join.Flags()...),
 		Action: e.save,
 	}
@@ -146,7 +146,7 @@ fits.
   harness scripts -replay                  do they still do what they did?
   harness scripts delete daily-digest
   harness scripts -cluster nats://a:4222   those of a cluster`,
-		Flags: append([]cli.Flag{sandboxFlag(),
+		Flags: append([]cli.Flag{e.sandboxFlag(),
 			&cli.BoolFlag{Name: "replay",
 				Usage: "run those with a record again from it, without a server; exit code 1 when one differs", Local: true}},
 			join.Flags()...),

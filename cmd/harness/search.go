@@ -31,8 +31,8 @@ offset, hasMore. Exit code 2 when nothing matches, with what is to blame.
 			&cli.StringFlag{Name: "server", Usage: "only tools of this `SERVER`, by its name or its Go package"},
 			&cli.StringFlag{Name: "category", Usage: "only tools of this `CATEGORY`"},
 			&cli.StringFlag{Name: "prefix", Usage: "only tools whose name begins with `PREFIX`"},
-			&cli.StringFlag{Name: "match", Usage: "`HOW` words match: semantic, substring", Value: string(discovery.Semantic)},
-			detailFlag(discovery.NameDescription),
+			choice(e, "match", "`HOW` words match:", discovery.Semantic, discovery.Semantic, discovery.Substring),
+			e.detailFlag(discovery.NameDescription),
 		},
 		Action: e.search,
 	}

@@ -54,8 +54,8 @@ those that run have -grace. The log goes to stderr; -q keeps its errors only.
   harness serve -http :7337 -cluster nats://a:4222   its scripts run at a harness runner -cluster …`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "http", Usage: "serve streamable HTTP at `ADDRESS`, host:port"},
-			&cli.StringFlag{Name: "tools", Usage: "`MODE`: execute; discovery (and tool_find …); classic (search_tools …, no " +
-				"scripts); all", Value: string(serve.Execute)},
+			choice(e, "tools", "`MODE`: execute; discovery (and tool_find …); classic (search_tools …, no scripts); all",
+				serve.Execute, serve.Modes...),
 			&cli.StringFlag{Name: "print-config", Usage: "print the entry for `CLIENT` and exit: " +
 				strings.Join(clients.Names(), ", ")},
 			&cli.IntFlag{Name: "list-tokens", Usage: "the tool list costs at most `N` tokens, 300 to 4000",
@@ -85,11 +85,11 @@ those that run have -grace. The log goes to stderr; -q keeps its errors only.
 				}},
 			&cli.IntFlag{Name: "keep-mb", Usage: "remove the oldest records while all take more than `MB`; 0: never",
 				Value: 1024, Validator: atLeast(0)},
-			&cli.StringFlag{Name: "resume", Usage: "`RULE` by which runs whose process died go on at the start: ask (the log " +
-				"names them), auto or never", Value: string(serve.ResumeAsk)},
-			&cli.StringFlag{Name: "approvals", Usage: "`WHOSE` yes counts: any, or console: none of the client that sent the " +
-				"script, none from files (harness approvals), only what is said in the console of this server, by the " +
-				"operator or a token with the right to approve, or by such a token with the tool approvals", Value: string(serve.ApprovalsAny)},
+			choice(e, "resume", "`RULE` by which runs whose process died go on at the start: ask (the log names them), auto or never",
+				serve.ResumeAsk, serve.Resumings...),
+			choice(e, "approvals", "`WHOSE` yes counts: any, or console: none of the client that sent the script, none from files "+
+				"(harness approvals), only what is said in the console of this server, by the operator or a token with the right to "+
+				"approve, or by such a token with the tool approvals", serve.ApprovalsAny, serve.AllApprovals...),
 			&cli.BoolFlag{Name: "no-rejoin", Usage: "begin a run for each request, also for one that waits and is sent again"},
 			tokenFileFlag(),
 			&cli.StringFlag{Name: "key-file", Usage: "`FILE` with a key that instances share which answer for one another " +
@@ -107,8 +107,8 @@ those that run have -grace. The log goes to stderr; -q keeps its errors only.
 			&cli.BoolFlag{Name: "no-console", Usage: "serve no pages at / (harness console)"},
 			&cli.BoolFlag{Name: "runner", Usage: "with -cluster: run scripts of the pool here, too"},
 			rerunFlag(), poolFlag(),
-			sandboxFlag(),
-		}, slices.Concat(policyFlags(), join.Flags())...),
+			e.sandboxFlag(),
+		}, slices.Concat(e.policyFlags(), join.Flags())...),
 		Action: e.serve,
 	}
 }

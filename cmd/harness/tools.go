@@ -45,7 +45,7 @@ tools of each known category.
   harness tools -stats
   harness -json tools | jq '.servers[] | {name, at, tools: (.tools | length)}'`,
 		Flags: []cli.Flag{
-			choice("by", "`WHAT` the tools are grouped by", "server", "server", "category"),
+			choice(e, "by", "`WHAT` the tools are grouped by:", "server", "server", "category"),
 			&cli.BoolFlag{Name: "names", Usage: "print only the IDs of the tools"},
 			&cli.BoolFlag{Name: "stats", Usage: "print only numbers"},
 		},
