@@ -15,26 +15,6 @@ import (
 	"github.com/usetools/usetools/harness/outcome"
 )
 
-// place is a page of the demo world.
-type place struct{ name, path string }
-
-// places are all pages, in the states that they have.
-func (w *world) places(t testing.TB) []place {
-	t.Helper()
-	list := []place{{"overview", "/"}, {"runs", "/runs"}, {"runs-filtered", "/runs?status=waiting&tool=mail.send_mail"},
-		{"runs-none", "/runs?text=there+is+none"}}
-	for _, name := range []string{"late", "thousand", "running", "waiting", "uncertain", "died", "dry", "timeout", "panic",
-		"compile", "denied", "ambiguous"} {
-		list = append(list, place{"run-" + name, "/runs/" + w.runs[name]})
-	}
-	list = append(list, place{"tools", "/tools"}, place{"tools-search", "/tools?q=who+changed+each+line+of+a+file"},
-		place{"tools-none", "/tools?q=launch+a+rocket"}, place{"tool", "/tools/git.git_blame"},
-		place{"tool-effect", "/tools/shop.refund_payment?example=0"},
-		place{"editor", "/editor"}, place{"editor-run", "/editor?run=" + w.runs["late"]}, place{"approvals", "/approvals"})
-	return append(list, place{"servers", "/servers"}, place{"servers-one", "/servers/ledger"}, place{"overview-week", "/?hours=168"}, place{"policy", "/policy"},
-		place{"compare", "/runs/" + w.runs["late"] + "/compare/" + w.runs["dry"]}, place{"policy-why", "/policy?token=support&tool=mail.send_mail"}, place{"scripts", "/scripts"})
-}
-
 // Every page is painted without a word in the console, in light and dark, and none is
 // wider than a small window. With -screenshots DIR there are pictures of all.
 func TestEveryPageFitsEveryWindow(t *testing.T) {

@@ -2,7 +2,6 @@ package console
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -19,18 +18,19 @@ func TestRunsAreDrawn(t *testing.T) {
 	if want := time.Date(2026, 3, 4, 6, 0, 0, 0, time.UTC); !begin.Equal(want) {
 		t.Errorf("it begins %v, want %v", begin, want)
 	}
-	p := newPlot(s, begin, []bucket{{OK: 40}, {}, {OK: 20, Bad: 20, Wait: 10}, {Bad: 1}})
+	p := newPlot(s, begin, []piece{{OK: 40}, {}, {OK: 20, Bad: 20, Wait: 10}, {Bad: 1}})
 	want := &plot{
-		Label: "Runs of the last 4 hours, every hour: 91 in all, 21 failed, most at 08:00",
-		Bars: []plotBar{
-			{"ok", "0%", "24.5%", "19.75%", "75.5%"},
-			{"ok", "50%", "62.3%", "19.75%", "37.7%"},
-			{"bad", "50%", "24.5%", "19.75%", "37.7%"},
-			{"wait", "50%", "5.7%", "19.75%", "18.9%"},
-			{"bad", "75%", "98.1%", "19.75%", "1.9%"},
-		},
-		Grid:  []plotLine{{"100%", "0", true}, {"62.3%", "20", false}, {"24.5%", "40", false}},
-		Ticks: []plotTick{{"0%", "06:00"}, {"50%", "08:00"}},
+		Label:  "Runs of the last 4 hours, every hour: 91 in all, 21 failed, most at 08:00",
+		Pieces: []piece{{40, 0, 0, 0}, {}, {20, 20, 0, 10}, {0, 1, 0, 0}},
+		Top:    53,
+		Grid:   []int{0, 20, 40},
+		Ticks:  []plotTick{{"0%", "06:00"}, {"50%", "08:00"}},
+	}
+	if y := p.Y(20); y != "62.3%" {
+		t.Errorf("20 runs are at %s", y)
+	}
+	if d := cmp.Diff([]barPart{{"ok", 0, 20}, {"bad", 20, 20}, {"off", 40, 0}, {"wait", 40, 10}}, want.Pieces[2].Parts()); d != "" {
+		t.Error(d)
 	}
 	if d := cmp.Diff(want, p); d != "" {
 		t.Error(d)
@@ -79,77 +79,57 @@ func TestEveryRunOfAPeriodHasItsPlace(t *testing.T) {
 }
 
 func TestSparks(t *testing.T) {
-	none := math.NaN()
 	for _, c := range []struct {
-		values     []float64
-		line, area string
+		values []float64
+		want   []point
 	}{
-		{nil, "", ""},
-		{[]float64{3, none}, "", ""},
-		{[]float64{0, 0}, "M0.0 28.0L100.0 28.0", "M0.0 28.0L100.0 28.0L100.0 30L0.0 30Z"},
-		{[]float64{0, 2, 4}, "M0.0 28.0L50.0 15.0L100.0 2.0", "M0.0 28.0L50.0 15.0L100.0 2.0L100.0 30L0.0 30Z"},
-		{[]float64{none, 1, none, 2, none}, "M25.0 15.0L75.0 2.0", "M25.0 15.0L75.0 2.0L75.0 30L25.0 30Z"},
+		{nil, nil},
+		{[]float64{3, missing}, nil},
+		{[]float64{0, 0}, []point{{"0", "28"}, {"100", "28"}}},
+		{[]float64{0, missing, 10}, []point{{"0", "28"}, {"100", "2"}}},
 	} {
-		if line := spark(c.values); line != c.line || area(line) != c.area {
-			t.Errorf("%v: %q, %q", c.values, line, area(line))
-		}
-	}
-}
-
-func TestRangesAreOnALogarithmicScale(t *testing.T) {
-	s := newLogScale(12, 900, 40)
-	if s.Low() != 10 || s.High() != 1000 {
-		t.Errorf("the scale is %v to %v", s.Low(), s.High())
-	}
-	for ms, want := range map[float64]float64{0: 0, 10: 0, 100: 50, 1000: 100, 5000: 100} {
-		if got := s.at(ms); math.Abs(got-want) > 1e-9 {
-			t.Errorf("%v ms is at %v %%, want %v", ms, got, want)
-		}
-	}
-	if one := newLogScale(100); one.at(100) != 0 || one.High() != 1000 {
-		t.Errorf("a single value: %+v", one)
-	}
-}
-
-func TestStepsOfTheGridAreRound(t *testing.T) {
-	for most, want := range map[float64]float64{0: 1, 3: 1, 4: 1, 5: 2, 9: 5, 21: 10, 100: 50, 12_345: 5000} {
-		if got := wholeStep(most, 4); got != want {
-			t.Errorf("up to %v: %v, want %v", most, got, want)
+		if d := cmp.Diff(c.want, spark(c.values)); d != "" {
+			t.Errorf("%v: %s", c.values, d)
 		}
 	}
 }
 
 func TestNumbersOfRuns(t *testing.T) {
 	now := time.Date(2026, 3, 4, 9, 59, 0, 0, time.UTC)
-	run := func(minutes int, status string, ms float64, calls ...toolCalls) *runDigest {
-		return &runDigest{Summary: &record.Summary{ID: fmt.Sprint(minutes), Time: now.Add(-time.Duration(minutes) * time.Minute),
-			Status: status, Ms: ms, Calls: len(calls)}, read: true, calls: calls}
+	run := func(minutes int, status string, ms float64, used ...record.Used) *record.Summary {
+		calls := 0
+		for _, u := range used {
+			calls += u.Calls
+		}
+		return &record.Summary{ID: fmt.Sprint(minutes), Time: now.Add(-time.Duration(minutes) * time.Minute),
+			Status: status, Ms: ms, Calls: calls, Used: used}
 	}
-	n := &numbers{Ready: true, Runs: []*runDigest{
-		run(1, "waiting", 5, toolCalls{Tool: "mail.send", Calls: 3}),
+	runs := []*record.Summary{
+		run(1, "waiting", 5, record.Used{Tool: "mail.send", Calls: 3}),
 		run(2, "uncertain", 5),
-		run(2, "ok", 10, toolCalls{Tool: "shop.get", Calls: 2, Ms: []float32{10, 20}}),
-		run(20, "script_error", 30, toolCalls{Tool: "shop.get", Calls: 2, Failed: 1, Ms: []float32{30, 40}},
-			toolCalls{Tool: "shop.list", Calls: 1, Ms: []float32{100}}),
-		run(50, "ok", 20, toolCalls{Tool: "shop.delete", Calls: 1, Denied: 1, Why: "by a rule"}),
+		run(2, "ok", 10, record.Used{Tool: "shop.get", Calls: 2, Timed: 2, Ms: 30, Max: 20}),
+		run(20, "script_error", 30, record.Used{Tool: "shop.get", Calls: 2, Failed: 1, Timed: 2, Ms: 70, Max: 40},
+			record.Used{Tool: "shop.list", Calls: 1, Timed: 1, Ms: 100, Max: 100}),
+		run(50, "ok", 20, record.Used{Tool: "shop.delete", Calls: 1, Denied: 1}),
 		run(200, "ok", 1000),
-	}}
+	}
 	s := &periods[0]
 	begin := s.begin(now)
-	runs := n.since(begin)
-	if len(runs) != 5 {
+	if runs = since(runs, begin); len(runs) != 5 {
 		t.Fatalf("%d runs of the last hour", len(runs))
 	}
 	d := &overviewData{}
 	d.count(s, begin, runs)
-	if d.Runs != 5 || d.Ended != 3 || d.Well != 2 || d.Share != "66.7 %" || d.P50 != 20 || d.P95 != 30 || d.Calls != 5 {
+	if d.Runs != 5 || d.Ended != 3 || d.Well != 2 || d.Share() != "66.7 %" || d.P50 != 20 || d.P95 != 30 || d.Calls != 9 {
 		t.Errorf("the numbers are %+v", d)
 	}
-	all, read := called(runs, func(id string) string { return id }, now)
-	d.tools(all)
-	if read != 5 || len(d.Tools) != 2 || d.Tools[0].Name != "shop.list" || d.Tools[1].P50 != 20 || d.Tools[1].Failed != 1 ||
-		len(d.Denied) != 1 || d.Denied[0].Why != "by a rule" {
-		t.Errorf("the tools are %+v, denied %+v", d.Tools, d.Denied)
+	d.tools(calledBy(runs, func(id string) string { return id }, now))
+	if len(d.Slowest) != 2 || d.Slowest[0].Tool != "shop.list" || d.Slowest[1].Mean() != 25 || d.Slowest[1].Failed != 1 ||
+		d.Slowest[1].Runs != 2 || d.Top != 100 || len(d.Refused) != 1 || d.Refused[0].Refused.ID != "50" {
+		t.Errorf("the tools are %+v, denied %+v", d.Slowest, d.Refused)
+	}
+	if shop := calledBy(runs, serverOf, now)["shop"]; shop.Runs != 3 || shop.Calls != 6 || shop.Timed != 5 || shop.Max != 100 {
+		t.Errorf("the server has %+v", shop)
 	}
 }
 
@@ -161,17 +141,6 @@ func TestAShareIsWholeOnlyWhereItIs(t *testing.T) {
 		if got := sharePercents(c.part, c.of); got != c.want {
 			t.Errorf("%d of %d is %s, want %s", c.part, c.of, got, c.want)
 		}
-	}
-}
-
-func TestSomeOfManyTimes(t *testing.T) {
-	many := make([]float32, 1000)
-	for i := range many {
-		many[i] = float32(i)
-	}
-	got := some(many, 4)
-	if d := cmp.Diff([]float32{0, 250, 500, 750}, got); d != "" {
-		t.Error(d)
 	}
 }
 

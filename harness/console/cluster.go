@@ -3,6 +3,8 @@ package console
 import (
 	"context"
 	"time"
+
+	"github.com/usetools/usetools/harness/record"
 )
 
 // Cluster is how the processes are that run the scripts.
@@ -31,7 +33,7 @@ type ClusterProcess struct {
 const clusterWait = 2 * time.Second
 
 // cluster asks how the cluster is; nil: there is none.
-func (c *Console) cluster(ctx context.Context, n *numbers, now time.Time) *Cluster {
+func (c *Console) cluster(ctx context.Context, lastDay []*record.Summary) *Cluster {
 	if c.opts.Cluster == nil {
 		return nil
 	}
@@ -41,8 +43,8 @@ func (c *Console) cluster(ctx context.Context, n *numbers, now time.Time) *Clust
 	if err != nil {
 		k = &Cluster{Down: err.Error()}
 	}
-	for _, x := range n.since(now.Add(-24 * time.Hour)) {
-		if x.Status == "lost" {
+	for _, x := range lastDay {
+		if x.Status == record.Lost {
 			k.Lost++
 		}
 	}

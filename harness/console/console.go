@@ -71,8 +71,8 @@ type Console struct {
 	// searching bounds the searches for a text in all records, sending the large files
 	// that are on their way, checking the scripts that are checked.
 	searching, sending, checking *turns
-	digests                      digests
-	costs                        costs
+	recent                       recent
+	sizes                        toolSizes
 	signins                      signIns
 	// changing is held by who reads a config, changes and writes it.
 	changing sync.Mutex
@@ -88,7 +88,6 @@ func New(o *Options) *Console {
 	c.pages.parse()
 	c.doors.init(o.Secret)
 	c.hub.init(c.store)
-	c.digests.c = c
 	c.routes()
 	return c
 }

@@ -15,7 +15,7 @@
 //	events.go            tells open pages what has changed
 //	limiter.go           bounds slow work, in all and for each token
 //	overview.go          the overview; chart.go its charts, cluster.go the runners
-//	run_stats.go         the numbers of the overview and of servers
+//	run_stats.go         how tools were called, for the overview and servers
 //	runs.go              the list of runs; preview.go what it shows beyond the summary
 //	run.go               the page of a run; run_actions.go what can be done with it
 //	timeline.go          the script of a run beside its calls, over present.Layout;

@@ -20,7 +20,6 @@ const (
 	topicRuns      = "runs"
 	topicApprovals = "approvals"
 	topicServers   = "servers" // and tools
-	topicNumbers   = "numbers" // of what records say
 )
 
 // topicRun is the topic of one run.
@@ -339,7 +338,7 @@ func (v *view) topics() (topics []string) {
 			if b, _, err := v.c.store.First(id); err != nil || b.ID != id || !v.Sees(b.Subject) {
 				continue
 			}
-		case !slices.Contains([]string{topicRuns, topicApprovals, topicServers, topicNumbers}, t):
+		case !slices.Contains([]string{topicRuns, topicApprovals, topicServers}, t):
 			continue
 		}
 		topics = append(topics, t)

@@ -18,13 +18,14 @@ const maxPreview = 128 << 10
 
 // preview is what a list shows of a run beyond its summary.
 type preview struct {
-	Timeline []stroke
-	Effects  int    // effect calls
-	NotSent  int    // calls of a dry run
-	Note     string // the calls that need approval, or whose outcome is unknown
-	Asks     bool   // calls need approval
-	Damaged  bool
-	Live     bool // a dry run whose calls were made
+	Timeline   []stroke
+	Effects    int    // effect calls
+	NotSent    int    // calls of a dry run
+	Note       string // the calls that need approval, or whose outcome is unknown
+	Asks       bool   // calls need approval
+	Unresolved bool
+	Damaged    bool
+	Live       bool // a dry run whose calls were made
 }
 
 // stroke is the SVG path of all calls of a server in a box of 100 by 24, or, without a
@@ -39,7 +40,7 @@ func (v *view) preview(sum *record.Summary) *preview {
 		return nil
 	}
 	run := present.New(r)
-	return &preview{Timeline: strokes(run), Effects: run.Classes[record.Effect] + run.Classes[record.Again], NotSent: run.NotSent, Note: noteOf(r), Asks: len(approval.Open(r)) > 0,
+	return &preview{Timeline: strokes(run), Effects: run.Classes[record.Effect] + run.Classes[record.Again], NotSent: run.NotSent, Note: noteOf(r), Asks: len(approval.Open(r)) > 0, Unresolved: len(r.Unknown()) > 0 && !r.Running,
 		Damaged: r.Damaged != nil, Live: r.Live()}
 }
 

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"net"
 	"net/http"
 	"net/url"
@@ -21,6 +20,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/clients"
 	"github.com/usetools/usetools/harness/present"
+	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/backend/mcp"
@@ -75,8 +75,6 @@ type serversData struct {
 	Acts, Asks bool
 	Why        string
 	Loading    bool
-	Read       int // runs that the times of calls are of
-	Ready      bool
 }
 
 // serverRow is a server on a page.
@@ -93,9 +91,8 @@ type serverRow struct {
 	Stale     int
 	Tokens    int // of the tools' definitions, about; 0: not known
 	Start     float64
-	Calls     *calledTool // nil: none is known
-	Spark     string
-	Busy      string // calls under way, of how many
+	Calls     *called // nil: none is known
+	Busy      string  // calls under way, of how many
 	Protocol  string
 	Version   string
 	Problems  []string
@@ -111,9 +108,6 @@ type serverRow struct {
 	Signs   bool       // it has a sign-in
 	Local   bool       // and the browser is on this machine
 }
-
-// Timed reports whether a call was answered, so that it has a time.
-func (r *serverRow) Timed() bool { return r.Calls != nil && len(r.Calls.ms) > 0 }
 
 // serverState is what a server is at.
 type serverState struct {
@@ -167,14 +161,9 @@ type logLine struct {
 // showServers shows all servers, or one.
 func (c *Console) showServers(v *view, name string) error {
 	now := time.Now()
-	n := c.digests.get(v.Viewer)
-	d := &serversData{Now: now, One: name != "", Ready: n.Ready}
-	d.Rows = c.serverRows(v, n, now, true)
-	for _, x := range n.since(now.Add(-24 * time.Hour)) {
-		if x.read {
-			d.Read++
-		}
-	}
+	runs, _ := v.recentRuns()
+	d := &serversData{Now: now, One: name != ""}
+	d.Rows = c.serverRows(v, runs, now, true)
 	cat := c.host.Catalog(v.Viewer)
 	d.Loading = cat == nil
 	if cat != nil {
@@ -189,7 +178,7 @@ func (c *Console) showServers(v *view, name string) error {
 		}
 	}
 	d.Sum = summed(d.Rows)
-	page := &Page{Title: "Servers", Nav: "servers", Class: "srvpage", Live: []string{topicServers, topicNumbers}, Data: d}
+	page := &Page{Title: "Servers", Nav: "servers", Class: "srvpage", Live: []string{topicServers, topicRuns}, Data: d}
 	if name == "" {
 		return v.show("servers.html", page)
 	}
@@ -227,29 +216,24 @@ func summed(rows []*serverRow) string {
 
 // serverRows are the servers as a viewer may see them, trouble first. details adds
 // what is read from files for those with trouble.
-func (c *Console) serverRows(v *view, n *numbers, now time.Time, details bool) []*serverRow {
+func (c *Console) serverRows(v *view, runs []*record.Summary, now time.Time, details bool) []*serverRow {
 	var rows []*serverRow
 	cat := c.host.Catalog(v.Viewer)
 	known := map[string]bool{}
 	if cat != nil {
-		calls, _ := called(n.since(now.Add(-24*time.Hour)), serverOf, now)
-		costs := c.costs.get(c, cat)
+		calls := calledBy(since(runs, now.Add(-24*time.Hour)), serverOf, now)
 		for i := range cat.Registry.Servers {
 			s := &cat.Registry.Servers[i]
 			known[s.Name] = true
 			r := c.serverRow(v, cat, s, now)
-			if t := calls[s.Name]; t != nil {
-				r.Calls, r.Spark = t, hourly(t)
-			}
+			r.Calls = calls[s.Name]
 			rows = append(rows, r)
 		}
 		v.toolsByServer(cat, rows)
-		if costs.of == cat.Registry {
-			for _, r := range rows {
-				for _, k := range costs.stats.Servers {
-					if k.Name == r.Name && k.Tools == r.Tools { // else it counts tools that the viewer is not shown
-						r.Tokens = k.SchemaTokens
-					}
+		for _, r := range rows {
+			for _, k := range c.sizes.of(cat).Servers {
+				if k.Name == r.Name && k.Tools == r.Tools { // else it counts tools that the viewer may not see
+					r.Tokens = k.SchemaTokens
 				}
 			}
 		}
@@ -272,20 +256,6 @@ func (r *serverRow) rank() int {
 		return min(r.State.rank, 1)
 	}
 	return r.State.rank
-}
-
-// hourly draws the p50 of the last 24 hours.
-func hourly(t *calledTool) string {
-	values := make([]float64, len(t.hours))
-	for i, ms := range t.hours {
-		at := &values[len(values)-1-i]
-		if *at = math.NaN(); len(ms) > 0 {
-			sorted := slices.Clone(ms)
-			slices.Sort(sorted)
-			*at = float64(present.Quantile(sorted, .5))
-		}
-	}
-	return spark(values)
 }
 
 // toolsByServer counts the tools of each server that the viewer is shown.

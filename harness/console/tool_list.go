@@ -450,8 +450,6 @@ type found struct {
 	Down       []string // servers that could not be asked
 	Took       float64  // ms
 	Low        bool     // the confidence is not enough
-	// Meter and Need are the confidence and what is enough, in percent.
-	Meter, Need string
 }
 
 // column is a score of the search.
@@ -513,7 +511,7 @@ func (k *known) explain(phrase string) (*found, error) {
 	}
 	k.hide(&x)
 	f := &found{Explanation: &x, Columns: columns, Took: float64(time.Since(begin).Microseconds()) / 1000}
-	f.Meter, f.Need, f.Low = shared(x.Confidence), shared(x.Enough), x.Verdict != discovery.Resolved
+	f.Low = x.Verdict != discovery.Resolved
 	offered := map[string]bool{x.Tool: true}
 	if x.Verdict == discovery.Resolved {
 		if t, ok := k.view.Tool(x.Tool); ok {

@@ -314,7 +314,19 @@ type End struct {
 	Calls    int      `json:"calls"`            // those that a dry run did not send included
 	Failed   int      `json:"failed,omitempty"` // calls
 	Tools    []string `json:"tools,omitempty"`  // that were called, by ID, the first 1000
+	Used     []Used   `json:"used,omitempty"`   // by tool, the first 1000
 	Title    string   `json:"title,omitempty"`  // first phrase, or first line of the script
 	Attempts int      `json:"attempts,omitempty"`
 	Asks     int      `json:"asks,omitempty"` // of people
+}
+
+// Used counts the calls that a run sent to one tool.
+type Used struct {
+	Tool   string  `json:"tool"`
+	Calls  int     `json:"calls"`
+	Failed int     `json:"failed,omitempty"`
+	Denied int     `json:"denied,omitempty"`
+	Timed  int     `json:"timed,omitempty"` // calls that the tool answered
+	Ms     float64 `json:"ms,omitempty"`    // of the timed calls together
+	Max    float64 `json:"max,omitempty"`   // of the slowest of them
 }

@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,6 +31,7 @@ type Summary struct {
 	Calls    int       `json:"calls"`
 	Failed   int       `json:"failed"`
 	Tools    []string  `json:"tools"`           // that were called, by ID
+	Used     []Used    `json:"-"`               // by tool
 	Title    string    `json:"title,omitempty"` // first phrase, or first line of the script
 	Error    string    `json:"error,omitempty"` // first line
 	Damaged  bool      `json:"damaged,omitempty"`
@@ -61,7 +63,7 @@ func (r *Run) Summary() *Summary {
 // Summarize returns the summary of a run from its first and last lines.
 func Summarize(b *Begin, e *End) *Summary {
 	return &Summary{ID: b.ID, Time: b.Time, Status: e.Status, Ms: e.Ms, Name: b.Name, Subject: b.Subject,
-		Session: b.Session, Dry: b.Dry, Calls: e.Calls, Failed: e.Failed, Tools: e.Tools, Title: e.Title,
+		Session: b.Session, Dry: b.Dry, Calls: e.Calls, Failed: e.Failed, Tools: e.Tools, Used: e.Used, Title: e.Title,
 		Error: firstError(e.Error), Attempts: e.Attempts, Asks: e.Asks, Request: b.Request, Once: b.Once}
 }
 
@@ -86,6 +88,8 @@ type tally struct {
 	calls, failed, attempts, asks int
 	tools                         []string
 	called                        map[string]bool
+	used                          []Used
+	sent                          map[int]int // the numbers of calls to indexes of used
 	again                         map[int]bool
 	phrase, script                string
 	began, last                   time.Time     // of the attempt
@@ -123,7 +127,9 @@ func (t *tally) add(l Line) {
 			}
 			t.again[l.N] = true
 		}
-		t.call(l.Tool)
+		t.calls++
+		t.uses(l.Tool)
+		t.call(l)
 	case *Guess: // not sent
 		t.uses(l.Tool)
 	case *Ask:
@@ -132,12 +138,44 @@ func (t *tally) add(l Line) {
 		if l.Failed || l.Error != "" {
 			t.failed++
 		}
+		t.done(l)
 	}
 }
 
-func (t *tally) call(tool string) {
-	t.calls++
-	t.uses(tool)
+// call counts a call that was sent to a tool.
+func (t *tally) call(l *Call) {
+	i := slices.IndexFunc(t.used, func(u Used) bool { return u.Tool == l.Tool })
+	if i < 0 {
+		if len(t.used) == maxTools {
+			return
+		}
+		i, t.used = len(t.used), append(t.used, Used{Tool: l.Tool})
+	}
+	if t.sent == nil {
+		t.sent = map[int]int{}
+	}
+	t.sent[l.N] = i
+	t.used[i].Calls++
+}
+
+// done counts what became of a call.
+func (t *tally) done(l *Done) {
+	i, ok := t.sent[l.N]
+	if !ok {
+		return
+	}
+	delete(t.sent, l.N)
+	u := &t.used[i]
+	switch {
+	case l.Denied:
+		u.Denied++
+		return
+	case l.Failed || l.Error != "":
+		u.Failed++
+	}
+	if l.Kind == Answered {
+		u.Timed, u.Ms, u.Max = u.Timed+1, u.Ms+l.Ms, max(u.Max, l.Ms)
+	}
 }
 
 // uses adds a tool by which the run can be found.
@@ -165,8 +203,21 @@ func (t *tally) fill(e *End) {
 		e.Ms = ms(t.last.Sub(t.began))
 	}
 	e.Ms += ms(t.earlier)
+	t.refused(e.Decisions)
 	e.Calls, e.Failed = t.calls, t.failed
-	e.Tools, e.Title, e.Attempts, e.Asks = t.tools, t.title(), t.attempts, t.asks
+	e.Tools, e.Used, e.Title, e.Attempts, e.Asks = t.tools, t.used, t.title(), t.attempts, t.asks
+}
+
+// refused counts the tools that the policy denied before a call of them was sent.
+func (t *tally) refused(decisions json.RawMessage) {
+	var all []struct{ Tool, Verdict string }
+	json.Unmarshal(decisions, &all) // what is none denies nothing
+	for _, d := range all {
+		if d.Verdict == "denied" && len(t.used) < maxTools &&
+			!slices.ContainsFunc(t.used, func(u Used) bool { return u.Tool == d.Tool && u.Denied > 0 }) {
+			t.used = append(t.used, Used{Tool: d.Tool, Denied: 1})
+		}
+	}
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

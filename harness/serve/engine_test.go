@@ -44,7 +44,7 @@ func TestAServerSaysHowItsClusterIs(t *testing.T) {
 	}
 	p.get(console.OpenPath(secret))
 	_, text := p.get("/")
-	for _, want := range []string{`id="o-cluster" data-part`, "nats-server 9 answers", "<bdi>gpu</bdi>: 3 waiting, 2 of 4 under way, the oldest for 12 s",
+	for _, want := range []string{`id="o-cluster" data-part`, "nats-server 9 answers", "<bdi>gpu</bdi>: 3 queued, 2 of 4 running, the oldest for 12 s",
 		"&lt;box&gt; 7", "runner of gpu", "2 of 4", "the newest"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

@@ -34,7 +34,8 @@ type row struct {
 	// Summary has only what the first line of the record says if the run has not ended:
 	// its Status is empty then.
 	Summary *record.Summary
-	Request string `json:",omitempty"` // of Summary, whose JSON lacks it
+	Request string        `json:",omitempty"` // of Summary, whose JSON lacks it
+	Used    []record.Used `json:",omitempty"` // also of Summary
 
 	line []byte // of the file, if it is not decoded yet
 }
@@ -69,7 +70,7 @@ func (r *row) decode() bool {
 	if err != nil || uint32(want) != crc32.Checksum(b, castagnoli) || json.Unmarshal(b, r) != nil || r.Summary == nil {
 		return false
 	}
-	r.Summary.Request = r.Request
+	r.Summary.Request, r.Summary.Used = r.Request, r.Used
 	return true
 }
 

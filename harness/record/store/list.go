@@ -253,7 +253,7 @@ func (s *Store) row(name string) (*row, error) {
 	if !ok1 || !ok2 {
 		e = &record.End{}
 	}
-	r := &row{Stamp: now, Summary: record.Summarize(b, e), Request: b.Request}
+	r := &row{Stamp: now, Summary: record.Summarize(b, e), Request: b.Request, Used: e.Used}
 	if ok {
 		s.index.put(name, r)
 	}
