@@ -243,8 +243,8 @@ func (c *session) cut(a *Answer, value json.RawMessage, budget int) (notes []str
 	a.Cut = map[string]CutPart{}
 	if have > forValue {
 		n := shorten.Parse(value)
-		whole["value"], a.Cut["value"] = value, CutPart{Characters: have, Shape: n.Shape()}
-		value = n.Cut(forValue)
+		whole["value"], a.Cut["value"] = value, CutPart{Characters: have, Shape: shorten.Shape(n)}
+		value = shorten.Cut(n, forValue)
 	}
 	full := res.Stdout
 	var cut bool

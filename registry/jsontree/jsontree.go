@@ -301,10 +301,9 @@ func (r *reader) members(v *Value, depth int) {
 			r.deep = true
 		}
 		if r.deep && depth >= r.limits.Depth || len(v.Items) >= r.limits.Members || r.values >= r.limits.Values {
-			v.Count += r.skip()
+			v.Count = r.skip()
 			break
 		}
-		v.Count++
 		if v.Kind == List {
 			v.Items = append(v.Items, r.value(depth+1))
 			continue
@@ -312,6 +311,7 @@ func (r *reader) members(v *Value, depth int) {
 		key := r.string()
 		v.Set(key, r.value(depth+1))
 	}
+	v.Count += len(v.Items)
 	r.at++
 }
 

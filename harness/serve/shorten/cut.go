@@ -13,203 +13,57 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/usetools/usetools/registry/jsontree"
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Node is a value in a JSON document.
-type Node struct {
-	raw   json.RawMessage // as it stands in the document
-	start int             // where, in bytes
-	chars int             // of raw
-	keys  []string        // of an object, in its order, as many as items
-	items []*Node         // of a list or an object: the first of its members
-	Count int             // of all members
-}
+// limits bound the documents that are taken apart: deeper ones are text, and members beyond
+// the limits are counted, not shown.
+var limits = jsontree.Limits{Depth: 200, Members: 50_000, Values: 200_000}
 
-func (n *Node) isText() bool   { return n.raw[0] == '"' }
-func (n *Node) isObject() bool { return n.raw[0] == '{' }
-func (n *Node) isList() bool   { return n.raw[0] == '[' }
-
-// text is the text of a string, "" of other values.
-func (n *Node) text() string {
-	var s string
-	if n.isText() {
-		json.Unmarshal(n.raw, &s)
+// Parse reads a document for Cut and Shape. One that is not JSON, or is nested too deeply,
+// becomes the text of a string.
+func Parse(doc json.RawMessage) *jsontree.Value {
+	v, err := jsontree.Parse(doc, limits)
+	if err != nil {
+		v = jsontree.NewString(string(doc))
+		v.Raw = Quote(string(doc))
 	}
-	return s
+	return v
 }
 
-// inner is the object or list whose JSON the text of a string is, else nil.
-func (n *Node) inner() *Node {
-	doc := bytes.TrimSpace([]byte(n.text()))
-	if len(doc) == 0 || doc[0] != '{' && doc[0] != '[' || !json.Valid(doc) {
+// Fields calls f with the fields of an object in their order until it returns false. It
+// returns false if the document is not an object.
+func Fields(doc json.RawMessage, f func(name string, value json.RawMessage) bool) (ok bool) {
+	v, _ := jsontree.Parse(doc, jsontree.Limits{Depth: 1})
+	if v == nil || v.Kind != jsontree.Object {
+		return false
+	}
+	for i, key := range v.Keys {
+		if !f(key, v.Items[i].Raw) {
+			break
+		}
+	}
+	return true
+}
+
+// chars returns the number of characters of a value in its document.
+func chars(v *jsontree.Value) int { return utf8.RuneCount(v.Raw) }
+
+// inner returns the object or list that the text of a string is as JSON, or nil.
+func inner(v *jsontree.Value) *jsontree.Value {
+	text := strings.TrimSpace(v.Text)
+	if v.Kind != jsontree.String || text == "" || text[0] != '{' && text[0] != '[' {
 		return nil
 	}
-	if in := Parse(doc); !in.isText() {
+	if in := Parse(json.RawMessage(text)); in.Kind != jsontree.String {
 		return in
 	}
 	return nil
 }
 
-// Bounds of a value that is taken apart: its depth, deeper ones are text; and how
-// many nodes there are of a list or an object, and in all. What is behind them is
-// counted, not shown.
-const (
-	maxDepth   = 200
-	maxMembers = 50_000
-	maxNodes   = 200_000
-)
-
-// Parse reads a JSON document. One that is too deep, or none, becomes the
-// text of a string.
-func Parse(doc json.RawMessage) *Node {
-	if json.Valid(doc) {
-		r := &reader{doc: doc}
-		if n := r.value(0); n != nil {
-			return n
-		}
-	}
-	raw := Quote(string(doc))
-	return &Node{raw: raw, chars: utf8.RuneCount(raw)}
-}
-
-// reader reads a valid document and counts its characters.
-type reader struct {
-	doc   []byte
-	at    int // bytes read
-	chars int // characters read
-	nodes int // made
-}
-
-// to reads on to a place.
-func (r *reader) to(at int) {
-	r.chars += utf8.RuneCount(r.doc[r.at:at])
-	r.at = at
-}
-
-// space reads what stands before a value or an end: white space, a comma or a
-// colon.
-func (r *reader) space() {
-	r.to(len(r.doc) - len(bytes.TrimLeft(r.doc[r.at:], " \t\r\n,:")))
-}
-
-// value reads a value; nil: it is too deep.
-func (r *reader) value(depth int) *Node {
-	if depth > maxDepth {
-		return nil
-	}
-	r.space()
-	r.nodes++
-	n, before := &Node{start: r.at}, r.chars
-	open := r.doc[r.at]
-	if open != '{' && open != '[' {
-		r.to(r.scalar())
-	} else {
-		r.to(r.at + 1)
-		for r.space(); r.doc[r.at] != '}' && r.doc[r.at] != ']'; r.space() {
-			if len(n.items) == maxMembers || r.nodes >= maxNodes {
-				rest, end := countMembers(r.doc[r.at:])
-				n.Count = len(n.items) + rest
-				r.to(r.at + end)
-				break
-			}
-			if open == '{' {
-				var key string
-				end := r.scalar()
-				json.Unmarshal(r.doc[r.at:end], &key)
-				n.keys = append(n.keys, key)
-				r.to(end)
-			}
-			item := r.value(depth + 1)
-			if item == nil {
-				return nil
-			}
-			n.items = append(n.items, item)
-			n.Count++
-		}
-		r.to(r.at + 1)
-	}
-	n.raw, n.chars = r.doc[n.start:r.at], r.chars-before
-	return n
-}
-
-// scalar is the end of the string, number or word that is read next.
-func (r *reader) scalar() int {
-	if r.doc[r.at] == '"' {
-		return r.at + textEnd(r.doc[r.at:])
-	}
-	if n := bytes.IndexAny(r.doc[r.at:], " \t\r\n,:]}"); n >= 0 {
-		return r.at + n
-	}
-	return len(r.doc)
-}
-
-// textEnd is where the string ends that a document begins with.
-func textEnd(doc []byte) int {
-	for i := 1; ; i++ {
-		switch doc[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-}
-
-// countMembers counts the members of a list or an object, from one of them on, and
-// says where it ends.
-func countMembers(doc []byte) (n, end int) {
-	n = 1
-	for depth := 0; ; end++ {
-		switch doc[end] {
-		case '"':
-			end += textEnd(doc[end:]) - 1
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth == 0 {
-				return n, end
-			}
-			depth--
-		case ',':
-			if depth == 0 {
-				n++
-			}
-		}
-	}
-}
-
-// Fields calls f with the fields of an object in their order, without copies,
-// until that returns false. A document that is none is not ok.
-func Fields(doc json.RawMessage, f func(name string, value json.RawMessage) bool) (ok bool) {
-	if !json.Valid(doc) {
-		return false
-	}
-	r := &reader{doc: doc}
-	if r.space(); r.doc[r.at] != '{' {
-		return false
-	}
-	r.at++
-	for r.space(); r.doc[r.at] != '}'; r.space() {
-		var name string
-		end := r.scalar()
-		json.Unmarshal(r.doc[r.at:end], &name)
-		r.at = end
-		r.space()
-		if end = r.scalar(); r.doc[r.at] == '{' || r.doc[r.at] == '[' {
-			_, n := countMembers(r.doc[r.at+1:])
-			end = r.at + 1 + n + 1
-		}
-		if !f(name, r.doc[r.at:end]) {
-			return true
-		}
-		r.at = end
-	}
-	return true
-}
-
 // JSON shortens a JSON document that is longer than limit characters (60 or
-// more), as Node.Cut does.
+// more), as Cut does.
 func JSON(doc json.RawMessage, limit int) json.RawMessage {
 	if utf8.RuneCount(doc) <= limit {
 		return doc
@@ -218,7 +72,7 @@ func JSON(doc json.RawMessage, limit int) json.RawMessage {
 	if json.Compact(&b, doc) == nil {
 		doc = b.Bytes()
 	}
-	return Parse(doc).Cut(limit)
+	return Cut(Parse(doc), limit)
 }
 
 // Cut shortens a document to at most limit characters (60 or more) so that it
@@ -227,16 +81,16 @@ func JSON(doc json.RawMessage, limit int) json.RawMessage {
 // is something to tell of each, and large members share the room fairly. A
 // document that is one string keeps the beginning and the end of its text; if
 // the text is JSON, it is shortened as JSON.
-func (n *Node) Cut(limit int) json.RawMessage {
-	if !n.isText() || n.chars <= limit {
-		return json.RawMessage(n.short(limit))
+func Cut(v *jsontree.Value, limit int) json.RawMessage {
+	if v.Kind != jsontree.String || chars(v) <= limit {
+		return json.RawMessage(short(v, limit))
 	}
-	text, in := n.text(), n.inner()
+	in := inner(v)
 	return json.RawMessage(fit(limit, func(keep int) string {
 		if in != nil {
-			return in.short(keep)
+			return short(in, keep)
 		}
-		s, _ := HeadAndTail(text, keep)
+		s, _ := HeadAndTail(v.Text, keep)
 		return s
 	}))
 }
@@ -245,15 +99,14 @@ func (n *Node) Cut(limit int) json.RawMessage {
 const nothing = `"…"`
 
 // short writes a value in at most limit characters, 3 or more.
-func (n *Node) short(limit int) string {
+func short(v *jsontree.Value, limit int) string {
 	switch {
-	case n.chars <= limit:
-		return string(n.raw)
-	case n.isText():
-		text := n.text()
-		return fit(limit, func(keep int) string { return Text(text, keep) })
-	case n.Count > 0:
-		return n.members(limit)
+	case chars(v) <= limit:
+		return string(v.Raw)
+	case v.Kind == jsontree.String:
+		return fit(limit, func(keep int) string { return Text(v.Text, keep) })
+	case v.Count > 0:
+		return members(v, limit)
 	}
 	return nothing // a very long number
 }
@@ -282,32 +135,32 @@ const (
 )
 
 // members writes a list or an object that does not fit in limit characters.
-func (n *Node) members(limit int) string {
-	names, fixed, sizes := make([]string, len(n.items)), make([]int, len(n.items)), make([]int, len(n.items))
+func members(n *jsontree.Value, limit int) string {
+	names, fixed, sizes := make([]string, len(n.Items)), make([]int, len(n.Items)), make([]int, len(n.Items))
 	all := 0
-	for i, item := range n.items {
-		if n.keys != nil {
-			names[i] = string(Quote(n.keys[i])) + ":"
+	for i, item := range n.Items {
+		if n.Keys != nil {
+			names[i] = string(Quote(n.Keys[i])) + ":"
 		}
-		fixed[i], sizes[i] = utf8.RuneCountInString(names[i])+1, item.chars // with a comma
+		fixed[i], sizes[i] = utf8.RuneCountInString(names[i])+1, chars(item) // with a comma
 		all += fixed[i]
 	}
 	// Members up to whole stay as they are, the others up to shown may have
 	// each characters.
-	whole, shown, each := 0, len(n.items), 0
-	if n.isObject() && n.Count == len(n.items) {
+	whole, shown, each := 0, len(n.Items), 0
+	if n.Kind == jsontree.Object && n.Count == len(n.Items) {
 		each = Level(sizes, limit-2-all)
 	}
 	if each < leastValue {
-		left := limit - 2 - utf8.RuneCountInString(n.more(n.Count))
+		left := limit - 2 - utf8.RuneCountInString(more(n, n.Count))
 		room := left
-		for whole < len(n.items) && left >= fixed[whole]+sizes[whole] {
+		for whole < len(n.Items) && left >= fixed[whole]+sizes[whole] {
 			left -= fixed[whole] + sizes[whole]
 			whole++
 		}
 		shown, each = whole, 0
 		if left > room/2 {
-			shown = min(whole+maxShortened, len(n.items))
+			shown = min(whole+maxShortened, len(n.Items))
 		}
 		for ; shown > whole; shown-- {
 			rest := left
@@ -322,18 +175,18 @@ func (n *Node) members(limit int) string {
 	}
 	var parts []string
 	spare := 0 // of what members could have had
-	for i, item := range n.items[:shown] {
-		s := string(item.raw)
-		if i >= whole && item.chars > each {
-			s = item.short(each + spare)
+	for i, item := range n.Items[:shown] {
+		s := string(item.Raw)
+		if i >= whole && chars(item) > each {
+			s = short(item, each+spare)
 			spare += each - utf8.RuneCountInString(s)
 		}
 		parts = append(parts, names[i]+s)
 	}
 	if missing := n.Count - shown; missing > 0 {
-		parts = append(parts, n.more(missing))
+		parts = append(parts, more(n, missing))
 	}
-	s := string(n.raw[:1]) + strings.Join(parts, ",") + string(n.raw[len(n.raw)-1:])
+	s := string(n.Raw[:1]) + strings.Join(parts, ",") + string(n.Raw[len(n.Raw)-1:])
 	if utf8.RuneCountInString(s) > limit {
 		return nothing
 	}
@@ -341,8 +194,8 @@ func (n *Node) members(limit int) string {
 }
 
 // more says how many members are missing.
-func (n *Node) more(missing int) string {
-	if n.isObject() {
+func more(n *jsontree.Value, missing int) string {
+	if n.Kind == jsontree.Object {
 		return fmt.Sprintf(`"…":"%d more keys"`, missing)
 	}
 	return fmt.Sprintf(`"… %d more of %d"`, missing, n.Count)

@@ -37,8 +37,8 @@ func TestACutValueShowsItsFirstElementsWhole(t *testing.T) {
 			`… (436 more characters)"},"… 2 more of 3"]`},
 		"a pair": {`["header",` + list(64, 5) + `]`, 120,
 			`["header",[{"i":0,"s":"xxxxx"},{"i":1,"s":"xxxxx"},{"i":2,"s":"xxxxx"},"… 61 more of 64"]]`},
-		"a map with many keys": {`{"k0":` + list(1, 10) + strings.Repeat(`,"k":`+list(1, 10), 99) + `}`, 100,
-			`{"k0":[{"i":0,"s":"xxxxxxxxxx"}],"k":[{"i":0,"s":"xxxxxxxxxx"}],"…":"98 more keys"}`},
+		"a map with many keys": {object(100, list(1, 10)), 102,
+			`{"k0":[{"i":0,"s":"xxxxxxxxxx"}],"k1":[{"i":0,"s":"xxxxxxxxxx"}],"…":"98 more keys"}`},
 		"a number without end": {`{"n":` + strings.Repeat("1", 500) + `,"m":1}`, 60, `{"n":"…","m":1}`},
 		"a text": {`"` + long[:460] + `end of it"`, 100,
 			`"` + long[:26] + `\n… 430 characters left out …\nxxxxend of it"`},
@@ -81,7 +81,7 @@ func TestTheShapeOfAValue(t *testing.T) {
 		{`"words"`, `text`},
 		{`"{\"a\": [1]}"`, `text of {a: [1]}`},
 	} {
-		if got := Parse([]byte(c.doc)).Shape(); got != c.want {
+		if got := Shape(Parse([]byte(c.doc))); got != c.want {
 			t.Errorf("%.100s\ngot  %s\nwant %s", c.doc, got, c.want)
 		}
 	}
@@ -148,7 +148,7 @@ func checkCut(t *testing.T, doc []byte, limit int) {
 	if utf8.RuneCount(doc) <= limit && !bytes.Equal(got, doc) {
 		t.Errorf("changed without need: %.200s", got)
 	}
-	shape := Parse(doc).Shape()
+	shape := Shape(Parse(doc))
 	if n := utf8.RuneCountInString(shape); n > maxShape+len("text of ") || strings.ContainsAny(shape, "\n\r") {
 		t.Errorf("a shape of %d characters: %q", n, shape)
 	}
@@ -174,16 +174,16 @@ func TestMillionsOfElementsTakeLittleMemory(t *testing.T) {
 		{"lists", "[]", "", "[1000001][]"},
 		{"objects", `{"a":0}`, "", "[1000001]{a}"},
 		{"strings", `"]\\\"[,"`, "", "[1000001]"},
-		{"keys", `"k":[0,{}]`, "", "{k: []"},
+		{"keys", "[0,{}]", "", "{k0: [2]"},
 	} {
 		doc := json.RawMessage("[" + strings.Repeat(c.element+",", n) + c.element + "]")
 		if c.name == "keys" {
-			doc[0], doc[len(doc)-1] = '{', '}'
+			doc = json.RawMessage(object(n+1, c.element))
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		node := Parse(doc)
-		shape, cut := node.Shape(), node.Cut(1000)
+		shape, cut := Shape(node), Cut(node, 1000)
 		runtime.ReadMemStats(&after)
 		if used := after.TotalAlloc - before.TotalAlloc; used > 100<<20 {
 			t.Errorf("%s: %d MB were allocated", c.name, used>>20)
@@ -196,8 +196,17 @@ func TestMillionsOfElementsTakeLittleMemory(t *testing.T) {
 		}
 	}
 	// What is behind the last node is counted in every list.
-	doc := json.RawMessage("[" + strings.Repeat("["+strings.Repeat("[0,1],", 9)+"{}],", maxNodes/10) + `{"late":[1,2,3]}]`)
-	if node := Parse(doc); node.Count != maxNodes/10+1 || !json.Valid(node.Cut(1000)) {
-		t.Errorf("%d members; %s", node.Count, node.Cut(1000))
+	doc := json.RawMessage("[" + strings.Repeat("["+strings.Repeat("[0,1],", 9)+"{}],", limits.Values/10) + `{"late":[1,2,3]}]`)
+	if node := Parse(doc); node.Count != limits.Values/10+1 || !json.Valid(Cut(node, 1000)) {
+		t.Errorf("%d members; %s", node.Count, Cut(node, 1000))
 	}
+}
+
+// object returns an object with n members k0, k1, … of one value.
+func object(n int, value string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, ",\"k%d\":%s", i, value)
+	}
+	return "{" + b.String()[1:] + "}"
 }

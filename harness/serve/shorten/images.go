@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"strings"
+
+	"github.com/usetools/usetools/registry/jsontree"
 )
 
 // ReplaceImages is a value with each image in it, a block of MCP content with
@@ -15,17 +17,17 @@ func ReplaceImages(value json.RawMessage, by func(mimeType string, data []byte) 
 	}
 	var out []byte
 	done := 0 // bytes of value
-	var walk func(n *Node)
-	walk = func(n *Node) {
+	var walk func(n *jsontree.Value)
+	walk = func(n *jsontree.Value) {
 		img := imageOf(n)
 		if img == nil {
-			for _, item := range n.items {
+			for _, item := range n.Items {
 				walk(item)
 			}
 			return
 		}
-		out = append(append(out, value[done:n.start]...), Quote(by(img.mimeType, img.data))...)
-		done = n.start + len(n.raw)
+		out = append(append(out, value[done:n.Start]...), Quote(by(img.mimeType, img.data))...)
+		done = n.Start + len(n.Raw)
 	}
 	walk(Parse(value))
 	if done == 0 {
@@ -41,11 +43,11 @@ type image struct {
 }
 
 // imageOf reads {"type": "image", "mimeType": …, "data": base64}.
-func imageOf(n *Node) *image {
+func imageOf(n *jsontree.Value) *image {
 	field := map[string]string{}
-	for i, k := range n.keys {
+	for i, k := range n.Keys {
 		if k == "type" || k == "mimeType" || k == "data" {
-			field[k] = n.items[i].text()
+			field[k] = n.Items[i].Text
 		}
 	}
 	if field["type"] != "image" || !strings.HasPrefix(field["mimeType"], "image/") {

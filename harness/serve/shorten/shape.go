@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/usetools/usetools/registry/jsontree"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -25,16 +26,16 @@ const (
 //
 // The elements of a list are taken together: those keys are shown that one of
 // the first ones has.
-func (n *Node) Shape() string {
-	if n.isText() {
-		if in := n.inner(); in != nil {
-			return "text of " + in.Shape()
+func Shape(v *jsontree.Value) string {
+	if v.Kind == jsontree.String {
+		if in := inner(v); in != nil {
+			return "text of " + Shape(in)
 		}
 		return "text"
 	}
 	var s string
 	for depth := shapeDepth; depth > 0; depth-- {
-		if s = shapeOf([]*Node{n}, depth); utf8.RuneCountInString(s) <= maxShape {
+		if s = shapeOf([]*jsontree.Value{v}, depth); utf8.RuneCountInString(s) <= maxShape {
 			return s
 		}
 	}
@@ -42,18 +43,18 @@ func (n *Node) Shape() string {
 }
 
 // shapeOf is the shape that values have together, "" for scalars.
-func shapeOf(nodes []*Node, depth int) string {
-	var lists, items, objects []*Node
+func shapeOf(nodes []*jsontree.Value, depth int) string {
+	var lists, items, objects []*jsontree.Value
 	long := 0
 	for _, n := range nodes {
 		switch {
-		case n.isObject():
+		case n.Kind == jsontree.Object:
 			objects = append(objects, n)
-		case n.isList():
+		case n.Kind == jsontree.List:
 			lists = append(lists, n)
-			items = append(items, n.items[:min(len(n.items), shapeItems-len(items))]...)
-		case n.isText():
-			long = max(long, n.chars-2) // without quotes
+			items = append(items, n.Items[:min(len(n.Items), shapeItems-len(items))]...)
+		case n.Kind == jsontree.String:
+			long = max(long, chars(n)-2) // without quotes
 		}
 	}
 	switch {
@@ -71,17 +72,17 @@ func shapeOf(nodes []*Node, depth int) string {
 	return ""
 }
 
-func shapeOfObjects(objects []*Node, depth int) string {
-	values := map[string][]*Node{}
+func shapeOfObjects(objects []*jsontree.Value, depth int) string {
+	values := map[string][]*jsontree.Value{}
 	var keys []string
 	behind := 0 // those that there are
 	for _, o := range objects {
-		behind += o.Count - len(o.items)
-		for i, k := range o.keys {
+		behind += o.Count - len(o.Items)
+		for i, k := range o.Keys {
 			if values[k] == nil {
 				keys = append(keys, k)
 			}
-			values[k] = append(values[k], o.items[i])
+			values[k] = append(values[k], o.Items[i])
 		}
 	}
 	if depth == 0 && len(keys) > 0 {
