@@ -1,8 +1,15 @@
 package wrappers
 
+import (
+	"encoding/json"
+
+	"github.com/usetools/usetools/registry"
+)
+
 // Field is a parameter of a tool, or a property of one, as its schema declares it.
 type Field struct {
-	Name string // of the property
+	Name  string // of the property
+	Title string
 	// Kind is string, integer, number, boolean, list or object. If empty, the value is any
 	// JSON. Elem is the kind of a list's elements.
 	Kind, Elem string
@@ -11,6 +18,7 @@ type Field struct {
 	Required   bool
 	Nullable   bool
 	Enum       []string // allowed values, or elements of a list, as JSON
+	Labels     []string // titles of Enum; nil if the schema has none
 	Default    string   // as JSON; empty if there is none or it says nothing
 	Unset      string   // the JSON value to send if there is no other; empty for none
 	object     *object
@@ -21,6 +29,16 @@ type Field struct {
 func (t *Tool) Fields() []*Field {
 	t.server.load()
 	return t.input.exported()
+}
+
+// SchemaFields returns the properties of a JSON Schema of an object, the required ones first.
+func SchemaFields(schema json.RawMessage) []*Field {
+	if len(schema) == 0 {
+		return nil
+	}
+	v := NewView(&registry.Registry{Servers: []registry.Server{{Name: "form"}},
+		Tools: []registry.Tool{{ID: "form.fields", Server: "form", Name: "fields", Input: schema}}})
+	return v.servers[0].Tools[0].Fields()
 }
 
 // Fields returns the properties of an object. A schema may refer to itself, so that there
@@ -37,7 +55,7 @@ func (o *object) exported() []*Field {
 			continue
 		}
 		x := &Field{Name: f.property, Kind: f.typ.jsonType(), Doc: f.doc, Limits: f.limits, Required: f.required,
-			Nullable: f.nullable, Enum: f.enum, Default: f.def, Unset: f.unset}
+			Nullable: f.nullable, Title: f.title, Enum: f.enum, Labels: f.labels, Default: f.def, Unset: f.unset}
 		switch {
 		case f.typ.kind == kindList && f.typ.elem != nil:
 			x.Elem = f.typ.elem.jsonType()

@@ -63,6 +63,8 @@ type field struct {
 	def      string   // default as JSON, "" if there is none, it is not valid or a zero value
 	unset    string   // what is sent as JSON if the script does not write the field; "" for nothing
 	limits   string   // "1 to 100", "at most 5 items" …
+	title    string
+	labels   []string // titles of the values in enum; nil if the schema has none
 }
 
 // maxDepth bounds the nesting of a schema. What is deeper allows anything.
@@ -709,7 +711,10 @@ func (b *builder) field(property string, s *jsontree.Value, required bool, depth
 	if t.kind == kindStruct && t.object.weight > maxWeight {
 		t.pointer = true // references that multiply would make the type huge
 	}
-	f.enum, f.limits = b.enumOf(s, 0), limitsOf(s)
+	f.enum, f.limits, f.title = b.enumOf(s, 0), limitsOf(s), s.Str("title")
+	if labels := b.labelsOf(s); len(labels) == len(f.enum) {
+		f.labels = labels
+	}
 	if len(f.enum) == 1 && required && !f.nullable && t.kind != kindList && !b.result {
 		f.fixed = f.enum[0]
 	}
@@ -776,6 +781,21 @@ func (b *builder) enumOf(s *jsontree.Value, depth int) []string {
 	}
 	if it := s.Get("items"); len(out) == 0 && it != nil && it.Kind == jsontree.Object {
 		return b.enumOf(it, depth+1)
+	}
+	return out
+}
+
+// labelsOf returns the titles of a schema's constants, as forms for people have them.
+func (b *builder) labelsOf(s *jsontree.Value) (out []string) {
+	if it := b.resolve(s.Get("items")); it != nil && it.Kind == jsontree.Object {
+		s = it
+	}
+	for _, k := range []string{"anyOf", "oneOf"} {
+		for _, a := range s.List(k) {
+			if a.Get("const") != nil {
+				out = append(out, a.Str("title"))
+			}
+		}
 	}
 	return out
 }

@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/wrappers"
 )
 
 // asksServer asks the person at the terminal what a server wants to know in the
@@ -27,12 +29,7 @@ func (e *env) asksServer(ctx context.Context, server string, q *backend.Question
 		}
 		return &backend.Reply{Action: backend.Accept}, nil
 	}
-	all, err := q.Fields()
-	if err != nil {
-		fmt.Fprintf(e.stderr, "It cannot be answered here: %v.\n", err)
-		return nil, err
-	}
-	content, err := e.form(ctx, q, all)
+	content, err := e.form(ctx, q, wrappers.SchemaFields(q.Schema))
 	if err != nil || content == nil {
 		return &backend.Reply{Action: refusal(err)}, nil
 	}
@@ -50,7 +47,7 @@ func refusal(err error) string {
 
 // form asks for fields one by one, and returns them as an object; nil: the person
 // does not want to tell.
-func (e *env) form(ctx context.Context, q *backend.Question, all []backend.Field) (json.RawMessage, error) {
+func (e *env) form(ctx context.Context, q *backend.Question, all []*wrappers.Field) (json.RawMessage, error) {
 	question := "Answer it? [y/n] "
 	if len(all) > 0 {
 		question = fmt.Sprintf("It asks for %s. Answer it? [y/n] ", names(all))
@@ -82,7 +79,7 @@ func (e *env) form(ctx context.Context, q *backend.Question, all []backend.Field
 	}
 }
 
-func names(all []backend.Field) string {
+func names(all []*wrappers.Field) string {
 	var out []string
 	for _, f := range all {
 		out = append(out, present.Visible(f.Name, 100, ascii()))
@@ -90,40 +87,52 @@ func names(all []backend.Field) string {
 	return strings.Join(out, ", ")
 }
 
-// filled asks for each field.
-func (e *env) filled(ctx context.Context, all []backend.Field) (json.RawMessage, error) {
+// filled asks for each field, and returns an object with the values.
+func (e *env) filled(ctx context.Context, all []*wrappers.Field) (json.RawMessage, error) {
 	values := map[string]json.RawMessage{}
 	for _, f := range all {
-		v, err := e.fill(ctx, &f)
+		v, err := e.fill(ctx, f)
 		if err != nil {
 			return nil, err
 		}
-		values[f.Name] = v
+		if v != nil {
+			values[f.Name] = v
+		}
 	}
-	return backend.Filled(all, values), nil
+	return json.Marshal(values)
 }
 
-// fill asks for a field; nil: it is left out.
-func (e *env) fill(ctx context.Context, f *backend.Field) (json.RawMessage, error) {
+// fill asks for a field. It returns nil if the field is omitted.
+func (e *env) fill(ctx context.Context, f *wrappers.Field) (json.RawMessage, error) {
 	var notes []string
-	for _, s := range []string{f.Title, f.About} {
+	for _, s := range []string{f.Title, f.Doc, f.Limits} {
 		if s != "" {
 			notes = append(notes, s)
 		}
 	}
-	switch choices := f.Choices(); {
-	case choices != nil && f.Type == "array":
-		notes = append(notes, "some of "+f.Listed())
-	case choices != nil:
-		notes = append(notes, "one of "+f.Listed())
-	case f.Type == "boolean":
-		notes = append(notes, "y or n")
-	case f.Type == "integer" || f.Type == "number":
-		notes = append(notes, "a number")
+	choices := make([]string, len(f.Enum))
+	for i, v := range f.Enum {
+		if choices[i] = v; i < len(f.Labels) && f.Labels[i] != "" {
+			choices[i] += " (" + f.Labels[i] + ")"
+		}
 	}
 	switch {
-	case f.Default != nil:
-		notes = append(notes, "empty: "+string(f.Default))
+	case len(choices) > 0 && f.Kind == "list":
+		notes = append(notes, "some of "+strings.Join(choices, ", "))
+	case len(choices) > 0:
+		notes = append(notes, "one of "+strings.Join(choices, ", "))
+	case f.Kind == "list":
+		notes = append(notes, "separated by commas")
+	case f.Kind == "boolean":
+		notes = append(notes, "y or n")
+	case f.Kind == "integer" || f.Kind == "number":
+		notes = append(notes, "a number")
+	case f.Kind != "string":
+		notes = append(notes, "JSON")
+	}
+	switch {
+	case f.Default != "":
+		notes = append(notes, "empty: "+f.Default)
 	case !f.Required:
 		notes = append(notes, "may be left empty")
 	}
@@ -136,17 +145,67 @@ func (e *env) fill(ctx context.Context, f *backend.Field) (json.RawMessage, erro
 		switch {
 		case err != nil:
 			return nil, err
-		case text == "" && f.Default != nil:
-			return f.Default, nil
+		case text == "" && f.Default != "":
+			return json.RawMessage(f.Default), nil
 		case text == "" && !f.Required:
 			return nil, nil
-		case text == "" && f.Type != "string":
+		case text == "" && f.Kind != "string":
 			continue
 		}
-		v, err := f.Value(text)
+		v, err := typed(f, f.Kind, text)
 		if err == nil {
 			return v, nil
 		}
 		fmt.Fprintf(e.stderr, "%s\n", present.Visible(err.Error(), 1000, ascii()))
 	}
+}
+
+// typed returns the value of a field as JSON, from a text that a person typed: y or n, a
+// number, JSON, a text, or a list with commas.
+func typed(f *wrappers.Field, kind, text string) (json.RawMessage, error) {
+	quoted, err := json.Marshal(text)
+	word := strings.ToLower(text)
+	switch {
+	case err != nil:
+		return nil, err
+	case kind == "list":
+		list := []json.RawMessage{}
+		for s := range strings.SplitSeq(text, ",") {
+			if s = strings.TrimSpace(s); s == "" {
+				continue
+			}
+			v, err := typed(f, f.Elem, s)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v)
+		}
+		return json.Marshal(list)
+	case len(f.Enum) > 0:
+		for _, v := range f.Enum {
+			if v == text || v == string(quoted) {
+				return json.RawMessage(v), nil
+			}
+		}
+		return nil, fmt.Errorf("want one of %s", strings.Join(f.Enum, ", "))
+	case kind == "string":
+		return quoted, nil
+	case kind == "boolean" && (word == "y" || word == "yes" || word == "true"):
+		return json.RawMessage("true"), nil
+	case kind == "boolean" && (word == "n" || word == "no" || word == "false"):
+		return json.RawMessage("false"), nil
+	case kind == "boolean":
+		return nil, errors.New("want y or n")
+	}
+	d := json.RawMessage(text)
+	var n json.Number
+	switch {
+	case kind == "integer" && (json.Unmarshal(d, &n) != nil || strings.ContainsAny(text, ".eE")):
+		return nil, errors.New("want a whole number")
+	case kind == "number" && json.Unmarshal(d, &n) != nil:
+		return nil, errors.New("want a number")
+	case !json.Valid(d):
+		return nil, errors.New("want JSON")
+	}
+	return d, nil
 }

@@ -101,7 +101,7 @@ func (a *answering) load(value string) error {
 
 // read adds the answer to a call, by its ID and the digest of what was shown. It returns nil for
 // a call that is gone. bad is a form that does not fit the question of a server.
-func (a *answering) read(value string) (call *approval.Call, bad *filledForm, err error) {
+func (a *answering) read(value string) (call *approval.Call, bad []formQuestion, err error) {
 	v := a.v
 	id, digest, ok := strings.Cut(value, " ")
 	if !ok || digest == "" {

@@ -112,8 +112,8 @@ func (x *inboxItem) Said() string {
 }
 
 // approvals shows the page with one call opened: that of the ID or, without an ID, the oldest.
-// filled is a rejected form with answers to a server's question, if any.
-func (v *view) approvals(id string, filled *filledForm) error {
+// filled is a rejected form with answers to a server's question, or nil.
+func (v *view) approvals(id string, filled []formQuestion) error {
 	if err := v.turn(); err != nil {
 		return err
 	}
@@ -242,7 +242,6 @@ type question struct {
 	Alike                  *batchDiff
 	More                   int // calls that are not shown
 	Form                   []formQuestion
-	FormError              string
 	Unreadable             string // why a question cannot be answered here
 	MayYes, MayNo, SeesRun bool
 	WhoMay                 string // who may answer instead
@@ -259,7 +258,7 @@ type askedCall struct {
 }
 
 // question returns the panel of a call. alone leaves out the calls that are shown with it.
-func (v *view) question(a *approval.Call, filled *filledForm, alone bool) (*question, error) {
+func (v *view) question(a *approval.Call, filled []formQuestion, alone bool) (*question, error) {
 	hue, _ := v.hues()
 	q := &question{Call: a, Hue: hue(a.Tool), SeesRun: v.Sees(a.Run.Subject), WhoMay: whoMay(a)}
 	q.MayYes, q.MayNo = v.mayAnswer(a)

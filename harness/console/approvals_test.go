@@ -474,26 +474,26 @@ func TestAServersQuestionIsAnsweredByAForm(t *testing.T) {
 	id, value := question(asksServer)
 	dev := w.signIn(t, "dev") // whose script it is: the question is the script's user's
 	page := dev.page("/approvals/" + id)
-	contains(t, page, "Which &lt;branch&gt;?", `name="f0.0"`, `value="&lt;blue&gt;"`, `https://a.example/?&lt;x&gt;`, "I have done what the page asks for")
+	contains(t, page, "Which &lt;branch&gt;?", `name="q0/branch"`, `value="&#34;&lt;blue&gt;&#34;"`, `https://a.example/?&lt;x&gt;`, "I have done what the page asks for")
 	lacks(t, page, "<branch>", `href="https://a.example`, "\u202e")
 	// ann may say no to it, and not answer for another one's user.
 	ann := w.signIn(t, "ann")
 	lacks(t, ann.page("/approvals/"+id), `value="yes"`)
-	if status, _ := ann.post("/approvals", url.Values{"answer": {"yes"}, "ids": {value}, "f0.0": {"main"}, "f1.0": {"y"}}); status != 403 {
+	if status, _ := ann.post("/approvals", url.Values{"answer": {"yes"}, "ids": {value}, "q0/branch": {"main"}, "q1": {"y"}}); status != 403 {
 		t.Errorf("ann answers: %d", status)
 	}
-	form := url.Values{"answer": {"yes"}, "ids": {value}, "f0.0": {"m\"<"}, "f0.1": {"many"}, "f0.3": {"green"}}
+	form := url.Values{"answer": {"yes"}, "ids": {value}, "q0/branch": {"m\"<"}, "q0/n": {"many"}, "q0/color": {"green"}}
 	status, page := dev.post("/approvals", form)
 	if status != http.StatusUnprocessableEntity {
 		t.Errorf("%d", status)
 	}
-	contains(t, page, "want a whole number", "want one of red, &lt;blue&gt;", `value="m&#34;&lt;"`, "Confirm first that you have done")
-	form = url.Values{"answer": {"yes"}, "ids": {value}, "f0.0": {"ma"}, "f1.0": {"y"}}
+	contains(t, page, "is no whole number", "is none of those that are allowed", `value="m&#34;&lt;"`, "Confirm first that you have done")
+	form = url.Values{"answer": {"yes"}, "ids": {value}, "q0/branch": {"ma"}, "q1": {"y"}}
 	_, page = dev.post("/approvals", form)
 	contains(t, page, "The answer does not fit the question")
-	form.Set("f0.0", "main")
-	form.Set("f0.2", "false")
-	form["f0.4"] = []string{"x", "y, z"}
+	form.Set("q0/branch", "main")
+	form.Set("q0/force", "false")
+	form["q0/tags"] = []string{`"x"`, `"y, z"`}
 	_, page = dev.post("/approvals", form)
 	contains(t, page, "Approved: 1 call of git.git_push")
 	got := w.answers(t, strings.TrimSuffix(id, ".1"))["1"]

@@ -26,8 +26,8 @@ type batchDiff struct {
 	Remarks [][]string // why a call stands out, for each call
 }
 
-// sameValue is an argument that is the same in all calls, or, with Differs, its beginning
-// and its end, which are.
+// sameValue is an argument that is the same in all calls or, if Differs, the beginning and the
+// end that all calls share.
 type sameValue struct {
 	Path, Begin, End string
 	Differs          bool
@@ -44,7 +44,7 @@ type difference struct {
 // few or too different to be shown side by side.
 func compareCalls(args []json.RawMessage) *batchDiff {
 	d := &batchDiff{Remarks: make([][]string, len(args))}
-	values, first := map[string][]string{}, map[string]int{}
+	values := map[string][]string{}
 	var paths []string
 	for i, raw := range args {
 		if len(raw) > maxBatchBytes || len(paths) > 20*maxColumns {
@@ -56,10 +56,8 @@ func compareCalls(args []json.RawMessage) *batchDiff {
 			}
 			values[l.Path][i] = l.JSON
 		}
-		if n, again := first[string(raw)]; again {
+		if n := slices.IndexFunc(args, func(x json.RawMessage) bool { return string(x) == string(raw) }); n < i {
 			d.remark(i, "the same as call %d", n+1)
-		} else {
-			first[string(raw)] = i
 		}
 	}
 	for _, path := range paths {
@@ -103,11 +101,10 @@ func affixes(texts []string) (begin, end string) {
 			end = end[1:]
 		}
 	}
-	_, rest, found := strings.Cut(end, " ")
-	switch {
-	case found:
-		return begin, " " + rest
-	case begin != "":
+	if _, words, found := strings.Cut(end, " "); found {
+		return begin, " " + words
+	}
+	if begin != "" {
 		return begin, `"`
 	}
 	return "", ""
@@ -129,67 +126,54 @@ func (d *batchDiff) markLacking(path string, cells []string) {
 	}
 }
 
+// digits finds numbers such as 12 and 1,890.00.
 var digits = regexp.MustCompile(`-?[0-9][0-9,]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?`)
-
-// numbersIn returns the numbers in a value, such as 12 and 1,890.00.
-func numbersIn(s string) (out []float64) {
-	for _, m := range digits.FindAllString(s, -1) {
-		n, _ := strconv.ParseFloat(strings.ReplaceAll(m, ",", ""), 64)
-		out = append(out, n)
-	}
-	return out
-}
 
 // markNumbers marks numbers that are many times the median of those at their place, if all
 // values have equally many.
 func (d *batchDiff) markNumbers(path string, cells []string) {
-	all := make([][]float64, len(cells))
+	at := map[int][]float64{} // by their place: the number of each call
 	for i, s := range cells {
-		if all[i] = numbersIn(s); len(all[i]) != len(all[0]) {
-			return
+		for k, m := range digits.FindAllString(s, -1) {
+			n, _ := strconv.ParseFloat(strings.ReplaceAll(m, ",", ""), 64)
+			if at[k] = append(at[k], n); len(at[k]) != i+1 {
+				return
+			}
 		}
 	}
-	for k := range all[0] {
-		var sorted []float64
-		for i := range all {
-			sorted = append(sorted, all[i][k])
-		}
-		slices.Sort(sorted)
-		median := present.Quantile(sorted, .5)
-		for i := range all {
-			if n := all[i][k]; median > 0 && n >= manyFold*median {
+	for k := range len(at) {
+		median := present.Quantile(slices.Sorted(slices.Values(at[k])), .5)
+		for i, n := range at[k] {
+			if len(at[k]) == len(cells) && median > 0 && n >= manyFold*median {
 				d.remark(i, "%s has %g, %.0f times the median", path, n, n/median)
 			}
 		}
 	}
 }
 
-// hosts finds the hosts of mail addresses and URLs.
-var hosts = regexp.MustCompile(`(?i)(?:@|[a-z]+://(?:[^/\s"@]*@)?)` +
+// host finds the hosts of mail addresses and URLs.
+var host = regexp.MustCompile(`(?i)(?:@|[a-z]+://(?:[^/\s"@]*@)?)` +
 	`([a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+)`)
 
-// markHosts marks mail addresses and URLs whose host is not the one that more than half of
-// the calls have, nor below it.
+// markHosts marks mail addresses and URLs whose host few calls have, if another host, that is
+// not above it, is in more than half of the calls.
 func (d *batchDiff) markHosts(path string, cells []string) {
 	of, times, usual := make([][]string, len(cells)), map[string]int{}, ""
 	for i, s := range cells {
-		for _, m := range hosts.FindAllStringSubmatch(s, -1) {
+		for _, m := range host.FindAllStringSubmatch(s, -1) {
 			h := strings.ToLower(m[1])
-			if !slices.Contains(of[i], h) {
-				times[h]++
+			if slices.Contains(of[i], h) {
+				continue
 			}
 			of[i] = append(of[i], h)
-			if times[h] > times[usual] {
+			if times[h]++; times[h] > times[usual] {
 				usual = h
 			}
 		}
 	}
-	if times[usual]*2 <= len(cells) {
-		return
-	}
 	for i, all := range of {
 		for _, h := range all {
-			if h != usual && !strings.HasSuffix(h, "."+usual) {
+			if times[usual]*2 > len(cells) && h != usual && !strings.HasSuffix(h, "."+usual) {
 				d.remark(i, "%s goes to %s, others to %s", path, h, usual)
 				break
 			}

@@ -38,6 +38,7 @@ type form struct {
 type argument struct {
 	ID    string // of the field in the form
 	Name  string // of the property
+	Title string
 	Path  string // as errors of arguments name it: commits.author
 	About string
 	// Kind is text, area, number, choice, lines, ticks, json or object.
@@ -64,9 +65,12 @@ type formOption struct{ Value, Label string }
 
 // newForm makes an empty form. If there are too many parameters, it has no fields: then the
 // arguments are written as JSON.
-func newForm(parameters []*wrappers.Field) *form {
+func newForm(parameters []*wrappers.Field) *form { return newFormAt("a", parameters) }
+
+// newFormAt returns a form whose fields have IDs that begin with id.
+func newFormAt(id string, parameters []*wrappers.Field) *form {
 	f := &form{}
-	if f.Fields = f.arguments("a", "", parameters, 0); f.count > maxArgumentFields {
+	if f.Fields = f.arguments(id, "", parameters, 0); f.count > maxArgumentFields {
 		f.Fields = nil
 	}
 	return f
@@ -91,7 +95,7 @@ var long = []string{"body", "content", "text", "message", "description", "code",
 var inputs = map[string]string{"format date": "date", "format email": "email", "format uri": "url", "format url": "url"}
 
 func (f *form) argument(id, path string, field *wrappers.Field, depth int) *argument {
-	x := &argument{ID: id, Name: field.Name, Path: path, About: field.Doc, Kind: "json", Required: field.Required,
+	x := &argument{ID: id, Name: field.Name, Title: field.Title, Path: path, About: field.Doc, Kind: "json", Required: field.Required,
 		Default: plain(json.RawMessage(field.Default)), Limits: field.Limits, Ticked: map[string]bool{}, unset: field.Unset}
 	options := optionsOf(field)
 	switch {
@@ -137,13 +141,16 @@ func optionsOf(field *wrappers.Field) []formOption {
 		return nil
 	}
 	var out []formOption
-	for _, v := range values {
+	for i, v := range values {
 		if v[0] == '{' || v[0] == '[' || len(v) > 1000 {
 			return nil
 		}
 		label := plain(json.RawMessage(v))
 		if label == "" {
 			label = v
+		}
+		if i < len(field.Labels) && field.Labels[i] != "" {
+			label = field.Labels[i]
 		}
 		out = append(out, formOption{string(registry.PrintableJSON([]byte(v))), label})
 	}
