@@ -151,7 +151,6 @@ var advices = map[code]struct {
 	notAType:               {"", (*checker).explainNoType},
 	wrongArgCount:          {"", (*checker).explainCall},
 	tooManyValues:          {"", (*checker).explainMultiple},
-	mismatchedTypes:        {"", (*checker).explainOperands},
 	incompatibleAssign:     {"", (*checker).explainConversion},
 	invalidIfaceAssign:     {"", (*checker).explainConversion},
 	numericOverflow:        {"", (*checker).explainConversion},
@@ -632,34 +631,6 @@ func (c *checker) typeOf(e ast.Expr) types.Type {
 	return nil
 }
 
-// Regular expressions are compiled when a script needs them first: each worker
-// pays for what is initialised at its start.
-var mismatched = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`mismatched types (?:untyped )?(\S+) and (?:untyped )?(\S+)\)`)
-})
-
-// explainOperands tells how to bring two operands to one type.
-func (c *checker) explainOperands(f fault, d *Diagnostic) {
-	m := mismatched().FindStringSubmatch(f.Msg)
-	if m == nil {
-		return
-	}
-	switch {
-	case isNumber(m[1]) && isNumber(m[2]):
-		wide := m[1]
-		if strings.HasPrefix(m[2], "float") {
-			wide = m[2]
-		}
-		d.Hint = "Go converts nothing by itself: write " + wide + "(…) around the other one"
-	case m[1] == "string" && strings.HasSuffix(m[2], "Result") || m[2] == "string" && strings.HasSuffix(m[1], "Result"):
-		d.Hint = "a result is a struct: its text is r.Text()"
-	case m[1] == "string" || m[2] == "string":
-		d.Hint = "make a string of the other one: fmt.Sprint(x)"
-	case strings.HasSuffix(m[1], "Result") && m[2] == "nil":
-		d.Hint = "a result is a struct, which is never nil: look at err"
-	}
-}
-
 // isNumber reports whether a type is one of Go's own integers or floats.
 func isNumber(name string) bool {
 	t, ok := types.Universe.Lookup(name).(*types.TypeName)
@@ -670,6 +641,8 @@ func isNumber(name string) bool {
 	return ok && b.Info()&(types.IsInteger|types.IsFloat) != 0
 }
 
+// Regular expressions are compiled when a script needs them first: each worker
+// pays for what is initialised at its start.
 var assigned = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`type ([^()]+)\) as (\S+) value in (argument)?`)
 })

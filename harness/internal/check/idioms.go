@@ -16,10 +16,21 @@ type idiom struct {
 	first bool
 }
 
+const (
+	numbers   = `u?int(?:8|16|32|64)?|uintptr|byte|rune|float32|float64`
+	converted = "Go converts nothing by itself: write $1(…) around the other one"
+)
+
 var idioms = []idiom{
 	// Numbers and texts.
 	{message: `mismatched types int\w* and time\.Duration`, hint: "convert the number: time.Duration(n) * time.Second"},
 	{message: `cannot convert "?.* to type interface\{Error\(\) string\}`, line: `\+`, hint: "a text of an error: err.Error(), or fmt.Sprint(\"…\", err)", first: true},
+	{message: `mismatched types string and untyped nil`, hint: `a string is never nil: compare with ""`, first: true},
+	{message: `mismatched types (?:untyped )?(?:` + numbers + `) and (?:untyped )?(float\d\d)\)`, hint: converted},
+	{message: `mismatched types (?:untyped )?(` + numbers + `) and (?:untyped )?(?:` + numbers + `)\)`, hint: converted},
+	{message: `mismatched types (?:(?:untyped )?string and \S+Result|\S+Result and (?:untyped )?string)\)`, hint: "a result is a struct: its text is r.Text()"},
+	{message: `mismatched types (?:(?:untyped )?string and (?:untyped )?\S+|(?:untyped )?\S+ and (?:untyped )?string)\)`, hint: "make a string of the other one: fmt.Sprint(x)"},
+	{message: `mismatched types \S+Result and untyped nil\)`, hint: "a result is a struct, which is never nil: look at err"},
 	{message: `cannot use nil as (string|bool|u?int\w*|float\w+|[A-Z]\w*) value`, hint: "nil is for pointers, slices, maps, channels, funcs and interfaces; leave the value out for the zero value"},
 	{message: `string constant.* as \[\]byte value`, hint: "convert it: []byte(…)"},
 	// Lists and maps.
@@ -30,6 +41,7 @@ var idioms = []idiom{
 	{message: `iter\.Seq\[.*\) as \[\]`, hint: "it is an iterator, not a list: slices.Collect(…), or slices.Sorted(…)", first: true},
 	{message: `permits only one iteration variable`, hint: "leave out the second variable: for i := range …"},
 	{message: `slices\.(Sort\w*|Reverse)\(.*\(no value\) used as value`, hint: "it changes the list in place: call it as a statement", first: true},
+	{message: `of struct type \w+\.\w+Result\) to type (?:\[\]byte|string)`, hint: "a result is a struct: its text is r.Text(), and r.JSON(&v) decodes it"},
 	{message: `no field or method (?:push|append|add|Append|Push|Add)\b`, line: `\.\w+\(`, hint: "to add to a list: xs = append(xs, x); to a map: m[k] = v", first: true},
 	{message: `type (?:string|\[\]\S+) has no field or method (?:length|len|Len|Length|size|count)\b`, hint: "use len(x)", first: true},
 	{message: `type error has no field or method [A-Z]`, line: `\.\w+\(`, hint: "UseTools gives an error, not the tools: a tool is a function of its server's package, git.Log(git.LogParams{…})"},
