@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 
-	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 )
 
@@ -68,20 +66,6 @@ func (b *backing) Value(name, file string, max int64) ([]byte, error) {
 		return nil, &fs.PathError{Op: "read", Path: file, Err: err}
 	}
 	return value, nil
-}
-
-func (b *backing) Values(name string) ([]string, error) {
-	subjects, err := b.subjects(prefix + "val." + idOf(name) + ".*")
-	if err != nil {
-		return nil, err
-	}
-	var sums []string
-	for _, s := range subjects {
-		if file := untoken(s[strings.LastIndexByte(s, '.')+1:]); record.IsDigest(file) {
-			sums = append(sums, file)
-		}
-	}
-	return sums, nil
 }
 
 // Tidy does nothing: what a killed writer left without a record expires with the stream.

@@ -38,15 +38,11 @@ func NewEncoder(id string, o EncoderOptions) *Encoder {
 	return &Encoder{id: id, keep: &keeper{EncoderOptions: o, hidden: map[int]bool{}, kept: map[string]bool{}}}
 }
 
-// Continue makes e append to the lines of a run, which has values with these digests
-// beside it.
-func (e *Encoder) Continue(r *Run, values []string) {
+// Continue makes e append to the lines of a run.
+func (e *Encoder) Continue(r *Run) {
 	for _, l := range r.Lines {
 		e.keep.hides(l)
 		e.so.add(l)
-	}
-	for _, sum := range values {
-		e.keep.kept[sum] = true
 	}
 	e.last, e.lines, e.bytes = When(r.Lines[len(r.Lines)-1]), len(r.Lines), int(r.size)
 	e.ahead = max(0, e.last.Sub(e.keep.Clock()))

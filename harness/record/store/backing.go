@@ -30,8 +30,6 @@ type Backing interface {
 	// Put keeps a value beside a record durably. It returns fs.ErrExist if a value has the
 	// file name.
 	Put(name, file string, value []byte) error
-	// Values returns the digests of the values beside a record that are named by them.
-	Values(name string) ([]string, error)
 	// Remove deletes a record and the values beside it. It returns ErrRunning if the record
 	// has a writer. If not nil, spare is called when no writer can open the record any
 	// more; Remove returns its error and deletes nothing.
@@ -77,7 +75,7 @@ type Sink interface {
 	io.Writer // appends, in one step
 	// Sync makes the record and its name durable.
 	Sync() error
-	// Beside keeps a value durably.
+	// Beside keeps a value durably under its digest, if it is not there.
 	Beside(sum string, value []byte) error
 	// Publish lists the record, after its first line was written.
 	Publish() error

@@ -15,8 +15,6 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
-
-	"github.com/usetools/usetools/harness/record"
 )
 
 // Endings of file names.
@@ -377,21 +375,6 @@ func (d *folder) Value(name, file string, max int64) ([]byte, error) {
 	defer f.Close()
 	return readAll(f, max)
 }
-
-func (d *folder) Values(name string) ([]string, error) {
-	f, err := d.root.Open(name + besideExt)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	files, err := f.Readdirnames(-1)
-	return slices.DeleteFunc(files, notDigest), err
-}
-
-func notDigest(s string) bool { return !record.IsDigest(s) }
 
 func (d *folder) Remove(name string, spare func() error) error {
 	f, err := d.Open(name)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/usetools/usetools/harness/record"
@@ -180,21 +181,22 @@ func (s *Store) copy(id, base string) error {
 	if err != nil {
 		return err
 	}
-	values, err := s.in.Values(name)
-	if err != nil {
-		return err
-	}
 	dir := base + besideExt
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
-	if len(values) > 0 {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return err
-		}
+	sums := map[string]bool{}
+	for _, text := range regexp.MustCompile(`sha256:[0-9a-f]{64}`).FindAll(data, -1) {
+		sums[string(text[len("sha256:"):])] = true
 	}
-	for _, sum := range values {
+	for sum := range sums {
 		value, err := r.Value(record.Data{SHA256: sum})
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // the text is not of a value beside the record
+		}
+		if err == nil {
+			err = os.MkdirAll(dir, 0o700)
+		}
 		if err == nil {
 			err = registry.WriteFile(filepath.Join(dir, sum), value, 0o600)
 		}

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io/fs"
 	"maps"
 	"slices"
@@ -94,13 +95,11 @@ func (r *memoryRecord) Write(b []byte) (int, error) {
 }
 
 func (r *memoryRecord) Beside(sum string, value []byte) error {
-	r.m.mu.Lock()
-	if !r.gone {
-		r.values[sum] = bytes.Clone(value)
+	err := r.m.Put(r.name, sum, value)
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) { // it was dropped
+		return nil
 	}
-	r.m.mu.Unlock()
-	r.grow(len(value))
-	return nil
+	return err
 }
 
 func (r *memoryRecord) Sync() error     { return nil }
@@ -213,12 +212,6 @@ func (m *memory) Value(name, file string, max int64) ([]byte, error) {
 			return bytes.Clone(value), nil
 		}
 		return nil, fs.ErrNotExist
-	})
-}
-
-func (m *memory) Values(name string) ([]string, error) {
-	return in(m, name, func(r *memoryRecord) ([]string, error) {
-		return slices.DeleteFunc(slices.Collect(maps.Keys(r.values)), notDigest), nil
 	})
 }
 

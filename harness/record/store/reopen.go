@@ -149,13 +149,9 @@ func (s *Store) takeOver(name string, to Sink) (*Writer, *record.Run, error) {
 	if err := to.Cut(r.Size()); err != nil {
 		return nil, nil, err
 	}
-	kept, err := s.in.Values(name)
-	if err != nil {
-		return nil, nil, err
-	}
 	r.Torn, r.Running = 0, false // its writer is the caller, which has not begun yet
 	w := newWriter(s, r.Begin.ID, to)
-	w.lines.Continue(r, kept)
+	w.lines.Continue(r)
 	return w, r, nil
 }
 
