@@ -80,7 +80,7 @@ func (s *faultySink) Publish() error {
 func TestADiskThatFailsEndsTheWriting(t *testing.T) {
 	for _, half := range []bool{false, true} {
 		for at := 1; ; at++ {
-			in, err := openFolder(t.TempDir())
+			in, err := openDir(t.TempDir())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -35,14 +35,6 @@ type folder struct {
 	news Signal
 }
 
-func openFolder(dir string) (*folder, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	return &folder{dir: dir, root: root}, nil
-}
-
 func (d *folder) Changes() *Signal { return &d.news }
 
 func (d *folder) Create(name string) (Sink, error) {
@@ -82,12 +74,7 @@ func (f *recordFile) Write(b []byte) (int, error) {
 // have been removed or replaced before.
 func (d *folder) Reopen(name string, _ bool) (Sink, error) {
 	file := name + recordExt
-	if st, err := d.root.Lstat(file); err != nil {
-		return nil, err
-	} else if !st.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "open", Path: file, Err: errNotRegular}
-	}
-	f, err := d.root.OpenFile(file, os.O_RDWR, 0)
+	f, err := d.open(file, os.O_RDWR)
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +223,7 @@ func (f *recordFile) Beside(sum string, value []byte) error {
 // Put makes the record durable first: the value may refer to a line that its writer has not
 // synced. If that line were lost, the value would refer to another line of the same name.
 func (d *folder) Put(name, file string, value []byte) error {
-	f, err := d.root.OpenFile(name+recordExt, os.O_RDWR, 0) // Windows syncs no file that may only be read
+	f, err := d.open(name+recordExt, os.O_RDWR) // Windows syncs no file that may only be read
 	if err != nil {
 		return err
 	}
@@ -342,13 +329,19 @@ func (d *folder) Stamp(name string) (Stamp, bool) {
 
 var errNotRegular = errors.New("not a regular file")
 
-func (d *folder) openFile(file string) (Source, error) {
-	if st, err := d.root.Lstat(file); err != nil { // a pipe would wait for its writer
+// open opens a regular file. A pipe would wait for its other end, and a link may lead out
+// of the folder.
+func (d *folder) open(file string, flag int) (*os.File, error) {
+	if st, err := d.root.Lstat(file); err != nil {
 		return nil, err
 	} else if !st.Mode().IsRegular() {
 		return nil, &fs.PathError{Op: "open", Path: file, Err: errNotRegular}
 	}
-	f, err := d.root.Open(file)
+	return d.root.OpenFile(file, flag, 0)
+}
+
+func (d *folder) openFile(file string) (Source, error) {
+	f, err := d.open(file, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}

@@ -3,8 +3,10 @@ package store
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/crc32"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -177,10 +179,11 @@ func (x *index) keepOnly(names []string) error {
 
 // addToIndex appends lines to the file of the index, in one step.
 func (d *folder) addToIndex(lines []byte) {
-	if st, err := d.root.Lstat(indexFile); err == nil && !st.Mode().IsRegular() { // a pipe would wait for its reader
-		return
+	f, err := d.open(indexFile, os.O_WRONLY|os.O_APPEND)
+	if errors.Is(err, fs.ErrNotExist) {
+		f, err = d.root.OpenFile(indexFile, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
 	}
-	if f, err := d.root.OpenFile(indexFile, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600); err == nil {
+	if err == nil {
 		f.Write(lines)
 		f.Close()
 	}

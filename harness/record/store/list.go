@@ -132,23 +132,15 @@ func (s *Store) LoadListed(sum *record.Summary, max int64) (*record.Run, error) 
 	if _, _, ok := ParseName(name); !ok { // the ID becomes part of a path
 		return nil, fmt.Errorf("%w: %q", ErrNotFound, sum.ID)
 	}
-	r, err := s.loadUpTo(name, max)
-	return r, reading(sum.ID, err)
-}
-
-func (s *Store) loadUpTo(name string, max int64) (*record.Run, error) {
-	f, err := s.in.Open(name)
+	m, err := s.mark(name)
+	if err == nil && m.Size > max {
+		err = ErrLarge
+	}
 	if err != nil {
-		return nil, err
+		return nil, reading(sum.ID, err)
 	}
-	size, err := f.Size()
-	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, err
-	}
-	if size > max {
-		return nil, ErrLarge
-	}
-	return s.load(name)
+	r, err := s.load(name)
+	return r, reading(sum.ID, err)
 }
 
 // First returns the first line of a record, by an ID as for Load, and the size of the

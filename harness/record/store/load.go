@@ -92,7 +92,7 @@ func loadFile(path string) (*record.Run, error) {
 	if !ok {
 		return nil, fmt.Errorf("the name of a record ends with %s", recordExt)
 	}
-	in, err := openFolder(filepath.Dir(path))
+	in, err := openDir(filepath.Dir(path))
 	if err != nil {
 		return nil, err
 	}

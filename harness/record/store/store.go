@@ -58,25 +58,21 @@ func Open(dir string, o *StoreOptions) (*Store, error) {
 }
 
 // Folder returns the Backing of the store in a folder, which it creates if necessary.
-func Folder(dir string) (Backing, error) {
-	in, err := openDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	return in, nil
-}
+func Folder(dir string) (Backing, error) { return openDir(dir) }
 
-func openDir(dir string) (in *folder, err error) {
-	if dir, err = filepath.Abs(dir); err == nil {
+func openDir(dir string) (*folder, error) {
+	dir, err := filepath.Abs(dir)
+	if err == nil {
 		err = os.MkdirAll(dir, 0o700)
 	}
+	var root *os.Root
 	if err == nil {
-		in, err = openFolder(dir)
+		root, err = os.OpenRoot(dir)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("opening the store of records: %w", err)
 	}
-	return in, nil
+	return &folder{dir: dir, root: root}, nil
 }
 
 // Memory returns a store in memory. It keeps the latest n ended runs and the unfinished
