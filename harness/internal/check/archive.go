@@ -36,7 +36,7 @@ func Parts(src []byte) []Part {
 func Place(parts []Part, line int) (name string, at int) {
 	for _, p := range parts {
 		if p.Line <= line {
-			name, at = p.Name, max(line-p.Line, 1) // what is said of a marker is of the whole file
+			name, at = p.Name, max(line-p.Line, 1) // a fault at a marker is one of the whole file
 		}
 	}
 	return name, at
@@ -95,7 +95,7 @@ func leftOut(name string, src []byte) string {
 	}
 	open := func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(src)), nil }
 	if taken, err := here(open).MatchFile("", name); taken || err != nil {
-		return "" // what is wrong with it is said by the parser
+		return "" // the parser reports its faults
 	}
 	open = func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("package main\n")), nil }
 	if taken, _ := here(open).MatchFile("", name); taken {
@@ -169,7 +169,7 @@ func (s *Script) unpack(text []byte) []Diagnostic {
 // part parses one file.
 func (s *Script) part(src []byte, p Part) []Diagnostic {
 	o := scan(src)
-	for i := range o.refused { // it warns of build constraints alone, which count in an archive
+	for i := range o.refused { // the warnings are about build constraints only, which are followed here
 		o.refused[i].Line += p.Line
 	}
 	if o.unclosed >= 0 {

@@ -16,7 +16,7 @@ import (
 type binding struct {
 	name        string
 	file        *file  // whose imports decide
-	std         string // its path; empty: there is none
+	std         string // its path, "" if there is none
 	unit        *types.Package
 	stdSpec     *ast.ImportSpec // nil when the import is missing
 	unitSpec    *ast.ImportSpec
@@ -267,7 +267,7 @@ func normal(name string) string {
 	return strings.ToLower(strings.ReplaceAll(name, "_", ""))
 }
 
-// warnImport says that an import was added, to who wrote imports at all.
+// warnImport warns that an import was added, if the script has imports of its own.
 func (s *Script) warnImport(pos token.Pos, path string) {
 	if !s.bare {
 		s.warn(pos, "missing import %q: added", path)

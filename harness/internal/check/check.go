@@ -22,8 +22,7 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Options says what a script is checked together with. Nil means: with
-// the standard library alone.
+// Options configure a check. If nil, the script has the standard library only.
 type Options struct {
 	// Units are the packages that are not Go's: servers/<name>, discovery, and
 	// what those import. Only what the script reaches is checked.
@@ -72,8 +71,8 @@ type Package struct {
 	InitOrder []*types.Initializer
 }
 
-// LogPlaces tells the file of a line of the script as sent, and the line in it,
-// for a script that uses log.Lshortfile; for others it is nil.
+// LogPlaces returns a function that maps a line of the script as sent to its file and the
+// line there. It returns nil if the script does not use log.Lshortfile.
 func (c *Checked) LogPlaces() func(line int) (file string, at int) {
 	if c.checker.shortfile == nil {
 		return nil
@@ -142,14 +141,14 @@ type checker struct {
 	busy    []string   // units whose check has begun, to see cycles
 	info    *types.Info
 	main    *Package
-	library types.Importer // of the standard library, for what is checked now
+	library types.Importer // of the standard library, for the package that is being checked
 	prelude *types.Package // what the script uses of it
 	aliases map[string]string
 	untidy  []fault // what the last check of the script found unused
 	unused  map[types.Object]bool
 	doubts  []Diagnostic // what vet finds
 	strict  bool
-	failed  bool // some imports fail, which is reported
+	failed  bool // some imports failed, which was reported
 	// standing are faults whose places were changed since, so that what they
 	// hide is seen too.
 	standing []Diagnostic
@@ -312,8 +311,7 @@ func (c *checker) serverNamed(name string) string {
 	})
 }
 
-// folded writes a name without case, and without what is neither a letter nor
-// a digit.
+// folded returns the letters and digits of a name in lower case.
 func folded(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -462,7 +460,7 @@ func losesError(o types.Object) bool {
 	return ok && types.Identical(v.Type(), types.Universe.Lookup("error").Type())
 }
 
-// definitions returns what is declared, by its place.
+// definitions returns the declared objects by their places.
 func (c *checker) definitions() map[token.Pos]types.Object {
 	at := make(map[token.Pos]types.Object, len(c.info.Defs))
 	for id, o := range c.info.Defs {

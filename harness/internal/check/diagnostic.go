@@ -18,12 +18,12 @@ const (
 	Internal = "internal" // a fault of the program around the script
 )
 
-// Codes of a [Diagnostic], for who decides by them what else to tell, with the
-// arguments that each has. Other faults have none. All but CodeUndefined are
-// about the package of a server, which is Package.
+// Codes of a [Diagnostic], by which the caller decides what else to report, and the
+// arguments of each. Other faults have no code. Package is the package of a server, except
+// with CodeUndefined.
 const (
 	CodeUndefined = "undefined" // nothing declares Name, which stands alone or before a dot
-	CodeNoServer  = "no_server" // there is no such package; Name is one that the script uses of it, "" for its import
+	CodeNoServer  = "no_server" // the package does not exist; Name is a name that the script uses of it, "" for its import
 	CodeNoName    = "no_name"   // the package has no such function or type
 	CodeNoField   = "no_field"  // the type Name has no field or method Member
 	CodeCall      = "call"      // the function Name is called in another way than it is declared
@@ -51,7 +51,7 @@ type Diagnostic struct {
 	Message    string   `json:"message"`          // Go's own words where Go has some
 	Snippet    string   `json:"snippet,omitempty"`
 	Hint       string   `json:"hint,omitempty"`       // what to do next
-	Signatures []string `json:"signatures,omitempty"` // of what was probably meant
+	Signatures []string `json:"signatures,omitempty"` // of the names that were probably meant
 
 	Code    string `json:"code,omitempty"`    // one of the Code constants
 	Package string `json:"package,omitempty"` // as in servers/<package>, whatever the script calls it
@@ -62,8 +62,8 @@ type Diagnostic struct {
 	Near []string `json:"near,omitempty"`
 }
 
-// Bounds of a diagnostic that comes from a process that nobody trusts: those of
-// an honest one with room to spare, in bytes.
+// Bounds in bytes of a diagnostic from an untrusted process. Those of this package are
+// smaller.
 const (
 	maxText  = 8 << 10 // of the message, the snippet, the hint and each signature
 	maxName  = 200     // of each argument of the code: a longer name is nothing that anybody knows
@@ -73,8 +73,8 @@ const (
 var codes = []string{"", CodeUndefined, CodeNoServer, CodeNoName, CodeNoField, CodeCall, CodeType, CodeRequired,
 	CodeEnum}
 
-// Validate reports what of a diagnostic this package does not say, for who has
-// it from a process that nobody trusts.
+// Validate returns an error if this package does not produce such a diagnostic. It is for
+// diagnostics from an untrusted process.
 func (d *Diagnostic) Validate() error {
 	texts := append([]string{d.Message, d.Snippet, d.Hint}, d.Signatures...)
 	switch {
@@ -122,8 +122,8 @@ func (d Diagnostic) String() string {
 	return s
 }
 
-// tidy sorts diagnostics by position, leaves out what was said before, bounds
-// their length and number, and adds the source lines.
+// tidy sorts diagnostics by position, removes repetitions, bounds their length and number,
+// and adds the source lines.
 func tidy(list []Diagnostic, source []byte) []Diagnostic {
 	slices.SortStableFunc(list, func(a, b Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))

@@ -1,6 +1,5 @@
-// Package check reads a script and says what it means, or why it means
-// nothing. It runs inside the worker, because a hostile text can overflow a
-// parser's stack as well as an interpreter's.
+// Package check parses and type-checks a script. It runs inside the worker, because a
+// hostile text can overflow a parser's stack as well as an interpreter's.
 //
 // A script goes through it in two steps, with the resolution of its tools in
 // between:

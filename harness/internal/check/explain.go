@@ -137,7 +137,7 @@ func elementOfServer(t types.Type) *types.Named {
 	return nil
 }
 
-// advices are what is said about a fault, by its code.
+// advices have the hint for a fault, or the function that finds it, by the fault's code.
 var advices = map[code]struct {
 	hint    string
 	explain func(*checker, fault, *Diagnostic)
@@ -448,8 +448,8 @@ func (c *checker) explainNoList(f fault, d *Diagnostic) {
 
 // around returns the field of a server's struct whose own struct, or that of its
 // elements, has the field that the script looks for in the first, as where all
-// arguments are wrapped in one Body; and that struct. Of several it returns none:
-// nobody knows which is meant.
+// arguments are wrapped in one Body; and that struct. It returns
+// nothing if several fields fit.
 func around(owner types.Type, name string) (field string, inner *types.Named) {
 	s, _ := serverStruct(owner)
 	if s == nil {
@@ -561,8 +561,7 @@ func (c *checker) explainCall(f fault, d *Diagnostic) {
 	}
 }
 
-// explainToolCall tells how a tool's function takes its arguments, to who
-// called it another way.
+// explainToolCall describes the arguments of a tool's function that was called with others.
 func (c *checker) explainToolCall(call *ast.CallExpr, d *Diagnostic) {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok {
@@ -593,7 +592,7 @@ func isContext(e ast.Expr) bool {
 	return ok && id.Name == "ctx"
 }
 
-// explainMultiple tells how to use one of several results.
+// explainMultiple describes how to use one of several results.
 func (c *checker) explainMultiple(f fault, d *Diagnostic) {
 	if call, ok := innermost(c, f.Pos, func(call *ast.CallExpr) bool { return call.Pos() == f.Pos }); ok {
 		c.describeCall(call, d)
@@ -601,7 +600,7 @@ func (c *checker) explainMultiple(f fault, d *Diagnostic) {
 	d.Hint = "assign the results first: v, err := …; then use v"
 }
 
-// describeCall adds the signature of what is called and returns its results.
+// describeCall adds the signature of the called function and returns its results.
 func (c *checker) describeCall(call *ast.CallExpr, d *Diagnostic) *types.Tuple {
 	var o types.Object
 	switch f := ast.Unparen(call.Fun).(type) {
@@ -641,13 +640,12 @@ func isNumber(name string) bool {
 	return ok && b.Info()&(types.IsInteger|types.IsFloat) != 0
 }
 
-// Regular expressions are compiled when a script needs them first: each worker
-// pays for what is initialised at its start.
+// Regular expressions are compiled at their first use, to keep the start of workers short.
 var assigned = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`type ([^()]+)\) as (\S+) value in (argument)?`)
 })
 
-// explainConversion tells how to make a value of the type that is wanted.
+// explainConversion describes how to convert a value to the wanted type.
 func (c *checker) explainConversion(f fault, d *Diagnostic) {
 	if c.explainConstant(f, d) {
 		return
@@ -700,8 +698,7 @@ var namedConstant = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(` of (\w+) type \S+\) as (\S+) value in`)
 })
 
-// explainConstant tells how to write a constant that is of another type than
-// the place wants.
+// explainConstant describes how to write a constant whose type is not the wanted one.
 func (c *checker) explainConstant(f fault, d *Diagnostic) bool {
 	if m := namedConstant().FindStringSubmatch(f.Msg); m != nil && m[1] == m[2] {
 		d.Hint = "convert it: " + m[2] + "(…)"

@@ -15,9 +15,8 @@ const (
 	maxCorrected = 100 // faults that are looked at in a round
 )
 
-// forgive corrects what a script gets nearly right about the packages that
-// were generated for it, which it has never seen, and returns the faults that
-// are left.
+// forgive corrects near misses about the generated packages, whose source the author of the
+// script has not seen, and returns the remaining faults.
 func (c *checker) forgive(faults []fault) []fault {
 	for range maxRounds {
 		corrected := false

@@ -89,7 +89,7 @@ type guess struct {
 	from, to token.Pos // the literal that shows whether it fits
 	written  string
 	right    string
-	missing  Diagnostic // what is said when it does not
+	missing  Diagnostic // reported if it does not
 }
 
 // guessed notes that a name of a type was taken as another one.
@@ -343,8 +343,8 @@ func (m *mender) warned(pos token.Pos, written, sent string) {
 	m.warn(pos, "%s: %s", written, sent)
 }
 
-// value mends what is given where a type is wanted; before is what the script
-// writes before it, for the warning.
+// value corrects a value where a type is wanted; before is the text in front of it, for the
+// warning.
 func (m *mender) value(e *ast.Expr, want types.Type, before string) {
 	lit, address := literalOf(*e)
 	if lit == nil {

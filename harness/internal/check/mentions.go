@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// maxMentioned bounds the names of packages in a text that is no Go.
+// maxMentioned bounds the names of packages in a text that does not parse.
 const maxMentioned = 200
 
 // Mentions returns what a script that Parse cannot read seems to ask for, found
 // by its tokens alone: the strings that UseTools is called with, and the names
 // after a dot which are called, or whose literals are written. At most 64
-// phrases and 200 names; of a text that is no Go source at all, nothing.
+// phrases and 200 names; nothing of a text that is not Go source.
 func Mentions(src []byte) ([]Phrase, []Name) {
 	text, bad := clean(src)
 	if bad != nil {

@@ -285,8 +285,8 @@ func (c *collector) weigh(e *ast.BinaryExpr) {
 	}
 }
 
-// size returns the bytes of a constant string, or 0 for what is none. More than
-// twice MaxSize is not told apart.
+// size returns the bytes of a constant string, 0 for other expressions, and at most twice
+// MaxSize.
 func (c *collector) size(e ast.Expr) int {
 	if n, ok := c.sizes[e]; ok {
 		return n
@@ -374,7 +374,7 @@ func (f *file) importedAs() (servers, std map[string]string) {
 }
 
 // isStd reports whether the standard package of a path has a name, or, without a
-// path, any of the package's name. A refused name that is not imported may well be meant of a server: http.Get.
+// path, any of the package's name. A refused name without an import may be a server's: http.Get.
 func isStd(path, pkg, name string) bool {
 	paths := []string{path}
 	if path == "" {

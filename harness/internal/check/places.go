@@ -77,7 +77,7 @@ func (c *checker) ofLogger(m *types.Func) bool {
 	return false
 }
 
-// calleeIdent is the identifier that names what is called; nil for a value.
+// calleeIdent returns the identifier that names the called function, nil for a value.
 func calleeIdent(call *ast.CallExpr) *ast.Ident {
 	switch f := ast.Unparen(call.Fun).(type) {
 	case *ast.Ident:

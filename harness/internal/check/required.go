@@ -50,11 +50,11 @@ type requirements struct {
 	*checker
 	assigned map[*types.Var]bool // fields written other than by a literal
 	escaped  map[types.Type]bool // structs whose address was taken
-	written  map[types.Type]bool // structs of which there is a literal, which a variable may take
+	written  map[types.Type]bool // structs with a literal, which a variable may hold
 	unknown  map[string][]string // fields that the script names and a type does not have
 }
 
-// collect notes what is written by assignments and through addresses.
+// collect notes fields that are written by assignments and through addresses.
 func (r *requirements) collect(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
@@ -226,8 +226,8 @@ func (r *requirements) variants(s *types.Struct, named *types.Named, given map[s
 	return d, true
 }
 
-// isRequired reports whether a struct's field has to be written, which the
-// generated source marks in its tag.
+// isRequired reports whether a struct's field must be set, by the tag in the generated
+// source.
 func isRequired(s *types.Struct, i int) bool {
 	return reflect.StructTag(s.Tag(i)).Get("use") == "required"
 }

@@ -31,7 +31,7 @@ type Script struct {
 	faults   []Diagnostic // found by syntax; Check reports them
 	misused  bool         // some of them are about UseTools
 	warnings []Diagnostic
-	notes    []Diagnostic // warnings of what is no fault
+	notes    []Diagnostic // warnings that are not about faults
 }
 
 // A file is one file of a script.
@@ -240,8 +240,8 @@ var otherWords = map[string]string{
 	"from": "a package is imported with import \"strings\"", "elif": "write } else if condition {",
 }
 
-// otherLanguage tells what Go has for what stands at a syntax error, where
-// that is of another language; "" where it is not.
+// otherLanguage returns the hint for a construct of another language at a syntax error, or
+// "" if it is not one.
 func otherLanguage(text []byte, offset int) string {
 	offset = min(offset, len(text))
 	start := bytes.LastIndexByte(text[:offset], '\n') + 1

@@ -13,8 +13,8 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// vet warns of what is Go and yet seldom meant, as go vet does. It runs the same
-// in Go, so that nothing is mended and a strict check does not refuse it.
+// vet warns of valid Go that is seldom intended, as go vet does. It corrects nothing, and a
+// strict check does not refuse it, because go run accepts it.
 func (c *checker) vet() {
 	c.inspect(func(n ast.Node) bool {
 		switch n := n.(type) {
