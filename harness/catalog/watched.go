@@ -80,27 +80,38 @@ func (f *Files) Watch(ctx context.Context, poll time.Duration, updated func(c *C
 	return build.Watch(ctx, f.AllConfigs(), o, func(u build.Update) {
 		turn.Lock()
 		defer turn.Unlock()
-		c, old, err := f.update(u, search)
+		c, err := f.update(u, search)
 		updated(c, err)
-		if old != nil && old != u.Pool {
-			old.Close()
+		if err == nil {
+			f.release(u.Pool)
 		}
 	})
 }
 
+// release closes the connections that Files made, unless the watch has them.
+func (f *Files) release(watched *backend.Pool) {
+	f.mu.Lock()
+	pool := f.pool
+	f.pool = nil
+	f.mu.Unlock()
+	if pool != nil && pool != watched {
+		pool.Close()
+	}
+}
+
 // update makes a catalog of a rebuild and makes it the current one. For a failed rebuild it
-// returns the present catalog and the error. The caller closes the connections in old, which
-// Files made, unless the rebuild has them.
-func (f *Files) update(u build.Update, search *discovery.Options) (c *Catalog, old *backend.Pool, err error) {
+// returns the present catalog and the error.
+func (f *Files) update(u build.Update, search *discovery.Options) (*Catalog, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	reg := u.Registry
 	switch {
 	case u.Err != nil:
-		return f.catalog, nil, u.Err
+		return f.catalog, u.Err
 	case f.follows():
+		var err error
 		if reg, err = f.Follow.load(); err != nil {
-			return f.catalog, nil, err
+			return f.catalog, err
 		}
 	case u.Report.OK() > 0:
 		f.save(reg, f.built())
@@ -112,11 +123,10 @@ func (f *Files) update(u build.Update, search *discovery.Options) (c *Catalog, o
 	} else {
 		f.log("%v; what it says about search stays as it was", err)
 	}
-	c = f.renew(reg, u.Config, u.Pool)
+	c := f.renew(reg, u.Config, u.Pool)
 	f.logDoubts()
 	f.endJob() // the watch has asked all servers
-	old, f.pool = f.pool, nil
-	return c, old, nil
+	return c, nil
 }
 
 // watching is a watch under way.
