@@ -225,7 +225,7 @@ func (st *modelState) call(r *routine, o *op, tool, item, name string) {
 			if o.id%2 == 0 {
 				return
 			}
-		case strings.Contains(err.Error(), "approve"):
+		case strings.Contains(err.Error(), "rejected"), strings.Contains(err.Error(), "approval"):
 			st.got["no "+name]++
 			return
 		}
