@@ -15,19 +15,18 @@ import (
 	"github.com/usetools/usetools/registry/backend"
 )
 
-// captures takes raw results out of responses. A request whose context holds
-// a capture is noted when it is sent; when its response arrives, the result's
-// bytes go into the capture and the SDK gets an empty result to decode. So
-// nothing that a server puts into a result can make the SDK's decoding fail,
-// and no byte of it is changed.
+// captures takes raw results out of responses. It records a request whose context
+// holds a capture when the request is sent. When the response arrives, the capture
+// gets the bytes of the result, and the SDK gets an empty result to decode. So
+// no result can make the SDK's decoding fail, and no byte of it is changed.
 //
-// The SDK (v1.8.0) has no other way to a raw result: AddSendingCustomMethod refuses the
-// name tools/call, and a Connection around that of StreamableClientTransport is not told of
-// the handshake, because sessionUpdated is not exported. If one of the two is possible, this
-// type and the rewriting of events and bodies can go.
+// The SDK (v1.8.0) offers no other way to a raw result. AddSendingCustomMethod refuses the
+// name tools/call. A Connection that wraps the one of StreamableClientTransport misses the
+// handshake, because sessionUpdated is not exported. When one of the two becomes possible,
+// captures and the rewriting of events and bodies can be deleted.
 //
-// Errors pass untouched. Results that ask the client for input are taken like
-// all others: the SDK would answer them by sending the request again.
+// Errors pass unchanged. A result that asks the client for input is captured too,
+// because the SDK would answer it by sending the request again.
 type captures struct {
 	asked *questions
 
@@ -35,19 +34,19 @@ type captures struct {
 	byID map[jsonrpc.ID]*capture
 }
 
-// capture is the place for one raw result. It may be read when the SDK has
-// returned without an error.
+// capture holds one raw result. It may be read after the SDK has returned without an
+// error.
 type capture struct {
 	id     jsonrpc.ID
-	call   *call // that it belongs to; nil of tools/list
+	call   *call // nil for tools/list
 	raw    json.RawMessage
-	err    error           // why there is no result, where that is not for the server to say
-	became backend.Outcome // as far as it is known, where there is no result
+	err    error           // our own reason for a missing result
+	became backend.Outcome // of a request without a result, if it is known
 }
 
 type captureKey struct{}
 
-// newCaptures returns captures without any. relayed is that of questions.
+// newCaptures returns an empty captures. relayed is the field of questions.
 func newCaptures(relayed bool) *captures {
 	return &captures{asked: newQuestions(relayed), byID: map[jsonrpc.ID]*capture{}}
 }
@@ -66,7 +65,7 @@ func sendOf(ctx context.Context) *backend.Send {
 	return nil
 }
 
-// sent notes a request before it is written.
+// sent records a request before it is written.
 func (cs *captures) sent(ctx context.Context, m jsonrpc.Message) {
 	c := wanted(ctx)
 	r, ok := m.(*jsonrpc.Request)
@@ -79,7 +78,7 @@ func (cs *captures) sent(ctx context.Context, m jsonrpc.Message) {
 	cs.byID[r.ID] = c
 }
 
-// fail notes why a request gets no result though it was answered.
+// fail records why an answered request gets no result.
 func (cs *captures) fail(id jsonrpc.ID, err error) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -88,7 +87,7 @@ func (cs *captures) fail(id jsonrpc.ID, err error) {
 	}
 }
 
-// became notes what became of a request, unless that is known.
+// became records the outcome of a request, unless it has one.
 func (cs *captures) became(id jsonrpc.ID, o backend.Outcome) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -97,8 +96,8 @@ func (cs *captures) became(id jsonrpc.ID, o backend.Outcome) {
 	}
 }
 
-// failure returns the error of a request, for which the SDK's is err, with what
-// is known of its outcome.
+// failure returns the error of a request with its outcome, if that is known. err is the
+// SDK's error.
 func (cs *captures) failure(c *capture, err error) error {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -109,7 +108,7 @@ func (cs *captures) failure(c *capture, err error) error {
 	return &backend.OutcomeError{Outcome: c.became, Err: err}
 }
 
-// forget drops a capture whose response is no longer awaited.
+// forget drops a capture whose response is not awaited any more.
 func (cs *captures) forget(c *capture) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -140,8 +139,7 @@ func (cs *captures) incoming(m jsonrpc.Message, from *capture, quit <-chan struc
 	return true
 }
 
-// received takes the result out of a response that is waited for, and reports
-// whether it did.
+// received takes the result out of an awaited response, and reports whether it did.
 func (cs *captures) received(m jsonrpc.Message) bool {
 	r, ok := m.(*jsonrpc.Response)
 	if !ok {
@@ -165,8 +163,8 @@ func (cs *captures) received(m jsonrpc.Message) bool {
 	return true
 }
 
-// headerTools is the list that the SDK gets to see: only tools that want
-// arguments repeated in HTTP headers, which is the SDK's business.
+// headerTools returns the list for the SDK: only the tools whose arguments are repeated in
+// HTTP headers, because the SDK sets those headers.
 func headerTools(list json.RawMessage) json.RawMessage {
 	if !bytes.Contains(list, headerMark) {
 		return emptyList
@@ -193,7 +191,7 @@ func headerTools(list json.RawMessage) json.RawMessage {
 
 var headerMark = []byte(`"x-mcp-header"`)
 
-// headerTool returns the name of a tool that wants arguments in headers.
+// headerTool returns the name of a tool whose arguments are repeated in headers.
 func headerTool(raw json.RawMessage) (name string, ok bool) {
 	if !bytes.Contains(raw, headerMark) {
 		return "", false
@@ -203,9 +201,8 @@ func headerTool(raw json.RawMessage) (name string, ok bool) {
 	return t.Name, err == nil
 }
 
-// withoutBadHeaders leaves out the tools that want arguments in headers that
-// no request can have, as the protocol demands. good are those of headerTools
-// that the SDK found to be in order.
+// withoutBadHeaders leaves out the tools with arguments in invalid headers, as the
+// protocol demands. good are the tools of headerTools that the SDK accepted.
 func withoutBadHeaders(tools []json.RawMessage, good []*mcp.Tool) (kept []json.RawMessage, problems []string) {
 	for _, raw := range tools {
 		name, ok := headerTool(raw)
@@ -218,7 +215,7 @@ func withoutBadHeaders(tools []json.RawMessage, good []*mcp.Tool) (kept []json.R
 	return kept, problems
 }
 
-// envelope is a message of which only the outermost level is decoded.
+// envelope is a message. Only its outermost level is decoded.
 type envelope struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -254,9 +251,9 @@ func decodeEnvelope(data []byte) (*envelope, error) {
 	return &e, err
 }
 
-// decodeMessage decodes a message. Results, which may be large, are not
-// decoded beyond the envelope: that saves the SDK's buffers, and its decoder
-// refuses what is nested more than 1,000 levels deep.
+// decodeMessage decodes a message. Of a result, which may be large, it decodes only the
+// envelope: that saves the SDK's buffers, and the SDK refuses results with more than 1,000
+// levels.
 func decodeMessage(data []byte) (jsonrpc.Message, error) {
 	if e, err := decodeEnvelope(data); err == nil && e.isResult() {
 		return &jsonrpc.Response{ID: e.id, Result: e.Result}, nil

@@ -8,20 +8,20 @@ import (
 	"io"
 )
 
-// events is a stream of server-sent events whose messages are rewritten as
-// they pass. Data that is no message is dropped, its event's other fields
-// stay: a server that logs into the stream does not break it.
+// events is a stream of server-sent events. It rewrites their messages as they pass. It
+// drops other data and keeps the other fields of the event, so that a server that logs
+// into the stream does not break it.
 type events struct {
 	body    io.ReadCloser
 	rewrite func(data []byte) (out []byte, ok bool)
-	// instead makes the data of an event that is too long; nil data: it is
+	// instead returns the data for an event that is too long. If nil, the data is
 	// dropped.
 	instead func(*idScanner) []byte
 	max     int // bytes of an event
 
 	r   *bufio.Reader
-	out bytes.Buffer // ready to be read
-	err error        // after out
+	out bytes.Buffer // to be read
+	err error        // returned after out
 }
 
 func (e *events) Read(p []byte) (int, error) {
@@ -36,9 +36,9 @@ func (e *events) Read(p []byte) (int, error) {
 
 func (e *events) Close() error { return e.body.Close() }
 
-// next reads one event into out. An event that the stream's end cuts off is
-// dropped, as the specification of event streams demands. Of one that is too long
-// only the id is looked for.
+// next reads one event into out. It drops an event that the end of the stream cuts
+// off, as the specification of event streams demands. In an event that is too long it
+// only looks for the id.
 func (e *events) next() {
 	if e.r == nil {
 		e.r = bufio.NewReader(e.body)

@@ -418,14 +418,14 @@ func callError(code int) error {
 	return err
 }
 
-// instead returns the message that takes the place of one that is too long, or nil.
+// instead returns the message that replaces one that is too long, or nil.
 func (t *tripper) instead(long *idScanner) []byte {
 	data, _ := encoded(long.instead(t.captures, t.max))
 	return data
 }
 
-// rewrite handles one message, and returns it as the SDK is to get it. It is false if the
-// SDK is not to get it.
+// rewrite handles one message and returns it for the SDK. ok is false if the SDK must not
+// get it.
 func (t *tripper) rewrite(ctx context.Context, data []byte) (out []byte, ok bool) {
 	m, err := decodeMessage(data)
 	if err != nil {
@@ -438,7 +438,7 @@ func (t *tripper) rewrite(ctx context.Context, data []byte) (out []byte, ok bool
 	return out, err == nil
 }
 
-// encoded returns an answer as it is sent; it is false for nil.
+// encoded returns the encoding of an answer. ok is false for nil.
 func encoded(r *jsonrpc.Response) (out []byte, ok bool) {
 	if r == nil {
 		return nil, false

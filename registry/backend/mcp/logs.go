@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -58,14 +59,8 @@ func LogTail(path string, n int) ([]byte, error) {
 		}
 		text = append(text, b...)
 	}
-	end := len(text)
-	for at := len(bytes.TrimSuffix(text, []byte("\n"))); n > 0; n-- {
-		if at = bytes.LastIndexByte(text[:at], '\n'); at < 0 {
-			return text, nil
-		}
-		end = at + 1
-	}
-	return text[end:], nil
+	lines := slices.Collect(bytes.Lines(text))
+	return bytes.Join(lines[len(lines)-min(max(n, 0), len(lines)):], nil), nil
 }
 
 var fileName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$`) })

@@ -497,8 +497,8 @@ func (t *tail) last(hide *redact.Redactor) string {
 	return strings.ToValidUTF8(s, "\ufffd")
 }
 
-// obeyed matches text that a terminal would obey: escape sequences and control
-// characters, except for the ends of lines and tabs.
+// obeyed matches escape sequences and control characters, which a terminal would obey,
+// except for the ends of lines and tabs.
 var obeyed = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?s)\x1b(?:\[[0-9:;<=>? !"#$%&'()*+,\-./]*.?)?|[\x00-\x08\x0b-\x1f\x7f-\x{9f}]`)
 })

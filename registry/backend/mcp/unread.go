@@ -9,9 +9,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// maxSkipped is how many times the largest size of a message is read past of
-// one that is longer, to find its end. Beyond it the connection is given up:
-// a server that never ends its line is not read for ever.
+// maxSkipped bounds the search for the end of a message that is too long, in multiples of
+// the largest size of a message. After that the connection is closed, so that a server
+// that never ends its line is not read forever.
 const maxSkipped = 16
 
 var (
@@ -19,8 +19,8 @@ var (
 	errEndless      = errors.New("a message without an end")
 )
 
-// tooLong is errFrameTooLong of an answer that was skipped: it costs its
-// exchange, not the connection.
+// tooLong returns an errFrameTooLong for a skipped answer. Its exchange fails, the
+// connection stays.
 func tooLong(max int) error {
 	return fmt.Errorf("%w: more than %d bytes; ask for less, or raise usetools.maxMessageMB in its config entry",
 		errFrameTooLong, max)
@@ -28,18 +28,18 @@ func tooLong(max int) error {
 
 // idScanner finds the id of a message that is too long to be kept, as its
 // bytes pass: some servers write the id first, some last. The zero value is
-// ready.
+// ready for use.
 type idScanner struct {
 	depth             int
 	inString, escaped bool
-	token             []byte // what was read of the present key or value of the outermost object
+	token             []byte // the present key or value of the outermost object, so far
 	key               string
 	id                json.RawMessage
-	request           bool // it has a method: nobody waits for it
-	rpc               bool // it says that it is JSON-RPC
+	request           bool // it has a method, so it is not an answer
+	rpc               bool // it has the member jsonrpc
 }
 
-// maxToken is as much as is kept of a key or an id.
+// maxToken bounds a key or an id, in bytes.
 const maxToken = 256
 
 func (s *idScanner) scan(data []byte) {
@@ -104,7 +104,7 @@ func (s *idScanner) member() {
 	s.key, s.token = "", s.token[:0]
 }
 
-// response returns the id of the message, if it is an answer.
+// response returns the id of the message if it is an answer.
 func (s *idScanner) response() (id jsonrpc.ID, ok bool) {
 	var v any
 	if s.request || len(s.id) == 0 || json.Unmarshal(s.id, &v) != nil {
@@ -114,13 +114,13 @@ func (s *idScanner) response() (id jsonrpc.ID, ok bool) {
 	return id, err == nil && id.IsValid()
 }
 
-// instead returns the message that takes the place of one that is too long;
-// nil where that was no answer to a request of ours.
+// instead returns the message that replaces one that is too long. It returns nil if that
+// one was not an answer to a request of ours.
 func (s *idScanner) instead(cs *captures, max int) *jsonrpc.Response {
 	return s.refusal(cs, tooLong(max))
 }
 
-// refusal is the answer with an error of our own.
+// refusal returns an answer with an error of our own.
 func (s *idScanner) refusal(cs *captures, err error) *jsonrpc.Response {
 	id, ok := s.response()
 	if !ok {
@@ -130,13 +130,12 @@ func (s *idScanner) refusal(cs *captures, err error) *jsonrpc.Response {
 	return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}}
 }
 
-// errUnreadable is the reason of a call whose answer cannot be read.
+// errUnreadable is the reason for the failure of a call whose answer cannot be read.
 var errUnreadable = errors.New("its answer cannot be read")
 
-// unreadable returns the message that takes the place of one that cannot be
-// decoded, so that nobody waits for it: Python servers write NaN, others cut
-// their answers off. nil where it does not look like an answer at all, or where
-// it is not whole: then the connection is at its end.
+// unreadable returns the message that replaces one that cannot be decoded, so that its call
+// ends: Python servers write NaN, others cut their answers off. It returns nil if the data
+// does not look like an answer, or if it is incomplete because the connection has ended.
 func unreadable(cs *captures, data []byte, whole bool) *jsonrpc.Response {
 	var s idScanner
 	s.scan(data)

@@ -7,13 +7,13 @@ import (
 	"github.com/usetools/usetools/registry/config"
 )
 
-// Verdicts remembers what servers turned out to speak, so that the next
-// connection begins with that: a process need not be started twice, a URL not
-// be asked in vain. A verdict that no longer holds costs one attempt. The
-// zero value knows nothing; it may be used from several goroutines.
+// Verdicts remembers which handshake each server accepted, so that the next connection
+// begins with it: a process is not started twice, and a URL not tried in vain. An
+// outdated verdict costs one attempt. The zero value is empty. It is safe for
+// concurrent use.
 type Verdicts struct{ by sync.Map } // by name of the server
 
-// verdict is one way to connect; empty: unknown.
+// verdict is one way to connect. If empty, it is unknown.
 type verdict string
 
 const (
@@ -22,7 +22,7 @@ const (
 	speaksSSE    verdict = "sse"
 )
 
-// Learn takes over what an earlier build noted of a server.
+// Learn takes the verdict on a server from its entry in a registry.
 func (v *Verdicts) Learn(s registry.Server) {
 	if v == nil {
 		return
