@@ -246,14 +246,11 @@ func (e *env) answerApprovals(ctx context.Context, c *cli.Command, yes bool) err
 
 // sayAnswered prints whether an answer was taken.
 func (e *env) sayAnswered(c *cli.Command, a *approval.Call, out *answered, err error) error {
-	var before *store.AnsweredError
 	switch {
 	case c.Bool("json"):
 		return e.printLine(out)
-	case errors.As(err, &before):
-		fmt.Fprintf(e.stderr, "harness: %s: already %s\n", a.ID, present.Said(before.Answer, ascii()))
 	case err != nil:
-		fmt.Fprintln(e.stderr, "harness:", registry.PrintableText(err.Error(), 2000))
+		fmt.Fprintln(e.stderr, "harness:", present.Visible(approval.Refused(a, err), 2000, ascii()))
 	case out.Yes:
 		e.nothing(c, fmt.Sprintf("%s: approved %s, expires %s", a.ID, what(a),
 			out.Until.Local().Format(time.DateTime)))
@@ -279,16 +276,9 @@ func (e *env) afterAnswers(ctx context.Context, c *cli.Command, store *store.Sto
 		if err != nil {
 			return 0, err
 		}
-		switch open, lost := len(approval.Open(r)), len(r.Unknown()); {
-		case r.Running:
-			e.nothing(c, fmt.Sprintf("run %s is running", id))
-		case open > 0:
-			e.nothing(c, fmt.Sprintf("run %s: %s: %s", id, present.NeedApproval(open), lines(c)("approvals", "show", id)))
-		case lost > 0:
-			e.nothing(c, fmt.Sprintf("run %s: outcome unknown: call %d: %s",
-				id, r.Unknown()[0].N, lines(c)("runs", "show", id)))
-		case r.End != nil && !record.Resumable(r.End.Status) && (!r.Begin.Dry || r.Live()):
-			e.nothing(c, fmt.Sprintf("run %s has ended with %s: nothing is left to resume", id, r.End.Status))
+		switch why, next := approval.Blocked(r); {
+		case why != "":
+			e.nothing(c, why+": "+lines(c)(next...))
 		case !c.Bool("resume") && r.Begin.Session != "":
 			e.nothing(c, fmt.Sprintf("run %s resumes in its server, unless the server takes answers only in its console; "+
 				"if no server runs: %s", id, lines(c)("resume", id)))

@@ -209,12 +209,9 @@ func (e *env) askOpen(ctx context.Context, records *store.Store, id string) (sto
 			return true, nil
 		}
 		err = records.Answer(a.ID, answer)
-		var before *store.AnsweredError
 		switch {
-		case errors.As(err, &before):
-			fmt.Fprintf(e.stderr, "already %s\n", present.Said(before.Answer, ascii()))
-		case errors.Is(err, store.ErrExpired), errors.Is(err, store.ErrEnded):
-			fmt.Fprintln(e.stderr, present.Visible(err.Error(), 1000, ascii()))
+		case errors.Is(err, store.ErrAnswered), errors.Is(err, store.ErrExpired), errors.Is(err, store.ErrEnded):
+			fmt.Fprintln(e.stderr, present.Visible(approval.Refused(a, err), 1000, ascii()))
 		case err != nil:
 			return false, err
 		}

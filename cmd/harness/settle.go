@@ -82,23 +82,19 @@ func (e *env) saySettled(c *cli.Command, store *store.Store, id string, st *reco
 	if err != nil {
 		return err
 	}
-	var left []int
-	open := len(approval.Open(r))
+	left := []int{}
 	for _, m := range r.Unknown() {
 		left = append(left, m.N)
 	}
 	if c.Bool("json") {
 		return e.print(map[string]any{"run": id, "call": st.N, "happened": st.Happened, "who": st.Who,
-			"unknown": append([]int{}, left...), "open": open})
+			"unknown": left, "open": len(approval.Open(r))})
 	}
-	switch {
-	case len(left) > 0:
-		e.nothing(c, fmt.Sprintf("settled; run %[2]s: outcome unknown: call %[1]d", left[0], id))
-	case open > 0:
-		e.nothing(c, fmt.Sprintf("settled; run %s: %s: %s", id, present.NeedApproval(open), lines(c)("approvals", "show", id)))
-	default:
-		e.nothing(c, fmt.Sprintf("settled; run %s can be resumed: %s", id, lines(c)("resume", id)))
+	why, next := approval.Blocked(r)
+	if why == "" {
+		why, next = fmt.Sprintf("run %s can be resumed", id), []string{"resume", id}
 	}
+	e.nothing(c, fmt.Sprintf("settled; %s: %s", why, lines(c)(next...)))
 	return nil
 }
 

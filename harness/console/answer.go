@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/usetools/usetools/harness/approval"
-	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry/text"
@@ -148,25 +147,11 @@ func (a *answering) call(id string) *approval.Call {
 
 // send writes one answer. If it fails, a sentence says why.
 func (a *answering) send(call *approval.Call, said *record.Answer) {
-	id := call.ID
-	err := a.v.c.store.Answer(id, said)
-	var before *store.AnsweredError
-	switch {
-	case err == nil:
-		a.done = append(a.done, call)
-	case errors.As(err, &before):
-		a.fail("%s: already %s.", id, present.Said(before.Answer, false))
-	case errors.Is(err, store.ErrExpired):
-		a.fail("%s expired %s; the answer came too late.", id, day(call.Until, time.Now()))
-	case errors.Is(err, store.ErrEnded):
-		a.fail("%s: its run has ended; the call is not sent any more.", id)
-	case errors.Is(err, store.ErrOtherAsk):
-		a.fail("%s: the call is not the one that was shown, and was not answered. Look at it again.", id)
-	case errors.Is(err, store.ErrNotFound):
-		a.fail("%s no longer exists: its record was removed.", id)
-	default:
-		a.fail("%s was not answered: %s", id, whole(text.FirstBytes(err.Error(), 500)))
+	if err := a.v.c.store.Answer(call.ID, said); err != nil {
+		a.fail("%s.", approval.Refused(call, err))
+		return
 	}
+	a.done = append(a.done, call)
 }
 
 // fail adds a sentence that says why a call was not answered.
@@ -240,16 +225,10 @@ func (a *answering) said() string {
 // resumes it; terminal says how to resume it otherwise.
 func whatNext(run *record.Run, here bool, terminal string) string {
 	id := run.Begin.ID
-	switch open, lost := len(approval.Open(run)), run.Unknown(); {
-	case run.Running:
-		return fmt.Sprintf("Run %s is running.", id)
-	case open > 0:
-		return fmt.Sprintf("Run %s: %s.", id, present.NeedApproval(open))
-	case len(lost) > 0:
-		return fmt.Sprintf("Run %s: outcome unknown: call %d.", id, lost[0].N)
-	case run.End != nil && (!run.Begin.Dry || run.Live()) && run.End.Status != string(record.Waiting):
-		return fmt.Sprintf("Run %s has ended: %s.", id, run.End.Status)
-	case !here:
+	if why, _ := approval.Blocked(run); why != "" {
+		return capital(why) + "."
+	}
+	if !here {
 		return fmt.Sprintf("Run %s can be resumed by the server that has its token.%s", id, terminal)
 	}
 	return fmt.Sprintf("Run %s resumes.", id)

@@ -209,8 +209,8 @@ func TestAnAnswerIsToWhatWasShown(t *testing.T) {
 	}{
 		{url.Values{"answer": {"yes"}}, 200, "No call was ticked, so none was answered."},
 		{url.Values{"answer": {"yes"}, "ids": {firstID}}, 400, "does not say what was shown"},
-		{url.Values{"answer": {"yes"}, "ids": {firstID + " " + digest}}, 200, "the call is not the one that was shown"},
-		{url.Values{"answer": {"yes"}, "ids": {firstID + " 00"}}, 200, "the call is not the one that was shown"},
+		{url.Values{"answer": {"yes"}, "ids": {firstID + " " + digest}}, 200, "is not the call that was shown"},
+		{url.Values{"answer": {"yes"}, "ids": {firstID + " 00"}}, 200, "is not the call that was shown"},
 		{url.Values{"answer": {"yes"}, "ids": {run + " " + digest}}, 200, "no longer exists"},
 		{url.Values{"answer": {"yes"}, "ids": {run + ".99 " + digest}}, 200, "no longer exists"},
 		{url.Values{"answer": {"yes"}, "ids": {"nothing.1 " + digest}}, 200, "no longer exists"},
@@ -253,7 +253,7 @@ func TestAnAnswerIsToWhatWasShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, page := c.post("/approvals", url.Values{"answer": {"yes"}, "ids": {first, second, second}, "at": {firstID}})
-	contains(t, page, firstID+": already rejected by bob (terminal)", "no &lt;b&gt;way", "Approved: 1 call of shop.refund_payment.",
+	contains(t, page, firstID+" was already rejected by bob (terminal)", "no &lt;b&gt;way", "Approved: 1 call of shop.refund_payment.",
 		"already approved by ann (console)")
 	_, number, _ := strings.Cut(firstID, ".")
 	secondID, _, _ := strings.Cut(second, " ")
@@ -353,7 +353,7 @@ func TestAFormThatIsNotRightAnswersNothing(t *testing.T) {
 	word = strings.TrimSpace(strings.ToValidUTF8(word, ""))
 	first, _, _ := strings.Cut(all[0], " ")
 	_, page := c.post("/approvals", url.Values{"answer": {"no"}, "ids": {first + " 00", all[1], run + ".9 00", all[2]}, "word": {word}})
-	contains(t, page, first+": the call is not the one that was shown", run+".9 no longer exists",
+	contains(t, page, first+" is not the call that was shown", run+".9 no longer exists",
 		"Rejected: 2 calls of shop.refund_payment. Run "+run+": 1 call needs approval.")
 	got := w.answers(t, run)
 	if len(got) != 2 || got["2"].Word != word || got["3"].Word != word {
