@@ -13,17 +13,18 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// Acceptance is a registry file and the pins of its tools, for a person who accepts
-// what servers have changed.
+// Acceptance is a registry file with the pins of its tools, for a person who accepts changed
+// definitions.
 type Acceptance struct {
 	Registry *registry.Registry
 	Pins     *registry.Pins
 
 	files  *Files
-	config *config.Config // nil: there is none
+	config *config.Config // nil without config files
 }
 
-// Acceptance reads the registry and the pins. A config that cannot be read is *Error.
+// Acceptance reads the registry and the pins. It returns an *Error if the config cannot be
+// read.
 func (f *Files) Acceptance() (*Acceptance, error) {
 	a := &Acceptance{files: f}
 	var err error
@@ -51,7 +52,7 @@ func (a *Acceptance) readPins() {
 // Pins reads the pins of the tools.
 func (f *Files) Pins() *registry.Pins { return registry.LoadPins(f.pins()) }
 
-// Change is how a tool changed since it was accepted.
+// Change returns how a tool changed since it was accepted.
 func (a *Acceptance) Change(id string) build.Change {
 	t, ok := a.Registry.Tool(id)
 	if !ok {
@@ -61,8 +62,7 @@ func (a *Acceptance) Change(id string) build.Change {
 	return build.Compare(id, accepted, now)
 }
 
-// Functions are the Go functions of a new tool's server without the tool, and with it
-// once it is accepted.
+// Functions returns the Go functions of a new tool's server, without the tool and with it.
 func (a *Acceptance) Functions(t *registry.Tool) (before, after []string) {
 	of := func(accepted bool) (lines []string) {
 		reg := &registry.Registry{Servers: a.Registry.Servers}
@@ -85,9 +85,9 @@ func (a *Acceptance) Functions(t *registry.Tool) (before, after []string) {
 	return of(false), of(true)
 }
 
-// Accept makes the definitions that wait the accepted ones, if they are still those
-// that a person was shown, and writes the pins and the registry. What others have changed
-// there meanwhile stays.
+// Accept accepts the changed definitions that a person was shown, unless they have changed
+// again, and writes the pins and the registry. Changes that others made there in the
+// meantime stay.
 func (a *Acceptance) Accept(ctx context.Context, shown ...build.Change) error {
 	vectors := &Acceptance{Registry: a.Registry, files: a.files, config: a.config}
 	if err := vectors.accept(shown); err != nil {
@@ -119,7 +119,7 @@ func (a *Acceptance) Accept(ctx context.Context, shown ...build.Change) error {
 	return a.Registry.Save(a.files.Path())
 }
 
-// accept accepts what was shown, in the registry and the pins as they are now.
+// accept accepts the shown changes in the present registry and pins.
 func (a *Acceptance) accept(shown []build.Change) error {
 	a.readPins()
 	ids := make([]string, len(shown))
@@ -132,7 +132,7 @@ func (a *Acceptance) accept(shown []build.Change) error {
 	return a.Pins.Accept(a.Registry, ids...)
 }
 
-// embed makes vectors for what was accepted.
+// embed makes the vectors of the accepted tools.
 func (a *Acceptance) embed(ctx context.Context) error {
 	cfg := a.config
 	if cfg == nil {

@@ -15,8 +15,8 @@ import (
 // guideTokens bounds the text of Guide, in tokens.
 const guideTokens = 300
 
-// guideBytes is what surely fits into GuideTokens, names and lists of words
-// being dearer than sentences.
+// guideBytes is a size in bytes that fits into guideTokens, because names and lists of words
+// need more tokens than sentences.
 const guideBytes = 3 * guideTokens
 
 // maxTried bounds the tools of a server that are tried as an example, maxExample its call in bytes.
@@ -25,8 +25,8 @@ const (
 	maxExample = 150
 )
 
-// Guide is a text for a system prompt: how to use the one tool execute, what
-// the servers here are for, and what they say about how to work with them.
+// Guide returns a text for a system prompt: how to use the tool execute, the purpose of
+// the servers, and their own instructions.
 func (c *Catalog) Guide() (string, error) {
 	view, err := c.View()
 	if err != nil {
@@ -72,7 +72,7 @@ func (c *Catalog) example(view *wrappers.View) string {
 	for _, part := range []string{": ", "("} {
 		for _, s := range view.Servers() {
 			if reg, _ := c.Registry.Server(s.Name); reg.Error != nil || reg.Transport == config.Snapshot {
-				continue // its tools cannot be called
+				continue // tools that cannot be called
 			}
 			for _, t := range s.Tools[:min(len(s.Tools), maxTried)] {
 				if class, _ := c.Class(t.Tool); class != record.Read || t.Error != "" {
@@ -106,8 +106,8 @@ func appendList(b *strings.Builder, head string, words []string, limit int) {
 	b.WriteString("\n")
 }
 
-// firstSentence returns the first sentence of a text on one line, "" when it
-// is longer than limit bytes: half a rule may be worse than none.
+// firstSentence returns the first sentence of a text on one line. If it is longer than
+// limit bytes, firstSentence returns "", because half a rule may be worse than none.
 func firstSentence(text string, limit int) string {
 	text = registry.Printable(text, 4096)
 	text = strings.TrimLeft(strings.Join(strings.Fields(text), " "), "#*- ")

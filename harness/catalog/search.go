@@ -35,7 +35,7 @@ func (c *Catalog) Find(q discovery.Query) (discovery.Page, error) {
 
 // Resolve returns the tool of a phrase as discovery.Index.ResolveContext does.
 // The phrase may also be a Go name, git.Log. A name that its server does not
-// have is NotFound, even where other tools are similar.
+// have is NotFound, even if other tools are similar.
 func (c *Catalog) Resolve(ctx context.Context, phrase string, opts *discovery.ResolveOptions) (discovery.Resolution,
 	error) {
 	view, err := c.View()
@@ -61,8 +61,8 @@ func (c *Catalog) Resolve(ctx context.Context, phrase string, opts *discovery.Re
 	return r, err
 }
 
-// Explain returns the numbers behind the answer of Resolve. Where the phrase is a name
-// and not a matter of search, its verdict, tool and reason say so.
+// Explain returns the numbers behind the answer of Resolve. If the phrase is a name, the
+// verdict, tool and reason say so.
 func (c *Catalog) Explain(ctx context.Context, phrase string, opts *discovery.ResolveOptions) (discovery.Explanation,
 	error) {
 	view, err := c.View()
@@ -85,9 +85,8 @@ func (c *Catalog) Explain(ctx context.Context, phrase string, opts *discovery.Re
 	return x, nil
 }
 
-// namedOn takes a phrase that is the name of a tool on a server apart, spelled
-// git.git_log, git/git_log or mcp__git__git_log; the server is one that there
-// is, the tool need not be.
+// namedOn splits a phrase that names a tool on a server: git.git_log, git/git_log or
+// mcp__git__git_log. The server exists, the tool may not.
 func namedOn(view *wrappers.View, phrase string) (s *wrappers.Server, tool string, ok bool) {
 	for _, separator := range []string{".", "/", "__"} {
 		server, tool, ok := strings.Cut(strings.TrimPrefix(phrase, "mcp__"), separator)
@@ -103,8 +102,8 @@ func namedOn(view *wrappers.View, phrase string) (s *wrappers.Server, tool strin
 	return nil, "", false
 }
 
-// spelled returns the one tool of a server whose name is the given one but for
-// case, underscores and hyphens.
+// spelled returns the only tool of a server whose name differs from the given one in
+// nothing but case, underscores and hyphens.
 func spelled(s *wrappers.Server, name string) (*wrappers.Tool, bool) {
 	var found *wrappers.Tool
 	for _, t := range s.Tools {
@@ -118,9 +117,9 @@ func spelled(s *wrappers.Server, name string) (*wrappers.Tool, bool) {
 	return found, found != nil
 }
 
-// noSuchTool answers a phrase that names a tool which the server does not have:
-// what else the server has is offered, and nothing is taken for it. What a
-// person or an earlier run has decided stays.
+// noSuchTool answers a phrase that names a tool which the server does not have. It offers
+// other tools of the server and chooses none. A decision of a person or an earlier run
+// stays.
 func noSuchTool(ctx context.Context, ix *discovery.Index, s *wrappers.Server, phrase, name string,
 	opts *discovery.ResolveOptions) (discovery.Resolution, error) {
 	o := discovery.ResolveOptions{}
@@ -144,7 +143,7 @@ func noToolNote(s *wrappers.Server, name string) string {
 }
 
 // Misnamed reports whether the note of a resolution says that its phrase names a
-// tool which the server of that name does not have.
+// tool which its server does not have.
 func (c *Catalog) Misnamed(phrase, note string) bool {
 	view, err := c.View()
 	if err != nil {
@@ -155,8 +154,8 @@ func (c *Catalog) Misnamed(phrase, note string) bool {
 }
 
 // Describe returns tools as discovery.Index.Describe does, with their Go names.
-// A name may also be a Go name, git.Log. A tool that several of the names mean
-// is returned once.
+// A name may also be a Go name, git.Log. If several names mean the same tool, it is
+// returned once.
 func (c *Catalog) Describe(names []string, d discovery.Detail) (discovery.Description, error) {
 	answer := discovery.Description{Tools: []discovery.Entry{}, NotFound: []string{}}
 	view, err := c.View()
@@ -221,8 +220,8 @@ func (c *Catalog) Tree(byCategory bool, d discovery.Detail) ([]discovery.Branch,
 	return branches, err
 }
 
-// complete adds a tool's Go name, its declaration where it was asked for, its class,
-// and what the rules of the catalog say of it.
+// complete adds a tool's Go name, its declaration if the detail includes it, its class,
+// and the verdict of the catalog's rules.
 func (c *Catalog) complete(view *wrappers.View, e *discovery.Entry, d discovery.Detail) {
 	t, ok := view.Tool(e.ID)
 	if !ok {
@@ -248,10 +247,10 @@ func (c *Catalog) complete(view *wrappers.View, e *discovery.Entry, d discovery.
 	e.Weigh()
 }
 
-// maxRule bounds what is shown of a rule, in characters.
+// maxRule bounds a shown rule, in characters.
 const maxRule = 300
 
-// goName finds a tool by the name that scripts call it by.
+// goName finds a tool by its name in scripts.
 func goName(view *wrappers.View, name string) (*wrappers.Tool, bool) {
 	pkg, fn, ok := strings.Cut(name, ".")
 	if !ok {
