@@ -117,9 +117,9 @@ func (c *Call) others() present.Document {
 		"other calls of the tool that need approval, and their other values")}, list}
 }
 
-// Context returns the calls that the run has sent before, and the line of the script that
-// makes the call.
+// Context returns the line of the script that makes the call, and the calls that the run has
+// sent before.
 func (c *Call) Context() present.Document {
 	v := present.New(c.Record)
-	return append(v.Before(), v.Around(c.Path, c.Place)...)
+	return append(v.Around(c.Path, c.Place), v.Before()...)
 }

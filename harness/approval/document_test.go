@@ -87,14 +87,14 @@ arguments, as they will be sent
 other calls of the tool that need approval, and their other values
   - RUN.2  channel "#office"
 
-the run has sent 1 call before
-  1  shop.get  read  done  id 7
-
 script
     1  for _, o := range late {
     2      shop.Get(o)
   > 3      chat.Post(o)
     4  }
+
+the run has sent 1 call before
+  1  shop.get  read  done  id 7
 `
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

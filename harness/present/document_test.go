@@ -101,7 +101,7 @@ func TestDocumentAsHTML(t *testing.T) {
 	}
 	got := string(html)
 	for _, want := range []string{`<a href="/tools/git.log" class="tool s3">git.log</a>`, `<span class="is-ok"><bdi>ok</bdi></span>`,
-		`<span class="ln on"><span class="no">10</span>`} {
+		`<span class="ln on"><span class="no">10</span><code>    b(a)</code>`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s is not in\n%s", want, got)
 		}

@@ -24,8 +24,9 @@ type HTMLOptions struct {
 
 var htmlTemplates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"visible": func(s string) string { return Visible(s, math.MaxInt, false) },
-		"lines":   visibleLines,
+		"visible":     func(s string) string { return Visible(s, math.MaxInt, false) },
+		"lines":       visibleLines,
+		"visibleLine": visibleLine,
 		"json": func(raw any) string { // a string or a json.RawMessage
 			return strings.Join(visibleLines(Indented(fmt.Appendf(nil, "%s", raw))), "\n")
 		},
@@ -49,10 +50,13 @@ var htmlTemplates = sync.OnceValue(func() *template.Template {
 func visibleLines(s string) []string {
 	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
 	for i, l := range lines {
-		lines[i] = Visible(untabbed(l), math.MaxInt, false)
+		lines[i] = visibleLine(l)
 	}
 	return lines
 }
+
+// visibleLine returns a line of a text with spaces for tabs, safe to show.
+func visibleLine(s string) string { return Visible(untabbed(s), math.MaxInt, false) }
 
 // HTML returns a Document as HTML. It uses the classes of the console's style sheet.
 func (d Document) HTML(o *HTMLOptions) (template.HTML, error) {
