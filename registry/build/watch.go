@@ -79,7 +79,7 @@ type Update struct {
 // The connections to servers stay open, because servers announce changes over
 // them. The error is that of ctx, or of a first build that failed.
 func Watch(ctx context.Context, paths []string, opts *WatchOptions, updated func(Update)) error {
-	w := &watcher{paths: paths, updated: updated, wake: make(chan struct{}, 1), news: map[string]bool{}}
+	w := &watcher{paths: paths, updated: updated, wake: make(chan struct{}, 1)}
 	if opts != nil {
 		w.opts = *opts
 	}
@@ -99,7 +99,7 @@ func Watch(ctx context.Context, paths []string, opts *WatchOptions, updated func
 		defer fs.Close()
 		go w.follow()
 	}
-	if err := w.rebuild(ctx, news{all: true, config: true, servers: map[string]bool{}, why: "start"}); err != nil {
+	if err := w.rebuild(ctx, news{all: true, why: []string{"start"}}); err != nil {
 		return err
 	}
 	var poll <-chan time.Time
@@ -113,7 +113,7 @@ func Watch(ctx context.Context, paths []string, opts *WatchOptions, updated func
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-poll:
-			w.tell("", "poll")
+			w.tell(news{all: true, why: []string{"poll"}})
 		case <-w.wake:
 			w.settle(ctx)
 			w.rebuild(ctx, w.take()) // a failure was told, and the next news tries again
@@ -133,8 +133,7 @@ type watcher struct {
 
 	wake chan struct{} // holds a token when there is news
 	mu   sync.Mutex
-	news map[string]bool // names of servers; "" stands for all
-	why  []string
+	news news
 	last time.Time // of the latest news
 
 	filesMu  sync.Mutex
@@ -143,26 +142,24 @@ type watcher struct {
 	dirs     map[string]bool // that are watched
 }
 
-// What stands among the names of servers for news of the pins, and of the config.
-const (
-	acceptance = "\x00accepted"
-	definition = "\x00defined"
-)
-
-// news is why there is a rebuild.
+// news is the reason for a rebuild.
 type news struct {
-	all, config bool
-	servers     map[string]bool
-	why         string
+	all      bool // anything may have changed
+	config   bool // the config has changed
+	accepted bool // the pins have changed
+	servers  []string
+	why      []string // in words
 }
 
-// tell notes news of a server, or of all; the loop gets to it.
-func (w *watcher) tell(server, why string) {
+// tell records news for the loop.
+func (w *watcher) tell(n news) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.news[server] = true
-	if !slices.Contains(w.why, why) {
-		w.why = append(w.why, why)
+	w.news.all, w.news.config = w.news.all || n.all, w.news.config || n.config
+	w.news.accepted = w.news.accepted || n.accepted
+	w.news.servers = append(w.news.servers, n.servers...)
+	if !slices.Contains(w.news.why, n.why[0]) {
+		w.news.why = append(w.news.why, n.why...)
 	}
 	w.last = time.Now()
 	select {
@@ -197,13 +194,12 @@ func (w *watcher) settle(ctx context.Context) {
 func (w *watcher) take() news {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	select { // what was told while it settled is in here
+	select { // the news has all that came while it settled
 	case <-w.wake:
 	default:
 	}
-	n := news{all: w.news[""], servers: w.news, why: strings.Join(w.why, ", ")}
-	n.config = n.all || n.servers[definition]
-	w.news, w.why = map[string]bool{}, nil
+	n := w.news
+	w.news = news{}
 	return n
 }
 
@@ -211,21 +207,25 @@ func (w *watcher) take() news {
 // definition is another one, and passes the registry on if anything changed.
 func (w *watcher) rebuild(ctx context.Context, n news) error {
 	first := w.state.Registry == nil
-	if n.servers[acceptance] {
-		for i := range w.state.Config.Servers { // to see what they say, against what is accepted
+	ask, why := map[string]bool{}, strings.Join(n.why, ", ")
+	for _, name := range n.servers {
+		ask[name] = true
+	}
+	if n.accepted {
+		for i := range w.state.Config.Servers { // to compare their tools with the new pins
 			if s := &w.state.Config.Servers[i]; s.Pin {
-				n.servers[s.Name] = true
+				ask[s.Name] = true
 			}
 		}
 	}
-	next := Update{Why: n.why, Config: w.state.Config, Pool: w.state.Pool}
-	if n.config {
+	next := Update{Why: why, Config: w.state.Config, Pool: w.state.Pool}
+	if n.config || n.all {
 		c, err := config.Load(w.paths...)
 		if err == nil && w.opts.Check != nil {
 			err = w.opts.Check(c)
 		}
 		if err != nil {
-			return w.fail(ctx, n.why, err)
+			return w.fail(ctx, why, err)
 		}
 		w.watchFiles(c)
 		if w.state.Config == nil || !config.Same(c, w.state.Config) {
@@ -239,14 +239,14 @@ func (w *watcher) rebuild(ctx context.Context, n news) error {
 				next.Pool.Adopt(w.state.Pool, unchanged)
 			}
 			for _, s := range c.Servers {
-				n.servers[s.Name] = n.servers[s.Name] || w.state.Config == nil || !unchanged(s.Name)
+				ask[s.Name] = ask[s.Name] || w.state.Config == nil || !unchanged(s.Name)
 			}
 		} else if !reflect.DeepEqual(c.UseTools, w.state.Config.UseTools) {
 			next.Config = c
 		}
 	}
 	for _, s := range next.Config.Servers {
-		if n.all || n.servers[s.Name] { // it is asked now, however short ago it failed
+		if n.all || ask[s.Name] { // it is asked now, however short ago it failed
 			next.Pool.Forgive(s.Name)
 		}
 	}
@@ -257,7 +257,7 @@ func (w *watcher) rebuild(ctx context.Context, n news) error {
 		o.Previous = w.opts.Build.Previous
 	}
 	if !n.all && !first {
-		o.Only = n.servers
+		o.Only = ask
 		for _, s := range o.Previous.Servers {
 			if s.Error != nil {
 				o.Only[s.Name] = true
@@ -270,7 +270,7 @@ func (w *watcher) rebuild(ctx context.Context, n news) error {
 		if next.Pool != w.state.Pool {
 			next.Pool.Close()
 		}
-		return w.fail(ctx, n.why, err)
+		return w.fail(ctx, why, err)
 	}
 	next.Registry, next.Report, next.Previous = r, report, o.Previous
 	w.pass(next, first)
@@ -314,9 +314,9 @@ func (w *watcher) pool(c *config.Config) *backend.Pool {
 	return dial.New(&dial.Options{Known: w.state.Registry, ToolsChanged: w.toolsChanged, Asks: w.opts.Asks}).Pool(c)
 }
 
-// toolsChanged makes the watcher ask a server again.
+// toolsChanged makes the watcher ask a server again, or all servers if the name is empty.
 func (w *watcher) toolsChanged(server string) {
-	w.tell(server, fmt.Sprintf("server %q has other tools", server))
+	w.tell(news{all: server == "", servers: []string{server}, why: []string{fmt.Sprintf("server %q has other tools", server)}})
 }
 
 // watchFiles watches the folders of all files that a config is made of: a file
@@ -375,15 +375,15 @@ func (w *watcher) follow() {
 			switch {
 			case !ours || e.Op == fsnotify.Chmod:
 			case accepted:
-				w.tell(acceptance, registry.PinsFile+" changed")
+				w.tell(news{accepted: true, why: []string{registry.PinsFile + " changed"}})
 			default:
-				w.tell(definition, fmt.Sprintf("%s changed", filepath.Base(name)))
+				w.tell(news{config: true, why: []string{filepath.Base(name) + " changed"}})
 			}
 		case _, ok := <-w.fs.Errors: // an overflow: look at everything
 			if !ok {
 				return
 			}
-			w.tell("", "files changed")
+			w.tell(news{all: true, why: []string{"files changed"}})
 		}
 	}
 }
