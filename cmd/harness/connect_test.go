@@ -173,7 +173,7 @@ func TestAServerGoesOnWithItsRuns(t *testing.T) {
 	for end := time.Now().Add(time.Minute); !strings.Contains(got.Stderr, "has ended") && time.Now().Before(end); {
 		got = inFolder(t, dir, nil, "", yes...)
 	}
-	if got.Code != 1 || !strings.Contains(got.Stderr, "run "+res.Run+" has ended with ok") {
+	if got.Code != 1 || !strings.Contains(got.Stderr, "run "+res.Run+" has ended: ok") {
 		t.Errorf("%+v", got)
 	}
 }

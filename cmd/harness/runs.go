@@ -30,85 +30,83 @@ func (e *env) runsCommand() *cli.Command {
 	c := &cli.Command{
 		Name:  "runs",
 		Usage: "list, show, compare and remove recorded runs",
-		Description: `The last runs, the newest first: of each its ID, when it began, how it ended, how
-long it took, its calls and how many of them failed, the tools that it called,
-and its first phrase. Filters choose from all records. With -json a run is an
-object on one line:
+		Description: `The last runs, the newest first, each with its ID, when it began, status, time taken,
+number of calls and of failed ones, tools, and first phrase. Filters choose from all
+records. With -json a run is an object on one line:
 
   {"run", "time", "status", "ms", "name", "subject", "session", "dry", "calls",
    "failed", "tools": [], "title", "error", "damaged", "attempts"}
 
 A record that cannot be read is {"unreadable": "why"}. show -json prints {"begin",
 "status", "tools", "calls": [{"n", "tool", "place", "args", "done": {"result"}}],
-"notes", "end"}, with what a record has in each; diff -json {"a", "b", "same",
-"status", "script", "inputs", "phrases", "calls", "stdout", "value", "error"},
-without what is the same. A status is one that a run ends with (ok, compile_error,
-timeout …), waiting or uncertain for one that goes on once people have answered,
-running, or died for a run whose process was ended before it could say how. -queue
--json prints {"run", "pool", "queued", "state", "name", "subject", "again", "runner",
-"front"} of what a cluster has not ended: waiting, running, died or ended just now.
+"notes", "end"}; diff -json {"a", "b", "same", "status", "script", "inputs",
+"phrases", "calls", "stdout", "value", "error"}, without equal parts. A status is that
+of a finished run (ok, compile_error, timeout …), waiting or uncertain for a run that
+resumes after people have answered, running, or died for a run whose process ended
+without a result. -queue -json prints {"run", "pool", "queued", "state", "name",
+"subject", "again", "runner", "front"} of the unfinished runs of a cluster.
 
-Of a call that was sent, and whose answer never came, nobody knows whether it was
-made: show has all that is known. Somebody looks, and settle says it: with happened
-and -result the script gets that result, with not the call is made again when harness
-resume goes on. close ends such a run, or one that waits.
+The outcome of an effect call that was sent and never answered is unknown; show has
+all facts about it. Look first, then settle the call: with happened and -result the
+script gets that result, with not harness resume sends the call again. close ends such
+a run, or a run whose calls need approval.
 
   harness runs
   harness runs -status script_error,timeout -since 7d
   harness runs -tool 'git.*' -text 'README'
-  harness runs -f                          and what follows, until Ctrl-C
+  harness runs -f                          and later runs, until Ctrl-C
   harness runs show last
   harness runs diff 7f3k last
   harness runs save 7f3k daily-digest
-  harness runs settle 7f3k 12              what does the tool say that the config names for that?
+  harness runs settle 7f3k 12              ask the tool that the config names for this
   harness runs settle 7f3k 12 happened -result '{"id": 7}'
   harness runs close 7f3k
   harness runs -queue -cluster nats://127.0.0.1:4222
   harness runs cancel 7f3kqm2xab -cluster nats://127.0.0.1:4222
   harness runs rm -older 30d
 
-Of a run ID as much is enough as no other has; last is the newest. The records
-are in the folder of -state, else of the variable USETOOLS_STATE, else in
+The beginning of a run ID is enough if it is unique; last is the newest run. The
+records are in the folder of -state, else of the variable USETOOLS_STATE, else in
 usetools in your state folder.`,
 		Flags: append(append(runFilters(), join.Flags()...),
 			&cli.IntFlag{Name: "n", Usage: "the last `N` runs; 0: all", Value: 50, Validator: atLeast(0), Local: true},
-			&cli.BoolFlag{Name: "f", Usage: "go on with the runs that begin and end, the newest last", Local: true},
-			&cli.BoolFlag{Name: "queue", Usage: "with -cluster: what waits for a runner, and what runs where, the oldest first",
+			&cli.BoolFlag{Name: "f", Usage: "also print runs as they begin and end, the newest last", Local: true},
+			&cli.BoolFlag{Name: "queue", Usage: "with -cluster: the queued and running runs, the oldest first",
 				Local: true},
 			stateFlag("the `DIR` with the records (default: $USETOOLS_STATE, else usetools in your state folder)")),
 		Action: e.runs,
 		Commands: []*cli.Command{
 			{Name: "show", Usage: "show a run: script, calls in time, output, value", ArgsUsage: "RUN", Action: e.onRun(e.showRun),
 				Flags: []cli.Flag{
-					&cli.BoolFlag{Name: "script", Usage: "print the script, and nothing else"},
-					&cli.BoolFlag{Name: "f", Usage: "go on with what happens, of a run that is under way"},
-					&cli.BoolFlag{Name: "all", Usage: "leave nothing out: all lines, calls and output"},
+					&cli.BoolFlag{Name: "script", Usage: "print only the script"},
+					&cli.BoolFlag{Name: "f", Usage: "also print the calls of a running run as they happen"},
+					&cli.BoolFlag{Name: "all", Usage: "show all lines, calls and output"},
 				}},
-			{Name: "diff", Usage: "say in what two runs differ; exit code 1 when they do", ArgsUsage: "RUN RUN",
-				Action: e.onRun(e.diffRuns), Flags: []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "leave nothing out"}}},
+			{Name: "diff", Usage: "compare two runs; the exit code is 1 if they differ", ArgsUsage: "RUN RUN",
+				Action: e.onRun(e.diffRuns), Flags: []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "show all differences"}}},
 			{Name: "save", Usage: "keep the script of a run under a name, for RunScript", ArgsUsage: "RUN NAME",
 				Action: e.onRun(e.saveRun), Flags: []cli.Flag{
-					&cli.StringFlag{Name: "about", Usage: "`WHAT` it does, in a line; scripts are searched by it"},
-					&cli.BoolFlag{Name: "with-record", Usage: "keep the record with it, for harness scripts -replay"},
+					&cli.StringFlag{Name: "about", Usage: "a `LINE` about the script; scripts are searched by it"},
+					&cli.BoolFlag{Name: "with-record", Usage: "keep the record with the script, for harness scripts -replay"},
 				}},
-			{Name: "settle", Usage: "say what became of a call of which nobody knows it", ArgsUsage: "RUN CALL [happened|not]",
+			{Name: "settle", Usage: "settle a call whose outcome is unknown", ArgsUsage: "RUN CALL [happened|not]",
 				Action: e.onRun(e.settleRun), Flags: []cli.Flag{
-					&cli.StringFlag{Name: "result", Usage: "what the tool would have answered, `JSON` or @FILE: its result, its " +
-						"structured value, or a text; happened wants it"},
-					&cli.BoolFlag{Name: "force", Usage: "take a result that does not fit the tool's output schema"},
-					&cli.StringFlag{Name: "who", Usage: "who says it (default: the user of this system)"},
+					&cli.StringFlag{Name: "result", Usage: "the answer of the tool, `JSON` or @FILE: its result, its structured " +
+						"value, or a text; required with happened"},
+					&cli.BoolFlag{Name: "force", Usage: "accept a result that does not fit the tool's output schema"},
+					&cli.StringFlag{Name: "who", Usage: "`NAME` of the person (default: the user of this system)"},
 				}},
-			{Name: "close", Usage: "end a run that waits, is uncertain or died: nothing goes on with it", ArgsUsage: "RUN",
+			{Name: "close", Usage: "end a run that is waiting, uncertain or died: it cannot be resumed", ArgsUsage: "RUN",
 				Action: e.onRun(e.closeRun), Flags: []cli.Flag{
 					&cli.StringFlag{Name: "why", Usage: "`TEXT` for the record"},
-					&cli.StringFlag{Name: "who", Usage: "who says it (default: the user of this system)"},
+					&cli.StringFlag{Name: "who", Usage: "`NAME` of the person (default: the user of this system)"},
 				}},
-			{Name: "cancel", Usage: "end a run of a cluster that is queued or under way, wherever that is", ArgsUsage: "RUN",
+			{Name: "cancel", Usage: "end a queued or running run of a cluster", ArgsUsage: "RUN",
 				Action: e.cancelRun},
 			{Name: "rm", Usage: "remove records", ArgsUsage: "[RUN…]", Action: e.removeRuns,
 				Flags: []cli.Flag{
-					&cli.StringFlag{Name: "older", Usage: "those of runs that began longer than `D` ago: 30d, 12h"},
-					&cli.BoolFlag{Name: "all", Usage: "all of them"},
+					&cli.StringFlag{Name: "older", Usage: "runs that began more than `D` ago: 30d, 12h"},
+					&cli.BoolFlag{Name: "all", Usage: "all records"},
 					&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask before all are removed"},
 				}},
 		},
@@ -137,7 +135,7 @@ func runFilters() []cli.Flag {
 	}
 }
 
-// filter is what the flags choose.
+// filter returns the filter of the flags.
 func filter(c *cli.Command, now time.Time) (*store.Filter, error) {
 	q := present.Query{Status: c.StringSlice("status"), Tool: c.String("tool"), Server: c.String("server"),
 		Script: c.String("script"), Text: c.String("text"), Session: c.String("session"), Since: c.String("since"),
@@ -177,7 +175,7 @@ func (e *env) store(c *cli.Command, o *store.StoreOptions) (*store.Store, error)
 	return store.Open(dir, o)
 }
 
-// noRuns says where there is no record, and which flag names another folder.
+// noRuns says which folder has no records, and which flag names another one.
 func noRuns(c *cli.Command) string {
 	dir, _, err := stateDir(c)
 	if join.URL(c) != "" || err != nil {
@@ -213,7 +211,7 @@ func (e *env) runs(ctx context.Context, c *cli.Command) error {
 		return err
 	case n > 0 || ctx.Err() != nil:
 	case anyRun(ctx, store):
-		e.nothing(c, "no run fits these filters")
+		e.nothing(c, "no run matches these filters")
 	default:
 		e.nothing(c, noRuns(c))
 	}
@@ -312,8 +310,7 @@ func (e *env) listRuns(c *cli.Command, runs iter.Seq2[*record.Summary, error], h
 	return n, err
 }
 
-// columns is how wide the output is: of a terminal, or as COLUMNS says, else as
-// given.
+// columns returns the width of a terminal, else COLUMNS, else the given one.
 func columns(w io.Writer, otherwise int) int {
 	if n := lifetime.Width(w); n > 0 {
 		return n
@@ -361,7 +358,7 @@ func (e *env) openRun(ctx context.Context, c *cli.Command, id string) (*store.St
 func (e *env) loadRun(ctx context.Context, c *cli.Command, records *store.Store, id string) (*record.Run, error) {
 	if id == last {
 		for s, err := range records.List(ctx, nil) {
-			if err == nil { // of one that cannot be read nothing can be shown
+			if err == nil { // a record that cannot be read cannot be shown
 				return records.Load(s.ID)
 			}
 		}
@@ -386,13 +383,13 @@ func (e *env) notFound(ctx context.Context, c *cli.Command, records *store.Store
 	return e.noRun(fmt.Sprintf("%v in %s; those there: %s", err, cmp.Or(records.Dir(), "the cluster"), lines(c)(list)))
 }
 
-// noRun says which run there is not.
+// noRun reports that a run does not exist.
 func (e *env) noRun(why string) error {
 	fmt.Fprintln(e.stderr, "harness:", registry.Printable(why, 2000))
 	return exit(exitNotFound)
 }
 
-// display is how a run is written.
+// display returns how documents about runs are written.
 func (e *env) display(c *cli.Command) *present.Options {
 	return &present.Options{Width: columns(e.stdout, 80), Colour: lifetime.Terminal(e.stdout), ASCII: ascii(),
 		All: c.Bool("all"), Now: time.Now(), Command: lines(c)}

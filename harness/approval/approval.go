@@ -1,7 +1,7 @@
 // Package approval lists, shows and answers the calls of runs that need a person.
 //
 // A [Call] is one of three: a call that was not sent yet, a call in the middle of which its
-// server asks something, or all effect calls of a dry run. [List] finds those of a store,
+// server has a question, or all effect calls of a dry run. [List] finds those of a store,
 // [Load] one by its ID, [Open] those of a run; [Call.Document] shows one to a person, and
 // [Call.MarshalJSON] to a program. Its answer is kept by [store.Store.Answer], which signs it;
 // the store checks signature and digest whenever it loads the run.
@@ -46,8 +46,9 @@ func open(sum *record.Summary, r *record.Run) (out []*Call) {
 	return out
 }
 
-// List returns the calls that can be answered in the runs that a filter chooses, the latest
-// run first; nil: in all runs. A record that cannot be read is an error, and the list goes on.
+// List returns the calls that can be answered in the runs that a filter chooses, the latest run
+// first. If the filter is nil, it reads all runs. A record that cannot be read is yielded as an
+// error, and the list continues.
 func List(ctx context.Context, s *store.Store, f *store.Filter) iter.Seq2[*Call, error] {
 	most := int64(record.MaxRecord)
 	if f != nil && f.Bytes > 0 {
@@ -110,7 +111,7 @@ func (c *Call) Head() *Call {
 // IsLedger reports whether the call stands for all effect calls of a dry run.
 func (c *Call) IsLedger() bool { return c.A == record.Ledger }
 
-// Line returns the line of the script that makes the call; 0: it is not known.
+// Line returns the line of the script that makes the call, or 0 if it is unknown.
 func (c *Call) Line() int { return record.PlaceLine(c.Place) }
 
 // At says where the script makes the call: "line 12 of the saved script digest".

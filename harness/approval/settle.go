@@ -14,7 +14,7 @@ import (
 	"github.com/usetools/usetools/registry/backend"
 )
 
-// Settle writes what a person says of a call whose outcome is unknown. A result that does not
+// Settle records a person's statement about a call whose outcome is unknown. A result that does not
 // fit the output schema of its tool is a *MisfitError, unless force is set. timeout returns
 // how long a call of a tool may take. For other errors see [store.Store.Settle].
 func Settle(s *store.Store, r *record.Run, st *record.Settle, force bool, timeout func(tool string) time.Duration) error {
@@ -46,7 +46,7 @@ func GivenResult(data []byte) (record.Data, error) {
 	case len(data) > maxGiven:
 		return record.Data{}, fmt.Errorf("more than %d bytes", maxGiven)
 	case !json.Valid(data):
-		return record.Data{}, errors.New(`it is no JSON (a text needs quotes: '"…"')`)
+		return record.Data{}, errors.New(`it is not JSON (a text needs quotes: '"…"')`)
 	}
 	var keys map[string]json.RawMessage
 	if json.Unmarshal(data, &keys) == nil && keys != nil {
@@ -60,7 +60,7 @@ func GivenResult(data []byte) (record.Data, error) {
 		}
 	}
 	said := string(data)
-	_ = json.Unmarshal(data, &said) // what is no text stands as JSON
+	_ = json.Unmarshal(data, &said) // other values stay JSON
 	out := map[string]any{"content": []any{map[string]string{"type": "text", "text": said}}}
 	if keys != nil {
 		out["structuredContent"] = json.RawMessage(data)
@@ -92,7 +92,7 @@ func fitsTool(r *record.Run, id string, result json.RawMessage) error {
 		return err
 	}
 	if res.Structured == nil {
-		return errors.New("it is no JSON object")
+		return errors.New("it is not a JSON object")
 	}
 	cat := &catalog.Catalog{Registry: &registry.Registry{}}
 	return cat.CheckResult(&registry.Tool{ID: id, Output: output}, res)

@@ -31,14 +31,14 @@ func (c *Console) runsPages(see func(pattern string, page func(*view) error)) {
 	c.comparePages(see)
 }
 
-// runsQuery is what the address of the list asks for.
+// runsQuery has the filters in the address of the list.
 type runsQuery struct {
 	present.Query
 	Subject string // whose; for the operator
 	Before  string // the ID of the run that the page stands behind
 }
 
-// fields are those of an address that choose runs, in the order of the form.
+// fields are the names of the filters in an address, in the order of the form.
 var fields = []string{"text", "status", "tool", "server", "script", "subject", "session", "since", "until", "before"}
 
 func readRunsQuery(values url.Values) (*runsQuery, error) {
@@ -59,7 +59,7 @@ func readRunsQuery(values url.Values) (*runsQuery, error) {
 	return q, nil
 }
 
-// values are the query's as an address has them.
+// values returns the query as an address has it.
 func (q *runsQuery) values() url.Values {
 	out := url.Values{}
 	for name, value := range map[string]string{"text": q.Text, "status": strings.Join(q.Status, ","), "tool": q.Tool,
@@ -72,7 +72,7 @@ func (q *runsQuery) values() url.Values {
 	return out
 }
 
-// With is the address of the list with another value of a field, from its beginning.
+// With returns the address of the first page with another value of a field.
 func (q *runsQuery) With(name, value string) string {
 	v := q.values()
 	v.Del("before")
@@ -86,7 +86,7 @@ func (q *runsQuery) With(name, value string) string {
 	return "/runs?" + v.Encode()
 }
 
-// runsData is what the page shows.
+// runsData is the data of the page.
 type runsData struct {
 	Q        *runsQuery
 	Problem  string // with a field of the query
@@ -94,13 +94,13 @@ type runsData struct {
 	States   []runsState
 	Statuses []string
 	Rows     []*runRow
-	Older    string // the address of what is behind; "": nothing
-	Newest   string // the address of the beginning; "": it is this
-	Any      bool   // there is a run that this viewer may see
-	Narrow   bool   // something is asked for
-	More     bool   // something besides text and status is
-	// Cut says that the time for the search was over, Until when the last run began that was
-	// looked at, zero: none was; and On is the address of the search from there on.
+	Older    string // the address of older runs; empty if there are none
+	Newest   string // the address of the first page; empty on the first page
+	Any      bool   // the viewer may see a run
+	Narrow   bool   // the query has a filter
+	More     bool   // the query has a filter besides text and status
+	// Cut reports whether the search stopped at its time limit. Until is when the last run
+	// began that it read; if zero, it read none. On is the address that continues the search.
 	Cut     bool
 	Until   time.Time
 	On      string
@@ -121,15 +121,15 @@ type runRow struct {
 	Named   bool // that is the name of a saved script or file
 	Whose   alike
 	In      alike  // session
-	Say     string // below the title: the error, or what it waits for
-	Bad     bool   // that is an error
-	Next    string // address of what to do about it
-	Do      string
+	Say     string // below the title: the error, or what the run needs
+	Bad     bool   // Say is an error
+	Next    string // address of the next step
+	Do      string // its label
 	Began   string
-	Problem error // it cannot be read
+	Problem error // why the record cannot be read
 }
 
-// alike is a value of a run with the address of all runs that have it.
+// alike is a value of a run with the address of all runs that share it.
 type alike struct{ Text, Href string }
 
 // runsText bounds a text of a run in a list, in characters.
@@ -182,7 +182,7 @@ func (c *Console) listRuns(v *view) error {
 	return v.show("runs.html", page)
 }
 
-// fillForm sets what the form of the list offers.
+// fillForm sets the choices of the form.
 func (c *Console) fillForm(v *view, d *runsData) {
 	q := d.Q
 	now := strings.Join(q.Status, ",")
@@ -209,8 +209,8 @@ func (c *Console) fillForm(v *view, d *runsData) {
 	}
 }
 
-// servers are the names of the servers that a viewer's scripts can use, in the order
-// of their colours.
+// servers returns the names of the servers that a viewer's scripts can use, in the order of
+// their colours.
 func (c *Console) servers(v *view) []string {
 	if cat := c.host.Catalog(v.Viewer); cat != nil {
 		return serverOrder(cat)
@@ -243,11 +243,11 @@ func (c *Console) readRuns(v *view, f *store.Filter, d *runsData) error {
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			return &problem{Status: http.StatusNotFound, Title: "Not here", Next: d.Newest, Do: "The newest runs",
-				Text: "The run behind which this page of the list begins is not here any more."}
+				Text: "The run after which this page of the list begins no longer exists."}
 		case errors.As(err, &stopped) && errors.Is(err, context.DeadlineExceeded):
 			d.stop(stopped)
 			return nil
-		case errors.As(err, &bad) && !v.Operator: // nobody knows whose it is
+		case errors.As(err, &bad) && !v.Operator: // its subject is unknown
 			continue
 		case err != nil && bad == nil:
 			return err
@@ -268,7 +268,7 @@ func (c *Console) readRuns(v *view, f *store.Filter, d *runsData) error {
 	return nil
 }
 
-// stop notes where the search ended before its end.
+// stop sets where the search stopped.
 func (d *runsData) stop(at *store.StoppedError) {
 	on := d.Q.values()
 	if at.ID != "" {
@@ -287,7 +287,7 @@ func (c *Console) anyRun(v *view) bool {
 	return false
 }
 
-// fill sets what is said of a run besides its summary.
+// fill sets the fields of a row besides the summary of its run.
 func (r *runRow) fill(v *Viewer, q *runsQuery, now time.Time) {
 	r.Began = day(r.Time, now)
 	if r.Problem != nil {
@@ -308,7 +308,7 @@ func (r *runRow) fill(v *Viewer, q *runsQuery, now time.Time) {
 		r.Say, r.Bad = present.Visible(r.Preview.Note, runsText, false), false
 	}
 	if r.Status == record.Died {
-		r.Say, r.Bad = cmp.Or(r.Say, "its process was ended before it could say how"), false
+		r.Say, r.Bad = cmp.Or(r.Say, "its process ended without a result"), false
 	}
 	switch {
 	case r.Preview != nil && r.Preview.Asks && v.MayAnswer(r.Subject):
@@ -316,14 +316,14 @@ func (r *runRow) fill(v *Viewer, q *runsQuery, now time.Time) {
 	case r.Preview != nil && r.Preview.Asks:
 		r.Next, r.Do = "/approvals", "See"
 	case r.Status == "uncertain" && v.Operator:
-		r.Next, r.Do = "/runs/"+r.ID, "Say what became of it"
+		r.Next, r.Do = "/runs/"+r.ID, "Settle"
 	case r.Status == record.Died && v.Operator:
-		r.Next, r.Do = "/runs/"+r.ID, "Go on with it"
+		r.Next, r.Do = "/runs/"+r.ID, "Resume"
 	}
 }
 
-// Live reports whether it is a dry run that went on after a yes.
+// Live reports whether the run is a dry run that was resumed after an approval.
 func (r *runRow) Live() bool { return r.Preview != nil && r.Preview.Live }
 
-// Hurt reports whether something in the record is not as it was written.
+// Hurt reports whether the record is damaged.
 func (r *runRow) Hurt() bool { return r.Damaged || r.Preview != nil && r.Preview.Damaged }

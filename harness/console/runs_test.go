@@ -83,7 +83,7 @@ func TestTheListOfRunsHasWhatEachRunLooksLikeAndWhatToDo(t *testing.T) {
 	}
 	for _, want := range []string{
 		`<span class="st wait">`, `16 calls need approval`, `<a href="/approvals">Answer</a>`,
-		`<a href="/runs/` + w.runs["uncertain"] + `">Say what became of it</a>`, `<span class="tag">dry run</span>`,
+		`<a href="/runs/` + w.runs["uncertain"] + `">Settle</a>`, `<span class="tag">dry run</span>`,
 		`<span class="tag">attempt `, `<path class="x" d="M`, `panic: ledger.get_entry: no entry 88-1042`, `>1,000<`,
 		`data-live="runs run:` + w.runs["running"] + ` run:`, `value="` + w.runs["late"] + `" form="compare"`,
 	} {

@@ -94,8 +94,7 @@ func (p *Pending) Facts() present.Facts {
 		{Name: "why", Value: w(present.Plain, p.Why), Whole: true}, {Name: "at", Value: w(present.Plain, Where(p.Script, p.File, p.Line))}}
 }
 
-// Document returns what a person decides by who has no more than the Result: Facts and all
-// arguments.
+// Document returns Facts and all arguments, for a person who decides about the call.
 func (p *Pending) Document() present.Document {
 	return append(present.Document{p.Facts()}, present.ArgsJSON(ArgsTitle(p.Question), p.Args)...)
 }

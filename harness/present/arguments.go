@@ -12,7 +12,7 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// Bounds of what is looked at of a call's arguments.
+// Bounds of reading a call's arguments.
 const (
 	maxLeaves    = 200
 	maxDepth     = 6
@@ -26,8 +26,8 @@ type Leaf struct {
 	JSON string // compact
 }
 
-// common are the arguments, by their path, that are the same in all calls; in many
-// calls, in the first of them. A lone call has none.
+// common returns the arguments, by their path, that are equal in all calls, or in the first
+// 500. A single call has none.
 func common(calls []*Bar) map[string]string {
 	if len(calls) == 1 {
 		return nil
@@ -52,16 +52,16 @@ func common(calls []*Bar) map[string]string {
 	return same
 }
 
-// Differs are the arguments of a call of the place in which others are not like it,
-// all of a lone one's: "id 7, filter.name \"x\"".
+// Differs returns the arguments of a call that differ among the calls of the place, or all of a
+// single call: "id 7, filter.name \"x\"".
 func (p *Place) Differs(b *Bar) string { return label(b.Made.Line().Args, p.common) }
 
-// label are arguments without those that others have too.
+// label returns arguments without the common ones.
 func label(args record.Data, common map[string]string) string {
 	return labelled(args, common, func(s string) string { return s })
 }
 
-// labelled is the label with each key and value as cut makes it.
+// labelled returns the label with each key and value cut.
 func labelled(args record.Data, common map[string]string, cut func(string) string) string {
 	if args.JSON == nil && !args.IsZero() {
 		return absent(args)
@@ -75,13 +75,12 @@ func labelled(args record.Data, common map[string]string, cut func(string) strin
 	return strings.Join(parts, ", ")
 }
 
-// leastValue is how many characters of a value are shown at least, where the end of
-// all arguments is not cut.
+// leastValue is the least number of characters of a value that are shown before the end of all
+// arguments is cut.
 const leastValue = 12
 
-// brief is the label in one line of at most so many characters that is safe to show:
-// of long values the end is cut, so that all are seen; of many the last ones are left
-// out.
+// brief returns the label on one line of at most so many characters, safe to show. It cuts the
+// ends of long values, and omits the last ones of many.
 func brief(args record.Data, common map[string]string, most int, ascii bool) string {
 	out := label(args, common)
 	for n := most; utf8.RuneCountInString(out) > most && n > leastValue; {
@@ -96,9 +95,8 @@ func brief(args record.Data, common map[string]string, most int, ascii bool) str
 	return Visible(out, most, ascii)
 }
 
-// Leaves takes a JSON value apart, in its order. Values six levels deep and those behind
-// the 200th are left whole; of more than 64 kB there is one without a path, which only
-// says how many they are.
+// Leaves returns the values in a JSON value, in its order. Values six levels deep and those
+// after the 200th stay whole. For more than 64 kB it returns one leaf with the size.
 func Leaves(raw []byte) []Leaf {
 	if len(raw) > maxArguments {
 		return []Leaf{{"", fmt.Sprintf("(%s)", size(len(raw)))}}
@@ -110,7 +108,7 @@ func Leaves(raw []byte) []Leaf {
 		t, err := d.Token()
 		open, nested := t.(json.Delim)
 		if err != nil || !nested || !d.More() || depth == 0 || len(out) >= maxLeaves {
-			if path != "" || !nested || err != nil { // {} are no arguments
+			if path != "" || !nested || err != nil { // {} has no arguments
 				out = append(out, Leaf{path, compact(raw)})
 			}
 			return
@@ -137,7 +135,7 @@ func Leaves(raw []byte) []Leaf {
 	return out
 }
 
-// join is the path of a key in the object at a path.
+// join returns the path of a key in the object at a path.
 func join(path, key string) string {
 	plain := key != "" && !strings.ContainsFunc(key, func(r rune) bool {
 		return r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && r < 0x80
@@ -159,7 +157,7 @@ func compact(raw []byte) string {
 	return b.String()
 }
 
-// absent says of a value why it is not shown.
+// absent says why a value is not shown.
 func absent(d record.Data) string {
 	if d.Redacted {
 		return fmt.Sprintf("(%s, not kept)", size(d.Bytes))
@@ -167,9 +165,8 @@ func absent(d record.Data) string {
 	return fmt.Sprintf("(%s)", size(d.Bytes))
 }
 
-// firstDifference is the first place in which two JSON values differ, with both
-// values there; nil is none. same: there is no such place. Keys that carry a
-// result's typed value come before its texts.
+// firstDifference returns the first place where two JSON values differ, with both values, or
+// same. A missing value is nil. Keys of a result's typed value come before its texts.
 func firstDifference(path string, a, b []byte, depth int) (at string, inA, inB json.RawMessage, same bool) {
 	if bytes.Equal(a, b) {
 		return "", nil, nil, true
@@ -213,8 +210,7 @@ func rank(key string) int {
 	return 1
 }
 
-// members are the elements of an object or a list, by key or [index], and their
-// order.
+// members returns the elements of an object or a list, by key or [index], and their order.
 func members(raw []byte) (order []string, values map[string]json.RawMessage, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	t, err := d.Token()

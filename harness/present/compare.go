@@ -15,8 +15,7 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Difference is in what a run B differs from a run A. What is the same in both is
-// zero, but for Ms, which says nothing about that.
+// Difference is how a run B differs from a run A. Equal parts are zero, except Count and Ms.
 type Difference struct {
 	A       string         `json:"a"` // the runs
 	B       string         `json:"b"`
@@ -34,37 +33,37 @@ type Difference struct {
 	Ms      Pair[float64]  `json:"ms"`
 }
 
-// Pair is what is in A and in B.
+// Pair is a value of A and of B.
 type Pair[T any] struct {
 	A T `json:"a"`
 	B T `json:"b"`
 }
 
-// Change is the first place in which two JSON values differ: value.orders[0].id.
-// A value that is not there has no A or B.
+// Change is the first place where two JSON values differ: value.orders[0].id. A or B is nil
+// if the run lacks the value.
 type Change struct {
 	Path string          `json:"path"`
 	A    json.RawMessage `json:"a,omitempty"`
 	B    json.RawMessage `json:"b,omitempty"`
 }
 
-// PhraseChange is a phrase that came to another tool; "" is none.
+// PhraseChange is a phrase that found another tool; "" stands for no tool.
 type PhraseChange struct {
 	Phrase string `json:"phrase"`
 	A      string `json:"a"`
 	B      string `json:"b"`
 }
 
-// What may be another in a call.
+// Kinds of CallChange.
 const (
-	Missing   = "missing"   // A has it, B has not
-	Extra     = "extra"     // B has it, A has not
+	Missing   = "missing"   // only A has the call
+	Extra     = "extra"     // only B has the call
 	Arguments = "arguments" // the same place and tool, other arguments
 	Result    = "result"
 	Outcome   = "outcome" // another state or error
 )
 
-// CallChange is a call that is not the same.
+// CallChange is a call that differs.
 type CallChange struct {
 	What  string `json:"what"`
 	Tool  string `json:"tool"`
@@ -78,10 +77,9 @@ type CallChange struct {
 	Change *Change `json:"change,omitempty"`
 }
 
-// Compare says in what B differs from A. Calls are the same where place, tool and
-// arguments are; a place is the same where its line of the script is, also when it
-// has moved. Times, tokens and what ran side by side in another order are no
-// difference.
+// Compare returns how B differs from A. Calls match by place, tool and arguments; a place
+// matches if its line of the script does, also if the line has moved. Times, tokens and the
+// order of concurrent calls are ignored.
 func Compare(a, b *View) *Difference {
 	d := &Difference{A: a.Run.Begin.ID, B: b.Run.Begin.ID, Count: Pair[int]{a.Calls, b.Calls},
 		Ms: Pair[float64]{a.Ms, b.Ms}}
@@ -116,19 +114,19 @@ func message(e *Error) string {
 	return e.Message
 }
 
-// unified is the difference of two texts, with --- a and +++ b; "" is none.
+// unified returns the difference of two texts, with --- a and +++ b, or "" if they are equal.
 func unified(a, b string) string {
 	return string(bytes.TrimPrefix(diff.Diff("a", []byte(a), "b", []byte(b)), []byte("diff a b\n")))
 }
 
-// change is the first difference of two values, nil where there is none. Of values
-// that are not kept the digests are compared.
+// change returns the first difference of two values, or nil. It compares the digests of values
+// that the record does not keep.
 func change(path string, inA *record.Run, a record.Data, inB *record.Run, b record.Data) *Change {
 	if a.SHA256 != "" && a.SHA256 == b.SHA256 && a.Redacted == b.Redacted || a.IsZero() && b.IsZero() {
 		return nil
 	}
 	x, y := value(inA, a), value(inB, b)
-	if x == nil && !a.IsZero() || y == nil && !b.IsZero() { // of one nothing but its digest is known
+	if x == nil && !a.IsZero() || y == nil && !b.IsZero() { // of one only its digest is known
 		return &Change{path, either(x, a), either(y, b)}
 	}
 	at, p, q, same := firstDifference(path, x, y, maxCompared)
@@ -147,7 +145,7 @@ var hidden = json.RawMessage(`"(in a part that is not kept)"`)
 // maxCompared is the depth to which values are compared part by part.
 const maxCompared = 32
 
-// either is a value, or as a JSON string why it is not there.
+// either returns a value, or as a JSON string why it is missing.
 func either(raw json.RawMessage, d record.Data) json.RawMessage {
 	if raw != nil || d.IsZero() {
 		return raw
@@ -166,8 +164,8 @@ func inputs(a, b *record.Run) (out []Change) {
 	return out
 }
 
-// phrases are those that came to other tools. Names without a phrase are left out:
-// the script and its calls tell of them.
+// phrases returns the phrases that found other tools. It omits tools without a phrase: script
+// and calls show them.
 func phrases(a, b []Phrase) (out []PhraseChange) {
 	came := func(all []Phrase) (order []string, tool map[string]string) {
 		tool = map[string]string{}
@@ -202,8 +200,8 @@ type placed struct {
 	place, tool, args string
 }
 
-// flat are the calls of a run as they began. The lines of the script are made those
-// of the other run's by moved.
+// flat returns the calls of a run as they began. moved maps the lines of the script to those of
+// the other run.
 func flat(v *View, moved func(int) int) (out []*placed) {
 	for i, s := range v.Sources {
 		for _, p := range s.Places {
@@ -226,8 +224,7 @@ func flat(v *View, moved func(int) int) (out []*placed) {
 	return out
 }
 
-// calls matches the calls of two runs, the surest matches first, and says what is
-// another in each.
+// calls matches the calls of two runs, the surest matches first, and returns those that differ.
 func calls(a, b *View) (out []CallChange) {
 	moved := movedLines(a.Sources[0].Text, b.Sources[0].Text)
 	inA, inB := flat(a, moved), flat(b, func(line int) int { return line })
@@ -267,7 +264,7 @@ func calls(a, b *View) (out []CallChange) {
 			if c.Change != nil {
 				out = append(out, c)
 			}
-			continue // another question has another answer
+			continue // other arguments have another answer
 		}
 		if p, q := outcome(x), outcome(y); p != q {
 			c.What, c.Change = Outcome, &Change{"outcome", record.String(p).JSON, record.String(q).JSON}
@@ -292,8 +289,8 @@ func outcome(c *placed) string {
 	return string(c.State)
 }
 
-// movedLines returns where a line of a is in b: of lines that were replaced, the
-// ones in their place. Below zero: nowhere.
+// movedLines returns a function from lines of a to lines of b. A replaced line maps to its
+// replacement, a removed one to a negative number.
 func movedLines(a, b string) func(int) int {
 	if a == b {
 		return func(line int) int { return line }
@@ -323,7 +320,7 @@ func movedLines(a, b string) func(int) int {
 			j++
 		}
 	}
-	last, shift := i, j-i // behind the last hunk all is the same
+	last, shift := i, j-i // after the last hunk, all lines are equal
 	return func(line int) int {
 		if to, ok := at[line]; ok {
 			return to

@@ -16,8 +16,8 @@ import (
 	"github.com/usetools/usetools/harness/serve/transport"
 )
 
-// Answer is the structured content of execute: the Result, and what was cut
-// from it.
+// Answer is the structured content of execute: the Result, and counts of the parts that were
+// cut.
 type Answer struct {
 	outcome.Result
 	// Cut says for each of value and stdout that was cut how many characters
@@ -52,12 +52,12 @@ const (
 	maxCalls      = 20
 	maxToolCounts = 20 // tools; the others are counted as one
 	maxCallError  = 500
-	maxStopped    = 100 // that wait, or of which nothing is known
+	maxStopped    = 100 // pending calls, and unresolved ones
 	otherTools    = "(other tools)"
 )
 
-// shorten leaves the first calls, and counts the others; of arguments of calls that
-// wait, or of which nothing is known, it leaves so much that they are known again.
+// shorten keeps the first calls and counts the others. It cuts the arguments of pending and
+// unresolved calls.
 func (a *Answer) shorten() {
 	a.Waiting = slices.Clone(a.Waiting[:min(len(a.Waiting), maxStopped)])
 	for i := range a.Waiting {
@@ -105,8 +105,8 @@ const (
 	leastArgs  = 60
 )
 
-// shortenLedger leaves of a dry run's ledger what can be told in about limit
-// characters, arguments cut to their share of that, and returns it in words.
+// shortenLedger cuts a dry run's ledger to about limit characters, each call's arguments to
+// their share, and returns it in words.
 func (a *Answer) shortenLedger(limit int) string {
 	all := a.Ledger
 	n := min(len(all), max(limit/(ledgerLine+leastArgs), 1))

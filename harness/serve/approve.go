@@ -21,16 +21,15 @@ import (
 const (
 	// approveFor is how long an approval may take.
 	approveFor = 10 * time.Minute
-	// maxShown bounds what a person is asked to read, in bytes: nobody approves
-	// what is not shown.
+	// maxShown bounds the text that a person has to read, in bytes. A call that cannot be
+	// shown whole is not approved.
 	maxShown = 16 << 10
 )
 
-// asked is what a client carries from the question about a call without a script to
-// the answer, signed. It is good for this call of this session only, and where its
-// store knows whether it was used.
+// asked is the signed state that a client carries from the question about a call without a
+// script to the answer. It is valid once, for this call of this session and this store.
 type asked struct {
-	Store   string   `json:"w"` // what names the store of records
+	Store   string   `json:"w"` // name of the store of records
 	Session string   `json:"s"`
 	Script  string   `json:"h"` // hash of the script and its inputs
 	Tools   []string `json:"t"`
@@ -38,15 +37,14 @@ type asked struct {
 	Once    string   `json:"n"` // used once
 }
 
-// visible is a text that a person is to judge, with nothing in it that is not
-// seen.
+// visible returns a text for a person's decision, without invisible characters.
 func visible(text []byte) string { return registry.PrintableText(string(text), len(text)) }
 
-// question asks a person about tools, for one script or call that hash names.
+// question asks a person to approve tools for one script or call, which hash names.
 func (c *session) question(text, hash string, tools []string) *mcp.CallToolResult {
 	if len(text) > maxShown {
-		return failure(fmt.Errorf("denied: %s: a person has to approve this, and would have to read %d bytes, %d at most: "+
-			"make the script and its inputs shorter; nothing has run", strings.Join(tools, ", "), len(text), maxShown))
+		return failure(fmt.Errorf("denied: %s: approval is required, but the text to read has %d bytes, at most %d are allowed. "+
+			"Make the script and its inputs shorter; nothing has run", strings.Join(tools, ", "), len(text), maxShown))
 	}
 	store, err := c.storeName()
 	if err != nil {
@@ -60,15 +58,15 @@ func (c *session) question(text, hash string, tools []string) *mcp.CallToolResul
 	}
 }
 
-// refusal is why a script is not run although a person was asked.
+// refusal says why a script is not run although a person was asked.
 type refusal struct {
-	tools []string // that were asked for, if the person said no
+	tools []string // of the question, if the person rejected it
 	why   string
 }
 
 func (r *refusal) Error() string { return r.why }
 
-// result is the refusal as the result of a run.
+// result returns the refusal as the result of a run.
 func (r *refusal) result() *outcome.Result {
 	res := &outcome.Result{Status: outcome.Denied}
 	for _, t := range r.tools {
@@ -91,14 +89,13 @@ func (c *session) approvals(req *mcp.CallToolRequest, hash string) ([]string, *r
 	}
 	if !c.verify(req.Params.RequestState, &a) || a.Store != store || a.Session != c.id || a.Script != hash ||
 		time.Now().Unix() > a.Until {
-		return nil, &refusal{why: "the approval is not one for this call, or too old; make the call again. Nothing has run"}
+		return nil, &refusal{why: "the approval is for another call, or expired; make the call again. Nothing has run"}
 	}
 	switch first, err := c.s.records.Once("approval "+a.Once, time.Unix(a.Until, 0)); {
 	case err != nil:
 		return nil, &refusal{why: fmt.Sprintf("the approval cannot be used: %v. Nothing has run", err)}
 	case !first:
-		return nil, &refusal{why: "the approval was for one call, which it has had; make the call again without it. Nothing " +
-			"has run"}
+		return nil, &refusal{why: "the approval was already used; make the call again without it. Nothing has run"}
 	}
 	answer, _ := req.Params.InputResponses["approve"].(*mcp.ElicitResult)
 	if answer == nil || answer.Action != "accept" {
@@ -108,7 +105,7 @@ func (c *session) approvals(req *mcp.CallToolRequest, hash string) ([]string, *r
 	return a.Tools, nil
 }
 
-// storeName tells the store of records from those of other instances.
+// storeName returns a name of the store of records that no other instance has.
 func (c *session) storeName() (string, error) {
 	mac, err := c.s.records.MAC("store")
 	if err != nil {
@@ -117,20 +114,20 @@ func (c *session) storeName() (string, error) {
 	return hex.EncodeToString(mac[:16]), nil
 }
 
-// hash names a script with its inputs, and whether it is a dry run.
+// hash returns a digest of the script, its inputs and whether it is a dry run.
 func (a *executeArgs) hash() string {
 	inputs, _ := json.Marshal(a.Inputs) // was JSON when it came
 	sum := sha256.Sum256(append([]byte(fmt.Sprintf("%t\x00%s\x00", a.DryRun, a.Script)), inputs...))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// sign is v, JSON of strings and numbers, so that verify knows it again.
+// sign returns v as signed JSON, for verify.
 func (c *session) sign(v any) string {
 	b, _ := json.Marshal(v)
 	return base64.RawURLEncoding.EncodeToString(append(c.mac(b), b...))
 }
 
-// verify reads what sign has made for a value of the same type.
+// verify reads the result of sign into a value of the same type.
 func (c *session) verify(state string, v any) bool {
 	b, err := base64.RawURLEncoding.DecodeString(state)
 	return err == nil && len(b) >= sha256.Size && hmac.Equal(b[:sha256.Size], c.mac(b[sha256.Size:])) &&

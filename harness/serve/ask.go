@@ -37,7 +37,7 @@ const (
 // asksUser reports whether the client's user may approve the calls of its own scripts.
 func (c *session) asksUser() bool { return c.s.opts.Approvals != ApprovalsConsole }
 
-// can is what of elicitation a request's client offers.
+// can says which kinds of elicitation a request's client supports.
 type can struct{ form, url bool }
 
 func elicits(req *mcp.CallToolRequest) can {
@@ -55,9 +55,9 @@ func askOf(id string) string {
 	return ask
 }
 
-// questions are what the client's user is asked, by keys that no other question of
-// the run ever has. What is not to be asked there, cannot be, or was in this
-// exchange, is left out.
+// questions returns the questions for the client's user, by keys that are unique in the run.
+// It omits questions that are for others, that the client does not support, or that were asked
+// in this exchange.
 func (c *session) questions(res *outcome.Result, has can, was []string) mcp.InputRequestMap {
 	out := mcp.InputRequestMap{}
 	for i := range res.Waiting {
@@ -184,8 +184,8 @@ func (c *session) says(w *outcome.Pending, got mcp.InputResponseMap) (*record.An
 // who returns the name of the person who answers at the session's client.
 func (c *session) who() string { return cmp.Or(c.owner.Token(), "the user at "+c.id) }
 
-// keep keeps what the client's user has answered to what a run waits with, of that
-// what was shown. An answer that somebody gave before counts.
+// keep records the answers of the client's user to the pending calls that were shown. An
+// earlier answer takes precedence.
 func (c *session) keep(res *outcome.Result, shown func(key string) bool, got mcp.InputResponseMap) error {
 	for i := range res.Waiting {
 		w := &res.Waiting[i]
@@ -203,8 +203,8 @@ func (c *session) keep(res *outcome.Result, shown func(key string) bool, got mcp
 	return nil
 }
 
-// elicit asks the client's user in the middle of a request, all at once and within
-// askWait, and returns what was answered.
+// elicit asks the client's user in the middle of a request, all questions at once and within
+// askWait, and returns the answers.
 func elicit(ctx context.Context, req *mcp.CallToolRequest, asked mcp.InputRequestMap) mcp.InputResponseMap {
 	ctx, cancel := context.WithTimeout(ctx, askWait)
 	defer cancel()
@@ -214,7 +214,7 @@ func elicit(ctx context.Context, req *mcp.CallToolRequest, asked mcp.InputReques
 	for key, p := range asked {
 		all.Go(func() {
 			res, err := elicitOne(ctx, req, p.(*mcp.ElicitParams))
-			if err != nil { // nobody has answered
+			if err != nil { // not answered
 				return
 			}
 			mu.Lock()
@@ -236,8 +236,8 @@ func elicitOne(ctx context.Context, req *mcp.CallToolRequest,
 	return req.Session.Elicit(ctx, p)
 }
 
-// relays is what asks the client's user in the middle of a call for a server; nil:
-// the client cannot be asked then.
+// relays returns the function that asks the client's user the questions of servers in the
+// middle of a call, or nil if the client cannot be asked then.
 func (c *session) relays(req *mcp.CallToolRequest) func(context.Context,
 	string, *backend.Question) (*backend.Reply, error) {
 	if req == nil || req.ProtocolVersion() > transport.LastStateful || elicits(req) == (can{}) {
@@ -261,19 +261,18 @@ func (c *session) relays(req *mcp.CallToolRequest) func(context.Context,
 	}
 }
 
-// waitState is what a client carries from the question to the answer, signed.
+// waitState is the signed state that a client carries from the question to the answer.
 type waitState struct {
 	Run     string   `json:"r"`
-	Asks    []string `json:"a"` // keys of all that was asked
+	Asks    []string `json:"a"` // keys of all questions
 	Round   int      `json:"n"`
 	Session string   `json:"s"`
 	Request string   `json:"h"` // hash of the script and its inputs
 	Until   int64    `json:"u"` // Unix seconds
 }
 
-// asksClient answers a request with questions, which the client has its user answer
-// and sends back with the request; before is the state that it came with. nil: there
-// is nothing to ask there.
+// asksClient answers a request with questions, which the client asks its user and sends back
+// with the request. before is the state of the request. It returns nil if there is no question.
 func (c *session) asksClient(req *mcp.CallToolRequest, args *executeArgs, res *outcome.Result,
 	before *waitState) *mcp.CallToolResult {
 	asked := c.questions(res, elicits(req), before.Asks)
@@ -286,19 +285,19 @@ func (c *session) asksClient(req *mcp.CallToolRequest, args *executeArgs, res *o
 	return &mcp.CallToolResult{InputRequests: asked, RequestState: c.sign(s)}
 }
 
-// answers are those of a client's user to questions of asksClient.
+// answers returns the state with the answers of a client's user to questions of asksClient.
 func (c *session) answers(req *mcp.CallToolRequest, args *executeArgs) (*waitState, error) {
 	s := &waitState{}
 	if !c.verify(req.Params.RequestState, s) || s.Session != c.id || s.Request != args.hash() || s.Run == "" ||
 		time.Now().Unix() > s.Until {
-		return nil, &refusal{why: "the answers are not to questions of this script, or come too late; send the script again " +
-			"without them, and it goes on where it stands"}
+		return nil, &refusal{why: "the answers are to questions of another script, or came too late; send the script again " +
+			"without them: it resumes"}
 	}
 	return s, nil
 }
 
-// take keeps the answers that a request came with, in time: a run that has gone on
-// since needs them no more. One that is just under way may come to the same question.
+// take records the answers of a request. A run that was resumed since does not need them; a
+// running one may have the same question again.
 func (c *session) take(ctx context.Context, s *waitState, got mcp.InputResponseMap) error {
 	res, err := c.comesTo(ctx, s.Run)
 	if errors.Is(err, outcome.ErrNotEnded) { // its process died

@@ -282,7 +282,7 @@ func TestAPersonIsShownAllOfIt(t *testing.T) {
 		}
 		question = ""
 		long := strings.Repeat("x", serve.MaxAsked)
-		want := "would have to read"
+		want := "but the text to read has"
 		if tc.tool == "execute" {
 			tc.args["script"] = fmt.Sprintf("_, _ = files.DeleteFile(files.DeleteFileParams{Path: %q})", long)
 			want = "harness approvals yes"
