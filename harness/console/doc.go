@@ -1,6 +1,6 @@
 // Package console is the page on which people see what scripts do: which tools
 // there are and why one was found, each run with its calls beside the lines that
-// made them, what waits for a yes, servers, policy, and an editor.
+// made them, pending calls, servers, policy, and an editor.
 //
 // Everything is HTML from templates, readable without JavaScript; one module of
 // JavaScript joins what is shown, follows what happens (server-sent events) and

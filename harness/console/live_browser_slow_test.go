@@ -126,7 +126,7 @@ func TestARunThatGoesOnIsFollowed(t *testing.T) {
 		t.Fatal(res, err)
 	}
 	b.open("/runs/" + res.Run)
-	b.waitText("#notes", "One call waits for a yes")
+	b.waitText("#notes", "1 call needs approval")
 	b.wait(`document.querySelectorAll(".b.ask").length === 1 && !document.querySelector(".brk")`)
 	eval[bool](b, `window.same = true`)
 	if err := w.approveAll(res, "dev"); err != nil {

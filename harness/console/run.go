@@ -314,7 +314,7 @@ func (d *runView) states() {
 		d.States = append(d.States, stateNote{kind, title, fmt.Sprintf(format, args...)})
 	}
 	if r.Damaged != nil {
-		add("bad", "The record is damaged.", "%s. What can be read is shown; nothing goes on with it.", capital(r.Damaged.Error()))
+		add("bad", "The record is damaged.", "%s. The readable part is shown; the run cannot be resumed.", capital(r.Damaged.Error()))
 	}
 	if r.Later != nil {
 		add("wait", "A later version wrote this record.", "%s. Something in it may not be shown.", capital(r.Later.Error()))
@@ -326,7 +326,7 @@ func (d *runView) states() {
 		add("wait", "The process of this run died.", "What it did until then is here. It can go on from there: no call is sent twice.")
 	}
 	if r.End != nil && r.End.Closed {
-		add("wait", "The run was closed by a person.", "Nothing goes on with it.")
+		add("wait", "The run was closed by a person.", "It cannot be resumed.")
 	}
 	if r.Begin.Dry && !r.Live() {
 		add("ok", "A dry run.", "Reads were sent; effects were not, and nothing was changed.")

@@ -157,7 +157,7 @@ func (c *Console) settle(v *view, r *record.Run) error {
 		st.Result = given
 	case "not":
 	default:
-		return badRequest("A word is wanted: happened or not.")
+		return badRequest("Say whether the call happened or not.")
 	}
 	var misfit *approval.MisfitError
 	switch err := approval.Settle(c.store, r, st, v.r.PostFormValue("force") != "", c.callTimeout); {
@@ -169,7 +169,7 @@ func (c *Console) settle(v *view, r *record.Run) error {
 		return back(err)
 	}
 	c.Changed(topicRun(r.Begin.ID), topicRuns)
-	v.say("ok", "Written: call %d %s.", st.N, map[bool]string{true: "happened", false: "did not happen"}[st.Happened])
+	v.say("ok", "Settled: call %d %s.", st.N, map[bool]string{true: "happened", false: "did not happen"}[st.Happened])
 	return v.goTo("/runs/" + link(r.Begin.ID))
 }
 
@@ -188,7 +188,7 @@ func (c *Console) closeRun(v *view, r *record.Run) error {
 		return v.cannot(r, "The run was not closed:", v.why(err))
 	}
 	c.Changed(topicRun(r.Begin.ID), topicRuns, topicApprovals)
-	v.say("ok", "The run is closed: nothing goes on with it.")
+	v.say("ok", "The run is closed; it cannot be resumed.")
 	return v.goTo("/runs/" + link(r.Begin.ID))
 }
 
@@ -201,7 +201,7 @@ func (c *Console) resume(v *view, r *record.Run) error {
 		return v.cannot(r, "The run cannot be resumed here:", v.why(err)+"."+v.terminal("resume", r.Begin.ID))
 	}
 	c.RunChanged(r.Begin.ID)
-	v.say("ok", "The run goes on from where it was: calls that were made are answered from the record.")
+	v.say("ok", "The run resumes: calls that were sent are answered from the record.")
 	return v.goTo("/runs/" + link(r.Begin.ID))
 }
 

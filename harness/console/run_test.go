@@ -29,7 +29,7 @@ func TestEachStateOfARunSaysWhatIsAndWhatToDo(t *testing.T) {
 	c := w.signIn(t, "")
 	for name, texts := range map[string][]string{
 		"late":      {`id="L24"`, "in which it waited", "What the agent got", `href="#c17"`, "/again", "/replay", "Save as script…"},
-		"waiting":   {"calls wait for a yes", `class="b ask"`, "/approvals/" + w.runs["waiting"] + ".", "Close…"},
+		"waiting":   {"calls need approval", `class="b ask"`, "/approvals/" + w.runs["waiting"] + ".", "Close…"},
 		"uncertain": {"Outcome of call 2 unknown", "It happened, with this result…", "It did not happen…", "b s", " lost"},
 		"died":      {"The process of this run died.", "Go on with it…"},
 		"dry":       {"A dry run.", "Effect calls of the dry run", "none of them was sent", "answer of run"},
@@ -167,13 +167,13 @@ func TestAnUnknownCallIsSettledAndTheRunClosed(t *testing.T) {
 		_, page = c.post("/runs/"+id+"/settle", url.Values{"call": {"2"}, "what": {"happened"}, "force": {"1"}, "result": {`"booked"`}})
 		return !strings.Contains(page, "Nothing was written:")
 	})
-	wants(t, page, "settled", "Written: call 2 happened.")
+	wants(t, page, "settled", "Settled: call 2 happened.")
 	r, err := w.store.Load(id)
 	if err != nil || len(r.Unknown()) != 0 {
 		t.Errorf("unknown are %v, %v", r.Unknown(), err)
 	}
 	_, page = c.post("/runs/"+w.runs["waiting"]+"/close", url.Values{"why": {"not wanted"}})
-	wants(t, page, "closed", "The run is closed: nothing goes on with it.", "The run was closed by a person.")
+	wants(t, page, "closed", "The run is closed; it cannot be resumed.", "The run was closed by a person.")
 }
 
 // A record with as much as one may have is shown within bounds.
@@ -241,7 +241,7 @@ func TestADiedRunGoesOn(t *testing.T) {
 	w := newDemo(t)
 	c := w.signIn(t, "")
 	id := w.runs["died"]
-	if _, page := c.post("/runs/"+id+"/resume", nil); !strings.Contains(page, "The run goes on from where it was") {
+	if _, page := c.post("/runs/"+id+"/resume", nil); !strings.Contains(page, "The run resumes: ") {
 		t.Error(page)
 	}
 	until(t, "it has gone on", func() bool {
