@@ -13,17 +13,15 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// asksServer asks the person at the terminal what a server wants to know in the
-// middle of a call. The server's words stand behind a bar.
+// asksServer asks the person at the terminal the question of a server in the middle of a call.
 func (e *env) asksServer(ctx context.Context, server string, q *backend.Question) (*backend.Reply, error) {
 	e.line.Clear()
-	ascii := ascii()
-	fmt.Fprintf(e.stderr, "\nThe server %s asks, in its own words:\n", present.Visible(server, 200, ascii))
-	present.Bars(e.stderr, q.Message, columns(e.stderr, 80), ascii)
+	fmt.Fprintf(e.stderr, "\nThe server %s asks, in its own words:\n", present.Visible(server, 200, ascii()))
+	e.quote(q.Message)
 	if q.Mode == backend.URL {
-		fmt.Fprintf(e.stderr, "It names a page. It is not opened here; who opens it is known to who runs it:\n")
-		present.Bars(e.stderr, q.URL, columns(e.stderr, 80), ascii)
-		word, err := e.chosen(ctx, "Have you done there what it asks for? [y/n] ", "yes", "no")
+		io.WriteString(e.stderr, "It names a page, which is not opened here. The page can see who opens it:\n")
+		e.quote(q.URL)
+		word, err := e.chosen(ctx, "Have you done what the page asks for? [y/n] ", "yes", "no")
 		if err != nil || word == "no" {
 			return &backend.Reply{Action: refusal(err)}, nil
 		}
@@ -36,8 +34,12 @@ func (e *env) asksServer(ctx context.Context, server string, q *backend.Question
 	return &backend.Reply{Action: backend.Accept, Content: content}, nil
 }
 
-// refusal is what a server is told where a person gives no answer: err says that
-// nobody said anything.
+// quote writes a text of others behind a bar.
+func (e *env) quote(text string) {
+	_ = present.Document{&present.Quote{Text: text}}.Terminal(e.stderr, &present.Options{Width: columns(e.stderr, 80), ASCII: ascii()})
+}
+
+// refusal returns the action for a person who gives no answer. err says that nobody answered.
 func refusal(err error) string {
 	if err != nil {
 		return backend.Cancel
@@ -45,8 +47,7 @@ func refusal(err error) string {
 	return backend.Decline
 }
 
-// form asks for fields one by one, and returns them as an object; nil: the person
-// does not want to tell.
+// form asks for fields one by one, and returns them as an object, or nil if the person refuses.
 func (e *env) form(ctx context.Context, q *backend.Question, all []*wrappers.Field) (json.RawMessage, error) {
 	question := "Answer it? [y/n] "
 	if len(all) > 0 {
@@ -65,13 +66,13 @@ func (e *env) form(ctx context.Context, q *backend.Question, all []*wrappers.Fie
 			return content, nil
 		}
 		if err := q.Fits(content); err != nil {
-			fmt.Fprintf(e.stderr, "That does not fit what it asks for: %s\n", present.Visible(err.Error(), 500, ascii()))
+			fmt.Fprintf(e.stderr, "The answer does not fit the question: %s\n", present.Visible(err.Error(), 500, ascii()))
 			question = "Again? [y/n] "
 			continue
 		}
-		io.WriteString(e.stderr, "It will be told:\n")
-		present.Bars(e.stderr, string(content), columns(e.stderr, 80), ascii())
-		word, err = e.chosen(ctx, "Tell it? [y/n] ", "yes", "no")
+		io.WriteString(e.stderr, "Your answer:\n")
+		e.quote(string(content))
+		word, err = e.chosen(ctx, "Send it? [y/n] ", "yes", "no")
 		if err != nil || word == "no" {
 			return nil, err
 		}

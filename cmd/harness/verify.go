@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -198,32 +197,29 @@ func has(res *backend.Result, args json.RawMessage) bool {
 	return false
 }
 
-// sayVerified prints what a tool says, in its own words, and what that may mean.
+// sayVerified prints the answer of a tool, in its own words, and what it may mean.
 func (e *env) sayVerified(c *cli.Command, v *verified, res *backend.Result) error {
-	var b strings.Builder
-	ascii, width := ascii(), columns(e.stdout, 80)
-	fmt.Fprintf(&b, "%s, asked with %s, answers:\n", present.Visible(v.Tool, 200, ascii),
-		present.Visible(string(v.Args), 500, ascii))
-	said := res.Text()
+	answer := &present.Quote{Text: res.Text()}
 	if res.Structured != nil {
-		said = string(res.Structured)
+		answer = &present.Quote{Text: string(res.Structured), JSON: true}
 	}
-	if err := present.Bars(&b, said, width, ascii); err != nil {
-		return err
+	say := func(text string) *present.Paragraph {
+		return &present.Paragraph{Text: present.Words(present.Plain, text)}
+	}
+	doc := present.Document{present.Facts{{Name: "asked", Value: present.Words(present.Tool, v.Tool)},
+		{Name: "with", Value: present.Words(present.Mono, string(v.Args)), Whole: true}}, say("answer:"), answer}
+	settle := func(word ...string) *present.Command {
+		return &present.Command{Line: lines(c)(append([]string{"runs", "settle", v.Run, strconv.Itoa(v.Call)}, word...)...)}
 	}
 	switch {
 	case v.Found:
-		fmt.Fprintf(&b, "The reference is in it. If that is the call: %s\n",
-			lines(c)("runs", "settle", v.Run, strconv.Itoa(v.Call), "happened", "-result", "JSON"))
+		doc = append(doc, say("The answer has the reference. If that is the call:"), settle("happened", "-result", "JSON"))
 	case v.NotAfter == nil:
-		b.WriteString("The reference is not in it, which does not say that the call was not made, or will not be.\n")
+		doc = append(doc, say("The answer lacks the reference. The call may still have happened, or happen later."))
 	case time.Now().Before(*v.NotAfter):
-		fmt.Fprintf(&b, "The reference is not in it, which says nothing before %s.\n",
-			v.NotAfter.Local().Format(time.DateTime))
+		doc = append(doc, say("The answer lacks the reference, which means nothing before "+v.NotAfter.Local().Format(time.DateTime)+"."))
 	default:
-		fmt.Fprintf(&b, "The reference is not in it. If the call was not made: %s\n",
-			lines(c)("runs", "settle", v.Run, strconv.Itoa(v.Call), "not"))
+		doc = append(doc, say("The answer lacks the reference. If the call did not happen:"), settle("not"))
 	}
-	_, err := io.WriteString(e.stdout, b.String())
-	return err
+	return e.show(doc)
 }

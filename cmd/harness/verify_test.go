@@ -67,8 +67,8 @@ func TestWhatALookUpMeansIsSaid(t *testing.T) {
 	}
 	for want, v := range map[string]verified{
 		"harness runs settle r 2 happened -result JSON": {Found: true},
-		"does not say that the call was not made":       {},
-		"says nothing before ":                          {NotAfter: &future},
+		"The call may still have happened":              {},
+		"which means nothing before ":                   {NotAfter: &future},
 		"harness runs settle r 2 not\n":                 {NotAfter: &past},
 	} {
 		var out bytes.Buffer

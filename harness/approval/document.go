@@ -33,7 +33,7 @@ func (c *Call) Facts(now time.Time) present.Facts {
 	w := present.Words
 	var out present.Facts
 	if c.IsLedger() {
-		out = present.Facts{{Name: "what", Value: w(present.Plain, "all effect calls of a dry run; if approved, the run resumes and sends exactly these")},
+		out = present.Facts{{Name: "what", Value: w(present.Plain, "all effect calls of a dry run; if approved, the run resumes and sends exactly these"), Whole: true},
 			{Name: "why", Value: w(present.Plain, c.Why), Whole: true}}
 	} else {
 		out = c.pending().Facts()
@@ -47,7 +47,7 @@ func (c *Call) Facts(now time.Time) present.Facts {
 		run = run.Add(present.Plain, ", "+name)
 	}
 	run = append(run.Add(present.Plain, ", began "), present.TimeText(c.Run.Time)...).Add(present.Plain, ", "+present.Ago(c.Run.Time, now))
-	return append(out, present.Fact{Name: "until", Value: present.TimeText(c.Until)}, present.Fact{Name: "run", Value: run},
+	return append(out, present.Fact{Name: "until", Value: present.TimeText(c.Until)}, present.Fact{Name: "run", Value: run, Whole: true},
 		present.Fact{Name: "token", Value: w(present.Strong, c.Run.Subject)}, present.Fact{Name: "session", Value: w(present.Mono, c.Run.Session)})
 }
 

@@ -90,8 +90,8 @@ func (u *Unmade) Where() string { return Where(u.Script, u.File, u.Line) }
 // Facts returns the tool, its class, why approval is required, and the place.
 func (p *Pending) Facts() present.Facts {
 	w := present.Words
-	return present.Facts{{Name: "tool", Value: w(present.Tool, p.Tool)}, {Name: "class", Value: w(present.Plain, string(p.Class))},
-		{Name: "why", Value: w(present.Plain, p.Why), Whole: true}, {Name: "at", Value: w(present.Plain, Where(p.Script, p.File, p.Line))}}
+	return present.Facts{{Name: "tool", Value: w(present.Tool, p.Tool), Whole: true}, {Name: "class", Value: w(present.Plain, string(p.Class)), Whole: true},
+		{Name: "why", Value: w(present.Plain, p.Why), Whole: true}, {Name: "at", Value: w(present.Plain, Where(p.Script, p.File, p.Line)), Whole: true}}
 }
 
 // Document returns Facts and all arguments, for a person who decides about the call.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"slices"
@@ -178,15 +177,6 @@ func (p *page) bars(s string) {
 	}
 }
 
-// Bars writes a text of a script, model or server as approvals show it: all of it, each line
-// behind a bar, wrapped at so many columns.
-func Bars(w io.Writer, text string, columns int, ascii bool) error {
-	p := newPage(nil, &Options{Width: columns, ASCII: ascii})
-	p.bars(text)
-	_, err := io.WriteString(w, p.b.String())
-	return err
-}
-
 // Odd returns at most 10 sentences about texts of a JSON value that are not what they seem:
 // invisible characters, characters that change the direction of text or are not in their
 // usual form, and duplicate keys.
@@ -258,7 +248,11 @@ func Questions(requests json.RawMessage) Document {
 	}
 	out := Document{&Heading{2, Words(Plain, "question of its server, in the server's words")}}
 	var all map[string]struct {
-		Params Question `json:"params"`
+		Params struct {
+			Message string          `json:"message"`
+			URL     string          `json:"url"`
+			Schema  json.RawMessage `json:"requestedSchema"`
+		} `json:"params"`
 	}
 	if json.Unmarshal(requests, &all) != nil {
 		return append(out, &Quote{Text: string(requests)})
@@ -274,13 +268,6 @@ func Questions(requests json.RawMessage) Document {
 		}
 	}
 	return out
-}
-
-// Question is a question of a server: the params of MCP's elicitation/create.
-type Question struct {
-	Message string          `json:"message"`
-	URL     string          `json:"url"`
-	Schema  json.RawMessage `json:"requestedSchema"`
 }
 
 // Step is a call of a run, and its place in the script.
@@ -303,14 +290,14 @@ func (v *View) Steps() []Step {
 	return out
 }
 
-// Sent returns the Steps that the run has sent.
-func (v *View) Sent() []Step {
+// sent returns the Steps that the run has sent.
+func (v *View) sent() []Step {
 	return slices.DeleteFunc(v.Steps(), func(s Step) bool { return s.Made.Call == nil })
 }
 
 // Before returns the calls that the run has sent, the last 20 of them.
 func (v *View) Before() Document {
-	steps := v.Sent()
+	steps := v.sent()
 	if len(steps) == 0 {
 		return Document{&Heading{2, Words(Plain, "the run has sent no call before")}}
 	}
