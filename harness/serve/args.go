@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/usetools/usetools/harness/serve/shorten"
+	"github.com/usetools/usetools/registry/jsontree"
 )
 
 // Bounds of what a client sends with a script.
@@ -44,7 +44,7 @@ func parseArgs(raw json.RawMessage) (*executeArgs, error) {
 	}
 	given := map[string]json.RawMessage{}
 	var unknown error
-	ok := len(raw) == 0 || string(raw) == "null" || shorten.Fields(raw, func(name string, v json.RawMessage) bool {
+	ok := len(raw) == 0 || string(raw) == "null" || jsontree.Members(raw, func(name string, v json.RawMessage) bool {
 		switch name {
 		case "script", "timeout_ms", "inputs", "dry_run", "once":
 			given[name] = v
@@ -91,7 +91,7 @@ func parseArgs(raw json.RawMessage) (*executeArgs, error) {
 			v = json.RawMessage(text)
 		}
 		a.Inputs = map[string]json.RawMessage{}
-		ok := shorten.Fields(v, func(name string, v json.RawMessage) bool {
+		ok := jsontree.Members(v, func(name string, v json.RawMessage) bool {
 			a.Inputs[name] = v
 			return len(a.Inputs) <= maxNames
 		})

@@ -82,6 +82,24 @@ func Parse(doc json.RawMessage, l Limits) (*Value, error) {
 	return v, nil
 }
 
+// Members calls f with the members of an object in their order, without copies, until f returns
+// false. It returns false if the document is not an object.
+func Members(doc json.RawMessage, f func(key string, value json.RawMessage) bool) bool {
+	if !json.Valid(doc) {
+		return false
+	}
+	r := &reader{doc: doc}
+	if r.next() != '{' {
+		return false
+	}
+	for r.at++; r.next() != '}'; {
+		if !f(r.string(), r.value(0).Raw) {
+			break
+		}
+	}
+	return true
+}
+
 // manyKeys is the number of members from which on an object has an index.
 const manyKeys = 16
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/usetools/usetools/registry/jsontree"
 )
 
@@ -44,6 +46,22 @@ func TestLimits(t *testing.T) {
 	for _, bad := range []string{"", "{", "1 2", `{"a"}`} {
 		if _, err := jsontree.Parse([]byte(bad), jsontree.Limits{}); !errors.Is(err, jsontree.ErrSyntax) {
 			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+func TestMembers(t *testing.T) {
+	var got []string
+	ok := jsontree.Members([]byte(` {"a" : [1,{"x":"]}"}] ,"a":{ }, "c":-1, "d":0}`), func(key string, value json.RawMessage) bool {
+		got = append(got, key+string(value))
+		return key != "c"
+	})
+	if d := cmp.Diff([]string{`a[1,{"x":"]}"}]`, `a{ }`, `c-1`}, got); d != "" || !ok {
+		t.Error(d)
+	}
+	for _, bad := range []string{`[1]`, `{`, `7`, ``} {
+		if jsontree.Members([]byte(bad), nil) {
+			t.Errorf("%q is an object", bad)
 		}
 	}
 }

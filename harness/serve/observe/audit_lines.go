@@ -16,6 +16,7 @@ import (
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/serve/shorten"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/jsontree"
 )
 
 // Limits of a line: the entries of each of its lists, the characters of a name or
@@ -158,7 +159,7 @@ func (r *entry) ended(c *record.Call, d *record.Done) {
 		json.Unmarshal(t.Input, &schema)
 	}
 	args, more := map[string]json.RawMessage{}, map[string]int{}
-	shorten.Fields(c.Args.JSON, func(name string, v json.RawMessage) bool {
+	jsontree.Members(c.Args.JSON, func(name string, v json.RawMessage) bool {
 		// Names that the script made are values.
 		if (r.a.Args || schema.Properties[name] != nil) && len(args) < auditEntries {
 			args[name] = v

@@ -32,21 +32,6 @@ func Parse(doc json.RawMessage) *jsontree.Value {
 	return v
 }
 
-// Fields calls f with the fields of an object in their order until it returns false. It
-// returns false if the document is not an object.
-func Fields(doc json.RawMessage, f func(name string, value json.RawMessage) bool) (ok bool) {
-	v, _ := jsontree.Parse(doc, jsontree.Limits{Depth: 1})
-	if v == nil || v.Kind != jsontree.Object {
-		return false
-	}
-	for i, key := range v.Keys {
-		if !f(key, v.Items[i].Raw) {
-			break
-		}
-	}
-	return true
-}
-
 // chars returns the number of characters of a value in its document.
 func chars(v *jsontree.Value) int { return utf8.RuneCount(v.Raw) }
 
