@@ -504,8 +504,8 @@ func checkApprovals(ctx context.Context) []finding {
 	if err != nil { // checkRecords says so
 		return nil
 	}
-	f := finding{Check: "approvals", Status: fine, Detail: "whoever may write " + dir + ", or run programs as this user, " +
-		"can say yes to what waits, resume a run and call the servers: an agent with a shell too",
+	f := finding{Check: "approvals", Status: fine, Detail: "users that can write " + dir + ", or run programs as this user, " +
+		"can approve calls, resume runs and call the servers; so can an agent with a shell",
 		Do: "against that, run harness serve as another user, who owns the folder and the config"}
 	if _, err := os.Stat(dir); err != nil {
 		return []finding{f}

@@ -212,7 +212,7 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 			return usageError{err.Error()}
 		}
 		if c.String("approvals") == string(serve.ApprovalsConsole) && http.ConsoleLink() == "" && !http.Tenants() {
-			return usageError{"-approvals console here: who sends scripts has the only token, and would say yes to them; add " +
+			return usageError{"-approvals console here: the sender of scripts has the only token, and would approve its own calls; add " +
 				"another one to -token-file, with the right to approve or to operate in the config"}
 		}
 		for _, name := range unheld(files.AllConfigs(), http.Tokens) {
@@ -380,8 +380,8 @@ func asksPeople(p *policy.Policy, configs []string) bool {
 func idleServeFlags(c *cli.Command) error {
 	mode, approve := serve.Mode(c.String("tools")), policy.Approval(c.String("approve"))
 	if c.String("approvals") == string(serve.ApprovalsConsole) && c.String("http") == "" {
-		return usageError{"-approvals console over stdio: nobody could say yes, as the console and tokens with the right to " +
-			"approve are HTTP's: add -http 127.0.0.1:7337, or leave it out"}
+		return usageError{"-approvals console over stdio: no one could approve, because the console and tokens with the right to " +
+			"approve need HTTP: add -http 127.0.0.1:7337, or omit it"}
 	}
 	if c.String("approvals") == string(serve.ApprovalsConsole) && c.Bool("no-console") {
 		return usageError{"-no-console beside -approvals console: the console is where those who wait are answered; leave one of " +

@@ -178,7 +178,7 @@ func newShownCall(rows *present.Layout, servers []string, n int) *shownCall {
 	c.tool(r)
 	for _, a := range r.Asks {
 		if a.A == l.Ask || a.N == n && a.N > 0 {
-			s := askedOf{ID: record.ApprovalID(r.Begin.ID, a.A), Said: "nobody has answered"}
+			s := askedOf{ID: record.ApprovalID(r.Begin.ID, a.A), Said: "not answered"}
 			if a.Answer != nil {
 				s.Said, s.Word = present.Said(a.Answer, false), a.Answer.Word
 			}

@@ -183,7 +183,7 @@ func (v *view) mayDo(d *edited, res *outcome.Result) (says, label string) {
 		case class == record.Read:
 			reads++
 		case asks[id]:
-			effects = append(effects, id+" (after a yes)")
+			effects = append(effects, id+" (needs approval)")
 		default:
 			effects = append(effects, id)
 		}

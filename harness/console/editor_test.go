@@ -105,7 +105,7 @@ func TestACheckMarksTheScript(t *testing.T) {
 	}
 
 	got = check("r, err := shop.RefundPayment(shop.RefundPaymentParams{Order: 1, Amount: 2})\nif err != nil { panic(err) }\nReturn(r)")
-	if got.May != "may have effects by shop.refund_payment (after a yes)" || got.Label != "Run with 1 effect" {
+	if got.May != "may have effects by shop.refund_payment (needs approval)" || got.Label != "Run with 1 effect" {
 		t.Errorf("%q, %q", got.May, got.Label)
 	}
 }

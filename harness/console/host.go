@@ -88,4 +88,4 @@ func (v *Viewer) mayLook(subject string) bool { return v.Sees(subject) || v.MayA
 // ApprovalError is returned for a call that needs a person's yes.
 type ApprovalError struct{ Rule string } // that says so
 
-func (e *ApprovalError) Error() string { return "the call needs a yes: " + e.Rule }
+func (e *ApprovalError) Error() string { return "the call needs approval: " + e.Rule }

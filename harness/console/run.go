@@ -331,7 +331,7 @@ func (d *runView) states() {
 	if r.Begin.Dry && !r.Live() {
 		add("ok", "A dry run.", "Reads were sent; effects were not, and nothing was changed.")
 	} else if r.Live() {
-		add("wait", "A dry run that went on.", "After a yes its effects were sent.")
+		add("wait", "A dry run that was resumed.", "Its effect calls were approved and sent.")
 	}
 	if n := d.notKept(); n != "" {
 		add("wait", "Not all values were kept.", "%s", n)

@@ -195,7 +195,7 @@ func (c *Console) closeRun(v *view, r *record.Run) error {
 // resume has a run go on.
 func (c *Console) resume(v *view, r *record.Run) error {
 	if n := len(r.Open()); n > 0 || len(r.Unknown()) > 0 {
-		return v.cannot(r, "The run does not go on:", "something of it still waits for a person")
+		return v.cannot(r, "The run cannot be resumed:", "a call needs approval or is unresolved")
 	}
 	if err := c.host.Resume(r.Begin.ID); err != nil {
 		return v.cannot(r, "The run cannot be resumed here:", v.why(err)+"."+v.terminal("resume", r.Begin.ID))

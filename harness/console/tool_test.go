@@ -89,7 +89,7 @@ func TestAnEffectIsShownAsItIsSentAndMadeOnce(t *testing.T) {
 		t.Error("another viewer's yes counts")
 	}
 	if status, body := c.post(path, url.Values{"args": {args}, "back": {"1"}}); status != http.StatusOK ||
-		fieldOf(t, body, "a/amount") != "9007199254740993.10" || strings.Contains(body, "Yes, call it") {
+		fieldOf(t, body, "a/amount") != "9007199254740993.10" || strings.Contains(body, "Approve and call it") {
 		t.Errorf("%d: a no does not lead back to the form", status)
 	}
 	if n := w.shop.effects.Load() - before; n != 0 {
@@ -127,11 +127,11 @@ func TestWhoMayNotCallAToolCannotTryIt(t *testing.T) {
 	}
 	form := url.Values{"a/order": {"10371"}, "a/amount": {"500"}}
 	status, body := finance.post("/tools/shop.refund_payment/try", form)
-	if status != http.StatusOK || !strings.Contains(body, "needs the yes of somebody else") || strings.Contains(body, `name="yes"`) {
+	if status != http.StatusOK || !strings.Contains(body, "needs approval by another person") || strings.Contains(body, `name="yes"`) {
 		t.Errorf("a holder may say yes to itself: %d", status)
 	}
 	if status, body := finance.post("/tools/shop.refund_payment/try", url.Values{"args": {`{"order":10371,"amount":500}`},
-		"yes": {"1-x-y"}}); status != http.StatusOK || !strings.Contains(body, "needs the yes of somebody else") {
+		"yes": {"1-x-y"}}); status != http.StatusOK || !strings.Contains(body, "needs approval by another person") {
 		t.Errorf("a holder may say yes to itself: %d", status)
 	}
 	if n := w.shop.calls.Load() - before; n != 0 {

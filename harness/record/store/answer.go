@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -219,15 +220,11 @@ func (s *Store) answer(id string, a *record.Answer) error {
 type AnsweredError struct{ Answer *record.Answer }
 
 func (e *AnsweredError) Error() string {
-	said := "no"
+	word := "rejected"
 	if e.Answer.Yes {
-		said = "yes"
+		word = "approved"
 	}
-	who := e.Answer.Who
-	if who == "" {
-		who = "somebody"
-	}
-	return fmt.Sprintf("%s said %s at %s", who, said, e.Answer.Time.Format(time.RFC3339))
+	return fmt.Sprintf("already %s by %s at %s", word, cmp.Or(e.Answer.Who, "an unknown person"), e.Answer.Time.Format(time.RFC3339))
 }
 
 func (e *AnsweredError) Is(target error) bool { return target == ErrAnswered }
