@@ -155,13 +155,25 @@ func Adopt() (release func()) {
 // reapEvery is how often orphans that ended are looked for, at most.
 const reapEvery = time.Second
 
-// reap waits for orphans that have ended, which init would do otherwise.
+// reap waits for orphans that have ended, which init would do otherwise. The list of all
+// processes is read only if a child that has ended is still there some time later, since
+// others are waited for at once.
 func reap(ended <-chan os.Signal, over <-chan struct{}) {
 	for {
 		select {
 		case <-ended:
 		case <-over:
 			return
+		}
+		select {
+		case <-time.After(reapEvery):
+		case <-over:
+			return
+		}
+		var child unix.Siginfo
+		err := unix.Waitid(unix.P_ALL, 0, &child, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+		if err != nil || child.Signo == 0 {
+			continue
 		}
 		started.Lock()
 		for _, p := range orphans() {
@@ -170,11 +182,6 @@ func reap(ended <-chan os.Signal, over <-chan struct{}) {
 			}
 		}
 		started.Unlock()
-		select {
-		case <-time.After(reapEvery):
-		case <-over:
-			return
-		}
 	}
 }
 
