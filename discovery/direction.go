@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Most words of "convert a pdf to text" are those of a tool that converts text
@@ -387,7 +388,7 @@ func firstSentence(description string) string {
 }
 
 // brackets matches what stands in brackets.
-var brackets = regexp.MustCompile(`\([^)]*\)?`)
+var brackets = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\([^)]*\)?`) })
 
 // direction returns what a tool does. It is read when a phrase first has the tool
 // among its candidates: most tools of a big registry never are.
@@ -410,7 +411,7 @@ func (ix *Index) readTool(tool int32) *direction {
 			s = s[:at]
 		}
 	}
-	s = strings.ReplaceAll(brackets.ReplaceAllString(s, " "), "/", " or ")
+	s = strings.ReplaceAll(brackets().ReplaceAllString(s, " "), "/", " or ")
 	words, text := verbWords(name, nil), t.readDirection(t.normalise(s), false)
 	named := t.readNameDirection(splitTwo(words), t.classes(text.verbs))
 	d := &direction{verbs: t.stems(slices.Concat(named.verbs, text.verbs)), ends: ix.ends(&named),

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -162,14 +163,14 @@ func lowerWords(text string) iter.Seq[string] {
 
 // notWords matches <name>, 1 to 60 characters inside, and an address in text whose
 // white space is collapsed.
-var notWords = regexp.MustCompile(`<[^<>]{1,60}>|https?://[^ ]+`)
+var notWords = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<[^<>]{1,60}>|https?://[^ ]+`) })
 
 // normalise prepares a phrase for its grammar: white space collapsed,
 // placeholders, addresses and quoted literals replaced by a bar, lower case,
 // and verbs of two words by one ("set up" is setup).
 func (t *tables) normalise(phrase string) string {
 	s := " " + strings.Join(strings.FieldsFunc(phrase, isSpace), " ") + " "
-	s = notWords.ReplaceAllString(s, " | ")
+	s = notWords().ReplaceAllString(s, " | ")
 	s = replaceMatches(s, literalAt)
 	s = strings.ToLower(s)
 	for _, p := range t.phrases {

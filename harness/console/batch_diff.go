@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/usetools/usetools/harness/present"
 )
@@ -77,7 +78,7 @@ func compareCalls(args []json.RawMessage) *batchDiff {
 				cells[i] = s[len(begin) : len(s)-len(end)]
 			}
 		}
-		number := !slices.ContainsFunc(cells, func(s string) bool { return digits.FindString(s) != s })
+		number := !slices.ContainsFunc(cells, func(s string) bool { return digits().FindString(s) != s })
 		d.Columns = append(d.Columns, difference{path, number, cells})
 	}
 	if len(args) < 2 || len(d.Columns) > maxColumns {
@@ -127,14 +128,16 @@ func (d *batchDiff) markLacking(path string, cells []string) {
 }
 
 // digits finds numbers such as 12 and 1,890.00.
-var digits = regexp.MustCompile(`-?[0-9][0-9,]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?`)
+var digits = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`-?[0-9][0-9,]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?`)
+})
 
 // markNumbers marks numbers that are many times the median of those at their place, if all
 // values have equally many.
 func (d *batchDiff) markNumbers(path string, cells []string) {
 	at := map[int][]float64{} // by their place: the number of each call
 	for i, s := range cells {
-		for k, m := range digits.FindAllString(s, -1) {
+		for k, m := range digits().FindAllString(s, -1) {
 			n, _ := strconv.ParseFloat(strings.ReplaceAll(m, ",", ""), 64)
 			if at[k] = append(at[k], n); len(at[k]) != i+1 {
 				return
@@ -152,15 +155,17 @@ func (d *batchDiff) markNumbers(path string, cells []string) {
 }
 
 // host finds the hosts of mail addresses and URLs.
-var host = regexp.MustCompile(`(?i)(?:@|[a-z]+://(?:[^/\s"@]*@)?)` +
-	`([a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+)`)
+var host = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:@|[a-z]+://(?:[^/\s"@]*@)?)` +
+		`([a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+)`)
+})
 
 // markHosts marks mail addresses and URLs whose host few calls have, if another host, that is
 // not above it, is in more than half of the calls.
 func (d *batchDiff) markHosts(path string, cells []string) {
 	of, times, usual := make([][]string, len(cells)), map[string]int{}, ""
 	for i, s := range cells {
-		for _, m := range host.FindAllStringSubmatch(s, -1) {
+		for _, m := range host().FindAllStringSubmatch(s, -1) {
 			h := strings.ToLower(m[1])
 			if slices.Contains(of[i], h) {
 				continue

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -360,7 +361,7 @@ func (b *Bound) Types(taken int) []string {
 		}
 	}
 	slices.SortStableFunc(b.meant, func(a, b meant) int { return cmp.Compare(a.need, b.need) })
-	names := capitals.FindAllString(b.Source, -1)
+	names := capitals().FindAllString(b.Source, -1)
 	slices.Sort(names)
 	names = slices.Compact(names)
 	var urgent, rest, all []*entry
@@ -397,7 +398,7 @@ func (b *Bound) Types(taken int) []string {
 }
 
 // capitals matches the names in a script that may be those of fields.
-var capitals = regexp.MustCompile(`\b[A-Z]\w*`)
+var capitals = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[A-Z]\w*`) })
 
 const (
 	// leftOutTokens is reserved for the names of omitted tools.

@@ -55,13 +55,13 @@ const maxRows = 100_000
 
 const indexFile = "index"
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 // rowLine returns a line of the file: the name of a record, the CRC-32C of the rest, and
 // the row in JSON.
 func rowLine(name string, r *row) []byte {
 	b, _ := json.Marshal(r) // of strings, numbers and a time of a name: it cannot fail
-	return fmt.Appendf(nil, "%s %08x %s\n", name, crc32.Checksum(b, castagnoli), b)
+	return fmt.Appendf(nil, "%s %08x %s\n", name, crc32.Checksum(b, castagnoli()), b)
 }
 
 // decode decodes the row's line.
@@ -69,7 +69,7 @@ func (r *row) decode() bool {
 	sum, b, _ := bytes.Cut(r.line, []byte(" "))
 	r.line = nil
 	want, err := strconv.ParseUint(string(sum), 16, 32)
-	if err != nil || uint32(want) != crc32.Checksum(b, castagnoli) || json.Unmarshal(b, r) != nil || r.Summary == nil {
+	if err != nil || uint32(want) != crc32.Checksum(b, castagnoli()) || json.Unmarshal(b, r) != nil || r.Summary == nil {
 		return false
 	}
 	r.Summary.Request, r.Summary.Used = r.Request, r.Used
