@@ -259,6 +259,10 @@ func (v *Value) write(b *bytes.Buffer) {
 
 // Quote writes a JSON string with no more escapes than JSON needs.
 func Quote(b *bytes.Buffer, s string) {
+	if !strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c == '"' || c == '\\' || c >= 0x7f }) {
+		b.WriteString(`"` + s + `"`)
+		return
+	}
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(s) // a string always encodes

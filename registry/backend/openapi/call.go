@@ -19,6 +19,7 @@ import (
 
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/backend/internal/origin"
+	"github.com/usetools/usetools/registry/jsontree"
 	"github.com/usetools/usetools/registry/redact"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -195,7 +196,7 @@ func (t *tool) owners(in string, escape func(string) string) map[string]string {
 
 // inPath puts an argument into the path. What would change the path's shape
 // is refused: it would reach another operation.
-func (p *argument) inPath(path string, v any) (string, error) {
+func (p *argument) inPath(path string, v *jsontree.Value) (string, error) {
 	text, err := p.text(v, url.PathEscape)
 	if err != nil {
 		return "", err
@@ -207,7 +208,7 @@ func (p *argument) inPath(path string, v any) (string, error) {
 }
 
 // text is an argument as one piece of text.
-func (p *argument) text(v any, escape func(string) string) (string, error) {
+func (p *argument) text(v *jsontree.Value, escape func(string) string) (string, error) {
 	text, err := p.Style.text(p.Name, v, escape)
 	if err != nil {
 		return "", fmt.Errorf("the argument %q %w", p.As, err)
@@ -289,7 +290,7 @@ func form(args map[string]json.RawMessage, how map[string]part) ([]byte, error) 
 		if err != nil {
 			return nil, fmt.Errorf("the argument %q: %w", name, err)
 		}
-		p, values := how[name], []any{v}
+		p, values := how[name], []*jsontree.Value{v}
 		if p.Style == nil && !isJSON(p.ContentType) {
 			values = items(v)
 		}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/jsontree"
 )
 
 // payments is a document like those of large APIs: many objects, each of which
@@ -82,33 +83,29 @@ func TestResultsAreCutNotDropped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		root := v.(*object).values["outputSchema"].(*object)
-		defs, _ := root.values["$defs"].(*object)
+		root := v.Get("outputSchema")
 		item := root
 		if strings.HasPrefix(tool.Name, "list_") {
-			item = root.values["properties"].(*object).values["data"].(*object).values["items"].(*object)
-			name := strings.TrimPrefix(item.values["$ref"].(string), "#/$defs/")
-			item = defs.values[name].(*object)
+			item = root.At(root.At("#/properties/data/items").Str("$ref"))
 		}
-		members := item.values["properties"].(*object)
-		if len(members.keys) != 41 || members.values["member_00"].(*object).values["type"] != "integer" {
-			t.Errorf("%s: the top level is %s", tool.Name, appendJSON(nil, members))
+		members := item.Get("properties")
+		if len(members.Keys) != 41 || members.Get("member_00").Str("type") != "integer" {
+			t.Errorf("%s: the top level is %s", tool.Name, members.JSON())
 		}
-		if text := members.values["member_00"].(*object).values["description"].(string); strings.Contains(text, "<p>") {
+		if text := members.Get("member_00").Str("description"); text == "" || strings.Contains(text, "<p>") {
 			t.Errorf("%s: text %q", tool.Name, text)
 		}
-		if size := len(appendJSON(nil, root)); size > 192<<10 {
+		if size := len(root.JSON()); size > 192<<10 {
 			t.Errorf("%s: the result type has %d bytes", tool.Name, size)
 		}
-		walk(root, func(o *object) {
-			if ref, ok := o.values["$ref"].(string); ok &&
-				(defs == nil || defs.values[strings.TrimPrefix(ref, "#/$defs/")] == nil) {
+		walk(root, func(o *jsontree.Value) {
+			if ref := o.Str("$ref"); ref != "" && root.At(ref) == nil {
 				t.Errorf("%s: %s leads nowhere", tool.Name, ref)
 			}
-			if text, ok := o.values["$comment"].(string); ok {
+			if text := o.Str("$comment"); text != "" {
 				cuts++
-				if !strings.HasSuffix(text, ", not typed this deep") || o.values["type"] != nil || o.values["properties"] != nil {
-					t.Errorf("%s: cut to %s", tool.Name, appendJSON(nil, o))
+				if !strings.HasSuffix(text, ", not typed this deep") || o.Get("type") != nil || o.Get("properties") != nil {
+					t.Errorf("%s: cut to %s", tool.Name, o.JSON())
 				}
 			}
 		})
@@ -124,18 +121,11 @@ func TestResultsAreCutNotDropped(t *testing.T) {
 	}
 }
 
-// walk visits all objects of a value.
-func walk(v any, visit func(*object)) {
-	switch v := v.(type) {
-	case []any:
-		for _, item := range v {
-			walk(item, visit)
-		}
-	case *object:
-		visit(v)
-		for _, item := range v.values {
-			walk(item, visit)
-		}
+// walk visits a value and all values in it.
+func walk(v *jsontree.Value, visit func(*jsontree.Value)) {
+	visit(v)
+	for _, item := range v.Items {
+		walk(item, visit)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/usetools/usetools/registry/jsontree"
 )
 
 // document is an OpenAPI document, decoded as far as paths; the rest stays as
@@ -25,7 +27,7 @@ type document struct {
 
 	files   *files
 	objects map[string]map[string]json.RawMessage // that references have led through, by reference
-	trees   map[string]any                        // schemas that references have led to, by reference
+	trees   map[string]*jsontree.Value            // schemas that references have led to, by reference
 }
 
 // looseString is a string that may also be another value, which then stands for its
@@ -95,7 +97,7 @@ func decode(data []byte, f *files) (*document, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &document{files: f, objects: map[string]map[string]json.RawMessage{}, trees: map[string]any{}}
+	d := &document{files: f, objects: map[string]map[string]json.RawMessage{}, trees: map[string]*jsontree.Value{}}
 	err = json.Unmarshal(raw, d)
 	switch {
 	case err != nil:

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/usetools/usetools/registry/backend/internal/origin"
+	"github.com/usetools/usetools/registry/jsontree"
 )
 
 const (
@@ -294,7 +295,7 @@ func rewrite(data []byte, to func(ref string) string) json.RawMessage {
 		var ref string
 		if json.Unmarshal(data[start:end], &ref) == nil {
 			if now := to(ref); now != ref {
-				out = append(append(out, data[from:start]...), appendText(nil, now)...)
+				out = append(append(out, data[from:start]...), jsontree.NewString(now).JSON()...)
 				from = end
 			}
 		}

@@ -11,6 +11,8 @@ import (
 	"net/textproto"
 	"slices"
 	"strings"
+
+	"github.com/usetools/usetools/registry/jsontree"
 )
 
 const multipartType = "multipart/form-data"
@@ -24,21 +26,20 @@ type part struct {
 
 // items are what is sent under one name one after the other: those of a list
 // without the nulls, or the value itself.
-func items(v any) []any {
-	list, ok := v.([]any)
-	if !ok {
-		list = []any{v}
+func items(v *jsontree.Value) []*jsontree.Value {
+	list := []*jsontree.Value{v}
+	if v.Kind == jsontree.List {
+		list = v.Items
 	}
-	return slices.DeleteFunc(list, func(item any) bool { return item == nil })
+	return slices.DeleteFunc(list, isNull)
 }
 
 // style is how a value of a form is written.
-func (p part) style(v any) style {
+func (p part) style(v *jsontree.Value) style {
 	if p.Style != nil {
 		return *p.Style
 	}
-	switch v.(type) {
-	case []any, *object:
+	if v.Kind == jsontree.List || v.Kind == jsontree.Object {
 		return style{Media: cmp.Or(p.ContentType, "application/json")}
 	}
 	return style{Media: cmp.Or(p.ContentType, "text/plain")}
@@ -67,44 +68,36 @@ func (m mediaType) encodings() (map[string]part, error) {
 
 // isBytes reports whether a schema stands for bytes, as OpenAPI 3.0 and 3.1
 // write it.
-func isBytes(o *object) bool {
-	kind, _ := o.values["type"].(string)
-	_, encoded := o.values["contentEncoding"]
-	_, media := o.values["contentMediaType"]
-	return o.values["format"] == "binary" || !encoded && media && (kind == "" || kind == "string")
+func isBytes(o *jsontree.Value) bool {
+	kind, encoded, media := o.Str("type"), o.Get("contentEncoding") != nil, o.Get("contentMediaType") != nil
+	return o.Str("format") == "binary" || !encoded && media && (kind == "" || kind == "string")
 }
 
 // base64Schema is the schema of bytes as an argument.
-func base64Schema(o *object) *object {
-	out := newObject()
-	out.set("type", "string")
-	out.set("contentEncoding", "base64")
-	text, _ := o.values["description"].(string)
-	out.set("description", strings.TrimSpace(text+" (its bytes, as base64)"))
-	return out
+func base64Schema(o *jsontree.Value) *jsontree.Value {
+	return jsontree.NewObject().Set("type", jsontree.NewString("string")).Set("contentEncoding", jsontree.NewString("base64")).
+		Set("description", jsontree.NewString(strings.TrimSpace(o.Str("description")+" (its bytes, as base64)")))
 }
 
 // files makes text of the properties of a multipart body that are bytes, and
 // marks them.
-func (s *schemas) files(members *object, parts map[string]part) error {
-	for _, k := range members.keys {
-		o, err := s.resolved(members.values[k])
+func (s *schemas) files(members *jsontree.Value, parts map[string]part) error {
+	for i, k := range members.Keys {
+		o, err := s.resolved(members.Items[i])
 		if err != nil {
 			return err
 		}
 		p := parts[k]
-		if items, ok := o.values["items"]; ok && o.values["type"] == "array" {
+		if items := o.Get("items"); items != nil && o.Str("type") == "array" {
 			item, err := s.resolved(items)
 			if err != nil {
 				return err
 			}
 			if p.File = isBytes(item); p.File {
-				list := copyOf(o)
-				list.set("items", base64Schema(item))
-				members.set(k, list)
+				members.Set(k, copyOf(o).Set("items", base64Schema(item)))
 			}
 		} else if p.File = isBytes(o); p.File {
-			members.set(k, base64Schema(o))
+			members.Set(k, base64Schema(o))
 		}
 		if p != (part{}) {
 			parts[k] = p
@@ -129,7 +122,7 @@ func multipartBody(args map[string]json.RawMessage, how map[string]part) (data [
 				return nil, "", fmt.Errorf("the argument %q %w", name, err)
 			}
 			for _, pair := range pairs {
-				if err := (part{}).write(w, pair.name, pair.value); err != nil {
+				if err := (part{}).write(w, pair.name, jsontree.NewString(pair.value)); err != nil {
 					return nil, "", err
 				}
 			}
@@ -148,17 +141,16 @@ func multipartBody(args map[string]json.RawMessage, how map[string]part) (data [
 }
 
 // write writes one value as a part.
-func (p part) write(w *multipart.Writer, name string, v any) error {
+func (p part) write(w *multipart.Writer, name string, v *jsontree.Value) error {
 	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\r", "%0D", "\n", "%0A").Replace(name)
 	disposition, kind := fmt.Sprintf(`form-data; name="%s"`, quoted), p.ContentType
 	var data []byte
 	if p.File {
-		text, ok := v.(string)
-		if !ok {
+		if v.Kind != jsontree.String {
 			return fmt.Errorf("the argument %q is no text", name)
 		}
 		var err error
-		if data, err = unbase64(name, text); err != nil {
+		if data, err = unbase64(name, v.Text); err != nil {
 			return err
 		}
 		disposition += fmt.Sprintf(`; filename="%s"`, quoted)

@@ -1,18 +1,16 @@
 package openapi
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"net/url"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/usetools/usetools/registry/jsontree"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -31,123 +29,23 @@ const (
 	everything = 1 << 30
 )
 
-// object is a JSON object that keeps the order of its keys.
-type object struct {
-	keys   []string
-	values map[string]any
+// tree reads JSON that is nested no deeper than maxDepth.
+func tree(raw json.RawMessage) (*jsontree.Value, error) {
+	return jsontree.Parse(raw, jsontree.Limits{Depth: maxDepth})
 }
 
-func newObject() *object { return &object{values: map[string]any{}} }
+// isTrue reports whether a member is there and true.
+func isTrue(v *jsontree.Value) bool { return v != nil && v.Yes }
 
-func (o *object) set(key string, value any) {
-	if _, ok := o.values[key]; !ok {
-		o.keys = append(o.keys, key)
+// isNull reports whether a member is missing or null.
+func isNull(v *jsontree.Value) bool { return v == nil || v.Kind == jsontree.Null }
+
+// objectIn returns a member that is an object, or nil.
+func objectIn(o *jsontree.Value, key string) *jsontree.Value {
+	if v := o.Get(key); v != nil && v.Kind == jsontree.Object {
+		return v
 	}
-	o.values[key] = value
-}
-
-func (o *object) remove(key string) {
-	delete(o.values, key)
-	o.keys = slices.DeleteFunc(o.keys, func(k string) bool { return k == key })
-}
-
-// MarshalJSON writes the members in their order.
-func (o *object) MarshalJSON() ([]byte, error) { return appendJSON(nil, o), nil }
-
-// appendJSON writes what tree has read, or is JSON already.
-func appendJSON(b []byte, v any) []byte {
-	switch v := v.(type) {
-	case *object:
-		b = append(b, '{')
-		for i, k := range v.keys {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = append(appendText(b, k), ':')
-			b = appendJSON(b, v.values[k])
-		}
-		return append(b, '}')
-	case []any:
-		b = append(b, '[')
-		for i, item := range v {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = appendJSON(b, item)
-		}
-		return append(b, ']')
-	case string:
-		return appendText(b, v)
-	case json.Number:
-		return append(b, v...)
-	case json.RawMessage:
-		return append(b, v...)
-	case bool:
-		return strconv.AppendBool(b, v)
-	}
-	return append(b, "null"...)
-}
-
-// appendText writes a string, and no more escapes than JSON needs.
-func appendText(b []byte, s string) []byte {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x7f {
-			var w bytes.Buffer
-			enc := json.NewEncoder(&w)
-			enc.SetEscapeHTML(false)
-			enc.Encode(s) // a string is always written
-			return append(b, bytes.TrimSuffix(w.Bytes(), []byte("\n"))...)
-		}
-	}
-	b = append(append(b, '"'), s...)
-	return append(b, '"')
-}
-
-// tree decodes JSON into objects, lists and plain values; numbers keep their
-// digits.
-func tree(raw json.RawMessage) (any, error) {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	return branch(dec, 0)
-}
-
-func branch(dec *json.Decoder, depth int) (any, error) {
-	if depth > maxDepth {
-		return nil, fmt.Errorf("nested deeper than %d levels", maxDepth)
-	}
-	t, err := dec.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch t {
-	case json.Delim('{'):
-		o := newObject()
-		for dec.More() {
-			key, err := dec.Token()
-			if err != nil {
-				return nil, err
-			}
-			value, err := branch(dec, depth+1)
-			if err != nil {
-				return nil, err
-			}
-			o.set(key.(string), value) // keys of JSON objects are strings
-		}
-		_, err = dec.Token()
-		return o, err
-	case json.Delim('['):
-		list := []any{}
-		for dec.More() {
-			value, err := branch(dec, depth+1)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, value)
-		}
-		_, err = dec.Token()
-		return list, err
-	}
-	return t, nil
+	return nil
 }
 
 // schemas turns the schemas of a document into those of one tool: references
@@ -165,14 +63,14 @@ type schemas struct {
 	depth int
 	most  int // bytes
 
-	bytes  int                  // of what is converted
-	names  map[string]string    // in $defs, by reference
-	taken  map[string]bool      // names
-	levels map[string]int       // the least depth, by reference
-	left   map[int][]string     // references to be defined, by depth
-	defs   *object              // by name
-	refs   map[*object]referred // schemas that are references
-	deeper bool                 // something was cut because of its depth
+	bytes  int                          // of what is converted
+	names  map[string]string            // in $defs, by reference
+	taken  map[string]bool              // names
+	levels map[string]int               // the least depth, by reference
+	left   map[int][]string             // references to be defined, by depth
+	defs   *jsontree.Value              // by name
+	refs   map[*jsontree.Value]referred // schemas that are references
+	deeper bool                         // something was cut because of its depth
 }
 
 // referred is where a reference leads, and whether that is too deep.
@@ -185,10 +83,10 @@ var errTooLarge = errors.New("its schemas are too large")
 
 // fitted makes a schema: one that leaves nothing out if that has at most enough
 // bytes, else the deepest that has.
-func (d *document) fitted(drop string, enough int, of func(*schemas) (*object, error)) (*object, error) {
-	try := func(depth, most int) (o *object, deeper bool, err error) {
+func (d *document) fitted(drop string, enough int, of func(*schemas) (*jsontree.Value, error)) (*jsontree.Value, error) {
+	try := func(depth, most int) (o *jsontree.Value, deeper bool, err error) {
 		s := &schemas{doc: d, drop: drop, depth: depth, most: most, names: map[string]string{}, taken: map[string]bool{},
-			levels: map[string]int{}, left: map[int][]string{}, defs: newObject(), refs: map[*object]referred{}}
+			levels: map[string]int{}, left: map[int][]string{}, defs: jsontree.NewObject(), refs: map[*jsontree.Value]referred{}}
 		o, err = of(s)
 		return o, s.deeper, err
 	}
@@ -202,7 +100,7 @@ func (d *document) fitted(drop string, enough int, of func(*schemas) (*object, e
 		return best, err
 	}
 	for depth := leastDepth + 1; err == nil && deeper; depth++ {
-		var more *object
+		var more *jsontree.Value
 		more, deeper, err = try(depth, enough)
 		if errors.Is(err, errTooLarge) {
 			return best, nil
@@ -213,9 +111,9 @@ func (d *document) fitted(drop string, enough int, of func(*schemas) (*object, e
 }
 
 // convert returns a schema of the root as the tool has it.
-func (s *schemas) convert(raw json.RawMessage) (any, error) {
+func (s *schemas) convert(raw json.RawMessage) (*jsontree.Value, error) {
 	if len(raw) == 0 {
-		return newObject(), nil
+		return jsontree.NewObject(), nil
 	}
 	v, err := tree(raw)
 	if err != nil {
@@ -226,7 +124,7 @@ func (s *schemas) convert(raw json.RawMessage) (any, error) {
 
 // finish adds the definitions that the schema refers to, and cuts what is not
 // among them.
-func (s *schemas) finish(root *object) error {
+func (s *schemas) finish(root *jsontree.Value) error {
 	for len(s.left) > 0 {
 		level := slices.Min(slices.Collect(maps.Keys(s.left)))
 		for len(s.left[level]) > 0 {
@@ -239,15 +137,15 @@ func (s *schemas) finish(root *object) error {
 		delete(s.left, level)
 	}
 	for o, ref := range s.refs {
-		if name := s.names[ref.to]; s.defs.values[name] == nil {
+		if name := s.names[ref.to]; s.defs.Get(name) == nil {
 			s.deeper = s.deeper || ref.deep
 			cut(o, name)
 		}
 	}
-	used := newObject()
+	used := jsontree.NewObject()
 	s.collect(root, used)
-	if len(used.keys) > 0 {
-		root.set("$defs", used)
+	if len(used.Keys) > 0 {
+		root.Set("$defs", used)
 	}
 	return nil
 }
@@ -255,7 +153,7 @@ func (s *schemas) finish(root *object) error {
 // define converts what a reference leads to, once.
 func (s *schemas) define(ref string) error {
 	name := s.names[ref]
-	if s.defs.values[name] != nil {
+	if s.defs.Get(name) != nil {
 		return nil
 	}
 	v, err := s.doc.tree(ref)
@@ -263,13 +161,13 @@ func (s *schemas) define(ref string) error {
 		return err
 	}
 	if v, err = s.schema(v, s.levels[ref]); err == nil {
-		s.defs.set(name, v)
+		s.defs.Set(name, v)
 	}
 	return err
 }
 
 // tree returns the schema that a reference leads to.
-func (d *document) tree(ref string) (any, error) {
+func (d *document) tree(ref string) (*jsontree.Value, error) {
 	if v, ok := d.trees[ref]; ok {
 		return v, nil
 	}
@@ -285,33 +183,23 @@ func (d *document) tree(ref string) (any, error) {
 }
 
 // cut makes a schema one of anything, and says of what.
-func cut(o *object, what string) {
-	description, ok := o.values["description"]
-	*o = *newObject()
-	o.set("$comment", what+", not typed this deep")
-	if ok {
-		o.set("description", description)
+func cut(o *jsontree.Value, what string) {
+	description := o.Get("description")
+	*o = *jsontree.NewObject().Set("$comment", jsontree.NewString(what+", not typed this deep"))
+	if description != nil {
+		o.Set("description", description)
 	}
 }
 
 // collect finds the definitions that a value refers to, and those refer to: a
 // body whose properties became arguments is no longer one of them.
-func (s *schemas) collect(v any, used *object) {
-	switch v := v.(type) {
-	case []any:
-		for _, item := range v {
-			s.collect(item, used)
-		}
-	case *object:
-		for _, key := range v.keys {
-			s.collect(v.values[key], used)
-		}
-		ref, _ := v.values["$ref"].(string)
-		name, ok := strings.CutPrefix(ref, "#/$defs/")
-		if _, seen := used.values[name]; ok && !seen && s.defs.values[name] != nil {
-			used.set(name, s.defs.values[name])
-			s.collect(s.defs.values[name], used)
-		}
+func (s *schemas) collect(v, used *jsontree.Value) {
+	for _, item := range v.Items {
+		s.collect(item, used)
+	}
+	name, ok := strings.CutPrefix(v.Str("$ref"), "#/$defs/")
+	if def := s.defs.Get(name); ok && def != nil && used.Get(name) == nil {
+		s.collect(def, used.Set(name, def))
 	}
 }
 
@@ -324,41 +212,40 @@ func (s *schemas) count(n int) error {
 }
 
 // schema converts a schema that is so deep.
-func (s *schemas) schema(v any, level int) (any, error) {
-	from, ok := v.(*object)
-	if !ok {
-		if _, ok := v.(bool); ok {
-			return v, nil
-		}
-		return newObject(), nil
+func (s *schemas) schema(from *jsontree.Value, level int) (*jsontree.Value, error) {
+	switch from.Kind {
+	case jsontree.Object:
+	case jsontree.Bool:
+		return from, nil
+	default:
+		return jsontree.NewObject(), nil
 	}
-	o := newObject()
-	if _, nested := from.values["properties"].(*object); nested && level > s.depth {
+	o := jsontree.NewObject()
+	if objectIn(from, "properties") != nil && level > s.depth {
 		s.deeper = s.deeper || level < everything
-		title, _ := from.values["title"].(string)
-		if text, ok := from.values["description"].(string); ok {
-			o.set("description", plainText(text))
+		if text := from.Get("description"); text != nil && text.Kind == jsontree.String {
+			o.Set("description", jsontree.NewString(plainText(text.Text)))
 		}
-		cut(o, cmp.Or(title, "object"))
-		return o, s.count(len(appendJSON(nil, o)))
+		cut(o, cmp.Or(from.Str("title"), "object"))
+		return o, s.count(len(o.JSON()))
 	}
-	for _, key := range from.keys {
-		v := from.values[key]
+	for i, key := range from.Keys {
+		v := from.Items[i]
 		switch key {
 		case "example", "examples", "xml", "externalDocs", "discriminator":
 			continue
 		case "$ref":
-			ref, ok := v.(string)
-			if !ok {
+			if v.Kind != jsontree.String {
 				continue
 			}
-			v = s.refer(o, ref, level)
+			v = jsontree.NewString(s.refer(o, v.Text, level))
 		case "description":
-			if text, ok := v.(string); ok {
-				if text = plainText(text); s.depth < everything && s.drop == dropInResults {
+			if v.Kind == jsontree.String {
+				text := plainText(v.Text)
+				if s.depth < everything && s.drop == dropInResults {
 					text = beginning(text)
 				}
-				v = text
+				v = jsontree.NewString(text)
 			}
 		default:
 			if strings.HasPrefix(key, "x-") {
@@ -372,42 +259,39 @@ func (s *schemas) schema(v any, level int) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		o.set(key, v)
+		o.Set(key, v)
 	}
 	s.dropMarked(o, from)
 	plain30(o)
-	if from.values["nullable"] == true || from.values["x-nullable"] == true {
+	if isTrue(from.Get("nullable")) || isTrue(from.Get("x-nullable")) {
 		return orNull(o), nil
 	}
 	return o, nil
 }
 
 // orNull is a schema that OpenAPI 3.0 calls nullable, as JSON Schema has it.
-func orNull(o *object) *object {
-	null := newObject()
-	null.set("type", "null")
-	if t, ok := o.values["type"].(string); ok {
-		o.set("type", []any{t, "null"})
+func orNull(o *jsontree.Value) *jsontree.Value {
+	null := jsontree.NewObject().Set("type", jsontree.NewString("null"))
+	if t := o.Get("type"); t != nil && t.Kind == jsontree.String {
+		o.Set("type", jsontree.NewList(t, jsontree.NewString("null")))
 	}
-	if enum, ok := o.values["enum"].([]any); ok && !slices.Contains(enum, nil) {
-		o.set("enum", append(slices.Clip(enum), nil))
+	if enum := o.Get("enum"); enum != nil && enum.Kind == jsontree.List && !slices.ContainsFunc(enum.Items, isNull) {
+		o.Set("enum", jsontree.NewList(append(slices.Clip(enum.Items), &jsontree.Value{})...))
 	}
 	for _, key := range []string{"anyOf", "oneOf"} {
-		if list, ok := o.values[key].([]any); ok {
-			o.set(key, append(slices.Clip(list), null))
-			return o
+		if list := o.Get(key); list != nil { // inside made it a list
+			return o.Set(key, jsontree.NewList(append(slices.Clip(list.Items), null)...))
 		}
 	}
-	if o.values["$ref"] == nil && o.values["allOf"] == nil {
+	if o.Get("$ref") == nil && o.Get("allOf") == nil {
 		return o
 	}
-	either := newObject()
-	if text := o.values["description"]; text != nil {
-		o.remove("description")
-		either.set("description", text)
+	either := jsontree.NewObject()
+	if text := o.Get("description"); text != nil {
+		o.Remove("description")
+		either.Set("description", text)
 	}
-	either.set("anyOf", []any{o, null})
-	return either
+	return either.Set("anyOf", jsontree.NewList(o, null))
 }
 
 // beginning is a text's first sentence, or what of it fits in a comment: that of
@@ -421,39 +305,41 @@ func beginning(s string) string {
 }
 
 // inside converts the schemas that a keyword of a schema holds.
-func (s *schemas) inside(key string, v any, level int) (any, error) {
+func (s *schemas) inside(key string, v *jsontree.Value, level int) (*jsontree.Value, error) {
 	switch key {
 	case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
-		members, ok := v.(*object)
-		if !ok {
+		if v.Kind != jsontree.Object {
 			return v, nil
 		}
-		out := newObject()
-		for _, name := range members.keys {
-			if p, ok := members.values[name].(*object); ok && key == "properties" && p.values[s.drop] == true {
+		out := jsontree.NewObject()
+		for i, name := range v.Keys {
+			if key == "properties" && isTrue(v.Items[i].Get(s.drop)) {
 				continue
 			}
-			member, err := s.schema(members.values[name], level+1)
+			member, err := s.schema(v.Items[i], level+1)
 			if err == nil {
 				err = s.count(len(name) + 4)
 			}
 			if err != nil {
 				return nil, err
 			}
-			out.set(name, member)
+			out.Set(name, member)
 		}
 		return out, nil
 	case "allOf", "anyOf", "oneOf", "prefixItems":
-		list, _ := v.([]any)
-		out := make([]any, len(list))
-		if s.mixed(key, list) {
+		out := jsontree.NewList()
+		if v.Kind != jsontree.List {
+			return out, nil
+		}
+		if s.mixed(key, v.Items) {
 			level = everything
 		}
-		for i := range list {
-			var err error
-			if out[i], err = s.schema(list[i], level); err != nil {
+		for _, item := range v.Items {
+			item, err := s.schema(item, level)
+			if err != nil {
 				return nil, err
 			}
+			out.Items = append(out.Items, item)
 		}
 		return out, nil
 	case "additionalProperties":
@@ -461,26 +347,22 @@ func (s *schemas) inside(key string, v any, level int) (any, error) {
 	case "items", "not", "propertyNames", "contains", "if", "then", "else":
 		return s.schema(v, level)
 	}
-	return v, s.count(len(appendJSON(nil, v)))
+	return v, s.count(len(v.JSON()))
 }
 
 // mixed reports whether alternatives of a result are to be cut.
-func (s *schemas) mixed(key string, list []any) bool {
+func (s *schemas) mixed(key string, list []*jsontree.Value) bool {
 	if s.depth == everything || s.drop != dropInResults || key == "allOf" || key == "prefixItems" {
 		return false
 	}
-	return slices.ContainsFunc(list, func(v any) bool {
-		o, ok := v.(*object)
-		if !ok {
-			return false
-		}
-		kind, ok := o.values["type"].(string)
-		return ok && kind != "object" && kind != "null"
+	return slices.ContainsFunc(list, func(v *jsontree.Value) bool {
+		kind := v.Str("type")
+		return kind != "" && kind != "object" && kind != "null"
 	}) && len(list) > 1
 }
 
 // refer makes o a reference, and returns where it leads in the tool's schema.
-func (s *schemas) refer(o *object, ref string, level int) string {
+func (s *schemas) refer(o *jsontree.Value, ref string, level int) string {
 	name, ok := s.names[ref]
 	if !ok {
 		name = unique(defName(ref), s.taken)
@@ -514,27 +396,25 @@ var nesting = []string{"properties", "items", "additionalProperties", "allOf", "
 // simple reports whether a reference leads to a schema without others in it.
 func (d *document) simple(ref string) bool {
 	v, err := d.tree(ref)
-	o, ok := v.(*object)
-	return err == nil && ok && !slices.ContainsFunc(o.keys, func(key string) bool {
+	return err == nil && v.Kind == jsontree.Object && !slices.ContainsFunc(v.Keys, func(key string) bool {
 		return slices.Contains(nesting, key)
 	})
 }
 
 // plain30 says in JSON Schema's way what OpenAPI 3.0 and Swagger 2.0 say in
 // their own.
-func plain30(o *object) {
-	if o.values["type"] == "file" {
-		o.set("type", "string")
-		o.set("format", "binary")
+func plain30(o *jsontree.Value) {
+	if o.Str("type") == "file" {
+		o.Set("type", jsontree.NewString("string")).Set("format", jsontree.NewString("binary"))
 	}
-	o.remove("nullable")
+	o.Remove("nullable")
 	for _, k := range [][2]string{{"minimum", "exclusiveMinimum"}, {"maximum", "exclusiveMaximum"}} {
 		limit, exclusive := k[0], k[1]
-		if on, ok := o.values[exclusive].(bool); ok {
-			o.remove(exclusive)
-			if v, has := o.values[limit]; on && has {
-				o.remove(limit)
-				o.set(exclusive, v)
+		if on := o.Get(exclusive); on != nil && on.Kind == jsontree.Bool {
+			o.Remove(exclusive)
+			if v := o.Get(limit); on.Yes && v != nil {
+				o.Remove(limit)
+				o.Set(exclusive, v)
 			}
 		}
 	}
@@ -548,37 +428,33 @@ const (
 
 // dropMarked leaves the properties that only go the other way out of those that
 // are required.
-func (s *schemas) dropMarked(o, from *object) {
-	properties, _ := from.values["properties"].(*object)
-	required, ok := o.values["required"].([]any)
-	if !ok || properties == nil {
+func (s *schemas) dropMarked(o, from *jsontree.Value) {
+	properties, required := objectIn(from, "properties"), o.Get("required")
+	if required == nil || required.Kind != jsontree.List || properties == nil {
 		return
 	}
-	o.set("required", slices.DeleteFunc(slices.Clone(required), func(r any) bool {
-		name, _ := r.(string)
-		p, ok := properties.values[name].(*object)
-		return ok && p.values[s.drop] == true
-	}))
+	o.Set("required", jsontree.NewList(slices.DeleteFunc(slices.Clone(required.Items), func(name *jsontree.Value) bool {
+		return isTrue(properties.Get(name.Text).Get(s.drop))
+	})...))
 }
 
 // resolved returns the schema that a converted schema is or refers to.
-func (s *schemas) resolved(v any) (*object, error) {
+func (s *schemas) resolved(v *jsontree.Value) (*jsontree.Value, error) {
 	for range maxRefs {
-		o, ok := v.(*object)
-		if !ok {
-			return newObject(), nil
+		if v.Kind != jsontree.Object {
+			return jsontree.NewObject(), nil
 		}
-		ref, ok := s.refs[o]
+		ref, ok := s.refs[v]
 		if !ok {
-			return o, nil
+			return v, nil
 		}
 		if _, ok := s.levels[ref.to]; !ok {
-			return newObject(), nil
+			return jsontree.NewObject(), nil
 		}
 		if err := s.define(ref.to); err != nil {
 			return nil, err
 		}
-		v = s.defs.values[s.names[ref.to]]
+		v = s.defs.Get(s.names[ref.to])
 	}
-	return newObject(), nil
+	return jsontree.NewObject(), nil
 }

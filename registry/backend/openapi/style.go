@@ -1,13 +1,14 @@
 package openapi
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/usetools/usetools/registry/jsontree"
 )
 
 // style is how a value is written outside of JSON, as the specification's
@@ -56,14 +57,14 @@ func newStyle(in, name string, explode *bool, reserved bool) (style, error) {
 type pair struct{ name, value string }
 
 // pairs writes a value as those of a query, a form or a cookie.
-func (s style) pairs(name string, v any, escape func(string) string) (out []pair, err error) {
+func (s style) pairs(name string, v *jsontree.Value, escape func(string) string) (out []pair, err error) {
 	plainEscape := escape
 	if s.Reserved {
 		escape = func(s string) string { return reserved.Replace(plainEscape(s)) }
 	}
-	add := func(name string, v any) {
+	add := func(name string, v *jsontree.Value) {
 		var text string
-		if v != nil && err == nil {
+		if v.Kind != jsontree.Null && err == nil {
 			if text, err = scalar(v); err == nil {
 				out = append(out, pair{plainEscape(name), escape(text)})
 			}
@@ -73,37 +74,26 @@ func (s style) pairs(name string, v any, escape func(string) string) (out []pair
 		text, err := asMedia(s.Media, v)
 		return []pair{{plainEscape(name), escape(text)}}, err
 	}
-	switch v := v.(type) {
-	case []any:
-		switch {
-		case s.Name == "deepObject":
-			deep(name, v, add)
-		case s.Explode:
-			for _, item := range v {
-				add(name, item)
-			}
-		default:
-			return s.joined(name, v, plainEscape, escape)
-		}
-	case *object:
-		switch {
-		case s.Name == "deepObject":
-			deep(name, v, add)
-		case s.Explode:
-			for _, key := range v.keys {
-				add(key, v.values[key])
-			}
-		default:
-			return s.joined(name, v, plainEscape, escape)
-		}
-	default:
+	switch {
+	case v.Kind != jsontree.List && v.Kind != jsontree.Object:
 		add(name, v)
+	case s.Name == "deepObject":
+		deep(name, v, add)
+	case !s.Explode:
+		return s.joined(name, v, plainEscape, escape)
+	default:
+		for i, item := range v.Items {
+			if v.Kind == jsontree.Object {
+				name = v.Keys[i]
+			}
+			add(name, item)
+		}
 	}
 	return out, err
 }
 
 // joined writes a list or an object as one pair.
-func (s style) joined(name string, v any, escapeName, escape func(string) string) ([]pair, error) {
+func (s style) joined(name string, v *jsontree.Value, escapeName, escape func(string) string) ([]pair, error) {
 	words, err := words(v, "", escape)
 	if err != nil || len(words) == 0 {
 		return nil, err
@@ -121,15 +111,15 @@ func (s style) joined(name string, v any, escapeName, escape func(string) string
 }
 
 // deep calls add with each scalar of a value and its name with the way to it.
-func deep(name string, v any, add func(string, any)) {
-	switch v := v.(type) {
-	case []any:
-		for i, item := range v {
-			deep(name+"["+strconv.Itoa(i)+"]", item, add)
-		}
-	case *object:
-		for _, key := range v.keys {
-			deep(name+"["+key+"]", v.values[key], add)
+func deep(name string, v *jsontree.Value, add func(string, *jsontree.Value)) {
+	switch v.Kind {
+	case jsontree.List, jsontree.Object:
+		for i, item := range v.Items {
+			key := strconv.Itoa(i)
+			if v.Kind == jsontree.Object {
+				key = v.Keys[i]
+			}
+			deep(name+"["+key+"]", item, add)
 		}
 	default:
 		add(name, v)
@@ -137,7 +127,7 @@ func deep(name string, v any, add func(string, any)) {
 }
 
 // text writes a value as a part of a path or as a header.
-func (s style) text(name string, v any, escape func(string) string) (string, error) {
+func (s style) text(name string, v *jsontree.Value, escape func(string) string) (string, error) {
 	if s.Media != "" {
 		text, err := asMedia(s.Media, v)
 		return escape(text), err
@@ -150,8 +140,7 @@ func (s style) text(name string, v any, escape func(string) string) (string, err
 	if err != nil {
 		return "", err
 	}
-	_, isObject := v.(*object)
-	_, isList := v.([]any)
+	isObject, isList := v.Kind == jsontree.Object, v.Kind == jsontree.List
 	switch prefix := ";" + name; {
 	case s.Name == "simple" || (isObject || isList) && len(words) == 0:
 		return strings.Join(words, ","), nil
@@ -172,28 +161,27 @@ func (s style) text(name string, v any, escape func(string) string) (string, err
 
 // words are the escaped scalars of a value; an object's have its names before
 // them, or in them where there is something to put between.
-func words(v any, between string, escape func(string) string) (out []string, err error) {
-	add := func(before string, v any) {
+func words(v *jsontree.Value, between string, escape func(string) string) (out []string, err error) {
+	add := func(before string, v *jsontree.Value) {
 		var text string
-		if v != nil && err == nil {
+		if v.Kind != jsontree.Null && err == nil {
 			if text, err = scalar(v); err == nil {
 				out = append(out, before+escape(text))
 			}
 		}
 	}
-	switch v := v.(type) {
-	case []any:
-		for _, item := range v {
+	switch v.Kind {
+	case jsontree.List:
+		for _, item := range v.Items {
 			add("", item)
 		}
-	case *object:
-		for _, key := range v.keys {
-			if between == "" && v.values[key] != nil {
-				out = append(out, escape(key))
-				add("", v.values[key])
-			} else {
-				add(escape(key)+between, v.values[key])
+	case jsontree.Object:
+		for i, item := range v.Items {
+			key := escape(v.Keys[i]) + between
+			if between == "" && item.Kind != jsontree.Null {
+				out, key = append(out, key), ""
 			}
+			add(key, item)
 		}
 	default:
 		add("", v)
@@ -202,26 +190,22 @@ func words(v any, between string, escape func(string) string) (out []string, err
 }
 
 // scalar is a text, number or boolean as it is written.
-func scalar(v any) (string, error) {
-	switch v := v.(type) {
-	case string:
-		return v, nil
-	case json.Number:
-		return v.String(), nil
-	case bool:
-		return strconv.FormatBool(v), nil
-	case nil:
-		return "null", nil
+func scalar(v *jsontree.Value) (string, error) {
+	switch v.Kind {
+	case jsontree.String:
+		return v.Text, nil
+	case jsontree.List, jsontree.Object:
+		return "", errors.New("is nested too deeply to be sent")
 	}
-	return "", errors.New("is nested too deeply to be sent")
+	return v.JSON(), nil
 }
 
 // asMedia writes a value in a content type: JSON, or a scalar as text.
-func asMedia(kind string, v any) (string, error) {
+func asMedia(kind string, v *jsontree.Value) (string, error) {
 	if !isJSON(kind) {
 		return scalar(v)
 	}
-	return string(appendJSON(nil, v)), nil
+	return v.JSON(), nil
 }
 
 // queryEscape escapes what is not unreserved in a URL.
@@ -260,7 +244,7 @@ func newFields(escape func(string) string, owner map[string]string) *fields {
 
 // add writes an argument in its style. A member of an object that has become a
 // field of its own must not take the place of another argument.
-func (f *fields) add(argument, name string, s style, v any) error {
+func (f *fields) add(argument, name string, s style, v *jsontree.Value) error {
 	pairs, err := s.pairs(name, v, f.escape)
 	if err != nil {
 		return fmt.Errorf("the argument %q %w", argument, err)

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/usetools/usetools/registry/jsontree"
 )
 
 // swagger is what a Swagger 2.0 document says for all of its operations. Its
@@ -104,7 +106,7 @@ func contents(kinds []string, m mediaType) map[string]mediaType {
 func (d *document) parameters2(op *operation, consumes []string) error {
 	var kept []json.RawMessage
 	var whole *body
-	fields, required, encodings, file := newObject(), []any{}, map[string]encoding{}, false
+	fields, required, encodings, file := jsontree.NewObject(), jsontree.NewList(), map[string]encoding{}, false
 	seen := map[[2]string]bool{}
 	for _, raw := range op.Parameters {
 		raw, err := d.follow(raw)
@@ -125,46 +127,39 @@ func (d *document) parameters2(op *operation, consumes []string) error {
 			whole = &body{Description: p.Description, Required: p.Required, Content: content}
 			continue
 		}
-		v, err := tree(raw)
+		schema, err := tree(raw)
 		if err != nil {
 			return err
 		}
-		schema, ok := v.(*object)
-		if !ok {
-			return fmt.Errorf("a parameter is no object")
-		}
 		for _, key := range []string{"name", "in", "required", "collectionFormat", "allowEmptyValue"} {
-			schema.remove(key)
+			schema.Remove(key)
 		}
 		style, explode := collection(p.In, p.Collection)
 		if p.In == "formData" {
-			fields.set(p.Name, schema)
+			fields.Set(p.Name, schema)
 			if p.Required {
-				required = append(required, p.Name)
+				required.Items = append(required.Items, jsontree.NewString(p.Name))
 			}
 			if file = file || p.Type == "file"; p.Type == "array" {
 				encodings[p.Name] = encoding{Style: style, Explode: &explode}
 			}
 			continue
 		}
-		p.Style, p.Explode, p.Schema = style, &explode, appendJSON(nil, schema)
+		p.Style, p.Explode, p.Schema = style, &explode, json.RawMessage(schema.JSON())
 		if raw, err = json.Marshal(p.parameter); err != nil {
 			return err
 		}
 		kept = append(kept, raw)
 	}
 	op.Parameters = kept
-	if whole == nil && len(fields.keys) > 0 {
-		schema := newObject()
-		schema.set("type", "object")
-		schema.set("properties", fields)
-		schema.set("required", required)
+	if whole == nil && len(fields.Keys) > 0 {
+		schema := jsontree.NewObject().Set("type", jsontree.NewString("object")).Set("properties", fields).Set("required", required)
 		kind := formType
 		if file || slices.Contains(consumes, multipartType) && !slices.Contains(consumes, formType) {
 			kind = multipartType
 		}
-		whole = &body{Required: len(required) > 0, Content: map[string]mediaType{
-			kind: {Schema: appendJSON(nil, schema), Encoding: encodings}}}
+		whole = &body{Required: len(required.Items) > 0, Content: map[string]mediaType{
+			kind: {Schema: json.RawMessage(schema.JSON()), Encoding: encodings}}}
 	}
 	if whole == nil {
 		return nil

@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/usetools/usetools/registry/jsontree"
 )
 
 const (
@@ -120,14 +122,14 @@ func (d *document) tool(method, path, hints string, shared, raw json.RawMessage,
 	}
 	t := &tool{Method: strings.ToUpper(method), Path: escaped(path)}
 	t.Name = unique(toolName(op.ID, method, path), taken)
-	input, err := d.fitted(dropInArguments, enoughInput, func(s *schemas) (*object, error) { return d.input(t, s, op) })
+	input, err := d.fitted(dropInArguments, enoughInput, func(s *schemas) (*jsontree.Value, error) { return d.input(t, s, op) })
 	if err != nil {
 		return nil, err
 	}
 	if err := t.complete(); err != nil {
 		return nil, err
 	}
-	output, err := d.fitted(dropInResults, enoughOutput, func(s *schemas) (*object, error) { return d.output(t, s, op) })
+	output, err := d.fitted(dropInResults, enoughOutput, func(s *schemas) (*jsontree.Value, error) { return d.output(t, s, op) })
 	if errors.Is(err, errTooLarge) {
 		t.Wrapped, output, err = false, nil, nil // untyped is better than not at all
 	}
@@ -135,19 +137,20 @@ func (d *document) tool(method, path, hints string, shared, raw json.RawMessage,
 		return nil, err
 	}
 	title, description := describe(op, t)
-	o := newObject()
-	o.set("name", t.Name)
+	o := jsontree.NewObject()
+	o.Set("name", jsontree.NewString(t.Name))
 	if title != "" {
-		o.set("title", title)
+		o.Set("title", jsontree.NewString(title))
 	}
-	o.set("description", description)
-	o.set("inputSchema", input)
+	o.Set("description", jsontree.NewString(description))
+	o.Set("inputSchema", input)
 	if output != nil {
-		o.set("outputSchema", output)
+		o.Set("outputSchema", output)
 	}
-	o.set("annotations", json.RawMessage(hints))
-	t.raw = appendJSON(nil, o)
-	return t, nil
+	annotations, err := tree(json.RawMessage(hints))
+	o.Set("annotations", annotations)
+	t.raw = json.RawMessage(o.JSON())
+	return t, err
 }
 
 // escaped returns a path with its literal parts as they are in a URL, and its
@@ -233,9 +236,9 @@ func describe(op *operation, t *tool) (title, description string) {
 
 // input makes the schema of a tool's arguments: its parameters, those of the
 // operation before those of the path, and its body.
-func (d *document) input(t *tool, s *schemas, op *operation) (*object, error) {
-	root, properties, required := newObject(), newObject(), []any{}
-	root.set("type", "object")
+func (d *document) input(t *tool, s *schemas, op *operation) (*jsontree.Value, error) {
+	root, properties, required := jsontree.NewObject(), jsontree.NewObject(), []*jsontree.Value(nil)
+	root.Set("type", jsontree.NewString("object"))
 	var params []argument
 	seen := map[[2]string]bool{}
 	for _, raw := range op.Parameters {
@@ -252,33 +255,33 @@ func (d *document) input(t *tool, s *schemas, op *operation) (*object, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, clash := properties.values[p.Name]; clash {
+		if properties.Get(p.Name) != nil {
 			a.As = p.In + "_" + p.Name
 		}
 		schema, err := s.convert(p.schema())
 		if err != nil {
 			return nil, err
 		}
-		properties.set(a.As, described(schema, p.Description))
+		properties.Set(a.As, described(schema, p.Description))
 		if a.Required {
-			required = append(required, a.As)
+			required = append(required, jsontree.NewString(a.As))
 		}
 		params = append(params, a)
 	}
 	var content *requestBody
 	if len(op.Body) > 0 {
-		var more []any
+		var more []*jsontree.Value
 		var err error
 		if content, more, err = d.bodyInput(s, op.Body, properties); err != nil {
 			return nil, err
 		}
 		required = append(required, more...)
 	}
-	root.set("properties", properties)
+	root.Set("properties", properties)
 	if len(required) > 0 {
-		root.set("required", required)
+		root.Set("required", jsontree.NewList(required...))
 	}
-	root.set("additionalProperties", false)
+	root.Set("additionalProperties", &jsontree.Value{Kind: jsontree.Bool})
 	if err := s.finish(root); err != nil {
 		return nil, err
 	}
@@ -322,18 +325,16 @@ func (p *parameter) schema() json.RawMessage {
 }
 
 // described gives a schema a description where it has none.
-func described(schema any, text string) any {
-	o, ok := schema.(*object)
-	if text = plainText(text); !ok || text == "" || o.values["description"] != nil {
-		return schema
+func described(schema *jsontree.Value, text string) *jsontree.Value {
+	if text = plainText(text); schema.Kind == jsontree.Object && text != "" && isNull(schema.Get("description")) {
+		schema.Set("description", jsontree.NewString(text))
 	}
-	o.set("description", text)
-	return o
+	return schema
 }
 
 // bodyInput adds the properties of a body to a tool's, or the body as a whole.
-func (d *document) bodyInput(s *schemas, raw json.RawMessage, properties *object) (
-	content *requestBody, required []any, err error,
+func (d *document) bodyInput(s *schemas, raw json.RawMessage, properties *jsontree.Value) (
+	content *requestBody, required []*jsontree.Value, err error,
 ) {
 	b, err := into[body](d, raw)
 	if err != nil {
@@ -344,16 +345,15 @@ func (d *document) bodyInput(s *schemas, raw json.RawMessage, properties *object
 		return nil, nil, nil
 	}
 	content = &requestBody{ContentType: kind, Required: b.Required}
-	whole := func(schema any) []any {
-		properties.set("body", described(schema, b.Description))
+	whole := func(schema *jsontree.Value) []*jsontree.Value {
+		properties.Set("body", described(schema, b.Description))
 		if b.Required {
-			return []any{"body"}
+			return []*jsontree.Value{jsontree.NewString("body")}
 		}
 		return nil
 	}
 	if !isJSON(kind) && kind != formType && kind != multipartType {
-		text := newObject()
-		text.set("type", "string")
+		text := jsontree.NewObject().Set("type", jsontree.NewString("string"))
 		if content.Bytes = !isText(kind); content.Bytes {
 			text = base64Schema(text)
 		}
@@ -372,47 +372,40 @@ func (d *document) bodyInput(s *schemas, raw json.RawMessage, properties *object
 			return nil, nil, err
 		}
 	}
-	members, ok := o.values["properties"].(*object)
+	members := objectIn(o, "properties")
 	if kind == multipartType {
-		if !ok || !flat(o) {
+		if members == nil || !flat(o) {
 			return nil, nil, fmt.Errorf("its body is %s of something other than plain properties", kind)
 		}
 		members = copyOf(members)
 		if err = s.files(members, content.Parts); err != nil {
 			return nil, nil, err
 		}
-		o = copyOf(o)
-		o.set("properties", members)
+		o = copyOf(o).Set("properties", members)
 		schema = o
 	}
-	if !ok || !flat(o) || slices.ContainsFunc(members.keys, func(k string) bool { return properties.values[k] != nil }) {
+	if members == nil || !flat(o) || slices.ContainsFunc(members.Keys, func(k string) bool { return properties.Get(k) != nil }) {
 		return content, whole(schema), nil
 	}
 	content.Properties = map[string]bool{}
-	for _, k := range members.keys {
-		properties.set(k, members.values[k])
+	for i, k := range members.Keys {
+		properties.Set(k, members.Items[i])
 		content.Properties[k] = true
 	}
-	if list, ok := o.values["required"].([]any); ok && b.Required {
-		required = list
+	if b.Required {
+		required = o.List("required")
 	}
 	return content, required, nil
 }
 
 // flat reports whether an object is nothing but its properties.
-func flat(o *object) bool {
+func flat(o *jsontree.Value) bool {
 	for _, key := range []string{"allOf", "anyOf", "oneOf", "not", "if", "patternProperties"} {
-		if _, ok := o.values[key]; ok {
+		if o.Get(key) != nil {
 			return false
 		}
 	}
-	switch extra := o.values["additionalProperties"].(type) {
-	case *object:
-		return false
-	case bool:
-		return !extra
-	}
-	return true
+	return !isTrue(o.Get("additionalProperties")) && objectIn(o, "additionalProperties") == nil
 }
 
 const formType = "application/x-www-form-urlencoded"
@@ -454,7 +447,7 @@ func isJSON(kind string) bool {
 
 // output makes the schema of a tool's result, nil where the document promises
 // no JSON.
-func (d *document) output(t *tool, s *schemas, op *operation) (*object, error) {
+func (d *document) output(t *tool, s *schemas, op *operation) (*jsontree.Value, error) {
 	for _, status := range slices.Sorted(maps.Keys(op.Responses)) {
 		if status[:min(1, len(status))] != "2" {
 			continue
@@ -475,15 +468,12 @@ func (d *document) output(t *tool, s *schemas, op *operation) (*object, error) {
 		if err != nil {
 			return nil, err
 		}
-		root, _ := schema.(*object)
-		if o.values["type"] != "object" || root == nil {
-			root = newObject()
-			root.set("type", "object")
-			properties := newObject()
-			properties.set("result", schema)
-			root.set("properties", properties)
-			root.set("required", []any{"result"})
-			root.set("x-fastmcp-wrap-result", true) // how wrapped results are marked
+		root := schema
+		if o.Str("type") != "object" {
+			root = jsontree.NewObject().Set("type", jsontree.NewString("object")).
+				Set("properties", jsontree.NewObject().Set("result", schema)).
+				Set("required", jsontree.NewList(jsontree.NewString("result"))).
+				Set("x-fastmcp-wrap-result", &jsontree.Value{Kind: jsontree.Bool, Yes: true}) // how wrapped results are marked
 			t.Wrapped = true
 		} else if o != root {
 			root = copyOf(o) // a root is no reference
@@ -493,8 +483,12 @@ func (d *document) output(t *tool, s *schemas, op *operation) (*object, error) {
 	return nil, nil
 }
 
-func copyOf(o *object) *object {
-	return &object{keys: slices.Clone(o.keys), values: maps.Clone(o.values)}
+func copyOf(o *jsontree.Value) *jsontree.Value {
+	out := jsontree.NewObject()
+	for i, key := range o.Keys {
+		out.Set(key, o.Items[i])
+	}
+	return out
 }
 
 // promise is the schema of a response; MCPO writes "X or anything" where the
