@@ -487,7 +487,7 @@ func TestAServersQuestionIsAnsweredByAForm(t *testing.T) {
 	if status != http.StatusUnprocessableEntity {
 		t.Errorf("%d", status)
 	}
-	contains(t, page, "is no whole number", "is none of those that are allowed", `value="m&#34;&lt;"`, "Confirm first that you have done")
+	contains(t, page, "must be a whole number", "is not an allowed value", `value="m&#34;&lt;"`, "Confirm first that you have done")
 	form = url.Values{"answer": {"yes"}, "ids": {value}, "q0/branch": {"ma"}, "q1": {"y"}}
 	_, page = dev.post("/approvals", form)
 	contains(t, page, "The answer does not fit the question")
@@ -539,7 +539,7 @@ func TestTheCallsOfADryRunAreOneQuestion(t *testing.T) {
 	}
 	lacks(t, c.page("/editor?run="+run), "nothing was changed")
 	contains(t, c.page("/runs/"+run), "dry run that went on")
-	until(t, "the list of runs says so", func() bool { return strings.Contains(c.page("/runs"), "dry run, went on") })
+	until(t, "the list of runs says so", func() bool { return strings.Contains(c.page("/runs"), "dry run, approved") })
 }
 
 // What is answered by another process is told to open pages, too.

@@ -174,7 +174,7 @@ func TestAPendingRunShowsWhatTheAgentGot(t *testing.T) {
 			t.Fatal(err)
 		}
 		res.Next.Page = c.w.url
-		_, got, _ := strings.Cut(words(c.page("/runs/"+w.runs[name])), "What the agent got")
+		_, got, _ := strings.Cut(words(c.page("/runs/"+w.runs[name])), "What the agent received")
 		if strings.Contains(got, "Nothing: ") {
 			t.Errorf("%s: nothing", name)
 		}

@@ -119,7 +119,7 @@ func TestTheEditorIsAForm(t *testing.T) {
 		"t, err := tickets.CreateTicket(tickets.CreateTicketParams{Queue: \"shop\", Title: name})\nif err != nil { panic(err) }\nReturn(t.Key)\n"
 	form := url.Values{"script": {strings.ReplaceAll(script, "\n", "\r\n")}, "in.name": {"Ann & Bob"}}
 	status, page := c.post("/editor/check", form)
-	if status != http.StatusOK || !strings.Contains(page, "all right") || !strings.Contains(page, `value="Ann &amp; Bob"`) {
+	if status != http.StatusOK || !strings.Contains(page, "no errors") || !strings.Contains(page, `value="Ann &amp; Bob"`) {
 		t.Fatalf("%d\n%s", status, page)
 	}
 	effects := w.shop.effects.Load()
@@ -175,7 +175,7 @@ func TestTheEditorIsAForm(t *testing.T) {
 
 	form.Set("script", "// keep me\n"+strings.Repeat("// much\n", 1<<18))
 	for _, what := range []string{"run", "check"} { // which the host refuses
-		for token, why := range map[string]string{"": "the script has more than", "support": "the log of the server says why"} {
+		for token, why := range map[string]string{"": "the script has more than", "support": "the log of the server has the reason"} {
 			if status, page := w.signIn(t, token).post("/editor/"+what, form); status != http.StatusOK || !strings.Contains(page, why) ||
 				!strings.Contains(page, "// keep me") {
 				t.Errorf("%s of a long script as %q: %d %.3000s", what, token, status, page)

@@ -107,15 +107,15 @@ type problem struct {
 func (p *problem) Error() string { return p.Text }
 
 func notFound(text string) error {
-	return &problem{Status: http.StatusNotFound, Title: "Not here", Text: text}
+	return &problem{Status: http.StatusNotFound, Title: "Not found", Text: text}
 }
 
 func forbidden(text string) error {
-	return &problem{Status: http.StatusForbidden, Title: "Not for you", Text: text}
+	return &problem{Status: http.StatusForbidden, Title: "Not allowed", Text: text}
 }
 
 func badRequest(text string) error {
-	return &problem{Status: http.StatusBadRequest, Title: "That cannot be read", Text: text}
+	return &problem{Status: http.StatusBadRequest, Title: "Invalid request", Text: text}
 }
 
 // page makes a handler of what shows a page or does something: who asks is known, a
@@ -143,7 +143,7 @@ func (c *Console) page(show func(*view) error) http.Handler {
 			}
 			r.Body = http.MaxBytesReader(w, r.Body, MaxForm)
 			if err := r.ParseForm(); err != nil {
-				v.fail(badRequest("The form is larger than 4 MB, or is none."))
+				v.fail(badRequest("The form is larger than 4 MB, or is not a form."))
 				return
 			}
 			bodyIsRead(w)
@@ -168,28 +168,28 @@ func (v *view) why(err error) string {
 		return "it took too long"
 	}
 	v.c.log.Error("a page of the console", "path", v.r.URL.Path, "token", v.Token, "error", err)
-	return "the log of the server says why"
+	return "the log of the server has the reason"
 }
 
 // fail answers with what is wrong.
 func (v *view) fail(err error) {
-	p := &problem{Status: http.StatusInternalServerError, Title: "That failed", Text: err.Error()}
+	p := &problem{Status: http.StatusInternalServerError, Title: "An error occurred", Text: err.Error()}
 	var as *problem
 	switch {
 	case errors.As(err, &as):
 		p = as
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrAmbiguous):
 		p.Status, p.Title = http.StatusNotFound, "No such run"
-		p.Text = "There is no record of this run here, or it is not yours. Records are removed when they are old."
+		p.Text = "There is no record of this run, or you may not see it. Old records are removed."
 		p.Next, p.Do = "/runs", "All runs"
 	case v.r.Context().Err() != nil:
 		return
 	case !v.Operator: // an error may name files and servers
 		v.c.log.Error("a page of the console", "path", v.r.URL.Path, "token", v.Token, "error", err)
-		p.Text = "The log of the server says why."
+		p.Text = "The log of the server has the reason."
 	}
 	if p.Next == "" {
-		p.Next, p.Do = "/", "To the overview"
+		p.Next, p.Do = "/", "Show the overview"
 	}
 	v.write(p.Status, "problem.html", &Page{Title: p.Title, Data: p})
 }

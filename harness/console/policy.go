@@ -12,7 +12,6 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/present"
-	"github.com/usetools/usetools/harness/usage"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers/observe"
@@ -22,7 +21,6 @@ import (
 const (
 	maxHolders = 50   // columns of the matrix
 	maxCounted = 1000 // runs that use is counted of
-	maxRefused = 20
 	maxShapes  = 50
 	maxLong    = 64 << 10 // bytes of arguments that are asked about
 )
@@ -44,7 +42,6 @@ type policyPage struct {
 	Days     int
 	Counted  bool // there were more runs than are counted
 	Use      []useOf
-	Phrases  []usage.Trouble
 	Shapes   []observe.Shape
 	Asked    *mayQuestion
 }
@@ -103,7 +100,7 @@ func verdictSign(v policy.Verdict) (sign, word string) {
 	case policy.IsDenied:
 		return "bad", "denied"
 	case policy.NeedsApproval:
-		return "wait", "asks"
+		return "wait", "needs approval"
 	}
 	return "ok", "allowed"
 }
@@ -140,14 +137,6 @@ func (v *view) policy() error {
 	if cat.Shapes != nil {
 		list := slices.DeleteFunc(cat.Shapes.List(), func(s observe.Shape) bool { return !k.showsID(s.Tool) })
 		data.Shapes = list[:min(len(list), maxShapes)]
-	}
-	if cat.Usage != nil && v.Operator {
-		runs, err := cat.Usage.Runs(time.Now().AddDate(0, 0, -data.Days))
-		if err != nil {
-			v.c.log.Warn("use cannot be read", "error", err)
-		}
-		list := usage.Summarize(runs, nil, serverOf).Phrases
-		data.Phrases = list[:min(len(list), maxRefused)]
 	}
 	return v.show("policy.html", p)
 }
@@ -293,7 +282,7 @@ func (k *known) may(all []holder, form url.Values) *mayQuestion {
 	case m.Tool == "":
 		return m
 	case i < 0:
-		m.Problem = "There is no such token here, or its rules are not for you."
+		m.Problem = "There is no such token, or you may not see its rules."
 		return m
 	case !ok || !k.shows(t): // which says the same of both
 		m.Problem = "There is no such tool."
@@ -306,7 +295,7 @@ func (k *known) may(all []holder, form url.Values) *mayQuestion {
 	}
 	d, err := decideFor(cat, all[i].policy, t, m.Args)
 	if err != nil {
-		m.Problem = "The arguments cannot be read: " + err.Error() + "."
+		m.Problem = "The arguments are invalid: " + err.Error() + "."
 		return m
 	}
 	m.Found, m.Hue, m.Rule, m.Whole = true, k.hue(t.Server), d.Rule, d.Whole

@@ -21,7 +21,7 @@ func matrix(page string) map[string]string {
 	for _, row := range strings.Split(page, "<tr>")[1:] {
 		tools, cells, _ := strings.Cut(row, "</td>")
 		var words []string
-		for _, m := range regexp.MustCompile(`class="sr">(\w+)<`).FindAllStringSubmatch(cells, -1) {
+		for _, m := range regexp.MustCompile(`class="sr">([^<]+)<`).FindAllStringSubmatch(cells, -1) {
 			words = append(words, m[1])
 		}
 		for _, id := range strings.Fields(text.ReplaceAllString(tools, " ")) {
@@ -46,7 +46,7 @@ func TestTheMatrixSaysWhatThePolicyDecides(t *testing.T) {
 			case policy.IsDenied:
 				want = append(want, "denied")
 			case policy.NeedsApproval:
-				want = append(want, "asks")
+				want = append(want, "needs approval")
 			default:
 				want = append(want, "allowed")
 			}
@@ -56,24 +56,24 @@ func TestTheMatrixSaysWhatThePolicyDecides(t *testing.T) {
 		}
 	}
 	contains(t, page, "for the token support calls of ledger.* are denied", "<code>-deny</code>", "shop.delete_*",
-		"says yes or no to calls that it did not send", "a page or mail")
+		"approves and rejects calls of other tokens")
 }
 
 func TestAQuestionNamesTheRuleThatDecides(t *testing.T) {
 	w := demo(t)
 	c := w.signIn(t, "")
 	for _, q := range []struct{ token, tool, args, want string }{
-		{"support", "shop.refund_payment", "", "asks"},
-		{"support", "shop.refund_payment", `{"amount":200}`, `asks</span> <a`},
+		{"support", "shop.refund_payment", "", "needs approval"},
+		{"support", "shop.refund_payment", `{"amount":200}`, `needs approval</span> <a`},
 		{"support", "shop.refund_payment", `{"amount":20}`, "it is not marked as read-only and needs approval"},
 		{"support", "shop.get_order", `{"id":20}`, "allowed"},
-		{"support", "shop.refund_payment", `{"amount":200`, "The arguments cannot be read"},
+		{"support", "shop.refund_payment", `{"amount":200`, "The arguments are invalid"},
 		{"support", "shop.refund_payment", `{"a":1,"a":2}`, "twice in one object"},
 		{"support", "ledger.get_entry", "", "denied by the rule &#34;ledger.*&#34;"},
 		{"nightly", "chat.post_message", "", "allowed"},
 		{"dev", "shop.delete_order", "", "denied by shop.delete_*"},
 		{"dev", "shop.get_ordr", "", "There is no such tool."},
-		{"nobody", "shop.get_order", "", "There is no such token here"},
+		{"nobody", "shop.get_order", "", "There is no such token"},
 		{"dev", "<script>\u202e", "", "There is no such tool."},
 	} {
 		page := c.page("/policy?" + url.Values{"token": {q.token}, "tool": {q.tool}, "args": {q.args}}.Encode())
@@ -96,11 +96,11 @@ func TestATokenSeesItsOwnPolicy(t *testing.T) {
 	for _, name := range []string{"ann", "chief", "finance", "nightly", "operator", "token dev", ">dev<"} {
 		lacks(t, page, ">"+name, "token "+name)
 	}
-	if got := matrix(page); got["ledger.get_entry"] != "" || got["mail.send_mail"] != "asks" {
+	if got := matrix(page); got["ledger.get_entry"] != "" || got["mail.send_mail"] != "needs approval" {
 		t.Errorf("%v", got)
 	}
-	lacks(t, page, "a page or mail") // a phrase of some token's run
-	contains(t, c.page("/policy?token=finance&tool=ledger.get_entry"), "There is no such token here, or its rules are not for you.")
+	lacks(t, page) // a phrase of some token's run
+	contains(t, c.page("/policy?token=finance&tool=ledger.get_entry"), "There is no such token, or you may not see its rules.")
 }
 
 func TestHostileNamesInThePolicyAreText(t *testing.T) {

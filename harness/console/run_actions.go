@@ -32,9 +32,9 @@ const (
 func scriptOf(r *record.Run) (*Script, error) {
 	switch {
 	case r.Begin.Script.IsZero():
-		return nil, errors.New("it is a single call, without a script")
+		return nil, errors.New("it is a single call without a script")
 	case r.Begin.Script.Redacted:
-		return nil, errors.New("its script is not whole in the record")
+		return nil, errors.New("its script is redacted in the record")
 	}
 	source, err := r.Text(r.Begin.Script)
 	if err != nil || source == "" {
@@ -43,7 +43,7 @@ func scriptOf(r *record.Run) (*Script, error) {
 	s := &Script{Source: source, Name: r.Begin.Name, Inputs: map[string]json.RawMessage{}}
 	for name, d := range r.Begin.Inputs {
 		if d.Redacted {
-			return nil, fmt.Errorf("its input %s is not whole in the record", present.Visible(name, 60, false))
+			return nil, fmt.Errorf("its input %s is redacted in the record", present.Visible(name, 60, false))
 		}
 		raw, err := r.Value(d)
 		if err != nil {
@@ -61,14 +61,14 @@ func scriptOf(r *record.Run) (*Script, error) {
 func (c *Console) again(v *view, r *record.Run) error {
 	s, err := scriptOf(r)
 	if err != nil {
-		return v.cannot(r, "Run "+r.Begin.ID+" cannot run again.", err.Error())
+		return v.cannot(r, "Run "+r.Begin.ID+" cannot be repeated:", err.Error())
 	}
 	s.Dry = v.r.PostFormValue("dry") != ""
 	ctx, cancel := context.WithTimeout(v.r.Context(), beginWait)
 	defer cancel()
 	id, err := c.host.Execute(ctx, v.Viewer, s)
 	if err != nil {
-		return v.cannot(r, "The script did not begin.", v.why(err))
+		return v.cannot(r, "The script was not started:", v.why(err))
 	}
 	return v.goTo("/runs/" + link(id))
 }
@@ -87,11 +87,11 @@ func (c *Console) replay(v *view, r *record.Run) error {
 	begin := time.Now()
 	got, err := c.host.Replay(ctx, v.Viewer, &harness.Replay{Run: r})
 	if err != nil {
-		return v.cannot(r, "It cannot be replayed:", v.why(err))
+		return v.cannot(r, "The run cannot be replayed:", v.why(err))
 	}
 	took := present.Duration(float64(time.Since(begin).Microseconds()) / 1000)
 	if d := got.Difference; d == nil {
-		v.say("ok", "The replay did the same: %s answered from the record in %s, no server was asked.", text.Count(got.Calls, "call"), took)
+		v.say("ok", "The replay gave the same result: %s answered from the record in %s.", text.Count(got.Calls, "call"), took)
 	} else {
 		what := "The replay differs: " + text.Cut(d.Text, 1000)
 		if d.Want != "" || d.Got != "" {
@@ -142,7 +142,7 @@ func (v *view) operators() (*record.Run, error) {
 
 // settle takes the operator's word on a call of which nothing is known.
 func (c *Console) settle(v *view, r *record.Run) error {
-	back := func(err error) error { return v.cannot(r, "Nothing was written:", err.Error()) }
+	back := func(err error) error { return v.cannot(r, "The call was not settled:", err.Error()) }
 	st := &record.Settle{Who: v.Name, How: "said"}
 	if _, err := fmt.Sscan(v.r.PostFormValue("call"), &st.N); err != nil {
 		return badRequest("The number of a call is wanted.")
@@ -162,7 +162,7 @@ func (c *Console) settle(v *view, r *record.Run) error {
 	var misfit *approval.MisfitError
 	switch err := approval.Settle(c.store, r, st, v.r.PostFormValue("force") != "", c.callTimeout); {
 	case errors.Is(err, store.ErrNotUnknown):
-		return back(fmt.Errorf("of call %d what became of it is known", st.N))
+		return back(fmt.Errorf("the outcome of call %d is known", st.N))
 	case errors.As(err, &misfit):
 		return back(fmt.Errorf("the result %w", misfit))
 	case err != nil:
@@ -239,7 +239,7 @@ func (v *view) sends() (release func(), err error) {
 	defer cancel()
 	if release, err = v.c.sending.take(ctx, v.Viewer); err != nil {
 		return nil, &problem{Status: http.StatusServiceUnavailable, Title: "Not now",
-			Text: "Other files are being sent. Try again when they are there."}
+			Text: "Other files are being sent. Try again later."}
 	}
 	v.w = &timedWriter{v.w, time.Now().Add(sendFor)}
 	return release, nil

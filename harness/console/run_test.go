@@ -28,10 +28,10 @@ func TestEachStateOfARunSaysWhatIsAndWhatToDo(t *testing.T) {
 	w := demo(t)
 	c := w.signIn(t, "")
 	for name, texts := range map[string][]string{
-		"late":      {`id="L24"`, "in which it waited", "What the agent got", `href="#c17"`, "/again", "/replay", "Save as script…"},
+		"late":      {`id="L24"`, " waiting</span>", "What the agent received", `href="#c17"`, "/again", "/replay", "Save as script…"},
 		"waiting":   {"calls need approval", `class="b ask"`, "/approvals/" + w.runs["waiting"] + ".", "Close…"},
-		"uncertain": {"Outcome of call 2 unknown", "It happened, with this result…", "It did not happen…", "b s", " lost"},
-		"died":      {"The process of this run died.", "Go on with it…"},
+		"uncertain": {"Outcome of call 2 unknown", "It happened…", "It did not happen…", "b s", " lost"},
+		"died":      {"The process of this run died.", "Resume…"},
 		"dry":       {"A dry run.", "Effect calls of the dry run", "none of them was sent", "answer of run"},
 		"compile":   {"unknown field Count", "did you mean MaxCount?", "No call was made."},
 		"panic":     {`class="note mark bad"`},
@@ -100,7 +100,7 @@ func TestOnlyTheOperatorSettlesAndCloses(t *testing.T) {
 	own, other := w.signIn(t, "finance"), w.signIn(t, "dev")
 	at := "/runs/" + w.runs["uncertain"]
 	page := own.page(at)
-	wants(t, page, "its owner's", "The operator can say what became of it.", "/again")
+	wants(t, page, "its owner's", "Only the operator can settle this call.", "/again")
 	for _, no := range []string{at + "/settle", at + "/close", at + "/resume"} {
 		if strings.Contains(page, no) {
 			t.Errorf("its owner is offered %s", no)
@@ -133,7 +133,7 @@ func TestARunIsRunAgainReplayedAndSaved(t *testing.T) {
 	_, page = c.post(at+"/again", url.Values{"dry": {"1"}})
 	wants(t, page, "a dry run", "A dry run.")
 	_, page = c.post(at+"/replay", nil)
-	wants(t, page, "a replay", "The replay did the same: ")
+	wants(t, page, "a replay", "The replay gave the same result: ")
 	_, page = c.post(at+"/save", url.Values{"name": {"Not A Name"}})
 	wants(t, page, "a wrong name", "The script was not saved:")
 	_, page = c.post(at+"/save", url.Values{"name": {"git_log"}, "about": {"What was committed"}})
@@ -157,7 +157,7 @@ func TestAnUnknownCallIsSettledAndTheRunClosed(t *testing.T) {
 		{"call": {"1"}, "what": {"not"}},
 	} {
 		_, page := c.post("/runs/"+id+"/settle", wrong)
-		wants(t, page, fmt.Sprint(wrong), "Nothing was written:")
+		wants(t, page, fmt.Sprint(wrong), "The call was not settled:")
 	}
 	if status, _ := c.post("/runs/"+id+"/settle", url.Values{"call": {"x"}}); status != 400 {
 		t.Errorf("a call x: status %d, want 400", status)
@@ -165,7 +165,7 @@ func TestAnUnknownCallIsSettledAndTheRunClosed(t *testing.T) {
 	var page string
 	until(t, "the call is old enough to be settled", func() bool {
 		_, page = c.post("/runs/"+id+"/settle", url.Values{"call": {"2"}, "what": {"happened"}, "force": {"1"}, "result": {`"booked"`}})
-		return !strings.Contains(page, "Nothing was written:")
+		return !strings.Contains(page, "The call was not settled:")
 	})
 	wants(t, page, "settled", "Settled: call 2 happened.")
 	r, err := w.store.Load(id)

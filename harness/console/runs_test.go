@@ -190,7 +190,7 @@ func TestAnEmptyListOfRunsSaysWhatToDo(t *testing.T) {
 		}
 	}
 	ended(t, w.store, &record.Begin{Script: record.String("x")}, &record.End{Status: "ok"})
-	if body := w.signIn(t, "").page("/runs?status=denied"); !strings.Contains(body, "No run fits these filters") {
+	if body := w.signIn(t, "").page("/runs?status=denied"); !strings.Contains(body, "No run matches these filters") {
 		t.Error(body)
 	}
 }

@@ -104,7 +104,7 @@ func (f *form) argument(id, path string, field *wrappers.Field, depth int) *argu
 			x.Kind, x.Options = "ticks", options
 		}
 	case field.Kind == "list" && slices.Contains([]string{"string", "number", "integer"}, field.Elem):
-		x.Kind, x.element, x.Limits = "lines", field.Elem, "one a line"
+		x.Kind, x.element, x.Limits = "lines", field.Elem, "one per line"
 	case options != nil:
 		x.Kind, x.Options = "choice", options
 		if len(options) == 1 && field.Required {
@@ -275,7 +275,7 @@ func (x *argument) read(sent url.Values) (value json.RawMessage, fine bool) {
 		return nil, true
 	}
 	if !utf8.ValidString(x.Value) {
-		return nil, x.wrong("is no UTF-8 text")
+		return nil, x.wrong("must be UTF-8 text")
 	}
 	trimmed := strings.TrimSpace(x.Value)
 	switch x.Kind {
@@ -288,7 +288,7 @@ func (x *argument) read(sent url.Values) (value json.RawMessage, fine bool) {
 		return json.RawMessage(trimmed), true
 	case "choice":
 		if !slices.ContainsFunc(x.Options, func(o formOption) bool { return o.Value == x.Value }) {
-			return nil, x.wrong("is none of those that are allowed")
+			return nil, x.wrong("is not an allowed value")
 		}
 		return json.RawMessage(x.Value), true
 	case "lines":
@@ -319,7 +319,7 @@ func (x *argument) ticks(typed []string) (json.RawMessage, bool) {
 		}
 	}
 	if len(values) < len(x.Ticked) {
-		return nil, x.wrong("has one that is none of those that are allowed")
+		return nil, x.wrong("has a value that is not allowed")
 	}
 	if len(values) == 0 {
 		return nil, true
@@ -351,9 +351,9 @@ func (x *argument) lines() (json.RawMessage, bool) {
 func wrongNumber(s string, whole bool) string {
 	switch {
 	case whole && (!isNumber(s) || strings.ContainsAny(s, ".eE")):
-		return "is no whole number, such as 12"
+		return "must be a whole number, such as 12"
 	case !isNumber(s):
-		return "is no number, such as 12 or 0.5"
+		return "must be a number, such as 12 or 0.5"
 	}
 	return ""
 }
@@ -365,13 +365,13 @@ func wrongJSON(s string) string {
 	if err == nil {
 		return ""
 	}
-	why := "is no JSON: " + text.Cut(err.Error(), 200)
+	why := "is not JSON: " + text.Cut(err.Error(), 200)
 	if at, ok := err.(*json.SyntaxError); ok && at.Offset > 0 {
 		before := s[:min(int(at.Offset)-1, len(s))]
 		why += fmt.Sprintf(", in line %d, character %d", 1+strings.Count(before, "\n"),
 			1+utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]))
 	}
-	return why + `. A text is in quotes: "so"`
+	return why + `. Put text in quotes: "text"`
 }
 
 // whole takes arguments that were written as JSON.
@@ -382,15 +382,15 @@ func (f *form) whole(s string) (args json.RawMessage, ok bool) {
 		trimmed = "{}"
 	}
 	if !utf8.ValidString(trimmed) {
-		f.Error = "What was written is no UTF-8 text"
+		f.Error = "The arguments must be UTF-8 text"
 		return nil, false
 	}
 	if why := wrongJSON(trimmed); why != "" {
-		f.Error = "What was written " + why
+		f.Error = "The text " + why
 		return nil, false
 	}
 	if trimmed[0] != '{' {
-		f.Error = `The arguments are an object: {"name": value, …}`
+		f.Error = `The arguments must be an object: {"name": value, …}`
 		return nil, false
 	}
 	return compact(json.RawMessage(trimmed)), true

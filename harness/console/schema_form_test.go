@@ -88,13 +88,13 @@ func TestAFormMakesArguments(t *testing.T) {
 		{"a/name=x&a/n=1&" + url.QueryEscape(odd) + "=y", `{"name":"x","n":1,"odd <b>/\"name\"":"y"}`, nil},
 		{"a/name=x", `{"name":"x","n":5}`, nil}, // its default
 		{"", "", map[string]string{"name": "is required"}},
-		{"a/name=x&a/n=1.5", "", map[string]string{"n": "no whole number"}},
-		{"a/name=x&a/n=12a&a/ratio=.5", "", map[string]string{"n": "no whole number", "ratio": "no number"}},
-		{"a/name=x&a/n=1&a/on=yes&a/sides=%22w%22", "", map[string]string{"on": "none of those", "sides": "none of those"}},
+		{"a/name=x&a/n=1.5", "", map[string]string{"n": "whole number"}},
+		{"a/name=x&a/n=12a&a/ratio=.5", "", map[string]string{"n": "whole number", "ratio": "a number"}},
+		{"a/name=x&a/n=1&a/on=yes&a/sides=%22w%22", "", map[string]string{"on": "not an allowed", "sides": "not allowed"}},
 		{"a/name=x&a/n=1&a/where/zip=1", "", map[string]string{"where.city": "is required"}},
-		{"a/name=x&a/n=1&a/ids=1%0Atwo", "", map[string]string{"ids": `"two" is no whole number`}},
+		{"a/name=x&a/n=1&a/ids=1%0Atwo", "", map[string]string{"ids": `"two" must be a whole number`}},
 		{"a/name=x&a/n=1&a/map={\n1:2}", "", map[string]string{"map": "line 2, character 1"}},
-		{"a/name=%ff&a/n=1", "", map[string]string{"name": "no UTF-8"}},
+		{"a/name=%ff&a/n=1", "", map[string]string{"name": "UTF-8"}},
 	} {
 		sent, err := url.ParseQuery(strings.ReplaceAll(c.sent, ";", "%3B"))
 		if err != nil {
@@ -131,7 +131,7 @@ func TestASchemaThatNoFormCanShowTakesJSON(t *testing.T) {
 	}
 	for _, c := range []struct{ written, want, wrong string }{
 		{"", "{}", ""}, {" {\"a\" : 9007199254740993.0}\r\n", `{"a":9007199254740993.0}`, ""},
-		{"[]", "", "an object"}, {"{\"a\":\n x}", "", "line 2, character 2"}, {"\xff", "", "UTF-8"}, {"{} {}", "", "no JSON"},
+		{"[]", "", "an object"}, {"{\"a\":\n x}", "", "line 2, character 2"}, {"\xff", "", "UTF-8"}, {"{} {}", "", "not JSON"},
 	} {
 		f := newForm(nil)
 		args, ok := f.whole(c.written)

@@ -54,8 +54,8 @@ func (c *Console) serverPages(see func(pattern string, page func(*view) error)) 
 			return do(v, f, v.r.PathValue("name"))
 		}
 	}
-	const changes = "Only the operator changes servers."
-	see("POST /servers/ask", act("Only the operator has servers asked again.", c.askServer))
+	const changes = "Only the operator can change servers."
+	see("POST /servers/ask", act("Only the operator can reload servers.", c.askServer))
 	see("POST /servers/{name}/ask", act(changes, c.askServer))
 	see("POST /servers/{name}/accept", act(changes, c.acceptTool))
 	see("POST /servers/{name}/enable", act(changes, func(v *view, f *catalog.Files, name string) error { return c.switchServer(v, f, name, true) }))
@@ -120,14 +120,14 @@ type serverState struct {
 
 var serverStates = map[string]serverState{
 	"down":     {"down", "bad", "bad", "down", 0},
-	"unusable": {"unusable", "bad", "bad", "not usable", 0},
-	"signin":   {"signin", "wait", "wait", "sign in", 1},
-	"new":      {"new", "wait", "wait", "never asked", 2},
-	"asking":   {"asking", "run", "run", "being asked", 2},
+	"unusable": {"unusable", "bad", "bad", "unusable", 0},
+	"signin":   {"signin", "wait", "wait", "needs sign-in", 1},
+	"new":      {"new", "wait", "wait", "not loaded", 2},
+	"asking":   {"asking", "run", "run", "loading", 2},
 	"stopped":  {"stopped", "wait", "wait", "stopped", 3},
 	"up":       {"up", "ok", "ok", "up", 4},
 	"ready":    {"ready", "ok", "ok", "ready", 4},
-	"file":     {"file", "off", "off", "not called", 5},
+	"file":     {"file", "off", "off", "snapshot", 5},
 	"off":      {"off", "off", "off", "disabled", 6},
 }
 
@@ -171,10 +171,10 @@ func (c *Console) showServers(v *view, name string) error {
 	}
 	if v.Operator {
 		d.Acts = c.opts.Files != nil && len(c.opts.Files.AllConfigs()) > 0
-		d.Why = "This server was started without configs that the console may change."
+		d.Why = "The harness was started without a config that the console can change."
 		if c.opts.Files != nil {
 			_, d.Asks = c.opts.Files.Watched()
-			d.Why = "There is no config here; harness add makes one."
+			d.Why = "There is no config. harness add creates one."
 		}
 	}
 	d.Sum = summed(d.Rows)
@@ -195,20 +195,16 @@ func (c *Console) showServers(v *view, name string) error {
 	return v.show("servers.html", page)
 }
 
-// summed says how many servers are at what.
+// summed returns the number of servers in each state.
 func summed(rows []*serverRow) string {
 	n := map[string]int{}
 	for _, r := range rows {
-		n[r.State.Key]++
+		n[r.State.Word]++
 	}
 	var out []string
-	for _, k := range []struct{ key, one, many string }{{"up", "up", "up"}, {"ready", "ready", "ready"},
-		{"down", "down", "down"}, {"stopped", "stopped", "stopped"}, {"unusable", "not usable", "not usable"},
-		{"signin", "wants you to sign in", "want you to sign in"}, {"asking", "is being asked", "are being asked"},
-		{"new", "was never asked", "were never asked"}, {"file", "is a snapshot", "are snapshots"},
-		{"off", "is disabled", "are disabled"}} {
-		if n[k.key] > 0 {
-			out = append(out, plural(n[k.key], k.one, k.many))
+	for _, word := range []string{"up", "ready", "down", "stopped", "unusable", "needs sign-in", "loading", "not loaded", "snapshot", "disabled"} {
+		if n[word] > 0 {
+			out = append(out, thousands(n[word])+" "+word)
 		}
 	}
 	return strings.Join(out, ", ")
@@ -358,7 +354,7 @@ func definition(cat *catalog.Catalog, name string) *config.Server {
 func (c *Console) askedAgain(st backend.State, now time.Time) string {
 	var out []string
 	if st.Retry.After(now) {
-		out = append(out, "the next call starts it again, from "+st.Retry.Local().Format("15:04:05")+" on")
+		out = append(out, "calls start it again after "+st.Retry.Local().Format("15:04:05"))
 	} else if !st.Down.IsZero() {
 		out = append(out, "the next call starts it again")
 	}
@@ -368,7 +364,7 @@ func (c *Console) askedAgain(st backend.State, now time.Time) string {
 			if every%time.Minute == 0 {
 				often = fmt.Sprintf("%d min", every/time.Minute)
 			}
-			out = append(out, "it is asked again every "+often)
+			out = append(out, "the harness tries it every "+often)
 		}
 	}
 	return strings.Join(out, "; ")
@@ -467,7 +463,7 @@ func newChange(pins *registry.Pins, t *registry.Tool, lines int) *toolChange {
 		return x
 	}
 	if !ok {
-		x.Error = "accepted; it is called again as soon as its server has been asked"
+		x.Error = "The change was accepted. The tool can be called when its server has been reloaded."
 		return x
 	}
 	c := build.Compare(t.ID, accepted, now)
@@ -541,7 +537,7 @@ func backToServer(v *view, name string) error {
 func (c *Console) files() (*catalog.Files, error) {
 	if c.opts.Files == nil || len(c.opts.Files.AllConfigs()) == 0 {
 		return nil, &problem{Status: http.StatusConflict, Title: "No config", Next: "/servers", Do: "All servers",
-			Text: "This server was started without configs that the console may change."}
+			Text: "The harness was started without a config that the console can change."}
 	}
 	return c.opts.Files, nil
 }
@@ -551,14 +547,14 @@ func (c *Console) askServer(v *view, f *catalog.Files, name string) error {
 	if cat := c.host.Catalog(v.Viewer); name != "" && (cat == nil || !hasServer(cat, name)) {
 		return notFound("There is no server of this name.")
 	}
-	who := "All servers are"
+	what := "All servers are"
 	if name != "" {
-		who = visible(name) + " is"
+		what = visible(name) + " is"
 	}
 	if f.Ask(name) {
-		v.say("ok", "%s being asked for tools again; the page follows.", who)
+		v.say("ok", "%s being reloaded. This page updates itself.", what)
 	} else {
-		v.say("wait", "Servers are not watched here. build-registry asks them, and the next start reads what they said.")
+		v.say("wait", "This harness does not watch its servers. Run build-registry, and restart the harness.")
 	}
 	return backToServer(v, name)
 }
@@ -590,9 +586,9 @@ func (c *Console) switchServer(v *view, f *catalog.Files, name string, on bool) 
 	}
 	c.log.Info("a server was switched "+is, "server", name, "who", v.Name, "config", path)
 	if _, watched := f.Watched(); watched {
-		v.say("ok", "%s is switched %s in %s; the page follows.", visible(name), is, path)
+		v.say("ok", "%s is switched %s in %s. This page updates itself.", visible(name), is, path)
 	} else {
-		v.say("ok", "%s is switched %s in %s; that counts from the next start on, as servers are not watched here.",
+		v.say("ok", "%s is switched %s in %s. Restart the harness to apply it: it does not watch its servers.",
 			visible(name), is, path)
 	}
 	c.Changed(topicServers)
@@ -611,7 +607,7 @@ func (c *Console) acceptTool(v *view, f *catalog.Files, name string) error {
 	}
 	change := a.Change(id)
 	if changeDigest(change) != v.r.PostFormValue("digest") {
-		v.say("wait", "%s has changed again since the page was made. Read it, and accept it again.", visible(id))
+		v.say("wait", "%s has changed again since this page was loaded. Check the new change before you accept it.", visible(id))
 		return backToServer(v, name)
 	}
 	ctx, cancel := context.WithTimeout(v.r.Context(), time.Minute)
@@ -620,7 +616,7 @@ func (c *Console) acceptTool(v *view, f *catalog.Files, name string) error {
 		return fmt.Errorf("nothing was accepted: %w", err)
 	}
 	c.log.Info("a changed tool was accepted", "tool", id, "what", change.What, "who", v.Name)
-	v.say("ok", "%s is accepted as it is now.", visible(id))
+	v.say("ok", "The new definition of %s is accepted.", visible(id))
 	c.Changed(topicServers)
 	return backToServer(v, name)
 }
@@ -671,7 +667,7 @@ func (s *signIns) change(name string, to func(x *signingIn) *signingIn) {
 // back to a port of this machine.
 func (c *Console) signIn(v *view, f *catalog.Files, name string) error {
 	if !loopback(v.r.Host) {
-		v.say("wait", "A sign-in leads the browser back to the machine of the harness. Run there: build-registry signin %s",
+		v.say("wait", "The sign-in page returns to the machine of the harness. Run there: build-registry signin %s",
 			registry.ShellWord(name))
 		return backToServer(v, name)
 	}

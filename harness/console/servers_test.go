@@ -131,8 +131,8 @@ func TestServersSayWhatIsWrongWithThem(t *testing.T) {
 		page = c.page("/servers")
 		return regexp.MustCompile(`(?s)id="ledger".*>down</span>.*address in use`).MatchString(page)
 	})
-	for _, want := range []string{"exit status 3", "1 down", "1 is a snapshot", "1 is disabled", `id="old"`, "disabled</span>",
-		"What <bdi>ledger</bdi> wrote last", "asked again every", `action="/servers/ledger/ask"`, `action="/servers/old/enable"`} {
+	for _, want := range []string{"exit status 3", "1 down", "1 snapshot", "1 disabled", `id="old"`, "disabled</span>",
+		"Latest lines of the log of <bdi>ledger</bdi>", "the harness tries it every", `action="/servers/ledger/ask"`, `action="/servers/old/enable"`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page of servers lacks %q", want)
 		}
@@ -198,7 +198,7 @@ func TestServersAreSwitchedAsByTheCommand(t *testing.T) {
 		row := regexp.MustCompile(`(?s)<tr id="` + server + `">.*?</tr>`)
 		return func() bool { return strings.Contains(row.FindString(c.page("/servers")), state+"</span>") }
 	}
-	until(t, "the snapshot is known", has("tickets", "not called"))
+	until(t, "the snapshot is known", has("tickets", "snapshot"))
 	c.post("/servers/tickets/disable", nil)
 	until(t, "the snapshot is switched off", has("tickets", "disabled"))
 	text, err := os.ReadFile(w.config)
@@ -212,7 +212,7 @@ func TestServersAreSwitchedAsByTheCommand(t *testing.T) {
 		t.Errorf("the config is %s (%v)", text, err)
 	}
 	c.post("/servers/tickets/enable", nil)
-	until(t, "the snapshot is switched on", has("tickets", "not called"))
+	until(t, "the snapshot is switched on", has("tickets", "snapshot"))
 	if got, _ := c.post("/servers/none/disable", nil); got != 404 {
 		t.Errorf("switching off what is not there is %d", got)
 	}
@@ -221,7 +221,7 @@ func TestServersAreSwitchedAsByTheCommand(t *testing.T) {
 func TestAChangedToolIsAcceptedAsItWasShown(t *testing.T) {
 	w := newConfigured(t)
 	c := w.signIn(t, "")
-	until(t, "the tools are known", func() bool { return strings.Contains(c.page("/servers"), "not called</span>") })
+	until(t, "the tools are known", func() bool { return strings.Contains(c.page("/servers"), "snapshot</span>") })
 	change := func(description string) (digest string) {
 		t.Helper()
 		w.snapshot(t, description)
@@ -254,7 +254,7 @@ func TestAChangedToolIsAcceptedAsItWasShown(t *testing.T) {
 	if _, _, waits := w.files.Pins().Change("tickets", "close_ticket"); !waits {
 		t.Fatal("the tool does not wait any more")
 	}
-	if got := accept(digest); !strings.Contains(got, "is accepted as it is now") {
+	if got := accept(digest); !strings.Contains(got, "The new definition of tickets.close_ticket is accepted") {
 		t.Errorf("the change was not accepted:\n%s", got)
 	}
 	if _, _, waits := w.files.Pins().Change("tickets", "close_ticket"); waits {
@@ -348,7 +348,7 @@ func TestServersAreAskedAgain(t *testing.T) {
 	log := func() int { return strings.Count(c.page("/servers/ledger"), "address in use") }
 	until(t, "the server that ends is down", func() bool { return log() > 0 })
 	n := log()
-	if _, got := c.post("/servers/ledger/ask", nil); !strings.Contains(got, "is being asked") {
+	if _, got := c.post("/servers/ledger/ask", nil); !strings.Contains(got, "is being reloaded") {
 		t.Errorf("asking again says\n%s", got)
 	}
 	until(t, "it was started again", func() bool { return log() > n })
@@ -358,7 +358,7 @@ func TestWithoutConfigsNothingIsChanged(t *testing.T) {
 	w := demo(t)
 	c := w.signIn(t, "")
 	page := c.page("/servers")
-	if strings.Contains(page, `action="/servers/`) || !strings.Contains(page, "without configs that the console may change") {
+	if strings.Contains(page, `action="/servers/`) || !strings.Contains(page, "without a config that the console can change") {
 		t.Error("the page offers what cannot be done, or does not say why not")
 	}
 	for _, path := range []string{"/servers/shop/disable", "/servers/shop/ask", "/servers/shop/signin", "/servers/shop/accept"} {

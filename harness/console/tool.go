@@ -112,14 +112,14 @@ func (c *Console) tool(v *view) (*known, *wrappers.Tool, error) {
 	}
 	if k == nil {
 		return nil, nil, &problem{Status: http.StatusServiceUnavailable, Title: "Not yet",
-			Text: "The tools are being loaded.", Next: "/tools", Do: "To the tools"}
+			Text: "The tools are being loaded.", Next: "/tools", Do: "Show the tools"}
 	}
 	id := v.r.PathValue("id")
 	t, ok := k.view.Tool(id)
 	if !ok || !k.shows(t.Tool) { // which says the same of both
 		p := &problem{Status: http.StatusNotFound, Title: "No such tool",
-			Text: fmt.Sprintf("There is no tool %s here. It may have been renamed, or its server has it no more.", visible(text.First(id, 200))),
-			Next: "/tools?" + url.Values{"q": {text.First(id, 200)}}.Encode(), Do: "Look for it"}
+			Text: fmt.Sprintf("There is no tool %s. It was renamed or removed.", visible(text.First(id, 200))),
+			Next: "/tools?" + url.Values{"q": {text.First(id, 200)}}.Encode(), Do: "Search for it"}
 		return nil, nil, p
 	}
 	return k, t, nil
@@ -311,7 +311,7 @@ func (c *Console) try(v *view) error {
 	}
 	switch {
 	case decision.Verdict == policy.IsDenied:
-		f.Error = "Denied: " + visible(decision.Rule) + ". Nothing was called."
+		f.Error = "Denied: " + visible(decision.Rule) + ". The call was not sent."
 		return form(http.StatusForbidden)
 	case class == record.Read && !needs:
 	case !sent.Has("yes"):
@@ -322,10 +322,10 @@ func (c *Console) try(v *view) error {
 		switch err := sayYes(c.store, v.Viewer, t, args, sent.Get("yes"), time.Now()); {
 		case errors.Is(err, errSaid):
 			return &problem{Status: http.StatusConflict, Title: "Called once",
-				Text: "This call was made when you said yes to it, and not a second time.",
+				Text: "This call was already sent. It was not sent again.",
 				Next: "/runs?" + url.Values{"tool": {t.ID}}.Encode(), Do: "Runs of " + t.Go()}
 		case err != nil:
-			return ask("What was shown is not what is to be sent any more, or it was long ago. Look again.")
+			return ask("The call has changed or the confirmation has expired. Check it again.")
 		}
 	}
 	run, err := c.host.CallTool(v.r.Context(), v.Viewer, t.ID, args, needs)
@@ -336,13 +336,13 @@ func (c *Console) try(v *view) error {
 		return v.goTo("/runs/" + run)
 	case errors.As(err, &approval): // since it was decided here
 		needs, decision.Rule = true, approval.Rule
-		return ask("The rules have changed.")
+		return ask("The rules have changed. Check the call again.")
 	case errors.As(err, &wrong):
 		f.place(said(wrong))
 	case errors.Is(err, context.Canceled):
 		return err
 	default:
-		f.Error = "It was not called: " + v.why(err)
+		f.Error = "The call was not sent: " + v.why(err)
 	}
 	return form(http.StatusUnprocessableEntity)
 }

@@ -184,7 +184,7 @@ func (k *known) marks(t *wrappers.Tool) []mark {
 	case t.Error != "":
 		out = append(out, mark{"bad", "unavailable", t.Error})
 	case t.Stale:
-		out = append(out, mark{"wait", "stale", "its server could not be asked the last time; this is what it said before"})
+		out = append(out, mark{"wait", "stale", "its server did not answer; this is the earlier definition"})
 	}
 	if isDeprecated(t.Description) {
 		out = append(out, mark{"wait", "deprecated", "its description says so"})
@@ -194,7 +194,7 @@ func (k *known) marks(t *wrappers.Tool) []mark {
 	case d.Verdict == policy.IsDenied:
 		out = append(out, mark{"bad", "denied", d.Rule})
 	case d.Verdict == policy.NeedsApproval:
-		out = append(out, mark{"wait", "asks first", d.Rule})
+		out = append(out, mark{"wait", "needs approval", d.Rule})
 	}
 	return out
 }
@@ -459,16 +459,16 @@ type column struct {
 }
 
 var columns = []column{
-	{"words", "BM25: words that the phrase and the tool share, rare ones count more",
+	{"words", "BM25: words that the phrase and the tool share; rare words count more",
 		func(l *discovery.Legs) float64 { return l.BM25 }},
-	{"meaning", "cosine of the phrase with the tool's name and the head of its description",
+	{"meaning", "cosine similarity with the tool's name and the beginning of its description",
 		func(l *discovery.Legs) float64 { return l.Full }},
-	{"name", "cosine with the tool's name", func(l *discovery.Legs) float64 { return l.Name }},
-	{"sentence", "cosine with the best sentence of its description",
+	{"name", "cosine similarity with the tool's name", func(l *discovery.Legs) float64 { return l.Name }},
+	{"sentence", "cosine similarity with the best sentence of its description",
 		func(l *discovery.Legs) float64 { return l.Sentence }},
-	{"together", "the candidate score: words and meaning, by which the candidates are chosen",
+	{"together", "words and meaning: chooses the candidates",
 		func(l *discovery.Legs) float64 { return l.Fused }},
-	{"re-ranked", "the score that orders the candidates", func(l *discovery.Legs) float64 { return l.Score }},
+	{"re-ranked", "orders the candidates", func(l *discovery.Legs) float64 { return l.Score }},
 }
 
 // candidate is a tool that a phrase may mean.

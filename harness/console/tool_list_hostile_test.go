@@ -144,10 +144,10 @@ func TestTextsOfServersAreTextOnThePagesOfTools(t *testing.T) {
 func TestToolsThatAreNotThereYetAreSaidToBe(t *testing.T) {
 	down := "no such program"
 	for want, cat := range map[string]*catalog.Catalog{
-		"The tools are being loaded":         nil,
-		"names no servers":                   {Registry: &registry.Registry{}},
-		"None of the servers could be asked": {Registry: &registry.Registry{Servers: []registry.Server{{Name: "a", Error: &down}}}},
-		"The servers have none":              {Registry: &registry.Registry{Servers: []registry.Server{{Name: "a"}}}},
+		"The tools are being loaded": nil,
+		"The config has no servers":  {Registry: &registry.Registry{}},
+		"No server could be reached": {Registry: &registry.Registry{Servers: []registry.Server{{Name: "a", Error: &down}}}},
+		"The servers have no tools":  {Registry: &registry.Registry{Servers: []registry.Server{{Name: "a"}}}},
 	} {
 		get := toolsConsole(t, cat)
 		if status, body := get("GET", "/tools?q=x", nil); status != http.StatusOK || !strings.Contains(body, want) {

@@ -50,7 +50,7 @@ func TestWhatIsWrongIsSaidBesideItsFieldAndNothingTypedIsLost(t *testing.T) {
 	if v := fieldOf(t, body, "a/reason"); v != `late "parcel" <b>` {
 		t.Errorf("the form has %q", v)
 	}
-	for _, want := range []string{`id="e:a/order"><bdi>is no whole number`, `id="e:a/amount"><bdi>is required`, `aria-invalid="true"`} {
+	for _, want := range []string{`id="e:a/order"><bdi>must be a whole number`, `id="e:a/amount"><bdi>is required`, `aria-invalid="true"`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %s in the page", want)
 		}
@@ -81,11 +81,11 @@ func TestAnEffectIsShownAsItIsSentAndMadeOnce(t *testing.T) {
 		"another digest": {"args": {args}, "yes": {yes[:len(yes)-1] + "x"}},
 		"another time":   {"args": {args}, "yes": {"2" + yes[1:]}},
 	} {
-		if status, body := c.post(path, form); status != http.StatusOK || !strings.Contains(body, "Look again") {
+		if status, body := c.post(path, form); status != http.StatusOK || !strings.Contains(body, "Check it again") {
 			t.Errorf("%s: %d", name, status)
 		}
 	}
-	if _, body := w.signIn(t, "chief").post(path, url.Values{"args": {args}, "yes": {yes}}); !strings.Contains(body, "Look again") {
+	if _, body := w.signIn(t, "chief").post(path, url.Values{"args": {args}, "yes": {yes}}); !strings.Contains(body, "Check it again") {
 		t.Error("another viewer's yes counts")
 	}
 	if status, body := c.post(path, url.Values{"args": {args}, "back": {"1"}}); status != http.StatusOK ||
@@ -116,7 +116,7 @@ func TestWhoMayNotCallAToolCannotTryIt(t *testing.T) {
 	before := w.shop.calls.Load()
 	operator, support, finance := w.signIn(t, ""), w.signIn(t, "support"), w.signIn(t, "finance")
 	if status, body := operator.post("/tools/shop.delete_order/try", url.Values{"json": {`{"id": 10371}`}}); status != http.StatusForbidden ||
-		!strings.Contains(body, "Nothing was called") {
+		!strings.Contains(body, "was not sent") {
 		t.Errorf("what policy denies: %d", status)
 	}
 	if status, body := support.get("/tools/ledger.book_entry"); status != http.StatusNotFound {
@@ -127,11 +127,11 @@ func TestWhoMayNotCallAToolCannotTryIt(t *testing.T) {
 	}
 	form := url.Values{"a/order": {"10371"}, "a/amount": {"500"}}
 	status, body := finance.post("/tools/shop.refund_payment/try", form)
-	if status != http.StatusOK || !strings.Contains(body, "needs approval by another person") || strings.Contains(body, `name="yes"`) {
+	if status != http.StatusOK || !strings.Contains(body, "Another person must approve") || strings.Contains(body, `name="yes"`) {
 		t.Errorf("a holder may say yes to itself: %d", status)
 	}
 	if status, body := finance.post("/tools/shop.refund_payment/try", url.Values{"args": {`{"order":10371,"amount":500}`},
-		"yes": {"1-x-y"}}); status != http.StatusOK || !strings.Contains(body, "needs approval by another person") {
+		"yes": {"1-x-y"}}); status != http.StatusOK || !strings.Contains(body, "Another person must approve") {
 		t.Errorf("a holder may say yes to itself: %d", status)
 	}
 	if n := w.shop.calls.Load() - before; n != 0 {

@@ -262,7 +262,7 @@ const colours = cm.HighlightStyle.define([
 const look = cm.EditorView.theme({
   "&": { color: "var(--text)", fontSize: "var(--f2)" },
   "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
-  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.55rem", minHeight: "24rem" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.55rem", minHeight: "calc(100vh - 15rem)" },
   ".cm-content": { padding: ".6rem 0 5rem", caretColor: "var(--accent)", fontVariantLigatures: "none" },
   ".cm-line": { padding: "0 1rem 0 .6rem" },
   ".cm-gutters": { background: "none", border: "0", color: "var(--text3)" },
