@@ -25,29 +25,32 @@ import (
 type Options struct {
 	// URL names the servers of NATS, separated by commas.
 	URL string
-	// Creds is a file with an nkey seed (SU…) or a user's credentials (a JWT and a seed);
-	// empty: none.
+	// Creds is a file with an nkey seed (SU…) or a user's credentials (a JWT and a seed).
+	// If empty, the process connects without a user.
 	Creds string
-	// CA, Cert and Key are files for TLS: the authorities that the servers' certificates
-	// are checked against, and this client's certificate; empty: those of the system, and
-	// none.
+	// CA, Cert and Key are files for TLS: the authorities that sign the servers'
+	// certificates, and this client's certificate. If empty, the system's authorities count,
+	// and the client has no certificate.
 	CA, Cert, Key string
-	// Replicas is of how many servers each stream lies on that this process makes; 0: 1.
+	// Replicas is the number of servers for each stream that this process makes. If zero,
+	// it is 1.
 	Replicas int
-	// Queue is how many jobs may wait in a queue that this process makes; 0: DefaultQueue.
+	// Queue is the number of jobs that may wait in a queue that this process makes. If zero,
+	// it is DefaultQueue.
 	Queue int64
-	// AckWait is after how long without a word a runner counts as dead; 0: DefaultAckWait.
-	// All processes of a cluster have the same one.
+	// AckWait is how long a process may be silent before it counts as dead. If zero, it is
+	// DefaultAckWait. All processes of a cluster need the same value.
 	AckWait time.Duration
-	// Name is what others are told of this process; empty: the host's name and the PID.
+	// Name is the name of this process in lists. If empty, it is the host's name and the PID.
 	Name string
-	// Version is what they are told of its build.
+	// Version is the version of its build, for the same lists.
 	Version string
-	// Cache is the folder for copies of what all have; empty: one in the user's cache folder.
+	// Cache is the folder for copies of the registry and the saved scripts. If empty, it is
+	// one in the user's cache folder.
 	Cache string
-	// Existing says that nothing is made: where a stream is missing Connect fails.
+	// Existing makes Connect fail if a stream is missing, instead of making it.
 	Existing bool
-	// Log receives what the operator should know; nil: nobody.
+	// Log receives messages for the operator. If nil, they are dropped.
 	Log *slog.Logger
 }
 
@@ -58,23 +61,21 @@ const (
 
 	// jobAge is how long a job stays in the queue at most.
 	jobAge = 30 * time.Minute
-	// each is how long one request to the engine may take; it is made again until its
-	// context ends.
+	// each is the timeout of one request to the engine, which is repeated until its context
+	// ends.
 	each = 2 * time.Second
-	// awayFor is how long a connection may be away for a client that waits for an answer:
-	// a server that fails over is back before.
+	// awayFor is how long a client waits for a lost connection. A failover takes less.
 	awayFor = 5 * time.Second
-	// part is how many bytes one message has at most: half of what servers take that are
-	// not told otherwise.
+	// part is the size limit of one message, in bytes: half of the default limit of servers.
 	part = 512 << 10
-	// needs is the version of the server from which on messages have lifetimes of their own.
+	// needs is the oldest version of the server in which a message can have its own lifetime.
 	needsMajor, needsMinor = 2, 11
 )
 
 // Cluster is a connection to the engine. It is safe for concurrent use.
 type Cluster struct {
 	o    Options
-	id   string // of this process; nobody else ever has it
+	id   string // of this process, unique for ever
 	log  *slog.Logger
 	conn *nats.Conn
 	js   jetstream.JetStream
@@ -87,15 +88,15 @@ type Cluster struct {
 	counts                             counts
 
 	refused atomic.Pointer[refusal] // the last one
-	away    atomic.Int64            // since when there is no connection, Unix ns; 0: there is one
+	away    atomic.Int64            // when the connection was lost, Unix ns; 0 while it stands
 
 	ctx  context.Context // ends with Close
 	end  context.CancelFunc
 	work sync.WaitGroup
 }
 
-// Connect connects to the engine, and makes what is missing there. Its error says which
-// server, and what is wrong with it.
+// Connect connects to the engine, and makes missing streams. Its error names the server and
+// the reason.
 func Connect(ctx context.Context, o *Options) (*Cluster, error) {
 	c := &Cluster{o: *o, id: strings.ToLower(rand.Text())}
 	c.o.Replicas = cmp.Or(c.o.Replicas, 1)
@@ -116,14 +117,14 @@ func Connect(ctx context.Context, o *Options) (*Cluster, error) {
 	return c, nil
 }
 
-// ID is what tells this process from all others.
+// ID returns the unique ID of this process.
 func (c *Cluster) ID() string { return c.id }
 
 func (c *Cluster) connect(ctx context.Context) (err error) {
 	opts := []nats.Option{
 		nats.Name(c.o.Name),
 		nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond),
-		nats.ReconnectBufSize(-1), // what cannot be sent now is not sent later, when nobody waits for it
+		nats.ReconnectBufSize(-1), // a message that cannot be sent now must not be sent later
 		nats.Timeout(5 * time.Second), nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			c.refuse(err)
@@ -270,8 +271,8 @@ func (c *Cluster) wanted() []jetstream.StreamConfig {
 	return all
 }
 
-// again makes a request to the engine until it is answered, or ctx ends: one that a
-// breaking connection takes along is never answered.
+// again repeats a request to the engine until it is answered or ctx ends: a request that is
+// under way when a connection breaks gets no answer.
 func (c *Cluster) again(ctx context.Context, request func(context.Context) error) error {
 	for {
 		try, cancel := context.WithTimeout(ctx, each)
@@ -307,13 +308,13 @@ func (e *PermissionError) Error() string {
 
 func (e *PermissionError) Unwrap() error { return e.Err }
 
-// refusal is when a server said that something is not permitted.
+// refusal is a permission error of a server, and when it came.
 type refusal struct {
 	no *PermissionError
 	at time.Time
 }
 
-// refuse notes what a server says beside the requests that it does not answer.
+// refuse notes an error that a server reports apart from the request, which gets no answer.
 func (c *Cluster) refuse(err error) {
 	if !errors.Is(err, nats.ErrPermissionViolation) {
 		c.log.Warn("cluster", "error", err)
@@ -329,8 +330,8 @@ func (c *Cluster) refuse(err error) {
 // refusedAgain is how long the same refusal is not logged again.
 const refusedAgain = time.Minute
 
-// permitted is the error of a request that was not answered: that it is not permitted,
-// where a server has said so since it began.
+// permitted returns the error of an unanswered request: a PermissionError if a server has
+// reported one since the request began, else err.
 func (c *Cluster) permitted(began time.Time, err error) error {
 	r := c.refused.Load()
 	if r != nil && r.at.After(began) && c.conn.IsConnected() && strings.Contains(strings.ToLower(r.no.Err.Error()), "for publish") {
@@ -339,7 +340,7 @@ func (c *Cluster) permitted(began time.Time, err error) error {
 	return err
 }
 
-// hasty is the key of a context whose requests are given up once the connection is gone.
+// hasty is the key of a context whose requests end once the connection is gone.
 type hasty struct{}
 
 // forClient is the context of requests that a client waits for.
@@ -347,14 +348,14 @@ func (c *Cluster) forClient(ctx context.Context) (context.Context, context.Cance
 	return context.WithTimeout(context.WithValue(ctx, hasty{}, true), c.o.AckWait)
 }
 
-// gone reports whether the connection has been away for longer than awayFor.
+// gone reports whether the connection was lost more than awayFor ago.
 func (c *Cluster) gone() bool {
 	since := c.away.Load()
 	return since != 0 && time.Since(time.Unix(0, since)) > awayFor
 }
 
-// lostRequest reports whether an error says that nobody answered, so that the request is
-// to be made again.
+// lostRequest reports whether an error means that a request got no answer, so that it is to
+// be repeated.
 func lostRequest(err error) bool {
 	var api *jetstream.APIError
 	return err != nil && !errors.Is(err, nats.ErrConnectionClosed) &&
@@ -368,10 +369,10 @@ func notSent(err error) bool {
 	return errors.Is(err, nats.ErrReconnectBufExceeded) || errors.Is(err, nats.ErrConnectionClosed)
 }
 
-// full reports whether the engine refused a message as its stream has no room.
+// full reports whether the engine refused a message because its stream has no room.
 func full(api *jetstream.APIError) bool { return strings.Contains(api.Description, "maximum messages") }
 
-// Close ends the connection, and waits for what uses it.
+// Close waits for the users of the connection, and ends it.
 func (c *Cluster) Close() error {
 	c.end()
 	c.work.Wait()

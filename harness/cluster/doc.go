@@ -1,21 +1,24 @@
 // Package cluster lets several processes, on several machines, share runs through NATS
-// JetStream: front ends take scripts, runners run them, and both read and write the same
+// JetStream: front ends accept scripts, runners run them, and both read and write the same
 // records.
 //
-// What outlives a request is a record. [Cluster.Store] is a store of package record
-// whose records are messages of a stream, one subject for each; with it approvals, runs
-// that wait, requests that are sent again and the console work at all instances as they
-// do at one with a folder. The first line of a record is published on the condition that
-// its subject has no message: that is the claim, and a run that has begun is never begun
-// again. Each further message is published on the condition that the one before it is
-// the last: whoever took the run over has written one, so that nobody else can write a
-// line any more, and nothing that is no read is sent without its line.
+// Records. [Cluster.Store] is a store of package store whose records are messages of a
+// stream, one subject for each. With it approvals, pending runs, repeated requests and the
+// console work at all instances as they do at one with a folder. The first line of a record
+// is published on the condition that its subject has no message. This is the claim: a run
+// that has begun never begins again. Each further message is published on the condition
+// that the one before it is the last. A process that takes a run over writes a message
+// first, so that the earlier owner can write no more lines, and so sends no more effect
+// calls.
 //
-// A front end ([Cluster.Front]) notes whose request it is, on the condition that nobody
-// has noted it since it looked, and puts a job into a work queue. Who is sent the same
-// request later finds the run, wherever its job is, or begins its record as canceled, so
-// that nobody else can. A runner ([Cluster.Runner])
-// takes it, begins the record, runs the script and tells the front end the result, which
-// the record has, too. A job that is delivered again and whose record has begun is of a
-// runner that died or was cut off: the run ends with the status lost.
+// Keys. A bucket ([jetstream.KeyValue]) has the living processes, the latest runs of
+// requests, claims, a lock, the key that signs, and the saved scripts. Most keys expire.
+//
+// Runs. A front end ([Cluster.Front]) notes the run of a request under the request's key,
+// on the condition that its revision has not changed since the front end looked, and puts a
+// job into a work queue. A front end that receives the same request later finds the run,
+// wherever its job is, or begins its record as canceled, so that no runner can begin it. A
+// runner ([Cluster.Serve]) takes the job, begins the record, runs the script, and sends the
+// front end the result, which is in the record as well. If a job is delivered again and its
+// record has begun, its runner died or was cut off: the run ends with the status lost.
 package cluster

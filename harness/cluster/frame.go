@@ -8,7 +8,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// What a runner tells a front end of a run is a frame: a letter that says what it is, the
+// A runner sends a front end frames: a letter that names the kind, the
 // number of bytes of the whole in eight hexadecimal digits, and the bytes. Of one that is
 // larger than part all messages but the last begin with frameMore.
 const (

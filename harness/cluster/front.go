@@ -27,11 +27,11 @@ import (
 type FrontOptions struct {
 	// Records are those of the cluster, see Cluster.Store.
 	Records *store.Store
-	// Pool names the runners that scripts are for; empty: DefaultPool.
+	// Pool names the runners that scripts go to. If empty, it is DefaultPool.
 	Pool string
-	// Wait is how long a script may wait for a runner; 0: DefaultWait.
+	// Wait is how long a script may wait for a runner. If zero, it is DefaultWait.
 	Wait time.Duration
-	// Version is what records say of this build.
+	// Version is the version of this build, for the records.
 	Version string
 }
 
@@ -41,12 +41,12 @@ const (
 	// maxWait is less than jobAge, so that no job is gone before its front end knows.
 	maxWait = 25 * time.Minute
 
-	// lookEvery is how often the record of a run is looked at whose front end waits.
+	// lookEvery is the interval at which a waiting front end looks at the record of a run.
 	lookEvery = 3 * time.Second
-	// maxTold bounds what a run's listener has not taken yet, in bytes.
+	// maxTold bounds the frames that a run's listener has not taken yet, in bytes.
 	maxTold = 64 << 20
-	// beatEvery is how often who asks a person says that it still does; who waits for the
-	// answer gives up after beatsMissed of these without a word.
+	// beatEvery is the interval at which a front end that asks a person says so. A runner
+	// that waits for the answer gives up after beatsMissed intervals without a message.
 	beatEvery   = 5 * time.Second
 	beatsMissed = 4
 	// maxAsking is how many questions of one run are asked at a time.
@@ -56,8 +56,8 @@ const (
 // answeredAfter is how long after a result was handed on it counts as answered.
 var answeredAfter = 5 * time.Second
 
-// Front sends scripts to runners and waits for their results: it is what harness.Options
-// calls Elsewhere.
+// Front sends scripts to runners and waits for their results. It implements
+// harness.Elsewhere.
 type Front struct {
 	c     *Cluster
 	o     FrontOptions
@@ -73,7 +73,7 @@ type Front struct {
 
 var _ harness.Elsewhere = (*Front)(nil)
 
-// flight is a run that somebody here waits for.
+// flight is a run whose result this front end waits for.
 type flight struct {
 	s      *harness.Script
 	asking chan struct{} // has a value for each question that is being asked
@@ -109,7 +109,7 @@ func (c *Cluster) Front(o *FrontOptions) (*Front, error) {
 		}
 		return err
 	}
-	err := errors.Join( // one channel for both, so that what is told comes before the result
+	err := errors.Join( // one channel for both, so that progress comes before the result
 		subscribe(c.conn.ChanSubscribe(eventSubject(c.id, "*"), f.msgs)),
 		subscribe(c.conn.ChanSubscribe(doneSubject(c.id, "*"), f.msgs)),
 		subscribe(c.conn.Subscribe(askSubject(c.id, "*"), f.asked)),
@@ -147,7 +147,7 @@ func (f *Front) Close() error {
 	return f.local.Close()
 }
 
-// read hands messages to those who wait for them.
+// read hands messages of runners to the flights of their runs.
 func (f *Front) read() {
 	for {
 		var msg *nats.Msg
@@ -174,7 +174,7 @@ func (f *Front) read() {
 
 func lastToken(subject string) string { return subject[strings.LastIndexByte(subject, '.')+1:] }
 
-// tell queues a frame. Where the listener does not keep up, what is no result is dropped.
+// tell queues a frame. If the listener is too slow, frames are dropped, except results.
 func (fl *flight) tell(fr frame) {
 	fl.mu.Lock()
 	if fr.kind == frameResult || fr.kind == frameError || fl.bytes+len(fr.body) <= maxTold {
@@ -188,7 +188,7 @@ func (fl *flight) tell(fr frame) {
 	}
 }
 
-// take hands what was told to the script's listeners, and returns what it came to.
+// take hands queued frames to the script's listeners, and returns the result if it is there.
 func (fl *flight) take() *jobResult {
 	fl.mu.Lock()
 	told := fl.told
@@ -235,13 +235,13 @@ func tellLine(s *harness.Script, b []byte, l record.Line) {
 	}
 }
 
-// jobResult is what a run came to.
+// jobResult is the outcome of a job: a result or an error.
 type jobResult struct {
 	res *outcome.Result
 	err error
 }
 
-// status is that of the result, or says that there is none.
+// status returns the status of the result, or internal_error without one.
 func (o *jobResult) status() string {
 	if o.res == nil {
 		return "internal_error"
@@ -249,7 +249,7 @@ func (o *jobResult) status() string {
 	return string(o.res.Status)
 }
 
-// expect listens to what is told of a run until forget is called.
+// expect takes the messages about a run until forget is called.
 func (f *Front) expect(ctx context.Context, id string, s *harness.Script) (fl *flight, forget func()) {
 	fl = &flight{s: s, client: ctx, asking: make(chan struct{}, maxAsking), wake: make(chan struct{}, 1)}
 	var end context.CancelFunc
@@ -267,8 +267,8 @@ func (f *Front) expect(ctx context.Context, id string, s *harness.Script) (fl *f
 	}
 }
 
-// Run sends a script to a runner, and returns what it came to. A *guard.BusyError says that no
-// runner took it.
+// Run sends a script to a runner, and returns its result. It returns a *guard.BusyError if no
+// runner took the script.
 func (f *Front) Run(ctx context.Context, s *harness.Script) (*outcome.Result, error) {
 	name := cmp.Or(s.Origin.Request.Run, store.NewName(time.Now()))
 	at, id, ok := store.ParseName(name)
@@ -289,7 +289,7 @@ func (f *Front) Run(ctx context.Context, s *harness.Script) (*outcome.Result, er
 	})
 }
 
-// Resume sends a run that is to go on to a runner, and returns what it came to.
+// Resume has a runner resume a run, and returns its result.
 func (f *Front) Resume(ctx context.Context, id string, s *harness.Script) (*outcome.Result, error) {
 	run, err := f.o.Records.Load(id)
 	if err != nil {
@@ -305,7 +305,7 @@ func (f *Front) Resume(ctx context.Context, id string, s *harness.Script) (*outc
 	return f.send(ctx, j, s, func() {})
 }
 
-// send queues a job and waits for what it comes to.
+// send queues a job and waits for its result.
 func (f *Front) send(ctx context.Context, j *job, s *harness.Script, queued func()) (*outcome.Result, error) {
 	j.Front, j.Pool = f.c.id, f.o.Pool
 	j.Revision = f.c.Revision()
@@ -322,7 +322,7 @@ func (f *Front) send(ctx context.Context, j *job, s *harness.Script, queued func
 	return out.res, out.err
 }
 
-// enqueue queues a job. Where it is not known whether the queue has it, nobody begins it.
+// enqueue queues a job. If it is unknown whether the queue has it, its run is canceled.
 func (f *Front) enqueue(ctx context.Context, j *job) error {
 	key := cmp.Or(j.Name, j.ID+"-"+strings.ToLower(rand.Text()))
 	try, cancel := f.c.forClient(ctx)
@@ -343,8 +343,8 @@ func (f *Front) enqueue(ctx context.Context, j *job) error {
 	return fmt.Errorf("the cluster cannot be reached, and whether run %s begins is not known: %w", j.ID, err)
 }
 
-// answers notes that a result is handed on: somewhat later its client has it, and the same
-// script sent again is a run of its own.
+// answers notes that a result is handed on. Shortly afterwards the client counts as having
+// it, and the same script sent again is a new run.
 func (f *Front) answers(res *outcome.Result) {
 	effect := func(c outcome.Call) bool { return c.Class != record.Read }
 	if res.Run == "" || res.Unsettled() ||
@@ -354,7 +354,7 @@ func (f *Front) answers(res *outcome.Result) {
 	f.given(res.Run)
 }
 
-// given notes that the result of a run is handed on. Somewhat later its record says so.
+// given marks the result of a run as fetched in its record, after answeredAfter.
 func (f *Front) given(run string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -366,7 +366,7 @@ func (f *Front) given(run string) {
 	})
 }
 
-// asked asks the user what a server wants to know in the middle of a call.
+// asked asks the user a question of a server in the middle of a call.
 func (f *Front) asked(msg *nats.Msg) {
 	f.mu.Lock()
 	fl := f.flights[lastToken(msg.Subject)]
@@ -408,8 +408,7 @@ func (f *Front) asked(msg *nats.Msg) {
 	}()
 }
 
-// userQuestion is what a server asks, and userReply the answer, as they go to another
-// process.
+// userQuestion is a question of a server, and userReply the answer, between processes.
 type userQuestion struct {
 	V       int             `json:"v"`
 	Server  string          `json:"server"`
@@ -467,7 +466,7 @@ func (f *Front) Cancel(ctx context.Context, run string) (bool, error) {
 // and returns the result of its job. errNoRun: it is not under way. A runner that does not
 // answer is asked again until ctx ends.
 func (f *Front) cancel(ctx context.Context, run string) (*job, *jobResult, error) {
-	gone := errNoRun // what to return once nobody has the run
+	gone := errNoRun // the error once no process has the run
 	for {
 		try, cancel := context.WithTimeout(ctx, each)
 		began := time.Now()
@@ -507,7 +506,7 @@ func (f *Front) cancel(ctx context.Context, run string) (*job, *jobResult, error
 
 var errNoRun = errors.New("the run is not under way")
 
-// withdraw takes a job away that nobody has begun; else it is store.ErrTaken.
+// withdraw takes a job out of the queue. If it has begun, the error is store.ErrTaken.
 func (f *Front) withdraw(ctx context.Context, j *job, seq uint64, why string) (*jobResult, error) {
 	out := &jobResult{err: fmt.Errorf("run %s did not go on: %w", j.ID, context.Canceled)}
 	if j.Kind == kindRun {
@@ -517,7 +516,7 @@ func (f *Front) withdraw(ctx context.Context, j *job, seq uint64, why string) (*
 		}
 		out.err = nil
 	}
-	// A runner that has it looks whether it is still there before it goes on with a run.
+	// A runner that has the job looks whether it is still there before it resumes a run.
 	err := f.c.again(ctx, func(ctx context.Context) error { return f.c.queue.DeleteMsg(ctx, seq) })
 	if err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) && j.Kind == kindResume {
 		return nil, err

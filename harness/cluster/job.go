@@ -24,7 +24,7 @@ import (
 // DefaultPool is the pool of runners where none is named.
 const DefaultPool = "default"
 
-// ValidPool returns an error for what is no name of a pool: 1 to 64 letters, digits, dots,
+// ValidPool returns an error unless a pool's name has 1 to 64 letters, digits, dots,
 // underscores and hyphens.
 func ValidPool(name string) error {
 	plain := func(c rune) bool {
@@ -50,8 +50,7 @@ const (
 	kindResume = "resume"
 )
 
-// job is a message of the queue: a script that a runner is to run, or a run that it is to
-// go on with.
+// job is a message of the queue: a script for a runner to run, or a run to resume.
 type job struct {
 	V    int    `json:"v"`
 	Kind string `json:"kind"`
@@ -61,13 +60,13 @@ type job struct {
 	Front   string `json:"front"` // the process that waits for the result
 	Pool    string `json:"pool"`
 	Request string `json:"request,omitempty"` // digest
-	// Until is when a run that has not begun does not begin any more.
+	// Until is the time after which the run must not begin.
 	Until time.Time `json:"queue_until"`
-	// Attempts is how many the run had when it was to go on.
+	// Attempts is the number of attempts of the run to resume.
 	Attempts int    `json:"attempts,omitempty"`
 	Revision string `json:"revision,omitempty"` // of the registry that the front end saw
 	Trace    string `json:"traceparent,omitempty"`
-	// Lines, Output, Errors and Asks say what of the run the front end is told.
+	// Lines, Output, Errors and Asks say what the runner sends the front end during the run.
 	Lines  bool `json:"lines,omitempty"`
 	Output bool `json:"output,omitempty"`
 	Errors bool `json:"errors,omitempty"`
@@ -77,12 +76,12 @@ type job struct {
 	Apart  string     `json:"apart,omitempty"`
 }
 
-// jobScript is a harness.Script. What a digest is made of is in it byte by byte.
+// jobScript is a harness.Script on the wire. Values that enter a digest keep their bytes.
 type jobScript struct {
 	Source    string            `json:"source"`
 	Strict    bool              `json:"strict,omitempty"`
 	Policy    *policy.Policy    `json:"policy,omitempty"`
-	Stored    map[string][]byte `json:"stored,omitzero"` // null: there is no session
+	Stored    map[string][]byte `json:"stored,omitzero"` // null without a session
 	Name      string            `json:"name,omitempty"`
 	Session   string            `json:"session,omitempty"`
 	Subject   string            `json:"subject,omitempty"`
@@ -113,7 +112,7 @@ func newJob(ctx context.Context, kind, id string, s *harness.Script) *job {
 			Inputs: bytesOf(s.Inputs)}}
 }
 
-// script is what the job has of a harness.Script.
+// script returns the parts of a harness.Script that the job has.
 func (j *job) script() *harness.Script {
 	s := j.Script
 	return &harness.Script{Source: s.Source, Strict: s.Strict, Policy: s.Policy,
@@ -240,10 +239,10 @@ func busy(why string) *guard.BusyError {
 	return &guard.BusyError{Why: why, RetryAfter: 2 * time.Second}
 }
 
-// enqueue puts a job into the queue. key tells it from other jobs, so that it is there
-// once, however often it is sent. A *guard.BusyError says that it is not there: the queue is full,
-// or the engine was not reached. Where a try was not answered it is none: that one may have
-// been stored, and taken since.
+// enqueue puts a job into the queue. key identifies it, so that repeated tries store it once.
+// It returns a *guard.BusyError if the job is certainly not there: the queue is full, or the
+// engine was not reached. It returns another error if a try was not answered: the job may
+// have been stored, and taken since.
 func (c *Cluster) enqueue(ctx context.Context, j *job, key string) error {
 	b, err := marshal(j)
 	if err != nil {
@@ -323,7 +322,7 @@ func (c *Cluster) fetchApart(ctx context.Context, j *job) error {
 	return nil
 }
 
-// dropApart deletes what a large job has apart. What stays goes with the record.
+// dropApart deletes the script of a large job. If that fails, it goes with the record.
 func (c *Cluster) dropApart(j *job) {
 	if j.Apart == "" {
 		return
@@ -335,14 +334,13 @@ func (c *Cluster) dropApart(j *job) {
 	}
 }
 
-// queued finds the job of a run that a runner has not finished yet, nil: there is none.
+// queued returns the job of a run that no runner has finished yet, or nil.
 func (c *Cluster) queued(ctx context.Context, id string) (*job, uint64, error) {
 	msg, err := c.last(ctx, c.queue, prefix+"run.*.*."+id)
 	return c.jobIn(ctx, msg, err)
 }
 
-// nextJob finds the first job of a request in the queue from a sequence on, nil: there is
-// none.
+// nextJob returns the first job of a request in the queue from a sequence on, or nil.
 func (c *Cluster) nextJob(ctx context.Context, request string, seq uint64) (*job, uint64, error) {
 	msg, err := c.next(ctx, c.queue, prefix+"run.*."+token(request)+".*", seq)
 	return c.jobIn(ctx, msg, err)
@@ -363,7 +361,7 @@ func (c *Cluster) jobIn(ctx context.Context, msg *jetstream.RawStreamMsg, err er
 	return j, msg.Sequence, err
 }
 
-// restrict returns a policy with what a runner denies as well.
+// restrict returns a policy with the runner's own denials.
 func (o *RunnerOptions) restrict(p *policy.Policy) *policy.Policy {
 	if len(o.Deny) == 0 && !o.ReadOnly {
 		return p
@@ -376,7 +374,7 @@ func (o *RunnerOptions) restrict(p *policy.Policy) *policy.Policy {
 	return &q
 }
 
-// stricter is each limit that is the smaller one of two, of those that are set.
+// stricter returns the smaller value of each limit, of those that are set.
 func stricter(a, b harness.Limits) harness.Limits {
 	return harness.Limits{Timeout: less(a.Timeout, b.Timeout), CPU: less(a.CPU, b.CPU), Stdout: less(a.Stdout, b.Stdout),
 		Value: less(a.Value, b.Value), Calls: less(a.Calls, b.Calls), Parallel: less(a.Parallel, b.Parallel),

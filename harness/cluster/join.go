@@ -16,16 +16,16 @@ import (
 )
 
 const (
-	// joinTries is how often a request's run is looked for that moves from the queue to the
+	// joinTries is how many times Join looks for a run that may move from the queue to the
 	// records meanwhile.
 	joinTries = 3
 	// maxSame is how many runs of a request in the queue are looked at.
 	maxSame = 16
 )
 
-// note notes a run as the latest of its request before its job goes to the queue, so that
-// whoever is sent the same request finds it, wherever its job is. It is refused where
-// another run was noted since the request was looked up.
+// note notes a run as the latest of its request before its job goes to the queue, so that a
+// front end that receives the same request finds it, wherever its job is. It returns a
+// *guard.BusyError if another run was noted since the request was looked up.
 func (f *Front) note(ctx context.Context, j *job, seen *harness.Seen) error {
 	if j.Request == "" {
 		return nil
@@ -52,10 +52,10 @@ func (f *Front) note(ctx context.Context, j *job, seen *harness.Seen) error {
 	return err
 }
 
-// left is the answer of a front end to a ping with the ID of a run whose client has left.
+// left is a front end's answer to a ping with the ID of a run whose client has left.
 const left = "left"
 
-// pinged says that this front end is there.
+// pinged answers a ping of another front end.
 func (f *Front) pinged(m *nats.Msg) {
 	if f.left(string(m.Data)) {
 		m.Respond([]byte(left))
@@ -86,7 +86,7 @@ func (f *Front) gone(ctx context.Context, front, run string) (gone, clientLeft b
 	if front == f.c.id {
 		return false, false
 	}
-	for range 2 { // whoever has just connected to another server may not be known there yet
+	for range 2 { // a process that has just connected to another server may not be known there yet
 		try, cancel := context.WithTimeout(ctx, each)
 		m, err := f.c.conn.RequestWithContext(try, pingSubject(front), []byte(run))
 		cancel()
@@ -97,7 +97,7 @@ func (f *Front) gone(ctx context.Context, front, run string) (gone, clientLeft b
 	return true, false
 }
 
-// awaited reports whether somebody waits for a run at a front end.
+// awaited reports whether a client waits for a run at a front end.
 func (f *Front) awaited(ctx context.Context, front, run string) bool {
 	gone, clientLeft := f.gone(ctx, front, run)
 	return !gone && !clientLeft
@@ -161,8 +161,8 @@ func (f *Front) Join(ctx context.Context, s *harness.Script) (*outcome.Result, *
 	}
 }
 
-// find is what is noted of a request, and its job in the queue that nobody waits for, if
-// there is one.
+// find returns the note of a request, and its job in the queue that no client waits for. If
+// there is no such job, j is nil.
 func (f *Front) find(ctx context.Context, request string) (n noted, j *job, err error) {
 	ctx, cancel := f.c.forClient(ctx)
 	defer cancel()
@@ -183,7 +183,7 @@ func (f *Front) find(ctx context.Context, request string) (n noted, j *job, err 
 	return n, nil, nil
 }
 
-// adopt waits for what a job comes to for which nobody waits.
+// adopt waits for the outcome of a job whose front end is gone.
 func (f *Front) adopt(ctx context.Context, j *job) *jobResult {
 	fl, forget := f.expect(ctx, j.ID, &harness.Script{})
 	defer forget()

@@ -20,11 +20,11 @@ const (
 // Kept keeps values by handles for keptFor.
 type Kept struct{ c *Cluster }
 
-// Kept is where values are kept for all instances of a server.
+// Kept returns the values that all instances of a server share.
 func (c *Cluster) Kept() Kept { return Kept{c} }
 
-// Keep keeps a value of up to 16 MiB. The oldest of its tenant go where they have more
-// than 64 MB together, or are more than 1024.
+// Keep keeps a value of up to 16 MiB. It evicts the tenant's oldest values if they exceed
+// 64 MiB together, or 1024 in number.
 func (k Kept) Keep(ctx context.Context, tenant, handle string, value json.RawMessage) error {
 	if len(value) == 0 || len(value) > maxKept {
 		return fmt.Errorf("a value of %d bytes, want 1 to %d", len(value), maxKept)
@@ -41,10 +41,10 @@ func (k Kept) Keep(ctx context.Context, tenant, handle string, value json.RawMes
 	return k.c.putValue(ctx, k.c.kept, keptSubjects(tenant, handle)+"value", value)
 }
 
-// Kept returns a value of a tenant; nil: there is none.
+// Kept returns a value of a tenant, or nil.
 func (k Kept) Kept(ctx context.Context, tenant, handle string) (json.RawMessage, error) {
 	value, err := k.c.value(ctx, k.c.kept, keptSubjects(tenant, handle)+"value", maxKept)
-	if errors.Is(err, fs.ErrNotExist) { // also of a part: it goes at this moment
+	if errors.Is(err, fs.ErrNotExist) { // also if a part is missing: it expires at this moment
 		return nil, nil
 	}
 	if err == nil && !json.Valid(value) {
@@ -60,8 +60,8 @@ type keptValue struct {
 	Time   time.Time `json:"time"`
 }
 
-// list adds a value to the list of its tenant's, and returns the oldest ones, for which
-// there is no room left.
+// list adds a value to the list of its tenant, and returns the oldest values, for which
+// there is no more room.
 func (k Kept) list(ctx context.Context, tenant string, v keptValue) (evicted []keptValue, err error) {
 	key := keptKey(tenant)
 	for {

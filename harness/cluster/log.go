@@ -18,23 +18,23 @@ import (
 
 // Headers of the messages of a record.
 const (
-	ownerHeader   = "Ut-Owner"   // a nonce of who writes: no two writers have the same one
-	processHeader = "Ut-Process" // the ID of the Cluster that it has
-	numberHeader  = "Ut-Number"  // of the message, of those of its owner, from 1
-	offsetHeader  = "Ut-Offset"  // how many bytes of the record are before it; those behind them are no part of it
-	openHeader    = "Ut-Open"    // 1: its owner may write more; 0: it has closed the record
+	ownerHeader   = "Ut-Owner"   // a nonce, different for each writer
+	processHeader = "Ut-Process" // the ID of its process
+	numberHeader  = "Ut-Number"  // of the message among those of its owner, from 1
+	offsetHeader  = "Ut-Offset"  // the bytes of the record before it; later ones are cut off
+	openHeader    = "Ut-Open"    // 1 if its owner may write more, 0 if it has closed the record
 	dataHeader    = "Ut-Data"    // of a message without bytes: the sequence of the last one before it with some, or 0
-	besideHeader  = "Ut-Beside"  // the bytes of what stands beside the record, as far as its writers put it there
-	partsHeader   = "Ut-Parts"   // of a value beside a record: how many messages have its rest
+	besideHeader  = "Ut-Beside"  // the bytes of values beside the record that its writers have put there
+	partsHeader   = "Ut-Parts"   // of a value: how many messages have its rest
 )
 
 // errOther says that the last message of a subject is not the one that was expected.
-var errOther = errors.New("somebody else has written there")
+var errOther = errors.New("another process has written there")
 
-// publish publishes a message on the condition that the last one of its subject has a
-// sequence; 0: that there is none. id is what nobody else has published with. Where
-// somebody else has written, it is errOther. The sequence is that of the message, which
-// is stored.
+// publish stores a message on the condition that the last one of its subject has a given
+// sequence, or that there is none if last is 0. id is unique, so that a repeated try
+// recognises an earlier one. If another message is the last, the error is errOther. publish
+// returns the sequence of the stored message.
 func (c *Cluster) publish(ctx context.Context, in jetstream.Stream, m *nats.Msg, id string, last uint64,
 	o ...jetstream.PublishOpt) (seq uint64, err error) {
 	o = append(o, jetstream.WithMsgID(id), jetstream.WithExpectLastSequencePerSubject(last), jetstream.WithRetryAttempts(0))
@@ -88,7 +88,7 @@ func conflict(err error) bool {
 	return false
 }
 
-// last is the last message of a subject, as the leader of the stream has it.
+// last returns the last message of a subject, as the leader of the stream has it.
 func (c *Cluster) last(ctx context.Context, in jetstream.Stream, subject string) (m *jetstream.RawStreamMsg, err error) {
 	err = c.again(ctx, func(ctx context.Context) error {
 		m, err = in.GetLastMsgForSubject(ctx, subject)
@@ -97,7 +97,7 @@ func (c *Cluster) last(ctx context.Context, in jetstream.Stream, subject string)
 	return m, c.reached(err)
 }
 
-// next is the first message of a subject from a sequence on.
+// next returns the first message of a subject from a sequence on.
 func (c *Cluster) next(ctx context.Context, in jetstream.Stream, subject string, seq uint64) (m *jetstream.RawStreamMsg, err error) {
 	err = c.again(ctx, func(ctx context.Context) error {
 		m, err = in.GetMsg(ctx, seq, jetstream.WithGetMsgSubject(subject))
@@ -106,7 +106,7 @@ func (c *Cluster) next(ctx context.Context, in jetstream.Stream, subject string,
 	return m, c.reached(err)
 }
 
-// info is what the engine says of a stream.
+// info returns the state of a stream.
 func (c *Cluster) info(ctx context.Context, in jetstream.Stream, o ...jetstream.StreamInfoOpt) (info *jetstream.StreamInfo, err error) {
 	err = c.again(ctx, func(ctx context.Context) error {
 		info, err = in.Info(ctx, o...)
@@ -115,8 +115,8 @@ func (c *Cluster) info(ctx context.Context, in jetstream.Stream, o ...jetstream.
 	return info, c.reached(err)
 }
 
-// subjectsOf are the subjects of a stream that a pattern names, with how many messages
-// each has.
+// subjectsOf returns the subjects of a stream that a pattern matches, with the number of
+// messages of each.
 func (c *Cluster) subjectsOf(ctx context.Context, in jetstream.Stream, pattern string) (map[string]uint64, error) {
 	info, err := c.info(ctx, in, jetstream.WithSubjectFilter(pattern))
 	if err != nil {
@@ -125,7 +125,7 @@ func (c *Cluster) subjectsOf(ctx context.Context, in jetstream.Stream, pattern s
 	return info.State.Subjects, nil
 }
 
-// eachOf calls f with the messages that a stream has now.
+// eachOf calls f for the messages that a stream has now.
 func (c *Cluster) eachOf(ctx context.Context, stream string, o *jetstream.OrderedConsumerConfig, f func(jetstream.Msg) error) error {
 	var in jetstream.Consumer
 	err := c.again(ctx, func(ctx context.Context) (err error) {
@@ -160,24 +160,24 @@ func (c *Cluster) eachOf(ctx context.Context, stream string, o *jetstream.Ordere
 	return nil
 }
 
-// batchSize is how many messages a consumer sends at once: 32 MiB at most, half of what
-// a client holds that was not read before it drops some.
+// batchSize is how many messages a consumer sends at once: at most 32 MiB, half of the
+// unread bytes at which a client drops messages.
 const batchSize = 32 << 20 / part
 
-// purge deletes all messages of a subject, or of those that a pattern names.
+// purge deletes all messages of the subjects that a pattern matches.
 func (c *Cluster) purge(ctx context.Context, in jetstream.Stream, subject string) error {
 	return c.reached(c.again(ctx, func(ctx context.Context) error {
 		return in.Purge(ctx, jetstream.WithPurgeSubject(subject))
 	}))
 }
 
-// reached says of an error of the engine what is meant: that a message is not there is
-// fs.ErrNotExist.
+// reached translates an error of the engine: a missing message is fs.ErrNotExist, and a lost
+// connection names the cluster.
 func (c *Cluster) reached(err error) error {
 	switch {
 	case errors.Is(err, jetstream.ErrMsgNotFound):
 		return fs.ErrNotExist
-	case errors.Is(err, nats.ErrReconnectBufExceeded): // there is no connection, and nothing waits for one
+	case errors.Is(err, nats.ErrReconnectBufExceeded): // there is no connection
 		return fmt.Errorf("the cluster at %s cannot be reached: %w", plainURL(c.o.URL), nats.ErrDisconnected)
 	case lostRequest(err), errors.Is(err, context.Canceled) && c.ctx.Err() != nil, errors.Is(err, nats.ErrConnectionClosed):
 		return fmt.Errorf("the cluster at %s cannot be reached: %w", plainURL(c.o.URL), err)
@@ -185,13 +185,12 @@ func (c *Cluster) reached(err error) error {
 	return err
 }
 
-// bounded is the context of what nobody else ends: it has as long as a process may be
-// silent.
+// bounded returns a context for requests without a caller's context. It ends after AckWait.
 func (c *Cluster) bounded() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(c.ctx, c.o.AckWait)
 }
 
-// plainURL is a list of URLs without what is secret in them.
+// plainURL removes secrets from a list of URLs.
 func plainURL(urls string) string {
 	all := strings.Split(urls, ",")
 	for i, s := range all {
@@ -211,7 +210,7 @@ func plainURL(urls string) string {
 	return strings.Join(all, ",")
 }
 
-// position is what the headers of a message of a record say.
+// position is the content of the headers of a record's message.
 type position struct {
 	seq            uint64
 	owner, process string
@@ -222,7 +221,7 @@ type position struct {
 	beside         int64
 }
 
-// positionOf reads the headers of a message of size bytes. Anybody who may publish may
+// positionOf reads the headers of a message of size bytes. Every user who may publish can
 // have written them.
 func positionOf(header nats.Header, seq uint64, size int64) (p position, err error) {
 	p = position{seq: seq, owner: header.Get(ownerHeader), process: header.Get(processHeader), open: header.Get(openHeader) == "1"}

@@ -14,11 +14,12 @@ type counts struct {
 	taken       atomic.Int64 // jobs that it began
 	redelivered atomic.Int64 // jobs that were delivered before
 	waited      atomic.Int64 // ns, that these were in the queue
-	refused     atomic.Int64 // records that somebody else had begun
+	refused     atomic.Int64 // records that another process had begun
 	lost        atomic.Int64 // runs that it ended as lost
 }
 
-// Load is how many scripts this process runs, and how many at most; 0, 0: it is no runner.
+// Load returns how many scripts this process runs, and how many it runs at most. Both are 0
+// if it is not a runner.
 func (c *Cluster) Load() (running, places int) {
 	if p := c.self.say(c); p.Runner != nil {
 		return p.Runner.Running, p.Runner.Max
@@ -26,8 +27,8 @@ func (c *Cluster) Load() (running, places int) {
 	return 0, 0
 }
 
-// WriteMetrics writes how the cluster is, and what this process does in it, in the text
-// format of Prometheus. It takes two seconds at most.
+// WriteMetrics writes the state of the cluster and of this process in the text format of
+// Prometheus. It takes at most two seconds.
 func (c *Cluster) WriteMetrics(w io.Writer) {
 	head := func(name, kind, help string) {
 		fmt.Fprintf(w, "# HELP usetools_cluster_%s %s\n# TYPE usetools_cluster_%s %s\n", name, help, name, kind)

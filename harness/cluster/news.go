@@ -13,7 +13,7 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 )
 
-// listen makes the backing hear of what is written to the records' stream.
+// listen subscribes the backing to the headers of the messages in the records' stream.
 func (b *backing) listen(c *Cluster) {
 	b.c = c
 	b.known.mu.Lock()
@@ -23,7 +23,7 @@ func (b *backing) listen(c *Cluster) {
 	}
 }
 
-// heard takes the headers of a message.
+// heard handles the headers of a message.
 func (b *backing) heard(m *nats.Msg) {
 	name := recordName(prefix + strings.TrimPrefix(m.Subject, newsSubjects))
 	seq := said(m.Header, jetstream.SequenceHeader)
@@ -38,14 +38,14 @@ func (b *backing) heard(m *nats.Msg) {
 	b.tells.soon(b.news.Tell)
 }
 
-// tells lets what many messages tell be told once: the first at once, those of the
-// next moments together.
+// tells merges notifications: the first one goes out at once, those that follow within
+// together as one.
 type tells struct {
 	mu         sync.Mutex
-	just, more bool // it was told; there has been more since
+	just, more bool // one went out just now; another is due
 }
 
-// together is how long news are gathered.
+// together is how long notifications are gathered.
 const together = 50 * time.Millisecond
 
 func (t *tells) soon(tell func()) {
@@ -68,7 +68,7 @@ func (t *tells) soon(tell func()) {
 	})
 }
 
-// said is a number that the engine has put behind the headers of whoever published.
+// said returns a number that the engine has added after the publisher's headers.
 func said(h nats.Header, name string) uint64 {
 	all := h[name]
 	if len(all) == 0 {
@@ -78,28 +78,28 @@ func said(h nats.Header, name string) uint64 {
 	return n
 }
 
-// msgSizeHeader is how many bytes a message has that comes without them.
+// msgSizeHeader has the size of a message that comes without its bytes.
 const msgSizeHeader = "Nats-Msg-Size"
 
-// maxKnown bounds the records of which the last message is known, each of some 250 bytes.
+// maxKnown bounds the records whose last message is known, each about 250 bytes.
 const maxKnown = 100_000
 
-// known are the records and their last messages, as far as this process has heard of
-// them. It hears of all, except while it has no connection or is too slow.
+// known caches the records and their last messages. It learns of all messages, except while
+// the connection is lost or this process is too slow; then it forgets everything.
 type known struct {
 	mu   sync.Mutex
 	of   map[string]mark
-	sub  *nats.Subscription // nil: it hears nothing
+	sub  *nats.Subscription // nil if subscribing failed
 	conn *nats.Conn
 	gaps uint64            // of the connection, as check counts them
 	ids  map[string]string // the names of those in of, by their IDs
 
 	lapses  int        // how often it has forgotten all
 	listing sync.Mutex // held while all names are asked for
-	names   []string   // of which it has heard, the oldest first
-	full    bool       // these are all
-	last    uint64     // the last sequence of the stream that it has heard of, or that they were listed with
-	gone    uint64     // how many messages had been deleted when they were listed
+	names   []string   // of known records, the oldest first
+	full    bool       // whether these are all
+	last    uint64     // the last sequence of the stream that is known
+	gone    uint64     // how many messages had been deleted when the names were listed
 }
 
 // mark is the last message of a record.
@@ -140,7 +140,7 @@ func (k *known) find(id string) string {
 // idOf is the ID that is in the name of a record.
 func idOf(name string) string { return name[len(name)-idSize:] }
 
-// get returns the last message of a record; false: it is not known.
+// get returns the last message of a record, if it is known.
 func (k *known) get(name string) (m mark, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -157,13 +157,13 @@ func (k *known) drop(name string) {
 	delete(k.ids, idOf(name))
 }
 
-// hear notes that a message was stored. name is that of its record, "": it is of none.
-// first: it is the first of its subject.
+// hear notes that a message was stored. name is its record's, or empty if it belongs to
+// none. first reports whether it is the first of its subject.
 func (k *known) hear(name string, seq uint64, first bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.check()
-	if k.last > 0 && seq > k.last+1 { // the engine had no leader, say, who would have told of it
+	if k.last > 0 && seq > k.last+1 { // the stream had no leader for a moment, say
 		k.forget()
 	}
 	k.last = max(k.last, seq)
@@ -178,7 +178,8 @@ func (k *known) add(name string) {
 	}
 }
 
-// list returns the names of all records of the stream in a state. ask asks for them.
+// list returns the names of all records of the stream in a state. If they are not known, ask
+// asks the engine.
 func (k *known) list(state jetstream.StreamState, ask func() ([]string, error)) ([]string, error) {
 	if names := k.all(state); names != nil {
 		return names, nil
@@ -210,7 +211,7 @@ func (k *known) list(state jetstream.StreamState, ask func() ([]string, error)) 
 	return names, nil
 }
 
-// behind reports whether all names may be known when more has been heard.
+// behind reports whether only notifications under way are missing.
 func (k *known) behind(state jetstream.StreamState) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -218,7 +219,7 @@ func (k *known) behind(state jetstream.StreamState) bool {
 	return k.full && k.gone == deleted(state) && k.last < state.LastSeq
 }
 
-// all returns the names of all records of the stream in a state, nil where they are not
+// all returns the names of all records of the stream in a state, or nil if they are not
 // known.
 func (k *known) all(state jetstream.StreamState) []string {
 	k.mu.Lock()
@@ -230,10 +231,10 @@ func (k *known) all(state jetstream.StreamState) []string {
 	return append([]string{}, k.names...)
 }
 
-// deleted is how many messages of a stream are not there any more.
+// deleted is the number of messages that were deleted from a stream.
 func deleted(s jetstream.StreamState) uint64 { return s.LastSeq - s.Msgs }
 
-// check forgets all where something may not have been heard. The caller holds mu.
+// check forgets everything if a notification may have been lost. The caller holds mu.
 func (k *known) check() {
 	if k.sub == nil {
 		return

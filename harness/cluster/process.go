@@ -16,23 +16,23 @@ type Process struct {
 	Name string `json:"name"`
 	// Version is that of its build.
 	Version string `json:"version,omitempty"`
-	// Front says that it accepts scripts, and Runner what it runs.
+	// Front reports whether the process accepts scripts. Runner is nil if it runs none.
 	Front  bool    `json:"front,omitempty"`
 	Runner *Runner `json:"runner,omitempty"`
-	// Revision is that of the registry which it follows; empty: none.
+	// Revision is the registry that it follows. If empty, it follows none.
 	Revision string `json:"revision,omitempty"`
-	// Seen is when it last said so.
+	// Seen is the time of its last sign of life.
 	Seen time.Time `json:"seen,omitzero"`
 }
 
-// Runner is what a process runs.
+// Runner is the pool of a runner, and its load.
 type Runner struct {
 	Pool    string `json:"pool"`
 	Running int    `json:"running"`
 	Max     int    `json:"max"`
 }
 
-// Kind is what a process is, in a word or some.
+// Kind describes the roles of a process in a few words.
 func (p *Process) Kind() string {
 	var all []string
 	if p.Front {
@@ -44,7 +44,7 @@ func (p *Process) Kind() string {
 	return cmp.Or(strings.Join(all, ", "), "other")
 }
 
-// self is what this process says of itself.
+// self collects this process's entry in the list of processes.
 type self struct {
 	mu   sync.Mutex
 	says []*func(*Process)
@@ -60,8 +60,8 @@ func (s *self) say(c *Cluster) *Process {
 	return p
 }
 
-// announce has this process say what it does, until leave is called: from now on, where
-// the engine can be reached, and with each sign of life.
+// announce adds a role to this process's entry until leave is called. It writes the entry
+// at once; each sign of life repeats it.
 func (c *Cluster) announce(say func(*Process)) (leave func(), err error) {
 	c.self.mu.Lock()
 	c.self.says = append(c.self.says, &say)
@@ -83,14 +83,13 @@ func (c *Cluster) announce(say func(*Process)) (leave func(), err error) {
 	return leave, err
 }
 
-// maxProcesses bounds how many processes a Status has, and maxProcess what one says of
-// itself, in bytes.
+// maxProcesses bounds the processes of a Status, and maxProcess an entry, in bytes.
 const (
 	maxProcesses = 1000
 	maxProcess   = 16 << 10
 )
 
-// processes are those that are alive, by name.
+// processes returns the living processes, by name.
 func (c *Cluster) processes(ctx context.Context) ([]*Process, error) {
 	keys, err := c.all(ctx, aliveKeys+"*")
 	if err != nil {

@@ -14,17 +14,17 @@ import (
 // QueuedRun is a run of the queue: one that waits for a runner, or that a runner has.
 type QueuedRun struct {
 	ID string `json:"run"`
-	// Name is that of its script, Subject who sent it; empty: not known, or of a script
-	// that is too large for the queue.
+	// Name is the name of its script, and Subject the token that sent it. They are empty if
+	// they are unknown, or the script is too large for the queue.
 	Name    string `json:"name,omitempty"`
 	Subject string `json:"subject,omitempty"`
 	Pool    string `json:"pool"`
-	// Queued is when it was put there, and Again says that it had begun before that.
+	// Queued is when it was put there. Again reports whether it is to be resumed.
 	Queued time.Time `json:"queued"`
 	Again  bool      `json:"again,omitempty"`
 	State  string    `json:"state"`
-	// Runner and Front are the names of the processes that run it and that wait for it;
-	// empty: nobody does, or not any more.
+	// Runner and Front are the names of the processes that run it and that wait for it. They
+	// are empty if no living process does.
 	Runner string `json:"runner,omitempty"`
 	Front  string `json:"front,omitempty"`
 }
@@ -33,7 +33,7 @@ type QueuedRun struct {
 const (
 	QueueWaiting = "waiting" // for a runner
 	QueueRunning = "running"
-	QueueDied    = "died"  // its runner; it will end as lost, or go on
+	QueueDied    = "died"  // its runner; it will end as lost, or be resumed
 	QueueEnded   = "ended" // a moment ago
 )
 
@@ -84,7 +84,7 @@ func (c *Cluster) Queue(ctx context.Context, n int) (runs []*QueuedRun, all uint
 	return runs, max(all, uint64(len(runs))), c.reached(err)
 }
 
-// stateOf says of a job how far it is, by its record.
+// stateOf sets the state of a job by its record.
 func (c *Cluster) stateOf(ctx context.Context, j *job, r *QueuedRun, names map[string]string) error {
 	name := j.Name
 	if name == "" {
@@ -100,7 +100,7 @@ func (c *Cluster) stateOf(ctx context.Context, j *job, r *QueuedRun, names map[s
 		return nil
 	case err != nil:
 		return err
-	case !p.open && r.Again: // it ended as what it goes on from
+	case !p.open && r.Again: // the attempt before this job has ended
 	case !p.open:
 		r.State = QueueEnded
 	default:

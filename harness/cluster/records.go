@@ -17,13 +17,13 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 )
 
-// Backing is what a store's records are in when they are in the engine.
+// Backing returns the storage of records in the engine.
 func (c *Cluster) Backing() store.Backing {
 	c.backing.start.Do(func() { c.backing.listen(c) })
 	return &c.backing
 }
 
-// Store is the store of the records in the engine.
+// Store returns the store of the records in the engine.
 func (c *Cluster) Store(o *store.StoreOptions) *store.Store {
 	return store.On(c.Backing(), plainURL(c.o.URL), o)
 }
@@ -45,8 +45,8 @@ type backing struct {
 
 func (b *backing) Changes() *store.Signal { return &b.news }
 
-// SentWithin is as long as a line may take while a server of the engine is away, and as its
-// writer takes itself to have the record.
+// SentWithin is AckWait: a line may take as long while a server of the engine is away, and
+// its writer owns the record for as long.
 func (b *backing) SentWithin() time.Duration { return b.c.o.AckWait }
 
 func (b *backing) Create(name string) (store.Sink, error) {
@@ -56,7 +56,7 @@ func (b *backing) Create(name string) (store.Sink, error) {
 	return newSink(b, name), nil
 }
 
-// lastOf is what the last message of a record says, and that message.
+// lastOf returns the last message of a record, and the position that its headers give.
 func (c *Cluster) lastOf(ctx context.Context, name string) (p position, m *jetstream.RawStreamMsg, err error) {
 	if _, _, ok := store.ParseName(name); !ok {
 		return p, nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
@@ -94,7 +94,7 @@ func (b *backing) Reopen(name string, dead bool) (store.Sink, error) {
 	s := newSink(b, name)
 	s.listed, s.end, s.data, s.beside, s.number, s.seqNumber = true, p.end, p.data, p.beside, 1, 1
 	s.seq, err = b.c.publish(ctx, b.c.records, s.message(nil, true), s.id(1), p.seq)
-	if errors.Is(err, errOther) { // somebody writes it
+	if errors.Is(err, errOther) { // another process writes it
 		return nil, store.ErrRunning
 	}
 	if err != nil { // it may be stored all the same
@@ -106,8 +106,7 @@ func (b *backing) Reopen(name string, dead bool) (store.Sink, error) {
 	return s, nil
 }
 
-// running reports whether a record is open whose last message says that, and its
-// process alive.
+// running reports whether the record with this last message is open, and its process alive.
 func (b *backing) running(ctx context.Context, p position) (bool, error) {
 	if !p.open || p.process == b.c.id {
 		return p.open, nil
@@ -115,8 +114,8 @@ func (b *backing) running(ctx context.Context, p position) (bool, error) {
 	return b.c.alive(ctx, p.process)
 }
 
-// writes reports whether a record is open, and its process alive, by its last message
-// alone.
+// writes reports whether a record is open, and its process alive. It reads only the record's
+// last message.
 func (b *backing) writes(name string) bool {
 	ctx, cancel := b.c.bounded()
 	defer cancel()
@@ -128,8 +127,8 @@ func (b *backing) writes(name string) bool {
 	return is && err == nil
 }
 
-// Open returns a record of another process as it is stored, and one that is written here
-// with what is not stored yet.
+// Open returns a record of another process as it is stored, and a record that this process
+// writes with the bytes that are not stored yet.
 func (b *backing) Open(name string) (store.Source, error) {
 	if s := b.own(name); s != nil {
 		if from := s.source(); from != nil {
@@ -145,7 +144,7 @@ func (b *backing) Open(name string) (store.Source, error) {
 	return &source{b: b, subject: recordSubject(name), at: p, last: m}, nil
 }
 
-// own is the writer that this process has of a record, nil where it has none.
+// own returns this process's writer of a record, or nil.
 func (b *backing) own(name string) *sink {
 	b.ownMu.Lock()
 	defer b.ownMu.Unlock()
@@ -166,7 +165,7 @@ func (b *backing) setOwn(name string, was, s *sink) {
 	}
 }
 
-// subjects are those of the records' stream that a pattern names.
+// subjects returns the subjects of the records' stream that a pattern matches.
 func (b *backing) subjects(pattern string) ([]string, error) {
 	ctx, cancel := b.c.bounded()
 	defer cancel()
@@ -174,8 +173,8 @@ func (b *backing) subjects(pattern string) ([]string, error) {
 	return slices.Collect(maps.Keys(all)), err
 }
 
-// Names are those that were listed before, and of whose first message this process has
-// heard since, where nothing was deleted meanwhile.
+// Names returns the cached names of all records, as long as nothing was deleted and no
+// notification lost. Otherwise it asks the engine.
 func (b *backing) Names() ([]string, error) {
 	ctx, cancel := b.c.bounded()
 	defer cancel()
@@ -184,7 +183,7 @@ func (b *backing) Names() ([]string, error) {
 		return nil, err
 	}
 	state := info.State
-	for range 10 { // of what was stored just now it may hear a moment later
+	for range 10 { // notifications of the latest messages may be under way
 		if !b.known.behind(state) {
 			break
 		}
@@ -196,7 +195,7 @@ func (b *backing) Names() ([]string, error) {
 	return b.known.list(state, func() ([]string, error) { return b.names(prefix + "rec.*.*") })
 }
 
-// names are those of the records whose subjects a pattern names.
+// names returns the names of the records whose subjects a pattern matches.
 func (b *backing) names(pattern string) ([]string, error) {
 	subjects, err := b.subjects(pattern)
 	if err != nil {
@@ -213,7 +212,7 @@ func (b *backing) names(pattern string) ([]string, error) {
 }
 
 func (b *backing) Find(id string) ([]string, error) {
-	if name := b.known.find(id); name != "" { // it may be gone by now, which Open says
+	if name := b.known.find(id); name != "" { // if it is gone by now, Open says so
 		return []string{name}, nil
 	}
 	if len(id) == idSize && token(id) == id {
@@ -233,7 +232,7 @@ func (b *backing) Size(name string) (int64, error) {
 	return p.end + p.beside, err
 }
 
-// Most is what all records take at most, in bytes: that of their stream.
+// Most is an upper bound of the size of all records, in bytes: the size of their stream.
 func (b *backing) Most() (int64, error) {
 	ctx, cancel := b.c.bounded()
 	defer cancel()
@@ -251,7 +250,7 @@ func (b *backing) Remove(name string, spare func() error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err == nil { // else nobody can write it, or read it
+	if err == nil { // else it can be neither written nor read
 		running, err := b.running(ctx, p)
 		if err == nil && running {
 			err = store.ErrRunning
@@ -263,7 +262,7 @@ func (b *backing) Remove(name string, spare func() error) error {
 			return err
 		}
 	}
-	// Whoever goes on with it just now finds that its message is gone, and writes no more.
+	// A process that reopens it just now finds its message gone, and writes no more.
 	if err := b.c.purge(ctx, b.c.records, recordSubject(name)); err != nil {
 		return err
 	}

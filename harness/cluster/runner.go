@@ -33,21 +33,21 @@ type RunnerOptions struct {
 	Records *store.Store
 	// Catalog returns what a script can use; release is called when it has ended.
 	Catalog func(ctx context.Context) (cat *catalog.Catalog, release func(), err error)
-	// Pool names what the runner runs; empty: DefaultPool.
+	// Pool names the queue of the runner's scripts. If empty, it is DefaultPool.
 	Pool string
-	// MaxRuns is how many scripts run at a time; 0: DefaultRuns.
+	// MaxRuns is the number of scripts that run at a time. If zero, it is DefaultRuns.
 	MaxRuns int
-	// RerunReads goes on with a run whose runner died and that had sent reads alone.
+	// RerunReads resumes a run whose runner died if it had sent read calls only.
 	RerunReads bool
 	// ReadOnly and Deny are as in a policy, and hold beside that of each script.
 	ReadOnly bool
 	Deny     []string
 	// Limits bound each run besides its own; zero fields do not.
 	Limits harness.Limits
-	// Grace is how long running scripts may go on when the runner ends; 0: they are
-	// canceled at once.
+	// Grace is how long scripts may continue when the runner ends. If zero, they are canceled
+	// at once.
 	Grace time.Duration
-	// Telemetry is told of each run; nil: nothing is.
+	// Telemetry, if set, receives each run.
 	Telemetry *telemetry.Telemetry
 }
 
@@ -58,15 +58,15 @@ const (
 	// pullFor is how long one request for a job waits, and so how long a runner that ends
 	// may take to notice it.
 	pullFor = time.Second
-	// toldTries is how often a front end is told what a run came to that does not say that
-	// it has heard it.
-	toldTries = 3
-	// cancelAnswer is after how long who cancels a run is told that it ends, where it has not.
+	// resultTries is how many times a result is sent to a front end that does not acknowledge
+	// it.
+	resultTries = 3
+	// cancelAnswer is how long the answer to a cancellation waits for the end of the run.
 	cancelAnswer = time.Second
-	// notCanceled is the answer to who cancels a run that has just ended, and waits for a
-	// person.
+	// notCanceled is the answer to a cancellation of a run that has just ended as pending.
 	notCanceled = "it waits"
-	// versionDelay is after how long a job of another version is given to the next runner.
+	// versionDelay is how long the queue keeps a job of another version before the next
+	// runner gets it.
 	versionDelay = 5 * time.Second
 )
 
@@ -77,7 +77,7 @@ type runner struct {
 	log *slog.Logger
 	end sync.WaitGroup // jobs that were taken
 
-	lacks   atomic.Pointer[string] // the revision of a job that is not here, of which the first was told
+	lacks   atomic.Pointer[string] // a revision that a job needs and this runner lacks; the first was logged
 	failing bool                   // asking for jobs fails, which was logged
 
 	busy    atomic.Int64 // places
@@ -92,7 +92,7 @@ type running struct {
 	msg atomic.Pointer[jetstream.Msg] // the latest delivery of its job
 	job *job
 	seq uint64 // of it in the queue
-	// again says that it was delivered before, to whoever.
+	// again reports whether the job was delivered before, to this runner or another.
 	again bool
 	span  *telemetry.Span
 }
@@ -153,8 +153,7 @@ func (c *Cluster) Serve(ctx context.Context, o *RunnerOptions) error {
 	return r.drain()
 }
 
-// drain waits for calls under way that may change something: what becomes of them is to
-// be in their records.
+// drain waits for effect calls under way, so that their records get the outcome.
 func (r *runner) drain() error {
 	r.mu.Lock()
 	cat := r.used
@@ -210,7 +209,7 @@ func (r *runner) take(ctx context.Context, msg jetstream.Msg) {
 		return
 	}
 	seq := meta.Sequence.Stream
-	if own := r.own(seq); own != nil { // it goes on; this is its job again
+	if own := r.own(seq); own != nil { // the run is under way; this is its job again
 		own.msg.Store(&msg)
 		return
 	}
@@ -264,7 +263,7 @@ func (r *runner) ack(run *running) {
 	r.c.dropApart(run.job)
 }
 
-// run does a job; nil: it stays in the queue.
+// run runs a job and returns its result, or nil if the job stays in the queue.
 func (r *runner) run(ctx context.Context, run *running) (out *jobResult) {
 	j := run.job
 	ctx, cancel := context.WithCancel(ctx)
@@ -340,17 +339,17 @@ func (r *runner) run(ctx context.Context, run *running) (out *jobResult) {
 	case errors.Is(unwritten, store.ErrTaken):
 		r.log.Warn("a run was taken over by another process", "run", j.ID)
 		run.span.End("taken_over", res)
-		return nil // who has taken it over says what it came to
+		return nil // the process that has taken it over sends the result
 	case lostRequest(unwritten):
 		r.log.Warn("the record of a run has not got its end", "run", j.ID, "error", unwritten)
 		run.later(time.Second)
-		return nil // who gets the job next sees to that
+		return nil // the next runner of the job ends the record
 	}
 	return &jobResult{res, err}
 }
 
-// beat says that the job is being done, until stop is called. Where the engine is not
-// reached for AckWait somebody else may have it: then it is canceled.
+// beat keeps the job from being delivered again until stop is called. If the engine is not
+// reached for AckWait, another runner may have the job, and the script is canceled.
 func (r *runner) beat(ctx context.Context, run *running, cancel func()) (stop func()) {
 	ctx, end := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -383,8 +382,8 @@ func (r *runner) beat(ctx context.Context, run *running, cancel func()) (stop fu
 	}
 }
 
-// before looks at what became of a job that may have been begun before. done: it is not
-// begun now; out is what it came to, nil: it stays in the queue.
+// before looks for an earlier attempt of a job. If done, the job does not begin now, and out
+// is its result, or nil if it stays in the queue.
 func (r *runner) before(ctx context.Context, run *running) (out *jobResult, done bool) {
 	j := run.job
 	if j.Kind == kindResume {
@@ -412,7 +411,7 @@ func (r *runner) before(ctx context.Context, run *running) (out *jobResult, done
 	case rec.End != nil && !rec.Running:
 		res, err := outcome.FromRecord(rec)
 		return &jobResult{res, err}, true
-	case rec.Running && (j.Kind == kindResume || rec.End != nil || len(rec.Attempts) > 0): // it goes on for another job
+	case rec.Running && (j.Kind == kindResume || rec.End != nil || len(rec.Attempts) > 0): // another job resumes it
 		run.later(time.Second)
 		return nil, true
 	case r.o.RerunReads && onlyRead(rec):
@@ -459,7 +458,7 @@ func onlyRead(run *record.Run) bool {
 	return true
 }
 
-// script is what a job runs, as this runner runs it.
+// script returns the script of a job, with the limits and the policy of this runner.
 func (r *runner) script(ctx context.Context, run *running) (s *harness.Script, release func(), err error) {
 	j := run.job
 	s = j.script()
@@ -499,7 +498,7 @@ func (r *runner) script(ctx context.Context, run *running) (s *harness.Script, r
 	return s, release, nil
 }
 
-// maxTenants is how many tenants are remembered.
+// maxTenants is how many tenants have their catalogs kept.
 const maxTenants = 1000
 
 // seenBy is a catalog as the tenant of a job sees it.
@@ -528,7 +527,7 @@ func (r *runner) seenBy(j *job, cat *catalog.Catalog) *catalog.Catalog {
 	return seen
 }
 
-// teller tells a front end how a run gets on. What it tells may be lost.
+// teller sends a front end the progress of a run. Its messages may be lost.
 type teller struct {
 	c       *Cluster
 	subject string
@@ -556,7 +555,7 @@ func (t *teller) line(l record.Line) {
 	}
 }
 
-// printer tells what a script prints.
+// printer sends the output of a script.
 type printer struct {
 	to   *teller
 	kind byte
@@ -567,7 +566,7 @@ func (p *printer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// tell tells a job's front end what it came to, until that has heard it.
+// tell sends the result of a job to its front end, until that acknowledges it.
 func (c *Cluster) tell(j *job, out *jobResult) {
 	kind, body, err := byte(frameResult), []byte(nil), error(nil)
 	if out.err != nil {
@@ -586,7 +585,7 @@ func (c *Cluster) tell(j *job, out *jobResult) {
 		return
 	}
 	defer heard.Unsubscribe()
-	for range toldTries {
+	for range resultTries {
 		if err := c.sendFrame(doneSubject(j.Front, j.ID), inbox, kind, body); err != nil && !lostRequest(err) {
 			return
 		}

@@ -21,7 +21,7 @@ const (
 	maxScript     = 4 << 20 // bytes of a file
 )
 
-// scripts keeps a library as those of the other processes are.
+// scripts keeps a library equal to those of the other processes.
 type scripts struct {
 	c   *Cluster
 	lib *library.Library
@@ -30,8 +30,8 @@ type scripts struct {
 	last map[string]uint64 // by key: the revision that its file is of
 }
 
-// Scripts has files take the saved scripts of the cluster: what one process saves,
-// replaces or deletes all have. A copy is kept in the user's cache folder.
+// Scripts has files use the saved scripts of the cluster, which all processes share. A copy
+// is kept in the user's cache folder.
 func (c *Cluster) Scripts(ctx context.Context, files *catalog.Files) error {
 	path, err := c.copyOf()
 	if err == nil {
@@ -43,7 +43,7 @@ func (c *Cluster) Scripts(ctx context.Context, files *catalog.Files) error {
 	return nil
 }
 
-// spread is the library in a folder, kept as those of the other processes until Close.
+// spread returns the library in a folder, kept equal to the others until Close.
 func (c *Cluster) spread(ctx context.Context, dir string) (*library.Library, error) {
 	s := &scripts{c: c}
 	s.lib = library.OpenSpread(dir, s)
@@ -68,7 +68,7 @@ func (c *Cluster) spread(ctx context.Context, dir string) (*library.Library, err
 }
 
 // watch takes all scripts and then each change, until something fails. It calls have when
-// the folder is as the cluster is.
+// the folder has all scripts of the cluster.
 func (s *scripts) watch(ctx context.Context, have func(error)) error {
 	w, err := s.c.keys.Watch(ctx, scriptKeys+">")
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *scripts) watch(ctx context.Context, have func(error)) error {
 	}
 }
 
-// rest deletes what only this folder has.
+// rest deletes the scripts that only this folder has.
 func (s *scripts) rest() error {
 	type script struct{ of, name string }
 	var gone []script

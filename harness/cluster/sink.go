@@ -16,21 +16,21 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 )
 
-// gather is how long what is written waits at most for more, before it is sent.
+// gather is how long written bytes wait for more before they are sent.
 const gather = 20 * time.Millisecond
 
-// sink is a record that is written. Each of its messages is published on the condition
-// that the one before it is the last of its subject, so that nobody else has written.
+// sink writes a record. Each of its messages is published on the condition that the one
+// before it is the last of its subject, so that no other process has written.
 type sink struct {
 	b              *backing
 	name, subject  string
 	owner          string
 	mu             sync.Mutex
-	idle           *sync.Cond // told when a message is stored, or the sink has failed
-	buf            []byte     // what is not stored
+	idle           *sync.Cond // signaled when a message is stored, or the sink has failed
+	buf            []byte     // bytes that are not stored
 	end            int64      // of the record, with buf
-	beside         int64      // bytes of what stands beside it
-	seq, data      uint64     // of the last message, and of the last one with bytes; 0: there is none
+	beside         int64      // bytes of values beside it
+	seq, data      uint64     // of the last message, and of the last one with bytes, or 0
 	number         int        // of the message that was sent last
 	seqNumber      int        // of the one that was stored last
 	listed         bool       // its first message may be sent
@@ -73,15 +73,15 @@ func (s *sink) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// End is told that the line that was written last is an End: its message closes the
-// record, so that Close need not.
+// End says that the last line is an End. Its message closes the record, so that Close need
+// not.
 func (s *sink) End() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = true
 }
 
-// send sends what is written, in the background. The caller holds mu.
+// send sends the written bytes in the background. The caller holds mu.
 func (s *sink) send() {
 	if s.sending || s.err != nil || !s.listed || len(s.buf) == 0 && (!s.closing || s.closed) {
 		return
@@ -158,9 +158,8 @@ func (s *sink) fail(err error) {
 	s.idle.Broadcast()
 }
 
-// stored waits until all is stored that was written before, or that the record is
-// closed, for as long as a process may be silent; then the sink has failed. The caller
-// holds mu.
+// stored waits until all bytes written before are stored, and the record is closed if it is
+// to be. After AckWait the sink has failed. The caller holds mu.
 func (s *sink) stored() error {
 	waits := true
 	late := time.AfterFunc(s.b.c.o.AckWait, func() {
@@ -180,8 +179,8 @@ func (s *sink) stored() error {
 	return s.err
 }
 
-// Sync returns when all is stored that was written before, and nobody else has the record:
-// a process that stood still meanwhile may have lost it.
+// Sync returns when all bytes written before are stored. After a long wait it also checks
+// that this process still owns the record.
 func (s *sink) Sync() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -194,8 +193,7 @@ func (s *sink) Sync() error {
 	return err
 }
 
-// owned reports, as an error, that somebody else has written the record. The caller holds
-// mu.
+// owned returns an error if another process has written the record. The caller holds mu.
 func (s *sink) owned() error {
 	s.mu.Unlock()
 	ctx, cancel := s.b.c.bounded()
@@ -223,15 +221,14 @@ func (s *sink) Publish() error {
 	return err
 }
 
-// Cut leaves the bytes where they are: the next message says from where on they count
-// no more.
+// Cut leaves the bytes in the stream. The offset of the next message cuts them off.
 func (s *sink) Cut(size int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.buf) > 0 || s.sending {
 		return errors.New("cutting a record that is being written")
 	}
-	if size > s.end { // somebody else has written to it since
+	if size > s.end { // another process has written to it since
 		return fmt.Errorf("%w: cutting a record of %d bytes behind byte %d", store.ErrTaken, s.end, size)
 	}
 	s.end = size
@@ -263,8 +260,8 @@ func (s *sink) Close() error {
 	return err
 }
 
-// leave closes a record of which not all could be stored, as soon as the engine can be
-// reached: nobody else would know that it is not being written any more.
+// leave closes an incompletely stored record as soon as the engine can be reached, so that
+// other processes see that it is no longer written.
 func (s *sink) leave() {
 	c := s.b.c
 	s.mu.Lock()

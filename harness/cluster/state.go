@@ -74,8 +74,9 @@ func (c *Cluster) keep(ctx context.Context, key string, value []byte, ttl time.D
 	}))
 }
 
-// swap writes a key whose last revision is known; 0: it has none. If another process has
-// written it, the error is errOther. If ttl is zero, the key does not expire.
+// swap writes a key whose last revision is known, or that does not exist if last is 0. If
+// another process has written it, the error is errOther. If ttl is zero, the key does not
+// expire.
 func (c *Cluster) swap(ctx context.Context, key string, value []byte, last uint64, ttl time.Duration) (revision uint64, err error) {
 	var o []jetstream.PublishOpt
 	if ttl != 0 {
@@ -90,8 +91,8 @@ func seconds(d time.Duration) time.Duration {
 	return max(time.Second, (d + time.Second - 1).Truncate(time.Second))
 }
 
-// live makes this process known as alive, from now on until Close: what it writes
-// counts as under way only for as long as it is.
+// live makes this process known as alive until Close. Its open records count as running only
+// while it is.
 func (b *backing) live() error {
 	if b.lives.Load() {
 		return nil
@@ -106,7 +107,7 @@ func (b *backing) live() error {
 	return nil
 }
 
-// stayAlive says that this process is alive until Close, and then that it is not.
+// stayAlive renews the key of this process until Close, and then deletes it.
 func (c *Cluster) stayAlive() {
 	tick := time.NewTicker(c.o.AckWait / 4)
 	defer tick.Stop()
@@ -155,7 +156,7 @@ func (b *backing) Note(request, id string) error {
 	return b.c.keep(ctx, requestKey(request), []byte(id), store.RequestsKnown)
 }
 
-// noted is the latest run of a request; zero: there is none.
+// noted is the latest run of a request, or zero.
 type noted struct {
 	revision    uint64
 	id          string // of the run
@@ -218,8 +219,8 @@ func (b *backing) Key(make bool) ([]byte, error) {
 	return key, nil
 }
 
-// Once claims a name, which begins with when the claim is over, in s since 1970 in
-// hexadecimal.
+// Once claims a name, which begins with the time at which the claim expires, in seconds
+// since 1970 in hexadecimal.
 func (b *backing) Once(name string, now time.Time) (bool, error) {
 	until, _, _ := strings.Cut(name, "-")
 	s, err := strconv.ParseInt(until, 16, 64)

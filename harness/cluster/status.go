@@ -32,7 +32,7 @@ type Status struct {
 	Cluster string `json:"cluster,omitempty"`
 	URL     string `json:"url"`
 	TLS     bool   `json:"tls"`
-	// User is this process, as the server knows it; nil: it does not say.
+	// User is the user of this process. It is nil if the server does not say.
 	User *User `json:"user,omitempty"`
 	// RoundTripMs is how long a request takes, and ClockMs by how much the clock of the
 	// server is ahead of this one's.
@@ -82,7 +82,7 @@ type Pool struct {
 	OldestS float64 `json:"oldest_s,omitempty"`
 	Runners int     `json:"runners"` // that are alive
 	Places  int     `json:"places"`  // that these have
-	// AckWaitS is what the queue was made with; 0: no runner has made it yet.
+	// AckWaitS is the AckWait of the queue's consumer. It is 0 before the first runner.
 	AckWaitS float64 `json:"ack_wait_s,omitempty"`
 }
 
@@ -101,7 +101,7 @@ type LostRun struct {
 	Subject string    `json:"subject,omitempty"`
 }
 
-// User is who a process is for the servers.
+// User is the user that a process connects as.
 type User struct {
 	Name    string `json:"user"`
 	Account string `json:"account"`
@@ -117,8 +117,8 @@ const (
 	lostFor = 2 * time.Second
 )
 
-// Status asks the engine how the cluster is. records are those of the cluster; nil: lost
-// runs are not looked for. What the user may not ask is missing.
+// Status asks the engine for the state of the cluster. If records, those of the cluster, are
+// nil, it does not look for lost runs. Parts that the user may not ask for are missing.
 func (c *Cluster) Status(ctx context.Context, records *store.Store) (*Status, error) {
 	s := &Status{Server: c.conn.ConnectedServerName(), Version: c.conn.ConnectedServerVersion(),
 		Cluster: c.conn.ConnectedClusterName(), URL: plainURL(c.conn.ConnectedUrl()), AckWaitS: c.o.AckWait.Seconds(),
@@ -150,7 +150,7 @@ func (c *Cluster) Status(ctx context.Context, records *store.Store) (*Status, er
 	return s, nil
 }
 
-// user asks who this process is; nil: it may not ask.
+// user asks for the user of this process. It returns nil if that is not permitted.
 func (c *Cluster) user(ctx context.Context) *User {
 	ctx, cancel := context.WithTimeout(ctx, each)
 	defer cancel()
@@ -166,7 +166,7 @@ func (c *Cluster) user(ctx context.Context) *User {
 
 const userInfoSubject = "$SYS.REQ.USER.INFO"
 
-// streamsOf looks at the streams.
+// streamsOf adds the streams to a status.
 func (c *Cluster) streamsOf(ctx context.Context, s *Status) error {
 	for _, want := range c.wanted() {
 		var info *jetstream.StreamInfo
@@ -207,8 +207,8 @@ func (c *Cluster) streamsOf(ctx context.Context, s *Status) error {
 	return nil
 }
 
-// odd says in which settings a stream differs from one that this version makes. Of how
-// many servers it lies on, and how much it holds, is the operator's choice.
+// odd returns the settings in which a stream differs from the one that this version makes.
+// The number of replicas and the size limits are the operator's choice.
 func odd(want, is *jetstream.StreamConfig) (all []string) {
 	differ := func(what string, want, is any) {
 		if !reflect.DeepEqual(want, is) {
@@ -239,8 +239,7 @@ func odd(want, is *jetstream.StreamConfig) (all []string) {
 	return all
 }
 
-// pools are the queues by the names of their pools: those that have jobs or runners, or
-// had them.
+// pools returns the queues of the pools that have or had jobs or runners, by name.
 func (c *Cluster) pools(ctx context.Context, processes []*Process) ([]*Pool, error) {
 	jobs, err := c.subjectsOf(ctx, c.queue, prefix+"run.>")
 	if err != nil {
@@ -295,7 +294,7 @@ func (c *Cluster) pools(ctx context.Context, processes []*Process) ([]*Pool, err
 	return slices.SortedFunc(maps.Values(all), func(a, b *Pool) int { return strings.Compare(a.Name, b.Name) }), nil
 }
 
-// newestRevision is the newest one of the registry; nil: there is none.
+// newestRevision returns the newest revision of the registry, or nil.
 func (c *Cluster) newestRevision(ctx context.Context) (*Registry, error) {
 	store, err := c.objects(ctx)
 	if err != nil {
@@ -308,7 +307,7 @@ func (c *Cluster) newestRevision(ctx context.Context) (*Registry, error) {
 	return &Registry{Revision: info.Digest, Bytes: info.Size, Published: info.ModTime}, nil
 }
 
-// lost looks for runs that ended as lost.
+// lost adds the runs that ended as lost.
 func (s *Status) lost(ctx context.Context, records *store.Store) {
 	ctx, cancel := context.WithTimeout(ctx, lostFor)
 	defer cancel()
@@ -321,7 +320,7 @@ func (s *Status) lost(ctx context.Context, records *store.Store) {
 	s.LostMore = ctx.Err() != nil || len(s.Lost) == maxLost
 }
 
-// Reached reports that the engine cannot be reached, or nil.
+// Reached returns an error if the engine cannot be reached.
 func (c *Cluster) Reached() error {
 	if !c.conn.IsConnected() {
 		return c.reached(nats.ErrDisconnected)
@@ -330,7 +329,7 @@ func (c *Cluster) Reached() error {
 }
 
 // Monitored asks the monitoring port of a server of NATS (http://host:8222) how often it
-// writes to its disk what it has acknowledged; 0: before it acknowledges.
+// writes acknowledged messages to its disk. Zero means before it acknowledges them.
 func Monitored(ctx context.Context, at string) (sync time.Duration, err error) {
 	defer func() {
 		if err != nil {
@@ -373,5 +372,5 @@ func Monitored(ctx context.Context, at string) (sync time.Duration, err error) {
 	return cmp.Or(got.JetStream.Config.Interval, defaultSync), nil
 }
 
-// defaultSync is how often a server writes to its disk that is not told otherwise.
+// defaultSync is the default interval of a server.
 const defaultSync = 2 * time.Minute

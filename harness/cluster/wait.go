@@ -13,23 +13,23 @@ import (
 )
 
 const (
-	// cancelFor is how long somebody is looked for who ends a run, and leaveFor how long a
-	// runner that was told to has for that, besides AckWait.
+	// cancelFor is how long a cancellation looks for the runner of a run, and leaveFor how
+	// long that runner has to end it, besides AckWait.
 	cancelFor = 20 * time.Second
 	leaveFor  = 30 * time.Second
-	// clockSkew is how much the clocks of processes differ.
+	// clockSkew is how much the clocks of processes may differ.
 	clockSkew = time.Second
 )
 
-// waiter waits for what a job comes to: for the runner's word, or else by the record.
+// waiter waits for the result of a job: from its runner, or else in the record.
 type waiter struct {
 	f  *Front
 	j  *job
 	fl *flight
 
-	over  time.Time // when the run counts as lost though somebody has it
+	over  time.Time // when the run counts as lost even if a runner has it
 	ended int       // looks that found the run ended
-	dead  time.Time // since when nobody has it who has not ended it
+	dead  time.Time // since when no process has the run, which has not ended
 }
 
 var errClosed = errors.New("this process ends, and does not wait for the run any more")
@@ -59,7 +59,7 @@ func (w *waiter) wait(ctx context.Context) *jobResult {
 	}
 }
 
-// cancel ends the run. nil: what it came to is yet to be heard.
+// cancel ends the run. If it returns nil, the result is still to come.
 func (w *waiter) cancel() *jobResult {
 	ctx, cancel := context.WithTimeout(w.f.c.ctx, cancelFor)
 	defer cancel()
@@ -71,7 +71,7 @@ func (w *waiter) cancel() *jobResult {
 	return out
 }
 
-// look looks at the record. nil: it says nothing yet.
+// look looks at the record. It returns nil if the run has no result yet.
 func (w *waiter) look() *jobResult {
 	now := time.Now()
 	records, j := w.f.o.Records, w.j
@@ -111,7 +111,8 @@ func (w *waiter) look() *jobResult {
 	return nil
 }
 
-// never takes a job away that no runner took in time. nil: one just has.
+// never takes a job out of the queue that no runner took in time. It returns nil if one just
+// has.
 func (w *waiter) never() *jobResult {
 	ctx, cancel := context.WithTimeout(w.f.c.ctx, cancelFor)
 	defer cancel()
@@ -132,7 +133,7 @@ func (w *waiter) never() *jobResult {
 	return &jobResult{err: busy("no runner took the script in time")}
 }
 
-// hard is when the run counts as lost though somebody has it.
+// hard is when the run counts as lost even if a runner has it.
 func (w *waiter) hard(run *record.Run) time.Time {
 	if !w.over.IsZero() {
 		return w.over
@@ -147,7 +148,7 @@ func (w *waiter) hard(run *record.Run) time.Time {
 	return w.j.Until.Add(timeout + w.f.c.o.AckWait)
 }
 
-// lose ends the run as lost. nil: it has ended just now.
+// lose ends the run as lost. It returns nil if it has just ended.
 func (w *waiter) lose() *jobResult {
 	res, err := w.f.local.Lose(w.j.ID)
 	if errors.Is(err, store.ErrEnded) {
