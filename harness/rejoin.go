@@ -166,6 +166,11 @@ func (h *Harness) rejoin(ctx context.Context, s *Script, id string, named bool, 
 		if running := (*store.RunningError)(nil); errors.As(err, &running) && !named {
 			return nil, err
 		}
+		if errors.As(err, new(*NotResumableError)) { // another process may have resumed it since it was loaded
+			if now, failed := h.opts.Records.Load(id); failed == nil && !now.Running && stateOf(now, named) != resumes {
+				return h.rejoin(ctx, s, id, named, nil)
+			}
+		}
 		return earlierRun(res, note), err
 	case state == isPending, named:
 	case state == hasEnded && h.opts.Records.Recover(id):

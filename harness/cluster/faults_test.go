@@ -238,6 +238,34 @@ func TestAJobThatWasNotConfirmedDoesNotBegin(t *testing.T) {
 	}
 }
 
+// A job of which the queue says nothing in time is waited for if a runner has begun it: its
+// client must not be told to send it again.
+func TestAJobThatWasNotConfirmedAndHasBegunIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	url := clustertest.Server(t)
+	link := clustertest.NewLink(t, url)
+	c, there := connected(t, link.URL(), cluster.Options{AckWait: short}), connected(t, url, cluster.Options{})
+	name := store.NewName(time.Now())
+	f, err := c.Front(&cluster.FrontOptions{Records: store.On(recordtest.Through(c.Backing(), func(step string, do func() error) error {
+		if step == "create" {
+			w, err := there.Backing().Create(name)
+			must(t, err)
+			_, err = w.Write([]byte("{}\n"))
+			must(t, errors.Join(err, w.Publish()))
+			link.Mend()
+		}
+		return do()
+	}), "", nil)})
+	must(t, err)
+	t.Cleanup(func() { f.Close() })
+	_, id, _ := store.ParseName(name)
+	s := &harness.Script{Source: buys, Origin: harness.Origin{Request: harness.Request{Run: name}}}
+	j := cluster.NewJob(t.Context(), cluster.KindRun, id, s)
+	j.Name, j.Pool, j.Front, j.Until = name, cluster.DefaultPool, c.ID(), time.Now().Add(time.Minute)
+	link.Cut()
+	must(t, f.Enqueue(t.Context(), j))
+}
+
 // Two jobs that go on with the same run, of a client that sent it twice, go on with it
 // once, and the second one does not take it away from the first.
 func TestARunGoesOnOnce(t *testing.T) {

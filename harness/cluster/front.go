@@ -336,8 +336,13 @@ func (f *Front) enqueue(ctx context.Context, j *job) error {
 		return cmp.Or(ctx.Err(), err)
 	}
 	if j.Kind == kindRun {
-		if _, err := f.local.Withdraw(j.script(), "the cluster did not take it"); err == nil {
+		_, err := f.local.Withdraw(j.script(), "the cluster did not take it")
+		switch {
+		case err == nil:
 			return cmp.Or(ctx.Err(), error(busy("the cluster did not take the script")))
+		case errors.Is(err, store.ErrTaken): // a runner has it: its result is to be had
+			f.c.counts.queued.Add(1)
+			return nil
 		}
 	}
 	return fmt.Errorf("the cluster cannot be reached, and whether run %s begins is not known: %w", j.ID, err)
