@@ -68,7 +68,7 @@ func TestEditing(t *testing.T) {
 	b.wait(`document.querySelector("#code").dataset.checked === "ok" && !document.querySelector("#run").disabled`)
 	b.waitText("#may", "effects by tickets.create_ticket")
 	b.waitText("#run", "Run with 1 effect")
-	b.waitText("#inputs", "200 where nothing is sent")
+	b.waitText("#inputs", "if empty: 200")
 
 	// nothing has run by typing; Ctrl-Enter runs it dry
 	runs := func() (n int) {

@@ -92,7 +92,7 @@ func TestACheckMarksTheScript(t *testing.T) {
 	if !got.OK || got.May != "only reads" || got.Label != "Run: only reads" {
 		t.Errorf("%+v", got)
 	}
-	for _, want := range []string{`name="in.wo&lt;b&gt;rd"`, "string; &#34;eins&#34; where nothing is sent", `name="in.limit"`, "[]int"} {
+	for _, want := range []string{`name="in.wo&lt;b&gt;rd"`, "string; if empty: &#34;eins&#34;", `name="in.limit"`, "[]int"} {
 		if !strings.Contains(strings.NewReplacer("<bdi>", "", "</bdi>", "").Replace(got.Inputs), want) {
 			t.Errorf("no %s in %s", want, got.Inputs)
 		}
