@@ -69,6 +69,7 @@ var forbidden = []struct{ from, to, why string }{
 // the reason.
 var rooms = []struct{ room, may, why string }{
 	{"harness/serve/shorten", "registry/text", "a cut text ends as all cut texts do"},
+	{"harness/serve/shorten", "registry/jsontree", "a cut document keeps the order of its members"},
 	{"harness/serve/guard", "harness", "its limits of memory are shared out among runs"},
 	{"harness/serve/guard", "registry", "an owner's key is that of its folders"},
 	{"harness/serve/transport", "registry/text", "messages of clients are quoted in part"},
@@ -79,6 +80,7 @@ var rooms = []struct{ room, may, why string }{
 	{"harness/serve/observe", "harness/serve/shorten", "names and arguments in the audit are bounded"},
 	{"harness/serve/observe", "harness/serve/transport", "a monitor is served over HTTP"},
 	{"harness/serve/observe", "registry", "the audit names only arguments that a schema declares"},
+	{"harness/serve/observe", "registry/jsontree", "arguments are named in their order"},
 	{"harness/serve/observe", "registry/backend", "a call without a script ends with a server's result"},
 	{"harness/serve/remote", "harness/outcome", "a run on a server ends with a result, too"},
 	{"harness/serve/remote", "harness/serve/transport", "client and server agree on the protocol"},

@@ -551,7 +551,7 @@ func TestInputsReachTheScript(t *testing.T) {
 	res, err := harness.New(nil).Run(t.Context(), &harness.Script{
 		Source: `var xs []int; if err := Input("xs", &xs); err != nil { panic(err) }; fmt.Println(xs, Input("y", &xs))`,
 		Inputs: map[string]json.RawMessage{"xs": json.RawMessage("[1,2]")}})
-	if err != nil || !strings.HasPrefix(res.Stdout, "[1 2] Input: there is no value \"y\"") {
+	if err != nil || !strings.HasPrefix(res.Stdout, "[1 2] Input: no value \"y\"") {
 		t.Errorf("%v %v", res, err)
 	}
 }

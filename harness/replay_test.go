@@ -118,7 +118,7 @@ fmt.Println(RunScript("rocket", nil))
 fmt.Println(RunScript("declares", nil))
 fmt.Println(RunScript("count", map[string]any{"item": "nut"}))
 fmt.Println(RunScript("wrong", nil))`,
-	"no text": `
+	"not a text": `
 os.Stdout.Write(bytes.Repeat([]byte{0xff}, 40_000))
 for i := range 40_000 {
 	fmt.Print("\u20ac\U0001f600"[i%7:i%7+1])

@@ -301,7 +301,7 @@ func (f *Files) load(ctx context.Context, cfg *config.Config) (reg, previous *re
 	case err == nil && old.Config == cfg.Digest() && discovery.Embedded(old, f.search.Embedder):
 		return old, nil, nil
 	case err == nil && old.Config == cfg.Digest():
-		f.log("another embedder is configured: making the vectors of %s anew", path)
+		f.log("another embedder is configured: recomputing the vectors of %s", path)
 		if err := f.embed(f.search)(ctx, old); err != nil {
 			return nil, nil, err
 		}
@@ -418,7 +418,7 @@ func Replaceable(path string, configs []string) error {
 	}
 	squeezed := strings.Join(strings.Fields(string(head[:n])), "")
 	if n > 0 && !strings.HasPrefix(squeezed, `{"version":`) {
-		return fmt.Errorf("registry %q: the file is there and is no registry; name another, or remove it", path)
+		return fmt.Errorf("registry %q: the file exists but is not a registry; name another file, or remove it", path)
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func classDoubts(cfg *config.Config, reg *registry.Registry) []string {
 	var out []string
 	for _, pattern := range slices.Sorted(maps.Keys(servers)) {
 		if of := servers[pattern]; len(of) > 0 {
-			out = append(out, fmt.Sprintf("usetools.class names %q, which is no tool of %s", pattern, text.List(of, 6)))
+			out = append(out, fmt.Sprintf("usetools.class names %q, which is not a tool of %s", pattern, text.List(of, 6)))
 		}
 	}
 	return out

@@ -133,8 +133,8 @@ func TestRulesForNoToolAreNoted(t *testing.T) {
 		{Name: "b", Classes: rules("put", "get", "none")},
 		{Name: "down", Classes: rules("any")}}}
 	got := SettingsDoubts(cfg, &discovery.Settings{}, reg)
-	want := []string{`usetools.class names "got", which is no tool of a`,
-		`usetools.class names "none", which is no tool of a, b`}
+	want := []string{`usetools.class names "got", which is not a tool of a`,
+		`usetools.class names "none", which is not a tool of a, b`}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}

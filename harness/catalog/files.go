@@ -268,7 +268,7 @@ func (f *Files) shapes() *observe.Store {
 	}
 	s, err := observe.Open(path)
 	if err != nil {
-		f.log("%v; what was learnt from results begins anew", err)
+		f.log("%v; inferred result types were reset", err)
 		return observe.New(path)
 	}
 	return s

@@ -29,7 +29,7 @@ func (f *Files) follows() bool { return f.Follow != nil && (!f.Follow.Later || f
 func (o *Followed) load() (*registry.Registry, error) {
 	reg, err := registry.Load(o.Path)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("there is no registry yet: nobody has published one (%w)", err)
+		err = fmt.Errorf("there is no registry yet: none was published (%w)", err)
 	}
 	return reg, err
 }

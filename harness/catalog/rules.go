@@ -140,7 +140,7 @@ func (r *ruleReader) tokens(place string, raw []byte) error {
 func (r *ruleReader) may(token, place string, raw []byte) error {
 	var list []Right
 	if json.Unmarshal(raw, &list) != nil || list == nil {
-		return fmt.Errorf(`%s is no list of rights, want such of %q as it has`, place, rights)
+		return fmt.Errorf(`%s is not a list of rights; want some of %q`, place, rights)
 	}
 	for _, right := range list {
 		if !slices.Contains(rights, right) {
@@ -194,7 +194,7 @@ func (r *ruleReader) approve(token, where string, raw []byte) error {
 func checkPattern(pattern string) error {
 	const want = "want a class (read, again, effect), a server (crm), a tool (crm.get_order) or wildcards (crm.delete_*)"
 	if !registry.IsPattern(pattern) {
-		return errors.New("which is no pattern of tools: " + want)
+		return errors.New("which is not a pattern of tools: " + want)
 	}
 	for _, class := range policy.Classes {
 		word := strings.TrimSuffix(strings.ToLower(pattern), "s")
@@ -223,7 +223,7 @@ func conditions(rule policy.Rule, at string, raw []byte) (rules []policy.Rule, e
 			var s string
 			_ = json.Unmarshal(value, &s) // the empty string is no time either
 			if wait, err = config.Duration(s); err != nil {
-				return fmt.Errorf("%s has %q that is no time, %w", at, key, err)
+				return fmt.Errorf("%s has %q, which is not a time: %w", at, key, err)
 			}
 		default:
 			then, ok := verdicts[key]
@@ -304,7 +304,7 @@ func (c *Catalog) RuleDoubts() []string {
 		r := rt.Rule
 		if len(rt.Tools) == 0 {
 			if !slices.Contains(policy.Classes, record.Class(r.Pattern)) && !c.mayCome(r.Pattern) {
-				say("usetools.approve names %q, which is no tool", r.Pattern)
+				say("usetools.approve names %q, which is not a tool", r.Pattern)
 			}
 			continue
 		}
@@ -313,7 +313,7 @@ func (c *Catalog) RuleDoubts() []string {
 		}
 		for _, name := range r.If.Arguments() {
 			if !slices.ContainsFunc(rt.Tools, func(id string) bool { t, _ := reg.Tool(id); return mayTake(t, name) }) {
-				say("usetools.approve %q looks at %s, which is no argument of %s: it is nil", r.Pattern, name,
+				say("usetools.approve %q uses %s, which is not an argument of %s: it is nil", r.Pattern, name,
 					text.List(rt.Tools, 3))
 			}
 		}

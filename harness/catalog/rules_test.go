@@ -99,8 +99,8 @@ func TestAMistakeInTheRulesIsAnError(t *testing.T) {
 		`{"approve": {"effects": "ask"}}`:                               `did you mean the class "effect"? A server of that name is written "effects.*"`,
 		`{"approve": {"READ": "ask"}}`:                                  `did you mean the class "read"?`,
 		`{"approve": {"writes": "ask"}}`:                                `which is a value of -approve and no class`,
-		`{"approve": {"a[": "ask"}}`:                                    `which is no pattern of tools`,
-		`{"approve": {"": "ask"}}`:                                      `which is no pattern of tools`,
+		`{"approve": {"a[": "ask"}}`:                                    `which is not a pattern of tools`,
+		`{"approve": {"": "ask"}}`:                                      `which is not a pattern of tools`,
 		`{"approve": {"a.b": {}}}`:                                      `usetools.approve "a.b" has none of "ask", "deny" and "allow"`,
 		`{"approve": {"a.b": {"whole": true}}}`:                         `has none of`,
 		`{"approve": {"a.b": {"ask": "to ="}}}`:                         `usetools.approve "a.b": "ask": unexpected token`,
@@ -110,16 +110,16 @@ func TestAMistakeInTheRulesIsAnError(t *testing.T) {
 		`{"approve": {"a.b": {"ask": "true", "If": "x"}}}`:              `has the key "If", want`,
 		`{"approve": {"a.b": {"deny": "x == 1", "whole": true}}}`:       `has "whole" or "for", which are for "ask"`,
 		`{"approve": {"a.b": {"ask": true, "whole": "yes"}}}`:           `has "whole" that is neither true nor false`,
-		`{"approve": {"a.b": {"ask": true, "for": "soon"}}}`:            `has "for" that is no time, want a duration like "10m", "24h" or "7d"`,
-		`{"approve": {"a.b": {"ask": true, "for": 24}}}`:                `has "for" that is no time`,
-		`{"approve": {"a.b": {"ask": true, "for": "-1h"}}}`:             `has "for" that is no time`,
+		`{"approve": {"a.b": {"ask": true, "for": "soon"}}}`:            `has "for", which is not a time: want a duration like "10m", "24h" or "7d"`,
+		`{"approve": {"a.b": {"ask": true, "for": 24}}}`:                `has "for", which is not a time`,
+		`{"approve": {"a.b": {"ask": true, "for": "-1h"}}}`:             `has "for", which is not a time`,
 		`{"tokens": {"alice": {"aprove": {}}}}`:                         `usetools.tokens.alice has the key "aprove", want "approve" or "may"`,
 		`{"tokens": {"alice": {"may": ["approve", "all"]}}}`:            `usetools.tokens.alice.may has the right "all", there are ["approve" "operate"]`,
-		`{"tokens": {"alice": {"may": "approve"}}}`:                     `usetools.tokens.alice.may is no list of rights, want such of ["approve" "operate"] as it has`,
-		`{"tokens": {"alice": {"may": null}}}`:                          `is no list of rights`,
+		`{"tokens": {"alice": {"may": "approve"}}}`:                     `usetools.tokens.alice.may is not a list of rights; want some of ["approve" "operate"]`,
+		`{"tokens": {"alice": {"may": null}}}`:                          `is not a list of rights`,
 		`{"tokens": {"": {"may": []}}}`:                                 `a token without a name`,
 		`{"tokens": ["alice"]}`:                                         `usetools.tokens: want an object`,
-		`{"tokens": {"alice": {"approve": {"a.b": {"ask": "x + 1"}}}}}`: `usetools.tokens.alice.approve "a.b": "ask": it comes to a number`,
+		`{"tokens": {"alice": {"approve": {"a.b": {"ask": "x + 1"}}}}}`: `usetools.tokens.alice.approve "a.b": "ask": its value is a number`,
 	} {
 		_, _, err := Rules(configs(t, value))
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "a.json") {
@@ -191,8 +191,8 @@ func TestRulesThatMeanNothingAreNoted(t *testing.T) {
 		"tokens": {"alice": {"approve": {"mail.sent": "allow"}}}}`)
 	got := SettingsDoubts(cfg, &discovery.Settings{}, reg)
 	want := []string{
-		`usetools.approve "mail.send" looks at too, which is no argument of mail.send: it is nil`,
-		`usetools.approve names "mail.sent", which is no tool`, `usetools.approve names "Mail", which is no tool`,
+		`usetools.approve "mail.send" uses too, which is not an argument of mail.send: it is nil`,
+		`usetools.approve names "mail.sent", which is not a tool`, `usetools.approve names "Mail", which is not a tool`,
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)

@@ -54,7 +54,7 @@ func SettingsDoubts(cfg *config.Config, settings *discovery.Settings, reg *regis
 	}
 	if reg != nil {
 		for _, name := range settings.Unknown(reg) {
-			out = append(out, fmt.Sprintf("usetools: there is no server %q, which aliases or prefer name", name))
+			out = append(out, fmt.Sprintf("usetools: aliases or prefer name %q, which is not a server", name))
 		}
 		out = append(out, classDoubts(cfg, reg)...)
 		if rules, _, err := Rules(cfg); err != nil {

@@ -92,9 +92,9 @@ type NotFoundError struct {
 
 func (e *NotFoundError) Error() string {
 	if len(e.Have) == 0 {
-		return fmt.Sprintf("there is no saved script %q, and no other; harness save saves one", e.Name)
+		return fmt.Sprintf("no saved script %q, and no other; harness save saves one", e.Name)
 	}
-	return fmt.Sprintf("there is no saved script %q; there are %s", e.Name, strings.Join(e.Have, ", "))
+	return fmt.Sprintf("no saved script %q; the saved scripts are %s", e.Name, strings.Join(e.Have, ", "))
 }
 
 // CheckName reports why a name cannot be a script's.

@@ -78,7 +78,7 @@ func ParseCondition(text string) (*Condition, error) {
 	c := &Condition{text: text, root: tree.Node, numbers: map[ast.Node]*big.Rat{}, patterns: map[ast.Node]*pattern{}}
 	k, err := c.check(c.root)
 	if err == nil && k != unknown && k != boolean {
-		err = fmt.Errorf("it comes to %s, not to true or false", k)
+		err = fmt.Errorf("its value is %s; want true or false", k)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, text)
@@ -185,7 +185,7 @@ func (c *Condition) check(n ast.Node) (kind, error) {
 		return c.call(n)
 	case *ast.CallNode:
 		if f, ok := n.Callee.(*ast.IdentifierNode); ok {
-			return unknown, fmt.Errorf("there is no function %s; there are %s", f.Value, text.List(functionNames(), 20))
+			return unknown, fmt.Errorf("unknown function %s; the functions are %s", f.Value, text.List(functionNames(), 20))
 		}
 		return unknown, errors.New("only functions can be called")
 	case *ast.VariableDeclaratorNode, *ast.SequenceNode:
@@ -280,7 +280,7 @@ func (c *Condition) pattern(n *ast.BinaryNode) error {
 func (c *Condition) call(n *ast.BuiltinNode) (kind, error) {
 	f, ok := functions[n.Name]
 	if !ok {
-		return unknown, fmt.Errorf("there is no function %s here; there are %s", n.Name, text.List(functionNames(), 20))
+		return unknown, fmt.Errorf("function %s cannot be used here; the functions are %s", n.Name, text.List(functionNames(), 20))
 	}
 	least := f.most
 	if n.Name == "sum" || n.Name == "count" {

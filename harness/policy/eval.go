@@ -36,7 +36,7 @@ func (c *Condition) Holds(tool string, args map[string]any) (bool, error) {
 	}
 	b, ok := v.(bool)
 	if !ok {
-		return false, fmt.Errorf("it comes to %s, not to true or false", kindOf(v))
+		return false, fmt.Errorf("its value is %s; want true or false", kindOf(v))
 	}
 	return b, nil
 }

@@ -49,7 +49,7 @@ var newLine = map[string]func() Line{
 func lineType(l Line) (string, error) {
 	typ := strings.ToLower(reflect.TypeOf(l).Elem().Name())
 	if newLine[typ] == nil {
-		return "", fmt.Errorf("a %T is no line that a record can have", l)
+		return "", fmt.Errorf("a record cannot hold a line of type %T", l)
 	}
 	return typ, nil
 }

@@ -76,7 +76,7 @@ func (l *live) load(ctx context.Context) {
 		_, err = c.Index()
 	}
 	if err != nil {
-		l.s.log.Error("there are no tools yet", "error", err)
+		l.s.log.Error("no tools yet", "error", err)
 	}
 	l.set(c, err)
 }

@@ -92,7 +92,7 @@ func Questions(requests json.RawMessage) ([]*Question, error) {
 	case len(bytes.TrimSpace(requests)) == 0:
 		return nil, nil
 	case json.Unmarshal(requests, &all) != nil:
-		return nil, errors.New("it asks for input, but its inputRequests are no JSON object of requests")
+		return nil, errors.New("it asks for input, but its inputRequests are not a JSON object of requests")
 	case len(all) > MaxQuestions:
 		return nil, fmt.Errorf("it asks for input with %d questions at once; at most %d are passed on", len(all),
 			MaxQuestions)

@@ -132,7 +132,7 @@ func annotations(raw json.RawMessage, ignored *[]string) *registry.Annotations {
 	}
 	var f map[string]json.RawMessage
 	if json.Unmarshal(raw, &f) != nil {
-		*ignored = append(*ignored, "annotations are no object; ignored")
+		*ignored = append(*ignored, "annotations are not an object; ignored")
 		return nil
 	}
 	var a registry.Annotations

@@ -437,12 +437,12 @@ func (c *checker) explainNoList(f fault, d *Diagnostic) {
 			lists = append(lists, c.source(e)+"."+field.Name())
 		}
 	}
-	switch d.Hint = "a struct is no list, and none of its fields is one"; len(lists) {
+	switch d.Hint = "a struct is not a list, and none of its fields is one"; len(lists) {
 	case 0:
 	case 1:
-		d.Hint = "a struct is no list: use " + lists[0]
+		d.Hint = "a struct is not a list: use " + lists[0]
 	default:
-		d.Hint = "a struct is no list: use one of its lists, " + listed(lists)
+		d.Hint = "a struct is not a list: use one of its lists, " + listed(lists)
 	}
 }
 

@@ -100,7 +100,7 @@ func (r *run) goOn(t *wrappers.Tool, args registry.Args, recorded *record.Made) 
 		return nil, r.diverge(fmt.Errorf("call %d cannot be resumed: %s: %s", recorded.N, t.ID, d.Rule))
 	}
 	if recorded.Round != nil && recorded.Round.Task != "" {
-		return nil, r.diverge(fmt.Errorf("call %d cannot be resumed: its server has made a task of it, and tasks are no longer supported",
+		return nil, r.diverge(fmt.Errorf("call %d cannot be resumed: its server turned it into a task, and tasks are no longer supported",
 			recorded.N))
 	}
 	a := r.tree.asks

@@ -503,7 +503,7 @@ func lookUp(m map[string]json.RawMessage, name, fn, where string) ([]byte, error
 	if have == "" {
 		have = "none"
 	}
-	return nil, fmt.Errorf("%s: there is no value %q; %s %s", fn, name, where, have)
+	return nil, fmt.Errorf("%s: no value %q; %s %s", fn, name, where, have)
 }
 
 // Unresolved implements exec.Host.

@@ -149,7 +149,7 @@ func TestMarksAreNotBelieved(t *testing.T) {
 		"between text":               {"x" + marked(3, "a") + "y", `0 "x"|3 "a"|0 "y"`},
 		"a line that is not there":   {marked(101, "a") + marked(1<<30, "b"), `0 "ab"`},
 		"numbers out of range":       {huge + "a", fmt.Sprintf("0 %q", huge+"a")},
-		"no text":                    {string(head(3, 0)) + "a 0123456789", fmt.Sprintf("0 %q", string(head(3, 0))+"a 0123456789")},
+		"not a text":                 {string(head(3, 0)) + "a 0123456789", fmt.Sprintf("0 %q", string(head(3, 0))+"a 0123456789")},
 		"less text than it says":     {string(head(3, 1000)) + "a", `3 "a"`},
 		"a mark in text":             {marked(3, "a"+marked(4, "b")), fmt.Sprintf("3 %q", "a"+marked(4, "b"))},
 		"the end in a head":          {"a" + string(head(3, 5)[:7]), `0 "a"`},

@@ -178,7 +178,7 @@ const answerRoom = 128 << 10
 // must not overlap.
 func (f *recordFile) Sync() error {
 	if gone, err := removed(f.File); gone || err != nil {
-		return errors.Join(err, errors.New("somebody has removed its file"))
+		return errors.Join(err, errors.New("its file was removed"))
 	}
 	if size := f.size.Load(); size+answerRoom > f.reserved {
 		if err := reserve(f.File, size, 2*answerRoom); err != nil {

@@ -99,7 +99,7 @@ func (s *Store) prune() error {
 	return err
 }
 
-var errStays = errors.New("the run may be gone on with")
+var errStays = errors.New("the run may have been resumed")
 
 // stays returns errStays if Prune must keep the record of a run without a writer.
 func (s *Store) stays(name string) error {

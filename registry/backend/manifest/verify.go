@@ -100,7 +100,7 @@ func (m *manifest) look(name string) (string, error) {
 func (m *manifest) check(ctx context.Context, t tool) error {
 	if t.Verify == "" {
 		if t.MinVersion != "" {
-			return fmt.Errorf("it wants version %s, but there is no verify command to see it by", t.MinVersion)
+			return fmt.Errorf("it wants version %s, but has no verify command to check it", t.MinVersion)
 		}
 		return nil
 	}

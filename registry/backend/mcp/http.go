@@ -395,7 +395,7 @@ func (t *tripper) bounded(ctx context.Context, res *http.Response, p posted) (*h
 		return nil, callError(res.StatusCode)
 	} else if p.call && t.posts == nil && res.StatusCode < 300 && len(bytes.TrimSpace(data)) > 0 {
 		t.captures.became(p.id, backend.Unread)
-		return nil, &said{"the answer is no message of JSON-RPC", errRejected}
+		return nil, &said{"the answer is not a JSON-RPC message", errRejected}
 	}
 	res.Body = io.NopCloser(bytes.NewReader(data))
 	res.ContentLength = int64(len(data))

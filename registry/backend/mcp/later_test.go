@@ -334,8 +334,8 @@ func TestHostileRounds(t *testing.T) {
 				"hundred":     {backend.Answered, "with 100 questions at once; at most 3"},
 				"large":       {backend.Answered, "bytes; at most 65536 are passed on"},
 				"large state": {backend.Answered, "with a state of 65537 bytes; at most 65536 are kept"},
-				"list":        {backend.Answered, "no JSON object of requests"},
-				"number":      {backend.Answered, "its requestState is no string"},
+				"list":        {backend.Answered, "not a JSON object of requests"},
+				"number":      {backend.Answered, "its requestState is not a string"},
 				"mode":        {backend.Answered, `in the mode "voice"`},
 			} {
 				all.Go(func() {

@@ -250,7 +250,7 @@ func TestStartFailureSaysWhatHappened(t *testing.T) {
 		{"no program", config.Server{Name: "s", Type: "stdio", Command: "no-such-program-here", File: "/x/.mcp.json"},
 			[]string{`server "s": cannot start`, "no-such-program-here", "/x/.mcp.json"}},
 		{"no folder", config.Server{Name: "s", Type: "stdio", Command: "sh", Cwd: "/no/such/folder", File: "/x/.mcp.json"},
-			[]string{`cwd "/no/such/folder" is no folder`}},
+			[]string{`cwd "/no/such/folder" is not a folder`}},
 		{"no type", config.Server{Name: "s", Type: "carrier pigeon"}, []string{`"carrier pigeon"`}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -73,7 +73,7 @@ func startProcess(s config.Server, o Options) (*process, error) {
 	cmd.Dir = s.Cwd
 	if s.Cwd != "" {
 		if st, err := os.Stat(s.Cwd); err != nil || !st.IsDir() {
-			return nil, fmt.Errorf("cwd %q is no folder; correct it in %q", s.Cwd, s.File)
+			return nil, fmt.Errorf("cwd %q is not a folder; correct it in %q", s.Cwd, s.File)
 		}
 	}
 	cmd.Env = procgroup.Environ()

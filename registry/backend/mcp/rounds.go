@@ -115,7 +115,7 @@ func round(result json.RawMessage) (state string, requests json.RawMessage, err 
 	}
 	switch err := json.Unmarshal(result, &r); {
 	case err != nil:
-		return "", nil, errors.New("it asks for input, but its requestState is no string")
+		return "", nil, errors.New("it asks for input, but its requestState is not a string")
 	case len(r.State) > backend.MaxQuestion:
 		return "", nil, fmt.Errorf("it asks for input with a state of %d bytes; at most %d are kept", len(r.State),
 			backend.MaxQuestion)
@@ -179,7 +179,7 @@ func responses(input json.RawMessage) (mcp.InputResponseMap, error) {
 	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(input, &members); err != nil {
-		return nil, errors.New("the answers to the server's questions are no JSON object")
+		return nil, errors.New("the answers to the server's questions are not a JSON object")
 	}
 	all := mcp.InputResponseMap{}
 	for key, raw := range members {

@@ -110,7 +110,7 @@ func TestACallWithAnEffectLeavesOnce(t *testing.T) {
 		{name: "refusal", tool: "refuse", outcome: backend.Answered, text: "not today"},
 		{name: "result that is no object", tool: "bare", outcome: backend.Unread, text: "not a JSON object"},
 		{name: "result that is no JSON", tool: "garbage", outcome: backend.Unread, text: "cannot be read"},
-		{name: "response that is no message", tool: "rubbish", over: "/mcp", outcome: backend.Unread},
+		{name: "response that is not a JSON-RPC message", tool: "rubbish", over: "/mcp", outcome: backend.Unread},
 		{name: "too large", tool: "big", outcome: backend.Unread, text: "too long"},
 		{name: "asks for input", tool: "asks", outcome: backend.Answered, text: "it asks for input"},
 		{name: "question", tool: "form", outcome: backend.Later, text: "it asks for input"},
