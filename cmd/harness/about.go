@@ -50,7 +50,7 @@ func thisBuild() buildInfo {
 func (e *env) versionCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "version",
-		Usage: "print which build this is",
+		Usage: "print the version",
 		Description: `Version, revision, Go version and platform.
 
   harness version
@@ -74,8 +74,8 @@ func (e *env) guideCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "guide",
 		Usage: "print a text for system prompts: the tools and how to use them",
-		Description: `Made from the servers, their categories and their own instructions, in at most
-300 tokens. Servers' instructions are quoted; read them before you pass them on.
+		Description: `Summarizes the servers, their categories and instructions in at most 300 tokens. The
+instructions are text of the servers; read them before you use the guide.
 
   harness guide >>system-prompt.md`,
 		Action: func(ctx context.Context, c *cli.Command) error {

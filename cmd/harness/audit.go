@@ -16,12 +16,12 @@ func (e *env) auditCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "audit",
 		Usage: "print the audit of all front ends of a cluster",
-		Description: `Each line of JSON is a run or a call of one, as harness serve -cluster -audit FILE
-writes it to the file and to the cluster, which keeps it for 30 days.
+		Description: `Each line of JSON is a run or a call. harness serve -cluster -audit FILE writes it to
+the file and to the cluster, which keeps it for 30 days.
 
   harness audit -cluster nats://127.0.0.1:4222 -since 1h`,
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "since", Usage: "print what is younger than `AGE`, as in 90m or 7d", Value: "24h"},
+			&cli.StringFlag{Name: "since", Usage: "print the lines of the last `AGE`, as in 90m or 7d", Value: "24h"},
 		}, join.Flags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			age, err := present.Age(c.String("since"))
@@ -33,11 +33,11 @@ writes it to the file and to the cluster, which keeps it for 30 days.
 				return err
 			}
 			if cl == nil {
-				return usageError{"audit wants -cluster URL, or " + join.Variable + "; that of one server is in its file"}
+				return usageError{"audit wants -cluster URL, or " + join.Variable + "; the audit of one server is in its file"}
 			}
 			out := &counted{to: e.stdout}
 			if err = cl.ReadAudit(ctx, time.Now().Add(-age), out); err == nil && !out.some {
-				fmt.Fprintln(e.stderr, "the audit of the cluster has nothing so young; front ends write to it with harness serve -audit FILE")
+				fmt.Fprintln(e.stderr, "the audit of the cluster has no newer line; front ends write to it with harness serve -audit FILE")
 			}
 			return err
 		},

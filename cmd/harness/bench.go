@@ -16,14 +16,14 @@ func (e *env) benchCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "bench",
 		Usage: "measure the server on this machine, with your config",
-		Description: `Starts harness serve with the given flags, and once more with a small server
-that answers at once, and measures what clients see. A busy machine gives
-other numbers: compare several runs.
+		Description: `Starts harness serve with your config, and once more with a small echo server, and
+measures them as a client. Numbers depend on the load of the machine: compare several
+runs.
 
   harness bench -n 20`,
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "n", Usage: "do each thing `N` times", Value: 100, Validator: atLeast(1)},
-			&cli.IntFlag{Name: "spares", Usage: "`N` processes wait ready", Value: 2, Validator: atLeast(0)},
+			&cli.IntFlag{Name: "n", Usage: "measure each operation `N` times", Value: 100, Validator: atLeast(1)},
+			&cli.IntFlag{Name: "spares", Usage: "keep `N` spare workers", Value: 2, Validator: atLeast(0)},
 			&cli.BoolFlag{Name: "echo", Hidden: true},
 		},
 		Action: e.bench,

@@ -26,12 +26,12 @@ func (e *env) callCommand() *cli.Command {
 		Name:      "call",
 		Usage:     "call one tool, without a script",
 		ArgsUsage: "TOOL [KEY=VALUE…]",
-		Description: `A TOOL is named as for describe. A VALUE is text where the tool wants text, else
-JSON; a KEY of a list may be repeated. What the tool answers goes to stdout: its
-structured value as JSON, else its texts; with -json the whole MCP result. The
-call is checked, allowed and counted as a script's. A call that needs a person's
-approval is asked about at a terminal. Elsewhere, with -state, it waits as the run of
-a script that makes it: harness approvals answers, harness resume makes the call.
+		Description: `A TOOL is named as for describe. A VALUE is text for an argument of type string, else
+JSON; the KEY of a list may be repeated. The answer of the tool is printed: its
+structured value as JSON, else its text; with -json the MCP result. The call is
+checked against the policy and counted like a call of a script. At a terminal, a call
+that needs approval asks. Elsewhere, with -state, it waits like a run: harness
+approvals answers, harness resume makes the call.
 
 Exit codes: 0 ok; 1 the tool failed; 2 there is no such tool, or the arguments
 are wrong; 4 denied; 64 usage; 70 the harness failed; 75 it waits for approval; 130
@@ -41,10 +41,10 @@ canceled.
   harness call git.Log -table max_count=3
   echo '{"max_count": 3}' | harness call git.git_log -args -`,
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "args", Usage: "the arguments as a `JSON` object, - for stdin; KEY=VALUE go on top"},
+			&cli.StringFlag{Name: "args", Usage: "the arguments as a `JSON` object, - for stdin; KEY=VALUE overrides"},
 			&cli.StringFlag{Name: "record", Usage: "keep a record of the call in `DIR`"},
 			stateFlag("keep a record of the call in `DIR`, where harness runs looks for it"),
-			&cli.DurationFlag{Name: "timeout", Usage: "wait this long (default: as the server's entry says)", HideDefault: true,
+			&cli.DurationFlag{Name: "timeout", Usage: "time limit of the call (default: that of the server's entry)", HideDefault: true,
 				Validator: positive},
 		}, slices.Concat(e.policyFlags(), valueFlags())...),
 		Action: e.call,
@@ -55,12 +55,12 @@ canceled.
 func (e *env) policyFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "allow",
-			Usage: "only these tools: a server, an ID or a `PATTERN` such as git.*_log; may be repeated"},
-		&cli.StringSliceFlag{Name: "deny", Usage: "not these tools (`PATTERN`); may be repeated"},
+			Usage: "allow only these tools: a server, an ID or a `PATTERN` such as git.*_log; may be repeated"},
+		&cli.StringSliceFlag{Name: "deny", Usage: "deny these tools (`PATTERN`); may be repeated"},
 		&cli.BoolFlag{Name: "read-only", Usage: "deny tools that are not marked as read-only"},
-		choice(e, "approve", "`WHICH` tools a person must approve: none, marked, destructive (marked or silent), writes",
+		choice(e, "approve", "`WHICH` tools need approval: none, marked (as destructive), destructive (marked or not declared), writes",
 			policy.ApproveNone, policy.Approvals...),
-		&cli.StringSliceFlag{Name: "approved", Usage: "tools (`PATTERN`) that you approve of now; may be repeated"},
+		&cli.StringSliceFlag{Name: "approved", Usage: "approve these tools now (`PATTERN`); may be repeated"},
 	}
 }
 
@@ -109,7 +109,7 @@ func (e *env) call(ctx context.Context, c *cli.Command) error {
 	defer h.Close()
 	script := &harness.Script{Policy: rules}
 	res, decision, err := h.CallTool(ctx, cat, id, args, script, false)
-	question := fmt.Sprintf("%s is to be called with %s: %s. Call it?",
+	question := fmt.Sprintf("call %s with %s? %s",
 		registry.Quoted(id), registry.Quoted(string(args)), decision.Rule)
 	if err == nil && res == nil && decision.Verdict == policy.NeedsApproval && e.typed() && e.agreed(ctx, question) {
 		res, decision, err = h.CallTool(ctx, cat, id, args, script, true)
@@ -242,7 +242,7 @@ func (e *env) givenArguments(c *cli.Command) (map[string]json.RawMessage, error)
 		return out, nil
 	}
 	if err := json.Unmarshal([]byte(text), &out); err != nil {
-		return nil, usageError{`-args: no JSON object; want {"name": value, …}`}
+		return nil, usageError{`-args: not a JSON object; want {"name": value, …}`}
 	}
 	return out, nil
 }
@@ -286,7 +286,7 @@ func arguments(cat *catalog.Catalog, id string, given map[string]json.RawMessage
 		for key := range given {
 			if fields[key] == nil {
 				slices.Sort(names)
-				return nil, fmt.Errorf("there is no argument %q, there are: %s", key, strings.Join(names, ", "))
+				return nil, fmt.Errorf("unknown argument %q; the tool has: %s", key, strings.Join(names, ", "))
 			}
 		}
 	}

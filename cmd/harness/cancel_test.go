@@ -51,7 +51,7 @@ func TestARunOfAClusterIsCanceled(t *testing.T) {
 	if res := <-done; res == nil || res.Status != outcome.Canceled {
 		t.Errorf("%+v", res)
 	}
-	if err := cancel(id, "-cluster", url); err == nil || !strings.Contains(err.Error(), "is not queued, and not under way") {
+	if err := cancel(id, "-cluster", url); err == nil || !strings.Contains(err.Error(), "is neither queued nor running") {
 		t.Errorf("the second time: %v", err)
 	}
 	if err := cancel(id); err == nil || !strings.Contains(err.Error(), "wants the -cluster") {

@@ -25,7 +25,7 @@ import (
 
 // poolFlag names the runners that scripts are for.
 func poolFlag() cli.Flag {
-	return &cli.StringFlag{Name: "pool", Usage: "`NAME` of the runners that scripts go to", Value: cluster.DefaultPool,
+	return &cli.StringFlag{Name: "pool", Usage: "pool of runners, by `NAME`", Value: cluster.DefaultPool,
 		Validator: cluster.ValidPool}
 }
 
@@ -35,7 +35,7 @@ func (e *env) connected(ctx context.Context, c *cli.Command, log *slog.Logger) (
 	if join.URL(c) == "" {
 		return nil, pointless(c, true, "without -cluster", append([]string{"pool", "runner"}, join.Beside...)...)
 	}
-	if err := pointless(c, true, "with -cluster: the records are there", "state"); err != nil {
+	if err := pointless(c, true, "with -cluster, which has the records", "state"); err != nil {
 		return nil, err
 	}
 	if e.cluster != nil {
@@ -87,7 +87,7 @@ func (e *env) cancelRun(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	if cl == nil {
-		return usageError{"runs cancel wants the -cluster that has the run; Ctrl-C ends one of this terminal"}
+		return usageError{"runs cancel wants the -cluster of the run; Ctrl-C cancels a run of this terminal"}
 	}
 	front, err := cl.Front(&cluster.FrontOptions{Records: cl.Store(nil), Version: thisBuild().Version})
 	if err != nil {
@@ -99,7 +99,7 @@ func (e *env) cancelRun(ctx context.Context, c *cli.Command) error {
 	defer cancel()
 	done, err := front.Cancel(ctx, id)
 	if err == nil && !done {
-		err = fmt.Errorf("run %q is not queued, and not under way: harness runs show says what became of it", id)
+		err = fmt.Errorf("run %q is neither queued nor running; harness runs show has its status", id)
 	}
 	return err
 }
@@ -155,16 +155,15 @@ func (e *env) runnerCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "runner",
 		Usage: "run scripts for the front ends of a cluster",
-		Description: `Takes scripts from the queue of a cluster, runs them and writes their records there.
-Front ends put them there: harness serve -cluster. It answers no client itself. As many
-may run as there are machines; each takes a script when it has a place for it. What it
-may call is what the policy of the front end allows, and not what is denied here.
-Limits are the smaller ones of both. Ctrl-C ends it: it takes no script any more, and
-those that run have -grace.
+		Description: `Takes scripts from the queue of a cluster, runs them and stores their records there.
+Front ends (harness serve -cluster) queue them. Start one runner per machine; each takes
+a script when it has a free place. A call must be allowed by the policy of the front end
+and not denied here. The smaller limits of both apply. Ctrl-C ends it: it takes no new
+script, and running ones have -grace.
 
-A run whose runner dies ends as lost: calls that change something may have been made,
-so that nobody runs it again by himself. With -rerun-reads one that had only read goes
-on at another runner.
+A run whose runner dies ends as lost: effect calls may have been made, so it is not
+repeated. With -rerun-reads, a run that made only read calls continues on another
+runner.
 
   harness runner -cluster nats://a:4222,nats://b:4222,nats://c:4222
   harness runner -cluster tls://nats.example.com -cluster-creds runner.nk -pool gpu
@@ -173,18 +172,18 @@ on at another runner.
 		Flags: append(join.Flags(), poolFlag(),
 			&cli.IntFlag{Name: "max-runs", Usage: "`N` scripts at a time (default: 8, or what fits into memory)", HideDefault: true},
 			rerunFlag(),
-			&cli.IntFlag{Name: "spares", Usage: "`N` processes wait ready for scripts", Value: 2},
-			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of a script; front ends may ask for less", Value: 30 * time.Second,
+			&cli.IntFlag{Name: "spares", Usage: "keep `N` spare workers", Value: 2},
+			&cli.DurationFlag{Name: "timeout", Usage: "time limit of a script; front ends may set less", Value: 30 * time.Second,
 				Validator: positive},
 			memoryFlag("`MB` of memory for each script's process"),
 			&cli.StringSliceFlag{Name: "deny", Usage: "call none of these tools (`PATTERN`); may be repeated"},
 			&cli.BoolFlag{Name: "read-only", Usage: "deny tools that are not marked as read-only"},
-			&cli.DurationFlag{Name: "grace", Usage: "running scripts have this long when the runner ends", Value: serve.DefaultGrace},
-			&cli.DurationFlag{Name: "poll", Usage: "ask all servers again this often; negative: never", Value: 5 * time.Minute},
-			&cli.BoolFlag{Name: "no-watch", Usage: "take the registry as it is; do not watch the servers"},
+			&cli.DurationFlag{Name: "grace", Usage: "time limit of running scripts when the runner ends", Value: serve.DefaultGrace},
+			&cli.DurationFlag{Name: "poll", Usage: "interval of asking all servers for their tools; negative: never", Value: 5 * time.Minute},
+			&cli.BoolFlag{Name: "no-watch", Usage: "use the registry as it is; do not watch the servers"},
 			&cli.StringFlag{Name: "metrics", Usage: "serve /metrics and /healthz at `ADDR`, host:port"},
 			tokenFileFlag(),
-			&cli.BoolFlag{Name: "insecure", Usage: "let anybody who reaches -metrics read them"},
+			&cli.BoolFlag{Name: "insecure", Usage: "serve -metrics to clients without a token"},
 			allowHostFlag(),
 			e.sandboxFlag()),
 		Action: e.runner,
@@ -193,14 +192,14 @@ on at another runner.
 
 // rerunFlag is of those that run scripts of a cluster.
 func rerunFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "rerun-reads", Usage: "go on with a run whose runner died, where it had only read"}
+	return &cli.BoolFlag{Name: "rerun-reads", Usage: "continue runs of a lost runner on another one, if they made only read calls"}
 }
 
 func (e *env) runner(ctx context.Context, c *cli.Command) error {
 	if join.URL(c) == "" {
-		return usageError{"runner wants the -cluster whose scripts it runs, as in nats://127.0.0.1:4222, or " + join.Variable}
+		return usageError{"runner wants -cluster URL, as in nats://127.0.0.1:4222, or " + join.Variable}
 	}
-	if err := pointless(c, c.String("metrics") == "", "without -metrics ADDR: add that, or leave it out", "token-file", "insecure",
+	if err := pointless(c, c.String("metrics") == "", "without -metrics ADDR: add that, or omit it", "token-file", "insecure",
 		"allow-host"); err != nil {
 		return err
 	}

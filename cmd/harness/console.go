@@ -24,24 +24,23 @@ func (e *env) consoleCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "console",
 		Usage: "open a page on runs, tools, servers and pending approvals",
-		Description: `Serves a page on this machine: what scripts did, call by call beside the lines
-that made the calls; what waits for a yes; which tools there are and why one is
-found; servers, policy, and an editor that checks while you type. It shows the
-runs of the state folder, as harness runs does, and serves no agents: harness serve
--http serves the same page at /.
+		Description: `Serves a page on this machine: runs, with their calls beside the lines of the script;
+pending calls; tools, and why a phrase finds them; servers, policy, and an editor that
+checks scripts while you type. It shows the runs of the state folder, as harness runs
+does. It serves no clients: harness serve -http serves them and the same page.
 
-The link that is printed opens the page once, within ten minutes; the browser
-stays signed in after that. Ctrl-C ends it.
+The printed link opens the page once, within ten minutes; the browser stays signed in.
+Ctrl-C ends the command.
 
   harness console                      the page of this config and state folder
-  harness console -open                and a browser shows it
+  harness console -open                and open it in a browser
   harness console -state runs          with the records of another folder`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "http", Usage: "serve the page at `ADDRESS` of this machine, host:port; port 0: a free one",
 				Value: "127.0.0.1:0"},
-			&cli.BoolFlag{Name: "open", Usage: "have a browser show it"},
+			&cli.BoolFlag{Name: "open", Usage: "open the page in a browser"},
 			stateFlag("the `DIR` with the records (default: $USETOOLS_STATE, else usetools in your state folder)"),
-			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of a script", Value: 30 * time.Second, Validator: positive},
+			&cli.DurationFlag{Name: "timeout", Usage: "time limit of a script", Value: 30 * time.Second, Validator: positive},
 			memoryFlag("`MB` of memory for each script's process"),
 			&cli.BoolFlag{Name: "no-watch", Usage: "take the registry as it is; do not watch the servers"},
 			e.sandboxFlag(),
@@ -58,8 +57,8 @@ func (e *env) console(ctx context.Context, c *cli.Command) error {
 	page := &serve.HTTP{Endpoint: transport.Endpoint{Address: addr}, ConsoleOnly: true, Secret: make([]byte, 32)}
 	rand.Read(page.Secret)
 	if err := page.Check(); err != nil {
-		return usageError{fmt.Sprintf("-http %s is no address of this machine alone: harness serve -http with -token-file "+
-			"serves the page to others", addr)}
+		return usageError{fmt.Sprintf("-http %s is not a loopback address; to serve the page to others: harness serve -http "+
+			"with -token-file", addr)}
 	}
 	if err := page.Listen(); err != nil {
 		return usageError{err.Error()}
@@ -105,7 +104,7 @@ func (e *env) console(ctx context.Context, c *cli.Command) error {
 func (e *env) shownIn(link string) (forget func()) {
 	forget, err := browse(link)
 	if err != nil {
-		e.told("no browser could be started; open the link: " + err.Error())
+		e.told("no browser started; open the link: " + err.Error())
 		return func() {}
 	}
 	return forget

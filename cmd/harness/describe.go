@@ -24,8 +24,8 @@ func (e *env) describeCommand() *cli.Command {
 		Usage:     "show how to call a tool",
 		ArgsUsage: "TOOL…",
 		Description: `A TOOL is an ID (git.git_log), a Go name (git.Log), or any exact name that a
-phrase of UseTools may be. Exit code 2 when one of them was not found; the
-others are shown all the same. Coloured on a terminal, unless NO_COLOR is set.
+phrase of UseTools may be. Exit code 2 if one of them was not found; the others
+are shown anyway. Coloured on a terminal, unless NO_COLOR is set.
 
   harness describe git.git_log
   harness describe -detail micro_schema git.Log mcp__git__git_status

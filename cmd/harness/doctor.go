@@ -44,15 +44,14 @@ func (e *env) doctorCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "doctor",
 		Usage: "check config, servers, registry, model, types and sandbox",
-		Description: `One line a check as soon as it has ended, with what to do where something is
-wrong. All is checked side by side, and all servers are asked for their tools:
-one that is slow, or silent, holds up no line but that of the registry, which
-keeps the answers for the commands that follow. Exit code 1 when a check failed;
-warnings are no failure.
+		Description: `Prints a line for each check as soon as it ends, with what to do if something is wrong.
+The checks run side by side, and every server is asked for its tools: a slow server
+delays only its own line and that of the registry, which keeps the answers for the next
+commands. Exit code 1 if a check failed; warnings are not failures.
 
-With -cluster it also looks at the servers of NATS, their streams, this user's
-permissions, the runners and the queue. Only with -make-streams it makes what is
-missing there: with permissions, once, as a user of the role admin.
+With -cluster it also checks the NATS servers, their streams, the permissions of this
+user, the runners and the queue. -make-streams creates missing streams; with
+permissions, do this once, as a user of the role admin.
 
   harness doctor
   harness doctor -timeout 5s
@@ -60,7 +59,7 @@ missing there: with permissions, once, as a user of the role admin.
   harness doctor -cluster tls://nats.example.com -cluster-creds admin.nk -make-streams -replicas 3
   harness -json doctor | jq '.findings[] | select(.status != "ok")'`,
 		Flags: append([]cli.Flag{
-			&cli.DurationFlag{Name: "timeout", Usage: "give each server this long to start (default: what its entry says)",
+			&cli.DurationFlag{Name: "timeout", Usage: "time limit for the start of each server (default: that of its entry)",
 				HideDefault: true, Validator: positive},
 		}, doctorClusterFlags()...),
 		Action: e.doctor,
@@ -195,7 +194,7 @@ func examine(ctx context.Context, checks []check, waiting func(names []string)) 
 				results <- result{i, found}
 			case <-late:
 				results <- result{i, []finding{{Check: c.name, Status: broken,
-					Detail: fmt.Sprintf("it did not end within %v", c.wait+overtime)}}}
+					Detail: fmt.Sprintf("the check did not finish within %v", c.wait+overtime)}}}
 			}
 		}()
 	}
@@ -228,8 +227,8 @@ func checkConfig(files *catalog.Files) (*config.Config, finding) {
 	f := finding{Check: "config"}
 	paths := files.AllConfigs()
 	if len(paths) == 0 {
-		f.Status, f.Detail = warning, "there is none here; scripts can use no tools"
-		f.Do = "harness add writes one, harness install takes a client's servers into one, -config names one"
+		f.Status, f.Detail = warning, "no config here: scripts have no tools"
+		f.Do = "harness add makes one, harness install moves the servers of a client into one, -config FILE names one"
 		if refused := config.Search(".").Refused; len(refused) > 0 {
 			f.Status, f.Detail = broken, strings.Join(refused, "; ")
 		}
@@ -237,13 +236,13 @@ func checkConfig(files *catalog.Files) (*config.Config, finding) {
 	}
 	cfg, err := config.Load(paths...)
 	if err != nil {
-		f.Status, f.Detail, f.Do = broken, err.Error(), "mend the file; nothing else can be checked without it"
+		f.Status, f.Detail, f.Do = broken, err.Error(), "correct the file; the other checks need it"
 		return nil, f
 	}
 	f.Status = fine
 	f.Detail = fmt.Sprintf("%s: %s", strings.Join(paths, ", "), text.Count(len(cfg.Servers), "server"))
 	if n := len(cfg.Self); n > 0 {
-		f.Detail += fmt.Sprintf("; left out: %s, which is this harness", strings.Join(cfg.Self, ", "))
+		f.Detail += fmt.Sprintf("; omitted: %s, which is this harness", strings.Join(cfg.Self, ", "))
 	}
 	if n := len(cfg.Disabled); n > 0 {
 		f.Detail += fmt.Sprintf(", %d disabled (%s)", n, strings.Join(cfg.Disabled, ", "))
@@ -263,18 +262,18 @@ func checkServer(ctx context.Context, job *build.Job, cfg *config.Config, i int)
 		f.Detail = err.Error()
 	case r.Err != nil:
 		f.Detail, f.Do = catalog.OfServer(s.Name, r.Err.Error()),
-			fmt.Sprintf("correct its entry in %s, or switch it off: %s", s.File, registry.Command("-config", s.File)("disable", s.Name))
+			fmt.Sprintf("correct its entry in %s, or disable it: %s", s.File, registry.Command("-config", s.File)("disable", s.Name))
 	default:
 		f.Status, f.Detail = fine, fmt.Sprintf("%s in %v", text.Count(r.Tools, "tool"), r.Time.Round(time.Millisecond))
 		if n := silent(tools, cfg); n > 0 {
-			f.Detail += fmt.Sprintf("; without a word on whether they destroy anything: %d", n)
+			f.Detail += fmt.Sprintf("; %d do not declare whether they are destructive", n)
 		}
 		if r.Tools == 0 {
-			f.Status, f.Do = warning, "look at the allow and deny lists of its entry"
+			f.Status, f.Do = warning, "check the allow and deny lists of its entry"
 		}
 		// those are in the settings
 		if odd := slices.DeleteFunc(r.Problems, func(p string) bool { return slices.Contains(s.Notes, p) }); len(odd) > 0 {
-			f.Status, f.Do = warning, "correct its entry, or tell the authors of the server"
+			f.Status, f.Do = warning, "correct its entry, or report it to the authors of the server"
 			f.Detail += "; " + strings.Join(odd[:min(len(odd), 3)], "; ")
 		}
 	}
@@ -283,7 +282,7 @@ func checkServer(ctx context.Context, job *build.Job, cfg *config.Config, i int)
 
 // checkSettings looks at what the config says about finding tools.
 func checkSettings(ctx context.Context, cfg *config.Config) []finding {
-	f := finding{Check: "settings", Status: fine, Detail: "usetools is understood"}
+	f := finding{Check: "settings", Status: fine, Detail: "usetools is valid"}
 	settings, err := catalog.SearchSettings(cfg)
 	if err == nil {
 		_, _, err = catalog.Rules(cfg)
@@ -293,7 +292,7 @@ func checkSettings(ctx context.Context, cfg *config.Config) []finding {
 		opts, err = settings.Options()
 	}
 	if err != nil {
-		f.Status, f.Detail, f.Do = broken, err.Error(), `mend "usetools" in the config`
+		f.Status, f.Detail, f.Do = broken, err.Error(), `correct "usetools" in the config`
 		return []finding{f}
 	}
 	if doubts := catalog.SettingsDoubts(cfg, settings, nil); len(doubts) > 0 {
@@ -304,7 +303,7 @@ func checkSettings(ctx context.Context, cfg *config.Config) []finding {
 	}
 	g := finding{Check: "embedder", Status: fine, Detail: opts.Embedder.Identity().Name + " answers"}
 	if _, err := opts.Embedder.Embed(ctx, []string{"hello"}); err != nil {
-		g.Status, g.Detail, g.Do = warning, err.Error(), "until it answers the embedded model does everything"
+		g.Status, g.Detail, g.Do = warning, err.Error(), "the embedded model is used until it answers"
 	}
 	return []finding{f, g}
 }
@@ -354,8 +353,8 @@ func checkClasses(reg *registry.Registry, cfg *config.Config) finding {
 		}
 	}
 	if len(silent) > 0 {
-		f.Detail += "; without a word on which only read, so that all are effect: " + text.List(silent, 12)
-		f.Do = fmt.Sprintf(`say it in the entry of %s: "usetools": {"class": {"get_*": "read"}}`, silent[0])
+		f.Detail += "; servers that do not declare which tools only read, so that all are effect: " + text.List(silent, 12)
+		f.Do = fmt.Sprintf(`declare it in the entry of %s: "usetools": {"class": {"get_*": "read"}}`, silent[0])
 	}
 	return f
 }
@@ -380,16 +379,16 @@ func checkRules(reg *registry.Registry, cfg *config.Config) []finding {
 	}
 	for _, token := range slices.Sorted(maps.Keys(rights)) {
 		for _, right := range rights[token] {
-			may := "approve calls that it did not send itself"
+			may := "approve calls of other clients"
 			if right == catalog.Operate {
-				may = "see and do in the console what the operator may, approve of all calls too"
+				may = "see and do in the console what the operator may, and approve all calls"
 			}
 			out = append(out, finding{Check: "rule", Status: fine, Detail: "the token " + token + " may " + may})
 		}
 	}
 	for _, doubt := range cat.RuleDoubts() {
 		out = append(out, finding{Check: "rule", Status: warning, Detail: doubt,
-			Do: "harness tools lists the tools by ID; harness describe shows their arguments"})
+			Do: "harness tools lists the IDs of the tools, harness describe their arguments"})
 	}
 	return out
 }
@@ -417,19 +416,19 @@ func checkRegistry(files *catalog.Files, cfg *config.Config) []finding {
 	f := finding{Check: "registry", Status: fine}
 	path := files.Path()
 	if path == "" {
-		f.Status, f.Detail = warning, "there is no config and no -registry to look for one"
+		f.Status, f.Detail = warning, "no registry: there is no config, and no -registry"
 		return []finding{f}
 	}
 	reg, err := registry.Load(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		f.Status, f.Detail, f.Do = warning, path+" is not built yet",
-			"run build-registry; the first run of a script does it otherwise"
+			"run build-registry; otherwise the first run of a script builds it"
 	case err != nil:
 		f.Status, f.Detail, f.Do = broken, err.Error(), "delete it or run build-registry"
 	case cfg != nil && reg.Config != "" && reg.Config != cfg.Digest():
-		f.Status, f.Detail, f.Do = warning, path+" was made from other servers than the config has now",
-			"run build-registry; the next run of a script does it otherwise"
+		f.Status, f.Detail, f.Do = warning, path+" was built from other servers than those of the config",
+			"run build-registry; otherwise the next run of a script builds it"
 	default:
 		stale, held := 0, 0
 		for i := range reg.Tools {
@@ -443,23 +442,23 @@ func checkRegistry(files *catalog.Files, cfg *config.Config) []finding {
 			text.Count(len(reg.Servers), "server"))
 		for i := range reg.Servers {
 			if s := &reg.Servers[i]; s.Error != nil && s.Tools == 0 {
-				f.Status, f.Do = warning, "run build-registry once its server answers"
-				f.Detail += fmt.Sprintf("; %s failed when it was built", s.Name)
+				f.Status, f.Do = warning, "run build-registry when the server answers"
+				f.Detail += fmt.Sprintf("; %s failed during the build", s.Name)
 			}
 		}
 		if stale > 0 {
-			f.Status, f.Do = warning, "run build-registry once their servers answer again"
+			f.Status, f.Do = warning, "run build-registry when their servers answer again"
 			f.Detail += fmt.Sprintf(", %d stale", stale)
 		}
 		if held > 0 {
 			f.Status, f.Do = warning, "harness describe -detail full_schema shows why; build-registry accept accepts changed "+
 				"definitions"
-			f.Detail += fmt.Sprintf(", %d that must not be called", held)
+			f.Detail += fmt.Sprintf(", %d not callable", held)
 		}
 		out := append([]finding{f, checkClasses(reg, cfg)}, checkRules(reg, cfg)...)
 		if n := silent(reg.Tools, cfg); n > 0 {
 			out = append(out, finding{Check: "approval", Status: fine, Detail: fmt.Sprintf(
-				"without a word on whether they destroy anything: %d of %s; serve -approve destructive asks for those too",
+				"%d of %s do not declare whether they are destructive; serve -approve destructive requires approval for those, too",
 				n, text.Count(len(reg.Tools), "tool"))})
 		}
 		return out
@@ -472,7 +471,7 @@ func checkModel() finding {
 	f := finding{Check: "model", Status: fine,
 		Detail: fmt.Sprintf("%s: %d tokens, %d dimensions, embedded", id.Name, m.Tokens(), m.Dimensions())}
 	if m.Dimensions() != id.Dimensions {
-		f.Status, f.Do = broken, "this build is damaged: install it anew"
+		f.Status, f.Do = broken, "this build is damaged: reinstall it"
 	}
 	return f
 }
@@ -484,7 +483,7 @@ func checkRecords(ctx context.Context) []finding {
 	dir, _, err := stateDir(nil)
 	if err == nil {
 		if _, err = os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-			f.Detail = "of runs: none in " + dir + " yet; harness run and harness serve keep them there with -state " + registry.ShellWord(dir)
+			f.Detail = "no runs in " + dir + " yet; harness run and harness serve keep them there with -state " + registry.ShellWord(dir)
 			return []finding{f}
 		}
 	}
@@ -493,7 +492,7 @@ func checkRecords(ctx context.Context) []finding {
 	}
 	if err != nil {
 		f.Status, f.Detail = warning, err.Error()
-		f.Do = "harness runs shows nothing so; -state DIR, or " + stateVariable + ", names another folder"
+		f.Do = "harness runs cannot list them; -state DIR, or " + stateVariable + ", names another folder"
 	}
 	return []finding{f}
 }
@@ -521,7 +520,7 @@ func checkApprovals(ctx context.Context) []finding {
 		}
 	}
 	if n > 0 {
-		f.Detail = text.Count(n, "call") + " waiting for a person, see harness approvals; " + f.Detail
+		f.Detail = text.Count(n, "pending call") + ", see harness approvals; " + f.Detail
 	}
 	return []finding{f}
 }
@@ -536,18 +535,18 @@ func latestRun(ctx context.Context, dir string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return fmt.Sprintf("of runs: in %s; the latest is %s of %s (%s)", dir, s.ID, s.Time.Local().Format(time.DateTime),
+		return fmt.Sprintf("in %s; the latest run is %s of %s (%s)", dir, s.ID, s.Time.Local().Format(time.DateTime),
 			s.Status), nil
 	}
-	return "of runs: none in " + dir + " yet", nil
+	return "no runs in " + dir + " yet", nil
 }
 
 // checkTypes says whether scripts' types can be made with the Go of this build.
 func checkTypes() finding {
-	f := finding{Check: "types", Status: fine, Detail: runtime.Version() + ": scripts' types with methods can be made"}
+	f := finding{Check: "types", Status: fine, Detail: runtime.Version() + ": types with methods work in scripts"}
 	if err := harness.CheckTypes(); err != nil {
 		f.Status, f.Detail = warning, err.Error()
-		f.Do = "build with such a release; until then scripts that need such types are refused"
+		f.Do = "build with such a release; until then, scripts that need such types are refused"
 	}
 	return f
 }
@@ -559,14 +558,14 @@ func checkSandbox(ctx context.Context) []finding {
 	defer h.Close()
 	res, err := h.Run(ctx, &harness.Script{Source: "Return(1)"})
 	if err != nil {
-		f.Status, f.Detail, f.Do = broken, err.Error(), "scripts cannot be run here"
+		f.Status, f.Detail, f.Do = broken, err.Error(), "scripts cannot run on this machine"
 		return []finding{f}
 	}
 	b := res.Sandbox
 	f.Detail = fmt.Sprintf("Landlock ABI %d, seccomp %t, limits %t; a script takes %.0f ms", b.Landlock, b.Seccomp,
 		b.Rlimits, res.Timing.Total)
 	if res.Status != outcome.OK {
-		f.Status, f.Detail = broken, fmt.Sprintf("a script that does nothing ends with %s", res.Status)
+		f.Status, f.Detail = broken, fmt.Sprintf("an empty script ends with %s", res.Status)
 		if res.Error != nil {
 			f.Detail += ": " + res.Error.Message
 		}

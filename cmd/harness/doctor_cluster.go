@@ -21,9 +21,9 @@ import (
 // doctorClusterFlags are those of doctor that concern a cluster.
 func doctorClusterFlags() []cli.Flag {
 	return append(join.Flags(),
-		&cli.BoolFlag{Name: "make-streams", Usage: "make the streams that -cluster lacks, as a user of the role admin may"},
-		&cli.StringFlag{Name: "monitor", Usage: "the monitoring port of a server of -cluster (http://HOST:8222): only it tells " +
-			"how often acknowledged messages are written to the disk"})
+		&cli.BoolFlag{Name: "make-streams", Usage: "create missing streams of -cluster, as a user of the role admin"},
+		&cli.StringFlag{Name: "monitor", Usage: "monitoring `URL` of a server of -cluster (http://HOST:8222): only this port reports " +
+			"how often acknowledged messages are written to disk"})
 }
 
 // checkCluster looks at the cluster that the flags name.
@@ -39,7 +39,7 @@ func checkCluster(ctx context.Context, c *cli.Command) []finding {
 	}
 	if err != nil {
 		first.Detail = err.Error()
-		first.Do = "start the servers with JetStream; harness serve -cluster, or -make-streams here, makes the streams that are missing"
+		first.Do = "start the servers with JetStream; harness serve -cluster, or -make-streams here, creates missing streams"
 		var no *cluster.PermissionError
 		if errors.As(err, &no) { // which says what to do
 			first.Do = ""
@@ -56,7 +56,7 @@ func checkCluster(ctx context.Context, c *cli.Command) []finding {
 	all = append(all, checkClock(s)...)
 	if len(s.Unseen) > 0 {
 		return append(all, finding{Check: "cluster processes", Status: warning, Detail: "this user may not see " +
-			text.List(s.Unseen, 4), Do: "run harness doctor as the user of a front end, too"})
+			text.List(s.Unseen, 4), Do: "run harness doctor as the user of a front end"})
 	}
 	return append(all, checkRunners(s)...)
 }
@@ -72,13 +72,13 @@ func checkStreams(s *cluster.Status) []finding {
 		bytes += st.Bytes
 		for _, odd := range st.Odd {
 			out = append(out, finding{Check: "cluster stream " + st.Name, Status: warning, Detail: odd,
-				Do: "change it with nats stream edit " + st.Name + ", or have this version make it anew"})
+				Do: "change it with nats stream edit " + st.Name + ", or let this version create it again"})
 		}
 		for _, p := range st.Peers {
 			if p.Offline || !p.Current {
 				word := "is behind"
 				if p.Offline {
-					word = "is away"
+					word = "is offline"
 				}
 				out = append(out, finding{Check: "cluster stream " + st.Name, Status: warning,
 					Detail: fmt.Sprintf("server %s %s by %d messages", p.Name, word, p.Lag), Do: "look at its log"})
@@ -89,18 +89,17 @@ func checkStreams(s *cluster.Status) []finding {
 		text.Count(least, "server"))
 	if least == 1 {
 		f.Status = warning
-		f.Detail += ": what they have is away while that one is, and gone with its disk"
-		f.Do = "with three servers, nats stream edit STREAM --replicas 3; harness serve -replicas 3 makes new ones so"
+		f.Detail += ": their data is unavailable while that server is down, and lost with its disk"
+		f.Do = "with three servers: nats stream edit STREAM --replicas 3; harness serve -replicas 3 creates new ones so"
 	}
 	return append([]finding{f}, out...)
 }
 
 func checkSync(ctx context.Context, monitor string) finding {
 	f := finding{Check: "cluster sync", Status: warning, Do: "in the jetstream block of each server: sync_interval: always"}
-	const loss = "a power failure of all servers may lose up to %v of what they acknowledged, and runs may be repeated"
+	const loss = "a power failure of all servers may lose the last %v of acknowledged messages, and runs may be repeated"
 	if monitor == "" {
-		f.Detail = "how often servers write to their disks is told by their monitoring ports alone, see -monitor; unless it " +
-			"is always, " + fmt.Sprintf(loss, 2*time.Minute)
+		f.Detail = "unknown without -monitor; unless servers sync always, " + fmt.Sprintf(loss, 2*time.Minute)
 		return f
 	}
 	every, err := cluster.Monitored(ctx, monitor)
@@ -110,7 +109,7 @@ func checkSync(ctx context.Context, monitor string) finding {
 	case every > 0:
 		f.Detail = fmt.Sprintf(loss, every)
 	default:
-		f.Status, f.Detail, f.Do = fine, "what is acknowledged is on the disk of that server", ""
+		f.Status, f.Detail, f.Do = fine, "acknowledged messages are on the disk of that server", ""
 	}
 	return f
 }
@@ -120,13 +119,13 @@ func checkUser(s *cluster.Status) finding {
 	f := finding{Check: "cluster user", Status: fine}
 	switch u := s.User; {
 	case u == nil:
-		f.Status, f.Detail = warning, "this user may not ask for its permissions"
+		f.Status, f.Detail = warning, "this user may not read its permissions"
 		f.Do = "allow it to publish $SYS.REQ.USER.INFO, as " + usersGuide + " does"
 	case len(u.Permissions) > 0:
-		f.Detail = fmt.Sprintf("%s of account %s, with permissions of its own", u.Name, u.Account)
+		f.Detail = fmt.Sprintf("%s of account %s, with restricted permissions", u.Name, u.Account)
 	default:
-		f.Detail = fmt.Sprintf("%s of account %s may do everything there", cmp.Or(u.Name, "a connection without a name"), u.Account)
-		f.Do = "users with the permissions of their role: " + usersGuide
+		f.Detail = fmt.Sprintf("%s of account %s, without restrictions", cmp.Or(u.Name, "a connection without a name"), u.Account)
+		f.Do = "create users with the permissions of their role: " + usersGuide
 	}
 	return f
 }
@@ -148,14 +147,14 @@ func checkWire(s *cluster.Status) finding {
 	case local && !s.TLS:
 		f.Detail = "without TLS, on this machine"
 	case !s.TLS:
-		f.Status, f.Detail = warning, "without TLS: whoever is in between reads scripts and results, and may change them"
-		f.Do = "a tls block in the servers' configuration, and -cluster tls://… with -cluster-ca"
+		f.Status, f.Detail = warning, "without TLS: others on the network can read and change scripts and results"
+		f.Do = "add a tls block to the configuration of the servers, and use -cluster tls://… with -cluster-ca"
 	case !local && !named:
-		f.Status, f.Detail = warning, "with TLS, and anybody who reaches the servers may connect"
-		f.Do = "users with nkeys (" + usersGuide + "), and -cluster-creds"
+		f.Status, f.Detail = warning, "with TLS, but without users: every client that reaches the servers can connect"
+		f.Do = "create users with nkeys (" + usersGuide + "), and use -cluster-creds"
 	}
 	if !local && !s.TLS && !named {
-		f.Detail += "; anybody may connect"
+		f.Detail += "; every client can connect"
 	}
 	return f
 }
@@ -164,16 +163,16 @@ func checkWire(s *cluster.Status) finding {
 const maxClock = 500
 
 func checkClock(s *cluster.Status) []finding {
-	f := finding{Check: "cluster clock", Status: fine, Detail: fmt.Sprintf("that of the server differs by %.0f ms", s.ClockMs)}
+	f := finding{Check: "cluster clock", Status: fine, Detail: fmt.Sprintf("the clock of the server differs by %.0f ms", s.ClockMs)}
 	if max(s.ClockMs, -s.ClockMs) > maxClock {
-		f.Status, f.Do = warning, "set both by NTP: when a script may begin is told by the clock of the front end"
+		f.Status, f.Do = warning, "set both by NTP: the clock of the front end decides when a script may begin"
 	}
 	out := []finding{f}
 	for _, p := range s.Pools {
 		if p.AckWaitS != 0 && p.AckWaitS != s.AckWaitS {
 			out = append(out, finding{Check: "cluster queue " + p.Name, Status: warning, Detail: fmt.Sprintf(
-				"a runner counts as dead after %g s, by this version after %g s", p.AckWaitS, s.AckWaitS),
-				Do: "run one version everywhere: a runner sets it when it starts"})
+				"a silent runner is lost after %g s; with these flags after %g s", p.AckWaitS, s.AckWaitS),
+				Do: "run the same version with the same -ack-wait everywhere: a runner sets it when it starts"})
 		}
 	}
 	return out
@@ -194,17 +193,17 @@ func checkRunners(s *cluster.Status) []finding {
 	f := finding{Check: "cluster processes", Status: fine, Detail: fmt.Sprintf("%s, %s with %s", text.Count(fronts, "front end"),
 		text.Count(runners, "runner"), text.Count(places, "place"))}
 	if runners == 0 {
-		f.Status, f.Do = warning, "start harness runner -cluster: until then scripts wait"
+		f.Status, f.Do = warning, "start harness runner -cluster; until then, scripts wait"
 	}
 	out := []finding{f}
 	for _, p := range s.Pools {
-		q := finding{Check: "cluster queue " + p.Name, Status: fine, Detail: fmt.Sprintf("%d waiting, %d under way", p.Waiting,
+		q := finding{Check: "cluster queue " + p.Name, Status: fine, Detail: fmt.Sprintf("%d waiting, %d running", p.Waiting,
 			p.UnderWay)}
 		if p.OldestS > 0 {
 			q.Detail += fmt.Sprintf(", the oldest for %v", time.Duration(p.OldestS*float64(time.Second)).Round(time.Second))
 		}
 		if p.Waiting+p.UnderWay > 0 && p.Runners == 0 {
-			q.Status, q.Do = warning, "no runner of the pool is alive: start harness runner -pool "+registry.ShellWord(p.Name)
+			q.Status, q.Do = warning, "the pool has no runner: start harness runner -pool "+registry.ShellWord(p.Name)
 		}
 		out = append(out, q)
 	}

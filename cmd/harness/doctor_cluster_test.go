@@ -51,10 +51,10 @@ func TestDoctorLooksAtACluster(t *testing.T) {
 	for check, want := range map[string]string{
 		"cluster":            "ok: nats-server ",
 		"cluster streams":    "warning: 6 streams with ",
-		"cluster sync":       "warning: how often servers write to their disks",
-		"cluster user":       "ok: a connection without a name of account $G may do everything",
+		"cluster sync":       "warning: unknown without -monitor",
+		"cluster user":       "ok: a connection without a name of account $G, without restrictions",
 		"cluster connection": "ok: without TLS, on this machine",
-		"cluster clock":      "ok: that of the server differs by ",
+		"cluster clock":      "ok: the clock of the server differs by ",
 		"cluster processes":  "warning: 1 front end, 0 runners",
 	} {
 		if f := got[check]; !strings.HasPrefix(f.Status+": "+f.Detail, want) {
@@ -86,8 +86,8 @@ func TestDoctorOfUsersWithPermissions(t *testing.T) {
 	}
 	for role, u := range map[string]clustertest.User{"front": front, "runner": runner, "reader": reader} {
 		f := of(u)
-		if f["cluster user"].Status != fine || !strings.HasSuffix(f["cluster user"].Detail, "of account USETOOLS, with permissions of its own") ||
-			f["cluster processes"].Do != "start harness runner -cluster: until then scripts wait" {
+		if f["cluster user"].Status != fine || !strings.HasSuffix(f["cluster user"].Detail, "of account USETOOLS, with restricted permissions") ||
+			f["cluster processes"].Do != "start harness runner -cluster; until then, scripts wait" {
 			t.Errorf("%s: %+v", role, f)
 		}
 	}

@@ -17,19 +17,18 @@ func (e *env) genCommand() *cli.Command {
 		Name:      "gen",
 		Usage:     "write the tools as Go packages, for editors and for reading",
 		ArgsUsage: "[SERVER…]",
-		Description: `Writes a Go module named servers, with one package for each server (or only
-for each SERVER, by its config key or its package), so that an editor completes
-scripts and go vet checks them. Without -o the files are printed one after the
-other, each behind a line -- NAME --.
+		Description: `Writes a Go module named servers, with one package per server (SERVER is a config key
+or a package), so that editors complete scripts and go vet checks them. Without -o the
+files are printed, each below a line -- NAME --.
 
-A script lies in the module, in a folder with a copy of usetools.go, which
-declares UseTools, Return, Input and Stored for the editor; first_script is
-one. A second run replaces what the first one wrote and leaves scripts alone.
+Keep a script in the module, in a folder with a copy of usetools.go, which declares
+UseTools, Return, Input and Stored for the editor; first_script is an example. A second
+run replaces the generated files and keeps your scripts.
 
   harness gen -o servers && go -C servers vet ./...
   harness run servers/first_script/main.go`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "o", Usage: "write into `DIR`, which is made if need be"},
+			&cli.StringFlag{Name: "o", Usage: "write into `DIR`"},
 		},
 		Action: e.gen,
 	}

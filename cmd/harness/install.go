@@ -27,16 +27,18 @@ func yesFlag(usage string) cli.Flag {
 func (e *env) installCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "install",
-		Usage:     "put the harness in place of a client's servers",
+		Usage:     "replace the servers of a client by the harness",
 		ArgsUsage: "CLIENT",
 		Description: `CLIENT is ` + strings.Join(clients.Names(), ", ") + `.
-Its servers go from its file into a config: from a project's into
-.usetools/mcp.json there, from the one for all projects into usetools/mcp.json
-in your config folder. One entry stays, which starts harness serve over that
-config. Where a client has servers in both files, the project's stay there, so
-that it has one execute. It prints the difference, without the values of env and headers, and
-asks. Comments, order and other keys stay; a backup is kept. Servers that the
-harness cannot start for the client (those that ask with ${input:…}) stay, too.
+It moves the client's servers into a config: those of a project into
+.usetools/mcp.json there, those of all projects into usetools/mcp.json in your
+config folder. One entry is left, which starts harness serve with that config. If
+the client has servers in both files, those of the project stay, so that there is
+one tool execute. Servers that the harness cannot start for the client (those that
+ask with ${input:…}) stay, too.
+
+It prints the difference, without the values of env and headers, and asks.
+Comments, order and other keys are kept, and a backup is written.
 
   harness install cursor
   harness install claude -yes
@@ -52,8 +54,8 @@ harness cannot start for the client (those that ask with ${input:…}) stay, too
 				return err
 			}
 			if dir := filepath.Dir(exe); filepath.Base(dir) == "exe" && strings.Contains(dir, "go-build") {
-				return usageError{"this program goes away when it ends (go run): go install ./cmd/... first, " +
-					"and run harness from where that puts it"}
+				return usageError{"go run deletes this program when it ends: go install ./cmd/... first, " +
+					"then run the installed harness"}
 			}
 			shared := onPath(exe)
 			plans, err := client.Plans(".", exe, shared)
@@ -66,7 +68,7 @@ harness cannot start for the client (those that ask with ${input:…}) stay, too
 					e.tellShared(shared, exe)
 				}
 			}
-			return e.carryOut(ctx, c, plans, "the harness is there already")
+			return e.carryOut(ctx, c, plans, "the harness is already installed there")
 		},
 	}
 }
@@ -76,9 +78,9 @@ func (e *env) uninstallCommand() *cli.Command {
 		Name:      "uninstall",
 		Usage:     "restore the servers of a client",
 		ArgsUsage: "CLIENT",
-		Description: `What install took out of the client's files comes back, the entry of the harness
-goes, and whatever else was changed since stays as it is. The config keeps the
-servers; harness remove takes them out there. The files that stay are listed.
+		Description: `Puts the servers that install moved back into the client's files and removes the
+entry of the harness. Later changes to the files are kept. The config keeps the
+servers; harness remove removes them there. The output lists the backups.
 
   harness uninstall cursor`,
 		Flags: []cli.Flag{yesFlag("change the files without asking")},
@@ -105,9 +107,9 @@ servers; harness remove takes them out there. The files that stay are listed.
 				return err
 			}
 			for _, p := range plans {
-				e.said(c, "left: %s (backups)", strings.Join(p.Left, ", "))
+				e.said(c, "kept: %s (backups)", strings.Join(p.Left, ", "))
 				if names := slices.Sorted(maps.Values(p.Moved)); len(names) > 0 {
-					e.said(c, "the config still has servers that came from the client; to take them out: %s",
+					e.said(c, "the config still has the servers of the client; to remove them: %s",
 						registry.Command("-config", p.Config)(append([]string{"remove"}, names...)...))
 				}
 			}
@@ -134,11 +136,11 @@ func onPath(exe string) string {
 // tellShared reports on which machines a project's file works.
 func (e *env) tellShared(command, exe string) {
 	if command != exe {
-		fmt.Fprintf(e.stderr, "harness: the entry names %s and %s, not this machine's paths: it works wherever %[1]s is on PATH\n",
+		fmt.Fprintf(e.stderr, "harness: the entry names %s and %s, not paths of this machine: it works wherever %[1]s is on PATH\n",
 			command, config.ProjectFile)
 		return
 	}
-	fmt.Fprintf(e.stderr, "harness: the entry names %s, which is a path of this machine; with harness on PATH, install writes the name\n", exe)
+	fmt.Fprintf(e.stderr, "harness: the entry names %s, a path of this machine; if harness is on PATH, install writes its name\n", exe)
 }
 
 // tellServers reports which servers a client gets from each of its files.
@@ -157,7 +159,7 @@ func (e *env) tellServers(client string, plans []*clients.Plan) {
 				what += "; directly: " + names(slices.Clone(p.Direct))
 			}
 		} else {
-			what += " (directly: one file has the harness, so that there is one execute)"
+			what += " (directly: only one file has the harness, so that there is one execute)"
 		}
 		fmt.Fprintf(e.stderr, "harness: %s gets from %s: %s\n", client, p.File, what)
 	}
@@ -200,14 +202,14 @@ func (e *env) carryOut(ctx context.Context, c *cli.Command, plans []*clients.Pla
 		}
 		for _, was := range slices.Sorted(keys(p.Moved)) {
 			if is := p.Moved[was]; is != was {
-				fmt.Fprintf(e.stderr, "harness: %s is called %s in %s, which has another one of its name\n",
+				fmt.Fprintf(e.stderr, "harness: %s is named %s in %s, which has another server of that name\n",
 					registry.Quoted(was), registry.Quoted(is), p.Config)
 			}
 		}
 	}
 	if !c.Bool("yes") && len(plans) > 0 {
 		if !e.agreed(ctx, fmt.Sprintf("change %s?", strings.Join(files, " and "))) {
-			fmt.Fprintln(e.stderr, "\nharness: nothing was changed; -yes changes it without asking")
+			fmt.Fprintln(e.stderr, "\nharness: nothing was changed; -yes changes the files without asking")
 			return exit(1)
 		}
 	}
@@ -216,9 +218,9 @@ func (e *env) carryOut(ctx context.Context, c *cli.Command, plans []*clients.Pla
 			return err
 		}
 		if !c.Bool("q") {
-			fmt.Fprintf(e.stderr, "harness: changed %s; the client takes it when it starts again\n", p.File)
+			fmt.Fprintf(e.stderr, "harness: changed %s; restart the client to use it\n", p.File)
 			if p.Backup != "" {
-				fmt.Fprintf(e.stderr, "harness: as it was: %s\n", p.Backup)
+				fmt.Fprintf(e.stderr, "harness: backup: %s\n", p.Backup)
 			}
 		}
 	}

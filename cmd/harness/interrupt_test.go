@@ -113,7 +113,7 @@ func TestCtrlCWaitsForTheAnswerOfAnEffect(t *testing.T) {
 	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	s.said(t, "waiting for the answer of 1 call, which may change something (book.add_note); Ctrl-C again does not wait")
+	s.said(t, "waiting for the answer of 1 call (book.add_note); Ctrl-C again does not wait")
 	if err := os.WriteFile(filepath.Join(s.dir, "notes.go"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

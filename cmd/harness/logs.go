@@ -20,11 +20,10 @@ func (e *env) logsCommand() *cli.Command {
 		Name:      "logs",
 		Usage:     "show what servers wrote to stderr",
 		ArgsUsage: "[SERVER]",
-		Description: `Of a SERVER its last lines, each with its time (UTC); without one the servers that
-have a log, and where it is. What the processes of servers write to stderr is
-kept, whoever starts them and whether they fail or not: in your cache folder, at
-most 2 MB a server, without the values of its env and headers. Lines that begin
-with -- say when a process started and ended.
+		Description: `Prints the last lines of a SERVER's log, with times in UTC, or lists the logs. The
+stderr of every server process is kept in your cache folder, at most 2 MB per server,
+without the values of env and headers. Lines that begin with -- report when a process
+started and ended.
 
   harness logs
   harness logs git

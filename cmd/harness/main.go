@@ -31,7 +31,7 @@ const (
 func main() {
 	harness.RunWorker()
 	if err := harness.Harden(); err != nil { // not to be had: scripts are locked all the same
-		fmt.Fprintln(os.Stderr, "harness: closing this process to others:", err)
+		fmt.Fprintln(os.Stderr, "harness: protecting this process from others:", err)
 	}
 	lifetime.KeepLogs()
 	os.Exit(execute(os.Args, os.Stdin, os.Stdout, os.Stderr))
@@ -106,20 +106,20 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 func (e *env) app() *cli.Command {
 	root := &cli.Command{
 		Name:  "harness",
-		Usage: "run Go scripts that say in plain words which tools they need",
+		Usage: "run Go scripts that ask for tools in plain words",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "config",
 				Usage: "config `FILE` with MCP servers; may be repeated (default: .usetools/mcp.json, .mcp.json, " +
-					".vscode/mcp.json, .cursor/mcp.json or .codex/tools.json, here or above; else usetools/mcp.json in the user's " +
-					"config folder)"},
+					".vscode/mcp.json, .cursor/mcp.json or .codex/tools.json in this folder or one above, else usetools/mcp.json in " +
+					"your config folder)"},
 			&cli.StringFlag{Name: "registry", Usage: "registry `FILE` (default: tool_registry.json beside the first config)"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 			&cli.BoolFlag{Name: "no-observe",
-				Usage: "neither learn types from the results of tools nor use those that were learnt"},
+				Usage: "neither infer result types nor use inferred ones"},
 			&cli.BoolFlag{Name: "no-usage", Usage: "do not record which tools scripts call"},
-			&cli.BoolFlag{Name: "no-memory", Usage: "neither use nor note what phrases led to in earlier runs"},
-			&cli.BoolFlag{Name: "q", Usage: "print no progress, no warnings, and not that all went well"},
-			&cli.BoolFlag{Name: "version", Usage: "print which build this is", Local: true},
+			&cli.BoolFlag{Name: "no-memory", Usage: "neither use nor store the tools of phrases in earlier runs"},
+			&cli.BoolFlag{Name: "q", Usage: "print no progress, warnings or confirmations"},
+			&cli.BoolFlag{Name: "version", Usage: "print the version", Local: true},
 		},
 		DisableSliceFlagSeparator: true,
 		Writer:                    e.stdout,

@@ -19,7 +19,7 @@ import (
 func (e *env) memoryCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "memory",
-		Usage: "show and forget what earlier runs taught",
+		Usage: "show and remove what earlier runs taught",
 		Description: `Three files per registry, in the cache folder on this machine, keep what earlier
 runs taught: the tools that phrases led to, the types of results, and how often tools
 were used. Nothing leaves the machine.
@@ -118,7 +118,7 @@ func (e *env) listPhrases(_ context.Context, c *cli.Command) error {
 		return err
 	}
 	if len(all) == 0 {
-		e.nothing(c, "no run has taught what a phrase means")
+		e.nothing(c, "no phrase is stored yet")
 	}
 	t := &present.Table{Columns: present.Columns("phrase", "tool", "uses", "last", "why")}
 	for _, x := range all {
@@ -261,7 +261,7 @@ func (e *env) usageLog(c *cli.Command) (*usage.Log, error) {
 }
 
 func (e *env) usage(ctx context.Context, c *cli.Command) error {
-	if err := pointless(c, c.Bool("unused"), "with -unused, which lists tools: leave it out", "by"); err != nil {
+	if err := pointless(c, c.Bool("unused"), "with -unused, which lists tools: omit it", "by"); err != nil {
 		return err
 	}
 	log, err := e.usageLog(c)

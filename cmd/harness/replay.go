@@ -24,18 +24,17 @@ import (
 func (e *env) replayCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "replay",
-		Usage:     "run scripts again from their records, without a server",
+		Usage:     "replay runs from their records, without servers",
 		ArgsUsage: "RECORD|DIR [SCRIPT|-]",
-		Description: `Runs the script of a record again. Its calls are answered from the record: no
-server is started or asked, and sleeps take no time. Where the value, the output
-and the calls are those of the record the exit code is 0; else it is 1, and the
-first difference is printed. RECORD is a file, or the ID of a run as harness runs
-prints it; of a DIR all records are replayed.
+		Description: `Runs the script of a record again. Its calls are answered from the record: no server
+is started or called, and sleeps take no time. The exit code is 0 if the value, the
+output and the calls are those of the record; else it is 1, and the first difference
+is printed. RECORD is a file or the ID of a run; for a DIR, all its records are
+replayed.
 
-With SCRIPT, another version of the script is run, whose calls are told apart by
-tool and arguments alone. With -registry the script is checked against the tools
-of that registry, and not against those that the record has: does it still
-compile, and do the same, with the schemas of today?
+SCRIPT replays another version of the script; its calls are matched by tool and
+arguments. -registry checks the script against the tools of that registry instead of
+those in the record: does it still compile, and do the same, with today's schemas?
 
   harness run -record runs/ report.go
   harness replay runs/
@@ -43,7 +42,7 @@ compile, and do the same, with the schemas of today?
   harness replay -registry tool_registry.json runs/`,
 		Flags: []cli.Flag{
 			stateFlag("look for RECORD in `DIR` (default: USETOOLS_STATE, or usetools in the user's state folder)"),
-			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of each replay (default: that of the run)",
+			&cli.DurationFlag{Name: "timeout", Usage: "time limit of each replay (default: that of the run)",
 				Validator: positive, HideDefault: true},
 			e.sandboxFlag(),
 		},

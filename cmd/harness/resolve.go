@@ -20,11 +20,10 @@ func (e *env) resolveCommand() *cli.Command {
 		Name:      "resolve",
 		Usage:     "show which tool a phrase means",
 		ArgsUsage: "PHRASE…|-",
-		Description: `'-' reads one phrase a line from stdin and prints one JSON object a line (with
--json; without it a line of text). The object is an element of a Result's
-tools, with the verdict of the phrase alone: a tool that does not say that it
-destroys nothing is resolved with a confidence of .75, others with .6. Exit code
-2 when any phrase was not resolved.
+		Description: `'-' reads one phrase per line from stdin. -json prints one JSON object per phrase: an
+element of a Result's tools, with the verdict of the phrase alone. A phrase is resolved
+with a confidence of .6, for tools that may be destructive of .75. Exit code 2 if a
+phrase was not resolved.
 
   harness resolve "show the commit history"
   harness resolve -json - < phrases.txt`,
@@ -74,7 +73,7 @@ func (e *env) resolve(ctx context.Context, c *cli.Command) error {
 		}
 	}
 	if loose(phrases) && r.missed && !c.Bool("q") {
-		fmt.Fprintf(e.stderr, "harness: each argument is a phrase of its own; to ask for one, quote it: harness resolve %q\n",
+		fmt.Fprintf(e.stderr, "harness: each argument is a phrase; to resolve one phrase, quote it: harness resolve %q\n",
 			strings.Join(phrases, " "))
 	}
 	return r.end()

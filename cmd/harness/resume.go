@@ -31,29 +31,29 @@ func (e *env) resumeCommand() *cli.Command {
 		Name:      "resume",
 		Usage:     "resume a run that waited for approval, was stopped or died",
 		ArgsUsage: "RUN",
-		Description: `The script of the record runs again from its beginning. Its calls are answered from
-the record, in no time, until all that were sent and do not only read have been asked
-for: then it goes on. No call is sent twice. A script that goes another way the
-second time sends nothing, and ends diverged.
+		Description: `The script runs again from its beginning. Its calls are answered from the record until
+all effect calls that were sent have been repeated; then the run continues. No call is
+sent twice. A script that makes other calls the second time sends nothing, and ends as
+diverged.
 
-At a terminal what still waits for a person is asked first. Output and exit codes are
-those of run: 75 where it waits again, or where somebody has to say what became of a
-call (harness runs settle). A run that ended at a limit goes on with a larger one.
+At a terminal, pending calls are asked first. Output and exit codes are those of run:
+75 if the run waits again, or if a call has an unknown outcome (harness runs settle). A
+run that ended at a limit continues with a larger one.
 
-With -cluster a runner of the -pool goes on with it, with its servers and its limits:
-no config is needed here.
+With -cluster, a runner of the -pool resumes the run, with its servers and limits: no
+config is needed here.
 
   harness resume 7f3k
   harness resume last -timeout 5m
 
-Of a run ID as much is enough as no other has; last is the newest.`,
+The beginning of a run ID is enough if it is unique; last is the newest.`,
 		Flags: append([]cli.Flag{
 			stateFlag("the `DIR` with the records (default: $USETOOLS_STATE, else usetools in your state folder)"),
-			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of the script (default: as it was)", HideDefault: true,
+			&cli.DurationFlag{Name: "timeout", Usage: "time limit of the script (default: that of the run)", HideDefault: true,
 				Validator: positive},
-			&cli.IntFlag{Name: "memory", Usage: "`MB` of memory for the script's process (default: as it was)",
+			&cli.IntFlag{Name: "memory", Usage: "`MB` of memory for the script's process (default: that of the run)",
 				HideDefault: true, Validator: memoryFits},
-			&cli.BoolFlag{Name: "copy", Usage: "of several copies of this record, this is the one to go on with"},
+			&cli.BoolFlag{Name: "copy", Usage: "resume a copied record; resume at most one copy"},
 			e.sandboxFlag(),
 			poolFlag(),
 		}, slices.Concat(valueFlags(), join.Flags())...),
@@ -140,7 +140,7 @@ type unanswered struct {
 }
 
 func (u *unanswered) Error() string {
-	return fmt.Sprintf("not answered: run %s still waits: %s", u.run, u.command("approvals", "show", u.run))
+	return fmt.Sprintf("not answered: run %s still waits for approval: %s", u.run, u.command("approvals", "show", u.run))
 }
 
 // notResumed prints why a run cannot be resumed, and returns the exit code.
@@ -158,7 +158,7 @@ func (e *env) notResumed(c *cli.Command, id string, err error) error {
 	case errors.As(err, &unknown):
 		code, hint = outcome.Uncertain.ExitCode(), "; see: "+lines(c)("runs", "show", id)
 	case errors.Is(err, store.ErrCopy):
-		code, hint = exitUsage, ": with -copy this copy is resumed; resume no other one"
+		code, hint = exitUsage, ": -copy resumes this copy; resume no other one"
 	case errors.As(err, &no):
 		err, code = no, exitUsage
 	case errors.Is(err, store.ErrEnded):
@@ -297,7 +297,7 @@ func (e *env) tellsOfEffects(ctx context.Context, s *harness.Script) (stop func(
 		}
 		e.line.Clear()
 		tools := slices.Compact(slices.Sorted(maps.Values(under)))
-		fmt.Fprintf(e.stderr, "harness: the script is ended; waiting for the answer of %s, which may change something (%s); "+
+		fmt.Fprintf(e.stderr, "harness: the script is canceled; waiting for the answer of %s (%s); "+
 			"Ctrl-C again does not wait\n", text.Count(len(under), "call"), present.Visible(text.List(tools, 3), 500, ascii()))
 	})
 	return func() { stopped() }

@@ -33,37 +33,36 @@ indented JSON; everything else goes to stderr. With -json, one Result object.
 
 Exit codes: 0 ok; 1 the script failed; 2 it did not compile, was refused, or a
 tool was ambiguous or not found; 3 a limit; 4 denied; 64 usage; 70 the harness
-failed, or a run that was gone on with went another way (diverged); 75 it waits for
-a person, or nobody knows what became of a call: both are said, with the commands
-that go on; 130 canceled.
+failed, or a resumed run diverged; 75 a call needs approval, or its outcome is
+unknown (the output names the commands to continue); 130 canceled.
 
-A call that needs a person (-approve, the config's "approve") is shown at the
-terminal, which asks. Elsewhere the run ends and waits, where -state keeps its record:
-harness approvals answers, harness resume goes on. The same script with the same
-inputs does not begin again meanwhile (-no-rejoin).
+A call that needs approval (-approve, the config's "approve") is shown at the
+terminal, which asks. Elsewhere the run ends as waiting, and -state keeps its record:
+harness approvals answers, harness resume resumes. Meanwhile the same script with the
+same inputs does not start again (-no-rejoin).
 
   harness run -config examples/.mcp.json examples/git_digest/main.go
   harness run -input 'paths=["a.txt"]' -timeout 2m script.go
   harness run -watch script.go             run again on each save
   harness run -connect URL script.go       on a running harness serve -http
   harness run -csv script.go >rows.csv     a list that the script returns
-  harness run -dry-run script.go           what would it do?
-  harness run -record runs/ script.go      and harness replay runs/ does it again
+  harness run -dry-run script.go           list the calls that it would make
+  harness run -record runs/ script.go      and harness replay runs/ replays it
   harness run -state runs/ -approve writes script.go
   echo 'Return(1 + 2)' | harness run -`,
 		Flags: append([]cli.Flag{
-			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of the whole script", Value: 30 * time.Second,
+			&cli.DurationFlag{Name: "timeout", Usage: "time limit of the script", Value: 30 * time.Second,
 				Validator: positive},
 			&cli.StringSliceFlag{Name: "input",
-				Usage: "`NAME=JSON`: a value that the script reads with Input(NAME, &v); NAME=@FILE takes it from a file"},
+				Usage: "`NAME=JSON`: a value that the script reads with Input(NAME, &v); NAME=@FILE reads it from a file"},
 			memoryFlag("`MB` of memory for the script's process"),
 			strictFlag(),
 			&cli.StringFlag{Name: "connect",
-				Usage: "run it on the harness serve -http at `URL`, whose servers are warm"},
+				Usage: "run it on the harness serve -http at `URL`, whose servers are connected"},
 			&cli.StringFlag{Name: "record", Usage: "keep a record of the run in `DIR`, for harness replay"},
 			stateFlag("keep a record of the run in `DIR`, where harness runs looks for it"),
-			&cli.BoolFlag{Name: "no-rejoin", Usage: "begin a run also while one of the same script and inputs waits (-state)"},
-			&cli.BoolFlag{Name: "dry-run", Usage: "call what reads, and list what else the script would do"},
+			&cli.BoolFlag{Name: "no-rejoin", Usage: "start a new run even if one of the same script and inputs waits (-state)"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "make read calls only, and list the other calls"},
 			&cli.BoolFlag{Name: "watch", Usage: "run again whenever the script is saved, until Ctrl-C"},
 			e.sandboxFlag(),
 		}, slices.Concat(e.policyFlags(), valueFlags())...),
@@ -81,10 +80,9 @@ func (e *env) checkCommand() *cli.Command {
 		Name:      "check",
 		Usage:     "resolve, generate and type-check a script; run nothing",
 		ArgsUsage: "SCRIPT|-",
-		Description: `Everything that run does before the script's first statement: the phrases are
-resolved, the tools' Go packages generated, the script type-checked and
-lowered. Exit codes as of run. -lowered prints the program that the
-interpreter would get.
+		Description: `Does what run does before the script's first statement: resolves the phrases,
+generates the Go packages of the tools, type-checks and lowers the script. Exit codes
+are those of run. -lowered prints the program for the interpreter.
 
   harness check script.go
   harness check -lowered - <script.go`,
@@ -92,7 +90,7 @@ interpreter would get.
 			strictFlag(),
 			&cli.BoolFlag{Name: "read-only", Usage: "deny tools that are not marked as read-only"},
 			e.sandboxFlag(),
-			&cli.BoolFlag{Name: "lowered", Usage: "print the program as the interpreter gets it"},
+			&cli.BoolFlag{Name: "lowered", Usage: "print the program for the interpreter"},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error { return e.check(ctx, c) },
 	}
@@ -106,12 +104,12 @@ const (
 
 func strictFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "strict",
-		Usage: "refuse tools that no phrase of UseTools declares, and mistakes that are mended with a warning otherwise"}
+		Usage: "refuse tools that no phrase of UseTools declares, and mistakes instead of correcting them with a warning"}
 }
 
 func (e *env) sandboxFlag() cli.Flag {
-	return choice(e, "sandbox", "`POLICY`: require refuses to run where the process cannot be locked (Linux); best-effort runs with what "+
-		"there is", require, require, bestEffort)
+	return choice(e, "sandbox", "`POLICY`: require refuses to run scripts without the full sandbox (Linux); best-effort runs them "+
+		"anyway", require, require, bestEffort)
 }
 
 // run checks a script and runs it.
@@ -188,7 +186,7 @@ func (e *env) runScript(ctx context.Context, c *cli.Command, files *catalog.File
 		res.Next.Command = lines(c)
 	}
 	if !kept && res.Status == outcome.Waiting {
-		fmt.Fprintln(e.stderr, "harness: denied: not answered; with -state DIR the run waits for a later answer")
+		fmt.Fprintln(e.stderr, "harness: denied: not answered; with -state DIR the run waits for approval")
 		return exit(outcome.Denied.ExitCode())
 	}
 	return e.ended(c, res, s, how, before)
@@ -277,7 +275,7 @@ func recordsOf(c *cli.Command, files *catalog.Files) (records, answers *store.St
 	dir := c.String("record")
 	switch {
 	case dir != "" && given:
-		return nil, nil, usageError{"-record and -state both say where the record goes"}
+		return nil, nil, usageError{"-record and -state both set the folder of the record: use one"}
 	case given:
 		dir = state
 	}
@@ -368,7 +366,7 @@ func inputs(args []string) (map[string]json.RawMessage, error) {
 			}
 		}
 		if !json.Valid(data) {
-			return nil, usageError{fmt.Sprintf("-input %s: the value is no JSON (a text needs quotes: '%s=\"…\"')", name, name)}
+			return nil, usageError{fmt.Sprintf("-input %s: the value is not JSON (a text needs quotes: '%s=\"…\"')", name, name)}
 		}
 		out[name] = data
 	}

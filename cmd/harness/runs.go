@@ -167,7 +167,7 @@ func (e *env) store(c *cli.Command, o *store.StoreOptions) (*store.Store, error)
 	case errors.Is(err, fs.ErrNotExist) && !given:
 		return store.Memory(0, o), nil
 	case err == nil && !info.IsDir():
-		err = errors.New("it is no folder")
+		err = errors.New("it is not a folder")
 		fallthrough
 	case err != nil:
 		return nil, usageError{fmt.Sprintf("reading the records in %s: %v", dir, err)}

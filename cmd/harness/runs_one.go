@@ -23,9 +23,9 @@ import (
 
 func (e *env) showRun(ctx context.Context, c *cli.Command, store *store.Store, r *record.Run) error {
 	if c.Bool("script") && c.Bool("f") {
-		return usageError{"-f does nothing with -script: leave one of them out"}
+		return usageError{"-f does nothing with -script: omit one of them"}
 	}
-	if err := pointless(c, c.Bool("json"), "beside -json: leave one of them out", "script", "f", "all"); err != nil {
+	if err := pointless(c, c.Bool("json"), "with -json: omit one of them", "script", "f", "all"); err != nil {
 		return err
 	}
 	switch {
@@ -87,7 +87,7 @@ func followRun(ctx context.Context, store *store.Store, r *record.Run, w io.Writ
 }
 
 func (e *env) diffRuns(ctx context.Context, c *cli.Command, store *store.Store, a *record.Run) error {
-	if err := pointless(c, c.Bool("json"), "beside -json, which leaves nothing out", "all"); err != nil {
+	if err := pointless(c, c.Bool("json"), "with -json, which leaves nothing out", "all"); err != nil {
 		return err
 	}
 	b, err := e.loadRun(ctx, c, store, c.Args().Get(1))
@@ -144,7 +144,7 @@ func (e *env) removeRuns(ctx context.Context, c *cli.Command) error {
 		}
 	}
 	if ways != 1 {
-		return usageError{"runs rm wants RUNs, -older D or -all, and one of them only"}
+		return usageError{"runs rm wants one of RUNs, -older D or -all"}
 	}
 	records, err := e.store(c, nil)
 	if err != nil {
@@ -177,7 +177,7 @@ func (e *env) removeRuns(ctx context.Context, c *cli.Command) error {
 		return ctx.Err()
 	}
 	if under > 0 {
-		e.nothing(c, text.Count(under, "run")+" under way: kept")
+		e.nothing(c, text.Count(under, "run")+" running: kept")
 	}
 	if c.Bool("all") && len(ids) > 0 && !c.Bool("yes") {
 		question := fmt.Sprintf("remove the records of all %s in %s?", text.Count(len(ids), "run"), records.Dir())
@@ -191,7 +191,7 @@ func (e *env) removeRuns(ctx context.Context, c *cli.Command) error {
 // sure asks a person; elsewhere -yes says so.
 func (e *env) sure(ctx context.Context, question string) error {
 	if !e.typed() {
-		return usageError{"-all asks on a terminal; elsewhere -yes is wanted beside it"}
+		return usageError{"-all needs a terminal to ask; elsewhere add -yes"}
 	}
 	if !e.agreed(ctx, question) {
 		fmt.Fprintln(e.stderr, "\nharness: nothing was removed")
@@ -210,7 +210,7 @@ func (e *env) removeNamed(ctx context.Context, c *cli.Command, store *store.Stor
 			return err
 		}
 		if r.Running {
-			fmt.Fprintf(e.stderr, "harness: run %s is under way: nothing was removed\n", r.Begin.ID)
+			fmt.Fprintf(e.stderr, "harness: run %s is running: nothing was removed\n", r.Begin.ID)
 			return exit(1)
 		}
 		if !slices.Contains(ids, r.Begin.ID) {

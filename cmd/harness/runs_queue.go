@@ -17,7 +17,7 @@ const queueTime = 30 * time.Second
 
 // queuedRuns lists the queue of a cluster, the oldest first.
 func (e *env) queuedRuns(ctx context.Context, c *cli.Command) error {
-	if err := pointless(c, true, "beside -queue: leave it out", "f", "status", "tool", "server", "script", "text", "since", "until",
+	if err := pointless(c, true, "with -queue: omit it", "f", "status", "tool", "server", "script", "text", "since", "until",
 		"session"); err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (e *env) queuedRuns(ctx context.Context, c *cli.Command) error {
 		return nil
 	}
 	if len(runs) == 0 {
-		e.nothing(c, "no run waits, and none is under way")
+		e.nothing(c, "no run is queued or running")
 		return nil
 	}
 	now := time.Now()
@@ -60,7 +60,7 @@ func (e *env) queuedRuns(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	if n := all - uint64(len(runs)); n > 0 {
-		e.nothing(c, fmt.Sprintf("%d more are in the queue: -n shows up to %d", n, cluster.MaxQueued))
+		e.nothing(c, fmt.Sprintf("%d more are in the queue; -n shows up to %d", n, cluster.MaxQueued))
 	}
 	return nil
 }

@@ -25,28 +25,27 @@ import (
 func (e *env) saveCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "save",
-		Usage:     "keep a script under a name, for RunScript",
+		Usage:     "save a script under a name, for RunScript",
 		ArgsUsage: "NAME SCRIPT|-",
-		Description: `The script is checked, not run, and kept with the tools that it uses and the
-hashes of their definitions. Any script then runs it in one line:
+		Description: `The script is checked, not run, and saved with its tools and the hashes of their
+definitions. Other scripts run it in one line:
 
   v, err := RunScript("daily-digest", map[string]any{"days": 1})
 
-A script that has the line // usetools:name NAME WHAT IT DOES before its first
-statement is kept by itself when a run of it ends well. What RunScript returns
-is what the script gives Return, or what it printed. Clients of serve with tokens
-of their own can run it too, and not change it.
+A script with the line // usetools:name NAME WHAT IT DOES before its first statement
+is saved when a run of it succeeds. RunScript returns the value of the script, or its
+output. Clients of serve with other tokens can run it, but not change it.
 
-With -cluster all front ends and runners of the cluster have it.
+With -cluster, all front ends and runners of the cluster have it.
 
   harness save daily-digest -about "What changed since yesterday" digest.go
   harness save -cluster nats://a:4222 daily-digest digest.go
   harness scripts
   echo 'v, err := RunScript("daily-digest", nil); if err != nil { panic(err) }; Return(v)' | harness run -`,
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "about", Usage: "`WHAT` it does, in a line; scripts are searched by it"},
+			&cli.StringFlag{Name: "about", Usage: "`WHAT` it does, in one line, for searches"},
 			&cli.BoolFlag{Name: "with-record",
-				Usage: "keep the record of the script's last run with it, for scripts -replay"},
+				Usage: "save the record of its last run, too, for scripts -replay"},
 			stateFlag("the `DIR` with that record (default: $USETOOLS_STATE, else usetools in your state folder)"),
 			e.sandboxFlag(),
 		}, join.Flags()...),
@@ -108,7 +107,7 @@ func (e *env) save(ctx context.Context, c *cli.Command) error {
 
 // recordsApart refuses to keep a record with a script that a cluster has.
 func recordsApart(c *cli.Command) error {
-	return pointless(c, join.URL(c) != "", "with -cluster, whose processes share the script alone: leave it out", "with-record")
+	return pointless(c, join.URL(c) != "", "with -cluster, whose processes share scripts without records: omit it", "with-record")
 }
 
 // saved says that a script was saved.
@@ -134,21 +133,20 @@ func (e *env) scriptsCommand() *cli.Command {
 		Name:      "scripts",
 		Usage:     "list and search the saved scripts",
 		ArgsUsage: "[WORDS…]",
-		Description: `With WORDS the scripts that fit them, the best first. A script whose tools have
-changed since is checked again; one that no longer compiles is marked broken,
-with the reason. What clients of serve with tokens of their own have saved is not
-in the list: each of several tokens has a library apart. Exit code 2 when nothing
-fits.
+		Description: `WORDS search the scripts; the best match comes first. A script whose tools have
+changed is checked again; one that no longer compiles is marked broken, with the
+reason. The list omits scripts of clients of serve with tokens: each token has its own
+scripts. Exit code 2 if nothing matches.
 
   harness scripts
   harness scripts weekly report
   harness scripts show daily-digest
-  harness scripts -replay                  do they still do what they did?
+  harness scripts -replay                  check them against their records
   harness scripts delete daily-digest
   harness scripts -cluster nats://a:4222   those of a cluster`,
 		Flags: append([]cli.Flag{e.sandboxFlag(),
 			&cli.BoolFlag{Name: "replay",
-				Usage: "run those with a record again from it, without a server; exit code 1 when one differs", Local: true}},
+				Usage: "replay scripts that have a record, without servers; exit code 1 if one differs", Local: true}},
 			join.Flags()...),
 		Commands: []*cli.Command{
 			{Name: "show", Usage: "print a script's source", ArgsUsage: "NAME", Action: e.showScript},

@@ -15,11 +15,11 @@ func (e *env) searchCommand() *cli.Command {
 		Name:      "search",
 		Usage:     "find tools by what they do",
 		ArgsUsage: "[WORDS…]",
-		Description: `The best come first, with their score. Without WORDS all tools are listed, in
-the order of their IDs. Flags narrow what is searched; -match substring takes
-the words literally (ID, name, category, title, description). With -json:
-results (each with why it matched and about how many tokens it takes), total,
-offset, hasMore. Exit code 2 when nothing matches, with what is to blame.
+		Description: `The best match comes first, with its score. Without WORDS, all tools are listed by ID.
+Flags narrow the search; -match substring takes the words literally (ID, name,
+category, title, description). -json prints results (each with the reason of the match
+and an estimate of its tokens), total, offset, hasMore. Exit code 2 if nothing
+matches, with the reason.
 
   harness search read a file
   harness search -match substring -server git log
@@ -27,7 +27,7 @@ offset, hasMore. Exit code 2 when nothing matches, with what is to blame.
   harness -json search -detail micro_schema -k 3 "send an e-mail"`,
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "k", Aliases: []string{"limit"}, Usage: "list `N` tools", Value: 10, Validator: atLeast(1)},
-			&cli.IntFlag{Name: "offset", Usage: "leave out the first `N`", HideDefault: true, Validator: atLeast(0)},
+			&cli.IntFlag{Name: "offset", Usage: "skip the first `N`", HideDefault: true, Validator: atLeast(0)},
 			&cli.StringFlag{Name: "server", Usage: "only tools of this `SERVER`, by its name or its Go package"},
 			&cli.StringFlag{Name: "category", Usage: "only tools of this `CATEGORY`"},
 			&cli.StringFlag{Name: "prefix", Usage: "only tools whose name begins with `PREFIX`"},

@@ -38,74 +38,73 @@ func (e *env) serveCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "serve",
 		Usage: "serve the MCP tool execute over stdio or HTTP",
-		Description: `Without -http it speaks over stdio, as the clients start it that
--print-config prints an entry for. Clients of HTTP at a loopback address need
-no token; at another one they need it (-token-file, or USETOOLS_TOKEN), unless
--insecure says that anybody may run scripts. A token file has a token, or a name
-and a token, on each line. The tools of all servers are behind it; servers that
-come, go and change are followed. Ctrl-C ends it: no script begins any more, and
-those that run have -grace. The log goes to stderr; -q keeps its errors only.
+		Description: `Without -http it serves MCP over stdio; clients start it that way (-print-config prints
+their entry). HTTP clients need no token at a loopback address. At other addresses they
+need one (-token-file, or USETOOLS_TOKEN), unless -insecure is given. Each line of a
+token file is a token, or a name and a token. Servers and tools that come, go or change
+are followed. Ctrl-C ends it: no new script starts, and running ones have -grace. The
+log goes to stderr; -q keeps only errors.
 
   harness serve -print-config claude                 the entry for a client's config
   harness serve -http 127.0.0.1:7337                 http://127.0.0.1:7337/mcp
   harness serve -tools discovery                     with tools that find and load tools
   harness serve -deny 'git.*_push' -approve destructive -audit runs.jsonl
-  harness serve -state ~/.local/state/usetools       and harness runs shows what scripts did
-  harness serve -http :7337 -cluster nats://a:4222   its scripts run at a harness runner -cluster …`,
+  harness serve -state ~/.local/state/usetools       and harness runs lists the runs
+  harness serve -http :7337 -cluster nats://a:4222   scripts run on a harness runner -cluster …`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "http", Usage: "serve streamable HTTP at `ADDRESS`, host:port"},
 			choice(e, "tools", "`MODE`: execute; discovery (and tool_find …); classic (search_tools …, no scripts); all",
 				serve.Execute, serve.Modes...),
 			&cli.StringFlag{Name: "print-config", Usage: "print the entry for `CLIENT` and exit: " +
 				strings.Join(clients.Names(), ", ")},
-			&cli.IntFlag{Name: "list-tokens", Usage: "the tool list costs at most `N` tokens, 300 to 4000",
+			&cli.IntFlag{Name: "list-tokens", Usage: "size of the tool list, at most `N` tokens, 300 to 4000",
 				Value: serve.DefaultListTokens},
-			&cli.IntFlag{Name: "answer", Usage: "an answer has at most `N` characters", Value: serve.DefaultAnswer},
-			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of a script; clients may ask for less",
+			&cli.IntFlag{Name: "answer", Usage: "size of an answer, at most `N` characters", Value: serve.DefaultAnswer},
+			&cli.DurationFlag{Name: "timeout", Usage: "time limit of a script; clients may set less",
 				Value: 30 * time.Second, Validator: positive},
 			memoryFlag("`MB` of memory for each script's process"),
 			&cli.IntFlag{Name: "max-runs", Usage: "`N` scripts at a time (default: 8, or what fits into memory; 64 with -cluster alone)",
 				HideDefault: true},
-			&cli.IntFlag{Name: "max-queue", Usage: "`N` scripts may wait", Value: guard.DefaultMaxQueue},
+			&cli.IntFlag{Name: "max-queue", Usage: "queue at most `N` scripts", Value: guard.DefaultMaxQueue},
 			&cli.Int64Flag{Name: "max-result-bytes",
-				Usage: "`N` bytes of tool results under way in a session; further calls wait", Value: harness.DefaultRoom,
+				Usage: "`N` bytes of tool results in transfer per session; further calls wait", Value: harness.DefaultRoom,
 				Validator: roomFits},
-			&cli.IntFlag{Name: "spares", Usage: "`N` processes wait ready for scripts", Value: 2},
+			&cli.IntFlag{Name: "spares", Usage: "keep `N` spare workers", Value: 2},
 			strictFlag(),
-			&cli.StringFlag{Name: "audit", Usage: "record each run and call in `FILE`, a line of JSON each"},
+			&cli.StringFlag{Name: "audit", Usage: "append each run and call to `FILE`, as lines of JSON"},
 			&cli.BoolFlag{Name: "audit-args", Usage: "record the values of arguments too"},
 			&cli.BoolFlag{Name: "audit-required",
-				Usage: "record each run before it begins, too, and begin none while the file cannot be written"},
+				Usage: "record each run before it starts, too, and start none while the file cannot be written"},
 			stateFlag("keep a record of each run in `DIR`, where harness runs looks for it (default: the last " +
-				strconv.Itoa(serve.DefaultRecords) + ", in memory; usetools in your state folder if rules ask a person)"),
-			&cli.StringFlag{Name: "keep-age", Usage: "remove records that are older than `D`; 0: never", Value: "30d",
+				strconv.Itoa(serve.DefaultRecords) + ", in memory; usetools in your state folder if rules require approval)"),
+			&cli.StringFlag{Name: "keep-age", Usage: "remove records older than `D`; 0: never", Value: "30d",
 				Validator: func(s string) error {
 					_, err := present.Age(s)
 					return err
 				}},
-			&cli.IntFlag{Name: "keep-mb", Usage: "remove the oldest records while all take more than `MB`; 0: never",
+			&cli.IntFlag{Name: "keep-mb", Usage: "remove the oldest records above `MB` in total; 0: never",
 				Value: 1024, Validator: atLeast(0)},
-			choice(e, "resume", "`RULE` by which runs whose process died go on at the start: ask (the log names them), auto or never",
+			choice(e, "resume", "`RULE` for resuming runs whose process died, at the start: ask (the log names them), auto or never",
 				serve.ResumeAsk, serve.Resumings...),
-			choice(e, "approvals", "`WHOSE` yes counts: any, or console: none of the client that sent the script, none from files "+
-				"(harness approvals), only what is said in the console of this server, by the operator or a token with the right to "+
-				"approve, or by such a token with the tool approvals", serve.ApprovalsAny, serve.AllApprovals...),
-			&cli.BoolFlag{Name: "no-rejoin", Usage: "begin a run for each request, also for one that waits and is sent again"},
+			choice(e, "approvals", "`WHOSE` approvals count: any, or console: those of the operator and of tokens with the right to approve, "+
+				"given in the console of this server or with the tool approvals; neither those of the client that sent the script nor "+
+				"those of harness approvals", serve.ApprovalsAny, serve.AllApprovals...),
+			&cli.BoolFlag{Name: "no-rejoin", Usage: "start a new run even if the same request waits"},
 			tokenFileFlag(),
-			&cli.StringFlag{Name: "key-file", Usage: "`FILE` with a key that instances share which answer for one another " +
+			&cli.StringFlag{Name: "key-file", Usage: "`FILE` with the key that several instances share " +
 				"(or " + serve.KeyVariable + "); openssl rand -hex 32 makes one"},
-			&cli.BoolFlag{Name: "stateless", Usage: "give no client a session, so that any instance may answer any request"},
-			&cli.BoolFlag{Name: "insecure", Usage: "let anybody who reaches the address run scripts"},
+			&cli.BoolFlag{Name: "stateless", Usage: "use no sessions, so that any instance can answer any request"},
+			&cli.BoolFlag{Name: "insecure", Usage: "accept clients without a token"},
 			allowHostFlag(),
 			&cli.StringSliceFlag{Name: "allow-origin", Usage: "accept browsers' requests from this `ORIGIN`; may be repeated"},
-			&cli.IntFlag{Name: "max-connections", Usage: "`N` HTTP connections at a time; more wait",
+			&cli.IntFlag{Name: "max-connections", Usage: "accept `N` HTTP connections at a time; more wait",
 				Value: transport.DefaultMaxConnections, Validator: atLeast(1)},
-			&cli.DurationFlag{Name: "grace", Usage: "running scripts have this long when the server ends",
+			&cli.DurationFlag{Name: "grace", Usage: "time limit of running scripts when the server ends",
 				Value: serve.DefaultGrace},
-			&cli.DurationFlag{Name: "poll", Usage: "ask all servers again this often; negative: never", Value: 5 * time.Minute},
-			&cli.BoolFlag{Name: "no-watch", Usage: "take the registry as it is; do not watch the servers"},
+			&cli.DurationFlag{Name: "poll", Usage: "interval of asking all servers for their tools; negative: never", Value: 5 * time.Minute},
+			&cli.BoolFlag{Name: "no-watch", Usage: "use the registry as it is; do not watch the servers"},
 			&cli.BoolFlag{Name: "no-console", Usage: "serve no pages at / (harness console)"},
-			&cli.BoolFlag{Name: "runner", Usage: "with -cluster: run scripts of the pool here, too"},
+			&cli.BoolFlag{Name: "runner", Usage: "with -cluster: run scripts of the pool in this process, too"},
 			rerunFlag(), poolFlag(),
 			e.sandboxFlag(),
 		}, slices.Concat(e.policyFlags(), join.Flags())...),
@@ -384,21 +383,21 @@ func idleServeFlags(c *cli.Command) error {
 			"approve need HTTP: add -http 127.0.0.1:7337, or omit it"}
 	}
 	if c.String("approvals") == string(serve.ApprovalsConsole) && c.Bool("no-console") {
-		return usageError{"-no-console beside -approvals console: the console is where those who wait are answered; leave one of " +
+		return usageError{"-no-console with -approvals console: the console is where those who wait are answered; leave one of " +
 			"them out"}
 	}
 	return cmp.Or(
-		pointless(c, c.String("http") == "", "over stdio: add -http 127.0.0.1:7337, or leave it out", httpFlags...),
+		pointless(c, c.String("http") == "", "over stdio: add -http 127.0.0.1:7337, or omit it", httpFlags...),
 		pointless(c, c.String("token-file") != "",
-			"beside -token-file, whose tokens are asked for all the same: leave one of them out", "insecure"),
-		pointless(c, c.String("audit") == "", "without -audit FILE: add that, or leave it out", "audit-args",
+			"with -token-file, whose tokens are asked for all the same: omit one of them", "insecure"),
+		pointless(c, c.String("audit") == "", "without -audit FILE: add that, or omit it", "audit-args",
 			"audit-required"),
-		pointless(c, !c.IsSet("state") && join.URL(c) == "", "without -state DIR or -cluster URL: add one, or leave it out",
+		pointless(c, !c.IsSet("state") && join.URL(c) == "", "without -state DIR or -cluster URL: add one, or omit it",
 			"keep-age", "keep-mb", "resume"),
 		pointless(c, approve == "" || approve == policy.ApproveNone,
-			"without -approve destructive (or marked, writes): add that, or leave it out", "approved"),
-		pointless(c, c.Bool("no-watch"), "beside -no-watch: leave one of them out", "poll"),
-		pointless(c, mode == serve.Classic, "with -tools classic, which has no execute: leave it out", "list-tokens",
+			"without -approve destructive (or marked, writes): add that, or omit it", "approved"),
+		pointless(c, c.Bool("no-watch"), "with -no-watch: omit one of them", "poll"),
+		pointless(c, mode == serve.Classic, "with -tools classic, which has no execute: omit it", "list-tokens",
 			"strict"))
 }
 

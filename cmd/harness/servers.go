@@ -31,15 +31,15 @@ func (e *env) addCommand() *cli.Command {
 		Name:      "add",
 		Usage:     "add a server to the config",
 		ArgsUsage: "NAME -- COMMAND…|URL|FILE",
-		Description: `The config is the one that is in use here. Where there is none it is made:
-.usetools/mcp.json at the top of the repository, outside of one usetools/mcp.json
-in your config folder. A secret need not stand in it: ${NAME} is a variable of
-the environment, ${file:PATH} a file that only you can read.
+		Description: `The server is added to the config that is used in this folder. If there is none, add
+makes one: .usetools/mcp.json at the top of the repository, or outside a repository
+usetools/mcp.json in your config folder. Secrets can stay outside of it: ${NAME} is
+an environment variable, ${file:PATH} a file that only you can read.
 
-A file, or a URL whose body has a top-level openapi or swagger, is added as an
-OpenAPI document, any other URL as an MCP server. A command that is not there, a
-URL that does not answer and an invalid document are errors, and nothing is
-written; -force adds the server all the same.
+A file, or a URL that returns a top-level openapi or swagger, is added as an OpenAPI
+document, any other URL as an MCP server. A command that is not found, a URL that does
+not answer or an invalid document is an error, and nothing is written; -force adds the
+server anyway.
 
   harness add files -- npx -y @modelcontextprotocol/server-filesystem .
   harness add -env 'TOKEN=${file:~/.forge-token}' forge -- forge-mcp -read
@@ -47,10 +47,10 @@ written; -force adds the server all the same.
   harness add pets openapi.json
   harness add -header 'Authorization=Bearer ${TOKEN}' crm https://crm.example.com/mcp`,
 		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "env", Usage: "`NAME=VALUE` for its environment; may be repeated"},
-			&cli.StringSliceFlag{Name: "header", Usage: "`NAME=VALUE` of a header to send to it; may be repeated"},
-			&cli.StringFlag{Name: "cwd", Usage: "the `FOLDER` that it starts in"},
-			&cli.BoolFlag{Name: "force", Usage: "add it even if it cannot be reached"},
+			&cli.StringSliceFlag{Name: "env", Usage: "environment variable `NAME=VALUE` of the server; may be repeated"},
+			&cli.StringSliceFlag{Name: "header", Usage: "HTTP header `NAME=VALUE` for the server; may be repeated"},
+			&cli.StringFlag{Name: "cwd", Usage: "start the server in `FOLDER`"},
+			&cli.BoolFlag{Name: "force", Usage: "add the server even if it cannot be reached"},
 		},
 		Action: e.add,
 	}
@@ -98,7 +98,7 @@ func (e *env) add(ctx context.Context, c *cli.Command) error {
 		}
 		for _, other := range all {
 			if other.Name == name {
-				return nil, fmt.Errorf("there is a server %q already; harness remove %[1]s takes it out", name)
+				return nil, fmt.Errorf("there is already a server %q; harness remove %[1]s removes it", name)
 			}
 		}
 		return s.Put(text, edit.Entry{Name: name, Value: value}, "")
@@ -109,9 +109,9 @@ func (e *env) add(ctx context.Context, c *cli.Command) error {
 	e.said(c, "added %s to %s; harness doctor shows whether it answers", name, path)
 	if server.Cwd != "" && !c.IsSet("cwd") {
 		here, _ := os.Getwd()
-		e.said(c, "it starts in %s, where its arguments name files; -cwd FOLDER names another folder", here)
+		e.said(c, "it starts in %s, because its arguments name files there; -cwd FOLDER sets another folder", here)
 	}
-	e.said(c, `build-registry -sample, or "sample": true in its "usetools", infers result types from its read tools`)
+	e.said(c, `to infer result types from its read tools: build-registry -sample, or "sample": true in its "usetools"`)
 	if cfg, err := config.Load(path); err == nil && !c.Bool("q") {
 		if s, ok := cfg.Server(name); ok && s.Err != nil {
 			fmt.Fprintln(e.stderr, "harness: warning:", s.Err)
@@ -190,7 +190,7 @@ func serverOf(ctx context.Context, c *cli.Command, name string, words []string, 
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, usageError{fmt.Sprintf("%v; nothing was written; to add it all the same: harness add -force %s …", err, name)}
+		return nil, usageError{fmt.Sprintf("%v; nothing was written; to add it anyway: harness add -force %s …", err, name)}
 	}
 	return s, err
 }
@@ -311,7 +311,7 @@ func pairs(c *cli.Command, flag string) (map[string]string, error) {
 // configToAdd is the config that a new server goes into; it may not be there yet.
 func configToAdd(given []string) (string, error) {
 	if len(given) > 1 {
-		return "", usageError{"add: several configs are given; name the one that the server goes into"}
+		return "", usageError{"add: got several configs; name the one to add the server to"}
 	}
 	if len(given) == 1 {
 		return given[0], nil
@@ -329,20 +329,20 @@ func configToAdd(given []string) (string, error) {
 	if path := config.UserFile(); path != "" {
 		return path, nil
 	}
-	return "", usageError{"there is no folder for your configs; name one with -config"}
+	return "", usageError{"your system has no config folder; -config FILE names a config"}
 }
 
 func (e *env) removeCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "remove",
-		Usage:     "take servers out of the config",
+		Usage:     "remove servers from the config",
 		ArgsUsage: "SERVER…",
-		Description: `Nothing else in the file changes.
+		Description: `The rest of the file stays as it is.
 
   harness remove files
   harness -config .vscode/mcp.json remove files forge`,
 		Action: func(_ context.Context, c *cli.Command) error {
-			return e.editEach(c, "is out of", func(s edit.Syntax, text []byte, name string) ([]byte, error) {
+			return e.editEach(c, "was removed from", func(s edit.Syntax, text []byte, name string) ([]byte, error) {
 				return s.Remove(text, name)
 			})
 		},
@@ -350,15 +350,15 @@ func (e *env) removeCommand() *cli.Command {
 }
 
 func (e *env) enableCommand(on bool) *cli.Command {
-	name, usage, is := "enable", "switch servers of the config back on", "is switched on in"
+	name, usage, is := "enable", "enable disabled servers of the config", "is enabled in"
 	if !on {
-		name, usage, is = "disable", "switch servers of the config off", "is switched off in"
+		name, usage, is = "disable", "disable servers of the config", "is disabled in"
 	}
 	return &cli.Command{
 		Name:      name,
 		Usage:     usage,
 		ArgsUsage: "SERVER…",
-		Description: `A server that is off stays in the file, with "disabled": true, and has no tools.
+		Description: `A disabled server stays in the file, with "disabled": true, and has no tools.
 
   harness ` + name + ` files`,
 		Action: func(_ context.Context, c *cli.Command) error {

@@ -54,7 +54,7 @@ tools of each known category.
 }
 
 func (e *env) tools(ctx context.Context, c *cli.Command) error {
-	if err := pointless(c, c.Bool("names"), "with -names, which lists IDs: leave it out", "by", "stats"); err != nil {
+	if err := pointless(c, c.Bool("names"), "with -names, which lists IDs: omit it", "by", "stats"); err != nil {
 		return err
 	}
 	known, err := e.known(ctx, c)

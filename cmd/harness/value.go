@@ -43,9 +43,9 @@ type shower struct {
 func (e *env) shower(c *cli.Command) (*shower, error) {
 	s := &shower{e, c.String("images"), c.Bool("table"), c.Bool("csv"), c.Bool("q")}
 	if s.table && s.csv {
-		return nil, usageError{"-table and -csv are two forms of one value: leave one of them out"}
+		return nil, usageError{"-table and -csv exclude each other: use one"}
 	}
-	return s, pointless(c, c.Bool("json"), "beside -json: leave one of them out", "table", "csv")
+	return s, pointless(c, c.Bool("json"), "with -json: omit one of them", "table", "csv")
 }
 
 // value prints a value.
@@ -87,7 +87,7 @@ func (s *shower) result(res *backend.Result) error {
 		if json.Valid([]byte(text)) {
 			return s.value(json.RawMessage(text))
 		}
-		noList = usageError{"the tool was called and answers with text, which is no list"} // the answer is not lost
+		noList = usageError{"the tool was called; its answer is text, not a list"} // the answer is not lost
 	}
 	if text == "" {
 		return noList
@@ -213,7 +213,7 @@ func listOf(v json.RawMessage) ([]json.RawMessage, error) {
 	}
 	var object map[string]json.RawMessage
 	if json.Unmarshal(v, &object) != nil || object == nil {
-		return nil, errors.New("the value is no list, which a table is made of")
+		return nil, errors.New("the value is not a list, so it has no table")
 	}
 	var lists []string
 	for _, key := range slices.Sorted(keys(object)) {
@@ -226,7 +226,7 @@ func listOf(v json.RawMessage) ([]json.RawMessage, error) {
 	case 1:
 		return items, nil
 	case 0:
-		return nil, errors.New("the value is an object without a list, which a table is made of")
+		return nil, errors.New("the value is an object without a list, so it has no table")
 	}
 	return nil, fmt.Errorf("the value has several lists (%s): return one of them", strings.Join(lists, ", "))
 }

@@ -63,17 +63,17 @@ func (e *env) verify(ctx context.Context, c *cli.Command, r *record.Run, n int) 
 		return err
 	}
 	if how == nil {
-		return usageError{fmt.Sprintf("the config names no tool under \"verify\" that tells of %s: look yourself, and say "+
+		return usageError{fmt.Sprintf("the config names no tool under \"verify\" that reports on %s: look it up yourself, then settle with "+
 			"happened or not", registry.Quoted(m.Tool))}
 	}
 	if at := m.Call.Time.Add(wait + lateness); time.Now().Before(at) {
-		fmt.Fprintf(e.stderr, "harness: the call may still happen; it can be looked for after %s\n",
+		fmt.Fprintf(e.stderr, "harness: the call may still happen; look it up after %s\n",
 			at.Local().Format(time.DateTime))
 		return exit(1)
 	}
 	args, err := reference(r, m, how.Reference)
 	if err != nil {
-		return usageError{fmt.Sprintf("call %d cannot be looked for: %v", n, err)}
+		return usageError{fmt.Sprintf("call %d cannot be looked up: %v", n, err)}
 	}
 	out := &verified{Run: r.Begin.ID, Call: n, Tool: server + "." + how.By, Args: args}
 	if how.After > 0 {
@@ -92,7 +92,7 @@ func (e *env) verify(ctx context.Context, c *cli.Command, r *record.Run, n int) 
 	case err != nil:
 		return fmt.Errorf("asking %s: %w", out.Tool, err)
 	case res == nil:
-		fmt.Fprintf(e.stderr, "harness: %s is not asked: %s\n", registry.Quoted(out.Tool),
+		fmt.Fprintf(e.stderr, "harness: %s was not called: %s\n", registry.Quoted(out.Tool),
 			registry.Printable(decision.Rule, 1000))
 		return exit(outcome.Denied.ExitCode())
 	}
@@ -141,7 +141,7 @@ func reference(r *record.Run, m *record.Made, name string) (json.RawMessage, err
 		return nil, err
 	}
 	if v := bytes.TrimSpace(mine); len(v) == 0 || !bytes.ContainsAny(v[:1], `"0123456789-`) || string(v) == `""` {
-		return nil, fmt.Errorf("it has no text or number %q, which is to tell it from others", name)
+		return nil, fmt.Errorf("it has no text or number %q to identify it", name)
 	}
 	for _, other := range r.Calls {
 		if other.Call == nil || other.N == m.N || other.Tool != m.Tool {

@@ -18,13 +18,13 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-var update = flag.Bool("update", false, "write testdata/words.txt")
+var update = flag.Bool("update", false, "write testdata/words.golden")
 
-// All that the commands say stands in testdata/words.txt, where an editor reads it in one
+// All that the commands say stands in testdata/words.golden, where an editor reads it in one
 // sitting: their help first, then the messages in the order of the source.
 func TestTheWordsOfCommandsAreInOneFile(t *testing.T) {
 	var b strings.Builder
-	help(&b, app(strings.NewReader(""), io.Discard, io.Discard), "")
+	help(&b, app(strings.NewReader(""), io.Discard, io.Discard), "", map[string]bool{})
 	for _, dir := range []string{".", "../build-registry", "../internal/join", "../internal/progress"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil {
@@ -39,7 +39,7 @@ func TestTheWordsOfCommandsAreInOneFile(t *testing.T) {
 			}
 		}
 	}
-	const golden = "testdata/words.txt"
+	const golden = "testdata/words.golden"
 	if *update {
 		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
 			t.Fatal(err)
@@ -54,8 +54,9 @@ func TestTheWordsOfCommandsAreInOneFile(t *testing.T) {
 	}
 }
 
-// help writes the usage, description and flags of a command and of those below it.
-func help(b *strings.Builder, c *cli.Command, above string) {
+// help writes the usage, description and flags of a command and of those below it. A flag that
+// several commands share is written once.
+func help(b *strings.Builder, c *cli.Command, above string, seen map[string]bool) {
 	name := strings.TrimSpace(above + " " + c.Name)
 	fmt.Fprintf(b, "== %s %s ==\n%s\n", name, c.ArgsUsage, c.Usage)
 	if c.Description != "" {
@@ -64,12 +65,16 @@ func help(b *strings.Builder, c *cli.Command, above string) {
 	fmt.Fprintln(b)
 	for _, f := range c.VisibleFlags() {
 		if d, ok := f.(cli.DocGenerationFlag); ok {
-			fmt.Fprintf(b, "-%s: %s\n", f.Names()[0], d.GetUsage())
+			line := fmt.Sprintf("-%s: %s\n", f.Names()[0], d.GetUsage())
+			if !seen[line] {
+				b.WriteString(line)
+			}
+			seen[line] = true
 		}
 	}
 	fmt.Fprintln(b)
 	for _, sub := range c.VisibleCommands() {
-		help(b, sub, name)
+		help(b, sub, name, seen)
 	}
 }
 

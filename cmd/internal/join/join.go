@@ -26,10 +26,10 @@ const connectFor = 30 * time.Second
 // Flags say where the cluster is, who this is there, and how what is missing is made.
 func Flags() []cli.Flag {
 	return append(ExistingFlags(), &cli.IntFlag{Name: "replicas", Value: 1,
-		Usage: "each stream that is made in -cluster lies on `N` of its servers",
+		Usage: "create streams of -cluster on `N` of its servers",
 		Validator: func(n int) error {
 			if n < 1 || n > 5 {
-				return errors.New("want 1 to 5, and no more than there are servers")
+				return errors.New("want 1 to 5, and at most the number of servers")
 			}
 			return nil
 		}})
@@ -41,11 +41,11 @@ func ExistingFlags() []cli.Flag {
 		&cli.StringFlag{Name: "cluster", Usage: "share runs and records through NATS JetStream at `URL`, several with commas " +
 			"(or " + Variable + ")"},
 		&cli.StringFlag{Name: "cluster-creds", Usage: "`FILE` with an nkey seed or a user's credentials for -cluster"},
-		&cli.StringFlag{Name: "cluster-ca", Usage: "`FILE` with the authorities of the certificates of -cluster"},
-		&cli.StringFlag{Name: "cluster-cert", Usage: "`FILE` with the certificate of this program for -cluster"},
+		&cli.StringFlag{Name: "cluster-ca", Usage: "`FILE` with the certificate authorities of -cluster"},
+		&cli.StringFlag{Name: "cluster-cert", Usage: "`FILE` with the client certificate for -cluster"},
 		&cli.StringFlag{Name: "cluster-key", Usage: "`FILE` with the key of -cluster-cert"},
-		&cli.DurationFlag{Name: "ack-wait", Usage: "a runner that is silent for so long counts as dead; the same in all programs " +
-			"of a cluster, and longer than a server of it may be away", Value: cluster.DefaultAckWait,
+		&cli.DurationFlag{Name: "ack-wait", Usage: "a silent runner is lost after this time; use the same in all programs " +
+			"of a cluster, and more than the restart of a NATS server takes", Value: cluster.DefaultAckWait,
 			Validator: func(d time.Duration) error {
 				if d <= 0 {
 					return errors.New("want more than 0, as in 20s")
