@@ -538,7 +538,7 @@ func TestTheCallsOfADryRunAreOneQuestion(t *testing.T) {
 		t.Errorf("%d effects, want the 4 of the ledger", n)
 	}
 	lacks(t, c.page("/editor?run="+run), "nothing was changed")
-	contains(t, c.page("/runs/"+run), "dry run that went on")
+	contains(t, c.page("/runs/"+run), "resumed dry run")
 	until(t, "the list of runs says so", func() bool { return strings.Contains(c.page("/runs"), "dry run, approved") })
 }
 

@@ -324,7 +324,7 @@ type pages struct{ all map[string]*template.Template }
 
 func (p *pages) parse() {
 	funcs := template.FuncMap{
-		"asset": assetURL, "icon": icon, "status": statusMark, "ago": present.Ago, "duration": present.Duration, "count": count, "plural": plural, "titled": titled, "hasName": hasName, "failed": present.NotWell, "zone": zone,
+		"asset": assetURL, "icon": icon, "status": statusMark, "ago": present.Ago, "duration": present.Duration, "count": count, "plural": plural, "titled": titled, "titleCode": titleCode, "hasName": present.HasName, "failed": present.NotWell, "zone": zone,
 		"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"day":   day, "now": time.Now, "join": strings.Join, "thousands": thousands, "visible": visible, "whole": whole, "hue": hue, "dict": dict,
 		"prose": prose, "pct": pct, "clock": func(t time.Time) string { return t.Local().Format("15:04:05") }, "cutTo": text.Cut, "partOf": partOf,
@@ -392,7 +392,7 @@ func statusMark(status string) template.HTML {
 	if status == "uncertain" || status == record.Died || status == "lost" {
 		sign = "unknown"
 	}
-	return template.HTML(`<span class="st `+class+`">`+icons[sign]) + template.HTML(template.HTMLEscapeString(present.Visible(status, 40, false))) + "</span>"
+	return template.HTML(`<span class="st `+class+`">`+icons[sign]) + template.HTML(template.HTMLEscapeString(present.Visible(present.StatusWord(status), 40, false))) + "</span>"
 }
 
 // statusClass returns the colour of a status, on lists and in the plot: ok, bad, wait, run or off.

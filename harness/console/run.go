@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
-	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -152,6 +151,7 @@ func (v *view) servers(run *present.View) []string {
 type runView struct {
 	*present.View
 	ID, Title     string
+	Code          string // of a run without another title
 	Timeline      *timeline
 	Table         *callTable
 	Chosen        *shownCall
@@ -159,7 +159,7 @@ type runView struct {
 	Open          []openAsk
 	Waits         int // calls that wait for a person
 	Unknown       []unknownCall
-	States        []stateNote
+	States        template.HTML
 	Ledger        template.HTML // effect calls that a dry run did not send
 	LedgerMore    int           // that are left out
 	LedgerAsk     string        // approval of all its effects
@@ -170,7 +170,7 @@ type runView struct {
 	Refusal       string   // the answer to the agent instead of a value or an error
 	General       []string // warnings
 	Decisions     []decisionRow
-	Facts         []fact
+	Facts         template.HTML // how it ran
 	Effects       []effectOf
 	Can           can
 	CanNot        string // why it cannot run again
@@ -183,13 +183,11 @@ type (
 		Hue, Args, Row string
 		Times          int
 	}
-	stateNote  struct{ Kind, Title, Text string }
 	shownError struct {
 		present.Error
 		Row string
 	}
 	decisionRow struct{ Tool, Hue, Verdict, Class, Rule string }
-	fact        struct{ Name, Text string }
 	effectOf    struct {
 		Tool, Hue string
 		Times     int
@@ -233,7 +231,7 @@ func (v *view) newRunView(run *present.View) (*runView, error) {
 	sum := r.Summary()
 	d := &runView{View: run, ID: b.ID, Title: titled(sum), Timeline: newTimeline(run, servers, page, now),
 		Took: present.Duration(run.Ms)}
-	d.Title = present.Visible(d.Title, 120, false)
+	d.Title, d.Code = present.Visible(d.Title, 120, false), titleCode(sum)
 	rows := d.Timeline.Layout
 	if d.Table = newCallTable(rows, servers, page); d.Table.Last < page {
 		d.Table = newCallTable(rows, servers, d.Table.Last)
@@ -253,12 +251,10 @@ func (v *view) newRunView(run *present.View) (*runView, error) {
 	if err := d.unresolved(v); err != nil {
 		return nil, err
 	}
-	d.states()
 	d.ending(v)
 	d.decisions(servers)
-	d.facts()
 	d.actions(v)
-	return d, nil
+	return d, d.describe(v)
 }
 
 // maxTablePages bounds the page that is asked for.
@@ -305,67 +301,6 @@ func (d *runView) unresolved(v *view) (err error) {
 	d.LedgerMore = max(len(ledger)-maxListed*5, 0)
 	d.Ledger, err = v.html(outcome.LedgerCalls(ledger[:len(ledger)-d.LedgerMore]))
 	return err
-}
-
-// states says what is not as with other runs, and what to do.
-func (d *runView) states() {
-	r := d.Run
-	add := func(kind, title, format string, args ...any) {
-		d.States = append(d.States, stateNote{kind, title, fmt.Sprintf(format, args...)})
-	}
-	if r.Damaged != nil {
-		add("bad", "The record is damaged.", "%s. The readable part is shown; the run cannot be resumed.", capital(r.Damaged.Error()))
-	}
-	if r.Later != nil {
-		add("wait", "A later version wrote this record.", "%s. Something in it may not be shown.", capital(r.Later.Error()))
-	}
-	if r.Torn > 0 && r.End == nil && d.Status != record.Running {
-		add("wait", "The end of the record is torn.", "%s bytes at the end do not verify and are left out: the process died while it wrote them.", thousands(int(r.Torn)))
-	}
-	if d.Status == record.Died {
-		add("wait", "The process of this run died.", "What it did until then is here. It can go on from there: no call is sent twice.")
-	}
-	if r.End != nil && r.End.Closed {
-		add("wait", "The run was closed by a person.", "It cannot be resumed.")
-	}
-	if r.Begin.Dry && !r.Live() {
-		add("ok", "A dry run.", "Reads were sent; effects were not, and nothing was changed.")
-	} else if r.Live() {
-		add("wait", "A dry run that was resumed.", "Its effect calls were approved and sent.")
-	}
-	if n := d.notKept(); n != "" {
-		add("wait", "Not all values were kept.", "%s", n)
-	}
-}
-
-// notKept says which values are not in the record.
-func (d *runView) notKept() string {
-	none, hidden := 0, 0
-	look := func(v record.Data) {
-		switch {
-		case !v.Redacted:
-		case v.JSON == nil && v.Shown == "":
-			none++
-		default:
-			hidden++
-		}
-	}
-	look(d.Run.Begin.Script)
-	for _, v := range d.Run.Begin.Inputs {
-		look(v)
-	}
-	for _, m := range d.Run.Calls {
-		look(m.Line().Args)
-		look(m.Result())
-	}
-	var parts []string
-	if none > 0 {
-		parts = append(parts, fmt.Sprintf("Of %s there are only size and digest.", text.Count(none, "value")))
-	}
-	if hidden > 0 {
-		parts = append(parts, fmt.Sprintf("In %s secrets were hidden before they were kept.", text.Count(hidden, "value")))
-	}
-	return strings.Join(parts, " ")
 }
 
 // maxPrintedText bounds what is shown of what was printed, in bytes.
@@ -424,53 +359,23 @@ func (d *runView) decisions(servers []string) {
 	}
 }
 
-// facts say how it ran.
-func (d *runView) facts() {
-	r, b := d.Run, d.Run.Begin
-	add := func(name, format string, args ...any) {
-		d.Facts = append(d.Facts, fact{name, fmt.Sprintf(format, args...)})
-	}
-	if len(b.Inputs) == 0 {
-		add("Inputs", "none")
-	}
-	for i, name := range slices.Sorted(maps.Keys(b.Inputs)) {
-		if i == maxListed {
-			add("Inputs", "and %d more", len(b.Inputs)-i)
-			break
-		}
-		add("Input "+text.Cut(name, 40), "%s", shortArgs(r, b.Inputs[name], 200))
-	}
+// describe sets how the run ran, and what a reader must know of it.
+func (d *runView) describe(v *view) (err error) {
 	var t outcome.Timing
-	if r.End != nil && json.Unmarshal(r.End.Timing, &t) == nil && t.Total > 0 {
-		add("Phases", "start %.1f · parse %.1f · resolve %.1f · generate %.1f · check %.1f · lower %.1f · run %.0f ms",
-			t.Start, t.Parse, t.Resolve, t.Generate, t.Check, t.Lower, t.Run)
+	var facts present.Facts
+	if end := d.Run.End; end != nil && json.Unmarshal(end.Timing, &t) == nil && t.Total > 0 {
+		facts = present.Facts{{Name: "phases", Value: present.Words(present.Plain, fmt.Sprintf("start %.1f · parse %.1f · resolve %.1f · generate %.1f · check %.1f · lower %.1f · run %.0f ms",
+			t.Start, t.Parse, t.Resolve, t.Generate, t.Check, t.Lower, t.Run))}}
 	}
-	var modes []string
-	for _, m := range []struct {
-		on   bool
-		name string
-	}{{b.Dry && !r.Live(), "dry run"}, {r.Live(), "dry run that went on"}, {b.Strict, "strict"}, {b.ReadOnly, "read-only"}} {
-		if m.on {
-			modes = append(modes, m.name)
-		}
+	if d.Facts, err = v.html(present.Document{append(facts, d.Ran(true)...)}); err != nil {
+		return err
 	}
-	if len(modes) > 0 {
-		add("Mode", "%s", strings.Join(modes, ", "))
+	var states present.Document
+	for _, state := range d.View.States() {
+		states = append(states, state)
 	}
-	for i, a := range r.Attempts[:min(len(r.Attempts), maxListed)] {
-		what := fmt.Sprintf("began %s", day(a.Time, time.Now()))
-		if a.Who != "" {
-			what += " by " + text.Cut(a.Who, 60)
-		}
-		if i < len(r.Ended) {
-			what += "; the one before ended " + text.Cut(r.Ended[i].Status, 30)
-		}
-		add("Attempt "+strconv.Itoa(a.Number), "%s", what)
-	}
-	if r.End != nil && r.End.ExitCode != 0 {
-		add("Exit code", "%d", r.End.ExitCode)
-	}
-	add("Harness", "%s, %s, %s/%s, %s", text.Cut(b.Harness, 60), text.Cut(b.Go, 40), text.Cut(b.OS, 20), text.Cut(b.Arch, 20), text.Count(b.CPUs, "CPU"))
+	d.States, err = v.html(states)
+	return err
 }
 
 // actions says what can be done with the run, and what running it again may do.

@@ -2,7 +2,6 @@ package console
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -280,7 +279,7 @@ func (c *Console) compareWith(v *view, r *record.Run) error {
 	sum := r.Summary()
 	f := v.Filter()
 	f.Limit = 200
-	d := &comparable{ID: r.Begin.ID, Title: cmp.Or(sum.Name, sum.Title, "A run")}
+	d := &comparable{ID: r.Begin.ID, Title: titled(sum)}
 	var others []*record.Summary
 	for s, err := range c.store.List(v.r.Context(), f) {
 		switch {

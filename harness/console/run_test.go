@@ -31,8 +31,8 @@ func TestEachStateOfARunSaysWhatIsAndWhatToDo(t *testing.T) {
 		"late":      {`id="L24"`, " waiting</span>", "What the agent received", `href="#c17"`, "/again", "/replay", "Save as script…"},
 		"waiting":   {"calls need approval", `class="b ask"`, "/approvals/" + w.runs["waiting"] + ".", "Close…"},
 		"uncertain": {"Outcome of call 2 unknown", "It happened…", "It did not happen…", "b s", " lost"},
-		"died":      {"The process of this run died.", "Resume…"},
-		"dry":       {"A dry run.", "Effect calls of the dry run", "none of them was sent", "answer of run"},
+		"died":      {"process died:", "Resume…"},
+		"dry":       {"dry run:", "Effect calls of the dry run", "none of them was sent", "answer of run"},
 		"compile":   {"unknown field Count", "did you mean MaxCount?", "No call was made."},
 		"panic":     {`class="note mark bad"`},
 		"ambiguous": {"nearest: ", "/tools/mail.send_mail"},
@@ -131,7 +131,7 @@ func TestARunIsRunAgainReplayedAndSaved(t *testing.T) {
 		t.Errorf("again: %d %.300s", status, page)
 	}
 	_, page = c.post(at+"/again", url.Values{"dry": {"1"}})
-	wants(t, page, "a dry run", "A dry run.")
+	wants(t, page, "a dry run", "dry run:")
 	_, page = c.post(at+"/replay", nil)
 	wants(t, page, "a replay", "The replay gave the same result: ")
 	_, page = c.post(at+"/save", url.Values{"name": {"Not A Name"}})
@@ -173,7 +173,7 @@ func TestAnUnknownCallIsSettledAndTheRunClosed(t *testing.T) {
 		t.Errorf("unknown are %v, %v", r.Unknown(), err)
 	}
 	_, page = c.post("/runs/"+w.runs["waiting"]+"/close", url.Values{"why": {"not wanted"}})
-	wants(t, page, "closed", "The run is closed; it cannot be resumed.", "The run was closed by a person.")
+	wants(t, page, "closed", "The run is closed; it cannot be resumed.", "closed by a person:")
 }
 
 // A record with as much as one may have is shown within bounds.
@@ -217,7 +217,7 @@ func TestValuesThatAreNotKeptAreSaid(t *testing.T) {
 		&record.Call{N: 1, Place: "1:1", Class: record.Read, Tool: "shop.get_order", Args: gone, Attempt: 1},
 		&record.Done{N: 1, Kind: record.Answered, Result: gone, Bytes: 41})
 	c := w.signIn(t, "")
-	wants(t, c.page("/runs/"+id), "the run", "Not all values were kept.", "41 bytes, not kept")
+	wants(t, c.page("/runs/"+id), "the run", "values not kept:", "41 bytes, not kept")
 	wants(t, c.page("/runs/"+id+"/calls/1"), "the call", "41 bytes, not kept: only its digest is, abababab")
 }
 

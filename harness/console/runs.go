@@ -118,7 +118,8 @@ type runRow struct {
 	*record.Summary
 	Preview *preview
 	Titled  string
-	Named   bool // that is the name of a saved script or file
+	Code    string // of a run without another title
+	Named   bool   // that is the name of a saved script or file
 	Whose   alike
 	In      alike  // session
 	Say     string // below the title: the error, or what the run needs
@@ -294,7 +295,8 @@ func (r *runRow) fill(v *Viewer, q *runsQuery, now time.Time) {
 		r.Titled, r.Say, r.Bad = r.ID, present.Visible(r.Problem.Error(), runsText, false), true
 		return
 	}
-	r.Titled, r.Named = present.Visible(titled(r.Summary), runsText, false), hasName(r.Summary)
+	r.Titled, r.Code = present.Title(r.Summary)
+	r.Titled, r.Named = present.Visible(r.Titled, runsText, false), present.HasName(r.Summary)
 	choose := func(name, value string) alike {
 		to := alike{Text: present.Visible(value, runsText, false)}
 		if len(value) <= maxField {

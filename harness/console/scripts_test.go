@@ -19,7 +19,7 @@ func TestSavedScriptsAreListedRunReplayedAndRemoved(t *testing.T) {
 	}
 	c := w.signIn(t, "")
 	status, body := c.post("/scripts/greet/run", url.Values{"in.name": {"ann"}, "in.other": {"x"}})
-	if status != http.StatusOK || !strings.Contains(body, `Input name</dt><dd class="theirs">&#34;ann&#34;`) {
+	if status != http.StatusOK || !strings.Contains(body, `<dt>input</dt><dd><bdi>name = &#34;ann&#34;`) {
 		t.Fatalf("%d: %s", status, body)
 	}
 	until(t, "the run has ended", func() bool {

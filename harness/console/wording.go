@@ -1,13 +1,13 @@
 package console
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
 )
 
@@ -43,17 +43,17 @@ func plural(n int, one, many string) string {
 // count is plural for nouns that end with an s.
 func count(n int, noun string) string { return plural(n, noun, noun+"s") }
 
-// titled is what pages call a run: the name of its saved script or file, or else its first
-// phrase or line.
+// titled is what pages call a run.
 func titled(s *record.Summary) string {
-	if hasName(s) {
-		return s.Name
-	}
-	return cmp.Or(s.Title, "a script")
+	title, _ := present.Title(s)
+	return title
 }
 
-// hasName reports whether a run has one; "-" is a script from standard input.
-func hasName(s *record.Summary) bool { return s.Name != "" && s.Name != "-" }
+// titleCode is the first line of the script of a run without another title.
+func titleCode(s *record.Summary) string {
+	_, code := present.Title(s)
+	return code
+}
 
 // day is a time as a person says it, in the zone that the foot of each page names.
 func day(t, now time.Time) string {

@@ -10,6 +10,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/present"
+	"github.com/usetools/usetools/harness/record"
 )
 
 // written returns a document as a terminal of so many columns shows it.
@@ -59,5 +60,22 @@ failed   server git: long words long words long words long
 `
 	if got != want {
 		t.Error(cmp.Diff(want, got))
+	}
+}
+
+// A run is called by its name, comment or phrase, or by its tools; code stands apart.
+func TestTheTitleOfARun(t *testing.T) {
+	for _, c := range []struct{ name, title, tools, want, code string }{
+		{"late_orders", "list orders", "", "late_orders", ""},
+		{"-", "// T20", "", "T20", ""},
+		{"", "list orders (late)", "shop.list", "list orders (late)", ""},
+		{"", "r, err := files.WriteFile(x)", "files.write_file", "files.write_file", "r, err := files.WriteFile(x)"},
+		{"", "Return(1)", "", "a script", "Return(1)"},
+		{"", "", "", "a script", ""},
+	} {
+		title, code := present.Title(&record.Summary{Name: c.name, Title: c.title, Tools: strings.Fields(c.tools)})
+		if title != c.want || code != c.code {
+			t.Errorf("%+v: %q, %q", c, title, code)
+		}
 	}
 }

@@ -109,21 +109,6 @@ func (p *page) line(format string, args ...any) {
 	p.b.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
 }
 
-// fact is a line of the head.
-func (p *page) fact(name, what string) {
-	if what != "" {
-		p.line("  %s %s", p.paint(dim, fmt.Sprintf("%-9s", name)), p.safe(what, p.Width-12))
-	}
-}
-
-// facts is a fact of which nothing is left out, in as many lines as it needs.
-func (p *page) facts(name, what string) {
-	for _, l := range p.wrapped(what, p.Width-12, math.MaxInt) {
-		p.fact(name, l)
-		name = ""
-	}
-}
-
 // wrapped is a text in lines of at most so many columns, at most so many lines.
 func (p *page) wrapped(s string, columns, most int) (out []string) {
 	columns = max(columns, 10)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -33,6 +34,9 @@ func (v *View) Document(o *Options) Document {
 	}
 	p := newPage(v, o)
 	doc := Document{v.heading(), v.facts(p)}
+	for _, state := range v.States() {
+		doc = append(doc, state)
+	}
 	doc = append(doc, v.phrases()...)
 	most := maxLines
 	if o.All {
@@ -79,70 +83,123 @@ func (v *View) Took() string {
 
 func (v *View) facts(p *page) Facts {
 	b, r := v.Run.Begin, v.Run
-	var all Facts
-	add := func(name, value string) { all = append(all, Fact{Name: name, Value: Words(Plain, value)}) }
-	began := b.Time.In(p.Zone).Format(time.DateTime)
+	began := TimeText(b.Time).in(p.Zone, time.DateTime)
 	if !p.Now.IsZero() {
-		began += ", " + Ago(b.Time, p.Now)
+		began = began.Add(Plain, ", "+Ago(b.Time, p.Now))
 	}
-	add("began", began)
-	if n := len(r.Attempts); n > 0 {
-		add("attempts", fmt.Sprintf("%d, %s between them", n+1, Duration(v.Paused)))
-	}
-	if p.All {
-		for i, a := range r.Attempts {
-			what := fmt.Sprintf("%d began %s", a.Number, a.Time.In(p.Zone).Format(time.DateTime))
-			if a.Who != "" {
-				what += " by " + a.Who
-			}
-			if a.Live {
-				what += ", sends the calls of a dry run"
-			}
-			if i < len(r.Ended) {
-				what += "; the one before ended: " + StatusWord(r.Ended[i].Status)
-			}
-			add("attempt", what)
-		}
-	}
-	add("calls", v.counted())
-	if len(v.Usage) > 0 {
-		add("used", fmt.Sprintf("%s of CPU time, at most %s of memory", Duration(v.CPU), size(int(v.Peak))))
-	}
-	add("for", b.Subject)
-	add("session", b.Session)
 	script := fmt.Sprintf("%s, %s", text.Count(lineCount(v.Sources[0].Text), "line"), size(b.Script.Bytes))
 	if b.Name != "" {
 		script = b.Name + ", " + script
 	}
-	add("script", script)
-	add("harness", strings.Join(slices.DeleteFunc([]string{b.Harness, b.Go, b.OS + "/" + b.Arch},
-		func(s string) bool { return s == "" || s == "/" }), ", "))
-	add("mode", strings.Join(v.Modes(), ", "))
-	for _, name := range slices.Sorted(maps.Keys(b.Inputs)) {
-		add("input", name+" = "+v.shown(b.Inputs[name]))
+	all := Facts{{Name: "began", Value: began}}
+	if n := len(r.Attempts); n > 0 {
+		all = append(all, fact("attempts", fmt.Sprintf("%d, %s between them", n+1, Duration(v.Paused))))
 	}
-	if r.Damaged != nil {
-		all = append(all, Fact{Name: "damaged", Value: Words(Bad, r.Damaged.Error())})
-	}
-	if r.Later != nil {
-		add("version", r.Later.Error())
-	}
-	if r.Torn > 0 && r.End == nil && v.Status != record.Running {
-		add("torn", fmt.Sprintf("%s at the end are left out: the process died while it wrote them", size(int(r.Torn))))
-	}
-	return all
+	all = append(all, fact("calls", v.counted()), fact("for", b.Subject), fact("session", b.Session), fact("script", script))
+	return append(all, v.Ran(p.All)...)
 }
 
-// Modes returns how the run differs from others: dry run, strict, read-only.
-func (v *View) Modes() (out []string) {
-	b, live := v.Run.Begin, v.Run.Live()
+func fact(name, value string) Fact { return Fact{Name: name, Value: Words(Plain, value)} }
+
+// maxInputs bounds the inputs that are shown.
+const maxInputs = 100
+
+// Ran says how the run ran: its resources, harness, modes and inputs, and with all also its
+// attempts.
+func (v *View) Ran(all bool) (out Facts) {
+	b, r := v.Run.Begin, v.Run
+	if all {
+		for i, a := range r.Attempts[:min(len(r.Attempts), maxInputs)] {
+			what := Words(Plain, fmt.Sprintf("%d began ", a.Number))
+			what = append(what, TimeText(a.Time)...)
+			if a.Who != "" {
+				what = what.Add(Plain, " by "+a.Who)
+			}
+			if a.Live {
+				what = what.Add(Plain, ", sends the calls of a dry run")
+			}
+			if i < len(r.Ended) {
+				what = what.Add(Plain, "; the one before ended: "+StatusWord(r.Ended[i].Status))
+			}
+			out = append(out, Fact{Name: "attempt", Value: what})
+		}
+	}
+	if len(v.Usage) > 0 {
+		out = append(out, fact("used", fmt.Sprintf("%s of CPU time, at most %s of memory", Duration(v.CPU), size(int(v.Peak)))))
+	}
+	out = append(out, fact("harness", strings.Join(slices.DeleteFunc([]string{b.Harness, b.Go, b.OS + "/" + b.Arch},
+		func(s string) bool { return s == "" || s == "/" }), ", ")))
 	for _, m := range []struct {
 		on   bool
 		name string
-	}{{b.Dry && !live, "dry run: effects were not sent"}, {live, "resumed dry run: approved effects are sent"}, {b.Strict, "strict"}, {b.ReadOnly, "read-only"}} {
+	}{{b.Strict, "strict"}, {b.ReadOnly, "read-only"}} {
 		if m.on {
-			out = append(out, m.name)
+			out = append(out, fact("mode", m.name))
 		}
+	}
+	for i, name := range slices.Sorted(maps.Keys(b.Inputs)) {
+		if i == maxInputs {
+			out = append(out, fact("input", fmt.Sprintf("and %d more", len(b.Inputs)-i)))
+			break
+		}
+		out = append(out, fact("input", name+" = "+text.Cut(v.shown(b.Inputs[name]), maxMessage)))
+	}
+	if r.End != nil && r.End.ExitCode != 0 {
+		out = append(out, fact("exit code", strconv.Itoa(r.End.ExitCode)))
+	}
+	return out
+}
+
+// States says what a reader of the run must know: what its record lacks, that it is a dry
+// run, and whether it can be resumed.
+func (v *View) States() (out []*Callout) {
+	r := v.Run
+	add := func(style Style, title, text string) {
+		out = append(out, &Callout{Style: style, Title: title, Text: Words(Plain, text)})
+	}
+	if r.Damaged != nil {
+		add(Bad, "damaged record", r.Damaged.Error()+". Its readable part is shown; the run cannot be resumed.")
+	}
+	if r.Later != nil {
+		add(Warn, "record of a later version", r.Later.Error()+". Parts of it may be missing here.")
+	}
+	if r.Torn > 0 && r.End == nil && v.Status != record.Running {
+		add(Warn, "torn record", size(int(r.Torn))+" at the end are left out: the process died while it wrote them.")
+	}
+	if v.Status == record.Died {
+		add(Warn, "process died", "The run can be resumed; no call is sent twice.")
+	}
+	if r.End != nil && r.End.Closed {
+		add(Warn, "closed by a person", "The run cannot be resumed.")
+	}
+	switch {
+	case r.Live():
+		add(Warn, "resumed dry run", "Its effect calls were sent after approval.")
+	case r.Begin.Dry:
+		add(Good, "dry run", "Read calls were sent, effect calls were not.")
+	}
+	none, hidden := 0, 0
+	look := func(d record.Data) {
+		switch {
+		case d.Redacted && d.JSON == nil && d.Shown == "":
+			none++
+		case d.Redacted:
+			hidden++
+		}
+	}
+	look(r.Begin.Script)
+	for _, d := range r.Begin.Inputs {
+		look(d)
+	}
+	for _, m := range r.Calls {
+		look(m.Line().Args)
+		look(m.Result())
+	}
+	if none > 0 {
+		add(Warn, "values not kept", "The record has only size and digest of "+text.Count(none, "value")+".")
+	}
+	if hidden > 0 {
+		add(Warn, "secrets hidden", text.Count(hidden, "value")+" had secrets, which the record does not keep.")
 	}
 	return out
 }
@@ -249,9 +306,6 @@ func (v *View) ending(all bool) (doc Document) {
 	end := v.Run.End
 	if end == nil {
 		return doc
-	}
-	if end.ExitCode > 0 && v.Status == "script_error" && v.Error == nil {
-		doc = append(doc, titled(fmt.Sprintf("exit code %d", end.ExitCode)))
 	}
 	if !end.Value.IsZero() {
 		doc = append(doc, titled("value"))

@@ -1,7 +1,9 @@
 package present
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -21,7 +23,7 @@ func Runs(runs []*record.Summary, now time.Time, header bool) Document {
 		if s.Failed > 0 {
 			failed = fmt.Sprint(s.Failed)
 		}
-		row := Cells(s.ID, when(s.Time, now), s.Status, Duration(s.Ms), fmt.Sprint(s.Calls), failed, toolsOf(s), "")
+		row := Cells(s.ID, when(s.Time, now), StatusWord(s.Status), Duration(s.Ms), fmt.Sprint(s.Calls), failed, toolsOf(s), "")
 		row.Cells[0][0].Style, row.Cells[2][0].Style, row.Cells[5][0].Style = Warn, StatusStyle(s.Status), Bad
 		if s.Status == "ok" {
 			row.Cells[2][0].Style = Plain
@@ -68,6 +70,28 @@ func toolsOf(s *record.Summary) string {
 	return out
 }
 
+// codeLike matches a line of Go, which no phrase or comment looks like.
+var codeLike = regexp.MustCompile(`:=|\w\(|[{;]$`)
+
+// Title returns what a run is called: the name of its saved script or file, or else the title
+// of its record. A title that is code comes apart.
+func Title(s *record.Summary) (title, code string) {
+	if HasName(s) {
+		return s.Name, ""
+	}
+	title = strings.TrimSpace(strings.TrimLeft(s.Title, "/")) // old records have the slashes of a comment
+	switch {
+	case !codeLike.MatchString(title):
+		return cmp.Or(title, "a script"), ""
+	case len(s.Tools) > 0:
+		return text.List(s.Tools, 3), title
+	}
+	return "a script", title
+}
+
+// HasName reports whether a run has a name; "-" is a script from standard input.
+func HasName(s *record.Summary) bool { return s.Name != "" && s.Name != "-" }
+
 // titleOf returns the marks of a run, its name, its first phrase or line, and its error.
 func titleOf(s *record.Summary) string {
 	var parts []string
@@ -79,10 +103,10 @@ func titleOf(s *record.Summary) string {
 			parts = append(parts, "["+p.mark+"]")
 		}
 	}
-	if s.Name != "" && s.Name != "-" { // - is standard input
+	if HasName(s) {
 		parts = append(parts, s.Name+":")
 	}
-	parts = append(parts, s.Title)
+	parts = append(parts, strings.TrimSpace(strings.TrimLeft(s.Title, "/")))
 	if s.Error != "" {
 		parts = append(parts, "("+s.Error+")")
 	}

@@ -68,6 +68,10 @@ func (p *page) wrapText(t Text, columns int) (out []Text) {
 			if n > 0 && n+utf8.RuneCountInString(bare) > columns && (i > 0 || len(line) > 0) {
 				out, line, n = append(out, line), nil, 0
 			}
+			for utf8.RuneCountInString(bare) > columns { // a word that fits into no line
+				part := text.First(bare, columns)
+				out, bare, word = append(out, Words(s.Style, part)), bare[len(part):], word[len(part):]
+			}
 			line = line.Add(s.Style, word)
 			n += utf8.RuneCountInString(word)
 		}

@@ -122,7 +122,7 @@ func TestADryRunThatWentOnIsNoDryRun(t *testing.T) {
 	s, r := stored(t, &record.Begin{Script: record.String("mail.Send(a)\n"), Dry: true},
 		&record.Tools{Tools: []record.Tool{{ID: "mail.send", Hash: "h"}}}, effect(1, "ann"), effect(2, "bob"), &record.Ask{A: record.Ledger, Why: "the calls of a dry run"},
 		&record.End{Status: "ok"})
-	has(t, r, "dry run: effects were not sent", "  calls     none; 2 not sent\n", "made up")
+	has(t, r, "dry run: Read calls were sent", "  calls     none; 2 not sent\n", "made up")
 	if err := s.Answer(r.Begin.ID, &record.Answer{Yes: true, Who: "ann"}); err != nil {
 		t.Fatal(err)
 	}

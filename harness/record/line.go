@@ -315,7 +315,7 @@ type End struct {
 	Failed   int      `json:"failed,omitempty"` // calls
 	Tools    []string `json:"tools,omitempty"`  // that were called, by ID, the first 1000
 	Used     []Used   `json:"used,omitempty"`   // by tool, the first 1000
-	Title    string   `json:"title,omitempty"`  // first phrase, or first line of the script
+	Title    string   `json:"title,omitempty"`  // comment or first phrase of the script, or tools, or its first line
 	Attempts int      `json:"attempts,omitempty"`
 	Asks     int      `json:"asks,omitempty"` // of people
 }

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -32,7 +33,7 @@ type Summary struct {
 	Failed   int       `json:"failed"`
 	Tools    []string  `json:"tools"`           // that were called, by ID
 	Used     []Used    `json:"-"`               // by tool
-	Title    string    `json:"title,omitempty"` // first phrase, or first line of the script
+	Title    string    `json:"title,omitempty"` // comment or first phrase of the script, or tools, or its first line
 	Error    string    `json:"error,omitempty"` // first line
 	Damaged  bool      `json:"damaged,omitempty"`
 	Attempts int       `json:"attempts,omitempty"`
@@ -91,9 +92,10 @@ type tally struct {
 	used                          []Used
 	sent                          map[int]int // the numbers of calls to indexes of used
 	again                         map[int]bool
-	phrase, script                string
-	began, last                   time.Time     // of the attempt
-	earlier                       time.Duration // that attempts before it took
+	comment, phrase, script       string
+	gonames                       map[string]string // of tools
+	began, last                   time.Time         // of the attempt
+	earlier                       time.Duration     // that attempts before it took
 }
 
 func (t *tally) add(l Line) {
@@ -110,12 +112,18 @@ func (t *tally) add(l Line) {
 	t.last = at
 	switch l := l.(type) {
 	case *Begin:
-		t.script = firstLine(l.Script.Text())
+		t.comment, t.script = firstLines(l.Script.Text())
 	case *Attempt:
 		t.attempts = l.Number
 	case *Tools:
 		if l.Path == "" {
 			t.phrase = firstPhrase(l.Phrases)
+		}
+		for _, tool := range l.Tools {
+			if t.gonames == nil {
+				t.gonames = map[string]string{}
+			}
+			t.gonames[tool.ID] = tool.Go
 		}
 	case *Call:
 		if l.Class == Again { // it may be made again
@@ -189,11 +197,17 @@ func (t *tally) uses(tool string) {
 	}
 }
 
+// title returns the comment at the beginning of the script, or else its first phrase, the
+// tools that it called, or its first line.
 func (t *tally) title() string {
-	if t.phrase != "" {
-		return t.phrase
+	if title := cmp.Or(t.comment, t.phrase); title != "" || len(t.tools) == 0 {
+		return cmp.Or(title, t.script)
 	}
-	return t.script
+	var names []string
+	for _, id := range t.tools {
+		names = append(names, cmp.Or(t.gonames[id], id))
+	}
+	return text.Cut(text.List(names, 3), maxTitle)
 }
 
 // fill sets the fields of an End that follow from the lines before it. Its Ms is that of the
@@ -236,13 +250,17 @@ func firstPhrase(raw json.RawMessage) string {
 	return ""
 }
 
-// firstLine is the first line of a script that says something of it: the phrase, where
-// that line declares tools.
-func firstLine(script string) string {
-	declared := "" // the line that declares them, where its phrase is on the next one
+// firstLines returns the comment at the beginning of a script, without slashes, and the
+// first line of code, or its phrase if that line declares tools.
+func firstLines(script string) (comment, code string) {
+	declared := "" // the line that declares tools, if its phrase is on the next one
 	for line := range strings.Lines(script) {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "package ") || strings.HasPrefix(line, "//go:") {
+			continue
+		}
+		if declared == "" && (strings.HasPrefix(line, "//") || strings.HasPrefix(line, "/*")) {
+			comment = cmp.Or(comment, text.Cut(strings.Trim(line, "/* \t"), maxTitle))
 			continue
 		}
 		phrase := line
@@ -256,7 +274,7 @@ func firstLine(script string) string {
 		} else if declared != "" {
 			line = declared
 		}
-		return text.Cut(line, maxTitle)
+		return comment, text.Cut(line, maxTitle)
 	}
-	return declared
+	return comment, declared
 }

@@ -65,7 +65,7 @@ func TestARunIsReadAsItWasWritten(t *testing.T) {
 			}
 			for _, sum := range list(t, s, nil) {
 				if got := fmt.Sprint([]any{sum.ID == w.ID(), sum.Status, sum.Title, sum.Calls, sum.Tools}); got !=
-					"[true ok // Say hello. 1 [git.log]]" {
+					"[true ok Say hello. 1 [git.log]]" {
 					t.Error(got)
 				}
 			}
@@ -128,13 +128,15 @@ func TestARecordIsTheRunOfItsName(t *testing.T) {
 
 func TestARunThatHasNotEndedIsTitledByItsScript(t *testing.T) {
 	for script, want := range map[string]string{
-		"package main\n\n//go:build x\n// Count the orders.\nUseTools(\"list orders\")\n": "// Count the orders.",
+		"package main\n\n//go:build x\n// Count the orders.\nUseTools(\"list orders\")\n": "Count the orders.",
 		"UseTools(\"list the \\\"late\\\" orders\", \"x\")\n":                             `list the "late" orders`,
 		"UseTools(\n\n\t`list orders`,\n)\n":                                              "list orders",
 		"err := UseTools(\"list orders\")":                                                "list orders",
 		"UseTools(phrases...)\nx := 1":                                                    "UseTools(phrases...)",
 		"UseTools(\"torn":                                                                 `UseTools("torn`,
 		"UseTools(":                                                                       "UseTools(",
+		"// T20\nx := 1":                                                                  "T20",
+		"//\n/* Say\n hello */\nx":                                                        "Say",
 		"x := 1\nUseTools(\"a\")":                                                         "x := 1",
 	} {
 		s := store.Memory(1, nil)
