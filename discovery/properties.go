@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+
+	"github.com/usetools/usetools/registry/jsontree"
 )
 
 // maxProperties bounds the parameter names that are read of one tool.
@@ -38,23 +40,12 @@ func properties(schema []byte) (names, values []string) {
 func propertyNames(schema []byte) []string {
 	var s map[string]json.RawMessage
 	_ = json.Unmarshal(schema, &s)
-	d := json.NewDecoder(bytes.NewReader(s["properties"]))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil
-	}
 	var names []string
-	for d.More() && len(names) < maxProperties {
-		name, err := d.Token()
-		if err != nil {
-			break
-		}
-		if name := name.(string); !slices.Contains(names, name) {
+	jsontree.Members(s["properties"], func(name string, _ json.RawMessage) bool {
+		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
-		var value json.RawMessage
-		if d.Decode(&value) != nil {
-			break
-		}
-	}
+		return len(names) < maxProperties
+	})
 	return names
 }

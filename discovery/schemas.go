@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/jsontree"
 )
 
 // Shorter forms of a JSON Schema, for a model that is to call a tool and has
@@ -24,8 +25,8 @@ const schemaDepth = 32
 // and r (of an object). Types are one letter: s string, n number, i integer, b
 // boolean, a array, o object, z null, * anything; "s|z" is one of several.
 func MicroOf(schema json.RawMessage) json.RawMessage {
-	var root any
-	if json.Unmarshal(schema, &root) != nil {
+	root, err := jsontree.Parse(schema, jsontree.Limits{})
+	if err != nil {
 		return json.RawMessage(`{}`)
 	}
 	m := micro{root: root}
@@ -44,7 +45,7 @@ func MicroOf(schema json.RawMessage) json.RawMessage {
 }
 
 type micro struct {
-	root any
+	root *jsontree.Value
 	// nodes bounds the work: one small definition may be referred to from
 	// many places, which refer on.
 	nodes int
@@ -53,18 +54,13 @@ type micro struct {
 const maxMicroNodes = 10_000
 
 // schema returns a letter, or an object where there is more to say.
-func (m *micro) schema(v any, depth int) any {
+func (m *micro) schema(s *jsontree.Value, depth int) any {
 	m.nodes++
-	s, ok := v.(map[string]any)
-	if !ok || depth > schemaDepth || m.nodes > maxMicroNodes {
+	if s == nil || s.Kind != jsontree.Object || depth > schemaDepth || m.nodes > maxMicroNodes {
 		return "*"
 	}
-	if ref, ok := s["$ref"].(string); ok {
-		to := m.follow(ref)
-		if to == nil {
-			return "*"
-		}
-		if depth > 4 { // of what refers to itself a few levels say enough
+	if to := m.follow(s); to != s {
+		if depth > 4 { // a few levels are enough of a schema that refers to itself
 			return m.letters(to)
 		}
 		return m.schema(to, depth+1)
@@ -73,25 +69,21 @@ func (m *micro) schema(v any, depth int) any {
 	if t := m.letters(s); t != "*" {
 		out["t"] = t
 	}
-	if e, ok := s["enum"].([]any); ok {
+	if e := s.Get("enum"); e != nil && e.Kind == jsontree.List {
 		out["e"] = e
 		delete(out, "t")
 	}
-	if c, ok := s["const"]; ok {
-		out["e"] = []any{c}
+	if c := s.Get("const"); c != nil {
+		out["e"] = jsontree.NewList(c)
 		delete(out, "t")
 	}
-	if d, ok := s["default"]; ok && d != nil {
+	if d := s.Get("default"); d != nil && d.Kind != jsontree.Null {
 		out["d"] = d
 	}
 	m.fill(out, s, depth)
 	for _, key := range []string{"anyOf", "oneOf", "allOf"} {
-		for _, branch := range list(s[key]) {
-			b, _ := branch.(map[string]any)
-			if ref, ok := b["$ref"].(string); ok {
-				b, _ = m.follow(ref).(map[string]any)
-			}
-			m.fill(out, b, depth)
+		for _, branch := range s.List(key) {
+			m.fill(out, m.follow(branch), depth)
 		}
 	}
 	switch t, only := out["t"]; {
@@ -105,61 +97,47 @@ func (m *micro) schema(v any, depth int) any {
 
 // fill adds properties, required ones, items and enum of a schema, or of one
 // branch of a union, unless there are some.
-func (m *micro) fill(out, s map[string]any, depth int) {
-	if s == nil {
-		return
-	}
-	if items, ok := s["items"]; ok && out["i"] == nil {
+func (m *micro) fill(out map[string]any, s *jsontree.Value, depth int) {
+	if items := s.Get("items"); items != nil && out["i"] == nil {
 		if i := m.schema(items, depth+1); i != "*" {
 			out["i"] = i
 		}
 	}
-	if props, ok := s["properties"].(map[string]any); ok && out["p"] == nil && len(props) > 0 {
+	if props := s.Get("properties"); props != nil && len(props.Keys) > 0 && out["p"] == nil {
 		p := map[string]any{}
-		for name, x := range props {
-			p[name] = m.schema(x, depth+1)
+		for i, name := range props.Keys {
+			p[name] = m.schema(props.Items[i], depth+1)
 		}
 		out["p"] = p
-		if r := list(s["required"]); len(r) > 0 {
+		if r := s.List("required"); len(r) > 0 {
 			out["r"] = r
 		}
 	}
-	if e, ok := s["enum"].([]any); ok && out["e"] == nil {
+	if e := s.Get("enum"); e != nil && e.Kind == jsontree.List && out["e"] == nil {
 		out["e"] = e
 	}
 }
 
 // letters is the type of a schema, or those of the branches of a union.
-func (m *micro) letters(v any) string {
-	s, _ := v.(map[string]any)
+func (m *micro) letters(s *jsontree.Value) string {
 	var out []string
 	add := func(l string) {
 		if l != "" && !slices.Contains(out, l) {
 			out = append(out, l)
 		}
 	}
-	switch t := s["type"].(type) {
-	case string:
-		add(letter(t))
-	case []any:
-		for _, x := range t {
-			name, _ := x.(string)
-			add(letter(name))
-		}
+	add(letter(s.Str("type")))
+	for _, t := range s.List("type") {
+		add(letter(t.Text))
 	}
 	if len(out) == 0 {
 		for _, key := range []string{"anyOf", "oneOf"} {
-			for _, branch := range list(s[key]) {
-				b, _ := branch.(map[string]any)
-				if ref, ok := b["$ref"].(string); ok {
-					b, _ = m.follow(ref).(map[string]any)
-				}
-				name, _ := b["type"].(string)
-				add(letter(name))
+			for _, branch := range s.List(key) {
+				add(letter(m.follow(branch).Str("type")))
 			}
 		}
 	}
-	if len(out) == 0 && s["properties"] != nil {
+	if len(out) == 0 && s.Get("properties") != nil {
 		add("o")
 	}
 	if len(out) == 0 {
@@ -178,24 +156,14 @@ func letter(name string) string {
 	return ""
 }
 
-// follow returns what a reference within the schema points to, nil for others.
-func (m *micro) follow(ref string) any {
-	path, ok := strings.CutPrefix(ref, "#/")
-	if !ok {
-		return nil
+// follow returns the schema that a schema refers to, nil if it is not in the document. A
+// schema without a reference is returned as it is.
+func (m *micro) follow(s *jsontree.Value) *jsontree.Value {
+	if ref := s.Get("$ref"); ref != nil && ref.Kind == jsontree.String {
+		return m.root.At(ref.Text)
 	}
-	at := m.root
-	for _, key := range strings.Split(path, "/") {
-		o, ok := at.(map[string]any)
-		if !ok {
-			return nil
-		}
-		at = o[strings.NewReplacer("~1", "/", "~0", "~").Replace(key)]
-	}
-	return at
+	return s
 }
-
-func list(v any) []any { l, _ := v.([]any); return l }
 
 // compact returns a schema without what is only there to be read:
 // descriptions, titles, examples and comments.
