@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strconv"
+	"slices"
 	"strings"
 	"sync"
 
@@ -15,6 +15,7 @@ import (
 
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/jsontree"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -40,7 +41,7 @@ type schemaOf struct {
 // schema is one that can be enforced.
 type schema struct {
 	resolved *jsonschema.Resolved
-	root     map[string]any // the document, for weighing
+	root     *jsontree.Value // the document, for weighing
 }
 
 // Arguments checks that arguments fit a tool's input schema. A schema that the
@@ -137,7 +138,11 @@ func resolve(raw json.RawMessage) *schema {
 	// What is weighed is what the library understood, not what was sent.
 	understood, err := json.Marshal(&parsed)
 	s := &schema{}
-	if err != nil || json.Unmarshal(understood, &s.root) != nil || hasInnerID(s.root, true) {
+	if err != nil {
+		return nil
+	}
+	s.root, err = jsontree.Parse(understood, jsontree.Limits{})
+	if err != nil || s.root.Kind != jsontree.Object || slices.ContainsFunc(s.root.Items, hasID) {
 		return nil
 	}
 	if s.resolved, err = parsed.Resolve(nil); err != nil {
@@ -146,27 +151,11 @@ func resolve(raw json.RawMessage) *schema {
 	return s
 }
 
-// hasInnerID reports whether a part of a document has an address of its own,
+// hasID reports whether a part of a document has an address of its own,
 // by which its references mean something else than they seem to.
-func hasInnerID(v any, root bool) bool {
-	switch v := v.(type) {
-	case map[string]any:
-		if _, ok := v["$id"].(string); ok && !root {
-			return true
-		}
-		for _, x := range v {
-			if hasInnerID(x, false) {
-				return true
-			}
-		}
-	case []any:
-		for _, x := range v {
-			if hasInnerID(x, false) {
-				return true
-			}
-		}
-	}
-	return false
+func hasID(v *jsontree.Value) bool {
+	id := v.Get("$id")
+	return id != nil && id.Kind == jsontree.String || slices.ContainsFunc(v.Items, hasID)
 }
 
 // fault is what the validation library says, with the place as a script would
@@ -227,49 +216,44 @@ const (
 
 // weigher counts what a validation may look at, at most.
 type weigher struct {
-	root any
+	root *jsontree.Value
 	left int // of maxSteps; negative: too much, or unknown
 }
 
 var (
 	sameValue = []string{"not", "if", "then", "else"}
-	sameLists = []string{"allOf", "anyOf", "oneOf"}
-	sameMaps  = []string{"dependentSchemas", "dependencies"}
+	sameIn    = []string{"allOf", "anyOf", "oneOf", "dependentSchemas", "dependencies"}
 	members   = []string{"additionalProperties", "unevaluatedProperties", "propertyNames"}
 	items     = []string{"items", "additionalItems", "unevaluatedItems", "contains"}
 )
 
-func (w *weigher) visit(schema, v any, depth int) {
+func (w *weigher) visit(m *jsontree.Value, v any, depth int) {
 	w.left--
 	if depth > maxNests {
 		w.left = -1
 	}
-	m, ok := schema.(map[string]any)
-	if w.left < 0 || !ok {
+	if w.left < 0 || m == nil || m.Kind != jsontree.Object {
 		return
 	}
 	for _, k := range sameValue {
-		w.child(m[k], v, depth)
+		w.child(m.Get(k), v, depth)
 	}
-	for _, k := range sameLists {
-		list, _ := m[k].([]any)
-		for _, x := range list {
-			w.child(x, v, depth)
+	for _, k := range sameIn {
+		if in := m.Get(k); in != nil {
+			for _, x := range in.Items {
+				w.child(x, v, depth)
+			}
 		}
 	}
-	for _, k := range sameMaps {
-		of, _ := m[k].(map[string]any)
-		for _, x := range of {
-			w.child(x, v, depth)
+	w.left -= len(m.List("enum"))
+	if ref := m.Get("$ref"); ref != nil {
+		to := w.root.At(ref.Text)
+		if to == nil || strings.Contains(ref.Text, "%") { // not in the document, or the library reads it otherwise
+			w.left = -1
 		}
+		w.visit(to, v, depth+1)
 	}
-	if e, ok := m["enum"].([]any); ok {
-		w.left -= len(e)
-	}
-	if ref, ok := m["$ref"].(string); ok {
-		w.visit(w.lookUp(ref), v, depth+1)
-	}
-	if m["$dynamicRef"] != nil || m["$recursiveRef"] != nil {
+	if m.Get("$dynamicRef") != nil || m.Get("$recursiveRef") != nil {
 		w.left = -1
 	}
 	switch v := v.(type) {
@@ -280,33 +264,34 @@ func (w *weigher) visit(schema, v any, depth int) {
 	}
 }
 
-func (w *weigher) child(schema, v any, depth int) {
-	if m, ok := schema.(map[string]any); ok {
+func (w *weigher) child(m *jsontree.Value, v any, depth int) {
+	if m != nil && m.Kind == jsontree.Object {
 		w.visit(m, v, depth+1)
 	}
 }
 
-func (w *weigher) object(m, v map[string]any, depth int) {
-	props, _ := m["properties"].(map[string]any)
-	patterns, _ := m["patternProperties"].(map[string]any)
+func (w *weigher) object(m *jsontree.Value, v map[string]any, depth int) {
+	props, patterns := m.Get("properties"), m.Get("patternProperties")
 	for k, x := range v {
-		if p, ok := props[k]; ok {
+		if p := props.Get(k); p != nil {
 			w.child(p, x, depth)
 		} else {
 			for _, key := range members {
-				w.child(m[key], x, depth)
+				w.child(m.Get(key), x, depth)
 			}
 		}
-		for _, p := range patterns {
-			w.child(p, x, depth)
+		if patterns != nil {
+			for _, p := range patterns.Items {
+				w.child(p, x, depth)
+			}
 		}
 	}
 }
 
-func (w *weigher) list(m map[string]any, v []any, depth int) {
+func (w *weigher) list(m *jsontree.Value, v []any, depth int) {
 	w.left -= len(v)
-	prefix, _ := m["prefixItems"].([]any)
-	if old, ok := m["items"].([]any); ok {
+	prefix := m.List("prefixItems")
+	if old := m.List("items"); old != nil {
 		prefix = old
 	}
 	for i, x := range v {
@@ -314,37 +299,7 @@ func (w *weigher) list(m map[string]any, v []any, depth int) {
 			w.child(prefix[i], x, depth)
 		}
 		for _, key := range items {
-			w.child(m[key], x, depth)
+			w.child(m.Get(key), x, depth)
 		}
 	}
-}
-
-// lookUp follows a reference inside the document; any other is too much.
-func (w *weigher) lookUp(ref string) any {
-	rest, ok := strings.CutPrefix(ref, "#")
-	if !ok || rest != "" && rest[0] != '/' || strings.Contains(rest, "%") {
-		w.left = -1
-		return nil
-	}
-	v := w.root
-	for _, seg := range strings.Split(rest, "/")[1:] {
-		switch at := v.(type) {
-		case map[string]any:
-			if strings.Contains(seg, "~") {
-				seg = strings.ReplaceAll(strings.ReplaceAll(seg, "~1", "/"), "~0", "~")
-			}
-			v = at[seg]
-		case []any:
-			n, err := strconv.Atoi(seg)
-			if err != nil || n < 0 || n >= len(at) {
-				w.left = -1
-				return nil
-			}
-			v = at[n]
-		default:
-			w.left = -1
-			return nil
-		}
-	}
-	return v
 }
