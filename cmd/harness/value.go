@@ -21,6 +21,7 @@ import (
 	"github.com/usetools/usetools/harness/serve/shorten"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/jsontree"
 )
 
 // valueFlags say how a value is shown.
@@ -233,36 +234,16 @@ func listOf(v json.RawMessage) ([]json.RawMessage, error) {
 
 // cellsOf are the columns of an element and what stands in them.
 func cellsOf(item json.RawMessage) (names []string, cells map[string]string) {
-	cells = map[string]string{}
-	add := func(name string, v json.RawMessage) {
-		if _, twice := cells[name]; !twice {
-			names = append(names, name)
-		}
-		cells[name] = cellOf(v)
+	v, _ := jsontree.Parse(item, jsontree.Limits{Depth: 1}) // an item of a valid list
+	if v.Kind != jsontree.Object && v.Kind != jsontree.List {
+		return []string{"value"}, map[string]string{"value": cellOf(item)}
 	}
-	d := json.NewDecoder(bytes.NewReader(item))
-	t, err := d.Token()
-	switch {
-	case err != nil:
-	case t == json.Delim('{'):
-		for d.More() {
-			key, err := d.Token()
-			var v json.RawMessage
-			if err != nil || d.Decode(&v) != nil {
-				break
-			}
-			add(key.(string), v) // the key of a valid object
+	names, cells = v.Keys, map[string]string{}
+	for i, cell := range v.Items {
+		if v.Kind == jsontree.List {
+			names = append(names, fmt.Sprint(i+1))
 		}
-	case t == json.Delim('['):
-		for n := 1; d.More(); n++ {
-			var v json.RawMessage
-			if d.Decode(&v) != nil {
-				break
-			}
-			add(fmt.Sprint(n), v)
-		}
-	default:
-		add("value", item)
+		cells[names[i]] = cellOf(cell.Raw)
 	}
 	return names, cells
 }
