@@ -41,7 +41,7 @@ func propertyNames(schema []byte) []string {
 	var s map[string]json.RawMessage
 	_ = json.Unmarshal(schema, &s)
 	var names []string
-	jsontree.Members(s["properties"], func(name string, _ json.RawMessage) bool {
+	jsontree.Members(s["properties"], func(name string, _ *jsontree.Value) bool {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}

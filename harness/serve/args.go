@@ -44,14 +44,14 @@ func parseArgs(raw json.RawMessage) (*executeArgs, error) {
 	}
 	given := map[string]json.RawMessage{}
 	var unknown error
-	ok := len(raw) == 0 || string(raw) == "null" || jsontree.Members(raw, func(name string, v json.RawMessage) bool {
+	ok := len(raw) == 0 || string(raw) == "null" || jsontree.Members(raw, func(name string, v *jsontree.Value) bool {
 		switch name {
 		case "script", "timeout_ms", "inputs", "dry_run", "once":
-			given[name] = v
+			given[name] = v.Raw
 			return true
 		}
 		hint := ""
-		if _, ok := given["script"]; !ok && json.Unmarshal(v, new(string)) == nil {
+		if _, ok := given["script"]; !ok && v.Kind == jsontree.String {
 			hint = `; did you mean "script"?`
 		}
 		unknown = fmt.Errorf("unknown argument %.60q; execute takes script, timeout_ms, inputs, dry_run and once%s",
@@ -91,8 +91,8 @@ func parseArgs(raw json.RawMessage) (*executeArgs, error) {
 			v = json.RawMessage(text)
 		}
 		a.Inputs = map[string]json.RawMessage{}
-		ok := jsontree.Members(v, func(name string, v json.RawMessage) bool {
-			a.Inputs[name] = v
+		ok := jsontree.Members(v, func(name string, v *jsontree.Value) bool {
+			a.Inputs[name] = v.Raw
 			return len(a.Inputs) <= maxNames
 		})
 		switch {

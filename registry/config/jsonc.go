@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"github.com/usetools/usetools/registry/jsontree"
 )
 
 // Error is a fault of a whole config file.
@@ -118,25 +120,14 @@ type member struct {
 	offset int64
 }
 
-// members splits a valid JSON object into its members in the order of the
+// members splits a JSON object into its members in the order of the
 // file, repeated keys included. base is added to the offsets.
-func members(object []byte, base int64) ([]member, error) {
-	dec := json.NewDecoder(bytes.NewReader(object))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+func members(object []byte, base int64) (out []member, err error) {
+	if !jsontree.Members(object, func(key string, v *jsontree.Value) bool {
+		out = append(out, member{key, v.Raw, base + int64(v.Start)})
+		return true
+	}) {
 		return nil, errors.New("want an object in braces")
-	}
-	var out []member
-	for dec.More() {
-		t, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		m := member{key: t.(string)} // the key of a valid object
-		if err := dec.Decode(&m.value); err != nil {
-			return nil, err
-		}
-		m.offset = base + dec.InputOffset() - int64(len(m.value))
-		out = append(out, m)
 	}
 	return out, nil
 }

@@ -82,9 +82,10 @@ func Parse(doc json.RawMessage, l Limits) (*Value, error) {
 	return v, nil
 }
 
-// Members calls f with the members of an object in their order, without copies, until f returns
-// false. It returns false if the document is not an object.
-func Members(doc json.RawMessage, f func(key string, value json.RawMessage) bool) bool {
+// Members calls f with the members of an object in their order, also with those that come
+// twice, until f returns false. Lists and objects among them have no Items. It returns false
+// if the document is not an object.
+func Members(doc json.RawMessage, f func(key string, value *Value) bool) bool {
 	if !json.Valid(doc) {
 		return false
 	}
@@ -93,7 +94,7 @@ func Members(doc json.RawMessage, f func(key string, value json.RawMessage) bool
 		return false
 	}
 	for r.at++; r.next() != '}'; {
-		if !f(r.string(), r.value(0).Raw) {
+		if !f(r.string(), r.value(0)) {
 			break
 		}
 	}

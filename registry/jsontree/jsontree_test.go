@@ -52,8 +52,8 @@ func TestLimits(t *testing.T) {
 
 func TestMembers(t *testing.T) {
 	var got []string
-	ok := jsontree.Members([]byte(` {"a" : [1,{"x":"]}"}] ,"a":{ }, "c":-1, "d":0}`), func(key string, value json.RawMessage) bool {
-		got = append(got, key+string(value))
+	ok := jsontree.Members([]byte(` {"a" : [1,{"x":"]}"}] ,"a":{ }, "c":-1, "d":0}`), func(key string, value *jsontree.Value) bool {
+		got = append(got, key+string(value.Raw))
 		return key != "c"
 	})
 	if d := cmp.Diff([]string{`a[1,{"x":"]}"}]`, `a{ }`, `c-1`}, got); d != "" || !ok {

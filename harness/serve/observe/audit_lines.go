@@ -159,10 +159,10 @@ func (r *entry) ended(c *record.Call, d *record.Done) {
 		json.Unmarshal(t.Input, &schema)
 	}
 	args, more := map[string]json.RawMessage{}, map[string]int{}
-	jsontree.Members(c.Args.JSON, func(name string, v json.RawMessage) bool {
+	jsontree.Members(c.Args.JSON, func(name string, v *jsontree.Value) bool {
 		// Names that the script made are values.
 		if (r.a.Args || schema.Properties[name] != nil) && len(args) < auditEntries {
-			args[name] = v
+			args[name] = v.Raw
 		} else {
 			more["args"]++
 		}
