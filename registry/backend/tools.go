@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/jsontree"
 )
 
 const (
@@ -62,12 +63,15 @@ func decodeTool(server string, raw json.RawMessage) (t registry.Tool, ignored []
 	if len(raw) > MaxToolBytes {
 		return t, nil, fmt.Errorf("its definition has %d bytes, at most %d are read", len(raw), MaxToolBytes)
 	}
-	if depth(raw) > MaxToolDepth {
+	raw = bytes.ToValidUTF8(raw, []byte("\ufffd"))
+	v, err := jsontree.Parse(raw, jsontree.Limits{Depth: MaxToolDepth})
+	if errors.Is(err, jsontree.ErrDeep) {
 		return t, nil, fmt.Errorf("its definition is nested deeper than %d levels", MaxToolDepth)
 	}
-	raw = bytes.ToValidUTF8(raw, []byte("\ufffd"))
-	if key, twice := repeated(raw); twice {
-		return t, nil, fmt.Errorf("its definition has the key %.40q twice in one object", key)
+	if err == nil {
+		if keys := repeated(v); keys != nil {
+			return t, nil, fmt.Errorf("its definition has the key %.40q twice in one object", keys[0])
+		}
 	}
 	var f map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &f); err != nil || f == nil {
@@ -162,62 +166,12 @@ func annotations(raw json.RawMessage, ignored *[]string) *registry.Annotations {
 	return &a
 }
 
-// repeated returns a key that an object in raw has twice. Who reads such a text
-// sees another one than who reads another of its values, or the bytes.
-func repeated(raw []byte) (key string, twice bool) {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	type level struct {
-		keys  map[string]bool // nil: a list
-		value bool            // what comes next is the value of a key
+// repeated returns the keys that an object in a value has twice, or nil. Readers of such an
+// object disagree about which of the values counts.
+func repeated(v *jsontree.Value) []string {
+	keys := v.Twice
+	for i := 0; i < len(v.Items) && keys == nil; i++ {
+		keys = repeated(v.Items[i])
 	}
-	var open []level
-	for {
-		token, err := dec.Token()
-		if err != nil {
-			return "", false
-		}
-		var top *level
-		if n := len(open); n > 0 {
-			top = &open[n-1]
-		}
-		if name, ok := token.(string); ok && top != nil && top.keys != nil && !top.value {
-			if top.keys[name] {
-				return name, true
-			}
-			top.keys[name], top.value = true, true
-			continue
-		}
-		if top != nil {
-			top.value = false
-		}
-		switch token {
-		case json.Delim('{'):
-			open = append(open, level{keys: map[string]bool{}})
-		case json.Delim('['):
-			open = append(open, level{})
-		case json.Delim('}'), json.Delim(']'):
-			open = open[:len(open)-1]
-		}
-	}
-}
-
-// depth returns how deeply objects and lists are nested in JSON.
-func depth(raw []byte) int {
-	deepest, now, inString := 0, 0, false
-	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '{' || c == '[':
-			now++
-			deepest = max(deepest, now)
-		case c == '}' || c == ']':
-			now--
-		}
-	}
-	return deepest
+	return keys
 }

@@ -38,6 +38,8 @@ type Value struct {
 	// a list, in the order of the document. A member that comes twice has its last value.
 	Keys  []string
 	Items []*Value
+	// Twice are the keys that come more than once in an object.
+	Twice []string
 	// Count is the number of members in the document, with those beyond Limits.
 	Count int
 	// Raw is the value as it stands in the document, from the byte Start on. Raw is nil if
@@ -332,6 +334,9 @@ func (r *reader) members(v *Value, depth int) {
 			continue
 		}
 		key := r.string()
+		if v.place(key) >= 0 {
+			v.Twice = append(v.Twice, key)
+		}
 		v.Set(key, r.value(depth+1))
 	}
 	v.Count += len(v.Items)

@@ -28,6 +28,9 @@ func TestOrderAndPlaces(t *testing.T) {
 	if v.At("#/a/x~1y/3") != nil || v.At("#/none/b") != nil || v.At("elsewhere") != nil || v.At("#") != v {
 		t.Error("a reference leads where nothing is")
 	}
+	if len(v.Twice) != 1 || v.Twice[0] != "b" || v.Get("a").Twice != nil {
+		t.Errorf("twice: %q", v.Twice)
+	}
 	v.Remove("a")
 	if got := v.Set("c", jsontree.NewList(jsontree.NewString("x"), nil)).JSON(); got != `{"b":{"last":false},"c":["x",null]}` {
 		t.Error(got)
