@@ -17,7 +17,7 @@ import (
 func (c *Call) Document(now time.Time) present.Document {
 	return slices.Concat(present.Document{
 		&present.Heading{Level: 1, Text: present.Words(present.Strong, c.ID).Add(present.Plain, "  ").Add(present.Warn, c.state(now))},
-		c.Facts(now)}, c.Arguments(), c.others(), c.Context())
+		c.Facts(now)}, c.Arguments(), c.others(), c.Context(""))
 }
 
 // state says in a few words whether the call can be answered.
@@ -118,8 +118,8 @@ func (c *Call) others() present.Document {
 }
 
 // Context returns the line of the script that makes the call, and the calls that the run has
-// sent before.
-func (c *Call) Context() present.Document {
+// sent before. page is the address of the page of the run, for links; "" leaves them out.
+func (c *Call) Context(page string) present.Document {
 	v := present.New(c.Record)
-	return append(v.Around(c.Path, c.Place), v.Before()...)
+	return append(v.Around(c.Path, c.Place, page), v.Before(page)...)
 }

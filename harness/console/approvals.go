@@ -288,11 +288,15 @@ func (v *view) question(a *approval.Call, filled []formQuestion, alone bool) (*q
 	case len(together) == 1:
 		shown = present.Args(outcome.ArgsTitle(a.Question), a.Record, a.Args)
 	}
+	page := ""
+	if q.SeesRun {
+		page = "/runs/" + link(a.Run.ID)
+	}
 	var err error
 	for _, part := range []struct {
 		to  *template.HTML
 		doc present.Document
-	}{{&q.Facts, present.Document{a.Facts(time.Now())}}, {&q.Shown, shown}, {&q.Context, a.Context()}} {
+	}{{&q.Facts, present.Document{a.Facts(time.Now())}}, {&q.Shown, shown}, {&q.Context, a.Context(page)}} {
 		if *part.to, err = v.html(part.doc); err != nil {
 			return nil, err
 		}

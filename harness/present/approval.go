@@ -295,8 +295,9 @@ func (v *View) sent() []Step {
 	return slices.DeleteFunc(v.Steps(), func(s Step) bool { return s.Made.Call == nil })
 }
 
-// Before returns the calls that the run has sent, the last 20 of them.
-func (v *View) Before() Document {
+// Before returns the calls that the run has sent, the last 20 of them, with links to
+// the page of the run.
+func (v *View) Before(page string) Document {
 	steps := v.sent()
 	if len(steps) == 0 {
 		return Document{&Heading{2, Words(Plain, "the run has sent no call before")}}
@@ -313,7 +314,7 @@ func (v *View) Before() Document {
 		if b.Settle != nil {
 			state = settled(b.Settle)
 		}
-		t.Rows = append(t.Rows, Row{Cells: []Text{Words(Dim, fmt.Sprint(b.N)), Words(Tool, b.Place.Tool),
+		t.Rows = append(t.Rows, Row{Cells: []Text{Link(Dim, fmt.Sprint(b.N), page, fmt.Sprint("#c", b.N)), Words(Tool, b.Place.Tool),
 			Words(Plain, string(b.Place.Class)), Words(stateStyles[b.State], state), Words(Mono, Short(b.Made.Call.Args, 200, false))}})
 	}
 	return append(out, t)
@@ -323,18 +324,19 @@ func (v *View) Before() Document {
 var stateStyles = map[State]Style{Failed: Bad, Unknown: Warn, Unread: Warn}
 
 // Around returns the line of a place with three lines before and after it, in the script that
-// a path belongs to. It returns nil if the place has no line there.
-func (v *View) Around(path, place string) Document {
+// a path belongs to. It returns nil if the place has no line there. The heading links to
+// the line on the page of the run.
+func (v *View) Around(path, place, page string) Document {
 	line := record.PlaceLine(place)
 	s := v.SourceOf(path)
 	lines := strings.Split(strings.TrimSuffix(s.Text, "\n"), "\n")
 	if line < 1 || line > len(lines) {
 		return nil
 	}
-	title := "script"
+	title := Link(Plain, "script", page, fmt.Sprint("#L", line))
 	if s.Path != "" {
-		title = "saved script " + s.Name
+		title = Words(Plain, "saved script "+s.Name)
 	}
 	first := max(1, line-around)
-	return Document{&Heading{2, Words(Plain, title)}, &Code{First: first, Lines: lines[first-1 : min(line+around, len(lines))], Mark: line}}
+	return Document{&Heading{2, title}, &Code{First: first, Lines: lines[first-1 : min(line+around, len(lines))], Mark: line}}
 }

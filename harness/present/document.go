@@ -56,6 +56,14 @@ const (
 // Words returns a Text in one style.
 func Words(style Style, text string) Text { return Text{{Text: text, Style: style}} }
 
+// Link returns words that lead to a place on a page. If page is empty, they are plain words.
+func Link(style Style, text, page, place string) Text {
+	if page == "" {
+		return Words(style, text)
+	}
+	return Text{{Text: text, Style: style, Href: page + place}}
+}
+
 // Add returns the Text followed by another span.
 func (t Text) Add(style Style, text string) Text { return append(t, Span{Text: text, Style: style}) }
 
