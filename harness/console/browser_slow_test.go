@@ -107,7 +107,7 @@ func TestACallIsApprovedInTheBrowser(t *testing.T) {
 		run, err := w.store.Load(res.Run)
 		return err == nil && run.End != nil && run.End.Status == "ok"
 	})
-	b.waitText(".said", "Yes to 1 call of git.git_push")
+	b.waitText(".said", "Approved: 1 call of git.git_push")
 	b.wait(`!document.querySelector("#ask")`)
 	if n := w.shop.effects.Load(); n != 1 {
 		t.Errorf("%d effects", n)
