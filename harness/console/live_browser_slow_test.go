@@ -99,7 +99,7 @@ func TestAnOpenRunIsFollowed(t *testing.T) {
 	close(r.begin)
 	b.wait(`document.querySelectorAll(".lane a").length === 1`)
 	b.waitText("#detail", "shop.ListOrders")
-	b.waitText("#detail", "under way")
+	b.waitText("#detail", "call 1 of 1 · running")
 	for i, focus := range []string{"#thr", "#fold", `[data-zoom="+"]`, `.calls a[href="#L2"]`, `.lane a[href="#c2"]`} {
 		eval[bool](b, fmt.Sprintf(`(document.querySelector(%q).focus(), window.had = document.activeElement, had.matches(%q))`, focus, focus))
 		r.answer()
@@ -135,7 +135,8 @@ func TestARunThatGoesOnIsFollowed(t *testing.T) {
 	b.wait(`document.querySelector("#r-st").textContent.includes("ok") && document.querySelector("#notes").textContent.trim() === ""`)
 	b.wait(`document.querySelectorAll(".lane a[href='#c1'] .b.e").length === 1 && document.querySelector(".brk")`)
 	b.waitText("#detail", "git.Push")
-	b.waitText("#below", "Attempt 2")
+	b.waitText("#below", "2 began ")
+	b.waitText("#below", "the one before ended: waiting")
 	if !eval[bool](b, `window.same === true`) {
 		t.Error("the page was loaded again")
 	}
@@ -149,18 +150,19 @@ func TestAnOpenMenuStaysWhileNewsArrive(t *testing.T) {
 	r := w.slow(t)
 	close(r.begin)
 	b.open("/runs/" + r.id)
-	b.click(`#acts details:has([name=name]) summary`)
+	b.click(`#acts .menu:has([name=name]) > summary`)
+	b.click(`#acts .menu details:has([name=name]) > summary`)
 	b.fill("#acts [name=name]", "mine")
 	eval[bool](b, `(window.field = document.querySelector("#acts [name=name]"), true)`)
 	r.end()
 	b.waitText("#r-st", "ok") // the parts beside it are new
-	same := `field.isConnected && field.value === "mine" && field.closest("details").open && document.activeElement === field`
+	same := `field.isConnected && field.value === "mine" && field.closest("details").open && field.closest(".menu").open && document.activeElement === field`
 	if !eval[bool](b, same) || eval[bool](b, `!!document.querySelector("#acts [action$=replay]")`) {
 		t.Errorf("the menu is another one: %s", eval[string](b, `document.querySelector("#acts").outerHTML`))
 	}
 	b.press(kb.Escape)
-	b.wait(`!field.closest("details").open`)
-	b.click(`#acts details:has([name=name]) summary`)
+	b.wait(`!field.closest(".menu").open`)
+	b.click(`#acts .menu:has([name=name]) > summary`)
 	if got := eval[string](b, `field.value`); got != "mine" {
 		t.Errorf("the closed menu lost its text: %q", got)
 	}
@@ -179,7 +181,7 @@ func TestANewRunIsFollowedInAnOpenList(t *testing.T) {
 	r := w.slow(t)
 	close(r.begin)
 	for i := range 3 {
-		b.wait(fmt.Sprintf(`document.querySelector(".runs tr:has([href$='%s']) .of")?.textContent === "%d"`, r.id, i+1))
+		b.wait(fmt.Sprintf(`document.querySelector(".runs tr:has([href$='%s']) td:nth-child(4)")?.textContent.startsWith("%d call")`, r.id, i+1))
 		r.answer()
 	}
 	r.end()

@@ -45,7 +45,7 @@ func TestAToolIsTriedInTheBrowser(t *testing.T) {
 	b.fill(`[name="a/order"]`, "12a")
 	b.fill(`[name="a/amount"]`, "5")
 	b.click("#try .btn.first")
-	b.waitText("#try", "is no whole number")
+	b.waitText("#try", "must be a whole number")
 	looks("an error")
 	eval[string](b, `document.querySelector('[name="a/order"]').value = ""`)
 	b.fill(`[name="a/order"]`, "10371")
