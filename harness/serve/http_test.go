@@ -147,7 +147,7 @@ func TestWhatIsKeptFollowsTheSessionOrTheToken(t *testing.T) {
 		if got, _ := ann.run(reads(id)); got != "5000\n" {
 			t.Errorf("%s: ann reads %s", version, got)
 		}
-		if got, _ := bob.run(reads(id)); !strings.Contains(got, "there is no value") {
+		if got, _ := bob.run(reads(id)); !strings.Contains(got, "no value") {
 			t.Errorf("%s: bob reads %s", version, got)
 		}
 	}
@@ -161,7 +161,7 @@ func TestWithoutASessionOrTokenAHandleReadsWhatIsKept(t *testing.T) {
 	if got, _ := c.run(reads(a.Cut["value"].Stored)); got != "5000\n" {
 		t.Error(got)
 	}
-	if got, _ := c.run(reads("r1")); !strings.Contains(got, "there is no value") {
+	if got, _ := c.run(reads("r1")); !strings.Contains(got, "no value") {
 		t.Error(got)
 	}
 }

@@ -118,7 +118,7 @@ var rows = map[string]func(t *testing.T, version string){
 		x.has("ann", saved(x.ann, "daily"), "ann's other", true)
 		x.has("bob", saved(x.bob, "daily"), "the operator's", true)
 		x.saves(x.ann, "mine", "ann's")
-		x.has("bob", saved(x.bob, "mine"), "there is no saved script \"mine\"; there are daily", true)
+		x.has("bob", saved(x.bob, "mine"), "no saved script \"mine\"; the saved scripts are daily", true)
 		x.s.Describe()
 		x.has("ann's list", description(x.ann), "daily, mine", true)
 		x.has("bob's list", description(x.bob), "mine", false)

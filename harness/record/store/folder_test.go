@@ -487,7 +487,7 @@ func TestARecordThatIsRemovedIsNotSynced(t *testing.T) {
 		t.Skip("open files cannot be removed here:", err)
 	}
 	add(t, w, &record.Note{Stdout: "a"})
-	if err := w.Sync(); err == nil || !strings.Contains(err.Error(), "removed its file") {
+	if err := w.Sync(); err == nil || !strings.Contains(err.Error(), "its file was removed") {
 		t.Errorf("got %v", err)
 	}
 }
