@@ -16,39 +16,38 @@ import (
 )
 
 const (
-	// linkTime is how long a link opens the console, once.
+	// linkTime is the lifetime of a single-use link.
 	linkTime = 10 * time.Minute
-	// idleSession is how long a browser stays signed in without looking at a page.
+	// idleSession is the time without a request after which a browser is signed out.
 	idleSession = 12 * time.Hour
-	// maxBrowsers are signed in at a time with one token, or by links; of them the one that was away for the longest
-	// time makes room.
+	// maxBrowsers is the maximum number of browsers signed in with one token, or by links.
+	// Another sign-in signs out the least recently used one.
 	maxBrowsers = 20
-	// One wrong token is compared per loginEvery, and loginBurst more at once.
+	// loginEvery and loginBurst are the rate limit for wrong tokens: one per loginEvery, with a burst of loginBurst.
 	loginEvery = 500 * time.Millisecond
 	loginBurst = 10
 )
 
-// doors are the ways into the console: links that work once, and the browsers that
-// came in.
+// doors keeps the ways into the console: single-use links and signed-in browsers.
 type doors struct {
 	key []byte // signs links
 
 	mu       sync.Mutex
 	used     map[string]time.Time // links, until they expire
 	browsers map[string]*browser  // by the SHA-256 of their cookie
-	tried    time.Time            // until when the wrong tokens are counted, one per loginEvery
+	tried    time.Time            // end of the time that wrong tokens have used up, at loginEvery each
 }
 
-// browser is one that is signed in.
+// browser is a signed-in browser.
 type browser struct {
-	token string // name; "" by a link: the operator
+	token string // name of its token; "" for the operator, signed in by a link
 	seen  time.Time
-	said  []notice      // for its next page
-	gone  chan struct{} // closed when it is signed out
+	said  []notice      // notices for its next page
+	gone  chan struct{} // closed at sign-out
 }
 
-// notice is a sentence about what an action came to, and the address of what to do
-// next, which Do says; empty: nothing.
+// notice reports the result of an action. Next is the optional address of the next step
+// and Do is the text of its link.
 type notice struct{ Kind, Text, Next, Do string }
 
 func (d *doors) init(key []byte) {
@@ -56,8 +55,8 @@ func (d *doors) init(key []byte) {
 	d.used, d.browsers = map[string]time.Time{}, map[string]*browser{}
 }
 
-// OpenPath is the path and query of a link that opens, as the operator, the console
-// with a secret: once, within ten minutes.
+// OpenPath returns the path and query of a link that signs in the operator, once and
+// within ten minutes. The secret is that of the console.
 func OpenPath(secret []byte) string {
 	b := make([]byte, 8, 8+16+32)
 	binary.BigEndian.PutUint64(b, uint64(time.Now().Add(linkTime).Unix()))
@@ -74,15 +73,15 @@ func sign(secret, b []byte) []byte {
 	return m.Sum(nil)
 }
 
-// spend takes the key of a link, once.
+// spend verifies the key of a link and marks it as used.
 func (d *doors) spend(key string, now time.Time) error {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(key)
 	if err != nil || len(b) != 8+16+32 || !hmac.Equal(b[24:], sign(d.key, b[:24])) {
-		return errors.New("this link is not one of this server")
+		return errors.New("this link does not belong to this server")
 	}
 	until := time.Unix(int64(binary.BigEndian.Uint64(b)), 0)
 	if now.After(until) {
-		return errors.New("this link is older than ten minutes")
+		return errors.New("this link has expired; links are valid for ten minutes")
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -92,7 +91,7 @@ func (d *doors) spend(key string, now time.Time) error {
 		}
 	}
 	if _, ok := d.used[string(b)]; ok {
-		return errors.New("this link was used before; it opens the console once")
+		return errors.New("this link was already used; a link works once")
 	}
 	d.used[string(b)] = until // the decoded bytes: the same key can be written with line ends in it
 	return nil
@@ -107,7 +106,7 @@ func (d *doors) remove(id string) {
 }
 
 // try counts a token before it is compared; otherwise concurrent requests would all pass. early
-// reports whether others were counted less than loginEvery ago, ok whether it may be compared.
+// reports whether another was counted less than loginEvery ago, ok whether the token may be compared.
 func (d *doors) try(now time.Time) (early, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -121,7 +120,7 @@ func (d *doors) try(now time.Time) (early, ok bool) {
 	return early, true
 }
 
-// right uncounts a token that was right.
+// right takes back the count of a correct token.
 func (d *doors) right() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -156,8 +155,8 @@ func (c *Console) admit(w http.ResponseWriter, r *http.Request, token string) {
 		SameSite: http.SameSiteStrictMode, Secure: byTLS(r)})
 }
 
-// byTLS reports whether the browser talks TLS, to us or to a proxy: behind a proxy
-// only the Origin of its forms tells; a false one affects this browser's own cookie alone.
+// byTLS reports whether the browser uses TLS, to this server or to a proxy. Behind a proxy
+// only the Origin header shows it; a forged one affects only the sender's own cookie.
 func byTLS(r *http.Request) bool {
 	return r.TLS != nil || ours(r) && strings.HasPrefix(r.Header.Get("Origin"), "https:")
 }
@@ -167,7 +166,7 @@ func digest(s string) string {
 	return string(sum[:])
 }
 
-// cookieName differs by port, as cookies do not.
+// cookieName returns a name with the port, because browsers share cookies across ports.
 func cookieName(r *http.Request) string {
 	_, port, err := net.SplitHostPort(r.Host)
 	if err != nil {
@@ -176,7 +175,7 @@ func cookieName(r *http.Request) string {
 	return "usetools_" + port
 }
 
-// browser is the one that a request is of; nil: it is not signed in.
+// browser returns the signed-in browser of a request, or nil.
 func (c *Console) browser(r *http.Request) *browser {
 	cookie, err := r.Cookie(cookieName(r))
 	if err != nil {
@@ -193,7 +192,7 @@ func (c *Console) browser(r *http.Request) *browser {
 	return b
 }
 
-// stays reports whether a browser is still signed in, as the viewer that it was.
+// stays reports whether a browser is still signed in as the same viewer.
 func (c *Console) stays(b *browser, was *Viewer) bool {
 	d := &c.doors
 	d.mu.Lock()
@@ -208,11 +207,10 @@ func (c *Console) stays(b *browser, was *Viewer) bool {
 	return idle <= idleSession && now != nil && *now == *was
 }
 
-// SignedIn is who has opened the console with the browser that a request is of; nil:
-// nobody.
+// SignedIn returns the viewer signed in with the browser of a request, or nil.
 func (c *Console) SignedIn(r *http.Request) *Viewer { return c.viewer(c.browser(r)) }
 
-// viewer is who a request is of; nil: nobody that is known.
+// viewer returns the viewer of a browser, or nil if its token is unknown.
 func (c *Console) viewer(b *browser) *Viewer {
 	if b == nil {
 		return nil
@@ -226,7 +224,7 @@ func (c *Console) viewer(b *browser) *Viewer {
 	return c.opts.Viewer(b.token)
 }
 
-// ours reports whether a request that changes something comes from a page of ours.
+// ours reports whether a form was sent from a page of this console.
 func ours(r *http.Request) bool {
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" {
 		return false
@@ -235,21 +233,21 @@ func ours(r *http.Request) bool {
 	return err == nil && u.Host != "" && u.Host == r.Host
 }
 
-// Visits reports whether a request is a browser's that goes to a page, whosever link
-// it follows; nothing changes by that.
+// Visits reports whether a browser navigates to a page, from any site. Such a request
+// changes nothing.
 func Visits(r *http.Request) bool {
 	return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
-// comeAgain is for who follows a link of another site: the browser sends no cookie then,
-// but it does when it gets the page once more.
+// comeAgain reloads a page that was reached by a link from another site. The browser omits
+// the cookie on the first request and sends it on the reload.
 const comeAgain = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0">` +
 	`<title>UseTools</title></head><body></body></html>`
 
 func (c *Console) open(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodGet { // HEAD, by what looks at links: it must not use it up
+	if r.Method != http.MethodGet { // link previews send HEAD, which must not use the link up
 		w.Header().Set("Allow", http.MethodGet)
-		http.Error(w, "this link is opened by GET", http.StatusMethodNotAllowed)
+		http.Error(w, "open this link with GET", http.StatusMethodNotAllowed)
 		return
 	}
 	if err := c.doors.spend(r.URL.Query().Get("key"), time.Now()); err != nil {
@@ -260,7 +258,7 @@ func (c *Console) open(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
-// bodyIsRead ends the deadline that the server sets for a body.
+// bodyIsRead removes the read deadline that the server set for the body.
 func bodyIsRead(w http.ResponseWriter) { http.NewResponseController(w).SetReadDeadline(time.Time{}) }
 
 func (c *Console) login(w http.ResponseWriter, r *http.Request) {
@@ -270,14 +268,14 @@ func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 		c.door(w, r, http.StatusForbidden, "The form was sent from another page.")
 		return
 	case c.opts.Holder == nil:
-		c.door(w, r, http.StatusForbidden, "There are no tokens here.")
+		c.door(w, r, http.StatusForbidden, "This server has no tokens. Open the console with a link: harness console")
 		return
 	}
 	token := strings.TrimSpace(r.PostFormValue("token"))
 	bodyIsRead(w)
 	early, ok := c.doors.try(time.Now())
 	if !ok {
-		c.door(w, r, http.StatusTooManyRequests, "Too many wrong tokens were tried. Try again in a few seconds.")
+		c.door(w, r, http.StatusTooManyRequests, "Too many wrong tokens. Try again in a few seconds.")
 		return
 	}
 	name := c.opts.Holder(token)

@@ -26,12 +26,12 @@ func TestALinkIsGoodForTenMinutes(t *testing.T) {
 	}{
 		"at once":                {key(own), now, ""},
 		"nearly ten minutes":     {key(own), now.Add(linkTime - 2*time.Second), ""},
-		"later":                  {key(own), now.Add(linkTime + 2*time.Second), "older than ten minutes"},
-		"of another server":      {key("another secret"), now, "not one of this server"},
-		"cut":                    {key(own)[:40], now, "not one of this server"},
-		"nothing":                {"", now, "not one of this server"},
-		"one that lasts longer":  {"BBBB" + key(own)[4:], now, "not one of this server"},
-		"with another signature": {key(own)[:60] + strings.Repeat("A", 15), now, "not one of this server"},
+		"later":                  {key(own), now.Add(linkTime + 2*time.Second), "this link has expired"},
+		"of another server":      {key("another secret"), now, "does not belong to this server"},
+		"cut":                    {key(own)[:40], now, "does not belong to this server"},
+		"nothing":                {"", now, "does not belong to this server"},
+		"one that lasts longer":  {"BBBB" + key(own)[4:], now, "does not belong to this server"},
+		"with another signature": {key(own)[:60] + strings.Repeat("A", 15), now, "does not belong to this server"},
 	} {
 		err := d.spend(x.key, x.at)
 		switch {
@@ -45,7 +45,7 @@ func TestALinkIsGoodForTenMinutes(t *testing.T) {
 	if err := d.spend(k, now); err != nil {
 		t.Error(err)
 	}
-	if err := d.spend(k, now); err == nil || !strings.Contains(err.Error(), "used before") {
+	if err := d.spend(k, now); err == nil || !strings.Contains(err.Error(), "already used") {
 		t.Errorf("the second time: %v", err)
 	}
 }

@@ -14,16 +14,16 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// named is a name that the editor offers.
+// named is a completion that the editor offers.
 type named struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"` // namespace, function, type, property, method, variable, constant
 	Says string `json:"says,omitempty"`
 	Doc  string `json:"doc,omitempty"`
-	// Of a function of a server, the types of its argument and its result; "": none.
+	// Params and Result are the types of a tool function, "" if it has none.
 	Params string `json:"params,omitempty"`
 	Result string `json:"result,omitempty"`
-	// Type is that of a field, as the server's package writes it.
+	// Type is the type of a field, or the signature of a tool function.
 	Type string `json:"type,omitempty"`
 	Hue  string `json:"hue,omitempty"` // of a server
 }
@@ -35,9 +35,9 @@ const (
 	maxFields    = 1000 // of a type
 )
 
-// names answers what the editor completes: without a query the packages; of=PACKAGE its
-// functions and types; of=PACKAGE&type=TYPE the fields of that type of a server and of
-// those that it is made of.
+// names returns completions: without a query, the packages; with of=PACKAGE, its functions
+// and types; with of=PACKAGE&type=TYPE, the fields of that server type and of the types
+// it contains.
 func (c *Console) names(v *view) error {
 	k, err := v.known()
 	if err != nil {
@@ -59,11 +59,11 @@ func (c *Console) names(v *view) error {
 	return v.json(map[string]any{"names": k.functions(s)})
 }
 
-// offers reports whether policy lets the viewer's scripts call a tool, perhaps with
-// somebody's yes.
+// offers reports whether policy permits the viewer's scripts to call a tool, with or
+// without approval.
 func (k *known) offers(t *wrappers.Tool) bool { return k.decide(t.Tool).Verdict != policy.IsDenied }
 
-// packages are those of the servers with tools, then those of the library.
+// packages returns the packages of servers with tools, then the standard packages.
 func (k *known) packages() []named {
 	out := []named{}
 	if k != nil {
@@ -88,8 +88,8 @@ func (k *known) packages() []named {
 	return out
 }
 
-// functions are the tools of a server that the viewer's scripts may call, and the types
-// of their arguments.
+// functions returns the tools of a server that the viewer's scripts may call, and their
+// parameter and result types.
 func (k *known) functions(s *wrappers.Server) []named {
 	out := []named{}
 	for _, t := range s.Tools {
@@ -110,13 +110,13 @@ func (k *known) functions(s *wrappers.Server) []named {
 	return out
 }
 
-// fieldsOf are the fields and methods of a type of a server and of the types that it is
-// made of, by the types' names.
+// fieldsOf returns the fields and methods of a server type and of the types it contains,
+// by type name.
 func (k *known) fieldsOf(s *wrappers.Server, name string) map[string][]named {
 	out := map[string][]named{}
 	var tools []*wrappers.Tool
 	for _, t := range s.Type(name) {
-		if k.offers(t) && len(tools) == 0 { // what several have is alike
+		if k.offers(t) && len(tools) == 0 { // a type shared by several tools is the same in each
 			tools = append(tools, t)
 		}
 	}
@@ -148,7 +148,7 @@ func (k *known) fieldsOf(s *wrappers.Server, name string) map[string][]named {
 	return out
 }
 
-// fieldsIn are the fields of a struct that scripts may write.
+// fieldsIn returns the exported fields of a struct.
 func fieldsIn(st *ast.StructType) []named {
 	var out []named
 	for _, f := range st.Fields.List {
@@ -163,13 +163,13 @@ func fieldsIn(st *ast.StructType) []named {
 	return out
 }
 
-// firstLine is the first paragraph of a comment.
+// firstLine returns the first paragraph of a comment, shortened.
 func firstLine(doc string) string {
 	doc, _, _ = strings.Cut(doc, "\n\n")
 	return present.Visible(strings.TrimSpace(doc), maxNameDoc, false)
 }
 
-// standard are the names of a package of the standard library, "" where there is none.
+// standard returns the exported names of a standard package, none if it does not exist.
 func standard(name string) []named {
 	out := []named{}
 	paths := export.ByName(name)

@@ -17,25 +17,25 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// checked is what a check came to.
+// checked is the result of a check.
 type checked struct {
 	OK       bool
 	Ms       float64
 	Marks    []checkMark // errors, then warnings
-	Errors   int         // of the marks
-	Warnings int         // the other marks
+	Errors   int         // number of error marks
+	Warnings int         // number of warning marks
 	Phrases  []checkPhrase
-	Open     int // phrases that fit no tool, or several
-	// May says what a run may do, and Label in a word or two what its button does; "" and
-	// Run where it would not begin.
+	Open     int // phrases without exactly one matching tool
+	// May describes what a run may do; it is empty if a run would not start. Label is the
+	// text of the run button.
 	May, Label string
 }
 
-// checkMark is something that is said about a place of the script.
+// checkMark is an error or a warning at a place in the script.
 type checkMark struct {
 	Kind string `json:"kind"` // bad or wait
-	// From and To are what it is about, in UTF-16 units of the script; both are 0, and
-	// Line too, where it has no place.
+	// From and To are the marked range, in UTF-16 units. If the mark has no place, From,
+	// To and Line are 0.
 	From       int        `json:"from"`
 	To         int        `json:"to"`
 	Line       int        `json:"line"`
@@ -45,19 +45,19 @@ type checkMark struct {
 	Fixes      []checkFix `json:"fixes,omitempty"`
 }
 
-// checkFix is a change of the script that a button makes.
+// checkFix is an edit of the script that a button applies.
 type checkFix struct {
 	From int    `json:"from"`
 	To   int    `json:"to"`
 	Text string `json:"text"`
 }
 
-// checkPhrase is what a phrase came to, or a name that no phrase declares.
+// checkPhrase is the match of a phrase, or of a tool name that no phrase declares.
 type checkPhrase struct {
 	Phrase        string
 	Kind          string // ok, wait or bad
 	Says          string
-	Go, Href, Hue string // of its tool; "": it has none
+	Go, Href, Hue string // of its tool, "" if there is none
 	Near          []checkNear
 }
 
@@ -70,7 +70,7 @@ const (
 	leastNear  = .05
 )
 
-// checked says what the result of a check came to.
+// checked turns the result of a check into page data.
 func (v *view) checked(d *edited, res *outcome.Result) (*checked, error) {
 	c := &checked{OK: res.Status == outcome.OK, Marks: []checkMark{}, Label: "Run"}
 	k, err := v.known()
@@ -129,9 +129,9 @@ func phraseOf(u *outcome.ToolUse, k *known) checkPhrase {
 		}
 		switch {
 		case u.Phrase == "":
-			p.Says = "by its name; no phrase declares it"
+			p.Says = "called by name, not declared by a phrase"
 		case u.By == discovery.ByExact:
-			p.Says = "its name"
+			p.Says = "exact name"
 		case u.By == outcome.ByName:
 			p.Says = "chosen by the name in the script"
 		case u.By == discovery.ByMemory:
@@ -140,12 +140,12 @@ func phraseOf(u *outcome.ToolUse, k *known) checkPhrase {
 			p.Says = fmt.Sprintf("%.0f %% sure", 100*u.Confidence)
 		}
 	case discovery.Ambiguous:
-		p.Kind, p.Says = "wait", "fits several tools"
+		p.Kind, p.Says = "wait", "matches several tools"
 		if u.NoTool {
 			p.Kind, p.Says = "bad", "no tool does this"
 		}
 	case discovery.NotFound:
-		p.Kind, p.Says = "bad", "fits no tool"
+		p.Kind, p.Says = "bad", "matches no tool"
 	default:
 		p.Kind, p.Says = "bad", visible(cmp.Or(u.Note, string(u.Verdict)))
 	}
@@ -157,7 +157,7 @@ func phraseOf(u *outcome.ToolUse, k *known) checkPhrase {
 	return p
 }
 
-// mayDo says what a run of a script that is right may do, and the same for its button.
+// mayDo describes what a run of a valid script may do, and returns the label of the run button.
 func (v *view) mayDo(d *edited, res *outcome.Result) (says, label string) {
 	cat := v.c.host.Catalog(v.Viewer)
 	if cat == nil {
@@ -191,23 +191,23 @@ func (v *view) mayDo(d *edited, res *outcome.Result) (says, label string) {
 	switch n := len(effects); {
 	case n > 0:
 		label = "Run with " + count(n, "effect")
-		says = "may have effects by " + text.List(effects, 4)
+		says = "may have effects through " + text.List(effects, 4)
 	case reads > 0:
 		says, label = "only reads", "Run: only reads"
 	default:
 		says, label = "calls no tool", "Run"
 	}
 	if len(d.Script) <= maxHighlighted && slices.ContainsFunc(scan(d.Script), func(p part) bool { return p.text == "RunScript" }) {
-		says += ", and does what the saved scripts do that it runs"
+		says += ", plus the calls of the saved scripts it runs"
 	}
 	return says, label
 }
 
-// places turns lines and columns into offsets as browsers count.
+// places converts lines and columns to offsets in UTF-16 units, as browsers count.
 type places struct {
 	source string
-	lines  []int // where each line begins, in bytes
-	units  []int // and in UTF-16 units
+	lines  []int // start of each line in bytes
+	units  []int // start of each line in UTF-16 units
 }
 
 func newPlaces(source string) *places {
@@ -221,7 +221,7 @@ func newPlaces(source string) *places {
 	return p
 }
 
-// length16 is how many UTF-16 units a text has.
+// length16 returns the length of s in UTF-16 units.
 func length16(s string) int {
 	n := 0
 	for _, r := range s {
@@ -230,7 +230,7 @@ func length16(s string) int {
 	return n
 }
 
-// line is a line of the source, from 1.
+// line returns line n of the source, counted from 1.
 func (p *places) line(n int) string {
 	if n < 1 || n > len(p.lines) {
 		return ""
@@ -239,7 +239,7 @@ func (p *places) line(n int) string {
 	return line
 }
 
-// utf16 is the offset of a place, at most the end of its line.
+// utf16 returns the offset of a place, at most the end of its line.
 func (p *places) utf16(line, column int) int {
 	if line < 1 || line > len(p.lines) {
 		return 0
@@ -248,7 +248,7 @@ func (p *places) utf16(line, column int) int {
 	return p.units[line-1] + length16(l[:min(max(column-1, 0), len(l))])
 }
 
-// around are the offsets of what stands at a place: a name, a string, or else the rest
+// around returns the range of the token at a place: a name, a string, or else the rest
 // of the line.
 func (p *places) around(line, column int) (from, to int) {
 	l := p.line(line)

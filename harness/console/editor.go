@@ -23,7 +23,7 @@ import (
 func (c *Console) editorPages(see func(pattern string, page func(*view) error)) {
 	see("GET /editor", c.editor)
 	see("GET /editor/names", c.names)
-	fresh := func(v *view) error { return v.goTo("/editor") } // for the addresses of pages that answered a form
+	fresh := func(v *view) error { return v.goTo("/editor") } // a form's answer was reloaded or bookmarked
 	see("GET /editor/check", fresh)
 	see("GET /editor/run", fresh)
 	see("GET /editor/save", fresh)
@@ -32,31 +32,31 @@ func (c *Console) editorPages(see func(pattern string, page func(*view) error)) 
 	see("POST /editor/save", c.saveScript)
 }
 
-// checkWait is how long a check may take, and wait for its turn.
+// checkWait limits a check, including the wait for its turn.
 const checkWait = 20 * time.Second
 
-// edited is what the editor shows.
+// edited is the data of the editor page.
 type edited struct {
 	Script string
-	// Name and About are of the saved script that it is, Run is the run that it is
-	// from, Tool the tool that it is a start for; mostly empty.
+	// Name and About describe the saved script, Run is the ID of the run the script comes
+	// from, and Tool is the tool it is an example for. Most of them are empty.
 	Name, About, Run, Tool string
 	Inputs                 []scriptInput
-	Check                  *checked // nil: it was not checked
-	Ledger                 *ledger  // nil: Run is no dry run, or went on after a yes
-	Names                  []string // of saved scripts, the first of them
+	Check                  *checked // nil if the script was not checked
+	Ledger                 *ledger  // nil if Run is not a dry run, or continued after an approval
+	Names                  []string // the first saved scripts
 	CanSave                bool
 }
 
-// scriptInput is a value that a script asks for by Input.
+// scriptInput is a value that a script reads with Input.
 type scriptInput struct {
 	Name string
-	Kind string // the Go type of its variable, "" where that is not plain to see
-	Else string // the literal that the variable has where nothing is sent
-	Text string // as it was typed: JSON, or a text
+	Kind string // the Go type of its variable, "" if unknown
+	Else string // the literal the variable keeps if no value is sent
+	Text string // as typed: JSON or plain text
 }
 
-// Key tells what is edited from other things.
+// Key identifies the run, tool or saved script being edited.
 func (d *edited) Key() string {
 	switch {
 	case d.Run != "":
@@ -67,10 +67,10 @@ func (d *edited) Key() string {
 	return "script " + d.Name
 }
 
-// maxInputs is how many inputs of a script have a field.
+// maxInputs is the maximum number of input fields.
 const maxInputs = 50
 
-// editor shows the script of a run, a saved one, one that begins with a tool, or none.
+// editor shows the script of a run, a saved script, an example for a tool, or an empty script.
 func (c *Console) editor(v *view) error {
 	q := v.r.URL.Query()
 	d := &edited{}
@@ -99,11 +99,11 @@ func (c *Console) editor(v *view) error {
 	case q.Get("script") != "":
 		lib := v.library()
 		if lib == nil {
-			return notFound("There is no library of scripts here.")
+			return notFound("No script library is configured.")
 		}
 		s, err := lib.Load(q.Get("script"))
-		if err != nil { // also of what cannot be a name
-			return notFound("There is no saved script of that name that can be read.")
+		if err != nil { // includes invalid names
+			return notFound("No saved script with this name can be read.")
 		}
 		d.Script, d.Name, d.About = s.Source, s.Name, s.About
 	case q.Get("tool") != "":
@@ -116,7 +116,7 @@ func (c *Console) editor(v *view) error {
 			t, _ = k.view.Tool(q.Get("tool"))
 		}
 		if t == nil || !k.offers(t) {
-			return notFound("There is no tool of that name that your scripts may call.")
+			return notFound("Your scripts may not call a tool with this name, or it does not exist.")
 		}
 		d.Script, d.Tool = t.Script(), t.ID
 	}
@@ -139,7 +139,7 @@ func (v *view) showEditor(d *edited, live []string) error {
 	return v.show("editor.html", &Page{Title: "Editor", Nav: "editor", Class: "edpage", Module: "editor.js", Live: live, Data: d})
 }
 
-// sent is what a form of the editor was sent with.
+// sent returns the contents of a submitted editor form.
 func (v *view) sent() *edited {
 	f := v.r.PostForm
 	d := &edited{Script: strings.ReplaceAll(f.Get("script"), "\r\n", "\n"), Name: strings.TrimSpace(f.Get("name")),
@@ -148,7 +148,7 @@ func (v *view) sent() *edited {
 	return d
 }
 
-// filled are inputs with what a form was sent with for them.
+// filled sets the values of inputs from the submitted form.
 func (v *view) filled(inputs []scriptInput) []scriptInput {
 	for i := range inputs {
 		inputs[i].Text = v.r.PostForm.Get("in." + inputs[i].Name)
@@ -156,7 +156,7 @@ func (v *view) filled(inputs []scriptInput) []scriptInput {
 	return inputs
 }
 
-// script is that with the inputs that have a value.
+// script returns the script with the inputs that have a value.
 func (d *edited) script() *Script { return newScript(d.Script, d.Inputs) }
 
 func newScript(source string, inputs []scriptInput) *Script {
@@ -169,8 +169,8 @@ func newScript(source string, inputs []scriptInput) *Script {
 	return s
 }
 
-// asksForJSON reports whether a request is the editor's own, which puts the answer into
-// the page.
+// asksForJSON reports whether the editor's JavaScript sent the request; it inserts the
+// answer into the page.
 func asksForJSON(r *http.Request) bool { return r.Header.Get("Accept") == "application/json" }
 
 func (v *view) json(data any) error {
@@ -183,7 +183,7 @@ func (v *view) json(data any) error {
 	return nil
 }
 
-// checkScript says what is wrong with a script.
+// checkScript answers with the errors and warnings of a script.
 func (c *Console) checkScript(v *view) error {
 	d := v.sent()
 	err := v.check(d)
@@ -214,7 +214,7 @@ func (c *Console) checkScript(v *view) error {
 	return v.json(&answer)
 }
 
-// check checks a script that was sent.
+// check checks a submitted script and sets d.Check.
 func (v *view) check(d *edited) error {
 	ctx, cancel := context.WithTimeout(v.r.Context(), checkWait)
 	defer cancel()
@@ -230,17 +230,17 @@ func (v *view) check(d *edited) error {
 	return nil
 }
 
-// checks checks a script when it is the viewer's turn.
+// checks waits for the viewer's turn and checks a script.
 func (v *view) checks(ctx context.Context, d *edited) (*outcome.Result, error) {
 	release, err := v.c.checking.take(ctx, v.Viewer)
 	if err != nil {
-		return nil, fmt.Errorf("waiting for other scripts to be checked: %w", err)
+		return nil, fmt.Errorf("waiting for other checks to finish: %w", err)
 	}
 	defer release()
 	return v.c.host.Check(ctx, v.Viewer, d.script())
 }
 
-// runScript runs a script, or has it run dry.
+// runScript starts a run or a dry run.
 func (c *Console) runScript(v *view) error {
 	d := v.sent()
 	s := d.script()
@@ -252,7 +252,7 @@ func (c *Console) runScript(v *view) error {
 	case err != nil && asksForJSON(v.r):
 		return err
 	case err != nil:
-		v.say("bad", "The script did not begin: %s", v.why(err))
+		v.say("bad", "The script was not started: %s", v.why(err))
 		return v.showEditor(d, nil)
 	case asksForJSON(v.r):
 		return v.json(map[string]string{"run": id})
@@ -262,7 +262,7 @@ func (c *Console) runScript(v *view) error {
 	return v.goTo("/runs/" + url.PathEscape(id))
 }
 
-// saveScript keeps a script under a name if it is right.
+// saveScript saves a script under a name if its check finds no error.
 func (c *Console) saveScript(v *view) error {
 	d := v.sent()
 	not := func(why string) error {
@@ -279,7 +279,7 @@ func (c *Console) saveScript(v *view) error {
 	defer cancel()
 	cat := c.host.Catalog(v.Viewer)
 	if cat == nil {
-		return not("the tools are not known yet")
+		return not("the servers have not listed their tools yet; try again in a few seconds")
 	}
 	res, err := v.checks(ctx, d)
 	if err != nil {
@@ -289,7 +289,7 @@ func (c *Console) saveScript(v *view) error {
 		return err
 	}
 	if res.Status != outcome.OK {
-		return not("it is not right yet")
+		return not("the check found errors; correct them first")
 	}
 	if _, says, ok := library.Header(d.Script); ok && d.About == "" {
 		d.About = says
@@ -309,7 +309,7 @@ func (c *Console) saveScript(v *view) error {
 	return v.goTo(page)
 }
 
-// inputsOf are the inputs that a script asks for by constant names, in their order.
+// inputsOf returns the inputs that a script reads by constant names, in source order.
 func inputsOf(source string) []scriptInput {
 	if len(source) > maxHighlighted {
 		return nil
@@ -337,8 +337,8 @@ func inputsOf(source string) []scriptInput {
 	return out
 }
 
-// declared is the type of a variable, and the literal that it begins with, where it is
-// declared in a plain way: limit := 200, var limit int, var limit int = 200.
+// declared returns the type of a variable and its initial literal. It understands
+// limit := 200, var limit int and var limit int = 200; otherwise it returns "".
 func declared(parts []part, name string) (kind, literal string) {
 	for i := len(parts) - 1; i >= 0; i-- {
 		if parts[i].text != name || at(parts, i-1).tok == token.PERIOD {
@@ -383,7 +383,7 @@ func declared(parts []part, name string) (kind, literal string) {
 	return "", ""
 }
 
-// value is what was typed as JSON: as it is where it is JSON, or else as a text.
+// value returns the typed text as JSON: unchanged if it is valid JSON, else as a string.
 func (in *scriptInput) value() json.RawMessage {
 	typed := strings.TrimSpace(in.Text)
 	if json.Valid([]byte(typed)) && (in.Kind != "string" || strings.HasPrefix(typed, `"`)) {
@@ -393,7 +393,7 @@ func (in *scriptInput) value() json.RawMessage {
 	return b
 }
 
-// typed is a value as one would type it.
+// typed returns the text of the form field for a JSON value.
 func (in *scriptInput) typed(raw json.RawMessage) string {
 	var s string
 	if in.Kind == "string" && json.Unmarshal(raw, &s) == nil && !strings.HasPrefix(s, `"`) && s != "" {

@@ -105,7 +105,7 @@ func TestACheckMarksTheScript(t *testing.T) {
 	}
 
 	got = check("r, err := shop.RefundPayment(shop.RefundPaymentParams{Order: 1, Amount: 2})\nif err != nil { panic(err) }\nReturn(r)")
-	if got.May != "may have effects by shop.refund_payment (needs approval)" || got.Label != "Run with 1 effect" {
+	if got.May != "may have effects through shop.refund_payment (needs approval)" || got.Label != "Run with 1 effect" {
 		t.Errorf("%q, %q", got.May, got.Label)
 	}
 }
@@ -165,7 +165,7 @@ func TestTheEditorIsAForm(t *testing.T) {
 		t.Errorf("another viewer sees the saved script: %d", status)
 	}
 	form.Set("script", "Return(x)")
-	if _, page := c.post("/editor/save", form); !strings.Contains(page, "not right yet") || !strings.Contains(page, "undefined: x") || !strings.Contains(page, "Return(x)") {
+	if _, page := c.post("/editor/save", form); !strings.Contains(page, "the check found errors") || !strings.Contains(page, "undefined: x") || !strings.Contains(page, "Return(x)") {
 		t.Errorf("a wrong script: %s", page)
 	}
 	form.Set("name", "../x")

@@ -179,7 +179,7 @@ func (v *view) fail(err error) {
 	case errors.As(err, &as):
 		p = as
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrAmbiguous):
-		p.Status, p.Title = http.StatusNotFound, "No such run"
+		p.Status, p.Title = http.StatusNotFound, "Run not found"
 		p.Text = "There is no record of this run, or you may not see it. Old records are removed."
 		p.Next, p.Do = "/runs", "All runs"
 	case v.r.Context().Err() != nil:

@@ -22,12 +22,12 @@ import (
 )
 
 const (
-	beginWait  = 30 * time.Second // until a run has begun
+	beginWait  = 30 * time.Second // limit for starting a run
 	replayWait = 2 * time.Minute
 )
 
-// scriptOf is the script of a run with its inputs, to be run again. An error says why
-// that cannot be.
+// scriptOf returns the script of a run with its inputs, ready to run again. It returns an
+// error if the script or an input is missing, redacted or unreadable.
 func scriptOf(r *record.Run) (*Script, error) {
 	switch {
 	case r.Begin.Script.IsZero():
@@ -56,7 +56,7 @@ func scriptOf(r *record.Run) (*Script, error) {
 	return s, nil
 }
 
-// again runs the script of a run again, with its inputs.
+// again starts a new run of the same script with the same inputs.
 func (c *Console) again(v *view, r *record.Run) error {
 	s, err := scriptOf(r)
 	if err != nil {
@@ -72,14 +72,14 @@ func (c *Console) again(v *view, r *record.Run) error {
 	return v.goTo("/runs/" + link(id))
 }
 
-// cannot goes back to the page of a run, which says what was not done and why.
+// cannot returns to the page of a run with a message: the failed action and its reason.
 func (v *view) cannot(r *record.Run, what, why string) error {
 	v.say("bad", "%s %s", what, text.Cut(why, 1000))
 	return v.goTo("/runs/" + link(r.Begin.ID))
 }
 
-// replay runs a script again from its record, without a server, and says whether it
-// did the same.
+// replay runs a script from its record, without servers, and reports the first
+// difference.
 func (c *Console) replay(v *view, r *record.Run) error {
 	ctx, cancel := context.WithTimeout(v.r.Context(), replayWait)
 	defer cancel()
@@ -101,7 +101,7 @@ func (c *Console) replay(v *view, r *record.Run) error {
 	return v.goTo("/runs/" + link(r.Begin.ID))
 }
 
-// library is where the viewer's scripts are saved; nil: nowhere.
+// library returns the viewer's script library, or nil if none is configured.
 func (v *view) library() *library.Library {
 	if cat := v.c.host.Catalog(v.Viewer); cat != nil {
 		return cat.Scripts
@@ -131,7 +131,7 @@ func (c *Console) saveRun(v *view, r *record.Run) error {
 	return v.goTo("/runs/" + link(r.Begin.ID))
 }
 
-// operators reads the run that the path names for what only the operator may do.
+// operators reads the run named in the path, for actions reserved for the operator.
 func (v *view) operators() (*record.Run, error) {
 	if !v.Operator {
 		return nil, forbidden("Only the operator may do that.")
@@ -139,12 +139,12 @@ func (v *view) operators() (*record.Run, error) {
 	return v.named()
 }
 
-// settle takes the operator's word on a call of which nothing is known.
+// settle records the operator's answer about a call whose outcome is unknown.
 func (c *Console) settle(v *view, r *record.Run) error {
 	back := func(err error) error { return v.cannot(r, "The call was not settled:", err.Error()) }
 	st := &record.Settle{Who: v.Name, How: "said"}
 	if _, err := fmt.Sscan(v.r.PostFormValue("call"), &st.N); err != nil {
-		return badRequest("The number of a call is wanted.")
+		return badRequest("The form has no number of a call.")
 	}
 	switch v.r.PostFormValue("what") {
 	case "happened":
@@ -156,7 +156,7 @@ func (c *Console) settle(v *view, r *record.Run) error {
 		st.Result = given
 	case "not":
 	default:
-		return badRequest("Say whether the call happened or not.")
+		return badRequest("Choose whether the call happened or not.")
 	}
 	var misfit *approval.MisfitError
 	switch err := approval.Settle(c.store, r, st, v.r.PostFormValue("force") != "", c.callTimeout); {
@@ -172,7 +172,7 @@ func (c *Console) settle(v *view, r *record.Run) error {
 	return v.goTo("/runs/" + link(r.Begin.ID))
 }
 
-// callTimeout is how long a call of a tool may take.
+// callTimeout returns the timeout for calls of a tool.
 func (c *Console) callTimeout(tool string) time.Duration {
 	files := c.opts.Files
 	if files == nil {
@@ -181,7 +181,7 @@ func (c *Console) callTimeout(tool string) time.Duration {
 	return files.CallTimeout(tool)
 }
 
-// closeRun ends a run with which nothing is to go on.
+// closeRun closes a stopped run; it cannot be resumed afterwards.
 func (c *Console) closeRun(v *view, r *record.Run) error {
 	if err := c.store.EndRun(r.Begin.ID, v.Name, text.Cut(strings.TrimSpace(v.r.PostFormValue("why")), 500)); err != nil {
 		return v.cannot(r, "The run was not closed:", v.why(err))
@@ -191,7 +191,7 @@ func (c *Console) closeRun(v *view, r *record.Run) error {
 	return v.goTo("/runs/" + link(r.Begin.ID))
 }
 
-// resume has a run go on.
+// resume resumes a stopped run.
 func (c *Console) resume(v *view, r *record.Run) error {
 	if n := len(r.Open()); n > 0 || len(r.Unknown()) > 0 {
 		return v.cannot(r, "The run cannot be resumed:", "a call needs approval or is unresolved")
@@ -204,7 +204,7 @@ func (c *Console) resume(v *view, r *record.Run) error {
 	return v.goTo("/runs/" + link(r.Begin.ID))
 }
 
-// recordFile sends the whole record as one file of JSON.
+// recordFile sends the whole record as one JSON file.
 func (c *Console) recordFile(v *view) error {
 	release, err := v.sends()
 	if err != nil {
@@ -221,15 +221,14 @@ func (c *Console) recordFile(v *view) error {
 	if err == nil {
 		err = w.Flush()
 	}
-	if err != nil && v.r.Context().Err() == nil { // else the browser is gone
+	if err != nil && v.r.Context().Err() == nil { // otherwise the browser disconnected
 		v.c.log.Error("sending a record", "run", r.Begin.ID, "error", err)
-		panic(http.ErrAbortHandler) // so that nobody takes a part for the whole
+		panic(http.ErrAbortHandler) // breaks the connection, so that the file is visibly incomplete
 	}
 	return nil
 }
 
-// sendWait is how long who wants a file waits for its turn, and sendFor how long that
-// lasts: after it no more is sent.
+// sendWait limits the wait for a turn to download a file, and sendFor the download.
 const sendWait, sendFor = 10 * time.Second, 10 * time.Minute
 
 // sends waits for a turn to send a file that may be large.
@@ -237,14 +236,14 @@ func (v *view) sends() (release func(), err error) {
 	ctx, cancel := context.WithTimeout(v.r.Context(), sendWait)
 	defer cancel()
 	if release, err = v.c.sending.take(ctx, v.Viewer); err != nil {
-		return nil, &problem{Status: http.StatusServiceUnavailable, Title: "Not now",
-			Text: "Other files are being sent. Try again later."}
+		return nil, &problem{Status: http.StatusServiceUnavailable, Title: "The server is busy",
+			Text: "Other downloads are in progress. Try again later."}
 	}
 	v.w = &timedWriter{v.w, time.Now().Add(sendFor)}
 	return release, nil
 }
 
-// timedWriter takes no more after a time.
+// timedWriter fails writes after end.
 type timedWriter struct {
 	http.ResponseWriter
 	end time.Time
@@ -257,21 +256,21 @@ func (w *timedWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap gives http.ResponseController access to the connection.
 func (w *timedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// comparable are runs with which another may be compared.
+// comparable is the data of the page that chooses a run to compare with.
 type comparable struct {
 	ID, Title string
 	Runs      []*record.Summary
 	Asked     string
 }
 
-// compareWith lists runs to compare with: those of the same script first.
+// compareWith lists runs to compare with, runs of the same script first.
 func (c *Console) compareWith(v *view, r *record.Run) error {
 	if other := strings.TrimSpace(v.r.URL.Query().Get("with")); other != "" {
 		if _, err := v.load(other); err != nil {
-			return &problem{Status: http.StatusNotFound, Title: "No such run", Text: "There is no run whose ID begins so, or several have one.",
+			return &problem{Status: http.StatusNotFound, Title: "Run not found", Text: "No single run has an ID with this prefix.",
 				Next: "/runs/" + link(r.Begin.ID) + "/diff", Do: "Choose another"}
 		}
 		return v.goTo(comparePath(r.Begin.ID, other))

@@ -127,7 +127,7 @@ func TestARunIsRunAgainReplayedAndSaved(t *testing.T) {
 	c := w.signIn(t, "")
 	at := "/runs/" + w.runs["short"]
 	status, page := c.post(at+"/again", nil)
-	if status != 200 || strings.Contains(page, "did not begin") || strings.Contains(page, ">"+w.runs["short"]+"<") {
+	if status != 200 || strings.Contains(page, "was not started") || strings.Contains(page, ">"+w.runs["short"]+"<") {
 		t.Errorf("again: %d %.300s", status, page)
 	}
 	_, page = c.post(at+"/again", url.Values{"dry": {"1"}})

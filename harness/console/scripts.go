@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// lastRuns are those that the list of saved scripts looks through for theirs.
+	// lastRuns is the number of runs searched for runs of saved scripts.
 	lastRuns = 1000
-	// replayTime bounds the replay of a script, and replaysTime those of all.
+	// replayTime limits the replay of one script, replaysTime the replay of all.
 	replayTime, replaysTime = 30 * time.Second, 2 * time.Minute
 	// codeLines is the maximum number of lines of a saved script on its page.
 	codeLines = 1000
@@ -27,7 +27,7 @@ func (c *Console) scriptPages(see func(pattern string, page func(*view) error)) 
 	see("GET /scripts", of(c.allScripts, c.listScripts))
 	see("POST /scripts", of(c.allScripts, c.replayScripts))
 	see("GET /scripts/{name}", of((*view).script, c.scriptPage))
-	see("GET /scripts/{name}/replay", func(v *view) error { // the address of a page that a form was answered with
+	see("GET /scripts/{name}/replay", func(v *view) error { // a form's answer was reloaded or bookmarked
 		return v.goTo("/scripts/" + link(v.r.PathValue("name")))
 	})
 	see("POST /scripts/{name}/replay", of((*view).script, c.replayScript))
@@ -35,15 +35,15 @@ func (c *Console) scriptPages(see func(pattern string, page func(*view) error)) 
 	see("POST /scripts/{name}/remove", c.removeScript)
 }
 
-// savedScript is a saved script as pages show it.
+// savedScript is the page data of a saved script.
 type savedScript struct {
 	*library.Script
-	lib     *library.Library // that has it
+	lib     *library.Library // where it is saved
 	Inputs  []scriptInput
-	Changed []string // tools that are not as they were when it was checked
-	Kept    bool     // a record is kept with it
-	Last    *runRow  // its last run; nil: it is not among the latest
-	Runs    int      // of those
+	Changed []string // tools that changed since the script was checked
+	Kept    bool     // whether a record is kept with it
+	Last    *runRow  // its last run, nil if it is not among the latest lastRuns
+	Runs    int      // number of its runs among them
 	Replay  *harness.ReplayedRecord
 }
 
@@ -59,11 +59,11 @@ func (v *view) saved(lib *library.Library, s *library.Script) *savedScript {
 	return out
 }
 
-// scriptsData is what the page of all saved scripts shows.
+// scriptsData is the data of the page of all saved scripts.
 type scriptsData struct {
-	Library  bool // there is one
+	Library  bool // whether a script library is configured
 	Scripts  []*savedScript
-	Kept     int // that have a record
+	Kept     int // number of scripts with a record
 	Replayed bool
 	Servers  []string
 }
@@ -106,7 +106,7 @@ func (c *Console) listScripts(v *view, d *scriptsData) error {
 	return v.show("scripts.html", &Page{Title: "Saved scripts", Nav: "runs", Live: []string{topicRuns}, Data: d})
 }
 
-// replayer replays for a viewer.
+// replayer returns a function that replays for the viewer.
 func (c *Console) replayer(v *view) harness.Replayer {
 	return func(ctx context.Context, p *harness.Replay) (*harness.Replayed, error) {
 		p.Timeout = replayTime
@@ -114,7 +114,7 @@ func (c *Console) replayer(v *view) harness.Replayer {
 	}
 }
 
-// replayScripts replays all that have a record.
+// replayScripts replays all scripts that have a record.
 func (c *Console) replayScripts(v *view, d *scriptsData) error {
 	ctx, cancel := context.WithTimeout(v.r.Context(), replaysTime)
 	defer cancel()
@@ -127,11 +127,11 @@ func (c *Console) replayScripts(v *view, d *scriptsData) error {
 	return v.show("scripts.html", &Page{Title: "Saved scripts", Nav: "runs", Data: d})
 }
 
-// script is the one of the path.
+// script returns the saved script named in the path.
 func (v *view) script() (*savedScript, error) {
 	lib, name := v.library(), v.r.PathValue("name")
-	gone := &problem{Status: http.StatusNotFound, Title: "No such script", Next: "/scripts", Do: "Saved scripts",
-		Text: "There is no saved script of this name here."}
+	gone := &problem{Status: http.StatusNotFound, Title: "Script not found", Next: "/scripts", Do: "Saved scripts",
+		Text: "No script is saved under this name."}
 	if lib == nil || library.CheckName(name) != nil {
 		return nil, gone
 	}
@@ -145,14 +145,14 @@ func (v *view) script() (*savedScript, error) {
 	return v.saved(lib, s), nil
 }
 
-// scriptData is what the page of a saved script shows.
+// scriptData is the data of the page of a saved script.
 type scriptData struct {
 	*savedScript
-	Own     bool      // it is the viewer's own, not a shared one
+	Own     bool      // whether it is the viewer's own, not shared
 	Rows    []*runRow // its latest runs
 	Servers []string
-	Lines   [][]span // of its source, the first ones
-	More    int      // lines that are not shown
+	Lines   [][]span // the first lines of its source
+	More    int      // number of omitted lines
 }
 
 func (c *Console) scriptPage(v *view, s *savedScript) error {
@@ -184,7 +184,7 @@ func (c *Console) scriptPage(v *view, s *savedScript) error {
 		d.Lines = d.Lines[:codeLines]
 	}
 	p := &Page{Title: s.Name, Nav: "runs", Data: d}
-	if s.Replay == nil { // else what is fetched again would not say it
+	if s.Replay == nil { // a refresh would drop the result of the replay
 		p.Live = []string{topicRuns}
 	}
 	return v.show("script.html", p)
@@ -195,13 +195,13 @@ func (c *Console) replayScript(v *view, s *savedScript) error {
 	return c.scriptPage(v, s)
 }
 
-// runSaved begins a run, with the inputs of the form.
+// runSaved starts a run with the inputs of the form.
 func (c *Console) runSaved(v *view, s *savedScript) error {
 	script := newScript(s.Source, v.filled(s.Inputs))
 	script.Name, script.Dry = s.Name, v.r.PostForm.Get("dry") != ""
 	id, err := c.host.Execute(v.r.Context(), v.Viewer, script)
 	if err != nil {
-		v.say("bad", "%s was not run: %s", s.Name, v.why(err))
+		v.say("bad", "%s was not started: %s", s.Name, v.why(err))
 		return v.goTo("/scripts/" + s.Name)
 	}
 	return v.goTo("/runs/" + link(id))
@@ -209,7 +209,7 @@ func (c *Console) runSaved(v *view, s *savedScript) error {
 
 func (c *Console) removeScript(v *view) error {
 	if !v.Operator {
-		return forbidden("Saved scripts are removed by the operator.")
+		return forbidden("Only the operator may remove saved scripts.")
 	}
 	s, err := v.script()
 	if err != nil {
@@ -218,6 +218,6 @@ func (c *Console) removeScript(v *view) error {
 	if err := s.lib.Delete(s.Name); err != nil {
 		return err
 	}
-	v.say("ok", "%s was removed, with the record that was kept with it.", s.Name)
+	v.say("ok", "Removed %s and its record.", s.Name)
 	return v.goTo("/scripts")
 }

@@ -63,7 +63,7 @@ func TestSavedScriptsAreListedRunReplayedAndRemoved(t *testing.T) {
 	if status, _ := w.signIn(t, "dev").post("/scripts/greet/remove", nil); status != http.StatusForbidden {
 		t.Errorf("the holder of a token removes a script: %d", status)
 	}
-	if _, body := c.post("/scripts/greet/remove", nil); !strings.Contains(body, "greet was removed") {
+	if _, body := c.post("/scripts/greet/remove", nil); !strings.Contains(body, "Removed greet") {
 		t.Error(body)
 	}
 	for _, path := range []string{"/scripts/greet", "/scripts/..%2fx", "/scripts/A"} {

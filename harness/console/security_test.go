@@ -702,7 +702,7 @@ func TestALinkWorksOnceAndItsCookieIsOurs(t *testing.T) {
 		t.Errorf("the cookie is %+v", cookie)
 	}
 	if resp, body := c.do(http.MethodGet, link, nil); resp.StatusCode != http.StatusForbidden || len(resp.Cookies()) > 0 ||
-		!strings.Contains(body, "used before") {
+		!strings.Contains(body, "already used") {
 		t.Errorf("the second time: %d %.300s", resp.StatusCode, body)
 	}
 	if resp, _ := c.do(http.MethodGet, "/runs", nil, "Cookie", cookie.Name+"="+cookie.Value); resp.StatusCode != http.StatusOK {

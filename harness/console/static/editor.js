@@ -380,7 +380,7 @@ async function dryRun() {
     $("#h-l").after(stale);
     if (!view.state.doc.eq(doc)) outdated();
   } catch (e) {
-    if (mine === running) say("bad", "The dry run did not begin: " + e.message);
+    if (mine === running) say("bad", "The dry run was not started: " + e.message);
   }
 }
 let stale = null;
