@@ -51,12 +51,14 @@ if (form && tools) {
   form.addEventListener("submit", (e) => { e.preventDefault(); clearTimeout(timer); ask(); });
 }
 
-// A tool's page: texts are copied, and a yes is sent once.
+// A tool's page: buttons copy texts, and an approval is sent once.
 for (const button of document.querySelectorAll("[data-copy]")) {
   button.hidden = !navigator.clipboard;
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
-    button.textContent = "Copied";
+    try {
+      await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+      button.textContent = "Copied";
+    } catch { button.textContent = "Not allowed"; }
   });
 }
 for (const once of document.querySelectorAll("form[data-once]")) {
