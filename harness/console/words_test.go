@@ -81,7 +81,7 @@ var (
 	wordsAgo    = regexp.MustCompile(`\b(now|\d+ (s|min|h) ago)\b`)
 	wordsTime   = regexp.MustCompile(`\b((yesterday|tomorrow), )?\d\d:\d\d(:\d\d)?(\.\d+)?\b`)
 	wordsDay    = regexp.MustCompile(`\b\d{1,2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)( \d{4})?\b`)
-	wordsTook   = regexp.MustCompile(`[\d.,]+ ?(µs|ms|s|min)\b`)
+	wordsTook   = regexp.MustCompile(`[\d.,]+ ?(µs|ms|s|min)\b( \d+ s\b)?`) // "1 min 3 s" is one
 	wordsNumber = regexp.MustCompile(`\d[\d,.]*\b`)
 	wordsGap    = regexp.MustCompile(`(…[\s,;·×]*)+…`)
 	wordsSpace  = regexp.MustCompile(` ([,.;:?)”])`)
