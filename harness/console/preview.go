@@ -24,6 +24,7 @@ type preview struct {
 	Note       string // the calls that need approval, or whose outcome is unknown
 	Asks       bool   // calls need approval
 	Unresolved bool
+	Code       string // first line of a script whose title is its tools
 	Damaged    bool
 	Live       bool // a dry run whose calls were made
 }
@@ -41,7 +42,20 @@ func (v *view) preview(sum *record.Summary) *preview {
 	}
 	run := present.New(r)
 	return &preview{Timeline: strokes(run), Effects: run.Classes[record.Effect] + run.Classes[record.Again], NotSent: run.NotSent, Note: noteOf(r), Asks: len(approval.Open(r)) > 0, Unresolved: len(r.Unknown()) > 0 && !r.Running,
-		Damaged: r.Damaged != nil, Live: r.Live()}
+		Code: codeOf(run, sum), Damaged: r.Damaged != nil, Live: r.Live()}
+}
+
+// codeOf returns the first line of code of a run whose title is the tools it called, or "".
+func codeOf(run *present.View, sum *record.Summary) string {
+	if len(sum.Tools) == 0 || present.HasName(sum) || slices.ContainsFunc(run.Phrases, func(p present.Phrase) bool { return p.Phrase != "" }) {
+		return ""
+	}
+	source, _ := run.Run.Text(run.Run.Begin.Script)
+	comment, code := record.FirstLines(source)
+	if comment != "" {
+		return ""
+	}
+	return code
 }
 
 // mayGoOn reports whether a run has not ended for good.

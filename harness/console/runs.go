@@ -306,6 +306,9 @@ func (r *runRow) fill(v *Viewer, q *runsQuery, now time.Time) {
 	}
 	r.Whose, r.In = choose("subject", r.Subject), choose("session", r.Session)
 	r.Say, r.Bad = present.Visible(r.Error, runsText, false), present.NotWell(r.Status)
+	if r.Preview != nil {
+		r.Code = cmp.Or(r.Code, r.Preview.Code)
+	}
 	if r.Preview != nil && r.Preview.Note != "" {
 		r.Say, r.Bad = present.Visible(r.Preview.Note, runsText, false), false
 	}

@@ -296,3 +296,17 @@ func BenchmarkRunsPage(b *testing.B) {
 		})
 	}
 }
+
+func TestARunWithoutPhrasesIsCalledByItsTools(t *testing.T) {
+	t.Parallel()
+	w := newDemo(t, "short")
+	c := w.signIn(t, "")
+	if _, err := w.run("dev", "orders, err := shop.ListOrders(shop.ListOrdersParams{Status: \"paid\"})\nfmt.Println(len(orders.Orders), err)", nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/runs", "/"} {
+		for _, want := range []string{"<bdi>shop.ListOrders</bdi>", `<code class="why dim theirs">orders, err := shop.ListOrders(`} {
+			until(t, path+" shows "+want, func() bool { return strings.Count(c.page(path), want) == 1 })
+		}
+	}
+}

@@ -112,7 +112,7 @@ func (t *tally) add(l Line) {
 	t.last = at
 	switch l := l.(type) {
 	case *Begin:
-		t.comment, t.script = firstLines(l.Script.Text())
+		t.comment, t.script = FirstLines(l.Script.Text())
 	case *Attempt:
 		t.attempts = l.Number
 	case *Tools:
@@ -250,9 +250,9 @@ func firstPhrase(raw json.RawMessage) string {
 	return ""
 }
 
-// firstLines returns the comment at the beginning of a script, without slashes, and the
+// FirstLines returns the comment at the beginning of a script, without slashes, and the
 // first line of code, or its phrase if that line declares tools.
-func firstLines(script string) (comment, code string) {
+func FirstLines(script string) (comment, code string) {
 	declared := "" // the line that declares tools, if its phrase is on the next one
 	for line := range strings.Lines(script) {
 		line = strings.TrimSpace(line)
