@@ -175,14 +175,6 @@ func (e *env) memoryOf(c *cli.Command) int64 {
 	return memory
 }
 
-// paint puts a text for stdout into a colour, on a terminal.
-func (e *env) paint(code, text string) string {
-	if text == "" || !lifetime.Terminal(e.stdout) {
-		return text
-	}
-	return "\x1b[" + code + "m" + text + "\x1b[0m"
-}
-
 // show writes a document to stdout. On a terminal it has colours, and lines fit its width.
 func (e *env) show(d present.Document) error {
 	o := &present.Options{Width: cmp.Or(lifetime.Width(e.stdout), -1), Colour: lifetime.Terminal(e.stdout)}

@@ -3,45 +3,13 @@ package present_test
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
 	"github.com/usetools/usetools/harness/present"
-	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 )
-
-// ask adds an ask to a run.
-func (r *tape) ask(a record.Ask, ms float64) *record.Asked {
-	a.Time, a.Until = after(ms), after(ms).Add(7*24*time.Hour)
-	asked := &record.Asked{Ask: &a}
-	r.Lines, r.Asks = append(r.Lines, &a), append(r.Asks, asked)
-	return asked
-}
-
-// asking is a run that waits for a person with three calls, and a server that asks.
-func asking() *tape {
-	r := shop()
-	r.End = nil
-	r.Tools = &record.Tools{Head: at(1), Tools: []record.Tool{{ID: "chat.post", Class: record.Effect,
-		Why: "not marked read-only"}}}
-	r.Lines = append(r.Lines, r.Tools)
-	r.Begin.Name, r.Begin.Subject = "late.go", "ann"
-	for i, to := range []string{"#warehouse", "#ware\u202ehouse", "#cafe\u0301"} {
-		args := fmt.Sprintf(`{"channel":%q,"text":"three orders are late\nplease look","notify":[1,2]}`, to)
-		args = strings.ReplaceAll(args, `\u202e`, "\u202e")
-		r.ask(record.Ask{A: fmt.Sprint(i + 1), Place: "20:3", Class: record.Effect, Tool: "chat.post",
-			Args: record.Raw([]byte(args)), Why: "the config asks for effects", Whole: i == 0}, 2000)
-	}
-	question := `{"a":{"method":"elicitation/create","params":{"mode":"form",` +
-		`"message":"Which account?\n  class     read","requestedSchema":{"type":"object","properties":{"account":{"type":"string"}}}}}}`
-	r.ask(record.Ask{A: "4", N: 3, Place: "20:3", Class: record.Effect, Tool: "chat.post",
-		Args: record.Raw([]byte(`{}`)), Why: "its server asks", Question: json.RawMessage(question)}, 2001)
-	return r
-}
 
 // Whatever arguments hold, a person sees each character of them, and no line that looks
 // like one of ours.

@@ -253,9 +253,6 @@ func (c *Code) terminal(p *page) {
 	}
 }
 
-// title writes the heading of a section.
-func (p *page) title(s string) { (&Heading{2, Words(Plain, s)}).terminal(p) }
-
 func (q *Quote) terminal(p *page) { p.bars(q.shown()) }
 
 // shown returns the text for people.

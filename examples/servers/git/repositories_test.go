@@ -137,8 +137,8 @@ func TestShallowCloneEndsWhereItWasCut(t *testing.T) {
 		t.Errorf("git_log: got %d commits and note %q, want 3 and a word on the shallow clone", len(log.Commits), log.Note)
 	}
 	show := call[ShowResult](c, "git_show", args{"revision": "HEAD~2"})
-	if !strings.Contains(present.Note, "shallow") || len(present.Parents) != 0 {
-		t.Errorf("git_show of the oldest commit: note %q, parents %q", present.Note, present.Parents)
+	if !strings.Contains(show.Note, "shallow") || len(show.Parents) != 0 {
+		t.Errorf("git_show of the oldest commit: note %q, parents %q", show.Note, show.Parents)
 	}
 	if message := c.fails("git_diff", args{"from": "HEAD~3"}); !strings.Contains(message, "shallow") {
 		t.Errorf("git_diff beyond the cut: got %q, want it to say shallow", message)

@@ -110,7 +110,7 @@ type describer struct {
 // describe makes the expression for a call x of the sorter fo of a slice of type list.
 func (d *describer) describe(x *ast.CallExpr, fo *types.Func, list types.Type) (ok bool) {
 	defer func() {
-		if r := recover(); r == native.Unfit {
+		if r := recover(); r == native.ErrUnfit {
 			ok = false
 		} else if r != nil {
 			panic(r)
@@ -253,7 +253,7 @@ func (d *describer) let(o types.Object, t types.Type, value *native.Expr, body f
 	return native.Before(value, body())
 }
 
-func unfit() *native.Expr { panic(native.Unfit) }
+func unfit() *native.Expr { panic(native.ErrUnfit) }
 
 // statements is what they return; next is what follows them.
 func (d *describer) statements(list []ast.Stmt, next func() *native.Expr) *native.Expr {

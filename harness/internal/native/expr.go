@@ -181,7 +181,7 @@ func Elem(x, i *Expr) *Expr {
 		Require(class == ClassOf(u.Key()) && (class == String || class == Int))
 		return mapElem(u.Elem(), x, i)
 	}
-	panic(Unfit)
+	panic(ErrUnfit)
 }
 
 // elem is x[i] of an array of that length, or of a slice if length is negative.
@@ -268,7 +268,7 @@ func Convert(x *Expr, t types.Type) *Expr {
 			return eval{n: func(f *frame) int64 { return int64(a(f)) }}
 		}
 	default:
-		panic(Unfit)
+		panic(ErrUnfit)
 	}
 	return expr(t, same, x)
 }
@@ -361,7 +361,7 @@ func Unary(op token.Token, x *Expr) *Expr {
 	case op == token.SUB:
 		return Binary(token.SUB, x.Type, Const(x.Type, nil), x)
 	}
-	panic(Unfit)
+	panic(ErrUnfit)
 }
 
 // Binary is a op b, of type t.

@@ -44,7 +44,7 @@ type Func struct {
 	Body *Expr // a bool, or an int that is negative if the first element comes first
 }
 
-// An Expr computes a value. Functions that make one panic with [Unfit] if there is none.
+// An Expr computes a value. Functions that make one panic with [ErrUnfit] if there is none.
 type Expr struct {
 	Type types.Type
 	// Fails is true if the evaluation may panic.
@@ -184,13 +184,13 @@ func (c *Code) Bind(values []any) (less func(i, j int) bool, ok bool) {
 // interpreter may have another type for the same memory.
 func alike(a, b reflect.Type) bool { return a == b || a.Kind() == b.Kind() && a.Size() == b.Size() }
 
-// Unfit is the panic of what makes an Expr of something that none can express.
-var Unfit = errors.New("no expression")
+// ErrUnfit is the panic of what makes an Expr of something that none can express.
+var ErrUnfit = errors.New("no expression")
 
-// Require panics with Unfit unless ok.
+// Require panics with ErrUnfit unless ok.
 func Require(ok bool) {
 	if !ok {
-		panic(Unfit)
+		panic(ErrUnfit)
 	}
 }
 
