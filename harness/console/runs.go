@@ -190,7 +190,7 @@ func (c *Console) fillForm(v *view, d *runsData) {
 	known := []string{"ok", present.NotOK, "waiting", "uncertain", record.Running}
 	d.States = []runsState{{"Any", q.With("status", ""), now == ""}}
 	for _, s := range known {
-		d.States = append(d.States, runsState{s, q.With("status", s), now == s})
+		d.States = append(d.States, runsState{present.StatusWord(s), q.With("status", s), now == s})
 	}
 	d.Statuses = append(slices.Clip(outcome.Statuses), record.Running, record.Died, present.NotOK)
 	if now != "" && !slices.Contains(d.Statuses, now) {
