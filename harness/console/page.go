@@ -324,7 +324,7 @@ type pages struct{ all map[string]*template.Template }
 
 func (p *pages) parse() {
 	funcs := template.FuncMap{
-		"asset": assetURL, "icon": icon, "status": statusMark, "ago": present.Ago, "duration": present.Duration, "count": count, "plural": plural, "titled": titled, "titleCode": titleCode, "hasName": present.HasName, "failed": present.NotWell, "zone": zone,
+		"asset": assetURL, "icon": icon, "status": statusMark, "statusWord": present.StatusWord, "ago": present.Ago, "duration": present.Duration, "count": count, "plural": plural, "titled": titled, "titleCode": titleCode, "hasName": present.HasName, "failed": present.NotWell, "zone": zone,
 		"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"day":   day, "now": time.Now, "join": strings.Join, "thousands": thousands, "visible": visible, "whole": whole, "hue": hue, "dict": dict,
 		"prose": prose, "pct": pct, "clock": func(t time.Time) string { return t.Local().Format("15:04:05") }, "cutTo": text.Cut, "partOf": partOf,
