@@ -93,7 +93,7 @@ func TestAConsoleOpensByItsLinkOnce(t *testing.T) {
 		}
 	}
 	other := newSurfer(t, addr)
-	if code, text := other.get(link); code != 403 || !strings.Contains(text, "used before") {
+	if code, text := other.get(link); code != 403 || !strings.Contains(text, "already used") {
 		t.Errorf("%d\n%s", code, text)
 	}
 	for _, spelled := range []string{link + "%0A", link + "%0D%0A", link[:len(link)-1] + string(link[len(link)-1]+1)} {

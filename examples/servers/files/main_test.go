@@ -89,7 +89,7 @@ func TestFilesAreListedAndReadAndNothingOutside(t *testing.T) {
 		}
 	}
 	for tool, tests := range map[string]map[string]args{
-		"read_file": {"is not a file": {"path": "sub"}, "no such file": {"path": "gone"}, "no text in UTF-8": {"path": "bad"}},
+		"read_file": {"is not a file": {"path": "sub"}, "no such file": {"path": "gone"}, "not a text in UTF-8": {"path": "bad"}},
 		"list_files": {"want wildcards": {"pattern": "["}, "no such file": {"folder": "gone"},
 			"invalid": {"folder": "../.."}},
 	} {
