@@ -66,7 +66,7 @@ func TestEditing(t *testing.T) {
 	}
 	mend("Use Limit")
 	b.wait(`document.querySelector("#code").dataset.checked === "ok" && !document.querySelector("#run").disabled`)
-	b.waitText("#may", "effects by tickets.create_ticket")
+	b.waitText("#may", "effects through tickets.create_ticket")
 	b.waitText("#run", "Run with 1 effect")
 	b.waitText("#inputs", "if empty: 200")
 
