@@ -289,13 +289,15 @@ func (j *Job) askAll(ctx context.Context, first []string) {
 		j.answered(ctx, i, a)
 	}
 	var needed, others sync.WaitGroup
-	for i, s := range j.config.Servers {
-		switch {
-		case !slices.Contains(j.asked, s.Name):
-		case slices.Contains(first, s.Name):
-			needed.Go(func() { attempt(i) })
-		default:
-			others.Go(func() { needed.Wait(); attempt(i) })
+	for _, now := range []bool{true, false} { // all of needed begin before the first of others waits for them
+		for i, s := range j.config.Servers {
+			switch {
+			case !slices.Contains(j.asked, s.Name) || slices.Contains(first, s.Name) != now:
+			case now:
+				needed.Go(func() { attempt(i) })
+			default:
+				others.Go(func() { needed.Wait(); attempt(i) })
+			}
 		}
 	}
 	others.Wait()
