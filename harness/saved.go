@@ -28,7 +28,7 @@ type NotSavedError struct {
 
 func (e *NotSavedError) Error() string { return fmt.Sprintf("run %s %s", e.Run, e.Why) }
 
-// SaveRun saves the script of a run in a library. about says what it is for; if empty, its
+// SaveRun saves the script of a run in a library. about is its description; if empty, its
 // header does. If it replaces another script of that name, warning says so. The error is a
 // *NotSavedError if the script never ran or the record lacks a part of it.
 func SaveRun(lib *library.Library, r *record.Run, name, about string) (warning string, err error) {

@@ -31,7 +31,7 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Short names of what the checks find.
+// Short names of the findings.
 type finding = present.Finding
 
 const (

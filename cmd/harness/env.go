@@ -27,10 +27,10 @@ import (
 type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	line           *progress.Line        // what is waited for; nil: nobody is told
+	line           *progress.Line        // progress; nil with -q
 	typist         *typist               // see typing
 	cluster        *cluster.Cluster      // see connected
-	closing        []func()              // what is to be done when the command has ended
+	closing        []func()              // run when the command ends
 	word           string                // under the cursor, see completing
 	words          map[cli.Flag][]string // values of flags, see choice
 }

@@ -39,7 +39,7 @@ func (e *env) quote(text string) {
 	_ = present.Document{&present.Quote{Text: text}}.Terminal(e.stderr, &present.Options{Width: columns(e.stderr, 80), ASCII: ascii()})
 }
 
-// refusal returns the action for a person who gives no answer. err says that nobody answered.
+// refusal returns the action for a person who gives no answer. err says that no answer was given.
 func refusal(err error) string {
 	if err != nil {
 		return backend.Cancel

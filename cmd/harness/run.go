@@ -373,7 +373,7 @@ func inputs(args []string) (map[string]json.RawMessage, error) {
 	return out, nil
 }
 
-// showResult prints what a person has not seen yet, stdout came as it was written:
+// showResult prints the rest of a result; stdout was printed as it was written:
 // the value, what a look-up has shown, and the problems.
 func (e *env) showResult(res *outcome.Result, shown, problems string, s *shower) error {
 	if res.Stdout != "" && !strings.HasSuffix(res.Stdout, "\n") && res.Value != nil {

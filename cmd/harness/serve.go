@@ -77,12 +77,12 @@ log goes to stderr; -q keeps only errors.
 				Usage: "record each run before it starts, too, and start none while the file cannot be written"},
 			stateFlag("keep a record of each run in `DIR`, where harness runs looks for it (default: the last " +
 				strconv.Itoa(serve.DefaultRecords) + ", in memory; usetools in your state folder if rules require approval)"),
-			&cli.StringFlag{Name: "keep-age", Usage: "remove records older than `D`; 0: never", Value: "30d",
+			&cli.StringFlag{Name: "keep-age", Usage: "remove records older than `D`; 0 keeps all", Value: "30d",
 				Validator: func(s string) error {
 					_, err := present.Age(s)
 					return err
 				}},
-			&cli.IntFlag{Name: "keep-mb", Usage: "remove the oldest records above `MB` in total; 0: never",
+			&cli.IntFlag{Name: "keep-mb", Usage: "remove the oldest records above `MB` in total; 0 keeps all",
 				Value: 1024, Validator: atLeast(0)},
 			choice(e, "resume", "`RULE` for resuming runs whose process died, at the start: ask (the log names them), auto or never",
 				serve.ResumeAsk, serve.Resumings...),

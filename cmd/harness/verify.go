@@ -197,7 +197,7 @@ func has(res *backend.Result, args json.RawMessage) bool {
 	return false
 }
 
-// sayVerified prints the answer of a tool, in its own words, and what it may mean.
+// sayVerified prints the answer of a tool, in its own words, and an interpretation.
 func (e *env) sayVerified(c *cli.Command, v *verified, res *backend.Result) error {
 	answer := &present.Quote{Text: res.Text()}
 	if res.Structured != nil {

@@ -28,7 +28,7 @@ func (c *Call) state(now time.Time) string {
 	return present.Left(c.Until, now)
 }
 
-// Facts returns what the call is, and whose.
+// Facts returns the facts about the call and its run.
 func (c *Call) Facts(now time.Time) present.Facts {
 	w := present.Words
 	var out present.Facts

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Bounds of what is kept for Stored.
+// Bounds of the values kept for Stored.
 const (
 	keptFor        = 30 * time.Minute
 	maxKept        = 16 << 20 // bytes of a value
@@ -48,7 +48,7 @@ func (k Kept) Kept(ctx context.Context, tenant, handle string) (json.RawMessage,
 		return nil, nil
 	}
 	if err == nil && !json.Valid(value) {
-		err = fmt.Errorf("what is kept as %q is no JSON", handle)
+		err = fmt.Errorf("the value kept as %q is not JSON", handle)
 	}
 	return value, err
 }

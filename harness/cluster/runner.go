@@ -170,7 +170,7 @@ func (r *runner) drain() error {
 	return calls.Drain(ctx)
 }
 
-// next returns the next job of the queue; nil: none came within pullFor.
+// next returns the next job of the queue, or nil if none came within pullFor.
 func (r *runner) next(ctx context.Context, queue jetstream.Consumer) jetstream.Msg {
 	msg, err := queue.Next(jetstream.FetchMaxWait(pullFor))
 	switch {

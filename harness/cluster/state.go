@@ -20,7 +20,7 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 )
 
-// Short-lived state is a bucket of keys and values: who is alive, the latest runs of
+// Short-lived state is a bucket of keys and values: live processes, the latest runs of
 // requests, claims and the lock; the key of the records and the saved scripts stay. Reads
 // and watches are those of jetstream.KeyValue. Writes are Cluster.publish and Cluster.keep,
 // which give each key a lifetime of its own and recognise an earlier try of theirs.
@@ -86,7 +86,7 @@ func (c *Cluster) swap(ctx context.Context, key string, value []byte, last uint6
 		strings.ToLower(rand.Text()), last, o...)
 }
 
-// seconds rounds a time up to what the lifetime of a message may be.
+// seconds rounds a duration up to a valid lifetime of a message.
 func seconds(d time.Duration) time.Duration {
 	return max(time.Second, (d + time.Second - 1).Truncate(time.Second))
 }

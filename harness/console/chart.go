@@ -10,7 +10,7 @@ import (
 
 // plot has the runs of a period by the time at which they began.
 type plot struct {
-	Label  string // what it shows, in words
+	Label  string // description in words
 	Pieces []piece
 	Top    float64 // runs at the top of the picture
 	Grid   []int   // numbers of runs at which there is a line

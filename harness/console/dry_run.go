@@ -11,7 +11,7 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// ledger is what the editor shows of a dry run.
+// ledger is the editor's view of a dry run.
 type ledger struct {
 	Run      string
 	UnderWay bool

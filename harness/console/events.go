@@ -80,7 +80,7 @@ func (h *hub) begin(work func()) bool {
 	return h.beginLocked(work)
 }
 
-// waitFor waits until work has ended, but not for long; nil: there is none.
+// waitFor waits a short time until work has ended. If work is nil, it returns at once.
 func waitFor(work <-chan struct{}, most time.Duration) {
 	if work == nil {
 		return

@@ -91,7 +91,7 @@ type serverRow struct {
 	Stale     int
 	Tokens    int // of the tools' definitions, about; 0: not known
 	Start     float64
-	Calls     *called // nil: none is known
+	Calls     *called // nil if none is known
 	Busy      string  // calls under way, of how many
 	Protocol  string
 	Version   string

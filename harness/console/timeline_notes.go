@@ -12,7 +12,7 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// phraseNote is what a phrase, or a name in the script, found.
+// phraseNote says which tool a phrase, or a name in the script, found.
 type phraseNote struct {
 	Phrase, Go, Tool, Hue, By, Verdict string
 	Confidence                         string // empty if it does not matter
@@ -41,7 +41,7 @@ func (t *timeline) phrases(all []present.Phrase) (out []phraseNote) {
 	return out
 }
 
-// callsNote is what the calls of a place have in common.
+// callsNote sums up the calls of a place.
 type callsNote struct {
 	*present.Place
 	Named     bool

@@ -241,7 +241,7 @@ func (l *Library) write(name string, data []byte) error {
 }
 
 // Take writes the file of a script, of the library itself or of one beside it, as another
-// process has it; nil: it is deleted there. What is not a script's file is an error, and
+// process has it, or nil if it is deleted there. What is not a script's file is an error, and
 // changes nothing.
 func (l *Library) Take(of, name string, data []byte) error {
 	if err := CheckName(name); err != nil {

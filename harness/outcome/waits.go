@@ -11,7 +11,7 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Bounds of what a Result says about its calls.
+// Bounds of the text about the calls of a Result.
 const (
 	maxWaits = 20  // pending calls, and unresolved ones
 	maxMade  = 10  // effects

@@ -52,9 +52,9 @@ type ScriptLayout struct {
 // ScriptRow is a line of a script with what happened there, or lines that are left out.
 type ScriptRow struct {
 	ID     string // L12; of the second script s1L12. It is empty for lines left out
-	Line   int    // 1-based; 0: the script has no such line
+	Line   int    // 1-based; 0 if the script has no such line
 	Text   string
-	Folded int  // lines from Line on that are left out; 0: this is one line
+	Folded int  // lines from Line on that are left out; 0 for a single line
 	Lost   bool // something happened at lines that are left out
 	Has    bool // something happened here, or tools are declared here
 
@@ -210,7 +210,7 @@ func (l *Layout) RowOf(path string, line int) string {
 	return s.prefix + "L" + strconv.Itoa(line)
 }
 
-// addPhrases puts what a phrase found below the UseTools that contains it. Tools added by
+// addPhrases puts the tool of a phrase below the UseTools that contains it. Tools added by
 // name are below the last UseTools, or at the top.
 func (s *ScriptLayout) addPhrases(marks *scriptMarks, all []Phrase) {
 	last := 0
@@ -400,7 +400,7 @@ func (s *CallSpan) parts(n int) (first, last int) {
 // bounded width.
 type Axis struct {
 	Total    float64 // ms
-	Live     bool    // the run goes on: the axis ends a little after now
+	Live     bool    // the run has not ended: the axis ends a little after now
 	Segments []Segment
 }
 

@@ -16,12 +16,12 @@ const leastWidth = 60 // columns
 
 // Options say how a view is written; nil is 80 columns of plain UTF-8.
 type Options struct {
-	Width  int // columns; 0: 80; negative: lines are not cut or wrapped
+	Width  int // columns; if zero, 80; if negative, lines are not cut or wrapped
 	Colour bool
 	ASCII  bool           // nothing but ASCII
 	All    bool           // nothing is left out
-	Now    time.Time      // for how long ago something was; zero: that is not said
-	Zone   *time.Location // of times; nil: local
+	Now    time.Time      // for ages such as "5 min ago"; if zero, they are left out
+	Zone   *time.Location // of times; if nil, local
 	// Command writes commands that find the records. If nil, they are the default ones.
 	Command func(args ...string) string
 }
@@ -94,7 +94,7 @@ func newPage(v *View, o *Options) *page {
 	return p
 }
 
-// paint puts what is safe to show into a colour.
+// paint colours a text that is safe to show.
 func (p *page) paint(code, s string) string {
 	if !p.Colour || code == "" || s == "" {
 		return s

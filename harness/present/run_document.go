@@ -150,7 +150,7 @@ func (v *View) Ran(all bool) (out Facts) {
 	return out
 }
 
-// States says what a reader of the run must know: what its record lacks, that it is a dry
+// States returns remarks about the run: missing parts of its record, that it is a dry
 // run, and whether it can be resumed.
 func (v *View) States() (out []*Callout) {
 	r := v.Run

@@ -73,7 +73,7 @@ func toolsOf(s *record.Summary) string {
 // codeLike matches a line of Go, which no phrase or comment looks like.
 var codeLike = regexp.MustCompile(`:=|\w\(|[{;]$`)
 
-// Title returns what a run is called: the name of its saved script or file, or else the title
+// Title returns the title of a run: the name of its saved script or file, or else the title
 // of its record. A title that is code comes apart.
 func Title(s *record.Summary) (title, code string) {
 	if HasName(s) {

@@ -287,7 +287,7 @@ func (b *Bar) notes() (out []Span) {
 	return out
 }
 
-// settled says what a person reported of a call.
+// settled returns the reported outcome of a call in words.
 func settled(s *record.Settle) string {
 	word := "did not happen"
 	if s.Happened {
@@ -311,7 +311,7 @@ func (w *timelineWriter) under(colour, what string) {
 	}
 }
 
-// prints writes what was printed at a line.
+// prints writes the text printed at a line.
 func (w *timelineWriter) prints(all []*Print, most int) {
 	shown := all
 	if !w.All && len(all) > most+1 {

@@ -523,7 +523,7 @@ func value(r *record.Run, d record.Data) []byte {
 	return b
 }
 
-// Indented is JSON in lines, and what is none as it is.
+// Indented returns JSON in indented lines, and any other text unchanged.
 func Indented(raw []byte) string {
 	var b bytes.Buffer
 	if json.Indent(&b, raw, "", "  ") != nil {

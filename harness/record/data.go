@@ -27,7 +27,7 @@ type Data struct {
 }
 
 // String is a text as Data.
-func String(s string) Data { return Raw(quote(s)) } // what is not UTF-8 becomes U+FFFD
+func String(s string) Data { return Raw(quote(s)) } // invalid UTF-8 becomes U+FFFD
 
 // Raw is JSON as Data.
 func Raw(raw json.RawMessage) Data { return Data{JSON: raw, Bytes: len(raw)} }

@@ -225,7 +225,7 @@ func (t *tally) fill(e *End) {
 // refused counts the tools that the policy denied before a call of them was sent.
 func (t *tally) refused(decisions json.RawMessage) {
 	var all []struct{ Tool, Verdict string }
-	json.Unmarshal(decisions, &all) // what is none denies nothing
+	json.Unmarshal(decisions, &all) // invalid JSON denies nothing
 	for _, d := range all {
 		if d.Verdict == "denied" && len(t.used) < maxTools &&
 			!slices.ContainsFunc(t.used, func(u Used) bool { return u.Tool == d.Tool && u.Denied > 0 }) {

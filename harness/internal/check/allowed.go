@@ -24,7 +24,7 @@ func (r *requirements) notAllowed(n ast.Node) (list []Diagnostic) {
 }
 
 // eachField calls f with each value that a literal or an assignment gives to a field of a
-// server's struct: the struct and its type, the field, and what is written before the value.
+// server's struct: the struct and its type, the field, and the text before the value.
 func (c *checker) eachField(n ast.Node, f func(s *types.Struct, owner *types.Named, field int, value *ast.Expr, before string)) {
 	switch n := n.(type) {
 	case *ast.CompositeLit:

@@ -355,7 +355,7 @@ func (d *describer) expr(x ast.Expr) *native.Expr {
 	return unfit()
 }
 
-// fieldsOf is a field of a value, or of what it points to.
+// fieldsOf returns a field of a value, or of the value that it points to.
 func fieldsOf(x *native.Expr, path []int) *native.Expr {
 	for _, i := range path {
 		if isPointer(x.Type) {

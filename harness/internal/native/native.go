@@ -64,7 +64,7 @@ type eval struct {
 
 type fun[T any] = func(*frame) T
 
-// A frame is what a comparison reads.
+// A frame holds the values that a comparison reads.
 type frame struct {
 	vars    []unsafe.Pointer // where the variables lie
 	indices [2]int           // of the elements
@@ -194,5 +194,5 @@ func Require(ok bool) {
 	}
 }
 
-// errFailed is the panic of a comparison that reads what is not there.
+// errFailed is the panic of a comparison that reads a missing element.
 var errFailed = errors.New("a comparison failed")

@@ -32,6 +32,6 @@ func memoryUsed(pid int) int64 {
 	if len(fields) < 2 {
 		return 0
 	}
-	pages, _ := strconv.ParseInt(string(fields[1]), 10, 64) // 0 for what is not a number
+	pages, _ := strconv.ParseInt(string(fields[1]), 10, 64) // 0 if it is not a number
 	return pages * int64(os.Getpagesize())
 }

@@ -17,12 +17,12 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// An index has what a list says of each record, so that the record need not be opened. A
+// An index has the summary of each record, so that a list need not open the record. A
 // row is valid while the record has the row's stamp; every other row is made anew from the
 // record. The rows of ended runs are also in a file of the folder. It is a cache that all
 // processes append to: a line that is torn, damaged or lost costs a look at its record.
 type index struct {
-	in *folder // nil: there is no file
+	in *folder // nil if there is no file
 
 	mu    sync.Mutex
 	read  bool // the file was read
@@ -30,7 +30,7 @@ type index struct {
 	fresh []byte // lines that are not in the file yet
 }
 
-// row is what the index has of a record.
+// row is the entry of a record in the index.
 type row struct {
 	Stamp
 	// Summary has only what the first line of the record says if the run has not ended:
@@ -76,7 +76,7 @@ func (r *row) decode() bool {
 	return true
 }
 
-// get returns the row of a record, whatever its stamp; nil: there is none.
+// get returns the row of a record, whatever its stamp, or nil.
 func (x *index) get(name string) *row {
 	x.mu.Lock()
 	defer x.mu.Unlock()

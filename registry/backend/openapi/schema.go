@@ -63,7 +63,7 @@ type schemas struct {
 	depth int
 	most  int // bytes
 
-	bytes  int                          // of what is converted
+	bytes  int                          // of the converted schemas
 	names  map[string]string            // in $defs, by reference
 	taken  map[string]bool              // names
 	levels map[string]int               // the least depth, by reference
