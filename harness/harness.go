@@ -182,7 +182,7 @@ type Origin struct {
 	// session, and whose run it is.
 	Name, Session, Subject string
 	// Tenant owns the saved scripts and inferred types that it uses in another process, as
-	// registry.ApartKey makes it; "": the operator's.
+	// localfile.ApartKey makes it; "": the operator's.
 	Tenant string
 	// Anonymous says that Subject is not one person: a dry run gets no answers of earlier
 	// runs.

@@ -2,22 +2,16 @@ package registry
 
 import (
 	"bytes"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
-	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/usetools/usetools/registry/localfile"
 )
 
 // MaxFileBytes bounds a registry file: 10,000 tools need about 40 MB.
@@ -237,17 +231,12 @@ func syntaxError(data []byte, err error) error {
 // Load reads a registry file. A missing file is reported as [os.ErrNotExist],
 // an unusable one as a *FormatError.
 func Load(path string) (*Registry, error) {
-	f, err := open(path)
+	data, err := localfile.Read(path, MaxFileBytes)
+	if errors.As(err, new(localfile.SizeError)) {
+		return nil, &FormatError{Path: path, Msg: err.Error()}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading registry: %w", err)
-	}
-	defer f.Close()
-	data, err := readAll(f, MaxFileBytes)
-	if err != nil {
-		return nil, fmt.Errorf("reading registry: %w", err)
-	}
-	if len(data) > MaxFileBytes {
-		return nil, &FormatError{Path: path, Msg: fmt.Sprintf("larger than %d bytes", MaxFileBytes)}
 	}
 	r, err := Decode(data)
 	if fe := (*FormatError)(nil); errors.As(err, &fe) {
@@ -263,144 +252,10 @@ func (r *Registry) Save(path string) error {
 	if err != nil {
 		return err
 	}
-	if err := WriteFile(path, data, 0o644); err != nil {
+	if err := localfile.Write(path, data, 0o644); err != nil {
 		return fmt.Errorf("writing registry: %w", err)
 	}
 	return nil
-}
-
-// SidePath returns the path for data of one kind about the tools of a registry
-// file: below folder/kind, with a name made of the registry's absolute path.
-func SidePath(folder, kind, registryFile string) (string, error) {
-	abs, err := filepath.Abs(registryFile)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256([]byte(abs))
-	return filepath.Join(folder, "usetools", kind, hex.EncodeToString(sum[:8])), nil
-}
-
-// ApartKey is a hash of a key, such as a tenant's, for ApartPath.
-func ApartKey(key string) string {
-	sum := sha256.Sum256([]byte(key))
-	return hex.EncodeToString(sum[:16])
-}
-
-// ApartPath returns the path of a file or folder beside path for one key, as ApartKey
-// makes it.
-func ApartPath(path, key string) string {
-	ext := filepath.Ext(path)
-	return strings.TrimSuffix(path, ext) + "-" + key + ext
-}
-
-// Forget removes files with an ending from a folder of caches, those that were not
-// changed for longest first, until there are at most so many files and bytes. The
-// file except stays.
-func Forget(folder, ending, except string, files int, most int64) {
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return
-	}
-	var all []os.FileInfo
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && filepath.Ext(e.Name()) == ending {
-			all = append(all, info)
-		}
-	}
-	slices.SortFunc(all, func(a, b os.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
-	size := int64(0)
-	for i, info := range all {
-		size += info.Size()
-		if path := filepath.Join(folder, info.Name()); path != except && (i >= files || size > most) {
-			os.Remove(path)
-		}
-	}
-}
-
-// open opens a regular file.
-func open(path string) (*os.File, error) {
-	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("not a regular file")}
-	}
-	return os.Open(path)
-}
-
-// ReadFile returns the content of a file of at most most bytes. A larger one is
-// an error, and so is a pipe or a device, which may never end.
-func ReadFile(path string, most int) ([]byte, error) {
-	f, err := open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := readAll(f, most)
-	if err == nil && len(data) > most {
-		err = fmt.Errorf("larger than %d bytes", most)
-	}
-	return data, err
-}
-
-// readAll reads a file, but no more than one byte more than most.
-func readAll(f *os.File, most int) ([]byte, error) {
-	var data bytes.Buffer
-	if info, err := f.Stat(); err == nil {
-		data.Grow(int(min(info.Size(), int64(most))) + bytes.MinRead) // growing step by step takes three times the memory
-	}
-	_, err := data.ReadFrom(io.LimitReader(f, int64(most)+1))
-	return data.Bytes(), err
-}
-
-// WriteFile replaces the content of path atomically: readers see the old
-// content or the new one, also after a crash. The file has mode 0600 until it
-// is complete, then mode. Temporary files that killed writers left beside it
-// are removed.
-func WriteFile(path string, data []byte, mode os.FileMode) (err error) {
-	removeStale(path)
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
-	if _, err = f.Write(data); err != nil {
-		return err
-	}
-	if err = f.Chmod(mode); err != nil {
-		return err
-	}
-	if err = f.Sync(); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
-}
-
-// staleAfter is the age of a temporary file that nobody writes any more.
-const staleAfter = time.Hour
-
-// removeStale removes the temporary files of WriteFile for this path that are
-// older than staleAfter. The names are those that [os.CreateTemp] makes.
-func removeStale(path string) {
-	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		random, ok := strings.CutPrefix(e.Name(), "."+filepath.Base(path)+".")
-		random, ok2 := strings.CutSuffix(random, ".tmp")
-		if !ok || !ok2 || random == "" || strings.Trim(random, "0123456789") != "" || !e.Type().IsRegular() {
-			continue
-		}
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > staleAfter {
-			os.Remove(filepath.Join(filepath.Dir(path), e.Name()))
-		}
-	}
 }
 
 func decodeNumber(raw []byte) (any, error) {

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -235,28 +234,6 @@ func TestSaveThatFailsLeavesTheOldFile(t *testing.T) {
 	}
 	if err := r.Save(filepath.Join(path, "x")); err == nil {
 		t.Error("saved into a file as if it were a folder")
-	}
-}
-
-func TestFolderOfCachesIsBounded(t *testing.T) {
-	const files = 20
-	folder := t.TempDir()
-	old := time.Now().Add(-time.Hour)
-	for i := range files + 10 {
-		name := filepath.Join(folder, fmt.Sprintf("%03d.json", i))
-		if err := os.WriteFile(name, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		at := old.Add(time.Duration(i) * time.Second)
-		if err := os.Chtimes(name, at, at); err != nil {
-			t.Fatal(err)
-		}
-	}
-	newest := filepath.Join(folder, "000.json")
-	registry.Forget(folder, ".json", newest, files, 1<<20)
-	left, _ := filepath.Glob(filepath.Join(folder, "*"))
-	if len(left) != files+1 || left[0] != newest || filepath.Base(left[1]) != "010.json" {
-		t.Errorf("%d files, first %q", len(left), left[:2])
 	}
 }
 

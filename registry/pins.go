@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/usetools/usetools/registry/localfile"
 )
 
 // PinsFile is the name of the file of the pins, beside the first config.
@@ -172,7 +174,7 @@ func LoadPins(path string) *Pins {
 	if path == "" {
 		return &Pins{Servers: map[string]*ServerPins{}}
 	}
-	data, err := ReadFile(path, MaxFileBytes)
+	data, err := localfile.Read(path, MaxFileBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Pins{Servers: map[string]*ServerPins{}}
 	}
@@ -256,7 +258,7 @@ func (p *Pins) Save(path string) error {
 	if bytes.Equal(b.Bytes(), p.saved) {
 		return nil
 	}
-	if err := WriteFile(path, b.Bytes(), 0o644); err != nil {
+	if err := localfile.Write(path, b.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("writing %s: %w", PinsFile, err)
 	}
 	p.saved = b.Bytes()

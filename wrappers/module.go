@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/localfile"
 )
 
 //go:embed module/host.go.txt
@@ -147,7 +147,7 @@ func WriteModule(dir string, servers []*Server) error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			return err
 		}
-		if err := registry.WriteFile(path, []byte(files[name]), 0o644); err != nil {
+		if err := localfile.Write(path, []byte(files[name]), 0o644); err != nil {
 			return err
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/localfile"
 )
 
 // A script under -watch is run again when an editor replaces it.
@@ -18,7 +18,7 @@ func TestAScriptIsRunAgainWhenItIsSaved(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "script.go")
 	save := func(text string) {
-		if err := registry.WriteFile(name, []byte(text), 0o644); err != nil {
+		if err := localfile.Write(name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

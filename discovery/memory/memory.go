@@ -35,6 +35,7 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/localfile"
 )
 
 const (
@@ -117,7 +118,7 @@ type stamp struct {
 func Path(registryFile string) (string, error) {
 	folder, err := os.UserCacheDir()
 	if err == nil {
-		folder, err = registry.SidePath(folder, "phrases", registryFile)
+		folder, err = localfile.SidePath(folder, "phrases", registryFile)
 	}
 	if err != nil {
 		return "", fmt.Errorf("locating remembered phrases: %w", err)
@@ -317,7 +318,7 @@ func (m *Memory) edit(change func(map[string]Entry)) error {
 	if err != nil { // strings and numbers always marshal
 		panic(err)
 	}
-	if err := registry.WriteFile(m.path, append(data, '\n'), 0o600); err != nil {
+	if err := localfile.Write(m.path, append(data, '\n'), 0o600); err != nil {
 		return fmt.Errorf("remembering phrases: %w", err)
 	}
 	m.stamp = stamp{}

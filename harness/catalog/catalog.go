@@ -107,7 +107,7 @@ type Own struct {
 	scripts *library.Library
 }
 
-// Of returns a catalog as its owner sees it. key is one of registry.ApartKey; without a
+// Of returns a catalog as its owner sees it. key is one of localfile.ApartKey; without a
 // key no scripts are saved and no types inferred. With an error, which says that the
 // types are inferred anew, it returns a catalog too.
 func (o *Own) Of(c *Catalog, key string) (*Catalog, error) {

@@ -15,6 +15,7 @@ import (
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/localfile"
 )
 
 // configs loads config files with these values of "usetools".
@@ -206,7 +207,7 @@ func TestChangedRulesTakeEffectWithoutARestart(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, content string) string {
 		path := filepath.Join(dir, name)
-		if err := registry.WriteFile(path, []byte(content), 0o600); err != nil {
+		if err := localfile.Write(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return path

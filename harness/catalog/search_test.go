@@ -19,6 +19,7 @@ import (
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/localfile"
 )
 
 // Everything that a class for finding tools had is there on 535 tools:
@@ -119,7 +120,7 @@ func TestLookingIsDoneInMemoryUntilARebuild(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write := func(name, content string) {
-		if err := registry.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+		if err := localfile.Write(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
 	"github.com/usetools/usetools/registry/config/edit"
+	"github.com/usetools/usetools/registry/localfile"
 )
 
 // Plan is what would be written to a client's file, and to the config that its
@@ -325,7 +326,7 @@ func ConfigSyntax(path string, text []byte, name string) edit.Syntax {
 func ConfigWith(configs []string, name string) (string, error) {
 	var there []string
 	for _, path := range configs {
-		text, err := registry.ReadFile(path, config.MaxFileBytes)
+		text, err := localfile.Read(path, config.MaxFileBytes)
 		if err != nil {
 			return "", err
 		}
@@ -347,7 +348,7 @@ func ConfigWith(configs []string, name string) (string, error) {
 // Edit is the text of a config, which need not be there, with a server in it changed;
 // Rewrite writes it.
 func Edit(path, name string, change func(s edit.Syntax, text []byte) ([]byte, error)) ([]byte, error) {
-	text, err := registry.ReadFile(path, config.MaxFileBytes)
+	text, err := localfile.Read(path, config.MaxFileBytes)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -487,12 +488,12 @@ func Rewrite(path string, text []byte) error {
 	if inProject(path) {
 		ignore := filepath.Join(filepath.Dir(path), ".gitignore")
 		if _, err := os.Lstat(ignore); errors.Is(err, fs.ErrNotExist) {
-			if err := registry.WriteFile(ignore, []byte(ignored), 0o644); err != nil {
+			if err := localfile.Write(ignore, []byte(ignored), 0o644); err != nil {
 				return err
 			}
 		}
 	}
-	return registry.WriteFile(path, text, mode)
+	return localfile.Write(path, text, mode)
 }
 
 // inProject reports whether a file is in a project's folder of configs.
@@ -510,7 +511,7 @@ func resolved(path string) string {
 
 // read reads a file; nil is one that is not there.
 func read(path string) ([]byte, error) {
-	text, err := registry.ReadFile(path, config.MaxFileBytes)
+	text, err := localfile.Read(path, config.MaxFileBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
 	"github.com/usetools/usetools/registry/config/edit"
+	"github.com/usetools/usetools/registry/localfile"
 )
 
 // record is what Install wrote to a file, for Undo.
@@ -35,7 +35,7 @@ func folder(client, file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return registry.SidePath(dir, filepath.Join("installed", client), file)
+	return localfile.SidePath(dir, filepath.Join("installed", client), file)
 }
 
 func (c *Client) recorded(file string) (*record, error) {
@@ -44,7 +44,7 @@ func (c *Client) recorded(file string) (*record, error) {
 		return nil, err
 	}
 	path := filepath.Join(dir, "record.json")
-	data, err := registry.ReadFile(path, maxRecord)
+	data, err := localfile.Read(path, maxRecord)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -69,7 +69,7 @@ func (p *Plan) backUp() error {
 	}
 	if p.Before != nil {
 		p.Backup = filepath.Join(dir, filepath.Base(p.File)+"."+time.Now().UTC().Format("20060102T150405.000"))
-		if err := registry.WriteFile(p.Backup, p.Before, 0o600); err != nil {
+		if err := localfile.Write(p.Backup, p.Before, 0o600); err != nil {
 			return err
 		}
 	}
@@ -84,7 +84,7 @@ func (p *Plan) backUp() error {
 	if err != nil {
 		return err
 	}
-	return registry.WriteFile(path, data, 0o600)
+	return localfile.Write(path, data, 0o600)
 }
 
 // Undo plans to put back what Install moved out of a file; nil where there is

@@ -18,7 +18,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nkeys"
 
-	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/localfile"
 )
 
 // Options configure a Cluster.
@@ -200,7 +200,7 @@ func (c *Cluster) secured(opts []nats.Option) (user string, _ []nats.Option, err
 
 // userOf reads a file as Options.Creds has it. jwt: it has a user's credentials.
 func userOf(creds string) (key nkeys.KeyPair, jwt bool, err error) {
-	b, err := registry.ReadFile(creds, maxCreds)
+	b, err := localfile.Read(creds, maxCreds)
 	if err != nil {
 		return nil, false, err
 	}

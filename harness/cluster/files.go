@@ -19,6 +19,7 @@ import (
 
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/localfile"
 	"github.com/usetools/usetools/wrappers/observe"
 )
 
@@ -113,7 +114,7 @@ func (c *Cluster) registryInfo(ctx context.Context, store jetstream.ObjectStore)
 
 // packRevision returns the revision of the registry at a path.
 func packRevision(path string) ([]byte, error) {
-	reg, err := registry.ReadFile(path, registry.MaxFileBytes)
+	reg, err := localfile.Read(path, registry.MaxFileBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +128,7 @@ func packRevision(path string) ([]byte, error) {
 		if _, err := observe.Fixed(at); err != nil {
 			return nil, err
 		}
-		shapes, err := registry.ReadFile(at, maxShapes)
+		shapes, err := localfile.Read(at, maxShapes)
 		if err == nil {
 			zip.Write(append([]byte{0}, shapes...))
 		} else if !errors.Is(err, fs.ErrNotExist) {
@@ -280,7 +281,7 @@ func (c *Cluster) watchFiles(ctx context.Context, path string, renewed func()) e
 				return err
 			}
 			renewed()
-			if is, err := registry.ReadFile(path, registry.MaxFileBytes); err == nil && bytes.Equal(is, reg) {
+			if is, err := localfile.Read(path, registry.MaxFileBytes); err == nil && bytes.Equal(is, reg) {
 				c.revision.Store(&got.digest)
 			} else { // another process of the machine has written an older one
 				wanted = ""
@@ -349,10 +350,10 @@ func (r *revision) write(path string) (reg []byte, err error) {
 			err = nil
 		}
 	} else if err = os.MkdirAll(filepath.Dir(at), 0o700); err == nil {
-		err = registry.WriteFile(at, shapes, 0o600)
+		err = localfile.Write(at, shapes, 0o600)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return reg, registry.WriteFile(path, reg, 0o600)
+	return reg, localfile.Write(path, reg, 0o600)
 }

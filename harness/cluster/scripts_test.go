@@ -11,7 +11,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/library"
-	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/localfile"
 )
 
 func spreads(t testing.TB, c *Cluster, dir string) *library.Library {
@@ -59,18 +59,18 @@ func TestSavedScriptsReachAllProcesses(t *testing.T) {
 	has(two, "daily", "Return(1)")
 	saves(t, two, "daily", "Return(2)")
 	has(one, "daily", "Return(2)")
-	saves(t, one.Beside(registry.ApartKey("ann")), "daily", "Return(3)")
-	saves(t, one.Beside(registry.ApartKey("ann")), "her_own", "Return(4)")
-	has(two.Beside(registry.ApartKey("ann")), "daily", "Return(3)")
-	has(two.Beside(registry.ApartKey("ann")), "her_own", "Return(4)")
-	has(two.Beside(registry.ApartKey("bob")), "daily", "Return(2)")
-	if got := sourceOf(two.Beside(registry.ApartKey("bob")), "her_own"); got != "" {
+	saves(t, one.Beside(localfile.ApartKey("ann")), "daily", "Return(3)")
+	saves(t, one.Beside(localfile.ApartKey("ann")), "her_own", "Return(4)")
+	has(two.Beside(localfile.ApartKey("ann")), "daily", "Return(3)")
+	has(two.Beside(localfile.ApartKey("ann")), "her_own", "Return(4)")
+	has(two.Beside(localfile.ApartKey("bob")), "daily", "Return(2)")
+	if got := sourceOf(two.Beside(localfile.ApartKey("bob")), "her_own"); got != "" {
 		t.Errorf("bob has ann's %q", got)
 	}
-	if err := two.Beside(registry.ApartKey("ann")).Delete("daily"); err != nil {
+	if err := two.Beside(localfile.ApartKey("ann")).Delete("daily"); err != nil {
 		t.Fatal(err)
 	}
-	has(one.Beside(registry.ApartKey("ann")), "daily", "Return(2)")
+	has(one.Beside(localfile.ApartKey("ann")), "daily", "Return(2)")
 	if err := two.Delete("daily"); err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestSavedScriptsReachAllProcesses(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
-	if got := sourceOf(two.Beside(registry.ApartKey("ann")), "her_own"); got != "Return(4)" {
+	if got := sourceOf(two.Beside(localfile.ApartKey("ann")), "her_own"); got != "Return(4)" {
 		t.Errorf("her_own is %q", got)
 	}
 }

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/localfile"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -160,7 +161,7 @@ type Spread interface {
 func Path(registryFile string) (string, error) {
 	folder, err := os.UserConfigDir()
 	if err == nil {
-		folder, err = registry.SidePath(folder, "scripts", registryFile)
+		folder, err = localfile.SidePath(folder, "scripts", registryFile)
 	}
 	if err != nil {
 		return "", fmt.Errorf("locating saved scripts: %w", err)
@@ -174,11 +175,11 @@ func Open(dir string) *Library { return &Library{dir: dir} }
 // OpenSpread is Open of a folder whose scripts other processes have, too.
 func OpenSpread(dir string, s Spread) *Library { return &Library{dir: dir, spread: s} }
 
-// Beside is the library of who has the key, as registry.ApartKey makes it, in a folder
+// Beside is the library of who has the key, as localfile.ApartKey makes it, in a folder
 // beside that of l. The scripts of l can be loaded from it too, where it has no other of
 // their name.
 func (l *Library) Beside(key string) *Library {
-	return &Library{dir: registry.ApartPath(l.dir, key), of: key, shared: l, spread: l.spread}
+	return &Library{dir: localfile.ApartPath(l.dir, key), of: key, shared: l, spread: l.spread}
 }
 
 // ReadOnly is l for clients that have no token by which they could be told apart.
@@ -220,7 +221,7 @@ func (l *Library) put(name string, data []byte) error {
 	if l.spread == nil {
 		return l.write(name, data)
 	}
-	if is, err := registry.ReadFile(l.file(name), maxFile); data != nil && err == nil && bytes.Equal(is, data) {
+	if is, err := localfile.Read(l.file(name), maxFile); data != nil && err == nil && bytes.Equal(is, data) {
 		return nil
 	}
 	return l.spread.Save(l.of, name, data)
@@ -231,7 +232,7 @@ func (l *Library) write(name string, data []byte) error {
 		if err := os.MkdirAll(l.dir, 0o700); err != nil {
 			return err
 		}
-		return registry.WriteFile(l.file(name), data, 0o600)
+		return localfile.Write(l.file(name), data, 0o600)
 	}
 	if err := os.Remove(l.file(name)); err != nil {
 		return err
@@ -266,7 +267,7 @@ func (l *Library) Take(of, name string, data []byte) error {
 	if _, err := decode(name, data); err != nil {
 		return err
 	}
-	if is, err := registry.ReadFile(at.file(name), maxFile); err == nil && bytes.Equal(is, data) {
+	if is, err := localfile.Read(at.file(name), maxFile); err == nil && bytes.Equal(is, data) {
 		return nil
 	}
 	if names, err := at.names(); err != nil || len(names) >= MaxScripts && !slices.Contains(names, name) {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/localfile"
 )
 
 func TestAScriptComesBackAsItWasSaved(t *testing.T) {
@@ -55,7 +56,7 @@ func TestAScriptComesBackAsItWasSaved(t *testing.T) {
 
 func TestALibraryBesideASharedOne(t *testing.T) {
 	shared := Open(filepath.Join(t.TempDir(), "scripts"))
-	ann, bob, none := shared.Beside(registry.ApartKey("ann")), shared.Beside(registry.ApartKey("bob")), shared.ReadOnly()
+	ann, bob, none := shared.Beside(localfile.ApartKey("ann")), shared.Beside(localfile.ApartKey("bob")), shared.ReadOnly()
 	save := func(l *Library, name, source string) {
 		t.Helper()
 		if err := l.Save(&Script{Name: name, Source: source}); err != nil {
@@ -124,7 +125,7 @@ func TestALibraryBesideASharedOne(t *testing.T) {
 // A library that is full is so for its owner alone.
 func TestALibraryIsBoundedByItself(t *testing.T) {
 	shared := Open(filepath.Join(t.TempDir(), "scripts"))
-	ann, bob := shared.Beside(registry.ApartKey("ann")), shared.Beside(registry.ApartKey("bob"))
+	ann, bob := shared.Beside(localfile.ApartKey("ann")), shared.Beside(localfile.ApartKey("bob"))
 	if err := ann.Save(&Script{Name: "first", Source: "x"}); err != nil {
 		t.Fatal(err)
 	}

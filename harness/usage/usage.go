@@ -23,7 +23,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
-	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/localfile"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -70,7 +70,7 @@ type Log struct{ path string }
 func Path(registryFile string) (string, error) {
 	folder, err := os.UserCacheDir()
 	if err == nil {
-		folder, err = registry.SidePath(folder, "usage", registryFile)
+		folder, err = localfile.SidePath(folder, "usage", registryFile)
 	}
 	if err != nil {
 		return "", fmt.Errorf("locating usage: %w", err)
@@ -122,7 +122,7 @@ func (l *Log) trim() error {
 	}
 	data = data[len(data)/2:]
 	data = data[bytes.IndexByte(data, '\n')+1:]
-	return registry.WriteFile(l.path, data, 0o600)
+	return localfile.Write(l.path, data, 0o600)
 }
 
 // Clear removes what was recorded.

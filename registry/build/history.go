@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/localfile"
 )
 
 // maxHistoryBytes bounds a history: when it is longer, the older half goes.
@@ -41,7 +42,7 @@ func Record(path string, previous *registry.Registry, r *Report, now time.Time) 
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("writing history: %w", err)
 	}
-	if err := registry.WriteFile(path, append(bounded(data), append(line, '\n')...), 0o644); err != nil {
+	if err := localfile.Write(path, append(bounded(data), append(line, '\n')...), 0o644); err != nil {
 		return fmt.Errorf("writing history: %w", err)
 	}
 	return nil

@@ -18,6 +18,7 @@ import (
 	"github.com/usetools/usetools/registry/backend/mcp/mcptest"
 	"github.com/usetools/usetools/registry/build"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/localfile"
 )
 
 // writeConfig writes servers as a config file, as a whole, like an editor.
@@ -39,7 +40,7 @@ func writeConfig(t *testing.T, path string, settings string, servers ...config.S
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := registry.WriteFile(path, data, 0o644); err != nil {
+	if err := localfile.Write(path, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -124,7 +125,7 @@ func TestWatchFollowsTheConfigAndTheServers(t *testing.T) {
 		t.Errorf("server %+v, report %+v", s, u.Report)
 	}
 	// A config that cannot be read leaves everything as it is.
-	if err := registry.WriteFile(path, []byte("{"), 0o644); err != nil {
+	if err := localfile.Write(path, []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	before = u

@@ -34,7 +34,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/localfile"
 	"github.com/usetools/usetools/wrappers/pyrepr"
 )
 
@@ -91,7 +91,7 @@ type file struct {
 func Path(registryFile string) (string, error) {
 	folder, err := os.UserCacheDir()
 	if err == nil {
-		folder, err = registry.SidePath(folder, "shapes", registryFile)
+		folder, err = localfile.SidePath(folder, "shapes", registryFile)
 	}
 	if err != nil {
 		return "", fmt.Errorf("locating observed shapes: %w", err)
@@ -132,7 +132,7 @@ func Fixed(path string) (*Store, error) {
 }
 
 // Beside is the Store of somebody whose results are learnt apart from those of
-// s, and from those of anybody with another key, as registry.ApartKey makes it. It is
+// s, and from those of anybody with another key, as localfile.ApartKey makes it. It is
 // saved beside s, in a file that has the key in its name. It is never nil: with an error,
 // which says why its file could not be read, it begins anew.
 func (s *Store) Beside(key string) (*Store, error) {
@@ -141,7 +141,7 @@ func (s *Store) Beside(key string) (*Store, error) {
 		out.fixed = s.fixed
 		return out, nil
 	}
-	path := registry.ApartPath(s.path, key)
+	path := localfile.ApartPath(s.path, key)
 	out, err := Open(path)
 	if err != nil {
 		return New(path), err
@@ -375,7 +375,7 @@ func replace(path string, b []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	return registry.WriteFile(path, b, 0o600)
+	return localfile.Write(path, b, 0o600)
 }
 
 // answer is what a successful result holds: an object or list, or else a text.

@@ -11,7 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/localfile"
 )
 
 func structured(v string) []byte { return []byte(`{"content":[],"structuredContent":` + v + `}`) }
@@ -189,7 +189,7 @@ func TestOldFilesAreRead(t *testing.T) {
 func TestStoresBesideAnotherAreApart(t *testing.T) {
 	s := open(t)
 	for _, name := range []string{"ann\x00secret", "bob\x00secret"} {
-		key := registry.ApartKey(name)
+		key := localfile.ApartKey(name)
 		own, err := s.Beside(key)
 		if err != nil || len(own.tools) != 0 {
 			t.Fatal(own.tools, err)

@@ -14,7 +14,7 @@ import (
 	"sync"
 
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/localfile"
 )
 
 // An index has the summary of each record, so that a list need not open the record. A
@@ -174,7 +174,7 @@ func (x *index) keepOnly(names []string) error {
 	case len(b) == 0:
 		return x.in.root.RemoveAll(indexFile)
 	}
-	return registry.WriteFile(filepath.Join(x.in.dir, indexFile), b, 0o600)
+	return localfile.Write(filepath.Join(x.in.dir, indexFile), b, 0o600)
 }
 
 // addToIndex appends lines to the file of the index, in one step.

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/localfile"
 )
 
 // Load reads a record by its ID or by a unique beginning of the ID. It returns ErrNotFound
@@ -198,11 +198,11 @@ func (s *Store) copy(id, base string) error {
 			err = os.MkdirAll(dir, 0o700)
 		}
 		if err == nil {
-			err = registry.WriteFile(filepath.Join(dir, sum), value, 0o600)
+			err = localfile.Write(filepath.Join(dir, sum), value, 0o600)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return registry.WriteFile(base+recordExt, data[:r.Size()], 0o600)
+	return localfile.Write(base+recordExt, data[:r.Size()], 0o600)
 }

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/localfile"
 )
 
 // Owner is the client that a session belongs to, for all that outlives it: a token, where these tell
@@ -55,5 +55,5 @@ func (o Owner) Key() string {
 	if o == Operator {
 		return ""
 	}
-	return registry.ApartKey(string(o))
+	return localfile.ApartKey(string(o))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/localfile"
 )
 
 const (
@@ -119,7 +120,7 @@ func (m *manifest) read() (f *file, tools []tool, problems []string, err error) 
 	fail := func(err error) (*file, []tool, []string, error) {
 		return nil, nil, nil, fmt.Errorf("server %q: reading the manifest %q: %w", m.server.Name, m.server.Path, err)
 	}
-	data, err := registry.ReadFile(m.server.Path, MaxFileBytes)
+	data, err := localfile.Read(m.server.Path, MaxFileBytes)
 	if err != nil {
 		return fail(err)
 	}

@@ -15,8 +15,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/localfile"
 	"github.com/usetools/usetools/registry/redact"
 )
 
@@ -38,12 +38,12 @@ func KeepLogs(folder string) { logFolder.Store(&folder) }
 
 // LogFile is where KeepLogs keeps the log of a server of a config file.
 func LogFile(folder, configFile, server string) (string, error) {
-	dir, err := registry.SidePath(folder, "logs", configFile)
+	dir, err := localfile.SidePath(folder, "logs", configFile)
 	if err != nil {
 		return "", err
 	}
 	if !fileName().MatchString(server) {
-		return registry.ApartPath(filepath.Join(dir, "server.log"), registry.ApartKey(server)), nil
+		return localfile.ApartPath(filepath.Join(dir, "server.log"), localfile.ApartKey(server)), nil
 	}
 	return filepath.Join(dir, server+".log"), nil
 }
@@ -53,7 +53,7 @@ func LogFile(folder, configFile, server string) (string, error) {
 func LogTail(path string, n int) ([]byte, error) {
 	var text []byte
 	for _, p := range []string{path + ".1", path} {
-		b, err := registry.ReadFile(p, 4*maxLog)
+		b, err := localfile.Read(p, 4*maxLog)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("reading %s: %w", filepath.Base(p), err)
 		}

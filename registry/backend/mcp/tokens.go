@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/oauth2"
 
-	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/localfile"
 )
 
 // grant is what signing in to a server came to, as it is kept: the token, and
@@ -93,7 +93,7 @@ func (t tokens) save(s config.Server, g *grant) (err error) {
 	if err != nil {
 		return fmt.Errorf("keeping the token: %w", err)
 	}
-	if err := registry.WriteFile(t.file(s), data, 0o600); err != nil {
+	if err := localfile.Write(t.file(s), data, 0o600); err != nil {
 		return fmt.Errorf("keeping the token: %w", err)
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/localfile"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -91,10 +92,10 @@ func (d *derived) keep(path string) {
 	if path == "" || enc.Encode(d) != nil || enc.Encode(d.raws) != nil || b.Len() > keptBytes/4 {
 		return
 	}
-	if os.MkdirAll(filepath.Dir(path), 0o700) != nil || registry.WriteFile(path, b.Bytes(), 0o600) != nil {
+	if os.MkdirAll(filepath.Dir(path), 0o700) != nil || localfile.Write(path, b.Bytes(), 0o600) != nil {
 		return
 	}
-	registry.Forget(filepath.Dir(path), ".json", path, keptFiles, keptBytes)
+	localfile.Prune(filepath.Dir(path), ".json", path, keptFiles, keptBytes)
 }
 
 // recall reads what is kept, unless the files that it was made of have changed
@@ -123,7 +124,7 @@ func (d *derived) definitions() ([]json.RawMessage, error) {
 	if d.kept == "" {
 		return d.raws, nil
 	}
-	data, err := registry.ReadFile(d.kept, keptBytes)
+	data, err := localfile.Read(d.kept, keptBytes)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/localfile"
 )
 
 // MaxFileBytes bounds a snapshot: 10,000 tools have about 20 MB.
@@ -32,7 +33,7 @@ func Open(_ context.Context, s config.Server) (backend.Backend, error) {
 type snapshot struct{ name, path string }
 
 func (s snapshot) List(context.Context) (*backend.Listing, error) {
-	data, err := registry.ReadFile(s.path, MaxFileBytes)
+	data, err := localfile.Read(s.path, MaxFileBytes)
 	if err != nil {
 		return nil, fmt.Errorf("server %q: reading snapshot: %w", s.name, err)
 	}

@@ -1,6 +1,7 @@
-package registry_test
+package localfile_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -8,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/localfile"
 )
 
 func TestStaleTemporaryFilesAreRemoved(t *testing.T) {
@@ -38,7 +39,7 @@ func TestStaleTemporaryFilesAreRemoved(t *testing.T) {
 	if err := os.Chtimes(filepath.Join(dir, ".r.json.789.tmp"), time.Time{}, time.Unix(0, 0)); err != nil {
 		t.Fatal(err)
 	}
-	if err := registry.WriteFile(path, []byte("{}"), 0o600); err != nil {
+	if err := localfile.Write(path, []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(dir)
@@ -53,5 +54,27 @@ func TestStaleTemporaryFilesAreRemoved(t *testing.T) {
 		".r.json.mine.tmp", "r.json", "r.json.123.tmp"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestFolderOfCachesIsBounded(t *testing.T) {
+	const files = 20
+	folder := t.TempDir()
+	old := time.Now().Add(-time.Hour)
+	for i := range files + 10 {
+		name := filepath.Join(folder, fmt.Sprintf("%03d.json", i))
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		at := old.Add(time.Duration(i) * time.Second)
+		if err := os.Chtimes(name, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	newest := filepath.Join(folder, "000.json")
+	localfile.Prune(folder, ".json", newest, files, 1<<20)
+	left, _ := filepath.Glob(filepath.Join(folder, "*"))
+	if len(left) != files+1 || left[0] != newest || filepath.Base(left[1]) != "010.json" {
+		t.Errorf("%d files, first %q", len(left), left[:2])
 	}
 }

@@ -1,0 +1,149 @@
+// Package localfile reads and writes the files that a program keeps for itself on this
+// machine: caches, records and settings, each of bounded size. A reader sees the old content
+// of a file or the new one, also after a crash.
+//
+// The files about the tools of one registry file have names made of its absolute path
+// ([SidePath]), and those of one tenant a name with the tenant's key ([ApartPath]).
+package localfile
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// SidePath returns the path for data of one kind about the tools of a registry
+// file: below folder/kind, with a name made of the registry's absolute path.
+func SidePath(folder, kind, registryFile string) (string, error) {
+	abs, err := filepath.Abs(registryFile)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256([]byte(abs))
+	return filepath.Join(folder, "usetools", kind, hex.EncodeToString(sum[:8])), nil
+}
+
+// ApartKey is a hash of a key, such as a tenant's, for ApartPath.
+func ApartKey(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return hex.EncodeToString(sum[:16])
+}
+
+// ApartPath returns the path of a file or folder beside path for one key, as ApartKey
+// makes it.
+func ApartPath(path, key string) string {
+	ext := filepath.Ext(path)
+	return strings.TrimSuffix(path, ext) + "-" + key + ext
+}
+
+// Prune removes the files with an ending from a folder, the least recently changed first,
+// until at most so many files and bytes are left. The file except stays.
+func Prune(folder, ending, except string, files int, most int64) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return
+	}
+	var all []os.FileInfo
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && filepath.Ext(e.Name()) == ending {
+			all = append(all, info)
+		}
+	}
+	slices.SortFunc(all, func(a, b os.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	size := int64(0)
+	for i, info := range all {
+		size += info.Size()
+		if path := filepath.Join(folder, info.Name()); path != except && (i >= files || size > most) {
+			os.Remove(path)
+		}
+	}
+}
+
+// SizeError is returned by Read for a larger file; it is the limit, in bytes.
+type SizeError int
+
+func (e SizeError) Error() string { return fmt.Sprintf("larger than %d bytes", int(e)) }
+
+// Read returns the content of a file of at most most bytes. A larger one is a SizeError. A
+// pipe or a device, which may never end, is an error too.
+func Read(path string, most int) ([]byte, error) {
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("not a regular file")}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var data bytes.Buffer
+	if info, err := f.Stat(); err == nil {
+		data.Grow(int(min(info.Size(), int64(most))) + bytes.MinRead) // growing step by step takes three times the memory
+	}
+	_, err = data.ReadFrom(io.LimitReader(f, int64(most)+1))
+	if err == nil && data.Len() > most {
+		err = SizeError(most)
+	}
+	return data.Bytes(), err
+}
+
+// Write replaces the content of path atomically: readers see the old
+// content or the new one, also after a crash. The file has mode 0600 until it
+// is complete, then mode. Temporary files that killed writers left beside it
+// are removed.
+func Write(path string, data []byte, mode os.FileMode) (err error) {
+	removeStale(path)
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	if _, err = f.Write(data); err != nil {
+		return err
+	}
+	if err = f.Chmod(mode); err != nil {
+		return err
+	}
+	if err = f.Sync(); err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// staleAfter is the age at which a temporary file counts as abandoned.
+const staleAfter = time.Hour
+
+// removeStale removes the temporary files of Write for this path that are
+// older than staleAfter. The names are those that [os.CreateTemp] makes.
+func removeStale(path string) {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		random, ok := strings.CutPrefix(e.Name(), "."+filepath.Base(path)+".")
+		random, ok2 := strings.CutSuffix(random, ".tmp")
+		if !ok || !ok2 || random == "" || strings.Trim(random, "0123456789") != "" || !e.Type().IsRegular() {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > staleAfter {
+			os.Remove(filepath.Join(filepath.Dir(path), e.Name()))
+		}
+	}
+}
