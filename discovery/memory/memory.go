@@ -23,7 +23,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -116,14 +115,7 @@ type stamp struct {
 // Path returns where the memory of the registry file is kept: below the user's
 // cache folder, named by the registry's absolute path.
 func Path(registryFile string) (string, error) {
-	folder, err := os.UserCacheDir()
-	if err == nil {
-		folder, err = localfile.SidePath(folder, "phrases", registryFile)
-	}
-	if err != nil {
-		return "", fmt.Errorf("locating remembered phrases: %w", err)
-	}
-	return folder + ".json", nil
+	return localfile.CachePath("phrases", registryFile, ".json")
 }
 
 // New returns the memory kept in the file at path, for the tools of a
@@ -372,16 +364,14 @@ func (m *Memory) refresh() error {
 		return nil
 	}
 	m.entries, m.stamp = map[string]Entry{}, stamp{}
-	f, err := os.Open(m.path)
-	if err != nil {
+	data, err := localfile.Read(m.path, maxFile)
+	if err != nil && !errors.As(err, new(localfile.SizeError)) {
 		return fmt.Errorf("reading remembered phrases: %w", err)
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return fmt.Errorf("reading remembered phrases: %w", err)
+	if err == nil {
+		m.entries, err = decode(data)
 	}
-	if m.entries, err = decode(data); err != nil {
+	if err != nil {
 		return &DamagedError{m.path, err.Error()}
 	}
 	m.stamp = now
@@ -391,9 +381,6 @@ func (m *Memory) refresh() error {
 // decode reads a file's content; what is wrong with single entries drops them.
 func decode(data []byte) (map[string]Entry, error) {
 	entries := map[string]Entry{}
-	if len(data) > maxFile {
-		return entries, fmt.Errorf("larger than %d bytes", maxFile)
-	}
 	var f file
 	if err := json.Unmarshal(data, &f); err != nil {
 		return entries, err

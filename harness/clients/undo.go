@@ -64,12 +64,9 @@ func (p *Plan) backUp() error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
 	if p.Before != nil {
 		p.Backup = filepath.Join(dir, filepath.Base(p.File)+"."+time.Now().UTC().Format("20060102T150405.000"))
-		if err := localfile.Write(p.Backup, p.Before, 0o600); err != nil {
+		if err := localfile.WritePrivate(p.Backup, p.Before); err != nil {
 			return err
 		}
 	}
@@ -84,7 +81,7 @@ func (p *Plan) backUp() error {
 	if err != nil {
 		return err
 	}
-	return localfile.Write(path, data, 0o600)
+	return localfile.WritePrivate(path, data)
 }
 
 // Undo plans to put back what Install moved out of a file; nil where there is

@@ -349,8 +349,8 @@ func (r *revision) write(path string) (reg []byte, err error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
-	} else if err = os.MkdirAll(filepath.Dir(at), 0o700); err == nil {
-		err = localfile.Write(at, shapes, 0o600)
+	} else {
+		err = localfile.WritePrivate(at, shapes)
 	}
 	if err != nil {
 		return nil, err

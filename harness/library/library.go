@@ -16,7 +16,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -229,10 +228,7 @@ func (l *Library) put(name string, data []byte) error {
 
 func (l *Library) write(name string, data []byte) error {
 	if data != nil {
-		if err := os.MkdirAll(l.dir, 0o700); err != nil {
-			return err
-		}
-		return localfile.Write(l.file(name), data, 0o600)
+		return localfile.WritePrivate(l.file(name), data)
 	}
 	if err := os.Remove(l.file(name)); err != nil {
 		return err
@@ -353,12 +349,7 @@ func (l *Library) read(name string) (*Script, error) {
 	if l.dir == "" {
 		return nil, fs.ErrNotExist
 	}
-	f, err := os.Open(l.file(name))
-	if err != nil {
-		return nil, fmt.Errorf("reading the saved script %q: %w", name, err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile))
+	data, err := localfile.Read(l.file(name), maxFile)
 	if err != nil {
 		return nil, fmt.Errorf("reading the saved script %q: %w", name, err)
 	}

@@ -14,20 +14,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
-
-	"github.com/rogpeppe/go-internal/lockedfile"
 
 	"github.com/usetools/usetools/registry/localfile"
 	"github.com/usetools/usetools/registry/text"
 )
 
-// MaxFile bounds the file, in bytes; when it is longer its older half goes.
+// MaxFile bounds the file, in bytes; if it is longer, its older half goes.
 const MaxFile = 8 << 20
 
 const (
@@ -68,14 +64,7 @@ type Log struct{ path string }
 
 // Path returns where the usage of the tools of a registry file is kept.
 func Path(registryFile string) (string, error) {
-	folder, err := os.UserCacheDir()
-	if err == nil {
-		folder, err = localfile.SidePath(folder, "usage", registryFile)
-	}
-	if err != nil {
-		return "", fmt.Errorf("locating usage: %w", err)
-	}
-	return folder + ".jsonl", nil
+	return localfile.CachePath("usage", registryFile, ".jsonl")
 }
 
 // Open returns the log in the file at path, which need not exist.
@@ -88,41 +77,13 @@ func (l *Log) Add(r Run) error {
 		r.Phrases[i].Phrase = text.FirstBytes(r.Phrases[i].Phrase, maxPhrase)
 	}
 	line, err := json.Marshal(r)
+	if err == nil {
+		err = localfile.Append(l.path, append(line, '\n'), MaxFile, 0o600)
+	}
 	if err != nil {
 		return fmt.Errorf("recording usage: %w", err)
 	}
-	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
-		return fmt.Errorf("recording usage: %w", err)
-	}
-	unlock, err := lockedfile.MutexAt(l.path + ".lock").Lock()
-	if err != nil {
-		return fmt.Errorf("recording usage: %w", err)
-	}
-	defer unlock()
-	if err := l.trim(); err != nil {
-		return fmt.Errorf("recording usage: %w", err)
-	}
-	f, err := os.OpenFile(l.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return fmt.Errorf("recording usage: %w", err)
-	}
-	_, err = f.Write(append(line, '\n'))
-	return errors.Join(err, f.Close())
-}
-
-// trim drops the older half of a file that has grown too long.
-func (l *Log) trim() error {
-	info, err := os.Stat(l.path)
-	if err != nil || info.Size() < MaxFile {
-		return nil
-	}
-	data, err := read(l.path)
-	if err != nil {
-		return err
-	}
-	data = data[len(data)/2:]
-	data = data[bytes.IndexByte(data, '\n')+1:]
-	return localfile.Write(l.path, data, 0o600)
+	return nil
 }
 
 // Clear removes what was recorded.
@@ -139,7 +100,7 @@ func (l *Log) Runs(since time.Time) ([]Run, error) { return l.runs(since, nil) }
 
 // runs returns the runs since a time whose lines contain some bytes.
 func (l *Log) runs(since time.Time, with []byte) ([]Run, error) {
-	data, err := read(l.path)
+	data, err := localfile.Read(l.path, 2*MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -175,15 +136,6 @@ func (l *Log) Of(id string) (Tool, error) {
 		}
 	}
 	return sorted(used)[0], nil
-}
-
-func read(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, 2*MaxFile))
 }
 
 // Summary answers how tools were used.

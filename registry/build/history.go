@@ -14,7 +14,7 @@ import (
 	"github.com/usetools/usetools/registry/localfile"
 )
 
-// maxHistoryBytes bounds a history: when it is longer, the older half goes.
+// maxHistoryBytes bounds a history: if it is longer, the older half goes.
 const maxHistoryBytes = 4 << 20
 
 // HistoryFile returns where the history of a registry file is kept: beside it.
@@ -38,24 +38,10 @@ func Record(path string, previous *registry.Registry, r *Report, now time.Time) 
 	if err != nil {
 		return fmt.Errorf("writing history: %w", err)
 	}
-	data, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("writing history: %w", err)
-	}
-	if err := localfile.Write(path, append(bounded(data), append(line, '\n')...), 0o644); err != nil {
+	if err := localfile.Append(path, append(line, '\n'), maxHistoryBytes, 0o644); err != nil {
 		return fmt.Errorf("writing history: %w", err)
 	}
 	return nil
-}
-
-// bounded drops the older half of a history that is too long, and half a line
-// at its end.
-func bounded(data []byte) []byte {
-	if len(data) > maxHistoryBytes {
-		data = data[len(data)-maxHistoryBytes/2:]
-		_, data, _ = bytes.Cut(data, []byte("\n"))
-	}
-	return data[:bytes.LastIndexByte(data, '\n')+1]
 }
 
 // History returns the last n entries of a history file, oldest first. Lines

@@ -1,6 +1,8 @@
 // Package localfile reads and writes the files that a program keeps for itself on this
-// machine: caches, records and settings, each of bounded size. A reader sees the old content
-// of a file or the new one, also after a crash.
+// machine: caches, records and settings, each of bounded size. [Read] refuses larger ones.
+// [Write] replaces a file: a reader sees the old content or the new one, also after a crash.
+// [Append] adds lines to a file of which the older half goes when it is full, and [Prune]
+// bounds a folder.
 //
 // The files about the tools of one registry file have names made of its absolute path
 // ([SidePath]), and those of one tenant a name with the tenant's key ([ApartPath]).
@@ -19,6 +21,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
 )
 
 // SidePath returns the path for data of one kind about the tools of a registry
@@ -30,6 +34,18 @@ func SidePath(folder, kind, registryFile string) (string, error) {
 	}
 	sum := sha256.Sum256([]byte(abs))
 	return filepath.Join(folder, "usetools", kind, hex.EncodeToString(sum[:8])), nil
+}
+
+// CachePath returns the SidePath of a file in the user's cache folder.
+func CachePath(kind, registryFile, ending string) (string, error) {
+	folder, err := os.UserCacheDir()
+	if err == nil {
+		folder, err = SidePath(folder, kind, registryFile)
+	}
+	if err != nil {
+		return "", fmt.Errorf("locating the file of %s: %w", kind, err)
+	}
+	return folder + ending, nil
 }
 
 // ApartKey is a hash of a key, such as a tenant's, for ApartPath.
@@ -93,6 +109,41 @@ func Read(path string, most int) ([]byte, error) {
 		err = SizeError(most)
 	}
 	return data.Bytes(), err
+}
+
+// WritePrivate is Write of a file that only its owner can read, in a folder that is created
+// if it is missing.
+func WritePrivate(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return Write(path, data, 0o600)
+}
+
+// Append adds whole lines to a file, which it creates if it is missing, with its folder. If
+// the file would have more than most bytes, the older half of its lines goes first. Other
+// processes wait their turn.
+func Append(path string, lines []byte, most int, mode os.FileMode) (err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := lockedfile.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, mode)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err == nil && info.Size()+int64(len(lines)) > int64(most) {
+		newer := make([]byte, min(info.Size(), int64(most/2)))
+		if _, err = f.ReadAt(newer, info.Size()-int64(len(newer))); err == nil {
+			err = f.Truncate(0)
+		}
+		lines = append(newer[bytes.IndexByte(newer, '\n')+1:], lines...)
+	}
+	if err == nil {
+		_, err = f.Write(lines)
+	}
+	return err
 }
 
 // Write replaces the content of path atomically: readers see the old

@@ -25,11 +25,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -89,14 +86,7 @@ type file struct {
 // Path returns the path of the file for the shapes of a registry's tools: one
 // for each registry file, in the user's cache folder.
 func Path(registryFile string) (string, error) {
-	folder, err := os.UserCacheDir()
-	if err == nil {
-		folder, err = localfile.SidePath(folder, "shapes", registryFile)
-	}
-	if err != nil {
-		return "", fmt.Errorf("locating observed shapes: %w", err)
-	}
-	return folder + ".json", nil
+	return localfile.CachePath("shapes", registryFile, ".json")
 }
 
 // Open returns a Store with the content of the file at path. A missing file is
@@ -162,23 +152,15 @@ func (s *Store) Shared() *Store {
 
 func read(path string) (map[string]*learnt, error) {
 	tools := map[string]*learnt{}
-	f, err := os.Open(path)
+	b, err := localfile.Read(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return tools, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(b) > maxFile {
-		return nil, fmt.Errorf("%s: has more than %d bytes", path, maxFile)
-	}
 	var in file
-	if err := json.Unmarshal(b, &in); err != nil {
+	if err == nil {
+		err = json.Unmarshal(b, &in)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if in.Version != 1 {
@@ -327,7 +309,7 @@ func (s *Store) Save() error {
 	s.touched = map[string]bool{}
 	s.mu.Unlock()
 	if err == nil {
-		err = replace(s.path, b)
+		err = localfile.WritePrivate(s.path, b)
 	}
 	if err != nil {
 		s.mu.Lock()
@@ -368,14 +350,6 @@ func (s *Store) dropLargest() {
 		delete(s.tools, id)
 	}
 	s.version++
-}
-
-// replace writes a file so that it is there whole or as before.
-func replace(path string, b []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	return localfile.Write(path, b, 0o600)
 }
 
 // answer is what a successful result holds: an object or list, or else a text.

@@ -195,10 +195,7 @@ func (s *Store) copy(id, base string) error {
 			continue // the text is not of a value beside the record
 		}
 		if err == nil {
-			err = os.MkdirAll(dir, 0o700)
-		}
-		if err == nil {
-			err = localfile.Write(filepath.Join(dir, sum), value, 0o600)
+			err = localfile.WritePrivate(filepath.Join(dir, sum), value)
 		}
 		if err != nil {
 			return err

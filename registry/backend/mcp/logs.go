@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -20,10 +19,9 @@ import (
 	"github.com/usetools/usetools/registry/redact"
 )
 
-// Bounds of the logs of a server: its file and the one before, in bytes, and a
-// line.
+// Bounds of the log of a server and of a line of it, in bytes.
 const (
-	maxLog     = 1 << 20
+	maxLog     = 2 << 20
 	maxLogLine = 16 << 10
 )
 
@@ -31,9 +29,8 @@ var logFolder atomic.Pointer[string]
 
 // KeepLogs keeps what servers that this process starts from now on write to
 // stderr, in a file for each below a folder ([LogFile]). Each line has the time
-// and no value of the server's env and headers. A file of 1 MB becomes FILE.1
-// and a new one is begun. It is said once, by a command; without it nothing is
-// kept.
+// and no value of the server's env and headers. Of a file of 2 MB the older half
+// goes. A command calls it once; without it nothing is kept.
 func KeepLogs(folder string) { logFolder.Store(&folder) }
 
 // LogFile is where KeepLogs keeps the log of a server of a config file.
@@ -48,16 +45,12 @@ func LogFile(folder, configFile, server string) (string, error) {
 	return filepath.Join(dir, server+".log"), nil
 }
 
-// LogTail returns the last n lines of the log in a file and of the one before it, as
-// they are: what the server wrote is untrusted. Where nothing is kept there are none.
+// LogTail returns the last n lines of the log in a file, unchanged: the server's text is
+// untrusted. Without a file it returns none.
 func LogTail(path string, n int) ([]byte, error) {
-	var text []byte
-	for _, p := range []string{path + ".1", path} {
-		b, err := localfile.Read(p, 4*maxLog)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("reading %s: %w", filepath.Base(p), err)
-		}
-		text = append(text, b...)
+	text, err := localfile.Read(path, 2*maxLog)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("reading %s: %w", filepath.Base(path), err)
 	}
 	lines := slices.Collect(bytes.Lines(text))
 	return bytes.Join(lines[len(lines)-min(max(n, 0), len(lines)):], nil), nil
@@ -78,8 +71,8 @@ func keptLog(s config.Server) *serverLog {
 	return &serverLog{path: path, hide: s.Redactor()}
 }
 
-// serverLog writes lines to a file. What cannot be written is lost. The file is
-// not kept open: others may write it, and begin a new one.
+// serverLog appends lines to a file. Lines that cannot be written are lost. The file is
+// not kept open: other processes may write it.
 type serverLog struct {
 	path string
 	hide *redact.Redactor
@@ -130,22 +123,9 @@ func (l *serverLog) note(what string) {
 }
 
 func (l *serverLog) append(lines []byte) {
-	if len(lines) == 0 {
-		return
+	if len(lines) > 0 {
+		_ = localfile.Append(l.path, lines, maxLog, 0o600)
 	}
-	if info, err := os.Stat(l.path); err == nil && info.Size()+int64(len(lines)) > maxLog {
-		if os.Rename(l.path, l.path+".1") != nil {
-			return // it must not grow
-		}
-	} else if err != nil && os.MkdirAll(filepath.Dir(l.path), 0o700) != nil {
-		return
-	}
-	f, err := os.OpenFile(l.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	f.Write(lines)
 }
 
 // tee is what goes to either of two that are there.

@@ -88,12 +88,9 @@ func (t tokens) load(s config.Server) *grant {
 func (t tokens) save(s config.Server, g *grant) (err error) {
 	data, err := json.MarshalIndent(g, "", "  ")
 	if err == nil {
-		err = os.MkdirAll(string(t), 0o700)
+		err = localfile.WritePrivate(t.file(s), data)
 	}
 	if err != nil {
-		return fmt.Errorf("keeping the token: %w", err)
-	}
-	if err := localfile.Write(t.file(s), data, 0o600); err != nil {
 		return fmt.Errorf("keeping the token: %w", err)
 	}
 	return nil

@@ -92,10 +92,9 @@ func (d *derived) keep(path string) {
 	if path == "" || enc.Encode(d) != nil || enc.Encode(d.raws) != nil || b.Len() > keptBytes/4 {
 		return
 	}
-	if os.MkdirAll(filepath.Dir(path), 0o700) != nil || localfile.Write(path, b.Bytes(), 0o600) != nil {
-		return
+	if localfile.WritePrivate(path, b.Bytes()) == nil {
+		localfile.Prune(filepath.Dir(path), ".json", path, keptFiles, keptBytes)
 	}
-	localfile.Prune(filepath.Dir(path), ".json", path, keptFiles, keptBytes)
 }
 
 // recall reads what is kept, unless the files that it was made of have changed
