@@ -17,13 +17,12 @@ type Elsewhere interface {
 	// script included. What they are told of a run under way may be incomplete.
 	Run(context.Context, *Script) (*outcome.Result, error)
 	Resume(ctx context.Context, run string, s *Script) (*outcome.Result, error)
-	// Join waits for a run of a script's Request that has not ended, and whose client or
-	// front end is gone, and returns its Result. If there is none, it returns what it saw
-	// for the script's Seen.
+	// Join waits for a run of a script's Request that has not ended and that no process
+	// holds, and returns its Result. If there is none, it returns the script's Seen.
 	Join(ctx context.Context, s *Script) (*outcome.Result, *Seen, error)
-	// Gone reports whether a process that took requests, by Script.Front, is gone or cannot
-	// be reached.
-	Gone(ctx context.Context, front string) bool
+	// Holds reports whether a process that accepts requests, by Request.Front, can be
+	// reached, and a client waits there for the result of a run or has just received it.
+	Holds(ctx context.Context, front, run string) bool
 	// Give reports whether the result of a run was not given to its client before. It
 	// counts as given somewhat later, when the client has it, unless this process dies
 	// until then.

@@ -192,12 +192,12 @@ func (h *Harness) Give(run string) bool {
 	return h.opts.Records.Fetch(run)
 }
 
-// unanswered reports whether a run that may have changed something has ended, and the
-// process that was to answer its client is gone. That one fetches the runs that it has
+// unanswered reports whether a run that has made effect calls has ended, and the process
+// that was to answer its client does not hold it. That process fetches the runs that it has
 // answered.
 func (h *Harness) unanswered(ctx context.Context, run *record.Run) bool {
 	return run.Begin.Front != "" && madeEffects(run) && h.opts.Elsewhere != nil &&
-		h.opts.Elsewhere.Gone(ctx, run.Begin.Front)
+		!h.opts.Elsewhere.Holds(ctx, run.Begin.Front, run.Begin.ID)
 }
 
 // madeEffects reports whether a run has sent an effect call.

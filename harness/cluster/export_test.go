@@ -70,9 +70,11 @@ func (f *Front) RequestDigest(s *harness.Script) string {
 	return f.o.Records.RequestDigest(s.Origin.Subject, s.Source, s.Inputs, s.Dry)
 }
 
-// Waits reports whether somebody waits here for a run.
-func (f *Front) Waits(id string) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.flights[id] != nil
+// Expect has a client wait for a run until forget is called.
+func (f *Front) Expect(ctx context.Context, id string) (forget func()) {
+	_, forget = f.expect(ctx, id, &harness.Script{})
+	return forget
 }
+
+// Waits reports whether a client waits here for a run.
+func (f *Front) Waits(id string) bool { return f.holds(id) }

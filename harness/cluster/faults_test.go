@@ -27,6 +27,7 @@ import (
 //	the queue is full              busy                     TestAFullQueueIsBusy
 //	no runner takes it             busy                     TestAScriptThatNobodyTakesIsSentBack
 //	queueing is not confirmed      busy; it never begins    TestAJobThatWasNotConfirmedDoesNotBegin
+//	  nor that it is taken back    the run's ID, its answer TestAJobOfWhichNothingIsKnownIsNotRunTwice
 //	a runner dies before it began  another one's answer     TestAJobThatHasNotBegunGoesToAnotherRunner
 //	a runner dies                  lost                     TestARunIsLostWithItsRunner
 //	  while it has only read       another one's answer     TestReadsGoOnElsewhere, where told to
@@ -264,6 +265,78 @@ func TestAJobThatWasNotConfirmedAndHasBegunIsWaitedFor(t *testing.T) {
 	j.Name, j.Pool, j.Front, j.Until = name, cluster.DefaultPool, c.ID(), time.Now().Add(time.Minute)
 	link.Cut()
 	must(t, f.Enqueue(t.Context(), j))
+}
+
+// A front end that is cut off after it queued a job, so that it can neither confirm nor
+// withdraw it, names the run to its client. If the client sends the same script again, it
+// gets that run, at the same front end and at another one.
+func TestAJobOfWhichNothingIsKnownIsNotRunTwice(t *testing.T) {
+	t.Parallel()
+	for _, when := range []string{"queued", "running", "ended"} {
+		for _, same := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, same front end %t", when, same), func(t *testing.T) {
+				t.Parallel()
+				url := clustertest.Server(t)
+				link := clustertest.NewLink(t, url)
+				c, there := connected(t, link.URL(), cluster.Options{AckWait: short}), connected(t, url, cluster.Options{AckWait: short})
+				records := store.On(recordtest.Through(c.Backing(), func(step string, do func() error) error {
+					if step == "create" { // of the record of the withdrawal
+						return context.DeadlineExceeded
+					}
+					return do()
+				}), "", nil)
+				f, err := c.Front(&cluster.FrontOptions{Records: records})
+				must(t, err)
+				t.Cleanup(func() { f.Close() })
+				name := store.NewName(time.Now())
+				_, id, _ := store.ParseName(name)
+				s := &harness.Script{Source: buys, Origin: harness.Origin{Subject: "ann", Request: harness.Request{Run: name}}}
+				j := cluster.NewJob(t.Context(), cluster.KindRun, id, s)
+				j.Name, j.Pool, j.Front, j.Until = name, cluster.DefaultPool, c.ID(), time.Now().Add(time.Minute)
+				j.Request = f.RequestDigest(s)
+				must(t, f.Note(t.Context(), j, &harness.Seen{}))
+				link.Cut()
+				if err := f.Enqueue(t.Context(), j); err == nil || errors.As(err, new(*guard.BusyError)) || !strings.Contains(err.Error(), id) {
+					t.Fatalf("%v", err)
+				}
+				link.Mend()
+				eventually(t, "the job is in the queue", func() bool {
+					j, _, err := there.Queued(t.Context(), id)
+					return j != nil && err == nil
+				})
+				shop := newSeller()
+				serve := func() { serving(t, connected(t, url, cluster.Options{AckWait: short}), shop, cluster.RunnerOptions{}) }
+				if when != "queued" {
+					serve()
+					receive(t, shop.begun)
+				}
+				if when == "ended" {
+					close(shop.release)
+					ended(t, there, id, outcome.OK)
+				}
+				asked := harness.New(&harness.Options{Records: records, Elsewhere: f, Version: "test"})
+				defer asked.Close()
+				if !same {
+					_, asked = fronting(t, there, cluster.FrontOptions{})
+				}
+				out := make(chan ran, 1)
+				go func() {
+					res, err := asked.Rejoin(t.Context(), &harness.Script{Source: buys, Origin: harness.Origin{Subject: "ann"}})
+					out <- ran{res, err}
+				}()
+				if when == "queued" {
+					serve()
+				}
+				if when != "ended" {
+					close(shop.release)
+				}
+				got := receive(t, out)
+				if got.err != nil || got.res == nil || got.res.Run != id || got.res.Status != outcome.OK || shop.orders() != 1 {
+					t.Errorf("%d orders: %+v, %v", shop.orders(), got.res, got.err)
+				}
+			})
+		}
+	}
 }
 
 // Two jobs that go on with the same run, of a client that sent it twice, go on with it

@@ -278,15 +278,7 @@ func (f *Front) Run(ctx context.Context, s *harness.Script) (*outcome.Result, er
 	j := newJob(ctx, kindRun, id, s)
 	j.Name, j.Until = name, at.Add(f.o.Wait).UTC()
 	j.Request = f.local.RequestOf(s)
-	if err := f.note(ctx, j, s.Origin.Request.Seen); err != nil {
-		return nil, err
-	}
-	return f.send(ctx, j, s, func() {
-		if s.OnLine != nil {
-			s.OnLine(&record.Begin{Head: record.Head{Type: "begin", Time: at}, ID: id, Name: s.Origin.Name, Dry: s.Dry, Request: j.Request,
-				Session: s.Origin.Session, Subject: s.Origin.Subject, Front: f.c.id})
-		}
-	})
+	return f.send(ctx, j, s)
 }
 
 // Resume has a runner resume a run, and returns its result.
@@ -302,19 +294,26 @@ func (f *Front) Resume(ctx context.Context, id string, s *harness.Script) (*outc
 	j := newJob(ctx, kindResume, run.Begin.ID, s)
 	j.Until = time.Now().Add(f.o.Wait).UTC()
 	j.Attempts, j.Request = len(run.Attempts), run.Begin.Request
-	return f.send(ctx, j, s, func() {})
+	return f.send(ctx, j, s)
 }
 
-// send queues a job and waits for its result.
-func (f *Front) send(ctx context.Context, j *job, s *harness.Script, queued func()) (*outcome.Result, error) {
-	j.Front, j.Pool = f.c.id, f.o.Pool
-	j.Revision = f.c.Revision()
+// send notes and queues a job, and waits for its result.
+func (f *Front) send(ctx context.Context, j *job, s *harness.Script) (*outcome.Result, error) {
+	j.Front, j.Pool, j.Revision = f.c.id, f.o.Pool, f.c.Revision()
 	fl, forget := f.expect(ctx, j.ID, s)
 	defer forget()
+	if j.Kind == kindRun {
+		if err := f.note(ctx, j, s.Origin.Request.Seen); err != nil {
+			return nil, err
+		}
+	}
 	if err := f.enqueue(ctx, j); err != nil {
 		return nil, err
 	}
-	queued()
+	if at, _, ok := store.ParseName(j.Name); ok && s.OnLine != nil {
+		s.OnLine(&record.Begin{Head: record.Head{Type: "begin", Time: at}, ID: j.ID, Name: s.Origin.Name, Dry: s.Dry,
+			Request: j.Request, Session: s.Origin.Session, Subject: s.Origin.Subject, Front: f.c.id})
+	}
 	out := (&waiter{f: f, j: j, fl: fl}).wait(ctx)
 	if out.res != nil {
 		f.answers(out.res)
@@ -345,7 +344,8 @@ func (f *Front) enqueue(ctx context.Context, j *job) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("the cluster cannot be reached, and whether run %s begins is not known: %w", j.ID, err)
+	return fmt.Errorf("the cluster cannot be reached, and run %s may begin; see its status before you send the script again, with "+
+		"harness runs show %[1]s: %w", j.ID, err)
 }
 
 // answers notes that a result is handed on. Shortly afterwards the client counts as having

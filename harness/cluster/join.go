@@ -52,59 +52,54 @@ func (f *Front) note(ctx context.Context, j *job, seen *harness.Seen) error {
 	return err
 }
 
-// left is a front end's answer to a ping with the ID of a run whose client has left.
+// left is a front end's answer to a ping with the ID of a run that it does not hold.
 const left = "left"
 
 // pinged answers a ping of another front end.
 func (f *Front) pinged(m *nats.Msg) {
-	if f.left(string(m.Data)) {
-		m.Respond([]byte(left))
+	if f.holds(string(m.Data)) {
+		m.Respond(nil)
 		return
 	}
-	m.Respond(nil)
+	m.Respond([]byte(left))
 }
 
-// left reports whether the client of a run that this front end waits for has left, so that
-// the run is being canceled.
-func (f *Front) left(run string) bool {
+// holds reports whether a client waits here for the result of a run, or has just received it.
+// A client that was told that its run may begin does not wait.
+func (f *Front) holds(run string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	fl := f.flights[run]
-	return fl != nil && fl.client.Err() != nil
+	return fl != nil && fl.client.Err() == nil || f.answered[run] != nil
 }
 
-// Gone reports whether a front end is gone or cannot be reached: only its answer says that
-// it is there. A server that has not heard yet that it is gone says nothing.
-func (f *Front) Gone(ctx context.Context, front string) bool {
-	gone, _ := f.gone(ctx, front, "")
-	return gone
+// Holds reports whether a front end can be reached, and a client waits there for the result
+// of a run or has just received it. If not, the result is for the next client that sends the
+// same request.
+func (f *Front) Holds(ctx context.Context, front, run string) bool {
+	_, holds := f.ask(ctx, front, run)
+	return holds
 }
 
-// gone is Gone, and reports whether the client of a run has left another front end that is
-// there.
-func (f *Front) gone(ctx context.Context, front, run string) (gone, clientLeft bool) {
+// ask is Holds, and reports whether the front end can be reached: only its answer says so,
+// since a server may not know yet that it is gone.
+func (f *Front) ask(ctx context.Context, front, run string) (there, holds bool) {
 	if front == f.c.id {
-		return false, false
+		return true, f.holds(run)
 	}
 	for range 2 { // a process that has just connected to another server may not be known there yet
 		try, cancel := context.WithTimeout(ctx, each)
 		m, err := f.c.conn.RequestWithContext(try, pingSubject(front), []byte(run))
 		cancel()
 		if err == nil {
-			return false, string(m.Data) == left
+			return true, string(m.Data) != left
 		}
 	}
-	return true, false
+	return false, false
 }
 
-// awaited reports whether a client waits for a run at a front end.
-func (f *Front) awaited(ctx context.Context, front, run string) bool {
-	gone, clientLeft := f.gone(ctx, front, run)
-	return !gone && !clientLeft
-}
-
-// Join waits for a run of a request whose front end is gone, or sees to it that it never
-// begins. One whose client has left is being canceled: its end is waited for.
+// Join waits for a run of a request that no front end holds, or prevents its begin. A run
+// whose client has left is being canceled; Join waits for its end, too.
 func (f *Front) Join(ctx context.Context, s *harness.Script) (*outcome.Result, *harness.Seen, error) {
 	if s.Origin.Request.Digest == "" {
 		return nil, &harness.Seen{}, nil
@@ -118,9 +113,9 @@ func (f *Front) Join(ctx context.Context, s *harness.Script) (*outcome.Result, *
 		case err != nil:
 			return nil, nil, err
 		case j != nil:
-			gone, _ := f.gone(ctx, j.Front, j.ID)
+			there, _ := f.ask(ctx, j.Front, j.ID)
 			out := f.adopt(ctx, j)
-			if !gone && ctx.Err() == nil && try < joinTries {
+			if there && ctx.Err() == nil && try < joinTries {
 				continue
 			}
 			if out.res != nil {
@@ -137,7 +132,7 @@ func (f *Front) Join(ctx context.Context, s *harness.Script) (*outcome.Result, *
 		cancel()
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			if f.awaited(ctx, n.front, n.id) {
+			if f.Holds(ctx, n.front, n.id) {
 				return nil, seen, nil
 			}
 			own := *s
@@ -149,7 +144,7 @@ func (f *Front) Join(ctx context.Context, s *harness.Script) (*outcome.Result, *
 			return nil, nil, cmp.Or(ctx.Err(), error(errAway))
 		case err != nil:
 			return nil, nil, cmp.Or(ctx.Err(), err)
-		case !p.open || f.awaited(ctx, n.front, n.id):
+		case !p.open || f.Holds(ctx, n.front, n.id):
 			return nil, seen, nil
 		case try >= joinTries: // it has been taken out of the queue
 			running, err := f.c.backing.running(ctx, p)
@@ -161,7 +156,7 @@ func (f *Front) Join(ctx context.Context, s *harness.Script) (*outcome.Result, *
 	}
 }
 
-// find returns the note of a request, and its job in the queue that no client waits for. If
+// find returns the note of a request, and its job in the queue that no front end holds. If
 // there is no such job, j is nil.
 func (f *Front) find(ctx context.Context, request string) (n noted, j *job, err error) {
 	ctx, cancel := f.c.forClient(ctx)
@@ -175,7 +170,7 @@ func (f *Front) find(ctx context.Context, request string) (n noted, j *job, err 
 		if j == nil || err != nil {
 			return n, nil, err
 		}
-		if j.Kind == kindRun && !f.awaited(ctx, j.Front, j.ID) {
+		if j.Kind == kindRun && !f.Holds(ctx, j.Front, j.ID) {
 			return n, j, nil
 		}
 		seq = at + 1
@@ -183,7 +178,7 @@ func (f *Front) find(ctx context.Context, request string) (n noted, j *job, err 
 	return n, nil, nil
 }
 
-// adopt waits for the outcome of a job whose front end is gone.
+// adopt waits for the outcome of a job that its front end does not hold.
 func (f *Front) adopt(ctx context.Context, j *job) *jobResult {
 	fl, forget := f.expect(ctx, j.ID, &harness.Script{})
 	defer forget()

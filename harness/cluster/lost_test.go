@@ -291,11 +291,12 @@ func TestAJobUnderWayToTheQueueDoesNotBeginTwice(t *testing.T) {
 	j := cluster.NewJob(t.Context(), cluster.KindRun, id, s)
 	j.Name, j.Front, j.Pool, j.Until = s.Origin.Request.Run, dies.ID(), cluster.DefaultPool, time.Now().Add(time.Minute)
 	j.Request = f.RequestDigest(s)
+	defer f.Expect(t.Context(), id)()
 	must(t, f.Note(t.Context(), j, &harness.Seen{}))
 
 	c := connected(t, url, cluster.Options{})
 	_, h := fronting(t, c, cluster.FrontOptions{})
-	early := &harness.Script{Source: buys, Origin: harness.Origin{Subject: "ann"}} // while that front end is there it is another request
+	early := &harness.Script{Source: buys, Origin: harness.Origin{Subject: "ann"}} // while a client waits at that front end it is another request
 	if res, err := h.Rejoin(t.Context(), early); res != nil || err != nil || early.Origin.Request.Seen.Run != id {
 		t.Fatalf("%+v, %v, %+v", res, err, early.Origin.Request.Seen)
 	}

@@ -309,7 +309,7 @@ func (r *runner) run(ctx context.Context, run *running) (out *jobResult) {
 		run.later(time.Second)
 		return nil
 	}
-	if run.again || j.Kind == kindResume {
+	if run.again || j.Kind == kindResume || time.Now().After(j.Until) {
 		if out, done := r.before(ctx, run); done {
 			return out
 		}
