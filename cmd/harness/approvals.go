@@ -213,7 +213,7 @@ func (e *env) answerApprovals(ctx context.Context, c *cli.Command, yes bool) err
 	}
 	who := cmp.Or(c.String("who"), userName())
 	failed := false
-	var runs []string
+	var runs []*record.Run // as they were before the answers
 	for _, a := range all {
 		answer := &record.Answer{Yes: yes, Who: who, How: "approvals", Word: c.String("word"), Whole: yes && c.Bool("whole")}
 		if yes {
@@ -227,8 +227,8 @@ func (e *env) answerApprovals(ctx context.Context, c *cli.Command, yes bool) err
 		if err != nil {
 			failed, out.Error = true, err.Error()
 		}
-		if !slices.Contains(runs, a.Run.ID) {
-			runs = append(runs, a.Run.ID)
+		if !slices.ContainsFunc(runs, func(r *record.Run) bool { return r.Begin.ID == a.Run.ID }) {
+			runs = append(runs, a.Record)
 		}
 		if err := e.sayAnswered(c, a, &out, err); err != nil {
 			return err
@@ -269,15 +269,17 @@ func what(a *approval.Call) string {
 }
 
 // afterAnswers prints which runs can be resumed, or resumes them, and returns the exit code.
-func (e *env) afterAnswers(ctx context.Context, c *cli.Command, store *store.Store, runs []string) (code int,
+func (e *env) afterAnswers(ctx context.Context, c *cli.Command, store *store.Store, runs []*record.Run) (code int,
 	err error) {
-	for _, id := range runs {
+	for _, asked := range runs {
+		id := asked.Begin.ID
 		r, err := store.Load(id)
 		if err != nil {
 			return 0, err
 		}
+		resumed := r.Running || len(r.Attempts) > len(asked.Attempts) // by a server
 		switch why, next := approval.Blocked(r); {
-		case why != "":
+		case why != "" && !(resumed && c.Bool("resume")):
 			e.nothing(c, why+": "+lines(c)(next...))
 		case !c.Bool("resume") && r.Begin.Session != "":
 			e.nothing(c, fmt.Sprintf("run %s resumes in its server, unless the server takes answers only in its console; "+
@@ -285,7 +287,7 @@ func (e *env) afterAnswers(ctx context.Context, c *cli.Command, store *store.Sto
 		case !c.Bool("resume"):
 			e.nothing(c, fmt.Sprintf("run %s can be resumed: %s", id, lines(c)("resume", id)))
 		default:
-			err := e.resumeRun(ctx, c, id)
+			err := e.resumeRun(ctx, c, id, asked)
 			var ended exit
 			if err != nil && !errors.As(err, &ended) {
 				return 0, err

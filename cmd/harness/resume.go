@@ -58,13 +58,14 @@ The beginning of a run ID is enough if it is unique; last is the newest.`,
 			poolFlag(),
 		}, slices.Concat(valueFlags(), join.Flags())...),
 		Action: e.onRun(func(ctx context.Context, c *cli.Command, _ *store.Store, r *record.Run) error {
-			return e.resumeRun(ctx, c, r.Begin.ID)
+			return e.resumeRun(ctx, c, r.Begin.ID, nil)
 		}),
 	}
 }
 
-// resumeRun goes on with a run, and prints how it ended.
-func (e *env) resumeRun(ctx context.Context, c *cli.Command, id string) error {
+// resumeRun resumes a run, and prints its result. If asked, the run before its calls were
+// answered, is not nil, the result may be that of another process that has resumed it since.
+func (e *env) resumeRun(ctx context.Context, c *cli.Command, id string, asked *record.Run) error {
 	how, err := e.shower(c)
 	if err != nil {
 		return err
@@ -102,6 +103,12 @@ func (e *env) resumeRun(ctx context.Context, c *cli.Command, id string) error {
 	defer e.tellsOfEffects(ctx, s)()
 	before := startsSoFar()
 	res, err := e.resumed(ctx, c, h, store, s, id)
+	if err != nil && asked != nil {
+		res, err = resumedElsewhere(ctx, store, asked, err)
+		if err == nil && s.Stdout != nil {
+			io.WriteString(s.Stdout, res.Stdout)
+		}
+	}
 	e.endLine()
 	if err != nil {
 		return e.notResumed(c, id, err)
@@ -131,6 +138,25 @@ func (e *env) resumed(ctx context.Context, c *cli.Command, h *harness.Harness, s
 		res, err = e.goOn(ctx, h.Resume, store, s, res)
 	}
 	return res, err
+}
+
+// resumedElsewhere waits for the result of a run that another process, as the server of its
+// client, has resumed since it asked. If none has, it returns err.
+func resumedElsewhere(ctx context.Context, store *store.Store, asked *record.Run, err error) (*outcome.Result, error) {
+	for {
+		r, failed := store.Load(asked.Begin.ID)
+		switch {
+		case failed != nil || !r.Running && len(r.Attempts) == len(asked.Attempts):
+			return nil, err
+		case !r.Running:
+			return outcome.FromRecord(r)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(pollEvery):
+		}
+	}
 }
 
 // unanswered says that a person at the terminal did not answer.
