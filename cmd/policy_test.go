@@ -68,6 +68,7 @@ var forbidden = []struct{ from, to, why string }{
 // rooms are packages that import nothing of the module but what their rows name, with
 // the reason.
 var rooms = []struct{ room, may, why string }{
+	{"harness/flow", "registry/jsontree", "results and arguments are read in the order of their members"},
 	{"harness/serve/shorten", "registry/text", "a cut text ends as all cut texts do"},
 	{"harness/serve/shorten", "registry/jsontree", "a cut document keeps the order of its members"},
 	{"harness/serve/guard", "harness", "its limits of memory are shared out among runs"},

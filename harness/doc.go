@@ -46,7 +46,8 @@
 //     ([Elsewhere]).
 //
 // Beside them, harness/catalog has the tools that scripts can use, harness/policy decides which
-// they may call, harness/record defines records, harness/record/store keeps them,
+// they may call, harness/flow says where the values in their arguments come from,
+// harness/record defines records, harness/record/store keeps them,
 // harness/approval answers pending calls, and harness/internal/worker is the process that runs
 // a script.
 package harness

@@ -1,0 +1,281 @@
+package flow
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/usetools/usetools/registry/jsontree"
+)
+
+// Bounds of an Index, and of what Explain explains. See the package comment.
+const (
+	MaxText    = 8 << 20  // bytes in normal form of each degree of trust
+	MaxTargets = 64       // of one call, and other values
+	MaxValue   = 64 << 10 // bytes of one value in normal form
+)
+
+// leafCost is what a text costs of MaxText beside its bytes.
+const leafCost = 16
+
+// parsing bounds one result. The rest of a larger one counts as text beyond MaxText.
+var parsing = jsontree.Limits{Values: 100_000}
+
+// Kind says what a text is.
+type Kind string
+
+// The kinds of texts.
+const (
+	Script Kind = "script" // the source of a script
+	Input  Kind = "input"  // an input of a script
+	Stored Kind = "stored" // a value that an earlier run saved
+	Result Kind = "call"   // the result of a call
+)
+
+// Trust says who wrote a text.
+type Trust string
+
+// The degrees of trust.
+const (
+	Trusted   Trust = "trusted"   // the client before it could read untrusted text, or a service
+	Untrusted Trust = "untrusted" // a third party may have written it
+	Late      Trust = "late"      // the client after it could read untrusted text
+)
+
+// Source says where a text is from.
+type Source struct {
+	Kind Kind   `json:"from"`
+	Run  string `json:"run,omitempty"`
+	Call int    `json:"call,omitempty"` // number of the call in the run
+	Tool string `json:"tool,omitempty"`
+	// Path is where the text stands in the result ([3].body), or the name of an input. A name in
+	// it that is not plain is "…", because a third party may have chosen it.
+	Path  string `json:"path,omitempty"`
+	Trust Trust  `json:"trust"`
+}
+
+// Call names a call whose result is added to an Index.
+type Call struct {
+	Run  string
+	N    int
+	Tool string
+}
+
+func (c Call) source() Source { return Source{Kind: Result, Run: c.Run, Call: c.N, Tool: c.Tool} }
+
+// Index has the texts of a session. It is safe for concurrent use. The zero Index is empty.
+type Index struct {
+	mu    sync.RWMutex
+	texts [3]texts // by the place of a Trust in trusts
+}
+
+// trusts are the degrees of trust in the order in which texts are searched.
+var trusts = [3]Trust{Trusted, Untrusted, Late}
+
+// texts are those of one degree of trust.
+type texts struct {
+	entries []entry
+	size    int  // of the entries, in bytes
+	full    bool // some were not added
+}
+
+func (x *Index) of(t Trust) *texts { return &x.texts[max(0, slices.Index(trusts[:], t))] }
+
+// entry is a text in normal form.
+type entry struct {
+	text string
+	Source
+}
+
+// Say adds the source of a script, as from its client.
+func (x *Index) Say(from Source, source string) { x.add(Normal(source), from) }
+
+// SayValue adds a JSON value, an input or a stored value, under the name from.Path.
+func (x *Index) SayValue(from Source, value json.RawMessage) {
+	if v, err := jsontree.Parse(value, parsing); err == nil {
+		w := walk{x: x, from: from}
+		w.value(v, from.Path, from.Trust, true)
+	}
+}
+
+// Add adds the result of a call in the form of MCP. label says which text in it is untrusted; a
+// server can say that of more by openWorldHint or maliciousActivityHint in annotations. Add
+// reports whether the result has untrusted text, or an image or other data that is untrusted.
+func (x *Index) Add(c Call, label Label, result json.RawMessage) (untrusted bool) {
+	v, err := jsontree.Parse(result, parsing)
+	if err != nil {
+		x.overflow(Untrusted)
+		return !label.IsZero()
+	}
+	if saysUntrusted(v) {
+		label = Label{All: true}
+	}
+	structured := v.Get("structuredContent")
+	if structured != nil {
+		untrusted = x.result(c, label, structured)
+	}
+	for _, block := range v.List("content") {
+		its := label
+		if saysUntrusted(block) {
+			its = Label{All: true}
+		}
+		text := block.Str("text")
+		if block.Str("type") != "text" {
+			untrusted = untrusted || !its.IsZero()
+			text = block.Get("resource").Str("text")
+		}
+		inner, err := jsontree.Parse(json.RawMessage(text), parsing)
+		switch {
+		case err != nil || inner.Kind != jsontree.Object && inner.Kind != jsontree.List:
+			inner = jsontree.NewString(text)
+		case structured != nil && inner.JSON() == structured.JSON(): // servers send it twice, for older clients
+			continue
+		}
+		untrusted = x.result(c, its, inner) || untrusted
+	}
+	return untrusted
+}
+
+// Fail adds the message of a call that failed, and reports whether it is untrusted.
+func (x *Index) Fail(c Call, label Label, message string) (untrusted bool) {
+	return x.result(c, label, jsontree.NewString(message))
+}
+
+// saysUntrusted reports whether the annotations of a result, or of a block of it, say that third
+// parties can write it.
+func saysUntrusted(v *jsontree.Value) bool {
+	for _, a := range []*jsontree.Value{v.Get("annotations"), v.Get("_meta"), v.Get("_meta").Get("annotations")} {
+		for _, hint := range []string{"openWorldHint", "maliciousActivityHint"} {
+			if h := a.Get(hint); h != nil && h.Kind == jsontree.Bool && h.Yes {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// result adds a value of a result, and reports whether it has untrusted text.
+func (x *Index) result(c Call, label Label, v *jsontree.Value) bool {
+	w := walk{x: x, from: c.source(), label: label}
+	if label.IsZero() {
+		w.value(v, "", Trusted, true)
+	} else {
+		w.value(v, "", Untrusted, label.All)
+	}
+	return w.untrusted
+}
+
+// walk adds the strings and numbers in a value to an Index.
+type walk struct {
+	x         *Index
+	from      Source
+	label     Label
+	untrusted bool // it has met untrusted text
+}
+
+// value adds a value. If it is whole, all in it has the same trust; else its members have that of
+// their names, and only text outside of objects has trust.
+func (w *walk) value(v *jsontree.Value, path string, trust Trust, whole bool) {
+	w.from.Path, w.from.Trust = path, trust
+	switch v.Kind {
+	case jsontree.String:
+		w.untrusted = w.untrusted || trust == Untrusted && v.Text != ""
+		w.x.add(Normal(v.Text), w.from)
+	case jsontree.Number:
+		w.x.add(normalNumber(v.Text), w.from)
+	case jsontree.List:
+		for i, item := range v.Items {
+			w.value(item, path+"["+strconv.Itoa(i)+"]", trust, whole)
+		}
+	case jsontree.Object:
+		for i, key := range v.Keys {
+			at := joined(path, key)
+			switch {
+			case !whole && w.label.has(key):
+				w.value(v.Items[i], at, Untrusted, true)
+			case !whole:
+				w.value(v.Items[i], at, Trusted, false)
+			default:
+				if trust == Untrusted { // a third party may have chosen it
+					w.untrusted = true
+					w.from.Path, w.from.Trust = at, trust
+					w.x.add(Normal(key), w.from)
+				}
+				w.value(v.Items[i], at, trust, true)
+			}
+		}
+	}
+	if v.Count > len(v.Items) {
+		w.untrusted = w.untrusted || trust == Untrusted || !whole
+		w.x.overflow(trust)
+	}
+}
+
+// joined returns the path of a member. A name that is not plain is "…".
+func joined(path, key string) string {
+	plain := key != "" && len(key) <= 40 && strings.Trim(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
+	switch {
+	case len(path) > 200:
+		return path
+	case !plain:
+		key = "…"
+	}
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+func (x *Index) add(text string, from Source) {
+	if text == "" {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	t, size := x.of(from.Trust), len(text)+leafCost
+	if t.size+size > MaxText {
+		t.full = true
+		return
+	}
+	t.size += size
+	t.entries = append(t.entries, entry{text, from})
+}
+
+// overflow notes that a text was not added.
+func (x *Index) overflow(t Trust) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.of(t).full = true
+}
+
+// IsFull reports whether there was more untrusted text than MaxText, so that it is unknown what
+// the Index does not have.
+func (x *Index) IsFull() bool {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.of(Untrusted).full
+}
+
+// minWithin is how many characters a value has that is found within the trusted result of a call.
+const minWithin = 4
+
+// find returns the first text in which a value in normal form stands: a trusted one, or else an
+// untrusted one, or else one that was said late. The caller holds the lock.
+func (x *Index) find(value string) (from *Source, equal bool) {
+	short := utf8.RuneCountInString(value) < minWithin
+	for t := range x.texts {
+		for i := range x.texts[t].entries {
+			switch e := &x.texts[t].entries[i]; {
+			case len(e.text) < len(value), short && e.Trust == Trusted && e.Kind == Result && e.text != value:
+			case e.text == value:
+				return &e.Source, true
+			case indexWord(e.text, value) >= 0:
+				return &e.Source, false
+			}
+		}
+	}
+	return nil, false
+}

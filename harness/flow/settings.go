@@ -1,0 +1,41 @@
+package flow
+
+import (
+	"slices"
+	"strings"
+)
+
+// Label says which text in the results of a tool third parties can write. The zero Label says:
+// none.
+type Label struct {
+	All bool // all text
+	// Fields are names of members of objects, at any depth: all text in them is untrusted, with
+	// the names of the members below them. Text outside of any object is untrusted as well,
+	// because it cannot be told apart.
+	Fields []string
+}
+
+// IsZero reports whether the tool's results have no untrusted text.
+func (l Label) IsZero() bool { return !l.All && len(l.Fields) == 0 }
+
+func (l Label) has(field string) bool { return l.All || slices.Contains(l.Fields, field) }
+
+// Settings say what is untrusted, what is a target and what is private, by the IDs of tools.
+// If Targets returns ok false for a tool, nothing is configured for it: see isTarget.
+type Settings struct {
+	Untrusted func(tool string) Label
+	Targets   func(tool string) (arguments []string, ok bool)
+	Private   func(tool string) bool
+}
+
+// isTarget reports whether an argument says to whom, where or on what a call acts. It is used for
+// tools without configured targets, together with all values that are addresses.
+func isTarget(argument string) bool {
+	name := strings.ToLower(strings.ReplaceAll(argument, "_", ""))
+	switch strings.TrimSuffix(name, "s") {
+	case "to", "cc", "bcc", "recipient", "url", "uri", "email", "iban", "account", "user", "username", "channel", "path", "participant",
+		"attendee":
+		return true
+	}
+	return strings.HasSuffix(strings.TrimSuffix(name, "s"), "id")
+}
