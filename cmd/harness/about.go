@@ -78,20 +78,16 @@ func (e *env) guideCommand() *cli.Command {
 instructions are text of the servers; read them before you use the guide.
 
   harness guide >>system-prompt.md`,
-		Action: func(ctx context.Context, c *cli.Command) error {
-			known, err := e.known(ctx, c)
-			if err != nil {
-				return err
-			}
+		Action: e.onTools(func(_ context.Context, c *cli.Command, known *known) error {
 			text, err := known.catalog.Guide()
-			if err != nil {
+			switch {
+			case err != nil:
 				return err
-			}
-			if c.Bool("json") {
+			case c.Bool("json"):
 				return e.print(map[string]any{"guide": text})
 			}
 			_, err = io.WriteString(e.stdout, text)
 			return err
-		},
+		}),
 	}
 }

@@ -22,7 +22,7 @@ import (
 )
 
 func (e *env) approvalsCommand() *cli.Command {
-	c := &cli.Command{
+	return &cli.Command{
 		Name:  "approvals",
 		Usage: "list the calls that need approval, show, approve or reject them",
 		Description: `A call that needs approval (the config's "approve", -approve) ends its run: it is
@@ -46,8 +46,7 @@ programs as its user, can approve; they could also call the tool without the har
   harness approvals yes 7f3k               all pending calls of this run
 
 The beginning of an ID is enough if it is unique.`,
-		Flags: append(join.Flags(),
-			stateFlag("the `DIR` with the records (default: $USETOOLS_STATE, else usetools in your state folder)")),
+		Flags:  append(join.Flags(), recordsFlag()),
 		Action: e.approvals,
 		Commands: []*cli.Command{
 			{Name: "show", Usage: "show a pending call with all its arguments", ArgsUsage: "APPROVAL…",
@@ -63,19 +62,17 @@ The beginning of an ID is enough if it is unique.`,
 				Action: func(ctx context.Context, c *cli.Command) error { return e.answerApprovals(ctx, c, false) }},
 		},
 	}
-	for _, sub := range c.Commands {
-		sub.OnUsageError = wrongUsage
-	}
-	return c
 }
 
 func answerFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "resume", Usage: "resume the runs once all their calls are answered"},
 		poolFlag(),
-		&cli.StringFlag{Name: "who", Usage: "`NAME` of the person who answers (default: the user of this system)"},
+		whoFlag("`NAME` of the person who answers (default: the user of this system)"),
 	}
 }
+
+func whoFlag(usage string) cli.Flag { return &cli.StringFlag{Name: "who", Usage: usage} }
 
 // userName returns the name of the current user.
 func userName() string {
@@ -96,28 +93,21 @@ func (e *env) approvals(ctx context.Context, c *cli.Command) error {
 			return ctx.Err()
 		}
 		if err != nil {
-			e.nothing(c, present.Visible(err.Error(), 500, ascii()))
+			e.say(c, "%v", err)
 			continue
 		}
 		all = append(all, a)
 	}
 	slices.SortStableFunc(all, func(a, b *approval.Call) int { return a.Time.Compare(b.Time) })
-	for _, a := range all {
-		if !c.Bool("json") {
-			break
-		}
-		if err := e.printLine(a); err != nil {
-			return err
-		}
-	}
 	switch {
 	case c.Bool("json"):
+		return printLines(e, all)
 	case len(all) > 0:
 		return e.show(approval.Table(all, time.Now()))
 	case anyRun(ctx, records):
-		e.nothing(c, "no call needs approval")
+		e.say(c, "no call needs approval")
 	default:
-		e.nothing(c, "no call needs approval: "+noRuns(c))
+		e.say(c, "no call needs approval: %s", noRuns(c))
 	}
 	return nil
 }
@@ -144,8 +134,7 @@ func (e *env) approvalsOf(ctx context.Context, c *cli.Command) (*store.Store, []
 				return nil, nil, err
 			}
 			if found = approval.Open(r); len(found) == 0 {
-				return nil, nil, e.noRun(fmt.Sprintf("no call of run %s needs approval; its status is %s", r.Begin.ID,
-					r.Summary().Status))
+				return nil, nil, notFound("no call of run %s needs approval; its status is %s", r.Begin.ID, r.Summary().Status)
 			}
 		}
 		for _, a := range found {
@@ -250,12 +239,12 @@ func (e *env) sayAnswered(c *cli.Command, a *approval.Call, out *answered, err e
 	case c.Bool("json"):
 		return e.printLine(out)
 	case err != nil:
-		fmt.Fprintln(e.stderr, "harness:", present.Visible(approval.Refused(a, err), 2000, ascii()))
+		e.tell(approval.Refused(a, err))
 	case out.Yes:
-		e.nothing(c, fmt.Sprintf("%s: approved %s, expires %s", a.ID, what(a),
-			out.Until.Local().Format(time.DateTime)))
+		e.say(c, "%s: approved %s, expires %s", a.ID, what(a),
+			out.Until.Local().Format(time.DateTime))
 	default:
-		e.nothing(c, fmt.Sprintf("%s: rejected %s", a.ID, what(a)))
+		e.say(c, "%s: rejected %s", a.ID, what(a))
 	}
 	return nil
 }
@@ -280,12 +269,12 @@ func (e *env) afterAnswers(ctx context.Context, c *cli.Command, store *store.Sto
 		resumed := r.Running || len(r.Attempts) > len(asked.Attempts) // by a server
 		switch why, next := approval.Blocked(r); {
 		case why != "" && !(resumed && c.Bool("resume")):
-			e.nothing(c, why+": "+lines(c)(next...))
+			e.say(c, "%s: %s", why, lines(c)(next...))
 		case !c.Bool("resume") && r.Begin.Session != "":
-			e.nothing(c, fmt.Sprintf("run %s resumes in its server, unless the server takes answers only in its console; "+
-				"if no server runs: %s", id, lines(c)("resume", id)))
+			e.say(c, "run %s resumes in its server, unless the server takes answers only in its console; "+
+				"if no server runs: %s", id, lines(c)("resume", id))
 		case !c.Bool("resume"):
-			e.nothing(c, fmt.Sprintf("run %s can be resumed: %s", id, lines(c)("resume", id)))
+			e.say(c, "run %s can be resumed: %s", id, lines(c)("resume", id))
 		default:
 			err := e.resumeRun(ctx, c, id, asked)
 			var ended exit

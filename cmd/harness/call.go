@@ -86,7 +86,6 @@ func (e *env) call(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	files := e.files(c)
-	defer files.Close()
 	cat, id, err := e.toolToCall(ctx, files, c.Args().First())
 	e.endLine()
 	if err != nil {
@@ -105,8 +104,7 @@ func (e *env) call(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	h := harness.New(&harness.Options{Records: records, Version: thisBuild().Version})
-	defer h.Close()
+	h := e.harness(c, &harness.Options{Records: records})
 	script := &harness.Script{Policy: rules}
 	res, decision, err := h.CallTool(ctx, cat, id, args, script, false)
 	question := fmt.Sprintf("call %s with %s? %s",

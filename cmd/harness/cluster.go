@@ -205,7 +205,6 @@ func (e *env) runner(ctx context.Context, c *cli.Command) error {
 	}
 	log := e.serveLog(c)
 	files := e.servedFiles(c, log)
-	defer files.Close()
 	spares, memory := c.Int("spares"), e.memoryOf(c)
 	places, err := guard.FitRuns(c.Int("max-runs"), spares, memory)
 	if err != nil {

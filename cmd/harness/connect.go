@@ -3,14 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/usetools/usetools/harness/clients"
-	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/serve/remote"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
@@ -50,28 +48,12 @@ func (e *env) connect(ctx context.Context, c *cli.Command) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &refused):
-		fmt.Fprintln(e.stderr, "harness:", registry.PrintableText(refused.Message, 16<<10))
-		return exit(exitInternal)
+		return failure{exitInternal, refused.Message}
 	case err != nil:
 		return err
-	case c.Bool("json"):
-		if show.images != "" {
-			if res.Value, err = show.withoutImages(res.Value); err != nil {
-				return err
-			}
-		}
-		if err := e.print(res.Result); err != nil {
-			return err
-		}
-	default:
+	case !c.Bool("json"):
 		io.WriteString(e.stdout, res.Stdout)
 		io.WriteString(e.stderr, res.Stderr+res.LedgerText())
-		if err := e.showResult(res.Result, res.Shown, res.Problems, show); err != nil {
-			return err
-		}
 	}
-	if res.Status != outcome.OK {
-		return exit(res.Status.ExitCode())
-	}
-	return nil
+	return e.showResult(c, res, show)
 }

@@ -39,7 +39,7 @@ Ctrl-C ends the command.
 			&cli.StringFlag{Name: "http", Usage: "serve the page at `ADDRESS` of this machine, host:port; port 0: a free one",
 				Value: "127.0.0.1:0"},
 			&cli.BoolFlag{Name: "open", Usage: "open the page in a browser"},
-			stateFlag("the `DIR` with the records (default: $USETOOLS_STATE, else usetools in your state folder)"),
+			recordsFlag(),
 			&cli.DurationFlag{Name: "timeout", Usage: "time limit of a script", Value: 30 * time.Second, Validator: positive},
 			memoryFlag("`MB` of memory for each script's process"),
 			&cli.BoolFlag{Name: "no-watch", Usage: "take the registry as it is; do not watch the servers"},
@@ -69,7 +69,6 @@ func (e *env) console(ctx context.Context, c *cli.Command) error {
 	}
 	log := e.serveLog(c)
 	files := e.servedFiles(c, log)
-	defer files.Close()
 	opts, err := e.serveOptions(c, files, log)
 	if err != nil {
 		return err

@@ -31,15 +31,11 @@ are shown anyway. Coloured on a terminal, unless NO_COLOR is set.
   harness describe -detail micro_schema git.Log mcp__git__git_status
   harness -json describe -detail full_schema git_log`,
 		Flags:  []cli.Flag{e.detailFlag(discovery.Go)},
-		Action: e.describe,
+		Action: e.onTools(e.describe),
 	}
 }
 
-func (e *env) describe(ctx context.Context, c *cli.Command) error {
-	known, err := e.known(ctx, c)
-	if err != nil {
-		return err
-	}
+func (e *env) describe(_ context.Context, c *cli.Command, known *known) error {
 	d := discovery.Detail(c.String("detail"))
 	answer, err := known.catalog.Describe(c.Args().Slice(), d)
 	if err != nil {
@@ -58,7 +54,7 @@ func (e *env) describe(ctx context.Context, c *cli.Command) error {
 		return nil
 	}
 	for _, name := range answer.NotFound[1:] {
-		fmt.Fprintln(e.stderr, "harness:", noTool(known.catalog, name))
+		e.tell(noTool(known.catalog, name).Error())
 	}
 	return noTool(known.catalog, answer.NotFound[0])
 }

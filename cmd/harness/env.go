@@ -23,7 +23,7 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// env is where a command reads and writes.
+// env is what a command works with. What it opens is closed when the command ends.
 type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -35,10 +35,20 @@ type env struct {
 	words          map[cli.Flag][]string // values of flags, see choice
 }
 
-// files is the catalog that the flags name.
+// close closes what the command has opened, the latest first.
+func (e *env) close() {
+	e.endLine()
+	for _, end := range slices.Backward(e.closing) {
+		end()
+	}
+	e.closing, e.cluster = nil, nil
+}
+
+// files opens the catalog that the flags name.
 func (e *env) files(c *cli.Command) *catalog.Files {
 	f := &catalog.Files{Configs: c.StringSlice("config"), Registry: c.String("registry"), NoMemory: c.Bool("no-memory"),
 		NoObserve: c.Bool("no-observe"), NoUsage: c.Bool("no-usage")}
+	e.closing = append(e.closing, func() { f.Close() })
 	if !c.Bool("q") {
 		e.endLine()
 		e.line = progress.New(e.stderr, "harness")
@@ -55,6 +65,14 @@ func (e *env) endLine() {
 	e.line = nil
 }
 
+// harness opens a harness for the scripts of a command.
+func (e *env) harness(c *cli.Command, o *harness.Options) *harness.Harness {
+	o.BestEffort, o.Version = c.String("sandbox") == bestEffort, thisBuild().Version
+	h := harness.New(o)
+	e.closing = append(e.closing, func() { h.Close() })
+	return h
+}
+
 // known is what commands that call no tool look into.
 type known struct {
 	catalog  *catalog.Catalog
@@ -65,9 +83,7 @@ type known struct {
 
 // known loads, or builds, the registry that the flags name.
 func (e *env) known(ctx context.Context, c *cli.Command) (*known, error) {
-	files := e.files(c)
-	defer files.Close()
-	cat, err := files.Catalog(ctx)
+	cat, err := e.files(c).Catalog(ctx)
 	e.endLine()
 	if err != nil {
 		return nil, err
@@ -78,6 +94,17 @@ func (e *env) known(ctx context.Context, c *cli.Command) (*known, error) {
 	}
 	k.view, err = cat.View()
 	return k, err
+}
+
+// onTools returns the action of a command that looks into the registry.
+func (e *env) onTools(do func(context.Context, *cli.Command, *known) error) cli.ActionFunc {
+	return func(ctx context.Context, c *cli.Command) error {
+		k, err := e.known(ctx, c)
+		if err != nil {
+			return err
+		}
+		return do(ctx, c, k)
+	}
 }
 
 // hasServer refuses the name of a server that there is not; "" is any.
@@ -196,18 +223,33 @@ func (e *env) print(v any) error { return output.JSON(e.stdout, v, "  ") }
 // printLine writes v as JSON on one line.
 func (e *env) printLine(v any) error { return output.JSON(e.stdout, v, "") }
 
+// printLines writes each element of a list as JSON on a line of its own.
+func printLines[T any](e *env, all []T) error {
+	for _, v := range all {
+		if err := e.printLine(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // told says what a command waits for where a person types.
 func (e *env) told(what string) {
 	if e.typed() {
-		fmt.Fprintln(e.stderr, "harness:", what)
+		e.tell(what)
 	}
 }
 
-// nothing says why a list is empty, beside it.
-func (e *env) nothing(c *cli.Command, why string) {
+// say tells on stderr what was done, or why a list is empty, unless -q is given.
+func (e *env) say(c *cli.Command, format string, args ...any) {
 	if !c.Bool("q") {
-		fmt.Fprintln(e.stderr, "harness:", why)
+		e.tell(fmt.Sprintf(format, args...))
 	}
+}
+
+// tell writes a message to stderr.
+func (e *env) tell(message string) {
+	fmt.Fprintln(e.stderr, "harness:", registry.PrintableText(message, 16<<10))
 }
 
 // maxScript bounds what is read as a script; the front end says more about

@@ -30,15 +30,11 @@ run replaces the generated files and keeps your scripts.
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "o", Usage: "write into `DIR`"},
 		},
-		Action: e.gen,
+		Action: e.onTools(e.gen),
 	}
 }
 
-func (e *env) gen(ctx context.Context, c *cli.Command) error {
-	known, err := e.known(ctx, c)
-	if err != nil {
-		return err
-	}
+func (e *env) gen(_ context.Context, c *cli.Command, known *known) error {
 	servers, err := serversNamed(known.view, c.Args().Slice())
 	if err != nil {
 		return err
@@ -57,13 +53,12 @@ func (e *env) gen(ctx context.Context, c *cli.Command) error {
 		for _, name := range slices.Sorted(maps.Keys(module)) {
 			fmt.Fprintf(e.stdout, "-- %s --\n%s", name, module[name])
 		}
-	case !c.Bool("q"):
+	default:
 		tools := 0
 		for _, s := range servers {
 			tools += len(s.Tools)
 		}
-		fmt.Fprintf(e.stderr, "harness: wrote %s: %s of %s\n", dir, text.Count(tools, "tool"),
-			text.Count(len(servers), "server"))
+		e.say(c, "wrote %s: %s of %s", dir, text.Count(tools, "tool"), text.Count(len(servers), "server"))
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness/clients"
+	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
 )
@@ -62,11 +63,13 @@ Comments, order and other keys are kept, and a backup is written.
 			if err != nil {
 				return usageError{err.Error()}
 			}
-			if !c.Bool("q") {
-				e.tellServers(client.Name, plans)
-				if plans[0].Config != config.UserFile() {
-					e.tellShared(shared, exe)
-				}
+			e.sayServers(c, client.Name, plans)
+			switch {
+			case plans[0].Config == config.UserFile():
+			case shared != exe:
+				e.say(c, "the entry names %s and %s, not paths of this machine: it works wherever %[1]s is on PATH", shared, config.ProjectFile)
+			default:
+				e.say(c, "the entry names %s, a path of this machine; if harness is on PATH, install writes its name", exe)
 			}
 			return e.carryOut(ctx, c, plans, "the harness is already installed there")
 		},
@@ -107,9 +110,9 @@ servers; harness remove removes them there. The output lists the backups.
 				return err
 			}
 			for _, p := range plans {
-				e.said(c, "kept: %s (backups)", strings.Join(p.Left, ", "))
+				e.say(c, "kept: %s (backups)", strings.Join(p.Left, ", "))
 				if names := slices.Sorted(maps.Values(p.Moved)); len(names) > 0 {
-					e.said(c, "the config still has the servers of the client; to remove them: %s",
+					e.say(c, "the config still has the servers of the client; to remove them: %s",
 						registry.Command("-config", p.Config)(append([]string{"remove"}, names...)...))
 				}
 			}
@@ -133,35 +136,20 @@ func onPath(exe string) string {
 	return name
 }
 
-// tellShared reports on which machines a project's file works.
-func (e *env) tellShared(command, exe string) {
-	if command != exe {
-		fmt.Fprintf(e.stderr, "harness: the entry names %s and %s, not paths of this machine: it works wherever %[1]s is on PATH\n",
-			command, config.ProjectFile)
-		return
-	}
-	fmt.Fprintf(e.stderr, "harness: the entry names %s, a path of this machine; if harness is on PATH, install writes its name\n", exe)
-}
-
-// tellServers reports which servers a client gets from each of its files.
-func (e *env) tellServers(client string, plans []*clients.Plan) {
-	names := func(all []string) string {
-		for i := range all {
-			all[i] = registry.Printable(all[i], 100)
-		}
-		return cmp.Or(strings.Join(all, ", "), "no server")
-	}
+// sayServers tells which servers a client gets from each of its files.
+func (e *env) sayServers(c *cli.Command, client string, plans []*clients.Plan) {
+	names := func(all []string) string { return cmp.Or(strings.Join(all, ", "), "no server") }
 	for i, p := range plans {
-		what := names(slices.Clone(p.Direct))
+		what := names(p.Direct)
 		if i == 0 {
-			what = "execute, for " + names(slices.Clone(p.Behind))
+			what = "execute, for " + names(p.Behind)
 			if len(p.Direct) > 0 {
-				what += "; directly: " + names(slices.Clone(p.Direct))
+				what += "; directly: " + names(p.Direct)
 			}
 		} else {
 			what += " (directly: only one file has the harness, so that there is one execute)"
 		}
-		fmt.Fprintf(e.stderr, "harness: %s gets from %s: %s\n", client, p.File, what)
+		e.say(c, "%s gets from %s: %s", client, p.File, what)
 	}
 }
 
@@ -177,7 +165,7 @@ func theClient(c *cli.Command) (*clients.Client, error) {
 func (e *env) carryOut(ctx context.Context, c *cli.Command, plans []*clients.Plan, nothing string) error {
 	plans = slices.DeleteFunc(plans, (*clients.Plan).Nothing)
 	if len(plans) == 0 && !c.Bool("json") {
-		e.nothing(c, nothing)
+		e.say(c, "%s", nothing)
 		return nil
 	}
 	shown := e.stdout
@@ -195,33 +183,32 @@ func (e *env) carryOut(ctx context.Context, c *cli.Command, plans []*clients.Pla
 			before, after []byte
 		}{{p.Config, p.ConfigBefore, p.ConfigAfter}, {p.File, p.Before, p.After}} {
 			text := p.Hide(string(diff.Diff(f.name, f.before, f.name+" (new)", f.after)))
-			fmt.Fprint(shown, coloured(registry.PrintableText(text, 1<<20), lifetime.Terminal(shown)))
+			d := present.Document{&present.UnifiedDiff{Text: text}}
+			if err := d.Terminal(shown, &present.Options{Width: -1, Colour: lifetime.Terminal(shown)}); err != nil {
+				return err
+			}
 		}
 		for _, s := range slices.Concat(p.Stay, p.Folders) {
-			fmt.Fprintf(e.stderr, "harness: %s stays in %s: %s\n", registry.Quoted(s.Name), p.File, s.Reason)
+			e.tell(fmt.Sprintf("%s stays in %s: %s", registry.Quoted(s.Name), p.File, s.Reason))
 		}
-		for _, was := range slices.Sorted(keys(p.Moved)) {
+		for _, was := range slices.Sorted(maps.Keys(p.Moved)) {
 			if is := p.Moved[was]; is != was {
-				fmt.Fprintf(e.stderr, "harness: %s is named %s in %s, which has another server of that name\n",
-					registry.Quoted(was), registry.Quoted(is), p.Config)
+				e.tell(fmt.Sprintf("%s is named %s in %s, which has another server of that name", registry.Quoted(was), registry.Quoted(is), p.Config))
 			}
 		}
 	}
 	if !c.Bool("yes") && len(plans) > 0 {
 		if !e.agreed(ctx, fmt.Sprintf("change %s?", strings.Join(files, " and "))) {
-			fmt.Fprintln(e.stderr, "\nharness: nothing was changed; -yes changes the files without asking")
-			return exit(1)
+			return failure{1, "nothing was changed; -yes changes the files without asking"}
 		}
 	}
 	for _, p := range plans {
 		if err := p.Write(); err != nil {
 			return err
 		}
-		if !c.Bool("q") {
-			fmt.Fprintf(e.stderr, "harness: changed %s; restart the client to use it\n", p.File)
-			if p.Backup != "" {
-				fmt.Fprintf(e.stderr, "harness: backup: %s\n", p.Backup)
-			}
+		e.say(c, "changed %s; restart the client to use it", p.File)
+		if p.Backup != "" {
+			e.say(c, "backup: %s", p.Backup)
 		}
 	}
 	if c.Bool("json") {
@@ -231,35 +218,4 @@ func (e *env) carryOut(ctx context.Context, c *cli.Command, plans []*clients.Pla
 		return e.print(map[string]any{"changed": plans})
 	}
 	return nil
-}
-
-// coloured paints the lines of a difference, where that is wanted.
-func coloured(text string, colours bool) string {
-	if !colours {
-		return text
-	}
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		code := ""
-		switch {
-		case strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "+++"):
-			code = "1"
-		case strings.HasPrefix(line, "@@"):
-			code = "36"
-		case strings.HasPrefix(line, "-"):
-			code = "31"
-		case strings.HasPrefix(line, "+"):
-			code = "32"
-		}
-		if code == "" {
-			b.WriteString(line)
-			continue
-		}
-		text, end := strings.CutSuffix(line, "\n")
-		b.WriteString("\x1b[" + code + "m" + text + "\x1b[0m")
-		if end {
-			b.WriteByte('\n')
-		}
-	}
-	return b.String()
 }

@@ -81,7 +81,7 @@ func (e *env) logs(_ context.Context, c *cli.Command) error {
 	case name != "":
 		return e.tail(all[0].File, c.Int("n"))
 	case len(all) == 0:
-		e.nothing(c, "no server of this config has been started yet")
+		e.say(c, "no server of this config has been started yet")
 		return nil
 	}
 	t := &present.Table{Header: true, Columns: present.Columns("server", "kB", "last", "file")}

@@ -131,10 +131,7 @@ func (e *env) app() *cli.Command {
 		ExitErrHandler:             func(context.Context, *cli.Command, error) {},
 		OnUsageError:               wrongUsage,
 		After: func(context.Context, *cli.Command) error {
-			e.endLine()
-			for _, end := range e.closing {
-				end()
-			}
+			e.close()
 			return nil
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {

@@ -83,7 +83,7 @@ while the tool exists unchanged.
 The flag -no-memory, or "usetools": {"memory": false} in a config, disables this.`,
 		Action: e.listPhrases,
 		Commands: []*cli.Command{
-			{Name: "set", Usage: "make a phrase mean a tool", ArgsUsage: "PHRASE TOOL", Action: e.setPhrase},
+			{Name: "set", Usage: "make a phrase mean a tool", ArgsUsage: "PHRASE TOOL", Action: e.onTools(e.setPhrase)},
 			e.rmCommand("PHRASE…", func(c *cli.Command, names []string) ([]string, error) {
 				m, err := e.phrases(c)
 				if err != nil {
@@ -118,7 +118,7 @@ func (e *env) listPhrases(_ context.Context, c *cli.Command) error {
 		return err
 	}
 	if len(all) == 0 {
-		e.nothing(c, "no phrase is stored yet")
+		e.say(c, "no phrase is stored yet")
 	}
 	t := &present.Table{Columns: present.Columns("phrase", "tool", "uses", "last", "why")}
 	for _, x := range all {
@@ -131,12 +131,8 @@ func (e *env) listPhrases(_ context.Context, c *cli.Command) error {
 	return e.output(c, map[string]any{"phrases": all}, present.Document{t})
 }
 
-func (e *env) setPhrase(ctx context.Context, c *cli.Command) error {
+func (e *env) setPhrase(_ context.Context, c *cli.Command, known *known) error {
 	m, err := e.phrases(c)
-	if err != nil {
-		return err
-	}
-	known, err := e.known(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -210,7 +206,7 @@ func (e *env) listShapes(_ context.Context, c *cli.Command) error {
 	}
 	list := s.List()
 	if len(list) == 0 {
-		e.nothing(c, "no result type has been inferred yet")
+		e.say(c, "no result type has been inferred yet")
 	}
 	t := &present.Table{Columns: present.Columns("tool", "results", "state", "outline")}
 	for _, x := range list {

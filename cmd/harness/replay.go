@@ -69,8 +69,7 @@ func (e *env) replay(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	h := harness.New(&harness.Options{BestEffort: c.String("sandbox") == bestEffort})
-	defer h.Close()
+	h := e.harness(c, &harness.Options{})
 	var all []*harness.ReplayedRecord
 	for _, r := range runs {
 		all = append(all, harness.ReplayRecord(ctx, h.Replay, p, r.name, r.load))
@@ -80,21 +79,17 @@ func (e *env) replay(ctx context.Context, c *cli.Command) error {
 	}
 	switch quiet := c.Bool("q"); {
 	case c.Bool("json"):
-		for _, r := range all {
-			if err := e.printLine(r); err != nil {
-				return err
-			}
-		}
+		err = printLines(e, all)
 	case single && all[0].Error != "":
 		return usageError{fmt.Sprintf("%s cannot be replayed: %s", all[0].Record, all[0].Error)}
 	case single && all[0].Skipped != "":
-		e.nothing(c, all[0].Run+": "+all[0].Skipped)
+		e.say(c, "%s: %s", all[0].Run, all[0].Skipped)
 	case single && !(quiet && all[0].Same):
 		err = e.show(replayed(all[0]))
 	case !single:
 		d, same := replays(all, quiet)
 		err = e.show(d)
-		e.nothing(c, fmt.Sprintf("as recorded: %d of %d", same, len(all)))
+		e.say(c, "as recorded: %d of %d", same, len(all))
 	}
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,26 +29,25 @@ phrase was not resolved.
   harness resolve "show the commit history"
   harness resolve -json - < phrases.txt`,
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "k", Usage: "list at most `N` candidates", Value: 10, DefaultText: "10, with -explain 5"},
+			&cli.IntFlag{Name: "k", Usage: "list at most `N` candidates", Value: 10, DefaultText: "10, with -explain 5",
+				Validator: func(k int) error {
+					if k < 1 || k > 30 {
+						return errors.New("want 1 to 30")
+					}
+					return nil
+				}},
 			&cli.StringFlag{Name: "server", Usage: "only tools of this `SERVER`"},
 			&cli.BoolFlag{Name: "explain", Usage: "show why a phrase means a tool, or none"},
 		},
-		Action: e.resolve,
+		Action: e.onTools(e.resolve),
 	}
 }
 
-func (e *env) resolve(ctx context.Context, c *cli.Command) error {
+func (e *env) resolve(ctx context.Context, c *cli.Command, known *known) error {
 	phrases := c.Args().Slice()
 	k := c.Int("k")
 	if c.Bool("explain") && !c.IsSet("k") {
 		k = 5
-	}
-	if k < 1 || k > 30 {
-		return usageError{fmt.Sprintf("-k %d: want 1 to 30", k)}
-	}
-	known, err := e.known(ctx, c)
-	if err != nil {
-		return err
 	}
 	if err := known.hasServer(c.String("server")); err != nil {
 		return err
@@ -72,9 +72,8 @@ func (e *env) resolve(ctx context.Context, c *cli.Command) error {
 			return err
 		}
 	}
-	if loose(phrases) && r.missed && !c.Bool("q") {
-		fmt.Fprintf(e.stderr, "harness: each argument is a phrase; to resolve one phrase, quote it: harness resolve %q\n",
-			strings.Join(phrases, " "))
+	if loose(phrases) && r.missed {
+		e.say(c, "each argument is a phrase; to resolve one phrase, quote it: harness resolve %q", strings.Join(phrases, " "))
 	}
 	return r.end()
 }

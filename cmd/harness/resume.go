@@ -22,6 +22,7 @@ import (
 	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
+	"github.com/usetools/usetools/harness/serve/remote"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -48,7 +49,7 @@ config is needed here.
 
 The beginning of a run ID is enough if it is unique; last is the newest.`,
 		Flags: append([]cli.Flag{
-			stateFlag("the `DIR` with the records (default: $USETOOLS_STATE, else usetools in your state folder)"),
+			recordsFlag(),
 			&cli.DurationFlag{Name: "timeout", Usage: "time limit of the script (default: that of the run)", HideDefault: true,
 				Validator: positive},
 			&cli.IntFlag{Name: "memory", Usage: "`MB` of memory for the script's process (default: that of the run)",
@@ -192,7 +193,7 @@ func (e *env) notResumed(c *cli.Command, id string, err error) error {
 	default:
 		return err
 	}
-	fmt.Fprintln(e.stderr, "harness:", present.Visible(err.Error()+hint, 4000, ascii()))
+	e.tell(err.Error() + hint)
 	return exit(code)
 }
 
@@ -329,32 +330,19 @@ func (e *env) tellsOfEffects(ctx context.Context, s *harness.Script) (stop func(
 	return func() { stopped() }
 }
 
-// ended prints how a run ended, of which the output came as it was written, and
-// returns its exit code.
+// ended prints how a run ended, whose output was written as it came, and returns its exit code.
 func (e *env) ended(c *cli.Command, res *outcome.Result, s *harness.Script, how *shower, before starts) error {
-	var err error
-	if c.Bool("json") {
-		if how.images != "" {
-			if res.Value, err = how.withoutImages(res.Value); err != nil {
-				return err
-			}
-		}
-		err = e.print(res)
-	} else {
-		shown := ""
-		if res.LookUp {
-			shown = res.Shown()
-		}
-		if s.Dry {
-			io.WriteString(e.stderr, res.LedgerText())
-		}
-		err = e.showResult(res, shown, res.Problems(true, lifetime.Terminal(e.stderr)), how)
-		if text := took(res, before); text != "" && !c.Bool("q") && err == nil {
-			fmt.Fprintln(e.stderr, "harness:", text)
-		}
+	r := &remote.Result{Result: res, Problems: res.Problems(true, lifetime.Terminal(e.stderr))}
+	if res.LookUp {
+		r.Shown = res.Shown()
 	}
-	if err == nil && res.Status != outcome.OK {
-		err = exit(res.Status.ExitCode())
+	if s.Dry && !c.Bool("json") {
+		io.WriteString(e.stderr, res.LedgerText())
+	}
+	err := e.showResult(c, r, how)
+	var code exit
+	if text := took(res, before); text != "" && !c.Bool("json") && (err == nil || errors.As(err, &code)) {
+		e.say(c, "%s", text)
 	}
 	return err
 }

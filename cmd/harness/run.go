@@ -19,6 +19,7 @@ import (
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record/store"
+	"github.com/usetools/usetools/harness/serve/remote"
 	"github.com/usetools/usetools/registry/backend/mcp"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -140,15 +141,12 @@ func (e *env) run(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	s.Limits.Timeout, s.Limits.Memory = c.Duration("timeout"), e.memoryOf(c)
-	files := e.files(c)
-	defer files.Close()
-	return e.runScript(ctx, c, files, s, how)
+	return e.runScript(ctx, c, e.files(c), s, how)
 }
 
 // runScript runs a script here, and prints how it ended.
 func (e *env) runScript(ctx context.Context, c *cli.Command, files *catalog.Files, s *harness.Script, how *shower) (err error) {
-	opts := &harness.Options{Catalog: files.Early, Scripts: files.Scripts,
-		BestEffort: c.String("sandbox") == bestEffort, Version: thisBuild().Version}
+	opts := &harness.Options{Catalog: files.Early, Scripts: files.Scripts}
 	if opts.Records, opts.Answers, err = recordsOf(c, files); err != nil {
 		return err
 	}
@@ -158,8 +156,7 @@ func (e *env) runScript(ctx context.Context, c *cli.Command, files *catalog.File
 	if here && !kept {
 		opts.Records = store.Memory(1, storeOptions(files)) // to resume runs that ask here
 	}
-	h := harness.New(opts)
-	defer h.Close()
+	h := e.harness(c, opts)
 	if !c.Bool("json") {
 		s.Stdout, s.Stderr = e.line.Over(e.stdout), e.line.Over(e.stderr)
 	}
@@ -186,8 +183,7 @@ func (e *env) runScript(ctx context.Context, c *cli.Command, files *catalog.File
 		res.Next.Command = lines(c)
 	}
 	if !kept && res.Status == outcome.Waiting {
-		fmt.Fprintln(e.stderr, "harness: denied: not answered; with -state DIR the run waits for approval")
-		return exit(outcome.Denied.ExitCode())
+		return failure{outcome.Denied.ExitCode(), "denied: not answered; with -state DIR the run waits for approval"}
 	}
 	return e.ended(c, res, s, how, before)
 }
@@ -218,10 +214,7 @@ func (e *env) check(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	files := e.files(c)
-	defer files.Close()
-	h := harness.New(&harness.Options{Catalog: files.Early, Scripts: files.Scripts,
-		BestEffort: c.String("sandbox") == bestEffort, Version: thisBuild().Version})
-	defer h.Close()
+	h := e.harness(c, &harness.Options{Catalog: files.Early, Scripts: files.Scripts})
 	s := &harness.Script{Source: source, Strict: c.Bool("strict")}
 	if c.Bool("read-only") {
 		s.Policy = &policy.Policy{ReadOnly: true}
@@ -244,8 +237,8 @@ func (e *env) check(ctx context.Context, c *cli.Command) error {
 		res.Lowered = ""
 	}
 	err = e.ended(c, res, s, how, before)
-	if err == nil && !c.Bool("json") && !c.Bool("q") {
-		fmt.Fprintln(e.stderr, checked(res))
+	if err == nil && !c.Bool("json") {
+		e.say(c, "%s", checked(res))
 	}
 	return err
 }
@@ -342,9 +335,9 @@ func checked(res *outcome.Result) string {
 		}
 	}
 	if len(tools) == 0 {
-		return "harness: ok: the script compiles; it declares no tools; nothing was run"
+		return "ok: the script compiles; it declares no tools; nothing was run"
 	}
-	return "harness: ok: the script compiles; tools: " + strings.Join(tools, ", ") + "; nothing was run"
+	return "ok: the script compiles; tools: " + strings.Join(tools, ", ") + "; nothing was run"
 }
 
 // inputs reads the values of -input.
@@ -373,22 +366,33 @@ func inputs(args []string) (map[string]json.RawMessage, error) {
 	return out, nil
 }
 
-// showResult prints the rest of a result; stdout was printed as it was written:
-// the value, what a look-up has shown, and the problems.
-func (e *env) showResult(res *outcome.Result, shown, problems string, s *shower) error {
-	if res.Stdout != "" && !strings.HasSuffix(res.Stdout, "\n") && res.Value != nil {
-		fmt.Fprintln(e.stdout)
+// showResult prints a result, and returns its exit code: as JSON, or what was not written
+// yet, that is the value, what a lookup has shown, and the problems.
+func (e *env) showResult(c *cli.Command, res *remote.Result, s *shower) (err error) {
+	if c.Bool("json") {
+		if s.images != "" {
+			if res.Value, err = s.withoutImages(res.Value); err != nil {
+				return err
+			}
+		}
+		err = e.print(res.Result)
+	} else {
+		if res.Stdout != "" && !strings.HasSuffix(res.Stdout, "\n") && res.Value != nil {
+			fmt.Fprintln(e.stdout)
+		}
+		if res.Value != nil {
+			err = s.value(res.Value)
+		}
+		if res.LookUp {
+			e.showGo(res.Shown)
+		}
+		e.warn(res.Result, s.quiet)
+		if res.Status != outcome.OK {
+			io.WriteString(e.stderr, res.Problems)
+		}
 	}
-	var err error
-	if res.Value != nil {
-		err = s.value(res.Value)
-	}
-	if res.LookUp {
-		e.showGo(shown)
-	}
-	e.warn(res, s.quiet)
-	if res.Status != outcome.OK {
-		io.WriteString(e.stderr, problems)
+	if err == nil && res.Status != outcome.OK {
+		err = exit(res.Status.ExitCode())
 	}
 	return err
 }

@@ -23,11 +23,10 @@ import (
 	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
-	"github.com/usetools/usetools/registry"
 )
 
 func (e *env) runsCommand() *cli.Command {
-	c := &cli.Command{
+	return &cli.Command{
 		Name:  "runs",
 		Usage: "list, show, compare and remove recorded runs",
 		Description: `The last runs, the newest first, each with its ID, when it began, status, time taken,
@@ -73,7 +72,7 @@ usetools in your state folder.`,
 			&cli.BoolFlag{Name: "f", Usage: "also print runs as they begin and end, the newest last", Local: true},
 			&cli.BoolFlag{Name: "queue", Usage: "with -cluster: the queued and running runs, the oldest first",
 				Local: true},
-			stateFlag("the `DIR` with the records (default: $USETOOLS_STATE, else usetools in your state folder)")),
+			recordsFlag()),
 		Action: e.runs,
 		Commands: []*cli.Command{
 			{Name: "show", Usage: "show a run: script, calls in time, output, value", ArgsUsage: "RUN", Action: e.onRun(e.showRun),
@@ -94,12 +93,12 @@ usetools in your state folder.`,
 					&cli.StringFlag{Name: "result", Usage: "the answer of the tool, `JSON` or @FILE: its result, its structured " +
 						"value, or a text; required with happened"},
 					&cli.BoolFlag{Name: "force", Usage: "accept a result that does not fit the tool's output schema"},
-					&cli.StringFlag{Name: "who", Usage: "`NAME` of the person (default: the user of this system)"},
+					whoFlag("`NAME` of the person (default: the user of this system)"),
 				}},
 			{Name: "close", Usage: "end a run that is waiting, uncertain or died: it cannot be resumed", ArgsUsage: "RUN",
 				Action: e.onRun(e.closeRun), Flags: []cli.Flag{
 					&cli.StringFlag{Name: "why", Usage: "`TEXT` for the record"},
-					&cli.StringFlag{Name: "who", Usage: "`NAME` of the person (default: the user of this system)"},
+					whoFlag("`NAME` of the person (default: the user of this system)"),
 				}},
 			{Name: "cancel", Usage: "end a queued or running run of a cluster", ArgsUsage: "RUN",
 				Action: e.cancelRun},
@@ -111,10 +110,6 @@ usetools in your state folder.`,
 				}},
 		},
 	}
-	for _, sub := range c.Commands {
-		sub.OnUsageError = wrongUsage
-	}
-	return c
 }
 
 // runFilters are the flags that choose runs.
@@ -201,32 +196,47 @@ func (e *env) runs(ctx context.Context, c *cli.Command) error {
 	if c.Bool("f") && store.Dir() == "" && join.URL(c) == "" {
 		return usageError{"there is no folder with records yet; -state DIR names one to follow"}
 	}
-	runs := untilDone(ctx, store.List(ctx, f))
+	var follow iter.Seq2[*record.Summary, error]
 	if c.Bool("f") {
-		return e.followRuns(ctx, c, runs, store.Follow(ctx, f)) // Follow knows what List has
+		follow = store.Follow(ctx, f) // from before the list, so that no run is missed
 	}
-	n, err := e.listRuns(c, runs, true)
-	switch {
-	case err != nil:
+	var rows []*record.Summary
+	for s, bad := range store.List(ctx, f) {
+		if ctx.Err() != nil {
+			break
+		}
+		rows = append(rows, listed(s, bad))
+	}
+	if c.Bool("f") {
+		slices.Reverse(rows)
+	}
+	if err := e.listRuns(c, rows, true); err != nil {
 		return err
-	case n > 0 || ctx.Err() != nil:
+	}
+	switch {
+	case c.Bool("f"):
+		return e.followRuns(ctx, c, rows, follow)
+	case len(rows) > 0 || ctx.Err() != nil:
 	case anyRun(ctx, store):
-		e.nothing(c, "no run matches these filters")
+		e.say(c, "no run matches these filters")
 	default:
-		e.nothing(c, noRuns(c))
+		e.say(c, "%s", noRuns(c))
 	}
 	return ctx.Err()
 }
 
-// untilDone yields runs until ctx ends.
-func untilDone(ctx context.Context, runs iter.Seq2[*record.Summary, error]) iter.Seq2[*record.Summary, error] {
-	return func(yield func(*record.Summary, error) bool) {
-		for s, err := range runs {
-			if ctx.Err() != nil || !yield(s, err) {
-				return
-			}
+// unreadable is the status of a record that cannot be read; Error says why.
+const unreadable = "unreadable"
+
+// listed returns an item of a list of runs.
+func listed(s *record.Summary, bad error) *record.Summary {
+	if bad != nil {
+		s = &record.Summary{Status: unreadable, Error: bad.Error()}
+		if u := (*store.UnreadableError)(nil); errors.As(bad, &u) {
+			s.ID, s.Time = u.ID, u.Time
 		}
 	}
+	return s
 }
 
 // anyRun reports whether there is a record.
@@ -237,77 +247,46 @@ func anyRun(ctx context.Context, records *store.Store) bool {
 	return false
 }
 
-// followRuns prints the runs of a list, the newest last, and then those that begin and end
-// until Ctrl-C.
-func (e *env) followRuns(ctx context.Context, c *cli.Command, list, follow iter.Seq2[*record.Summary, error]) error {
-	type item struct {
-		s   *record.Summary
-		err error
-	}
-	var before []item
+// followRuns prints the runs that begin and end after those of a list, until Ctrl-C.
+func (e *env) followRuns(ctx context.Context, c *cli.Command, list []*record.Summary, follow iter.Seq2[*record.Summary, error]) error {
 	shown := map[string]string{} // the status of each run
-	for s, err := range list {
-		before = append(before, item{s, err})
-		if err == nil {
-			shown[s.ID] = s.Status
-		}
+	for _, s := range list {
+		shown[s.ID] = s.Status
 	}
-	slices.Reverse(before)
-	_, err := e.listRuns(c, func(yield func(*record.Summary, error) bool) {
-		for _, it := range before {
-			if !yield(it.s, it.err) {
-				return
-			}
-		}
-	}, true)
-	if err != nil {
-		return err
-	}
-	for s, err := range follow {
-		if ctx.Err() != nil || err == nil && shown[s.ID] == s.Status {
+	for s, bad := range follow {
+		s = listed(s, bad)
+		if ctx.Err() != nil || bad == nil && shown[s.ID] == s.Status {
 			continue
 		}
-		if err == nil {
-			shown[s.ID] = s.Status
-		}
-		_, err = e.listRuns(c, func(yield func(*record.Summary, error) bool) { yield(s, err) }, false)
-		if err != nil {
+		shown[s.ID] = s.Status
+		if err := e.listRuns(c, []*record.Summary{s}, false); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// listRuns prints runs as one table, or as an object on each line, and counts them.
-func (e *env) listRuns(c *cli.Command, runs iter.Seq2[*record.Summary, error], header bool) (n int, err error) {
-	var rows []*record.Summary
-	for s, bad := range runs {
-		n++
-		switch {
-		case c.Bool("json") && bad != nil:
-			err = e.printLine(map[string]string{"unreadable": bad.Error()})
-		case c.Bool("json"):
-			if s.Tools == nil {
-				s.Tools = []string{}
-			}
-			err = e.printLine(s)
-		case bad != nil:
-			s = &record.Summary{Status: "unreadable", Error: bad.Error()}
-			if u := (*store.UnreadableError)(nil); errors.As(bad, &u) {
-				s.ID, s.Time = u.ID, u.Time
-			}
-			fallthrough
-		default:
-			rows = append(rows, s)
+// listRuns prints runs as one table, or as an object on each line.
+func (e *env) listRuns(c *cli.Command, rows []*record.Summary, header bool) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	if !c.Bool("json") {
+		return e.show(present.Runs(rows, time.Now(), header))
+	}
+	for _, s := range rows {
+		if s.Tools == nil {
+			s.Tools = []string{}
 		}
-		if err != nil {
-			return n, err
+		var v any = s
+		if s.Status == unreadable {
+			v = map[string]string{unreadable: s.Error}
+		}
+		if err := e.printLine(v); err != nil {
+			return err
 		}
 	}
-	if len(rows) > 0 {
-		err = e.show(present.Runs(rows, time.Now(), header))
-	}
-	return n, err
+	return nil
 }
 
 // columns returns the width of a terminal, else COLUMNS, else the given one.
@@ -365,7 +344,7 @@ func (e *env) loadRun(ctx context.Context, c *cli.Command, records *store.Store,
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, e.noRun(noRuns(c))
+		return nil, notFound("%s", noRuns(c))
 	}
 	r, err := records.Load(id)
 	return r, e.notFound(ctx, c, records, err, "runs")
@@ -378,15 +357,9 @@ func (e *env) notFound(ctx context.Context, c *cli.Command, records *store.Store
 	case !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrAmbiguous):
 		return err
 	case !anyRun(ctx, records):
-		return e.noRun(noRuns(c))
+		return notFound("%s", noRuns(c))
 	}
-	return e.noRun(fmt.Sprintf("%v in %s; those there: %s", err, cmp.Or(records.Dir(), "the cluster"), lines(c)(list)))
-}
-
-// noRun reports that a run does not exist.
-func (e *env) noRun(why string) error {
-	fmt.Fprintln(e.stderr, "harness:", registry.Printable(why, 2000))
-	return exit(exitNotFound)
+	return notFound("%v in %s; those there: %s", err, cmp.Or(records.Dir(), "the cluster"), lines(c)(list))
 }
 
 // display returns how documents about runs are written.

@@ -114,11 +114,7 @@ func (e *env) saveRun(ctx context.Context, c *cli.Command, store *store.Store, r
 	if err := recordsApart(c); err != nil {
 		return err
 	}
-	files, err := e.sharedFiles(ctx, c)
-	if err != nil {
-		return err
-	}
-	lib, err := libraryOf(files)
+	_, lib, err := e.saved(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -133,7 +129,7 @@ func (e *env) saveRun(ctx context.Context, c *cli.Command, store *store.Store, r
 	if err != nil {
 		return err
 	}
-	return e.saved(c, name, warning)
+	return e.saySaved(c, name, warning)
 }
 
 func (e *env) removeRuns(ctx context.Context, c *cli.Command) error {
@@ -166,7 +162,7 @@ func (e *env) removeRuns(ctx context.Context, c *cli.Command) error {
 	for s, err := range records.List(ctx, f) {
 		switch {
 		case err != nil:
-			e.nothing(c, "not removed: "+present.Visible(err.Error(), 500, ascii()))
+			e.say(c, "not removed: %v", err)
 		case s.Status == record.Running:
 			under++
 		default:
@@ -177,7 +173,7 @@ func (e *env) removeRuns(ctx context.Context, c *cli.Command) error {
 		return ctx.Err()
 	}
 	if under > 0 {
-		e.nothing(c, text.Count(under, "run")+" running: kept")
+		e.say(c, "%s running: kept", text.Count(under, "run"))
 	}
 	if c.Bool("all") && len(ids) > 0 && !c.Bool("yes") {
 		question := fmt.Sprintf("remove the records of all %s in %s?", text.Count(len(ids), "run"), records.Dir())
@@ -194,8 +190,7 @@ func (e *env) sure(ctx context.Context, question string) error {
 		return usageError{"-all needs a terminal to ask; elsewhere add -yes"}
 	}
 	if !e.agreed(ctx, question) {
-		fmt.Fprintln(e.stderr, "\nharness: nothing was removed")
-		return exit(1)
+		return failure{1, "nothing was removed"}
 	}
 	return nil
 }
@@ -210,8 +205,7 @@ func (e *env) removeNamed(ctx context.Context, c *cli.Command, store *store.Stor
 			return err
 		}
 		if r.Running {
-			fmt.Fprintf(e.stderr, "harness: run %s is running: nothing was removed\n", r.Begin.ID)
-			return exit(1)
+			return failure{1, fmt.Sprintf("run %s is running: nothing was removed", r.Begin.ID)}
 		}
 		if !slices.Contains(ids, r.Begin.ID) {
 			ids = append(ids, r.Begin.ID)
@@ -224,8 +218,7 @@ func (e *env) removeNamed(ctx context.Context, c *cli.Command, store *store.Stor
 func (e *env) removed(c *cli.Command, records *store.Store, ids []string) error {
 	if err := records.Remove(ids...); err != nil {
 		if errors.Is(err, store.ErrRunning) {
-			fmt.Fprintln(e.stderr, "harness:", present.Visible(err.Error(), 500, ascii()))
-			return exit(1)
+			return failure{1, err.Error()}
 		}
 		return err
 	}
@@ -235,6 +228,6 @@ func (e *env) removed(c *cli.Command, records *store.Store, ids []string) error 
 		}
 		return e.print(map[string]any{"removed": ids})
 	}
-	e.nothing(c, "removed "+text.Count(len(ids), "record"))
+	e.say(c, "removed %s", text.Count(len(ids), "record"))
 	return nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -35,15 +34,10 @@ func (e *env) queuedRuns(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	if c.Bool("json") {
-		for _, r := range runs {
-			if err := e.printLine(r); err != nil {
-				return err
-			}
-		}
-		return nil
+		return printLines(e, runs)
 	}
 	if len(runs) == 0 {
-		e.nothing(c, "no run is queued or running")
+		e.say(c, "no run is queued or running")
 		return nil
 	}
 	now := time.Now()
@@ -60,7 +54,7 @@ func (e *env) queuedRuns(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	if n := all - uint64(len(runs)); n > 0 {
-		e.nothing(c, fmt.Sprintf("%d more are in the queue; -n shows up to %d", n, cluster.MaxQueued))
+		e.say(c, "%d more are in the queue; -n shows up to %d", n, cluster.MaxQueued)
 	}
 	return nil
 }

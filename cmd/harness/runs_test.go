@@ -228,12 +228,11 @@ func TestOfAnIDAsMuchIsEnoughAsNoOtherHas(t *testing.T) {
 		if ids[id[0]] = id; !twice {
 			continue
 		}
-		for name, want := range map[string]error{id[:1]: exit(exitNotFound), id: nil, was: nil} {
-			var out, problem bytes.Buffer
-			err := app(strings.NewReader(""), &out, &problem).Run(t.Context(),
-				[]string{"harness", "runs", "-state", store.Dir(), "show", name})
-			if err != want || want != nil && !strings.Contains(problem.String(), "several runs are meant: ") {
-				t.Errorf("%s: %v: %s", name, err, problem.String())
+		for name, want := range map[string]int{id[:1]: exitNotFound, id: 0, was: 0} {
+			err := app(strings.NewReader(""), io.Discard, io.Discard).Run(t.Context(), []string{"harness", "runs", "-state", store.Dir(), "show", name})
+			var failed failure
+			if errors.As(err, &failed); failed.code != want || want != 0 && !strings.Contains(failed.message, "several runs are meant: ") {
+				t.Errorf("%s: %v", name, err)
 			}
 		}
 		return
@@ -246,10 +245,11 @@ func TestAnArgumentIsNotAskedForHelp(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, word := range []string{"h", "help"} {
+		var failed failure
 		var out bytes.Buffer
 		err := app(strings.NewReader(""), &out, io.Discard).Run(t.Context(),
 			[]string{"harness", "runs", "-state", store.Dir(), "show", word})
-		if err != exit(exitNotFound) || out.Len() > 0 {
+		if !errors.As(err, &failed) || failed.code != exitNotFound || out.Len() > 0 {
 			t.Errorf("runs show %s: %v: %s", word, err, out.String())
 		}
 	}

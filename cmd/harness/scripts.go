@@ -76,13 +76,11 @@ func (e *env) save(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	defer files.Close()
 	cat, err := files.Catalog(ctx)
 	if err != nil {
 		return err
 	}
-	h := harness.New(&harness.Options{Catalog: files.Catalog, BestEffort: c.String("sandbox") == bestEffort})
-	defer h.Close()
+	h := e.harness(c, &harness.Options{Catalog: files.Catalog})
 	res, err := h.Check(ctx, &harness.Script{Source: source})
 	if err != nil {
 		return err
@@ -102,7 +100,7 @@ func (e *env) save(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	return e.saved(c, name, warning)
+	return e.saySaved(c, name, warning)
 }
 
 // recordsApart refuses to keep a record with a script that a cluster has.
@@ -110,8 +108,8 @@ func recordsApart(c *cli.Command) error {
 	return pointless(c, join.URL(c) != "", "with -cluster, whose processes share scripts without records: omit it", "with-record")
 }
 
-// saved says that a script was saved.
-func (e *env) saved(c *cli.Command, name, warning string) error {
+// saySaved tells that a script was saved.
+func (e *env) saySaved(c *cli.Command, name, warning string) error {
 	if c.Bool("json") {
 		out := map[string]any{"saved": name}
 		if warning != "" {
@@ -119,12 +117,10 @@ func (e *env) saved(c *cli.Command, name, warning string) error {
 		}
 		return e.print(out)
 	}
-	if !c.Bool("q") {
-		if warning != "" {
-			fmt.Fprintln(e.stderr, "harness: warning:", warning)
-		}
-		fmt.Fprintf(e.stderr, "harness: saved: RunScript(%q, map[string]any{…}) runs it\n", name)
+	if warning != "" {
+		e.say(c, "warning: %s", warning)
 	}
+	e.say(c, "saved: RunScript(%q, map[string]any{…}) runs it", name)
 	return nil
 }
 
@@ -149,10 +145,10 @@ scripts. Exit code 2 if nothing matches.
 				Usage: "replay scripts that have a record, without servers; exit code 1 if one differs", Local: true}},
 			join.Flags()...),
 		Commands: []*cli.Command{
-			{Name: "show", Usage: "print a script's source", ArgsUsage: "NAME", Action: e.showScript},
-			{Name: "delete", Usage: "remove scripts", ArgsUsage: "NAME…", Action: e.deleteScripts},
+			{Name: "show", Usage: "print a script's source", ArgsUsage: "NAME", Action: e.onScripts(e.showScript)},
+			{Name: "delete", Usage: "remove scripts", ArgsUsage: "NAME…", Action: e.onScripts(e.deleteScripts)},
 		},
-		Action: e.scripts,
+		Action: e.onScripts(e.scripts),
 	}
 }
 
@@ -167,43 +163,46 @@ func (e *env) sharedFiles(ctx context.Context, c *cli.Command) (*catalog.Files, 
 	return files, err
 }
 
-// libraryOf has the saved scripts of files.
-func libraryOf(files *catalog.Files) (*library.Library, error) {
-	if files.Library != nil {
-		return files.Library, nil
+// saved opens the saved scripts that the flags name.
+func (e *env) saved(ctx context.Context, c *cli.Command) (*catalog.Files, *library.Library, error) {
+	files, err := e.sharedFiles(ctx, c)
+	if err != nil || files.Library != nil {
+		return files, files.Library, err
 	}
 	path := files.Path()
 	if path == "" {
-		return nil, usageError{"scripts are saved per registry: name one with -registry, or a config with -config"}
+		return nil, nil, usageError{"scripts are saved per registry: name one with -registry, or a config with -config"}
 	}
 	dir, err := library.Path(path)
-	if err != nil {
-		return nil, err
-	}
-	return library.Open(dir), nil
+	return files, library.Open(dir), err
 }
 
-func (e *env) scripts(ctx context.Context, c *cli.Command) error {
-	files, err := e.sharedFiles(ctx, c)
-	if err != nil {
+// onScripts returns the action of a command on the saved scripts.
+func (e *env) onScripts(do func(context.Context, *cli.Command, *catalog.Files, *library.Library) error) cli.ActionFunc {
+	return func(ctx context.Context, c *cli.Command) error {
+		files, lib, err := e.saved(ctx, c)
+		if err != nil {
+			return err
+		}
+		err = do(ctx, c, files, lib)
+		if errors.As(err, new(*library.NotFoundError)) {
+			return notFound("%v", err)
+		}
 		return err
 	}
-	defer files.Close()
-	lib, err := libraryOf(files)
-	if err != nil {
-		return err
-	}
+}
+
+func (e *env) scripts(ctx context.Context, c *cli.Command, files *catalog.Files, lib *library.Library) error {
 	list, err := lib.List()
 	if err != nil {
 		return err
 	}
+	h := e.harness(c, &harness.Options{})
 	if len(list) > 0 {
 		cat, err := files.Catalog(ctx)
 		if err != nil {
 			return err
 		}
-		h := harness.New(&harness.Options{BestEffort: c.String("sandbox") == bestEffort})
-		defer h.Close()
 		for _, s := range list {
 			if err := h.Recheck(ctx, cat, s); err != nil {
 				return err
@@ -217,8 +216,12 @@ func (e *env) scripts(ctx context.Context, c *cli.Command) error {
 	}
 	var replays map[string]*harness.ReplayedRecord
 	if c.Bool("replay") {
-		if replays, err = replayScripts(ctx, c, lib, list); err != nil {
-			return err
+		replays = map[string]*harness.ReplayedRecord{}
+		for _, s := range list {
+			replays[s.Name] = harness.ReplayScript(ctx, h.Replay, lib, s)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
 		}
 	}
 	out := map[string]any{"scripts": append([]*library.Script{}, list...), "total": len(list)}
@@ -242,7 +245,12 @@ func (e *env) scripts(ctx context.Context, c *cli.Command) error {
 	if len(list) == 0 && c.Args().Present() {
 		return notFound("no saved script matches")
 	}
-	return differing(replays)
+	for _, r := range replays {
+		if !r.Same && r.Skipped == "" {
+			return exit(1)
+		}
+	}
+	return nil
 }
 
 // lastRunOf returns the store and the ID of a script's last finished run.
@@ -269,32 +277,6 @@ func (e *env) lastRunOf(ctx context.Context, c *cli.Command, source string) (*st
 
 // mostLooked bounds the records that are searched for a run of a script.
 const mostLooked = 2000
-
-// replayScripts replays the records that are kept with scripts; those without one
-// are Skipped.
-func replayScripts(ctx context.Context, c *cli.Command, lib *library.Library, list []*library.Script) (
-	map[string]*harness.ReplayedRecord, error) {
-	h := harness.New(&harness.Options{BestEffort: c.String("sandbox") == bestEffort})
-	defer h.Close()
-	out := map[string]*harness.ReplayedRecord{}
-	for _, s := range list {
-		out[s.Name] = harness.ReplayScript(ctx, h.Replay, lib, s)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-	}
-	return out, nil
-}
-
-// differing is the exit code 1 where a replay is not like its record.
-func differing(all map[string]*harness.ReplayedRecord) error {
-	for _, r := range all {
-		if !r.Same && r.Skipped == "" {
-			return exit(1)
-		}
-	}
-	return nil
-}
 
 func toolIDs(s *library.Script) []string {
 	var ids []string
@@ -340,21 +322,13 @@ func findScripts(list []*library.Script, words string) ([]*library.Script, error
 	return out, nil
 }
 
-func (e *env) showScript(ctx context.Context, c *cli.Command) error {
+func (e *env) showScript(_ context.Context, c *cli.Command, _ *catalog.Files, lib *library.Library) error {
 	if err := library.CheckName(c.Args().First()); err != nil {
 		return usageError{err.Error()}
 	}
-	files, err := e.sharedFiles(ctx, c)
-	if err != nil {
-		return err
-	}
-	lib, err := libraryOf(files)
-	if err != nil {
-		return err
-	}
 	s, err := lib.Load(c.Args().First())
 	if err != nil {
-		return noScript(err)
+		return err
 	}
 	if c.Bool("json") {
 		return e.print(s)
@@ -363,29 +337,14 @@ func (e *env) showScript(ctx context.Context, c *cli.Command) error {
 	return err
 }
 
-func (e *env) deleteScripts(ctx context.Context, c *cli.Command) error {
-	files, err := e.sharedFiles(ctx, c)
-	if err != nil {
-		return err
-	}
-	lib, err := libraryOf(files)
-	if err != nil {
-		return err
-	}
+func (e *env) deleteScripts(_ context.Context, c *cli.Command, _ *catalog.Files, lib *library.Library) error {
 	for _, name := range c.Args().Slice() {
 		if err := library.CheckName(name); err != nil {
 			return usageError{err.Error()}
 		}
 		if err := lib.Delete(name); err != nil {
-			return noScript(err)
+			return err
 		}
 	}
 	return nil
-}
-
-func noScript(err error) error {
-	if errors.As(err, new(*library.NotFoundError)) {
-		return notFound("%v", err)
-	}
-	return err
 }

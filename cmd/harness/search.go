@@ -34,15 +34,11 @@ matches, with the reason.
 			choice(e, "match", "`HOW` words match:", discovery.Semantic, discovery.Semantic, discovery.Substring),
 			e.detailFlag(discovery.NameDescription),
 		},
-		Action: e.search,
+		Action: e.onTools(e.search),
 	}
 }
 
-func (e *env) search(ctx context.Context, c *cli.Command) error {
-	known, err := e.known(ctx, c)
-	if err != nil {
-		return err
-	}
+func (e *env) search(_ context.Context, c *cli.Command, known *known) error {
 	d := discovery.Detail(c.String("detail"))
 	page, err := known.catalog.Find(discovery.Query{
 		Text: strings.Join(c.Args().Slice(), " "), Match: discovery.Match(c.String("match")),
@@ -62,9 +58,8 @@ func (e *env) search(ctx context.Context, c *cli.Command) error {
 			}
 			e.showEntry(h.Entry, d)
 		}
-		if page.HasMore && !c.Bool("q") {
-			fmt.Fprintf(e.stderr, "harness: %d of %d tools; -offset %d shows the next\n", len(page.Results), page.Total,
-				page.Offset+len(page.Results))
+		if page.HasMore {
+			e.say(c, "%d of %d tools; -offset %d shows the next", len(page.Results), page.Total, page.Offset+len(page.Results))
 		}
 	}
 	if err == nil && len(page.Results) == 0 {

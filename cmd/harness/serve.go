@@ -132,11 +132,11 @@ func (e *env) printConfig(c *cli.Command, name string) error {
 		return usageError{err.Error()}
 	}
 	if addr == "" && len(e.files(c).AllConfigs()) == 0 {
-		e.nothing(c, "there is no config here, so that the entry names none: the server will look for one in the folder "+
+		e.say(c, "there is no config here, so that the entry names none: the server will look for one in the folder "+
 			"that the client starts it in; -config FILE names one")
 	}
-	e.nothing(c, fmt.Sprintf("for %s; the other servers there must go, or the model sees their tools too: harness "+
-		"install %s moves them", client.Where(), name))
+	e.say(c, "for %s; the other servers there must go, or the model sees their tools too: harness "+
+		"install %s moves them", client.Where(), name)
 	_, err = io.WriteString(e.stdout, text)
 	return err
 }
@@ -164,7 +164,6 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 	}
 	log := e.serveLog(c)
 	files := e.servedFiles(c, log)
-	defer files.Close()
 	opts, err := e.serveOptions(c, files, log)
 	if err != nil {
 		return err

@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,13 +16,10 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/usetools/usetools/harness/clients"
-	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend/openapi"
 	"github.com/usetools/usetools/registry/config"
 	"github.com/usetools/usetools/registry/config/edit"
 )
-
-func keys[V any](m map[string]V) iter.Seq[string] { return maps.Keys(m) }
 
 func (e *env) addCommand() *cli.Command {
 	return &cli.Command{
@@ -106,15 +101,15 @@ func (e *env) add(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	e.said(c, "added %s to %s; harness doctor shows whether it answers", name, path)
+	e.say(c, "added %s to %s; harness doctor shows whether it answers", name, path)
 	if server.Cwd != "" && !c.IsSet("cwd") {
 		here, _ := os.Getwd()
-		e.said(c, "it starts in %s, because its arguments name files there; -cwd FOLDER sets another folder", here)
+		e.say(c, "it starts in %s, because its arguments name files there; -cwd FOLDER sets another folder", here)
 	}
-	e.said(c, `to infer result types from its read tools: build-registry -sample, or "sample": true in its "usetools"`)
-	if cfg, err := config.Load(path); err == nil && !c.Bool("q") {
+	e.say(c, `to infer result types from its read tools: build-registry -sample, or "sample": true in its "usetools"`)
+	if cfg, err := config.Load(path); err == nil {
 		if s, ok := cfg.Server(name); ok && s.Err != nil {
-			fmt.Fprintln(e.stderr, "harness: warning:", s.Err)
+			e.say(c, "warning: %v", s.Err)
 		}
 	}
 	return nil
@@ -386,7 +381,7 @@ func (e *env) editEach(c *cli.Command, is string,
 		if err != nil {
 			return err
 		}
-		e.said(c, "%s %s %s", name, is, path)
+		e.say(c, "%s %s %s", name, is, path)
 	}
 	return nil
 }
@@ -398,11 +393,4 @@ func edited(path, name string, change func(s edit.Syntax, text []byte) ([]byte, 
 		return usageError{err.Error()}
 	}
 	return clients.Rewrite(path, after)
-}
-
-// said tells what was done.
-func (e *env) said(c *cli.Command, format string, args ...any) {
-	if !c.Bool("q") {
-		fmt.Fprintln(e.stderr, "harness:", registry.Printable(fmt.Sprintf(format, args...), 1000))
-	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/usetools/usetools/harness/approval"
-	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 )
@@ -55,7 +54,6 @@ func (e *env) settleRun(ctx context.Context, c *cli.Command, _ *store.Store, r *
 		}
 	}
 	files := e.files(c)
-	defer files.Close()
 	records, err := e.store(c, storeOptions(files))
 	if err != nil { // secrets of the config stay hidden
 		return err
@@ -66,10 +64,9 @@ func (e *env) settleRun(ctx context.Context, c *cli.Command, _ *store.Store, r *
 	case errors.As(err, &misfit):
 		return usageError{fmt.Sprintf("-result: it %v; nothing was written; -force gives it to the script anyway", misfit)}
 	case errors.Is(err, store.ErrNotUnknown):
-		return e.noRun(err.Error() + "; the calls with an unknown outcome: " + lines(c)("runs", "show", r.Begin.ID))
+		return notFound("%v; the calls with an unknown outcome: %s", err, lines(c)("runs", "show", r.Begin.ID))
 	case errors.Is(err, store.ErrRunning), errors.Is(err, store.ErrTooEarly):
-		fmt.Fprintln(e.stderr, "harness:", present.Visible(err.Error(), 2000, ascii()))
-		return exit(1)
+		return failure{1, err.Error()}
 	case err != nil:
 		return err
 	}
@@ -94,7 +91,7 @@ func (e *env) saySettled(c *cli.Command, store *store.Store, id string, st *reco
 	if why == "" {
 		why, next = fmt.Sprintf("run %s can be resumed", id), []string{"resume", id}
 	}
-	e.nothing(c, fmt.Sprintf("settled; %s: %s", why, lines(c)(next...)))
+	e.say(c, "settled; %s: %s", why, lines(c)(next...))
 	return nil
 }
 
@@ -114,12 +111,11 @@ func (e *env) closeRun(_ context.Context, c *cli.Command, records *store.Store, 
 	id := r.Begin.ID
 	err := records.EndRun(id, cmp.Or(c.String("who"), userName()), c.String("why"))
 	if errors.Is(err, store.ErrEnded) || errors.Is(err, store.ErrRunning) {
-		fmt.Fprintln(e.stderr, "harness:", present.Visible(err.Error(), 2000, ascii()))
-		return exit(1)
+		return failure{1, err.Error()}
 	}
 	if err != nil {
 		return err
 	}
-	e.nothing(c, fmt.Sprintf("run %s is closed; it cannot be resumed", id))
+	e.say(c, "run %s is closed; it cannot be resumed", id)
 	return nil
 }

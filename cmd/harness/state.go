@@ -24,6 +24,11 @@ const stateVariable = "USETOOLS_STATE"
 // stateFlag is the folder with the records of runs.
 func stateFlag(usage string) cli.Flag { return &cli.StringFlag{Name: "state", Usage: usage} }
 
+// recordsFlag is the folder of commands that look for the records of runs.
+func recordsFlag() cli.Flag {
+	return stateFlag("the `DIR` with the records (default: $USETOOLS_STATE, else usetools in your state folder)")
+}
+
 // stateDir is the folder with the records of runs: that of the flag, else of the
 // variable USETOOLS_STATE, else usetools in the user's state folder. given: the
 // flag names it. Of a nil command there is no flag.

@@ -98,8 +98,8 @@ func (e *env) tools(ctx context.Context, c *cli.Command) error {
 	if failed := func(s catalog.OverviewServer) bool { return s.Error != nil }; slices.ContainsFunc(o.Servers, failed) {
 		path := e.files(c).Path()
 		if info, err := os.Stat(path); err == nil {
-			e.nothing(c, fmt.Sprintf("failures are those of %s, when %s was built; build-registry asks all servers again",
-				info.ModTime().Format(time.DateTime), path))
+			e.say(c, "failures are those of %s, when %s was built; build-registry asks all servers again",
+				info.ModTime().Format(time.DateTime), path)
 		}
 	}
 	allFailed := len(o.Servers) > 0 &&
@@ -112,7 +112,7 @@ func (e *env) tools(ctx context.Context, c *cli.Command) error {
 
 func (e *env) toolNames(c *cli.Command, ids []string) error {
 	if len(ids) == 0 {
-		e.nothing(c, "there are no tools")
+		e.say(c, "there are no tools")
 	}
 	if c.Bool("json") {
 		return e.print(map[string]any{"names": ids, "total": len(ids)})

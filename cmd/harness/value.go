@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"mime"
 	"os"
 	"path/filepath"
@@ -217,7 +218,7 @@ func listOf(v json.RawMessage) ([]json.RawMessage, error) {
 		return nil, errors.New("the value is not a list, so it has no table")
 	}
 	var lists []string
-	for _, key := range slices.Sorted(keys(object)) {
+	for _, key := range slices.Sorted(maps.Keys(object)) {
 		var list []json.RawMessage
 		if json.Unmarshal(object[key], &list) == nil && list != nil {
 			lists, items = append(lists, key), list

@@ -52,11 +52,9 @@ func (e *env) verify(ctx context.Context, c *cli.Command, r *record.Run, n int) 
 		}
 	}
 	if m == nil {
-		return e.noRun(fmt.Sprintf("run %s has no call %d with an unknown outcome; its calls: %s",
-			r.Begin.ID, n, lines(c)("runs", "show", r.Begin.ID)))
+		return notFound("run %s has no call %d with an unknown outcome; its calls: %s", r.Begin.ID, n, lines(c)("runs", "show", r.Begin.ID))
 	}
 	files := e.files(c)
-	defer files.Close()
 	server, name, _ := strings.Cut(m.Tool, ".")
 	how, wait, err := verifies(files, server, name)
 	if err != nil {
@@ -67,9 +65,7 @@ func (e *env) verify(ctx context.Context, c *cli.Command, r *record.Run, n int) 
 			"happened or not", registry.Quoted(m.Tool))}
 	}
 	if at := m.Call.Time.Add(wait + lateness); time.Now().Before(at) {
-		fmt.Fprintf(e.stderr, "harness: the call may still happen; look it up after %s\n",
-			at.Local().Format(time.DateTime))
-		return exit(1)
+		return failure{1, "the call may still happen; look it up after " + at.Local().Format(time.DateTime)}
 	}
 	args, err := reference(r, m, how.Reference)
 	if err != nil {
@@ -85,16 +81,13 @@ func (e *env) verify(ctx context.Context, c *cli.Command, r *record.Run, n int) 
 	if err != nil {
 		return err
 	}
-	h := harness.New(nil)
-	defer h.Close()
-	res, decision, err := h.CallTool(ctx, cat, out.Tool, args, &harness.Script{Policy: &policy.Policy{ReadOnly: true}}, false)
+	res, decision, err := e.harness(c, &harness.Options{}).CallTool(ctx, cat, out.Tool, args,
+		&harness.Script{Policy: &policy.Policy{ReadOnly: true}}, false)
 	switch {
 	case err != nil:
 		return fmt.Errorf("asking %s: %w", out.Tool, err)
 	case res == nil:
-		fmt.Fprintf(e.stderr, "harness: %s was not called: %s\n", registry.Quoted(out.Tool),
-			registry.Printable(decision.Rule, 1000))
-		return exit(outcome.Denied.ExitCode())
+		return failure{outcome.Denied.ExitCode(), fmt.Sprintf("%s was not called: %s", registry.Quoted(out.Tool), decision.Rule)}
 	}
 	out.Answer, out.Found = res.Raw, !res.IsError && has(res, args)
 	if c.Bool("json") {

@@ -37,9 +37,10 @@ func (e *env) watch(ctx context.Context, c *cli.Command) error {
 	}
 	for {
 		err := e.run(ctx, c)
+		e.close()
 		var code exit
 		if err != nil && !errors.As(err, &code) {
-			fmt.Fprintln(e.stderr, "harness:", err)
+			e.tell(err.Error())
 		}
 		if ctx.Err() != nil {
 			return nil

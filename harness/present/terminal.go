@@ -283,7 +283,7 @@ func (d *UnifiedDiff) terminal(p *page) {
 		line = strings.TrimSuffix(line, "\n")
 		colour := ""
 		switch {
-		case strings.HasPrefix(line, "--- a"), strings.HasPrefix(line, "+++ b"):
+		case strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "):
 			colour = bold
 		case strings.HasPrefix(line, "@@"):
 			colour = cyan
