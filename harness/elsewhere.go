@@ -13,7 +13,7 @@ import (
 // Elsewhere runs scripts in other processes that share Options.Records with this one;
 // see Options.Elsewhere.
 type Elsewhere interface {
-	// Run and Resume do what those of a Harness do, OnLine, Stdout, Stderr and Ask of the
+	// Run and Resume do what those of a Harness do, OnProgress, Stdout, Stderr and Ask of the
 	// script included. What they are told of a run under way may be incomplete.
 	Run(context.Context, *Script) (*outcome.Result, error)
 	Resume(ctx context.Context, run string, s *Script) (*outcome.Result, error)

@@ -162,11 +162,10 @@ type Script struct {
 	// Dry makes it a dry run: effect calls are not sent, but answered by what the subject's
 	// earlier runs got for them, or by a made-up value, and listed in Result.Ledger.
 	Dry bool
-	// OnLine gets the run's *record.Begin if a record is kept, a *record.Call when a tool
-	// call begins and a *record.Done when it has ended, also of the saved scripts that the
-	// script runs; concurrently if the script calls so. It must return soon and not change
-	// the line. It may be nil.
-	OnLine func(record.Line)
+	// OnProgress gets the events of the run and of the saved scripts that the script runs:
+	// that its record begins, if one is kept, and that tool calls begin and end; concurrently
+	// if the script calls so. It must return soon and not change the lines. It may be nil.
+	OnProgress func(record.Progress)
 	// Stdout and Stderr receive the script's output as it is written, besides the Result.
 	Stdout, Stderr io.Writer
 	// Ask asks the user what a server wants to know during a call; nil: nobody can be asked.
@@ -245,7 +244,7 @@ func (h *Harness) script(s *Script) *engine.Script {
 	from := &s.Origin
 	one := &engine.Script{Source: s.Source, Name: from.Name, Subject: from.Subject, Inputs: s.Inputs, Stored: from.Stored,
 		Limits: limits(s.Limits, h.opts.Limits), Policy: s.Policy, Catalog: s.Catalog, Strict: s.Strict, Dry: s.Dry,
-		NoAsk: from.Request.NoAsk, OnLine: s.OnLine, Stdout: s.Stdout, Stderr: s.Stderr, Ask: s.Ask, Room: from.Results}
+		NoAsk: from.Request.NoAsk, OnProgress: s.OnProgress, Stdout: s.Stdout, Stderr: s.Stderr, Ask: s.Ask, Room: from.Results}
 	if one.Limits.Memory > 0 {
 		one.Limits.Memory = max(one.Limits.Memory, MinMemory)
 	}

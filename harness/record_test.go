@@ -242,9 +242,9 @@ _ = err`
 	tool, _ := cat.Registry.Tool("shop.buy")
 	tool.Input = json.RawMessage(`{"type":"object","properties":{"item":{"type":"string","maxLength":4}},"required":["item"]}`)
 	cat = &catalog.Catalog{Registry: cat.Registry, Calls: s}
-	var told []record.Line
+	var told []record.Progress
 	res, err := h.Run(t.Context(), &harness.Script{Source: `_, err := shop.Buy(shop.BuyParams{Item: "too long"}); Return(err.Error())`,
-		Catalog: cat, Dry: true, OnLine: func(l record.Line) { told = append(told, l) }})
+		Catalog: cat, Dry: true, OnProgress: func(p record.Progress) { told = append(told, p) }})
 	if err != nil || res.Status != outcome.OK || len(res.Ledger) != 0 || !strings.Contains(res.Text(), "wrong arguments") {
 		t.Fatal(res.Text(), err)
 	}
@@ -252,7 +252,7 @@ _ = err`
 	if err != nil || len(run.Calls) != 1 || run.Calls[0].Done == nil || run.Calls[0].Done.Kind != record.NotSent {
 		t.Errorf("%+v, %v", run, err)
 	}
-	if b, ok := told[0].(*record.Begin); !ok || b.ID != res.Run || !b.Dry {
+	if b := told[0].Begin; b == nil || b.ID != res.Run || !b.Dry {
 		t.Errorf("the listener is told of %+v", told[0])
 	}
 	if s.calls["buy"] != 2 {
@@ -353,8 +353,8 @@ func TestNothingIsSentThatCannotBeRecorded(t *testing.T) {
 		}
 		return do()
 	}), "", nil)
-	res, err := harness.New(&harness.Options{Records: store}).Run(t.Context(), &harness.Script{Source: shopScript, Catalog: cat, OnLine: func(l record.Line) {
-		if _, ok := l.(*record.Done); ok {
+	res, err := harness.New(&harness.Options{Records: store}).Run(t.Context(), &harness.Script{Source: shopScript, Catalog: cat, OnProgress: func(p record.Progress) {
+		if p.Done != nil {
 			full.Store(true)
 		}
 	}})

@@ -15,7 +15,7 @@ import (
 // sent. A script that does not make them all has diverged, and sends nothing.
 //
 // Script, inputs, seed and limits are those of the record. Of s the fields Policy, Catalog,
-// Results, OnLine, Stdout, Stderr, Ask, Copy and Subject count, and Limits that are larger.
+// Results, OnProgress, Stdout, Stderr, Ask, Copy and Subject count, and Limits that are larger.
 // The error is a *NotResumableError, a *record.UnknownError, a *store.RunningError if
 // another process runs it, or a fault of the harness.
 func (h *Harness) Resume(ctx context.Context, id string, s *Script) (*outcome.Result, error) {

@@ -34,8 +34,8 @@ func recordOf(t testing.TB, h *harness.Harness, store *store.Store, p *program) 
 		ctx, cancel = context.WithCancel(ctx)
 		defer cancel()
 		var n atomic.Int64
-		p.OnLine = func(l record.Line) {
-			if _, ok := l.(*record.Done); ok && int(n.Add(1)) == p.cancel {
+		p.OnProgress = func(now record.Progress) {
+			if now.Done != nil && int(n.Add(1)) == p.cancel {
 				cancel()
 			}
 		}

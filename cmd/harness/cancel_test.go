@@ -31,9 +31,9 @@ func TestARunOfAClusterIsCanceled(t *testing.T) {
 	queued := make(chan string, 1)
 	done := make(chan *outcome.Result, 1)
 	go func() {
-		res, err := h.Run(t.Context(), &harness.Script{Source: "Return(1)", OnLine: func(l record.Line) {
-			if b, ok := l.(*record.Begin); ok {
-				queued <- b.ID
+		res, err := h.Run(t.Context(), &harness.Script{Source: "Return(1)", OnProgress: func(p record.Progress) {
+			if p.Begin != nil {
+				queued <- p.Begin.ID
 			}
 		}})
 		if err != nil {

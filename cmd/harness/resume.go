@@ -304,16 +304,14 @@ func (e *env) answerQuestions(ctx context.Context, a *approval.Call) ([]byte, er
 func (e *env) tellsOfEffects(ctx context.Context, s *harness.Script) (stop func()) {
 	var mu sync.Mutex
 	under := map[int]string{}
-	s.OnLine = func(l record.Line) {
+	s.OnProgress = func(p record.Progress) {
 		mu.Lock()
 		defer mu.Unlock()
-		switch l := l.(type) {
-		case *record.Call:
-			if l.Class != record.Read {
-				under[l.N] = l.Tool
-			}
-		case *record.Done:
-			delete(under, l.N)
+		switch {
+		case p.Done != nil:
+			delete(under, p.Call.N)
+		case p.Call != nil && p.Call.Class != record.Read:
+			under[p.Call.N] = p.Call.Tool
 		}
 	}
 	stopped := context.AfterFunc(ctx, func() {

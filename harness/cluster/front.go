@@ -82,6 +82,7 @@ type flight struct {
 
 	frames frames // of the goroutine that reads messages
 	wake   chan struct{}
+	calls  map[int]*record.Call // under way, by number, of the goroutine that waits
 
 	mu    sync.Mutex
 	told  []frame
@@ -206,9 +207,20 @@ func (fl *flight) handle(fr frame) *jobResult {
 	s := fl.s
 	switch fr.kind {
 	case frameCall:
-		tellLine(s, fr.body, &record.Call{})
+		c := &record.Call{}
+		if s.OnProgress != nil && json.Unmarshal(fr.body, c) == nil {
+			fl.calls[c.N] = c
+			s.OnProgress(record.Progress{Call: c})
+		}
 	case frameDone:
-		tellLine(s, fr.body, &record.Done{})
+		d := &record.Done{}
+		if s.OnProgress == nil || json.Unmarshal(fr.body, d) != nil {
+			break
+		}
+		if c := fl.calls[d.N]; c != nil { // else its frame was dropped
+			delete(fl.calls, d.N)
+			s.OnProgress(record.Progress{Call: c, Done: d})
+		}
 	case frameStdout:
 		if s.Stdout != nil {
 			s.Stdout.Write(fr.body)
@@ -229,12 +241,6 @@ func (fl *flight) handle(fr frame) *jobResult {
 	return nil
 }
 
-func tellLine(s *harness.Script, b []byte, l record.Line) {
-	if s.OnLine != nil && json.Unmarshal(b, l) == nil {
-		s.OnLine(l)
-	}
-}
-
 // jobResult is the outcome of a job: a result or an error.
 type jobResult struct {
 	res *outcome.Result
@@ -251,7 +257,7 @@ func (o *jobResult) status() string {
 
 // expect takes the messages about a run until forget is called.
 func (f *Front) expect(ctx context.Context, id string, s *harness.Script) (fl *flight, forget func()) {
-	fl = &flight{s: s, client: ctx, asking: make(chan struct{}, maxAsking), wake: make(chan struct{}, 1)}
+	fl = &flight{s: s, client: ctx, asking: make(chan struct{}, maxAsking), wake: make(chan struct{}, 1), calls: map[int]*record.Call{}}
 	var end context.CancelFunc
 	fl.ctx, end = context.WithCancel(context.WithoutCancel(ctx))
 	f.mu.Lock()
@@ -310,9 +316,9 @@ func (f *Front) send(ctx context.Context, j *job, s *harness.Script) (*outcome.R
 	if err := f.enqueue(ctx, j); err != nil {
 		return nil, err
 	}
-	if at, _, ok := store.ParseName(j.Name); ok && s.OnLine != nil {
-		s.OnLine(&record.Begin{Head: record.Head{Type: "begin", Time: at}, ID: j.ID, Name: s.Origin.Name, Dry: s.Dry,
-			Request: j.Request, Session: s.Origin.Session, Subject: s.Origin.Subject, Front: f.c.id})
+	if at, _, ok := store.ParseName(j.Name); ok && s.OnProgress != nil {
+		s.OnProgress(record.Progress{Begin: &record.Begin{Head: record.Head{Type: "begin", Time: at}, ID: j.ID, Name: s.Origin.Name, Dry: s.Dry,
+			Request: j.Request, Session: s.Origin.Session, Subject: s.Origin.Subject, Front: f.c.id}})
 	}
 	out := (&waiter{f: f, j: j, fl: fl}).wait(ctx)
 	if out.res != nil {

@@ -105,7 +105,7 @@ func newJob(ctx context.Context, kind, id string, s *harness.Script) *job {
 	trace := propagation.MapCarrier{}
 	propagation.TraceContext{}.Inject(ctx, trace)
 	return &job{V: jobVersion, Kind: kind, ID: id, Trace: trace.Get("traceparent"),
-		Lines: s.OnLine != nil, Output: s.Stdout != nil, Errors: s.Stderr != nil, Asks: s.Ask != nil,
+		Lines: s.OnProgress != nil, Output: s.Stdout != nil, Errors: s.Stderr != nil, Asks: s.Ask != nil,
 		Script: &jobScript{Source: s.Source, Strict: s.Strict, Policy: rules,
 			Stored: bytesOf(from.Stored), Name: from.Name, Session: from.Session, Subject: from.Subject, Once: from.Request.Once,
 			Tenant: from.Tenant, Anonymous: from.Anonymous, Dry: s.Dry, NoAsk: from.Request.NoAsk, Copy: from.Request.Copy, Limits: s.Limits,

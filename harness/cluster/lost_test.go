@@ -46,8 +46,8 @@ func sends(ctx context.Context, h *harness.Harness, s *harness.Script) <-chan ra
 // begun receives the ID of a script's run when its job is in the queue.
 func begun(s *harness.Script) <-chan string {
 	ids := make(chan string, 1)
-	s.OnLine = func(l record.Line) {
-		if b, ok := l.(*record.Begin); ok {
+	s.OnProgress = func(p record.Progress) {
+		if b := p.Begin; b != nil {
 			ids <- b.ID
 		}
 	}

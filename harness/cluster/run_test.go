@@ -146,16 +146,16 @@ type told struct {
 }
 
 func (t *told) listen(s *harness.Script) {
-	s.OnLine = func(l record.Line) {
+	s.OnProgress = func(p record.Progress) {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		switch l := l.(type) {
-		case *record.Begin:
-			t.lines = append(t.lines, fmt.Sprintf("begin %t", l.ID != "" && !l.Time.IsZero()))
-		case *record.Call:
-			t.lines = append(t.lines, fmt.Sprintf("call %d %s %s", l.N, l.Tool, l.Class))
-		case *record.Done:
-			t.lines = append(t.lines, fmt.Sprintf("done %d %s %d", l.N, l.Error, l.Bytes))
+		switch {
+		case p.Begin != nil:
+			t.lines = append(t.lines, fmt.Sprintf("begin %t", p.Begin.ID != "" && !p.Begin.Time.IsZero()))
+		case p.Done == nil:
+			t.lines = append(t.lines, fmt.Sprintf("call %d %s %s", p.Call.N, p.Call.Tool, p.Call.Class))
+		default:
+			t.lines = append(t.lines, fmt.Sprintf("done %d %s %d", p.Call.N, p.Done.Error, p.Done.Bytes))
 		}
 	}
 	s.Stdout, s.Stderr = &t.out, &t.err

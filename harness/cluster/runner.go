@@ -477,10 +477,10 @@ func (r *runner) script(ctx context.Context, run *running) (s *harness.Script, r
 	}
 	to := &teller{c: r.c, subject: eventSubject(j.Front, j.ID)}
 	if j.Lines || run.span != nil {
-		s.OnLine = func(l record.Line) {
-			run.span.Line(l)
+		s.OnProgress = func(p record.Progress) {
+			run.span.Progress(p)
 			if j.Lines {
-				to.line(l)
+				to.progress(p)
 			}
 		}
 	}
@@ -540,17 +540,15 @@ func (t *teller) send(kind byte, body []byte) {
 	t.c.sendFrame(t.subject, "", kind, body)
 }
 
-func (t *teller) line(l record.Line) {
-	kind := byte(0)
-	switch l.(type) {
-	case *record.Call:
-		kind = frameCall
-	case *record.Done:
-		kind = frameDone
-	default:
+func (t *teller) progress(p record.Progress) {
+	kind, line := byte(frameCall), record.Line(p.Call)
+	switch {
+	case p.Begin != nil: // the front end has the name that it gave the record
 		return
+	case p.Done != nil:
+		kind, line = frameDone, p.Done
 	}
-	if b, err := marshal(l); err == nil {
+	if b, err := marshal(line); err == nil {
 		t.send(kind, b)
 	}
 }

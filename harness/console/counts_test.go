@@ -22,8 +22,8 @@ func (w *world) cancel(t *testing.T, subject string) {
 	p := *w.policy
 	p.Token = subject
 	res, err := w.harness.Run(ctx, &harness.Script{Source: strings.Replace(priceScript, "range 4", "range 1", 1),
-		Origin: harness.Origin{Subject: subject}, Policy: &p, OnLine: func(l record.Line) {
-			if _, ok := l.(*record.Call); ok {
+		Origin: harness.Origin{Subject: subject}, Policy: &p, OnProgress: func(p record.Progress) {
+			if p.Call != nil && p.Done == nil {
 				cancel()
 			}
 		}})

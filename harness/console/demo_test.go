@@ -422,14 +422,12 @@ func (w *world) begin() error {
 	called := make(chan struct{}, 10)
 	go func() {
 		p := *w.policy
-		res, err := w.harness.Run(ctx, &harness.Script{Source: runningScript, Origin: harness.Origin{Subject: "nightly", Session: "s-nightly", Name: "stock_check"}, Policy: &p, Limits: harness.Limits{Timeout: time.Hour}, OnLine: func(l record.Line) {
-			switch l := l.(type) {
-			case *record.Begin:
-				id <- l.ID
-			case *record.Call:
-				if l.Tool == "warehouse.count_again" {
-					called <- struct{}{}
-				}
+		res, err := w.harness.Run(ctx, &harness.Script{Source: runningScript, Origin: harness.Origin{Subject: "nightly", Session: "s-nightly", Name: "stock_check"}, Policy: &p, Limits: harness.Limits{Timeout: time.Hour}, OnProgress: func(p record.Progress) {
+			switch {
+			case p.Begin != nil:
+				id <- p.Begin.ID
+			case p.Done == nil && p.Call.Tool == "warehouse.count_again":
+				called <- struct{}{}
 			}
 		}})
 		if err == nil && res.Status != outcome.Canceled {

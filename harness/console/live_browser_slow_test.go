@@ -52,9 +52,9 @@ func (w *world) slow(t testing.TB) *slowRun {
 	id := make(chan string, 1)
 	go func() {
 		_, err := w.run("dev", slowScript, func(s *harness.Script) {
-			s.OnLine = func(l record.Line) {
-				if l, ok := l.(*record.Begin); ok {
-					id <- l.ID
+			s.OnProgress = func(p record.Progress) {
+				if p.Begin != nil {
+					id <- p.Begin.ID
 					<-r.begin
 				}
 			}

@@ -212,6 +212,14 @@ type Answer struct {
 	Input json.RawMessage `json:"input,omitempty"`
 }
 
+// Progress is an event of a run under way, for listeners: its record begins, or a call
+// begins or ends.
+type Progress struct {
+	Begin *Begin // the first line of the record; nil for a call
+	Call  *Call
+	Done  *Done // how Call ended; nil if it begins
+}
+
 // Round says that the server of a call asks something before it answers the call.
 // A Round of the same call with Sent is our answer.
 type Round struct {

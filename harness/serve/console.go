@@ -123,15 +123,15 @@ func (h *consoleHost) Load() (running, waiting int) { return h.f.s.queue.Load() 
 
 // begun hands on the ID of a run when it begins.
 func begun(script *harness.Script, ids chan<- string) {
-	tell := script.OnLine
-	script.OnLine = func(l record.Line) {
-		if b, ok := l.(*record.Begin); ok {
+	tell := script.OnProgress
+	script.OnProgress = func(p record.Progress) {
+		if p.Begin != nil {
 			select {
-			case ids <- b.ID:
+			case ids <- p.Begin.ID:
 			default:
 			}
 		}
-		tell(l)
+		tell(p)
 	}
 }
 

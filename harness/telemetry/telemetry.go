@@ -11,7 +11,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -114,27 +114,17 @@ func (t *Telemetry) Close() error {
 	return errors.Join(errs...)
 }
 
-// Span is one run in the making. Its parts are recorded when it ends, from the
-// Result's times. Where it is nil it does nothing.
+// Span is one run in the making. Its calls are recorded as they end, its other parts when
+// it ends, from the Result's times. A nil Span does nothing.
 type Span struct {
 	t         *Telemetry
 	ctx       context.Context
 	root      trace.Span
 	begun     time.Time
-	job       *Job // nil: it is a client's request
+	job       *Job // if nil, it is a client's request
 	parent    context.Context
 	elsewhere bool
-
-	mu    sync.Mutex
-	calls map[int]string // tools of calls under way, by number
-	made  []timedCall
-}
-
-type timedCall struct {
-	tool    string
-	end     time.Time
-	ms      float64
-	message string // of its error
+	calls     atomic.Int64 // that have ended
 }
 
 // Request begins the span of a client's request to a tool, below the span that ctx has,
@@ -155,8 +145,7 @@ type Job struct {
 }
 
 // Run begins the spans of a job, below the one that ctx has, which is that of the request
-// at its front end; and returns the context in which the script runs. They are recorded by
-// End alone.
+// at its front end, and returns the context in which the script runs.
 func (t *Telemetry) Run(ctx context.Context, j *Job) (*Span, context.Context) {
 	if t == nil {
 		return nil, ctx
@@ -166,7 +155,7 @@ func (t *Telemetry) Run(ctx context.Context, j *Job) (*Span, context.Context) {
 
 func (t *Telemetry) begin(ctx context.Context, s *Span, name string, kind trace.SpanKind,
 	attrs ...attribute.KeyValue) (*Span, context.Context) {
-	s.t, s.parent, s.begun, s.calls = t, ctx, time.Now(), map[int]string{}
+	s.t, s.parent, s.begun = t, ctx, time.Now()
 	s.ctx, s.root = t.tracer.Start(ctx, name, trace.WithSpanKind(kind), trace.WithTimestamp(s.begun),
 		trace.WithAttributes(attrs...))
 	if !t.traces {
@@ -182,43 +171,29 @@ func (s *Span) Elsewhere() {
 	}
 }
 
-// Line is told of the lines of the run's record.
-func (s *Span) Line(l record.Line) {
-	if s == nil {
+// Progress records a call that has ended.
+func (s *Span) Progress(p record.Progress) {
+	if s == nil || p.Done == nil {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch l := l.(type) {
-	case *record.Call:
-		s.calls[l.N] = l.Tool
-	case *record.Done:
-		tool, ok := s.calls[l.N]
-		if delete(s.calls, l.N); ok {
-			s.made = append(s.made, timedCall{tool, l.Time, l.Ms, text.Cut(l.Message, maxMessage)})
-		}
+	s.calls.Add(1)
+	if !s.elsewhere {
+		s.call(p.Call.Tool, p.Done)
 	}
 }
 
-// End records the run, and what it came to. res is nil where there is no result.
+// End records the run and its status. If there is no result, res is nil.
 func (s *Span) End(status string, res *outcome.Result) {
 	if s == nil {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.job != nil {
 		s.queue()
 	}
-	if !s.elsewhere {
-		if res != nil {
-			s.phases(&res.Timing)
-		}
-		for _, c := range s.made {
-			s.call(c)
-		}
+	if !s.elsewhere && res != nil {
+		s.phases(&res.Timing)
 	}
-	s.root.SetAttributes(attribute.String(attrStatus, status), attribute.Int(attrCalls, len(s.made)))
+	s.root.SetAttributes(attribute.String(attrStatus, status), attribute.Int64(attrCalls, s.calls.Load()))
 	if status != string(outcome.OK) {
 		s.root.SetStatus(codes.Error, status)
 	}
@@ -241,17 +216,17 @@ func (s *Span) queue() {
 	span.End(trace.WithTimestamp(end))
 }
 
-func (s *Span) call(c timedCall) {
-	_, child := s.t.tracer.Start(s.ctx, spanCall+c.tool, trace.WithTimestamp(c.end.Add(-milliseconds(c.ms))),
+func (s *Span) call(tool string, d *record.Done) {
+	_, child := s.t.tracer.Start(s.ctx, spanCall+tool, trace.WithTimestamp(d.Time.Add(-milliseconds(d.Ms))),
 		trace.WithSpanKind(trace.SpanKindClient),
-		trace.WithAttributes(attribute.String(attrMethod, "tools/call"), attribute.String(attrTool, c.tool)))
-	attrs := []attribute.KeyValue{attribute.String(attrTool, c.tool)}
-	if c.message != "" {
-		child.SetStatus(codes.Error, c.message)
+		trace.WithAttributes(attribute.String(attrMethod, "tools/call"), attribute.String(attrTool, tool)))
+	attrs := []attribute.KeyValue{attribute.String(attrTool, tool)}
+	if d.Message != "" {
+		child.SetStatus(codes.Error, text.Cut(d.Message, maxMessage))
 		attrs = append(attrs, attribute.String(attrError, "tool_error"))
 	}
-	child.End(trace.WithTimestamp(c.end))
-	s.t.client.Record(s.ctx, c.ms/1000, metric.WithAttributes(attrs...))
+	child.End(trace.WithTimestamp(d.Time))
+	s.t.client.Record(s.ctx, d.Ms/1000, metric.WithAttributes(attrs...))
 }
 
 // phases are the parts of a run in their order.

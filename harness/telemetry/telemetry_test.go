@@ -21,7 +21,7 @@ func TestItIsOffUnlessAskedFor(t *testing.T) {
 	}
 	span, _ := tel.Request(t.Context(), "execute") // and takes all the same what it is told
 	span.Elsewhere()
-	span.Line(nil)
+	span.Progress(record.Progress{})
 	span.End("ok", nil)
 	if err := tel.Close(); err != nil {
 		t.Error(err)
@@ -63,8 +63,7 @@ func TestPartsOfARunElsewhereAreNotToldTwice(t *testing.T) {
 	}
 	span, _ := tel.Request(t.Context(), "execute")
 	span.Elsewhere()
-	span.Line(&record.Call{N: 1, Tool: "shop.buy"})
-	span.Line(&record.Done{N: 1, Ms: 1})
+	span.Progress(record.Progress{Call: &record.Call{N: 1, Tool: "shop.buy"}, Done: &record.Done{N: 1, Ms: 1}})
 	span.End(string(outcome.OK), &outcome.Result{Timing: outcome.Timing{Run: 3}})
 	if err := tel.Close(); err != nil {
 		t.Fatal(err)

@@ -174,7 +174,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 		line.Key = idempotencyKey()
 	}
 	told := *line
-	r.journal.Tell(&told)
+	r.journal.Tell(record.Progress{Call: &told})
 	done := &record.Done{N: line.N}
 	var res *backend.Result
 	var start time.Duration
@@ -274,7 +274,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 		r.tree.asks.doubt(line, done.Kind, args)
 	}
 	r.journal.Add(done) // what cannot be written ends the sending, see add
-	r.journal.Tell(done)
+	r.journal.Tell(record.Progress{Call: &told, Done: done})
 	if lost {
 		r.lose(line, args, err.Error())
 		err = worker.ErrParked

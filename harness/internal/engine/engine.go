@@ -33,9 +33,9 @@ func (e *Engine) begin(s *Script, check bool) (*tree, error) {
 		}
 		return t, nil
 	case check || s.Begin == nil:
-		t.journal = journal.New(nil, s.OnLine)
+		t.journal = journal.New(nil, s.OnProgress)
 	default:
-		t.journal, err = journal.Begin(s.Begin, e.Records, s.OnLine)
+		t.journal, err = journal.Begin(s.Begin, e.Records, s.OnProgress)
 	}
 	if !check {
 		t.dry = newGuesser(s)

@@ -63,7 +63,7 @@ type Script struct {
 	Catalog        *catalog.Catalog // instead of the Engine's; may be nil
 	Strict, Dry    bool
 	NoAsk          bool // nobody could answer: calls that need a person are denied
-	OnLine         func(record.Line)
+	OnProgress     func(record.Progress)
 	Stdout, Stderr io.Writer
 	Ask            func(ctx context.Context, server string, q *backend.Question) (*backend.Reply, error)
 	Room           *room.Room    // of the results of its calls

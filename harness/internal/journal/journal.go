@@ -28,11 +28,11 @@ import (
 
 // Journal writes the record of a run and of the scripts that it runs through RunScript.
 type Journal struct {
-	w       *store.Writer     // nil if no record is kept
-	store   *store.Store      // of w
-	seed    []byte            // of random functions; if nil, the worker makes one
-	tell    func(record.Line) // may be nil
-	attempt int               // of a resumed run the number of this execution, else 0
+	w       *store.Writer         // nil if no record is kept
+	store   *store.Store          // of w
+	seed    []byte                // of random functions; if nil, the worker makes one
+	tell    func(record.Progress) // may be nil
+	attempt int                   // of a resumed run the number of this execution, else 0
 
 	repeating sync.Mutex  // held while a resumed run prints
 	live      atomic.Bool // the script has left its record behind
@@ -51,7 +51,7 @@ type Journal struct {
 
 // New returns a journal that keeps no record. seed and tell may be nil; the worker then
 // makes a seed, and nobody is told of lines.
-func New(seed []byte, tell func(record.Line)) *Journal {
+func New(seed []byte, tell func(record.Progress)) *Journal {
 	j := &Journal{seed: seed, tell: tell, nested: map[string]int{}, out: &printed{}, err: &printed{}}
 	j.live.Store(true)
 	return j
@@ -59,19 +59,19 @@ func New(seed []byte, tell func(record.Line)) *Journal {
 
 // Begin begins the record of a run. The error wraps a *store.RunningError if another run
 // has the same Once.
-func Begin(b *record.Begin, records *store.Store, tell func(record.Line)) (*Journal, error) {
+func Begin(b *record.Begin, records *store.Store, tell func(record.Progress)) (*Journal, error) {
 	w, err := begin(b, records)
 	if err != nil {
 		return nil, fmt.Errorf("the run cannot be recorded, and has not begun: %w", err)
 	}
 	j := New(b.Seed, tell)
 	j.w, j.store = w, records
-	j.Tell(b)
+	j.Tell(record.Progress{Begin: b})
 	return j, nil
 }
 
 // Resume returns the journal of a resumed run, whose record w extends.
-func Resume(w *store.Writer, run *record.Run, records *store.Store, tell func(record.Line)) *Journal {
+func Resume(w *store.Writer, run *record.Run, records *store.Store, tell func(record.Progress)) *Journal {
 	j := New(run.Begin.Seed, tell)
 	j.w, j.store, j.attempt = w, records, 1
 	if n := len(run.Attempts); n > 0 {
@@ -358,10 +358,10 @@ func (j *Journal) ScriptPath(path, place string) string {
 	return fmt.Sprintf("%s#%d/", at, j.nested[at])
 }
 
-// Tell passes a line to the listener.
-func (j *Journal) Tell(l record.Line) {
+// Tell passes an event to the listener.
+func (j *Journal) Tell(p record.Progress) {
 	if j.tell != nil {
-		j.tell(l)
+		j.tell(p)
 	}
 }
 

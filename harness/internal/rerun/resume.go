@@ -33,7 +33,7 @@ func Resume(ctx context.Context, e *engine.Engine, w *store.Writer, run *record.
 		w.Close()
 		return nil, err
 	}
-	r := &resumption{run, s, journal.Resume(w, run, e.Records, s.OnLine), e}
+	r := &resumption{run, s, journal.Resume(w, run, e.Records, s.OnProgress), e}
 	for n := 1; ; n++ {
 		res, final, err := r.attempt(ctx, n)
 		if err == nil && (res.Status != outcome.Diverged || n == MaxAttempts || ctx.Err() != nil || r.journal.Live() || final) {

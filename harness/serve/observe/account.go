@@ -1,7 +1,6 @@
 package observe
 
 import (
-	"sync"
 	"time"
 
 	"github.com/usetools/usetools/harness/outcome"
@@ -11,52 +10,35 @@ import (
 	"github.com/usetools/usetools/registry/backend"
 )
 
-// Account follows one run, or one call without a script. It makes what the audit, the
-// traces, the metrics and the client get of it from the lines of its record and its end.
+// Account passes what happens in one run, or in one call without a script, to the audit,
+// the traces, the metrics and the client.
 type Account struct {
-	Span   *telemetry.Span // nil: there is no telemetry
-	Client *Notifier       // nil: it is not told how the run gets on
+	Span   *telemetry.Span // if nil, there is no telemetry
+	Client *Notifier       // if nil, the client is not notified
 
 	metrics *Metrics
 	begun   time.Time
 	audit   *entry
-
-	mu    sync.Mutex
-	calls map[int]*record.Call // under way, by number
 }
 
 // NewAccount begins the account of a request that came at a time. If audit is nil, there
 // is none.
 func NewAccount(m *Metrics, audit *Audit, r *Request, begun time.Time) *Account {
-	return &Account{metrics: m, begun: begun, audit: audit.begin(r), calls: map[int]*record.Call{}}
+	return &Account{metrics: m, begun: begun, audit: audit.begin(r)}
 }
 
 // Ready records that the run is about to begin, if the audit is required. On an error
 // the run must not begin.
 func (a *Account) Ready() error { return a.audit.ready() }
 
-// Line takes a line of the run's record.
-func (a *Account) Line(l record.Line) {
-	a.Span.Line(l)
-	switch l := l.(type) {
-	case *record.Begin:
-		a.audit.keeps(l)
-	case *record.Call:
-		a.mu.Lock()
-		a.calls[l.N] = l
-		a.mu.Unlock()
-		a.Client.begins(l)
-	case *record.Done:
-		a.mu.Lock()
-		c := a.calls[l.N]
-		delete(a.calls, l.N)
-		a.mu.Unlock()
-		a.Client.ended(c, l)
-		a.audit.ended(c, l)
-	}
+// Progress takes an event of the run.
+func (a *Account) Progress(p record.Progress) {
+	a.Span.Progress(p)
+	a.Client.progress(p)
+	a.audit.progress(p)
 }
 
-// End takes the status of the run; res is nil if the harness failed.
+// End takes the status of the run. If the harness failed, res is nil.
 func (a *Account) End(status outcome.Status, res *outcome.Result) {
 	took := time.Since(a.begun)
 	a.metrics.Ran(string(status), took)

@@ -1,12 +1,18 @@
 package observe
 
 import (
+	"bytes"
+	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"maps"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -27,43 +33,39 @@ const (
 	auditValues  = 16 << 10
 )
 
-// entry collects the lines of one run.
+// newLines returns a handler that writes log records as lines of the audit. The message
+// of a record is the type of its line. Empty texts and lists are omitted, and so is the
+// level.
+func newLines(w io.Writer) slog.Handler {
+	return slog.NewJSONHandler(w, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		switch {
+		case a.Key == slog.MessageKey:
+			a.Key = "type"
+		case a.Key == slog.LevelKey,
+			a.Value.Kind() == slog.KindString && a.Value.String() == "",
+			a.Value.Kind() == slog.KindAny && reflect.ValueOf(a.Value.Any()).Len() == 0:
+			return slog.Attr{}
+		}
+		return a
+	}})
+}
+
+// entry collects the lines of one run: one of type "begin" if the audit is required, one
+// of type "call" for each call, one of type "script" for each saved script, and one of
+// type "run" at the end.
 type entry struct {
 	a     *Audit
 	tools *registry.Registry
 	run   string
-	head  runLine
+	about []slog.Attr    // of the lines "begin" and "run"
+	more  map[string]int // their omitted entries, by the name of the list
 
-	mu    sync.Mutex
-	calls []callLine
-}
-
-// beginLine is the line of a run that is about to begin. It is written if the
-// audit is required.
-type beginLine struct {
-	Type    string         `json:"type"` // "begin"; "run" in a runLine
-	Time    time.Time      `json:"time"`
-	Run     string         `json:"run"`
-	Session string         `json:"session"`
-	Token   string         `json:"token,omitempty"` // its name, if there are several
-	Script  string         `json:"script"`          // its SHA-256
-	Bytes   int            `json:"bytes"`
-	Inputs  map[string]any `json:"inputs,omitempty"` // bytes by name
-	// More has the number of omitted entries by the name of their list.
-	More map[string]int `json:"more,omitempty"`
-}
-
-// runLine is the line of a run that has ended.
-type runLine struct {
-	beginLine
-	Status    string            `json:"status"`
-	Ms        float64           `json:"ms"`
-	Tools     []toolLine        `json:"tools,omitempty"`
-	Decisions []policy.Decision `json:"decisions,omitempty"`
-	Calls     int               `json:"calls"`
-	Error     string            `json:"error,omitempty"`
-	Record    string            `json:"record,omitempty"` // the ID of the run's record
-	DryRun    bool              `json:"dry_run,omitempty"`
+	mu     sync.Mutex
+	lines  bytes.Buffer // not written yet
+	to     slog.Handler // writes to lines
+	calls  int
+	record string // the ID of the run's record
+	dry    bool
 }
 
 // toolLine is a tool that a script uses.
@@ -73,37 +75,10 @@ type toolLine struct {
 	By     string `json:"by,omitempty"`
 }
 
-// callLine is the line of a call.
-type callLine struct {
-	Type string    `json:"type"` // "call"
-	Time time.Time `json:"time"`
-	Run  string    `json:"run"`
-	Tool string    `json:"tool"`
-	// Args has the size in bytes of each declared argument by name; with AuditArgs
-	// it has the values of all arguments.
-	Args map[string]any `json:"args,omitempty"`
-	More map[string]int `json:"more,omitempty"`
-	Ms   float64        `json:"ms"`
-	Size int            `json:"bytes"` // of the result
-	OK   bool           `json:"ok"`
-}
-
-// scriptLine is the line of a saved script that a run, or a script in it, ran.
-type scriptLine struct {
-	Type   string         `json:"type"` // "script"
-	Time   time.Time      `json:"time"`
-	Run    string         `json:"run"`
-	Name   string         `json:"name"`
-	Script string         `json:"script"` // its SHA-256
-	Depth  int            `json:"depth"`  // 1: the run's own script ran it
-	Status outcome.Status `json:"status"`
-	Ms     float64        `json:"ms"`
-}
-
-// Request is what the audit says of what a client sent.
+// Request is the part of a client's request that the audit records.
 type Request struct {
 	Session string
-	Token   string // its name, "" if tokens do not tell clients apart
+	Token   string // its name; empty if tokens do not tell clients apart
 	Script  string
 	Inputs  map[string]json.RawMessage
 	Tools   *registry.Registry // their schemas name the arguments that lines may name
@@ -116,102 +91,112 @@ func (a *Audit) begin(r *Request) *entry {
 	now := time.Now().UTC()
 	sum := sha256.Sum256([]byte(r.Script))
 	hash := hex.EncodeToString(sum[:])
-	more := map[string]int{}
-	run := fmt.Sprintf("%x-%s", now.UnixNano(), hash[:8])
-	return &entry{a: a, tools: r.Tools, run: run, head: runLine{
-		beginLine: beginLine{Type: "run", Time: now, Run: run, Session: r.Session, Token: r.Token, Script: hash,
-			Bytes: len(r.Script), Inputs: recorded(r.Inputs, "inputs", false, more), More: more},
-	}}
+	e := &entry{a: a, tools: r.Tools, run: fmt.Sprintf("%x-%s", now.UnixNano(), hash[:8]), more: map[string]int{}}
+	e.to = newLines(&e.lines)
+	e.about = []slog.Attr{slog.Time("time", now), slog.String("run", e.run), slog.String("session", r.Session),
+		slog.String("token", r.Token), slog.String("script", hash), slog.Int("bytes", len(r.Script)),
+		slog.Any("inputs", recorded(r.Inputs, "inputs", false, e.more)), slog.Any("more", e.more)}
+	return e
+}
+
+// add adds a line. The caller holds the lock, or is alone.
+func (e *entry) add(kind string, attrs ...slog.Attr) {
+	r := slog.NewRecord(time.Time{}, slog.LevelInfo, kind, 0)
+	r.AddAttrs(attrs...)
+	e.to.Handle(context.Background(), r) // to memory, which does not fail
+}
+
+// write writes the lines to the file.
+func (e *entry) write() error {
+	err := e.a.write(e.lines.Bytes())
+	e.lines.Reset()
+	return err
 }
 
 // ready records that the run is about to begin, if the audit is required. On an
 // error the run must not begin.
-func (r *entry) ready() error {
-	if r == nil || !r.a.Required {
+func (e *entry) ready() error {
+	if e == nil || !e.a.Required {
 		return nil
 	}
-	line := r.head.beginLine
-	line.Type = "begin"
-	if err := r.a.write(appendLine(nil, line)); err != nil {
+	e.add("begin", e.about...)
+	if e.write() != nil {
 		return errors.New("the server's audit is required and cannot be written; nothing has run. " +
 			"Retry when the operator has fixed it")
 	}
 	return nil
 }
 
-// keeps adds the run's record.
-func (r *entry) keeps(b *record.Begin) {
-	if r == nil {
+// progress takes an event of the run.
+func (e *entry) progress(p record.Progress) {
+	if e == nil {
 		return
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.head.Record, r.head.DryRun = b.ID, b.Dry
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case p.Begin != nil:
+		e.record, e.dry = p.Begin.ID, p.Begin.Dry
+	case p.Done != nil:
+		e.call(p.Call, p.Done)
+	}
 }
 
-// ended adds a finished call.
-func (r *entry) ended(c *record.Call, d *record.Done) {
-	if r == nil {
-		return
-	}
+// call adds the line of a finished call. It has the size in bytes of each declared
+// argument by name or, if the audit records arguments, the values of all of them.
+func (e *entry) call(c *record.Call, d *record.Done) {
 	var schema struct{ Properties map[string]json.RawMessage }
-	if t, ok := r.tools.Tool(c.Tool); ok {
+	if t, ok := e.tools.Tool(c.Tool); ok {
 		json.Unmarshal(t.Input, &schema)
 	}
 	args, more := map[string]json.RawMessage{}, map[string]int{}
 	jsontree.Members(c.Args.JSON, func(name string, v *jsontree.Value) bool {
 		// Names that the script made are values.
-		if (r.a.Args || schema.Properties[name] != nil) && len(args) < auditEntries {
+		if (e.a.Args || schema.Properties[name] != nil) && len(args) < auditEntries {
 			args[name] = v.Raw
 		} else {
 			more["args"]++
 		}
 		return true
 	})
-	line := callLine{Type: "call", Time: d.Time.UTC(), Run: r.run, Tool: c.Tool,
-		Args: recorded(args, "args", r.a.Args, more),
-		More: more, Ms: d.Ms, Size: d.Bytes, OK: d.Message == ""}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.calls = append(r.calls, line)
+	e.add("call", slog.Time("time", d.Time.UTC()), slog.String("run", e.run), slog.String("tool", c.Tool),
+		slog.Any("args", recorded(args, "args", e.a.Args, more)), slog.Any("more", more), slog.Float64("ms", d.Ms),
+		slog.Int("bytes", d.Bytes), slog.Bool("ok", d.Message == ""))
+	e.calls++
 }
 
-// end writes the lines of a finished run.
-func (r *entry) end(status string, res *outcome.Result, d time.Duration) {
-	if r == nil {
+// end writes the lines of a finished run. Refused tools come first in its decisions.
+func (e *entry) end(status string, res *outcome.Result, took time.Duration) {
+	if e == nil {
 		return
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	h := &r.head
-	h.Status, h.Ms, h.Calls = status, float64(d.Microseconds())/1000, len(r.calls)
-	if res != nil {
-		refused, allowed := []policy.Decision{}, []policy.Decision{}
-		for _, d := range res.Decisions {
-			if d.Verdict == policy.IsAllowed {
-				allowed = append(allowed, d)
-			} else {
-				refused = append(refused, d)
-			}
-		}
-		h.Decisions = atMost(append(refused, allowed...), "decisions", h.More)
-		for _, u := range atMost(res.Tools, "tools", h.More) {
-			h.Tools = append(h.Tools, toolLine{shorten.Text(u.Phrase, auditName), u.Tool, string(u.By)})
-		}
-		if res.Error != nil {
-			h.Error = string(res.Error.Kind)
-		}
-	}
-	var lines []byte
-	for _, c := range r.calls {
-		lines = appendLine(lines, c)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	attrs := append(e.about, slog.String("status", status), slog.Float64("ms", float64(took.Microseconds())/1000),
+		slog.Int("calls", e.calls), slog.String("record", e.record))
+	if e.dry {
+		attrs = append(attrs, slog.Bool("dry_run", true))
 	}
 	if res != nil {
 		for _, n := range res.Scripts {
-			lines = appendLine(lines, scriptLine{"script", n.Time, r.run, n.Name, n.Hash, n.Depth, n.Status, n.Ms})
+			e.add("script", slog.Time("time", n.Time), slog.String("run", e.run), slog.String("name", n.Name),
+				slog.String("script", n.Hash), slog.Int("depth", n.Depth), slog.String("status", string(n.Status)), slog.Float64("ms", n.Ms))
+		}
+		decisions := slices.Clone(res.Decisions)
+		slices.SortStableFunc(decisions, func(a, b policy.Decision) int { // "allowed" is the last
+			return -cmp.Compare(a.Verdict, b.Verdict)
+		})
+		var tools []toolLine
+		for _, u := range atMost(res.Tools, "tools", e.more) {
+			tools = append(tools, toolLine{shorten.Text(u.Phrase, auditName), u.Tool, string(u.By)})
+		}
+		attrs = append(attrs, slog.Any("tools", tools), slog.Any("decisions", atMost(decisions, "decisions", e.more)))
+		if res.Error != nil {
+			attrs = append(attrs, slog.String("error", string(res.Error.Kind)))
 		}
 	}
-	r.a.write(appendLine(lines, h))
+	e.add("run", attrs...)
+	e.write() // reports the error itself
 }
 
 // atMost returns the first auditEntries entries of a list and counts the others in
@@ -239,12 +224,4 @@ func recorded(fields map[string]json.RawMessage, list string, values bool, more 
 		out[shorten.Text(name, auditName)] = as
 	}
 	return out
-}
-
-func appendLine(lines []byte, v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		b, _ = json.Marshal(map[string]string{"type": "error", "error": err.Error()})
-	}
-	return append(append(lines, b...), '\n')
 }

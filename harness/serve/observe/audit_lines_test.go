@@ -49,7 +49,7 @@ func TestLinesOfTheAuditAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.ended(&record.Call{Tool: "files.wait", Args: record.Raw(sent)}, &record.Done{})
+	r.progress(record.Progress{Call: &record.Call{Tool: "files.wait", Args: record.Raw(sent)}, Done: &record.Done{}})
 	r.end("ok", res, 0)
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -84,8 +84,8 @@ func TestTheAuditNamesDeclaredArgumentsOnly(t *testing.T) {
 		Input: json.RawMessage(`{"type":"object","properties":{"title":{}},"additionalProperties":true}`)}}}
 	tools.Normalize()
 	r := a.begin(&Request{Tools: tools})
-	r.ended(&record.Call{Tool: "notes.put", Args: record.Raw([]byte(`{"title":"x","secret-1":1,"secret-2":2}`))},
-		&record.Done{})
+	r.progress(record.Progress{Call: &record.Call{Tool: "notes.put", Args: record.Raw([]byte(`{"title":"x","secret-1":1,"secret-2":2}`))},
+		Done: &record.Done{}})
 	r.end("ok", nil, 0)
 	data, err := os.ReadFile(file)
 	if text := string(data); err != nil || strings.Contains(text, "secret") ||

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"strings"
 	"sync"
 	"time"
@@ -16,9 +15,8 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// Notifier tells a client how its script gets on: progress where it asked for
-// that, printed lines and failed calls as log messages. What a client is too
-// slow to take is dropped.
+// Notifier sends a client progress, if it asked for that, and printed lines and failed
+// calls as log messages. It drops those that the client is too slow to take.
 type Notifier struct {
 	ctx     context.Context
 	req     *mcp.CallToolRequest
@@ -26,20 +24,19 @@ type Notifier struct {
 	queue   chan func()
 	sending sync.WaitGroup
 
-	mu   sync.Mutex
-	line []byte
-	sent int
-	shut bool
+	mu      sync.Mutex
+	printed []byte // a line that has not ended yet
+	sent    int
+	shut    bool
 }
 
-// Bounds of what one run tells.
+// Limits of the notifications of one run.
 const (
 	maxNotes     = 500
 	maxNoteLine  = 1000 // bytes
 	notifyBuffer = 64
-	// notifyTail is how long an answer waits until the last notifications are
-	// written: what is not by then is lost. It takes that long only on a machine
-	// that is very busy, or where the client is slow to take the answer too.
+	// notifyTail is how long an answer waits until the last notifications are written. The
+	// rest is dropped: the machine is very busy, or the client is slow to take the answer too.
 	notifyTail = 2 * time.Second
 )
 
@@ -86,26 +83,24 @@ func (n *Notifier) Close() {
 	}
 }
 
-// begins tells of a call that begins.
-func (n *Notifier) begins(c *record.Call) {
-	if n == nil || n.token == nil {
+// progress notifies the client of a call that begins, if it asked for progress, and of a
+// call that failed.
+func (n *Notifier) progress(p record.Progress) {
+	c := p.Call
+	if n == nil || c == nil {
 		return
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.send(func() {
-		n.req.Session.NotifyProgress(n.ctx, &mcp.ProgressNotificationParams{
-			ProgressToken: n.token, Progress: float64(c.N), Message: fmt.Sprintf("call %d: %s", c.N, c.Tool),
+	switch {
+	case p.Done == nil && n.token != nil:
+		n.send(func() {
+			n.req.Session.NotifyProgress(n.ctx, &mcp.ProgressNotificationParams{
+				ProgressToken: n.token, Progress: float64(c.N), Message: fmt.Sprintf("call %d: %s", c.N, c.Tool),
+			})
 		})
-	})
-}
-
-// ended tells of a call that has failed.
-func (n *Notifier) ended(c *record.Call, d *record.Done) {
-	if n != nil && d.Message != "" {
-		n.mu.Lock()
-		defer n.mu.Unlock()
-		n.log("warning", c.Tool+": "+d.Message)
+	case p.Done != nil && p.Done.Message != "":
+		n.log("warning", c.Tool+": "+p.Done.Message)
 	}
 }
 
@@ -117,32 +112,20 @@ func (n *Notifier) log(level mcp.LoggingLevel, text string) {
 	})
 }
 
-// Write takes what the script prints, and logs it line by line.
+// Write takes output of the script, and logs it line by line.
 func (n *Notifier) Write(p []byte) (int, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.sent >= maxNotes {
 		return len(p), nil
 	}
-	rest := append(n.line, p...)
+	n.printed = append(n.printed, p...)
 	for {
-		i := bytes.IndexByte(rest, '\n')
-		if i < 0 && len(rest) < maxNoteLine {
-			break
+		line, rest, ended := bytes.Cut(n.printed, []byte{'\n'})
+		if !ended && len(line) < maxNoteLine {
+			return len(p), nil
 		}
-		if i < 0 {
-			i = len(rest) - 1
-		}
-		line := strings.ToValidUTF8(strings.TrimRight(string(rest[:min(i+1, maxNoteLine)]), "\n"), "\uFFFD")
-		n.log("info", line)
-		rest = rest[i+1:]
-		if n.sent >= maxNotes {
-			rest = nil
-			break
-		}
+		n.log("info", strings.ToValidUTF8(string(line[:min(len(line), maxNoteLine)]), "\uFFFD"))
+		n.printed = rest
 	}
-	n.line = append([]byte(nil), rest...)
-	return len(p), nil
 }
-
-var _ io.Writer = (*Notifier)(nil)
