@@ -287,6 +287,9 @@ func checkSettings(ctx context.Context, cfg *config.Config) []finding {
 	if err == nil {
 		_, _, err = catalog.Rules(cfg)
 	}
+	if err == nil {
+		_, err = catalog.ReadLabels(cfg)
+	}
 	var opts *discovery.Options
 	if err == nil {
 		opts, err = settings.Options()
@@ -393,6 +396,39 @@ func checkRules(reg *registry.Registry, cfg *config.Config) []finding {
 	return out
 }
 
+// checkFlow says which results the config takes for untrusted, what is wrong with that, and which
+// servers it should name.
+func checkFlow(reg *registry.Registry, cfg *config.Config) []finding {
+	if cfg == nil {
+		return nil
+	}
+	cat := &catalog.Catalog{Registry: reg, Servers: cfg.Servers}
+	var err error
+	if cat.Labels, err = catalog.ReadLabels(cfg); err == nil {
+		cat.Rules, _, err = catalog.Rules(cfg)
+	}
+	if err != nil {
+		return nil // checkSettings has said so
+	}
+	var out []finding
+	for _, wrong := range cat.LabelErrors() {
+		out = append(out, finding{Check: "untrusted", Status: broken, Detail: wrong,
+			Do: "harness describe shows the fields and arguments of tools; no script runs before that is corrected"})
+	}
+	if cat.Flow() != nil {
+		out = append(out, finding{Check: "untrusted", Status: fine, Detail: fmt.Sprintf("%s of untrusted results; a client without a "+
+			"session and a token has every effect late: there the rule equals \"every effect asks\"",
+			text.Count(len(cat.Labels.Untrusted), "label"))})
+	}
+	if servers := cat.ProposeUntrusted(); len(servers) > 0 {
+		out = append(out, finding{Check: "untrusted", Status: fine, Detail: "servers that may return text of third parties, which can carry " +
+			"instructions to the model: " + text.List(servers, 12),
+			Do: fmt.Sprintf(`label it, and ask for the effects that follow: "usetools": {"untrusted": {%q: true}, "approve": {"effect": {"ask": "late"}}}`,
+				servers[0])})
+	}
+	return out
+}
+
 // saveAnswers saves what the servers have answered, so that the next command does not
 // ask them again. A server that failed within -timeout is asked again.
 func saveAnswers(ctx context.Context, files *catalog.Files, job *build.Job, hurried bool) error {
@@ -456,6 +492,7 @@ func checkRegistry(files *catalog.Files, cfg *config.Config) []finding {
 			f.Detail += fmt.Sprintf(", %d not callable", held)
 		}
 		out := append([]finding{f, checkClasses(reg, cfg)}, checkRules(reg, cfg)...)
+		out = append(out, checkFlow(reg, cfg)...)
 		if n := silent(reg.Tools, cfg); n > 0 {
 			out = append(out, finding{Check: "approval", Status: fine, Detail: fmt.Sprintf(
 				"%d of %s do not declare whether they are destructive; serve -approve destructive requires approval for those, too",

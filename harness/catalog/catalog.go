@@ -25,7 +25,9 @@ package catalog
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/usetools/usetools/discovery"
@@ -57,6 +59,8 @@ type Catalog struct {
 	// Decide. Rights are the rights of tokens, by name.
 	Rules  []policy.Rule
 	Rights map[string][]Right
+	// Labels say which results are untrusted. If nil, the config has none.
+	Labels *Labels
 	// Memory stores which tools phrases led to in successful runs. Such a phrase
 	// then means that tool. If nil, nothing is stored.
 	Memory *memory.Memory
@@ -143,7 +147,7 @@ func (c *Catalog) Apart(shapes *observe.Store, scripts *library.Library) *Catalo
 	} else {
 		other = &Catalog{
 			Registry: c.Registry, Calls: c.Calls, Search: c.Search, Servers: c.Servers, Rules: c.Rules,
-			Rights: c.Rights, Shapes: shapes, Scripts: scripts, Usage: c.Usage, of: c,
+			Rights: c.Rights, Labels: c.Labels, Shapes: shapes, Scripts: scripts, Usage: c.Usage, of: c,
 		}
 		if c.Asking != nil {
 			other.Asking = &Asking{Servers: c.Asking.Servers,
@@ -179,6 +183,9 @@ func (c *Catalog) Load() error {
 		}
 		o.Hints = c.hints
 		c.index, c.failed = discovery.New(c.Registry, &o)
+		if wrong := c.LabelErrors(); c.failed == nil && len(wrong) > 0 {
+			c.failed = &Error{fmt.Errorf("the config is wrong: %s", strings.Join(wrong, "; "))}
+		}
 	})
 	return c.failed
 }

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/usetools/usetools/harness/flow"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
@@ -47,12 +48,12 @@ func (c *Catalog) Decide(p *policy.Policy, t *registry.Tool, approved []string) 
 	})
 }
 
-// DecideCall is Decide for one call with its arguments; see
+// DecideCall is Decide for one call with its arguments, and where their values come from; see
 // policy.Policy.DecideCall.
-func (c *Catalog) DecideCall(p *policy.Policy, t *registry.Tool, args registry.Args,
-	approved []string) policy.Decision {
+func (c *Catalog) DecideCall(p *policy.Policy, t *registry.Tool, args registry.Args, approved []string,
+	facts *flow.Facts) policy.Decision {
 	return c.decide(p, t, func(p *policy.Policy, t *registry.Tool, class record.Class) policy.Decision {
-		return p.DecideCall(t, class, args, approved)
+		return p.DecideCall(t, class, args, approved, facts)
 	})
 }
 

@@ -196,6 +196,7 @@ func (f *Files) renew(reg *registry.Registry, cfg *config.Config, calls Caller) 
 	if c.Rules, c.Rights, err = Rules(cfg); err != nil { // checkRules has refused such a config
 		c.Rules = []policy.Rule{{Pattern: "*", Then: policy.IsDenied}}
 	}
+	c.Labels, _ = ReadLabels(cfg) // the same
 	switch {
 	case f.NoObserve || !switchedOn(cfg, "observe"):
 	case !f.follows() && (same || old != nil && cfg == f.config):

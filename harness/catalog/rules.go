@@ -35,9 +35,12 @@ func (c *Catalog) May(token string, right Right) bool { return slices.Contains(c
 // maxRules bounds the rules of a config.
 const maxRules = 1000
 
-// checkRules returns an error for a config whose rules cannot be read.
+// checkRules returns an error for a config whose rules or labels cannot be read.
 func checkRules(cfg *config.Config) error {
 	_, _, err := Rules(cfg)
+	if err == nil {
+		_, err = ReadLabels(cfg)
+	}
 	return err
 }
 

@@ -174,7 +174,7 @@ func TestRulesCountBesideThePolicy(t *testing.T) {
 			if d := c.Decide(tc.p, tc.t, nil); d.Verdict != tc.want {
 				t.Errorf("%+v %s: %+v, want %s", tc.p, tc.t.ID, d, tc.want)
 			}
-			if d := c.DecideCall(tc.p, tc.t, registry.ReadArgs([]byte(tc.args)), nil); d.Verdict != tc.call {
+			if d := c.DecideCall(tc.p, tc.t, registry.ReadArgs([]byte(tc.args)), nil, nil); d.Verdict != tc.call {
 				t.Errorf("%+v %s %s: %+v, want %s", tc.p, tc.t.ID, tc.args, d, tc.call)
 			}
 		}
@@ -311,7 +311,7 @@ func TestTheReadmesRulesAreRead(t *testing.T) {
 	} {
 		server, name, _ := strings.Cut(tc.tool, ".")
 		tool := &registry.Tool{ID: tc.tool, Server: server, Name: name}
-		d := c.DecideCall(nil, tool, registry.ReadArgs([]byte(tc.args)), nil)
+		d := c.DecideCall(nil, tool, registry.ReadArgs([]byte(tc.args)), nil, nil)
 		if d.Verdict != tc.want || d.Whole != tc.whole {
 			t.Errorf("%s %.80s: %+v, want %s", tc.tool, tc.args, d, tc.want)
 		}

@@ -113,7 +113,7 @@ func (c *Catalog) samples(t *registry.Tool) bool {
 		hints == nil || hints.Idempotent == nil || !*hints.Idempotent || c.CheckArguments(t, registry.Args{}) != nil {
 		return false
 	}
-	return c.DecideCall(nil, t, registry.Args{}, nil).Verdict == policy.IsAllowed
+	return c.DecideCall(nil, t, registry.Args{}, nil, nil).Verdict == policy.IsAllowed
 }
 
 // sampleServer calls tools of a server, one after the other. It stops after a call that

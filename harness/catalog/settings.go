@@ -29,7 +29,7 @@ func (f *Files) logDoubts() {
 // config that has no effect: unknown keys, servers and tools. reg may be nil.
 func SettingsDoubts(cfg *config.Config, settings *discovery.Settings, reg *registry.Registry) []string {
 	var out []string
-	known := append(config.SettingKeys(), "observe", "usage", "approve", "tokens")
+	known := append(config.SettingKeys(), "observe", "usage", "approve", "tokens", "untrusted", "targets")
 	t := reflect.TypeFor[discovery.Settings]()
 	for i := range t.NumField() {
 		key, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")

@@ -320,5 +320,5 @@ func decideFor(cat *catalog.Catalog, p *policy.Policy, t *registry.Tool, args st
 	if read.Err() != nil {
 		return policy.Decision{}, read.Err()
 	}
-	return cat.DecideCall(p, t, read, nil), nil
+	return cat.DecideCall(p, t, read, nil, nil), nil
 }

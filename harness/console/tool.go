@@ -286,7 +286,7 @@ func (c *Console) try(v *view) error {
 		f.place(said(err))
 		return form(http.StatusUnprocessableEntity)
 	}
-	decision := k.cat.DecideCall(k.policy, t.Tool, read, nil)
+	decision := k.cat.DecideCall(k.policy, t.Tool, read, nil, nil)
 	if t.Held {
 		decision = policy.Decision{Verdict: policy.IsDenied, Rule: t.Error}
 	}

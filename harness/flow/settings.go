@@ -20,12 +20,11 @@ func (l Label) IsZero() bool { return !l.All && len(l.Fields) == 0 }
 
 func (l Label) has(field string) bool { return l.All || slices.Contains(l.Fields, field) }
 
-// Settings say what is untrusted, what is a target and what is private, by the IDs of tools.
-// If Targets returns ok false for a tool, nothing is configured for it: see isTarget.
+// Settings say by the IDs of tools what is untrusted, and which arguments are targets. If Targets
+// returns ok false for a tool, nothing is configured for it, and targets are guessed.
 type Settings struct {
 	Untrusted func(tool string) Label
 	Targets   func(tool string) (arguments []string, ok bool)
-	Private   func(tool string) bool
 }
 
 // isTarget reports whether an argument says to whom, where or on what a call acts. It is used for

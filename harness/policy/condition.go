@@ -14,6 +14,7 @@ import (
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/parser"
 
+	"github.com/usetools/usetools/harness/flow"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -30,8 +31,13 @@ import (
 //	a.b a?.b a["b"] a[0] [1, 2]
 //	all any none one count filter map sum (with # for the element) len lower upper trim split float keys values
 //
-// and nothing that depends on anything but the call: no time, no chance. matches
-// wants a constant pattern, of package regexp.
+// and nothing that depends on anything but the call and where its values come from: no time, no
+// chance. matches wants a constant pattern, of package regexp.
+//
+// late, explained, planned and foreign(x) are facts of package flow: the script was sent after
+// untrusted text may have gone back to the client; trusted texts have all targets of the call; a
+// script that is not late declares the tool; untrusted text has x, or an address in it, and
+// trusted text has not. An argument of one of these names is args.late.
 //
 // Numbers are compared and computed exactly, as they are written. Values of two
 // kinds are not equal or different: to compare them is an error, as is an operator
@@ -43,7 +49,16 @@ type Condition struct {
 	names    []string
 	numbers  map[ast.Node]*big.Rat
 	patterns map[ast.Node]*pattern
+	flow     bool // it asks for facts of package flow
 }
+
+// flowFacts are the names of facts about where the values of a call come from.
+var flowFacts = map[string]func(*flow.Facts) bool{
+	"late": (*flow.Facts).IsLate, "explained": (*flow.Facts).IsExplained, "planned": (*flow.Facts).IsPlanned,
+}
+
+// foreign is the name of the function of such a fact.
+const foreign = "foreign"
 
 // pattern is a regular expression and how many instructions it has.
 type pattern struct {
@@ -95,6 +110,9 @@ func (c *Condition) MarshalText() ([]byte, error) { return []byte(c.text), nil }
 // Arguments returns the names of the arguments that the condition looks at by their
 // name alone, each once, in the order in which it names them.
 func (c *Condition) Arguments() []string { return slices.Clone(c.names) }
+
+// UsesFlow reports whether the condition asks where values come from: see package flow.
+func (c *Condition) UsesFlow() bool { return c.flow }
 
 // kind is what is known of a value.
 type kind string
@@ -184,7 +202,15 @@ func (c *Condition) check(n ast.Node) (kind, error) {
 	case *ast.BuiltinNode:
 		return c.call(n)
 	case *ast.CallNode:
-		if f, ok := n.Callee.(*ast.IdentifierNode); ok {
+		f, ok := n.Callee.(*ast.IdentifierNode)
+		if ok && f.Value == foreign {
+			c.flow = true
+			if len(n.Arguments) != 1 {
+				return unknown, fmt.Errorf("%s has %d arguments, wants 1", foreign, len(n.Arguments))
+			}
+			return boolean, c.all(n.Arguments...)
+		}
+		if ok {
 			return unknown, fmt.Errorf("unknown function %s; the functions are %s", f.Value, text.List(functionNames(), 20))
 		}
 		return unknown, errors.New("only functions can be called")
@@ -210,6 +236,9 @@ func (c *Condition) name(name string) (kind, error) {
 		return object, nil
 	case name == "tool":
 		return words, nil
+	case flowFacts[name] != nil:
+		c.flow = true
+		return boolean, nil
 	case strings.HasPrefix(name, "$"):
 		return unknown, fmt.Errorf("%s is not known; args has all arguments", name)
 	}
@@ -308,7 +337,7 @@ func (c *Condition) call(n *ast.BuiltinNode) (kind, error) {
 }
 
 func functionNames() []string {
-	names := make([]string, 0, len(functions))
+	names := []string{foreign}
 	for name := range functions {
 		names = append(names, name)
 	}

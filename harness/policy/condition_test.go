@@ -19,7 +19,7 @@ func holds(t *testing.T, condition, args string) (bool, error) {
 	if values.Err() != nil {
 		return false, values.Err()
 	}
-	return c.Holds("mail.send", values.Tree())
+	return c.Holds("mail.send", values.Tree(), nil)
 }
 
 func TestConditionsSeeTheArgumentsOfACall(t *testing.T) {
@@ -176,8 +176,8 @@ func FuzzConditions(f *testing.F) {
 		}
 		values := read.Tree()
 		before, _ := json.Marshal(values)
-		one, err1 := c.Holds("s.t", values)
-		two, err2 := c.Holds("s.t", values)
+		one, err1 := c.Holds("s.t", values, nil)
+		two, err2 := c.Holds("s.t", values, nil)
 		if one != two || (err1 == nil) != (err2 == nil) || err1 != nil && (one || err1.Error() != err2.Error()) {
 			t.Errorf("%s of %s: %v, %v and %v, %v", text, args, one, err1, two, err2)
 		}
@@ -185,4 +185,30 @@ func FuzzConditions(f *testing.F) {
 			t.Errorf("%s changed the arguments %s to %s", text, before, after)
 		}
 	})
+}
+
+func TestConditionsAskWhereValuesComeFrom(t *testing.T) {
+	for condition, want := range map[string]bool{
+		"late": true, "explained": false, "planned": false, "foreign(to)": true, "late and not explained": true, "foreign(args)": true,
+		"args.late == nil": true, `any(["a"], foreign(#))`: true,
+	} {
+		c, err := ParseCondition(condition)
+		if err != nil {
+			t.Errorf("%s: %v", condition, err)
+			continue
+		}
+		if c.UsesFlow() != !strings.Contains(condition, "args.late") {
+			t.Errorf("%s: UsesFlow is %t", condition, c.UsesFlow())
+		}
+		if got, err := c.Holds("mail.send", map[string]any{"to": "x"}, nil); got != want || err != nil { // nothing is known
+			t.Errorf("%s: %t, %v", condition, got, err)
+		}
+	}
+	for condition, want := range map[string]string{
+		"foreign()": "has 0 arguments, wants 1", "foreign(late)": "", "lately(x)": "foreign", "late.x": "",
+	} {
+		if _, err := ParseCondition(condition); (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", condition, err)
+		}
+	}
 }

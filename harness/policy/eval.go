@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
+
+	"github.com/usetools/usetools/harness/flow"
 )
 
 // maxSteps bounds the work of one answer: a step is a node, an element of a list, or
@@ -26,10 +28,10 @@ var errSteps = errors.New("it takes too long for these arguments")
 var errNoMember = errors.New("?. of nil")
 
 // Holds reports whether the condition is true of a call of a tool with arguments,
-// which have numbers as json.Number. An error says why that cannot be answered,
-// without the values of arguments.
-func (c *Condition) Holds(tool string, args map[string]any) (bool, error) {
-	e := &evaluation{c: c, tool: tool, args: args, left: maxSteps}
+// which have numbers as json.Number. facts say where their values come from, and may be nil. An
+// error says why that cannot be answered, without the values of arguments.
+func (c *Condition) Holds(tool string, args map[string]any, facts *flow.Facts) (bool, error) {
+	e := &evaluation{c: c, tool: tool, args: args, facts: facts, left: maxSteps}
 	v, err := e.eval(c.root)
 	if err != nil {
 		return false, err
@@ -47,6 +49,7 @@ type evaluation struct {
 	c        *Condition
 	tool     string
 	args     map[string]any
+	facts    *flow.Facts
 	elements []element // the innermost last
 	left     int       // steps
 }
@@ -84,6 +87,9 @@ func (e *evaluation) eval(n ast.Node) (any, error) {
 			return e.args, nil
 		case "tool":
 			return e.tool, nil
+		}
+		if fact := flowFacts[n.Value]; fact != nil {
+			return fact(e.facts), nil
 		}
 		return e.args[n.Value], nil
 	case *ast.PointerNode:
@@ -126,6 +132,9 @@ func (e *evaluation) eval(n ast.Node) (any, error) {
 		return e.eval(n.Node)
 	case *ast.BuiltinNode:
 		return e.call(n)
+	case *ast.CallNode: // check lets foreign through alone
+		v, err := e.eval(n.Arguments[0])
+		return err == nil && e.facts.IsForeign(v), err
 	}
 	return nil, fmt.Errorf("%s is not of the language of conditions", cut(n)) // check lets none through
 }

@@ -22,6 +22,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/usetools/usetools/harness/flow"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 )
@@ -93,6 +94,9 @@ type Decision struct {
 	// long the question waits for one; set where NeedsApproval.
 	Whole bool          `json:"-"`
 	For   time.Duration `json:"-"`
+	// Flow says that the rule asks where values come from. Such a question is about this call
+	// alone: Whole is false.
+	Flow bool `json:"-"`
 }
 
 // AskFor is how long a question waits for an answer where its rule does not say.
@@ -179,8 +183,9 @@ func (p *Policy) Decide(t *registry.Tool, class record.Class, approved []string)
 
 // DecideCall returns that of one call with its arguments. Where a
 // condition cannot be answered, as arguments are of another kind than it is for, a
-// rule that asks or denies applies, and one that allows does not. p may be nil.
-func (p *Policy) DecideCall(t *registry.Tool, class record.Class, args registry.Args, approved []string) Decision {
+// rule that asks or denies applies, and one that allows does not. facts say where the values of
+// the arguments come from; if nil, that is unknown. p may be nil.
+func (p *Policy) DecideCall(t *registry.Tool, class record.Class, args registry.Args, approved []string, facts *flow.Facts) Decision {
 	set := p.settings(t)
 	if p == nil || set.Verdict == IsDenied {
 		return set
@@ -190,7 +195,7 @@ func (p *Policy) DecideCall(t *registry.Tool, class record.Class, args registry.
 		if asks != nil && !asks.alike(r, t) {
 			break
 		}
-		if applies, why := r.applies(t, args); applies {
+		if applies, why := r.applies(t, args, facts); applies {
 			return p.approvedBy(t, approved, r.applied(t, set, why, true))
 		}
 		if asks == nil && r.Then == NeedsApproval {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/usetools/usetools/harness/flow"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 )
@@ -160,13 +161,13 @@ func (r *Rule) alike(b *Rule, t *registry.Tool) bool { return r.exactness(b, t) 
 
 // applies reports whether the rule is one for a call; why says what keeps its
 // condition from being answered.
-func (r *Rule) applies(t *registry.Tool, args registry.Args) (applies bool, why string) {
+func (r *Rule) applies(t *registry.Tool, args registry.Args, facts *flow.Facts) (applies bool, why string) {
 	if r.If == nil {
 		return true, ""
 	}
 	err := args.Err()
 	if err == nil {
-		applies, err = r.If.Holds(t.ID, args.Tree())
+		applies, err = r.If.Holds(t.ID, args.Tree(), facts)
 	}
 	if err != nil {
 		return r.Then != IsAllowed, err.Error()
@@ -195,7 +196,8 @@ func (r *Rule) applied(t *registry.Tool, set Decision, why string, surely bool) 
 	}
 	switch {
 	case r.Then == NeedsApproval:
-		d.Whole, d.For = r.Whole, cmp.Or(r.For, AskFor)
+		d.Flow = r.If != nil && r.If.UsesFlow()
+		d.Whole, d.For = r.Whole && !d.Flow, cmp.Or(r.For, AskFor)
 	case r.Then == IsAllowed && set.Verdict == NeedsApproval && r.ofClass():
 		return set
 	}

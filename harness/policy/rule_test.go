@@ -90,7 +90,7 @@ func TestTheNearestRuleDecides(t *testing.T) {
 			if err := p.Validate(); err != nil {
 				t.Fatal(err)
 			}
-			d := p.DecideCall(tool, tc.class, registry.ReadArgs([]byte(tc.args)), nil)
+			d := p.DecideCall(tool, tc.class, registry.ReadArgs([]byte(tc.args)), nil, nil)
 			if d.Verdict != tc.want || !strings.HasPrefix(d.Rule, tc.rule) {
 				t.Errorf("%s %s %s: %s, %s; want %s, %s", tc.token, tc.tool, tc.args, d.Verdict, d.Rule, tc.want, tc.rule)
 			}
@@ -173,7 +173,7 @@ func TestACallThatARuleDoesNotAskForIsAllowed(t *testing.T) {
 	} {
 		for range 2 {
 			tc.p.Rules = tc.rules
-			d := tc.p.DecideCall(tool, record.Effect, registry.ReadArgs([]byte(`{"to": "a@example.com"}`)), nil)
+			d := tc.p.DecideCall(tool, record.Effect, registry.ReadArgs([]byte(`{"to": "a@example.com"}`)), nil, nil)
 			if d.Verdict != tc.want || !strings.HasPrefix(d.Rule, tc.rule) {
 				t.Errorf("%s: %s, %s; want %s, %s", tc.name, d.Verdict, d.Rule, tc.want, tc.rule)
 			}
@@ -215,7 +215,7 @@ func TestTheStricterOfFlagAndRuleCounts(t *testing.T) {
 		{"no flag, another class", with(Policy{}, "again", ask), nil, allow},
 	} {
 		for name, d := range map[string]Decision{"tool": tc.p.Decide(tool, record.Effect, tc.approved),
-			"call": tc.p.DecideCall(tool, record.Effect, registry.Args{}, tc.approved)} {
+			"call": tc.p.DecideCall(tool, record.Effect, registry.Args{}, tc.approved, nil)} {
 			if d.Verdict != tc.want {
 				t.Errorf("%s, %s: %s (%s), want %s", tc.name, name, d.Verdict, d.Rule, tc.want)
 			}
@@ -225,11 +225,11 @@ func TestTheStricterOfFlagAndRuleCounts(t *testing.T) {
 		}
 	}
 	p := &Policy{Rules: []Rule{{Pattern: "a", Then: ask, Whole: true, For: time.Hour}}}
-	if d := p.DecideCall(tool, record.Effect, registry.Args{}, nil); !d.Whole || d.For != time.Hour {
+	if d := p.DecideCall(tool, record.Effect, registry.Args{}, nil, nil); !d.Whole || d.For != time.Hour {
 		t.Errorf("%+v", d)
 	}
 	var none *Policy
-	if d := none.DecideCall(tool, record.Effect, registry.Args{}, nil); d.Verdict != allow {
+	if d := none.DecideCall(tool, record.Effect, registry.Args{}, nil, nil); d.Verdict != allow {
 		t.Errorf("without a policy %+v", d)
 	}
 	if none.With("", nil) != nil || none.With("x", nil).Token != "x" {

@@ -92,10 +92,10 @@ func Duration(text string) (time.Duration, error) {
 }
 
 // Ruling reports whether a key of "usetools" is, or was meant to be, one of those
-// that say which calls need approval, and which: one that is misspelt must not do
-// nothing.
+// that say which calls need approval and which results are untrusted, and which key: one
+// that is misspelt must not do nothing.
 func Ruling(key string) (meant string, is bool) {
-	for _, known := range []string{"approve", "tokens"} {
+	for _, known := range []string{"approve", "tokens", "untrusted", "targets"} {
 		near, was := misspelt(key, []string{known})
 		if key == known || was && near == known || strings.HasPrefix(strings.ToLower(key), known[:5]) {
 			return known, true

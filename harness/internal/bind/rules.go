@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness/flow"
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
@@ -63,12 +64,15 @@ func (b *Bound) Decide(t *wrappers.Tool) policy.Decision {
 	return b.strictest(t, func(p *policy.Policy) policy.Decision { return b.Catalog.Decide(p, t.Tool, b.Approved) })
 }
 
-// DecideCall returns the decision on one call of a tool.
-func (b *Bound) DecideCall(t *wrappers.Tool, args registry.Args) policy.Decision {
+// DecideCall returns the decision on one call of a tool. facts say where the values of its
+// arguments come from; if nil, that is unknown.
+func (b *Bound) DecideCall(t *wrappers.Tool, args registry.Args, facts *flow.Facts) policy.Decision {
 	if t.Held {
 		return b.Decide(t)
 	}
-	return b.strictest(t, func(p *policy.Policy) policy.Decision { return b.Catalog.DecideCall(p, t.Tool, args, b.Approved) })
+	return b.strictest(t, func(p *policy.Policy) policy.Decision {
+		return b.Catalog.DecideCall(p, t.Tool, args, b.Approved, facts)
+	})
 }
 
 // strictest returns the decision of the policy, or in a resumed run that of the policy

@@ -36,7 +36,7 @@ func (r *run) canAsk() bool { return r.canWait() && !r.script.NoAsk }
 func (r *run) approve(t *wrappers.Tool, line *record.Call, args registry.Args) (
 	ask string, holds time.Time, err error) {
 	none := holds
-	d := r.bound.DecideCall(t, args)
+	d := r.bound.DecideCall(t, args, nil)
 	a := r.tree.asks
 	a.mu.Lock()
 	defer a.mu.Unlock()

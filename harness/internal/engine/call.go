@@ -75,7 +75,7 @@ func (r *run) call(ctx context.Context, path string, c *worker.Call, args regist
 		return nil, r.refuse(line, fmt.Sprintf("%s: %s", c.Tool, d.Rule))
 	}
 	if recorded != nil && recorded.Round == nil && recorded.Call.Ask == "" {
-		if d := r.bound.DecideCall(t, args); d.Verdict != policy.IsAllowed {
+		if d := r.bound.DecideCall(t, args, nil); d.Verdict != policy.IsAllowed {
 			return nil, r.diverge(fmt.Errorf("call %d of %s may have been made; it now needs approval to be made again: "+
 				"%s; settle it first", recorded.N, t.ID, d.Rule))
 		}

@@ -41,7 +41,7 @@ func (e *Engine) Call(ctx context.Context, c *catalog.Catalog, id string, raw js
 	r.bound = r.bind()
 	r.bound.Catalog, r.bound.View, r.bound.Allowed = c, view, map[string]*wrappers.Tool{id: t}
 	args := registry.ReadArgs(raw)
-	d := r.bound.DecideCall(t, args)
+	d := r.bound.DecideCall(t, args, nil)
 	if d.Verdict == policy.IsDenied || d.Verdict == policy.NeedsApproval {
 		return nil, d, nil
 	}

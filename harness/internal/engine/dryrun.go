@@ -47,7 +47,7 @@ func (r *run) answerDry(t *wrappers.Tool, line *record.Call, given registry.Args
 	}
 	u := outcome.Unmade{Tool: t.ID, Class: line.Class, After: len(g.unmade), Guess: g.guessed, From: found.run}
 	u.Script, u.File, u.Line = r.placed(line.Place)
-	if d := r.bound.Catalog.DecideCall(r.bound.Policy, t.Tool, given, r.script.approved); d.Verdict == policy.NeedsApproval {
+	if d := r.bound.Catalog.DecideCall(r.bound.Policy, t.Tool, given, r.script.approved, nil); d.Verdict == policy.NeedsApproval {
 		u.Approval = d.Rule
 	}
 	if g.bytes += len(args); g.bytes <= MaxLedger {
