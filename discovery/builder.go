@@ -6,6 +6,7 @@ import (
 
 	"github.com/usetools/usetools/discovery/embed"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // Limits of a tool's texts, in characters; see also the weights of tables.json
@@ -94,7 +95,7 @@ func (b *builder) addServers(aliases map[string][]string) {
 		if b.servers[name] != nil {
 			continue
 		}
-		short, _ := cutChars(name, maxName)
+		short := text.First(name, maxName)
 		s := &serverParts{number: b.ix.serverMentions.serverOf[i], runs: b.read(nil, b.ix.t.fold(short)),
 			stems: map[string]bool{}}
 		b.servers[name] = s

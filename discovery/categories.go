@@ -10,6 +10,7 @@ import (
 
 	"github.com/usetools/usetools/discovery/embed"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // What a tool is for, in one word. The category is the one whose description
@@ -131,7 +132,7 @@ func categoryScores(all []category, t *registry.Tool) []float32 {
 	tables := loadTables()
 	v := embed.Default().Embed(fullText(t, t.Description))
 	name := tables.terms(t.Name)
-	head, _ := cutChars(t.Description, 200)
+	head := text.First(t.Description, 200)
 	text := tables.terms(head)
 	out := make([]float32, len(all))
 	for i := range all {

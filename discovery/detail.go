@@ -181,18 +181,11 @@ const summaryChars = 60
 // summary returns a description's first sentence when it has at most 60
 // characters, else its first words and an ellipsis.
 func summary(description string) string {
-	text := strings.Join(strings.FieldsFunc(description, func(r rune) bool { return !unicode.IsPrint(r) || r == ' ' }),
+	words := strings.Join(strings.FieldsFunc(description, func(r rune) bool { return !unicode.IsPrint(r) || r == ' ' }),
 		" ")
-	first, _, more := strings.Cut(text, ". ")
+	first, _, more := strings.Cut(words, ". ")
 	if !more {
-		first = strings.TrimSuffix(text, ".")
+		first = strings.TrimSuffix(words, ".")
 	}
-	if _, rest := cutChars(first, summaryChars); rest == "" {
-		return first
-	}
-	head, _ := cutChars(first, summaryChars-1)
-	if at := strings.LastIndexByte(head, ' '); at > 0 {
-		head = head[:at]
-	}
-	return strings.TrimRight(head, " ,;:") + "…"
+	return text.CutWord(first, summaryChars)
 }

@@ -3,6 +3,8 @@ package discovery
 import (
 	"slices"
 	"strings"
+
+	"github.com/usetools/usetools/registry/text"
 )
 
 // Difference is one of several tools that a phrase may mean, with the words and
@@ -66,7 +68,7 @@ func (ix *Index) Distinguish(ids []string) []Difference {
 			continue
 		}
 		t := &ix.reg.Tools[i]
-		head, _ := cutChars(ix.own[i], ix.t.bm25.HeadChars)
+		head := text.First(ix.own[i], ix.t.bm25.HeadChars)
 		out = append(out, Difference{ID: id, Summary: ix.short(i)})
 		words = append(words, ix.tellingWords(t.Name+" "+head))
 		params = append(params, propertyNames(t.Input))

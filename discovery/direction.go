@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/usetools/usetools/registry/text"
 )
 
 // Most words of "convert a pdf to text" are those of a tool that converts text
@@ -381,7 +383,7 @@ func splitTwo(words []string) []string {
 }
 
 func firstSentence(description string) string {
-	head, _ := cutChars(strings.TrimLeft(description, " \t\r\n"), sentenceChars)
+	head := text.First(strings.TrimLeft(description, " \t\r\n"), sentenceChars)
 	head, _, _ = strings.Cut(head, "\n")
 	head, _, _ = strings.Cut(head, ". ")
 	return head
@@ -403,8 +405,8 @@ func (ix *Index) direction(tool int32) *direction {
 
 func (ix *Index) readTool(tool int32) *direction {
 	t := ix.t
-	name, _ := cutChars(ix.reg.Tools[tool].Name, maxName)
-	head, _ := cutChars(ix.own[tool], t.bm25.HeadChars)
+	name := text.First(ix.reg.Tools[tool].Name, maxName)
+	head := text.First(ix.own[tool], t.bm25.HeadChars)
 	s := firstSentence(t.fold(head))
 	for _, word := range t.grammar.example { // "such as", "e.g."
 		if at := strings.Index(s, word); at >= 0 {

@@ -11,6 +11,7 @@ import (
 	chromem "github.com/philippgille/chromem-go"
 
 	"github.com/usetools/usetools/discovery/embed"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // An external embedder (Options.Embedder) replaces the built-in model for one
@@ -161,7 +162,7 @@ func (q *query) embedExternal(ctx context.Context) {
 	}
 	if err != nil {
 		q.full = q.full[:0]
-		q.note, _ = cutChars(fmt.Sprintf("the embedded model answered alone: %v", err), maxWhy)
+		q.note = text.First(fmt.Sprintf("the embedded model answered alone: %v", err), maxWhy)
 	}
 }
 

@@ -3,6 +3,8 @@ package discovery
 import (
 	"encoding/json"
 	"slices"
+
+	"github.com/usetools/usetools/registry/text"
 )
 
 // The tools of a big API share most of their words. What each one does is said by its
@@ -40,7 +42,7 @@ func (ix *Index) gistOf(tool int32, name, head []string) gist {
 		}
 	}
 	g.words = ix.appendStems(append(g.words, gap), t.stems(head))
-	text, _ := cutChars(ix.own[tool], t.bm25.HeadChars)
+	text := text.First(ix.own[tool], t.bm25.HeadChars)
 	g.terms = ix.appendStems(append(ix.appendStems(nil, t.terms(x.Name)), gap), t.terms(text))
 	var schema struct {
 		Properties map[string]struct{ Enum []any }

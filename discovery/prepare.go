@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // toolText is what New reads of a tool, cut and folded, before the words are
@@ -20,16 +21,16 @@ type toolText struct {
 // and is called concurrently.
 func (b *builder) prepare(t *registry.Tool, own string) toolText {
 	tb, w := b.ix.t, &b.ix.t.bm25
-	name, _ := cutChars(t.Name, maxName)
-	head, rest := cutChars(own, w.HeadChars)
-	tail, _ := cutChars(rest, w.TailChars-w.HeadChars)
+	name := text.First(t.Name, maxName)
+	head := text.First(own, w.HeadChars)
+	tail := text.First(own[len(head):], w.TailChars-w.HeadChars)
 	names, values := properties(t.Input)
-	params, _ := cutChars(strings.Join(names, " "), maxParams)
+	params := text.First(strings.Join(names, " "), maxParams)
 	title := t.Title
 	if t.Annotations != nil {
 		title += " " + t.Annotations.Title
 	}
-	title, _ = cutChars(title, 2*maxName)
+	title = text.First(title, 2*maxName)
 	x := toolText{
 		name: tb.fold(name), head: tb.fold(head), tail: tb.fold(tail), params: tb.fold(params), title: tb.fold(title),
 		names: names, values: values, sentences: sentences(own, tb.candidates.Sentences),

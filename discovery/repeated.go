@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // Some servers begin or end all descriptions alike: "Notion | …", "SECURITY:
@@ -69,21 +70,21 @@ func leaveOutRepeated(texts []string, places []int) {
 // parts yields the parts of a text's beginning: its sentences, its lines, and what
 // stands before a bar, a dash or behind a bracket. Together they are the text's
 // first repeatedChars characters.
-func parts(text string) iter.Seq[string] {
-	text, _ = cutChars(text, repeatedChars)
+func parts(s string) iter.Seq[string] {
+	s = text.First(s, repeatedChars)
 	return func(yield func(string) bool) {
-		for text != "" {
-			end := len(text)
-			for i := range len(text) - 1 {
-				if c := text[i]; c == '\n' || c == ' ' && i > 0 && endsPart(text[:i]) {
+		for s != "" {
+			end := len(s)
+			for i := range len(s) - 1 {
+				if c := s[i]; c == '\n' || c == ' ' && i > 0 && endsPart(s[:i]) {
 					end = i + 1
 					break
 				}
 			}
-			if !yield(text[:end]) {
+			if !yield(s[:end]) {
 				return
 			}
-			text = text[end:]
+			s = s[end:]
 		}
 	}
 }

@@ -3,6 +3,8 @@ package discovery
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/usetools/usetools/registry/text"
 )
 
 // Limits of the texts of a tool, in characters. What lies beyond is not
@@ -15,30 +17,29 @@ const (
 
 // sentences returns the first sentences of a description, at most limit.
 func sentences(description string, limit int) []string {
-	text, _ := cutChars(description, sentencesChars)
-	text = collapseBlanks(text)
+	description = collapseBlanks(text.First(description, sentencesChars))
 	var out []string
 	from := 0
 	take := func(end int) {
-		s := strings.TrimFunc(text[from:end], isSpace)
+		s := strings.TrimFunc(description[from:end], isSpace)
 		if len(out) < limit && utf8.RuneCountInString(s) >= minSentence {
-			s, _ = cutChars(s, sentenceChars)
+			s = text.First(s, sentenceChars)
 			out = append(out, s)
 		}
 	}
-	for i := 0; i < len(text); {
-		if c := text[i]; c > ' ' && c < utf8.RuneSelf { // most are
+	for i := 0; i < len(description); {
+		if c := description[i]; c > ' ' && c < utf8.RuneSelf { // most are
 			i++
 			continue
 		}
-		r, n := utf8.DecodeRuneInString(text[i:])
-		afterStop := i > 0 && strings.IndexByte(".!?;:", text[i-1]) >= 0
+		r, n := utf8.DecodeRuneInString(description[i:])
+		afterStop := i > 0 && strings.IndexByte(".!?;:", description[i-1]) >= 0
 		var end int
 		switch {
 		case afterStop && isSpace(r):
-			end = len(text) - len(strings.TrimLeftFunc(text[i:], isSpace))
+			end = len(description) - len(strings.TrimLeftFunc(description[i:], isSpace))
 		case r == '\n':
-			end = len(text) - len(strings.TrimLeft(text[i:], "\n"))
+			end = len(description) - len(strings.TrimLeft(description[i:], "\n"))
 		default:
 			i += n
 			continue
@@ -46,7 +47,7 @@ func sentences(description string, limit int) []string {
 		take(i)
 		from, i = end, end
 	}
-	take(len(text))
+	take(len(description))
 	return out
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/usetools/usetools/discovery/embed"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // Embedder makes vectors with another model than the built-in one. Package
@@ -112,7 +113,7 @@ func sameEmbedder(a, b registry.Embedder) bool {
 // fullText is the text that a tool's stored vector stands for; own is its
 // description, see ownTexts.
 func fullText(t *registry.Tool, own string) string {
-	head, _ := cutChars(own, loadTables().bm25.HeadChars)
+	head := text.First(own, loadTables().bm25.HeadChars)
 	return t.Name + ": " + head
 }
 

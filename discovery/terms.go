@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/usetools/usetools/discovery/embed"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // appendParts appends the lower-case words of a run that BM25 counts: its
@@ -54,7 +55,7 @@ func (t *tables) stem(w string) string {
 			w = w[:n-1]
 		}
 	} else if len(w) > stemChars {
-		w, _ = cutChars(w, stemChars)
+		w = text.First(w, stemChars)
 	}
 	if a, ok := t.alias[w]; ok {
 		return a
@@ -99,18 +100,4 @@ func compound(m *embed.Model, w string) (left, right string) {
 		}
 	}
 	return "", ""
-}
-
-// cutChars returns the first n characters of s, and the rest.
-func cutChars(s string, n int) (head, tail string) {
-	if len(s) <= n {
-		return s, ""
-	}
-	for i := range s {
-		if n == 0 {
-			return s[:i], s[i:]
-		}
-		n--
-	}
-	return s, ""
 }

@@ -52,7 +52,7 @@ func unreachable(s *registry.Server) string {
 
 // nameStems returns the stems of a server's name that may tell it from others.
 func (ix *Index) nameStems(name string) []string {
-	name, _ = cutChars(name, maxName)
+	name = text.First(name, maxName)
 	var stems []string
 	for _, w := range ix.t.words(ix.model, name) {
 		if s := ix.t.stem(w); !ix.t.stop[w] && !isShort(w) && !ix.t.serverStop[s] && !slices.Contains(stems, s) {

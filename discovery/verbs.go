@@ -9,6 +9,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/usetools/usetools/registry/text"
 )
 
 // The verb says what a tool does, and it is what tells siblings apart: "list
@@ -97,7 +99,7 @@ func imperative(verb string) bool {
 // open its description.
 func (t *tables) toolVerbs(name []string, description string) (inName, inDescription verbSet) {
 	i := 0
-	head, _ := cutChars(description, 80)
+	head := text.First(description, 80)
 	for w := range letterWords(head) {
 		w = strings.ToLower(w)
 		if i == 5 {

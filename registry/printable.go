@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/usetools/usetools/registry/text"
 )
 
 // What is shown of the texts of servers, in characters.
@@ -78,16 +80,12 @@ func isPlain(text string, keep func(rune) bool) bool {
 	return true
 }
 
-func printable(text string, most int, keep func(rune) bool) string {
-	if len(text) <= most && isPlain(text, keep) {
-		return text // nearly all are
+func printable(s string, most int, keep func(rune) bool) string {
+	if len(s) <= most && isPlain(s, keep) {
+		return s // nearly all are
 	}
-	n := 0
-	for i := range text {
-		if n++; n > most {
-			text = text[:i] + "…"
-			break
-		}
+	if head := text.First(s, most); head != s {
+		s = head + "…"
 	}
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -99,7 +97,7 @@ func printable(text string, most int, keep func(rune) bool) string {
 			return ' '
 		}
 		return utf8.RuneError
-	}, text)
+	}, s)
 }
 
 // PrintableJSON returns raw with the characters that Printable would replace as

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // Signature returns the function's declaration on one line, as a script sees
@@ -330,15 +331,12 @@ func cutText(s string, max int) string {
 	if utf8.RuneCountInString(s) <= max {
 		return s
 	}
-	out := string([]rune(s)[:max-1])
+	out := text.First(s, max-1)
 	if i := strings.LastIndex(out, ". "); i > len(out)/2 && !strings.HasSuffix(out[:i], "e.g") &&
 		!strings.HasSuffix(out[:i], "i.e") {
 		return out[:i+1] + " …"
 	}
-	if i := strings.LastIndexAny(out, " \n"); i > len(out)/2 {
-		out = out[:i]
-	}
-	return strings.TrimRight(out, " \n,;:") + "…"
+	return text.CutWord(s, max)
 }
 
 // wrap breaks text into lines of about width characters, keeping its own line

@@ -56,15 +56,15 @@ func printChanges(w io.Writer, r *build.Report) {
 		ids  []string
 	}{{"added", r.Changes.Added}, {"removed", r.Changes.Removed}} {
 		if n := len(c.ids); n > 0 {
-			fmt.Fprintf(w, "%s %d: %s\n", c.what, n, strings.Join(c.ids[:min(n, maxNames)], ", ")+ellipsis(n))
+			fmt.Fprintf(w, "%s %d: %s\n", c.what, n, text.List(c.ids, maxNames))
 		}
 	}
 	if n := len(r.Changed); n > 0 {
 		names := make([]string, 0, maxNames)
-		for _, c := range r.Changed[:min(n, maxNames)] {
+		for _, c := range r.Changed {
 			names = append(names, fmt.Sprintf("%s (%s)", c.ID, strings.Join(c.What, ", ")))
 		}
-		fmt.Fprintf(w, "changed %d: %s\n", n, strings.Join(names, ", ")+ellipsis(n))
+		fmt.Fprintf(w, "changed %d: %s\n", n, text.List(names, maxNames))
 	}
 	for _, c := range r.Changed {
 		if c.Held {
@@ -76,10 +76,3 @@ func printChanges(w io.Writer, r *build.Report) {
 
 // maxNames is how many tools a line names.
 const maxNames = 10
-
-func ellipsis(n int) string {
-	if n > maxNames {
-		return " …"
-	}
-	return ""
-}

@@ -89,7 +89,7 @@ func brief(args record.Data, common map[string]string, most int, ascii bool) str
 			if utf8.RuneCountInString(s) <= n {
 				return s
 			}
-			return cutTo(string([]rune(s)[:n]), n, ascii)
+			return cutTo(s, n, "…", ascii)
 		})
 	}
 	return Visible(out, most, ascii)

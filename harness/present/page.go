@@ -125,7 +125,7 @@ func (p *page) wrapped(s string, columns, most int) (out []string) {
 				}
 			}
 			if len(out) == most {
-				out[most-1] = p.cut(out[most-1], columns)
+				out[most-1] = cutTo(out[most-1], columns, " …", p.ASCII)
 				return out
 			}
 			out = append(out, part)
@@ -135,15 +135,6 @@ func (p *page) wrapped(s string, columns, most int) (out []string) {
 		}
 	}
 	return out
-}
-
-// cut marks a line as one after which something is left out.
-func (p *page) cut(line string, columns int) string {
-	mark := " …"
-	if p.ASCII {
-		mark = " ..."
-	}
-	return text.First(line, columns-len([]rune(mark))) + mark
 }
 
 // Ago says how long ago something was.

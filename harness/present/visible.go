@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // tab is how wide a tab of a script is shown.
@@ -24,7 +25,7 @@ func Visible(text string, most int, ascii bool) string {
 		shown := escape(r, text[i:i+size], ascii)
 		n += utf8.RuneCountInString(shown)
 		if n > most || n == most && i+size < len(text) {
-			return cutTo(b.String(), most, ascii)
+			return cutTo(b.String(), most, "…", ascii)
 		}
 		b.WriteString(shown)
 		i += size
@@ -32,18 +33,12 @@ func Visible(text string, most int, ascii bool) string {
 	return b.String()
 }
 
-// cutTo is the beginning of a text that is too long, with a mark of that.
-func cutTo(s string, most int, ascii bool) string {
-	mark := "…"
+// cutTo returns the beginning of a text that is too long, and a mark behind it.
+func cutTo(s string, most int, mark string, ascii bool) string {
 	if ascii {
-		mark = "..."
+		mark = strings.ReplaceAll(mark, "…", "...")
 	}
-	keep := max(0, most-utf8.RuneCountInString(mark))
-	for utf8.RuneCountInString(s) > keep {
-		_, size := utf8.DecodeLastRuneInString(s)
-		s = s[:len(s)-size]
-	}
-	return s + mark
+	return text.First(s, most-utf8.RuneCountInString(mark)) + mark
 }
 
 // escape is a character as it is shown.

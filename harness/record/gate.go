@@ -449,7 +449,7 @@ func callText(tool, args string) string {
 	if args == "{}" {
 		args = ""
 	}
-	return tool + "(" + registry.Printable(args[:min(len(args), 4*most+1)], most) + ")"
+	return tool + "(" + registry.Printable(args, most) + ")"
 }
 
 func madeText(m *Made) string { return callText(m.Line().Tool, string(m.Line().Args.JSON)) }

@@ -4,7 +4,8 @@ import (
 	"iter"
 	"slices"
 	"time"
-	"unicode/utf8"
+
+	"github.com/usetools/usetools/registry/text"
 )
 
 // Printed is text that a line of a script printed.
@@ -52,24 +53,13 @@ func parts(l Line) []Line {
 	var out []Line
 	for part := *n; stdout != "" || stderr != ""; part = (Note{Path: n.Path, Line: n.Line}) {
 		next := part
-		next.Stdout, stdout = cutText(stdout)
-		next.Stderr, stderr = cutText(stderr)
+		o, e := text.Start(stdout, MaxText), text.Start(stderr, MaxText)
+		next.Stdout, stdout = stdout[:o], stdout[o:]
+		next.Stderr, stderr = stderr[:e], stderr[e:]
 		next.Lines, lines = cutLines(lines, len(next.Stdout)+len(next.Stderr))
 		out = append(out, &next)
 	}
 	return out
-}
-
-// cutText cuts a text after at most MaxText bytes, between two characters.
-func cutText(s string) (part, rest string) {
-	n := min(len(s), MaxText)
-	for i := n; i < len(s) && i > n-utf8.UTFMax; i-- {
-		if utf8.RuneStart(s[i]) {
-			n = i
-			break
-		}
-	}
-	return s[:n], s[n:]
 }
 
 // cutLines cuts the Lines of a note after so many bytes of its text.

@@ -12,6 +12,7 @@ import (
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // answer is what came of asking one server.
@@ -97,13 +98,10 @@ func (a *answer) recallServer(previous *registry.Registry) {
 func someTools(tools []registry.Tool) string {
 	const some = 5
 	var names []string
-	for _, t := range tools[:min(len(tools), some)] {
+	for _, t := range tools {
 		names = append(names, t.Name)
 	}
-	if len(tools) > some {
-		names = append(names, "…")
-	}
-	return strings.Join(names, ", ")
+	return text.List(names, some)
 }
 
 // confine leaves out tools whose ID would be that of a tool of another server:

@@ -48,7 +48,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		Changed []Change         `json:"changed,omitempty"`
 		Pins    *string          `json:"pins,omitempty"`
 		Ms      float64          `json:"ms"`
-	}{r.Servers, r.Changes, r.Changed, text(r.Pins), ms(r.Time)})
+	}{r.Servers, r.Changes, r.Changed, errorText(r.Pins), ms(r.Time)})
 }
 
 // MarshalJSON writes the time in milliseconds and the error as text.
@@ -62,11 +62,11 @@ func (s ServerReport) MarshalJSON() ([]byte, error) {
 		Error     *string  `json:"error"`
 		Stale     bool     `json:"stale,omitempty"`
 		Problems  []string `json:"problems,omitempty"`
-	}{s.Name, s.Transport, s.Tools, s.Hidden, ms(s.Time), text(s.Err), s.Stale, s.Problems})
+	}{s.Name, s.Transport, s.Tools, s.Hidden, ms(s.Time), errorText(s.Err), s.Stale, s.Problems})
 }
 
-// text is an error's text, nil where there is none.
-func text(err error) *string {
+// errorText returns an error's text, or nil without an error.
+func errorText(err error) *string {
 	if err == nil {
 		return nil
 	}

@@ -17,8 +17,24 @@ func Cut(s string, max int) string {
 	return First(s, max-1) + "…"
 }
 
+// CutWord is Cut that cuts behind a word, unless that is longer than half of the rest, and
+// trims the punctuation at the cut.
+func CutWord(s string, max int) string {
+	if len(s) <= max || utf8.RuneCountInString(s) <= max {
+		return s
+	}
+	s = First(s, max-1)
+	if i := strings.LastIndexAny(s, " \n"); i > len(s)/2 {
+		s = s[:i]
+	}
+	return strings.TrimRight(s, " \n,;:") + "…"
+}
+
 // First returns the first n characters of s, none where n is negative.
 func First(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
 	for i := range s {
 		if n <= 0 {
 			return s[:i]
@@ -46,6 +62,25 @@ func FirstBytes(s string, max int) string {
 		return s
 	}
 	return strings.ToValidUTF8(s[:max], "")
+}
+
+// Start returns the index in s of the character that the byte i is part of; len(s) if i is
+// not less.
+func Start(s string, i int) int {
+	for at := min(i, len(s)-1); i < len(s) && at >= 0 && at > i-utf8.UTFMax; at-- {
+		if utf8.RuneStart(s[at]) {
+			return at
+		}
+	}
+	return min(i, len(s))
+}
+
+// Whole splits off the beginning of a character at the end of s.
+func Whole(s string) (whole, rest string) {
+	if at := max(0, Start(s, len(s)-1)); !utf8.FullRuneInString(s[at:]) {
+		return s[:at], s[at:]
+	}
+	return s, ""
 }
 
 // Count returns a number with its noun, to which it adds an s: "1 tool",

@@ -6,9 +6,9 @@ import (
 	"os"
 	"regexp"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // Screen returns w, or where that is a terminal a writer that lets text,
@@ -27,31 +27,18 @@ type screen struct {
 	f *os.File
 
 	mu   sync.Mutex
-	rest []byte // the beginning of a character
+	rest string // the beginning of a character
 }
 
 func (s *screen) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var text []byte
-	text, s.rest = whole(append(s.rest, b...))
-	if _, err := s.f.Write(shown(text)); err != nil {
+	var whole string
+	whole, s.rest = text.Whole(s.rest + string(b))
+	if _, err := s.f.Write(shown([]byte(whole))); err != nil {
 		return 0, err
 	}
 	return len(b), nil
-}
-
-// whole splits off the beginning of a character at the end of b.
-func whole(b []byte) (text, rest []byte) {
-	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
-		if at := len(b) - n; utf8.RuneStart(b[at]) {
-			if !utf8.FullRune(b[at:]) {
-				return b[:at], bytes.Clone(b[at:])
-			}
-			break
-		}
-	}
-	return b, nil
 }
 
 // colours are the escape sequences that are let through: none of them hides.

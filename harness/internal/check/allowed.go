@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/usetools/usetools/registry/text"
 )
 
 // notAllowed reports constants that a script writes into fields whose schema
@@ -177,10 +179,7 @@ func allowedHint(v constant.Value, allowed []json.RawMessage) (hint string, mean
 	for _, a := range allowed {
 		all = append(all, string(a))
 	}
-	hint = "allowed: " + strings.Join(all[:min(len(all), maxAllowed)], ", ")
-	if len(all) > maxAllowed {
-		hint += ", …"
-	}
+	hint = "allowed: " + text.List(all, maxAllowed)
 	if v.Kind() != constant.String {
 		return hint, nil
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/usetools/usetools/registry/text"
 )
@@ -178,11 +177,11 @@ func snippet(source []byte, line, column int) string {
 	indent := len(src) - len(strings.TrimLeft(src, " \t"))
 	src, at = src[indent:], max(at-indent, 0)
 	if from := at - maxSnippet*2/3; from > 0 && len(src) > maxSnippet {
-		from = runeStart(src, from)
+		from = text.Start(src, from)
 		src, at = "…"+src[from:], at-from+len("…")
 	}
 	src = text.CutBytes(src, maxSnippet)
-	at = runeStart(src, min(at, len(src)))
+	at = text.Start(src, at)
 	pad := strings.Map(func(r rune) rune {
 		if r == '\t' {
 			return r
@@ -190,12 +189,4 @@ func snippet(source []byte, line, column int) string {
 		return ' '
 	}, src[:at])
 	return src + "\n" + pad + "^"
-}
-
-// runeStart moves i back to where a character begins.
-func runeStart(s string, i int) int {
-	for i > 0 && i < len(s) && !utf8.RuneStart(s[i]) {
-		i--
-	}
-	return i
 }

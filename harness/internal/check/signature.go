@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/usetools/usetools/harness/internal/stdlib/export"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // maxListed bounds the names that a hint enumerates.
@@ -16,12 +17,7 @@ func names(objects map[string]types.Object) []string {
 	return slices.Sorted(maps.Keys(objects))
 }
 
-func listed(names []string) string {
-	if len(names) > maxListed {
-		return strings.Join(names[:maxListed], ", ") + ", …"
-	}
-	return strings.Join(names, ", ")
-}
+func listed(names []string) string { return text.List(names, maxListed) }
 
 // signatures returns the signatures of the named functions and types.
 func (c *checker) signatures(names []string, objects map[string]types.Object) []string {

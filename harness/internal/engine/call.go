@@ -365,7 +365,7 @@ func (r *run) suspects() []string {
 // callText is a call for a reader: harbour.BookBerths({"berth":"B4"}).
 func callText(t *wrappers.Tool, args json.RawMessage) string {
 	const most = 100 // runes of the arguments
-	text := registry.Printable(string(args[:min(len(args), 4*most+1)]), most)
+	text := registry.Printable(string(args), most)
 	if text == "{}" {
 		text = ""
 	}

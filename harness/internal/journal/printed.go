@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // printed is the text of a stream that the record does not have yet.
@@ -67,16 +67,16 @@ func (p *printed) take(unfinished func(string) int) (string, *record.Note) {
 		all, from = later.keep(all, from, unfinished(all))
 	}
 	raw := len(all)
-	var text strings.Builder
-	var parts []part // of text, which is UTF-8
+	var whole strings.Builder
+	var parts []part // of whole, which is UTF-8
 	rest := ""       // the beginning of a character
 	for i, x := range from {
 		s := rest + all[:x.size]
 		if all, rest = all[x.size:], ""; i < len(from)-1 || !last {
-			s, rest = wholeCharacters(s)
+			s, rest = text.Whole(s)
 		}
 		s = strings.ToValidUTF8(s, "\uFFFD") // as in the Result
-		text.WriteString(s)
+		whole.WriteString(s)
 		if x.size = len(s); x.size > 0 {
 			parts = append(parts, x)
 		}
@@ -91,15 +91,15 @@ func (p *printed) take(unfinished func(string) int) (string, *record.Note) {
 	if len(parts) == 0 {
 		return "", nil
 	}
-	n := &record.Note{Head: record.Head{Time: parts[0].at}, Line: parts[0].line, More: raw - len(rest) - text.Len()}
+	n := &record.Note{Head: record.Head{Time: parts[0].at}, Line: parts[0].line, More: raw - len(rest) - whole.Len()}
 	if len(parts) == 1 {
-		return text.String(), n
+		return whole.String(), n
 	}
 	n.Line = 0
 	for _, x := range parts {
 		n.Lines = append(n.Lines, [3]int{x.line, x.size, int(x.at.Sub(n.Time) / time.Microsecond)})
 	}
-	return text.String(), n
+	return whole.String(), n
 }
 
 // keep takes the last n bytes of a text with their parts, and returns the rest.
@@ -119,20 +119,6 @@ func (p *printed) keep(all string, from []part, n int) (string, []part) {
 	}
 	slices.Reverse(p.parts)
 	return all[:len(all)-n], from[:i]
-}
-
-// wholeCharacters splits off the beginning of a character at the end of s.
-func wholeCharacters(s string) (whole, rest string) {
-	for i := len(s) - 1; i >= max(0, len(s)-utf8.UTFMax+1); i-- {
-		if !utf8.RuneStart(s[i]) {
-			continue
-		}
-		if !utf8.FullRuneInString(s[i:]) {
-			return s[:i], s[i:]
-		}
-		break
-	}
-	return s, ""
 }
 
 // Stdout and Stderr return the functions that take what the script prints. They pass it on to

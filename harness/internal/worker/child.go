@@ -20,6 +20,7 @@ import (
 	"github.com/usetools/usetools/harness/internal/exec"
 	"github.com/usetools/usetools/harness/internal/sandbox"
 	"github.com/usetools/usetools/harness/internal/stack"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // Main is the worker process. It returns the exit code.
@@ -334,17 +335,17 @@ func (c *child) run(program *exec.Program, stop <-chan struct{}) *done {
 	case errors.As(err, &refused):
 		d.Refused = refused.Message
 	case err != nil:
-		d.Error = clip(err.Error(), maxText)
+		d.Error = text.CutBytes(err.Error(), maxText)
 	case out.Stopped:
 		d.Late, d.Line = true, out.Line
 	case out.Panic != nil:
-		d.Panic, d.Code = clip(out.Panic.Text, maxText), out.Panic.Code
+		d.Panic, d.Code = text.CutBytes(out.Panic.Text, maxText), out.Panic.Code
 		for _, f := range out.Panic.Trace {
 			if d.Line == 0 {
 				d.Line = f.Line
 			}
 			if len(d.Trace) < maxTrace {
-				d.Trace = append(d.Trace, Frame{Func: clip(f.Func, maxNote), Line: f.Line})
+				d.Trace = append(d.Trace, Frame{Func: text.CutBytes(f.Func, maxNote), Line: f.Line})
 			}
 		}
 	default:
@@ -453,19 +454,11 @@ const maxNote = 1000
 
 // Warn implements exec.Host.
 func (c *child) Warn(code, tool, message string) {
-	n := Note{Code: code, Tool: tool, Message: clip(message, maxNote)}
+	n := Note{Code: code, Tool: tool, Message: text.CutBytes(message, maxNote)}
 	if len(tool) > maxNote {
 		n.Code, n.Tool = "", ""
 	}
 	c.to.writeJSON(kindWarn, &n)
-}
-
-// clip keeps the beginning of a long text.
-func clip(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return fmt.Sprintf("%s… (%d bytes in all)", strings.ToValidUTF8(text[:most], ""), len(text))
 }
 
 // Input implements exec.Host.

@@ -19,6 +19,7 @@ import (
 	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/internal/exec"
 	"github.com/usetools/usetools/harness/internal/sandbox"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // Status is how a run ended, in the words of the harness's Result.
@@ -813,7 +814,7 @@ func (r *run) ended(d *done) {
 		o.Status, o.Message = SandboxError, d.Error
 	case d.Refused != "":
 		o.Status = CompileError
-		o.Errors = []Diagnostic{{Kind: check.Refused, Message: "not supported: " + clip(d.Refused, 1000)}}
+		o.Errors = []Diagnostic{{Kind: check.Refused, Message: "not supported: " + text.CutBytes(d.Refused, 1000)}}
 	case d.Panic != "":
 		o.Status, o.Message, o.Exit, o.Code = ScriptError, "panic: "+d.Panic, goFatal, exec.CodePanic
 		if d.Code.IsPanic() {
@@ -954,9 +955,9 @@ func crashed(state *os.ProcessState, ours bool, stderr string, l Limits, b *Budg
 	if state != nil {
 		code = state.ExitCode()
 	}
-	if text, ok := strings.CutPrefix(stderr, "panic: "); ok && code == goFatal { // of which the script may have written any part
-		text, _, _ = strings.Cut(text, "\n")
-		return ScriptError, exec.CodePanic, "panic: " + clip(strings.TrimSpace(text), maxText)
+	if why, ok := strings.CutPrefix(stderr, "panic: "); ok && code == goFatal { // of which the script may have written any part
+		why, _, _ = strings.Cut(why, "\n")
+		return ScriptError, exec.CodePanic, "panic: " + text.CutBytes(strings.TrimSpace(why), maxText)
 	}
 	switch {
 	case code == sandbox.ExitCPU:
@@ -973,7 +974,7 @@ func crashed(state *os.ProcessState, ours bool, stderr string, l Limits, b *Budg
 		}
 		if _, misuse, ok := strings.Cut(stderr, "fatal error: sync: "); ok { // such as unlock of unlocked mutex
 			misuse, _, _ = strings.Cut(misuse, "\n")
-			return ScriptError, "", "fatal error: sync: " + clip(misuse, 200)
+			return ScriptError, "", "fatal error: sync: " + text.CutBytes(misuse, 200)
 		}
 	case code == -1 && !ours && state != nil && state.UserTime()+state.SystemTime() >= l.CPU:
 		return CPULimit, "", cpu
@@ -988,7 +989,7 @@ func crashed(state *os.ProcessState, ours bool, stderr string, l Limits, b *Budg
 	case code > 0 || code == -1 && !ours && state != nil:
 		why = state.String()
 		if first, _, _ := strings.Cut(strings.TrimSpace(stderr), "\n"); first != "" {
-			why += ": " + clip(first, 200)
+			why += ": " + text.CutBytes(first, 200)
 		}
 	case code == 0:
 		why = "it ended without an answer"

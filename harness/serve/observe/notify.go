@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // Notifier sends a client progress, if it asked for that, and printed lines and failed
@@ -105,10 +106,10 @@ func (n *Notifier) progress(p record.Progress) {
 }
 
 // log queues a log message. The caller holds the lock.
-func (n *Notifier) log(level mcp.LoggingLevel, text string) {
+func (n *Notifier) log(level mcp.LoggingLevel, line string) {
 	n.send(func() {
 		n.req.Session.Log(n.ctx, &mcp.LoggingMessageParams{Level: level, Logger: "script",
-			Data: text[:min(len(text), maxNoteLine)]})
+			Data: text.FirstBytes(line, maxNoteLine)})
 	})
 }
 

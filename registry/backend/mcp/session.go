@@ -17,6 +17,7 @@ import (
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/text"
 )
 
 const (
@@ -78,9 +79,7 @@ func (s *session) info() registry.Server {
 	if r.ServerInfo != nil {
 		info.Title, info.Version = r.ServerInfo.Title, r.ServerInfo.Version
 	}
-	if info.Instructions = r.Instructions; len(info.Instructions) > maxInstructions {
-		info.Instructions = strings.ToValidUTF8(info.Instructions[:maxInstructions], "")
-	}
+	info.Instructions = text.FirstBytes(r.Instructions, maxInstructions)
 	return info
 }
 
