@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/cmd/harness/help"
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
@@ -67,11 +68,17 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, out, stop := lifetime.Until(stdout)
 	defer stop()
 	stderr = lifetime.Screen(stderr)
-	if len(args) > 2 && args[1] == "help" { // package cli shows the help of "runs" for "help runs settle"
-		args = append(append(args[:1:1], args[2:]...), "--help")
-	}
 	e := &env{stdin: stdin, stdout: out, stderr: stderr}
-	err := e.app().Run(ctx, e.completing(args))
+	root := e.app()
+	guide := ""
+	if len(args) > 2 && args[1] == "help" && root.Command(args[2]) != nil { // package cli shows the help of "runs" for "help runs settle"
+		args = append(append(args[:1:1], args[2:]...), "--help")
+		guide = args[1]
+	}
+	err := root.Run(ctx, e.completing(args))
+	if err == nil && help.Guide(guide) != "" {
+		fmt.Fprintf(out, "\nGuide: harness help %s%s\n", guidePrefix, guide)
+	}
 	if lost := out.Err(); lost != nil && (err == nil || err == exit(0)) {
 		err = lost
 	}
@@ -173,25 +180,8 @@ func (e *env) commands() []group {
 		{"history", []*cli.Command{e.runsCommand(), e.replayCommand(), e.resumeCommand()}},
 		{"approve", []*cli.Command{e.approvalsCommand()}},
 		{"operate", []*cli.Command{e.serveCommand(), e.consoleCommand(), e.runnerCommand(), e.auditCommand(), e.logsCommand(),
-			e.benchCommand(), e.completionCommand(), e.versionCommand()}},
+			e.benchCommand(), e.completionCommand(), e.versionCommand(), e.helpCommand()}},
 	}
-}
-
-// overview is the help of the program: a line for each command.
-func overview(root *cli.Command, groups []group) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n\n", root.Name, root.Usage)
-	for _, g := range groups {
-		fmt.Fprintf(&b, "%s\n", g.purpose)
-		for _, c := range g.commands {
-			fmt.Fprintf(&b, "  %-11s %s\n", c.Name, c.Usage)
-		}
-	}
-	b.WriteString(`
-"harness help COMMAND" shows a command's flags and examples, and these flags of all
-commands: -config FILE, -registry FILE, -json, -q, -no-memory, -no-observe, -no-usage.
-`)
-	return b.String()
 }
 
 // retire adds the retired commands, hidden: each is an error that says what to use
@@ -281,9 +271,5 @@ func wrongUsage(_ context.Context, c *cli.Command, err error, _ bool) error {
 
 // noCommand says which command was meant.
 func noCommand(c *cli.Command, name string) error {
-	near := ""
-	if s := cli.SuggestCommand(c.Root().Commands, name); s != "" && s[0] == name[0] { // it suggests one for any word
-		near = fmt.Sprintf("; did you mean %q", s)
-	}
-	return usageError{fmt.Sprintf("there is no command %q%s; see harness help", name, near)}
+	return usageError{fmt.Sprintf("there is no command %q%s; see harness help", name, didYouMean(c.Root().Commands, name))}
 }

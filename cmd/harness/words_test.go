@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write testdata/words.golden")
 // sitting. Their messages are in ../testdata/words.txt.
 func TestTheWordsOfCommandsAreInOneFile(t *testing.T) {
 	var b strings.Builder
-	help(&b, app(strings.NewReader(""), io.Discard, io.Discard), "", map[string]bool{})
+	helpOf(&b, app(strings.NewReader(""), io.Discard, io.Discard), "", map[string]bool{})
 	const golden = "testdata/words.golden"
 	if *update {
 		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
@@ -34,9 +34,9 @@ func TestTheWordsOfCommandsAreInOneFile(t *testing.T) {
 	}
 }
 
-// help writes the usage, description and flags of a command and of those below it. A flag that
+// helpOf writes the usage, description and flags of a command and of those below it. A flag that
 // several commands share is written once.
-func help(b *strings.Builder, c *cli.Command, above string, seen map[string]bool) {
+func helpOf(b *strings.Builder, c *cli.Command, above string, seen map[string]bool) {
 	name := strings.TrimSpace(above + " " + c.Name)
 	fmt.Fprintf(b, "== %s %s ==\n%s\n", name, c.ArgsUsage, c.Usage)
 	if c.Description != "" {
@@ -54,6 +54,6 @@ func help(b *strings.Builder, c *cli.Command, above string, seen map[string]bool
 	}
 	fmt.Fprintln(b)
 	for _, sub := range c.VisibleCommands() {
-		help(b, sub, name, seen)
+		helpOf(b, sub, name, seen)
 	}
 }

@@ -1,0 +1,32 @@
+// Package help has the guides: Markdown files, one for each goal. `harness help TOPIC` prints
+// them, and the console serves the pages in html, which the package's test makes from them.
+package help
+
+import (
+	"embed"
+	"strings"
+)
+
+// Files has the guides as TOPIC.md, and as pages html/TOPIC.html.
+//
+//go:embed *.md html
+var Files embed.FS
+
+// Topics are the names of all guides, in reading order.
+var Topics = []string{"quickstart", "scripts", "configuration", "finding-tools", "approvals", "policies", "history-and-replay",
+	"console", "serve", "cluster", "security", "go-api", "performance", "troubleshooting"}
+
+// Guide returns the text of a guide in Markdown, or "" if there is none of that name.
+func Guide(topic string) string {
+	b, err := Files.ReadFile(topic + ".md")
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+// Title returns the heading of a guide.
+func Title(topic string) string {
+	first, _, _ := strings.Cut(Guide(topic), "\n")
+	return strings.TrimPrefix(first, "# ")
+}
