@@ -18,6 +18,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/cmd/harness/help"
 	"github.com/usetools/usetools/cmd/internal/join"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
@@ -305,6 +306,7 @@ func (e *env) serveOptions(c *cli.Command, files *catalog.Files, log *slog.Logge
 		MaxResultBytes: c.Int64("max-result-bytes"),
 		Audit:          observe.AuditFile{Path: c.String("audit"), Args: c.Bool("audit-args"), Required: c.Bool("audit-required")},
 		Grace:          c.Duration("grace"), Log: log, Version: thisBuild().Version, Files: files,
+		Guides: help.Pages,
 	}
 	if opts.Telemetry, err = e.telemetry(log); err != nil {
 		return nil, err

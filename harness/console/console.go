@@ -50,6 +50,8 @@ type Options struct {
 	Kept string
 	// Cluster says how the cluster is that runs the scripts; nil: this process does.
 	Cluster func(context.Context) (*Cluster, error)
+	// Guides has the pages of the help, index.html and TOPIC.html. If nil, there is no help.
+	Guides fs.FS
 	// Version is that of the program; Address where it is served, as people name it.
 	Version, Address string
 	// Log receives what the operator should know; nil: nobody.
@@ -114,6 +116,7 @@ func (c *Console) routes() {
 	c.toolPages(see)
 	c.serverPages(see)
 	c.policyPages(see)
+	c.helpPages(see)
 	c.editorPages(see)
 	c.scriptPages(see)
 }

@@ -86,6 +86,7 @@ type Page struct {
 	Waiting int // calls that wait for a person, as far as the viewer may see them
 	Tools   int
 	Servers int
+	Help    bool // there are guides
 	Version string
 	Address string
 	Kept    string
@@ -203,6 +204,7 @@ func (v *view) show(name string, p *Page) error {
 // write fills in what the layout needs and writes a page.
 func (v *view) write(status int, name string, p *Page) {
 	p.Viewer, p.c, p.Now = v.Viewer, v.c, time.Now()
+	p.Help = v.c.opts.Guides != nil
 	p.Version, p.Address, p.Kept = v.c.opts.Version, v.r.Host, v.c.opts.Kept
 	p.Theme = themeOf(v.r)
 	if cat := v.c.host.Catalog(v.Viewer); cat != nil {

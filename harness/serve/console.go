@@ -31,7 +31,7 @@ func (f *front) newConsole() *console.Console {
 		rand.Read(secret)
 	}
 	c := &console.Options{Host: &consoleHost{f}, Records: s.records, Secret: secret,
-		Files: o.Files, Next: f.next, Kept: o.KeptFor, Cluster: o.Cluster, Version: o.Version, Log: s.log}
+		Files: o.Files, Next: f.next, Kept: o.KeptFor, Cluster: o.Cluster, Guides: o.Guides, Version: o.Version, Log: s.log}
 	if o.Tools == Execute {
 		c.ListTokens = o.ListTokens
 	}

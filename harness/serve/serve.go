@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"slices"
@@ -85,6 +86,8 @@ type Options struct {
 	// Elsewhere runs the scripts in the place of this process, see harness.Options; nil:
 	// they run here.
 	Elsewhere harness.Elsewhere
+	// Guides has the pages of the console's help; see [console.Options].
+	Guides fs.FS
 	// Metrics writes further metrics behind the server's own, Engine says why what runs the
 	// scripts cannot be reached, for /healthz, and Cluster how it is, for the console; nil:
 	// there is nothing to say.

@@ -4,13 +4,18 @@ package help
 
 import (
 	"embed"
+	"io/fs"
 	"strings"
 )
 
-// Files has the guides as TOPIC.md, and as pages html/TOPIC.html.
-//
-//go:embed *.md html
-var Files embed.FS
+//go:embed *.md
+var guides embed.FS
+
+//go:embed html
+var html embed.FS
+
+// Pages has the guides as TOPIC.html, and their list as index.html.
+var Pages, _ = fs.Sub(html, "html")
 
 // Topics are the names of all guides, in reading order.
 var Topics = []string{"quickstart", "scripts", "configuration", "finding-tools", "approvals", "policies", "history-and-replay",
@@ -18,7 +23,7 @@ var Topics = []string{"quickstart", "scripts", "configuration", "finding-tools",
 
 // Guide returns the text of a guide in Markdown, or "" if there is none of that name.
 func Guide(topic string) string {
-	b, err := Files.ReadFile(topic + ".md")
+	b, err := guides.ReadFile(topic + ".md")
 	if err != nil {
 		return ""
 	}

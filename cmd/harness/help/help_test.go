@@ -3,6 +3,7 @@ package help_test
 import (
 	"bytes"
 	"flag"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -36,9 +37,15 @@ func TestPages(t *testing.T) {
 	if diff := cmp.Diff(topics, slices.Sorted(slices.Values(help.Topics))); diff != "" {
 		t.Error("files and Topics:", diff)
 	}
+	guides, index := map[string]string{}, "# Guides\n\n"
 	for _, topic := range help.Topics {
+		guides[topic] = help.Guide(topic)
+		index += "- [" + help.Title(topic) + "](" + topic + ".md)\n"
+	}
+	guides["index"] = index
+	for topic, text := range guides {
 		var page bytes.Buffer
-		if err := markdown.Convert([]byte(help.Guide(topic)), &page); err != nil {
+		if err := markdown.Convert([]byte(text), &page); err != nil {
 			t.Fatal(err)
 		}
 		html := linkToGuide.ReplaceAllString(page.String(), `href="/help/$1`)
@@ -54,7 +61,7 @@ func TestPages(t *testing.T) {
 			}
 			continue
 		}
-		got, err := help.Files.ReadFile(filepath.ToSlash(file))
+		got, err := fs.ReadFile(help.Pages, topic+".html")
 		if err != nil || string(got) != html {
 			t.Errorf("%s is not the page of %s.md; run go test ./cmd/harness/help -update (%v)", file, topic, err)
 		}
