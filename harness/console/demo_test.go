@@ -217,7 +217,7 @@ func openWorld(address string, change func(*world)) (w *world, err error) {
 	w.ends = append(w.ends, w.harness.Close)
 
 	s, err := serve.New(&serve.Options{Records: w.store, Policy: w.policy, BestEffort: true, Grace: -1, Version: "demo",
-		KeptFor: "runs are kept as long as this test runs",
+		KeptFor: "runs are kept as long as this test runs", Guides: os.DirFS("../../cmd/harness/help/html"),
 		Catalog: func(context.Context) (*catalog.Catalog, error) { return w.catalog, nil }})
 	if err != nil {
 		return w, err
@@ -556,7 +556,7 @@ func (w *world) places(t testing.TB) []place {
 		place{"tools-none", "/tools?q=launch+a+rocket"}, place{"tool", "/tools/git.git_blame"},
 		place{"tool-effect", "/tools/shop.refund_payment?example=0"},
 		place{"editor", "/editor"}, place{"editor-run", "/editor?run=" + w.runs["late"]}, place{"approvals", "/approvals"})
-	return append(list, place{"servers", "/servers"}, place{"servers-one", "/servers/ledger"}, place{"overview-week", "/?hours=168"}, place{"policy", "/policy"},
+	return append(list, place{"servers", "/servers"}, place{"servers-one", "/servers/ledger"}, place{"overview-week", "/?hours=168"}, place{"policy", "/policy"}, place{"help", "/help"},
 		place{"compare", "/runs/" + w.runs["late"] + "/compare/" + w.runs["dry"]}, place{"policy-why", "/policy?token=support&tool=mail.send_mail"}, place{"scripts", "/scripts"})
 }
 
