@@ -29,7 +29,7 @@ func JSON(text string) ([]byte, bool) {
 	}
 	p := &reader{rest: text}
 	p.space()
-	if p.rest == "" || !strings.Contains("[{(", p.rest[:1]) || !p.value(0) {
+	if strings.IndexAny(p.rest, "[{(") != 0 || !p.value(0) {
 		return nil, false
 	}
 	p.space()
@@ -45,89 +45,56 @@ type reader struct {
 
 func (p *reader) space() { p.rest = strings.TrimLeft(p.rest, " \t\r\n") }
 
-// take skips one of the characters in set, after white space, and returns it.
-func (p *reader) take(set string) (byte, bool) {
+// take skips a character, after white space.
+func (p *reader) take(c string) (ok bool) {
 	p.space()
-	if p.rest == "" || !strings.Contains(set, p.rest[:1]) {
-		return 0, false
-	}
-	c := p.rest[0]
-	p.rest = p.rest[1:]
-	return c, true
+	p.rest, ok = strings.CutPrefix(p.rest, c)
+	return ok
 }
 
 func (p *reader) value(depth int) bool {
-	switch c, ok := p.take("[({"); {
+	switch {
 	case depth > maxDepth:
 		return false
-	case !ok:
-		return p.scalar()
-	case c == '{':
-		return p.dict(depth)
-	case c == '(':
-		return p.list(')', depth)
+	case p.take("["):
+		return p.items("]", depth)
+	case p.take("("):
+		return p.items(")", depth)
+	case p.take("{"):
+		return p.items("}", depth)
 	}
-	return p.list(']', depth)
+	return p.scalar()
 }
 
-// list reads what follows the bracket of a list or a tuple. A tuple of one has
-// a comma: (1) is a number in brackets, which repr does not write.
-func (p *reader) list(end byte, depth int) bool {
-	p.out = append(p.out, '[')
-	for n := 0; ; n++ {
-		if _, ok := p.take(string(end)); ok {
-			p.out = append(p.out, ']')
-			return true
+// items reads a list, a tuple or a dict up to its end. A tuple of one has a comma: (1) is
+// a number in brackets, which repr does not write.
+func (p *reader) items(end string, depth int) bool {
+	left, right := byte('['), byte(']')
+	if end == "}" {
+		left, right = '{', '}'
+	}
+	p.out = append(p.out, left)
+	n, comma := 0, true
+	for ; !p.take(end); n++ {
+		if !comma {
+			return false
 		}
 		if n > 0 {
 			p.out = append(p.out, ',')
 		}
+		if end == "}" {
+			if !p.key() || !p.take(":") {
+				return false
+			}
+			p.out = append(p.out, ':')
+		}
 		if !p.value(depth + 1) {
 			return false
 		}
-		if _, ok := p.take(","); ok {
-			continue
-		}
-		if end == ')' && n == 0 {
-			return false
-		}
-		if _, ok := p.take(string(end)); !ok {
-			return false
-		}
-		p.out = append(p.out, ']')
-		return true
+		comma = p.take(",")
 	}
-}
-
-func (p *reader) dict(depth int) bool {
-	p.out = append(p.out, '{')
-	for n := 0; ; n++ {
-		if _, ok := p.take("}"); ok {
-			p.out = append(p.out, '}')
-			return true
-		}
-		if n > 0 {
-			p.out = append(p.out, ',')
-		}
-		if !p.key() {
-			return false
-		}
-		if _, ok := p.take(":"); !ok {
-			return false
-		}
-		p.out = append(p.out, ':')
-		if !p.value(depth + 1) {
-			return false
-		}
-		if _, ok := p.take(","); ok {
-			continue
-		}
-		if _, ok := p.take("}"); !ok {
-			return false
-		}
-		p.out = append(p.out, '}')
-		return true
-	}
+	p.out = append(p.out, right)
+	return end != ")" || n != 1 || comma
 }
 
 // key reads the key of a dict, which in JSON is a string.
