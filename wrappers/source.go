@@ -241,6 +241,17 @@ func (t *Tool) funcLine(qual string) string {
 	return fmt.Sprintf("func %s%s(%s) (%s%s, error)", qual, t.Func, p, qual, t.result)
 }
 
+// methods are those of every result. An output property with such a name wins where the
+// server declares it; where it was only observed, the method wins, so that scripts that use
+// it still work.
+var methods = []struct{ name, types, call, doc string }{
+	{"Text", "() string", "Text(r.res_)", "Text is the result as text, as the tool wrote it."},
+	{"JSON", "(v any) error", "Decode(r.res_, v)", "JSON decodes the result, or its text where that is JSON, into v."},
+	{"Raw", "() []byte", "Raw(r.res_)", "Raw is the whole MCP result as the server sent it."},
+	{"Images", "() []Image", "Images(r.res_)", "Images lists the images in the result."},
+	{"String", "() string", "Text(r.res_)", ""},
+}
+
 // resultType writes the result struct and the methods that all results have.
 func (g *generator) resultType(t *Tool) {
 	g.comment(t.result + " is the result of " + t.Func + ".")
@@ -254,23 +265,12 @@ func (g *generator) resultType(t *Tool) {
 		g.f("none_ bool\n")
 	}
 	g.f("res_ *host.Result\n}\n\n")
-	for _, m := range t.methods {
-		switch m {
-		case "Text":
-			g.comment("Text is the result as text, as the tool wrote it.")
-			g.f("func (r %s) Text() string { return host.Text(r.res_) }\n\n", t.result)
-		case "JSON":
-			g.comment("JSON decodes the result, or its text where that is JSON, into v.")
-			g.f("func (r %s) JSON(v any) error { return host.Decode(r.res_, v) }\n\n", t.result)
-		case "Raw":
-			g.comment("Raw is the whole MCP result as the server sent it.")
-			g.f("func (r %s) Raw() []byte { return host.Raw(r.res_) }\n\n", t.result)
-		case "Images":
-			g.comment("Images lists the images in the result.")
-			g.f("func (r %s) Images() []%s { return host.Images(r.res_) }\n\n", t.result, g.image)
-		case "String":
-			g.f("func (r %s) String() string { return host.Text(r.res_) }\n\n", t.result)
+	for _, m := range methods {
+		if t.output != nil && slices.ContainsFunc(t.output.fields, func(f *field) bool { return f.name == m.name }) {
+			continue
 		}
+		g.comment(m.doc)
+		g.f("func (r %s) %s%s { return host.%s }\n\n", t.result, m.name, strings.ReplaceAll(m.types, "Image", g.image), m.call)
 	}
 	switch {
 	case !t.typed() || t.observed:

@@ -90,8 +90,8 @@ type builder struct {
 	names   scope
 	steps   int
 	result  bool // the schema is that of a result
-	// methods are the names of methods that no field of the result may take.
-	methods []string
+	// observed says that no field of the result may take the name of a method.
+	observed bool
 }
 
 // maxSteps bounds the work for one schema: references can multiply.
@@ -656,9 +656,9 @@ func (b *builder) fill(o *object, s *jsontree.Value, depth int) {
 		required[r.Text] = true
 	}
 	names := scope{}
-	if o.result {
-		for _, m := range b.methods {
-			names.add(m)
+	if o.result && b.observed {
+		for _, m := range methods {
+			names.add(m.name)
 		}
 	}
 	if props := s.Get("properties"); props != nil && props.Kind == jsontree.Object {

@@ -49,7 +49,6 @@ type Tool struct {
 	single         *typ    // output that is not an object: the field Result
 	unwrap         bool    // output is the SDKs' wrapper {"result": T}
 	nested         []*object
-	methods        []string
 	observed       bool   // the output schema was learnt, not given
 	summary        string // the description without what its fields' comments say
 }
@@ -156,37 +155,34 @@ func (v *View) Tool(id string) (*Tool, bool) {
 // Path returns the package's import path in a script, "servers/" + Package.
 func (s *Server) Path() string { return "servers/" + s.Package }
 
-// NearPackages returns up to n servers whose packages are nearest to a name,
-// best first: for "did you mean".
+// NearPackages returns up to n servers whose packages are nearest to a name, the best
+// first, of equal ones the longest: for "did you mean".
 func (v *View) NearPackages(name string, n int) []*Server {
 	f := Fold(name)
-	if f == "" {
-		return nil
-	}
-	type scored struct {
-		s *Server
-		d int
-	}
-	var all []scored
-	for _, s := range v.servers {
+	longest := slices.SortedStableFunc(slices.Values(v.servers), func(a, b *Server) int {
+		return cmp.Compare(len(b.Package), len(a.Package))
+	})
+	return nearest(longest, n, func(s *Server) (int, bool) {
 		p := Fold(s.Package)
 		d := edits(f, p)
 		if strings.HasPrefix(p, f) || strings.HasPrefix(f, p) || 2*min(len(f), len(p)) >= max(len(f), len(p)) &&
 			(strings.Contains(p, f) || strings.Contains(f, p)) {
 			d = min(d, 1)
 		}
-		if d <= max(1, max(len(f), len(p))/3) {
-			all = append(all, scored{s, d})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(a.d, b.d), cmp.Compare(len(b.s.Package), len(a.s.Package)))
+		return d, f != "" && d <= max(1, max(len(f), len(p))/3)
 	})
-	var out []*Server
-	for _, x := range all[:min(n, len(all))] {
-		out = append(out, x.s)
-	}
-	return out
+}
+
+// nearest returns up to n of all that are near enough, those of the least distance first.
+func nearest[T comparable](all []T, n int, distance func(T) (d int, near bool)) []T {
+	at := map[T]int{}
+	near := slices.DeleteFunc(slices.Clone(all), func(x T) bool {
+		d, near := distance(x)
+		at[x] = d
+		return !near
+	})
+	slices.SortStableFunc(near, func(a, b T) int { return cmp.Compare(at[a], at[b]) })
+	return near[:min(n, len(near))]
 }
 
 // Named returns the tools of all servers that a bare name may mean: the tool's
@@ -234,16 +230,11 @@ func (s *Server) Type(name string) []*Tool {
 	return s.types[name]
 }
 
-// Near returns up to n tools whose function names are nearest to name, best
-// first: for "did you mean".
+// Near returns up to n tools whose function names are nearest to name, the best first: for
+// "did you mean".
 func (s *Server) Near(name string, n int) []*Tool {
-	type scored struct {
-		t *Tool
-		d int
-	}
 	f := Fold(name)
-	var all []scored
-	for _, t := range s.Tools {
+	return nearest(s.Tools, n, func(t *Tool) (int, bool) {
 		g := Fold(t.Func)
 		d := edits(f, g) * 2
 		if strings.Contains(g, f) || strings.Contains(f, g) {
@@ -254,16 +245,8 @@ func (s *Server) Near(name string, n int) []*Tool {
 				d -= 2
 			}
 		}
-		if d <= max(len(f), len(g)) {
-			all = append(all, scored{t, d})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(a.d, b.d) })
-	var out []*Tool
-	for _, x := range all[:min(n, len(all))] {
-		out = append(out, x.t)
-	}
-	return out
+		return d, d <= max(len(f), len(g))
+	})
 }
 
 // edits is text.Edits of the beginnings of two names.
@@ -379,7 +362,7 @@ func (t *Tool) read(names scope, schemas parsed) {
 	if observed := t.server.view.opts.Observed; !t.typed() && observed != nil {
 		var schema json.RawMessage
 		if schema, t.observed = observed(t.ID); t.observed {
-			b.methods = methods
+			b.observed = true
 			t.readOutput(b, parseSchema(schema))
 		}
 	}
@@ -389,23 +372,7 @@ func (t *Tool) read(names scope, schemas parsed) {
 			o.decl = &decl{name: o.name, fields: o.fields, union: o.union, argument: o.argument}
 		}
 	}
-	taken := map[string]bool{}
-	if t.output != nil {
-		for _, f := range t.output.fields {
-			taken[f.name] = true
-		}
-	}
-	for _, m := range methods {
-		if !taken[m] {
-			t.methods = append(t.methods, m)
-		}
-	}
 }
-
-// methods are those of every result. An output property with such a name wins
-// where the server declares it; where it was only observed, scripts that use
-// the method must go on to work.
-var methods = []string{"Text", "JSON", "Raw", "Images", "String"}
 
 // Untyped reports whether the server declares no usable output schema; then
 // ViewOptions.Observed may give one.
