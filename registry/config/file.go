@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/usetools/usetools/registry/text"
 )
 
 // file is the content of one config file.
@@ -39,29 +41,11 @@ func misspelt(key string, known []string) (meant string, is bool) {
 	}
 	fold := func(s string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s)) }
 	for _, k := range known {
-		if edits(fold(key), fold(k)) <= 1 {
+		if text.Edits(text.FirstBytes(fold(key), 40), fold(k)) <= 1 {
 			return k, true
 		}
 	}
 	return "", false
-}
-
-// edits is how many characters two words differ in, at most 2.
-func edits(a, b string) int {
-	if a == b {
-		return 0
-	}
-	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
-		a, b = a[1:], b[1:]
-	}
-	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
-		a, b = a[:len(a)-1], b[:len(b)-1]
-	}
-	swapped := len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
-	if len(a) <= 1 && len(b) <= 1 || swapped {
-		return 1
-	}
-	return 2
 }
 
 func newFile(path string) *file {
