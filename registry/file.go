@@ -43,11 +43,10 @@ func (e *FormatError) Error() string {
 
 // header is the file's first lines: everything but the tools.
 type header struct {
-	Version  int               `json:"version"`
-	Config   string            `json:"config"`
-	Embedder *Embedder         `json:"embedder"`
-	Pins     map[string]string `json:"pins"`
-	Servers  []Server          `json:"servers"`
+	Version  int       `json:"version"`
+	Config   string    `json:"config"`
+	Embedder *Embedder `json:"embedder"`
+	Servers  []Server  `json:"servers"`
 }
 
 // file is the whole of it.
@@ -141,7 +140,7 @@ func (f *file) registry() (*Registry, error) {
 	if f.Version != Version {
 		return nil, versionError(fmt.Sprint(f.Version))
 	}
-	r := &Registry{Config: f.Config, Embedder: f.Embedder, Pins: f.Pins, Servers: f.Servers, Tools: f.Tools}
+	r := &Registry{Config: f.Config, Embedder: f.Embedder, Servers: f.Servers, Tools: f.Tools}
 	for i := range r.Tools {
 		t := &r.Tools[i]
 		if t.Server == "" || t.Name == "" {

@@ -61,9 +61,6 @@ type Pin struct {
 	// one. One without an input schema is not known yet; the next build fills
 	// it in.
 	Waits *Definition `json:"waits,omitempty"`
-	// Hash is the Tool.Hash of the accepted definition in a file of an earlier
-	// version, which has nothing else of it; the Definition is empty then.
-	Hash string `json:"hash,omitempty"`
 }
 
 // Definition is the part of a tool that its server defines.
@@ -219,7 +216,7 @@ func DecodePins(data []byte) (*Pins, error) {
 			if pin.Waits != nil {
 				pin.Waits.compact()
 			}
-			if pin.Hash == "" && pin.Digest != pin.digest(name, sp.Instructions) {
+			if pin.Digest != pin.digest(name, sp.Instructions) {
 				return nil, fmt.Errorf("the digest of %s is not that of its definition", ToolID(server, name))
 			}
 		}
@@ -265,65 +262,8 @@ func (p *Pins) Save(path string) error {
 	return nil
 }
 
-// move takes over the pins that a registry of an earlier version has in its
-// file, with the definitions that it knows. pinned are the servers that there
-// are.
-func (p *Pins) move(r *Registry, pinned map[string]bool) {
-	if p.Err != nil {
-		return
-	}
-	for id, hash := range r.Pins {
-		server, name := splitID(id, r, pinned)
-		if sp := p.Servers[server]; name == "" || sp != nil && sp.Tools[name] != nil {
-			continue
-		}
-		pin := &Pin{Hash: hash}
-		sp := p.server(server, r, nil)
-		if t, ok := r.Tool(id); ok && t.Hash == hash {
-			pin = newPin(t.Definition(), name, sp.Instructions)
-		}
-		sp.Tools[name] = pin
-	}
-}
-
-// splitID takes an ID apart at the longest name of a server: names of servers
-// and of tools may have dots.
-func splitID(id string, r *Registry, pinned map[string]bool) (server, tool string) {
-	for i := len(id) - 1; i > 0; i-- {
-		if id[i] != '.' {
-			continue
-		}
-		_, configured := pinned[id[:i]]
-		if _, known := r.Server(id[:i]); known || configured {
-			return id[:i], id[i+1:]
-		}
-	}
-	server, tool, _ = strings.Cut(id, ".")
-	return server, tool
-}
-
 func newPin(d Definition, name, instructions string) *Pin {
 	return &Pin{Definition: d, Digest: d.digest(name, instructions)}
-}
-
-// server returns the pins of a server, made with the first instructions that
-// one of the registries knows.
-func (p *Pins) server(name string, rs ...*Registry) *ServerPins {
-	if sp := p.Servers[name]; sp != nil {
-		return sp
-	}
-	sp := &ServerPins{Tools: map[string]*Pin{}}
-	for _, r := range rs {
-		if r == nil {
-			continue
-		}
-		if s, ok := r.Server(name); ok && s.Tools > 0 {
-			sp.Instructions = s.Instructions
-			break
-		}
-	}
-	p.Servers[name] = sp
-	return sp
 }
 
 // Hold compares the tools of a registry with their pins. A tool whose
@@ -331,8 +271,7 @@ func (p *Pins) server(name string, rs ...*Registry) *ServerPins {
 // and has an Error that says so; its new definition waits in its pin. A tool of
 // a pinned server without a pin gets one, for its definition in previous, or
 // for its current one where the server had no pins at all; a tool that the
-// server adds later waits, a renamed one too. Pins of an earlier file version
-// in previous are taken over.
+// server adds later waits, a renamed one too.
 //
 // pinned says for each server of the config whether it is pinned; one that is
 // not loses its pins. fresh reports whether r has a server's current answer.
@@ -344,7 +283,6 @@ func (p *Pins) Hold(r, previous *Registry, pinned map[string]bool, fresh func(se
 	if previous == nil {
 		previous = &Registry{}
 	}
-	p.move(previous, pinned)
 	for server, is := range pinned {
 		if !is && p.Err == nil {
 			delete(p.Servers, server)
@@ -382,10 +320,17 @@ type holder struct {
 
 // server holds the instructions of a server.
 func (h *holder) server(s *Server) {
-	if h.p.Servers[s.Name] == nil && !h.pinned[s.Name] {
+	sp := h.p.Servers[s.Name]
+	switch {
+	case sp == nil && !h.pinned[s.Name]:
 		return
+	case sp == nil:
+		sp = &ServerPins{Instructions: s.Instructions, Tools: map[string]*Pin{}}
+		if old, ok := h.previous.Server(s.Name); ok && old.Tools > 0 {
+			sp.Instructions = old.Instructions
+		}
+		h.p.Servers[s.Name] = sp
 	}
-	sp := h.p.server(s.Name, h.previous, h.r)
 	if sp.Title == nil {
 		title := s.Title
 		sp.Title = &title
@@ -426,10 +371,7 @@ func (h *holder) tool(t *Tool) bool {
 	}
 	now := t.Definition()
 	before := pin.Waits
-	if pin.Hash != "" && pin.Hash == t.Hash || pin.Hash == "" && pin.Digest == now.digest(t.Name, sp.Instructions) {
-		if pin.Hash != "" {
-			*pin = Pin{Definition: now, Digest: now.digest(t.Name, sp.Instructions), Waits: pin.Waits}
-		}
+	if pin.Digest == now.digest(t.Name, sp.Instructions) {
 		if fresh {
 			pin.Waits = nil
 		}
@@ -450,7 +392,7 @@ func (h *holder) tool(t *Tool) bool {
 		return false
 	}
 	reason := Waits + ": read what changed"
-	if pin.Hash == "" && pin.Input == nil {
+	if pin.Input == nil {
 		reason = New + ": read it"
 	}
 	t.hold(fmt.Sprintf("%s, with build-registry accept %s", reason, ShellWord(t.ID)))
@@ -555,9 +497,7 @@ func (p *Pins) Accept(r *Registry, ids ...string) error {
 			t.define(pin.Definition)
 		}
 		for name, pin := range sp.Tools {
-			if pin.Hash == "" {
-				pin.Digest = pin.digest(name, sp.Instructions)
-			}
+			pin.Digest = pin.digest(name, sp.Instructions)
 		}
 	}
 	p.Hold(r, nil, nil, func(string) bool { return false })

@@ -22,11 +22,8 @@ type Registry struct {
 	// Embedder says which model made the tools' embeddings; nil when they
 	// have none.
 	Embedder *Embedder
-	// Pins are hashes of accepted definitions, by tool ID, in the file of an
-	// earlier version; [Pins.Hold] takes them over, and none are written.
-	Pins    map[string]string
-	Servers []Server // sorted by name after Normalize
-	Tools   []Tool   // sorted by ID after Normalize
+	Servers  []Server // sorted by name after Normalize
+	Tools    []Tool   // sorted by ID after Normalize
 
 	byID map[string]int
 }

@@ -337,22 +337,6 @@ func TestLostFilesReleaseNoPinnedTool(t *testing.T) {
 	}
 }
 
-func TestPinsOfAnEarlierRegistryMove(t *testing.T) {
-	s := mcptest.Server("s")
-	r, _ := must(t, servers(s), nil)
-	tool, _ := r.Tool("s.echo")
-	r.Pins = map[string]string{"s.echo": tool.Hash, "s.fail": "sha256:" + strings.Repeat("0", 64), "gone.x": tool.Hash}
-	file := filepath.Join(t.TempDir(), "tool_pins.json")
-	s = mcptest.Server("s", mcptest.OtherTools)
-	s.Pin = true
-	r, _ = must(t, servers(s), &build.Options{Previous: r, Pins: file})
-	pins := registry.LoadPins(file)
-	if tool, _ := r.Tool("s.echo"); !tool.Held || pins.Servers["gone"].Tools["x"].Hash == "" ||
-		pins.Servers["s"].Tools["fail"].Hash == "" {
-		t.Errorf("held %v, pins %+v", tool.Held, pins.Servers)
-	}
-}
-
 func TestReadOnlyServerShowsOnlyToolsThatRead(t *testing.T) {
 	s := mcptest.Server("s")
 	s.ReadOnly = true
