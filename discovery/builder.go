@@ -19,22 +19,21 @@ const (
 // builder collects what New needs only once. Every run of letters in the
 // registry is analysed once and then looked up.
 type builder struct {
-	ix         *Index
-	stems      map[string]int32
-	runs       map[string]*run
-	lexemes    map[string]*lexeme
-	servers    map[string]*serverParts
-	postings   []posting
-	counts     []float32 // per stem: the tool at hand
-	touched    []int32
-	inName     []int32                      // the stems of all names
-	outside    map[int32]int32              // per server word: tools elsewhere that have it
-	local      []int32                      // per token: its number in the vocabulary, -1: none
-	norms      []float32                    // per word of the registry
-	words      []*lexeme                    // per word of the registry
-	parameters map[parameter]map[int32]bool // the stems of what their descriptions say
-	seen       []int32                      // per word of the registry: the mark of addWords that had it last
-	scratch    struct {
+	ix       *Index
+	stems    map[string]int32
+	runs     map[string]*run
+	lexemes  map[string]*lexeme
+	servers  map[string]*serverParts
+	postings []posting
+	counts   []float32 // per stem: the tool at hand
+	touched  []int32
+	inName   []int32         // the stems of all names
+	outside  map[int32]int32 // per server word: tools elsewhere that have it
+	local    []int32         // per token: its number in the vocabulary, -1: none
+	norms    []float32       // per word of the registry
+	words    []*lexeme       // per word of the registry
+	seen     []int32         // per word of the registry: the mark of addWords that had it last
+	scratch  struct {
 		name, head, rest []*run
 		secondary        []int32
 		sum              []float32
@@ -69,7 +68,7 @@ type serverParts struct {
 
 func newBuilder(ix *Index) *builder {
 	b := &builder{
-		ix: ix, stems: map[string]int32{}, parameters: map[parameter]map[int32]bool{},
+		ix: ix, stems: map[string]int32{},
 		runs: map[string]*run{}, lexemes: map[string]*lexeme{},
 		servers: map[string]*serverParts{},
 		outside: map[int32]int32{}, local: make([]int32, ix.model.Tokens()),
@@ -172,7 +171,7 @@ func (b *builder) addTool(tool int32, t *registry.Tool, text *toolText) {
 	secondary := b.countText(b.scratch.secondary[:0], text.tail, w.Tail)
 	secondary = b.countText(secondary, text.params, w.Params)
 	b.flushCounts(tool)
-	b.scratch.secondary = b.addSecondary(ix.serverMentions.serverOf[tool], secondary, text)
+	b.scratch.secondary = b.addSecondary(secondary, text)
 
 	b.inName = append(b.inName, nameTerms...)
 	ix.nameLen[tool] = uint16(len(slices.Compact(slices.Sorted(slices.Values(nameTerms)))))
@@ -361,5 +360,4 @@ func (b *builder) finish() {
 		ix.words.weight[w] = norm * ix.bm25.idf[ix.words.stem[w]]
 	}
 	ix.vectors.finish()
-	b.addParameters()
 }

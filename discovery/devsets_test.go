@@ -354,8 +354,8 @@ func TestLastNounOfTheNameIsTheObjectOfThePhrase(t *testing.T) {
 	}
 }
 
-// Values of parameters, siblings' parameters and nouns before nouns tell tools apart
-// whose summaries share the phrase's words.
+// Values of parameters and nouns before nouns tell tools apart whose summaries share the
+// phrase's words.
 func TestToolOfABigAPIIsFoundByWhatItsSummaryOmits(t *testing.T) {
 	with := func(tool registry.Tool, schema string) registry.Tool {
 		tool.Input = json.RawMessage(schema)
@@ -378,8 +378,7 @@ func TestToolOfABigAPIIsFoundByWhatItsSummaryOmits(t *testing.T) {
 		tool("git", "activity_star-repo-for-user", "Star a repository for the user."),
 		tool("git", "activity_count-stars-of-repo", "Get the star count of a repository."))
 	for phrase, want := range map[string]string{
-		"delete a branch":                         "git.git_delete-ref",
-		"close an issue":                          "git.issues_update",
+		"close an issue": "git.issues_update",
 		"list open pull requests of a repository": "git.pulls_list",
 		"star a repository":                       "git.activity_star-repo-for-user",
 	} {

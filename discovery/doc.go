@@ -29,7 +29,6 @@
 //	rerank.go      the final order
 //	callable.go    tools that cannot be called come after equal ones that can
 //	confidence.go  how far the first candidate can be trusted
-//	clauses.go     a phrase that asks for several tools
 //
 // Beside it: unavailable.go answers phrases that mean a server without an
 // answer to the last build, external.go compares phrases with tools by the

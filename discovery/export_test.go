@@ -10,7 +10,6 @@ import (
 
 const (
 	AloneConfidence  = aloneConfidence
-	ClauseReach      = clauseReach
 	MaxProperties    = maxProperties
 	MaxPropertyTexts = maxPropertyTexts
 )
@@ -29,8 +28,6 @@ var (
 	PropertyNames  = propertyNames
 	Summary        = summary
 )
-
-func Clauses(phrase string) []string { return loadTables().clauses(phrase) }
 
 func Terms(text string) []string { return loadTables().terms(text) }
 

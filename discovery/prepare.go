@@ -13,7 +13,7 @@ import (
 // looked up one after the other.
 type toolText struct {
 	name, head, tail, params, title string
-	names, values, sentences        []string
+	values, sentences               []string
 	nameVerb, textVerb              verbSet
 }
 
@@ -33,7 +33,7 @@ func (b *builder) prepare(t *registry.Tool, own string) toolText {
 	title = text.First(title, 2*maxName)
 	x := toolText{
 		name: tb.fold(name), head: tb.fold(head), tail: tb.fold(tail), params: tb.fold(params), title: tb.fold(title),
-		names: names, values: values, sentences: sentences(own, tb.candidates.Sentences),
+		values: values, sentences: sentences(own, tb.candidates.Sentences),
 	}
 	for i, s := range x.values {
 		x.values[i] = tb.fold(s)

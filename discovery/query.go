@@ -48,13 +48,6 @@ type query struct {
 // ask analyses a phrase, and asks another embedder if there is one. The caller
 // gives the query back with [query.done].
 func (ix *Index) ask(ctx context.Context, phrase string) *query {
-	q := ix.analyse(phrase)
-	q.embedExternal(ctx)
-	return q
-}
-
-// analyse is ask by the embedded model alone.
-func (ix *Index) analyse(phrase string) *query {
 	q, _ := ix.queries.Get().(*query)
 	if q == nil {
 		q = &query{ix: ix, bm: make([]float32, len(ix.all))}
@@ -71,6 +64,7 @@ func (ix *Index) analyse(phrase string) *query {
 	ix.bm25.scores(q.terms, q.bm)
 	q.blind = isZero(q.vector)
 	q.full, q.note = q.full[:0], ""
+	q.embedExternal(ctx)
 	return q
 }
 

@@ -149,7 +149,6 @@ func (ix *Index) resolveMeaning(ctx context.Context, r *Resolution, opts *Resolv
 			r.Verdict, r.By, r.Tool, d.enough = Ambiguous, "", "", aloneConfidence
 		}
 		doubt = d.doubt(q, ranked)
-		ranked = ix.addClauses(r, ranked, only)
 	}
 	if ranked = ix.remember(r, ranked, only); len(ranked) == 0 {
 		return

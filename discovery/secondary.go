@@ -1,10 +1,6 @@
 package discovery
 
-import (
-	"maps"
-	"slices"
-	"strings"
-)
+import "slices"
 
 // What a phrase asks for is often only in a tool's secondary text: the further
 // paragraphs of its description, its title, the names, descriptions and possible
@@ -23,14 +19,10 @@ func (s *secondaryText) of(tool int32) []int32 { return s.stems[s.start[tool]:s.
 // addSecondary adds the secondary text of the next tool: terms, which are those
 // of the description's tail and of the parameters' names, the title, and what the
 // schema says of the parameters. It returns terms, grown, for reuse.
-func (b *builder) addSecondary(server int32, terms []int32, text *toolText) []int32 {
-	b.scratch.rest = b.read(b.scratch.rest[:0], text.title)
-	terms = appendTerms(terms, b.scratch.rest)
-	for i, value := range text.values {
-		b.scratch.rest = b.read(b.scratch.rest[:0], value)
-		first := len(terms)
+func (b *builder) addSecondary(terms []int32, text *toolText) []int32 {
+	for _, s := range append(text.values, text.title) {
+		b.scratch.rest = b.read(b.scratch.rest[:0], s)
 		terms = appendTerms(terms, b.scratch.rest)
-		b.describe(server, text.names[i], terms[first:])
 	}
 	slices.Sort(terms)
 	s := &b.ix.secondary
@@ -59,38 +51,4 @@ func (q *query) metOnlyIn(stems []int32) (sum float64) {
 		}
 	}
 	return sum
-}
-
-// parameter is a parameter of a server's tools, by the stem of its name.
-type parameter struct{ server, name int32 }
-
-// describe notes what a tool says of one of its parameters.
-func (b *builder) describe(server int32, name string, terms []int32) {
-	stem, ok := b.stems[b.ix.t.stem(strings.ToLower(name))]
-	if !ok {
-		return
-	}
-	p := parameter{server, stem}
-	if b.parameters[p] == nil {
-		b.parameters[p] = map[int32]bool{}
-	}
-	for _, x := range terms {
-		b.parameters[p][x] = true
-	}
-}
-
-// addParameters adds to a tool whose name ends with a parameter of its server what
-// all tools say of the parameter: the ref that git_delete-ref deletes is elsewhere
-// "a branch or a tag".
-func (b *builder) addParameters() {
-	ix, old := b.ix, b.ix.secondary
-	s := secondaryText{start: []int32{0}}
-	for _, tool := range ix.all {
-		p := parameter{ix.serverMentions.serverOf[tool], ix.lastNoun(tool)}
-		stems := slices.AppendSeq(slices.Clone(old.of(tool)), maps.Keys(b.parameters[p]))
-		slices.Sort(stems)
-		s.stems = append(s.stems, slices.Compact(stems)...)
-		s.start = append(s.start, int32(len(s.stems)))
-	}
-	ix.secondary = s
 }
