@@ -15,10 +15,7 @@ const printedSecret = "a-kéy\nof two lines"
 // hiding are the options of a store that hides printedSecret.
 func hiding() *store.StoreOptions {
 	r := redact.New(&redact.Secrets{Values: []string{printedSecret, "a-key-too-short"}})
-	return &store.StoreOptions{
-		Redact:     func(b []byte) []byte { return []byte(r.Text(string(b))) },
-		Unfinished: func(b []byte) int { return r.Unfinished(string(b)) },
-	}
+	return &store.StoreOptions{Redact: r.Text, Unfinished: r.Unfinished}
 }
 
 // A run that goes on prints what it printed before, of which the record has less, or more,

@@ -213,7 +213,7 @@ func TestADryRunSendsNoEffect(t *testing.T) {
 func TestADryRunIsRecorded(t *testing.T) {
 	s, cat := newShop(t)
 	dir := t.TempDir()
-	hide := func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("secret"), []byte("*****")) }
+	hide := func(s string) string { return strings.ReplaceAll(s, "secret", "*****") }
 	store, err := store.Open(dir, &store.StoreOptions{Redact: hide})
 	if err != nil {
 		t.Fatal(err)

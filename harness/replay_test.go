@@ -1,7 +1,6 @@
 package harness_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -347,8 +346,8 @@ func (u *until) Call(ctx context.Context, server string, req *backend.Request) (
 
 func TestAReplayComparesArgumentsThatWereRedacted(t *testing.T) {
 	_, cat := newShop(t)
-	store := store.Memory(10, &store.StoreOptions{Redact: func(b []byte) []byte {
-		return bytes.ReplaceAll(b, []byte("8675309123"), []byte("•••"))
+	store := store.Memory(10, &store.StoreOptions{Redact: func(s string) string {
+		return strings.ReplaceAll(s, "8675309123", "•••")
 	}})
 	h := harness.New(&harness.Options{Records: store})
 	const script = `UseTools("order an item"); _, _ = shop.Buy(shop.BuyParams{Item: "broken", Count: 8675309123})`

@@ -1,7 +1,6 @@
 package harness_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -653,8 +652,8 @@ func TestARunWhoseAnswerIsHiddenSaysThatItEnds(t *testing.T) {
 	t.Parallel()
 	server, cat := newShop(t)
 	server.sold.Store(8675309122)
-	records := store.Memory(10, &store.StoreOptions{Redact: func(b []byte) []byte {
-		return bytes.ReplaceAll(b, []byte("8675309123"), []byte("•••"))
+	records := store.Memory(10, &store.StoreOptions{Redact: func(s string) string {
+		return strings.ReplaceAll(s, "8675309123", "•••")
 	}})
 	h := harness.New(&harness.Options{Records: records})
 	s := &harness.Script{Catalog: cat, Policy: &policy.Policy{Approve: policy.ApproveWrites}}

@@ -145,20 +145,20 @@ func (f *Files) Private(tool string) bool {
 	})
 }
 
-// Redact returns a text or JSON without the secrets of the config. If no config can be
-// read, it returns b.
-func (f *Files) Redact(b []byte) []byte {
+// Redact returns a text without the secrets of the config. If no config can be read, it
+// returns s.
+func (f *Files) Redact(s string) string {
 	if k := f.lastFacts(); k != nil {
-		return []byte(k.secrets.Text(string(b)))
+		return k.secrets.Text(s)
 	}
-	return b
+	return s
 }
 
 // Unfinished returns how many bytes at the end of a text may be the beginning of a
 // secret that Redact hides.
-func (f *Files) Unfinished(b []byte) int {
+func (f *Files) Unfinished(s string) int {
 	if k := f.lastFacts(); k != nil {
-		return k.secrets.Unfinished(string(b))
+		return k.secrets.Unfinished(s)
 	}
 	return 0
 }

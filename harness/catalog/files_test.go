@@ -88,7 +88,7 @@ func TestSecretsAreHiddenBeforeAScriptNeedsATool(t *testing.T) {
 	}
 	f := &Files{Configs: []string{file}}
 	defer f.Close()
-	if got := string(f.Redact([]byte("a ghp_0123456789abcdef b"))); got != "a ••• b" {
+	if got := f.Redact("a ghp_0123456789abcdef b"); got != "a ••• b" {
 		t.Errorf("got %q", got)
 	}
 }

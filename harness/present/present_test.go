@@ -394,7 +394,7 @@ func TestTimeStandsStillBetweenAttempts(t *testing.T) {
 func TestTheWholeRecordIsJSON(t *testing.T) {
 	store, err := store.Open(t.TempDir(), &store.StoreOptions{
 		Unkept: func(tool string) bool { return tool == "secret.get" },
-		Redact: func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("hunter2"), []byte("***")) }})
+		Redact: func(s string) string { return strings.ReplaceAll(s, "hunter2", "***") }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,8 +22,8 @@ type Encoder struct {
 type EncoderOptions struct {
 	// Clock returns the time.
 	Clock func() time.Time
-	// Redact returns a text or JSON without its secrets. If nil, nothing is secret.
-	Redact func([]byte) []byte
+	// Redact returns a text without its secrets. If nil, nothing is secret.
+	Redact func(string) string
 	// Unkept reports whether the arguments and results of a tool are replaced by digests.
 	// If nil, all are kept.
 	Unkept func(tool string) bool

@@ -1,7 +1,6 @@
 package record_test
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -87,7 +86,7 @@ func TestMuchPrintedTextKeepsItsLines(t *testing.T) {
 }
 
 func TestSecretsInPrintedTextLeaveTheLines(t *testing.T) {
-	o := &store.StoreOptions{Redact: func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("hunter2"), []byte("[secret]")) }}
+	o := &store.StoreOptions{Redact: func(s string) string { return strings.ReplaceAll(s, "hunter2", "[secret]") }}
 	r := noted(t, o, &record.Note{Stdout: "a hunter2\nb\n", Lines: [][3]int{{1, 10, 0}, {2, 2, 9}}},
 		&record.Note{Stdout: "hunter2\n", Line: 3},
 		&record.Note{Stdout: "hunter2\nc\n", Lines: [][3]int{{4, 3, 0}, {5, 5, 0}, {6, 2, 0}}}) // of line 4 only "hun"

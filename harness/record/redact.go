@@ -11,14 +11,16 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/usetools/usetools/registry/redact"
 	"github.com/usetools/usetools/registry/text"
 )
 
 // notKept stands in the place of a text about a call whose result is not kept.
 const notKept = "not kept"
 
-// A keeper makes of the lines of one record what is written: without secrets,
-// and with what is large or not to be kept named by its digest.
+// keeper makes the copies of a record's lines that are written: without secrets, and with
+// digests in the place of values that are large or not kept. It is the only place where a
+// record is redacted: all that is read from it is safe to show.
 type keeper struct {
 	EncoderOptions
 	mu     sync.Mutex      // of what follows
@@ -44,7 +46,7 @@ func (k *keeper) line(l Line) (Line, error) {
 		was := l.(*Note)
 		out.More += len(was.Stdout) + len(was.Stderr) - len(out.Stdout) - len(out.Stderr)
 		if out.Lines != nil {
-			out.Lines = redactedLines(was, out, func(s string) string { return string(c.text([]byte(s))) })
+			out.Lines = redactedLines(was, out, c.text)
 		}
 	}
 	return out, nil
@@ -111,7 +113,7 @@ func (k *keeping) copy(v reflect.Value) (reflect.Value, error) {
 		case k.hide && k.words && v.Len() > 0:
 			out.SetString(notKept)
 		default:
-			shown := string(k.text([]byte(v.String())))
+			shown := k.text(v.String())
 			if k.words { // a server may use megabytes of them
 				shown = text.CutBytes(shown, MaxInline)
 			}
@@ -236,73 +238,25 @@ func (k *keeping) stands(sum string, value []byte) error {
 	return nil
 }
 
-// text hides what is secret in a text, also where the text is JSON.
-func (k *keeping) text(b []byte) []byte {
+// text hides secrets in a text.
+func (k *keeping) text(s string) string {
 	if k.Redact == nil {
-		return b
+		return s
 	}
-	b = k.Redact(b)
-	if bytes.IndexByte(b, '\\') >= 0 && json.Valid(b) {
-		return k.json(b)
-	}
-	return b
+	return redact.Text(s, k.Redact)
 }
 
-// json hides what is secret in JSON: in the texts of its strings, however they
-// are spelled, and in its numbers; what has none keeps its bytes.
+// json hides secrets in JSON. JSON without secrets keeps its bytes.
 func (k *keeping) json(b []byte) []byte {
-	if k.Redact == nil {
+	if k.Redact == nil || bytes.IndexByte(b, '\\') < 0 && k.Redact(string(b)) == string(b) { // no string is spelled in another way
 		return b
 	}
-	out := bytes.Clone(b)
-	if bytes.IndexByte(b, '\\') < 0 && bytes.Equal(k.Redact(out), b) { // no string is spelled in another way
-		return b
-	}
-	if out = bytes.Clone(b); json.Valid(b) {
-		out = k.tokens(b)
-	}
-	if again := k.Redact(out); !bytes.Equal(again, out) { // something that spans tokens
-		out = quote(string(again))
-		if !json.Valid(b) {
-			out = again
+	out := redact.JSON(b, k.Redact)
+	if again := k.Redact(string(out)); again != string(out) { // a secret that spans tokens
+		out = []byte(again)
+		if json.Valid(b) {
+			out = quote(again)
 		}
-	}
-	return out
-}
-
-// tokens hides what is secret in the strings and numbers of valid JSON.
-func (k *keeping) tokens(b []byte) []byte {
-	out := make([]byte, 0, len(b))
-	for i := 0; i < len(b); {
-		j := i + 1
-		switch c := b[i]; {
-		case c == '"':
-			for ; b[j] != '"'; j++ {
-				if b[j] == '\\' {
-					j++
-				}
-			}
-			j++
-			var s string
-			json.Unmarshal(b[i:j], &s) // it is valid
-			if hidden := k.text([]byte(s)); string(hidden) != s {
-				out = append(out, quote(string(hidden))...)
-			} else {
-				out = append(out, b[i:j]...)
-			}
-		case c == '-' || c >= '0' && c <= '9':
-			for j < len(b) && bytes.IndexByte([]byte("+-.eE0123456789"), b[j]) >= 0 {
-				j++
-			}
-			if hidden := k.Redact(bytes.Clone(b[i:j])); !bytes.Equal(hidden, b[i:j]) {
-				out = append(out, quote(string(hidden))...)
-			} else {
-				out = append(out, b[i:j]...)
-			}
-		default:
-			out = append(out, c)
-		}
-		i = j
 	}
 	return out
 }

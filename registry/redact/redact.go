@@ -6,7 +6,6 @@
 package redact
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
@@ -157,34 +156,55 @@ type redacted struct {
 func (e *redacted) Error() string { return e.text }
 func (e *redacted) Unwrap() error { return e.cause }
 
-// JSON returns JSON with the secrets hidden in its strings, and all else as it
-// was.
-func (r *Redactor) JSON(raw []byte) []byte {
-	var out []byte
-	for {
-		begin := bytes.IndexByte(raw, '"')
-		if begin < 0 {
-			return append(out, raw...)
-		}
-		end := begin + 1
-		for end < len(raw) && raw[end] != '"' {
-			if raw[end] == '\\' {
-				end++
+// JSON returns JSON with the secrets hidden, as the function JSON does.
+func (r *Redactor) JSON(raw []byte) []byte { return JSON(raw, r.Text) }
+
+// JSON returns JSON with hide applied to its strings, however they are spelled, and to its
+// numbers; a number that changes becomes a string. The rest keeps its bytes. Bytes that are
+// not JSON are a text.
+func JSON(raw []byte, hide func(string) string) []byte {
+	if len(raw) == 0 {
+		return raw
+	}
+	if !json.Valid(raw) {
+		return []byte(hide(string(raw)))
+	}
+	out := make([]byte, 0, len(raw))
+	for begin := 0; begin < len(raw); {
+		end, token := begin+1, ""
+		switch c := raw[begin]; {
+		case c == '"':
+			for ; raw[end] != '"'; end++ {
+				if raw[end] == '\\' {
+					end++
+				}
 			}
 			end++
-		}
-		if end >= len(raw) {
-			return append(out, raw...)
-		}
-		out = append(out, raw[:begin]...)
-		literal, text := raw[begin:end+1], ""
-		if json.Unmarshal(literal, &text) == nil {
-			if hidden := r.Text(text); hidden != text {
-				literal, _ = json.Marshal(hidden) // a string always marshals
+			json.Unmarshal(raw[begin:end], &token) // it is valid
+		case c == '-' || c >= '0' && c <= '9':
+			for end < len(raw) && strings.IndexByte("+-.eE0123456789", raw[end]) >= 0 {
+				end++
 			}
+			token = string(raw[begin:end])
 		}
-		out, raw = append(out, literal...), raw[end+1:]
+		if hidden := Text(token, hide); hidden != token {
+			literal, _ := json.Marshal(hidden) // a string always marshals
+			out = append(out, literal...)
+		} else {
+			out = append(out, raw[begin:end]...)
+		}
+		begin = end
 	}
+	return out
+}
+
+// Text returns a text with hide applied to it and, if it is JSON, to its strings.
+func Text(s string, hide func(string) string) string {
+	s = hide(s)
+	if strings.Contains(s, `\`) && json.Valid([]byte(s)) {
+		return string(JSON([]byte(s), hide))
+	}
+	return s
 }
 
 // spellings are the ways in which a secret appears in texts: with and without

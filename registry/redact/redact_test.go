@@ -100,8 +100,8 @@ func TestJSONIsTheSameButForItsSecrets(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"b":1.50,"a":"x\u0068unter2\u00e9 <>","hunter2":[1e400]} `: `{"b":1.50,"a":"x•••é \u003c\u003e","•••":[1e400]} `,
 		`["\u00e9\/","a\"b<c>d","\\"]`:                               `["\u00e9\/","•••","\\"]`,
-		`[]`:                                                         `[]`, `"hunter2`: `"hunter2`, `"x\`: `"x\`,
-		`"\q hunter2"`: `"\q hunter2"`,
+		`[]`:                                                         `[]`, `"hunter2`: `"•••`, `"x\`: `"x\`, `"\q hunter2"`: `"\q •••"`,
+		`"{\"a\":\"x\\u0068unter2\"}"`: `"{\"a\":\"x•••\"}"`,
 	} {
 		if got := string(r.JSON([]byte(in))); got != want {
 			t.Errorf("%s became %s, want %s", in, got, want)

@@ -90,10 +90,7 @@ const hiddenText = "a-kéy\nof two lines"
 // hidingStore are the options of a store that hides hiddenText.
 func hidingStore() *store.StoreOptions {
 	r := redact.New(&redact.Secrets{Values: []string{hiddenText, "a-key-too-short"}})
-	return &store.StoreOptions{
-		Redact:     func(b []byte) []byte { return []byte(r.Text(string(b))) },
-		Unfinished: func(b []byte) int { return r.Unfinished(string(b)) },
-	}
+	return &store.StoreOptions{Redact: r.Text, Unfinished: r.Unfinished}
 }
 
 // A secret that is printed byte by byte while the record is written is not in the record,

@@ -158,7 +158,7 @@ func BenchmarkAdd(b *testing.B) {
 	for _, kind := range []string{"Read", "Effect", "Redacted"} {
 		o := &store.StoreOptions{}
 		if kind == "Redacted" {
-			o.Redact = func(b []byte) []byte { return []byte(strings.ReplaceAll(string(b), "secret", "***")) }
+			o.Redact = func(s string) string { return strings.ReplaceAll(s, "secret", "***") }
 		}
 		s, err := store.Open(b.TempDir(), o)
 		if err != nil {

@@ -34,12 +34,12 @@ type StoreOptions struct {
 	Age   time.Duration
 	Bytes int64
 	// Redact is passed to record.EncoderOptions. It is also called with the texts of JSON
-	// strings. It must not change its argument, and must be safe for concurrent use.
-	Redact func([]byte) []byte
+	// strings. It must be safe for concurrent use.
+	Redact func(string) string
 	// Unfinished returns how many bytes at the end of a text may be the beginning of a
 	// secret. These bytes of printed text are written with the text that follows. If nil,
 	// all text is written at once. It must be safe for concurrent use.
-	Unfinished func([]byte) int
+	Unfinished func(string) int
 	// Unkept is passed to record.EncoderOptions.
 	Unkept func(tool string) bool
 	// AnswerKey signs approvals and rejections; it has at least 16 bytes. Answers that

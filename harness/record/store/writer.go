@@ -16,7 +16,7 @@ type Writer struct {
 	to   Sink
 	news *Signal
 	// unfinished is that of the store's options.
-	unfinished func([]byte) int
+	unfinished func(string) int
 
 	mu      sync.Mutex
 	idle    *sync.Cond // signalled when a sync has ended
@@ -49,7 +49,7 @@ func (w *Writer) Unfinished(text string) int {
 	if w.unfinished == nil {
 		return 0
 	}
-	return w.unfinished([]byte(text))
+	return w.unfinished(text)
 }
 
 // ID returns the record's ID.
