@@ -109,6 +109,7 @@ func Connect(ctx context.Context, o *Options) (*Cluster, error) {
 	if c.log = o.Log; c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
 	}
+	c.backing.c, c.backing.known.all = c, make(chan struct{})
 	c.ctx, c.end = context.WithCancel(context.Background())
 	if err := c.connect(ctx); err != nil {
 		c.Close()
@@ -255,8 +256,7 @@ func (c *Cluster) wanted() []jetstream.StreamConfig {
 	all := []jetstream.StreamConfig{
 		{Name: queueStream, Subjects: []string{prefix + "run.>"}, Retention: jetstream.WorkQueuePolicy,
 			Discard: jetstream.DiscardNew, MaxMsgs: c.o.Queue, MaxAge: jobAge},
-		{Name: recordsStream, Subjects: []string{prefix + "rec.>", prefix + "val.>"}, MaxAge: 32 * 24 * time.Hour,
-			RePublish: &jetstream.RePublish{Source: prefix + ">", Destination: newsSubjects + ">", HeadersOnly: true}},
+		{Name: recordsStream, Subjects: []string{prefix + "rec.>", prefix + "val.>"}, MaxAge: 32 * 24 * time.Hour},
 		{Name: keptStream, Subjects: []string{prefix + "kept.>"}, MaxAge: keptFor},
 		{Name: auditStream, Subjects: []string{prefix + "audit.>"}, MaxAge: 30 * 24 * time.Hour},
 		// As NATS makes buckets, but read at their leaders alone, so that no read returns an older value.

@@ -71,7 +71,6 @@ func (c *Cluster) announce(say func(*Process)) (leave func(), err error) {
 		defer c.self.mu.Unlock()
 		c.self.says = slices.DeleteFunc(c.self.says, func(other *func(*Process)) bool { return other == &say })
 	}
-	c.Backing()
 	if err = c.backing.live(); err == nil {
 		ctx, cancel := c.bounded()
 		defer cancel()

@@ -43,7 +43,6 @@ const MaxQueued = 1000
 // Queue returns the runs that are in the queue, the oldest first, at most n of them and at
 // most MaxQueued, and how many there are.
 func (c *Cluster) Queue(ctx context.Context, n int) (runs []*QueuedRun, all uint64, err error) {
-	c.Backing() // which knows records
 	processes, err := c.processes(ctx)
 	if err != nil {
 		return nil, 0, err

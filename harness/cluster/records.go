@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -18,10 +17,7 @@ import (
 )
 
 // Backing returns the storage of records in the engine.
-func (c *Cluster) Backing() store.Backing {
-	c.backing.start.Do(func() { c.backing.listen(c) })
-	return &c.backing
-}
+func (c *Cluster) Backing() store.Backing { return &c.backing }
 
 // Store returns the store of the records in the engine.
 func (c *Cluster) Store(o *store.StoreOptions) *store.Store {
@@ -31,10 +27,8 @@ func (c *Cluster) Store(o *store.StoreOptions) *store.Store {
 // backing has records as messages of recordsStream, one subject for each.
 type backing struct {
 	c      *Cluster
-	start  sync.Once
 	news   store.Signal
 	known  known
-	tells  tells
 	lives  atomic.Bool // the process has been made known as alive
 	living sync.Once
 	key    atomic.Pointer[[]byte]
@@ -71,7 +65,6 @@ func (c *Cluster) lastOf(ctx context.Context, name string) (p position, m *jetst
 		if len(m.Data) > 0 {
 			p.data = m.Sequence
 		}
-		c.backing.known.put(name, mark{p.seq, p.end, p.beside})
 	}
 	return p, m, err
 }
@@ -165,65 +158,27 @@ func (b *backing) setOwn(name string, was, s *sink) {
 	}
 }
 
-// subjects returns the subjects of the records' stream that a pattern matches.
-func (b *backing) subjects(pattern string) ([]string, error) {
+func (b *backing) Find(id string) ([]string, error) {
+	if m, ok := b.known.get(id); ok { // if it is gone by now, Open says so
+		return []string{m.name}, nil
+	}
+	if len(id) != idSize || token(id) != id {
+		names, err := b.Names()
+		return slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(idOf(name), id) }), err
+	}
 	ctx, cancel := b.c.bounded()
 	defer cancel()
-	all, err := b.c.subjectsOf(ctx, b.c.records, pattern)
-	return slices.Collect(maps.Keys(all)), err
-}
-
-// Names returns the cached names of all records, as long as nothing was deleted and no
-// notification lost. Otherwise it asks the engine.
-func (b *backing) Names() ([]string, error) {
-	ctx, cancel := b.c.bounded()
-	defer cancel()
-	info, err := b.c.info(ctx, b.c.records)
-	if err != nil {
-		return nil, err
-	}
-	state := info.State
-	for range 10 { // notifications of the latest messages may be under way
-		if !b.known.behind(state) {
-			break
-		}
-		select {
-		case <-time.After(time.Millisecond):
-		case <-ctx.Done():
-		}
-	}
-	return b.known.list(state, func() ([]string, error) { return b.names(prefix + "rec.*.*") })
-}
-
-// names returns the names of the records whose subjects a pattern matches.
-func (b *backing) names(pattern string) ([]string, error) {
-	subjects, err := b.subjects(pattern)
-	if err != nil {
-		return nil, err
-	}
-	names := subjects[:0]
-	for _, s := range subjects {
+	subjects, err := b.c.subjectsOf(ctx, b.c.records, prefix+"rec.*."+id)
+	var names []string
+	for s := range subjects {
 		if name := recordName(s); name != "" {
 			names = append(names, name)
 		}
 	}
-	slices.Sort(names)
-	return names, nil
+	return names, err
 }
-
-func (b *backing) Find(id string) ([]string, error) {
-	if name := b.known.find(id); name != "" { // if it is gone by now, Open says so
-		return []string{name}, nil
-	}
-	if len(id) == idSize && token(id) == id {
-		return b.names(prefix + "rec.*." + id)
-	}
-	names, err := b.Names()
-	return slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(idOf(name), id) }), err
-}
-
 func (b *backing) Size(name string) (int64, error) {
-	if m, ok := b.known.get(name); ok {
+	if m, ok := b.known.get(idOf(name)); ok {
 		return m.end + m.beside, nil
 	}
 	ctx, cancel := b.c.bounded()

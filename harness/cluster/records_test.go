@@ -53,6 +53,10 @@ func TestARunIsSeenByAllProcesses(t *testing.T) {
 	t.Parallel()
 	a, b := two(t)
 	here, there := a.Store(nil), b.Store(nil)
+	names, err := b.Backing().Names()
+	if err != nil || len(names) != 0 {
+		t.Errorf("%q, %v", names, err)
+	}
 	news := b.Backing().Changes().Wait()
 	w := begin(t, here)
 	<-news
@@ -81,7 +85,7 @@ func TestARunIsSeenByAllProcesses(t *testing.T) {
 	if got := status(t, here, w.ID()); got != "not there" {
 		t.Errorf("removed: %s", got)
 	}
-	if left, err := a.backing.subjects(prefix + ">"); err != nil || len(left) != 0 {
+	if left, err := a.subjectsOf(t.Context(), a.records, prefix+">"); err != nil || len(left) != 0 {
 		t.Errorf("left of it: %v, %v", left, err)
 	}
 }

@@ -122,6 +122,7 @@ func (s *sink) sendPart() {
 		return
 	}
 	s.seq, s.seqNumber, s.closed, s.buf = seq, s.number, !open, s.buf[len(data):]
+	s.b.known.put(mark{s.name, s.seq, s.end - int64(len(s.buf)), s.beside})
 	if len(data) > 0 {
 		s.data = seq
 	}
@@ -215,7 +216,6 @@ func (s *sink) Publish() error {
 	s.listed = true
 	err := s.stored()
 	if err == nil {
-		s.b.known.put(s.name, mark{s.seq, s.end, s.beside})
 		s.b.setOwn(s.name, nil, s)
 	}
 	return err

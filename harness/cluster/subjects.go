@@ -22,9 +22,7 @@ const (
 
 // Subjects. Their last tokens are names as token writes them.
 const (
-	prefix       = "ut."
-	newsSubjects = prefix + "news." // the headers of what is published in recordsStream, behind this
-
+	prefix        = "ut."
 	auditSubjects = prefix + "audit."
 	stateSubjects = "$KV." + stateBucket + "." // before a key
 
