@@ -145,7 +145,7 @@ func (h *Harness) catalog(ctx context.Context) (*catalog.Catalog, error) {
 	return c, c.Load()
 }
 
-// Script is one script and how to run it.
+// Script is one script and how to run it. Its JSON is what another process needs to run it.
 type Script struct {
 	Source string
 	// Inputs are the values that Input returns in the script, by name, as JSON.
@@ -155,7 +155,7 @@ type Script struct {
 	// Policy says which tools may be called; nil: all.
 	Policy *policy.Policy
 	// Catalog is what the script can use instead of Options.Catalog.
-	Catalog *catalog.Catalog
+	Catalog *catalog.Catalog `json:"-"`
 	// Strict refuses tools that no phrase declares, and every mistake that is
 	// corrected with a warning otherwise.
 	Strict bool
@@ -165,11 +165,11 @@ type Script struct {
 	// OnProgress gets the events of the run and of the saved scripts that the script runs:
 	// that its record begins, if one is kept, and that tool calls begin and end; concurrently
 	// if the script calls so. It must return soon and not change the lines. It may be nil.
-	OnProgress func(record.Progress)
+	OnProgress func(record.Progress) `json:"-"`
 	// Stdout and Stderr receive the script's output as it is written, besides the Result.
-	Stdout, Stderr io.Writer
+	Stdout, Stderr io.Writer `json:"-"`
 	// Ask asks the user what a server wants to know during a call; nil: nobody can be asked.
-	Ask func(ctx context.Context, server string, q *backend.Question) (*backend.Reply, error)
+	Ask func(ctx context.Context, server string, q *backend.Question) (*backend.Reply, error) `json:"-"`
 	// Origin is where the script comes from.
 	Origin Origin
 }
@@ -191,7 +191,7 @@ type Origin struct {
 	Stored map[string]json.RawMessage
 	// Results bounds the results of the script's calls together with those of other scripts
 	// with the same Room; nil: the script has a Room of its own.
-	Results *Room
+	Results *Room `json:"-"`
 	// Request is the request that sent it.
 	Request Request
 }
@@ -210,7 +210,7 @@ type Request struct {
 	Front string
 	// Seen is what Rejoin saw of earlier runs of the request if Options.Elsewhere is set;
 	// nil: it did not look.
-	Seen *Seen
+	Seen *Seen `json:"-"`
 	// NoAsk says that nobody could answer: calls that need a person are denied.
 	NoAsk bool
 	// Copy lets Resume continue a record in another file than the run wrote. Resume at most

@@ -37,7 +37,7 @@ func ValidPool(name string) error {
 }
 
 const (
-	jobVersion = 1
+	jobVersion = 2
 	// maxJob bounds a job, in bytes: its script, inputs and stored values.
 	maxJob = 64 << 20
 	// maxJobText bounds a name in a job, in bytes.
@@ -72,33 +72,14 @@ type job struct {
 	Errors bool `json:"errors,omitempty"`
 	Asks   bool `json:"asks,omitempty"`
 	// Script is nil in the message of a large job: its JSON is a value, which Apart names.
-	Script *jobScript `json:"script,omitempty"`
-	Apart  string     `json:"apart,omitempty"`
+	Script *harness.Script `json:"script,omitempty"`
+	Apart  string          `json:"apart,omitempty"`
 }
 
-// jobScript is a harness.Script on the wire. Values that enter a digest keep their bytes.
-type jobScript struct {
-	Source    string            `json:"source"`
-	Strict    bool              `json:"strict,omitempty"`
-	Policy    *policy.Policy    `json:"policy,omitempty"`
-	Stored    map[string][]byte `json:"stored,omitzero"` // null without a session
-	Name      string            `json:"name,omitempty"`
-	Session   string            `json:"session,omitempty"`
-	Subject   string            `json:"subject,omitempty"`
-	Once      string            `json:"once,omitempty"`
-	Tenant    string            `json:"tenant,omitempty"`
-	Anonymous bool              `json:"anonymous,omitempty"`
-	Dry       bool              `json:"dry,omitempty"`
-	NoAsk     bool              `json:"no_ask,omitempty"`
-	Copy      bool              `json:"copy,omitempty"`
-	Limits    harness.Limits    `json:"limits"`
-	Inputs    map[string][]byte `json:"inputs,omitempty"`
-}
-
-// newJob is the job of a script. ctx has the trace that the run is part of. The rules of
+// newJob returns the job of a script. ctx has the trace that the run is part of. The rules of
 // the config here hold beside those of the runner's.
 func newJob(ctx context.Context, kind, id string, s *harness.Script) *job {
-	rules, from := s.Policy, &s.Origin
+	rules := s.Policy
 	if s.Catalog != nil {
 		rules = rules.With("", s.Catalog.Rules)
 	}
@@ -106,46 +87,21 @@ func newJob(ctx context.Context, kind, id string, s *harness.Script) *job {
 	propagation.TraceContext{}.Inject(ctx, trace)
 	return &job{V: jobVersion, Kind: kind, ID: id, Trace: trace.Get("traceparent"),
 		Lines: s.OnProgress != nil, Output: s.Stdout != nil, Errors: s.Stderr != nil, Asks: s.Ask != nil,
-		Script: &jobScript{Source: s.Source, Strict: s.Strict, Policy: rules,
-			Stored: bytesOf(from.Stored), Name: from.Name, Session: from.Session, Subject: from.Subject, Once: from.Request.Once,
-			Tenant: from.Tenant, Anonymous: from.Anonymous, Dry: s.Dry, NoAsk: from.Request.NoAsk, Copy: from.Request.Copy, Limits: s.Limits,
-			Inputs: bytesOf(s.Inputs)}}
+		Script: &harness.Script{Source: s.Source, Inputs: s.Inputs, Limits: s.Limits, Policy: rules, Strict: s.Strict, Dry: s.Dry,
+			Origin: s.Origin}}
 }
 
-// script returns the parts of a harness.Script that the job has.
+// script returns a copy of the script, whose request is that of the job.
 func (j *job) script() *harness.Script {
-	s := j.Script
-	return &harness.Script{Source: s.Source, Strict: s.Strict, Policy: s.Policy,
-		Dry: s.Dry, Limits: s.Limits, Inputs: rawOf(s.Inputs), Origin: harness.Origin{
-			Name: s.Name, Session: s.Session, Subject: s.Subject, Tenant: s.Tenant, Anonymous: s.Anonymous, Stored: rawOf(s.Stored),
-			Request: harness.Request{Digest: j.Request, Once: s.Once, Run: j.Name, Front: j.Front, NoAsk: s.NoAsk, Copy: s.Copy}}}
+	s := *j.Script
+	r := &s.Origin.Request
+	r.Digest, r.Run, r.Front = j.Request, j.Name, j.Front
+	return &s
 }
 
 // trace returns ctx with the trace that the job is part of.
 func (j *job) trace(ctx context.Context) context.Context {
 	return propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{"traceparent": j.Trace})
-}
-
-func bytesOf(m map[string]json.RawMessage) map[string][]byte {
-	if m == nil {
-		return nil
-	}
-	out := make(map[string][]byte, len(m))
-	for name, v := range m {
-		out[name] = v
-	}
-	return out
-}
-
-func rawOf(m map[string][]byte) map[string]json.RawMessage {
-	if m == nil {
-		return nil
-	}
-	out := make(map[string]json.RawMessage, len(m))
-	for name, v := range m {
-		out[name] = v
-	}
-	return out
 }
 
 // errVersion says that a job is of another version.
@@ -194,21 +150,15 @@ func (j *job) validate() error {
 		}
 	}
 	if j.Script != nil {
-		return j.Script.validate()
+		return validScript(j.Script)
 	}
 	return nil
 }
 
-func (s *jobScript) validate() error {
-	if strings.Trim(s.Tenant, "0123456789abcdef") != "" || len(s.Tenant) > 64 { // it becomes part of a file's name
-		return fmt.Errorf("%.80q is no key of a tenant", s.Tenant)
-	}
-	for _, m := range []map[string][]byte{s.Inputs, s.Stored} {
-		for name, v := range m {
-			if !json.Valid(v) {
-				return fmt.Errorf("the value %.80q is no JSON", name)
-			}
-		}
+func validScript(s *harness.Script) error {
+	key := s.Origin.Tenant
+	if strings.Trim(key, "0123456789abcdef") != "" || len(key) > 64 { // it becomes part of a file's name
+		return fmt.Errorf("%.80q is no key of a tenant", key)
 	}
 	return s.Policy.Validate()
 }
@@ -307,13 +257,13 @@ func (c *Cluster) fetchApart(ctx context.Context, j *job) error {
 	if j.Script != nil {
 		return nil
 	}
-	var s jobScript
+	var s harness.Script
 	b, err := c.value(ctx, c.records, j.apartSubjects()+"script", maxJob)
 	if err == nil {
 		err = json.Unmarshal(b, &s)
 	}
 	if err == nil {
-		err = s.validate()
+		err = validScript(&s)
 	}
 	if err != nil {
 		return fmt.Errorf("reading the script of run %s: %w", j.ID, err)

@@ -23,12 +23,12 @@ func FuzzParseJob(f *testing.F) {
 			f.Fatal(err)
 		}
 		got, err := parseJob(b)
-		if err != nil || got.Script.Stored == nil || string(got.script().Inputs["a"]) != ` {"b": 1}` {
+		if err != nil || got.Script.Origin.Stored == nil || string(got.script().Inputs["a"]) != `{"b":1}` {
 			f.Fatalf("%s is read as %+v, %v", b, got, err)
 		}
 		f.Add(b)
 	}
-	f.Add([]byte(`{"v":2,"new":true}`))
+	f.Add([]byte(`{"v":3,"new":true}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		j, err := parseJob(b)
 		if err != nil {

@@ -76,7 +76,7 @@ func (c *Cluster) Queue(ctx context.Context, n int) (runs []*QueuedRun, all uint
 		}
 		r.Front, r.Again = names[j.Front], j.Kind == kindResume
 		if j.Script != nil {
-			r.Name, r.Subject = j.Script.Name, j.Script.Subject
+			r.Name, r.Subject = j.Script.Origin.Name, j.Script.Origin.Subject
 		}
 		err = c.stateOf(ctx, j, r, names)
 	}

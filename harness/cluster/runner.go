@@ -503,7 +503,7 @@ const maxTenants = 1000
 
 // seenBy is a catalog as the tenant of a job sees it.
 func (r *runner) seenBy(j *job, cat *catalog.Catalog) *catalog.Catalog {
-	key, anonymous := j.Script.Tenant, j.Script.Anonymous
+	key, anonymous := j.Script.Origin.Tenant, j.Script.Origin.Anonymous
 	if key == "" && !anonymous {
 		return cat
 	}
