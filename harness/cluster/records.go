@@ -32,9 +32,6 @@ type backing struct {
 	lives  atomic.Bool // the process has been made known as alive
 	living sync.Once
 	key    atomic.Pointer[[]byte]
-
-	ownMu sync.Mutex
-	owns  map[string]*sink // that write, by the names of their records
 }
 
 func (b *backing) Changes() *store.Signal { return &b.news }
@@ -61,10 +58,8 @@ func (c *Cluster) lastOf(ctx context.Context, name string) (p position, m *jetst
 	if err == nil {
 		p, err = positionOf(m.Header, m.Sequence, int64(len(m.Data)))
 	}
-	if err == nil {
-		if len(m.Data) > 0 {
-			p.data = m.Sequence
-		}
+	if err == nil && len(m.Data) > 0 {
+		p.data = m.Sequence
 	}
 	return p, m, err
 }
@@ -85,7 +80,7 @@ func (b *backing) Reopen(name string, dead bool) (store.Sink, error) {
 		}
 	}
 	s := newSink(b, name)
-	s.listed, s.end, s.data, s.beside, s.number, s.seqNumber = true, p.end, p.data, p.beside, 1, 1
+	s.listed, s.end, s.data, s.beside, s.number = true, p.end, p.data, p.beside, 1
 	s.seq, err = b.c.publish(ctx, b.c.records, s.message(nil, true), s.id(1), p.seq)
 	if errors.Is(err, errOther) { // another process writes it
 		return nil, store.ErrRunning
@@ -95,7 +90,6 @@ func (b *backing) Reopen(name string, dead bool) (store.Sink, error) {
 		b.c.work.Go(s.leave)
 		return nil, err
 	}
-	b.setOwn(name, nil, s)
 	return s, nil
 }
 
@@ -120,42 +114,15 @@ func (b *backing) writes(name string) bool {
 	return is && err == nil
 }
 
-// Open returns a record of another process as it is stored, and a record that this process
-// writes with the bytes that are not stored yet.
+// Open returns a record as it is stored.
 func (b *backing) Open(name string) (store.Source, error) {
-	if s := b.own(name); s != nil {
-		if from := s.source(); from != nil {
-			return from, nil
-		}
-	}
 	ctx, cancel := b.c.bounded()
 	defer cancel()
 	p, m, err := b.c.lastOf(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	return &source{b: b, subject: recordSubject(name), at: p, last: m}, nil
-}
-
-// own returns this process's writer of a record, or nil.
-func (b *backing) own(name string) *sink {
-	b.ownMu.Lock()
-	defer b.ownMu.Unlock()
-	return b.owns[name]
-}
-
-func (b *backing) setOwn(name string, was, s *sink) {
-	b.ownMu.Lock()
-	defer b.ownMu.Unlock()
-	switch {
-	case s != nil:
-		if b.owns == nil {
-			b.owns = map[string]*sink{}
-		}
-		b.owns[name] = s
-	case b.owns[name] == was:
-		delete(b.owns, name)
-	}
+	return &source{b: b, subject: recordSubject(name), at: p, last: m.Data}, nil
 }
 
 func (b *backing) Find(id string) ([]string, error) {

@@ -32,7 +32,6 @@ type sink struct {
 	beside         int64      // bytes of values beside it
 	seq, data      uint64     // of the last message, and of the last one with bytes, or 0
 	number         int        // of the message that was sent last
-	seqNumber      int        // of the one that was stored last
 	listed         bool       // its first message may be sent
 	sending, timed bool       // one is under way, or is due
 	closing        bool       // nothing more is written
@@ -121,7 +120,7 @@ func (s *sink) sendPart() {
 		s.fail(err)
 		return
 	}
-	s.seq, s.seqNumber, s.closed, s.buf = seq, s.number, !open, s.buf[len(data):]
+	s.seq, s.closed, s.buf = seq, !open, s.buf[len(data):]
 	s.b.known.put(mark{s.name, s.seq, s.end - int64(len(s.buf)), s.beside})
 	if len(data) > 0 {
 		s.data = seq
@@ -214,11 +213,7 @@ func (s *sink) Publish() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.listed = true
-	err := s.stored()
-	if err == nil {
-		s.b.setOwn(s.name, nil, s)
-	}
-	return err
+	return s.stored()
 }
 
 // Cut leaves the bytes in the stream. The offset of the next message cuts them off.
@@ -242,7 +237,6 @@ func (s *sink) Close() error {
 		return nil
 	}
 	s.closing = true
-	defer s.b.setOwn(s.name, s, nil)
 	if !s.listed {
 		ctx, cancel := s.b.c.bounded()
 		defer cancel()

@@ -12,30 +12,18 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// source is the record as it was written up to now, nil where its writer has lost it.
-func (s *sink) source() *source {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.err != nil || s.seq == 0 || s.closing {
-		return nil
-	}
-	return &source{b: s.b, subject: s.subject, tail: bytes.Clone(s.buf), at: position{seq: s.seq, owner: s.owner,
-		process: s.b.c.id, end: s.end - int64(len(s.buf)), open: true, data: s.data, number: s.seqNumber}}
-}
-
 // source is a record as it was when it was opened.
 type source struct {
 	b       *backing
 	subject string
-	at      position                // of the last message
-	last    *jetstream.RawStreamMsg // nil: only at is known of it
-	tail    []byte                  // behind it
+	at      position // of the last message
+	last    []byte   // its bytes
 
 	mu  sync.Mutex
 	all []byte // nil: it was not read
 }
 
-func (s *source) Size() (int64, error) { return s.at.end + int64(len(s.tail)), nil }
+func (s *source) Size() (int64, error) { return s.at.end, nil }
 func (s *source) Close() error         { return nil }
 
 func (s *source) Running() (bool, error) {
@@ -49,8 +37,8 @@ func (s *source) ReadAt(p []byte, off int64) (int, error) {
 		return 0, fs.ErrInvalid
 	}
 	var from []byte
-	if s.last != nil && off >= s.at.offset {
-		from, off = s.last.Data, off-s.at.offset
+	if off >= s.at.offset {
+		from, off = s.last, off-s.at.offset
 	} else {
 		var err error
 		if from, err = s.read(); err != nil {
@@ -84,7 +72,7 @@ func (s *source) read() ([]byte, error) {
 			return fmt.Errorf("message %d of stream %s follows byte %d of the record, of which %d are there: messages are missing",
 				seq, recordsStream, was.offset, len(all))
 		}
-		if all = append(all[:was.offset], data...); seq == s.at.seq || s.last != nil && s.at.follows(was) {
+		if all = append(all[:was.offset], data...); seq == s.at.seq || s.at.follows(was) {
 			err = errLast
 		}
 		return err
@@ -92,14 +80,14 @@ func (s *source) read() ([]byte, error) {
 	if err != nil && err != errLast {
 		return nil, err
 	}
-	if s.last != nil && was.seq != s.at.seq {
-		all = append(all[:min(s.at.offset, int64(len(all)))], s.last.Data...)
+	if was.seq != s.at.seq {
+		all = append(all[:min(s.at.offset, int64(len(all)))], s.last...)
 	}
 	if int64(len(all)) != s.at.end {
 		return nil, fmt.Errorf("the record has %d bytes, not %d: messages are missing", len(all), s.at.end)
 	}
-	s.all = append(all, s.tail...)
-	return s.all, nil
+	s.all = all
+	return all, nil
 }
 
 // errLast ends the reading of messages: nothing else is needed.
@@ -142,10 +130,8 @@ func (s *source) Edge(last bool) ([]byte, bool, error) {
 	s.mu.Unlock()
 	switch {
 	case data != nil:
-	case last && len(s.tail) > 0:
-		data = s.tail
-	case s.last != nil && (last && len(s.last.Data) > 0 || !last && s.at.offset == 0 && s.at.number == 1):
-		data = s.last.Data
+	case last && len(s.last) > 0, !last && s.at.offset == 0 && s.at.number == 1:
+		data = s.last
 	case last && s.at.data == 0:
 		return nil, false, nil
 	default:
