@@ -81,7 +81,8 @@ type Cluster struct {
 	js   jetstream.JetStream
 
 	queue, records, state, kept, audit jetstream.Stream
-	keys                               jetstream.KeyValue     // of state
+	keys                               jetstream.KeyValue // of state
+	files                              jetstream.ObjectStore
 	revision                           atomic.Pointer[string] // see Revision; nil: none
 	backing                            backing
 	self                               self
@@ -168,7 +169,9 @@ func (c *Cluster) connect(ctx context.Context) (err error) {
 		return err
 	}
 	return c.again(ctx, func(ctx context.Context) (err error) {
-		c.keys, err = c.js.KeyValue(ctx, stateBucket)
+		if c.keys, err = c.js.KeyValue(ctx, stateBucket); err == nil {
+			c.files, err = c.js.ObjectStore(ctx, filesBucket)
+		}
 		return err
 	})
 }

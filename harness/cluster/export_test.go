@@ -41,7 +41,7 @@ func (c *Cluster) Announce(say func(*Process)) (leave func(), err error) { retur
 
 func (c *Cluster) Processes(ctx context.Context) ([]*Process, error) { return c.processes(ctx) }
 
-func (c *Cluster) Objects(ctx context.Context) (jetstream.ObjectStore, error) { return c.objects(ctx) }
+func (c *Cluster) Objects() jetstream.ObjectStore { return c.files }
 
 func (c *Cluster) FirstRevision(ctx context.Context, path string) (there bool, err error) {
 	return c.firstRevision(ctx, path)

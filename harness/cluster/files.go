@@ -36,8 +36,6 @@ const (
 	maxRevision = 256 << 20 // bytes, compressed
 	maxShapes   = 8 << 20   // bytes
 	fetchTime   = time.Minute
-	// look is the interval at which a follower asks, as updates may be lost.
-	look = 15 * time.Second
 )
 
 // Revision returns the digest of the registry that this process follows, with the inferred
@@ -58,18 +56,6 @@ func (c *Cluster) HasRevision(ctx context.Context, revision string) bool {
 	return err == nil && newest != nil && newest.Revision == c.Revision()
 }
 
-// objects is the store of revisions.
-func (c *Cluster) objects(ctx context.Context) (store jetstream.ObjectStore, err error) {
-	err = c.again(ctx, func(ctx context.Context) error {
-		store, err = c.js.ObjectStore(ctx, filesBucket)
-		return err
-	})
-	if err != nil {
-		err = fmt.Errorf("bucket %s: %w", filesBucket, err)
-	}
-	return store, err
-}
-
 // PublishRegistry makes a registry file, with what was learnt from results beside it, the
 // newest revision for all that follow it, and returns that. The earlier one is removed.
 func (c *Cluster) PublishRegistry(ctx context.Context, path string) (revision string, err error) {
@@ -84,27 +70,23 @@ func (c *Cluster) PublishRegistry(ctx context.Context, path string) (revision st
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
-	store, err := c.objects(ctx)
-	if err != nil {
-		return "", err
-	}
 	digest := digestOf(data)
-	info, err := c.registryInfo(ctx, store)
+	info, err := c.registryInfo(ctx)
 	if err != nil || info != nil && info.Digest == digest {
 		return digest, err
 	}
 	for {
-		_, err := store.Put(ctx, jetstream.ObjectMeta{Name: registryObject}, bytes.NewReader(data))
+		_, err := c.files.Put(ctx, jetstream.ObjectMeta{Name: registryObject}, bytes.NewReader(data))
 		if !lostRequest(err) || ctx.Err() != nil {
 			return digest, err
 		}
 	}
 }
 
-// registryInfo is what the store says of the newest revision; nil: there is none.
-func (c *Cluster) registryInfo(ctx context.Context, store jetstream.ObjectStore) (info *jetstream.ObjectInfo, err error) {
+// registryInfo returns the entry of the newest revision, or nil.
+func (c *Cluster) registryInfo(ctx context.Context) (info *jetstream.ObjectInfo, err error) {
 	err = c.again(ctx, func(ctx context.Context) error {
-		if info, err = store.GetInfo(ctx, registryObject); errors.Is(err, jetstream.ErrObjectNotFound) {
+		if info, err = c.files.GetInfo(ctx, registryObject); errors.Is(err, jetstream.ErrObjectNotFound) {
 			info, err = nil, nil
 		}
 		return err
@@ -201,18 +183,17 @@ func (c *Cluster) copyOf() (string, error) {
 
 // firstRevision writes the newest revision to a path, if there is one.
 func (c *Cluster) firstRevision(ctx context.Context, path string) (there bool, err error) {
-	store, err := c.objects(ctx)
-	if err != nil {
-		return false, err
-	}
-	got := download(ctx, store)
-	if errors.Is(got.err, jetstream.ErrObjectNotFound) {
+	data, err := c.download(ctx)
+	if errors.Is(err, jetstream.ErrObjectNotFound) {
 		return false, nil
 	}
-	if _, err := got.write(path); err != nil {
+	if err == nil {
+		err = writeRevision(path, data)
+	}
+	if err != nil {
 		return false, c.reached(err)
 	}
-	c.revision.Store(&got.digest)
+	c.revision.Store(new(digestOf(data)))
 	return true, nil
 }
 
@@ -246,103 +227,76 @@ func (c *Cluster) following(ctx context.Context, what string, watch func(context
 func (c *Cluster) watchFiles(ctx context.Context, path string, renewed func()) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	store, err := c.objects(ctx)
-	if err != nil {
-		return err
-	}
-	watch, err := store.Watch(ctx)
+	watch, err := c.files.Watch(ctx)
 	if err != nil {
 		return err
 	}
 	defer watch.Stop()
-	every := time.NewTicker(look)
-	defer every.Stop()
-	wanted, fetched := c.Revision(), make(chan *revision)
+	type fetch struct {
+		data   []byte
+		digest string
+		err    error
+	}
+	newest, fetched := c.Revision(), make(chan fetch)
 	for {
-		var info *jetstream.ObjectInfo
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case update, ok := <-watch.Updates():
-			if !ok {
+		case info, ok := <-watch.Updates():
+			switch {
+			case !ok:
 				return errors.New("the watch has ended")
-			}
-			info = update // nil: that was all for now
-		case <-every.C:
-			if info, err = c.registryInfo(ctx, store); err != nil {
-				return err
-			}
-		case got := <-fetched:
-			if got.digest != wanted { // a newer one is on its way, and this one may have been removed
+			case info == nil || info.Name != registryObject || info.Deleted || info.Digest == newest:
 				continue
 			}
-			reg, err := got.write(path)
-			if err != nil {
-				return err
+			newest = info.Digest
+			go func() { // until its deadline: a read of a removed revision does not end earlier
+				got := fetch{digest: info.Digest}
+				if got.data, got.err = c.download(ctx); got.err == nil {
+					got.digest = digestOf(got.data)
+				}
+				select {
+				case fetched <- got:
+				case <-ctx.Done():
+				}
+			}()
+		case got := <-fetched:
+			if got.digest != newest { // a newer one is on its way, and this one may have been removed
+				continue
+			}
+			if got.err == nil {
+				got.err = writeRevision(path, got.data)
+			}
+			if got.err != nil {
+				return got.err
 			}
 			renewed()
-			if is, err := localfile.Read(path, registry.MaxFileBytes); err == nil && bytes.Equal(is, reg) {
-				c.revision.Store(&got.digest)
-			} else { // another process of the machine has written an older one
-				wanted = ""
-			}
+			c.revision.Store(&got.digest)
 		}
-		if info == nil || info.Name != registryObject || info.Deleted || info.Digest == wanted {
-			continue
-		}
-		wanted = info.Digest
-		go func() { // until its deadline: a read of a removed revision does not end earlier
-			got := download(ctx, store)
-			if got.err != nil {
-				got.digest = info.Digest
-			}
-			select {
-			case fetched <- got:
-			case <-ctx.Done():
-			}
-		}()
 	}
-}
-
-// revision is a downloaded revision.
-type revision struct {
-	data   []byte
-	digest string // as the store writes it
-	err    error
 }
 
 // download reads the newest revision.
-func download(ctx context.Context, store jetstream.ObjectStore) *revision {
+func (c *Cluster) download(ctx context.Context) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
-	object, err := store.Get(ctx, registryObject)
+	object, err := c.files.Get(ctx, registryObject)
 	if err != nil {
-		return &revision{err: err}
+		return nil, err
 	}
 	defer object.Close()
-	info, err := object.Info()
-	if err == nil && info.Size > maxRevision {
-		err = fmt.Errorf("a revision of %d bytes, at most %d are taken", info.Size, maxRevision)
-	}
-	if err != nil {
-		return &revision{err: err}
-	}
-	data, err := io.ReadAll(object) // which checks the digest
-	return &revision{data, info.Digest, err}
+	return io.ReadAll(io.LimitReader(object, maxRevision+1)) // which checks the digest
 }
 
-// write writes the files of a revision, each of which is there whole or as before.
-func (r *revision) write(path string) (reg []byte, err error) {
-	if r.err != nil {
-		return nil, r.err
-	}
-	reg, shapes, err := unpackRevision(r.data)
+// writeRevision writes the files of a revision, each of which is there whole or as before.
+func writeRevision(path string, data []byte) error {
+	reg, shapes, err := unpackRevision(data)
 	if err != nil {
-		return nil, fmt.Errorf("revision %s: %w", r.digest, err)
+		return fmt.Errorf("revision %s: %w", digestOf(data), err)
 	}
 	at, err := observe.Path(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if shapes == nil {
 		err = os.Remove(at)
@@ -353,7 +307,7 @@ func (r *revision) write(path string) (reg []byte, err error) {
 		err = localfile.WritePrivate(at, shapes)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return reg, localfile.Write(path, reg, 0o600)
+	return localfile.Write(path, reg, 0o600)
 }

@@ -174,10 +174,7 @@ func TestARegistryReachesAllProcesses(t *testing.T) {
 	if builder.Revision() != "" || !builder.HasRevision(t.Context(), "") {
 		t.Error("who publishes follows")
 	}
-	store, err := builder.Objects(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := builder.Objects()
 	status, err := store.Status(t.Context())
 	if err != nil || status.Size() > 4<<10 {
 		t.Errorf("%v; revisions take %d bytes", err, status.Size())
@@ -290,10 +287,7 @@ func TestADamagedRevisionIsNotTaken(t *testing.T) {
 	if _, err := f.files.Catalog(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	store, err := builder.Objects(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := builder.Objects()
 	if _, err := store.Put(t.Context(), jetstream.ObjectMeta{Name: cluster.RegistryObject}, strings.NewReader("no revision")); err != nil {
 		t.Fatal(err)
 	}

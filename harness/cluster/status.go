@@ -296,11 +296,7 @@ func (c *Cluster) pools(ctx context.Context, processes []*Process) ([]*Pool, err
 
 // newestRevision returns the newest revision of the registry, or nil.
 func (c *Cluster) newestRevision(ctx context.Context) (*Registry, error) {
-	store, err := c.objects(ctx)
-	if err != nil {
-		return nil, c.reached(err)
-	}
-	info, err := c.registryInfo(ctx, store)
+	info, err := c.registryInfo(ctx)
 	if err != nil || info == nil {
 		return nil, c.reached(err)
 	}
