@@ -106,7 +106,7 @@ func (e *env) cancelRun(ctx context.Context, c *cli.Command) error {
 
 // clusterShown is how a cluster is, as the console shows it.
 func clusterShown(ctx context.Context, cl *cluster.Cluster) (*console.Cluster, error) {
-	s, err := cl.Status(ctx, nil)
+	s, err := cl.Status(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -108,7 +108,7 @@ func TestARunnerThatHangs(t *testing.T) {
 	go func() { // it is rid of the run, and says so
 		defer close(idle)
 		for t.Context().Err() == nil {
-			s, err := own.Status(t.Context(), nil)
+			s, err := own.Status(t.Context())
 			if err == nil && len(s.Processes) > 0 {
 				for _, p := range s.Processes {
 					if p.Runner != nil && p.Runner.Running == 0 && p.Seen.After(mended) {

@@ -14,6 +14,8 @@ import (
 
 	"github.com/usetools/usetools/cmd/internal/join"
 	"github.com/usetools/usetools/harness/cluster"
+	"github.com/usetools/usetools/harness/outcome"
+	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -35,7 +37,7 @@ func checkCluster(ctx context.Context, c *cli.Command) []finding {
 	var s *cluster.Status
 	if err == nil {
 		defer cl.Close()
-		s, err = cl.Status(ctx, cl.Store(nil))
+		s, err = cl.Status(ctx)
 	}
 	if err != nil {
 		first.Detail = err.Error()
@@ -58,7 +60,7 @@ func checkCluster(ctx context.Context, c *cli.Command) []finding {
 		return append(all, finding{Check: "cluster processes", Status: warning, Detail: "this user may not see " +
 			text.List(s.Unseen, 4), Do: "run harness doctor as the user of a front end"})
 	}
-	return append(all, checkRunners(s)...)
+	return append(append(all, checkRunners(s)...), checkLost(ctx, cl.Store(nil))...)
 }
 
 func checkStreams(s *cluster.Status) []finding {
@@ -66,21 +68,25 @@ func checkStreams(s *cluster.Status) []finding {
 	least, bytes := 0, uint64(0)
 	var out []finding
 	for _, st := range s.Streams {
-		if least == 0 || st.Replicas < least {
-			least = st.Replicas
+		name := st.Config.Name
+		if least == 0 || st.Config.Replicas < least {
+			least = st.Config.Replicas
 		}
-		bytes += st.Bytes
+		bytes += st.State.Bytes
 		for _, odd := range st.Odd {
-			out = append(out, finding{Check: "cluster stream " + st.Name, Status: warning, Detail: odd,
-				Do: "change it with nats stream edit " + st.Name + ", or let this version create it again"})
+			out = append(out, finding{Check: "cluster stream " + name, Status: warning, Detail: odd,
+				Do: "change it with nats stream edit " + name + ", or let this version create it again"})
 		}
-		for _, p := range st.Peers {
+		if st.Cluster == nil {
+			continue
+		}
+		for _, p := range st.Cluster.Replicas {
 			if p.Offline || !p.Current {
 				word := "is behind"
 				if p.Offline {
 					word = "is offline"
 				}
-				out = append(out, finding{Check: "cluster stream " + st.Name, Status: warning,
+				out = append(out, finding{Check: "cluster stream " + name, Status: warning,
 					Detail: fmt.Sprintf("server %s %s by %d messages", p.Name, word, p.Lag), Do: "look at its log"})
 			}
 		}
@@ -178,7 +184,7 @@ func checkClock(s *cluster.Status) []finding {
 	return out
 }
 
-// checkRunners says who is there, what waits, and what was lost.
+// checkRunners reports the processes, the queues and the registry.
 func checkRunners(s *cluster.Status) []finding {
 	fronts, runners, places := 0, 0, 0
 	for _, p := range s.Processes {
@@ -211,13 +217,33 @@ func checkRunners(s *cluster.Status) []finding {
 		out = append(out, finding{Check: "cluster registry", Status: fine, Detail: fmt.Sprintf("revision %.16s, published %v ago",
 			strings.TrimPrefix(s.Registry.Revision, "SHA-256="), time.Since(s.Registry.Published).Round(time.Second))})
 	}
-	if n := len(s.Lost); n > 0 {
-		more := ""
-		if s.LostMore {
-			more = " or more"
-		}
-		out = append(out, finding{Check: "cluster lost", Status: warning, Detail: fmt.Sprintf("%d%s in the last day, the latest %s",
-			n, more, s.Lost[0].ID), Do: "harness runs -status lost -since 24h shows them"})
-	}
 	return out
+}
+
+const (
+	lostSince = 24 * time.Hour
+	maxLost   = 20
+	// lostFor is how long lost runs are looked for.
+	lostFor = 2 * time.Second
+)
+
+// checkLost reports the latest lost runs.
+func checkLost(ctx context.Context, records *store.Store) []finding {
+	ctx, cancel := context.WithTimeout(ctx, lostFor)
+	defer cancel()
+	n, latest, more := 0, "", ""
+	f := &store.Filter{Status: []string{string(outcome.Lost)}, Since: time.Now().Add(-lostSince), Limit: maxLost}
+	for sum, err := range records.List(ctx, f) {
+		if err == nil {
+			n, latest = n+1, cmp.Or(latest, sum.ID)
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	if n == maxLost || ctx.Err() != nil {
+		more = " or more"
+	}
+	return []finding{{Check: "cluster lost", Status: warning, Detail: fmt.Sprintf("%d%s in the last day, the latest %s", n, more, latest),
+		Do: "harness runs -status lost -since 24h shows them"}}
 }

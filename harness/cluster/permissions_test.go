@@ -88,7 +88,7 @@ func TestPermissions(t *testing.T) {
 		t.Errorf("a runner before there are streams: %v", err)
 	}
 	a := connected(admin)
-	if s, err := a.Status(t.Context(), nil); err != nil || len(s.Streams) != 6 || !slices.Equal(s.Unseen, []string{"the registry"}) {
+	if s, err := a.Status(t.Context()); err != nil || len(s.Streams) != 6 || !slices.Equal(s.Unseen, []string{"the registry"}) {
 		t.Errorf("an admin sees %+v, %v", s, err)
 	}
 	if got := denied.all(); len(got) != 1 || !strings.Contains(got[0], "OBJ_ut_files") {
@@ -129,7 +129,7 @@ func TestPermissions(t *testing.T) {
 		if err := store.Remove(w.ID()); err != nil {
 			t.Errorf("%s: %v", u, err)
 		}
-		got, err := c.Status(t.Context(), store)
+		got, err := c.Status(t.Context())
 		if err != nil {
 			t.Fatalf("%s: %v", u, err)
 		}
@@ -204,7 +204,7 @@ func TestPermissions(t *testing.T) {
 	if err := reads.ReadAudit(t.Context(), time.Now().Add(-time.Hour), &strings.Builder{}); err != nil {
 		t.Error(err)
 	}
-	if s, err := reads.Status(t.Context(), records); err != nil || len(s.Unseen) > 0 || len(s.Processes) != 2 || s.Registry == nil {
+	if s, err := reads.Status(t.Context()); err != nil || len(s.Unseen) > 0 || len(s.Processes) != 2 || s.Registry == nil {
 		t.Errorf("a reader sees %+v, %v", s, err)
 	}
 	if seller.orders() != 1 {
@@ -305,12 +305,12 @@ func TestPermissions(t *testing.T) {
 	if err != nil || m.Subject != "ut.mine" {
 		t.Errorf("the other account hears %+v, %v", m, err)
 	}
-	got, err := other.Status(t.Context(), other.Store(nil))
+	got, err := other.Status(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(got.Processes)+len(got.Pools) > 0 || got.Registry != nil ||
-		slices.ContainsFunc(got.Streams, func(s *cluster.Stream) bool { return s.Messages > 0 && s.Name != cluster.StateStream }) {
+		slices.ContainsFunc(got.Streams, func(s *cluster.Stream) bool { return s.State.Msgs > 0 && s.Config.Name != cluster.StateStream }) {
 		t.Errorf("the other account sees %+v", got)
 	}
 	if _, err := cluster.Connect(t.Context(), &cluster.Options{URL: url}); err == nil {

@@ -18,87 +18,49 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-
-	"github.com/usetools/usetools/harness/outcome"
-	"github.com/usetools/usetools/harness/record/store"
 )
 
 // Status is the cluster as one process sees it.
 type Status struct {
-	// Server is the server of NATS that this process is connected to, and Version its
-	// version; Cluster is the name of the servers' cluster, empty: the server is alone.
-	Server  string `json:"server"`
-	Version string `json:"version"`
-	Cluster string `json:"cluster,omitempty"`
-	URL     string `json:"url"`
-	TLS     bool   `json:"tls"`
+	// Version is that of the NATS server that this process is connected to, and URL its URL
+	// without secrets. Cluster is the name of the servers' cluster, "" if the server is alone.
+	Version, URL, Cluster string
+	TLS                   bool
 	// User is the user of this process. It is nil if the server does not say.
-	User *User `json:"user,omitempty"`
-	// RoundTripMs is how long a request takes, and ClockMs by how much the clock of the
-	// server is ahead of this one's.
-	RoundTripMs float64    `json:"round_trip_ms"`
-	ClockMs     float64    `json:"clock_ms"`
-	Streams     []*Stream  `json:"streams"`
-	Pools       []*Pool    `json:"pools"`
-	Processes   []*Process `json:"processes"`
-	Registry    *Registry  `json:"registry,omitempty"` // nil: none was published
-	Lost        []*LostRun `json:"lost"`               // the latest of the last day
-	LostMore    bool       `json:"lost_more,omitempty"`
-	// AckWaitS is after how many seconds without a word this process takes a runner for
-	// dead.
-	AckWaitS float64 `json:"ack_wait_s"`
+	User *User
+	// RoundTripMs is the time of a request, and ClockMs the difference between the clock of
+	// the server and this one's.
+	RoundTripMs, ClockMs float64
+	Streams              []*Stream
+	Pools                []*Pool
+	Processes            []*Process
+	Registry             *Registry // nil if none was published
+	// AckWaitS is the time in seconds after which this process takes a silent runner for dead.
+	AckWaitS float64
 	// Unseen are the parts that this user may not read.
-	Unseen []string `json:"unseen,omitempty"`
+	Unseen []string
 }
 
 // Stream is one stream of the engine.
 type Stream struct {
-	Name     string  `json:"name"`
-	Replicas int     `json:"replicas"`
-	Leader   string  `json:"leader,omitempty"` // empty: it is alone, or has none
-	Peers    []*Peer `json:"peers,omitempty"`
-	Messages uint64  `json:"messages"`
-	Bytes    uint64  `json:"bytes"`
-	// Odd are settings that differ from what this version makes.
-	Odd []string `json:"odd,omitempty"`
-	// Missing says that it is not there, or not to be seen by this user.
-	Missing bool `json:"missing,omitempty"`
-}
-
-// Peer is a server with a stream that is not its leader.
-type Peer struct {
-	Name    string `json:"name"`
-	Current bool   `json:"current"`
-	Offline bool   `json:"offline,omitempty"`
-	Lag     uint64 `json:"lag,omitempty"` // messages
+	*jetstream.StreamInfo
+	// Odd are settings that differ from those that this version makes.
+	Odd []string
 }
 
 // Pool is the queue of the runners of a pool.
 type Pool struct {
-	Name     string `json:"name"`
-	Waiting  int    `json:"waiting"`
-	UnderWay int    `json:"under_way"`
-	// OldestS is the age of its oldest job that has not ended, in seconds.
-	OldestS float64 `json:"oldest_s,omitempty"`
-	Runners int     `json:"runners"` // that are alive
-	Places  int     `json:"places"`  // that these have
-	// AckWaitS is the AckWait of the queue's consumer. It is 0 before the first runner.
-	AckWaitS float64 `json:"ack_wait_s,omitempty"`
+	Name              string
+	Waiting, UnderWay int     // jobs
+	OldestS           float64 // age of the oldest job that has not ended, in seconds
+	Runners, Places   int     // of the living runners
+	AckWaitS          float64 // of the queue's consumer; 0 before the first runner
 }
 
 // Registry is the newest revision of the registry.
 type Registry struct {
-	Revision  string    `json:"revision"`
-	Bytes     uint64    `json:"bytes"`
-	Published time.Time `json:"published"`
-}
-
-// LostRun is a run that ended with the status lost.
-type LostRun struct {
-	ID      string    `json:"id"`
-	Time    time.Time `json:"time"` // when it began
-	Script  string    `json:"script,omitempty"`
-	Subject string    `json:"subject,omitempty"`
+	Revision  string
+	Published time.Time
 }
 
 // User is the user that a process connects as.
@@ -107,25 +69,16 @@ type User struct {
 	Account string `json:"account"`
 	// Permissions are what the server's configuration grants. If empty, the user may do
 	// everything in its account.
-	Permissions json.RawMessage `json:"permissions,omitempty"`
+	Permissions json.RawMessage `json:"permissions"`
 }
 
-const (
-	lostSince = 24 * time.Hour
-	maxLost   = 20
-	// lostFor is how long lost runs are looked for.
-	lostFor = 2 * time.Second
-)
-
-// Status asks the engine for the state of the cluster. If records, those of the cluster, are
-// nil, it does not look for lost runs. Parts that the user may not ask for are missing.
-func (c *Cluster) Status(ctx context.Context, records *store.Store) (*Status, error) {
-	s := &Status{Server: c.conn.ConnectedServerName(), Version: c.conn.ConnectedServerVersion(),
-		Cluster: c.conn.ConnectedClusterName(), URL: plainURL(c.conn.ConnectedUrl()), AckWaitS: c.o.AckWait.Seconds(),
-		Streams: []*Stream{}, Pools: []*Pool{}, Processes: []*Process{}, Lost: []*LostRun{}}
+// Status asks the engine for the state of the cluster. Parts that the user may not ask for are
+// missing.
+func (c *Cluster) Status(ctx context.Context) (*Status, error) {
+	s := &Status{Version: c.conn.ConnectedServerVersion(), URL: plainURL(c.conn.ConnectedUrl()),
+		Cluster: c.conn.ConnectedClusterName(), User: c.user(ctx), AckWaitS: c.o.AckWait.Seconds()}
 	_, err := c.conn.TLSConnectionState()
 	s.TLS = err == nil
-	s.User = c.user(ctx)
 	if err := c.streamsOf(ctx, s); err != nil {
 		return nil, c.reached(err)
 	}
@@ -143,9 +96,6 @@ func (c *Cluster) Status(ctx context.Context, records *store.Store) (*Status, er
 		} else if err != nil {
 			return nil, err
 		}
-	}
-	if records != nil && len(s.Unseen) == 0 {
-		s.lost(ctx, records)
 	}
 	return s, nil
 }
@@ -179,12 +129,6 @@ func (c *Cluster) streamsOf(ctx context.Context, s *Status) error {
 			}
 			return err
 		})
-		out := &Stream{Name: want.Name}
-		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			out.Missing = true
-			s.Streams = append(s.Streams, out)
-			continue
-		}
 		if err != nil {
 			return fmt.Errorf("stream %s: %w", want.Name, err)
 		}
@@ -193,48 +137,27 @@ func (c *Cluster) streamsOf(ctx context.Context, s *Status) error {
 			s.RoundTripMs = ms
 			s.ClockMs = float64(info.TimeStamp.Sub(began.Add(took/2)).Microseconds()) / 1000
 		}
-		out.Replicas, out.Messages, out.Bytes = info.Config.Replicas, info.State.Msgs, info.State.Bytes
-		if info.Cluster != nil {
-			out.Leader = info.Cluster.Leader
-			for _, p := range info.Cluster.Replicas {
-				out.Peers = append(out.Peers, &Peer{Name: p.Name, Current: p.Current, Offline: p.Offline, Lag: p.Lag})
-			}
-			slices.SortFunc(out.Peers, func(a, b *Peer) int { return strings.Compare(a.Name, b.Name) })
-		}
-		out.Odd = odd(&want, &info.Config)
-		s.Streams = append(s.Streams, out)
+		s.Streams = append(s.Streams, &Stream{info, odd(&want, &info.Config)})
 	}
 	return nil
 }
 
-// odd returns the settings in which a stream differs from the one that this version makes.
-// The number of replicas and the size limits are the operator's choice.
+// odd returns the settings in which a stream differs from the one that this version makes. The
+// number of replicas, the size limits, and how long records stay are the operator's choice.
 func odd(want, is *jetstream.StreamConfig) (all []string) {
-	differ := func(what string, want, is any) {
-		if !reflect.DeepEqual(want, is) {
-			all = append(all, fmt.Sprintf("%s: %v, this version makes %v", what, is, want))
+	settings := func(c *jetstream.StreamConfig) (m map[string]any) {
+		slices.Sort(c.Subjects)
+		b, _ := json.Marshal(c)
+		json.Unmarshal(b, &m)
+		m["max_age"] = c.MaxAge.String()
+		return m
+	}
+	made, has := settings(want), settings(is)
+	for _, name := range []string{"subjects", "retention", "storage", "discard", "max_age", "allow_msg_ttl", "allow_rollup_hdrs",
+		"allow_direct", "republish", "deny_delete", "deny_purge"} {
+		if !reflect.DeepEqual(made[name], has[name]) && (name != "max_age" || want.Name == queueStream) {
+			all = append(all, fmt.Sprintf("%s: %v, this version makes %v", name, cmp.Or(has[name], "none"), cmp.Or(made[name], "none")))
 		}
-	}
-	republish := func(r *jetstream.RePublish) string {
-		if r == nil {
-			return "nowhere"
-		}
-		return fmt.Sprintf("%s to %s, headers only: %t", r.Source, r.Destination, r.HeadersOnly)
-	}
-	sorted := func(s []string) []string { return slices.Sorted(slices.Values(s)) }
-	differ("subjects", sorted(want.Subjects), sorted(is.Subjects))
-	differ("retention", want.Retention, is.Retention)
-	differ("storage", want.Storage, is.Storage)
-	differ("discard", want.Discard, is.Discard)
-	if want.Name == queueStream { // how long records stay is the operator's choice
-		differ("max age", want.MaxAge, is.MaxAge)
-	}
-	differ("messages of lifetimes of their own", want.AllowMsgTTL, is.AllowMsgTTL)
-	differ("rollups", want.AllowRollup, is.AllowRollup)
-	differ("reads of followers", want.AllowDirect, is.AllowDirect)
-	differ("republishing", republish(want.RePublish), republish(is.RePublish))
-	if is.DenyDelete || is.DenyPurge {
-		all = append(all, "what it has cannot be deleted")
 	}
 	return all
 }
@@ -300,20 +223,7 @@ func (c *Cluster) newestRevision(ctx context.Context) (*Registry, error) {
 	if err != nil || info == nil {
 		return nil, c.reached(err)
 	}
-	return &Registry{Revision: info.Digest, Bytes: info.Size, Published: info.ModTime}, nil
-}
-
-// lost adds the runs that ended as lost.
-func (s *Status) lost(ctx context.Context, records *store.Store) {
-	ctx, cancel := context.WithTimeout(ctx, lostFor)
-	defer cancel()
-	f := &store.Filter{Status: []string{string(outcome.Lost)}, Since: time.Now().Add(-lostSince), Limit: maxLost}
-	for sum, err := range records.List(ctx, f) {
-		if err == nil {
-			s.Lost = append(s.Lost, &LostRun{ID: sum.ID, Time: sum.Time, Script: sum.Name, Subject: sum.Subject})
-		}
-	}
-	s.LostMore = ctx.Err() != nil || len(s.Lost) == maxLost
+	return &Registry{info.Digest, info.ModTime}, nil
 }
 
 // Reached returns an error if the engine cannot be reached.

@@ -1,7 +1,6 @@
 package cluster_test
 
 import (
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
-	"github.com/usetools/usetools/harness/record"
 )
 
 func TestStatusSaysHowTheClusterIs(t *testing.T) {
@@ -45,16 +43,7 @@ func TestStatusSaysHowTheClusterIs(t *testing.T) {
 	if _, err := of.Next(); err != nil {
 		t.Fatal(err)
 	}
-	store := front.Store(nil)
-	w, err := store.Begin(&record.Begin{Head: record.Head{Time: time.Now()}, Name: "nightly"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(w.Add(&record.End{Status: "lost"}), w.Close()); err != nil {
-		t.Fatal(err)
-	}
-
-	s, err := front.Status(t.Context(), store)
+	s, err := front.Status(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,11 +67,8 @@ func TestStatusSaysHowTheClusterIs(t *testing.T) {
 		{ID: other.ID(), Name: "worker", Runner: &cluster.Runner{Pool: "gpu", Max: 4}}}, s.Processes); diff != "" {
 		t.Errorf("processes (-want +got):\n%s", diff)
 	}
-	if len(s.Lost) != 1 || s.Lost[0].Script != "nightly" || s.LostMore {
-		t.Errorf("lost: %+v", s.Lost)
-	}
 	for _, st := range s.Streams {
-		if st.Missing || len(st.Odd) > 0 || st.Replicas != 1 {
+		if len(st.Odd) > 0 || st.Config.Replicas != 1 {
 			t.Errorf("%+v", st)
 		}
 	}
@@ -152,13 +138,13 @@ func TestStreamsThatAreMadeOtherwise(t *testing.T) {
 		Storage: jetstream.MemoryStorage}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := connect(t, cluster.Options{URL: url}).Status(t.Context(), nil)
+	s, err := connect(t, cluster.Options{URL: url}).Status(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := slices.IndexFunc(s.Streams, func(s *cluster.Stream) bool { return s.Name == cluster.QueueStream })
-	want := []string{"retention: Limits, this version makes WorkQueue", "storage: Memory, this version makes File",
-		"discard: DiscardOld, this version makes DiscardNew", "max age: 0s, this version makes 30m0s"}
+	i := slices.IndexFunc(s.Streams, func(s *cluster.Stream) bool { return s.Config.Name == cluster.QueueStream })
+	want := []string{"retention: limits, this version makes workqueue", "storage: memory, this version makes file",
+		"discard: old, this version makes new", "max_age: 0s, this version makes 30m0s"}
 	if diff := cmp.Diff(want, s.Streams[i].Odd); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

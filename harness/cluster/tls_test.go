@@ -54,7 +54,7 @@ func TestTLS(t *testing.T) {
 	other, otherKey := certificate(t)
 	url := clustertest.Configured(t, fmt.Sprintf("tls { cert_file: %q, key_file: %q, ca_file: %q, verify: true }\n", cert, key, cert)).
 		ClientURL()
-	s, err := connect(t, cluster.Options{URL: url, CA: cert, Cert: cert, Key: key}).Status(t.Context(), nil)
+	s, err := connect(t, cluster.Options{URL: url, CA: cert, Cert: cert, Key: key}).Status(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
