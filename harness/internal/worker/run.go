@@ -252,12 +252,10 @@ func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, er
 	nested := b.begin(&s.Limits)
 	begin := time.Now()
 	p := opts.Spares.take()
-	refill := sync.OnceFunc(opts.Spares.refill)
-	defer time.AfterFunc(settled, refill).Stop()
+	time.AfterFunc(settled, opts.Spares.refill)
 	if p == nil {
 		var err error
 		if p, err = start(opts.Command, setup{Sandbox: s.Limits.sandbox(opts.Policy)}); err != nil {
-			refill()
 			return nil, err
 		}
 	}
@@ -315,7 +313,6 @@ func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, er
 	reaping.Lock()
 	reaping.Go(p.close) // it is killed; its end takes the system a while
 	reaping.Unlock()
-	refill()
 
 	o := r.out
 	o.Stdout, o.Truncated = stdout.String(), stdout.cut

@@ -69,7 +69,7 @@ func NewSpares(o SparesOptions) *Spares {
 
 // take returns a worker that waits, or nil when none does. Where all are about
 // something it is one of these, whose awaitReady is still sooner than a start.
-// The run that has it calls refill.
+// The run that takes it calls refill once.
 func (s *Spares) take() *process {
 	if s == nil {
 		return nil
@@ -96,7 +96,8 @@ func (s *Spares) take() *process {
 }
 
 const (
-	// settled is how long a run counts as one that has just begun.
+	// settled is how long after the beginning of a run its worker is replaced. The start of a
+	// process would slow down the answer of a run that is shorter.
 	settled = 10 * time.Millisecond
 	// calmTime is how long no run must have begun before a worker rehearses. A
 	// rehearsal takes as much CPU time as a short script: where one script follows
@@ -104,9 +105,7 @@ const (
 	calmTime = 20 * time.Millisecond
 )
 
-// refill replaces what was taken. A run asks for it when it ends, or some time
-// after its begin, so that the start of the next worker does not slow down a
-// script that is over soon.
+// refill replaces what was taken.
 func (s *Spares) refill() {
 	if s == nil {
 		return
