@@ -130,9 +130,9 @@ func Apply(c *Config) (Report, error) {
 	if err != nil {
 		return r, err
 	}
-	conf.Tune()
 	watchMemory()
 	apply(&conf, &r)
+	conf.Tune()
 	if conf.Policy == Require && len(r.Missing) > 0 && mustLock {
 		return r, fmt.Errorf("%w: %s; to run with less, ask for the policy %q", ErrUnlocked, strings.Join(r.Missing, "; "), BestEffort)
 	}

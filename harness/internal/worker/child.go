@@ -32,7 +32,8 @@ func Main() int {
 		fmt.Fprintf(os.Stderr, "%s is started by the harness, not by hand\n", marker)
 		return 64
 	}
-	os.Args = []string{"script"} // for whoever asks
+	os.Args = []string{"script"} // for scripts that read them
+	os.Clearenv()
 	pipe := func(i int) *os.File { return os.NewFile(uintptr(set.Sandbox.Keep[i]), "pipe") }
 	stderr := pipe(2)
 	c := newChild(pipe(0), pipe(1), stderr)

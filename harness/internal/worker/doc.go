@@ -1,7 +1,7 @@
 // Package worker holds both ends of the process boundary behind which a script
 // is read, checked and run.
 //
-// The parent starts its own binary again with an empty environment
+// The parent starts its own binary again with nothing but GOMAXPROCS in its environment
 // and four pipes: frames in, frames out, the script's stdout and its stderr.
 // The child ([Main]) answers in this order and no other:
 //
