@@ -132,7 +132,7 @@ func (f *fn) define(v *types.Var, text string) {
 	} else {
 		f.w("var %s %s%s\n", name, typ, initial(bare(text)))
 	}
-	f.bindName(v, name)
+	f.vars[v] = variable{name: name}
 }
 
 func initial(text string) string {
@@ -176,7 +176,7 @@ func (f *fn) target(x ast.Expr) string {
 		t := f.typeOf(y.X)
 		if m, ok := t.Underlying().(*types.Map); ok {
 			o := f.operands(operand{y.X, nil}, operand{y.Index, m.Key()})
-			return f.entry(y.X, f.core(o[0], t), o[1], m)
+			return f.entry(f.core(o[0], t), o[1], m)
 		}
 	}
 	return f.expr(x)
@@ -189,8 +189,8 @@ func (f *fn) writesMap() {
 	}
 }
 
-// entry emits m[k], m being the text of x, as something to assign to.
-func (f *fn) entry(x ast.Expr, m, k string, u *types.Map) string {
+// entry emits m[k] as something to assign to.
+func (f *fn) entry(m, k string, u *types.Map) string {
 	f.writesMap()
 	pre, m := split(m)
 	if !isSimple(m) {
@@ -202,9 +202,6 @@ func (f *fn) entry(x ast.Expr, m, k string, u *types.Map) string {
 		before, text := split(k)
 		t, set := f.temp(f.p.typ(u.Key()), bare(text))
 		pre, k = pre+before+set+"rt.Key("+t+")\n", t
-	}
-	if f.madeMap(x) {
-		return guarded(pre, m+"["+k+"]")
 	}
 	return guarded(pre+"if "+m+" == nil {\n"+f.lineText()+"rt.BadMap()\n}\n", m+"["+k+"]")
 }

@@ -106,11 +106,10 @@ func (f *fn) lengthOf(x ast.Expr, body ast.Node) (e extent, ok bool) {
 // madeLength is n where variable o, which never changes, was declared as
 // make([]T, n).
 func (f *fn) madeLength(o types.Object) ast.Expr {
-	h := f.localHistory(o)
-	if h == nil || f.usage.mutable[o] || len(h.values) != 1 || len(h.steps) > 0 || h.values[0] == nil || len(f.usage.gotos) > 0 {
+	if _, local := f.vars[o]; !local || f.usage == nil || f.usage.mutable[o] || len(f.usage.gotos) > 0 {
 		return nil
 	}
-	call, ok := ast.Unparen(h.values[0]).(*ast.CallExpr)
+	call, ok := ast.Unparen(f.usage.initial[o]).(*ast.CallExpr)
 	if !ok || len(call.Args) < 2 || !f.value(call.Fun).IsBuiltin() {
 		return nil
 	}
@@ -182,8 +181,6 @@ func (f *fn) bounded(s *ast.ForStmt) (index types.Object, b bounds) {
 			if b.from, ok = smallConstant(a); !ok {
 				b.from = unknown
 			}
-		} else if f.notNegative(init.Lhs[0]) {
-			b.from = 0
 		}
 		b.below, ok = f.extent(end, s.Body)
 		if cond.Op == token.LEQ {

@@ -33,7 +33,7 @@ func (f *fn) callValue(x *ast.CallExpr) string {
 	if c.names != nil {
 		return c.names[0]
 	}
-	return f.hoistCall(c, f.p.typ(c.results.At(0).Type()))
+	return f.hoist(c.text, f.p.typ(c.results.At(0).Type()))
 }
 
 // callMulti emits a call with several results and returns their names.
@@ -72,7 +72,6 @@ func (f *fn) callStatement(x *ast.CallExpr) {
 // its results when it has been emitted too.
 type called struct {
 	text    string
-	lifted  bool // of a function of the lowered program
 	names   []string
 	results *types.Tuple
 }
@@ -118,7 +117,7 @@ func (f *fn) call(x *ast.CallExpr) called {
 		name = c.direct
 	}
 	f.calls = append(f.calls, Call{name, f.unit.fset.Position(x.Pos()).Line})
-	out := called{text: c.invoke(c.recv, args), lifted: c.lifted() != "", results: c.sig.Results()}
+	out := called{text: c.invoke(c.recv, args), results: c.sig.Results()}
 	if test != "" {
 		out.names = f.callExact(test, &c, args, out.text)
 		out.text = ""

@@ -104,7 +104,7 @@ func (f *fn) enclose(n ast.Node) *enclosure {
 			e.inner.vars[v] = variable{e.hand(f.vars[v].address(), "*"+typ), true}
 		} else {
 			name := e.handValue(f.vars[v], typ, f.subst(v.Type()))
-			e.inner.vars[v], e.inner.own[name], e.inner.fixed[name] = variable{name, false}, true, true
+			e.inner.vars[v] = variable{name, false}
 		}
 	}
 	return e

@@ -370,12 +370,6 @@ func (f *fn) plainReturn(s *ast.ReturnStmt, results *types.Tuple) {
 		return
 	}
 	seen := f.seenResults()
-	if f.done == "" && !seen {
-		if text := f.tailCall(s, results); text != "" {
-			f.w("return %s\n", text)
-			return
-		}
-	}
 	texts := f.returnValues(s, results)
 	if seen {
 		for i := range texts {
@@ -408,32 +402,6 @@ func (f *fn) seenResults() bool {
 		}
 	}
 	return false
-}
-
-// tailCall emits the operand of return f(x) where the result can go straight to
-// the caller.
-func (f *fn) tailCall(s *ast.ReturnStmt, results *types.Tuple) string {
-	if len(s.Results) != 1 || results.Len() != 1 {
-		return ""
-	}
-	x, ok := ast.Unparen(s.Results[0]).(*ast.CallExpr)
-	if !ok || f.value(x).Value != nil {
-		return ""
-	}
-	id := calledIdent(x.Fun)
-	if id == nil {
-		return ""
-	}
-	fo, ok := f.use(id).(*types.Func)
-	t := f.subst(results.At(0).Type())
-	if _, basic := t.Underlying().(*types.Basic); !ok || !basic || fo.Signature().Recv() != nil || !f.p.isSource(fo.Pkg()) || f.p.typ(t) != f.p.typ(f.typeOf(x)) {
-		return ""
-	}
-	c := f.call(x)
-	if c.names != nil {
-		return c.names[0]
-	}
-	return c.text
 }
 
 // returnValues emits the values of a return statement as the results' types.

@@ -22,7 +22,7 @@ type fn struct {
 	unit    *unit
 	env     env
 	usage   *usage
-	out     *output
+	out     *strings.Builder
 	vars    map[types.Object]variable
 	sig     *types.Signature // of the source, with type parameters
 	results []variable       // explicit result variables; none where return can do without
@@ -46,12 +46,6 @@ type fn struct {
 	noted     int       // the line that the program knows here; 0 when that is not known
 	notedSelf int       // the line noted last here, whatever was called since; 0 when that is not known
 	literals  int       // func literals so far, which traces number
-	// own are the names of the lowered program that only this function can
-	// change.
-	own map[string]bool
-	// fixed are the names that stand for one value as long as they are there.
-	fixed  map[string]bool
-	checks checks
 	// parts are the blocks that become functions, see outline.go; whole is the body
 	// of the function that they are parts of.
 	parts map[ast.Node]*part
@@ -81,7 +75,7 @@ func (v variable) address() string {
 }
 
 func (p *program) newFn(u *unit, e env, uses *usage) *fn {
-	return &fn{p: p, unit: u, env: e, usage: uses, out: &output{}, own: map[string]bool{}, fixed: map[string]bool{}, vars: map[types.Object]variable{}, controls: map[*target]variable{}}
+	return &fn{p: p, unit: u, env: e, usage: uses, out: &strings.Builder{}, vars: map[types.Object]variable{}, controls: map[*target]variable{}}
 }
 
 // Prefixes. A text may carry statements that must run just before the one it
@@ -125,13 +119,8 @@ func isGuarded(text string) bool { return strings.IndexByte(text, prefixOpen) >=
 // w writes a statement, preceded by what its texts carry.
 func (f *fn) w(format string, args ...any) {
 	before, text := split(fmt.Sprintf(format, args...))
-	if before == "" {
-		text = f.takeCalls(text)
-	}
 	f.out.WriteString(before)
 	f.out.WriteString(text)
-	f.checks.learn(before)
-	f.checks.learn(text)
 	if strings.HasSuffix(text, "{\n") || strings.HasSuffix(text, ":\n") || strings.HasSuffix(text, "}\n") {
 		f.noted, f.notedSelf = 0, 0 // paths part or meet
 	}
@@ -229,11 +218,11 @@ func (f *fn) signatureOf(x ast.Expr) *types.Signature {
 
 // capture runs emit with its statements going to a text of their own.
 func (f *fn) capture(emit func()) string {
-	saved, checks := f.out, f.checks.keep()
-	f.out = &output{}
+	saved := f.out
+	f.out = &strings.Builder{}
 	emit()
 	text := f.out.String()
-	f.out, f.checks = saved, checks
+	f.out = saved
 	return text
 }
 
@@ -281,14 +270,8 @@ func (f *fn) declare(v types.Object) string {
 		name = "blank"
 	}
 	name = f.p.fresh(asciiName(name))
-	f.bindName(v, name)
-	return name
-}
-
-// bindName makes name, which nothing else has, stand for v.
-func (f *fn) bindName(v types.Object, name string) {
 	f.vars[v] = variable{name: name}
-	f.own[name], f.fixed[name] = !f.usage.escaping[v], !f.usage.mutable[v]
+	return name
 }
 
 func (f *fn) param(v *types.Var) string {

@@ -204,9 +204,8 @@ func (p *program) isUsual(m *types.Func, text string) bool {
 func (f *fn) funcLit(x ast.Expr) *ast.FuncLit {
 	x = ast.Unparen(x)
 	if id, ok := x.(*ast.Ident); ok {
-		v := f.use(id)
-		if h := f.usage.histories[v]; h != nil && len(h.values) == 1 && !f.usage.mutable[v] {
-			x = ast.Unparen(h.values[0])
+		if v := f.use(id); f.usage.initial[v] != nil && !f.usage.mutable[v] {
+			x = ast.Unparen(f.usage.initial[v])
 		}
 	}
 	lit, _ := x.(*ast.FuncLit)

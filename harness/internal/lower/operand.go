@@ -150,7 +150,7 @@ func (f *fn) indexed(x *ast.IndexExpr, base, i string) string {
 		v, set := f.temp(f.p.typ(types.Default(t.Underlying())), base)
 		pre, base = pre+set, v
 	}
-	if notLow && notHigh || f.checked(i, base) {
+	if notLow && notHigh {
 		return guarded(pre, base+"["+i+"]")
 	}
 	low, high := i+" < 0", i+" >= len("+base+")"
@@ -158,7 +158,7 @@ func (f *fn) indexed(x *ast.IndexExpr, base, i string) string {
 	switch {
 	case below || notHigh:
 		test = low
-	case isNumber(i) || notLow || f.notNegative(x.Index) && !isWide(f.typeOf(x.Index)):
+	case isNumber(i) || notLow:
 		test = high
 	}
 	// What fails is told as little as can be: each operation in it has a variable
@@ -172,6 +172,12 @@ func (f *fn) indexed(x *ast.IndexExpr, base, i string) string {
 		bad = "rt.BadWideIndex(" + line + ", " + i + ", " + base + ")"
 	}
 	return guarded(pre+"if "+test+" {\n"+bad+"\n}\n", base+"["+i+"]")
+}
+
+// belowLength: i is the text of len(base) - n.
+func belowLength(i, base string) bool {
+	n, ok := strings.CutPrefix(i, "len("+base+") - ")
+	return ok && isNumber(n) && n != "0"
 }
 
 // isWide: values of t are perhaps too large for an int.

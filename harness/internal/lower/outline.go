@@ -406,7 +406,7 @@ func (f *fn) pass(e *enclosure, v *types.Var, n ast.Node) {
 		g.vars[v] = variable{e.hand(f.vars[v].address(), "*"+f.p.typ(t)), true}
 		return
 	}
-	g.bindName(v, e.handValue(f.vars[v], f.p.typ(t), t))
+	g.vars[v] = variable{name: e.handValue(f.vars[v], f.p.typ(t), t)}
 }
 
 // usesResults: the statements use the variables of the results without their

@@ -190,7 +190,7 @@ func (f *fn) assignableElement(y *ast.IndexExpr) place {
 	case *types.Map:
 		m := f.keep(y.X, t)
 		k := &kept{x: y.Index, text: f.to(y.Index, u.Key()), typ: f.p.typ(u.Key())}
-		return place{operands: []*kept{m, k}, text: func() string { return f.entry(y.X, m.text, k.text, u) }}
+		return place{operands: []*kept{m, k}, text: func() string { return f.entry(m.text, k.text, u) }}
 	case *types.Array:
 		base := f.assignable(y.X)
 		i := f.keep(y.Index, f.typeOf(y.Index))

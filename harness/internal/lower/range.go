@@ -129,7 +129,7 @@ func (f *fn) aliasKey(s *ast.RangeStmt, counter string) bool {
 	if f.usage.escaping[v] || f.usage.mutable[v] {
 		return false
 	}
-	f.bindName(v, counter)
+	f.vars[v] = variable{name: counter}
 	return true
 }
 
@@ -175,7 +175,7 @@ func (f *fn) aliasValue(x ast.Expr, tok token.Token, name string) bool {
 	if f.usage.escaping[v] {
 		return false
 	}
-	f.bindName(v, name)
+	f.vars[v] = variable{name: name}
 	return true
 }
 
@@ -295,8 +295,8 @@ func (f *fn) bindEntry(s *ast.RangeStmt, k, v string, u *types.Map) {
 	}
 }
 
-// rangeKeys ranges over the keys of a map, in order. Where the body could take one
-// away, each is looked for at its turn.
+// rangeKeys ranges over the keys of a map, in order. The body may delete one, so each
+// is looked up at its turn.
 func (f *fn) rangeKeys(s *ast.RangeStmt, label, m string, u *types.Map) {
 	typ := f.p.typ(u.Key())
 	keys := fmt.Sprintf("rt.Keys(%s, %d).([]%s)", m, f.orderPlace(s), typ)
@@ -307,87 +307,21 @@ func (f *fn) rangeKeys(s *ast.RangeStmt, label, m string, u *types.Map) {
 		keys = fmt.Sprintf("rt.IntKeys(%s, %d)", m, f.orderPlace(s))
 	}
 	keys = f.hoist(keys, "[]"+typ)
-	k, v, ok := f.p.fresh("t"), "_", "_"
+	k, v, ok := f.p.fresh("t"), "_", f.p.fresh("t")
 	defer f.enterLoop()()
-	decls := ""
+	decls := fmt.Sprintf("var %s bool\n", ok)
 	if !isUnwanted(s.Value) {
 		v = f.p.fresh("t")
-		decls = fmt.Sprintf("var %s %s\n", v, f.p.typ(u.Elem()))
-	}
-	if !f.keepsMaps(s) {
-		ok = f.p.fresh("t")
-		decls += fmt.Sprintf("var %s bool\n", ok)
+		decls += fmt.Sprintf("var %s %s\n", v, f.p.typ(u.Elem()))
 	}
 	if reusable(decls) {
 		f.loop.decls.WriteString(decls)
 		decls = ""
 	}
 	f.writeLabel(label)
-	f.w("for _, %s := range %s {\n%s", k, keys, decls)
-	switch {
-	case ok != "_":
-		f.w("%s, %s = %s[%s]\nif %s {\ncontinue\n}\n", v, ok, m, k, negate(ok))
-	case v != "_":
-		f.w("%s = %s[%s]\n", v, m, k)
-	}
+	f.w("for _, %s := range %s {\n%s%s, %s = %s[%s]\nif %s {\ncontinue\n}\n", k, keys, decls, v, ok, m, k, negate(ok))
 	f.iterate(s, &target{kind: loop, label: label}, func() { f.bindEntry(s, k, v, u) })
 	f.w("}\n")
-}
-
-// keepsMaps: no iteration takes an entry out of a map, or lets another goroutine do it.
-// Calls do, but for those of functions of the library that are given numbers and
-// strings.
-func (f *fn) keepsMaps(s *ast.RangeStmt) bool {
-	keeps := true
-	look := func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.SendStmt, *ast.SelectStmt, *ast.GoStmt:
-			keeps = false
-		case *ast.UnaryExpr:
-			keeps = keeps && n.Op != token.ARROW
-		case *ast.RangeStmt:
-			switch f.typeOf(n.X).Underlying().(type) {
-			case *types.Chan, *types.Signature:
-				keeps = false
-			}
-		case *ast.CallExpr:
-			keeps = keeps && f.callKeepsMaps(n)
-		}
-		return keeps
-	}
-	for _, x := range []ast.Expr{s.Key, s.Value} {
-		if x != nil {
-			ast.Inspect(x, look)
-		}
-	}
-	ast.Inspect(s.Body, look)
-	return keeps
-}
-
-func (f *fn) callKeepsMaps(x *ast.CallExpr) bool {
-	tv := f.value(x.Fun)
-	if tv.IsType() {
-		return true
-	}
-	id := calledIdent(x.Fun)
-	if id == nil {
-		return false
-	}
-	switch o := f.use(id).(type) {
-	case *types.Builtin:
-		return o.Name() != "delete" && o.Name() != "clear"
-	case *types.Func:
-		if o.Pkg() == nil || f.p.isSource(o.Pkg()) || o.Signature().Recv() != nil || o.Signature().TypeParams() != nil {
-			return false
-		}
-		for _, a := range x.Args {
-			if _, basic := types.Unalias(f.typeOf(a)).(*types.Basic); !basic {
-				return false
-			}
-		}
-		return true
-	}
-	return false
 }
 
 // leaves: a loop with this body may end before it has visited all.

@@ -32,7 +32,7 @@ func (f *fn) enterLoop() func() {
 		return func() { f.loop.depth-- }
 	}
 	before := f.out
-	f.out, f.loop = &output{}, &loopText{free: map[string][]string{}}
+	f.out, f.loop = &strings.Builder{}, &loopText{free: map[string][]string{}}
 	return func() {
 		before.WriteString(f.loop.decls.String())
 		before.WriteString(f.out.String())
@@ -42,7 +42,6 @@ func (f *fn) enterLoop() func() {
 
 // temp names a temporary and returns the statement that gives it its value.
 func (f *fn) temp(typ, text string) (name, set string) {
-	defer func() { f.own[name] = true }()
 	if f.loop == nil || !reusable(typ) {
 		name = f.p.fresh("t")
 		return name, "var " + name + " " + typ + " = " + text + "\n"

@@ -7,8 +7,8 @@ import (
 )
 
 // usage is what one declared function does with its variables. It decides
-// which of them a closure can take by value, which functions need holders for
-// their results, and which indices cannot be out of range.
+// which of them a closure can take by value, and which functions need holders for
+// their results.
 type usage struct {
 	// mutable variables change after their declaration, or have their address
 	// taken.
@@ -22,18 +22,19 @@ type usage struct {
 	gotos map[string]bool
 	// recovers are the bodies that call recover themselves.
 	recovers map[*ast.BlockStmt]bool
-	// histories tell what becomes of variables.
+	// histories say where variables change.
 	histories map[types.Object]*history
+	// initial has the values with which variables are declared, as far as each has an
+	// expression of its own.
+	initial map[types.Object]ast.Expr
 	// loops are all for and range statements.
 	loops []ast.Node
 }
 
-// A history is all that is assigned to a variable.
+// A history says where a variable changes after its declaration.
 type history struct {
-	values  []ast.Expr  // in declarations and plain assignments; nil: not known
-	steps   []ast.Expr  // what is added to it
 	changes []token.Pos // where the statements that change it end
-	open    bool        // something else can be assigned, or a closure does it
+	open    bool        // a closure or a pointer can change it, too
 }
 
 func (s *usage) history(o types.Object) *history {
@@ -73,7 +74,7 @@ func (p *program) usage(u *unit, n ast.Node) *usage {
 	}
 	s := &usage{
 		mutable: map[types.Object]bool{}, escaping: map[types.Object]bool{},
-		defers: map[*ast.BlockStmt]bool{}, iterates: map[*ast.BlockStmt]bool{}, recovers: map[*ast.BlockStmt]bool{}, gotos: map[string]bool{}, histories: map[types.Object]*history{},
+		defers: map[*ast.BlockStmt]bool{}, iterates: map[*ast.BlockStmt]bool{}, recovers: map[*ast.BlockStmt]bool{}, gotos: map[string]bool{}, histories: map[types.Object]*history{}, initial: map[types.Object]ast.Expr{},
 	}
 	p.usages[n] = s
 	w := &usageWalker{u: u, s: s}
@@ -114,14 +115,8 @@ func (w *usageWalker) walk(n ast.Node, body *ast.BlockStmt) {
 		case *ast.RangeStmt:
 			w.s.loops = append(w.s.loops, m)
 			if m.Tok == token.ASSIGN {
-				for _, x := range []ast.Expr{m.Key, m.Value} {
-					w.change(x, m)
-					if id, ok := x.(*ast.Ident); ok {
-						w.gets(id, nil)
-					}
-				}
-			} else {
-				w.ranges(m)
+				w.change(m.Key, m)
+				w.change(m.Value, m)
 			}
 			if isIterator(w.u.info.TypeOf(m.X)) {
 				w.s.iterates[body] = true
@@ -129,32 +124,22 @@ func (w *usageWalker) walk(n ast.Node, body *ast.BlockStmt) {
 			}
 		case *ast.AssignStmt:
 			for i, l := range m.Lhs {
-				if id, ok := l.(*ast.Ident); ok {
-					w.assigned(id, m, i)
-					if w.u.info.Defs[id] != nil {
-						continue
+				if id, ok := l.(*ast.Ident); ok && w.u.info.Defs[id] != nil {
+					if len(m.Lhs) == len(m.Rhs) {
+						w.s.initial[w.u.info.Defs[id]] = m.Rhs[i]
 					}
+					continue
 				}
 				w.change(l, m)
 			}
 		case *ast.ValueSpec:
-			for i, id := range m.Names {
-				switch {
-				case len(m.Values) == len(m.Names):
-					w.gets(id, m.Values[i])
-				case len(m.Values) > 0:
-					w.gets(id, nil)
-				default:
-					w.gets(id, zeroValue)
+			if len(m.Values) == len(m.Names) {
+				for i, id := range m.Names {
+					w.s.initial[w.u.info.Defs[id]] = m.Values[i]
 				}
 			}
 		case *ast.IncDecStmt:
 			w.change(m.X, m)
-			if id, ok := m.X.(*ast.Ident); ok && m.Tok == token.DEC {
-				w.gets(id, nil)
-			} else if ok {
-				w.adds(id, zeroValue)
-			}
 		case *ast.UnaryExpr:
 			if m.Op == token.AND {
 				w.address(m.X)
@@ -248,62 +233,6 @@ func (w *usageWalker) address(x ast.Expr) {
 		w.s.mutable[o] = true
 		w.s.escaping[o] = true
 		w.s.history(o).open = true
-	}
-}
-
-// assigned notes what the ith left side of an assignment, a variable, gets.
-func (w *usageWalker) assigned(id *ast.Ident, m *ast.AssignStmt, i int) {
-	switch {
-	case len(m.Lhs) != len(m.Rhs):
-		w.gets(id, nil)
-	case m.Tok == token.ADD_ASSIGN:
-		w.adds(id, m.Rhs[i])
-	case m.Tok == token.ASSIGN || m.Tok == token.DEFINE:
-		if b, ok := ast.Unparen(m.Rhs[i]).(*ast.BinaryExpr); ok && b.Op == token.ADD {
-			if x, ok := b.X.(*ast.Ident); ok && w.u.info.ObjectOf(x) == w.u.info.ObjectOf(id) {
-				w.adds(id, b.Y)
-				return
-			}
-		}
-		w.gets(id, m.Rhs[i])
-	default:
-		w.gets(id, nil)
-	}
-}
-
-// adds notes that x is added to variable id.
-func (w *usageWalker) adds(id *ast.Ident, x ast.Expr) {
-	if v := w.u.info.ObjectOf(id); v != nil {
-		h := w.s.history(v)
-		h.steps = append(h.steps, x)
-	}
-}
-
-// gets notes that variable id is assigned x; nil: something that is not known.
-func (w *usageWalker) gets(id *ast.Ident, x ast.Expr) {
-	if v := w.u.info.ObjectOf(id); v != nil {
-		h := w.s.history(v)
-		h.values = append(h.values, x)
-	}
-}
-
-// zeroValue stands for the value of a variable that is declared without one,
-// and countedValue for one that counts from 0.
-var zeroValue, countedValue ast.Expr = &ast.BadExpr{From: 1}, &ast.BadExpr{From: 2}
-
-// ranges notes the variables of a range statement: the key counts, unless it is
-// that of a map, a channel or an iterator.
-func (w *usageWalker) ranges(m *ast.RangeStmt) {
-	if id, ok := m.Key.(*ast.Ident); ok {
-		switch under(w.u.info.TypeOf(m.X)).(type) {
-		case *types.Slice, *types.Array, *types.Pointer, *types.Basic:
-			w.gets(id, countedValue)
-		default:
-			w.gets(id, nil)
-		}
-	}
-	if id, ok := m.Value.(*ast.Ident); ok {
-		w.gets(id, nil)
 	}
 }
 
