@@ -30,13 +30,6 @@ const (
 	maxArguments = 512 << 10
 )
 
-// approvalPages adds the pages of pending calls.
-func (c *Console) approvalPages(see func(pattern string, page func(*view) error)) {
-	see("GET /approvals", func(v *view) error { return v.approvals("", nil) })
-	see("GET /approvals/{id}", func(v *view) error { return v.approvals(v.r.PathValue("id"), nil) })
-	see("POST /approvals", (*view).answer)
-}
-
 // mayAnswer reports whether the viewer may approve or reject a call. A server's question is
 // answered by the sender of the script or the operator; viewers that may approve the calls of
 // others may reject it.

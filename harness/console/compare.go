@@ -7,15 +7,6 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// comparePages adds the page that compares two runs.
-func (c *Console) comparePages(see func(pattern string, page func(*view) error)) {
-	see("GET /runs/diff", c.compareTicked)
-	see("GET /runs/{id}/compare/{other}", c.compareRuns)
-	see("GET /runs/{id}/diff/{other}", func(v *view) error {
-		return v.goTo(comparePath(v.r.PathValue("id"), v.r.PathValue("other")))
-	})
-}
-
 // comparePath is the address of the page that compares two runs.
 func comparePath(a, b string) string { return "/runs/" + link(a) + "/compare/" + link(b) }
 

@@ -107,24 +107,86 @@ func (c *Console) routes() {
 	c.mux.HandleFunc("POST "+LoginPath, c.login)
 	c.mux.HandleFunc("POST /logout", c.logout)
 	c.mux.HandleFunc("POST /theme", c.setTheme)
-	see := func(pattern string, page func(*view) error) { c.mux.Handle(pattern, c.page(page)) }
-	see("GET /events", c.events)
-	c.overviewPages(see)
-	c.runPages(see)
-	c.runsPages(see)
-	c.approvalPages(see)
-	c.toolPages(see)
-	c.serverPages(see)
-	c.policyPages(see)
-	c.helpPages(see)
-	c.editorPages(see)
-	c.scriptPages(see)
+	again := func(v *view) error { return v.goTo("/editor") } // a form's answer was reloaded or bookmarked
+	for pattern, page := range map[string]func(*view) error{
+		"GET /":       func(*view) error { return notFound("There is no page at this address.") },
+		"GET /events": c.events,
+		"GET /{$}":    c.overviewPage,
+
+		"GET /runs":                       c.listRuns,
+		"GET /runs/diff":                  c.compareTicked,
+		"GET /runs/{id}":                  of((*view).run, c.runPage),
+		"GET /runs/{id}/calls/{n}":        of((*view).run, c.call),
+		"GET /runs/{id}/calls/{n}/{what}": c.callValue,
+		"GET /runs/{id}/record":           c.recordFile,
+		"GET /runs/{id}/diff":             of((*view).named, c.compareWith),
+		"GET /runs/{id}/diff/{other}":     func(v *view) error { return v.goTo(comparePath(v.r.PathValue("id"), v.r.PathValue("other"))) },
+		"GET /runs/{id}/compare/{other}":  c.compareRuns,
+		"POST /runs/{id}/again":           of((*view).named, c.again),
+		"POST /runs/{id}/replay":          of((*view).named, c.replay),
+		"POST /runs/{id}/save":            of((*view).named, c.saveRun),
+		"POST /runs/{id}/settle":          of((*view).operators, c.settle),
+		"POST /runs/{id}/close":           of((*view).operators, c.closeRun),
+		"POST /runs/{id}/resume":          of((*view).operators, c.resume),
+
+		"GET /approvals":      func(v *view) error { return v.approvals("", nil) },
+		"GET /approvals/{id}": func(v *view) error { return v.approvals(v.r.PathValue("id"), nil) },
+		"POST /approvals":     (*view).answer,
+
+		"GET /tools":           c.toolsPage,
+		"GET /tools/{id}":      c.toolPage,
+		"GET /tools/{id}/try":  func(v *view) error { return v.goTo(toolHref(v.r.PathValue("id"))) },
+		"POST /tools/{id}/try": c.try,
+
+		"GET /servers":                 c.showServers,
+		"GET /servers/{name}":          c.showServers,
+		"POST /servers/ask":            of((*view).configs, c.askServer),
+		"POST /servers/{name}/ask":     of((*view).configs, c.askServer),
+		"POST /servers/{name}/accept":  of((*view).configs, c.acceptTool),
+		"POST /servers/{name}/enable":  of((*view).configs, c.switchServer),
+		"POST /servers/{name}/disable": of((*view).configs, c.switchServer),
+		"POST /servers/{name}/signin":  of((*view).configs, c.signIn),
+
+		"GET /policy":       (*view).policy,
+		"GET /help":         (*view).guide,
+		"GET /help/{topic}": (*view).guide,
+
+		"GET /editor":        c.editor,
+		"GET /editor/names":  c.names,
+		"GET /editor/check":  again,
+		"GET /editor/run":    again,
+		"GET /editor/save":   again,
+		"POST /editor/check": c.checkScript,
+		"POST /editor/run":   c.runScript,
+		"POST /editor/save":  c.saveScript,
+
+		"GET /scripts":                of(c.allScripts, c.listScripts),
+		"POST /scripts":               of(c.allScripts, c.replayScripts),
+		"GET /scripts/{name}":         of((*view).script, c.scriptPage),
+		"GET /scripts/{name}/replay":  func(v *view) error { return v.goTo("/scripts/" + link(v.r.PathValue("name"))) },
+		"POST /scripts/{name}/replay": of((*view).script, c.replayScript),
+		"POST /scripts/{name}/run":    of((*view).script, c.runSaved),
+		"POST /scripts/{name}/remove": c.removeScript,
+	} {
+		c.mux.Handle(pattern, c.page(page))
+	}
+}
+
+// of is the handler of what load finds by the path.
+func of[T any](load func(*view) (T, error), do func(*view, T) error) func(*view) error {
+	return func(v *view) error {
+		x, err := load(v)
+		if err != nil {
+			return err
+		}
+		return do(v, x)
+	}
 }
 
 // Has reports whether the console has what a request is for.
 func (c *Console) Has(r *http.Request) bool {
 	_, pattern := c.mux.Handler(r)
-	return pattern != ""
+	return pattern != "" && pattern != "GET /"
 }
 
 // ServeHTTP serves the pages, at the root of a host.

@@ -19,19 +19,6 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// editorPages adds the page of the editor.
-func (c *Console) editorPages(see func(pattern string, page func(*view) error)) {
-	see("GET /editor", c.editor)
-	see("GET /editor/names", c.names)
-	fresh := func(v *view) error { return v.goTo("/editor") } // a form's answer was reloaded or bookmarked
-	see("GET /editor/check", fresh)
-	see("GET /editor/run", fresh)
-	see("GET /editor/save", fresh)
-	see("POST /editor/check", c.checkScript)
-	see("POST /editor/run", c.runScript)
-	see("POST /editor/save", c.saveScript)
-}
-
 // checkWait limits a check, including the wait for its turn.
 const checkWait = 20 * time.Second
 

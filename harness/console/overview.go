@@ -28,21 +28,18 @@ const (
 	maxLatest = 7
 )
 
-// overviewPages adds the overview.
-func (c *Console) overviewPages(see func(pattern string, page func(*view) error)) {
-	see("GET /{$}", func(v *view) error {
-		hours, err := strconv.Atoi(cmp.Or(v.r.URL.Query().Get("hours"), "24"))
-		i := slices.IndexFunc(periods, func(s period) bool { return s.Hours == hours })
-		if err != nil || i < 0 {
-			return badRequest("The overview shows 1, 24 or 168 hours.")
-		}
-		d, err := c.overview(v, &periods[i], time.Now())
-		if err != nil {
-			return err
-		}
-		return v.show("overview.html", &Page{Title: "Overview", Nav: "overview", Class: "over",
-			Live: []string{topicRuns, topicApprovals, topicServers}, Data: d})
-	})
+func (c *Console) overviewPage(v *view) error {
+	hours, err := strconv.Atoi(cmp.Or(v.r.URL.Query().Get("hours"), "24"))
+	i := slices.IndexFunc(periods, func(s period) bool { return s.Hours == hours })
+	if err != nil || i < 0 {
+		return badRequest("The overview shows 1, 24 or 168 hours.")
+	}
+	d, err := c.overview(v, &periods[i], time.Now())
+	if err != nil {
+		return err
+	}
+	return v.show("overview.html", &Page{Title: "Overview", Nav: "overview", Class: "over",
+		Live: []string{topicRuns, topicApprovals, topicServers}, Data: d})
 }
 
 // overviewData is the data of the overview.
@@ -230,7 +227,7 @@ type need struct {
 	Icon  string
 	Head  string
 	Run   *record.Summary
-	Tools []toolCount
+	Tools toolCounts
 	Since time.Time
 	Row   *serverRow
 	Text  string
@@ -280,7 +277,7 @@ func (c *Console) needs(v *view, runs []*record.Summary, servers []*serverRow) [
 			x := &need{Kind: "changed", Class: "wait", Icon: "unknown", Row: s, Next: "/servers/" + s.Path, Do: "Compare",
 				Head: plural(len(s.Held), "tool changed", "tools changed")}
 			for _, id := range s.Held {
-				x.add(id)
+				x.Tools.add(id)
 			}
 			changed = append(changed, x)
 		}
@@ -312,7 +309,7 @@ func (c *Console) pendingNeeds(v *view) []*need {
 			}
 			all = append(all, x)
 		}
-		x.add(a.Tool)
+		x.Tools.add(a.Tool)
 	}
 	for _, x := range all {
 		calls := 0
@@ -326,13 +323,15 @@ func (c *Console) pendingNeeds(v *view) []*need {
 	return firstNeeds(all, "runs need approval", "/approvals")
 }
 
-// add counts a call of a tool.
-func (x *need) add(tool string) {
-	i := slices.IndexFunc(x.Tools, func(t toolCount) bool { return t.Tool == tool })
+// toolCounts counts the calls of tools, in the order of their first ones.
+type toolCounts []toolCount
+
+func (c *toolCounts) add(tool string) {
+	i := slices.IndexFunc(*c, func(t toolCount) bool { return t.Tool == tool })
 	if i < 0 {
-		i, x.Tools = len(x.Tools), append(x.Tools, toolCount{Tool: tool})
+		i, *c = len(*c), append(*c, toolCount{Tool: tool})
 	}
-	x.Tools[i].N++
+	(*c)[i].N++
 }
 
 // firstNeeds returns the first needs of a kind, and one that counts the others.

@@ -12,6 +12,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/present"
+	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers/observe"
@@ -25,89 +26,77 @@ const (
 	maxLong    = 64 << 10 // bytes of arguments that are asked about
 )
 
-// policyPages adds the page of policy and use.
-func (c *Console) policyPages(see func(pattern string, page func(*view) error)) {
-	see("GET /policy", (*view).policy)
-}
-
 // policyPage is the data of the page.
 type policyPage struct {
-	Loading  bool
-	Operator bool
-	Holders  []holder
-	Rows     []matrixRow
-	Lines    []policyLine // of the flags
-	Rules    []ruleOf
-	Doubts   []string
-	Days     int
-	Counted  bool // there were more runs than are counted
-	Use      []useOf
-	Shapes   []observe.Shape
-	Asked    *mayQuestion
+	Loading bool
+	Holders []holder
+	Rows    []*matrixRow
+	Lines   []policyLine // of the flags
+	Rules   []catalog.RuleTools
+	Doubts  []string
+	Days    int
+	Counted bool // there were more runs than are counted
+	Use     []*useOf
+	Shapes  []observe.Shape
+	Asked   *mayQuestion
 }
 
-// holder is who may send scripts: the holder of a token, or, with Token "", who needs
-// none.
+// holder is the holder of a token, or, with Token "", whoever needs none.
 type holder struct {
-	Token, Name string
-	Rights      []string
-	policy      *policy.Policy
+	Token  string
+	Rights []catalog.Right
+	policy *policy.Policy
 }
 
 // matrixRow is the tools of a server for which the policy gives every holder the same
 // verdicts; Verdicts has one for each holder.
 type matrixRow struct {
-	Server, Hue string
-	Tools       []string
-	Verdicts    []verdict
+	Tools    []string
+	Verdicts []policy.Verdict
 }
-
-// verdict is an icon, ok, wait or bad, and its word.
-type verdict struct{ Sign, Word string }
 
 // policyLine is what a flag says.
 type policyLine struct{ Flag, Text string }
 
-// ruleOf is a rule of the config and the tools that it is for.
-type ruleOf struct {
-	Sign, Word, Text, Token string
-	Tools                   []string
-}
-
 // useOf is what the runs of a token were.
 type useOf struct {
-	Name                            string
+	Token                           string
 	Runs, FailedRuns, Calls, Failed int
-	Href                            string
 }
 
-// mayQuestion is whether a token may call a tool, and its answer.
+// mayQuestion is whether a token may call a tool, and the answer if it is Found.
 type mayQuestion struct {
 	Token, Tool, Args string
-	Sign, Word, Rule  string
-	Class, Why        string
-	Waits             string
 	Problem           string
 	Near              []string
 	Found             bool
-	Hue               string
-	Whole             bool
+	policy.Decision
+	Class record.Class
+	Why   string // of the class
 }
 
-// verdictSign is the icon and the word for a verdict.
-func verdictSign(v policy.Verdict) (sign, word string) {
-	switch v {
-	case policy.IsDenied:
-		return "bad", "denied"
-	case policy.NeedsApproval:
-		return "wait", "needs approval"
+// Waits returns how long a pending call of the tool can be answered.
+func (m *mayQuestion) Waits() string {
+	if m.Verdict != policy.NeedsApproval || m.For <= 0 {
+		return ""
 	}
-	return "ok", "allowed"
+	if days := m.For.Hours() / 24; days == float64(int(days)) && days > 1 {
+		return fmt.Sprintf("%.0f days", days)
+	}
+	return fmt.Sprintf("%.0f hours", m.For.Hours())
 }
+
+// verdictClass is the icon, and the class of the colour, of a verdict.
+func verdictClass(v policy.Verdict) string {
+	return cmp.Or(map[policy.Verdict]string{policy.IsDenied: "bad", policy.NeedsApproval: "wait"}[v], "ok")
+}
+
+// verdictWord is a verdict in words.
+func verdictWord(v policy.Verdict) string { return strings.ReplaceAll(string(v), "_", " ") }
 
 // policy shows who may call what, and what was used.
 func (v *view) policy() error {
-	data := &policyPage{Operator: v.Operator, Days: 1}
+	data := &policyPage{Days: 1}
 	if v.r.URL.Query().Get("days") == "7" {
 		data.Days = 7
 	}
@@ -165,35 +154,28 @@ func (v *view) holders(cat *catalog.Catalog) []holder {
 	}
 	var out []holder
 	for _, name := range names[:min(len(names), maxHolders)] {
-		h := holder{Token: name, Name: cmp.Or(name, "operator"), policy: as(name)}
-		for _, r := range cat.Rights[name] {
-			h.Rights = append(h.Rights, string(r))
-		}
-		out = append(out, h)
+		out = append(out, holder{name, cat.Rights[name], as(name)})
 	}
 	return out
 }
 
 // matrix decides for each holder and each tool that the viewer is shown.
 func (d *policyPage) matrix(k *known) {
-	at := map[string]int{} // server and verdicts to the index of a row
+	at := map[string]*matrixRow{} // by server and verdicts
 	for i := range k.cat.Registry.Tools {
 		t := &k.cat.Registry.Tools[i]
 		if !k.shows(t) {
 			continue
 		}
-		row := matrixRow{Server: t.Server, Hue: k.hue(t.Server)}
+		row := &matrixRow{}
 		for _, h := range d.Holders {
-			sign, word := verdictSign(k.cat.Decide(h.policy, t, nil).Verdict)
-			row.Verdicts = append(row.Verdicts, verdict{sign, word})
+			row.Verdicts = append(row.Verdicts, k.cat.Decide(h.policy, t, nil).Verdict)
 		}
 		key := fmt.Sprint(t.Server, row.Verdicts)
-		n, ok := at[key]
-		if !ok {
-			n, at[key] = len(d.Rows), len(d.Rows)
-			d.Rows = append(d.Rows, row)
+		if at[key] == nil {
+			at[key], d.Rows = row, append(d.Rows, row)
 		}
-		d.Rows[n].Tools = append(d.Rows[n].Tools, t.ID)
+		at[key].Tools = append(at[key].Tools, t.ID)
 	}
 }
 
@@ -226,9 +208,7 @@ func (k *known) rules(d *policyPage) {
 		if !v.Operator && len(r.Tools) < max(of, 1) && (len(r.Tools) == 0 || r.Rule.Then == policy.IsDenied) {
 			continue
 		}
-		one := ruleOf{Text: r.Rule.String(), Token: r.Rule.Token, Tools: r.Tools}
-		one.Sign, one.Word = verdictSign(r.Rule.Then)
-		d.Rules = append(d.Rules, one)
+		d.Rules = append(d.Rules, r)
 	}
 	if v.Operator {
 		d.Doubts = cat.RuleDoubts()
@@ -251,11 +231,8 @@ func (v *view) use(d *policyPage) error {
 		}
 		u := by[sum.Subject]
 		if u == nil {
-			u = &useOf{Name: cmp.Or(sum.Subject, "operator"), Href: "/runs"}
-			if sum.Subject != "" {
-				u.Href += "?" + url.Values{"subject": {sum.Subject}}.Encode()
-			}
-			by[sum.Subject] = u
+			u = &useOf{Token: sum.Subject}
+			by[sum.Subject], d.Use = u, append(d.Use, u)
 		}
 		u.Runs++
 		u.Calls += sum.Calls
@@ -264,10 +241,7 @@ func (v *view) use(d *policyPage) error {
 			u.FailedRuns++
 		}
 	}
-	for _, u := range by {
-		d.Use = append(d.Use, *u)
-	}
-	slices.SortFunc(d.Use, func(a, b useOf) int { return cmp.Or(b.Calls-a.Calls, cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(d.Use, func(a, b *useOf) int { return cmp.Or(b.Calls-a.Calls, cmp.Compare(a.Token, b.Token)) })
 	return v.r.Context().Err()
 }
 
@@ -293,21 +267,13 @@ func (k *known) may(all []holder, form url.Values) *mayQuestion {
 		m.Args = ""
 		return m
 	}
-	d, err := decideFor(cat, all[i].policy, t, m.Args)
-	if err != nil {
+	var err error
+	if m.Decision, err = decideFor(cat, all[i].policy, t, m.Args); err != nil {
 		m.Problem = "The arguments are invalid: " + err.Error() + "."
 		return m
 	}
-	m.Found, m.Hue, m.Rule, m.Whole = true, k.hue(t.Server), d.Rule, d.Whole
-	m.Sign, m.Word = verdictSign(d.Verdict)
-	class, why := cat.Class(t)
-	m.Class, m.Why = string(class), why
-	if d.Verdict == policy.NeedsApproval && d.For > 0 {
-		m.Waits = fmt.Sprintf("%.0f hours", d.For.Hours())
-		if days := d.For.Hours() / 24; days == float64(int(days)) && days > 1 {
-			m.Waits = fmt.Sprintf("%.0f days", days)
-		}
-	}
+	m.Found = true
+	m.Class, m.Why = cat.Class(t)
 	return m
 }
 

@@ -21,32 +21,6 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// runPages adds the page of a run, with what can be done with it.
-func (c *Console) runPages(see func(pattern string, page func(*view) error)) {
-	see("GET /runs/{id}", of((*view).run, c.runPage))
-	see("GET /runs/{id}/calls/{n}", of((*view).run, c.call))
-	see("GET /runs/{id}/calls/{n}/{what}", c.callValue)
-	see("GET /runs/{id}/record", c.recordFile)
-	see("GET /runs/{id}/diff", of((*view).named, c.compareWith))
-	see("POST /runs/{id}/again", of((*view).named, c.again))
-	see("POST /runs/{id}/replay", of((*view).named, c.replay))
-	see("POST /runs/{id}/save", of((*view).named, c.saveRun))
-	see("POST /runs/{id}/settle", of((*view).operators, c.settle))
-	see("POST /runs/{id}/close", of((*view).operators, c.closeRun))
-	see("POST /runs/{id}/resume", of((*view).operators, c.resume))
-}
-
-// of is the handler of what load finds by the path.
-func of[T any](load func(*view) (T, error), do func(*view, T) error) func(*view) error {
-	return func(v *view) error {
-		x, err := load(v)
-		if err != nil {
-			return err
-		}
-		return do(v, x)
-	}
-}
-
 // run reads the run that the path names, if the viewer may see it. Until the page of it is
 // made, only few others are.
 func (v *view) run() (*present.View, error) {
@@ -169,9 +143,10 @@ type runView struct {
 	Errors        []shownError
 	Refusal       string   // the answer to the agent instead of a value or an error
 	General       []string // warnings
-	Decisions     []decisionRow
+	Decisions     []policy.Decision
 	Facts         template.HTML // how it ran
-	Effects       []effectOf
+	Effects       toolCounts
+	Names         []string // of servers, for their colours
 	Can           can
 	CanNot        string // why it cannot run again
 	Whose         string // whose script it is, where that is somebody else's
@@ -180,17 +155,12 @@ type runView struct {
 type (
 	openAsk struct { // of all calls of a tool that wait for the same reason
 		*approval.Call
-		Hue, Args, Row string
-		Times          int
+		Args, Row string
+		Times     int
 	}
 	shownError struct {
 		present.Error
 		Row string
-	}
-	decisionRow struct{ Tool, Hue, Verdict, Class, Rule string }
-	effectOf    struct {
-		Tool, Hue string
-		Times     int
 	}
 	unknownCall struct {
 		N     int
@@ -229,7 +199,7 @@ func (v *view) newRunView(run *present.View) (*runView, error) {
 	page = min(max(page, 1), 1+maxTablePages)
 	now := time.Now()
 	sum := r.Summary()
-	d := &runView{View: run, ID: b.ID, Title: titled(sum), Timeline: newTimeline(run, servers, page, now),
+	d := &runView{View: run, ID: b.ID, Names: servers, Title: titled(sum), Timeline: newTimeline(run, servers, page, now),
 		Took: present.Duration(run.Ms)}
 	d.Title, d.Code = present.Visible(d.Title, 120, false), titleCode(sum)
 	rows := d.Timeline.Layout
@@ -247,12 +217,12 @@ func (v *view) newRunView(run *present.View) (*runView, error) {
 	if n := d.Timeline.Data.Chosen; n > 0 {
 		d.Chosen = newShownCall(rows, servers, n)
 	}
-	d.asks(rows, servers)
+	d.asks(rows)
 	if err := d.unresolved(v); err != nil {
 		return nil, err
 	}
 	d.ending(v)
-	d.decisions(servers)
+	d.Decisions = d.decisions()
 	d.actions(v)
 	return d, d.describe(v)
 }
@@ -263,7 +233,7 @@ const maxTablePages = record.MaxLines / callsPage
 // maxListed and maxWarnings bound lists on the page.
 const maxListed, maxWarnings = 20, 50
 
-func (d *runView) asks(rows *present.Layout, servers []string) {
+func (d *runView) asks(rows *present.Layout) {
 	for _, a := range approval.Open(d.Run) {
 		if a.IsLedger() {
 			d.LedgerAsk = a.ID
@@ -275,7 +245,7 @@ func (d *runView) asks(rows *present.Layout, servers []string) {
 		case i >= 0:
 			d.Open[i].Times++
 		case len(d.Open) < maxListed:
-			d.Open = append(d.Open, openAsk{Call: a, Hue: hue(servers, a.Tool), Times: 1,
+			d.Open = append(d.Open, openAsk{Call: a, Times: 1,
 				Args: shortArgs(d.Run, a.Args, 110), Row: rows.RowOf(a.Path, a.Line())})
 		}
 	}
@@ -344,19 +314,18 @@ func decisionsOf(r *record.Run) (all []policy.Decision) {
 
 // decided says what a policy said of a tool.
 func decided(d policy.Decision) string {
-	return strings.ReplaceAll(string(d.Verdict), "_", " ") + ": " + text.Cut(d.Rule, 300)
+	return verdictWord(d.Verdict) + ": " + text.Cut(d.Rule, 300)
 }
 
-func (d *runView) decisions(servers []string) {
+// decisions are the first decisions on each tool.
+func (d *runView) decisions() (out []policy.Decision) {
 	seen := map[string]bool{}
 	for _, x := range decisionsOf(d.Run) {
-		if seen[x.Tool] || len(d.Decisions) >= 100 {
-			continue
+		if !seen[x.Tool] && len(out) < 100 {
+			seen[x.Tool], out = true, append(out, x)
 		}
-		seen[x.Tool] = true
-		sign, _ := verdictSign(x.Verdict)
-		d.Decisions = append(d.Decisions, decisionRow{x.Tool, hue(servers, x.Tool), strings.ReplaceAll(string(x.Verdict), "_", " "), "is-" + sign, text.Cut(x.Rule, 300)})
 	}
+	return out
 }
 
 // describe sets how the run ran, and what a reader must know of it.
@@ -381,19 +350,12 @@ func (d *runView) describe(v *view) (err error) {
 // actions says what can be done with the run, and what running it again may do.
 func (d *runView) actions(v *view) {
 	r := d.Run
-	n := map[string]int{}
-	var order []string
 	for _, m := range r.Calls {
 		if l := m.Line(); l.Class != record.Read {
-			if n[l.Tool]++; n[l.Tool] == 1 {
-				order = append(order, l.Tool)
-			}
+			d.Effects.add(l.Tool)
 		}
 	}
-	servers := v.servers(d.View)
-	for _, tool := range order[:min(len(order), maxListed)] {
-		d.Effects = append(d.Effects, effectOf{tool, hue(servers, tool), n[tool]})
-	}
+	d.Effects = d.Effects[:min(len(d.Effects), maxListed)]
 	if _, err := scriptOf(r); err != nil {
 		d.CanNot = sentence(err)
 	} else if d.Can.Again = true; r.Begin.Subject != v.Subject {

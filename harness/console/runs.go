@@ -25,12 +25,6 @@ const (
 	maxField = 500
 )
 
-// runsPages adds the page of the list of runs.
-func (c *Console) runsPages(see func(pattern string, page func(*view) error)) {
-	see("GET /runs", c.listRuns)
-	c.comparePages(see)
-}
-
 // runsQuery has the filters in the address of the list.
 type runsQuery struct {
 	present.Query

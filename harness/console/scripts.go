@@ -22,19 +22,6 @@ const (
 	codeLines = 1000
 )
 
-// scriptPages adds the pages of saved scripts.
-func (c *Console) scriptPages(see func(pattern string, page func(*view) error)) {
-	see("GET /scripts", of(c.allScripts, c.listScripts))
-	see("POST /scripts", of(c.allScripts, c.replayScripts))
-	see("GET /scripts/{name}", of((*view).script, c.scriptPage))
-	see("GET /scripts/{name}/replay", func(v *view) error { // a form's answer was reloaded or bookmarked
-		return v.goTo("/scripts/" + link(v.r.PathValue("name")))
-	})
-	see("POST /scripts/{name}/replay", of((*view).script, c.replayScript))
-	see("POST /scripts/{name}/run", of((*view).script, c.runSaved))
-	see("POST /scripts/{name}/remove", c.removeScript)
-}
-
 // savedScript is the page data of a saved script.
 type savedScript struct {
 	*library.Script

@@ -38,31 +38,6 @@ const (
 	maxLine, shortLine = 1000, 240
 )
 
-// serverPages adds the pages of servers.
-func (c *Console) serverPages(see func(pattern string, page func(*view) error)) {
-	see("GET /servers", func(v *view) error { return c.showServers(v, "") })
-	see("GET /servers/{name}", func(v *view) error { return c.showServers(v, v.r.PathValue("name")) })
-	act := func(only string, do func(v *view, f *catalog.Files, name string) error) func(*view) error {
-		return func(v *view) error {
-			if !v.Operator {
-				return forbidden(only)
-			}
-			f, err := c.files()
-			if err != nil {
-				return err
-			}
-			return do(v, f, v.r.PathValue("name"))
-		}
-	}
-	const changes = "Only the operator can change servers."
-	see("POST /servers/ask", act("Only the operator can reload servers.", c.askServer))
-	see("POST /servers/{name}/ask", act(changes, c.askServer))
-	see("POST /servers/{name}/accept", act(changes, c.acceptTool))
-	see("POST /servers/{name}/enable", act(changes, func(v *view, f *catalog.Files, name string) error { return c.switchServer(v, f, name, true) }))
-	see("POST /servers/{name}/disable", act(changes, func(v *view, f *catalog.Files, name string) error { return c.switchServer(v, f, name, false) }))
-	see("POST /servers/{name}/signin", act(changes, c.signIn))
-}
-
 // serversData is what the pages of servers show.
 type serversData struct {
 	Now   time.Time
@@ -159,8 +134,8 @@ type logLine struct {
 }
 
 // showServers shows all servers, or one.
-func (c *Console) showServers(v *view, name string) error {
-	now := time.Now()
+func (c *Console) showServers(v *view) error {
+	now, name := time.Now(), v.r.PathValue("name")
 	runs, _ := v.recentRuns()
 	d := &serversData{Now: now, One: name != ""}
 	d.Rows = c.serverRows(v, runs, now, true)
@@ -526,24 +501,30 @@ func changeDigest(c build.Change) string {
 }
 
 // backToServer is the page that an action on a server was asked from.
-func backToServer(v *view, name string) error {
+func backToServer(v *view) error {
+	name := v.r.PathValue("name")
 	if name == "" || v.r.PostFormValue("from") == "list" {
 		return v.goTo("/servers")
 	}
 	return v.goTo("/servers/" + url.PathEscape(name))
 }
 
-// files are the configs that an action changes.
-func (c *Console) files() (*catalog.Files, error) {
-	if c.opts.Files == nil || len(c.opts.Files.AllConfigs()) == 0 {
+// configs returns the configs that an action changes, which only the operator may.
+func (v *view) configs() (*catalog.Files, error) {
+	f := v.c.opts.Files
+	switch {
+	case !v.Operator:
+		return nil, forbidden("Only the operator can reload or change servers.")
+	case f == nil || len(f.AllConfigs()) == 0:
 		return nil, &problem{Status: http.StatusConflict, Title: "No config", Next: "/servers", Do: "All servers",
 			Text: "The harness was started without a config that the console can change."}
 	}
-	return c.opts.Files, nil
+	return f, nil
 }
 
 // askServer has a server asked for its tools again; "": all.
-func (c *Console) askServer(v *view, f *catalog.Files, name string) error {
+func (c *Console) askServer(v *view, f *catalog.Files) error {
+	name := v.r.PathValue("name")
 	if cat := c.host.Catalog(v.Viewer); name != "" && (cat == nil || !hasServer(cat, name)) {
 		return notFound("There is no server of this name.")
 	}
@@ -556,7 +537,7 @@ func (c *Console) askServer(v *view, f *catalog.Files, name string) error {
 	} else {
 		v.say("wait", "This harness does not watch its servers. Run build-registry, and restart the harness.")
 	}
-	return backToServer(v, name)
+	return backToServer(v)
 }
 
 func hasServer(cat *catalog.Catalog, name string) bool {
@@ -566,7 +547,8 @@ func hasServer(cat *catalog.Catalog, name string) bool {
 
 // switchServer switches a server on or off in its config, as harness enable and
 // disable do.
-func (c *Console) switchServer(v *view, f *catalog.Files, name string, on bool) error {
+func (c *Console) switchServer(v *view, f *catalog.Files) error {
+	name, on := v.r.PathValue("name"), strings.HasSuffix(v.r.URL.Path, "/enable")
 	c.changing.Lock()
 	defer c.changing.Unlock()
 	path, err := clients.ConfigWith(f.AllConfigs(), name)
@@ -592,12 +574,12 @@ func (c *Console) switchServer(v *view, f *catalog.Files, name string, on bool) 
 			visible(name), is, path)
 	}
 	c.Changed(topicServers)
-	return backToServer(v, name)
+	return backToServer(v)
 }
 
 // acceptTool accepts what a pinned tool has become, as build-registry accept does.
-func (c *Console) acceptTool(v *view, f *catalog.Files, name string) error {
-	id := v.r.PostFormValue("tool")
+func (c *Console) acceptTool(v *view, f *catalog.Files) error {
+	name, id := v.r.PathValue("name"), v.r.PostFormValue("tool")
 	a, err := f.Acceptance()
 	if err != nil {
 		return fmt.Errorf("nothing was accepted: %w", err)
@@ -608,7 +590,7 @@ func (c *Console) acceptTool(v *view, f *catalog.Files, name string) error {
 	change := a.Change(id)
 	if changeDigest(change) != v.r.PostFormValue("digest") {
 		v.say("wait", "%s has changed again since this page was loaded. Check the new change before you accept it.", visible(id))
-		return backToServer(v, name)
+		return backToServer(v)
 	}
 	ctx, cancel := context.WithTimeout(v.r.Context(), time.Minute)
 	defer cancel()
@@ -618,7 +600,7 @@ func (c *Console) acceptTool(v *view, f *catalog.Files, name string) error {
 	c.log.Info("a changed tool was accepted", "tool", id, "what", change.What, "who", v.Name)
 	v.say("ok", "The new definition of %s is accepted.", visible(id))
 	c.Changed(topicServers)
-	return backToServer(v, name)
+	return backToServer(v)
 }
 
 // signInWait is how long a sign-in may take, and signInPage how long the server may take
@@ -665,11 +647,12 @@ func (s *signIns) change(name string, to func(x *signingIn) *signingIn) {
 
 // signIn begins a sign-in, as build-registry signin does: its page leads the browser
 // back to a port of this machine.
-func (c *Console) signIn(v *view, f *catalog.Files, name string) error {
+func (c *Console) signIn(v *view, f *catalog.Files) error {
+	name := v.r.PathValue("name")
 	if !loopback(v.r.Host) {
 		v.say("wait", "The sign-in page returns to the machine of the harness. Run there: build-registry signin %s",
 			registry.ShellWord(name))
-		return backToServer(v, name)
+		return backToServer(v)
 	}
 	cfg, err := config.Load(f.AllConfigs()...)
 	if err != nil {
@@ -690,7 +673,7 @@ func (c *Console) signIn(v *view, f *catalog.Files, name string) error {
 		return x
 	})
 	if !begun {
-		return backToServer(v, name)
+		return backToServer(v)
 	}
 	led := make(chan struct{})
 	begun = c.hub.begin(func() {
@@ -720,14 +703,14 @@ func (c *Console) signIn(v *view, f *catalog.Files, name string) error {
 	})
 	if !begun {
 		c.signins.change(name, func(*signingIn) *signingIn { return nil })
-		return backToServer(v, name)
+		return backToServer(v)
 	}
 	select {
 	case <-led:
 	case <-time.After(signInPage):
 	case <-v.r.Context().Done():
 	}
-	return backToServer(v, name)
+	return backToServer(v)
 }
 
 // loopback reports whether a request's host is this machine.

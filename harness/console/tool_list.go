@@ -25,14 +25,6 @@ const (
 	maxChosen = 200
 )
 
-// toolPages adds the pages of tools.
-func (c *Console) toolPages(see func(pattern string, page func(*view) error)) {
-	see("GET /tools", c.toolsPage)
-	see("GET /tools/{id}", c.toolPage)
-	see("GET /tools/{id}/try", func(v *view) error { return v.goTo(toolHref(v.r.PathValue("id"))) })
-	see("POST /tools/{id}/try", c.try)
-}
-
 // known is what a viewer has of the tools: the catalog, with names and colours.
 type known struct {
 	v       *view

@@ -63,12 +63,14 @@ func (f *front) viewer(name string) *console.Viewer {
 
 // pages serves the console, and by rest what is for another path, or at / an MCP
 // request.
-func (f *front) pages(rest http.Handler) http.Handler {
+func (f *front) pages(rest *http.ServeMux) http.Handler {
 	if f.console == nil {
 		return rest
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !f.console.Has(r) || strings.Contains(r.Header.Get("Accept"), "text/event-stream") && r.URL.Path == "/" {
+		_, other := rest.Handler(r)
+		unknown := other == "" && f.console.SignedIn(r) != nil // gets the page that says so
+		if !f.console.Has(r) && !unknown || strings.Contains(r.Header.Get("Accept"), "text/event-stream") && r.URL.Path == "/" {
 			rest.ServeHTTP(w, r)
 			return
 		}
