@@ -8,7 +8,6 @@ import (
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/registry/text"
 )
 
 // ledger is the editor's view of a dry run.
@@ -24,7 +23,6 @@ type ledger struct {
 // Bounds of a dry run in the editor.
 const (
 	maxLedgerRows = 200
-	maxLedgerMore = 20_000 // characters of the output
 )
 
 // ledgerOf returns the ledger of a dry run.
@@ -47,29 +45,13 @@ func (v *view) ledgerOf(r *record.Run) (*ledger, error) {
 	res.Ledger = res.Ledger[:l.NotSent-more]
 	doc := res.LedgerDocument()
 	plain := func(s string) present.Text { return present.Words(present.Plain, s) }
-	section := func(title string) { doc = append(doc, &present.Heading{Level: 2, Text: plain(title)}) }
 	if more > 0 {
 		doc = append(doc, &present.Paragraph{Text: plain(fmt.Sprintf("… and %s, on the page of the run", count(more, "more call")))})
 	}
 	if sent := sentCalls(res); sent != nil {
-		section("Calls that were sent")
-		doc = append(doc, sent)
+		doc = append(doc, &present.Heading{Level: 2, Text: plain("calls that were sent")}, sent)
 	}
-	if e := res.Error; e != nil {
-		at := ""
-		if e.Line > 0 {
-			at = fmt.Sprintf("line %d: ", e.Line)
-		}
-		doc = append(doc, &present.Callout{Style: present.Bad, Title: string(res.Status), Text: plain(at + e.Message)})
-	}
-	if res.Stdout != "" {
-		section("It would print")
-		doc = append(doc, &present.Quote{Text: text.Cut(res.Stdout, maxLedgerMore)})
-	}
-	if len(res.Value) > 0 {
-		section("It would return")
-		doc = append(doc, &present.Quote{Text: text.Cut(string(res.Value), maxLedgerMore), JSON: true})
-	}
+	doc = append(doc, present.New(r).Received(nil)...)
 	l.Shown, err = v.html(doc)
 	return l, err
 }

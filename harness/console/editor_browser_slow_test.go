@@ -83,7 +83,7 @@ func TestEditing(t *testing.T) {
 	}
 	b.do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 	b.waitText("#ledger", "not sent")
-	b.waitText("#ledger", "It would return")
+	b.waitText("#ledger", "it would return")
 	if n := runs(); n != before+1 {
 		t.Errorf("there are %d runs, want %d", n, before+1)
 	}

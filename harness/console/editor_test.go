@@ -130,7 +130,7 @@ func TestTheEditorIsAForm(t *testing.T) {
 		t.Fatalf("%s at %s\n%s", resp.Status, resp.Request.URL, page)
 	}
 	until(t, "the dry run ends", func() bool { page = c.page("/editor?run=" + run); return strings.Contains(page, "nothing was changed") })
-	for _, want := range []string{"not sent", "answer made up", "Ann \\u0026 Bob", `value="Ann &amp; Bob"`, "It would return"} {
+	for _, want := range []string{"not sent", "answer made up", "Ann \\u0026 Bob", `value="Ann &amp; Bob"`, "it would return"} {
 		if !strings.Contains(page, want) && !strings.Contains(page, strings.ReplaceAll(want, "\\u0026", "&amp;")) {
 			t.Errorf("no %q in the page", want)
 		}

@@ -137,12 +137,7 @@ type runView struct {
 	Ledger        template.HTML // effect calls that a dry run did not send
 	LedgerMore    int           // that are left out
 	LedgerAsk     string        // approval of all its effects
-	Value         *shownValue
-	Printed       string
-	PrintedMore   bool
-	Errors        []shownError
-	Refusal       string   // the answer to the agent instead of a value or an error
-	General       []string // warnings
+	Received      template.HTML // by the sender of the script
 	Decisions     []policy.Decision
 	Facts         template.HTML // how it ran
 	Effects       toolCounts
@@ -157,10 +152,6 @@ type (
 		*approval.Call
 		Args, Row string
 		Times     int
-	}
-	shownError struct {
-		present.Error
-		Row string
 	}
 	unknownCall struct {
 		N     int
@@ -218,10 +209,9 @@ func (v *view) newRunView(run *present.View) (*runView, error) {
 		d.Chosen = newShownCall(rows, servers, n)
 	}
 	d.asks(rows)
-	if err := d.unresolved(v); err != nil {
+	if err := errors.Join(d.unresolved(v), d.received(v)); err != nil {
 		return nil, err
 	}
-	d.ending(v)
 	d.Decisions = d.decisions()
 	d.actions(v)
 	return d, d.describe(v)
@@ -230,8 +220,8 @@ func (v *view) newRunView(run *present.View) (*runView, error) {
 // maxTablePages bounds the page that is asked for.
 const maxTablePages = record.MaxLines / callsPage
 
-// maxListed and maxWarnings bound lists on the page.
-const maxListed, maxWarnings = 20, 50
+// maxListed bounds lists on the page.
+const maxListed = 20
 
 func (d *runView) asks(rows *present.Layout) {
 	for _, a := range approval.Open(d.Run) {
@@ -273,36 +263,28 @@ func (d *runView) unresolved(v *view) (err error) {
 	return err
 }
 
-// maxPrintedText bounds what is shown of what was printed, in bytes.
-const maxPrintedText = 8 << 10
+// maxRefusal bounds the answer to the sender of a script that was not run, in bytes.
+const maxRefusal = 8 << 10
 
-// ending is what the agent got.
-func (d *runView) ending(v *view) {
-	r := d.Run
-	if r.End != nil && d.Error == nil && r.End.Status != string(outcome.OK) {
-		if res, err := outcome.FromRecord(r); err == nil {
+// received sets what the sender of the script got.
+func (d *runView) received(v *view) (err error) {
+	doc := d.View.Received(func(line int) string {
+		if row := d.Timeline.RowOf("", line); row != "" {
+			return "#" + row
+		}
+		return ""
+	})
+	if end := d.Run.End; end != nil && d.Error == nil && end.Status != string(outcome.OK) {
+		if res, err := outcome.FromRecord(d.Run); err == nil {
 			res.Next = v.next()
-			_, d.Refusal, _ = strings.Cut(text.CutBytes(res.Problems(false, false), maxPrintedText), "\n") // without its status
+			_, refusal, _ := strings.Cut(text.CutBytes(res.Problems(false, false), maxRefusal), "\n") // without its status
+			if refusal != "" {
+				doc = append(present.Document{&present.Quote{Text: refusal}}, doc...)
+			}
 		}
 	}
-	for _, e := range d.View.Errors() {
-		s := shownError{Error: e}
-		if e.Line > 0 && e.File == "" {
-			s.Row = d.Timeline.RowOf("", e.Line)
-		}
-		d.Errors = append(d.Errors, s)
-	}
-	for _, w := range d.Warnings[:min(len(d.Warnings), maxWarnings)] {
-		if !strings.HasPrefix(w, "line ") {
-			d.General = append(d.General, text.Cut(w, 1000))
-		}
-	}
-	if r.End != nil && !r.End.Value.IsZero() {
-		d.Value = newShownValue(r, r.End.Value, "value")
-	}
-	printed := r.Stdout() + r.Stderr()
-	d.PrintedMore = len(printed) > maxPrintedText
-	d.Printed = text.CutBytes(printed, maxPrintedText)
+	d.Received, err = v.html(doc)
+	return err
 }
 
 func decisionsOf(r *record.Run) (all []policy.Decision) {

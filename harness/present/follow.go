@@ -52,7 +52,7 @@ func (v *View) Follow(w io.Writer, from int, o *Options) error {
 	if v.Status != record.Running {
 		p.line("")
 		p.line("%s  %s", p.paint(colours[StatusStyle(v.Status)], p.safe(StatusWord(v.Status), maxName)), p.paint(dim, v.Took()))
-		for _, b := range v.ending(p.All) {
+		for _, b := range v.ending(p.All, nil) {
 			b.terminal(p)
 		}
 	}

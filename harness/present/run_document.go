@@ -51,7 +51,7 @@ func (v *View) Document(o *Options) Document {
 		doc = append(doc, titled(title), &Timeline{l, s})
 	}
 	doc = append(doc, p.asks()...)
-	return append(doc, v.ending(o.All)...)
+	return append(doc, v.ending(o.All, nil)...)
 }
 
 func titled(title string) *Heading { return &Heading{Level: 2, Text: Words(Plain, title)} }
@@ -274,8 +274,26 @@ func (v *View) phrases() Document {
 	return Document{titled("tools"), t}
 }
 
-// ending shows how the run ended: warnings, its error, its value.
-func (v *View) ending(all bool) (doc Document) {
+// Received returns what the sender of the script got: warnings, errors, value and output.
+// Long ones are cut. href returns the address of a line on the page of the run, or "".
+func (v *View) Received(href func(line int) string) Document {
+	doc := v.ending(false, href)
+	if printed := v.Run.Stdout() + v.Run.Stderr(); printed != "" {
+		doc = append(append(doc, titled(v.would("printed", "print"))), v.cut(printed, false)...)
+	}
+	return doc
+}
+
+// would returns a title for a part of the ending, which of a dry run did not happen.
+func (v *View) would(did, would string) string {
+	if v.Run.Begin.Dry && !v.Run.Live() {
+		return "it would " + would
+	}
+	return did
+}
+
+// ending shows how the run ended: warnings, its errors, its value.
+func (v *View) ending(all bool, href func(line int) string) (doc Document) {
 	if len(v.Warnings) > 0 {
 		list := &List{Most: maxWarnings, Noun: "warning"}
 		for _, w := range v.Warnings {
@@ -283,8 +301,11 @@ func (v *View) ending(all bool) (doc Document) {
 		}
 		doc = append(doc, titled("warnings"), list)
 	}
-	if e := v.Error; e != nil {
-		at := ""
+	for i, e := range v.Errors() {
+		if i == 0 {
+			doc = append(doc, titled("error"))
+		}
+		at, page := "", ""
 		if e.File != "" {
 			at = e.File + " "
 		}
@@ -293,14 +314,20 @@ func (v *View) ending(all bool) (doc Document) {
 			if e.Column > 0 {
 				at += fmt.Sprintf(":%d", e.Column)
 			}
-			at += ": "
+			if at += ": "; href != nil && e.File == "" {
+				page = href(e.Line)
+			}
 		}
-		doc = append(doc, titled("error"), &Paragraph{Words(Bad, text.Cut(at+e.Message, maxMessage))})
+		message, more := firstLine(text.Cut(e.Message, maxMessage))
+		if at != "" {
+			message = " " + message
+		}
+		doc = append(doc, &Paragraph{Link(Bad, strings.TrimSpace(at), page, "").Add(Bad, message)})
+		if more += strings.Join(e.Trace[:min(len(e.Trace), maxTrace)], "\n"); more != "" {
+			doc = append(doc, &Quote{Text: more})
+		}
 		if e.Hint != "" {
 			doc = append(doc, &Paragraph{Words(Plain, text.Cut(e.Hint, maxMessage))})
-		}
-		if len(e.Trace) > 0 {
-			doc = append(doc, &Paragraph{Words(Dim, strings.Join(e.Trace[:min(len(e.Trace), maxTrace)], "\n"))})
 		}
 	}
 	end := v.Run.End
@@ -308,23 +335,29 @@ func (v *View) ending(all bool) (doc Document) {
 		return doc
 	}
 	if !end.Value.IsZero() {
-		doc = append(doc, titled("value"))
+		doc = append(doc, titled(v.would("value", "return")))
 		if raw := value(v.Run, end.Value); raw == nil {
 			doc = append(doc, &Paragraph{Words(Plain, absent(end.Value))})
 		} else {
-			lines := strings.Split(string(registry.PrintableJSON([]byte(Indented(raw)))), "\n")
-			left := 0
-			if len(lines) > maxValue+1 && !all {
-				lines, left = lines[:maxValue], len(lines)-maxValue
-			}
-			doc = append(doc, &Quote{Text: strings.Join(lines, "\n")})
-			if left > 0 {
-				doc = append(doc, &Paragraph{Words(Dim, "and "+text.Count(left, "more line"))})
-			}
+			doc = append(doc, v.cut(string(registry.PrintableJSON([]byte(Indented(raw)))), all)...)
 		}
 	}
 	if end.Truncated {
 		doc = append(doc, &Callout{Style: Warn, Text: Words(Warn, "its output was cut at the limit")})
+	}
+	return doc
+}
+
+// cut returns the first lines of a text.
+func (v *View) cut(s string, all bool) Document {
+	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	left := 0
+	if len(lines) > maxValue+1 && !all {
+		lines, left = lines[:maxValue], len(lines)-maxValue
+	}
+	doc := Document{&Quote{Text: strings.Join(lines, "\n")}}
+	if left > 0 {
+		doc = append(doc, &Paragraph{Words(Dim, "and "+text.Count(left, "more line"))})
 	}
 	return doc
 }
