@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry/backend"
@@ -32,11 +33,9 @@ func link(s string) string { return url.PathEscape(s) }
 
 // callRow is a row of the table of calls.
 type callRow struct {
-	N                      int
-	Tool, Hue, Row, Place  string
-	Goroutine, Args, Class string
-	At, Took, Result       string
-	Bad, Odd               bool // Odd: not simply answered
+	present.Step
+	Line                      *record.Call
+	Row, Goroutine, ShortArgs string
 }
 
 // callTable is one page of the calls of a run.
@@ -44,6 +43,7 @@ type callTable struct {
 	Rows       []callRow
 	Page, Last int
 	Run        string
+	Names      []string // of servers, for their colours
 }
 
 // Before and After are the pages beside it.
@@ -55,29 +55,15 @@ func (t *callTable) After() int  { return t.Page + 1 }
 func newCallTable(rows *present.Layout, servers []string, page int) *callTable {
 	v := rows.View
 	all := v.Steps()
-	t := &callTable{Page: page, Last: 1, Run: v.Run.Begin.ID}
+	t := &callTable{Page: page, Last: 1, Run: v.Run.Begin.ID, Names: servers}
 	if len(all) > 0 {
 		t.Last = pageOf(all[len(all)-1].N)
 	}
 	for _, b := range all {
-		if pageOf(b.N) != page {
-			continue
+		if pageOf(b.N) == page {
+			l := b.Made.Line()
+			t.Rows = append(t.Rows, callRow{b, l, rows.RowOf(b.Path, b.Place.Line), goroutine(v, b.Path), shortArgs(v.Run, l.Args, 140)})
 		}
-		l := b.Made.Line()
-		r := callRow{N: b.N, Tool: b.Place.Tool, Hue: hue(servers, b.Place.Tool), Row: rows.RowOf(b.Path, b.Place.Line), Place: placeOf(b),
-			Goroutine: goroutine(v, b.Path), Args: shortArgs(v.Run, l.Args, 140), Class: string(l.Class), At: "+" + present.Duration(b.Start)}
-		if b.Done != nil {
-			r.Took = present.Duration(b.Done.Ms)
-		}
-		switch {
-		case b.State == present.Answered && b.Done != nil:
-			r.Result = thousands(b.Done.Bytes) + " B"
-		case b.Error != "":
-			r.Result, r.Bad = text.Cut(b.Error, 160), true
-		default:
-			r.Result, r.Bad, r.Odd = stateWord(b.State), b.HasFailed(), true
-		}
-		t.Rows = append(t.Rows, r)
 	}
 	return t
 }
@@ -108,26 +94,17 @@ func goroutine(v *present.View, path string) string {
 
 // shownCall is a call as the panel shows it.
 type shownCall struct {
-	N, Total        int
-	Run, Tool, Go   string
-	Hue, Row, Place string
-	Started         []startedAt // the goroutine: what started it, from main on
-	Script          string      // saved script that it is of
-	State           string      // "" where it was simply answered
-	Wait            bool        // the state is nothing bad
-	At, Took        string
-	Rank            string
-	Class, Why      string
-	Allowed         string
-	Asked           []askedOf
-	Attempt         int
-	Key             string
-	Error           string
-	Suspect         string
-	Guess           string // run whose record the answer is of
-	Made            bool   // answer made up
-	Args, Result    *shownValue
-	Settle          *record.Settle
+	present.Step
+	Line         *record.Call
+	Total        int
+	Run, Go      string
+	Hue, Row     string
+	Started      []startedAt // the goroutine: what started it, from main on
+	Script       string      // saved script that it is of
+	Why          string      // it has its class
+	Decision     policy.Decision
+	Asked        []askedOf
+	Args, Result *shownValue
 }
 
 type startedAt struct{ Place, Row string }
@@ -155,9 +132,7 @@ func newShownCall(rows *present.Layout, servers []string, n int) *shownCall {
 	}
 	b := steps[i]
 	r, l := v.Run, b.Made.Line()
-	c := &shownCall{N: n, Total: v.Calls, Run: r.Begin.ID, Tool: b.Place.Tool, Go: b.Place.Tool, Hue: hue(servers, b.Place.Tool),
-		Row: rows.RowOf(b.Path, b.Place.Line), Place: placeOf(b), At: "+" + present.Duration(b.Start), Class: string(l.Class), Attempt: l.Attempt, Key: l.Key,
-		Error: b.Error, Settle: b.Settle}
+	c := &shownCall{Step: b, Line: l, Total: v.Calls, Run: r.Begin.ID, Go: b.Place.Tool, Hue: hue(servers, b.Place.Tool), Row: rows.RowOf(b.Path, b.Place.Line)}
 	src := v.SourceOf(b.Path)
 	if src != v.Sources[0] {
 		c.Script = src.Name
@@ -167,15 +142,16 @@ func newShownCall(rows *present.Layout, servers []string, n int) *shownCall {
 			c.Started = append(c.Started, startedAt{place, rows.RowOf(src.Path, record.PlaceLine(place))})
 		}
 	}
-	if b.State != present.Answered && b.State != present.Failed {
-		c.State = stateWord(b.State)
-		c.Wait = !b.HasFailed()
+	for t := range r.AllTools() {
+		if t.ID == l.Tool {
+			c.Go, c.Why = cmp.Or(t.Go, c.Go), t.Why
+		}
 	}
-	if b.Done != nil {
-		c.Took, c.Suspect = present.Duration(b.Done.Ms), b.Done.Suspect
-		c.Rank = rank(b.Bar, b.Place.Calls)
+	for _, d := range decisionsOf(r) {
+		if d.Tool == l.Tool {
+			c.Decision = d
+		}
 	}
-	c.tool(r)
 	for _, a := range r.Asks {
 		if a.A == l.Ask || a.N == n && a.N > 0 {
 			s := askedOf{ID: record.ApprovalID(r.Begin.ID, a.A), Said: "not answered"}
@@ -185,9 +161,6 @@ func newShownCall(rows *present.Layout, servers []string, n int) *shownCall {
 			c.Asked = append(c.Asked, s)
 		}
 	}
-	if g := b.Guess; g != nil {
-		c.Guess, c.Made = g.From, g.From == ""
-	}
 	c.Args = newShownValue(r, l.Args, "args")
 	if res := b.Made.Result(); !res.IsZero() {
 		c.Result = newShownValue(r, res, "result")
@@ -195,14 +168,14 @@ func newShownCall(rows *present.Layout, servers []string, n int) *shownCall {
 	return c
 }
 
-// rank says how long a call took among those of its place that have ended; "": it is
+// Rank says how long the call took among those of its place that have ended; "": it is
 // the only one.
-func rank(b *present.Bar, same []*present.Bar) string {
+func (c *shownCall) Rank() string {
 	ended, slower := 0, 0
-	for _, o := range same {
-		if o.Done != nil {
+	for _, o := range c.Step.Place.Calls {
+		if o.Done != nil && c.Done != nil {
 			ended++
-			if o.Done.Ms > b.Done.Ms {
+			if o.Done.Ms > c.Done.Ms {
 				slower++
 			}
 		}
@@ -214,24 +187,6 @@ func rank(b *present.Bar, same []*present.Bar) string {
 		return fmt.Sprintf("slowest of %d at this line", ended)
 	}
 	return fmt.Sprintf("slower than %d of %d at this line", ended-1-slower, ended)
-}
-
-// placeOf is where a script makes a call, as people read it.
-func placeOf(b present.Step) string { return cmp.Or(b.Made.Line().Place, noLine) }
-
-// tool finds what the record says of the tool: its Go name, why it has its class, and
-// which rule allowed it.
-func (c *shownCall) tool(r *record.Run) {
-	for t := range r.AllTools() {
-		if t.ID == c.Tool {
-			c.Go, c.Why = cmp.Or(t.Go, c.Go), t.Why
-		}
-	}
-	for _, d := range decisionsOf(r) {
-		if d.Tool == c.Tool {
-			c.Allowed = decided(d)
-		}
-	}
 }
 
 func newShownValue(r *record.Run, d record.Data, what string) *shownValue {

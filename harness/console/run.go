@@ -294,11 +294,6 @@ func decisionsOf(r *record.Run) (all []policy.Decision) {
 	return all
 }
 
-// decided says what a policy said of a tool.
-func decided(d policy.Decision) string {
-	return verdictWord(d.Verdict) + ": " + text.Cut(d.Rule, 300)
-}
-
 // decisions are the first decisions on each tool.
 func (d *runView) decisions() (out []policy.Decision) {
 	seen := map[string]bool{}

@@ -271,8 +271,8 @@ func TestARankIsAmongCallsThatHaveEnded(t *testing.T) {
 	}
 	r.call("1:1", "", "shop.get", record.Read, 0, -1) // under way
 	for n, want := range map[int]string{1: "slower than 1 of 3 at this line", 2: "slowest of 3 at this line", 4: ""} {
-		if c := newShownCall(r.draw().Layout, nil, n); c.Rank != want {
-			t.Errorf("call %d: %q, want %q", n, c.Rank, want)
+		if c := newShownCall(r.draw().Layout, nil, n); c.Rank() != want {
+			t.Errorf("call %d: %q, want %q", n, c.Rank(), want)
 		}
 	}
 }
