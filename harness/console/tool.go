@@ -37,37 +37,29 @@ const (
 
 // signature is how a tool is called, and what a call of it does.
 type signature struct {
-	toolRow
-	// Lines are its Go declaration.
-	Lines [][]span
-	// ClassWhy says why its class is known.
-	ClassWhy string
-	// Verdict and Rule are what the viewer's policy says of it.
-	Verdict policy.Verdict
-	Rule    string
-	// Editor is the address of a script that calls it, in the editor.
-	Editor string
+	*wrappers.Tool
+	K        *known
+	Category string
+	Lines    [][]span // its Go declaration
+	ClassWhy string   // why its class is known
+	// Decision is what the viewer's policy says of it.
+	Decision policy.Decision
 }
 
 func (k *known) signature(t *wrappers.Tool) *signature {
-	category := ""
+	s := &signature{Tool: t, K: k, Lines: highlight(t.Doc(), k.hueOfPackage), Decision: k.decide(t.Tool)}
 	if d, err := k.index.Describe([]string{t.ID}, ""); err == nil && len(d.Tools) > 0 {
-		category = d.Tools[0].Category
+		s.Category = d.Tools[0].Category
 	}
-	s := &signature{toolRow: k.row(t, category), Lines: highlight(t.Doc(), k.hueOfPackage)}
 	_, s.ClassWhy = k.cat.Class(t.Tool)
-	d := k.decide(t.Tool)
-	s.Verdict, s.Rule = d.Verdict, d.Rule
-	s.Editor = "/editor?" + url.Values{"tool": {t.ID}}.Encode()
 	return s
 }
 
 // toolData is the page of a tool.
 type toolData struct {
 	*signature
-	ID, Title, Hash string
-	Server          *serverHead
-	Form            *form
+	Server *serverHead
+	Form   *form
 	// Asks says that a call of it is shown before it is made.
 	Asks     bool
 	Wrong    []*argument // that have an error
@@ -144,15 +136,15 @@ func (c *Console) toolPage(v *view) error {
 }
 
 func (d *toolData) page(live ...string) *Page {
-	return &Page{Title: d.Tool.Go, Nav: "tools", Class: "toolspage", Live: live, Module: "tools.js", Data: d}
+	return &Page{Title: d.Go(), Nav: "tools", Class: "toolspage", Live: live, Module: "tools.js", Data: d}
 }
 
 // toolData is what the page says of a tool, with a form.
 func (k *known) toolData(t *wrappers.Tool, f *form) (*toolData, error) {
-	d := &toolData{signature: k.signature(t), ID: t.ID, Title: t.Title, Form: f, Server: k.serverHead(t.Server),
+	d := &toolData{signature: k.signature(t), Form: f, Server: k.serverHead(t.Server),
 		Script: highlight(t.Script(), k.hueOfPackage), Input: shownJSON(t.Input), Output: shownJSON(t.Output)}
 	class, _ := k.cat.Class(t.Tool)
-	d.Asks = class != record.Read || d.Verdict == policy.NeedsApproval
+	d.Asks = class != record.Read || d.Decision.Verdict == policy.NeedsApproval
 	if f.JSON == "" {
 		f.JSON = "{}"
 	}

@@ -141,6 +141,12 @@ func (k *known) maySay(s string) bool {
 	return true
 }
 
+// Hue is the class of the colour of a tool's server.
+func (k *known) Hue(t *wrappers.Tool) string { return k.hue(t.Server) }
+
+// About is a tool's description in a sentence.
+func (k *known) About(t *wrappers.Tool) string { return k.index.Short(t.ID) }
+
 // hide takes out of an explanation what the viewer may not see. A phrase that means a tool
 // which the viewer may not see means none.
 func (k *known) hide(x *discovery.Explanation) {
@@ -156,20 +162,13 @@ func (k *known) hide(x *discovery.Explanation) {
 	}
 }
 
-// toolName is a tool as pages name it, with the address of its page.
-type toolName struct{ ID, Go, Hue, Href string }
-
 func toolHref(id string) string { return "/tools/" + url.PathEscape(id) }
-
-func (k *known) name(t *wrappers.Tool) toolName {
-	return toolName{t.ID, t.Go(), k.hue(t.Server), toolHref(t.ID)}
-}
 
 // mark is something that is to be known of a tool before it is called, in a word.
 type mark struct{ Kind, Word, Why string }
 
-func (k *known) marks(t *wrappers.Tool) []mark {
-	var out []mark
+// Marks are those of a tool.
+func (k *known) Marks(t *wrappers.Tool) (out []mark) {
 	switch {
 	case t.Held:
 		out = append(out, mark{"wait", "held", t.Error})
@@ -206,14 +205,9 @@ func isDeprecated(description string) bool {
 
 // toolRow is a tool in a list.
 type toolRow struct {
-	Tool            toolName
-	Class, Category string
-	About           string
-	Marks           []mark
-	// Why says what of a phrase it has.
-	Why string
-	// Server is set for the first of a server's tools.
-	Server *serverHead
+	*wrappers.Tool
+	Why    string      // what of a phrase it has
+	Server *serverHead // of the first of a server's tools
 }
 
 // serverHead is a server above its tools.
@@ -239,9 +233,9 @@ func (k *known) serverHead(name string) *serverHead {
 
 // choice is a value of a filter, and how many tools have it.
 type choice struct {
-	Value, Hue string
-	Count      int
-	On, Down   bool
+	Value    string
+	Count    int
+	On, Down bool
 }
 
 type facet struct {
@@ -251,8 +245,8 @@ type facet struct {
 
 // toolsData is the page of the tools.
 type toolsData struct {
-	Loading bool // there is no catalog
-	Empty   bool // there are no tools
+	K       *known // nil if there is no catalog
+	Empty   bool   // there are no tools
 	Q       string
 	Facets  []facet
 	Narrow  bool // some filter is on
@@ -278,10 +272,10 @@ func (c *Console) toolsPage(v *view) error {
 	if err != nil {
 		return err
 	}
-	if k == nil {
-		d.Loading = true
-	} else if err := k.fill(d, query); err != nil {
-		return err
+	if d.K = k; k != nil {
+		if err := k.fill(d, query); err != nil {
+			return err
+		}
 	}
 	if v.r.Header.Get("X-Part") == "result" {
 		return v.part("tools.html", "result", d)
@@ -311,10 +305,8 @@ func (k *known) fill(d *toolsData, query url.Values) error {
 		if d.Found, err = k.explain(d.Q); err != nil {
 			return err
 		}
-		if id := d.Found.choose(); id != "" {
-			if t, ok := k.view.Tool(id); ok && k.shows(t.Tool) {
-				d.Chosen = k.signature(t)
-			}
+		if t := d.Found.choose(); t != nil && k.shows(t.Tool) {
+			d.Chosen = k.signature(t)
 		}
 	}
 	q := discovery.Query{Text: d.Q, Keep: keep, Limit: toolsListed, Detail: discovery.NameDescription}
@@ -334,8 +326,7 @@ func (k *known) fill(d *toolsData, query url.Values) error {
 		if !ok {
 			continue
 		}
-		row := k.row(t, h.Category)
-		row.Why = h.Why
+		row := toolRow{Tool: t, Why: h.Why}
 		if d.Found == nil && t.Server != last {
 			last = t.Server
 			row.Server = k.serverHead(last)
@@ -363,11 +354,6 @@ func (k *known) fill(d *toolsData, query url.Values) error {
 	}
 	d.All = "/tools?" + url.Values{"q": {d.Q}}.Encode()
 	return nil
-}
-
-func (k *known) row(t *wrappers.Tool, category string) toolRow {
-	class, _ := k.cat.Class(t.Tool)
-	return toolRow{Tool: k.name(t), Class: string(class), Category: category, About: k.index.Short(t.ID), Marks: k.marks(t)}
 }
 
 // facets counts the tools by server, class and category, and returns which of them the
@@ -410,7 +396,7 @@ func (k *known) facets(d *toolsData, query url.Values) func(*registry.Tool) bool
 	f := facet{Name: "server", Title: "Server"}
 	for _, name := range serverOrder(k.cat) {
 		if s, ok := k.cat.Registry.Server(name); ok && (byServer[name] > 0 || servers[name]) {
-			f.Choices = append(f.Choices, choice{name, k.hue(name), byServer[name], servers[name], s.Error != nil})
+			f.Choices = append(f.Choices, choice{name, byServer[name], servers[name], s.Error != nil})
 		}
 	}
 	d.Facets = append(d.Facets, f)
@@ -434,14 +420,13 @@ type found struct {
 	*discovery.Explanation
 	// Denied is the rule by which the viewer may not call the tool of the phrase.
 	Denied     string
-	Tool       *toolName // of the phrase; nil: it has none
+	Tool       *wrappers.Tool // of the phrase; nil: it has none
 	Candidates []candidate
 	Columns    []column // of the candidates' scores
 	Near       []near
 	Advice     []advice
 	Down       []string // servers that could not be asked
 	Took       float64  // ms
-	Low        bool     // the confidence is not enough
 }
 
 // column is a score of the search.
@@ -465,32 +450,29 @@ var columns = []column{
 
 // candidate is a tool that a phrase may mean.
 type candidate struct {
-	toolRow
+	*wrappers.Tool
 	On, Miss bool
 	Share    float64
 	Scores   []float64 // one for each of columns
 }
 
 type near struct {
-	toolName
+	*wrappers.Tool
 	Cosine float64
 }
 
 // advice says how a candidate would be the tool of the phrase.
 type advice struct {
-	toolName
+	*wrappers.Tool
 	Only string // what only it has
 }
 
-// choose is the tool that is shown beside the explanation.
-func (f *found) choose() string {
-	switch {
-	case f.Tool != nil:
-		return f.Tool.ID
-	case len(f.Candidates) > 0 && f.Verdict == discovery.Ambiguous:
-		return f.Candidates[0].Tool.ID
+// choose is the tool that is shown beside the explanation; nil: there is none.
+func (f *found) choose() *wrappers.Tool {
+	if len(f.Candidates) > 0 && f.Verdict == discovery.Ambiguous {
+		return f.Candidates[0].Tool
 	}
-	return ""
+	return f.Tool
 }
 
 // explain says what a phrase means, as UseTools takes it, and why.
@@ -503,12 +485,10 @@ func (k *known) explain(phrase string) (*found, error) {
 	}
 	k.hide(&x)
 	f := &found{Explanation: &x, Columns: columns, Took: float64(time.Since(begin).Microseconds()) / 1000}
-	f.Low = x.Verdict != discovery.Resolved
 	offered := map[string]bool{x.Tool: true}
 	if x.Verdict == discovery.Resolved {
 		if t, ok := k.view.Tool(x.Tool); ok {
-			name := k.name(t)
-			f.Tool = &name
+			f.Tool = t
 			if d := k.decide(t.Tool); d.Verdict == policy.IsDenied {
 				f.Denied = d.Rule
 			}
@@ -517,7 +497,7 @@ func (k *known) explain(phrase string) (*found, error) {
 		for _, o := range k.index.Offer(&x.Resolution) {
 			if t, ok := k.view.Tool(o.ID); ok && k.shows(t.Tool) {
 				offered[o.ID] = true
-				f.Advice = append(f.Advice, advice{k.name(t), o.Distinction()})
+				f.Advice = append(f.Advice, advice{t, o.Distinction()})
 			}
 		}
 		for i := range k.cat.Registry.Servers {
@@ -536,7 +516,7 @@ func (k *known) explain(phrase string) (*found, error) {
 		if !ok || !k.shows(t.Tool) {
 			continue
 		}
-		one := candidate{toolRow: k.row(t, ""), On: l.ID == x.Tool,
+		one := candidate{Tool: t, On: l.ID == x.Tool,
 			Miss: !offered[l.ID] || x.Verdict == discovery.NotFound, Share: share[l.ID]}
 		for _, c := range columns {
 			one.Scores = append(one.Scores, c.of(l))
@@ -544,13 +524,13 @@ func (k *known) explain(phrase string) (*found, error) {
 		f.Candidates = append(f.Candidates, one)
 	}
 	if len(f.Candidates) > 0 {
-		similar, err := k.index.Similar(f.Candidates[0].Tool.ID, 6)
+		similar, err := k.index.Similar(f.Candidates[0].ID, 6)
 		if err != nil {
 			return nil, err
 		}
 		for _, s := range similar {
 			if t, ok := k.view.Tool(s.ID); ok && k.shows(t.Tool) && len(f.Near) < 3 {
-				f.Near = append(f.Near, near{k.name(t), s.Score})
+				f.Near = append(f.Near, near{t, s.Score})
 			}
 		}
 	}
