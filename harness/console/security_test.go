@@ -109,7 +109,7 @@ func (r route) paths(t testing.TB, x *things) []string {
 	}
 	some := func(list []string, n int) []string { return list[:min(n, len(list))] }
 	values := map[string][]string{"runs": some(x.runs, 30), "approvals": some(x.approvals, 6), "tools": some(x.tools, 12),
-		"servers": some(x.servers, 12), "scripts": some(x.scripts, 6)}[kind]
+		"servers": some(x.servers, 12), "scripts": some(x.scripts, 6), "help": {"serve", "approvals"}}[kind]
 	if values == nil && kind != "approvals" {
 		t.Fatalf("this test does not know what stands in the path of %s %s", r.method, r.path)
 	}
