@@ -18,30 +18,43 @@ type Status string
 
 // The statuses of a Result.
 const (
-	OK           Status = "ok"
-	CompileError Status = "compile_error"  // the script is not Go, or uses what is refused
-	ToolNotFound Status = "tool_not_found" // a phrase fits no tool
-	Ambiguous    Status = "ambiguous"      // a phrase fits several tools
-	ScriptError  Status = "script_error"   // it panicked or exited with a code
-	Timeout      Status = "timeout"
-	CPULimit     Status = "cpu_limit"
-	MemoryLimit  Status = "memory_limit"
-	OutputLimit  Status = "output_limit"
-	CallLimit    Status = "call_limit"
-	Denied       Status = "denied"
-	Canceled     Status = "canceled"
+	// OK means that main returned.
+	OK Status = "ok"
+	// CompileError means that the script does not type-check, or uses what cannot be run.
+	CompileError Status = "compile_error"
+	// ToolNotFound means that a phrase fits no tool.
+	ToolNotFound Status = "tool_not_found"
+	// Ambiguous means that a phrase fits several tools.
+	Ambiguous Status = "ambiguous"
+	// ScriptError means that the script panicked or exited with a code.
+	ScriptError Status = "script_error"
+	// Timeout means that the run took longer than its time limit.
+	Timeout Status = "timeout"
+	// CPULimit means that the worker used more CPU time than the run may.
+	CPULimit Status = "cpu_limit"
+	// MemoryLimit means that the worker needed more memory than the run may use.
+	MemoryLimit Status = "memory_limit"
+	// OutputLimit means that the script printed or returned more than the run may.
+	OutputLimit Status = "output_limit"
+	// CallLimit means that the script made more calls than a run may.
+	CallLimit Status = "call_limit"
+	// Denied means that a rule or a flag denies a tool or a call of the script.
+	Denied Status = "denied"
+	// Canceled means that the client or a person ended the run.
+	Canceled Status = "canceled"
+	// SandboxError means that the worker could not be locked, so the script did not run.
 	SandboxError Status = "sandbox_error"
-	// InternalError: the harness failed. Only records have it: Run returns an error.
+	// InternalError means that the harness failed. Only records have it: Run returns an error.
 	InternalError Status = "internal_error"
-	// Diverged: a script that ran again by its record went another way.
+	// Diverged means that the resumed script took another path than its record.
 	Diverged Status = "diverged"
-	// Waiting: calls wait for a person. The run goes on when that one has answered.
+	// Waiting means that calls need approval. The run resumes after a person has answered.
 	Waiting Status = "waiting"
-	// Uncertain: nobody knows what became of a call that may have changed something.
-	// The run goes on when somebody has said what.
+	// Uncertain means that the outcome of an effect call is unknown. The run resumes after a
+	// person has settled the call.
 	Uncertain Status = "uncertain"
-	// Lost: the process that ran the script died, or was cut off from the cluster. Calls
-	// may have had effects, and it was not run again.
+	// Lost means that the process that ran the script died or was cut off from the cluster.
+	// Effect calls may have been made; the script was not run again.
 	Lost Status = record.Lost
 )
 

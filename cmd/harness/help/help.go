@@ -5,6 +5,7 @@ package help
 import (
 	"embed"
 	"io/fs"
+	"regexp"
 	"strings"
 )
 
@@ -27,8 +28,11 @@ func Guide(topic string) string {
 	if err != nil {
 		return ""
 	}
-	return string(b)
+	return mark.ReplaceAllString(string(b), "")
 }
+
+// mark is where a table is generated.
+var mark = regexp.MustCompile(`(?m)^<!-- .* -->\n\n?`)
 
 // Title returns the heading of a guide.
 func Title(topic string) string {

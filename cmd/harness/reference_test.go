@@ -1,0 +1,136 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/harness/outcome"
+)
+
+// TestReferences compares the tables between "<!-- reference: WHAT -->" and "<!-- end -->" in
+// the guides with the code; -update writes them. WHAT is one of
+//
+//	flags COMMAND…     the flags of commands and of the commands below them
+//	statuses           the statuses of runs, with their exit codes
+func TestReferences(t *testing.T) {
+	guides, err := filepath.Glob("help/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := regexp.MustCompile(`(?s)(<!-- reference: ([^>]*) -->\n).*?(<!-- end -->)`)
+	for _, guide := range guides {
+		b, err := os.ReadFile(guide)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := place.ReplaceAllStringFunc(string(b), func(s string) string {
+			m := place.FindStringSubmatch(s)
+			words := strings.Fields(m[2])
+			switch words[0] {
+			case "flags":
+				return m[1] + flagTables(words[1:]) + m[3]
+			case "statuses":
+				return m[1] + statusTable(t) + m[3]
+			}
+			t.Errorf("%s: there is no reference %q", guide, m[2])
+			return s
+		})
+		if want == string(b) {
+			continue
+		}
+		if !*update {
+			t.Errorf("%s: go test ./cmd/harness -run %s -update writes:\n%s", guide, t.Name(), cmp.Diff(string(b), want))
+		} else if err := os.WriteFile(guide, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// flagTables returns a table of flags for each command.
+func flagTables(names []string) string {
+	var b strings.Builder
+	root := app(strings.NewReader(""), io.Discard, io.Discard)
+	var write func(c *cli.Command, above string)
+	write = func(c *cli.Command, above string) {
+		name := above + " " + c.Name
+		if flags := c.VisibleFlags(); len(flags) > 1 { // -help is one
+			fmt.Fprintf(&b, "\n`%s`\n\n| flag | meaning | default |\n| --- | --- | --- |\n", strings.TrimSpace(name+" "+c.ArgsUsage))
+			for _, f := range flags {
+				d, ok := f.(cli.DocGenerationFlag)
+				if !ok || f.Names()[0] == "help" {
+					continue
+				}
+				value := d.TypeName()
+				usage := regexp.MustCompile("`([^`]*)`").ReplaceAllStringFunc(d.GetUsage(), func(s string) string {
+					value = strings.Trim(s, "`")
+					return value
+				})
+				if !d.TakesValue() {
+					value = ""
+				}
+				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", strings.TrimSpace("-"+f.Names()[0]+" "+value), cell(usage), cell(strings.Trim(d.GetDefaultText(), `"`)))
+			}
+		}
+		for _, sub := range c.VisibleCommands() {
+			write(sub, name)
+		}
+	}
+	for _, name := range names {
+		write(root.Command(name), root.Name)
+	}
+	return b.String() + "\n"
+}
+
+// statusTable returns a table of the statuses with their comments in package outcome.
+func statusTable(t *testing.T) string {
+	about := comments(t, "../../harness/outcome/result.go")
+	var b strings.Builder
+	b.WriteString("\n| status | meaning | exit code |\n| --- | --- | --- |\n")
+	for _, s := range outcome.Statuses {
+		if about[s] == "" {
+			t.Errorf("the status %s has no comment", s)
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %d |\n", s, cell(about[s]), outcome.Status(s).ExitCode())
+	}
+	return b.String() + "\n"
+}
+
+// comments returns the comments of a file's string constants by their values. The comment of a
+// constant begins with its name and "means", which are left out.
+func comments(t *testing.T, file string) map[string]string {
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	ast.Inspect(f, func(n ast.Node) bool {
+		v, ok := n.(*ast.ValueSpec)
+		if !ok || len(v.Values) != 1 {
+			return true
+		}
+		value := strings.ToLower(v.Names[0].Name) // where another constant has it
+		if lit, ok := v.Values[0].(*ast.BasicLit); ok {
+			value, _ = strconv.Unquote(lit.Value)
+		}
+		_, out[value], _ = strings.Cut(strings.Join(strings.Fields(v.Doc.Text()), " "), " means that ")
+		return true
+	})
+	return out
+}
+
+// cell returns a text as the cell of a table.
+func cell(s string) string {
+	return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "|", `\|`)
+}
