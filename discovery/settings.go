@@ -24,16 +24,18 @@ import (
 //	  "embedder": {"type": "ollama", "model": "nomic-embed-text"}
 //	}}
 type Settings struct {
-	// Aliases and Prefer are those of Options.
+	// Aliases gives servers further names: `{"gitlab": ["the forge"]}`.
 	Aliases map[string][]string `json:"aliases,omitempty"`
-	Prefer  []string            `json:"prefer,omitempty"`
-	// Threshold is that of Options; 0: its default.
+	// Prefer orders servers that offer the same tool, the preferred one first: `["github", "gitlab"]`.
+	Prefer []string `json:"prefer,omitempty"`
+	// Threshold is the least confidence of a phrase that counts as resolved. If absent, 0.6, and 0.75 if nothing but the
+	// phrase decides and the tool does not declare that it destroys nothing.
 	Threshold float64 `json:"threshold,omitempty"`
-	// Categories are those of Options.
+	// Categories sets the categories of tools, by ID, pattern or server: `{"notes.*": "database"}`. Others are inferred.
 	Categories map[string]string `json:"categories,omitempty"`
-	// Memory false switches the memory of phrases off; nil means on.
+	// Memory, if `false`, keeps no tools of phrases from earlier runs.
 	Memory *bool `json:"memory,omitempty"`
-	// Embedder replaces the embedded model for full texts; nil: it does not.
+	// Embedder replaces the embedded model for full texts: `{"type": "ollama", "model": "bge-m3"}`.
 	Embedder *remote.Config `json:"embedder,omitempty"`
 }
 

@@ -6,9 +6,12 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -24,6 +27,7 @@ import (
 //
 //	flags COMMAND…     the flags of commands and of the commands below them
 //	statuses           the statuses of runs, with their exit codes
+//	keys               the keys of "usetools" in configs
 func TestReferences(t *testing.T) {
 	guides, err := filepath.Glob("help/*.md")
 	if err != nil {
@@ -43,6 +47,8 @@ func TestReferences(t *testing.T) {
 				return m[1] + flagTables(words[1:]) + m[3]
 			case "statuses":
 				return m[1] + statusTable(t) + m[3]
+			case "keys":
+				return m[1] + keyTable(t) + m[3]
 			}
 			t.Errorf("%s: there is no reference %q", guide, m[2])
 			return s
@@ -95,36 +101,76 @@ func flagTables(names []string) string {
 
 // statusTable returns a table of the statuses with their comments in package outcome.
 func statusTable(t *testing.T) string {
-	about := comments(t, "../../harness/outcome/result.go")
+	about := comments(t, "../../harness/outcome/result.go", "")
 	var b strings.Builder
 	b.WriteString("\n| status | meaning | exit code |\n| --- | --- | --- |\n")
 	for _, s := range outcome.Statuses {
-		if about[s] == "" {
-			t.Errorf("the status %s has no comment", s)
+		_, text, _ := strings.Cut(about[s], "means that ")
+		if text == "" {
+			t.Errorf("the status %s has no comment that says what it means", s)
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %d |\n", s, cell(about[s]), outcome.Status(s).ExitCode())
+		fmt.Fprintf(&b, "| `%s` | %s | %d |\n", s, cell(text), outcome.Status(s).ExitCode())
 	}
 	return b.String() + "\n"
 }
 
-// comments returns the comments of a file's string constants by their values. The comment of a
-// constant begins with its name and "means", which are left out.
-func comments(t *testing.T, file string) map[string]string {
+// keyTable returns a table of the keys of "usetools" in configs.
+func keyTable(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("\n| key | where | what it does |\n| --- | --- | --- |\n")
+	for _, from := range []struct{ file, of, where string }{
+		{"../../registry/config/entry.go", "settings", "server, file"},
+		{"../../harness/catalog/settings.go", "", "file"},
+		{"../../discovery/settings.go", "Settings", "file"},
+	} {
+		about := comments(t, from.file, from.of)
+		for _, key := range slices.Sorted(maps.Keys(about)) {
+			if about[key] == "" {
+				t.Errorf("the key %s has no comment in %s", key, from.file)
+			}
+			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", key, from.where, cell(about[key]))
+		}
+	}
+	return b.String() + "\n"
+}
+
+// comments returns comments in a file without the name that they begin with: of the fields of a
+// struct by the names in their JSON, or, if of is empty, of the string constants by their values.
+func comments(t *testing.T, file, of string) map[string]string {
 	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := map[string]string{}
+	add := func(key string, doc *ast.CommentGroup) {
+		_, text, _ := strings.Cut(strings.Join(strings.Fields(doc.Text()), " "), " ")
+		out[key] = text
+	}
 	ast.Inspect(f, func(n ast.Node) bool {
-		v, ok := n.(*ast.ValueSpec)
-		if !ok || len(v.Values) != 1 {
-			return true
+		switch n := n.(type) {
+		case *ast.TypeSpec:
+			s, ok := n.Type.(*ast.StructType)
+			if !ok || of != n.Name.Name {
+				return false
+			}
+			for _, field := range s.Fields.List {
+				tag, _ := strconv.Unquote(field.Tag.Value)
+				key, _, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ",")
+				add(key, field.Doc)
+			}
+		case *ast.GenDecl:
+			for _, spec := range n.Specs {
+				v, ok := spec.(*ast.ValueSpec)
+				if of != "" || n.Tok != token.CONST || !ok || len(v.Values) != 1 {
+					continue
+				}
+				key := strings.ToLower(v.Names[0].Name) // where another constant has the value
+				if lit, ok := v.Values[0].(*ast.BasicLit); ok {
+					key, _ = strconv.Unquote(lit.Value)
+				}
+				add(key, v.Doc)
+			}
 		}
-		value := strings.ToLower(v.Names[0].Name) // where another constant has it
-		if lit, ok := v.Values[0].(*ast.BasicLit); ok {
-			value, _ = strconv.Unquote(lit.Value)
-		}
-		_, out[value], _ = strings.Cut(strings.Join(strings.Fields(v.Doc.Text()), " "), " means that ")
 		return true
 	})
 	return out

@@ -198,13 +198,13 @@ func (f *Files) renew(reg *registry.Registry, cfg *config.Config, calls Caller) 
 	}
 	c.Labels, _ = ReadLabels(cfg) // the same
 	switch {
-	case f.NoObserve || !switchedOn(cfg, "observe"):
+	case f.NoObserve || !switchedOn(cfg, keyObserve):
 	case !f.follows() && (same || old != nil && cfg == f.config):
 		c.Shapes = old.Shapes
 	default:
 		c.Shapes = f.shapes()
 	}
-	if switchedOn(cfg, "usage") && !f.NoUsage {
+	if switchedOn(cfg, keyUsage) && !f.NoUsage {
 		if path, err := usage.Path(f.Path()); err == nil { // an error means that there is no cache folder
 			c.Usage = usage.Open(path)
 		}

@@ -33,8 +33,8 @@ func ReadLabels(cfg *config.Config) (*Labels, error) {
 		err := each("usetools", value, "", func(key string, value []byte) error {
 			list, all, want := &out.Untrusted, true, `want {"mail": ["subject", "body", "from"], "web": true}`
 			switch key {
-			case "untrusted":
-			case "targets":
+			case keyUntrusted:
+			case keyTargets:
 				list, all, want = &out.Targets, false, `want {"mail.send": ["to", "cc"]}`
 			default:
 				return nil

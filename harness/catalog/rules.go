@@ -112,9 +112,9 @@ func (r *ruleReader) file(value []byte) error {
 		switch {
 		case is && key != meant:
 			return fmt.Errorf("usetools.%s is not known; did you mean %q?", key, meant)
-		case key == "approve":
+		case key == keyApprove:
 			return r.approve("", "usetools.approve", value)
-		case key == "tokens":
+		case key == keyTokens:
 			return r.tokens("usetools.tokens", value)
 		}
 		return nil

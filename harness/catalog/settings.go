@@ -13,6 +13,23 @@ import (
 	"github.com/usetools/usetools/registry/config"
 )
 
+// The keys of "usetools" of a file that this package reads, beside those of packages config and
+// discovery. The guide on configuration has a table of these comments.
+const (
+	// keyApprove has the rules that say which calls need approval, are denied or allowed: `{"effect": "ask"}`.
+	keyApprove = "approve"
+	// keyTokens has rules for single tokens, which are asked first, and their rights: `{"alice": {"approve": {…}, "may": ["approve"]}}`.
+	keyTokens = "tokens"
+	// keyUntrusted says which fields of results third parties can write: `{"mail": ["subject", "body", "from"], "web": true}`.
+	keyUntrusted = "untrusted"
+	// keyTargets says which arguments name whom or what a call acts on: `{"mail.send": ["to"]}`.
+	keyTargets = "targets"
+	// keyObserve, if `false`, infers no types from the results of tools that declare none.
+	keyObserve = "observe"
+	// keyUsage, if `false`, does not count which tools scripts call.
+	keyUsage = "usage"
+)
+
 // logDoubts logs the settings of the config that have no effect and were not logged before.
 // The caller holds the lock.
 func (f *Files) logDoubts() {
@@ -29,7 +46,7 @@ func (f *Files) logDoubts() {
 // config that has no effect: unknown keys, servers and tools. reg may be nil.
 func SettingsDoubts(cfg *config.Config, settings *discovery.Settings, reg *registry.Registry) []string {
 	var out []string
-	known := append(config.SettingKeys(), "observe", "usage", "approve", "tokens", "untrusted", "targets")
+	known := append(config.SettingKeys(), keyApprove, keyTokens, keyUntrusted, keyTargets, keyObserve, keyUsage)
 	t := reflect.TypeFor[discovery.Settings]()
 	for i := range t.NumField() {
 		key, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")

@@ -62,26 +62,45 @@ type entry struct {
 	UseTools *settings `json:"usetools"`
 }
 
-// settings is our own part of an entry, which wins over the clients' keys, or
-// of a file, for all of its entries.
+// settings is the key "usetools" of an entry, which wins over the keys of clients, or of a file,
+// for all of its entries. The guide on configuration has a table of these comments.
 type settings struct {
-	Allow        allowed  `json:"allow"`
-	Deny         []string `json:"deny"`
-	ReadOnly     *bool    `json:"readOnly"`
-	Pin          *bool    `json:"pin"`
-	Concurrency  int      `json:"concurrency"`
-	StartTimeout string   `json:"startTimeout"` // as time.ParseDuration reads it
-	CallTimeout  string   `json:"callTimeout"`
-	Protocol     string   `json:"protocol"` // auto, legacy or modern
-	MaxMessageMB float64  `json:"maxMessageMB"`
-	Trust        any      `json:"trust"` // false, "reads" or "writes"
-	// Class has classes of tools by their names or patterns.
-	Class       map[string]string     `json:"class"`
-	Private     []string              `json:"private"`
-	Sample      *bool                 `json:"sample"`
-	Idempotency string                `json:"idempotency"` // a time as duration reads it
-	Session     *bool                 `json:"session"`
-	Verify      map[string]verifyRule `json:"verify"` // by the names of tools
+	// Allow lists the tools that exist, by name or pattern (`get_*`). If absent, all do.
+	Allow allowed `json:"allow"`
+	// Deny lists tools that do not exist, by name or pattern.
+	Deny []string `json:"deny"`
+	// ReadOnly leaves out all tools that are not `read`.
+	ReadOnly *bool `json:"readOnly"`
+	// Pin refuses calls of a tool whose definition changed, until `build-registry accept TOOL`; `tool_pins.json` beside the
+	// config has what was accepted.
+	Pin *bool `json:"pin"`
+	// Concurrency is how many calls are sent at a time; three quarters of them for one of several tokens. If absent, 16.
+	Concurrency int `json:"concurrency"`
+	// StartTimeout is the time limit for the start of the server's process: `"90s"`. If absent, 60 s.
+	StartTimeout string `json:"startTimeout"`
+	// CallTimeout is the time limit of one call. If absent, 60 s.
+	CallTimeout string `json:"callTimeout"`
+	// Protocol is `"auto"`, `"legacy"` (initialize) or `"modern"` (server/discover). If absent, auto.
+	Protocol string `json:"protocol"`
+	// MaxMessageMB bounds one message of the server, and an OpenAPI document with its files (at most 128). If absent, 64.
+	MaxMessageMB float64 `json:"maxMessageMB"`
+	// Trust says which hints of the server about its tools count: `"reads"`, all but that a call may be repeated;
+	// `"writes"`, all; `false`, none. If absent, `"reads"`.
+	Trust any `json:"trust"`
+	// Class sets the classes of tools by name or pattern, whatever the server says: `{"get_*": "read", "set_state": "again"}`.
+	Class map[string]string `json:"class"`
+	// Private lists tools whose arguments and results are not kept in records, but for a keyed digest.
+	Private []string `json:"private"`
+	// Sample lets `build-registry` call, once, tools that only read, are idempotent and need no argument, to infer the types
+	// of their results. It calls none that needs approval, and none of a server with `private` tools.
+	Sample *bool `json:"sample"`
+	// Idempotency says how long the server keeps an `Idempotency-Key`: `"24h"`. If absent, it keeps none.
+	Idempotency string `json:"idempotency"`
+	// Session says that the server keeps state in its process, which a restart loses.
+	Session *bool `json:"session"`
+	// Verify names the tool that tells whether a call was made, the argument whose value only that call has, and the time
+	// after which its no is true: `{"create_order": {"tool": "find_order", "reference": "ref", "after": "10m"}}`.
+	Verify map[string]verifyRule `json:"verify"`
 }
 
 // unknownSettings returns the keys of an entry's settings that are not known.
