@@ -26,26 +26,21 @@ func (f *fn) closure(x *ast.FuncLit) string { return f.lift(x, "") }
 // lift makes the maker of a func literal and emits its call. rescue is what
 // recover in it takes from, "" when that is not known here.
 func (f *fn) lift(x *ast.FuncLit, rescue string) string {
-	e, params, results := f.enclosed(x, rescue)
-	return f.p.maker(e, f.signatureOf(x), params, results, e.inner)
-}
-
-// enclosed emits the body of a func literal.
-func (f *fn) enclosed(x *ast.FuncLit, rescue string) (e *enclosure, params []string, results string) {
 	sig := f.unit.info.TypeOf(x).(*types.Signature)
-	e = f.enclose(x)
+	e := f.enclose(x)
 	g := e.inner
 	f.literals++
 	g.name = fmt.Sprintf("%s.func%d", f.name, f.literals)
 	if rescue != "" && f.usage.recovers[x.Body] {
 		g.rescue = e.hand(rescue, "*rt.Defers")
 	}
+	var params []string
 	for i := range sig.Params().Len() {
 		params = append(params, g.param(sig.Params().At(i)))
 	}
-	results = g.body(sig, x.Body)
+	results := g.body(sig, x.Body)
 	g.describe(x.Body)
-	return e, params, results
+	return f.p.maker(e, f.signatureOf(x), params, results, g)
 }
 
 // maker writes the function that makes a closure and returns its call.

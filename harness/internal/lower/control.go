@@ -340,7 +340,6 @@ func (f *fn) returnStatement(s *ast.ReturnStmt) {
 		}
 	}
 	if inner == nil {
-		f.returns()
 		f.w("return\n")
 		return
 	}
@@ -361,7 +360,6 @@ func (f *fn) iterator() *target {
 
 func (f *fn) plainReturn(s *ast.ReturnStmt, results *types.Tuple) {
 	if len(s.Results) == 0 {
-		f.returns()
 		var texts []string
 		for _, r := range f.results {
 			texts = append(texts, r.text())
@@ -378,7 +376,7 @@ func (f *fn) plainReturn(s *ast.ReturnStmt, results *types.Tuple) {
 		for i, r := range f.results {
 			f.w("%s = %s\n", r.text(), texts[i])
 		}
-	} else if len(texts) > 1 || f.done != "" {
+	} else if len(texts) > 1 {
 		// The interpreter computes some operands right in the first result.
 		for i := range texts {
 			if _, text := split(texts[i]); !isSimple(text) {
@@ -389,7 +387,6 @@ func (f *fn) plainReturn(s *ast.ReturnStmt, results *types.Tuple) {
 	if len(texts) == 1 {
 		texts[0] = bare(texts[0])
 	}
-	f.returns()
 	f.w("return %s\n", strings.Join(texts, ", "))
 }
 

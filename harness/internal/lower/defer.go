@@ -1,9 +1,9 @@
 package lower
 
 import (
-	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -26,47 +26,11 @@ import (
 // around it; anywhere else the run-time library looks whether the function was
 // called by a deferred call directly.
 //
-// Where one call at most is deferred, the interpreter's own defer can do it, which
-// takes half the time: no closure is made unless the function ends by a panic. The
-// function that it defers finds out which it is, and gets all operands by value or
-// by address:
-//
-//	func f_1() error {                func body_4(err *error) {
-//		var err_2 error                   var done_5 bool
-//		body_4(&err_2)                    defer last_6(&done_5, x_3)
-//		return err_2                      (*err) = f_h()
-//	}                                     done_5 = true
-//	                                      return
-//	                                  }
-//
-//	func last_6(done *bool, c int) {  func unwind_7(r any, c int) {
-//		if !*done {                       var d_8 *rt.Defers = rt.NewDefers()
-//			unwind_7(recover(), c)        rt.PushCall(d_8, f_g, c)
-//			return                        rt.Unwind(d_8, r, "body_4")
-//		}                             }
-//		f_g(c)
-//	}
-//
-// The two parts of f_1 are one where the deferred call cannot recover and has no
-// way to the results. The unlocking of a mutex, which never panics, is left to the
-// interpreter as it is.
+// The unlocking of a mutex that is there, which never panics, is left to the
+// interpreter if the function defers nothing else.
 
-// deferKind is how a function defers.
-type deferKind int
-
-const (
-	defersNone   deferKind = iota
-	defersUnlock           // unlocks a mutex
-	defersApart            // one call that cannot recover and changes no result
-	defersOne              // one call at most
-	defersMany
-)
-
-// deferKind looks at a body and the results of its function.
-func (f *fn) deferKind(sig *types.Signature, body *ast.BlockStmt) deferKind {
-	if !f.usage.defers[body] {
-		return defersNone
-	}
+// onlyUnlocks reports whether all that a body defers is the unlocking of one mutex.
+func (f *fn) onlyUnlocks(body *ast.BlockStmt) bool {
 	var found []*ast.DeferStmt
 	ast.Inspect(body, func(n ast.Node) bool {
 		if s, ok := n.(*ast.DeferStmt); ok {
@@ -75,47 +39,12 @@ func (f *fn) deferKind(sig *types.Signature, body *ast.BlockStmt) deferKind {
 		_, lit := n.(*ast.FuncLit)
 		return !lit
 	})
-	if len(found) != 1 || f.usage.iterates[body] || len(f.usage.gotos) > 0 {
-		return defersMany
+	if len(found) != 1 || f.usage.iterates[body] || len(f.usage.gotos) > 0 || f.unlocking(found[0].Call) == "" {
+		return false
 	}
-	for _, l := range f.usage.loops {
-		if inside(found[0].Pos(), l) && inside(l.Pos(), body) {
-			return defersMany
-		}
-	}
-	call, mayRecover := found[0].Call, true
-	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok {
-		if len(call.Args) > 0 || f.signatureOf(lit).Results().Len() > 0 {
-			return defersMany
-		}
-		mayRecover = f.usage.recovers[lit.Body]
-	} else {
-		id := calledIdent(call.Fun)
-		if id == nil {
-			return defersMany
-		}
-		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && f.value(sel.X).IsType() { // a method expression is a value
-			return defersMany
-		}
-		fo, ok := f.use(id).(*types.Func)
-		switch {
-		case !ok:
-			return defersMany
-		case f.unlocking(call) != "":
-			return defersUnlock
-		}
-		recv := fo.Signature().Recv()
-		mayRecover = recv == nil || isInterface(recv.Type()) || !f.p.isLibraryish(recv.Type())
-	}
-	if mayRecover {
-		return defersOne
-	}
-	for v := range sig.Results().Variables() {
-		if f.usage.escaping[v] {
-			return defersOne
-		}
-	}
-	return defersApart
+	return !slices.ContainsFunc(f.usage.loops, func(l ast.Node) bool {
+		return inside(found[0].Pos(), l) && inside(l.Pos(), body)
+	})
 }
 
 // unlocking is the function of the run-time library for a call that unlocks a
@@ -161,123 +90,11 @@ func (f *fn) returnResults() {
 	f.w("return %s\n", strings.Join(texts, ", "))
 }
 
-// dividedBody emits the body of a function that defers one call and has results.
-// When it recovers it returns what they hold then, so they are not its own but
-// those of the function that calls it.
-func (f *fn) dividedBody(body *ast.BlockStmt) {
-	e := f.encloseSame(body)
-	e.inner.lowered = f.p.fresh("body")
-	e.inner.lastBody(body, false)
-	e.inner.describe(body)
-	fmt.Fprintf(&f.p.funcs, "\nfunc %s(%s) {\n%s}\n", e.inner.lowered, strings.Join(e.params, ", "), e.inner.out.String())
-	f.w("%s(%s)\n", e.inner.lowered, strings.Join(e.args, ", "))
-	f.returnResults()
-}
-
-// lastBody emits a body that defers one call; apart says that the call has no way
-// to the results.
-func (f *fn) lastBody(body *ast.BlockStmt, apart bool) {
-	f.done = f.p.fresh("done")
-	f.w("var %s bool\n", f.done)
-	if apart {
-		f.plan(body.List, body)
-	}
-	f.block(body)
-	if n := len(body.List); n > 0 {
-		if _, ok := body.List[n-1].(*ast.ReturnStmt); !ok {
-			f.returns()
-		}
-	}
-}
-
-// returns notes that the function comes to its end, so that what it has deferred
-// need not look for a panic.
-func (f *fn) returns() {
-	if f.done != "" {
-		f.w("%s = true\n", f.done)
-	}
-}
-
-// deferOne emits the defer statement of a function that has only one.
-func (f *fn) deferOne(s *ast.DeferStmt) {
-	defers := f.p.fresh("d")
-	var c oneCall
-	if lit, ok := ast.Unparen(s.Call.Fun).(*ast.FuncLit); ok {
-		c = f.oneLiteral(lit, defers)
-	} else {
-		c = f.oneFunction(s.Call, defers)
-	}
-	unwind, r := f.p.fresh("unwind"), f.p.fresh("r")
-	names := parameterNames(c.params)
-	fmt.Fprintf(&f.p.funcs, "\nfunc %s(%s) {\nvar %s *rt.Defers = rt.NewDefers()\n%srt.Unwind(%s, %s, %q)\n}\n",
-		unwind, strings.Join(append([]string{r + " any"}, c.params...), ", "), defers, c.push, defers, r, f.lowered)
-	done := f.p.fresh("done")
-	fmt.Fprintf(&f.p.funcs, "\nfunc %s(%s) {\nif !*%s {\n%s(%s)\nreturn\n}\n%s}\n",
-		c.name, strings.Join(append([]string{done + " *bool"}, c.params...), ", "), done, unwind, strings.Join(append([]string{"recover()"}, names...), ", "), c.text)
-	c.as.DeferredBy = f.lowered
-	f.p.out.Funcs[c.name] = c.as
-	f.w("defer %s(%s)\n", c.name, strings.Join(append([]string{"&" + f.done}, c.args...), ", "))
-}
-
-// oneCall is the one call that a function defers.
-type oneCall struct {
-	name         string   // of the function that the interpreter is to call
-	params, args []string // that it has for the call
-	push         string   // leaves the call to the run-time library
-	text         string   // makes the call
-	as           Func     // what traces call it
-}
-
-func (f *fn) oneLiteral(lit *ast.FuncLit, defers string) oneCall {
-	e, _, _ := f.enclosed(lit, defers)
-	c := oneCall{name: f.p.fresh("last"), params: e.params, args: e.args, text: e.inner.out.String()}
-	e.args = parameterNames(e.params)
-	if rescue := e.inner.rescue; rescue != "" {
-		n := len(e.params) - 1
-		c.params, c.args, e.args[n] = c.params[:n:n], c.args[:n:n], defers
-		c.text = "var " + rescue + " *rt.Defers\n" + c.text
-	}
-	c.push = "rt.Push(" + defers + ", " + f.p.maker(e, f.signatureOf(lit), nil, "", e.inner) + ")\n"
-	c.as = f.p.out.Funcs[e.inner.lowered]
-	return c
-}
-
-func (f *fn) oneFunction(x *ast.CallExpr, defers string) oneCall {
-	l := f.laterCall(x, "")
-	c := oneCall{name: f.p.fresh("last")}
-	names := make([]string, len(l.values))
-	for i, v := range l.values {
-		names[i] = f.p.fresh("c")
-		c.params, c.args = append(c.params, names[i]+" "+v.typ), append(c.args, f.hoistFresh(v.text, v.typ))
-		l.values[i].text = names[i]
-	}
-	c.text = l.call(names)
-	if l.direct == "" {
-		c.push = "rt.Push(" + defers + ", " + f.thunk(l.values, l.call) + ")\n"
-		return c
-	}
-	t := f.p.fresh("t")
-	c.push = "var " + t + " " + l.directTyp + " = " + l.direct + "\nrt.PushCall(" + strings.Join(append([]string{defers, t}, names...), ", ") + ")\n"
-	return c
-}
-
-func parameterNames(params []string) []string {
-	names := make([]string, len(params))
-	for i, p := range params {
-		names[i], _, _ = strings.Cut(p, " ")
-	}
-	return names
-}
-
 func (f *fn) deferStatement(s *ast.DeferStmt) {
 	f.noteLine(s)
-	if unlock := f.unlocking(s.Call); unlock != "" && f.defers == "" && f.done == "" {
+	if unlock := f.unlocking(s.Call); unlock != "" && f.defers == "" {
 		l := f.laterCall(s.Call, "")
 		f.w("defer %s(%s)\n", unlock, f.hoistFresh(l.values[0].text, l.values[0].typ))
-		return
-	}
-	if f.done != "" {
-		f.deferOne(s)
 		return
 	}
 	fun := ast.Unparen(s.Call.Fun)

@@ -31,7 +31,6 @@ type fn struct {
 	controls map[*target]variable
 	label    string // label of the statement being emitted
 	defers   string // the Defers of this function, "" when it defers nothing
-	done     string // tells the one deferred call that the function has returned; "" where defers has the calls
 	rescue   string // what recover takes from when this literal is deferred directly
 	nested   int    // frames of our own between this body and its function
 	name     string // in traces
@@ -287,22 +286,17 @@ func (f *fn) param(v *types.Var) string {
 // deferred calls find them.
 func (f *fn) body(sig *types.Signature, body *ast.BlockStmt) string {
 	f.sig = sig
-	kind := f.deferKind(sig, body)
-	explicit := f.usage.iterates[body] || kind >= defersOne
+	defers := f.usage.defers[body] && !f.onlyUnlocks(body)
+	explicit := f.usage.iterates[body] || defers
 	for i := range sig.Results().Len() {
 		v := sig.Results().At(i)
 		if v.Name() != "" || explicit {
 			f.results = append(f.results, f.declareResult(v))
 		}
 	}
-	switch {
-	case kind == defersMany:
+	if defers {
 		f.deferringBody(body)
-	case kind == defersOne && len(f.results) > 0:
-		f.dividedBody(body)
-	case kind == defersOne || kind == defersApart:
-		f.lastBody(body, kind == defersApart)
-	default:
+	} else {
 		f.plan(body.List, body)
 		f.block(body)
 	}

@@ -89,9 +89,6 @@ type Func struct {
 	// Calls are the calls in it, by which the line of a function in a trace can
 	// be told from the function that it had called.
 	Calls []Call
-	// DeferredBy is the function of the lowered program that defers this one, of
-	// which the interpreter does not tell when this one panics; mostly "".
-	DeferredBy string
 	// Part: it is a part of the function that calls it, which then returns.
 	Part bool
 }
@@ -547,7 +544,7 @@ func (p *program) emitFunc(name string, d *declaration, f *types.Func, e env) {
 // describe notes which function of the script a lowered function is.
 func (f *fn) describe(body *ast.BlockStmt) {
 	u := f.unit
-	f.p.out.Funcs[f.lowered] = Func{f.name, u.fset.Position(body.Lbrace), u.fset.Position(body.Rbrace), u.script, f.calls, "", false}
+	f.p.out.Funcs[f.lowered] = Func{f.name, u.fset.Position(body.Lbrace), u.fset.Position(body.Rbrace), u.script, f.calls, false}
 }
 
 func traceName(f *types.Func) string {

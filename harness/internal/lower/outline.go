@@ -379,20 +379,7 @@ func (f *fn) arm(n ast.Node, stmts []ast.Stmt, begin func(f *fn, e *enclosure)) 
 	as.Part = true
 	f.p.out.Funcs[name] = as
 	call := fmt.Sprintf("%s(%s)", name, strings.Join(e.args, ", "))
-	if f.done == "" {
-		f.w("%s%s\n%s", returns(f.sig), call, returnsNothing(f.sig))
-		return
-	}
-	names := make([]string, f.sig.Results().Len())
-	for i := range names {
-		names[i] = f.p.fresh("r")
-	}
-	if len(names) > 0 {
-		call = strings.Join(names, ", ") + " := " + call
-	}
-	f.w("%s\n", call)
-	f.returns()
-	f.w("return %s\n", strings.Join(names, ", "))
+	f.w("%s%s\n%s", returns(f.sig), call, returnsNothing(f.sig))
 }
 
 // pass hands variable v over to a part, which n becomes.

@@ -140,7 +140,7 @@ func isString(t types.Type) bool {
 // isDeferredResult: v is a result of this function, which defers.
 func (f *fn) isDeferredResult(v types.Object) bool {
 	for i := range f.results {
-		if (f.defers != "" || f.done != "") && f.sig.Results().At(i) == v {
+		if f.defers != "" && f.sig.Results().At(i) == v {
 			return true
 		}
 	}

@@ -347,28 +347,6 @@ func (d *Defers) goexit() {
 	}
 }
 
-// unwind makes the deferred calls of a function that ends by a panic, which is
-// what the interpreter's recover returned, or because the goroutine does. name is
-// the function's in the lowered program.
-func (m *Machine) unwind(d *Defers, recovered any, name string) {
-	if recovered == nil {
-		d.goexit()
-		return
-	}
-	p := m.caught(recovered)
-	d.panic = p
-	m.panicking.passed(name)
-	d.runCalls()
-	if d.panic == nil {
-		return
-	}
-	if d.panic != p {
-		m.panicking.passed(name)
-	}
-	m.panicking.skip(2) // those that it is called by
-	m.again(d.panic)
-}
-
 // deferred is the frame that recover looks for on the stack.
 //
 //go:noinline
@@ -453,7 +431,6 @@ type panics struct {
 	mu     sync.Mutex
 	stack  map[uintptr][]*Defers
 	trail  map[uintptr][]Step
-	skips  map[uintptr]int // how much of what the interpreter prints next is none of them
 	// foreign: the panic is one of native code that the script called, not of the
 	// interpreter.
 	foreign map[uintptr]bool
@@ -507,25 +484,6 @@ func (p *panics) forget(id uintptr) {
 
 const maxTrail = 200 // steps kept of one panic
 
-// passed notes that the panic of this goroutine has passed a function of which the
-// interpreter will not print it.
-func (p *panics) passed(name string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.add(goroutine(), Step{Func: name})
-}
-
-// skip leaves out the next n functions.
-func (p *panics) skip(n int) {
-	id := goroutine()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.skips == nil {
-		p.skips = map[uintptr]int{}
-	}
-	p.skips[id] = n
-}
-
 func (p *panics) add(id uintptr, s Step) {
 	if p.trail == nil {
 		p.trail = map[uintptr][]Step{}
@@ -550,14 +508,7 @@ func (p *panics) Write(b []byte) (int, error) {
 	p.isForeign()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch p.skips[id] {
-	case 0:
-		p.add(id, Step{string(s[2]), line})
-	case 1:
-		delete(p.skips, id)
-	default:
-		p.skips[id]--
-	}
+	p.add(id, Step{string(s[2]), line})
 	return len(b), nil
 }
 

@@ -30,7 +30,7 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 
 		"BadAssert": m.badAssert, "BadIndex": m.badIndex, "BadSlice": m.badSlice, "BadSlice3": m.badSlice3, "BadWideIndex": m.badWideIndex, "BadArray": m.badArray, "BadMake": badMake, "BadShift": badShift, "BadDivisor": badDivisor,
 		"BadNil": badNil, "BadYield": badYield, "BadRange": badRange, "BadMap": badMap, "BadWrapped": badWrapped,
-		"Panic": m.raise, "NewDefers": m.newDefers, "Push": push, "PushCall": pushCall, "Run": run, "Unwind": m.unwind, "Through": m.through, "Unlock": m.unlock, "UnlockRW": m.unlockRW, "RUnlock": m.runlock,
+		"Panic": m.raise, "NewDefers": m.newDefers, "Push": push, "PushCall": pushCall, "Run": run, "Through": m.through, "Unlock": m.unlock, "UnlockRW": m.unlockRW, "RUnlock": m.runlock,
 		"Recover": take, "RecoverHere": m.takeHere, "Go": m.start, "GoCall": m.startCall,
 		"Select": m.cfg.Timers.selectCase, "Sending": sending, "Receiving": receiving,
 

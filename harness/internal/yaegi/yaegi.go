@@ -341,10 +341,6 @@ func (r *run) trace(line int, trail []rt.Step) []Frame {
 			inner = s.Func
 			add(f, frame)
 		}
-		if f.DeferredBy != "" {
-			inner, f = f.DeferredBy, r.program.Funcs[f.DeferredBy]
-			add(f, Frame{Func: f.Name})
-		}
 	}
 	if len(frames) == 0 && line > 0 {
 		frames = append(frames, Frame{Func: "main.main", Line: line})
