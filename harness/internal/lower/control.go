@@ -309,14 +309,10 @@ func (f *fn) ifStatement(s *ast.IfStmt) {
 	f.orders(s.Cond)
 	cond := f.condition(s.Cond)
 	f.w("if %s {\n", plain(cond))
-	f.arm(s.Body, s.Body.List, nil)
+	f.arm(s.Body, s.Body, nil)
 	if s.Else != nil {
 		f.w("} else {\n")
-		if b, ok := s.Else.(*ast.BlockStmt); ok && f.parts[b] != nil {
-			f.arm(b, b.List, nil)
-		} else {
-			f.statement(s.Else)
-		}
+		f.statement(s.Else)
 	}
 	f.w("}\n")
 }

@@ -107,7 +107,7 @@
 //	parallel.go   several of them at once
 //	slot.go       temporaries, and variables in loops
 //	exact.go      negative zeros, which calls would lose
-//	outline.go    parts of long functions
+//	outline.go    blocks that become functions
 //	control.go    statements, if, labels, return
 //	for.go, range.go, switch.go, select.go
 //	place.go      where a tool is named, and a goroutine started

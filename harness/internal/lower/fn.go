@@ -47,10 +47,8 @@ type fn struct {
 	literals  int       // func literals so far, which traces number
 	// parts are the blocks that become functions, see outline.go; whole is the body
 	// of the function that they are parts of.
-	parts map[ast.Node]*part
+	parts map[ast.Node]bool
 	whole *ast.BlockStmt
-	// within is how many parts this is inside of.
-	within int
 }
 
 // A variable is how a variable of the script is reached from here.
@@ -297,13 +295,18 @@ func (f *fn) body(sig *types.Signature, body *ast.BlockStmt) string {
 	if defers {
 		f.deferringBody(body)
 	} else {
-		f.plan(body.List, body)
+		f.plan(body)
 		f.block(body)
 	}
-	if sig.Results().Len() == 0 {
+	return f.resultList()
+}
+
+// resultList is the list of the function's results in its declaration.
+func (f *fn) resultList() string {
+	if f.sig.Results().Len() == 0 {
 		return ""
 	}
-	return f.p.typ(f.subst(sig.Results()))
+	return f.p.typ(f.subst(f.sig.Results()))
 }
 
 func (f *fn) declareResult(v *types.Var) variable {

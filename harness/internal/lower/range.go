@@ -263,8 +263,10 @@ func (f *fn) rangeMap(s *ast.RangeStmt, label string, u *types.Map) {
 	m := f.hoist(f.core(f.expr(s.X), f.typeOf(s.X)), f.p.typ(u))
 	ordered := f.p.out.Ordered && f.matters(s) && isOrdered(u.Key())
 	_, ofChannels := u.Elem().Underlying().(*types.Chan)
+	exits := exitsOf(s.Body)
+	mayLeave := exits.returns || exits.breaks || exits.labels
 	switch {
-	case ofChannels && !isUnwanted(s.Value), ordered && (holdsNaN(u.Key()) || leaves(s.Body)):
+	case ofChannels && !isUnwanted(s.Value), ordered && (holdsNaN(u.Key()) || mayLeave):
 		f.rangeEntries(s, label, m, u, ordered)
 		return
 	case ordered:
@@ -322,42 +324,6 @@ func (f *fn) rangeKeys(s *ast.RangeStmt, label, m string, u *types.Map) {
 	f.w("for _, %s := range %s {\n%s%s, %s = %s[%s]\nif %s {\ncontinue\n}\n", k, keys, decls, v, ok, m, k, negate(ok))
 	f.iterate(s, &target{kind: loop, label: label}, func() { f.bindEntry(s, k, v, u) })
 	f.w("}\n")
-}
-
-// leaves: a loop with this body may end before it has visited all.
-func leaves(body *ast.BlockStmt) bool {
-	found := false
-	var look func(n ast.Node, breaks bool)
-	look = func(n ast.Node, breaks bool) {
-		ast.Inspect(n, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.FuncLit:
-				return false
-			case *ast.ReturnStmt:
-				found = true
-			case *ast.BranchStmt:
-				found = found || n.Tok == token.GOTO || n.Tok != token.FALLTHROUGH && n.Label != nil || n.Tok == token.BREAK && breaks
-			case *ast.ForStmt:
-				look(n.Body, false)
-				return false
-			case *ast.RangeStmt:
-				look(n.Body, false)
-				return false
-			case *ast.SwitchStmt:
-				look(n.Body, false)
-				return false
-			case *ast.TypeSwitchStmt:
-				look(n.Body, false)
-				return false
-			case *ast.SelectStmt:
-				look(n.Body, false)
-				return false
-			}
-			return !found
-		})
-	}
-	look(body, true)
-	return found
 }
 
 // rangeEntries ranges over a map by an iterator of rt: over one of channels, which the

@@ -115,7 +115,7 @@ func (f *fn) cases(list []ast.Stmt, label string, test func(ast.Expr) string, en
 		if enter != nil {
 			begin = func(f *fn, e *enclosure) { enter(c, f, e) }
 		}
-		f.arm(c, c.Body, begin)
+		f.arm(c, &ast.BlockStmt{Lbrace: c.Colon, List: c.Body, Rbrace: c.End()}, begin)
 	}
 	f.pop()
 	f.w("}\n")
