@@ -329,7 +329,7 @@ func (p *pages) parse() {
 		"asset": assetURL, "icon": icon, "status": statusMark, "statusWord": present.StatusWord, "ago": present.Ago, "duration": present.Duration, "count": count, "plural": plural, "titled": titled, "titleCode": titleCode, "hasName": present.HasName, "failed": present.NotWell, "zone": zone,
 		"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"day":   day, "now": time.Now, "join": strings.Join, "thousands": thousands, "visible": visible, "whole": whole, "hue": hue, "dict": dict,
-		"prose": prose, "pct": pct, "clock": func(t time.Time) string { return t.Local().Format("15:04:05") }, "cutTo": text.Cut, "partOf": partOf, "verdictClass": verdictClass, "verdictWord": verdictWord, "stateWord": stateWord, "toolHref": toolHref, "link": link, "noLine": func() string { return noLine },
+		"prose": prose, "pct": pct, "clock": func(t time.Time) string { return t.Local().Format("15:04:05") }, "cutTo": text.Cut, "partOf": partOf, "verdictClass": verdictClass, "verdictWord": verdictWord, "stateWord": stateWord, "toolHref": toolHref, "words": func(s string) string { return strings.ReplaceAll(s, "_", " ") }, "link": link, "noLine": func() string { return noLine },
 	}
 	layout := template.Must(template.New("").Funcs(funcs).ParseFS(files, "templates/layout.html", "templates/parts/*.html"))
 	names, err := fs.Glob(files, "templates/*.html")

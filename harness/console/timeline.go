@@ -54,12 +54,10 @@ type timelineServer struct{ Name, Hue string }
 // timelineRow is a row as a template writes it.
 type timelineRow struct {
 	*present.ScriptRow
+	T      *timeline
 	Child  *childScript // whose first row this is
 	Indent int
 	Code   []span
-	Phrs   []phraseNote
-	Sums   []callsNote
-	Asked  []askNote
 	Warns  []string
 	Result []span
 	Lane   *lane
@@ -162,7 +160,7 @@ func (t *timeline) child(i int, s *present.ScriptLayout) *childScript {
 }
 
 func (t *timeline) row(r *present.ScriptRow, code [][]span) *timelineRow {
-	row := &timelineRow{ScriptRow: r}
+	row := &timelineRow{ScriptRow: r, T: t}
 	if r.Line > 0 && r.Folded == 0 && r.Line <= len(code) {
 		row.Code = code[r.Line-1]
 		if len(row.Code) > 0 && row.Code[0].Class == "" {
@@ -179,12 +177,7 @@ func (t *timeline) row(r *present.ScriptRow, code [][]span) *timelineRow {
 	if !r.Has {
 		return row
 	}
-	row.Phrs, row.Asked, row.Warns = t.phrases(r.Phrases), t.asked(r.Asks), append(r.Warnings, suspects(r.Places)...)
-	for _, p := range r.Places {
-		if len(p.Calls) > 1 {
-			row.Sums = append(row.Sums, t.sum(p, len(r.Places) > 1))
-		}
-	}
+	row.Warns = append(r.Warnings, suspects(r.Places)...)
 	if r.Value != nil {
 		if lines := jsonSpans(text.CutBytes(string(r.Value), 300)); len(lines) == 1 {
 			row.Result = lines[0]

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/usetools/usetools/harness/present"
@@ -12,61 +11,30 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// phraseNote says which tool a phrase, or a name in the script, found.
-type phraseNote struct {
-	Phrase, Go, Tool, Hue, By, Verdict string
-	Confidence                         string // empty if it does not matter
-	Meter                              int    // percent
-	Near                               []timelineServer
-}
+// Hue is the class of the colour of a tool's server.
+func (t *timeline) Hue(tool string) string { return hue(t.servers, tool) }
 
-func (t *timeline) phrases(all []present.Phrase) (out []phraseNote) {
-	for _, p := range all {
-		c := min(max(p.Confidence, 0), 1)
-		n := phraseNote{Phrase: p.Phrase, Tool: p.Tool, Go: cmp.Or(p.Go, t.gonames[p.Tool], p.Tool), Hue: hue(t.servers, p.Tool), By: p.By,
-			Verdict: strings.ReplaceAll(p.Verdict, "_", " "), Confidence: fmt.Sprintf("%.2f", c), Meter: int(c * 100)}
-		if p.Tool != "" && p.By != "phrase" {
-			n.Confidence = ""
-		}
-		if p.By == "name" {
-			n.By = "your name"
-		}
-		if p.Tool == "" {
-			for _, c := range p.Candidates[:min(3, len(p.Candidates))] {
-				n.Near = append(n.Near, timelineServer{c.ID, hue(t.servers, c.ID)})
-			}
-		}
-		out = append(out, n)
-	}
-	return out
-}
+// GoName is the Go name of the tool that a phrase found.
+func (t *timeline) GoName(p present.Phrase) string { return cmp.Or(p.Go, t.gonames[p.Tool], p.Tool) }
 
-// callsNote sums up the calls of a place.
-type callsNote struct {
-	*present.Place
-	Named     bool
-	Hue       string
-	Timed     bool   // several have ended
-	P95       string // of many
-	Histogram string // path, in a box of 96 by 22, of how many took how long
-	Top       string // at its end
-}
+// histogram is how many of many calls took how long.
+type histogram struct{ P95, Top, Path string }
 
-func (t *timeline) sum(p *present.Place, named bool) callsNote {
-	n := callsNote{Place: p, Named: named, Hue: hue(t.servers, p.Tool)}
+// Histogram returns the histogram of the calls of a place, as a path in a box of 96 by 22. It
+// returns nil for fewer than 100 calls.
+func (t *timeline) Histogram(p *present.Place) *histogram {
 	var took []float64
 	for _, b := range p.Calls {
 		if b.Done != nil {
 			took = append(took, b.Done.Ms)
 		}
 	}
-	if n.Timed = len(took) > 1; len(took) < 100 {
-		return n
+	if len(took) < 100 {
+		return nil
 	}
 	slices.Sort(took)
-	n.P95 = present.Duration(present.Quantile(took, .95))
 	top := max(present.Quantile(took, .99), 1e-3)
-	n.Top = present.Duration(top)
+	h := &histogram{P95: present.Duration(present.Quantile(took, .95)), Top: present.Duration(top)}
 	var counts [24]int
 	most := 1
 	for _, ms := range took {
@@ -76,11 +44,11 @@ func (t *timeline) sum(p *present.Place, named bool) callsNote {
 	}
 	for i, k := range counts {
 		if k > 0 {
-			h := fixed(max(float64(k)/float64(most)*22, .8), 1)
-			n.Histogram += fmt.Sprintf("M%d 22v-%sh3.2v%sz", i*4, h, h)
+			y := fixed(max(float64(k)/float64(most)*22, .8), 1)
+			h.Path += fmt.Sprintf("M%d 22v-%sh3.2v%sz", i*4, y, y)
 		}
 	}
-	return n
+	return h
 }
 
 // askNote is what people were asked at a line and said, once for answers that are alike.
@@ -103,8 +71,10 @@ type answersAlike struct {
 // maxAskNotes bounds the notes of a line.
 const maxAskNotes = 5
 
-func (t *timeline) asked(asks []*record.Asked) (out []askNote) {
-	for _, a := range asks {
+// Asked returns what people were asked at a line.
+func (r *timelineRow) Asked() (out []askNote) {
+	t := r.T
+	for _, a := range r.Asks {
 		alike := answersAlike{state: a.State(t.now)}
 		n := askNote{Answer: a.Answer, Closed: t.closed(), Why: a.Why, Times: 1}
 		if a.Answer != nil {
