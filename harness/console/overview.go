@@ -264,7 +264,7 @@ func (c *Console) needs(v *view, runs []*record.Summary, servers []*serverRow) [
 			Since: sum.Time, Text: p.Note, Next: "/runs/" + sum.ID, Do: doOrSee(v, "Settle")})
 	}
 	for _, s := range servers {
-		x := &need{Class: "wait", Icon: "wait", Row: s, Next: "/servers/" + s.Path, Do: "See"}
+		x := &need{Class: "wait", Icon: "wait", Row: s, Next: "/servers/" + link(s.Name), Do: "See"}
 		switch s.State.Key {
 		case "down", "unusable":
 			x.Kind, x.Class, x.Icon, x.Head = "down", "bad", "bad", s.Name+" is "+s.State.Word
@@ -274,7 +274,7 @@ func (c *Console) needs(v *view, runs []*record.Summary, servers []*serverRow) [
 			signIns = append(signIns, x)
 		}
 		if v.Operator && len(s.Held) > 0 {
-			x := &need{Kind: "changed", Class: "wait", Icon: "unknown", Row: s, Next: "/servers/" + s.Path, Do: "Compare",
+			x := &need{Kind: "changed", Class: "wait", Icon: "unknown", Row: s, Next: "/servers/" + link(s.Name), Do: "Compare",
 				Head: plural(len(s.Held), "tool changed", "tools changed")}
 			for _, id := range s.Held {
 				x.Tools.add(id)

@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -34,31 +35,26 @@ type form struct {
 	count int
 }
 
-// argument is one argument, or a part of one.
+// argument is the field for one argument, or for a part of one.
 type argument struct {
-	ID    string // of the field in the form
-	Name  string // of the property
-	Title string
-	Path  string // as errors of arguments name it: commits.author
-	About string
+	*wrappers.Field
+	ID   string // of the field in the form
+	Path string // as errors of arguments name it: commits.author
 	// Kind is text, area, number, choice, lines, ticks, json or object.
 	Kind string
-	// Input is the type of an input element, Mode its inputmode.
-	Input, Mode string
-	Required    bool
-	Default     string // that of the schema, as JSON or as a text
-	Limits      string // what the schema says of values, in words
-	Options     []formOption
-	Fields      []*argument // of an object
+	// Input is the type of an input element.
+	Input   string
+	Limits  string // what the schema says of values, in words
+	Options []formOption
+	Fields  []*argument // of an object
 
 	Value  string // as it was typed
 	Ticked map[string]bool
 	Error  string
-
-	element string // the type of a list's elements: string, number, integer
-	whole   bool   // a number without a fraction
-	unset   string // the JSON that is sent if nothing is typed
 }
+
+// Placeholder is the default of the schema as it would be typed.
+func (x *argument) Placeholder() string { return plain(json.RawMessage(x.Default)) }
 
 // formOption is a value that may be chosen: Value is its JSON.
 type formOption struct{ Value, Label string }
@@ -95,8 +91,7 @@ var long = []string{"body", "content", "text", "message", "description", "code",
 var inputs = map[string]string{"format date": "date", "format email": "email", "format uri": "url", "format url": "url"}
 
 func (f *form) argument(id, path string, field *wrappers.Field, depth int) *argument {
-	x := &argument{ID: id, Name: field.Name, Title: field.Title, Path: path, About: field.Doc, Kind: "json", Required: field.Required,
-		Default: plain(json.RawMessage(field.Default)), Limits: field.Limits, Ticked: map[string]bool{}, unset: field.Unset}
+	x := &argument{Field: field, ID: id, Path: path, Kind: "json", Limits: field.Limits, Ticked: map[string]bool{}}
 	options := optionsOf(field)
 	switch {
 	case field.Kind == "list" && len(field.Enum) > 0:
@@ -104,7 +99,7 @@ func (f *form) argument(id, path string, field *wrappers.Field, depth int) *argu
 			x.Kind, x.Options = "ticks", options
 		}
 	case field.Kind == "list" && slices.Contains([]string{"string", "number", "integer"}, field.Elem):
-		x.Kind, x.element, x.Limits = "lines", field.Elem, "one per line"
+		x.Kind, x.Limits = "lines", "one per line"
 	case options != nil:
 		x.Kind, x.Options = "choice", options
 		if len(options) == 1 && field.Required {
@@ -120,10 +115,8 @@ func (f *form) argument(id, path string, field *wrappers.Field, depth int) *argu
 		}
 	case field.Kind == "boolean":
 		x.Kind, x.Options = "choice", []formOption{{"true", "true"}, {"false", "false"}}
-	case field.Kind == "number":
-		x.Kind, x.Input, x.Mode = "number", "text", "decimal"
-	case field.Kind == "integer":
-		x.Kind, x.Input, x.Mode, x.whole = "number", "text", "numeric", true
+	case field.Kind == "number" || field.Kind == "integer":
+		x.Kind, x.Input = "number", "text"
 	case field.Kind == "object" && depth+1 < formDepth:
 		x.Kind, x.Fields = "object", f.arguments(id, path, field.Fields(), depth+1)
 	}
@@ -145,10 +138,7 @@ func optionsOf(field *wrappers.Field) []formOption {
 		if v[0] == '{' || v[0] == '[' || len(v) > 1000 {
 			return nil
 		}
-		label := plain(json.RawMessage(v))
-		if label == "" {
-			label = v
-		}
+		label := cmp.Or(plain(json.RawMessage(v)), v)
 		if i < len(field.Labels) && field.Labels[i] != "" {
 			label = field.Labels[i]
 		}
@@ -209,8 +199,8 @@ func readFields(fields []*argument, sent url.Values) (object json.RawMessage, so
 	for _, x := range fields {
 		value, fine := x.read(sent)
 		ok, some = ok && fine, some || value != nil || x.Error != ""
-		if value == nil && fine && x.unset != "" {
-			value = json.RawMessage(x.unset)
+		if value == nil && fine && x.Unset != "" {
+			value = json.RawMessage(x.Unset)
 		}
 		switch {
 		case value != nil:
@@ -282,7 +272,7 @@ func (x *argument) read(sent url.Values) (value json.RawMessage, fine bool) {
 	case "text", "area":
 		return quoted(x.Value), true
 	case "number":
-		if why := wrongNumber(trimmed, x.whole); why != "" {
+		if why := wrongNumber(trimmed, x.Field.Kind); why != "" {
 			return nil, x.wrong(why)
 		}
 		return json.RawMessage(trimmed), true
@@ -333,10 +323,10 @@ func (x *argument) lines() (json.RawMessage, bool) {
 		trimmed := strings.TrimSpace(line)
 		switch {
 		case trimmed == "":
-		case x.element == "string":
+		case x.Elem == "string":
 			values = append(values, string(quoted(line)))
 		default:
-			if why := wrongNumber(trimmed, x.element == "integer"); why != "" {
+			if why := wrongNumber(trimmed, x.Elem); why != "" {
 				return nil, x.wrong(fmt.Sprintf("%q %s", text.Cut(trimmed, 40), why))
 			}
 			values = append(values, trimmed)
@@ -348,9 +338,10 @@ func (x *argument) lines() (json.RawMessage, bool) {
 	return json.RawMessage("[" + strings.Join(values, ",") + "]"), true
 }
 
-func wrongNumber(s string, whole bool) string {
+// wrongNumber says what is wrong with a number or an integer; "": nothing.
+func wrongNumber(s, kind string) string {
 	switch {
-	case whole && (!isNumber(s) || strings.ContainsAny(s, ".eE")):
+	case kind == "integer" && (!isNumber(s) || strings.ContainsAny(s, ".eE")):
 		return "must be a whole number, such as 12"
 	case !isNumber(s):
 		return "must be a number, such as 12 or 0.5"
@@ -433,7 +424,7 @@ func (x *argument) fill(raw json.RawMessage) bool {
 		return slices.ContainsFunc(x.Options, func(o formOption) bool { return o.Value == x.Value })
 	case "number":
 		x.Value = string(raw)
-		return wrongNumber(x.Value, x.whole) == ""
+		return wrongNumber(x.Value, x.Field.Kind) == ""
 	case "json":
 		x.Value = indented(raw)
 		return true

@@ -59,13 +59,13 @@ func TestAFormHasAFieldForEachArgument(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if x := find(f.Fields, "ref"); x.About != "own words" {
-		t.Errorf("a description beside a reference is %q", x.About)
+	if x := find(f.Fields, "ref"); x.Doc != "own words" {
+		t.Errorf("a description beside a reference is %q", x.Doc)
 	}
 	if x := find(f.Fields, "loop.next.next.next.v"); x == nil || x.Kind != "json" {
 		t.Errorf("a schema in itself has no end: %+v", x)
 	}
-	if x := find(f.Fields, "n"); x.Default != "5" || x.Limits != "at least 1" || x.Mode != "numeric" {
+	if x := find(f.Fields, "n"); x.Default != "5" || x.Limits != "at least 1" || x.Field.Kind != "integer" {
 		t.Errorf("%+v", x)
 	}
 }

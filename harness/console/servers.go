@@ -55,7 +55,6 @@ type serversData struct {
 // serverRow is a server on a page.
 type serverRow struct {
 	Name      string
-	Path      string // the name in a URL
 	Transport string
 	At        string // its command, URL or file; "": the viewer may not know
 	State     serverState
@@ -254,7 +253,7 @@ func (v *view) toolsByServer(cat *catalog.Catalog, rows []*serverRow) {
 
 // serverRow is what is known of a server of the registry.
 func (c *Console) serverRow(v *view, cat *catalog.Catalog, s *registry.Server, now time.Time) *serverRow {
-	r := &serverRow{Name: s.Name, Path: url.PathEscape(s.Name), Transport: s.Transport, Protocol: s.Protocol}
+	r := &serverRow{Name: s.Name, Transport: s.Transport, Protocol: s.Protocol}
 	if v.Operator {
 		r.Version, r.Problems = text.Cut(visible(s.Version), 80), s.Problems[:min(len(s.Problems), manyLines)]
 	}
@@ -367,7 +366,7 @@ func (c *Console) configured(rows []*serverRow, known map[string]bool) []*server
 	}
 	for i := range cfg.Servers {
 		if s := &cfg.Servers[i]; !known[s.Name] {
-			r := &serverRow{Name: s.Name, Path: url.PathEscape(s.Name), Transport: s.Type, At: catalog.Where(s), Disable: true,
+			r := &serverRow{Name: s.Name, Transport: s.Type, At: catalog.Where(s), Disable: true,
 				State: serverStates["new"], Signs: s.OAuth != nil}
 			if s.Err != nil {
 				r.State, r.Error = serverStates["unusable"], visible(catalog.OfServer(s.Name, s.Err.Error()))
@@ -377,7 +376,7 @@ func (c *Console) configured(rows []*serverRow, known map[string]bool) []*server
 	}
 	for _, name := range cfg.Disabled {
 		if _, on := cfg.Server(name); !on && !known[name] {
-			rows = append(rows, &serverRow{Name: name, Path: url.PathEscape(name), State: serverStates["off"], Enable: true})
+			rows = append(rows, &serverRow{Name: name, State: serverStates["off"], Enable: true})
 		}
 	}
 	return rows
