@@ -78,7 +78,7 @@ func (e *env) guideCommand() *cli.Command {
 instructions are text of the servers; read them before you use the guide.
 
   harness guide >>system-prompt.md`,
-		Action: e.onTools(func(_ context.Context, c *cli.Command, known *known) error {
+		Action: on(e.known, func(_ context.Context, c *cli.Command, known *known) error {
 			text, err := known.catalog.Guide()
 			switch {
 			case err != nil:

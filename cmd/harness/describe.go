@@ -31,7 +31,7 @@ are shown anyway. Coloured on a terminal, unless NO_COLOR is set.
   harness describe -detail micro_schema git.Log mcp__git__git_status
   harness -json describe -detail full_schema git_log`,
 		Flags:  []cli.Flag{e.detailFlag(discovery.Go)},
-		Action: e.onTools(e.describe),
+		Action: on(e.known, e.describe),
 	}
 }
 

@@ -96,14 +96,14 @@ func (e *env) known(ctx context.Context, c *cli.Command) (*known, error) {
 	return k, err
 }
 
-// onTools returns the action of a command that looks into the registry.
-func (e *env) onTools(do func(context.Context, *cli.Command, *known) error) cli.ActionFunc {
+// on returns the action of a command on what load opens.
+func on[T any](load func(context.Context, *cli.Command) (T, error), do func(context.Context, *cli.Command, T) error) cli.ActionFunc {
 	return func(ctx context.Context, c *cli.Command) error {
-		k, err := e.known(ctx, c)
+		x, err := load(ctx, c)
 		if err != nil {
 			return err
 		}
-		return do(ctx, c, k)
+		return do(ctx, c, x)
 	}
 }
 

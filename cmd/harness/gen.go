@@ -30,7 +30,7 @@ run replaces the generated files and keeps your scripts.
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "o", Usage: "write into `DIR`"},
 		},
-		Action: e.onTools(e.gen),
+		Action: on(e.known, e.gen),
 	}
 }
 

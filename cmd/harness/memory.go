@@ -31,33 +31,60 @@ were used. Nothing leaves the machine.
 	}
 }
 
-// kept returns the file that holds what was learned about the registry that the
-// flags name.
-func (e *env) kept(c *cli.Command, path func(registry string) (string, error)) (string, error) {
+// kept opens the file that holds what was learned about the registry that the flags name.
+func kept[T any](e *env, c *cli.Command, path func(registry string) (string, error), open func(path string) (T, error)) (T, error) {
+	var none T
 	registry := e.files(c).Path()
 	if registry == "" {
-		return "", usageError{"each registry has its own memory: name one with -registry, or a config with -config"}
+		return none, usageError{"each registry has its own memory: name one with -registry, or a config with -config"}
 	}
-	return path(registry)
+	at, err := path(registry)
+	if err != nil {
+		return none, err
+	}
+	return open(at)
 }
 
-// rmCommand forgets the named things, or all if names is nil. rm returns the names
-// that were not kept.
-func (e *env) rmCommand(args string, rm func(c *cli.Command, names []string) (unknown []string, err error)) *cli.Command {
+// phrases opens the memory of phrases. It needs no registry file, which only tells whether
+// tools changed since.
+func (e *env) phrases(_ context.Context, c *cli.Command) (*memory.Memory, error) {
+	return kept(e, c, memory.Path, func(at string) (*memory.Memory, error) { return memory.New(at, nil), nil })
+}
+
+// shapes opens the store of inferred result types.
+func (e *env) shapes(_ context.Context, c *cli.Command) (*observe.Store, error) {
+	s, err := kept(e, c, observe.Path, observe.Open)
+	if err == nil {
+		s.Shared() // is listed and forgotten, too
+	}
+	return s, err
+}
+
+func (e *env) usageLog(_ context.Context, c *cli.Command) (*usage.Log, error) {
+	return kept(e, c, usage.Path, func(at string) (*usage.Log, error) { return usage.Open(at), nil })
+}
+
+// rmCommand forgets the named things of what open opens, or all if names is nil. rm returns
+// the names that were not kept.
+func rmCommand[T any](args string, open func(context.Context, *cli.Command) (T, error), rm func(from T, names []string) (unknown []string, err error)) *cli.Command {
 	wants, some := "-all", ""
 	if args != "" {
 		wants, some = args+" or -all", "["+args+"]"
 	}
 	return &cli.Command{Name: "rm", Usage: "forget " + wants, ArgsUsage: some,
 		Flags: []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "forget everything"}},
-		Action: func(_ context.Context, c *cli.Command) error {
+		Action: func(ctx context.Context, c *cli.Command) error {
 			names := c.Args().Slice()
 			if all := c.Bool("all"); all == (len(names) > 0) {
 				return usageError{fmt.Sprintf("%s wants %s", c.FullName(), wants)}
 			} else if all {
 				names = nil
 			}
-			unknown, err := rm(c, names)
+			from, err := open(ctx, c)
+			if err != nil {
+				return err
+			}
+			unknown, err := rm(from, names)
 			if err != nil {
 				return err
 			}
@@ -81,14 +108,10 @@ while the tool exists unchanged.
   harness memory phrases rm -all                        forget all
 
 The flag -no-memory, or "usetools": {"memory": false} in a config, disables this.`,
-		Action: e.listPhrases,
+		Action: on(e.phrases, e.listPhrases),
 		Commands: []*cli.Command{
-			{Name: "set", Usage: "make a phrase mean a tool", ArgsUsage: "PHRASE TOOL", Action: e.onTools(e.setPhrase)},
-			e.rmCommand("PHRASE…", func(c *cli.Command, names []string) ([]string, error) {
-				m, err := e.phrases(c)
-				if err != nil {
-					return nil, err
-				}
+			{Name: "set", Usage: "make a phrase mean a tool", ArgsUsage: "PHRASE TOOL", Action: on(e.known, e.setPhrase)},
+			rmCommand("PHRASE…", e.phrases, func(m *memory.Memory, names []string) ([]string, error) {
 				if names == nil {
 					return nil, m.ForgetAll()
 				}
@@ -98,21 +121,7 @@ The flag -no-memory, or "usetools": {"memory": false} in a config, disables this
 	}
 }
 
-// phrases returns the memory of phrases. It needs no registry file, which only tells
-// whether tools changed since.
-func (e *env) phrases(c *cli.Command) (*memory.Memory, error) {
-	at, err := e.kept(c, memory.Path)
-	if err != nil {
-		return nil, err
-	}
-	return memory.New(at, nil), nil
-}
-
-func (e *env) listPhrases(_ context.Context, c *cli.Command) error {
-	m, err := e.phrases(c)
-	if err != nil {
-		return err
-	}
+func (e *env) listPhrases(_ context.Context, c *cli.Command, m *memory.Memory) error {
 	all, err := m.List()
 	if err != nil {
 		return err
@@ -131,8 +140,8 @@ func (e *env) listPhrases(_ context.Context, c *cli.Command) error {
 	return e.output(c, map[string]any{"phrases": all}, present.Document{t})
 }
 
-func (e *env) setPhrase(_ context.Context, c *cli.Command, known *known) error {
-	m, err := e.phrases(c)
+func (e *env) setPhrase(ctx context.Context, c *cli.Command, known *known) error {
+	m, err := e.phrases(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -165,12 +174,8 @@ answers are shown to all of them, unless a tool of the server is private.
   harness memory shapes
   harness memory shapes rm git.git_log      learn a tool again
   harness memory shapes rm -all             learn all again`,
-		Action: e.listShapes,
-		Commands: []*cli.Command{e.rmCommand("TOOL…", func(c *cli.Command, tools []string) (unknown []string, err error) {
-			s, err := e.shapes(c)
-			if err != nil {
-				return nil, err
-			}
+		Action: on(e.shapes, e.listShapes),
+		Commands: []*cli.Command{rmCommand("TOOL…", e.shapes, func(s *observe.Store, tools []string) (unknown []string, err error) {
 			if tools == nil {
 				for _, x := range s.List() {
 					tools = append(tools, x.Tool)
@@ -186,24 +191,7 @@ answers are shown to all of them, unless a tool of the server is private.
 	}
 }
 
-// shapes returns the store of inferred result types.
-func (e *env) shapes(c *cli.Command) (*observe.Store, error) {
-	at, err := e.kept(c, observe.Path)
-	if err != nil {
-		return nil, err
-	}
-	s, err := observe.Open(at)
-	if err == nil {
-		s.Shared() // is listed and forgotten, too
-	}
-	return s, err
-}
-
-func (e *env) listShapes(_ context.Context, c *cli.Command) error {
-	s, err := e.shapes(c)
-	if err != nil {
-		return err
-	}
+func (e *env) listShapes(_ context.Context, c *cli.Command, s *observe.Store) error {
 	list := s.List()
 	if len(list) == 0 {
 		e.say(c, "no result type has been inferred yet")
@@ -237,30 +225,18 @@ flag -no-usage, or "usetools": {"usage": false} in a config, disables this.
 			choice(e, "by", "`WHAT` the rows are:", "tool", "tool", "server", "day"),
 			&cli.BoolFlag{Name: "unused", Usage: "list the tools that were not used"},
 		},
-		Commands: []*cli.Command{e.rmCommand("", func(c *cli.Command, _ []string) ([]string, error) {
-			log, err := e.usageLog(c)
-			if err != nil {
-				return nil, err
-			}
+		Commands: []*cli.Command{rmCommand("", e.usageLog, func(log *usage.Log, _ []string) ([]string, error) {
 			return nil, log.Clear()
 		})},
 		Action: e.usage,
 	}
 }
 
-func (e *env) usageLog(c *cli.Command) (*usage.Log, error) {
-	at, err := e.kept(c, usage.Path)
-	if err != nil {
-		return nil, err
-	}
-	return usage.Open(at), nil
-}
-
 func (e *env) usage(ctx context.Context, c *cli.Command) error {
 	if err := pointless(c, c.Bool("unused"), "with -unused, which lists tools: omit it", "by"); err != nil {
 		return err
 	}
-	log, err := e.usageLog(c)
+	log, err := e.usageLog(ctx, c)
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ phrase was not resolved.
 			&cli.StringFlag{Name: "server", Usage: "only tools of this `SERVER`"},
 			&cli.BoolFlag{Name: "explain", Usage: "show why a phrase means a tool, or none"},
 		},
-		Action: e.onTools(e.resolve),
+		Action: on(e.known, e.resolve),
 	}
 }
 

@@ -34,7 +34,7 @@ matches, with the reason.
 			choice(e, "match", "`HOW` words match:", discovery.Semantic, discovery.Semantic, discovery.Substring),
 			e.detailFlag(discovery.NameDescription),
 		},
-		Action: e.onTools(e.search),
+		Action: on(e.known, e.search),
 	}
 }
 
