@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/flow"
 	"github.com/usetools/usetools/harness/internal/engine"
 	"github.com/usetools/usetools/harness/internal/sandbox"
 	"github.com/usetools/usetools/harness/internal/worker"
@@ -99,6 +100,8 @@ type Harness struct {
 	opts    Options
 	engine  engine.Engine
 	flights flights
+	// sessions has what the clients of this process have read, by Origin.
+	sessions flow.Sessions
 }
 
 // runWorker runs a script. Tests replace it with a model.
@@ -183,6 +186,13 @@ type Origin struct {
 	// Tenant owns the saved scripts and inferred types that it uses in another process, as
 	// localfile.ApartKey makes it; "": the operator's.
 	Tenant string
+	// Shared says that Session stands for all requests of Subject and not for one client, so that
+	// what it has read counts for flow.Window. If it is set and Subject is empty, nothing is known of
+	// the client, and each effect call is late.
+	Shared bool
+	// Clean says that no untrusted text had gone back to the client, by the process that took the
+	// request, if this is another one.
+	Clean bool
 	// Anonymous says that Subject is not one person: a dry run gets no answers of earlier
 	// runs.
 	Anonymous bool
@@ -225,7 +235,13 @@ func (h *Harness) Run(ctx context.Context, s *Script) (*outcome.Result, error) {
 	if h.opts.Elsewhere != nil {
 		own := *s
 		own.Limits = Limits(limits(s.Limits, h.opts.Limits))
-		return h.opts.Elsewhere.Run(ctx, &own)
+		session := h.session(&s.Origin)
+		own.Origin.Clean = !session.IsRead(time.Now())
+		res, err := h.opts.Elsewhere.Run(ctx, &own)
+		if err != nil || res.Untrusted {
+			session.Return(time.Now())
+		}
+		return res, err
 	}
 	one, err := h.recorded(s)
 	if err != nil {
@@ -251,10 +267,25 @@ func (h *Harness) script(s *Script) *engine.Script {
 	if one.Room == nil {
 		one.Room = NewRoom(0, nil)
 	}
+	one.Session = h.session(from)
+	one.Late = one.Session.IsRead(time.Now())
 	if !from.Anonymous {
 		one.Answers = cmp.Or(h.opts.Answers, h.opts.Records)
 	}
 	return one
+}
+
+// session returns what is known of the client of a script.
+func (h *Harness) session(from *Origin) *flow.Session {
+	switch {
+	case from.Request.Front != "" && from.Clean: // what it has not read cannot steer the script
+		return &flow.Session{}
+	case from.Request.Front != "", from.Shared && (from.Subject == "" || h.opts.Elsewhere != nil): // other processes serve it, too
+		return flow.NewUnknown()
+	case from.Shared:
+		return h.sessions.Of(from.Session+"\x00"+from.Subject, flow.Window)
+	}
+	return h.sessions.Of(from.Session+"\x00"+from.Subject, 0)
 }
 
 // recorded returns a script for the engine, which begins its record if records are kept.

@@ -17,6 +17,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
+	"github.com/usetools/usetools/harness/flow"
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
@@ -220,7 +221,7 @@ func TestOutcomesAreThoseOfOneProcess(t *testing.T) {
 				both()
 			}
 			ignore := cmp.Options{cmpopts.IgnoreFields(outcome.Result{}, "Run", "Timing", "Approval", "Parked", "Mended", "Unwritten"),
-				cmpopts.IgnoreFields(outcome.Call{}, "Ms", "Start", "CutOff", "Number", "Text", "Earlier"), cmpopts.IgnoreFields(outcome.Unmade{}, "From"), cmpopts.IgnoreFields(outcome.Pending{}, "ID", "Until"),
+				cmpopts.IgnoreFields(outcome.Call{}, "Ms", "Start", "CutOff", "Number", "Text", "Earlier"), cmpopts.IgnoreFields(outcome.Unmade{}, "From"), cmpopts.IgnoreFields(flow.Source{}, "Run"), cmpopts.IgnoreFields(outcome.Pending{}, "ID", "Until"),
 				cmpopts.IgnoreFields(outcome.Error{}, "Sent", "Fixes"), cmpopts.IgnoreFields(policy.Decision{}, "Whole", "For")}
 			if diff := cmp.Diff(results[0], results[1], ignore); diff != "" {
 				t.Errorf("(-in one process +through the queue):\n%s", diff)

@@ -34,19 +34,19 @@ type Origin struct {
 	Match     Match `json:"match"`
 	// Of is how many characters of the value the text has, if Match is Address or Part.
 	Of int `json:"of,omitempty"`
-	// Source has the value. It is nil if Match is Nowhere or Unknown.
-	*Source
+	// Source has the value. It is zero if Match is Nowhere or Unknown.
+	Source
 }
 
 // IsExplained reports whether a trusted text has the value.
 func (o *Origin) IsExplained() bool {
-	return o.Source != nil && o.Trust == Trusted && o.Match != Part
+	return o.Trust == Trusted && o.Match != Part
 }
 
 // IsForeign reports whether untrusted text has the value and trusted text has not, or whether that
 // is unknown.
 func (o *Origin) IsForeign() bool {
-	return o.Match == Unknown || o.Source != nil && o.Trust == Untrusted && o.Match != Part
+	return o.Match == Unknown || o.Trust == Untrusted && o.Match != Part
 }
 
 // Explain returns the origins of the values in the arguments of a call: of each string and number,
@@ -58,7 +58,8 @@ func (x *Index) Explain(s *Settings, tool string, args json.RawMessage) []Origin
 	}
 	names, configured := s.Targets(tool)
 	e := explaining{x: x, guess: !configured, counts: map[bool]int{}}
-	for i, name := range v.Keys {
+	for _, i := range sortedMembers(v) {
+		name := v.Keys[i]
 		e.target = slices.Contains(names, name) || e.guess && isTarget(name)
 		e.value(v.Items[i], joined("", name))
 	}
@@ -88,7 +89,8 @@ func (e *explaining) value(v *jsontree.Value, path string) {
 		}
 	case jsontree.Object:
 		was := e.target
-		for i, key := range v.Keys {
+		for _, i := range sortedMembers(v) {
+			key := v.Keys[i]
 			if name := Normal(key); len(addresses(name)) > 0 {
 				e.leaf(name, joined(path, key))
 			}
@@ -159,8 +161,7 @@ func (x *Index) locate(o *Origin, value string) {
 	default:
 		o.Match = Address
 	}
-	its := *from
-	o.Source = &its
+	o.Source = *from
 }
 
 // Bounds of a part: a text has it if it has one of some pieces of the value.
@@ -181,8 +182,7 @@ func (x *Index) part(o *Origin, value string) {
 				n, before := common(value, at, e.text)
 				if n > best || n > 0 && n == best && e.Trust == Untrusted && o.Trust != Untrusted {
 					best = n
-					its := e.Source
-					o.Match, o.Source = Part, &its
+					o.Match, o.Source = Part, e.Source
 					o.Of = utf8.RuneCountInString(value[at-before : at-before+n])
 				}
 			}

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,14 +48,14 @@ const (
 
 // Source says where a text is from.
 type Source struct {
-	Kind Kind   `json:"from"`
+	Kind Kind   `json:"from,omitempty"`
 	Run  string `json:"run,omitempty"`
 	Call int    `json:"call,omitempty"` // number of the call in the run
 	Tool string `json:"tool,omitempty"`
 	// Path is where the text stands in the result ([3].body), or the name of an input. A name in
 	// it that is not plain is "…", because a third party may have chosen it.
 	Path  string `json:"path,omitempty"`
-	Trust Trust  `json:"trust"`
+	Trust Trust  `json:"trust,omitempty"`
 }
 
 // Call names a call whose result is added to an Index.
@@ -93,11 +94,13 @@ type entry struct {
 // Say adds the source of a script, as from its client.
 func (x *Index) Say(from Source, source string) { x.add(Normal(source), from) }
 
-// SayValue adds a JSON value, an input or a stored value, under the name from.Path.
-func (x *Index) SayValue(from Source, value json.RawMessage) {
-	if v, err := jsontree.Parse(value, parsing); err == nil {
-		w := walk{x: x, from: from}
-		w.value(v, from.Path, from.Trust, true)
+// SayValues adds inputs or stored values, JSON by their names.
+func (x *Index) SayValues(from Source, values map[string]json.RawMessage) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if v, err := jsontree.Parse(values[name], parsing); err == nil {
+			w := walk{x: x, from: from}
+			w.value(v, joined("", name), from.Trust, true)
+		}
 	}
 }
 
@@ -191,7 +194,8 @@ func (w *walk) value(v *jsontree.Value, path string, trust Trust, whole bool) {
 			w.value(item, path+"["+strconv.Itoa(i)+"]", trust, whole)
 		}
 	case jsontree.Object:
-		for i, key := range v.Keys {
+		for _, i := range sortedMembers(v) {
+			key := v.Keys[i]
 			at := joined(path, key)
 			switch {
 			case !whole && w.label.has(key):
@@ -212,6 +216,17 @@ func (w *walk) value(v *jsontree.Value, path string, trust Trust, whole bool) {
 		w.untrusted = w.untrusted || trust == Untrusted || !whole
 		w.x.overflow(trust)
 	}
+}
+
+// sortedMembers returns the places of the members of an object by their names: their order does
+// not matter.
+func sortedMembers(v *jsontree.Value) []int {
+	at := make([]int, len(v.Keys))
+	for i := range at {
+		at[i] = i
+	}
+	slices.SortFunc(at, func(a, b int) int { return strings.Compare(v.Keys[a], v.Keys[b]) })
+	return at
 }
 
 // joined returns the path of a member. A name that is not plain is "…".
@@ -259,11 +274,31 @@ func (x *Index) IsFull() bool {
 	return x.of(Untrusted).full
 }
 
+// size returns how many bytes of texts there are.
+func (x *Index) size() (n int) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	for i := range x.texts {
+		n += x.texts[i].size
+	}
+	return n
+}
+
+// drop removes all texts: what they had is unknown.
+func (x *Index) drop() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for i := range x.texts {
+		x.texts[i] = texts{full: true}
+	}
+}
+
 // minWithin is how many characters a value has that is found within the trusted result of a call.
 const minWithin = 4
 
-// find returns the first text in which a value in normal form stands: a trusted one, or else an
-// untrusted one, or else one that was said late. The caller holds the lock.
+// find returns the first text that is a value in normal form, or else the first in which it
+// stands: a trusted one, or else an untrusted one, or else one that was said late. The caller holds
+// the lock.
 func (x *Index) find(value string) (from *Source, equal bool) {
 	short := utf8.RuneCountInString(value) < minWithin
 	for t := range x.texts {
@@ -272,10 +307,13 @@ func (x *Index) find(value string) (from *Source, equal bool) {
 			case len(e.text) < len(value), short && e.Trust == Trusted && e.Kind == Result && e.text != value:
 			case e.text == value:
 				return &e.Source, true
-			case indexWord(e.text, value) >= 0:
-				return &e.Source, false
+			case from == nil && indexWord(e.text, value) >= 0:
+				from = &e.Source
 			}
 		}
+		if from != nil {
+			break
+		}
 	}
-	return nil, false
+	return from, false
 }

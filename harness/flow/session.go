@@ -11,24 +11,36 @@ import (
 const Window = 24 * time.Hour
 
 // Session is what a client and its scripts have seen. It is Clean until untrusted text may have
-// gone back to the client, and Read from then on. It is safe for concurrent use. A nil Session is
-// always Read, and has no texts.
+// gone back to the client, and Read from then on. It is safe for concurrent use.
 type Session struct {
 	Index
 	// Window is how long the session stays Read, and its plans count. If zero, there is no end.
 	Window time.Duration
 
+	filling sync.Once
 	mu      sync.Mutex
 	read    time.Time // when untrusted text went back last; zero while the session is Clean
 	planned map[string]time.Time
 }
 
+// NewUnknown returns the Session of a client of which is not known what it has read: it is always
+// Read, and a value that no trusted text has is foreign.
+func NewUnknown() *Session {
+	s := &Session{}
+	s.Forget()
+	return s
+}
+
+// Forget makes the session one of which is not known what the client has read, as after a run
+// whose results were not added.
+func (s *Session) Forget() { s.overflow(Untrusted) }
+
+// Fill calls fill once in the life of the session, to add what happened before.
+func (s *Session) Fill(fill func()) { s.filling.Do(fill) }
+
 // IsRead reports whether untrusted text may have gone back to the client: a script that it sends
 // now is late.
 func (s *Session) IsRead(now time.Time) bool {
-	if s == nil {
-		return true
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.IsFull() || s.counts(s.read, now)
@@ -40,9 +52,6 @@ func (s *Session) counts(at, now time.Time) bool {
 
 // Return notes that untrusted text may have gone back to the client.
 func (s *Session) Return(at time.Time) {
-	if s == nil {
-		return
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if at.After(s.read) {
@@ -52,9 +61,6 @@ func (s *Session) Return(at time.Time) {
 
 // Plan notes the tools that a script declares which is not late.
 func (s *Session) Plan(at time.Time, tools ...string) {
-	if s == nil {
-		return
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.planned == nil {
@@ -66,9 +72,6 @@ func (s *Session) Plan(at time.Time, tools ...string) {
 }
 
 func (s *Session) hasPlanned(tool string, now time.Time) bool {
-	if s == nil {
-		return false
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.counts(s.planned[tool], now)
@@ -89,10 +92,7 @@ type Facts struct {
 // Facts returns the facts about a call of a script. late says that the script was sent when the
 // session was Read.
 func (s *Session) Facts(set *Settings, late bool, tool string, args json.RawMessage, now time.Time) *Facts {
-	f := &Facts{index: &Index{}, set: set, tool: tool, args: args, late: late || s == nil, planned: s.hasPlanned(tool, now)}
-	if s != nil {
-		f.index = &s.Index
-	}
+	f := &Facts{index: &s.Index, set: set, tool: tool, args: args, late: late, planned: s.hasPlanned(tool, now)}
 	f.origins = sync.OnceValue(func() []Origin { return f.index.Explain(f.set, f.tool, f.args) })
 	return f
 }
@@ -150,4 +150,50 @@ func rank(o *Origin) int {
 		return 2
 	}
 	return 3
+}
+
+// maxSessions bounds the sessions that are kept.
+const maxSessions = 10_000
+
+// maxKept bounds the texts of all sessions that are kept, in bytes.
+const maxKept = 128 << 20
+
+// Sessions are the sessions of a process, by keys. The zero Sessions is empty. It is safe for
+// concurrent use. Beyond maxKept the session that was used last but all others loses its texts.
+type Sessions struct {
+	mu   sync.Mutex
+	all  map[string]*Session
+	used []string // keys, the latest last
+	lost bool     // some were forgotten, so that a new key may be an old one
+}
+
+// Of returns the session of a key. If there is none, it is a new one with a window.
+func (x *Sessions) Of(key string, window time.Duration) *Session {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s := x.all[key]
+	if s == nil {
+		if len(x.all) >= maxSessions {
+			clear(x.all)
+			x.used, x.lost = nil, true
+		}
+		s = &Session{Window: window}
+		if x.lost {
+			s.Forget()
+		}
+		if x.all == nil {
+			x.all = map[string]*Session{}
+		}
+		x.all[key] = s
+	}
+	if n := len(x.used); n == 0 || x.used[n-1] != key {
+		x.used = append(slices.DeleteFunc(x.used, func(k string) bool { return k == key }), key)
+	}
+	size := 0
+	for i := len(x.used) - 1; i >= 0; i-- {
+		if size += x.all[x.used[i]].size(); size > maxKept {
+			x.all[x.used[i]].drop()
+		}
+	}
+	return s
 }

@@ -27,6 +27,9 @@ type Settings struct {
 	Targets   func(tool string) (arguments []string, ok bool)
 }
 
+// NoLabels are Settings without labels: all results are trusted, and targets are guessed.
+var NoLabels = &Settings{Untrusted: func(string) Label { return Label{} }, Targets: func(string) ([]string, bool) { return nil, false }}
+
 // isTarget reports whether an argument says to whom, where or on what a call acts. It is used for
 // tools without configured targets, together with all values that are addresses.
 func isTarget(argument string) bool {

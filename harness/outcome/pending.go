@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/usetools/usetools/harness/flow"
 	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
@@ -24,6 +25,10 @@ type Pending struct {
 	Until  time.Time       `json:"until"`
 	// Whole reports whether one approval may be for all calls of the tool in this run.
 	Whole bool `json:"whole,omitempty"`
+	// Flow, Late and Origins say where the values of Args come from; see record.Ask.
+	Flow    bool          `json:"flow,omitempty"`
+	Late    bool          `json:"late,omitempty"`
+	Origins []flow.Origin `json:"origins,omitempty"`
 	// Question is the question of the server in the middle of the call: MCP's inputRequests.
 	Question json.RawMessage `json:"question,omitempty"`
 }
@@ -47,7 +52,7 @@ type Unresolved struct {
 // PendingCall returns a pending call of a run, without its place.
 func PendingCall(run string, x *record.Ask, args json.RawMessage) Pending {
 	return Pending{ID: record.ApprovalID(run, x.A), Tool: x.Tool, Class: x.Class, Why: x.Why, Args: args, Until: x.Until,
-		Whole: x.Whole, Question: x.Question}
+		Whole: x.Whole, Flow: x.Flow, Late: x.Late, Origins: x.Origins, Question: x.Question}
 }
 
 // UnresolvedCall returns an effect call whose outcome is unknown, without its place.
@@ -71,6 +76,9 @@ type Unmade struct {
 	Bytes int             `json:"bytes,omitempty"`
 	// Approval says why the call needs approval. If empty, it needs none.
 	Approval string `json:"approval,omitempty"`
+	// Late and Origins say where the values of Args come from; see record.Ask.
+	Late    bool          `json:"late,omitempty"`
+	Origins []flow.Origin `json:"origins,omitempty"`
 	// After is how many calls before it were not made either: what the script read
 	// since then does not show what they would have done.
 	After int `json:"after,omitempty"`

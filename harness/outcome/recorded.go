@@ -100,7 +100,7 @@ func FromRecord(run *record.Run) (*Result, error) {
 
 // End returns the last line of the record of a run with this Result.
 func (r *Result) End() *record.End {
-	e := &record.End{Status: string(r.Status), ExitCode: r.ExitCode, Truncated: r.Truncated, Warnings: r.Warnings,
+	e := &record.End{Status: string(r.Status), ExitCode: r.ExitCode, Truncated: r.Truncated, Untrusted: r.Untrusted, Warnings: r.Warnings,
 		Errors: record.JSON(r.Errors), Timing: record.JSON(r.Timing), Ms: r.Timing.Total, Decisions: record.JSON(r.Decisions)}
 	if r.Value != nil {
 		e.Value = record.Raw(r.Value)
@@ -167,7 +167,7 @@ func CallOf(m *record.Made) Call {
 
 // unmadeOf is a call that a dry run did not make as a Result has it.
 func unmadeOf(run *record.Run, g *record.Guess, parts []check.Part) Unmade {
-	u := Unmade{Tool: g.Tool, Class: g.Class, From: g.From}
+	u := Unmade{Tool: g.Tool, Class: g.Class, From: g.From, Late: g.Late, Origins: g.Origins}
 	u.Script, u.File, u.Line = placedIn(run, parts, g.Path, g.Place)
 	args, err := run.Value(g.Args)
 	if u.Args = args; err != nil {

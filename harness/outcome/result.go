@@ -99,6 +99,9 @@ type Result struct {
 	// LookUp says that the script did nothing but call UseTools; it was
 	// answered with the tools of its phrases and did not run.
 	LookUp bool `json:"-"`
+	// Untrusted says that the Result may have text that third parties wrote, by the labels of the
+	// config. Scripts that its client sends from now on are late; see package flow.
+	Untrusted bool `json:"untrusted,omitempty"`
 	// Run is the ID of the run's record, "" where none is kept.
 	Run string `json:"run,omitempty"`
 	// Waiting are the calls that a run waits for a person with, and Unknown those of

@@ -96,7 +96,7 @@ type Decision struct {
 	For   time.Duration `json:"-"`
 	// Flow says that the rule asks where values come from. Such a question is about this call
 	// alone: Whole is false.
-	Flow bool `json:"-"`
+	Flow bool `json:"flow,omitempty"`
 }
 
 // AskFor is how long a question waits for an answer where its rule does not say.

@@ -87,8 +87,14 @@ func isAskName(a string) bool {
 
 // AskDigest returns the digest of all that a person approves: SHA-256, in hexadecimal, over
 // fields prefixed by their length. a is an ask as its record has it; a Writer sets its Digest.
+// Version 2 covers where the values of the arguments come from; an ask without that has version 1,
+// as those of earlier harnesses.
 func AskDigest(run string, a *Ask) string {
 	d := newDigest("ask/1")
+	if a.Flow || a.Late || len(a.Origins) > 0 {
+		d = newDigest("ask/2")
+		d.add(strconv.FormatBool(a.Flow), strconv.FormatBool(a.Late), string(JSON(a.Origins)))
+	}
 	d.add(run, a.A, a.Path, a.Tool, a.Server, a.Hash, digestOf(a.Args), a.Place, strconv.Itoa(a.N), string(a.Question),
 		a.Until.UTC().Format(time.RFC3339Nano), strconv.FormatBool(a.Whole))
 	return d.sum()

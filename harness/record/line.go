@@ -3,6 +3,8 @@ package record
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/usetools/usetools/harness/flow"
 )
 
 // Version is the version of the format that this package writes.
@@ -86,7 +88,16 @@ type Tools struct {
 	// the worker gets them.
 	Unresolved json.RawMessage `json:"unresolved,omitempty"`
 	Own        []string        `json:"own,omitempty"` // parts of the harness itself that the script may use
+	// Sent says whether untrusted text may have gone back to the client before it sent the
+	// script: SentClean or SentLate. If empty, the config did not say what is untrusted.
+	Sent string `json:"sent,omitempty"`
 }
+
+// The values of Tools.Sent.
+const (
+	SentClean = "clean"
+	SentLate  = "late"
+)
 
 // Tool is a tool that the script may call.
 type Tool struct {
@@ -193,6 +204,12 @@ type Ask struct {
 	Until  time.Time `json:"until"`
 	// Whole says that a yes may be for all calls of the tool in this run.
 	Whole bool `json:"whole,omitempty"`
+	// Flow says that a rule which asks where values come from raised the question: it is about
+	// this call alone. Late says that the script was sent after untrusted text may have gone back to
+	// its client, and Origins where the values of Args come from, the first flow.MaxShown.
+	Flow    bool          `json:"flow,omitempty"`
+	Late    bool          `json:"late,omitempty"`
+	Origins []flow.Origin `json:"origins,omitempty"`
 	// Question is what the server of call N asks: MCP's inputRequests.
 	Question json.RawMessage `json:"question,omitempty"`
 }
@@ -260,6 +277,9 @@ type Guess struct {
 	Result Data   `json:"result"`
 	// From is the run whose record the answer is of; "": it was made up.
 	From string `json:"from,omitempty"`
+	// Late and Origins say where the values of Args come from, as those of an Ask.
+	Late    bool          `json:"late,omitempty"`
+	Origins []flow.Origin `json:"origins,omitempty"`
 }
 
 // Note is what else a script did.
@@ -309,6 +329,7 @@ type End struct {
 	ExitCode  int             `json:"exit_code"`
 	Closed    bool            `json:"closed,omitempty"` // by a person: nothing goes on with it
 	Truncated bool            `json:"truncated,omitempty"`
+	Untrusted bool            `json:"untrusted,omitempty"` // what the client got may have text of third parties
 	Warnings  []string        `json:"warnings,omitempty"`
 	Error     json.RawMessage `json:"error,omitempty"`  // as in the harness's result
 	Errors    json.RawMessage `json:"errors,omitempty"` // all of them

@@ -321,6 +321,9 @@ func (f *front) statefulServer(r *http.Request) *mcp.Server {
 	return req.session.mcp
 }
 
+// tokenSession begins the ID of the session of requests with a token and without a session.
+const tokenSession = "token-"
+
 func (f *front) statelessServer(r *http.Request) *mcp.Server {
 	name, mode := transport.Subject(r), f.mode(r)
 	key := name + "\x00" + string(mode)
@@ -330,9 +333,10 @@ func (f *front) statelessServer(r *http.Request) *mcp.Server {
 	if c == nil {
 		id := "anonymous"
 		if name != "" {
-			id = "token-" + name
+			id = tokenSession + name
 		}
 		c = f.s.newSession(id, f.owner(name), name, mode, false, name != "" && !f.h.Stateless, nil)
+		c.shared = true
 		f.stateless[key] = c
 	}
 	return c.mcp

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -275,7 +276,7 @@ func goesOnAlone(run *record.Run, how Resuming) bool {
 func (r *resumer) resume(ctx context.Context, run *record.Run, o guard.Owner) (err error) {
 	defer r.s.metrics.Recovered("a resumed run", &err)
 	id := run.Begin.ID
-	c := &session{s: r.s, id: cmp.Or(run.Begin.Session, "resumed"), owner: o, token: o.Token(),
+	c := &session{s: r.s, id: cmp.Or(run.Begin.Session, "resumed"), shared: strings.HasPrefix(run.Begin.Session, tokenSession), owner: o, token: o.Token(),
 		results: harness.NewRoom(r.s.opts.MaxResultBytes, r.s.weighed(o))}
 	args := &executeArgs{}
 	if args.Script, err = run.Text(run.Begin.Script); err == nil {

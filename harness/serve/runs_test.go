@@ -212,7 +212,8 @@ dry run: nothing was changed; 2 effect calls were not sent:
 	}
 	raw, err := json.Marshal(a)
 	if err != nil || !strings.Contains(string(raw), `"ledger":[{"tool":"files.delete_file","class":"effect","line":2,`+
-		`"args":{"path":"a"},"guess":false},{"tool":"issues.comment",`) {
+		`"args":{"path":"a"},"origins":[{"arg":"path","target":true,"size":1,"match":"within","from":"script",`) ||
+		!strings.Contains(string(raw), `"guess":false},{"tool":"issues.comment",`) {
 		t.Errorf("%s, %v", raw, err)
 	}
 	// What the subject's earlier runs got is no guess.

@@ -59,6 +59,8 @@ type session struct {
 	results *harness.Room
 	// one says that it is one client, and not all that have a token, or none.
 	one bool
+	// shared: it stands for all requests of its token, which have no sessions.
+	shared bool
 
 	// Of a session over HTTP, under the lock of its front:
 	visits  int       // requests under way, but for streams

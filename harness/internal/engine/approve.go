@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/usetools/usetools/harness/flow"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
@@ -36,7 +37,8 @@ func (r *run) canAsk() bool { return r.canWait() && !r.script.NoAsk }
 func (r *run) approve(t *wrappers.Tool, line *record.Call, args registry.Args) (
 	ask string, holds time.Time, err error) {
 	none := holds
-	d := r.bound.DecideCall(t, args, nil)
+	facts := r.facts(t, args)
+	d := r.bound.DecideCall(t, args, facts)
 	a := r.tree.asks
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -71,10 +73,13 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args registry.Args) (
 			"it can wait for approval", t.ID, d.Rule)}
 	}
 	want := &record.Ask{Path: line.Path, Place: line.Place, Class: line.Class, Tool: t.ID, Args: line.Args, Why: d.Rule,
-		Hash: t.Hash, Server: r.serverDigest(t), Whole: d.Whole}
+		Hash: t.Hash, Server: r.serverDigest(t), Whole: d.Whole, Flow: d.Flow}
+	if facts != nil {
+		want.Late, want.Origins = facts.IsLate(), flow.Shown(facts.Origins())
+	}
 	if doubt != "" {
 		want.Why, want.Whole = doubt, false
-	} else if g := a.whole[t.ID]; g != nil && r.isStill(g.Ask, t) && r.journal.Now().Before(g.Answer.Until) {
+	} else if g := a.whole[t.ID]; g != nil && !d.Flow && r.isStill(g.Ask, t) && r.journal.Now().Before(g.Answer.Until) {
 		return g.Ask.A, g.Answer.Until, nil
 	}
 	a.number++

@@ -46,6 +46,7 @@ func (r *run) Resolve(ctx context.Context, n *worker.Needs) (tools *worker.Tools
 	if ok, err := b.Load(ctx, n); !ok {
 		return &worker.Tools{}, err == nil, err
 	}
+	r.beginFlow(r.script.Source)
 	begin := time.Now()
 	if err := b.Resolve(ctx); err != nil {
 		return nil, false, err
@@ -73,10 +74,11 @@ func (r *run) Resolve(ctx context.Context, n *worker.Needs) (tools *worker.Tools
 
 // recordTools adds the tools that the script is compiled with to the record.
 func (r *run) recordTools(t *worker.Tools) error {
+	r.plan()
 	if !r.journal.Kept() {
 		return nil
 	}
-	l := &record.Tools{Path: r.path, Phrases: record.JSON(r.result.Tools), Own: r.bound.Needs.Own}
+	l := &record.Tools{Path: r.path, Sent: r.tree.flow.sent(), Phrases: record.JSON(r.result.Tools), Own: r.bound.Needs.Own}
 	if len(t.Unresolved) > 0 {
 		l.Unresolved = record.JSON(t.Unresolved)
 	}

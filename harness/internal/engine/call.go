@@ -75,7 +75,7 @@ func (r *run) call(ctx context.Context, path string, c *worker.Call, args regist
 		return nil, r.refuse(line, fmt.Sprintf("%s: %s", c.Tool, d.Rule))
 	}
 	if recorded != nil && recorded.Round == nil && recorded.Call.Ask == "" {
-		if d := r.bound.DecideCall(t, args, nil); d.Verdict != policy.IsAllowed {
+		if d := r.bound.DecideCall(t, args, r.facts(t, args)); d.Verdict != policy.IsAllowed {
 			return nil, r.diverge(fmt.Errorf("call %d of %s may have been made; it now needs approval to be made again: "+
 				"%s; settle it first", recorded.N, t.ID, d.Rule))
 		}
@@ -274,6 +274,13 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 		r.tree.asks.doubt(line, done.Kind, args)
 	}
 	r.journal.Add(done) // what cannot be written ends the sending, see add
+	if r.tree.flow != nil {
+		var raw json.RawMessage
+		if res != nil {
+			raw = res.Raw
+		}
+		r.tree.flow.got(r.journal.ID(), line, done, raw)
+	}
 	r.journal.Tell(record.Progress{Call: &told, Done: done})
 	if lost {
 		r.lose(line, args, err.Error())

@@ -41,13 +41,17 @@ func (e *Engine) Call(ctx context.Context, c *catalog.Catalog, id string, raw js
 	r.bound = r.bind()
 	r.bound.Catalog, r.bound.View, r.bound.Allowed = c, view, map[string]*wrappers.Tool{id: t}
 	args := registry.ReadArgs(raw)
-	d := r.bound.DecideCall(t, args, nil)
+	r.beginFlow(string(raw)) // the client wrote them
+	r.plan()
+	d := r.bound.DecideCall(t, args, r.facts(t, args))
 	if d.Verdict == policy.IsDenied || d.Verdict == policy.NeedsApproval {
 		return nil, d, nil
 	}
+	known := r.tree.flow
 	if r.tree, err = e.begin(s, false); err != nil {
 		return nil, d, err
 	}
+	r.tree.flow = known
 	r.journal = r.tree.journal
 	r.recordTools(&worker.Tools{}) // what cannot be written ends the sending
 	res, err := r.make(ctx, t, &record.Call{N: r.journal.NextCall(), Tool: id, Args: argsData(args)}, args, nil)
@@ -58,6 +62,7 @@ func (e *Engine) Call(ctx context.Context, c *catalog.Catalog, id string, raw js
 		}
 	}
 	r.result.Timing.Total = ms(time.Since(begin))
+	r.endFlow(true)
 	r.journal.End(r.result)
 	if c.Usage != nil {
 		_ = c.Usage.Add(r.used(begin)) // what cannot be counted harms nobody

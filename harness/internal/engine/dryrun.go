@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/usetools/usetools/harness/flow"
 	"github.com/usetools/usetools/harness/internal/schema"
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
@@ -47,7 +48,11 @@ func (r *run) answerDry(t *wrappers.Tool, line *record.Call, given registry.Args
 	}
 	u := outcome.Unmade{Tool: t.ID, Class: line.Class, After: len(g.unmade), Guess: g.guessed, From: found.run}
 	u.Script, u.File, u.Line = r.placed(line.Place)
-	if d := r.bound.Catalog.DecideCall(r.bound.Policy, t.Tool, given, r.script.approved, nil); d.Verdict == policy.NeedsApproval {
+	facts := r.facts(t, given)
+	if facts != nil {
+		u.Late, u.Origins = facts.IsLate(), flow.Shown(facts.Origins())
+	}
+	if d := r.bound.Catalog.DecideCall(r.bound.Policy, t.Tool, given, r.script.approved, facts); d.Verdict == policy.NeedsApproval {
 		u.Approval = d.Rule
 	}
 	if g.bytes += len(args); g.bytes <= MaxLedger {
@@ -58,7 +63,7 @@ func (r *run) answerDry(t *wrappers.Tool, line *record.Call, given registry.Args
 	g.unmade = append(g.unmade, u)
 	g.guessed = g.guessed || !ok
 	guess := &record.Guess{N: line.N, Path: line.Path, Place: line.Place, Class: line.Class, Tool: t.ID, Args: line.Args,
-		Result: record.Raw(found.raw), From: found.run}
+		Result: record.Raw(found.raw), From: found.run, Late: u.Late, Origins: u.Origins}
 	guess.Time = time.Now()
 	if err := r.journal.Add(guess); err != nil {
 		return nil, err

@@ -91,6 +91,7 @@ func (e *Engine) Run(ctx context.Context, s *Script, check bool) (*outcome.Resul
 	r.result.Timing.Total = ms(time.Since(begin))
 	if s.depth == 0 {
 		t.asks.fill(r.result)
+		r.endFlow(false)
 	}
 	if s.depth == 0 && s.Again == nil {
 		r.result.Run, r.result.Dry, r.result.Ledger = t.journal.ID(), t.dry != nil, t.dry.ledger()

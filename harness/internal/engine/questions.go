@@ -96,7 +96,7 @@ func questionText(requests json.RawMessage) string {
 // goOn returns what the server of a call is answered that was sent before and goes on;
 // nil: nothing. worker.ErrParked: what it asked waits for a person still.
 func (r *run) goOn(t *wrappers.Tool, args registry.Args, recorded *record.Made) (input json.RawMessage, err error) {
-	if d := r.bound.DecideCall(t, args, nil); d.Verdict == policy.IsDenied {
+	if d := r.bound.DecideCall(t, args, r.facts(t, args)); d.Verdict == policy.IsDenied {
 		return nil, r.diverge(fmt.Errorf("call %d cannot be resumed: %s: %s", recorded.N, t.ID, d.Rule))
 	}
 	if recorded.Round != nil && recorded.Round.Task != "" {

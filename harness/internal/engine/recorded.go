@@ -42,6 +42,7 @@ func (r *run) recorded(ctx context.Context, n *worker.Needs, line *record.Tools,
 	if ok, err := r.bound.Load(ctx, n); !ok {
 		return tools, err == nil, err
 	}
+	r.beginFlow(r.script.Source)
 	r.changed, r.classes = map[string]error{}, map[string]record.Class{}
 	for _, was := range line.Tools {
 		r.classes[was.ID] = was.Class

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/flow"
 	"github.com/usetools/usetools/harness/internal/bind"
 	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/internal/journal"
@@ -66,6 +67,8 @@ type Script struct {
 	OnProgress     func(record.Progress)
 	Stdout, Stderr io.Writer
 	Ask            func(ctx context.Context, server string, q *backend.Question) (*backend.Reply, error)
+	Session        *flow.Session // that it belongs to; if nil, nothing is known of its client
+	Late           bool          // it was sent after untrusted text may have gone back to its client
 	Room           *room.Room    // of the results of its calls
 	Begin          *record.Begin // the first line of its record; if nil, none is kept
 	Again          *Again        // of a script that runs again from its record; else nil
@@ -137,6 +140,7 @@ type tree struct {
 	budget  *worker.Budget
 	journal *journal.Journal
 	dry     *guesser // nil: calls are sent
+	flow    *flowing // nil: the config does not say what is untrusted
 	asks    *asks
 	// answers begins to answer the script at path, which s runs.
 	answers func(path string, s *worker.Script) Answers
