@@ -34,6 +34,7 @@ type policyPage struct {
 	Lines   []policyLine // of the flags
 	Rules   []catalog.RuleTools
 	Doubts  []string
+	Names   []string // of servers, for their colours
 	Days    int
 	Counted bool // there were more runs than are counted
 	Use     []*useOf
@@ -110,7 +111,7 @@ func (v *view) policy() error {
 		return v.show("policy.html", p)
 	}
 	cat := k.cat
-	data.Holders = v.holders(cat)
+	data.Holders, data.Names = v.holders(cat), k.servers
 	q := v.r.URL.Query()
 	if q.Has("tool") {
 		data.Asked = k.may(data.Holders, q)

@@ -314,15 +314,15 @@ func (v *View) ending(all bool, href func(line int) string) (doc Document) {
 			if e.Column > 0 {
 				at += fmt.Sprintf(":%d", e.Column)
 			}
-			if at += ": "; href != nil && e.File == "" {
+			if href != nil && e.File == "" {
 				page = href(e.Line)
 			}
 		}
 		message, more := firstLine(text.Cut(e.Message, maxMessage))
-		if at != "" {
-			message = " " + message
+		if at = strings.TrimSpace(at); at != "" {
+			message = ": " + message
 		}
-		doc = append(doc, &Paragraph{Link(Bad, strings.TrimSpace(at), page, "").Add(Bad, message)})
+		doc = append(doc, &Paragraph{Link(Bad, at, page, "").Add(Bad, message)})
 		if more += strings.Join(e.Trace[:min(len(e.Trace), maxTrace)], "\n"); more != "" {
 			doc = append(doc, &Quote{Text: more})
 		}
