@@ -202,7 +202,7 @@ func (f *fn) incDec(s *ast.IncDecStmt) {
 // labeledBlock emits a block; one with a label is a switch of one case, which
 // break can leave.
 func (f *fn) labeledBlock(s *ast.BlockStmt, label string) {
-	if label == "" || !breaksTo(s, label) {
+	if label == "" {
 		f.w("{\n")
 		f.block(s)
 		f.w("}\n")
@@ -214,18 +214,6 @@ func (f *fn) labeledBlock(s *ast.BlockStmt, label string) {
 	f.block(s)
 	f.pop()
 	f.w("}\n")
-}
-
-// breaksTo: a break below n names the label.
-func breaksTo(n ast.Node, label string) bool {
-	found := false
-	ast.Inspect(n, func(m ast.Node) bool {
-		if b, ok := m.(*ast.BranchStmt); ok && b.Tok == token.BREAK && b.Label != nil && b.Label.Name == label {
-			found = true
-		}
-		return !found
-	})
-	return found
 }
 
 func (f *fn) writeLabel(label string) {

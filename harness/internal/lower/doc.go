@@ -43,8 +43,10 @@
 //			var warm p_fmt.Stringer = t.To_1_2(float64(21.0))    // (3)
 //			var fs []func() = []func(){}
 //			var i int = 0
-//			for ; i < 2; i++ {
+//			var first bool = true
+//			for {
 //				var i_2 int = i                                  // (4)
+//				…                                                // i_2++ but for the first, i_2 < 2
 //				var t_3 []func() = append(fs, make_1(i_2, warm))
 //				fs = t_3
 //				i = i_2

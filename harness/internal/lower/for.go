@@ -5,25 +5,32 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
-	"slices"
 	"strings"
 )
 
 // For statements. The interpreter has one variable per loop where Go has one
-// per iteration. Only a loop whose variables are captured pays for that: its
-// body works on copies, which are stored back before the post statement.
+// per iteration. Only a loop whose variables are captured pays for that: condition,
+// body and post statement work on copies, which are stored back after the body. As Go
+// makes an iteration's variables before its post statement, this comes at the begin of
+// the next iteration.
 //
 //	for i := 0; i < n; i++ { fs = append(fs, func() int { return i }) }
 //
 //	var i_1 int = 0
-//	for ; i_1 < n; i_1++ {
-//		var i_2 int = i_1
-//		fs = append(fs, make_3(&i_2))
-//		i_1 = i_2
+//	var first_2 bool = true
+//	for {
+//		var i_3 int = i_1
+//		if first_2 {
+//			first_2 = false
+//		} else {
+//			i_3++
+//		}
+//		if i_3 >= n {
+//			break
+//		}
+//		fs = append(fs, make_4(&i_3))
+//		i_1 = i_3
 //	}
-//
-// Where the header captures one, condition and post statement work on the copy
-// too, in the body: Go makes an iteration's variables before its post statement.
 
 func (f *fn) forStatement(s *ast.ForStmt, label string) {
 	f.w("{\n")
@@ -34,14 +41,11 @@ func (f *fn) forStatement(s *ast.ForStmt, label string) {
 	defer f.enterLoop()()
 	t := &target{kind: loop, label: label, body: s.Body}
 	copies := f.iterationVars(s)
-	if len(copies) == 0 {
-		t.index, t.bounds = f.bounded(s)
-	}
-	if slices.ContainsFunc(copies, func(v *types.Var) bool { return f.capturedIn(s.Cond, v) || f.capturedIn(s.Post, v) }) {
-		f.forWithCapturingHeader(s, t, copies)
+	if len(copies) > 0 {
+		f.forWithCopies(s, t, copies)
 		return
 	}
-
+	t.index, t.bounds = f.bounded(s)
 	cond := ""
 	condBefore := ""
 	f.push(t)
@@ -76,29 +80,21 @@ func (f *fn) forStatement(s *ast.ForStmt, label string) {
 	default:
 		f.w("for ; %s; %s {\n", plain(cond), header)
 	}
-	back, restore := f.copyIterationVars(copies)
-	if back != "" {
-		after := t.ahead
-		t.ahead = func() {
-			f.w("%s", back)
-			if after != nil {
-				after()
-			}
-		}
-	}
 	f.block(s.Body)
 	if t.ahead != nil {
 		t.ahead()
 	}
 	f.pop()
-	restore()
 	f.w("}\n")
 }
 
-// copyIterationVars declares an iteration's variables. back stores them for the
-// next one, restore makes their names those of the loop's again.
-func (f *fn) copyIterationVars(copies []*types.Var) (back string, restore func()) {
-	outer := map[types.Object]variable{}
+// forWithCopies emits a loop each of whose iterations has variables of its own.
+func (f *fn) forWithCopies(s *ast.ForStmt, t *target, copies []*types.Var) {
+	first := f.hoist("true", "bool")
+	f.push(t)
+	f.writeLabel(t.label)
+	f.w("for {\n")
+	outer, back := map[types.Object]variable{}, ""
 	for _, v := range copies {
 		outer[v] = f.vars[v]
 		typ := f.p.typ(f.subst(v.Type()))
@@ -106,15 +102,6 @@ func (f *fn) copyIterationVars(copies []*types.Var) (back string, restore func()
 		f.w("var %s %s = %s\n", name, typ, outer[v].text())
 		back += outer[v].text() + " = " + name + "\n"
 	}
-	return back, func() { maps.Copy(f.vars, outer) }
-}
-
-func (f *fn) forWithCapturingHeader(s *ast.ForStmt, t *target, copies []*types.Var) {
-	first := f.hoist("true", "bool")
-	f.push(t)
-	f.writeLabel(t.label)
-	f.w("for {\n")
-	back, restore := f.copyIterationVars(copies)
 	f.w("if %s {\n%s = false\n}", first, first)
 	if s.Post != nil {
 		f.w(" else {\n")
@@ -134,7 +121,7 @@ func (f *fn) forWithCapturingHeader(s *ast.ForStmt, t *target, copies []*types.V
 	f.block(s.Body)
 	t.ahead()
 	f.pop()
-	restore()
+	maps.Copy(f.vars, outer)
 	f.w("}\n")
 }
 
@@ -181,31 +168,6 @@ func (f *fn) oneForEach(s ast.Stmt, v *types.Var) {
 	if f.p.older[f.unit.fset.File(s.Pos())] {
 		f.refuse(s, "a loop in the Go of before 1.22, where all iterations have the same variable %s: remove the //go:build line, and each has its own", v.Name())
 	}
-}
-
-// capturedIn: n has a closure or an address of v in it.
-func (f *fn) capturedIn(n ast.Node, v *types.Var) bool {
-	found := false
-	if n == nil || n == ast.Node((ast.Expr)(nil)) || n == ast.Node((ast.Stmt)(nil)) {
-		return false
-	}
-	ast.Inspect(n, func(m ast.Node) bool {
-		switch m := m.(type) {
-		case *ast.FuncLit:
-			ast.Inspect(m, func(k ast.Node) bool {
-				if id, ok := k.(*ast.Ident); ok && f.use(id) == v {
-					found = true
-				}
-				return true
-			})
-		case *ast.UnaryExpr:
-			if id, ok := ast.Unparen(m.X).(*ast.Ident); ok && m.Op == token.AND && f.use(id) == v {
-				found = true
-			}
-		}
-		return !found
-	})
-	return found
 }
 
 // stable: a local variable that only the function itself can change.
