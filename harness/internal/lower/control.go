@@ -184,18 +184,9 @@ func (f *fn) exprStatement(s *ast.ExprStmt) {
 }
 
 func (f *fn) incDec(s *ast.IncDecStmt) {
-	op := "+"
-	if s.Tok == token.DEC {
-		op = "-"
-	}
 	before, place := split(f.target(s.X))
 	f.w("%s", before)
-	if strings.HasSuffix(place, "]") || strings.HasPrefix(place, "(*") {
-		t := f.typeOf(s.X)
-		f.w("%s = %s %s %s(1)\n", place, place, op, f.p.typ(t))
-	} else {
-		f.w("%s%s\n", place, s.Tok)
-	}
+	f.w("%s%s\n", place, s.Tok)
 	f.wrote(s.X)
 }
 
@@ -296,7 +287,7 @@ func (f *fn) ifStatement(s *ast.IfStmt) {
 	}
 	f.orders(s.Cond)
 	cond := f.condition(s.Cond)
-	f.w("if %s {\n", plain(cond))
+	f.w("if %s {\n", bare(cond))
 	f.arm(s.Body, s.Body, nil)
 	if s.Else != nil {
 		f.w("} else {\n")

@@ -3,7 +3,6 @@ package lower
 import (
 	"fmt"
 	"go/ast"
-	"go/constant"
 	"go/token"
 	"go/types"
 	"strings"
@@ -161,27 +160,8 @@ func (f *fn) unary(x *ast.UnaryExpr) string {
 	return "(" + x.Op.String() + f.expr(x.X) + ")"
 }
 
-// negate emits !x as a comparison: behind a ! the interpreter takes the wrong
-// branch of && and ||.
-func negate(text string) string { return "(" + text + " == false)" }
-
-// plain is a whole condition without what it costs to be careful: as no operand
-// of anything, !x is right.
-func plain(text string) string {
-	before, text := split(bare(text))
-	inner, negated := strings.CutSuffix(text, " == false")
-	switch {
-	case !negated:
-	case isName(inner):
-		text = "!" + inner
-	default:
-		a, b, ok := strings.Cut(bare(inner), " == ")
-		if ok && isSimple(a) && isSimple(b) {
-			text = a + " != " + b
-		}
-	}
-	return guarded(before, text)
-}
+// negate emits !x.
+func negate(text string) string { return "(!" + text + ")" }
 
 // channel evaluates a channel into a variable: the interpreter needs to see a
 // channel type written down.
@@ -292,9 +272,6 @@ func (f *fn) binary(x *ast.BinaryExpr) string {
 		}
 	}
 	o := f.operands(operand{x.X, t}, operand{x.Y, t})
-	if v := f.value(x.Y).Value; x.Op == token.SUB && v != nil && constant.Sign(v) == 0 {
-		return o[0] // the interpreter makes +0 of -0 - 0
-	}
 	right := inner(o[1], x.Y, x.Op.Precedence()+1)
 	if x.Op == token.QUO || x.Op == token.REM {
 		right = f.divisor(right, x.Y, t)

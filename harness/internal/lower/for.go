@@ -72,13 +72,13 @@ func (f *fn) forStatement(s *ast.ForStmt, label string) {
 	f.writeLabel(label)
 	switch {
 	case condBefore != "":
-		f.w("for ; ; %s {\n%sif %s {\nbreak\n}\n", header, condBefore, plain(negate(cond)))
+		f.w("for ; ; %s {\n%sif %s {\nbreak\n}\n", header, condBefore, bare(negate(cond)))
 	case header == "" && cond == "":
 		f.w("for {\n")
 	case header == "":
-		f.w("for %s {\n", plain(cond))
+		f.w("for %s {\n", bare(cond))
 	default:
-		f.w("for ; %s; %s {\n", plain(cond), header)
+		f.w("for ; %s; %s {\n", bare(cond), header)
 	}
 	f.block(s.Body)
 	if t.ahead != nil {
@@ -115,7 +115,7 @@ func (f *fn) forWithCopies(s *ast.ForStmt, t *target, copies []*types.Var) {
 		}
 		f.orders(s.Cond)
 		before, cond := split(f.condition(s.Cond))
-		f.w("%sif %s {\nbreak\n}\n", before, plain(negate(cond)))
+		f.w("%sif %s {\nbreak\n}\n", before, bare(negate(cond)))
 	}
 	t.ahead = func() { f.w("%s", back) }
 	f.block(s.Body)
