@@ -69,53 +69,21 @@ type hashed struct {
 
 // arrange returns keys in the order of their hashes; compare decides between equal ones.
 func arrange[K any](keys []K, hash func(K) uint64, compare func(a, b K) int) []K {
-	if len(keys) < 2 {
-		return keys
+	list := make([]hashed, len(keys))
+	for i, k := range keys {
+		list[i] = hashed{hash(k), i}
 	}
-	var few [16]hashed
-	list := few[:0]
-	if len(keys) <= len(few) {
-		for i, k := range keys {
-			list = append(list, hashed{hash(k), i})
+	slices.SortFunc(list, func(a, b hashed) int {
+		if a.hash != b.hash {
+			return cmp.Compare(a.hash, b.hash)
 		}
-	} else {
-		list = byHighBits(keys, hash)
-	}
-	for i := 1; i < len(list); i++ { // all are near their places
-		x, j := list[i], i
-		for j > 0 && (x.hash < list[j-1].hash || x.hash == list[j-1].hash && compare(keys[x.at], keys[list[j-1].at]) < 0) {
-			list[j] = list[j-1]
-			j--
-		}
-		list[j] = x
-	}
+		return compare(keys[a.at], keys[b.at])
+	})
 	out := make([]K, len(list))
 	for i, h := range list {
 		out[i] = keys[h.at]
 	}
 	return out
-}
-
-// byHighBits sorts keys by as many high bits of their hashes as make about one key
-// for each value of them.
-func byHighBits[K any](keys []K, hash func(K) uint64) []hashed {
-	width := bits.Len(uint(len(keys)))
-	shift := 64 - width
-	hashes, next := make([]uint64, len(keys)), make([]int, 1<<width+1)
-	for i, k := range keys {
-		hashes[i] = hash(k)
-		next[hashes[i]>>shift+1]++
-	}
-	for i := range len(next) - 1 {
-		next[i+1] += next[i]
-	}
-	list := make([]hashed, len(keys))
-	for i, h := range hashes {
-		n := &next[h>>shift]
-		list[*n] = hashed{h, i}
-		*n++
-	}
-	return list
 }
 
 // keysOf are the keys of a map whose keys are of type K, in Go's order.
