@@ -524,8 +524,17 @@ func checkRecords(ctx context.Context) []finding {
 			return []finding{f}
 		}
 	}
+	var records *store.Store
 	if err == nil {
-		f.Detail, err = latestRun(ctx, dir)
+		records, err = store.Open(dir, nil)
+	}
+	if err == nil {
+		f.Detail = "no runs in " + dir + " yet"
+		for s, bad := range records.List(ctx, &store.Filter{Limit: 1}) {
+			if err = bad; bad == nil {
+				f.Detail = fmt.Sprintf("in %s; the latest run is %s of %s (%s)", dir, s.ID, s.Time.Local().Format(time.DateTime), s.Status)
+			}
+		}
 	}
 	if err != nil {
 		f.Status, f.Detail = warning, err.Error()
@@ -560,22 +569,6 @@ func checkApprovals(ctx context.Context) []finding {
 		f.Detail = text.Count(n, "pending call") + ", see harness approvals; " + f.Detail
 	}
 	return []finding{f}
-}
-
-// latestRun says which run is the latest in a folder of records.
-func latestRun(ctx context.Context, dir string) (string, error) {
-	records, err := store.Open(dir, nil)
-	if err != nil {
-		return "", err
-	}
-	for s, err := range records.List(ctx, &store.Filter{Limit: 1}) {
-		if err != nil {
-			return "", err
-		}
-		return fmt.Sprintf("in %s; the latest run is %s of %s (%s)", dir, s.ID, s.Time.Local().Format(time.DateTime),
-			s.Status), nil
-	}
-	return "no runs in " + dir + " yet", nil
 }
 
 // checkTypes says whether scripts' types can be made with the Go of this build.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/record/store"
+	"github.com/usetools/usetools/harness/serve/transport"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -143,11 +143,7 @@ const usersGuide = "examples/cluster/README.md, Users"
 func checkWire(s *cluster.Status) finding {
 	f := finding{Check: "cluster connection", Status: fine, Detail: "TLS"}
 	u, err := url.Parse(s.URL)
-	local := false
-	if err == nil {
-		ip := net.ParseIP(u.Hostname())
-		local = u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
-	}
+	local := err == nil && transport.IsLoopback(u.Host)
 	named := s.User == nil || s.User.Name != ""
 	switch {
 	case local && !s.TLS:

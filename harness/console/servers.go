@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -21,6 +20,7 @@ import (
 	"github.com/usetools/usetools/harness/clients"
 	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/serve/transport"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/backend/mcp"
@@ -384,7 +384,7 @@ func (c *Console) configured(rows []*serverRow, known map[string]bool) []*server
 
 // more adds what files say of a server: what changed of its tools, and its log.
 func (c *Console) more(v *view, cat *catalog.Catalog, r *serverRow, lines int) {
-	r.SignIn, r.Local = c.signins.of(r.Name), loopback(v.r.Host)
+	r.SignIn, r.Local = c.signins.of(r.Name), transport.IsLoopback(v.r.Host)
 	r.Changes, r.Log, r.LogError = nil, nil, ""
 	if c.opts.Files != nil && len(r.Held) > 0 {
 		pins := c.opts.Files.Pins()
@@ -648,7 +648,7 @@ func (s *signIns) change(name string, to func(x *signingIn) *signingIn) {
 // back to a port of this machine.
 func (c *Console) signIn(v *view, f *catalog.Files) error {
 	name := v.r.PathValue("name")
-	if !loopback(v.r.Host) {
+	if !transport.IsLoopback(v.r.Host) {
 		v.say("wait", "The sign-in page returns to the machine of the harness. Run there: build-registry signin %s",
 			registry.ShellWord(name))
 		return backToServer(v)
@@ -710,13 +710,4 @@ func (c *Console) signIn(v *view, f *catalog.Files) error {
 	case <-v.r.Context().Done():
 	}
 	return backToServer(v)
-}
-
-// loopback reports whether a request's host is this machine.
-func loopback(host string) bool {
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	ip := net.ParseIP(strings.Trim(host, "[]"))
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

@@ -68,7 +68,7 @@ func (e *Endpoint) hostOK(r *http.Request) bool {
 	}
 	local, _ := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
 	if local != nil && local.IP.IsLoopback() {
-		return isLoopback(host)
+		return IsLoopback(host)
 	}
 	return len(e.Hosts) == 0 && (len(e.Tokens) > 0 || e.own(host))
 }
@@ -165,7 +165,7 @@ func Away(r *http.Request) bool {
 		host = r.Host
 	}
 	from, _, _ := net.SplitHostPort(r.RemoteAddr)
-	return !isLoopback(host) || !isLoopback(from) ||
+	return !IsLoopback(host) || !IsLoopback(from) ||
 		cmp.Or(r.Header.Get("Forwarded"), r.Header.Get("X-Forwarded-For"), r.Header.Get("Via")) != ""
 }
 

@@ -52,7 +52,7 @@ func (e *Endpoint) Check() error {
 	if err != nil {
 		return fmt.Errorf("address %q: want host:port, as in 127.0.0.1:7337", e.Address)
 	}
-	if host != "" && !isLoopback(host) && len(e.Tokens) == 0 && !e.Insecure {
+	if host != "" && !IsLoopback(host) && len(e.Tokens) == 0 && !e.Insecure {
 		return fmt.Errorf("address %q can be reached from other machines: demand a token (-token-file, or "+
 			"USETOOLS_TOKEN), or say -insecure", e.Address)
 	}
@@ -120,13 +120,13 @@ func (e *Endpoint) Server(handler http.Handler) *http.Server {
 	}
 }
 
-// isLoopback reports whether a host is this machine, for itself only.
-func isLoopback(host string) bool {
-	if host == "localhost" {
-		return true
+// IsLoopback reports whether a host, with or without a port, is this machine, for itself only.
+func IsLoopback(host string) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
 	}
 	ip := net.ParseIP(strings.Trim(host, "[]"))
-	return ip != nil && ip.IsLoopback()
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // URL returns the address of the MCP endpoint for clients on this machine. Call it
