@@ -27,10 +27,8 @@ type Timers struct {
 	timers   map[*time.Timer]wake
 	tickers  map[*time.Ticker]bool
 	contexts []context.Context // with a deadline of their own
-	// calls and sends are until when a forgotten timer may call a function or
-	// send on its channel; ticks: one that repeats has been forgotten.
-	calls, sends time.Time
-	ticks        bool
+	sends    time.Time         // until when a timer of time.After may send
+	ticks    bool              // time.Tick was called
 }
 
 // wake is what one timer does, and when.
@@ -40,8 +38,8 @@ type wake struct {
 }
 
 const (
-	// mostTimers is how many are told apart; of the others only the last counts.
-	mostTimers = 1000
+	// pruneEach is after how many timers those that have gone off are dropped.
+	pruneEach = 1000
 	// lateness is more than a timer is late in a process that runs.
 	lateness = time.Second
 )
@@ -68,7 +66,7 @@ func (t *Timers) Pending() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.prune()
-	if len(t.contexts) > 0 || due(t.calls) {
+	if len(t.contexts) > 0 {
 		return true
 	}
 	heard := t.waiting.Load() > 0
@@ -106,29 +104,11 @@ func (t *Timers) prune() {
 func (t *Timers) note(timer *time.Timer, d time.Duration, calls bool) *time.Timer {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	w := wake{time.Now().Add(d), calls}
-	if len(t.timers) >= mostTimers {
+	if len(t.timers)%pruneEach == pruneEach-1 {
 		t.prune()
 	}
-	if len(t.timers) >= mostTimers {
-		for timer, w := range t.timers {
-			t.forget(w)
-			delete(t.timers, timer)
-		}
-	}
-	t.timers[timer] = w
+	t.timers[timer] = wake{time.Now().Add(d), calls}
 	return timer
-}
-
-// forget keeps of a timer only until when it may go off.
-func (t *Timers) forget(w wake) {
-	last := &t.sends
-	if w.calls {
-		last = &t.calls
-	}
-	if w.at.After(*last) {
-		*last = w.at
-	}
 }
 
 func (t *Timers) afterFunc(d time.Duration, f func()) *time.Timer {
@@ -150,7 +130,9 @@ func (t *Timers) after(d time.Duration) <-chan time.Time {
 		return t.replay.after(d)
 	}
 	t.mu.Lock()
-	t.forget(wake{at: time.Now().Add(d)})
+	if at := time.Now().Add(d); at.After(t.sends) {
+		t.sends = at
+	}
 	t.mu.Unlock()
 	return time.After(d)
 }
@@ -185,11 +167,7 @@ func (t *Timers) newTicker(d time.Duration) *time.Ticker {
 func (t *Timers) noteTicker(ticker *time.Ticker) *time.Ticker {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.tickers) < mostTimers {
-		t.tickers[ticker] = true
-	} else {
-		t.ticks = true
-	}
+	t.tickers[ticker] = true
 	return ticker
 }
 
@@ -228,15 +206,10 @@ func (t *Timers) resetTicker(ticker *time.Ticker, d time.Duration) {
 func (t *Timers) deadline(c context.Context, cancel context.CancelFunc) (context.Context, context.CancelFunc) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.contexts) >= mostTimers {
+	if len(t.contexts)%pruneEach == pruneEach-1 {
 		t.prune()
 	}
-	if len(t.contexts) < mostTimers {
-		t.contexts = append(t.contexts, c)
-	} else {
-		at, _ := c.Deadline()
-		t.forget(wake{at, true})
-	}
+	t.contexts = append(t.contexts, c)
 	return c, cancel
 }
 
