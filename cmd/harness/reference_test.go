@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -16,7 +17,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/urfave/cli/v3"
 
 	"github.com/usetools/usetools/harness/outcome"
@@ -27,6 +28,7 @@ import (
 //
 //	flags COMMAND…     the flags of commands and of the commands below them
 //	statuses           the statuses of runs, with their exit codes
+//	metrics            the metrics of servers and clusters
 //	keys               the keys of "usetools" in configs
 func TestReferences(t *testing.T) {
 	guides, err := filepath.Glob("help/*.md")
@@ -47,6 +49,8 @@ func TestReferences(t *testing.T) {
 				return m[1] + flagTables(words[1:]) + m[3]
 			case "statuses":
 				return m[1] + statusTable(t) + m[3]
+			case "metrics":
+				return m[1] + metricTable(t) + m[3]
 			case "keys":
 				return m[1] + keyTable(t) + m[3]
 			}
@@ -57,7 +61,7 @@ func TestReferences(t *testing.T) {
 			continue
 		}
 		if !*update {
-			t.Errorf("%s: go test ./cmd/harness -run %s -update writes:\n%s", guide, t.Name(), cmp.Diff(string(b), want))
+			t.Errorf("%s: go test ./cmd/harness -run %s -update writes:\n%s", guide, t.Name(), gocmp.Diff(string(b), want))
 		} else if err := os.WriteFile(guide, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -174,6 +178,29 @@ func comments(t *testing.T, file, of string) map[string]string {
 		return true
 	})
 	return out
+}
+
+// metricTable returns a table of the metrics that the source of two packages names.
+func metricTable(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("\n| metric | type | meaning |\n| --- | --- | --- |\n")
+	named := regexp.MustCompile(`# HELP usetools_(\w+) ([^\\%]+)\\n# TYPE \w+ (\w+)|` + // written out
+		`(?:one|metric)\((?:w, )?"(\w+)", "(\w+)", "([^"]+)"|` + // by a function
+		`\{"(\w+)", "([^"]+)", func`) // of each pool
+	for _, from := range []struct{ file, prefix string }{
+		{"../../harness/serve/observe/metrics.go", "usetools_"},
+		{"../../harness/cluster/metrics.go", "usetools_cluster_"},
+	} {
+		source, err := os.ReadFile(from.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range named.FindAllStringSubmatch(string(source), -1) {
+			name, kind, help := m[1]+m[4]+m[7], cmp.Or(m[3]+m[5], "gauge"), m[2]+m[6]+m[8]
+			fmt.Fprintf(&b, "| `%s%s` | %s | %s |\n", from.prefix, name, kind, cell(help))
+		}
+	}
+	return b.String() + "\n"
 }
 
 // cell returns a text as the cell of a table.
