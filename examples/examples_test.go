@@ -35,7 +35,8 @@ func builtConfig(t *testing.T, file string, folders bool, replace ...string) str
 		t.Fatal(err)
 	}
 	var cfg struct {
-		Servers map[string]map[string]any `json:"mcpServers"`
+		UseTools map[string]any            `json:"usetools,omitempty"`
+		Servers  map[string]map[string]any `json:"mcpServers"`
 	}
 	if err := json.Unmarshal([]byte(strings.NewReplacer(replace...).Replace(string(b))), &cfg); err != nil {
 		t.Fatal(err)

@@ -194,6 +194,9 @@ func (e *env) answerApprovals(ctx context.Context, c *cli.Command, yes bool) err
 			case a.Question != nil:
 				return usageError{fmt.Sprintf("%s is a question of a server; to answer it at a terminal: %s", a.ID,
 					lines(c)("resume", a.Run.ID))}
+			case a.Flow && len(all) > 1:
+				return usageError{fmt.Sprintf("%s needs approval because of where its values come from; look at it and approve it alone: %s",
+					a.ID, lines(c)("approvals", "yes", a.ID))}
 			case c.Bool("whole") && !a.Whole:
 				return usageError{fmt.Sprintf("%s: the config does not allow one approval for all calls of %s in a run: omit -whole",
 					a.ID, registry.Quoted(a.Tool))}

@@ -65,7 +65,9 @@ func (c *Call) Arguments() present.Document {
 	if c.IsLedger() {
 		return outcome.LedgerCalls(outcome.Ledger(c.Record))
 	}
-	return append(present.Args(outcome.ArgsTitle(c.Question), c.Record, c.Args), present.Questions(c.Question)...)
+	args, _ := c.Record.Value(c.Args)
+	return slices.Concat(present.Args(outcome.ArgsTitle(c.Question), c.Record, c.Args), present.Questions(c.Question),
+		present.Origins(args, c.Origins, c.Late))
 }
 
 // Table returns a list of calls, with arguments in short.

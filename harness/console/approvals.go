@@ -279,7 +279,8 @@ func (v *view) question(a *approval.Call, filled []formQuestion, alone bool) (*q
 	case a.IsLedger():
 		shown = q.ledger()
 	case len(together) == 1:
-		shown = present.Args(outcome.ArgsTitle(a.Question), a.Record, a.Args)
+		args, _ := a.Record.Value(a.Args)
+		shown = append(present.Args(outcome.ArgsTitle(a.Question), a.Record, a.Args), present.Origins(args, a.Origins, a.Late)...)
 	}
 	page := ""
 	if q.SeesRun {

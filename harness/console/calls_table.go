@@ -107,6 +107,14 @@ type shownCall struct {
 	Args, Result *shownValue
 }
 
+// OriginLines says where the values of an effect call come from, one value a line.
+func (c *shownCall) OriginLines() (out []string) {
+	for _, line := range present.OriginLines(c.Line.Args.JSON, c.Bar.Origins) {
+		out = append(out, line.String())
+	}
+	return out
+}
+
 type startedAt struct{ Place, Row string }
 
 // askedOf is what a person was asked of a call.

@@ -51,9 +51,10 @@ func waitingCalls(ctx context.Context, records *store.Store, subject *string, li
 }
 
 // kin returns a key that calls share if they are shown together: that of their run, tool and
-// place in the script. A server's question and the calls of a dry run are shown alone.
+// place in the script. A server's question, the calls of a dry run, and a call that a rule asks
+// about because of where its values come from are shown alone.
 func kin(a *approval.Call) string {
-	if a.Question != nil || a.IsLedger() {
+	if a.Question != nil || a.IsLedger() || a.Flow {
 		return a.ID
 	}
 	return fmt.Sprintf("%s %q %q", a.Run.ID, a.Tool, a.Place)

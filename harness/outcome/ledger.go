@@ -53,6 +53,7 @@ func LedgerCalls(calls []Unmade) present.Document {
 			}
 			row.Quote = u.Args
 		}
+		row.Below = append(row.Below, present.OriginLines(u.Args, u.Origins)...)
 		t.Rows = append(t.Rows, row)
 	}
 	if len(t.Rows) == 0 {

@@ -2,6 +2,7 @@ package outcome
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/usetools/usetools/harness/flow"
@@ -104,7 +105,8 @@ func (p *Pending) Facts() present.Facts {
 
 // Document returns Facts and all arguments, for a person who decides about the call.
 func (p *Pending) Document() present.Document {
-	return append(present.Document{p.Facts()}, present.ArgsJSON(ArgsTitle(p.Question), p.Args)...)
+	return slices.Concat(present.Document{p.Facts()}, present.ArgsJSON(ArgsTitle(p.Question), p.Args),
+		present.Origins(p.Args, p.Origins, p.Late))
 }
 
 // ArgsTitle returns the heading of arguments: they were sent if the server has a question.

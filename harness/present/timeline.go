@@ -284,6 +284,12 @@ func (b *Bar) notes() (out []Span) {
 	if b.Guess != nil && b.Guess.From != "" {
 		add(Dim, b.Guess.Source())
 	}
+	if b.Late {
+		add(Warn, "its script was sent after text of third parties had gone back to the client")
+	}
+	for _, line := range OriginLines(b.Made.Line().Args.JSON, b.Origins) {
+		add(Dim, line.String())
+	}
 	return out
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/usetools/usetools/harness/flow"
 	"github.com/usetools/usetools/harness/record"
 )
 
@@ -99,6 +100,9 @@ type Bar struct {
 	Start, End float64 // ms
 	State      State
 	Error      string // what the tool or the harness said, where it failed
+	// Origins and Late say where the values of an effect call come from, as in record.Ask.
+	Origins []flow.Origin
+	Late    bool
 }
 
 // State is what is known of a call.
@@ -170,6 +174,7 @@ func New(r *record.Run) *View {
 		v.Sources = append(v.Sources, &Source{Name: child.Name, Path: child.Path, Text: textOf(r, child.Script)})
 	}
 	v.addCalls(c)
+	v.addOrigins()
 	v.addPrints(c)
 	v.addUsage(c)
 	return v

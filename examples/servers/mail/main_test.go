@@ -29,7 +29,7 @@ func TestMailbox(t *testing.T) {
 	}{
 		{"list_messages", map[string]any{}, "Invoice 7714", false},
 		{"get_message", map[string]any{"id": 3}, "Note to the assistant", false},
-		{"get_message", map[string]any{"id": 4}, "there is no message 4", true},
+		{"get_message", map[string]any{"id": 5}, "there is no message 5", true},
 		{"send_message", map[string]any{"to": "a@example.com", "subject": "Hi", "body": "x"}, "true", false},
 	} {
 		res, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: call.tool, Arguments: call.args})
