@@ -382,6 +382,11 @@ func Binary(op token.Token, t types.Type, a, b *Expr) *Expr {
 	case token.LOR:
 		return Cond(a, Const(t, constant.MakeBool(true)), b)
 	}
+	switch op {
+	case token.ADD, token.SUB, token.MUL, token.QUO, token.REM:
+	default:
+		panic(ErrUnfit) // few comparisons shift or mask
+	}
 	Require(class == String && op == token.ADD || class == Float && is64(t) || class == Int && isWhole(t))
 	x := expr(t, func(m *maker, args []eval) eval {
 		a, b := args[0], args[1]
@@ -391,9 +396,12 @@ func Binary(op token.Token, t types.Type, a, b *Expr) *Expr {
 		case class == Float:
 			return eval{f: arithmetic(op, a.f, b.f)}
 		}
-		return eval{n: integral(op, a.n, b.n)}
+		if op == token.REM {
+			return eval{n: func(f *frame) int64 { return a.n(f) % b.n(f) }}
+		}
+		return eval{n: arithmetic(op, a.n, b.n)}
 	}, a, b)
-	x.Fails = x.Fails || class == Int && (op == token.QUO || op == token.REM || op == token.SHL || op == token.SHR)
+	x.Fails = x.Fails || class == Int && (op == token.QUO || op == token.REM)
 	return x
 }
 
@@ -407,26 +415,6 @@ func arithmetic[T int64 | float64](op token.Token, a, b fun[T]) fun[T] {
 		return func(f *frame) T { return a(f) * b(f) }
 	}
 	return func(f *frame) T { return a(f) / b(f) }
-}
-
-func integral(op token.Token, a, b fun[int64]) fun[int64] {
-	switch op {
-	case token.REM:
-		return func(f *frame) int64 { return a(f) % b(f) }
-	case token.AND:
-		return func(f *frame) int64 { return a(f) & b(f) }
-	case token.OR:
-		return func(f *frame) int64 { return a(f) | b(f) }
-	case token.XOR:
-		return func(f *frame) int64 { return a(f) ^ b(f) }
-	case token.AND_NOT:
-		return func(f *frame) int64 { return a(f) &^ b(f) }
-	case token.SHL:
-		return func(f *frame) int64 { return a(f) << b(f) }
-	case token.SHR:
-		return func(f *frame) int64 { return a(f) >> b(f) }
-	}
-	return arithmetic(op, a, b)
 }
 
 // Compare is cmp.Compare(a, b), of type t.
@@ -489,8 +477,6 @@ var library = map[string]func(a, b eval) eval{
 	"(time.Time).Before":  times(func(a, b *time.Time) int64 { return truth(a.Before(*b)) }),
 	"(time.Time).Equal":   times(func(a, b *time.Time) int64 { return truth(a.Equal(*b)) }),
 	"(time.Time).Compare": times(func(a, b *time.Time) int64 { return int64(a.Compare(*b)) }),
-	"(time.Time).IsZero":  times(func(a, _ *time.Time) int64 { return truth(a.IsZero()) }),
-	"(time.Time).Unix":    times(func(a, _ *time.Time) int64 { return a.Unix() }),
 
 	"math.Abs": func(a, _ eval) eval { return eval{f: func(f *frame) float64 { return math.Abs(a.f(f)) }} },
 	"unicode/utf8.RuneCountInString": func(a, _ eval) eval {
