@@ -335,11 +335,7 @@ func (f *fn) iterator() *target {
 
 func (f *fn) plainReturn(s *ast.ReturnStmt, results *types.Tuple) {
 	if len(s.Results) == 0 {
-		var texts []string
-		for _, r := range f.results {
-			texts = append(texts, r.text())
-		}
-		f.w("return %s\n", strings.Join(texts, ", "))
+		f.returnResults()
 		return
 	}
 	seen := f.seenResults()

@@ -79,13 +79,11 @@ func (f *fn) deferringBody(body *ast.BlockStmt) {
 	f.returnResults()
 }
 
+// returnResults returns what the variables of the results hold.
 func (f *fn) returnResults() {
-	if len(f.results) == 0 {
-		return
-	}
-	texts := make([]string, len(f.results))
-	for i, r := range f.results {
-		texts[i] = r.text()
+	var texts []string
+	for _, r := range f.results {
+		texts = append(texts, r.text())
 	}
 	f.w("return %s\n", strings.Join(texts, ", "))
 }

@@ -196,8 +196,7 @@ func Lower(in *Input) (out *Program, err error) {
 	}
 	p.weigh()
 	for _, file := range p.in.Packages[len(p.in.Packages)-1].Files {
-		p.concurrent = p.concurrent || startsGoroutines(file)
-		p.findWritten(file)
+		p.lookThrough(file)
 	}
 	replaces, timers := false, false
 	for _, imported := range p.units[p.in.Packages[len(p.in.Packages)-1].Types].pkg.Imports() {
@@ -216,9 +215,10 @@ func Lower(in *Input) (out *Program, err error) {
 	return p.out, nil
 }
 
-// findWritten notes the variables of libraries that the script writes to, or has
-// the address of.
-func (p *program) findWritten(file *ast.File) {
+// lookThrough notes whether a file of the script starts goroutines, by a go statement or
+// something in the library that calls a function in one, and the variables of libraries
+// that it writes to, or has the address of.
+func (p *program) lookThrough(file *ast.File) {
 	written := func(list ...ast.Expr) {
 		for _, x := range list {
 			if v := libraryVariableOf(p.in.Info, x); v != nil && !p.out.source[v.Pkg()] {
@@ -228,6 +228,10 @@ func (p *program) findWritten(file *ast.File) {
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.GoStmt:
+			p.concurrent = true
+		case *ast.SelectorExpr:
+			p.concurrent = p.concurrent || n.Sel.Name == "Go" || n.Sel.Name == "AfterFunc"
 		case *ast.AssignStmt:
 			if n.Tok != token.DEFINE {
 				written(n.Lhs...)
@@ -271,22 +275,6 @@ func libraryVariableOf(info *types.Info, x ast.Expr) *types.Var {
 		}
 		return nil
 	}
-}
-
-// startsGoroutines: there is a go statement, or the name of something in the
-// library that calls a function in a goroutine.
-func startsGoroutines(file *ast.File) bool {
-	found := false
-	ast.Inspect(file, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.GoStmt:
-			found = true
-		case *ast.SelectorExpr:
-			found = found || n.Sel.Name == "Go" || n.Sel.Name == "AfterFunc"
-		}
-		return !found
-	})
-	return found
 }
 
 // hasBodies: the package is to be lowered; one of declarations only is compiled

@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"strings"
 )
 
 // Range statements. The interpreter has no range over integers and functions,
@@ -515,19 +514,10 @@ func (f *fn) afterIterator(t *target, state variable) {
 		return
 	}
 	f.w("if %s == -1 {\n", code)
-	f.returnExplicit()
-	f.w("}\n")
-}
-
-// returnExplicit returns the explicit results.
-func (f *fn) returnExplicit() {
 	if f.nested > 0 {
 		f.w("return\n")
-		return
+	} else {
+		f.returnResults()
 	}
-	var texts []string
-	for _, r := range f.results {
-		texts = append(texts, r.text())
-	}
-	f.w("return %s\n", strings.Join(texts, ", "))
+	f.w("}\n")
 }
