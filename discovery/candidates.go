@@ -35,10 +35,10 @@ func (q *query) candidates(only []int32, k int) []candidate {
 // candidate returns what the legs say of a tool; best is the BM25 score that
 // counts as 1.
 func (q *query) candidate(tool int32, best float64) candidate {
-	w, h := &q.ix.t.candidates, q.mention(tool)
+	w := &q.ix.t.candidates
 	c := candidate{tool: tool, bmRel: float64(q.bm[tool]) / best, cos: q.compare(tool)}
 	c.fused = w.BM25*c.bmRel + w.Full*float64(c.cos.full) + w.Name*float64(c.cos.name) +
-		w.Sentence*float64(c.cos.sentence) + w.Server*(h.plain+h.cued)
+		w.Sentence*float64(c.cos.sentence)
 	return c
 }
 

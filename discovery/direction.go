@@ -434,14 +434,9 @@ func (t *tables) stems(words []string) []string {
 	return words
 }
 
-// readAim reads the direction of the whole phrase, mentions of servers
-// included: "convert to pdf" goes to pdf even if a server is called so.
-func (q *query) readAim(folded string) {
-	norm := q.norm
-	if whole := q.ix.reword(folded); whole != q.rest {
-		norm = q.ix.t.normalise(whole)
-	}
-	p := q.ix.t.readDirection(norm, true)
+// readAim reads the direction of the phrase.
+func (q *query) readAim() {
+	p := q.ix.t.readDirection(q.norm, true)
 	q.aim = direction{ends: q.ix.ends(&p), verbs: q.ix.t.stems(p.verbs)}
 	q.ix.readScopes(&q.aim, &p)
 	q.aim.things = q.ix.things(&p)

@@ -26,7 +26,7 @@ type Explanation struct {
 
 // Reading is an analysed phrase.
 type Reading struct {
-	// Phrase is what is left without the mention of a server.
+	// Phrase is the phrase in words that the registry knows.
 	Phrase string   `json:"phrase"`
 	Terms  []string `json:"terms"` // for BM25
 	Verbs  []string `json:"verbs"` // classes of its verb
@@ -80,7 +80,7 @@ func (e *Explanation) read(q *query) {
 	}
 	t := q.ix.t
 	e.Read = &Reading{
-		Phrase: q.rest, Terms: append([]string{}, t.terms(q.rest)...),
+		Phrase: q.phrase, Terms: append([]string{}, t.terms(q.phrase)...),
 		Verbs: []string{}, Head: append([]string{}, q.head...), Objects: []string{},
 	}
 	for v := q.verb; v != 0; v &= v - 1 {

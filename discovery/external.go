@@ -153,7 +153,7 @@ func (q *query) embedExternal(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, externalTimeout)
 	defer cancel()
-	vectors, err := o.embedder.Embed(ctx, []string{q.rest})
+	vectors, err := o.embedder.Embed(ctx, []string{q.phrase})
 	if err == nil && (len(vectors) != 1 || len(vectors[0]) != o.dims) {
 		err = fmt.Errorf("the vector of the phrase has not %d dimensions as those of the registry", o.dims)
 	}

@@ -19,8 +19,7 @@ const (
 	verbDesc         // how far the verbs of phrase and description agree
 	nameLen          // distinct words of the name, in fives
 	bigram           // share of the phrase's pairs of words that the tool has
-	srv              // the phrase mentions the tool's server
-	srvCue           // it does so with a cue
+	srvCue           // the phrase mentions the tool's server with a cue
 	aboutNoun        // the name's last noun is the phrase's object, or its context
 	elsewhere        // share of the phrase's words that only the tool's other texts have
 	verbGap          // how far the verbs of phrase and description disagree; it is read by the confidence alone
@@ -36,7 +35,7 @@ const (
 
 var featureNames = [numFeatures]string{
 	"bm_rel", "bm_cov", "cos_full", "cos_sent", "soft_all", "name_soft", "head_all", "head_cos",
-	"verb_conf", "verb_desc", "name_len", "bigram", "srv", "srv_cue",
+	"verb_conf", "verb_desc", "name_len", "bigram", "srv_cue",
 	"last_noun", "elsewhere", "verb_gap", "contrary", "beside", "deed", "option",
 }
 
@@ -50,8 +49,7 @@ func (q *query) features(c *candidate) features {
 	if q.ideal > 0 {
 		f[bmCov] = float64(q.bm[tool]) / q.ideal
 	}
-	h := q.mention(tool)
-	f[srv], f[srvCue] = h.plain, h.cued
+	f[srvCue] = q.mention(tool)
 	if len(q.words) > 0 {
 		q.match.best(ix.words.textOf(tool), q.met)
 		for i, w := range q.words {

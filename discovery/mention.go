@@ -3,14 +3,12 @@ package discovery
 import (
 	"math"
 	"slices"
-	"strings"
 )
 
-// A phrase may name the server that it means: "list my issues on GitHub". An
-// ordinary word ("time", "search") that many other tools use is weak evidence
-// even when some server is called so; a cue ("in …", "… server", "…:") makes
-// it strong. A mention with a cue is cut from the phrase, so that the server
-// counts once, as a server and not as a topic.
+// A phrase may name the server that it means: "list my issues on GitHub". A word of a
+// server's name is evidence where a cue stands beside it ("in …", "… server", "…:");
+// elsewhere it is a word as any other. An ordinary word ("time", "search") that many
+// tools of other servers use is weaker evidence.
 
 // mentionLeg is an index of the words of the servers' names.
 type mentionLeg struct {
@@ -29,10 +27,6 @@ type serverWord struct {
 	share   float64 // of the tools that mention it, those on such a server
 	servers []int32
 }
-
-// mention is the evidence that a phrase means one server, 0 to 1 for each word of
-// its name: by plain mentions, and by those with a cue.
-type mention struct{ plain, cued float64 }
 
 // readServers reads the names of the servers that have tools, in order of the
 // tools; number returns the number of a stem.
@@ -119,46 +113,28 @@ func (h *mentionLeg) finish(outside map[int32]int32) {
 type phraseWord struct {
 	text, stem string
 	id         int32 // of the stem, -1 when the registry lacks it
-	start, end int   // of the run
-	inRun      int   // words of the run
+	end        int   // of the run
 }
 
-// read finds the mentions of servers in a folded phrase. It returns what they
-// are worth per server (nil when there are none), and the phrase without
-// those that were made with a cue.
-func (ix *Index) readMentions(folded string) (perServer []mention, rest string) {
+// readMentions returns per server how sure it is, 0 to 1, that a folded phrase means it;
+// nil if the phrase mentions none with a cue.
+func (ix *Index) readMentions(folded string) []float64 {
 	words := ix.phraseWords(folded)
-	mentions := map[int32]mention{}
-	var cut [][2]int
+	mentions := map[int32]float64{} // evidence by the stem of a word
 	for k, w := range words {
 		sw, known := ix.serverMentions.words[w.id]
 		if !known || ix.t.stop[w.text] || isShort(w.text) {
 			continue
 		}
 		before, after := ix.neighbours(words, k)
-		generic := after < len(words) && isGeneric(words[after].text)
-		cue := generic || ix.cued(folded, words, before, after)
-		if cue && w.inRun == 1 && sw.share >= ix.t.mentionCutShare {
-			cut = append(cut, [2]int{w.start, w.end})
-			for ; generic && after < len(words) && isGeneric(words[after].text); after++ {
-				cut = append(cut, [2]int{words[after].start, words[after].end})
-			}
-			if before >= 0 && (words[before].text == "use" || words[before].text == "using") {
-				cut = append(cut, [2]int{words[before].start, words[before].end})
-			}
-		}
-		if _, again := mentions[w.id]; !again {
-			m := mention{plain: sw.rarity * sw.share}
-			if cue {
-				m.cued = sw.rarity * math.Sqrt(sw.share)
-			}
-			mentions[w.id] = m
+		if after < len(words) && isGeneric(words[after].text) || ix.cued(folded, words, before, after) {
+			mentions[w.id] = sw.rarity * math.Sqrt(sw.share)
 		}
 	}
 	if len(mentions) == 0 {
-		return nil, folded
+		return nil
 	}
-	return ix.serverMentions.worth(mentions), ix.cutMentions(folded, cut)
+	return ix.serverMentions.worth(mentions)
 }
 
 func (ix *Index) phraseWords(folded string) []phraseWord {
@@ -168,7 +144,7 @@ func (ix *Index) phraseWords(folded string) []phraseWord {
 		texts = ix.t.appendWords(ix.model, texts[:0], folded[start:end])
 		for _, w := range texts {
 			s := ix.t.stem(w)
-			words = append(words, phraseWord{w, s, ix.bm25.lookup(s), start, end, len(texts)})
+			words = append(words, phraseWord{w, s, ix.bm25.lookup(s), end})
 		}
 	}
 	return words
@@ -209,49 +185,22 @@ func isGeneric(w string) bool { return w == "server" || w == "mcp" }
 
 // worth sums up the mentions per server. A name that is mentioned in part
 // counts less than one mentioned in full.
-func (h *mentionLeg) worth(mentions map[int32]mention) []mention {
-	perServer := make([]mention, len(h.names))
+func (h *mentionLeg) worth(mentions map[int32]float64) []float64 {
+	perServer := make([]float64, len(h.names))
 	for x := range mentions {
 		for _, server := range h.words[x].servers {
 			for _, name := range h.names[server] {
-				var sum mention
-				mentioned, all := 1e-9, 1e-9
+				sum, mentioned, all := 0., 1e-9, 1e-9
 				for _, y := range name {
 					all += h.words[y].rarity
 					if m, ok := mentions[y]; ok {
-						sum.plain += m.plain
-						sum.cued += m.cued
+						sum += m
 						mentioned += h.words[y].rarity
 					}
 				}
-				cover := .7 + .3*mentioned/all
-				best := &perServer[server]
-				best.plain = max(best.plain, cover*min(1, sum.plain))
-				best.cued = max(best.cued, cover*min(1, sum.cued))
+				perServer[server] = max(perServer[server], (.7+.3*mentioned/all)*min(1, sum))
 			}
 		}
 	}
 	return perServer
-}
-
-// cutMentions replaces the places by one space each, unless nothing that
-// tells anything would be left.
-func (ix *Index) cutMentions(folded string, cut [][2]int) string {
-	slices.SortFunc(cut, func(a, b [2]int) int { return a[0] - b[0] })
-	cut = slices.Compact(cut)
-	var b strings.Builder
-	from := 0
-	for _, c := range cut {
-		b.WriteString(folded[from:c[0]])
-		b.WriteByte(' ')
-		from = c[1]
-	}
-	b.WriteString(folded[from:])
-	rest := b.String()
-	for _, w := range ix.phraseWords(rest) {
-		if !ix.t.stop[w.text] && !ix.t.cue[w.text] {
-			return rest
-		}
-	}
-	return folded
 }

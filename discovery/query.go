@@ -16,8 +16,8 @@ const MaxPhrase = 2048
 // needs. Queries are pooled; one belongs to one goroutine at a time.
 type query struct {
 	ix       *Index
-	mentions []mention // per server, nil when the phrase mentions none
-	rest     string    // the folded phrase without the mention: all below reads it
+	mentions []float64 // per server, see readMentions
+	phrase   string    // folded, in words that the registry knows: all below reads it
 
 	terms    []queryTerm
 	ideal    float64
@@ -34,7 +34,7 @@ type query struct {
 	match matcher
 	met   []float32 // of the candidate at hand, per word
 
-	norm     string // rest, normalised
+	norm     string // the phrase, normalised
 	verb     verbSet
 	asks     bool   // the verb is an imperative, beyond doubt
 	deed     string // the verb, if it is in no class
@@ -54,13 +54,12 @@ func (ix *Index) ask(ctx context.Context, phrase string) *query {
 	}
 	clear(q.bm)
 	folded := ix.t.fold(text.FirstBytes(phrase, MaxPhrase))
-	q.mentions, q.rest = ix.readMentions(folded)
-	q.rest = ix.reword(q.rest)
-	q.vector = ix.model.Embed(q.rest)
+	q.mentions, q.phrase = ix.readMentions(folded), ix.reword(folded)
+	q.vector = ix.model.Embed(q.phrase)
 	q.readTerms()
 	q.readWords()
 	q.readHead()
-	q.readAim(folded)
+	q.readAim()
 	ix.bm25.scores(q.terms, q.bm)
 	q.blind = isZero(q.vector)
 	q.full, q.note = q.full[:0], ""
@@ -71,15 +70,15 @@ func (ix *Index) ask(ctx context.Context, phrase string) *query {
 func (q *query) done() { q.ix.queries.Put(q) }
 
 // mention returns what the phrase's mentions are worth for a tool.
-func (q *query) mention(tool int32) mention {
+func (q *query) mention(tool int32) float64 {
 	if q.mentions == nil {
-		return mention{}
+		return 0
 	}
 	return q.mentions[q.ix.serverMentions.serverOf[tool]]
 }
 
 func (q *query) readTerms() {
-	terms := q.ix.t.terms(withoutLiterals(q.rest))
+	terms := q.ix.t.terms(withoutLiterals(q.phrase))
 	q.pairs = q.pairs[:0]
 	for i := 1; i < len(terms); i++ {
 		p := [2]int32{q.ix.bm25.lookup(terms[i-1]), q.ix.bm25.lookup(terms[i])}
@@ -116,7 +115,7 @@ func (q *query) readWords() {
 	var total float64
 	var buf [16]embed.Token
 	v := make([]float32, ix.model.Dimensions())
-	for _, w := range distinct(ix.t.words(ix.model, q.rest)) {
+	for _, w := range distinct(ix.t.words(ix.model, q.phrase)) {
 		if ix.t.stop[w] || isShort(w) {
 			continue
 		}
@@ -147,7 +146,7 @@ func (q *query) readWords() {
 // the head's object.
 func (q *query) readHead() {
 	t := q.ix.t
-	norm := t.normalise(q.rest)
+	norm := t.normalise(q.phrase)
 	q.norm = norm
 	classes, verb := t.phraseVerb(norm)
 	q.verb, q.asks = setOfClasses(classes), imperative(verb)

@@ -464,7 +464,7 @@ func TestExplanationAddsUpToTheResolution(t *testing.T) {
 	if diff := cmp.Diff(resolve(t, ix, phrase, &discovery.ResolveOptions{Candidates: 5}), e.Resolution); diff != "" {
 		t.Errorf("Resolve and Explain differ:\n%s", diff)
 	}
-	if e.Read.Phrase != "list clusters in  " || !slices.Equal(e.Read.Objects, []string{"clusters"}) ||
+	if e.Read.Phrase != phrase || !slices.Equal(e.Read.Objects, []string{"clusters"}) ||
 		!slices.Contains(e.Read.Verbs, "list") {
 		t.Errorf("read as %+v", e.Read)
 	}

@@ -213,7 +213,7 @@ func (q *query) matching(ranked []candidate) []candidate {
 	kept := ranked[:0]
 	for i, c := range ranked {
 		near := max(c.cos.full, c.cos.name, c.cos.sentence)
-		if c.bmRel > 0 || near >= nearEnough || q.mention(c.tool) != (mention{}) || i < firstFew && near > 0 {
+		if c.bmRel > 0 || near >= nearEnough || q.mention(c.tool) > 0 || i < firstFew && near > 0 {
 			kept = append(kept, c)
 		}
 	}
@@ -232,7 +232,7 @@ func (q *query) why(tool int32) string {
 	if len(shared) > 0 {
 		reasons = append(reasons, "words: "+strings.Join(shared, ", "))
 	}
-	if q.mention(tool) != (mention{}) {
+	if q.mention(tool) > 0 {
 		reasons = append(reasons, "server: "+ix.reg.Tools[tool].Server)
 	}
 	if len(reasons) == 0 {

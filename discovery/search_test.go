@@ -118,7 +118,7 @@ func TestSubstringInTheNameComesFirst(t *testing.T) {
 func TestHitSaysWhyItMatches(t *testing.T) {
 	ix := index(t, nil, gitTools...)
 	for phrase, want := range map[string]string{
-		"history of commits, git server": "words: history, commits; server: git",
+		"history of commits, git server": "words: history, commits, git; server: git",
 		"past revisions":                 "meaning",
 	} {
 		if p := search(t, ix, discovery.Query{Text: phrase}); len(p.Results) == 0 || p.Results[0].Why != want {

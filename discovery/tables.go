@@ -30,12 +30,11 @@ type tables struct {
 	alias    map[string]string // stem → the stem that it counts as
 	phrases  [][2]string       // " two words " → " one word "
 
-	className       []string
-	verbs           map[string][]class // stem of a verb → what it may mean
-	openerStem      set
-	strongStem      set
-	compatible      [][]float64 // class × class, 0 to 1
-	mentionCutShare float64
+	className  []string
+	verbs      map[string][]class // stem of a verb → what it may mean
+	openerStem set
+	strongStem set
+	compatible [][]float64 // class × class, 0 to 1
 
 	folds         map[rune]string   // see scripts.go
 	foreignNorm   float32           // what a foreign word weighs, before its idf
@@ -70,7 +69,6 @@ type candidateWeights struct {
 	Full      float64 `json:"a_full"`
 	Name      float64 `json:"a_name"`
 	Sentence  float64 `json:"a_sent"`
-	Server    float64 `json:"a_srv"`
 	Sentences int     `json:"max_sentences"`
 }
 
@@ -92,10 +90,7 @@ type tablesFile struct {
 	Polite       []string
 	Prepositions []string
 	ServerStop   []string `json:"server_stop"`
-	ServerHint   struct {
-		Cues []string
-		Cut  float64
-	} `json:"server_hint"`
+	ServerCues   []string `json:"server_cues"`
 	Stopwords    []string
 	StemSuffixes [][2]string `json:"stem_suffixes"`
 	Aliases      []string
@@ -195,9 +190,9 @@ func parseTables(data []byte) (*tables, error) {
 	t := &tables{
 		bm25: f.BM25, candidates: f.Candidates,
 		stop: setOf(f.Stopwords), polite: setOf(f.Polite), preposition: setOf(f.Prepositions),
-		opener: setOf(f.OpenerOnly), serverStop: setOf(f.ServerStop), cue: setOf(f.ServerHint.Cues),
-		suffixes: f.StemSuffixes, mentionCutShare: f.ServerHint.Cut,
-		short: f.Short, unusual: f.Unusual, foreignNorm: f.Foreign.Norm, foreignCosine: f.Foreign.Cosine,
+		opener: setOf(f.OpenerOnly), serverStop: setOf(f.ServerStop), cue: setOf(f.ServerCues),
+		suffixes: f.StemSuffixes,
+		short:    f.Short, unusual: f.Unusual, foreignNorm: f.Foreign.Norm, foreignCosine: f.Foreign.Cosine,
 		folds: map[rune]string{},
 	}
 	for k, v := range f.Fold {
