@@ -215,7 +215,7 @@ func (f *front) AgeSilent() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, c := range f.stateful {
-		if c.streams == 1 && c.visits == 0 {
+		if c.visits == 0 {
 			c.used = time.Now().Add(-2 * unusedTime)
 			return true
 		}
@@ -230,7 +230,7 @@ func (f *front) Fill(token string) {
 	for i := len(f.stateful); i < maxSessions; i++ {
 		id := fmt.Sprint("open", i)
 		f.stateful[id] = &session{s: f.s, id: id, mcp: mcp.NewServer(&mcp.Implementation{}, nil), token: token,
-			used: time.Now(), streams: 1}
+			used: time.Now()}
 	}
 }
 

@@ -60,15 +60,12 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 	front := s.newFront(h)
 	if front.console != nil {
 		defer front.console.Close()
-		defer s.live.tells(func() { front.console.Changed("servers") })()
+		s.live.onChange(func() { front.console.Changed("servers") })
 	}
 	s.log.Info("serving", "url", h.URL(), "tokens", len(h.Tokens))
 	if len(h.Tokens) == 0 && !h.Local() {
 		s.log.Warn("INSECURE: anyone who can reach this address can run scripts with your tools")
 	}
-	sweeping, stop := context.WithCancel(ctx)
-	defer stop()
-	go front.sweepUntil(sweeping)
 	err := h.Serve(ctx, front.handler(), func() {
 		if s.queue.Close(max(s.opts.Grace, 0)) == 0 {
 			last, cancel := context.WithTimeout(context.Background(), transport.LastWords)
@@ -175,13 +172,15 @@ func (f *front) handler() http.Handler {
 			return
 		}
 		if id := r.Header.Get("Mcp-Session-Id"); id != "" {
-			defer f.visit(id, r.Method)()
+			if r.Method != http.MethodGet { // a stream of news is no use
+				defer f.visit(id)()
+			}
 		} else if !f.room(transport.Subject(r)) {
 			w.Header().Set("Retry-After", "60")
 			http.Error(w, "too many sessions; try again later", http.StatusServiceUnavailable)
 			return
 		}
-		defer f.drop(req)
+		defer f.settle(req)
 		stateful.ServeHTTP(w, r)
 	})
 	mux := http.NewServeMux()
@@ -202,34 +201,26 @@ func (f *front) checked(next http.Handler) http.Handler {
 	return f.h.Checked(next, visits, f.s.metrics.Panicked)
 }
 
-// visit notes that a session is in use by a request, until left is called. A
-// stream that it holds open to be told of news is no use.
-func (f *front) visit(id, method string) (left func()) {
+// visit notes that a session is in use by a request, until left is called.
+func (f *front) visit(id string) (left func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	c := f.stateful[id]
 	if c == nil {
 		return func() {}
 	}
-	n := &c.visits
-	if method == http.MethodGet {
-		n = &c.streams
-	}
-	*n++
+	c.visits++
 	return func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		if *n--; n == &c.visits {
-			c.used = time.Now()
-		}
+		c.visits--
+		c.used = time.Now()
 	}
 }
 
-// room reports whether there may be one more session for a subject. Where there
-// are too many, the one that nobody has used for the longest time makes room, of
-// whoever has the most, and one without an open stream first: its client is told
-// that it has ended, and begins another. Who has more than the new one's subject
-// gives way at once.
+// room reports whether there may be one more session of a subject. If there are too many,
+// it ends one that no request uses, of the subject with the most: the least recently used.
+// A session that was used within unusedTime is ended only if its subject has more than this one.
 func (f *front) room(subject string) bool {
 	f.mu.Lock()
 	if len(f.stateful) < maxSessions {
@@ -240,14 +231,12 @@ func (f *front) room(subject string) bool {
 	for _, c := range f.stateful {
 		count[c.token]++
 	}
-	streams := func(c *session) int { return min(c.streams, 1) }
 	victim, of := "", (*session)(nil)
 	for id, c := range f.stateful {
 		if c.visits > 0 || time.Since(c.used) < unusedTime && count[c.token] <= count[subject]+1 {
 			continue
 		}
-		if of == nil || cmp.Or(cmp.Compare(count[c.token], count[of.token]), cmp.Compare(streams(of), streams(c)),
-			of.used.Compare(c.used)) > 0 {
+		if of == nil || cmp.Or(cmp.Compare(count[c.token], count[of.token]), of.used.Compare(c.used)) > 0 {
 			victim, of = id, c
 		}
 	}
@@ -256,22 +245,28 @@ func (f *front) room(subject string) bool {
 	if of == nil {
 		return false
 	}
-	for ss := range of.mcp.Sessions() {
-		ss.Close()
-	}
 	of.end()
 	return true
 }
 
-// drop forgets what a request began that did not become a session.
-func (f *front) drop(req *request) {
+// settle forgets the session that a request began when it ends, or now if the request did
+// not become a session.
+func (f *front) settle(req *request) {
 	c := req.session
 	if c == nil {
 		return
 	}
-	for range c.mcp.Sessions() {
+	for ss := range c.mcp.Sessions() {
+		go func() {
+			ss.Wait()
+			f.forget(c)
+		}()
 		return
 	}
+	f.forget(c)
+}
+
+func (f *front) forget(c *session) {
 	f.mu.Lock()
 	maps.DeleteFunc(f.stateful, func(_ string, other *session) bool { return other == c })
 	f.mu.Unlock()
@@ -315,7 +310,7 @@ func (f *front) statefulServer(r *http.Request) *mcp.Server {
 			f.stateful[id] = c
 			return id
 		})
-		c.used = c.begun
+		c.used = time.Now()
 		req.session = c
 	}
 	return req.session.mcp
@@ -340,47 +335,6 @@ func (f *front) statelessServer(r *http.Request) *mcp.Server {
 		f.stateless[key] = c
 	}
 	return c.mcp
-}
-
-// sweepUntil sweeps every minute until ctx ends.
-func (f *front) sweepUntil(ctx context.Context) {
-	tick := time.NewTicker(time.Minute)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			f.sweep()
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// sweep forgets sessions whose clients are gone.
-func (f *front) sweep() {
-	live := map[*session]bool{}
-	f.mu.Lock()
-	for id, c := range f.stateful {
-		for range c.mcp.Sessions() {
-			live[c] = true
-		}
-		if !live[c] && time.Since(c.begun) > time.Minute {
-			delete(f.stateful, id)
-		} else {
-			live[c] = true
-		}
-	}
-	for _, all := range []map[string]*session{f.stateless, f.consoles} {
-		for _, c := range all {
-			live[c] = true
-		}
-	}
-	f.mu.Unlock()
-	for _, c := range f.s.clients() { // those of single requests as well
-		if !live[c] && time.Since(c.begun) > time.Minute {
-			c.end()
-		}
-	}
 }
 
 func (f *front) close() {

@@ -34,24 +34,19 @@ type live struct {
 	cat   *catalog.Catalog
 	err   error // why there is none
 	users map[*catalog.Catalog]*sync.WaitGroup
-	news  map[*func()]bool // told that there is another catalog
+	news  []func() // called when there is another catalog, or none any more
 }
 
 func newLive(s *Server) *live {
 	return &live{s: s, ready: make(chan struct{}), told: make(chan struct{}),
-		users: map[*catalog.Catalog]*sync.WaitGroup{}, news: map[*func()]bool{}}
+		users: map[*catalog.Catalog]*sync.WaitGroup{}}
 }
 
-// tells has f called when there is another catalog, or none any more, until stop is called.
-func (l *live) tells(f func()) (stop func()) {
+// onChange has f called when there is another catalog, or none any more.
+func (l *live) onChange(f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.news[&f] = true
-	return func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		delete(l.news, &f)
-	}
+	l.news = append(l.news, f)
 }
 
 // run loads the catalog and watches over it until the server ends.
@@ -158,8 +153,8 @@ func (l *live) set(c *catalog.Catalog, err error) *sync.WaitGroup {
 		l.users[c] = &sync.WaitGroup{}
 		time.AfterFunc(settleTime, guard.LimitMemory)
 	}
-	for f := range l.news {
-		(*f)()
+	for _, f := range l.news {
+		f()
 	}
 	return old
 }

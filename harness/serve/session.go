@@ -52,7 +52,6 @@ type session struct {
 	// loads says that tools can be loaded for the client, which are there in its next
 	// request.
 	loads bool
-	begun time.Time
 	owner guard.Owner // of what it saves and what its results teach
 	token string      // the name of the token that it came with, whose rules count; "" on stdio
 	// results are those of its calls that are under way.
@@ -63,9 +62,8 @@ type session struct {
 	shared bool
 
 	// Of a session over HTTP, under the lock of its front:
-	visits  int       // requests under way, but for streams
-	streams int       // open, that tell it of news
-	used    time.Time // when the last one ended
+	visits int       // requests under way, without streams of news
+	used   time.Time // when the last one ended
 
 	mu      sync.Mutex
 	shown   string              // the description that clients have
@@ -82,7 +80,7 @@ type session struct {
 // name. one reports whether that is a single client. sdkID, if not nil, returns the
 // session ID that HTTP clients are given.
 func (s *Server) newSession(id string, of guard.Owner, token string, mode Mode, one, loads bool, sdkID func() string) *session {
-	c := &session{s: s, id: id, owner: of, token: token, mode: mode, one: one, loads: loads, begun: time.Now(), loaded: map[string]struct{}{}}
+	c := &session{s: s, id: id, owner: of, token: token, mode: mode, one: one, loads: loads, loaded: map[string]struct{}{}}
 	c.results = harness.NewRoom(s.opts.MaxResultBytes, s.weighed(of))
 	c.mcp = mcp.NewServer(&mcp.Implementation{Name: "usetools", Title: "UseTools", Version: s.opts.Version},
 		&mcp.ServerOptions{
@@ -129,8 +127,11 @@ func (c *session) keptFor() string {
 	return ""
 }
 
-// end forgets a session.
+// end closes a session and forgets it.
 func (c *session) end() {
+	for ss := range c.mcp.Sessions() {
+		ss.Close()
+	}
 	c.s.mu.Lock()
 	delete(c.s.sessions, c)
 	c.s.mu.Unlock()
