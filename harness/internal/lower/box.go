@@ -30,11 +30,7 @@ func (f *fn) to(x ast.Expr, t types.Type) string {
 		}
 		return f.expr(x)
 	}
-	text := f.expr(x)
-	if isInterface(from) && f.value(x).Value != nil {
-		from = constantType(f.value(x).Value)
-	}
-	return f.convert(text, from, t)
+	return f.convert(f.expr(x), from, t)
 }
 
 // convert emits the implicit conversion of a text between types.

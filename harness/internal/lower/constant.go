@@ -15,9 +15,6 @@ import (
 
 // constant writes a constant of type t.
 func (f *fn) constant(v constant.Value, t types.Type, x ast.Node) string {
-	if isInterface(t) {
-		t = constantType(v)
-	}
 	t = types.Default(t)
 	b, ok := t.Underlying().(*types.Basic)
 	if !ok {
@@ -80,21 +77,6 @@ func floatText(v constant.Value, single bool) string {
 		return "(" + text + ")"
 	}
 	return text
-}
-
-// constantType is the default type of an untyped constant.
-func constantType(v constant.Value) types.Type {
-	switch v.Kind() {
-	case constant.Bool:
-		return types.Typ[types.Bool]
-	case constant.String:
-		return types.Typ[types.String]
-	case constant.Int:
-		return types.Typ[types.Int]
-	case constant.Float:
-		return types.Typ[types.Float64]
-	}
-	return types.Typ[types.Complex128]
 }
 
 // shiftCount writes the count of a shift; a negative one panics.

@@ -267,9 +267,6 @@ func (f *fn) binary(x *ast.BinaryExpr) string {
 	t := f.typeOf(x)
 	if x.Op == token.LSS || x.Op == token.GTR || x.Op == token.LEQ || x.Op == token.GEQ {
 		t = f.typeOf(x.X)
-		if isUntyped(t) {
-			t = f.typeOf(x.Y)
-		}
 	}
 	o := f.operands(operand{x.X, t}, operand{x.Y, t})
 	right := inner(o[1], x.Y, x.Op.Precedence()+1)
@@ -362,20 +359,7 @@ func (f *fn) side(x, other ast.Expr) side {
 		return side{"nil", f.typeOf(other), true}
 	}
 	t := f.typeOf(x)
-	if v := f.value(x).Value; v != nil {
-		o := f.typeOf(other)
-		switch {
-		case isInterface(t):
-			t = constantType(v)
-		case isUntyped(t) && !isInterface(o):
-			t = o
-		}
-		return side{f.constant(v, t, x), types.Default(t), false}
-	}
-	if isUntyped(t) {
-		t = types.Default(t)
-	}
-	return side{f.expr(x), t, false}
+	return side{f.expr(x), types.Default(t), false}
 }
 
 // equal emits == or != with Go's rules for interfaces.

@@ -24,9 +24,6 @@ func (f *fn) switchStatement(s *ast.SwitchStmt, label string) {
 		f.mark(s.Tag)
 		f.orders(s.Tag)
 		tag.typ = types.Default(f.typeOf(s.Tag))
-		if v := f.value(s.Tag).Value; v != nil && isInterface(tag.typ) {
-			tag.typ = constantType(v)
-		}
 		tag.text = f.hoist(f.to(s.Tag, tag.typ), f.p.typ(tag.typ))
 	}
 	f.cases(s.Body.List, label, func(x ast.Expr) string {
@@ -36,20 +33,8 @@ func (f *fn) switchStatement(s *ast.SwitchStmt, label string) {
 		if s.Tag == nil {
 			return f.condition(x)
 		}
-		return f.equal(tag, f.caseSide(x, s.Tag, tag), token.EQL)
+		return f.equal(tag, f.side(x, s.Tag), token.EQL)
 	}, nil)
-}
-
-// caseSide emits a case expression for the comparison with the tag.
-func (f *fn) caseSide(x, tagExpr ast.Expr, tag side) side {
-	t := f.typeOf(x)
-	switch {
-	case f.isNil(x):
-		return side{"nil", tag.typ, true}
-	case isUntyped(t) && !isInterface(tag.typ):
-		return side{f.to(x, tag.typ), tag.typ, false}
-	}
-	return f.side(x, tagExpr)
 }
 
 // cases emits the clauses of a switch. test emits the condition that one
