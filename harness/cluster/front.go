@@ -43,8 +43,8 @@ const (
 
 	// lookEvery is the interval at which a waiting front end looks at the record of a run.
 	lookEvery = 3 * time.Second
-	// maxTold bounds the frames that a run's listener has not taken yet, in bytes.
-	maxTold = 64 << 20
+	// maxEvents bounds the events of a run that its listener has not taken yet.
+	maxEvents = 4096
 	// beatEvery is the interval at which a front end that asks a person says so. A runner
 	// that waits for the answer gives up after beatsMissed intervals without a message.
 	beatEvery   = 5 * time.Second
@@ -80,18 +80,7 @@ type flight struct {
 	ctx    context.Context
 	client context.Context // of the request: ends when its client has left
 
-	frames frames // of the goroutine that reads messages
-	wake   chan struct{}
-	calls  map[int]*record.Call // under way, by number, of the goroutine that waits
-
-	mu    sync.Mutex
-	told  []frame
-	bytes int
-}
-
-type frame struct {
-	kind byte
-	body []byte
+	events chan []byte // of the runner
 }
 
 // Front takes scripts for the runners of a pool. Close it before the Cluster.
@@ -166,80 +155,22 @@ func (f *Front) read() {
 		if to == nil {
 			continue
 		}
-		kind, body, err := to.frames.add(msg.Data)
-		if err == nil && kind != 0 {
-			to.tell(frame{kind, body})
+		select {
+		case to.events <- msg.Data:
+		default: // the listener is too slow: progress is dropped
+			if strings.HasPrefix(msg.Subject, doneSubjects) {
+				go func() {
+					select {
+					case to.events <- msg.Data:
+					case <-to.ctx.Done():
+					}
+				}()
+			}
 		}
 	}
 }
 
 func lastToken(subject string) string { return subject[strings.LastIndexByte(subject, '.')+1:] }
-
-// tell queues a frame. If the listener is too slow, frames are dropped, except results.
-func (fl *flight) tell(fr frame) {
-	fl.mu.Lock()
-	if fr.kind == frameResult || fr.kind == frameError || fl.bytes+len(fr.body) <= maxTold {
-		fl.told = append(fl.told, fr)
-		fl.bytes += len(fr.body)
-	}
-	fl.mu.Unlock()
-	select {
-	case fl.wake <- struct{}{}:
-	default:
-	}
-}
-
-// take hands queued frames to the script's listeners, and returns the result if it is there.
-func (fl *flight) take() *jobResult {
-	fl.mu.Lock()
-	told := fl.told
-	fl.told, fl.bytes = nil, 0
-	fl.mu.Unlock()
-	for _, fr := range told {
-		if out := fl.handle(fr); out != nil {
-			return out
-		}
-	}
-	return nil
-}
-
-func (fl *flight) handle(fr frame) *jobResult {
-	s := fl.s
-	switch fr.kind {
-	case frameCall:
-		c := &record.Call{}
-		if s.OnProgress != nil && json.Unmarshal(fr.body, c) == nil {
-			fl.calls[c.N] = c
-			s.OnProgress(record.Progress{Call: c})
-		}
-	case frameDone:
-		d := &record.Done{}
-		if s.OnProgress == nil || json.Unmarshal(fr.body, d) != nil {
-			break
-		}
-		if c := fl.calls[d.N]; c != nil { // else its frame was dropped
-			delete(fl.calls, d.N)
-			s.OnProgress(record.Progress{Call: c, Done: d})
-		}
-	case frameStdout:
-		if s.Stdout != nil {
-			s.Stdout.Write(fr.body)
-		}
-	case frameStderr:
-		if s.Stderr != nil {
-			s.Stderr.Write(fr.body)
-		}
-	case frameResult:
-		if res, err := outcome.Decode(fr.body); err == nil {
-			return &jobResult{res: res}
-		}
-	case frameError:
-		if failed, err := harness.DecodeError(fr.body); err == nil {
-			return &jobResult{err: failed}
-		}
-	}
-	return nil
-}
 
 // jobResult is the outcome of a job: a result or an error.
 type jobResult struct {
@@ -257,7 +188,7 @@ func (o *jobResult) status() string {
 
 // expect takes the messages about a run until forget is called.
 func (f *Front) expect(ctx context.Context, id string, s *harness.Script) (fl *flight, forget func()) {
-	fl = &flight{s: s, client: ctx, asking: make(chan struct{}, maxAsking), wake: make(chan struct{}, 1), calls: map[int]*record.Call{}}
+	fl = &flight{s: s, client: ctx, asking: make(chan struct{}, maxAsking), events: make(chan []byte, maxEvents)}
 	var end context.CancelFunc
 	fl.ctx, end = context.WithCancel(context.WithoutCancel(ctx))
 	f.mu.Lock()
@@ -532,6 +463,6 @@ func (f *Front) withdraw(ctx context.Context, j *job, seq uint64, why string) (*
 	if err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) && j.Kind == kindResume {
 		return nil, err
 	}
-	f.c.dropApart(j)
+	f.c.dropApart(j.ID, j.Apart)
 	return out, nil
 }

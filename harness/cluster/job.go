@@ -3,7 +3,6 @@ package cluster
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -176,11 +175,6 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// apartSubjects are those of the script of a large job, before the last tokens.
-func (j *job) apartSubjects() string {
-	return prefix + "val." + j.ID + ".job." + token(j.Apart) + "."
-}
-
 // errAway is the answer while the engine is not reached.
 var errAway = busy("the cluster cannot be reached")
 
@@ -198,11 +192,14 @@ func (c *Cluster) enqueue(ctx context.Context, j *job, key string) error {
 	if err != nil {
 		return err
 	}
+	if len(b) > maxJob {
+		return fmt.Errorf("the script with its inputs has %d bytes; the most is %d", len(b), maxJob)
+	}
 	if len(b) > part {
-		if b, err = c.putApart(ctx, j); err != nil {
-			if lostRequest(err) {
-				err = errAway
-			}
+		if b, err = c.withoutScript(ctx, j); lostRequest(err) {
+			err = errAway
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -230,21 +227,17 @@ func (c *Cluster) enqueue(ctx context.Context, j *job, key string) error {
 	default:
 		return err
 	}
-	c.dropApart(j)
+	c.dropApart(j.ID, j.Apart)
 	return err
 }
 
-// putApart stores the script of a large job, and returns the message without it.
-func (c *Cluster) putApart(ctx context.Context, j *job) ([]byte, error) {
+// withoutScript stores the script of a large job apart, and returns the message without it.
+func (c *Cluster) withoutScript(ctx context.Context, j *job) ([]byte, error) {
 	script, err := marshal(j.Script)
 	if err != nil {
 		return nil, err
 	}
-	if len(script) > maxJob {
-		return nil, fmt.Errorf("the script with its inputs has %d bytes; the most is %d", len(script), maxJob)
-	}
-	j.Apart = strings.ToLower(rand.Text())
-	if err := c.putValue(ctx, c.records, j.apartSubjects()+"script", script); err != nil {
+	if j.Apart, err = c.putApart(ctx, j.ID, script); err != nil {
 		return nil, err
 	}
 	stub := *j
@@ -258,7 +251,7 @@ func (c *Cluster) fetchApart(ctx context.Context, j *job) error {
 		return nil
 	}
 	var s harness.Script
-	b, err := c.value(ctx, c.records, j.apartSubjects()+"script", maxJob)
+	b, err := c.apart(ctx, j.ID, j.Apart, maxJob)
 	if err == nil {
 		err = json.Unmarshal(b, &s)
 	}
@@ -270,18 +263,6 @@ func (c *Cluster) fetchApart(ctx context.Context, j *job) error {
 	}
 	j.Script = &s
 	return nil
-}
-
-// dropApart deletes the script of a large job. If that fails, it goes with the record.
-func (c *Cluster) dropApart(j *job) {
-	if j.Apart == "" {
-		return
-	}
-	ctx, cancel := context.WithTimeout(c.ctx, each)
-	defer cancel()
-	if err := c.purge(ctx, c.records, j.apartSubjects()+">"); err != nil {
-		c.log.Warn("the script of a large job stays beside the records", "run", j.ID, "error", err)
-	}
 }
 
 // queued returns the job of a run that no runner has finished yet, or nil.

@@ -43,15 +43,3 @@ func FuzzParseJob(f *testing.F) {
 		}
 	})
 }
-
-func FuzzFrames(f *testing.F) {
-	f.Add([]byte("o00000003abc"), []byte("+00000003a"))
-	f.Fuzz(func(t *testing.T, a, b []byte) {
-		var fr frames
-		for _, m := range [][]byte{a, b} {
-			if kind, body, err := fr.add(m); err == nil && kind != 0 && len(body) > len(a)+len(b) {
-				t.Errorf("%d bytes of %d", len(body), len(a)+len(b))
-			}
-		}
-	})
-}

@@ -260,7 +260,7 @@ func (r *runner) ack(run *running) {
 	if err := r.c.again(ctx, (*run.msg.Load()).DoubleAck); err != nil {
 		r.log.Warn("a job that is done comes again", "run", run.job.ID, "error", err) // and is found to have ended
 	}
-	r.c.dropApart(run.job)
+	r.c.dropApart(run.job.ID, run.job.Apart)
 }
 
 // run runs a job and returns its result, or nil if the job stays in the queue.
@@ -475,20 +475,19 @@ func (r *runner) script(ctx context.Context, run *running) (s *harness.Script, r
 		r.mu.Unlock()
 		s.Catalog = r.seenBy(j, cat)
 	}
-	to := &teller{c: r.c, subject: eventSubject(j.Front, j.ID)}
 	if j.Lines || run.span != nil {
 		s.OnProgress = func(p record.Progress) {
 			run.span.Progress(p)
-			if j.Lines {
-				to.progress(p)
+			if j.Lines && p.Begin == nil { // the front end has the name that it gave the record
+				r.c.progress(j, &event{Progress: &p})
 			}
 		}
 	}
 	if j.Output {
-		s.Stdout = &printer{to, frameStdout}
+		s.Stdout = printer(func(b []byte) { r.c.progress(j, &event{Stdout: b}) })
 	}
 	if j.Errors {
-		s.Stderr = &printer{to, frameStderr}
+		s.Stderr = printer(func(b []byte) { r.c.progress(j, &event{Stderr: b}) })
 	}
 	if j.Asks {
 		s.Ask = func(ctx context.Context, server string, q *backend.Question) (*backend.Reply, error) {
@@ -527,67 +526,44 @@ func (r *runner) seenBy(j *job, cat *catalog.Catalog) *catalog.Catalog {
 	return seen
 }
 
-// teller sends a front end the progress of a run. Its messages may be lost.
-type teller struct {
-	c       *Cluster
-	subject string
-	mu      sync.Mutex
-}
-
-func (t *teller) send(kind byte, body []byte) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.c.sendFrame(t.subject, "", kind, body)
-}
-
-func (t *teller) progress(p record.Progress) {
-	kind, line := byte(frameCall), record.Line(p.Call)
-	switch {
-	case p.Begin != nil: // the front end has the name that it gave the record
-		return
-	case p.Done != nil:
-		kind, line = frameDone, p.Done
-	}
-	if b, err := marshal(line); err == nil {
-		t.send(kind, b)
+// progress sends the front end of a job an event, which may be lost.
+func (c *Cluster) progress(j *job, e *event) {
+	ctx, cancel := c.bounded()
+	defer cancel()
+	if m, err := c.eventMessage(ctx, j.ID, eventSubject(j.Front, j.ID), e); err == nil {
+		c.conn.PublishMsg(m)
 	}
 }
 
 // printer sends the output of a script.
-type printer struct {
-	to   *teller
-	kind byte
-}
+type printer func([]byte)
 
-func (p *printer) Write(b []byte) (int, error) {
-	p.to.send(p.kind, b)
+func (p printer) Write(b []byte) (int, error) {
+	p(b)
 	return len(b), nil
 }
 
 // tell sends the result of a job to its front end, until that acknowledges it.
 func (c *Cluster) tell(j *job, out *jobResult) {
-	kind, body, err := byte(frameResult), []byte(nil), error(nil)
+	var e event
+	var err error
 	if out.err != nil {
-		kind = frameError
-		body, err = harness.EncodeError(out.err)
+		e.Error, err = harness.EncodeError(out.err)
 	} else {
-		body, err = outcome.Encode(out.res)
+		e.Result, err = outcome.Encode(out.res)
+	}
+	var m *nats.Msg
+	if err == nil {
+		ctx, cancel := c.bounded()
+		defer cancel()
+		m, err = c.eventMessage(ctx, j.ID, doneSubject(j.Front, j.ID), &e)
 	}
 	if err != nil {
 		c.log.Error("the result of a run cannot be sent", "run", j.ID, "error", err) // the record has it
 		return
 	}
-	inbox := c.conn.NewInbox()
-	heard, err := c.conn.SubscribeSync(inbox)
-	if err != nil {
-		return
-	}
-	defer heard.Unsubscribe()
 	for range resultTries {
-		if err := c.sendFrame(doneSubject(j.Front, j.ID), inbox, kind, body); err != nil && !lostRequest(err) {
-			return
-		}
-		if _, err := heard.NextMsg(each); err == nil || errors.Is(err, nats.ErrNoResponders) {
+		if _, err := c.conn.RequestMsg(m, each); !lostRequest(err) || errors.Is(err, nats.ErrNoResponders) {
 			return
 		}
 	}

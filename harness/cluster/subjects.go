@@ -24,6 +24,7 @@ const (
 const (
 	prefix        = "ut."
 	auditSubjects = prefix + "audit."
+	doneSubjects  = prefix + "done."
 	stateSubjects = "$KV." + stateBucket + "." // before a key
 
 	recordsKey = "key"
@@ -64,7 +65,7 @@ func aliveKey(process string) string       { return aliveKeys + token(process) }
 func pingSubject(process string) string    { return prefix + "ping." + token(process) }
 func cancelSubject(id string) string       { return prefix + "cancel." + id }
 func eventSubject(front, id string) string { return prefix + "event." + token(front) + "." + id }
-func doneSubject(front, id string) string  { return prefix + "done." + token(front) + "." + id }
+func doneSubject(front, id string) string  { return doneSubjects + token(front) + "." + id }
 func askSubject(front, id string) string   { return prefix + "ask." + token(front) + "." + id }
 func keptSubjects(tenant, handle string) string { // before the last tokens
 	return prefix + "kept." + token(tenant) + "." + token(handle) + "."

@@ -73,3 +73,33 @@ func (c *Cluster) value(ctx context.Context, in jetstream.Stream, subject string
 	}
 	return value, nil
 }
+
+// apartSubjects are the subjects of a value that putApart has stored, before the last tokens.
+func apartSubjects(run, name string) string {
+	return prefix + "val." + run + ".apart." + token(name) + "."
+}
+
+// putApart stores the content of a message that is too large, beside the record of its run,
+// and returns its name.
+func (c *Cluster) putApart(ctx context.Context, run string, value []byte) (name string, err error) {
+	name = strings.ToLower(rand.Text())
+	return name, c.putValue(ctx, c.records, apartSubjects(run, name)+"value", value)
+}
+
+// apart returns a value that putApart has stored, of at most max bytes.
+func (c *Cluster) apart(ctx context.Context, run, name string, max int64) ([]byte, error) {
+	return c.value(ctx, c.records, apartSubjects(run, name)+"value", max)
+}
+
+// dropApart deletes a value that putApart has stored, if there is one. If that fails, it goes
+// with the record.
+func (c *Cluster) dropApart(run, name string) {
+	if name == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, each)
+	defer cancel()
+	if err := c.purge(ctx, c.records, apartSubjects(run, name)+">"); err != nil {
+		c.log.Warn("the content of a large message stays beside the records", "run", run, "error", err)
+	}
+}

@@ -39,12 +39,10 @@ func (w *waiter) wait(ctx context.Context) *jobResult {
 	defer tick.Stop()
 	canceled := ctx.Done()
 	for {
-		if out := w.fl.take(); out != nil {
-			return out
-		}
 		var out *jobResult
 		select {
-		case <-w.fl.wake:
+		case data := <-w.fl.events:
+			out = w.take(data)
 		case <-canceled:
 			canceled = nil
 			out = w.cancel()
