@@ -34,12 +34,14 @@ type policyPage struct {
 	Lines   []policyLine // of the flags
 	Rules   []catalog.RuleTools
 	Doubts  []string
-	Names   []string // of servers, for their colours
-	Days    int
-	Counted bool // there were more runs than are counted
-	Use     []*useOf
-	Shapes  []observe.Shape
-	Asked   *mayQuestion
+	// Unlabelled are servers that may return text of third parties without an "untrusted" label.
+	Unlabelled []string
+	Names      []string // of servers, for their colours
+	Days       int
+	Counted    bool // there were more runs than are counted
+	Use        []*useOf
+	Shapes     []observe.Shape
+	Asked      *mayQuestion
 }
 
 // holder is the holder of a token, or, with Token "", whoever needs none.
@@ -212,7 +214,7 @@ func (k *known) rules(d *policyPage) {
 		d.Rules = append(d.Rules, r)
 	}
 	if v.Operator {
-		d.Doubts = cat.RuleDoubts()
+		d.Doubts, d.Unlabelled = cat.RuleDoubts(), cat.ProposeUntrusted()
 	}
 }
 
