@@ -21,7 +21,7 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-var numbers = flag.Bool("numbers", false, "measure the table of numbers and write it into README.md")
+var numbers = flag.Bool("numbers", false, "measure the table of numbers and write it into the guide on performance")
 
 // percentile calls f n times and returns the q-quantile of its times.
 func percentile(n int, q float64, f func()) time.Duration {
@@ -154,7 +154,7 @@ func answerRows(t *testing.T) []row {
 	}
 }
 
-// TestNumbers measures every row of the table and writes it into README.md
+// TestNumbers measures every row of the table and writes it into the guide on performance
 // when asked to; it never fails for a slow machine.
 func TestNumbers(t *testing.T) {
 	if !*numbers {
@@ -252,16 +252,17 @@ func TestNumbers(t *testing.T) {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", r.what, r.goal, r.measured)
 	}
 	t.Log("\n" + b.String())
-	readme, err := os.ReadFile("../README.md")
+	const guide = "../cmd/harness/help/performance.md" // go test ./cmd/harness/help -update makes its page
+	readme, err := os.ReadFile(guide)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before, rest, ok1 := strings.Cut(string(readme), "<!-- numbers -->\n")
 	_, after, ok2 := strings.Cut(rest, "<!-- /numbers -->")
 	if !ok1 || !ok2 {
-		t.Fatal("README.md has no place for the numbers")
+		t.Fatal("the guide has no place for the numbers")
 	}
-	if err := os.WriteFile("../README.md", []byte(before+"<!-- numbers -->\n"+b.String()+"<!-- /numbers -->"+after),
+	if err := os.WriteFile(guide, []byte(before+"<!-- numbers -->\n"+b.String()+"<!-- /numbers -->"+after),
 		0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -299,7 +299,7 @@ func checkSettings(ctx context.Context, cfg *config.Config) []finding {
 		return []finding{f}
 	}
 	if doubts := catalog.SettingsDoubts(cfg, settings, nil); len(doubts) > 0 {
-		f.Status, f.Detail, f.Do = warning, strings.Join(doubts, "; "), "see the table of keys in the README"
+		f.Status, f.Detail, f.Do = warning, strings.Join(doubts, "; "), "harness help configuration has all keys"
 	}
 	if opts.Embedder == nil {
 		return []finding{f}

@@ -272,12 +272,12 @@ func TestChangedRulesTakeEffectWithoutARestart(t *testing.T) {
 	}
 }
 
-func TestTheReadmesRulesAreRead(t *testing.T) {
-	page, err := os.ReadFile("../../README.md")
+func TestTheRulesOfTheGuideAreRead(t *testing.T) {
+	page, err := os.ReadFile("../../cmd/harness/help/policies.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, _ := strings.Cut(string(page), "**Rules for calls.**")
+	_, rest, _ := strings.Cut(string(page), "## A larger example")
 	_, rest, _ = strings.Cut(rest, "```json\n")
 	block, _, ok := strings.Cut(rest, "```")
 	path := filepath.Join(t.TempDir(), "mcp.json")
