@@ -239,7 +239,7 @@ func TestScriptsOfSeveralFilesNameTheFile(t *testing.T) {
 			t.Errorf("%q is not in\n%s", c.want, text)
 		}
 		if res.Error == nil || res.Error.File != "at.go" || len(res.Error.Trace) > 0 &&
-			res.Error.Trace[0] != "main.at, at.go line 5" {
+			res.Error.Trace[0] != "main.at, line 5 of at.go" {
 			t.Errorf("%+v", res.Error)
 		}
 	}

@@ -182,8 +182,8 @@ func TestADryRunSendsNoEffect(t *testing.T) {
 		return res
 	}
 	want := []outcome.Unmade{
-		{Tool: "shop.buy", Class: record.Effect, Line: 10, Args: json.RawMessage(`{"count":1,"item":"bolt"}`)},
-		{Tool: "shop.buy", Class: record.Effect, Line: 14, Args: json.RawMessage(`{"count":2,"item":"nut"}`), After: 1,
+		{Tool: "shop.buy", Class: record.Effect, Where: record.Where{Line: 10}, Args: json.RawMessage(`{"count":1,"item":"bolt"}`)},
+		{Tool: "shop.buy", Class: record.Effect, Where: record.Where{Line: 14}, Args: json.RawMessage(`{"count":2,"item":"nut"}`), After: 1,
 			Guess: true},
 	}
 	if diff := cmp.Diff(want, dry().Ledger, cmpopts.IgnoreFields(outcome.Unmade{}, "Origins")); diff != "" {

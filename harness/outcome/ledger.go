@@ -43,7 +43,7 @@ func LedgerCalls(calls []Unmade) present.Document {
 			notes = append(notes, present.Span{Text: "answer of run " + u.From, Href: "/runs/" + u.From})
 		}
 		row := present.Row{Cells: []present.Text{present.Words(present.Dim, fmt.Sprint(i+1)), present.Words(present.Tool, u.Tool),
-			present.Words(present.Plain, string(u.Class)), present.Words(present.Plain, u.Where()), notes}}
+			present.Words(present.Plain, string(u.Class)), present.Words(present.Plain, u.At()), notes}}
 		switch {
 		case u.Args == nil:
 			row.Below = append(row.Below, present.Words(present.Bad, text.Count(u.Bytes, "byte")+" of arguments, which the record does not keep"))

@@ -17,13 +17,9 @@ type Pending struct {
 	Tool  string       `json:"tool"`
 	Class record.Class `json:"class"`
 	Why   string       `json:"why"` // approval is required
-	// Script is the saved script that makes the call, "" for the one that was sent;
-	// Line is the line of it, or of its File where it is several.
-	Script string          `json:"script,omitempty"`
-	File   string          `json:"file,omitempty"`
-	Line   int             `json:"line,omitempty"`
-	Args   json.RawMessage `json:"args"` // as they will be sent
-	Until  time.Time       `json:"until"`
+	record.Where
+	Args  json.RawMessage `json:"args"` // as they will be sent
+	Until time.Time       `json:"until"`
 	// Whole reports whether one approval may be for all calls of the tool in this run.
 	Whole bool `json:"whole,omitempty"`
 	// Flow, Late and Origins say where the values of Args come from; see record.Ask.
@@ -36,12 +32,10 @@ type Pending struct {
 
 // Unresolved is an effect call that was sent and never answered.
 type Unresolved struct {
-	N       int             `json:"n"` // as runs settle names it
-	Tool    string          `json:"tool"`
-	Class   record.Class    `json:"class"`
-	Script  string          `json:"script,omitempty"`
-	File    string          `json:"file,omitempty"`
-	Line    int             `json:"line,omitempty"`
+	N     int          `json:"n"` // as runs settle names it
+	Tool  string       `json:"tool"`
+	Class record.Class `json:"class"`
+	record.Where
 	Args    json.RawMessage `json:"args"`
 	Sent    time.Time       `json:"sent"`
 	Attempt int             `json:"attempt"`
@@ -66,11 +60,7 @@ func UnresolvedCall(c *record.Call, args json.RawMessage, why string) Unresolved
 type Unmade struct {
 	Tool  string       `json:"tool"`
 	Class record.Class `json:"class"`
-	// Script is the saved script that makes the call, "" for the one that was sent;
-	// Line is the line of it, or of its File where it is several.
-	Script string `json:"script,omitempty"`
-	File   string `json:"file,omitempty"`
-	Line   int    `json:"line,omitempty"`
+	record.Where
 	// Args are as they would be sent. Bytes, where it is not 0, is how many these are:
 	// there was no room for all of them, or for any (null).
 	Args  json.RawMessage `json:"args"`
@@ -90,17 +80,11 @@ type Unmade struct {
 	From string `json:"from,omitempty"`
 }
 
-// Where returns the place of a call in words.
-func Where(script, file string, line int) string { return present.Where(script, file, line) }
-
-// Where returns the place of the call in words.
-func (u *Unmade) Where() string { return Where(u.Script, u.File, u.Line) }
-
 // Facts returns the tool, its class, why approval is required, and the place.
 func (p *Pending) Facts() present.Facts {
 	w := present.Words
 	return present.Facts{{Name: "tool", Value: w(present.Tool, p.Tool), Whole: true}, {Name: "class", Value: w(present.Plain, string(p.Class)), Whole: true},
-		{Name: "why", Value: w(present.Plain, p.Why), Whole: true}, {Name: "at", Value: w(present.Plain, Where(p.Script, p.File, p.Line)), Whole: true}}
+		{Name: "why", Value: w(present.Plain, p.Why), Whole: true}, {Name: "at", Value: w(present.Plain, p.At()), Whole: true}}
 }
 
 // Document returns Facts and all arguments, for a person who decides about the call.

@@ -76,7 +76,7 @@ func FromRecord(run *record.Run) (*Result, error) {
 		res.Calls = append(res.Calls, CallOf(m))
 		if MadeEffect(m) {
 			args, _ := run.Value(m.Call.Args)
-			res.AddEffect(Where(placedIn(run, parts, m.Call.Path, m.Call.Place)), m.Call.Tool, args)
+			res.AddEffect(placedIn(run, parts, m.Call.Path, m.Call.Place).At(), m.Call.Tool, args)
 		}
 	}
 	res.Unknown = UnresolvedOf(run)
@@ -84,7 +84,7 @@ func FromRecord(run *record.Run) (*Result, error) {
 		for _, x := range run.Open() {
 			args, _ := run.Value(x.Args)
 			w := PendingCall(run.Begin.ID, x.Ask, args)
-			w.Script, w.File, w.Line = placedIn(run, parts, x.Path, x.Place)
+			w.Where = placedIn(run, parts, x.Path, x.Place)
 			res.Waiting = append(res.Waiting, w)
 		}
 	}
@@ -118,7 +118,7 @@ func UnresolvedOf(run *record.Run) (out []Unresolved) {
 	for _, m := range run.Unknown() {
 		args, _ := run.Value(m.Call.Args)
 		u := UnresolvedCall(m.Call, args, whyUnknown(run, m))
-		u.Script, u.File, u.Line = placedIn(run, parts, m.Call.Path, m.Call.Place)
+		u.Where = placedIn(run, parts, m.Call.Path, m.Call.Place)
 		out = append(out, u)
 	}
 	return out
@@ -135,10 +135,9 @@ func whyUnknown(run *record.Run, m *record.Made) string {
 	return "its process ended before the answer came"
 }
 
-// placedIn is a place of a run's script, or of the saved one whose calls have that
+// placedIn returns a place of a run's script, or of the saved one whose calls have that
 // path, for a reader.
-func placedIn(run *record.Run, parts []check.Part, path, place string) (script, file string, line int) {
-	line = record.PlaceLine(place)
+func placedIn(run *record.Run, parts []check.Part, path, place string) (w record.Where) {
 	var by *record.Child // that makes the call
 	for _, c := range run.Children {
 		if strings.HasPrefix(path, c.Path) && (by == nil || len(c.Path) > len(by.Path)) {
@@ -147,12 +146,10 @@ func placedIn(run *record.Run, parts []check.Part, path, place string) (script, 
 	}
 	if by != nil {
 		source, _ := run.Text(by.Script) // without it the line is that of the whole
-		script, parts = by.Name, check.Parts([]byte(source))
+		w.Script, parts = by.Name, check.Parts([]byte(source))
 	}
-	if name, in := check.Place(parts, line); in > 0 {
-		file, line = name, in
-	}
-	return script, file, line
+	w.File, w.Line = check.Place(parts, record.PlaceLine(place))
+	return w
 }
 
 // CallOf is a call that has ended as a Result has it.
@@ -168,7 +165,7 @@ func CallOf(m *record.Made) Call {
 // unmadeOf is a call that a dry run did not make as a Result has it.
 func unmadeOf(run *record.Run, g *record.Guess, parts []check.Part) Unmade {
 	u := Unmade{Tool: g.Tool, Class: g.Class, From: g.From, Late: g.Late, Origins: g.Origins}
-	u.Script, u.File, u.Line = placedIn(run, parts, g.Path, g.Place)
+	u.Where = placedIn(run, parts, g.Path, g.Place)
 	args, err := run.Value(g.Args)
 	if u.Args = args; err != nil {
 		u.Args, u.Bytes = nil, g.Args.Bytes

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -197,19 +198,7 @@ func Paint(text string) string {
 }
 
 // place is where the error is, as it stands before the message.
-func (e *Error) place() string {
-	switch {
-	case e.File != "" && e.Column > 0:
-		return fmt.Sprintf("%s:%d:%d: ", e.File, e.Line, e.Column)
-	case e.File != "":
-		return fmt.Sprintf("%s:%d: ", e.File, e.Line)
-	case e.Line > 0 && e.Column > 0:
-		return fmt.Sprintf("%d:%d: ", e.Line, e.Column)
-	case e.Line > 0:
-		return fmt.Sprintf("line %d: ", e.Line)
-	}
-	return ""
-}
+func (e *Error) place() string { return record.Prefix(e.File, e.Line, e.Column) }
 
 // Text returns the error in a few lines: place and message, the line of the
 // script, the trace of a panic, a hint, signatures.

@@ -112,7 +112,7 @@ func UnresolvedCalls(run string, calls []Unresolved, most int) present.Document 
 		plain := func(s string) present.Text { return present.Words(present.Plain, s) }
 		sent := append(plain("sent "), present.TimeText(u.Sent)...).Add(present.Plain, fmt.Sprintf(" in attempt %d: %s", u.Attempt, u.Why))
 		row := present.Row{Cells: []present.Text{present.Words(present.Strong, fmt.Sprintf("call %d", u.N)), present.Words(present.Tool, u.Tool),
-			plain(string(u.Class)), lineLink(run, u.Script, u.File, u.Line)}, Below: []present.Text{sent}, Quote: cutArgs(u.Args, most)}
+			plain(string(u.Class)), lineLink(run, u.Where)}, Below: []present.Text{sent}, Quote: cutArgs(u.Args, most)}
 		if u.Key != "" {
 			row.Below = append(row.Below, plain("Idempotency-Key: "+u.Key))
 		}
@@ -127,10 +127,10 @@ func UnresolvedCalls(run string, calls []Unresolved, most int) present.Document 
 }
 
 // lineLink returns the place of a call, on pages with a link to its line.
-func lineLink(run, script, file string, line int) present.Text {
-	at := present.Span{Text: Where(script, file, line)}
-	if script == "" && file == "" {
-		at.Href = fmt.Sprintf("/runs/%s#L%d", run, line)
+func lineLink(run string, w record.Where) present.Text {
+	at := present.Span{Text: w.At()}
+	if w.Script == "" && w.File == "" {
+		at.Href = fmt.Sprintf("/runs/%s#L%d", run, w.Line)
 	}
 	return present.Text{at}
 }
@@ -145,7 +145,7 @@ func (r *Result) pendingDocument() present.Document {
 	t := &present.Table{Columns: present.Columns("approval", "tool", "place", "why"), Inset: true}
 	for _, w := range r.Waiting[:min(n, maxWaits)] {
 		t.Rows = append(t.Rows, present.Row{Cells: []present.Text{present.Words(present.Strong, w.ID), present.Words(present.Tool, w.Tool),
-			present.Words(present.Plain, Where(w.Script, w.File, w.Line)), present.Words(present.Plain, w.Why)}, Quote: cutArgs(w.Args, maxArgs)})
+			present.Words(present.Plain, w.At()), present.Words(present.Plain, w.Why)}, Quote: cutArgs(w.Args, maxArgs)})
 	}
 	out := slices.Concat(present.Document{say("%s:", head), t}, more(n))
 	if r.NoResume != "" {

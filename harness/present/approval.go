@@ -82,23 +82,7 @@ func Class(r *record.Run, a *record.Ask) string {
 // At returns where a run's scripts make a call: "line 12 of the saved script digest". Lines
 // are those of the text as sent.
 func At(r *record.Run, path, place string) string {
-	return Where(Script(r, path), "", record.PlaceLine(place))
-}
-
-// Where returns a place in words: "line 12 of main.go of the saved script digest". script and
-// file may be empty. If line is zero, it is unknown.
-func Where(script, file string, line int) string {
-	at := "an unknown line"
-	if line > 0 {
-		at = fmt.Sprintf("line %d", line)
-	}
-	if file != "" {
-		at += " of " + file
-	}
-	if script != "" {
-		at += " of the saved script " + script
-	}
-	return at
+	return record.Where{Script: Script(r, path), Line: record.PlaceLine(place)}.At()
 }
 
 // Script returns the name of the saved script that a path of a run belongs to. It is empty for

@@ -305,24 +305,12 @@ func (v *View) ending(all bool, href func(line int) string) (doc Document) {
 		if i == 0 {
 			doc = append(doc, titled("error"))
 		}
-		at, page := "", ""
-		if e.File != "" {
-			at = e.File + " "
-		}
-		if e.Line > 0 {
-			at += fmt.Sprintf("line %d", e.Line)
-			if e.Column > 0 {
-				at += fmt.Sprintf(":%d", e.Column)
-			}
-			if href != nil && e.File == "" {
-				page = href(e.Line)
-			}
+		page := ""
+		if href != nil && e.File == "" && e.Line > 0 {
+			page = href(e.Line)
 		}
 		message, more := firstLine(text.Cut(e.Message, maxMessage))
-		if at = strings.TrimSpace(at); at != "" {
-			message = ": " + message
-		}
-		doc = append(doc, &Paragraph{Link(Bad, at, page, "").Add(Bad, message)})
+		doc = append(doc, &Paragraph{Link(Bad, record.Prefix(e.File, e.Line, e.Column), page, "").Add(Bad, message)})
 		if more += strings.Join(e.Trace[:min(len(e.Trace), maxTrace)], "\n"); more != "" {
 			doc = append(doc, &Quote{Text: more})
 		}

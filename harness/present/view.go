@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -215,7 +214,7 @@ func (v *View) addCalls(c *clock) {
 		p := at[k]
 		if p == nil {
 			p = &Place{Tool: tool, Class: class}
-			p.Line, p.Column = position(place)
+			p.Line, p.Column = record.Position(place)
 			at[k] = p
 			k.source.Places = append(k.source.Places, p)
 		}
@@ -308,20 +307,6 @@ func saidBy(result []byte) string {
 		}
 	}
 	return strings.Join(all, "\n")
-}
-
-// position reads a place: line:column, or a line.
-func position(place string) (line, column int) {
-	first, second, _ := strings.Cut(place, ":")
-	line, err := strconv.Atoi(first)
-	if err != nil || line < 0 {
-		return 0, 0
-	}
-	column, err = strconv.Atoi(second)
-	if err != nil || column < 0 {
-		return line, 0
-	}
-	return line, column
 }
 
 // finish sorts the calls by their beginning, and counts them.

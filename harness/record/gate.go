@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -347,7 +346,7 @@ func (g *Gate) earliest() *answer {
 func (g *Gate) swap() bool {
 	for i, q := range g.held {
 		for _, l := range g.lines {
-			if l.used || l.line.Tool != q.Tool || lineOf(l.line.Place) != lineOf(q.Place) || !g.fits(l, q.Args) {
+			if l.used || l.line.Tool != q.Tool || PlaceLine(l.line.Place) != PlaceLine(q.Place) || !g.fits(l, q.Args) {
 				continue
 			}
 			key := g.key(l.line.Path, l.line.Place, l.line.Tool, l.args)
@@ -358,18 +357,6 @@ func (g *Gate) swap() bool {
 		}
 	}
 	return false
-}
-
-// lineOf is the line of a place.
-func lineOf(place string) string {
-	line, _, _ := strings.Cut(place, ":")
-	return line
-}
-
-// PlaceLine is the line of a place, 0 where it has none.
-func PlaceLine(place string) int {
-	n, _ := strconv.Atoi(lineOf(place))
-	return max(n, 0)
 }
 
 // Leave is told that the script gave a call up: it gets no answer. Its line stays
@@ -412,7 +399,7 @@ func (g *Gate) near(q *Question) *Made {
 			continue
 		}
 		like := 0
-		for _, same := range []bool{!l.used, !l.used, lineOf(l.line.Place) == lineOf(q.Place), l.line.Path == q.Path} {
+		for _, same := range []bool{!l.used, !l.used, PlaceLine(l.line.Place) == PlaceLine(q.Place), l.line.Path == q.Path} {
 			if same {
 				like++
 			}
@@ -454,4 +441,4 @@ func callText(tool, args string) string {
 
 func madeText(m *Made) string { return callText(m.Line().Tool, string(m.Line().Args.JSON)) }
 
-func placeText(place string) string { return "line " + lineOf(place) }
+func placeText(place string) string { return Where{Line: PlaceLine(place)}.At() }

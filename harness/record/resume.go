@@ -218,7 +218,7 @@ func (g *Gate) AskFor(path, place, tool, args string) *Asked {
 			if a.gone || a.Tool != tool || !g.asksFor(a, args) {
 				continue
 			}
-			if exact && a.Path == path && a.Place == place || !exact && lineOf(a.Place) == lineOf(place) {
+			if exact && a.Path == path && a.Place == place || !exact && PlaceLine(a.Place) == PlaceLine(place) {
 				a.gone = true
 				return a.Asked
 			}

@@ -31,9 +31,10 @@ func Parts(src []byte) []Part {
 	return partsOf(text)
 }
 
-// Place finds the file of a line of the script as sent, and the line in it; an
-// empty name for a script that is one text.
+// Place returns the file of a line of the script as sent, and the line in it. For a script
+// that is one text it returns an empty name and the line.
 func Place(parts []Part, line int) (name string, at int) {
+	at = line
 	for _, p := range parts {
 		if p.Line <= line {
 			name, at = p.Name, max(line-p.Line, 1) // a fault at a marker is one of the whole file

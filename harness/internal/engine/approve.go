@@ -187,14 +187,14 @@ func (r *run) stillThat(ctx context.Context, t *wrappers.Tool) error {
 // waiting describes a call that waits.
 func (r *run) waiting(x *record.Ask, args json.RawMessage) outcome.Pending {
 	w := outcome.PendingCall(r.journal.ID(), x, args)
-	w.Script, w.File, w.Line = r.placed(x.Place)
+	w.Where = r.placed(x.Place)
 	return w
 }
 
 // lose notes a call of which nobody knows what became.
 func (r *run) lose(line *record.Call, args json.RawMessage, why string) {
 	u := outcome.UnresolvedCall(line, args, why)
-	u.Script, u.File, u.Line = r.placed(line.Place)
+	u.Where = r.placed(line.Place)
 	a := r.tree.asks
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"fmt"
 	"time"
 
 	"github.com/usetools/usetools/harness/catalog"
@@ -53,7 +52,7 @@ func (r *run) Resolve(ctx context.Context, n *worker.Needs) (tools *worker.Tools
 	}
 	res.Tools, res.Errors, res.Mended, res.Decisions, res.Down = b.Uses, b.Errors, b.Mended, b.Decisions, b.Down
 	for _, e := range b.Mended {
-		res.Warnings = append(res.Warnings, fmt.Sprintf("line %d: %s", e.Line, e.Message))
+		res.Warnings = append(res.Warnings, record.Prefix("", e.Line, 0)+e.Message)
 	}
 	if b.Status != "" {
 		res.Status = b.Status

@@ -296,7 +296,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 	}
 	r.result.Calls = append(r.result.Calls, c)
 	if effect && (done.Kind == record.Unread || done.Kind == record.Answered && c.Error == nil) {
-		r.result.AddEffect(outcome.Where(r.placed(line.Place)), t.ID, args)
+		r.result.AddEffect(r.placed(line.Place).At(), t.ID, args)
 	}
 	return res, err
 }

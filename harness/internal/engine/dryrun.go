@@ -47,7 +47,7 @@ func (r *run) answerDry(t *wrappers.Tool, line *record.Call, given registry.Args
 		found.raw = madeUp(r.output(t))
 	}
 	u := outcome.Unmade{Tool: t.ID, Class: line.Class, After: len(g.unmade), Guess: g.guessed, From: found.run}
-	u.Script, u.File, u.Line = r.placed(line.Place)
+	u.Where = r.placed(line.Place)
 	facts := r.facts(t, given)
 	if facts != nil {
 		u.Late, u.Origins = facts.IsLate(), flow.Shown(facts.Origins())

@@ -111,7 +111,8 @@ func (r *run) finish(o *worker.Outcome) {
 	res.Sandbox = outcome.Sandbox{Landlock: o.Sandbox.Landlock, Seccomp: o.Sandbox.Seccomp, Rlimits: o.Sandbox.Rlimits,
 		Missing: o.Sandbox.Missing}
 	for _, w := range o.Warnings {
-		res.Warnings = append(res.Warnings, lineName(parts, w.Line)+": "+w.Message)
+		file, line := check.Place(parts, w.Line)
+		res.Warnings = append(res.Warnings, record.Prefix(file, line, 0)+w.Message)
 		res.Mended = append(res.Mended, outcome.Error{Line: w.Line, Column: w.Column, Message: w.Message, Sent: w.Line})
 	}
 	for _, n := range o.Notes {

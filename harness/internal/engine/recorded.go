@@ -78,7 +78,7 @@ func (r *run) earlier(ctx context.Context, m *record.Made, args registry.Args, a
 	r.result.Calls = append(r.result.Calls, c)
 	if outcome.MadeEffect(m) {
 		args, _ := r.tree.asks.run.Value(m.Call.Args)
-		r.result.AddEffect(outcome.Where(r.placed(m.Call.Place)), c.Tool, args)
+		r.result.AddEffect(r.placed(m.Call.Place).At(), c.Tool, args)
 	}
 	r.mu.Unlock()
 	if m.Done.Error == "" && m.Done.Result.Redacted {

@@ -8,6 +8,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/outcome"
+	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -17,13 +18,8 @@ func notOK(res *outcome.Result) string {
 	if res.Error == nil {
 		return string(res.Status)
 	}
-	msg := fmt.Sprintf("%s: %s", res.Status, res.Error.Message)
-	if res.Error.File != "" {
-		msg = fmt.Sprintf("%s, %s line %d: %s", res.Status, res.Error.File, res.Error.Line, res.Error.Message)
-	} else if res.Error.Line > 0 {
-		msg = fmt.Sprintf("%s, line %d: %s", res.Status, res.Error.Line, res.Error.Message)
-	}
-	return text.Cut(msg, 500)
+	msg := record.Prefix(res.Error.File, res.Error.Line, res.Error.Column) + res.Error.Message
+	return text.Cut(fmt.Sprintf("%s: %s", res.Status, msg), 500)
 }
 
 // NoteChecked keeps what a run, or a check, of a saved script says about it:

@@ -198,17 +198,13 @@ func (e *changedError) Error() string {
 		"since; run the script anew", e.tool)
 }
 
-// placed is a place of the script for a reader: the saved script's name, the file
-// where it is several, and the line.
-func (r *run) placed(place string) (script, file string, line int) {
-	line = record.PlaceLine(place)
+// placed returns a place of the script for a reader.
+func (r *run) placed(place string) (w record.Where) {
 	if r.script.depth > 0 {
-		script = r.script.Name
+		w.Script = r.script.Name
 	}
-	if name, in := check.Place(check.Parts([]byte(r.script.Source)), line); in > 0 {
-		file, line = name, in
-	}
-	return script, file, line
+	w.File, w.Line = check.Place(check.Parts([]byte(r.script.Source)), record.PlaceLine(place))
+	return w
 }
 
 // guesser answers the calls that a dry run does not make.
