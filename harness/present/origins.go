@@ -19,10 +19,7 @@ func Origins(args json.RawMessage, origins []flow.Origin, late bool) Document {
 	if late {
 		out = append(out, &Callout{Warn, "", Words(Plain, "the script was sent after text of third parties had gone back to the client")})
 	}
-	list := &List{Most: flow.MaxShown, Noun: "value"}
-	for _, line := range OriginLines(args, origins) {
-		list.Items = append(list.Items, line)
-	}
+	list := &List{Items: OriginLines(args, origins), Most: flow.MaxShown, Noun: "value"}
 	if len(list.Items) > 0 {
 		out = append(out, list)
 	}
