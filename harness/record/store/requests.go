@@ -27,13 +27,13 @@ func (s *Store) Latest(ctx context.Context, request string) (id string, err erro
 		return "", fmt.Errorf("listing runs: %w", err)
 	}
 	defer s.index.save(names)
-	since := s.clock().Add(-RequestsKnown)
+	since := s.clock().Add(-RequestsKnown).UTC().Format(nameTime)
 	for _, name := range slices.Backward(names) {
-		began, id, _ := ParseName(name)
-		if began.Before(since) { // names sort by time
+		if name < since { // names sort by time
 			break
 		}
 		if ctx.Err() != nil {
+			began, id, _ := ParseName(name)
 			return "", &StoppedError{id, began, ctx.Err()}
 		}
 		r := s.index.get(name) // the first line does not change
@@ -43,6 +43,7 @@ func (s *Store) Latest(ctx context.Context, request string) (id string, err erro
 			}
 		}
 		if r.Request == request || r.Summary.Once != "" && onceKey(r.Summary.Subject, r.Summary.Once) == request {
+			_, id, _ = ParseName(name)
 			return id, nil
 		}
 	}
