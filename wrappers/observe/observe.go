@@ -56,7 +56,7 @@ type Store struct {
 
 	mu      sync.Mutex
 	tools   map[string]*learnt
-	touched map[string]bool // tools that were looked at, or forgotten, since the last Save
+	touched map[string]bool // tools that were forgotten, or whose results taught something, since the last Save
 	version int
 	shared  *Store // see Shared
 }
@@ -64,7 +64,7 @@ type Store struct {
 // learnt is what is known of one tool's results.
 type learnt struct {
 	Shape  *shape `json:"shape"`
-	Seen   int    `json:"seen"`             // results that were JSON
+	Seen   int    `json:"seen"`             // results that were JSON; those that taught nothing may be missing, and of Text
 	Same   int    `json:"same,omitempty"`   // of them in a row that added nothing
 	Stable bool   `json:"stable,omitempty"` // a schema is offered
 	Text   int    `json:"text,omitempty"`   // results that were text and not JSON
@@ -197,9 +197,10 @@ func (s *Store) Observe(tool string, result []byte, reads bool) {
 	if s.fixed && l.Stable {
 		return
 	}
-	s.touched[tool] = true
 	if a.text {
-		l.Text++
+		if l.Text++; l.Text <= stableAfter {
+			s.touched[tool] = true
+		}
 		return
 	}
 	m := &merger{nodes: l.Shape.nodes()}
@@ -219,6 +220,9 @@ func (s *Store) Observe(tool string, result []byte, reads bool) {
 	}
 	if l.Stable != offered || l.Stable && m.grew {
 		s.version++
+	}
+	if first || m.grew || m.contradicted || l.Stable != offered || reads && l.Same <= stableAfter {
+		s.touched[tool] = true
 	}
 }
 

@@ -284,6 +284,36 @@ func TestWhatWasLearntOutlivesTheProcess(t *testing.T) {
 	}
 }
 
+func TestResultsThatTeachNothingAreNotSaved(t *testing.T) {
+	s := open(t)
+	see := func(n int) {
+		t.Helper()
+		for range n {
+			s.Observe("a.typed", structured(`{"id":1}`), true)
+			s.Observe("a.effect", structured(`{"id":1}`), false)
+			s.Observe("a.text", text("words"), true)
+			if err := s.Save(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	see(5)
+	if err := os.Remove(s.path); err != nil {
+		t.Fatal(err)
+	}
+	see(2)
+	if _, err := os.Stat(s.path); err == nil {
+		t.Error("the file was written")
+	}
+	s.Observe("a.effect", structured(`{"id":1,"new":true}`), false)
+	if err := s.Save(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(s.path); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestHugeResultsStayBounded(t *testing.T) {
 	s := open(t)
 	var b strings.Builder
