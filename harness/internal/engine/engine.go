@@ -95,8 +95,8 @@ func (e *Engine) Run(ctx context.Context, s *Script, check bool) (*outcome.Resul
 	}
 	if s.depth == 0 && s.Again == nil {
 		r.result.Run, r.result.Dry, r.result.Ledger = t.journal.ID(), t.dry != nil, t.dry.ledger()
-		e.askLedger(t.journal, r.result)
-		SetNoResume(e.Records, r.result)
+		askLedger(t.journal, r.result)
+		SetNoResume(t.journal, r.result)
 		t.journal.End(r.result)
 	}
 	return r.result, nil

@@ -13,21 +13,20 @@ import (
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/store"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/wrappers"
 )
 
 // askLedger asks for a yes to all effects of a dry run, where one of them needs it.
-func (e *Engine) askLedger(j *journal.Journal, res *outcome.Result) {
+func askLedger(j *journal.Journal, res *outcome.Result) {
 	if !j.Kept() || !res.Dry || res.Status != outcome.OK ||
 		!slices.ContainsFunc(res.Ledger, func(u outcome.Unmade) bool { return u.Approval != "" }) {
 		return
 	}
 	x := &record.Ask{A: record.Ledger, Why: "the calls of a dry run",
 		Until: j.Now().Add(policy.AskFor).UTC().Truncate(time.Second)}
-	run, err := e.Records.Load(j.ID())
+	run, err := j.Run()
 	if err == nil {
 		x.Hash = record.LedgerDigest(run)
 		err = j.Add(x)
@@ -40,11 +39,11 @@ func (e *Engine) askLedger(j *journal.Journal, res *outcome.Result) {
 }
 
 // SetNoResume sets NoResume of a result whose status permits resuming.
-func SetNoResume(records *store.Store, res *outcome.Result) {
-	if records == nil || res.Run == "" || !res.Resumable() {
+func SetNoResume(j *journal.Journal, res *outcome.Result) {
+	if !j.Kept() || !res.Resumable() {
 		return
 	}
-	if run, err := records.Load(res.Run); err == nil {
+	if run, err := j.Run(); err == nil {
 		res.NoResume = outcome.Lacks(run)
 	}
 }

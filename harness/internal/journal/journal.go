@@ -219,6 +219,14 @@ func (j *Journal) sync() error {
 	return nil
 }
 
+// Run returns the run as its record has it now. A store in a cluster reads durable lines only.
+func (j *Journal) Run() (*record.Run, error) {
+	if err := j.sync(); err != nil {
+		return nil, err
+	}
+	return j.store.Load(j.ID())
+}
+
 // notesLocked takes the printed text and the clock readings. It leaves the beginning of a
 // character or of a secret for later, unless these are the last notes. The caller holds
 // the lock.

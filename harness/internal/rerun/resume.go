@@ -38,7 +38,7 @@ func Resume(ctx context.Context, e *engine.Engine, w *store.Writer, run *record.
 		res, final, err := r.attempt(ctx, n)
 		if err == nil && (res.Status != outcome.Diverged || n == MaxAttempts || ctx.Err() != nil || r.journal.Live() || final) {
 			res.Run, res.Attempts = r.journal.ID(), r.journal.Attempt()
-			engine.SetNoResume(e.Records, res)
+			engine.SetNoResume(r.journal, res)
 			r.journal.End(res)
 			return res, nil
 		}

@@ -359,6 +359,9 @@ func TestALedgerIsAnswered(t *testing.T) {
 					Args:   record.Raw([]byte(`{}`)),
 					Result: record.Raw([]byte("{}"))})
 			}
+			if err := w.Sync(); err != nil { // as a run does: a cluster reads durable lines only
+				t.Fatal(err)
+			}
 			lines, err := s.Load(w.ID())
 			if err != nil {
 				t.Fatal(err)
@@ -400,6 +403,9 @@ func TestALedgerIsAnswered(t *testing.T) {
 			}
 			add(t, w, &record.Call{N: 3, Attempt: 2, Class: record.Effect, Ask: record.Ledger, Tool: "crm.add",
 				Args: record.Raw([]byte("{}"))})
+			if err := w.Sync(); err != nil { // as before a call is sent
+				t.Fatal(err)
+			}
 			if r, err = s.Load(w.ID()); err != nil || len(r.Forged) != 0 {
 				t.Fatal(err, r.Forged)
 			}
