@@ -96,7 +96,8 @@ func (q *questions) answered(id jsonrpc.ID) {
 
 const methodElicit = "elicitation/create"
 
-// numberKey is where the SDK, which tells no IDs, finds a question's number.
+// numberKey is the key in _meta of the number of a question. If the SDK (v1.8.0) gave handlers the
+// ID of a request, it would not be needed.
 const numberKey = "usetools/question"
 
 // mark keeps the params of a request that is to be relayed, and returns others
@@ -155,7 +156,8 @@ func (q *questions) relay(hide *redact.Redactor) mcp.Middleware {
 	}
 }
 
-// reply is a person's answer, as it is sent.
+// reply is a person's answer, as it is sent. The SDK (v1.8.0) takes no raw result of a handler, so it
+// is wrapped in a type with the SDK's base.
 type reply struct {
 	mcp.ResultBase
 	backend.Reply

@@ -160,7 +160,8 @@ func needsURL(err error) *backend.InputRequiredError {
 	return &backend.InputRequiredError{Requests: b}
 }
 
-// response is one of inputResponses, as it is sent.
+// response is one of inputResponses, as it is sent. The SDK (v1.8.0) takes no raw response, so it is
+// wrapped in one of the SDK's types.
 type response struct {
 	mcp.ElicitResult
 	raw json.RawMessage

@@ -267,7 +267,8 @@ const (
 	codeRejected      = -32005
 )
 
-// ownCode reports whether an error only looks like a server's answer.
+// ownCode reports whether an error only looks like a server's answer: the SDK (v1.8.0) makes errors of
+// its own in the same type, and has no other way to tell them apart than these codes.
 func ownCode(e *jsonrpc.Error) bool {
 	return e.Code == codeClientClosing || e.Code == codeServerClosing || e.Code == codeRejected
 }
