@@ -288,6 +288,10 @@ func (h *Harness) session(from *Origin) *flow.Session {
 	return h.sessions.Of(from.Session+"\x00"+from.Subject, 0)
 }
 
+// Returned notes that untrusted text has gone back to the client of an origin other than by a
+// result, such as in a record: effects of its next scripts are late.
+func (h *Harness) Returned(from *Origin) { h.session(from).Return(time.Now()) }
+
 // recorded returns a script for the engine, which begins its record if records are kept.
 func (h *Harness) recorded(s *Script) (*engine.Script, error) {
 	one := h.script(s)

@@ -279,8 +279,12 @@ const internalError outcome.Status = "internal_error"
 
 // script is what scripts of the session, and its calls without one, have in common.
 func (c *session) script(told *observe.Account) *harness.Script {
-	return &harness.Script{Policy: c.policy(), OnProgress: told.Progress, Origin: harness.Origin{Session: c.id, Shared: c.shared,
-		Subject: c.owner.Subject(), Tenant: c.owner.Key(), Anonymous: c.owner == guard.Nobody, Results: c.results}}
+	return &harness.Script{Policy: c.policy(), OnProgress: told.Progress, Origin: c.origin()}
+}
+
+func (c *session) origin() harness.Origin {
+	return harness.Origin{Session: c.id, Shared: c.shared, Subject: c.owner.Subject(), Tenant: c.owner.Key(),
+		Anonymous: c.owner == guard.Nobody, Results: c.results}
 }
 
 // policy is that of the server with the token's rules.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/usetools/usetools/harness/flow"
 	records "github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
@@ -107,6 +108,12 @@ func (c *session) readRun(ctx context.Context, req *mcp.ReadResourceRequest) (*m
 	b, err := json.Marshal(records.Whole(run))
 	if err != nil {
 		return nil, err
+	}
+	if cat := c.s.live.now(); cat != nil {
+		if set := cat.Flow(); set != nil && run.Flow(&flow.Session{}, set, nil) {
+			from := c.origin()
+			c.s.harness.Returned(&from)
+		}
 	}
 	c.s.memory.Handled(len(b))
 	return contents(req, "application/json", string(shorten.JSON(b, runAnswers*c.s.opts.Answer))), nil

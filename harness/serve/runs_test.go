@@ -401,3 +401,27 @@ func TestTheAuditNamesTheRecord(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+func TestARecordOfUntrustedTextMakesTheNextEffectLate(t *testing.T) {
+	t.Parallel()
+	late, err := policy.ParseCondition("late")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newFake()
+	cat := &catalog.Catalog{Registry: testRegistry(), Calls: f, Labels: &catalog.Labels{Untrusted: []catalog.Label{{Pattern: "files.*", All: true}}},
+		Rules: []policy.Rule{{Pattern: "effect", Then: policy.NeedsApproval, If: late}}}
+	s, _ := serving(t, &serve.Options{Records: folderStore(t, t.TempDir()), Catalog: func(context.Context) (*catalog.Catalog, error) { return cat, nil }})
+	c := connect(t, s, nil)
+	const effect = `_, err := issues.Comment(issues.CommentParams{Number: 1, Body: "b"}); if err != nil { panic(err) }; Return(1)`
+	_, read := c.run(`r, err := files.ReadFile(files.ReadFileParams{Path: "a"}); if err != nil { panic(err) }; _ = r; Return(1)`)
+	if _, a := c.run(effect); a.Status != outcome.OK {
+		t.Fatalf("a clean session: %s %v", a.Status, a.Error)
+	}
+	if _, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: serve.RunsURI + "/" + read.Run}); err != nil {
+		t.Fatal(err)
+	}
+	if _, a := c.run(effect); a.Status != outcome.Waiting {
+		t.Errorf("after the record was read: %s %v", a.Status, a.Error)
+	}
+}

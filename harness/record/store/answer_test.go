@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/approval"
+	"github.com/usetools/usetools/harness/flow"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
 )
@@ -221,7 +222,9 @@ func TestWhatIsAskedIsWhatIsAnswered(t *testing.T) {
 		func(a *record.Ask) { a.Hash = "i" }, func(a *record.Ask) { a.Server = "t" }, func(a *record.Ask) { a.N = 3 },
 		func(a *record.Ask) { a.Until = until.Add(1) }, func(a *record.Ask) { a.Whole = true },
 		func(a *record.Ask) { a.Question = []byte("{}") }, func(a *record.Ask) { a.Path, a.Tool = "", "pa.b" },
-		func(a *record.Ask) { a.Hash, a.Server = "s", "h" },
+		func(a *record.Ask) { a.Hash, a.Server = "s", "h" }, func(a *record.Ask) { a.Flow = true }, func(a *record.Ask) { a.Late = true },
+		func(a *record.Ask) { a.Origins = []flow.Origin{{Arg: "a", Match: flow.Equal}} },
+		func(a *record.Ask) { a.Origins = []flow.Origin{{Arg: "a", Match: flow.Within}} },
 	} {
 		a := ask()
 		change(a)
@@ -230,6 +233,11 @@ func TestWhatIsAskedIsWhatIsAnswered(t *testing.T) {
 			t.Errorf("%+v has the digest of another", a)
 		}
 		seen[d] = true
+	}
+	old := ask() // questions of harnesses that knew no origins stay answerable
+	old.Until = time.Unix(1_700_000_000, 0)
+	if d := record.AskDigest("run", old); d != "448599cf9ba70b34d091c520af3f49ef71df6c4ec6fe0c8b80885359e5ae2e1c" {
+		t.Errorf("an ask without origins has the digest %s", d)
 	}
 	if record.AskDigest("run2", ask()) == base || record.AskDigest("run", ask()) != base {
 		t.Error("the run does not count, or something else does")
