@@ -140,6 +140,12 @@ func (f *Front) Join(ctx context.Context, s *harness.Script) (*outcome.Result, *
 			if _, err := f.local.Withdraw(&own, "nobody waits for it any more"); !errors.Is(err, store.ErrTaken) {
 				return nil, seen, err
 			}
+			if try >= joinTries { // it has begun, and its record is not in the cluster
+				if run, err := f.o.Records.Load(n.id); err != nil || run.End == nil {
+					return nil, seen, cmp.Or(err, error(&store.RunningError{Run: n.id}))
+				}
+				return nil, seen, nil
+			}
 		case lostRequest(err):
 			return nil, nil, cmp.Or(ctx.Err(), error(errAway))
 		case err != nil:
