@@ -13,12 +13,11 @@ import (
 // UnknownToolError is returned for an ID that the registry does not have.
 type UnknownToolError = engine.UnknownToolError
 
-// CallTool makes one call outside of a script, authorised and validated as those of scripts
-// are, and recorded as a run of its own that has no script and the name "call ID". approved
-// reports whether a person has approved it. Its result counts in the Script's Results until
-// ctx ends. If the decision is not in favour, nothing was called or recorded and the result is
-// nil. The errors are a *UnknownToolError, an *ArgumentsError, those of the record and those of
-// the server.
+// CallTool makes one call outside of a script. The call is authorised and validated like those of
+// scripts, and recorded as a run of its own with no script and the name "call ID". approved reports
+// whether a person has approved it. Its result counts in s.Origin.Results until ctx ends. If the
+// policy does not allow the call, nothing is called or recorded, and the result is nil. The errors
+// are an *UnknownToolError, an *ArgumentsError, and those of the record and the server.
 func (h *Harness) CallTool(ctx context.Context, c *catalog.Catalog, id string, args json.RawMessage, s *Script,
 	approved bool) (*backend.Result, policy.Decision, error) {
 	call := Script{}

@@ -1,53 +1,59 @@
-// Package harness runs Go scripts that say in plain words which tools they need. It is what a
-// program embeds: [New] makes a [Harness], and [Harness.Run] runs a [Script] and returns an
-// [outcome.Result].
+// Package harness runs Go scripts that describe in plain words the tools they need.
 //
-// A program that uses this package must call [RunWorker] first in its main, because workers
-// are the same binary started again.
+// A client, often a language model, sends a script. A script is an ordinary Go program that calls
+// tools as Go functions. The harness runs it in a locked worker process. The script itself can
+// reach no file and no network: only the harness talks to the servers that have the tools, and it
+// checks each call first. A program embeds the harness like this: [New] makes a [Harness], and
+// [Harness.Run] runs a [Script] and returns an [outcome.Result]. Its main must call [RunWorker]
+// first, because a worker is the same binary started again.
+//
+// This comment is the first stop of a tour. Continue with go doc ./harness/record, ./discovery,
+// ./wrappers and ./registry.
 //
 // # A run
 //
-// A worker process parses the script and names its phrases. The harness finds the tools and
-// generates the Go packages for just those. The worker type-checks the script against them.
-// Only a script that compiles as a whole is run, in the worker. The harness authorises and
-// validates each call again before it sends the call to a server.
+//  1. A worker parses the script and lists the phrases that describe tools.
+//  2. The harness finds a tool for each phrase (discovery) in the list of known tools (registry)
+//     and generates Go packages for just these tools (wrappers).
+//  3. The worker type-checks the script against the packages. Only a script that compiles as a
+//     whole is run.
+//  4. The worker runs the script. It sends each tool call to the harness, which authorises and
+//     validates it again before it sends it to a server.
+//  5. If records are kept, the harness writes each step to the run's record (record).
 //
 // Three promises hold. Nothing runs before everything is known. A script means what Go says it
-// means, or is refused by name. Nothing that comes out of a worker is believed.
+// means, or it is refused with a reason. The harness trusts nothing that comes out of a worker.
 //
-// A script's fault is data in the Result, whose Status says which kind. An error from Run is a
+// A fault of the script is data in the Result; its Status says which kind. An error from Run is a
 // fault of the harness itself.
 //
 // # Resume and replay
 //
-// A run whose record is kept can end before its script does: when a call needs approval
-// (status waiting), or when the outcome of an effect call is unknown (status uncertain). Only
-// the record is left of it. Once a person has answered, [Harness.Resume] runs the script again
-// from its beginning, answers the calls that it made before from the record, and sends those
-// that follow. It does the same after a crash. All effect calls of a run belong to one
-// execution of its script, and each is sent at most once. One gate ensures this
-// ([record.Gate]): an execution sends an effect call only after it has repeated all that were
-// sent before.
+// A run can end before its script does: when a call needs approval (status waiting), or when the
+// outcome of an effect call, one that may change something, is unknown (status uncertain). Its
+// worker is gone then; its record remains. Once a person has answered, [Harness.Resume] runs the
+// script again from its beginning. It answers the calls of the record from the record and sends the
+// calls that follow. After a crash it does the same. All effect calls of a run belong to one
+// execution of its script, and each is sent at most once: a [record.Gate] lets a resumed script
+// send an effect call only after it has repeated all effect calls of the record.
 //
 // [Harness.Replay] runs the script again from a record without any server.
 //
 // # The packages
 //
-// In reading order, each uses of the others only those above it:
+// In this order, each of these packages imports of the others only those above it:
 //
-//   - harness/outcome is the result of a run and its parts, as plain data.
-//   - harness/internal/bind finds the tools that the phrases and names of a script mean, and
-//     explains errors.
-//   - harness/internal/journal writes the record of a run while it runs.
-//   - harness/internal/engine runs one script in a worker, and decides on its calls and makes
+//   - harness/outcome: the result of a run and its parts, as plain data.
+//   - harness/internal/bind: finds the tools for the phrases and names of a script, and explains
+//     errors.
+//   - harness/internal/journal: writes the record of a run while it runs.
+//   - harness/internal/engine: runs one script in a worker, and decides on its calls and makes
 //     them.
-//   - harness/internal/rerun runs a script again from its record, to replay or to resume it.
-//   - harness, this package, is the facade: options, scripts, and runs in other processes
-//     ([Elsewhere]).
+//   - harness/internal/rerun: runs a script again from its record, to replay or to resume it.
+//   - harness: options, scripts, and runs in other processes ([Elsewhere]).
 //
-// Beside them, harness/catalog has the tools that scripts can use, harness/policy decides which
-// they may call, harness/flow says where the values in their arguments come from,
-// harness/record defines records, harness/record/store keeps them,
-// harness/approval answers pending calls, and harness/internal/worker is the process that runs
-// a script.
+// Beside them, harness/catalog has the tools that scripts can use, harness/policy decides which of
+// them a script may call, harness/flow explains where the values in the arguments come from,
+// harness/record defines records, harness/record/store stores them, harness/approval answers
+// pending calls, and harness/internal/worker is the process that runs a script.
 package harness

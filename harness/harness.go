@@ -23,48 +23,46 @@ import (
 	"github.com/usetools/usetools/registry/backend"
 )
 
-// RunWorker turns the process into a worker if it was started as one; it then
-// does not return. Call it first thing in main.
+// RunWorker runs the worker, and does not return, if the process was started as one. Otherwise it
+// does nothing. Call it first in main.
 func RunWorker() {
 	if worker.IsWorker() {
 		os.Exit(worker.Main())
 	}
 }
 
-// Harden keeps other processes of the same user from attaching a debugger to
-// this process and from reading its memory and environment. Call it in the main
-// of a program that runs scripts; core dumps and debuggers do not work then.
+// Harden keeps other processes of the same user from attaching a debugger to this process and from
+// reading its memory and environment. Call it in the main of a program that runs scripts. It also
+// disables core dumps.
 func Harden() error { return sandbox.Harden() }
 
-// Options configure a Harness. Nil means defaults.
+// Options configure a Harness.
 type Options struct {
-	// Catalog returns what scripts can use. It is called when a script first
-	// needs a tool, and again after an error; never for a script that uses
-	// none. nil: there are no tools.
+	// Catalog returns the tools and packages that scripts can use. It is called when a script first
+	// needs a tool, and again after an error. If nil, there are no tools.
 	Catalog func(context.Context) (*catalog.Catalog, error)
-	// Scripts returns the library for scripts with a header that use no tool,
-	// and so no catalog; nil, or a nil library: these are not saved.
+	// Scripts returns the library that saves scripts with a header that use no tool, and so no
+	// catalog. If it or the library is nil, they are not saved.
 	Scripts func() *library.Library
-	// Limits bound each run; zero fields mean the defaults of [Limits].
+	// Limits bound each run. Zero fields have the defaults of [Limits].
 	Limits Limits
-	// WorkerCommand starts a worker; empty: this program's own binary, whose
-	// main must call RunWorker.
+	// WorkerCommand starts a worker. If empty, it is this program's own binary, which must call
+	// RunWorker in main.
 	WorkerCommand []string
-	// BestEffort runs scripts also where the system cannot lock their worker;
-	// Result.Sandbox says what was missing. Without it such scripts are refused
-	// on Linux.
+	// BestEffort also runs scripts where the system cannot lock their worker; Result.Sandbox lists
+	// the missing locks. Without it, such scripts are refused on Linux.
 	BestEffort bool
-	// Spares is how many workers are started ahead and wait for a script, so
-	// that a run does not wait for one; 0: each run starts its own.
+	// Spares is the number of workers that are started ahead, so that a run does not wait for one.
+	// If zero, each run starts its own.
 	Spares int
-	// Records keeps a record of each run; nil: none is kept.
+	// Records stores a record of each run. If nil, there are no records.
 	Records *store.Store
-	// Answers is where dry runs look for what earlier runs got; nil: in Records.
+	// Answers is where dry runs look for the results of earlier runs. If nil, it is Records.
 	Answers *store.Store
-	// Elsewhere runs the scripts, and goes on with runs, in the place of this process; nil:
-	// this process does. Checks and calls without a script are made here.
+	// Elsewhere runs and resumes scripts in other processes. If nil, this process does. Checks, and
+	// calls without a script, are always made here.
 	Elsewhere Elsewhere
-	// Version is what records say of this build.
+	// Version is the version of this build in records.
 	Version string
 }
 
@@ -76,23 +74,21 @@ type Limits struct {
 	Calls    int           // tool calls; 1,000
 	Parallel int           // tool calls at once; 16
 	Result   int           // bytes of one tool's result; 32 MiB
-	// Memory is what the worker may take, in bytes, itself included; 512 MiB,
-	// at least MinMemory. A run with all the scripts that it runs through
-	// RunScript takes less than MemoryFactor times that. The other limits hold
-	// for all of these scripts together, except Value, Parallel and Result,
-	// which hold for each.
+	// Memory is the number of bytes that the worker may use, including itself. It is 512 MiB by
+	// default and at least MinMemory. A run with all scripts that it runs through RunScript uses
+	// less than MemoryFactor times that. The other limits hold for all these scripts together,
+	// except Value, Parallel and Result, which hold for each.
 	Memory int64
-	// CPU is the time on all cores together; twice Timeout.
+	// CPU is the time on all cores together. It is twice Timeout by default.
 	CPU time.Duration
 }
 
-// MinMemory is the least that Limits.Memory means, in bytes: a worker needs
-// most of that itself. The worker of a script that RunScript runs may have
-// somewhat less.
+// MinMemory is the least effective Limits.Memory, in bytes: a worker itself needs most of it. The
+// worker of a script that RunScript runs may have less.
 const MinMemory = 128 << 20
 
-// MemoryFactor times Limits.Memory bounds what a run takes with all the scripts that it runs
-// through RunScript: each has half of the memory of the one that runs it.
+// MemoryFactor times Limits.Memory bounds the memory of a run with all scripts that it runs through
+// RunScript: each has half the memory of its caller.
 const MemoryFactor = engine.MemoryFactor
 
 // Harness runs scripts. It is safe for concurrent use.
@@ -100,7 +96,7 @@ type Harness struct {
 	opts    Options
 	engine  engine.Engine
 	flights flights
-	// sessions has what the clients of this process have read, by Origin.
+	// sessions records what the clients of this process have read, by Origin.
 	sessions flow.Sessions
 }
 
@@ -127,8 +123,8 @@ func New(opts *Options) *Harness {
 	return h
 }
 
-// Close ends the spare workers, and waits until the workers of ended runs are
-// gone and Catalog.Shapes is saved. Runs under way go on.
+// Close ends the spare workers. It waits until the workers of ended runs are gone and
+// Catalog.Shapes is saved. It does not stop runs that are under way.
 func (h *Harness) Close() error {
 	h.engine.Wait()
 	h.engine.Spares.Close()
@@ -136,7 +132,7 @@ func (h *Harness) Close() error {
 	return nil
 }
 
-// catalog returns what scripts can use, ready for look-ups.
+// catalog returns the loaded catalog, which is empty if Options.Catalog is nil.
 func (h *Harness) catalog(ctx context.Context) (*catalog.Catalog, error) {
 	c := &catalog.Catalog{Registry: &registry.Registry{}}
 	if h.opts.Catalog != nil {
@@ -148,30 +144,30 @@ func (h *Harness) catalog(ctx context.Context) (*catalog.Catalog, error) {
 	return c, c.Load()
 }
 
-// Script is one script and how to run it. Its JSON is what another process needs to run it.
+// Script is one script and how to run it. Its JSON has all that another process needs to run it.
 type Script struct {
 	Source string
 	// Inputs are the values that Input returns in the script, by name, as JSON.
 	Inputs map[string]json.RawMessage
 	// Limits override the harness's limits where a field is not zero.
 	Limits Limits
-	// Policy says which tools may be called; nil: all.
+	// Policy says which tools may be called. If nil, all may be.
 	Policy *policy.Policy
-	// Catalog is what the script can use instead of Options.Catalog.
+	// Catalog is used instead of Options.Catalog. It may be nil.
 	Catalog *catalog.Catalog `json:"-"`
-	// Strict refuses tools that no phrase declares, and every mistake that is
-	// corrected with a warning otherwise.
+	// Strict refuses tools that no phrase declares, and every mistake that is otherwise
+	// auto-corrected with a warning.
 	Strict bool
-	// Dry makes it a dry run: effect calls are not sent, but answered by what the subject's
-	// earlier runs got for them, or by a made-up value, and listed in Result.Ledger.
+	// Dry makes it a dry run: effect calls are not sent. They are answered with results of the
+	// subject's earlier runs, or with made-up values, and are listed in Result.Ledger.
 	Dry bool
-	// OnProgress gets the events of the run and of the saved scripts that the script runs:
-	// that its record begins, if one is kept, and that tool calls begin and end; concurrently
-	// if the script calls so. It must return soon and not change the lines. It may be nil.
+	// OnProgress receives the events of the run and of the saved scripts that it runs: its record
+	// has begun, a tool call begins or ends. It is called concurrently if the script calls tools
+	// concurrently. It must return soon and not change the lines. It may be nil.
 	OnProgress func(record.Progress) `json:"-"`
-	// Stdout and Stderr receive the script's output as it is written, besides the Result.
+	// Stdout and Stderr receive the script's output as it is written, in addition to the Result.
 	Stdout, Stderr io.Writer `json:"-"`
-	// Ask asks the user what a server wants to know during a call; nil: nobody can be asked.
+	// Ask asks the user a server's question during a call. If nil, no user can be asked.
 	Ask func(ctx context.Context, server string, q *backend.Question) (*backend.Reply, error) `json:"-"`
 	// Origin is where the script comes from.
 	Origin Origin
@@ -180,57 +176,55 @@ type Script struct {
 // Origin says where a script comes from. The zero value is a script of this process and its
 // user.
 type Origin struct {
-	// Name, Session and Subject are for the record: the file or saved script, the client's
-	// session, and whose run it is.
+	// Name, Session and Subject are written to the record: the file or saved script, the client's
+	// session, and the user that the run belongs to.
 	Name, Session, Subject string
-	// Tenant owns the saved scripts and inferred types that it uses in another process, as
-	// localfile.ApartKey makes it; "": the operator's.
+	// Tenant owns the saved scripts and inferred result types that the script uses in another
+	// process, as localfile.ApartKey makes it. If empty, the operator does.
 	Tenant string
-	// Shared says that Session stands for all requests of Subject and not for one client, so that
-	// what it has read counts for flow.Window. If it is set and Subject is empty, nothing is known of
-	// the client, and each effect call is late.
+	// Shared is true if Session stands for all requests of Subject and not for one client; the text
+	// that it has read then counts for flow.Window. If Subject is empty as well, the client is
+	// unknown, and each of its effect calls is late.
 	Shared bool
-	// Clean says that no untrusted text had gone back to the client, by the process that took the
-	// request, if this is another one.
+	// Clean is true if the process that accepted the request, if it is another one, had returned no
+	// untrusted text to the client.
 	Clean bool
-	// Anonymous says that Subject is not one person: a dry run gets no answers of earlier
+	// Anonymous is true if Subject is not one person: a dry run then gets no results of earlier
 	// runs.
 	Anonymous bool
-	// Stored are the values that Stored returns in the script, by ID; nil: there is no
-	// session, and Stored fails.
+	// Stored has the values that Stored returns in the script, by ID. If nil, there is no session,
+	// and Stored fails.
 	Stored map[string]json.RawMessage
-	// Results bounds the results of the script's calls together with those of other scripts
-	// with the same Room; nil: the script has a Room of its own.
+	// Results bounds the results of the script's calls together with those of other scripts with
+	// the same Room. If nil, the script has its own Room.
 	Results *Room `json:"-"`
-	// Request is the request that sent it.
+	// Request is the request that sent the script.
 	Request Request
 }
 
-// Request is a request to run a script, as a server or a cluster has it.
+// Request is a request to run a script, as a server or a cluster receives it.
 type Request struct {
-	// Digest is the digest of Subject, Source, Inputs and Dry; see Store.RequestDigest of
-	// package store. If empty, it is computed.
+	// Digest is the digest of Subject, Source, Inputs and Dry; see RequestDigest of store.Store. If
+	// empty, it is computed.
 	Digest string
-	// Once is the key of a request that must not begin a second run; see Rejoin.
+	// Once is the key of a request that must begin at most one run; see Rejoin.
 	Once string
-	// Run is the name of the record that it begins, as store.NewName makes it; "": a new
-	// one. If such a run has begun, the error is store.ErrTaken.
+	// Run is the name of the record that the run begins, as store.NewName makes it. If empty, it is
+	// a new one. If the run has begun already, the error is store.ErrTaken.
 	Run string
-	// Front is the process that took the request, if it is another one.
+	// Front is the process that accepted the request, if it is another one.
 	Front string
-	// Seen is what Rejoin saw of earlier runs of the request if Options.Elsewhere is set;
-	// nil: it did not look.
+	// Seen is what Rejoin found of earlier runs of the request if Options.Elsewhere is set. If nil,
+	// it did not look.
 	Seen *Seen `json:"-"`
-	// NoAsk says that nobody could answer: calls that need a person are denied.
+	// NoAsk is true if no person could answer: calls that need approval are denied.
 	NoAsk bool
-	// Copy lets Resume continue a record in another file than the run wrote. Resume at most
-	// one copy.
+	// Copy permits resuming from a copied record file. Resume at most one copy.
 	Copy bool
 }
 
-// Run checks a script and, if it compiles and its tools are found, runs it.
-// What is wrong with the script is in the Result; an error, such as a
-// *CatalogError, is a fault of the harness.
+// Run checks a script. If it compiles and its tools are found, Run runs it. Faults of the script
+// are in the Result; an error, such as a *catalog.Error, is a fault of the harness.
 func (h *Harness) Run(ctx context.Context, s *Script) (*outcome.Result, error) {
 	if h.opts.Elsewhere != nil {
 		own := *s
@@ -250,12 +244,12 @@ func (h *Harness) Run(ctx context.Context, s *Script) (*outcome.Result, error) {
 	return h.engine.Run(ctx, one, false)
 }
 
-// Check does what Run does, except running the script.
+// Check does what Run does, except that it does not run the script.
 func (h *Harness) Check(ctx context.Context, s *Script) (*outcome.Result, error) {
 	return h.engine.Run(ctx, h.script(s), true)
 }
 
-// script returns a script for the engine, without a record.
+// script returns the engine's script, without a record.
 func (h *Harness) script(s *Script) *engine.Script {
 	from := &s.Origin
 	one := &engine.Script{Source: s.Source, Name: from.Name, Subject: from.Subject, Inputs: s.Inputs, Stored: from.Stored,
@@ -275,10 +269,10 @@ func (h *Harness) script(s *Script) *engine.Script {
 	return one
 }
 
-// session returns what is known of the client of a script.
+// session returns the session of a script's client.
 func (h *Harness) session(from *Origin) *flow.Session {
 	switch {
-	case from.Request.Front != "" && from.Clean: // what it has not read cannot steer the script
+	case from.Request.Front != "" && from.Clean: // text that the client has not read cannot steer the script
 		return &flow.Session{}
 	case from.Request.Front != "", from.Shared && (from.Subject == "" || h.opts.Elsewhere != nil): // other processes serve it, too
 		return flow.NewUnknown()
@@ -288,11 +282,11 @@ func (h *Harness) session(from *Origin) *flow.Session {
 	return h.sessions.Of(from.Session+"\x00"+from.Subject, 0)
 }
 
-// Returned notes that untrusted text has gone back to the client of an origin other than by a
-// result, such as in a record: effects of its next scripts are late.
+// Returned notes that untrusted text was returned to the client of an origin other than in a
+// result, such as in a record. Effect calls of its next scripts are late.
 func (h *Harness) Returned(from *Origin) { h.session(from).Return(time.Now()) }
 
-// recorded returns a script for the engine, which begins its record if records are kept.
+// recorded returns the engine's script. If records are kept, the script begins its record.
 func (h *Harness) recorded(s *Script) (*engine.Script, error) {
 	one := h.script(s)
 	if h.opts.Records == nil {
@@ -303,7 +297,7 @@ func (h *Harness) recorded(s *Script) (*engine.Script, error) {
 	return one, err
 }
 
-// beginOf is the first line of a script's record.
+// beginOf returns the first line of a script's record.
 func (h *Harness) beginOf(s *Script, l worker.Limits) (*record.Begin, error) {
 	from, req := &s.Origin, &s.Origin.Request
 	b := &record.Begin{Script: record.String(s.Source), Name: from.Name, Inputs: record.ValuesOf(s.Inputs),
@@ -313,12 +307,13 @@ func (h *Harness) beginOf(s *Script, l worker.Limits) (*record.Begin, error) {
 	if req.Run != "" {
 		var ok bool
 		if b.Time, b.ID, ok = store.ParseName(req.Run); !ok {
-			return nil, fmt.Errorf("no name of a record: %q", req.Run)
+			return nil, fmt.Errorf("invalid record name: %q", req.Run)
 		}
 	}
 	return b, nil
 }
 
+// limits returns the first non-zero value of each limit.
 func limits(ls ...Limits) worker.Limits {
 	var out worker.Limits
 	for _, l := range ls {

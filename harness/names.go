@@ -11,11 +11,11 @@ type Difference = rerun.Difference
 // NotResumableError is returned by Resume for a run that cannot be resumed.
 type NotResumableError = rerun.NotResumableError
 
-// ErrNothingToReplay is returned by Replay for the record of a run whose script did not begin,
-// or that has none.
+// ErrNothingToReplay is returned by Replay for the record of a run whose script did not begin, or
+// which has no script.
 var ErrNothingToReplay = rerun.ErrNothingToReplay
 
-// CheckTypes reports whether this build can make the types of scripts, which takes a
-// Go release whose descriptors of types are known. The error names those that work;
-// with it, scripts whose values need a type of their own are refused.
+// CheckTypes returns an error if this build cannot make the types of scripts, because the layout of
+// type descriptors of its Go release is unknown. The error lists the supported releases. Scripts
+// whose values need a type of their own are then refused.
 func CheckTypes() error { return gotype.Check() }

@@ -21,7 +21,7 @@ func (h *Harness) RequestOf(s *Script) string {
 	return h.opts.Records.RequestDigest(s.Origin.Subject, s.Source, s.Inputs, s.Dry)
 }
 
-// flights are the requests that this process answers, by their digests.
+// flights has the requests that this process is answering, by digest.
 type flights struct {
 	mu  sync.Mutex
 	all map[string][]*flight
@@ -32,9 +32,9 @@ type flight struct {
 	done   chan struct{}
 }
 
-// Answering notes that a request is under way until done is called with its result, or nil. While
-// it is, Rejoin of the same request waits if the client, and so ctx, is gone. A result that
-// the client is not there to get is kept for the same request.
+// Answering notes that a request is under way until done is called with its result, or with nil.
+// ctx ends when the client is gone; Rejoin of the same request then waits for done. If the client
+// is gone when the run ends, its result is kept for the next such request.
 func (h *Harness) Answering(ctx context.Context, request string) (done func(*outcome.Result)) {
 	if request == "" {
 		return func(*outcome.Result) {}
@@ -49,7 +49,7 @@ func (h *Harness) Answering(ctx context.Context, request string) (done func(*out
 	fs.all[request] = append(fs.all[request], f)
 	return func(res *outcome.Result) {
 		if ctx.Err() != nil && res != nil && res.Run != "" && res.Status != outcome.Canceled && !res.Unsettled() {
-			h.opts.Records.Miss(res.Run) // if it fails, the request begins anew
+			h.opts.Records.Miss(res.Run) // on an error, the same request begins a new run
 		}
 		fs.mu.Lock()
 		defer fs.mu.Unlock()
@@ -61,7 +61,7 @@ func (h *Harness) Answering(ctx context.Context, request string) (done func(*out
 	}
 }
 
-// settle waits for the end of requests whose clients are gone.
+// settle waits for the end of the requests of clients that are gone.
 func (fs *flights) settle(ctx context.Context, request string) error {
 	fs.mu.Lock()
 	gone := slices.DeleteFunc(slices.Clone(fs.all[request]), func(f *flight) bool { return f.client.Err() == nil })
@@ -76,7 +76,8 @@ func (fs *flights) settle(ctx context.Context, request string) error {
 	return nil
 }
 
-// OnceError is returned by Rejoin for a Script.Once that was another script's.
+// OnceError is returned by Rejoin if the Once of a request is the key of another script or of other
+// inputs.
 type OnceError struct{ Once, Run string }
 
 func (e *OnceError) Error() string {
@@ -84,13 +85,13 @@ func (e *OnceError) Error() string {
 		"another request", e.Once, e.Run)
 }
 
-// Rejoin returns the Result of an earlier run of the same request, or nil if the script is to
-// run; it then sets the script's Request and Seen. A run counts that
+// Rejoin returns the Result of an earlier run of the same request. If it returns nil, the script is
+// to run, and its Request and Seen are set. An earlier run counts if it
 //   - has the same Once, always;
 //   - is pending or unresolved: the result says so, or the run resumes if it can;
 //   - was cut off after it had made effect calls: the run resumes;
-//   - is a dry run whose calls a person has approved: the run resumes;
-//   - has ended, and the client does not have its result: that is given once.
+//   - is a dry run with calls that a person has approved: the run resumes;
+//   - has ended, and its client has not received the result: the result is given once.
 //
 // The error is a *store.RunningError if the run is under way.
 func (h *Harness) Rejoin(ctx context.Context, s *Script) (*outcome.Result, error) {
@@ -125,17 +126,17 @@ func (h *Harness) Rejoin(ctx context.Context, s *Script) (*outcome.Result, error
 	return h.rejoin(ctx, s, id, false, nil)
 }
 
-// supersede closes a run that waits for a person and has changed nothing, as a dry run of
-// its request has made its calls: a yes would make them a second time.
+// supersede closes a pending run that has changed nothing, because a dry run of its request has
+// made its calls. An approval would make them a second time.
 func (h *Harness) supersede(waits, dry string) {
 	run, err := h.opts.Records.Load(waits)
 	if err == nil && !run.Running && stateOf(run, false) == isPending && !madeEffects(run) {
-		h.opts.Records.EndRun(waits, "", "run "+dry+", a dry run of the same request, has made its calls") // else it waits on
+		h.opts.Records.EndRun(waits, "", "run "+dry+", a dry run of the same request, has made its calls") // on an error the run stays pending
 	}
 }
 
-// rejoin returns the Result of an earlier run, or nil if the script is to run. named says
-// that the run has the Once of the script.
+// rejoin returns the Result of an earlier run, or nil if the script is to run. named is true if the
+// run has the Once of the script.
 func (h *Harness) rejoin(ctx context.Context, s *Script, id string, named bool, err error) (*outcome.Result, error) {
 	if id == "" || err != nil {
 		return nil, err
@@ -150,7 +151,7 @@ func (h *Harness) rejoin(ctx context.Context, s *Script, id string, named bool, 
 		return nil, nil
 	case named && run.Begin.Request != s.Origin.Request.Digest:
 		return nil, &OnceError{s.Origin.Request.Once, id}
-	case run.Running && (named || len(run.Attempts) > 0 || run.End != nil): // it resumes just now, or is about to
+	case run.Running && (named || len(run.Attempts) > 0 || run.End != nil): // it is resuming, or is about to
 		return nil, &store.RunningError{Run: id, Host: run.Begin.Host, PID: run.Begin.PID}
 	case run.Running:
 		return nil, nil
@@ -174,7 +175,7 @@ func (h *Harness) rejoin(ctx context.Context, s *Script, id string, named bool, 
 		return earlierRun(res, note), err
 	case state == isPending, named:
 	case state == hasEnded && h.opts.Records.Recover(id):
-		note += ", and whose answer was lost"
+		note += ", and did not reach its client"
 	case state == hasEnded && (len(run.Attempts) > 0 || h.unanswered(ctx, run)) && h.Give(id):
 	default:
 		return nil, nil
@@ -183,7 +184,7 @@ func (h *Harness) rejoin(ctx context.Context, s *Script, id string, named bool, 
 	return earlierRun(res, note), err
 }
 
-// Give notes that the result of a run is given to whoever sent its request again, and
+// Give notes that the result of a run is given to the client that sent its request again. It
 // reports whether that has not been done before.
 func (h *Harness) Give(run string) bool {
 	if h.opts.Elsewhere != nil {
@@ -192,9 +193,8 @@ func (h *Harness) Give(run string) bool {
 	return h.opts.Records.Fetch(run)
 }
 
-// unanswered reports whether a run that has made effect calls has ended, and the process
-// that was to answer its client does not hold it. That process fetches the runs that it has
-// answered.
+// unanswered reports whether a run has made effect calls, and the process that was to answer its
+// client has no client for it. That process marks the runs that it has answered as fetched.
 func (h *Harness) unanswered(ctx context.Context, run *record.Run) bool {
 	return run.Begin.Front != "" && madeEffects(run) && h.opts.Elsewhere != nil &&
 		!h.opts.Elsewhere.Holds(ctx, run.Begin.Front, run.Begin.ID)
@@ -209,13 +209,13 @@ func madeEffects(run *record.Run) bool {
 
 // What Rejoin does with an earlier run.
 const (
-	isNew     = iota // nothing: the script runs
-	isPending        // or unresolved: its result says so
+	isNew     = iota // ignores it: the script runs
+	isPending        // returns its result; the run may also be unresolved
 	resumes
 	hasEnded
 )
 
-// stateOf returns what Rejoin does with a run; named says that it has the Once of the script.
+// stateOf returns what Rejoin does with a run. named is true if the run has the Once of the script.
 func stateOf(run *record.Run, named bool) int {
 	effects := named || madeEffects(run)
 	status := outcome.Status("")

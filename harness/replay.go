@@ -10,11 +10,12 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// Replay says how to run a script again from the record of its run. No server is asked.
+// Replay configures a replay: how to run a script again from the record of its run, without any
+// server.
 type Replay struct {
 	Run *record.Run
-	// Source is the script. If empty, it is that of the record. The calls of another script
-	// are told apart by tool and arguments alone.
+	// Source is the script. If empty, it is that of the record. Calls of another script are matched
+	// by tool and arguments alone.
 	Source string
 	// Catalog has the tools that the script is checked against. If nil, they are those of the
 	// record.
@@ -29,8 +30,8 @@ type Replayed struct {
 	Difference *Difference // the first one, or nil
 }
 
-// Replay runs a script again and answers its calls from a record. The error is
-// ErrNothingToReplay, says why the record cannot be replayed, or is a fault of the harness.
+// Replay runs a script again and answers its calls from a record. The error is ErrNothingToReplay,
+// explains why the record cannot be replayed, or is a fault of the harness.
 func (h *Harness) Replay(ctx context.Context, p *Replay) (*Replayed, error) {
 	res, answers, err := rerun.Replay(ctx, &h.engine, p.Run, p.Source, p.Catalog, p.Timeout)
 	if err != nil {

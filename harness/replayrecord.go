@@ -16,14 +16,14 @@ import (
 // ReplayedRecord is a summary of the replay of a record.
 type ReplayedRecord struct {
 	Run        string      `json:"run"`
-	Record     string      `json:"record"` // as it was named
+	Record     string      `json:"record"` // as the user called it
 	Same       bool        `json:"same"`
 	Calls      int         `json:"calls"` // answered from the record
 	Ms         float64     `json:"ms"`
 	Difference *Difference `json:"difference,omitempty"`
-	// Skipped says why there is nothing to replay, if so.
+	// Skipped says why there is nothing to replay. It is empty if the record was replayed.
 	Skipped string `json:"skipped,omitempty"`
-	Error   string `json:"error,omitempty"` // the record cannot be replayed
+	Error   string `json:"error,omitempty"` // why the record cannot be replayed
 }
 
 // Words returns the summary as a line of text.
@@ -42,7 +42,7 @@ func (r *ReplayedRecord) Words() string {
 // Replayer replays a run, as Harness.Replay does.
 type Replayer func(context.Context, *Replay) (*Replayed, error)
 
-// ReplayRecord loads a record and replays it. name is what the user calls the record.
+// ReplayRecord loads a record and replays it. name is the user's name for the record.
 func ReplayRecord(ctx context.Context, replay Replayer, p Replay, name string,
 	load func() (*record.Run, error)) *ReplayedRecord {
 	out := &ReplayedRecord{Record: name}
@@ -53,7 +53,7 @@ func ReplayRecord(ctx context.Context, replay Replayer, p Replay, name string,
 		out.Error = err.Error()
 		return out
 	}
-	out.Run = registry.Printable(p.Run.Begin.ID, 100) // as somebody wrote it
+	out.Run = registry.Printable(p.Run.Begin.ID, 100) // the file is untrusted
 	got, err := replay(ctx, &p)
 	switch {
 	case errors.Is(err, ErrNothingToReplay):
@@ -66,12 +66,12 @@ func ReplayRecord(ctx context.Context, replay Replayer, p Replay, name string,
 	return out
 }
 
-// ReplayScript replays the record that is kept with a saved script, with the script as it is
-// now. A script without a record is Skipped.
+// ReplayScript replays the record that is stored with a saved script, using the present script. A
+// script without a record is Skipped.
 func ReplayScript(ctx context.Context, replay Replayer, lib *library.Library, s *library.Script) *ReplayedRecord {
 	file := lib.Record(s.Name)
 	if _, err := os.Stat(file); file == "" || errors.Is(err, fs.ErrNotExist) {
-		return &ReplayedRecord{Skipped: "no record is kept with it: harness save -with-record"}
+		return &ReplayedRecord{Skipped: "no record is saved with it; save one with: harness save -with-record"}
 	}
 	return ReplayRecord(ctx, replay, Replay{Source: s.Source}, file,
 		func() (*record.Run, error) { return store.LoadFile(file) })

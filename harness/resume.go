@@ -9,15 +9,15 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 )
 
-// Resume resumes a run that has not ended: its pending calls have been answered, its process
-// died, or it was canceled. The script runs again from its beginning. Its calls are answered
-// from the record until it has made all effect calls of the record; from then on they are
-// sent. A script that does not make them all has diverged, and sends nothing.
+// Resume resumes a run that has not ended: its pending calls have been answered, its process died,
+// or it was canceled. The script runs again from its beginning. Its calls are answered from the
+// record until it has made all effect calls of the record; later calls are sent. A script that does
+// not make them all has diverged, and sends nothing.
 //
-// Script, inputs, seed and limits are those of the record. Of s the fields Policy, Catalog,
-// Results, OnProgress, Stdout, Stderr, Ask, Copy and Subject count, and Limits that are larger.
-// The error is a *NotResumableError, a *record.UnknownError, a *store.RunningError if
-// another process runs it, or a fault of the harness.
+// Script, inputs, seed and limits are those of the record. Of s, only Policy, Catalog, Results,
+// OnProgress, Stdout, Stderr, Ask, Copy and Subject are used, and Limits that are larger. The error
+// is a *NotResumableError, a *record.UnknownError, a *store.RunningError if another process runs
+// it, or a fault of the harness.
 func (h *Harness) Resume(ctx context.Context, id string, s *Script) (*outcome.Result, error) {
 	if h.opts.Elsewhere != nil {
 		return h.opts.Elsewhere.Resume(ctx, id, s)
@@ -41,8 +41,8 @@ func (h *Harness) Resume(ctx context.Context, id string, s *Script) (*outcome.Re
 	return rerun.Resume(ctx, &h.engine, w, run, one)
 }
 
-// ResumeForClient is Resume for the client that sent the script: if the run ends, its result
-// counts as given to that client, so that the same request sent again is a new one.
+// ResumeForClient does what Resume does for the client that sent the script. If the run ends, its
+// result counts as given to that client, so that the same request sent again begins a new run.
 func (h *Harness) ResumeForClient(ctx context.Context, id string, s *Script) (*outcome.Result, error) {
 	res, err := h.Resume(ctx, id, s)
 	if err == nil && h.opts.Elsewhere == nil && !res.Unsettled() {

@@ -3,24 +3,23 @@ package harness
 import "github.com/usetools/usetools/harness/internal/room"
 
 const (
-	// DefaultRoom is the size of a Room, in bytes of results; MaxRoom is that
-	// of all Rooms of a process together.
+	// DefaultRoom is the size of a Room, in bytes of results. MaxRoom is the size of all Rooms of a
+	// process together.
 	DefaultRoom = room.Default
 	MaxRoom     = room.Max
 )
 
-// Room bounds the results of tools that are under way, in bytes, from the call
-// until the script has its result: one Room bounds those of a session's scripts,
-// and MaxRoom those of the process, of which one Tenant has half at most. A call
-// that finds no room waits before it is sent. A result that turns out to be
-// larger than there is room for is refused.
+// Room bounds the memory of tool results that are under way, in bytes, from the call until the
+// script has its result. One Room bounds the results of a session's scripts. MaxRoom bounds those
+// of the process; one Tenant has at most half of it. A call waits for room before it is sent. A
+// result that turns out larger than the free room is refused.
 type Room = room.Room
 
-// Tenant groups Rooms: the results of all its Rooms count together against
-// those of other tenants. The sizes of its tools' results are not used for
-// other tenants. The zero value is ready to use.
+// Tenant groups Rooms. The results of all its Rooms count together against those of other tenants,
+// and the known result sizes of its tools are not used for other tenants. The zero value is ready
+// to use.
 type Tenant = room.Tenant
 
-// NewRoom returns a Room of max bytes (0: DefaultRoom) that belongs to a
-// tenant; nil means a tenant of its own. A single result always fits.
+// NewRoom returns a Room of max bytes that belongs to a tenant. If max is zero, it is DefaultRoom.
+// If of is nil, the Room has its own tenant. A single result always fits.
 func NewRoom(max int64, of *Tenant) *Room { return room.New(max, of) }

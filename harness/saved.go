@@ -14,13 +14,13 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// SaveScript saves a script that was checked, or run, with this result in the catalog's library.
-// If it replaces another script of that name, warning says so.
+// SaveScript saves a script in the catalog's library. res is the result of its check or run. If the
+// script replaces another one of that name, warning says so.
 func SaveScript(c *catalog.Catalog, name, about, source string, res *outcome.Result) (warning string, err error) {
 	return engine.SaveScript(c, name, about, source, res)
 }
 
-// NotSavedError says why the script of a run is not saved.
+// NotSavedError is returned by SaveRun and says why the script of a run is not saved.
 type NotSavedError struct {
 	Run string
 	Why string
@@ -28,9 +28,9 @@ type NotSavedError struct {
 
 func (e *NotSavedError) Error() string { return fmt.Sprintf("run %s %s", e.Run, e.Why) }
 
-// SaveRun saves the script of a run in a library. about is its description; if empty, its
-// header does. If it replaces another script of that name, warning says so. The error is a
-// *NotSavedError if the script never ran or the record lacks a part of it.
+// SaveRun saves the script of a run in a library. about is its description; if empty, it is taken
+// from the script's header. If the script replaces another one of that name, warning says so. The
+// error is a *NotSavedError if the script never ran or the record lacks a part of it.
 func SaveRun(lib *library.Library, r *record.Run, name, about string) (warning string, err error) {
 	no := func(format string, args ...any) error {
 		return &NotSavedError{r.Begin.ID, fmt.Sprintf(format, args...)}
@@ -58,8 +58,8 @@ func SaveRun(lib *library.Library, r *record.Run, name, about string) (warning s
 	return lib.Replace(s)
 }
 
-// Recheck checks a saved script whose tools have changed since it was checked,
-// and saves the result of the check.
+// Recheck checks a saved script again if its tools have changed since it was checked, and saves the
+// result of the check.
 func (h *Harness) Recheck(ctx context.Context, c *catalog.Catalog, s *library.Script) error {
 	if len(s.Changed(c.Registry)) == 0 {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 )
 
-// wireFault is an error of Run or Resume.
+// wireFault is the wire form of an error of Run or Resume.
 type wireFault struct {
 	V       int            `json:"v"`
 	Message string         `json:"message"`
@@ -38,7 +38,7 @@ var wireSentinels = map[string]error{
 	"taken": store.ErrTaken, "ended": store.ErrEnded, "copy": store.ErrCopy, "ambiguous": store.ErrAmbiguous,
 }
 
-// EncodeError returns an error of Run or Resume for another process.
+// EncodeError encodes an error of Run or Resume for another process.
 func EncodeError(err error) ([]byte, error) {
 	w := wireFault{V: outcome.WireVersion, Message: err.Error()}
 	for _, name := range slices.Sorted(maps.Keys(wireSentinels)) {
@@ -68,11 +68,11 @@ func EncodeError(err error) ([]byte, error) {
 	return outcome.EncodeWire(&w)
 }
 
-// DecodeError returns the error that EncodeError wrote as failed, with the same text, and
-// in it, for errors.As and errors.Is, a *NotResumableError, *OnceError, *catalog.Error,
-// *store.RunningError, *record.UnknownError (with the lines of its calls alone),
-// store.ErrNotFound, store.ErrTaken, store.ErrEnded, store.ErrCopy,
-// store.ErrAmbiguous or an error of a context. err: it cannot be read.
+// DecodeError decodes an error that EncodeError encoded. failed has the same text. For errors.As
+// and errors.Is it wraps a *NotResumableError, *OnceError, *catalog.Error, *store.RunningError,
+// *record.UnknownError (with only the lines of its calls), store.ErrNotFound, store.ErrTaken,
+// store.ErrEnded, store.ErrCopy, store.ErrAmbiguous or an error of a context. err is set if b
+// cannot be decoded.
 func DecodeError(b []byte) (failed, err error) {
 	var w wireFault
 	if err := outcome.DecodeWire(b, &w, &w.V); err != nil {
@@ -109,7 +109,7 @@ func DecodeError(b []byte) (failed, err error) {
 	return e, nil
 }
 
-// fault is an error of another process.
+// fault is an error that came from another process.
 type fault struct {
 	message string
 	in      []error

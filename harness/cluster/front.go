@@ -210,7 +210,7 @@ func (f *Front) Run(ctx context.Context, s *harness.Script) (*outcome.Result, er
 	name := cmp.Or(s.Origin.Request.Run, store.NewName(time.Now()))
 	at, id, ok := store.ParseName(name)
 	if !ok {
-		return nil, fmt.Errorf("no name of a record: %q", name)
+		return nil, fmt.Errorf("invalid record name: %q", name)
 	}
 	j := newJob(ctx, kindRun, id, s)
 	j.Name, j.Until = name, at.Add(f.o.Wait).UTC()

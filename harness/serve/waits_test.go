@@ -337,7 +337,7 @@ func TestTheRunOfALostAnswerIsKnown(t *testing.T) {
 		return res
 	}
 	first, again := run(true), run(false)
-	if again.Run != first.Run || !strings.Contains(strings.Join(again.Warnings, ""), "whose answer was lost") {
+	if again.Run != first.Run || !strings.Contains(strings.Join(again.Warnings, ""), "and did not reach its client") {
 		t.Errorf("%+v", again)
 	}
 	if third := run(false); third.Run == first.Run {
