@@ -9,9 +9,9 @@ import (
 	"strconv"
 )
 
-// Assignments. The interpreter aliases results and destinations and has its own
-// order for several at once; here every value is complete in a variable of its
-// own before anything is stored.
+// Assignments. The interpreter aliases results and destinations, and does not follow Go's
+// order for several at once. Here every value is complete in a variable of its own before
+// anything is stored.
 
 func constantInt(n int64) string { return strconv.FormatInt(n, 10) }
 
@@ -60,8 +60,8 @@ func (f *fn) values(places []place, rhs []ast.Expr) []value {
 	return out
 }
 
-// multi evaluates a call of several results, or one of the forms that give a
-// value and a bool.
+// multi evaluates a call with several results, or an expression that gives a value and a
+// bool.
 func (f *fn) multi(r ast.Expr) []value {
 	two := func(text string, t types.Type) []value {
 		a, b := f.p.fresh("t"), f.p.fresh("t")
@@ -89,8 +89,8 @@ func (f *fn) multi(r ast.Expr) []value {
 	return nil
 }
 
-// found emits m[k] with whether there is one. The variables are declared before,
-// because the interpreter leaves the value as it was where there is none.
+// found emits v, ok = m[k]. The variables are declared before, because the interpreter
+// leaves the value unchanged where the map has no such key.
 func (f *fn) found(x *ast.IndexExpr) []value {
 	t := f.typeOf(x.X).Underlying().(*types.Map).Elem()
 	before, text := split(f.index(x))
@@ -102,7 +102,7 @@ func (f *fn) found(x *ast.IndexExpr) []value {
 	return []value{{v, t, nil}, {ok, types.Typ[types.Bool], nil}}
 }
 
-// defined is the variable that an identifier defines here, if it does.
+// defined returns the variable that an identifier defines here, or nil.
 func (f *fn) defined(x ast.Expr) *types.Var {
 	id, ok := x.(*ast.Ident)
 	if !ok {
@@ -117,7 +117,7 @@ func isBlank(x ast.Expr) bool {
 	return ok && id.Name == "_"
 }
 
-// define declares a variable with a value, "" for zero.
+// define declares a variable with a value. If text is "", the value is zero.
 func (f *fn) define(v *types.Var, text string) {
 	before, text := split(text)
 	f.w("%s", before)
@@ -161,16 +161,16 @@ func (f *fn) assignOne(s *ast.AssignStmt) {
 	f.wrote(l)
 }
 
-// set writes an assignment: the value is complete, with its checks, before those
-// of the place.
+// set writes an assignment: the value is complete, with its checks, before the checks of
+// the place.
 func (f *fn) set(place, text string) {
 	before, text := split(bare(text))
 	f.w("%s", before)
 	f.w("%s = %s\n", place, text)
 }
 
-// target emits a left side that is assigned to at once; its checks come after
-// the calls on the right, as Go has it.
+// target emits a left side that is assigned to at once. Its checks come after the calls on
+// the right, as in Go.
 func (f *fn) target(x ast.Expr) string {
 	if y, ok := ast.Unparen(x).(*ast.IndexExpr); ok {
 		t := f.typeOf(y.X)
@@ -182,14 +182,14 @@ func (f *fn) target(x ast.Expr) string {
 	return f.expr(x)
 }
 
-// writesMap notes that the statement at hand writes to a map.
+// writesMap notes that the current statement writes to a map.
 func (f *fn) writesMap() {
 	if line := f.p.position.Line; f.p.concurrent && f.unit.script && !slices.Contains(f.p.out.MapWrites, line) {
 		f.p.out.MapWrites = append(f.p.out.MapWrites, line)
 	}
 }
 
-// entry emits m[k] as something to assign to.
+// entry emits m[k] as an assignable place.
 func (f *fn) entry(m, k string, u *types.Map) string {
 	f.writesMap()
 	pre, m := split(m)
@@ -198,7 +198,7 @@ func (f *fn) entry(m, k string, u *types.Map) string {
 		pre, m = pre+set, t
 	}
 	if holdsInterface(u.Key()) {
-		// x op= y would fail in reading the map, in other words
+		// x op= y would fail when it reads the map, with another message
 		before, text := split(k)
 		t, set := f.temp(f.p.typ(u.Key()), bare(text))
 		pre, k = pre+before+set+"rt.Key("+t+")\n", t
@@ -206,7 +206,7 @@ func (f *fn) entry(m, k string, u *types.Map) string {
 	return guarded(pre+"if "+m+" == nil {\n"+f.lineText()+"rt.BadMap()\n}\n", m+"["+k+"]")
 }
 
-// holdsInterface: values of the type can have interface values in them.
+// holdsInterface reports whether values of the type can contain interface values.
 func holdsInterface(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Interface:
@@ -246,7 +246,7 @@ func (f *fn) assignOp(x ast.Expr, op token.Token, y ast.Expr) {
 	if op == token.QUO || op == token.REM {
 		right = f.divisor(right, y, f.typeOf(x))
 	}
-	if isEntry { // a nil map fails when all else is known
+	if isEntry { // a nil map fails last
 		var checks string
 		for _, o := range entry.operands {
 			before, o.text = split(o.text)
@@ -265,7 +265,7 @@ func (f *fn) assignOp(x ast.Expr, op token.Token, y ast.Expr) {
 	f.wrote(x)
 }
 
-// mapEntry is the place of x if that is an entry of a map.
+// mapEntry returns the place of x if it is an entry of a map.
 func (f *fn) mapEntry(x ast.Expr) (place, bool) {
 	y, ok := ast.Unparen(x).(*ast.IndexExpr)
 	if !ok {

@@ -7,39 +7,39 @@ import (
 	"go/types"
 )
 
-// Indices that cannot be out of range: those of loops up to a length that is
-// known, and sums of them with constants.
+// Indices that cannot be out of range: loop variables bounded by a known length, and sums
+// of these with constants.
 //
 //	dp := make([]int, n+1)             dp has n+1 elements
 //	for i := 1; i <= n; i++ {          1 <= i < n+1
 //		dp[i] += dp[i-1]               neither needs a check
 //	}
 
-// An extent is a number that is not known but does not change: what a variable
-// holds, or how long that is, and a constant.
+// An extent is an unknown number that does not change: the value of a variable, or the
+// length of that value, plus a constant.
 type extent struct {
 	of     types.Object // nil for a constant
-	length bool         // the length of what of holds
+	length bool         // the length of the value of of
 	plus   int64
 }
 
-const maxPlus = 1 << 31 // of an extent, so that sums of them are right
+const maxPlus = 1 << 31 // limit of extent.plus, so that sums do not overflow
 
-// within: e is known to be at most limit.
+// within reports whether e is known to be at most limit.
 func (e extent) within(limit extent) bool {
 	return e.of == limit.of && e.length == limit.length && e.plus <= limit.plus
 }
 
-// unknown is a lower bound that says nothing.
+// unknown is a lower bound without information.
 const unknown = -1 << 40
 
-// bounds is what is known of the variable of a loop in its body: from <= it < below.
+// bounds is the known range of a loop variable in the body: from <= v < below.
 type bounds struct {
 	from  int64
 	below extent
 }
 
-// extent is that of an expression of type int in a loop whose body is given.
+// extent returns the extent of an int expression in a loop with this body.
 func (f *fn) extent(x ast.Expr, body ast.Node) (e extent, ok bool) {
 	x = ast.Unparen(x)
 	if v := f.value(x).Value; v != nil {
@@ -77,7 +77,7 @@ func (f *fn) extent(x ast.Expr, body ast.Node) (e extent, ok bool) {
 	return e, false
 }
 
-// lengthOf is the extent of the length of a slice, an array or a string.
+// lengthOf returns the extent of the length of a slice, an array or a string.
 func (f *fn) lengthOf(x ast.Expr, body ast.Node) (e extent, ok bool) {
 	switch u := f.typeOf(x).Underlying().(type) {
 	case *types.Array:
@@ -103,8 +103,7 @@ func (f *fn) lengthOf(x ast.Expr, body ast.Node) (e extent, ok bool) {
 	return extent{of: o, length: true}, f.unchanged(o, body)
 }
 
-// madeLength is n where variable o, which never changes, was declared as
-// make([]T, n).
+// madeLength returns n if variable o, which never changes, was declared as make([]T, n).
 func (f *fn) madeLength(o types.Object) ast.Expr {
 	if _, local := f.vars[o]; !local || f.usage == nil || f.usage.mutable[o] || len(f.usage.gotos) > 0 {
 		return nil
@@ -119,8 +118,8 @@ func (f *fn) madeLength(o types.Object) ast.Expr {
 	return call.Args[1]
 }
 
-// unchanged: o is a local variable that nothing changes in body, or that nothing
-// ever changes where body is nil.
+// unchanged reports whether o is a local variable that nothing changes in body. If body is
+// nil, nothing may ever change it.
 func (f *fn) unchanged(o types.Object, body ast.Node) bool {
 	if body == nil {
 		_, local := f.vars[o]
@@ -129,7 +128,7 @@ func (f *fn) unchanged(o types.Object, body ast.Node) bool {
 	return f.stable(o) && !changedIn(f, body, o)
 }
 
-// isInt: t is an int, whose sums do not wrap where a length bounds them.
+// isInt reports whether t is int, whose sums do not wrap where a length bounds them.
 func isInt(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Kind() == types.Int
@@ -225,9 +224,9 @@ func (f *fn) rangeBounds(s *ast.RangeStmt) (index types.Object, b bounds) {
 	return v, b
 }
 
-// inBounds tells what an enclosing loop, of whose variable index is made, knows
-// of it: that it is not negative, and that it is below the length of operand,
-// whose type is t.
+// inBounds reports what an enclosing loop, whose variable index is made of, knows about
+// index: that it is not negative, and that it is below the length of operand, whose type is
+// t.
 func (f *fn) inBounds(index, operand ast.Expr, t types.Type) (low, high bool) {
 	plus := int64(0)
 	index = ast.Unparen(index)

@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// An interface value of a script type is a box: the erased value with its real
-// type, which package gotype makes of the type with the box's number. So the
-// library sees what Go would see. Values of plain types (int, []string,
-// time.Time) go into interfaces as they are.
+// An interface value of a script type is a box: the erased value with its real type, which
+// package gotype makes from the type with the box's number. So the library sees what Go
+// would see. Values of plain types (int, []string, time.Time) go into interfaces unchanged.
 //
 // An interface with methods has a type of its own: a library's (error,
 // io.Reader), or one that gotype makes. Functions of package t convert to it.
@@ -80,8 +79,8 @@ func (p *program) box(text string, from types.Type) string {
 	return fmt.Sprintf("rt.Box(%d, %s)", p.boxNumber(from), text)
 }
 
-// boxNumber is number for a type whose values go into interfaces, so that its
-// methods must be known at run time.
+// boxNumber is number for a type whose values go into interfaces. Its methods must be known
+// at run time.
 func (p *program) boxNumber(t types.Type) int {
 	id := p.number(t)
 	if !p.boxed[id] {
@@ -94,8 +93,8 @@ func (p *program) boxNumber(t types.Type) int {
 	return id
 }
 
-// Folded types, such as type F func() F, have a type of their own in the erased
-// form, too. Operations want the underlying type, of the same memory.
+// Folded types, such as type F func() F, also have a type of their own in the erased form.
+// Operations need the underlying type, which has the same memory layout.
 
 // refold converts between a folded type and its underlying type.
 func (f *fn) refold(text string, from, to types.Type) string {
@@ -126,10 +125,10 @@ func (p *program) unfold(text string, n *types.Named) string {
 	return p.refolding("Unfold", n, n, n.Underlying()) + "(" + text + ")"
 }
 
-// refolding names the function that converts between a folded type and its
-// underlying type. For functions it is one of the lowered program: where native code
-// returns a function, the interpreter changes what a pointer to the variable that
-// it is assigned to points to.
+// refolding names the function that converts between a folded type and its underlying type.
+// For func types it is a function of the lowered program: when native code returns a
+// function, the interpreter changes the variable that a pointer to the destination points
+// to.
 func (p *program) refolding(prefix string, n *types.Named, from, to types.Type) string {
 	converter := p.converter(prefix, n)
 	switch n.Underlying().(type) {
@@ -146,13 +145,14 @@ func (p *program) refolding(prefix string, n *types.Named, from, to types.Type) 
 	return name
 }
 
-// isGuarded: t is a func type whose values templates or package reflect may call.
+// isGuarded reports whether t is a func type whose values templates or package reflect may
+// call.
 func (p *program) isGuarded(t types.Type) bool {
 	_, isFunc := t.Underlying().(*types.Signature)
 	return isFunc && (p.templates || p.out.Reflects)
 }
 
-// boxTo is the box of a concrete value in the interface to, in one step.
+// boxTo emits the box of a concrete value in the interface to, in one step.
 func (p *program) boxTo(to types.Type, text string, from types.Type) string {
 	id, of := p.number(to), p.boxNumber(from)
 	name := fmt.Sprintf("To_%d_%d", id, of)
@@ -169,7 +169,7 @@ func (p *program) converter(prefix string, t types.Type) string {
 	return "t." + name
 }
 
-// once writes a function of ours the first time it is asked for.
+// once writes a generated function on its first use.
 func (p *program) once(name string, text func() string) {
 	if _, ok := p.names[name]; ok {
 		return
@@ -179,7 +179,7 @@ func (p *program) once(name string, text func() string) {
 	p.funcs.WriteString("\n" + t)
 }
 
-// unboxed takes text, an any that is known to hold a t, to type t.
+// unboxed converts text, an any known to contain a t, to type t.
 func (p *program) unboxed(t types.Type, text string) string {
 	switch {
 	case p.keepsInterface(t):
@@ -192,8 +192,8 @@ func (p *program) unboxed(t types.Type, text string) string {
 	return "rt.Erased(" + text + ").(" + p.typ(t) + ")"
 }
 
-// asserter returns the function that takes the interface from to type t: (t, bool)
-// with ok, else t or a panic.
+// asserter returns the function that asserts that a value of the interface from has type t.
+// It returns (t, bool) if ok is set; otherwise it returns t or panics.
 func (p *program) asserter(t, from types.Type, ok bool) string {
 	id, held := p.number(t), p.typ(from)
 	name := fmt.Sprintf("as_%d", id)

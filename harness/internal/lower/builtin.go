@@ -8,11 +8,10 @@ import (
 	"strings"
 )
 
-// Builtin functions. The interpreter lacks min, max and clear, wraps what
-// recover returns, and stores elements of an append before it has evaluated
-// them all.
+// Builtin functions. The interpreter lacks min, max and clear, wraps the result of recover,
+// and stores elements of an append before it has evaluated them all.
 
-// builtin emits a call of a builtin; "" when it has no value.
+// builtin emits a call of a builtin and returns its value, or "" if it has none.
 func (f *fn) builtin(x *ast.CallExpr) string {
 	name := calledIdent(x.Fun).Name
 	if len(x.Args) == 1 {
@@ -70,7 +69,7 @@ func (f *fn) builtin(x *ast.CallExpr) string {
 	return ""
 }
 
-// spreadBuiltin replaces the one argument of f(g()) by g's results.
+// spreadBuiltin replaces the single argument of f(g()) by g's results.
 func (f *fn) spreadBuiltin(x *ast.CallExpr) *ast.CallExpr {
 	names, tuple := f.callMulti(ast.Unparen(x.Args[0]).(*ast.CallExpr))
 	args := make([]ast.Expr, len(names))
@@ -110,7 +109,7 @@ func (f *fn) append(x *ast.CallExpr) string {
 	case 1:
 		return o[0]
 	case 2:
-		if _, isFolded := folded(sl.Elem()); !isFolded { // of a slice in itself the interpreter takes the elements
+		if _, isFolded := folded(sl.Elem()); !isFolded { // the interpreter appends the elements of a slice that is an element
 			return f.ofLibrary(f.refold(f.hoist("append("+base+", "+o[1]+")", typ), sl, t), t)
 		}
 		o[1] = f.part(o[1], sl.Elem())
@@ -150,8 +149,8 @@ func (f *fn) make(x *ast.CallExpr) string {
 	return f.ofLibrary(f.refold(f.hoist("make("+strings.Join(args, ", ")+")", made), t.Underlying(), t), t)
 }
 
-// checkCap says that the capacity of a slice is too large: reflect, which makes
-// it for the interpreter, does not tell a capacity from a length.
+// checkCap emits a check that the capacity of a slice is not too large. The interpreter
+// makes the slice with reflect, which does not distinguish a capacity from a length.
 func (f *fn) checkCap(x *ast.CallExpr, length, capacity string, elem types.Type) (string, string) {
 	size := f.p.size(elem)
 	switch elem.Underlying().(type) {
@@ -170,15 +169,15 @@ func (f *fn) checkCap(x *ast.CallExpr, length, capacity string, elem types.Type)
 		}
 	}
 	if call, ok := ast.Unparen(x.Args[2]).(*ast.CallExpr); ok && f.value(call.Fun).IsBuiltin() && calledIdent(call.Fun).Name == "len" {
-		return length, capacity // of something that there is
+		return length, capacity // the length of an existing value
 	}
 	capacity = f.hoist(capacity, "int")
 	f.w("if %s > %d {\n%srt.BadMake(%s, %d)\n}\n", capacity, limit, f.lineText(), length, limit)
 	return length, capacity
 }
 
-// maxAlloc is the most that Go's run-time system on linux/amd64 allocates at
-// once, in bytes (runtime/malloc.go: heapAddrBits).
+// maxAlloc is the maximum size in bytes of one allocation in Go's run-time system on
+// linux/amd64 (runtime/malloc.go: heapAddrBits).
 const maxAlloc = 1 << 48
 
 // extreme emits min and max as comparisons.

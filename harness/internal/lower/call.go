@@ -9,14 +9,13 @@ import (
 	"github.com/usetools/usetools/harness/internal/stdlib/export"
 )
 
-// Calls. A call is a statement of its own in the lowered program: its results
-// go to fresh variables at once. The interpreter lets a callee write into the
-// variable that its result will be assigned to, and evaluates operands around
-// calls in an order of its own.
+// Calls. A call is a statement of its own in the lowered program: its results go to fresh
+// variables at once. The interpreter lets a callee write into the variable that its result
+// will be assigned to, and does not evaluate operands around calls in Go's order.
 //
-// What is called is known here: a function by its name, a method as a function
-// with the receiver first, a method of a script interface through a dispatch
-// function. Script functions take a variadic parameter as a slice.
+// The callee is known here: a function by its name, a method as a function with the
+// receiver first, a method of a script interface through a dispatch function. Script
+// functions take a variadic parameter as a slice.
 
 // callValue emits a call and returns its result.
 func (f *fn) callValue(x *ast.CallExpr) string {
@@ -55,7 +54,7 @@ func (f *fn) receive(text string, results *types.Tuple) []string {
 	return names
 }
 
-// callStatement emits a call whose results nobody wants.
+// callStatement emits a call whose results are unused.
 func (f *fn) callStatement(x *ast.CallExpr) {
 	if tv := f.value(ast.Unparen(x.Fun)); tv.IsType() || tv.IsBuiltin() {
 		if text := f.callValue(x); text != "" {
@@ -68,26 +67,26 @@ func (f *fn) callStatement(x *ast.CallExpr) {
 	}
 }
 
-// called is a call whose operands have been emitted: its text, or the names of
-// its results when it has been emitted too.
+// called is a call whose operands have been emitted. It has the call's text, or the names
+// of its results if the call has been emitted too.
 type called struct {
 	text    string
 	names   []string
 	results *types.Tuple
 }
 
-// A callee is what is called, ready to be given arguments.
+// A callee is a function or method, ready to be given arguments.
 type callee struct {
 	sig     *types.Signature
 	library bool   // takes a variadic parameter as such
-	recv    string // the receiver, "" for none; evaluated when the call is made
+	recv    string // the receiver, or ""; evaluated when the call is made
 	recvTyp string
-	// recvType is recvTyp before erasure, for a callee that is named.
+	// recvType is recvTyp before erasure, for a named callee.
 	recvType types.Type
 	named    bool // direct is the name of a function of the lowered program
 	iface    bool // the receiver is an interface value
-	// direct is the lowered function that takes the receiver and the arguments;
-	// "" when only invoke knows how to call.
+	// direct is the lowered function that takes the receiver and the arguments. If "", only
+	// invoke can make the call.
 	direct string
 	invoke func(recv string, args []string) string
 }
@@ -106,9 +105,9 @@ func (f *fn) call(x *ast.CallExpr) called {
 		test = f.signedZeros(x, &c, args)
 	}
 	switch {
-	case c.lifted() == "" || f.isTool(x): // others note their own lines
+	case c.lifted() == "" || f.isTool(x): // other callees record their own lines
 		f.noteLine(x)
-	case c.direct == f.lowered && f.notedSelf != f.line(x): // it may call itself without end
+	case c.direct == f.lowered && f.notedSelf != f.line(x): // it may recurse without end
 		f.noteLine(x)
 	}
 	f.noted = 0
@@ -129,8 +128,8 @@ func (f *fn) call(x *ast.CallExpr) called {
 	return out
 }
 
-// isTool reports whether a call is one of a function of a server's package,
-// which has no lines of the script.
+// isTool reports whether a call is a call of a function of a server's package, which has no
+// lines of the script.
 func (f *fn) isTool(x *ast.CallExpr) bool {
 	id := calledIdent(ast.Unparen(x.Fun))
 	if id == nil {
@@ -140,16 +139,16 @@ func (f *fn) isTool(x *ast.CallExpr) bool {
 	return ok && fo.Signature().Recv() == nil && fo.Pkg() != nil && strings.HasPrefix(fo.Pkg().Path(), "servers/")
 }
 
-// lifted is the name of a callee that is a function of its own, "" for a
-// function value.
+// lifted returns the name of a callee that is a lowered function, or "" for a function
+// value.
 func (c *callee) lifted() string {
-	if c.named && strings.HasPrefix(c.direct, "f_") { // a variable of the name f begins so, too
+	if c.named && strings.HasPrefix(c.direct, "f_") { // a variable named f begins so too
 		return c.direct
 	}
 	return ""
 }
 
-// callee finds out what a call calls.
+// callee determines the callee of a call.
 func (f *fn) callee(x *ast.CallExpr) callee {
 	fun := ast.Unparen(x.Fun)
 	sig := f.signatureOf(fun)
@@ -182,7 +181,8 @@ func plainCall(name string) func(string, []string) string {
 	}
 }
 
-// calledIdent is the name of a function in an expression that calls it.
+// calledIdent returns the identifier of the function in an expression that calls it, or
+// nil.
 func calledIdent(x ast.Expr) *ast.Ident {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.Ident:
@@ -226,12 +226,12 @@ func (f *fn) functionCallee(x *ast.CallExpr, fo *types.Func, sig *types.Signatur
 	return c
 }
 
-// logsPlace: the script calls a logger, which is to write the place of the call.
+// logsPlace reports whether the script calls a logger that writes the place of the call.
 func (f *fn) logsPlace(fo *types.Func) bool {
 	return f.p.in.Place != nil && f.unit.script && export.TellsPlace(fo)
 }
 
-// loggerAt emits the call x of fo, or of the method of its name, with the place.
+// loggerAt emits call x of fo, or of the logger method of the same name, with the place.
 func (f *fn) loggerAt(x *ast.CallExpr, fo *types.Func, logger string, args []string) string {
 	file, line := f.p.in.Place(f.unit.fset.Position(x.Lparen).Line)
 	at := "rt.LoggerAt"
@@ -261,15 +261,15 @@ func (f *fn) methodCallee(x *ast.CallExpr, sel *ast.SelectorExpr, sig *types.Sig
 	return c
 }
 
-// takesAddress: the method has a pointer for its receiver.
+// takesAddress reports whether the method has a pointer receiver.
 func takesAddress(m *types.Func) bool {
 	_, ok := types.Unalias(m.Signature().Recv().Type()).(*types.Pointer)
 	return ok
 }
 
-// refusedMethod reports whether m is a library's method that scripts may not
-// call, and its name with its type. The front end refuses the calls that it
-// sees; the others end in a panic.
+// refusedMethod reports whether m is a library method that scripts may not call, and
+// returns its name with its type. The front end refuses the calls that it sees; the others
+// panic.
 func refusedMethod(m *types.Func) (string, bool) {
 	recv := m.Signature().Recv().Type()
 	if ptr, ok := types.Unalias(recv).(*types.Pointer); ok {
@@ -284,11 +284,10 @@ func refusedMethod(m *types.Func) (string, bool) {
 	return n.Obj().Pkg().Name() + "." + name, refused
 }
 
-// bind returns how method m, named at a place, is called on text, an operand of
-// type t.
+// bind returns the callee for method m, named at a place, on text, an operand of type t.
 func (f *fn) bind(text string, t types.Type, m *types.Func, place string) callee {
 	p := f.p
-	if name, refused := refusedMethod(m); refused { // by way of an embedded field or a type parameter
+	if name, refused := refusedMethod(m); refused { // through an embedded field or a type parameter
 		pre, rest := split(text)
 		text = guarded(pre+fmt.Sprintf("rt.NotAvailable(%q)\n", name), rest)
 	}
@@ -310,7 +309,7 @@ func (f *fn) bind(text string, t types.Type, m *types.Func, place string) callee
 	_, wantsPtr := types.Unalias(m.Signature().Recv().Type()).(*types.Pointer)
 	c := callee{recv: text}
 	if hiddenType(t) {
-		// binary.BigEndian: a variable of a type that has no name for others
+		// binary.BigEndian: a variable of a type that only the library can name
 		c.library, c.invoke = true, native
 		return c
 	}
@@ -345,9 +344,9 @@ func (f *fn) bind(text string, t types.Type, m *types.Func, place string) callee
 	return c
 }
 
-// checkWrapped begins a function that takes a pointer for a method of the value
-// that it points to, which Go makes for interfaces and method expressions: they
-// have words of their own for a nil pointer.
+// checkWrapped begins a function that takes a pointer for a method of the pointed-to value.
+// Go makes such functions for interfaces and method expressions, with a message of their
+// own for a nil pointer.
 func (f *fn) checkWrapped(text string, t types.Type, m *types.Func) {
 	ptr, ok := types.Unalias(t).(*types.Pointer)
 	if !ok || takesAddress(m) {
@@ -364,7 +363,7 @@ func (f *fn) checkWrapped(text string, t types.Type, m *types.Func) {
 	f.w("if %s == nil {\nrt.BadWrapped(%q, %q, %q)\n}\n", text, n.Obj().Pkg().Name(), name, m.Name())
 }
 
-// hiddenType: a library's type that only the library can name.
+// hiddenType reports whether t is a library type that only the library can name.
 func hiddenType(t types.Type) bool {
 	if ptr, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = ptr.Elem()
@@ -373,7 +372,7 @@ func hiddenType(t types.Type) bool {
 	return ok && n.Obj().Pkg() != nil && !n.Obj().Exported() && export.Available(n.Obj().Pkg().Path())
 }
 
-// matches: the parenthesis that opens text closes at its end.
+// matches reports whether the parenthesis that opens text closes at its end.
 func matches(text string) bool {
 	depth := 0
 	for i, c := range text {
@@ -390,7 +389,7 @@ func matches(text string) bool {
 	return false
 }
 
-// arguments emits the arguments of a call as the callee wants them.
+// arguments emits the arguments of a call with the parameter types of the callee.
 func (f *fn) arguments(x *ast.CallExpr, c callee) []string {
 	if len(x.Args) == 1 {
 		if tuple, ok := f.typeOf(x.Args[0]).(*types.Tuple); ok {
@@ -421,8 +420,8 @@ func (f *fn) arguments(x *ast.CallExpr, c callee) []string {
 	return f.packVariadic(texts, c)
 }
 
-// plainOperand is a text as native code takes it for an interface: without rt.Raw,
-// which is native itself.
+// plainOperand returns a text for an interface parameter of native code: without rt.Raw,
+// since native code does not need it.
 func plainOperand(text string) string {
 	before, text := split(text)
 	if of, isRaw := strings.CutPrefix(text, "rt.Raw("); isRaw && matches(text[len("rt.Raw"):]) {
@@ -431,7 +430,7 @@ func plainOperand(text string) string {
 	return guarded(before, text)
 }
 
-// packVariadic makes the slice of a variadic parameter for a script function.
+// packVariadic makes the slice for a variadic parameter of a script function.
 func (f *fn) packVariadic(texts []string, c callee) []string {
 	n := c.sig.Params().Len()
 	if !c.sig.Variadic() || c.library {
@@ -448,7 +447,7 @@ func (f *fn) packVariadic(texts []string, c callee) []string {
 	return append(texts[:n-1:n-1], rest)
 }
 
-// spread emits f(g()) with a g of several results.
+// spread emits f(g()) where g has several results.
 func (f *fn) spread(g *ast.CallExpr, tuple *types.Tuple, c callee) []string {
 	names, _ := f.callMulti(g)
 	n := c.sig.Params().Len()
@@ -465,8 +464,8 @@ func (f *fn) spread(g *ast.CallExpr, tuple *types.Tuple, c callee) []string {
 
 func elemOf(t types.Type) types.Type { return t.Underlying().(*types.Slice).Elem() }
 
-// function emits a function as a value. It goes through a variable, which makes
-// the interpreter wrap it: a bare name is a node of its own to library code.
+// function emits a function as a value. The value goes through a variable, so that the
+// interpreter wraps it: to library code, a bare name would be a node of the interpreter.
 func (f *fn) function(x ast.Expr) string {
 	id := calledIdent(x)
 	if id == nil {
@@ -489,7 +488,7 @@ func (f *fn) function(x ast.Expr) string {
 	return f.libraryValue(x, fo)
 }
 
-// sourceFunction names the instance of a function that has its source here.
+// sourceFunction names the instance of a function whose source is available.
 func (f *fn) sourceFunction(x ast.Expr, id *ast.Ident, fo *types.Func) string {
 	var targs []types.Type
 	if in, ok := f.unit.info.Instances[id]; ok {
@@ -503,8 +502,8 @@ func (f *fn) sourceFunction(x ast.Expr, id *ast.Ident, fo *types.Func) string {
 	return f.p.funcName(fo, targs)
 }
 
-// libraryValue emits a library function used as a value: like all function
-// values of the script it takes a variadic parameter as a slice.
+// libraryValue emits a library function used as a value. Like all function values of the
+// script, it takes a variadic parameter as a slice.
 func (f *fn) libraryValue(x ast.Expr, fo *types.Func) string {
 	name, r := replacedBy(fo)
 	sig := fo.Signature()
@@ -527,7 +526,7 @@ func (f *fn) libraryValue(x ast.Expr, fo *types.Func) string {
 	return wrapper
 }
 
-// parameters makes up names for the parameters of a signature.
+// parameters invents names for the parameters of a signature.
 func (p *program) parameters(sig *types.Signature) (params, args []string) {
 	for i := range sig.Params().Len() {
 		a := fmt.Sprintf("a%d", i)
@@ -544,7 +543,7 @@ func (p *program) results(sig *types.Signature) string {
 	return p.typ(sig.Results())
 }
 
-// returns is the keyword before a call that gives a function its results.
+// returns returns the keyword before a call that gives a function its results.
 func returns(sig *types.Signature) string {
 	if sig.Results().Len() == 0 {
 		return ""

@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// Closures: the interpreter makes a func literal in the frame of the function
-// around it and shares that frame with whatever happens there next, so that
-// closures made in a loop, deferred, or running in a goroutine see each other's
-// variables. So every func literal is lifted into a function of its own, its
-// maker, which gets what the literal uses from outside as parameters:
+// Closures: the interpreter makes a func literal in the frame of the enclosing function and
+// shares that frame with later code there. So closures made in a loop, deferred, or running
+// in a goroutine see each other's variables. Therefore every func literal is lifted into a
+// function of its own, its maker, which takes the literal's captured variables as
+// parameters:
 //
 //	n := 0                        var n_1 int = 0
 //	inc := func() { n++ }         var inc_2 func() = make_3(&n_1)
 //
 //	func make_3(n *int) func() { return func() { *n++ } }
 //
-// A variable that never changes any more is handed over by value.
+// A variable that never changes again is passed by value.
 
 // closure emits a func literal used as a value.
 func (f *fn) closure(x *ast.FuncLit) string { return f.lift(x, "") }
 
-// lift makes the maker of a func literal and emits its call. rescue is what
-// recover in it takes from, "" when that is not known here.
+// lift makes the maker of a func literal and emits its call. rescue is the Defers that
+// recover uses in it, or "" if it is not known here.
 func (f *fn) lift(x *ast.FuncLit, rescue string) string {
 	sig := f.unit.info.TypeOf(x).(*types.Signature)
 	e := f.enclose(x)
@@ -51,8 +51,8 @@ func (p *program) maker(e *enclosure, sig *types.Signature, params []string, res
 	return name + "(" + strings.Join(e.args, ", ") + ")"
 }
 
-// An enclosure is the passage from a function to a closure in it: the closure's
-// fn, the parameters of its maker, and the arguments handed over.
+// An enclosure is the transition from a function to a closure in it: the closure's fn, the
+// parameters of its maker, and the arguments passed.
 type enclosure struct {
 	inner        *fn
 	params, args []string
@@ -66,7 +66,7 @@ func (e *enclosure) hand(text, typ string) string {
 	return name
 }
 
-// take is hand for what may stay where it is: e is nil then.
+// take is hand for a value that may stay in the same function: e is nil then.
 func (e *enclosure) take(text, typ string) string {
 	if e == nil {
 		return text
@@ -74,7 +74,7 @@ func (e *enclosure) take(text, typ string) string {
 	return e.hand(text, typ)
 }
 
-// handValue is hand for the value of a variable. A float goes by its address: as an
+// handValue is hand for the value of a variable. A float is passed by its address: as an
 // argument it could lose its sign, see exact.go.
 func (e *enclosure) handValue(v variable, typ string, t types.Type) string {
 	if !e.inner.p.signedZero(t) {
@@ -86,7 +86,7 @@ func (e *enclosure) handValue(v variable, typ string, t types.Type) string {
 	return name
 }
 
-// enclose prepares the emission of n as the body of a closure.
+// enclose prepares to emit n as the body of a closure.
 func (f *fn) enclose(n ast.Node) *enclosure {
 	e := &enclosure{inner: f.p.newFn(f.unit, f.env, f.usage)}
 	e.inner.lowered = f.p.fresh("make")
@@ -105,8 +105,8 @@ func (f *fn) enclose(n ast.Node) *enclosure {
 	return e
 }
 
-// encloseSame is enclose for a part of this very function that must be emitted
-// as a closure: return, defer and recover in it are those of the function.
+// encloseSame is enclose for a part of this function that must be emitted as a closure:
+// return, defer and recover in it are those of the function.
 func (f *fn) encloseSame(n ast.Node) *enclosure {
 	e := f.enclose(n)
 	g := e.inner
@@ -153,8 +153,8 @@ func (f *fn) free(n ast.Node) []*types.Var {
 // A held value is evaluated now for a closure that uses it later.
 type held struct{ text, typ string }
 
-// thunk emits a closure of our own without parameters, over held values. body
-// writes its statements, given the names of the values there.
+// thunk emits a generated closure without parameters over held values. body writes its
+// statements, given the names of the values.
 func (f *fn) thunk(values []held, body func(names []string) string) string {
 	names := make([]string, len(values))
 	params := make([]string, len(values))

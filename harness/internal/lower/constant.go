@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Constants are folded: the interpreter never sees a constant expression, iota
-// or an untyped constant, all of which it gets wrong somewhere.
+// Constants are folded: the interpreter never sees a constant expression, iota or an
+// untyped constant. It gets each of them wrong in some case.
 
 // constant writes a constant of type t.
 func (f *fn) constant(v constant.Value, t types.Type, x ast.Node) string {
@@ -79,7 +79,7 @@ func floatText(v constant.Value, single bool) string {
 	return text
 }
 
-// shiftCount writes the count of a shift; a negative one panics.
+// shiftCount emits the count of a shift. A negative one panics.
 func (f *fn) shiftCount(x ast.Expr) string {
 	if v := f.value(x).Value; v != nil {
 		return "uint(" + constant.ToInt(v).ExactString() + ")"

@@ -17,19 +17,18 @@ const (
 	iteratorBody // the body of a range over a function
 )
 
-// A target is something that break or continue can mean.
+// A target is a statement that break or continue can refer to.
 type target struct {
 	kind  targetKind
 	label string // in the source
-	// ahead is what must run before a continue: the parts of a for statement
-	// that the lowered loop has not in its header.
+	// ahead emits the code that must run before a continue: the parts of a for statement
+	// that are not in the header of the lowered loop.
 	ahead func()
-	// exits are the ways out of an iteratorBody that the code after the loop
-	// must act on.
+	// exits are the ways out of an iteratorBody that the code after the loop must handle.
 	exits   []exit
 	returns bool
 	body    ast.Node // of the loop or the iteratorBody
-	// index is the variable of this loop, when its bounds are known.
+	// index is the variable of this loop, if its bounds are known.
 	index  types.Object
 	bounds bounds
 }
@@ -120,9 +119,9 @@ func (f *fn) statement(s ast.Stmt) {
 	}
 }
 
-// mayPanic: the statement has something in it that can fail, apart from calls
-// and what is checked, which note the line themselves; or it is where a script
-// can be when it is stopped, a loop.
+// mayPanic reports whether the statement can fail by itself, or is a loop, where a script
+// can be when it is stopped. Calls and checked operations do not count: they record the
+// line themselves.
 func (f *fn) mayPanic(s ast.Stmt) bool {
 	switch s.(type) {
 	case *ast.IfStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
@@ -155,7 +154,7 @@ func (f *fn) canFail(n ast.Node) bool {
 		case *ast.AssignStmt:
 			found = found || (n.Tok == token.QUO_ASSIGN || n.Tok == token.REM_ASSIGN) && f.value(n.Rhs[0]).Value == nil
 			found = found || n.Tok == token.ADD_ASSIGN && f.isText(n.Lhs[0])
-		case *ast.CallExpr: // memory may end in it
+		case *ast.CallExpr: // memory may run out
 			if id, ok := ast.Unparen(n.Fun).(*ast.Ident); ok && (id.Name == "append" || id.Name == "make") {
 				found = found || f.unit.info.Types[n.Fun].IsBuiltin()
 			}
@@ -165,7 +164,7 @@ func (f *fn) canFail(n ast.Node) bool {
 	return found
 }
 
-// isText: x is a string. An expression that is not in the source has no type.
+// isText reports whether x is a string. Expressions made by the lowering have no type here.
 func (f *fn) isText(x ast.Expr) bool {
 	t := f.unit.info.TypeOf(x)
 	return t != nil && isString(t)
@@ -228,8 +227,7 @@ func (f *fn) branchStatement(s *ast.BranchStmt) {
 	}
 }
 
-// jump emits goto. Out of the body of an iterator it is the code after the loop
-// that jumps.
+// jump emits goto. Out of the body of an iterator, the code after the loop jumps.
 func (f *fn) jump(label *ast.Ident) {
 	at := f.use(label).Pos()
 	for _, t := range f.targets {
@@ -275,7 +273,8 @@ func (f *fn) branch(tok token.Token, label string, n int) {
 	f.p.refuse("%s %s, which leads nowhere", tok, label)
 }
 
-// ifStatement keeps each condition with what it needs in a block of its own.
+// ifStatement emits an if. Each condition and the statements that it needs are in a block
+// of their own.
 func (f *fn) ifStatement(s *ast.IfStmt) {
 	if s.Init != nil {
 		f.w("{\n")
@@ -323,7 +322,7 @@ func (f *fn) returnStatement(s *ast.ReturnStmt) {
 	f.w("%s = -1\nreturn false\n", f.controls[inner].text())
 }
 
-// iterator is the outermost iterator body around here, nil when there is none.
+// iterator returns the outermost enclosing iterator body, or nil.
 func (f *fn) iterator() *target {
 	for _, t := range f.targets {
 		if t.kind == iteratorBody {
@@ -348,7 +347,7 @@ func (f *fn) plainReturn(s *ast.ReturnStmt, results *types.Tuple) {
 			f.w("%s = %s\n", r.text(), texts[i])
 		}
 	} else if len(texts) > 1 {
-		// The interpreter computes some operands right in the first result.
+		// The interpreter computes some operands in the first result variable.
 		for i := range texts {
 			if _, text := split(texts[i]); !isSimple(text) {
 				texts[i] = f.hoist(texts[i], f.p.typ(f.subst(results.At(i).Type())))
@@ -361,8 +360,8 @@ func (f *fn) plainReturn(s *ast.ReturnStmt, results *types.Tuple) {
 	f.w("return %s\n", strings.Join(texts, ", "))
 }
 
-// seenResults: closures or pointers have the variables of results, and see there
-// what is returned.
+// seenResults reports whether closures or pointers have the variables of results, and so
+// see the returned values.
 func (f *fn) seenResults() bool {
 	for i := range f.results {
 		if f.usage.escaping[f.sig.Results().At(i)] {

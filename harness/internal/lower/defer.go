@@ -9,11 +9,10 @@ import (
 
 // Defer, recover and go.
 //
-// The interpreter's defer reads arguments when the call is made, forgets the
-// other deferred calls when one panics, and gives recover a wrapped value. So
-// deferred calls and panics are kept by the run-time library: the body of a
-// function that defers is a closure that rt.Run calls, which then makes the
-// deferred calls and finds out what became of a panic.
+// The interpreter's defer reads arguments when the call is made, forgets the other deferred
+// calls when one panics, and gives recover a wrapped value. So the run-time library keeps
+// deferred calls and panics: the body of a function that defers is a closure that rt.Run
+// calls. rt.Run then makes the deferred calls and handles a panic.
 //
 //	func f() (err error) {            func f_1() error {
 //		defer g(x)                        var err_2 error
@@ -22,14 +21,13 @@ import (
 //	                                      return err_2
 //	                                  }
 //
-// recover in a literal that is deferred where it stands takes from the Defers
-// around it; anywhere else the run-time library looks whether the function was
-// called by a deferred call directly.
+// recover in a literal that is deferred directly uses the enclosing Defers. Elsewhere the
+// run-time library checks whether a deferred call called the function directly.
 //
-// The unlocking of a mutex that is there, which never panics, is left to the
+// Unlocking a mutex whose operand is not a pointer never panics. It is left to the
 // interpreter if the function defers nothing else.
 
-// onlyUnlocks reports whether all that a body defers is the unlocking of one mutex.
+// onlyUnlocks reports whether a body defers only the unlocking of one mutex.
 func (f *fn) onlyUnlocks(body *ast.BlockStmt) bool {
 	var found []*ast.DeferStmt
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -47,8 +45,8 @@ func (f *fn) onlyUnlocks(body *ast.BlockStmt) bool {
 	})
 }
 
-// unlocking is the function of the run-time library for a call that unlocks a
-// mutex which is there, "" for another call.
+// unlocking returns the run-time function for a call that unlocks a mutex whose operand is not
+// a pointer, or "" for any other call.
 func (f *fn) unlocking(x *ast.CallExpr) string {
 	sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
 	if !ok {
@@ -79,7 +77,7 @@ func (f *fn) deferringBody(body *ast.BlockStmt) {
 	f.returnResults()
 }
 
-// returnResults returns what the variables of the results hold.
+// returnResults returns the values of the result variables.
 func (f *fn) returnResults() {
 	var texts []string
 	for _, r := range f.results {
@@ -113,8 +111,8 @@ func (f *fn) deferStatement(s *ast.DeferStmt) {
 	f.w("rt.PushCall(%s)\n", strings.Join(args, ", "))
 }
 
-// goStatement starts a goroutine. The run-time library does it, so that a
-// panic there is one of the script.
+// goStatement starts a goroutine. The run-time library starts it, so that a panic there is
+// a panic of the script.
 func (f *fn) goStatement(s *ast.GoStmt) {
 	f.noteLine(s)
 	fun, place := ast.Unparen(s.Call.Fun), f.placeOf(s.Pos())
@@ -134,12 +132,12 @@ func (f *fn) goStatement(s *ast.GoStmt) {
 	f.w("rt.GoCall(%s)\n", strings.Join(args, ", "))
 }
 
-// later is a call whose operands are evaluated, to be made by go or defer.
+// later is a call by go or defer whose operands are evaluated.
 type later struct {
 	values []held // the receiver, if any, and the arguments
-	// direct is a function of the script that takes the values as they are.
+	// direct is a function of the script that takes the values unchanged.
 	direct, directTyp string
-	// call writes the call for any other callee, given the values' names.
+	// call writes the call of any other callee, given the values' names.
 	call func(names []string) string
 }
 
@@ -196,13 +194,13 @@ func (f *fn) laterCall(x *ast.CallExpr, rescue string) later {
 	return l
 }
 
-// checkInterface: go and defer fail at once when there is no method to call.
+// checkInterface fails at once on a nil interface, as go and defer do.
 func (f *fn) checkInterface(c *callee) {
 	c.recv = f.hoist(c.recv, c.recvTyp)
 	f.w("if %s == nil {\n%srt.BadNil()\n}\n", c.recv, f.lineText())
 }
 
-// laterType is the type of a direct callee.
+// laterType returns the type of a direct callee.
 func (f *fn) laterType(c callee, values []held) string {
 	typs := make([]string, len(values))
 	for i, v := range values {
@@ -242,7 +240,8 @@ func (f *fn) laterBuiltin(x *ast.CallExpr) later {
 	return l
 }
 
-// recovers: body has a call of recover in it, or one of something with that name.
+// recovers reports whether body contains a call of recover, or of another function with
+// that name.
 func recovers(body ast.Node) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -254,8 +253,8 @@ func recovers(body ast.Node) bool {
 	return found
 }
 
-// through begins a function of ours that does nothing but call method m: where that
-// may call recover, it must be as if the function were not there.
+// through begins a generated function that only calls method m. If m may call recover, the
+// generated function must be invisible to it.
 func (p *program) through(m *types.Func) string {
 	if p.recovering[m.Name()] {
 		return "rt.Through()\n"
@@ -263,7 +262,7 @@ func (p *program) through(m *types.Func) string {
 	return ""
 }
 
-// calledMethod is the method that fun, what a call calls, selects.
+// calledMethod returns the method that fun, the function of a call, selects, or nil.
 func calledMethod(f *fn, fun ast.Expr) *types.Func {
 	sel, ok := ast.Unparen(fun).(*ast.SelectorExpr)
 	if !ok {

@@ -18,9 +18,9 @@ import (
 //	                                               return l_Area_10(x)  // a library value
 //	                                           }
 //
-// Which types can be in a box is known when everything is emitted, so tables
-// are written last. The methods that native code may want to call are
-// registered with the run-time library in the same way.
+// The types that can be in a box are known when everything is emitted, so tables are
+// written last. The methods that native code may call are registered with the run-time
+// library in the same way.
 
 type dispatcher struct {
 	name   string
@@ -50,8 +50,8 @@ func (p *program) dispatch(t types.Type, m *types.Func, sig *types.Signature) st
 	return d.name
 }
 
-// fillTables completes the tables for the types boxed so far; it reports
-// whether there was anything new.
+// fillTables completes the tables for the types boxed so far, and reports whether anything
+// was new.
 func (p *program) fillTables() bool {
 	more := false
 	for i := 0; i < len(p.boxOrder); i++ {
@@ -107,8 +107,8 @@ func (p *program) addCase(d *dispatcher, id int) {
 	}
 }
 
-// methodOf returns a lowered function that takes a value of type t first and
-// calls the method; "" when t's method set lacks it.
+// methodOf returns a lowered function that takes a value of type t first and calls the
+// method, or "" if t's method set lacks it.
 func (p *program) methodOf(t types.Type, pkg *types.Package, name string) (string, *types.Signature) {
 	sel := p.methodSet(t).Lookup(pkg, name)
 	if sel == nil {
@@ -143,7 +143,7 @@ func (p *program) methodOf(t types.Type, pkg *types.Package, name string) (strin
 	return n, sig
 }
 
-// methodSet is types.NewMethodSet with a memory.
+// methodSet is types.NewMethodSet with a cache.
 func (p *program) methodSet(t types.Type) *types.MethodSet {
 	id := p.number(t)
 	set, ok := p.methodSets[id]
@@ -154,15 +154,15 @@ func (p *program) methodSet(t types.Type) *types.MethodSet {
 	return set
 }
 
-// recovered are the methods whose panics packages fmt and log/slog recover, and
-// print. Templates recover those of all.
+// recovered are the methods whose panics packages fmt and log/slog recover and print.
+// Templates recover the panics of all methods.
 var recovered = map[string]bool{
 	"String": true, "Error": true, "GoString": true, "Format": true, "Scan": true,
 	"LogValue": true, "MarshalJSON": true, "MarshalText": true,
 }
 
-// registerMethods makes the methods of a type known to native code, which may call
-// any that is exported.
+// registerMethods makes the methods of a type known to native code, which may call any
+// exported method.
 func (p *program) registerMethods(id int) {
 	t := p.out.Types[id]
 	if isInterface(t) {
@@ -179,14 +179,14 @@ func (p *program) registerMethods(id int) {
 			register = "RegisterGuarded"
 		}
 		fmt.Fprintf(&p.register, "rt.%s(%d, %q, %s)\n", register, id, m.Name(), fn)
-		for v := range sig.Results().Variables() { // which has methods, too
+		for v := range sig.Results().Variables() { // results can have methods too
 			p.reach(v.Type(), map[types.Type]bool{})
 		}
 	}
 }
 
-// reach makes the named types inside a boxed type known: fmt and JSON meet them
-// below the top level.
+// reach makes the named types inside a boxed type known: fmt and JSON meet them below the
+// top level.
 func (p *program) reach(t types.Type, seen map[types.Type]bool) {
 	t = types.Unalias(t)
 	if seen[t] {
@@ -235,7 +235,7 @@ func (p *program) writeTables() {
 			erased = "var e any = rt.Erased(x)\n"
 		}
 		library := p.libraryCase(d, args)
-		if strings.Count(library, "\n") > 1 && erased != "" { // each variable costs the other cases
+		if strings.Count(library, "\n") > 1 && erased != "" { // each variable costs the other cases time
 			name := p.fresh("l_" + asciiName(d.method.Name()))
 			fmt.Fprintf(&p.funcs, "\nfunc %s(%s) %s {\n%s}\n", name, strings.Join(params, ", "), p.results(d.sig), library)
 			library = "return " + name + "(" + strings.Join(append([]string{"x"}, args...), ", ") + ")\n"
@@ -244,8 +244,7 @@ func (p *program) writeTables() {
 	}
 }
 
-// libraryCase is the end of a dispatch function: the value is a library's, or
-// nil.
+// libraryCase returns the end of a dispatch function: the value is a library's, or nil.
 func (p *program) libraryCase(d *dispatcher, args []string) string {
 	raw := make([]string, len(args))
 	for i, a := range args {

@@ -24,8 +24,8 @@ import (
 //	type State func() State         t.F_5, made too, because no reflect type says that
 //	time.Duration, io.Reader        themselves
 
-// number returns the number of a type in the program's table, by which the program
-// asks rt for it: its real type is made then, if it is the script's.
+// number returns the number of a type in the program's table, by which the program asks rt
+// for it. The real type of a script type is then made.
 func (p *program) number(t types.Type) int {
 	if p.out.Makes == nil && p.needsBox(t) {
 		p.makes()
@@ -42,8 +42,8 @@ func (p *program) makes() {
 	p.out.Makes = &at
 }
 
-// makesForm reports whether the erased form of t has an interface with methods, or a
-// folded type, in it, which is made at run time.
+// makesForm reports whether the erased form of t contains a type that is made at run time:
+// an interface with methods, or a folded type.
 func (p *program) makesForm(t types.Type, seen map[types.Type]bool) bool {
 	t = types.Unalias(t)
 	if seen[t] {
@@ -109,7 +109,7 @@ func (p *program) isLibrary(t types.Type) bool {
 	return ok && !p.isSource(n.Obj().Pkg())
 }
 
-// isLibraryish: t or what it points to is a library's.
+// isLibraryish reports whether t or its pointed-to type is a library's.
 func (p *program) isLibraryish(t types.Type) bool {
 	if ptr, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = ptr.Elem()
@@ -124,8 +124,8 @@ func isInterface(t types.Type) bool {
 	return types.IsInterface(t)
 }
 
-// keepsInterface: the interface has a type of its own in the erased form, a
-// library's or a made one. Those without methods are any, but for a library's.
+// keepsInterface reports whether the interface has a type of its own in the erased form: a
+// library's type or a made one. Other interfaces without methods become any.
 func (p *program) keepsInterface(t types.Type) bool {
 	if !isInterface(t) {
 		return false
@@ -133,14 +133,13 @@ func (p *program) keepsInterface(t types.Type) bool {
 	return p.libraryInterface(t) || t.Underlying().(*types.Interface).NumMethods() > 0
 }
 
-// libraryInterface: t is an interface that a library, or Go itself, has a name for.
+// libraryInterface reports whether t is an interface named by a library or by Go itself.
 func (p *program) libraryInterface(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	return ok && isInterface(t) && n.TypeArgs().Len() == 0 && !p.isSource(n.Obj().Pkg()) && !(n.Obj().Pkg() == nil && n.Obj().Name() != "error")
 }
 
-// madeTyp names the type that is made at run time for the interface, or the
-// folded type, t.
+// madeTyp names the made type for the interface or folded type t.
 func (p *program) madeTyp(prefix string, t types.Type) string {
 	if p.out.Makes == nil {
 		p.makes()
@@ -253,7 +252,7 @@ func (p *program) chanTyp(u *types.Chan) string {
 	return chanOf(elem)
 }
 
-// chanOf is the type of channels of elem for both directions.
+// chanOf returns the type of bidirectional channels of elem.
 func chanOf(elem string) string {
 	if strings.HasPrefix(elem, "<-") {
 		return "chan (" + elem + ")"
@@ -281,9 +280,9 @@ func (p *program) signature(u *types.Signature) string {
 	return s
 }
 
-// structTyp names the struct that rt makes for t. Struct types that can be
-// converted into each other have one struct: then a conversion, of a value or of
-// a pointer to it, is nothing at all.
+// structTyp names the struct that rt makes for t. Struct types that can be converted into
+// each other share one struct, so a conversion of a value or of a pointer to it needs no
+// code.
 func (p *program) structTyp(t types.Type) string {
 	u := t.Underlying().(*types.Struct)
 	if o := rt.LibraryStruct(u, p.isSource); o != nil {
@@ -313,17 +312,17 @@ func (p *program) structTyp(t types.Type) string {
 	return "t." + name
 }
 
-// maxElement bounds the elements of a channel, in bytes, as Go does; maxSignature
-// the parameters and results together of a function that is a value, for which
-// reflect makes no type with more.
+// maxElement is the maximum size of a channel element in bytes, as in Go. maxSignature is
+// the maximum number of parameters and results of a function value, since reflect makes no
+// type with more.
 const (
 	maxElement   = 1<<16 - 1
 	maxSignature = 128
 )
 
-const maxTypeSize = 1 << 30 // bytes of one value; a worker has less
+const maxTypeSize = 1 << 30 // bytes of one value; a worker has less memory
 
-// checkSize refuses a type whose values could not be held.
+// checkSize refuses a type whose values would not fit into memory.
 func (p *program) checkSize(t types.Type) {
 	if p.size(t) > maxTypeSize {
 		p.refuse("a type whose values take more than %d MiB each; use slices or pointers", maxTypeSize>>20)
@@ -332,8 +331,8 @@ func (p *program) checkSize(t types.Type) {
 
 var sizes = types.SizesFor("gc", "amd64")
 
-// size is about the size of a value of type t in bytes, or something beyond
-// maxTypeSize. Types of many parts that are the same are looked at once.
+// size returns the approximate size of a value of type t in bytes, or a size beyond
+// maxTypeSize. Types that occur several times are visited once.
 func (p *program) size(t types.Type) int64 {
 	t = types.Unalias(t)
 	if n, ok := p.sizes[t]; ok {
@@ -366,12 +365,12 @@ type erasedStruct struct {
 	name string
 }
 
-// hiddenOrders are the types of binary.BigEndian and its like, which have no
-// name for others.
+// hiddenOrders are the types of binary.BigEndian and its like, which only the library can
+// name.
 var hiddenOrders = map[string]string{"bigEndian": "rt.OrderBig", "littleEndian": "rt.OrderLittle", "nativeEndian": "rt.OrderNative"}
 
-// librarySymbol writes a name of a library package. What the symbol table
-// lacks is refused.
+// librarySymbol writes a name of a library package. It refuses a name that is not in the
+// symbol table.
 func (p *program) librarySymbol(o interface {
 	Pkg() *types.Package
 	Name() string

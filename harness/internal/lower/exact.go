@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Negative zeros. The interpreter leaves a parameter as it is when the argument is
-// zero by reflect's IsZero, which makes +0 of -0: a rounded -0.3 would print as 0.
-// It does not when a function is called through native code. So where a float
-// argument is zero, the call goes through a variable that holds the function:
+// Negative zeros. The interpreter does not set a parameter when the argument is zero by
+// reflect's IsZero, which turns -0 into +0: a rounded -0.3 would print as 0. It does set it
+// when a function is called through native code. So where a float argument is zero, the
+// call goes through a variable with the function:
 //
 //	area(h)        var t_4 float64
 //	               if h_3 == 0 {
@@ -20,11 +20,11 @@ import (
 //	                   t_4 = f_area_1(h_3)
 //	               }
 //
-// A closure gets a float variable by its address, see handValue. Not covered are
-// arguments of a struct, array or complex type that are zero in all their parts,
-// float arguments of deferred calls, and float receivers of method values.
+// A closure gets a float variable by its address, see handValue. Not covered: arguments of
+// a struct, array or complex type whose parts are all zero, float arguments of deferred
+// calls, and float receivers of method values.
 
-// signedZero: a value of type t may be a zero that loses its sign.
+// signedZero reports whether a value of type t may be a zero that loses its sign.
 func (p *program) signedZero(t types.Type) bool {
 	if t == nil {
 		return false
@@ -33,9 +33,9 @@ func (p *program) signedZero(t types.Type) bool {
 	return ok && b.Info()&types.IsFloat != 0
 }
 
-// zeroTests is the condition under which one of the arguments of a call, the
-// receiver first, may lose its sign; "" when none can. Arguments that are no names
-// are known to have none.
+// zeroTests returns the condition under which an argument of a call may lose its sign, or
+// "" if none can. The receiver comes first. Arguments that are not names are known not to
+// lose a sign.
 func (p *program) zeroTests(args []string, ts []types.Type) string {
 	var tests []string
 	for i, a := range args {
@@ -46,8 +46,8 @@ func (p *program) zeroTests(args []string, ts []types.Type) string {
 	return strings.Join(tests, " || ")
 }
 
-// signedZeros is zeroTests for a call in the script. It gives names to arguments
-// that may be such zeros.
+// signedZeros is zeroTests for a call in the script. It gives names to arguments that may
+// be negative zeros.
 func (f *fn) signedZeros(x *ast.CallExpr, c *callee, args []string) string {
 	ts := c.paramTypes()
 	if !slices.ContainsFunc(ts, f.p.signedZero) {
@@ -64,7 +64,7 @@ func (f *fn) signedZeros(x *ast.CallExpr, c *callee, args []string) string {
 	return f.p.zeroTests(c.with(args), ts)
 }
 
-// hasNoSign: x is a constant or comes from an integer.
+// hasNoSign reports whether x is a constant or converted from an integer.
 func (f *fn) hasNoSign(x ast.Expr) bool {
 	x = ast.Unparen(x)
 	if f.value(x).Value != nil {
@@ -103,8 +103,7 @@ func (f *fn) callExact(test string, c *callee, args []string, call string) []str
 	return names
 }
 
-// exact names the variable through which function name, of a type, is called by
-// native code.
+// exact names the variable, of type typ, through which native code calls function name.
 func (p *program) exact(name, typ string) string {
 	w := "w_" + name
 	if p.names[w] == "" {
@@ -123,7 +122,7 @@ func (c *callee) with(args []string) []string {
 	return append([]string{c.recv}, args...)
 }
 
-// paramTypes are the types of what a callee takes, the receiver first.
+// paramTypes returns the types of a callee's parameters, the receiver first.
 func (c *callee) paramTypes() []types.Type {
 	var ts []types.Type
 	if c.recv != "" {
@@ -135,7 +134,7 @@ func (c *callee) paramTypes() []types.Type {
 	return ts
 }
 
-// calleeType is the type of a callee that takes values of these types.
+// calleeType returns the type of a callee with parameters of these types.
 func (p *program) calleeType(c *callee, ts []types.Type) string {
 	parts := make([]string, len(ts))
 	for i, t := range ts {
@@ -148,8 +147,8 @@ func (p *program) calleeType(c *callee, ts []types.Type) string {
 	return text
 }
 
-// returnCall writes the end of a function of ours that hands its parameters on
-// to a callee.
+// returnCall writes the end of a generated function that passes its parameters on to a
+// callee.
 func (f *fn) returnCall(c callee, args []string) {
 	if ts := c.paramTypes(); c.named && slices.ContainsFunc(ts, f.p.signedZero) {
 		if c.recv != "" && !isName(c.recv) {

@@ -69,8 +69,8 @@ func (f *fn) ident(x *ast.Ident) string {
 	return ""
 }
 
-// hoists reports whether emitting x writes statements at once, so that what
-// was evaluated before must be kept.
+// hoists reports whether emitting x writes statements at once. Values evaluated before must
+// then be kept.
 func (f *fn) hoists(x ast.Expr) bool {
 	found := false
 	ast.Inspect(x, func(n ast.Node) bool {
@@ -91,9 +91,9 @@ func (f *fn) hoists(x ast.Expr) bool {
 	return found
 }
 
-// orders notes the calls of a statement, or of the part of it that is emitted
-// next: what Go evaluates in order with calls can stay in a text when none
-// comes after it.
+// orders records the last call of a statement, or of the part of it that is emitted next.
+// An operand that Go evaluates in order with calls can stay in a text if no call follows
+// it.
 func (f *fn) orders(n ast.Node) {
 	f.lastCall = token.NoPos
 	if n == nil {
@@ -116,10 +116,10 @@ func (f *fn) orders(n ast.Node) {
 	})
 }
 
-// inOrder are the builtins that only read variables, when their turn comes.
+// inOrder are the builtins that only read variables at the point where they are evaluated.
 var inOrder = map[string]bool{"len": true, "cap": true, "complex": true, "real": true, "imag": true, "min": true, "max": true, "make": true, "new": true}
 
-// atTurn evaluates a text now if a call comes after it.
+// atTurn evaluates a text now if a call follows it.
 func (f *fn) atTurn(x ast.Expr, text string, t types.Type) string {
 	if x.Pos() >= f.lastCall {
 		return text
@@ -127,7 +127,8 @@ func (f *fn) atTurn(x ast.Expr, text string, t types.Type) string {
 	return f.hoist(text, f.p.typ(t))
 }
 
-// operand is an expression and the type it is wanted as; nil means its own.
+// operand is an expression and its required type. If the type is nil, the expression keeps
+// its own.
 type operand struct {
 	x  ast.Expr
 	to types.Type
@@ -151,7 +152,8 @@ func (f *fn) unary(x *ast.UnaryExpr) string {
 	case token.AND:
 		return f.addressOf(x.X)
 	case token.ARROW:
-		// Received into a variable that is there, a value could not be set again.
+		// The interpreter could not set a value again that was received into an existing
+		// variable.
 		return f.hoistFresh(f.received(x.X, false), f.p.typ(f.typeOf(x)))
 	}
 	if x.Op == token.NOT {
@@ -163,14 +165,14 @@ func (f *fn) unary(x *ast.UnaryExpr) string {
 // negate emits !x.
 func negate(text string) string { return "(!" + text + ")" }
 
-// channel evaluates a channel into a variable: the interpreter needs to see a
-// channel type written down.
+// channel evaluates a channel into a variable: the interpreter needs to see the channel
+// type.
 func (f *fn) channel(x ast.Expr) string {
 	t := f.typeOf(x)
 	return f.hoist(f.core(f.expr(x), t), f.p.typ(t.Underlying()))
 }
 
-// received emits a receive, with or without ok. Those from timers are counted.
+// received emits a receive, with or without ok. Receives from timers are counted.
 func (f *fn) received(x ast.Expr, ok bool) string {
 	ch := f.channel(x)
 	f.noteLine(x)
@@ -202,7 +204,7 @@ func (f *fn) addressOf(x ast.Expr) string {
 		f.writesField(y)
 	}
 	text := f.expr(x)
-	if at, ok := strings.CutPrefix(text, "(*(&"); ok { // a library's variable
+	if at, ok := strings.CutPrefix(text, "(*(&"); ok { // a variable of a library
 		return "(&" + strings.TrimSuffix(at, "))") + ")"
 	}
 	return "(&" + text + ")"
@@ -211,7 +213,7 @@ func (f *fn) addressOf(x ast.Expr) string {
 // addressOfLiteral emits &T{...}, a pointer to a fresh variable.
 func (f *fn) addressOfLiteral(c *ast.CompositeLit, t types.Type) string {
 	_, isStruct := t.Underlying().(*types.Struct)
-	f.addressed = isStruct // of others the interpreter sets the variable of the time before
+	f.addressed = isStruct // for other types the interpreter sets the variable of the previous evaluation
 	before, v := split(f.composite(c, t))
 	if !isSimple(v) || !isStruct {
 		fresh := f.p.fresh("t")
@@ -220,13 +222,13 @@ func (f *fn) addressOfLiteral(c *ast.CompositeLit, t types.Type) string {
 	return guarded(before, "(&"+v+")")
 }
 
-// deref emits *p. The interpreter may let a nil pointer pass where the value
-// is not used at once, so it is checked.
+// deref emits *p with a nil check. The interpreter may accept a nil pointer where the value
+// is not used at once.
 func (f *fn) deref(x *ast.StarExpr) string {
 	return f.pointee(f.core(f.expr(x.X), f.typeOf(x.X)), f.typeOf(x.X))
 }
 
-// pointee emits what a pointer of type t points to.
+// pointee emits the value that a pointer of type t points to.
 func (f *fn) pointee(text string, t types.Type) string {
 	pre, p := split(text)
 	if !isName(p) {
@@ -236,13 +238,13 @@ func (f *fn) pointee(text string, t types.Type) string {
 	return guarded(pre+"if "+p+" == nil {\n"+f.lineText()+"rt.BadNil()\n}\n", "(*"+p+")")
 }
 
-// isSimple: a text that can be repeated at no cost.
+// isSimple reports whether repeating the text costs nothing.
 func isSimple(text string) bool {
 	return !strings.ContainsAny(text, "()[]{}+-*/ ") || isNumber(text)
 }
 
-// isName: a text that is one identifier. The interpreter takes the type of *x.f
-// for that of **x.f.
+// isName reports whether the text is one identifier. The interpreter mistakes the type of
+// *x.f for that of **x.f.
 func isName(text string) bool { return isSimple(text) && !strings.Contains(text, ".") }
 
 func isNumber(text string) bool {
@@ -276,8 +278,8 @@ func (f *fn) binary(x *ast.BinaryExpr) string {
 	return "(" + inner(o[0], x.X, x.Op.Precedence()) + " " + x.Op.String() + " " + right + ")"
 }
 
-// divisor is the text of y, by which a value of type t is divided. With several
-// goroutines the line of a division by zero is told by a check, see noteLine.
+// divisor emits y as the divisor of a value of type t. With several goroutines, a check
+// reports the line of a division by zero, see noteLine.
 func (f *fn) divisor(text string, y ast.Expr, t types.Type) string {
 	if b, ok := t.Underlying().(*types.Basic); !ok || b.Info()&types.IsInteger == 0 || f.value(y).Value != nil || !f.p.concurrent || !f.unit.script {
 		return text
@@ -286,7 +288,7 @@ func (f *fn) divisor(text string, y ast.Expr, t types.Type) string {
 	return guarded(set+"if "+d+" == 0 {\n"+f.lineText()+"rt.BadDivisor()\n}\n", d)
 }
 
-// inner takes the parentheses from an operand that binds as tightly as asked:
+// inner removes the parentheses of an operand that binds at least as tightly as precedence:
 // they cost the interpreter a step.
 func inner(text string, x ast.Expr, precedence int) string {
 	if b, ok := ast.Unparen(x).(*ast.BinaryExpr); ok && b.Op.Precedence() >= precedence {
@@ -300,8 +302,8 @@ func isUntyped(t types.Type) bool {
 	return ok && b.Info()&types.IsUntyped != 0
 }
 
-// logical emits && and || outside of conditions: the interpreter mixes up the
-// branches of one that is an operand.
+// logical emits && and || outside of conditions: the interpreter mixes up the branches when
+// one is an operand.
 func (f *fn) logical(x *ast.BinaryExpr) string {
 	t := f.hoist(f.expr(x.X), "bool")
 	first := t
@@ -314,8 +316,8 @@ func (f *fn) logical(x *ast.BinaryExpr) string {
 	return t
 }
 
-// condition emits a bool for an if or for statement, where && and || can stay
-// what they are as long as their right sides are plain.
+// condition emits a bool for an if or for statement. && and || are kept as long as their
+// right sides are plain.
 func (f *fn) condition(x ast.Expr) string {
 	b, ok := ast.Unparen(x).(*ast.BinaryExpr)
 	if !ok || b.Op != token.LAND && b.Op != token.LOR || f.value(b).Value != nil || f.hoists(b.Y) && !f.hoistsOnlyLogic(b.Y) {
@@ -333,7 +335,7 @@ func (f *fn) condition(x ast.Expr) string {
 	return "(" + left + " " + b.Op.String() + " " + f.condition(b.Y) + ")"
 }
 
-// hoistsOnlyLogic: x would write statements only because of && and ||.
+// hoistsOnlyLogic reports whether x would write statements only because of && and ||.
 func (f *fn) hoistsOnlyLogic(x ast.Expr) bool {
 	b, ok := ast.Unparen(x).(*ast.BinaryExpr)
 	if !ok || b.Op != token.LAND && b.Op != token.LOR {
@@ -394,7 +396,7 @@ func (f *fn) equal(a, b side, op token.Token) string {
 	return "(" + a.text + " " + op.String() + " " + b.text + ")"
 }
 
-// hasBlank: t has a field that == leaves out, but in its erased form.
+// hasBlank reports whether t has a field that == ignores but that its erased form compares.
 func hasBlank(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Array:
@@ -429,8 +431,7 @@ func (f *fn) composite(x *ast.CompositeLit, t types.Type) string {
 	return ""
 }
 
-// element emits an element of a composite literal, whose own type may be left
-// out.
+// element emits an element of a composite literal, which may omit its own type.
 func (f *fn) element(x ast.Expr, t types.Type) string {
 	var text string
 	if c, ok := x.(*ast.CompositeLit); ok && c.Type == nil {
@@ -441,9 +442,9 @@ func (f *fn) element(x ast.Expr, t types.Type) string {
 	return f.part(text, t)
 }
 
-// part makes a text fit to be an element of a composite literal, where the
-// interpreter takes an operand in parentheses, or one with (*p) in it, for a
-// type, and dies of a field of an element.
+// part makes a text usable as an element of a composite literal. There the interpreter
+// mistakes an operand in parentheses, or one that contains (*p), for a type, and crashes on
+// a field of an element.
 func (f *fn) part(text string, t types.Type) string {
 	before, text := split(bare(text))
 	if !strings.HasPrefix(text, "(") && !strings.Contains(text, "(*") && !strings.Contains(text, "].") {
@@ -465,7 +466,7 @@ func (f *fn) structLiteral(x *ast.CompositeLit, t types.Type, u *types.Struct, t
 			e = kv.Value
 		}
 		text := f.element(e, u.Field(field).Type())
-		if u.Field(field).Name() == "_" { // keeps nothing
+		if u.Field(field).Name() == "_" { // stores nothing
 			f.discard(text, u.Field(field).Type())
 			continue
 		}
@@ -474,8 +475,8 @@ func (f *fn) structLiteral(x *ast.CompositeLit, t types.Type, u *types.Struct, t
 	return f.literal(typ, append(parts, f.presence(x, u)...), addressed)
 }
 
-// literal gives a composite literal a variable of its own, just before the
-// statement: as an operand, or behind return, the interpreter loses it.
+// literal gives a composite literal a variable of its own, just before the statement: as an
+// operand or after return, the interpreter loses it.
 func (f *fn) literal(typ string, parts []string, addressed bool) string {
 	before, text := split(typ + "{" + strings.Join(parts, ", ") + "}")
 	if addressed {
@@ -495,8 +496,8 @@ func fieldIndex(u *types.Struct, name string) int {
 	return -1
 }
 
-// mapLiteral fills the map entry by entry: keys of an interface type must be
-// hashed by Go's rules, and a large literal is no deep expression.
+// mapLiteral fills the map entry by entry: keys of an interface type must be hashed by Go's
+// rules, and a large literal would be a deep expression.
 func (f *fn) mapLiteral(x *ast.CompositeLit, t types.Type, u *types.Map) string {
 	typ := f.p.typ(u)
 	m := f.hoist(fmt.Sprintf("make(%s, %d)", typ, len(x.Elts)), typ)
@@ -504,7 +505,7 @@ func (f *fn) mapLiteral(x *ast.CompositeLit, t types.Type, u *types.Map) string 
 		kv := e.(*ast.KeyValueExpr)
 		key := f.element(kv.Key, u.Key())
 		value := f.element(kv.Value, u.Elem())
-		if holdsInterface(u.Key()) { // where it has no hash, the interpreter has other words
+		if holdsInterface(u.Key()) { // if it has no hash, the interpreter's message differs
 			key = f.hoist(key, f.p.typ(u.Key()))
 			f.w("rt.Key(%s)\n", key)
 		}
@@ -513,8 +514,8 @@ func (f *fn) mapLiteral(x *ast.CompositeLit, t types.Type, u *types.Map) string 
 	return f.ofLibrary(f.refold(m, u, t), t)
 }
 
-// ofLibrary gives a map or a slice that was made the type t of a library, which
-// has methods: url.Values{…}.Encode().
+// ofLibrary gives a new map or slice the library type t, which has methods:
+// url.Values{…}.Encode().
 func (f *fn) ofLibrary(text string, t types.Type) string {
 	if !f.p.isLibrary(t) {
 		return text

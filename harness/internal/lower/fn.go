@@ -10,12 +10,13 @@ import (
 
 // fn emits the body of one function of the lowered program.
 //
-// Expressions are lowered to texts, and what cannot be said in one text is
-// written before the statement that uses it, in one of two ways:
+// Expressions are lowered to texts. What does not fit into one text is written before the
+// statement that uses it, in one of two ways:
 //
 //   - hoisted at once: calls, receives, assertions, slicing, && and ||;
 //   - carried by the text as a prefix (see [guarded]) and written just before
 //     the statement: index checks and reads of variables, whose order among calls
+//     is open.
 //     is open.
 type fn struct {
 	p       *program
@@ -25,33 +26,33 @@ type fn struct {
 	out     *strings.Builder
 	vars    map[types.Object]variable
 	sig     *types.Signature // of the source, with type parameters
-	results []variable       // explicit result variables; none where return can do without
-	targets []*target        // what break and continue can mean here, innermost last
+	results []variable       // explicit result variables; none if return works without
+	targets []*target        // the targets of break and continue here, innermost last
 	// controls are the state variables of the iterator bodies in targets.
 	controls map[*target]variable
 	label    string // label of the statement being emitted
-	defers   string // the Defers of this function, "" when it defers nothing
-	rescue   string // what recover takes from when this literal is deferred directly
-	nested   int    // frames of our own between this body and its function
+	defers   string // the Defers of this function, "" if it defers nothing
+	rescue   string // the Defers that recover uses when this literal is deferred directly
+	nested   int    // generated frames between this body and its function
 	name     string // in traces
 	lowered  string // the name in the lowered program
-	at       string // the parameter that has the place of the call, of a function that is placed
+	at       string // the parameter with the place of the call, in a placed function
 	calls    []Call
-	// addressed: the composite literal that is emitted next will be pointed to.
+	// addressed reports whether the next composite literal will be pointed to.
 	addressed bool
 	loop      *loopText // the outermost loop around here, nil outside of loops
 	used      []slot    // temporaries in use, the latest last
 	lastCall  token.Pos // where the last call of the statement begins
-	noted     int       // the line that the program knows here; 0 when that is not known
-	notedSelf int       // the line noted last here, whatever was called since; 0 when that is not known
-	literals  int       // func literals so far, which traces number
-	// parts are the blocks that become functions, see outline.go; whole is the body
-	// of the function that they are parts of.
+	noted     int       // the line that the program knows here; 0 if unknown
+	notedSelf int       // the line last recorded here, whatever was called since; 0 if unknown
+	literals  int       // number of func literals so far, for their names in traces
+	// parts are the blocks that become functions, see outline.go; whole is the body of the
+	// function that contains them.
 	parts map[ast.Node]bool
 	whole *ast.BlockStmt
 }
 
-// A variable is how a variable of the script is reached from here.
+// A variable says how this function reaches a variable of the script.
 type variable struct {
 	name    string
 	pointer bool // name is a pointer to it
@@ -75,12 +76,12 @@ func (p *program) newFn(u *unit, e env, uses *usage) *fn {
 	return &fn{p: p, unit: u, env: e, usage: uses, out: &strings.Builder{}, vars: map[types.Object]variable{}, controls: map[*target]variable{}}
 }
 
-// Prefixes. A text may carry statements that must run just before the one it
-// becomes a part of: prefixOpen statements prefixClose text.
+// Prefixes. A text may carry statements that must run just before the statement it becomes
+// a part of: prefixOpen statements prefixClose text.
 const prefixOpen, prefixClose = '\x01', '\x02'
 
-// guarded attaches statements to a text. What the statements carry themselves
-// comes before them.
+// guarded attaches statements to a text. Statements carried by these statements come before
+// them.
 func guarded(statements, text string) string {
 	before, statements := split(statements)
 	if before+statements == "" {
@@ -113,7 +114,7 @@ func split(text string) (statements, rest string) {
 
 func isGuarded(text string) bool { return strings.IndexByte(text, prefixOpen) >= 0 }
 
-// w writes a statement, preceded by what its texts carry.
+// w writes a statement, preceded by the statements that its texts carry.
 func (f *fn) w(format string, args ...any) {
 	before, text := split(fmt.Sprintf(format, args...))
 	f.out.WriteString(before)
@@ -123,8 +124,8 @@ func (f *fn) w(format string, args ...any) {
 	}
 }
 
-// bare takes away parentheses around a whole text, each of which is an
-// operation to the interpreter.
+// bare removes parentheses around a whole text. Each pair is an operation to the
+// interpreter.
 func bare(text string) string {
 	before, text := split(text)
 	for strings.HasPrefix(text, "(") && matches(text) && !strings.HasPrefix(text, "(*") && !strings.HasPrefix(text, "(&") {
@@ -133,14 +134,14 @@ func bare(text string) string {
 	return guarded(before, text)
 }
 
-// hoist evaluates a text of the erased type typ now.
+// hoist evaluates text, of the erased type typ, into a variable now.
 func (f *fn) hoist(text, typ string) string {
 	t, set := f.temp(typ, bare(text))
 	f.w("%s", set)
 	return t
 }
 
-// hoistFresh is hoist into a variable that can be pointed to.
+// hoistFresh is hoist into a new variable that can be pointed to.
 func (f *fn) hoistFresh(text, typ string) string {
 	t := f.p.fresh("t")
 	f.w("var %s %s = %s\n", t, typ, bare(text))
@@ -152,8 +153,8 @@ func (f *fn) discard(text string, t types.Type) { f.hoist(text, f.p.typ(types.De
 
 func (f *fn) subst(t types.Type) types.Type { return f.p.subst(t, f.env) }
 
-// value, typeOf and use ask the checker's tables, which are not ours to write:
-// expressions that the lowering made itself are in p.made.
+// value, typeOf and use query the checker's tables, which are read-only. Expressions made
+// by the lowering are in p.made.
 func (f *fn) value(x ast.Expr) types.TypeAndValue {
 	if m, ok := f.p.made[x]; ok {
 		return types.TypeAndValue{Type: m.typ}
@@ -175,7 +176,7 @@ func (f *fn) use(id *ast.Ident) types.Object {
 	return f.unit.info.Uses[id]
 }
 
-// object is what an identifier uses or defines.
+// object returns the object that an identifier uses or defines.
 func (f *fn) object(id *ast.Ident) types.Object {
 	if m, ok := f.p.made[id]; ok {
 		return m.object
@@ -185,13 +186,13 @@ func (f *fn) object(id *ast.Ident) types.Object {
 
 func (f *fn) isNil(x ast.Expr) bool { return f.value(x).IsNil() }
 
-// made is what the checker would know of an expression of ours.
+// made has the checker's data for an expression made by the lowering.
 type made struct {
 	typ    types.Type
 	object types.Object
 }
 
-// standIn makes an expression of a variable of ours.
+// standIn makes an expression for a generated variable.
 func (f *fn) standIn(at ast.Node, name string, t types.Type) ast.Expr {
 	v := types.NewVar(at.Pos(), nil, "held", t)
 	id := &ast.Ident{NamePos: at.Pos(), Name: "held"}
@@ -208,12 +209,12 @@ func (f *fn) withArgs(x *ast.CallExpr, args []ast.Expr) *ast.CallExpr {
 	return &copied
 }
 
-// signatureOf is the signature of a function-typed expression.
+// signatureOf returns the signature of a function-typed expression.
 func (f *fn) signatureOf(x ast.Expr) *types.Signature {
 	return f.typeOf(x).Underlying().(*types.Signature)
 }
 
-// capture runs emit with its statements going to a text of their own.
+// capture runs emit and returns the statements that it wrote.
 func (f *fn) capture(emit func()) string {
 	saved := f.out
 	f.out = &strings.Builder{}
@@ -232,11 +233,10 @@ func (f *fn) mark(n ast.Node) {
 	f.w("//line _.go:%d\n", f.p.position.Line)
 }
 
-// noteLine makes the program know which line runs, before a statement that can
-// panic by itself: the interpreter knows only which function it was in. Once is
-// enough until a function of the script is called or paths meet. With several
-// goroutines there is no line that runs now, and only checks that fail say
-// where.
+// noteLine emits code that records the running line, before a statement that can panic by
+// itself: the interpreter knows only which function it was in. Once is enough until a
+// function of the script is called or paths meet. With several goroutines there is no
+// single running line, so only failing checks report theirs.
 func (f *fn) noteLine(n ast.Node) {
 	if !f.unit.script || f.p.concurrent {
 		return
@@ -248,10 +248,10 @@ func (f *fn) noteLine(n ast.Node) {
 	}
 }
 
-// line is the line on which n begins.
+// line returns the line on which n begins.
 func (f *fn) line(n ast.Node) int { return f.unit.fset.Position(n.Pos()).Line }
 
-// lineText notes the line where a check has failed.
+// lineText returns code that records the line, for a check that has failed.
 func (f *fn) lineText() string {
 	if !f.unit.script {
 		return ""
@@ -259,8 +259,8 @@ func (f *fn) lineText() string {
 	return fmt.Sprintf("*ln = %d\n", f.p.position.Line)
 }
 
-// declare names a variable of the script. Every name is unique in the program,
-// so that no two scopes can be confused.
+// declare names a variable of the script. Every name is unique in the program, so that
+// scopes cannot be confused.
 func (f *fn) declare(v types.Object) string {
 	name := v.Name()
 	if name == "" || name == "_" {
@@ -277,11 +277,10 @@ func (f *fn) param(v *types.Var) string {
 
 // body emits the statements of a function and returns its result list.
 //
-// Results: the interpreter hands a call's result slots to the callee, so a
-// result that is a variable starts with an old value and is shared with
-// closures. Here a function returns values only: named results are plain local
-// variables, and a function that defers keeps its results on the heap, where
-// deferred calls find them.
+// Results: the interpreter passes a call's result slots to the callee, so a result variable
+// starts with an old value and is shared with closures. Here a function returns values
+// only: named results are plain local variables, and a function that defers keeps its
+// results on the heap, where deferred calls find them.
 func (f *fn) body(sig *types.Signature, body *ast.BlockStmt) string {
 	f.sig = sig
 	defers := f.usage.defers[body] && !f.onlyUnlocks(body)
@@ -301,7 +300,7 @@ func (f *fn) body(sig *types.Signature, body *ast.BlockStmt) string {
 	return f.resultList()
 }
 
-// resultList is the list of the function's results in its declaration.
+// resultList returns the function's result list as its declaration writes it.
 func (f *fn) resultList() string {
 	if f.sig.Results().Len() == 0 {
 		return ""

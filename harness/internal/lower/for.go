@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// For statements. The interpreter has one variable per loop where Go has one
-// per iteration. Only a loop whose variables are captured pays for that: condition,
-// body and post statement work on copies, which are stored back after the body. As Go
-// makes an iteration's variables before its post statement, this comes at the begin of
+// For statements. The interpreter has one variable per loop where Go has one per iteration.
+// Only a loop whose variables are captured pays for that: condition, body and post
+// statement work on copies, which are stored back after the body. Go makes an iteration's
+// variables before its post statement, so here the post statement runs at the beginning of
 // the next iteration.
 //
 //	for i := 0; i < n; i++ { fs = append(fs, func() int { return i }) }
@@ -88,7 +88,7 @@ func (f *fn) forStatement(s *ast.ForStmt, label string) {
 	f.w("}\n")
 }
 
-// forWithCopies emits a loop each of whose iterations has variables of its own.
+// forWithCopies emits a loop in which each iteration has its own variables.
 func (f *fn) forWithCopies(s *ast.ForStmt, t *target, copies []*types.Var) {
 	first := f.hoist("true", "bool")
 	f.push(t)
@@ -125,7 +125,8 @@ func (f *fn) forWithCopies(s *ast.ForStmt, t *target, copies []*types.Var) {
 	f.w("}\n")
 }
 
-// simplePost takes a post statement of one line into the loop's header.
+// simplePost returns a post statement that fits into the loop's header, and whether it
+// does.
 func simplePost(text string) (string, bool) {
 	var lines []string
 	for _, l := range strings.Split(text, "\n") {
@@ -142,7 +143,7 @@ func simplePost(text string) (string, bool) {
 	return "", false
 }
 
-// iterationVars lists the loop variables that outlive their iteration.
+// iterationVars returns the loop variables that outlive their iteration.
 func (f *fn) iterationVars(s *ast.ForStmt) []*types.Var {
 	init, ok := s.Init.(*ast.AssignStmt)
 	if !ok || init.Tok != token.DEFINE {
@@ -162,15 +163,15 @@ func (f *fn) iterationVars(s *ast.ForStmt) []*types.Var {
 	return list
 }
 
-// oneForEach refuses a loop whose variables would be the same for all
-// iterations, and where that could be told.
+// oneForEach refuses a loop whose iterations share their variables where a script could
+// observe it.
 func (f *fn) oneForEach(s ast.Stmt, v *types.Var) {
 	if f.p.older[f.unit.fset.File(s.Pos())] {
 		f.refuse(s, "a loop in the Go of before 1.22, where all iterations have the same variable %s: remove the //go:build line, and each has its own", v.Name())
 	}
 }
 
-// stable: a local variable that only the function itself can change.
+// stable reports whether o is a local variable that only the function itself can change.
 func (f *fn) stable(o types.Object) bool {
 	v, ok := o.(*types.Var)
 	if !ok || f.usage.escaping[v] {
@@ -180,7 +181,7 @@ func (f *fn) stable(o types.Object) bool {
 	return local
 }
 
-// changedIn: n assigns to the variable itself.
+// changedIn reports whether n assigns to the variable itself.
 func changedIn(f *fn, n ast.Node, o types.Object) bool {
 	found := false
 	is := func(x ast.Expr) {

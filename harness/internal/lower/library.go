@@ -10,24 +10,24 @@ import (
 	"github.com/usetools/usetools/harness/internal/stdlib/source"
 )
 
-// The library sees script values in interfaces as boxes, with their real types, and
-// is Go's own. What of it reaches beyond the script is replaced.
+// The library sees script values in interfaces as boxes, with their real types, and is Go's
+// own. Functions with effects outside the script are replaced.
 
-// A replacement is a group of library functions, by their full names, that functions
-// of package runtime stand for. Those have the same parameters; a method's take the
+// A replacement is a group of library functions, by their full names, that functions of
+// package runtime replace. Those have the same parameters; a method's replacement takes the
 // receiver first.
 type replacement struct {
 	why   string
 	funcs map[string]string
-	// generic: rt's take values of any type; erased: in their erased form.
+	// generic: the replacements take values of any type; erased: in their erased form.
 	generic, erased bool
-	// placed: rt's take the place where they are named before all else; lined: the
-	// line of it.
+	// placed: the replacements take the place where they are named as first parameter;
+	// lined: its line.
 	placed, lined bool
 }
 
-// replacements are all functions of the library that are not Go's own, but for those
-// in package source and the three whose parameters are types (see special).
+// replacements lists all library functions that are not Go's own, except those in package
+// source and the three whose parameters are types (see special).
 var replacements = []replacement{
 	{why: "the script has an os.Stdout of its own, which it may set", lined: true, funcs: map[string]string{
 		"fmt.Print": "Print", "fmt.Println": "Println", "fmt.Printf": "Printf",
@@ -101,7 +101,7 @@ var replacements = []replacement{
 	}},
 }
 
-// replacing finds the group that has a function, by its full name.
+// replacing maps full names of functions to their groups.
 var replacing = sync.OnceValue(func() map[string]*replacement {
 	m := map[string]*replacement{}
 	for i := range replacements {
@@ -112,8 +112,8 @@ var replacing = sync.OnceValue(func() map[string]*replacement {
 	return m
 })
 
-// replacedBy returns the function of rt that stands for one of the library that is
-// not generic, "" when there is none, and its group.
+// replacedBy returns the function of rt that replaces a non-generic library function, and
+// its group, or "".
 func replacedBy(fo *types.Func) (name string, r *replacement) {
 	full := fo.FullName()
 	if r := replacing()[full]; r != nil && !r.generic {
@@ -122,8 +122,8 @@ func replacedBy(fo *types.Func) (name string, r *replacement) {
 	return "", nil
 }
 
-// first is what rt's functions take before all else when they are named at a place,
-// "" for nothing.
+// first returns the extra first argument of rt's functions when they are named at a place,
+// or "".
 func (r *replacement) first(place string) string {
 	switch {
 	case r.placed:
@@ -134,8 +134,8 @@ func (r *replacement) first(place string) string {
 	return ""
 }
 
-// replaced writes the call of what stands for a function that the script names at a
-// place; nil when nothing does.
+// replaced returns a writer of calls of the replacement of a function that the script names
+// at a place. It returns nil if the function is not replaced.
 func replaced(fo *types.Func, place string) func(recv string, args []string) string {
 	name, r := replacedBy(fo)
 	if r == nil {
@@ -153,8 +153,8 @@ func replaced(fo *types.Func, place string) func(recv string, args []string) str
 	}
 }
 
-// replacedGeneric returns the callee that stands for the generic function that x
-// calls, if there is one. A folded slice has no form of its own.
+// replacedGeneric returns the callee that replaces the generic function called by x, if
+// there is one. A folded slice has no form of its own.
 func (f *fn) replacedGeneric(x *ast.CallExpr, fo *types.Func, sig *types.Signature) (c callee, ok bool) {
 	full := strings.TrimPrefix(fo.FullName(), source.Prefix)
 	r := replacing()[full]
@@ -174,14 +174,14 @@ func (f *fn) replacedGeneric(x *ast.CallExpr, fo *types.Func, sig *types.Signatu
 	}}, true
 }
 
-// adapt emits the conversion of an `any`, or of another interface, to an interface
-// with a type of its own.
+// adapt emits the conversion of an `any`, or of another interface, to an interface with a
+// type of its own.
 func (p *program) adapt(to types.Type, text string) string {
 	return p.converter("To", to) + "(" + text + ")"
 }
 
-// ownFunction finds the function of our own sources that stands for a generic
-// library function.
+// ownFunction returns the harness's own function that replaces a generic library function,
+// or nil.
 func (f *fn) ownFunction(fo *types.Func) *types.Func {
 	if fo.Pkg() == nil || !source.Replaces(fo.Pkg().Path(), fo.Name()) {
 		return nil
@@ -193,10 +193,9 @@ func (f *fn) ownFunction(fo *types.Func) *types.Func {
 	return own
 }
 
-// overConcrete is the function that stands for one of a library that takes an
-// interface, when the type of the value that it is called with is known: its
-// methods are then called like those of the script's own code, and not by the
-// library. ok is false when there is none.
+// overConcrete returns the function that replaces a library function with an interface
+// parameter, if the type of the argument is known. Its methods are then called like those
+// of the script's own code, and not by the library. ok is false if there is none.
 func (f *fn) overConcrete(x *ast.CallExpr, fo *types.Func) (c callee, ok bool) {
 	if fo.Pkg() == nil || !source.Replaces(fo.Pkg().Path(), fo.Name()) || fo.Signature().TypeParams() != nil || len(x.Args) != fo.Signature().Params().Len() {
 		return callee{}, false
@@ -217,7 +216,7 @@ func (f *fn) overConcrete(x *ast.CallExpr, fo *types.Func) (c callee, ok bool) {
 	return callee{sig: sig.(*types.Signature), direct: name, named: true, invoke: plainCall(name)}, true
 }
 
-// specialName names the call when it is one of those that special emits.
+// specialName returns the name of the called function if special emits its calls.
 func (f *fn) specialName(x *ast.CallExpr) string {
 	id := calledIdent(x.Fun)
 	if id == nil {
@@ -255,8 +254,8 @@ func (f *fn) special(x *ast.CallExpr) (text string, results *types.Tuple, ok boo
 	return "", nil, false
 }
 
-// do emits the call of a tool by its generated function, as host.Do has it: with
-// the erased structs, and the number of the result's type.
+// do emits the call of a tool by its generated function, like host.Do: with the erased
+// structs, and the number of the result's type.
 func (f *fn) do(x *ast.CallExpr) string {
 	text := types.Typ[types.String]
 	o := f.operands(operand{x.Args[0], text}, operand{x.Args[1], text}, operand{x.Args[3], nil}, operand{x.Args[4], text})

@@ -18,16 +18,16 @@ import (
 type Input struct {
 	Fset *token.FileSet
 	Info *types.Info // of all packages
-	// Packages are lowered from source, in the order in which they are
-	// initialised; package main is the last. Those whose functions have no
-	// bodies are the host's: their symbols must be given to package yaegi.
+	// Packages are lowered from source, in the order in which they are initialised; package
+	// main is the last. A package whose functions have no bodies belongs to the host, and
+	// package yaegi needs its symbols.
 	Packages []Package
-	// Place returns the file of a line of package main as log.Lshortfile names
-	// it, and the line in that file; nil: nothing asks.
+	// Place returns the file of a line of package main as log.Lshortfile names it, and the
+	// line in that file. If nil, loggers do not get the place of a call.
 	Place func(line int) (file string, at int)
-	// Ordered: a range over a map visits it in an order that follows from the run's
-	// seed, for keys that have one, and so do sync.Map's Range and reflect's MapKeys;
-	// false: in Go's, which is faster.
+	// Ordered makes a range over a map, sync.Map's Range and reflect's MapKeys visit keys
+	// that can be ordered in an order that follows from the run's seed. If false, they use
+	// Go's order, which is faster.
 	Ordered bool
 }
 
@@ -38,19 +38,19 @@ type Package struct {
 	Init  []*types.Initializer // Info.InitOrder after this package was checked
 }
 
-// LibraryPrefix begins the import paths of library packages in a lowered
-// program. Under their own the interpreter would exchange some of their
-// functions for ones that write to streams of its own.
+// LibraryPrefix begins the import paths of library packages in a lowered program. Without
+// it, the interpreter would replace some of their functions by versions that write to its
+// own streams.
 const LibraryPrefix = "std/"
 
-// Program is a lowered program: what package yaegi runs.
+// Program is a lowered program, ready for package yaegi.
 type Program struct {
 	Source string // one file of package main
 	// Types are the types that the program names by number; 0 is nil.
 	Types []types.Type
-	// Structs are the types of package t, the erased structs that the program
-	// names, and its own interfaces and folded types, by type number:
-	// type T of the script is t.T_7 when Structs["T_7"] is 7.
+	// Structs has the numbers of the types of package t, by name: erased structs that the
+	// program names, and interfaces and folded types that are made at run time. Type T of
+	// the script is t.T_7 when Structs["T_7"] is 7.
 	Structs map[string]int
 	// Converters are the functions of package t, by the numbers of the types that
 	// they convert to: To_5 to an interface, Fold_7 and Unfold_7 between a type
@@ -58,24 +58,24 @@ type Program struct {
 	Converters map[string]int
 	// Libraries are the import paths of the library packages used.
 	Libraries []string
-	// Funcs describes the functions of the lowered program that stand for
-	// functions of the script.
+	// Funcs describes the functions of the lowered program that implement functions of the
+	// script, by their lowered names.
 	Funcs map[string]Func
-	// Reflects: the script imports reflect.
+	// Reflects reports whether the script imports reflect.
 	Reflects bool
-	// Uncounted: the script uses timers, and package reflect or a template may call
-	// their methods.
+	// Uncounted reports whether the script uses timers whose methods package reflect or a
+	// template may call.
 	Uncounted bool
-	// Makes is where the script first needs a type that is made at run time, with
-	// Line 0 where that is not in its text; nil: it needs none.
+	// Makes is where the script first needs a type that is made at run time. Its Line is 0
+	// if the position is not in the script's text. If nil, the script needs none.
 	Makes *token.Position
-	// Ordered is that of the Input.
+	// Ordered is Input.Ordered.
 	Ordered bool
-	// Natives are the comparisons that only compute, see package native.
+	// Natives are the pure comparisons, which package native compiles.
 	Natives []*native.Func
-	// MapWrites are the lines on which the script writes to maps, in a script
-	// that starts goroutines. The runtime ends the process where two write at
-	// once, and does not tell which.
+	// MapWrites are the lines on which a script that starts goroutines writes to maps. The
+	// runtime ends the process when two goroutines write at once, and does not report the
+	// line.
 	MapWrites []int
 
 	source map[*types.Package]bool
@@ -83,27 +83,28 @@ type Program struct {
 
 // A Func is a function of the script.
 type Func struct {
-	Name       string         // as Go would print it in a trace: main.(*T).M; "" for none of the script's
+	Name       string         // as Go prints it in a trace: main.(*T).M; "" for a function that is not the script's
 	Start, End token.Position // of its body
-	Script     bool           // written by the script's author, not brought by us
-	// Calls are the calls in it, by which the line of a function in a trace can
-	// be told from the function that it had called.
+	Script     bool           // written by the script's author, not part of the harness
+	// Calls are the calls in it. With them, a trace can tell the line of this function from
+	// the line of the function that it called.
 	Calls []Call
-	// Part: it is a part of the function that calls it, which then returns.
+	// Part reports whether this is a part of the function that calls it; the caller then
+	// returns.
 	Part bool
 }
 
 // A Call is one call in a function.
 type Call struct {
-	Callee string // in the lowered program; "" when only the run shows it
+	Callee string // in the lowered program; "" if it is known only at run time
 	Line   int
 }
 
-// IsDispatcher reports whether a function of a lowered program is one that calls
-// a method of an interface.
+// IsDispatcher reports whether the function of a lowered program with this name calls a
+// method of an interface.
 func IsDispatcher(name string) bool { return strings.HasPrefix(name, "d_") }
 
-// IsSource reports whether a package was lowered, so that its types are erased.
+// IsSource reports whether pkg was lowered, so that its types are erased.
 func (p *Program) IsSource(pkg *types.Package) bool { return p.source[pkg] || source.Is(pkg) }
 
 // program is the state of one lowering.
@@ -118,14 +119,14 @@ type program struct {
 	inner      map[*types.Named]bool   // generic types that generic functions declare, and their instances
 	decls      map[*types.Func]*declaration
 	recovering map[string]bool      // the names of methods that may call recover
-	older      map[*token.File]bool // of a release in which a loop has its variables once
+	older      map[*token.File]bool // files of a Go release in which a loop has one variable for all iterations
 	usages     map[ast.Node]*usage
-	made       map[ast.Expr]made // expressions that are not in the source
+	made       map[ast.Expr]made // expressions made by the lowering
 	work       []func()          // bodies still to be emitted
 	funcs      strings.Builder
 	inits      strings.Builder
 	globals    map[types.Object]string
-	names      map[string]string // instances, makers and wrappers by what they stand for
+	names      map[string]string // names of instances, makers and wrappers, by keys that identify them
 	counter    int
 
 	numbers map[string][]int          // type numbers by type string
@@ -162,8 +163,8 @@ type declaration struct {
 	decl *ast.FuncDecl
 }
 
-// Lower lowers a program. A construct that cannot be made to mean what Go
-// means is a *Refusal.
+// Lower lowers a program. It returns a *Refusal for a construct that it cannot give Go's
+// meaning.
 func Lower(in *Input) (out *Program, err error) {
 	p := &program{
 		units: map[*types.Package]*unit{}, context: types.NewContext(), locals: map[string]*types.Named{}, inner: map[*types.Named]bool{}, reshaped: map[*types.Named]bool{},
@@ -215,9 +216,9 @@ func Lower(in *Input) (out *Program, err error) {
 	return p.out, nil
 }
 
-// lookThrough notes whether a file of the script starts goroutines, by a go statement or
-// something in the library that calls a function in one, and the variables of libraries
-// that it writes to, or has the address of.
+// lookThrough notes whether a file of the script starts goroutines, with a go statement or
+// through a library function that calls a function in a goroutine. It also notes the
+// library variables that the file writes to or takes the address of.
 func (p *program) lookThrough(file *ast.File) {
 	written := func(list ...ast.Expr) {
 		for _, x := range list {
@@ -251,7 +252,7 @@ func (p *program) lookThrough(file *ast.File) {
 	})
 }
 
-// libraryVariableOf is the variable of a package that x is, or is a part of.
+// libraryVariableOf returns the package variable that x is or is a part of, or nil.
 func libraryVariableOf(info *types.Info, x ast.Expr) *types.Var {
 	for {
 		var id *ast.Ident
@@ -277,8 +278,8 @@ func libraryVariableOf(info *types.Info, x ast.Expr) *types.Var {
 	}
 }
 
-// hasBodies: the package is to be lowered; one of declarations only is compiled
-// into the host.
+// hasBodies reports whether the package is to be lowered. A package of declarations only is
+// compiled into the host.
 func hasBodies(pkg Package) bool {
 	for _, file := range pkg.Files {
 		for _, d := range file.Decls {
@@ -311,7 +312,7 @@ func (p *program) addUnit(u *unit, files []*ast.File) {
 	}
 }
 
-// library makes the sources of one of our own library packages known.
+// library loads the harness's own source of a library package and makes it known.
 func (p *program) library(path string) *source.Package {
 	l, err := source.Load(path)
 	if err != nil {
@@ -338,8 +339,8 @@ func (p *program) drain() {
 	}
 }
 
-// initialise names the package variables and returns the text of main: their
-// initialisation in Go's order, the init functions, the script's main.
+// initialise names the package variables and returns the text of main: their initialisation
+// in Go's order, the init functions, the script's main.
 func (p *program) initialise() *fn {
 	var f *fn
 	for _, pkg := range p.in.Packages {
@@ -443,13 +444,13 @@ func (p *program) finish(main *fn) {
 	p.out.Source = b.String()
 }
 
-// fresh returns a name that nothing else has.
+// fresh returns a new unique name.
 func (p *program) fresh(prefix string) string {
 	p.counter++
 	return fmt.Sprintf("%s_%d", prefix, p.counter)
 }
 
-// asciiName keeps the letters of a name that the interpreter accepts.
+// asciiName returns the name, or "v" if the interpreter does not accept its letters.
 func asciiName(name string) string {
 	for i := 0; i < len(name); i++ {
 		if name[i] >= 0x80 {
@@ -461,8 +462,7 @@ func asciiName(name string) string {
 
 const maxInstances = 4000 // functions and methods emitted for one script
 
-// funcName returns the name of a function instance and sees to it that its
-// body is emitted.
+// funcName returns the name of a function instance and ensures that its body is emitted.
 func (p *program) funcName(f *types.Func, targs []types.Type) string {
 	f = f.Origin()
 	key := fmt.Sprintf("func %p", f)
@@ -529,7 +529,7 @@ func (p *program) emitFunc(name string, d *declaration, f *types.Func, e env) {
 	b.describe(d.decl.Body)
 }
 
-// describe notes which function of the script a lowered function is.
+// describe records which function of the script a lowered function implements.
 func (f *fn) describe(body *ast.BlockStmt) {
 	u := f.unit
 	f.p.out.Funcs[f.lowered] = Func{f.name, u.fset.Position(body.Lbrace), u.fset.Position(body.Rbrace), u.script, f.calls, false}
@@ -547,5 +547,5 @@ func traceName(f *types.Func) string {
 	return fmt.Sprintf("%s.%s.%s", f.Pkg().Name(), t.(*types.Named).Obj().Name(), f.Name())
 }
 
-// typeName is how messages write a type.
+// typeName returns a type as messages write it.
 func typeName(t types.Type) string { return gotype.TypeName(t) }

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// methodValue emits x.m used as a value: a closure over the receiver as it is
-// now. The interpreter evaluates the receiver when the value is called.
+// methodValue emits x.m used as a value: a closure over the receiver's current value. The
+// interpreter would evaluate the receiver only when the value is called.
 func (f *fn) methodValue(x *ast.SelectorExpr, t types.Type, path []int, m *types.Func) string {
 	if takesAddress(m) && !isInterface(t) {
 		f.writesField(x)
@@ -36,7 +36,7 @@ func (f *fn) methodValue(x *ast.SelectorExpr, t types.Type, path []int, m *types
 	return maker + "(" + recv + ")"
 }
 
-// tail yields all but the first of a tuple.
+// tail yields all elements of a tuple except the first.
 func tail(t *types.Tuple) iter.Seq[*types.Var] {
 	return func(yield func(*types.Var) bool) {
 		for i := 1; i < t.Len() && yield(t.At(i)); i++ {

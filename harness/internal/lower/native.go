@@ -12,8 +12,8 @@ import (
 	"github.com/usetools/usetools/harness/internal/stdlib/source"
 )
 
-// A function by which the library sorts, and that only computes, is handed over as an
-// expression too, of which package native makes a closure:
+// A pure function that the library sorts by is also passed as an expression, from which
+// package native makes a closure:
 //
 //	sort.Slice(a, func(i, j int) bool { return a[i] < a[j] })
 //
@@ -21,16 +21,15 @@ import (
 //		p_sort.Slice(a_1, make_2(a_1))
 //	}
 //
-// 0 is the number of the expression, and what follows the slice are the variables that
-// it reads. rt returns false, and has changed nothing, if the interpreter is to sort: the
-// comparison panics, or has no closure.
+// 0 is the number of the expression. After the slice follow the variables that it reads. rt
+// returns false and changes nothing if the interpreter must sort: the comparison panics, or
+// has no closure.
 
-// maxNativeCalls is how many functions of the script, each called by the one before, an
-// expression has.
+// maxNativeCalls is the maximum depth of nested calls of script functions in an expression.
 const maxNativeCalls = 4
 
-// sorters are the functions of the library, and of our sources of it, that sort, and the
-// functions of rt that do it by an expression.
+// sorters maps the sorting functions of the library and of the harness's sources of it to
+// the functions of rt that sort by an expression.
 var sorters = map[string]string{
 	"sort.Slice": "SortBy", "sort.SliceStable": "SortStableBy",
 	"slices.SortFunc": "SortBy", "slices.SortStableFunc": "SortStableBy",
@@ -38,9 +37,9 @@ var sorters = map[string]string{
 	"container/heap.order": "HeapOrder", "container/heap.fix": "HeapFix",
 }
 
-// sorted emits the slice that x sorts, if x is a call of one of the sorters whose
-// comparison only computes, and returns the call with a variable for the slice, and the
-// call of rt that is to be tried first; "" if there is none.
+// sorted handles a call x of a sorter with a pure comparison. It emits the slice, and
+// returns the call with a variable for the slice and the call of rt to try first. For other
+// calls try is "".
 func (f *fn) sorted(x *ast.CallExpr) (of *ast.CallExpr, try string) {
 	id := calledIdent(x.Fun)
 	if id == nil || f.usage == nil {
@@ -92,22 +91,22 @@ func (f *fn) sorted(x *ast.CallExpr) (of *ast.CallExpr, try string) {
 	return f.withArgs(x, args), "rt." + symbol + "(" + strings.Join(passed, ", ") + ")"
 }
 
-// A describer makes the expression of a comparison.
+// A describer builds the expression of a comparison.
 type describer struct {
 	f        *fn
 	unit     *unit
 	env      env
-	lit      *ast.FuncLit // if the comparison is none, nil
+	lit      *ast.FuncLit // the comparison, or nil if it is not a func literal
 	out      *native.Func
 	ofList   bool     // the first variable is the slice
-	captured []string // how the other variables are handed over
-	// vars are the values of variables. None of a function that only computes changes,
-	// so an expression may be evaluated where the variable is used.
+	captured []string // arguments for the other variables
+	// vars are the values of variables. A pure function changes no variable, so an
+	// expression may be evaluated where the variable is used.
 	vars  map[types.Object]*native.Expr
-	calls int // functions of the script around here
+	calls int // nesting depth of calls of script functions
 }
 
-// describe makes the expression for a call x of the sorter fo of a slice of type list.
+// describe builds the expression for call x of the sorter fo, of a slice of type list.
 func (d *describer) describe(x *ast.CallExpr, fo *types.Func, list types.Type) (ok bool) {
 	defer func() {
 		if r := recover(); r == native.ErrUnfit {
@@ -126,20 +125,20 @@ func (d *describer) describe(x *ast.CallExpr, fo *types.Func, list types.Type) (
 		result = types.Typ[types.Int]
 		of := d.list(list)
 		a, b := native.Elem(of, i), native.Elem(of, j)
-		a.Fails, b.Fails = false, false // a sort has the indices of the slice
+		a.Fails, b.Fails = false, false // a sort passes valid indices
 		d.out.Body = d.argument(compare, result, a, b)
 	}
 	native.Require(native.ClassOf(d.out.Body.Type) == native.ClassOf(result))
 	return true
 }
 
-// list is the slice that is sorted.
+// list returns the expression of the sorted slice.
 func (d *describer) list(t types.Type) *native.Expr {
 	d.ofList = true
 	return d.variable(t, false)
 }
 
-// argument is a call of the function that an argument is.
+// argument returns a call of the function that x denotes.
 func (d *describer) argument(x ast.Expr, result types.Type, args ...*native.Expr) *native.Expr {
 	if d.lit = d.f.funcLit(x); d.lit != nil {
 		return d.literal(d.lit, args)
@@ -148,13 +147,13 @@ func (d *describer) argument(x ast.Expr, result types.Type, args ...*native.Expr
 	native.Require(id != nil)
 	fo, ok := d.f.use(id).(*types.Func)
 	native.Require(ok)
-	if r := fo.Signature().Recv(); r != nil { // t.Before, or T.Before of what T embeds
+	if r := fo.Signature().Recv(); r != nil { // t.Before, or T.Before promoted from an embedded type
 		native.Require(len(args) == fo.Signature().Params().Len()+1 && types.Identical(r.Type(), args[0].Type))
 	}
 	return d.named(fo, result, args)
 }
 
-// method is a call of the method Less of a slice of type t whose methods Len and Swap
+// method returns a call of the method Less of a slice of type t, whose methods Len and Swap
 // are the usual ones.
 func (d *describer) method(t types.Type, i, j *native.Expr) *native.Expr {
 	var methods [3]*types.Func
@@ -168,8 +167,8 @@ func (d *describer) method(t types.Type, i, j *native.Expr) *native.Expr {
 	return d.named(methods[2], types.Typ[types.Bool], []*native.Expr{d.list(t), i, j})
 }
 
-// isUsual reports whether a method is one statement, of its receiver $ and its
-// parameters 1 and 2.
+// isUsual reports whether the body of a method is the one statement text, with $ for its
+// receiver and $1, $2 for its parameters.
 func (p *program) isUsual(m *types.Func, text string) bool {
 	decl, sig := p.decls[m], m.Signature()
 	if decl.decl.Body == nil || len(decl.decl.Body.List) != 1 || decl.unit.pkg.Scope().Lookup("len") != nil {
@@ -199,8 +198,8 @@ func (p *program) isUsual(m *types.Func, text string) bool {
 	return got == strings.NewReplacer(names...).Replace(text)
 }
 
-// funcLit is the func literal that x is, or that the variable x always has; nil for
-// others.
+// funcLit returns the func literal that x is, or that the variable x always has. Otherwise
+// it returns nil.
 func (f *fn) funcLit(x ast.Expr) *ast.FuncLit {
 	x = ast.Unparen(x)
 	if id, ok := x.(*ast.Ident); ok {
@@ -214,13 +213,13 @@ func (f *fn) funcLit(x ast.Expr) *ast.FuncLit {
 
 func (d *describer) typeOf(x ast.Expr) types.Type { return d.f.p.subst(d.unit.info.TypeOf(x), d.env) }
 
-// variable is another variable of the script.
+// variable adds a variable of the script.
 func (d *describer) variable(t types.Type, address bool) *native.Expr {
 	d.out.Vars = append(d.out.Vars, native.Var{Type: t, Address: address})
 	return native.Variable(len(d.out.Vars)-1, t)
 }
 
-// object is the value of a variable.
+// object returns the value of a variable.
 func (d *describer) object(o types.Object) *native.Expr {
 	if x := d.vars[o]; x != nil {
 		return x
@@ -244,7 +243,7 @@ func (d *describer) object(o types.Object) *native.Expr {
 	return d.vars[o]
 }
 
-// let is body with a value for a variable of type t.
+// let returns body, with a value for a variable of type t.
 func (d *describer) let(o types.Object, t types.Type, value *native.Expr, body func() *native.Expr) *native.Expr {
 	class := native.ClassOf(t)
 	native.Require(class == native.ClassOf(value.Type) && (class != native.Place || value.IsNil || native.SameLayout(t, value.Type)))
@@ -254,7 +253,8 @@ func (d *describer) let(o types.Object, t types.Type, value *native.Expr, body f
 
 func unfit() *native.Expr { panic(native.ErrUnfit) }
 
-// statements is what they return; next is what follows them.
+// statements returns the value that the statements return. next builds the code that
+// follows them.
 func (d *describer) statements(list []ast.Stmt, next func() *native.Expr) *native.Expr {
 	if len(list) == 0 {
 		return next()
@@ -289,7 +289,7 @@ func (d *describer) statements(list []ast.Stmt, next func() *native.Expr) *nativ
 	return unfit()
 }
 
-// declare is x, y := a, b from the i-th on, and what follows.
+// declare returns rest with the variables of x, y := a, b from the i-th on.
 func (d *describer) declare(s *ast.AssignStmt, i int, rest func() *native.Expr) *native.Expr {
 	if i == len(s.Lhs) {
 		return rest()
@@ -300,7 +300,7 @@ func (d *describer) declare(s *ast.AssignStmt, i int, rest func() *native.Expr) 
 	return d.let(o, d.f.p.subst(o.Type(), d.env), d.expr(s.Rhs[i]), func() *native.Expr { return d.declare(s, i+1, rest) })
 }
 
-// cases are the clauses of a switch without a tag.
+// cases returns the value of the clauses of a switch without a tag.
 func (d *describer) cases(list []ast.Stmt, rest func() *native.Expr) *native.Expr {
 	if len(list) == 0 {
 		return rest()
@@ -317,7 +317,7 @@ func (d *describer) cases(list []ast.Stmt, rest func() *native.Expr) *native.Exp
 	return native.Cond(is, d.statements(c.Body, rest), d.cases(list[1:], rest))
 }
 
-// expr is the value of an expression.
+// expr returns the value of an expression.
 func (d *describer) expr(x ast.Expr) *native.Expr {
 	x = ast.Unparen(x)
 	if tv := d.unit.info.Types[x]; tv.Value != nil || tv.IsNil() {
@@ -370,7 +370,7 @@ func isPointer(t types.Type) bool {
 	return ok
 }
 
-// call is a call: a conversion, or one of a function that only computes.
+// call returns the value of a call: a conversion, or a call of a pure function.
 func (d *describer) call(x *ast.CallExpr) *native.Expr {
 	fun, t := ast.Unparen(x.Fun), d.typeOf(x)
 	native.Require(!x.Ellipsis.IsValid())
@@ -408,7 +408,7 @@ func (d *describer) call(x *ast.CallExpr) *native.Expr {
 	return d.named(fo, t, args)
 }
 
-// named is a call of a function that has a name; the receiver is its first argument.
+// named returns a call of a named function; the receiver is its first argument.
 func (d *describer) named(fo *types.Func, t types.Type, args []*native.Expr) *native.Expr {
 	name := strings.TrimPrefix(fo.FullName(), source.Prefix)
 	switch {
@@ -430,13 +430,13 @@ func (d *describer) named(fo *types.Func, t types.Type, args []*native.Expr) *na
 	return d.inline(decl.unit, nil, sig, decl.decl.Body, args)
 }
 
-// literal is a call of a func literal.
+// literal returns a call of a func literal.
 func (d *describer) literal(lit *ast.FuncLit, args []*native.Expr) *native.Expr {
 	return d.inline(d.unit, d.env, d.unit.info.TypeOf(lit).(*types.Signature), lit.Body, args)
 }
 
-// inline is a call of a function of the script, in its own words, with the receiver
-// first among its arguments.
+// inline returns a call of a script function with its body expanded. The receiver is its
+// first argument.
 func (d *describer) inline(u *unit, e env, sig *types.Signature, text *ast.BlockStmt, args []*native.Expr) *native.Expr {
 	native.Require(!sig.Variadic() && sig.Results().Len() == 1 && d.calls <= maxNativeCalls)
 	around := *d

@@ -12,9 +12,9 @@ import (
 
 // Operands that are parts of others: fields, elements, slices.
 //
-// The interpreter reports a bad index in reflect's words and without numbers,
-// which a script can print. So indices are checked in the lowered program, just
-// before the statement, unless they cannot be wrong.
+// The interpreter reports a bad index with reflect's message and without numbers, and a
+// script can print the message. So the lowered program checks indices just before the
+// statement, unless they cannot be wrong.
 
 // fieldName is the name of field i in the struct's erased form.
 func fieldName(u *types.Struct, i int, library bool) string {
@@ -62,9 +62,9 @@ func (f *fn) qualified(x *ast.SelectorExpr) string {
 	return ""
 }
 
-// libraryVariable emits a variable of a library. One that the script changes is
-// reached by its address: the interpreter keeps to itself what is stored under its
-// name, and takes one that holds a function for that function.
+// libraryVariable emits a variable of a library. One that the script changes is reached by
+// its address: the interpreter does not store to the real variable under its name, and
+// takes a variable with a function for that function.
 func (p *program) libraryVariable(o *types.Var) string {
 	text := p.librarySymbol(o)
 	if _, ok := o.Type().Underlying().(*types.Signature); ok || p.written[o] {
@@ -111,8 +111,8 @@ func (f *fn) index(x *ast.IndexExpr) string {
 	return f.indexed(x, f.core(o[0], t), o[1])
 }
 
-// asInt makes an int of an index of another type, which may be one of the
-// library: the interpreter takes no time.Weekday for an index.
+// asInt converts an index of another type to int. The interpreter does not accept a
+// library's type, such as time.Weekday, as an index.
 func (f *fn) asInt(text string, index ast.Expr) string {
 	if f.p.typ(types.Default(f.typeOf(index))) == "int" {
 		return text
@@ -161,8 +161,8 @@ func (f *fn) indexed(x *ast.IndexExpr, base, i string) string {
 	case isNumber(i) || notLow:
 		test = high
 	}
-	// What fails is told as little as can be: each operation in it has a variable
-	// of its own in the frame of every call.
+	// The failing branch is as short as possible: each operation in it has a variable in
+	// the frame of every call.
 	line := "0"
 	if f.unit.script {
 		line = strconv.Itoa(f.p.position.Line)
@@ -174,24 +174,24 @@ func (f *fn) indexed(x *ast.IndexExpr, base, i string) string {
 	return guarded(pre+"if "+test+" {\n"+bad+"\n}\n", base+"["+i+"]")
 }
 
-// belowLength: i is the text of len(base) - n.
+// belowLength reports whether i is the text of len(base) - n.
 func belowLength(i, base string) bool {
 	n, ok := strings.CutPrefix(i, "len("+base+") - ")
 	return ok && isNumber(n) && n != "0"
 }
 
-// isWide: values of t are perhaps too large for an int.
+// isWide reports whether values of t may be too large for an int.
 func isWide(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Info()&types.IsUnsigned != 0 && sizes.Sizeof(b) == 8
 }
 
-// isPath: a text of names, fields and plain indices, cheap enough to repeat.
-// Arrays must be repeated, not copied, where they are assigned to.
+// isPath reports whether a text consists of names, fields and plain indices, cheap enough
+// to repeat. Arrays that are assigned to must be repeated, not copied.
 func isPath(text string) bool { return !strings.Contains(text, "\n") }
 
-// inRange: the index cannot be too low, or too high: a constant into an array, or
-// made of the variable of an enclosing loop.
+// inRange reports whether the index cannot be too low or too high: a constant into an
+// array, or an expression of the variable of an enclosing loop.
 func (f *fn) inRange(x *ast.IndexExpr, t types.Type) (notLow, notHigh bool) {
 	if f.value(x.Index).Value == nil {
 		return f.inBounds(x.Index, x.X, t)
@@ -277,7 +277,7 @@ func (f *fn) slice(x *ast.SliceExpr) string {
 	return f.sliced(x, pre, base+"["+lo+":"+hi+":"+max+"]")
 }
 
-// wideBounds tells rt.BadSlice which bounds are perhaps too large for an int.
+// wideBounds tells rt.BadSlice which bounds may be too large for an int.
 func (f *fn) wideBounds(x *ast.SliceExpr) string {
 	bits := 0
 	for i, y := range []ast.Expr{x.Low, x.High, x.Max} {
@@ -288,13 +288,13 @@ func (f *fn) wideBounds(x *ast.SliceExpr) string {
 	return strconv.Itoa(bits)
 }
 
-// sliced evaluates a slice expression, which Go does in order with calls.
+// sliced evaluates a slice expression, in order with calls as Go does.
 func (f *fn) sliced(x *ast.SliceExpr, checks, text string) string {
 	t := sliceType(f.typeOf(x.X))
 	return f.ofLibrary(f.refold(f.hoist(guarded(checks, text), f.p.typ(t)), t, f.typeOf(x)), f.typeOf(x))
 }
 
-// sliceType is the unnamed type of a slice expression's text.
+// sliceType returns the unnamed type of a slice expression's text.
 func sliceType(t types.Type) types.Type {
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:

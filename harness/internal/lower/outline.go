@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Parts of functions. A call costs a variable for each operation in the
-// function's text, whether it comes to it or not. So in a long function, clauses of a
-// switch and blocks of an if that return become functions of their own:
+// Parts of functions. A call costs a variable for each operation in the function's text,
+// whether it runs or not. So in a long function, clauses of a switch and blocks of an if
+// that return become functions of their own:
 //
 //	switch n := e.(type) {               switch {
 //	case *Add:                           case rt.IsType(e_1, 4):
@@ -26,8 +26,8 @@ import (
 // They get variables as closures do.
 
 const (
-	partWeight   = 12 // nodes of a block from which on it pays as a part
-	othersWeight = 40 // nodes of the other parts from which on it pays
+	partWeight   = 12 // minimum number of nodes of a block that becomes a part
+	othersWeight = 40 // minimum number of nodes of the other parts
 )
 
 // plan chooses the blocks of a function that become functions.
@@ -67,8 +67,8 @@ func (f *fn) plan(body *ast.BlockStmt) {
 	}
 }
 
-// endsByReturn reports whether a list of statements is left by return only, at its end
-// too.
+// endsByReturn reports whether control leaves a list of statements only by return,
+// including at its end.
 func endsByReturn(list []ast.Stmt) bool {
 	if len(list) == 0 {
 		return false
@@ -78,7 +78,7 @@ func endsByReturn(list []ast.Stmt) bool {
 	return ok && !e.breaks && !e.continues && !e.labels
 }
 
-// weight is about how many operations a node is for the interpreter.
+// weight returns the approximate number of operations of a node in the interpreter.
 func weight(n ast.Node) int {
 	count := 0
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -135,8 +135,9 @@ func exitsOf(block *ast.BlockStmt) exits {
 	return e
 }
 
-// arm emits a block, or the call of the function that n, which it is the body of, has
-// become. begin, if any, emits what comes first; e is nil where the block stays.
+// arm emits a block, or the call of the function that the block has become. body is the
+// body of n. begin, if not nil, emits the first statements; its e is nil if the block
+// stays.
 func (f *fn) arm(n ast.Node, body *ast.BlockStmt, begin func(f *fn, e *enclosure)) {
 	g, e := f, (*enclosure)(nil)
 	if f.parts[n] {

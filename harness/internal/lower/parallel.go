@@ -6,10 +6,10 @@ import (
 	"go/types"
 )
 
-// Assignments to several places at once. The specification has two phases: first
-// the operands on the left and all values on the right are evaluated, then the
-// values are assigned from left to right, each with its checks. What an assignment
-// further left could change is kept in a variable:
+// Assignments to several places at once. The specification has two phases: first the
+// operands on the left and all values on the right are evaluated, then the values are
+// assigned from left to right, each with its checks. A value that an assignment further
+// left could change is kept in a variable:
 //
 //	a[i], a[j] = a[j], a[i]       var t_1 int = a[i]     // behind its check
 //	                              a[i] = a[j]
@@ -19,7 +19,7 @@ import (
 type value struct {
 	text string
 	typ  types.Type // of text
-	x    ast.Expr   // what it was, nil for a variable of ours
+	x    ast.Expr   // the source expression, nil for a generated variable
 }
 
 // A place is the left side of an assignment.
@@ -28,13 +28,13 @@ type place struct {
 	defined  *types.Var // by :=
 	variable types.Object
 	operands []*kept
-	text     func() string // from the operands as they are then
+	text     func() string // from the operands' current texts
 }
 
 // kept is an operand of a place: a map, a slice, a pointer, an index.
 type kept struct {
 	x     ast.Expr
-	reads bool // a pointer on the way to it is followed
+	reads bool // a pointer on the way to it is dereferenced
 	text  string
 	typ   string
 }
@@ -75,10 +75,10 @@ func (f *fn) unused(v value) string {
 	return set
 }
 
-// effects are what the assignments so far can have changed.
+// effects describes what the assignments so far may have changed.
 type effects struct {
 	f        *fn
-	assigned map[types.Object]bool // local variables that nothing else knows
+	assigned map[types.Object]bool // local variables that no other code can reach
 	memory   bool                  // anything behind a pointer
 	results  bool                  // results that deferred calls see
 }
@@ -97,14 +97,14 @@ func (e *effects) add(p *place) {
 	}
 }
 
-// shared: other parts of the program can reach the variable.
+// shared reports whether other parts of the program can reach the variable.
 func (e *effects) shared(v types.Object) bool {
 	_, local := e.f.vars[v]
 	return !local || e.f.usage.escaping[v]
 }
 
-// change: evaluated later, x could be something else, or fail where deferred calls
-// see what has been stored. Sums of variables that nothing has changed are the same.
+// change reports whether x, evaluated later, could have another value, or could fail where
+// deferred calls see the stored values. Sums of unchanged variables do not change.
 func (e *effects) change(x ast.Expr, reads bool) bool {
 	found := e.results || reads && e.memory
 	ast.Inspect(x, func(n ast.Node) bool {
@@ -121,7 +121,7 @@ func (e *effects) change(x ast.Expr, reads bool) bool {
 		case *ast.ParenExpr:
 		case *ast.CallExpr:
 			if tv := e.f.value(y.Fun); !tv.IsType() && !tv.IsBuiltin() {
-				return false // its result is in a variable of its own
+				return false // its result is in a variable
 			}
 			found = e.memory
 		default:
@@ -137,7 +137,7 @@ func isString(t types.Type) bool {
 	return ok && b.Info()&types.IsString != 0
 }
 
-// isDeferredResult: v is a result of this function, which defers.
+// isDeferredResult reports whether v is a result of this function, which defers.
 func (f *fn) isDeferredResult(v types.Object) bool {
 	for i := range f.results {
 		if f.defers != "" && f.sig.Results().At(i) == v {
@@ -147,7 +147,7 @@ func (f *fn) isDeferredResult(v types.Object) bool {
 	return false
 }
 
-// place emits what a left side is made of.
+// place emits the operands of a left side.
 func (f *fn) place(x ast.Expr, define bool) place {
 	if isBlank(x) {
 		return place{}
@@ -225,8 +225,8 @@ func (f *fn) assignableField(y *ast.SelectorExpr) place {
 	}}
 }
 
-// lastPointer is the number of steps on a field path to the last pointer that
-// is followed, -1 when there is none.
+// lastPointer returns the number of steps on a field path to the last pointer that is
+// dereferenced, or -1.
 func (f *fn) lastPointer(t types.Type, path []int) int {
 	last := -1
 	for n, i := range path {

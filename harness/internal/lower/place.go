@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Places. Whoever answers a tool call wants to know from where in the script it
-// comes, and which of several goroutines makes it. The place is where the script
-// names the tool, so that it is known here. A function of a server's package gets
-// it as a parameter of its own, before all others, and hands it on to rt.Do:
+// Places. The server side of a tool call needs to know where in the script the call is, and
+// which of several goroutines makes it. The place is where the script names the tool, so
+// that it is known here. A function of a server's package gets the place as an extra first
+// parameter, and passes it on to rt.Do:
 //
 //	git.Log(p)               f_Log_3("12:2", p)
 //
@@ -21,11 +21,11 @@ import (
 //		return f_Log_3("12:9", a0)
 //	}
 //
-// Functions of rt that call the host, or start goroutines, take it in the same
-// way, and those that print its line: see replacement.placed and lined.
+// Functions of rt that call the host or start goroutines take the place in the same way,
+// and those that print take its line: see replacement.placed and lined.
 
-// anyPlace is the place of what is not in the script: code of the library that is
-// lowered, and methods that are called without being named.
+// anyPlace is the place of code outside the script: library code that is lowered, and
+// methods that are called without being named.
 const anyPlace = `"?"`
 
 // placeOf emits the place of a position: a string.
@@ -40,7 +40,7 @@ func (f *fn) placeOf(pos token.Pos) string {
 	return fmt.Sprintf(`"%d:%d"`, p.Line, p.Column)
 }
 
-// lineOf emits the line of a place: a number, 0 for a place that is not known here.
+// lineOf emits the line of a place. It is 0 if the place is not known here.
 func lineOf(place string) string {
 	if line, _, ok := strings.Cut(strings.Trim(place, `"`), ":"); ok {
 		return line
@@ -48,25 +48,25 @@ func lineOf(place string) string {
 	return "0"
 }
 
-// placed: f is a function of a server's package or of discovery, or one of those
-// that such a function calls.
+// placed reports whether f is a function of a server's package or of discovery, or a
+// function that such a function calls.
 func (p *program) placed(f *types.Func) bool {
 	u := p.units[f.Pkg()]
 	return u != nil && !u.script && p.out.source[f.Pkg()] && f.Signature().Recv() == nil
 }
 
-// atPlace is the callee that hands a place on to a function that is placed.
+// atPlace returns the callee that passes a place to a placed function.
 func atPlace(place, name string, sig *types.Signature) callee {
 	return callee{sig: sig, direct: name, named: true, recv: place, recvTyp: "string", recvType: types.Typ[types.String],
 		invoke: plainCall(name)}
 }
 
-// placedValue is a function that is placed, or lined, as a value: one that has its
-// place. It is one of rt's by r, nil for those of the lowered program.
+// placedValue emits a placed or lined function as a value with its place bound. r is the
+// replacement if the function is one of rt's, or nil for a function of the lowered program.
 func (f *fn) placedValue(x ast.Expr, name string, sig *types.Signature, r *replacement) string {
 	place := f.placeOf(ast.Unparen(x).Pos())
 	if f.at != "" {
-		place = anyPlace // the function has nothing of this one's
+		place = anyPlace // the function has no variables of this one
 	}
 	key := "at " + place + " " + name
 	if at, ok := f.p.names[key]; ok {

@@ -8,17 +8,17 @@ import (
 	rt "github.com/usetools/usetools/harness/internal/runtime"
 )
 
-// Presence. A generated parameter type of package servers/… has a hidden field
-// set_, a bit mask: bit i stands for its ith exported field. What a script
-// writes into such a struct is sent even when it is zero, so whoever names a
-// field in a literal, assigns to it or takes its address sets its bit here:
+// Presence. A generated parameter type of package servers/… has a hidden field set_, a bit
+// mask: bit i stands for its ith exported field. A field that a script writes is sent even
+// if it is zero. So code that names a field in a literal, assigns to it or takes its
+// address sets its bit:
 //
 //	git.LogParams{MaxCount: 0}     t.T_LogParams_3{MaxCount: 0, F_0set_: uint64(2)}
 //	p.MaxCount = 0                 p_1.MaxCount = 0; p_1.F_0set_ = p_1.F_0set_ | uint64(2)
 //
 // Beyond 64 fields the masks are set1_, set2_ and so on.
 
-// presence returns the masks of a composite literal as further elements of it.
+// presence returns the masks of a composite literal as additional elements.
 func (f *fn) presence(x *ast.CompositeLit, u *types.Struct) []string {
 	sets := map[int]uint64{}
 	var order []int
@@ -42,8 +42,8 @@ func (f *fn) presence(x *ast.CompositeLit, u *types.Struct) []string {
 	return parts
 }
 
-// writesField sets the bits of all fields on the way to the one that is
-// written, or may be through a pointer.
+// writesField sets the bits of all fields on the way to a field that is written, or may be
+// written through a pointer.
 func (f *fn) writesField(x *ast.SelectorExpr) {
 	if !f.unit.script {
 		return
@@ -61,7 +61,7 @@ func (f *fn) writesField(x *ast.SelectorExpr) {
 	if _, ok := obj.(*types.Var); !ok {
 		return
 	}
-	for n, i := range path { // beyond the first through embedded structs
+	for n, i := range path { // indices after the first go through embedded structs
 		u, ok := deref(t).Underlying().(*types.Struct)
 		if !ok {
 			return
@@ -83,7 +83,7 @@ func (f *fn) writesField(x *ast.SelectorExpr) {
 	}
 }
 
-// deref returns what a pointer points to, and any other type as it is.
+// deref returns the element type of a pointer, and any other type unchanged.
 func deref(t types.Type) types.Type {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		return p.Elem()

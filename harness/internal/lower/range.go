@@ -7,11 +7,10 @@ import (
 	"go/types"
 )
 
-// Range statements. The interpreter has no range over integers and functions,
-// miscounts invalid UTF-8, has one variable for all iterations, and counts with
-// the key. Ranges over slices and maps stay what they are, with variables of our
-// own, which are the script's where nobody could tell. The others become index
-// loops.
+// Range statements. The interpreter has no range over integers and functions, miscounts
+// invalid UTF-8, has one variable for all iterations, and counts with the key. Ranges over
+// slices and maps are kept, with generated variables, which serve as the script's where
+// that is not observable. The others become index loops.
 
 func (f *fn) rangeStatement(s *ast.RangeStmt, label string) {
 	t := f.typeOf(s.X)
@@ -82,8 +81,8 @@ func (f *fn) bindValue(s *ast.RangeStmt, x ast.Expr, value string, t types.Type)
 	f.wrote(x)
 }
 
-// bindValues emits the assignment of both values of an iteration. Where they
-// go to existing places, these are evaluated before anything is stored.
+// bindValues emits the assignment of both values of an iteration. Existing places are
+// evaluated before anything is stored.
 func (f *fn) bindValues(s *ast.RangeStmt, values [2]string, ts [2]types.Type) {
 	list := []ast.Expr{s.Key, s.Value}
 	if s.Tok == token.DEFINE || isUnwanted(s.Key) || isUnwanted(s.Value) {
@@ -118,8 +117,7 @@ func (f *fn) rangeInt(s *ast.RangeStmt, label string, t types.Type) {
 	f.w("}\n")
 }
 
-// aliasKey lets the key of an iteration be the counter of the loop itself,
-// where nobody could tell.
+// aliasKey makes the loop counter the key of an iteration, where that is not observable.
 func (f *fn) aliasKey(s *ast.RangeStmt, counter string) bool {
 	if s.Tok != token.DEFINE || isUnwanted(s.Key) {
 		return false
@@ -132,10 +130,10 @@ func (f *fn) aliasKey(s *ast.RangeStmt, counter string) bool {
 	return true
 }
 
-// rangeSlice leaves a range over a slice what it is: one step of the interpreter.
+// rangeSlice keeps a range over a slice: it is one step of the interpreter.
 func (f *fn) rangeSlice(s *ast.RangeStmt, label string, t types.Type, u *types.Slice) {
 	x := f.core(f.expr(s.X), t)
-	if !reusable(f.p.typ(u.Elem())) { // it makes functions and channels something else
+	if !reusable(f.p.typ(u.Elem())) { // the interpreter would change the types of functions and channels
 		x = f.hoist(x, f.p.typ(u))
 		f.rangeIndex(s, label, x, "len("+x+")", u.Elem())
 		return
@@ -164,8 +162,8 @@ func (f *fn) rangeSlice(s *ast.RangeStmt, label string, t types.Type, u *types.S
 	f.w("}\n")
 }
 
-// aliasValue lets x, a variable of an iteration, be what the interpreter sets
-// anew for each.
+// aliasValue makes x, a variable of an iteration, the variable that the interpreter sets
+// anew for each iteration.
 func (f *fn) aliasValue(x ast.Expr, tok token.Token, name string) bool {
 	if tok != token.DEFINE {
 		return false
@@ -178,7 +176,7 @@ func (f *fn) aliasValue(x ast.Expr, tok token.Token, name string) bool {
 	return true
 }
 
-// bindOthers is bindValues but for what is done.
+// bindOthers is bindValues without the values that are done.
 func (f *fn) bindOthers(s *ast.RangeStmt, values [2]string, ts [2]types.Type, done [2]bool) {
 	if done[0] == done[1] {
 		f.bindValues(s, values, ts)
@@ -191,8 +189,8 @@ func (f *fn) bindOthers(s *ast.RangeStmt, values [2]string, ts [2]types.Type, do
 	}
 }
 
-// rangeIndex is the loop over x, an evaluated slice or array; the length is
-// that at the start.
+// rangeIndex emits the loop over x, an evaluated slice or array, with the length at its
+// start.
 func (f *fn) rangeIndex(s *ast.RangeStmt, label, x, length string, elem types.Type) {
 	n := f.hoist(length, "int")
 	i := f.hoist("0", "int")
@@ -217,8 +215,8 @@ func (f *fn) rangeIndex(s *ast.RangeStmt, label, x, length string, elem types.Ty
 	f.w("}\n")
 }
 
-// rangePointer ranges over *[n]T: elements are read at their turn, and a nil
-// pointer has a length.
+// rangePointer ranges over *[n]T: each element is read in its iteration, and a nil pointer
+// has a length.
 func (f *fn) rangePointer(s *ast.RangeStmt, label string, u *types.Pointer) {
 	a := u.Elem().Underlying().(*types.Array)
 	p := f.hoist(f.expr(s.X), f.p.typ(u))
@@ -249,7 +247,7 @@ func (f *fn) rangeString(s *ast.RangeStmt, label string) {
 	f.w("}\n")
 }
 
-// rangeMap visits a map in the order of rt where it matters, by a slice of its keys:
+// rangeMap visits a map in rt's order where the order matters, using a slice of its keys:
 //
 //	for k, v := range m {         t_1 := rt.StringKeys(m, 9002)
 //		…                         for _, t_2 := range t_1 {
@@ -287,7 +285,7 @@ func (f *fn) rangeMap(s *ast.RangeStmt, label string, u *types.Map) {
 	f.w("}\n")
 }
 
-// bindEntry binds the variables of a range over a map to what each iteration has anew.
+// bindEntry binds the variables of a range over a map to the values of each iteration.
 func (f *fn) bindEntry(s *ast.RangeStmt, k, v string, u *types.Map) {
 	keyDone := isUnwanted(s.Key) || f.aliasValue(s.Key, s.Tok, k)
 	valueDone := isUnwanted(s.Value) || f.aliasValue(s.Value, s.Tok, v)
@@ -296,8 +294,8 @@ func (f *fn) bindEntry(s *ast.RangeStmt, k, v string, u *types.Map) {
 	}
 }
 
-// rangeKeys ranges over the keys of a map, in order. The body may delete one, so each
-// is looked up at its turn.
+// rangeKeys ranges over the keys of a map, in order. The body may delete a key, so each is
+// looked up in its iteration.
 func (f *fn) rangeKeys(s *ast.RangeStmt, label, m string, u *types.Map) {
 	typ := f.p.typ(u.Key())
 	keys := fmt.Sprintf("rt.Keys(%s, %d).([]%s)", m, f.orderPlace(s), typ)
@@ -325,10 +323,10 @@ func (f *fn) rangeKeys(s *ast.RangeStmt, label, m string, u *types.Map) {
 	f.w("}\n")
 }
 
-// rangeEntries ranges over a map by an iterator of rt: over one of channels, which the
-// interpreter takes for a range over a channel, over one whose keys may be NaN, by
-// which nothing is found, and where the loop may leave a large map after a few
-// entries, for which not all are to be put in order.
+// rangeEntries ranges over a map with an iterator of rt. It is used for a map of channels,
+// which the interpreter mistakes for a range over a channel; for keys that may be NaN,
+// which cannot be looked up; and where the loop may leave a large map after a few entries,
+// so that ordering them all would be wasted.
 func (f *fn) rangeEntries(s *ast.RangeStmt, label, m string, u *types.Map, ordered bool) {
 	place := 0
 	if ordered {
@@ -351,16 +349,16 @@ func (f *fn) rangeEntries(s *ast.RangeStmt, label, m string, u *types.Map, order
 	f.w("}\n")
 }
 
-// orderPlace is the place of a range statement as a number, which is not 0.
+// orderPlace returns the place of a range statement as a nonzero number.
 func (f *fn) orderPlace(s *ast.RangeStmt) int {
 	at := f.unit.fset.Position(s.Pos())
 	return at.Line*1000 + at.Column
 }
 
-// matters: the order in which the map is visited can be told.
+// matters reports whether the order in which the map is visited is observable.
 func (f *fn) matters(s *ast.RangeStmt) bool { return !isUnwanted(s.Key) || !isUnwanted(s.Value) }
 
-// isOrdered: keys of the type have an order of their own, which pointers have not.
+// isOrdered reports whether keys of the type can be ordered. Pointers cannot.
 func isOrdered(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Pointer, *types.Chan:
@@ -380,7 +378,7 @@ func isOrdered(t types.Type) bool {
 	return true
 }
 
-// holdsNaN: a value of the type may be unlike itself.
+// holdsNaN reports whether a value of the type may differ from itself.
 func holdsNaN(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -411,9 +409,9 @@ func (f *fn) rangeChan(s *ast.RangeStmt, label string, u *types.Chan) {
 	f.w("}\n")
 }
 
-// rangeIterator ranges over a function: the body becomes the function that it
-// is given. A state variable says how the body was left, so that the code after
-// the call can go on there:
+// rangeIterator ranges over a function: the body becomes the function that it is called
+// with. A state variable says how the body was left, so that the code after the call can
+// continue there:
 //
 //	0 ready · -4 the body is running · -3 the loop is over
 //	-2 break · -1 return · n the nth way out to an outer loop
@@ -450,8 +448,7 @@ func (f *fn) rangeIterator(s *ast.RangeStmt, label string, sig *types.Signature)
 	f.afterIterator(t, state)
 }
 
-// endIteration emits break or continue of the iterator loop that the body
-// belongs to.
+// endIteration emits break or continue of the iterator loop with this body.
 func (f *fn) endIteration(t *target, tok token.Token) {
 	if tok == token.BREAK {
 		f.w("%s = -2\nreturn false\n", f.controls[t].text())
@@ -460,8 +457,8 @@ func (f *fn) endIteration(t *target, tok token.Token) {
 	}
 }
 
-// leave emits a jump out of iterator bodies, t being the outermost of them, to
-// something around it.
+// leave emits a jump out of iterator bodies to an enclosing statement; t is the outermost
+// of them.
 func (f *fn) leave(t *target, tok token.Token, label string, to *target) {
 	x := exit{len(t.exits) + 1, tok, label, to}
 	for _, o := range t.exits {
@@ -476,7 +473,7 @@ func (f *fn) leave(t *target, tok token.Token, label string, to *target) {
 	f.w("%s = %d\nreturn false\n", f.controls[t].text(), x.code)
 }
 
-// endBodies marks the iterator bodies inside that of outer as left.
+// endBodies marks the iterator bodies inside outer as left.
 func (f *fn) endBodies(outer *target) {
 	for i := len(f.targets) - 1; f.targets[i] != outer; i-- {
 		if t := f.targets[i]; t.kind == iteratorBody {
@@ -485,7 +482,7 @@ func (f *fn) endBodies(outer *target) {
 	}
 }
 
-// afterIterator goes on where the body wanted to.
+// afterIterator continues where the body's exit leads.
 func (f *fn) afterIterator(t *target, state variable) {
 	s := state.text()
 	f.w("if %s == -4 {\n%srt.BadRange()\n}\n", s, f.lineText())
@@ -507,7 +504,7 @@ func (f *fn) afterIterator(t *target, state variable) {
 		f.w("}\n")
 	}
 	if outer != nil {
-		// The body of an outer loop may have asked for more than leaving this one.
+		// The body of an outer loop may have requested more than leaving this one.
 		f.w("if %s != -4 {\nreturn false\n}\n", f.controls[outer].text())
 	}
 	if !t.returns {

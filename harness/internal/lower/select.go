@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// selectStatement lets the run-time library select and runs the chosen body in
-// a switch after it. In a select of the interpreter a break below an if leaves
-// the loop around it, and channels of unnamed types cannot be used.
+// selectStatement lets the run-time library select, and runs the chosen body in a switch
+// after it. In a select of the interpreter, a break below an if leaves the enclosing loop,
+// and channels of unnamed types cannot be used.
 //
 //	select {                           t_1, t_2, t_3 := rt.Select([]rt.Case{rt.Receiving(c), rt.Sending(d, 1)}, false)
 //	case v := <-c: …                   switch {
@@ -47,7 +47,7 @@ func (f *fn) selectStatement(s *ast.SelectStmt, label string) {
 	f.w("}\n")
 }
 
-// comm emits the case of a clause, its operands evaluated.
+// comm emits the rt.Case of a clause, with its operands evaluated.
 func (f *fn) comm(s ast.Stmt) string {
 	switch s := s.(type) {
 	case *ast.SendStmt:
@@ -67,14 +67,14 @@ func (f *fn) sent(s *ast.SendStmt, elem types.Type) (ch, v string) {
 	return f.hoist(f.core(o[0], t), f.p.typ(t.Underlying())), o[1]
 }
 
-// receivedInto assigns what a receive gave.
+// receivedInto assigns the result of a receive.
 func (f *fn) receivedInto(a *ast.AssignStmt, received, ok string) {
 	t := f.typeOf(ast.Unparen(a.Rhs[0]).(*ast.UnaryExpr).X).Underlying().(*types.Chan).Elem()
 	values := []value{{f.p.fromAny(received, t), t, nil}, {ok, types.Typ[types.Bool], nil}}
 	f.store(a.Lhs, f.places(a.Lhs, a.Tok == token.DEFINE), values[:len(a.Lhs)])
 }
 
-// fromAny takes a value of the erased form of t out of an any of ours.
+// fromAny extracts a value of the erased form of t from a generated any.
 func (p *program) fromAny(text string, t types.Type) string {
 	switch {
 	case p.keepsInterface(t):

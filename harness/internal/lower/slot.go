@@ -25,7 +25,7 @@ type loopText struct {
 
 type slot struct{ name, typ string }
 
-// enterLoop begins a loop, the function that it returns ends it.
+// enterLoop begins a loop. The function that it returns ends it.
 func (f *fn) enterLoop() func() {
 	if f.loop != nil {
 		f.loop.depth++
@@ -40,7 +40,7 @@ func (f *fn) enterLoop() func() {
 	}
 }
 
-// temp names a temporary and returns the statement that gives it its value.
+// temp names a temporary and returns the statement that sets it.
 func (f *fn) temp(typ, text string) (name, set string) {
 	if f.loop == nil || !reusable(typ) {
 		name = f.p.fresh("t")
@@ -57,13 +57,13 @@ func (f *fn) temp(typ, text string) (name, set string) {
 	return name, name + " = " + text + "\n"
 }
 
-// reusable: the interpreter gives functions and channels their types where they
-// are declared with a value.
+// reusable reports whether variables of the type can be assigned again. The interpreter
+// gives functions and channels their types where they are declared with a value.
 func reusable(typ string) bool {
 	return !strings.Contains(typ, "func") && !strings.Contains(typ, "chan")
 }
 
-// release frees the temporaries of a statement, all but the first n in use.
+// release frees the temporaries of a statement except the first n in use.
 func (f *fn) release(n int) {
 	if f.loop != nil {
 		for _, s := range f.used[n:] {

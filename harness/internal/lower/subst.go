@@ -12,12 +12,12 @@ import (
 )
 
 // Generic functions and types are emitted once for each set of type arguments
-// (monomorphisation): the interpreter infers and instantiates too little, and
-// confuses instances. One environment says what the type parameters of the body
-// being emitted are; everything that asks for a type asks through it.
+// (monomorphisation): the interpreter infers and instantiates too little, and confuses
+// instances. An environment maps the type parameters of the body being emitted to types;
+// every query of a type uses it.
 //
-// The generic types of the library (atomic.Pointer[T], …) exist in no symbol
-// table; those of our own sources in package source take their place here.
+// The generic types of the library (atomic.Pointer[T], …) are in no symbol table. The
+// harness's sources in package source replace them here.
 
 // env maps type parameters to the types of one instance.
 type env map[*types.TypeParam]types.Type
@@ -114,8 +114,8 @@ func (p *program) substNamed(u *types.Named, e env) (t types.Type) {
 	return inst
 }
 
-// reshape puts our own types into the script's types that hold a generic type
-// of the library: what walks over values, at run time, goes by the types' parts.
+// reshape replaces generic library types in the script's types by the harness's own. Code
+// that walks over values at run time uses the parts of types.
 func (p *program) reshape(info *types.Info) {
 	for again := true; again; { // instances of a type that was changed change too
 		again = false
@@ -137,15 +137,14 @@ func (p *program) reshape(info *types.Info) {
 	}
 }
 
-// refuseInner refuses a generic type that a generic function declares: it is
-// another type in each instance of the function, which is not kept apart here.
-// Where neither its parts nor its name show that, it does no harm.
+// refuseInner refuses a generic type that a generic function declares: it is a different
+// type in each instance of the function, and the instances are not distinguished here. This
+// is harmless where neither its parts nor its name show it.
 func (p *program) refuseInner(t *types.Named) {
 	p.refuse("the generic type %s, which a generic function declares; declare it outside", t.Obj().Name())
 }
 
-// holds reports whether a type is declared in the generic function whose
-// parameters e says.
+// holds reports whether a type is declared in the generic function whose parameters e maps.
 func (e env) holds(o *types.TypeName) bool {
 	for param := range e {
 		if s := param.Obj().Parent(); s != nil && s.Contains(o.Pos()) {
@@ -155,8 +154,8 @@ func (e env) holds(o *types.TypeName) bool {
 	return false
 }
 
-// localType is the type that a local type of a generic function is in one
-// instance. Its name tells the instance, as Go's does.
+// localType returns the type of a local type of a generic function in one instance. Its
+// name includes the type arguments, as in Go.
 func (p *program) localType(u *types.Named, e env) types.Type {
 	params := slices.SortedFunc(maps.Keys(e), func(a, b *types.TypeParam) int { return cmp.Compare(a.Obj().Pos(), b.Obj().Pos()) })
 	var args []types.Type
@@ -175,8 +174,7 @@ func (p *program) localType(u *types.Named, e env) types.Type {
 	return n
 }
 
-// ownType finds the type of our own sources that stands for a generic library
-// type.
+// ownType returns the harness's own type that replaces a generic library type, or nil.
 func (p *program) ownType(t *types.Named) *types.Named {
 	path := t.Obj().Pkg().Path()
 	if !source.Replaces(path, t.Obj().Name()) {

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Switches become a switch without a tag over plain conditions. Where a case
-// needs statements before its condition, the cases are tried one after the
-// other first, and the switch goes by the number of the one that matched.
+// Switches become a switch without a tag over plain conditions. Where a case needs
+// statements before its condition, the cases are tried in order first, and the switch
+// selects by the number of the case that matched.
 
 func (f *fn) switchStatement(s *ast.SwitchStmt, label string) {
 	f.w("{\n")
@@ -37,9 +37,8 @@ func (f *fn) switchStatement(s *ast.SwitchStmt, label string) {
 	}, nil)
 }
 
-// cases emits the clauses of a switch. test emits the condition that one
-// expression of a case stands for; enter, if any, begins a clause's body, which
-// may be that of another function.
+// cases emits the clauses of a switch. test emits the condition of one case expression.
+// enter, if not nil, begins a clause's body, which may be in another function.
 func (f *fn) cases(list []ast.Stmt, label string, test func(ast.Expr) string, enter func(*ast.CaseClause, *fn, *enclosure)) {
 	falls, selected := fallsFromDefault(list), ""
 	if !falls {
@@ -92,8 +91,8 @@ func (f *fn) cases(list []ast.Stmt, label string, test func(ast.Expr) string, en
 		if c.List == nil && selected == "" {
 			f.w("default:\n")
 		} else {
-			// Not in parentheses: the interpreter loses its way where a goto leads
-			// back over such a case.
+			// Without parentheses: the interpreter fails where a goto leads back over a
+			// parenthesized case.
 			f.w("case %s:\n", bare(conds[i]))
 		}
 		var begin func(*fn, *enclosure)
@@ -106,8 +105,8 @@ func (f *fn) cases(list []ast.Stmt, label string, test func(ast.Expr) string, en
 	f.w("}\n")
 }
 
-// fallsFromDefault: there is a default clause and a fallthrough. The
-// interpreter tries default last and falls through to nowhere from it.
+// fallsFromDefault reports whether there is a default clause and a fallthrough. The
+// interpreter tries default last and cannot fall through from it.
 func fallsFromDefault(list []ast.Stmt) bool {
 	hasDefault, falls := false, false
 	for _, c := range list {
@@ -121,7 +120,7 @@ func fallsFromDefault(list []ast.Stmt) bool {
 	return hasDefault && falls
 }
 
-// casesNeedStatements: some case expression cannot be one text.
+// casesNeedStatements reports whether a case expression does not fit into one text.
 func (f *fn) casesNeedStatements(list []ast.Stmt, test func(ast.Expr) string) bool {
 	need := false
 	counter := f.p.counter
@@ -139,8 +138,8 @@ func (f *fn) casesNeedStatements(list []ast.Stmt, test func(ast.Expr) string) bo
 	return need || written != ""
 }
 
-// typeSwitch compares type numbers: the interpreter's own never matches case
-// error and confuses types of one shape.
+// typeSwitch compares type numbers: the interpreter's type switch never matches case error
+// and confuses types of one shape.
 func (f *fn) typeSwitch(s *ast.TypeSwitchStmt, label string) {
 	f.w("{\n")
 	defer f.w("}\n")
@@ -168,7 +167,7 @@ func (f *fn) typeSwitch(s *ast.TypeSwitchStmt, label string) {
 		}
 		return fmt.Sprintf("rt.IsType(%s, %d)", original, f.p.number(t))
 	}
-	if types, index := f.caseTypes(s); len(types) > 2 { // finding it at once costs as much as two tests
+	if types, index := f.caseTypes(s); len(types) > 2 { // finding the case at once costs as much as two tests
 		table := f.p.fresh("types")
 		fmt.Fprintf(&f.p.inits, "var %s []int = []int{%s}\n", table, strings.Join(types, ", "))
 		found := f.hoist(fmt.Sprintf("rt.TypeCase(%s, %s)", original, table), "int")
@@ -194,8 +193,8 @@ func (f *fn) typeSwitch(s *ast.TypeSwitchStmt, label string) {
 	})
 }
 
-// caseTypes are the numbers of the types in a type switch, 0 for nil, and where in
-// the list each is.
+// caseTypes returns the numbers of the types in a type switch, 0 for nil, and the index of
+// each in that list.
 func (f *fn) caseTypes(s *ast.TypeSwitchStmt) (numbers []string, index map[ast.Expr]int) {
 	index = map[ast.Expr]int{}
 	for _, c := range s.Body.List {

@@ -6,17 +6,15 @@ import (
 	"go/types"
 )
 
-// usage is what one declared function does with its variables. It decides
-// which of them a closure can take by value, and which functions need holders for
-// their results.
+// usage says what one declared function does with its variables. It decides which variables
+// a closure can take by value, and which functions need holders for their results.
 type usage struct {
-	// mutable variables change after their declaration, or have their address
-	// taken.
+	// mutable variables change after their declaration, or have their address taken.
 	mutable map[types.Object]bool
 	// escaping variables have their address taken or are used by a closure.
 	escaping map[types.Object]bool
-	// defers and iterates are the bodies, of functions and literals, that have
-	// a defer statement, or a range over a function, of their own.
+	// defers and iterates are the bodies of functions and literals that directly contain a
+	// defer statement, or a range over a function.
 	defers, iterates map[*ast.BlockStmt]bool
 	// gotos are the labels that goto statements name.
 	gotos map[string]bool
@@ -24,8 +22,8 @@ type usage struct {
 	recovers map[*ast.BlockStmt]bool
 	// histories say where variables change.
 	histories map[types.Object]*history
-	// initial has the values with which variables are declared, as far as each has an
-	// expression of its own.
+	// initial has the expressions with which variables are declared, where each has its
+	// own.
 	initial map[types.Object]ast.Expr
 	// loops are all for and range statements.
 	loops []ast.Node
@@ -33,8 +31,8 @@ type usage struct {
 
 // A history says where a variable changes after its declaration.
 type history struct {
-	changes []token.Pos // where the statements that change it end
-	open    bool        // a closure or a pointer can change it, too
+	changes []token.Pos // ends of the statements that change it
+	open    bool        // a closure or a pointer can change it too
 }
 
 func (s *usage) history(o types.Object) *history {
@@ -46,8 +44,7 @@ func (s *usage) history(o types.Object) *history {
 	return h
 }
 
-// settled: nothing changes variable v any more when n, which uses it, is made
-// a closure.
+// settled reports whether v, which n uses, can no longer change once n is made a closure.
 func (s *usage) settled(v types.Object, n ast.Node) bool {
 	h := s.histories[v]
 	if h == nil || h.open || len(s.gotos) > 0 {
@@ -85,11 +82,11 @@ func (p *program) usage(u *unit, n ast.Node) *usage {
 type usageWalker struct {
 	u *unit
 	s *usage
-	// literals are those around, innermost last.
+	// literals are the enclosing func literals, innermost last.
 	literals []*ast.FuncLit
 }
 
-// walk visits the function n whose enclosing bodies are outer, innermost last.
+// walk visits node n, whose enclosing function body is body.
 func (w *usageWalker) walk(n ast.Node, body *ast.BlockStmt) {
 	ast.Inspect(n, func(m ast.Node) bool {
 		switch m := m.(type) {
@@ -190,7 +187,7 @@ func isIterator(t types.Type) bool {
 	return false
 }
 
-// root is the variable that an operand is a part of, nil behind pointers.
+// root returns the variable that an operand is a part of, or nil if it is behind a pointer.
 func (w *usageWalker) root(x ast.Expr) types.Object {
 	for {
 		switch y := x.(type) {
@@ -236,7 +233,7 @@ func (w *usageWalker) address(x ast.Expr) {
 	}
 }
 
-// method: a call of a method with a pointer receiver takes the address, unless it
+// method notes that a method with a pointer receiver takes its operand's address, unless it
 // is called on a pointer.
 func (w *usageWalker) method(x *ast.SelectorExpr) {
 	f, ok := w.u.info.Uses[x.Sel].(*types.Func)

@@ -7,9 +7,9 @@ import (
 	"github.com/usetools/usetools/harness/internal/gotype"
 )
 
-// maxWritten bounds the parts of a type that is written out: what has no name in
-// the erased form is written with all its parts, wherever it stands, and a chain
-// of 40 types that name each other twice has 2^40 of them.
+// maxWritten is the maximum number of parts of a type that is written out. A type without a
+// name in the erased form is written with all its parts wherever it stands: a chain of 40
+// types that name each other twice has 2^40 parts.
 const maxWritten = 1 << 16
 
 // weigh refuses the first type of the script that is too big to be written out.
@@ -34,8 +34,8 @@ func (p *program) weigh() {
 	}
 }
 
-// parts counts the parts of a type as typ writes it, up to maxWritten+1. seen
-// are the counts of those already seen; of those that are being counted it is 1.
+// parts counts the parts of a type as typ writes it, up to maxWritten+1. seen has the
+// counts of the types already counted, and 1 for those in progress.
 func (p *program) parts(t types.Type, seen map[types.Type]int) (n int) {
 	t = types.Unalias(t)
 	if n, ok := seen[t]; ok {
