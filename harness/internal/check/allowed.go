@@ -15,9 +15,9 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// notAllowed reports constants that a script writes into fields whose schema
-// does not allow them (the tag enum holds the allowed values as a JSON array).
-// What is only known at run time is left to the validation of the call.
+// notAllowed reports constants in fields whose schema does not allow them (the tag enum holds
+// the allowed values as a JSON array). Values known only at run time are validated with the
+// call.
 func (r *requirements) notAllowed(n ast.Node) (list []Diagnostic) {
 	r.eachField(n, func(s *types.Struct, owner *types.Named, field int, value *ast.Expr, before string) {
 		list = append(list, r.value(s, owner, field, value, before)...)
@@ -26,7 +26,7 @@ func (r *requirements) notAllowed(n ast.Node) (list []Diagnostic) {
 }
 
 // eachField calls f with each value that a literal or an assignment gives to a field of a
-// server's struct: the struct and its type, the field, and the text before the value.
+// server's struct: the struct, its type, the field, and the text before the value.
 func (c *checker) eachField(n ast.Node, f func(s *types.Struct, owner *types.Named, field int, value *ast.Expr, before string)) {
 	switch n := n.(type) {
 	case *ast.CompositeLit:
@@ -49,7 +49,7 @@ func (c *checker) eachField(n ast.Node, f func(s *types.Struct, owner *types.Nam
 	}
 }
 
-// eachElement calls f with each value in a literal of a struct, as eachField does.
+// eachElement calls f with each value in a literal of a struct, like eachField.
 func eachElement(lit *ast.CompositeLit, s *types.Struct, f func(field int, value *ast.Expr, before string)) {
 	for i := range lit.Elts {
 		value, at, before := &lit.Elts[i], i, ""
@@ -66,8 +66,7 @@ func eachElement(lit *ast.CompositeLit, s *types.Struct, f func(field int, value
 	}
 }
 
-// serverStruct returns the struct behind a type of a server package, or behind
-// a pointer to one.
+// serverStruct returns the struct type of a server package that t is or points to.
 func serverStruct(t types.Type) (*types.Struct, *types.Named) {
 	n := named(t)
 	if n == nil || !ofServer(n.Obj().Pkg()) {
@@ -86,9 +85,8 @@ func fieldNamed(s *types.Struct, name string) int {
 	return -1
 }
 
-// value checks what is written into a field: a constant, or the constants in
-// the literal of a list. One that is allowed but for its case is mended; before
-// is what the script writes before it, for the warning.
+// value checks the constant in a field, or the constants in the literal of a list. It corrects
+// one with the wrong case. before is the source text in front of it, for the warning.
 func (r *requirements) value(s *types.Struct, owner *types.Named, field int, x *ast.Expr, before string) []Diagnostic {
 	tag := reflect.StructTag(s.Tag(field)).Get("enum")
 	if tag == "" {
@@ -149,8 +147,7 @@ func sameConstant(v constant.Value, text string) bool {
 	return false
 }
 
-// butForCase returns the one allowed text that a constant is when case is
-// ignored, or "".
+// butForCase returns the only allowed text that equals a constant, ignoring case; otherwise "".
 func butForCase(v constant.Value, allowed []json.RawMessage) string {
 	if v.Kind() != constant.String {
 		return ""
@@ -169,11 +166,11 @@ func texts(values []json.RawMessage) (out []string) {
 	return out
 }
 
-// maxAllowed bounds the values that a hint lists.
+// maxAllowed limits the values in a hint.
 const maxAllowed = 24
 
-// allowedHint says which values are allowed, and, as Go, which of them may have been
-// meant.
+// allowedHint returns a hint with the allowed values, and, as Go source, the one that was
+// probably meant.
 func allowedHint(v constant.Value, allowed []json.RawMessage) (hint string, meant []string) {
 	var all []string
 	for _, a := range allowed {

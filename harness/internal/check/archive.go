@@ -13,16 +13,15 @@ import (
 	"sync"
 )
 
-// A Part is one file of a script that is several: an archive in the form of
-// txtar, with a line "-- NAME --" before each.
+// A Part is one file of a script in several files: an archive in txtar format, with a line "--
+// NAME --" before each file.
 type Part struct {
 	Name     string
-	Line     int // of its marker, from 1; its first line is the one behind
+	Line     int // of its marker, from 1; the file's first line is the next
 	from, to int
 }
 
-// Parts returns the files of a script, in the order in which it holds them;
-// nil for a script that is one text.
+// Parts returns the files of a script in their order, or nil if the script is one text.
 func Parts(src []byte) []Part {
 	text, bad := clean(src)
 	if bad != nil {
@@ -31,13 +30,13 @@ func Parts(src []byte) []Part {
 	return partsOf(text)
 }
 
-// Place returns the file of a line of the script as sent, and the line in it. For a script
-// that is one text it returns an empty name and the line.
+// Place returns the file of a line of the script as sent, and the line in that file. For a
+// script that is one text, the name is empty and the line is unchanged.
 func Place(parts []Part, line int) (name string, at int) {
 	at = line
 	for _, p := range parts {
 		if p.Line <= line {
-			name, at = p.Name, max(line-p.Line, 1) // a fault at a marker is one of the whole file
+			name, at = p.Name, max(line-p.Line, 1) // a fault at a marker concerns the whole file
 		}
 	}
 	return name, at
@@ -75,10 +74,10 @@ func marker(line []byte) (name string, ok bool) {
 	return s, ok && s != ""
 }
 
-// maxFiles bounds the files of a script.
+// maxFiles limits the files of a script.
 const maxFiles = 100
 
-// here is what decides which files of a script the go command would take.
+// here returns the build context that selects the files of a script.
 func here(open func(string) (io.ReadCloser, error)) *build.Context {
 	c := &build.Context{GOOS: "linux", GOARCH: "amd64", Compiler: "gc", OpenFile: open}
 	for i := range newestGo {
@@ -89,7 +88,7 @@ func here(open func(string) (io.ReadCloser, error)) *build.Context {
 
 const newestGo = 26
 
-// leftOut says why go run would leave a file out, "" when it would not.
+// leftOut returns why go run would ignore a file, or "" if it would not.
 func leftOut(name string, src []byte) string {
 	if strings.HasSuffix(name, "_test.go") {
 		return "tests do not run in scripts"
@@ -105,7 +104,7 @@ func leftOut(name string, src []byte) string {
 	return "Go leaves out files of that name on linux/amd64"
 }
 
-// misfit says why a script cannot have a file of that name.
+// misfit returns why a script cannot have a file of that name, and a hint.
 func misfit(name string) (message, hint string) {
 	switch {
 	case strings.Contains(name, "/"):
@@ -118,8 +117,7 @@ func misfit(name string) (message, hint string) {
 
 var goFile = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*\.go$`) })
 
-// unpack parses the files of an archive that the go command would take, in its
-// order.
+// unpack parses the files of an archive that the go command would build, in its order.
 func (s *Script) unpack(text []byte) []Diagnostic {
 	if len(s.parts) > maxFiles {
 		return []Diagnostic{{Kind: Refused, Message: fmt.Sprintf("the script has %d files, at most %d are accepted", len(s.parts), maxFiles),
@@ -170,7 +168,7 @@ func (s *Script) unpack(text []byte) []Diagnostic {
 // part parses one file.
 func (s *Script) part(src []byte, p Part) []Diagnostic {
 	o := scan(src)
-	for i := range o.refused { // the warnings are about build constraints only, which are followed here
+	for i := range o.refused { // warnings only concern build constraints, which are followed here
 		o.refused[i].Line += p.Line
 	}
 	if o.unclosed >= 0 {
@@ -187,8 +185,7 @@ func (s *Script) part(src []byte, p Part) []Diagnostic {
 	return s.add(src, pieces, o, p.from+len(bytes.TrimRight(src, " \t\r\n")))
 }
 
-// link resolves what files use of each other's declarations, as the parser does
-// within one.
+// link resolves uses of other files' declarations, as the parser does within one file.
 func (s *Script) link() {
 	for _, f := range s.files {
 		f.Unresolved = slices.DeleteFunc(f.Unresolved, func(id *ast.Ident) bool {

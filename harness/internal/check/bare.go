@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// A piece says where a part of the parsed text comes from: n bytes at offset
-// at of it are those at offset from of the script.
+// A piece maps a part of the parsed text to the script: the n bytes at offset at are those at
+// offset from of the script.
 type piece struct{ at, from, n int }
 
-// assemble makes a file of the script. A text with a package clause is one; of
-// bare statements, declarations go to package level and the rest into main.
+// assemble makes a Go file of the script. It returns a text with a package clause unchanged. Of
+// bare statements, it puts declarations at package level and the rest into main.
 func assemble(text []byte, o outline) ([]byte, []piece, *Diagnostic) {
 	if o.hasPackage {
 		return text, []piece{{0, 0, len(text)}}, nil
@@ -49,10 +49,9 @@ func assemble(text []byte, o outline) ([]byte, []piece, *Diagnostic) {
 	return out.Bytes(), pieces, nil
 }
 
-// split sorts segments into those of the package, imports first, and those of
-// main. A variable that a function mentions belongs to the package when that
-// does not change what runs first: it comes before all statements, or its value
-// calls nothing.
+// split divides segments into those at package level, imports first, and those of main. A
+// variable that a function mentions goes to package level if that does not change the order of
+// execution: it precedes all statements, or its value calls nothing.
 func split(segments []segment) (top, body []segment) {
 	hoisted := make([]bool, len(segments))
 	mentioned := map[string]bool{}

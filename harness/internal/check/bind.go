@@ -11,14 +11,14 @@ import (
 	"github.com/usetools/usetools/harness/internal/stdlib/export"
 )
 
-// A binding is what an identifier before a dot can mean: a standard package, a
+// A binding holds the possible meanings of an identifier before a dot: a standard package, a
 // unit, or both under one name.
 type binding struct {
 	name        string
-	file        *file  // whose imports decide
-	std         string // its path, "" if there is none
+	file        *file  // its imports decide
+	std         string // the standard package's path, or ""
 	unit        *types.Package
-	stdSpec     *ast.ImportSpec // nil when the import is missing
+	stdSpec     *ast.ImportSpec // nil if the import is missing
 	unitSpec    *ast.ImportSpec
 	unitPath    string
 	renamed     bool // unitPath is that of a unit with another name
@@ -26,9 +26,9 @@ type binding struct {
 	toStd, toUn []reference
 }
 
-// bind decides what each qualified name of the script refers to. It adds
-// missing imports, corrects names of units that are right but for their
-// spelling, and separates a server from the standard package whose name it has.
+// bind decides what each qualified name of the script refers to. It adds missing imports,
+// corrects misspelled names of units, and separates a server from a standard package with the
+// same name.
 func (c *checker) bind() []Diagnostic {
 	var list []Diagnostic
 	for _, f := range c.files {
@@ -77,8 +77,7 @@ func (c *checker) bindings(f *file) map[string]*binding {
 	return out
 }
 
-// findUnit looks for the unit behind a binding: the imported one, or the one
-// of that name when a name is used that Go's package does not have.
+// findUnit finds the unit of a binding: the imported one, or else the one with that name.
 func (c *checker) findUnit(b *binding) {
 	if b.unitSpec == nil {
 		if b.stdSpec != nil && b.stdSpec.Name != nil {
@@ -98,8 +97,8 @@ func (c *checker) findUnit(b *binding) {
 	}
 }
 
-// correctPackage finds the unit that a binding's name means under another
-// spelling. The script keeps its name: the import that is added has it.
+// correctPackage finds the unit that a binding's name means under another spelling. The script
+// keeps its name, because the added import declares it.
 func (c *checker) correctPackage(b *binding) {
 	if path := c.serverNamed(b.name); path != "" {
 		b.unitPath, b.renamed = path, true
@@ -107,9 +106,8 @@ func (c *checker) correctPackage(b *binding) {
 	}
 }
 
-// findStd looks for the standard package behind a binding: the imported one,
-// or, of those with that name, the first that has all names which are not the
-// unit's.
+// findStd finds the standard package of a binding: the imported one, or else the first of that
+// name that has every referenced name which the unit lacks.
 func (c *checker) findStd(b *binding) {
 	if b.stdSpec != nil {
 		if path := importedPath(b.stdSpec); export.Available(path) {
@@ -132,8 +130,8 @@ func (c *checker) findStd(b *binding) {
 	}
 }
 
-// suits reports whether a standard package has all names of the references
-// that are not the unit's, and at least one.
+// suits reports whether a standard package has at least one of the referenced names and all of
+// those that the unit lacks.
 func (b *binding) suits(path string) bool {
 	found := false
 	for _, r := range b.refs {
@@ -150,7 +148,7 @@ func hasName(p *types.Package, name string) bool {
 	return token.IsExported(name) && p.Scope().Lookup(name) != nil
 }
 
-// choose gives one reference to the standard package or to the unit.
+// choose assigns a reference to the standard package or to the unit.
 func (c *checker) choose(b *binding, r reference) *Diagnostic {
 	inStd := b.std != "" && export.Declares(b.std, r.name.Name)
 	inUnit := b.unit != nil && hasName(b.unit, r.name.Name)
@@ -183,13 +181,14 @@ func (c *checker) choose(b *binding, r reference) *Diagnostic {
 	return nil
 }
 
-// aliasHint says how to import a server that shares its name with Go's package.
+// aliasHint returns the hint for importing a server that shares its name with a standard
+// package.
 func aliasHint(name, path string) string {
 	return "import the server under another name: import server" + name + ` "` + path + `"`
 }
 
-// setAside makes a reference that was reported one to a package which cannot be
-// imported, so that nothing else is said of it.
+// setAside redirects a reported reference to a package that cannot be imported, so that
+// go/types reports nothing more about it.
 func (c *checker) setAside(f *file, r reference) {
 	name := "refused_" + r.x.Name
 	if !f.failed[name] {
@@ -204,7 +203,7 @@ func (c *checker) rename(before string, id *ast.Ident, right string) {
 	id.Name = right
 }
 
-// separate makes the script's imports say what choose decided.
+// separate adds and renames the script's imports as choose decided.
 func (c *checker) separate(b *binding) {
 	both := (len(b.toStd) > 0 || b.stdSpec != nil) && (len(b.toUn) > 0 || b.unitSpec != nil)
 	unitName := ""
@@ -234,8 +233,8 @@ func (c *checker) separate(b *binding) {
 	}
 }
 
-// match returns the one exported name of a unit that equals the name when
-// case, underscores and the server's prefix are ignored, or "".
+// match returns the only exported name of a unit that equals name, ignoring case, underscores
+// and the server's prefix; otherwise "".
 func match(p *types.Package, name string) string {
 	names := p.Scope().Names()
 	if found := matchOne(name, names); found != "" {
@@ -247,27 +246,26 @@ func match(p *types.Package, name string) string {
 	})
 }
 
-// isPrefixed reports whether a name is another one behind the server's prefix,
-// which is the beginning of the package's name: git_log of package
-// gitcyanheads.
+// isPrefixed reports whether long is short behind the server's prefix, which is the beginning
+// of the package's name: git_log in package gitcyanheads.
 func isPrefixed(long, short, pkg string) bool {
 	prefix, ok := strings.CutSuffix(long, short)
 	return ok && len(prefix) > 1 && short != "" && strings.HasPrefix(pkg, prefix)
 }
 
-// matchOne returns the one exported name that equals the name when case and
-// underscores are ignored, or "".
+// matchOne returns the only exported name that equals name, ignoring case and underscores;
+// otherwise "".
 func matchOne(name string, names []string) string {
 	want := normal(name)
 	return only(names, func(n string) bool { return token.IsExported(n) && normal(n) == want })
 }
 
-// normal writes a name without case and underscores.
+// normal returns a name in lower case without underscores.
 func normal(name string) string {
 	return strings.ToLower(strings.ReplaceAll(name, "_", ""))
 }
 
-// warnImport warns that an import was added, if the script has imports of its own.
+// warnImport warns that an import was added, unless the script consists of bare statements.
 func (s *Script) warnImport(pos token.Pos, path string) {
 	if !s.bare {
 		s.warn(pos, "missing import %q: added", path)

@@ -22,31 +22,30 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Options configure a check. If nil, the script has the standard library only.
+// Options configure a check. If nil, only the standard library is available to the script.
 type Options struct {
-	// Units are the packages that are not Go's: servers/<name>, discovery, and
-	// what those import. Only what the script reaches is checked.
+	// Units are the packages outside the standard library: servers/<name>, discovery, and their
+	// imports. Only those that the script reaches are checked.
 	Units []Unit
 
-	// Prelude is the source of a package of the host whose exported names the
-	// script has predeclared, like Go's own: a declaration of the script at
-	// package level or in a block hides them. Empty means none.
+	// Prelude is the source of a host package whose exported names are predeclared in the
+	// script, like Go's own: the script can shadow them at package level or in a block. If
+	// empty, no names are added.
 	Prelude string
 
-	// Strict makes an error of everything that is otherwise mended with a
-	// warning.
+	// Strict reports everything that is otherwise corrected with a warning as an error.
 	Strict bool
 }
 
-// A Unit is a package given as source.
+// A Unit is a package given as source code.
 type Unit struct {
 	Path   string // "servers/git"
-	Name   string // what scripts may call it as well: "mcp-server-git"
+	Name   string // another name that scripts may use for it: "mcp-server-git"
 	Source string
 	Host   bool // compiled into the program: its functions have no bodies, and scripts cannot import it
 }
 
-// maxCheck bounds a check; usual scripts take a thousandth of it.
+// maxCheck is the time limit of a check. Typical scripts take a thousandth of it.
 const maxCheck = 3 * time.Second
 
 // preludePath is the import path of the predeclared names.
@@ -54,10 +53,10 @@ const preludePath = "usetools/prelude"
 
 // Checked is a script that Go accepts, with all that is known about it.
 type Checked struct {
-	Fset     *token.FileSet // positions in the script are those of the text as sent
-	Packages []*Package     // what the script reaches of its own and of generated code, each after what it imports; the script is the last
-	Info     *types.Info    // about the syntax of all Packages
-	Importer types.Importer // of the standard library and of Packages
+	Fset     *token.FileSet // positions in the script refer to the text as sent
+	Packages []*Package     // the reachable packages, each after its imports; the script's is the last
+	Info     *types.Info    // for the syntax of all Packages
+	Importer types.Importer // for the standard library and Packages
 	Unused   map[types.Object]bool
 	Warnings []Diagnostic
 	checker  *checker
@@ -88,23 +87,21 @@ func (c *Checked) LogPlaces() func(line int) (file string, at int) {
 // Main returns the package of the script.
 func (c *Checked) Main() *Package { return c.Packages[len(c.Packages)-1] }
 
-// Diagnose makes a diagnostic of the given kind at a line and column of the
-// script, for stages that refuse what the types allow. Line 0 means no place.
+// Diagnose returns a diagnostic of the given kind at a line and column of the script, for
+// stages that refuse well-typed code. If line is 0, it has no position.
 func (c *Checked) Diagnose(line, column int, kind, message, hint string) Diagnostic {
 	d := Diagnostic{Kind: kind, Line: line, Column: column, Message: message, Hint: hint}
 	return tidy([]Diagnostic{d}, c.checker.text)[0]
 }
 
-// Check type-checks the script as Go 1.26 does, and checks what goes into tools'
-// arguments as far as it is known before a run. It reports all mistakes of the
-// script together, at most 20 and without what follows from others, sorted by
-// position; when there is any, the result is nil. A fault of a unit or of the
-// prelude has the kind [Internal], and is reported alone.
+// Check type-checks the script as Go 1.26 does, and checks tools' arguments as far as they are
+// known before a run. It reports all mistakes of the script together, at most 20, sorted by
+// position and without those that follow from others. If there are any, the result is nil. A
+// fault of a unit or of the prelude has the kind [Internal] and is reported alone.
 //
-// It corrects the script's syntax tree where a mistake is forgiven, so that a
-// Script is checked once. It gives up after 3 s: a few lines can keep go/types
-// busy for ever, which cannot be interrupted. The check then goes on in the
-// background, so that the process should end soon.
+// Call Check once per Script: it corrects the script's syntax tree where it forgives a mistake.
+// It gives up after 3 s, because a few lines can keep go/types busy forever, which cannot be
+// interrupted. The check then continues in the background, so the process should exit soon.
 func (s *Script) Check(o *Options) (*Checked, []Diagnostic) {
 	if o == nil {
 		o = &Options{}
@@ -137,23 +134,23 @@ type checker struct {
 	*Script
 	units   map[string]Unit
 	checked map[string]*Package
-	done    []*Package // the values of checked, each after what it imports
-	busy    []string   // units whose check has begun, to see cycles
+	done    []*Package // the values of checked, each after its imports
+	busy    []string   // units being checked, to detect cycles
 	info    *types.Info
 	main    *Package
-	library types.Importer // of the standard library, for the package that is being checked
-	prelude *types.Package // what the script uses of it
+	library types.Importer // of the standard library, for the package being checked
+	prelude *types.Package // the names of the prelude that the script uses
 	aliases map[string]string
-	untidy  []fault // what the last check of the script found unused
+	untidy  []fault // unused variables and imports in the script's last check
 	unused  map[types.Object]bool
-	doubts  []Diagnostic // what vet finds
+	doubts  []Diagnostic // findings of vet
 	strict  bool
-	failed  bool // some imports failed, which was reported
-	// standing are faults whose places were changed since, so that what they
-	// hide is seen too.
+	failed  bool // some imports failed and were reported
+	// standing are faults that were reported and then corrected in the syntax tree, so that the
+	// mistakes that they hide are found too.
 	standing []Diagnostic
-	guesses  []guess // types that were put where the script names others
-	// shortfile is the first log.Lshortfile of the script, where there is one.
+	guesses  []guess // types substituted for unknown ones in the script
+	// shortfile is the first use of log.Lshortfile in the script, or nil.
 	shortfile *ast.Ident
 }
 
@@ -170,7 +167,7 @@ func newChecker(s *Script, o *Options) *checker {
 	return c
 }
 
-// run takes the script from syntax to types.
+// run checks the parsed script and returns its faults.
 func (c *checker) run() []Diagnostic {
 	if err := c.predeclare(); err != nil {
 		return []Diagnostic{{Kind: Internal, Message: err.Error()}}
@@ -209,8 +206,8 @@ func (c *checker) run() []Diagnostic {
 	return list
 }
 
-// missingUnits reports imports of server packages that were not given. One that
-// the script does not use is dropped, as an unused import of a given one is.
+// missingUnits reports imports of server packages that are not among the units. It drops one
+// that the script does not use, like any unused import.
 func (c *checker) missingUnits() []Diagnostic {
 	var list []Diagnostic
 	for _, f := range c.files {
@@ -264,8 +261,8 @@ func (c *checker) missingUnitsOf(f *file) []Diagnostic {
 	return list
 }
 
-// namesOfMissing reports what the script uses of a server's package that is not
-// there, each name once, and of a function and its parameters' type the function.
+// namesOfMissing reports the names that the script uses of a missing server package, each once.
+// For a function and its parameter type, it reports the function only.
 func (c *checker) namesOfMissing(pkg string, refs []reference) []Diagnostic {
 	said := map[string]bool{}
 	for _, r := range refs {
@@ -288,8 +285,8 @@ func (c *checker) namesOfMissing(pkg string, refs []reference) []Diagnostic {
 	return list
 }
 
-// paramsSuffix is what the generator appends to a function's name to name the
-// type of its parameters.
+// paramsSuffix is the suffix that the generator appends to a function's name to name the type
+// of its parameters.
 const paramsSuffix = "Params"
 
 func (c *checker) serverPaths() []string {
@@ -302,8 +299,8 @@ func (c *checker) serverPaths() []string {
 	return out
 }
 
-// serverNamed returns the path of the one server's package that has a name, or
-// whose server has it, when case and punctuation are ignored; else "".
+// serverNamed returns the path of the only server package with a name, by the package's or the
+// server's name, ignoring case and punctuation; otherwise "".
 func (c *checker) serverNamed(name string) string {
 	want := folded(name)
 	return only(c.serverPaths(), func(p string) bool {
@@ -325,8 +322,7 @@ type missingUnitError struct{ path string }
 
 func (e *missingUnitError) Error() string { return fmt.Sprintf("package %s is not there", e.path) }
 
-// Import returns a unit, checked when it is first asked for, or a standard
-// package.
+// Import returns a unit, which it checks at the first request, or a standard package.
 func (c *checker) Import(p string) (*types.Package, error) {
 	if p == predeclaredPath {
 		return c.prelude, nil
@@ -381,15 +377,15 @@ const goVersion = "go1.26"
 
 var sizes = types.SizesFor("gc", "amd64")
 
-// takeInitOrder empties Info.InitOrder, which the next package would overwrite.
+// takeInitOrder empties Info.InitOrder, because checking the next package would overwrite it.
 func (c *checker) takeInitOrder() []*types.Initializer {
 	order := slices.Clone(c.info.InitOrder)
 	c.info.InitOrder = nil
 	return order
 }
 
-// checkScript type-checks the script once and returns what Go has against it.
-// Variables, imports and labels that are not used are no faults here.
+// checkScript type-checks the script once and returns the errors of go/types, except unused
+// variables, imports and labels.
 func (c *checker) checkScript() []fault {
 	if c.main != nil {
 		c.forget()
@@ -401,7 +397,7 @@ func (c *checker) checkScript() []fault {
 		case f.isUntidy():
 			c.untidy = append(c.untidy, f)
 		case strings.HasPrefix(f.Msg, "\t"):
-			// the other place of the fault before: types.Config.Error says so
+			// a continuation of the error before: see types.Config.Error
 		default:
 			faults = append(faults, f)
 		}
@@ -412,7 +408,7 @@ func (c *checker) checkScript() []fault {
 	}
 	c.library = export.ImporterFor(p.Files...)
 	pass := types.NewChecker(&conf, c.fset, p.Types, c.info)
-	_ = pass.Files(p.Files) // all errors have come through conf.Error
+	_ = pass.Files(p.Files) // all errors were reported to conf.Error
 	p.InitOrder = c.takeInitOrder()
 	if len(c.untidy) > 0 {
 		at := c.definitions()
@@ -425,9 +421,8 @@ func (c *checker) checkScript() []fault {
 		})
 	}
 	if len(faults) == 0 && len(c.untidy) > 0 {
-		// After any error, even one that is tolerated here, go/types does not
-		// look for generics that instantiate themselves without end. A pass
-		// over no more files makes up for it.
+		// After any error, even one that is tolerated here, go/types does not detect generics
+		// that instantiate themselves without end. A pass over no more files does.
 		_ = pass.Files(nil)
 		c.info.InitOrder = nil
 	}
@@ -435,8 +430,8 @@ func (c *checker) checkScript() []fault {
 	return faults
 }
 
-// forget drops what the last check of the script found, which what this one
-// cannot understand would keep.
+// forget drops the results of the script's last check, which would survive where this check
+// cannot determine a type.
 func (c *checker) forget() {
 	drop(c, c.info.Types)
 	drop(c, c.info.Defs)
@@ -453,14 +448,14 @@ func drop[N interface {
 	maps.DeleteFunc(m, func(n N, _ V) bool { return c.holds(n.Pos()) })
 }
 
-// losesError reports whether a variable that is never read holds an error. To
-// let that pass would turn a failure into a wrong result.
+// losesError reports whether an unused variable is an error. Ignoring it would turn a failure
+// into a wrong result.
 func losesError(o types.Object) bool {
 	v, ok := o.(*types.Var)
 	return ok && types.Identical(v.Type(), types.Universe.Lookup("error").Type())
 }
 
-// definitions returns the declared objects by their places.
+// definitions returns the declared objects by their positions.
 func (c *checker) definitions() map[token.Pos]types.Object {
 	at := make(map[token.Pos]types.Object, len(c.info.Defs))
 	for id, o := range c.info.Defs {
@@ -471,7 +466,7 @@ func (c *checker) definitions() map[token.Pos]types.Object {
 	return at
 }
 
-// noteUnused warns of what Go would refuse for tidiness only.
+// noteUnused warns of unused variables, imports and labels, which Go would refuse.
 func (c *checker) noteUnused() {
 	at := c.definitions()
 	for n, o := range c.info.Implicits {
@@ -490,8 +485,8 @@ func (c *checker) noteUnused() {
 	}
 }
 
-// noteUncalled warns of methods of results that are given away where any value
-// goes: fmt.Println(r.Text) prints an address.
+// noteUncalled warns of methods of results that are passed as a value of type any instead of
+// being called: fmt.Println(r.Text) prints an address.
 func (c *checker) noteUncalled() {
 	c.inspect(func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
@@ -527,7 +522,7 @@ func (c *checker) takesAny(call *ast.CallExpr, arg int) bool {
 	return ok && i.Empty()
 }
 
-// plain gives packages that share an identifier the name that the script uses.
+// plain replaces the aliases of packages that share an identifier with the name in the script.
 func (c *checker) plain(message string) string {
 	for alias, name := range c.aliases {
 		message = strings.ReplaceAll(message, alias, name)
@@ -535,8 +530,8 @@ func (c *checker) plain(message string) string {
 	return message
 }
 
-// refusedNames reports names of allowed packages that scripts may not use, and
-// where they stand.
+// refusedNames reports the names of allowed packages that scripts may not use, and their
+// positions.
 func (c *checker) refusedNames() (list []Diagnostic, at []token.Pos) {
 	for id, o := range c.info.Uses {
 		if o.Pkg() == nil || !o.Exported() || !c.holds(id.Pos()) || c.units[o.Pkg().Path()].Path != "" {
@@ -547,7 +542,7 @@ func (c *checker) refusedNames() (list []Diagnostic, at []token.Pos) {
 			name = receiver(f) + "." + name
 		} else if v, ok := o.(*types.Var); ok && v.IsField() {
 			if !export.RefusesMember(o.Pkg().Path(), name) || c.setToFalse(id) {
-				continue // which is quicker to know than its struct
+				continue // checked first, because finding its struct takes longer
 			}
 			name = structOf(v) + "." + name
 		} else if o.Parent() != o.Pkg().Scope() {
@@ -562,7 +557,7 @@ func (c *checker) refusedNames() (list []Diagnostic, at []token.Pos) {
 	return list, at
 }
 
-// setToFalse reports whether a field of a literal is set to false, which it is anyway.
+// setToFalse reports whether the field of a literal is set to false, its zero value.
 func (c *checker) setToFalse(id *ast.Ident) bool {
 	path := c.pathTo(id.Pos())
 	kv, ok := path[max(len(path)-2, 0)].(*ast.KeyValueExpr)
@@ -586,7 +581,7 @@ func structOf(field *types.Var) string {
 	return ""
 }
 
-// receiver returns the name of a method's type.
+// receiver returns the name of a method's receiver type.
 func receiver(f *types.Func) string {
 	t := f.Signature().Recv().Type()
 	if p, ok := t.(*types.Pointer); ok {

@@ -12,21 +12,21 @@ import (
 	"github.com/usetools/usetools/harness/internal/stdlib/export"
 )
 
-// Packages of the host are compiled into the program; the checker knows them by
-// declarations without bodies, which are the same for every script. They are
-// checked once and shared, like the standard library.
+// Host packages are compiled into the program. The checker knows them by declarations without
+// bodies, which are the same for every script. Like the standard library, they are checked once
+// and shared.
 
 var compiled = struct {
 	mu       sync.Mutex
 	packages map[Unit]*types.Package
 }{packages: map[Unit]*types.Package{}}
 
-// farAway is where the positions of the host's packages begin: behind those of
-// any script, so that none is taken for one of the script's.
+// farAway is the first position of host packages, beyond those of any script, so that they
+// cannot be confused.
 const farAway = 1 << 30
 
-// importCompiled checks a unit of the host, or returns it when that was done.
-// Such a unit can import the standard library and others of the host.
+// importCompiled returns a host unit, which it checks at the first call. Such a unit can import
+// the standard library and other host units.
 func importCompiled(u Unit, others map[string]Unit) (*types.Package, error) {
 	compiled.mu.Lock()
 	defer compiled.mu.Unlock()

@@ -12,29 +12,28 @@ import (
 // Kinds of a [Diagnostic].
 const (
 	Compile  = "compile"  // Go does not accept it
-	Refused  = "refused"  // Go accepts it, scripts may not do it
-	Warning  = "warning"  // mended or ignored; the script runs
-	Internal = "internal" // a fault of the program around the script
+	Refused  = "refused"  // Go accepts it, but scripts may not do it
+	Warning  = "warning"  // corrected or ignored; the script runs
+	Internal = "internal" // a fault of the host program, not of the script
 )
 
-// Codes of a [Diagnostic], by which the caller decides what else to report, and the
-// arguments of each. Other faults have no code. Package is the package of a server, except
-// with CodeUndefined.
+// Codes of a [Diagnostic] and their arguments. The caller decides by the code what else to
+// report; other faults have no code. Package is a server's package, except with CodeUndefined.
 const (
-	CodeUndefined = "undefined" // nothing declares Name, which stands alone or before a dot
-	CodeNoServer  = "no_server" // the package does not exist; Name is a name that the script uses of it, "" for its import
+	CodeUndefined = "undefined" // Name is undeclared; it stands alone or before a dot
+	CodeNoServer  = "no_server" // the package does not exist; Name is the name used from it, or "" for its import
 	CodeNoName    = "no_name"   // the package has no such function or type
 	CodeNoField   = "no_field"  // the type Name has no field or method Member
-	CodeCall      = "call"      // the function Name is called in another way than it is declared
-	CodeType      = "type"      // a value of, or for, the type Name has the wrong type; Member is the field that it is for
+	CodeCall      = "call"      // the function Name is called with the wrong arguments or results
+	CodeType      = "type"      // a value of or for the type Name has the wrong type; Member is the field that receives it
 	CodeRequired  = "required"  // a value of the type Name lacks the field Member, and perhaps others
-	CodeEnum      = "enum"      // a constant is not a value that the field Member of the type Name may have
+	CodeEnum      = "enum"      // a constant is not an allowed value of the field Member of the type Name
 )
 
-// maxDiagnostics bounds what one answer reports.
+// maxDiagnostics limits the diagnostics in one answer.
 const maxDiagnostics = 20
 
-// Bounds that keep a diagnostic of one wrong name within 150 tokens.
+// Limits that keep a diagnostic about one wrong name within 150 tokens.
 const (
 	maxMessage   = 320 // bytes
 	maxSnippet   = 100 // bytes of the source line
@@ -45,34 +44,33 @@ const (
 // A Diagnostic is one fault of a script, or a warning about it.
 type Diagnostic struct {
 	Kind       string   `json:"kind"`
-	Line       int      `json:"line,omitempty"`   // from 1, of the text as sent
+	Line       int      `json:"line,omitempty"`   // from 1, in the text as sent
 	Column     int      `json:"column,omitempty"` // in bytes from 1; a tab is one
-	Message    string   `json:"message"`          // Go's own words where Go has some
+	Message    string   `json:"message"`          // Go's own words where possible
 	Snippet    string   `json:"snippet,omitempty"`
 	Hint       string   `json:"hint,omitempty"`       // what to do next
 	Signatures []string `json:"signatures,omitempty"` // of the names that were probably meant
 
 	Code    string `json:"code,omitempty"`    // one of the Code constants
-	Package string `json:"package,omitempty"` // as in servers/<package>, whatever the script calls it
+	Package string `json:"package,omitempty"` // as in servers/<package>, regardless of the script's name for it
 	Name    string `json:"name,omitempty"`    // the function or type of the package
 	Member  string `json:"member,omitempty"`  // its field or method
-	// Near are the names that Hint asks about as the ones that may have been
-	// meant, as the script would write them.
+	// Near are the suggestions in Hint, as the script would write them.
 	Near []string `json:"near,omitempty"`
 }
 
-// Bounds in bytes of a diagnostic from an untrusted process. Those of this package are
-// smaller.
+// Limits in bytes for a diagnostic from an untrusted process. This package's own limits are
+// lower.
 const (
 	maxText  = 8 << 10 // of the message, the snippet, the hint and each signature
-	maxName  = 200     // of each argument of the code: a longer name is nothing that anybody knows
-	maxParts = 20      // signatures, and names that are near
+	maxName  = 200     // of each argument of the code; a longer name cannot be a known one
+	maxParts = 20      // signatures, and suggestions
 )
 
 var codes = []string{"", CodeUndefined, CodeNoServer, CodeNoName, CodeNoField, CodeCall, CodeType, CodeRequired,
 	CodeEnum}
 
-// Validate returns an error if this package does not produce such a diagnostic. It is for
+// Validate returns an error if this package cannot have produced the diagnostic. Use it for
 // diagnostics from an untrusted process.
 func (d *Diagnostic) Validate() error {
 	texts := append([]string{d.Message, d.Snippet, d.Hint}, d.Signatures...)
@@ -99,17 +97,17 @@ func (d *Diagnostic) hasLongName() bool {
 
 func longer(limit int) func(string) bool { return func(s string) bool { return len(s) > limit } }
 
-// concern says which name of which server's package a diagnostic is about.
+// concern sets the code of a diagnostic and the names that it is about.
 func (d *Diagnostic) concern(code, pkg, name, member string) {
 	d.Code, d.Package, d.Name, d.Member = code, pkg, name, member
 }
 
-// ask asks in the hint for the names that may have been meant.
+// ask suggests names in the hint.
 func (d *Diagnostic) ask(near []string) {
 	d.Hint, d.Near = "did you mean "+strings.Join(near, " or ")+"?", near
 }
 
-// String returns line, column and message, and the hint after a dash.
+// String returns the line, column and message, and the hint after a dash.
 func (d Diagnostic) String() string {
 	s := d.Message
 	if d.Line > 0 {
@@ -121,8 +119,8 @@ func (d Diagnostic) String() string {
 	return s
 }
 
-// tidy sorts diagnostics by position, removes repetitions, bounds their length and number,
-// and adds the source lines.
+// tidy sorts diagnostics by position, removes duplicates, limits their length and number, and
+// adds the source lines.
 func tidy(list []Diagnostic, source []byte) []Diagnostic {
 	slices.SortStableFunc(list, func(a, b Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -157,8 +155,8 @@ func tidy(list []Diagnostic, source []byte) []Diagnostic {
 	return out
 }
 
-// snippet returns a line of the source and a caret below the column. Tabs stay
-// tabs in both, so that the caret is in place however wide they are shown.
+// snippet returns a line of the source and a caret below the column. Tabs are kept in both, so
+// that the caret is in place at any tab width.
 func snippet(source []byte, line, column int) string {
 	if line < 1 {
 		return ""

@@ -10,9 +10,9 @@ import (
 	"github.com/usetools/usetools/wrappers/wire"
 )
 
-// dropped looks for calls of tools that are statements, alone or behind go or
-// defer, so that their error is dropped. It refuses effect calls, and warns of
-// read calls. An assignment to _ is a decision of the script and allowed.
+// dropped finds calls of tools whose error is dropped, because they are a statement, or behind
+// go or defer. It refuses effect calls and warns of read calls. An explicit assignment to _ is
+// allowed.
 func (c *checker) dropped() []Diagnostic {
 	var list []Diagnostic
 	c.inspect(func(n ast.Node) bool {
@@ -45,8 +45,7 @@ func (c *checker) dropped() []Diagnostic {
 	return list
 }
 
-// isEffect reports whether a server's package says that the function may change
-// something.
+// isEffect reports whether a server's package declares that a function may change something.
 func isEffect(f *types.Func) bool {
 	effects, ok := f.Pkg().Scope().Lookup(wire.Effects).(*types.Const)
 	return ok && slices.Contains(strings.Fields(constant.StringVal(effects.Val())), f.Name())

@@ -15,11 +15,11 @@ import (
 	"github.com/usetools/usetools/harness/internal/stdlib/export"
 )
 
-// explain makes a diagnostic of what Go has against the script: its own words,
-// and the one thing that helps to write it right the next time.
+// explain converts an error of go/types to a diagnostic: Go's own words, and a hint how to
+// correct the script.
 func (c *checker) explain(f fault) Diagnostic {
 	message := strings.ReplaceAll(strings.ReplaceAll(c.plain(f.Msg), "\n\t", " "), "\t", " ")
-	message, _, _ = strings.Cut(message, " (declared at "+fileName) // a line of another text
+	message, _, _ = strings.Cut(message, " (declared at "+fileName) // a position in another text
 	d := c.diagnose(Compile, f.Pos, "%s", message)
 	a := advices[f.code]
 	if d.Hint = a.hint; a.explain != nil {
@@ -53,8 +53,8 @@ func (c *checker) wrappedAt(pos token.Pos) string {
 	return ""
 }
 
-// concernValue says of a fault with a value whose type is a server's, or for a
-// field of such a type, which type that is.
+// concernValue sets the server's type that a fault with a value is about: the type of the
+// value, or of the struct whose field receives it.
 func (c *checker) concernValue(f fault, d *Diagnostic) {
 	path := c.pathTo(f.Pos)
 	if c.concernPlace(f.Pos, path, d) {
@@ -81,8 +81,8 @@ func (c *checker) concernValue(f fault, d *Diagnostic) {
 	}
 }
 
-// concernPlace says which field or function of a server a place gives a value
-// to, and reports whether it does.
+// concernPlace sets the server's field or function that receives the value at a position, and
+// reports whether there is one.
 func (c *checker) concernPlace(pos token.Pos, path []ast.Node, d *Diagnostic) bool {
 	for i, n := range slices.Backward(path) {
 		switch n := n.(type) {
@@ -118,8 +118,8 @@ func (c *checker) concernPlace(pos token.Pos, path []ast.Node, d *Diagnostic) bo
 	return false
 }
 
-// elementOfServer returns the server's struct type that a type is, or that it
-// is a list or map or pointer of; else nil.
+// elementOfServer returns the server's struct type that t is, or that t is a list of, a map of,
+// or a pointer to; otherwise nil.
 func elementOfServer(t types.Type) *types.Named {
 	for range 4 {
 		if s, n := serverStruct(t); s != nil {
@@ -137,7 +137,7 @@ func elementOfServer(t types.Type) *types.Named {
 	return nil
 }
 
-// advices have the hint for a fault, or the function that finds it, by the fault's code.
+// advices are the hints for faults by their codes, or the functions that write them.
 var advices = map[code]struct {
 	hint    string
 	explain func(*checker, fault, *Diagnostic)
@@ -174,7 +174,7 @@ const olderHint = "remove the //go:build line: a file is in the release of Go th
 
 const anyHint = "a value of type any has to be asserted first: m, ok := v.(map[string]any); or decode the whole result: r.JSON(&x)"
 
-// explainUndefined looks for the name that was meant.
+// explainUndefined suggests names for an undefined one.
 func (c *checker) explainUndefined(f fault, d *Diagnostic) {
 	if at := slices.IndexFunc(c.refs, func(r reference) bool { return r.name.Pos() == f.Pos }); at >= 0 {
 		c.explainQualified(c.refs[at], d)
@@ -217,10 +217,10 @@ func (c *checker) explainUndefined(f fault, d *Diagnostic) {
 
 const toolHint = `a tool is a Go function of its server's package: UseTools("show the commit history") and then log, err := git.Log(git.LogParams{…})`
 
-// callers are functions that scripts for other harnesses call tools with.
+// callers are functions that scripts for other harnesses use to call tools.
 var callers = map[string]bool{"calltool": true, "usetool": true, "runtool": true, "invoketool": true, "executetool": true, "toolcall": true, "invoke": true, "call": true, "run": true, "execute": true}
 
-// explainQualified explains an undefined name of a package.
+// explainQualified suggests names for an undefined name of a package.
 func (c *checker) explainQualified(r reference, d *Diagnostic) {
 	name, ok := c.info.Uses[r.x].(*types.PkgName)
 	if !ok {
@@ -262,12 +262,11 @@ func (c *checker) explainQualified(r reference, d *Diagnostic) {
 	}
 }
 
-// refusedPackages are packages that are used without an import and that no
-// import would bring.
+// refusedPackages are packages that are used without an import and that scripts cannot import.
 var refusedPackages = map[string]string{"debug": "runtime/debug", "exec": "os/exec", "ioutil": "io/ioutil", "net": "net", "reflect": "reflect",
 	"runtime": "runtime", "signal": "os/signal", "sql": "database/sql", "syscall": "syscall", "testing": "testing", "unsafe": "unsafe"}
 
-// explainPackage explains an identifier before a dot that nothing declares.
+// explainPackage explains an undeclared identifier before a dot.
 func (c *checker) explainPackage(r reference, d *Diagnostic) {
 	name := r.x.Name
 	if path := refusedPackages[name]; path != "" {
@@ -279,7 +278,7 @@ func (c *checker) explainPackage(r reference, d *Diagnostic) {
 		servers = append(servers, strings.TrimPrefix(p, serverPrefix))
 	}
 	objects := c.visible(r.x.Pos())
-	// What is assigned from it is often called after it: quaysList := quays.List().
+	// Variables are often named after the package: quaysList := quays.List().
 	maps.DeleteFunc(objects, func(_ string, o types.Object) bool { return !isKnown(o.Type()) })
 	near := nearest(name, append(servers, names(objects)...))
 	isVariable := false
@@ -299,8 +298,8 @@ func (c *checker) explainPackage(r reference, d *Diagnostic) {
 	}
 }
 
-// namesTool reports whether a name of a package is called, or names a type: a
-// value of a variable would only be read.
+// namesTool reports whether a qualified name is called or is a type. A field of a variable
+// would only be read.
 func (c *checker) namesTool(r reference) bool {
 	path := c.pathTo(r.name.Pos())
 	for i, n := range path {
@@ -319,8 +318,7 @@ func (c *checker) namesTool(r reference) bool {
 	return false
 }
 
-// visible returns what the scopes around a position declare, Go's own names
-// included.
+// visible returns the objects in scope at a position, including Go's predeclared names.
 func (c *checker) visible(pos token.Pos) map[string]types.Object {
 	out := map[string]types.Object{}
 	scope := c.main.Types.Scope()
@@ -339,7 +337,8 @@ func (c *checker) visible(pos token.Pos) map[string]types.Object {
 	return out
 }
 
-// everydayNames finds a function of a much used package by its bare name.
+// everydayNames returns the function of a common package with an unqualified name, ignoring
+// case.
 func everydayNames(name string) ([]string, map[string]types.Object) {
 	for _, path := range []string{"fmt", "strings", "slices", "maps", "sort", "strconv", "errors", "math"} {
 		p, err := export.Importer().Import(path)
@@ -356,7 +355,7 @@ func everydayNames(name string) ([]string, map[string]types.Object) {
 	return nil, nil
 }
 
-// explainMember shows what a type has when the script asks for what it lacks.
+// explainMember lists the fields and methods of a type that lacks the one in the script.
 func (c *checker) explainMember(f fault, d *Diagnostic) {
 	id, owner := c.member(f)
 	if id == nil || owner == nil {
@@ -418,7 +417,7 @@ func (c *checker) explainMember(f fault, d *Diagnostic) {
 	}
 }
 
-// explainNoList names the lists in a struct that is used as a list.
+// explainNoList suggests the list fields of a struct that is used as a list.
 func (c *checker) explainNoList(f fault, d *Diagnostic) {
 	structOf := func(e ast.Expr) *types.Struct {
 		if t := c.info.TypeOf(e); t != nil && e.Pos() == f.Pos {
@@ -446,10 +445,9 @@ func (c *checker) explainNoList(f fault, d *Diagnostic) {
 	}
 }
 
-// around returns the field of a server's struct whose own struct, or that of its
-// elements, has the field that the script looks for in the first, as where all
-// arguments are wrapped in one Body; and that struct. It returns
-// nothing if several fields fit.
+// around returns the field of a server's struct whose struct type, or element type, has the
+// field name, and that type: for example Body, if it wraps all arguments. It returns nothing if
+// several fields fit.
 func around(owner types.Type, name string) (field string, inner *types.Named) {
 	s, _ := serverStruct(owner)
 	if s == nil {
@@ -468,7 +466,7 @@ func around(owner types.Type, name string) (field string, inner *types.Named) {
 	return field, inner
 }
 
-// explainNoType looks for the type that was meant by a function's name.
+// explainNoType suggests types for a function that is used as a type.
 func (c *checker) explainNoType(f fault, d *Diagnostic) {
 	at := slices.IndexFunc(c.refs, func(r reference) bool { return r.name.Pos() == f.Pos || r.x.Pos() == f.Pos })
 	if at < 0 {
@@ -494,8 +492,8 @@ func (c *checker) explainNoType(f fault, d *Diagnostic) {
 	}
 }
 
-// hidesPackage returns the name of the variable before a dot that has the name
-// of a server's package.
+// hidesPackage returns the name before a dot if it is a variable that shadows a server's
+// package, or "".
 func (c *checker) hidesPackage(pos token.Pos) string {
 	sel, ok := innermost(c, pos, func(sel *ast.SelectorExpr) bool { return sel.Sel.Pos() == pos })
 	if !ok {
@@ -511,8 +509,8 @@ func (c *checker) hidesPackage(pos token.Pos) string {
 	return ""
 }
 
-// explainMismatch shows the results of a call that is assigned to too few or
-// too many variables.
+// explainMismatch shows the results of a call that is assigned to too few or too many
+// variables.
 func (c *checker) explainMismatch(f fault, d *Diagnostic) {
 	for _, n := range slices.Backward(c.pathTo(f.Pos)) {
 		var left int
@@ -548,7 +546,7 @@ func (c *checker) explainMismatch(f fault, d *Diagnostic) {
 	}
 }
 
-// explainCall shows the signature of a call whose arguments are wrong.
+// explainCall shows the signature of a function that is called with wrong arguments.
 func (c *checker) explainCall(f fault, d *Diagnostic) {
 	call, ok := innermost(c, f.Pos, func(call *ast.CallExpr) bool { return call.Lparen < f.Pos })
 	if !ok {
@@ -561,7 +559,7 @@ func (c *checker) explainCall(f fault, d *Diagnostic) {
 	}
 }
 
-// explainToolCall describes the arguments of a tool's function that was called with others.
+// explainToolCall describes the arguments of a tool's function that is called with others.
 func (c *checker) explainToolCall(call *ast.CallExpr, d *Diagnostic) {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok {
@@ -586,7 +584,7 @@ func (c *checker) explainToolCall(call *ast.CallExpr, d *Diagnostic) {
 	}
 }
 
-// isContext reports whether an argument is called as contexts are.
+// isContext reports whether an argument has the usual name of a context.
 func isContext(e ast.Expr) bool {
 	id, ok := e.(*ast.Ident)
 	return ok && id.Name == "ctx"
@@ -630,7 +628,7 @@ func (c *checker) typeOf(e ast.Expr) types.Type {
 	return nil
 }
 
-// isNumber reports whether a type is one of Go's own integers or floats.
+// isNumber reports whether a type name is a predeclared integer or float type.
 func isNumber(name string) bool {
 	t, ok := types.Universe.Lookup(name).(*types.TypeName)
 	if !ok {
@@ -640,12 +638,12 @@ func isNumber(name string) bool {
 	return ok && b.Info()&(types.IsInteger|types.IsFloat) != 0
 }
 
-// Regular expressions are compiled at their first use, to keep the start of workers short.
+// Regular expressions are compiled at first use, to keep the start of workers fast.
 var assigned = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`type ([^()]+)\) as (\S+) value in (argument)?`)
 })
 
-// explainConversion describes how to convert a value to the wanted type.
+// explainConversion describes how to convert a value to the expected type.
 func (c *checker) explainConversion(f fault, d *Diagnostic) {
 	if c.explainConstant(f, d) {
 		return
@@ -676,8 +674,7 @@ func (c *checker) explainConversion(f fault, d *Diagnostic) {
 	}
 }
 
-// isIndex reports whether the variable at pos is the only one of a range over a
-// list.
+// isIndex reports whether the identifier at pos is the only variable of a range over a list.
 func (c *checker) isIndex(pos token.Pos) bool {
 	id, ok := innermost(c, pos, func(id *ast.Ident) bool { return c.info.Uses[id] != nil })
 	if !ok {
@@ -692,13 +689,13 @@ var constantAs = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^cannot use (\S.*) \((?:untyped (string|int|float|bool|rune) constant|constant .* of type (\w+)).*\) as (\S+) value in`)
 })
 
-// namedConstant matches a constant, or variable, of a type that the script made
-// of the one that is wanted.
+// namedConstant matches a constant or variable of a type that the script defines from the
+// expected one.
 var namedConstant = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(` of (\w+) type \S+\) as (\S+) value in`)
 })
 
-// explainConstant describes how to write a constant whose type is not the wanted one.
+// explainConstant describes how to write a constant of the expected type.
 func (c *checker) explainConstant(f fault, d *Diagnostic) bool {
 	if m := namedConstant().FindStringSubmatch(f.Msg); m != nil && m[1] == m[2] {
 		d.Hint = "convert it: " + m[2] + "(…)"

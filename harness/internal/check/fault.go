@@ -10,18 +10,17 @@ import (
 	"unicode/utf8"
 )
 
-// A fault is what go/types has against a script. What is done about it is
-// decided by its code and by the syntax and types at its place, never by its
-// words; those only choose among hints (see idioms).
+// A fault is an error of go/types. Its handling depends on its code and on the syntax and types
+// at its position, never on its words, which only choose among hints (see idioms).
 type fault struct {
 	types.Error
 	code code
 }
 
-// A code says what kind of fault go/types has found: the number that it gives
-// it in internal/types/errors, where "error code values should not be changed".
-// It has no public name; gopls reads it in the same way. A test has Go find each
-// of these faults, and so fails with a Go whose numbers differ.
+// A code identifies the kind of a go/types error: its number in internal/types/errors, where
+// "error code values should not be changed". It has no public name; gopls reads it in the same
+// way. A test provokes each of these errors, and so fails with a Go version whose numbers
+// differ.
 type code int
 
 const (
@@ -84,8 +83,7 @@ const (
 	invalidCall              code = 127
 )
 
-// ofValues are the codes of faults with the type of a value, or with what is
-// done to it.
+// ofValues are the codes of faults with a value's type, or with an operation on a value.
 var ofValues = []code{
 	unassignableOperand, invalidIfaceAssign, incompatibleAssign, unaddressableFieldAssign, truncatedFloat,
 	numericOverflow, undefinedOp, mismatchedTypes, divByZero, nonNumericIncDec, unaddressableOperand,
@@ -95,7 +93,7 @@ var ofValues = []code{
 	invalidRangeExpr, invalidCall,
 }
 
-// faultOf makes a fault of an error of go/types.
+// faultOf converts an error of go/types to a fault.
 func faultOf(err error) fault {
 	var e types.Error
 	if !errors.As(err, &e) {
@@ -108,13 +106,13 @@ func faultOf(err error) fault {
 	return f
 }
 
-// isUntidy reports whether Go refuses something only because it is not used.
+// isUntidy reports whether a fault is only an unused variable, import or label.
 func (f *fault) isUntidy() bool {
 	return f.Soft && (f.code == unusedVar || f.code == unusedImport || f.code == unusedLabel)
 }
 
-// undefined returns the name that a fault calls undeclared, as the script
-// writes it: x, or p.Name of a package; "" for another fault.
+// undefined returns the undeclared name of a fault as the script writes it, x or p.Name, or ""
+// for another fault.
 func (c *checker) undefined(f fault) string {
 	for _, n := range c.pathTo(f.Pos) {
 		switch n := n.(type) {
@@ -131,9 +129,8 @@ func (c *checker) undefined(f fault) string {
 	return ""
 }
 
-// counted reports whether a fault is about more values than are wanted, rather
-// than fewer, and whether one of them, or one of those that are wanted, has no
-// known type.
+// counted reports whether a fault is about too many values rather than too few, and whether one
+// of the given or expected values has an unknown type.
 func (c *checker) counted(f fault) (tooMany, unknown bool) {
 	path := c.pathTo(f.Pos)
 	for i := len(path) - 1; i >= 0; i-- {
@@ -158,7 +155,7 @@ func compared(have, want []types.Type) (tooMany, unknown bool) {
 	return len(have) > len(want), unknown
 }
 
-// valueTypes are the types of the values that a list of expressions stands for.
+// valueTypes returns the types of the values in a list of expressions.
 func (c *checker) valueTypes(list []ast.Expr) []types.Type {
 	var out []types.Type
 	for _, e := range list {
@@ -180,7 +177,7 @@ func tupleTypes(t *types.Tuple) []types.Type {
 	return out
 }
 
-// resultTypes are those of the innermost function of a path.
+// resultTypes returns the result types of the innermost function of a path.
 func (c *checker) resultTypes(path []ast.Node) []types.Type {
 	for i := len(path) - 1; i >= 0; i-- {
 		var t types.Type
@@ -202,9 +199,9 @@ func (c *checker) resultTypes(path []ast.Node) []types.Type {
 	return nil
 }
 
-// isHidden reports whether a type has a field or method of a name that another
-// package keeps for itself, or is a pointer to an interface, of which Go says so
-// in the place of "no field or method".
+// isHidden reports whether a type has an unexported field or method of that name in another
+// package, or is a pointer to an interface. Go words these faults differently from "no field or
+// method".
 func isHidden(t types.Type, name string) bool {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok && types.IsInterface(p.Elem()) {
 		return true

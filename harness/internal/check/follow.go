@@ -8,15 +8,14 @@ import (
 	"strings"
 )
 
-// ownFaults leaves out what Go has against a script only because of another
-// fault: one of these, an import that failed, or a name that is refused at one
-// of the places.
+// ownFaults removes the faults that only follow from another one: from one of faults, from a
+// failed import, or from a refused name at one of the positions.
 func (c *checker) ownFaults(faults []fault, refused []token.Pos) []fault {
 	if len(faults) == 0 {
 		return nil
 	}
 	faults = faults[:min(len(faults), maxFollowed)]
-	params := map[string]bool{} // what the parameters of undefined functions are called
+	params := map[string]bool{} // the parameter types of undefined functions
 	undefined, wrong := map[token.Pos]bool{}, map[token.Pos]bool{}
 	for _, f := range faults {
 		if name := c.undefined(f); name != "" {
@@ -25,7 +24,7 @@ func (c *checker) ownFaults(faults []fault, refused []token.Pos) []fault {
 	}
 	for _, call := range c.toolCalls() {
 		if len(call.Args) > c.toolOf(call).Signature().Params().Len() && isContext(call.Args[0]) {
-			wrong[call.Args[0].Pos()] = true // the call has an argument too many
+			wrong[call.Args[0].Pos()] = true // the call has an extra argument
 		}
 	}
 	for _, a := range c.literalArguments() {
@@ -46,7 +45,7 @@ func (c *checker) ownFaults(faults []fault, refused []token.Pos) []fault {
 			continue
 		case unknown && !tooMany:
 			continue
-		case unknown: // how many values are too many is known without their types
+		case unknown: // the number of excess values is known without their types
 			f.Msg, _, _ = strings.Cut(f.Msg, "\n")
 		}
 		own = append(own, f)
@@ -56,15 +55,15 @@ func (c *checker) ownFaults(faults []fault, refused []token.Pos) []fault {
 		return f.code == wrongResultCount && tooMany
 	}
 	if pos := c.returnOfMain(); pos.IsValid() && !slices.ContainsFunc(faults, said) {
-		own = append(own, fault{types.Error{Fset: c.fset, Pos: pos, Msg: "too many return values"}, wrongResultCount}) // of values that are not known
+		own = append(own, fault{types.Error{Fset: c.fset, Pos: pos, Msg: "too many return values"}, wrongResultCount}) // for values of unknown types
 	}
 	if len(own) == 0 && !c.failed && len(refused) == 0 && len(c.standing) == 0 {
-		return faults // something has to be said
+		return faults // at least one fault must be reported
 	}
 	return own
 }
 
-// returnOfMain returns the place of a value that main returns.
+// returnOfMain returns the position of a value that main returns.
 func (c *checker) returnOfMain() token.Pos {
 	at := token.NoPos
 	if main := c.mainFunc(); main != nil && main.Type.Results == nil {
@@ -91,16 +90,15 @@ func (c *checker) toolCalls() []*ast.CallExpr {
 	return out
 }
 
-// maxFollowed bounds the faults that are compared with each other.
+// maxFollowed limits the faults that are compared with each other.
 const maxFollowed = 1000
 
-// A literalArgument is a literal that a function of a package is called with.
+// A literalArgument is a literal passed to a package's function.
 type literalArgument struct {
 	function, of *ast.Ident // the function, and the type of the literal
 }
 
-// literalArguments returns the literals of types of packages which functions of
-// packages are called with.
+// literalArguments returns the literals that are the only argument of a package's function.
 func (c *checker) literalArguments() []literalArgument {
 	var out []literalArgument
 	c.inspect(func(n ast.Node) bool {
@@ -125,8 +123,7 @@ func (c *checker) literalArguments() []literalArgument {
 	return out
 }
 
-// literalOf returns the literal that an expression is, or of which it takes the
-// address; else nil.
+// literalOf returns the literal that an expression is or takes the address of, else nil.
 func literalOf(e ast.Expr) (lit *ast.CompositeLit, address bool) {
 	e = ast.Unparen(e)
 	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.AND {
@@ -136,22 +133,21 @@ func literalOf(e ast.Expr) (lit *ast.CompositeLit, address bool) {
 	return lit, address
 }
 
-// takesNone reports whether an identifier is a tool's function without
-// parameters.
+// takesNone reports whether an identifier is a tool's function without parameters.
 func (c *checker) takesNone(id *ast.Ident) bool {
 	f, ok := c.info.Uses[id].(*types.Func)
 	return ok && serverOf(f) != "" && f.Signature().Recv() == nil && f.Signature().Params().Len() == 0
 }
 
-// isOfFailedImport reports whether an undefined name may be one of a refused
-// import: its package, or what a dot-import would have brought.
+// isOfFailedImport reports whether an undefined name may belong to a refused import: its
+// package name, or a name from its dot-import.
 func (c *checker) isOfFailedImport(name string, pos token.Pos) bool {
 	f := c.fileOf(pos)
 	return f != nil && (f.failed[name] || f.failed["."] && token.IsExported(name))
 }
 
-// isAssignedFrom reports whether the variable that is declared at pos gets a
-// value in which one of the places stands.
+// isAssignedFrom reports whether the variable declared at pos is assigned a value that contains
+// one of the positions.
 func (c *checker) isAssignedFrom(pos token.Pos, places []token.Pos) bool {
 	if len(places) == 0 {
 		return false
@@ -170,8 +166,8 @@ func (c *checker) isAssignedFrom(pos token.Pos, places []token.Pos) bool {
 	})
 }
 
-// serverOf returns the name of the server's package that declares an object, as
-// in servers/<package>, or "".
+// serverOf returns the name of the server's package that declares an object, as in
+// servers/<package>, or "".
 func serverOf(o types.Object) string {
 	if o == nil || o.Pkg() == nil {
 		return ""

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// Bounds of the attempts to understand a script that Go does not accept.
+// Limits of the attempts to correct a script that Go does not accept.
 const (
-	maxRounds    = 5   // of corrections and another check
-	maxCorrected = 100 // faults that are looked at in a round
+	maxRounds    = 5   // of corrections, each with another check
+	maxCorrected = 100 // faults examined in a round
 )
 
-// forgive corrects near misses about the generated packages, whose source the author of the
-// script has not seen, and returns the remaining faults.
+// forgive corrects near misses in uses of the generated packages, whose source the script's
+// author has not seen, and returns the remaining faults.
 func (c *checker) forgive(faults []fault) []fault {
 	for range maxRounds {
 		corrected := false
@@ -34,8 +34,8 @@ func (c *checker) forgive(faults []fault) []fault {
 	return faults
 }
 
-// takeBoth reports a tool's call whose error is not taken, and has the script
-// take it, so that mistakes with the result are seen too.
+// takeBoth reports a tool's call whose error is not assigned, and assigns it to _, so that
+// mistakes with the result are found too.
 func (c *checker) takeBoth(f fault) bool {
 	if f.code != wrongAssignCount {
 		return false
@@ -54,8 +54,8 @@ func (c *checker) takeBoth(f fault) bool {
 	return false
 }
 
-// correctMember renames a field or method that a type of a unit has under
-// another spelling, or a field that certainly means a parameter of a read call.
+// correctMember renames a field or method that a unit's type has under another spelling, or a
+// field that certainly means a parameter of a read call.
 func (c *checker) correctMember(f fault) bool {
 	id, owner := c.member(f)
 	if id == nil || !c.isUnits(owner) {
@@ -69,9 +69,9 @@ func (c *checker) correctMember(f fault) bool {
 	return true
 }
 
-// parameterMeant returns the unset parameter of a read call that an unknown field
-// of its literal means (Path for RepoPath), or "" if that is not certain: there is
-// another such parameter or field, or the script sets the parameter elsewhere.
+// parameterMeant returns the unset parameter of a read call that an unknown field of its
+// literal means (Path for RepoPath). It returns "" if that is uncertain: another parameter or
+// field would match too, or the script sets the parameter elsewhere.
 func (c *checker) parameterMeant(id *ast.Ident, owner types.Type) string {
 	s, params := serverStruct(owner)
 	given := c.givenBeside(id)
@@ -92,8 +92,8 @@ func (c *checker) parameterMeant(id *ast.Ident, owner types.Type) string {
 	return right
 }
 
-// givenBeside returns the values of the literal in which an identifier is a key, or
-// nil if it is none.
+// givenBeside returns the values of the literal in which an identifier is a key, or nil if it
+// is not a key.
 func (c *checker) givenBeside(id *ast.Ident) map[string]ast.Expr {
 	path := c.pathTo(id.Pos())
 	if len(path) < 3 {
@@ -114,16 +114,16 @@ func (c *checker) givenBeside(id *ast.Ident) map[string]ast.Expr {
 	return given
 }
 
-// neutralWords may follow the name of a parameter without another meaning.
+// neutralWords may follow the name of a parameter without changing its meaning.
 var neutralWords = []string{"name", "string", "text"}
 
-// otherWay are words before the name of a parameter that change what it means.
+// otherWay are words before the name of a parameter that change its meaning.
 var otherWay = strings.Fields("no not non without exclude excluded skip ignore omit hide disable max min from to before after since until " +
 	"start end first last old new prev previous next parent output dest destination target")
 
-// meantBy returns the only parameter without a value whose type is that of the
-// value of an unknown field, and whose words are the last of the field's. Before
-// them are words that neither name another parameter nor change the meaning.
+// meantBy returns the only unset parameter that has the type of an unknown field's value and
+// whose words end the field's name. The words before them must neither name another parameter
+// nor change the meaning.
 func (c *checker) meantBy(name string, s *types.Struct, given map[string]ast.Expr) string {
 	asked, right := words(name), ""
 	var other []string
@@ -148,8 +148,7 @@ func (c *checker) meantBy(name string, s *types.Struct, given map[string]ast.Exp
 	return right
 }
 
-// endsIn reports whether the last words of a name are those of another, but for
-// neutral ones.
+// endsIn reports whether a name's words end in the words of another, ignoring neutral ones.
 func endsIn(name, last []string) bool {
 	for ; len(name) >= len(last); name = name[:len(name)-1] {
 		if slices.Equal(name[len(name)-len(last):], last) {
@@ -162,8 +161,7 @@ func endsIn(name, last []string) bool {
 	return false
 }
 
-// onlyReads reports whether a type is the parameters of a tool, and of read calls
-// alone.
+// onlyReads reports whether a type is the parameter type of read tools only.
 func onlyReads(params *types.Named) bool {
 	found := false
 	scope := params.Obj().Pkg().Scope()
@@ -180,8 +178,7 @@ func onlyReads(params *types.Named) bool {
 	return found
 }
 
-// member returns the identifier that a fault calls an unknown field or method,
-// and the type that lacks it.
+// member returns the unknown field or method of a fault, and the type that lacks it.
 func (c *checker) member(f fault) (*ast.Ident, types.Type) {
 	path := c.pathTo(f.Pos)
 	if len(path) == 0 {
@@ -192,7 +189,7 @@ func (c *checker) member(f fault) (*ast.Ident, types.Type) {
 		case *ast.SelectorExpr:
 			owner := c.info.TypeOf(n.X)
 			if c.info.Types[n.X].IsType() && slices.Contains(fields(owner), n.Sel.Name) {
-				return nil, nil // it is there, but no method
+				return nil, nil // it is a field, not a method
 			}
 			if f.code == missingFieldOrMethod && n.Sel.Pos() == f.Pos && owner != nil && !isHidden(owner, n.Sel.Name) {
 				return n.Sel, owner
@@ -210,7 +207,7 @@ func (c *checker) member(f fault) (*ast.Ident, types.Type) {
 	return nil, nil
 }
 
-// isUnits reports whether the script got a type from one of its units.
+// isUnits reports whether a type belongs to one of the units.
 func (c *checker) isUnits(t types.Type) bool {
 	n := named(t)
 	if n == nil || n.Obj().Pkg() == nil {
@@ -244,7 +241,7 @@ func members(t types.Type) []string {
 	return out
 }
 
-// fields returns the exported fields of a struct, or of what a pointer to one is.
+// fields returns the exported fields of a struct, or of the struct that a pointer points to.
 func fields(t types.Type) []string {
 	var out []string
 	if s, ok := deref(t).Underlying().(*types.Struct); ok {
@@ -257,7 +254,7 @@ func fields(t types.Type) []string {
 	return out
 }
 
-// isCalled reports whether a name is that of a function that is called.
+// isCalled reports whether a name is that of a called function.
 func (c *checker) isCalled(r reference) bool {
 	path := c.pathTo(r.name.Pos())
 	for i, n := range path {
@@ -300,7 +297,7 @@ func (c *checker) pathTo(pos token.Pos) []ast.Node {
 	return path
 }
 
-// innermost returns the innermost node of a type around a position that is accepted.
+// innermost returns the innermost node of type N around a position that is accepted.
 func innermost[N ast.Node](c *checker, pos token.Pos, accept func(N) bool) (found N, ok bool) {
 	for _, n := range slices.Backward(c.pathTo(pos)) {
 		if found, ok = n.(N); ok && accept(found) {
@@ -310,7 +307,7 @@ func innermost[N ast.Node](c *checker, pos token.Pos, accept func(N) bool) (foun
 	return found, false
 }
 
-// only returns the one name that is accepted, or "" if there is none or there are several.
+// only returns the only accepted name, or "" if there is none or more than one.
 func only(names []string, accept func(string) bool) string {
 	found := ""
 	for _, name := range names {

@@ -6,13 +6,12 @@ import (
 	"sync"
 )
 
-// An idiom is what Go writes in the place of a habit from other languages, or
-// of a mistake that is made often: message and line are patterns of what Go
-// says and of the line that it says it of. The hint may name groups of the
+// An idiom is the Go form of a habit from other languages, or of a common mistake: message and
+// line are patterns for Go's message and for the source line. The hint may refer to groups of
 // message.
 type idiom struct {
 	message, line, hint string
-	// first: it fits better than what the message alone would give.
+	// first replaces a hint that the message alone would give.
 	first bool
 }
 
@@ -76,7 +75,7 @@ var idiomPatterns = sync.OnceValue(func() [][2]*regexp.Regexp {
 	return out
 })
 
-// adviseIdiom gives a diagnostic the hint of the idiom that fits it.
+// adviseIdiom sets the hint of the first idiom that matches a diagnostic.
 func (s *Script) adviseIdiom(d *Diagnostic) {
 	if d.Kind != Compile || d.Line < 1 || d.Line > len(s.lines) {
 		return

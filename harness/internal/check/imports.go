@@ -13,25 +13,25 @@ import (
 const (
 	serverPrefix = "servers/"
 	ownPrefix    = "usetools/"
-	// discoveryPath is the package that searches the registry from a script.
+	// discoveryPath is the package for searching the registry from a script.
 	discoveryPath = "discovery"
 )
 
-// ofServer reports whether a package is one that stands for a server.
+// ofServer reports whether a package represents a server.
 func ofServer(p *types.Package) bool { return p != nil && strings.HasPrefix(p.Path(), serverPrefix) }
 
-// refusedPath is what refused imports are made to import. It cannot be
-// imported, which keeps go/types from complaining about the package's names.
+// refusedPath replaces the path of refused imports. It cannot be imported, which keeps go/types
+// from reporting the package's names.
 const refusedPath = "usetools/refused"
 
-// checkImports refuses what scripts cannot import.
+// checkImports refuses packages that scripts cannot import.
 func (s *Script) checkImports() []Diagnostic {
 	var list []Diagnostic
 	for _, f := range s.files {
 		for _, spec := range f.Imports {
 			path, err := strconv.Unquote(spec.Path.Value)
 			if err != nil {
-				continue // the parser has complained
+				continue // the parser reports it
 			}
 			if d := s.checkImport(spec, path); d != nil {
 				list = append(list, *d)
@@ -42,8 +42,7 @@ func (s *Script) checkImports() []Diagnostic {
 	return list
 }
 
-// refuse notes that an import was refused: what the script uses of it is not
-// reported again.
+// refuse records that an import was refused, so that its uses are not reported too.
 func (f *file) refuse(spec *ast.ImportSpec) {
 	if f.failed == nil {
 		f.failed = map[string]bool{}
@@ -105,8 +104,7 @@ func importedPath(spec *ast.ImportSpec) string {
 	return path
 }
 
-// importedName returns the identifier that an import declares: "." and "_" as
-// they are written.
+// importedName returns the identifier that an import declares, or "." or "_".
 func importedName(spec *ast.ImportSpec) string {
 	if spec.Name != nil {
 		return spec.Name.Name

@@ -14,14 +14,14 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// What a tool's function or a field of its arguments takes is known, so that
-// what a script writes there by another name, or in quotes, is known too.
+// The type of a tool's function or of a field of its arguments is known. That settles what a
+// script means by an unknown type name or a quoted number there.
 
-// printers are functions of fmt that scripts call by their bare names.
+// printers are functions of fmt that scripts call without the package name.
 var printers = map[string]bool{"Print": true, "Println": true, "Printf": true}
 
-// qualifyPrints takes calls of undeclared functions Print, Println and Printf as
-// those of fmt.
+// qualifyPrints replaces calls of undeclared functions Print, Println and Printf with those of
+// fmt.
 func (c *checker) qualifyPrints() {
 	for _, f := range c.files {
 		bare := map[*ast.Ident]bool{}
@@ -53,14 +53,14 @@ func (c *checker) qualifyPrints() {
 	}
 }
 
-// nameOfFmt returns the identifier of package fmt in a file that may be without
-// its import, or "": what other imports declare is not known, or is called so.
+// nameOfFmt returns the identifier for package fmt in a file that may lack its import. It
+// returns "" if another import may declare that identifier.
 func (f *file) nameOfFmt() string {
 	name := "fmt"
 	for _, spec := range f.Imports {
 		switch own := importedName(spec); {
 		case own == "." && importedPath(spec) != predeclaredPath:
-			return "" // of log, Println is that of log
+			return "" // with a dot-import of log, Println is log.Println
 		case importedPath(spec) == "fmt" && own != "_":
 			name = own
 		}
@@ -73,7 +73,7 @@ func (f *file) nameOfFmt() string {
 	return name
 }
 
-// declares reports whether the script declares a name somewhere.
+// declares reports whether the script declares a name anywhere.
 func (s *Script) declares(name string) bool {
 	found := false
 	s.inspect(func(n ast.Node) bool {
@@ -84,15 +84,15 @@ func (s *Script) declares(name string) bool {
 	return found
 }
 
-// A guess is a type that was put where the script names another one.
+// A guess is a type substituted for an unknown one in the script.
 type guess struct {
 	from, to token.Pos // the literal that shows whether it fits
 	written  string
 	right    string
-	missing  Diagnostic // reported if it does not
+	missing  Diagnostic // reported if it does not fit
 }
 
-// guessed notes that a name of a type was taken as another one.
+// guessed records a guess.
 func (c *checker) guessed(lit *ast.CompositeLit, pos token.Pos, written, right string, t *types.Named) {
 	d := c.diagnose(Compile, pos, "undefined: %s", written)
 	d.Hint = "the type here is " + right
@@ -100,8 +100,8 @@ func (c *checker) guessed(lit *ast.CompositeLit, pos token.Pos, written, right s
 	c.guesses = append(c.guesses, guess{lit.Pos(), lit.End(), written, right, d})
 }
 
-// settle warns of the guesses that fit, and reports the name that the script
-// wrote where the fields do not.
+// settle warns of the guesses that fit. For the others, it reports the name in the script as
+// undefined.
 func (c *checker) settle(list []Diagnostic) []Diagnostic {
 	for _, g := range c.guesses {
 		line, column := c.at(g.from)
@@ -120,9 +120,8 @@ func (c *checker) settle(list []Diagnostic) []Diagnostic {
 	return list
 }
 
-// mend corrects arguments of tools' functions, and values of the fields in
-// these, and reports whether it changed any. A script without faults has
-// nothing to mend.
+// mend corrects arguments of tools' functions and the values of their fields, and reports
+// whether it changed any. Call it only for a script with faults.
 func (c *checker) mend() bool {
 	m := mender{checker: c, done: map[*ast.CompositeLit]bool{}, types: map[typeKey]string{}}
 	for _, f := range c.files {
@@ -141,11 +140,11 @@ type mender struct {
 	*checker
 	file    *file
 	done    map[*ast.CompositeLit]bool
-	types   map[typeKey]string // what unknown types were taken as, "" if as several
+	types   map[typeKey]string // the substitutes for unknown types, "" if ambiguous
 	changed bool
 }
 
-// typeKey is a qualified name of a type in a file.
+// typeKey is a qualified type name in a file.
 type typeKey struct {
 	file      *file
 	pkg, name string
@@ -183,8 +182,8 @@ func (m *mender) visit(n ast.Node) bool {
 	return true
 }
 
-// returnList makes a list of several arguments of Return, unless one is an error,
-// which a list would hide.
+// returnList combines several arguments of Return into a list, unless one is an error, which a
+// list would hide.
 func (m *mender) returnList(call *ast.CallExpr) {
 	if !m.isReturn(call) || len(call.Args) < 2 || call.Ellipsis.IsValid() || slices.ContainsFunc(call.Args, m.isError) {
 		return
@@ -195,20 +194,19 @@ func (m *mender) returnList(call *ast.CallExpr) {
 	m.warned(call.Pos(), written, "returned as a list, Return([]any{…})")
 }
 
-// isReturn reports whether a call is one of the predeclared Return.
+// isReturn reports whether a call is one of the predeclared function Return.
 func (c *checker) isReturn(call *ast.CallExpr) bool {
 	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	return ok && id.Name == "Return" && c.prelude != nil && c.info.Uses[id] != nil && c.info.Uses[id] == c.prelude.Scope().Lookup("Return")
 }
 
-// isError reports whether the value of an expression is an error.
+// isError reports whether an expression is an error.
 func (c *checker) isError(e ast.Expr) bool {
 	t := c.info.TypeOf(e)
 	return isKnown(t) && types.Implements(t, types.Universe.Lookup("error").Type().Underlying().(*types.Interface))
 }
 
-// addParams gives a call without arguments the empty struct of them, where none
-// of its fields has to be written.
+// addParams adds an empty struct to a call without arguments if all of its fields are optional.
 func (m *mender) addParams(call *ast.CallExpr, want types.Type) bool {
 	s, named := serverStruct(want)
 	x, isName := ast.Unparen(call.Fun).(*ast.SelectorExpr).X.(*ast.Ident)
@@ -226,8 +224,8 @@ func (m *mender) addParams(call *ast.CallExpr, want types.Type) bool {
 	return true
 }
 
-// wrapArgument puts the bare argument of a read call into the struct that the
-// tool takes, if that has one required field and its type fits.
+// wrapArgument puts the bare argument of a read call into the tool's parameter struct, if that
+// has one required field and the types match.
 func (m *mender) wrapArgument(call *ast.CallExpr, f *types.Func) bool {
 	lit, right := m.wrapped(call, f)
 	if lit == nil || isEffect(f) {
@@ -238,9 +236,9 @@ func (m *mender) wrapArgument(call *ast.CallExpr, f *types.Func) bool {
 	return true
 }
 
-// wrapped returns the argument of a call as the only required field of the struct
-// that the tool takes, and the call as the script should write it, or nil if that
-// is not what may be meant.
+// wrapped returns the argument of a call as the only required field of the tool's parameter
+// struct, and the call as the script should write it. It returns nil if the argument cannot be
+// that field.
 func (c *checker) wrapped(call *ast.CallExpr, f *types.Func) (*ast.CompositeLit, string) {
 	params := f.Signature().Params()
 	if params.Len() != 1 || len(call.Args) != 1 || call.Ellipsis.IsValid() {
@@ -281,13 +279,12 @@ func paramsLiteral(pkg *ast.Ident, t *types.Named, from, to token.Pos, fields ..
 	return &ast.CompositeLit{Type: qualified(pkg.Name, t, from), Lbrace: from, Elts: fields, Rbrace: to}
 }
 
-// qualified returns the name of a server's type behind that of its package.
+// qualified returns a server's type name qualified by its package.
 func qualified(pkg string, t *types.Named, at token.Pos) *ast.SelectorExpr {
 	return &ast.SelectorExpr{X: &ast.Ident{NamePos: at, Name: pkg}, Sel: &ast.Ident{NamePos: at, Name: t.Obj().Name()}}
 }
 
-// sameType reports whether a value has the type of a field, or is an untyped
-// constant of it.
+// sameType reports whether a value has a field's type, or is an untyped constant of it.
 func sameType(value, field types.Type) bool {
 	if value == nil || types.Identical(value, field) {
 		return value != nil
@@ -301,7 +298,7 @@ func sameType(value, field types.Type) bool {
 		v.Kind() == types.UntypedInt && f.Info()&types.IsFloat != 0
 }
 
-// toolOf returns the tool's function that is called, or nil.
+// toolOf returns the called tool's function, or nil.
 func (c *checker) toolOf(call *ast.CallExpr) *types.Func {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok {
@@ -314,8 +311,8 @@ func (c *checker) toolOf(call *ast.CallExpr) *types.Func {
 	return f
 }
 
-// isNothing reports whether an argument stands for no arguments: an empty
-// literal, or nil.
+// isNothing reports whether an argument is an empty literal or nil, which stand for no
+// arguments.
 func isNothing(e ast.Expr) bool {
 	if id, ok := ast.Unparen(e).(*ast.Ident); ok {
 		return id.Name == "nil"
@@ -324,8 +321,8 @@ func isNothing(e ast.Expr) bool {
 	return lit != nil && len(lit.Elts) == 0
 }
 
-// isNoStruct reports whether an argument stands for no arguments where a struct
-// is wanted: nil, or an empty map.
+// isNoStruct reports whether an argument is nil or an empty map, which stand for no arguments
+// where a struct is expected.
 func (m *mender) isNoStruct(e ast.Expr) bool {
 	t := m.info.TypeOf(e)
 	if !isNothing(e) || t == nil {
@@ -335,7 +332,7 @@ func (m *mender) isNoStruct(e ast.Expr) bool {
 	return isMap || t == types.Typ[types.UntypedNil]
 }
 
-// source writes an expression as the script does, shortened.
+// source returns an expression as the script writes it, shortened.
 func (c *checker) source(e ast.Expr) string { return text.CutBytes(c.plain(types.ExprString(e)), 80) }
 
 func (m *mender) warned(pos token.Pos, written, sent string) {
@@ -343,8 +340,8 @@ func (m *mender) warned(pos token.Pos, written, sent string) {
 	m.warn(pos, "%s: %s", written, sent)
 }
 
-// value corrects a value where a type is wanted; before is the text in front of it, for the
-// warning.
+// value corrects a value to the expected type. before is the source text in front of it, for
+// the warning.
 func (m *mender) value(e *ast.Expr, want types.Type, before string) {
 	lit, address := literalOf(*e)
 	if lit == nil {
@@ -363,10 +360,10 @@ func (m *mender) value(e *ast.Expr, want types.Type, before string) {
 	m.literal(lit, want, true)
 }
 
-// literal mends the type of a literal, where a type is wanted, and what is in
-// it: the constants in a list only where it is given to a tool.
+// literal corrects a literal to the expected type, and its elements. It corrects constants in a
+// list only if the list is passed to a tool.
 func (m *mender) literal(lit *ast.CompositeLit, want types.Type, given bool) {
-	if p, ok := types.Unalias(want).(*types.Pointer); ok { // an element whose type is left out
+	if p, ok := types.Unalias(want).(*types.Pointer); ok { // an element with an omitted type
 		want = p.Elem()
 	}
 	if m.done[lit] || lit.Type != nil && !m.typeName(&lit.Type, want, lit) {
@@ -403,8 +400,8 @@ func (m *mender) literal(lit *ast.CompositeLit, want types.Type, given bool) {
 	}
 }
 
-// field mends the value of a field of a server's struct. In the parameters of a
-// read call, a plain value where null is allowed becomes a pointer.
+// field corrects the value of a field of a server's struct. In the parameters of a read call, a
+// plain value becomes a pointer if the field is nullable.
 func (m *mender) field(e *ast.Expr, owner *types.Named, want types.Type, before string) {
 	if x := m.pointed(*e, want); x != nil && onlyReads(owner) {
 		m.warned((*e).Pos(), before+m.source(*e), "sent as "+m.source(x))
@@ -414,14 +411,14 @@ func (m *mender) field(e *ast.Expr, owner *types.Named, want types.Type, before 
 	m.value(e, want, before)
 }
 
-// pointed returns new(e) if a pointer to the type of e is wanted, else nil.
+// pointed returns new(e) if a pointer to the type of e is expected, else nil.
 func (c *checker) pointed(e ast.Expr, want types.Type) ast.Expr {
 	p, ok := types.Unalias(want).(*types.Pointer)
 	if !ok || !sameType(c.info.TypeOf(e), p.Elem()) {
 		return nil
 	}
 	functions := []string{"new"}
-	if !types.Identical(types.Default(c.info.TypeOf(e)), p.Elem()) { // 3 where a *float64 is wanted
+	if !types.Identical(types.Default(c.info.TypeOf(e)), p.Elem()) { // 3 where a *float64 is expected
 		functions = []string{p.Elem().String(), "new"}
 	}
 	for _, f := range functions {
@@ -433,8 +430,8 @@ func (c *checker) pointed(e ast.Expr, want types.Type) ast.Expr {
 	return e
 }
 
-// typeName puts the type that is wanted into the place of a name that nothing
-// declares, and reports whether the literal has the wanted type then.
+// typeName replaces an undeclared type name with the expected type, and reports whether the
+// literal has that type now.
 func (m *mender) typeName(t *ast.Expr, want types.Type, lit *ast.CompositeLit) bool {
 	have := m.info.TypeOf(*t)
 	if isKnown(have) && types.Identical(have, want) {
@@ -483,8 +480,8 @@ func isStruct(t types.Type) bool {
 	return ok
 }
 
-// rename makes an unknown name of a type that of a server's type, if the file
-// imports its package.
+// rename replaces an unknown type name with that of a server's type, if the file imports its
+// package.
 func (m *mender) rename(t *ast.Expr, to *types.Named) bool {
 	if sel, ok := (*t).(*ast.SelectorExpr); ok {
 		x, ok := sel.X.(*ast.Ident)
@@ -517,8 +514,8 @@ func (m *mender) rename(t *ast.Expr, to *types.Named) bool {
 	return false
 }
 
-// constant takes a constant text that is a number or a boolean as that, where
-// one is wanted.
+// constant replaces a constant string that spells a number or a boolean with that value, if the
+// expected type is one.
 func (m *mender) constant(e *ast.Expr, want types.Type, before string) {
 	basic, ok := want.Underlying().(*types.Basic)
 	if !ok || basic.Info()&(types.IsNumeric|types.IsBoolean) == 0 {
@@ -538,7 +535,7 @@ func (m *mender) constant(e *ast.Expr, want types.Type, before string) {
 		if text != "true" && text != "false" {
 			return
 		}
-		// The script may have given true and false another meaning.
+		// The script may shadow true and false.
 		zero, op := ast.BasicLit{ValuePos: (*e).Pos(), Kind: token.INT, Value: "0"}, token.EQL
 		if text == "false" {
 			op = token.NEQ
@@ -561,7 +558,7 @@ func (m *mender) constant(e *ast.Expr, want types.Type, before string) {
 	*e = plain
 }
 
-// isNumeral reports whether a text is exactly a number, as JSON writes them.
+// isNumeral reports whether a text is exactly one number in JSON syntax.
 func isNumeral(text string, integer bool) bool {
 	if text == "" || len(text) > 40 || text[0] != '-' && (text[0] < '0' || text[0] > '9') || text != strings.TrimSpace(text) {
 		return false

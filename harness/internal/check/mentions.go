@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// maxMentioned bounds the names of packages in a text that does not parse.
+// maxMentioned limits the names of packages in a text that does not parse.
 const maxMentioned = 200
 
-// Mentions returns what a script that Parse cannot read seems to ask for, found
-// by its tokens alone: the strings that UseTools is called with, and the names
-// after a dot which are called, or whose literals are written. At most 64
-// phrases and 200 names; nothing of a text that is not Go source.
+// Mentions guesses the phrases and names that a script uses which Parse cannot read. It finds
+// them by tokens alone: the strings in calls of UseTools, and the qualified names that are
+// called or begin a literal. It returns at most 64 phrases and 200 names, and nothing for a
+// text that is not Go source.
 func Mentions(src []byte) ([]Phrase, []Name) {
 	text, bad := clean(src)
 	if bad != nil {
@@ -60,16 +60,16 @@ type mentions struct {
 	imports  map[string]string // servers by the identifiers of their packages
 	declared map[string]bool   // variables
 	names    []Name
-	seen     map[string]int // places in names, from 1
+	seen     map[string]int // indexes in names, plus 1
 	phrases  []Phrase
 }
 
-// A bracket is one that is open.
+// A bracket is an open bracket.
 type bracket struct {
 	tok  token.Token
-	of   int  // the place in names of the literal, or call, that it belongs to, from 1
+	of   int  // the index in names, plus 1, of the literal or call that it belongs to
 	list bool // its elements are literals of that name
-	use  bool // it holds phrases
+	use  bool // it contains phrases
 }
 
 func (m *mentions) token(t mention) {
@@ -122,13 +122,12 @@ func (m *mentions) token(t mention) {
 	m.before[0] = t
 }
 
-// isSelector reports whether the last tokens are a name of a package.
+// isSelector reports whether the last tokens are a qualified name.
 func (m *mentions) isSelector() bool {
 	return m.before[0].tok == token.IDENT && m.before[1].tok == token.PERIOD && m.before[2].tok == token.IDENT && m.before[3].tok != token.PERIOD
 }
 
-// name notes a name of a package and returns its place, 0 where there are too
-// many.
+// name records a qualified name and returns its index plus 1, or 0 if there are too many.
 func (m *mentions) name(pkg, name mention) int {
 	key := pkg.lit + "." + name.lit
 	if m.seen[key] == 0 && len(m.names) < maxMentioned {
@@ -138,7 +137,7 @@ func (m *mentions) name(pkg, name mention) int {
 	return m.seen[key]
 }
 
-// text takes a string: a phrase, or a path that is imported.
+// text reads a string: a phrase, or an import path.
 func (m *mentions) text(t mention, inside bracket) {
 	text, err := strconv.Unquote(t.lit)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/usetools/usetools/harness/internal/stdlib/export"
 )
 
-// Bounds of what a script may ask for.
+// Limits of a script's phrases.
 const (
 	maxPhrases    = 64
 	maxPhraseSize = 1 << 10 // bytes
@@ -23,40 +23,38 @@ const (
 type Phrase struct {
 	Text         string
 	Line, Column int
-	Handled      bool // the script looks at UseTools' error, so that an unresolved phrase need not stop it
+	Handled      bool // the script reads UseTools' error, so an unresolved phrase need not stop it
 }
 
-// A Name is a name that the script uses of a server's package. The same name
-// is reported once, where it comes first.
+// A Name is a name of a server package that the script uses. It is reported once, at its first
+// use.
 type Name struct {
 	Package      string // of servers/<package>
 	Name         string // as the script writes it: GitLog, git_log
 	Line, Column int
-	Imported     bool // false: the import is missing and Package is only a guess
-	Std          bool // a standard package of that name has it too, so that it need not be the server's
-	// Fields are names that the script gives to fields in literals of the type
-	// Name, or to the keys of a map that it calls the function Name with: at
-	// most 20, of at most 60 bytes each.
+	Imported     bool // if false, the import is missing and Package is only a guess
+	Std          bool // a standard package of that name has it too, so it may not be the server's
+	// Fields are the field names in literals of the type Name, or the keys of a map passed to
+	// the function Name: at most 20, of at most 60 bytes each.
 	Fields []string
 }
 
-// Phrases returns the arguments of UseTools in the order of the text.
+// Phrases returns the arguments of UseTools in source order.
 func (s *Script) Phrases() []Phrase { return slices.Clone(s.phrases) }
 
-// Used returns what the script uses of server packages, and what it uses of
-// packages that it does not import and that are not Go's. It is found by syntax
-// alone, before types are known.
+// Used returns the names that the script uses of server packages, and of packages that it does
+// not import and that are not in the standard library. It finds them by syntax alone, before
+// types are known.
 func (s *Script) Used() []Name { return slices.Clone(s.used) }
 
-// A reference is a qualified name: an identifier that nothing in the script
-// declares, a dot, and a name.
+// A reference is a qualified name x.name whose x the script does not declare.
 type reference struct {
 	x, name *ast.Ident
 	file    *file
 }
 
-// findNames collects phrases and references, and reports uses of UseTools that
-// say nothing before the script runs.
+// findNames collects phrases and references, and reports uses of UseTools whose phrases are
+// unknown before the script runs.
 func (s *Script) findNames() []Diagnostic {
 	c := collector{s: s, free: map[*ast.Ident]bool{}, ignored: map[ast.Expr]bool{}, called: map[*ast.Ident]bool{}, sizes: map[ast.Expr]int{}}
 	for _, f := range s.files {
@@ -81,8 +79,8 @@ func (s *Script) findNames() []Diagnostic {
 type collector struct {
 	s       *Script
 	file    *file
-	free    map[*ast.Ident]bool // declared neither in the script nor in its blocks
-	ignored map[ast.Expr]bool   // calls whose results nothing looks at
+	free    map[*ast.Ident]bool // declared neither at package level nor in an enclosing block
+	ignored map[ast.Expr]bool   // calls whose results are unused
 	called  map[*ast.Ident]bool
 	sizes   map[ast.Expr]int // bytes of constant strings
 	bad     []Diagnostic
@@ -124,7 +122,7 @@ func (c *collector) visit(n ast.Node) bool {
 	return true
 }
 
-// isQualified reports whether a selector may be a name of a package.
+// isQualified reports whether a selector may be a qualified name of a package.
 func (c *collector) isQualified(e ast.Expr) bool {
 	sel, ok := e.(*ast.SelectorExpr)
 	if !ok {
@@ -134,8 +132,8 @@ func (c *collector) isQualified(e ast.Expr) bool {
 	return ok && c.free[x]
 }
 
-// literal notes the fields of a literal whose type is a name of a package, or of
-// those that a list or map of that type holds without writing it.
+// literal notes the fields of a literal of a qualified type, or of the untyped elements of a
+// list or map of that type.
 func (c *collector) literal(lit *ast.CompositeLit) {
 	t := lit.Type
 	switch of := t.(type) {
@@ -165,8 +163,8 @@ func (c *collector) literal(lit *ast.CompositeLit) {
 	}
 }
 
-// noteFields notes the fields of a struct's literal, or the constant keys of a
-// map's, as those of a name.
+// noteFields notes the fields of a struct literal, or the constant keys of a map literal, as
+// those of a name.
 func (c *collector) noteFields(of *ast.Ident, lit *ast.CompositeLit) {
 	_, isMap := lit.Type.(*ast.MapType)
 	for _, e := range lit.Elts {
@@ -187,7 +185,7 @@ func (c *collector) noteFields(of *ast.Ident, lit *ast.CompositeLit) {
 	}
 }
 
-// Bounds of the fields of one Name.
+// Limits of the fields of one Name.
 const (
 	maxFields    = 20
 	maxFieldSize = 60 // bytes
@@ -231,8 +229,8 @@ func (c *collector) phrases(call *ast.CallExpr) {
 	}
 }
 
-// constantString evaluates literals, their concatenation, and constants that
-// the script declares with a value of that kind.
+// constantString evaluates string literals, their concatenation, and constants of the script
+// with such a value.
 func constantString(e ast.Expr, depth int) (string, bool) {
 	if depth > 50 {
 		return "", false
@@ -259,7 +257,7 @@ func constantString(e ast.Expr, depth int) (string, bool) {
 	return "", false
 }
 
-// constantValue returns what a constant of the script is declared as.
+// constantValue returns the expression that a constant of the script is declared with.
 func constantValue(id *ast.Ident) ast.Expr {
 	if id.Obj == nil || id.Obj.Kind != ast.Con {
 		return nil
@@ -276,7 +274,7 @@ func constantValue(id *ast.Ident) ast.Expr {
 	return nil
 }
 
-// weigh refuses constant strings that a few lines make larger than memory.
+// weigh refuses constant strings that a few lines would make larger than memory.
 func (c *collector) weigh(e *ast.BinaryExpr) {
 	if e.Op == token.ADD && c.size(e) > MaxSize {
 		d := c.s.diagnose(Refused, e.Pos(), "constant string of more than %d bytes", MaxSize)
@@ -285,13 +283,13 @@ func (c *collector) weigh(e *ast.BinaryExpr) {
 	}
 }
 
-// size returns the bytes of a constant string, 0 for other expressions, and at most twice
-// MaxSize.
+// size returns the bytes of a constant string, at most twice MaxSize. For other expressions it
+// returns 0.
 func (c *collector) size(e ast.Expr) int {
 	if n, ok := c.sizes[e]; ok {
 		return n
 	}
-	c.sizes[e] = 0 // for a constant that is declared by itself
+	c.sizes[e] = 0 // ends the recursion for a constant declared by itself
 	n := 0
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -324,7 +322,7 @@ func (s *Script) usedNames() []Name {
 		pkg, name     string
 		imported, std bool
 	}
-	seen := map[key]int{} // at which place of out, from 1
+	seen := map[key]int{} // index in out plus 1
 	var out []Name
 	for _, r := range s.refs {
 		if r.file != last {
@@ -358,8 +356,8 @@ func (s *Script) usedNames() []Name {
 	return out
 }
 
-// importedAs returns the packages behind the identifiers that imports declare:
-// servers' names, and paths of Go's own. "discovery" is not a server.
+// importedAs returns the packages of the identifiers that imports declare: servers' names, and
+// paths of standard packages. "discovery" is not a server.
 func (f *file) importedAs() (servers, std map[string]string) {
 	servers, std = map[string]string{}, map[string]string{}
 	for _, spec := range f.Imports {
@@ -373,8 +371,9 @@ func (f *file) importedAs() (servers, std map[string]string) {
 	return servers, std
 }
 
-// isStd reports whether the standard package of a path has a name, or, without a
-// path, any of the package's name. A refused name without an import may be a server's: http.Get.
+// isStd reports whether the standard package with a path has a name or, if path is empty,
+// whether any package named pkg has it. A refused name without an import may be a server's:
+// http.Get.
 func isStd(path, pkg, name string) bool {
 	paths := []string{path}
 	if path == "" {

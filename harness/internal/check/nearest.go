@@ -10,8 +10,8 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// nearest returns up to three of the names that were probably meant, the best
-// first: those that differ in few letters, and those that share most words.
+// nearest returns up to three of the names that were probably meant, the best first: those that
+// differ in few letters or share most words.
 func nearest(name string, names []string) []string {
 	type scored struct {
 		name string
@@ -33,8 +33,8 @@ func nearest(name string, names []string) []string {
 	return out
 }
 
-// distance is 0 for names that are the same but for case and underscores, and
-// 1 for names that have nothing to do with each other.
+// distance returns how different two names are: 0 if they are equal except for case and
+// underscores, 1 if they are unrelated.
 func distance(a, b string) float64 {
 	x, y := normal(a), normal(b)
 	longest := max(utf8.RuneCountInString(x), utf8.RuneCountInString(y))
@@ -51,8 +51,8 @@ func distance(a, b string) float64 {
 	return min(letters, 0.1+0.9*(1-sharedWords(a, b)))
 }
 
-// differInAWord reports whether two names have the same words but for one, which is
-// another word, as in BranchType and BranchName.
+// differInAWord reports whether two names have the same words except one, which is a different
+// word, as in BranchType and BranchName.
 func differInAWord(a, b string) bool {
 	x, y := words(a), words(b)
 	if len(x) < 2 || len(x) != len(y) {
@@ -70,8 +70,8 @@ func differInAWord(a, b string) bool {
 	return others == 1
 }
 
-// sharedWords is the part of two names' words that both have: 2/3 for
-// SearchNodes and Nodes.
+// sharedWords returns the share of two names' words that both have: 2/3 for SearchNodes and
+// Nodes.
 func sharedWords(a, b string) float64 {
 	x, y := words(a), words(b)
 	both := 0
@@ -83,8 +83,7 @@ func sharedWords(a, b string) float64 {
 	return 2 * float64(both) / float64(len(x)+len(y))
 }
 
-// words splits getHTTPStatus and get_http_status into lower-case words without
-// a plural s.
+// words splits getHTTPStatus and get_http_status into lower-case words without a plural s.
 func words(name string) []string {
 	var out []string
 	r := []rune(name)

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// What a script may use of the harness besides tools.
+// Features of the harness besides tools that a script may use.
 const (
 	OwnDiscovery = "discovery" // the package
 	OwnScripts   = "RunScript"
 )
 
-// Own returns which of these the script uses, found by syntax alone: it may
-// have named something of its own so.
+// Own returns the features that the script uses. It finds them by syntax alone, so the script
+// may have declared such a name itself.
 func (s *Script) Own() []string {
 	var out []string
 	search := false
@@ -33,8 +33,8 @@ func (s *Script) Own() []string {
 	return out
 }
 
-// Refers reports whether the script uses a name that it does not declare outside of functions,
-// and that nothing around the use declares.
+// Refers reports whether the script uses a name that neither its package nor an enclosing block
+// declares.
 func (s *Script) Refers(name string) bool {
 	return slices.ContainsFunc(s.files, func(f *file) bool {
 		return slices.ContainsFunc(f.Unresolved, func(id *ast.Ident) bool { return id.Name == name })

@@ -8,8 +8,8 @@ import (
 	"github.com/usetools/usetools/harness/internal/stdlib/export"
 )
 
-// refusedPlaces reports uses of loggers for which log.Lshortfile would print another line
-// than that of the call.
+// refusedPlaces reports uses of loggers for which log.Lshortfile would print a line other than
+// the call's.
 func (c *checker) refusedPlaces() []Diagnostic {
 	c.shortfile = nil
 	for id, o := range c.info.Uses {
@@ -27,8 +27,8 @@ func (c *checker) refusedPlaces() []Diagnostic {
 		list = append(list, d)
 	}
 	late := map[*ast.CallExpr]bool{}  // made by go and defer
-	called := map[*ast.Ident]bool{}   // by a call that stands where it is made
-	c.inspect(func(n ast.Node) bool { // a call before what it calls
+	called := map[*ast.Ident]bool{}   // by a call that is not made by go or defer
+	c.inspect(func(n ast.Node) bool { // visits a call before its function
 		switch n := n.(type) {
 		case *ast.GoStmt:
 			late[n.Call] = true
@@ -62,8 +62,8 @@ func (c *checker) refusedPlaces() []Diagnostic {
 	return list
 }
 
-// ofLogger reports whether the Logger of a package that the script imports has m,
-// a method of an interface, and writes places by it.
+// ofLogger reports whether m, a method of an interface, is a method of the Logger of an
+// imported package that prints the call's position.
 func (c *checker) ofLogger(m *types.Func) bool {
 	for _, p := range c.main.Types.Imports() {
 		if p.Path() != "log" && p.Path() != "log/slog" {
@@ -77,7 +77,7 @@ func (c *checker) ofLogger(m *types.Func) bool {
 	return false
 }
 
-// calleeIdent returns the identifier that names the called function, nil for a value.
+// calleeIdent returns the identifier of the called function, or nil for a function value.
 func calleeIdent(call *ast.CallExpr) *ast.Ident {
 	switch f := ast.Unparen(call.Fun).(type) {
 	case *ast.Ident:

@@ -8,9 +8,9 @@ import (
 	"strconv"
 )
 
-// predeclaredPath is a package made for one script: the names of the prelude
-// that it uses and does not declare itself. The script has a dot-import of it,
-// so that the prelude keeps its own universe whatever the script calls string.
+// predeclaredPath is the path of a package made for one script: the names of the prelude that
+// it uses and does not declare. The script dot-imports it, so the prelude keeps its own
+// universe even if the script redeclares string.
 const predeclaredPath = "usetools/predeclared"
 
 // predeclare makes the exported names of the prelude visible in the script.
@@ -39,8 +39,8 @@ func (c *checker) predeclare() error {
 	return nil
 }
 
-// addImport adds an import to a file's syntax tree. An empty name is the
-// package's own. It has no position.
+// addImport adds an import without a position to a file's syntax tree. If name is empty, it is
+// the package's own.
 func (f *file) addImport(path, name string) *ast.ImportSpec {
 	spec := &ast.ImportSpec{Path: &ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(path)}}
 	if name != "" {
@@ -65,6 +65,6 @@ func (f *file) dropImports(dropped map[ast.Spec]bool) {
 			return false
 		}
 		g.Specs = slices.DeleteFunc(g.Specs, func(s ast.Spec) bool { return dropped[s] })
-		return len(g.Specs) == 0 // one without any has no end
+		return len(g.Specs) == 0 // without specs, it has no end position
 	})
 }

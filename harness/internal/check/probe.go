@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// Probe reports whether the script does nothing but declare: all that main
-// does is to call UseTools and to look at its error. The answer to such a script
-// is what its phrases came to; there is nothing to run.
+// Probe reports whether the script is a lookup: main only calls UseTools and checks its error.
+// The answer to a lookup is the resolution of its phrases, and nothing runs.
 func (s *Script) Probe() bool {
 	main := s.mainFunc()
 	if len(s.phrases) == 0 || s.misused || main == nil || main.Body == nil {
@@ -37,8 +36,8 @@ func (s *Script) Probe() bool {
 	return true
 }
 
-// onlyDeclares reports whether a statement does no more than to call UseTools, to
-// look at its error, and to give up then.
+// onlyDeclares reports whether a statement only calls UseTools, checks its error, and exits if
+// there is one.
 func onlyDeclares(st ast.Stmt) bool {
 	_, looks := st.(*ast.IfStmt)
 	only := true

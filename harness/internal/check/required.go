@@ -10,16 +10,14 @@ import (
 	"github.com/usetools/usetools/wrappers/wire"
 )
 
-// required reports what the arguments of a tool's call cannot do without, so
-// that it is said before anything runs: required fields that the script never
-// writes, constants that a field does not allow, and unions of which not
-// exactly one alternative is written.
+// required reports faults in tools' arguments before anything runs: required fields that the
+// script never sets, constants that a field does not allow, and unions without exactly one
+// alternative.
 //
-// A field counts as required when its tag says so (use:"required", for the
-// alternatives of a union use:"variant"); it counts as written when the
-// literal names it, when the script assigns it anywhere, or when the struct's
-// address goes somewhere that cannot be followed. It does not count where one of
-// the faults that are known is a name which was probably meant to be it.
+// A field is required if its tag is use:"required", or use:"variant" for an alternative of a
+// union. It counts as set if the literal names it, if the script assigns it anywhere, or if the
+// struct's address escapes analysis. A missing field is not reported if a known fault is about
+// a name that probably means it.
 func (c *checker) required(known []Diagnostic) []Diagnostic {
 	r := &requirements{checker: c, assigned: map[*types.Var]bool{}, escaped: map[types.Type]bool{}, written: map[types.Type]bool{}, unknown: map[string][]string{}}
 	for _, d := range known {
@@ -48,13 +46,13 @@ func (c *checker) required(known []Diagnostic) []Diagnostic {
 
 type requirements struct {
 	*checker
-	assigned map[*types.Var]bool // fields written other than by a literal
-	escaped  map[types.Type]bool // structs whose address was taken
-	written  map[types.Type]bool // structs with a literal, which a variable may hold
-	unknown  map[string][]string // fields that the script names and a type does not have
+	assigned map[*types.Var]bool // fields set other than by a literal
+	escaped  map[types.Type]bool // structs whose address is taken
+	written  map[types.Type]bool // structs with a literal, which a variable may contain
+	unknown  map[string][]string // fields in the script that a type does not have
 }
 
-// collect notes fields that are written by assignments and through addresses.
+// collect records the fields that are set by assignments or through addresses.
 func (r *requirements) collect(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
@@ -102,12 +100,12 @@ func (r *requirements) write(x ast.Expr) {
 	}
 }
 
-// missing reports the required fields of a struct of a server package that are
-// neither in the literal (nil for a plain declaration) nor written elsewhere.
+// missing reports the required fields of a server's struct that are neither in the literal (nil
+// for a declaration) nor set elsewhere.
 func (r *requirements) missing(of ast.Expr, at ast.Expr, pos token.Pos, lit *ast.CompositeLit) []Diagnostic {
 	t := types.Unalias(r.info.TypeOf(of))
 	if p, ok := t.(*types.Pointer); ok && lit != nil {
-		t = types.Unalias(p.Elem()) // an element &T{} whose type is left out
+		t = types.Unalias(p.Elem()) // an element &T{} with an omitted type
 	}
 	named, ok := t.(*types.Named)
 	if !ok || !ofServer(named.Obj().Pkg()) || r.escaped[t] {
@@ -122,7 +120,7 @@ func (r *requirements) missing(of ast.Expr, at ast.Expr, pos token.Pos, lit *ast
 		for _, e := range lit.Elts {
 			kv, ok := e.(*ast.KeyValueExpr)
 			if !ok {
-				return nil // positional: all are there
+				return nil // positional: all fields are set
 			}
 			if id, ok := kv.Key.(*ast.Ident); ok {
 				given[id.Name] = true
@@ -166,8 +164,8 @@ func (r *requirements) missing(of ast.Expr, at ast.Expr, pos token.Pos, lit *ast
 	return []Diagnostic{d}
 }
 
-// asKey refuses maps whose keys are structs of arguments: those note which of
-// their fields were written, which == leaves out and a map does not.
+// asKey refuses maps whose keys are argument structs: these record which fields were set, which
+// == ignores and a map does not.
 func (r *requirements) asKey(m *ast.MapType) []Diagnostic {
 	t := r.info.TypeOf(m.Key)
 	if t == nil || !holdsHidden(t, map[types.Type]bool{}) {
@@ -197,7 +195,7 @@ func holdsHidden(t types.Type, seen map[types.Type]bool) bool {
 	return false
 }
 
-// variants reports a union of which none or several alternatives are written.
+// variants reports a union of which no alternative, or more than one, is set.
 func (r *requirements) variants(s *types.Struct, named *types.Named, given map[string]bool, pos token.Pos) (Diagnostic, bool) {
 	var all, written []string
 	for i := range s.NumFields() {
@@ -226,8 +224,8 @@ func (r *requirements) variants(s *types.Struct, named *types.Named, given map[s
 	return d, true
 }
 
-// isRequired reports whether a struct's field must be set, by the tag in the generated
-// source.
+// isRequired reports whether a struct's field must be set, according to its tag in the
+// generated source.
 func isRequired(s *types.Struct, i int) bool {
 	return reflect.StructTag(s.Tag(i)).Get("use") == "required"
 }

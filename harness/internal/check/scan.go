@@ -12,20 +12,20 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// maxNesting bounds how many brackets, operators and type prefixes may stand
-// inside or behind each other before a comma or a new statement. It keeps the
-// recursion of every later stage shallow; real code stays below 200.
+// maxNesting limits the brackets, operators and type prefixes inside or behind each other
+// before a comma or a new statement. It keeps the recursion of later stages shallow; real code
+// stays below 200.
 const maxNesting = 4000
 
-// A segment is a piece of the text at the outermost level, between two
-// semicolons (written or implied).
+// A segment is a piece of the text at the outermost level, between two semicolons (written or
+// implied).
 type segment struct {
 	from, to int
 	head     []lexeme        // its first tokens outside brackets
-	names    []string        // what a var declaration declares
-	mentions map[string]bool // all identifiers in it
-	calls    bool            // something other than a conversion or a builtin is called
-	block    bool            // a brace was opened outside of other brackets
+	names    []string        // names that a var declaration declares
+	mentions map[string]bool // all its identifiers
+	calls    bool            // it calls something other than a conversion or a builtin
+	block    bool            // it opens a brace outside other brackets
 }
 
 type lexeme struct {
@@ -33,21 +33,20 @@ type lexeme struct {
 	lit string
 }
 
-// outline is what one pass over the tokens finds, before anything recursive
-// looks at the text.
+// An outline is the result of one pass over the tokens, before any recursive parsing.
 type outline struct {
 	segments   []segment
 	hasPackage bool
-	stray      int // offset of the first closing bracket that closes nothing, or -1
-	unclosed   int // offset of the innermost bracket left open, or -1
+	stray      int // offset of the first unmatched closing bracket, or -1
+	unclosed   int // offset of the innermost unclosed bracket, or -1
 	refused    []Diagnostic
 	warnings   []Diagnostic
 	lexical    bool // the text has tokens that Go does not know
-	release    bool // a build constraint asks for a release of Go
+	release    bool // a build constraint requires a release of Go
 }
 
-// scan outlines the text. It overwrites the beginning of //line comments, so
-// that a script cannot choose the positions of its own faults.
+// scan outlines the text. It overwrites the beginning of //line comments, so that a script
+// cannot change the positions of its faults.
 func scan(text []byte) outline {
 	w := walker{text: text, out: outline{stray: -1, unclosed: -1}, counts: []int{0}}
 	fset := token.NewFileSet()
@@ -79,16 +78,16 @@ type walker struct {
 	text        []byte
 	file        *token.File
 	out         outline
-	open        []int // offsets of the brackets that are open
+	open        []int // offsets of the open brackets
 	counts      []int // tokens since the last separator, for each open bracket
 	total       int   // sum of counts
 	current     *segment
 	last        lexeme
-	begun       bool // a token other than a comment was seen
-	constrained bool // so was a //go:build line
+	begun       bool // a token other than a comment was read
+	constrained bool // a //go:build line was read
 }
 
-// token takes the next token; false stops the scan.
+// token processes the next token and reports whether to continue.
 func (w *walker) token(offset int, tok token.Token, lit string) bool {
 	top := len(w.counts) - 1
 	outermost := len(w.open) == 0
@@ -139,8 +138,8 @@ func (w *walker) token(offset int, tok token.Token, lit string) bool {
 	return true
 }
 
-// inHeader reports whether a semicolon stands in the header of a for, if or
-// switch statement, as in for i := 0; ; i++ {.
+// inHeader reports whether a semicolon is in the header of a for, if or switch statement, as in
+// for i := 0; ; i++ {.
 func (w *walker) inHeader(lit string) bool {
 	if lit != ";" || w.current == nil || w.current.block || len(w.current.head) == 0 {
 		return false
@@ -152,7 +151,7 @@ func (w *walker) inHeader(lit string) bool {
 	return false
 }
 
-// collect adds the token to the segment that is open, or opens one.
+// collect adds the token to the current segment, or starts one.
 func (w *walker) collect(offset int, tok token.Token, lit string, outermost bool) {
 	if w.current == nil {
 		if tok == token.SEMICOLON {
@@ -177,9 +176,9 @@ func (w *walker) collect(offset int, tok token.Token, lit string, outermost bool
 
 func (s *segment) isVar() bool { return len(s.head) > 0 && s.head[0].tok == token.VAR }
 
-// isDeclared reports whether the identifier that comes now may be one of the
-// variables of a var declaration: it follows var, a comma, or begins a line of
-// a group. A type or a value too many does no harm.
+// isDeclared reports whether the current identifier may be a variable of a var declaration: it
+// follows var, a comma, or begins a line of a group. False positives, such as types or values,
+// do no harm.
 func (w *walker) isDeclared() bool {
 	group := len(w.current.head) > 1 && w.current.head[1].tok == token.LPAREN
 	if len(w.open) > 1 || len(w.open) == 1 && !group {
@@ -192,8 +191,7 @@ func (w *walker) isDeclared() bool {
 	return false
 }
 
-// plain are the functions and types that can be called in an initial value
-// without any effect.
+// plain are the functions and types that an initial value can call without effects.
 var plain = map[string]bool{"make": true, "new": true, "len": true, "cap": true, "append": true, "min": true, "max": true, "complex": true, "real": true, "imag": true,
 	"string": true, "byte": true, "rune": true, "bool": true, "any": true, "error": true, "uintptr": true,
 	"int": true, "int8": true, "int16": true, "int32": true, "int64": true, "uint": true, "uint8": true, "uint16": true, "uint32": true, "uint64": true,
@@ -231,10 +229,9 @@ func (w *walker) comment(offset int, lit string) {
 		Message: fmt.Sprintf("directive %q is not available to scripts", directive(lit)), Hint: "remove the line: " + reason})
 }
 
-// constraint takes a build constraint. The go command runs a file that it is
-// given whatever its constraint says, and so it is with a script; which files of
-// several are taken is decided before. What is left of a constraint is the
-// release that it asks for, which is the file's language: the parser reads it.
+// constraint handles a build constraint. The go command runs a file given by name whatever its
+// constraint says, and so do scripts; unpack has already selected among several files. Only the
+// required release of Go still matters: the parser reads it as the file's language version.
 func (w *walker) constraint(offset int, lit string) {
 	fault := func(format string, args ...any) {
 		line, column := w.place(offset)
@@ -278,14 +275,14 @@ func directive(comment string) string {
 	return text.CutBytes(strings.TrimSpace(name), 40)
 }
 
-// place returns line and column of an offset, before any //line comment.
+// place returns the line and column of an offset, ignoring //line comments.
 func (w *walker) place(offset int) (line, column int) {
 	p := w.file.PositionFor(w.file.Pos(offset), false)
 	return p.Line, p.Column
 }
 
-// isDeclaration reports whether the segment stays at package level in a script
-// of bare statements: imports, types, constants, functions and methods.
+// isDeclaration reports whether the segment belongs at package level in a script of bare
+// statements: imports, types, constants, functions and methods.
 func (s *segment) isDeclaration() bool {
 	switch s.head[0].tok {
 	case token.IMPORT, token.TYPE, token.CONST:
@@ -294,8 +291,8 @@ func (s *segment) isDeclaration() bool {
 	return s.isFunction()
 }
 
-// isFunction tells func f(…) and func (r T) m(…) from a function literal that
-// is called at once.
+// isFunction reports whether the segment declares a function or method, and is not a function
+// literal that is called at once.
 func (s *segment) isFunction() bool {
 	if s.head[0].tok != token.FUNC || len(s.head) < 2 {
 		return false

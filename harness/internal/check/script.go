@@ -13,23 +13,23 @@ import (
 	"strings"
 )
 
-// fileName is the name of the script in positions.
+// fileName is the script's file name in positions.
 const fileName = "script.go"
 
-// A Script is a script that parses: its syntax, and what it asks for.
+// A Script is a parsed script: its syntax, and the tools that it needs.
 type Script struct {
-	text     []byte // as sent, of the same length
+	text     []byte // as sent; the parsed text has the same length
 	lines    []int  // offsets of line starts in text
-	parts    []Part // of a script that is several files
+	parts    []Part // the files of an archive, or nil
 	fset     *token.FileSet
-	files    []*file // sorted by name, as the go command takes them
-	bare     bool    // no package line: imports are ours to add, and nothing to warn of
+	files    []*file // sorted by name, like the go command's
+	bare     bool    // without a package line: imports are added without a warning
 	refs     []reference
-	fields   map[*ast.Ident][]string // what literals give to the fields of a reference's name
+	fields   map[*ast.Ident][]string // fields in literals of a reference's type
 	phrases  []Phrase
 	used     []Name
-	faults   []Diagnostic // found by syntax; Check reports them
-	misused  bool         // some of them are about UseTools
+	faults   []Diagnostic // found by syntax; reported by Check
+	misused  bool         // some faults are about UseTools
 	warnings []Diagnostic
 	notes    []Diagnostic // warnings that are not about faults
 }
@@ -39,20 +39,18 @@ type file struct {
 	*ast.File
 	source *token.File
 	pieces []piece
-	// failed are the identifiers that refused imports would have declared; "."
-	// stands for names that are not known.
+	// failed are the identifiers that refused imports would have declared. "." stands for the
+	// unknown names of a dot-import.
 	failed map[string]bool
 }
 
-// Parse reads a script: a Go file of package main, or bare statements with any
-// declarations between them, with or without a fence around, or several files,
-// each behind a line "-- NAME.go --". It reports at most
-// 20 faults that keep it from being read, sorted by position; when there is any,
-// the script is nil. What is wrong with a script that can be read, Check
-// reports.
+// Parse parses a script: a Go file of package main, bare statements mixed with declarations, or
+// several files, each behind a line "-- NAME.go --"; all of them optionally in a Markdown
+// fence. It returns at most 20 faults that prevent parsing, sorted by position; if there are
+// any, the script is nil. Check reports the faults of a script that parses.
 //
-// It takes at most [MaxSize] bytes of UTF-8 and refuses what is nested too
-// deeply to be handled on an ordinary stack.
+// A script has at most [MaxSize] bytes of UTF-8. Parse refuses a script that is nested too
+// deeply for an ordinary stack.
 func Parse(src []byte) (*Script, []Diagnostic) {
 	text, bad := clean(src)
 	if bad != nil {
@@ -74,7 +72,7 @@ func Parse(src []byte) (*Script, []Diagnostic) {
 	return s, nil
 }
 
-// single reads a script that is one text.
+// single parses a script that is one text.
 func (s *Script) single(text []byte) []Diagnostic {
 	o := scan(text)
 	switch {
@@ -95,7 +93,7 @@ func (s *Script) single(text []byte) []Diagnostic {
 	return s.add(assembled, pieces, o, len(bytes.TrimRight(text, " \t\r\n")))
 }
 
-// add parses a file, whose text ends at end of the script as sent.
+// add parses a file whose text ends at offset end of the script as sent.
 func (s *Script) add(text []byte, pieces []piece, o outline, end int) []Diagnostic {
 	f := &file{pieces: pieces}
 	var err error
@@ -118,7 +116,7 @@ func lineStarts(text []byte) []int {
 	return starts
 }
 
-// mapPositions makes the file set give positions of the script as sent.
+// mapPositions makes the file set return positions in the script as sent.
 func (s *Script) mapPositions(f *file) {
 	for _, p := range f.pieces {
 		if p.at != p.from {
@@ -128,13 +126,13 @@ func (s *Script) mapPositions(f *file) {
 	}
 }
 
-// place returns line and column of an offset of the text as sent.
+// place returns the line and column of an offset in the text as sent.
 func (s *Script) place(offset int) (line, column int) {
 	line = sort.SearchInts(s.lines, offset+1)
 	return line, offset - s.lines[line-1] + 1
 }
 
-// origin returns the offset in the text as sent for one in the parsed text.
+// origin converts an offset in the parsed text to one in the text as sent.
 func (f *file) origin(offset int) int {
 	i := sort.Search(len(f.pieces), func(i int) bool { return f.pieces[i].at > offset })
 	if i == 0 {
@@ -144,8 +142,7 @@ func (f *file) origin(offset int) int {
 	return p.from + min(offset-p.at, p.n)
 }
 
-// at returns line and column of a syntax node, 0 for one that the script does
-// not hold.
+// at returns the line and column of a syntax node, or 0 for one that is not in the script.
 func (s *Script) at(pos token.Pos) (line, column int) {
 	f := s.fileOf(pos)
 	if f == nil {
@@ -154,7 +151,7 @@ func (s *Script) at(pos token.Pos) (line, column int) {
 	return s.place(f.origin(f.source.Offset(pos)))
 }
 
-// fileOf returns the file that holds a position, or nil.
+// fileOf returns the file that contains a position, or nil.
 func (s *Script) fileOf(pos token.Pos) *file {
 	for _, f := range s.files {
 		if pos.IsValid() && int(pos) >= f.source.Base() && int(pos) <= f.source.Base()+f.source.Size() {
@@ -173,22 +170,20 @@ func (s *Script) inspect(visit func(ast.Node) bool) {
 	}
 }
 
-// diagnose starts a diagnostic at a node.
+// diagnose returns a diagnostic at a node.
 func (s *Script) diagnose(kind string, pos token.Pos, format string, args ...any) Diagnostic {
 	line, column := s.at(pos)
 	return Diagnostic{Kind: kind, Line: line, Column: column, Message: fmt.Sprintf(format, args...)}
 }
 
-// warn notes something that was mended or ignored.
+// warn records something that was corrected or ignored.
 func (s *Script) warn(pos token.Pos, format string, args ...any) {
 	s.warnings = append(s.warnings, s.diagnose(Warning, pos, format, args...))
 }
 
-// syntaxErrors turns the parser's errors into diagnostics with the words that
-// the Go compiler uses where it is clearer.
-//
-// What is wrong at end, where the text is over, and not at once follows from
-// the faults before.
+// syntaxErrors converts the parser's errors to diagnostics, with the Go compiler's words where
+// these are clearer. It drops errors at end, where the text is over, unless they are the first:
+// they follow from those before.
 func (s *Script) syntaxErrors(f *file, err error, o outline, end int) []Diagnostic {
 	var list scanner.ErrorList
 	if !errors.As(err, &list) {
@@ -231,7 +226,7 @@ func (s *Script) syntaxErrors(f *file, err error, o outline, end int) []Diagnost
 	return out
 }
 
-// otherWords are words that begin a line in other languages, with what Go has.
+// otherWords are words that begin a line in other languages, with their Go counterpart.
 var otherWords = map[string]string{
 	"async": "a script is Go: bare statements, or func main() { … }", "function": "a script is Go: func name(x int) string { … }",
 	"def": "a script is Go: func name(x int) string { … }", "class": "a script is Go: type T struct { … }, and func (t T) name() { … }",
@@ -252,7 +247,7 @@ func otherLanguage(text []byte, offset int) string {
 	if hint := otherWords[firstWord(line)]; hint != "" {
 		return hint
 	}
-	before := bytes.TrimSpace(text[:start]) // try { is a literal until its second line
+	before := bytes.TrimSpace(text[:start]) // try { parses as a literal until its second line
 	if bytes.HasSuffix(before, []byte("{")) {
 		return otherWords[firstWord(before[bytes.LastIndexByte(before, '\n')+1:])]
 	}
@@ -264,8 +259,8 @@ func firstWord(line []byte) string {
 	return string(word)
 }
 
-// checkPackage refuses a file that is not a program by its form alone, and makes
-// it one of package main, so that the rest can be checked.
+// checkPackage refuses a script that is not a program by its form alone. It changes other
+// package names to main, so that the rest can be checked.
 func (s *Script) checkPackage() []Diagnostic {
 	var list []Diagnostic
 	for _, file := range s.files {
@@ -287,7 +282,7 @@ func (s *Script) checkPackage() []Diagnostic {
 	if s.mainFunc() == nil && len(list) == 0 {
 		d := Diagnostic{Kind: Compile, Message: "function main is undeclared in the main package",
 			Hint: "add func main() { … }, or send bare statements without a package line"}
-		if len(s.notes) > 0 { // of files that are left out
+		if len(s.notes) > 0 { // for files that are left out
 			d.Hint = s.notes[0].Message
 		}
 		list = append(list, d)

@@ -10,7 +10,7 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// maxListed bounds the names that a hint enumerates.
+// maxListed limits the names in a hint.
 const maxListed = 12
 
 func names(objects map[string]types.Object) []string {
@@ -30,8 +30,8 @@ func (c *checker) signatures(names []string, objects map[string]types.Object) []
 	return out
 }
 
-// signature writes an object as its package declares it. Names of units stand
-// without their package, as in the generated source.
+// signature returns an object as its package declares it. Names of units are unqualified, as in
+// the generated source.
 func (c *checker) signature(o types.Object) string {
 	if t, ok := o.(*types.TypeName); ok {
 		if line := c.typeLine(t.Type(), nil); line != "" {
@@ -41,7 +41,7 @@ func (c *checker) signature(o types.Object) string {
 	return export.ObjectString(o, c.qualifier(o.Pkg()))
 }
 
-// qualifier leaves out the name of a unit in what the unit declares itself.
+// qualifier returns a qualifier that omits a unit's name in its own declarations.
 func (c *checker) qualifier(own *types.Package) types.Qualifier {
 	return func(p *types.Package) string {
 		if _, isUnit := c.units[p.Path()]; p == own && isUnit || p == c.main.Types {
@@ -51,8 +51,8 @@ func (c *checker) qualifier(own *types.Package) types.Qualifier {
 	}
 }
 
-// typeLine writes a struct type with its fields and the names of its methods
-// in one line. When it would be too long it shows the fields that are wanted.
+// typeLine returns a struct type with its fields and method names in one line. If the line
+// would be too long, it contains the wanted fields only.
 func (c *checker) typeLine(t types.Type, wanted []string) string {
 	s, ok := deref(t).Underlying().(*types.Struct)
 	if !ok {

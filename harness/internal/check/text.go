@@ -6,12 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// MaxSize is the size that a script may have, in bytes.
+// MaxSize is the maximum size of a script in bytes.
 const MaxSize = 256 << 10
 
-// clean returns the text that is parsed: the script with a byte order mark and
-// the lines of a Markdown fence blanked out, so that every position in it is
-// that of the text as sent.
+// clean returns the text to parse: the script with a byte order mark and Markdown fence lines
+// replaced by spaces, so that positions stay those of the text as sent.
 func clean(src []byte) ([]byte, *Diagnostic) {
 	if len(src) > MaxSize {
 		return nil, &Diagnostic{Kind: Refused, Message: fmt.Sprintf("the script has %d bytes, at most %d are accepted", len(src), MaxSize),
@@ -54,8 +53,8 @@ func invalidUTF8(text []byte) int {
 	return -1
 }
 
-// unfence blanks the first and the last line of a text that is one fenced
-// block, and what follows the closing line.
+// unfence blanks the first and last line of a text that is one fenced block, and everything
+// after the closing line.
 func unfence(text []byte) {
 	start := len(text) - len(bytes.TrimLeft(text, " \t\r\n"))
 	if !bytes.HasPrefix(text[start:], []byte("```")) {
@@ -81,7 +80,7 @@ func unfence(text []byte) {
 	}
 }
 
-// blank overwrites all but line ends with spaces.
+// blank overwrites everything except line ends with spaces.
 func blank(b []byte) {
 	for i := range b {
 		if b[i] != '\n' && b[i] != '\r' {

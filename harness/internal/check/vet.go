@@ -39,7 +39,7 @@ var wellFormedTag = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:[^\s":]+:"(?:[^"\\]|\\.)*"(?: +|$))+$`)
 })
 
-// vetTags warns of tags that encoding/json and its like do not see.
+// vetTags warns of struct tags that encoding/json ignores.
 func (c *checker) vetTags(t *ast.StructType) {
 	for _, f := range t.Fields.List {
 		if f.Tag == nil {
@@ -61,7 +61,7 @@ func (c *checker) vetTags(t *ast.StructType) {
 	}
 }
 
-// vetConversion warns of string(n), which is one character and not digits.
+// vetConversion warns of string(n), which converts a number to a character, not to digits.
 func (c *checker) vetConversion(call *ast.CallExpr) {
 	if len(call.Args) != 1 {
 		return
@@ -86,16 +86,16 @@ func isTypeParam(t types.Type) bool {
 	return ok
 }
 
-// formats are the functions with a format, and at which argument it stands.
+// formats are the functions with a format, and the index of that argument.
 var formats = map[string]int{"fmt.Printf": 0, "fmt.Sprintf": 0, "fmt.Errorf": 0, "fmt.Fprintf": 1, "fmt.Appendf": 1, "log.Printf": 0, "log.Fatalf": 0, "log.Panicf": 0}
 
-// plainPrints are those without one.
+// plainPrints are the functions without a format, and the index of their first operand.
 var plainPrints = map[string]int{"fmt.Print": 0, "fmt.Println": 0, "fmt.Sprint": 0, "fmt.Sprintln": 0, "log.Println": 0, "log.Print": 0, "log.Fatal": 0}
 
 var verbs = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%[-+# 0]*\d*(?:\.\d*)?(.)`) })
 var someVerb = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%[+#]?(?:\d*\.\d+)?[vsdqtfT](?:\W|$)`) })
 
-// vetFormat warns of formats that their arguments do not fit.
+// vetFormat warns of formats that do not match their arguments.
 func (c *checker) vetFormat(call *ast.CallExpr) {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok || call.Ellipsis.IsValid() {
@@ -141,7 +141,7 @@ func (c *checker) vetFormat(call *ast.CallExpr) {
 	}
 }
 
-// constantText is the constant text of an argument.
+// constantText returns the constant text of an argument.
 func (c *checker) constantText(call *ast.CallExpr, at int) (string, bool) {
 	if at >= len(call.Args) {
 		return "", false
@@ -153,7 +153,7 @@ func (c *checker) constantText(call *ast.CallExpr, at int) (string, bool) {
 	return constant.StringVal(v), true
 }
 
-// vetVerb warns of a verb that a plain value does not have.
+// vetVerb warns of a verb that does not suit the type of its argument.
 func (c *checker) vetVerb(function, verb, letter string, arg ast.Expr) {
 	t := c.info.TypeOf(arg)
 	if t == nil || isTypeParam(t) {
@@ -180,7 +180,7 @@ func (c *checker) vetVerb(function, verb, letter string, arg ast.Expr) {
 	}
 }
 
-// prints reports whether a type prints itself with a verb.
+// prints reports whether a type formats itself for a verb.
 func (c *checker) prints(t types.Type, letter string) bool {
 	methods := types.NewMethodSet(t)
 	has := func(name string) bool { return methods.Lookup(nil, name) != nil }
