@@ -15,24 +15,22 @@ import (
 	"time"
 )
 
-// Ledger is the A of an Ask for all effect calls of a dry run. Its Hash is the run's
+// Ledger is the A of an Ask for all effect calls of a dry run. The Hash of that Ask is the run's
 // LedgerDigest.
 const Ledger = "ledger"
 
-// GrantFor is how long an approval is valid if the person does not say.
+// GrantFor is how long an approval is valid if the person gives no time.
 const GrantFor = 24 * time.Hour
 
-// Asked is an Ask of a run with its answer. The ID of an approval is that of the run, a dot and
-// A.
+// Asked is an Ask of a run with its answer. The ID of its approval is the run's ID, a dot and A.
 type Asked struct {
 	*Ask
 	Answer *Answer // nil if it was not answered
 	Used   *Call   // the first call that used the approval, or nil
 }
 
-// State returns Asking, Granted, Denied (rejected, or not answered in time) or Sent (the
-// approval was used). An approval that expired before it was used is Asking: a person is asked
-// again.
+// State returns Asking, Granted, Denied (rejected, or not answered in time) or Sent (the approval
+// was used). An unused approval that has expired is Asking, because it needs a new answer.
 func (a *Asked) State(now time.Time) State {
 	s, _ := Planned.After(onAsk)
 	switch {
@@ -49,12 +47,12 @@ func (a *Asked) State(now time.Time) State {
 	return s
 }
 
-// expired reports whether it has an approval that has expired, even one for several calls.
+// expired reports whether it was approved and the approval has expired, even one for several calls.
 func (a *Asked) expired(now time.Time) bool {
 	return a.Answer != nil && a.Answer.Yes && now.After(a.Answer.Until)
 }
 
-// Open returns the asks without an answer that an answer can still serve.
+// Open returns the unanswered asks that can still be answered.
 func (r *Run) Open() []*Asked {
 	var out []*Asked
 	now := r.Now()
@@ -66,7 +64,7 @@ func (r *Run) Open() []*Asked {
 	return out
 }
 
-// addAsk adds an ask. It ignores one with the A of another.
+// addAsk adds an ask. It ignores an ask whose A is already used.
 func (r *Run) addAsk(l *Ask) {
 	if !isAskName(l.A) || r.asks[l.A] != nil {
 		return
@@ -79,16 +77,16 @@ func (r *Run) addAsk(l *Ask) {
 	r.Asks = append(r.Asks, a)
 }
 
-// isAskName reports whether a can be the A of an Ask, which is part of a file's name.
+// isAskName reports whether a can be the A of an Ask. It becomes part of a file name.
 func isAskName(a string) bool {
 	n, err := strconv.Atoi(a)
 	return a == Ledger || err == nil && n > 0 && strconv.Itoa(n) == a
 }
 
-// AskDigest returns the digest of all that a person approves: SHA-256, in hexadecimal, over
-// fields prefixed by their length. a is an ask as its record has it; a Writer sets its Digest.
-// Version 2 covers where the values of the arguments come from; an ask without that has version 1,
-// as those of earlier harnesses.
+// AskDigest returns the digest of all that a person approves: SHA-256, in hexadecimal, over fields
+// prefixed by their length. a is an ask as its record has it; a Writer sets its Digest. Version 2
+// covers the origins of the arguments. An ask without them has version 1, like those of earlier
+// harnesses.
 func AskDigest(run string, a *Ask) string {
 	d := newDigest("ask/1")
 	if a.Flow || a.Late || len(a.Origins) > 0 {
@@ -100,8 +98,8 @@ func AskDigest(run string, a *Ask) string {
 	return d.sum()
 }
 
-// LedgerDigest returns the digest of the effect calls that a dry run did not make: of their
-// tools, definitions and arguments in any order, and of the script and its inputs.
+// LedgerDigest returns the digest of the effect calls that a dry run did not make. It covers the
+// script, its inputs, and the tools, definitions and arguments of the calls in any order.
 func LedgerDigest(r *Run) string {
 	d := newDigest("ledger/1")
 	d.add(r.Begin.ID, digestOf(r.Begin.Script))
@@ -173,10 +171,10 @@ func (d digest) sum() string { return hex.EncodeToString(d.Sum(nil)) }
 // ApprovalID returns the ID of an approval.
 func ApprovalID(run, a string) string { return fmt.Sprintf("%s.%s", run, a) }
 
-// RejectAnswer notes in Forged why the answer to an ask does not count.
+// RejectAnswer notes in Forged why the answer to an ask is ignored.
 func (r *Run) RejectAnswer(a string, why error) {
 	id := ""
-	if r.Begin != nil { // it may be what is damaged
+	if r.Begin != nil { // nil if the record lacks it
 		id = r.Begin.ID
 	}
 	r.Forged = append(r.Forged, fmt.Sprintf("the answer to %s counts for nothing: %v", ApprovalID(id, a), why))
@@ -199,7 +197,7 @@ func (r *Run) Waits(a *Asked) bool {
 	return r.End == nil || Resumable(r.End.Status) || a.A == Ledger
 }
 
-// Resumable reports whether a run that ended with a status may be resumed.
+// Resumable reports whether a run that ended with this status may be resumed.
 func Resumable(status string) bool {
 	return status == string(Waiting) || status == string(Uncertain) || status == Lost
 }

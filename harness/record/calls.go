@@ -7,22 +7,23 @@ import (
 	"time"
 )
 
-// Made is one call of a run with all that is known of it.
+// Made is one call of a run with everything that the record has about it.
 type Made struct {
-	*Call          // nil in a dry run, for a call that was not sent
-	Guess  *Guess  // instead
-	Done   *Done   // nil: it is under way, or nothing is known of it
-	Settle *Settle // nil
-	// Round is what its server waits for, or the task that it is; nil: neither, or we
-	// have answered since.
+	*Call          // nil for a call that a dry run did not send
+	Guess  *Guess  // the answer that a dry run made up instead, or nil
+	Done   *Done   // nil while it is under way or if its outcome is unknown
+	Settle *Settle // what a person reported about it, or nil
+	// Round is what its server waits for, or the task that the call became. It is nil if there is
+	// neither, or if we have replied since.
 	Round *Round
 
 	state State
-	bad   error     // why its lines cannot be
-	sent  time.Time // when the last of it was
+	bad   error     // the first impossible transition
+	sent  time.Time // when its last request was sent
 }
 
-// Line is the line of the call; of one that was not sent, what that would have been.
+// Line returns the line of the call. For a call that was not sent, it is the line that would have
+// been written.
 func (m *Made) Line() *Call {
 	if m.Call != nil {
 		return m.Call
@@ -31,7 +32,8 @@ func (m *Made) Line() *Call {
 	return &Call{Head: g.Head, N: g.N, Path: g.Path, Place: g.Place, Class: g.Class, Tool: g.Tool, Args: g.Args}
 }
 
-// AllTools yields the tools of the run's scripts; one of several lines is there as often.
+// AllTools yields the tools of the run's scripts. A tool of several Tools lines is yielded several
+// times.
 func (r *Run) AllTools() iter.Seq[*Tool] {
 	return func(yield func(*Tool) bool) {
 		for _, l := range r.Lines {
@@ -57,7 +59,7 @@ func (r *Run) Ledger() (out []*Guess) {
 	return out
 }
 
-// Source says in words where the answer of a call in the ledger came from.
+// Source describes where the answer of a call in the ledger came from.
 func (g *Guess) Source() string {
 	if g.From == "" {
 		return "after that an answer was made up"
@@ -65,8 +67,7 @@ func (g *Guess) Source() string {
 	return "answered from run " + g.From
 }
 
-// Result is what the script got, or what a person says that it would have got; the
-// zero Data where nobody knows.
+// Result returns what the script got, or the result that a person gave. It is zero if unknown.
 func (m *Made) Result() Data {
 	switch {
 	case m.Settle != nil && !m.Settle.Result.IsZero():
@@ -79,8 +80,8 @@ func (m *Made) Result() Data {
 	return Data{}
 }
 
-// State is the state of a call by its lines; an error says which of them cannot
-// follow. alive: the process that made it may still be at it.
+// State returns the state of a call by its lines, and an error if one of them cannot follow. alive
+// reports whether the process that made it may still be running it.
 func (m *Made) State(alive bool) (State, error) {
 	s := m.state
 	switch {
@@ -95,14 +96,14 @@ func (m *Made) State(alive bool) (State, error) {
 	return s, nil
 }
 
-// SentAt returns when the call, or our last answer to its server, was sent.
+// SentAt returns when the call, or our last reply to its server, was sent.
 func (m *Made) SentAt() time.Time { return m.sent }
 
-// Lost reports whether nobody knew what became of the call when its run ended, and
-// the script was not told so.
+// Lost reports whether the run ended before the script could learn that the call's outcome is
+// unknown.
 func (m *Made) Lost() bool { return m.Done != nil && m.Done.Kind == Uncertain && m.Done.Cut }
 
-// step is told what happened to the call.
+// step applies an event to the call.
 func (m *Made) step(e event) {
 	if m.state == "" {
 		m.state = Planned
@@ -114,7 +115,7 @@ func (m *Made) step(e event) {
 	m.state = next
 }
 
-// made returns the call of a number, which is new or there already.
+// made returns call n, and adds it if it is new.
 func (r *Run) made(n int) *Made {
 	if r.calls[n] == nil {
 		if r.calls == nil {
@@ -126,20 +127,20 @@ func (r *Run) made(n int) *Made {
 	return r.calls[n]
 }
 
-// addCall takes the line of a call that begins, or is made again.
+// addCall adds the line of a call that begins or is repeated.
 func (r *Run) addCall(l *Call) {
 	m := r.made(l.N)
 	a := r.asks[l.Ask]
 	if a != nil {
 		if m.state = a.State(l.Time); a.Answer != nil && a.Answer.Yes {
-			m.state = Granted // also for all calls of a tool; that it was in time was seen before
+			m.state = Granted // also for all calls of a tool; its time was checked before
 		}
 		if a.Used == nil {
 			a.Used = l
 		}
 	}
 	switch {
-	case m.state == Denied && a != nil: // the line says what was denied; its Done, what the script got
+	case m.state == Denied && a != nil: // the line has the denied call, and its Done what the script got
 	case m.state == Unknown && l.Class == Again:
 		m.step(onAgain)
 	default:
@@ -149,13 +150,13 @@ func (r *Run) addCall(l *Call) {
 	r.track(m)
 }
 
-// addToCall takes another line of a call.
+// addToCall adds another line of a call.
 func (r *Run) addToCall(n int, l Line) {
 	m := r.calls[n]
 	if m == nil {
 		return
 	}
-	if m.Call == nil { // of a guess
+	if m.Call == nil { // a guess
 		if l, ok := l.(*Done); ok {
 			m.Done = l
 		}
@@ -165,17 +166,17 @@ func (r *Run) addToCall(n int, l Line) {
 	case *Done:
 		switch {
 		case m.state == Denied && l.Kind == NotSent:
-		case m.state == Sent && l.Denied: // by policy: the line of the call says what was denied
+		case m.state == Sent && l.Denied: // by policy
 			m.state = Planned
 			m.step(onDenied)
-		case m.Done != nil && m.Done.told(): // what the script was told stays
+		case m.Done != nil && m.Done.told(): // the error that the script got is final
 			return
 		default:
 			m.step(eventOf(l))
 		}
 		m.Done = l
 		if a := r.asks[m.Call.Ask]; a != nil && a.Used == m.Call && l.Kind == NotSent && l.Cut {
-			a.Used = nil // the script makes it again, and the yes was for that
+			a.Used = nil // the approval is for the repetition
 		}
 	case *Settle:
 		if m.state == Waiting && r.unanswered(m, l.Time) {
@@ -205,7 +206,7 @@ func (r *Run) track(m *Made) {
 	r.sent[m] = true
 }
 
-// lose is told that the process that wrote the lines before is gone.
+// lose handles the end of the process that wrote the lines so far.
 func (r *Run) lose() {
 	for m := range r.sent {
 		m.step(onLost)
@@ -213,8 +214,7 @@ func (r *Run) lose() {
 	clear(r.sent)
 }
 
-// Unknown are the calls that are no reads, of which nobody knows what became, and of
-// which the script was not told so.
+// Unknown returns the effect calls whose outcome is unknown and was not reported to the script.
 func (r *Run) Unknown() []*Made {
 	now := r.Now()
 	var out []*Made
@@ -230,22 +230,20 @@ func (r *Run) Unknown() []*Made {
 	return out
 }
 
-// Question is what the server of a call waits for that a person is asked, nil where
-// nobody is.
+// Question returns the open question that the server of a call asks a person, or nil.
 func (r *Run) Question(m *Made) *Asked {
 	if m.Round == nil {
 		return nil
 	}
 	for _, a := range slices.Backward(r.Asks) {
-		if a.N == m.N && a.Ask.Time.After(m.Round.Time) { // not one of a round before
+		if a.N == m.N && a.Ask.Time.After(m.Round.Time) { // not of an earlier round
 			return a
 		}
 	}
 	return nil
 }
 
-// unanswered reports whether nobody has answered in time what the server of a call
-// asked.
+// unanswered reports whether the question of a call's server has expired without an answer.
 func (r *Run) unanswered(m *Made, now time.Time) bool {
 	a := r.Question(m)
 	return a != nil && a.Answer == nil && a.State(now) == Denied

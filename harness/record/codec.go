@@ -17,15 +17,15 @@ import (
 const (
 	MaxLine   = 8 << 20   // bytes of a line
 	MaxLines  = 1 << 20   // of a record
-	MaxRecord = 256 << 20 // bytes of a record, without what stands beside it
+	MaxRecord = 256 << 20 // bytes of a record, without the values beside it
 	MaxValue  = 64 << 20  // bytes of a value
-	MaxInline = 64 << 10  // bytes of a value in a line; larger ones stand beside it, and longer errors are cut
+	MaxInline = 64 << 10  // bytes of a value in a line; larger values are stored beside it, and longer errors are cut
 )
 
 // Other is a line that a later version wrote. It is read and never written.
 type Other struct {
 	Head
-	JSON json.RawMessage // all of it
+	JSON json.RawMessage // the complete line
 }
 
 // newLine has a constructor for each type of line.
@@ -45,7 +45,7 @@ var newLine = map[string]func() Line{
 	"end":     func() Line { return new(End) },
 }
 
-// lineType is a line's Type.
+// lineType returns a line's Type.
 func lineType(l Line) (string, error) {
 	typ := strings.ToLower(reflect.TypeOf(l).Elem().Name())
 	if newLine[typ] == nil {
@@ -54,14 +54,15 @@ func lineType(l Line) (string, error) {
 	return typ, nil
 }
 
-// A line ends with its CRC-32C, of all bytes before this member.
+// A line ends with the CRC-32C of all bytes before this member.
 const (
 	crcBegin = `,"crc":"`
 	crcEnd   = `"}`
 	crcSize  = len(crcBegin) + 8 + len(crcEnd)
 )
 
-// Making its tables takes longer than a process that records nothing has to spare.
+// castagnoli is built when first needed, because most processes record nothing and its tables take
+// long to make.
 var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 func crcOf(b []byte) uint32 { return crc32.Checksum(b, castagnoli()) }
@@ -87,8 +88,8 @@ func EncodeLine(l Line) ([]byte, error) {
 
 var errCheck = errors.New("its bytes are not those that were written (CRC)")
 
-// DecodeLine decodes a line without its line feed. If its check is right but this version
-// does not know the line, it returns an Other and an error.
+// DecodeLine decodes a line without its line feed. If its check is right but this version does not
+// know the line, it returns an Other and an error.
 func DecodeLine(b []byte) (Line, error) {
 	n := len(b) - crcSize
 	if n < 1 || len(b) >= MaxLine || !utf8.Valid(b) {
@@ -120,7 +121,7 @@ func DecodeLine(b []byte) (Line, error) {
 	return other, err
 }
 
-// typeOf is the Type of a line, which EncodeLine writes first.
+// typeOf returns the Type of a line, which EncodeLine writes first.
 func typeOf(b []byte) (string, error) {
 	if rest, ok := bytes.CutPrefix(b, []byte(`{"type":"`)); ok {
 		if typ, _, ok := bytes.Cut(rest, []byte(`"`)); ok && newLine[string(typ)] != nil {

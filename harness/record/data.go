@@ -10,53 +10,51 @@ import (
 	"unicode/utf8"
 )
 
-// Data is a JSON value of a line, or where it is kept when it is large or not
-// kept at all. The bytes of a value that was not Redacted are read as they were
-// written, white space included.
+// Data is a JSON value of a line. Large values are stored beside the record, and secret ones may
+// not be kept at all. A value that is not Redacted is read with the bytes that were written,
+// including white space.
 type Data struct {
-	JSON json.RawMessage // nil: see the others; or there is none
-	// SHA256 is, in hexadecimal, the digest of a value that stands beside the
-	// record; of a Redacted one that of the value as it was, keyed with the
-	// store's key.
+	JSON json.RawMessage // if nil, the value is stored elsewhere, is not kept, or does not exist
+	// SHA256 is the hexadecimal digest of a value that is stored beside the record. If Redacted, it
+	// is the digest of the original value, keyed with the store's key.
 	SHA256   string
-	Bytes    int  // of the value as it was
-	Redacted bool // JSON is what is left of it after secrets were hidden; nil: it is not kept
-	// Shown is the SHA-256 of what is left of a Redacted value, where that stands
-	// beside the record.
+	Bytes    int  // of the original value
+	Redacted bool // if so, JSON or Shown has the value without its secrets; without either it is not kept
+	// Shown is the SHA-256 of a Redacted value without its secrets, if that is stored beside the
+	// record.
 	Shown string
 }
 
-// String is a text as Data.
+// String returns a text as Data.
 func String(s string) Data { return Raw(quote(s)) } // invalid UTF-8 becomes U+FFFD
 
-// Raw is JSON as Data.
+// Raw returns JSON as Data.
 func Raw(raw json.RawMessage) Data { return Data{JSON: raw, Bytes: len(raw)} }
 
 // IsZero reports whether there is no value.
 func (d Data) IsZero() bool { return d.JSON == nil && d.SHA256 == "" }
 
-// Text is the text of a JSON string, "" for anything else.
+// Text returns the text of a JSON string, or "" for anything else.
 func (d Data) Text() string {
 	var s string
 	json.Unmarshal(d.JSON, &s)
 	return s
 }
 
-// blobMark begins the JSON string that stands in a line for a value that is not
-// itself in it; a text that begins so is never in it.
+// blobMark begins the JSON string that replaces a value in a line. A text that begins with it is
+// never stored as it is.
 const blobMark = "blob:"
 
-// maxNested bounds the depth of a value that is in a line as it is.
+// maxNested is the greatest depth of a value that is in a line as it is.
 const maxNested = 1000
 
-// MarshalJSON implements json.Marshaler. It returns the value itself, or one of
-// these JSON strings:
+// MarshalJSON implements json.Marshaler. It returns the value itself, or one of these JSON strings:
 //
-//	"blob:json:TEXT"                     its bytes, of one that JSON in a line would change
-//	"blob:sha256:HEX:BYTES"              one beside the record
-//	"blob:hmac:HEX:BYTES"                one that is not kept
-//	"blob:hmac:HEX:BYTES:json:TEXT"      one that was redacted, and what is left of it
-//	"blob:hmac:HEX:BYTES:sha256:HEX"     the same, and what is left stands beside the record
+//	"blob:json:TEXT"                     the bytes of a value that JSON in a line would change
+//	"blob:sha256:HEX:BYTES"              a value beside the record
+//	"blob:hmac:HEX:BYTES"                a value that is not kept
+//	"blob:hmac:HEX:BYTES:json:TEXT"      a redacted value, without its secrets
+//	"blob:hmac:HEX:BYTES:sha256:HEX"     the same, beside the record
 func (d Data) MarshalJSON() ([]byte, error) {
 	switch {
 	case d.SHA256 != "" && d.Redacted:
@@ -135,9 +133,8 @@ func (d *Data) UnmarshalJSON(b []byte) error {
 // IsDigest reports whether s is a SHA-256 in hexadecimal.
 func IsDigest(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
 
-// plain reports whether a value can be in a line as it is, and be read with the
-// same bytes: JSON without white space, not too deep, no null and no string
-// with a meaning.
+// plain reports whether a value can be in a line as it is and be read with the same bytes. It must
+// be JSON without white space, not too deep, not null, and not begin with blobMark.
 func plain(b []byte) bool {
 	if string(b) == "null" || bytes.HasPrefix(b, []byte(`"`+blobMark)) || !utf8.Valid(b) {
 		return false
@@ -147,7 +144,7 @@ func plain(b []byte) bool {
 	return json.Compact(&c, b) == nil && bytes.Equal(c.Bytes(), b) && depth(b) <= maxNested
 }
 
-// depth is the depth of JSON.
+// depth returns the nesting depth of JSON.
 func depth(b []byte) int {
 	most, now, quoted := 0, 0, false
 	for i := 0; i < len(b); i++ {
@@ -179,7 +176,7 @@ func quote(s string) []byte {
 // Values are JSON values by name.
 type Values map[string]Data
 
-// ValuesOf returns values as a line has them.
+// ValuesOf returns JSON values as Values.
 func ValuesOf(m map[string]json.RawMessage) Values {
 	if m == nil {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// An Encoder turns the lines of one record into the bytes to append: it redacts
-// lines, gives them increasing times, and counts what a list of runs shows.
+// An Encoder turns the lines of one record into the bytes to append. It redacts lines, gives them
+// increasing times, and counts what lists of runs show.
 type Encoder struct {
 	id    string
 	keep  *keeper
@@ -24,8 +24,8 @@ type EncoderOptions struct {
 	Clock func() time.Time
 	// Redact returns a text without its secrets. If nil, nothing is secret.
 	Redact func(string) string
-	// Unkept reports whether the arguments and results of a tool are replaced by digests.
-	// If nil, all are kept.
+	// Unkept reports whether the arguments and results of a tool are replaced by digests. If nil,
+	// all are kept.
 	Unkept func(tool string) bool
 	// Key returns the key of those digests.
 	Key func() ([]byte, error)
@@ -54,8 +54,8 @@ func (e *Encoder) Last() time.Time { return e.last }
 // Lines returns how many lines the record has.
 func (e *Encoder) Lines() int { return e.lines }
 
-// Redact returns the copy of a line to be written. It is safe for concurrent use. It
-// returns an error for a value that is beside another record: see Run.Value.
+// Redact returns the copy of a line to write. It is safe for concurrent use. It returns an error
+// for a value that is stored beside another record: see Run.Value.
 func (e *Encoder) Redact(l Line) (Line, error) { return e.keep.line(l) }
 
 // Encode passes the bytes of a redacted line to write, in several lines if it is a Note
@@ -76,7 +76,7 @@ func (e *Encoder) Encode(l, redacted Line, write func([]byte) error) error {
 	return nil
 }
 
-// digest sets the digest of an ask as its line will be read.
+// digest sets the digest of an ask as a reader of its line computes it.
 func (e *Encoder) digest(a *Ask) error {
 	a.Type, a.Digest = "ask", ""
 	line, err := EncodeLine(a)
@@ -98,8 +98,8 @@ func (e *Encoder) encode(h *Head, l Line, write func([]byte) error) (err error) 
 		h.Time = e.keep.Clock()
 	}
 	switch l.(type) {
-	case *Answer, *Settle: // of other processes, by when the record ended then
-	default: // so that time runs on in the record as it passes
+	case *Answer, *Settle: // written by other processes, by the time at which the record had ended
+	default: // so that time passes in the record as on the clock
 		h.Time = h.Time.Add(e.ahead)
 	}
 	h.Time = h.Time.UTC().Truncate(time.Microsecond)

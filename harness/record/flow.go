@@ -6,16 +6,14 @@ import (
 	"github.com/usetools/usetools/harness/flow"
 )
 
-// Flow adds to a session what the run's client sent and what its calls got, in the order of the
-// record, so that each call sees what was known when it was made. If each is not nil, it is called
-// for each effect call that was sent (*Call), that a person was asked about (*Ask) or that a dry
-// run did not send (*Guess), with where the values of its arguments come from. Flow reports
-// whether a result had untrusted text.
+// Flow adds the run's script, inputs and results to a session, in the order of the record, so that
+// each call is judged by what was known when it was made. If each is not nil, it is called with the
+// origins of the arguments of each effect call that was sent (*Call), that needed approval (*Ask)
+// or that a dry run did not send (*Guess). Flow reports whether a result had untrusted text.
 //
-// Values that the record does not keep make the session one of which is not known what its client
-// has read.
+// If the record does not keep a result, the session no longer knows what its client has read.
 func (r *Run) Flow(s *flow.Session, set *flow.Settings, each func(l Line, f *flow.Facts)) (untrusted bool) {
-	late := r.IsLate() && set != flow.NoLabels // without labels nothing is late
+	late := r.IsLate() && set != flow.NoLabels // without labels no script is late
 	said := flow.Source{Kind: flow.Script, Run: r.Begin.ID, Trust: flow.Trusted}
 	if late {
 		said.Trust = flow.Late
@@ -24,7 +22,7 @@ func (r *Run) Flow(s *flow.Session, set *flow.Settings, each func(l Line, f *flo
 		s.Say(said, source)
 	}
 	said.Kind = flow.Input
-	inputs, _ := r.Values(r.Begin.Inputs) // what is not kept explains nothing
+	inputs, _ := r.Values(r.Begin.Inputs) // values that are not kept explain nothing
 	s.SayValues(said, inputs)
 	said.Kind = flow.Stored
 	stored, _ := r.Values(r.Begin.Stored)
@@ -68,11 +66,11 @@ func (r *Run) Flow(s *flow.Session, set *flow.Settings, each func(l Line, f *flo
 	return untrusted
 }
 
-// IsLate reports whether the script counts as sent after untrusted text had gone back to its client:
-// so it is also if the record does not say.
+// IsLate reports whether the script counts as sent after untrusted text had gone back to its
+// client. It does if the record does not say.
 func (r *Run) IsLate() bool { return r.Tools == nil || r.Tools.Sent != SentClean }
 
-// flowDone adds the result of a call, or the message in its place.
+// flowDone adds the result of a call, or its error message.
 func (r *Run) flowDone(s *flow.Session, set *flow.Settings, l *Done) (untrusted bool) {
 	m := r.calls[l.N]
 	switch {

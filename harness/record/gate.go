@@ -12,31 +12,29 @@ import (
 
 // A Gate answers the calls of a script that runs again from the record of its run.
 //
-// A call takes the first unused call of the record with its path, place, tool and
-// arguments. Another one is held. When nothing in the script moves, a held call
-// takes an equal one, by line, tool and arguments, of another path: the job that
-// another goroutine of a pool took then. Answers come in the order in which they
-// came; one whose turn it is not waits until nothing moves.
+// A call takes the first unused call of the record with the same path, place, tool and arguments. A
+// call without such a match is held. When the script is idle, a held call takes one with the same
+// line, tool and arguments but another path, because goroutines of a pool may have swapped jobs.
+// Answers come in the order of the record; each waits for its turn.
 //
-// The gate of a run that is gone on with is passed when the script has made all calls
-// of the record that were sent and are no reads: then the run is live, and calls that
-// have no answer go out. Without that no effect call may be sent: what was
-// sent before and what is sent now would not be of one execution of the script.
+// The gate of a resumed run opens when the script has repeated all effect calls that were sent.
+// Then the run is live, and calls without an answer are sent. No effect call may be sent earlier,
+// because the effect calls of two executions would mix.
 //
-// Whoever uses a Gate asks it of each call, and tells it when nothing in the
-// script moves. It is not safe for concurrent use.
+// The owner of a Gate passes each call to it, and reports when the script is idle. A Gate is not
+// safe for concurrent use.
 type Gate struct {
 	run    *Run
 	loose  bool
 	resume bool
 	live   bool
-	end    time.Time // of what the record has of the script
+	end    time.Time // last time at which the record shows the script running
 	lines  []*gated
-	byKey  map[string][]*gated // unused, in the order of the record
-	held   []*Question         // without a line, in the order in which they came
-	taken  []*answer           // with a line, not answered
-	gone   []*Question         // without a line, and given up by the script
-	left   int                 // calls that the script must make
+	byKey  map[string][]*gated // unused calls, in the order of the record
+	held   []*Question         // calls without a line, in order of arrival
+	taken  []*answer           // calls with a line that are not answered
+	gone   []*Question         // calls without a line that the script abandoned
+	left   int                 // required calls that the script has not made
 	asks   asksLeft
 }
 
@@ -45,9 +43,9 @@ type gated struct {
 	*Made
 	line     *Call
 	args     string
-	order    int  // of its answer
-	required bool // the script must make it
-	given    bool // it has an answer
+	order    int  // position of its answer
+	required bool // the script must repeat it
+	given    bool // the record has its answer
 	used     bool
 }
 
@@ -58,29 +56,26 @@ type answer struct {
 
 // Question is a call of the script that runs again.
 type Question struct {
-	N                 int // which call of the script this is
+	N                 int // number of the call in the script
 	Path, Place, Tool string
 	Args              string // as they would be sent
-	// Alone: nothing else of the script could move while it waits.
+	// Alone says that nothing else in the script can move while it waits.
 	Alone bool
 }
 
-// Reply answers a question by a call of the record.
+// Reply is the call of the record that answers a question.
 type Reply struct {
 	N    int // the question's
 	Made *Made
 }
 
-// Divergence says where a script that ran again went another way than its record.
+// Divergence says where a script that runs again departed from its record.
 type Divergence struct {
-	// Unasked is the first call of the record that the script did not make; nil:
-	// it made them all.
+	// Unasked is the first required call of the record that the script did not make, or nil.
 	Unasked *Made
-	// Asked is the first call of the script that the record does not have; nil:
-	// it has them all.
+	// Asked is the first call of the script that the record does not have, or nil.
 	Asked *Question
-	// Near is the call of the record that is most like Asked; nil: none is of the
-	// same tool.
+	// Near is the call of the record that is most like Asked. It is nil if none has the same tool.
 	Near *Made
 }
 
@@ -100,8 +95,8 @@ func (d *Divergence) Error() string {
 	return strings.Join(parts, "; ")
 }
 
-// NewGate returns the gate of a record that is replayed. loose: the script is another
-// one than the record's, and its calls are told apart by tool and arguments alone.
+// NewGate returns the gate of a replay. If loose, the script is not the record's, and calls are
+// matched by tool and arguments alone.
 func NewGate(r *Run, loose bool) (*Gate, error) {
 	g := newGate(r)
 	g.loose = loose
@@ -135,8 +130,8 @@ func redactedError(m *Made) error {
 		m.Line().N, m.Line().Tool)
 }
 
-// passed returns whether the execution that came to the end of the record went
-// without a call of an attempt before it.
+// passed returns a function that reports whether the last execution of the script went without a
+// call of an earlier attempt.
 func (r *Run) passed() func(m *Made) bool {
 	live, dry := r.Live(), r.DryCalls()
 	return func(m *Made) bool {
@@ -153,13 +148,13 @@ func (r *Run) passed() func(m *Made) bool {
 	}
 }
 
-// Live reports whether a dry run was gone on with as one that is not.
+// Live opens the gate. Waiting calls are sent, or continue: see Continues.
 func (r *Run) Live() bool {
 	return slices.ContainsFunc(r.Attempts, func(a *Attempt) bool { return a.Live })
 }
 
-// DryCalls are the calls of a dry run that has become live which saw a world without
-// the effects that were not made: those after its first guess.
+// DryCalls returns the calls of a dry run, later resumed live, that followed its first guess. They
+// saw a world without the effects that were not made.
 func (r *Run) DryCalls() map[*Call]bool {
 	if !r.Live() {
 		return nil
@@ -182,7 +177,7 @@ func (r *Run) DryCalls() map[*Call]bool {
 	return dry
 }
 
-// answers are the places of calls' answers among the lines.
+// answers returns the positions of calls' answers among the lines.
 func answers(r *Run) map[int]int {
 	at := map[int]int{}
 	for i, l := range r.Lines {
@@ -198,7 +193,7 @@ func answers(r *Run) map[int]int {
 	return at
 }
 
-// add takes a call of the record.
+// add adds a call of the record.
 func (g *Gate) add(l *gated) error {
 	l.line = l.Line()
 	args, err := g.run.Value(l.line.Args)
@@ -218,9 +213,9 @@ func (g *Gate) add(l *gated) error {
 	return nil
 }
 
-// Loosen lets calls be told apart by tool and arguments alone, in the order of the
-// record: a job that was done twice, with another outcome, may have gone to two
-// goroutines of a pool. It is called before the first Ask.
+// Loosen matches calls by tool and arguments alone, in the order of the record: a job that was done
+// twice with different outcomes may have gone to two goroutines of a pool. It must be called before
+// the first Ask.
 func (g *Gate) Loosen() {
 	g.loose = true
 	clear(g.byKey)
@@ -230,7 +225,7 @@ func (g *Gate) Loosen() {
 	}
 }
 
-// anyArgs stands for arguments that the record does not have.
+// anyArgs replaces arguments that the record does not have.
 const anyArgs = "?"
 
 func (g *Gate) key(path, place, tool, args string) string {
@@ -240,8 +235,7 @@ func (g *Gate) key(path, place, tool, args string) string {
 	return path + "\x00" + place + "\x00" + tool + "\x00" + args
 }
 
-// Ask takes a call of the script. ok: here is its answer; else it comes from a
-// Still, if at all.
+// Ask takes a call of the script. If ok, reply answers it. Otherwise a later Still may.
 func (g *Gate) Ask(q *Question) (reply Reply, ok bool) {
 	for _, args := range []string{q.Args, anyArgs} {
 		key := g.key(q.Path, q.Place, q.Tool, args)
@@ -260,9 +254,9 @@ func (g *Gate) Ask(q *Question) (reply Reply, ok bool) {
 	return Reply{}, false
 }
 
-// fits reports whether a call of the record has these arguments: where secrets were
-// hidden in it, by the digest of what it was, or as they are shown, since the
-// script's own secrets are hidden too. Without the store's key any fit.
+// fits reports whether a call of the record has these arguments. If secrets in them were hidden, it
+// compares digests, and also the redacted texts, since the script's own secrets are hidden too.
+// Without the store's key any arguments fit.
 func (g *Gate) fits(l *gated, args string) bool {
 	if l.args != anyArgs {
 		return l.args == args
@@ -289,18 +283,18 @@ func (g *Gate) reply(a *answer) Reply {
 	return Reply{a.question.N, a.Made}
 }
 
-// Next says what happens when nothing in a script moves. With the zero Next the
-// script waits for what its record has no answer to, as it did then.
+// Next says what happens while the script is idle. If zero, the script waits for an answer that its
+// record does not have.
 type Next struct {
 	Reply   *Reply // a call gets its answer
-	Advance bool   // the timer that was named goes off
-	// Live: the gate is passed. Calls that wait go out, or go on: see Continues.
+	Advance bool   // the next timer fires
+	// Live says that the gate has opened. Waiting calls are sent, or continue: see Continues.
 	Live     bool
-	Diverged *Divergence // the script has left its record
+	Diverged *Divergence // the script has departed from its record
 }
 
-// Still is told that nothing in the script moves, and which timer goes off next
-// (zero: none is set).
+// Still handles a script in which nothing moves. next is when its next timer fires, or zero if none
+// is set.
 func (g *Gate) Still(next time.Time) Next {
 	a := g.earliest()
 	if a == nil {
@@ -325,13 +319,11 @@ func (g *Gate) Still(next time.Time) Next {
 	return Next{}
 }
 
-// pastEnd is how long after the end of its record a script may still wait for
-// timers while it also waits for a call that the record does not have, or, when its
-// run is gone on with, has not made all calls that it made then.
+// pastEnd is how long after the end of its record a script may wait for timers while a call waits
+// that the record does not have, or while a resumed run has not repeated all its calls.
 const pastEnd = time.Minute
 
-// earliest is what was answered first of what waits for its answer; nil: nothing
-// does.
+// earliest returns the waiting call that was answered first, or nil.
 func (g *Gate) earliest() *answer {
 	var first *answer
 	for _, a := range g.taken {
@@ -342,7 +334,7 @@ func (g *Gate) earliest() *answer {
 	return first
 }
 
-// swap gives a held call an equal one of another path.
+// swap assigns an equal call of another path to a held call.
 func (g *Gate) swap() bool {
 	for i, q := range g.held {
 		for _, l := range g.lines {
@@ -359,8 +351,8 @@ func (g *Gate) swap() bool {
 	return false
 }
 
-// Leave is told that the script gave a call up: it gets no answer. Its line stays
-// used; without one it is still a call that the record does not have.
+// Leave handles a call that the script abandoned: it gets no answer. Its line stays used. Without a
+// line it still is a call that the record does not have.
 func (g *Gate) Leave(n int) {
 	if i := slices.IndexFunc(g.held, func(q *Question) bool { return q.N == n }); i >= 0 {
 		g.gone = append(g.gone, g.held[i])
@@ -369,8 +361,8 @@ func (g *Gate) Leave(n int) {
 	g.taken = slices.DeleteFunc(g.taken, func(a *answer) bool { return a.question.N == n })
 }
 
-// End is told that the script has ended; it returns nil when the script made the
-// calls of its record, and no others.
+// End returns how the script, which has ended, departed from its record. It returns nil if the
+// script made all its calls and no others.
 func (g *Gate) End() *Divergence {
 	if d := g.divergence(); d.Asked != nil || d.Unasked != nil {
 		return d
@@ -390,7 +382,7 @@ func (g *Gate) divergence() *Divergence {
 	return d
 }
 
-// near is the unused call that is most like a question, or else a used one.
+// near returns the call of the record that is most like a question, preferably an unused one.
 func (g *Gate) near(q *Question) *Made {
 	var best *Made
 	most := -1
@@ -411,13 +403,12 @@ func (g *Gate) near(q *Question) *Made {
 	return best
 }
 
-// answered reports whether the script got an answer, or a person has said what it
-// would have been.
+// answered reports whether the script got an answer, or a person has given it.
 func (m *Made) answered() bool {
 	return m.Guess != nil || m.Settle != nil && m.Settle.Happened || m.Done != nil && !m.Done.Cut
 }
 
-// when is when the script got its answer.
+// when returns when the script got its answer.
 func (m *Made) when() time.Time {
 	switch {
 	case m.Settle != nil && m.Settle.Happened:
@@ -430,7 +421,7 @@ func (m *Made) when() time.Time {
 	return m.Call.Time
 }
 
-// callText is a call for a reader.
+// callText returns a call for display.
 func callText(tool, args string) string {
 	const most = 200 // characters of the arguments
 	if args == "{}" {

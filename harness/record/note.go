@@ -10,13 +10,13 @@ import (
 
 // Printed is text that a line of a script printed.
 type Printed struct {
-	Line   int // 0: it is not known
+	Line   int // if zero, it is unknown
 	Time   time.Time
 	Text   string
 	Stderr bool
 }
 
-// Printed returns what was printed, in its order.
+// Printed yields the printed text in order.
 func (n *Note) Printed() iter.Seq[Printed] {
 	return func(yield func(Printed) bool) {
 		for _, p := range []Printed{{n.Line, n.Time, n.Stdout, false}, {n.Line, n.Time, n.Stderr, true}} {
@@ -24,7 +24,7 @@ func (n *Note) Printed() iter.Seq[Printed] {
 				continue
 			}
 			rest := p.Text
-			for _, l := range n.Lines { // which may be anybody's
+			for _, l := range n.Lines { // which are untrusted
 				part := p
 				part.Line, part.Time = max(0, l[0]), p.Time.Add(min(max(0, time.Duration(l[2])), maxBatch)*time.Microsecond)
 				size := min(max(0, l[1]), len(rest))
@@ -39,11 +39,11 @@ func (n *Note) Printed() iter.Seq[Printed] {
 	}
 }
 
-// maxBatch bounds the time within a note, in µs.
+// maxBatch is the longest time within a note, in µs.
 const maxBatch = time.Duration(24*time.Hour) / time.Microsecond
 
-// parts are the lines that a line is written as: a Note of much printed text, from
-// which secrets were taken when it was whole, is several.
+// parts returns the lines to write for a line: several for a Note with more than MaxText bytes of
+// text. Secrets were hidden in the undivided text.
 func parts(l Line) []Line {
 	n, ok := l.(*Note)
 	if !ok || len(n.Stdout) <= MaxText && len(n.Stderr) <= MaxText {
@@ -62,7 +62,7 @@ func parts(l Line) []Line {
 	return out
 }
 
-// cutLines cuts the Lines of a note after so many bytes of its text.
+// cutLines splits the Lines of a note after n bytes of its text.
 func cutLines(lines [][3]int, n int) (part, rest [][3]int) {
 	for i, l := range lines {
 		if l[1] > n {
@@ -75,8 +75,8 @@ func cutLines(lines [][3]int, n int) (part, rest [][3]int) {
 	return lines, nil
 }
 
-// redactedLines are the Lines of a note whose text has other bytes since secrets in it
-// were hidden; nil where a secret was printed in several parts.
+// redactedLines returns the Lines of a note after secrets in its text were hidden. It returns nil
+// if a secret was printed in several parts.
 func redactedLines(was, is *Note, hide func(string) string) [][3]int {
 	if was.Stdout == is.Stdout && was.Stderr == is.Stderr {
 		return is.Lines

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Where is a place in the scripts of a run, for a reader.
+// Where is a place in the scripts of a run, for display.
 type Where struct {
-	Script string `json:"script,omitempty"` // name of the saved script; empty for the one that was sent
-	File   string `json:"file,omitempty"`   // of a script of several files
+	Script string `json:"script,omitempty"` // name of the saved script; empty for the script of the request
+	File   string `json:"file,omitempty"`   // only for a script of several files
 	Line   int    `json:"line,omitempty"`   // of File, or of the script; if zero, it is unknown
 }
 
@@ -28,8 +28,8 @@ func (w Where) At() string {
 	return at
 }
 
-// Prefix returns the place of a message in the form of a compiler, to stand before it:
-// "main.go:12:5: " or "line 12: ". Without a line and a file it is empty.
+// Prefix returns the place of a message in the form that compilers use: "main.go:12:5: " or "line
+// 12: ". It is empty without a line and a file.
 func Prefix(file string, line, column int) string {
 	switch {
 	case file != "" && column > 0:
@@ -44,8 +44,8 @@ func Prefix(file string, line, column int) string {
 	return ""
 }
 
-// Position returns line and column of the place of a Call, "LINE:COLUMN" in the text as sent.
-// Zero stands for a number that the place lacks.
+// Position returns the line and column of a Call's Place, "LINE:COLUMN" in the source as sent. A
+// missing number is zero.
 func Position(place string) (line, column int) {
 	number := func(s string) int {
 		n, err := strconv.ParseUint(s, 10, 31)
@@ -58,7 +58,7 @@ func Position(place string) (line, column int) {
 	return number(first), number(second)
 }
 
-// PlaceLine returns the line of a place, as Position does.
+// PlaceLine returns the line of a Call's Place, as Position does.
 func PlaceLine(place string) int {
 	line, _ := Position(place)
 	return line

@@ -15,20 +15,20 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// notKept stands in the place of a text about a call whose result is not kept.
+// notKept replaces a text about a call whose result is not kept.
 const notKept = "not kept"
 
-// keeper makes the copies of a record's lines that are written: without secrets, and with
-// digests in the place of values that are large or not kept. It is the only place where a
-// record is redacted: all that is read from it is safe to show.
+// keeper makes the copies of a record's lines that are written, without secrets, and with digests
+// for values that are large or not kept. It is the only place where a record is redacted: all that
+// is read from it is safe to show.
 type keeper struct {
 	EncoderOptions
-	mu     sync.Mutex      // of what follows
+	mu     sync.Mutex      // guards the fields below
 	hidden map[int]bool    // calls whose arguments and results are not kept
 	kept   map[string]bool // digests of the values beside the record
 }
 
-// line returns a copy of a line as it is to be written.
+// line returns the copy of a line to write.
 func (k *keeper) line(l Line) (Line, error) {
 	c := &keeping{keeper: k, hide: k.hides(l), room: 4 * MaxInline}
 	_, c.words = l.(*Done)
@@ -52,7 +52,7 @@ func (k *keeper) line(l Line) (Line, error) {
 	return out, nil
 }
 
-// hides reports whether the values of a line are not to be kept.
+// hides reports whether the values of a line are not kept.
 func (k *keeper) hides(l Line) bool {
 	if k.Unkept == nil {
 		return false
@@ -76,12 +76,12 @@ func (k *keeper) hides(l Line) bool {
 	return false
 }
 
-// keeping is the keeping of one line.
+// keeping copies one line.
 type keeping struct {
 	*keeper
-	hide  bool // its values, and its words
-	words bool // its texts are the tool's words
-	room  int  // bytes of values that may still stand in the line
+	hide  bool // its values and texts are not kept
+	words bool // its texts come from the tool
+	room  int  // bytes of values that the line can still take
 }
 
 var (
@@ -90,7 +90,7 @@ var (
 	headType = reflect.TypeFor[Head]()
 )
 
-// copy returns a copy of a part of a line as it is to be written.
+// copy returns the copy of a part of a line to write.
 func (k *keeping) copy(v reflect.Value) (reflect.Value, error) {
 	switch v.Type() {
 	case headType:
@@ -114,7 +114,7 @@ func (k *keeping) copy(v reflect.Value) (reflect.Value, error) {
 			out.SetString(notKept)
 		default:
 			shown := k.text(v.String())
-			if k.words { // a server may use megabytes of them
+			if k.words { // a server's text may have megabytes
 				shown = text.CutBytes(shown, MaxInline)
 			}
 			out.SetString(shown)
@@ -162,8 +162,8 @@ func (k *keeping) copy(v reflect.Value) (reflect.Value, error) {
 	return out, nil
 }
 
-// data returns a value as it is to be written, and keeps it beside the record
-// where it is large or cannot be part of a line.
+// data returns a value as it is written. It stores it beside the record if it is large or cannot be
+// part of a line.
 func (k *keeping) data(d Data) (Data, error) {
 	switch {
 	case d.JSON == nil && d.SHA256 != "" && !d.Redacted, d.Shown != "":
@@ -203,7 +203,7 @@ func (k *keeping) data(d Data) (Data, error) {
 	return d, nil
 }
 
-// digest returns a value that is not kept.
+// digest returns the keyed digest that replaces a value that is not kept.
 func (k *keeping) digest(d Data) (Data, error) {
 	key, err := k.Key()
 	if err != nil {
@@ -217,14 +217,14 @@ func (k *keeping) digest(d Data) (Data, error) {
 	return Data{SHA256: sum, Bytes: d.Bytes, Redacted: true}, nil
 }
 
-// keyed is the digest of a value of which no other is to be kept.
+// keyed returns the keyed digest of a value.
 func keyed(key, value []byte) string {
 	h := hmac.New(sha256.New, key)
 	h.Write(value)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// stands keeps a value beside the record, once.
+// stands stores a value beside the record, once.
 func (k *keeping) stands(sum string, value []byte) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -248,7 +248,7 @@ func (k *keeping) text(s string) string {
 
 // json hides secrets in JSON. JSON without secrets keeps its bytes.
 func (k *keeping) json(b []byte) []byte {
-	if k.Redact == nil || bytes.IndexByte(b, '\\') < 0 && k.Redact(string(b)) == string(b) { // no string is spelled in another way
+	if k.Redact == nil || bytes.IndexByte(b, '\\') < 0 && k.Redact(string(b)) == string(b) { // no string has another spelling
 		return b
 	}
 	out := redact.JSON(b, k.Redact)

@@ -6,19 +6,16 @@ import (
 	"time"
 )
 
-// againFor is for how long a call that does the same however often it is made is made
-// again, where nobody knows what became of it.
+// againFor is how long an idempotent call with an unknown outcome may be repeated.
 const againFor = 5 * time.Minute
 
-// Resume returns the gate of a run that is gone on with. Calls of which nobody knows
-// what became are an *UnknownError, and so it goes no further than a record that
-// lacks the answer of a call that was made. server is the server of a tool's ID; nil:
-// what stands before its first dot.
+// Resume returns the gate of a resumed run. It returns an *UnknownError for effect calls with an
+// unknown outcome, and another error if the record lacks a result that the script needs. server
+// returns the server of a tool's ID; if nil, it is the part before the first dot.
 //
-// Calls that were not answered when the run ended go on once it is live (see
-// Continues) where their servers wait for an answer of ours, or
-// where they do the same however often they are made: those are made again within 5
-// minutes, if no other effect call was sent to their server since.
+// Two kinds of unanswered calls continue once the run is live (see Continues): calls whose server
+// waits for our reply, and idempotent calls. The latter are repeated once, within 5 minutes, if no
+// other effect call was sent to their server since.
 func Resume(r *Run, server func(tool string) string) (*Gate, error) {
 	if server == nil {
 		server = func(tool string) string { s, _, _ := strings.Cut(tool, "."); return s }
@@ -65,22 +62,22 @@ func Resume(r *Run, server func(tool string) string) (*Gate, error) {
 	return g, g.keepAsks()
 }
 
-// ends notes when the script did something.
+// ends notes a time at which the script was running.
 func (g *Gate) ends(at time.Time) {
 	if at.After(g.end) {
 		g.end = at
 	}
 }
 
-// resumed is what a call is to the gate of a run that is gone on with; nil: nothing,
-// if the script makes it it is a new one.
+// resumed returns a call for the gate of a resumed run. If nil, the gate ignores it, and the
+// script's call is a new one.
 func resumed(m *Made) (*gated, error) {
 	l := &gated{Made: m, required: m.Class != Read, given: true}
 	s, err := m.State(false)
 	switch {
 	case err != nil:
 		return nil, err
-	case s == Planned: // a person says that it did not happen
+	case s == Planned: // a person reported that it did not happen
 		return nil, nil
 	case s == Unknown && m.Class == Read:
 		return nil, nil
@@ -100,9 +97,9 @@ func resumed(m *Made) (*gated, error) {
 	return l, nil
 }
 
-// again returns whether a call of which nobody knows what became may be made again.
+// again returns a function that reports whether a call with an unknown outcome may be repeated.
 func (r *Run) again(server func(tool string) string) func(m *Made) bool {
-	times := map[int]int{}     // that a call was sent
+	times := map[int]int{}     // how often a call was sent
 	last := map[string]*Made{} // the last effect call that was sent to a server
 	for _, l := range r.Lines {
 		c, ok := l.(*Call)
@@ -123,8 +120,8 @@ func (r *Run) again(server func(tool string) string) func(m *Made) bool {
 	}
 }
 
-// UnknownError says of which calls of a run nobody knows what became: a person must
-// say it before the run can go on.
+// UnknownError lists the effect calls whose outcome is unknown. A person must settle them before
+// the run can be resumed.
 type UnknownError struct{ Calls []*Made }
 
 func (e *UnknownError) Error() string {
@@ -136,10 +133,9 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("the outcome of call %d is unknown: %s at %s%s", m.N, madeText(m), placeText(m.Place), more)
 }
 
-// passes reports whether a run that is gone on with is live, when nothing moves and no
-// call waits for an answer that the record has: the script has made all calls that
-// were sent and are no reads, and it waits for a call, or for a timer that the record
-// does not reach beyond.
+// passes reports whether a resumed run is live. It is called when the script is idle and no call
+// waits for a recorded answer. The script must have repeated all effect calls that were sent, and
+// must wait for a call, or for a timer after the end of the record.
 func (g *Gate) passes(next time.Time) bool {
 	if !g.resume || g.left > 0 {
 		return false
@@ -147,9 +143,9 @@ func (g *Gate) passes(next time.Time) bool {
 	return len(g.held) > 0 || len(g.taken) > 0 || !next.IsZero() && !next.Before(g.end)
 }
 
-// Continues returns the call of the record that a call of the script goes on with when
-// the run is live: its server waits for our answer
-// (Made.Round), or it is made again, with its number and key. nil: it is a new call.
+// Continues returns the call of the record that call n of the script continues when the run is
+// live. Its server waits for our reply (Made.Round), or it is repeated with its number and key. If
+// nil, call n is new.
 func (g *Gate) Continues(n int) *Made {
 	for _, a := range g.taken {
 		if a.question.N == n {
@@ -163,7 +159,7 @@ func (g *Gate) Continues(n int) *Made {
 type asksLeft struct {
 	list   []*gatedAsk
 	ledger *Asked
-	calls  map[string]int // that are left of the ledger, by tool and arguments
+	calls  map[string]int // unused calls of the ledger, by tool and arguments
 }
 
 type gatedAsk struct {
@@ -172,11 +168,11 @@ type gatedAsk struct {
 	gone bool
 }
 
-// keepAsks finds what has been asked and not been used.
+// keepAsks collects the unused asks.
 func (g *Gate) keepAsks() error {
 	for _, a := range g.run.Asks {
 		switch {
-		case a.N != 0 || a.A != Ledger && a.Used != nil || a.expired(g.run.Now()): // the person is asked anew
+		case a.N != 0 || a.A != Ledger && a.Used != nil || a.expired(g.run.Now()): // these need a new answer
 		case a.A == Ledger:
 			g.asks.ledger = a
 		default:
@@ -207,11 +203,10 @@ func (g *Gate) keepAsks() error {
 	return nil
 }
 
-// AskFor returns what a person was asked, or said, of a call that is new: the first
-// ask that no call has used, with its path, place, tool and arguments, or else with
-// its line, tool and arguments; or that for the ledger that has it. nil: nobody was
-// asked, or the yes has expired. Each is returned once, and that for a ledger as often
-// as the ledger has the call.
+// AskFor returns the ask for a new call, or nil if it has none or its approval has expired. It
+// prefers an unused ask with the same path, place, tool and arguments, then one with the same line,
+// tool and arguments, then a ledger that has the call. It returns each ask once, and a ledger once
+// per call in it.
 func (g *Gate) AskFor(path, place, tool, args string) *Asked {
 	for _, exact := range []bool{true, false} {
 		for _, a := range g.asks.list {
@@ -232,8 +227,8 @@ func (g *Gate) AskFor(path, place, tool, args string) *Asked {
 	return nil
 }
 
-// asksFor reports whether an ask is for these arguments, byte for byte: where secrets
-// were hidden in it, by the digest of what it was.
+// asksFor reports whether an ask has exactly these arguments. If secrets in them were hidden, it
+// compares digests.
 func (g *Gate) asksFor(a *gatedAsk, args string) bool {
 	if a.args != anyArgs {
 		return a.args == args

@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// Run is a record as it was read.
+// Run is a parsed record.
 type Run struct {
 	Begin    *Begin
 	Attempts []*Attempt
-	Tools    *Tools // of the script, not of those that it ran; nil if it uses none
+	Tools    *Tools // of the script, not of scripts that it ran; nil if it uses none
 	Calls    []*Made
 	Notes    []*Note
 	Children []*Child
@@ -26,24 +26,24 @@ type Run struct {
 	// attempt has begun. Ended has the earlier Ends.
 	End   *End
 	Ended []*End
-	Lines []Line // all of them, in their order
+	Lines []Line // all lines, in order
 	// Running reports whether a process is writing the record.
 	Running bool
-	// Damaged says where a good line follows a bad one; such a record is shown, but
-	// cannot be resumed. If nil, the record is intact.
+	// Damaged says where a valid line follows an invalid one. A damaged record is shown but cannot
+	// be resumed. If nil, the record is intact.
 	Damaged error
-	// If not nil, a later version wrote the record, and some of it may be unknown.
+	// Later is not nil if a later version wrote the record. Some of it may be unknown.
 	Later error
-	// Torn is how many bytes at the end do not verify; they are omitted.
+	// Torn is the number of bytes at the end that do not verify; they are ignored.
 	Torn int64
-	// Forged says which answers of people do not count, and why.
+	// Forged says which answers of people are ignored, and why.
 	Forged []string
 
 	stored Stored
 	size   int64 // bytes of its lines
-	dry    int   // Notes of a dry run, before it was gone on with as one that is not
+	dry    int   // Notes of a dry run, before it was resumed live
 	calls  map[int]*Made
-	sent   map[*Made]bool // those that are under way, as far as the lines say
+	sent   map[*Made]bool // calls under way, by the lines so far
 	asks   map[string]*Asked
 }
 
@@ -57,8 +57,8 @@ type Stored struct {
 	Running bool
 	// Clock returns the time. If nil, it is time.Now.
 	Clock func() time.Time
-	// Beside returns the content of a file beside the record, of at most max bytes, and
-	// Key the store's key, nil if it has none. Value and Same need them.
+	// Beside returns the content of a file beside the record, of at most max bytes. Key returns the
+	// store's key, or nil if it has none. Value and Same need them.
 	Beside func(file string, max int64) ([]byte, error)
 	Key    func() ([]byte, error)
 }
@@ -72,7 +72,7 @@ func Parse(data []byte, stored Stored) (*Run, error) {
 	if err := r.read(data); err != nil {
 		return nil, err
 	}
-	if id := stored.ID; id != "" && id != r.Begin.ID { // it was given another name, or is forged
+	if id := stored.ID; id != "" && id != r.Begin.ID { // it was renamed or is forged
 		if r.Damaged == nil {
 			r.Damaged = fmt.Errorf("its first line is that of run %q", r.Begin.ID)
 		}
@@ -84,7 +84,7 @@ func Parse(data []byte, stored Stored) (*Run, error) {
 // read reads the lines.
 func (r *Run) read(data []byte) error {
 	var last time.Time
-	bad, badAt, badWhy := 0, 0, error(nil) // the first bad line since a good one
+	bad, badAt, badWhy := 0, 0, error(nil) // the first invalid line since a valid one
 	for n, at := 1, 0; at < len(data); n++ {
 		if n > MaxLines {
 			return fmt.Errorf("it has more than %d lines", MaxLines)
@@ -135,7 +135,7 @@ func (r *Run) read(data []byte) error {
 // Size returns the bytes of the record's lines when it was read.
 func (r *Run) Size() int64 { return r.size }
 
-// check says why a line cannot be where it is.
+// check returns an error if a line cannot be where it is.
 func (r *Run) check(l Line, last time.Time) error {
 	if !l.head().Time.After(last) {
 		return errors.New("it is not later than the one before: lines are missing, doubled or in another order")
@@ -146,7 +146,7 @@ func (r *Run) check(l Line, last time.Time) error {
 	return nil
 }
 
-// Add adds a line that was written behind the others.
+// Add adds a line that was written after the others.
 func (r *Run) Add(l Line) {
 	r.Lines = append(r.Lines, l)
 	switch l := l.(type) {
@@ -199,9 +199,8 @@ func (r *Run) Add(l Line) {
 	}
 }
 
-// Value returns a value of the record, wherever it is kept: what is left of one
-// that was redacted, ErrNotKept where there is a digest only. What stands beside
-// the record is verified.
+// Value returns a value of the record, wherever it is kept. A redacted value lacks its secrets. It
+// verifies values beside the record. It returns ErrNotKept if there is only a digest.
 func (r *Run) Value(d Data) ([]byte, error) {
 	sum := d.SHA256
 	if d.Redacted {
@@ -270,15 +269,15 @@ func bytesOf(v reflect.Value) (n int) {
 	return n
 }
 
-// Text returns the text of a value that is a JSON string, "" where there is none.
-// Its errors are those of Value.
+// Text returns the text of a value that is a JSON string, or "" for any other. Its errors are those
+// of Value.
 func (r *Run) Text(d Data) (string, error) {
 	raw, err := r.Value(d)
 	return Raw(raw).Text(), err
 }
 
-// Same reports whether a value of the record is, byte for byte, the given one,
-// also where it was not kept. It needs the store's key for that.
+// Same reports whether a value of the record is byte for byte the given one. For a redacted value
+// it needs the store's key.
 func (r *Run) Same(d Data, value []byte) (bool, error) {
 	switch {
 	case d.Redacted:
@@ -294,16 +293,15 @@ func (r *Run) Same(d Data, value []byte) (bool, error) {
 	return bytes.Equal(d.JSON, value), nil
 }
 
-// Output are the notes with what the script printed: where a dry run was gone on with as
-// one that is not, it printed all anew.
+// Output returns the notes with the script's output. It omits those before a dry run was resumed
+// live, because the script then printed everything anew.
 func (r *Run) Output() []*Note { return r.Notes[r.dry:] }
 
-// Stdout and Stderr are all that the script printed.
+// Stdout and Stderr return all that the script printed.
 func (r *Run) Stdout() string { return r.printed(func(n *Note) string { return n.Stdout }) }
 func (r *Run) Stderr() string { return r.printed(func(n *Note) string { return n.Stderr }) }
 
-// PrintedBytes is how many bytes the script printed of what the record has, before secrets
-// in it were hidden.
+// PrintedBytes returns how many bytes the script printed, before secrets in them were hidden.
 func (r *Run) PrintedBytes() (stdout, stderr int) {
 	for _, n := range r.Output() {
 		if n.Stdout == "" {

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// MayContain returns false only if the bytes of a record do not have a text, however it
-// is spelled in JSON. It takes a tenth of the time of decoding the lines.
+// MayContain returns false only if a record's bytes cannot contain a text, in any JSON spelling. It
+// takes a tenth of the time of decoding the lines.
 func MayContain(data []byte, s string) bool {
 	spelled := func(c rune) bool { return c < ' ' || c > '~' || c == '"' || c == '\\' || c == '/' }
 	return strings.ContainsFunc(s, spelled) || bytes.Contains(data, []byte(`\u00`)) ||
 		bytes.Contains(data, []byte(`"`+blobMark)) || bytes.Contains(bytes.ToLower(data), []byte(strings.ToLower(s)))
 }
 
-// Contains reports whether a text is in the script, its phrases, arguments and errors, or
-// in what it printed; case does not count.
+// Contains reports whether a text is in the scripts, phrases, arguments, errors, answers or output
+// of the run. It ignores case.
 func (r *Run) Contains(s string) bool {
 	s = strings.ToLower(s)
 	in := func(t string) bool { return strings.Contains(strings.ToLower(t), s) }
@@ -34,7 +34,7 @@ func (r *Run) Contains(s string) bool {
 		}
 	}
 	value := func(d Data) bool {
-		b, err := r.Value(d) // one that is not kept has no text
+		b, err := r.Value(d) // a value that is not kept has no text
 		return err == nil && inJSON(b)
 	}
 	for _, l := range r.Lines {

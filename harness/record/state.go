@@ -2,47 +2,47 @@ package record
 
 import "fmt"
 
-// State is what has become of a call.
+// State is how far a call has got.
 type State string
 
 // The states of a call.
 const (
-	Planned State = "planned" // nothing of it is in the record
-	Asking  State = "asked"   // it waits for a person
-	Granted State = "granted" // a person has said yes
-	Sent    State = "sent"    // it is under way, or its process died
-	Waiting State = "waiting" // its server goes on with it later: after an answer of ours
-	Unknown State = "unknown" // nobody knows what became of it
-	Ended   State = "done"    // its answer is known, or the script was told that it is not
-	Denied  State = "denied"  // by policy or a person
-	Failed  State = "failed"  // it was not sent
+	Planned State = "planned" // not in the record
+	Asking  State = "asked"   // waits for approval
+	Granted State = "granted" // approved, not sent yet
+	Sent    State = "sent"    // under way, or its process died
+	Waiting State = "waiting" // its server waits for our reply
+	Unknown State = "unknown" // its outcome is unknown
+	Ended   State = "done"    // answered, or the script got an error that its outcome is unknown
+	Denied  State = "denied"  // rejected by policy or a person
+	Failed  State = "failed"  // could not be sent
 )
 
-// event is what moves a call from one state to another: a line of the record, or,
-// without a line, that a call begins.
+// event moves a call from one state to another: a line of the record, or something that a missing
+// line implies.
 type event string
 
 // The events of a call, named after their lines.
 const (
 	onDenied    event = "done denied"   // by policy
-	onNotSent   event = "done not_sent" // arguments, no connection
+	onNotSent   event = "done not_sent" // invalid arguments, no connection
 	onAsk       event = "ask"
 	onYes       event = "yes"
 	onNo        event = "no"
-	onExpired   event = "expired" // the time of an ask or a grant has passed, or the tool has changed
+	onExpired   event = "expired" // an ask or approval has expired, or the tool has changed
 	onCall      event = "call"
-	onAgain     event = "call again"          // of a call that does the same however often it is made
+	onAgain     event = "call again"          // of an idempotent call
 	onDone      event = "done"                // answered or unread
-	onUncertain event = "done uncertain"      // the script was not told
-	onTold      event = "done uncertain told" // the script got an error that says so, for good
+	onUncertain event = "done uncertain"      // not reported to the script
+	onTold      event = "done uncertain told" // reported to the script as an error; final
 	onRound     event = "round"
-	onReply     event = "round sent" // our answer to what its server asked
+	onReply     event = "round sent" // our reply to its server
 	onLost      event = "lost"       // the process died
 	onHappened  event = "settle happened"
 	onNot       event = "settle not"
 )
 
-// transitions are all that may become of a call. What is not here is refused.
+// transitions has all transitions of a call. After refuses any other.
 var transitions = map[State]map[event]State{
 	Planned: {onCall: Sent, onAsk: Asking, onDenied: Denied, onNotSent: Failed},
 	Asking:  {onYes: Granted, onNo: Denied, onExpired: Denied},
@@ -57,8 +57,7 @@ var transitions = map[State]map[event]State{
 	Failed:  {},
 }
 
-// After returns the state of a call after an event, or an error where that cannot
-// follow.
+// After returns the state of a call after an event, or an error if the event cannot follow.
 func (s State) After(e event) (State, error) {
 	if next, ok := transitions[s][e]; ok {
 		return next, nil
@@ -66,8 +65,7 @@ func (s State) After(e event) (State, error) {
 	return s, fmt.Errorf("a call that is %s cannot have %q", s, e)
 }
 
-// eventOf is the event that a line is for the call that it is of; "" for a line
-// that is none.
+// eventOf returns the event of a line for its call, or "" if it has none.
 func eventOf(l Line) event {
 	switch l := l.(type) {
 	case *Call:
@@ -105,6 +103,5 @@ func eventOf(l Line) event {
 	return ""
 }
 
-// told reports whether the script got an error that says that nothing is known of
-// the call.
+// told reports whether the script got an error that the outcome of the call is unknown.
 func (d *Done) told() bool { return d.Kind == Uncertain && d.Error != "" && !d.Cut }

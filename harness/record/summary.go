@@ -11,15 +11,15 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// The statuses of runs without an End, and of a run whose process died or was cut
-// off and which another process ended.
+// The statuses of runs without an End, and of a run that another process ended because its own died
+// or was cut off.
 const (
 	Running = "running" // its process is alive
-	Died    = "died"    // it is not
+	Died    = "died"    // its process is not alive
 	Lost    = "lost"
 )
 
-// Summary is one run of a list.
+// Summary is a run in a list of runs.
 type Summary struct {
 	ID       string    `json:"run"`
 	Time     time.Time `json:"time"`
@@ -31,7 +31,7 @@ type Summary struct {
 	Dry      bool      `json:"dry,omitempty"`
 	Calls    int       `json:"calls"`
 	Failed   int       `json:"failed"`
-	Tools    []string  `json:"tools"`           // that were called, by ID
+	Tools    []string  `json:"tools"`           // called, by ID
 	Used     []Used    `json:"-"`               // by tool
 	Title    string    `json:"title,omitempty"` // comment or first phrase of the script, or tools, or its first line
 	Error    string    `json:"error,omitempty"` // first line
@@ -42,7 +42,7 @@ type Summary struct {
 	Once     string    `json:"once,omitempty"`
 }
 
-// Summary is what a list says of the run.
+// Summary returns the entry of the run in a list.
 func (r *Run) Summary() *Summary {
 	end := r.End
 	if end == nil {
@@ -68,40 +68,40 @@ func Summarize(b *Begin, e *End) *Summary {
 		Error: firstError(e.Error), Attempts: e.Attempts, Asks: e.Asks, Request: b.Request, Once: b.Once}
 }
 
-// firstError is the first line of an error's message.
+// firstError returns the first line of an error's message.
 func firstError(raw json.RawMessage) string {
 	var e struct {
 		Message string `json:"message"`
 	}
-	json.Unmarshal(raw, &e) // what is none has no message
+	json.Unmarshal(raw, &e) // invalid JSON has no message
 	line, _, _ := strings.Cut(e.Message, "\n")
 	return text.Cut(line, maxTitle)
 }
 
-// Bounds of what an End says for lists.
+// Bounds of the fields of an End for lists.
 const (
 	maxTools = 1000
 	maxTitle = 120 // characters
 )
 
-// A tally is what a list says of a run, gathered from its lines.
+// A tally gathers the fields of an End for lists from the lines of a run.
 type tally struct {
 	calls, failed, attempts, asks int
 	tools                         []string
 	called                        map[string]bool
 	used                          []Used
-	sent                          map[int]int // the numbers of calls to indexes of used
+	sent                          map[int]int // number of a call to its index in used
 	again                         map[int]bool
 	comment, phrase, script       string
 	gonames                       map[string]string // of tools
 	began, last                   time.Time         // of the attempt
-	earlier                       time.Duration     // that attempts before it took
+	earlier                       time.Duration     // of earlier attempts
 }
 
 func (t *tally) add(l Line) {
 	at := l.head().Time
 	switch l.(type) {
-	case *Answer, *Settle: // of people, between attempts
+	case *Answer, *Settle: // written by people, between attempts
 		at = t.last
 	case *Begin:
 		t.began = at
@@ -126,7 +126,7 @@ func (t *tally) add(l Line) {
 			t.gonames[tool.ID] = tool.Go
 		}
 	case *Call:
-		if l.Class == Again { // it may be made again
+		if l.Class == Again { // it may be repeated
 			if t.again[l.N] {
 				return
 			}
@@ -166,7 +166,7 @@ func (t *tally) call(l *Call) {
 	t.used[i].Calls++
 }
 
-// done counts what became of a call.
+// done counts the outcome of a call.
 func (t *tally) done(l *Done) {
 	i, ok := t.sent[l.N]
 	if !ok {
@@ -186,7 +186,7 @@ func (t *tally) done(l *Done) {
 	}
 }
 
-// uses adds a tool by which the run can be found.
+// uses adds a tool by which lists find the run.
 func (t *tally) uses(tool string) {
 	if !t.called[tool] && len(t.tools) < maxTools {
 		if t.called == nil {
@@ -197,8 +197,8 @@ func (t *tally) uses(tool string) {
 	}
 }
 
-// title returns the comment at the beginning of the script, or else its first phrase, the
-// tools that it called, or its first line.
+// title returns the comment at the beginning of the script, or else its first phrase, the tools
+// that it called, or its first line.
 func (t *tally) title() string {
 	if title := cmp.Or(t.comment, t.phrase); title != "" || len(t.tools) == 0 {
 		return cmp.Or(title, t.script)
@@ -210,8 +210,8 @@ func (t *tally) title() string {
 	return text.Cut(text.List(names, 3), maxTitle)
 }
 
-// fill sets the fields of an End that follow from the lines before it. Its Ms is that of the
-// last attempt before, and of all attempts then.
+// fill sets the fields of an End that follow from the lines before it. It adds the time of earlier
+// attempts to Ms, which is that of the last attempt, or zero.
 func (t *tally) fill(e *End) {
 	if e.Ms == 0 {
 		e.Ms = ms(t.last.Sub(t.began))
@@ -236,12 +236,12 @@ func (t *tally) refused(decisions json.RawMessage) {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// firstPhrase is the first phrase of the tools of a result.
+// firstPhrase returns the first phrase of the tools of a result.
 func firstPhrase(raw json.RawMessage) string {
 	var uses []struct {
 		Phrase string `json:"phrase"`
 	}
-	json.Unmarshal(raw, &uses) // what is none has no phrase
+	json.Unmarshal(raw, &uses) // invalid JSON has no phrase
 	for _, u := range uses {
 		if u.Phrase != "" {
 			return text.Cut(u.Phrase, maxTitle)
@@ -250,8 +250,8 @@ func firstPhrase(raw json.RawMessage) string {
 	return ""
 }
 
-// FirstLines returns the comment at the beginning of a script, without slashes, and the
-// first line of code, or its phrase if that line declares tools.
+// FirstLines returns the comment at the beginning of a script, without slashes, and its first line
+// of code. If that line declares tools, it returns their phrase instead.
 func FirstLines(script string) (comment, code string) {
 	declared := "" // the line that declares tools, if its phrase is on the next one
 	for line := range strings.Lines(script) {
