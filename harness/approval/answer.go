@@ -11,7 +11,7 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Refused returns in a sentence why [store.Store.Answer] did not accept an answer to a call.
+// Refused returns a sentence that says why [store.Store.Answer] rejected an answer to a call.
 func Refused(c *Call, err error) string {
 	var before *store.AnsweredError
 	why := "was not answered: " + registry.PrintableText(err.Error(), 500)
@@ -30,8 +30,8 @@ func Refused(c *Call, err error) string {
 	return c.ID + " " + why
 }
 
-// Blocked says why a run cannot be resumed, and returns the arguments of the command that shows
-// more. why is empty if the run can be resumed.
+// Blocked returns why a run cannot be resumed, and the arguments of the command that shows more.
+// why is empty if the run can be resumed.
 func Blocked(r *record.Run) (why string, command []string) {
 	id := r.Begin.ID
 	switch open, lost := len(r.Open()), r.Unknown(); {

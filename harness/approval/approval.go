@@ -1,13 +1,12 @@
 // Package approval lists, shows and answers the calls of runs that need a person.
 //
-// A [Call] is one of three: a call that was not sent yet, a call in the middle of which its
-// server has a question, or all effect calls of a dry run. [List] finds those of a store,
-// [Load] one by its ID, [Open] those of a run; [Call.Document] shows one to a person, and
-// [Call.MarshalJSON] to a program. Its answer is kept by [store.Store.Answer], which signs it;
-// the store checks signature and digest whenever it loads the run.
+// A [Call] is one of three: a call that was not sent yet, a call whose server asks a question
+// before it answers, or all effect calls of a dry run. [List] finds the calls of a store, [Load]
+// one by its ID, [Open] those of a run. [Call.Document] shows a call to a person,
+// [Call.MarshalJSON] to a program. [store.Store.Answer] signs and saves the answer; the store
+// checks signature and digest whenever it loads the run.
 //
-// A call that was sent and never answered needs a person too, who says with [Settle] what
-// happened.
+// A call whose outcome is unknown needs a person too: [Settle] records what happened.
 package approval
 
 import (
@@ -23,15 +22,15 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 )
 
-// Call is a call of a run that needs a person, or needed one: see its State.
+// Call is a call of a run that needs or needed a person: see its State.
 type Call struct {
 	*record.Asked
-	ID     string // of the approval: that of the run, a dot and A
+	ID     string // of the approval: the run's ID, a dot and A
 	Run    *record.Summary
-	Record *record.Run // nil in a Head
+	Record *record.Run // nil if the call is a Head
 }
 
-// New returns the call that an ask of a run is about.
+// New returns the call that an Ask of a run is about.
 func New(r *record.Run, a *record.Asked) *Call {
 	return &Call{a, record.ApprovalID(r.Begin.ID, a.A), r.Summary(), r}
 }
@@ -46,9 +45,9 @@ func open(sum *record.Summary, r *record.Run) (out []*Call) {
 	return out
 }
 
-// List returns the calls that can be answered in the runs that a filter chooses, the latest run
-// first. If the filter is nil, it reads all runs. A record that cannot be read is yielded as an
-// error, and the list continues.
+// List returns the calls that can be answered in the runs that match the filter, latest run first.
+// If the filter is nil, it reads all runs. A record that cannot be read is yielded as an error, and
+// the list continues.
 func List(ctx context.Context, s *store.Store, f *store.Filter) iter.Seq2[*Call, error] {
 	most := int64(record.MaxRecord)
 	if f != nil && f.Bytes > 0 {
@@ -86,9 +85,9 @@ func mayAsk(s *record.Summary) bool {
 	return s.Dry || record.Resumable(s.Status) || s.Status == record.Running || s.Status == record.Died
 }
 
-// Load returns a call by its ID, or by a unique beginning of that; also by the ID of its run,
-// if only one call of the run can be answered. The error is store.ErrNotFound or
-// store.ErrAmbiguous if the ID does not name one call.
+// Load returns a call by its ID or a unique prefix of it. The ID of a run is enough if only one
+// call of the run can be answered. The error is store.ErrNotFound or store.ErrAmbiguous if the ID
+// does not name one call.
 func Load(s *store.Store, id string) (*Call, error) {
 	r, a, err := s.Asked(id)
 	if err != nil {
@@ -97,7 +96,7 @@ func Load(s *store.Store, id string) (*Call, error) {
 	return New(r, a), nil
 }
 
-// Head returns the call without its record, arguments and question, to keep in memory.
+// Head returns the call without its record, arguments and question, small enough to keep in memory.
 func (c *Call) Head() *Call {
 	a := *c.Asked
 	ask := *a.Ask
@@ -114,11 +113,11 @@ func (c *Call) IsLedger() bool { return c.A == record.Ledger }
 // Line returns the line of the script that makes the call, or 0 if it is unknown.
 func (c *Call) Line() int { return record.PlaceLine(c.Place) }
 
-// At says where the script makes the call: "line 12 of the saved script digest".
+// At returns where the script makes the call: "line 12 of the saved script digest".
 func (c *Call) At() string { return present.At(c.Record, c.Path, c.Place) }
 
-// MarshalJSON returns the call as commands print it. Arguments that the record does not
-// keep are null.
+// MarshalJSON returns the call as commands print it. Arguments that the record did not keep are
+// null.
 func (c *Call) MarshalJSON() ([]byte, error) {
 	args, err := c.Record.Value(c.Args)
 	if errors.Is(err, record.ErrNotKept) {
@@ -138,7 +137,7 @@ func (c *Call) MarshalJSON() ([]byte, error) {
 		Args     json.RawMessage `json:"args"`
 		Why      string          `json:"why"`
 		Line     int             `json:"line"`
-		Script   string          `json:"script,omitempty"` // saved
+		Script   string          `json:"script,omitempty"` // the saved script, if the call is in one
 		Path     string          `json:"path,omitempty"`   // the goroutine, as the record has it
 		Until    time.Time       `json:"until"`
 		Whole    bool            `json:"whole,omitempty"`

@@ -11,16 +11,16 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// Document returns all that a person decides by: the tool, why approval is required, all
-// arguments, how other pending calls of the tool differ, a server's question, the calls that
-// the run has sent before, and the line of the script.
+// Document returns everything that a person needs to decide: the tool, why approval is required,
+// all arguments, how other pending calls of the tool differ, a server's question, the calls that
+// the run sent before, and the line of the script.
 func (c *Call) Document(now time.Time) present.Document {
 	return slices.Concat(present.Document{
 		&present.Heading{Level: 1, Text: present.Words(present.Strong, c.ID).Add(present.Plain, "  ").Add(present.Warn, c.state(now))},
 		c.Facts(now)}, c.Arguments(), c.others(), c.Context(""))
 }
 
-// state says in a few words whether the call can be answered.
+// state returns in a few words whether the call can be answered.
 func (c *Call) state(now time.Time) string {
 	if c.Answer != nil {
 		return "answered"
@@ -51,7 +51,7 @@ func (c *Call) Facts(now time.Time) present.Facts {
 		present.Fact{Name: "token", Value: w(present.Strong, c.Run.Subject)}, present.Fact{Name: "session", Value: w(present.Mono, c.Run.Session)})
 }
 
-// pending returns the call as the Result of its run has it. Lines are those of the whole script.
+// pending returns the call as it is in the Result of its run, with its line in the full script.
 func (c *Call) pending() *outcome.Pending {
 	args, _ := c.Record.Value(c.Args)
 	p := outcome.PendingCall(c.Run.ID, c.Ask, args)
@@ -70,7 +70,7 @@ func (c *Call) Arguments() present.Document {
 		present.Origins(args, c.Origins, c.Late))
 }
 
-// Table returns a list of calls, with arguments in short.
+// Table returns a table of calls with shortened arguments.
 func Table(calls []*Call, now time.Time) present.Document {
 	t := &present.Table{Header: true, Columns: present.Columns("approval", "expires", "tool", "class", "place")}
 	w := present.Words
@@ -93,10 +93,10 @@ func Table(calls []*Call, now time.Time) present.Document {
 	return present.Document{t}
 }
 
-// maxShort bounds the arguments in a list, in characters.
+// maxShort limits the arguments in a table, in characters.
 const maxShort = 200
 
-// maxOthers bounds the other pending calls that are listed.
+// maxOthers limits how many other pending calls are listed.
 const maxOthers = 20
 
 // others returns the other pending calls of the tool in the run, with the arguments that
@@ -119,8 +119,8 @@ func (c *Call) others() present.Document {
 		"other calls of the tool that need approval, and their other values")}, list}
 }
 
-// Context returns the line of the script that makes the call, and the calls that the run has
-// sent before. page is the address of the page of the run, for links; "" leaves them out.
+// Context returns the line of the script that makes the call, and the calls that the run sent
+// before. page is the address of the run's page, for links. If empty, there are no links.
 func (c *Call) Context(page string) present.Document {
 	v := present.New(c.Record)
 	return append(v.Around(c.Path, c.Place, page), v.Before(page)...)

@@ -14,9 +14,9 @@ import (
 	"github.com/usetools/usetools/registry/backend"
 )
 
-// Settle records a person's statement about a call whose outcome is unknown. A result that does not
-// fit the output schema of its tool is a *MisfitError, unless force is set. timeout returns
-// how long a call of a tool may take. For other errors see [store.Store.Settle].
+// Settle records a person's statement about a call whose outcome is unknown. It returns a
+// *MisfitError if a result does not fit the output schema of its tool, unless force is set. timeout
+// returns how long a call of a tool may take. For other errors see [store.Store.Settle].
 func Settle(s *store.Store, r *record.Run, st *record.Settle, force bool, timeout func(tool string) time.Duration) error {
 	tool := ""
 	for _, m := range r.Unknown() {
@@ -32,14 +32,14 @@ func Settle(s *store.Store, r *record.Run, st *record.Settle, force bool, timeou
 	return s.Settle(r.Begin.ID, st, timeout(tool))
 }
 
-// A MisfitError says which schema a result does not fit, and why.
+// MisfitError says which schema a result does not fit, and why.
 type MisfitError struct{ error }
 
-// maxGiven bounds the result that a person gives, in bytes.
+// maxGiven limits the result that a person enters, in bytes.
 const maxGiven = 1 << 20
 
-// GivenResult returns the answer of a tool that a person gives, as a result of MCP. data is
-// JSON: a result of MCP, the structured value of one, or a text.
+// GivenResult converts a result that a person enters to an MCP result. data is JSON: an MCP result,
+// its structured value, or a text.
 func GivenResult(data []byte) (record.Data, error) {
 	data = bytes.TrimSpace(data)
 	switch {
@@ -59,9 +59,9 @@ func GivenResult(data []byte) (record.Data, error) {
 			return compactData(data)
 		}
 	}
-	said := string(data)
-	_ = json.Unmarshal(data, &said) // other values stay JSON
-	out := map[string]any{"content": []any{map[string]string{"type": "text", "text": said}}}
+	text := string(data)
+	_ = json.Unmarshal(data, &text) // values that are not strings stay JSON
+	out := map[string]any{"content": []any{map[string]string{"type": "text", "text": text}}}
 	if keys != nil {
 		out["structuredContent"] = json.RawMessage(data)
 	}
@@ -78,8 +78,8 @@ func compactData(data []byte) (record.Data, error) {
 	return record.Raw(b.Bytes()), err
 }
 
-// fitsTool returns an error if a result of MCP does not fit the output schema that the run's
-// record has of a tool.
+// fitsTool returns an error if an MCP result does not fit the tool's output schema in the run's
+// record.
 func fitsTool(r *record.Run, id string, result json.RawMessage) error {
 	var output json.RawMessage
 	for t := range r.AllTools() {

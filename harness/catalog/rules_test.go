@@ -53,12 +53,12 @@ func TestTheConfigSaysWhichCallsAsk(t *testing.T) {
 		got = append(got, rules[i].String())
 	}
 	want := []string{
-		"calls of tools that are effect need approval, for which they wait 7 days",
+		"calls of tools that are effect need approval; pending calls expire after 7 days",
 		"calls of crm.delete_* are denied",
-		`calls of mail.send need approval where not (to endsWith "@example.com"), for which they wait 2 days; ` +
-			"the others are allowed, whatever less exact rules say",
+		`calls of mail.send need approval where not (to endsWith "@example.com"); pending calls expire after 2 days; ` +
+			"other calls are allowed, whatever less exact rules say",
 		`calls of mail.send are denied where len(to) > 100`,
-		"calls of pay need approval, for which they wait 1h30m; an approval may cover all calls of the tool in the run",
+		"calls of pay need approval; pending calls expire after 1h30m; an approval may cover all calls of the tool in the run",
 		"for the token alice calls of tools that are effect need no approval",
 		"calls of tools that are read need no approval",
 	}

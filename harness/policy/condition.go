@@ -18,67 +18,66 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Condition is an expression over one call that is true or false, such as
+// Condition is a boolean expression over one call, such as
 //
 //	amount > 100 and not (to endsWith "@example.com")
 //
-// Its names are the arguments of the call, nil where the call has none of that
-// name; args is the whole object of them, for names that are no identifier
-// (args["content-type"]), and tool is the ID of the tool. The grammar is that of
-// github.com/expr-lang/expr, of which it has
+// Its names are the arguments of the call; a missing argument is nil. args is the object of all
+// arguments, for names that are not identifiers (args["content-type"]), and tool is the ID of the
+// tool. The grammar is a subset of github.com/expr-lang/expr:
 //
 //	and or not == != < <= > >= in contains startsWith endsWith matches + - * / % ?? ?:
 //	a.b a?.b a["b"] a[0] [1, 2]
 //	all any none one count filter map sum (with # for the element) len lower upper trim split float keys values
 //
-// and nothing that depends on anything but the call and where its values come from: no time, no
-// chance. matches wants a constant pattern, of package regexp.
+// A condition depends only on the call and the origins of its values, never on time or chance. The
+// pattern of matches is a constant, in the syntax of package regexp.
 //
-// late, explained, planned and foreign(x) are facts of package flow: the script was sent after
-// untrusted text may have gone back to the client; trusted texts have all targets of the call; a
-// script that is not late declares the tool; untrusted text has x, or an address in it, and
-// trusted text has not. An argument of one of these names is args.late.
+// late, explained, planned and foreign(x) are facts of package flow. late: the script was sent
+// after untrusted text may have gone back to the client. explained: trusted texts have all targets
+// of the call. planned: a script that is not late declares the tool. foreign(x): untrusted text has
+// x, or an address in it, and trusted text does not. An argument with one of these names is
+// args.late.
 //
-// Numbers are compared and computed exactly, as they are written. Values of two
-// kinds are not equal or different: to compare them is an error, as is an operator
-// on a value that is not of its kind, nil included; only == and != take nil beside
-// anything. See [Rule] for what an error comes to.
+// Numbers are compared and computed exactly. Comparing values of two kinds is an error, and so is
+// an operator on a value of the wrong kind, including nil. Only == and != accept nil beside any
+// value. [Rule] says how an error counts.
 type Condition struct {
 	text     string
 	root     ast.Node
 	names    []string
 	numbers  map[ast.Node]*big.Rat
 	patterns map[ast.Node]*pattern
-	flow     bool // it asks for facts of package flow
+	flow     bool // it uses facts of package flow
 }
 
-// flowFacts are the names of facts about where the values of a call come from.
+// flowFacts are the names of the facts about the origins of a call's values.
 var flowFacts = map[string]func(*flow.Facts) bool{
 	"late": (*flow.Facts).IsLate, "explained": (*flow.Facts).IsExplained, "planned": (*flow.Facts).IsPlanned,
 }
 
-// foreign is the name of the function of such a fact.
+// foreign is the name of the one fact that is a function.
 const foreign = "foreign"
 
-// pattern is a regular expression and how many instructions it has.
+// pattern is a compiled regular expression; size is its number of instructions.
 type pattern struct {
 	*regexp.Regexp
 	size int
 }
 
-// Bounds of a condition: of its text, in bytes, and of its nodes.
+// Limits of a condition: its text in bytes, and its nodes.
 const (
 	maxCondition = 4096
 	maxNodes     = 500
 )
 
-// ParseCondition reads a condition. An error says what is wrong with it, and where.
+// ParseCondition parses a condition. Its error says what is wrong, and where.
 func ParseCondition(text string) (*Condition, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, errors.New(`the condition is empty; want an expression over arguments (amount > 100)`)
 	}
 	if len(text) > maxCondition {
-		return nil, fmt.Errorf("the condition has %d bytes, at most %d may be", len(text), maxCondition)
+		return nil, fmt.Errorf("the condition has %d bytes; the limit is %d", len(text), maxCondition)
 	}
 	grammar := conf.CreateNew()
 	grammar.MaxNodes = maxNodes
@@ -107,14 +106,14 @@ func (c *Condition) String() string { return c.text }
 // MarshalText returns the condition as it was written.
 func (c *Condition) MarshalText() ([]byte, error) { return []byte(c.text), nil }
 
-// Arguments returns the names of the arguments that the condition looks at by their
-// name alone, each once, in the order in which it names them.
+// Arguments returns the names of the arguments that the condition reads by name alone, without
+// duplicates, in the order of first use.
 func (c *Condition) Arguments() []string { return slices.Clone(c.names) }
 
-// UsesFlow reports whether the condition asks where values come from: see package flow.
+// UsesFlow reports whether the condition uses facts about the origins of values: see package flow.
 func (c *Condition) UsesFlow() bool { return c.flow }
 
-// kind is what is known of a value.
+// kind is the static or actual kind of a value.
 type kind string
 
 // The kinds of values.
@@ -128,7 +127,8 @@ const (
 	object  kind = "an object"
 )
 
-// functions are those that a condition may call: of what, and what they give.
+// functions are the functions of conditions, with the kind of their first argument and of their
+// result.
 var functions = map[string]struct {
 	of, gives kind
 	most      int // arguments
@@ -139,8 +139,8 @@ var functions = map[string]struct {
 	"split": {words, list, 2}, "float": {unknown, number, 1}, "keys": {object, list, 1}, "values": {object, list, 1},
 }
 
-// operators are those between two values: of which kind both are, unknown: of any,
-// and what they give.
+// operators are the binary operators, with the kind of both operands (unknown permits any) and of
+// the result.
 var operators = map[string]struct{ of, gives kind }{
 	"and": {boolean, boolean}, "&&": {boolean, boolean}, "or": {boolean, boolean}, "||": {boolean, boolean},
 	"==": {unknown, boolean}, "!=": {unknown, boolean}, "in": {unknown, boolean},
@@ -151,8 +151,8 @@ var operators = map[string]struct{ of, gives kind }{
 	"%": {number, number}, "??": {unknown, unknown},
 }
 
-// check returns the kind of a node, and an error where it can never be answered, or
-// where it is not of the language.
+// check returns the kind of a node. It returns an error if the node can never be evaluated, or is
+// not part of the language.
 func (c *Condition) check(n ast.Node) (kind, error) {
 	switch n := n.(type) {
 	case *ast.NilNode:
@@ -175,7 +175,7 @@ func (c *Condition) check(n ast.Node) (kind, error) {
 			return number, nil
 		}
 		if n.Name != "" {
-			return unknown, fmt.Errorf("#%s is not known; want # or #index", n.Name)
+			return unknown, fmt.Errorf("unknown name #%s; want # or #index", n.Name)
 		}
 		return unknown, nil
 	case *ast.UnaryNode:
@@ -217,7 +217,7 @@ func (c *Condition) check(n ast.Node) (kind, error) {
 	case *ast.VariableDeclaratorNode, *ast.SequenceNode:
 		return unknown, errors.New("want one expression, without let and ;")
 	}
-	return unknown, fmt.Errorf("%s is not of the language of conditions", cut(n))
+	return unknown, fmt.Errorf("conditions do not support %s", cut(n))
 }
 
 func (c *Condition) all(nodes ...ast.Node) error {
@@ -229,7 +229,7 @@ func (c *Condition) all(nodes ...ast.Node) error {
 	return nil
 }
 
-// name notes an argument that the condition looks at.
+// name records an argument that the condition reads, and returns the kind of the name.
 func (c *Condition) name(name string) (kind, error) {
 	switch {
 	case name == "args":
@@ -240,7 +240,7 @@ func (c *Condition) name(name string) (kind, error) {
 		c.flow = true
 		return boolean, nil
 	case strings.HasPrefix(name, "$"):
-		return unknown, fmt.Errorf("%s is not known; args has all arguments", name)
+		return unknown, fmt.Errorf("unknown name %s; args has all arguments", name)
 	}
 	if !slices.Contains(c.names, name) {
 		c.names = append(c.names, name)
@@ -248,8 +248,8 @@ func (c *Condition) name(name string) (kind, error) {
 	return unknown, nil
 }
 
-// wants returns an error where a node is known not to be of the kind that an
-// operator or a function is for.
+// wants returns an error if a node is known to have another kind than an operator or function
+// needs.
 func (c *Condition) wants(what string, want kind, n ast.Node) error {
 	k, err := c.check(n)
 	if err == nil && want != unknown && k != unknown && k != want {
@@ -261,7 +261,7 @@ func (c *Condition) wants(what string, want kind, n ast.Node) error {
 func (c *Condition) binary(n *ast.BinaryNode) (kind, error) {
 	op, ok := operators[n.Operator]
 	if !ok {
-		return unknown, fmt.Errorf("the operator %s is not of the language of conditions", n.Operator)
+		return unknown, fmt.Errorf("conditions do not support the operator %s", n.Operator)
 	}
 	if left, ok := n.Left.(*ast.UnaryNode); ok && op.gives == boolean && op.of != boolean &&
 		(left.Operator == "not" || left.Operator == "!") {
@@ -284,7 +284,7 @@ func (c *Condition) binary(n *ast.BinaryNode) (kind, error) {
 	return op.gives, nil
 }
 
-// pattern compiles the right side of matches.
+// pattern compiles the right operand of matches.
 func (c *Condition) pattern(n *ast.BinaryNode) error {
 	p, ok := n.Right.(*ast.StringNode)
 	if !ok {
@@ -345,7 +345,7 @@ func functionNames() []string {
 	return names
 }
 
-// written is the text of a literal.
+// written returns the text of a literal without underscores.
 func (c *Condition) written(n ast.Node) string {
 	at := n.Location()
 	runes := []rune(c.text)
@@ -355,5 +355,5 @@ func (c *Condition) written(n ast.Node) string {
 	return strings.ReplaceAll(string(runes[at.From:at.To]), "_", "")
 }
 
-// cut is a part of a condition for a message.
+// cut returns a part of a condition, shortened for a message.
 func cut(n ast.Node) string { return text.Cut(n.String(), 60) }

@@ -15,21 +15,21 @@ import (
 	"github.com/usetools/usetools/harness/flow"
 )
 
-// maxSteps bounds the work of one answer: a step is a node, an element of a list, or
-// some bytes of a text. That many take less than a second.
+// maxSteps limits the work of one evaluation. A step is a node, a list element, or some bytes of a
+// text. That many steps take less than a second.
 const maxSteps = 5_000_000
 
-// maxDigits bounds the digits of a number and its exponent.
+// maxDigits limits the digits of a number, and its exponent.
 const maxDigits = 400
 
-var errSteps = errors.New("it takes too long for these arguments")
+var errSteps = errors.New("evaluation takes too long for these arguments")
 
-// errNoMember ends a chain with ?. at a nil.
+// errNoMember ends a chain with ?. at nil.
 var errNoMember = errors.New("?. of nil")
 
-// Holds reports whether the condition is true of a call of a tool with arguments,
-// which have numbers as json.Number. facts say where their values come from, and may be nil. An
-// error says why that cannot be answered, without the values of arguments.
+// Holds reports whether the condition is true for a call of a tool. Numbers in args are
+// json.Number. facts describe the origins of the values, and may be nil. An error says why the
+// condition cannot be evaluated; it contains no argument values.
 func (c *Condition) Holds(tool string, args map[string]any, facts *flow.Facts) (bool, error) {
 	e := &evaluation{c: c, tool: tool, args: args, facts: facts, left: maxSteps}
 	v, err := e.eval(c.root)
@@ -43,24 +43,24 @@ func (c *Condition) Holds(tool string, args map[string]any, facts *flow.Facts) (
 	return b, nil
 }
 
-// evaluation is one answer. Values are nil, bool, json.Number, *big.Rat, string,
+// evaluation is the state of one evaluation. Values are nil, bool, json.Number, *big.Rat, string,
 // []any and map[string]any.
 type evaluation struct {
 	c        *Condition
 	tool     string
 	args     map[string]any
 	facts    *flow.Facts
-	elements []element // the innermost last
-	left     int       // steps
+	elements []element // innermost last
+	left     int       // steps that may still be taken
 }
 
-// element is what # stands for.
+// element is the current value of #.
 type element struct {
 	value any
 	index int
 }
 
-// spend takes steps from those that are left.
+// spend takes steps from the budget. It returns errSteps if the budget is used up.
 func (e *evaluation) spend(steps int) error {
 	if e.left -= steps; e.left < 0 {
 		return errSteps
@@ -132,14 +132,14 @@ func (e *evaluation) eval(n ast.Node) (any, error) {
 		return e.eval(n.Node)
 	case *ast.BuiltinNode:
 		return e.call(n)
-	case *ast.CallNode: // check lets foreign through alone
+	case *ast.CallNode: // only foreign passes check
 		v, err := e.eval(n.Arguments[0])
 		return err == nil && e.facts.IsForeign(v), err
 	}
-	return nil, fmt.Errorf("%s is not of the language of conditions", cut(n)) // check lets none through
+	return nil, fmt.Errorf("conditions do not support %s", cut(n)) // unreachable after check
 }
 
-// as is the value of a node, which an operator or function wants to be a T.
+// as evaluates a node whose value must be a T.
 func as[T any](e *evaluation, n ast.Node, what string, want kind) (T, error) {
 	v, err := e.eval(n)
 	t, ok := v.(T)
@@ -149,7 +149,7 @@ func as[T any](e *evaluation, n ast.Node, what string, want kind) (T, error) {
 	return t, err
 }
 
-// number is the value of a node, which is to be a number.
+// number evaluates a node whose value must be a number.
 func (e *evaluation) number(n ast.Node, what string) (*big.Rat, error) {
 	v, err := e.eval(n)
 	if err != nil {
@@ -267,7 +267,7 @@ func (e *evaluation) arithmetic(n *ast.BinaryNode) (any, error) {
 		return out.Mul(a, b), nil
 	}
 	if b.Sign() == 0 {
-		return nil, fmt.Errorf("%s is 0, and divides", cut(n.Right))
+		return nil, fmt.Errorf("division by zero: %s is 0", cut(n.Right))
 	}
 	if n.Operator == "/" {
 		return out.Quo(a, b), nil
@@ -278,7 +278,7 @@ func (e *evaluation) arithmetic(n *ast.BinaryNode) (any, error) {
 	return out.SetInt(new(big.Int).Rem(a.Num(), b.Num())), nil
 }
 
-// equal compares values of one kind; nil may stand beside any.
+// equal compares two values of one kind, or any value with nil.
 func (e *evaluation) equal(a, b any) (bool, error) {
 	if err := e.spend(1); err != nil {
 		return false, err
@@ -321,8 +321,8 @@ func (e *evaluation) equal(a, b any) (bool, error) {
 	return err == nil && x.Cmp(y) == 0, err
 }
 
-// equalObjects compares objects of as many members. A difference that can be told
-// comes before one that cannot, so that the answer does not hang on an order.
+// equalObjects compares objects with equally many members, in the order of their keys, so that the
+// result does not depend on map order.
 func (e *evaluation) equalObjects(a, b map[string]any) (bool, error) {
 	for _, key := range sortedKeys(a) {
 		y, ok := b[key]
@@ -336,7 +336,7 @@ func (e *evaluation) equalObjects(a, b map[string]any) (bool, error) {
 	return true, nil
 }
 
-// in reports whether a list has an equal element, or an object a key.
+// in reports whether a list has an equal element, or an object has a key.
 func (e *evaluation) in(a, b any, n *ast.BinaryNode) (bool, error) {
 	switch b := b.(type) {
 	case []any:
@@ -386,7 +386,7 @@ func (e *evaluation) compare(a, b any, n *ast.BinaryNode) (int, error) {
 	return x.Cmp(y), nil
 }
 
-func mismatch(a, b kind) error { return fmt.Errorf("%s is compared with %s", a, b) }
+func mismatch(a, b kind) error { return fmt.Errorf("cannot compare %s with %s", a, b) }
 
 func (e *evaluation) member(n *ast.MemberNode) (any, error) {
 	of, err := e.eval(n.Node)
@@ -503,8 +503,8 @@ func (e *evaluation) ofObject(n *ast.BuiltinNode, v map[string]any) (any, error)
 	return nil, fmt.Errorf("%s of %s, which is an object", n.Name, cut(n.Arguments[0]))
 }
 
-// ofList calls a function with a predicate. It looks at each element, so that
-// nothing but the arguments decides whether one cannot be answered.
+// ofList calls a function with a predicate. It evaluates the predicate for every element, so that
+// an error depends on the arguments alone.
 func (e *evaluation) ofList(n *ast.BuiltinNode, v []any) (any, error) {
 	var out []any
 	sum := new(big.Rat)
@@ -529,7 +529,7 @@ func (e *evaluation) ofList(n *ast.BuiltinNode, v []any) (any, error) {
 			continue
 		case "sum":
 			if kindOf(y) != number {
-				return nil, fmt.Errorf("sum wants numbers, and there is %s in %s", kindOf(y), cut(n.Arguments[0]))
+				return nil, fmt.Errorf("sum wants numbers, and %s contains %s", cut(n.Arguments[0]), kindOf(y))
 			}
 			r, err := e.rational(y)
 			if err != nil {
@@ -565,7 +565,7 @@ func (e *evaluation) ofList(n *ast.BuiltinNode, v []any) (any, error) {
 	return count == 1, nil
 }
 
-// kindOf is the kind of a value.
+// kindOf returns the kind of a value.
 func kindOf(v any) kind {
 	switch v.(type) {
 	case nil:
@@ -584,7 +584,7 @@ func kindOf(v any) kind {
 	return kind(reflect.TypeOf(v).String())
 }
 
-// rational is a number's exact value.
+// rational returns the exact value of a number.
 func (e *evaluation) rational(v any) (*big.Rat, error) {
 	if err := e.spend(50); err != nil {
 		return nil, err
@@ -595,8 +595,7 @@ func (e *evaluation) rational(v any) (*big.Rat, error) {
 	return v.(*big.Rat), nil
 }
 
-// decimal reads a number as JSON writes it. One that would need a lot of memory is
-// an error.
+// decimal parses a number in JSON syntax. It returns an error for a number that needs much memory.
 func decimal(s string) (*big.Rat, error) {
 	mantissa, exponent := s, "0"
 	if i := strings.IndexAny(s, "eE"); i >= 0 {

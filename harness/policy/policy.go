@@ -1,20 +1,14 @@
 // Package policy decides which tools a script may call.
 //
-// A [Policy] is set by the operator: lists of allowed and denied tools, whether
-// only tools that read may be called, which tools a person must approve of, and
-// rules, which may have conditions on the arguments of a call: a rule that asks says
-// by its condition which calls are asked for and which are not, whatever less exact
-// rules say. [Policy.Decide]
-// takes a tool with those annotations of its server that count and its class (by
-// the config, as catalog.Catalog.Decide does it), and returns a [Decision], with
-// the rule that led to it in words; [Policy.DecideCall] does so for one call with
-// its arguments. The package knows nothing of scripts and calls nothing: the
-// harness asks it about all tools of a script before the script runs, and again
-// before each call.
+// The operator sets a [Policy]: lists of allowed and denied tools, whether only read tools may be
+// called, which tools need approval, and rules, which may have conditions on the arguments of a
+// call. [Policy.Decide] takes a tool with its trusted annotations and its class
+// (catalog.Catalog.Decide reads both from the config) and returns a [Decision] with the rule that
+// decided; [Policy.DecideCall] decides about one call with its arguments. The harness asks about
+// all tools of a script before the script runs, and again before each call.
 //
-// The annotations are what servers say of themselves. A policy that must hold
-// against a server that lies lists its tools in Allow or Deny, or distrusts it in
-// the config.
+// Servers state the annotations of their tools themselves. A policy that must hold against a lying
+// server lists its tools in Allow or Deny, or distrusts the server in the config.
 package policy
 
 import (
@@ -27,31 +21,29 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Policy says which tools scripts may call. It is applied to all tools of a
-// script before anything runs, and again to each call. A nil Policy allows
-// everything.
+// Policy says which tools scripts may call. It is applied to all tools of a script before it runs,
+// and again to each call. A nil Policy allows everything.
 //
-// Patterns are those of path.Match over the ID of a tool (git.git_*); one that
-// matches the name of a server stands for all of its tools.
+// Patterns are those of path.Match over tool IDs (git.git_*); one that matches the name of a server
+// stands for all of its tools.
 type Policy struct {
-	// Allow lists the tools that may be called; empty: all. Deny takes away
-	// from those, whatever Allow says.
+	// Allow lists the tools that may be called. If empty, all may. Deny overrides Allow.
 	Allow, Deny []string
 	// ReadOnly denies tools that are not marked as read-only.
 	ReadOnly bool
-	// Approve says which tools need the approval of a person.
+	// Approve says which tools need a person's approval.
 	Approve Approval
-	// Approved are tools that the operator has approved for all scripts.
+	// Approved lists the tools that the operator approved for all scripts.
 	Approved []string
-	// Rules are beside all of that: the stricter of both counts, but for a rule of
-	// tools that allows, which answers what Approve asks. Their order does not matter.
+	// Rules apply in addition to the fields above; the stricter verdict counts. Exception: a rule
+	// that allows tools, not a class, overrides Approve. The order of the rules does not matter.
 	Rules []Rule `json:",omitempty"`
-	// Token is the name of the token whose rules count; "": none.
+	// Token is the name of the token whose rules apply. If empty, only rules for all tokens apply.
 	Token string `json:",omitempty"`
 }
 
-// With returns the policy with the name of a token and further rules, which is p
-// where that changes nothing. p may be nil.
+// With returns the policy with the name of a token and further rules, or p itself if that changes
+// nothing. p may be nil.
 func (p *Policy) With(token string, rules []Rule) *Policy {
 	if token == "" && len(rules) == 0 || p != nil && p.Token == token && len(rules) == 0 {
 		return p
@@ -73,15 +65,15 @@ func (p *Policy) With(token string, rules []Rule) *Policy {
 // Approval says which tools need approval.
 type Approval string
 
-// Which tools need approval, by the hints that servers give of them.
+// The kinds of tools that need approval, by the hints of their servers.
 const (
-	ApproveNone        Approval = "none"        // none does; also ""
-	ApproveMarked      Approval = "marked"      // those marked as destructive
-	ApproveDestructive Approval = "destructive" // those, and those that do not say whether they are
-	ApproveWrites      Approval = "writes"      // those not marked as read-only
+	ApproveNone        Approval = "none"        // no tool; also ""
+	ApproveMarked      Approval = "marked"      // tools marked as destructive
+	ApproveDestructive Approval = "destructive" // and tools without a destructive hint
+	ApproveWrites      Approval = "writes"      // tools not marked as read-only
 )
 
-// Approvals are the values that an Approval may have.
+// Approvals lists the valid values of an Approval.
 var Approvals = []Approval{ApproveNone, ApproveMarked, ApproveDestructive, ApproveWrites}
 
 // Decision is the verdict of a policy on one tool.
@@ -90,16 +82,16 @@ type Decision struct {
 	Verdict Verdict `json:"verdict"`
 	// Rule is the rule that decided, in words.
 	Rule string `json:"rule"`
-	// Whole says that a yes may be for all calls of the tool in the run, and For how
-	// long the question waits for one; set where NeedsApproval.
+	// Whole permits an approval for all calls of the tool in the run. For is how long the call
+	// stays pending. Both are set only if the verdict is NeedsApproval.
 	Whole bool          `json:"-"`
 	For   time.Duration `json:"-"`
-	// Flow says that the rule asks where values come from. Such a question is about this call
+	// Flow reports whether the rule uses the origins of values. An approval then covers this call
 	// alone: Whole is false.
 	Flow bool `json:"flow,omitempty"`
 }
 
-// AskFor is how long a question waits for an answer where its rule does not say.
+// AskFor is how long a call stays pending if its rule does not say.
 const AskFor = 7 * 24 * time.Hour
 
 // Verdict is what a policy says about a tool.
@@ -113,8 +105,8 @@ const (
 	NeedsApproval Verdict = "needs_approval"
 )
 
-// Validate returns an error for a malformed pattern, an unknown Approval or a rule
-// without one of the verdicts of [Rule].
+// Validate returns an error for a malformed pattern, an unknown Approval, or a rule with another
+// verdict than those of [Rule].
 func (p *Policy) Validate() error {
 	if p == nil {
 		return nil
@@ -138,18 +130,17 @@ func (p *Policy) Validate() error {
 	return nil
 }
 
-// Decide returns whether a tool of a class may be called, and the rule that says
-// so: IsDenied where each call is, whatever its arguments, and NeedsApproval where
-// some call may need it. approved are the IDs of tools that a person has approved
-// for this script. p may be nil.
+// Decide returns whether a tool of a class may be called, and the rule that decided: IsDenied if
+// every call is denied whatever its arguments, NeedsApproval if some call may need approval.
+// approved are the IDs of the tools that a person approved for this script. p may be nil.
 func (p *Policy) Decide(t *registry.Tool, class record.Class, approved []string) Decision {
 	set := p.settings(t)
 	if p == nil || set.Verdict == IsDenied {
 		return set
 	}
-	var may []Decision // what calls may come to
+	var may []Decision // the possible decisions about calls
 	last := p.approvedBy(t, approved, set)
-	var asks *Rule // the first with a condition
+	var asks *Rule // the first conditional rule that asks
 	for _, r := range p.rulesFor(t, class) {
 		if asks != nil && !asks.alike(r, t) {
 			break
@@ -181,16 +172,15 @@ func (p *Policy) Decide(t *registry.Tool, class record.Class, approved []string)
 	return may[i]
 }
 
-// DecideCall returns that of one call with its arguments. Where a
-// condition cannot be answered, as arguments are of another kind than it is for, a
-// rule that asks or denies applies, and one that allows does not. facts say where the values of
-// the arguments come from; if nil, that is unknown. p may be nil.
+// DecideCall returns the decision about one call. If a condition cannot be evaluated because an
+// argument has the wrong kind, a rule that asks or denies applies, and one that allows does not.
+// facts describe the origins of the arguments' values; if nil, they are unknown. p may be nil.
 func (p *Policy) DecideCall(t *registry.Tool, class record.Class, args registry.Args, approved []string, facts *flow.Facts) Decision {
 	set := p.settings(t)
 	if p == nil || set.Verdict == IsDenied {
 		return set
 	}
-	var asks *Rule // the first that asks elsewhere
+	var asks *Rule // the first rule that asks, but not for this call
 	for _, r := range p.rulesFor(t, class) {
 		if asks != nil && !asks.alike(r, t) {
 			break
@@ -208,7 +198,7 @@ func (p *Policy) DecideCall(t *registry.Tool, class record.Class, args registry.
 	return p.approvedBy(t, approved, set)
 }
 
-// settings is the verdict of all but the rules.
+// settings returns the verdict without the rules.
 func (p *Policy) settings(t *registry.Tool) Decision {
 	d := Decision{Tool: t.ID, Verdict: IsAllowed, Rule: "no rule is against it"}
 	if p == nil {
@@ -236,7 +226,7 @@ func (p *Policy) settings(t *registry.Tool) Decision {
 	return d
 }
 
-// approvedBy is a decision, approved where it needs that and somebody has.
+// approvedBy returns the decision, or IsApproved if the tool needs approval and has it.
 func (p *Policy) approvedBy(t *registry.Tool, approved []string, d Decision) Decision {
 	if d.Verdict != NeedsApproval {
 		return d
@@ -250,20 +240,20 @@ func (p *Policy) approvedBy(t *registry.Tool, approved []string, d Decision) Dec
 	return d
 }
 
-// needsApproval returns why a person must approve of a tool; empty: nobody must.
+// needsApproval returns why a tool needs approval, or "".
 func (p *Policy) needsApproval(t *registry.Tool) (why string) {
-	switch may, said := t.Annotations.MayDestroy(); {
+	switch may, stated := t.Annotations.MayDestroy(); {
 	case p.Approve == ApproveWrites && !t.Annotations.ReadsOnly():
 		return "it is not marked as read-only and needs approval"
-	case (p.Approve == ApproveMarked || p.Approve == ApproveDestructive) && may && said:
+	case (p.Approve == ApproveMarked || p.Approve == ApproveDestructive) && may && stated:
 		return "it is marked as destructive and needs approval"
 	case p.Approve == ApproveDestructive && may:
-		return "it does not say that it destroys nothing, and needs approval"
+		return "it is not marked as non-destructive and needs approval"
 	}
 	return ""
 }
 
-// matching returns the first pattern that means a tool.
+// matching returns the first pattern that matches a tool.
 func matching(patterns []string, t *registry.Tool) (string, bool) {
 	for _, p := range patterns {
 		if t.Match(p) {

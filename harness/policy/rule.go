@@ -12,29 +12,28 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Rule says what is to be done about calls of some tools. Of the rules for a tool,
-// those of the policy's token come first, then those for all; of either the ones
-// that name just it, then patterns, the longest first, then the one for its class;
-// of two alike the stricter. The first one that applies decides. One that asks also
-// decides where its condition is false, unless one alike applies: the call is allowed,
-// whatever less exact rules say.
+// Rule decides about the calls of some tools. Rules of the policy's token precede rules for all
+// tokens. Within each group, rules that name exactly the tool come first, then patterns, longest
+// first, then rules for its class; of equally exact rules the stricter comes first. The first rule
+// that applies decides. A rule that asks also decides if its condition is false and no equally
+// exact rule applies: it allows the call, whatever less exact rules say.
 type Rule struct {
-	// Pattern is a class of tools (read, again, effect), or as in Policy.
+	// Pattern is a class of tools (read, again, effect) or a pattern as in Policy.
 	Pattern string `json:"pattern"`
 	// Then is NeedsApproval, IsDenied or IsAllowed.
 	Then Verdict `json:"then"`
-	// If is what must be true of a call; nil: nothing. A condition that cannot be
-	// answered of a call counts as true, and as false where Then is IsAllowed.
+	// If is the condition on a call. If nil, the rule applies to all calls. A condition that cannot
+	// be evaluated counts as true, but as false if Then is IsAllowed.
 	If *Condition `json:"if,omitempty"`
-	// Whole says that a yes may be for all calls of the tool in the run.
+	// Whole permits an approval for all calls of the tool in the run.
 	Whole bool `json:"whole,omitempty"`
-	// For is how long a question waits for an answer; 0: AskFor.
+	// For is how long a call stays pending. If zero, it is AskFor.
 	For time.Duration `json:"for,omitempty"`
-	// Token is the name of the token that the rule is for; "": all.
+	// Token is the name of the token that the rule is for. If empty, it is for all tokens.
 	Token string `json:"token,omitempty"`
 }
 
-// Classes are the patterns that stand for a class of tools.
+// Classes lists the patterns that stand for a class of tools.
 var Classes = []record.Class{record.Read, record.Again, record.Effect}
 
 // ofClass reports whether the rule is for a class of tools.
@@ -67,10 +66,10 @@ func classNames() string {
 	return strings.Join(names, ", ")
 }
 
-// strictness orders what rules may come to, the strictest first; -1: no rule may.
+// strictness orders the verdicts of rules, strictest first. It is -1 for any other verdict.
 func strictness(v Verdict) int { return slices.Index([]Verdict{IsDenied, NeedsApproval, IsAllowed}, v) }
 
-// String is the rule as a sentence without an end.
+// String returns the rule as a sentence without a period.
 func (r *Rule) String() string {
 	var b strings.Builder
 	if r.Token != "" {
@@ -93,18 +92,18 @@ func (r *Rule) String() string {
 		fmt.Fprintf(&b, " where %s", r.If)
 	}
 	if r.Then == NeedsApproval {
-		fmt.Fprintf(&b, ", for which they wait %s", days(cmp.Or(r.For, AskFor)))
+		fmt.Fprintf(&b, "; pending calls expire after %s", days(cmp.Or(r.For, AskFor)))
 		if r.Whole {
 			b.WriteString("; an approval may cover all calls of the tool in the run")
 		}
 		if r.If != nil {
-			b.WriteString("; the others are allowed, whatever less exact rules say")
+			b.WriteString("; other calls are allowed, whatever less exact rules say")
 		}
 	}
 	return b.String()
 }
 
-// days is a duration in words, in days where it is whole ones.
+// days formats a duration, in days if it is a whole number of days.
 func days(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
@@ -121,8 +120,7 @@ func days(d time.Duration) string {
 	return text
 }
 
-// rulesFor are the rules that may apply to a tool, in the order in which they are
-// asked.
+// rulesFor returns the rules for a tool in the order in which they are tried.
 func (p *Policy) rulesFor(t *registry.Tool, class record.Class) []*Rule {
 	var out []*Rule
 	for i := range p.Rules {
@@ -137,8 +135,8 @@ func (p *Policy) rulesFor(t *registry.Tool, class record.Class) []*Rule {
 	return out
 }
 
-// exactness compares two rules that match a tool: negative where r comes first, 0 where
-// they are alike.
+// exactness compares two rules that match a tool. It is negative if r comes first, and 0 if both
+// are equally exact.
 func (r *Rule) exactness(b *Rule, t *registry.Tool) int {
 	first := func(a, b bool) int {
 		switch {
@@ -159,8 +157,8 @@ func (r *Rule) exactness(b *Rule, t *registry.Tool) int {
 // alike reports whether two rules that match a tool are equally exact.
 func (r *Rule) alike(b *Rule, t *registry.Tool) bool { return r.exactness(b, t) == 0 }
 
-// applies reports whether the rule is one for a call; why says what keeps its
-// condition from being answered.
+// applies reports whether the rule applies to a call. why is the error of a condition that cannot
+// be evaluated.
 func (r *Rule) applies(t *registry.Tool, args registry.Args, facts *flow.Facts) (applies bool, why string) {
 	if r.If == nil {
 		return true, ""
@@ -175,13 +173,13 @@ func (r *Rule) applies(t *registry.Tool, args registry.Args, facts *flow.Facts) 
 	return applies, ""
 }
 
-// applied is what the rule comes to beside the verdict of the policy's settings,
-// which is none of IsDenied. why says what kept its condition from being answered,
-// and surely whether the rule applies to the call, or else may.
-func (r *Rule) applied(t *registry.Tool, set Decision, why string, surely bool) Decision {
+// applied returns the decision of the rule. set is the verdict of the policy's settings, which is
+// not IsDenied. why is the error of a condition that cannot be evaluated. certain reports whether
+// the rule does apply, or only may.
+func (r *Rule) applied(t *registry.Tool, set Decision, why string, certain bool) Decision {
 	d := Decision{Tool: t.ID, Verdict: r.Then}
 	verb := map[Verdict]string{IsDenied: "denied", IsAllowed: "allowed", NeedsApproval: "needs approval"}[r.Then]
-	if !surely {
+	if !certain {
 		verb = "may be " + verb
 		if r.Then == NeedsApproval {
 			verb = "may need approval"
@@ -192,7 +190,7 @@ func (r *Rule) applied(t *registry.Tool, set Decision, why string, surely bool) 
 		d.Rule += fmt.Sprintf(": %s", r.If)
 	}
 	if why != "" {
-		d.Rule += fmt.Sprintf("; that cannot be answered: %s", why)
+		d.Rule += fmt.Sprintf("; the condition cannot be evaluated: %s", why)
 	}
 	switch {
 	case r.Then == NeedsApproval:
@@ -204,7 +202,7 @@ func (r *Rule) applied(t *registry.Tool, set Decision, why string, surely bool) 
 	return d
 }
 
-// name is the rule in a sentence.
+// name returns a phrase that names the rule.
 func (r *Rule) name() string {
 	name := fmt.Sprintf("the rule %q", r.Pattern)
 	if r.Token != "" {
@@ -213,16 +211,15 @@ func (r *Rule) name() string {
 	return name
 }
 
-// notAsked is what the rule, which asks where its condition is true, comes to where it
-// is false, beside the verdict of the policy's settings. surely says that it is false,
-// or else it may be.
-func (r *Rule) notAsked(t *registry.Tool, set Decision, surely bool) Decision {
+// notAsked returns the decision of a rule that asks if its condition is false. set is the verdict of
+// the policy's settings. certain reports whether the condition is false, or only may be.
+func (r *Rule) notAsked(t *registry.Tool, set Decision, certain bool) Decision {
 	if set.Verdict == NeedsApproval {
 		return set
 	}
-	not := "does not ask"
-	if !surely {
-		not = "does not ask for all calls"
+	not := "does not require approval"
+	if !certain {
+		not = "does not require approval for all calls"
 	}
 	return Decision{Tool: t.ID, Verdict: IsAllowed, Rule: fmt.Sprintf("%s %s: %s", r.name(), not, r.If)}
 }

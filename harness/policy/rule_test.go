@@ -55,21 +55,21 @@ func TestTheNearestRuleDecides(t *testing.T) {
 		{"", "a.get", record.Read, `{"secret": true}`, deny, `denied by the rule "read": secret == true`},
 		{"", "a.get", record.Read, `{"secret": false}`, allow, "no rule is against it"},
 		{"", "a.get", record.Read, `{"secret": "yes"}`, deny,
-			`denied by the rule "read": secret == true; that cannot be answered: a text is compared with true or false`},
+			`denied by the rule "read": secret == true; the condition cannot be evaluated: cannot compare a text with true or false`},
 		{"", "crm.get_a", record.Effect, `{}`, allow, `allowed by the rule "crm.get_*"`},
 		{"", "crm.put_a", record.Read, `{}`, deny, `denied by the rule "crm"`},
 		{"", "crm.get_secret_a", record.Read, `{}`, ask, `needs approval by the rule "crm.get_secret_*"`},
 		{"", "crm.get_secret_name", record.Read, `{}`, allow, `allowed by the rule "crm.get_secret_name"`},
 		{"", "mail.send", record.Effect, `{"to": "a@example.com"}`, allow,
-			`the rule "mail.send" does not ask: not (to endsWith "@example.com")`},
+			`the rule "mail.send" does not require approval: not (to endsWith "@example.com")`},
 		{"", "mail.send", record.Effect, `{"to": "a@b"}`, ask,
 			`needs approval by the rule "mail.send": not (to endsWith "@example.com")`},
 		{"", "mail.send", record.Effect, `{"to": "a@example.org"}`, deny,
 			`denied by the rule "mail.send": to endsWith "@example.org"`},
 		{"", "mail.send", record.Effect, `{}`, deny,
-			`denied by the rule "mail.send": to endsWith "@example.org"; that cannot be answered: endsWith wants a text, and to is nil`},
+			`denied by the rule "mail.send": to endsWith "@example.org"; the condition cannot be evaluated: endsWith wants a text, and to is nil`},
 		{"", "mail.send", record.Effect, `{"to": "a@example.com", "to": "x"}`, deny,
-			`denied by the rule "mail.send": to endsWith "@example.org"; that cannot be answered: `},
+			`denied by the rule "mail.send": to endsWith "@example.org"; the condition cannot be evaluated: `},
 		{"", "mail.other", record.Effect, `{}`, ask, `needs approval by the rule "effect"`},
 		{"", "pay.it", record.Effect, `{"amount": 9}`, allow, `allowed by the rule "pay.*": amount < 10`},
 		{"", "pay.it", record.Effect, `{"amount": 10}`, ask, `needs approval by the rule "effect"`},
@@ -80,7 +80,7 @@ func TestTheNearestRuleDecides(t *testing.T) {
 		{"alice", "crm.put_a", record.Read, `{}`, deny, `denied by the rule "crm"`},
 		{"alice", "pay.it", record.Effect, `{"amount": 6}`, ask, `needs approval by the rule "pay" of the token alice: amount > 5`},
 		{"alice", "pay.it", record.Effect, `{"amount": 5}`, allow,
-			`the rule "pay" of the token alice does not ask: amount > 5`},
+			`the rule "pay" of the token alice does not require approval: amount > 5`},
 		{"bob", "a.write", record.Effect, `{}`, ask, `needs approval by the rule "effect"`},
 	} {
 		server, name, _ := strings.Cut(tc.tool, ".")
@@ -131,9 +131,9 @@ func TestAToolIsDecidedByAllItsCalls(t *testing.T) {
 		{"some allowed by a flag's question", []Rule{rule(t, "a.b", allow, "x")}, Policy{Approve: ApproveWrites}, ask,
 			"it is not marked as read-only and needs approval"},
 		{"asked and approved", []Rule{rule(t, "a.b", ask, "x")}, Policy{Approved: []string{"a.b"}}, IsAllowed,
-			`the rule "a.b" does not ask for all calls: x`},
+			`the rule "a.b" does not require approval for all calls: x`},
 		{"asked and approved, the others denied", []Rule{rule(t, "a.b", ask, "x"), rule(t, "a", deny, "")},
-			Policy{Approved: []string{"a.b"}}, IsAllowed, `the rule "a.b" does not ask for all calls: x`},
+			Policy{Approved: []string{"a.b"}}, IsAllowed, `the rule "a.b" does not require approval for all calls: x`},
 	} {
 		tc.p.Rules = tc.rules
 		if d := tc.p.Decide(tool, record.Effect, nil); d.Verdict != tc.want || d.Rule != tc.rule {
@@ -156,12 +156,12 @@ func TestACallThatARuleDoesNotAskForIsAllowed(t *testing.T) {
 		rule  string
 	}{
 		{"the class is asked for", []Rule{exact, rule(t, "effect", ask, "")}, Policy{}, allow,
-			`the rule "mail.send" does not ask: not (to endsWith "@example.com")`},
-		{"the server is denied", []Rule{exact, rule(t, "mail", deny, "")}, Policy{}, allow, `the rule "mail.send" does not ask`},
+			`the rule "mail.send" does not require approval: not (to endsWith "@example.com")`},
+		{"the server is denied", []Rule{exact, rule(t, "mail", deny, "")}, Policy{}, allow, `the rule "mail.send" does not require approval`},
 		{"the tool is denied", []Rule{exact, rule(t, "mail.send", deny, "len(to) > 3")}, Policy{}, deny,
 			`denied by the rule "mail.send": len(to) > 3`},
 		{"the tool is not denied", []Rule{exact, rule(t, "mail.send", deny, "len(to) > 99"), rule(t, "effect", ask, "")},
-			Policy{}, allow, `the rule "mail.send" does not ask`},
+			Policy{}, allow, `the rule "mail.send" does not require approval`},
 		{"a deny alone leaves it to the next", []Rule{rule(t, "mail.send", deny, "len(to) > 99"), rule(t, "effect", ask, "")},
 			Policy{}, ask, `needs approval by the rule "effect"`},
 		{"an allow alone leaves it to the next", []Rule{rule(t, "mail.send", allow, "len(to) > 99"), rule(t, "effect", ask, "")},
@@ -241,12 +241,12 @@ func TestARuleIsASentence(t *testing.T) {
 	long := rule(t, "mail.send", NeedsApproval, "len(to) > 3")
 	long.Whole, long.For, long.Token = true, 90*time.Minute, "alice"
 	for want, r := range map[string]Rule{
-		`calls of tools that are effect need approval, for which they wait 7 days`: rule(t, "effect", NeedsApproval, ""),
-		`calls of crm.delete_* are denied`:                                         rule(t, "crm.delete_*", IsDenied, ""),
-		`calls of crm need no approval where x == 1`:                               rule(t, "crm", IsAllowed, "x == 1"),
-		`for the token alice calls of mail.send need approval where len(to) > 3, ` +
-			`for which they wait 1h30m; an approval may cover all calls of the tool in the run; ` +
-			`the others are allowed, whatever less exact rules say`: long,
+		`calls of tools that are effect need approval; pending calls expire after 7 days`: rule(t, "effect", NeedsApproval, ""),
+		`calls of crm.delete_* are denied`:                                                rule(t, "crm.delete_*", IsDenied, ""),
+		`calls of crm need no approval where x == 1`:                                      rule(t, "crm", IsAllowed, "x == 1"),
+		`for the token alice calls of mail.send need approval where len(to) > 3; ` +
+			`pending calls expire after 1h30m; an approval may cover all calls of the tool in the run; ` +
+			`other calls are allowed, whatever less exact rules say`: long,
 	} {
 		if got := r.String(); got != want {
 			t.Errorf("%s\nwant %s", got, want)
