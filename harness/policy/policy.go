@@ -142,7 +142,7 @@ func (p *Policy) Decide(t *registry.Tool, class record.Class, approved []string)
 	last := p.approvedBy(t, approved, set)
 	var asks *Rule // the first conditional rule that asks
 	for _, r := range p.rulesFor(t, class) {
-		if asks != nil && !asks.alike(r, t) {
+		if asks != nil && !asks.equallyExact(r, t) {
 			break
 		}
 		d := p.approvedBy(t, approved, r.applied(t, set, "", r.If == nil))
@@ -156,7 +156,7 @@ func (p *Policy) Decide(t *registry.Tool, class record.Class, approved []string)
 		}
 	}
 	if asks != nil {
-		last = p.approvedBy(t, approved, asks.notAsked(t, set, false))
+		last = p.approvedBy(t, approved, asks.unmet(t, set, false))
 	}
 	may = append(may, last)
 	if i := slices.IndexFunc(may, func(d Decision) bool { return d.Verdict == NeedsApproval }); i >= 0 {
@@ -182,7 +182,7 @@ func (p *Policy) DecideCall(t *registry.Tool, class record.Class, args registry.
 	}
 	var asks *Rule // the first rule that asks, but not for this call
 	for _, r := range p.rulesFor(t, class) {
-		if asks != nil && !asks.alike(r, t) {
+		if asks != nil && !asks.equallyExact(r, t) {
 			break
 		}
 		if applies, why := r.applies(t, args, facts); applies {
@@ -193,7 +193,7 @@ func (p *Policy) DecideCall(t *registry.Tool, class record.Class, args registry.
 		}
 	}
 	if asks != nil {
-		return p.approvedBy(t, approved, asks.notAsked(t, set, true))
+		return p.approvedBy(t, approved, asks.unmet(t, set, true))
 	}
 	return p.approvedBy(t, approved, set)
 }

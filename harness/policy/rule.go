@@ -154,8 +154,8 @@ func (r *Rule) exactness(b *Rule, t *registry.Tool) int {
 		cmp.Compare(len(b.Pattern), len(r.Pattern)))
 }
 
-// alike reports whether two rules that match a tool are equally exact.
-func (r *Rule) alike(b *Rule, t *registry.Tool) bool { return r.exactness(b, t) == 0 }
+// equallyExact reports whether two rules that match a tool are equally exact.
+func (r *Rule) equallyExact(b *Rule, t *registry.Tool) bool { return r.exactness(b, t) == 0 }
 
 // applies reports whether the rule applies to a call. why is the error of a condition that cannot
 // be evaluated.
@@ -211,9 +211,9 @@ func (r *Rule) name() string {
 	return name
 }
 
-// notAsked returns the decision of a rule that asks if its condition is false. set is the verdict of
+// unmet returns the decision of a rule that asks if its condition is false. set is the verdict of
 // the policy's settings. certain reports whether the condition is false, or only may be.
-func (r *Rule) notAsked(t *registry.Tool, set Decision, certain bool) Decision {
+func (r *Rule) unmet(t *registry.Tool, set Decision, certain bool) Decision {
 	if set.Verdict == NeedsApproval {
 		return set
 	}
