@@ -4,11 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"go/token"
 	"net/http"
 	"net/url"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -37,9 +34,7 @@ type edited struct {
 
 // scriptInput is a value that a script reads with Input.
 type scriptInput struct {
-	Name string
-	Kind string // the Go type of its variable, "" if unknown
-	Else string // the literal the variable keeps if no value is sent
+	library.Input
 	Text string // as typed: JSON or plain text
 }
 
@@ -53,9 +48,6 @@ func (d *edited) Key() string {
 	}
 	return "script " + d.Name
 }
-
-// maxInputs is the maximum number of input fields.
-const maxInputs = 50
 
 // editor shows the script of a run, a saved script, an example for a tool, or an empty script.
 func (c *Console) editor(v *view) error {
@@ -296,78 +288,13 @@ func (c *Console) saveScript(v *view) error {
 	return v.goTo(page)
 }
 
-// inputsOf returns the inputs that a script reads by constant names, in source order.
+// inputsOf returns the inputs of a script, without values.
 func inputsOf(source string) []scriptInput {
-	if len(source) > maxHighlighted {
-		return nil
-	}
-	parts := scan(source)
 	var out []scriptInput
-	for i := range parts {
-		if parts[i].text != "Input" || at(parts, i-1).tok == token.PERIOD || at(parts, i+1).tok != token.LPAREN ||
-			at(parts, i+2).tok != token.STRING {
-			continue
-		}
-		name, err := strconv.Unquote(parts[i+2].text)
-		if err != nil || name == "" || len(name) > 200 || slices.ContainsFunc(out, func(in scriptInput) bool { return in.Name == name }) {
-			continue
-		}
-		in := scriptInput{Name: name}
-		if at(parts, i+3).tok == token.COMMA && at(parts, i+4).tok == token.AND && at(parts, i+5).tok == token.IDENT &&
-			at(parts, i+6).tok == token.RPAREN {
-			in.Kind, in.Else = declared(parts[:i], parts[i+5].text)
-		}
-		if out = append(out, in); len(out) == maxInputs {
-			break
-		}
+	for _, in := range library.Inputs(source) {
+		out = append(out, scriptInput{Input: in})
 	}
 	return out
-}
-
-// declared returns the type of a variable and its initial literal. It understands
-// limit := 200, var limit int and var limit int = 200; otherwise it returns "".
-func declared(parts []part, name string) (kind, literal string) {
-	for i := len(parts) - 1; i >= 0; i-- {
-		if parts[i].text != name || at(parts, i-1).tok == token.PERIOD {
-			continue
-		}
-		ends := func(k int) bool {
-			return k >= len(parts) || parts[k].tok == token.SEMICOLON || strings.Contains(parts[k].gap, "\n")
-		}
-		value := func(k int) (kind, literal string) {
-			if ends(k) || !ends(k+1) {
-				return "", ""
-			}
-			p := parts[k]
-			switch {
-			case p.tok == token.INT:
-				return "int", p.text
-			case p.tok == token.FLOAT:
-				return "float64", p.text
-			case p.tok == token.STRING:
-				return "string", p.text
-			case p.text == "true", p.text == "false":
-				return "bool", p.text
-			}
-			return "", ""
-		}
-		switch {
-		case at(parts, i+1).tok == token.DEFINE:
-			return value(i + 2)
-		case at(parts, i-1).tok == token.VAR && at(parts, i+1).tok == token.ASSIGN:
-			return value(i + 2)
-		case at(parts, i-1).tok == token.VAR:
-			k := i + 1
-			for ; !ends(k) && parts[k].tok != token.ASSIGN; k++ {
-				kind += strings.TrimLeft(parts[k].gap, " \t") + parts[k].text
-			}
-			if k < len(parts) && parts[k].tok == token.ASSIGN {
-				_, literal = value(k + 1)
-			}
-			return text.Cut(kind, 60), literal
-		}
-	}
-	return "", ""
 }
 
 // value returns the typed text as JSON: unchanged if it is valid JSON, else as a string.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record/store"
@@ -42,7 +43,7 @@ func FuzzRunsQuery(f *testing.F) {
 func TestTheInputsOfAScriptAreKnown(t *testing.T) {
 	got := inputsOf("var n int\n// Input(\"no\")\n_ = Input(\"count\", &n)\nx.Input(\"no\")\ns := \"\"\n" +
 		"if err := Input(`days`, &s); err != nil { Input(name, &n) }\nInput(\"count\", &n)\nt := \"Input(\\\"no\\\")\"\n\"")
-	want := []scriptInput{{Name: "count", Kind: "int"}, {Name: "days", Kind: "string", Else: `""`}}
+	want := []scriptInput{{Input: library.Input{Name: "count", Kind: "int"}}, {Input: library.Input{Name: "days", Kind: "string", Else: `""`}}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -52,7 +53,7 @@ func TestTheInputsOfAScriptAreKnown(t *testing.T) {
 			t.Errorf("%q is %s, want %s", typed, got, wanted)
 		}
 	}
-	if got := string((&scriptInput{Kind: "string", Text: "7"}).value()); got != `"7"` {
+	if got := string((&scriptInput{Input: library.Input{Kind: "string"}, Text: "7"}).value()); got != `"7"` {
 		t.Errorf("a number for a text is %s", got)
 	}
 }
