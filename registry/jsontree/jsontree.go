@@ -58,12 +58,14 @@ type Limits struct {
 	Values  int // of the whole document
 }
 
-// Errors of Parse.
+// Errors of Parse and FromYAML.
 var (
 	ErrSyntax = errors.New("not one JSON value")
 	// ErrDeep says that the document is nested deeper than Limits.Depth. The value is returned
 	// with it, as far as the limit.
 	ErrDeep = errors.New("nested too deeply")
+	// ErrNoObject is returned by FromYAML for another value than an object.
+	ErrNoObject = errors.New("want an object")
 )
 
 // Parse reads a document.

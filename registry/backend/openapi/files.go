@@ -28,6 +28,8 @@ const (
 	MaxBytes = 128 << 20
 	// MaxFiles bounds the files that a document refers to.
 	MaxFiles = 100
+	// maxYAMLBytes bounds a document in YAML, whose parser is slow.
+	maxYAMLBytes = 16 << 20
 )
 
 // files are a document and the files that it refers to, each by its key: of a
@@ -305,4 +307,16 @@ func rewrite(data []byte, to func(ref string) string) json.RawMessage {
 		return data
 	}
 	return append(out, data[from:]...)
+}
+
+// jsonOfYAML returns a YAML document as JSON, keys in their order.
+func jsonOfYAML(data []byte) ([]byte, error) {
+	if len(data) > maxYAMLBytes {
+		return nil, fmt.Errorf("larger than %d bytes of YAML; convert it to JSON", maxYAMLBytes)
+	}
+	doc, err := jsontree.FromYAML(data, MaxBytes)
+	if errors.Is(err, jsontree.ErrNoObject) {
+		return nil, fmt.Errorf("no OpenAPI document: %w", err)
+	}
+	return doc, err
 }

@@ -27,6 +27,7 @@ const (
 	leastDepth = 2
 	// everything is a depth at which nothing is cut.
 	everything = 1 << 30
+	maxDepth   = 200
 )
 
 // tree reads JSON that is nested no deeper than maxDepth.

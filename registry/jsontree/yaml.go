@@ -1,50 +1,43 @@
-package openapi
+package jsontree
 
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"go.yaml.in/yaml/v3"
 )
 
-const (
-	// maxYAMLBytes bounds a document in YAML, whose parser is slow.
-	maxYAMLBytes = 16 << 20
-	maxDepth     = 200
-)
+// maxYAMLDepth bounds the nesting of a YAML document, its aliases included.
+const maxYAMLDepth = 200
 
-// jsonOfYAML returns a YAML document as JSON, keys in their order. Aliases are
-// written out, within the bounds of a document.
-func jsonOfYAML(data []byte) ([]byte, error) {
-	if len(data) > maxYAMLBytes {
-		return nil, fmt.Errorf("larger than %d bytes of YAML; convert it to JSON", maxYAMLBytes)
-	}
+// FromYAML returns a YAML document whose value is an object as JSON, with its keys in their
+// order. Aliases are written out: the result has at most about max bytes.
+func FromYAML(data []byte, max int) (json.RawMessage, error) {
 	var n yaml.Node
 	if err := yaml.Unmarshal(data, &n); err != nil {
 		return nil, fmt.Errorf("neither JSON nor YAML: %w", err)
 	}
 	if n.Kind != yaml.DocumentNode || len(n.Content) != 1 || n.Content[0].Kind != yaml.MappingNode {
-		return nil, errors.New("no OpenAPI document: want an object")
+		return nil, ErrNoObject
 	}
 	var b bytes.Buffer
-	if err := writeNode(&b, n.Content[0], 0); err != nil {
+	if err := writeNode(&b, n.Content[0], 0, max); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil
 }
 
-func writeNode(b *bytes.Buffer, n *yaml.Node, depth int) error {
+func writeNode(b *bytes.Buffer, n *yaml.Node, depth, max int) error {
 	switch {
-	case depth > maxDepth:
-		return fmt.Errorf("line %d: nested deeper than %d levels", n.Line, maxDepth)
-	case b.Len() > MaxBytes:
-		return fmt.Errorf("larger than %d bytes once its aliases are written out", MaxBytes)
+	case depth > maxYAMLDepth:
+		return fmt.Errorf("line %d: nested deeper than %d levels", n.Line, maxYAMLDepth)
+	case b.Len() > max:
+		return fmt.Errorf("larger than %d bytes once its aliases are written out", max)
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
-		return writeNode(b, n.Alias, depth+1)
+		return writeNode(b, n.Alias, depth+1, max)
 	case yaml.MappingNode:
 		b.WriteByte('{')
 		for i := 0; i+1 < len(n.Content); i += 2 {
@@ -57,7 +50,7 @@ func writeNode(b *bytes.Buffer, n *yaml.Node, depth int) error {
 			}
 			b.Write(key)
 			b.WriteByte(':')
-			if err := writeNode(b, n.Content[i+1], depth+1); err != nil {
+			if err := writeNode(b, n.Content[i+1], depth+1, max); err != nil {
 				return err
 			}
 		}
@@ -69,7 +62,7 @@ func writeNode(b *bytes.Buffer, n *yaml.Node, depth int) error {
 			if i > 0 {
 				b.WriteByte(',')
 			}
-			if err := writeNode(b, item, depth+1); err != nil {
+			if err := writeNode(b, item, depth+1, max); err != nil {
 				return err
 			}
 		}
