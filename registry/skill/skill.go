@@ -1,0 +1,307 @@
+// Package skill reads the skills that MCP servers serve: folders with instructions for agents,
+// in the format of agentskills.io, listed by the protocol's extension for skills.
+//
+// A [Skill] is an entry of skills/list. [Skill.Check] checks it before anything is read of it,
+// [Skill.Verify] compares a SKILL.md with it, and [Parse] takes a SKILL.md apart. All that a
+// server sends is untrusted: bounded, and never more than text.
+package skill
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/usetools/usetools/registry/jsontree"
+)
+
+// Names of the protocol's extension for skills.
+const (
+	Extension  = "io.modelcontextprotocol/skills" // a key of capabilities.extensions
+	MethodList = "skills/list"
+	MethodGet  = "skills/get"
+	FileName   = "SKILL.md"
+	MIMEType   = "text/markdown"
+)
+
+// Limits.
+const (
+	MaxName        = 64        // characters
+	MaxDescription = 1024      // characters
+	MaxFiles       = 512       // of one skill, SKILL.md included
+	MaxBytes       = 16 << 20  // of all files of one skill
+	MaxFront       = 32 << 10  // bytes of the front matter of a SKILL.md
+	maxFrontJSON   = 128 << 10 // bytes of the front matter as JSON, its aliases written out
+	maxURI         = 2048      // bytes
+)
+
+// Skill is an entry of skills/list: a folder with a SKILL.md.
+type Skill struct {
+	URI         string          `json:"uri"`         // of its SKILL.md
+	Frontmatter json.RawMessage `json:"frontmatter"` // the front matter of SKILL.md as a JSON object
+	Resources   Resources       `json:"resources"`
+}
+
+// Resources are the files of a skill. Files lists all of them, SKILL.md included. If Dynamic
+// is set, they change with each read, and Files is empty.
+type Resources struct {
+	Files   []File
+	Dynamic bool
+}
+
+// File is a file of a skill.
+type File struct {
+	URI    string `json:"uri"`
+	Digest string `json:"digest"` // see [Digest]
+	Size   int64  `json:"size"`   // in bytes
+}
+
+const dynamic = `"dynamic"`
+
+// MarshalJSON returns the list of files, or "dynamic".
+func (r Resources) MarshalJSON() ([]byte, error) {
+	if r.Dynamic {
+		return []byte(dynamic), nil
+	}
+	return json.Marshal(append([]File{}, r.Files...))
+}
+
+// UnmarshalJSON reads a list of files or "dynamic".
+func (r *Resources) UnmarshalJSON(data []byte) error {
+	*r = Resources{Dynamic: string(data) == dynamic}
+	if r.Dynamic {
+		return nil
+	}
+	var files []struct {
+		File
+		Size *int64 `json:"size"`
+	}
+	if err := json.Unmarshal(data, &files); err != nil {
+		return fmt.Errorf(`resources: want a list of files or "dynamic": %w`, err)
+	}
+	for _, f := range files {
+		if f.Size == nil {
+			return fmt.Errorf("resources: no size of %.200q", f.URI)
+		}
+		r.Files = append(r.Files, File{f.URI, f.Digest, *f.Size})
+	}
+	return nil
+}
+
+// Name returns the name in the front matter, or "".
+func (s *Skill) Name() string { return s.front("name") }
+
+// Description returns the description in the front matter, or "".
+func (s *Skill) Description() string { return s.front("description") }
+
+func (s *Skill) front(key string) string {
+	v, _ := jsontree.Parse(s.Frontmatter, jsontree.Limits{Depth: 1})
+	return v.Str(key)
+}
+
+// Digest returns the digest of a file: "sha256:" and 64 hexadecimal digits.
+func Digest(file []byte) string {
+	sum := sha256.Sum256(file)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+var (
+	digestForm = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+	nameForm   = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+)
+
+// ValidName reports whether a name follows the rules of the format: lowercase letters, digits
+// and single hyphens between them, at most MaxName.
+func ValidName(name string) bool { return len(name) <= MaxName && nameForm.MatchString(name) }
+
+// Check returns what is wrong with an entry: its URI, name, description or list of files.
+func (s *Skill) Check() error {
+	folder, ok := strings.CutSuffix(s.URI, "/"+FileName)
+	scheme, path, ok2 := strings.Cut(folder, "://")
+	if _, err := url.Parse(s.URI); err != nil || !ok || !ok2 || scheme == "" || len(s.URI) > maxURI || !plainPath(path) {
+		return fmt.Errorf("uri %.200q: want the address of a %s, as in skill://name/%[2]s", s.URI, FileName)
+	}
+	name, about := s.Name(), s.Description()
+	switch {
+	case !ValidName(name):
+		return fmt.Errorf("name %.200q: want lowercase letters, digits and single hyphens, at most %d", name, MaxName)
+	case name != path[strings.LastIndexByte(path, '/')+1:]:
+		return fmt.Errorf("name %q is not that of its folder: %.200q", name, s.URI)
+	case strings.TrimSpace(about) == "":
+		return errors.New("no description")
+	case utf8.RuneCountInString(about) > MaxDescription:
+		return fmt.Errorf("description longer than %d characters", MaxDescription)
+	case s.Resources.Dynamic:
+		return nil
+	case len(s.Resources.Files) > MaxFiles:
+		return fmt.Errorf("%d files; want at most %d", len(s.Resources.Files), MaxFiles)
+	}
+	var total int64
+	seen := map[string]bool{}
+	for _, f := range s.Resources.Files {
+		inside, ok := strings.CutPrefix(f.URI, folder+"/")
+		switch {
+		case !ok || len(f.URI) > maxURI || !plainPath(inside):
+			return fmt.Errorf("file %.200q is outside the skill's folder", f.URI)
+		case seen[f.URI]:
+			return fmt.Errorf("file %.200q is listed twice", f.URI)
+		case !digestForm.MatchString(f.Digest):
+			return fmt.Errorf("file %.200q: digest %.100q: want sha256: and 64 hexadecimal digits", f.URI, f.Digest)
+		case f.Size < 0 || f.Size > MaxBytes || total+f.Size > MaxBytes:
+			return fmt.Errorf("files larger than %d bytes", MaxBytes)
+		}
+		seen[f.URI] = true
+		total += f.Size
+	}
+	if !seen[s.URI] {
+		return fmt.Errorf("its %s is not among its files", FileName)
+	}
+	return nil
+}
+
+// plainPath reports whether a path has segments that name files and folders and nothing else:
+// no empty ones, none that lead elsewhere, no query.
+func plainPath(path string) bool {
+	if strings.ContainsAny(path, "?#\\") {
+		return false
+	}
+	for segment := range strings.SplitSeq(path, "/") {
+		name, err := url.PathUnescape(segment)
+		if err != nil || name == "" || name == "." || name == ".." || strings.ContainsAny(name, `/\`) ||
+			!utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+			return false
+		}
+	}
+	return true
+}
+
+// Verify checks an entry, and that a SKILL.md is what it describes: its size, its digest, and
+// each field of its front matter.
+func (s *Skill) Verify(markdown []byte) error {
+	if err := s.Check(); err != nil {
+		return err
+	}
+	for _, f := range s.Resources.Files {
+		if f.URI != s.URI {
+			continue
+		}
+		if f.Size != int64(len(markdown)) {
+			return fmt.Errorf("%s has %d bytes; its entry says %d", FileName, len(markdown), f.Size)
+		}
+		if digest := Digest(markdown); f.Digest != digest {
+			return fmt.Errorf("%s has the digest %s; its entry says %s", FileName, digest, f.Digest)
+		}
+	}
+	front, _, err := Parse(markdown)
+	if err != nil {
+		return err
+	}
+	read, err := jsontree.Parse(front, jsontree.Limits{})
+	if err != nil {
+		return fmt.Errorf("front matter: %w", err)
+	}
+	listed, err := jsontree.Parse(s.Frontmatter, jsontree.Limits{})
+	if err != nil || listed.Kind != jsontree.Object {
+		return errors.New("the front matter of its entry is not an object")
+	}
+	for _, key := range slices.Concat(read.Keys, listed.Keys) {
+		if !same(read.Get(key), listed.Get(key)) {
+			return fmt.Errorf("%.100q in the front matter of %s differs from its entry", key, FileName)
+		}
+	}
+	return nil
+}
+
+// same reports whether two values are equal, whatever the order of keys and the spelling of
+// numbers.
+func same(a, b *jsontree.Value) bool {
+	if a == nil || b == nil || a.Kind != b.Kind || len(a.Items) != len(b.Items) {
+		return a == b
+	}
+	switch a.Kind {
+	case jsontree.Number:
+		x, ok := number(a.Text)
+		y, ok2 := number(b.Text)
+		return a.Text == b.Text || ok && ok2 && x.Cmp(y) == 0
+	case jsontree.Object:
+		for i, key := range a.Keys {
+			if !same(a.Items[i], b.Get(key)) {
+				return false
+			}
+		}
+		return true
+	case jsontree.List:
+		return slices.EqualFunc(a.Items, b.Items, same)
+	}
+	return a.Text == b.Text && a.Yes == b.Yes
+}
+
+// number reads a number that is not so long that arithmetic with it takes long.
+func number(digits string) (*big.Float, bool) {
+	if len(digits) > 100 {
+		return nil, false
+	}
+	return new(big.Float).SetPrec(256).SetString(digits)
+}
+
+const fence = "---"
+
+// Parse returns the front matter of a SKILL.md as a JSON object, with its keys in their order,
+// and the text that follows.
+func Parse(markdown []byte) (front json.RawMessage, body string, err error) {
+	if !utf8.Valid(markdown) {
+		return nil, "", errors.New("not UTF-8")
+	}
+	line, rest, _ := bytes.Cut(bytes.TrimPrefix(markdown, []byte("\ufeff")), []byte("\n"))
+	if !isFence(line) {
+		return nil, "", fmt.Errorf("no front matter: want %q as its first line", fence)
+	}
+	for at := 0; at < len(rest) && at <= MaxFront; {
+		line, _, _ := bytes.Cut(rest[at:], []byte("\n"))
+		next := min(at+len(line)+1, len(rest))
+		if !isFence(line) {
+			at = next
+			continue
+		}
+		front, err := jsontree.FromYAML(rest[:at], maxFrontJSON)
+		if err != nil {
+			return nil, "", fmt.Errorf("front matter: %w", err)
+		}
+		if twice := repeated(front); twice != "" {
+			return nil, "", fmt.Errorf("front matter: %.100q comes twice", twice)
+		}
+		return front, string(rest[next:]), nil
+	}
+	return nil, "", fmt.Errorf("front matter: no second %q within %d bytes", fence, MaxFront)
+}
+
+func isFence(line []byte) bool { return string(bytes.TrimRight(line, " \t\r")) == fence }
+
+// repeated returns a key that an object in a document has twice, or "".
+func repeated(doc json.RawMessage) string {
+	v, err := jsontree.Parse(doc, jsontree.Limits{})
+	if err != nil {
+		return ""
+	}
+	var find func(v *jsontree.Value) string
+	find = func(v *jsontree.Value) string {
+		if len(v.Twice) > 0 {
+			return v.Twice[0]
+		}
+		for _, item := range v.Items {
+			if key := find(item); key != "" {
+				return key
+			}
+		}
+		return ""
+	}
+	return find(v)
+}
