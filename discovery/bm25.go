@@ -5,23 +5,22 @@ import (
 	"slices"
 )
 
-// bm25Leg scores tools by the words that they share with a phrase. A word in
-// a tool's name counts more than one in its description, a rare word more
-// than a frequent one.
+// bm25Leg scores tools by the words that they share with a phrase. A word in a tool's name counts
+// more than one in its description, and a rare word more than a frequent one.
 type bm25Leg struct {
 	stems map[string]int32 // every stem of the registry, numbered
-	// The postings of stem s are start[s] to start[s+1]: the tools that have
-	// it, in order, and the score that each gets when a phrase has it.
+	// The postings of stem s are start[s] to start[s+1]: the tools that have the stem, in order,
+	// and the score that each gets if a phrase has it.
 	start []int32
 	tool  []int32
 	score []float32
-	idf   []float32 // per stem; unseen for one that only server names have
+	idf   []float32 // per stem; unseen if only server names have it
 	// unseen is the idf of a word that no tool has.
 	unseen float64
 	k1     float64
 }
 
-// posting is one tool's weighted count of a stem, as it is collected.
+// posting is the weighted count of a stem in one tool, before scores are computed.
 type posting struct {
 	stem, tool int32
 	count      float32
@@ -58,7 +57,8 @@ func (b *bm25Leg) finish(w bm25Weights, postings []posting, tools int) {
 	}
 }
 
-// weight returns the idf of a stem, -1 for one that the registry lacks.
+// weight returns the idf of a stem. A negative stem is one that the registry lacks: its idf is
+// unseen.
 func (b *bm25Leg) weight(stem int32) float64 {
 	if stem < 0 {
 		return b.unseen
@@ -66,7 +66,7 @@ func (b *bm25Leg) weight(stem int32) float64 {
 	return float64(b.idf[stem])
 }
 
-// lookup returns the number of a stem, -1 when the registry lacks it.
+// lookup returns the number of a stem, or -1 if the registry lacks it.
 func (b *bm25Leg) lookup(stem string) int32 {
 	if n, ok := b.stems[stem]; ok {
 		return n
@@ -94,7 +94,7 @@ func (b *bm25Leg) scores(terms []queryTerm, sum []float32) {
 	}
 }
 
-// ideal is the score of a tool that would have each term in abundance.
+// ideal returns the score of a tool that would have each term in abundance.
 func (b *bm25Leg) ideal(terms []queryTerm) float64 {
 	var sum float64
 	for _, t := range terms {

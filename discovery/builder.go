@@ -16,8 +16,8 @@ const (
 	maxParams = 16_000 // of all parameter names together
 )
 
-// builder collects what New needs only once. Every run of letters in the
-// registry is analysed once and then looked up.
+// builder collects what only New needs. Every run of letters in the registry is analysed once and
+// then looked up.
 type builder struct {
 	ix       *Index
 	stems    map[string]int32
@@ -25,14 +25,14 @@ type builder struct {
 	lexemes  map[string]*lexeme
 	servers  map[string]*serverParts
 	postings []posting
-	counts   []float32 // per stem: the tool at hand
+	counts   []float32 // per stem, for the tool that is being added
 	touched  []int32
 	inName   []int32         // the stems of all names
 	outside  map[int32]int32 // per server word: tools elsewhere that have it
-	local    []int32         // per token: its number in the vocabulary, -1: none
+	local    []int32         // per token: its number in the vocabulary, or -1
 	norms    []float32       // per word of the registry
 	words    []*lexeme       // per word of the registry
-	seen     []int32         // per word of the registry: the mark of addWords that had it last
+	seen     []int32         // per word of the registry: the mark that addWords set last
 	scratch  struct {
 		name, head, rest []*run
 		secondary        []int32
@@ -40,7 +40,7 @@ type builder struct {
 	}
 }
 
-// run is what a run of letters and digits consists of.
+// run is a run of letters and digits, with its parts.
 type run struct {
 	text  string
 	parts []*lexeme // for BM25
@@ -55,15 +55,15 @@ type lexeme struct {
 	stem     int32
 	stop     bool
 	short    bool
-	compound []int32 // the stems of its two halves, where it is cut
-	word     int32   // its number in the word leg, -1: none yet
+	compound []int32 // the stems of its two halves, if it is a compound
+	word     int32   // its number in the word leg, or -1
 }
 
-// serverParts is what all tools of a server share.
+// serverParts is the data that all tools of a server share.
 type serverParts struct {
 	number int32
 	runs   []*run
-	stems  map[string]bool // of its name, without those that say nothing
+	stems  map[string]bool // of its name, without uninformative ones
 }
 
 func newBuilder(ix *Index) *builder {
@@ -117,7 +117,7 @@ func (b *builder) intern(stem string) int32 {
 	return id
 }
 
-// lexeme returns what is known of a lower-case word.
+// lexeme returns the lexeme of a lower-case word.
 func (b *builder) lexeme(w string) *lexeme {
 	if l, ok := b.lexemes[w]; ok {
 		return l
@@ -182,8 +182,7 @@ func (b *builder) addTool(tool int32, t *registry.Tool, text *toolText) {
 	b.addTexts(text.sentences, name, head)
 }
 
-// verbWords returns the camel-case words of a tool's name without those of
-// its server's.
+// verbWords returns the camel-case words of a tool's name, without those of its server's name.
 func verbWords(name string, server map[string]bool) []string {
 	var words []string
 	name = embed.Fold(name)
@@ -210,8 +209,7 @@ func appendTerms(dst []int32, runs []*run) []int32 {
 	return dst
 }
 
-// appendCompounds appends the halves of the compounds among the distinct
-// words of some runs.
+// appendCompounds appends the halves of the distinct compound words in some runs.
 func appendCompounds(dst []int32, runs []*run) []int32 {
 	var done []*lexeme
 	for _, r := range runs {
@@ -225,7 +223,7 @@ func appendCompounds(dst []int32, runs []*run) []int32 {
 	return dst
 }
 
-// countOutside notes which words of other servers' names a tool's text has.
+// countOutside counts the words of other servers' names that a tool's text has.
 func (b *builder) countOutside(server *serverParts, texts ...[]int32) {
 	var done []int32
 	for _, terms := range texts {
@@ -345,7 +343,7 @@ func (b *builder) addText(text []*run) {
 	l.textStart = append(l.textStart, int32(len(l.tokens)))
 }
 
-// finish computes what needs all tools to be known.
+// finish computes the values that depend on all tools.
 func (b *builder) finish() {
 	ix := b.ix
 	ix.bm25.stems = b.stems

@@ -2,11 +2,11 @@ package discovery
 
 import "slices"
 
-// A tool that cannot be called (it is of a snapshot, its server is down, it is
-// held) is found as any other, for a script may want to know of it. Where another
-// server offers the same and answers, that one comes first.
+// A tool that cannot be called (it is from a snapshot, its server is down, or its definition is
+// held) is found like any other, because a script may ask about it. If another server offers the
+// same tool and answers, that one comes first.
 
-// findIdle notes the tools that cannot be called.
+// findIdle records which tools cannot be called.
 func (ix *Index) findIdle() {
 	snapshots := map[string]bool{}
 	for i := range ix.reg.Servers {
@@ -20,8 +20,8 @@ func (ix *Index) findIdle() {
 	}
 }
 
-// putCallableFirst gives the place of each tool that cannot be called to the best
-// equal one behind it that can.
+// putCallableFirst swaps each tool that cannot be called with the best equal one after it that
+// can.
 func (ix *Index) putCallableFirst(ranked []candidate) {
 	for i := range ranked {
 		if !ix.uncallable[ranked[i].tool] {
@@ -36,7 +36,7 @@ func (ix *Index) putCallableFirst(ranked []candidate) {
 	}
 }
 
-// swap exchanges two candidates, but leaves scores and shares in their places.
+// swap exchanges two candidates, but leaves scores and shares in place.
 func swap(a, b *candidate) {
 	a.score, b.score = b.score, a.score
 	a.sure, b.sure = b.sure, a.sure
@@ -44,8 +44,8 @@ func swap(a, b *candidate) {
 	*a, *b = *b, *a
 }
 
-// callableTwins returns the twins of the first candidate that may be meant instead
-// of it: where it can be called, only those that can be as well.
+// callableTwins returns the twins of the first candidate. If that can be called, only twins that
+// can be called are returned.
 func (ix *Index) callableTwins(ranked []candidate, twins []int) []int {
 	if len(ranked) == 0 || ix.uncallable[ranked[0].tool] {
 		return twins

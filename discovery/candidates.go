@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// candidates returns the k best tools by a weighted sum of the legs, best
-// first; ties keep the order of the registry. only limits them to some tools,
-// all when nil.
+// candidates returns the k best tools by a weighted sum of the legs, best first. Ties keep the
+// order of the registry. If only is not nil, it limits the search to these tools.
 func (q *query) candidates(only []int32, k int) []candidate {
 	q.textDots.reset(&q.ix.vectors, q.vector)
 	best := q.bestBM25(only)
@@ -32,8 +31,7 @@ func (q *query) candidates(only []int32, k int) []candidate {
 	return top
 }
 
-// candidate returns what the legs say of a tool; best is the BM25 score that
-// counts as 1.
+// candidate returns a tool with the scores of the legs. best is the BM25 score that counts as 1.
 func (q *query) candidate(tool int32, best float64) candidate {
 	w := &q.ix.t.candidates
 	c := candidate{tool: tool, bmRel: float64(q.bm[tool]) / best, cos: q.compare(tool)}
@@ -42,7 +40,7 @@ func (q *query) candidate(tool int32, best float64) candidate {
 	return c
 }
 
-// bestBM25 is what a BM25 score is divided by: the best in the registry, or a
+// bestBM25 returns the divisor of BM25 scores: the best score in the registry, but at least a
 // share of the ideal, so that a poor best match stays poor.
 func (q *query) bestBM25(only []int32) float64 {
 	var best float32

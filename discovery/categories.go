@@ -13,23 +13,22 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// What a tool is for, in one word. The category is the one whose description
-// the tool's text lies nearest to, with support from words of the category in
-// the names of tool and server, and from what the server's other tools are:
-// "click" alone could be anything, on a server of browser tools it could not.
-// Categories and words are data (categories.json).
+// A category says in one word what a tool is for. It is the category whose description is nearest
+// to the tool's text. Words of the category in the names of tool and server count too, and so do
+// the server's other tools: "click" alone could be anything, but not on a server of browser
+// tools. Categories and words are data (categories.json).
 
-// Other is the category of a tool that fits none of the others.
+// Other is the category of a tool that fits no other category.
 const Other = "other"
 
 // Weights of a category's score, in units of a cosine.
 const (
 	perNameWord = .35 // a word of the category in the tool's name
 	perTextWord = .08 // in the first words of its description
-	mostWords   = 2   // of either that count
+	mostWords   = 2   // the most words that count, of name and of description
 	perServer   = .9  // of the mean score of the server's tools
 	perHost     = .3  // a word of the category in the server's name
-	leastScore  = .35 // below it a tool is Other
+	leastScore  = .35 // a tool with a lower score is Other
 )
 
 // CategoryInfo is one category.
@@ -72,11 +71,11 @@ func KnownCategories() []CategoryInfo {
 	for _, c := range loadCategories() {
 		out = append(out, c.CategoryInfo)
 	}
-	return append(out, CategoryInfo{Other, "what fits none of the others"})
+	return append(out, CategoryInfo{Other, "tools that fit no other category"})
 }
 
-// categorize gives each tool of a registry that has none a category. A tool's
-// category depends on the other tools of its server.
+// categorize gives a category to each tool of a registry that lacks one. A tool's category
+// depends on the other tools of its server.
 func categorize(reg *registry.Registry) {
 	missing := func(t registry.Tool) bool { return t.Category == "" }
 	if !slices.ContainsFunc(reg.Tools, missing) {
@@ -127,7 +126,7 @@ func categoriesOf(reg *registry.Registry) []string {
 	return out
 }
 
-// categoryScores compares a tool's own text with each category.
+// categoryScores compares a tool's text with each category.
 func categoryScores(all []category, t *registry.Tool) []float32 {
 	tables := loadTables()
 	v := embed.Default().Embed(fullText(t, t.Description))
@@ -155,7 +154,7 @@ func hostScores(all []category, name string, s *registry.Server) []float32 {
 	return out
 }
 
-// count is the number of different words of the category in a text.
+// count returns the number of distinct words of the category in a text, at most mostWords.
 func (c *category) count(stems []string) float32 {
 	n := 0
 	for i, w := range stems {
@@ -173,37 +172,37 @@ func dot(a, b []float32) (sum float32) {
 	return sum
 }
 
-// checkCategories reports a pattern of Options.Categories that means nothing.
+// checkCategories returns an error for an invalid pattern or category in Options.Categories.
 func checkCategories(overrides map[string]string) error {
 	for pattern, category := range overrides {
 		if !registry.IsPattern(pattern) {
-			return fmt.Errorf("categories: %q is not a pattern of tools: want a server (git), a tool (git.git_log) or wildcards "+
+			return fmt.Errorf("categories: %q is not a tool pattern: want a server (git), a tool (git.git_log) or wildcards "+
 				"(git.*_log)", pattern)
 		}
 		if strings.TrimSpace(category) == "" || len(category) > 40 {
-			return fmt.Errorf("categories: %q has the category %.50q, want a word", pattern, category)
+			return fmt.Errorf("categories: %q has the category %.50q: want a word of at most 40 bytes", pattern, category)
 		}
 	}
 	return nil
 }
 
-// categories are those of an index's tools: what the options say, else the
-// registry, else what the text says.
+// categories are the categories of an index's tools. The options come first, then the registry,
+// then the text.
 type categories struct {
 	once sync.Once
 	of   []string // per tool
 }
 
-// CategoryCount is a category and how many tools it has.
+// CategoryCount is a category and its number of tools.
 type CategoryCount struct {
 	CategoryInfo
 	Tools int `json:"tools"`
-	// Servers have these tools, sorted by name.
+	// Servers are the names of the servers with such tools, sorted.
 	Servers []string `json:"servers"`
 }
 
-// Categories returns the categories of the tools that pass the query's filters
-// (all fields but Text), the one with the most tools first.
+// Categories returns the categories of the tools that pass the query's filters (all fields except
+// Text), the one with the most tools first.
 func (ix *Index) Categories(query Query) []CategoryCount {
 	counts := map[string]*CategoryCount{}
 	for _, m := range listed(ix.all, ix.filter(&query)) {
@@ -237,13 +236,13 @@ func (ix *Index) Categories(query Query) []CategoryCount {
 	return list
 }
 
-// Category returns the category of the tool at a place in the registry.
+// category returns the category of the tool at an index of the registry.
 func (ix *Index) category(tool int32) string {
 	ix.loadCategories()
 	return ix.categories.of[tool]
 }
 
-// loadCategories fills ix.categories when they are first needed.
+// loadCategories sets ix.categories on the first call.
 func (ix *Index) loadCategories() {
 	ix.categories.once.Do(func() {
 		of := make([]string, len(ix.reg.Tools))
@@ -266,8 +265,8 @@ func (ix *Index) loadCategories() {
 	})
 }
 
-// overridden is the category that the options give a tool, empty when they
-// give none. The longest pattern that fits wins.
+// overridden returns the category that the options give a tool, or "". The longest matching
+// pattern wins.
 func (ix *Index) overridden(t *registry.Tool) string {
 	best := ""
 	for pattern := range ix.overrides {

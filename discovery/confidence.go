@@ -2,10 +2,9 @@ package discovery
 
 import "math"
 
-// confidenceModel tells how far the first candidate can be trusted: two
-// logistic models, one for "it is the right tool", one for "the right tool is
-// in the registry at all". They were calibrated on scores of data that the
-// re-ranker had not seen.
+// confidenceModel computes how far the first candidate can be trusted. It is two logistic models:
+// one for "it is the right tool", one for "the right tool is in the registry at all". Both were
+// calibrated on scores of data that the re-ranker had not seen.
 type confidenceModel struct {
 	inputs             []confidenceInput
 	right, found       []float64
@@ -18,7 +17,7 @@ type confidenceInput int
 const (
 	inputBias   confidenceInput = -2 - iota // always 1
 	inputShare                              // the first candidate's share of the softmax
-	inputMargin                             // its lead over the second, at most maxMargin
+	inputMargin                             // its lead over the second one, at most maxMargin
 )
 
 const maxMargin = 6
@@ -30,13 +29,13 @@ const (
 	Resolved  Verdict = "resolved"  // one tool, with enough confidence
 	Ambiguous Verdict = "ambiguous" // the right tool seems to be among the candidates
 	NotFound  Verdict = "not_found" // no tool fits
-	// Unavailable: the phrase means a server that could not be asked for its
-	// tools; see Resolution.Server.
+	// Unavailable means that the phrase means a server that could not be asked for its tools; see
+	// Resolution.Server.
 	Unavailable Verdict = "unavailable"
 )
 
-// judge returns the chances that the first of the ranked candidates is right
-// and that the right tool is in the registry.
+// judge returns two probabilities: that the first of the ranked candidates is right, and that the
+// right tool is in the registry.
 func (m *confidenceModel) judge(ranked []candidate) (right, found float64) {
 	margin, all := float64(maxMargin), 1.0
 	for i := range ranked[1:] {
@@ -63,7 +62,7 @@ func (m *confidenceModel) judge(ranked []candidate) (right, found float64) {
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-max(-30, min(30, x)))) }
 
-// verdict applies the thresholds; enough is the one for resolved.
+// verdict applies the thresholds; enough is the one for Resolved.
 func (m *confidenceModel) verdict(right, found, enough float64) Verdict {
 	switch {
 	case right >= enough:

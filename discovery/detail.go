@@ -11,21 +11,21 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Detail is how much of a tool is shown.
+// Detail says how much of a tool is shown.
 type Detail string
 
 const (
 	NameOnly        Detail = "name_only"
 	NameDescription Detail = "name_description" // the default
-	MicroSchema     Detail = "micro_schema"     // the arguments in the short form of MicroOf
+	MicroSchema     Detail = "micro_schema"     // the arguments in the short form that MicroOf returns
 	CompactSchema   Detail = "compact_schema"   // the schemas without descriptions and examples
-	FullSchema      Detail = "full_schema"      // all that the registry has
+	FullSchema      Detail = "full_schema"      // everything in the registry
 	// Go shows the tool as a Go function. This package returns the same as with
 	// name_only; the caller adds Entry.Go and Entry.Signature.
 	Go Detail = "go"
 )
 
-// Details are all levels, from little to much.
+// Details are all levels, in ascending order of detail.
 var Details = []Detail{NameOnly, NameDescription, MicroSchema, CompactSchema, Go, FullSchema}
 
 func (d Detail) check() error {
@@ -40,47 +40,44 @@ type Entry struct {
 	ID     string `json:"id"`
 	Server string `json:"server"`
 	Name   string `json:"name"`
-	// Go is the tool's Go name (git.Log). Signature, with detail go, is its Go
-	// declaration with a comment. This package leaves both empty;
-	// harness.Catalog sets them.
+	// Go is the tool's Go name (git.Log). Signature is its Go declaration with a comment, for
+	// detail go. This package leaves both empty; harness.Catalog sets them.
 	Go        string `json:"go,omitempty"`
 	Signature string `json:"signature,omitempty"`
-	// Short is the description in at most 60 characters, see Index.Short; not
-	// with name_only and go.
+	// Short is the description in at most 60 characters, see Index.Short. It is empty for
+	// name_only and go.
 	Short string `json:"short,omitempty"`
-	// With name_description and full_schema.
+	// Title and Description are set for name_description and full_schema.
 	Title       string `json:"title,omitempty"`
 	Description string `json:"description,omitempty"`
-	// Not with name_only and go.
+	// Category is empty for name_only and go.
 	Category string `json:"category,omitempty"`
-	// With micro_schema, see MicroOf.
+	// Micro is set for micro_schema, see MicroOf.
 	Micro json.RawMessage `json:"micro,omitempty"`
-	// With compact_schema and full_schema.
+	// Input, Output and Annotations are set for compact_schema and full_schema.
 	Input       json.RawMessage       `json:"inputSchema,omitempty"`
 	Output      json.RawMessage       `json:"outputSchema,omitempty"`
 	Annotations *registry.Annotations `json:"annotations,omitempty"`
-	// With full_schema: those of the registry, else those that the input
-	// schema has.
+	// Examples are set for full_schema: those of the registry, or else those of the input schema.
 	Examples []registry.Example `json:"examples,omitempty"`
-	// Class is what a call of it does (read, again or effect), not with name_only;
-	// ClassWhy is why that is known, with go and full_schema. Verdict and Rule are so
-	// what the rules of the config say of calls that are not simply allowed
-	// (needs_approval or denied). This package leaves all four empty; harness.Catalog
-	// sets them.
+	// Class is what a call of the tool does (read, again or effect); it is empty for name_only.
+	// ClassWhy is the reason, for go and full_schema. Verdict and Rule are what the config's
+	// rules say of calls that are not simply allowed (needs_approval or denied). This package
+	// leaves all four empty; harness.Catalog sets them.
 	Class    string `json:"class,omitempty"`
 	ClassWhy string `json:"classWhy,omitempty"`
 	Verdict  string `json:"verdict,omitempty"`
 	Rule     string `json:"rule,omitempty"`
-	// Stale says that the tool's server could not be asked in the last build.
+	// Stale reports that the tool's server could not be asked in the last build.
 	Stale bool `json:"stale,omitempty"`
-	// Error is why the tool cannot be called, see registry.Tool.
+	// Error is why the tool cannot be called; see registry.Tool.
 	Error string `json:"error,omitempty"`
 	// Tokens estimates the tokens of this Entry as JSON, without this field;
 	// see text.Tokens.
 	Tokens int `json:"tokens,omitempty"`
 }
 
-// Weigh sets Tokens. Call it again after other fields were set.
+// Weigh sets Tokens. Call it again after setting other fields.
 func (e *Entry) Weigh() {
 	e.Tokens = 0
 	if b, err := json.Marshal(e); err == nil {
@@ -88,7 +85,7 @@ func (e *Entry) Weigh() {
 	}
 }
 
-// entry shows a tool.
+// entry returns a tool with the fields of a detail level.
 func (ix *Index) entry(tool int32, d Detail) Entry {
 	t := &ix.reg.Tools[tool]
 	e := Entry{ID: t.ID, Server: t.Server, Name: t.Name, Stale: t.Stale, Error: t.Error}
@@ -114,16 +111,16 @@ func (ix *Index) entry(tool int32, d Detail) Entry {
 	return e
 }
 
-// Description is the answer to [Index.Describe].
+// Description is the result of [Index.Describe].
 type Description struct {
 	Tools    []Entry  `json:"tools"`
 	NotFound []string `json:"notFound"`
 }
 
-// Describe returns the tools with the given names, in any spelling that Resolve
-// takes as exact; where no tool has such a name, those whose ID, name or title
-// is equal but for case. A name that several tools have returns each of them,
-// an unknown one is listed in NotFound. The error is about an unknown Detail.
+// Describe returns the tools with the given names, in any spelling that Resolve accepts as exact.
+// If no tool has such a name, it returns those whose ID, name or title is equal ignoring case. If
+// several tools have a name, it returns all of them. Unknown names are listed in NotFound. It
+// returns an error if d is unknown.
 func (ix *Index) Describe(names []string, d Detail) (Description, error) {
 	answer := Description{Tools: []Entry{}, NotFound: []string{}}
 	if err := d.check(); err != nil {
@@ -144,8 +141,7 @@ func (ix *Index) Describe(names []string, d Detail) (Description, error) {
 	return answer, nil
 }
 
-// called returns the tools whose ID, name or title is the text, whatever the
-// case.
+// called returns the tools whose ID, name or title equals the text, ignoring case.
 func (ix *Index) called(text string) []int32 {
 	var out []int32
 	for i := range ix.reg.Tools {
@@ -158,9 +154,8 @@ func (ix *Index) called(text string) []int32 {
 	return out
 }
 
-// Short returns the first sentence of a tool's description, in at most 60
-// characters, without what most tools of its server begin with; empty for an
-// unknown ID.
+// Short returns the first sentence of a tool's description, in at most 60 characters, without a
+// beginning that most tools of its server share. It returns "" for an unknown ID.
 func (ix *Index) Short(id string) string {
 	i := ix.place(id)
 	if i < 0 {
@@ -175,11 +170,10 @@ func (ix *Index) short(tool int32) string {
 	return summary(t.Marked())
 }
 
-// summaryChars is the length of a Summary, in characters.
+// summaryChars is the longest summary, in characters.
 const summaryChars = 60
 
-// summary returns a description's first sentence when it has at most 60
-// characters, else its first words and an ellipsis.
+// summary returns a description's first sentence, shortened to summaryChars with an ellipsis.
 func summary(description string) string {
 	words := strings.Join(strings.FieldsFunc(description, func(r rune) bool { return !unicode.IsPrint(r) || r == ' ' }),
 		" ")

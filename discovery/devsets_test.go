@@ -388,7 +388,7 @@ func TestToolOfABigAPIIsFoundByWhatItsSummaryOmits(t *testing.T) {
 		}
 	}
 	r := resolve(t, index(t, nil, protection, tool("git", "repos_get-branch", "Get a branch.")), "delete a branch", nil)
-	if want := "git.repos_delete-branch-protection deletes something else than the phrase names"; !r.NoTool || r.Note != want {
+	if want := "git.repos_delete-branch-protection deletes something other than the phrase names"; !r.NoTool || r.Note != want {
 		t.Errorf("%+v, want no tool, and the note %q", r, want)
 	}
 }

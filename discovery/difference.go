@@ -7,20 +7,20 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Difference is one of several tools that a phrase may mean, with the words and
-// parameters that only it has.
+// Difference is one of several tools that a phrase may mean, with the words and parameters that
+// only this tool has.
 type Difference struct {
 	ID      string `json:"id"`
 	Summary string `json:"summary,omitempty"` // see Index.Short
-	// Words are the words of its name and of its description's head that none
-	// of the other tools has, those of the name first, 5 at most. Params are
-	// its parameters that none of the others has, 5 at most.
+	// Words are the words of its name and of its description's head that no other of the tools
+	// has, those of the name first. Params are the parameters that no other has. Both have at
+	// most 5 elements.
 	Words  []string `json:"words,omitempty"`
 	Params []string `json:"params,omitempty"`
 }
 
-// Distinction returns in one line what distinguishes the tool, empty when nothing
-// does: "log, history; parameters: max_count".
+// Distinction returns in one line what distinguishes the tool ("log, history; parameters:
+// max_count"), or "" if nothing does.
 func (d Difference) Distinction() string {
 	telling := strings.Join(d.Words, ", ")
 	if len(d.Params) == 0 {
@@ -32,17 +32,17 @@ func (d Difference) Distinction() string {
 	return telling + "parameters: " + strings.Join(d.Params, ", ")
 }
 
-// How many candidates an answer without a tool offers, as far as there are any.
+// Limits of the number of candidates that an answer without a tool offers.
 const (
 	offeredMost  = 5
 	offeredLeast = 3
-	// offeredShare is the share of the first candidate's score below which a
-	// further one is not worth offering.
+	// offeredShare is the share of the first candidate's score that a candidate after the first
+	// offeredLeast must have to be offered.
 	offeredShare = .05
 )
 
-// Offer returns the candidates to show where r has no tool, 5 at most, with
-// what distinguishes them from each other.
+// Offer returns the candidates to show if r has no tool, at most 5, with what distinguishes them
+// from each other.
 func (ix *Index) Offer(r *Resolution) []Difference {
 	var ids []string
 	for i, c := range r.Candidates {
@@ -54,11 +54,11 @@ func (ix *Index) Offer(r *Resolution) []Difference {
 	return ix.Distinguish(ids)
 }
 
-// maxDiffering bounds the words, and the parameters, of a Difference.
+// maxDiffering is the limit of the words, and of the parameters, of a Difference.
 const maxDiffering = 5
 
-// Distinguish returns for each of the tools what only it has among them, in the
-// order of ids. Unknown IDs are left out.
+// Distinguish returns, in the order of ids, what each of the tools has that the others lack. It
+// omits unknown IDs.
 func (ix *Index) Distinguish(ids []string) []Difference {
 	var out []Difference
 	var words, params [][]string
@@ -80,12 +80,12 @@ func (ix *Index) Distinguish(ids []string) []Difference {
 	return out
 }
 
-// tellingWords returns the distinct words of a text that are no stop words.
+// tellingWords returns the distinct words of a text that are not stop words.
 func (ix *Index) tellingWords(text string) []string {
 	return slices.DeleteFunc(distinct(ix.model.Words(text)), func(w string) bool { return ix.t.stop[w] || isShort(w) })
 }
 
-// onlyIn returns the words of list i whose key is in none of the other lists.
+// onlyIn returns the words of list i whose key no other list has.
 func onlyIn(lists [][]string, i int, key func(string) string) []string {
 	others := set{}
 	for k, list := range lists {

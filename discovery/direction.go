@@ -9,52 +9,51 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Most words of "convert a pdf to text" are those of a tool that converts text
-// to a pdf. What tells the two apart is where the words stand: behind the verb,
-// "from", "to". So phrases, names of tools and the first sentences of their
-// descriptions are read into one form, a direction: the verbs, what goes in and
-// what comes out. Two directions contradict each other when
+// "Convert a pdf to text" shares most words with a tool that converts text to a pdf. Only the
+// positions of the words distinguish the two: after the verb, after "from", after "to". So
+// phrases, names of tools and the first sentences of their descriptions are parsed into one form,
+// a direction: the verbs, the inputs and the outputs. Two directions contradict each other if
 //
 //   - their verbs are opposites: lock and unlock, import and export;
-//   - what goes in at one comes out of the other: pdf to text, text to pdf;
+//   - the input of one is the output of the other: pdf to text, text to pdf;
 //   - one acts within one thing and the other within all such things: the pods of a
 //     namespace, the pods of all namespaces;
 //   - one deletes a thing and the other something that belongs to it: a branch, branch
 //     protection.
 //
-// A tool that contradicts the phrase ranks behind those that do not, and the
-// phrase is never resolved to it.
+// A tool that contradicts the phrase ranks after those that do not, and the phrase is never
+// resolved to it.
 
 // direction is what a phrase asks for, or what a tool does.
 type direction struct {
 	verbs []string // stems; several if they are coordinated: "lock or unlock"
 	ends  []end
-	// within and withinAll are the stems of the single things, and of all the things,
-	// that the verb acts within.
+	// within are the stems of single things that the verb acts within; withinAll are those of all
+	// things of a kind.
 	within, withinAll []int32
 	gist
 }
 
-// end is a noun of which the direction says whether it goes in or comes out.
+// end is a noun that is an input or an output.
 type end struct {
 	stem int32 // -1 if the registry does not have it
 	out  bool
-	said bool // by a preposition, or by a verb that makes things
+	said bool // stated by a preposition, or by a verb that makes things
 }
 
-// grammar is the words by which directions are read, see tables.json.
+// grammar has the words that the parser of directions knows; see tables.json.
 type grammar struct {
 	opposites       map[string][]uint8 // stem → 2k or 2k+1 for either side of pair k
 	prefixes        [][2]string
-	determiner, all set // all: those that mean all of something
-	source, target  set // prepositions; other ones lead to what is neither
+	determiner, all set // all: words that mean all of something
+	source, target  set // prepositions before an input, before an output
 	other           set
-	example         []string // what begins an example in a description
-	reads, makes    verbSet  // verbs that read something, that make one thing of another
+	example         []string // words that begin an example in a description
+	reads, makes    verbSet  // verbs that read something; verbs that make one thing from another
 }
 
-// opposed reports whether two verbs, given as stems, undo each other: they are
-// listed so, or differ in nothing but prefixes.
+// opposed reports whether two verbs, given as stems, undo each other: they are listed as
+// opposites, or differ only in prefixes.
 func (g *grammar) opposed(a, b string) bool {
 	if a == b {
 		return false
@@ -73,8 +72,8 @@ func (g *grammar) opposed(a, b string) bool {
 	return false
 }
 
-// undone reports whether one verb is the other with the prefix p[1] for p[0].
-// If p[0] is empty the rest must be long: "display" does not undo "play".
+// undone reports whether one verb is the other with the prefix p[1] in place of p[0]. If p[0] is
+// empty, the rest must be long: "display" does not undo "play".
 func undone(a, b string, p [2]string) bool {
 	a, ok := strings.CutPrefix(a, p[0])
 	if !ok {
@@ -90,7 +89,7 @@ func undone(a, b string, p [2]string) bool {
 
 // parsed is a direction before its words are looked up in a registry.
 type parsed struct {
-	verbs    []string // as they are written
+	verbs    []string // as written
 	nouns    []parsedNoun
 	from, to bool // one of these prepositions was read
 	acts     bool // the first verb is a known one
@@ -99,22 +98,22 @@ type parsed struct {
 type parsedNoun struct {
 	text string
 	role role
-	all  bool // behind "all" or "every"
+	all  bool // after "all" or "every"
 	part bool // of the next noun: "branch" in "branch protection"
 }
 
-// role is the part that a noun plays.
+// role is the part that a noun plays in a sentence.
 type role uint8
 
 const (
 	roleObject role = iota // of the verb
-	roleSource             // behind "from"
-	roleTarget             // behind "to", "into", "as"
-	roleOf                 // behind "of"
-	roleOther              // behind any other preposition
+	roleSource             // after "from"
+	roleTarget             // after "to", "into", "as"
+	roleOf                 // after "of"
+	roleOther              // after any other preposition
 )
 
-// Limits of one text: a clause has a few words, and a phrase may be long.
+// Limits for one text: a clause has a few words, but a phrase may be long.
 const (
 	maxVerbs = 8
 	maxNouns = 32
@@ -140,9 +139,9 @@ func (ix *Index) readScopes(d *direction, p *parsed) {
 	}
 }
 
-// ends finds what goes in and what comes out. What a verb acts on goes in if
-// something stands behind "to", and comes out if something stands behind "from"
-// alone, or behind "of" and the verb reads: "get the text of a pdf".
+// ends finds inputs and outputs. The object of a verb is an input if something follows "to". It
+// is an output if something follows "from" alone, or if something follows "of" and the verb
+// reads: "get the text of a pdf".
 func (ix *Index) ends(p *parsed) []end {
 	t := ix.t
 	classes := t.classes(p.verbs)
@@ -164,7 +163,7 @@ func (ix *Index) ends(p *parsed) []end {
 		}
 		all = append(all, e)
 	}
-	// "a pdf file to a text file" says nothing of files.
+	// "a pdf file to a text file" does not concern files.
 	bothWays := func(a end) bool {
 		return slices.ContainsFunc(all, func(b end) bool { return a.stem == b.stem && a.out != b.out })
 	}
@@ -177,8 +176,8 @@ func (ix *Index) ends(p *parsed) []end {
 	return ends
 }
 
-// readDirection reads a normalised text, see tables.normalise. If it asks for
-// something, "sets" is not a verb.
+// readDirection parses a normalised text, see tables.normalise. If asks is true, the text asks
+// for something, and "sets" is not a verb.
 func (t *tables) readDirection(norm string, asks bool) parsed {
 	var tokens []string
 	for i := 0; i < len(norm); {
@@ -210,7 +209,7 @@ func (t *tables) readDirection(norm string, asks bool) parsed {
 			from, p.acts = i+1, true
 			break
 		}
-		if n == 0 { // "decrypt" is not a known one, but undoes "encrypt"
+		if n == 0 { // "decrypt" is not a known verb, but undoes "encrypt"
 			p.addVerb(w)
 		}
 		n++
@@ -221,8 +220,8 @@ func (t *tables) readDirection(norm string, asks bool) parsed {
 
 func joins(w string) bool { return w == "," || w == "or" || w == "and" }
 
-// isVerb reports whether a word is the verb of a phrase; first says that nothing
-// that counts stands before it.
+// isVerb reports whether a word is the verb of a phrase. first means that no relevant word stands
+// before it.
 func (t *tables) isVerb(w string, first bool) bool {
 	s := t.stem(w)
 	switch {
@@ -234,7 +233,7 @@ func (t *tables) isVerb(w string, first bool) bool {
 	return t.verbs[s] != nil && !t.openerStem[s]
 }
 
-// undoesVerb reports whether a stem is a verb's behind a prefix: undelete.
+// undoesVerb reports whether a stem is a known verb with a prefix that undoes it: undelete.
 func (t *tables) undoesVerb(s string) bool {
 	for _, p := range t.grammar.prefixes {
 		rest, ok := strings.CutPrefix(s, p[1])
@@ -245,8 +244,8 @@ func (t *tables) undoesVerb(s string) bool {
 	return false
 }
 
-// readNameDirection reads the words of a tool's name. Of several verbs the one
-// that its description has counts.
+// readNameDirection parses the words of a tool's name. If it has several verbs, the one that its
+// description has is preferred.
 func (t *tables) readNameDirection(words []string, described verbSet) parsed {
 	verb, least := -1, 0.
 	for i, w := range words {
@@ -290,7 +289,7 @@ func (t *tables) readNameDirection(words []string, described verbSet) parsed {
 	return p
 }
 
-// readNouns reads what follows a verb up to the end of the clause.
+// readNouns parses the words after a verb, up to the end of the clause.
 func (t *tables) readNouns(p *parsed, tokens []string, isName bool) {
 	g := t.grammar
 	at, all := roleObject, false
@@ -343,7 +342,7 @@ func (t *tables) readNouns(p *parsed, tokens []string, isName bool) {
 	}
 }
 
-// infinitive reports whether the words behind "to" begin with a verb.
+// infinitive reports whether the words after "to" begin with a verb.
 func (t *tables) infinitive(tokens []string) bool {
 	for len(tokens) > 0 && (tokens[0] == "help" || tokens[0] == "me") {
 		tokens = tokens[1:]
@@ -360,7 +359,7 @@ func (t *tables) infinitive(tokens []string) bool {
 
 func isNumber(w string) bool { return strings.Trim(w, "0123456789") == "" }
 
-// classes returns what some verbs may mean.
+// classes returns the classes of some verbs.
 func (t *tables) classes(verbs []string) (all verbSet) {
 	for _, v := range verbs {
 		all |= setOfClasses(t.verbs[t.stem(v)])
@@ -389,11 +388,11 @@ func firstSentence(description string) string {
 	return head
 }
 
-// brackets matches what stands in brackets.
+// brackets matches text in brackets, with the brackets.
 var brackets = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\([^)]*\)?`) })
 
-// direction returns what a tool does. It is read when a phrase first has the tool
-// among its candidates: most tools of a big registry never are.
+// direction returns what a tool does. It parses the tool when it is first among the candidates of
+// a phrase; most tools of a big registry never are.
 func (ix *Index) direction(tool int32) *direction {
 	if d := ix.directions[tool].Load(); d != nil {
 		return d
@@ -420,7 +419,7 @@ func (ix *Index) readTool(tool int32) *direction {
 		gist: ix.gistOf(tool, words, t.head(strings.ToLower(s)))}
 	d.things = ix.things(&text)
 	ix.readScopes(d, &named)
-	if text.acts || text.from || text.to { // else it is no sentence that says what the tool does
+	if text.acts || text.from || text.to { // otherwise the sentence does not say what the tool does
 		d.ends = append(d.ends, ix.ends(&text)...)
 		ix.readScopes(d, &text)
 	}
@@ -434,7 +433,7 @@ func (t *tables) stems(words []string) []string {
 	return words
 }
 
-// readAim reads the direction of the phrase.
+// readAim parses the direction of the phrase.
 func (q *query) readAim() {
 	p := q.ix.t.readDirection(q.norm, true)
 	q.aim = direction{ends: q.ix.ends(&p), verbs: q.ix.t.stems(p.verbs)}
@@ -442,7 +441,7 @@ func (q *query) readAim() {
 	q.aim.things = q.ix.things(&p)
 }
 
-// refuse takes an answer back that contradicts the phrase, and says why.
+// refuse withdraws an answer that contradicts the phrase, and says why.
 func (q *query) refuse(r *Resolution, d *decision, first int32) {
 	if d.contrary = q.contradicts(first); d.contrary == "" || r.Verdict == NotFound {
 		return
@@ -453,33 +452,32 @@ func (q *query) refuse(r *Resolution, d *decision, first int32) {
 	}
 }
 
-const deletesOther = "deletes something else than the phrase names"
+const deletesOther = "deletes something other than the phrase names"
 
-// contradicts says why a tool is not what the phrase asks for, empty if it may be.
+// contradicts returns why a tool is not what the phrase asks for, or "" if it may be.
 func (q *query) contradicts(tool int32) string {
 	switch d := q.ix.direction(tool); {
 	case q.undoes(d):
 		return "does the opposite of what the phrase asks for"
 	case q.aim.reverses(d):
-		return "leads the other way: what the phrase begins with is what it ends with"
+		return "works in the opposite direction: its input is the phrase's output, or the reverse"
 	case q.aim.widens(d) || d.widens(&q.aim):
-		return "acts on all of what the phrase names one of, or the reverse"
+		return "acts on all things of a kind where the phrase names one, or the reverse"
 	case q.deletesOther(tool):
 		return deletesOther
 	}
 	return ""
 }
 
-// widens reports whether another direction acts within all of something, and d
-// within one.
+// widens reports whether d acts within one thing and the other direction within all such things.
 func (d *direction) widens(other *direction) bool {
 	return slices.ContainsFunc(d.within, func(stem int32) bool {
 		return slices.Contains(other.withinAll, stem) && !slices.Contains(other.within, stem) && !slices.Contains(d.withinAll, stem)
 	})
 }
 
-// undoes reports whether a tool does the opposite of what the phrase asks for,
-// and nothing that the phrase names.
+// undoes reports whether a tool does the opposite of the phrase's verb, and nothing that the
+// phrase asks for.
 func (q *query) undoes(d *direction) bool {
 	g := q.ix.t.grammar
 	opposed := false
@@ -505,8 +503,8 @@ func (q *query) undoes(d *direction) bool {
 	return opposed
 }
 
-// reverses reports whether more of what goes in at one direction comes out of the
-// other than goes in there too, and the reverse.
+// reverses reports whether more inputs of each direction are outputs of the other than are inputs
+// there too.
 func (d *direction) reverses(other *direction) bool {
 	there, back, sure := 0, 0, false
 	for _, out := range [2]bool{false, true} {
@@ -520,8 +518,8 @@ func (d *direction) reverses(other *direction) bool {
 	return back > there && (back > 1 || sure)
 }
 
-// meets reports whether the two directions have a noun in common at the ends
-// given, and whether one of the two says its end beyond doubt.
+// meets reports whether the two directions share a noun at the given ends, and whether at least
+// one of them states that end beyond doubt.
 func (d *direction) meets(out bool, other *direction, otherOut bool) (met, said bool) {
 	for _, n := range d.ends {
 		for _, m := range other.ends {

@@ -136,7 +136,7 @@ func TestRefusalSaysWhatContradictsThePhrase(t *testing.T) {
 	ix := index(t, nil, tool("press", "convert_to_pdf", "Convert a Word document to PDF."),
 		tool("press", "lock", "Lock a door."))
 	for phrase, note := range map[string]string{
-		"convert a pdf to text": "press.convert_to_pdf leads the other way: what the phrase begins with is what it ends with",
+		"convert a pdf to text": "press.convert_to_pdf works in the opposite direction: its input is the phrase's output, or the reverse",
 		"unlock a door":         "press.lock does the opposite of what the phrase asks for",
 	} {
 		e, err := ix.Explain(t.Context(), phrase, nil)

@@ -11,10 +11,10 @@ import (
 //
 //	git.git_log   git/git_log   mcp__git__git_log   git_log
 //
-// A tool that is asked for by name needs no search.
+// A phrase that is a tool's name needs no search.
 type exactNames struct {
 	tools []registry.Tool
-	named map[string][]int32 // the places of the tools with a name, on whatever server
+	named map[string][]int32 // the indexes of the tools with a name, of all servers
 }
 
 func newExactNames(tools []registry.Tool) exactNames {
@@ -25,8 +25,8 @@ func newExactNames(tools []registry.Tool) exactNames {
 	return e
 }
 
-// find returns the tools that the phrase names: one, or several where their
-// servers must decide, or none.
+// find returns the tools with the name that the phrase is. There may be several, on different
+// servers.
 func (e *exactNames) find(phrase string) []int32 {
 	phrase = strings.TrimSpace(phrase)
 	if len(phrase) > MaxPhrase || phrase == "" {
@@ -44,8 +44,8 @@ func (e *exactNames) find(phrase string) []int32 {
 	return slices.Compact(found)
 }
 
-// split appends the tools whose server and name, joined by the separator, are
-// the phrase. Both may contain the separator.
+// split appends the tools whose server and name, joined by the separator, equal the phrase. Both
+// may contain the separator.
 func (e *exactNames) split(found []int32, phrase, separator string) []int32 {
 	for at := 0; ; at++ {
 		next := strings.Index(phrase[at:], separator)
@@ -62,8 +62,8 @@ func (e *exactNames) split(found []int32, phrase, separator string) []int32 {
 	}
 }
 
-// plainName is a server's name as clients spell it in mcp__server__tool:
-// what is not a letter, digit, hyphen or underscore becomes an underscore.
+// plainName returns a server's name as clients spell it in mcp__server__tool: every character
+// other than a letter, digit, hyphen or underscore becomes an underscore.
 func plainName(server string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -6,22 +6,22 @@ import (
 	"math/bits"
 )
 
-// Explanation is a Resolution with the numbers that led to it.
+// Explanation is a Resolution with the numbers behind it.
 type Explanation struct {
 	Resolution
-	// Reason says in a sentence why the verdict is what it is.
+	// Reason explains the verdict in a sentence.
 	Reason string `json:"reason"`
-	// Found is the calibrated chance that the right tool is in the registry.
+	// Found is the calibrated probability that the right tool is in the registry.
 	Found float64 `json:"found"`
-	// Enough is the confidence from which on the first candidate is the tool of the
-	// phrase; 0 where nothing was searched.
+	// Enough is the confidence from which the phrase is resolved to the first candidate. It is 0
+	// if there was no search.
 	Enough float64 `json:"enough,omitempty"`
-	// Read is the analysed phrase; nil when the phrase is a tool's name.
+	// Read is the analysed phrase. It is nil if the phrase is a tool's name.
 	Read *Reading `json:"read,omitempty"`
-	// Tools are the candidates with their legs, in the order of Candidates.
+	// Tools are the candidates with their scores, in the order of Candidates.
 	Tools []Legs `json:"tools"`
 
-	silent bool // nobody asked
+	silent bool // the caller does not want the explanation
 }
 
 // Reading is an analysed phrase.
@@ -35,7 +35,7 @@ type Reading struct {
 	Objects []string `json:"objects"`
 }
 
-// Legs holds the scores that each part of the pipeline gives a candidate.
+// Legs has the scores that each part of the pipeline gives a candidate.
 type Legs struct {
 	ID       string  `json:"id"`
 	BM25     float64 `json:"bm25"`
@@ -43,8 +43,8 @@ type Legs struct {
 	Name     float64 `json:"name"`     // cosine of the name
 	Sentence float64 `json:"sentence"` // cosine of the best sentence
 	Fused    float64 `json:"fused"`    // the candidate score
-	Score    float64 `json:"score"`    // the re-ranker's: the sum of the contributions
-	// Features are the re-ranker's, in its order.
+	Score    float64 `json:"score"`    // the re-ranker's score: the sum of the contributions
+	// Features are the features of the re-ranker, in its order.
 	Features []Contribution `json:"features"`
 }
 
@@ -56,8 +56,7 @@ type Contribution struct {
 	Adds    float64 `json:"adds"` // value × weight, never -0
 }
 
-// Explain resolves a phrase as ResolveContext does and returns the numbers
-// behind the answer.
+// Explain resolves a phrase like ResolveContext and returns the numbers behind the answer.
 func (ix *Index) Explain(ctx context.Context, phrase string, opts *ResolveOptions) (Explanation, error) {
 	e := Explanation{Tools: []Legs{}}
 	r, err := ix.resolve(ctx, phrase, opts, &e)
@@ -65,7 +64,7 @@ func (ix *Index) Explain(ctx context.Context, phrase string, opts *ResolveOption
 	return e, err
 }
 
-// named notes that the phrase is the name of some tools.
+// named records that the phrase is the name of some tools.
 func (e *Explanation) named(tools int) {
 	e.Found, e.Reason = 1, "the phrase is the name of a tool"
 	if tools > 1 {
@@ -73,7 +72,7 @@ func (e *Explanation) named(tools int) {
 	}
 }
 
-// read notes how the phrase was understood.
+// read records how the phrase was analysed.
 func (e *Explanation) read(q *query) {
 	if e.silent {
 		return
@@ -91,7 +90,7 @@ func (e *Explanation) read(q *query) {
 	}
 }
 
-// decided notes what the verdict rests on.
+// decided records the numbers that the verdict rests on.
 func (e *Explanation) decided(q *query, d decision, r *Resolution, ranked []candidate) {
 	if e.silent {
 		return
@@ -102,7 +101,7 @@ func (e *Explanation) decided(q *query, d decision, r *Resolution, ranked []cand
 	}
 }
 
-// legs notes what the legs say about a candidate.
+// legs records the scores of a candidate.
 func (e *Explanation) legs(q *query, c *candidate) {
 	l := Legs{
 		ID: q.ix.id(c.tool), BM25: round(float64(q.bm[c.tool])), Full: round(float64(c.cos.full)),
@@ -116,7 +115,7 @@ func (e *Explanation) legs(q *query, c *candidate) {
 	e.Tools = append(e.Tools, l)
 }
 
-// reason puts the verdict of a phrase into words.
+// reason returns the explanation of a verdict.
 func (d *decision) reason(r *Resolution, doubt string) string {
 	switch {
 	case r.By == ByMemory:
@@ -128,7 +127,7 @@ func (d *decision) reason(r *Resolution, doubt string) string {
 	case d.twins > 0 && r.Verdict == Ambiguous:
 		return fmt.Sprintf("%d servers offer this tool: name one, or prefer one", d.twins+1)
 	case r.Verdict == Resolved:
-		return fmt.Sprintf("the first candidate is right with a chance of %.2f, %.2f is enough", r.Confidence, d.enough)
+		return fmt.Sprintf("confidence %.2f, %.2f is needed", r.Confidence, d.enough)
 	case d.mayHarm(r):
 		return "no tool does this: " + doubt
 	case r.NoTool:

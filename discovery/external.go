@@ -14,21 +14,19 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// An external embedder (Options.Embedder) replaces the built-in model for one
-// number: the cosine of the phrase with a tool's full text. The registry stores
-// its vectors of the tools; chromem compares them. Words, names and sentences stay
-// with the built-in model.
+// An external embedder (Options.Embedder) replaces the built-in model for one number: the cosine
+// of the phrase with a tool's full text. The registry stores its vectors of the tools; chromem
+// compares them. Words, names and sentences stay with the built-in model.
 //
-// The re-ranker was fitted to the built-in model's cosines, and every model has
-// its own range: with some, unrelated texts have a cosine of .6. So cosines are
-// mapped to the built-in model's scale by a line through two points, which both
-// models yield for the registry's tools: the mean cosine of two tools, and the
-// mean cosine of a tool and its nearest neighbour.
+// The re-ranker was fitted to the built-in model's cosines, and every model has its own range:
+// with some models, unrelated texts have a cosine of .6. So cosines are mapped to the built-in
+// model's scale by a line through two points that both models have for the registry's tools: the
+// mean cosine of two tools, and the mean cosine of a tool and its nearest neighbour.
 
-// externalLeg holds what it takes to use the vectors of an external embedder; nil
-// when there is none.
+// externalLeg scores tools by the vectors of an external embedder. It is nil if none is
+// configured.
 type externalLeg struct {
-	near          *chromem.Collection // of the full vectors; IDs are places in the registry
+	near          *chromem.Collection // of the full vectors; IDs are indexes in the registry
 	embedder      Embedder
 	dims          int
 	slope, offset float32
@@ -38,28 +36,28 @@ type externalLeg struct {
 const externalTimeout = 5 * time.Second
 
 const (
-	// calibrated bounds the tools that are compared, calibratedLeast is how
-	// many it takes to say anything about a scale.
+	// calibrated is the most tools that are compared for the calibration, and calibratedLeast the
+	// fewest that are enough for one.
 	calibrated      = 128
 	calibratedLeast = 8
 	slopeLeast      = .25
 	slopeMost       = 8
 )
 
-// errNoText is what chromem would get, were it ever to ask for the embedding
-// of a text: it is given vectors only.
+// errNoText is the error if chromem asks for the embedding of a text. It never should: it gets
+// only vectors.
 var errNoText = errors.New("discovery: chromem is given vectors, never texts")
 
-// openCollection makes the place for the full vectors. The embedding function
-// is always ours, because chromem's default would call a remote service.
+// openCollection creates the collection of the full vectors. Its embedding function is always
+// ours, because chromem's default would call a remote service.
 func openCollection() (*chromem.Collection, error) {
 	return chromem.NewDB().CreateCollection("tools", nil, func(context.Context, string) ([]float32, error) {
 		return nil, errNoText
 	})
 }
 
-// addNear hands tool i's full vector to chromem, which keeps the slice. The
-// zero vector is near nothing and has no place there.
+// addNear passes tool i's full vector to chromem, which keeps the slice. Do not add a zero
+// vector: it is near nothing.
 func addNear(c *chromem.Collection, tool int, full []float32) error {
 	err := c.AddDocument(context.Background(), chromem.Document{ID: strconv.Itoa(tool), Embedding: full})
 	if err != nil {
@@ -68,7 +66,7 @@ func addNear(c *chromem.Collection, tool int, full []float32) error {
 	return nil
 }
 
-// openExternal hands the registry's vectors to chromem.
+// openExternal passes the registry's vectors to chromem.
 func (ix *Index) openExternal(e Embedder) error {
 	reg, want := ix.reg, e.Identity()
 	if len(reg.Tools) == 0 {
@@ -122,8 +120,8 @@ func (o *externalLeg) calibrate(ix *Index, vectors [][]float32) {
 	o.offset = ourMean - o.slope*mean
 }
 
-// likeness returns the mean cosine of all pairs of unit vectors, and the mean
-// cosine of each with its nearest.
+// likeness returns the mean cosine of all pairs of unit vectors, and the mean cosine of each with
+// its nearest one.
 func likeness(vectors [][]float32) (mean, nearest float32) {
 	best := make([]float32, len(vectors))
 	for i := range vectors {
@@ -143,9 +141,8 @@ func likeness(vectors [][]float32) (mean, nearest float32) {
 	return mean / (n * (n - 1) / 2), nearest / n
 }
 
-// embedExternal has the external embedder embed the phrase and sets the query's
-// cosines with all tools. Where it fails, the built-in model answers alone and
-// the answer's note says why.
+// embedExternal embeds the phrase with the external embedder and sets the query's cosines with
+// all tools. If it fails, the built-in model answers alone and the answer's note says why.
 func (q *query) embedExternal(ctx context.Context) {
 	o := q.ix.external
 	if o == nil {
@@ -155,14 +152,14 @@ func (q *query) embedExternal(ctx context.Context) {
 	defer cancel()
 	vectors, err := o.embedder.Embed(ctx, []string{q.phrase})
 	if err == nil && (len(vectors) != 1 || len(vectors[0]) != o.dims) {
-		err = fmt.Errorf("the vector of the phrase has not %d dimensions as those of the registry", o.dims)
+		err = fmt.Errorf("the embedder did not return one vector of %d dimensions, as the registry has", o.dims)
 	}
 	if err == nil {
 		err = q.compareExternal(ctx, o.near, vectors[0])
 	}
 	if err != nil {
 		q.full = q.full[:0]
-		q.note = text.First(fmt.Sprintf("the embedded model answered alone: %v", err), maxWhy)
+		q.note = text.First(fmt.Sprintf("the embedded model was used instead: %v", err), maxWhy)
 	}
 }
 
@@ -173,7 +170,7 @@ func (q *query) compareExternal(ctx context.Context, near *chromem.Collection, v
 	if near.Count() == 0 {
 		return nil
 	}
-	// chromem may normalise what it is given
+	// chromem may normalise its argument
 	found, err := near.QueryEmbedding(ctx, slices.Clone(v), near.Count(), nil, nil)
 	if err != nil {
 		return fmt.Errorf("searching vectors: %w", err)
@@ -194,7 +191,7 @@ func (q *query) compare(tool int32) cosines {
 	c := q.foreignCosines(q.ix.vectors.compare(&q.textDots, tool), tool)
 	if len(q.full) > 0 {
 		c.full = q.full[tool]
-		if q.blind { // the embedded model knows no word of the phrase
+		if q.blind { // the embedded model has no word of the phrase
 			c.sentence = c.full
 		}
 	}

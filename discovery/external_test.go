@@ -74,7 +74,7 @@ func TestAnotherEmbedderIsBroughtToScale(t *testing.T) {
 	const fresh = "which collections does this database have"
 	r := resolve(t, ix, fresh, nil)
 	if want := resolve(t, plain, fresh, nil); r.Tool != want.Tool || r.Confidence != want.Confidence ||
-		!strings.Contains(r.Note, "answered alone") {
+		!strings.Contains(r.Note, "was used instead") {
 		t.Errorf("when it is down: %+v, want %+v with a note", r, want)
 	}
 	canceled, cancel := context.WithCancel(t.Context())

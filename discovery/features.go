@@ -2,8 +2,7 @@ package discovery
 
 import "slices"
 
-// features is what the re-ranker sees of one candidate; the constants name
-// the elements.
+// features are the inputs of the re-ranker for one candidate. The constants are the indexes.
 type features [numFeatures]float64
 
 const (
@@ -11,9 +10,9 @@ const (
 	bmCov            // BM25, as a share of the ideal
 	cosFull          // cosine of phrase and full text
 	cosSent          // cosine of phrase and the best sentence
-	softAll          // how well the phrase's words are met by the tool's words
-	nameSoft         // how well the name's words are met by the phrase's
-	headAll          // how well the phrase's object words are met
+	softAll          // how well the tool's words meet the phrase's
+	nameSoft         // how well the phrase's words meet the name's
+	headAll          // how well the tool's words meet the phrase's object words
 	headCos          // cosine of the phrase's head and the full text
 	verbConf         // 1 when the verbs of phrase and name contradict
 	verbDesc         // how far the verbs of phrase and description agree
@@ -22,12 +21,12 @@ const (
 	srvCue           // the phrase mentions the tool's server with a cue
 	aboutNoun        // the name's last noun is the phrase's object, or its context
 	elsewhere        // share of the phrase's words that only the tool's other texts have
-	verbGap          // how far the verbs of phrase and description disagree; it is read by the confidence alone
+	verbGap          // how far the verbs of phrase and description disagree; only the confidence reads it
 	contrary         // 1 for a tool that contradicts the phrase, 3 if it deletes another thing, see direction.go
 
-	// The rest tells the tools of a big API apart, see gist.go.
-	beside // share of the phrase's pairs of words that the tool's name or its summary's verb and object have; it only orders
-	deed   // 1 when the tool has the phrase's verb, one of no class; -1 when it only reads, or destroys, instead
+	// The rest distinguishes the tools of a big API, see gist.go.
+	beside // share of the phrase's pairs of words that the tool's name or its summary's verb and object have; it affects only the order
+	deed   // 1 if the tool has the phrase's verb and that is in no class; -1 if the tool only reads, or destroys, instead
 	option // share of the phrase's words that only the values of the tool's parameters have
 
 	numFeatures
@@ -41,7 +40,7 @@ var featureNames = [numFeatures]string{
 
 func featureIndex(name string) int { return slices.Index(featureNames[:], name) }
 
-// features computes what the re-ranker sees of a candidate.
+// features computes the features of a candidate.
 func (q *query) features(c *candidate) features {
 	ix, tool := q.ix, c.tool
 	var f features
@@ -88,7 +87,7 @@ func (q *query) features(c *candidate) features {
 	return f
 }
 
-// objectsMet is soft_all over the object words of the phrase's head alone.
+// objectsMet returns soft_all over only the object words of the phrase's head.
 func (q *query) objectsMet() float64 {
 	var met, all float64
 	for _, i := range q.objects {

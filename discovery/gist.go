@@ -7,13 +7,12 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// The tools of a big API share most of their words. What each one does is said by its
-// summary, whose verb and object stand before the first preposition; by its name,
-// where they may stand between other words (activity_star-repo-for-authenticated-user);
-// and by the values that its parameters take: "list open issues" is a list of issues
-// with a state of open, closed or all.
+// The tools of a big API share most of their words. The gist of a tool is in its summary, whose
+// verb and object come before the first preposition; in its name, where other words may stand
+// between them (activity_star-repo-for-authenticated-user); and in the values of its parameters:
+// "list open issues" is a list of issues with a state of open, closed or all.
 
-// gist is what a tool's summary, name and parameters say in a few words, as stems.
+// gist is the gist of a tool's summary, name and parameters, as stems.
 type gist struct {
 	words   []int32 // of the name, with a gap at each preposition; verb and object of the summary
 	terms   []int32 // of the name; of the description's head
@@ -21,15 +20,15 @@ type gist struct {
 	things  things
 }
 
-// things are the nouns that a verb acts on: those that name a thing, and those that
-// belong to the next noun, as "branch" in "branch protection".
+// things are the nouns that a verb acts on: named are things, and parts are nouns that belong to
+// the next noun, as "branch" in "branch protection".
 type things struct{ named, parts []int32 }
 
-// gap stands between two words that no phrase has side by side.
+// gap separates two words that no phrase has side by side.
 const gap = -2
 
-// gistOf returns the gist of a tool; name and head are the words of its name, and the
-// verb and object of its summary.
+// gistOf returns the gist of a tool; name has the words of its name, head the verb and object of
+// its summary.
 func (ix *Index) gistOf(tool int32, name, head []string) gist {
 	t, x := ix.t, &ix.reg.Tools[tool]
 	var g gist
@@ -47,7 +46,7 @@ func (ix *Index) gistOf(tool int32, name, head []string) gist {
 	var schema struct {
 		Properties map[string]struct{ Enum []any }
 	}
-	_ = json.Unmarshal(x.Input, &schema) // a schema may be anything
+	_ = json.Unmarshal(x.Input, &schema) // a schema can be any JSON
 	for _, p := range schema.Properties {
 		for _, v := range p.Enum {
 			s, _ := v.(string)
@@ -65,8 +64,7 @@ func (ix *Index) appendStems(dst []int32, stems []string) []int32 {
 	return dst
 }
 
-// sideBySide returns the share of the phrase's pairs of words that stand side by side
-// among some stems.
+// sideBySide returns the share of the phrase's pairs of words that are adjacent in some stems.
 func (q *query) sideBySide(stems []int32) float64 {
 	found := 0
 	for _, p := range q.pairs {
@@ -80,7 +78,8 @@ func (q *query) sideBySide(stems []int32) float64 {
 	return float64(found) / float64(max(1, len(q.pairs)))
 }
 
-// deedMatch compares the phrase's verb with a tool, if the verb is in no class.
+// deedMatch compares the phrase's verb with a tool if the verb is in no class; see the feature
+// deed.
 func (q *query) deedMatch(tool int32) float64 {
 	a := q.ix.reg.Tools[tool].Annotations
 	switch {
@@ -108,9 +107,9 @@ func (ix *Index) things(p *parsed) (t things) {
 	return t
 }
 
-// deletesOther reports whether the phrase and a tool delete, but the tool something
-// that belongs to what the phrase names, as a branch's protection; and the server has
-// tools for what the phrase names.
+// deletesOther reports whether phrase and tool both delete, but the tool deletes something that
+// belongs to the thing that the phrase names, as a branch's protection. It is false unless the
+// server has tools for that thing.
 func (q *query) deletesOther(tool int32) bool {
 	ix, d := q.ix, q.ix.direction(tool)
 	deletes := setOfClasses(ix.t.verbs[ix.t.stem("delete")])

@@ -2,15 +2,14 @@ package discovery
 
 import "slices"
 
-// A tool's name mostly ends with the noun that the tool is about, behind the
-// nouns of where that is: storagesync_cloudendpoint_delete deletes an endpoint,
-// storagesync_syncgroup_delete a group. A phrase has them the other way round:
-// "delete the cloud endpoint from the sync group" is about the endpoint, and
-// the group is context. So the last noun of the right tool's name is among the
-// objects of the phrase, and that of its sibling behind the preposition.
+// The name of a tool mostly ends with the noun that the tool is about, after the nouns of its
+// context: storagesync_cloudendpoint_delete deletes an endpoint, storagesync_syncgroup_delete a
+// group. A phrase has them the other way round: "delete the cloud endpoint from the sync group"
+// is about the endpoint, and the group is context. So the last noun of the right tool's name is
+// among the objects of the phrase, and that of its sibling comes after the preposition.
 
-// headNounOf returns the number, in the word leg, of the last word of a tool's name,
-// in order of their first place, that is no verb; -1 for none.
+// headNounOf returns the number, in the word leg, of the last word of a tool's name that is not a
+// verb, or -1. Words are in the order of their first place.
 func (b *builder) headNounOf(tool int32) int32 {
 	name := b.ix.words.nameOf(tool)
 	for _, w := range slices.Backward(name) {
@@ -21,7 +20,7 @@ func (b *builder) headNounOf(tool int32) int32 {
 	return -1
 }
 
-// lastNoun returns the stem of the last noun of a tool's name, -1 for none.
+// lastNoun returns the stem of the last noun of a tool's name, or -1.
 func (ix *Index) lastNoun(tool int32) int32 {
 	if n := ix.headNouns[tool]; n >= 0 {
 		return ix.words.stem[n]
@@ -40,8 +39,8 @@ func (q *query) headNounMatch(tool int32) float64 {
 	return float64(object - context)
 }
 
-// objectSimilarity returns the similarity of the registry's word w with the nearest of
-// the phrase's objects, and with the nearest of its other words.
+// objectSimilarity returns the similarity of the registry's word w to the nearest of the phrase's
+// objects, and to the nearest of its other words.
 func (m *matcher) objectSimilarity(w int32, isObject []bool) (object, context float32) {
 	for i := range m.words {
 		s := float32(1)

@@ -11,44 +11,42 @@ import (
 
 // Options configure an Index. A nil *Options means all zero values.
 type Options struct {
-	// Aliases are further names of servers by their names: a phrase that
-	// mentions one of them means the server. A server's title is one anyway.
+	// Aliases are additional names of servers, by server name. A phrase that mentions one means
+	// the server. A server's title is always an alias.
 	Aliases map[string][]string
-	// Prefer are names of servers, the best first. Where several servers
-	// offer the same tool, the first of these that does gets it. Without
-	// one of them such a phrase is ambiguous.
+	// Prefer lists names of servers, the best first. If several servers offer the same tool, the
+	// first of these servers gets the call. If no such server is in Prefer, the phrase is
+	// ambiguous.
 	Prefer []string
-	// Threshold is the least confidence of a resolved phrase, above 0 and up
-	// to 1; 0 means the one that the confidence was calibrated for, .6.
+	// Threshold is the lowest confidence at which a phrase is resolved, above 0 and up to 1. If
+	// zero, it is the threshold that the confidence was calibrated for, .6.
 	Threshold float64
-	// Memory recalls the tools that phrases led to in earlier runs. If nil,
-	// nothing is recalled. It is used concurrently.
+	// Memory recalls the tools that phrases led to in earlier runs. If nil, nothing is recalled.
+	// It is called concurrently.
 	Memory Memory
 
-	// Hints returns those hints about a tool that count; nil: all do. It is
+	// Hints returns the trusted annotations of a tool. If nil, all annotations are trusted. It is
 	// called concurrently.
 	Hints func(t *registry.Tool) *registry.Annotations
 
-	// Embedder replaces the embedded model where a phrase is compared with
-	// tools' full texts; the registry must have its vectors (EmbedWith), else
-	// New returns an *EmbedderError. A phrase that it does not answer within
-	// 5 s is left to the embedded model, and the answer says so. nil: the
-	// embedded model does everything.
+	// Embedder replaces the built-in model where a phrase is compared with tools' full texts. The
+	// registry must have its vectors (see EmbedWith), otherwise New returns an *EmbedderError. If
+	// it does not answer for a phrase within 5 s, the built-in model is used and the answer says
+	// so. If nil, the built-in model is used for everything.
 	Embedder Embedder
 
-	// Categories gives tools a category whatever their text says, by patterns
-	// of path.Match over a tool's ID, or a server's name. Of several patterns
-	// that fit the longest counts.
+	// Categories overrides the categories of tools. Keys are patterns of path.Match for a tool's
+	// ID, or names of servers. The longest matching pattern wins.
 	Categories map[string]string
 }
 
-// Index finds tools of one registry by phrases. It is immutable and safe for
-// concurrent use. After a rebuild of the registry make a new one.
+// Index finds tools of one registry by phrases. It is immutable and safe for concurrent use. Make
+// a new one after a rebuild of the registry.
 type Index struct {
 	t                  *tables
 	model              *embed.Model
 	reg                *registry.Registry
-	all                []int32 // 0, 1, 2 …: the places of the tools in the registry
+	all                []int32 // 0, 1, 2 …: the indexes of the tools in the registry
 	prefer             map[string]int
 	threshold          float64 // Options.Threshold, or its default
 	memory             Memory
@@ -60,15 +58,15 @@ type Index struct {
 	external       *externalLeg
 	words          wordLeg
 	secondary      secondaryText
-	inName         []uint8 // per stem: 1 where a tool's name has it
+	inName         []uint8 // per stem: 1 if a tool's name has it
 	serverMentions mentionLeg
 	nameVerb       []verbSet // per tool
 	textVerb       []verbSet
 	nameLen        []uint16 // per tool: distinct stems of its name
-	headNouns      []int32  // per tool: the last noun of its name, in the word leg; -1 for none
-	// directions are what the tools do, see Index.direction.
+	headNouns      []int32  // per tool: the last noun of its name, in the word leg, or -1
+	// directions are what the tools do; see Index.direction.
 	directions []atomic.Pointer[direction]
-	own        []string // per tool: its description, see ownTexts
+	own        []string // per tool: its description without repeated parts, see ownTexts
 	uncallable []bool   // per tool: it cannot be called
 	exact      exactNames
 
@@ -78,11 +76,10 @@ type Index struct {
 	queries sync.Pool // of *query
 }
 
-// New returns an index of reg, which must not change afterwards. opts may be
-// nil. It takes about 20 µs a tool and uses no network. The built-in model's
-// vectors are computed again, because the registry stores rounded ones; those of
-// Options.Embedder are taken from the registry. It returns an *EmbedderError if
-// reg lacks them.
+// New returns an index of reg, which must not change afterwards. opts may be nil. It takes about
+// 20 µs per tool and uses no network. It computes the built-in model's vectors anew, because the
+// registry stores rounded ones, but takes those of Options.Embedder from the registry. It returns
+// an *EmbedderError if reg lacks them.
 func New(reg *registry.Registry, opts *Options) (*Index, error) {
 	if opts == nil {
 		opts = &Options{}

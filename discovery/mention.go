@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// A phrase may name the server that it means: "list my issues on GitHub". A word of a
-// server's name is evidence where a cue stands beside it ("in …", "… server", "…:");
-// elsewhere it is a word as any other. An ordinary word ("time", "search") that many
-// tools of other servers use is weaker evidence.
+// A phrase may name the server that it means: "list my issues on GitHub". A word of a server's
+// name is evidence if a cue stands beside it ("in …", "… server", "…:"); otherwise it is a word
+// like any other. An ordinary word ("time", "search") that many tools of other servers use is
+// weaker evidence.
 
 // mentionLeg is an index of the words of the servers' names.
 type mentionLeg struct {
 	serverOf []int32     // per tool
-	names    [][]wordSet // per server: its name, and further names
+	names    [][]wordSet // per server: its name and additional names
 	words    map[int32]serverWord
 	together map[[2]int32]bool // two stems that are words of one name
 }
@@ -21,15 +21,15 @@ type mentionLeg struct {
 // wordSet is the distinct stems of one name of a server.
 type wordSet []int32
 
-// serverWord says what the mention of a word of a server's name is worth.
+// serverWord says how much the mention of a word of a server's name counts.
 type serverWord struct {
-	rarity  float64 // 1 when one server has it, 0 when all have
-	share   float64 // of the tools that mention it, those on such a server
+	rarity  float64 // 1 if one server has it, 0 if all have it
+	share   float64 // of the tools that mention it, the share that is on such a server
 	servers []int32
 }
 
-// readServers reads the names of the servers that have tools, in order of the
-// tools; number returns the number of a stem.
+// readServers reads the names of the servers that have tools, in the order of the tools. number
+// returns the number of a stem.
 func (ix *Index) readServers(aliases map[string][]string, number func(stem string) int32) {
 	h := &ix.serverMentions
 	h.serverOf = make([]int32, len(ix.reg.Tools))
@@ -64,8 +64,7 @@ func (ix *Index) readServers(aliases map[string][]string, number func(stem strin
 	}
 }
 
-// addServer registers a server's names, given as stems. Names without a word
-// that tells anything are left out.
+// addServer registers a server's names, given as stems. It drops empty names.
 func (h *mentionLeg) addServer(names []wordSet) {
 	server := int32(len(h.names))
 	names = slices.DeleteFunc(names, func(s wordSet) bool { return len(s) == 0 })
@@ -86,8 +85,8 @@ func (h *mentionLeg) addServer(names []wordSet) {
 	}
 }
 
-// finish sets what each word is worth; outside is the number of tools of other
-// servers whose text has it.
+// finish sets the weight of each word. outside is, per word, how many tools of other servers have
+// it in their text.
 func (h *mentionLeg) finish(outside map[int32]int32) {
 	toolsOn := make([]int, len(h.names))
 	for _, server := range h.serverOf {
@@ -112,12 +111,12 @@ func (h *mentionLeg) finish(outside map[int32]int32) {
 // phraseWord is a word of a folded phrase and the run that it comes from.
 type phraseWord struct {
 	text, stem string
-	id         int32 // of the stem, -1 when the registry lacks it
+	id         int32 // of the stem, or -1 if the registry lacks it
 	end        int   // of the run
 }
 
-// readMentions returns per server how sure it is, 0 to 1, that a folded phrase means it;
-// nil if the phrase mentions none with a cue.
+// readMentions returns for each server, from 0 to 1, how certainly a folded phrase means it. It
+// returns nil if the phrase mentions no server with a cue.
 func (ix *Index) readMentions(folded string) []float64 {
 	words := ix.phraseWords(folded)
 	mentions := map[int32]float64{} // evidence by the stem of a word
@@ -150,8 +149,8 @@ func (ix *Index) phraseWords(folded string) []phraseWord {
 	return words
 }
 
-// neighbours returns the places of the words before and after the mention k:
-// other words of the same server's name do not count, nor articles before.
+// neighbours returns the indexes of the words before and after mention k. It skips other words of
+// the same server's name, and articles before the mention.
 func (ix *Index) neighbours(words []phraseWord, k int) (before, after int) {
 	together := func(a, b int32) bool { return ix.serverMentions.together[[2]int32{a, b}] }
 	x := words[k].id
@@ -166,9 +165,8 @@ func (ix *Index) neighbours(words []phraseWord, k int) (before, after int) {
 	return before, after
 }
 
-// cued reports whether the words around a mention show that a server is
-// meant: a colon or bracket after it, a cue word before it, or a verb after a
-// mention that opens the phrase.
+// cued reports whether the words around a mention show that a server is meant: a colon or bracket
+// after it, a cue word before it, or a verb after a mention that opens the phrase.
 func (ix *Index) cued(folded string, words []phraseWord, before, after int) bool {
 	if end := words[after-1].end; end < len(folded) && (folded[end] == ':' || folded[end] == ')') {
 		return true
@@ -183,8 +181,8 @@ func isArticle(w string) bool { return w == "the" || w == "my" || w == "our" }
 
 func isGeneric(w string) bool { return w == "server" || w == "mcp" }
 
-// worth sums up the mentions per server. A name that is mentioned in part
-// counts less than one mentioned in full.
+// worth sums the mentions per server. A name that is only partly mentioned counts less than a
+// full one.
 func (h *mentionLeg) worth(mentions map[int32]float64) []float64 {
 	perServer := make([]float64, len(h.names))
 	for x := range mentions {

@@ -8,18 +8,18 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// What a registry holds, seen as a whole: by server, by category, in numbers.
+// This file summarises a registry: by server, by category, in numbers.
 
 // Branch is a server, or a category, with its tools.
 type Branch struct {
 	Name      string  `json:"name"`
-	Title     string  `json:"title,omitempty"`     // of a server; what a category is for
+	Title     string  `json:"title,omitempty"`     // of a server, or what a category is for
 	Transport string  `json:"transport,omitempty"` // of a server
 	Error     *string `json:"error,omitempty"`     // why a server could not be asked
 	Tools     []Entry `json:"tools"`
 }
 
-// Tree returns all tools by server, the servers sorted by name.
+// Tree returns all tools, grouped by server. The servers are sorted by name.
 func (ix *Index) Tree(d Detail) ([]Branch, error) {
 	if err := d.check(); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (ix *Index) Tree(d Detail) ([]Branch, error) {
 	return out, nil
 }
 
-// TreeByCategory returns all tools by category, sorted as by Categories.
+// TreeByCategory returns all tools, grouped by category, in the order of Categories.
 func (ix *Index) TreeByCategory(d Detail) ([]Branch, error) {
 	if err := d.check(); err != nil {
 		return nil, err
@@ -56,8 +56,8 @@ func (ix *Index) TreeByCategory(d Detail) ([]Branch, error) {
 	return out, nil
 }
 
-// Names returns the IDs of all tools that pass the query's filters (all fields
-// but Text), sorted.
+// Names returns the sorted IDs of all tools that pass the query's filters (all fields except
+// Text).
 func (ix *Index) Names(query Query) []string {
 	out := []string{}
 	for _, m := range listed(ix.all, ix.filter(&query)) {
@@ -66,7 +66,7 @@ func (ix *Index) Names(query Query) []string {
 	return out
 }
 
-// Numbers counts the tools of a server, or of all.
+// Numbers counts the tools of a server, or of all servers.
 type Numbers struct {
 	Tools int `json:"tools"`
 	// SchemaTokens estimates the tokens of all these tools as elements of a
@@ -78,7 +78,7 @@ type Numbers struct {
 	ReadOnly      int `json:"readOnly"`    // by their annotations
 	Destructive   int `json:"destructive"` // by their annotations
 	Stale         int `json:"stale"`
-	Unusable      int `json:"unusable"` // a changed definition nobody accepted, a missing program
+	Unusable      int `json:"unusable"` // the definition changed and was not accepted, or a program is missing
 }
 
 // ServerStats are the numbers of one server.
@@ -93,8 +93,7 @@ type Stats struct {
 	Total   Numbers       `json:"total"`
 }
 
-// Stats counts the tools that pass the query's filters (all fields but Text),
-// by server.
+// Stats counts, by server, the tools that pass the query's filters (all fields except Text).
 func (ix *Index) Stats(query Query) Stats {
 	out := Stats{Servers: []ServerStats{}}
 	for _, s := range ix.reg.Servers {
@@ -135,8 +134,8 @@ func (n *Numbers) add(t *registry.Tool) {
 	}
 }
 
-// schemaTokens is about what a tool costs in a model's context as an element
-// of a tools/list result.
+// schemaTokens estimates the tokens that a tool costs in a model's context, as an element of a
+// tools/list result.
 func schemaTokens(t *registry.Tool) int {
 	b, err := json.Marshal(struct {
 		Name        string                `json:"name"`

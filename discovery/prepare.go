@@ -9,16 +9,15 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// toolText is what New reads of a tool, cut and folded, before the words are
-// looked up one after the other.
+// toolText is the text of a tool that New reads, cut and folded, before its words are looked up.
 type toolText struct {
 	name, head, tail, params, title string
 	values, sentences               []string
 	nameVerb, textVerb              verbSet
 }
 
-// prepare reads one tool; own is its description, see ownTexts. It needs the servers
-// and is called concurrently.
+// prepare reads one tool; own is its description, see ownTexts. Call it after addServers. It is
+// safe for concurrent use.
 func (b *builder) prepare(t *registry.Tool, own string) toolText {
 	tb, w := b.ix.t, &b.ix.t.bm25
 	name := text.First(t.Name, maxName)
@@ -45,12 +44,10 @@ func (b *builder) prepare(t *registry.Tool, own string) toolText {
 	return x
 }
 
-// preparedAtOnce is how many tools one goroutine prepares before the next ones
-// go to another.
+// preparedAtOnce is how many tools a goroutine prepares in one batch.
 const preparedAtOnce = 64
 
-// prepared yields the tools in their order, prepared by as many goroutines as
-// there are processors.
+// prepared yields the tools in order. As many goroutines as there are processors prepare them.
 func (b *builder) prepared() iter.Seq2[int, toolText] {
 	type batch struct {
 		texts    []toolText
@@ -83,7 +80,7 @@ func (b *builder) prepared() iter.Seq2[int, toolText] {
 			x := <-waiting[0]
 			waiting = waiting[1:]
 			if x.panicked != nil {
-				panic(x.panicked) // whoever serves this tool stays up
+				panic(x.panicked) // on the caller's goroutine, which may recover
 			}
 			for _, text := range x.texts {
 				if !yield(i, text) {

@@ -9,10 +9,10 @@ import (
 	"github.com/usetools/usetools/registry/jsontree"
 )
 
-// maxProperties bounds the parameter names that are read of one tool.
+// maxProperties bounds the parameter names that are read per tool.
 const maxProperties = 1000
 
-// maxPropertyTexts bounds what is read of the descriptions of parameters, in bytes.
+// maxPropertyTexts bounds the descriptions of parameters that are read per tool, in bytes.
 const maxPropertyTexts = 8000
 
 // properties returns the sorted names of a JSON Schema's top-level properties, and the
@@ -21,7 +21,7 @@ func properties(schema []byte) (names, values []string) {
 	var s struct {
 		Properties map[string]struct{ Title, Description, Enum json.RawMessage }
 	}
-	_ = json.Unmarshal(schema, &s) // a property may be true, and a schema anything
+	_ = json.Unmarshal(schema, &s) // a property may be true, and a schema any JSON
 	names = slices.Sorted(maps.Keys(s.Properties))
 	names = names[:min(len(names), maxProperties)]
 	left := maxPropertyTexts

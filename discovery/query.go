@@ -9,26 +9,26 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// MaxPhrase is how much of a phrase is read, in bytes; the rest is ignored.
+// MaxPhrase is how many bytes of a phrase are read; the rest is ignored.
 const MaxPhrase = 2048
 
-// query is a phrase, analysed for all legs, and the memory that answering it
-// needs. Queries are pooled; one belongs to one goroutine at a time.
+// query is a phrase, analysed for all legs, and the memory that answering it needs. Queries are
+// pooled; one goroutine uses a query at a time.
 type query struct {
 	ix       *Index
 	mentions []float64 // per server, see readMentions
-	phrase   string    // folded, in words that the registry knows: all below reads it
+	phrase   string    // folded, in words that the registry has; the fields below are computed from it
 
 	terms    []queryTerm
 	ideal    float64
 	bm       []float32  // per tool
 	pairs    [][2]int32 // of adjacent terms
 	vector   []float32
-	foreign  float64 // the weight of the words that are outside of ASCII
-	blind    bool    // the embedded model knows no word of the phrase
+	foreign  float64 // the weight of the words that are not ASCII
+	blind    bool    // the embedded model has no word of the phrase
 	textDots dots
-	full     []float32 // per tool: the cosine by another embedder; empty: none
-	note     string    // why there is none although one is configured
+	full     []float32 // per tool: the cosine by the external embedder, if it answered
+	note     string    // why full is empty although an embedder is configured
 
 	words []queryWord
 	match matcher
@@ -36,7 +36,7 @@ type query struct {
 
 	norm     string // the phrase, normalised
 	verb     verbSet
-	asks     bool   // the verb is an imperative, beyond doubt
+	asks     bool   // the verb is certainly an imperative
 	deed     string // the verb, if it is in no class
 	head     []string
 	headDots dots
@@ -45,8 +45,8 @@ type query struct {
 	aim      direction
 }
 
-// ask analyses a phrase, and asks another embedder if there is one. The caller
-// gives the query back with [query.done].
+// ask analyses a phrase, with the external embedder if there is one. The caller returns the query
+// with [query.done].
 func (ix *Index) ask(ctx context.Context, phrase string) *query {
 	q, _ := ix.queries.Get().(*query)
 	if q == nil {
@@ -69,7 +69,7 @@ func (ix *Index) ask(ctx context.Context, phrase string) *query {
 
 func (q *query) done() { q.ix.queries.Put(q) }
 
-// mention returns what the phrase's mentions are worth for a tool.
+// mention returns how certainly the phrase means the tool's server, 0 to 1.
 func (q *query) mention(tool int32) float64 {
 	if q.mentions == nil {
 		return 0
@@ -98,9 +98,8 @@ func (q *query) readTerms() {
 	q.ideal = q.ix.bm25.ideal(q.terms)
 }
 
-// withoutLiterals leaves quoted values out, which name things and not what a
-// tool does: "drop the collection 'open issues'". A phrase that is hardly more
-// than its literals keeps them.
+// withoutLiterals removes quoted values, which name things and not what a tool does: "drop the
+// collection 'open issues'". A phrase with fewer than three other words keeps them.
 func withoutLiterals(phrase string) string {
 	const few = 3
 	if plain := replaceMatches(" "+phrase+" ", literalAt); len(strings.Fields(plain)) >= few {
@@ -142,8 +141,7 @@ func (q *query) readWords() {
 	q.met = slices.Grow(q.met[:0], len(q.words))[:len(q.words)]
 }
 
-// readHead finds the phrase's verb and its head, and which of the words are
-// the head's object.
+// readHead finds the phrase's verb, its head, and the words of the head that name the object.
 func (q *query) readHead() {
 	t := q.ix.t
 	norm := t.normalise(q.phrase)

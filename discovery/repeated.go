@@ -8,20 +8,19 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Some servers begin or end all descriptions alike: "Notion | …", "SECURITY:
-// Never …". That says nothing of a single tool, but makes all of them alike, and
-// takes the place of what does. So it is left out of what is searched, and of
-// short texts.
+// Some servers begin or end all descriptions with the same text: "Notion | …", "SECURITY: Never
+// …". That makes all their tools similar, and uses the space of informative text. So the search
+// and the short texts omit it.
 
 const (
-	// fewTools is the number of tools up to which a server's are not compared.
+	// fewTools is the largest number of tools for which a server's descriptions are not compared.
 	fewTools = 3
-	// repeatedChars is how much of a description is looked at, in characters.
+	// repeatedChars is how many characters of a description are compared.
 	repeatedChars = sentencesChars
 )
 
-// ownTexts returns the tools' descriptions without the parts that more than half of
-// their server's tools have. A description of which nothing would be left stays.
+// ownTexts returns the tools' descriptions without the parts that more than half of their
+// server's tools share. A description that would become empty is kept.
 func ownTexts(tools []registry.Tool) []string {
 	own := make([]string, len(tools))
 	servers := map[string][]int{}
@@ -37,7 +36,8 @@ func ownTexts(tools []registry.Tool) []string {
 	return own
 }
 
-// leaveOutRepeated cuts the texts at some places, those of the tools of one server.
+// leaveOutRepeated removes the shared parts from the texts at some places, which are those of one
+// server's tools.
 func leaveOutRepeated(texts []string, places []int) {
 	count := map[string]int{} // part → texts that have it
 	last := map[string]int{}  // part → the text that had it last
@@ -67,9 +67,8 @@ func leaveOutRepeated(texts []string, places []int) {
 	}
 }
 
-// parts yields the parts of a text's beginning: its sentences, its lines, and what
-// stands before a bar, a dash or behind a bracket. Together they are the text's
-// first repeatedChars characters.
+// parts yields the parts of a text's beginning: its sentences, its lines, and texts that end with
+// a bar, a dash or a bracket. Together they are the text's first repeatedChars characters.
 func parts(s string) iter.Seq[string] {
 	s = text.First(s, repeatedChars)
 	return func(yield func(string) bool) {
@@ -89,7 +88,7 @@ func parts(s string) iter.Seq[string] {
 	}
 }
 
-// endsPart reports whether a part may end with what stands before a space.
+// endsPart reports whether a part may end before a space, after the text before.
 func endsPart(before string) bool {
 	return strings.IndexByte(".!?;:|]", before[len(before)-1]) >= 0 ||
 		strings.HasSuffix(before, " -") || strings.HasSuffix(before, "—") || strings.HasSuffix(before, "–")

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// candidate is a tool that may be meant, with all that the legs say about it.
+// candidate is a tool that may be meant, with its scores.
 type candidate struct {
 	tool  int32
 	bmRel float64
@@ -14,13 +14,13 @@ type candidate struct {
 	fused float64 // the first ranking: a weighted sum of the legs
 
 	features features
-	score    float64 // the second ranking: the re-ranker's
-	sure     float64 // score without beside: the confidence was calibrated without it
+	score    float64 // the second ranking, by the re-ranker
+	sure     float64 // score without the feature beside, because the confidence was calibrated without it
 	share    float64 // of the softmax over the scores
 }
 
-// rerank orders the best candidates by the weighted sum of their features and
-// computes their shares. The weights are linear and fitted, see tables.json.
+// rerank orders the best candidates by the weighted sum of their features and computes their
+// shares. The weights are fitted, see tables.json.
 func (q *query) rerank(top []candidate) {
 	for i := range top {
 		c := &top[i]

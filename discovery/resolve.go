@@ -8,37 +8,35 @@ import (
 	"strings"
 )
 
-// Resolution is the answer to a phrase. As JSON it is an element of the tools
-// of a harness.Result.
+// Resolution is the answer to a phrase. As JSON it is an element of the tools of a
+// harness.Result.
 type Resolution struct {
 	Phrase  string  `json:"phrase"`
 	Verdict Verdict `json:"verdict"`
-	// By says how the tool was found: "phrase" (by meaning), "exact" (the
-	// phrase is its name), "preference" (several servers offer the same
-	// tool, and the options prefer one) or "memory" (an earlier run chose
-	// it). Empty unless resolved.
+	// By says how the tool was found: "phrase" (by meaning), "exact" (the phrase is its name),
+	// "preference" (several servers offer the same tool, and the options prefer one) or "memory"
+	// (an earlier run chose it). It is empty unless the phrase is resolved.
 	By By `json:"by,omitempty"`
-	// Tool is the ID of the tool, empty unless resolved.
+	// Tool is the ID of the tool. It is empty unless the phrase is resolved.
 	Tool string `json:"tool,omitempty"`
-	// Stale says that the tool's server could not be asked in the last build.
+	// Stale reports that the tool's server could not be asked in the last build.
 	Stale bool `json:"stale,omitempty"`
-	// Server is the unavailable server that the phrase means; empty unless the
-	// verdict is Unavailable.
+	// Server is the unavailable server that the phrase means. It is empty unless the verdict is
+	// Unavailable.
 	Server string `json:"server,omitempty"`
-	// Note is a sentence for the reader: why a server is unavailable, that an
-	// embedder failed.
+	// Note is a sentence for the reader: why a server is unavailable, or that an embedder failed.
 	Note string `json:"note,omitempty"`
-	// NoTool reports that no tool does what the phrase asks for. The candidates are
-	// then the nearest tools, and the verdict is Ambiguous or NotFound.
+	// NoTool reports that no tool does what the phrase asks for. The candidates are then the
+	// nearest tools, and the verdict is Ambiguous or NotFound.
 	NoTool bool `json:"no_tool,omitempty"`
-	// Reason says why the phrase is not resolved, and what to write instead. It is
-	// empty if the phrase is resolved.
+	// Reason says why the phrase is not resolved, and what to write instead. It is empty if the
+	// phrase is resolved.
 	Reason string `json:"reason,omitempty"`
-	// Confidence is the calibrated chance, 0 to 1, that the first candidate
-	// is the right tool; 1 for an exact or remembered one.
+	// Confidence is the calibrated probability, 0 to 1, that the first candidate is the right
+	// tool. It is 1 for an exact or remembered tool.
 	Confidence float64 `json:"confidence"`
-	// Candidates are the tools that may be meant, the best first, the chosen
-	// one included; never nil.
+	// Candidates are the tools that may be meant, the best first, including the chosen one. It is
+	// never nil.
 	Candidates []Candidate `json:"candidates"`
 }
 
@@ -62,22 +60,20 @@ const (
 // ResolveOptions configure one call of Resolve. A nil *ResolveOptions means all
 // zero values.
 type ResolveOptions struct {
-	// Server limits the answer to the tools of one server; empty for all.
+	// Server limits the answer to the tools of one server. If empty, all servers are searched.
 	Server string
-	// Candidates is how many candidates are returned at most; 0 for 10. No
-	// more than 50 are ever ranked.
+	// Candidates is the maximum number of candidates returned. If zero, it is 10. At most 50 are
+	// ranked.
 	Candidates int
-	// Alone says that the phrase alone decides which tool is called. A tool
-	// whose annotations do not rule out that it destroys something is then
-	// resolved only with a confidence of at least .75.
+	// Alone says that the phrase alone decides which tool is called. A tool that may destroy
+	// something, as far as its annotations say, then needs a confidence of at least .75.
 	Alone bool
 }
 
 const (
 	defaultCandidates = 10
 
-	// aloneConfidence is what ResolveOptions.Alone asks for instead of the
-	// usual .6.
+	// aloneConfidence replaces the threshold of .6 for ResolveOptions.Alone.
 	aloneConfidence = .75
 
 	// destroysFound applies to an ambiguous phrase whose first candidate destroys something.
@@ -85,16 +81,15 @@ const (
 	// phrase asks for.
 	destroysFound = .75
 
-	// twinLead is the lead in score up to which the first candidate and an
-	// equal tool of another server are told apart by nothing.
+	// twinLead is the lead in score below which the first candidate and an equal tool of another
+	// server count as indistinguishable.
 	twinLead = 1.0
 )
 
-// Resolve returns the tool that a phrase means, or the candidates where none is
-// certain. The phrase may also be a tool's name, see [Resolution.By]. Only the
-// first MaxPhrase bytes are read. opts may be nil. A phrase without a tool is
-// no error, and neither is an embedder that fails, which Note says: the error is
-// always nil.
+// Resolve returns the tool that a phrase means, or candidates if no tool is certain. The phrase
+// may also be a tool's name, see [Resolution.By]. Only the first MaxPhrase bytes are read. opts
+// may be nil. The error is always nil: a phrase without a tool is a verdict, and a failed
+// embedder is reported in Note.
 func (ix *Index) Resolve(phrase string, opts *ResolveOptions) (Resolution, error) {
 	return ix.resolve(context.Background(), phrase, opts, nil)
 }
@@ -104,7 +99,7 @@ func (ix *Index) ResolveContext(ctx context.Context, phrase string, opts *Resolv
 	return ix.resolve(ctx, phrase, opts, nil)
 }
 
-// resolve is Resolve; what led to the answer goes into e unless it is nil.
+// resolve is Resolve that records the numbers behind the answer in e, if e is not nil.
 func (ix *Index) resolve(ctx context.Context, phrase string, opts *ResolveOptions, e *Explanation) (Resolution, error) {
 	if opts == nil {
 		opts = &ResolveOptions{}
@@ -130,7 +125,7 @@ func (ix *Index) resolve(ctx context.Context, phrase string, opts *ResolveOption
 	return r, nil
 }
 
-// resolveMeaning answers a phrase that is no name.
+// resolveMeaning answers a phrase that is not a name.
 func (ix *Index) resolveMeaning(ctx context.Context, r *Resolution, opts *ResolveOptions, e *Explanation) {
 	q := ix.ask(ctx, r.Phrase)
 	defer q.done()
@@ -162,23 +157,22 @@ func (ix *Index) resolveMeaning(ctx context.Context, r *Resolution, opts *Resolv
 	e.decided(q, d, r, ranked)
 }
 
-// A Memory recalls the tools that phrases led to in earlier runs: see package
-// memory.
+// A Memory recalls the tools that phrases led to in earlier runs; see package memory.
 type Memory interface {
-	// Recall returns the tool of a phrase. byHand reports that a person chose
-	// it: then it is the answer, whatever the search says.
+	// Recall returns the tool of a phrase. byHand reports that a person chose it, which overrides
+	// the search.
 	Recall(phrase string) (tool string, byHand, ok bool)
-	// Reject drops a tool that runs taught and that the search contradicts.
+	// Reject drops a tool that was learned from runs and that the search contradicts.
 	Reject(phrase, tool string)
 }
 
-// LearnRank is how far down among a phrase's candidates a tool may be that a
-// run teaches; further down it may be there for another reason.
+// LearnRank is the lowest rank among a phrase's candidates at which a run can teach the tool. A
+// tool further down may have been used for another reason.
 const LearnRank = 5
 
-// remember moves the tool of an earlier run to the front, as the answer. A tool
-// that runs taught must be among the first candidates, and the search itself
-// must not contradict it: a mistake of a script would be repeated as certain.
+// remember moves the tool of an earlier run to the front, as the answer. A tool learned from runs
+// must be among the first candidates and must not contradict the search. Otherwise a script's
+// mistake would be repeated as certain.
 func (ix *Index) remember(r *Resolution, ranked []candidate, only []int32) []candidate {
 	if ix.memory == nil {
 		return ranked
@@ -209,31 +203,31 @@ func (ix *Index) remember(r *Resolution, ranked []candidate, only []int32) []can
 	return ranked
 }
 
-// decision is what a verdict rests on.
+// decision has the numbers behind a verdict.
 type decision struct {
-	found, notFound float64  // the chance that the tool is there, and its threshold
+	found, notFound float64  // the probability that the tool is in the registry, and its threshold
 	enough          float64  // the confidence threshold
 	twins           int      // other servers that offer the first candidate
 	destroys        bool     // the phrase has several words, and the first candidate destroys something
-	contrary        string   // how the first candidate contradicts the phrase, empty when it does not
+	contrary        string   // how the first candidate contradicts the phrase, or ""
 	objects         int      // words of the phrase that name its object
-	unmet           []string // those that the first candidate does not mention
+	unmet           []string // the object words that the first candidate does not mention
 }
 
-// mayHarm reports whether the first candidate destroys something, does not mention most
-// of what the phrase names, and is below the confidence that a phrase alone needs.
+// mayHarm reports whether the first candidate destroys something, does not mention most of the
+// phrase's object words, and is below the confidence for a phrase alone.
 func (d *decision) mayHarm(r *Resolution) bool {
 	return d.destroys && d.twins == 0 && 2*len(d.unmet) > d.objects && r.Confidence < aloneConfidence
 }
 
-// noTool reports whether the candidates of a phrase are only neighbours of what it asks for.
+// noTool reports whether the candidates are only neighbours of what the phrase asks for.
 func (d *decision) noTool(r *Resolution) bool {
 	return r.Verdict == NotFound || r.Verdict == Ambiguous && (d.contrary != "" || d.mayHarm(r) ||
 		d.destroys && d.twins == 0 && d.found < destroysFound)
 }
 
-// decide sets the verdict over ranked candidates. It moves the preferred of
-// several equal tools to the front.
+// decide sets the verdict for ranked candidates. If several tools are equal, it moves the
+// preferred one to the front.
 func (ix *Index) decide(r *Resolution, ranked []candidate, opts *ResolveOptions) decision {
 	equal := ix.twins(ranked)
 	twins := ix.callableTwins(ranked, equal)
@@ -273,7 +267,7 @@ func (o *ResolveOptions) limit() int {
 	return o.Candidates
 }
 
-// place returns the place of a tool in the registry, -1 for an unknown ID.
+// place returns the index of a tool in the registry, or -1 for an unknown ID.
 func (ix *Index) place(id string) int32 {
 	for i := range ix.reg.Tools {
 		if ix.reg.Tools[i].ID == id {
@@ -285,10 +279,10 @@ func (ix *Index) place(id string) int32 {
 
 func (ix *Index) id(tool int32) string { return ix.reg.Tools[tool].ID }
 
-// round keeps four decimals: what lies beyond is noise, and output is stable.
+// round keeps four decimals, so that the output is stable; further ones are noise.
 func round(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 
-// named returns the tools, of one server or of all, that the phrase names.
+// named returns the tools of a server (or of all, if empty) that have the phrase as a name.
 func (ix *Index) named(phrase, server string) []int32 {
 	named := ix.exact.find(phrase)
 	if server == "" {
@@ -330,8 +324,8 @@ func (ix *Index) resolveNamed(r *Resolution, named []int32, opts *ResolveOptions
 	}
 }
 
-// preference returns the place of a tool's server among the preferred ones; a
-// server that is none of them comes last.
+// preference returns the index of a tool's server among the preferred ones. Other servers come
+// last.
 func (ix *Index) preference(tool int32) int {
 	if p, ok := ix.prefer[ix.reg.Tools[tool].Server]; ok {
 		return p
@@ -339,7 +333,7 @@ func (ix *Index) preference(tool int32) int {
 	return len(ix.prefer)
 }
 
-// onServer returns the tools of a server, nil for all when it is empty.
+// onServer returns the tools of a server, or nil for all if server is empty.
 func (ix *Index) onServer(server string) []int32 {
 	if server == "" {
 		return nil
@@ -353,8 +347,8 @@ func (ix *Index) onServer(server string) []int32 {
 	return only
 }
 
-// rank returns the best candidates, re-ranked; none when there is nothing in
-// the phrase that could be searched for.
+// rank returns the best candidates, re-ranked. It returns nil if the phrase has nothing to search
+// for.
 func (q *query) rank(only []int32) []candidate {
 	known := func(t queryTerm) bool { return t.stem >= 0 }
 	if q.blind && len(q.full) == 0 && !slices.ContainsFunc(q.terms, known) {
@@ -367,8 +361,8 @@ func (q *query) rank(only []int32) []candidate {
 	return top
 }
 
-// mayDestroy reports whether a tool does not promise to leave everything as it
-// is, or at least to destroy nothing.
+// mayDestroy reports whether a tool's trusted annotations do not rule out that it destroys
+// something.
 func (ix *Index) mayDestroy(tool int32) bool {
 	t := &ix.reg.Tools[tool]
 	hints := t.Annotations
@@ -385,7 +379,7 @@ func (ix *Index) destroys(tool int32) bool {
 	return may && (said || ix.nameVerb[tool]&setOfClasses(ix.t.verbs[ix.t.stem("delete")]) != 0)
 }
 
-// unmet returns the objects of the phrase that a tool does not mention.
+// unmet returns the object words of the phrase that a tool does not mention.
 func (q *query) unmet(tool int32) (words []string) {
 	q.match.best(q.ix.words.textOf(tool), q.met)
 	for _, i := range q.objects {
@@ -398,10 +392,10 @@ func (q *query) unmet(tool int32) (words []string) {
 
 // doubt returns the objection to the first candidate, and what to write instead.
 func (d *decision) doubt(q *query, ranked []candidate) string {
-	first, why := &ranked[0], "says too little of it"
+	first, why := &ranked[0], "says too little about it"
 	switch {
 	case len(ranked) > 1 && ranked[1].share > first.share/3:
-		why = "fits hardly better than " + q.ix.id(ranked[1].tool)
+		why = "hardly fits better than " + q.ix.id(ranked[1].tool)
 	case first.features[verbConf] > 0 || first.features[verbGap] > .5:
 		why = "does something else"
 	case len(d.unmet) > 0:
@@ -410,8 +404,8 @@ func (d *decision) doubt(q *query, ranked []candidate) string {
 	return fmt.Sprintf("%s %s; write its ID, or a verb and an object in a tool's own words", q.ix.id(first.tool), why)
 }
 
-// twins returns the places of candidates that are the same tool as the first,
-// offered by another server, when the phrase does not say which server.
+// twins returns the indexes of candidates that are the same tool as the first one, on other
+// servers, with scores too close to distinguish them.
 func (ix *Index) twins(ranked []candidate) []int {
 	var twins []int
 	for i := 1; i < len(ranked) && ranked[0].score-ranked[i].score < twinLead; i++ {
@@ -422,13 +416,12 @@ func (ix *Index) twins(ranked []candidate) []int {
 	return twins
 }
 
-// namesakeLead is the lead in score up to which a preferred server's tool of
-// the same name comes before the first candidate.
+// namesakeLead is the lead in score below which a preferred server's tool of the same name comes
+// before the first candidate.
 const namesakeLead = 5.0
 
-// namesakes returns the places of candidates of other servers that have the
-// name of the first: what they do is alike, and only the descriptions' wording
-// tells them apart.
+// namesakes returns the indexes of candidates of other servers with the name of the first one.
+// They do much the same, and only the wording of the descriptions differs.
 func (ix *Index) namesakes(ranked []candidate) []int {
 	var out []int
 	if len(ix.prefer) == 0 {
@@ -443,8 +436,8 @@ func (ix *Index) namesakes(ranked []candidate) []int {
 	return out
 }
 
-// leastPreference returns the best place among the preferred servers that
-// candidates at some places have.
+// leastPreference returns the best index among the preferred servers that the candidates at some
+// places have.
 func (ix *Index) leastPreference(ranked []candidate, places []int) int {
 	least := len(ix.prefer)
 	for _, i := range places {
@@ -470,8 +463,8 @@ func (ix *Index) sameTool(a, b int32) bool {
 	return float64(shared) >= enough*float64(len(inA)+len(inB)-shared)
 }
 
-// sameName reports whether two tools have the same name, or the same words in
-// it when those of their servers' names are left out.
+// sameName reports whether two tools have the same name, or the same words in it apart from those
+// of their servers' names.
 func (ix *Index) sameName(a, b int32) bool {
 	return ix.reg.Tools[a].Name == ix.reg.Tools[b].Name ||
 		slices.Equal(slices.Sorted(slices.Values(ix.without(a, ix.words.nameOf(a)))),
@@ -480,7 +473,7 @@ func (ix *Index) sameName(a, b int32) bool {
 
 func (ix *Index) ownWords(tool int32) []int32 { return ix.without(tool, ix.words.textOf(tool)) }
 
-// without returns the words that are not of the name of the tool's server.
+// without returns the words that are not in the name of the tool's server.
 func (ix *Index) without(tool int32, words []int32) []int32 {
 	server := ix.serverMentions.serverOf[tool]
 	return slices.DeleteFunc(slices.Clone(words), func(w int32) bool {
@@ -488,8 +481,8 @@ func (ix *Index) without(tool int32, words []int32) []int32 {
 	})
 }
 
-// withoutTwins returns the candidates as if one server alone offered the
-// first: equal tools do not make each other doubtful.
+// withoutTwins returns the candidates as if only one server offered the first one, because equal
+// tools do not make each other doubtful.
 func withoutTwins(ranked []candidate, twins []int) []candidate {
 	if len(twins) == 0 {
 		return ranked
@@ -503,8 +496,8 @@ func withoutTwins(ranked []candidate, twins []int) []candidate {
 	return rest
 }
 
-// preferTwin moves the twin of the most preferred server to the front. It
-// reports whether one is preferred to all others.
+// preferTwin moves the twin of the most preferred server to the front. It reports whether that
+// server is preferred to all others.
 func (ix *Index) preferTwin(ranked []candidate, twins []int) bool {
 	best, unique := 0, true
 	for _, i := range twins {

@@ -10,9 +10,9 @@ import (
 	"github.com/usetools/usetools/registry/jsontree"
 )
 
-// Shorter forms of a JSON Schema, for a model that is to call a tool and has
-// no tokens to spare. Schemas come from servers: what is not one is shown as
-// what allows anything, and nothing is followed deeper than schemaDepth.
+// Shorter forms of a JSON Schema, for a model that has to call a tool with few tokens. Schemas
+// come from servers: an invalid one is shown as one that allows anything, and nesting deeper than
+// schemaDepth is not followed.
 
 const schemaDepth = 32
 
@@ -20,10 +20,10 @@ const schemaDepth = 32
 //
 //	{"p":{"path":"s","depth":{"t":"i","d":1},"sort":{"e":["name","size"]},"tags":{"t":"a","i":"s"}},"r":["path"]}
 //
-// p are the properties, r the required ones. A property is its type, or an
-// object with t (type), e (enum), d (default), i (of an array: its items), p
-// and r (of an object). Types are one letter: s string, n number, i integer, b
-// boolean, a array, o object, z null, * anything; "s|z" is one of several.
+// p are the properties, r the required ones. A property is its type, or an object with t (type),
+// e (enum), d (default), i (the items of an array), p and r (of an object). Types are one letter:
+// s string, n number, i integer, b boolean, a array, o object, z null, * anything; "s|z" is a
+// union.
 func MicroOf(schema json.RawMessage) json.RawMessage {
 	root, err := jsontree.Parse(schema, jsontree.Limits{})
 	if err != nil {
@@ -46,14 +46,14 @@ func MicroOf(schema json.RawMessage) json.RawMessage {
 
 type micro struct {
 	root *jsontree.Value
-	// nodes bounds the work: one small definition may be referred to from
-	// many places, which refer on.
+	// nodes bounds the work: one small definition may be referred to many times, and refer to
+	// others.
 	nodes int
 }
 
 const maxMicroNodes = 10_000
 
-// schema returns a letter, or an object where there is more to say.
+// schema returns a letter, or an object if there is more to show.
 func (m *micro) schema(s *jsontree.Value, depth int) any {
 	m.nodes++
 	if s == nil || s.Kind != jsontree.Object || depth > schemaDepth || m.nodes > maxMicroNodes {
@@ -95,8 +95,8 @@ func (m *micro) schema(s *jsontree.Value, depth int) any {
 	return out
 }
 
-// fill adds properties, required ones, items and enum of a schema, or of one
-// branch of a union, unless there are some.
+// fill adds the properties, required properties, items and enum of a schema, or of one branch of
+// a union, unless out has them already.
 func (m *micro) fill(out map[string]any, s *jsontree.Value, depth int) {
 	if items := s.Get("items"); items != nil && out["i"] == nil {
 		if i := m.schema(items, depth+1); i != "*" {
@@ -118,7 +118,7 @@ func (m *micro) fill(out map[string]any, s *jsontree.Value, depth int) {
 	}
 }
 
-// letters is the type of a schema, or those of the branches of a union.
+// letters returns the type of a schema, or those of the branches of a union.
 func (m *micro) letters(s *jsontree.Value) string {
 	var out []string
 	add := func(l string) {
@@ -156,8 +156,8 @@ func letter(name string) string {
 	return ""
 }
 
-// follow returns the schema that a schema refers to, nil if it is not in the document. A
-// schema without a reference is returned as it is.
+// follow returns the schema that a schema refers to, or nil if the document lacks it. It returns
+// a schema without a reference unchanged.
 func (m *micro) follow(s *jsontree.Value) *jsontree.Value {
 	if ref := s.Get("$ref"); ref != nil && ref.Kind == jsontree.String {
 		return m.root.At(ref.Text)
@@ -165,8 +165,7 @@ func (m *micro) follow(s *jsontree.Value) *jsontree.Value {
 	return s
 }
 
-// compact returns a schema without what is only there to be read:
-// descriptions, titles, examples and comments.
+// compact returns a schema without documentation: descriptions, titles, examples and comments.
 func compact(schema json.RawMessage) json.RawMessage {
 	if len(schema) == 0 {
 		return nil
@@ -184,8 +183,8 @@ func compact(schema json.RawMessage) json.RawMessage {
 	return b
 }
 
-// strip removes the annotations from a schema, and from those inside it; data
-// (enum, const, default) stays as it is.
+// strip removes the annotations from a schema and its subschemas. It keeps data (enum, const,
+// default).
 func strip(v any, depth int) any {
 	switch x := v.(type) {
 	case []any:
@@ -218,7 +217,7 @@ func strip(v any, depth int) any {
 
 const maxExamples = 3
 
-// examplesIn returns the examples of whole arguments that an input schema has.
+// examplesIn returns the examples of complete arguments in an input schema.
 func examplesIn(schema json.RawMessage) []registry.Example {
 	if !bytes.Contains(schema, []byte(`"examples"`)) {
 		return nil
@@ -238,7 +237,7 @@ func examplesIn(schema json.RawMessage) []registry.Example {
 	return out
 }
 
-// marshal is json.Marshal that leaves <, > and & alone.
+// marshal is json.Marshal without escaping <, > and &.
 func marshal(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -8,28 +8,27 @@ import (
 	"github.com/usetools/usetools/discovery/embed"
 )
 
-// The model has no vectors for characters outside of ASCII. Phrases in other
-// scripts find tools that are described in them by words alone:
+// The model has no vectors for characters outside of ASCII. Phrases in other scripts find tools
+// with descriptions in these scripts by words alone:
 //
-//   - scripts without spaces between words (Chinese, Japanese, Thai …), and
-//     Korean, whose words end in particles, count by pairs of adjacent
-//     characters;
-//   - words of other scripts (Cyrillic, Greek, Arabic …) count by their first
-//     stemChars characters, which leaves most endings behind, and those of one
-//     or two characters not at all;
-//   - instead of a cosine there is the share of the phrase's words that a tool
-//     meets, see foreignShare.
+//   - Scripts without spaces between words (Chinese, Japanese, Thai …), and
+//     Korean, in which words end in particles, count by pairs of adjacent
+//     characters.
+//   - Words of other scripts (Cyrillic, Greek, Arabic …) count by their first
+//     stemChars characters, which removes most endings. Words of one or two
+//     characters do not count.
+//   - The share of the phrase's words that a tool meets replaces the cosine, see
+//     foreignShare.
 //
-// A phrase in one script does not find a description in another; that takes a
-// bigger model, see Options.Embedder.
+// A phrase in one script does not find a description in another. That needs a bigger model, see
+// Options.Embedder.
 
-// stemChars is what is left of a word in a script that is written with spaces.
-// Cutting words after five letters is known to be about as good as stemming
-// them, in most languages.
+// stemChars is how many characters are kept of a word in a script with spaces. In most languages,
+// cutting words after five letters is known to be about as good as stemming them.
 const stemChars = 5
 
-// fold is embed.Fold, and folds more: further Latin letters with accents,
-// accents that follow their letter, and full-width forms.
+// fold is embed.Fold that also folds other Latin letters with accents, accents that follow their
+// letter, and full-width forms.
 func (t *tables) fold(text string) string {
 	text = embed.Fold(text)
 	if isASCII(text) {
@@ -61,20 +60,20 @@ func isASCII(s string) bool {
 	return true
 }
 
-// isAccent reports whether r is a mark that readers do without: accents of
-// Latin, Greek and Cyrillic letters, vowel points of Hebrew and Arabic.
+// isAccent reports whether r is an optional mark: accents of Latin, Greek and Cyrillic letters,
+// vowel points of Hebrew and Arabic.
 func isAccent(r rune) bool {
 	return 0x300 <= r && r <= 0x36F || 0x591 <= r && r <= 0x5C7 && unicode.Is(unicode.Mn, r) || 0x64B <= r && r <= 0x65F
 }
 
-// isUnspaced reports whether r is of a script that is counted by pairs.
+// isUnspaced reports whether r belongs to a script that is counted by pairs.
 func isUnspaced(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) || r == 'ー'
 }
 
-// nextRun is embed.NextRun, but letters outside of ASCII that belong together
-// are one run, and other characters outside of ASCII none.
+// nextRun is embed.NextRun, except that adjacent letters outside of ASCII are one run. Other
+// characters outside of ASCII belong to no run.
 func (t *tables) nextRun(folded string, from int) (start, end int) {
 	for {
 		start, end = embed.NextRun(folded, from)
@@ -101,12 +100,12 @@ func isLetter(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.M, unicode.Nd) && r != utf8.RuneError
 }
 
-// foreignLeast is the length, in characters, of the shortest word in a script
-// with spaces that says anything: shorter ones are mostly prepositions.
+// foreignLeast is the length, in characters, of the shortest word that counts in a script with
+// spaces. Shorter words are mostly prepositions.
 const foreignLeast = 3
 
-// appendForeign appends the words of a run outside of ASCII: the pairs of its
-// characters, or the whole in lower case.
+// appendForeign appends the words of a run outside of ASCII: the pairs of its characters, or the
+// run in lower case.
 func appendForeign(dst []string, run string) []string {
 	first, n := utf8.DecodeRuneInString(run)
 	if !isUnspaced(first) {
@@ -127,8 +126,8 @@ func appendForeign(dst []string, run string) []string {
 	return dst
 }
 
-// appendCharacters appends the single characters of a run that is counted by
-// pairs, so that a tool is also found by one of them.
+// appendCharacters appends the single characters of a run that is counted by pairs, so that one
+// character also finds the tool.
 func appendCharacters(dst []string, run string) []string {
 	first, n := utf8.DecodeRuneInString(run)
 	if n == len(run) || !isUnspaced(first) {
@@ -161,8 +160,8 @@ func (t *tables) words(m *embed.Model, text string) []string {
 	return words
 }
 
-// norm is what a word weighs in the word leg: the norm of its vector, or a
-// usual one for a word that the model cannot know.
+// norm returns the norm of a word's vector, or a usual norm for a word that the model cannot
+// know.
 func (t *tables) norm(w string, ofVector float32) float32 {
 	if ofVector == 0 && isForeign(w) {
 		return t.foreignNorm
@@ -170,8 +169,8 @@ func (t *tables) norm(w string, ofVector float32) float32 {
 	return ofVector
 }
 
-// foreignCosines mixes the cosines of a tool's texts, which know nothing of
-// the phrase's foreign words, with the share of these that the tool meets.
+// foreignCosines mixes the cosines of a tool's texts, which ignore the phrase's foreign words,
+// with the share of these words that the tool meets.
 func (q *query) foreignCosines(c cosines, tool int32) cosines {
 	if q.foreign == 0 {
 		return c
@@ -182,8 +181,8 @@ func (q *query) foreignCosines(c cosines, tool int32) cosines {
 	return cosines{full: own*c.full + text, sentence: own*c.sentence + text, name: own*c.name + name}
 }
 
-// foreignShare returns the weight of the phrase's foreign words, all words'
-// together being 1, that are among those of a tool.
+// foreignShare returns the weight of the phrase's foreign words that a tool has. All words of the
+// phrase together weigh 1.
 func (q *query) foreignShare(words []int32) float64 {
 	var met float64
 	for i := range q.words {

@@ -10,17 +10,17 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Query selects tools for [Index.Search]. The zero value selects all.
+// Query selects tools for [Index.Search]. The zero value selects all tools.
 type Query struct {
-	Text     string // empty: all tools, in the order of the registry
-	Match    Match  // empty: semantic
-	Server   string // only tools of this server, whatever the case where no server has it so
+	Text     string // if empty, all tools match, in the order of the registry
+	Match    Match  // if empty, Semantic
+	Server   string // only tools of this server; case is ignored if no server has this exact name
 	Category string // only tools of this category
-	Prefix   string // only tools whose name or ID begins so, whatever the case
-	Limit    int    // of results on the page; 0 for 10, no more than MaxLimit
-	Offset   int    // of the page's first result
-	Detail   Detail // of the results; empty: name_description
-	// Keep reports whether a tool may be found at all; nil: all may.
+	Prefix   string // only tools whose name or ID has this prefix, ignoring case
+	Limit    int    // most results on the page, up to MaxLimit; if zero, 10
+	Offset   int    // index of the page's first result
+	Detail   Detail // of the results; if empty, NameDescription
+	// Keep reports whether a tool may be in the results. If nil, all tools may.
 	Keep func(*registry.Tool) bool
 }
 
@@ -29,37 +29,37 @@ const MaxLimit = 1000
 
 const defaultLimit = 10
 
-// Match is how a query's text is compared with tools.
+// Match says how a query's text is compared with tools.
 type Match string
 
 const (
-	Semantic  Match = "semantic"  // as Resolve ranks
-	Substring Match = "substring" // the text, whatever the case, in ID, title, category or description
+	Semantic  Match = "semantic"  // ranks like Resolve
+	Substring Match = "substring" // finds the text, ignoring case, in ID, title, category or description
 )
 
-// Page is a part of the tools that match a query, the best first.
+// Page is one page of the tools that match a query, the best first.
 type Page struct {
 	Results []Hit `json:"results"`
 	Total   int   `json:"total"`  // tools that match
 	Offset  int   `json:"offset"` // of the first result
 	HasMore bool  `json:"hasMore"`
-	// Note says of a page without results which part of the query excludes all
-	// tools, and what would be right.
+	// Note says, for an empty page, which part of the query excludes all tools, and what to use
+	// instead.
 	Note string `json:"note,omitempty"`
 }
 
 // Hit is a tool that matches.
 type Hit struct {
 	Entry
-	// Score is 0 to 1. With a semantic match it is the softmax over the first
-	// 50 results, as in Resolve, and 0 beyond them.
+	// Score is from 0 to 1. With a semantic match it is the softmax over the first 50 results, as
+	// in Resolve, and 0 for further results.
 	Score float64 `json:"score"`
 	// Why says in a few words what matched.
 	Why string `json:"why,omitempty"`
 }
 
-// Search returns one page of the tools that match a query, the best first. The
-// pages of one query have each matching tool exactly once.
+// Search returns one page of the tools that match a query, the best first. The pages of one query
+// together have each matching tool exactly once.
 func (ix *Index) Search(query Query) (Page, error) {
 	page := Page{Results: []Hit{}}
 	if err := query.Detail.check(); err != nil {
@@ -78,7 +78,7 @@ func (ix *Index) Search(query Query) (Page, error) {
 	case query.Match == Substring:
 		found = ix.searchText(query.Text, only)
 	default:
-		err = fmt.Errorf("match %q: %s and %s are known", query.Match, Semantic, Substring)
+		err = fmt.Errorf("match %q: want %s or %s", query.Match, Semantic, Substring)
 	}
 	if err != nil {
 		return page, err
@@ -99,18 +99,18 @@ func (ix *Index) Search(query Query) (Page, error) {
 	return page, nil
 }
 
-// namesNoted is how many names a note lists.
+// namesNoted is the most names that a note lists.
 const namesNoted = 30
 
-// blame says why a page has no results, where found tools match.
+// blame returns why a page has no results although found tools match.
 func (ix *Index) blame(query *Query, found int) string {
 	if found > 0 {
-		return fmt.Sprintf("offset %d is behind the last of %d tools", query.Offset, found)
+		return fmt.Sprintf("offset %d is after the last of %d tools", query.Offset, found)
 	}
 	alone := func(q Query) bool { q.Keep = query.Keep; return len(listed(ix.all, ix.filter(&q))) > 0 }
 	switch {
 	case len(ix.all) == 0:
-		return "there are no tools"
+		return "the registry has no tools"
 	case query.Server != "" && !alone(Query{Server: query.Server}):
 		var names []string
 		for _, s := range ix.reg.Servers {
@@ -125,16 +125,16 @@ func (ix *Index) blame(query *Query, found int) string {
 		for _, c := range ix.Categories(Query{}) {
 			names = append(names, c.Name)
 		}
-		return fmt.Sprintf("no tool has the category %q, there are: %s", query.Category, someOf(names))
+		return fmt.Sprintf("no tool has the category %q; the categories are: %s", query.Category, someOf(names))
 	case query.Prefix != "" && !alone(Query{Prefix: query.Prefix}):
 		return fmt.Sprintf("no tool's name or ID begins with %q", query.Prefix)
 	case !alone(*query):
 		return "no tool passes all of server, category and prefix"
 	case query.Match == Substring:
-		return fmt.Sprintf("no such tool has %q in its ID, title, category or description; the match %s finds by meaning",
+		return fmt.Sprintf("no such tool has %q in its ID, title, category or description; the match %s searches by meaning",
 			query.Text, Semantic)
 	}
-	return "use other words"
+	return "nothing matches; use other words"
 }
 
 func someOf(names []string) string {
@@ -144,14 +144,14 @@ func someOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// match is a tool that matches, before it is shown.
+// match is a tool that matches, before its entry is made.
 type match struct {
 	tool  int32
 	score float64
 	why   string
 }
 
-// filter returns the tools that pass the query's filters, nil when it has none.
+// filter returns the tools that pass the query's filters, or nil if the query has no filters.
 func (ix *Index) filter(query *Query) []int32 {
 	if query.Server == "" && query.Category == "" && query.Prefix == "" && query.Keep == nil {
 		return nil
@@ -185,15 +185,15 @@ func listed(all, only []int32) []match {
 	return found
 }
 
-// A tool that shares no word with the query matches when it is among the
-// first few or its cosine is at least nearEnough.
+// Limits for a tool that shares no word with the query: it matches if it is among the first few
+// or has at least a cosine of nearEnough.
 const (
 	firstFew   = 10
 	nearEnough = .25
 )
 
-// searchMeaning ranks as Resolve does; behind the re-ranked tools follow the
-// others in the order of the candidate score.
+// searchMeaning ranks like Resolve. The other tools follow the re-ranked ones, in the order of
+// the candidate score.
 func (ix *Index) searchMeaning(text string, only []int32) ([]match, error) {
 	q := ix.ask(context.Background(), text)
 	defer q.done()
@@ -208,7 +208,7 @@ func (ix *Index) searchMeaning(text string, only []int32) ([]match, error) {
 	return found, nil
 }
 
-// matching returns the ranked candidates that have to do with the query.
+// matching returns the ranked candidates that are related to the query.
 func (q *query) matching(ranked []candidate) []candidate {
 	kept := ranked[:0]
 	for i, c := range ranked {
@@ -220,7 +220,7 @@ func (q *query) matching(ranked []candidate) []candidate {
 	return kept
 }
 
-// why names what a query and a tool have in common.
+// why returns what a query and a tool have in common.
 func (q *query) why(tool int32) string {
 	ix := q.ix
 	var shared, reasons []string
@@ -241,8 +241,7 @@ func (q *query) why(tool int32) string {
 	return strings.Join(reasons, "; ")
 }
 
-// searchText finds the text literally; a tool that has it in its name comes
-// before one that has it elsewhere.
+// searchText finds the text literally. Tools with the text in the name come before the others.
 func (ix *Index) searchText(text string, only []int32) []match {
 	text = strings.ToLower(text)
 	var found []match

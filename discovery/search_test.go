@@ -153,11 +153,11 @@ func TestPageWithoutResultsSaysWhy(t *testing.T) {
 		want  string
 	}{
 		{discovery.Query{Server: "gti", Text: "log"}, `unknown server "gti"; the servers are: `},
-		{discovery.Query{Category: "nosuch", Text: "log"}, `no tool has the category "nosuch", there are: `},
+		{discovery.Query{Category: "nosuch", Text: "log"}, `no tool has the category "nosuch"; the categories are: `},
 		{discovery.Query{Prefix: "zz"}, `no tool's name or ID begins with "zz"`},
 		{discovery.Query{Server: "git", Prefix: "search"}, "no tool passes all of server, category and prefix"},
 		{discovery.Query{Text: "zz", Match: discovery.Substring}, `no such tool has "zz"`},
-		{discovery.Query{Offset: 99}, fmt.Sprintf("offset 99 is behind the last of %d tools", len(tools))},
+		{discovery.Query{Offset: 99}, fmt.Sprintf("offset 99 is after the last of %d tools", len(tools))},
 	} {
 		if p := search(t, ix, c.query); len(p.Results) > 0 || !strings.HasPrefix(p.Note, c.want) {
 			t.Errorf("%+v: %d results, %q; want %q", c.query, len(p.Results), p.Note, c.want)
@@ -166,7 +166,7 @@ func TestPageWithoutResultsSaysWhy(t *testing.T) {
 	if p := search(t, ix, discovery.Query{Text: "log"}); p.Note != "" {
 		t.Errorf("results, and yet %q", p.Note)
 	}
-	if p := search(t, index(t, nil), discovery.Query{}); p.Note != "there are no tools" {
+	if p := search(t, index(t, nil), discovery.Query{}); p.Note != "the registry has no tools" {
 		t.Errorf("of nothing: %q", p.Note)
 	}
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Limits of the texts of a tool, in characters. What lies beyond is not
-// searched by meaning; descriptions of 13,000 characters exist.
+// Limits of the texts of a tool, in characters. The semantic search ignores the rest; some
+// descriptions have 13,000 characters.
 const (
 	sentenceChars  = 200  // of one sentence
 	sentencesChars = 1200 // of the description's part that is cut into sentences
-	minSentence    = 8    // shorter ones say nothing
+	minSentence    = 8    // shorter ones are ignored
 )
 
 // sentences returns the first sentences of a description, at most limit.
@@ -51,8 +51,7 @@ func sentences(description string, limit int) []string {
 	return out
 }
 
-// collapseBlanks makes one space of each run of spaces, tabs and carriage
-// returns.
+// collapseBlanks replaces each run of spaces, tabs and carriage returns by one space.
 func collapseBlanks(s string) string {
 	if !strings.ContainsAny(s, "\t\r") && !strings.Contains(s, "  ") {
 		return s

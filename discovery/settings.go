@@ -12,8 +12,8 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Settings is the part of a config file that configures discovery, some members
-// of its key "usetools":
+// Settings is the part of a config file that configures discovery: some members of its key
+// "usetools":
 //
 //	{"usetools": {
 //	  "aliases": {"github": ["the forge"]},
@@ -24,27 +24,29 @@ import (
 //	  "embedder": {"type": "ollama", "model": "nomic-embed-text"}
 //	}}
 type Settings struct {
-	// Aliases gives servers further names: `{"gitlab": ["the forge"]}`.
+	// Aliases gives servers additional names: `{"gitlab": ["the forge"]}`.
 	Aliases map[string][]string `json:"aliases,omitempty"`
-	// Prefer orders servers that offer the same tool, the preferred one first: `["github", "gitlab"]`.
+	// Prefer orders servers that offer the same tool, the preferred one first: `["github",
+	// "gitlab"]`.
 	Prefer []string `json:"prefer,omitempty"`
-	// Threshold is the least confidence of a phrase that counts as resolved. If absent, 0.6, and 0.75 if nothing but the
-	// phrase decides and the tool does not declare that it destroys nothing.
+	// Threshold is the lowest confidence at which a phrase is resolved. If absent, it is 0.6, or
+	// 0.75 if only the phrase decides and the tool does not declare that it destroys nothing.
 	Threshold float64 `json:"threshold,omitempty"`
-	// Categories sets the categories of tools, by ID, pattern or server: `{"notes.*": "database"}`. Others are inferred.
+	// Categories sets the categories of tools, by ID, pattern or server: `{"notes.*":
+	// "database"}`. Others are inferred.
 	Categories map[string]string `json:"categories,omitempty"`
-	// Memory, if `false`, keeps no tools of phrases from earlier runs.
+	// Memory, if `false`, does not remember the tools of phrases between runs.
 	Memory *bool `json:"memory,omitempty"`
-	// Embedder replaces the embedded model for full texts: `{"type": "ollama", "model": "bge-m3"}`.
+	// Embedder replaces the embedded model for full texts: `{"type": "ollama", "model":
+	// "bge-m3"}`.
 	Embedder *remote.Config `json:"embedder,omitempty"`
 }
 
 // maxNames bounds the aliases of a server and the preferred servers.
 const maxNames = 1000
 
-// ParseSettings decodes the value of the key "usetools"; an empty value or null
-// gives the zero Settings. Keys that other packages read are skipped. The error
-// says which key has a wrong value.
+// ParseSettings decodes the value of the key "usetools". An empty value or null gives the zero
+// Settings. It skips keys that other packages read. The error says which key has a wrong value.
 func ParseSettings(value []byte) (*Settings, error) {
 	s := &Settings{}
 	if len(bytes.TrimSpace(value)) == 0 {
@@ -57,24 +59,23 @@ func ParseSettings(value []byte) (*Settings, error) {
 		return nil, fmt.Errorf("reading usetools: threshold is %g, want a confidence above 0 and up to 1", s.Threshold)
 	}
 	if len(s.Prefer) > maxNames {
-		return nil, fmt.Errorf("reading usetools: %d preferred servers, at most %d are possible", len(s.Prefer), maxNames)
+		return nil, fmt.Errorf("reading usetools: %d preferred servers, the limit is %d", len(s.Prefer), maxNames)
 	}
 	if err := checkCategories(s.Categories); err != nil {
 		return nil, fmt.Errorf("reading usetools: %w", err)
 	}
 	if len(s.Categories) > maxNames {
-		return nil, fmt.Errorf("reading usetools: %d categories, at most %d are possible", len(s.Categories), maxNames)
+		return nil, fmt.Errorf("reading usetools: %d categories, the limit is %d", len(s.Categories), maxNames)
 	}
 	for server, names := range s.Aliases {
 		if len(names) > maxNames {
-			return nil, fmt.Errorf("reading usetools: %d aliases of %q, at most %d are possible", len(names), server, maxNames)
+			return nil, fmt.Errorf("reading usetools: %d aliases of %q, the limit is %d", len(names), server, maxNames)
 		}
 	}
 	return s, nil
 }
 
-// Merge returns the settings of two files together. Where both set the same
-// thing, s wins.
+// Merge returns the combined settings of two files. If both set the same thing, s wins.
 func (s *Settings) Merge(next *Settings) *Settings {
 	m := &Settings{
 		Aliases: map[string][]string{}, Threshold: cmp.Or(s.Threshold, next.Threshold),
@@ -100,8 +101,7 @@ func (s *Settings) Merge(next *Settings) *Settings {
 	return m
 }
 
-// Unknown returns the names of servers in Aliases and Prefer that the registry
-// does not have, sorted.
+// Unknown returns the sorted names of servers in Aliases and Prefer that the registry lacks.
 func (s *Settings) Unknown(reg *registry.Registry) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(s.Aliases)) {
@@ -121,9 +121,8 @@ func (s *Settings) Unknown(reg *registry.Registry) []string {
 // Remembers reports whether phrases are remembered.
 func (s *Settings) Remembers() bool { return s.Memory == nil || *s.Memory }
 
-// Options returns the options for New. The error is about the embedder, such as
-// a missing API key. A registry needs vectors of the same embedder:
-// EmbedWith(o.Embedder).
+// Options returns the options for New. It returns an error about the embedder, such as a missing
+// API key. The registry needs vectors of the same embedder: EmbedWith(o.Embedder).
 func (s *Settings) Options() (*Options, error) {
 	o := &Options{Aliases: s.Aliases, Prefer: s.Prefer, Threshold: s.Threshold, Categories: s.Categories}
 	if s.Embedder == nil {

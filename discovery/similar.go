@@ -8,9 +8,9 @@ import (
 	"strconv"
 )
 
-// Similar returns the tools whose full texts (name and head of the
-// description) are nearest to that of the tool with the given ID, the nearest
-// first, at most k, itself not among them. Scores are cosines, not below 0.
+// Similar returns at most k other tools with full texts (name and head of the description)
+// nearest to that of the tool with the given ID, the nearest first. Scores are cosines, at least
+// 0.
 func (ix *Index) Similar(id string, k int) ([]Candidate, error) {
 	at := ix.place(id)
 	if at < 0 {
@@ -39,12 +39,11 @@ type neighbour struct {
 	cosine float32
 }
 
-// roughness bounds the error of vectorLeg.full.
+// roughness bounds the rounding error of vectorLeg.full.
 const roughness = 1e-3
 
-// nearest returns the k tools that are nearest to another by the embedded model; a
-// text without a known word is near nothing. It computes the vectors of those alone
-// that may be among them.
+// nearest returns the k tools that are nearest to another by the embedded model. A text without a
+// known word is near nothing. It computes only the vectors of tools that may be among them.
 func (ix *Index) nearest(tool int32, k int) []neighbour {
 	v := make([]float32, ix.model.Dimensions())
 	ix.vectors.vector(v, tool)

@@ -15,9 +15,8 @@ import (
 //go:embed tables.json
 var tablesJSON []byte
 
-// tables are the words, weights and thresholds of the pipeline: the content
-// of tables.json, prepared for use. They were fitted on development data; code
-// holds none of them.
+// tables are the words, weights and thresholds of the pipeline: the content of tables.json,
+// prepared for use. They were fitted on development data; the code has no others.
 type tables struct {
 	bm25       bm25Weights
 	candidates candidateWeights
@@ -31,17 +30,17 @@ type tables struct {
 	phrases  [][2]string       // " two words " → " one word "
 
 	className  []string
-	verbs      map[string][]class // stem of a verb → what it may mean
+	verbs      map[string][]class // stem of a verb → its possible classes
 	openerStem set
 	strongStem set
 	compatible [][]float64 // class × class, 0 to 1
 
 	folds         map[rune]string   // see scripts.go
-	foreignNorm   float32           // what a foreign word weighs, before its idf
+	foreignNorm   float32           // the norm of a foreign word
 	short         map[string]string // abbreviation → what it is short for
-	unusual       map[string]string // word → what tools call it
+	unusual       map[string]string // word → the word that tools use for it
 	grammar       *grammar          // see direction.go
-	foreignCosine float64           // what counts as the cosine of texts that share all of them
+	foreignCosine float64           // the cosine of texts that share all foreign words
 }
 
 type set map[string]bool
@@ -57,8 +56,8 @@ type bm25Weights struct {
 	Head   float32 `json:"w_head"`
 	Tail   float32 `json:"w_tail"`
 	Params float32 `json:"w_params"`
-	// The description's first HeadChars characters are its head, what
-	// follows until TailChars its tail.
+	// The head of a description is its first HeadChars characters. Its tail is the rest, up to
+	// TailChars.
 	HeadChars int `json:"head"`
 	TailChars int `json:"tail"`
 }
@@ -72,7 +71,7 @@ type candidateWeights struct {
 	Sentences int     `json:"max_sentences"`
 }
 
-// tablesFile is tables.json as it stands.
+// tablesFile is the content of tables.json.
 type tablesFile struct {
 	BM25       bm25Weights
 	Candidates candidateWeights
@@ -97,7 +96,7 @@ type tablesFile struct {
 	Direction    directionWords
 	Short        map[string]string
 	Unusual      map[string]string
-	// Foreign is what words in other scripts are worth.
+	// Foreign are the weights of words in other scripts.
 	Foreign struct {
 		Norm   float32
 		Cosine float64
@@ -105,7 +104,7 @@ type tablesFile struct {
 	Fold map[string]string
 }
 
-// orderedWords is a JSON object of word lists whose order of keys counts.
+// orderedWords is a JSON object of word lists in which the order of keys matters.
 type orderedWords []struct {
 	key   string
 	words []string
@@ -142,8 +141,8 @@ var loadTables = sync.OnceValue(func() *tables {
 	return t
 })
 
-// directionWords is what tables.json has for directions: lists of words, pairs
-// of lists with a bar between, pairs of prefixes, names of classes of verbs.
+// directionWords are the words for directions in tables.json: lists of words, pairs of lists
+// separated by a bar, pairs of prefixes, names of verb classes.
 type directionWords struct {
 	Opposites      []string
 	Prefixes       [][2]string
@@ -210,8 +209,8 @@ func parseTables(data []byte) (*tables, error) {
 	return t, t.readWeights(&f)
 }
 
-// readAliases makes every word of a group count as the group's first. The
-// stems are the plain ones, so it is called before any alias exists.
+// readAliases makes every word of a group count as the group's first word. It uses unaliased
+// stems, so call it before any alias exists.
 func (t *tables) readAliases(groups []string) {
 	alias := map[string]string{}
 	for _, group := range groups {
@@ -235,7 +234,7 @@ func (t *tables) readVerbs(f *tablesFile) error {
 		}
 	}
 	if len(byName) > 32 {
-		return fmt.Errorf("%d verb classes, a set of them holds 32", len(byName))
+		return fmt.Errorf("%d verb classes, the limit is 32", len(byName))
 	}
 	for _, w := range f.OpenerOnly {
 		t.openerStem[t.stem(w)] = true

@@ -8,9 +8,8 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// appendParts appends the lower-case words of a run that BM25 counts: its
-// camel-case parts and, of exactly two parts, also both joined, so that
-// "vectorSearch" answers to vector, search and vectorsearch.
+// appendParts appends the lower-case words of a run that BM25 counts: its camel-case parts and,
+// if there are exactly two, both joined. So vector, search and vectorsearch match "vectorSearch".
 func (t *tables) appendParts(dst []string, run string) []string {
 	if isForeign(run) {
 		return appendForeign(dst, run)
@@ -27,8 +26,7 @@ func (t *tables) appendParts(dst []string, run string) []string {
 	return dst
 }
 
-// terms returns the BM25 terms of a text: the stems of its words without stop
-// words, in order.
+// terms returns the BM25 terms of a text in order: the stems of its words without stop words.
 func (t *tables) terms(text string) []string {
 	var terms, parts []string
 	text = t.fold(text)
@@ -43,8 +41,8 @@ func (t *tables) terms(text string) []string {
 	return terms
 }
 
-// stem reduces a lower-case word to what it shares with its inflections, and
-// then to the first of the words that count as one (k8s is kubernetes).
+// stem removes the inflection of a lower-case word, and then replaces it by the first of its
+// synonyms (k8s is kubernetes).
 func (t *tables) stem(w string) string {
 	if len(w) > 3 && w[0] < utf8.RuneSelf {
 		w = t.cutSuffix(w)
@@ -63,8 +61,7 @@ func (t *tables) stem(w string) string {
 	return w
 }
 
-// cutSuffix replaces the first suffix of the table that fits and leaves at
-// least three letters.
+// cutSuffix replaces the first matching suffix of the table that leaves at least three letters.
 func (t *tables) cutSuffix(w string) string {
 	if strings.HasSuffix(w, "ss") {
 		return w
@@ -77,9 +74,8 @@ func (t *tables) cutSuffix(w string) string {
 	return w
 }
 
-// compound splits a word that the model does not know into two that it knows,
-// the most even cut first: "syncgroup" is sync and group. It returns two empty
-// strings when there is no such cut.
+// compound splits a word that the model does not know into two that it knows, trying the most
+// even cut first: "syncgroup" is sync and group. It returns two empty strings if no cut works.
 func compound(m *embed.Model, w string) (left, right string) {
 	if len(w) < 6 || m.Has(w) {
 		return "", ""

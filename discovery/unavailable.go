@@ -9,10 +9,9 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// A server that failed when the registry was built keeps the tools of an earlier
-// build, which are found as usual and marked stale. One without an earlier build
-// has no tools, and a phrase that means it is answered with Unavailable, not with
-// NotFound.
+// A server that failed when the registry was built keeps the tools of an earlier build, which are
+// found as usual and marked stale. A server without an earlier build has no tools. A phrase that
+// means such a server is answered with Unavailable, not with NotFound.
 
 // unavailableServer is a server that failed and has no tools.
 type unavailableServer struct {
@@ -41,7 +40,7 @@ func (ix *Index) findUnavailable(aliases map[string][]string) []unavailableServe
 	return out
 }
 
-// maxWhy bounds what a note repeats of a server's error, in characters.
+// maxWhy bounds the part of a server's error that a note repeats, in characters.
 const maxWhy = 200
 
 func unreachable(s *registry.Server) string {
@@ -50,7 +49,7 @@ func unreachable(s *registry.Server) string {
 	return fmt.Sprintf("server %q could not be asked for its tools: %s", s.Name, why)
 }
 
-// nameStems returns the stems of a server's name that may tell it from others.
+// nameStems returns the stems of a server's name that may distinguish it from others.
 func (ix *Index) nameStems(name string) []string {
 	name = text.First(name, maxName)
 	var stems []string
@@ -62,9 +61,9 @@ func (ix *Index) nameStems(name string) []string {
 	return stems
 }
 
-// unavailable changes the answer to a phrase that means an unavailable server.
-// One that is named with a cue ("on gitlab") is meant whatever other servers
-// offer; a mere mention decides only where nothing else was found.
+// unavailable changes the answer to a phrase that means an unavailable server. A name with a cue
+// ("on gitlab") always means the server, whatever other servers offer. A mere mention decides
+// only if nothing else was found.
 func (ix *Index) unavailable(r *Resolution, server string) {
 	if len(ix.unavailableServers) == 0 || r.By == ByMemory || r.By == ByExact {
 		return
@@ -94,8 +93,8 @@ func spells(phrase, server string) bool {
 		strings.HasPrefix(phrase, "mcp__"+plainName(server)+"__")
 }
 
-// mentions reports whether a phrase names the server, and whether it does so
-// with a cue and by a word that tools in reach do not use as well.
+// mentions reports whether a phrase names the server. cued reports whether it does so with a cue,
+// and with a word that few tools use.
 func (ix *Index) mentions(phrase string, words []phraseWord, d *unavailableServer) (mentioned, cued bool) {
 	for _, name := range d.names {
 		first, last := len(words), -1
@@ -123,8 +122,8 @@ func (ix *Index) mentions(phrase string, words []phraseWord, d *unavailableServe
 	return mentioned, false
 }
 
-// isTelling reports whether hardly a tool uses a word and no server that is up
-// has it in its name.
+// isTelling reports whether hardly any tool uses a word and no available server has it in its
+// name.
 func (ix *Index) isTelling(stem string) bool {
 	id := ix.bm25.lookup(stem)
 	if id < 0 {
@@ -137,8 +136,8 @@ func (ix *Index) isTelling(stem string) bool {
 	return tools <= max(3, len(ix.reg.Tools)/20)
 }
 
-// markStale notes in the answer when the tool's server failed in the last build,
-// so that the tool is that of an earlier one.
+// markStale marks an answer if the tool's server failed in the last build, so that the tool is
+// from an earlier build.
 func (ix *Index) markStale(r *Resolution) {
 	if r.Tool == "" {
 		return
@@ -147,9 +146,9 @@ func (ix *Index) markStale(r *Resolution) {
 	if !ok || !t.Stale {
 		return
 	}
-	r.Stale, r.Note = true, fmt.Sprintf("server %q could not be asked for its tools; this one is known from an earlier "+
+	r.Stale, r.Note = true, fmt.Sprintf("server %q could not be asked for its tools; this tool is from an earlier "+
 		"build", t.Server)
 	if s, ok := ix.reg.Server(t.Server); ok && s.Error != nil {
-		r.Note = unreachable(s) + "; this tool is known from an earlier build"
+		r.Note = unreachable(s) + "; this tool is from an earlier build"
 	}
 }

@@ -8,34 +8,32 @@ import (
 	"github.com/usetools/usetools/discovery/embed"
 )
 
-// vectorLeg scores tools by meaning. Three kinds of texts stand for a tool:
-// its name, its full text (name and head of the description), and the name
-// with each sentence of the description, because one fitting sentence in a
-// long description should be enough.
+// vectorLeg scores tools by meaning. Three kinds of texts represent a tool: its name, its full
+// text (name and head of the description), and the name with each sentence of the description,
+// because one matching sentence in a long description should be enough.
 //
-// The model is static, so the cosine of a text with a phrase is the sum of
-// the dot products of the text's tokens, divided by the text's norm. The leg
-// keeps tokens instead of vectors: exact, small, and one dot product serves
-// every text that has the token.
+// The model is static, so the cosine of a text with a phrase is the sum of the dot products of
+// the text's tokens, divided by the text's norm. The leg keeps tokens instead of vectors. That is
+// exact and small, and one dot product serves every text that has the token.
 type vectorLeg struct {
 	model *embed.Model
-	// tokens are numbers into vocabulary, the tokens that the registry has.
+	// tokens are indexes into vocabulary, the tokens that the registry has.
 	vocabulary []embed.Token
 	tokens     []uint16
-	// The texts of tool i are firstText[i] to firstText[i+1]: its name, the
-	// head of its description, its sentences (both without the name). Text
-	// k is tokens[textStart[k]:textStart[k+1]]; inverse[k] is 1 over the
-	// norm of the name and it together, 0 when that is the zero vector.
+	// The texts of tool i are firstText[i] to firstText[i+1]: its name, the head of its
+	// description, its sentences (both without the name). Text k is
+	// tokens[textStart[k]:textStart[k+1]]. inverse[k] is 1 over the norm of the sum of name and
+	// text, or 0 if that is the zero vector.
 	firstText []int32
 	textStart []int32
 	inverse   []float32
 }
 
-// cosines of one tool's texts with a phrase.
+// cosines are the cosines of one tool's texts with a phrase.
 type cosines struct{ full, name, sentence float32 }
 
-// finish computes the norms of all texts. It is a third of an index's cost and is
-// shared among the processors.
+// finish computes the norms of all texts, on all processors. It is a third of the cost of an
+// index.
 func (l *vectorLeg) finish() {
 	l.inverse = make([]float32, len(l.textStart)-1)
 	tools := len(l.firstText) - 1
@@ -52,8 +50,7 @@ func (l *vectorLeg) finish() {
 	wg.Wait()
 }
 
-// finishTool computes the norms of a tool's texts: of its name, and of its name
-// and each other text together.
+// finishTool computes the norms of a tool's name, and of its name with each other text.
 func (l *vectorLeg) finishTool(tool int, ofName, sum []float32) {
 	first, end := l.firstText[tool], l.firstText[tool+1]
 	clear(ofName)
@@ -96,16 +93,15 @@ func invert(norm float32) float32 {
 	return 1 / norm
 }
 
-// dots holds the dot products of one vector with the vocabulary, as far as
-// they were asked for.
+// dots caches the dot products of one vector with the vocabulary.
 type dots struct {
 	probe embed.Probe
-	known []float32 // NaN: not yet
+	known []float32 // NaN if not computed yet
 }
 
 var notYet = func() float32 { var zero float32; return zero / zero }()
 
-// reset starts over with another vector.
+// reset clears d and sets its vector.
 func (d *dots) reset(l *vectorLeg, v []float32) {
 	d.probe = l.model.Probe(v, d.probe)
 	if cap(d.known) < len(l.vocabulary) {
@@ -136,7 +132,7 @@ func (l *vectorLeg) compare(d *dots, tool int32) cosines {
 	k, end := l.firstText[tool], l.firstText[tool+1]
 	name := l.sum(d, k)
 	c := cosines{name: name * l.inverse[k], full: (name + l.sum(d, k+1)) * l.inverse[k+1]}
-	if k+2 == end { // no sentence: the name stands for them
+	if k+2 == end { // without sentences, the name replaces them
 		c.sentence = c.name
 		return c
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// The verb says what a tool does, and it is what tells siblings apart: "list
-// branches" and "delete branches" share all other words. Verbs are mapped to
-// classes (list, get, create …), and two classes agree more or less.
+// The verb says what a tool does, and it distinguishes siblings: "list branches" and "delete
+// branches" share all other words. Verbs are mapped to classes (list, get, create …), and two
+// classes agree to some degree.
 
 // verbSet is a set of verb classes.
 type verbSet uint32
@@ -28,8 +28,8 @@ func setOfClasses(cs []class) verbSet {
 	return s
 }
 
-// agreement says how far two sets of classes agree, 0 to 1; unknown when one
-// of them is empty.
+// agreement returns how far two sets of classes agree, 0 to 1. known is false if either set is
+// empty.
 func (t *tables) agreement(a, b verbSet) (v float64, known bool) {
 	if a == 0 || b == 0 {
 		return 0, false
@@ -56,8 +56,8 @@ func nominal(w string) bool {
 	return false
 }
 
-// phraseVerb returns the classes of the verb of a normalised phrase and the
-// word that it is, nil and "" when it has none.
+// phraseVerb returns the verb of a normalised phrase with its classes, or nil and "" if it has no
+// verb.
 func (t *tables) phraseVerb(norm string) ([]class, string) {
 	n := 0
 	for w := range lowerWords(norm) {
@@ -76,9 +76,8 @@ func (t *tables) phraseVerb(norm string) ([]class, string) {
 	return nil, ""
 }
 
-// deed returns the first word of a normalised phrase if it is in no class of verbs and
-// stands before a determiner, as only a verb does: "watch a repository". Else it
-// returns "".
+// deed returns the first word of a normalised phrase if it is in no class of verbs and stands
+// before a determiner, as only a verb does: "watch a repository". Otherwise it returns "".
 func (t *tables) deed(norm string) string {
 	words := strings.Fields(norm)
 	if len(words) < 3 || t.stop[words[0]] || t.polite[words[0]] || t.preposition[words[0]] ||
@@ -88,15 +87,14 @@ func (t *tables) deed(norm string) string {
 	return words[0]
 }
 
-// imperative reports whether a verb asks for something: "files changed" and
-// "comments on a page" begin with what may as well be a noun.
+// imperative reports whether a verb asks for something. "files changed" and "comments on a page"
+// begin with a word that may be a noun.
 func imperative(verb string) bool {
 	return !strings.HasSuffix(verb, "s") || strings.HasSuffix(verb, "ss")
 }
 
-// toolVerbs returns the classes of the verb in a tool's name (its camel-case
-// words in lower case, without those of its server) and of the verbs that
-// open its description.
+// toolVerbs returns the classes of the verb in a tool's name (its camel-case words in lower case,
+// without those of its server) and of the verbs that open its description.
 func (t *tables) toolVerbs(name []string, description string) (inName, inDescription verbSet) {
 	i := 0
 	head := text.First(description, 80)
@@ -163,13 +161,13 @@ func lowerWords(text string) iter.Seq[string] {
 	})
 }
 
-// notWords matches <name>, 1 to 60 characters inside, and an address in text whose
-// white space is collapsed.
+// notWords matches <name>, with 1 to 60 characters inside, and URLs, in text with collapsed white
+// space.
 var notWords = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<[^<>]{1,60}>|https?://[^ ]+`) })
 
-// normalise prepares a phrase for its grammar: white space collapsed,
-// placeholders, addresses and quoted literals replaced by a bar, lower case,
-// and verbs of two words by one ("set up" is setup).
+// normalise prepares a phrase for parsing. It collapses white space, replaces placeholders, URLs
+// and quoted literals by a bar, converts to lower case, and replaces verbs of two words by one
+// ("set up" is setup).
 func (t *tables) normalise(phrase string) string {
 	s := " " + strings.Join(strings.FieldsFunc(phrase, isSpace), " ") + " "
 	s = notWords().ReplaceAllString(s, " | ")
@@ -185,8 +183,8 @@ func (t *tables) normalise(phrase string) string {
 // separators.
 func isSpace(r rune) bool { return unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f }
 
-// replaceMatches replaces each match by " | ". at returns the length of the
-// match at position i, 0 when there is none.
+// replaceMatches replaces each match by " | ". at returns the length of the match at position i,
+// or 0.
 func replaceMatches(s string, at func(s string, i int) int) string {
 	var b strings.Builder
 	from := 0
@@ -208,8 +206,7 @@ func replaceMatches(s string, at func(s string, i int) int) string {
 	return b.String()
 }
 
-// literalAt matches a quoted literal of 1 to 80 characters that stands on its
-// own.
+// literalAt matches a quoted literal of 1 to 80 characters that is not part of a word.
 func literalAt(s string, i int) int {
 	const quotes = "\"'`"
 	if strings.IndexByte(quotes, s[i]) < 0 || i == 0 {
@@ -229,12 +226,11 @@ func literalAt(s string, i int) int {
 	return end + 2
 }
 
-// head returns the content words of a normalised phrase's first clause: its
-// verb and its object, "list · branches" of "list branches that were merged".
-// Distinct, in order.
+// head returns the distinct content words of a normalised phrase's first clause, its verb and its
+// object, in order: "list · branches" of "list branches that were merged".
 func (t *tables) head(norm string) []string {
 	var out []string
-	object := false // a word that is no verb was seen
+	object := false // a word other than a verb was seen
 	for i := 0; i < len(norm); {
 		w, next := headToken(norm, i)
 		i = next
@@ -257,13 +253,13 @@ func (t *tables) head(norm string) []string {
 	return distinct(out)
 }
 
-// isObject reports whether a word of a phrase's head names its object: it is no
-// verb, or has the form of a plural ("which groups").
+// isObject reports whether a word of a phrase's head names its object: it is not a verb, or has a
+// plural form ("which groups").
 func (t *tables) isObject(w string) bool {
 	return t.verbs[t.stem(w)] == nil || t.opener[w] || !imperative(w)
 }
 
-// headToken returns the token at i, "" when there is none, and where to go on.
+// headToken returns the token at i, or "", and the index after it.
 func headToken(s string, i int) (token string, next int) {
 	c := s[i]
 	switch {
@@ -284,7 +280,7 @@ func isWordByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '-'
 }
 
-// distinct removes repeated words and keeps the order of the first.
+// distinct removes repeated words. It keeps the order of the first ones.
 func distinct(words []string) []string {
 	out := words[:0]
 	for _, w := range words {

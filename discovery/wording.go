@@ -6,10 +6,9 @@ import (
 	"github.com/usetools/usetools/discovery/embed"
 )
 
-// People write "pr" and "db", and "purge" where tools say "delete many". A word
-// that is short for others gets those beside it, unless a tool's name has the
-// short one too; a word that no tool uses at all is replaced by the usual one.
-// Both happens only where tools use what is put there.
+// People write "pr" and "db", and "purge" where tools say "delete many". The full words are added
+// to an abbreviation, unless a tool's name has the abbreviation too. A word that no tool uses is
+// replaced by the usual one. Both happen only if tools use the new words.
 
 // reword returns the folded phrase in words that the registry knows.
 func (ix *Index) reword(phrase string) string {
@@ -35,7 +34,7 @@ func (ix *Index) reword(phrase string) string {
 	return b.String() + phrase[from:]
 }
 
-// inAName reports whether a tool's name has the word.
+// inAName reports whether any tool's name has the word.
 func (ix *Index) inAName(w string) bool {
 	id := ix.bm25.lookup(ix.t.stem(w))
 	return id >= 0 && ix.inName[id] != 0

@@ -6,9 +6,9 @@ import (
 	"github.com/usetools/usetools/discovery/embed"
 )
 
-// wordLeg compares word by word: for each word of a phrase the nearest word
-// of a tool, and the reverse. That finds what BM25 misses ("fetch" for "get")
-// and what the vector of a whole text blurs.
+// wordLeg compares word by word: it finds the nearest word of a tool for each word of a phrase,
+// and the reverse. That finds matches that BM25 misses ("fetch" for "get") and that the vector of
+// a whole text blurs.
 type wordLeg struct {
 	model *embed.Model
 	// Per distinct word of the registry: its stem, its pieces
@@ -28,31 +28,31 @@ type wordLeg struct {
 func (l *wordLeg) textOf(tool int32) []int32 { return l.text[l.textStart[tool]:l.textStart[tool+1]] }
 func (l *wordLeg) nameOf(tool int32) []int32 { return l.name[l.nameStart[tool]:l.nameStart[tool+1]] }
 
-// isShort reports whether a word is one character, which says too little.
+// isShort reports whether a word is one character, which is too little to compare.
 func isShort(w string) bool {
 	_, n := utf8.DecodeRuneInString(w)
 	return n == len(w)
 }
 
-// queryWord is a distinct word of a phrase that is no stop word.
+// queryWord is a distinct word of a phrase, not a stop word.
 type queryWord struct {
 	text, stem string
-	id         int32 // of the stem, -1 when the registry lacks it
+	id         int32 // of the stem, or -1 if the registry lacks it
 	probe      embed.Probe
-	weight     float64 // norm × idf, all words' together 1
+	weight     float64 // norm × idf, divided by the sum for all words
 }
 
-// matcher remembers how near the words of a phrase are to the words that
-// were asked for; it belongs to one query.
+// matcher caches the similarities of a phrase's words to words of the registry. It belongs to one
+// query.
 type matcher struct {
 	leg   *wordLeg
 	words []queryWord
-	row   []int32   // per word of the registry: its row of near, -1: none yet
+	row   []int32   // per word of the registry: its row of near, or -1
 	used  []int32   // the words that have a row
-	near  []float32 // rows of one element per query word, NaN: not yet
+	near  []float32 // rows of one element per query word, NaN if not computed yet
 }
 
-// reset starts over with other words.
+// reset clears m and sets its words.
 func (m *matcher) reset(leg *wordLeg, words []queryWord) {
 	if len(m.row) != len(leg.stem) {
 		m.row = make([]int32, len(leg.stem))
@@ -66,8 +66,8 @@ func (m *matcher) reset(leg *wordLeg, words []queryWord) {
 	m.leg, m.words, m.used, m.near = leg, words, m.used[:0], m.near[:0]
 }
 
-// similarity of query word q and the registry's word w: the cosine of their
-// vectors, not below 0.
+// similarity returns the cosine of the vectors of query word q and the registry's word w, at
+// least 0.
 func (m *matcher) similarity(q int, w int32) float32 {
 	if m.row[w] < 0 {
 		m.row[w] = int32(len(m.near))
@@ -88,8 +88,8 @@ func (m *matcher) similarity(q int, w int32) float32 {
 	return m.near[at]
 }
 
-// best sets out[q] to the similarity of query word q with the nearest of the
-// given words; equal stems make it 1.
+// best sets out[q] to the similarity of query word q with the nearest of the given words. It is 1
+// for equal stems.
 func (m *matcher) best(words []int32, out []float32) {
 	for q := range m.words {
 		out[q] = m.bestOf(q, words)
@@ -111,8 +111,8 @@ func (m *matcher) bestOf(q int, words []int32) float32 {
 	return best
 }
 
-// explained returns the share of a tool's name, by weight, that the phrase
-// explains: a name's word that the phrase does not mention costs.
+// explained returns the share of a tool's name, by weight, that the phrase explains, so that
+// words of the name that the phrase does not mention count against it.
 func (m *matcher) explained(name []int32) float64 {
 	var sum, all float64
 	for _, w := range name {

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// Probe is a vector prepared for [Model.Dot]: whole numbers of 16 bits, which
-// multiply faster with the rows' 8 bits than floats do.
+// Probe is a vector prepared for [Model.Dot], as 16-bit integers. Their products with the rows'
+// 8-bit integers are faster than those of floats.
 type Probe struct {
 	q     []int16
 	scale float32
 }
 
-// Probe prepares v, which has Dimensions elements. It reuses the memory of
-// the probe given, which may be zero.
+// Probe prepares v, which has Dimensions elements. It reuses the memory of reuse, which may be
+// zero.
 func (m *Model) Probe(v []float32, reuse Probe) Probe {
 	var largest float32
 	for _, x := range v {
@@ -30,14 +30,14 @@ func (m *Model) Probe(v []float32, reuse Probe) Probe {
 	return p
 }
 
-// Dot returns the dot product of the probe's vector with the row of token t,
-// exact to about 1e-5 of their lengths' product.
+// Dot returns the dot product of the probe's vector with the row of token t. The error is at most
+// about 1e-5 of the product of their lengths.
 func (m *Model) Dot(p Probe, t Token) float32 {
 	return p.scale * m.scale[t] * float32(dot(p.q, m.row(t)))
 }
 
-// dotGo is the dot product of q and the signed bytes of row, which is as
-// long. It cannot overflow up to 516 dimensions; [parse] refuses more.
+// dotGo returns the dot product of q and the signed bytes of row. Both must have the same length.
+// It cannot overflow up to 516 dimensions; [parse] refuses more.
 func dotGo(q []int16, row string) int32 {
 	var a, b int32
 	for len(q) >= 2 && len(row) >= 2 {
@@ -51,7 +51,7 @@ func dotGo(q []int16, row string) int32 {
 	return a + b
 }
 
-// addGo adds the signed bytes of row times scale to sum, which is as long.
+// addGo adds the signed bytes of row, times scale, to sum. Both must have the same length.
 func addGo(sum []float32, row string, scale float32) {
 	sum = sum[:len(row)]
 	for i := range sum {

@@ -6,10 +6,9 @@ import (
 	"math"
 )
 
-// EncodeI8 returns a vector as a registry of encoding "i8" stores it: a
-// little-endian float32 scale, then one signed byte per dimension, which
-// times the scale is the value. The cosine of a vector with its decoded self
-// is above 0.9999.
+// EncodeI8 returns a vector in the encoding "i8" of a registry: a little-endian float32 scale,
+// then one signed byte per dimension. A byte times the scale is the value. The cosine of a vector
+// with its decoded form is above 0.9999.
 func EncodeI8(v []float32) []byte {
 	var largest float32
 	for _, x := range v {
@@ -28,11 +27,11 @@ func EncodeI8(v []float32) []byte {
 	return b
 }
 
-// DecodeI8 returns the unit vector that EncodeI8 stored, or an error when the
-// bytes are not those of a vector of that many dimensions.
+// DecodeI8 returns the unit vector that EncodeI8 encoded. It returns an error if b does not
+// encode a vector of that many dimensions.
 func DecodeI8(b []byte, dimensions int) ([]float32, error) {
 	if len(b) != 4+dimensions {
-		return nil, fmt.Errorf("decoding embedding: %d bytes, %d dimensions need %d", len(b), dimensions, 4+dimensions)
+		return nil, fmt.Errorf("decoding embedding: got %d bytes, but %d dimensions need %d", len(b), dimensions, 4+dimensions)
 	}
 	scale := math.Float32frombits(binary.LittleEndian.Uint32(b))
 	if !(scale >= 0 && scale <= 1e6) {
@@ -43,14 +42,13 @@ func DecodeI8(b []byte, dimensions int) ([]float32, error) {
 		return v, nil
 	}
 	for i := range v {
-		v[i] = float32(int8(b[4+i])) // the scale is no part of the direction
+		v[i] = float32(int8(b[4+i])) // the scale does not affect the direction
 	}
 	Normalize(v)
 	return v, nil
 }
 
-// EncodeF32 returns a vector as a registry of encoding "f32" stores it:
-// little-endian float32 values.
+// EncodeF32 returns a vector in the encoding "f32" of a registry: little-endian float32 values.
 func EncodeF32(v []float32) []byte {
 	b := make([]byte, 0, 4*len(v))
 	for _, x := range v {
@@ -59,11 +57,11 @@ func EncodeF32(v []float32) []byte {
 	return b
 }
 
-// DecodeF32 returns the unit vector that EncodeF32 stored, or an error when
-// the bytes are not those of a vector of that many dimensions.
+// DecodeF32 returns the unit vector that EncodeF32 encoded. It returns an error if b does not
+// encode a vector of that many dimensions.
 func DecodeF32(b []byte, dimensions int) ([]float32, error) {
 	if dimensions < 1 || len(b) != 4*dimensions {
-		return nil, fmt.Errorf("decoding embedding: %d bytes, %d dimensions need %d", len(b), dimensions, 4*dimensions)
+		return nil, fmt.Errorf("decoding embedding: got %d bytes, but %d dimensions need %d", len(b), dimensions, 4*dimensions)
 	}
 	v := make([]float32, dimensions)
 	for i := range v {

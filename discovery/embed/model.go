@@ -17,7 +17,7 @@ var modelBin string
 // sum is the SHA-256 of model.bin; a test compares it.
 const sum = "60ffb95e0d02edc8ebf6752e9fe361b444cbb923b7cc45ca3910fd024b449feb"
 
-// Identity is how a registry names the vectors of the default model.
+// Identity returns the name and digest by which a registry identifies the default model.
 func Identity() registry.Embedder {
 	return registry.Embedder{Name: "semb-1", Dimensions: 192, Encoding: "i8", SHA256: sum}
 }
@@ -30,15 +30,15 @@ type Token uint16
 // for concurrent use.
 type Model struct {
 	dims int
-	// first holds whole words and pieces that begin a word, next the pieces
-	// that continue one (without the leading ##).
+	// first has the pieces that begin a word, next those that continue one (without the leading
+	// ##).
 	first, next map[string]Token
 	longest     int // bytes of the longest piece
 	scale       []float32
-	rows        string // int8, dims per token; a value is scale times it
+	rows        string // int8, dims per token; multiply by the token's scale
 }
 
-// Default returns the embedded model, parsed on the first call (about 2 ms).
+// Default returns the embedded model. The first call parses it, in about 2 ms.
 var Default = sync.OnceValue(func() *Model {
 	m, err := parse(modelBin)
 	if err != nil {
@@ -55,7 +55,7 @@ var Default = sync.OnceValue(func() *Model {
 //	f32 × V: the scale of each row
 //	i8 × V × d: the rows
 //
-// The model keeps data and copies none of the rows.
+// The model refers to data and does not copy the rows.
 func parse(data string) (*Model, error) {
 	const header = 20
 	if len(data) < header || data[:4] != "SEMB" {
@@ -67,16 +67,16 @@ func parse(data string) (*Model, error) {
 	case version != 1:
 		return nil, fmt.Errorf("reading model: version %d, this program reads version 1", version)
 	case count < 1 || count > 1<<16:
-		return nil, fmt.Errorf("reading model: %d tokens, 1 to 65536 are possible", count)
+		return nil, fmt.Errorf("reading model: %d tokens, want 1 to 65536", count)
 	case dims < 1 || dims > 512:
-		return nil, fmt.Errorf("reading model: %d dimensions, 1 to 512 are possible", dims)
+		return nil, fmt.Errorf("reading model: %d dimensions, want 1 to 512", dims)
 	case vocab < 0 || vocab > len(data)-header:
 		return nil, fmt.Errorf("reading model: a vocabulary of %d bytes in a file of %d", vocab, len(data))
 	}
 	scales := header + (vocab+3)/4*4
 	rows := scales + 4*count
 	if want := rows + count*dims; len(data) != want {
-		return nil, fmt.Errorf("reading model: %d bytes, %d tokens of %d dimensions need %d", len(data), count, dims, want)
+		return nil, fmt.Errorf("reading model: got %d bytes, but %d tokens of %d dimensions need %d", len(data), count, dims, want)
 	}
 	m := &Model{dims: dims, rows: data[rows:], scale: make([]float32, count)}
 	for i := range m.scale {
@@ -93,7 +93,7 @@ func (m *Model) readVocabulary(text string, count int) error {
 	m.first = make(map[string]Token, count)
 	m.next = make(map[string]Token, count/4)
 	if n := strings.Count(text, "\n") + 1; n != count {
-		return fmt.Errorf("reading model: %d tokens named, %d announced", n, count)
+		return fmt.Errorf("reading model: %d tokens in the vocabulary, %d in the header", n, count)
 	}
 	i := 0
 	for token := range strings.SplitSeq(text, "\n") {
@@ -117,7 +117,7 @@ func (m *Model) Dimensions() int { return m.dims }
 // Tokens returns the size of the model's vocabulary.
 func (m *Model) Tokens() int { return len(m.scale) }
 
-// Has reports whether the lower-case word is one whole piece of the model.
+// Has reports whether the lower-case word is a single piece of the model.
 func (m *Model) Has(word string) bool {
 	_, ok := m.first[word]
 	return ok
@@ -132,10 +132,9 @@ func (m *Model) row(t Token) string {
 	return m.rows[int(t)*m.dims:][:m.dims]
 }
 
-// Embed returns the unit vector of a text: the normalised sum of the rows of
-// all its tokens. A text without a known piece has the zero vector. The cost
-// is about 0.15 µs a token, and for ASCII texts of usual length the result is
-// the only allocation.
+// Embed returns the unit vector of a text: the normalised sum of the rows of all its tokens. It
+// returns the zero vector for a text without a known piece. It takes about 0.15 µs per token. For
+// ASCII texts of usual length, the result is the only allocation.
 func (m *Model) Embed(text string) []float32 {
 	var buf [128]Token
 	v := make([]float32, m.dims)
@@ -146,8 +145,8 @@ func (m *Model) Embed(text string) []float32 {
 	return v
 }
 
-// Normalize scales v to length 1 and returns its former length. The zero
-// vector stays what it is.
+// Normalize scales v to length 1 and returns its former length. It does not change the zero
+// vector.
 func Normalize(v []float32) float32 {
 	var ss float64
 	for _, x := range v {

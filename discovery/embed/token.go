@@ -26,8 +26,8 @@ var folds = sync.OnceValue(func() map[rune]string {
 	return m
 })
 
-// Fold replaces letters with accents by plain ones, as far as the model knows
-// them; all other characters stay. A text of ASCII only is returned as it is.
+// Fold replaces letters with accents by plain ones if the model knows them, and keeps all other
+// characters. It returns an ASCII text unchanged.
 func Fold(s string) string {
 	i := 0
 	for i < len(s) && s[i] < utf8.RuneSelf {
@@ -50,10 +50,9 @@ func Fold(s string) string {
 	return b.String()
 }
 
-// NextRun returns the place of the first run at or after from in a folded
-// text: a maximal sequence of ASCII letters and digits, or one character
-// outside of ASCII (so that each Chinese character stands alone). At the end
-// of the text start equals end.
+// NextRun returns the bounds of the first run at or after from in a folded text: a maximal
+// sequence of ASCII letters and digits, or one character outside of ASCII (so that each Chinese
+// character is a run). At the end of the text, start equals end.
 func NextRun(folded string, from int) (start, end int) {
 	for i := from; i < len(folded); i++ {
 		c := folded[i]
@@ -86,8 +85,8 @@ func NextPart(run string, from int) (end int) {
 	return len(run)
 }
 
-// AppendWords appends the lower-case words of one run to dst: the whole run
-// when the model knows it, else its camel-case parts.
+// AppendWords appends the lower-case words of one run to dst: the complete run if the model knows
+// it, otherwise its camel-case parts.
 func (m *Model) AppendWords(dst []string, run string) []string {
 	if whole := Lower(run); m.Has(whole) {
 		return append(dst, whole)
@@ -110,8 +109,7 @@ func (m *Model) Words(text string) []string {
 	return words
 }
 
-// AppendTokens appends the word pieces of a text to dst. Nothing is emitted
-// for unknown characters.
+// AppendTokens appends the word pieces of a text to dst. It skips unknown characters.
 func (m *Model) AppendTokens(dst []Token, text string) []Token {
 	text = Fold(text)
 	var buf [64]byte
@@ -144,8 +142,8 @@ func (m *Model) WordTokens(dst []Token, word string) []Token {
 	return m.appendPieces(dst, append(buf[:0], word...))
 }
 
-// appendPieces cuts a word greedily into the longest pieces from the left; a
-// byte where none fits is skipped.
+// appendPieces cuts a word greedily into the longest pieces, from the left. It skips a byte at
+// which no piece begins.
 func (m *Model) appendPieces(dst []Token, word []byte) []Token {
 	vocabulary := m.first
 	for i := 0; i < len(word); {
@@ -162,7 +160,7 @@ func (m *Model) appendPieces(dst []Token, word []byte) []Token {
 	return dst
 }
 
-// Lower returns the run in lower case; it allocates only when that differs.
+// Lower returns the run in lower case. It allocates only if the run has upper-case letters.
 func Lower(run string) string {
 	if r, n := utf8.DecodeRuneInString(run); n == len(run) && r >= utf8.RuneSelf {
 		if l := unicode.ToLower(r); l != r {

@@ -1,21 +1,19 @@
-// Package memory remembers which tool a phrase led to in runs that ended well,
-// so that the same phrase means the same tool next time.
+// Package memory remembers which tool a phrase led to in successful runs, so that
+// the same phrase means the same tool next time.
 //
-// Two runs have to agree before a phrase is learned; until then the memory
-// holds it, but does not recall it. The search has the last word: see
-// discovery.Memory.
+// A phrase is recalled only after two runs have agreed. The search can still
+// overrule it: see discovery.Memory.
 //
 // A [Memory] belongs to one registry and is a small file, by default in the
-// user's cache folder (see [Path]). A phrase is remembered as it is written,
-// whatever its case and white space, together with the hash of the tool: a
-// tool that changed since, or is gone, is not recalled. A phrase that led to
-// two different tools is remembered as conflicting and recalls nothing until
-// somebody forgets it.
+// user's cache folder (see [Path]). Phrases are compared without regard to case
+// and white space. The hash of the tool is stored too: a tool that changed since,
+// or is gone, is not recalled. A phrase that led to two different tools is stored
+// as conflicting and recalls nothing until a person forgets it.
 //
-// The file holds [MaxEntries] phrases at most; those that were used least
-// recently go first. Several processes may use one file at the same time:
-// writers take a lock beside it and replace it as a whole. What is damaged
-// counts as empty.
+// The file has at most [MaxEntries] phrases; the least recently used ones are
+// evicted first. Several processes may use one file at the same time: writers
+// take a lock beside it and replace the file atomically. A damaged file counts as
+// empty.
 package memory
 
 import (
@@ -40,27 +38,27 @@ import (
 const (
 	// MaxEntries bounds the phrases of one memory.
 	MaxEntries = 1000
-	// MaxPhrase bounds a phrase, in bytes; longer ones are not remembered.
+	// MaxPhrase bounds a phrase, in bytes. Longer phrases are not remembered.
 	MaxPhrase = 300
-	// maxFile bounds what is read: MaxEntries of the largest size fit.
+	// maxFile bounds the file that is read. MaxEntries of the largest size fit.
 	maxFile = 2 << 20
 	version = 1
 )
 
-// Entry is what is known of one phrase.
+// Entry is the stored data of one phrase.
 type Entry struct {
 	Phrase string `json:"phrase"`
-	// Tool is the tool's ID, empty when the phrase led to different tools.
+	// Tool is the tool's ID. It is empty if the phrase led to different tools.
 	Tool string `json:"tool,omitempty"`
 	Hash string `json:"hash,omitempty"` // registry.Tool.Hash at that time
-	// Runs are the IDs of the runs that taught the phrase, the first two. Files
-	// of earlier versions have none.
+	// Runs are the IDs of the first two runs that taught the phrase. Files of earlier versions
+	// lack them.
 	Runs []string `json:"runs,omitempty"`
-	// Rank is the tool's place among the phrase's candidates in the last run
-	// that taught it, from 1. If zero, it is unknown.
+	// Rank is the tool's place, from 1, among the phrase's candidates in the last run that taught
+	// it. If zero, it is unknown.
 	Rank int `json:"rank,omitempty"`
-	Uses int `json:"uses"` // days with a run that used it
-	// Set says that it was decided by hand: no run changes it.
+	Uses int `json:"uses"` // number of days with a run that used it
+	// Set reports that a person set the tool. Runs do not change it.
 	Set bool `json:"set,omitempty"`
 	// Used is the day of the last use, UTC.
 	Used string `json:"used"`
@@ -69,17 +67,16 @@ type Entry struct {
 // Conflicting reports whether the phrase led to different tools.
 func (e *Entry) Conflicting() bool { return e.Tool == "" }
 
-// agreeing is how many runs have to lead to a tool before a phrase recalls it.
+// agreeing is how many runs must lead to a tool before the phrase recalls it.
 const agreeing = 2
 
-// Learned reports whether the phrase recalls its tool while that is unchanged:
-// a person chose it, or enough runs agree. Of a file of an earlier version, the
-// days with a run count instead.
+// Learned reports whether the phrase recalls its tool while that is unchanged: a person chose it,
+// or enough runs agree. For files of earlier versions, days with a run count instead.
 func (e *Entry) Learned() bool {
 	return e.Set || !e.Conflicting() && (len(e.Runs) >= agreeing || len(e.Runs) == 0 && e.Uses >= agreeing)
 }
 
-// Why says in a few words why the phrase recalls its tool, or does not.
+// Why returns in a few words why the phrase recalls its tool, or why not.
 func (e *Entry) Why() string {
 	switch {
 	case e.Conflicting():
@@ -94,8 +91,8 @@ func (e *Entry) Why() string {
 	return fmt.Sprintf("runs %s used this tool, candidate %d of the search", strings.Join(e.Runs, " and "), e.Rank)
 }
 
-// Memory is what phrases meant in earlier runs. It is safe for concurrent use,
-// also by several processes.
+// Memory recalls the tools of phrases from earlier runs. It is safe for concurrent use, also by
+// several processes.
 type Memory struct {
 	path string
 	reg  *registry.Registry
@@ -106,27 +103,26 @@ type Memory struct {
 	entries map[string]Entry // by key
 }
 
-// stamp tells whether a file was replaced since it was read.
+// stamp identifies the version of a file that was read.
 type stamp struct {
 	size  int64
 	mtime time.Time
 }
 
-// Path returns where the memory of the registry file is kept: below the user's
-// cache folder, named by the registry's absolute path.
+// Path returns the path of the memory file of a registry file: in the user's cache folder, named
+// after the registry's absolute path.
 func Path(registryFile string) (string, error) {
 	return localfile.CachePath("phrases", registryFile, ".json")
 }
 
-// New returns the memory kept in the file at path, for the tools of a
-// registry; nil recalls nothing but can be listed and edited. Nothing is read
-// yet, and the file need not exist.
+// New returns the memory in the file at path, for the tools of a registry. If reg is nil, it
+// recalls nothing, but can be listed and edited. The file is not read yet and need not exist.
 func New(path string, reg *registry.Registry) *Memory {
 	return &Memory{path: path, reg: reg, now: time.Now}
 }
 
-// Recall returns the tool that the phrase led to, while it exists unchanged, and
-// whether a person chose it. Memory is a discovery.Memory.
+// Recall returns the tool that the phrase led to, if it exists unchanged, and whether a person
+// chose it. It implements discovery.Memory.
 func (m *Memory) Recall(phrase string) (tool string, byHand, ok bool) {
 	key, ok := keyOf(phrase)
 	if !ok {
@@ -134,7 +130,7 @@ func (m *Memory) Recall(phrase string) (tool string, byHand, ok bool) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	_ = m.refresh() // a file that cannot be read recalls nothing
+	_ = m.refresh() // an unreadable file recalls nothing
 	e, ok := m.entries[key]
 	if !ok || !e.Learned() || !m.current(e) {
 		return "", false, false
@@ -142,8 +138,8 @@ func (m *Memory) Recall(phrase string) (tool string, byHand, ok bool) {
 	return e.Tool, e.Set, true
 }
 
-// Reject forgets a phrase that runs taught to mean the tool. A file that cannot
-// be written keeps it; it is rejected again then.
+// Reject removes a phrase that runs taught to mean the tool. If the file cannot be written, the
+// phrase stays until it is rejected again.
 func (m *Memory) Reject(phrase, tool string) {
 	key, _ := keyOf(phrase)
 	_ = m.edit(func(entries map[string]Entry) {
@@ -162,17 +158,16 @@ func (m *Memory) current(e Entry) bool {
 	return ok && t.Hash == e.Hash
 }
 
-// Use is a phrase and the tool, with its hash, that it led to in a run. Rank is
-// the tool's place among the phrase's candidates, from 1.
+// Use is a phrase and the tool, with its hash, that it led to in a run. Rank is the tool's place
+// among the phrase's candidates, from 1.
 type Use struct {
 	Phrase, Tool, Hash, Run string
 	Rank                    int
 }
 
-// Remember notes what phrases led to in a run that ended well. A phrase that
-// led to another tool before becomes conflicting, unless that tool is gone or
-// has changed. A phrase is counted once a day: what was noted today already
-// costs no write.
+// Remember stores the tools that phrases led to in a successful run. A phrase that led to another
+// tool before becomes conflicting, unless that tool is gone or has changed. A phrase is counted
+// once a day; further uses that day are not written.
 func (m *Memory) Remember(uses ...Use) error {
 	uses = slices.DeleteFunc(slices.Clone(uses), m.noted)
 	if len(uses) == 0 {
@@ -185,7 +180,7 @@ func (m *Memory) Remember(uses ...Use) error {
 	})
 }
 
-// noted reports whether a use needs no writing.
+// noted reports whether a use is already stored or cannot be.
 func (m *Memory) noted(u Use) bool {
 	key, ok := keyOf(u.Phrase)
 	if !ok || u.Tool == "" {
@@ -224,18 +219,18 @@ func (m *Memory) note(entries map[string]Entry, u Use) {
 	entries[key] = e
 }
 
-// Set makes a phrase mean a tool, whatever it led to before.
+// Set makes a phrase mean a tool, whatever its earlier entry.
 func (m *Memory) Set(phrase, tool, hash string) error {
 	key, ok := keyOf(phrase)
 	if !ok {
-		return fmt.Errorf("remembering a phrase: %d bytes, 1 to %d are possible", len(phrase), MaxPhrase)
+		return fmt.Errorf("remembering a phrase: %d bytes, want 1 to %d", len(phrase), MaxPhrase)
 	}
 	return m.edit(func(entries map[string]Entry) {
 		entries[key] = Entry{Phrase: key, Tool: tool, Hash: hash, Set: true, Used: m.day()}
 	})
 }
 
-// Forget drops phrases and returns those that were not known.
+// Forget removes phrases and returns those that were unknown.
 func (m *Memory) Forget(phrases ...string) (unknown []string, err error) {
 	err = m.edit(func(entries map[string]Entry) {
 		for _, p := range phrases {
@@ -249,7 +244,7 @@ func (m *Memory) Forget(phrases ...string) (unknown []string, err error) {
 	return unknown, err
 }
 
-// ForgetAll drops everything.
+// ForgetAll removes all phrases.
 func (m *Memory) ForgetAll() error {
 	return m.edit(func(entries map[string]Entry) { clear(entries) })
 }
@@ -266,8 +261,8 @@ func (m *Memory) List() ([]Entry, error) {
 
 func (m *Memory) day() string { return m.now().UTC().Format(time.DateOnly) }
 
-// keyOf returns the form in which phrases are compared; not ok for one that is
-// empty or too long.
+// keyOf returns the form in which phrases are compared. ok is false if the phrase is empty or too
+// long.
 func keyOf(phrase string) (key string, ok bool) {
 	if len(phrase) > MaxPhrase {
 		return "", false
@@ -285,7 +280,7 @@ func sorted(entries map[string]Entry) []Entry {
 	return out
 }
 
-// edit changes the file under its lock.
+// edit changes the file while holding its lock.
 func (m *Memory) edit(change func(map[string]Entry)) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -297,7 +292,7 @@ func (m *Memory) edit(change func(map[string]Entry)) error {
 		return fmt.Errorf("remembering phrases: %w", err)
 	}
 	defer unlock()
-	m.stamp = stamp{} // two writes within one tick of the clock look alike
+	m.stamp = stamp{} // two writes within one tick of the clock have equal stamps
 	if err := m.refresh(); err != nil {
 		var damaged *DamagedError
 		if !errors.As(err, &damaged) {
@@ -317,8 +312,7 @@ func (m *Memory) edit(change func(map[string]Entry)) error {
 	return nil
 }
 
-// trim drops the entries that were used least recently, of one day those that
-// were used least often.
+// trim evicts the least recently used entries; for equal days, the least often used first.
 func trim(entries map[string]Entry) {
 	if len(entries) <= MaxEntries {
 		return
@@ -332,24 +326,23 @@ func trim(entries map[string]Entry) {
 	}
 }
 
-// file is the content of a memory's file.
+// file is the content of a memory file.
 type file struct {
 	Version int     `json:"version"`
 	Phrases []Entry `json:"phrases"`
 }
 
-// DamagedError is returned by List for a file that is no memory. Writing
-// replaces it.
+// DamagedError is returned by List if the file is not a memory. Writing replaces the file.
 type DamagedError struct {
 	Path string
 	Msg  string
 }
 
 func (e *DamagedError) Error() string {
-	return fmt.Sprintf("remembered phrases in %q: %s; forget them all, or delete the file", e.Path, e.Msg)
+	return fmt.Sprintf("remembered phrases in %q: %s; forget all of them, or delete the file", e.Path, e.Msg)
 }
 
-// refresh reads the file if it was replaced since it was read.
+// refresh reads the file if it was replaced since the last read.
 func (m *Memory) refresh() error {
 	st, err := os.Stat(m.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -378,7 +371,7 @@ func (m *Memory) refresh() error {
 	return nil
 }
 
-// decode reads a file's content; what is wrong with single entries drops them.
+// decode parses a file's content. It drops damaged entries.
 func decode(data []byte) (map[string]Entry, error) {
 	entries := map[string]Entry{}
 	var f file
@@ -386,7 +379,7 @@ func decode(data []byte) (map[string]Entry, error) {
 		return entries, err
 	}
 	if f.Version != version {
-		return entries, fmt.Errorf("version %d, this program reads version %d", f.Version, version)
+		return entries, fmt.Errorf("it has version %d, but this program reads version %d", f.Version, version)
 	}
 	for _, e := range f.Phrases {
 		if key, ok := keyOf(e.Phrase); ok && key == e.Phrase {

@@ -48,10 +48,10 @@ func TestSearchTakesAllItsKnobs(t *testing.T) {
 		{args{"prefix": "git_log", "detail": "compact_schema"}, []string{`"inputSchema":\{`, `!"description"`}},
 		// What is wrong is answered with what would be right.
 		{args{"server": "gti"}, []string{`^no tool matches: unknown server "gti"; the servers are: files, git, issues\n$`}},
-		{args{"category": "nosuch"}, []string{`no tool has the category "nosuch", there are: \w+`}},
+		{args{"category": "nosuch"}, []string{`no tool has the category "nosuch"; the categories are: \w+`}},
 		{args{"prefix": "zz"}, []string{`no tool's name or ID begins with "zz"`}},
 		{args{"server": "git", "prefix": "read"}, []string{`no tool passes all of server, category and prefix`}},
-		{args{"offset": 50}, []string{`offset 50 is behind the last of 7 tools`}},
+		{args{"offset": 50}, []string{`offset 50 is after the last of 7 tools`}},
 		{args{"match": "fuzzy", "query": "x"}, []string{`^match "fuzzy": semantic and substring are known$`}},
 		{args{"detail": "all"}, []string{`^detail level "all": want one of \["name_only"`}},
 		{args{"limit": 0}, []string{`^limit is 0; want a whole number, 1 to 1000$`}},

@@ -1,13 +1,13 @@
-// Package remote makes vectors with a model that runs elsewhere: Ollama, or
-// whatever speaks OpenAI's embeddings API.
+// Package remote makes vectors with a model in another process: Ollama, or a
+// server with OpenAI's embeddings API.
 //
-// A config says which; [Open] checks it and reaches nothing yet. Every text is
-// one request through chromem-go's functions, several at a time, each with a
-// deadline. Of several texts, which is what a build asks for, a request that
-// fails is repeated twice; a single one is a phrase that somebody waits for,
-// and asked for once. Vectors come back with length 1,
-// all of one dimension. A registry notes the identity of the model with the
-// vectors (see [Embedder.Identity]); those of two models are never compared.
+// [Open] checks a config, but connects to nothing yet. Every text is one request
+// through chromem-go's functions, several at a time, each with a deadline. A
+// request for several texts comes from a build, and is retried twice if it fails.
+// A request for a single text comes from a waiting caller, and is not retried.
+// Vectors have length 1 and all the same dimensions. A registry stores the
+// identity of the model with the vectors (see [Embedder.Identity]); vectors of two
+// models are never compared.
 package remote
 
 import (
@@ -35,7 +35,7 @@ import (
 	"github.com/usetools/usetools/registry/redact"
 )
 
-// Types of endpoints.
+// The types of endpoints.
 const (
 	Ollama = "ollama"
 	OpenAI = "openai"
@@ -52,52 +52,52 @@ const (
 	defaultParallel = 8
 	maxParallel     = 64
 	attempts        = 3
-	// maxKnown bounds the vectors of texts that are kept for the next question.
+	// maxKnown is how many vectors of texts are cached.
 	maxKnown = 256
-	// maxAnswer bounds an answer in bytes.
+	// maxAnswer bounds a response, in bytes.
 	maxAnswer = 4 << 20
 )
 
-// Config says which model to use and where it is, as in a config file:
+// Config says which model to use, and its address, as in a config file:
 //
 //	{"type": "ollama", "model": "nomic-embed-text"}
 //	{"type": "openai", "model": "text-embedding-3-small", "apiKeyEnv": "OPENAI_API_KEY"}
 type Config struct {
 	Type  string `json:"type"` // Ollama or OpenAI
 	Model string `json:"model"`
-	// URL is the base, without "/embeddings"; empty: http://localhost:11434/api
+	// URL is the base address, without "/embeddings". If empty, it is http://localhost:11434/api
 	// or https://api.openai.com/v1.
 	URL string `json:"url,omitempty"`
-	// APIKeyEnv is the environment variable with the key, of an OpenAI
-	// endpoint; empty: OPENAI_API_KEY where URL is empty too, else no key.
+	// APIKeyEnv is the environment variable with the key for an OpenAI endpoint. If it is empty
+	// and URL is too, it is OPENAI_API_KEY. If only it is empty, no key is sent.
 	APIKeyEnv string `json:"apiKeyEnv,omitempty"`
-	Timeout   string `json:"timeout,omitempty"`  // of one request, "10s"; empty: 10s
-	Parallel  int    `json:"parallel,omitempty"` // requests at a time, 1 to 64; 0: 8
+	Timeout   string `json:"timeout,omitempty"`  // limit of one request; if empty, "10s"
+	Parallel  int    `json:"parallel,omitempty"` // most simultaneous requests, 1 to 64; if zero, 8
 }
 
-// Embedder makes vectors. It is safe for concurrent use.
+// Embedder makes vectors with the model of a Config. It is safe for concurrent use.
 type Embedder struct {
 	id       registry.Embedder
 	make     func(ctx context.Context, text string) ([]float32, error)
 	timeout  time.Duration
 	parallel int
-	pause    time.Duration // before the second attempt; then four times as long
+	pause    time.Duration // before the second attempt; four times as long before the third
 	hide     *redact.Redactor
 
 	mu    sync.Mutex
 	known map[string][]float32
-	dims  int // 0: no vector was seen yet
+	dims  int // 0 before the first vector
 }
 
-// Open returns the embedder of a config. What is wrong with the config is the
-// error; whether the endpoint answers shows with the first text.
+// Open returns the embedder of a config, or an error if the config is wrong. It does not connect:
+// whether the endpoint answers shows with the first text.
 func Open(c Config) (*Embedder, error) {
 	e := &Embedder{timeout: defaultTimeout, parallel: cmp.Or(c.Parallel, defaultParallel), pause: 250 * time.Millisecond}
 	if c.Model == "" {
 		return nil, fmt.Errorf("embedder of type %q: no model; name one", c.Type)
 	}
 	if e.parallel < 1 || e.parallel > maxParallel {
-		return nil, fmt.Errorf("embedder %q: parallel is %d, 1 to %d are possible", c.Model, c.Parallel, maxParallel)
+		return nil, fmt.Errorf("embedder %q: parallel is %d, want 1 to %d", c.Model, c.Parallel, maxParallel)
 	}
 	if c.Timeout != "" {
 		d, err := time.ParseDuration(c.Timeout)
@@ -109,7 +109,7 @@ func Open(c Config) (*Embedder, error) {
 	base := strings.TrimRight(c.URL, "/")
 	secrets := &redact.Secrets{URLs: []string{base}}
 	if u, err := url.Parse(base); base != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
-		return nil, fmt.Errorf("embedder %q: the url is not one of http or https", c.Model)
+		return nil, fmt.Errorf("embedder %q: the url must begin with http: or https:", c.Model)
 	}
 	switch c.Type {
 	case Ollama:
@@ -132,8 +132,8 @@ func Open(c Config) (*Embedder, error) {
 	return e, nil
 }
 
-// asking returns the function that asks an endpoint for one vector. field is
-// where its API has the text; the two have the vector at different places.
+// asking returns the function that requests one vector from an endpoint. field is the member of
+// the request that has the text.
 func asking(base, key, model, field string) func(context.Context, string) ([]float32, error) {
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return func(ctx context.Context, text string) ([]float32, error) {
@@ -156,7 +156,7 @@ func asking(base, key, model, field string) func(context.Context, string) ([]flo
 		defer res.Body.Close()
 		switch {
 		case res.StatusCode/100 == 3:
-			return nil, fmt.Errorf("it answered %d, which leads elsewhere; set that as the url if it is meant", res.StatusCode)
+			return nil, fmt.Errorf("it answered %d, a redirect; set the new address as the url if you trust it", res.StatusCode)
 		case res.StatusCode != http.StatusOK:
 			return nil, fmt.Errorf("it answered %d %s", res.StatusCode, http.StatusText(res.StatusCode))
 		}
@@ -193,10 +193,9 @@ func apiKey(c Config, base string) (string, error) {
 	return key, nil
 }
 
-// Identity is how a registry names the vectors: type and model, and as SHA256
-// the digest of type, address and model, because one name may stand for
-// different models at different addresses. Dimensions is 0 until a vector was
-// made.
+// Identity returns the name of the vectors in a registry: type and model, and as SHA256 the
+// digest of type, address and model, because one name may stand for different models at different
+// addresses. Dimensions is 0 until the first vector was made.
 func (e *Embedder) Identity() registry.Embedder {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -205,8 +204,8 @@ func (e *Embedder) Identity() registry.Embedder {
 	return id
 }
 
-// Embed returns the unit vectors of some texts, in their order. Equal texts
-// are asked for once.
+// Embed returns the unit vectors of some texts, in their order. It requests equal texts only
+// once.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	first := map[string]int{}
 	out := make([][]float32, len(texts))
@@ -235,7 +234,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 	return out, nil
 }
 
-// one returns the vector of a text, from memory or from the endpoint.
+// one returns the vector of a text, from the cache or from the endpoint.
 func (e *Embedder) one(ctx context.Context, text string, times int) ([]float32, error) {
 	e.mu.Lock()
 	v, ok := e.known[text]
@@ -250,7 +249,7 @@ func (e *Embedder) one(ctx context.Context, text string, times int) ([]float32, 
 	return v, e.keep(text, v)
 }
 
-// ask asks the endpoint, several times while it fails.
+// ask requests a vector from the endpoint, up to times times.
 func (e *Embedder) ask(ctx context.Context, text string, times int) (v []float32, err error) {
 	pause := e.pause
 	for attempt := range times {
@@ -272,7 +271,7 @@ func (e *Embedder) ask(ctx context.Context, text string, times int) (v []float32
 	return v, err
 }
 
-// keep checks a vector, gives it length 1 and remembers it.
+// keep checks a vector, scales it to length 1 and caches it.
 func (e *Embedder) keep(text string, v []float32) error {
 	for _, x := range v {
 		if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
@@ -280,7 +279,7 @@ func (e *Embedder) keep(text string, v []float32) error {
 		}
 	}
 	if len(v) > maxDimensions {
-		return fmt.Errorf("embedding with %s: a vector of %d dimensions, at most %d are possible", e.id.Name, len(v),
+		return fmt.Errorf("embedding with %s: a vector of %d dimensions, the limit is %d", e.id.Name, len(v),
 			maxDimensions)
 	}
 	if embed.Normalize(v) == 0 {
@@ -292,7 +291,7 @@ func (e *Embedder) keep(text string, v []float32) error {
 		e.dims = len(v)
 	}
 	if len(v) != e.dims {
-		return fmt.Errorf("embedding with %s: a vector of %d dimensions after one of %d", e.id.Name, len(v), e.dims)
+		return fmt.Errorf("embedding with %s: a vector of %d dimensions, but the first had %d", e.id.Name, len(v), e.dims)
 	}
 	if e.known == nil || len(e.known) >= maxKnown {
 		e.known = map[string][]float32{}

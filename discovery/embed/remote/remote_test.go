@@ -127,7 +127,7 @@ func TestBuildRepeatsWhatFailsAPhraseDoesNot(t *testing.T) {
 func TestUnusableVectorsAreRefused(t *testing.T) {
 	for want, answer := range map[string]any{
 		"is zero":                   []float32{0, 0},
-		"at most 8192":              make([]float32, maxDimensions+1),
+		"the limit is 8192":         make([]float32, maxDimensions+1),
 		"has no vector":             []float32{},
 		"reading its answer":        "text",
 		"500 Internal Server Error": http.StatusInternalServerError,
@@ -143,7 +143,7 @@ func TestUnusableVectorsAreRefused(t *testing.T) {
 	})})
 	e.dims = 2
 	if err := e.keep("a", []float32{1, 0, 0}); err == nil ||
-		!strings.Contains(err.Error(), "3 dimensions after one of 2") {
+		!strings.Contains(err.Error(), "3 dimensions, but the first had 2") {
 		t.Errorf("another dimension: %v", err)
 	}
 	if err := e.keep("a", []float32{1, float32(math.NaN())}); err == nil {
@@ -194,7 +194,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		for _, c := range []Config{{Type: Ollama, Model: "m", URL: s.URL},
 			{Type: OpenAI, Model: "m", URL: s.URL, APIKeyEnv: "MY_KEY"}} {
 			if _, err := open(t, c).Embed(t.Context(), []string{"private"}); err == nil ||
-				!strings.Contains(err.Error(), "leads elsewhere") {
+				!strings.Contains(err.Error(), "a redirect") {
 				t.Errorf("%d: error %v", code, err)
 			}
 		}
@@ -210,8 +210,8 @@ func TestWrongConfigsSayWhatIsPossible(t *testing.T) {
 	for want, c := range map[string]Config{
 		"no model":                {Type: Ollama},
 		`want "ollama"`:           {Type: "cohere", Model: "m"},
-		"not one of http":         {Type: Ollama, Model: "m", URL: "ftp://x"},
-		"is not one":              {Type: Ollama, Model: "m", URL: "http://user:hunter2@ x"},
+		"must begin with http:":   {Type: Ollama, Model: "m", URL: "ftp://x"},
+		"the url must begin":      {Type: Ollama, Model: "m", URL: "http://user:hunter2@ x"},
 		`timeout is "soon"`:       {Type: Ollama, Model: "m", Timeout: "soon"},
 		"parallel is 65":          {Type: Ollama, Model: "m", Parallel: 65},
 		`"OPENAI_API_KEY" has no`: {Type: OpenAI, Model: "m"},
