@@ -10,41 +10,39 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Signature returns the function's declaration on one line, as a script sees
-// it: func git.Log(p git.LogParams) (git.LogResult, error).
+// Signature returns the function's declaration on one line, as a script sees it: func git.Log(p
+// git.LogParams) (git.LogResult, error).
 func (t *Tool) Signature() string { return t.funcLine(t.server.Package + ".") }
 
-// ParamsType returns the name of the type of the function's argument, in its
-// package; "" where it takes none.
+// ParamsType returns the name of the type of the function's argument, in its package. It returns
+// "" if the function takes no argument.
 func (t *Tool) ParamsType() string { t.server.load(); return t.params }
 
-// ResultType returns the name of the type of the function's result, in its
-// package.
+// ResultType returns the name of the type of the function's result, in its package.
 func (t *Tool) ResultType() string { t.server.load(); return t.result }
 
-// Detail is how much of a tool [Tool.Show] writes.
+// Detail says how much of a tool [Tool.Show] writes.
 type Detail int
 
-// The details, from little to much.
+// The details, in ascending order.
 const (
-	// Line is one line: the function, its parameters with their types, what
-	// comes back, see [Tool.Line].
+	// Line is one line: the function, its parameters with their types, and its result; see
+	// [Tool.Line].
 	Line Detail = iota
-	// Types are the signature and all fields with their types, which are
-	// required, allowed values, limits and defaults.
+	// Types has the signature and all fields with their types, whether they are required, their
+	// allowed values, limits and defaults.
 	Types
-	// Brief is Types with what the tool does, and what each parameter means in
-	// a few words.
+	// Brief is Types with a summary of the tool and a few words on each parameter.
 	Brief
-	// Full has at most two lines for each field, those of results included.
+	// Full has at most two lines for each field, including those of results.
 	Full
 )
 
 // Doc returns Show(Full).
 func (t *Tool) Doc() string { return t.Show(Full) }
 
-// Bounds of what Show says of a tool and of a field, in characters: about two
-// lines of an editor for a field of Full.
+// Limits of the texts of a tool and of a field, in characters. A field of Full takes about two
+// lines of an editor.
 const (
 	maxSummary = 160
 	maxWhole   = 320
@@ -52,17 +50,17 @@ const (
 	maxBrief   = 48
 )
 
-// Bounds of the result that Show says: as those of Line.
+// Limits of the fields of a result, like those of Line.
 const (
 	maxWide      = 60
 	maxWideDepth = 6
 	maxWideAll   = 200
 )
 
-// Show says how to call the tool and what comes back. The types of the
-// signature's line stand below it as p and r; nested types of arguments follow,
-// under the names that a script writes. [Tool.Mark] stands behind the signature.
-// A wide result that is cut keeps the used fields, except in Full.
+// Show returns a description of how to call the tool and of its result. The types of p and r
+// follow the signature, then nested types of arguments under the names that a script writes.
+// [Tool.Mark] follows the signature. A wide result that is shortened keeps the used fields,
+// except in Full.
 func (t *Tool) Show(d Detail, used ...string) string {
 	t.server.load()
 	if d == Line {
@@ -103,7 +101,7 @@ func (t *Tool) Show(d Detail, used ...string) string {
 	return b.String()
 }
 
-// resultFields are the fields of a typed result, nil where it has none.
+// resultFields returns the fields of a typed result, or nil if it has none.
 func (t *Tool) resultFields() []*field {
 	switch {
 	case t.output != nil && len(t.output.fields) > 0:
@@ -114,7 +112,7 @@ func (t *Tool) resultFields() []*field {
 	return nil
 }
 
-// resultMark says of a result's type what it is worth, where that is not all.
+// resultMark returns the remark on a result type that the server does not guarantee.
 func (t *Tool) resultMark() string {
 	if t.observed {
 		return " // result type observed, not promised by the server"
@@ -122,7 +120,7 @@ func (t *Tool) resultMark() string {
 	return ""
 }
 
-// untyped says what is known of a result without fields.
+// untyped returns what is known about a result without fields.
 func (t *Tool) untyped() string {
 	outline, n, ok := t.Seen()
 	switch {
@@ -136,7 +134,7 @@ func (t *Tool) untyped() string {
 	return "text or JSON, shape unknown: Text(), JSON(&v)"
 }
 
-// times says how often something was seen.
+// times returns how often a result was seen, in words.
 func times(n int) string {
 	if n == 1 {
 		return "seen once"
@@ -147,17 +145,17 @@ func times(n int) string {
 // renderer writes struct types for a reader.
 type renderer struct {
 	b        *strings.Builder
-	pkg      string // what stands before the names of types: "git."
-	lines    bool   // a field has a line of its own where there is something to say of it
-	remark   int    // characters of what a field means; negative: none
+	pkg      string // qualifier of type names: "git."
+	lines    bool   // each field with a comment has its own line
+	remark   int    // most characters of a field's meaning; if negative, it is omitted
 	done     map[*decl]bool
 	queue    []*decl
 	required string // the remark on required fields, "" in results
-	after    string // stands behind the next struct
+	after    string // text after the next struct
 }
 
-// object writes a struct behind its head, "type git.Commit struct", p or r, and
-// the structs that it holds.
+// object writes a struct after its head ("type git.Commit struct", p or r). It queues the structs
+// that it contains.
 func (r *renderer) object(head string, fs []*field) {
 	r.b.WriteString(head + " {")
 	if len(fs) > 0 && fs[0].variant {
@@ -195,8 +193,7 @@ func (r *renderer) object(head string, fs []*field) {
 	r.flush()
 }
 
-// plain reports whether fields fit on one line: few, with nothing to say of
-// them.
+// plain reports whether fields fit on one line: there are few, and they need no comments.
 func (r *renderer) plain(fs []*field) bool {
 	return len(fs) <= 4 && !slices.ContainsFunc(fs,
 		func(f *field) bool { return f.variant || f.comment(r.required, r.remark) != "" })
@@ -222,10 +219,10 @@ func (r *renderer) typ(t *typ) string {
 	return t.text(func(o *object) string { return r.pkg + o.decl.name })
 }
 
-// comment is a field's comment on one line: whether it must be given, its
-// meaning, allowed values, limits and default. A reader who pays for each word
-// gets the meaning in at most max characters, without what the schema's author
-// says in words already; 0 is all of it, negative none.
+// comment returns a field's comment on one line: whether it is required, its meaning, allowed
+// values, limits and default. If max is positive, the meaning has at most max characters and the
+// comment omits what the description already says. If max is zero, the comment is complete. If
+// max is negative, it omits the meaning.
 func (f *field) comment(required string, max int) string {
 	var parts []string
 	add := func(s string) {
@@ -275,11 +272,10 @@ func (f *field) comment(required string, max int) string {
 	return registry.Printable(strings.Join(parts, "; "), maxField)
 }
 
-// maxField bounds what is said of a field, in characters.
+// maxField bounds the description of a field, in characters.
 const maxField = 4000
 
-// withoutPresence drops words that only say what the word required, or its
-// absence, says.
+// withoutPresence removes words that repeat whether the field is required.
 func withoutPresence(doc string) string {
 	for _, p := range []string{"Optional. ", "Optional: ", "(Optional) ", "(optional) ", "[optional] ", "Required. ",
 		"(required) ", "(Required) "} {
@@ -307,25 +303,25 @@ func namesAll(doc string, enum []string) bool {
 	return true
 }
 
-// width is that of the lines of comments, in characters.
+// width is the width of comment lines, in characters.
 const width = 96
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// doc is the function's doc comment in generated source.
+// doc returns the function's doc comment for generated source.
 func (t *Tool) doc() string {
 	d := t.summary
 	if strings.Contains(d, "\n") || utf8.RuneCountInString(d) > width {
 		d = "The server says:\n\n" + d
 	}
 	if t.observed {
-		d += "\n\nThe type of the result was learnt from earlier results; the server does not promise it."
+		d += "\n\nThe type of the result was inferred from earlier results; the server does not promise it."
 	}
 	return t.Func + " calls the tool " + t.Name + ".\n\n" + strings.TrimSpace(d)
 }
 
-// cutText cuts s to at most max characters, behind a sentence where one ends
-// late enough, else behind a word, and marks the cut.
+// cutText cuts s to at most max characters and marks the cut: after a sentence if one ends late
+// enough, otherwise after a word.
 func cutText(s string, max int) string {
 	s = strings.TrimSpace(s)
 	if utf8.RuneCountInString(s) <= max {
@@ -339,8 +335,8 @@ func cutText(s string, max int) string {
 	return text.CutWord(s, max)
 }
 
-// wrap breaks text into lines of about width characters, keeping its own line
-// breaks; what could end a comment or start a directive is defused.
+// wrap breaks text into lines of about width characters and keeps its line breaks. It defuses
+// text that could end a comment or start a directive.
 func wrap(text string, width int) []string {
 	var out []string
 	for _, line := range strings.Split(strings.ReplaceAll(text, "\r", ""), "\n") {
@@ -363,10 +359,9 @@ func wrap(text string, width int) []string {
 	return out
 }
 
-// splitArgs takes the section out of a description in which Python servers
-// document the arguments ("Args:", one "name: meaning" each, with continuation
-// lines). It returns what is said of each property, and the description
-// without the section if all of it was understood.
+// splitArgs extracts the section of a description in which Python servers document the arguments
+// ("Args:", one "name: meaning" each, with continuation lines). It returns the description of
+// each property, and the rest. The rest still has the section unless all of it was understood.
 func splitArgs(description string, properties map[string]bool) (docs map[string]string, rest string) {
 	lines := strings.Split(description, "\n")
 	start := slices.IndexFunc(lines, func(l string) bool {

@@ -1,47 +1,45 @@
 // Package wrappers turns tools into the Go API that a script is written
-// against: names, types, doc comments and the source of one package a server.
+// against: names, types, doc comments and the source of one package per server.
 //
 // [NewView] makes a [View] of a registry. It names every package and function at
-// once, so that names never depend on what a script uses; types are read from
-// the schemas when a server is first used. A [Server] maps the names in a script
-// to tools, exactly or leniently, or to the nearest ones, and [Server.Source]
-// returns the package with just the tools that a script needs. A [Tool] has its
-// signature and its documentation at several levels of detail.
+// once, so that names never depend on the script. It reads types from the schemas
+// when a server is first used. A [Server] maps the names in a script to tools:
+// exactly, leniently, or to the nearest ones for "did you mean". [Server.Source]
+// returns the package with only the tools that a script needs. A [Tool] has its
+// signature, and its documentation at several levels of detail.
 //
-// The rules, each with its reason:
+// These are the rules and their reasons:
 //
-//   - A tool git_log of the server git is git.Log, with git.LogParams and
-//     git.LogResult: the package already says git. The exceptions: nothing
+//   - The tool git_log of the server git is git.Log, with git.LogParams and
+//     git.LogResult, because the package already says git. The exceptions: nothing
 //     would be left (git stays Git), the rest would begin with a digit, or
-//     another tool has that name or would get it. What clashes then gets a
-//     number, in the order of the tools' names.
+//     another tool has that name or would get it. Names that still clash get
+//     numbers, in the order of the tools' names.
 //   - Fields have plain Go types; unions and free-form values are any or
-//     map[string]any. A script never needs a pointer to give a value, but for
-//     null where null means something. What the type cannot say (the
-//     alternatives of a union, allowed values, defaults, limits) stands in the
-//     field's comment.
-//   - Allowed values are documented strings, not constants of a type of their
-//     own: models write State: "open". A tag carries them to the checker of
+//     map[string]any. A script needs a pointer only to send null where null has a
+//     meaning. The field's comment says what the type cannot: the alternatives of a
+//     union, allowed values, defaults, limits.
+//   - Allowed values are documented strings, not constants of their own type,
+//     because models write State: "open". A tag passes them to the checker of
 //     scripts, which refuses a wrong constant before anything runs.
-//   - Objects that a constant property tells apart are, in arguments, a struct
-//     with a pointer for each of them, of which one is written; in results one
-//     struct with the fields of all, as the JSON is. A property with only one
-//     allowed value is sent by itself and may be written.
-//   - A field that is written is sent, even when zero; one that is not is
-//     left out, and so are defaults, which are the server's affair. Written
-//     is what a literal names, an assignment or a range sets, whose address
-//     is taken, or that JSON has which is decoded into the struct. A field
-//     that was set in another way is sent when it is not zero.
-//   - A nested object type is named by function and property
-//     (CreateEntitiesEntity), and by the property alone (Entity) where all
-//     nested types of the server with that name have one shape.
-//   - Results are uniform: typed fields where the tool has an output schema
-//     or one was observed, and Text, JSON, Raw and Images on all of them.
-//   - A schema is untrusted: nesting, references, alternatives, the number of
-//     types and their size are bounded, and what cannot be read counts as "any
-//     value". A schema that says nothing at all takes its arguments by name
-//     (the field Args).
+//   - Objects with a constant property that distinguishes them are a struct with
+//     one pointer per alternative in arguments; a script sets one of them. In results
+//     they are one struct with the fields of all, like the JSON. A property with only
+//     one allowed value is sent automatically; a script may set it.
+//   - A field that the script writes is sent, even if it is zero. Other fields are
+//     omitted, so that the server applies its defaults. A field counts as written if
+//     a literal names it, an assignment or a range sets it, its address is taken,
+//     or JSON that is decoded into the struct has it. A field that is set in any
+//     other way is sent if it is not zero.
+//   - A nested object type is named after function and property
+//     (CreateEntitiesEntity), or only after the property (Entity) if all nested
+//     types of the server with that name have the same shape.
+//   - Results are uniform: typed fields if the tool has an output schema or one was
+//     inferred (package observe), and always Text, JSON, Raw and Images.
+//   - A schema is untrusted. Nesting, references, alternatives, the number of
+//     types and their size are bounded, and an unreadable part means "any value". A
+//     tool with an empty schema takes its arguments by name (the field Args).
 //
-// The parent process generates, the worker only reads the result: a package
-// depends on the whole server's names, which the parent knows and caches.
+// The parent process generates the packages, and the worker only reads them: a
+// package depends on the names of the whole server, which the parent knows and caches.
 package wrappers

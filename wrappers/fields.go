@@ -8,19 +8,19 @@ import (
 
 // Field is a parameter of a tool, or a property of one, as its schema declares it.
 type Field struct {
-	Name  string // of the property
+	Name  string // the property's name
 	Title string
-	// Kind is string, integer, number, boolean, list or object. If empty, the value is any
-	// JSON. Elem is the kind of a list's elements.
+	// Kind is string, integer, number, boolean, list or object. If empty, the value is any JSON.
+	// Elem is the kind of a list's elements.
 	Kind, Elem string
 	Doc        string // the description in the schema
-	Limits     string // what the schema says of values, in words: "1 to 100"
+	Limits     string // the schema's limits on values, in words: "1 to 100"
 	Required   bool
 	Nullable   bool
 	Enum       []string // allowed values, or elements of a list, as JSON
 	Labels     []string // titles of Enum; nil if the schema has none
-	Default    string   // as JSON; empty if there is none or it says nothing
-	Unset      string   // the JSON value to send if there is no other; empty for none
+	Default    string   // as JSON; empty if there is no informative default
+	Unset      string   // the JSON value to send if the field is not set; if empty, it is omitted
 	object     *object
 }
 
@@ -41,8 +41,8 @@ func SchemaFields(schema json.RawMessage) []*Field {
 	return v.servers[0].Tools[0].Fields()
 }
 
-// Fields returns the properties of an object. A schema may refer to itself, so that there
-// is no end of fields in fields.
+// Fields returns the properties of an object. They can nest without end, because a schema may
+// refer to itself.
 func (f *Field) Fields() []*Field { return f.object.exported() }
 
 func (o *object) exported() []*Field {
@@ -70,7 +70,7 @@ func (o *object) exported() []*Field {
 	return out
 }
 
-// jsonType returns the JSON Schema name of a type, or "" for one that stands for any value.
+// jsonType returns the JSON Schema name of a type, or "" if it stands for any value.
 func (t *typ) jsonType() string {
 	switch t.kind {
 	case kindString:

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Bounds of Line: the fields of the arguments and of the result each, those of
-// a struct in them, how deep structs are written, and the fields of all of them
-// (twice as many with the used ones).
+// Limits of Line: the fields of the arguments and of the result each, those of a struct in them,
+// the depth of structs, and the sum of all fields (twice as many with the used ones).
 const (
 	maxLineFields = 8
 	maxLineInner  = 6
@@ -16,10 +15,9 @@ const (
 	maxLineAll    = 24
 )
 
-// Line returns the tool on one short line, for lists that must cost few tokens:
-// the function, its parameters with a question mark behind the optional ones,
-// and its result. Structs are written as their fields: the first ones, and those
-// with the used names, wherever they are.
+// Line returns the tool on one short line, for lists with few tokens: the function, its
+// parameters with a question mark after the optional ones, and its result. Structs are written as
+// their fields: the first ones, and those with the used names at any depth.
 //
 //	git.Log(RepoPath string, MaxCount? int) → Commits []{Hash string, Author string, …}, Total int
 func (t *Tool) Line(used ...string) string {
@@ -50,10 +48,10 @@ func (t *Tool) Line(used ...string) string {
 	return b.String()
 }
 
-// Sketch returns the tool on one line of Go identifiers and types, without texts of the
-// server: all required parameters, up to most optional ones, with a question mark, and
-// twice as many fields of the result. It omits a result without fields or of one text:
-// scripts read its Text.
+// Sketch returns the tool on one line of Go identifiers and types, without texts of the server.
+// It has all required parameters, up to most optional ones, with a question mark, and twice as
+// many fields of the result. It omits a result that has no fields or only a text, which scripts
+// read with Text.
 //
 //	git.Log(RepoPath string, MaxCount?, Skip? int) → {Commits []{Hash, Author string, …}, Total int}
 func (t *Tool) Sketch(most int) string {
@@ -74,13 +72,13 @@ func (t *Tool) Sketch(most int) string {
 	return line
 }
 
-// isText reports whether the result is one text in the envelope of an SDK.
+// isText reports whether the result is a single text, possibly in an SDK's envelope.
 func (t *Tool) isText() bool {
 	return t.single != nil && t.single.kind == kindString || t.unwrap && t.output.fields[0].typ.kind == kindString
 }
 
-// Example returns a script's call with the required parameters, and the part of its result
-// r that the script returns. It returns "" if it cannot make up a value.
+// Example returns a call with the required parameters, as a script writes it, and the part of its
+// result r that the script returns. It returns "" if it cannot invent a value.
 func (t *Tool) Example() (call, result string) {
 	t.server.load()
 	var args []string
@@ -122,10 +120,10 @@ func (t *typ) example() string {
 	return ""
 }
 
-// maxLineOutline bounds what Line says of a result that was seen, in characters.
+// maxLineOutline bounds the observed result shape in Line, in characters.
 const maxLineOutline = 120
 
-// untypedShort is untyped for a line.
+// untypedShort is the form of untyped for Line.
 func (t *Tool) untypedShort() string {
 	outline, n, ok := t.Seen()
 	switch {
@@ -137,14 +135,14 @@ func (t *Tool) untypedShort() string {
 	return "text or JSON"
 }
 
-// outline writes types for readers: structs as their fields, so that nobody
-// has to look for their names.
+// outline writes types for readers. It writes structs as their fields, so that readers need not
+// look up their names.
 type outline struct {
-	most, depth int      // fields of a struct, and structs in structs, that are written
+	most, depth int      // limits of the fields of a struct, and of structs in structs
 	left        int      // fields of all structs that may still be written
-	argument    bool     // with the names of structs, which a script has to write
-	used        []string // names of fields that are always written
-	grouped     bool     // names of one type share it; arguments have all required fields, first
+	argument    bool     // with the names of structs, which a script needs to write
+	used        []string // names of fields that are never omitted
+	grouped     bool     // names of the same type share it; required fields of arguments come first and are complete
 	stack       []*object
 }
 
@@ -195,7 +193,7 @@ func (o *outline) fields(fs []*field, most int) string {
 	return strings.Join(parts, ", ")
 }
 
-// groups lists fields as Go does, with names of one type grouped.
+// groups lists fields as Go does, grouping names of the same type.
 func (o *outline) groups(fs []*field, most int) string {
 	var out, last string
 	n := 0
@@ -224,8 +222,7 @@ func (o *outline) groups(fs []*field, most int) string {
 	return out + last
 }
 
-// Params returns the Go names of the tool's parameters, in the order of its
-// schema.
+// Params returns the Go names of the tool's parameters, in the order of its schema.
 func (t *Tool) Params() []string {
 	t.server.load()
 	var out []string

@@ -10,8 +10,8 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// initialisms are words that Go writes in capitals throughout, as in ID and
-// URL (the list of Go's own style checkers, plus what tools often name).
+// initialisms are words that Go writes in capitals, as in ID and URL: the list of Go's style
+// checkers, plus words that tools often use.
 var initialisms = map[string]bool{
 	"acl": true, "api": true, "ascii": true, "cpu": true, "css": true, "csv": true, "dns": true, "eof": true,
 	"guid": true, "html": true, "http": true, "https": true, "id": true, "ip": true, "json": true, "jwt": true,
@@ -54,8 +54,8 @@ func Words(name string) []string {
 	return out
 }
 
-// exported joins words into an exported Go identifier: repo path → RepoPath,
-// user id → UserID. A first word that cannot start one gets an X in front.
+// exported joins words into an exported Go identifier: repo path → RepoPath, user id → UserID. It
+// adds an X if the first word cannot start an identifier.
 func exported(ws []string) string {
 	var b strings.Builder
 	for _, w := range ws {
@@ -81,11 +81,11 @@ func exported(ws []string) string {
 	return s
 }
 
-// identifier is the exported Go name of a tool, a property or a definition.
+// identifier returns the exported Go name of a tool, a property or a definition.
 func identifier(name string) string { return exported(Words(name)) }
 
-// singular is the name of one item of a list: entities → entity,
-// branches → branch. Words that only look plural stay (status, address).
+// singular returns the name of one item of a list: entities → entity, branches → branch. Words
+// that only look plural are unchanged (status, address).
 func singular(ws []string) []string {
 	if len(ws) == 0 {
 		return ws
@@ -107,11 +107,10 @@ func singular(ws []string) []string {
 	return out
 }
 
-// scope hands out identifiers that are unique in it. Of each it has the number
-// from which on others of that name are free.
-type scope map[string]int // 0: it is free itself
+// scope has the identifiers that are taken, and for each the first number that may still be free.
+type scope map[string]int // 0 if the identifier is free
 
-// take returns name, or name with the first free number behind it.
+// take returns name, or name with the first free number appended.
 func (s scope) take(name string) string {
 	out, n := name, max(s[name], 2)
 	for ; s[out] > 0; n++ {
@@ -122,15 +121,15 @@ func (s scope) take(name string) string {
 	return out
 }
 
-// add says that a name is taken.
+// add marks a name as taken.
 func (s scope) add(name string) { s[name] = max(s[name], 1) }
 
-// reserved are package names that the go command treats in its own way.
+// reserved are package names that the go command treats specially.
 var reserved = map[string]bool{"main": true, "init": true, "internal": true, "vendor": true, "testdata": true,
 	"documentation": true}
 
-// packageName is the Go package of a server before clashes are looked at: its
-// key in lower case, letters and digits only.
+// packageName returns the Go package of a server before clashes are resolved: its key in lower
+// case, with only letters and digits.
 func packageName(key string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(key) {
@@ -151,8 +150,8 @@ func packageName(key string) string {
 	return s
 }
 
-// trimAffixes drops what only says "this is an MCP server" from a server's
-// key: mcp-server-git, git-mcp-server, server-git and git-mcp are all git.
+// trimAffixes removes the parts of a server's key that only mean "MCP server": mcp-server-git,
+// git-mcp-server, server-git and git-mcp all become git.
 func trimAffixes(key string) string {
 	k := strings.ToLower(key)
 	for _, p := range []string{"mcp-server-", "server-", "mcp-"} {
@@ -173,9 +172,9 @@ func trimAffixes(key string) string {
 	return k
 }
 
-// packageNames gives every server key its package. keys must be sorted. The
-// short form is used where no other server would have it too; what is left of
-// clashes gets a number in the order of the keys.
+// packageNames assigns a package to every server key. keys must be sorted. It uses the short form
+// if no other server has the same one. Names that still clash get numbers, in the order of the
+// keys.
 func packageNames(keys []string) map[string]string {
 	short := map[string]int{}
 	for _, k := range keys {
@@ -183,8 +182,7 @@ func packageNames(keys []string) map[string]string {
 	}
 	out := make(map[string]string, len(keys))
 	used := scope{}
-	// Keys whose short form is their own go first: "git" stays git, even
-	// beside "git-2".
+	// Keys that equal their short form come first: "git" stays git, even beside "git-2".
 	for _, own := range []bool{true, false} {
 		for _, k := range keys {
 			if (packageName(k) == k) != own {
@@ -200,19 +198,17 @@ func packageNames(keys []string) map[string]string {
 	return out
 }
 
-// functionNames gives every tool of a server its Go function. tools must be
-// sorted. A tool name that begins with the server's own words loses them
-// (git_log of the servers git, mcp-server-git and git-cyanheads → Log). The
-// exceptions, where it keeps its whole name:
+// functionNames assigns a Go function to every tool of a server. tools must be sorted. A leading
+// repetition of the server's words is removed from a tool's name (git_log of the servers git,
+// mcp-server-git and git-cyanheads → Log). The exceptions, which keep the full name:
 //
 //   - nothing would be left (git of git → Git);
 //   - the rest would start with a digit (x_1 of x → X1);
-//   - the rest is the whole name of another tool (git_log beside log → GitLog);
+//   - the rest is the full name of another tool (git_log beside log → GitLog);
 //   - two tools would share the rest (git_log and git-log → GitLog, GitLog2).
 //
-// What clashes after that gets a number, in the order of the tools' names. The
-// names of the tools in late are found last: they take none that another tool
-// has without them.
+// Names that still clash get numbers, in the order of the tools' names. The tools in late are
+// named last, so that the other names do not depend on them.
 func functionNames(server string, tools, late []string) map[string]string {
 	plain := map[string]bool{}
 	for _, t := range tools {
@@ -242,8 +238,8 @@ func functionNames(server string, tools, late []string) map[string]string {
 	return out
 }
 
-// withoutStutter returns the identifier of tool without its leading words
-// that repeat the server's leading words, or "".
+// withoutStutter returns the identifier of tool without the leading words that it shares with the
+// server, or "".
 func withoutStutter(server, tool []string) string {
 	n := 0
 	for n < len(server) && n < len(tool) && server[n] == tool[n] {
@@ -255,8 +251,8 @@ func withoutStutter(server, tool []string) string {
 	return exported(tool[n:])
 }
 
-// Fold returns the form in which lenient look-ups compare names: lower case,
-// letters and digits only (git_log, gitLog and GitLog fold to gitlog).
+// Fold returns the form in which lenient lookups compare names: lower case, only letters and
+// digits (git_log, gitLog and GitLog become gitlog).
 func Fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {

@@ -13,17 +13,14 @@ import (
 	"github.com/usetools/usetools/wrappers/wire"
 )
 
-// Source returns the Go package of a server with just the given tools: what a
-// script imports as "servers/<package>". The text is deterministic. It is
-// plain Go over the host package that the worker provides;
-// doc adds the doc comments, which people and editors want and a worker only
-// has to skip.
+// Source returns the Go package of a server with only the given tools. A script imports it as
+// "servers/<package>". The text is deterministic plain Go over the host package that the worker
+// provides. doc adds doc comments, which people and editors want and a worker only skips.
 //
-// Every struct of parameters has a hidden field set_ (set1_, set2_ … beyond 64
-// fields): the front end sets bit i when the script writes field i, so that a
-// field that was written is sent even when it is zero. Results have a hidden
-// field res_, the whole result as it arrived. The hidden constant wire.Effects
-// lists the functions that may change something, if the view knows classes.
+// Every struct of parameters has a hidden field set_ (set1_, set2_ … beyond 64 fields): the front
+// end sets bit i if the script writes field i, so that a written field is sent even if it is
+// zero. Results have a hidden field res_, the complete result as it arrived. The hidden constant
+// wire.Effects lists the functions that may change something, if the view has classes.
 func (s *Server) Source(tools []*Tool, doc bool) string {
 	return s.source(tools, doc, "usetools/host")
 }
@@ -59,7 +56,7 @@ func (s *Server) source(tools []*Tool, doc bool, host string) string {
 		return string(text)
 	}
 	out, err := format.Source(text)
-	if err != nil { // generated text always parses; a reader is better served by the text than by a panic
+	if err != nil { // generated text always parses; if not, the text helps more than a panic
 		return string(text)
 	}
 	return string(out)
@@ -108,13 +105,12 @@ func (g *generator) tool(t *Tool) {
 	}
 }
 
-// typed reports whether the result has fields of its own.
+// typed reports whether the result has fields.
 func (t *Tool) typed() bool { return t.output != nil || t.single != nil }
 
-// shape describes a result's type to the host, in the form of host.Mend
-// behind a mark: "" where nothing is decoded; : for the fields, . where the
-// value is that of the only field, = where it is in the envelope {"result": T}
-// of the Python SDKs, s where T is a string too.
+// shape describes a result's type to the host, in the form of host.Mend after a mark. It is "" if
+// nothing is decoded. The marks: ":" for the fields, "." if the value is that of the only field,
+// "=" if it is in the envelope {"result": T} of the Python SDKs, "s" if T is also a string.
 func (t *Tool) shape() string {
 	if !t.typed() {
 		return ""
@@ -145,7 +141,7 @@ func (t *Tool) shape() string {
 	return strings.Join(append([]string{mark + root}, l.lines...), "\n")
 }
 
-// plan says how the arguments are sent: see package wire.
+// plan returns how the arguments are sent, in the form of package wire.
 func (t *Tool) plan() string {
 	if t.input == nil {
 		return ""
@@ -171,7 +167,7 @@ func (t *Tool) plan() string {
 	return strings.Join(l.lines, "\n")
 }
 
-// marks say when the field of an argument is sent.
+// marks returns when the field of an argument is sent, in the form of package wire.
 func (f *field) marks() string {
 	s := ""
 	if f.extra {
@@ -192,13 +188,13 @@ func (f *field) marks() string {
 	return s
 }
 
-// objectLines are the lines of the objects that a type leads to.
+// objectLines collects the lines of the objects that a type refers to.
 type objectLines struct {
 	index map[*object]int
 	lines []string
 }
 
-// add returns what stands for an object, whose line is row's.
+// add returns the reference to an object; row returns the object's line.
 func (l *objectLines) add(o *object, row func(*object) string) string {
 	i, ok := l.index[o]
 	if !ok {
@@ -213,7 +209,7 @@ func (l *objectLines) add(o *object, row func(*object) string) string {
 	return "{" + strconv.Itoa(i) + "}"
 }
 
-// code is a type in plans, which tell pointers, and shapes, which do not.
+// code returns a type for plans, which have pointers, or for shapes, which do not.
 func (t *typ) code(pointers bool, object func(*object) string) string {
 	s := ""
 	if pointers && t.pointer {
@@ -230,8 +226,8 @@ func (t *typ) code(pointers bool, object func(*object) string) string {
 	return s + "asifb"[t.kind:t.kind+1]
 }
 
-// funcLine is the function's signature, its types qualified by qual ("" inside
-// the package, "git." for readers outside).
+// funcLine returns the function's signature, with types qualified by qual: "" inside the package,
+// "git." for readers outside.
 func (t *Tool) funcLine(qual string) string {
 	t.server.load()
 	p := ""
@@ -241,9 +237,9 @@ func (t *Tool) funcLine(qual string) string {
 	return fmt.Sprintf("func %s%s(%s) (%s%s, error)", qual, t.Func, p, qual, t.result)
 }
 
-// methods are those of every result. An output property with such a name wins where the
-// server declares it; where it was only observed, the method wins, so that scripts that use
-// it still work.
+// methods are the methods of every result. If the server declares an output property with such a
+// name, the property wins. If it was only observed, the method wins, so that scripts that use it
+// still work.
 var methods = []struct{ name, types, call, doc string }{
 	{"Text", "() string", "Text(r.res_)", "Text is the result as text, as the tool wrote it."},
 	{"JSON", "(v any) error", "Decode(r.res_, v)", "JSON decodes the result, or its text where that is JSON, into v."},
@@ -261,7 +257,7 @@ func (g *generator) resultType(t *Tool) {
 		g.fields(t.output.fields, "")
 	case t.single != nil:
 		g.f("Result %s\n", g.typ(t.single))
-	default: // of res_ alone, whose value would be the pointer itself, no real type could be made
+	default: // reflect cannot make a type of only res_, whose value would be the pointer itself
 		g.f("none_ bool\n")
 	}
 	g.f("res_ *host.Result\n}\n\n")
@@ -274,16 +270,15 @@ func (g *generator) resultType(t *Tool) {
 	}
 	switch {
 	case !t.typed() || t.observed:
-		// Returned as a whole, a result of which nothing is promised is its
-		// JSON or its text, whatever its fields hold.
+		// The JSON of a result without a promised type is its JSON or its text, whatever its
+		// fields hold.
 		g.f("func (r %s) MarshalJSON() ([]byte, error) { return host.Value(r.res_) }\n\n", t.result)
 	case t.single != nil || t.unwrap:
 		g.f("func (r %s) MarshalJSON() ([]byte, error) { return host.Encode(r.Result) }\n\n", t.result)
 	}
 }
 
-// object writes a struct declaration; that of an argument has the hidden
-// presence fields.
+// object writes a struct declaration. Structs of arguments get the hidden presence fields.
 func (g *generator) object(d *decl) {
 	if g.declared[d.name] {
 		return
@@ -308,8 +303,7 @@ func (g *generator) object(d *decl) {
 	}
 }
 
-// fields writes a struct's fields; required is the remark on those that must
-// be given, "" in results.
+// fields writes a struct's fields. required is the remark on required fields, "" in results.
 func (g *generator) fields(fs []*field, required string) {
 	for _, f := range fs {
 		if g.doc {
@@ -321,9 +315,9 @@ func (g *generator) fields(fs []*field, required string) {
 	}
 }
 
-// tag is a field's struct tag. Besides the property's name it tells the
-// checker of scripts what has to be written (use:"required", or use:"variant"
-// for fields of which one is) and which values are allowed (enum).
+// tag returns a field's struct tag. Besides the property's name it has what the checker of
+// scripts needs: use:"required", or use:"variant" for alternatives of which exactly one is
+// written, and the allowed values (enum).
 func (f *field) tag(argument bool) string {
 	name := f.property
 	switch {
@@ -351,22 +345,21 @@ func (f *field) tag(argument bool) string {
 	return "`" + tag + "`"
 }
 
-// omits reports whether a field of a result is left out, when a script returns
-// the struct, where the server had nothing: a text, list or map that may be
-// missing and is empty. Numbers and booleans stay, since 0 and false say
-// something.
+// omits reports whether a result field is omitted, when a script returns the struct, if the
+// server sent nothing for it: an empty and optional text, list or map. Numbers and booleans are
+// kept, because 0 and false may be information.
 func (f *field) omits() bool {
 	return !f.required && !f.extra && tagSafe(f.property) &&
 		(f.typ.pointer || f.typ.kind == kindString || f.typ.kind == kindList || f.typ.kind == kindMap ||
 			f.typ.kind == kindAny)
 }
 
-// maxEnumTag bounds the allowed values in a tag, in bytes; longer lists are
-// left to the validation of the call.
+// maxEnumTag bounds the allowed values in a tag, in bytes. Longer lists are checked only when the
+// call is validated.
 const maxEnumTag = 4 << 10
 
-// tagSafe reports whether encoding/json takes a property's name as a tag; it
-// has the same rule.
+// tagSafe reports whether encoding/json accepts a property's name in a tag. It applies the same
+// rule.
 func tagSafe(p string) bool {
 	for _, r := range p {
 		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
@@ -376,7 +369,7 @@ func tagSafe(p string) bool {
 	return p != ""
 }
 
-// typ renders a Go type and queues the structs in it.
+// typ returns a Go type and queues the structs in it.
 func (g *generator) typ(t *typ) string {
 	return t.text(func(o *object) string {
 		if d := o.decl; !g.declared[d.name] {
@@ -386,7 +379,7 @@ func (g *generator) typ(t *typ) string {
 	})
 }
 
-// text is the Go type, with the given words for a struct.
+// text returns the Go type; object returns the text for a struct.
 func (t *typ) text(object func(*object) string) string {
 	s := ""
 	switch t.kind {

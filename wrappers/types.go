@@ -10,7 +10,7 @@ import (
 	"github.com/usetools/usetools/registry/jsontree"
 )
 
-// kind says what Go type stands for a schema.
+// kind says which Go type represents a schema.
 type kind int
 
 const (
@@ -30,21 +30,21 @@ type typ struct {
 	pointer bool // *T: required but nullable, or a recursive struct
 	elem    *typ // of lists and maps
 	object  *object
-	note    string // what the Go type does not say: "string or list of strings"
+	note    string // what the Go type cannot say: "string or list of strings"
 }
 
-// object is one object schema of one tool that became a struct.
+// object is an object schema of a tool that became a struct.
 type object struct {
-	name   string // GitLogCommit style name, unique in the server
-	short  string // its last words, the alias where it is the only such shape
+	name   string // like GitLogCommit, unique in the server
+	short  string // its last words; used as the name if all such objects have one shape
 	fields []*field
-	root   bool  // the arguments themselves
-	result bool  // the result itself
-	union  bool  // the fields are alternatives, of which one is written and sent
+	root   bool  // these are the arguments
+	result bool  // this is the result
+	union  bool  // the fields are alternatives; one of them is written and sent
 	decl   *decl // the Go declaration, shared by objects of one shape
-	weight int   // how many fields a value has, those of structs in it included
+	weight int   // number of fields of a value, including those of structs in it
 	open   bool  // being built: a reference to it is recursive
-	// argument says that values of it are sent.
+	// argument reports that its values are sent.
 	argument bool
 }
 
@@ -56,49 +56,49 @@ type field struct {
 	required bool
 	nullable bool
 	doc      string
-	fixed    string   // the only allowed value as JSON: sent by itself
+	fixed    string   // the only allowed value, as JSON; it is sent automatically
 	variant  bool     // an alternative: exactly one of the struct's fields is written
-	extra    bool     // a map of further properties, whose names the schema leaves open
+	extra    bool     // a map of additional properties with names that the schema does not list
 	enum     []string // allowed values as JSON
-	def      string   // default as JSON, "" if there is none, it is not valid or a zero value
-	unset    string   // what is sent as JSON if the script does not write the field; "" for nothing
+	def      string   // default as JSON; "" if it is missing, invalid or a zero value
+	unset    string   // JSON that is sent if the script does not write the field, or ""
 	limits   string   // "1 to 100", "at most 5 items" …
 	title    string
 	labels   []string // titles of the values in enum; nil if the schema has none
 }
 
-// maxDepth bounds the nesting of a schema. What is deeper allows anything.
+// maxDepth bounds the nesting of a schema. Deeper parts allow anything.
 const maxDepth = 64
 
-// maxAlternatives bounds the alternatives of a union that are told apart.
+// maxAlternatives bounds the alternatives of a union that are distinguished.
 const maxAlternatives = 128
 
-// maxWeight is the number of fields beyond which a struct stands behind a
-// pointer; that of real tools is below 100.
+// maxWeight is the number of fields above which a struct becomes a pointer. Real tools have fewer
+// than 100.
 const maxWeight = 500
 
-// maxObjects bounds the structs of one tool; further objects become maps.
+// maxObjects bounds the structs of one tool. Further objects become maps.
 const maxObjects = 400
 
 // builder turns the schemas of one tool into Go types.
 type builder struct {
 	fn      string          // the Go function's name, the prefix of its nested types
-	root    *jsontree.Value // the document that $ref looks into
+	root    *jsontree.Value // the document for $ref
 	refs    map[string]*typ
-	built   map[*jsontree.Value]*object // by the place that they were made of
-	objects []*object                   // nested ones, in the order in which they were met
+	built   map[*jsontree.Value]*object // by the schema that they were made from
+	objects []*object                   // nested ones, in order of first occurrence
 	names   scope
 	steps   int
-	result  bool // the schema is that of a result
-	// observed says that no field of the result may take the name of a method.
+	result  bool // the schema describes a result
+	// observed reports that no result field may take the name of a method.
 	observed bool
 }
 
-// maxSteps bounds the work for one schema: references can multiply.
+// maxSteps bounds the work for one schema, because references can multiply.
 const maxSteps = 20_000
 
-// convert returns the Go type of a schema. path names the place, for the names
-// of nested types: the property's words, singular inside lists.
+// convert returns the Go type of a schema. path has the words for names of nested types: those of
+// the property, singular inside lists.
 func (b *builder) convert(s *jsontree.Value, path []string, depth int) *typ {
 	b.steps++
 	if s == nil || s.Kind != jsontree.Object || len(s.Keys) == 0 || depth > maxDepth/2 || b.steps > maxSteps {
@@ -133,8 +133,8 @@ func (b *builder) convert(s *jsontree.Value, path []string, depth int) *typ {
 	return &typ{note: cmp.Or(unionNote(s), s.Str("$comment"))}
 }
 
-// schemaType returns the one JSON type that a schema allows besides null, or
-// "" when it is not one, and whether null is allowed.
+// schemaType returns the single JSON type that a schema allows besides null, or "" if there are
+// several or none. nullable reports whether it allows null.
 func schemaType(s *jsontree.Value) (name string, nullable bool) {
 	one := func(t string) {
 		switch {
@@ -182,7 +182,7 @@ func schemaType(s *jsontree.Value) (name string, nullable bool) {
 	return name, nullable
 }
 
-// jsonType is the JSON Schema name of a value's type.
+// jsonType returns the JSON Schema name of a value's type.
 func jsonType(v *jsontree.Value) string {
 	switch v.Kind {
 	case jsontree.Object:
@@ -202,7 +202,7 @@ func jsonType(v *jsontree.Value) string {
 	return "integer"
 }
 
-// unionNote says in words what an untyped value may be.
+// unionNote returns in words which types an untyped value may have.
 func unionNote(s *jsontree.Value) string {
 	t := s.Get("type")
 	if t == nil || t.Kind != jsontree.List {
@@ -217,8 +217,7 @@ func unionNote(s *jsontree.Value) string {
 	return strings.Join(names, " or ")
 }
 
-// note remembers the struct of a place in the document, which references may
-// lead to.
+// note stores the struct of a schema, for references to it.
 func (b *builder) note(s *jsontree.Value, o *object) {
 	if b.built == nil {
 		b.built = map[*jsontree.Value]*object{}
@@ -226,7 +225,7 @@ func (b *builder) note(s *jsontree.Value, o *object) {
 	b.built[s] = o
 }
 
-// reference follows a $ref inside the document.
+// reference returns the type of a $ref inside the document.
 func (b *builder) reference(ref string, path []string, depth int) *typ {
 	if t, ok := b.refs[ref]; ok {
 		if t == nil { // a reference to itself without a struct between
@@ -250,7 +249,7 @@ func (b *builder) reference(ref string, path []string, depth int) *typ {
 		return &typ{kind: kindStruct, object: o, pointer: o.open}
 	}
 	if isObject(target) {
-		// The struct must be known before its fields are looked at.
+		// The struct must be known before its fields are read.
 		o := b.newObject(path)
 		b.note(target, o)
 		b.refs[ref] = &typ{kind: kindStruct, object: o}
@@ -272,8 +271,8 @@ func isObject(s *jsontree.Value) bool {
 	return name == "object"
 }
 
-// merge combines allOf into one schema: all properties, all required ones, of
-// other keywords the first.
+// merge combines allOf into one schema. It has all properties and all required names; of other
+// keywords, the first wins.
 func (b *builder) merge(s *jsontree.Value, depth int) *jsontree.Value {
 	out := jsontree.NewObject()
 	var add func(s *jsontree.Value, depth int)
@@ -306,8 +305,7 @@ func (b *builder) merge(s *jsontree.Value, depth int) *jsontree.Value {
 	return out
 }
 
-// allOf is an object with the members of two, each of which has to be what both
-// say.
+// allOf returns an object with the members of both. A member that both have must satisfy both.
 func allOf(a, b *jsontree.Value) *jsontree.Value {
 	out := jsontree.NewObject()
 	for i, k := range a.Keys {
@@ -325,7 +323,7 @@ func allOf(a, b *jsontree.Value) *jsontree.Value {
 	return out
 }
 
-// both is an object with the members of two; the first one's win.
+// both returns an object with the members of both. For common members, a wins.
 func both(a, b *jsontree.Value) *jsontree.Value {
 	out := jsontree.NewObject()
 	for i, k := range a.Keys {
@@ -339,8 +337,7 @@ func both(a, b *jsontree.Value) *jsontree.Value {
 	return out
 }
 
-// resolve returns a schema with what its reference and its allOf say; its own
-// keywords win.
+// resolve returns a schema merged with its reference and its allOf. Its own keywords win.
 func (b *builder) resolve(s *jsontree.Value) *jsontree.Value {
 	if s.Str("$ref") == "" && len(s.List("allOf")) == 0 {
 		return s
@@ -348,9 +345,9 @@ func (b *builder) resolve(s *jsontree.Value) *jsontree.Value {
 	return b.merge(s, 0)
 }
 
-// union is the type of anyOf and oneOf: the one alternative besides null, a
-// scalar when all alternatives are that scalar, a struct for objects that a
-// constant property tells apart, else any.
+// union returns the type of anyOf and oneOf: the only alternative besides null, a scalar if all
+// alternatives are that scalar, a struct for objects that a constant property distinguishes,
+// otherwise any.
 func (b *builder) union(s *jsontree.Value, alts []*jsontree.Value, path []string, depth int) *typ {
 	var real []*jsontree.Value
 	for _, a := range alts {
@@ -401,10 +398,10 @@ func (b *builder) union(s *jsontree.Value, alts []*jsontree.Value, path []string
 	return &typ{note: strings.Join(names, " or ")}
 }
 
-// scalars are the JSON types that Go has.
+// scalars maps JSON types to scalar Go types.
 var scalars = map[string]kind{"string": kindString, "integer": kindInt, "number": kindFloat, "boolean": kindBool}
 
-// alternative says in words what one alternative of a union is.
+// alternative describes one alternative of a union in words.
 func alternative(s *jsontree.Value, name string) string {
 	switch name {
 	case "array":
@@ -419,8 +416,8 @@ func alternative(s *jsontree.Value, name string) string {
 	return name
 }
 
-// discriminator returns the property whose only allowed value tells objects
-// apart, and its value for each of them.
+// discriminator returns the property with a different constant in each object, and its value for
+// each.
 func (b *builder) discriminator(alts []*jsontree.Value) (tag string, values []string) {
 	var first *jsontree.Value
 	for i, a := range alts {
@@ -454,8 +451,8 @@ func (b *builder) discriminator(alts []*jsontree.Value) (tag string, values []st
 	return "", nil
 }
 
-// variants is the type of objects that a property tells apart, in arguments: a
-// struct with a pointer for each of them.
+// variants returns the type of distinguished objects in arguments: a struct with a pointer for
+// each.
 func (b *builder) variants(alts []*jsontree.Value, tag string, values []string, path []string, depth int) *typ {
 	o := b.newObject(path)
 	o.union = true
@@ -476,8 +473,8 @@ func (b *builder) variants(alts []*jsontree.Value, tag string, values []string, 
 	return &typ{kind: kindStruct, object: o}
 }
 
-// spread adds to an object schema the properties of its alternatives. What
-// they disagree on becomes a union itself; only what all require is required.
+// spread adds the properties of its alternatives to an object schema. Differing properties become
+// unions. Only properties that all alternatives require are required.
 func (b *builder) spread(s *jsontree.Value) *jsontree.Value {
 	alts := append(slices.Clone(s.List("anyOf")), s.List("oneOf")...)
 	if len(alts) > maxAlternatives {
@@ -533,7 +530,7 @@ func (b *builder) spread(s *jsontree.Value) *jsontree.Value {
 	return out
 }
 
-// list is a slice. A tuple is a slice of what all its places have in common.
+// list returns a slice type. A tuple is a slice of the type that its items share.
 func (b *builder) list(s *jsontree.Value, path []string, depth int) *typ {
 	places := s.List("prefixItems")
 	item := s.Get("items")
@@ -570,15 +567,15 @@ func (b *builder) list(s *jsontree.Value, path []string, depth int) *typ {
 	return &typ{kind: kindList, elem: &typ{kind: k}, note: "[" + strings.Join(names, ", ") + "]"}
 }
 
-// direct drops the pointer of a recursive struct where a list or a map already
-// makes the type finite.
+// direct removes the pointer of a recursive struct in a list or a map, which already make the
+// type finite.
 func direct(t *typ) *typ {
 	c := *t
 	c.pointer = false
 	return &c
 }
 
-// object is a struct where properties are named, else a map.
+// object returns a struct type if the schema names properties, otherwise a map type.
 func (b *builder) object(s *jsontree.Value, path []string, depth int) *typ {
 	if o := b.built[s]; o != nil {
 		return &typ{kind: kindStruct, object: o, pointer: o.open}
@@ -596,8 +593,8 @@ func (b *builder) object(s *jsontree.Value, path []string, depth int) *typ {
 	return &typ{kind: kindMap, elem: elem, note: keysNote(s)}
 }
 
-// mapValue is the schema of the values of properties that are not named, nil
-// where they may be anything or where there are none.
+// mapValue returns the schema of the values of unnamed properties, or nil if they are not allowed
+// or can be anything.
 func mapValue(s *jsontree.Value) *jsontree.Value {
 	if extra := s.Get("additionalProperties"); extra != nil && extra.Kind == jsontree.Object {
 		return extra
@@ -614,7 +611,7 @@ func mapValue(s *jsontree.Value) *jsontree.Value {
 	return nil
 }
 
-// keysNote says which names properties may have that the schema leaves open.
+// keysNote returns in words which names the unnamed properties may have.
 func keysNote(s *jsontree.Value) string {
 	if pats := s.Get("patternProperties"); pats != nil && len(pats.Keys) == 1 && len(pats.Keys[0]) <= maxPattern {
 		return "names match " + pats.Keys[0]
@@ -629,7 +626,7 @@ func keysNote(s *jsontree.Value) string {
 	return ""
 }
 
-// newObject makes a nested struct: named by the function and the property.
+// newObject returns a new nested struct, named after the function and the property.
 func (b *builder) newObject(path []string) *object {
 	short := exported(path)
 	o := &object{name: b.names.take(b.fn + short), short: short, argument: !b.result}
@@ -637,8 +634,8 @@ func (b *builder) newObject(path []string) *object {
 	return o
 }
 
-// fill reads an object schema's properties: required ones first, each group in
-// the order of the document.
+// fill reads an object schema's properties: required ones first, each group in the order of the
+// document.
 func (b *builder) fill(o *object, s *jsontree.Value, depth int) {
 	o.open = true
 	defer func() {
@@ -685,7 +682,7 @@ func (b *builder) fill(o *object, s *jsontree.Value, depth int) {
 	extra := s.Get("additionalProperties")
 	if o.root && s.Get("type") == nil && s.Get("properties") == nil && extra == nil {
 		o.fields = append(o.fields, &field{name: "Args", typ: &typ{kind: kindMap, elem: &typ{}}, extra: true,
-			doc: "the arguments by name; the server does not say which it takes"})
+			doc: "the arguments by name; the server does not declare them"})
 	}
 	if open := mapValue(s); open != nil {
 		extra = open
@@ -693,7 +690,7 @@ func (b *builder) fill(o *object, s *jsontree.Value, depth int) {
 	if !b.result && extra != nil && (extra.Kind == jsontree.Object || extra.Kind == jsontree.Bool && extra.Yes && len(o.fields) == 0) {
 		elem := direct(b.convert(extra, []string{"extra"}, depth+1))
 		o.fields = append(o.fields, &field{name: names.take("Extra"), typ: &typ{kind: kindMap, elem: elem, note: keysNote(s)},
-			extra: true, doc: "further properties by name"})
+			extra: true, doc: "additional properties by name"})
 	}
 }
 
@@ -751,8 +748,8 @@ func isNullable(s *jsontree.Value) bool {
 	return false
 }
 
-// enumOf lists a schema's allowed values as JSON, looking into list items and
-// nullable unions too.
+// enumOf returns a schema's allowed values as JSON. It also looks into list items and nullable
+// unions.
 func (b *builder) enumOf(s *jsontree.Value, depth int) []string {
 	b.steps++
 	if s = b.resolve(s); s == nil || depth > 8 || b.steps > maxSteps {
@@ -785,7 +782,7 @@ func (b *builder) enumOf(s *jsontree.Value, depth int) []string {
 	return out
 }
 
-// labelsOf returns the titles of a schema's constants, as forms for people have them.
+// labelsOf returns the titles of a schema's constants, for forms.
 func (b *builder) labelsOf(s *jsontree.Value) (out []string) {
 	if it := b.resolve(s.Get("items")); it != nil && it.Kind == jsontree.Object {
 		s = it
@@ -800,8 +797,8 @@ func (b *builder) labelsOf(s *jsontree.Value) (out []string) {
 	return out
 }
 
-// defaultOf returns the default as JSON, or "" if there is none or it
-// contradicts the schema (many Python servers claim null on a plain string).
+// defaultOf returns the default as JSON, or "" if it is missing or contradicts the schema. Many
+// Python servers declare null for a plain string.
 func defaultOf(s *jsontree.Value, f *field) string {
 	d := s.Get("default")
 	if d == nil {
@@ -826,7 +823,7 @@ func defaultOf(s *jsontree.Value, f *field) string {
 	return j
 }
 
-// within reports whether a number keeps a schema's bounds.
+// within reports whether a number is within a schema's bounds.
 func within(s *jsontree.Value, number string) bool {
 	n, err := strconv.ParseFloat(number, 64)
 	if err != nil {
@@ -846,14 +843,13 @@ func within(s *jsontree.Value, number string) bool {
 		bound("exclusiveMaximum", func(x float64) bool { return n < x })
 }
 
-// quoteJSON is a string as JSON.
+// quoteJSON returns a string as JSON.
 func quoteJSON(s string) string { return jsontree.NewString(s).JSON() }
 
-// maxPattern is the length of a regular expression that says more than the
-// words around it.
+// maxPattern is the longest regular expression that is shown.
 const maxPattern = 40
 
-// limitsOf renders the numeric and length bounds in words.
+// limitsOf returns the numeric and length bounds in words.
 func limitsOf(s *jsontree.Value) string {
 	var parts []string
 	bound := func(lo, hi, unit string) {

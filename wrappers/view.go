@@ -16,9 +16,8 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// View is a registry as Go packages: one for every server, with a function for
-// every tool. It is safe for concurrent use. The registry must not change while
-// a View of it is used.
+// View is a registry as Go packages: one package per server, with one function per tool. It is
+// safe for concurrent use. The registry must not change while a View of it is in use.
 type View struct {
 	servers   []*Server // sorted by server name
 	byPackage map[string]*Server
@@ -43,25 +42,24 @@ type Tool struct {
 	Func   string // Go name of the function
 	server *Server
 
-	params, result string  // names of the two types, "" when there are none
-	input          *object // nil: takes nothing
-	output         *object // fields of a typed result, nil for text
-	single         *typ    // output that is not an object: the field Result
+	params, result string  // names of the two types, or ""
+	input          *object // nil if the tool takes no arguments
+	output         *object // fields of a typed result; nil for text
+	single         *typ    // a result other than an object, as the field Result
 	unwrap         bool    // output is the SDKs' wrapper {"result": T}
 	nested         []*object
-	observed       bool   // the output schema was learnt, not given
-	summary        string // the description without what its fields' comments say
+	observed       bool   // the output schema was inferred, not declared
+	summary        string // the description without the parts that are in field comments
 }
 
-// ViewOptions configure a View. Nil functions are not called.
+// ViewOptions configure a View. Functions may be nil.
 type ViewOptions struct {
-	// Observed returns an output schema inferred from earlier results of a tool
-	// that declares none (package wrappers/observe), and whether there is one.
-	// It is called when a server is first used.
+	// Observed returns an output schema that was inferred from earlier results of a tool without
+	// a declared one (package wrappers/observe). It is called when a server is first used.
 	Observed func(toolID string) (schema json.RawMessage, ok bool)
-	// Seen returns what Tool.Seen returns; it is called each time.
+	// Seen returns the result of Tool.Seen, and is called each time.
 	Seen func(toolID string) (outline string, results int, ok bool)
-	// Class returns what Tool.Class returns.
+	// Class returns the result of Tool.Class.
 	Class func(t *registry.Tool) string
 }
 
@@ -118,9 +116,8 @@ func (v *View) Package(name string) (*Server, bool) { s, ok := v.byPackage[name]
 // Server returns the server with the given config key.
 func (v *View) Server(key string) (*Server, bool) { s, ok := v.byName[key]; return s, ok }
 
-// NearPackage returns the server whose package or config key folds to the same
-// as name, as sqlite_db does for sqlitedb; false where there is none, or
-// several.
+// NearPackage returns the server with a package or config key that folds to the same as name, as
+// sqlite_db does for sqlitedb. It returns false unless there is exactly one.
 func (v *View) NearPackage(name string) (*Server, bool) {
 	var found *Server
 	f := Fold(name)
@@ -137,7 +134,7 @@ func (v *View) NearPackage(name string) (*Server, bool) {
 
 // Tool returns the Go view of the tool with the given ID.
 func (v *View) Tool(id string) (*Tool, bool) {
-	// IDs are server + "." + name, and both may hold dots.
+	// IDs are server + "." + name, and both may contain dots.
 	for i := range len(id) {
 		if id[i] != '.' {
 			continue
@@ -155,8 +152,8 @@ func (v *View) Tool(id string) (*Tool, bool) {
 // Path returns the package's import path in a script, "servers/" + Package.
 func (s *Server) Path() string { return "servers/" + s.Package }
 
-// NearPackages returns up to n servers whose packages are nearest to a name, the best
-// first, of equal ones the longest: for "did you mean".
+// NearPackages returns up to n servers with packages nearest to a name, for "did you mean": the
+// best first, and longer ones first among equals.
 func (v *View) NearPackages(name string, n int) []*Server {
 	f := Fold(name)
 	longest := slices.SortedStableFunc(slices.Values(v.servers), func(a, b *Server) int {
@@ -173,7 +170,7 @@ func (v *View) NearPackages(name string, n int) []*Server {
 	})
 }
 
-// nearest returns up to n of all that are near enough, those of the least distance first.
+// nearest returns up to n elements that are near enough, in ascending order of distance.
 func nearest[T comparable](all []T, n int, distance func(T) (d int, near bool)) []T {
 	at := map[T]int{}
 	near := slices.DeleteFunc(slices.Clone(all), func(x T) bool {
@@ -185,9 +182,9 @@ func nearest[T comparable](all []T, n int, distance func(T) (d int, near bool)) 
 	return near[:min(n, len(near))]
 }
 
-// Named returns the tools of all servers that a bare name may mean: the tool's
-// own name, its function's behind its package's, or what clients call it
-// (git_log, GitLog, mcp__git__git_log).
+// Named returns the tools of all servers that an unqualified name may mean: the tool's name, its
+// function's with the package's before it, or the name that clients use (git_log, GitLog,
+// mcp__git__git_log).
 func (v *View) Named(name string) []*Tool {
 	f := Fold(name)
 	var out []*Tool
@@ -202,9 +199,9 @@ func (v *View) Named(name string) []*Tool {
 	return out
 }
 
-// Func returns the tool of a function name: exactly that name, else the one
-// tool whose function or own name folds to it with or without the server's
-// prefix (git_log and GitLog for Log).
+// Func returns the tool with a function name: exactly that name, otherwise the only tool with a
+// function or tool name that folds to it, with or without the server's prefix (git_log and GitLog
+// for Log).
 func (s *Server) Func(name string) (*Tool, bool) {
 	if t := s.byFunc[name]; t != nil {
 		return t, true
@@ -222,16 +219,15 @@ func (s *Server) Func(name string) (*Tool, bool) {
 	return found, found != nil
 }
 
-// Type returns the tools that a type name of the package belongs to, sorted by
-// ID: one for LogParams, several for a nested type that tools share, none for
-// an unknown name.
+// Type returns the tools that a type name of the package belongs to, sorted by ID: one for
+// LogParams, several for a nested type that tools share, none for an unknown name.
 func (s *Server) Type(name string) []*Tool {
 	s.load()
 	return s.types[name]
 }
 
-// Near returns up to n tools whose function names are nearest to name, the best first: for
-// "did you mean".
+// Near returns up to n tools with function names nearest to name, the best first, for "did you
+// mean".
 func (s *Server) Near(name string, n int) []*Tool {
 	f := Fold(name)
 	return nearest(s.Tools, n, func(t *Tool) (int, bool) {
@@ -249,14 +245,14 @@ func (s *Server) Near(name string, n int) []*Tool {
 	})
 }
 
-// edits is text.Edits of the beginnings of two names.
+// edits is text.Edits of the first 64 bytes of two names.
 func edits(a, b string) int { return text.Edits(text.FirstBytes(a, 64), text.FirstBytes(b, 64)) }
 
 // Go returns the function's name as a script writes it: git.Log.
 func (t *Tool) Go() string { return t.server.Package + "." + t.Func }
 
-// Class returns what a call of the tool does to the world (read, again or effect),
-// "" where the view was made without ViewOptions.Class.
+// Class returns what a call of the tool does (read, again or effect), or "" if ViewOptions.Class
+// is nil.
 func (t *Tool) Class() string {
 	if f := t.server.view.opts.Class; f != nil {
 		return f(t.Tool)
@@ -264,8 +260,8 @@ func (t *Tool) Class() string {
 	return ""
 }
 
-// Mark is a comment behind the tool's signature that says its class, "" for one
-// that only reads.
+// Mark returns the comment after the tool's signature that states its class, or "" if the tool
+// only reads.
 func (t *Tool) Mark() string {
 	if c := t.Class(); c != "" && c != "read" {
 		return " // " + c
@@ -305,12 +301,11 @@ func (s *Server) load() {
 	})
 }
 
-// hostNames are the names that every generated package has besides those of
-// its tools.
+// hostNames are the names that every generated package has besides those of its tools.
 var hostNames = []string{"Image"}
 
-// parsed are the documents of schemas, by their text. What many tools of an
-// API return is the same, and is read once.
+// parsed has parsed schemas by their text. Many tools of an API return the same, which is parsed
+// once.
 type parsed map[string]*jsontree.Value
 
 // parse reads the schemas of tools, on all processors.
@@ -381,10 +376,9 @@ func (t *Tool) Untyped() bool {
 	return t.observed || !t.typed()
 }
 
-// Seen returns the shape that earlier results of the tool had, on one line
-// (observe.Sighting describes the form), and how many results that is from. ok
-// is false where the result has typed fields or none was observed. The answer
-// changes as results are observed.
+// Seen returns the shape of the tool's earlier results on one line (observe.Sighting describes
+// the form), and the number of these results. ok is false if the result has typed fields or no
+// result was observed. The answer changes as results are observed.
 func (t *Tool) Seen() (outline string, results int, ok bool) {
 	t.server.load()
 	if seen := t.server.view.opts.Seen; seen != nil && !t.typed() {
@@ -393,7 +387,7 @@ func (t *Tool) Seen() (outline string, results int, ok bool) {
 	return "", 0, false
 }
 
-// document gives fields without a comment what the description says of them.
+// document gives uncommented fields their text in the description.
 func (t *Tool) document(o *object) {
 	properties := map[string]bool{}
 	for _, f := range o.fields {
@@ -408,8 +402,8 @@ func (t *Tool) document(o *object) {
 	t.summary = rest
 }
 
-// parseSchema returns the document of a schema, nil where there is none. What
-// cannot be read as one allows anything.
+// parseSchema returns the document of a schema, or nil if there is none. An unreadable schema
+// allows anything.
 func parseSchema(raw json.RawMessage) *jsontree.Value {
 	if len(raw) == 0 {
 		return nil
@@ -424,7 +418,7 @@ func parseSchema(raw json.RawMessage) *jsontree.Value {
 	return &jsontree.Value{Kind: jsontree.Object}
 }
 
-// readOutput types the result: the fields of an object, or one field Result.
+// readOutput sets the result's type: the fields of an object, or one field Result.
 func (t *Tool) readOutput(b *builder, root *jsontree.Value) {
 	if root == nil {
 		return
@@ -444,10 +438,9 @@ func (t *Tool) readOutput(b *builder, root *jsontree.Value) {
 	t.single = b.convert(s, []string{"item"}, 0)
 }
 
-// isWrapper reports whether an output schema is the envelope {"result": T}
-// that the Python SDKs put around values that are no objects: one required
-// property "result", and fastmcp's mark or the title "…Output" of the official
-// SDK.
+// isWrapper reports whether an output schema is the envelope {"result": T} that the Python SDKs
+// put around values other than objects: one required property "result", and fastmcp's mark or the
+// title "…Output" of the official SDK.
 func isWrapper(s *jsontree.Value) bool {
 	p, req := s.Get("properties"), s.List("required")
 	if p == nil || len(p.Keys) != 1 || p.Keys[0] != "result" || len(req) != 1 || req[0].Text != "result" {
@@ -457,20 +450,20 @@ func isWrapper(s *jsontree.Value) bool {
 	return mark != nil && mark.Kind == jsontree.Bool && mark.Yes || strings.HasSuffix(s.Str("title"), "Output")
 }
 
-// decl is one Go struct declaration; objects of one shape share it.
+// decl is a Go struct declaration. Objects of the same shape share it.
 type decl struct {
 	name    string
 	aliases []string
 	fields  []*field
 	union   bool
-	// argument says that values of it are sent, not only received: a script
-	// has to write the required fields.
+	// argument reports that its values are sent, not only received: a script has to write the
+	// required fields.
 	argument bool
 }
 
-// share declares every nested type under its short name where all nested
-// types of the server with that short name have one shape; the long names are
-// aliases then. So what one tool returns can be handed to another.
+// share declares every nested type under its short name if all nested types of the server with
+// that name have the same shape. The long names become aliases. So the result of one tool can be
+// passed to another.
 func (s *Server) share(names scope) {
 	groups := map[string][]*object{}
 	var order []string
@@ -500,7 +493,7 @@ func (s *Server) share(names scope) {
 		for _, o := range g {
 			d.aliases = append(d.aliases, o.name)
 			d.argument = d.argument || o.argument
-			for i, f := range o.fields { // only what all agree on
+			for i, f := range o.fields { // only what all have in common
 				d.fields[i].agree(f)
 			}
 			o.decl = d
@@ -508,7 +501,7 @@ func (s *Server) share(names scope) {
 	}
 }
 
-// agree drops what another field of the same name and type says differently.
+// agree removes what another field of the same name and type does not share.
 func (f *field) agree(other *field) {
 	f.required = f.required && other.required
 	if !slices.Equal(f.enum, other.enum) {
@@ -525,8 +518,8 @@ func (f *field) agree(other *field) {
 	}
 }
 
-// shapeOf renders an object's Go shape: names, properties and types of its
-// fields, deeply.
+// shapeOf returns an object's Go shape as text: names, properties and types of its fields,
+// recursively.
 func shapeOf(o *object) string {
 	var b strings.Builder
 	var walk func(o *object, stack []*object)
@@ -564,7 +557,7 @@ func shapeOf(o *object) string {
 	return b.String()
 }
 
-// typeNames lists every type name that the tool's declarations bring.
+// typeNames returns every type name that the tool's declarations add.
 func (t *Tool) typeNames() []string {
 	out := []string{t.result}
 	if t.params != "" {

@@ -4,14 +4,13 @@
 // them. Once a tool has answered in the same shape several times,
 // [Store.Schema] returns a JSON Schema of it, from which package wrappers makes
 // typed results. Only shapes are stored: names of properties, types, sizes;
-// never a value. Objects whose keys are values themselves (IDs, paths,
+// never a value. Objects with keys that are data themselves (IDs, paths,
 // addresses) count as maps, whose keys are not stored.
 //
-// What results looked like is known from the first one on ([Store.Seen]), to be
-// told to who writes a script. A schema that was learnt is a guess. It stays
-// while later results only add to it, is withdrawn when one contradicts it, and
-// decoding by it never makes a call fail: what differs is a warning, and the
-// result stays reachable as text and JSON.
+// [Store.Seen] returns the shape from the first result on, for authors of scripts.
+// An inferred schema is a guess. It is kept while later results only add to it, and
+// withdrawn when one contradicts it. Decoding by it never makes a call fail:
+// differences are warnings, and the result is still available as text and JSON.
 //
 //	store, err := observe.Open("tool_shapes.json")
 //	store.Observe("git.git_log", rawResult, true) // after each successful call
@@ -36,61 +35,59 @@ import (
 )
 
 const (
-	// stableAfter is how many results in a row must have added nothing before
-	// a schema is offered.
+	// stableAfter is how many results in a row must add nothing new before a schema is offered.
 	stableAfter = 3
 
-	maxTools  = 1000    // that are learnt
-	maxFile   = 8 << 20 // bytes that are read
-	maxResult = 8 << 20 // bytes of a result that is looked at
+	maxTools  = 1000    // limit of the tools with a shape
+	maxFile   = 8 << 20 // bytes of the file that is read
+	maxResult = 8 << 20 // bytes of a result that is analysed
 )
 
-// A Store holds the observed shapes of tools. It is safe for concurrent use.
-// Where two processes observe the same tool and save to one file, the last one
-// wins.
+// A Store has the observed shapes of tools. It is safe for concurrent use. If two processes
+// observe the same tool and save to one file, the last one wins.
 type Store struct {
-	path  string // empty: nothing is saved
+	path  string // if empty, Save does nothing
 	fixed bool   // see Fixed
 
 	saving sync.Mutex // taken before mu
 
 	mu      sync.Mutex
 	tools   map[string]*learnt
-	touched map[string]bool // tools that were forgotten, or whose results taught something, since the last Save
+	touched map[string]bool // tools that were forgotten, or with a new shape, since the last Save
 	version int
 	shared  *Store // see Shared
 }
 
-// learnt is what is known of one tool's results.
+// learnt has the observations of one tool's results.
 type learnt struct {
 	Shape  *shape `json:"shape"`
-	Seen   int    `json:"seen"`             // results that were JSON; those that taught nothing may be missing, and of Text
-	Same   int    `json:"same,omitempty"`   // of them in a row that added nothing
+	Seen   int    `json:"seen"`             // JSON results; incomplete, because those that add nothing new are not all saved
+	Same   int    `json:"same,omitempty"`   // results in a row that added nothing new
 	Stable bool   `json:"stable,omitempty"` // a schema is offered
 	Text   int    `json:"text,omitempty"`   // results that were text and not JSON
-	// Wrapped says that the last result was in the envelope {"result": T}.
+	// Wrapped reports that the last result was in the envelope {"result": T}.
 	Wrapped bool `json:"wrapped,omitempty"`
 
-	schema json.RawMessage // of Shape, nil until asked for
+	schema json.RawMessage // of Shape, nil until first requested
 }
 
-// results is how many were looked at.
+// results returns how many results were analysed.
 func (l *learnt) results() int { return l.Seen + l.Text }
 
-// file is the side file.
+// file is the content of the file.
 type file struct {
 	Version int                `json:"version"`
 	Tools   map[string]*learnt `json:"tools"`
 }
 
-// Path returns the path of the file for the shapes of a registry's tools: one
-// for each registry file, in the user's cache folder.
+// Path returns the path of the file for the shapes of a registry's tools. Each registry file has
+// its own, in the user's cache folder.
 func Path(registryFile string) (string, error) {
 	return localfile.CachePath("shapes", registryFile, ".json")
 }
 
-// Open returns a Store with the content of the file at path. A missing file is
-// an empty Store; one that cannot be decoded is an error.
+// Open returns a Store with the content of the file at path. If the file is missing, the Store is
+// empty. If it cannot be decoded, Open returns an error.
 func Open(path string) (*Store, error) {
 	tools, err := read(path)
 	if err != nil {
@@ -101,16 +98,15 @@ func Open(path string) (*Store, error) {
 	return s, nil
 }
 
-// New returns an empty Store that saves to path, or nowhere where path is
-// empty.
+// New returns an empty Store that saves to path. If path is empty, it is not saved.
 func New(path string) *Store {
 	return &Store{path: path, tools: map[string]*learnt{}, touched: map[string]bool{}}
 }
 
-// Fixed returns a Store with the schemas of the file at path, which stay as they are
-// whatever results look like: scripts compile the same wherever there is the same file.
-// Of other tools it notes what their results look like, for Seen. It is not saved, and
-// what is Beside it has no schemas. With an error it has none either.
+// Fixed returns a Store with the schemas of the file at path, which later results do not change:
+// scripts compile the same wherever the file is the same. For other tools it records shapes for
+// Seen. It is not saved, and stores from Beside have no schemas. With an error, it has no schemas
+// either.
 func Fixed(path string) (*Store, error) {
 	s := New("")
 	tools, err := read(path)
@@ -121,10 +117,9 @@ func Fixed(path string) (*Store, error) {
 	return s, err
 }
 
-// Beside is the Store of somebody whose results are learnt apart from those of
-// s, and from those of anybody with another key, as localfile.ApartKey makes it. It is
-// saved beside s, in a file that has the key in its name. It is never nil: with an error,
-// which says why its file could not be read, it begins anew.
+// Beside returns the Store of a tenant, identified by a key from localfile.ApartKey. It learns
+// separately from s and from other keys, and is saved beside s, in a file with the key in its
+// name. It is never nil: if its file cannot be read, it starts empty and the error says why.
 func (s *Store) Beside(key string) (*Store, error) {
 	if s.path == "" {
 		out := New("")
@@ -139,8 +134,8 @@ func (s *Store) Beside(key string) (*Store, error) {
 	return out, nil
 }
 
-// Shared returns the Store beside s with the outlines of all tenants' results, for Seen.
-// Its schemas are those of s, which also forgets and saves it.
+// Shared returns the Store beside s with the outlines of all tenants' results, for Seen. Its
+// schemas are those of s, which also forgets and saves it.
 func (s *Store) Shared() *Store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,10 +170,9 @@ func read(path string) (map[string]*learnt, error) {
 	return tools, nil
 }
 
-// Observe learns from one result: the JSON of an MCP tool result
-// (CallToolResult). Failures teach nothing; of a text that is not a JSON object or
-// array it is noted that there was one. Only results of tools that only read
-// (reads) lead to a schema: what others answer depends on what they did.
+// Observe learns from one result: the JSON of an MCP tool result (CallToolResult). It ignores
+// failures, and only counts texts that are not a JSON object or array. Only results of tools that
+// only read (reads) lead to a schema, because the results of others depend on their effects.
 func (s *Store) Observe(tool string, result []byte, reads bool) {
 	a, ok := answerOf(result)
 	if !ok {
@@ -226,8 +220,7 @@ func (s *Store) Observe(tool string, result []byte, reads bool) {
 	}
 }
 
-// Version returns a number that changes whenever the answer of Schema does for
-// any tool.
+// Version returns a number that changes whenever the result of Schema changes for any tool.
 func (s *Store) Version() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -237,9 +230,9 @@ func (s *Store) Version() int {
 // A Shape is the observed shape of one tool's results.
 type Shape struct {
 	Tool    string          `json:"tool"`
-	Results int             `json:"results"`          // that were looked at
-	Outline string          `json:"outline"`          // that of Sighting
-	Schema  json.RawMessage `json:"schema,omitempty"` // once it is offered
+	Results int             `json:"results"`          // number of analysed results
+	Outline string          `json:"outline"`          // see Sighting
+	Schema  json.RawMessage `json:"schema,omitempty"` // empty until it is offered
 }
 
 // List returns the shapes of all tools, including those only in Shared, sorted by tool.
@@ -279,8 +272,8 @@ func (s *Store) Forget(tool string) bool {
 	return true
 }
 
-// Schema returns the JSON Schema of a tool's results, and whether they have
-// been of one shape often enough. The bytes are deterministic.
+// Schema returns the JSON Schema of a tool's results, and whether they have had one shape often
+// enough. The bytes are deterministic.
 func (s *Store) Schema(tool string) (json.RawMessage, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -294,9 +287,8 @@ func (s *Store) Schema(tool string) (json.RawMessage, bool) {
 	return l.schema, true
 }
 
-// Save writes the changes since Open to the file, atomically; what other
-// processes saved of other tools stays. Without a change it does nothing. Other
-// methods do not wait for it.
+// Save writes the changes since Open to the file, atomically. It keeps what other processes saved
+// for other tools. Without changes it does nothing. Other methods do not wait for it.
 func (s *Store) Save() error {
 	s.saving.Lock()
 	defer s.saving.Unlock()
@@ -324,8 +316,8 @@ func (s *Store) Save() error {
 	return nil
 }
 
-// encode is the file to be, after what other processes wrote is taken in. The
-// caller holds s.mu.
+// encode returns the new content of the file, merged with what other processes wrote. The caller
+// holds s.mu.
 func (s *Store) encode() ([]byte, error) {
 	if others, err := read(s.path); err == nil {
 		for id, l := range others {
@@ -345,7 +337,7 @@ func (s *Store) encode() ([]byte, error) {
 	return b, err
 }
 
-// dropLargest forgets the tenth of the tools that takes most room.
+// dropLargest removes the tenth of the tools with the largest shapes.
 func (s *Store) dropLargest() {
 	ids := slices.SortedFunc(maps.Keys(s.tools), func(a, b string) int {
 		return cmp.Or(cmp.Compare(s.tools[b].Shape.nodes(), s.tools[a].Shape.nodes()), cmp.Compare(a, b))
@@ -356,16 +348,15 @@ func (s *Store) dropLargest() {
 	s.version++
 }
 
-// answer is what a successful result holds: an object or list, or else a text.
+// answer is the content of a successful result: an object or list, or a text.
 type answer struct {
 	value   any
 	text    bool
 	wrapped bool // the value is the envelope {"result": T}
 }
 
-// answerOf returns what there is to learn from: the structured part of a
-// result, else its text. There is nothing where it reports a failure, is empty,
-// or cannot be read.
+// answerOf returns the part of a result to learn from: its structured part, or else its text. ok
+// is false if the result is a failure, empty or unreadable.
 func answerOf(result []byte) (answer, bool) {
 	if len(result) > maxResult {
 		return answer{}, false
@@ -425,7 +416,7 @@ func isEnvelope(v any) bool {
 	return ok && len(m) == 1
 }
 
-// isFailure reports whether an object says of itself that something failed.
+// isFailure reports whether an object says that something failed.
 func isFailure(v any) bool {
 	m, ok := v.(map[string]any)
 	if !ok {

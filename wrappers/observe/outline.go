@@ -15,10 +15,10 @@ import (
 // A Sighting is the shape of the results of a tool seen so far.
 type Sighting struct {
 	Results int
-	// Outline is their shape on one line of at most 300 characters, to write a
-	// Go struct with json tags from: {berths []{free bool, id string}, note?
-	// string} where not all had a note, []{at string, cm int}, map[string]int
-	// where keys are data, text where they were no JSON; … stands for what
+	// Outline is their shape on one line of at most 300 characters, for writing a Go struct with
+	// json tags: {berths []{free bool, id string}, note? string} if not all had a note, []{at
+	// string, cm int}, map[string]int if keys are data, text if they were not JSON. A "…" stands
+	// for omitted parts. Names are those of the JSON.
 	// there was no room for. Names are those of the JSON.
 	Outline string
 }
@@ -26,11 +26,11 @@ type Sighting struct {
 // maxOutline bounds an outline, in characters.
 const maxOutline = 300
 
-// asText is the outline of results that are no JSON.
+// asText is the outline of results that are not JSON.
 const asText = "text"
 
-// Seen returns the shape of the results of a tool, and whether there was any
-// result, also where Schema has none yet.
+// Seen returns the shape of the results of a tool, even if Schema has none yet. ok reports
+// whether there was any result.
 func (s *Store) Seen(tool string) (Sighting, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,8 +52,8 @@ func (l *learnt) outline() string {
 	return strings.Join(kinds, " or ")
 }
 
-// value is the shape that JSON(&v) decodes: the envelope {"result": T} of the
-// Python SDKs is taken off there.
+// value returns the shape that JSON(&v) decodes, without the envelope {"result": T} of the Python
+// SDKs.
 func (l *learnt) value() *shape {
 	if f := l.Shape.Fields["result"]; l.Wrapped && f != nil && len(l.Shape.Fields) == 1 {
 		return f.Shape
@@ -61,8 +61,8 @@ func (l *learnt) value() *shape {
 	return l.Shape
 }
 
-// outlines are those of the types that a whole value was seen to have; for all
-// of them together there are maxOutline characters.
+// outlines returns an outline for each type that a value had. Together they have at most
+// maxOutline characters.
 func (s *shape) outlines() []string {
 	var out []string
 	for _, t := range strings.Split(goKinds(s.Types), "") {
@@ -80,8 +80,8 @@ func (s *shape) outlines() []string {
 	return out
 }
 
-// outline writes as much of a shape as there is room for: names before types,
-// the outer objects before the inner ones.
+// outline writes as much of a shape as fits into room characters: names before types, outer
+// objects before inner ones.
 func (s *shape) outline(room int) string {
 	for _, o := range []outliner{
 		{maxDepth + 1, true, maxFields}, {3, true, maxFields}, {2, true, maxFields}, {2, false, maxFields},
@@ -98,11 +98,11 @@ func (s *shape) outline(room int) string {
 // outliner says how much of a shape is written.
 type outliner struct {
 	depth  int  // of objects
-	types  bool // of fields that are no objects
+	types  bool // of fields that are not objects
 	fields int  // of an object
 }
 
-// typ is a shape in the manner of a Go type.
+// typ returns a shape as a Go-like type.
 func (o outliner) typ(s *shape, depth int) string {
 	if s == nil {
 		return "any"
@@ -124,8 +124,7 @@ func (o outliner) typ(s *shape, depth int) string {
 
 var goTypes = map[string]string{"s": "string", "i": "int", "f": "float64", "b": "bool"}
 
-// goKinds are the types of a shape without those that make no difference to
-// Go.
+// goKinds returns the types of a shape without those that do not matter in Go.
 func goKinds(types string) string {
 	types = strings.ReplaceAll(types, "n", "")
 	if strings.Contains(types, "f") {
@@ -134,7 +133,7 @@ func goKinds(types string) string {
 	return types
 }
 
-// object lists fields, those that most objects had first.
+// object lists fields, the most frequent ones first.
 func (o outliner) object(s *shape, depth int) string {
 	names := slices.SortedFunc(maps.Keys(s.Fields), func(a, b string) int {
 		return cmp.Or(cmp.Compare(s.Fields[b].Count, s.Fields[a].Count), cmp.Compare(a, b))
@@ -159,8 +158,8 @@ func (o outliner) object(s *shape, depth int) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// quoted is the name of a property: in quotes where it is no plain word, with
-// escapes for what would be invisible or change how the line is read.
+// quoted returns the name of a property, in quotes if it is not a plain word. It escapes
+// characters that are invisible or change how the line is read.
 func quoted(name string) string {
 	odd := func(r rune) bool {
 		return r > unicode.MaxASCII || r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r)

@@ -9,21 +9,20 @@ import (
 	"unicode"
 )
 
-// A shape is what values at one place have in common.
+// A shape describes the values at one place.
 type shape struct {
-	// Types are the JSON types seen, a letter each in this order: o object,
-	// a array, s string, i integer, f other number, b boolean, n null.
+	// Types are the JSON types seen, one letter each, in this order: o object, a array, s string,
+	// i integer, f other number, b boolean, n null.
 	Types string `json:"types,omitempty"`
-	// Count is how many objects were seen here; a property that all of them
-	// have is required.
+	// Count is how many objects were seen here. A property that all of them have is required.
 	Count  int               `json:"count,omitempty"`
 	Fields map[string]*field `json:"fields,omitempty"`
-	// Items is the shape of an array's items, or of the values of an object
-	// whose keys are data (Map).
+	// Items is the shape of an array's items, or of the values of an object with data as keys
+	// (Map).
 	Items *shape `json:"items,omitempty"`
 	Map   bool   `json:"map,omitempty"`
-	// Size is the greatest length of a string in bytes or of an array in
-	// items, rounded up to a power of two.
+	// Size is the greatest length of a string in bytes or of an array in items, rounded up to a
+	// power of two.
 	Size int `json:"size,omitempty"`
 }
 
@@ -34,13 +33,13 @@ type field struct {
 }
 
 const (
-	maxDepth  = 12  // of nesting that is looked into
-	maxFields = 64  // of an object; more are a map
+	maxDepth  = 12  // of analysed nesting
+	maxFields = 64  // of an object; with more it becomes a map
 	maxNodes  = 500 // shapes of one tool
-	maxItems  = 200 // of an array that are looked at
-	maxName   = 40  // bytes of a property; longer ones are data
-	// uniform is the number of properties of one and the same shape from
-	// which on they are taken for data.
+	maxItems  = 200 // of an array that are analysed
+	maxName   = 40  // bytes of a property name; longer ones are data
+	// uniform is the number of properties with the same shape above which their names count as
+	// data.
 	uniform = 12
 )
 
@@ -50,7 +49,7 @@ const letters = "oasifbn"
 type merger struct {
 	nodes        int
 	grew         bool // something new was seen
-	contradicted bool // and it does not fit what was known
+	contradicted bool // something new contradicts the shape
 }
 
 func (m *merger) add(s *shape, v any, depth int) {
@@ -74,7 +73,7 @@ func (m *merger) add(s *shape, v any, depth int) {
 	}
 }
 
-// note records that a type is new at a place.
+// note records a new type at a place.
 func (m *merger) note(before, t string) {
 	m.grew = true
 	known := strings.Trim(before, "n")
@@ -90,7 +89,7 @@ func (s *shape) grow(n int) {
 	}
 }
 
-// items returns the shape of a place's items, nil where no more are kept.
+// items returns the shape of a place's items, or nil if a limit is reached.
 func (m *merger) items(s *shape, depth int) *shape {
 	if s.Items == nil {
 		if depth >= maxDepth || m.nodes >= maxNodes {
@@ -144,7 +143,7 @@ func (m *merger) object(s *shape, v map[string]any, depth int) {
 	}
 }
 
-// toMap turns an object with properties into a map; their names are forgotten.
+// toMap turns an object with properties into a map and drops the names.
 func (m *merger) toMap(s *shape, depth int) {
 	m.grew = true
 	m.contradicted = m.contradicted || len(s.Fields) > 0
@@ -159,7 +158,7 @@ func (m *merger) toMap(s *shape, depth int) {
 	}
 }
 
-// union adds all that another shape saw.
+// union adds everything that another shape has seen.
 func (s *shape) union(other *shape) {
 	s.Types = inOrder(s.Types + other.Types)
 	s.Count += other.Count
@@ -188,8 +187,8 @@ func (s *shape) union(other *shape) {
 	}
 }
 
-// isUniform reports whether an object has so many properties of one shape that
-// their names are likely data.
+// isUniform reports whether an object has so many properties of the same shape that their names
+// are probably data.
 func (s *shape) isUniform() bool {
 	if len(s.Fields) <= uniform {
 		return false
@@ -210,8 +209,8 @@ func (s *shape) isUniform() bool {
 	return true
 }
 
-// isData reports whether a key looks like a value: no plain word, too long, or
-// with a number in it as IDs, dates and addresses have.
+// isData reports whether a key looks like a value: not a plain word, too long, or with a number
+// in it as in IDs, dates and addresses.
 func isData(key string) bool {
 	digits := 0
 	for i, r := range key {
@@ -247,7 +246,7 @@ func typeOf(v any) string {
 	return "n"
 }
 
-// inOrder sorts type letters and drops doubles.
+// inOrder sorts type letters and removes duplicates.
 func inOrder(types string) string {
 	var b strings.Builder
 	for _, l := range letters {
@@ -258,7 +257,7 @@ func inOrder(types string) string {
 	return b.String()
 }
 
-// schema is a shape as JSON Schema. Places with several types allow anything.
+// schema returns a shape as JSON Schema. Places with several types allow anything.
 func (s *shape) schema() json.RawMessage {
 	out := map[string]any{}
 	types := strings.Trim(s.Types, "n")
@@ -312,7 +311,7 @@ func (s *shape) nodes() int {
 	return n
 }
 
-// valid reports whether a shape that was read from a file is one.
+// valid reports whether a shape from a file is valid.
 func (s *shape) valid(depth int) bool {
 	if s == nil || depth > maxDepth+1 || inOrder(s.Types) != s.Types {
 		return false

@@ -1,7 +1,7 @@
-// Package pyrepr reads what Python prints of its values.
+// Package pyrepr converts the repr of Python values to JSON.
 //
-// Servers written in Python often answer with str(value) where they mean
-// JSON: [{'a': None, 'b': True}].
+// Servers written in Python often answer with str(value) instead of JSON:
+// [{'a': None, 'b': True}].
 package pyrepr
 
 import (
@@ -12,17 +12,16 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what is read as Python. Python itself prints no value that is
-// nested deeper than a thousand levels.
+// Limits of the parsed text. Python itself cannot print values nested deeper than a thousand
+// levels.
 const (
 	maxText  = 8 << 20 // bytes
 	maxDepth = 1000
 )
 
-// JSON returns the JSON of what Python prints of a dict, a list or a tuple
-// (its repr), and whether the text is that. It takes only what has a JSON
-// value, written as repr writes it: strings, numbers, True, False and None, and
-// as keys of dicts what json.dumps takes; of at most 8 MiB and 1000 levels.
+// JSON returns the JSON of the repr of a Python dict, list or tuple, and whether the text is one.
+// It accepts only values that JSON has, written as repr writes them: strings, numbers, True,
+// False and None, and the keys that json.dumps accepts. The limits are 8 MiB and 1000 levels.
 func JSON(text string) ([]byte, bool) {
 	if len(text) > maxText || !utf8.ValidString(text) {
 		return nil, false
@@ -36,8 +35,8 @@ func JSON(text string) ([]byte, bool) {
 	return p.out, p.rest == ""
 }
 
-// reader reads from rest and appends to out; its methods report whether
-// they found what they read.
+// reader reads from rest and appends to out. Its methods report whether they found what they
+// expected.
 type reader struct {
 	rest string
 	out  []byte
@@ -45,7 +44,7 @@ type reader struct {
 
 func (p *reader) space() { p.rest = strings.TrimLeft(p.rest, " \t\r\n") }
 
-// take skips a character, after white space.
+// take skips white space and then the text c.
 func (p *reader) take(c string) (ok bool) {
 	p.space()
 	p.rest, ok = strings.CutPrefix(p.rest, c)
@@ -66,7 +65,7 @@ func (p *reader) value(depth int) bool {
 	return p.scalar()
 }
 
-// items reads a list, a tuple or a dict up to its end. A tuple of one has a comma: (1) is
+// items reads a list, a tuple or a dict up to its end. A tuple of one element has a comma: (1) is
 // a number in brackets, which repr does not write.
 func (p *reader) items(end string, depth int) bool {
 	left, right := byte('['), byte(']')
@@ -97,7 +96,7 @@ func (p *reader) items(end string, depth int) bool {
 	return end != ")" || n != 1 || comma
 }
 
-// key reads the key of a dict, which in JSON is a string.
+// key reads the key of a dict and makes it a string.
 func (p *reader) key() bool {
 	begin := len(p.out)
 	if !p.scalar() {
@@ -173,13 +172,13 @@ func (p *reader) str() bool {
 	return false
 }
 
-// pythonEscapes are the characters that an escape of one character stands for.
+// pythonEscapes maps the letter of an escape to its character.
 var pythonEscapes = map[byte]rune{
 	'\\': '\\', '\'': '\'', '"': '"', 'a': '\a', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v',
 }
 
-// escape writes the character that s, what follows a backslash, begins with.
-// It returns how many bytes of s that takes, 0 if s is no escape.
+// escape writes the character of an escape; s is the text after the backslash. It returns the
+// escape's length in s, or 0 if s does not begin with an escape.
 func (p *reader) escape(s string) int {
 	if s == "" {
 		return 0
@@ -213,8 +212,8 @@ func (p *reader) escape(s string) int {
 	return begin + n
 }
 
-// char writes a character of a string. Half of a surrogate pair, which Python
-// has in strings and UTF-8 has not, stays an escape.
+// char writes a character of a string. Half of a surrogate pair, which Python strings can have
+// but UTF-8 cannot, is written as an escape.
 func (p *reader) char(r rune) {
 	switch {
 	case r == '"' || r == '\\':

@@ -1,27 +1,26 @@
-// Package wire turns the struct of arguments that a script wrote into the
-// object that is sent. It is the part of a generated package that runs as
-// compiled code: the package itself has nothing but a plan, a text.
+// Package wire converts the struct of arguments that a script wrote into the object that is sent.
+// It is the part of a generated package that runs as compiled code: the package itself only has a
+// plan, a text.
 //
-// A plan has a line for each object of the schema, the arguments themselves
-// first. A line is a row of fields in the order of the Go struct's: the quoted
-// name of the property, its marks and its type.
+// A plan has one line per object of the schema, the arguments first. A line is a row of fields in
+// the order of the Go struct: the quoted name of the property, its marks and its type.
 //
 //	"path"!s"line"i"tags"[s"author"^*{1}
 //	"name"!s"kind"="\"user\""s
 //
-// Types are s string, i int, f float64, b bool, a anything, [T a list of T,
-// <T a map to T, {2} the third object; *T is a pointer to T. The marks say when
-// a field is sent, which without any is when it was written or is not zero:
+// Types are s string, i int, f float64, b bool, a anything, [T a list of T, <T a map to T, {2}
+// the third object; *T is a pointer to T. The marks say when a field is sent. Without marks, it
+// is sent if it was written or is not zero:
 //
 //	!  always
-//	^  when the pointer is not nil
-//	?  when it is sent and nil, as null (else as an empty list or map)
-//	+  a map of further properties, of which those are sent that are not there
-//	=  this constant is sent, and what the script wrote in its place
+//	^  if the pointer is not nil
+//	?  if it is sent and nil, as null (otherwise as an empty list or map)
+//	+  a map of additional properties; named properties win
+//	=  this constant is sent, unless the script wrote another value
 //
-// A line that begins with | is a union: of its fields the one is sent that was
-// written, in the place of the object. Behind the fields of a struct stand those
-// that note which were written, bit by bit: see package wrappers.
+// A line that begins with | is a union: the one field that was written is sent in place of the
+// object. The fields of a struct are followed by bit masks of the written fields, see package
+// wrappers.
 package wire
 
 import (
@@ -33,10 +32,9 @@ import (
 	"sync"
 )
 
-// Arguments returns what is sent for p, a struct or an invalid value for none,
-// in a form that JSON encoders write as the schema wants it. Values in
-// interfaces are passed on as they are. An error means that the plan is none,
-// or not that of p.
+// Arguments returns the object to send for p, in a form that JSON encoders write as the schema
+// expects. p is a struct, or invalid for no arguments. Values in interfaces are passed unchanged.
+// It returns an error if the plan is invalid or does not fit p.
 func Arguments(plan string, p reflect.Value) (args map[string]any, err error) {
 	pl, err := parsed(plan)
 	if err != nil || len(pl) == 0 {
@@ -52,12 +50,11 @@ func Arguments(plan string, p reflect.Value) (args map[string]any, err error) {
 
 var errPlan = errors.New("the plan does not fit the arguments")
 
-// Effects names the constant of a server's package that lists the functions
-// that may change something, separated by spaces.
+// Effects names the constant of a server's package that lists, separated by spaces, the functions
+// that may change something.
 const Effects = "effects_"
 
-// Mask returns the name of the ith of the fields that note, 64 fields each,
-// which were written.
+// Mask returns the name of the i-th field with a bit mask of written fields, for 64 fields each.
 func Mask(i int) string {
 	if i == 0 {
 		return "set_"
@@ -65,7 +62,7 @@ func Mask(i int) string {
 	return "set" + strconv.Itoa(i) + "_"
 }
 
-// IsMask reports whether a field of that name is one of them.
+// IsMask reports whether a field name is one that Mask returns.
 func IsMask(name string) bool {
 	rest, ok := strings.CutPrefix(name, "set")
 	return ok && strings.HasSuffix(rest, "_")
@@ -131,7 +128,7 @@ func parse(text string) (plan, error) {
 	return p, nil
 }
 
-// marks reads the marks of a field and returns what follows them.
+// marks reads the marks of a field and returns the rest of the text.
 func (f *field) marks(rest string) (string, bool) {
 	for rest != "" {
 		switch rest[0] {
@@ -188,8 +185,8 @@ func parseType(s string, objects int) (t *typ, rest string, ok bool) {
 	return nil, "", false
 }
 
-// fields returns the properties of an object. v is invalid where there is no
-// struct, because all there is is constant.
+// fields returns the properties of an object. v is invalid if there is no struct, because all
+// properties are constant.
 func (p plan) fields(o *object, v reflect.Value) map[string]any {
 	m := make(map[string]any, len(o.fields))
 	for i := range o.fields {
@@ -218,15 +215,14 @@ func (p plan) fields(o *object, v reflect.Value) map[string]any {
 	return m
 }
 
-// written reports whether the script wrote a field, as far as that was seen, or
-// it holds something.
+// written reports whether the script is known to have written a field, or the field is not zero.
 func (p plan) written(o *object, v reflect.Value, i int) bool {
 	mask := len(o.fields) + i/64
 	return mask < v.NumField() && v.Field(mask).Uint()&(1<<(i%64)) != 0 || p.holds(o.fields[i].typ, v.Field(i))
 }
 
-// holds reports whether a value is not its zero value; a struct holds something
-// too when any of its fields was written.
+// holds reports whether a value is not its zero value. A struct is not zero if any of its fields
+// was written.
 func (p plan) holds(t *typ, v reflect.Value) bool {
 	switch {
 	case t.pointer:
@@ -250,8 +246,8 @@ func (p plan) holds(t *typ, v reflect.Value) bool {
 	return false
 }
 
-// encode returns a value as it is sent: structs by their objects, nil lists and
-// maps as empty ones.
+// encode returns a value as it is sent: structs as their objects, nil lists and maps as empty
+// ones.
 func (p plan) encode(t *typ, v reflect.Value) any {
 	switch {
 	case t.elem == nil && t.kind != '{':
@@ -289,8 +285,8 @@ func (p plan) encode(t *typ, v reflect.Value) any {
 
 func (t *typ) simple() bool { return !t.pointer && t.elem == nil && t.kind != '{' }
 
-// alternative returns the field of a union that was written. Two, or none, are
-// sent in a form that no schema allows, so that the call is refused.
+// alternative returns the field of a union that was written. If the script wrote none or several,
+// it returns a form that no schema allows, so that the call is refused.
 func (p plan) alternative(o *object, v reflect.Value) any {
 	m := map[string]any{}
 	var one any
