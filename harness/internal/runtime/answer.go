@@ -13,11 +13,10 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// decodeResult decodes a tool's answer into v: it is the method JSON of
-// results. It reads as encoding/json does, but for the option "string" of a
-// field's tag, which takes a number, a bool and a text with and without
-// quotes. An error names the field and what the answer has for it, a warning
-// the fields that are nowhere in the answer.
+// decodeResult decodes a tool's answer into v. It is the method JSON of results. It reads
+// like encoding/json, except that a field with the option "string" in its tag accepts a
+// number, a bool or a text with or without quotes. An error names the field and the value
+// that the answer has for it. A warning lists the fields that are missing from the answer.
 func (m *Machine) decodeResult(r *bridge.Result, v any) error {
 	data, err := bridge.JSON(r)
 	if err != nil {
@@ -47,7 +46,7 @@ func (m *Machine) decodeResult(r *bridge.Result, v any) error {
 	return nil
 }
 
-// misfitError is an error of encoding/json in words for who knows the answer.
+// misfitError is an error of encoding/json, worded in terms of the answer.
 type misfitError struct {
 	text string
 	json error
@@ -56,7 +55,7 @@ type misfitError struct {
 func (e *misfitError) Error() string { return e.text }
 func (e *misfitError) Unwrap() error { return e.json }
 
-// warnOnce warns in two parts, of which the first is not said twice.
+// warnOnce warns with a message in two parts. It warns once for each first part.
 func (m *Machine) warnOnce(what, more string) {
 	m.mu.Lock()
 	known := m.warned[what]
@@ -67,7 +66,7 @@ func (m *Machine) warnOnce(what, more string) {
 	}
 }
 
-// An answer is JSON that is compared with the type that it is decoded into.
+// An answer is JSON that is compared with the type into which it is decoded.
 type answer struct {
 	m     *Machine
 	data  []byte
@@ -77,40 +76,38 @@ type answer struct {
 	checks bool   // look for a misfit
 	misfit string // the first value that does not fit, "" if all do
 
-	open   map[types.Type]*place // of the structs around what is looked at
+	open   map[types.Type]*place // of the enclosing structs
 	places map[string]*place     // by path
 	order  []*place
-	own    map[types.Type]bool // memo of readsItself
+	own    map[types.Type]bool // cache of readsItself
 }
 
-// An edit puts text in the place of data[from:to].
+// An edit replaces data[from:to] by text.
 type edit struct {
 	from, to int
 	text     []byte
 }
 
-// A place is a struct in the type and all objects that are decoded into it:
-// those of a list are in one place. A struct inside one of its own type is in
-// the same.
+// A place is a struct in the type, with all objects that are decoded into it: those of a
+// list share one place. A struct inside one of its own type shares its place.
 type place struct {
 	path   string
 	fields []jsonField
 	found  map[string]bool // by the field's name
-	keys   []string        // of the objects, maxNames and one at most
+	keys   []string        // of the objects, at most maxNames+1
 }
 
-// A field is where in a type a value belongs.
+// A field is the place in a type to which a value belongs.
 type field struct {
-	path  string // stays[].captain, ships.*; "" for the whole and for its elements
-	owner string // the struct around it, by name
-	// name is that in the field's tag where the tag could have the option
-	// "string", else "".
+	path  string // stays[].captain, ships.*; "" for the whole answer and its elements
+	owner string // the name of the struct that contains it
+	// name is the field's name if its tag could have the option "string", otherwise "".
 	name   string
-	quoted bool // the tag has it
+	quoted bool // whether the tag has it
 }
 
 const (
-	maxPlaces   = 3  // that one answer is warned of
+	maxPlaces   = 3  // maximum number of places that one answer is warned about
 	maxNames    = 12 // in a list of names
 	longestName = 40 // runes
 )
@@ -119,7 +116,7 @@ func newAnswer(m *Machine, data []byte) *answer {
 	return &answer{m: m, data: trim(data), open: map[types.Type]*place{}, places: map[string]*place{}, own: map[types.Type]bool{}}
 }
 
-// value looks at a value that is decoded into a t.
+// value checks a value that is decoded into a t.
 func (a *answer) value(raw []byte, t types.Type, at field) {
 	t = types.Unalias(t)
 	if a.depth >= maxJSONDepth || string(raw) == "null" || a.readsItself(t) {
@@ -170,7 +167,7 @@ func (a *answer) list(raw []byte, t, elem types.Type, at field) {
 	}
 }
 
-// inside is where the elements are of a list or a map.
+// inside returns the field of the elements of a list or a map.
 func (f field) inside(suffix string) field {
 	if f.path == "" {
 		return f
@@ -221,8 +218,8 @@ func (a *answer) place(path string, t types.Type, u *types.Struct) *place {
 	return p
 }
 
-// quoted looks at the value of a field with the option "string", for which
-// encoding/json wants the JSON of a t in a string, and writes it so.
+// quoted checks the value of a field with the option "string". encoding/json expects the
+// JSON of a t in a string, so quoted rewrites the value to that.
 func (a *answer) quoted(raw []byte, t types.Type, at field) {
 	if ptr, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = ptr.Elem()
@@ -250,7 +247,7 @@ func (a *answer) quoted(raw []byte, t types.Type, at field) {
 	}
 }
 
-// content is the text of a JSON string, or else the JSON itself.
+// content returns the text of a JSON string, or otherwise the JSON itself.
 func content(raw []byte) (text string, isText bool) {
 	if raw[0] == '"' && json.Unmarshal(raw, &text) == nil {
 		return text, true
@@ -259,7 +256,7 @@ func content(raw []byte) (text string, isText bool) {
 }
 
 func quote(raw []byte) []byte {
-	out, _ := json.Marshal(string(raw)) // of a string: no error
+	out, _ := json.Marshal(string(raw)) // a string cannot fail
 	return out
 }
 
@@ -268,7 +265,7 @@ func (a *answer) put(raw, text []byte) {
 	a.edits = append(a.edits, edit{from, from + len(raw), text})
 }
 
-// rewritten is the answer as it is decoded.
+// rewritten returns the JSON with its edits applied.
 func (a *answer) rewritten() []byte {
 	if len(a.edits) == 0 {
 		return a.data
@@ -282,7 +279,7 @@ func (a *answer) rewritten() []byte {
 	return append(out, a.data[at:]...)
 }
 
-// readsItself: how a t is read is its own affair, or a library's.
+// readsItself reports whether t, or the library that declares it, has its own decoding.
 func (a *answer) readsItself(t types.Type) bool {
 	n, ok := t.(*types.Named)
 	if !ok {
@@ -301,13 +298,13 @@ func (a *answer) readsItself(t types.Type) bool {
 	return known
 }
 
-// fits: encoding/json reads raw into a value of type t.
+// fits reports whether encoding/json reads raw into a value of type t.
 func fits(raw []byte, t *types.Basic) bool {
 	r := basicTypes[t.Kind()]
 	return r == nil || json.Unmarshal(raw, reflect.New(r).Interface()) == nil
 }
 
-// misfits notes a value that does not fit.
+// misfits records the first value that does not fit.
 func (a *answer) misfits(raw []byte, t types.Type, at field) {
 	if !a.checks || a.misfit != "" {
 		return
@@ -344,8 +341,7 @@ func (a *answer) misfits(raw []byte, t types.Type, at field) {
 	a.misfit = fmt.Sprintf("field %s%s wants %s, the result has %s%s", at.path, of, wants, what, advice(raw, t, at))
 }
 
-// advice says what would take a value that does not fit, if anything is known
-// to.
+// advice returns a hint how to accept a value that does not fit, or "".
 func advice(raw []byte, t types.Type, at field) string {
 	u, ok := t.Underlying().(*types.Basic)
 	if !ok || at.name == "" || raw[0] == '[' || raw[0] == '{' {
@@ -371,12 +367,12 @@ func advice(raw []byte, t types.Type, at field) string {
 	return "; float64 takes it"
 }
 
-// missingFields are fields without a value anywhere in an answer, in the words
-// of a warning, and what is in their place.
+// missingFields describes, as text of a warning, fields without a value anywhere in an
+// answer, and the fields that the answer has instead.
 type missingFields struct{ fields, has string }
 
-// missing lists the places with fields that the answer does not have, although
-// it has objects there. What need not be there is not missed.
+// missing lists the places with fields that the answer lacks although it has objects there.
+// Optional fields are not listed.
 func (a *answer) missing() []missingFields {
 	var out []missingFields
 	for _, p := range a.order {
@@ -402,7 +398,7 @@ func (a *answer) missing() []missingFields {
 	return out
 }
 
-// nameList lists names, harmless and not too many.
+// nameList joins names, made printable and limited in number.
 func nameList(names []string) string {
 	var b strings.Builder
 	for i, n := range names {

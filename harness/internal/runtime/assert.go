@@ -7,8 +7,7 @@ import (
 	"unsafe"
 )
 
-// badAssert panics as a failed x.(T) does, T being type tid and x a variable
-// of type from.
+// badAssert panics like a failed x.(T). T is type tid, and x is a variable of type from.
 func (m *Machine) badAssert(x any, tid, from int) {
 	want := m.types[tid]
 	e := &runtime.TypeAssertionError{}
@@ -43,7 +42,7 @@ func (m *Machine) missing(x any, iface *types.Interface) string {
 	return ""
 }
 
-// dynamicName is the name of the type of an interface value.
+// dynamicName returns the name of the type of an interface value.
 func dynamicName(x any) string {
 	if x == nil {
 		return "nil"

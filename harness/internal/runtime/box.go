@@ -8,15 +8,14 @@ import (
 	"github.com/usetools/usetools/harness/internal/gotype"
 )
 
-// box makes an interface value of type tid of v, which is of its erased form.
+// box returns v, which has the erased form of type tid, as an interface value of type tid.
 func (m *Machine) box(tid int, v any) any {
 	t := m.types[tid]
 	return gotype.Retype(form(v, t.form()), t.goType())
 }
 
-// boxFunc is box for a function that a template or package reflect may call: a
-// template recovers its panics, and both pass structs without the fields that real
-// types do not have.
+// boxFunc is box for a function that a template or package reflect may call: a template
+// recovers its panics, and both pass structs without the fields that real types lack.
 func (m *Machine) boxFunc(tid int, f any) any {
 	t := m.types[tid]
 	f = form(f, t.form())
@@ -29,8 +28,8 @@ func (m *Machine) boxFunc(tid int, f any) any {
 	return made
 }
 
-// form is v as a value of type t, which is of the same memory: the interpreter
-// may have another type for it, such as a channel of another direction.
+// form returns v as a value of type t, which has the same memory layout. The interpreter
+// may give v another type, such as a channel of another direction.
 func form(v any, t reflect.Type) any {
 	if have := reflect.TypeOf(v); have != t {
 		return reflect.ValueOf(v).Convert(t).Interface()
@@ -38,7 +37,7 @@ func form(v any, t reflect.Type) any {
 	return v
 }
 
-// raw passes a value into an interface whose type says it all.
+// raw passes a value into an interface unchanged.
 func raw(v any) any { return v }
 
 // erased returns an interface value in its erased form.
@@ -52,8 +51,8 @@ func (m *Machine) erased(x any) any {
 	return x
 }
 
-// number returns the number of the type of an interface value, 0 for one that the
-// program does not box.
+// number returns the number of the type of an interface value, or 0 if the program does not
+// box it.
 func (m *Machine) number(x any) int {
 	if t := m.known(x); t != nil {
 		return t.number
@@ -61,7 +60,7 @@ func (m *Machine) number(x any) int {
 	return 0
 }
 
-// known is the script's type of an interface value, nil for one that has its real
+// known returns the script's type of an interface value, or nil if the value has its real
 // type in the erased form too.
 func (m *Machine) known(x any) *Type {
 	types := m.byGo.Load()
@@ -73,13 +72,13 @@ func typeWord(x any) unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer
 
 func dataOf(x any) unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer(&x))[1] }
 
-// equal is == of two interface values, or of two values of one erased form.
+// equal is == of two interface values, or of two values with the same erased form.
 func equal(a, b any) bool { return a == b }
 
-// channel identifies a channel, whatever direction its type has.
+// channel identifies a channel, independent of its type's direction.
 func channel(ch any) any { return reflect.ValueOf(ch).Pointer() }
 
-// checkKey panics as Go does when x cannot be a key that is written to a map.
+// checkKey panics as Go does if x cannot be a map key.
 func checkKey(x any) { map[any]struct{}{}[x] = struct{}{} }
 
 // isType reports whether the dynamic type of x is type tid.
@@ -87,8 +86,8 @@ func (m *Machine) isType(x any, tid int) bool {
 	return x != nil && reflect.TypeOf(x) == m.types[tid].goType()
 }
 
-// typeCase is the index of the first of some types, interfaces among them, that
-// x is of; type 0 stands for nil. It is -1 when there is none.
+// typeCase returns the index of the first type in tids that x has or implements, or -1.
+// Type 0 stands for nil.
 func (m *Machine) typeCase(x any, tids []int) int {
 	for i, tid := range tids {
 		switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/usetools/usetools/harness/internal/gotype"
 )
 
-// argument is a as an argument of type t; nil stands for the zero value.
+// argument returns a as an argument of type t. If a is nil, it is the zero value.
 func argument(a any, t reflect.Type) reflect.Value {
 	if a == nil {
 		return reflect.Zero(t)
@@ -17,9 +17,9 @@ func argument(a any, t reflect.Type) reflect.Value {
 	return reflect.ValueOf(a)
 }
 
-// callMethod calls a method of what a script interface holds; dispatch functions
-// come here when none of the program's types matched. The arguments and the
-// results are in their erased forms.
+// callMethod calls a method of a value in a script interface. Dispatch functions call it if
+// none of the program's types matched. The arguments and the results are in their erased
+// forms.
 func (m *Machine) callMethod(x any, name string, args []any) []any {
 	if x == nil {
 		panic(nilDereference())
@@ -53,8 +53,8 @@ func (m *Machine) callMethod(x any, name string, args []any) []any {
 	return out
 }
 
-// method is a method of x. Those that start goroutines or set timers are ours: see
-// [Timers].
+// method returns a method of x. Methods that start goroutines or set timers are replaced:
+// see [Timers].
 func (m *Machine) method(x any, name string) reflect.Value {
 	switch x := x.(type) {
 	case *sync.WaitGroup:
@@ -95,7 +95,7 @@ func notAvailable(name string) {
 	panic(plainError(name + " is not available to scripts"))
 }
 
-// pointee reports the element type of a pointer type.
+// pointee returns the element type of a pointer type.
 func pointee(t types.Type) (types.Type, bool) {
 	p, ok := t.Underlying().(*types.Pointer)
 	if !ok {

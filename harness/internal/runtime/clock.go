@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// A Reading is one time that a script has read from its clock.
+// A Reading is one reading of a script's clock.
 type Reading struct {
 	Path string // of the goroutine that read it
 	Time int64  // ns since 1970
 }
 
-// MaxReadings is how many readings of one script are noted.
+// MaxReadings is the maximum number of readings recorded for one script.
 const MaxReadings = 4096
 
-// A notebook is the clock of a script whose readings are noted. The times have no
-// monotonic part: what is noted of one is then all that a script can see of it.
-// They go on evenly all the same, also where somebody sets the system's clock.
+// A notebook is the clock of a script whose readings are recorded. Its times have no
+// monotonic part, so that the record has everything that a script can observe. They advance
+// evenly even if the system's clock is set.
 type notebook struct {
 	base   time.Time
 	timers *Timers
 
 	mu    sync.Mutex
-	fresh []Reading // that nobody has taken yet
+	fresh []Reading // not taken yet
 	left  int
 	lost  bool
 }
@@ -31,7 +31,7 @@ func (n *notebook) now() time.Time {
 	return n.note(n.base.Add(time.Since(n.base)))
 }
 
-// received is the time x, which came from a channel.
+// received returns the time x, which came from a channel, as the script gets it.
 func (n *notebook) received(x time.Time) time.Time {
 	if !fromTimer(x) {
 		return x
@@ -53,7 +53,7 @@ func (n *notebook) note(x time.Time) time.Time {
 	return x
 }
 
-// take returns the readings since the last time, and whether some were not noted.
+// take returns the readings since the last call, and whether some were not recorded.
 func (n *notebook) take() (fresh []Reading, lost bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -61,18 +61,18 @@ func (n *notebook) take() (fresh []Reading, lost bool) {
 	return fresh, n.lost
 }
 
-// fromTimer reports whether a time came from a timer's channel: where readings are
-// noted or repeated, no other time that a script has got has a monotonic part.
+// fromTimer reports whether a time came from a timer's channel: where readings are recorded
+// or repeated, no other time of a script has a monotonic part.
 func fromTimer(x time.Time) bool { return x != x.Round(0) }
 
-// Record makes the timers note what the script reads from its clock; see Readings.
-// It is called before the script runs.
+// Record makes the timers record the readings of the script's clock; see Readings. Call it
+// before the script runs.
 func (t *Timers) Record() {
 	t.notes = &notebook{base: time.Now(), timers: t, left: MaxReadings}
 }
 
-// Readings returns what the script has read from its clock since the last call, and
-// whether it read more than is noted. There is nothing without Record.
+// Readings returns the readings of the script's clock since the last call, and whether it
+// read more than were recorded. Without Record there are no readings.
 func (t *Timers) Readings() (fresh []Reading, lost bool) {
 	if t.notes == nil {
 		return nil, false
@@ -80,11 +80,11 @@ func (t *Timers) Readings() (fresh []Reading, lost bool) {
 	return t.notes.take()
 }
 
-// clocked reports whether the script has another clock than the world's.
+// clocked reports whether the script has a clock other than the system's.
 func (t *Timers) clocked() bool { return t.notes != nil || t.replay != nil }
 
-// begin notes when the script begins, as the first reading of its main goroutine, or
-// sets the clock of a replay to it, in a script that has to do with time.
+// begin reads the clock once, in a script that uses time: it records the script's start as
+// the first reading of its main goroutine, or sets the clock of a replay to it.
 func (t *Timers) begin(mentions map[string]bool) {
 	if !t.clocked() {
 		return
@@ -97,7 +97,7 @@ func (t *Timers) begin(mentions map[string]bool) {
 	}
 }
 
-// now, since and until are those of package time, for a script that is clocked.
+// now, since and until are those of package time, for a script with its own clock.
 func (t *Timers) now() time.Time {
 	if t.replay != nil {
 		if x, live := t.replay.read(t.path()); !live {
@@ -110,8 +110,8 @@ func (t *Timers) now() time.Time {
 	return time.Now()
 }
 
-// noted notes what a script reads in a replay that may become live: the record then
-// has all readings of the execution that goes on.
+// noted records a reading in a replay that may become live, so that the record has all
+// readings of the resumed execution.
 func (t *Timers) noted(x time.Time) time.Time {
 	if t.notes != nil {
 		return t.notes.note(x)
@@ -122,7 +122,7 @@ func (t *Timers) noted(x time.Time) time.Time {
 func (t *Timers) since(x time.Time) time.Duration { return t.now().Sub(x) }
 func (t *Timers) until(x time.Time) time.Duration { return x.Sub(t.now()) }
 
-// arrived is the time x as the script gets it, which received it.
+// arrived returns the received time x as the script gets it.
 func (t *Timers) arrived(x time.Time) time.Time {
 	if t.replay != nil && fromTimer(x) {
 		y, live := t.replay.readOr(t.path(), x)

@@ -21,8 +21,8 @@ type jsonField struct {
 
 type fieldTable struct{ list []jsonField }
 
-// jsonFields lists the JSON fields of a struct with Go's rules for embedding:
-// the least nested wins, then the tagged one, else none.
+// jsonFields lists the JSON fields of a struct with Go's rules for embedding: the least
+// nested field of a name wins, then the tagged one, otherwise none.
 func (m *Machine) jsonFields(t types.Type, s *types.Struct) []jsonField {
 	n, named := types.Unalias(t).(*types.Named)
 	if named {
@@ -42,10 +42,9 @@ func (m *Machine) jsonFields(t types.Type, s *types.Struct) []jsonField {
 	return list
 }
 
-// collectFields lists the fields of a struct and of those that it embeds, level by
-// level as encoding/json does: a type is looked at once, where it is least nested.
-// If it is there more than once, its fields are listed twice, so that none is
-// dominant.
+// collectFields lists the fields of a struct and of those that it embeds, level by level as
+// encoding/json does: each type is visited once, where it is least nested. If it occurs
+// there more than once, its fields are listed twice, so that none is dominant.
 func collectFields(t types.Type) []jsonField {
 	type level struct {
 		typ    types.Type
@@ -86,8 +85,8 @@ func collectFields(t types.Type) []jsonField {
 	return all
 }
 
-// jsonFieldOf is field i of a struct, without its path, or the struct type that it
-// embeds; both are nil where JSON does not have it.
+// jsonFieldOf returns field i of a struct, without its path, or the struct type that it
+// embeds. Both are nil if JSON ignores the field.
 func jsonFieldOf(s *types.Struct, i int) (j *jsonField, embedded types.Type) {
 	f := s.Field(i)
 	tag := reflect.StructTag(s.Tag(i)).Get("json")
@@ -138,7 +137,7 @@ func validName(s string) bool {
 	return true
 }
 
-// quotable: the option "string" applies to the type.
+// quotable reports whether the option "string" applies to the type.
 func quotable(t types.Type) bool {
 	if ptr, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = ptr.Elem()
@@ -147,8 +146,8 @@ func quotable(t types.Type) bool {
 	return ok && b.Info()&(types.IsBoolean|types.IsInteger|types.IsFloat|types.IsString) != 0
 }
 
-// dominant keeps, of the fields with one name, the one that Go would, in order
-// of their places in the struct.
+// dominant keeps, of the fields with one name, the one that Go would choose, in order of
+// their places in the struct.
 func dominant(all []jsonField) []jsonField {
 	var out []jsonField
 	for i, f := range all {

@@ -5,8 +5,8 @@ import (
 	"os"
 )
 
-// flagParse is flag.Parse, and flagSetParse (*flag.FlagSet).Parse: where the set
-// is to end the program, it is the script that ends.
+// flagParse is flag.Parse, and flagSetParse is (*flag.FlagSet).Parse. A set that would end
+// the program ends the script.
 func (m *Machine) flagParse() { _ = m.flagSetParse(flag.CommandLine, os.Args[1:]) }
 
 func (m *Machine) flagSetParse(fs *flag.FlagSet, args []string) error {

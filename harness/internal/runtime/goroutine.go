@@ -2,8 +2,7 @@
 
 package runtime
 
-// goroutine tells the running goroutine from the others: the address of what the
-// run-time system keeps of it. A trace of its stack, which would name it too,
-// takes as long as the stack is deep, and a panic asks in every function that it
-// passes.
+// goroutine identifies the running goroutine: it returns the address of its descriptor in
+// Go's runtime. A stack trace, which has the goroutine's number, takes time in proportion
+// to the stack's depth, and a panic asks in every function that it passes.
 func goroutine() uintptr

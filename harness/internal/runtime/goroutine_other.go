@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// goroutine tells the running goroutine from the others, by the number in its trace.
+// goroutine identifies the running goroutine, by the number in its trace.
 func goroutine() uintptr {
 	var buf [40]byte
 	b := bytes.TrimPrefix(buf[:runtime.Stack(buf[:], false)], []byte("goroutine "))

@@ -7,8 +7,8 @@ import (
 	"reflect"
 )
 
-// The functions of crypto/hkdf and crypto/pbkdf2, which are generic in the
-// hash that their first argument makes.
+// The functions of crypto/hkdf and crypto/pbkdf2. They are generic in the type of hash that
+// their first argument makes.
 
 func hashMaker(h any) func() hash.Hash {
 	if f, ok := h.(func() hash.Hash); ok {
@@ -18,8 +18,7 @@ func hashMaker(h any) func() hash.Hash {
 	return func() hash.Hash { return f.Call(nil)[0].Interface().(hash.Hash) }
 }
 
-// asBytes takes an argument for a []byte, which may be of another type that has
-// it for its underlying one.
+// asBytes converts an argument whose underlying type is []byte.
 func asBytes(x any) []byte {
 	if x == nil {
 		return nil

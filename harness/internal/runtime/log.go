@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// A logAt is a call of a logger from a line of the script, prints. Package log would
-// look for the line on its own stack; where a script wants it, it is written
-// here: line of a file. Line 0 is none.
+// A logAt is a call of a logger from line prints of the script. Package log would look for
+// the line on its own stack; where a script wants it, file and line are written here. If
+// line is 0, no place is written.
 type logAt struct {
 	m      *Machine
 	prints int
@@ -23,12 +23,12 @@ func (m *Machine) loggerAt(prints int, l *log.Logger, file string, line int) log
 	return logAt{m, prints, l, file, line}
 }
 
-// slogDefault is the type of the handler that writes through package log, and its
-// field output what it writes with.
+// slogDefault is the type of the handler that writes through package log. Its field output
+// is the function that it writes with.
 var slogDefault = reflect.TypeOf(slog.Default().Handler())
 
-// slogAt returns a logger that does what l does, and writes the place of the call
-// where package log is to write one.
+// slogAt returns a logger like l that writes the place of the call where package log would
+// write one.
 func (m *Machine) slogAt(prints int, l *slog.Logger, file string, line int) *slog.Logger {
 	h := reflect.ValueOf(l.Handler())
 	if h.Type() != slogDefault {
@@ -71,7 +71,7 @@ func (c logAt) write(text string) {
 		_ = c.l.Output(3, text)
 		return
 	}
-	if placed { // the place stands before the text, and a prefix of the message behind it
+	if placed { // the place is before the text, and a prefix of the message is after the place
 		place := c.file + ":" + strconv.Itoa(c.line) + ": "
 		if flags&log.Lmsgprefix != 0 {
 			place, prefix = place+prefix, ""
@@ -84,7 +84,7 @@ func (c logAt) write(text string) {
 	_ = log.New(marked{c.m, c.prints, w}, prefix, flags).Output(3, text)
 }
 
-// logSymbols adds the functions that say at which line they print, those that end the
+// logSymbols adds the functions that record the line they print from, those that end the
 // script, and those that give calls a place.
 func (m *Machine) logSymbols(table map[string]any) {
 	table["LoggerAt"], table["SlogAt"] = m.loggerAt, m.slogAt

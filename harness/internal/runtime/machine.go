@@ -17,80 +17,80 @@ import (
 	"github.com/usetools/usetools/harness/internal/native"
 )
 
-// Config is what a Machine needs to know of a lowered program.
+// Config describes a lowered program to a Machine.
 type Config struct {
 	// Types is the type table; a type's number is its index. Types[0] is nil.
 	Types []types.Type
 	// Source reports whether a package was lowered from source, so that its
 	// types are erased. The others are library packages, whose types are real.
 	Source func(*types.Package) bool
-	// Library finds the reflect type of a library's named type; nil when the
-	// symbol table lacks it.
+	// Library returns the reflect type of a library's named type, or nil if the symbol
+	// table lacks it.
 	Library func(path, name string) reflect.Type
-	// Refused reports whether a library's package has a name, such as File.Fd,
-	// that scripts may not use; nil refuses nothing.
+	// Refused reports whether scripts may not use a name of a library package, such as
+	// File.Fd. If nil, nothing is refused.
 	Refused func(path, name string) bool
-	// Stdout and Stderr are what the script knows as os.Stdout and os.Stderr.
+	// Stdout and Stderr are os.Stdout and os.Stderr of the script.
 	Stdout, Stderr *os.File
-	// Mark, of MarkSize bytes, begins what is printed there, with its line; see
-	// ReadHead. nil: nobody wants to know.
+	// Mark, of MarkSize bytes, begins the head of printed text, which has its line; see
+	// ReadHead. If nil, text is not marked.
 	Mark []byte
-	// Line is where the line that runs is noted; nil: in the Machine alone.
+	// Line receives the running line. If nil, only the Machine has it.
 	Line *int
-	// Timers learns of the script's timers; nil: nobody asks for them.
+	// Timers tracks the script's timers. If nil, the Machine makes its own.
 	Timers *Timers
-	// Reflects: the program imports reflect.
+	// Reflects reports whether the program imports reflect.
 	Reflects bool
-	// Uncounted: the program may have native code set its timers.
+	// Uncounted reports whether native code may set the program's timers.
 	Uncounted bool
-	// Host is what the predeclared functions reach; nil means [NoHost].
+	// Host serves the predeclared functions. If nil, it is [NoHost].
 	Host Host
-	// Seed is what random functions draw from, and what ranges over maps are ordered
-	// by, 32 bytes; nil: one that nobody knows.
+	// Seed, 32 bytes, determines random numbers and the order of ranges over maps. If nil,
+	// it is chosen at random.
 	Seed []byte
-	// Ordered: the program ranges over maps in the order that follows from the seed.
+	// Ordered reports whether the program ranges over maps in the order that follows from
+	// the seed.
 	Ordered bool
-	// Natives are the comparisons of the program that only compute.
+	// Natives are the pure comparisons of the program.
 	Natives []*native.Func
-	// Exit is called by os.Exit and log.Fatal, after which the calling
-	// goroutine ends.
+	// Exit is called by os.Exit and log.Fatal. The calling goroutine ends after it.
 	Exit func(code int)
 	// Fatal is called when a panic ends a goroutine other than main's.
 	Fatal func(*Panic, []Step)
 }
 
-// A Machine runs one lowered program. Its methods are called by many goroutines.
+// A Machine runs one lowered program. Its methods are safe for concurrent use.
 type Machine struct {
 	cfg        Config
 	types      []*Type
 	stdout     *os.File // the variable os.Stdout of the script
 	stderr     *os.File
 	reader     io.Reader // crypto/rand.Reader
-	standIns   int       // how many recursive fields have been made, to tell them apart
-	shortNames int       // how many struct types have got a short text
+	standIns   int       // number of recursive fields made, to distinguish them
+	shortNames int       // number of struct types with a short text
 	order      order     // of its ranges over maps
-	line       *int      // the script's line that runs now; a hint, see [Machine.Line]
+	line       *int      // the running line of the script; a hint, see [Machine.Line]
 
 	maker *gotype.Maker
-	byGo  atomic.Pointer[map[unsafe.Pointer]*Type] // by the types that gotype made
-	funcs sync.Map                                 // of what boxFunc made, to the function that it was
+	byGo  atomic.Pointer[map[unsafe.Pointer]*Type] // by the types made by gotype
+	funcs sync.Map                                 // from functions made by boxFunc to the originals
 	impls sync.Map                                 // of implKey to bool: see implements
 
 	mu         sync.RWMutex
 	registered map[string][]*Type           // types with methods, by their names
-	real       map[types.Type]reflect.Type  // memo of Reflect
+	real       map[types.Type]reflect.Type  // cache of Reflect
 	canon      map[string][]*types.Struct   // see canonical
-	named      map[*types.Named]*fieldTable // memo of JSON fields
+	named      map[*types.Named]*fieldTable // cache of JSON fields
 
-	warned map[string]bool // what [Machine.warnOnce] has said; guarded by mu
+	warned map[string]bool // first parts of the warnings of [Machine.warnOnce]; guarded by mu
 	hides  sync.Map        // of *Type to bool: see holdsParameters
 
 	natives   sync.Map // of numbers of Config.Natives to *native.Code
 	panicking panics
 	strands   strands
 	exited    atomic.Bool  // os.Exit was called
-	procs     atomic.Int64 // what the script set GOMAXPROCS to, 0 for nothing
-	logging   sync.Map     // of *log.Logger to the *sync.Mutex of calls with a place
+	procs     atomic.Int64 // the script's GOMAXPROCS setting, 0 if not set
+	logging   sync.Map     // of *log.Logger to the *sync.Mutex of its calls with a place
 }
 
 // A Type is one entry of the type table.
@@ -98,7 +98,7 @@ type Type struct {
 	number  int
 	typ     types.Type
 	methods map[string]reflect.Value // lowered methods, receiver first
-	// form is the type of the erased form, goType the one that Go would have.
+	// form returns the type of the erased form, goType the type that Go would have.
 	form, goType func() reflect.Type
 }
 
@@ -119,7 +119,7 @@ func (m *Machine) newType(number int, t types.Type) *Type {
 	return e
 }
 
-// knows notes the type that was made for t.
+// knows records r as the type made for t.
 func (m *Machine) knows(r reflect.Type, t *Type) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -128,7 +128,7 @@ func (m *Machine) knows(r reflect.Type, t *Type) {
 	m.byGo.Store(&all)
 }
 
-// New makes the machine of a program.
+// New returns the Machine of a program.
 func New(cfg Config) *Machine {
 	m := &Machine{
 		cfg: cfg, stdout: cfg.Stdout, stderr: cfg.Stderr,
@@ -164,7 +164,7 @@ func New(cfg Config) *Machine {
 	return m
 }
 
-// code is the lowered function of a method, receiver first.
+// code returns the lowered function of a method, receiver first.
 func (m *Machine) code(recv types.Type, sel *types.Selection) reflect.Value {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -176,8 +176,8 @@ func (m *Machine) code(recv types.Type, sel *types.Selection) reflect.Value {
 	return reflect.Value{}
 }
 
-// Line is the line of the script that ran last, as the program notes it before
-// statements that can fail. With several goroutines it may be another's.
+// Line returns the script's last recorded line. The program records it before statements
+// that can fail. With several goroutines it may be another goroutine's.
 //
 //go:norace
 func (m *Machine) Line() int { return *m.line }
@@ -185,8 +185,7 @@ func (m *Machine) Line() int { return *m.line }
 //go:norace
 func (m *Machine) setLine(line int) { *m.line = line }
 
-// takeLine is Line, and forgets it: where lines are not noted, the next one is
-// not known.
+// takeLine is Line, and resets it: where lines are not recorded, the next one is unknown.
 //
 //go:norace
 func (m *Machine) takeLine() int {
@@ -195,7 +194,7 @@ func (m *Machine) takeLine() int {
 	return line
 }
 
-// register binds an exported method of type tid for calls by native code.
+// register registers an exported method of type tid, so that native code can call it.
 func (m *Machine) register(tid int, name string, fn any) {
 	t := m.types[tid]
 	m.mu.Lock()
@@ -212,8 +211,8 @@ func (m *Machine) registerGuarded(tid int, name string, fn any) {
 	m.register(tid, name, m.outward(reflect.ValueOf(fn)).Interface())
 }
 
-// outward makes a function of the script fit for native code, which may recover
-// its panics: those of the interpreter become Go's.
+// outward wraps a function of the script for native code, which may recover its panics: the
+// interpreter's panics become Go's.
 func (m *Machine) outward(f reflect.Value) reflect.Value {
 	return reflect.MakeFunc(f.Type(), func(args []reflect.Value) []reflect.Value {
 		done := false
@@ -231,8 +230,8 @@ func (m *Machine) outward(f reflect.Value) reflect.Value {
 	})
 }
 
-// Types returns the symbols of package t, the types of the program by the names
-// that it has for them, and the functions that convert to and from them.
+// Types returns the symbols of package t: the types of the program by its names for them,
+// and the functions that convert to and from them.
 func (m *Machine) Types(named, converters map[string]int) (map[string]reflect.Value, error) {
 	out := make(map[string]reflect.Value, len(named)+len(converters))
 	for name, id := range named {
@@ -258,8 +257,8 @@ func (m *Machine) Types(named, converters map[string]int) (map[string]reflect.Va
 	return out, m.maker.CompleteForms()
 }
 
-// Variables returns those of the library that are the script's own, by package and
-// name.
+// Variables returns the library variables that each script has its own copy of, by package
+// and name.
 func (m *Machine) Variables() map[string]map[string]reflect.Value {
 	return map[string]map[string]reflect.Value{
 		"os/os":            {"Stdout": reflect.ValueOf(&m.stdout).Elem(), "Stderr": reflect.ValueOf(&m.stderr).Elem()},

@@ -8,19 +8,19 @@ import (
 	"sync"
 )
 
-// Printed text has a head in the script's streams, where somebody wants to know at
-// which line it was printed: Config.Mark, which nobody else knows, and two numbers
-// (binary.Uvarint), the line and how many bytes of text follow, at least one. Text
-// without a head is what native code has written: an encoder, or a buffer when it was
+// If Config.Mark is set, printed text has a head in the script's streams, which tells the
+// line that printed it. The head is the mark, which is secret, and two numbers
+// (binary.Uvarint): the line and the length of the text that follows, at least one byte.
+// Text without a head was written by native code: an encoder, or a buffer when it was
 // flushed.
 
 const (
 	MarkSize = 6                                  // bytes of a mark
-	MaxHead  = MarkSize + 2*binary.MaxVarintLen32 // of a head
+	MaxHead  = MarkSize + 2*binary.MaxVarintLen32 // maximum bytes of a head
 )
 
-// ReadHead returns what is behind the mark of a head, and how many bytes that is: 0 where
-// there are not enough, or where they are no head.
+// ReadHead decodes the numbers of a head, after its mark, and returns how many bytes they
+// take. read is 0 if b is too short, or is not a head.
 func ReadHead(b []byte) (line, size, read int) {
 	x, n := binary.Uvarint(b)
 	y, m := binary.Uvarint(b[max(0, n):])
@@ -30,8 +30,8 @@ func ReadHead(b []byte) (line, size, read int) {
 	return int(x), int(y), n + m
 }
 
-// marks returns w as a file if it is one of the script's own streams, and what line
-// prints there is to be marked; else nil.
+// marks returns w as a file if it is one of the script's own streams and prints of this
+// line are to be marked. Otherwise it returns nil.
 func (m *Machine) marks(line int, w io.Writer) *os.File {
 	if m.cfg.Mark == nil || line <= 0 {
 		return nil
@@ -43,19 +43,19 @@ func (m *Machine) marks(line int, w io.Writer) *os.File {
 	return f
 }
 
-// maxSpare bounds the buffers that are used again, in bytes.
+// maxSpare is the maximum size in bytes of a buffer that is reused.
 const maxSpare = 64 << 10
 
 var spare = sync.Pool{New: func() any { return new(make([]byte, 0, 256)) }}
 
-// begin returns a buffer with the room of a head.
+// begin returns a buffer with room for a head.
 func (m *Machine) begin() *[]byte {
 	b := spare.Get().(*[]byte)
 	*b = (*b)[:MaxHead]
 	return b
 }
 
-// write writes text, which stands behind the room of a head in a buffer of begin's.
+// write writes text, which follows the room for a head in a buffer from begin.
 func (m *Machine) write(f *os.File, line int, b *[]byte, text []byte) (int, error) {
 	n := len(text) - MaxHead
 	if n == 0 || n > math.MaxInt32 {

@@ -9,8 +9,8 @@ import (
 	"github.com/usetools/usetools/harness/internal/native"
 )
 
-// comparison returns comparison number of the program with the values of its variables,
-// nil if the interpreter is to compare.
+// comparison returns comparison number of the program, bound to the values of its
+// variables. It returns nil if the interpreter must compare.
 func (m *Machine) comparison(number int, values []any) (less func(i, j int) bool) {
 	code, ok := m.natives.Load(number)
 	if !ok {
@@ -26,9 +26,9 @@ func (m *Machine) comparison(number int, values []any) (less func(i, j int) bool
 	return less
 }
 
-// nativeSymbols adds the functions that order slices by a comparison of package native to
-// a table of symbols. They return false, and have changed nothing, if the interpreter is
-// to do it.
+// nativeSymbols adds to a table of symbols the functions that order slices by a comparison
+// of package native. They return false, with nothing changed, if the interpreter must order
+// the slice.
 func (m *Machine) nativeSymbols(table map[string]any) {
 	table["SortBy"], table["SortStableBy"] = m.sortBy(sort.Slice), m.sortBy(sort.SliceStable)
 	table["HeapOrder"] = func(number int, x any, values ...any) bool {

@@ -12,31 +12,31 @@ import (
 	"sync"
 )
 
-// The order of maps. Go leaves it open in which order a range visits a map. A script
-// that calls tools is run again where it waited or was cut off, and should make the
-// same calls in the same order. So its ranges visit the keys in the order of a hash
-// that follows from the run's seed and the place of the statement, in any goroutine.
-// Another run has another order, as in Go.
+// The order of maps. Go does not specify the order in which a range visits a map. A script
+// that calls tools is run again where it waited or was stopped, and should make the same
+// calls in the same order. So its ranges visit the keys in the order of a hash derived from
+// the run's seed and the place of the statement, in any goroutine. Another run has another
+// order, as in Go.
 
 // order is the order of one range statement: two keys of a hash.
 type order struct{ a, b uint64 }
 
-// newOrder follows from the run's seed.
+// newOrder derives an order from the run's seed.
 func newOrder(seed []byte) order {
 	sum := sha256.Sum256(append(seed[:len(seed):len(seed)], "the order of maps"...))
 	return order{binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:]) | 1}
 }
 
-// at is the order at a place.
+// at returns the order at a place.
 func (o order) at(place int) order { return order{fold(o.a^uint64(place), o.b), o.b} }
 
-// fold mixes by a product of 128 bits, as wyhash does.
+// fold mixes two numbers by a product of 128 bits, as wyhash does.
 func fold(a, b uint64) uint64 {
 	high, low := bits.Mul64(a, b)
 	return high ^ low
 }
 
-// golden makes the bits of a hash depend on all others once more: 2^64 divided by the
+// golden makes each bit of a hash depend on all others once more: 2^64 divided by the
 // golden ratio.
 const golden = 0x9e3779b97f4a7c15
 
@@ -54,20 +54,20 @@ func (o order) text(s string) uint64 {
 	return fold(fold(h^last, o.b)^o.a, golden)
 }
 
-// word is the first 8 bytes of s.
+// word returns the first 8 bytes of s.
 func word(s string) uint64 {
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// hashed is a key by its index, with its hash: the keys themselves are moved once, since
-// to move pointers is dear while the garbage collector runs.
+// hashed is a key, by its index, with its hash. The keys themselves are moved only once,
+// since moving pointers is expensive while the garbage collector runs.
 type hashed struct {
 	hash uint64
 	at   int
 }
 
-// arrange returns keys in the order of their hashes; compare decides between equal ones.
+// arrange returns keys in the order of their hashes. compare orders keys with equal hashes.
 func arrange[K any](keys []K, hash func(K) uint64, compare func(a, b K) int) []K {
 	list := make([]hashed, len(keys))
 	for i, k := range keys {
@@ -86,7 +86,7 @@ func arrange[K any](keys []K, hash func(K) uint64, compare func(a, b K) int) []K
 	return out
 }
 
-// keysOf are the keys of a map whose keys are of type K, in Go's order.
+// keysOf returns the keys of a map whose keys are of type K, in Go's order.
 func keysOf[K any](m any) []K {
 	v := reflect.ValueOf(m)
 	keys, n := make([]K, v.Len()), 0
@@ -96,18 +96,18 @@ func keysOf[K any](m any) []K {
 	return keys[:n]
 }
 
-// stringKeys are the keys of a map with keys of type string.
+// stringKeys returns the keys of a map with keys of type string, in order.
 func (m *Machine) stringKeys(x any, place int) []string {
 	return arrange(keysOf[string](x), m.order.at(place).text, cmp.Compare[string])
 }
 
-// intKeys are the keys of a map with keys of type int.
+// intKeys returns the keys of a map with keys of type int, in order.
 func (m *Machine) intKeys(x any, place int) []int {
 	o := m.order.at(place)
 	return arrange(keysOf[int](x), func(k int) uint64 { return o.number(uint64(k)) }, cmp.Compare[int])
 }
 
-// keys are the keys of any map: a slice of their type.
+// keys returns the keys of any map, in order: a slice of their type.
 func (m *Machine) keys(x any, place int) any {
 	v := reflect.ValueOf(x)
 	list := m.arranged(v.MapKeys(), place)
@@ -140,8 +140,8 @@ func (m *Machine) arranged(keys []reflect.Value, place int) []reflect.Value {
 	return keys
 }
 
-// appendKey appends what is the same in every process for equal values of a type.
-// Nothing is of what pointers and channels are.
+// appendKey appends an encoding that is the same in every process for equal values of a
+// type. Pointers and channels have no encoding.
 func appendKey(b []byte, v reflect.Value) []byte {
 	number := func(n uint64) { b = binary.LittleEndian.AppendUint64(b, n) }
 	float := func(f float64) { number(math.Float64bits(f + 0)) } // -0 + 0 is 0
@@ -182,22 +182,21 @@ func appendKey(b []byte, v reflect.Value) []byte {
 	return b
 }
 
-// Entries are those of a map that is ranged over, where neither the interpreter's own
-// range nor a look at each key will do.
+// Entries iterates over a map where neither the interpreter's range nor looking up each key
+// works.
 type Entries struct {
 	m    reflect.Value
-	keys []reflect.Value  // those that are left
-	own  *reflect.MapIter // in Go's order; nil: by keys
+	keys []reflect.Value  // remaining keys
+	own  *reflect.MapIter // in Go's order; if nil, by keys
 }
 
-// mostEntries is how many keys a map has at most that entries puts in order: a loop that
-// takes one entry at a time out of a map would take a time that grows with the square of
-// their number. It is more than a script may make calls, unless it is allowed more.
+// mostEntries is the maximum number of keys that entries puts in order: a loop that takes
+// one entry at a time out of a map would take time quadratic in their number. It exceeds
+// the default limit of calls of a script.
 const mostEntries = 1024
 
-// entries ranges over a map in order, or in Go's order: where place is 0, where there
-// are more than mostEntries keys, and where there is a NaN among them, which nothing
-// finds.
+// entries ranges over a map in order. It uses Go's order if place is 0, if there are more
+// than mostEntries keys, or if a key is a NaN, which cannot be looked up.
 func (m *Machine) entries(x any, place int) *Entries {
 	v := reflect.ValueOf(x)
 	if place != 0 && v.Len() <= mostEntries {
@@ -208,10 +207,10 @@ func (m *Machine) entries(x any, place int) *Entries {
 	return &Entries{own: v.MapRange()}
 }
 
-// isNaN: the key is not found in the map that has it.
+// isNaN reports whether a lookup cannot find the key in its own map.
 func isNaN(key reflect.Value) bool { return !key.Equal(key) }
 
-// nextEntry takes the next entry of a map that is ranged over.
+// nextEntry returns the next entry of a map that is ranged over.
 func nextEntry(e *Entries) (key, value any, ok bool) {
 	if e.own != nil {
 		if !e.own.Next() {
@@ -229,7 +228,7 @@ func nextEntry(e *Entries) (key, value any, ok bool) {
 	return nil, nil, false
 }
 
-// anyOrder is the place of orders that have none: the library's.
+// anyOrder is the place of orders without one: the library's.
 const anyOrder = 0
 
 // mapKeys is (reflect.Value).MapKeys.

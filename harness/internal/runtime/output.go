@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// out is what os.Stdout is in the script now.
+// out is the current os.Stdout of the script.
 func (m *Machine) out() io.Writer { return m.stdout }
 
 func (m *Machine) print(line int, a ...any) (int, error)   { return m.fprint(line, m.out(), a...) }
@@ -63,8 +63,8 @@ func (m *Machine) fileWrite(line int, f *os.File, p []byte) (int, error) {
 	return marked{m, line, f}.Write(p)
 }
 
-// A marked writer says at which line of the script is printed what it is given, where
-// w is one of the script's own streams.
+// A marked writer marks its output with a line of the script, if w is one of the script's
+// own streams.
 type marked struct {
 	m    *Machine
 	line int
@@ -80,7 +80,7 @@ func (w marked) Write(p []byte) (int, error) {
 	return w.m.write(f, w.line, b, append(*b, p...))
 }
 
-// logText is what a log function of that name would print.
+// logText returns the text that a log function of this kind would print.
 func logText(kind, format string, a []any) string {
 	switch kind {
 	case "":
@@ -91,8 +91,7 @@ func logText(kind, format string, a []any) string {
 	return fmt.Sprintf(format, a...)
 }
 
-// exit ends the script: the process of the script is this goroutine and its
-// host.
+// exit ends the script: it reports the exit code to the host and ends this goroutine.
 func (m *Machine) exit(code int) {
 	m.exited.Store(true)
 	m.cfg.Exit(code)

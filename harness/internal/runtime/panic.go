@@ -14,24 +14,24 @@ import (
 	"unsafe"
 )
 
-// A Panic is a panic of the script on its way through native frames. All
-// panics become one as soon as anybody here catches them.
+// A Panic is a panic of the script that passes through native frames. Every panic becomes
+// one as soon as this package catches it.
 type Panic struct {
-	Value any // what recover returns
-	Line  int // the script's line, 0 when unknown
-	// Earlier is the panic that was under way when a deferred call raised this
-	// one, or that this call had recovered; nil when there was none.
+	Value any // the value that recover returns
+	Line  int // the script's line, 0 if unknown
+	// Earlier is the panic that was in progress when a deferred call raised this one, or
+	// that this call had recovered. If nil, there was none.
 	Earlier *Panic
-	// raw is what native code panicked with, which it may want to recover itself.
+	// raw is native code's own panic value, which native code may need to recover.
 	raw any
-	// recovered: it is the Earlier of another, and was recovered.
+	// recovered reports whether this panic, the Earlier of another, was recovered.
 	recovered bool
 }
 
-// Library code that recovers panics, such as fmt and text/template, takes a Panic
-// for the value that the script raised.
+// Library code that recovers panics, such as fmt and text/template, treats a Panic as the
+// value that the script raised.
 
-// Error, with Unwrap, is the value as an error.
+// Error returns the text of the value. Unwrap returns the value if it is an error.
 func (p *Panic) Error() string { return fmt.Sprint(p.Value) }
 
 func (p *Panic) Unwrap() error {
@@ -39,14 +39,14 @@ func (p *Panic) Unwrap() error {
 	return err
 }
 
-// Format prints the value.
+// Format formats the value.
 func (p *Panic) Format(s fmt.State, verb rune) { fmt.Fprintf(s, fmt.FormatString(s, verb), p.Value) }
 
-// Text is what Go prints after "panic: ".
+// Text returns the text that Go prints after "panic: ".
 func (p *Panic) Text() string { return p.before(nil) }
 
-// before is the text of a panic and of those before it; next is the one behind.
-// One with the value of the one before is the same again, and not told twice.
+// before returns the text of a panic and of earlier ones; next is the panic after it. A
+// panic with the value of the earlier one is a repanic, and is not repeated.
 func (p *Panic) before(next *Panic) string {
 	s := ""
 	if e := p.Earlier; e != nil {
@@ -66,8 +66,8 @@ func (p *Panic) before(next *Panic) string {
 	return s
 }
 
-// samePanic: what one panic raised, another has raised again. Of texts Go asks
-// where they lie.
+// samePanic reports whether b is the value a raised again. Like Go, it compares strings by
+// their addresses.
 func samePanic(a, b any) bool {
 	x, ok := a.(string)
 	if y, ok2 := b.(string); ok && ok2 {
@@ -101,7 +101,7 @@ func panicText(v any) string {
 	case k == reflect.Float32 || k == reflect.Float64:
 		return wrapName(r.Type(), printFloat(r.Float()))
 	case (k == reflect.Complex64 || k == reflect.Complex128) && r.Type().PkgPath() != "":
-		return name + fmt.Sprint(r.Interface()) // with parentheses of its own
+		return name + fmt.Sprint(r.Interface()) // which has parentheses
 	case k >= reflect.Bool && k <= reflect.Complex128:
 		return wrapName(r.Type(), fmt.Sprint(r.Interface()))
 	}
@@ -131,7 +131,7 @@ func (m *Machine) raise(v any, line int) {
 	panic(&Panic{Value: v, Line: line})
 }
 
-// caught makes a Panic of what a native recover returned.
+// caught converts the value that a native recover returned into a Panic.
 func (m *Machine) caught(r any) *Panic {
 	r = m.goPanic(r)
 	if p, ok := r.(*Panic); ok {
@@ -147,8 +147,8 @@ func (m *Machine) caught(r any) *Panic {
 	return p
 }
 
-// again raises a panic after the deferred calls of a function: one of native code
-// as it was.
+// again raises a panic after the deferred calls of a function. A panic of native code is
+// raised unchanged.
 func (m *Machine) again(p *Panic) {
 	if p.raw == nil || p.Earlier != nil {
 		panic(p)
@@ -157,8 +157,8 @@ func (m *Machine) again(p *Panic) {
 	panic(p.raw)
 }
 
-// goPanic is what native code recovers of a panic r of the interpreter: a Panic
-// where Go has other words for it, or r itself.
+// goPanic returns the value that native code recovers for a panic r of the interpreter: a
+// Panic if Go's message differs, otherwise r itself.
 func (m *Machine) goPanic(r any) any {
 	for {
 		v, ok := r.(reflect.Value)
@@ -180,8 +180,8 @@ func nilDereference() error {
 	return runtimeError("invalid memory address or nil pointer dereference")
 }
 
-// translations are the interpreter's own panics, which come from reflect, and
-// Go's words for them.
+// translations maps the interpreter's own panics, which come from reflect, to Go's
+// messages.
 var translations = []struct{ part, text string }{
 	{"slice index out of bounds", "slice bounds out of range"},
 	{"index out of range", "index out of range"},
@@ -196,7 +196,7 @@ var translations = []struct{ part, text string }{
 	{"MakeSlice: len > cap", "makeslice: cap out of range"},
 }
 
-// translate is Go's word for a panic of the interpreter, if it has another.
+// translate returns Go's error for a panic of the interpreter, if it differs.
 func translate(r any) (v any, ok bool) {
 	switch p := r.(type) {
 	case *reflect.ValueError:
@@ -227,32 +227,31 @@ type Defers struct {
 	m     *Machine
 	calls []func()
 	panic *Panic
-	// recovered is the panic that the deferred call under way has recovered.
+	// recovered is the panic that the current deferred call has recovered.
 	recovered *Panic
-	// wrappers is how many functions that are not the script's lie between the
-	// deferred call under way and the function that it calls.
+	// wrappers is the number of functions between the current deferred call and the
+	// function that it calls that are not the script's.
 	wrappers int
 }
 
 func (m *Machine) newDefers() *Defers { return &Defers{m: m} }
 
-// push defers a call whose operands the closure holds.
+// push defers a call whose closure has its operands.
 func push(d *Defers, f func()) { d.calls = append(d.calls, f) }
 
-// pushCall defers a call of a script function with evaluated arguments. It is
-// called from here directly, so that a recover in it can tell.
+// pushCall defers a call of a script function with evaluated arguments. The function is
+// called directly from here, so that recover in it works.
 func pushCall(d *Defers, f any, args ...any) {
 	fn := reflect.ValueOf(f)
 	d.calls = append(d.calls, func() {
-		if d.panic != nil && !fn.IsNil() && !isScripts(fn) { // what it calls is not called by the panic
+		if d.panic != nil && !fn.IsNil() && !isScripts(fn) { // the function that it calls is not called by the panic
 			d.wrappers = -1
 		}
 		callWith(fn, args)
 	})
 }
 
-// unlock and the like are for the interpreter's own defer, which takes no notice
-// of os.Exit.
+// unlock and the like are for the interpreter's own defer, which also runs after os.Exit.
 func (m *Machine) unlock(mu *sync.Mutex) {
 	if !m.exited.Load() {
 		mu.Unlock()
@@ -301,8 +300,8 @@ func (d *Defers) runCalls() {
 	}
 }
 
-// guard keeps a panic of f in d. When the goroutine ends in f, its deferred
-// calls are run on the way out, except after os.Exit.
+// guard stores a panic of f in d. If the goroutine ends in f, its deferred calls run,
+// except after os.Exit.
 func (d *Defers) guard(f func()) {
 	done := false
 	defer func() {
@@ -322,7 +321,7 @@ func (d *Defers) guard(f func()) {
 	done = true
 }
 
-// follows puts e before the first of the panics that p ends.
+// follows puts e before the first of the earlier panics of p.
 func (p *Panic) follows(e *Panic) {
 	for ; e != nil && p != e; p = p.Earlier {
 		if p.Earlier == nil {
@@ -373,9 +372,8 @@ func take(d *Defers) any {
 	return v
 }
 
-// takeHere is recover in any other function. It is a deferred call's only when
-// exactly frames calls of script functions lie between here and the call that
-// run made.
+// takeHere is recover in any other function. It takes effect only if exactly frames calls
+// of script functions are between here and the deferred call that run made.
 func (m *Machine) takeHere(frames int) any {
 	if m.panicking.active.Load() == 0 {
 		return nil
@@ -387,8 +385,8 @@ func (m *Machine) takeHere(frames int) any {
 	return take(d)
 }
 
-// through notes that the function which calls it only passes a call on, so that
-// recover in what it calls must not take notice of it.
+// through records that its caller only forwards a call, so that recover in the called
+// function must ignore this frame.
 func (m *Machine) through() {
 	if m.panicking.active.Load() == 0 {
 		return
@@ -398,7 +396,7 @@ func (m *Machine) through() {
 	}
 }
 
-// isScripts: f is a function of the script, not one of the library.
+// isScripts reports whether f is a function of the script, not one of the library.
 func isScripts(f reflect.Value) bool {
 	at := runtime.FuncForPC(f.Pointer())
 	return at != nil && at.Name() == "reflect.makeFuncStub"
@@ -424,18 +422,18 @@ func scriptFrames() int {
 	}
 }
 
-// panics knows per goroutine which deferred calls run while it panics, and
-// what the interpreter said while the panic passed its frames.
+// panics has, by goroutine, the deferred calls that run while it panics, and the
+// interpreter's messages from the frames that the panic passed.
 type panics struct {
 	active atomic.Int64
 	mu     sync.Mutex
 	stack  map[uintptr][]*Defers
 	trail  map[uintptr][]Step
-	// foreign: the panic is one of native code that the script called, not of the
-	// interpreter.
+	// foreign reports whether the panic began in native code that the script called, not in
+	// the interpreter.
 	foreign map[uintptr]bool
-	// again has panics of native code that a function of the script has raised
-	// once more, without what is known of them.
+	// again has panics of native code that a function of the script has raised again, with
+	// what is known about them.
 	again map[uintptr]*Panic
 }
 
@@ -493,11 +491,11 @@ func (p *panics) add(id uintptr, s Step) {
 	}
 }
 
-// step is what the interpreter prints when a panic passes a function.
+// step matches the interpreter's message about a panic that passes a function.
 var step = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\d+)(?::\d+)?: panic: (?:main\.)?([\w]+)`) })
 
-// Write takes the interpreter's own messages: one line for each function that
-// a panic passes.
+// Write receives the interpreter's own messages: one line for each function that a panic
+// passes.
 func (p *panics) Write(b []byte) (int, error) {
 	s := step().FindSubmatch(b)
 	if s == nil {
@@ -512,8 +510,9 @@ func (p *panics) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// whose looks at the stack of a panic that passes a function of the script. raised:
-// this is the function in which it began; foreign: in native code that it called.
+// whose examines the stack of a panic that passes a function of the script. raised reports
+// whether the panic began in this function, and foreign whether it began in native code
+// called there.
 func whose() (foreign, raised bool) {
 	pcs := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
@@ -524,11 +523,11 @@ func whose() (foreign, raised bool) {
 		case f.Function == "runtime.gopanic":
 			panicking, calls, first = true, 0, true
 		case !panicking || strings.HasPrefix(f.Function, "runtime."):
-		case strings.HasSuffix(f.Function, "/yaegi/interp.runCfg.func1"): // which raises it again
+		case strings.HasSuffix(f.Function, "/yaegi/interp.runCfg.func1"): // it raises the panic again
 			return false, false
 		case strings.Contains(f.Function, "/yaegi/interp."):
 			return calls > 0, true
-		case f.Function == "reflect.Value.call" && !first: // of native code, that is
+		case f.Function == "reflect.Value.call" && !first: // called by native code
 			calls++
 			first = false
 		default:
@@ -549,7 +548,7 @@ func (p *panics) raiseAgain(q *Panic) {
 	p.again[goroutine()] = q
 }
 
-// raisedAgain returns what is known of r, if it was raised again in this goroutine.
+// raisedAgain returns the Panic for r if it was raised again in this goroutine.
 func (p *panics) raisedAgain(r any) *Panic {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -560,8 +559,8 @@ func (p *panics) raisedAgain(r any) *Panic {
 	return q
 }
 
-// isForeign reports whether the panic of this goroutine, which the caller recovers
-// or sees pass, began in native code.
+// isForeign reports whether the panic of this goroutine, which the caller recovers or
+// observes, began in native code.
 func (p *panics) isForeign() bool {
 	id := goroutine()
 	foreign, raised := whose()
@@ -586,18 +585,17 @@ func (m *Machine) Trail() []Step {
 	return m.panicking.trail[goroutine()]
 }
 
-// Messages is where the interpreter writes what it has to say of panics.
+// Messages returns the writer for the interpreter's messages about panics.
 func (m *Machine) Messages() io.Writer { return &m.panicking }
 
-// Caught makes a Panic of the value that a native recover returned.
+// Caught converts the value that a native recover returned into a Panic.
 func (m *Machine) Caught(r any) *Panic { return m.caught(r) }
 
-// Checks of indices and the like that the lowered program fails.
+// Failed checks of indices and the like in the lowered program.
 
 func (m *Machine) badIndex(line, i int, x any) { m.badIndexOf(line, i, x, false) }
 
-// badWideIndex is badIndex for an index that was unsigned, and perhaps too large
-// for an int.
+// badWideIndex is badIndex for an unsigned index, which may be too large for an int.
 func (m *Machine) badWideIndex(line, i int, x any) { m.badIndexOf(line, i, x, true) }
 
 func (m *Machine) badIndexOf(line, i int, x any, unsigned bool) {
@@ -607,9 +605,9 @@ func (m *Machine) badIndexOf(line, i int, x any, unsigned bool) {
 	panic(boundsError(badIndexCode, i, unsigned, reflect.ValueOf(x).Len()))
 }
 
-// badSlice panics for s[lo:hi]; limit is the capacity of a slice or the length
-// of a string or array, as what says. Bits in unsigned tell that lo (1) or hi
-// (2) were, and are perhaps too large for an int.
+// badSlice panics for s[lo:hi]. limit is the capacity of a slice or the length of a string
+// or array, as what says. Bits in unsigned mark lo (1) or hi (2) as unsigned, and perhaps
+// too large for an int.
 func (m *Machine) badSlice(lo, hi, limit int, what string, unsigned int) {
 	if hi < 0 || hi > limit {
 		panic(boundsError(badEndCode+ofWhat(what), hi, unsigned&2 != 0, limit))
@@ -617,7 +615,7 @@ func (m *Machine) badSlice(lo, hi, limit int, what string, unsigned int) {
 	panic(boundsError(badBeginCode, lo, unsigned&1 != 0, hi))
 }
 
-// badSlice3 is badSlice for s[lo:hi:max], which has the bit 4.
+// badSlice3 is badSlice for s[lo:hi:max]. Bit 4 marks max.
 func (m *Machine) badSlice3(lo, hi, max, limit int, what string, unsigned int) {
 	switch {
 	case max < 0 || max > limit:
@@ -651,8 +649,8 @@ func badDivisor() { panic(runtimeError("integer divide by zero")) }
 
 func badNil() { panic(nilDereference()) }
 
-// badYield panics when an iterator goes on after its body has said no more. Who
-// recovers that has recovered a panic of the body.
+// badYield panics if an iterator continues after its body has ended the loop. Recovering
+// this panic counts as recovering a panic of the body.
 func badYield(at *int) {
 	state := *at
 	*at = yieldPanicked

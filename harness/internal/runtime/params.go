@@ -7,18 +7,18 @@ import (
 	"reflect"
 )
 
-// maxJSONDepth is how deep encoding/json reads.
+// maxJSONDepth is the maximum nesting depth that encoding/json reads.
 const maxJSONDepth = 10000
 
-// jsonUnmarshal is json.Unmarshal, and notes which fields of a tool's parameters
-// the text has: see [Presence].
+// jsonUnmarshal is json.Unmarshal, and records which fields of a tool's parameters the text
+// has: see [Presence].
 func (m *Machine) jsonUnmarshal(data []byte, x any) error {
 	err := json.Unmarshal(data, x)
 	m.noteWritten(data, x)
 	return err
 }
 
-// jsonDecode is (*json.Decoder).Decode, which notes the same.
+// jsonDecode is (*json.Decoder).Decode, and records the same.
 func (m *Machine) jsonDecode(d *json.Decoder, x any) error {
 	if !m.holdsParameters(x) {
 		return d.Decode(x)
@@ -28,7 +28,7 @@ func (m *Machine) jsonDecode(d *json.Decoder, x any) error {
 		return err
 	}
 	inner := json.NewDecoder(bytes.NewReader(raw))
-	options := reflect.ValueOf(d).Elem().FieldByName("d") // which a Decoder does not tell
+	options := reflect.ValueOf(d).Elem().FieldByName("d") // a Decoder does not export them
 	if o := options.FieldByName("useNumber"); o.IsValid() && o.Bool() {
 		inner.UseNumber()
 	}
@@ -40,7 +40,8 @@ func (m *Machine) jsonDecode(d *json.Decoder, x any) error {
 	return err
 }
 
-// holdsParameters: x is a pointer to something with the parameters of a tool in it.
+// holdsParameters reports whether x is a pointer to a value that contains the parameters of
+// a tool.
 func (m *Machine) holdsParameters(x any) bool {
 	t := m.known(x)
 	if t == nil {
@@ -54,7 +55,8 @@ func (m *Machine) holdsParameters(x any) bool {
 	return holds.(bool)
 }
 
-// holdsHidden: JSON that is read into a t can come to a struct with hidden fields.
+// holdsHidden reports whether JSON that is read into a t can reach a struct with hidden
+// fields.
 func holdsHidden(t types.Type, seen map[types.Type]bool) bool {
 	t = types.Unalias(t)
 	if seen[t] {
@@ -80,8 +82,8 @@ func holdsHidden(t types.Type, seen map[types.Type]bool) bool {
 	return false
 }
 
-// noteWritten notes the fields of parameters in x that data, which was read into
-// it, has.
+// noteWritten records the parameter fields in x that are present in data, which was decoded
+// into x.
 func (m *Machine) noteWritten(data []byte, x any) {
 	if m.holdsParameters(x) && json.Valid(data) {
 		m.note(trim(data), m.known(x).typ, reflect.ValueOf(m.erased(x)), 0)
@@ -140,7 +142,8 @@ func (m *Machine) note(raw []byte, t types.Type, v reflect.Value, depth int) {
 	}
 }
 
-// fieldAt is the field of v at path; ok is false behind a nil pointer.
+// fieldAt returns the field of v at path. ok is false if the path goes through a nil
+// pointer.
 func fieldAt(v reflect.Value, path []int) (reflect.Value, bool) {
 	for _, i := range path {
 		if v.Kind() == reflect.Pointer {

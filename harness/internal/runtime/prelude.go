@@ -10,8 +10,7 @@ import (
 	"github.com/usetools/usetools/harness/internal/bridge"
 )
 
-// Host is where the predeclared functions that look into values of the script
-// send them to, or have them from.
+// Host serves the predeclared functions that exchange values with the harness.
 type Host interface {
 	// Return takes the script's value, a JSON document.
 	Return(value []byte)
@@ -24,7 +23,7 @@ type Host interface {
 	RunScript(from bridge.From, name string, inputs []byte) ([]byte, error)
 }
 
-// NoHost has no values and drops what it is given.
+// NoHost is a Host without values. It drops the values that it receives.
 type NoHost struct{}
 
 var errNoHost = errors.New("there are no values here")
@@ -48,8 +47,8 @@ func (m *Machine) setValue(v any) {
 	m.cfg.Host.Return(text)
 }
 
-// readable puts messages in the place of errors, of which JSON sees nothing.
-// What is nested too deep for JSON stays as it is.
+// readable replaces errors by their messages, since JSON cannot encode errors. Values
+// nested deeper than maxReadable are unchanged.
 func readable(v any, depth int) any {
 	if depth > maxReadable {
 		return v
@@ -87,10 +86,10 @@ func readable(v any, depth int) any {
 	return v
 }
 
-// maxReadable is how deep messages are put in the place of errors.
+// maxReadable is the depth to which errors are replaced.
 const maxReadable = 1000
 
-// plainJSON is the JSON of v, without escapes for HTML.
+// plainJSON returns the JSON of v, without escapes for HTML.
 func plainJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -98,7 +97,7 @@ func plainJSON(v any) ([]byte, error) {
 	if err := e.Encode(v); err != nil {
 		return nil, err
 	}
-	if !json.Valid(b.Bytes()) { // nobody could read it
+	if !json.Valid(b.Bytes()) { // too deep to be decoded
 		return nil, errors.New("json: exceeded max depth")
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil

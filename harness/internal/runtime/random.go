@@ -11,12 +11,12 @@ import (
 	rand2 "math/rand/v2"
 )
 
-// The random functions of the library that have no source of their own: each
-// goroutine of the script draws from a stream that follows from the run's seed and
-// the goroutine's path, so that the same script with the same seed draws the same
-// numbers in any schedule. Go's own functions make numbers of it.
+// The random functions of the library that have no source of their own. Each goroutine of
+// the script draws from a stream derived from the run's seed and the goroutine's path, so
+// that the same script with the same seed draws the same numbers in any schedule. Go's own
+// functions compute numbers from the stream.
 
-// A stream is what one goroutine draws from.
+// A stream is the random source of one goroutine.
 type stream struct {
 	*rand2.ChaCha8
 	one *rand1.Rand
@@ -33,9 +33,9 @@ type source struct{ c *rand2.ChaCha8 }
 
 func (s source) Uint64() uint64 { return s.c.Uint64() }
 func (s source) Int63() int64   { return int64(s.c.Uint64() >> 1) }
-func (s source) Seed(int64)     {} // nobody has the Rand
+func (s source) Seed(int64)     {} // the Rand is not exposed
 
-// random is what the calling goroutine draws from.
+// random returns the stream of the calling goroutine.
 func (m *Machine) random() *stream {
 	s := m.strands.here()
 	if s.random == nil {
@@ -44,7 +44,7 @@ func (m *Machine) random() *stream {
 	return s.random
 }
 
-// reader is crypto/rand's Reader, until the script sets another.
+// reader is crypto/rand's Reader, until the script replaces it.
 type reader struct{ m *Machine }
 
 func (r reader) Read(b []byte) (int, error) { return r.m.random().Read(b) }
@@ -58,15 +58,15 @@ func (m *Machine) randomBytes(b []byte) (int, error) {
 	return n, nil
 }
 
-// randomText is crypto/rand.Text: 26 characters of base32, which are 130 bits.
+// randomText is crypto/rand.Text: 26 characters of base32, which encode 130 bits.
 func (m *Machine) randomText() string {
 	b := make([]byte, 20)
 	_, _ = m.randomBytes(b)
 	return base32.StdEncoding.EncodeToString(b)[:26]
 }
 
-// randomPrime is crypto/rand.Prime, which ignores its reader: a prime of so many
-// bits whose two highest are set.
+// randomPrime is crypto/rand.Prime, which ignores its reader. It returns a prime with this
+// number of bits whose two highest bits are set.
 func (m *Machine) randomPrime(_ io.Reader, bits int) (*big.Int, error) {
 	if bits < 2 {
 		return nil, errors.New("crypto/rand: prime size must be at least 2-bit")

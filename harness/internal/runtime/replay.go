@@ -15,46 +15,46 @@ import (
 	"weak"
 )
 
-// A replay is the time of a script that is run again. Nothing in it waits: its clock
-// stands still until Answered or Advance moves it, and its timers go off when they
-// are told to, until it is live: from then on its clock is the world's, and they go
-// off when they are due. Timers that native code sets go by the real clock.
+// A replay is the time of a script that is replayed. Nothing in it waits: its clock stands
+// still until Answered or Advance moves it, and its timers go off when Advance fires them.
+// Once it is live, its clock is the system's, and timers go off when they are due. Timers
+// that native code sets use the real clock.
 type replay struct {
 	cpus int
 
 	mu       sync.Mutex
-	base     time.Time          // real; a time that is made of it has a monotonic part
+	base     time.Time          // real; a time derived from it has a monotonic part
 	live     bool               // since base
-	jump     int64              // ns by which the clock was moved then
-	alarm    *time.Timer        // calls ring when the first event is due; nil until then
-	clock    int64              // until then, ns since 1970
-	readings map[string][]int64 // still to come, by path
-	reads    int                // that were not among them, since the clock has moved
-	events   events             // still to come
-	set      int                // events so far
+	jump     int64              // ns by which the clock was moved at base
+	alarm    *time.Timer        // calls ring when the first event is due; nil until live
+	clock    int64              // before live, ns since 1970
+	readings map[string][]int64 // remaining, by path
+	reads    int                // not in the record, since the clock moved
+	events   events             // pending
+	set      int                // number of events so far
 	asleep   int                // goroutines in Sleep
-	// hearing is how many goroutines receive from a channel of times, by its
-	// address; unknown: native code may receive, too.
+	// hearing is the number of goroutines that receive from a channel of times, by its
+	// address. unknown is set if native code may receive too.
 	hearing map[uintptr]int
 	unknown *atomic.Bool
 	timers  map[weak.Pointer[time.Timer]]*event
 	tickers map[weak.Pointer[time.Ticker]]*event
 }
 
-// An event is what happens at a time: a send to a channel, or something else.
+// An event happens at a time: a send to a channel, or a call.
 type event struct {
 	due    int64
 	period int64 // of a ticker
-	number int   // in the order in which they were set
-	index  int   // in the list of events; -1: it is not set
+	number int   // in the order of setting
+	index  int   // in the list of events; -1 if it is not set
 	c      chan time.Time
 	fire   func()
-	real   weak.Pointer[time.Timer] // what native code may have stopped
-	ctx    context.Context          // that ends then, if it has not before
+	real   weak.Pointer[time.Timer] // the timer, which native code may have stopped
+	ctx    context.Context          // ends at that time, if it has not ended before
 }
 
-// Replay makes the timers repeat a run that began at a time, in ns since 1970, and
-// in which the goroutines read the clock so, with so many processors. It is called
+// Replay makes the timers repeat a run. begin is its start in ns since 1970, readings are
+// the clock readings by goroutine path, and cpus is its number of processors. Call it
 // before the script runs.
 func (t *Timers) Replay(begin int64, readings map[string][]int64, cpus int) {
 	t.replay = &replay{
@@ -65,15 +65,15 @@ func (t *Timers) Replay(begin int64, readings map[string][]int64, cpus int) {
 	maps.Copy(t.replay.readings, readings)
 }
 
-// Answered moves the clock of a replay to when an answer came, in ns since 1970.
+// Answered moves the clock of a replay to the time of an answer, in ns since 1970.
 func (t *Timers) Answered(at int64) {
 	t.replay.mu.Lock()
 	defer t.replay.mu.Unlock()
 	t.replay.move(at)
 }
 
-// Next reports when, in ns since 1970, the next timer of a replay goes off which
-// somebody waits for.
+// Next returns the time, in ns since 1970, of the next timer of a replay that has a waiting
+// receiver or a function to call.
 func (t *Timers) Next() (due int64, ok bool) {
 	t.replay.mu.Lock()
 	defer t.replay.mu.Unlock()
@@ -83,7 +83,7 @@ func (t *Timers) Next() (due int64, ok bool) {
 	return 0, false
 }
 
-// Advance lets that timer go off.
+// Advance fires the timer that Next reports.
 func (t *Timers) Advance() {
 	r := t.replay
 	r.mu.Lock()
@@ -101,9 +101,9 @@ func (t *Timers) Advance() {
 	}
 }
 
-// Live ends a replay: its clock becomes the world's. What is set goes off after what
-// was left of its time, as if the machine had slept, and the readings that are left
-// over are dropped. Those that follow are noted, with Record.
+// Live ends a replay: its clock becomes the system's. Pending timers go off after their
+// remaining time, as if the machine had slept, and remaining recorded readings are dropped.
+// With Record, later readings are recorded.
 func (t *Timers) Live() {
 	r := t.replay
 	r.mu.Lock()
@@ -122,7 +122,7 @@ func (t *Timers) Live() {
 	r.wind()
 }
 
-// ring lets go off what is due.
+// ring fires the events that are due.
 func (r *replay) ring() {
 	r.mu.Lock()
 	var fire []func()
@@ -145,8 +145,8 @@ func (r *replay) wind() {
 	}
 }
 
-// now is the time, in ns since 1970. The world's goes on evenly, also where somebody
-// sets the system's clock.
+// now returns the time in ns since 1970. A live clock advances evenly even if the system's
+// clock is set.
 func (r *replay) now() int64 {
 	if r.live {
 		return r.base.Add(time.Since(r.base)).UnixNano()
@@ -154,15 +154,15 @@ func (r *replay) now() int64 {
 	return r.clock
 }
 
-// Asleep returns how many goroutines of a replay sleep.
+// Asleep returns the number of sleeping goroutines of a replay.
 func (t *Timers) Asleep() int {
 	t.replay.mu.Lock()
 	defer t.replay.mu.Unlock()
 	return t.replay.asleep
 }
 
-// Idle reports that no timer of a replay is set, also none that nobody waits for, and
-// that it is not live.
+// Idle reports whether a replay is not live and has no timer set, including timers without
+// a receiver.
 func (t *Timers) Idle() bool {
 	t.replay.mu.Lock()
 	defer t.replay.mu.Unlock()
@@ -170,12 +170,12 @@ func (t *Timers) Idle() bool {
 	return len(t.replay.events) == 0 && !t.replay.live
 }
 
-// patience is how often a script reads its clock, while that stands still, before it
-// is taken to wait for it: from then on each reading that is not in the record moves
-// the clock, by 1 µs more than the one before.
+// patience is the number of readings of a standing clock after which the script is assumed
+// to wait for it. From then on, each reading that is not in the record moves the clock, by
+// 1 µs more than the one before.
 const patience = 1000
 
-// read is the next reading of a goroutine, or says that the replay is live.
+// read returns the next reading of a goroutine, or reports that the replay is live.
 func (r *replay) read(path string) (x time.Time, live bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -193,7 +193,7 @@ func (r *replay) read(path string) (x time.Time, live bool) {
 	return time.Unix(0, r.clock), false
 }
 
-// recorded is the next reading of a goroutine that is in the record.
+// recorded returns the next recorded reading of a goroutine.
 func (r *replay) recorded(path string) (x time.Time, ok bool) {
 	list := r.readings[path]
 	if len(list) == 0 {
@@ -204,8 +204,8 @@ func (r *replay) recorded(path string) (x time.Time, ok bool) {
 	return time.Unix(0, list[0]), true
 }
 
-// readOr is the next reading of a goroutine, or else x, which came from a timer; or it
-// says that the replay is live.
+// readOr returns the next recorded reading of a goroutine, or otherwise x, which came from
+// a timer. It reports whether the replay is live.
 func (r *replay) readOr(path string, x time.Time) (_ time.Time, live bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -218,8 +218,8 @@ func (r *replay) readOr(path string, x time.Time) (_ time.Time, live bool) {
 	return time.Unix(0, x.UnixNano()), false
 }
 
-// move sets the clock, which never goes back. The timers that nobody waits for go
-// off meanwhile: nothing else moves by that.
+// move sets the clock, which never goes back. Timers without a receiver go off meanwhile,
+// which changes nothing else.
 func (r *replay) move(to int64) {
 	if to <= r.clock {
 		return
@@ -238,7 +238,7 @@ func (r *replay) move(to int64) {
 	}
 }
 
-// heard reports whether somebody notices the event at once.
+// heard reports whether the event has an immediate effect.
 func (r *replay) heard(e *event) bool {
 	return e.c == nil || r.unknown.Load() || r.hearing[channelAddress(e.c)] > 0
 }
@@ -266,8 +266,8 @@ func (r *replay) prune() {
 	}
 }
 
-// goOff lets an event happen, which is no longer among those to come. What it
-// returns is to be called without the lock.
+// goOff fires an event, which must have been removed from the pending ones. The caller
+// calls the returned function without the lock.
 func (r *replay) goOff(e *event) (fire func()) {
 	if t := e.real.Value(); t != nil && !t.Stop() {
 		return nil
@@ -287,11 +287,11 @@ func (r *replay) goOff(e *event) (fire func()) {
 	return nil
 }
 
-// send sends a time to a timer's channel.
+// send sends a time to a timer's channel, unless it already has one.
 func (r *replay) send(c chan time.Time, at int64) {
 	select {
 	case c <- r.base.Add(time.Duration(at - r.base.UnixNano())):
-	default: // it has one already
+	default: // already full
 	}
 }
 
@@ -306,14 +306,14 @@ func (r *replay) add(e *event, d time.Duration) {
 	}
 }
 
-// drop unsets an event, and reports whether that was set, or had gone off unseen.
+// drop cancels an event, and reports whether it was set, or had gone off unseen.
 func (r *replay) drop(e *event) bool {
 	set := e.index >= 0
 	if set {
 		heap.Remove(&r.events, e.index)
 	}
 	select {
-	case <-e.c: // never, where it is nil
+	case <-e.c: // never, if it is nil
 		set = true
 	default:
 	}
@@ -338,11 +338,11 @@ func (r *replay) sleep(d time.Duration) {
 	<-woken
 }
 
-// never is how long the real timers behind those of a replay take.
+// never is the duration of the real timers behind those of a replay.
 const never = 100 * 365 * 24 * time.Hour
 
-// newTimer is time.NewTimer. The timer's own methods, when native code calls them,
-// go by the real clock.
+// newTimer is time.NewTimer. If native code calls the timer's own methods, they use the
+// real clock.
 func (r *replay) newTimer(d time.Duration) *time.Timer {
 	e := &event{index: -1, c: make(chan time.Time, 1)}
 	t := time.AfterFunc(never, func() {
@@ -364,7 +364,7 @@ func (r *replay) afterFunc(d time.Duration, f func()) *time.Timer {
 	return t
 }
 
-// know sets a new timer, and keeps its event while there is the timer, which may be
+// know sets a new timer, and keeps its event as long as the timer exists, since it may be
 // set again.
 func (r *replay) know(t *time.Timer, e *event, d time.Duration) {
 	key := weak.Make(t)
@@ -469,16 +469,16 @@ func (r *replay) tick(d time.Duration) <-chan time.Time {
 	return e.c
 }
 
-// deadline is a context that ends at a time of a replay.
+// deadline is a context with a deadline in a replay's time.
 type deadline struct {
 	context.Context
 	parent context.Context
 	at     time.Time
-	live   bool // since before it was made
+	live   bool // whether it was made after the replay became live
 	in     *replay
 }
 
-// String is what Go's own one says.
+// String returns the text of Go's own deadline context.
 func (d *deadline) String() string {
 	at, _ := d.Deadline()
 	d.in.mu.Lock()
@@ -493,7 +493,8 @@ func contextName(c context.Context) string {
 	return reflect.TypeOf(c).String()
 }
 
-// Deadline is later by what the clock has jumped since the context was made.
+// Deadline returns the deadline, later by the clock's jump if that was after the context
+// was made.
 func (d *deadline) Deadline() (time.Time, bool) {
 	d.in.mu.Lock()
 	defer d.in.mu.Unlock()
@@ -503,14 +504,14 @@ func (d *deadline) Deadline() (time.Time, bool) {
 	return d.at, true
 }
 
-// timeless is a context without its deadline, which context.WithDeadline compares
-// with another.
+// timeless is a context without its deadline, which context.WithDeadline would compare with
+// the new one.
 type timeless struct{ context.Context }
 
 func (timeless) Deadline() (time.Time, bool) { return time.Time{}, false }
 
 // withDeadline is context.WithDeadlineCause. The context is one of Go's, so that its
-// children are, and ends by a timer of Go's that is set off by hand.
+// children are too. It ends by a timer of Go's, which the replay fires.
 func (r *replay) withDeadline(parent context.Context, at time.Time, cause error) (context.Context, context.CancelFunc) {
 	if parent == nil {
 		return context.WithDeadlineCause(parent, at, cause) // panics
@@ -528,7 +529,7 @@ func (r *replay) withDeadline(parent context.Context, at time.Time, cause error)
 	ctx, cancel := context.WithDeadlineCause(timeless{parent}, end, cause)
 	mine := &deadline{ctx, parent, at, r.live, r}
 	timer := timerOf(ctx)
-	if timer == nil { // it has ended
+	if timer == nil { // it has already ended
 		return mine, cancel
 	}
 	e := &event{index: -1, ctx: ctx, fire: func() {
@@ -544,7 +545,7 @@ func (r *replay) withDeadline(parent context.Context, at time.Time, cause error)
 	}
 }
 
-// timerOf is the timer by which a context of Go's ends; nil when it has ended.
+// timerOf returns the timer that ends a context of Go's, or nil if the context has ended.
 func timerOf(c context.Context) *time.Timer {
 	f := reflect.ValueOf(c).Elem().FieldByName("timer")
 	if !f.IsValid() || f.Type() != reflect.TypeFor[*time.Timer]() {
@@ -571,7 +572,7 @@ func (r *replay) hear(channel uintptr, n int) {
 
 func channelAddress(channel any) uintptr { return reflect.ValueOf(channel).Pointer() }
 
-// later is the time t and d, in ns; the last there is where that is later.
+// later returns t+d in ns, at most the maximum time.
 func later(t, d int64) int64 {
 	if d > 0 && t > math.MaxInt64-d {
 		return math.MaxInt64

@@ -9,10 +9,10 @@ import (
 	"github.com/usetools/usetools/harness/internal/gotype"
 )
 
-// The errors of package runtime, which only it can make. Their types are had of
-// errors that Go itself raises.
+// The errors of package runtime, which only that package can make. Their types are taken
+// from errors that Go raises.
 
-// raised is what f panics with.
+// raised returns the value with which f panics.
 func raised(f func()) (r any) {
 	defer func() { r = recover() }()
 	f()
@@ -34,10 +34,10 @@ var (
 	})
 )
 
-// runtimeError is the run-time error with that text behind "runtime error: ".
+// runtimeError returns the run-time error with this text after "runtime error: ".
 func runtimeError(text string) error { return ofKindString(text, errorString()) }
 
-// plainError is a run-time error whose text does not begin "runtime error".
+// plainError returns a run-time error whose text does not begin "runtime error".
 func plainError(text string) error { return ofKindString(text, plainErrorString()) }
 
 func ofKindString(text string, t reflect.Type) error {
@@ -58,8 +58,8 @@ const (
 	badArrayCode  = 8
 )
 
-// boundsError is the run-time error of x, an index or the like, that does not fit
-// y; unsigned: x is a uint.
+// boundsError returns the run-time error for an index or bound x that does not fit y. If
+// unsigned is set, x is a uint.
 func boundsError(code, x int, unsigned bool, y int) error {
 	v := reflect.New(bounds()).Elem()
 	set := func(name string, x any) {

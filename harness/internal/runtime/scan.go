@@ -2,12 +2,12 @@ package runtime
 
 import "encoding/json"
 
-// Splitting of JSON texts that are known to be valid. All parts are slices of
-// the whole text with its capacity, so that where they are can be told.
+// Splitting of JSON texts that are known to be valid. All parts are slices of the whole
+// text and keep its capacity, from which their offset can be computed.
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// trim cuts white space around a value.
+// trim removes white space around a value.
 func trim(raw []byte) []byte {
 	i := 0
 	for i < len(raw) && isSpace(raw[i]) {
@@ -16,7 +16,7 @@ func trim(raw []byte) []byte {
 	return raw[i : i+valueLen(raw[i:])]
 }
 
-// valueLen is the length of the value at the beginning of raw.
+// valueLen returns the length of the value at the beginning of raw.
 func valueLen(raw []byte) int {
 	depth := 0
 	for i := 0; i < len(raw); i++ {
@@ -45,8 +45,8 @@ func valueLen(raw []byte) int {
 	return len(raw)
 }
 
-// next returns the value at the beginning of raw, after white space and
-// punctuation, and what follows it; nil at the end of the list.
+// next returns the value at the beginning of raw, after white space and punctuation, and
+// the rest after it. value is nil at the end of the list.
 func next(raw []byte) (value, rest []byte) {
 	i := 0
 	for i < len(raw) && (isSpace(raw[i]) || raw[i] == ',' || raw[i] == ':') {

@@ -17,8 +17,8 @@ func receiving(ch any) Case {
 	return Case{reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(ch)}}
 }
 
-// selectCase runs a select. It returns the number of the case, -1 for default,
-// and what was received.
+// selectCase runs a select. It returns the number of the case, or -1 for default, and the
+// received value.
 func (t *Timers) selectCase(list []Case, hasDefault bool) (int, any, bool) {
 	cases := make([]reflect.SelectCase, 0, len(list)+1)
 	for _, c := range list {

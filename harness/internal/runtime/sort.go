@@ -7,8 +7,8 @@ import (
 	"sort"
 )
 
-// Sorting of slices whose element types only reflect knows, in the order in
-// which package slices compares and swaps.
+// Sorting of slices whose element types are known only to reflect. Comparisons and swaps
+// are in the order of package slices.
 
 // sortOrdered is slices.Sort.
 func sortOrdered(x any) {

@@ -11,39 +11,39 @@ import (
 	"github.com/usetools/usetools/harness/internal/bridge"
 )
 
-// A strand is a goroutine of the script by its path, which it has again when the
-// script runs again. That of main is "". Any other's is the path of the goroutine
-// that started it, a slash, the place of the go statement or the like, and its
-// number among those that this goroutine started there: 12:3#1, 12:3#1/15:2#1.
-// Nobody else uses a strand while its goroutine runs, so that it has no lock.
+// A strand is a goroutine of the script, identified by its path. The path is the same when
+// the script runs again. That of main is "". Any other path consists of the path of the
+// goroutine that started it, a slash, the place of the go statement or the like, and its
+// number among those that this goroutine started there: 12:3#1, 12:3#1/15:2#1. A strand is
+// used only by its own goroutine while that runs, so it has no lock.
 //
 //   - A function that a timer calls again has 12:3#1.2 the second time.
 //   - Code of the library has the place "?": the goroutine of an iter.Pull is ?#1,
-//     and so is that of a Go which an interface has.
-//   - A goroutine of which only native code knows is unknown#1, and is another
-//     one with each call that it makes.
-//   - In place of a path that would be longer than MaxPath is "~", 32 hexadecimal
-//     digits of the SHA-256 of the path above, and the last part.
+//     and so is a goroutine started by Go called through an interface.
+//   - A goroutine started by native code alone is unknown#1, and gets a new number
+//     for each call that it makes.
+//   - A path longer than MaxPath is replaced by "~", 32 hexadecimal digits of the
+//     SHA-256 of the parent's path, a slash, and the last part.
 type strand struct {
 	above   string // the path of the goroutine that started it
 	place   string // where; "" for main
-	n       int    // which one of those started there, from 1
-	call    int64  // which call of its function, where that may be called again
-	known   string // the path, once somebody asked for it
+	n       int    // its number among those started there, from 1
+	call    int64  // number of the call of its function, where that may be called again
+	known   string // the path, once computed
 	started []count
-	random  *stream // what it draws from, see random.go
+	random  *stream // its random source, see random.go
 }
 
-// A count says how many goroutines were started at a place. There are few places.
+// A count is the number of goroutines started at a place. There are few places.
 type count struct {
 	place string
 	n     int
 }
 
-// anyPlace is the place of what the library starts.
+// anyPlace is the place of goroutines that the library starts.
 const anyPlace = "?"
 
-// MaxPath bounds the path of a goroutine, in bytes.
+// MaxPath is the maximum length of a goroutine's path in bytes.
 const MaxPath = 1000
 
 func (s *strand) path() string {
@@ -65,7 +65,7 @@ func (s *strand) path() string {
 	return s.known
 }
 
-// child is a goroutine that s starts at a place.
+// child returns a new goroutine that s starts at a place.
 func (s *strand) child(place string) *strand {
 	i := slices.IndexFunc(s.started, func(c count) bool { return c.place == place })
 	if i < 0 {
@@ -76,7 +76,7 @@ func (s *strand) child(place string) *strand {
 	return &strand{above: s.path(), place: place, n: s.started[i].n}
 }
 
-// again is s for the nth call of its function.
+// again returns s for the nth call of its function.
 func (s *strand) again(n int64) *strand {
 	if n == 1 {
 		return s
@@ -84,14 +84,14 @@ func (s *strand) again(n int64) *strand {
 	return &strand{above: s.above, place: s.place, n: s.n, call: n}
 }
 
-// strands are those of all goroutines of the script that run.
+// strands has all running goroutines of the script.
 type strands struct {
 	mu      sync.Mutex
 	running map[uintptr]*strand // by goroutine
 	unknown atomic.Int64
 }
 
-// enter says that the calling goroutine is s, until leave.
+// enter registers the calling goroutine as s, until leave.
 func (a *strands) enter(s *strand) {
 	id := goroutine()
 	a.mu.Lock()
@@ -109,7 +109,7 @@ func (a *strands) leave() {
 	delete(a.running, id)
 }
 
-// here is the calling goroutine.
+// here returns the strand of the calling goroutine.
 func (a *strands) here() *strand {
 	id := goroutine()
 	a.mu.Lock()
@@ -121,10 +121,10 @@ func (a *strands) here() *strand {
 	return s
 }
 
-// Main says that the calling goroutine is the script's main one.
+// Main registers the calling goroutine as the script's main one.
 func (m *Machine) Main() { m.strands.enter(&strand{}) }
 
-// from is where a call of the running goroutine comes from.
+// from returns the origin of a call of the running goroutine.
 func (m *Machine) from(place string) bridge.From {
 	return bridge.From{Path: m.strands.here().path(), Place: place}
 }

@@ -13,11 +13,12 @@ import (
 	"time"
 )
 
-// Symbols are the names of package runtime as lowered programs know them, as far as a
-// program mentions them (nil: all): to make all takes longer than most scripts run.
+// Symbols returns the symbols of package runtime that a program mentions, by the names that
+// lowered programs use. If mentions is nil, it returns all. Making all takes longer than
+// most scripts run.
 func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 	table := map[string]any{
-		"Line": func() *int { // by which all programs begin
+		"Line": func() *int { // all programs begin with it
 			m.cfg.Timers.begin(mentions)
 			return m.line
 		},
@@ -71,10 +72,10 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 	return symbols
 }
 
-// typeOfValue is the symbol of the type of a value.
+// typeOfValue returns the symbol of the type of a value.
 func typeOfValue(x any) reflect.Value { return reflect.Zero(reflect.PointerTo(reflect.TypeOf(x))) }
 
-// runes decodes a string: its runes and where each begins.
+// runes decodes a string: it returns its runes and the offset of each.
 func runes(s string) ([]rune, []int) {
 	rs := make([]rune, 0, len(s))
 	at := make([]int, 0, len(s))
@@ -104,8 +105,8 @@ func (m *Machine) start(place string, f func()) {
 	go m.goroutine(s, f, m.caught)
 }
 
-// goroutine is the whole of a goroutine that was counted as started; a panic that
-// ends it ends the script, in the words of what caught makes of it.
+// goroutine runs a goroutine that was counted as started. A panic that ends it ends the
+// script; caught converts the recovered value.
 func (m *Machine) goroutine(s *strand, f func(), caught func(any) *Panic) {
 	m.strands.enter(s)
 	defer func() {
@@ -125,8 +126,8 @@ func (m *Machine) goroutine(s *strand, f func(), caught func(any) *Panic) {
 	done = true
 }
 
-// inGoroutine is f for a library that calls it in a goroutine of its own, as often
-// as it likes.
+// inGoroutine wraps f for a library that calls it in a goroutine of its own, any number of
+// times.
 func (m *Machine) inGoroutine(place string, f func()) func() {
 	s := m.strands.here().child(place)
 	var times atomic.Int64
@@ -144,7 +145,7 @@ func (m *Machine) waitGroupGo(place string, wg *sync.WaitGroup, f func()) {
 	go func() {
 		panicked := false
 		defer func() {
-			if !panicked && !m.exited.Load() { // else nobody goes on
+			if !panicked && !m.exited.Load() { // otherwise the script ends
 				wg.Done()
 			}
 		}()
@@ -162,8 +163,8 @@ func (m *Machine) contextAfterFunc(place string, ctx context.Context, f func()) 
 	return context.AfterFunc(ctx, m.inGoroutine(place, f))
 }
 
-// setProcs is runtime.GOMAXPROCS for a script that shares the process with the
-// harness: it is told what it has set.
+// setProcs is runtime.GOMAXPROCS for a script that shares the process with the harness: it
+// returns the value that the script has set.
 func (m *Machine) setProcs(n int) int {
 	before := m.procs.Load()
 	if n > 0 {

@@ -10,51 +10,52 @@ import (
 	"time"
 )
 
-// Timers knows which timers of a script may still wake it. Go's runtime asks its
-// own heap before it calls a deadlock one; a worker, which never runs out of
-// goroutines, has to keep count. What is not known for sure counts as a timer.
+// Timers tracks which timers of a script may still wake it. Go's runtime checks its own
+// heap before it reports a deadlock; a worker always has other goroutines, so it must count
+// timers. A doubtful case counts as a timer.
 type Timers struct {
 	waiting atomic.Int64  // goroutines that receive from a channel of time.Time
-	started atomic.Int64  // goroutines of the script that run, but for main's
-	notes   *notebook     // nil: nobody asks what the clock said
-	replay  *replay       // nil: time is that of the world
-	path    func() string // of the goroutine that calls it
+	started atomic.Int64  // running goroutines of the script, without main's
+	notes   *notebook     // if nil, readings of the clock are not recorded
+	replay  *replay       // if nil, time is the system's
+	path    func() string // of the calling goroutine
 
-	// uncounted: native code may set timers, or wait for them, behind our back.
+	// uncounted reports whether native code may set timers, or wait for them, without being
+	// counted.
 	uncounted atomic.Bool
 
 	mu       sync.Mutex
 	timers   map[*time.Timer]wake
 	tickers  map[*time.Ticker]bool
 	contexts []context.Context // with a deadline of their own
-	sends    time.Time         // until when a timer of time.After may send
+	sends    time.Time         // end of the last timer of time.After
 	ticks    bool              // time.Tick was called
 }
 
-// wake is what one timer does, and when.
+// wake is the effect of one timer, and its time.
 type wake struct {
 	at    time.Time
 	calls bool // a function
 }
 
 const (
-	// pruneEach is after how many timers those that have gone off are dropped.
+	// pruneEach is the number of new timers after which expired ones are dropped.
 	pruneEach = 1000
-	// lateness is more than a timer is late in a process that runs.
+	// lateness is longer than any timer is late in a running process.
 	lateness = time.Second
 )
 
-// NewTimers returns the timers of one script, of which there are none yet.
+// NewTimers returns the Timers of one script, without timers.
 func NewTimers() *Timers {
 	return &Timers{timers: map[*time.Timer]wake{}, tickers: map[*time.Ticker]bool{}}
 }
 
-// Goroutines returns how many goroutines the script has.
+// Goroutines returns the number of goroutines of the script.
 func (t *Timers) Goroutines() int { return int(t.started.Load()) + 1 }
 
-// Pending reports whether some timer may still go off and be noticed: as in Go,
-// one that only sends on a channel does not count while nobody receives there.
-// A sleeping goroutine is none of these.
+// Pending reports whether a timer may still go off with an effect. As in Go, a timer that
+// only sends on a channel does not count if no goroutine receives there. A sleeping
+// goroutine is not a timer.
 func (t *Timers) Pending() bool {
 	if t.uncounted.Load() {
 		return true
@@ -83,7 +84,7 @@ func (t *Timers) Pending() bool {
 
 func due(at time.Time) bool { return !at.IsZero() && time.Since(at) < lateness }
 
-// prune drops what has gone off.
+// prune drops expired timers and contexts.
 func (t *Timers) prune() {
 	for timer, w := range t.timers {
 		if !due(w.at) {
@@ -100,7 +101,7 @@ func (t *Timers) prune() {
 	t.contexts = kept
 }
 
-// note adds a timer, or sets one again.
+// note adds a timer, or sets it again.
 func (t *Timers) note(timer *time.Timer, d time.Duration, calls bool) *time.Timer {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -202,7 +203,7 @@ func (t *Timers) resetTicker(ticker *time.Ticker, d time.Duration) {
 	t.noteTicker(ticker)
 }
 
-// deadline is a context that ends by itself.
+// deadline adds a context that ends by itself.
 func (t *Timers) deadline(c context.Context, cancel context.CancelFunc) (context.Context, context.CancelFunc) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -241,7 +242,7 @@ func (t *Timers) withDeadlineCause(c context.Context, at time.Time, cause error)
 	return t.deadline(context.WithDeadlineCause(c, at, cause))
 }
 
-// received is <-c, as one value and as two.
+// received is <-c with one result, and receivedOK with two.
 func (t *Timers) received(c <-chan time.Time) time.Time {
 	x, _ := t.receivedOK(c)
 	return x
@@ -260,7 +261,7 @@ func (t *Timers) receivedOK(c <-chan time.Time) (time.Time, bool) {
 	return t.arrived(x), ok
 }
 
-// selecting is called before and after a select.
+// selecting is called before a select, and done after it.
 func (t *Timers) selecting(cases []reflect.SelectCase) (done func()) {
 	var heard []uintptr
 	for _, c := range cases {
@@ -280,8 +281,8 @@ func (t *Timers) selecting(cases []reflect.SelectCase) (done func()) {
 	}
 }
 
-// loadLocation is time.LoadLocation. A locked worker may not look for files of
-// zones: one that is not built in is not known, whatever the system said.
+// loadLocation is time.LoadLocation. A locked worker may not look for files of time zones:
+// a zone that is not built in is unknown, whatever the system's error is.
 func loadLocation(name string) (*time.Location, error) {
 	l, err := time.LoadLocation(name)
 	var system syscall.Errno
@@ -291,7 +292,7 @@ func loadLocation(name string) (*time.Location, error) {
 	return l, err
 }
 
-// symbols are the functions that stand for those of packages time and context.
+// symbols returns the functions that replace those of packages time and context.
 func (t *Timers) symbols() map[string]any {
 	now, since, until, sleep := time.Now, time.Since, time.Until, time.Sleep
 	if t.clocked() {

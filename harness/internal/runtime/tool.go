@@ -10,10 +10,10 @@ import (
 	"github.com/usetools/usetools/wrappers/wire"
 )
 
-// do calls a tool for its generated function, which was named at a place: p is
-// the erased struct of arguments, or nil; r points to that of the result, whose type is number tid.
-// Its last field keeps the whole answer. plan and shape are what package
-// wrappers wrote.
+// do calls a tool for its generated function, which was named at place. p is the erased
+// struct of arguments, or nil; r points to that of the result, whose type is number tid.
+// The last field of the result keeps the whole answer. plan and shape were written by
+// package wrappers.
 func (m *Machine) do(place, tool, plan string, p, r any, tid int, shape string) error {
 	object, err := wire.Arguments(plan, reflect.ValueOf(p))
 	var args []byte
@@ -63,7 +63,7 @@ func (m *Machine) call(place, tool string, args []byte) (*bridge.Result, error) 
 	return bridge.Call(m.from(place), tool, args)
 }
 
-// target is the address of v, of type t, as JSON is decoded into it.
+// target returns the address of v, of type t, as the type into which JSON is decoded.
 func (m *Machine) target(t types.Type, v reflect.Value) any {
 	r, err := m.maker.Type(t)
 	if err != nil {
@@ -72,8 +72,9 @@ func (m *Machine) target(t types.Type, v reflect.Value) any {
 	return reflect.NewAt(r, v.Addr().UnsafePointer()).Interface()
 }
 
-// funcName is the function whose result has type t, which package wrappers
-// names after it: harbour.BerthPlan of BerthPlanResult. Else it is the tool's ID.
+// funcName returns the function whose result has type t, which package wrappers derives the
+// type's name from: harbour.BerthPlan of BerthPlanResult. Otherwise it returns the tool's
+// ID.
 func funcName(t types.Type, tool string) string {
 	if n, ok := t.(*types.Named); ok && n.Obj().Pkg() != nil {
 		if i := strings.LastIndex(n.Obj().Name(), "Result"); i > 0 {

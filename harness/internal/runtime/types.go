@@ -12,8 +12,8 @@ import (
 	"github.com/usetools/usetools/harness/internal/stdlib/export"
 )
 
-// NeedsBox reports whether the erased form of t has lost what t was, so that
-// an interface value of it must carry its type number.
+// NeedsBox reports whether the erased form of t has lost information about t, so that an
+// interface value of it must have its type number.
 func NeedsBox(t types.Type, source func(*types.Package) bool) bool {
 	t = types.Unalias(t)
 	switch u := t.(type) {
@@ -48,8 +48,8 @@ func tupleNeedsBox(t *types.Tuple, source func(*types.Package) bool) bool {
 	return false
 }
 
-// FieldName is the name of field i in the erased struct. Structs made at run
-// time cannot have unexported fields that anybody may set.
+// FieldName returns the name of field i in the erased struct. Unexported fields of structs
+// made at run time cannot be set, so all names are exported.
 func FieldName(s *types.Struct, i int) string {
 	f := s.Field(i)
 	switch {
@@ -63,9 +63,9 @@ func FieldName(s *types.Struct, i int) string {
 	return "F_" + f.Name()
 }
 
-// LibraryStruct is the library's type whose struct s is. A type of the script
-// that is declared as a library's, as in type Date time.Time, has the library's
-// form: then both, and pointers to both, are converted into each other.
+// LibraryStruct returns the library type whose struct is s, or nil. A script type declared
+// from a library's, as in type Date time.Time, has the library's form: then both types, and
+// pointers to both, can be converted into each other.
 func LibraryStruct(s *types.Struct, source func(*types.Package) bool) *types.TypeName {
 	if s.NumFields() == 0 {
 		return nil
@@ -101,9 +101,9 @@ var basicTypes = map[types.BasicKind]reflect.Type{
 	types.UntypedFloat: reflect.TypeFor[float64](), types.UntypedString: reflect.TypeFor[string](), types.UntypedComplex: reflect.TypeFor[complex128](),
 }
 
-// Reflect returns the reflect type of the erased form of t: the type that its
-// values have in the interpreter and in native code. It fails for types of
-// libraries that the symbol table lacks.
+// Reflect returns the reflect type of the erased form of t: the type that its values have
+// in the interpreter and in native code. It returns an error for a library type that the
+// symbol table lacks.
 func (m *Machine) Reflect(t types.Type) (reflect.Type, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -126,9 +126,9 @@ func (m *Machine) reflectOf(t types.Type) reflect.Type {
 	return r
 }
 
-// canonical returns one of all struct types that can be converted into each
-// other: they must have one form only, and reflect cannot tell that two of them
-// are the same.
+// canonical returns the representative of all struct types that can be converted into each
+// other: they must share one form, and reflect does not recognise that two of them are the
+// same.
 func (m *Machine) canonical(t types.Type) types.Type {
 	t = types.Unalias(t)
 	s, ok := t.(*types.Struct)
@@ -148,9 +148,9 @@ func (m *Machine) canonical(t types.Type) types.Type {
 	return s
 }
 
-// A builder makes reflect types. A struct that contains itself cannot be made
-// by reflect, so its recursive fields get a stand-in of the same shape first
-// and their real type once that exists.
+// A builder makes reflect types. reflect cannot make a struct that contains itself, so its
+// recursive fields get a stand-in of the same shape first, and their real type once it
+// exists.
 type builder struct {
 	m       *Machine
 	open    map[types.Type]bool // structs under construction
@@ -272,8 +272,8 @@ func (b *builder) named(n *types.Named) (reflect.Type, error) {
 	return b.build(n.Underlying())
 }
 
-// iface is the type of an interface that no library has: a made one, of two
-// words, when it has methods.
+// iface returns the form of an interface that is not a library's: a made type of two words
+// if it has methods.
 func (b *builder) iface(t types.Type) (reflect.Type, error) {
 	if t.Underlying().(*types.Interface).NumMethods() == 0 {
 		return anyType, nil
@@ -321,8 +321,7 @@ func (b *builder) structOf(s *types.Struct) (reflect.Type, error) {
 	return r, nil
 }
 
-// reachesOpen reports whether building t would meet a struct that is being
-// built.
+// reachesOpen reports whether building t would reach a struct under construction.
 func (b *builder) reachesOpen(t types.Type, seen map[types.Type]bool) bool {
 	t = b.m.canonical(t)
 	if b.m.real[t] != nil || seen[t] {
@@ -369,8 +368,8 @@ func (b *builder) reachesOpen(t types.Type, seen map[types.Type]bool) bool {
 	return false
 }
 
-// standIn returns a type of t's memory shape that no other field has, so that
-// reflect makes a struct type of its own.
+// standIn returns a type with t's memory layout that no other field has, so that reflect
+// makes a distinct struct type.
 func (b *builder) standIn(t types.Type) (reflect.Type, error) {
 	b.m.standIns++
 	mark := reflect.ArrayOf(b.m.standIns, reflect.TypeFor[struct{}]())
@@ -391,7 +390,7 @@ func (b *builder) standIn(t types.Type) (reflect.Type, error) {
 		return reflect.ArrayOf(int(u.Len()), e), nil
 	}
 	if s, ok := t.Underlying().(*types.Struct); ok {
-		// A struct held by value that leads back here by a pointer.
+		// A struct held by value that refers back to this one through a pointer.
 		return b.structOf(b.m.canonical(s).(*types.Struct))
 	}
 	return nil, fmt.Errorf("type %s has no form at run time", t)
@@ -420,8 +419,8 @@ func (b *builder) finish() error {
 	return nil
 }
 
-// setFieldType replaces the type of a field of a type that reflect.StructOf
-// made. The layout is that of internal/abi; finish checks that it worked.
+// setFieldType replaces the type of a field of a type made by reflect.StructOf. The layout
+// is that of internal/abi; finish verifies the result.
 func setFieldType(owner reflect.Type, i int, t reflect.Type) {
 	type field struct {
 		_   unsafe.Pointer // name
@@ -437,19 +436,19 @@ func setFieldType(owner reflect.Type, i int, t reflect.Type) {
 	s.fields[i].typ = dataWord(t)
 }
 
-// maxTypeText bounds the text of a struct type, in bytes. Reflect writes those of
-// its fields into it, each as often as it is met: that of some tens of structs
-// with two fields for the next one has no end.
+// maxTypeText is the maximum length in bytes of a struct type's text. Reflect includes the
+// texts of the fields' types, each time they occur: with some tens of structs that each
+// have two fields of the next one, the text would grow without limit.
 const maxTypeText = 1 << 10
 
-// setTypeText makes the text of a type that reflect.StructOf made that of a struct
-// whose only field has this name. Reflect looks for types by their texts, but
-// compares what they are made of. The layout is that of internal/abi; where it is
-// another, or the type is one of the program's own, nothing is changed.
+// setTypeText gives a type made by reflect.StructOf the text of a struct whose only field
+// has this name. Reflect finds types by their texts, but compares their parts. The layout
+// is that of internal/abi. If the layout differs, or the type is one of the program's own,
+// nothing changes.
 func setTypeText(of reflect.Type, name string) {
 	type abiType struct {
 		_    [40]byte
-		text int32 // less than 0: reflect has made it
+		text int32 // negative if made by reflect
 	}
 	short := reflect.StructOf([]reflect.StructField{{Name: name, Type: reflect.TypeFor[struct{}]()}})
 	t, s := (*abiType)(dataWord(of)), (*abiType)(dataWord(short))
