@@ -42,7 +42,7 @@ It prints what changed and asks; -yes does not ask.`,
 	}
 }
 
-// acceptance is what a person accepts, and where to tell of it.
+// acceptance shows changed tools to a person and accepts them.
 type acceptance struct {
 	*catalog.Acceptance
 	job *job
@@ -63,7 +63,7 @@ func newAcceptance(c *cli.Command, stdout, stderr io.Writer) (*acceptance, error
 	return &acceptance{a, j}, nil
 }
 
-// show prints the tools that wait to be accepted, and how they changed.
+// show prints the tools that need acceptance, and how they changed.
 func (a *acceptance) show() error {
 	if a.Pins.Err != nil {
 		return a.Pins.Err
@@ -78,7 +78,7 @@ func (a *acceptance) show() error {
 	return nil
 }
 
-// accept shows how tools changed, asks, and accepts what was shown.
+// accept shows how tools changed, asks, and accepts the changes shown.
 func (a *acceptance) accept(ctx context.Context, ids []string, yes bool) error {
 	shown := make([]build.Change, len(ids))
 	for i, id := range ids {
@@ -119,7 +119,7 @@ func (a *acceptance) showChange(id string) build.Change {
 	return c
 }
 
-// showPart prints the lines that changed, without those around them.
+// showPart prints the changed lines, without context.
 func (a *acceptance) showPart(p build.Part) {
 	_, before, after, _ := p.Differ()
 	if len(before)+len(after) == 0 {

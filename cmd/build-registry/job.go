@@ -24,7 +24,7 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// job is a registry to build, and where to tell of it.
+// job builds a registry and reports the result.
 type job struct {
 	configs        []string
 	file           string // of the registry
@@ -32,8 +32,8 @@ type job struct {
 	sample         bool            // sample all servers
 	sampled        map[string]bool // servers
 	stdout, stderr io.Writer
-	line           *progress.Line   // what is waited for; nil: nobody is told
-	cluster        *cluster.Cluster // which has the registry, too; nil: there is none
+	line           *progress.Line   // shows the servers that have not answered; may be nil
+	cluster        *cluster.Cluster // also receives the registry; may be nil
 }
 
 func newJob(c *cli.Command, stdout, stderr io.Writer) (*job, error) {
@@ -66,8 +66,8 @@ func newJob(c *cli.Command, stdout, stderr io.Writer) (*job, error) {
 	return j, nil
 }
 
-// registryFile is the registry that the flags name: -o, else the file beside
-// the first config; empty where there is neither.
+// registryFile returns the path of the registry: -o, else the file beside
+// the first config. It returns "" if both are missing.
 func registryFile(c *cli.Command) string {
 	if f := c.String("o"); f != "" {
 		return f
@@ -82,10 +82,10 @@ func registryFile(c *cli.Command) string {
 	return filepath.Join(filepath.Dir(configs[0]), catalog.RegistryFile)
 }
 
-// pins is the file of the pins.
+// pins returns the path of the pins file.
 func (j *job) pins() string { return registry.PinsPath(j.configs, j.file) }
 
-// previous loads the registry that is there; one that cannot be used is told of.
+// previous loads the existing registry. It prints a note about one that it cannot use.
 func (j *job) previous() *registry.Registry {
 	old, err := registry.Load(j.file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -94,7 +94,7 @@ func (j *job) previous() *registry.Registry {
 	return old
 }
 
-// say tells the user something on the side.
+// say prints a note to stderr.
 func (j *job) say(format string, args ...any) {
 	if !j.quiet {
 		j.line.Clear()
@@ -102,7 +102,7 @@ func (j *job) say(format string, args ...any) {
 	}
 }
 
-// once builds the registry and reports.
+// once builds the registry and prints the report.
 func (j *job) once(ctx context.Context, strict bool) error {
 	cfg, err := config.Load(j.configs...)
 	if err != nil {
@@ -135,17 +135,17 @@ func (j *job) once(ctx context.Context, strict bool) error {
 	return nil
 }
 
-// endLine takes the line away that says what is waited for.
+// endLine removes the progress line.
 func (j *job) endLine() {
 	j.line.Close()
 	j.line = nil
 }
 
-// doubt says what in a config has no effect.
+// doubt prints the settings of a config that have no effect.
 func (j *job) doubt(cfg *config.Config) {
 	settings, err := catalog.SearchSettings(cfg)
 	if err != nil {
-		return // whoever needs them says so
+		return // a command that needs them reports it
 	}
 	for _, doubt := range catalog.SettingsDoubts(cfg, settings, nil) {
 		j.say("build-registry: warning: %s", doubt)
@@ -155,7 +155,7 @@ func (j *job) doubt(cfg *config.Config) {
 // mostFailed reports whether more than half of the servers failed.
 func mostFailed(r *build.Report) bool { return 2*r.OK() < len(r.Servers) }
 
-// embed makes the vectors with the embedder that the configs name now.
+// embed computes the vectors with the embedder that the configs name now.
 func (j *job) embed(ctx context.Context, reg *registry.Registry) error {
 	cfg, err := config.Load(j.configs...)
 	if err != nil {
@@ -172,8 +172,8 @@ func (j *job) embed(ctx context.Context, reg *registry.Registry) error {
 	return discovery.EmbedWith(search.Embedder)(ctx, reg)
 }
 
-// save writes the registry, and what changed into its history, and has the cluster take
-// it.
+// save writes the registry, adds the changes to its history, and sends both to the
+// cluster.
 func (j *job) save(ctx context.Context, reg, old *registry.Registry, report *build.Report) error {
 	if err := reg.Save(j.file); err != nil {
 		return err
@@ -189,7 +189,7 @@ func (j *job) save(ctx context.Context, reg, old *registry.Registry, report *bui
 	return err
 }
 
-// samples calls read tools of the connected servers that are to be sampled; see
+// samples calls read tools of the connected servers that the user wants sampled; see
 // catalog.Catalog.Sample. Each server is sampled once.
 func (j *job) samples(ctx context.Context, report *build.Report) error {
 	cfg, err := config.Load(j.configs...)
@@ -215,7 +215,7 @@ func (j *job) samples(ctx context.Context, report *build.Report) error {
 	})
 }
 
-// report prints what a build came to.
+// report prints the result of a build.
 func (j *job) report(reg *registry.Registry, report *build.Report, written bool) error {
 	if j.json {
 		return output.JSON(j.stdout, report, "  ")
@@ -239,8 +239,7 @@ func (j *job) report(reg *registry.Registry, report *build.Report, written bool)
 	return nil
 }
 
-// watch rebuilds the registry whenever something changes, until the user has
-// enough.
+// watch rebuilds the registry whenever something changes, until ctx ends.
 func (j *job) watch(ctx context.Context, poll time.Duration) error {
 	if poll == 0 {
 		poll = build.DefaultPoll
@@ -253,7 +252,7 @@ func (j *job) watch(ctx context.Context, poll time.Duration) error {
 	err := build.Watch(ctx, j.configs, &build.WatchOptions{
 		Build: build.Options{Previous: j.previous(), Embed: j.embed, Pins: j.pins(), Progress: j.line.Event()}, Poll: poll,
 	}, func(u build.Update) {
-		j.endLine() // rebuilds say what changed, not how they went
+		j.endLine() // a rebuild prints its changes, not its progress
 		if err := j.update(ctx, u, first); err != nil {
 			fmt.Fprintln(j.stderr, "build-registry:", err)
 		} else {
@@ -261,13 +260,12 @@ func (j *job) watch(ctx context.Context, poll time.Duration) error {
 		}
 	})
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil && !first {
-		return nil // how a watch ends that has built something
+		return nil // the user ended a watch that has built something
 	}
 	return err
 }
 
-// update saves and prints one rebuild. A registry that no server answered for
-// is not worth an older one.
+// update saves and prints one rebuild. If no server answered, the older registry stays.
 func (j *job) update(ctx context.Context, u build.Update, first bool) error {
 	if u.Err != nil {
 		if first {

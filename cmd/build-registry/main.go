@@ -43,7 +43,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	case err == nil:
 		return 0
 	case ctx.Err() != nil:
-		if !out.Closed() { // who has read enough knows
+		if !out.Closed() { // a closed pipe needs no message
 			fmt.Fprintln(stderr, "build-registry: canceled")
 		}
 		return outcome.Canceled.ExitCode()
@@ -57,10 +57,10 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	return 1
 }
 
-// usageError is a fault in how the command was called, or in its files.
+// usageError reports wrong arguments or a wrong file.
 type usageError struct{ error }
 
-// pointless refuses a flag that was given and would do nothing.
+// pointless returns an error for a given flag that would do nothing.
 func pointless(c *cli.Command, is bool, why string, names ...string) error {
 	for _, name := range names {
 		if is && c.IsSet(name) {
@@ -112,7 +112,7 @@ kept in a history beside the registry, tool_registry.history.jsonl.
 			if err := pointless(c, !c.Bool("watch"), "without -watch: add that, or leave it out", "poll"); err != nil {
 				return err
 			}
-			if err := pointless(c, c.Bool("watch"), "with -watch, which goes on when a server fails: leave it out",
+			if err := pointless(c, c.Bool("watch"), "with -watch, which continues when a server fails: leave it out",
 				"strict"); err != nil {
 				return err
 			}

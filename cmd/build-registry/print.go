@@ -12,8 +12,8 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// printReport writes a line a server, what was wrong with it below, and what
-// changed; with onlyFailed the servers that failed alone.
+// printReport writes a line for each server, with its problems below, and the changes.
+// If onlyFailed is set, it writes the failed servers alone.
 func printReport(w io.Writer, r *build.Report, onlyFailed bool) {
 	name, transport := 0, 0
 	for _, s := range r.Servers {
@@ -35,7 +35,7 @@ func printReport(w io.Writer, r *build.Report, onlyFailed bool) {
 	}
 }
 
-// printFaults writes why a server failed, and what is wrong with its tools.
+// printFaults writes why a server failed, and the problems of its tools.
 func printFaults(w io.Writer, s build.ServerReport) {
 	if s.Err != nil {
 		say := catalog.OfServer(s.Name, s.Err.Error())
@@ -49,7 +49,7 @@ func printFaults(w io.Writer, s build.ServerReport) {
 	}
 }
 
-// printChanges writes which tools are new, gone and others than before.
+// printChanges writes the added, removed and changed tools.
 func printChanges(w io.Writer, r *build.Report) {
 	for _, c := range []struct {
 		what string
@@ -74,5 +74,5 @@ func printChanges(w io.Writer, r *build.Report) {
 	}
 }
 
-// maxNames is how many tools a line names.
+// maxNames is the largest number of tools named in a line.
 const maxNames = 10

@@ -14,7 +14,7 @@ import (
 // version is set by release builds.
 var version string
 
-// buildInfo says which program this is.
+// buildInfo identifies this program's build.
 type buildInfo struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`

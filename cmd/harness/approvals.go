@@ -174,13 +174,13 @@ func (e *env) showApprovals(ctx context.Context, c *cli.Command) error {
 	return nil
 }
 
-// answered is a line that approvals yes and no print with -json.
+// answered is a line that approvals yes and approvals no print with -json.
 type answered struct {
 	ID    string    `json:"id"`
 	Yes   bool      `json:"yes"`
 	Who   string    `json:"who"`
 	Until time.Time `json:"until,omitzero"`
-	Error string    `json:"error,omitempty"` // it was not taken
+	Error string    `json:"error,omitempty"` // why the answer was not accepted
 }
 
 func (e *env) answerApprovals(ctx context.Context, c *cli.Command, yes bool) error {
@@ -252,7 +252,7 @@ func (e *env) sayAnswered(c *cli.Command, a *approval.Call, out *answered, err e
 	return nil
 }
 
-// what returns a few words for a call.
+// what describes a call in a few words.
 func what(a *approval.Call) string {
 	if a.IsLedger() {
 		return "the calls of the dry run"

@@ -44,7 +44,7 @@ the file and to the cluster, which keeps it for 30 days.
 	}
 }
 
-// counted writes to another writer, and knows whether there was anything.
+// counted writes to another writer and counts the bytes.
 type counted struct {
 	to   io.Writer
 	some bool

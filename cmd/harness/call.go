@@ -51,7 +51,7 @@ canceled.
 	}
 }
 
-// policyFlags say which tools may be called.
+// policyFlags returns the flags that allow and deny tools.
 func (e *env) policyFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "allow",
@@ -64,7 +64,7 @@ func (e *env) policyFlags() []cli.Flag {
 	}
 }
 
-// policyOf is what policyFlags say.
+// policyOf returns the policy from policyFlags.
 func policyOf(c *cli.Command) *policy.Policy {
 	return &policy.Policy{
 		Allow: c.StringSlice("allow"), Deny: c.StringSlice("deny"), ReadOnly: c.Bool("read-only"),
@@ -167,8 +167,8 @@ if r.JSON(&v) == nil { Return(v) } else { fmt.Print(r.Text()) }
 	return &harness.Script{Source: source, Origin: harness.Origin{Name: "call " + id}, Inputs: map[string]json.RawMessage{"args": args}}, nil
 }
 
-// toolToCall is the catalog, and the ID of the tool that is named. Servers that
-// failed before are asked again before one is not found.
+// toolToCall returns the catalog and the ID of the named tool. Before it reports that a
+// tool is not found, it asks the servers that failed earlier again.
 func (e *env) toolToCall(ctx context.Context, files *catalog.Files, name string) (*catalog.Catalog, string, error) {
 	for again := false; ; again = true {
 		cat, err := catalogFor(ctx, files, name)
@@ -195,8 +195,8 @@ func (e *env) toolToCall(ctx context.Context, files *catalog.Files, name string)
 	}
 }
 
-// catalogFor is the catalog, as soon as it knows the tools of the server that a
-// tool's name begins with: git.git_log, git/git_log, mcp__git__git_log.
+// catalogFor returns the catalog as soon as it has the tools of the server that a tool's
+// name begins with: git.git_log, git/git_log, mcp__git__git_log.
 func catalogFor(ctx context.Context, files *catalog.Files, tool string) (*catalog.Catalog, error) {
 	cat, err := files.Early(ctx)
 	if err != nil || cat.Asking == nil {
@@ -215,13 +215,13 @@ func catalogFor(ctx context.Context, files *catalog.Files, tool string) (*catalo
 			return cat.Asking.More(ctx, []string{s.Name}, false)
 		}
 	}
-	return cat.Asking.More(ctx, cat.Asking.Servers, false) // it may be any
+	return cat.Asking.More(ctx, cat.Asking.Servers, false) // any server may have the tool
 }
 
-// maxArguments bounds the arguments of a call in bytes.
+// maxArguments is the largest size of a call's arguments in bytes.
 const maxArguments = 16 << 20
 
-// givenArguments is the value of -args.
+// givenArguments returns the value of -args.
 func (e *env) givenArguments(c *cli.Command) (map[string]json.RawMessage, error) {
 	text := c.String("args")
 	if text == "-" {
@@ -245,7 +245,7 @@ func (e *env) givenArguments(c *cli.Command) (map[string]json.RawMessage, error)
 	return out, nil
 }
 
-// arguments adds the arguments of the command line, KEY=VALUE, to those that are given.
+// arguments adds the KEY=VALUE arguments of the command line to those of -args.
 func arguments(cat *catalog.Catalog, id string, given map[string]json.RawMessage, words []string) (json.RawMessage, error) {
 	view, err := cat.View()
 	if err != nil {
@@ -291,7 +291,7 @@ func arguments(cat *catalog.Catalog, id string, given map[string]json.RawMessage
 	return json.Marshal(given)
 }
 
-// valueOf returns a word as JSON: as text for a string or what is not JSON.
+// valueOf returns a word as JSON. If kind is string, or the word is not JSON, it is a JSON string.
 func valueOf(text, kind string) json.RawMessage {
 	if kind != "string" && json.Valid([]byte(text)) {
 		return json.RawMessage(text)

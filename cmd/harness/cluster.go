@@ -23,14 +23,14 @@ import (
 	"github.com/usetools/usetools/harness/serve/transport"
 )
 
-// poolFlag names the runners that scripts are for.
+// poolFlag returns the flag that names a pool of runners.
 func poolFlag() cli.Flag {
 	return &cli.StringFlag{Name: "pool", Usage: "pool of runners, by `NAME`", Value: cluster.DefaultPool,
 		Validator: cluster.ValidPool}
 }
 
-// connected connects to the cluster that the flags name; nil: they name none. It is closed
-// when the command has ended.
+// connected connects to the cluster that the flags name. It returns nil without an error
+// if they name none. The connection is closed when the command ends.
 func (e *env) connected(ctx context.Context, c *cli.Command, log *slog.Logger) (*cluster.Cluster, error) {
 	if join.URL(c) == "" {
 		return nil, pointless(c, true, "without -cluster", append([]string{"pool", "runner"}, join.Beside...)...)
@@ -50,8 +50,8 @@ func (e *env) connected(ctx context.Context, c *cli.Command, log *slog.Logger) (
 	return cl, nil
 }
 
-// shared has files take what all processes of a cluster share: its registry, unless a flag
-// names another one, and its saved scripts. nil: there is no cluster.
+// shared makes files use the registry of the cluster, unless a flag names another one, and
+// the cluster's saved scripts. cl may be nil.
 func shared(ctx context.Context, c *cli.Command, cl *cluster.Cluster, files *catalog.Files) error {
 	if cl == nil {
 		return nil
@@ -64,8 +64,8 @@ func shared(ctx context.Context, c *cli.Command, cl *cluster.Cluster, files *cat
 	return cl.Scripts(ctx, files)
 }
 
-// inCluster makes a server a front end of a cluster, whose records opts has already. What
-// it returns is to be called when the server has ended.
+// inCluster makes a server a front end of a cluster. opts already has the cluster's
+// records. Call end when the server has ended.
 func (e *env) inCluster(c *cli.Command, cl *cluster.Cluster, opts *serve.Options) (end func(), err error) {
 	front, err := cl.Front(&cluster.FrontOptions{Records: opts.Records, Pool: c.String("pool"), Version: opts.Version})
 	if err != nil {
@@ -74,13 +74,13 @@ func (e *env) inCluster(c *cli.Command, cl *cluster.Cluster, opts *serve.Options
 	opts.Elsewhere, opts.Kept, opts.Audit.To = front, cl.Kept(), cl.Audit()
 	opts.Metrics, opts.Engine = cl.WriteMetrics, cl.Reached
 	opts.Cluster = func(ctx context.Context) (*console.Cluster, error) { return clusterShown(ctx, cl) }
-	if len(opts.Key) == 0 { // all front ends know the same one
+	if len(opts.Key) == 0 { // all front ends use the same key
 		opts.Key, err = opts.Records.MAC("usetools front ends/1")
 	}
 	return func() { front.Close() }, err
 }
 
-// cancelRun ends a run of a cluster.
+// cancelRun cancels a run of a cluster.
 func (e *env) cancelRun(ctx context.Context, c *cli.Command) error {
 	cl, err := e.connected(ctx, c, nil)
 	if err != nil {
@@ -104,7 +104,7 @@ func (e *env) cancelRun(ctx context.Context, c *cli.Command) error {
 	return err
 }
 
-// clusterShown is how a cluster is, as the console shows it.
+// clusterShown returns the state of a cluster for the console.
 func clusterShown(ctx context.Context, cl *cluster.Cluster) (*console.Cluster, error) {
 	s, err := cl.Status(ctx)
 	if err != nil {
@@ -136,8 +136,8 @@ func clusterShown(ctx context.Context, cl *cluster.Cluster) (*console.Cluster, e
 	return out, nil
 }
 
-// runScripts has a runner with the flags of a command take scripts until ctx ends; wait returns
-// when it has ended.
+// runScripts starts a runner with the flags of a command. It takes scripts until ctx ends;
+// wait returns when it has ended.
 func (e *env) runScripts(ctx context.Context, c *cli.Command, cl *cluster.Cluster, opts *serve.Options, spares int,
 	catalog func(context.Context) (*catalog.Catalog, func(), error)) (wait func() error) {
 	h := harness.New(&harness.Options{Records: opts.Records, Spares: spares, BestEffort: opts.BestEffort, Version: opts.Version})
@@ -190,7 +190,7 @@ runner.
 	}
 }
 
-// rerunFlag is of those that run scripts of a cluster.
+// rerunFlag returns the flag for commands that run scripts of a cluster.
 func rerunFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "rerun-reads", Usage: "continue runs of a lost runner on another one, if they made only read calls"}
 }
@@ -255,7 +255,8 @@ func (e *env) runner(ctx context.Context, c *cli.Command) error {
 	return e.runScripts(ctx, c, cl, opts, spares, cat.acquire)()
 }
 
-// monitorAt is where a runner tells how it is, with the address taken; nil: nowhere.
+// monitorAt opens the address at which a runner serves its health and metrics. It returns
+// nil without an error if no flag names one.
 func monitorAt(c *cli.Command) (*transport.Endpoint, error) {
 	if c.String("metrics") == "" {
 		return nil, nil
@@ -271,13 +272,13 @@ func monitorAt(c *cli.Command) (*transport.Endpoint, error) {
 	return http, http.Listen()
 }
 
-// newestCatalog is the catalog of the moment; a run keeps the one that it began with.
+// newestCatalog holds the current catalog. A run keeps the one that it began with.
 type newestCatalog struct {
 	load func(context.Context) (*catalog.Catalog, error)
-	keep time.Duration // what a run takes at most
+	keep time.Duration // the longest time that a run takes
 
 	mu    sync.Mutex
-	cat   *catalog.Catalog // nil: it was not needed yet
+	cat   *catalog.Catalog // nil until it is first needed
 	users *sync.WaitGroup
 }
 
@@ -295,8 +296,8 @@ func (n *newestCatalog) acquire(ctx context.Context) (*catalog.Catalog, func(), 
 	return n.cat, n.users.Done, nil
 }
 
-// renew takes another catalog, and waits, within bounds, for the runs with the one before,
-// whose connections are closed then.
+// renew replaces the catalog. It waits, within bounds, for the runs that use the previous
+// one, and then closes its connections.
 func (n *newestCatalog) renew(cat *catalog.Catalog, err error) {
 	if err != nil {
 		return

@@ -23,9 +23,9 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// completeFlag is the last argument if a shell asks what may stand at the cursor. The
-// word under the cursor is the argument before it. The package cli reads the other
-// words, and calls complete.
+// completeFlag is the last argument of a shell's request for completions. The word under
+// the cursor is the argument before it. The package cli reads the other words and calls
+// complete.
 const completeFlag = "--generate-shell-completion"
 
 func (e *env) completionCommand() *cli.Command {
@@ -51,7 +51,7 @@ names. Completion reads the registry file as it is and starts no servers.
 }
 
 // completions are the functions for the shells. Those of the package cli evaluate the
-// command line, which may hold the name of a server that runs a command; these do not.
+// command line, in which the name of a server could run a command; these do not.
 var completions = map[string]string{
 	"bash": `# harness in bash: source <(harness completion bash)
 _harness() {
@@ -93,12 +93,11 @@ complete -c harness -f -n 'test (count (__harness_complete)) -gt 0' -a '(__harne
 `,
 }
 
-// typeable are words that no shell reads as anything but text. The names of
-// tools and servers come from servers, and a completed word is run by whoever
-// presses return.
+// typeable matches words that every shell reads as plain text. Names of tools and servers
+// come from servers, and the user may run a completed word by pressing return.
 var typeable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL\pN_./:@+-]+$`) })
 
-// completing takes the word under the cursor from the arguments of a shell's request.
+// completing removes the word under the cursor from the arguments of a shell's request.
 // bash passes -flag=value as three words.
 func (e *env) completing(args []string) []string {
 	n := len(args) - 2
@@ -119,14 +118,14 @@ func (e *env) completing(args []string) []string {
 			out = append(out, w)
 		}
 	}
-	if out[len(out)-1] == "--" { // else taken for the word under the cursor
+	if out[len(out)-1] == "--" { // or the package cli takes it for the word under the cursor
 		out = append(out, e.word)
 	}
 	return append(out, completeFlag)
 }
 
-// complete prints the words that may stand at the cursor, with what they are; none
-// means a file, perhaps. It is the ShellComplete of all commands.
+// complete prints the completions with descriptions. If it prints none, the shell
+// completes file names. It is the ShellComplete of all commands.
 func (e *env) complete(_ context.Context, c *cli.Command) {
 	for _, w := range e.candidates(c) {
 		word, about, _ := strings.Cut(w, "\t")
@@ -176,8 +175,8 @@ func (e *env) candidates(c *cli.Command) (out []string) {
 	return out
 }
 
-// values returns the words that a word of the usage stands for. Files and others that are
-// not here are left to the shell.
+// values returns the completions for a placeholder of the usage. The shell completes file
+// names and all others.
 func values(c *cli.Command, kind string) (out []string) {
 	files := &catalog.Files{Configs: c.StringSlice("config"), Registry: c.String("registry")}
 	switch kind {
@@ -202,7 +201,7 @@ func values(c *cli.Command, kind string) (out []string) {
 	return out
 }
 
-// registered returns names in the registry, if there is one.
+// registered returns names from the registry, if there is one.
 func registered(path, kind string) (out []string) {
 	reg, err := registry.Load(path)
 	if err != nil {

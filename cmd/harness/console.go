@@ -74,7 +74,7 @@ func (e *env) console(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	if join.URL(c) == "" {
-		err = os.MkdirAll(dir, 0o700) // runs that begin later are shown, too
+		err = os.MkdirAll(dir, 0o700) // so that runs that begin later appear
 	}
 	if err == nil {
 		opts.Records, err = e.store(c, storeOptions(files))
@@ -99,7 +99,7 @@ func (e *env) console(ctx context.Context, c *cli.Command) error {
 	return s.HTTP(ctx, page)
 }
 
-// shownIn has a browser show a link; what it returns is to be called at the end.
+// shownIn opens a link in a browser. Call forget at the end.
 func (e *env) shownIn(link string) (forget func()) {
 	forget, err := browse(link)
 	if err != nil {
@@ -109,8 +109,8 @@ func (e *env) shownIn(link string) (forget func()) {
 	return forget
 }
 
-// browse has the user's browser open a link: by a file that only this user can read, as
-// all users of a machine see the arguments of a program. forget removes the file.
+// browse opens a link in the user's browser. The link is in a file that only this user can
+// read, since all users of a machine see the arguments of a program. forget removes the file.
 func browse(link string) (forget func(), err error) {
 	dir, err := os.MkdirTemp("", "usetools-console")
 	if err != nil {

@@ -81,7 +81,7 @@ func (e *env) showEntry(x discovery.Entry, d discovery.Detail) {
 	}
 }
 
-// showGo prints declarations of tools, in colours on a terminal.
+// showGo prints declarations of tools, with colours on a terminal.
 func (e *env) showGo(text string) {
 	if lifetime.Terminal(e.stdout) {
 		text = outcome.Paint(text)

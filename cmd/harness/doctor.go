@@ -148,23 +148,22 @@ func (e *env) doctor(ctx context.Context, c *cli.Command) error {
 	return nil
 }
 
-// check is one thing to look at, and how long that may take; 0: it has bounds of its
-// own.
+// check is one check and its time limit. If the limit is zero, the check bounds itself.
 type check struct {
 	name string
 	wait time.Duration
 	look func(context.Context) []finding
 }
 
-// overtime is how long a check may still take to say that its time is over.
+// overtime is how long a check may take after its limit to report the timeout itself.
 const overtime = 5 * time.Second
 
-// patience is how long the checks may take before it is said which do.
+// patience is how long the checks run before the command names the slow ones.
 const patience = 3 * time.Second
 
-// examine makes all checks side by side and yields what each found, with its
-// place, as soon as that is known. A check that does not end in its time is
-// not waited for. waiting is told once of those that take long.
+// examine runs all checks concurrently and yields the findings of each with its index as
+// soon as they are known. It does not wait for a check beyond its limit. It calls waiting
+// once with the names of the slow checks.
 func examine(ctx context.Context, checks []check, waiting func(names []string)) iter.Seq2[int, []finding] {
 	type result struct {
 		place int
@@ -253,7 +252,7 @@ func checkConfig(files *catalog.Files) (*config.Config, finding) {
 	return cfg, f
 }
 
-// checkServer waits for what the i-th server of a config answers.
+// checkServer waits for the answer of the i-th server of a config and reports it.
 func checkServer(ctx context.Context, job *build.Job, cfg *config.Config, i int) []finding {
 	s := &cfg.Servers[i]
 	f := finding{Check: "server " + s.Name, Status: broken}
@@ -271,7 +270,7 @@ func checkServer(ctx context.Context, job *build.Job, cfg *config.Config, i int)
 		if r.Tools == 0 {
 			f.Status, f.Do = warning, "check the allow and deny lists of its entry"
 		}
-		// those are in the settings
+		// checkSettings reports the notes
 		if odd := slices.DeleteFunc(r.Problems, func(p string) bool { return slices.Contains(s.Notes, p) }); len(odd) > 0 {
 			f.Status, f.Do = warning, "correct its entry, or report it to the authors of the server"
 			f.Detail += "; " + strings.Join(odd[:min(len(odd), 3)], "; ")
@@ -280,7 +279,7 @@ func checkServer(ctx context.Context, job *build.Job, cfg *config.Config, i int)
 	return []finding{f}
 }
 
-// checkSettings looks at what the config says about finding tools.
+// checkSettings checks the config's settings for finding tools.
 func checkSettings(ctx context.Context, cfg *config.Config) []finding {
 	f := finding{Check: "settings", Status: fine, Detail: "usetools is valid"}
 	settings, err := catalog.SearchSettings(cfg)
@@ -311,8 +310,8 @@ func checkSettings(ctx context.Context, cfg *config.Config) []finding {
 	return []finding{f, g}
 }
 
-// silent counts the tools without a word that counts on whether they destroy
-// anything. cfg may be nil.
+// silent counts the tools for which neither a trusted annotation nor the config says whether
+// they destroy anything. cfg may be nil.
 func silent(tools []registry.Tool, cfg *config.Config) (n int) {
 	for i := range tools {
 		hints := tools[i].Annotations
@@ -328,8 +327,8 @@ func silent(tools []registry.Tool, cfg *config.Config) (n int) {
 	return n
 }
 
-// checkClasses counts the tools by what their calls do, and names the servers
-// that do not say it of any.
+// checkClasses counts the tools by the effects of their calls, and names the servers
+// that declare no effects.
 func checkClasses(reg *registry.Registry, cfg *config.Config) finding {
 	cat := &catalog.Catalog{Registry: reg}
 	if cfg != nil {
@@ -344,7 +343,7 @@ func checkClasses(reg *registry.Registry, cfg *config.Config) finding {
 		a := t.Annotations
 		told[t.Server] = told[t.Server] || class != record.Effect || a != nil && (a.ReadOnly != nil || a.Idempotent != nil)
 	}
-	for _, s := range cat.Servers { // whoever wrote that has thought of it
+	for _, s := range cat.Servers { // the config's author has decided this server's effects
 		told[s.Name] = told[s.Name] || s.Trust == config.TrustNothing || len(s.Classes) > 0
 	}
 	f := finding{Check: "classes", Status: fine, Detail: fmt.Sprintf("%s: %d read, %d again, %d effect",
@@ -362,7 +361,7 @@ func checkClasses(reg *registry.Registry, cfg *config.Config) finding {
 	return f
 }
 
-// checkRules says what each rule of the config means, and which tools it is for.
+// checkRules explains each rule of the config and lists the tools that it applies to.
 func checkRules(reg *registry.Registry, cfg *config.Config) []finding {
 	if cfg == nil {
 		return nil
@@ -396,8 +395,8 @@ func checkRules(reg *registry.Registry, cfg *config.Config) []finding {
 	return out
 }
 
-// checkFlow says which results the config takes for untrusted, what is wrong with that, and which
-// servers it should name.
+// checkFlow reports which results the config treats as untrusted, errors in that setting,
+// and servers that it should name.
 func checkFlow(reg *registry.Registry, cfg *config.Config) []finding {
 	if cfg == nil {
 		return nil
@@ -429,8 +428,8 @@ func checkFlow(reg *registry.Registry, cfg *config.Config) []finding {
 	return out
 }
 
-// saveAnswers saves what the servers have answered, so that the next command does not
-// ask them again. A server that failed within -timeout is asked again.
+// saveAnswers saves the servers' answers, so that the next command does not ask them again.
+// A server that failed within -timeout is asked again.
 func saveAnswers(ctx context.Context, files *catalog.Files, job *build.Job, hurried bool) error {
 	if err := job.Wait(ctx); err != nil {
 		return err
@@ -513,8 +512,7 @@ func checkModel() finding {
 	return f
 }
 
-// checkRecords says where the records of runs are looked for, and whether that can
-// be read.
+// checkRecords reports the folder of the records of runs, and whether it is readable.
 func checkRecords(ctx context.Context) []finding {
 	f := finding{Check: "records", Status: fine}
 	dir, _, err := stateDir(nil)
@@ -543,10 +541,10 @@ func checkRecords(ctx context.Context) []finding {
 	return []finding{f}
 }
 
-// checkApprovals says how many calls wait for a person, and what a yes is worth.
+// checkApprovals reports how many calls need approval, and how an approval is proven.
 func checkApprovals(ctx context.Context) []finding {
 	dir, _, err := stateDir(nil)
-	if err != nil { // checkRecords says so
+	if err != nil { // checkRecords reports it
 		return nil
 	}
 	f := finding{Check: "approvals", Status: fine, Detail: "users that can write " + dir + ", or run programs as this user, " +
@@ -571,7 +569,7 @@ func checkApprovals(ctx context.Context) []finding {
 	return []finding{f}
 }
 
-// checkTypes says whether scripts' types can be made with the Go of this build.
+// checkTypes reports whether this build's Go version supports the types of scripts.
 func checkTypes() finding {
 	f := finding{Check: "types", Status: fine, Detail: runtime.Version() + ": types with methods work in scripts"}
 	if err := harness.CheckTypes(); err != nil {
@@ -581,7 +579,7 @@ func checkTypes() finding {
 	return f
 }
 
-// checkSandbox runs a script that does nothing, and says how it was locked.
+// checkSandbox runs an empty script and reports how the worker was locked.
 func checkSandbox(ctx context.Context) []finding {
 	f := finding{Check: "sandbox", Status: fine}
 	h := harness.New(&harness.Options{BestEffort: true})

@@ -20,7 +20,7 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// doctorClusterFlags are those of doctor that concern a cluster.
+// doctorClusterFlags returns the flags of doctor for a cluster.
 func doctorClusterFlags() []cli.Flag {
 	return append(join.Flags(),
 		&cli.BoolFlag{Name: "make-streams", Usage: "create missing streams of -cluster, as a user of the role admin"},
@@ -28,7 +28,7 @@ func doctorClusterFlags() []cli.Flag {
 			"how often acknowledged messages are written to disk"})
 }
 
-// checkCluster looks at the cluster that the flags name.
+// checkCluster checks the cluster that the flags name.
 func checkCluster(ctx context.Context, c *cli.Command) []finding {
 	first := finding{Check: "cluster", Status: broken}
 	o := join.Options(c)
@@ -43,7 +43,7 @@ func checkCluster(ctx context.Context, c *cli.Command) []finding {
 		first.Detail = err.Error()
 		first.Do = "start the servers with JetStream; harness serve -cluster, or -make-streams here, creates missing streams"
 		var no *cluster.PermissionError
-		if errors.As(err, &no) { // which says what to do
+		if errors.As(err, &no) { // its message has the fix
 			first.Do = ""
 		}
 		return []finding{first}
@@ -120,7 +120,7 @@ func checkSync(ctx context.Context, monitor string) finding {
 	return f
 }
 
-// checkUser says who this process is for the servers.
+// checkUser reports as which user the servers see this process.
 func checkUser(s *cluster.Status) finding {
 	f := finding{Check: "cluster user", Status: fine}
 	switch u := s.User; {
@@ -136,10 +136,10 @@ func checkUser(s *cluster.Status) finding {
 	return f
 }
 
-// usersGuide is where the permissions of each role are.
+// usersGuide names the section with the permissions of each role.
 const usersGuide = "examples/cluster/README.md, Users"
 
-// checkWire says whether the connection can be read, or used by others.
+// checkWire reports whether others can read or use the connection.
 func checkWire(s *cluster.Status) finding {
 	f := finding{Check: "cluster connection", Status: fine, Detail: "TLS"}
 	u, err := url.Parse(s.URL)
@@ -161,7 +161,7 @@ func checkWire(s *cluster.Status) finding {
 	return f
 }
 
-// maxClock is by how much clocks may differ, in ms.
+// maxClock is the largest permitted difference between clocks, in milliseconds.
 const maxClock = 500
 
 func checkClock(s *cluster.Status) []finding {
@@ -219,7 +219,7 @@ func checkRunners(s *cluster.Status) []finding {
 const (
 	lostSince = 24 * time.Hour
 	maxLost   = 20
-	// lostFor is how long lost runs are looked for.
+	// lostFor is the time limit of the search for lost runs.
 	lostFor = 2 * time.Second
 )
 

@@ -23,7 +23,7 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// env is what a command works with. What it opens is closed when the command ends.
+// env holds a command's streams and resources. They are closed when the command ends.
 type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -35,7 +35,7 @@ type env struct {
 	words          map[cli.Flag][]string // values of flags, see choice
 }
 
-// close closes what the command has opened, the latest first.
+// close closes the command's resources, the latest first.
 func (e *env) close() {
 	e.endLine()
 	for _, end := range slices.Backward(e.closing) {
@@ -59,7 +59,7 @@ func (e *env) files(c *cli.Command) *catalog.Files {
 	return f
 }
 
-// endLine takes the line away that says what is waited for.
+// endLine removes the progress line.
 func (e *env) endLine() {
 	e.line.Close()
 	e.line = nil
@@ -73,7 +73,7 @@ func (e *env) harness(c *cli.Command, o *harness.Options) *harness.Harness {
 	return h
 }
 
-// known is what commands that call no tool look into.
+// known is the registry and its index, for commands that call no tool.
 type known struct {
 	catalog  *catalog.Catalog
 	registry *registry.Registry
@@ -96,7 +96,7 @@ func (e *env) known(ctx context.Context, c *cli.Command) (*known, error) {
 	return k, err
 }
 
-// on returns the action of a command on what load opens.
+// on returns a command's action that loads a T and calls do with it.
 func on[T any](load func(context.Context, *cli.Command) (T, error), do func(context.Context, *cli.Command, T) error) cli.ActionFunc {
 	return func(ctx context.Context, c *cli.Command) error {
 		x, err := load(ctx, c)
@@ -107,7 +107,7 @@ func on[T any](load func(context.Context, *cli.Command) (T, error), do func(cont
 	}
 }
 
-// hasServer refuses the name of a server that there is not; "" is any.
+// hasServer returns an error if no server has this name. "" means any server.
 func (k *known) hasServer(name string) error {
 	if _, ok := k.registry.Server(name); ok || name == "" {
 		return nil
@@ -119,7 +119,7 @@ func (k *known) hasServer(name string) error {
 	return noServer(name, names)
 }
 
-// noTool returns the failure of a command that does not find a tool, with the nearest names.
+// noTool returns the error for a tool that is not found, with the nearest names.
 func noTool(cat *catalog.Catalog, name string) error {
 	if ids := cat.Nearest(name); len(ids) > 0 {
 		return notFound("there is no tool %q; the nearest are %s", name, strings.Join(ids, ", "))
@@ -127,13 +127,12 @@ func noTool(cat *catalog.Catalog, name string) error {
 	return notFound("there is no tool %q; harness search finds tools by what they do", name)
 }
 
-// noServer refuses a name that is none of those that there are.
+// noServer returns an error that lists the existing servers.
 func noServer(name string, names []string) error {
 	return usageError{fmt.Sprintf("there is no server %q, there are: %s", name, strings.Join(names, ", "))}
 }
 
-// pointless refuses flags that were given and would do nothing: why, and what
-// would be right.
+// pointless returns an error for given flags that would do nothing. why also has the fix.
 func pointless(c *cli.Command, is bool, why string, flags ...string) error {
 	for _, name := range flags {
 		if is && c.IsSet(name) {
@@ -143,7 +142,7 @@ func pointless(c *cli.Command, is bool, why string, flags ...string) error {
 	return nil
 }
 
-// atLeast is a validator of numbers.
+// atLeast returns a validator for numbers.
 func atLeast(least int) func(int) error {
 	return func(n int) error {
 		if n < least {
@@ -153,8 +152,8 @@ func atLeast(least int) func(int) error {
 	}
 }
 
-// choice returns a flag whose value is one of words. Completion offers them, and a usage that
-// ends with a colon gets them.
+// choice returns a flag whose value is one of words. Completion offers the words. They are
+// appended to a usage that ends with a colon.
 func choice[T ~string](e *env, name, usage string, value T, words ...T) cli.Flag {
 	all := make([]string, len(words))
 	for i, w := range words {
@@ -177,10 +176,10 @@ func choice[T ~string](e *env, name, usage string, value T, words ...T) cli.Flag
 	return f
 }
 
-// maxMemory bounds the memory of a script's process, in MB.
+// maxMemory is the largest permitted memory of a worker, in MB.
 const maxMemory = 1 << 20
 
-// memoryFlag is the memory of a script's process.
+// memoryFlag returns the flag for the memory of a worker.
 func memoryFlag(usage string) cli.Flag {
 	return &cli.IntFlag{Name: "memory", Usage: usage, Value: 512, Validator: memoryFits}
 }
@@ -192,7 +191,7 @@ func memoryFits(mb int) error {
 	return nil
 }
 
-// memoryOf is the value of the memory flag in bytes.
+// memoryOf returns the value of the memory flag in bytes.
 func (e *env) memoryOf(c *cli.Command) int64 {
 	memory := int64(c.Int("memory")) << 20
 	if memory < harness.MinMemory && !c.Bool("q") {
@@ -202,7 +201,7 @@ func (e *env) memoryOf(c *cli.Command) int64 {
 	return memory
 }
 
-// show writes a document to stdout. On a terminal it has colours, and lines fit its width.
+// show writes a document to stdout, on a terminal with colours and lines that fit its width.
 func (e *env) show(d present.Document) error {
 	o := &present.Options{Width: cmp.Or(lifetime.Width(e.stdout), -1), Colour: lifetime.Terminal(e.stdout)}
 	o.ASCII = lifetime.Device(e.stdout) != nil && ascii()
@@ -233,14 +232,14 @@ func printLines[T any](e *env, all []T) error {
 	return nil
 }
 
-// told says what a command waits for where a person types.
+// told prints a message if a person types at stdin.
 func (e *env) told(what string) {
 	if e.typed() {
 		e.tell(what)
 	}
 }
 
-// say tells on stderr what was done, or why a list is empty, unless -q is given.
+// say prints a note on stderr unless -q is given.
 func (e *env) say(c *cli.Command, format string, args ...any) {
 	if !c.Bool("q") {
 		e.tell(fmt.Sprintf(format, args...))
@@ -252,16 +251,16 @@ func (e *env) tell(message string) {
 	fmt.Fprintln(e.stderr, "harness:", registry.PrintableText(message, 16<<10))
 }
 
-// maxScript bounds what is read as a script; the front end says more about
-// longer ones.
+// maxScript is the largest size of a script in bytes. One more byte is read, so that the
+// parser can report longer scripts.
 const maxScript = 1 << 20
 
-// script reads the script that the command names, "-" being stdin.
+// script reads the script that the command names. "-" is stdin.
 func (e *env) script(c *cli.Command) (string, error) {
 	return e.source(c.Args().First())
 }
 
-// source reads the script in a file, "-" being stdin.
+// source reads a script from a file. "-" is stdin.
 func (e *env) source(name string) (string, error) {
 	in := e.stdin
 	if name == "-" {

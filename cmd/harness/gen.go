@@ -63,8 +63,7 @@ func (e *env) gen(_ context.Context, c *cli.Command, known *known) error {
 	return nil
 }
 
-// serversNamed returns the servers with the given names, all where there are
-// none.
+// serversNamed returns the servers with the given names, or all if names is empty.
 func serversNamed(view *wrappers.View, names []string) ([]*wrappers.Server, error) {
 	if len(names) == 0 {
 		return view.Servers(), nil

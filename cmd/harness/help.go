@@ -11,7 +11,7 @@ import (
 	"github.com/usetools/usetools/cmd/harness/help"
 )
 
-// guidePrefix names a guide where a command has the same name.
+// guidePrefix distinguishes a guide from a command with the same name.
 const guidePrefix = "guide/"
 
 func (e *env) helpCommand() *cli.Command {
@@ -53,7 +53,7 @@ func noTopic(c *cli.Command, topic string) error {
 
 // didYouMean returns the command with the nearest name as a question, or "" if none is near.
 func didYouMean(known []*cli.Command, name string) string {
-	near := cli.SuggestCommand(known, name) // it suggests one for any word
+	near := cli.SuggestCommand(known, name) // which suggests a command for any word
 	if near == "" || name == "" || near[0] != name[0] {
 		return ""
 	}

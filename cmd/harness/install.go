@@ -136,7 +136,7 @@ func onPath(exe string) string {
 	return name
 }
 
-// sayServers tells which servers a client gets from each of its files.
+// sayServers prints the servers that a client gets from each of its files.
 func (e *env) sayServers(c *cli.Command, client string, plans []*clients.Plan) {
 	names := func(all []string) string { return cmp.Or(strings.Join(all, ", "), "no server") }
 	for i, p := range plans {
@@ -161,7 +161,7 @@ func theClient(c *cli.Command) (*clients.Client, error) {
 	return client, nil
 }
 
-// carryOut shows what plans would change, asks, and changes it.
+// carryOut shows the changes of plans, asks, and makes them.
 func (e *env) carryOut(ctx context.Context, c *cli.Command, plans []*clients.Plan, nothing string) error {
 	plans = slices.DeleteFunc(plans, (*clients.Plan).Nothing)
 	if len(plans) == 0 && !c.Bool("json") {

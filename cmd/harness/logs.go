@@ -40,8 +40,8 @@ started and ended.
 type serverLog struct {
 	Server string    `json:"server"`
 	File   string    `json:"file"`
-	Bytes  int64     `json:"bytes"` // of the file and the one before
-	Last   time.Time `json:"last"`  // when it was written last
+	Bytes  int64     `json:"bytes"` // of the file and its predecessor
+	Last   time.Time `json:"last"`  // the time of the last write
 }
 
 func (e *env) logs(_ context.Context, c *cli.Command) error {
@@ -108,7 +108,7 @@ func noLog(cfg *config.Config, name string) error {
 	return notFound("%q has not been started yet", name)
 }
 
-// tail prints the last lines of a log and of the one before it.
+// tail prints the last lines of a log and its predecessor.
 func (e *env) tail(path string, n int) error {
 	text, err := mcp.LogTail(path, n)
 	if err != nil {

@@ -31,14 +31,14 @@ const (
 
 func main() {
 	harness.RunWorker()
-	if err := harness.Harden(); err != nil { // not to be had: scripts are locked all the same
+	if err := harness.Harden(); err != nil { // workers are locked even so
 		fmt.Fprintln(os.Stderr, "harness: protecting this process from others:", err)
 	}
 	lifetime.KeepLogs()
 	os.Exit(execute(os.Args, os.Stdin, os.Stdout, os.Stderr))
 }
 
-// exit ends a command with a code after everything was printed.
+// exit ends a command with an exit code and without a message.
 type exit int
 
 func (e exit) Error() string { return fmt.Sprintf("exit %d", int(e)) }
@@ -51,12 +51,12 @@ type failure struct {
 
 func (f failure) Error() string { return f.message }
 
-// notFound returns the failure of a command that did not find what its arguments name.
+// notFound returns the error of a command that did not find an item that its arguments name.
 func notFound(format string, args ...any) error {
 	return failure{exitNotFound, fmt.Sprintf(format, args...)}
 }
 
-// usageError is a fault in how the command was called.
+// usageError reports wrong arguments.
 type usageError struct{ msg string }
 
 func (e usageError) Error() string { return e.msg }
@@ -64,7 +64,7 @@ func (e usageError) Error() string { return e.msg }
 // execute runs the command line and returns the exit code.
 func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	// A closed pipe (harness … | head) ends the command like Ctrl-C: servers
-	// and workers are ended, nothing is left behind.
+	// and workers end, too.
 	ctx, out, stop := lifetime.Until(stdout)
 	defer stop()
 	stderr = lifetime.Screen(stderr)
@@ -101,7 +101,7 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case errors.As(err, &code):
 		return int(code)
 	case ctx.Err() != nil && (failed.code == exitInternal || errors.Is(err, context.Canceled)):
-		if !out.Closed() { // who has read enough knows
+		if !out.Closed() { // a closed pipe needs no message
 			fmt.Fprintln(stderr, "harness: canceled")
 		}
 		return outcome.Canceled.ExitCode()
@@ -132,7 +132,7 @@ func (e *env) app() *cli.Command {
 		Writer:                    e.stdout,
 		ErrWriter:                 e.stderr,
 		EnableShellCompletion:     true,
-		// The one of the package cli; see completionCommand.
+		// The command of the package cli; see completionCommand.
 		ShellCompletionCommandName: "__completion",
 		ShellComplete:              e.complete,
 		ExitErrHandler:             func(context.Context, *cli.Command, error) {},
@@ -162,7 +162,7 @@ func (e *env) app() *cli.Command {
 	return root
 }
 
-// group is some commands for one purpose.
+// group is a group of commands in the overview.
 type group struct {
 	purpose  string
 	commands []*cli.Command
@@ -184,8 +184,8 @@ func (e *env) commands() []group {
 	}
 }
 
-// retire adds the retired commands, hidden: each is an error that says what to use
-// instead.
+// retire adds the retired commands, hidden. Each returns an error that names its
+// replacement.
 func retire(root *cli.Command) {
 	for _, name := range config.RetiredNames() {
 		words := strings.Fields(name)
@@ -202,7 +202,7 @@ func retire(root *cli.Command) {
 	}
 }
 
-// prepare sets what all commands have in common.
+// prepare sets the properties that all commands share.
 func (e *env) prepare(commands []*cli.Command) {
 	for _, c := range commands {
 		c.OnUsageError = wrongUsage
@@ -224,8 +224,8 @@ func (e *env) prepare(commands []*cli.Command) {
 }
 
 // countArguments returns an error if a command has fewer or more arguments than its
-// ArgsUsage says: in brackets is what may be left out, before … what may be repeated,
-// and -- is no argument.
+// ArgsUsage permits. Arguments in brackets are optional, an argument before … may be
+// repeated, and -- is not an argument.
 func countArguments(c *cli.Command) error {
 	least, most := 0, 0
 	for _, word := range strings.Fields(c.ArgsUsage) {
@@ -269,7 +269,7 @@ func wrongUsage(_ context.Context, c *cli.Command, err error, _ bool) error {
 	return usageError{msg}
 }
 
-// noCommand says which command was meant.
+// noCommand returns the error for an unknown command, with the nearest one.
 func noCommand(c *cli.Command, name string) error {
 	return usageError{fmt.Sprintf("there is no command %q%s; see harness help", name, didYouMean(c.Root().Commands, name))}
 }

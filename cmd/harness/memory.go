@@ -31,7 +31,7 @@ were used. Nothing leaves the machine.
 	}
 }
 
-// kept opens the file that holds what was learned about the registry that the flags name.
+// kept opens a file with data learned about the registry that the flags name.
 func kept[T any](e *env, c *cli.Command, path func(registry string) (string, error), open func(path string) (T, error)) (T, error) {
 	var none T
 	registry := e.files(c).Path()
@@ -45,8 +45,8 @@ func kept[T any](e *env, c *cli.Command, path func(registry string) (string, err
 	return open(at)
 }
 
-// phrases opens the memory of phrases. It needs no registry file, which only tells whether
-// tools changed since.
+// phrases opens the memory of phrases. The registry file, which shows whether tools have
+// changed since, may be missing.
 func (e *env) phrases(_ context.Context, c *cli.Command) (*memory.Memory, error) {
 	return kept(e, c, memory.Path, func(at string) (*memory.Memory, error) { return memory.New(at, nil), nil })
 }
@@ -55,7 +55,7 @@ func (e *env) phrases(_ context.Context, c *cli.Command) (*memory.Memory, error)
 func (e *env) shapes(_ context.Context, c *cli.Command) (*observe.Store, error) {
 	s, err := kept(e, c, observe.Path, observe.Open)
 	if err == nil {
-		s.Shared() // is listed and forgotten, too
+		s.Shared() // its types are listed and removed, too
 	}
 	return s, err
 }
@@ -64,8 +64,8 @@ func (e *env) usageLog(_ context.Context, c *cli.Command) (*usage.Log, error) {
 	return kept(e, c, usage.Path, func(at string) (*usage.Log, error) { return usage.Open(at), nil })
 }
 
-// rmCommand forgets the named things of what open opens, or all if names is nil. rm returns
-// the names that were not kept.
+// rmCommand returns the command that removes the named entries of a store, or all if names
+// is nil. rm returns the names that the store does not have.
 func rmCommand[T any](args string, open func(context.Context, *cli.Command) (T, error), rm func(from T, names []string) (unknown []string, err error)) *cli.Command {
 	wants, some := "-all", ""
 	if args != "" {
@@ -89,7 +89,7 @@ func rmCommand[T any](args string, open func(context.Context, *cli.Command) (T, 
 				return err
 			}
 			if len(unknown) > 0 {
-				return notFound("nothing is stored for %q; %s lists what is", strings.Join(unknown, ", "), strings.TrimSuffix(c.FullName(), " rm"))
+				return notFound("nothing is stored for %q; %s lists all entries", strings.Join(unknown, ", "), strings.TrimSuffix(c.FullName(), " rm"))
 			}
 			return nil
 		}}
@@ -263,7 +263,7 @@ func (e *env) usage(ctx context.Context, c *cli.Command) error {
 		if server, ok := serverOf[id]; ok {
 			return server
 		}
-		server, _, _ := strings.Cut(id, ".") // a tool that is gone
+		server, _, _ := strings.Cut(id, ".") // the tool may be gone
 		return server
 	})
 	if c.Bool("unused") && !c.Bool("json") {

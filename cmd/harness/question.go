@@ -13,7 +13,7 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// asksServer asks the person at the terminal the question of a server in the middle of a call.
+// asksServer asks the person at the terminal a question that a server has during a call.
 func (e *env) asksServer(ctx context.Context, server string, q *backend.Question) (*backend.Reply, error) {
 	e.line.Clear()
 	fmt.Fprintf(e.stderr, "\nThe server %s asks, in its own words:\n", present.Visible(server, 200, ascii()))
@@ -34,12 +34,13 @@ func (e *env) asksServer(ctx context.Context, server string, q *backend.Question
 	return &backend.Reply{Action: backend.Accept, Content: content}, nil
 }
 
-// quote writes a text of others behind a bar.
+// quote writes an untrusted text behind a bar.
 func (e *env) quote(text string) {
 	_ = present.Document{&present.Quote{Text: text}}.Terminal(e.stderr, &present.Options{Width: columns(e.stderr, 80), ASCII: ascii()})
 }
 
-// refusal returns the action for a person who gives no answer. err says that no answer was given.
+// refusal returns the elicitation action for a person who refuses or, if err is not nil,
+// does not answer.
 func refusal(err error) string {
 	if err != nil {
 		return backend.Cancel

@@ -105,9 +105,9 @@ func (e *env) replay(ctx context.Context, c *cli.Command) error {
 	return nil
 }
 
-// recorded is a record to be loaded.
+// recorded is a record to load.
 type recorded struct {
-	name string // of its file, or the ID that it was asked for by
+	name string // its file, or its ID on the command line
 	load func() (*record.Run, error)
 }
 
@@ -115,7 +115,8 @@ func recordedIn(file string) recorded {
 	return recorded{file, func() (*record.Run, error) { return store.LoadFile(file) }}
 }
 
-// records are those that an argument means. single: it means one.
+// records returns the records that an argument names. single reports whether it names
+// exactly one.
 func (e *env) records(ctx context.Context, c *cli.Command, arg string) (all []recorded, single bool, err error) {
 	info, err := os.Stat(arg)
 	switch {
@@ -130,7 +131,7 @@ func (e *env) records(ctx context.Context, c *cli.Command, arg string) (all []re
 			all = append(all, recordedIn(filepath.Join(arg, file)))
 		}
 		return all, false, err
-	case !errors.Is(err, fs.ErrNotExist), strings.ContainsAny(arg, `./\`): // the ID of a run has none of these
+	case !errors.Is(err, fs.ErrNotExist), strings.ContainsAny(arg, `./\`): // the ID of a run contains neither
 		return nil, false, usageError{err.Error()}
 	}
 	_, r, err := e.openRun(ctx, c, arg)

@@ -83,7 +83,7 @@ func loose(phrases []string) bool {
 	return len(phrases) > 1 && !slices.ContainsFunc(phrases, func(p string) bool { return strings.ContainsAny(p, " ._/") })
 }
 
-// resolver prints what phrases come to.
+// resolver resolves phrases and prints the results.
 type resolver struct {
 	*env
 	ctx context.Context
@@ -127,7 +127,7 @@ func (r *resolver) print(phrase string) error {
 	return r.show(r.resolution(&res))
 }
 
-// verdict returns what a phrase means, in a line, with notes below it.
+// verdict returns a phrase's verdict in a line, with notes below it.
 func verdict(x *discovery.Resolution, notes ...string) present.Document {
 	style := present.Warn
 	if x.Verdict == discovery.Resolved {

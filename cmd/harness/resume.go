@@ -118,7 +118,7 @@ func (e *env) resumeRun(ctx context.Context, c *cli.Command, id string, asked *r
 	return e.ended(c, res, s, how, before)
 }
 
-// resumed goes on with a run; at a terminal a person is asked what it waits for.
+// resumed resumes a run. At a terminal it asks the person for the pending answers.
 func (e *env) resumed(ctx context.Context, c *cli.Command, h *harness.Harness, store *store.Store, s *harness.Script,
 	id string) (*outcome.Result, error) {
 	if !e.asksHere(c) {
@@ -141,8 +141,8 @@ func (e *env) resumed(ctx context.Context, c *cli.Command, h *harness.Harness, s
 	return res, err
 }
 
-// resumedElsewhere waits for the result of a run that another process, as the server of its
-// client, has resumed since it asked. If none has, it returns err.
+// resumedElsewhere waits for the result of a run that another process, such as the server
+// of its client, has resumed since it asked. If none has, it returns err.
 func resumedElsewhere(ctx context.Context, store *store.Store, asked *record.Run, err error) (*outcome.Result, error) {
 	for {
 		r, failed := store.Load(asked.Begin.ID)
@@ -160,7 +160,7 @@ func resumedElsewhere(ctx context.Context, store *store.Store, asked *record.Run
 	}
 }
 
-// unanswered says that a person at the terminal did not answer.
+// unanswered is the error for a question that the person at the terminal did not answer.
 type unanswered struct {
 	run     string
 	command func(args ...string) string
@@ -200,8 +200,8 @@ func (e *env) notResumed(c *cli.Command, id string, err error) error {
 // asksHere reports whether questions are asked at the terminal.
 func (e *env) asksHere(c *cli.Command) bool { return !c.Bool("json") && e.converses() }
 
-// goOn asks the person at the terminal what a run waits for, and goes on with it,
-// until it does not wait any more or the person does not answer.
+// goOn asks the person at the terminal for a run's pending answers and resumes it, until
+// it ends or the person does not answer.
 func (e *env) goOn(ctx context.Context, resume func(context.Context, string, *harness.Script) (*outcome.Result, error),
 	store *store.Store, s *harness.Script, res *outcome.Result) (*outcome.Result, error) {
 	for res.Status == outcome.Waiting && len(res.Waiting) > 0 {
@@ -216,12 +216,12 @@ func (e *env) goOn(ctx context.Context, resume func(context.Context, string, *ha
 	return res, nil
 }
 
-// askOpen asks all that a run waits for, one by one. stopped: the person did not
-// answer one.
+// askOpen asks for all pending answers of a run, one by one. stopped reports whether the
+// person did not answer one.
 func (e *env) askOpen(ctx context.Context, records *store.Store, id string) (stopped bool, err error) {
 	e.line.Clear()
 	for n, asked := 1, map[string]bool{}; ; n++ {
-		r, err := records.Load(id) // others may answer meanwhile
+		r, err := records.Load(id) // other processes may answer meanwhile
 		if err != nil {
 			return false, err
 		}
@@ -245,7 +245,8 @@ func (e *env) askOpen(ctx context.Context, records *store.Store, id string) (sto
 	}
 }
 
-// askApproval shows a call, whole, and asks for the answer; nil: there is none.
+// askApproval shows a call in full and asks for approval. It returns nil without an error
+// if the person does not answer.
 func (e *env) askApproval(ctx context.Context, a *approval.Call, which string) (*record.Answer, error) {
 	fmt.Fprintf(e.stderr, "\n%s: ", which)
 	o := &present.Options{Width: columns(e.stderr, 80), Colour: lifetime.Terminal(e.stderr), ASCII: ascii(), Now: time.Now()}
@@ -277,8 +278,8 @@ func (e *env) askApproval(ctx context.Context, a *approval.Call, which string) (
 	return answer, nil
 }
 
-// answerQuestions asks what a server wants to know in the middle of a call, and
-// returns MCP's inputResponses.
+// answerQuestions asks the questions that a server has during a call, and returns MCP's
+// inputResponses.
 func (e *env) answerQuestions(ctx context.Context, a *approval.Call) ([]byte, error) {
 	all, err := backend.Questions(a.Question)
 	if err != nil {
@@ -299,8 +300,8 @@ func (e *env) answerQuestions(ctx context.Context, a *approval.Call) ([]byte, er
 	return backend.Answers(replies)
 }
 
-// tellsOfEffects has it said which calls are waited for when the user ends a script
-// that has sent some that do not only read. The function that it returns ends that.
+// tellsOfEffects prints the unanswered calls when the user ends a script that has sent
+// effect calls. stop ends that.
 func (e *env) tellsOfEffects(ctx context.Context, s *harness.Script) (stop func()) {
 	var mu sync.Mutex
 	under := map[int]string{}
@@ -328,7 +329,8 @@ func (e *env) tellsOfEffects(ctx context.Context, s *harness.Script) (stop func(
 	return func() { stopped() }
 }
 
-// ended prints how a run ended, whose output was written as it came, and returns its exit code.
+// ended prints the result of a run without its output, which is already written, and
+// returns the exit code.
 func (e *env) ended(c *cli.Command, res *outcome.Result, s *harness.Script, how *shower, before starts) error {
 	r := &remote.Result{Result: res, Problems: res.Problems(true, lifetime.Terminal(e.stderr))}
 	if res.LookUp {

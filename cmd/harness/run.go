@@ -144,7 +144,7 @@ func (e *env) run(ctx context.Context, c *cli.Command) error {
 	return e.runScript(ctx, c, e.files(c), s, how)
 }
 
-// runScript runs a script here, and prints how it ended.
+// runScript runs a script in this process, and prints its result.
 func (e *env) runScript(ctx context.Context, c *cli.Command, files *catalog.Files, s *harness.Script, how *shower) (err error) {
 	opts := &harness.Options{Catalog: files.Early, Scripts: files.Scripts}
 	if opts.Records, opts.Answers, err = recordsOf(c, files); err != nil {
@@ -154,7 +154,7 @@ func (e *env) runScript(ctx context.Context, c *cli.Command, files *catalog.File
 	here := e.asksHere(c)
 	files.Asks = here || c.IsSet("state")
 	if here && !kept {
-		opts.Records = store.Memory(1, storeOptions(files)) // to resume runs that ask here
+		opts.Records = store.Memory(1, storeOptions(files)) // to resume runs that need approval at the terminal
 	}
 	h := e.harness(c, opts)
 	if !c.Bool("json") {
@@ -188,11 +188,11 @@ func (e *env) runScript(ctx context.Context, c *cli.Command, files *catalog.File
 	return e.ended(c, res, s, how, before)
 }
 
-// rejoin returns what became of an earlier run of the same script and inputs that is
-// not to begin again, and prints its output; nil: there is none.
+// rejoin returns the result of an earlier run of the same script and inputs that must not
+// start a second time, and prints its output. It returns nil if there is no such run.
 func (e *env) rejoin(ctx context.Context, h *harness.Harness, s *harness.Script) (*outcome.Result, error) {
 	stdout, stderr := s.Stdout, s.Stderr
-	s.Stdout, s.Stderr = nil, nil // an attempt writes what is new
+	s.Stdout, s.Stderr = nil, nil // an attempt writes only new output
 	res, err := h.Rejoin(ctx, s)
 	s.Stdout, s.Stderr = stdout, stderr
 	if res != nil && stdout != nil {
@@ -203,7 +203,7 @@ func (e *env) rejoin(ctx context.Context, h *harness.Harness, s *harness.Script)
 	return res, err
 }
 
-// check does what run does before the script's first statement.
+// check does everything that run does before the script's first statement.
 func (e *env) check(ctx context.Context, c *cli.Command) error {
 	source, err := e.script(c)
 	if err != nil {
@@ -243,22 +243,23 @@ func (e *env) check(ctx context.Context, c *cli.Command) error {
 	return err
 }
 
-// again does something with a script, and once more where servers that failed before
-// may be back.
+// again calls do with a script, and a second time if the script did not run because servers
+// were unavailable that have since recovered.
 func again(ctx context.Context, files *catalog.Files, s *harness.Script,
 	do func(context.Context, *harness.Script) (*outcome.Result, error)) (*outcome.Result, error) {
 	res, err := do(ctx, s)
-	if err == nil && len(res.Down) > 0 && res.Status.ExitCode() == 2 { // nothing has run
+	if err == nil && len(res.Down) > 0 && res.Status.ExitCode() == 2 { // the script did not run
 		if files.Again(ctx) {
 			return do(ctx, s)
 		}
-		err = ctx.Err() // the user may not want to wait for them
+		err = ctx.Err() // the user may have ended the wait
 	}
 	return res, err
 }
 
-// recordsOf is where the record of a run is kept (-record names a folder for records
-// alone), and where a dry run looks for answers of earlier runs; nil: nowhere.
+// recordsOf returns the store for a run's record (-record names a folder for records
+// alone), and the store in which a dry run looks for answers of earlier runs. Each may be
+// nil.
 func recordsOf(c *cli.Command, files *catalog.Files) (records, answers *store.Store, err error) {
 	state, given, err := stateDir(c)
 	if err != nil && (given || c.Bool("dry-run")) {
@@ -284,12 +285,12 @@ func recordsOf(c *cli.Command, files *catalog.Files) (records, answers *store.St
 	return records, nil, nil
 }
 
-// storeOptions say what the config wants of records.
+// storeOptions returns the config's settings for records.
 func storeOptions(files *catalog.Files) *store.StoreOptions {
 	return &store.StoreOptions{Redact: files.Redact, Unfinished: files.Unfinished, Unkept: files.Private}
 }
 
-// starts are the servers that have been started, and how long that took.
+// starts counts the servers that were started, and the time that took.
 type starts struct {
 	servers int
 	took    time.Duration
@@ -300,8 +301,8 @@ func startsSoFar() starts {
 	return starts{n, took}
 }
 
-// took says what the time of a run went into: "6 calls in 0.4 s; starting 5 servers
-// took 27 s", empty where it went into neither.
+// took reports where the time of a run went: "6 calls in 0.4 s; starting 5 servers took
+// 27 s". It returns "" if there were no calls and no starts.
 func took(res *outcome.Result, before starts) string {
 	var parts []string
 	if n := len(res.Calls); n > 0 {
@@ -315,7 +316,7 @@ func took(res *outcome.Result, before starts) string {
 	return strings.Join(parts, "; ")
 }
 
-// inSeconds are seconds with the digits that matter.
+// inSeconds formats a time given in seconds.
 func inSeconds(s float64) string {
 	switch {
 	case s < .1:
@@ -326,7 +327,7 @@ func inSeconds(s float64) string {
 	return fmt.Sprintf("%.0f s", s)
 }
 
-// checked is what a check that found nothing wrong says.
+// checked returns the message of a check without errors.
 func checked(res *outcome.Result) string {
 	var tools []string
 	for _, u := range res.Tools {
@@ -366,8 +367,8 @@ func inputs(args []string) (map[string]json.RawMessage, error) {
 	return out, nil
 }
 
-// showResult prints a result, and returns its exit code: as JSON, or what was not written
-// yet, that is the value, what a lookup has shown, and the problems.
+// showResult prints a result as JSON, or the parts that are not yet printed: the value, the
+// output of a lookup, and the problems. It returns the exit code as an error.
 func (e *env) showResult(c *cli.Command, res *remote.Result, s *shower) (err error) {
 	if c.Bool("json") {
 		if s.images != "" {

@@ -68,7 +68,7 @@ The beginning of a run ID is enough if it is unique; last is the newest run. The
 records are in the folder of -state, else of the variable USETOOLS_STATE, else in
 usetools in your state folder.`,
 		Flags: append(append(runFilters(), join.Flags()...),
-			&cli.IntFlag{Name: "n", Usage: "the last `N` runs; 0: all", Value: 50, Validator: atLeast(0), Local: true},
+			&cli.IntFlag{Name: "n", Usage: "the last `N` runs (0 for all)", Value: 50, Validator: atLeast(0), Local: true},
 			&cli.BoolFlag{Name: "f", Usage: "also print runs as they begin and end, the newest last", Local: true},
 			&cli.BoolFlag{Name: "queue", Usage: "with -cluster: the queued and running runs, the oldest first",
 				Local: true},
@@ -112,7 +112,7 @@ usetools in your state folder.`,
 	}
 }
 
-// runFilters are the flags that choose runs.
+// runFilters returns the flags that filter runs.
 func runFilters() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "status", Usage: "only runs with `STATUS`, or " + present.NotOK + "; may be repeated, or several with commas",
@@ -130,7 +130,7 @@ func runFilters() []cli.Flag {
 	}
 }
 
-// filter returns the filter of the flags.
+// filter returns the filter that the flags describe.
 func filter(c *cli.Command, now time.Time) (*store.Filter, error) {
 	q := present.Query{Status: c.StringSlice("status"), Tool: c.String("tool"), Server: c.String("server"),
 		Script: c.String("script"), Text: c.String("text"), Session: c.String("session"), Since: c.String("since"),
@@ -170,7 +170,7 @@ func (e *env) store(c *cli.Command, o *store.StoreOptions) (*store.Store, error)
 	return store.Open(dir, o)
 }
 
-// noRuns says which folder has no records, and which flag names another one.
+// noRuns returns a message that names the empty folder, and the flag for another one.
 func noRuns(c *cli.Command) string {
 	dir, _, err := stateDir(c)
 	if join.URL(c) != "" || err != nil {
@@ -198,7 +198,7 @@ func (e *env) runs(ctx context.Context, c *cli.Command) error {
 	}
 	var follow iter.Seq2[*record.Summary, error]
 	if c.Bool("f") {
-		follow = store.Follow(ctx, f) // from before the list, so that no run is missed
+		follow = store.Follow(ctx, f) // begins before the list, so that no run is missed
 	}
 	var rows []*record.Summary
 	for s, bad := range store.List(ctx, f) {
@@ -247,7 +247,7 @@ func anyRun(ctx context.Context, records *store.Store) bool {
 	return false
 }
 
-// followRuns prints the runs that begin and end after those of a list, until Ctrl-C.
+// followRuns prints later runs, and changes of the listed ones, until Ctrl-C.
 func (e *env) followRuns(ctx context.Context, c *cli.Command, list []*record.Summary, follow iter.Seq2[*record.Summary, error]) error {
 	shown := map[string]string{} // the status of each run
 	for _, s := range list {
@@ -289,7 +289,7 @@ func (e *env) listRuns(c *cli.Command, rows []*record.Summary, header bool) erro
 	return nil
 }
 
-// columns returns the width of a terminal, else COLUMNS, else the given one.
+// columns returns the width of a terminal, else COLUMNS, else otherwise.
 func columns(w io.Writer, otherwise int) int {
 	if n := lifetime.Width(w); n > 0 {
 		return n
@@ -300,7 +300,7 @@ func columns(w io.Writer, otherwise int) int {
 	return otherwise
 }
 
-// ascii reports whether the locale has other characters than UTF-8's.
+// ascii reports whether the locale is not UTF-8.
 func ascii() bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if v := strings.ToLower(os.Getenv(name)); v != "" {
@@ -310,10 +310,10 @@ func ascii() bool {
 	return runtime.GOOS != "windows" && runtime.GOOS != "darwin"
 }
 
-// last is the word for the newest run.
+// last is the argument that names the newest run.
 const last = "last"
 
-// onRun returns the action of a command on one run, which its first argument names.
+// onRun returns a command's action on the run that its first argument names.
 func (e *env) onRun(do func(context.Context, *cli.Command, *store.Store, *record.Run) error) cli.ActionFunc {
 	return func(ctx context.Context, c *cli.Command) error {
 		records, r, err := e.openRun(ctx, c, c.Args().First())
@@ -337,7 +337,7 @@ func (e *env) openRun(ctx context.Context, c *cli.Command, id string) (*store.St
 func (e *env) loadRun(ctx context.Context, c *cli.Command, records *store.Store, id string) (*record.Run, error) {
 	if id == last {
 		for s, err := range records.List(ctx, nil) {
-			if err == nil { // a record that cannot be read cannot be shown
+			if err == nil { // skip unreadable records
 				return records.Load(s.ID)
 			}
 		}
@@ -350,8 +350,8 @@ func (e *env) loadRun(ctx context.Context, c *cli.Command, records *store.Store,
 	return r, e.notFound(ctx, c, records, err, "runs")
 }
 
-// notFound returns an error that is not about an unknown ID as it is. Else it says which
-// command lists the IDs, and returns the exit code.
+// notFound returns err unchanged if it is not about an unknown ID. Otherwise it names the
+// command that lists the IDs.
 func (e *env) notFound(ctx context.Context, c *cli.Command, records *store.Store, err error, list string) error {
 	switch {
 	case !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrAmbiguous):
@@ -362,7 +362,7 @@ func (e *env) notFound(ctx context.Context, c *cli.Command, records *store.Store
 	return notFound("%v in %s; those there: %s", err, cmp.Or(records.Dir(), "the cluster"), lines(c)(list))
 }
 
-// display returns how documents about runs are written.
+// display returns the options for documents about runs.
 func (e *env) display(c *cli.Command) *present.Options {
 	return &present.Options{Width: columns(e.stdout, 80), Colour: lifetime.Terminal(e.stdout), ASCII: ascii(),
 		All: c.Bool("all"), Now: time.Now(), Command: lines(c)}

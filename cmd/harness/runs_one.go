@@ -53,7 +53,7 @@ func (e *env) showRun(ctx context.Context, c *cli.Command, store *store.Store, r
 	return followRun(ctx, store, r, e.stdout, o)
 }
 
-// source is the script of a run.
+// source returns the script of a run.
 func source(r *record.Run) (string, error) {
 	source, err := r.Text(r.Begin.Script)
 	if err != nil {
@@ -62,10 +62,10 @@ func source(r *record.Run) (string, error) {
 	return source, nil
 }
 
-// pollEvery is how often a record is read again.
+// pollEvery is the interval between reads of a record.
 const pollEvery = 300 * time.Millisecond
 
-// followRun writes what happens in a run until it ends.
+// followRun writes the events of a run until it ends.
 func followRun(ctx context.Context, store *store.Store, r *record.Run, w io.Writer, o *present.Options) error {
 	for r.End == nil && r.Running {
 		seen := len(r.Lines)
@@ -184,7 +184,8 @@ func (e *env) removeRuns(ctx context.Context, c *cli.Command) error {
 	return e.removed(c, records, ids)
 }
 
-// sure asks a person; elsewhere -yes says so.
+// sure asks the person at the terminal for confirmation. It returns an error that names
+// -yes if there is no terminal.
 func (e *env) sure(ctx context.Context, question string) error {
 	if !e.typed() {
 		return usageError{"-all needs a terminal to ask; elsewhere add -yes"}
@@ -195,8 +196,8 @@ func (e *env) sure(ctx context.Context, question string) error {
 	return nil
 }
 
-// removeNamed removes the runs that the arguments name, or none where one of these
-// cannot be.
+// removeNamed removes the runs that the arguments name, or none if one of them cannot be
+// removed.
 func (e *env) removeNamed(ctx context.Context, c *cli.Command, store *store.Store) error {
 	var ids []string
 	for _, arg := range c.Args().Slice() {
@@ -214,7 +215,7 @@ func (e *env) removeNamed(ctx context.Context, c *cli.Command, store *store.Stor
 	return e.removed(c, store, ids)
 }
 
-// removed removes records and says how many.
+// removed removes records and prints their number.
 func (e *env) removed(c *cli.Command, records *store.Store, ids []string) error {
 	if err := records.Remove(ids...); err != nil {
 		if errors.Is(err, store.ErrRunning) {

@@ -11,7 +11,7 @@ import (
 	"github.com/usetools/usetools/harness/present"
 )
 
-// queueTime bounds how long the queue is looked at.
+// queueTime is the time limit for reading the queue.
 const queueTime = 30 * time.Second
 
 // queuedRuns lists the queue of a cluster, the oldest first.

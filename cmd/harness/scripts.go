@@ -103,12 +103,12 @@ func (e *env) save(ctx context.Context, c *cli.Command) error {
 	return e.saySaved(c, name, warning)
 }
 
-// recordsApart refuses to keep a record with a script that a cluster has.
+// recordsApart returns an error for keeping a record with a script that a cluster has.
 func recordsApart(c *cli.Command) error {
 	return pointless(c, join.URL(c) != "", "with -cluster, whose processes share scripts without records: omit it", "with-record")
 }
 
-// saySaved tells that a script was saved.
+// saySaved reports that a script was saved.
 func (e *env) saySaved(c *cli.Command, name, warning string) error {
 	if c.Bool("json") {
 		out := map[string]any{"saved": name}
@@ -177,7 +177,7 @@ func (e *env) saved(ctx context.Context, c *cli.Command) (*catalog.Files, *libra
 	return files, library.Open(dir), err
 }
 
-// onScripts returns the action of a command on the saved scripts.
+// onScripts returns a command's action on the saved scripts.
 func (e *env) onScripts(do func(context.Context, *cli.Command, *catalog.Files, *library.Library) error) cli.ActionFunc {
 	return func(ctx context.Context, c *cli.Command) error {
 		files, lib, err := e.saved(ctx, c)
@@ -275,7 +275,7 @@ func (e *env) lastRunOf(ctx context.Context, c *cli.Command, source string) (*st
 		records.Dir())}
 }
 
-// mostLooked bounds the records that are searched for a run of a script.
+// mostLooked is how many records are searched for a run of a script.
 const mostLooked = 2000
 
 func toolIDs(s *library.Script) []string {
@@ -286,12 +286,11 @@ func toolIDs(s *library.Script) []string {
 	return ids
 }
 
-// leastFit is the share that a script must have of what fits the words.
+// leastFit is the smallest accepted score of a script, relative to the best one.
 const leastFit = .1
 
-// findScripts searches scripts as tools are searched, and leaves out those that
-// do not fit: when the words mean none, those that have none of them, and those
-// that others fit far better.
+// findScripts searches scripts as tools are searched. It omits scripts with a low score and,
+// if the words do not name a script, those that contain none of the words.
 func findScripts(list []*library.Script, words string) ([]*library.Script, error) {
 	reg := &registry.Registry{}
 	by := map[string]*library.Script{}

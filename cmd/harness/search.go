@@ -52,7 +52,7 @@ func (e *env) search(_ context.Context, c *cli.Command, known *known) error {
 		err = e.print(page)
 	} else {
 		for _, h := range page.Results {
-			scored := c.Args().Present() // without words all are equal
+			scored := c.Args().Present() // without words all scores are equal
 			if scored && d != discovery.Go && d != discovery.CompactSchema && d != discovery.FullSchema {
 				fmt.Fprintf(e.stdout, "%.2f  ", h.Score)
 			}

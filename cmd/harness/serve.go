@@ -121,7 +121,7 @@ func allowHostFlag() cli.Flag {
 	return &cli.StringSliceFlag{Name: "allow-host", Usage: "accept HTTP requests for this `HOST`; may be repeated"}
 }
 
-// printConfig prints the entry for a client.
+// printConfig prints the entry for a client's config.
 func (e *env) printConfig(c *cli.Command, name string) error {
 	client, err := clients.Get(name)
 	if err != nil {
@@ -151,7 +151,7 @@ func positive(d time.Duration) error {
 
 func roomFits(n int64) error {
 	if n < 1<<20 || n > harness.MaxRoom {
-		return fmt.Errorf("want %d to %d, which is what all sessions have together", 1<<20, harness.MaxRoom)
+		return fmt.Errorf("want %d to %d, the limit for all sessions together", 1<<20, harness.MaxRoom)
 	}
 	return nil
 }
@@ -218,7 +218,7 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 			log.Warn("usetools.tokens in the config names a token that no client has", "token", name)
 		}
 		if http.Tenants() || http.Insecure {
-			files.NoMemory = true // one client's scripts must not decide what another's phrases mean
+			files.NoMemory = true // one client's scripts must not change how another's phrases resolve
 		}
 	}
 	s, err := serve.New(opts)
@@ -247,7 +247,7 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 	return s.Stdio(ctx, os.Stdin, os.Stdout)
 }
 
-// serveLog is where a server says on stderr what happens.
+// serveLog returns the logger of a server, which writes to stderr.
 func (e *env) serveLog(c *cli.Command) *slog.Logger {
 	level := slog.LevelInfo
 	if c.Bool("q") {
@@ -256,8 +256,8 @@ func (e *env) serveLog(c *cli.Command) *slog.Logger {
 	return slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: level}))
 }
 
-// telemetry is what the OTEL_ variables ask for; nil: nothing. It is closed when the command
-// has ended.
+// telemetry starts the telemetry that the OTEL_ variables configure. It returns nil if they
+// configure none. It is closed when the command ends.
 func (e *env) telemetry(log *slog.Logger) (*telemetry.Telemetry, error) {
 	t, err := telemetry.Open(context.Background(), thisBuild().Version, log)
 	if err != nil {
@@ -271,25 +271,25 @@ func (e *env) telemetry(log *slog.Logger) (*telemetry.Telemetry, error) {
 	return t, nil
 }
 
-// servedFiles are the files whose tools a server has.
+// servedFiles returns the files with the tools of a server.
 func (e *env) servedFiles(c *cli.Command, log *slog.Logger) *catalog.Files {
 	files := e.files(c)
-	e.endLine() // here the log says what happens
+	e.endLine() // a server writes a log instead
 	files.Log = func(line string) { log.Info(line) }
 	files.Progress, files.Keep, files.Asks = nil, true, true
 	return files
 }
 
-// frontRuns is how many scripts of one front end are at runners at a time, or wait for
-// them, where no flag says it.
+// frontRuns is the default number of scripts of one front end that run, or wait, at runners
+// at a time.
 const frontRuns = 64
 
-// serveOptions are what the flags of serve and console say, but for the records.
+// serveOptions returns the options from the flags of serve and console, except the records.
 func (e *env) serveOptions(c *cli.Command, files *catalog.Files, log *slog.Logger) (*serve.Options, error) {
 	spares := c.Int("spares")
 	memory := e.memoryOf(c)
 	runs, err := cmp.Or(c.Int("max-runs"), frontRuns), error(nil)
-	if join.URL(c) == "" || c.Bool("runner") { // else they run at other machines
+	if join.URL(c) == "" || c.Bool("runner") { // otherwise scripts run on other machines
 		if runs, err = guard.FitRuns(c.Int("max-runs"), spares, memory); err != nil {
 			return nil, usageError{err.Error()}
 		}
@@ -320,8 +320,8 @@ func (e *env) serveOptions(c *cli.Command, files *catalog.Files, log *slog.Logge
 }
 
 // keepRecords sets where a server keeps the records of runs: in the cluster, or in the
-// folder of -state. Without either they are in memory, or, if rules ask a person, in the
-// folder where harness approvals looks.
+// folder of -state. Without either they are in memory, or, if rules require approval, in
+// the folder that harness approvals reads.
 func (e *env) keepRecords(c *cli.Command, cl *cluster.Cluster, files *catalog.Files, opts *serve.Options) (err error) {
 	o := storeOptions(files)
 	inMemory := func(why string) error {
@@ -336,7 +336,7 @@ func (e *env) keepRecords(c *cli.Command, cl *cluster.Cluster, files *catalog.Fi
 		return usageError{err.Error()}
 	}
 	o.Bytes = int64(c.Int("keep-mb")) << 20
-	if c.String("approvals") == string(serve.ApprovalsConsole) { // what other processes say does not count
+	if c.String("approvals") == string(serve.ApprovalsConsole) { // answers by other processes do not count
 		key := opts.Key
 		if key == nil {
 			key = make([]byte, 32)
@@ -362,8 +362,8 @@ func (e *env) keepRecords(c *cli.Command, cl *cluster.Cluster, files *catalog.Fi
 	return err
 }
 
-// asksPeople reports whether the policy of a server, or the rules of its configs, ask a
-// person.
+// asksPeople reports whether the policy of a server, or a rule of its configs, requires
+// approval.
 func asksPeople(p *policy.Policy, configs []string) bool {
 	if p.Approve != "" && p.Approve != policy.ApproveNone {
 		return true
@@ -376,7 +376,7 @@ func asksPeople(p *policy.Policy, configs []string) bool {
 	return slices.ContainsFunc(rules, func(r policy.Rule) bool { return r.Then == policy.NeedsApproval })
 }
 
-// idleServeFlags refuses flags that have no effect beside the others.
+// idleServeFlags returns an error for flags that have no effect together with the others.
 func idleServeFlags(c *cli.Command) error {
 	mode, approve := serve.Mode(c.String("tools")), policy.Approval(c.String("approve"))
 	if c.String("approvals") == string(serve.ApprovalsConsole) && c.String("http") == "" {
@@ -402,8 +402,8 @@ func idleServeFlags(c *cli.Command) error {
 			"strict"))
 }
 
-// invocation is how a client starts this server: this program with the flags
-// that it was given, paths made absolute.
+// invocation returns the command with which a client starts this server: this program and
+// the given flags, with absolute paths.
 func (e *env) invocation(c *cli.Command) []string {
 	exe, err := os.Executable()
 	if err != nil {
@@ -452,14 +452,14 @@ func (e *env) invocation(c *cli.Command) []string {
 	return args
 }
 
-// httpFlags mean nothing over stdio.
+// httpFlags are the flags without effect over stdio.
 var httpFlags = []string{"no-console", "token-file", "key-file", "stateless", "insecure", "allow-host", "allow-origin", "max-connections"}
 
-// notPassedOn are the flags of serve that a client's entry does not have.
+// notPassedOn are the flags of serve that a client's entry omits.
 var notPassedOn = append([]string{"print-config", "http"}, httpFlags...)
 
-// unheld are the tokens that the rules or rights in the configs name and that are not
-// among those of clients. A config that cannot be read is told of elsewhere.
+// unheld returns the tokens that rules or rights in the configs name but no client has. It
+// skips unreadable configs, which are reported elsewhere.
 func unheld(configs []string, tokens map[string]string) []string {
 	cfg, err := config.Load(configs...)
 	if err != nil {

@@ -115,8 +115,8 @@ func (e *env) add(ctx context.Context, c *cli.Command) error {
 	return nil
 }
 
-// place writes the paths of a server as a config does: its command, its document and
-// its folder, which is this one if its arguments name files here.
+// place makes the paths of a server relative to the config: its command, its document and
+// its folder. The folder is the current one if the arguments name files in it.
 func (s *newServer) place(configFile string, hasCwd bool) {
 	if !hasCwd && slices.ContainsFunc(s.Args, func(arg string) bool {
 		_, err := os.Stat(arg)
@@ -136,9 +136,8 @@ func (s *newServer) place(configFile string, hasCwd bool) {
 	}
 }
 
-// serverOf returns the server that a name and the words behind it mean: a command, a
-// URL or a file. It returns an error for one that cannot be reached, unless -force
-// is given.
+// serverOf returns the server that a name and the words behind it describe: a command, a
+// URL or a file. Unless -force is given, it returns an error for an unreachable one.
 func serverOf(ctx context.Context, c *cli.Command, name string, words []string, isCommand bool) (*newServer, error) {
 	s := &newServer{Cwd: c.String("cwd")}
 	var err error
@@ -190,8 +189,8 @@ func serverOf(ctx context.Context, c *cli.Command, name string, words []string, 
 	return s, err
 }
 
-// isDocumentName reports whether a word that is not behind -- names an OpenAPI
-// document: by its extension, or because there is a file that is no program.
+// isDocumentName reports whether a word before -- names an OpenAPI document: it has such an
+// extension, or it is a file but not a program.
 func isDocumentName(word string) bool {
 	switch strings.ToLower(filepath.Ext(word)) {
 	case ".json", ".yaml", ".yml":
@@ -205,8 +204,8 @@ func isDocumentName(word string) bool {
 	return err != nil
 }
 
-// findCommand returns an error if the server's command is not there, and makes its
-// path absolute.
+// findCommand makes the path of the server's command absolute. It returns an error if the
+// command does not exist.
 func (s *newServer) findCommand() error {
 	if strings.ContainsRune(s.Command, '$') {
 		return nil // only the server's environment knows it
@@ -220,7 +219,7 @@ func (s *newServer) findCommand() error {
 	return nil
 }
 
-// reach asks the server's URL whether it is an OpenAPI document, and reads the
+// reach fetches the server's URL to see whether it is an OpenAPI document, and reads the
 // document of a URL or file.
 func (s *newServer) reach(ctx context.Context, name string) error {
 	server, err := s.load(name)
@@ -241,7 +240,7 @@ func (s *newServer) reach(ctx context.Context, name string) error {
 	return b.Close()
 }
 
-// load returns the server as a config has it, with the values of its variables.
+// load returns the server as the config reader would, with variables expanded.
 func (s *newServer) load(name string) (config.Server, error) {
 	dir, err := os.MkdirTemp("", "usetools-add")
 	if err != nil {
@@ -264,8 +263,8 @@ func (s *newServer) load(name string) (config.Server, error) {
 	return server, server.Err
 }
 
-// pathIn returns how a config names a file: relative to the folder that its relative
-// paths begin in if the file is in it, else absolute.
+// pathIn returns a file's path for a config: relative if the file is below the folder
+// against which the config's paths are resolved, else absolute.
 func pathIn(configFile, file string) string {
 	base, err1 := filepath.Abs(configFile)
 	abs, err2 := filepath.Abs(file)
@@ -287,7 +286,7 @@ func marshalPlain(v any) ([]byte, error) {
 	return bytes.TrimSpace(b.Bytes()), err
 }
 
-// pairs reads the values of a flag that are NAME=VALUE.
+// pairs parses the NAME=VALUE values of a flag.
 func pairs(c *cli.Command, flag string) (map[string]string, error) {
 	var out map[string]string
 	for _, p := range c.StringSlice(flag) {
@@ -303,7 +302,7 @@ func pairs(c *cli.Command, flag string) (map[string]string, error) {
 	return out, nil
 }
 
-// configToAdd is the config that a new server goes into; it may not be there yet.
+// configToAdd returns the path of the config for a new server. The file may not exist yet.
 func configToAdd(given []string) (string, error) {
 	if len(given) > 1 {
 		return "", usageError{"add: got several configs; name the one to add the server to"}
@@ -364,7 +363,7 @@ func (e *env) enableCommand(on bool) *cli.Command {
 	}
 }
 
-// editEach changes the servers that are named, each in the config that has it.
+// editEach changes the named servers, each in the config that defines it.
 func (e *env) editEach(c *cli.Command, is string,
 	change func(s edit.Syntax, text []byte, name string) ([]byte, error)) error {
 	configs := e.files(c).AllConfigs()
@@ -386,7 +385,7 @@ func (e *env) editEach(c *cli.Command, is string,
 	return nil
 }
 
-// edited rewrites a config with a server in it changed.
+// edited rewrites a config with one server changed.
 func edited(path, name string, change func(s edit.Syntax, text []byte) ([]byte, error)) error {
 	after, err := clients.Edit(path, name, change)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 )
 
-// The words of runs settle.
+// The outcomes that runs settle accepts.
 const (
 	happened = "happened"
 	didNot   = "not"
@@ -55,7 +55,7 @@ func (e *env) settleRun(ctx context.Context, c *cli.Command, _ *store.Store, r *
 	}
 	files := e.files(c)
 	records, err := e.store(c, storeOptions(files))
-	if err != nil { // secrets of the config stay hidden
+	if err != nil { // without the secrets of the config
 		return err
 	}
 	err = approval.Settle(records, r, st, c.Bool("force"), files.CallTimeout)
@@ -73,7 +73,7 @@ func (e *env) settleRun(ctx context.Context, c *cli.Command, _ *store.Store, r *
 	return e.saySettled(c, records, r.Begin.ID, st)
 }
 
-// saySettled reports that a call was settled, and how the run is resumed.
+// saySettled reports that a call was settled, and the command that resumes the run.
 func (e *env) saySettled(c *cli.Command, store *store.Store, id string, st *record.Settle) error {
 	r, err := store.Load(id)
 	if err != nil {
@@ -95,7 +95,7 @@ func (e *env) saySettled(c *cli.Command, store *store.Store, id string, st *reco
 	return nil
 }
 
-// givenResult reads the answer of a tool, JSON or @FILE.
+// givenResult reads a tool's result from JSON or @FILE.
 func givenResult(text string) (record.Data, error) {
 	data := []byte(text)
 	if file, ok := strings.CutPrefix(text, "@"); ok {

@@ -18,20 +18,20 @@ import (
 	"github.com/usetools/usetools/registry/config"
 )
 
-// stateVariable names the folder where no flag does.
+// stateVariable is the environment variable with the folder, used without a flag.
 const stateVariable = "USETOOLS_STATE"
 
-// stateFlag is the folder with the records of runs.
+// stateFlag returns the flag for the folder with the records of runs.
 func stateFlag(usage string) cli.Flag { return &cli.StringFlag{Name: "state", Usage: usage} }
 
-// recordsFlag is the folder of commands that look for the records of runs.
+// recordsFlag returns the flag for commands that read the records of runs.
 func recordsFlag() cli.Flag {
 	return stateFlag("the `DIR` with the records (default: $USETOOLS_STATE, else usetools in your state folder)")
 }
 
-// stateDir is the folder with the records of runs: that of the flag, else of the
-// variable USETOOLS_STATE, else usetools in the user's state folder. given: the
-// flag names it. Of a nil command there is no flag.
+// stateDir returns the folder with the records of runs: from the flag, else the variable
+// USETOOLS_STATE, else usetools in the user's state folder. given reports whether the flag
+// names it. c may be nil.
 func stateDir(c *cli.Command) (dir string, given bool, err error) {
 	if c != nil && c.IsSet("state") {
 		if dir = c.String("state"); dir == "" {
@@ -48,8 +48,8 @@ func stateDir(c *cli.Command) (dir string, given bool, err error) {
 	return filepath.Join(dir, "usetools"), false, nil
 }
 
-// userStateDir is the folder in which programs keep what is neither configuration
-// nor can be made again.
+// userStateDir returns the user's folder for program state: data that is not configuration
+// and cannot be computed again.
 func userStateDir() (string, error) {
 	switch runtime.GOOS {
 	case "windows":
@@ -61,15 +61,15 @@ func userStateDir() (string, error) {
 		home, err := os.UserHomeDir()
 		return filepath.Join(home, "Library", "Application Support"), err
 	}
-	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) { // its specification ignores others
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) { // its specification ignores relative paths
 		return dir, nil
 	}
 	home, err := os.UserHomeDir()
 	return filepath.Join(home, ".local", "state"), err
 }
 
-// lines returns a function that writes commands with the config and the records of
-// c, which run from any folder.
+// lines returns a function that formats commands with the config and the records of c.
+// They work from any folder.
 func lines(c *cli.Command) func(args ...string) string {
 	var flags []string
 	abs := func(name, path string) {

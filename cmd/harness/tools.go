@@ -160,8 +160,8 @@ func (e *env) categories(c *cli.Command, list []discovery.CategoryCount) error {
 	return e.output(c, map[string]any{"categories": list, "total": total}, present.Document{t})
 }
 
-// executeTokens is the number of tokens that the one tool execute takes in a model's
-// context at most, whatever the number of tools.
+// executeTokens is the largest number of tokens that the one tool execute takes in a model's
+// context, however many tools there are.
 const executeTokens = serve.DefaultListTokens
 
 func (e *env) stats(c *cli.Command, stats *discovery.Stats) error {

@@ -11,15 +11,15 @@ import (
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 )
 
-// typist is a person who types at the terminal. One goroutine at most reads there,
-// as a read cannot be ended: what is typed for a question whose time is over is
-// dropped, unless the next one is on the screen by then.
+// typist reads lines that a person types at the terminal. At most one goroutine reads,
+// since a read cannot be cancelled. An answer to an expired question is dropped, unless
+// the next question is already on the screen.
 type typist struct {
 	in *bufio.Reader
 
 	mu      sync.Mutex
 	reading bool
-	waits   chan typedLine // who waits for a line; nil: nobody
+	waits   chan typedLine // receives the next line; nil if no question is open
 }
 
 type typedLine struct {
@@ -27,8 +27,8 @@ type typedLine struct {
 	err  error
 }
 
-// line returns what is typed next, without its end. The error is io.EOF where
-// nothing more is typed, or that of ctx.
+// line returns the next typed line without its end. The error is io.EOF at the end of
+// input, or the error of ctx.
 func (t *typist) line(ctx context.Context) (string, error) {
 	me := make(chan typedLine, 1)
 	t.mu.Lock()
@@ -64,7 +64,7 @@ func (t *typist) read() {
 	t.waits, t.reading = nil, false
 }
 
-// typing is who types at stdin.
+// typing returns the reader of stdin.
 func (e *env) typing() *typist {
 	if e.typist == nil {
 		e.typist = &typist{in: bufio.NewReader(e.stdin)}
@@ -72,7 +72,7 @@ func (e *env) typing() *typist {
 	return e.typist
 }
 
-// typed reports whether stdin is a person's.
+// typed reports whether a person types at stdin.
 func (e *env) typed() bool {
 	f, ok := e.stdin.(*os.File)
 	if !ok {
@@ -86,10 +86,10 @@ func (e *env) typed() bool {
 	return err != nil || !os.SameFile(info, none)
 }
 
-// converses reports whether a person can be asked: reads stderr and types.
+// converses reports whether a person can answer questions: stdin and stderr are terminals.
 func (e *env) converses() bool { return e.typed() && lifetime.Device(e.stderr) != nil }
 
-// answer prints a question and returns what is typed.
+// answer prints a question and returns the typed answer.
 func (e *env) answer(ctx context.Context, question string) (string, error) {
 	io.WriteString(e.stderr, question)
 	text, err := e.typing().line(ctx)
@@ -99,8 +99,8 @@ func (e *env) answer(ctx context.Context, question string) (string, error) {
 	return strings.TrimSpace(text), err
 }
 
-// chosen asks until one of the words is typed, or how one of them begins, and returns
-// that.
+// chosen asks until the person types one of the words or a prefix of one, and returns that
+// word.
 func (e *env) chosen(ctx context.Context, question string, words ...string) (string, error) {
 	for {
 		text, err := e.answer(ctx, question)
@@ -115,7 +115,7 @@ func (e *env) chosen(ctx context.Context, question string, words ...string) (str
 	}
 }
 
-// agreed asks a question to which anything but yes is no.
+// agreed asks a question and reports whether the answer is yes.
 func (e *env) agreed(ctx context.Context, question string) bool {
 	text, _ := e.answer(ctx, question+" [y/N] ")
 	return text != "" && strings.HasPrefix("yes", strings.ToLower(text))

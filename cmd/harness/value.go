@@ -25,7 +25,7 @@ import (
 	"github.com/usetools/usetools/registry/jsontree"
 )
 
-// valueFlags say how a value is shown.
+// valueFlags returns the flags for the display of a value.
 func valueFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "images", Usage: "write the images of the value into `DIR` and print their names"},
@@ -34,7 +34,7 @@ func valueFlags() []cli.Flag {
 	}
 }
 
-// shower shows values as valueFlags say.
+// shower prints values as valueFlags ask for.
 type shower struct {
 	e          *env
 	images     string
@@ -62,8 +62,8 @@ func (s *shower) value(v json.RawMessage) error {
 	return s.e.print(v)
 }
 
-// result prints what a tool answered: its structured value, else its texts. Its
-// images are written where that is wanted.
+// result prints a tool's result: its structured value, else its texts. It writes images to
+// files if a flag asks for that.
 func (s *shower) result(res *backend.Result) error {
 	for _, b := range res.Content {
 		switch {
@@ -89,7 +89,7 @@ func (s *shower) result(res *backend.Result) error {
 		if json.Valid([]byte(text)) {
 			return s.value(json.RawMessage(text))
 		}
-		noList = usageError{"the tool was called; its answer is text, not a list"} // the answer is not lost
+		noList = usageError{"the tool was called; its answer is text, not a list"} // print the answer all the same
 	}
 	if text == "" {
 		return noList
@@ -98,7 +98,8 @@ func (s *shower) result(res *backend.Result) error {
 	return errors.Join(noList, err)
 }
 
-// withoutImages is a value with its images in files, or on a terminal left out.
+// withoutImages returns a value without its images. They are written to files, or omitted on
+// a terminal.
 func (s *shower) withoutImages(v json.RawMessage) (json.RawMessage, error) {
 	if s.images == "" && !lifetime.Terminal(s.e.stdout) {
 		return v, nil
@@ -120,10 +121,10 @@ type imageFile struct {
 	err        error
 }
 
-// maxImageNumber bounds how many names are tried for an image.
+// maxImageNumber is how many names are tried for an image.
 const maxImageNumber = 10_000
 
-// image writes an image into the folder, under a name that is free there.
+// image writes an image into the folder, under an unused name.
 func (s *shower) image(mimeType string, data []byte) imageFile {
 	out := imageFile{note: fmt.Sprintf("%s, %d bytes", registry.Printable(mimeType, 80), len(data))}
 	if s.images == "" {
@@ -155,7 +156,7 @@ func (s *shower) image(mimeType string, data []byte) imageFile {
 	return out
 }
 
-// extension is that of a file with data of a type.
+// extension returns the file extension for a MIME type.
 func extension(mimeType string) string {
 	kind, _, err := mime.ParseMediaType(mimeType)
 	if err != nil {
@@ -171,11 +172,11 @@ func extension(mimeType string) string {
 	return ".bin"
 }
 
-// list prints a list: a row for each element, a column for each key in the order
-// in which the elements have them. An object with one list in it stands for that.
+// list prints a list: a row for each element, and a column for each key in the order of the
+// elements. An object with exactly one list is treated as that list.
 func (s *shower) list(v json.RawMessage) error {
 	items, err := listOf(v)
-	if err != nil { // what was run for it is not lost
+	if err != nil { // print the value all the same
 		return errors.Join(usageError{err.Error()}, s.e.print(v))
 	}
 	var columns []string
@@ -207,7 +208,7 @@ func (s *shower) list(v json.RawMessage) error {
 	return s.e.show(present.Document{shown})
 }
 
-// listOf is the list that a value is, or the only one that it has.
+// listOf returns the list that is the value, or the only list in it.
 func listOf(v json.RawMessage) ([]json.RawMessage, error) {
 	var items []json.RawMessage
 	if json.Unmarshal(v, &items) == nil && items != nil {
@@ -233,9 +234,9 @@ func listOf(v json.RawMessage) ([]json.RawMessage, error) {
 	return nil, fmt.Errorf("the value has several lists (%s): return one of them", strings.Join(lists, ", "))
 }
 
-// cellsOf are the columns of an element and what stands in them.
+// cellsOf returns the columns of an element and their contents.
 func cellsOf(item json.RawMessage) (names []string, cells map[string]string) {
-	v, _ := jsontree.Parse(item, jsontree.Limits{Depth: 1}) // an item of a valid list
+	v, _ := jsontree.Parse(item, jsontree.Limits{Depth: 1}) // the item is valid JSON
 	if v.Kind != jsontree.Object && v.Kind != jsontree.List {
 		return []string{"value"}, map[string]string{"value": cellOf(item)}
 	}
@@ -249,7 +250,7 @@ func cellsOf(item json.RawMessage) (names []string, cells map[string]string) {
 	return names, cells
 }
 
-// cellOf is a value in a cell: a text as it is, null as nothing, others as JSON.
+// cellOf formats a value for a cell: a string as its text, null as "", others as JSON.
 func cellOf(v json.RawMessage) string {
 	var text string
 	switch {

@@ -23,27 +23,27 @@ import (
 	"github.com/usetools/usetools/registry/config"
 )
 
-// lateness is how long after it was due a call may still leave: what is looked up
-// before may not have happened yet.
+// lateness is how long after its deadline a call may still take effect. An answer from
+// before that does not prove that the call was not made.
 const lateness = 5 * time.Second
 
-// verified is what a tool that the config names says of a call of which nothing is
-// known. A person decides by it.
+// verified is the answer of a tool that the config names, about an unresolved call. A person
+// decides by it.
 type verified struct {
 	Run    string          `json:"run"`
 	Call   int             `json:"call"`
-	Tool   string          `json:"tool"` // that was asked
+	Tool   string          `json:"tool"` // that gave the answer
 	Args   json.RawMessage `json:"args"`
 	Answer json.RawMessage `json:"answer"` // MCP result
-	// Found says that the reference is in the answer.
+	// Found reports whether the reference is in the answer.
 	Found bool `json:"found"`
-	// NotAfter is from when on an answer without the reference says that the call was
-	// not made; null: it never does.
+	// NotAfter is the time from which an answer without the reference means that the call
+	// was not made. If null, it never means that.
 	NotAfter *time.Time `json:"not_after"`
 }
 
-// verify asks the tool that the config names what became of a call, and prints what it
-// says.
+// verify asks the tool that the config names about the outcome of a call, and prints the
+// answer.
 func (e *env) verify(ctx context.Context, c *cli.Command, r *record.Run, n int) error {
 	var m *record.Made
 	for _, u := range r.Unknown() {
@@ -96,8 +96,7 @@ func (e *env) verify(ctx context.Context, c *cli.Command, r *record.Run, n int) 
 	return e.sayVerified(c, out, res)
 }
 
-// verifies is what the config says of a tool, nil where it says nothing, and how long a
-// call of it may take.
+// verifies returns the verify setting of a tool, or nil, and the time limit of a call.
 func verifies(files *catalog.Files, server, tool string) (*config.Verify, time.Duration, error) {
 	cfg, err := config.Load(files.AllConfigs()...)
 	if err != nil {
@@ -115,8 +114,8 @@ func verifies(files *catalog.Files, server, tool string) (*config.Verify, time.D
 	return nil, 0, nil
 }
 
-// reference is the argument of a call that tells it from all others, as the arguments
-// of the tool that is asked. No other call of the run may have it.
+// reference returns the argument that identifies a call, as arguments for the tool that
+// verifies it. It returns an error if another call of the run has the same.
 func reference(r *record.Run, m *record.Made, name string) (json.RawMessage, error) {
 	of := func(m *record.Made) (json.RawMessage, error) {
 		raw, err := r.Value(m.Line().Args)
@@ -190,7 +189,7 @@ func has(res *backend.Result, args json.RawMessage) bool {
 	return false
 }
 
-// sayVerified prints the answer of a tool, in its own words, and an interpretation.
+// sayVerified prints the answer of a tool, verbatim, and an interpretation.
 func (e *env) sayVerified(c *cli.Command, v *verified, res *backend.Result) error {
 	answer := &present.Quote{Text: res.Text()}
 	if res.Structured != nil {

@@ -12,12 +12,12 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-// settle is how long a script must stay as it is before it is run: editors
-// save in several steps.
+// settle is how long a script must be unchanged before it runs: editors save in several
+// steps.
 const settle = 100 * time.Millisecond
 
-// watch runs the script, and again each time that it is saved, until ctx ends.
-// What a run ends with is told and is no reason to stop.
+// watch runs the script, and again each time that it is saved, until ctx ends. A failed run
+// does not end it.
 func (e *env) watch(ctx context.Context, c *cli.Command) error {
 	name := c.Args().First()
 	if c.Args().Len() != 1 || name == "-" {
@@ -31,7 +31,7 @@ func (e *env) watch(ctx context.Context, c *cli.Command) error {
 		return fmt.Errorf("watching %s: %w", name, err)
 	}
 	defer w.Close()
-	// Editors replace files: what is watched is the folder.
+	// Watch the folder, since editors replace files.
 	if err := w.Add(filepath.Dir(name)); err != nil {
 		return fmt.Errorf("watching %s: %w", name, err)
 	}
@@ -52,8 +52,8 @@ func (e *env) watch(ctx context.Context, c *cli.Command) error {
 	}
 }
 
-// saved waits until the file was written and has been left alone for a
-// moment; false when ctx has ended.
+// saved waits until the file was written and is unchanged for the time settle. It returns
+// false when ctx ends.
 func saved(ctx context.Context, w *fsnotify.Watcher, name string) bool {
 	var quiet <-chan time.Time
 	for {
@@ -64,7 +64,7 @@ func saved(ctx context.Context, w *fsnotify.Watcher, name string) bool {
 			if _, err := os.Stat(name); err == nil {
 				return true
 			}
-			quiet = nil // removed: it may come back
+			quiet = nil // removed; an editor may create it again
 		case ev, ok := <-w.Events:
 			if !ok {
 				return false

@@ -22,7 +22,7 @@ var Pages, _ = fs.Sub(html, "html")
 var Topics = []string{"quickstart", "scripts", "configuration", "finding-tools", "approvals", "policies", "history-and-replay",
 	"console", "serve", "cluster", "security", "go-api", "performance", "troubleshooting"}
 
-// Guide returns the text of a guide in Markdown, or "" if there is none of that name.
+// Guide returns the text of a guide in Markdown, or "" if no guide has that name.
 func Guide(topic string) string {
 	b, err := guides.ReadFile(topic + ".md")
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package join has the flags by which a command joins a cluster, see package cluster.
+// Package join defines the flags with which a command joins a cluster; see package cluster.
 package join
 
 import (
@@ -14,16 +14,17 @@ import (
 	"github.com/usetools/usetools/harness/cluster"
 )
 
-// Variable is the variable of the environment that may have the URL.
+// Variable is the environment variable with the URL, used if -cluster is not given.
 const Variable = "USETOOLS_CLUSTER"
 
-// Beside are the names of those flags that mean nothing without -cluster.
+// Beside are the names of the flags that have no effect without -cluster.
 var Beside = []string{"cluster-creds", "cluster-ca", "cluster-cert", "cluster-key", "ack-wait", "replicas"}
 
-// connectFor bounds how long a command tries to connect.
+// connectFor is how long a command tries to connect.
 const connectFor = 30 * time.Second
 
-// Flags say where the cluster is, who this is there, and how what is missing is made.
+// Flags returns the flags for the cluster's address, the credentials, and the streams and
+// buckets to create.
 func Flags() []cli.Flag {
 	return append(ExistingFlags(), &cli.IntFlag{Name: "replicas", Value: 1,
 		Usage: "create streams of -cluster on `N` of its servers",
@@ -35,7 +36,7 @@ func Flags() []cli.Flag {
 		}})
 }
 
-// ExistingFlags are those of Flags for a command that makes nothing in the cluster.
+// ExistingFlags returns the subset of Flags for a command that creates nothing in the cluster.
 func ExistingFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "cluster", Usage: "share runs and records through NATS JetStream at `URL`, several with commas " +
@@ -55,18 +56,18 @@ func ExistingFlags() []cli.Flag {
 	}
 }
 
-// URL names the servers of NATS; "": the command joins no cluster.
+// URL returns the URL of the NATS servers. It returns "" if the command joins no cluster.
 func URL(c *cli.Command) string { return cmp.Or(c.String("cluster"), os.Getenv(Variable)) }
 
-// Options are what the flags say.
+// Options returns the cluster's options from the flags.
 func Options(c *cli.Command) *cluster.Options {
 	return &cluster.Options{URL: URL(c), Creds: c.String("cluster-creds"), CA: c.String("cluster-ca"),
 		Cert: c.String("cluster-cert"), Key: c.String("cluster-key"), Replicas: c.Int("replicas"),
 		AckWait: c.Duration("ack-wait")}
 }
 
-// Cluster joins the cluster that the flags name; nil: they name none. version is that of
-// this build, and log is told what the operator should know.
+// Cluster joins the cluster that the flags name. It returns nil without an error if they
+// name none. version is the version of this build; log receives messages for the operator.
 func Cluster(ctx context.Context, c *cli.Command, version string, log *slog.Logger) (*cluster.Cluster, error) {
 	if URL(c) == "" {
 		return nil, nil

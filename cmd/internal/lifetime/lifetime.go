@@ -1,5 +1,5 @@
-// Package lifetime says when a command is over before it is done: Ctrl-C, a
-// request to terminate, or output that nobody reads any more.
+// Package lifetime ends a command early: on Ctrl-C, on a request to terminate, or when
+// its output pipe is closed.
 package lifetime
 
 import (
@@ -18,16 +18,15 @@ import (
 	"github.com/usetools/usetools/registry/backend/mcp"
 )
 
-// Until returns a context that ends when the user has had enough, and stdout
-// as the command has to write it: a closed pipe (harness … | head) is noticed
-// there, and it is a [Screen]. The second time that the user wants to end it the
-// process ends at once. stop releases what was taken, and ends what servers left behind.
+// Until returns a context that ends when the user ends the command, and the writer that
+// the command must use for stdout: it notices a closed pipe (harness … | head) and is a
+// [Screen]. A second Ctrl-C ends the process at once. stop releases the signal handlers
+// and ends processes that servers left behind.
 //
-// A pipe that breaks elsewhere means nothing: a server that died breaks its
-// own, and its call says so. So SIGPIPE, which does not say whose pipe it was,
-// is received and dropped. Not received it would end this process at once when
-// stdout is closed, and leave servers and workers behind; ignored, it would be
-// ignored in all that is started, too.
+// SIGPIPE is received and dropped. It does not say which pipe broke, and the pipe of a
+// dead server is not a reason to end: its call reports the error. Without a handler the
+// signal would end this process at once when stdout is closed, and leave servers and
+// workers behind. If it were ignored, child processes would inherit that.
 func Until(stdout io.Writer) (ctx context.Context, out *Output, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	dropped := make(chan os.Signal, 1)
@@ -42,8 +41,8 @@ func Until(stdout io.Writer) (ctx context.Context, out *Output, stop func()) {
 	}
 }
 
-// Output is stdout. It ends the command when its pipe is closed, and remembers
-// what could not be written. Safe for concurrent use as far as stdout is.
+// Output is stdout. It ends the command when its pipe is closed, and keeps the first
+// write error. It is as safe for concurrent use as stdout.
 type Output struct {
 	w      io.Writer
 	closed func()
@@ -67,11 +66,11 @@ func (o *Output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Closed says whether nobody reads the output any more.
+// Closed reports whether the reader has closed the output's pipe.
 func (o *Output) Closed() bool { return errors.Is(o.failed(), syscall.EPIPE) }
 
-// Err is why output was lost, a full disk for instance; nil when all of it was
-// written, or when its reader had enough.
+// Err returns why output was lost, for instance a full disk. It returns nil if all
+// output was written or the reader closed the pipe.
 func (o *Output) Err() error {
 	if err := o.failed(); err != nil && !errors.Is(err, syscall.EPIPE) {
 		return fmt.Errorf("writing the output: %w", err)
@@ -85,14 +84,14 @@ func (o *Output) failed() error {
 	return o.err
 }
 
-// Terminal says whether w shows what is written to a person who has colours:
-// NO_COLOR and TERM=dumb say no.
+// Terminal reports whether w is a terminal that may show colours. It returns false if
+// NO_COLOR is set or TERM is dumb.
 func Terminal(w io.Writer) bool {
 	return Device(w) != nil && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
-// Width is how many columns the terminal has that w is; 0: it is none, or that
-// cannot be asked.
+// Width returns the number of columns of the terminal w. It returns 0 if w is not a
+// terminal or its size is unknown.
 func Width(w io.Writer) int {
 	f := Device(w)
 	if f == nil {
@@ -105,8 +104,8 @@ func Width(w io.Writer) int {
 	return width
 }
 
-// KeepLogs keeps what servers write to stderr in the user's cache folder, where
-// there is one; harness logs shows it.
+// KeepLogs stores the stderr of servers in the user's cache folder, if there is one.
+// The command harness logs shows it.
 func KeepLogs() {
 	if dir, err := os.UserCacheDir(); err == nil {
 		mcp.KeepLogs(dir)

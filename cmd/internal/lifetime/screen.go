@@ -11,10 +11,9 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Screen returns w, or where that is a terminal a writer that lets text,
-// colours and the ends of lines through to it and nothing else that a terminal
-// obeys: a tool's text, as a script prints it, may be meant for that. Files
-// and pipes get all bytes as they are.
+// Screen returns a writer that is safe for untrusted text. If w is a terminal, it passes
+// only text, colours and line ends, since a tool's text may contain other escape
+// sequences that a terminal obeys. Files and pipes receive all bytes unchanged.
 func Screen(w io.Writer) io.Writer {
 	if f := Device(w); f != nil {
 		return &screen{f: f}
@@ -22,12 +21,12 @@ func Screen(w io.Writer) io.Writer {
 	return w
 }
 
-// screen is a terminal. Safe for concurrent use.
+// screen is a terminal. It is safe for concurrent use.
 type screen struct {
 	f *os.File
 
 	mu   sync.Mutex
-	rest string // the beginning of a character
+	rest string // an incomplete UTF-8 sequence
 }
 
 func (s *screen) Write(b []byte) (int, error) {
@@ -41,12 +40,12 @@ func (s *screen) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// colours are the escape sequences that are let through: none of them hides.
+// colours matches the permitted escape sequences: none of them hides text.
 var colours = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("\x1b\\[(?:(?:[0-4]|[39][0-7])(?:;(?:[0-4]|[39][0-7]))*)?m")
 })
 
-// shown returns text as a terminal gets it.
+// shown returns the text that the terminal receives.
 func shown(b []byte) []byte {
 	out, at := make([]byte, 0, len(b)), 0
 	add := func(b []byte) {
@@ -62,8 +61,8 @@ func shown(b []byte) []byte {
 	return out
 }
 
-// Device returns the terminal that w writes to, nil where it is none. What is
-// written to it directly, the terminal obeys.
+// Device returns the terminal that w writes to, or nil if w is not a terminal. A write to
+// it is not filtered.
 func Device(w io.Writer) *os.File {
 	switch w := w.(type) {
 	case *Output:

@@ -8,13 +8,12 @@ import (
 	"time"
 )
 
-// oneSignal is how long after the first signal another one is still the same: a key
-// reaches all processes of a terminal, and some of them hand it on.
+// oneSignal is how long after the first signal another one counts as the same: a key
+// reaches all processes of a terminal, and some of them forward it.
 const oneSignal = 500 * time.Millisecond
 
-// untilSignals returns a context that ends when the user wants to end the command, by
-// Ctrl-C or a request to terminate. The second time the process ends at once, after
-// atOnce. stop ends all that.
+// untilSignals returns a context that ends on Ctrl-C or a request to terminate. A second
+// signal calls atOnce and exits. stop releases the signal handlers.
 func untilSignals(parent context.Context, atOnce func()) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(parent)
 	signals, done := make(chan os.Signal, 1), make(chan struct{})

@@ -1,4 +1,4 @@
-// Package output writes what both commands print.
+// Package output writes the output that both commands share.
 package output
 
 import (
@@ -9,8 +9,8 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// JSON writes v as JSON, indented, or with "" on one line. Characters that do not
-// print are escapes in it.
+// JSON writes v as JSON. If indent is "", it is on one line. Unprintable characters are
+// escaped.
 func JSON(w io.Writer, v any, indent string) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -1,5 +1,5 @@
-// Package progress shows on a terminal what a command waits for: one line that is
-// written over, with the servers that start or are asked, and for how long.
+// Package progress shows on a terminal which servers a command waits for and how long,
+// in one line that it overwrites.
 package progress
 
 import (
@@ -18,17 +18,17 @@ import (
 )
 
 const (
-	// every is how often the line is written anew; after is how long something
-	// takes at least that is worth a line.
+	// every is the interval between updates of the line; after is how long a
+	// command must wait before the line appears.
 	every = 250 * time.Millisecond
 	after = 400 * time.Millisecond
-	// width is how many characters the line has at most, so that it fits
-	// wherever it is shown, and most how many servers it names.
+	// width is the largest number of characters in the line, so that it fits
+	// any terminal; most is the largest number of servers that it names.
 	width = 79
 	most  = 3
 )
 
-// Line is the line. nil shows nothing.
+// Line is the progress line. A nil Line shows nothing.
 type Line struct {
 	w    io.Writer
 	name string // of the command
@@ -36,13 +36,13 @@ type Line struct {
 	done sync.WaitGroup
 
 	mu              sync.Mutex
-	shown, mid      bool                 // the line is there; others have not ended theirs
-	asked           map[string]time.Time // servers, since when
+	shown, mid      bool                 // the line is visible; other output has not ended its line
+	asked           map[string]time.Time // servers, and when each was asked
 	finished, total int
 	failed          int
 }
 
-// New shows a line on w until Close, nil where w is no terminal.
+// New shows a line on w until Close. It returns nil if w is not a terminal.
 func New(w io.Writer, command string) *Line {
 	terminal := lifetime.Device(w)
 	if terminal == nil || os.Getenv("TERM") == "dumb" {
@@ -68,7 +68,7 @@ func newLine(w io.Writer, command string) *Line {
 	return &Line{w: w, name: command, stop: make(chan struct{}), asked: map[string]time.Time{}}
 }
 
-// Close takes the line away for good.
+// Close removes the line permanently.
 func (l *Line) Close() {
 	if l == nil {
 		return
@@ -78,7 +78,7 @@ func (l *Line) Close() {
 	l.Clear()
 }
 
-// Event returns the hook for a build, nil where nothing is shown.
+// Event returns the hook for a build. It returns nil if the line is nil.
 func (l *Line) Event() func(build.Event) {
 	if l == nil {
 		return nil
@@ -103,7 +103,7 @@ func (l *Line) event(ev build.Event) {
 	}
 }
 
-// Clear takes the line away for what is written next.
+// Clear removes the line before other output.
 func (l *Line) Clear() {
 	if l != nil {
 		l.mu.Lock()
@@ -119,7 +119,7 @@ func (l *Line) clear() {
 	}
 }
 
-// Over returns a writer that takes the line away before it writes to w.
+// Over returns a writer that clears the line before each write to w.
 func (l *Line) Over(w io.Writer) io.Writer {
 	if l == nil {
 		return w
@@ -154,7 +154,7 @@ func (l *Line) draw(starts []mcp.Start, now time.Time) {
 	l.shown = true
 }
 
-// text says what is waited for, empty where that is nothing.
+// text describes the servers that the command waits for. It returns "" if there are none.
 func (l *Line) text(starts []mcp.Start, now time.Time) string {
 	var parts []string
 	var busy []item
@@ -204,7 +204,7 @@ func (l *Line) text(starts []mcp.Start, now time.Time) string {
 	return registry.Printable(l.name+": "+strings.Join(parts, "; "), width-1) // and an ellipsis
 }
 
-// item is a server that is waited for.
+// item is a server that the command waits for.
 type item struct {
 	server string
 	since  time.Time
