@@ -33,8 +33,8 @@ type executeArgs struct {
 	Request string
 }
 
-// executeSchema is kept short: it is part of what every client pays for. The lesson
-// tells of once.
+// executeSchema is kept short: it is part of what every client pays for. The guide for execute
+// explains once.
 const executeSchema = `{"type":"object","properties":{"script":{"type":"string"},"timeout_ms":{"type":"integer"},"inputs":{"type":"object"},"dry_run":{"type":"boolean"}},"required":["script"]}`
 
 // parseArgs reads the arguments of execute; the errors say what would be right.

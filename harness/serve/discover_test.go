@@ -133,31 +133,6 @@ func TestClassicToolsNeedNoScripts(t *testing.T) {
 	}
 }
 
-// The lesson's examples run, against servers as they describe them.
-func TestTheLessonIsTrue(t *testing.T) {
-	s, f := serving(t, nil)
-	c := connect(t, s, nil)
-	p, err := c.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "scripts"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := strings.Split(p.Messages[0].Content.(*mcp.TextContent).Text, "```go\n")[1:]
-	if len(blocks) != 3 {
-		t.Fatal(len(blocks), "examples")
-	}
-	for i, want := range []string{`{"ann":2,"bob":1}`, "could not be read", `[{"number":7,"title":"x"}]`} {
-		script, _, _ := strings.Cut(blocks[i], "```")
-		res := c.call("execute", map[string]any{"script": script,
-			"inputs": map[string]any{"paths": []string{"a", "missing"}}})
-		if res.IsError || !strings.Contains(textOf(res), want) {
-			t.Errorf("example %d: %s", i+1, textOf(res))
-		}
-	}
-	if f.calls.Load() != 5 {
-		t.Error(f.calls.Load(), "calls")
-	}
-}
-
 func TestResourcesTellOfToolsAndTheRegistry(t *testing.T) {
 	s, _ := serving(t, nil)
 	c := connect(t, s, nil)

@@ -20,7 +20,8 @@
 //	live.go       the catalog, exchanged under running scripts
 //	discover.go   tool_find and its like, search_tools and its like; direct.go calls
 //	              without a script
-//	teach.go      the prompt and the resources; runs.go those with the records of runs
+//	teach.go      the resources; runs.go those with the records of runs
+//	skills.go     the skills of package skills, and the prompt
 //	console.go    the server as the console's pages need it
 //
 // What needs no session is in packages of its own, which do not know this one:

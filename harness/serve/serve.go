@@ -28,6 +28,7 @@ import (
 	"github.com/usetools/usetools/harness/serve/guard"
 	"github.com/usetools/usetools/harness/serve/observe"
 	"github.com/usetools/usetools/harness/serve/transport"
+	"github.com/usetools/usetools/harness/skills"
 	"github.com/usetools/usetools/harness/telemetry"
 )
 
@@ -86,7 +87,8 @@ type Options struct {
 	// Elsewhere runs the scripts in the place of this process, see harness.Options; nil:
 	// they run here.
 	Elsewhere harness.Elsewhere
-	// Guides has the pages of the console's help; see [console.Options].
+	// Guides has the pages of the console's help, see [console.Options], and the text of the
+	// skill that explains execute. If nil, there is neither.
 	Guides fs.FS
 	// Metrics writes further metrics behind the server's own, Engine says why what runs the
 	// scripts cannot be reached, for /healthz, and Cluster how it is, for the console; nil:
@@ -179,7 +181,8 @@ type Server struct {
 	audit   *observe.Audit
 	metrics *observe.Metrics
 	records *store.Store
-	reading *semaphore.Weighted // records, one at a time
+	reading *semaphore.Weighted // records and lists of skills, one at a time
+	guide   string              // see skills.New
 	resumer *resumer
 
 	ctx  context.Context // ends with Close
@@ -249,6 +252,13 @@ func New(opts *Options) (*Server, error) {
 		s.records = store.Memory(DefaultRecords, nil)
 	}
 	s.reading = semaphore.NewWeighted(1)
+	if o.Guides != nil {
+		guide, err := fs.ReadFile(o.Guides, skills.GuideFile)
+		if err != nil {
+			return nil, fmt.Errorf("reading the guide for execute: %w", err)
+		}
+		s.guide = string(guide)
+	}
 	var err error
 	if s.audit, err = observe.OpenAudit(o.Audit, s.log, s.metrics); err != nil {
 		return nil, err

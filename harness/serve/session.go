@@ -19,6 +19,7 @@ import (
 	"github.com/usetools/usetools/harness/serve/guard"
 	"github.com/usetools/usetools/harness/serve/observe"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/skill"
 	"github.com/usetools/usetools/wrappers"
 )
 
@@ -82,20 +83,21 @@ type session struct {
 func (s *Server) newSession(id string, of guard.Owner, token string, mode Mode, one, loads bool, sdkID func() string) *session {
 	c := &session{s: s, id: id, owner: of, token: token, mode: mode, one: one, loads: loads, loaded: map[string]struct{}{}}
 	c.results = harness.NewRoom(s.opts.MaxResultBytes, s.weighed(of))
+	can := &mcp.ServerCapabilities{
+		//lint:ignore SA1019 older clients are told by it what a script prints
+		Logging: &mcp.LoggingCapabilities{},
+		Tools:   &mcp.ToolCapabilities{ListChanged: true},
+	}
+	if mode.scripts() {
+		can.AddExtension(skill.Extension, nil)
+	}
 	c.mcp = mcp.NewServer(&mcp.Implementation{Name: "usetools", Title: "UseTools", Version: s.opts.Version},
-		&mcp.ServerOptions{
-			GetSessionID: sdkID,
-			SetCacheable: c.cacheable,
-			Capabilities: &mcp.ServerCapabilities{
-				//lint:ignore SA1019 older clients are told by it what a script prints
-				Logging: &mcp.LoggingCapabilities{},
-				Tools:   &mcp.ToolCapabilities{ListChanged: true},
-			},
-		})
+		&mcp.ServerOptions{GetSessionID: sdkID, SetCacheable: c.cacheable, Capabilities: can})
 	c.mcp.AddReceivingMiddleware(c.guard, c.instruct)
 	c.mcp.AddSendingMiddleware(c.spare)
 	if mode.scripts() {
 		c.describe()
+		c.addSkills()
 	}
 	c.addDiscovery()
 	c.addTeaching()

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	_ "embed"
 	"encoding/json"
 	"reflect"
 	"strings"
@@ -12,11 +11,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// lesson teaches scripts with three worked examples, which a test runs.
-//
-//go:embed lesson.md
-var lesson string
-
 // URIs of resources.
 const (
 	statsURI        = "usetools://registry/stats"
@@ -24,14 +18,8 @@ const (
 	toolTemplate    = "tool://{server}/{name}"
 )
 
-// addTeaching adds the prompt that teaches scripts, and the resources.
+// addTeaching adds the resources about tools and results.
 func (c *session) addTeaching() {
-	c.mcp.AddPrompt(&mcp.Prompt{Name: "scripts", Title: "How to write scripts for execute",
-		Description: "The script language in three worked examples"},
-		func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-			return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: lesson}}}},
-				nil
-		})
 	c.mcp.AddResource(&mcp.Resource{URI: statsURI, Name: "registry-stats", Title: "What is behind execute",
 		MIMEType: "application/json"}, c.readStats)
 	c.mcp.AddResource(&mcp.Resource{URI: resultSchemaURI, Name: "result-schema",

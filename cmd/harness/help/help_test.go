@@ -26,6 +26,46 @@ var elsewhere = regexp.MustCompile(`<a href="https?:[^"]*">([^<]*)</a>`)
 
 var linkToGuide = regexp.MustCompile(`href="([a-z-]+)\.md`)
 
+// skillPart is a part of a guide that the skill of harness serve has, too, below a heading.
+var skillPart = regexp.MustCompile(`(?ms)^<!-- skill: ([^>]+) -->\n\n(.*?)^<!-- end skill -->$`)
+
+// TestSkill makes html/skill.md, the text of the skill that explains execute: parts of the guides
+// in reading order, those with the same heading together.
+func TestSkill(t *testing.T) {
+	var headings []string
+	parts := map[string]string{}
+	for _, topic := range help.Topics {
+		guide, err := os.ReadFile(topic + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := skillPart.FindAllStringSubmatch(string(guide), -1)
+		if begun := bytes.Count(guide, []byte("<!-- skill")); len(found) != begun {
+			t.Errorf("%s.md: %d parts begin, %d have an end", topic, begun, len(found))
+		}
+		for _, m := range found {
+			if parts[m[1]] == "" {
+				headings = append(headings, m[1])
+			}
+			parts[m[1]] += m[2]
+		}
+	}
+	text := "# Write scripts for execute\n\nThe tool `execute` runs a Go script that calls tools of MCP servers.\n\n"
+	for _, h := range headings {
+		text += "## " + h + "\n\n" + parts[h]
+	}
+	text = strings.TrimRight(text, "\n") + "\n"
+	if *update {
+		if err := os.WriteFile("html/skill.md", []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if got, err := fs.ReadFile(help.Pages, "skill.md"); err != nil || string(got) != text {
+		t.Errorf("html/skill.md is not what the guides say; run go test ./cmd/harness/help -update (%v)", err)
+	}
+}
+
 // TestPages makes the page of each guide and compares it with the file in html.
 func TestPages(t *testing.T) {
 	markdown := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
