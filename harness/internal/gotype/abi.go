@@ -9,8 +9,7 @@ import (
 	"unsafe"
 )
 
-// The layouts of internal/abi, as of Go 1.26 and 1.27. Check compares them with what this
-// Go has.
+// The layouts of internal/abi, as of Go 1.26 and 1.27. Check compares them with this Go's.
 type (
 	rtype struct {
 		size, ptrdata    uintptr
@@ -76,9 +75,9 @@ const (
 	flagUncommon  = 1 << 0
 	flagExtraStar = 1 << 1
 	flagNamed     = 1 << 2
-	flagRegular   = 1 << 3 // == and the hash take a value as bytes
+	flagRegular   = 1 << 3 // == and the hash treat a value as bytes
 	flagOnDemand  = 1 << 4 // the mask of pointers is built at the first use
-	flagDirect    = 1 << 5 // a value is the data word of an interface itself
+	flagDirect    = 1 << 5 // a value is stored directly in the data word of an interface
 	flagVariadic  = 1 << 15
 )
 
@@ -96,15 +95,14 @@ func addReflectOff(ptr unsafe.Pointer) int32
 //go:linkname ifaceE2I reflect.ifaceE2I
 func ifaceE2I(t *rtype, src any, dst unsafe.Pointer)
 
-// global is what all makers share: descriptors, which live as long as the
-// process, since the collector follows neither the type word of an interface nor
-// the numbers in descriptors.
+// global is shared by all makers. Descriptors live as long as the process, since the
+// collector follows neither the type word of an interface nor the numbers in descriptors.
 var global struct {
 	sync.Mutex
 	keep  []unsafe.Pointer
 	hash  uint32
 	names map[string]int32
-	maps  map[*mapType]bool // whose hasher is another than reflect's
+	maps  map[*mapType]bool // with a hasher other than reflect's
 
 }
 
@@ -114,7 +112,7 @@ func keep(p unsafe.Pointer) {
 	global.keep = append(global.keep, p)
 }
 
-// rt is not inlined: the compiler reads descriptors that it knows itself, and its
+// rt is not inlined: otherwise the compiler reads descriptors that it knows itself, and its
 // linker then fails (Go 1.26: "R_USEIFACE … is not a type or itab").
 //
 //go:noinline
@@ -126,8 +124,8 @@ func typeOf(p *rtype) (t reflect.Type) {
 	return t
 }
 
-// offset registers what a descriptor refers to by a number. The first number that
-// the runtime gives out is -1, which stands for unreachable code.
+// offset registers memory that a descriptor refers to by a number. The first number that
+// the runtime assigns is -1, which stands for unreachable code.
 func offset(p unsafe.Pointer) int32 {
 	for {
 		if n := addReflectOff(p); n != -1 {
@@ -140,8 +138,8 @@ func offset(p unsafe.Pointer) int32 {
 
 var spent byte
 
-// encode writes a name as descriptors have it; pkg is "" but for an unexported
-// name of another package than the descriptor's.
+// encode encodes a name as in descriptors. pkg is "" except for an unexported name of a
+// package other than the descriptor's.
 func encode(name, tag, pkg string, embedded bool) *byte {
 	b := []byte{0}
 	if token.IsExported(name) {
@@ -171,7 +169,7 @@ func encode(name, tag, pkg string, embedded bool) *byte {
 	return &b[0]
 }
 
-// nameOff is the number of a name; the same name has the same number.
+// nameOff returns the number of a name. Equal names have equal numbers.
 func nameOff(name, pkg string) int32 {
 	key := pkg + "\x00" + name
 	global.Lock()
@@ -190,8 +188,8 @@ func nameOff(name, pkg string) int32 {
 	return n
 }
 
-// A block is the memory of a descriptor: typed, since the collector must see what
-// the head points to. Most need no more than this; larger ones are made.
+// A block is the memory of a descriptor. It is typed, since the collector must see what the
+// head points to. Most descriptors fit into it; larger blocks are made by reflect.
 type block[H any] struct {
 	Head     H
 	Uncommon uncommon
@@ -199,23 +197,23 @@ type block[H any] struct {
 	Methods  [8]method
 }
 
-// maxArgs bounds the parameters and results together of a func type, as reflect does.
+// maxArgs is the maximum number of parameters and results of a func type, as in reflect.
 const maxArgs = 128
 
 type shape struct{ head, block reflect.Type }
 
 func shapeOf[H any]() shape { return shape{reflect.TypeFor[H](), reflect.TypeFor[block[H]]()} }
 
-// blocks has the head of each kind's descriptor and a block for it; kinds without
-// one have no more than rtype.
+// blocks has the head of each kind's descriptor and a block for it. A kind without one
+// needs only rtype.
 var blocks = [...]shape{
 	reflect.Pointer: shapeOf[elemType](), reflect.Slice: shapeOf[elemType](), reflect.Chan: shapeOf[chanType](),
 	reflect.Array: shapeOf[arrayType](), reflect.Map: shapeOf[mapType](), reflect.Func: shapeOf[funcType](),
 	reflect.Struct: shapeOf[structType](), reflect.Interface: shapeOf[ifaceType](), reflect.UnsafePointer: {},
 }
 
-// A descriptor is a copy of one, with room for methods, and for the parameters and
-// results of a func type.
+// A descriptor is a copy of a type descriptor, with room for methods, and for the
+// parameters and results of a func type.
 type descriptor struct {
 	*rtype
 	uncommon *uncommon
@@ -225,7 +223,7 @@ type descriptor struct {
 
 func (d *descriptor) typ() reflect.Type { return typeOf(d.rtype) }
 
-// copyOf copies a descriptor. The copy has no name yet, and a hash of its own.
+// copyOf copies a descriptor. The copy has no name yet, and a new hash.
 func copyOf(from *rtype, args, methods int) (*descriptor, error) {
 	if args > maxArgs || methods > math.MaxUint16 {
 		return nil, fmt.Errorf("type has %d parameters and results and %d methods; at most %d and %d",
@@ -265,7 +263,7 @@ func copyOf(from *rtype, args, methods int) (*descriptor, error) {
 	return d, nil
 }
 
-// name gives a descriptor its name: text is what its String says.
+// name gives a descriptor its name. text is the result of its String.
 func (d *descriptor) name(text, pkg string, named bool) {
 	d.str = nameOff(text, "")
 	if named {
@@ -274,8 +272,8 @@ func (d *descriptor) name(text, pkg string, named bool) {
 	d.uncommon.pkg = nameOff(pkg, "")
 }
 
-// declare makes a type of the memory of form, and the pointer to it, with room for
-// the methods of both. Parts and methods are still to be set.
+// declare makes a type with the memory layout of form, and the pointer to it, with room for
+// the methods of both. The caller sets parts and methods.
 func declare(
 	form *rtype, args int, text, pkg string, named bool, methods, ptrMethods int,
 ) (t, ptr *descriptor, err error) {
@@ -292,8 +290,8 @@ func declare(
 	return t, ptr, nil
 }
 
-// setElem gives a pointer, slice, channel, array or map type its parts; key is
-// nil but for maps.
+// setElem gives a pointer, slice, channel, array or map type its parts. key is nil except
+// for maps.
 func setElem(p *rtype, key, elem reflect.Type) {
 	switch reflect.Kind(p.kind) {
 	case reflect.Pointer, reflect.Slice:

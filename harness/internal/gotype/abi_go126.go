@@ -2,10 +2,10 @@
 
 package gotype
 
-// groupLayout says where a map keeps eight keys and elements.
+// groupLayout describes a group of eight keys and elements of a map.
 type groupLayout struct{ groupSize, slotSize, elemOff uintptr }
 
-// known reports whether it is that of a probeMap.
+// known reports whether it is the layout of a probeMap.
 func (g *groupLayout) known() bool {
 	return g.elemOff == 16 && g.slotSize == 24 && g.groupSize == 8+8*24
 }

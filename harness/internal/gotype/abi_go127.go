@@ -2,10 +2,10 @@
 
 package gotype
 
-// groupLayout says where a map keeps eight keys and elements.
+// groupLayout describes a group of eight keys and elements of a map.
 type groupLayout struct{ groupSize, keysOff, keyStride, elemsOff, elemStride, elemOff uintptr }
 
-// known reports whether it is that of a probeMap: keys and elements apart, or, with
+// known reports whether it is the layout of a probeMap: keys and elements apart, or, with
 // GOEXPERIMENT=nomapsplitgroup, side by side.
 func (g *groupLayout) known() bool {
 	apart := groupLayout{8 + 8*16 + 8, 8, 16, 8 + 8*16, 1, 0}

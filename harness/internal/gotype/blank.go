@@ -6,11 +6,11 @@ import (
 	"unsafe"
 )
 
-// leavesOut reports whether == of t's values leaves some of their memory out: that
-// of _ fields and of hidden ones.
+// leavesOut reports whether == of t's values ignores part of their memory: that of _ fields
+// and of hidden fields.
 func (m *Maker) leavesOut(t types.Type) bool {
 	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil && !m.o.Source(n.Obj().Pkg()) {
-		return false // == of a library's type is its own
+		return false // == of a library's type is compiled in
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Array:
@@ -55,8 +55,8 @@ func (m *Maker) hidesIn(sig *types.Signature) bool {
 	return false
 }
 
-// Func makes the func f, of an erased form, one of the real type t, which sig has:
-// f itself where both are called in one way.
+// Func converts the func f, of an erased form, to the real type t with signature sig. It is
+// f itself if both have the same calling convention.
 func (m *Maker) Func(f reflect.Value, sig *types.Signature, t reflect.Type) reflect.Value {
 	if m.hidesIn(sig) {
 		return recalled(f, t)
@@ -66,8 +66,8 @@ func (m *Maker) Func(f reflect.Value, sig *types.Signature, t reflect.Type) refl
 	return reflect.NewAt(t, p.UnsafePointer()).Elem()
 }
 
-// recalled makes a func of type t that calls f, whose parameters and results are of
-// the same memory. Hidden fields that came in registers are zero.
+// recalled makes a func of type t that calls f, whose parameters and results have the same
+// memory layout. Hidden fields passed in registers are zero.
 func recalled(f reflect.Value, t reflect.Type) reflect.Value {
 	as := func(v reflect.Value, t reflect.Type) reflect.Value {
 		p := reflect.New(v.Type())
@@ -91,7 +91,7 @@ func recalled(f reflect.Value, t reflect.Type) reflect.Value {
 	})
 }
 
-// equalParts is the == of a struct or an array by that of its parts.
+// equalParts returns the == of a struct or an array, composed of that of its parts.
 func equalParts(t *rtype) func(p, q unsafe.Pointer) bool {
 	if t.kind == uint8(reflect.Array) {
 		a := (*arrayType)(unsafe.Pointer(t))
@@ -115,5 +115,5 @@ func equalParts(t *rtype) func(p, q unsafe.Pointer) bool {
 	}
 }
 
-// isBlank reports whether a name of a descriptor is _.
+// isBlank reports whether a descriptor's name is _.
 func isBlank(name *byte) bool { return string(unsafe.Slice(name, 3)[1:]) == "\x01_" }

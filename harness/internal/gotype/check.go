@@ -8,13 +8,13 @@ import (
 	"unsafe"
 )
 
-// Releases names the Go releases whose types are known.
+// Releases lists the Go releases whose type layouts are known.
 const Releases = "go1.26 and go1.27"
 
-// Check reports whether this Go keeps types as this package knows them: nil, or an
-// error that says which part is another and which releases of Go work. It reads the
-// descriptors of compiled types first, and makes a type only if they are right,
-// since nobody survives a wrong one. Only the first call looks.
+// Check returns nil if this Go lays out types as this package assumes. Otherwise its error
+// names the part that differs and the releases of Go that work. It first reads the
+// descriptors of compiled types, and makes a type only if they are right, since a wrong one
+// would crash the process. The result of the first call is kept.
 func Check() error { return check() }
 
 var check = sync.OnceValue(look)
@@ -119,14 +119,15 @@ func mapsKnown() bool {
 		m.groupLayout.known() && m.flags>>5 == 0
 }
 
-// reflectKnown: what reflect makes has a text with a number below 0, and what is
-// compiled in one above.
+// reflectKnown reports whether the text number is negative in types made by reflect, and
+// positive in compiled types.
 func reflectKnown() bool {
 	made := reflect.StructOf([]reflect.StructField{{Name: "Probed", Type: reflect.TypeFor[probe]()}})
 	return rt(made).str < 0 && rt(reflect.TypeFor[probe]()).str > 0
 }
 
-// makes makes a type, and looks at a value of it as native code does.
+// makes makes a type and uses a value of it as native code does, and reports whether that
+// works.
 func makes() bool {
 	type form = struct{ F_a, B int }
 	t, ptr, err := declare(rt(reflect.TypeFor[form]()), 0, "main.made", "main", true, 1, 1)

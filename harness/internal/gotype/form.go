@@ -9,12 +9,12 @@ import (
 	"unsafe"
 )
 
-// Form returns the type that stands in the erased form for t: the real type of an
-// interface with methods, whose values are two words, a table and the data; for a
-// folded type one of its name with erased parts. For any other t it returns nil.
+// Form returns the type that represents t in the erased form. For an interface with methods
+// it is the real type, whose values are two words, a table and the data; for a folded type
+// it is a type of that name with erased parts. For any other t it returns nil.
 //
-// Options.Erased may call it while other types are being made, and another lock is
-// held: it asks nobody. What it returns is complete after [Maker.Complete].
+// Options.Erased may call it while other types are being made and another lock is held: it
+// calls no option except Library. Its result is complete after [Maker.Complete].
 func (m *Maker) Form(t types.Type) reflect.Type {
 	t = types.Unalias(t)
 	if u, ok := t.Underlying().(*types.Interface); ok && !u.Empty() {
@@ -32,7 +32,7 @@ func (m *Maker) Form(t types.Type) reflect.Type {
 	return r
 }
 
-// someMethods is the descriptor that interfaces with methods are copies of.
+// someMethods is the type that interfaces with methods are copied from.
 var someMethods = reflect.TypeFor[interface{ M() }]()
 
 // declareInterface declares t, an interface type, whose methods are u's.
@@ -77,9 +77,8 @@ func (m *Maker) declareInterface(t types.Type, u *types.Interface) (reflect.Type
 	return r.typ(), nil
 }
 
-// Folded reports whether n contains itself without a struct or an interface in
-// between, such as type F func() F or type M map[string]M. No type of reflect's has
-// its form.
+// Folded reports whether n contains itself without a struct or an interface in between,
+// such as type F func() F or type M map[string]M. reflect cannot make a type with its form.
 func Folded(n *types.Named) bool {
 	switch n.Underlying().(type) {
 	case *types.Struct, *types.Interface, *types.Basic:
@@ -204,8 +203,8 @@ func (m *Maker) setErased(r *descriptor, u types.Type) error {
 	return nil
 }
 
-// memory returns a type of the memory of t's values: their size, pointers, == and
-// hash. Nobody need be asked for it but Options.Library.
+// memory returns a type with the memory layout of t's values: their size, pointers, == and
+// hash. The only option that it calls is Library.
 func (m *Maker) memory(t types.Type) (reflect.Type, error) {
 	t = types.Unalias(t)
 	if n, ok := t.(*types.Named); ok {
@@ -277,8 +276,8 @@ func (m *Maker) Convert(x any, iface reflect.Type) reflect.Value {
 	return v.Elem()
 }
 
-// ToInterface returns a func(any) iface that does what Convert does; iface has
-// methods. It takes some 20 ns for a dynamic type that it has met before.
+// ToInterface returns a func(any) iface that works like Convert; iface must have methods.
+// It takes about 20 ns for a known dynamic type.
 func (m *Maker) ToInterface(iface reflect.Type) reflect.Value {
 	if f, ok := m.stores.Load(iface); ok {
 		return f.(reflect.Value)
@@ -303,7 +302,7 @@ func (m *Maker) ToInterface(iface reflect.Type) reflect.Value {
 	return v.(reflect.Value)
 }
 
-// BoxInto returns a func(any) iface of what box makes of its argument.
+// BoxInto returns a func(any) iface that converts the result of box for its argument.
 func (m *Maker) BoxInto(iface reflect.Type, box func(any) any) reflect.Value {
 	if iface.NumMethod() == 0 {
 		return into(iface, box)
@@ -312,14 +311,14 @@ func (m *Maker) BoxInto(iface reflect.Type, box func(any) any) reflect.Value {
 	return into(iface, func(v any) interface{ M() } { return store(box(v)) })
 }
 
-// into is f, a func(any) I, as a func(any) iface: the words of all interfaces with
-// methods, and of all without, are the same.
+// into returns f, a func(any) I, as a func(any) iface: all interfaces with methods have the
+// same words, and so have all without.
 func into[I any](iface reflect.Type, f func(any) I) reflect.Value {
 	ft := reflect.FuncOf([]reflect.Type{anyType}, []reflect.Type{iface}, false)
 	return reflect.NewAt(ft, unsafe.Pointer(&f)).Elem()
 }
 
-// funcOf returns a pointer to the func that f holds.
+// funcOf returns a pointer to the func in f.
 func funcOf(f reflect.Value) unsafe.Pointer {
 	p := reflect.New(f.Type())
 	p.Elem().Set(f)

@@ -1,34 +1,33 @@
-// Package gotype makes, at run time, the Go types of a script: named types with
-// fields, tags and methods, as go/types knows them.
+// Package gotype makes, at run time, the Go types of a script: named types with fields,
+// tags and methods, as go/types describes them.
 //
-// The interpreter keeps values in an erased form: structs without methods whose
-// fields are all exported, and the underlying types of the other named types. A
-// made type is a copy of the descriptor of that form, so a value is the same
-// memory under both, with the same size, pointers and hash; only names, parts and
-// methods are others. [Retype] thus gives a value in an interface its real type,
-// and back, by exchanging the type word alone.
+// The interpreter keeps values in an erased form: structs without methods whose fields are
+// all exported, and the underlying types of the other named types. A made type is a copy of
+// the descriptor of that form, so a value has the same memory under both, with the same
+// size, pointers and hash; only names, parts and methods differ. So [Retype] gives a value
+// in an interface its real type, and back, by exchanging only the type word.
 //
 //	type Celsius float64, with String    copy of float64's descriptor
 //	type point struct{ x, y int }        copy of struct{ F_x, F_y int }'s
-//	[]point, map[string]point            made by reflect of the made point
+//	[]point, map[string]point            made by reflect from the made point
 //	type Shape interface{ Area() … }     made whole; the erased form too ([Maker.Form])
 //	type State func(*Lexer) State        made whole; the erased form has erased parts
 //
-// A method is any func whose first parameter is the receiver. Native code that
-// calls it, by an interface or by reflect, comes to a stub of two instructions,
-// which jumps into the func; see stub_amd64.s.
+// A method is any func whose first parameter is the receiver. Native code that calls it,
+// through an interface or reflect, calls a stub of two instructions, which jumps into the
+// func; see stub_amd64.s.
 //
-//	gotype.go  the types, one a go/types type (types.Identical), made when asked for
-//	form.go    types that stand in the erased form
+//	gotype.go  the types, one per go/types type (types.Identical), made on demand
+//	form.go    types used in the erased form
 //	method.go  method sets, and code for them
-//	blank.go   fields that == leaves out, and those that nobody sees
+//	blank.go   fields that == ignores, and hidden fields
 //	name.go    the text of a type
-//	abi.go     descriptors, as this Go has them
-//	check.go   whether it has them so
+//	abi.go     descriptors, in the layout of known Go releases
+//	check.go   whether this Go has that layout
 //	stub.go    code addresses
 //
-// What is made lives as long as the process, some 1 KiB a type; stubs, of which
-// there are 4,096 in a process, are given back by [Maker.Close].
+// Made types live as long as the process, about 1 KiB each. A process has 4,096 stubs;
+// [Maker.Close] releases those of a Maker.
 package gotype
 
 import (
@@ -43,60 +42,60 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// Options say what a [Maker] makes types of. Source, Erased and Library must be set.
+// Options configure a [Maker]. Source, Erased and Library must be set.
 type Options struct {
 	// Source reports whether the types of a package are made.
 	Source func(*types.Package) bool
-	// Erased returns the form in which the interpreter keeps values of t. Structs
-	// have the fields of t in their order, under any names; a func type has all
-	// parameters, none variadic. Interfaces with methods, and types for which
-	// Folded says yes, are those of Form. Nil: t has no form.
+	// Erased returns the form in which the interpreter keeps values of t. Structs have the
+	// fields of t in order, with any names. A func type has all parameters, and is not
+	// variadic. Interfaces with methods, and folded types (Folded), are those of Form. If
+	// it returns nil, t has no form.
 	Erased func(t types.Type) reflect.Type
-	// Library returns the compiled type of an exported type of a library, nil if
-	// it is not known.
+	// Library returns the compiled type of an exported library type, or nil if it is
+	// unknown.
 	Library func(pkgPath, name string) reflect.Type
-	// Method returns the code of a method of recv, which is T or *T: a func whose
-	// first parameter is the receiver, all in their erased forms. Invalid: it has no
-	// code of its own. Then that of T is derived from that of *T, or the other way
-	// round, and that of a promoted method from the embedded field, by reflect
-	// (0.4 µs a call); a call of any other panics. Nil: nothing has code.
+	// Method returns the code of a method of recv, which is T or *T: a func whose first
+	// parameter is the receiver, with all types erased. If it returns the zero Value, the
+	// method has no code of its own. Then the code for T is derived from that for *T or
+	// vice versa, and the code of a promoted method from the embedded field, by reflect
+	// (0.4 µs a call); a call of any other method panics. If Method is nil, no method has
+	// code.
 	Method func(recv types.Type, sel *types.Selection) reflect.Value
-	// ByValue: native code may ask a type, and not a value, for its methods, as
-	// reflect.Type.Method does, so that each of T has code for a T too.
+	// ByValue reports whether native code may get methods from a type instead of a value,
+	// as reflect.Type.Method does. Each method of T then has code for a T too.
 	ByValue bool
-	// Hidden reports whether a field has a place in the memory only: reflect, ==
-	// and hashing do not see it. Registers do not carry it either: funcs with
-	// parameters or results of such a struct, by value, are called by their real type
-	// through Maker.Func only. Nil: none.
+	// Hidden reports whether a field only takes up memory: reflect, == and hashing ignore
+	// it. Registers do not carry it either, so a func that passes such a struct by value is
+	// called by its real type only through Maker.Func. If nil, no field is hidden.
 	Hidden func(*types.Var) bool
 }
 
-// A Maker makes the types of one program. Its methods may be called by several
-// goroutines, but, but for Form, not with a lock held that Options.Erased takes.
+// A Maker makes the types of one program. Its methods are safe for concurrent use. Except
+// for Form, do not call them with a lock held that Options.Erased takes.
 type Maker struct {
 	o       Options
-	ready   sync.Map   // types.Type -> reflect.Type, complete; the first of identical ones only
-	making  sync.Mutex // held while types are made; then the options are asked
-	failed  error      // of a type that others may lead to; guarded by making
+	ready   sync.Map   // types.Type -> reflect.Type, complete; only the first of identical types
+	making  sync.Mutex // held while types are made and the options are called
+	failed  error      // a type that others may refer to; guarded by making
 	pending atomic.Int32
 	stores  sync.Map // reflect.Type of an interface -> reflect.Value of a func
 
-	mu    sync.Mutex     // guards what follows; nobody is asked while it is held
+	mu    sync.Mutex     // guards the following fields; no option is called while it is held
 	real  typeutil.Map   // types.Type -> reflect.Type
-	forms typeutil.Map   // the same of folded types
-	asked typeutil.Map   // types.Type -> true: one of them is in ready
-	parts []func() error // to complete what is declared: fields, elements, methods of interfaces
-	// methods does so for the methods of other types.
+	forms typeutil.Map   // the same for folded types
+	asked typeutil.Map   // types.Type -> true: one identical to it is in ready
+	parts []func() error // complete declared types: fields, elements, methods of interfaces
+	// methods complete the methods of other types.
 	methods []func() error
 	stubs   []int
 	sets    typeutil.MethodSetCache
 }
 
-// New returns a maker. Check must have returned nil before it makes a type.
+// New returns a Maker. Check must have returned nil before it makes a type.
 func New(o *Options) *Maker { return &Maker{o: *o} }
 
-// Close gives the stubs of the methods back. No value of the types may live any
-// more that native code could call a method of.
+// Close releases the stubs of the methods. Native code must not call methods of values of
+// these types afterwards.
 func (m *Maker) Close() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -104,8 +103,8 @@ func (m *Maker) Close() {
 	m.stubs = nil
 }
 
-// Retype returns v with the type t, which is another type of the same memory: the
-// real type of an erased value, or the other way round. Retype(nil, t) is nil.
+// Retype returns v with type t, which must have the same memory layout: the real type of an
+// erased value, or vice versa. Retype(nil, t) is nil.
 func Retype(v any, t reflect.Type) any {
 	if v != nil {
 		(*[2]unsafe.Pointer)(unsafe.Pointer(&v))[0] = (*[2]unsafe.Pointer)(unsafe.Pointer(&t))[1]
@@ -113,11 +112,11 @@ func Retype(v any, t reflect.Type) any {
 	return v
 }
 
-// Type returns the real type of t, complete with its methods. A t that mentions no
-// type of the script is the compiled type, or reflect's. Identical types have one
-// type. It fails if a library type that t leads to is not known, if t leads to more
-// methods than there are stubs for, or if [Check] fails; later calls for other
-// types then fail too, since they may lead to what is not complete.
+// Type returns the real type of t, complete with its methods. If t mentions no type of the
+// script, it is the compiled type, or reflect's. Identical types have one real type. It
+// returns an error if t refers to an unknown library type or to more methods than there are
+// stubs, or if [Check] fails. Calls for new types then fail too, since they may refer to
+// the incomplete type.
 func (m *Maker) Type(t types.Type) (reflect.Type, error) {
 	if r, ok := m.ready.Load(t); ok {
 		return r.(reflect.Type), nil
@@ -144,8 +143,8 @@ func (m *Maker) Type(t types.Type) (reflect.Type, error) {
 	return r, nil
 }
 
-// Complete completes the types that Form declared: to be called before values of
-// folded types are used. Type and Convert call it themselves.
+// Complete completes the types that Form declared. Call it before values of folded types
+// are used. Type and Convert call it themselves.
 func (m *Maker) Complete() error {
 	if m.pending.Load() == 0 {
 		return nil
@@ -158,8 +157,8 @@ func (m *Maker) Complete() error {
 	return m.failed
 }
 
-// CompleteForms completes the folded types that Form declared, and the parts of
-// what these lead to, but no methods: Options.Method is not asked.
+// CompleteForms completes the folded types that Form declared, and the parts that they
+// refer to, but no methods: it does not call Options.Method.
 func (m *Maker) CompleteForms() error {
 	m.making.Lock()
 	defer m.making.Unlock()
@@ -169,7 +168,8 @@ func (m *Maker) CompleteForms() error {
 	return m.failed
 }
 
-// drain completes what is declared, and what that declares. The maker is making.
+// drain completes declared types, including those declared meanwhile. The caller holds
+// making.
 func (m *Maker) drain() error {
 	for m.pending.Load() > 0 {
 		if err := m.run(&m.parts); err != nil {
@@ -182,7 +182,7 @@ func (m *Maker) drain() error {
 	return nil
 }
 
-// run does what is to be done, and what is added meanwhile. The maker is making.
+// run runs the functions in todo, including those added meanwhile. The caller holds making.
 func (m *Maker) run(todo *[]func() error) error {
 	for {
 		m.mu.Lock()
@@ -201,7 +201,7 @@ func (m *Maker) run(todo *[]func() error) error {
 	}
 }
 
-// later has f called before anybody sees what is being made. m.mu is held.
+// later schedules f to run before the type is returned. The caller holds m.mu.
 func (m *Maker) later(todo *[]func() error, f func() error) {
 	*todo = append(*todo, f)
 	m.pending.Add(1)
@@ -214,7 +214,7 @@ func (m *Maker) known(of *typeutil.Map, t types.Type) reflect.Type {
 	return r
 }
 
-// declare returns the type of t, which is complete after drain.
+// declare returns the type of t. It is complete after drain.
 func (m *Maker) declare(t types.Type) (reflect.Type, error) {
 	t = types.Unalias(t)
 	if b, ok := t.(*types.Basic); ok {
@@ -312,9 +312,9 @@ func (m *Maker) makeMap(u *types.Map) (reflect.Type, error) {
 	return mapLike(form, key, elem), nil
 }
 
-// mapLike is reflect.MapOf for maps that are also used under the type form: both
-// must hash alike. Where form is compiled in, reflect's map would use another hash;
-// and reflect does not know of the pointers in hidden fields.
+// mapLike is reflect.MapOf for maps that are also used with the type form: both must hash
+// alike. If form is compiled in, reflect's map would have another hash, and reflect does
+// not know the pointers in hidden fields.
 func mapLike(form, key, elem reflect.Type) reflect.Type {
 	if key == form.Key() && elem == form.Elem() {
 		return form
@@ -377,7 +377,7 @@ func (m *Maker) makeStruct(u *types.Struct) (reflect.Type, error) {
 		fields[i] = reflect.StructField{Name: u.Field(i).Name(), Type: r, Tag: reflect.StructTag(u.Tag(i))}
 	}
 	r := reflect.StructOf(fields)
-	if text := TypeName(u); r.String() != text { // it is a form, which was given another text
+	if text := TypeName(u); r.String() != text { // reflect returned a form with another text
 		return m.declareWith(u, text, "")
 	}
 	return r, nil
@@ -424,7 +424,7 @@ func (m *Maker) declareWith(t types.Type, text, pkg string) (reflect.Type, error
 	return r.typ(), nil
 }
 
-// none is the set of a type without methods.
+// none is the method set of a type without methods.
 var none = types.NewMethodSet(types.Typ[types.Int])
 
 // mayHaveMethods reports whether t or *t has methods of its own or of embedded fields.
@@ -493,15 +493,15 @@ func (m *Maker) setParts(r *descriptor, u types.Type, form reflect.Type) error {
 
 func wrongForm(form reflect.Type) error { return fmt.Errorf("form %s is that of another type", form) }
 
-// setFields gives a struct type the fields of u. That of a type declared as a
-// library's, as in type Date time.Time, has them already.
+// setFields gives a struct type the fields of u. A struct type declared from a library's,
+// as in type Date time.Time, has them already.
 func (m *Maker) setFields(r *descriptor, u *types.Struct, form reflect.Type) error {
 	if u.NumFields() > 0 && !m.o.Source(u.Field(0).Pkg()) && form.Name() != "" {
 		return nil
 	}
 	s := (*structType)(unsafe.Pointer(r.rtype))
 	places := s.fields
-	fields := make([]field, 0, len(places)) // meanwhile others may look at those of the form
+	fields := make([]field, 0, len(places)) // the form's fields may be read meanwhile
 	for i := range places {
 		f := u.Field(i)
 		if m.hidden(f) {

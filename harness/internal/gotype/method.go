@@ -26,7 +26,7 @@ func inOrder(fs iter.Seq[*types.Func]) []*types.Func {
 	})
 }
 
-// methodName is the number of the name of f in a descriptor of package pkg.
+// methodName returns the number of the name of f in a descriptor of package pkg.
 func methodName(f *types.Func, pkg string) int32 {
 	if path := pkgPath(f.Pkg()); !f.Exported() && path != pkg {
 		return nameOff(f.Name(), path)
@@ -34,7 +34,7 @@ func methodName(f *types.Func, pkg string) int32 {
 	return nameOff(f.Name(), "")
 }
 
-// setMethods gives r, and ptr, the pointer to it, the methods of the two sets.
+// setMethods gives r, and ptr, its pointer type, the methods of the two sets.
 func (m *Maker) setMethods(r, ptr *descriptor, t types.Type, set, ptrSet *types.MethodSet) error {
 	if ptrSet.Len() == 0 {
 		return nil
@@ -54,7 +54,7 @@ func (m *Maker) setMethods(r, ptr *descriptor, t types.Type, set, ptrSet *types.
 	for _, f := range inOrder(maps.Keys(sels)) {
 		mt, err := m.methodType(f, sels[f].Type())
 		if err != nil && !f.Exported() && !m.o.Source(f.Pkg()) {
-			continue // a library's, with a type that only the library can name
+			continue // a library's method, with a type that only the library can name
 		} else if err != nil {
 			return fmt.Errorf("%s: %w", f.Name(), err)
 		}
@@ -86,8 +86,8 @@ func (m *Maker) setMethods(r, ptr *descriptor, t types.Type, set, ptrSet *types.
 	return nil
 }
 
-// methodType returns the type of a method of signature sig, without the receiver.
-// Methods of a library may have types that only the library can name.
+// methodType returns the type of a method of signature sig, without the receiver. Library
+// methods may have types that only the library can name.
 func (m *Maker) methodType(f *types.Func, sig types.Type) (reflect.Type, error) {
 	r, err := m.declare(sig)
 	if err == nil || m.o.Source(f.Pkg()) || !f.Exported() {
@@ -170,7 +170,7 @@ func (m *Maker) codes(r *descriptor, t types.Type, f *types.Func, sel, byValue *
 	}
 	if m.o.ByValue || r.tflag&flagDirect != 0 {
 		c.val, err = m.code(val)
-	} else { // an interface calls it by a pointer
+	} else { // an interface calls it through a pointer
 		c.val, err = noCode()
 	}
 	return c, err
@@ -187,7 +187,7 @@ func (m *Maker) code(f reflect.Value) (int32, error) {
 	return off, nil
 }
 
-// byPointer makes the method f of *T of that of T; n is T if f is no promoted one.
+// byPointer derives the method f of *T from that of T. n is T, or nil if f is promoted.
 func byPointer(val reflect.Value, n *types.Named, f *types.Func) reflect.Value {
 	return receiving(val, reflect.PointerTo(val.Type().In(0)), func(recv reflect.Value) reflect.Value {
 		if recv.IsNil() {
@@ -200,7 +200,7 @@ func byPointer(val reflect.Value, n *types.Named, f *types.Func) reflect.Value {
 	})
 }
 
-// byCopy makes the method of T of that of *T.
+// byCopy derives the method of T from that of *T.
 func byCopy(ptr reflect.Value) reflect.Value {
 	return receiving(ptr, ptr.Type().In(0).Elem(), func(recv reflect.Value) reflect.Value {
 		p := reflect.New(recv.Type())
@@ -209,8 +209,8 @@ func byCopy(ptr reflect.Value) reflect.Value {
 	})
 }
 
-// receiving makes a func like f, whose first parameter is of type recv and goes
-// through to.
+// receiving makes a func like f, whose first parameter has type recv and is converted by
+// to.
 func receiving(f reflect.Value, recv reflect.Type, to func(reflect.Value) reflect.Value) reflect.Value {
 	ft := f.Type()
 	in := slices.Collect(ft.Ins())
@@ -226,7 +226,7 @@ func receiving(f reflect.Value, recv reflect.Type, to func(reflect.Value) reflec
 	})
 }
 
-// promoted makes the method f of *T that an embedded field has.
+// promoted makes the method f of *T that an embedded field provides.
 func (m *Maker) promoted(r *descriptor, t types.Type, f *types.Func, sel *types.Selection) (reflect.Value, error) {
 	type step struct {
 		off   uintptr
@@ -284,7 +284,7 @@ func (m *Maker) promoted(r *descriptor, t types.Type, f *types.Func, sel *types.
 	}), nil
 }
 
-// plainError is the type of Go's panic when a method of T is called by a nil *T.
+// plainError is the type of Go's panic when a method of T is called with a nil *T.
 var plainError = sync.OnceValue(func() (t reflect.Type) {
 	defer func() { t = reflect.TypeOf(recover()) }()
 	nilProbe.First()
@@ -293,8 +293,8 @@ var plainError = sync.OnceValue(func() (t reflect.Type) {
 
 var nilProbe probeIface = (*probe)(nil)
 
-// nilReceiver is what a call of the method f of T, which T has itself, by a nil *T
-// panics with.
+// nilReceiver returns the panic value of a call of the method f, declared by T, with a nil
+// *T.
 func nilReceiver(n *types.Named, f *types.Func) any {
 	name := n.Obj().Name()
 	if n.TypeArgs().Len() > 0 {

@@ -7,19 +7,17 @@ import (
 	"strings"
 )
 
-// TypeName writes a type as reflect's String does, which is what %T, %#v and
-// panics show.
+// TypeName returns a type as reflect's String writes it, and as %T, %#v and panics show it.
 func TypeName(t types.Type) string { return namer(false).name(t) }
 
-// A namer writes types; true inside the brackets of an instance, where the
-// compiler writes whole import paths, and numbers the types that functions
-// declare.
+// A namer writes types. It is true inside the brackets of an instance, where the compiler
+// writes full import paths and numbers the types declared in functions.
 type namer bool
 
 func (in namer) name(t types.Type) string {
 	switch u := types.Unalias(t).(type) {
 	case *types.Basic:
-		switch u.Kind() { // byte and rune are other names only
+		switch u.Kind() { // byte and rune are aliases
 		case types.Uint8:
 			return "uint8"
 		case types.Int32:
@@ -82,7 +80,7 @@ func (in namer) namedName(u *types.Named) string {
 	return s
 }
 
-// pkgPath is the path of a package as its own program has it.
+// pkgPath returns the path of a package, without the prefix of the harness's own sources.
 func pkgPath(p *types.Package) string {
 	if p == nil {
 		return ""
@@ -90,8 +88,7 @@ func pkgPath(p *types.Package) string {
 	return strings.TrimPrefix(p.Path(), "lib/")
 }
 
-// ArgumentNames writes type arguments as in the name of an instance:
-// [int,main.T].
+// ArgumentNames returns type arguments as in the name of an instance: [int,main.T].
 func ArgumentNames(args []types.Type) string {
 	names := make([]string, len(args))
 	for i, a := range args {
@@ -100,8 +97,8 @@ func ArgumentNames(args []types.Type) string {
 	return "[" + strings.Join(names, ",") + "]"
 }
 
-// localNumber is the number that the compiler gives to a type that a function
-// declares, 0 for others: it counts them, in the order of the source.
+// localNumber returns the number that the compiler gives to a type declared in a function,
+// by the order of such types in the source. For other types it returns 0.
 func localNumber(o *types.TypeName) int {
 	if o.Pkg() == nil || o.Parent() == o.Pkg().Scope() {
 		return 0
@@ -168,8 +165,8 @@ func (in namer) structName(u *types.Struct) string {
 	return "struct { " + strings.Join(fields, "; ") + " }"
 }
 
-// embedsByName reports whether the name of the embedded field is that of its type;
-// those of aliases, instances and predeclared types are others to the compiler.
+// embedsByName reports whether the embedded field has its type's name. For the compiler,
+// fields of aliases, instances and predeclared types have other names.
 func embedsByName(f *types.Var) bool {
 	t := types.Unalias(f.Type())
 	if p, ok := t.(*types.Pointer); ok {

@@ -7,17 +7,17 @@ import (
 	"unsafe"
 )
 
-// The code of a made method is a stub: stub n jumps into the func in slot n. The
-// arguments stay where they are, so a stub serves every signature.
+// The code of a made method is a stub: stub n jumps into the func in slot n. The arguments
+// are not moved, so a stub serves every signature.
 const stubSize = 16 // bytes of a stub
 
 var stubs struct {
 	sync.Mutex
-	next int   // the first slot that was never used
-	free []int // those that were given back
+	next int   // the first slot never used
+	free []int // released slots
 }
 
-// slots holds the funcs; the stubs read it.
+// slots has the funcs; the stubs read it.
 var slots [stubCount]unsafe.Pointer
 
 // takeStub gives f, a func of any type, an address that a descriptor may name.
@@ -41,8 +41,8 @@ func takeStub(f reflect.Value) (slot int, off int32, err error) {
 	return slot, offset(unsafe.Add(*(*unsafe.Pointer)(unsafe.Pointer(&base)), slot*stubSize)), nil
 }
 
-// giveBack makes the stubs those of other methods; a call of one that comes too
-// late panics until then.
+// giveBack releases stubs for reuse by other methods. Until then, a late call of one
+// panics.
 func giveBack(used []int) {
 	f := func() { panic("gotype: a method of a program that has ended was called") }
 	stubs.Lock()
@@ -53,8 +53,8 @@ func giveBack(used []int) {
 	stubs.free = append(stubs.free, used...)
 }
 
-// noCode is the address of code for methods that native code cannot call, or whose
-// code nobody knows.
+// noCode returns the address of code for methods that native code cannot call, or without
+// known code.
 var noCode = sync.OnceValues(func() (int32, error) {
 	none := func() { panic("gotype: a method was called that has no code outside the script") }
 	_, off, err := takeStub(reflect.ValueOf(none))

@@ -6,7 +6,7 @@ const stubCount = 4096
 
 func stub()
 
-var _ = stub // the assembler code speaks of it
+var _ = stub // used by the assembler code
 
 // stubBase returns the address of the first stub.
 func stubBase() uintptr

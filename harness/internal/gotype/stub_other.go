@@ -2,6 +2,6 @@
 
 package gotype
 
-const stubCount = 0 // no type can be made: Check says so
+const stubCount = 0 // no type can be made: Check returns an error
 
 func stubBase() uintptr { return 0 }

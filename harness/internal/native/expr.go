@@ -13,7 +13,7 @@ import (
 	"unsafe"
 )
 
-// expr makes an Expr of type t of operands.
+// expr makes an Expr of type t from operands.
 func expr(t types.Type, code func(m *maker, args []eval) eval, args ...*Expr) *Expr {
 	Require(ClassOf(t) != Unknown)
 	x := &Expr{Type: t}
@@ -36,21 +36,21 @@ func failing(x *Expr) *Expr {
 	return x
 }
 
-// Index is the index of the first (0) or second (1) element.
+// Index returns the index of the first (0) or second (1) element.
 func Index(which int) *Expr {
 	return expr(types.Typ[types.Int], func(*maker, []eval) eval {
 		return eval{n: func(f *frame) int64 { return int64(f.indices[which]) }}
 	})
 }
 
-// Variable is variable i of the Func, of type t.
+// Variable returns variable i of the Func, of type t.
 func Variable(i int, t types.Type) *Expr {
 	return expr(t, func(*maker, []eval) eval {
 		return load(t, func(f *frame) unsafe.Pointer { return f.vars[i] })
 	})
 }
 
-// Const is a constant; nil is the zero value.
+// Const returns a constant. If c is nil, it is the zero value.
 func Const(t types.Type, c constant.Value) *Expr {
 	var n int64
 	var float float64
@@ -113,7 +113,7 @@ func before[T any](run func(*frame), x fun[T]) fun[T] {
 	}
 }
 
-// Cond is then if is, else other.
+// Cond returns then if is is true, otherwise other.
 func Cond(is, then, other *Expr) *Expr {
 	return expr(then.Type, func(_ *maker, args []eval) eval {
 		is, a, b := args[0].n, args[1], args[2]
@@ -130,14 +130,14 @@ func cond[T any](is fun[int64], then, other fun[T]) fun[T] {
 	}
 }
 
-// Field is field i of the struct x.
+// Field returns field i of the struct x.
 func Field(x *Expr, i int) *Expr {
 	s, ok := x.Type.Underlying().(*types.Struct)
 	Require(ok)
 	t := s.Field(i).Type()
 	return expr(t, func(m *maker, args []eval) eval {
 		of, form := args[0].p, m.form(x.Type)
-		// A struct of the library may have other fields in another release of Go.
+		// A struct of the library may have different fields in another release of Go.
 		ok := form.Kind() == reflect.Struct && i < form.NumField() &&
 			(form.PkgPath() == "" || form.Field(i).Name == s.Field(i).Name()) && alike(form.Field(i).Type, m.form(t))
 		if m.require(ok, x.Type); !ok {
@@ -148,7 +148,7 @@ func Field(x *Expr, i int) *Expr {
 	}, x)
 }
 
-// Deref is the value that the pointer x points to.
+// Deref returns the value that the pointer x points to.
 func Deref(x *Expr) *Expr {
 	p, ok := x.Type.Underlying().(*types.Pointer)
 	Require(ok)
@@ -164,7 +164,7 @@ func Deref(x *Expr) *Expr {
 	}, x))
 }
 
-// Elem is x[i] of a slice, array, string or map.
+// Elem returns x[i] of a slice, array, string or map.
 func Elem(x, i *Expr) *Expr {
 	switch u := x.Type.Underlying().(type) {
 	case *types.Basic:
@@ -184,14 +184,14 @@ func Elem(x, i *Expr) *Expr {
 	panic(ErrUnfit)
 }
 
-// elem is x[i] of an array of that length, or of a slice if length is negative.
+// elem returns x[i] of an array of this length, or of a slice if length is negative.
 func elem(t types.Type, length int64, x, i *Expr) *Expr {
 	return failing(expr(t, func(m *maker, args []eval) eval {
 		of, i, size := args[0].p, args[1].n, m.form(t).Size()
 		return load(t, func(f *frame) unsafe.Pointer {
 			base, i, n := of(f), i(f), length
 			if n < 0 {
-				s := *(*[]byte)(base) // of another type: only its address and length are right
+				s := *(*[]byte)(base) // its type is wrong; only its address and length are used
 				base, n = unsafe.Pointer(unsafe.SliceData(s)), int64(len(s))
 			}
 			if uint64(i) >= uint64(n) {
@@ -202,7 +202,7 @@ func elem(t types.Type, length int64, x, i *Expr) *Expr {
 	}, x, i))
 }
 
-// mapElem is an element of a map whose keys are strings or integers.
+// mapElem returns an element of a map whose keys are strings or integers.
 func mapElem(t types.Type, x, key *Expr) *Expr {
 	return expr(t, func(m *maker, args []eval) eval {
 		of, key, form, isText := args[0].p, args[1], m.form(x.Type), ClassOf(key.Type) == String
@@ -232,7 +232,7 @@ func mapElem(t types.Type, x, key *Expr) *Expr {
 	}, x, key)
 }
 
-// Len is the length of a string, slice or map.
+// Len returns the length of a string, slice or map.
 func Len(x *Expr) *Expr {
 	return expr(types.Typ[types.Int], func(m *maker, args []eval) eval {
 		s, at := args[0].s, args[0].p
@@ -250,8 +250,8 @@ func Len(x *Expr) *Expr {
 	}, x)
 }
 
-// Convert is x converted to type t. Conversions that change bits of the value are unfit,
-// other than those between int or int64 and float64.
+// Convert returns x converted to type t. A conversion that changes bits of the value is
+// unfit, except between int or int64 and float64.
 func Convert(x *Expr, t types.Type) *Expr {
 	same := func(_ *maker, args []eval) eval { return args[0] }
 	switch from, to := ClassOf(x.Type), ClassOf(t); {
@@ -273,8 +273,7 @@ func Convert(x *Expr, t types.Type) *Expr {
 	return expr(t, same, x)
 }
 
-// SameLayout reports whether values of two types of class Place lie in memory in the
-// same way.
+// SameLayout reports whether two types of class Place have the same memory layout.
 func SameLayout(a, b types.Type) bool {
 	return isPointer(a) && isPointer(b) || types.IdenticalIgnoreTags(a.Underlying(), b.Underlying())
 }
@@ -286,7 +285,7 @@ func isPointer(t types.Type) bool {
 
 func kindOf(t types.Type) types.BasicKind { return t.Underlying().(*types.Basic).Kind() }
 
-// isWhole reports whether values of t are signed integers of 64 bits.
+// isWhole reports whether values of t are signed 64-bit integers.
 func isWhole(t types.Type) bool {
 	switch kindOf(t) {
 	case types.Int, types.Int64, types.UntypedInt:
@@ -295,7 +294,7 @@ func isWhole(t types.Type) bool {
 	return false
 }
 
-// is64 reports whether values of t are numbers of 64 bits.
+// is64 reports whether values of t are 64-bit numbers.
 func is64(t types.Type) bool {
 	switch kindOf(t) {
 	case types.Uint, types.Uint64, types.Uintptr, types.Float64, types.UntypedFloat:
@@ -308,7 +307,7 @@ func isUnsigned(t types.Type) bool {
 	return t.Underlying().(*types.Basic).Info()&types.IsUnsigned != 0
 }
 
-// load makes what reads the value of type t that lies at an address.
+// load returns an eval that reads the value of type t at an address.
 func load(t types.Type, at fun[unsafe.Pointer]) eval {
 	if ClassOf(t) == Place {
 		return eval{p: at}
@@ -349,14 +348,14 @@ func truth(is bool) int64 {
 	return 0
 }
 
-// Unary is op x.
+// Unary returns op x.
 func Unary(op token.Token, x *Expr) *Expr {
 	switch class := ClassOf(x.Type); {
 	case op == token.ADD:
 		return x
 	case op == token.NOT:
 		return Cond(x, Const(x.Type, constant.MakeBool(false)), Const(x.Type, constant.MakeBool(true)))
-	case op == token.SUB && class == Float: // not 0 - x, which has another sign for 0
+	case op == token.SUB && class == Float: // not 0 - x, which differs in the sign of 0
 		return Binary(token.MUL, x.Type, Const(x.Type, constant.MakeInt64(-1)), x)
 	case op == token.SUB:
 		return Binary(token.SUB, x.Type, Const(x.Type, nil), x)
@@ -364,7 +363,7 @@ func Unary(op token.Token, x *Expr) *Expr {
 	panic(ErrUnfit)
 }
 
-// Binary is a op b, of type t.
+// Binary returns a op b, of type t.
 func Binary(op token.Token, t types.Type, a, b *Expr) *Expr {
 	class := ClassOf(a.Type)
 	Require(class == ClassOf(b.Type))
@@ -417,17 +416,17 @@ func arithmetic[T int64 | float64](op token.Token, a, b fun[T]) fun[T] {
 	return func(f *frame) T { return a(f) / b(f) }
 }
 
-// Compare is cmp.Compare(a, b), of type t.
+// Compare returns cmp.Compare(a, b), of type t.
 func Compare(t types.Type, a, b *Expr) *Expr { return comparison(token.SUB, t, a, b) }
 
-// comparison compares two values by ==, < or <=, or as cmp.Compare does (-).
+// comparison compares two values by ==, < or <=, or, for op SUB, like cmp.Compare.
 func comparison(op token.Token, t types.Type, x, y *Expr) *Expr {
 	class := ClassOf(x.Type)
 	Require(class != Place || op == token.EQL && (x.IsNil || y.IsNil || isPointer(x.Type)))
 	return expr(t, func(_ *maker, args []eval) eval {
 		a, b := args[0], args[1]
 		switch {
-		case class == Place: // of slices and maps, which are compared with nil, the first word decides
+		case class == Place: // slices and maps are compared with nil: the first word decides
 			return eval{n: func(f *frame) int64 { return truth(*(*unsafe.Pointer)(a.p(f)) == *(*unsafe.Pointer)(b.p(f))) }}
 		case class == Float:
 			return eval{n: ordered(op, a.f, b.f)}
@@ -454,7 +453,7 @@ func ordered[T cmp.Ordered](op token.Token, a, b fun[T]) fun[int64] {
 	return func(f *frame) int64 { return int64(cmp.Compare(a(f), b(f))) }
 }
 
-// Or is cmp.Or(a, b) of integers, which evaluates both.
+// Or returns cmp.Or(a, b) of integers. It evaluates both.
 func Or(a, b *Expr) *Expr {
 	Require(ClassOf(a.Type) == Int)
 	return expr(a.Type, func(_ *maker, args []eval) eval {
@@ -463,7 +462,7 @@ func Or(a, b *Expr) *Expr {
 	}, a, b)
 }
 
-// library are the functions of the library that an Expr may call, of one or two values.
+// library has the library functions, of one or two values, that an Expr may call.
 var library = map[string]func(a, b eval) eval{
 	"strings.ToLower":   text(strings.ToLower),
 	"strings.ToUpper":   text(strings.ToUpper),
@@ -498,7 +497,8 @@ func times(of func(a, b *time.Time) int64) func(a, b eval) eval {
 	}
 }
 
-// Library is a call of the function of the library with that full name, of result t.
+// Library returns a call of the library function with this full name, with a result of type
+// t.
 func Library(name string, t types.Type, args ...*Expr) *Expr {
 	of := library[name]
 	Require(of != nil && (len(args) == 1 || len(args) == 2))

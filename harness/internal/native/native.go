@@ -1,21 +1,21 @@
-// Package native runs comparisons of a script as closures of Go where the library sorts
-// by them:
+// Package native compiles a script's comparisons to closures of Go, for the library
+// functions that sort by them:
 //
 //	sort.Slice(list, func(i, j int) bool { return list[i].Age < list[j].Age })
 //
-// The interpreter takes 2 µs and more for each call of such a function from native
-// code, a closure some 30 ns. Package lower makes an [Expr] of a function that only
-// computes: one of declarations, if, switch and return, over fields, elements, basic
-// values and a few functions of the library. [Compile] makes a [Code] of it once the
-// types of the program have a form.
+// The interpreter takes 2 µs and more for each call of such a function from native code, a
+// closure about 30 ns. Package lower makes an [Expr] from a pure function: one of
+// declarations, if, switch and return, over fields, elements, basic values and a few
+// functions of the library. [Compile] makes a [Code] from it once the types of the program
+// have a form.
 //
-// An Expr changes nothing. So its parts may be evaluated in any order and more than
-// once, and a sort whose comparison panics is done again by the interpreter, on the
-// elements in their old order: it then panics with Go's words, at its line and with
-// its trace. A function that no Expr can express is left to the interpreter.
+// An Expr has no side effects. So its parts may be evaluated in any order and more than
+// once. If a comparison panics, the interpreter repeats the sort on the elements in their
+// old order: it then panics with Go's message, at its line and with its trace. A function
+// that no Expr can express is left to the interpreter.
 //
-// Memory is read by address. The types that say where a value lies are those of the
-// erased values ([Types]), as reflect has them; indices and nil pointers are checked.
+// Memory is read by address. The layout of a value is that of the reflect type of its
+// erased form ([Types]). Indices and nil pointers are checked.
 package native
 
 import (
@@ -33,8 +33,8 @@ type Types func(t types.Type) (reflect.Type, error)
 // A Var is a variable of the script that a comparison reads.
 type Var struct {
 	Type types.Type
-	// Address is true if Bind gets a pointer to the variable, false if it gets its
-	// value, which never changes.
+	// Address reports whether Bind gets a pointer to the variable. Otherwise it gets its
+	// value, which must not change.
 	Address bool
 }
 
@@ -44,17 +44,18 @@ type Func struct {
 	Body *Expr // a bool, or an int that is negative if the first element comes first
 }
 
-// An Expr computes a value. Functions that make one panic with [ErrUnfit] if there is none.
+// An Expr computes a value. Functions that make one panic with [ErrUnfit] if they cannot.
 type Expr struct {
 	Type types.Type
-	// Fails is true if the evaluation may panic.
+	// Fails reports whether the evaluation may panic.
 	Fails bool
-	// IsNil is true for the constant nil.
+	// IsNil reports whether this is the constant nil.
 	IsNil bool
 	code  func(*maker) eval
 }
 
-// An eval has the closure of an expression. The others are nil or not to be called.
+// An eval has the closure of an expression, in the field for its class. Do not call the
+// others.
 type eval struct {
 	n fun[int64]          // Bool (0 or 1); Int: the value, of an unsigned type its bits
 	f fun[float64]        // Float
@@ -64,13 +65,13 @@ type eval struct {
 
 type fun[T any] = func(*frame) T
 
-// A frame holds the values that a comparison reads.
+// A frame has the values that a comparison reads.
 type frame struct {
-	vars    []unsafe.Pointer // where the variables lie
+	vars    []unsafe.Pointer // addresses of the variables
 	indices [2]int           // of the elements
 }
 
-// A Class is how values of a type are computed with.
+// A Class says how values of a type are computed with.
 type Class int
 
 // The classes. A Place is a struct, array, slice, map or pointer.
@@ -83,7 +84,7 @@ const (
 	Place
 )
 
-// ClassOf returns the class of a type, Unknown if no Expr has the type.
+// ClassOf returns the class of a type. It is Unknown if no Expr has the type.
 func ClassOf(t types.Type) Class {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -121,7 +122,7 @@ func (m *maker) form(t types.Type) reflect.Type {
 	return r
 }
 
-// require notes that there is no closure unless ok.
+// require records an error unless ok is set.
 func (m *maker) require(ok bool, t types.Type) {
 	if !ok {
 		m.err = cmp.Or(m.err, fmt.Errorf("no code for values of type %v", t))
@@ -146,9 +147,9 @@ func Compile(fn *Func, typeOf Types) (*Code, error) {
 	return code, m.err
 }
 
-// Bind returns the comparison with the values of its variables; ok is false if they are
-// not those of the Func. The comparison panics where that of the script would, and
-// only one goroutine may call it.
+// Bind returns the comparison with the values of its variables. ok is false if they do not
+// fit the Func. The comparison panics where the script's would. Only one goroutine may call
+// it.
 func (c *Code) Bind(values []any) (less func(i, j int) bool, ok bool) {
 	if len(values) != len(c.vars) {
 		return nil, false
@@ -180,19 +181,20 @@ func (c *Code) Bind(values []any) (less func(i, j int) bool, ok bool) {
 	}, true
 }
 
-// alike reports whether values of two types lie in memory in the same way: the
-// interpreter may have another type for the same memory.
+// alike reports whether two types have the same memory layout: the interpreter may use
+// another type for the same memory.
 func alike(a, b reflect.Type) bool { return a == b || a.Kind() == b.Kind() && a.Size() == b.Size() }
 
-// ErrUnfit is the panic of what makes an Expr of something that none can express.
+// ErrUnfit is the panic of a function that cannot make an Expr.
 var ErrUnfit = errors.New("no expression")
 
-// Require panics with ErrUnfit unless ok.
+// Require panics with ErrUnfit unless ok is set.
 func Require(ok bool) {
 	if !ok {
 		panic(ErrUnfit)
 	}
 }
 
-// errFailed is the panic of a comparison that reads a missing element.
+// errFailed is the panic of a comparison that reads a missing element, or through a nil
+// pointer.
 var errFailed = errors.New("a comparison failed")

@@ -1,12 +1,12 @@
 // Package stack makes room on the stacks of goroutines that are known to need it.
 package stack
 
-// Grow gives the goroutine that calls it a stack of 64 KiB. By itself one begins
-// with some KiB, and is copied to one of twice the size five times on its way there,
-// which takes longer than most scripts run.
+// Grow gives the calling goroutine a stack of 64 KiB. Otherwise a goroutine begins with
+// some KiB, and its stack is copied to one of twice the size five times until then, which
+// takes longer than most scripts run.
 func Grow() { deep(0) }
 
-// deep has a large frame, of which it touches nothing when n is 0.
+// deep has a large frame, which it does not touch if n is 0.
 //
 //go:noinline
 func deep(n int) byte {

@@ -7,15 +7,14 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// shorten makes panics cheap. For each function that a panic passes, the
-// interpreter looks for a node of the program that it never finds: it walks what
-// is around the function's first node, then what is around that, up to the whole
-// program. So a script that returns from its own interpreter by a panic takes
-// time by its size. shorten puts in the place of what is around that node a copy
-// without anything further around it. It returns the number of functions, 0 when
-// the interpreter's nodes are not what they were: panics are slow then.
+// shorten makes panics cheap. For each function that a panic passes, the interpreter
+// searches for a node of the program that it never finds: it walks the subtree of the
+// parent of the function's first node, then of the grandparent, up to the whole program. So
+// a panic takes time in proportion to the script's size. shorten replaces the parent of
+// that node by a copy that has no parent itself. It returns the number of functions, or 0
+// if the interpreter's nodes have another layout; panics are then slow.
 //
-// It is for a program whose functions are generated: that reads what is around.
+// Call it only for a program whose functions are generated: generation reads the parents.
 func shorten(p *interp.Program) int {
 	root := reflect.ValueOf(p).Elem().FieldByName("root")
 	if root.Kind() != reflect.Pointer || root.Type().Elem().Kind() != reflect.Struct {
@@ -42,7 +41,7 @@ func shorten(p *interp.Program) int {
 		}
 		in := *children(n)
 		todo = append(todo, in...)
-		if len(in) != 4 || in[3] == nil { // a function's are its receiver, name, type and body
+		if len(in) != 4 || in[3] == nil { // a function's children are its receiver, name, type and body
 			continue
 		}
 		first := *field(in[3], start)
@@ -57,7 +56,7 @@ func shorten(p *interp.Program) int {
 		c.Elem().Set(reflect.NewAt(node, *outer).Elem())
 		lone := c.UnsafePointer()
 		*field(lone, around) = nil
-		if *outer == in[3] { // the whole body, of which nothing is asked
+		if *outer == in[3] { // the whole body, whose children are not needed
 			*children(lone) = nil
 		}
 		*outer = lone

@@ -1,14 +1,13 @@
 // Package yaegi runs a lowered program in the interpreter.
 //
-// In goes what lower made of a script: text of a method-less subset of Go
-// and the table of its types. Out comes how the script ended: by itself, by
-// os.Exit, or by a panic with Go's text and the lines of the script that it
-// passed. Nothing of the interpreter shows: its messages, its wrapped panic
-// values and its own positions stop here.
+// The input is the output of package lower: text in a subset of Go without methods, and the
+// table of its types. The result says how the script ended: normally, by os.Exit, or by a
+// panic with Go's text and the lines of the script that it passed. No interpreter messages,
+// wrapped panic values or interpreter positions appear in the result.
 //
-// A script that ends by a fatal error of the Go runtime (deadlock, concurrent
-// map writes, stack overflow) ends the process; who needs to survive that runs
-// this in a worker. So does a script that never ends.
+// A script that ends by a fatal error of the Go runtime (deadlock, concurrent map writes,
+// stack overflow) ends the process, and a script may never end. Run untrusted scripts in a
+// worker process.
 package yaegi
 
 import (
@@ -30,72 +29,72 @@ import (
 	"github.com/usetools/usetools/harness/internal/stdlib/symbols"
 )
 
-// Options says where a script's output goes and what it can reach. Nil means
-// this process's own streams and the standard library.
+// Options configure a run: where a script's output goes and what it can reach. If nil,
+// these are the streams of this process and the standard library.
 type Options struct {
-	// Stdout and Stderr are os.Stdout and os.Stderr of the script; nil means
-	// those of this process. A writer that is no *os.File is fed through a pipe.
+	// Stdout and Stderr are os.Stdout and os.Stderr of the script. If nil, they are those
+	// of this process. A writer that is not an *os.File gets its data through a pipe.
 	Stdout, Stderr io.Writer
-	// Mark begins what the script prints, with its line: see rt.Config. nil: nothing does.
+	// Mark begins the head of printed text, which has its line: see rt.Config. If nil, text
+	// is not marked.
 	Mark []byte
-	// Symbols are the packages that the host adds to the library, in the form
-	// that interp.Use takes.
+	// Symbols are the packages that the host adds to the library, in the form of
+	// interp.Use.
 	Symbols map[string]map[string]reflect.Value
-	// Host is what Return, Input and Stored reach; nil means [rt.NoHost].
+	// Host serves Return, Input, Stored and RunScript. If nil, it is [rt.NoHost].
 	Host rt.Host
-	// Line is where the number of the script's line that runs is kept, for
-	// whoever is left when the process dies; nil: nowhere else.
+	// Line receives the number of the running line, so that it can be read after the
+	// process dies. If nil, it is kept in the Machine only.
 	Line *int
-	// Goexit is called when the script's main goroutine has ended by
-	// runtime.Goexit; nil: nobody is told. Run waits for the others then.
+	// Goexit, if not nil, is called when the script's main goroutine has ended by
+	// runtime.Goexit. Run then waits for the others.
 	Goexit func()
-	// Timers learns of the script's timers; nil: nobody asks for them.
+	// Timers tracks the script's timers. If nil, the Machine makes its own.
 	Timers *rt.Timers
-	// Seed is what random functions draw from, and what ranges over maps are ordered
-	// by, 32 bytes; nil: one that nobody knows.
+	// Seed, 32 bytes, determines random numbers and the order of ranges over maps. If nil,
+	// it is chosen at random.
 	Seed []byte
-	// Stop, when closed, ends Run with an Outcome that is Stopped. The script's
-	// goroutines go on: whoever stops one ends the process.
+	// Stop, when closed, ends Run with an Outcome that is Stopped. The script's goroutines
+	// continue, so the caller must end the process.
 	Stop <-chan struct{}
 }
 
-// An Outcome is how a script ended.
+// An Outcome says how a script ended.
 type Outcome struct {
 	Exited  bool // by os.Exit or log.Fatal, with Code
 	Code    int
-	Panic   *Panic // nil when there was none
+	Panic   *Panic // nil if the script did not panic
 	Stopped bool   // by Options.Stop
-	Line    int    // of a script that was stopped: where it was last, as far as that was noted; 0 when not
+	Line    int    // of a stopped script: its last recorded line, or 0
 }
 
-// Panic is a panic that nobody recovered.
+// Panic is a panic that was not recovered.
 type Panic struct {
-	Text  string // what Go prints after "panic: "
+	Text  string // the text that Go prints after "panic: "
 	Value string // the value as %v
-	Cause any    // the value of the panic that Text begins with
+	Cause any    // the value of the first panic, with which Text begins
 	Trace []Frame
 }
 
 // A Frame is one function that the panic passed, innermost first.
 type Frame struct {
 	Func string // as Go names it: main.(*T).M
-	Line int    // line of the script; exact for the innermost, else that of the call where it can be told, else 0
+	Line int    // line of the script: exact for the innermost, otherwise that of the call if it is known, else 0
 }
 
-// A LimitError says what of a script the interpreter has no room for. Nothing of
-// the script has run.
+// A LimitError reports a part of the script that exceeds a limit of the interpreter. No
+// part of the script has run.
 type LimitError struct{ Msg string }
 
 func (e *LimitError) Error() string { return e.Msg }
 
-// limits are what reflect says of types that it does not make.
+// limits maps reflect's messages about types that it cannot make to advice.
 var limits = []struct{ says, means string }{
 	{"reflect.FuncOf: too many arguments", "a function of more than 128 parameters and results, its receiver included, that is a value, deferred or started as a goroutine; let it take a struct or a slice"},
 	{"reflect.ChanOf: element size too large", "a channel of elements of more than 65535 bytes; send pointers or slices"},
 }
 
-// failed makes an error of what the interpreter said of a program that it did not
-// take.
+// failed returns an error for the interpreter's message about a program that it rejected.
 func failed(what string, says any) error {
 	text := fmt.Sprint(says)
 	for _, l := range limits {
@@ -103,11 +102,11 @@ func failed(what string, says any) error {
 			return &LimitError{l.means}
 		}
 	}
-	return fmt.Errorf("the interpreter %s: %s", what, text) // without its stack, which tells of this machine
+	return fmt.Errorf("the interpreter %s: %s", what, text) // without its stack, which has paths of this machine
 }
 
-// Run runs a program to its end. An error means that the interpreter did not
-// take the program: a *[LimitError], or else a fault of ours, never of the script.
+// Run runs a program to its end. An error means that the interpreter rejected the program:
+// it is a *[LimitError], or else a bug in the harness, never the script's fault.
 func Run(p *lower.Program, o *Options) (*Outcome, error) {
 	if o == nil {
 		o = &Options{}
@@ -143,7 +142,7 @@ func Run(p *lower.Program, o *Options) (*Outcome, error) {
 	}
 }
 
-// file makes a file of a writer.
+// file returns a file that writes to w, or own if w is nil.
 func file(w io.Writer, own *os.File) (*os.File, func(), error) {
 	switch w := w.(type) {
 	case nil:
@@ -175,7 +174,7 @@ type run struct {
 	symbols  map[string]map[string]reflect.Value
 	ended    chan end
 	goexit   func()
-	compiled *interp.Program // for rt.Line
+	compiled *interp.Program // read by rt.Line
 }
 
 type end struct {
@@ -183,7 +182,7 @@ type end struct {
 	err     error
 }
 
-// prepare makes an interpreter that knows just what the program uses.
+// prepare makes an interpreter with only the symbols that the program uses.
 func (r *run) prepare() error {
 	r.interp = interp.New(interp.Options{
 		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: r.machine.Messages(),
@@ -208,7 +207,7 @@ func (r *run) prepare() error {
 	}
 	own := r.machine.Symbols(mentions)
 	line := own["Line"].Interface().(func() *int)
-	own["Line"] = reflect.ValueOf(func() *int { // by which all programs begin: nothing has run
+	own["Line"] = reflect.ValueOf(func() *int { // all programs begin with it, before any other code runs
 		shorten(r.compiled)
 		return line()
 	})
@@ -220,8 +219,8 @@ func (r *run) prepare() error {
 	return nil
 }
 
-// selected returns all names that a dot precedes in a text: those of packages
-// among them.
+// selected returns all names that follow a dot in a text, including those of package
+// symbols.
 func selected(source string) map[string]bool {
 	names := map[string]bool{}
 	for rest := source; ; {
@@ -261,12 +260,12 @@ func (r *run) libraryType(path, name string) reflect.Type {
 	return v.Type().Elem()
 }
 
-// main is the script's main goroutine.
+// main runs the script's main goroutine.
 func (r *run) main() {
 	stack.Grow()
 	returned := false
 	defer func() {
-		// A panic here is one of the interpreter itself while it compiles.
+		// A panic here is the interpreter's own, while it compiles.
 		if x := recover(); x != nil {
 			r.ended <- end{err: failed("failed", x)}
 		} else if !returned && !r.machine.Exited() && r.goexit != nil {
@@ -297,19 +296,19 @@ func (r *run) panicked(p *rt.Panic, trail []rt.Step) *Outcome {
 	}
 	out := &Panic{Text: "panic while printing panic value", Cause: first.Value, Trace: r.trace(p.Line, trail)}
 	func() {
-		defer func() { recover() }() // of methods of the script
+		defer func() { recover() }() // a method of the script may panic
 		out.Text, out.Value = p.Text(), fmt.Sprint(p.Value)
 	}()
 	return &Outcome{Code: 2, Panic: out}
 }
 
-// trace makes the script's trace of the functions that a panic passed. The
-// interpreter tells which they were, but not where in them: line is right for
-// the innermost, the others must have called the one before.
+// trace returns the script's trace of the functions that a panic passed. The interpreter
+// reports the functions, but not the lines in them: line applies to the innermost, and each
+// other function must have called the one before.
 func (r *run) trace(line int, trail []rt.Step) []Frame {
 	var frames []Frame
 	inner := ""   // the function called by the next one
-	part := false // that is a part of it
+	part := false // whether it is a part of the next one
 	add := func(f lower.Func, frame Frame) {
 		if n := len(frames); n > 0 && frames[n-1].Func == frame.Func && frame.Line == 0 {
 			return // a part of the function that was emitted on its own
@@ -320,7 +319,7 @@ func (r *run) trace(line int, trail []rt.Step) []Frame {
 	}
 	for _, s := range trail {
 		f, ok := r.program.Funcs[s.Func]
-		if !ok { // a function of ours, which has no line
+		if !ok { // a generated function, which has no line
 			if inner != "" && lower.IsDispatcher(s.Func) {
 				inner = s.Func
 			}
@@ -348,8 +347,8 @@ func (r *run) trace(line int, trail []rt.Step) []Frame {
 	return frames
 }
 
-// callLine is the line on which f calls a function of the script, "" for one of
-// the library; 0 when there is more than one that could be it.
+// callLine returns the line on which f calls a function of the script, or of the library if
+// callee is "". It returns 0 if several lines are possible.
 func callLine(f lower.Func, callee string) int {
 	direct, indirect := 0, 0
 	for _, c := range f.Calls {

@@ -1,22 +1,19 @@
-// Package export is the standard library as scripts see it: which packages
-// and names there are, and their types, without a Go toolchain at hand.
+// Package export is the standard library as scripts see it: the available packages and
+// names, and their types, without a Go toolchain.
 //
-// In go two lists that people edit, allow.txt (packages) and refuse.txt
-// (names and packages with the advice a script gets instead), and std.bin,
-// which go generate writes from them and from the toolchain's export data.
-// Out come a types.Importer, and a sentence of advice for everything that it
-// does not import.
+// Its sources are two hand-written lists, allow.txt (packages) and refuse.txt (names and
+// packages, with advice for a script), and std.bin, which go generate writes from the lists
+// and the toolchain's export data. It provides a types.Importer, and advice for everything
+// that it does not import.
 //
-// std.bin holds types only, each declaration once, without positions and bodies
-// (package bundle). A declaration is decoded when a script names it: of the
-// library's 15,000 a usual script needs a hundred. Nothing in it depends on the
-// platform that scripts run on: all see linux/amd64, so that a script means the
-// same everywhere.
+// std.bin has types only, each declaration once, without positions and bodies (package
+// bundle). A declaration is decoded when a script names it: a usual script needs a hundred
+// of the library's 15,000. Nothing in it depends on the platform that scripts run on: all
+// see linux/amd64, so that a script means the same everywhere.
 //
-// The types are those of one Go release, the code behind them that of the
-// toolchain that built the program; Go's compatibility promise lets the code
-// be newer. A test fails when std.bin is not what the lists and the toolchain
-// make.
+// The types are those of one Go release, and their code is that of the toolchain that built
+// the program; Go's compatibility promise lets the code be newer. A test fails if std.bin
+// does not match the lists and the toolchain.
 package export
 
 //go:generate go run ./internal/gen
@@ -55,8 +52,7 @@ func Available(path string) bool {
 	return ok
 }
 
-// NotAvailableError is returned by the importer for a package that scripts
-// cannot use.
+// NotAvailableError is the error of the importer for a package that scripts cannot use.
 type NotAvailableError struct {
 	Path   string
 	Advice string // what to do instead; never empty
@@ -66,7 +62,7 @@ func (e *NotAvailableError) Error() string {
 	return fmt.Sprintf("package %q is not available to scripts: %s", e.Path, e.Advice)
 }
 
-// Importer returns the importer of this process, of whole packages: see [Import].
+// Importer returns this process's importer of complete packages: see [Import].
 func Importer() types.Importer {
 	return importerFunc(func(path string) (*types.Package, error) { return Import(path, nil) })
 }
@@ -75,9 +71,9 @@ type importerFunc func(path string) (*types.Package, error)
 
 func (f importerFunc) Import(path string) (*types.Package, error) { return f(path) }
 
-// ImporterFor returns an importer for a check of files, whose packages have what the
-// files name of them, and the whole of a package of which they name something that it
-// has not. The files stay as they are meanwhile.
+// ImporterFor returns an importer for checking files. Its packages have the names that the
+// files mention. A package is complete if the files mention a name that it does not
+// declare. The files must not change meanwhile.
 func ImporterFor(files ...*ast.File) types.Importer {
 	selected := sync.OnceValue(func() map[string][]string { return selections(files) })
 	return importerFunc(func(path string) (*types.Package, error) {
@@ -101,7 +97,7 @@ func ImporterFor(files ...*ast.File) types.Importer {
 	})
 }
 
-// selections returns what is selected in files of each name, as b in a.b.
+// selections returns the names selected in files, by operand name: b for a in a.b.
 func selections(files []*ast.File) map[string][]string {
 	found := map[string][]string{}
 	for _, f := range files {
@@ -117,12 +113,11 @@ func selections(files []*ast.File) map[string][]string {
 	return found
 }
 
-// Import returns a package that has the given names, and may have no others; all that
-// there are where names is nil or one of them is not there. Objects
-// are decoded when they are first asked for, shared from then on, and have no
-// positions; the scope of their own package, Object.Pkg, is not for reading: [Whole]
-// is. It is safe for concurrent use. The error for a package that is not
-// available is a [*NotAvailableError].
+// Import returns a package with at least the given names. If names is nil or one of them is
+// not declared, it has all names. Objects are decoded on first use, shared afterwards, and
+// have no positions. Do not read the scope of their own package, Object.Pkg; read that of
+// [Whole]. Import is safe for concurrent use. For an unavailable package it returns a
+// [*NotAvailableError].
 func Import(path string, names []string) (*types.Package, error) {
 	if path == "unsafe" || !Available(path) {
 		return nil, &NotAvailableError{path, Advice(path)}
@@ -143,8 +138,8 @@ func Declares(path, name string) bool {
 	return err == nil && token.IsExported(name) && Available(path) && l.Declares(path, name)
 }
 
-// ObjectString is types.ObjectString, for objects of the library too, which others may
-// decode meanwhile.
+// ObjectString is types.ObjectString, safe for objects of the library, which may be decoded
+// concurrently.
 func ObjectString(o types.Object, q types.Qualifier) string {
 	if l, err := library(); err == nil {
 		return l.ObjectString(o, q)
@@ -152,8 +147,8 @@ func ObjectString(o types.Object, q types.Qualifier) string {
 	return types.ObjectString(o, q)
 }
 
-// Whole returns the package of the library that p is, or is a part of, with all
-// its names. Any other is returned as it is.
+// Whole returns the complete package for p, a library package that may have only some
+// names. It returns any other package unchanged.
 func Whole(p *types.Package) *types.Package {
 	l, err := library()
 	if err != nil || !l.Has(p.Path()) {

@@ -15,8 +15,8 @@ var allowText string
 var refuseText string
 
 type rules struct {
-	paths   []string            // what scripts may import, sorted
-	allowed map[string][]string // path to its only names; nil means all
+	paths   []string            // the paths that scripts may import, sorted
+	allowed map[string][]string // path to its only names; if nil, all are allowed
 	refused map[string]string   // key of refuse.txt to its advice
 }
 
@@ -41,8 +41,8 @@ var lists = sync.OnceValue(func() rules {
 	return r
 })
 
-// Refused says whether a name of an available package is kept from scripts,
-// and what to do instead. A method's name is "Type.Method", a field's "Type.Field".
+// Refused reports whether scripts may not use a name of an available package, and returns
+// advice. A method's name is "Type.Method", a field's "Type.Field".
 func Refused(path, name string) (advice string, refused bool) {
 	l := lists()
 	if advice, refused = l.refused[path+"."+name]; refused {
@@ -54,8 +54,8 @@ func Refused(path, name string) (advice string, refused bool) {
 	return "", false
 }
 
-// RefusesMember says whether a method or field of that name is kept from
-// scripts, of any type of the package.
+// RefusesMember reports whether scripts may not use a method or field of this name, for any
+// type of the package.
 func RefusesMember(path, name string) bool {
 	for key := range lists().refused {
 		if strings.HasPrefix(key, path+".") && strings.HasSuffix(key, "."+name) {
@@ -65,8 +65,8 @@ func RefusesMember(path, name string) bool {
 	return false
 }
 
-// Advice says why a package is not available and what to do instead. It names
-// the nearest available package where the path looks like a slip.
+// Advice returns why a package is not available and what to do instead. It names the
+// nearest available package if the path looks misspelt.
 func Advice(importPath string) string {
 	l := lists()
 	if advice, ok := l.refused[importPath]; ok {
@@ -90,9 +90,8 @@ func Advice(importPath string) string {
 	return "scripts have a part of the standard library and servers/<name>; see the list of packages in the documentation"
 }
 
-// ByName returns the paths of the available packages of that name, the one
-// that scripts mean most often first: "rand" is math/rand, math/rand/v2 and
-// crypto/rand.
+// ByName returns the paths of the available packages with this name, the most commonly
+// meant first: "rand" is math/rand, math/rand/v2 and crypto/rand.
 func ByName(name string) []string {
 	var found []string
 	for _, p := range lists().paths {
@@ -104,8 +103,8 @@ func ByName(name string) []string {
 	return found
 }
 
-// PackageName returns the name of the package with an available path: its
-// last element that is not a version.
+// PackageName returns the name of the package with an available path: the last element that
+// is not a version.
 func PackageName(importPath string) string {
 	if importPath == "math/rand/v2" {
 		return "rand"
@@ -113,7 +112,7 @@ func PackageName(importPath string) string {
 	return path.Base(importPath)
 }
 
-// rank puts the rarer of two packages of one name behind.
+// rank orders packages of one name. The rarer one has the higher rank.
 func rank(importPath string) int {
 	switch importPath {
 	case "crypto/rand", "html/template", "text/scanner":
@@ -124,8 +123,8 @@ func rank(importPath string) int {
 	return 0
 }
 
-// nearest finds the one available path that differs from what was asked for in
-// case, a missing or doubled letter, a wrong folder, or a version.
+// nearest returns the only available path that differs from asked in case, a missing or
+// extra "s", the folder, or a version. It returns "" if there is not exactly one.
 func nearest(asked string, paths []string) string {
 	lower := strings.ToLower(asked)
 	for _, p := range paths {

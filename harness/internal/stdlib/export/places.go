@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// TellsPlace reports whether f is a function of package log or log/slog, or a method
-// of their Loggers, that writes the place of its call, if it is asked for places.
+// TellsPlace reports whether f is a function of package log or log/slog, or a method of
+// their Loggers, that writes the place of its call if the logger is configured to write
+// places.
 func TellsPlace(f *types.Func) bool {
 	if f == nil || f.Pkg() == nil {
 		return false

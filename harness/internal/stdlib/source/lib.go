@@ -1,10 +1,9 @@
-// Package source is Go source for the generic parts of the standard library:
-// functions such as slices.SortFunc and types such as atomic.Pointer[T], which
-// no symbol table can hold because they exist only as instances. A script is
-// checked against the real packages; when it is lowered, the bodies here are
-// taken in their place and lowered like the script itself.
+// Package source has Go source for the generic parts of the standard library: functions
+// such as slices.SortFunc and types such as atomic.Pointer[T], which no symbol table can
+// have because they exist only as instances. A script is checked against the real packages;
+// lowering replaces them by the bodies here and lowers these like the script itself.
 //
-// The sources are our own; a test compares their behaviour with the real
+// The sources are the harness's own; a test compares their behaviour with the real
 // packages. They are parsed and checked once per process.
 package source
 
@@ -26,8 +25,8 @@ import (
 //go:embed src
 var sources embed.FS
 
-// A Package is one of the packages here, checked. Its import path is the real
-// one's with the prefix "lib/".
+// A Package is one checked package of this source. Its import path is the real one with the
+// prefix "lib/".
 type Package struct {
 	Types *types.Package
 	Info  *types.Info
@@ -35,21 +34,20 @@ type Package struct {
 	Files []*ast.File
 }
 
-// Prefix begins the import paths of the packages here.
+// Prefix begins the import paths of these packages.
 const Prefix = "lib/"
 
-// Is reports whether pkg is one of ours.
+// Is reports whether pkg is one of these packages.
 func Is(pkg *types.Package) bool { return pkg != nil && strings.HasPrefix(pkg.Path(), Prefix) }
 
-// Replaces reports whether the name of the library package with that path has
-// its source here.
+// Replaces reports whether a name of the library package with this path has its source
+// here.
 func Replaces(path, name string) bool {
 	_, ok := declared(path)[name]
 	return ok
 }
 
-// ReplacesType reports whether a generic type of a library package has its
-// source here.
+// ReplacesType reports whether the library package has a generic type whose source is here.
 func ReplacesType(path string) bool {
 	for name, isType := range declared(path) {
 		if isType && token.IsExported(name) {
@@ -59,8 +57,8 @@ func ReplacesType(path string) bool {
 	return false
 }
 
-// declared lists the declarations of a package, without checking anything, and says
-// which are types; there are none of a package that has no source here.
+// declared lists the declarations of a package without checking it, and says which are
+// types. For a package without source here it returns nil.
 func declared(library string) map[string]bool {
 	mu.Lock()
 	defer mu.Unlock()
@@ -82,7 +80,7 @@ func declared(library string) map[string]bool {
 	return names
 }
 
-// text is the source of a package.
+// text returns the source of a package.
 func text(library string) ([]byte, error) {
 	return sources.ReadFile(path.Join("src", library+".go.txt"))
 }
@@ -93,7 +91,7 @@ var (
 	listed = map[string]map[string]bool{} // see declared
 )
 
-// Load returns the package that stands for the library package with that path.
+// Load returns the package that replaces the library package with this path.
 func Load(library string) (*Package, error) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -127,7 +125,7 @@ func load(library string) (*Package, error) {
 	return p, nil
 }
 
-// NewInfo makes the tables that lowering needs of a checked package.
+// NewInfo returns empty tables with everything that lowering needs of a checked package.
 func NewInfo() *types.Info {
 	return &types.Info{
 		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},

@@ -1,16 +1,15 @@
-// Package symbols is the standard library as the interpreter runs it: the
-// functions, variables and types behind the names that stdlib/export lets
-// scripts use, and nothing else. There is no other table in the binary: what is not
-// in the lists has no name. Methods can be reached by package reflect all the same;
-// against those stands the lock of the process.
+// Package symbols is the standard library as the interpreter runs it: the functions,
+// variables and types behind the names that stdlib/export lets scripts use, and nothing
+// else. The binary has no other table: names outside the lists do not exist. Methods can
+// still be reached by package reflect; the lock of the process protects against those.
 //
-// In goes the import path of a package, out come its symbols in the form that
-// the interpreter takes. Constants are left out (the front end folds them), and
-// so is everything generic (the front end brings sources of its own).
+// Given the import path of a package, it returns the package's symbols in the form that the
+// interpreter takes. It omits constants (the front end folds them), and everything generic
+// (the front end has sources of its own).
 //
-// The table is laid out by the linker: [go generate] writes composite literals
-// of function values, addresses and nil pointers, which cost nothing when a
-// worker starts. Only the packages that a program imports become reflect values.
+// The linker lays out the table: [go generate] writes composite literals of function
+// values, addresses and nil pointers, which cost nothing when a worker starts. Only the
+// packages that a program imports become reflect values.
 package symbols
 
 //go:generate go run ./internal/gen
@@ -19,7 +18,7 @@ import (
 	"reflect"
 	"sync"
 
-	_ "time/tzdata" // a locked worker finds no zone files
+	_ "time/tzdata" // a locked worker cannot read zone files
 )
 
 // A symbol is one exported name. Its value is a func, a nil pointer to a type,
@@ -35,11 +34,10 @@ type standard struct {
 	symbols    []symbol
 }
 
-// Exports returns those symbols of the packages with the given paths that a
-// program mentions (nil: all), keyed as the interpreter's Use takes them:
-// "math/rand/v2/rand". Paths that are not available to scripts, or that have
-// only constants and generic names, are left out. The inner maps are made for
-// the caller.
+// Exports returns the symbols of the packages with these paths that a program mentions,
+// keyed as in the interpreter's Use: "math/rand/v2/rand". If mentions is nil, it returns
+// all symbols. Paths that are not available to scripts, or that have only constants and
+// generic names, are omitted. The caller owns the inner maps.
 func Exports(mentions map[string]bool, paths ...string) map[string]map[string]reflect.Value {
 	out := make(map[string]map[string]reflect.Value, len(paths))
 	for _, path := range paths {
@@ -58,14 +56,14 @@ func Exports(mentions map[string]bool, paths ...string) map[string]map[string]re
 	return out
 }
 
-// Has reports whether the package with that path has a symbol of that name.
+// Has reports whether the package with this path has a symbol of this name.
 func Has(path, name string) bool {
 	_, ok := Lookup(path, name)
 	return ok
 }
 
-// Lookup returns one symbol: a func, a nil pointer to a type, or an
-// addressable variable.
+// Lookup returns one symbol: a func, a nil pointer to a type, or an addressable variable.
+// ok is false if there is no such symbol.
 func Lookup(path, name string) (reflect.Value, bool) {
 	p := byPath()[path]
 	if p == nil {

@@ -1,16 +1,16 @@
-// Package bundle is the format of std.bin: the types of many packages, each
-// declaration once, so that those that a script names are read and nothing else.
+// Package bundle is the format of std.bin: the types of many packages, each declaration
+// once, so that only the declarations that a script names are read.
 //
 //	"usetools export 2 go1.26.8\n"
 //	4 numbers: packages, objects, and the bytes of text and data
-//	per package, sorted by path: where in text its path and its name are, its
-//	    first object, where in data its imports are
-//	per object, by package and name: where in data it is
-//	text: strings, each once, behind its length
+//	per package, sorted by path: the offsets in text of its path and its name, its
+//	    first object, the offset in data of its imports
+//	per object, by package and name: its offset in data
+//	text: strings, each once, after its length
 //	data: declarations
 //
-// Numbers in the tables are little-endian uint32, in data uvarints. A declaration
-// names others by their number; its first number is its name in text.
+// Numbers in the tables are little-endian uint32, in data uvarints. A declaration refers to
+// others by their number; its first number is its name in text.
 package bundle
 
 import (
@@ -22,7 +22,7 @@ import (
 
 const magic = "usetools export 2 "
 
-// The size of the tables' rows, and of what is before them, in bytes.
+// The size in bytes of the tables' rows, and of the numbers before them.
 const (
 	headSize    = 4 * 4
 	packageSize = 4 * 4
@@ -41,7 +41,7 @@ const (
 // Kinds of types.
 const (
 	typBasic     = iota // by types.BasicKind
-	typUniverse         // by its name there
+	typUniverse         // by its name in the universe
 	typDeclared         // by its number
 	typInstance         // the same, with type arguments
 	typParameter        // by its index in those of the declaration
@@ -68,7 +68,7 @@ const (
 // Flags of struct fields, interfaces and signatures.
 const flagSet = 1 // embedded, implicit, variadic
 
-// A Bundle is an encoded library. Nothing of it is decoded but what was asked for.
+// A Bundle is an encoded library. It is decoded on demand.
 type Bundle struct {
 	Release string // of the toolchain, as runtime.Version gives it
 
@@ -78,10 +78,10 @@ type Bundle struct {
 	text, data        string
 }
 
-// errDamaged is returned for bytes that are no bundle.
+// errDamaged is the error for bytes that are not a bundle.
 var errDamaged = errors.New("the bundle is damaged")
 
-// Open reads the tables of an encoded bundle, of which it keeps the parts.
+// Open reads the tables of an encoded bundle. The Bundle refers to src.
 func Open(src string) (*Bundle, error) {
 	head, rest, ok := strings.Cut(src, "\n")
 	release, known := strings.CutPrefix(head, magic)
@@ -103,13 +103,13 @@ func Open(src string) (*Bundle, error) {
 	return b, nil
 }
 
-// u32 is the number with an index in a table.
+// u32 returns number i of a table.
 func u32(table string, i int) uint32 {
 	s := table[4*i:][:4]
 	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
 }
 
-// uvarint reads a number of a string and returns what is behind it.
+// uvarint reads a number at the beginning of s and returns the rest.
 func uvarint(s string) (uint64, string) {
 	var n uint64
 	for i := range min(len(s), binary.MaxVarintLen64) {
@@ -121,7 +121,7 @@ func uvarint(s string) (uint64, string) {
 	panic(errDamaged)
 }
 
-// string is the one at a place in text. It is a part of the bundle.
+// string returns the string at an offset in text. It is a part of the bundle.
 func (b *Bundle) string(at uint64) string {
 	n, rest := uvarint(b.text[at:])
 	return rest[:n]
@@ -131,7 +131,7 @@ func (b *Bundle) path(p int) string    { return b.string(uint64(u32(b.packageTab
 func (b *Bundle) name(p int) string    { return b.string(uint64(u32(b.packageTable, 4*p+1))) }
 func (b *Bundle) imports(p int) string { return b.data[u32(b.packageTable, 4*p+3):] }
 
-// span is the first object of a package, and that of the next.
+// span returns the first object of a package, and that of the next.
 func (b *Bundle) span(p int) (first, next int) {
 	first, next = int(u32(b.packageTable, 4*p+2)), b.objects
 	if p+1 < b.packages {
@@ -140,7 +140,7 @@ func (b *Bundle) span(p int) (first, next int) {
 	return first, next
 }
 
-// declaration is an object's name and what is behind it.
+// declaration returns an object's name and the rest of its declaration.
 func (b *Bundle) declaration(o int) (name, rest string) {
 	at, rest := uvarint(b.data[u32(b.objectTable, o):])
 	return b.string(at), rest

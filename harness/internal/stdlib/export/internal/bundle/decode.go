@@ -9,49 +9,49 @@ import (
 	"sync"
 )
 
-// A Library has the types of a bundle, of which it decodes what it is asked for and
-// what that mentions. It is safe for concurrent use.
+// A Library has the types of a bundle. It decodes requested objects and the objects that
+// they mention. It is safe for concurrent use.
 //
-// Packages that it returns are made for who asked, and share their objects, whose
-// own package (Object.Pkg) has a scope that grows: ObjectString reads it.
+// Each returned package belongs to the caller, but packages share their objects. The
+// objects' own package (Object.Pkg) has a scope that grows: ObjectString reads it.
 type Library struct {
 	bundle *Bundle
 
 	mu         sync.Mutex
 	packages   map[int]*types.Package // of objects
 	objects    map[int]types.Object
-	whole      map[int]*types.Package // as Package returns them
+	whole      map[int]*types.Package // complete packages, as returned by Package
 	unfilled   []unfilled
 	bounds     []bound
 	interfaces []*types.Interface // that are not yet complete
 }
 
-// unfilled is a type of which there is the name only.
+// unfilled is a type with only its name decoded.
 type unfilled struct {
 	named *types.Named
 	rest  string // of its declaration
 }
 
-// bound is a type parameter with the constraint that it gets when what is in that is
+// bound is a type parameter with its constraint, which is set when the types in it are
 // known.
 type bound struct {
 	parameter  *types.TypeParam
 	constraint types.Type
 }
 
-// NewLibrary returns a library of which nothing is decoded.
+// NewLibrary returns a Library with nothing decoded.
 func NewLibrary(b *Bundle) *Library {
 	return &Library{bundle: b, packages: map[int]*types.Package{}, objects: map[int]types.Object{}, whole: map[int]*types.Package{}}
 }
 
-// Has reports whether there is a package with that path.
+// Has reports whether there is a package with this path.
 func (l *Library) Has(path string) bool {
 	_, ok := l.bundle.find(path)
 	return ok
 }
 
-// Declares reports whether a package declares a name. Of names that are not exported
-// there are only those that others mention.
+// Declares reports whether a package declares a name. Of unexported names, only those that
+// other declarations mention are present.
 func (l *Library) Declares(path, name string) bool {
 	p, ok := l.bundle.find(path)
 	if ok {
@@ -60,8 +60,8 @@ func (l *Library) Declares(path, name string) bool {
 	return ok
 }
 
-// Package returns a package that has the given names, and may have no others; all that
-// there are where names is nil or one of them is not there.
+// Package returns a package with at least the given names. If names is nil or one of them
+// is not declared, it has all names.
 func (l *Library) Package(path string, names []string) (p *types.Package, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -96,7 +96,7 @@ func (l *Library) Package(path string, names []string) (p *types.Package, err er
 	return p, nil
 }
 
-// wanted are the objects of a package with the given names, or all.
+// wanted returns the objects of a package with the given names, or all.
 func (l *Library) wanted(p int, names []string) (objects []int, all bool) {
 	all = names == nil
 	for _, name := range names {
@@ -117,7 +117,7 @@ func (l *Library) wanted(p int, names []string) (objects []int, all bool) {
 	return objects, true
 }
 
-// pkg is the package of objects.
+// pkg returns the package of the objects of package n.
 func (l *Library) pkg(n int) *types.Package {
 	p := l.packages[n]
 	if p == nil {
@@ -128,15 +128,16 @@ func (l *Library) pkg(n int) *types.Package {
 	return p
 }
 
-// ObjectString is types.ObjectString, which looks into the scope of the object's package.
+// ObjectString is types.ObjectString under the lock, since it reads the scope of the
+// object's package.
 func (l *Library) ObjectString(o types.Object, q types.Qualifier) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return types.ObjectString(o, q)
 }
 
-// object returns an object, which is decoded but for the inside of its types: fill
-// does that.
+// object returns an object that is decoded except for the insides of its types, which fill
+// decodes.
 func (l *Library) object(n int) types.Object {
 	if o := l.objects[n]; o != nil {
 		return o
@@ -176,7 +177,7 @@ func (l *Library) object(n int) types.Object {
 	return o
 }
 
-// fill decodes what is in the types that are there by name.
+// fill decodes the insides of the types that are decoded by name only.
 func (l *Library) fill() {
 	for len(l.unfilled) > 0 {
 		last := l.unfilled[len(l.unfilled)-1]
@@ -286,8 +287,7 @@ func (r *reader) tuple() *types.Tuple {
 	return types.NewTuple(list...)
 }
 
-// typ reads a type. The methods of an interface that is declared have base as their
-// receiver.
+// typ reads a type. base is the receiver type of the methods of a declared interface.
 func (r *reader) typ(base *types.Named) types.Type {
 	switch kind := r.number(); kind {
 	case typBasic:
@@ -387,7 +387,7 @@ func (r *reader) value() constant.Value {
 	panic(errDamaged)
 }
 
-// literal is the number of a constant's exact text: digits, hexadecimal floats, and
+// literal returns the number for a constant's exact text: digits, hexadecimal floats, and
 // quotients.
 func literal(text string) constant.Value {
 	if a, b, ok := strings.Cut(text, "/"); ok {

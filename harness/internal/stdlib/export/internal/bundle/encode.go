@@ -10,9 +10,9 @@ import (
 	"slices"
 )
 
-// Encode writes packages with all that their exported declarations mention. The
-// same packages give the same bytes. What it does not know is an error: type
-// parameters of aliases and of methods.
+// Encode writes packages with all declarations that their exported declarations mention.
+// The same packages give the same bytes. It returns an error for type parameters of aliases
+// and of methods, and for other constructs that the format lacks.
 func Encode(release string, packages []*types.Package) (out []byte, err error) {
 	e := &encoder{numbers: map[types.Object]int{}, packages: map[*types.Package]int{}, strings: map[string]uint64{}}
 	defer func() {
@@ -62,18 +62,17 @@ type encoder struct {
 	packages map[*types.Package]int
 	objects  []types.Object
 	numbers  map[types.Object]int
-	mentions [][]int // of each object: those that it names; before they are numbered it is nil
+	mentions [][]int // the numbers of the objects that each one names; nil before they are numbered
 	strings  map[string]uint64
 	written  []byte // strings
 	data     []byte
 
 	current    types.Object
 	parameters []*types.TypeParam // of the declaration
-	found      func(types.Object) // is told of those that are named
+	found      func(types.Object) // called for each object that is named
 }
 
-// collect finds all declarations that are needed, and numbers them and their
-// packages.
+// collect finds all needed declarations, and numbers them and their packages.
 func (e *encoder) collect(packages []*types.Package) []*types.Package {
 	named := map[types.Object][]types.Object{}
 	e.found = func(o types.Object) {
@@ -91,7 +90,7 @@ func (e *encoder) collect(packages []*types.Package) []*types.Package {
 			}
 		}
 	}
-	for i := 0; i < len(e.objects); i++ { // which grows
+	for i := 0; i < len(e.objects); i++ { // found appends to it
 		e.object(e.objects[i])
 	}
 	e.found = func(types.Object) {}
@@ -117,8 +116,8 @@ func (e *encoder) collect(packages []*types.Package) []*types.Package {
 	return listed
 }
 
-// reach returns the numbers of the other packages that the declarations of one
-// lead to, sorted.
+// reach returns the numbers of the other packages that the declarations of p refer to,
+// sorted.
 func (e *encoder) reach(p *types.Package) []int {
 	seen := make([]bool, len(e.objects))
 	var todo []int
@@ -145,7 +144,7 @@ func (e *encoder) reach(p *types.Package) []int {
 
 func (e *encoder) number(n int) { e.data = binary.AppendUvarint(e.data, uint64(n)) }
 
-// text returns the place of a string.
+// text returns the offset of a string.
 func (e *encoder) text(s string) uint64 {
 	at, ok := e.strings[s]
 	if !ok {
@@ -214,7 +213,7 @@ func (e *encoder) object(o types.Object) {
 			e.method(m)
 		}
 	default:
-		unknown("%s is no declaration", o)
+		unknown("%s is not a declaration", o)
 	}
 }
 
@@ -232,8 +231,8 @@ func (e *encoder) method(m *types.Func) {
 	e.signature(sig)
 }
 
-// declared writes the names of type parameters, which are then those of the
-// declaration; constraints must follow.
+// declared writes the names of type parameters, which become e.parameters; constraints must
+// follow.
 func (e *encoder) declared(list *types.TypeParamList) {
 	e.parameters = slices.Collect(list.TypeParams())
 	e.number(len(e.parameters))
@@ -242,8 +241,8 @@ func (e *encoder) declared(list *types.TypeParamList) {
 	}
 }
 
-// constraints writes those of the declared type parameters. Of K, V comparable they
-// are one type, which messages tell.
+// constraints writes the constraints of the declared type parameters. In K, V comparable
+// they are the same type, and messages reflect that.
 func (e *encoder) constraints() {
 	for i, p := range e.parameters {
 		same := i > 0 && p.Constraint() == e.parameters[i-1].Constraint()

@@ -1,5 +1,5 @@
-// Command gen writes ../../std.bin: the types of the packages in ../../allow.txt, from
-// the export data of the Go toolchain at hand.
+// Command gen writes ../../std.bin: the types of the packages in ../../allow.txt, from the
+// export data of the installed Go toolchain.
 package main
 
 import (
@@ -30,9 +30,8 @@ func main() {
 	log.Printf("std.bin: %d packages, %d bytes", len(export.Packages()), len(out))
 }
 
-// generate reads the compiler's export data and writes it again as types only.
-// Positions are left out: they would make the bytes depend on lines that move
-// with every patch release.
+// generate reads the compiler's export data and writes its types only. Positions are
+// omitted: they would make the bytes depend on lines that move with every patch release.
 func generate(paths []string) ([]byte, error) {
 	release, err := toolchain("env", "GOVERSION")
 	if err != nil {

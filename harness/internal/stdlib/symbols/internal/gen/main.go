@@ -1,4 +1,4 @@
-// Command gen writes ../../table.go: what stdlib/export offers to scripts, as Go values.
+// Command gen writes ../../table.go: the symbols that stdlib/export allows, as Go values.
 package main
 
 import (
@@ -68,8 +68,8 @@ func entries(p *types.Package, alias string) string {
 	return b.String()
 }
 
-// isValueType reports whether variables can have type t: it is neither generic
-// nor a constraint.
+// isValueType reports whether variables can have type t: it is neither generic nor a
+// constraint.
 func isValueType(t types.Type) bool {
 	if named, ok := types.Unalias(t).(*types.Named); ok && named.TypeParams().Len() > 0 {
 		return false
