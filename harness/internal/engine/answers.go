@@ -11,32 +11,33 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// Answers answers a script that runs again from the record of its run.
+// Answers answers the calls of a script that runs again from its record.
 type Answers interface {
-	// Live reports whether the script makes its calls. A resumed run does so when it has
-	// left its record behind, a replay never.
+	// Live reports whether the script makes its calls. A resumed run does after the end of
+	// its record, a replay never.
 	Live() bool
-	// Tools returns what the script was compiled with, and the record's line of it, which may be
-	// nil. Both are nil if the script is to be bound.
+	// Tools returns the tools that the script was compiled with, and their line of the
+	// record, which may be nil. If both are nil, the script must be bound.
 	Tools(*worker.Needs) (*record.Tools, *worker.Tools, error)
-	// Saved returns the saved script that a call of RunScript ran; known is false if the
-	// record does not have it.
+	// Saved returns the saved script that a call of RunScript ran. known is false if it is
+	// not in the record.
 	Saved(path, name string) (s *library.Script, known bool, err error)
-	// RunScript notes that a saved script is to run. ended is called when it has, and told
-	// whether its caller gets an answer.
+	// RunScript notes that a saved script begins. Call ended when it has ended; answered
+	// reports whether its caller gets an answer.
 	RunScript() (ended func(answered bool))
-	// Ask answers a call of the script at path, and returns the call of the record that answers
-	// it. args are its arguments as they would be sent. If neither an answer nor an error is
-	// returned, the call is to be made; made is the call of the record that continues, or nil.
+	// Ask answers a call of the script at path, and returns the recorded call with the
+	// answer. args are the arguments in the form that would be sent. If it returns neither
+	// an answer nor an error, the call must be made; made is then the recorded call that
+	// continues, or nil.
 	Ask(ctx context.Context, path string, c *worker.Call, args json.RawMessage) (
 		a *worker.Answer, made *record.Made, err error)
-	// Still is that of worker.Host.
+	// Still implements worker.Host.Still.
 	Still(ctx context.Context, next time.Time, waiting, answered int) (worker.Next, error)
 	// Leave notes that the worker of the script has ended.
 	Leave()
 }
 
-// noAnswers are those of a script that runs for the first time.
+// noAnswers is the Answers of a script that runs for the first time.
 type noAnswers struct{}
 
 func (noAnswers) Live() bool { return true }

@@ -22,18 +22,16 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// canWait reports whether a run can end and go on later: it is a script whose record
-// is kept.
+// canWait reports whether the run can end and be resumed later: it is a script with a
+// record.
 func (r *run) canWait() bool { return !r.direct && r.journal.Kept() }
 
-// canAsk reports whether a run can wait for a person.
+// canAsk reports whether the run can wait for a person.
 func (r *run) canAsk() bool { return r.canWait() && !r.script.NoAsk }
 
-// approve returns the approval that a call uses up, "" where it needs none. The
-// error is worker.ErrParked where the call waits for a person, or says why it is
-// not to be sent.
-//
-// The yes is to be used until holds, where that is not zero.
+// approve returns the approval that a call uses, or "" if it needs none. The error is
+// worker.ErrParked if the call waits for a person; otherwise it says why the call must not
+// be sent. If holds is not zero, the approval expires then.
 func (r *run) approve(t *wrappers.Tool, line *record.Call, args registry.Args) (
 	ask string, holds time.Time, err error) {
 	none := holds
@@ -47,7 +45,7 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args registry.Args) (
 	if line.Class != record.Read {
 		doubt = a.doubts[key]
 	}
-	if d.Verdict != policy.IsDenied && a.gate != nil { // what was asked is obeyed, whatever the policy of today says
+	if d.Verdict != policy.IsDenied && a.gate != nil { // an answered or pending request applies, whatever the present policy is
 		if x := a.gate.AskFor(line.Path, line.Place, t.ID, string(args.JSON())); x != nil {
 			if err := r.answered(x, t); err != nil {
 				if x.Answer != nil && !errors.Is(err, worker.ErrParked) {
@@ -63,7 +61,7 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args registry.Args) (
 		return "", none, &worker.DeniedError{Reason: fmt.Sprintf("%s: %s", t.ID, d.Rule)}
 	case d.Verdict != policy.NeedsApproval && doubt == "":
 		return "", none, nil
-	case a.noes[key] != nil: // whoever says no is not asked again
+	case a.noes[key] != nil: // a rejected call is not asked about again
 		return "", none, a.noes[key]
 	case !r.canAsk() && doubt != "":
 		return "", none, fmt.Errorf("not sent: %s; with a record of the run (-state DIR) a person can be asked",
@@ -92,9 +90,9 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args registry.Args) (
 	return "", none, worker.ErrParked
 }
 
-// answered is what people have said of an ask: nil for a yes, an error for a no,
-// worker.ErrParked where nobody has said anything yet. t is the tool of today. The
-// caller holds the lock of the asks.
+// answered returns the answer to an ask: nil if approved, an error if rejected or expired,
+// worker.ErrParked if there is no answer yet. t is the present tool. The caller holds the
+// lock of the asks.
 func (r *run) answered(x *record.Asked, t *wrappers.Tool) error {
 	if x.A != record.Ledger && !r.isStill(x.Ask, t) {
 		return &changedError{t.ID}
@@ -118,15 +116,16 @@ func (r *run) answered(x *record.Asked, t *wrappers.Tool) error {
 	return fmt.Errorf("not sent: no approval arrived before %s", x.Until.Format(time.RFC3339))
 }
 
-// isStill reports whether a tool and its server's entry are what was asked about.
+// isStill reports whether a tool and its server's entry are unchanged since x asked about
+// them.
 func (r *run) isStill(x *record.Ask, t *wrappers.Tool) bool {
 	return x.Hash == t.Hash && x.Server == r.serverDigest(t)
 }
 
-// serverDigest is the digest of the entry of a tool's server, without its secrets.
+// serverDigest returns the digest of the entry of a tool's server, without its secrets.
 func (r *run) serverDigest(t *wrappers.Tool) string { return r.bound.Catalog.Server(t.Server).Digest() }
 
-// said is a no in words.
+// said returns a rejection as text.
 func said(a *record.Answer) string {
 	who := a.Who
 	if who == "" {
@@ -139,13 +138,13 @@ func said(a *record.Answer) string {
 	return s
 }
 
-// connector is a Caller that gives the connection to a server.
+// connector is a Caller that provides the connection to a server.
 type connector interface {
 	Connect(ctx context.Context, server string) (backend.Backend, error)
 }
 
-// stillThat asks a server, before a yes is used, whether a tool still is what it was
-// when somebody approved of a call of it: what the registry says may be old.
+// stillThat checks with the server, before an approval is used, that the tool is still the
+// approved one: the registry may be out of date.
 func (r *run) stillThat(ctx context.Context, t *wrappers.Tool) error {
 	c, ok := r.bound.Catalog.Calls.(connector)
 	if !ok {
@@ -184,14 +183,14 @@ func (r *run) stillThat(ctx context.Context, t *wrappers.Tool) error {
 	return nil
 }
 
-// waiting describes a call that waits.
+// waiting describes a pending call.
 func (r *run) waiting(x *record.Ask, args json.RawMessage) outcome.Pending {
 	w := outcome.PendingCall(r.journal.ID(), x, args)
 	w.Where = r.placed(x.Place)
 	return w
 }
 
-// lose notes a call of which nobody knows what became.
+// lose adds an unresolved call.
 func (r *run) lose(line *record.Call, args json.RawMessage, why string) {
 	u := outcome.UnresolvedCall(line, args, why)
 	u.Where = r.placed(line.Place)
@@ -201,5 +200,5 @@ func (r *run) lose(line *record.Call, args json.RawMessage, why string) {
 	a.lost = append(a.lost, u)
 }
 
-// idempotencyKey is a new Idempotency-Key.
+// idempotencyKey returns a new Idempotency-Key.
 func idempotencyKey() string { return strings.ToLower(rand.Text()) }

@@ -12,21 +12,21 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// asks are the calls of a run, its saved scripts included, that need a person.
+// asks has the calls of a run, including its saved scripts, that need a person.
 type asks struct {
-	run *record.Run // that is resumed; else nil
+	run *record.Run // the resumed run; may be nil
 
 	mu     sync.Mutex
-	gate   *record.Gate                 // of run; else nil
-	number int                          // of the last one
+	gate   *record.Gate                 // of run; may be nil
+	number int                          // of the last ask
 	open   []outcome.Pending            // pending
-	lost   []outcome.Unresolved         // their outcome is unknown
-	doubts map[string]string            // by tool and arguments: why an equal call may have been done
-	noes   map[string]error             // by tool and arguments: what a person said
-	whole  map[string]*record.Asked     // grants for all calls of a tool
-	now    map[string]map[string]string // by server and tool: digests of the definitions of today
-	asked  int                          // questions of servers
-	// diverged is why the resumed run cannot follow its record, or nil.
+	lost   []outcome.Unresolved         // unresolved calls
+	doubts map[string]string            // why an equal call may have been made, by tool and arguments
+	noes   map[string]error             // rejections, by tool and arguments
+	whole  map[string]*record.Asked     // approvals of all calls of a tool
+	now    map[string]map[string]string // digests of the present definitions, by server and tool
+	asked  int                          // number of questions of servers
+	// diverged is the reason why the resumed run cannot follow its record, or nil.
 	diverged error
 }
 
@@ -58,7 +58,7 @@ func newAsks(run *record.Run, gate *record.Gate) *asks {
 	return a
 }
 
-// doubt remembers that a call may have been done though its script has no answer.
+// doubt remembers that a call may have been made although its script has no answer.
 func (a *asks) doubt(line *record.Call, kind record.Kind, args json.RawMessage) {
 	why := ""
 	switch kind {
@@ -75,7 +75,7 @@ func (a *asks) doubt(line *record.Call, kind record.Kind, args json.RawMessage) 
 }
 
 // doubted returns why a call must not be sent without approval: an equal call may have been
-// made since it was decided on. It returns "" if none may.
+// made since the decision. Otherwise it returns "".
 func (a *asks) doubted(line *record.Call, args json.RawMessage) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -88,7 +88,7 @@ func (a *asks) doubted(line *record.Call, args json.RawMessage) string {
 
 func callKey(tool string, args json.RawMessage) string { return tool + "\x00" + string(args) }
 
-// stopped is the status of a run that ended with parked calls.
+// stopped returns the status of a run that ended with parked calls.
 func (a *asks) stopped() outcome.Status {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -101,15 +101,15 @@ func (a *asks) stopped() outcome.Status {
 	return outcome.Waiting
 }
 
-// anyLost reports whether the outcome of a call is unknown.
+// anyLost reports whether a call is unresolved.
 func (a *asks) anyLost() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.lost) > 0
 }
 
-// fill puts the pending calls into the result, and, however the run ended, the unresolved
-// ones.
+// fill adds the unresolved calls to the result and, if its status is Waiting or Uncertain,
+// the pending ones.
 func (a *asks) fill(res *outcome.Result) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

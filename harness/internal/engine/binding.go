@@ -20,7 +20,7 @@ func (r *run) bind() *bind.Bound {
 		Began: s.Began, Approved: s.approved, Dry: r.tree.dry != nil, Waits: r.canAsk() || r.check})
 }
 
-// catalog returns the script's catalog or that of the harness.
+// catalog returns the script's catalog, or the harness's.
 func (r *run) catalog(ctx context.Context) (*catalog.Catalog, error) {
 	if c := r.script.Catalog; c != nil {
 		return c, c.Load()
@@ -28,7 +28,7 @@ func (r *run) catalog(ctx context.Context) (*catalog.Catalog, error) {
 	return r.e.Catalog(ctx)
 }
 
-// Resolve implements worker.Host: it finds the tools that a script needs.
+// Resolve implements worker.Host. It finds the tools that a script needs.
 func (r *run) Resolve(ctx context.Context, n *worker.Needs) (tools *worker.Tools, ok bool, err error) {
 	defer func() { r.err = err }()
 	if e := bind.TooMuch(n); e != nil {
@@ -93,13 +93,13 @@ func (r *run) recordTools(t *worker.Tools) error {
 	return r.journal.Add(l)
 }
 
-// Start implements worker.Host: once the script has compiled, policy decides on the
-// whole set of its tools before anything runs.
+// Start implements worker.Host. Once the script has compiled, policy decides on all its
+// tools before it runs.
 func (r *run) Start(ctx context.Context, _ *worker.Plan) bool {
 	if len(r.result.Errors) > 0 { // a phrase has no tool
 		return false
 	}
-	if !r.answers.Live() { // nothing is called, or each call is decided on when it is
+	if !r.answers.Live() { // no call is made, or each call is decided on separately
 		return true
 	}
 	ds, errs := r.bound.Judge()
@@ -114,8 +114,8 @@ func (r *run) Start(ctx context.Context, _ *worker.Plan) bool {
 	return true
 }
 
-// connect begins to start the servers of the script's tools, all at once, so that its first
-// calls of each wait for the slowest and not for one after another. A call reports what fails.
+// connect begins to start the servers of the script's tools in parallel, so that the first
+// calls wait only for the slowest. Calls report failed starts.
 func (r *run) connect(ctx context.Context) {
 	calls, ok := r.bound.Catalog.Calls.(starter)
 	if !ok {
@@ -130,14 +130,13 @@ func (r *run) connect(ctx context.Context) {
 	}
 }
 
-// rememberPhrases notes the tools that the phrases of a successful run led to. A resumed
-// run and a dry run teach nothing.
+// rememberPhrases saves the tools found for the phrases of a successful run. Resumed runs
+// and dry runs are not saved.
 func (r *run) rememberPhrases() {
 	b := r.bound
 	if b.Catalog == nil || b.Catalog.Memory == nil || b.Needs.Probe || r.result.Status != outcome.OK || r.journal.Attempt() > 0 || b.Dry {
 		return
 	}
-	// An error, as of a full disk, is not worth a word in the answer: the next run
-	// searches again.
+	// An error, such as a full disk, is not reported: the next run searches again.
 	_ = b.Catalog.Memory.Remember(b.Taught(r.result.Calls, cmp.Or(r.journal.ID(), "unrecorded-"+rand.Text()[:8]))...)
 }

@@ -17,17 +17,16 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// The functions that the harness itself answers: those of import "discovery",
-// and RunScript. They arrive as tool calls do, from a worker that is not
-// trusted.
+// Functions that the harness itself answers: those of import "discovery", and RunScript.
+// They arrive like tool calls, from an untrusted worker.
 
 const (
-	// MaxNestedWarnings bounds the warnings of saved scripts in one Result.
+	// MaxNestedWarnings is the maximum number of warnings of saved scripts in one Result.
 	MaxNestedWarnings = 50
 )
 
-// askHarness answers a call of the package discovery, which is recorded as others
-// are: what it answers depends on the tools of the day.
+// askHarness answers a call of the package discovery. It is recorded like other calls,
+// since the answer depends on the present tools.
 func (r *run) askHarness(line *record.Call, args json.RawMessage) (json.RawMessage, error) {
 	if r.bound.Catalog == nil || !slices.Contains(r.bound.Needs.Own, line.Tool) {
 		return nil, &worker.DeniedError{Reason: fmt.Sprintf("the script called %q, which its source does not name", line.Tool)}
@@ -48,10 +47,9 @@ func (r *run) askHarness(line *record.Call, args json.RawMessage) (json.RawMessa
 	return raw, err
 }
 
-// runSaved runs a script of the library as the running script would be run
-// itself: with its policy, and what is left of its limits, but without what a
-// person approved, who has seen the running script alone. While one is under
-// way, further ones wait.
+// runSaved runs a script of the library with the running script's policy and the rest of
+// its limits. Approvals do not apply to it, since a person approved only the running
+// script. Only one saved script runs at a time; others wait.
 func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.RawMessage, error) {
 	if !slices.Contains(r.bound.Needs.Own, c.Tool) {
 		return nil, &worker.DeniedError{Reason: fmt.Sprintf("the script called %q, which its source does not name", c.Tool)}

@@ -22,8 +22,8 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// Call authorises, validates and makes one call of the running script, or answers
-// it from the record that is run again.
+// Call authorises, validates and makes one call of the running script, or answers it from
+// the record that is replayed.
 func (r *run) Call(ctx context.Context, c *worker.Call) (*worker.Answer, error) {
 	path := r.path + c.Path
 	if c.Tool == bridge.RunScript {
@@ -47,8 +47,8 @@ func (r *run) Call(ctx context.Context, c *worker.Call) (*worker.Answer, error) 
 	return &worker.Answer{Result: raw}, err
 }
 
-// call makes a call of the running script. recorded is what the record has of it,
-// where it goes on with one that was sent before; else nil.
+// call makes a call of the running script. recorded is the recorded call that continues, or
+// nil.
 func (r *run) call(ctx context.Context, path string, c *worker.Call, args registry.Args, recorded *record.Made) (
 	json.RawMessage, error) {
 	line := &record.Call{Path: path, Place: c.Place, Tool: c.Tool, Attempt: r.journal.Attempt(), Args: argsData(args)}
@@ -87,7 +87,7 @@ func (r *run) call(ctx context.Context, path string, c *worker.Call, args regist
 	var denied *worker.DeniedError
 	var changed *changedError
 	r.mu.Lock()
-	if ctx.Err() == nil && !errors.Is(err, worker.ErrParked) { // what was still under way when the run ended stays
+	if ctx.Err() == nil && !errors.Is(err, worker.ErrParked) { // calls in progress when the run ends stay listed
 		i := slices.Index(r.pending, t.Go())
 		r.pending = slices.Delete(r.pending, i, i+1)
 	}
@@ -103,7 +103,7 @@ func (r *run) call(ctx context.Context, path string, c *worker.Call, args regist
 	return res.Raw, nil
 }
 
-// refuse is the end of a run that makes a call which it may not make.
+// refuse ends the run because of a forbidden call.
 func (r *run) refuse(line *record.Call, why string) error {
 	line.Class, line.Tool = record.Effect, text.Cut(line.Tool, 200)
 	r.journal.Add(line)
@@ -111,8 +111,8 @@ func (r *run) refuse(line *record.Call, why string) error {
 	return &worker.DeniedError{Reason: why}
 }
 
-// argsData returns the arguments of a call as its line has them: in their form or, if
-// they have none, as a text, so that they can be seen.
+// argsData returns the arguments of a call as its line records them. Invalid JSON is
+// recorded as a text, so that it can be shown.
 func argsData(args registry.Args) record.Data {
 	if args.Err() != nil {
 		return record.String(string(args.JSON()))
@@ -120,21 +120,20 @@ func argsData(args registry.Args) record.Data {
 	return record.Raw(args.JSON())
 }
 
-// What is known of a call that is about to be sent.
+// States of a call that is about to be sent.
 const (
 	notSent   = iota
-	isSent    // its line is being written, or is
-	calledOff // its run has ended
+	isSent    // its line is written or being written
+	calledOff // the run has ended
 )
 
-// make is the one way of a call: its arguments get their form, a person is asked
-// where one must be, its line goes to the record directly before its first byte
-// leaves, and what became of it after that. In a dry run an effect call is not
-// sent. recorded is what the record has of a call that was sent before and goes on;
-// else nil.
+// make is the only path of a call: it normalizes the arguments, asks a person for approval
+// if needed, writes the call's line to the record directly before sending, and its outcome
+// afterwards. In a dry run an effect call is not sent. recorded is the recorded call that
+// continues, or nil.
 //
-// An effect call is not called off once it has been sent: where the run ends, its
-// answer is waited for, and noted.
+// An effect call is not canceled once it has been sent: if the run ends, its answer is
+// awaited and recorded.
 func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, given registry.Args,
 	recorded *record.Made) (*backend.Result, error) {
 	begin := time.Now()
@@ -142,13 +141,13 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 	line.Class = r.class(t)
 	args := given.JSON()
 	err := r.bound.Catalog.CheckArguments(t.Tool, given)
-	var input json.RawMessage // that its server is answered
+	var input json.RawMessage // the answer to its server's question
 	if err == nil && recorded != nil {
 		if input, err = r.goOn(t, given, recorded); err != nil {
 			return nil, err
 		}
 	}
-	var holds time.Time // the yes that the call uses
+	var holds time.Time // when the used approval expires
 	if err == nil && recorded == nil && !r.unsent(line.Class) {
 		line.Ask, holds, err = r.approve(t, line, given)
 		var denied *worker.DeniedError
@@ -179,7 +178,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 	var res *backend.Result
 	var start time.Duration
 	var sending atomic.Int32
-	if recorded != nil { // by an attempt before
+	if recorded != nil { // in an earlier attempt
 		sending.Store(isSent)
 	}
 	became := backend.NotSent
@@ -190,7 +189,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 			sendCtx, cancel = context.WithCancel(context.WithoutCancel(ctx))
 			defer cancel()
 			defer context.AfterFunc(ctx, func() {
-				if sending.CompareAndSwap(notSent, calledOff) { // what was sent is not
+				if sending.CompareAndSwap(notSent, calledOff) { // a sent call is not canceled
 					cancel()
 				}
 			})()
@@ -225,21 +224,21 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 		if err = r.question(line, args, asks); errors.Is(err, worker.ErrParked) {
 			return nil, err
 		}
-		became = backend.Unknown // it waits for an answer that it does not get
+		became = backend.Unknown // it waits for an answer that cannot come
 	}
 	done.Time, done.Ms, done.Start = time.Now(), ms(time.Since(begin)-start), ms(start)
 	done.Kind, done.Cut = kindOfCall(became), ctx.Err() != nil
-	if recorded != nil && done.Kind == record.NotSent { // the call stays what it was
+	if recorded != nil && done.Kind == record.NotSent { // the call keeps its state
 		if state, _ := recorded.State(false); state == record.Unknown {
 			r.lose(line, args, "its outcome is unknown, and it could not be made again: "+err.Error())
 			return nil, worker.ErrParked
 		}
 		return nil, r.diverge(fmt.Errorf("call %d (%s) cannot be resumed now: %w", line.N, t.ID, err))
 	}
-	if sending.Load() != isSent { // the script has its answer all the same
+	if sending.Load() != isSent { // the script gets its answer nevertheless
 		r.journal.Add(line)
 	}
-	// Of what nobody knows the script is told only where it asks for that.
+	// An unknown outcome is returned to the script only if the script handles it.
 	lost := effect && done.Kind == record.Uncertain && r.canWait()
 	if lost && r.tellsUncertain && !done.Cut {
 		err, lost = &worker.CallError{Code: bridge.CodeUncertain, Err: err}, false
@@ -273,7 +272,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 	if effect {
 		r.tree.asks.doubt(line, done.Kind, args)
 	}
-	r.journal.Add(done) // what cannot be written ends the sending, see add
+	r.journal.Add(done) // a failed write stops further sending, see add
 	if r.tree.flow != nil {
 		var raw json.RawMessage
 		if res != nil {
@@ -301,8 +300,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 	return res, err
 }
 
-// class is the class of a tool, of those that it has now and had when the run
-// began the stricter one.
+// class returns the stricter of the tool's present class and its class when the run began.
 func (r *run) class(t *wrappers.Tool) record.Class {
 	class, _ := r.bound.Catalog.Class(t.Tool)
 	switch was := r.classes[t.ID]; {
@@ -312,7 +310,7 @@ func (r *run) class(t *wrappers.Tool) record.Class {
 	return class
 }
 
-// kindOfCall is what is known of a call that has ended.
+// kindOfCall returns the recorded kind of an ended call.
 func kindOfCall(o backend.Outcome) record.Kind {
 	switch o {
 	case backend.NotSent:
@@ -325,8 +323,8 @@ func kindOfCall(o backend.Outcome) record.Kind {
 	return record.Answered
 }
 
-// misfit says why a result does not fit the tool's output schema, "" where it
-// does or where there is none.
+// misfit returns why a result does not fit the tool's output schema, or "" if it fits or
+// there is no schema.
 func (r *run) misfit(t *wrappers.Tool, res *backend.Result) string {
 	if err := r.bound.Catalog.CheckResult(t.Tool, res); err != nil {
 		return text.Cut(err.Error(), 200)
@@ -334,8 +332,8 @@ func (r *run) misfit(t *wrappers.Tool, res *backend.Result) string {
 	return ""
 }
 
-// doubts warns of results that do not fit their tool's output schema, a line for each
-// tool, unless the worker has named the fields.
+// doubts returns warnings about results that do not fit their tool's output schema, one for
+// each tool, unless the worker has named the fields.
 func (r *run) doubts(notes []worker.Note) []string {
 	var out []string
 	for _, id := range sortedKeys(r.misfits) {
@@ -347,8 +345,8 @@ func (r *run) doubts(notes []worker.Note) []string {
 	return out
 }
 
-// suspects warns, once for a script with all that it runs through RunScript, of results that
-// claim success and look like failures.
+// suspects returns a warning about results that claim success but look like failures: one
+// for a script, including all that it runs through RunScript.
 func (r *run) suspects() []string {
 	n, first := 0, outcome.Call{}
 	for _, c := range r.result.Calls {
@@ -369,7 +367,7 @@ func (r *run) suspects() []string {
 	return []string{fmt.Sprintf("%d of %d results look like failures, as that of call %d: %s", n, all, first.Number, first.Suspect)}
 }
 
-// callText is a call for a reader: harbour.BookBerths({"berth":"B4"}).
+// callText returns a call as text: harbour.BookBerths({"berth":"B4"}).
 func callText(t *wrappers.Tool, args json.RawMessage) string {
 	const most = 100 // runes of the arguments
 	text := registry.Printable(string(args), most)

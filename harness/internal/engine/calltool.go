@@ -16,12 +16,12 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// UnknownToolError is returned for an ID that the registry does not have.
+// UnknownToolError is returned for a tool ID that the registry does not have.
 type UnknownToolError struct{ ID string }
 
 func (e *UnknownToolError) Error() string { return fmt.Sprintf("unknown tool %.100q", e.ID) }
 
-// Call makes one call outside of a script, as Harness.CallTool says.
+// Call makes one call outside of a script, see Harness.CallTool.
 func (e *Engine) Call(ctx context.Context, c *catalog.Catalog, id string, raw json.RawMessage, s *Script,
 	approved bool) (*backend.Result, policy.Decision, error) {
 	view, err := c.View()
@@ -41,7 +41,7 @@ func (e *Engine) Call(ctx context.Context, c *catalog.Catalog, id string, raw js
 	r.bound = r.bind()
 	r.bound.Catalog, r.bound.View, r.bound.Allowed = c, view, map[string]*wrappers.Tool{id: t}
 	args := registry.ReadArgs(raw)
-	r.beginFlow(string(raw)) // the client wrote them
+	r.beginFlow(string(raw)) // the client wrote the arguments
 	r.plan()
 	d := r.bound.DecideCall(t, args, r.facts(t, args))
 	if d.Verdict == policy.IsDenied || d.Verdict == policy.NeedsApproval {
@@ -53,9 +53,9 @@ func (e *Engine) Call(ctx context.Context, c *catalog.Catalog, id string, raw js
 	}
 	r.tree.flow = known
 	r.journal = r.tree.journal
-	r.recordTools(&worker.Tools{}) // what cannot be written ends the sending
+	r.recordTools(&worker.Tools{}) // a failed write stops further sending
 	res, err := r.make(ctx, t, &record.Call{N: r.journal.NextCall(), Tool: id, Args: argsData(args)}, args, nil)
-	for _, c := range r.result.Calls { // none in a dry run
+	for _, c := range r.result.Calls { // empty in a dry run
 		if c.Error != nil {
 			r.result.Status, r.result.ExitCode = outcome.ScriptError, outcome.ScriptError.ExitCode()
 			r.result.Error = &outcome.Error{Kind: outcome.KindRuntime, Message: *c.Error}
@@ -65,7 +65,7 @@ func (e *Engine) Call(ctx context.Context, c *catalog.Catalog, id string, raw js
 	r.endFlow(true)
 	r.journal.End(r.result)
 	if c.Usage != nil {
-		_ = c.Usage.Add(r.used(begin)) // what cannot be counted harms nobody
+		_ = c.Usage.Add(r.used(begin)) // a failed count is ignored
 	}
 	return res, d, err
 }

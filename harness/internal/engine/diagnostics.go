@@ -7,8 +7,8 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// inFiles makes the places of errors those of files, for a script that is
-// several: what the worker says has lines of the text as sent.
+// inFiles converts the places of errors to files, for a script of several parts: the worker
+// reports lines of the text as sent.
 func inFiles(r *outcome.Result, parts []check.Part) {
 	for i := range r.Errors {
 		e := &r.Errors[i]
@@ -17,7 +17,7 @@ func inFiles(r *outcome.Result, parts []check.Part) {
 	}
 }
 
-// traceOf is the trace of a panic, a line for each function.
+// traceOf returns the trace of a panic, one line for each function.
 func traceOf(o *worker.Outcome, parts []check.Part) []string {
 	var out []string
 	for _, f := range o.Trace {

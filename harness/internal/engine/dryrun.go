@@ -17,7 +17,7 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// newGuesser returns the guesser of a dry run, or nil for another one.
+// newGuesser returns the guesser of a dry run, or nil for any other run.
 func newGuesser(s *Script) *guesser {
 	if !s.Dry {
 		return nil
@@ -25,18 +25,18 @@ func newGuesser(s *Script) *guesser {
 	return &guesser{records: s.Answers, subject: s.Subject}
 }
 
-// Bounds of a dry run: the bytes of arguments in its ledger, how many runs before
-// it are looked at for their answers, and the bytes of answers that are kept.
+// Limits of a dry run: the bytes of arguments in its ledger, the number of earlier runs
+// that are searched for answers, and the bytes of answers that are kept.
 const (
 	MaxLedger       = 16 << 20
 	mostEarlier     = 200
 	maxEarlierBytes = 32 << 20
 )
 
-// unsent reports whether calls of a class are not sent, as this is a dry run.
+// unsent reports whether calls of a class are not sent because this is a dry run.
 func (r *run) unsent(class record.Class) bool { return r.tree.dry != nil && class != record.Read }
 
-// answerDry answers a call that is not made, whose arguments are right.
+// answerDry answers a call that is not made. Its arguments are valid.
 func (r *run) answerDry(t *wrappers.Tool, line *record.Call, given registry.Args) (*backend.Result, error) {
 	args := given.JSON()
 	g := r.tree.dry
@@ -96,7 +96,7 @@ func (g *guesser) look(ctx context.Context) {
 		}
 		for _, m := range run.Calls {
 			if m.Call == nil || m.Done == nil || m.Call.Class == record.Read || m.Done.Error != "" || m.Done.Failed ||
-				m.Call.Args.Redacted || m.Done.Result.Redacted { // what is left of a value is not the value
+				m.Call.Args.Redacted || m.Done.Result.Redacted { // a redacted value is not the value
 				continue
 			}
 			args, err := run.Value(m.Call.Args)
@@ -114,8 +114,7 @@ func (g *guesser) look(ctx context.Context) {
 	}
 }
 
-// output is what is known of a tool's structured results, a JSON Schema; nil:
-// nothing.
+// output returns the JSON Schema of a tool's structured results, or nil if it is unknown.
 func (r *run) output(t *wrappers.Tool) json.RawMessage {
 	if len(t.Output) > 0 {
 		return t.Output
@@ -128,7 +127,7 @@ func (r *run) output(t *wrappers.Tool) json.RawMessage {
 	return nil
 }
 
-// madeUp is a result with a structured part that a JSON Schema describes.
+// madeUp returns an example result whose structured part follows a JSON Schema.
 func madeUp(output json.RawMessage) json.RawMessage {
 	type text struct {
 		Type string `json:"type"`
@@ -145,7 +144,7 @@ func madeUp(output json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// ledger is what a dry run did not do; nil for another one.
+// ledger returns the calls that a dry run did not make. It returns nil for any other run.
 func (g *guesser) ledger() []outcome.Unmade {
 	if g == nil {
 		return nil

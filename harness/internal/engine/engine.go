@@ -18,10 +18,11 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Wait waits until what ended runs taught is saved.
+// Wait waits until inferred result types and usage of ended runs are saved.
 func (e *Engine) Wait() { e.learning.Wait() }
 
-// begin returns what a script, and those that it runs, share, with the journal of the run.
+// begin returns the state that a script shares with the scripts that it runs, with the
+// run's journal.
 func (e *Engine) begin(s *Script, check bool) (*tree, error) {
 	t := newTree(s.Limits)
 	var err error
@@ -44,7 +45,7 @@ func (e *Engine) begin(s *Script, check bool) (*tree, error) {
 }
 
 // Run checks a script and, unless check is set, runs it if it compiles and its tools are
-// found. The error is a fault of the harness.
+// found. An error is the harness's fault, never the script's.
 func (e *Engine) Run(ctx context.Context, s *Script, check bool) (*outcome.Result, error) {
 	begin := time.Now()
 	t := s.tree
@@ -124,11 +125,11 @@ func (r *run) finish(o *worker.Outcome) {
 	if o.Status == worker.Waiting {
 		res.Status, res.Parked = r.tree.asks.stopped(), true
 	}
-	refused := len(res.Errors) > 0 // Resolve or Start has said why
+	refused := len(res.Errors) > 0 // Resolve or Start has reported the reason
 	if o.Status != worker.Stopped && o.Status != worker.Waiting && !refused {
 		res.Status = outcome.Status(o.Status)
 	}
-	if res.Status == outcome.OK && r.script.depth == 0 && r.tree.asks.anyLost() { // by goroutines that main did not wait for
+	if res.Status == outcome.OK && r.script.depth == 0 && r.tree.asks.anyLost() { // from goroutines that main did not wait for
 		res.Status = outcome.Uncertain
 	}
 	switch {
@@ -158,8 +159,8 @@ func (r *run) finish(o *worker.Outcome) {
 	}
 }
 
-// quoted is the message of a script's end, fit to be shown; the words of servers
-// in it that have several lines are marked.
+// quoted returns the message of a script's end, made printable, with multi-line texts of
+// servers marked.
 func (r *run) quoted(message string) string {
 	message = registry.PrintableText(message, catalog.MaxSaid)
 	for _, c := range r.result.Calls {
@@ -172,14 +173,13 @@ func (r *run) quoted(message string) string {
 	return message
 }
 
-// failedCalls warns of calls that failed: the script may have meant to go on,
-// or have taken nothing for an answer. One that ended the script, and stands
-// in the message of its end, is not said twice, and what the end cut off has
-// not failed. Calls that main did not wait for are said, too: their answers are
-// lost.
+// failedCalls returns warnings about failed calls: the script may have continued on
+// purpose, or may have taken a missing answer for a result. It does not repeat a failure
+// that the message of the script's end has, and a call that was cut off by the end has not
+// failed. It also reports calls that main did not wait for, whose answers are lost.
 func (r *run) failedCalls(o *worker.Outcome) []string {
 	failed, first, why := 0, "", ""
-	effect := false // first is not a read call: that matters more
+	effect := false // first is an effect call, which matters more than a read call
 	for _, c := range r.result.Calls {
 		if c.Error != nil && !c.CutOff {
 			if failed++; failed == 1 || !effect && c.Class != record.Read {

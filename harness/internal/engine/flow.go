@@ -16,20 +16,21 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// flowing is what a run, with the scripts that it runs, knows of where values come from.
+// flowing tracks where values come from, for a run and the scripts that it runs.
 type flowing struct {
 	session  *flow.Session
 	set      *flow.Settings
-	labels   bool        // the config says what is untrusted
+	labels   bool        // whether the config marks untrusted data
 	late     bool        // the script was sent after untrusted text may have gone back to its client
-	received atomic.Bool // a result of the run had untrusted text
+	received atomic.Bool // whether a result of the run had untrusted text
 }
 
-// maxBefore is how many earlier runs of a session are read for a run that is resumed.
+// maxBefore is the maximum number of earlier runs of a session that are read for a resumed
+// run.
 const maxBefore = 100
 
-// beginFlow begins to note where values come from, if the config asks for that. text is the
-// script, or the arguments of a call without one.
+// beginFlow begins tracking where values come from, if the config requires it. text is the
+// script, or the arguments of a call without a script.
 func (r *run) beginFlow(text string) {
 	if r.check || r.script.depth > 0 || r.tree.flow != nil || r.bound.Catalog == nil {
 		return
@@ -39,12 +40,12 @@ func (r *run) beginFlow(text string) {
 	switch {
 	case again != nil && again.Run == nil: // a replay decides nothing
 		return
-	case set == nil && r.tree.dry != nil: // its ledger says where values come from in any case
+	case set == nil && r.tree.dry != nil: // its ledger always says where values come from
 		r.tree.flow = &flowing{session: &flow.Session{}, set: flow.NoLabels}
 		r.say(text)
 		return
 	case set == nil:
-		if s := r.script.Session; s != nil { // it is not known what goes back
+		if s := r.script.Session; s != nil { // the results that go back are not tracked
 			s.Forget()
 		}
 		return
@@ -52,21 +53,21 @@ func (r *run) beginFlow(text string) {
 	f := &flowing{session: r.script.Session, set: set, late: r.script.Late, labels: true}
 	r.tree.flow = f
 	switch {
-	case again != nil: // as its record has it, whatever else the process knows
+	case again != nil: // as recorded, regardless of the process's own knowledge
 		f.session, f.late = &flow.Session{}, again.Run.IsLate()
 		r.before(again.Run.Begin)
 		f.received.Store(again.Run.Flow(f.session, set, nil))
 		return
 	case f.session == nil:
 		f.session, f.late = flow.NewUnknown(), true
-	case f.session.Window > 0 && r.script.Begin != nil && r.e.Records != nil: // the process may be younger than that
+	case f.session.Window > 0 && r.script.Begin != nil && r.e.Records != nil: // the process may be younger than the window
 		f.session.Fill(func() { r.before(r.script.Begin) })
 		f.late = f.late || f.session.IsRead(time.Now())
 	}
 	r.say(text)
 }
 
-// say adds what the client sent.
+// say adds the data that the client sent.
 func (r *run) say(text string) {
 	f := r.tree.flow
 	said := flow.Source{Kind: flow.Script, Trust: flow.Trusted}
@@ -83,7 +84,7 @@ func (r *run) say(text string) {
 	f.session.SayValues(said, r.script.Stored)
 }
 
-// sent returns what the record says of when the script was sent.
+// sent returns the recorded text about when the script was sent.
 func (f *flowing) sent() string {
 	switch {
 	case f == nil || !f.labels:
@@ -101,7 +102,8 @@ func (r *run) plan() {
 	}
 }
 
-// facts returns what rules ask about a call, or nil if the config does not say what is untrusted.
+// facts returns the data that rules use about a call, or nil if the config does not mark
+// untrusted data.
 func (r *run) facts(t *wrappers.Tool, args registry.Args) *flow.Facts {
 	if f := r.tree.flow; f != nil {
 		return f.session.Facts(f.set, f.late, t.ID, args.JSON(), time.Now())
@@ -109,7 +111,7 @@ func (r *run) facts(t *wrappers.Tool, args registry.Args) *flow.Facts {
 	return nil
 }
 
-// got notes what a call got, after its line.
+// got adds the result of a call, after its line.
 func (f *flowing) got(run string, line *record.Call, done *record.Done, raw json.RawMessage) {
 	if f == nil || done.Kind == record.NotSent {
 		return
@@ -120,8 +122,8 @@ func (f *flowing) got(run string, line *record.Call, done *record.Done, raw json
 	}
 }
 
-// endFlow notes whether the result that goes back can have untrusted text. whole says that the
-// result of a call goes back as it is.
+// endFlow records whether the returned result may contain untrusted text. whole reports
+// that the result of a call is returned unchanged.
 func (r *run) endFlow(whole bool) {
 	f := r.tree.flow
 	if f == nil || r.script.depth > 0 || !f.received.Load() || !whole && !r.mayReturnText() {
@@ -129,13 +131,13 @@ func (r *run) endFlow(whole bool) {
 	}
 	r.result.Untrusted = true
 	f.session.Return(time.Now())
-	if s := r.script.Session; s != nil { // another one if the run was resumed
+	if s := r.script.Session; s != nil { // a different session if the run was resumed
 		s.Return(time.Now())
 	}
 }
 
-// mayReturnText reports whether the result can have text that the script got: any text but names
-// of members that stand in the script.
+// mayReturnText reports whether the result may contain text that the script received: any
+// text except names of members that are in the script.
 func (r *run) mayReturnText() bool {
 	res := r.result
 	if res.Status != outcome.OK || res.Stdout != "" || res.Stderr != "" || len(res.Ledger)+len(r.misfits) > 0 ||
@@ -159,9 +161,10 @@ func hasText(v *jsontree.Value, source string) bool {
 		slices.ContainsFunc(v.Items, func(item *jsontree.Value) bool { return hasText(item, source) })
 }
 
-// before adds the earlier runs of the session of a run to what it knows, in their order. Sessions
-// without a name, and those over stdio, are of one process. What cannot be read makes the session
-// one of which nothing is known, unless the script was sent clean: then it could not steer it.
+// before adds the earlier runs of the run's session, in order. Sessions without a name and
+// those over stdio belong to one process. If a record cannot be read, nothing is known
+// about the session, unless the script was sent clean: then such text could not have
+// influenced it.
 func (r *run) before(b *record.Begin) {
 	f, records := r.tree.flow, r.e.Records
 	s := f.session
@@ -203,7 +206,7 @@ func (r *run) before(b *record.Begin) {
 		}
 	}
 	for _, run := range slices.Backward(runs) {
-		if run.Tools != nil && run.Tools.Sent == "" { // the config did not say then what is untrusted
+		if run.Tools != nil && run.Tools.Sent == "" { // the config did not yet mark untrusted data
 			forget()
 		}
 		run.Flow(s, f.set, nil)

@@ -9,16 +9,16 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// What one run may teach, so that a loop over the same call proves little:
-// results of one tool, of calls with different arguments; and what is kept
-// until the run has ended, in bytes.
+// Limits of the samples of one run: results of one tool, for calls with different
+// arguments, so that a loop over the same call counts once; and the bytes kept until the
+// run ends.
 const (
 	maxSamples     = 3
 	maxSampleBytes = 4 << 20
 )
 
-// sampled keeps a result of a tool whose server does not say what it answers.
-// The caller holds r.mu.
+// sampled keeps a result of a tool whose server does not declare its result type. The
+// caller holds r.mu.
 func (r *run) sampled(t *wrappers.Tool, args json.RawMessage, res *backend.Result, c *outcome.Call) {
 	if r.bound.Catalog.Shapes == nil || res == nil || res.IsError || c.Suspect != "" || !t.Untyped() {
 		return
@@ -37,8 +37,8 @@ func (r *run) sampled(t *wrappers.Tool, args json.RawMessage, res *backend.Resul
 	r.samples = append(r.samples, sample{t, string(args), res.Raw})
 }
 
-// observeResults takes the shapes of a run's results into what is known, so that the
-// next script is told of them; they are saved when the answer is on its way.
+// observeResults adds the samples to the inferred result types, so that the next script
+// gets them. They are saved in the background.
 func (r *run) observeResults() {
 	if len(r.samples) == 0 {
 		return
@@ -46,7 +46,6 @@ func (r *run) observeResults() {
 	for _, s := range r.samples {
 		r.bound.Catalog.Learn(s.tool.Tool, s.raw)
 	}
-	// What cannot be saved, because the disk is full or the home is read-only,
-	// is learnt again.
+	// If saving fails, for example because the disk is full, the types are inferred again.
 	r.e.learning.Go(func() { _ = r.bound.Catalog.SaveLearned() })
 }

@@ -2,7 +2,7 @@ package engine
 
 import "github.com/usetools/usetools/harness/internal/exec"
 
-// panicHints are hints on the faults that most often end a script, by their code.
+// panicHints has hints for the most common errors that end a script, by code.
 var panicHints = map[exec.Code]string{
 	exec.CodeNilMap: "make the map first: m := map[K]V{}, and those inside it before their first key",
 	exec.CodeNilPointer: "a pointer, map value or interface is nil there: look at err, or compare with nil, before " +

@@ -18,7 +18,7 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// askLedger asks for a yes to all effects of a dry run, where one of them needs it.
+// askLedger asks for approval of all effect calls of a dry run, if one of them needs it.
 func askLedger(j *journal.Journal, res *outcome.Result) {
 	if !j.Kept() || !res.Dry || res.Status != outcome.OK ||
 		!slices.ContainsFunc(res.Ledger, func(u outcome.Unmade) bool { return u.Approval != "" }) {
@@ -48,14 +48,15 @@ func SetNoResume(j *journal.Journal, res *outcome.Result) {
 	}
 }
 
-// MaxQuestions is how often the servers of a run may ask a person.
+// MaxQuestions is the maximum number of questions that the servers of a run may ask a
+// person.
 const MaxQuestions = 3
 
 var errAsksTooMuch = fmt.Errorf("servers have asked %d questions in this run already, and no more are passed on",
 	MaxQuestions)
 
-// question asks a person what a server asks in the middle of a call. It returns
-// worker.ErrParked if the call waits for the answer, else why it gets none.
+// question asks a person a server's question about a call. It returns worker.ErrParked if
+// the call waits for the answer. Otherwise the error says why there is no answer.
 func (r *run) question(line *record.Call, args json.RawMessage, q *backend.InputRequiredError) error {
 	a := r.tree.asks
 	a.mu.Lock()
@@ -76,7 +77,7 @@ func (r *run) question(line *record.Call, args json.RawMessage, q *backend.Input
 	return worker.ErrParked
 }
 
-// questionText is what a server asks in words.
+// questionText returns a server's question as text.
 func questionText(requests json.RawMessage) string {
 	var all map[string]struct {
 		Params struct{ Message, URL string } `json:"params"`
@@ -92,8 +93,8 @@ func questionText(requests json.RawMessage) string {
 	return registry.PrintableText(strings.Join(parts, "; "), 2000)
 }
 
-// goOn returns what the server of a call is answered that was sent before and goes on;
-// nil: nothing. worker.ErrParked: what it asked waits for a person still.
+// goOn returns the answer for the server of a recorded call that continues, or nil if there
+// is none. The error is worker.ErrParked if the server's question still waits for a person.
 func (r *run) goOn(t *wrappers.Tool, args registry.Args, recorded *record.Made) (input json.RawMessage, err error) {
 	if d := r.bound.DecideCall(t, args, r.facts(t, args)); d.Verdict == policy.IsDenied {
 		return nil, r.diverge(fmt.Errorf("call %d cannot be resumed: %s: %s", recorded.N, t.ID, d.Rule))

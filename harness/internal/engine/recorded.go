@@ -22,8 +22,8 @@ func (r *run) Still(ctx context.Context, next time.Time, waiting, answered int) 
 	return r.answers.Still(ctx, next, waiting, answered)
 }
 
-// recorded binds a script to the tools of its record. The script of a resumed run can call those
-// of them that have not changed. ok is false if the script is not to run.
+// recorded binds a script to the tools of its record. The script of a resumed run can call
+// the tools that have not changed. ok is false if the script must not run.
 func (r *run) recorded(ctx context.Context, n *worker.Needs, line *record.Tools, tools *worker.Tools) (
 	_ *worker.Tools, ok bool, err error) {
 	if n.Probe && !n.Broken {
@@ -34,7 +34,7 @@ func (r *run) recorded(ctx context.Context, n *worker.Needs, line *record.Tools,
 	if line == nil {
 		return tools, true, nil
 	}
-	json.Unmarshal(line.Phrases, &r.bound.Uses) // for the reader alone
+	json.Unmarshal(line.Phrases, &r.bound.Uses) // for display only
 	r.result.Tools = r.bound.Uses
 	if r.tree.asks.run == nil || len(line.Tools)+len(line.Own) == 0 {
 		return tools, true, nil
@@ -63,8 +63,8 @@ func (r *run) recorded(ctx context.Context, n *worker.Needs, line *record.Tools,
 	return tools, true, nil
 }
 
-// earlier lists a call that an earlier attempt of a resumed run made in the result, and returns
-// its answer. If secrets in the answer were hidden in the record, the server is asked again.
+// earlier adds a call that an earlier attempt of a resumed run made to the result, and
+// returns its answer. If the record hides secrets in the answer, the server is asked again.
 func (r *run) earlier(ctx context.Context, m *record.Made, args registry.Args, a *worker.Answer, err error) (
 	*worker.Answer, error) {
 	if r.tree.asks.run == nil || m.Call == nil || m.Done == nil || m.Settle != nil && m.Settle.Happened {
@@ -87,8 +87,8 @@ func (r *run) earlier(ctx context.Context, m *record.Made, args registry.Args, a
 	return a, err
 }
 
-// keeper is a Caller that knows which servers keep state in their process, and since when they
-// have the state of the subject's calls. If since is zero, they have none.
+// keeper is a Caller that knows which servers keep state in their process, and since when
+// they have the state of the subject's calls. If since is zero, they have no such state.
 type keeper interface {
 	Session(ctx context.Context, server string) (keeps bool, since time.Time)
 }
@@ -124,8 +124,8 @@ func (r *run) lostSession(ctx context.Context) string {
 	return ""
 }
 
-// readAgain asks a server again for a result in which the record hides secrets. The script gets
-// the result only if it is the same as before.
+// readAgain asks a server again for a result in which the record hides secrets. The script
+// gets the result only if it is unchanged.
 func (r *run) readAgain(ctx context.Context, m *record.Made, args registry.Args) (json.RawMessage, error) {
 	t := r.bound.Allowed[m.Call.Tool]
 	if t == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// notOK says in a line why a script did not end well.
+// notOK returns one line about why a script did not end normally.
 func notOK(res *outcome.Result) string {
 	if res.Error == nil {
 		return string(res.Status)
@@ -22,8 +22,8 @@ func notOK(res *outcome.Result) string {
 	return text.Cut(fmt.Sprintf("%s: %s", res.Status, msg), 500)
 }
 
-// NoteChecked keeps what a run, or a check, of a saved script says about it:
-// that it compiles with the tools as they are now, or why it does not.
+// NoteChecked saves the outcome of a run or check of a saved script: that it compiles with
+// the present tools, or why it does not.
 func NoteChecked(c *catalog.Catalog, s *library.Script, res *outcome.Result) {
 	if c.Scripts == nil {
 		return
@@ -54,7 +54,7 @@ func toolsOf(res *outcome.Result) []string {
 	return ids
 }
 
-// SaveScript saves a script, as harness.SaveScript says.
+// SaveScript saves a script, see harness.SaveScript.
 func SaveScript(c *catalog.Catalog, name, about, source string, res *outcome.Result) (warning string, err error) {
 	if c.Scripts == nil {
 		return "", errors.New("no script library is configured")
@@ -64,8 +64,8 @@ func SaveScript(c *catalog.Catalog, name, about, source string, res *outcome.Res
 	return c.Scripts.Replace(s)
 }
 
-// keep saves a script that ended well and has a header with its name, even if it needed
-// no tools and so no catalog.
+// keep saves a script that ended normally and has a header with its name, even if it used
+// no tools and therefore no catalog.
 func (r *run) keep() {
 	if r.script.depth > 0 || r.result.Status != outcome.OK || r.bound.Needs.Probe || r.script.Dry {
 		return
@@ -100,7 +100,7 @@ func (r *run) keep() {
 	}
 }
 
-// scripts is the library of a run that asked for no catalog.
+// scripts returns the library of a run that used no catalog.
 func (r *run) scripts() *library.Library {
 	switch {
 	case r.script.Catalog != nil:

@@ -1,6 +1,6 @@
-// Package engine runs scripts, each in a worker process. It is the worker's Host: it binds the
-// script to its tools (package bind), decides on each call and makes it, runs saved scripts
-// within the script, and writes what happens to the run's journal (package journal).
+// Package engine runs scripts, each in a worker process. It is the worker's Host: it binds
+// the script to its tools (package bind), decides on each call and makes it, runs saved
+// scripts within the script, and writes everything to the run's journal (package journal).
 package engine
 
 import (
@@ -30,16 +30,16 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// maxDepth is how many saved scripts may run one within the other.
+// maxDepth is the maximum nesting depth of saved scripts.
 const maxDepth = 3
 
-// MemoryFactor times Script.Limits.Memory bounds the memory of a run with all the scripts that
-// it runs through RunScript: each has half of the memory of the one that runs it.
+// MemoryFactor times Script.Limits.Memory is the memory limit of a run with all the scripts
+// that it runs through RunScript: each has half of its caller's memory.
 const MemoryFactor = 2
 
 // Engine runs scripts. It is safe for concurrent use.
 type Engine struct {
-	// Catalog returns what a script without a Catalog can use, loaded.
+	// Catalog returns the loaded catalog for scripts without a Catalog.
 	Catalog func(context.Context) (*catalog.Catalog, error)
 	// Scripts returns the library for scripts that use no catalog. It and its result may be nil.
 	Scripts func() *library.Library
@@ -50,77 +50,78 @@ type Engine struct {
 	Spares  *worker.Spares // may be nil
 	Records *store.Store   // of Script.Begin and Script.Again; may be nil
 
-	learning sync.WaitGroup // what ended runs taught is being saved
+	learning sync.WaitGroup // saving the inferred result types and usage of ended runs
 }
 
 // Script is one script and how to run it.
 type Script struct {
 	Source, Name   string
-	Answers        *store.Store // has the earlier runs of Subject whose answers a dry run gets; may be nil
+	Answers        *store.Store // has the earlier runs of Subject whose answers a dry run reuses; may be nil
 	Subject        string
 	Inputs, Stored map[string]json.RawMessage
 	Limits         worker.Limits
-	Policy, Began  *policy.Policy   // of today, and that a resumed run began with
+	Policy, Began  *policy.Policy   // the present policy, and the one with which a resumed run began
 	Catalog        *catalog.Catalog // instead of the Engine's; may be nil
 	Strict, Dry    bool
-	NoAsk          bool // nobody could answer: calls that need a person are denied
+	NoAsk          bool // no person can answer: calls that need approval are denied
 	OnProgress     func(record.Progress)
 	Stdout, Stderr io.Writer
 	Ask            func(ctx context.Context, server string, q *backend.Question) (*backend.Reply, error)
 	Session        *flow.Session // that it belongs to; if nil, nothing is known of its client
-	Late           bool          // it was sent after untrusted text may have gone back to its client
-	Room           *room.Room    // of the results of its calls
-	Begin          *record.Begin // the first line of its record; if nil, none is kept
-	Again          *Again        // of a script that runs again from its record; else nil
+	Late           bool          // whether it was sent after untrusted text may have gone back to its client
+	Room           *room.Room    // for the results of its calls
+	Begin          *record.Begin // the first line of its record; if nil, no record is kept
+	Again          *Again        // if not nil, the script runs again from its record
 
-	approved []string // IDs of tools that a person has approved for it
-	depth    int      // of RunScript
-	path     string   // of the calls of RunScript that it is in
-	tree     *tree    // of the script that runs it, or nil
+	approved []string // IDs of tools that a person has approved for the script
+	depth    int      // nesting depth in RunScript
+	path     string   // path of the RunScript calls that contain it
+	tree     *tree    // of the script that runs it; may be nil
 }
 
-// Again is how a script runs again from the record of its run.
+// Again says how a script runs again from its record.
 type Again struct {
 	Journal *journal.Journal
 	Answers func(path string, s *worker.Script) Answers
-	Run     *record.Run  // of a resumed run; nil for a replay, which makes no calls
-	Gate    *record.Gate // the same
+	Run     *record.Run  // the resumed run; nil for a replay, which makes no calls
+	Gate    *record.Gate // nil for a replay
 
-	// Final is set if the run has diverged and would do so in any further attempt.
+	// Final reports whether the run has diverged and would diverge in every further
+	// attempt.
 	Final bool
 }
 
-// run is one script under way; it is the worker's Host.
+// run is one script in progress; it is the worker's Host.
 type run struct {
 	ctx    context.Context // of Run
 	e      *Engine
 	script *Script
-	direct bool        // it is one call without a script
-	check  bool        // it is checked, and does not run
+	direct bool        // whether it is one call without a script
+	check  bool        // whether it is only checked
 	bound  *bind.Bound // its tools
 
 	mu     sync.Mutex
 	result *outcome.Result
-	// changed says, in a resumed run, why a tool can no longer be called, and classes
-	// has the classes that tools had; both by ID.
+	// changed says why tools can no longer be called, and classes has their recorded
+	// classes, both by ID, in a resumed run.
 	changed map[string]error
 	classes map[string]record.Class
-	// tellsUncertain: the script names UncertainError.
+	// tellsUncertain reports whether the script names UncertainError.
 	tellsUncertain bool
-	pending        []string          // calls under way
-	misfits        map[string]string // by tool: why a result is not what its output schema says
+	pending        []string          // calls in progress
+	misfits        map[string]string // why a result does not fit the output schema, by tool
 	samples        []sample
-	// sampleBytes is what the samples take.
+	// sampleBytes is the total size of the samples.
 	sampleBytes    int
 	tree           *tree
 	journal        *journal.Journal // of tree
 	answers        Answers
-	path           string // of the script within those that run it
+	path           string // path of the script within those that run it
 	room           *room.Room
-	nested         chan struct{} // holds an element while a saved script is under way
+	nested         chan struct{} // has an element while a saved script runs
 	nestedWarnings int           // of saved scripts
-	calls          int           // begun
-	callsNow       int           // that servers are at work on
+	calls          int           // number of calls begun
+	callsNow       int           // calls in progress at servers
 	callsSince     time.Time
 	notStarted     sync.Map // servers whose failed start a call of this run has reported
 	err            error    // the harness's own fault
@@ -135,18 +136,18 @@ type sample struct {
 	raw  json.RawMessage
 }
 
-// tree is what a run and all that it runs through RunScript share.
+// tree is the state that a run shares with all scripts that it runs through RunScript.
 type tree struct {
 	budget  *worker.Budget
 	journal *journal.Journal
-	dry     *guesser // nil: calls are sent
-	flow    *flowing // nil: the config does not say what is untrusted
+	dry     *guesser // if nil, calls are sent
+	flow    *flowing // if nil, the config does not mark untrusted data
 	asks    *asks
-	// answers begins to answer the script at path, which s runs.
+	// answers returns the Answers for the script s at path.
 	answers func(path string, s *worker.Script) Answers
 	again   *Again // of a script that runs again
-	// memory is what each worker may take, in bytes: the run's own, and that of
-	// a script within it, and so on; scripts cannot run deeper than it is long.
+	// memory has the memory limits of workers in bytes, by nesting depth, beginning with
+	// the run's own. Its length limits the nesting depth.
 	memory []int64
 }
 
@@ -156,10 +157,10 @@ func newTree(l worker.Limits) *tree {
 		answers: func(string, *worker.Script) Answers { return noAnswers{} }}
 }
 
-// NestedMemory is tree.memory for a run: each script has half of its caller's,
-// and at least what a worker needs. They run one within the other, one chain at
-// a time, so that all together stay below twice the first: a chain that would
-// not is shorter than maxDepth.
+// NestedMemory returns the memory limits of a run's nested scripts: each has half of its
+// caller's, and at least the minimum of a worker. Only one chain runs at a time, and all
+// together stay below twice the first. A chain that would exceed this is shorter than
+// maxDepth.
 func NestedMemory(own int64) []int64 {
 	chain, sum := []int64{own}, own
 	for len(chain) <= maxDepth {
@@ -174,12 +175,12 @@ func NestedMemory(own int64) []int64 {
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// stop ends the run before it began.
+// stop ends the run before it begins.
 func (r *run) stop(s outcome.Status, e outcome.Error) {
 	r.result.Status, r.result.Errors = s, append(r.result.Errors, e)
 }
 
-// diverge ends a resumed run because one of its calls cannot be made as its record has it.
+// diverge ends a resumed run because one of its calls cannot be made as recorded.
 func (r *run) diverge(err error) error {
 	a := r.tree.asks
 	a.mu.Lock()
@@ -190,7 +191,7 @@ func (r *run) diverge(err error) error {
 	return worker.ErrParked
 }
 
-// changedError stops a run whose tool is another one than was recorded.
+// changedError stops a run whose tool differs from the recorded one.
 type changedError struct{ tool string }
 
 func (e *changedError) Error() string {
@@ -198,7 +199,7 @@ func (e *changedError) Error() string {
 		"since; run the script anew", e.tool)
 }
 
-// placed returns a place of the script for a reader.
+// placed returns a place of the script for display.
 func (r *run) placed(place string) (w record.Where) {
 	if r.script.depth > 0 {
 		w.Script = r.script.Name
@@ -207,19 +208,19 @@ func (r *run) placed(place string) (w record.Where) {
 	return w
 }
 
-// guesser answers the calls that a dry run does not make.
+// guesser answers the effect calls of a dry run.
 type guesser struct {
 	records *store.Store
 	subject string
 
 	mu      sync.Mutex
 	unmade  []outcome.Unmade
-	bytes   int // of their arguments
+	bytes   int // size of their arguments
 	guessed bool
-	earlier map[string]earlier // by tool and arguments; nil until they are looked for
+	earlier map[string]earlier // by tool and arguments; nil before the search
 }
 
-// earlier is what a run before got for a call.
+// earlier is the result of a call in an earlier run.
 type earlier struct {
 	raw json.RawMessage
 	run string

@@ -12,20 +12,20 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// starter is a Caller that tells the start of a server from the call.
+// starter is a Caller that starts a server separately from the call.
 type starter interface {
 	Ready(ctx context.Context, server string) error
 }
 
-// leastStart is what counts as waiting for a server's start.
+// leastStart is the minimum time that counts as waiting for a server's start.
 const leastStart = time.Millisecond
 
-// send makes a call, and says how long its server took to start. Its result has
+// send makes a call, and returns how long its server took to start. Its result keeps its
 // room until wanted ends.
 func (r *run) send(ctx, wanted context.Context, t *wrappers.Tool, args registry.Args, how *backend.Send) (
 	res *backend.Result, start time.Duration, err error) {
 	defer func() {
-		if p := recover(); p != nil { // one backend's fault is not the end of the others
+		if p := recover(); p != nil { // a bug in one backend must not end the other calls
 			res, err = nil, fmt.Errorf("calling %s failed inside the harness: %.200v", t.ID, p)
 		}
 	}()
@@ -66,8 +66,8 @@ func (r *run) send(ctx, wanted context.Context, t *wrappers.Tool, args registry.
 	return res, start, err
 }
 
-// startFailed returns why a server did not start. The first call of it in a run gets
-// the cause alone: the pause before the next attempt began with the run's own attempt.
+// startFailed returns why a server did not start. The first call of it in a run gets only
+// the cause: the pause before the next attempt began with the run's own attempt.
 func (r *run) startFailed(server string, err error) error {
 	var pause *backend.PauseError
 	if _, told := r.notStarted.LoadOrStore(server, true); !told && errors.As(err, &pause) {
@@ -76,7 +76,8 @@ func (r *run) startFailed(server string, err error) error {
 	return err
 }
 
-// calling measures how long calls are under way, until what it returns is called.
+// calling measures the time that calls are in progress, until the returned function is
+// called.
 func (r *run) calling() (ended func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -12,10 +12,10 @@ func (r *run) count(began time.Time) {
 		return
 	}
 	log, u := r.bound.Catalog.Usage, r.used(began)
-	r.e.learning.Go(func() { _ = log.Add(u) }) // what cannot be counted harms nobody
+	r.e.learning.Go(func() { _ = log.Add(u) }) // a failed count is ignored
 }
 
-// used is what a run comes to in the usage log.
+// used returns the entry of the run in the usage log.
 func (r *run) used(began time.Time) usage.Run {
 	u := usage.Run{Time: began.UTC().Truncate(time.Millisecond), Status: string(r.result.Status),
 		Ms: ms(time.Since(began))}
