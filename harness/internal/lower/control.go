@@ -145,7 +145,7 @@ func (f *fn) canFail(n ast.Node) bool {
 				_, ptr := t.Underlying().(*types.Pointer)
 				found = found || ptr
 			}
-			if s := f.unit.info.Selections[n]; s != nil && s.Kind() == types.FieldVal { // of what is embedded by address
+			if s := f.unit.info.Selections[n]; s != nil && s.Kind() == types.FieldVal { // promoted through an embedded pointer
 				found = found || s.Indirect()
 			}
 		case *ast.BinaryExpr:

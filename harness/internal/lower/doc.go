@@ -45,7 +45,7 @@
 //			var first bool = true
 //			for {
 //				var i_2 int = i                                  // (4)
-//				…                                                // i_2++ but for the first, i_2 < 2
+//				…                                                // i_2++ except the first time; i_2 < 2
 //				var t_3 []func() = append(fs, make_1(i_2, warm))
 //				fs = t_3
 //				i = i_2

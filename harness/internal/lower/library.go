@@ -195,7 +195,7 @@ func (f *fn) ownFunction(fo *types.Func) *types.Func {
 
 // overConcrete returns the function that replaces a library function with an interface
 // parameter, if the type of the argument is known. Its methods are then called like those
-// of the script's own code, and not by the library. ok is false if there is none.
+// of the script's own code, and not by the library. Otherwise ok is false.
 func (f *fn) overConcrete(x *ast.CallExpr, fo *types.Func) (c callee, ok bool) {
 	if fo.Pkg() == nil || !source.Replaces(fo.Pkg().Path(), fo.Name()) || fo.Signature().TypeParams() != nil || len(x.Args) != fo.Signature().Params().Len() {
 		return callee{}, false

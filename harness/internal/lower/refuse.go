@@ -10,7 +10,7 @@ import (
 // returns it instead of a program that would silently behave differently.
 type Refusal struct {
 	Pos token.Position // of the construct; Line is 0 if it has none in the script
-	Msg string         // what is not supported, and what to write instead
+	Msg string         // the unsupported construct, and what to write instead
 }
 
 func (r *Refusal) Error() string { return fmt.Sprintf("%s: not supported: %s", r.Pos, r.Msg) }

@@ -283,7 +283,7 @@ func (a *answer) rewritten() []byte {
 func (a *answer) readsItself(t types.Type) bool {
 	n, ok := t.(*types.Named)
 	if !ok {
-		if _, ok := t.(*types.Struct); !ok { // which can have methods of what is embedded
+		if _, ok := t.(*types.Struct); !ok { // which can have promoted methods
 			return false
 		}
 	} else if n.Obj().Pkg() == nil || !a.m.cfg.Source(n.Obj().Pkg()) {

@@ -20,7 +20,7 @@ type Panic struct {
 	Value any // the value that recover returns
 	Line  int // the script's line, 0 if unknown
 	// Earlier is the panic that was in progress when a deferred call raised this one, or
-	// that this call had recovered. If nil, there was none.
+	// that this call had recovered. It may be nil.
 	Earlier *Panic
 	// raw is native code's own panic value, which native code may need to recover.
 	raw any
@@ -432,8 +432,8 @@ type panics struct {
 	// foreign reports whether the panic began in native code that the script called, not in
 	// the interpreter.
 	foreign map[uintptr]bool
-	// again has panics of native code that a function of the script has raised again, with
-	// what is known about them.
+	// again has the Panics for native code's panics that a function of the script has
+	// raised again.
 	again map[uintptr]*Panic
 }
 
