@@ -81,7 +81,7 @@ arguments, as they will be sent
   │   "channel": "#ware\u200bhouse",
   │   "text": "late"
   │ }
-  careful: "#ware\u200bhouse" has characters that are not visible, or change the
+  careful: "#ware\u200bhouse" has characters that are invisible or change the
   direction of text: U+200B
 
 other calls of the tool that need approval, and their other values
@@ -93,7 +93,7 @@ script
   > 3      chat.Post(o)
     4  }
 
-the run has sent 1 call before
+the run sent 1 call before
   1  shop.get  read  done  id 7
 `
 	if d := cmp.Diff(want, got); d != "" {

@@ -435,7 +435,7 @@ func TestHostileArgumentsAreShownWhole(t *testing.T) {
 	page := c.page("/approvals/" + run + ".1")
 	lacks(t, page, "<script>alert", "<img", "<b>x", "<i>", "<u>", "\u202e", "\u200b")
 	contains(t, page, `&#34;&lt;script&gt;alert(1)&lt;/script&gt;&#34;: &#34;\&#34;&gt;&lt;img src=x onerror=alert(1)&gt;&#34;`, `\u202egnp.exe\u200b`, "the end",
-		"careful:", "are not in their usual form (NFC)")
+		"careful:", "is not in Unicode normal form (NFC)")
 	if n := strings.Count(page, "the end"); n < 2 {
 		t.Errorf("one call of two is shown whole")
 	}

@@ -121,10 +121,10 @@ func TestAHolderOfATokenSeesItsOwnRuns(t *testing.T) {
 func TestAFilterThatCannotBeReadSaysWhatWouldBeRight(t *testing.T) {
 	c := demo(t).signIn(t, "")
 	for query, want := range map[string]string{
-		"status=okay":                        "Status: there is no &#34;okay&#34;; there are ok, compile_error",
-		"tool=shop.[":                        "is no pattern",
-		"since=soon":                         "Since &#34;soon&#34;: want how long ago it was, as 90s, 2h or 7d",
-		"until=%00%E2%80%AE":                 "want how long ago it was",
+		"status=okay":                        "Status &#34;okay&#34; is unknown: want one of ok, compile_error",
+		"tool=shop.[":                        "is not a pattern",
+		"since=soon":                         "Since &#34;soon&#34;: want an age such as 90s, 2h or 7d",
+		"until=%00%E2%80%AE":                 "want an age such as",
 		"text=" + strings.Repeat("a", 501):   "Text: that is too long for a filter",
 		"before=" + strings.Repeat("b", 501): "too long",
 	} {

@@ -19,15 +19,15 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Bounds of the context of a pending call. Arguments are always shown whole.
+// Limits of the context of a pending call. Arguments are always shown in full.
 const (
 	maxBefore  = 20 // calls
 	around     = 3  // lines of the script before and after that of the call
-	maxOddOnes = 10 // texts with odd characters
-	maxOdd     = 60 // characters of one
+	maxOddOnes = 10 // warnings about odd characters
+	maxOdd     = 60 // characters of an odd text
 )
 
-// Left says until when a call can be approved: "expires in 6 days".
+// Left returns when a pending call expires: "expires in 6 days".
 func Left(until, now time.Time) string {
 	if !until.After(now) {
 		return "expired"
@@ -64,7 +64,7 @@ func AnswerText(a *record.Answer) Text {
 	return t
 }
 
-// Said returns an answer on one line that is safe to show, with local times.
+// Said returns an answer as one line that is safe to show, with local times.
 func Said(a *record.Answer, ascii bool) string {
 	return Visible(AnswerText(a).in(time.Local, time.DateTime).String(), math.MaxInt, ascii)
 }
@@ -79,14 +79,14 @@ func Class(r *record.Run, a *record.Ask) string {
 	return string(a.Class)
 }
 
-// At returns where a run's scripts make a call: "line 12 of the saved script digest". Lines
-// are those of the text as sent.
+// At returns where a run's scripts make a call: "line 12 of the saved script digest". Lines are
+// those of the submitted text.
 func At(r *record.Run, path, place string) string {
 	return record.Where{Script: Script(r, path), Line: record.PlaceLine(place)}.At()
 }
 
-// Script returns the name of the saved script that a path of a run belongs to. It is empty for
-// the script that was sent.
+// Script returns the name of the saved script that a path of a run belongs to, or "" for the script
+// that was sent.
 func Script(r *record.Run, path string) string {
 	v := &View{Run: r, Sources: []*Source{{}}}
 	for _, c := range r.Children[:min(len(r.Children), maxChildren)] {
@@ -95,11 +95,10 @@ func Script(r *record.Run, path string) string {
 	return v.SourceOf(path).Name
 }
 
-// Short returns arguments on one line of at most so many characters. It cuts the ends of long
-// values.
+// Short returns arguments as one line of at most so many characters, with long values shortened.
 func Short(args record.Data, most int, ascii bool) string { return brief(args, nil, most, ascii) }
 
-// Differing returns like Short the arguments of a call that differ from those of another one.
+// Differing is like Short for the arguments that differ from those of another call.
 func Differing(args, others record.Data, most int) string {
 	same := map[string]string{}
 	for _, l := range Leaves(others.JSON) {
@@ -108,8 +107,8 @@ func Differing(args, others record.Data, most int) string {
 	return brief(args, same, most, false)
 }
 
-// Args returns all arguments of a call, or why they cannot be shown, with warnings about
-// texts that are not what they seem. If title is empty, they have no heading.
+// Args returns all arguments of a call, or why they cannot be shown, with warnings about deceptive
+// texts. If title is empty, it adds no heading.
 func Args(title string, r *record.Run, d record.Data) Document {
 	raw := value(r, d)
 	if raw == nil && !d.IsZero() {
@@ -118,12 +117,12 @@ func Args(title string, r *record.Run, d record.Data) Document {
 	}
 	out := ArgsJSON(title, raw)
 	if d.Redacted {
-		out = append(out, &Callout{Warn, "", Words(Plain, "secrets of the config are hidden here; they are sent")})
+		out = append(out, &Callout{Warn, "", Words(Plain, "secrets of the config are hidden here, but sent")})
 	}
 	return out
 }
 
-// ArgsJSON returns Args for a call without a record.
+// ArgsJSON is Args for a call without a record.
 func ArgsJSON(title string, raw json.RawMessage) Document {
 	out := section(title)
 	if len(raw) == 0 || string(raw) == "{}" {
@@ -144,8 +143,7 @@ func section(title string) Document {
 	return Document{&Heading{2, Words(Plain, title)}}
 }
 
-// bars writes a text of a script, model or server: all of it, each line behind a bar, long
-// lines wrapped.
+// bars writes a full text of a script, model or server: each line behind a bar, long lines wrapped.
 func (p *page) bars(s string) {
 	bar, columns := "│", p.Width-4
 	if p.ASCII {
@@ -161,9 +159,9 @@ func (p *page) bars(s string) {
 	}
 }
 
-// Odd returns at most 10 sentences about texts of a JSON value that are not what they seem:
-// invisible characters, characters that change the direction of text or are not in their
-// usual form, and duplicate keys.
+// Odd returns at most 10 warnings about deceptive texts of a JSON value: invisible characters,
+// characters that change the direction of text, characters that are not in normal form (NFC), and
+// duplicate keys.
 func Odd(raw []byte) (out []string) {
 	seen := map[string]bool{}
 	var open []*object // objects, nil for lists
@@ -183,7 +181,7 @@ func Odd(raw []byte) (out []string) {
 		s, ok := t.(string)
 		if in != nil {
 			if in.key = !in.key; in.key && in.has[s] {
-				out = append(out, plainly(s)+" is a key of one object twice: readers of JSON differ in which one counts")
+				out = append(out, plainly(s)+" is a duplicate key of an object: JSON readers differ in which one they use")
 			} else if in.key {
 				in.has[s] = true
 			}
@@ -205,27 +203,27 @@ func Odd(raw []byte) (out []string) {
 			}
 		}
 		if len(names) > 0 {
-			out = append(out, fmt.Sprintf("%s has characters that are not visible, or change the direction of text: %s",
+			out = append(out, fmt.Sprintf("%s has characters that are invisible or change the direction of text: %s",
 				plainly(s), text.List(slices.Sorted(maps.Keys(names)), 5)))
 		}
 		if !norm.NFC.IsNormalString(s) {
-			out = append(out, fmt.Sprintf("%s has characters that are not in their usual form (NFC): it looks like %s, "+
-				"and is another text", plainly(s), plainly(norm.NFC.String(s))))
+			out = append(out, fmt.Sprintf("%s is not in Unicode normal form (NFC): it looks like %s, "+
+				"but is another text", plainly(s), plainly(norm.NFC.String(s))))
 		}
 	}
 	return out
 }
 
-// object is a JSON object that is read.
+// object is a JSON object that is being read.
 type object struct {
 	has map[string]bool // keys
-	key bool            // the last token of it was a key
+	key bool            // the last token was a key
 }
 
 // plainly returns the beginning of a text in ASCII.
 func plainly(s string) string { return `"` + Visible(s, maxOdd, true) + `"` }
 
-// Questions returns the questions of a server in the middle of a call, MCP's inputRequests.
+// Questions returns the questions that a server asks during a call, MCP's inputRequests.
 func Questions(requests json.RawMessage) Document {
 	if requests == nil {
 		return nil
@@ -245,7 +243,7 @@ func Questions(requests json.RawMessage) Document {
 		q := all[key].Params
 		out = append(out, &Quote{Text: q.Message})
 		if q.URL != "" {
-			out = append(out, &Paragraph{Words(Plain, "it names a page, which is not opened here:")}, &Quote{Text: q.URL})
+			out = append(out, &Paragraph{Words(Plain, "it refers to this page, which was not opened:")}, &Quote{Text: q.URL})
 		}
 		if len(q.Schema) > 0 {
 			out = append(out, &Paragraph{Words(Plain, "it asks for these fields:")}, &Quote{Text: string(q.Schema), JSON: true})
@@ -254,13 +252,13 @@ func Questions(requests json.RawMessage) Document {
 	return out
 }
 
-// Step is a call of a run, and its place in the script.
+// Step is a call of a run with its place in the script.
 type Step struct {
 	*Bar
 	Place *Place
 }
 
-// Steps returns the calls of the run, by their numbers.
+// Steps returns the calls of the run, ordered by number.
 func (v *View) Steps() []Step {
 	var out []Step
 	for _, s := range v.Sources {
@@ -274,19 +272,18 @@ func (v *View) Steps() []Step {
 	return out
 }
 
-// sent returns the Steps that the run has sent.
+// sent returns the Steps that were sent.
 func (v *View) sent() []Step {
 	return slices.DeleteFunc(v.Steps(), func(s Step) bool { return s.Made.Call == nil })
 }
 
-// Before returns the calls that the run has sent, the last 20 of them, with links to
-// the page of the run.
+// Before returns the last 20 calls that the run sent, with links to the page of the run.
 func (v *View) Before(page string) Document {
 	steps := v.sent()
 	if len(steps) == 0 {
-		return Document{&Heading{2, Words(Plain, "the run has sent no call before")}}
+		return Document{&Heading{2, Words(Plain, "earlier calls of the run: none")}}
 	}
-	out := Document{&Heading{2, Words(Plain, "the run has sent "+text.Count(len(steps), "call")+" before")}}
+	out := Document{&Heading{2, Words(Plain, "the run sent "+text.Count(len(steps), "call")+" before")}}
 	if n := len(steps) - maxBefore; n > 0 {
 		out = append(out, &Paragraph{Words(Dim, text.Count(n, "earlier call")+" not shown")})
 		steps = steps[n:]
@@ -304,12 +301,12 @@ func (v *View) Before(page string) Document {
 	return append(out, t)
 }
 
-// stateStyles are the styles of states of calls that did not end well.
+// stateStyles are the styles of the states of calls that did not succeed.
 var stateStyles = map[State]Style{Failed: Bad, Unknown: Warn, Unread: Warn}
 
-// Around returns the line of a place with three lines before and after it, in the script that
-// a path belongs to. It returns nil if the place has no line there. The heading links to
-// the line on the page of the run.
+// Around returns the line of a place with three lines before and after it, in the script that a
+// path belongs to, or nil if the line is unknown. The heading links to the line on the page of the
+// run.
 func (v *View) Around(path, place, page string) Document {
 	line := record.PlaceLine(place)
 	s := v.SourceOf(path)

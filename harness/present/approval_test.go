@@ -73,7 +73,7 @@ func TestOddNamesKeysThatAreThereTwice(t *testing.T) {
 		`{"a":{},"a":[]}`:                             `"a"`,
 	} {
 		got := strings.Join(present.Odd([]byte(in)), "\n")
-		if key, _, _ := strings.Cut(got, " is a key of one object twice"); key != want {
+		if key, _, _ := strings.Cut(got, " is a duplicate key of an object"); key != want {
 			t.Errorf("%s: %q", in, got)
 		}
 	}

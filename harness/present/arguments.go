@@ -12,12 +12,12 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// Bounds of reading a call's arguments.
+// Limits of reading a call's arguments.
 const (
 	maxLeaves    = 200
 	maxDepth     = 6
 	maxArguments = 64 << 10 // bytes
-	maxCompares  = 500      // calls of a place
+	maxCompares  = 500      // compared calls of a place
 )
 
 // Leaf is a value in a JSON value.
@@ -26,8 +26,8 @@ type Leaf struct {
 	JSON string // compact
 }
 
-// common returns the arguments, by their path, that are equal in all calls, or in the first
-// 500. A single call has none.
+// common returns the arguments, by path, that are equal in all calls, or in the first 500 calls. A
+// single call has no common arguments.
 func common(calls []*Bar) map[string]string {
 	if len(calls) == 1 {
 		return nil
@@ -52,16 +52,16 @@ func common(calls []*Bar) map[string]string {
 	return same
 }
 
-// Differs returns the arguments of a call that differ among the calls of the place, or all of a
-// single call: "id 7, filter.name \"x\"".
+// Differs returns the arguments of a call that differ among the calls of the place, or all
+// arguments of a single call: "id 7, filter.name \"x\"".
 func (p *Place) Differs(b *Bar) string { return label(b.Made.Line().Args, p.common) }
 
-// label returns arguments without the common ones.
+// label returns the arguments that are not common.
 func label(args record.Data, common map[string]string) string {
 	return labelled(args, common, func(s string) string { return s })
 }
 
-// labelled returns the label with each key and value cut.
+// labelled returns the label with cut applied to each key and value.
 func labelled(args record.Data, common map[string]string, cut func(string) string) string {
 	if args.JSON == nil && !args.IsZero() {
 		return absent(args)
@@ -75,12 +75,11 @@ func labelled(args record.Data, common map[string]string, cut func(string) strin
 	return strings.Join(parts, ", ")
 }
 
-// leastValue is the least number of characters of a value that are shown before the end of all
-// arguments is cut.
+// leastValue is the minimum length of a shortened value, in characters.
 const leastValue = 12
 
-// brief returns the label on one line of at most so many characters, safe to show. It cuts the
-// ends of long values, and omits the last ones of many.
+// brief returns the label as one line of at most so many characters, safe to show. It shortens long
+// values first, then omits the last arguments.
 func brief(args record.Data, common map[string]string, most int, ascii bool) string {
 	out := label(args, common)
 	for n := most; utf8.RuneCountInString(out) > most && n > leastValue; {
@@ -95,8 +94,8 @@ func brief(args record.Data, common map[string]string, most int, ascii bool) str
 	return Visible(out, most, ascii)
 }
 
-// Leaves returns the values in a JSON value, in its order. Values six levels deep and those
-// after the 200th stay whole. For more than 64 kB it returns one leaf with the size.
+// Leaves returns the values in a JSON value, in order. Values six levels deep and after the 200th
+// leaf are not split. For more than 64 kB it returns one leaf with the size.
 func Leaves(raw []byte) []Leaf {
 	if len(raw) > maxArguments {
 		return []Leaf{{"", fmt.Sprintf("(%s)", size(len(raw)))}}
@@ -157,7 +156,7 @@ func compact(raw []byte) string {
 	return b.String()
 }
 
-// absent says why a value is not shown.
+// absent returns why a value is not shown.
 func absent(d record.Data) string {
 	if d.Redacted {
 		return fmt.Sprintf("(%s, not kept)", size(d.Bytes))
@@ -165,8 +164,8 @@ func absent(d record.Data) string {
 	return fmt.Sprintf("(%s)", size(d.Bytes))
 }
 
-// firstDifference returns the first place where two JSON values differ, with both values, or
-// same. A missing value is nil. Keys of a result's typed value come before its texts.
+// firstDifference returns the path where two JSON values first differ, with both values, or same. A
+// missing value is nil. It compares structuredContent before other keys.
 func firstDifference(path string, a, b []byte, depth int) (at string, inA, inB json.RawMessage, same bool) {
 	if bytes.Equal(a, b) {
 		return "", nil, nil, true

@@ -15,9 +15,9 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Difference is how a run B differs from a run A. Equal parts are zero, except Count and Ms.
+// Difference describes how a run B differs from a run A. Equal parts are zero, except Count and Ms.
 type Difference struct {
-	A       string         `json:"a"` // the runs
+	A       string         `json:"a"` // run IDs
 	B       string         `json:"b"`
 	Same    bool           `json:"same"`
 	Status  *Pair[string]  `json:"status,omitempty"`
@@ -29,11 +29,11 @@ type Difference struct {
 	Stderr  string         `json:"stderr,omitempty"` // unified difference
 	Value   *Change        `json:"value,omitempty"`
 	Error   *Pair[string]  `json:"error,omitempty"` // its message
-	Count   Pair[int]      `json:"count"`           // of calls
+	Count   Pair[int]      `json:"count"`           // number of calls
 	Ms      Pair[float64]  `json:"ms"`
 }
 
-// Pair is a value of A and of B.
+// Pair is a value in A and in B.
 type Pair[T any] struct {
 	A T `json:"a"`
 	B T `json:"b"`
@@ -58,28 +58,28 @@ type PhraseChange struct {
 const (
 	Missing   = "missing"   // only A has the call
 	Extra     = "extra"     // only B has the call
-	Arguments = "arguments" // the same place and tool, other arguments
+	Arguments = "arguments" // same place and tool, different arguments
 	Result    = "result"
-	Outcome   = "outcome" // another state or error
+	Outcome   = "outcome" // different state or error
 )
 
-// CallChange is a call that differs.
+// CallChange describes a call that differs.
 type CallChange struct {
 	What  string `json:"what"`
 	Tool  string `json:"tool"`
-	A     int    `json:"call_a,omitempty"` // its numbers
+	A     int    `json:"call_a,omitempty"` // call numbers
 	B     int    `json:"call_b,omitempty"`
 	LineA int    `json:"line_a,omitempty"`
 	LineB int    `json:"line_b,omitempty"`
-	// Args are those of a call that only one run has.
+	// Args are the arguments of a call that only one run has.
 	Args json.RawMessage `json:"args,omitempty"`
-	// Change is the first difference of arguments or results, or both outcomes.
+	// Change is the first difference in arguments or results, or the two outcomes.
 	Change *Change `json:"change,omitempty"`
 }
 
-// Compare returns how B differs from A. Calls match by place, tool and arguments; a place
-// matches if its line of the script does, also if the line has moved. Times, tokens and the
-// order of concurrent calls are ignored.
+// Compare returns how B differs from A. It matches calls by place, tool and arguments; a place
+// matches if its line of the script does, even if the line moved. It ignores times, tokens and the
+// order of concurrent calls.
 func Compare(a, b *View) *Difference {
 	d := &Difference{A: a.Run.Begin.ID, B: b.Run.Begin.ID, Count: Pair[int]{a.Calls, b.Calls},
 		Ms: Pair[float64]{a.Ms, b.Ms}}
@@ -114,19 +114,19 @@ func message(e *Error) string {
 	return e.Message
 }
 
-// unified returns the difference of two texts, with --- a and +++ b, or "" if they are equal.
+// unified returns a unified diff of two texts, with --- a and +++ b, or "" if they are equal.
 func unified(a, b string) string {
 	return string(bytes.TrimPrefix(diff.Diff("a", []byte(a), "b", []byte(b)), []byte("diff a b\n")))
 }
 
-// change returns the first difference of two values, or nil. It compares the digests of values
-// that the record does not keep.
+// change returns the first difference of two values, or nil. It compares digests if the record does
+// not keep a value.
 func change(path string, inA *record.Run, a record.Data, inB *record.Run, b record.Data) *Change {
 	if a.SHA256 != "" && a.SHA256 == b.SHA256 && a.Redacted == b.Redacted || a.IsZero() && b.IsZero() {
 		return nil
 	}
 	x, y := value(inA, a), value(inB, b)
-	if x == nil && !a.IsZero() || y == nil && !b.IsZero() { // of one only its digest is known
+	if x == nil && !a.IsZero() || y == nil && !b.IsZero() { // only the digest of one is known
 		return &Change{path, either(x, a), either(y, b)}
 	}
 	at, p, q, same := firstDifference(path, x, y, maxCompared)
@@ -139,13 +139,13 @@ func change(path string, inA *record.Run, a record.Data, inB *record.Run, b reco
 	return nil
 }
 
-// hidden stands for a part of a value that is not kept.
+// hidden stands for a difference in a part that is not kept.
 var hidden = json.RawMessage(`"(in a part that is not kept)"`)
 
-// maxCompared is the depth to which values are compared part by part.
+// maxCompared limits the depth to which values are compared part by part.
 const maxCompared = 32
 
-// either returns a value, or as a JSON string why it is missing.
+// either returns a value, or a JSON string that says why it is missing.
 func either(raw json.RawMessage, d record.Data) json.RawMessage {
 	if raw != nil || d.IsZero() {
 		return raw
@@ -164,8 +164,8 @@ func inputs(a, b *record.Run) (out []Change) {
 	return out
 }
 
-// phrases returns the phrases that found other tools. It omits tools without a phrase: script
-// and calls show them.
+// phrases returns the phrases that found different tools. It omits tools without a phrase, because
+// script and calls show them.
 func phrases(a, b []Phrase) (out []PhraseChange) {
 	came := func(all []Phrase) (order []string, tool map[string]string) {
 		tool = map[string]string{}
@@ -192,16 +192,16 @@ func phrases(a, b []Phrase) (out []PhraseChange) {
 	return out
 }
 
-// placed is a call with the script and the place that it is made at.
+// placed is a call with its script and place.
 type placed struct {
 	*Bar
 	line              int // in the other run's script
-	own               int // in that of its own run
+	own               int // in the run's script
 	place, tool, args string
 }
 
-// flat returns the calls of a run as they began. moved maps the lines of the script to those of
-// the other run.
+// flat returns the calls of a run ordered by start. moved maps the lines of the script to lines of
+// the other run's script.
 func flat(v *View, moved func(int) int) (out []*placed) {
 	for i, s := range v.Sources {
 		for _, p := range s.Places {
@@ -224,11 +224,11 @@ func flat(v *View, moved func(int) int) (out []*placed) {
 	return out
 }
 
-// calls matches the calls of two runs, the surest matches first, and returns those that differ.
+// calls matches the calls of two runs, best matches first, and returns the calls that differ.
 func calls(a, b *View) (out []CallChange) {
 	moved := movedLines(a.Sources[0].Text, b.Sources[0].Text)
 	inA, inB := flat(a, moved), flat(b, func(line int) int { return line })
-	of := map[*placed]*placed{} // of A, what it is in B
+	of := map[*placed]*placed{} // the matching call in the other run
 	pair := func(key func(*placed) string) {
 		if len(of) == len(inA)+len(inB) {
 			return
@@ -264,7 +264,7 @@ func calls(a, b *View) (out []CallChange) {
 			if c.Change != nil {
 				out = append(out, c)
 			}
-			continue // other arguments have another answer
+			continue // different arguments explain a different result
 		}
 		if p, q := outcome(x), outcome(y); p != q {
 			c.What, c.Change = Outcome, &Change{"outcome", record.String(p).JSON, record.String(q).JSON}
@@ -289,15 +289,15 @@ func outcome(c *placed) string {
 	return string(c.State)
 }
 
-// movedLines returns a function from lines of a to lines of b. A replaced line maps to its
-// replacement, a removed one to a negative number.
+// movedLines returns a function that maps lines of a to lines of b. It maps a replaced line to its
+// replacement, a removed line to a negative number.
 func movedLines(a, b string) func(int) int {
 	if a == b {
 		return func(line int) int { return line }
 	}
 	at := map[int]int{}
 	i, j := 1, 1   // the next lines
-	var gone []int // lines of a directly before, for which there is none yet
+	var gone []int // preceding lines of a without a line in b so far
 	_, hunks, _ := strings.Cut(unified(a, b), "+++ b\n")
 	for line := range strings.Lines(hunks) {
 		var fromA, nA, fromB, nB int
@@ -332,7 +332,8 @@ func movedLines(a, b string) func(int) int {
 	}
 }
 
-// Document says how the runs differ. It has the first 50 calls that differ, or all of them.
+// Document describes the differences. Unless all is set, it has only the first 50 calls that
+// differ.
 func (d *Difference) Document(all bool) Document {
 	if d.Same {
 		return Document{&Paragraph{Text{{Text: d.A, Style: Strong}, {Text: " and "}, {Text: d.B, Style: Strong},
@@ -403,7 +404,7 @@ const (
 	maxDiffers = 1000     // characters of a value
 )
 
-// name returns the tool of a call, its numbers in both runs and its line in the script.
+// name returns the tool of a call, its numbers in both runs and its line.
 func (c *CallChange) name() string {
 	numbers := fmt.Sprintf("#%d", max(c.A, c.B))
 	if c.A > 0 && c.B > 0 && c.A != c.B {

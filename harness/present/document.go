@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Document is what a command, an answer to a model or a page shows: blocks in reading
-// order. Each kind of fact (a run, a pending call, a list of tools) has one function that
-// makes its Document; Terminal, Model and HTML write it.
+// Document is the content of a page, or of an answer to a person or a model: blocks in reading
+// order. Each kind of fact (a run, a pending call, a list of tools) has one function that makes its
+// Document; Terminal, Model and HTML write it.
 //
-// Texts of scripts, models and servers may stand anywhere in a Document. Each writer makes
-// them safe for its medium: no text starts an escape sequence, an HTML element or a line
-// that looks like one of ours.
+// A Document may contain texts of scripts, models and servers anywhere. Each writer makes them safe
+// for its medium: no text starts an escape sequence, an HTML element or a line that looks like
+// ours.
 type Document []Block
 
 // Block is a part of a Document: Heading, Paragraph, Facts, List, Table, Callout, Code,
@@ -31,13 +31,13 @@ type Text []Span
 type Span struct {
 	Text  string
 	Style Style
-	Href  string // an address of the console, for HTML; the other writers omit it
-	// Time is a point in time that stands for the Text. People get it as local time, models
-	// as UTC.
+	Href  string // an address in the console; only HTML has it
+	// Time is a point in time that is written in place of Text: in local time for people, in UTC
+	// for models.
 	Time time.Time
 }
 
-// Style says what a text is; each medium decides how it looks.
+// Style is the meaning of a text; each medium decides how it looks.
 type Style string
 
 // The styles.
@@ -56,7 +56,7 @@ const (
 // Words returns a Text in one style.
 func Words(style Style, text string) Text { return Text{{Text: text, Style: style}} }
 
-// Link returns words that lead to a place on a page. If page is empty, they are plain words.
+// Link returns a link to a place on a page. If page is empty, it returns plain words.
 func Link(style Style, text, page, place string) Text {
 	if page == "" {
 		return Words(style, text)
@@ -64,13 +64,13 @@ func Link(style Style, text, page, place string) Text {
 	return Text{{Text: text, Style: style, Href: page + place}}
 }
 
-// Add returns the Text followed by another span.
+// Add returns the Text followed by a span.
 func (t Text) Add(style Style, text string) Text { return append(t, Span{Text: text, Style: style}) }
 
-// TimeText returns a Text that is a point in time.
+// TimeText returns a Text that shows a point in time.
 func TimeText(t time.Time) Text { return Text{{Time: t}} }
 
-// String returns the words without their styles.
+// String returns the words without styles.
 func (t Text) String() string {
 	s := ""
 	for _, x := range t.in(time.UTC, time.RFC3339) {
@@ -79,7 +79,7 @@ func (t Text) String() string {
 	return s
 }
 
-// in returns the Text with its times as words.
+// in returns the Text with its times replaced by words.
 func (t Text) in(zone *time.Location, layout string) Text {
 	out := slices.Clone(t)
 	for i, x := range out {
@@ -96,10 +96,10 @@ type Heading struct {
 	Text  Text
 }
 
-// Paragraph is a text of our own, wrapped to the width.
+// Paragraph is a text of the harness, wrapped to the width.
 type Paragraph struct{ Text Text }
 
-// Facts are names with values. A fact without a value is left out.
+// Facts are names with values. A fact without a value is omitted.
 type Facts []Fact
 
 // Fact is a name with its value, on one line. Whole wraps a long value instead of cutting it.
@@ -109,16 +109,16 @@ type Fact struct {
 	Whole bool
 }
 
-// List is a list of short texts. At most Most are shown if it is positive; the writer counts
-// the others, as Noun: "and 12 more calls".
+// List is a list of short texts. If Most is positive, at most that many are shown, and the rest is
+// counted with Noun: "and 12 more calls".
 type List struct {
 	Items []Text
 	Most  int
 	Noun  string // singular; "" is "item"
 }
 
-// Table has rows of cells. Columns are as wide as their cells; where they do not fit, a
-// terminal narrows the widest.
+// Table has rows of cells. Columns are as wide as their cells; a terminal narrows the widest
+// columns if the table does not fit.
 type Table struct {
 	Columns []Column
 	Rows    []Row
@@ -126,12 +126,12 @@ type Table struct {
 	Inset   bool // indent it on a terminal, as a part of its section
 }
 
-// Column is a column of a Table. Numbers are aligned at the right.
+// Column is a column of a Table. Number aligns it at the right.
 type Column struct {
 	Title  string
 	Number bool
 	Wrap   bool // break long cells into several lines instead of cutting them
-	Least  int  // width at least, for tables of one row that stand below one another
+	Least  int  // the minimum width; it aligns tables of one row that follow each other
 }
 
 // Columns returns columns with these titles.
@@ -152,32 +152,31 @@ func Cells(cells ...string) Row {
 	return out
 }
 
-// Row is a row of a Table. Below are texts under it; Quote is JSON of a script under it.
+// Row is a row of a Table. Below are texts under it; Quote is JSON under it, from a script.
 type Row struct {
 	Cells []Text
 	Below []Text
 	Quote json.RawMessage
 }
 
-// Callout is a warning, an error or a remark, by its style.
+// Callout is a warning, an error or a remark, depending on its style.
 type Callout struct {
 	Style Style
 	Title string
 	Text  Text
 }
 
-// Code are lines of a script, numbered from First. Mark is the number of the line that is
-// meant; 0 marks none.
+// Code is a part of a script, numbered from First. Mark is the number of the marked line, or 0.
 type Code struct {
 	First int
 	Lines []string
 	Mark  int
 }
 
-// Quote is a text of a script, a model or a server: all of it, set apart from our own words.
+// Quote is a complete text of a script, a model or a server, set apart from text of the harness.
 type Quote struct {
 	Text string
-	JSON bool // people see it indented, models compact
+	JSON bool // indented for people, compact for models
 }
 
 // Command is a command to paste.
@@ -192,7 +191,7 @@ type Contrast struct {
 // UnifiedDiff is a difference of two texts in unified format.
 type UnifiedDiff struct{ Text string }
 
-// Names of the templates of the blocks, see html.tmpl.
+// Kind returns the name of the block's template, see html.tmpl.
 func (*Heading) Kind() string     { return "heading" }
 func (*Paragraph) Kind() string   { return "paragraph" }
 func (Facts) Kind() string        { return "facts" }

@@ -8,8 +8,8 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// Follow writes what the lines of the run say from the one of an index on, a line
-// for each call that begins or ends and each printed line, and how the run ended.
+// Follow writes the events of the run from line index from on: one line for each call that begins
+// or ends and each printed line, and how the run ended.
 func (v *View) Follow(w io.Writer, from int, o *Options) error {
 	p := newPage(v, o)
 	c := newClock(v.Run)

@@ -14,11 +14,11 @@ type Finding struct {
 	Check  string `json:"check"`
 	Status string `json:"status"` // ok, warning or failed
 	Detail string `json:"detail"`
-	Do     string `json:"do,omitempty"` // what to do about it
+	Do     string `json:"do,omitempty"` // the suggested fix
 }
 
-// Health returns a row for each finding. Documents of some findings of a list align when
-// they are written one after the other.
+// Health returns a row for each finding. Documents with parts of one list align when written one
+// after the other.
 func Health(findings ...Finding) Document {
 	t := &Table{Columns: []Column{{Title: "status", Least: len(Warning)}, {Title: "finding", Wrap: true}}}
 	for _, f := range findings {

@@ -13,8 +13,7 @@ import (
 //go:embed html.tmpl
 var htmlSource string
 
-// HTMLOptions say how a Document becomes HTML. They may be used for many Documents, by one
-// goroutine.
+// HTMLOptions say how a Document becomes HTML. One goroutine may use them for many Documents.
 type HTMLOptions struct {
 	// Hue returns the class of the colour of a tool's server. If nil, tools have no colour.
 	Hue func(tool string) string
@@ -55,7 +54,7 @@ func visibleLines(s string) []string {
 	return lines
 }
 
-// visibleLine returns a line of a text with spaces for tabs, safe to show.
+// visibleLine returns a line with tabs replaced by spaces, safe to show.
 func visibleLine(s string) string { return Visible(untabbed(s), math.MaxInt, false) }
 
 // HTML returns a Document as HTML. It uses the classes of the console's style sheet.

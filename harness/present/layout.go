@@ -16,47 +16,46 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// Bounds of a layout, which hold for any record.
+// Limits of a layout of any record.
 const (
-	maxStacked = 64   // lanes of a line; spans that find none free share the last
+	maxStacked = 64   // lanes of a line; if all are taken, spans share the last one
 	maxPhrases = 100  // shown at lines
 	maxErrors  = 50   // errors, and warnings, shown at lines
-	maxRoom    = 2000 // lines of a folded script
+	maxRoom    = 2000 // lines of a folded script that are shown
 	maxFirst   = 5    // lines at the beginning of a script that are never folded
 )
 
-// Layout is the picture of a run: its scripts from top to bottom with what happened at each
-// line, and its time from 0 at the left to 1 at the right. Terminal and console write the
-// same Layout.
+// Layout is the picture of a run: its scripts from top to bottom with the events at each line, and
+// its time from 0 at the left to 1 at the right. Terminal and console write the same Layout.
 type Layout struct {
 	*View
 	*Axis
-	Scripts []*ScriptLayout // of the Sources
+	Scripts []*ScriptLayout // in the order of Sources
 }
 
 // ScriptLayout is a script of a run, as rows.
 type ScriptLayout struct {
 	*Source
-	// Rows are in reading order: tools that belong to no line, the lines, and last a row
+	// Rows are in reading order: tools that belong to no line, the lines of the script, and a row
 	// for calls at lines that the script does not have.
 	Rows []*ScriptRow
-	// Unplaced are printed lines that belong to no line of the script.
+	// Unplaced are the printed lines that belong to no line of the script.
 	Unplaced []*Print
 
 	lines  []string
-	prefix string // of the IDs of rows
+	prefix string // prefix of row IDs
 	at     map[int]*ScriptRow
-	kept   []bool // lines that have a row of their own
+	kept   []bool // by line - 1: whether the line has its own row
 }
 
-// ScriptRow is a line of a script with what happened there, or lines that are left out.
+// ScriptRow is a line of a script with its events, or a range of folded lines.
 type ScriptRow struct {
-	ID     string // L12; of the second script s1L12. It is empty for lines left out
+	ID     string // L12; in the second script s1L12; empty for folded lines
 	Line   int    // 1-based; 0 if the script has no such line
 	Text   string
-	Folded int  // lines from Line on that are left out; 0 for a single line
-	Lost   bool // something happened at lines that are left out
-	Has    bool // something happened here, or tools are declared here
+	Folded int  // number of folded lines from Line on; 0 for a single line
+	Lost   bool // folded lines have events
+	Has    bool // the line has events or declares tools
 
 	Places   []*Place
 	Prints   []*Print
@@ -65,8 +64,8 @@ type ScriptRow struct {
 	Errors   []Error
 	Warnings []string
 	Value    json.RawMessage // the run's value, if this line alone returns one
-	Spans    []*CallSpan     // calls, and asks before a call, by their beginning
-	Lanes    int             // that keep spans apart which overlap
+	Spans    []*CallSpan     // calls, and asks before a call, by start
+	Lanes    int             // number of lanes for overlapping spans
 }
 
 // CallSpan is a call over time, or an ask that no call has used.
@@ -79,8 +78,8 @@ type CallSpan struct {
 	Lane     int     // from 0
 }
 
-// NewLayout lays out a run at a time. Of scripts with more than so many lines, those at
-// which nothing happened are folded. If mostLines is zero, none are.
+// NewLayout lays out a run as of now. In scripts with more than mostLines lines it folds lines
+// without events. If mostLines is zero, it folds none.
 func NewLayout(v *View, now time.Time, mostLines int) *Layout {
 	l := &Layout{View: v}
 	total, live := v.Ms, v.Status == record.Running && !now.IsZero()
@@ -129,8 +128,8 @@ func (l *Layout) script(i int, src *Source, mostLines int) *ScriptLayout {
 	return s
 }
 
-// row returns the row of a line, which it makes if there is none; that of line 0 for a line
-// that the script does not have.
+// row returns the row of a line, and makes it if necessary. Lines that the script does not have
+// share the row of line 0.
 func (s *ScriptLayout) row(line int) *ScriptRow {
 	if line < 1 || line > len(s.lines) {
 		line = 0
@@ -150,8 +149,8 @@ func (s *ScriptLayout) newRow(line int) *ScriptRow {
 	return r
 }
 
-// fold makes the rows: of a long script the first lines, those at which something happened,
-// and the lines beside these.
+// fold makes the rows. Of a long script it keeps the first lines, lines with events, and the lines
+// next to these.
 func (s *ScriptLayout) fold(mostLines int) {
 	n, room := len(s.lines), maxRoom
 	s.kept = slices.Repeat([]bool{mostLines == 0 || n <= mostLines}, n)
@@ -165,14 +164,14 @@ func (s *ScriptLayout) fold(mostLines int) {
 		keep(line + 1)
 	}
 	lines := slices.Sorted(maps.Keys(s.at))
-	for _, beside := range []int{0, -1, 1} { // if there is little room, lines with calls come first
+	for _, beside := range []int{0, -1, 1} { // lines with events take precedence
 		for _, line := range lines {
 			if line > 0 {
 				keep(line + beside)
 			}
 		}
 	}
-	for i := 1; i+1 < n; i++ { // folding a single line gains nothing
+	for i := 1; i+1 < n; i++ { // do not fold a single line
 		if s.kept[i-1] && s.kept[i+1] {
 			keep(i + 1)
 		}
@@ -197,8 +196,8 @@ func (s *ScriptLayout) fold(mostLines int) {
 	}
 }
 
-// RowOf returns the ID of the row of a line of the script that a path belongs to, or of the
-// row for lines that the script does not have. It returns "" if the row is left out.
+// RowOf returns the ID of the row of a line, in the script that a path belongs to. A line that the
+// script does not have has the row of line 0. RowOf returns "" if the row is folded.
 func (l *Layout) RowOf(path string, line int) string {
 	s := l.Scripts[max(slices.Index(l.Sources, l.SourceOf(path)), 0)]
 	if line < 1 || line > len(s.lines) {
@@ -210,12 +209,12 @@ func (l *Layout) RowOf(path string, line int) string {
 	return s.prefix + "L" + strconv.Itoa(line)
 }
 
-// addPhrases puts the tool of a phrase below the UseTools that contains it. Tools added by
-// name are below the last UseTools, or at the top.
+// addPhrases adds the tool of each phrase below the UseTools that contains the phrase. Tools added
+// by name go below the last UseTools, or at the top.
 func (s *ScriptLayout) addPhrases(marks *scriptMarks, all []Phrase) {
 	last := 0
 	for _, d := range marks.declared {
-		for line := d[0]; line < d[1]; line++ { // it is never folded
+		for line := d[0]; line < d[1]; line++ { // never folded
 			s.row(line)
 		}
 		last = d[1]
@@ -242,8 +241,8 @@ func (s *ScriptLayout) addPhrases(marks *scriptMarks, all []Phrase) {
 	}
 }
 
-// addEnding puts the errors of the run to their lines, with warnings that begin with a
-// line, and the value to the only Return.
+// addEnding adds the errors of the run, and warnings that begin with a line, to their lines, and
+// the value to the only Return.
 func (s *ScriptLayout) addEnding(marks *scriptMarks, v *View) {
 	for _, e := range v.Errors() {
 		if e.Line > 0 && e.File == "" {
@@ -269,7 +268,7 @@ func (s *ScriptLayout) addEnding(marks *scriptMarks, v *View) {
 func (v *View) Errors() []Error {
 	var all []Error
 	if v.Run.End != nil {
-		_ = json.Unmarshal(v.Run.End.Errors, &all) // errors of another shape have no line
+		_ = json.Unmarshal(v.Run.End.Errors, &all) // malformed errors have no line
 	}
 	if v.Error != nil && !slices.ContainsFunc(all, func(e Error) bool { return e.Line == v.Error.Line && e.Message == v.Error.Message }) {
 		all = append([]Error{*v.Error}, all...)
@@ -277,14 +276,14 @@ func (v *View) Errors() []Error {
 	return all[:min(len(all), maxErrors)]
 }
 
-// scriptMarks says where a script declares tools and returns a value.
+// scriptMarks has the positions where a script declares tools and returns a value.
 type scriptMarks struct {
 	declared [][2]int       // first and last lines of calls of UseTools
 	literals map[string]int // the first line of each string
 	returns  []int          // lines with a call of Return
 }
 
-// markScript scans a script, which need not be Go.
+// markScript scans a script, which may be invalid Go.
 func markScript(src string) *scriptMarks {
 	out := &scriptMarks{literals: map[string]int{}}
 	file := token.NewFileSet().AddFile("", -1, len(src))
@@ -346,8 +345,8 @@ func (l *Layout) addSpans(r *ScriptRow) {
 	r.Lanes = stack(r.Spans)
 }
 
-// stack puts each span, in the order of their beginning, into the first lane that is free,
-// and returns the number of lanes.
+// stack puts each span, ordered by start, into the first free lane, and returns the number of
+// lanes.
 func stack(all []*CallSpan) int {
 	var ends []float64
 	for _, s := range all {
@@ -363,7 +362,7 @@ func stack(all []*CallSpan) int {
 	return len(ends)
 }
 
-// MeanWidth returns the mean width of spans, in 0…1.
+// MeanWidth returns the mean width of spans, from 0 to 1.
 func MeanWidth(all []*CallSpan) float64 {
 	sum := 0.0
 	for _, s := range all {
@@ -372,8 +371,8 @@ func MeanWidth(all []*CallSpan) float64 {
 	return sum / max(float64(len(all)), 1)
 }
 
-// Density returns how many spans are under way in each of n equal parts of the axis, and
-// the largest of these numbers, which is at least 1.
+// Density returns the number of active spans in each of n equal parts of the axis, and the maximum
+// of these numbers, which is at least 1.
 func Density(all []*CallSpan, n int) (counts []int, most int) {
 	counts, most = make([]int, n), 1
 	for _, s := range all {
@@ -386,7 +385,7 @@ func Density(all []*CallSpan, n int) (counts []int, most int) {
 	return counts, most
 }
 
-// parts returns the first and last of n equal parts of the axis that a span is in.
+// parts returns the first and last of the n equal parts of the axis that a span covers.
 func (s *CallSpan) parts(n int) (first, last int) {
 	at := func(x float64) int { return min(max(int(x*float64(n)), 0), n-1) }
 	first, last = at(s.X0), at(s.X1)
@@ -396,19 +395,18 @@ func (s *CallSpan) parts(n int) (first, last int) {
 	return first, last
 }
 
-// Axis maps the time of a run, in ms, to 0…1. The times between attempts are columns of a
-// bounded width.
+// Axis maps the time of a run, in ms, to 0…1. Pauses between attempts are columns of limited width.
 type Axis struct {
 	Total    float64 // ms
 	Live     bool    // the run has not ended: the axis ends a little after now
 	Segments []Segment
 }
 
-// Segment is a stretch of time. If Pause is not zero, it is a pause of so many ms between
-// attempts, and From is To.
+// Segment is a stretch of time. If Pause is not zero, it is a pause of that many ms between
+// attempts, and From equals To.
 type Segment struct{ From, To, X0, X1, Pause float64 }
 
-// Tick is a named time on an axis, or a pause with its length and width.
+// Tick is a labelled time on an axis, or a pause with its length and width.
 type Tick struct {
 	X, Width float64
 	Label    string
@@ -417,7 +415,7 @@ type Tick struct {
 // Mid returns the middle of a pause.
 func (t Tick) Mid() float64 { return t.X + t.Width/2 }
 
-// NewAxis returns the axis of a run that took so many ms, without its pauses.
+// NewAxis returns the axis of a run that took total ms without its pauses.
 func NewAxis(total float64, live bool, pauses []Pause) *Axis {
 	a := &Axis{Total: total, Live: live}
 	if live {
@@ -453,7 +451,7 @@ func NewAxis(total float64, live bool, pauses []Pause) *Axis {
 	return a
 }
 
-// X returns where a time is. The beginning of a pause is before it.
+// X returns the position of a time. The start of a pause is at its left edge.
 func (a *Axis) X(t float64) float64 {
 	for _, s := range a.Segments {
 		if s.Pause == 0 && t <= s.To {
@@ -466,8 +464,8 @@ func (a *Axis) X(t float64) float64 {
 	return 1
 }
 
-// Ticks returns the pauses, and round times that are at least so far apart, in 0…1. After a
-// pause they count from its end.
+// Ticks returns the pauses, and round times at least that far apart, in 0…1. After a pause they
+// count from its end.
 func (a *Axis) Ticks(least float64) (out []Tick) {
 	step := 0.0
 	for _, s := range a.Segments {
@@ -481,7 +479,7 @@ func (a *Axis) Ticks(least float64) (out []Tick) {
 			out = append(out, Tick{s.X0, s.X1 - s.X0, briefly(s.Pause)})
 			continue
 		}
-		if i == 0 { // after a pause there is no room for the first
+		if i == 0 { // after a pause, the first tick has no room
 			out = append(out, Tick{X: s.X0, Label: "0"})
 		}
 		for t := step; step > 0 && t < s.To-s.From; t += step {
@@ -499,7 +497,8 @@ func (a *Axis) Ticks(least float64) (out []Tick) {
 	return out
 }
 
-// RoundStep returns the smallest of 1, 2 and 5 times a power of ten that is at least so much.
+// RoundStep returns the smallest value of 1, 2 or 5 times a power of ten that is at least that
+// large.
 func RoundStep(least float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(least)))
 	for _, f := range []float64{1, 2, 5} {
@@ -521,7 +520,7 @@ func tickLabel(t, step float64) string {
 	return number(math.Round(t*1000)/1000) + " ms"
 }
 
-// briefly returns a long time with at most two digits: 6 min.
+// briefly formats a long time with at most two digits: 6 min.
 func briefly(ms float64) string {
 	switch s := ms / 1000; {
 	case s < 1:
@@ -543,7 +542,7 @@ type Track struct {
 	Points      [][2]float64
 }
 
-// maxSamples bounds the points of a track.
+// maxSamples limits the points of a track.
 const maxSamples = 1000
 
 // Tracks returns the calls in flight, CPU and memory over time, as far as they are known.
@@ -555,7 +554,7 @@ func (l *Layout) Tracks() (out []Track) {
 	if len(usage) < 2 {
 		return out
 	}
-	every := (len(usage) + maxSamples - 1) / maxSamples // more than one in records of others
+	every := (len(usage) + maxSamples - 1) / maxSamples // samples per point
 	cores := 1.0
 	for _, s := range usage {
 		cores = max(cores, s.CPU)
@@ -571,7 +570,7 @@ func (l *Layout) Tracks() (out []Track) {
 	return append(out, cpu, memory)
 }
 
-// inFlight counts the calls that are under way at one time.
+// inFlight returns the number of concurrent calls over time.
 func (l *Layout) inFlight() Track {
 	type edge struct {
 		x float64
@@ -604,7 +603,7 @@ func (l *Layout) inFlight() Track {
 		last = k
 	}
 	k = 0
-	for len(edges) > 0 { // within a thousandth, the largest number counts
+	for len(edges) > 0 { // show the peak within each thousandth
 		at, peak := int(edges[0].x*1000), k
 		for len(edges) > 0 && int(edges[0].x*1000) == at {
 			k += edges[0].d
@@ -620,17 +619,17 @@ func (l *Layout) inFlight() Track {
 	return t
 }
 
-// Stroke is a line of a small picture of a run: a call, or calls that overlap.
+// Stroke is a line of a small picture of a run: one call or several overlapping ones.
 type Stroke struct {
 	Tool      string
 	Bad       bool    // a call that failed, or whose outcome is unknown
 	X0, X1, Y float64 // 0…1
 }
 
-// maxPreviewRows bounds the rows of a preview.
+// maxPreviewRows limits the rows of a preview.
 const maxPreviewRows = 11
 
-// Preview draws the calls of a run in a row for each line that made calls.
+// Preview draws the calls of a run, in one row for each line that made calls.
 func (v *View) Preview() (out []Stroke) {
 	var places []*Place
 	for _, s := range v.Sources {
@@ -639,7 +638,7 @@ func (v *View) Preview() (out []Stroke) {
 	axis, rows := NewAxis(v.Ms, false, v.Pauses), min(len(places), maxPreviewRows)
 	for i, p := range places {
 		y := (float64(i*rows/len(places)) + .5) / float64(rows)
-		ends := map[bool]float64{} // a call within an earlier one adds nothing
+		ends := map[bool]float64{} // skip calls within earlier ones
 		for _, b := range p.Calls {
 			bad := b.HasFailed() || b.State == Unknown
 			x0 := min(axis.X(b.Start), .992) // each call is at least .008 wide

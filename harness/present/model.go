@@ -8,10 +8,9 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Model returns a Document as text for a model, in as few tokens as it needs. Lists and
-// tables that would go beyond so many tokens in all are cut, with a count of what is left
-// out. If tokens is zero, there is no bound. No line begins with text of a script or a
-// server, except after "| ".
+// Model returns a Document as text for a model, in few tokens. It cuts lists and tables that would
+// exceed the given number of tokens in total, and counts the omitted rows. If tokens is zero, there
+// is no limit. No line begins with text of a script or a server, except after "| ".
 func (d Document) Model(tokens int) string {
 	m := &modelWriter{tokens: tokens}
 	for _, b := range d {
@@ -30,7 +29,7 @@ func (m *modelWriter) line(format string, args ...any) {
 	m.b.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
 }
 
-// isFull reports whether the bound is reached.
+// isFull reports whether the limit is reached.
 func (m *modelWriter) isFull() bool { return m.tokens > 0 && text.Tokens(m.b.String()) >= m.tokens }
 
 // plain returns a Text on one line.

@@ -9,15 +9,15 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// maxExplained bounds the effect calls of a run whose origins are computed from its record.
+// maxExplained limits the effect calls of a run whose origins are computed from its record.
 const maxExplained = 50
 
-// Origins returns a section that says where the values in the arguments of a call come from. It
-// is empty if nothing is known.
+// Origins returns a section with the origins of the values in a call's arguments, or nothing if
+// they are unknown.
 func Origins(args json.RawMessage, origins []flow.Origin, late bool) Document {
 	var out Document
 	if late {
-		out = append(out, &Callout{Warn, "", Words(Plain, "the script was sent after text of third parties had gone back to the client")})
+		out = append(out, &Callout{Warn, "", Words(Plain, "the script was sent after the client could read untrusted text")})
 	}
 	list := &List{Items: OriginLines(args, origins), Most: flow.MaxShown, Noun: "value"}
 	if len(list.Items) > 0 {
@@ -29,8 +29,8 @@ func Origins(args json.RawMessage, origins []flow.Origin, late bool) Document {
 	return append(section("where the values come from"), out...)
 }
 
-// OriginLines returns a line for each value in the arguments of a call that does not stand in the
-// script itself: its path, the value in short, and where it comes from.
+// OriginLines returns a line for each argument value that is not in the script itself: its path,
+// the shortened value, and its origin.
 func OriginLines(args json.RawMessage, origins []flow.Origin) (out []Text) {
 	values := map[string]string{}
 	for _, l := range Leaves(args) {
@@ -54,7 +54,7 @@ func OriginLines(args json.RawMessage, origins []flow.Origin) (out []Text) {
 	return out
 }
 
-// originOf says in words where a value comes from.
+// originOf describes an origin in words.
 func originOf(o *flow.Origin) string {
 	from := ""
 	switch o.Kind {
@@ -72,7 +72,7 @@ func originOf(o *flow.Origin) string {
 	}
 	switch o.Trust {
 	case flow.Untrusted:
-		from += " (untrusted), run " + o.Run + "; in no script or trusted result before"
+		from += " (untrusted), run " + o.Run + "; not in any earlier script or trusted result"
 	case flow.Late:
 		from += ", which the client wrote after it could read untrusted text"
 	default:
@@ -84,7 +84,7 @@ func originOf(o *flow.Origin) string {
 	case flow.Unknown:
 		return "origin unknown: the values are too many or too large, or the record does not keep them"
 	case flow.Nowhere:
-		return "computed by the script: no text that the session has seen contains it"
+		return "computed by the script: no text of the session contains it"
 	case flow.Address:
 		return "an address in it is from " + from
 	case flow.Part:
@@ -93,8 +93,8 @@ func originOf(o *flow.Origin) string {
 	return "from " + from
 }
 
-// addOrigins sets the origins of the effect calls of a run: those that the record has, and of the
-// first maxExplained others those that follow from it.
+// addOrigins sets the origins of the run's effect calls: recorded origins, and for the first
+// maxExplained other calls the origins that follow from the record.
 func (v *View) addOrigins() {
 	bars := map[record.Line]*Bar{}
 	for _, s := range v.Sources {

@@ -12,17 +12,17 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-const leastWidth = 60 // columns
+const leastWidth = 60 // the minimum width, in columns
 
-// Options say how a view is written; nil is 80 columns of plain UTF-8.
+// Options say how a Document is written to a terminal. If nil, it is 80 columns of plain UTF-8.
 type Options struct {
 	Width  int // columns; if zero, 80; if negative, lines are not cut or wrapped
 	Colour bool
-	ASCII  bool           // nothing but ASCII
-	All    bool           // nothing is left out
-	Now    time.Time      // for ages such as "5 min ago"; if zero, they are left out
-	Zone   *time.Location // of times; if nil, local
-	// Command writes commands that find the records. If nil, they are the default ones.
+	ASCII  bool           // write only ASCII
+	All    bool           // omit nothing
+	Now    time.Time      // for ages such as "5 min ago"; if zero, ages are omitted
+	Zone   *time.Location // time zone; if nil, local
+	// Command returns a command line that finds the records. If nil, it is [registry.Command].
 	Command func(args ...string) string
 }
 
@@ -43,7 +43,7 @@ const (
 	cyan   = "36"
 )
 
-// page is a view that is being written.
+// page is a Document that is being written to a terminal.
 type page struct {
 	Options
 	b     strings.Builder
@@ -51,13 +51,13 @@ type page struct {
 	view  *View
 }
 
-// marks are the signs of a page.
+// marks are the symbols of a page.
 type marks struct {
 	fill                  map[record.Class]string
 	failed, open, madeUp  string
 	tick, printed, folded string
 	times                 string
-	levels                []string // of density, from none
+	levels                []string // symbols of density, lowest first
 }
 
 var unicodeMarks = marks{
@@ -94,7 +94,7 @@ func newPage(v *View, o *Options) *page {
 	return p
 }
 
-// paint colours a text that is safe to show.
+// paint colours a text that is already safe to show.
 func (p *page) paint(code, s string) string {
 	if !p.Colour || code == "" || s == "" {
 		return s
@@ -102,14 +102,14 @@ func (p *page) paint(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// safe is a text in one line of at most so many columns.
+// safe returns a text as one line of at most so many columns.
 func (p *page) safe(s string, most int) string { return Visible(s, most, p.ASCII) }
 
 func (p *page) line(format string, args ...any) {
 	p.b.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
 }
 
-// wrapped is a text in lines of at most so many columns, at most so many lines.
+// wrapped breaks a text into lines of at most so many columns, and returns at most so many lines.
 func (p *page) wrapped(s string, columns, most int) (out []string) {
 	columns = max(columns, 10)
 	if p.All {
@@ -137,7 +137,7 @@ func (p *page) wrapped(s string, columns, most int) (out []string) {
 	return out
 }
 
-// Ago says how long ago something was.
+// Ago returns how long ago a time was.
 func Ago(t, now time.Time) string {
 	d := now.Sub(t)
 	switch {

@@ -13,9 +13,9 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 )
 
-// Query says which runs somebody asks for, as it was written. Empty fields choose all.
+// Query is a query for runs, as text. Empty fields match all runs.
 type Query struct {
-	Status                              []string // each may be several with commas, or NotOK
+	Status                              []string // each may list several, separated by commas, or be NotOK
 	Tool, Server, Script, Session, Text string   // see store.Filter
 	Since, Until                        string   // see When
 }
@@ -23,13 +23,13 @@ type Query struct {
 // NotOK stands for the statuses of runs that failed.
 const NotOK = "failed"
 
-// QueryError says which field of a Query cannot be read, and what would be right.
+// QueryError says which field of a Query is invalid, and what is expected.
 type QueryError struct{ Field, Text string }
 
 func (e *QueryError) Error() string { return e.Field + e.Text }
 
-// Filter is what the query chooses at a time. statuses are those that a run may end
-// with. Errors are *QueryErrors.
+// Filter returns the filter for the query at a time. statuses are the statuses of finished runs.
+// Errors are *QueryErrors.
 func (q *Query) Filter(statuses []string, now time.Time) (*store.Filter, error) {
 	f := &store.Filter{Tool: q.Tool, Server: q.Server, Script: q.Script, Session: q.Session, Text: q.Text}
 	all := append(slices.Clip(statuses), record.Running, record.Died)
@@ -41,37 +41,37 @@ func (q *Query) Filter(statuses []string, now time.Time) (*store.Filter, error) 
 			case slices.Contains(all, s):
 				f.Status = append(f.Status, s)
 			default:
-				return nil, &QueryError{"status", fmt.Sprintf(": there is no %q; there are %s, and %s for all that are neither ok "+
-					"nor canceled, and have ended", s, strings.Join(all, ", "), NotOK)}
+				return nil, &QueryError{"status", fmt.Sprintf(" %q is unknown: want one of %s, or %s for all finished runs "+
+					"that are neither ok nor canceled", s, strings.Join(all, ", "), NotOK)}
 			}
 		}
 	}
 	if _, err := path.Match(f.Tool, "x"); err != nil {
-		return nil, &QueryError{"tool", fmt.Sprintf(" %q is no pattern: %v", f.Tool, err)}
+		return nil, &QueryError{"tool", fmt.Sprintf(" %q is not a pattern: %v", f.Tool, err)}
 	}
 	for _, t := range []struct {
-		field, said string
+		field, text string
 		to          *time.Time
 	}{{"since", q.Since, &f.Since}, {"until", q.Until, &f.Until}} {
-		if t.said == "" {
+		if t.text == "" {
 			continue
 		}
 		var err error
-		if *t.to, err = When(t.said, now); err != nil {
-			return nil, &QueryError{t.field, fmt.Sprintf(" %q: %v", t.said, err)}
+		if *t.to, err = When(t.text, now); err != nil {
+			return nil, &QueryError{t.field, fmt.Sprintf(" %q: %v", t.text, err)}
 		}
 	}
 	return f, nil
 }
 
-// NotWell reports whether NotOK includes a status: it is neither ok nor canceled, and the run
-// is not under way, waiting or uncertain.
+// NotWell reports whether NotOK includes a status: the run ended, and is neither ok nor canceled,
+// waiting or uncertain.
 func NotWell(status string) bool {
 	return !(status == "ok" || status == "canceled" || status == record.Running || status == "waiting" || status == "uncertain")
 }
 
-// When reads a time, or how long ago it was: 90s, 2h, 7d, 15:04, 2006-01-02,
-// 2006-01-02 15:04, 2006-01-02T15:04:05Z. Without a zone it is in that of now.
+// When parses a time or an age: 90s, 2h, 7d, 15:04, 2006-01-02, 2006-01-02 15:04,
+// 2006-01-02T15:04:05Z. A time without a zone is in the zone of now.
 func When(s string, now time.Time) (time.Time, error) {
 	if d, err := Age(s); err == nil {
 		return now.Add(-d), nil
@@ -86,11 +86,11 @@ func When(s string, now time.Time) (time.Time, error) {
 		y, m, d := now.Date()
 		return time.Date(y, m, d, t.Hour(), t.Minute(), 0, 0, now.Location()), nil
 	}
-	return time.Time{}, errors.New("want how long ago it was, as 90s, 2h or 7d, or a time, as 15:04, 2006-01-02 or " +
+	return time.Time{}, errors.New("want an age such as 90s, 2h or 7d, or a time such as 15:04, 2006-01-02 or " +
 		"2006-01-02T15:04:05Z")
 }
 
-// Age reads a duration, of which days are a part here: 30d, 12h.
+// Age parses a duration, which may be in days: 30d, 12h.
 func Age(s string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		n, err := strconv.ParseFloat(days, 64)
@@ -101,7 +101,7 @@ func Age(s string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(s)
 	if err == nil && d < 0 {
-		err = errors.New("want no negative one")
+		err = errors.New("must not be negative")
 	}
 	return d, err
 }

@@ -33,11 +33,11 @@ func TestAQueryThatCannotBeReadSaysWhatWouldBeRight(t *testing.T) {
 		q           Query
 		field, says string
 	}{
-		{Query{Status: []string{"okay"}}, "status", "ok, timeout, waiting, uncertain, denied, running, died, and failed"},
-		{Query{Status: []string{"ok,"}}, "status", `no ""`},
-		{Query{Tool: "git.["}, "tool", "is no pattern"},
-		{Query{Since: "soon"}, "since", "want how long ago it was"},
-		{Query{Until: "-3h"}, "until", "want how long ago it was"},
+		{Query{Status: []string{"okay"}}, "status", "ok, timeout, waiting, uncertain, denied, running, died, or failed"},
+		{Query{Status: []string{"ok,"}}, "status", `"" is unknown`},
+		{Query{Tool: "git.["}, "tool", "is not a pattern"},
+		{Query{Since: "soon"}, "since", "want an age such as"},
+		{Query{Until: "-3h"}, "until", "want an age such as"},
 	} {
 		_, err := c.q.Filter(statuses, now)
 		var q *QueryError

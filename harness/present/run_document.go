@@ -14,7 +14,7 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Bounds of a run on a terminal. Options.All lifts those of lists and values.
+// Limits of a run on a terminal. Options.All lifts the limits of lists and values.
 const (
 	maxValue    = 40 // lines of a value
 	maxWarnings = 20
@@ -26,8 +26,8 @@ const (
 // Text writes a run for a terminal.
 func (v *View) Text(w io.Writer, o *Options) error { return v.Document(o).Terminal(w, o) }
 
-// Document shows a run: its facts, the tools that its phrases found, its scripts with their
-// calls over time, pending calls, and how it ended.
+// Document returns a run: its facts, the tools found for its phrases, its scripts with their calls
+// over time, pending calls, and how it ended.
 func (v *View) Document(o *Options) Document {
 	if o == nil {
 		o = &Options{}
@@ -61,7 +61,7 @@ func (v *View) heading() *Heading {
 		Add(StatusStyle(v.Status), Visible(StatusWord(v.Status), maxName, false)).Add(Plain, "  ").Add(Dim, v.Took())}
 }
 
-// StatusWord returns a status as people read it.
+// StatusWord returns a status in words for people.
 func StatusWord(status string) string {
 	if status == "uncertain" {
 		return "outcome unknown"
@@ -101,11 +101,11 @@ func (v *View) facts(p *page) Facts {
 
 func fact(name, value string) Fact { return Fact{Name: name, Value: Words(Plain, value)} }
 
-// maxInputs bounds the inputs that are shown.
+// maxInputs limits the inputs that are shown.
 const maxInputs = 100
 
-// Ran says how the run ran: its resources, harness, modes and inputs, and with all also its
-// attempts.
+// Ran returns how the run ran: its resources, harness, modes and inputs. If all is set, it also
+// returns the attempts.
 func (v *View) Ran(all bool) (out Facts) {
 	b, r := v.Run.Begin, v.Run
 	if all {
@@ -119,7 +119,7 @@ func (v *View) Ran(all bool) (out Facts) {
 				what = what.Add(Plain, ", sends the calls of a dry run")
 			}
 			if i < len(r.Ended) {
-				what = what.Add(Plain, "; the one before ended: "+StatusWord(r.Ended[i].Status))
+				what = what.Add(Plain, "; the previous attempt ended: "+StatusWord(r.Ended[i].Status))
 			}
 			out = append(out, Fact{Name: "attempt", Value: what})
 		}
@@ -150,8 +150,8 @@ func (v *View) Ran(all bool) (out Facts) {
 	return out
 }
 
-// States returns remarks about the run: missing parts of its record, that it is a dry
-// run, and whether it can be resumed.
+// States returns remarks about the run: missing parts of its record, whether it is a dry run, and
+// whether it can be resumed.
 func (v *View) States() (out []*Callout) {
 	r := v.Run
 	add := func(style Style, title, text string) {
@@ -164,7 +164,7 @@ func (v *View) States() (out []*Callout) {
 		add(Warn, "record of a later version", r.Later.Error()+". Parts of it may be missing here.")
 	}
 	if r.Torn > 0 && r.End == nil && v.Status != record.Running {
-		add(Warn, "torn record", size(int(r.Torn))+" at the end are left out: the process died while it wrote them.")
+		add(Warn, "torn record", size(int(r.Torn))+" at the end are missing: the process died while writing them.")
 	}
 	if v.Status == record.Died {
 		add(Warn, "process died", "The run can be resumed; no call is sent twice.")
@@ -215,7 +215,7 @@ func (v *View) shown(d record.Data) string {
 	return absent(d)
 }
 
-// counted says how many calls there were: "32: 28 read, 4 effect; 1 failed".
+// counted returns the number of calls: "32: 28 read, 4 effect; 1 failed".
 func (v *View) counted() string {
 	if v.Calls == 0 {
 		return "none"
@@ -242,7 +242,7 @@ func (v *View) counted() string {
 	return out
 }
 
-// phrases shows the tools that the phrases of the script found.
+// phrases returns the tools that the phrases of the script found.
 func (v *View) phrases() Document {
 	if len(v.Phrases) == 0 {
 		return nil
@@ -274,8 +274,8 @@ func (v *View) phrases() Document {
 	return Document{titled("tools"), t}
 }
 
-// Received returns what the sender of the script got: warnings, errors, value and output.
-// Long ones are cut. href returns the address of a line on the page of the run, or "".
+// Received returns what the client got: warnings, errors, value and output, shortened if long. href
+// returns the address of a line on the page of the run, or "".
 func (v *View) Received(href func(line int) string) Document {
 	doc := v.ending(false, href)
 	if printed := v.Run.Stdout() + v.Run.Stderr(); printed != "" {
@@ -284,7 +284,7 @@ func (v *View) Received(href func(line int) string) Document {
 	return doc
 }
 
-// would returns a title for a part of the ending, which of a dry run did not happen.
+// would returns a title for a part of the ending. In a dry run, that part did not happen.
 func (v *View) would(did, would string) string {
 	if v.Run.Begin.Dry && !v.Run.Live() {
 		return "it would " + would
@@ -292,7 +292,7 @@ func (v *View) would(did, would string) string {
 	return did
 }
 
-// ending shows how the run ended: warnings, its errors, its value.
+// ending returns how the run ended: warnings, errors, value.
 func (v *View) ending(all bool, href func(line int) string) (doc Document) {
 	if len(v.Warnings) > 0 {
 		list := &List{Most: maxWarnings, Noun: "warning"}
@@ -331,12 +331,12 @@ func (v *View) ending(all bool, href func(line int) string) (doc Document) {
 		}
 	}
 	if end.Truncated {
-		doc = append(doc, &Callout{Style: Warn, Text: Words(Warn, "its output was cut at the limit")})
+		doc = append(doc, &Callout{Style: Warn, Text: Words(Warn, "output truncated at the limit")})
 	}
 	return doc
 }
 
-// cut returns the first lines of a text.
+// cut returns the first lines of a text, or all of it.
 func (v *View) cut(s string, all bool) Document {
 	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
 	left := 0

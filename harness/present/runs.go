@@ -11,7 +11,7 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Runs returns a table of runs. Without a header, it continues the table of earlier runs.
+// Runs returns a table of runs. Without a header, it continues a previous table.
 func Runs(runs []*record.Summary, now time.Time, header bool) Document {
 	t := &Table{Header: header, Columns: Columns("run", "when", "status", "took", "calls", "failed", "tools", "title")}
 	for i, least := range []int{10, 10, 12, 7, 5, 6, 24} {
@@ -34,7 +34,7 @@ func Runs(runs []*record.Summary, now time.Time, header bool) Document {
 	return Document{t}
 }
 
-// maxTitle bounds the title of a run in a list, in characters.
+// maxTitle limits the title of a run in a list, in characters.
 const maxTitle = 120
 
 // StatusStyle returns the style of a run's status.
@@ -48,7 +48,7 @@ func StatusStyle(status string) Style {
 	return Bad
 }
 
-// when returns when a run began: how long ago during the last day, else the date.
+// when returns when a run began: its age within the last day, otherwise the date.
 func when(t, now time.Time) string {
 	local := t.In(now.Location())
 	switch d := now.Sub(t); {
@@ -60,7 +60,7 @@ func when(t, now time.Time) string {
 	return local.Format(time.DateOnly)
 }
 
-// toolsOf returns the first three tools of a run.
+// toolsOf returns the first three tools of a run, and how many there are besides.
 func toolsOf(s *record.Summary) string {
 	names := s.Tools[:min(len(s.Tools), 3)]
 	out := strings.Join(names, ", ")
@@ -70,16 +70,16 @@ func toolsOf(s *record.Summary) string {
 	return out
 }
 
-// codeLike matches a line of Go, which no phrase or comment looks like.
+// codeLike matches a line that is Go code rather than a phrase or a comment.
 var codeLike = regexp.MustCompile(`:=|\w\(|[{;]$`)
 
-// Title returns the title of a run: the name of its saved script or file, or else the title
-// of its record. A title that is code comes apart.
+// Title returns the title of a run: the name of its saved script or file, or else the title of its
+// record. If that is code, it is returned as code.
 func Title(s *record.Summary) (title, code string) {
 	if HasName(s) {
 		return s.Name, ""
 	}
-	title = strings.TrimSpace(strings.TrimLeft(s.Title, "/")) // old records have the slashes of a comment
+	title = strings.TrimSpace(strings.TrimLeft(s.Title, "/")) // old records include the slashes of a comment
 	switch {
 	case !codeLike.MatchString(title):
 		return cmp.Or(title, "a script"), ""
@@ -89,7 +89,7 @@ func Title(s *record.Summary) (title, code string) {
 	return "a script", title
 }
 
-// HasName reports whether a run has a name; "-" is a script from standard input.
+// HasName reports whether a run has a name. A script from standard input is named "-".
 func HasName(s *record.Summary) bool { return s.Name != "" && s.Name != "-" }
 
 // titleOf returns the marks of a run, its name, its first phrase or line, and its error.

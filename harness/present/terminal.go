@@ -28,10 +28,10 @@ func (p *page) add(d Document) {
 	}
 }
 
-// colours of the styles.
+// colours maps styles to colours.
 var colours = map[Style]string{Strong: bold, Dim: dim, Good: green, Warn: yellow, Bad: red, Accent: cyan, Tool: bold}
 
-// inline returns a Text on one line of at most so many columns, and how many it has.
+// inline returns a Text as one line of at most so many columns, and the number of its columns.
 func (p *page) inline(t Text, most int) (shown string, columns int) {
 	var b strings.Builder
 	t = t.in(p.Zone, time.DateTime)
@@ -40,7 +40,7 @@ func (p *page) inline(t Text, most int) (shown string, columns int) {
 		if rest <= 0 {
 			break
 		}
-		if rest == 1 && i < len(t)-1 { // room for the mark of a cut only
+		if rest == 1 && i < len(t)-1 { // only the mark of a cut fits
 			s.Text += strings.Repeat(" ", 2)
 		}
 		part := p.safe(s.Text, rest)
@@ -50,8 +50,8 @@ func (p *page) inline(t Text, most int) (shown string, columns int) {
 	return b.String(), columns
 }
 
-// wrapText breaks a Text into lines of at most so many columns. Only a Text of one span may
-// have several lines of its own.
+// wrapText breaks a Text into lines of at most so many columns. Only a Text of one span may itself
+// contain several lines.
 func (p *page) wrapText(t Text, columns int) (out []Text) {
 	t = t.in(p.Zone, time.DateTime)
 	if len(t) == 1 {
@@ -68,7 +68,7 @@ func (p *page) wrapText(t Text, columns int) (out []Text) {
 			if n > 0 && n+utf8.RuneCountInString(bare) > columns && (i > 0 || len(line) > 0) {
 				out, line, n = append(out, line), nil, 0
 			}
-			for utf8.RuneCountInString(bare) > columns { // a word that fits into no line
+			for utf8.RuneCountInString(bare) > columns { // a word longer than a line
 				part := text.First(bare, columns)
 				out, bare, word = append(out, Words(s.Style, part)), bare[len(part):], word[len(part):]
 			}
@@ -82,7 +82,7 @@ func (p *page) wrapText(t Text, columns int) (out []Text) {
 	return out
 }
 
-// indented writes the lines of a Text, wrapped at the width.
+// indented writes a Text, wrapped at the width.
 func (p *page) indented(t Text, first, others string) {
 	for _, l := range p.wrapText(t, p.Width-utf8.RuneCountInString(others)) {
 		shown, _ := p.inline(l, math.MaxInt)
@@ -106,7 +106,7 @@ func (x *Paragraph) terminal(p *page) {
 	p.indented(x.Text, "  ", "  ")
 }
 
-// nameColumns is the least width of the names of Facts.
+// nameColumns is the minimum width of the names of Facts.
 const nameColumns = 9
 
 func (all Facts) terminal(p *page) {
@@ -147,7 +147,7 @@ func (l *List) terminal(p *page) {
 	}
 }
 
-// more says how many items are left out.
+// more returns the number of omitted items in words.
 func (l *List) more(n int) string { return "and " + text.Count(n, "more "+cmp.Or(l.Noun, "item")) }
 
 func (t *Table) terminal(p *page) {
@@ -157,7 +157,7 @@ func (t *Table) terminal(p *page) {
 	}
 	room := t.widths(p, p.Width-len(indent))
 	row := func(cells []Text) {
-		lines := make([][]Text, len(cells)) // of each cell
+		lines := make([][]Text, len(cells)) // by cell
 		height := 1
 		most := slices.Clone(room)
 		for i, cell := range cells {
@@ -201,11 +201,11 @@ func (t *Table) terminal(p *page) {
 	}
 }
 
-// leastColumns is the width below which no column is narrowed.
+// leastColumns is the minimum width of a narrowed column.
 const leastColumns = 8
 
-// widths returns how wide the columns of a table are: as wide as their cells, and the widest
-// ones narrower until all fit into so many columns of the terminal.
+// widths returns the widths of a table's columns: as wide as their cells, with the widest columns
+// narrowed until all fit.
 func (t *Table) widths(p *page, most int) []int {
 	room := make([]int, len(t.Columns))
 	for i, c := range t.Columns {
@@ -255,7 +255,7 @@ func (c *Code) terminal(p *page) {
 
 func (q *Quote) terminal(p *page) { p.bars(q.shown()) }
 
-// shown returns the text for people.
+// shown returns the text as people see it.
 func (q *Quote) shown() string {
 	if q.JSON {
 		return Indented([]byte(q.Text))
@@ -275,7 +275,7 @@ func (c *Contrast) terminal(p *page) {
 	}
 }
 
-// maxContrast bounds the lines of each value of a Contrast.
+// maxContrast limits the lines of each value of a Contrast.
 const maxContrast = 6
 
 func (d *UnifiedDiff) terminal(p *page) {

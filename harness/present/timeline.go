@@ -11,13 +11,13 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Bounds of a timeline on a terminal. Options.All lifts them.
+// Limits of a timeline on a terminal. Options.All lifts them.
 const (
-	maxRows     = 16  // calls of a place that have a row each
-	maxAllRows  = 200 // calls of a run; of more, only failed ones have a row
-	maxLanes    = 6   // of calls of a place that share rows
-	maxNotable  = 5   // failed calls of a place, beside its lanes
-	maxLines    = 60  // of a script; in longer ones, lines at which nothing happened are folded
+	maxRows     = 16  // calls of a place with one row each; more share lanes
+	maxAllRows  = 200 // calls of a run; above, places with several calls use lanes
+	maxLanes    = 6   // lanes of a place; above, the density is drawn
+	maxNotable  = 5   // failed calls of a place that have a row beside its lanes
+	maxLines    = 60  // lines of a script; in longer ones, lines without events are folded
 	maxPrints   = 5   // printed lines at a line of the script
 	maxUnplaced = 40  // printed lines that belong to no line
 )
@@ -74,17 +74,17 @@ func (t *Timeline) terminal(p *page) {
 	}
 }
 
-// margin is the columns before a script's text and the bars.
+// margin is the number of columns before a script's text and the bars.
 const margin = 7
 
 // timelineWriter writes a Timeline for a terminal.
 type timelineWriter struct {
 	*page
 	layout  *Layout
-	columns int // of the axis
+	columns int // width of the axis
 }
 
-// axis writes the scale of the time above the bars.
+// axis writes the time scale above the bars.
 func (w *timelineWriter) axis() {
 	var row []rune
 	for i, t := range w.layout.Ticks(11 / float64(w.columns)) {
@@ -139,8 +139,8 @@ func (w *timelineWriter) places(r *ScriptRow) {
 	}
 }
 
-// notable returns the calls of a place that have a row although most have not: those that
-// failed, or else the slowest one.
+// notable returns the calls that have a row beside the lanes of their place: failed calls, or else
+// the slowest one.
 func notable(all []*CallSpan) (out []*CallSpan) {
 	for _, s := range all {
 		if s.HasFailed() && len(out) < maxNotable {
@@ -171,8 +171,8 @@ func (pl *Place) summary(times string) []string {
 	return parts
 }
 
-// lanes writes calls as rows in which they follow each other, or their density if these
-// were too many or the calls too short.
+// lanes writes calls in rows without overlaps, or their density if there are too many rows or the
+// calls are too short.
 func (w *timelineWriter) lanes(all []*CallSpan) {
 	lanes := stack(all)
 	if lanes > maxLanes || MeanWidth(all)*float64(w.columns) < 1.5 {
@@ -195,7 +195,7 @@ func (w *timelineWriter) lanes(all []*CallSpan) {
 	}
 }
 
-// draw puts a call into a row, with a gap behind another one if there is room.
+// draw draws a call into a row. gap leaves a gap after the previous call if possible.
 func (w *timelineWriter) draw(cells []string, s *CallSpan, gap bool) {
 	first, last := s.parts(len(cells))
 	fill, colour := cmp.Or(w.marks.fill[s.Place.Class], w.marks.fill[record.Effect]), ""
@@ -220,7 +220,7 @@ func (w *timelineWriter) draw(cells []string, s *CallSpan, gap bool) {
 	}
 }
 
-// row writes one call: its number, its time, its result, its arguments.
+// row writes one call: its number, bar, time, result and arguments.
 func (w *timelineWriter) row(s *CallSpan, name string) {
 	pl, b := s.Place, s.Bar
 	cells := slices.Repeat([]string{" "}, w.columns)
@@ -259,7 +259,7 @@ func (w *timelineWriter) row(s *CallSpan, name string) {
 	}
 }
 
-// notes says of a call what its state does not.
+// notes returns remarks about a call that its state does not show.
 func (b *Bar) notes() (out []Span) {
 	add := func(style Style, s string) {
 		if s != "" {
@@ -274,9 +274,9 @@ func (b *Bar) notes() (out []Span) {
 		add(Warn, b.Done.Suspect)
 	}
 	if r := b.Round; r != nil && r.Task != "" {
-		add(Warn, "its server made the task "+r.Task)
+		add(Warn, "its server started task "+r.Task)
 	} else if r != nil {
-		add(Warn, "its server asks a question first")
+		add(Warn, "its server asks a question before it answers")
 	}
 	if b.Settle != nil {
 		add(Warn, settled(b.Settle))
@@ -285,7 +285,7 @@ func (b *Bar) notes() (out []Span) {
 		add(Dim, b.Guess.Source())
 	}
 	if b.Late {
-		add(Warn, "its script was sent after text of third parties had gone back to the client")
+		add(Warn, "its script was sent after the client could read untrusted text")
 	}
 	for _, line := range OriginLines(b.Made.Line().Args.JSON, b.Origins) {
 		add(Dim, line.String())
@@ -299,10 +299,10 @@ func settled(s *record.Settle) string {
 	if s.Happened {
 		word = "happened"
 	}
-	return strings.TrimSpace(s.Who + " settled that it " + word)
+	return strings.TrimSpace(s.Who + " reported that it " + word)
 }
 
-// whole returns a line of a text: cut, or with Options.All in as many lines as it needs.
+// whole returns a line of a script, cut to the columns, or with Options.All as several lines.
 func (p *page) whole(line string, columns int) []string {
 	if p.All {
 		return p.wrapped(line, columns, 1)

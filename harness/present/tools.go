@@ -10,8 +10,7 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// ToolList returns the servers of a catalog with their tools: a section for each server, and
-// the totals at the end.
+// ToolList returns the tools of a catalog: a section for each server, and the totals at the end.
 func ToolList(o *catalog.Overview) Document {
 	var d Document
 	kinds := map[string]int{}
@@ -42,7 +41,7 @@ func ToolList(o *catalog.Overview) Document {
 	return append(d, &Heading{Level: 2, Text: Words(Plain, total)})
 }
 
-// Categories returns tools in a section for each category.
+// Categories returns a section for each category of tools.
 func Categories(branches []discovery.Branch) (d Document) {
 	for _, b := range branches {
 		d = append(d, &Heading{Level: 2, Text: Words(Accent, b.Name).Add(Plain, fmt.Sprintf(" (%d)", len(b.Tools)))}, toolTable(b.Tools))

@@ -13,38 +13,37 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// View is a run as people look at it. Times are in ms since the run began, without
-// what passed between its attempts.
+// View is a run prepared for people. Times are in ms since the run began, without the pauses
+// between its attempts.
 type View struct {
 	Run    *record.Run
-	Status string  // how it ended, or what the store says of one without an end
-	Ms     float64 // until its end, or as far as the record goes
-	// Paused is how many ms are left out, in which the run was not under way.
+	Status string  // the final status, or the store's status of an unfinished run
+	Ms     float64 // until its end, or until the last line of the record
+	// Paused is the total length of the pauses between attempts, in ms.
 	Paused  float64
-	Pauses  []Pause // what that is made of, in their order
+	Pauses  []Pause // in order
 	Phrases []Phrase
-	Sources []*Source // the script, then those that it ran through RunScript
-	Calls   int       // with NotSent
+	Sources []*Source // the script, then the scripts it ran through RunScript
+	Calls   int       // including NotSent
 	NotSent int       // calls of a dry run, until it is resumed
 	Failed  int
-	Classes map[record.Class]int // sent calls of each class
+	Classes map[record.Class]int // number of sent calls by class
 	Error   *Error
-	// Usage is what it took of the machine at times, in their order; the first time is
-	// 50 ms after an attempt has begun. There is none where the system does not tell.
+	// Usage are samples of the run's resource usage, in order. The first sample is taken 50 ms
+	// after an attempt begins. Usage is empty if the system does not report it.
 	Usage []Sample
-	CPU   float64 // ms of CPU time that it took, as far as Usage says
-	Peak  int64   // most of Usage's Memory
-	// Warnings are those of the run, at its end or so far.
+	CPU   float64 // CPU time in ms, as far as Usage has it
+	Peak  int64   // the maximum Memory in Usage
+	// Warnings are the run's warnings, final or so far.
 	Warnings []string
 
 	clock *clock
 }
 
-// Pause is a time in which a run was not under way: At is where it is left out, and Ms
-// how long it was.
+// Pause is a time between two attempts. At is its position on the run's clock, Ms its length.
 type Pause struct{ At, Ms float64 }
 
-// Phrase is what a phrase, or a tool that no phrase names, came to.
+// Phrase is the result for a phrase, or for a tool without a phrase.
 type Phrase struct {
 	Phrase     string  `json:"phrase"`
 	Verdict    string  `json:"verdict"`
@@ -58,7 +57,7 @@ type Phrase struct {
 	} `json:"candidates"`
 }
 
-// Error is why a run failed, as harness.Error has it.
+// Error is the reason why a run failed, with the fields of harness.Error.
 type Error struct {
 	Kind    string   `json:"kind"`
 	File    string   `json:"file"`
@@ -69,83 +68,83 @@ type Error struct {
 	Trace   []string `json:"trace"`
 }
 
-// Source is a script with what happened at its lines.
+// Source is a script with the events at its lines.
 type Source struct {
-	Name   string // of a saved script or file; may be empty
-	Path   string // of the calls of a script that ran through RunScript
+	Name   string // name of a saved script or file; may be empty
+	Path   string // path of the calls of a script that ran through RunScript
 	Text   string
 	Places []*Place // by line, column and tool
-	Prints []*Print // by line, then as they came; line 0: it is not known
+	Prints []*Print // by line, then in the order of printing; line 0 is unknown
 }
 
-// Place is where the script names a tool, with the calls that were made there.
+// Place is a position where the script names a tool, with the calls made there.
 type Place struct {
-	Line, Column int // 1-based; 0: not known
+	Line, Column int // 1-based; 0 if unknown
 	Tool         string
 	Class        record.Class
-	Calls        []*Bar  // by their beginning
-	P50, Slowest float64 // ms, of calls that have ended
-	AtATime      int     // most calls under way at one time
+	Calls        []*Bar  // by start
+	P50, Slowest float64 // ms, of ended calls
+	AtATime      int     // the maximum number of concurrent calls
 	Failed       int
 
-	common map[string]string // arguments of all calls
+	common map[string]string // arguments that all calls share
 }
 
-// Bar is a call in time.
+// Bar is a call over time.
 type Bar struct {
 	*record.Made
-	N          int // of the record; 0: it was not sent
+	N          int // number in the record; 0 if the call was not sent
 	Path       string
 	Start, End float64 // ms
 	State      State
-	Error      string // what the tool or the harness said, where it failed
-	// Origins and Late say where the values of an effect call come from, as in record.Ask.
+	Error      string // message of the tool or the harness if the call failed
+	// Origins and Late describe the origins of an effect call's values, as in record.Ask.
 	Origins []flow.Origin
 	Late    bool
 }
 
-// State is what is known of a call.
+// State is the known state of a call.
 type State string
 
 // The states of calls.
 const (
 	Answered State = "done"
-	Failed   State = "failed" // by the tool, or refused
+	Failed   State = "failed" // the tool reported a failure, or the call was refused
 	NotSent  State = "not sent"
-	Unread   State = "unread" // it was done, without an answer that can be read
+	Unread   State = "unread" // the server answered, but the answer is unreadable
 	Unknown  State = "unknown"
 	Running  State = "running"
-	MadeUp   State = "made up"  // in a dry run: answered without being sent
-	Recorded State = "recorded" // that too, with the answer of an earlier run
-	Settled  State = "settled"  // a person said what became of it
-	Waiting  State = "waiting"  // its server goes on with it later
+	MadeUp   State = "made up"  // in a dry run: not sent, with a made-up answer
+	Recorded State = "recorded" // in a dry run: not sent, with the answer of an earlier run
+	Settled  State = "settled"  // a person reported the outcome
+	Waiting  State = "waiting"  // its server continues it later
 )
 
 // Print is a line that the script printed.
 type Print struct {
 	Line   int
 	At     float64 // ms
-	Text   string  // without the end of the line
+	Text   string  // without a newline
 	Stderr bool
-	Times  int // that the same was printed at this line
-	// Ats are the times, in ms, at which it was: the first ones, At included.
+	Times  int // how often the same text was printed at this line
+	// Ats are the times of the first ones in ms, including At.
 	Ats []float64
 }
 
-// Sample is what a run, with the scripts that it runs, took of the machine.
+// Sample is the resource usage of a run, including the scripts that it runs.
 type Sample struct {
 	At     float64 // ms
-	CPU    float64 // ms of CPU time in a ms, since the sample before it; of all cores together
+	CPU    float64 // ms of CPU time per ms since the previous sample, over all cores
 	Memory int64   // bytes
 }
 
-// Bounds of a view, which hold whatever a record says.
+// Limits of a view of any record.
 const (
-	maxChildren = 100 // scripts that are shown; what further ones did is told of the script itself
-	mostAts     = 200 // of a Print
+	maxChildren = 100 // scripts that are shown; events of further ones belong to the script itself
+	mostAts     = 200 // times of a Print
 )
 
-// New is the view of a run.
+// New returns the view of a run.
 func New(r *record.Run) *View {
 	v := &View{Run: r, Status: r.Summary().Status, Classes: map[record.Class]int{}}
 	if r.End != nil {
@@ -156,7 +155,7 @@ func New(r *record.Run) *View {
 		}
 	}
 	if r.Tools != nil {
-		_ = json.Unmarshal(r.Tools.Phrases, &v.Phrases) // what is none is not shown
+		_ = json.Unmarshal(r.Tools.Phrases, &v.Phrases) // malformed phrases are not shown
 	}
 	c := newClock(r)
 	v.clock = c
@@ -179,7 +178,7 @@ func New(r *record.Run) *View {
 	return v
 }
 
-// SourceOf is the script that a path of a call belongs to.
+// SourceOf returns the script that a path of a call belongs to.
 func (v *View) SourceOf(path string) *Source {
 	best := v.Sources[0]
 	for _, s := range v.Sources[1:] {
@@ -199,7 +198,7 @@ func (v *View) addCalls(c *clock) {
 	at := map[key]*Place{}
 	live := v.Run.Live()
 	for _, m := range v.Run.Calls {
-		if m.Call == nil && live { // those that are sent have a line of their own
+		if m.Call == nil && live { // sent calls have their own line
 			continue
 		}
 		b := v.bar(m, c)
@@ -281,10 +280,10 @@ func stateOf(d *record.Done) State {
 	return Answered
 }
 
-// HasFailed reports whether the call was to do something and did not.
+// HasFailed reports whether the call failed, was not sent, or has an unreadable answer.
 func (b *Bar) HasFailed() bool { return b.State == Failed || b.State == NotSent || b.State == Unread }
 
-// took is how long the call took, in ms; false: it has not ended.
+// took returns how long the call took, in ms. It returns false if the call has not ended.
 func (b *Bar) took() (float64, bool) {
 	if b.Done == nil {
 		return 0, false
@@ -292,14 +291,14 @@ func (b *Bar) took() (float64, bool) {
 	return b.Done.Ms, true
 }
 
-// saidBy is the text of a result that reports a failure.
+// saidBy returns the text of a result that reports a failure.
 func saidBy(result []byte) string {
 	var r struct {
 		Content []struct {
 			Text string `json:"text"`
 		} `json:"content"`
 	}
-	_ = json.Unmarshal(result, &r) // one without text says nothing
+	_ = json.Unmarshal(result, &r) // a malformed result has no text
 	var all []string
 	for _, c := range r.Content {
 		if c.Text != "" {
@@ -309,7 +308,7 @@ func saidBy(result []byte) string {
 	return strings.Join(all, "\n")
 }
 
-// finish sorts the calls by their beginning, and counts them.
+// finish sorts the calls by start, and computes the statistics of the place.
 func (p *Place) finish() {
 	slices.SortStableFunc(p.Calls, func(a, b *Bar) int { return cmp.Compare(a.Start, b.Start) })
 	var took []float64
@@ -326,19 +325,18 @@ func (p *Place) finish() {
 	p.common = common(p.Calls)
 }
 
-// Quantile is the least of sorted values that a share of them, 0 to 1, does not exceed
-// (nearest rank); 0 where there is none.
+// Quantile returns the least of the sorted values such that a share of them, 0 to 1, does not
+// exceed it (nearest rank). It returns 0 if there are no values.
 func Quantile[T float32 | float64](sorted []T, share float64) T {
 	n := len(sorted)
 	if n == 0 {
 		return 0
 	}
-	rank := int(math.Ceil(share*float64(n) - 1e-9)) // .95 of 100 is 95, however it is rounded
+	rank := int(math.Ceil(share*float64(n) - 1e-9)) // .95 of 100 is 95 despite rounding errors
 	return sorted[min(max(rank, 1), n)-1]
 }
 
-// atATime is how many of the calls, which are in the order of their beginning, were
-// under way at one time.
+// atATime returns the maximum number of concurrent calls. calls are ordered by start.
 func atATime(calls []*Bar) (most int) {
 	ends := make([]float64, len(calls))
 	for i, b := range calls {
@@ -369,7 +367,7 @@ func (v *View) addPrints(c *clock) {
 		Print
 		text strings.Builder
 	}
-	open := map[stream]*line{} // has no end yet
+	open := map[stream]*line{} // lines without a newline so far
 	seen := map[printed]*Print{}
 	flush := func(to stream) {
 		l := open[to]
@@ -380,7 +378,7 @@ func (v *View) addPrints(c *clock) {
 		p := &l.Print
 		p.Text = l.text.String()
 		same := printed{to, p.Line, p.Text}
-		if before := seen[same]; before != nil && p.Line > 0 { // of line 0 the order is all there is
+		if before := seen[same]; before != nil && p.Line > 0 { // prints of line 0 keep their order
 			if before.Times++; before.Times <= mostAts {
 				before.Ats = append(before.Ats, p.At)
 			}
@@ -399,7 +397,7 @@ func (v *View) addPrints(c *clock) {
 			to := stream{source, x.Stderr}
 			for part := range strings.Lines(x.Text) {
 				p := open[to]
-				if p != nil && p.Line != x.Line { // the rest of the line is another's
+				if p != nil && p.Line != x.Line { // another script line continues the text
 					if flush(to); part == "\n" {
 						continue
 					}
@@ -424,7 +422,7 @@ func (v *View) addPrints(c *clock) {
 }
 
 func (v *View) addUsage(c *clock) {
-	before, cpu := 0.0, int64(0) // of the attempt
+	before, cpu := 0.0, int64(0) // of the current attempt
 	for _, l := range v.Run.Lines {
 		var usage record.Usage
 		switch l := l.(type) {
@@ -435,7 +433,7 @@ func (v *View) addUsage(c *clock) {
 		case *record.End:
 			usage = l.Usage
 		}
-		for _, u := range usage { // which may be anybody's
+		for _, u := range usage { // untrusted
 			if u[0] < 0 || u[0] > maxAge || u[1] < cpu || u[1] > maxAge || u[2] < 0 {
 				continue
 			}
@@ -452,14 +450,14 @@ func (v *View) addUsage(c *clock) {
 	}
 }
 
-// maxAge bounds what a sample says of time, in ms.
+// maxAge limits the times in a sample, in ms.
 const maxAge = int64(365 * 24 * time.Hour / time.Millisecond)
 
-// clock tells the time of a run, which stands still between its attempts.
+// clock converts times to the time of a run, which stands still between attempts.
 type clock struct {
 	began time.Time
 	cuts  []cut
-	last  float64 // ms: of the latest line
+	last  float64 // time of the latest line, in ms
 }
 
 type cut struct{ from, to time.Time }
@@ -470,7 +468,7 @@ func newClock(r *record.Run) *clock {
 	for _, l := range r.Lines {
 		t := record.When(l)
 		switch l.(type) {
-		case *record.Settle, *record.Answer: // people's, while nothing is under way
+		case *record.Settle, *record.Answer: // from people, while the run is stopped
 			continue
 		}
 		if _, again := l.(*record.Attempt); again && t.After(before) {
@@ -484,7 +482,7 @@ func newClock(r *record.Run) *clock {
 	return c
 }
 
-// at is a time as ms since the run began; what is before that is then.
+// at converts a time to ms since the run began. Earlier times are 0.
 func (c *clock) at(t time.Time) float64 {
 	d := t.Sub(c.began)
 	for _, k := range c.cuts {
@@ -507,9 +505,9 @@ func (c *clock) paused() (sum time.Duration) {
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// value is a value of a record; nil where it is not kept or cannot be read.
+// value returns a value of a record, or nil if it is not kept or cannot be read.
 func value(r *record.Run, d record.Data) []byte {
-	b, _ := r.Value(d) // nil with an error
+	b, _ := r.Value(d) // nil on error
 	return b
 }
 
@@ -522,7 +520,7 @@ func Indented(raw []byte) string {
 	return b.String()
 }
 
-// textOf is a text of a record, in place of one that is not there a word about that.
+// textOf returns a text of a record, or a note that it is missing.
 func textOf(r *record.Run, d record.Data) string {
 	b := value(r, d)
 	if b == nil && !d.IsZero() {

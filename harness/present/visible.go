@@ -11,12 +11,11 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// tab is how wide a tab of a script is shown.
+// tab is the displayed width of a tab.
 const tab = 4
 
-// Visible is a text from a script, a tool or a record as one line of at most so
-// many characters that is safe to show: what a terminal obeys and what does not
-// show are escapes; in ASCII, all else is too.
+// Visible returns untrusted text as one line of at most so many characters that is safe to show. It
+// escapes control characters and invisible characters; in ASCII, also all others beyond ASCII.
 func Visible(text string, most int, ascii bool) string {
 	var b strings.Builder
 	n, most := 0, max(most, 1)
@@ -33,7 +32,7 @@ func Visible(text string, most int, ascii bool) string {
 	return b.String()
 }
 
-// cutTo returns the beginning of a text that is too long, and a mark behind it.
+// cutTo returns the beginning of a text, shortened to make room for a mark at its end.
 func cutTo(s string, most int, mark string, ascii bool) string {
 	if ascii {
 		mark = strings.ReplaceAll(mark, "…", "...")
@@ -41,7 +40,7 @@ func cutTo(s string, most int, mark string, ascii bool) string {
 	return text.First(s, most-utf8.RuneCountInString(mark)) + mark
 }
 
-// escape is a character as it is shown.
+// escape returns a character as it is shown.
 func escape(r rune, raw string, ascii bool) string {
 	switch {
 	case r == utf8.RuneError && len(raw) <= 1:
@@ -69,7 +68,7 @@ func escape(r rune, raw string, ascii bool) string {
 	return raw
 }
 
-// untabbed has spaces in the place of tabs.
+// untabbed replaces tabs by spaces.
 func untabbed(line string) string {
 	if !strings.Contains(line, "\t") {
 		return line
@@ -88,7 +87,7 @@ func untabbed(line string) string {
 	return b.String()
 }
 
-// Duration is a number of ms as text, with the digits that matter.
+// Duration formats a number of ms with its significant digits.
 func Duration(ms float64) string {
 	switch s := ms / 1000; {
 	case ms < 9.95:
@@ -110,7 +109,7 @@ func Duration(ms float64) string {
 	}
 }
 
-// size is a number of bytes.
+// size formats a number of bytes.
 func size(n int) string {
 	switch f := float64(n); {
 	case n < 1000:

@@ -9,7 +9,7 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// asks returns the approvals that the run asked people for, with their answers.
+// asks returns the run's approvals, with their answers.
 func (p *page) asks() Document {
 	r := p.view.Run
 	if len(r.Asks)+len(r.Forged) == 0 {
@@ -51,7 +51,7 @@ func (p *page) asks() Document {
 	return out
 }
 
-// NeedApproval returns "1 call needs approval".
+// NeedApproval returns "1 call needs approval", or the like for n calls.
 func NeedApproval(n int) string {
 	if n == 1 {
 		return "1 call needs approval"
@@ -59,7 +59,7 @@ func NeedApproval(n int) string {
 	return text.Count(n, "call") + " need approval"
 }
 
-// usedBy returns the calls that an answer was for.
+// usedBy returns the calls that used an approval.
 func usedBy(r *record.Run, a *record.Asked) string {
 	var numbers []string
 	for _, m := range r.Calls {

@@ -104,14 +104,14 @@ func TestARunSaysWhatPeopleWereAsked(t *testing.T) {
 	if r, err = s.Load(r.Begin.ID); err != nil {
 		t.Fatal(err)
 	}
-	has(t, r, "  attempt   2 began ", " by joe; the one before ended: waiting\n", "; used by call 1\n")
+	has(t, r, "  attempt   2 began ", " by joe; the previous attempt ended: waiting\n", "; used by call 1\n")
 	if err := s.Settle(r.Begin.ID, &record.Settle{N: 1, Happened: true, Who: "ann"}, 0); err != nil {
 		t.Fatal(err)
 	}
 	if r, err = s.Load(r.Begin.ID); err != nil {
 		t.Fatal(err)
 	}
-	has(t, r, "ann settled that it happened")
+	has(t, r, "ann reported that it happened")
 }
 
 func TestADryRunThatWentOnIsNoDryRun(t *testing.T) {

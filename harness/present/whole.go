@@ -6,19 +6,19 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// Record is a whole record as one JSON object. Its values are what was written,
-// wherever they are kept, with what is left of redacted ones; a value of which only
-// a digest is kept is the text "blob:hmac:DIGEST:BYTES". What is no JSON is a text.
+// Record is a full record as one JSON object. Values are as they were written, wherever they are
+// stored; redacted values are partial. If only its digest is kept, a value is the text
+// "blob:hmac:DIGEST:BYTES". A value that is not JSON is a text.
 type Record struct {
 	Begin    *Begin            `json:"begin"`
-	Status   string            `json:"status"` // of End, or running or died
+	Status   string            `json:"status"` // the status of End, or running or died
 	Attempts []*record.Attempt `json:"attempts,omitempty"`
 	Tools    *Tools            `json:"tools,omitempty"`
 	Calls    []*Call           `json:"calls"`
 	Notes    []*record.Note    `json:"notes"`
 	Children []*Child          `json:"children,omitempty"`
 	End      *End              `json:"end,omitempty"`
-	Lines    []any             `json:"lines,omitempty"` // of all other types, as they are
+	Lines    []any             `json:"lines,omitempty"` // lines of all other types, unchanged
 	Damaged  string            `json:"damaged,omitempty"`
 }
 
@@ -38,8 +38,7 @@ type (
 		record.Unit
 		Source string `json:"source"`
 	}
-	// Call has all lines about a call. In a dry run Guess stands in the place of
-	// the others.
+	// Call has all lines about a call. In a dry run, Guess replaces the others.
 	Call struct {
 		*record.Call
 		Args   json.RawMessage `json:"args,omitempty"`
@@ -71,7 +70,7 @@ type (
 	}
 )
 
-// Whole is all that a record has.
+// Whole returns everything in a record.
 func Whole(r *record.Run) *Record {
 	out := whole(r)
 	for _, m := range r.Calls {
@@ -84,7 +83,7 @@ func Whole(r *record.Run) *Record {
 	return out
 }
 
-// whole is a record without its calls, notes and children.
+// whole returns a record without its calls, notes and children.
 func whole(r *record.Run) *Record {
 	b := r.Begin
 	out := &Record{Begin: &Begin{b, textOf(r, b.Script), valuesOf(r, b.Inputs), valuesOf(r, b.Stored)}, Status: r.Summary().Status,
@@ -149,14 +148,14 @@ func valuesOf(r *record.Run, in record.Values) map[string]json.RawMessage {
 	return out
 }
 
-// rawOf is a value of a record as JSON, nil where there is none.
+// rawOf returns a value of a record as JSON, or nil if there is no value.
 func rawOf(r *record.Run, d record.Data) json.RawMessage {
 	b := value(r, d)
 	switch {
 	case b == nil && d.IsZero():
 		return nil
 	case b == nil:
-		b, _ = d.MarshalJSON() // which cannot fail
+		b, _ = d.MarshalJSON() // cannot fail
 		return b
 	case !json.Valid(b):
 		return record.String(string(b)).JSON

@@ -8,8 +8,8 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// WriteWhole writes a whole record as JSON, indented by two blanks: the bytes of Whole, of
-// which one call at a time is in memory.
+// WriteWhole writes the JSON of Whole, indented by two spaces. It holds one call at a time in
+// memory.
 func WriteWhole(w io.Writer, r *record.Run) error {
 	head := whole(r)
 	out := &pieces{w: w, sep: "{\n  "}
@@ -39,7 +39,7 @@ func WriteWhole(w io.Writer, r *record.Run) error {
 	return out.err
 }
 
-// pieces writes the fields of a JSON object one after another, until there is an error.
+// pieces writes the fields of a JSON object one by one, until the first error.
 type pieces struct {
 	w   io.Writer
 	sep string // before the next field
