@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// fileNames are those that declarations are dealt out to. The order in which Go
-// takes them is not that in which a reader would.
+// fileNames are the files among which declarations are distributed. Go's order of these names
+// is not a reader's.
 var fileNames = []string{"main.go", "a.go", "util.go", "Types.go", "main_2.go", "z-last.go"}
 
-// archive writes a program in several files, each with the imports that it
-// needs, some under names of its own, and with files that Go leaves out.
+// archive writes a program in several files, each with its own imports, some renamed, and with
+// files that Go ignores.
 func (g *program) archive(src string, f *ast.File) (string, error) {
 	names := slices.Clone(fileNames)
 	g.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
@@ -49,7 +49,7 @@ var leftOut = []string{
 	"-- go.mod --\nmodule script\n\ngo 1.26\n",
 }
 
-// declarations is the text of some declarations, behind their imports.
+// declarations returns the text of some declarations behind their imports.
 func (g *program) declarations(src string, f, file *ast.File) string {
 	used := usedPackages(f, file)
 	type change struct {

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// A variable is what expressions may read.
+// A variable is a variable that expressions may read.
 type variable struct {
 	name  string
 	typ   *typ
 	fixed bool // may not be assigned
-	own   bool // what it refers to was made for it, so that nobody else sees a change
+	own   bool // owns its value, so changes are not visible elsewhere
 }
 
 func (g *program) declare(name string, t *typ) {
 	g.scope = append(g.scope, variable{name: name, typ: t})
 }
 
-// visible returns the variables that no inner one of the same name hides.
+// visible returns the wanted variables that are not shadowed.
 func (g *program) visible(want func(variable) bool) []variable {
 	var out []variable
 	seen := map[string]bool{}
@@ -32,7 +32,7 @@ func (g *program) visible(want func(variable) bool) []variable {
 	return out
 }
 
-// expr returns an expression of type t, perhaps a constant.
+// expr returns an expression of type t, possibly a constant.
 func (g *program) expr(t *typ, depth int) string {
 	if depth <= 0 || g.chance(25) {
 		if g.chance(60) {
@@ -45,7 +45,7 @@ func (g *program) expr(t *typ, depth int) string {
 	return g.variable(t, depth)
 }
 
-// variable returns an expression of type t that is not constant.
+// variable returns a non-constant expression of type t.
 func (g *program) variable(t *typ, depth int) string {
 	if depth <= 0 || g.chance(35) {
 		if s := g.path(t); s != "" {
@@ -63,7 +63,7 @@ func (g *program) variable(t *typ, depth int) string {
 	return g.wrapped(t, depth-1)
 }
 
-// path returns a variable of type t, a field or an element of one, or "".
+// path returns a variable, field or element of type t, or "".
 func (g *program) path(t *typ) string {
 	var found []string
 	for _, v := range g.visible(func(variable) bool { return true }) {
@@ -92,7 +92,7 @@ func (g *program) paths(found *[]string, path string, have, want *typ, depth int
 	}
 }
 
-// wrapped returns an expression of type t from what works for every type.
+// wrapped returns an expression of type t from a construct that works for every type.
 func (g *program) wrapped(t *typ, depth int) string {
 	for range 8 {
 		switch g.IntN(10) {
@@ -135,7 +135,7 @@ func (g *program) wrapped(t *typ, depth int) string {
 	return "id[" + t.text + "](" + g.expr(t, depth) + ")"
 }
 
-// conv is a type's text where a conversion needs parentheses.
+// conv returns a type's text, in parentheses if a conversion needs them.
 func conv(t *typ) string {
 	if strings.HasPrefix(t.text, "*") {
 		return "(" + t.text + ")"
@@ -143,7 +143,7 @@ func conv(t *typ) string {
 	return t.text
 }
 
-// operation returns an expression of type t by what t can do, or "".
+// operation returns an operation that results in type t, or "".
 func (g *program) operation(t *typ, depth int) string {
 	switch t.kind {
 	case integer:
@@ -302,7 +302,7 @@ func (g *program) args(params []*typ, depth int) string {
 
 var words = []string{"", "a", "go", "x y", "häß", "日本", "a,b", "Q\\\"q", "%d", "<&>", "0", "tab\\t"}
 
-// literal returns a value that is written down, of nested expressions at most.
+// literal returns a literal of type t, whose elements may be nested expressions.
 func (g *program) literal(t *typ, depth int) string {
 	switch t.kind {
 	case integer:
@@ -349,8 +349,8 @@ func (g *program) literal(t *typ, depth int) string {
 	panic("no literal of " + t.text)
 }
 
-// dynamic returns an expression of type any. Where it ends it holds no struct,
-// since that may hold an any again.
+// dynamic returns an expression of type any. At depth 0 it contains no struct, because that may
+// contain an any in turn.
 func (g *program) dynamic(depth int) string {
 	if depth < 0 {
 		return "any(" + g.literal(g.typed(pick(g, basics).text), 0) + ")"
@@ -372,7 +372,7 @@ func (g *program) several(t *typ, n, depth int) string {
 	return strings.Join(out, ", ")
 }
 
-// entries has constant keys that differ, as Go demands.
+// entries returns map entries with distinct constant keys, as Go requires.
 func (g *program) entries(t *typ, depth int) string {
 	var out []string
 	for i := range g.IntN(3) {

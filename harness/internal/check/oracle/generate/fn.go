@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A fn is a function of the generated program that expressions may call. It
-// changes nothing that its caller sees.
+// A fn is a function of the generated program for use in expressions. It changes nothing that
+// its caller sees.
 type fn struct {
 	name    string
 	params  []*typ
@@ -38,7 +38,7 @@ func (g *program) declareMethod(t *typ, m method) {
 	t.methods = append(t.methods, m)
 }
 
-// signature returns all of a function but its name.
+// signature returns a function's declaration without its name.
 func (g *program) signature(f *fn, first string, scope ...variable) string {
 	var params []string
 	for _, p := range f.params {

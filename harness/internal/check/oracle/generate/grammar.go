@@ -12,7 +12,7 @@ import (
 //go:embed grammar/*.txt
 var grammarFiles embed.FS
 
-// maxDepth is how deeply productions nest before those marked deep are left out.
+// maxDepth is the nesting of productions from which those marked deep are omitted.
 const maxDepth = 6
 
 // An alternative is one text for the name of a production.
@@ -22,7 +22,7 @@ type alternative struct {
 	deep   bool // refers to its own kind
 }
 
-// grammar is the text of grammar/*.txt by production.
+// grammar contains the alternatives in grammar/*.txt by production.
 //
 // A line "== NAME [WEIGHT] [deep]" begins an alternative for NAME. Lines that
 // begin with "#" are comments.
@@ -125,7 +125,7 @@ func (e *expander) production(name string) string {
 	panic("not reached")
 }
 
-// inside gives f bindings and variables of its own.
+// inside calls f in a new scope of bindings and variables.
 func (e *expander) inside(f func() string) string {
 	e.depth++
 	e.bound = append(e.bound, map[string]string{})
@@ -155,7 +155,7 @@ func (e *expander) expand(text string) string {
 	}
 }
 
-// closing splits behind the » that belongs to a « before s.
+// closing splits s behind the » that closes a « before s.
 func closing(s string) (inside, after string) {
 	open := 1
 	for i, r := range s {
@@ -235,7 +235,7 @@ func (e *expander) binding(name string) (string, bool) {
 	return "", false
 }
 
-// word is what a word of a hole stands for: itself, when it is not bound.
+// word returns the value of a bound word, or the word itself.
 func (e *expander) word(s string) string {
 	if v, ok := e.binding(s); ok {
 		return v
@@ -257,7 +257,7 @@ func (e *expander) repeat(s string) string {
 	return b.String()
 }
 
-// value is what a binding binds.
+// value returns the value for a binding.
 func (e *expander) value(s string) string {
 	word, rest, _ := strings.Cut(s, " ")
 	switch word {
@@ -273,7 +273,7 @@ func (e *expander) typeOf(s string) *typ {
 	return e.typed(e.word(s))
 }
 
-// choices splits at the bars that stand in no inner hole. "||" is Go's.
+// choices splits at bars outside inner holes. "||" is Go's operator.
 func choices(h string) []string {
 	var out []string
 	depth, from := 0, 0

@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// Program returns the program of a seed, formatted. It fails when the grammar
-// does: a hole that names nothing, or a text that is not Go.
+// Program returns the formatted program of a seed. It returns an error if the grammar has one:
+// an unknown hole, or a text that is not Go.
 func Program(seed uint64) (src string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -37,28 +37,28 @@ func Program(seed uint64) (src string, err error) {
 	return g.source()
 }
 
-// program is a program in the making.
+// program is a program that is being written.
 type program struct {
 	*rand.Rand
 	decls strings.Builder // finished declarations
 	types map[string]*typ // by text
 	named []*typ          // declared by this program, in order
-	funcs []*fn           // that expressions may call
-	off   map[string]bool // features that this program does without
+	funcs []*fn           // callable in expressions
+	off   map[string]bool // disabled features
 	scope []variable      // innermost last
 	fn    *fn             // being written
-	loops []string        // labels of the loops around, "" for none
+	loops []string        // labels of the enclosing loops, "" for an unlabelled one
 	last  int             // number of the last fresh name
 	runs  []string        // scenes' functions, in the order of main
 }
 
-// features are what a seed may do without, beside scenes.
+// features are the features, besides scenes, that a seed can disable.
 var features = []string{
 	"trace", "closure", "generic", "pointer", "map", "float", "narrow", "defer", "label", "switch",
 	"shadow", "recursive", "method", "embed", "interface", "stringer", "array", "unexported", "rangefunc", "any",
 }
 
-// choose decides which features are off. A quarter of the seeds has all.
+// choose selects the disabled features. A quarter of the seeds disables none.
 func (g *program) choose() {
 	if g.IntN(4) == 0 {
 		return
@@ -70,21 +70,21 @@ func (g *program) choose() {
 
 func (g *program) on(feature string) bool { return !g.off[feature] }
 
-// chance is true in n of 100 cases.
+// chance returns true in n of 100 cases.
 func (g *program) chance(n int) bool { return g.IntN(100) < n }
 
 func pick[T any](g *program, list []T) T { return list[g.IntN(len(list))] }
 
-// fresh returns a name that the program does not have yet.
+// fresh returns an unused name.
 func (g *program) fresh(prefix string) string {
 	g.last++
 	return fmt.Sprint(prefix, g.last)
 }
 
-// longEnough is how long a text in bytes, yet to be formatted, gets no more scenes.
+// longEnough is the size of an unformatted text, in bytes, from which no scenes are added.
 const longEnough = 10000
 
-// scenes writes a few scenes of the grammar, mostly of few families.
+// scenes writes a few scenes of the grammar, mostly of a few families.
 func (g *program) scenes() {
 	families := slices.Sorted(maps.Keys(sceneFamilies))
 	g.Shuffle(len(families), func(i, j int) { families[i], families[j] = families[j], families[i] })
@@ -111,7 +111,7 @@ func (g *program) scene(family string) {
 	g.runs = append(g.runs, "guard(\""+family+" "+number+"\", Run"+number+")")
 }
 
-// main writes what calls the scenes, and how the program ends.
+// main writes the calls of the scenes, and the end of the program.
 func (g *program) main() {
 	e := &expander{program: g, number: g.fresh(""), bound: []map[string]string{{}}}
 	ending := ""
@@ -121,8 +121,8 @@ func (g *program) main() {
 	fmt.Fprintf(&g.decls, "func main() {\n%s\n%s\nfmt.Println(\"end\", counter)\n}\n", strings.Join(g.runs, "\n"), ending)
 }
 
-// common is what all programs have: how they trace, and how they end when they
-// run for too long.
+// common is the part that all programs share: the tracing, and the end of a program that runs
+// too long.
 const common = `
 var fuel = 4000
 
@@ -155,7 +155,7 @@ func guard(name string, f func()) {
 }
 `
 
-// packages are the imports that a text may use without saying so.
+// packages are the packages that a text may use without importing them.
 var packages = map[string]string{
 	"bufio": "bufio", "bytes": "bytes", "cmp": "cmp", "context": "context", "errors": "errors", "fmt": "fmt",
 	"heap": "container/heap", "list": "container/list", "io": "io", "iter": "iter", "json": "encoding/json",
@@ -167,8 +167,7 @@ var packages = map[string]string{
 	"xml": "encoding/xml", "reflect": "reflect", "flag": "flag", "htmltemplate": "html/template",
 }
 
-// source puts the declarations together, with the imports that they use: in one
-// file, or in several.
+// source returns the declarations with the imports that they use, in one file or in several.
 func (g *program) source() (string, error) {
 	body := g.decls.String() + common
 	src := "package main\n" + body
@@ -184,7 +183,7 @@ func (g *program) source() (string, error) {
 	return string(text), err
 }
 
-// usedPackages are the identifiers in n that stand for packages, by their name.
+// usedPackages returns the identifiers in n that refer to packages, by name.
 func usedPackages(f *ast.File, n ast.Node) map[string][]*ast.Ident {
 	free := map[*ast.Ident]bool{}
 	for _, id := range f.Unresolved {
@@ -211,7 +210,7 @@ func imports(used map[string][]*ast.Ident) string {
 	return b.String() + ")\n"
 }
 
-// importSpec imports the package that texts know by a name, under another.
+// importSpec returns the import of the package that texts call name, under the name as.
 func importSpec(name, as string) string {
 	if path := packages[name]; name != as || name == "htmltemplate" { // beside text/template
 		return fmt.Sprintf("%s %q\n", as, path)
@@ -219,7 +218,7 @@ func importSpec(name, as string) string {
 	return fmt.Sprintf("%q\n", packages[name])
 }
 
-// around returns the lines about the first syntax error.
+// around returns the lines around the first syntax error.
 func around(src string, err error) string {
 	var faults scanner.ErrorList
 	if !errors.As(err, &faults) {

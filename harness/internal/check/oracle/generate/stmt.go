@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// statements returns up to n statements in the present block. What they declare
-// stays in scope.
+// statements returns up to n statements for the current block. Their declarations stay in
+// scope.
 func (g *program) statements(n, depth int) string {
 	var b strings.Builder
 	for range 1 + g.IntN(n) {
@@ -16,7 +16,7 @@ func (g *program) statements(n, depth int) string {
 	return b.String()
 }
 
-// block returns statements in a block of their own, that ends by printing what it declared.
+// block returns statements in a new block that ends by printing its variables.
 func (g *program) block(n, depth int, inside ...variable) string {
 	before := len(g.scope)
 	g.scope = append(g.scope, inside...)
@@ -32,7 +32,7 @@ func (g *program) block(n, depth int, inside ...variable) string {
 	return b.String()
 }
 
-// index is where the innermost variable of that name is in the scope.
+// index returns the index of the innermost variable of that name in the scope.
 func (g *program) index(name string) int {
 	for i := len(g.scope) - 1; i >= 0; i-- {
 		if g.scope[i].name == name {
@@ -85,7 +85,7 @@ func (g *program) statement(depth int) string {
 	return g.simple()
 }
 
-// simple declares, assigns or prints.
+// simple returns a declaration, an assignment, or a print statement.
 func (g *program) simple() string {
 	switch g.IntN(8) {
 	case 0, 1, 2:
@@ -111,7 +111,7 @@ func (g *program) declaration() string {
 	name := g.fresh("v")
 	if vars := g.visible(func(v variable) bool { return strings.HasPrefix(v.name, "v") }); g.on("shadow") && len(vars) > 0 && g.chance(10) {
 		if v := pick(g, vars); g.IntN(3) == 0 {
-			// A new variable of an old name needs a block of its own.
+			// A shadowing variable needs a new block.
 			s := fmt.Sprintf("{\n%s := %s\n%s\n}", v.name, g.variable(v.typ, 2), g.show(v.name, v.typ))
 			return s
 		}
@@ -152,7 +152,7 @@ func (g *program) assignment() string {
 		}
 		return fmt.Sprintf("%s %s= %s", v.name, pick(g, []string{"+", "-", "*", "|", "^", "&"}), g.expr(v.typ, 2))
 	case v.typ.kind == text && g.chance(50):
-		// In loops, s += s would never come to an end.
+		// In a loop, s += s would grow without end.
 		return fmt.Sprintf("if len(%s) < 1000 {\n%s += %s\n}", v.name, v.name, g.expr(v.typ, 1))
 	case v.typ.kind == slice && v.own && g.chance(60):
 		return fmt.Sprintf("%s = append(%s, %s)", v.name, v.name, g.expr(v.typ.elem, 2))
@@ -166,13 +166,13 @@ func (g *program) assignment() string {
 		}
 	}
 	if v.own && v.typ.shared() {
-		return "" // it would no longer be its own
+		return "" // it would no longer own its value
 	}
 	return fmt.Sprintf("%s = %s", v.name, g.expr(v.typ, 2))
 }
 
-// mutation changes a part of a variable that owns it, or calls a method with a
-// pointer receiver.
+// mutation changes a part of a variable that owns it, or calls a method with a pointer
+// receiver.
 func (g *program) mutation() string {
 	vars := g.visible(func(v variable) bool { return v.own && !v.fixed })
 	if len(vars) == 0 {
@@ -216,7 +216,7 @@ func (g *program) ifStatement(depth int) string {
 	return s
 }
 
-// loop returns one of Go's loops. Each burns fuel and may be left early.
+// loop returns a loop of any kind. It burns fuel and may exit early.
 func (g *program) loop(depth int) string {
 	label := ""
 	if g.on("label") && g.chance(30) {
@@ -288,7 +288,7 @@ func (g *program) loopHead() (string, []variable) {
 	return fmt.Sprintf("for %s := range %d", i, n), []variable{index}
 }
 
-// exit leaves a loop or the function under a condition.
+// exit returns a conditional exit from a loop or the function.
 func (g *program) exit() string {
 	c := g.variable(g.typed("bool"), 1)
 	if len(g.loops) > 0 && g.chance(70) {
@@ -315,7 +315,7 @@ func (g *program) switchStatement(depth int) string {
 	}
 	n := 1 + g.IntN(3)
 	outer := g.loops
-	g.loops = nil // a break would leave the switch, and what has no label is left alone
+	g.loops = nil // break would leave the switch, and needs a label to leave the loop
 	for i := range n {
 		c := g.variable(g.typed("bool"), 1)
 		if tagged {
@@ -363,7 +363,7 @@ func (g *program) typeSwitch(depth int) string {
 	return b.String()
 }
 
-// same says whether a type was seen, by any of its names.
+// same reports whether a type was seen under any of its names.
 func same(t string, seen map[string]bool) bool {
 	t = strings.ReplaceAll(strings.ReplaceAll(t, "rune", "int32"), "byte", "uint8")
 	if seen[t] {
@@ -373,8 +373,8 @@ func same(t string, seen map[string]bool) bool {
 	return false
 }
 
-// closure declares a function that changes a captured variable, and calls it in
-// statements of its own.
+// closure declares a function that changes a captured variable, and calls it in separate
+// statements.
 func (g *program) closure(depth int) string {
 	name := g.fresh("c")
 	f := &fn{name: name, params: []*typ{g.randomType(1)}, results: []*typ{g.typ("printable", 1)}}

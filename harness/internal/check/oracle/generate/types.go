@@ -28,13 +28,13 @@ const (
 type typ struct {
 	text      string
 	kind      kind
-	bits      int // of an integer; 0 for int
+	bits      int // of an integer; 0 for int and uint
 	unsigned  bool
 	key, elem *typ
 	length    int
 	fields    []field
 	methods   []method
-	impls     []*typ // of an interface: what may be put into it
+	impls     []*typ // of an interface: the types that implement it
 	declared  bool
 	stringer  bool // has String or Error with a value receiver
 }
@@ -62,7 +62,7 @@ var basics = []*typ{
 	{text: "byte", kind: integer, bits: 8, unsigned: true}, {text: "float32", kind: float},
 }
 
-// typed returns the type of a text: a basic or declared type, or one made of them.
+// typed returns the type with a text: a basic or declared type, or a composite of them.
 func (g *program) typed(s string) *typ {
 	if t := g.types[s]; t != nil {
 		return t
@@ -92,14 +92,14 @@ func (g *program) parse(s string) *typ {
 		length, _ := strconv.Atoi(n)
 		return &typ{text: s, kind: array, length: length, elem: g.typed(elem)}
 	case strings.HasPrefix(s, "map["):
-		key, elem, _ := strings.Cut(s[4:], "]") // keys are no slices or maps; an array key has a name
+		key, elem, _ := strings.Cut(s[4:], "]") // a key is neither a slice nor a map; an array key is a named type
 		return &typ{text: s, kind: mapping, key: g.typed(key), elem: g.typed(elem)}
 	}
 	panic(fmt.Sprintf("unknown type %q", s))
 }
 
-// typ returns a random type: any, comparable, printable, or plain, which prints
-// no address inside another type either.
+// typ returns a random type of a class: any, comparable, printable, or plain, which is
+// printable inside another type too.
 func (g *program) typ(which string, depth int) *typ {
 	for range 50 {
 		t := g.randomType(depth)
@@ -144,7 +144,7 @@ func (g *program) randomType(depth int) *typ {
 	return g.typed(t.text)
 }
 
-// comparable says whether == compiles and cannot panic.
+// comparable reports whether == compiles and cannot panic.
 func (t *typ) comparable() bool {
 	switch t.kind {
 	case slice, mapping, function, iface, empty:
@@ -161,7 +161,7 @@ func (t *typ) comparable() bool {
 	return true
 }
 
-// keyable says whether maps with such keys print in one order only.
+// keyable reports whether a map with such keys always prints in the same order.
 func (t *typ) keyable() bool {
 	switch t.kind {
 	case integer, text, boolean:
@@ -177,8 +177,7 @@ func (t *typ) keyable() bool {
 	return false
 }
 
-// printable says whether fmt prints no address for any value that the program
-// has of it.
+// printable reports whether fmt prints no address for any value of the type in the program.
 func (t *typ) printable() bool { return t.prints(true) }
 
 func (t *typ) prints(top bool) bool {
@@ -198,12 +197,12 @@ func (t *typ) prints(top bool) bool {
 			}
 		}
 	case failure:
-		return top // inside it may be a pointer in an unexported field
+		return top // it may contain a pointer in an unexported field
 	}
 	return true
 }
 
-// shared says whether a copy shares memory with the original.
+// shared reports whether a copy shares memory with the original.
 func (t *typ) shared() bool {
 	switch t.kind {
 	case slice, mapping, pointer, function, iface, empty, failure:
@@ -220,7 +219,7 @@ func (t *typ) shared() bool {
 	return false
 }
 
-// declareTypes declares a few types, each made of those before it.
+// declareTypes declares a few types, each from those before it.
 func (g *program) declareTypes() {
 	for range g.IntN(5) {
 		switch g.IntN(5) {
@@ -271,7 +270,7 @@ func (g *program) declareStruct() {
 	g.finish(t)
 }
 
-// finish gives a declared type its methods.
+// finish registers a declared type and declares its methods.
 func (g *program) finish(t *typ) {
 	g.types[t.text] = t
 	g.named = append(g.named, t)
@@ -295,7 +294,7 @@ func (g *program) finish(t *typ) {
 	}
 }
 
-// describe is an expression of type string that tells of x without formatting x itself.
+// describe returns a string expression that depends on x without formatting x itself.
 func (g *program) describe(t *typ) string {
 	switch t.kind {
 	case integer:
@@ -312,8 +311,7 @@ func (g *program) describe(t *typ) string {
 	return fmt.Sprintf(`"<%s>"`, t.text)
 }
 
-// hasString says whether String or Error is there already, or promoted from
-// somewhere.
+// hasString reports whether the type declares String or Error, or promotes one.
 func (t *typ) hasString() bool {
 	for _, f := range t.fields {
 		if f.embedded && (f.typ.stringer || f.typ.hasString()) {
@@ -332,7 +330,7 @@ func (t *typ) method(name string) bool {
 	return false
 }
 
-// declareInterface declares an interface of one method and two types that have it.
+// declareInterface declares an interface with one method, and two types that implement it.
 func (g *program) declareInterface() {
 	t := &typ{text: g.fresh("I"), kind: iface, declared: true}
 	m := method{name: "Do" + t.text, result: g.randomType(1)}
