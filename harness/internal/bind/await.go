@@ -10,8 +10,8 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// await returns a catalog that has the servers that the script means: it waits for those
-// that the script names and then, if a phrase may mean others, briefly for the rest.
+// await returns a catalog with the servers that the script means. It waits for the servers that
+// the script names and then, if a phrase may mean others, briefly for the rest.
 func (b *Bound) await(ctx context.Context, cat *catalog.Catalog) (*catalog.Catalog, error) {
 	for _, last := range []bool{false, true} {
 		if cat.Asking == nil {
@@ -34,8 +34,8 @@ func (b *Bound) await(ctx context.Context, cat *catalog.Catalog) (*catalog.Catal
 	return cat, nil
 }
 
-// missingServers returns the servers that have not answered yet and that the script means by
-// its names and phrases. open reports whether phrases may mean others.
+// missingServers returns the servers that the script's names and phrases mean and that have not
+// answered yet. open reports whether phrases may mean others.
 func (b *Bound) missingServers(ctx context.Context, cat *catalog.Catalog) (servers []string, open bool, err error) {
 	if err := b.use(cat); err != nil {
 		return nil, false, err
@@ -69,8 +69,8 @@ func (b *Bound) missingServers(ctx context.Context, cat *catalog.Catalog) (serve
 	return servers, open, nil
 }
 
-// serverOf returns the server that a phrase means. known is false if the answer of another
-// server could change it.
+// serverOf returns the server that a phrase means. known is false if another server's answer
+// could change the result.
 func (b *Bound) serverOf(ctx context.Context, phrase string, used []*wrappers.Tool) (server string, known bool, err error) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(strings.ReplaceAll(strings.TrimSpace(phrase), "__", "."), "mcp."), ".")
 	name, _, _ = strings.Cut(name, "/")

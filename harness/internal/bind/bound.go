@@ -1,11 +1,11 @@
 // Package bind turns the phrases and names of a script into the tools that it may call, the Go
-// packages that it is checked with, and the errors, warnings and answers of a lookup. It depends
-// on the catalog, the policy and the script alone, and knows nothing of the run.
+// packages for checking it, and the errors, warnings and answers of a lookup. It depends only
+// on the catalog, the policy and the script, not on the run.
 //
 // A [Bound] goes through four steps. Load gets the catalog, with the servers that the script
-// means. Resolve finds the tools: a phrase has candidates, and the names that the script uses
-// choose among them. Generate makes the packages. Explain and Types serve a script that does
-// not compile: only then is it known which tool of the registry a wrong name was meant for.
+// means. Resolve finds the tools: a phrase yields candidates, and the script's names choose
+// among them. Generate makes the packages. Explain and Types serve a script that does not
+// compile, and match its wrong names with tools in the whole registry.
 package bind
 
 import (
@@ -24,47 +24,47 @@ type Script struct {
 	Source string
 	// Strict refuses tools that no phrase declares.
 	Strict bool
-	// Tools returns the catalog, loaded. It is called when the script first needs a tool.
+	// Tools returns the loaded catalog. It is called when the script first needs a tool.
 	Tools func(context.Context) (*catalog.Catalog, error)
-	// AtHand reports whether Tools need not ask servers.
+	// AtHand reports whether Tools returns without asking servers.
 	AtHand bool
 
 	Policy   *policy.Policy // If nil, all tools may be called.
-	Began    *policy.Policy // of a resumed run, the policy that it began with; else nil
+	Began    *policy.Policy // the policy with which a resumed run began; else nil
 	Approved []string       // IDs of tools that a person has approved
 	Dry      bool           // effect calls are not sent
-	Waits    bool           // calls that need approval can wait for it, or are not made
+	Waits    bool           // calls can wait for approval, or are not made
 }
 
-// Bound is what the names and phrases of a script mean.
+// Bound is a script with the meanings of its names and phrases.
 type Bound struct {
 	Script
-	Needs   worker.Needs              // of the script, without names that are too long
+	Needs   worker.Needs              // without names that are too long
 	Catalog *catalog.Catalog          // nil until the script needs one; kept for the whole run
 	View    *wrappers.View            // of Catalog
 	Index   *discovery.Index          // of Catalog
-	Allowed map[string]*wrappers.Tool // by ID: the tools that the script may call
+	Allowed map[string]*wrappers.Tool // the tools that the script may call, by ID
 
-	// What binding adds to the Result.
-	Status    outcome.Status // "" if nothing is wrong
+	// The parts of the Result that binding contributes.
+	Status    outcome.Status // "" if there is no error
 	Uses      []outcome.ToolUse
 	Errors    []outcome.Error
 	Mended    []outcome.Error // warnings
 	Decisions []policy.Decision
 	Down      []string
 
-	declared   map[string]int               // by tool ID, the line of the first phrase that led to it
-	unresolved map[string]worker.Unresolved // by phrase, those whose error the script handles
+	declared   map[string]int               // line of the first phrase that led to a tool, by tool ID
+	unresolved map[string]worker.Unresolved // unresolved phrases whose error the script handles
 	meant      []meant                      // tools that a refused script means
-	guesses    int                          // wrong names that tools were looked for
+	guesses    int                          // number of wrong names for which tools were guessed
 }
 
-// New prepares the binding of a script.
+// New returns the unbound script. Call Load next.
 func New(s Script) *Bound {
 	return &Bound{Script: s, Uses: []outcome.ToolUse{}}
 }
 
-// need is why the answer to a script shows a tool, the most urgent reason first.
+// A need is a reason to show a tool in the answer to a script, the most urgent first.
 type need int
 
 const (
@@ -82,7 +82,7 @@ type meant struct {
 	need need
 }
 
-// lineOf returns the line where the script first calls a tool, else where it declares it.
+// lineOf returns the line of the script's first call of a tool, else of its declaration.
 func (b *Bound) lineOf(t *wrappers.Tool) int {
 	for _, n := range b.Needs.Names {
 		if s := b.server(n.Package); s == t.Package() {

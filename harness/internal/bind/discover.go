@@ -9,10 +9,10 @@ import (
 	"github.com/usetools/usetools/discovery"
 )
 
-// maxAsked bounds the names of one Describe.
+// maxAsked limits the names in one Describe request.
 const maxAsked = 200
 
-// Discover answers a function of the package discovery, as an MCP result.
+// Discover answers a request of the package discovery with an MCP result.
 func (b *Bound) Discover(args json.RawMessage) (json.RawMessage, error) {
 	var q struct {
 		Ask   string          `json:"ask"`
@@ -66,8 +66,8 @@ func (b *Bound) answer(ask string, raw json.RawMessage) (any, error) {
 	return nil, fmt.Errorf("discovery has no request %.40q", ask)
 }
 
-// describe returns the catalog's Describe without the tools that policy denies. A name that
-// means no other tool is answered with the denial.
+// describe returns the catalog's Describe without the tools that policy denies. If a name means
+// only denied tools, the answer contains the denial.
 func (b *Bound) describe(names []string, d discovery.Detail) (discovery.Description, error) {
 	answer := discovery.Description{Tools: []discovery.Entry{}, NotFound: []string{}}
 	for _, name := range names {

@@ -20,12 +20,11 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// RefusedTokens bounds the answer to a refused script, in tokens.
+// RefusedTokens limits the answer to a refused script, in tokens.
 const RefusedTokens = 900
 
-// Explain makes errors of what the worker has found wrong with the script, and adds what
-// only the harness knows: the servers and tools of the whole registry, of which the worker
-// has seen just the declared ones.
+// Explain converts the worker's diagnostics to errors. It adds hints from the whole registry,
+// of which the worker sees only the declared servers and tools.
 func (b *Bound) Explain(ctx context.Context, ds []worker.Diagnostic) (errs []outcome.Error) {
 	known := b.Catalog != nil || b.loadFor(ctx, ds)
 	missing := map[string]bool{} // unknown servers, each reported once
@@ -57,7 +56,7 @@ func (b *Bound) Explain(ctx context.Context, ds []worker.Diagnostic) (errs []out
 		}
 		if s := b.server(f.about.Package); s != nil {
 			n := beside
-			if f.about.Code == check.CodeNoName { // their descriptions tell which one was meant
+			if f.about.Code == check.CodeNoName { // their descriptions help to choose
 				n = alsoNamed
 			}
 			b.mean(n, b.toolsOfSmall(s)...)
@@ -67,7 +66,7 @@ func (b *Bound) Explain(ctx context.Context, ds []worker.Diagnostic) (errs []out
 }
 
 // mentioned returns errors about the names in a text that is not Go: unknown servers and
-// unknown functions of servers, if something is like them.
+// functions that resemble known ones.
 func (b *Bound) mentioned() []finding {
 	var fs []finding
 	reported := map[string]bool{}
@@ -99,8 +98,8 @@ func (b *Bound) mentioned() []finding {
 	return fs
 }
 
-// loadFor gets the catalog for a script that uses no tool by its syntax, but may mean one:
-// if it is at hand, or if an undefined name is spelled like a tool.
+// loadFor loads the catalog for a script that uses no tool by its syntax, but may mean one: the
+// catalog is at hand, or an undefined name is spelled like a tool.
 func (b *Bound) loadFor(ctx context.Context, ds []worker.Diagnostic) bool {
 	if !b.AtHand && !slices.ContainsFunc(ds, func(d worker.Diagnostic) bool {
 		first, _ := utf8.DecodeRuneInString(d.Name)
@@ -136,14 +135,14 @@ func (b *Bound) explain(e *finding) {
 		if t, ok := s.Func(e.about.Name); ok && len(tools) == 0 {
 			tools = []*wrappers.Tool{t}
 		}
-		if len(tools) > 0 { // of a type that several tools share, one that the script may call
+		if len(tools) > 0 { // if several tools share a type, one that the script may call
 			b.showTool(e, misused, tools[max(0, slices.IndexFunc(tools,
 				func(t *wrappers.Tool) bool { return b.Allowed[t.ID] != nil }))])
 		}
 	}
 }
 
-// showTool makes an error one about a tool, whose types the answer shows.
+// showTool attributes an error to a tool, whose types the answer shows.
 func (b *Bound) showTool(e *finding, n need, t *wrappers.Tool) {
 	b.mean(n, t)
 	if e.Signatures, e.Shown = nil, true; !b.hides(t.ID) {
@@ -151,8 +150,8 @@ func (b *Bound) showTool(e *finding, n need, t *wrappers.Tool) {
 	}
 }
 
-// explainBare explains a name without a package by the tools of that name, or with a type of
-// that name.
+// explainBare explains a name without a package by the tools with that name or a type of that
+// name.
 func (b *Bound) explainBare(e *finding, name string) {
 	for _, id := range slices.Sorted(maps.Keys(b.Allowed)) {
 		if t := b.Allowed[id]; name == t.ParamsType() || name == t.ResultType() {
@@ -176,11 +175,11 @@ func (b *Bound) explainBare(e *finding, name string) {
 
 const serversHint = `a server is used by its own name: import "servers/git", and then git.Log(…)`
 
-// explainServer explains the name of an unknown server: by servers that are spelled like it,
-// by tools that do what its functions are named for, or else by all servers.
+// explainServer explains the name of an unknown server by similarly spelled servers, by tools
+// that match the names of its functions, or else by a list of all servers.
 func (b *Bound) explainServer(e *finding, name string) {
 	if near := e.about.Near; len(near) > 0 && !b.namesServer(near) {
-		return // a variable, most likely
+		return // probably a variable
 	}
 	b.fixes(e)
 	if name == "servers" {
@@ -235,10 +234,10 @@ func (b *Bound) explainServer(e *finding, name string) {
 	}
 }
 
-// serverListTokens bounds a list of all servers, in tokens.
+// serverListTokens limits a list of all servers, in tokens.
 const serverListTokens = 300
 
-// serverList names the servers that have tools the script may call, as many as fit.
+// serverList returns the names of as many servers with allowed tools as fit.
 func (b *Bound) serverList() string {
 	var names []string
 	size := 0
@@ -259,7 +258,7 @@ func (b *Bound) serverList() string {
 	return strings.Join(names, ", ")
 }
 
-// namesServer reports whether one of the names is a server's package, or of one.
+// namesServer reports whether one of the names is a server's package, or qualified by one.
 func (b *Bound) namesServer(names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		pkg, _, _ := strings.Cut(name, ".")
@@ -267,8 +266,8 @@ func (b *Bound) namesServer(names []string) bool {
 	})
 }
 
-// explainName explains an unknown name of a server's package by the function or type that
-// was meant.
+// explainName explains an unknown name of a server's package by the function or type that was
+// probably meant.
 func (b *Bound) explainName(e *finding, s *wrappers.Server, name string) {
 	if reg, ok := b.Catalog.Registry.Server(s.Name); ok && len(s.Tools) == 0 && reg.Error != nil {
 		e.Signatures, e.Hint = nil, fmt.Sprintf("the server %s has no tools: it could not be asked (%s)", s.Name,
@@ -329,18 +328,18 @@ func (b *Bound) explainName(e *finding, s *wrappers.Server, name string) {
 	b.mean(alsoNamed, g.others...)
 }
 
-// similar reports whether two names of functions share a word besides the verb, or differ in
-// few letters.
+// similar reports whether two function names share a word other than the verb, or differ in few
+// letters.
 func similar(a, b string) bool {
 	x, y := wrappers.Words(a), wrappers.Words(b)
-	x, y = x[min(1, len(x)-1):], y[min(1, len(y)-1):] // of ListIssues, Issues
+	x, y = x[min(1, len(x)-1):], y[min(1, len(y)-1):] // for ListIssues and Issues
 	a, b = wrappers.Fold(a), wrappers.Fold(b)
 	return slices.ContainsFunc(x, func(w string) bool { return slices.Contains(y, w) }) || text.Edits(a, b) <= max(len(a), len(b))/4
 }
 
-// Types returns, for the answer to a refused script, the types of the tools that it
-// means, each once: those that it named right, and the best guesses for wrong names.
-// taken is how many tokens the rest of the answer takes.
+// Types returns, for the answer to a refused script, the types of the tools that it means:
+// those that it names correctly, and the best guesses for wrong names. taken is the number of
+// tokens in the rest of the answer.
 func (b *Bound) Types(taken int) []string {
 	if b.View == nil {
 		return nil
@@ -397,12 +396,12 @@ func (b *Bound) Types(taken int) []string {
 	return out
 }
 
-// capitals matches the names in a script that may be those of fields.
+// capitals matches the words in a script that may be field names.
 var capitals = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[A-Z]\w*`) })
 
 const (
 	// leftOutTokens is reserved for the names of omitted tools.
 	leftOutTokens = 30
-	// briefTokens bounds the descriptions of fields.
+	// briefTokens limits the descriptions of fields.
 	briefTokens = 150
 )

@@ -8,7 +8,7 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// mean notes tools that the script means.
+// mean adds tools that the script means, with the reason to show them.
 func (b *Bound) mean(n need, tools ...*wrappers.Tool) {
 	for _, t := range tools {
 		i := slices.IndexFunc(b.meant, func(m meant) bool { return m.tool == t })
@@ -22,7 +22,7 @@ func (b *Bound) mean(n need, tools ...*wrappers.Tool) {
 	}
 }
 
-// finding is an Error and the diagnostic that it is made of.
+// A finding is an Error and its diagnostic.
 type finding struct {
 	outcome.Error
 	about worker.Diagnostic

@@ -11,10 +11,10 @@ import (
 	"github.com/usetools/usetools/harness/outcome"
 )
 
-// maxFixes bounds the fixes of an error. If there are more right names, none is likely.
+// maxFixes limits the fixes of an error. With more candidates, none is likely to be right.
 const maxFixes = 3
 
-// fixes sets the fixes of an error: what may replace the wrong name, or string, that it is about.
+// fixes sets the fixes of an error: replacements for the wrong name or string.
 func (b *Bound) fixes(e *finding, right ...string) {
 	e.Fixes = nil
 	if len(right) > maxFixes {
@@ -27,8 +27,8 @@ func (b *Bound) fixes(e *finding, right ...string) {
 	}
 }
 
-// fix replaces the name or string at an error's place by the right one, if the error is about
-// it.
+// fix returns the fix that replaces the name or string at an error's position, if the error is
+// about it.
 func (b *Bound) fix(e *finding, right string) (outcome.Fix, bool) {
 	line := sourceLine(b.Source, e.Line)
 	if e.Column < 1 || e.Column > len(line) {
@@ -49,7 +49,7 @@ func (b *Bound) fix(e *finding, right string) (outcome.Fix, bool) {
 		right = member
 	case strings.HasSuffix(before, "."):
 		return outcome.Fix{}, false
-	case e.about.Code == check.CodeNoServer: // with what it is wanted for
+	case e.about.Code == check.CodeNoServer: // including the name used from it
 		rest, ok := strings.CutPrefix(at[len(wrong):], ".")
 		if !ok || identifier(rest) == "" {
 			return outcome.Fix{}, false
@@ -59,7 +59,7 @@ func (b *Bound) fix(e *finding, right string) (outcome.Fix, bool) {
 	return outcome.Fix{Line: e.Line, Column: e.Column, Length: len(wrong), Text: right}, wrong != right
 }
 
-// identifier returns the identifier at the beginning of a text, or "".
+// identifier returns the identifier at the beginning of s, or "".
 func identifier(s string) string {
 	end := strings.IndexFunc(s, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	if end < 0 {
@@ -68,7 +68,8 @@ func identifier(s string) string {
 	return s[:end]
 }
 
-// phraseFixes replace a phrase by the name of one of the first offered tools.
+// phraseFixes returns fixes that replace a phrase with the name of one of the first offered
+// tools.
 func (b *Bound) phraseFixes(p worker.Phrase, offered []discovery.Difference) []outcome.Fix {
 	line := sourceLine(b.Source, p.Line)
 	if p.Column < 1 || p.Column > len(line) {

@@ -10,15 +10,15 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// called is a function of a server's package that a script calls, by syntax alone: its name
-// and the fields that the script sets in its arguments.
+// called is a function of a server's package that a script calls, found by syntax alone: its
+// name and the fields that the script sets in its arguments.
 type called struct {
 	name   string
 	fields []string
 }
 
-// functions lists the functions of a package that the script uses, also by the name of a type
-// alone.
+// functions returns the functions of a package that the script uses, directly or by their
+// types.
 func (b *Bound) functions(pkg string) []called {
 	var out []called
 	for _, n := range b.Needs.Names {
@@ -36,34 +36,34 @@ func (b *Bound) functions(pkg string) []called {
 	return out
 }
 
-// guess is the tools that a wrong name may mean.
+// A guess contains the tools that a wrong name may mean.
 type guess struct {
-	best   *wrappers.Tool   // nil if nothing is like it
+	best   *wrappers.Tool   // nil if none is similar
 	others []*wrappers.Tool // further ones
 	sure   bool
 }
 
-// Weights of the evidence for a tool, besides its score for the words of the name: the share
-// of the script's fields that it has, its score for a phrase of the script, and a similar
+// Weights of the evidence for a tool, besides its score for the words of the name: the share of
+// the script's fields that it has, its score for a phrase of the script, and a similar
 // spelling.
 const (
 	byFields   = .5
 	byPhrase   = .7
 	byClaimed  = .2 // a phrase whose tool the script uses by its right name
 	bySpelling = .6
-	leastGuess = .25 // a tool with less is no guess
+	leastGuess = .25 // the least evidence for a guess
 	sureGuess  = .5
-	// sureConfidence is the least confidence of the search for a sure guess of a tool that is
-	// spelled differently.
+	// sureConfidence is the least confidence of the search for a sure guess of a tool with a
+	// different spelling.
 	sureConfidence = .25
 	maxGuesses     = 3
-	// maxGuessed bounds the names of a script that tools are guessed for. One takes some
-	// 20 ms at 10,000 tools.
+	// maxGuessed limits the names in a script for which tools are guessed. Each takes about 20
+	// ms with 10,000 tools.
 	maxGuessed = 40
 )
 
-// words returns the words of the name and of the fields. A name that gets several
-// things, such as GetIssues, lists them, unless a tool gets one of them.
+// words returns the words of the name and of the fields. In a plural name such as GetIssues,
+// get becomes list, unless a tool has the singular name.
 func (c called) words(spelled map[*wrappers.Tool]float64) []string {
 	out := wrappers.Words(c.name)
 	one, several := strings.CutSuffix(c.name, "s")
@@ -79,7 +79,7 @@ func (c called) words(spelled map[*wrappers.Tool]float64) []string {
 	return out
 }
 
-// has returns the share of the script's fields that a tool has parameters for.
+// has returns the share of the script's fields that are parameters of a tool.
 func (c called) has(t *wrappers.Tool) float64 {
 	n := 0
 	for _, p := range t.Params() {
@@ -90,10 +90,9 @@ func (c called) has(t *wrappers.Tool) float64 {
 	return float64(n) / float64(max(len(c.fields), 1))
 }
 
-// guess looks for the tool that a function was meant for, on a server or, if s is nil, on
-// all of them by the words of the unknown one. It adds up the
-// evidence for each tool: spelling, the words of function and fields, the phrases of the
-// script.
+// guess returns the tools that an unknown function may mean, on server s or, if s is nil, on
+// any server, using the words of the unknown server's name. It adds up the evidence for each
+// tool: spelling, the words of function and fields, and the script's phrases.
 func (b *Bound) guess(f called, s *wrappers.Server, unknown string) guess {
 	if b.guesses++; b.guesses > maxGuessed {
 		return guess{}
@@ -114,7 +113,7 @@ func (b *Bound) guess(f called, s *wrappers.Server, unknown string) guess {
 	fits := err == nil && res.Verdict != discovery.NotFound
 	score := b.scores(&res, fits || server != "", server, spelled)
 	var tools []*wrappers.Tool
-	for _, s := range b.View.Servers() { // in an order that is always the same
+	for _, s := range b.View.Servers() { // in a fixed order
 		for _, t := range s.Tools {
 			if score[t] > 0 {
 				score[t] += byFields * f.has(t)
@@ -127,7 +126,7 @@ func (b *Bound) guess(f called, s *wrappers.Server, unknown string) guess {
 		return guess{others: b.tools(res.Candidates[:min(len(res.Candidates), maxGuesses)])}
 	}
 	best := tools[0]
-	likely := spelled[best] > 0 || fits && res.Confidence >= sureConfidence // shares say little where there are few tools
+	likely := spelled[best] > 0 || fits && res.Confidence >= sureConfidence // with few tools, relative scores mean little
 	g := guess{best: best, sure: likely && score[best] >= sureGuess &&
 		(len(tools) == 1 || score[best] > 1.5*score[tools[1]])}
 	for _, t := range tools[1:] {
@@ -138,8 +137,8 @@ func (b *Bound) guess(f called, s *wrappers.Server, unknown string) guess {
 	return g
 }
 
-// scores adds up the evidence for the tools of a server, or of all servers: spelling, the
-// words of the name if they count, and the phrases of the script.
+// scores adds up the evidence for the tools of a server, or of all servers: spelling, the words
+// of the name if words is true, and the script's phrases.
 func (b *Bound) scores(named *discovery.Resolution, words bool, server string,
 	spelled map[*wrappers.Tool]float64) map[*wrappers.Tool]float64 {
 	score := map[*wrappers.Tool]float64{}

@@ -14,19 +14,19 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// LookUpTokens bounds the answer to a lookup, in tokens.
+// LookUpTokens limits the answer to a lookup, in tokens.
 const LookUpTokens = 1200
 
-// alsoTokens is reserved for the names of the tools that a phrase's part has no room for.
+// alsoTokens is reserved for the names of the tools that do not fit into a phrase's part.
 const alsoTokens = 10
 
-// How many tools a lookup shows of a phrase besides the best.
+// Number of tools besides the best that a lookup shows for a phrase.
 const (
 	maxRunnersUp   = 4
 	leastRunnersUp = 2
 )
 
-// An entry is a part of an answer, in several lengths.
+// An entry is a part of an answer in several lengths.
 type entry struct {
 	tool  *wrappers.Tool
 	texts []string // the shortest first, which is empty
@@ -35,7 +35,7 @@ type entry struct {
 
 func (e *entry) text() string { return e.texts[e.at] }
 
-// raise gives entries a length, the first ones first, as far as a budget of tokens goes. It
+// raise raises entries to a length, in their order, as far as a budget of tokens allows. It
 // returns the rest of the budget.
 func raise(entries []*entry, length, budget int) int {
 	for _, e := range entries {
@@ -49,7 +49,7 @@ func raise(entries []*entry, length, budget int) int {
 	return budget
 }
 
-// Lengths of an entry that is a tool.
+// Lengths of a tool's entry.
 const (
 	inOneLine = 1 + iota
 	withTypes
@@ -57,8 +57,8 @@ const (
 	inFull
 )
 
-// toolEntry returns an entry that describes a tool at any length. about is added to the short
-// ones. Its line has the used fields.
+// toolEntry returns an entry that describes a tool. about is appended to its shorter texts, and
+// its line contains the used fields.
 func toolEntry(t *wrappers.Tool, about string, used ...string) *entry {
 	return &entry{tool: t, texts: []string{"", t.Line(used...) + about + "\n", strings.TrimPrefix(about, " ") + "\n" +
 		t.Show(wrappers.Types, used...), t.Show(wrappers.Brief, used...), t.Show(wrappers.Full)}}
@@ -73,16 +73,16 @@ func lineEntry(t *wrappers.Tool, note string) *entry {
 type found struct {
 	use    *outcome.ToolUse
 	best   []*entry // at most one
-	tools  []*entry // of the server that it names
+	tools  []*entry // of the server that the phrase names
 	others []*entry
 	names  []string // of tools without an entry
 }
 
-// unusedTokens bounds what is shown of phrases whose tools the script does not use, in tokens.
+// unusedTokens limits the answer about phrases whose tools the script does not use, in tokens.
 const unusedTokens = 400
 
-// isUnused reports whether a script does not use what its phrase declares: its author may want
-// to see the tool.
+// isUnused reports whether a script does not use a tool that its phrase declares. The answer
+// then shows it, because the author may need it.
 func (b *Bound) isUnused(u *outcome.ToolUse, used []*wrappers.Tool) bool {
 	if s, ok := b.asksForServer(&u.Resolution); ok {
 		return !slices.ContainsFunc(used, func(t *wrappers.Tool) bool { return t.Package() == s })
@@ -91,8 +91,8 @@ func (b *Bound) isUnused(u *outcome.ToolUse, used []*wrappers.Tool) bool {
 	return ok && u.Phrase != "" && !slices.Contains(used, t) && b.shows(t.Tool)
 }
 
-// show describes the tools of some phrases, within one budget: the best one of each with its
-// signature and types, and further ones in a line each.
+// show describes the tools of the selected phrases within a token budget: the best tool of each
+// with its signature and types, and others in a line each.
 func (b *Bound) show(budget int, phrases func(*outcome.ToolUse) bool) {
 	var all []*found
 	budget = budget * 19 / 20 // costs are estimates
@@ -124,7 +124,7 @@ func (b *Bound) show(budget int, phrases func(*outcome.ToolUse) bool) {
 	for _, f := range all {
 		for _, e := range f.best {
 			f.use.Signature = e.text()
-			if e.at == 0 && f.use.Verdict != discovery.Resolved { // the heading names it
+			if e.at == 0 && f.use.Verdict != discovery.Resolved { // otherwise the heading names it
 				f.names = append([]string{e.tool.Go()}, f.names...)
 			}
 		}
@@ -149,7 +149,7 @@ func (b *Bound) show(budget int, phrases func(*outcome.ToolUse) bool) {
 	}
 }
 
-// lookBest finds the tool that a phrase means, or the most likely one.
+// lookBest adds the tool that a phrase means, or the most likely one.
 func (b *Bound) lookBest(f *found, shown map[*wrappers.Tool]bool) {
 	u := f.use
 	if s, ok := b.asksForServer(&u.Resolution); ok {
@@ -159,7 +159,7 @@ func (b *Bound) lookBest(f *found, shown map[*wrappers.Tool]bool) {
 	t, ok := b.View.Tool(u.Tool)
 	switch {
 	case ok && u.Verdict == discovery.Resolved:
-		if t.Held { // shown as it was when it was accepted
+		if t.Held { // shown as last accepted
 			u.Note = t.Error
 		} else if d := b.Decide(t); d.Verdict == policy.IsDenied {
 			u.Note = "denied: " + d.Rule
@@ -183,7 +183,7 @@ func (b *Bound) lookBest(f *found, shown map[*wrappers.Tool]bool) {
 	}
 }
 
-// lookOthers finds further tools that a phrase may mean.
+// lookOthers adds further tools that a phrase may mean.
 func (b *Bound) lookOthers(f *found, shown map[*wrappers.Tool]bool) {
 	u := f.use
 	if u.NamesServer || strings.HasPrefix(u.Note, "denied: ") {
@@ -212,8 +212,8 @@ func (b *Bound) lookOthers(f *found, shown map[*wrappers.Tool]bool) {
 	}
 }
 
-// namedServers returns the tools of the servers that a phrase names and has
-// candidates of, if they have few.
+// namedServers returns the tools of the small servers that a phrase names and that have one of
+// its candidates.
 func (b *Bound) namedServers(u *outcome.ToolUse) []*wrappers.Tool {
 	var tools []*wrappers.Tool
 	for _, w := range strings.Fields(u.Phrase) {
@@ -225,7 +225,7 @@ func (b *Bound) namedServers(u *outcome.ToolUse) []*wrappers.Tool {
 	return tools
 }
 
-// besideGo returns a note for a server that has the name of a package of Go: that a script may
+// besideGo returns a note for a server with the name of a standard package: that a script may
 // use both, and which names need an alias.
 func besideGo(s *wrappers.Server) string {
 	paths := export.ByName(s.Package)
@@ -247,21 +247,21 @@ func besideGo(s *wrappers.Server) string {
 	return note
 }
 
-// leastOther is the share of the first candidate's score that another tool needs to be shown
-// beside a tool that was found.
+// leastOther is the share of the first candidate's score from which another tool is shown
+// beside a resolved one.
 const leastOther = .02
 
-// maxServerTools is how many tools of a server are shown, in a line each or with their types.
-// If there are more, their names are listed by category.
+// maxServerTools is the number of a server's tools up to which each is shown. If there are
+// more, their names are listed by category.
 const maxServerTools = 25
 
-// Bounds of the line about a category of a server's tools.
+// Limits of the line about a category of a server's tools.
 const (
 	maxCategory   = 40 // characters of its name
-	someFunctions = 8  // the named ones if not all fit
+	someFunctions = 8  // named if not all fit
 )
 
-// lookAround shows a server's tools, except those that are shown already.
+// lookAround adds a server's tools that are not shown yet.
 func (b *Bound) lookAround(f *found, s *wrappers.Server, shown map[*wrappers.Tool]bool) {
 	f.use.NamesServer = true
 	var all []discovery.Hit
@@ -297,7 +297,7 @@ func (b *Bound) lookAround(f *found, s *wrappers.Server, shown map[*wrappers.Too
 	for _, c := range order {
 		head := fmt.Sprintf("%s, %d: ", registry.Printable(c, maxCategory), len(names[c]))
 		texts := []string{"", head + strings.Join(names[c], " ") + "\n"}
-		if len(names[c]) > someFunctions { // as in "…, 300: A B C …", if the rest does not fit
+		if len(names[c]) > someFunctions { // "…, 300: A B C …" if the rest does not fit
 			texts = slices.Insert(texts, 1, head+strings.Join(names[c][:someFunctions], " ")+" …\n")
 		}
 		f.others = append(f.others, &entry{texts: texts})

@@ -11,8 +11,8 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// summary says in a line what an offered tool does, and what distinguishes it if another
-// one has the same summary.
+// summary returns a one-line summary of an offered tool, and its distinction if another one has
+// the same summary.
 func summary(offered []discovery.Difference, i int) string {
 	d := offered[i]
 	same := func(o discovery.Difference) bool { return o.ID != d.ID && o.Summary == d.Summary }
@@ -23,7 +23,7 @@ func summary(offered []discovery.Difference, i int) string {
 	return strings.TrimPrefix(d.Summary+"; only here: "+telling, "; ")
 }
 
-// whyNot returns why a phrase has no tool, and what to do.
+// whyNot explains why a phrase has no tool, with a hint.
 func (b *Bound) whyNot(phrase string, res *discovery.Resolution) (status outcome.Status, message, hint string) {
 	switch {
 	case res.Verdict == discovery.Unavailable:
@@ -64,7 +64,7 @@ func (b *Bound) whyNot(phrase string, res *discovery.Resolution) (status outcome
 	return outcome.ToolNotFound, fmt.Sprintf("no tool found for %q", phrase), hint
 }
 
-// serverError returns, in at most 200 characters, why a server could not be asked.
+// serverError returns a server's listing error, in at most 200 characters.
 func serverError(name, message string) string {
 	return registry.Printable(catalog.OfServer(name, message), 200)
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/usetools/usetools/harness/outcome"
 )
 
-// Taught returns what a successful run teaches about its phrases: those that led to a
-// tool that was called without an error, that the search ranks among the first candidates
-// of just this phrase, and against which it does not resolve the phrase to another tool.
+// Taught returns the phrases of a successful run to remember. Each must have led to a tool that
+// was called without an error, and that the search ranks among the first candidates of this
+// phrase alone. The search must not resolve the phrase to another tool.
 func (b *Bound) Taught(calls []outcome.Call, run string) []memory.Use {
 	called := map[string]bool{}
 	for _, c := range calls {
@@ -35,13 +35,13 @@ func (b *Bound) Taught(calls []outcome.Call, run string) []memory.Use {
 	return uses
 }
 
-// candidate returns a tool's place among a phrase's candidates, or -1.
+// candidate returns a tool's index among a phrase's candidates, or -1.
 func candidate(res *discovery.Resolution, tool string) int {
 	return slices.IndexFunc(res.Candidates, func(c discovery.Candidate) bool { return c.ID == tool })
 }
 
-// fitsAnother reports whether another phrase of the script led to the tool of
-// phrase i too, or fits it as well or better.
+// fitsAnother reports whether another phrase of the script led to the tool of phrase i too, or
+// matches it at least as well.
 func (b *Bound) fitsAnother(i int) bool {
 	u := &b.Uses[i]
 	score := u.Candidates[candidate(&u.Resolution, u.Tool)].Score
@@ -55,11 +55,11 @@ func (b *Bound) fitsAnother(i int) bool {
 	return false
 }
 
-// contradicts reports whether the search, without what runs taught, resolves the
-// phrase to another tool than the one that the script used.
+// contradicts reports whether the search, without learned phrases, resolves the phrase to a
+// tool other than the one that the script used.
 func (b *Bound) contradicts(res *discovery.Resolution) bool {
 	if res.By != outcome.ByName {
-		return false // it is the search's own answer, or one that runs taught
+		return false // the answer of the search itself or of a learned phrase
 	}
 	alone, err := b.Index.Resolve(res.Phrase, nil)
 	return err != nil || alone.Verdict == discovery.Resolved && alone.Tool != res.Tool && alone.By != discovery.ByMemory

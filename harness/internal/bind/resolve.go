@@ -17,15 +17,15 @@ import (
 
 const (
 	maxPhrases    = 100     // of one script
-	maxPhraseSize = 4 << 10 // bytes; the worker checks it too, but is not trusted
+	maxPhraseSize = 4 << 10 // bytes; the untrusted worker checks it too
 	maxNames      = 2000    // selectors on server packages in one script
 	maxName       = 200     // bytes; no tool has a longer name
 	maxFields     = 20      // of a name
-	// shown is how many candidates of a phrase a Result lists.
+	// shown is the number of a phrase's candidates in a Result.
 	shown = 10
 )
 
-// TooMuch returns an error if a script needs more than one script may.
+// TooMuch returns an error if a script exceeds the limits for phrases and names.
 func TooMuch(n *worker.Needs) *outcome.Error {
 	if len(n.Phrases) > maxPhrases || len(n.Names) > maxNames {
 		return &outcome.Error{Kind: outcome.KindRefused, Message: fmt.Sprintf(
@@ -39,8 +39,9 @@ func TooMuch(n *worker.Needs) *outcome.Error {
 	return nil
 }
 
-// Load gets the catalog, and waits for the servers in it that the script means. Without an
-// error, ok is false if the script needs no catalog, or does not depend on one that failed.
+// Load gets the catalog, and waits for those of its servers that the script means. Without an
+// error, ok is false if the script needs no catalog, or needs none of a catalog that failed to
+// load.
 func (b *Bound) Load(ctx context.Context, n *worker.Needs) (ok bool, err error) {
 	b.Needs = *n
 	b.Needs.Names, b.Needs.Probe = bounded(n.Names), n.Probe && !n.Broken
@@ -63,8 +64,8 @@ func (b *Bound) Load(ctx context.Context, n *worker.Needs) (ok bool, err error) 
 	return err == nil, err
 }
 
-// Resolve finds the tools that the script means: phrases narrow, names select. A lookup
-// is answered.
+// Resolve finds the tools that the script means: phrases narrow the choice, and names select.
+// It answers a lookup.
 func (b *Bound) Resolve(ctx context.Context) error {
 	used := b.usedTools()
 	if err := b.phrases(ctx, used); err != nil {
@@ -82,18 +83,18 @@ func (b *Bound) Resolve(ctx context.Context) error {
 	return nil
 }
 
-// Generate returns the packages that the script is checked with. If a phrase has no tool
-// the script is checked all the same, so that all errors are reported at once.
+// Generate returns the packages for checking the script. They are complete even if a phrase has
+// no tool, so that all errors are reported at once.
 func (b *Bound) Generate() *worker.Tools {
 	_, errs := b.Judge()
 	return &worker.Tools{Units: b.units(), Unresolved: b.unresolved, Go: len(b.Errors)+len(errs) == 0}
 }
 
-// phrases resolves every phrase, lets the used names pick among its candidates, and
-// notes the unresolved phrases whose error the script handles.
+// phrases resolves every phrase, lets the script's names choose among its candidates, and
+// records the unresolved phrases whose error the script handles.
 func (b *Bound) phrases(ctx context.Context, used []*wrappers.Tool) error {
 	for _, p := range b.Needs.Phrases {
-		// The names that a script uses decide what it does; a lookup has only phrases.
+		// The names in a script decide its tools; a lookup has phrases only.
 		res, err := b.Catalog.Resolve(ctx, p.Text, &discovery.ResolveOptions{Candidates: reach, Alone: b.Needs.Probe})
 		if err != nil {
 			return err
@@ -115,16 +116,16 @@ func (b *Bound) phrases(ctx context.Context, used []*wrappers.Tool) error {
 	return nil
 }
 
-// pick lets the names that the script uses decide among a phrase's candidates.
+// pick lets the script's names choose among a phrase's candidates.
 func (b *Bound) pick(res *discovery.Resolution, used []*wrappers.Tool) {
 	mine := slices.DeleteFunc(b.tools(res.Candidates), func(t *wrappers.Tool) bool { return !slices.Contains(used, t) })
 	if res.By == discovery.ByExact || len(mine) == 0 {
 		return
 	}
-	first := mine[max(0, slices.IndexFunc(mine, // better one that no earlier phrase has claimed
+	first := mine[max(0, slices.IndexFunc(mine, // preferably one that no earlier phrase has claimed
 		func(t *wrappers.Tool) bool { return b.Allowed[t.ID] == nil }))]
 	if t, _ := b.View.Tool(res.Tool); res.Verdict == discovery.Resolved && slices.Contains(mine, t) {
-		first = t // what the phrase means by itself
+		first = t // the tool that the phrase means by itself
 	}
 	by := outcome.ByName
 	if first.ID == res.Tool { // the search found it too
@@ -137,8 +138,8 @@ func (b *Bound) pick(res *discovery.Resolution, used []*wrappers.Tool) {
 	res.Verdict, res.By, res.Tool, res.NoTool, res.Reason = discovery.Resolved, by, first.ID, false, ""
 }
 
-// dropDenied resolves the ambiguous name of several tools to the only one that policy does
-// not deny. If policy denies them all it takes the first, so that the denial is reported.
+// dropDenied resolves the ambiguous name of several tools to the only one that policy does not
+// deny. If policy denies all, it takes the first, so that the denial is reported.
 func (b *Bound) dropDenied(res *discovery.Resolution) error {
 	if res.Verdict != discovery.Ambiguous {
 		return nil
@@ -241,8 +242,8 @@ func (b *Bound) allFound() bool {
 	return found
 }
 
-// undeclared allows the used tools that no phrase declares. If the script is strict each
-// is an error, and is allowed only so that the rest of the script can be checked.
+// undeclared allows used tools that no phrase declares. In a strict script each is an error,
+// and is allowed only so that the rest of the script can be checked.
 func (b *Bound) undeclared(used []*wrappers.Tool) {
 	for _, t := range used {
 		if b.Allowed[t.ID] != nil {
@@ -263,7 +264,7 @@ func (b *Bound) undeclared(used []*wrappers.Tool) {
 	}
 }
 
-// report adds what was found for a phrase or name to Uses.
+// report adds the resolution of a phrase or name to Uses.
 func (b *Bound) report(res discovery.Resolution) {
 	u := outcome.ToolUse{Resolution: res}
 	u.Candidates = slices.DeleteFunc(u.Candidates,
@@ -275,7 +276,7 @@ func (b *Bound) report(res discovery.Resolution) {
 	b.Uses = append(b.Uses, u)
 }
 
-// units generates the packages with the tools that the script may call.
+// units generates the packages of the tools that the script may call.
 func (b *Bound) units() []worker.Unit {
 	by := map[*wrappers.Server][]*wrappers.Tool{}
 	for _, t := range b.Allowed {
@@ -300,8 +301,8 @@ func (b *Bound) units() []worker.Unit {
 	return units
 }
 
-// bounded leaves out names and fields that are too long for a tool. Guessing what they
-// mean would take minutes.
+// bounded removes names and fields that are too long for a tool, because guessing their meaning
+// would take minutes.
 func bounded(names []worker.Name) []worker.Name {
 	var out []worker.Name
 	for _, n := range names {

@@ -14,8 +14,9 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// Judge decides on all tools of the script. It returns an error for each tool that the
-// script may not call, and without a policy the decisions on these only.
+// Judge decides on all tools of the script. It returns the decisions, and an error for each
+// tool that the script may not call. Without a policy, it omits the decisions that allow a
+// tool.
 func (b *Bound) Judge() (ds []policy.Decision, errs []outcome.Error) {
 	for _, id := range slices.Sorted(maps.Keys(b.Allowed)) {
 		t := b.Allowed[id]
@@ -38,8 +39,8 @@ func (b *Bound) Judge() (ds []policy.Decision, errs []outcome.Error) {
 	return ds, errs
 }
 
-// shows reports whether a tool may be offered to a script that has not named
-// it: policy does not deny it.
+// shows reports whether a tool may be offered to a script that has not named it, because policy
+// does not deny it.
 func (b *Bound) shows(t *registry.Tool) bool {
 	return b.Catalog.Decide(b.Policy, t, nil).Verdict != policy.IsDenied
 }
@@ -55,8 +56,8 @@ func (b *Bound) visible(es []discovery.Entry) []discovery.Entry {
 	return slices.DeleteFunc(slices.Clone(es), func(e discovery.Entry) bool { return b.hides(e.ID) })
 }
 
-// Decide returns the decision of the script's policy on a tool. A held tool is denied
-// to all.
+// Decide returns the decision of the script's policy on a tool. It denies a held tool under any
+// policy.
 func (b *Bound) Decide(t *wrappers.Tool) policy.Decision {
 	if t.Held {
 		return policy.Decision{Tool: t.ID, Verdict: policy.IsDenied, Rule: t.Error}
@@ -64,8 +65,8 @@ func (b *Bound) Decide(t *wrappers.Tool) policy.Decision {
 	return b.strictest(t, func(p *policy.Policy) policy.Decision { return b.Catalog.Decide(p, t.Tool, b.Approved) })
 }
 
-// DecideCall returns the decision on one call of a tool. facts say where the values of its
-// arguments come from; if nil, that is unknown.
+// DecideCall returns the decision on one call of a tool. facts describe the origin of its
+// arguments' values; if nil, the origin is unknown.
 func (b *Bound) DecideCall(t *wrappers.Tool, args registry.Args, facts *flow.Facts) policy.Decision {
 	if t.Held {
 		return b.Decide(t)
@@ -75,9 +76,8 @@ func (b *Bound) DecideCall(t *wrappers.Tool, args registry.Args, facts *flow.Fac
 	})
 }
 
-// strictest returns the decision of the policy, or in a resumed run that of the policy
-// that it began with if it is stricter. A dry run needs no approval for a call that it
-// does not send.
+// strictest returns the decision of the policy. In a resumed run it returns that of the
+// original policy if that is stricter. In a dry run, calls that are not sent need no approval.
 func (b *Bound) strictest(t *wrappers.Tool, decide func(*policy.Policy) policy.Decision) policy.Decision {
 	d := decide(b.Policy)
 	if b.Began != nil {

@@ -6,11 +6,11 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// typeSuffixes are what scripts append to a function's name to name its types.
+// typeSuffixes are the suffixes with which scripts name the types of a function.
 var typeSuffixes = []string{"Params", "Args", "Arguments", "Input", "Request", "Options", "Result", "Response",
 	"Output"}
 
-// function returns the name of the function that a name means, itself or by its type.
+// function returns the name of the function that a name refers to, directly or by its type.
 func function(name string) string {
 	for _, suffix := range typeSuffixes {
 		if fn, ok := strings.CutSuffix(name, suffix); ok && fn != "" {
@@ -20,7 +20,7 @@ func function(name string) string {
 	return name
 }
 
-// join returns the names of things as a list.
+// join joins the names of things.
 func join[T any](sep string, things []T, name func(T) string) string {
 	var names []string
 	for _, t := range things {
@@ -29,7 +29,7 @@ func join[T any](sep string, things []T, name func(T) string) string {
 	return strings.Join(names, sep)
 }
 
-// Snippet returns a line of the script, cut.
+// Snippet returns a line of the script, shortened.
 func Snippet(source string, line int) string {
 	return text.Cut(strings.ToValidUTF8(sourceLine(source, line), "\uFFFD"), 160)
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// maxAllTools is how many tools a small server has: all of them are shown if a script or phrase
-// names it.
+// maxAllTools is the maximum number of tools of a small server. All of them are shown if a
+// script or phrase names it.
 const maxAllTools = 8
 
-// reach is how many candidates of a phrase a used name may choose from.
+// reach is the number of a phrase's candidates from which a used name can choose.
 const reach = 20
 
 // usedTools returns the tools whose names the script uses, in the order of their first use.
@@ -39,7 +39,7 @@ func (b *Bound) usedTools() []*wrappers.Tool {
 	return out
 }
 
-// tools returns the tools of candidates.
+// tools returns the candidates' tools.
 func (b *Bound) tools(cs []discovery.Candidate) (tools []*wrappers.Tool) {
 	for _, c := range cs {
 		if t, ok := b.View.Tool(c.ID); ok {
@@ -49,7 +49,7 @@ func (b *Bound) tools(cs []discovery.Candidate) (tools []*wrappers.Tool) {
 	return tools
 }
 
-// use sets the catalog that the script can use.
+// use sets the script's catalog.
 func (b *Bound) use(cat *catalog.Catalog) error {
 	view, err := cat.View()
 	if err != nil {
@@ -62,7 +62,7 @@ func (b *Bound) use(cat *catalog.Catalog) error {
 	return err
 }
 
-// toolsOfSmall returns all tools of a server if it has few, else nil.
+// toolsOfSmall returns all tools of a small server, or nil for a larger one.
 func (b *Bound) toolsOfSmall(s *wrappers.Server) []*wrappers.Tool {
 	if tools := b.offered(s); len(tools) <= maxAllTools {
 		return tools
@@ -75,15 +75,15 @@ func (b *Bound) offered(s *wrappers.Server) []*wrappers.Tool {
 	return slices.DeleteFunc(slices.Clone(s.Tools), func(t *wrappers.Tool) bool { return !b.shows(t.Tool) })
 }
 
-// aboutServers are words that, beside a server's name, ask for its tools.
+// aboutServers are words that ask for a server's tools beside its name.
 var aboutServers = map[string]bool{"server": true, "servers": true, "mcp": true, "tool": true, "tools": true}
 
-// fillers are words without a meaning beside them.
+// fillers are words without meaning beside them.
 var fillers = map[string]bool{"the": true, "of": true, "all": true, "list": true, "show": true, "what": true,
 	"on": true, "from": true, "in": true, "every": true}
 
-// asksForServer reports whether a phrase is the name of a server, or asks for
-// its tools.
+// asksForServer returns the server that a phrase names or asks the tools of, and reports
+// whether it does.
 func (b *Bound) asksForServer(res *discovery.Resolution) (*wrappers.Server, bool) {
 	phrase, asks := strings.ToLower(strings.TrimSpace(res.Phrase)), false
 	if phrase == "" || res.By == discovery.ByExact {

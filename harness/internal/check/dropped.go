@@ -34,7 +34,7 @@ func (c *checker) dropped() []Diagnostic {
 		}
 		name := c.plain(types.ExprString(call.Fun))
 		if !isEffect(f) {
-			c.doubt(call.Pos(), "the error of %s is dropped: if the call fails, the script goes on without its result", name)
+			c.doubt(call.Pos(), "the error of %s is dropped: if the call fails, the script continues without its result", name)
 			return true
 		}
 		d := c.diagnose(Compile, call.Pos(), "the error of %s is dropped, although the call may change something", name)

@@ -307,7 +307,7 @@ func innermost[N ast.Node](c *checker, pos token.Pos, accept func(N) bool) (foun
 	return found, false
 }
 
-// only returns the only accepted name, or "" if there is none or more than one.
+// only returns the accepted name if there is exactly one, else "".
 func only(names []string, accept func(string) bool) string {
 	found := ""
 	for _, name := range names {

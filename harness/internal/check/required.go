@@ -195,7 +195,7 @@ func holdsHidden(t types.Type, seen map[types.Type]bool) bool {
 	return false
 }
 
-// variants reports a union of which no alternative, or more than one, is set.
+// variants reports a union with no alternative set, or with more than one.
 func (r *requirements) variants(s *types.Struct, named *types.Named, given map[string]bool, pos token.Pos) (Diagnostic, bool) {
 	var all, written []string
 	for i := range s.NumFields() {
