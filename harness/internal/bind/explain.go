@@ -23,8 +23,8 @@ import (
 // RefusedTokens limits the answer to a refused script, in tokens.
 const RefusedTokens = 900
 
-// Explain converts the worker's diagnostics to errors. It adds hints from the whole registry,
-// of which the worker sees only the declared servers and tools.
+// Explain converts the worker's diagnostics to errors. It adds hints from the whole registry;
+// the worker sees only the declared servers and tools.
 func (b *Bound) Explain(ctx context.Context, ds []worker.Diagnostic) (errs []outcome.Error) {
 	known := b.Catalog != nil || b.loadFor(ctx, ds)
 	missing := map[string]bool{} // unknown servers, each reported once

@@ -1,16 +1,14 @@
-// Package bridge is the bridge that generated server packages and the prelude
-// call: it is compiled into the worker, bound into the interpreter as
-// "usetools/host" and "usetools/prelude", and has nothing but functions over
-// plain types. What looks into values of the script is in package runtime: a part of
-// the prelude, and Do, by which a generated function calls its tool.
+// Package bridge is the interface through which generated server packages and the prelude call
+// tools. It is compiled into the worker, bound into the interpreter as "usetools/host" and
+// "usetools/prelude", and contains only functions over plain types. Functions that inspect
+// values of the script are in package runtime: a part of the prelude, and Do, with which a
+// generated function calls its tool.
 //
-// In goes the ID of a tool with its arguments as JSON; out comes a [Result],
-// from which the wrappers take text, JSON, raw bytes and images. Everything
-// that reaches outside goes through the one [Bridge] that the worker sets
-// before the script runs; without it every call fails.
+// A call passes the ID of a tool and its arguments as JSON, and returns a [Result], from which
+// the wrappers take text, JSON, raw bytes and images. All access to the outside goes through
+// the one [Bridge] that the worker sets before the script runs; without it every call fails.
 //
-// Nothing here is trusted by anybody: the parent authorises and validates each
-// call again, whatever this package sent.
+// The parent trusts nothing in this package: it authorises and validates each call again.
 package bridge
 
 import (
@@ -26,46 +24,45 @@ import (
 	"github.com/usetools/usetools/wrappers/pyrepr"
 )
 
-// Source is the package as the type checker sees it: the same declarations
-// without bodies.
+// Source is the package for the type checker: the same declarations without bodies.
 //
 //go:embed stub.go.txt
 var Source string
 
-// Bridge is what a running script can reach.
+// Bridge gives a running script access to tools.
 type Bridge interface {
-	// Call runs a tool and returns the MCP result (a CallToolResult) as JSON,
-	// or an error that says in one line why there is none; a *UncertainError where
-	// nobody knows whether the tool ran.
+	// Call runs a tool and returns the MCP result (a CallToolResult) as JSON. An error explains
+	// in one line why there is no result; it is a *UncertainError if the outcome of the call is
+	// unknown.
 	Call(from From, tool string, args []byte) ([]byte, error)
-	// Unresolved returns the first of the phrases that found no tool, why, and
-	// its candidates; or "" when all have one.
+	// Unresolved returns the first of the phrases without a tool, the reason, and its
+	// candidates; or "" if all have one.
 	Unresolved(phrases []string) (query, message string, candidates []string)
-	// Warn adds a line to the result's warnings, with the code of what it says,
-	// or "", and the ID of the tool that a code is about.
+	// Warn adds a line to the result's warnings. code is "" or one of the codes below, and tool
+	// is the ID of the tool that a code is about.
 	Warn(code, tool, message string)
 }
 
-// From is where a call comes from: the goroutine that makes it, and the line and
-// column where the script names the tool, as "12:3".
+// From is the origin of a call: the calling goroutine, and the line and column where the script
+// names the tool, as "12:3".
 type From struct{ Path, Place string }
 
 type holder struct{ Bridge }
 
 var bridge atomic.Pointer[holder]
 
-// SetBridge connects the package; the worker calls it once.
+// SetBridge sets the Bridge. The worker calls it once.
 func SetBridge(b Bridge) { bridge.Store(&holder{b}) }
 
 var errNoBridge = errors.New("tools cannot be called here")
 
-// Result is one tool's answer.
+// Result is the answer of a tool.
 type Result struct {
-	Name string // the tool's function as scripts write it, harbour.BerthPlan; set by who knows it
+	Name string // the tool's function as scripts write it, harbour.BerthPlan; set by the caller
 
 	raw        []byte
 	content    []content
-	blocks     []json.RawMessage // content as it came
+	blocks     []json.RawMessage // content as received
 	structured []byte
 }
 
@@ -90,8 +87,7 @@ type Image struct {
 	Data     []byte // the decoded bytes
 }
 
-// MarshalJSON makes an image a block of MCP content, so that a script can
-// return one.
+// MarshalJSON encodes an image as a block of MCP content, so that a script can return one.
 func (i Image) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Type     string `json:"type"`
@@ -100,10 +96,9 @@ func (i Image) MarshalJSON() ([]byte, error) {
 	}{"image", i.MIMEType, i.Data})
 }
 
-// ToolError is the error of a call whose tool ran and reported a failure.
-// Scripts have it predeclared. Any other error of a call but an [UncertainError]
-// means that the call was not sent, that its answer could not be read (it was done),
-// or that a tool which only reads did not answer.
+// ToolError is the error of a call whose tool ran and reported a failure. It is predeclared in
+// scripts. Any other error except an [UncertainError] means that the call was not sent, that it
+// was done but its answer could not be read, or that a read call got no answer.
 type ToolError struct {
 	Tool    string // its ID, git.git_log
 	Message string // the tool's own words
@@ -111,9 +106,9 @@ type ToolError struct {
 
 func (e *ToolError) Error() string { return e.Tool + ": " + e.Message }
 
-// UncertainError is the error of a call of which nobody knows whether it was done:
-// it was sent, and no answer came. Scripts have it predeclared; the run of one that
-// does not name it ends in its place.
+// UncertainError is the error of an unresolved call: it was sent and no answer came, so its
+// outcome is unknown. It is predeclared in scripts. If a script does not refer to it, the run
+// ends instead.
 type UncertainError struct {
 	Tool    string // its ID, git.git_log
 	Message string // what happened to the call
@@ -121,8 +116,8 @@ type UncertainError struct {
 
 func (e *UncertainError) Error() string { return e.Tool + ": " + e.Message }
 
-// Call runs a tool. A failure that the tool itself reports is a [*ToolError]; the
-// Result then still holds what it sent.
+// Call runs a tool. If the tool itself reports a failure, the error is a [*ToolError], and the
+// Result contains the tool's answer.
 func Call(from From, tool string, args []byte) (*Result, error) {
 	h := bridge.Load()
 	if h == nil {
@@ -151,7 +146,7 @@ func parse(tool string, raw []byte) (*Result, error) {
 	if s := bytes.TrimSpace(m.Structured); len(s) > 0 && !bytes.Equal(s, []byte("null")) {
 		r.structured = s
 	}
-	for _, c := range m.Content { // an item that cannot be read stays in Raw
+	for _, c := range m.Content { // an unreadable item is available in Raw only
 		var item content
 		if json.Unmarshal(c, &item) == nil {
 			r.content = append(r.content, item)
@@ -167,7 +162,7 @@ func parse(tool string, raw []byte) (*Result, error) {
 	return r, nil
 }
 
-// text joins the text parts; of a result that has none, the structured value.
+// text joins the text parts.
 func (r *Result) text() string {
 	var parts []string
 	for _, c := range r.content {
@@ -183,9 +178,9 @@ func (r *Result) text() string {
 	return strings.Join(parts, "\n")
 }
 
-// Text is the result as text: its text parts, one below the other. Where a
-// Python SDK wrapped the value as {"result": "…"} it is that value; a result
-// without text is its JSON.
+// Text returns the result as text: its text parts, separated by newlines. If it has none, it
+// returns the string that a Python SDK wrapped as {"result": "…"}, or the structured value as
+// JSON.
 func Text(r *Result) string {
 	if r == nil {
 		return ""
@@ -210,10 +205,9 @@ func unwrapped(data []byte) ([]byte, bool) {
 	return v, ok
 }
 
-// Fields returns the JSON that a typed result is decoded from: the structured
-// part, or the text where a server sent only text that is a JSON object or
-// array. Without either it is nil, with a warning: a script must not take
-// fields that are zero for what the tool said.
+// Fields returns the JSON that a typed result is decoded from: the structured part, or a text
+// that is a JSON object or array. Otherwise it returns nil with a warning, so that zero fields
+// are not mistaken for the tool's answer.
 func Fields(tool string, r *Result) []byte {
 	if data := r.typed(); data != nil {
 		return data
@@ -222,9 +216,8 @@ func Fields(tool string, r *Result) []byte {
 	return nil
 }
 
-// Wrapped is Fields for a tool whose output schema is the envelope
-// {"result": T} of the Python SDKs. A server that sent only T's text is
-// understood too; text says that T is a string.
+// Wrapped is Fields for a tool whose output schema is the envelope {"result": T} of the Python
+// SDKs. It also accepts T's text alone; text reports whether T is a string.
 func Wrapped(tool string, r *Result, text bool) []byte {
 	switch {
 	case r == nil:
@@ -260,10 +253,9 @@ func (r *Result) typed() []byte {
 	return nil
 }
 
-// JSON returns the result's value as JSON: the structured part (of the
-// {"result": T} envelope T itself), or a text that is JSON; a string that
-// holds JSON is that JSON. A text that is what Python prints of a dict, a list
-// or a tuple is the JSON of that.
+// JSON returns the result's value as JSON: the structured part (T for the {"result": T}
+// envelope), or a text that is JSON. If the value is a string that contains JSON, it returns
+// that JSON. A Python dict, list or tuple in printed form is converted to JSON.
 func JSON(r *Result) ([]byte, error) {
 	if r == nil {
 		return nil, errors.New("no result: the call failed")
@@ -300,9 +292,8 @@ func (r *Result) json() ([]byte, string) {
 	return nil, str
 }
 
-// repeated returns the JSON in the only property of an object that is a string
-// and says the same as the text: {"content": "[1,2]"} beside the text [1,2]. A
-// plain text there stays where it is.
+// repeated returns the JSON in an object's only property if that is a string equal to the text:
+// {"content": "[1,2]"} beside the text [1,2]. It returns nil for plain text.
 func (r *Result) repeated(data []byte) []byte {
 	var m map[string]json.RawMessage
 	if json.Unmarshal(data, &m) != nil || len(m) != 1 {
@@ -319,9 +310,9 @@ func (r *Result) repeated(data []byte) []byte {
 	return nil
 }
 
-// Value returns the result as one JSON value for whoever marshals it: its
-// JSON, or its text as a string, what Python prints among it. One with images,
-// sound or files in it is the list of its blocks as MCP has them.
+// Value returns the result as one JSON value for marshalling: its JSON, or its text as a
+// string, including printed Python values. For a result with images, sound or files, it is the
+// list of its MCP blocks.
 func Value(r *Result) ([]byte, error) {
 	if r != nil {
 		if data, _ := r.json(); data != nil {
@@ -338,7 +329,7 @@ func (c content) binary() bool {
 	return len(c.Data) > 0 || c.Resource != nil && len(c.Resource.Blob) > 0
 }
 
-// Raw is the whole MCP result as the server sent it.
+// Raw returns the whole MCP result as the server sent it.
 func Raw(r *Result) []byte {
 	if r == nil {
 		return nil
@@ -346,7 +337,7 @@ func Raw(r *Result) []byte {
 	return r.raw
 }
 
-// Images lists the images in the result, those in embedded resources included.
+// Images returns the images in the result, including those in embedded resources.
 func Images(r *Result) []Image {
 	var out []Image
 	if r != nil {
@@ -362,17 +353,17 @@ func Images(r *Result) []Image {
 	return out
 }
 
-// BadArgs says that arguments could not be encoded.
+// BadArgs returns the error for arguments that cannot be encoded.
 func BadArgs(tool string, err error) error {
 	return fmt.Errorf("%s: encoding the arguments: %w", tool, err)
 }
 
-// CodeMisfit is the code of a warning that names the fields in which a tool's
-// result does not fit its output schema.
+// CodeMisfit is the code of a warning about the fields of a tool's result that do not match its
+// output schema.
 const CodeMisfit = "misfit"
 
-// CodeUncertain is the code of an error of a call of which nobody knows whether it was
-// done: scripts get it as an [UncertainError].
+// CodeUncertain is the code of the error of an unresolved call. Scripts get it as an
+// [UncertainError].
 const CodeUncertain = "uncertain"
 
 // Warn adds a line to the result's warnings.

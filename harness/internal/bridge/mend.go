@@ -11,23 +11,20 @@ import (
 	"strings"
 )
 
-// Mend makes data fit a shape, for results that do not decode as their output
-// schema promised. What can be told without loss is converted: a number in a
-// string, 3.0 for an integer, a number for a string, JSON inside a string.
-// What cannot is left out, with a warning that names the place. Mend returns
-// nil when nothing is left.
+// Mend converts data to a shape, for results that do not decode as their output schema
+// promised. It makes lossless conversions: a number in a string, 3.0 for an integer, a number
+// for a string, JSON inside a string. It removes other misfits, with a warning that names their
+// places. Mend returns nil if nothing remains.
 //
-// A shape is the type of the whole followed by the objects in it, each on a
-// line of its own: s string, i int, f float64, b bool, a anything, [T a list of T,
-// <T a map to T, {2} the third object. An object is a row of quoted names,
-// each followed by its type:
+// A shape is the type of the value, followed by its objects, each on its own line: s string, i
+// int, f float64, b bool, a anything, [T a list of T, <T a map to T, {2} the third object. An
+// object is a sequence of quoted names, each followed by its type:
 //
 //	{0}
 //	"total"i"commits"[{1}
 //	"hash"s"author"s
 //
-// Shapes are written by package wrappers; one that cannot be read fits
-// nothing.
+// Package wrappers writes the shapes. Nothing fits an unreadable shape.
 func Mend(tool string, data []byte, shape string) []byte {
 	m := &mender{objects: strings.Split(shape, "\n")}
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -52,19 +49,19 @@ func Mend(tool string, data []byte, shape string) []byte {
 }
 
 type mender struct {
-	objects []string // the type of the whole, then the objects' fields
+	objects []string // the type of the value, then the fields of its objects
 	fields  map[string]map[string]string
 	faults  []string
 	count   int
 }
 
-// maxFaults bounds the places that a warning names.
+// maxFaults limits the places in a warning.
 const maxFaults = 3
 
-// maxMendDepth bounds the nesting that is looked into.
+// maxMendDepth limits the nesting that is converted.
 const maxMendDepth = 200
 
-// fit returns v as the type wants it, and whether there is such a value.
+// fit converts v to the type, and reports whether that is possible.
 func (m *mender) fit(v any, typ, path string, depth int) (any, bool) {
 	if v == nil || typ == "a" || typ == "" {
 		return v, true
@@ -142,7 +139,7 @@ func (m *mender) convert(v any, typ, path string, depth int) (any, bool) {
 }
 
 func (m *mender) members(obj map[string]any, typ func(string) string, path string, depth int) any {
-	for _, k := range slices.Sorted(maps.Keys(obj)) { // sorted for the sake of the warning
+	for _, k := range slices.Sorted(maps.Keys(obj)) { // for a deterministic warning
 		x := obj[k]
 		if y, ok := m.fit(x, typ(k), path+"."+k, depth+1); ok {
 			obj[k] = y
@@ -153,7 +150,7 @@ func (m *mender) members(obj map[string]any, typ func(string) string, path strin
 	return obj
 }
 
-// inner looks for a list or an object inside a string.
+// inner returns the list or object that a string contains, or v.
 func inner(v any) any {
 	s, ok := v.(string)
 	if !ok || len(s) == 0 || s[0] != '{' && s[0] != '[' {
@@ -168,7 +165,7 @@ func inner(v any) any {
 	return out
 }
 
-// number converts to an int or a float64 where nothing is lost.
+// number converts v to an int or a float64 if that is lossless.
 func number(v any, integer bool) (any, bool) {
 	n, ok := v.(json.Number)
 	if s, isString := v.(string); isString {

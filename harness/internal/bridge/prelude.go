@@ -5,26 +5,26 @@ import (
 	"strings"
 )
 
-// Prelude is the package whose exported names every script has predeclared:
-// UseTools, Return, Input, Stored, RunScript, ToolError, UncertainError and
-// ToolNotFoundError. A script that declares one of the names itself has its own. It
-// is compiled, like [Source]: to interpret it would take longer than most scripts.
+// Prelude is the source of the package whose exported names are predeclared in every script:
+// UseTools, Return, Input, Stored, RunScript, ToolError, UncertainError and ToolNotFoundError.
+// A script can redeclare them. The package is compiled, like [Source], because interpreting it
+// would take longer than most scripts.
 //
 //go:embed prelude.go.txt
 var Prelude string
 
-// Discovery is the package that scripts import as "discovery".
+// Discovery is the source of the package that scripts import as "discovery".
 //
 //go:embed discovery.go.txt
 var Discovery string
 
-// What the parent answers itself, called as tools are; their IDs have a dot.
+// IDs of the tools that the parent answers itself. Those of servers contain a dot.
 const (
 	OwnDiscovery = "discovery"
 	RunScript    = "RunScript"
 )
 
-// ToolNotFoundError says that a phrase of UseTools resolved to no tool.
+// ToolNotFoundError reports that a phrase of UseTools has no tool.
 type ToolNotFoundError struct {
 	Query      string
 	Candidates []string
@@ -42,8 +42,8 @@ func (e *ToolNotFoundError) Error() string {
 	return s
 }
 
-// UseTools declares in plain words which tools the script needs. That was read
-// before the script ran; what is left to tell is which phrase found none.
+// UseTools declares in plain words the tools that the script needs. The phrases were resolved
+// before the script ran; UseTools only returns an error if one of them has no tool.
 func UseTools(phrases ...string) error {
 	h := bridge.Load()
 	if h == nil {

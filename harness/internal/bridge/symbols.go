@@ -2,9 +2,9 @@ package bridge
 
 import "reflect"
 
-// Symbols binds the packages into the interpreter (interp.Exports). What looks
-// into values of the script, or needs to know where it is called, is bound by
-// package runtime: the rest of the prelude, Do, Call, Decode and Encode.
+// Symbols returns the bindings of the packages in the interpreter (interp.Exports). Package
+// runtime binds the functions that inspect values of the script or need the place of the call:
+// the rest of the prelude, Do, Call, Decode and Encode.
 func Symbols() map[string]map[string]reflect.Value {
 	prelude := map[string]reflect.Value{"UseTools": reflect.ValueOf(UseTools)}
 	return map[string]map[string]reflect.Value{"usetools/prelude/prelude": prelude, "usetools/host/host": {

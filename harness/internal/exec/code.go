@@ -8,39 +8,39 @@ import (
 	"strings"
 )
 
-// A Code says what kind of panic, or of fatal error of Go's runtime, ended a
-// script, for who decides by it what to advise.
+// A Code identifies the kind of panic, or of fatal error of Go's runtime, that ended a script.
+// Callers choose their advice by it.
 type Code string
 
-// The codes. Those between CodePanic and CodeDeadlock are of panics that Go
-// raises, not the script.
+// The codes. Those between CodePanic and CodeDeadlock are for panics that Go raises, not the
+// script.
 const (
-	CodePanic         Code = "panic" // any other
+	CodePanic         Code = "panic" // any other panic
 	CodeNilMap        Code = "nil_map"
 	CodeNilPointer    Code = "nil_pointer"
-	CodeFloatNotInt   Code = "float_not_int" // a number of JSON was asserted to be an int
+	CodeFloatNotInt   Code = "float_not_int" // a JSON number was asserted to be an int
 	CodeAssertion     Code = "assertion"
 	CodeIndex         Code = "index"
 	CodeSliceBounds   Code = "slice_bounds"
-	CodeNoPointer     Code = "no_pointer"   // json.Unmarshal was given a value
-	CodeErrorTarget   Code = "error_target" // of errors.As
+	CodeNoPointer     Code = "no_pointer"   // json.Unmarshal got a value instead of a pointer
+	CodeErrorTarget   Code = "error_target" // invalid target of errors.As
 	CodeClosedChannel Code = "closed_channel"
 	CodeZeroDivisor   Code = "zero_divisor"
 	CodeDeadlock      Code = "deadlock"
-	CodeNoMain        Code = "no_main" // main called runtime.Goexit, and no goroutine is left
+	CodeNoMain        Code = "no_main" // main called runtime.Goexit, and no other goroutine remains
 )
 
 var panics = []Code{CodePanic, CodeNilMap, CodeNilPointer, CodeFloatNotInt, CodeAssertion, CodeIndex, CodeSliceBounds,
 	CodeNoPointer, CodeErrorTarget, CodeClosedChannel, CodeZeroDivisor}
 
-// IsPanic reports whether it is that of a panic.
+// IsPanic reports whether the code is that of a panic.
 func (c Code) IsPanic() bool { return slices.Contains(panics, c) }
 
-// IsFatal reports whether it is that of a fatal error.
+// IsFatal reports whether the code is that of a fatal error.
 func (c Code) IsFatal() bool { return c == CodeDeadlock || c == CodeNoMain }
 
-// runtimeErrors are the errors of Go's runtime by a part of their words: they
-// have no codes, and but for assertions no types. No other text is asked.
+// runtimeErrors identify the errors of Go's runtime by a part of their text, because they have
+// no codes and, except assertions, no types. They are not applied to other text.
 var runtimeErrors = []struct {
 	part string
 	code Code
@@ -55,7 +55,7 @@ var runtimeErrors = []struct {
 	{"integer divide by zero", CodeZeroDivisor},
 }
 
-// errorTarget is what errors.As panics with.
+// errorTarget is the panic value of errors.As.
 const errorTarget = "errors: *target must be interface or implement error"
 
 // codeOf returns the code of a panic with a value.

@@ -1,12 +1,11 @@
-// Package exec runs scripts that package check has accepted. It is all that the
-// rest of the harness knows of how a script runs: the lowering (lower), the
-// library's other half (rt), the interpreter (eval) and its symbol tables (syms)
-// lie behind it, and no other package imports them, which a test enforces. A
-// second way to run scripts would stand behind the same functions.
+// Package exec runs scripts that package check has accepted. It hides from the rest of the
+// harness how a script runs: the lowering (lower), the library's other half (rt), the
+// interpreter (eval) and its symbol tables (syms). A test enforces that no other package
+// imports these. Another way to run scripts could replace them behind the same functions.
 //
-// What a script does is in the [Outcome]; a construct that cannot run as Go
-// means it is a [*Refusal]. Any other error is a fault of the harness: its text
-// is for a report of that fault, and nobody decides by it.
+// The [Outcome] describes how a script ended. A construct that cannot run with Go's semantics
+// is a [*Refusal]. Any other error is a fault of the harness; its text is for a bug report, and
+// callers do not branch on it.
 package exec
 
 import (
@@ -27,24 +26,24 @@ import (
 	"github.com/usetools/usetools/harness/internal/yaegi"
 )
 
-// A Program is a script that is ready to run, once.
+// A Program is a script that can be run once.
 type Program struct {
 	lowered *lower.Program
 	timers  *rt.Timers
-	procs   int // of the process, when it does not repeat a run
+	procs   int // of the process, outside a replay
 }
 
-// A Refusal says what of a script cannot run as Go means it. Nothing of the
+// A Refusal describes a part of a script that cannot run with Go's semantics. Nothing of the
 // script has run.
 type Refusal struct {
-	Line, Column int    // of the construct in the script, from 1; 0 when it has no place there
-	Message      string // what is not supported, and what to write instead
+	Line, Column int    // of the construct in the script, from 1; 0 if unknown
+	Message      string // the unsupported construct, and an alternative
 }
 
 func (r *Refusal) Error() string { return "not supported: " + r.Message }
 
-// Compile makes a program of a script that was checked. An error is a *[Refusal]
-// or a fault of the harness.
+// Compile makes a program from a checked script. An error is a *[Refusal] or a fault of the
+// harness.
 func Compile(checked *check.Checked) (*Program, error) {
 	in := &lower.Input{Fset: checked.Fset, Info: checked.Info, Place: checked.LogPlaces(), Ordered: calls(checked)}
 	for _, p := range checked.Packages {
@@ -64,8 +63,8 @@ func Compile(checked *check.Checked) (*Program, error) {
 	return &Program{lowered: lowered, timers: rt.NewTimers()}, nil
 }
 
-// calls reports whether a script has calls, which are made again in the same order
-// where it is run again.
+// calls reports whether a script can make calls, which a later run of it must repeat in the
+// same order.
 func calls(checked *check.Checked) bool {
 	for _, p := range checked.Packages {
 		if slices.ContainsFunc(p.Types.Imports(), func(i *types.Package) bool { return i.Path() == "usetools/host" }) {
@@ -83,90 +82,84 @@ func calls(checked *check.Checked) bool {
 // checkTypes reports whether types can be made at run time. Tests replace it.
 var checkTypes = gotype.Check
 
-// MapWrites returns the lines on which the script writes to maps, if it starts
-// goroutines. Go's runtime ends the process where two write at once, and does
-// not tell which.
+// MapWrites returns the lines on which the script writes to maps, if it starts goroutines. If
+// two write at once, Go's runtime ends the process without naming the line.
 func (p *Program) MapWrites() []int { return p.lowered.MapWrites }
 
-// Listing returns what is run in the script's place, as text for who looks for a
-// fault in it.
+// Listing returns the lowered program as text, for debugging.
 func (p *Program) Listing() string { return p.lowered.Source }
 
-// Waiting reports whether a timer of the running script may still wake it.
+// Waiting reports whether a timer may still wake the running script.
 func (p *Program) Waiting() bool { return p.timers.Pending() }
 
-// A Reading is one time that a script has read from its clock.
+// A Reading is one time that a script read from its clock.
 type Reading = rt.Reading
 
-// MaxReadings is how many readings of one script are noted.
+// MaxReadings is the maximum number of recorded readings of one script.
 const MaxReadings = rt.MaxReadings
 
-// Record makes the program note what it reads from its clock. It is called before
-// Run.
+// Record makes the program record its clock readings. Call it before Run.
 func (p *Program) Record() { p.timers.Record() }
 
-// Readings returns what a program that records has read from its clock since the
-// last call, and whether it read more than is noted.
+// Readings returns the clock readings of a recording program since the last call, and whether
+// it made more than are recorded.
 func (p *Program) Readings() (fresh []Reading, lost bool) { return p.timers.Readings() }
 
-// A Replay makes a program repeat an earlier run of it: its clock shows what that
-// run saw, and stands still where the run did not look; no timer waits.
+// A Replay makes a program repeat an earlier run: its clock shows the times that the run read,
+// and stands still in between; timers do not wait.
 type Replay struct {
 	Begin    int64              // of the run, in ns since 1970
 	Readings map[string][]int64 // times in ns since 1970, by the path of the goroutine that read them
-	// CPUs is what runtime.NumCPU was, and GOMAXPROCS; 0: what it is here.
+	// CPUs is the run's runtime.NumCPU and GOMAXPROCS. If 0, it is this process's.
 	CPUs int
 }
 
-// Replay makes the program repeat a run. It is called before Run. Meanwhile
-// Answered and Advance move its clock. The process runs on one processor until Live:
-// goroutines take turns as they did, as far as that can be had.
+// Replay makes the program repeat a run. Call it before Run. Answered and Advance move its
+// clock. The process runs on one processor until Live, so that goroutines take turns as in the
+// run, as far as possible.
 func (p *Program) Replay(r *Replay) {
 	p.procs = runtime.GOMAXPROCS(1)
 	p.timers.Replay(r.Begin, r.Readings, cmp.Or(r.CPUs, p.procs))
 }
 
-// Live makes a program that repeats a run go on as if it had been running all the
-// time: its clock is the world's, and its timers wait for what is left of their time.
+// Live ends the replay, as if the program had been running all the time: its clock shows the
+// real time, and its timers wait for their remaining time.
 func (p *Program) Live() {
 	p.timers.Live()
 	runtime.GOMAXPROCS(p.procs)
 }
 
-// Answered says that a call of a program that repeats a run was answered at a time,
-// in ns since 1970.
+// Answered sets the time, in ns since 1970, at which a call of a replay was answered.
 func (p *Program) Answered(at int64) { p.timers.Answered(at) }
 
-// Next returns the time, in ns since 1970, of the first timer of a program that
-// repeats a run, of those that somebody waits for.
+// Next returns the time, in ns since 1970, of the first timer of a replay for which a goroutine
+// waits.
 func (p *Program) Next() (due int64, ok bool) { return p.timers.Next() }
 
-// Advance lets that timer go off.
+// Advance fires that timer.
 func (p *Program) Advance() { p.timers.Advance() }
 
-// Goroutines returns how many goroutines a program that repeats a run has, and how
-// many of those sleep.
+// Goroutines returns the number of goroutines in a replay, and how many of those sleep.
 func (p *Program) Goroutines() (all, asleep int) { return p.timers.Goroutines(), p.timers.Asleep() }
 
-// Alone reports whether a program that repeats a run has one goroutine and no timer.
+// Alone reports whether a replay has only one goroutine and no timer.
 func (p *Program) Alone() bool { return p.timers.Goroutines() == 1 && p.timers.Idle() }
 
-// MaxPath bounds the path of a goroutine that calls, in bytes.
+// MaxPath limits the path of a calling goroutine, in bytes.
 const MaxPath = rt.MaxPath
 
-// MarkSize is the bytes of Options.Mark, MaxHead bounds those of all that stands before
-// marked text.
+// MarkSize is the size of Options.Mark, and MaxHead limits a mark with its head, in bytes.
 const (
 	MarkSize = rt.MarkSize
 	MaxHead  = rt.MaxHead
 )
 
-// ReadHead returns what stands between a mark and its text, and how many bytes that is:
-// the line of the script that prints it, and its bytes, 1 or more. It returns 0 where
-// there are not enough bytes, or they are none that stand there.
+// ReadHead decodes the head between a mark and its text: the printing line of the script, and
+// the size of the text, at least 1. read is the size of the head, or 0 if b is too short or not
+// a head.
 func ReadHead(b []byte) (line, size, read int) { return rt.ReadHead(b) }
 
-// Host is what a running script reaches besides the library.
+// Host gives a running script access to everything outside the library.
 type Host interface {
 	bridge.Bridge
 	rt.Host
@@ -174,53 +167,53 @@ type Host interface {
 
 // Options configure Run.
 type Options struct {
-	// Host answers the script's calls; required.
+	// Host answers the script's calls. It is required.
 	Host Host
-	// Stderr is the script's os.Stderr, and where its packages log and flag
-	// write; nil: this process's own.
+	// Stderr is the script's os.Stderr, and the output of its packages log and flag. If nil, it
+	// is this process's stderr.
 	Stderr *os.File
-	// Line is where the number of the script's line that runs is kept, for
-	// whoever is left when the process dies; nil: nowhere else.
+	// Line, if not nil, receives the number of the script's current line, to be read after the
+	// process has died.
 	Line *int
-	// Goexit is called when the script's main goroutine has ended by
-	// runtime.Goexit; nil: nobody is told. Run waits for the others then.
+	// Goexit, if not nil, is called when the script's main goroutine has ended by
+	// runtime.Goexit. Run then waits for the others.
 	Goexit func()
-	// Seed is what random functions draw from, and what ranges over maps are ordered
-	// by, 32 bytes; nil: one that nobody knows.
+	// Seed seeds the random functions and the order of maps, 32 bytes. If nil, a random seed is
+	// used.
 	Seed []byte
-	// Mark, of MarkSize bytes that nobody else knows, begins what the script prints, so
-	// that its line is known: behind it comes what ReadHead reads, and then the text. nil:
-	// the text alone.
+	// Mark precedes the script's output to identify its line. It consists of MarkSize
+	// unguessable bytes, and is followed by a head for ReadHead and the text. If nil, only the
+	// text is written.
 	Mark []byte
-	// Stop, when closed, ends Run with an Outcome that is Stopped. The script's
-	// goroutines go on: whoever stops one ends the process.
+	// Stop ends Run with a Stopped Outcome when it is closed. The script's goroutines continue,
+	// so the caller must end the process.
 	Stop <-chan struct{}
 }
 
-// An Outcome is how a script ended: by itself where nothing else is said.
+// An Outcome describes how a script ended. The zero value means that it ended normally.
 type Outcome struct {
 	Code    int    // of os.Exit or log.Fatal
-	Panic   *Panic // that nobody recovered; nil when there was none
+	Panic   *Panic // an unrecovered panic, or nil
 	Stopped bool   // by Options.Stop
-	Line    int    // of a script that was stopped: where it was last; 0 when that was not noted
+	Line    int    // the last line of a stopped script, or 0 if unknown
 }
 
-// A Panic is a panic that nobody recovered.
+// A Panic is an unrecovered panic.
 type Panic struct {
 	Code  Code
 	Text  string  // what Go prints after "panic: "
-	Trace []Frame // the script's functions that it passed, innermost first
+	Trace []Frame // the script's functions that it unwound, innermost first
 }
 
 // A Frame is one function of a trace.
 type Frame struct {
 	Func string `json:"func"` // as Go names it: main.(*T).M
-	Line int    `json:"line"` // of the script; 0 when it is not known
+	Line int    `json:"line"` // of the script; 0 if unknown
 }
 
-// Run runs the program to its end, in this process: a script that ends by a
-// fatal error of Go's runtime, or never, ends the process or keeps it. An error
-// is a *[Refusal] or a fault of the harness; nothing has run then.
+// Run runs the program to its end in this process. A fatal error of Go's runtime in the script
+// ends the process, and an endless script blocks it. An error is a *[Refusal] or a fault of the
+// harness, and means that nothing has run.
 func (p *Program) Run(o *Options) (*Outcome, error) {
 	bridge.SetBridge(o.Host)
 	in := &yaegi.Options{Symbols: bridge.Symbols(), Host: o.Host, Timers: p.timers,

@@ -1,13 +1,13 @@
-// Package journal writes what happens in a run to its record, and reports its calls to a
-// listener. A run that is not recorded has a Journal too, which keeps nothing.
+// Package journal writes the events of a run to its record, and reports its calls to a
+// listener. An unrecorded run has a Journal too, which writes nothing.
 //
-// A line is added when a call begins and when it ends. What the script prints, its clock
-// readings and its use of the machine are collected and written before the next line. The line
-// of an effect call is durable before the first byte of the call leaves. If a line cannot be
-// written, no further call is sent.
+// A line is added when a call begins and when it ends. Printed text, clock readings and
+// resource usage are collected and written before the next line. The line of an effect call is
+// durable before the first byte of the call is sent. If a line cannot be written, no further
+// call is sent.
 //
-// A resumed run prints and reads its clock from the beginning. Until it is live, a Journal
-// drops what the record has already and holds the rest.
+// A resumed script prints and reads its clock from the beginning. Until it is live, a Journal
+// drops output that is already in the record and buffers the rest.
 package journal
 
 import (
@@ -29,36 +29,36 @@ import (
 // Journal writes the record of a run and of the scripts that it runs through RunScript.
 type Journal struct {
 	w       *store.Writer         // nil if no record is kept
-	store   *store.Store          // of w
+	store   *store.Store          // the store of w
 	seed    []byte                // of random functions; if nil, the worker makes one
 	tell    func(record.Progress) // may be nil
-	attempt int                   // of a resumed run the number of this execution, else 0
+	attempt int                   // number of this execution of a resumed run, else 0
 
 	repeating sync.Mutex  // held while a resumed run prints
-	live      atomic.Bool // the script has left its record behind
+	live      atomic.Bool // the script is past its record
 
 	mu       sync.Mutex
-	calls    int            // the number of the last one
-	nested   map[string]int // scripts that RunScript ran, by the path and place of its call
+	calls    int            // the number of the last call
+	nested   map[string]int // count of RunScript calls, by path and place
 	out, err *printed
-	prints   int // parts of printed text
+	prints   int // number of parts of printed text
 	readings []worker.Reading
-	noted    int  // readings, those in the record included
-	lost     bool // readings were dropped, which is not in the record yet
+	noted    int  // number of readings, including those in the record
+	lost     bool // readings were dropped; not in the record yet
 	usage    []worker.Usage
-	told     time.Time // when usage was written last, or first came
+	told     time.Time // when usage was last written, or first received
 }
 
-// New returns a journal that keeps no record. seed and tell may be nil; the worker then
-// makes a seed, and nobody is told of lines.
+// New returns a journal without a record. If seed is nil, the worker makes one; if tell is nil,
+// events are not reported.
 func New(seed []byte, tell func(record.Progress)) *Journal {
 	j := &Journal{seed: seed, tell: tell, nested: map[string]int{}, out: &printed{}, err: &printed{}}
 	j.live.Store(true)
 	return j
 }
 
-// Begin begins the record of a run. The error wraps a *store.RunningError if another run
-// has the same Once.
+// Begin creates the record of a run. The error wraps a *store.RunningError if another run has
+// the same Once.
 func Begin(b *record.Begin, records *store.Store, tell func(record.Progress)) (*Journal, error) {
 	w, err := begin(b, records)
 	if err != nil {
@@ -70,7 +70,7 @@ func Begin(b *record.Begin, records *store.Store, tell func(record.Progress)) (*
 	return j, nil
 }
 
-// Resume returns the journal of a resumed run, whose record w extends.
+// Resume returns the journal of a resumed run whose record is extended by w.
 func Resume(w *store.Writer, run *record.Run, records *store.Store, tell func(record.Progress)) *Journal {
 	j := New(run.Begin.Seed, tell)
 	j.w, j.store, j.attempt = w, records, 1
@@ -87,7 +87,7 @@ func Resume(w *store.Writer, run *record.Run, records *store.Store, tell func(re
 	return j
 }
 
-// Retry begins another attempt of a resumed run, whose last one has sent nothing.
+// Retry begins another attempt of a resumed run whose last attempt sent nothing.
 func (j *Journal) Retry(run *record.Run) error {
 	j.attempt++
 	last := run.Attempts[len(run.Attempts)-1]
@@ -96,7 +96,7 @@ func (j *Journal) Retry(run *record.Run) error {
 	return err
 }
 
-// again prepares for the script to begin again.
+// again resets the journal for another run of the script.
 func (j *Journal) again(run *record.Run) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -107,11 +107,10 @@ func (j *Journal) again(run *record.Run) {
 	j.out.known, j.err.known = run.PrintedBytes()
 }
 
-// Live reports whether the script of a resumed run has left its record behind.
+// Live reports whether the script is past its record.
 func (j *Journal) Live() bool { return j.live.Load() }
 
-// GoLive says that the script leaves its record behind, and releases what it has printed
-// beyond that.
+// GoLive marks the script as past its record, and releases its buffered output.
 func (j *Journal) GoLive() {
 	j.repeating.Lock()
 	defer j.repeating.Unlock()
@@ -124,11 +123,11 @@ func (j *Journal) GoLive() {
 	}
 }
 
-// aloneFor is how long a run with a Once waits for others that begin.
+// aloneFor is how long a run with a Once waits for others that are beginning.
 const aloneFor = 30 * time.Second
 
-// begin begins the record of a run. Another run of its Once may have begun since the caller
-// looked, even in another process.
+// begin creates the record of a run. Another run with its Once may have begun since the caller
+// checked, even in another process.
 func begin(b *record.Begin, records *store.Store) (w *store.Writer, err error) {
 	if b.Once == "" {
 		return records.Begin(b)
@@ -155,8 +154,8 @@ func begin(b *record.Begin, records *store.Store) (w *store.Writer, err error) {
 	return w, err
 }
 
-// Prepare sets the seed of the script at path and whether it reports its clock readings. A
-// script that RunScript runs has a seed of its own: its random numbers differ each time.
+// Prepare sets the seed of the script at path, and whether it reports its clock readings. Each
+// script run by RunScript has a different seed.
 func (j *Journal) Prepare(s *worker.Script, path string) {
 	s.Seed, s.Clock = j.seed, j.w != nil
 	if path != "" && j.seed != nil {
@@ -165,7 +164,7 @@ func (j *Journal) Prepare(s *worker.Script, path string) {
 	}
 }
 
-// Abort closes the record of a run that failed by a fault of the harness.
+// Abort closes the record of a run that failed because of a fault of the harness.
 func (j *Journal) Abort(err error) {
 	if j.w != nil {
 		j.Add(&record.End{Status: string(outcome.InternalError), ExitCode: outcome.InternalError.ExitCode(),
@@ -175,10 +174,10 @@ func (j *Journal) Abort(err error) {
 	}
 }
 
-// Kept reports whether a record is kept.
+// Kept reports whether the run is recorded.
 func (j *Journal) Kept() bool { return j.w != nil }
 
-// ID returns the ID of the record, "" if none is kept.
+// ID returns the ID of the record, or "" for an unrecorded run.
 func (j *Journal) ID() string {
 	if j.w == nil {
 		return ""
@@ -186,13 +185,13 @@ func (j *Journal) ID() string {
 	return j.w.ID()
 }
 
-// unrecorded is the error of a call that is not sent because its line cannot be written.
+// unrecorded returns the error of a call that is not sent because its line cannot be written.
 func unrecorded(err error) error {
-	return fmt.Errorf("the record of this run cannot be written any more, so that nothing is sent: %w", err)
+	return fmt.Errorf("the record of this run cannot be written, so no further call is sent: %w", err)
 }
 
-// Add writes a line after the notes that were collected before it. After an error every
-// Add fails: nothing more is written.
+// Add writes a line, preceded by the collected notes. After an error every Add fails, and
+// nothing more is written.
 func (j *Journal) Add(l record.Line) error {
 	if j.w == nil {
 		return nil
@@ -219,7 +218,8 @@ func (j *Journal) sync() error {
 	return nil
 }
 
-// Run returns the run as its record has it now. A store in a cluster reads durable lines only.
+// Run returns the run from its record as written so far. A store in a cluster reads durable
+// lines only.
 func (j *Journal) Run() (*record.Run, error) {
 	if err := j.sync(); err != nil {
 		return nil, err
@@ -227,9 +227,8 @@ func (j *Journal) Run() (*record.Run, error) {
 	return j.store.Load(j.ID())
 }
 
-// notesLocked takes the printed text and the clock readings. It leaves the beginning of a
-// character or of a secret for later, unless these are the last notes. The caller holds
-// the lock.
+// notesLocked takes the printed text and the clock readings. Unless last is true, it leaves an
+// incomplete character or secret at the end for later. The caller holds the lock.
 func (j *Journal) notesLocked(last bool) []record.Line {
 	var out []record.Line
 	// Readings of a resumed run replace those in the record once it is live.
@@ -259,7 +258,7 @@ func (j *Journal) notesLocked(last bool) []record.Line {
 	return out
 }
 
-// Clock collects clock readings of the script at path. lost says that there were more.
+// Clock collects clock readings of the script at path. lost reports dropped readings.
 func (j *Journal) Clock(path string, readings []worker.Reading, lost bool) {
 	if j.w == nil {
 		return
@@ -277,8 +276,8 @@ func (j *Journal) Clock(path string, readings []worker.Reading, lost bool) {
 	j.lost = j.lost || lost
 }
 
-// Sending writes that the first byte of a call is about to leave; the line of an effect
-// call is durable then. recorded is the call of the record that continues, or nil.
+// Sending records that the first byte of a call is about to be sent. The line of an effect call
+// is durable when it returns. recorded is the record's call that continues, or nil.
 func (j *Journal) Sending(line *record.Call, recorded *record.Made) error {
 	line.Time = time.Now()
 	var l record.Line = line
@@ -291,7 +290,7 @@ func (j *Journal) Sending(line *record.Call, recorded *record.Made) error {
 	return j.sync()
 }
 
-// SentWithin returns how long after its line a call may be sent, 0 if no record is kept.
+// SentWithin returns how long after its line a call may be sent, or 0 for an unrecorded run.
 func (j *Journal) SentWithin() time.Duration {
 	if j.w == nil {
 		return 0
@@ -310,13 +309,15 @@ func (j *Journal) Now() time.Time {
 	return now
 }
 
-// Attempt returns the number of this execution of a resumed run, 0 if it was not resumed.
+// Attempt returns the number of this execution of a resumed run, or 0 if the run was not
+// resumed.
 func (j *Journal) Attempt() int { return j.attempt }
 
-// usageEvery is how often the use of the machine is written during a run.
+// usageEvery is the interval for writing resource usage during a run.
 const usageEvery = time.Second
 
-// Usage collects a measurement of CPU and memory. Until a resumed run is live, none counts.
+// Usage collects a measurement of CPU and memory. It ignores measurements before a resumed run
+// is live.
 func (j *Journal) Usage(u worker.Usage) {
 	if !j.live.Load() {
 		return
@@ -334,11 +335,11 @@ func (j *Journal) Usage(u worker.Usage) {
 	if late {
 		n := &record.Note{Head: record.Head{Time: time.Now()}}
 		n.Usage = j.used(n.Time)
-		j.Add(n) // an error is met again by the next line
+		j.Add(n) // the next line reports the error again
 	}
 }
 
-// used takes the measurements that are not in the record yet, for a line of that time.
+// used takes the unwritten measurements, for a line with time at.
 func (j *Journal) used(at time.Time) (out record.Usage) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -349,7 +350,7 @@ func (j *Journal) used(at time.Time) (out record.Usage) {
 	return out
 }
 
-// NextCall returns the number of a call that begins.
+// NextCall returns the number of a new call.
 func (j *Journal) NextCall() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -357,7 +358,7 @@ func (j *Journal) NextCall() int {
 	return j.calls
 }
 
-// ScriptPath returns the path of the script that a call of RunScript runs.
+// ScriptPath returns the path of the script that a RunScript call runs.
 func (j *Journal) ScriptPath(path, place string) string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -366,14 +367,14 @@ func (j *Journal) ScriptPath(path, place string) string {
 	return fmt.Sprintf("%s#%d/", at, j.nested[at])
 }
 
-// Tell passes an event to the listener.
+// Tell reports an event to the listener.
 func (j *Journal) Tell(p record.Progress) {
 	if j.tell != nil {
 		j.tell(p)
 	}
 }
 
-// End writes the last line and closes the record. If that fails, it says so in the result.
+// End writes the last line and closes the record. It reports a failure in the result.
 func (j *Journal) End(res *outcome.Result) {
 	if j.w == nil {
 		return
@@ -384,10 +385,10 @@ func (j *Journal) End(res *outcome.Result) {
 	err := j.Add(e)
 	if err == nil && (res.Status == outcome.Waiting ||
 		slices.ContainsFunc(res.Calls, func(c outcome.Call) bool { return c.Class != record.Read })) {
-		err = j.sync() // before the client has the result
+		err = j.sync() // before the client gets the result
 	}
 	if err = errors.Join(err, j.w.Close()); err != nil {
 		res.Unwritten = err
-		res.Warnings = append(res.Warnings, "the record of this run is not whole: "+err.Error())
+		res.Warnings = append(res.Warnings, "the record of this run is incomplete: "+err.Error())
 	}
 }

@@ -11,29 +11,29 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// printed is the text of a stream that the record does not have yet.
+// printed is the unwritten text of a stream.
 type printed struct {
 	text  strings.Builder
 	parts []part // of text
 
-	known int    // of a resumed run: bytes that the record has, and the script prints again
-	held  []held // behind them, until the run is live
+	known int    // in a resumed run, recorded bytes that the script will print again
+	held  []held // text behind them, until the run is live
 	to    io.Writer
 }
 
-// part is text that one line of the script printed. If line is 0, the line is unknown.
+// part is text printed by one line of the script. If line is 0, the line is unknown.
 type part struct {
 	line, size int
-	at         time.Time // of its beginning
+	at         time.Time // of its first byte
 }
 
-// held is text that a line printed. If line is 0, the line is unknown.
+// held is buffered text printed by a line. If line is 0, the line is unknown.
 type held struct {
 	line int
 	text []byte
 }
 
-// partTime is how long text of one line belongs to the same part.
+// partTime is the time within which text of one line belongs to the same part.
 const partTime = 10 * time.Millisecond
 
 // print adds printed text. The caller holds the lock.
@@ -55,9 +55,9 @@ func (j *Journal) print(p *printed, at time.Time, line int, text []byte) {
 	p.parts = append(p.parts, part{line, len(text), at})
 }
 
-// take returns the text, and a note of when it was printed and by which lines, or nil if
-// there is no text. It leaves the beginning of a character at the end of the text, and that
-// of a secret, whose length unfinished returns. If unfinished is nil, it takes all.
+// take returns the text, and a note with its times and lines, or nil if there is no text. It
+// leaves an incomplete character at the end, and an incomplete secret, whose length unfinished
+// returns. If unfinished is nil, it takes everything.
 func (p *printed) take(unfinished func(string) int) (string, *record.Note) {
 	all, from := p.text.String(), p.parts
 	p.text.Reset()
@@ -68,8 +68,8 @@ func (p *printed) take(unfinished func(string) int) (string, *record.Note) {
 	}
 	raw := len(all)
 	var whole strings.Builder
-	var parts []part // of whole, which is UTF-8
-	rest := ""       // the beginning of a character
+	var parts []part // of whole, which is valid UTF-8
+	rest := ""       // an incomplete character
 	for i, x := range from {
 		s := rest + all[:x.size]
 		if all, rest = all[x.size:], ""; i < len(from)-1 || !last {
@@ -102,7 +102,7 @@ func (p *printed) take(unfinished func(string) int) (string, *record.Note) {
 	return whole.String(), n
 }
 
-// keep takes the last n bytes of a text with their parts, and returns the rest.
+// keep stores the last n bytes of a text with their parts, and returns the rest.
 func (p *printed) keep(all string, from []part, n int) (string, []part) {
 	p.text.WriteString(all[len(all)-n:])
 	i := len(from)
@@ -121,8 +121,8 @@ func (p *printed) keep(all string, from []part, n int) (string, []part) {
 	return all[:len(all)-n], from[:i]
 }
 
-// Stdout and Stderr return the functions that take what the script prints. They pass it on to
-// w, which may be nil.
+// Stdout and Stderr return functions that receive the script's output and pass it on to w,
+// which may be nil.
 func (j *Journal) Stdout(w io.Writer) worker.Printed { return j.stream(j.out, w) }
 func (j *Journal) Stderr(w io.Writer) worker.Printed { return j.stream(j.err, w) }
 
@@ -139,7 +139,7 @@ func (j *Journal) stream(p *printed, w io.Writer) worker.Printed {
 	return nil
 }
 
-// pass adds printed text and writes it on. An error of the writer does not end the run.
+// pass adds printed text and writes it to p.to. It ignores an error of that writer.
 func (j *Journal) pass(p *printed, at time.Time, line int, text []byte) {
 	j.mu.Lock()
 	j.print(p, at, line, text)
@@ -149,7 +149,7 @@ func (j *Journal) pass(p *printed, at time.Time, line int, text []byte) {
 	}
 }
 
-// printAgain takes text of a resumed run: it drops what the record has, and holds the rest
+// printAgain processes text of a resumed run: it drops recorded text, and buffers the rest
 // until the run is live.
 func (j *Journal) printAgain(p *printed, at time.Time, line int, text []byte) {
 	j.repeating.Lock()

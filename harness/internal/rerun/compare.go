@@ -15,30 +15,30 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Difference is where a replay differs from its record.
+// Difference is a difference between a replay and its record.
 type Difference struct {
-	What string `json:"what"` // status, error, calls, value, stdout, stderr
-	Text string `json:"text"` // in words
+	What string `json:"what"` // status, error, exit code, calls, value, stdout or stderr
+	Text string `json:"text"` // a description
 	Want string `json:"want,omitempty"`
 	Got  string `json:"got,omitempty"`
 }
 
-// cutOff are the statuses of runs that ended at a moment which neither the script nor the record
-// knows: the same script may get further, or not as far.
+// cutOff are the statuses of runs that ended at a moment that depends on neither the script nor
+// the record: a replay may get further, or not as far.
 var cutOff = []outcome.Status{outcome.Timeout, outcome.CPULimit, outcome.Canceled}
 
-// killed are the statuses of scripts that were ended while they ran.
+// killed are the statuses of scripts that were killed while they ran.
 var killed = append([]outcome.Status{outcome.MemoryLimit, outcome.OutputLimit, outcome.CallLimit, outcome.Waiting,
 	outcome.Uncertain}, cutOff...)
 
 // recorded returns the status of the record.
 func (p *Replayer) recorded() outcome.Status { return outcome.Status(p.run.End.Status) }
 
-// Calls returns how many calls were answered from the record.
+// Calls returns the number of calls answered from the record.
 func (p *Replayer) Calls() int { return p.made }
 
-// Compare returns the first difference between a replay and its record, or nil. A replay that
-// came to where its run was ended gets the status and the error of that.
+// Compare returns the first difference between a replay and its record, or nil. If the replay
+// reached the place where its run was killed, it gets the recorded status and error.
 func (p *Replayer) Compare(res *outcome.Result) *Difference {
 	d := p.compare(res)
 	if end := p.run.End; p.over {
@@ -57,15 +57,15 @@ func (p *Replayer) compare(res *outcome.Result) *Difference {
 		d = p.gate.End()
 	}
 	left := res.Status == outcome.OK && p.recorded() == outcome.Uncertain && slices.ContainsFunc(p.run.Calls, (*record.Made).Lost)
-	if left { // main did not wait for a call whose outcome is unknown
+	if left { // main did not wait for an unresolved call
 		res.Status, res.ExitCode = outcome.Uncertain, outcome.Uncertain.ExitCode()
 	}
 	same := p.over || res.Status == p.recorded()
-	// It is chance how far a script gets that is ended.
+	// The place where a script is killed is arbitrary.
 	ended := p.diverged == nil && same && !left && slices.Contains(killed, p.recorded())
 	further := p.diverged == nil && slices.Contains(cutOff, p.recorded()) && res.Status != outcome.CompileError && (d == nil || d.Unasked == nil)
 	wantError, gotError := outcome.Error{}, outcome.Error{}
-	json.Unmarshal(end.Error, &wantError) // without an error the message is empty
+	json.Unmarshal(end.Error, &wantError) // without an error, the message is empty
 	if res.Error != nil {
 		gotError = *res.Error
 	}
@@ -97,8 +97,8 @@ func (p *Replayer) compare(res *outcome.Result) *Difference {
 	return p.compareTexts(res, func(got, want string) bool { return got == want })
 }
 
-// crowded reports whether no further call could be under way when the run ended: calls that
-// waited are not in the record.
+// crowded reports whether no further call could be under way when the run ended. Calls that
+// waited for a slot are not in the record.
 func (p *Replayer) crowded() bool {
 	n := 0
 	for _, m := range p.run.Calls {
@@ -113,7 +113,7 @@ func (p *Replayer) crowded() bool {
 func (p *Replayer) compareTexts(res *outcome.Result, same func(got, want string) bool) *Difference {
 	masked := func(s string) string { return withoutTimes(printable(s)) }
 	stdout := printable
-	if strings.Contains(p.Source, "log.") { // log or slog, which can write there too
+	if strings.Contains(p.Source, "log.") { // log or slog, which may write to stdout
 		stdout = masked
 	}
 	if want, got := stdout(p.run.Stdout()), stdout(res.Stdout); !same(got, want) {
@@ -125,14 +125,14 @@ func (p *Replayer) compareTexts(res *outcome.Result, same func(got, want string)
 	return nil
 }
 
-// notText matches what replaces bytes that are not UTF-8: one for all that follow each other in
-// a result, one for each in a record.
+// notText matches replacements of invalid UTF-8: a result has one for consecutive invalid
+// bytes, a record one for each.
 var notText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\uFFFD{2,}") })
 
 func printable(s string) string { return notText().ReplaceAllLiteralString(s, "\uFFFD") }
 
-// differ returns the difference of two texts. It says so if the record lacks clock readings
-// that may have caused it.
+// differ returns the difference between two texts. It adds a note if the record lacks clock
+// readings that may have caused it.
 func (p *Replayer) differ(what, want, got string) *Difference {
 	d := differ(what, want, got)
 	if slices.ContainsFunc(p.run.Notes, func(n *record.Note) bool { return n.Lost }) {
@@ -149,7 +149,7 @@ func statusText(s outcome.Status, err string) string {
 	return fmt.Sprintf("%s (%s)", s, text.Cut(err, 200))
 }
 
-// differ shows two texts from where they differ.
+// differ returns a difference with excerpts from where two texts differ.
 func differ(what, want, got string) *Difference {
 	const before, most = 40, 200 // bytes
 	i := 0
@@ -169,8 +169,8 @@ func differ(what, want, got string) *Difference {
 	return d
 }
 
-// logTimes matches times of packages log and slog, which read the system's clock and not that
-// of the script.
+// logTimes matches times written by packages log and slog, which read the system's clock
+// instead of the script's.
 var logTimes = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(\.\d+)?|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
 })

@@ -14,7 +14,7 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// Replay runs a script again and answers its calls from a record, as Harness.Replay says.
+// Replay runs a script again and answers its calls from a record, see Harness.Replay.
 func Replay(ctx context.Context, e *engine.Engine, run *record.Run, source string, c *catalog.Catalog, timeout time.Duration) (
 	*outcome.Result, *Replayer, error) {
 	end := run.End

@@ -1,8 +1,8 @@
-// Package rerun runs a script again from the record of its run. A replay asks no server. A
-// resumed run sends calls once it has repeated those of its record. Until then a record.Gate
+// Package rerun runs a script again from the record of its run. A replay calls no server. A
+// resumed run sends calls after it has repeated those of its record. Until then a record.Gate
 // decides which recorded call answers which call of the script, and the script's clock shows
-// the times of the record. Compare reports where a replay differs from its record, Resumable
-// whether a run can be resumed.
+// the times of the record. Compare returns the difference between a replay and its record, and
+// Resumable reports whether a run can be resumed.
 package rerun
 
 import (
@@ -22,53 +22,51 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// ErrNothingToReplay is returned for the record of a run whose script did not begin, or that has
-// none.
+// ErrNothingToReplay is returned if the record has no script, or its script never began.
 var ErrNothingToReplay = errors.New("no script began in this run: there is nothing to replay")
 
-// Replayer answers a run, and the saved scripts that it runs, from a record.
+// Replayer answers a run, and the saved scripts that it runs, from its record.
 type Replayer struct {
-	Source   string // of the script that is replayed
-	Parallel int    // how many of its calls may be under way at once
-	BindAnew bool   // it is bound to the tools of today
+	Source   string // of the replayed script
+	Parallel int    // maximum number of its concurrent calls
+	BindAnew bool   // the script is bound to the current tools
 
 	run      *record.Run
 	gate     *record.Gate
-	journal  *journal.Journal   // of a resumed run; nil for a replay, which sends nothing
+	journal  *journal.Journal   // of a resumed run; nil for a replay, which sends no calls
 	readings map[string][]int64 // of the clock, by path
 
 	mu       sync.Mutex
-	changed  *sync.Cond // a field of a Script
-	asked    int        // calls
+	changed  *sync.Cond // signals a change of a Script's fields
+	asked    int        // number of calls
 	waiting  map[int]*askedCall
-	scripts  map[*Script]bool // that run
-	made     int              // calls that were answered from the record
+	scripts  map[*Script]bool // running scripts
+	made     int              // number of calls answered from the record
 	diverged *record.Divergence
-	over     bool // the script got to where its run was ended
-	live     bool // the run has left its record behind
+	over     bool // the script reached the place where its run was killed
+	live     bool // the run is past its record
 }
 
-// askedCall is a call that waits for its reply.
+// askedCall is a call that waits for its answer.
 type askedCall struct {
 	by   *Script
-	done chan struct{} // closed when the following are known
-	made *record.Made  // the call of the record; nil if it has none
-	live bool          // the call is to be made, and made continues
+	done chan struct{} // closed when the following fields are set
+	made *record.Made  // the recorded call, or nil
+	live bool          // the call must be sent, and continues made
 }
 
 // Script answers one script of the run.
 type Script struct {
 	of              *Replayer
 	path            string
-	asked, answered int       // calls
-	running         int       // of them those of RunScript that are under way
-	still           bool      // nothing of it moves
-	next            time.Time // when its next timer goes off; zero: none is set
-	advance         bool      // that timer is to go off
+	asked, answered int       // number of calls
+	running         int       // number of RunScript calls under way among them
+	still           bool      // nothing in the script moves
+	next            time.Time // when its next timer fires; zero if none is set
+	advance         bool      // that timer must fire
 }
 
-// New returns the Replayer of a record. j is the journal of the run if that is resumed,
-// else nil.
+// New returns the Replayer of a record. j is the journal of a resumed run, or nil for a replay.
 func New(r *record.Run, g *record.Gate, j *journal.Journal) *Replayer {
 	p := &Replayer{run: r, gate: g, journal: j, readings: map[string][]int64{}, waiting: map[int]*askedCall{},
 		scripts: map[*Script]bool{}}
@@ -77,7 +75,7 @@ func New(r *record.Run, g *record.Gate, j *journal.Journal) *Replayer {
 	for _, l := range r.Lines {
 		switch l := l.(type) {
 		case *record.Attempt:
-			older = true // an attempt that gets further records all readings again
+			older = true // an attempt that goes live records all readings again
 		case *record.Note:
 			if older && len(l.Clock) > 0 {
 				older = false
@@ -91,8 +89,8 @@ func New(r *record.Run, g *record.Gate, j *journal.Journal) *Replayer {
 	return p
 }
 
-// Enter notes that the worker of a script begins. Unless the run is live, the script is told
-// what it read from its clock.
+// Enter adds the script of a starting worker. Unless the run is live, it sets the script's
+// replay with its recorded clock readings.
 func (p *Replayer) Enter(path string, s *worker.Script) *Script {
 	w := &Script{of: p, path: path}
 	p.mu.Lock()
@@ -112,13 +110,13 @@ func (p *Replayer) Enter(path string, s *worker.Script) *Script {
 	return w
 }
 
-// Leave notes that the worker has ended.
+// Leave removes the script of a worker that has ended.
 func (w *Script) Leave() {
 	p := w.of
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.scripts, w)
-	for n, c := range p.waiting { // calls that its script did not wait for
+	for n, c := range p.waiting { // calls that the script did not wait for
 		if c.by == w {
 			p.gate.Leave(n)
 			delete(p.waiting, n)
@@ -126,12 +124,12 @@ func (w *Script) Leave() {
 	}
 }
 
-// Tools returns what the script was compiled with, and its line, which may be nil. Both are
-// nil if the script is to be bound to the tools of today.
+// Tools returns the recorded packages that the script was compiled with, and their line, which
+// may be nil. Both are nil if the script must be bound to the current tools.
 func (w *Script) Tools(n *worker.Needs) (*record.Tools, *worker.Tools, error) {
 	p := w.of
 	var line *record.Tools
-	for _, l := range p.run.Lines { // of several attempts the last
+	for _, l := range p.run.Lines { // the last of several attempts
 		if l, ok := l.(*record.Tools); ok && l.Path == w.path {
 			line = l
 		}
@@ -160,13 +158,13 @@ func (w *Script) Tools(n *worker.Needs) (*record.Tools, *worker.Tools, error) {
 	return line, out, nil
 }
 
-// Saved returns the saved script that a call of RunScript ran. known is false if the record
-// does not have it.
+// Saved returns the saved script that a RunScript call ran. known is false if the record does
+// not contain it.
 func (w *Script) Saved(path, name string) (s *library.Script, known bool, err error) {
 	var child *record.Child
 	for _, c := range w.of.run.Children {
 		if c.Name == name && (child == nil || c.Path == path) {
-			child = c // one of another path is what another worker of a pool ran
+			child = c // another path means that another worker of a pool ran it
 		}
 	}
 	switch {
@@ -179,8 +177,8 @@ func (w *Script) Saved(path, name string) (s *library.Script, known bool, err er
 	return &library.Script{Name: name, Source: source}, true, err
 }
 
-// Ask answers a call of the script. If neither an answer nor an error is returned, the run is
-// live and the call is to be made; made is the call of the record that continues, or nil.
+// Ask answers a call of the script. If it returns neither an answer nor an error, the run is
+// live and the call must be sent; made is the recorded call that continues, or nil.
 func (w *Script) Ask(ctx context.Context, path string, call *worker.Call, args json.RawMessage) (
 	a *worker.Answer, made *record.Made, err error) {
 	p, c := w.of, &askedCall{by: w, done: make(chan struct{})}
@@ -209,7 +207,7 @@ func (w *Script) Ask(ctx context.Context, path string, call *worker.Call, args j
 	}
 }
 
-// answer returns what the script got for a call.
+// answer returns the recorded answer of a call.
 func (p *Replayer) answer(m *record.Made) (a *worker.Answer, err error) {
 	a = &worker.Answer{}
 	switch {
@@ -224,7 +222,7 @@ func (p *Replayer) answer(m *record.Made) (a *worker.Answer, err error) {
 		if m.Done.Kind == record.Uncertain && m.Call.Class != record.Read {
 			err = &worker.CallError{Code: bridge.CodeUncertain, Err: err}
 		}
-	case m.Done.Result.Redacted: // the caller has it read again
+	case m.Done.Result.Redacted: // the caller repeats the read
 		a.At = m.Done.Time
 	default:
 		a.At = m.Done.Time
@@ -233,7 +231,7 @@ func (p *Replayer) answer(m *record.Made) (a *worker.Answer, err error) {
 	return a, err
 }
 
-// reply hands the answer to the call that waits for it. The caller holds the lock.
+// reply passes the answer to its waiting call. The caller holds the lock.
 func (p *Replayer) reply(r record.Reply) {
 	c := p.waiting[r.N]
 	delete(p.waiting, r.N)
@@ -243,15 +241,15 @@ func (p *Replayer) reply(r record.Reply) {
 	close(c.done)
 }
 
-// answer notes that a call of the script is answered. The caller holds the lock.
+// answer records that a call of the script was answered. The caller holds the lock.
 func (w *Script) answer() {
 	w.answered++
 	w.still = false
 	w.of.changed.Broadcast()
 }
 
-// RunScript notes that the script calls RunScript. ended is called when that returns, and told
-// whether the script gets an answer.
+// RunScript records that the script calls RunScript. Call ended when that returns; answered
+// reports whether the script gets an answer.
 func (w *Script) RunScript() (ended func(answered bool)) {
 	p := w.of
 	p.mu.Lock()
@@ -268,14 +266,14 @@ func (w *Script) RunScript() (ended func(answered bool)) {
 	}
 }
 
-// Live reports whether the run has left its record behind.
+// Live reports whether the run is past its record.
 func (w *Script) Live() bool {
 	w.of.mu.Lock()
 	defer w.of.mu.Unlock()
 	return w.of.live
 }
 
-// goLive lets all calls that wait be made. The caller holds the lock.
+// goLive releases all waiting calls to be sent. The caller holds the lock.
 func (p *Replayer) goLive() {
 	p.live = true
 	for n, c := range p.waiting {
@@ -287,8 +285,8 @@ func (p *Replayer) goLive() {
 	p.changed.Broadcast()
 }
 
-// Still answers a worker in whose script nothing moves: its next timer goes off, or the run is
-// live, or one of its calls has just been answered.
+// Still answers a worker whose script does not move: its next timer fires, the run is live, or
+// one of its calls has just been answered.
 func (w *Script) Still(ctx context.Context, next time.Time, waiting, answered int) (worker.Next, error) {
 	p := w.of
 	defer context.AfterFunc(ctx, func() {
@@ -325,10 +323,10 @@ func (w *Script) Still(ctx context.Context, next time.Time, waiting, answered in
 	return worker.Await, ctx.Err()
 }
 
-// errOver ends the replay of a run that was ended.
+// errOver ends the replay of a run that was killed.
 var errOver = errors.New("the run was ended here")
 
-// decide answers one script if nothing moves in any of them. The caller holds the lock.
+// decide answers one script if no script moves. The caller holds the lock.
 func (p *Replayer) decide() error {
 	var first *Script
 	scripts := 1

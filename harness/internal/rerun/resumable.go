@@ -11,7 +11,7 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// NotResumableError says why a run cannot be resumed.
+// NotResumableError is returned for a run that cannot be resumed.
 type NotResumableError struct {
 	Run string
 	Why string
@@ -21,7 +21,7 @@ func (e *NotResumableError) Error() string {
 	return fmt.Sprintf("run %s cannot be resumed: %s", e.Run, e.Why)
 }
 
-// Resumable returns why a run cannot be resumed with more limits, or nil. The error is a
+// Resumable returns nil if a run can be resumed with the limits more. Otherwise it returns a
 // *NotResumableError or a *record.UnknownError.
 func Resumable(run *record.Run, more worker.Limits) error {
 	no := func(format string, args ...any) error {
@@ -75,12 +75,12 @@ func Resumable(run *record.Run, more worker.Limits) error {
 	return no("it has ended with %s", end.Status)
 }
 
-// BoundedLimits returns limits of a record, which anybody may have written, bounded to what a
-// run may take that begins again.
+// BoundedLimits returns the limits of a record, which is untrusted, bounded to what a repeated
+// run may use.
 func BoundedLimits(l worker.Limits) worker.Limits {
 	l.Timeout = min(l.Timeout, 10*time.Minute)
 	l.CPU = min(l.CPU, 20*time.Minute)
 	l.Memory = min(l.Memory, 4<<30)
-	l.Stdout = min(l.Stdout, record.MaxRecord) // more is in no record
+	l.Stdout = min(l.Stdout, record.MaxRecord) // no record contains more
 	return l
 }

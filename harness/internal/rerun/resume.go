@@ -14,18 +14,18 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 )
 
-// MaxAttempts is how often a script is run that leaves its record before anything is sent.
+// MaxAttempts is how often a script is run that diverges before it sends anything.
 const MaxAttempts = 20
 
-// resumption is a run that is resumed.
+// resumption is a resumed run.
 type resumption struct {
 	run     *record.Run
-	script  *engine.Script // as it was recorded, with what the caller adds
+	script  *engine.Script // as recorded, with the caller's changes
 	journal *journal.Journal
 	engine  *engine.Engine
 }
 
-// Resume runs the script again until it does not diverge, and ends the record that w extends.
+// Resume runs the script until it does not diverge, and ends the record that w extends.
 func Resume(ctx context.Context, e *engine.Engine, w *store.Writer, run *record.Run, s *engine.Script) (
 	*outcome.Result, error) {
 	s, err := resumed(run, s)
@@ -52,8 +52,8 @@ func Resume(ctx context.Context, e *engine.Engine, w *store.Writer, run *record.
 	}
 }
 
-// recordedScript returns a script as its record has it. Its limits are bounded: anybody may have
-// written them.
+// recordedScript returns the recorded script. Its limits are bounded, because a record is
+// untrusted.
 func recordedScript(run *record.Run) (s *engine.Script, err error) {
 	b := run.Begin
 	s = &engine.Script{Name: b.Name, Subject: b.Subject, Strict: b.Strict}
@@ -74,7 +74,7 @@ func recordedScript(run *record.Run) (s *engine.Script, err error) {
 	return s, nil
 }
 
-// resumed returns the script of a run with what the caller, by s, may add to it.
+// resumed returns the recorded script with the caller's permitted changes from s.
 func resumed(run *record.Run, s *engine.Script) (*engine.Script, error) {
 	was, err := recordedScript(run)
 	if err != nil {
@@ -95,12 +95,12 @@ func resumed(run *record.Run, s *engine.Script) (*engine.Script, error) {
 			return nil, fmt.Errorf("the policy of the record: %w", err)
 		}
 	}
-	out.Began.ReadOnly = out.Began.ReadOnly || run.Begin.ReadOnly // older records have it here alone
+	out.Began.ReadOnly = out.Began.ReadOnly || run.Begin.ReadOnly // older records have it only here
 	return &out, nil
 }
 
-// attempt runs the script once. If it has diverged and is not final, another attempt
-// may succeed; every other one is answered more loosely.
+// attempt runs the script once. If it diverges and final is false, another attempt may succeed.
+// Every other attempt matches calls more loosely.
 func (r *resumption) attempt(ctx context.Context, n int) (res *outcome.Result, final bool, err error) {
 	gate, err := record.Resume(r.run, nil)
 	if err != nil {
@@ -117,19 +117,19 @@ func (r *resumption) attempt(ctx context.Context, n int) (res *outcome.Result, f
 	}
 	switch d := gate.End(); {
 	case d == nil:
-		r.journal.GoLive() // its last words
+		r.journal.GoLive() // to release its last output
 	case res.Status == outcome.OK || res.Status == outcome.ScriptError:
 		res.Status, res.ExitCode = outcome.Diverged, outcome.Diverged.ExitCode()
 		res.Errors = []outcome.Error{{Kind: outcome.KindRuntime, Message: d.Error()}}
 		res.Error = &res.Errors[0]
-	case outcome.NeverBegan(res.Status): // what is wrong is said; it may be well with another harness
+	case outcome.NeverBegan(res.Status): // reported, but it may succeed with another version of the harness
 		s.Again.Final = true
 		res.Status, res.ExitCode = outcome.Diverged, outcome.Diverged.ExitCode()
 	}
 	return res, s.Again.Final, nil
 }
 
-// answersOf returns the answers of a record for each script of the run.
+// answersOf returns a function that returns the recorded answers for each script of the run.
 func answersOf(p *Replayer) func(string, *worker.Script) engine.Answers {
 	return func(path string, s *worker.Script) engine.Answers { return p.Enter(path, s) }
 }

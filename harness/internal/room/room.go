@@ -1,5 +1,4 @@
-// Package room bounds the memory that results of tools take while they are under
-// way: see [Room].
+// Package room limits the memory that tool results under way use: see [Room].
 package room
 
 import (
@@ -11,58 +10,55 @@ import (
 )
 
 const (
-	// Default is the size of a Room, in bytes of results; Max is that
-	// of all Rooms of a process together.
+	// Default is the size of a Room, in bytes of results. Max is that of all Rooms of a process
+	// together.
 	Default = 64 << 20
 	Max     = 256 << 20
 
-	// Strangers is how many calls of a tool are sent at once whose results'
-	// size nobody knows, for patience at most; each has strangerRoom.
+	// Strangers is how many calls of a tool with results of unknown size are sent at once,
+	// until they have waited for patience. Each reserves strangerRoom.
 	Strangers    = 2
 	patience     = time.Second
 	strangerRoom = 1 << 20
-	// reading is how often the bytes of a result are in memory while it is read
-	// and taken apart; afterwards they are there once.
+	// reading is how many copies of a result are in memory while it is read and parsed.
+	// Afterwards there is one.
 	reading = 4
-	// leastRoom is what a call has whose tool's results are known to be small,
-	// so that hundreds of them fit.
+	// leastRoom is the reservation of a call whose tool's results are known to be small, so
+	// that hundreds of calls fit.
 	leastRoom = 64 << 10
-	// maxSizes bounds the tools whose results' sizes are known.
+	// maxSizes limits the number of tools with known result sizes.
 	maxSizes = 20_000
 )
 
-// Room bounds the results of tools that are under way, in bytes, from the call
-// until the script has its result: one Room those of a session's scripts, and
-// Max those of the process, of which one Tenant has half at most. A call that
-// finds no room waits before it is sent.
+// Room limits the tool results under way, in bytes, from the call until the script has its
+// result. A Room limits those of a session's scripts, and Max those of the process. A Tenant
+// may use half of Max. A call that does not fit waits before it is sent.
 //
-// How large a result will be only the server knows. To keep room for the
-// largest (Limits.Result) would let two calls run at a time. So a call has room
-// for what its tool gave lately, times what reading it takes, and the first
-// calls of a tool, of which nobody knows it, are few at a time. A result that
-// is larger than that takes more room when it comes, and is refused where there
-// is none: to wait would hold it.
+// Only the server knows the size of a result. Reserving the largest size (Limits.Result) would
+// permit two calls at a time. So a call reserves the recent size of its tool's results, times
+// the copies for reading them, and the first calls of an unknown tool are few at a time. A
+// result larger than its reservation takes more when it arrives. If that does not fit it is
+// refused, because waiting would keep it in memory.
 //
-// Small calls do not queue behind large ones that wait, and those of which it is
-// known that they are small wait for room in their own session only. Large ones
-// wait for that of all in turn: who holds the least goes first.
+// Small calls do not queue behind large ones that wait, and calls known to be small only wait
+// for their own session's Room. Large calls wait for the process's room in turn: the tenant
+// that uses the least goes first.
 //
-// What goes beyond the room is what servers send at that moment: a backend has
-// read a result before it is weighed here, at most as many at a time as its
-// server has calls at once.
+// Memory beyond the limit is used for results that are arriving: a backend has read a result
+// before it is counted here. Their number is limited by the concurrent calls of each server.
 type Room struct {
 	account
 	tenant *Tenant
-	knows  *Tenant // whose tools' sizes are meant; nil: those of all Rooms of no Tenant
+	knows  *Tenant // the tenant with the tools' known sizes; if nil, the one shared by Rooms without a tenant
 }
 
-// Tenant groups Rooms: the results of all its Rooms count together against
-// those of other tenants. The sizes of its tools' results are not used for
-// other tenants. The zero value is ready to use.
+// Tenant groups Rooms: the results of all its Rooms count together against those of other
+// tenants. The known sizes of its tools' results are not used for other tenants. The zero value
+// is ready to use.
 type Tenant struct{ used int64 }
 
-// New returns a Room of max bytes (0: Default) that belongs to a
-// tenant; nil means a tenant of its own. A single result always fits.
+// New returns a Room of max bytes for a tenant. If max is zero, it is Default. If of is nil,
+// the Room has its own tenant. A single result always fits.
 func New(max int64, of *Tenant) *Room {
 	if max <= 0 {
 		max = Default
@@ -74,43 +70,43 @@ func New(max int64, of *Tenant) *Room {
 	return r
 }
 
-// Tenant returns the tenant of the Room, and whether others share it.
+// Tenant returns the tenant of the Room, and whether other Rooms share it.
 func (r *Room) Tenant() (t *Tenant, shared bool) { return r.tenant, r.knows != nil }
 
-// account is bytes of which some are used, under the lock of their results.
+// account counts used bytes, under the lock of its Results.
 type account struct{ max, used int64 }
 
-// fits reports whether n more bytes fit for a call that has some already.
+// fits reports whether n more bytes fit for a call that has own bytes already.
 func (a *account) fits(n, own int64) bool { return n <= 0 || a.used+n <= a.max || a.used == own }
 
-// want is what a call wants before it is sent. Even for the largest results that
-// leaves some to small ones, so that it need not wait for these.
+// want returns the reservation of a call before it is sent. Even for the largest results it
+// leaves room for small ones, so that these need not wait.
 func (a *account) want(n int64) int64 { return min(n, a.max-a.max/4) }
 
-// Results are those of a process.
+// Results are the tool results of a process.
 type Results struct {
 	patience time.Duration
 
 	mu      sync.Mutex
-	all     account // of each tenant at most its half
+	all     account // each tenant may use half
 	tools   map[tool]*size
 	waiting []*Held       // for room, the earliest first
-	freed   chan struct{} // closed when there may be room; nil when nobody waits
+	freed   chan struct{} // closed when there may be room; nil without waiters
 }
 
-// tool is a tool for those who know of its results together.
+// tool identifies a tool within a tenant.
 type tool struct {
 	of *Tenant
 	id string
 }
 
-// size is what is known of the results of a tool.
+// size is the recent size of a tool's results.
 type size struct {
-	lately  int64              // bytes of the largest; 0: none has come yet
-	waiting map[*Held]struct{} // calls that the server has not answered
+	lately  int64              // bytes of the largest; 0 before the first
+	waiting map[*Held]struct{} // calls without an answer from the server
 }
 
-// room is what a call wants.
+// room returns the bytes that a call needs.
 func (z *size) room() int64 {
 	if z.lately == 0 {
 		return strangerRoom
@@ -124,10 +120,10 @@ func NewResults(max int64, patience time.Duration) *Results {
 	return &Results{patience: patience, all: account{max: max}, tools: map[tool]*size{}}
 }
 
-// tenant is the account of a tenant.
+// tenant returns the account of a tenant.
 func (s *Results) tenant(t *Tenant) *account { return &account{max: s.all.max / 2, used: t.used} }
 
-// size is what is known of a tool.
+// size returns the size of a tool's results.
 func (s *Results) size(t tool) *size {
 	z := s.tools[t]
 	if z == nil {
@@ -140,7 +136,7 @@ func (s *Results) size(t tool) *size {
 	return z
 }
 
-// changed tells those who wait to look again.
+// changed wakes the waiting calls.
 func (s *Results) changed() {
 	if s.freed != nil {
 		close(s.freed)
@@ -148,18 +144,18 @@ func (s *Results) changed() {
 	}
 }
 
-// Held is the room of one call.
+// Held is the reservation of one call.
 type Held struct {
 	of          *Results
 	room        *Room
 	size        *size
-	own, shared int64 // bytes of its Room; of its tenant and of all
-	hurry       bool  // it has lost its patience
+	own, shared int64 // in its Room; in its tenant and the process
+	hurry       bool  // it has waited for patience
 	released    bool
 }
 
-// Hold waits until there is room for the result of a tool. Call come when the
-// server has answered, and release when nobody needs the result any more.
+// Hold waits until the result of a tool fits, and reserves room for it. Call Come when the
+// server has answered, and Release when the result is no longer needed.
 func (s *Results) Hold(ctx context.Context, room *Room, id string) (*Held, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,7 +186,7 @@ func (s *Results) Hold(ctx context.Context, room *Room, id string) (*Held, error
 		s.mu.Lock()
 		h.hurry = h.hurry || hurry
 		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("waiting for room for its result, with %d MB taken of %d: %w", used>>20, room.max>>20, err)
+			return nil, fmt.Errorf("waiting for memory for its result, with %d of %d MB in use: %w", used>>20, room.max>>20, err)
 		}
 		if h.goes() {
 			return h, nil
@@ -198,8 +194,7 @@ func (s *Results) Hold(ctx context.Context, room *Room, id string) (*Held, error
 	}
 }
 
-// goes takes room for a call that is to be sent, if there is. The caller holds
-// the lock, here and below.
+// goes reserves room for a call, if it fits. The caller holds the lock, here and below.
 func (h *Held) goes() bool {
 	n := h.size.room()
 	if !h.ready() || n > leastRoom && !h.of.all.fits(h.wants(), 0) || n > strangerRoom && !h.first() {
@@ -210,18 +205,18 @@ func (h *Held) goes() bool {
 	return true
 }
 
-// ready reports whether a call waits for nothing but the room of all.
+// ready reports whether a call waits only for the process's room.
 func (h *Held) ready() bool {
 	z, n := h.size, h.size.room()
 	return (z.lately > 0 || len(z.waiting) < Strangers || h.hurry) && h.room.fits(h.room.want(n), 0) &&
 		(n <= leastRoom || h.of.tenant(h.room.tenant).fits(h.wants(), 0))
 }
 
-// wants is what a call wants of the room of all.
+// wants returns the call's reservation in the process's room.
 func (h *Held) wants() int64 { return h.of.tenant(h.room.tenant).want(h.size.room()) }
 
-// first reports whether a call goes before those of other tenants that wait for
-// the room of all.
+// first reports whether a call precedes those of other tenants that wait for the process's
+// room.
 func (h *Held) first() bool {
 	later := false
 	for _, w := range h.of.waiting {
@@ -235,12 +230,12 @@ func (h *Held) first() bool {
 	return true
 }
 
-// grow takes what a call wants, if it has less.
+// grow raises the reservation to what the call needs, if it is smaller.
 func (h *Held) grow() {
 	h.set(max(h.own, h.room.want(h.size.room())), max(h.shared, h.wants()))
 }
 
-// set makes the room that a call has own and shared bytes.
+// set changes the reservation of a call to own and shared bytes.
 func (h *Held) set(own, shared int64) {
 	s, t := h.of, h.room.tenant
 	h.room.used += own - h.own
@@ -252,16 +247,16 @@ func (h *Held) set(own, shared int64) {
 	s.changed()
 }
 
-// Come notes that the server has answered, with so many bytes. The error says
-// that there is no room for them.
+// Come records that the server has answered with a number of bytes. It returns an error if they
+// do not fit.
 func (h *Held) Come(bytes int) error {
 	s, z, n := h.of, h.size, int64(bytes)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(z.waiting, h)
-	z.lately = max(n, z.lately-z.lately/8, 1) // 0: not known
+	z.lately = max(n, z.lately-z.lately/8, 1) // at least 1, because 0 means unknown
 	defer func() {
-		for other := range z.waiting { // which will have such a result, too
+		for other := range z.waiting { // which will probably have such a result too
 			if !other.released {
 				other.grow()
 			}
@@ -285,7 +280,7 @@ func (h *Held) Come(bytes int) error {
 	return nil
 }
 
-// Release gives the room back.
+// Release ends the reservation.
 func (h *Held) Release() {
 	h.of.mu.Lock()
 	defer h.of.mu.Unlock()

@@ -105,7 +105,7 @@ func TestCallsWaitForRoomOfTheirResults(t *testing.T) {
 		}
 		cancel()
 		if _, err := s.Hold(ctx, tiny, "new"); !errors.Is(err, context.Canceled) ||
-			!strings.Contains(err.Error(), "waiting for room for its result, with 3 MB taken of 0") {
+			!strings.Contains(err.Error(), "waiting for memory for its result, with 3 of 0 MB in use") {
 			t.Error(err)
 		}
 	})

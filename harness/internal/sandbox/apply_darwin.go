@@ -2,11 +2,11 @@ package sandbox
 
 import "golang.org/x/sys/unix"
 
-// mustLock says that Require is meant on this platform.
+// mustLock reports whether Require is enforced on this platform.
 const mustLock = false
 
-// apply sets the limits that work. The kernel takes RLIMIT_DATA and RLIMIT_AS
-// and does not keep them, so memory is watched.
+// apply sets the limits that work. The kernel accepts RLIMIT_DATA and RLIMIT_AS but does not
+// enforce them, so memory is watched.
 func apply(c *Config, r *Report) {
 	<-onCPU(c)
 	cpu := c.cpuSeconds()
@@ -29,7 +29,7 @@ func apply(c *Config, r *Report) {
 	r.miss("files, network and processes: open, darwin has no layer that a program can put on itself")
 }
 
-// lower lowers a limit. One that is lower already stays.
+// lower lowers a limit, unless it is lower already.
 func lower(resource int, soft, hard uint64) error {
 	var now unix.Rlimit
 	if err := unix.Getrlimit(resource, &now); err != nil {

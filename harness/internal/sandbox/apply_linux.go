@@ -11,16 +11,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mustLock says that Require is meant on this platform.
+// mustLock reports whether Require is enforced on this platform.
 const mustLock = true
 
 func apply(c *Config, r *Report) {
 	preload()
 	closeInherited(c.Keep, r)
-	denyFiles(r) // before there are more threads, each of which it has to reach
+	denyFiles(r) // before more threads exist, because it has to reach each of them
 	<-onCPU(c)
 	limit(c, r)
-	// no_new_privs and the filter must meet on one thread.
+	// no_new_privs and the filter must be set on the same thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	gainNothing(r)
@@ -28,15 +28,15 @@ func apply(c *Config, r *Report) {
 	gainNothingAnywhere(r)
 }
 
-// preload makes the runtime do now what needs a descriptor or a file later.
-// The first timer brings up the poller; the first local time reads its zone.
+// preload makes the runtime open the descriptors and files now that it would need later. The
+// first timer creates the poller; the first local time reads its zone.
 func preload() {
 	time.AfterFunc(time.Hour, func() {}).Stop()
 	_ = time.Now().Local().Hour()
 }
 
-// closeInherited closes what a careless ancestor left open. Descriptors that
-// Go opens itself are marked close-on-exec; those that came with exec are not.
+// closeInherited closes descriptors that an ancestor left open by mistake. Go marks its own
+// descriptors close-on-exec; those that came with exec are not marked.
 func closeInherited(keep []int, r *Report) {
 	open, err := descriptors()
 	if err != nil {
@@ -53,7 +53,7 @@ func closeInherited(keep []int, r *Report) {
 	}
 }
 
-// descriptors lists the open ones. os.ReadDir would do, in five times the time.
+// descriptors returns the open descriptors. os.ReadDir would take five times as long.
 func descriptors() ([]int, error) {
 	dir, err := unix.Open("/proc/self/fd", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -81,8 +81,8 @@ func descriptors() ([]int, error) {
 	return open, nil
 }
 
-// gainNothing sets no_new_privs on this thread. The filter, which needs it,
-// carries it to the others.
+// gainNothing sets no_new_privs on this thread. Installing the filter, which requires it, sets
+// it on the others.
 func gainNothing(r *Report) {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		r.miss("no_new_privs: %v; Linux 3.5 or newer has it", err)
@@ -91,8 +91,7 @@ func gainNothing(r *Report) {
 	r.NoNewPrivs = true
 }
 
-// gainNothingAnywhere sets no_new_privs on all threads where neither Landlock
-// nor the filter did.
+// gainNothingAnywhere sets no_new_privs on all threads if neither Landlock nor the filter did.
 func gainNothingAnywhere(r *Report) {
 	if !r.NoNewPrivs || r.Landlock > 0 || r.Seccomp {
 		return
@@ -103,8 +102,8 @@ func gainNothingAnywhere(r *Report) {
 	}
 }
 
-// denyFiles denies with Landlock all that the kernel's ABI can deny. An
-// ABI newer than the library denies what the library knows.
+// denyFiles denies with Landlock everything that the kernel's ABI can deny. With an ABI newer
+// than the library, it denies what the library supports.
 func denyFiles(r *Report) {
 	abi, err := landlocksys.LandlockGetABIVersion()
 	if err != nil {
@@ -115,7 +114,7 @@ func denyFiles(r *Report) {
 		r.miss("landlock: ABI %d: %v", abi, err)
 		return
 	}
-	// The library's best effort may be none at all: see for ourselves.
+	// The library's best effort may have no effect, so test it.
 	if fd, err := unix.Open("/", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0); err == nil {
 		unix.Close(fd)
 		r.miss("landlock: ABI %d: a directory could still be opened", abi)

@@ -4,7 +4,7 @@ package sandbox
 
 import "runtime"
 
-// mustLock says that Require is meant on this platform.
+// mustLock reports whether Require is enforced on this platform.
 const mustLock = false
 
 func apply(_ *Config, r *Report) {

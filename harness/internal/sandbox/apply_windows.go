@@ -7,14 +7,14 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// mustLock says that Require is meant on this platform.
+// mustLock reports whether Require is enforced on this platform.
 const mustLock = false
 
-// jobDelay is how long a child waits for its parent to put it into its job,
-// which happens right after it was started.
+// jobDelay is how long a child waits until its parent has put it into its job. The parent does
+// so right after starting it.
 const jobDelay = 2 * time.Second
 
-// apply looks for the job object in which [Start] puts a child.
+// apply waits for the job object into which [Start] puts a child.
 func apply(_ *Config, r *Report) {
 	for end := time.Now().Add(jobDelay); !r.Rlimits && time.Now().Before(end); time.Sleep(time.Millisecond) {
 		r.Rlimits = inJob()

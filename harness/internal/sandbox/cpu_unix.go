@@ -9,10 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onCPU calls the Config's OnCPU when the soft limit of CPU time is over. Go
-// ignores the signal otherwise, and the process would go on to the hard limit.
-// To listen takes a thread of its own, a good while to make: the channel is
-// closed when it is there.
+// onCPU calls Config.OnCPU when the soft limit of CPU time is exceeded. Go ignores that signal
+// otherwise, and the process would run until the hard limit. Listening needs a separate thread,
+// which takes a while to start: the returned channel is closed when it runs.
 func onCPU(c *Config) <-chan struct{} {
 	listening := make(chan struct{})
 	go func() {

@@ -1,18 +1,18 @@
-// Package sandbox locks the process that runs a script, so that the worst
-// script harms nothing.
+// Package sandbox locks the process that runs a script, so that even a malicious script does no
+// harm.
 //
-// The child calls [Apply] before it reads the first byte of a script. The
-// layers go on in this order; each is of use without the others:
+// The child calls [Apply] before it reads the first byte of a script. The layers are applied in
+// this order; each is useful without the others:
 //
-//	descriptors     what was inherited by accident is closed
-//	Landlock        no file, no TCP or UDP port, no signal out, as far as the kernel knows these
+//	descriptors     descriptors inherited by mistake are closed
+//	Landlock        no file, no TCP or UDP port, no signal out, as far as the kernel supports it
 //	rlimits         RLIMIT_DATA, CPU, NOFILE, CORE; the runtime's stack and heap limits
-//	no_new_privs    no set-user-ID program gives anything back
-//	seccomp         an allow-list of the calls that the Go runtime makes once it is up
+//	no_new_privs    set-user-ID programs restore no privileges
+//	seccomp         an allow-list of the calls that the Go runtime makes once it has started
 //
-// [Report] says what was obtained. On Linux a process that cannot be locked is
-// refused ([Require]), unless [BestEffort] was asked for. Elsewhere Apply does
-// what the platform has and names what it lacks:
+// [Report] lists the applied layers. On Linux a process that cannot be locked is refused
+// ([Require]), unless the policy is [BestEffort]. Elsewhere Apply does what the platform
+// supports and reports what it lacks:
 //
 //	           memory             CPU time  files, network, processes
 //	linux      watched, kernel    kernel    denied
@@ -20,54 +20,52 @@
 //	windows    watched, kernel    kernel    processes denied, the rest open
 //	others     watched            open      open
 //
-// "Watched" means that the process ends itself when a garbage collection leaves
-// it with too much; one huge allocation may come before.
+// "Watched" means that the process exits if it uses too much memory after a garbage collection;
+// one huge allocation may happen before.
 //
-// The parent calls [Start], which ties the child's life to its own, may call
-// [Child.Narrow] when a script asks for less than its worker was given, and
-// kills and reaps through the same [Child].
+// The parent calls [Start], which ties the child's life to its own. It may call [Child.Narrow]
+// if a script requests lower limits than its worker has, and it kills and reaps the worker
+// through the same [Child].
 //
-// # What ends a worker, and how its parent sees it
+// # What ends a worker, and how its parent detects it
 //
-//	out of memory     exit code [ExitMemory], or 2 when it grew too fast; [OutOfMemory] knows the words
+//	out of memory     exit code [ExitMemory], or 2 if memory grew too fast; see [OutOfMemory]
 //	stack overflow    exit code 2, "goroutine stack exceeds" on stderr
 //	CPU time          exit code [ExitCPU]; signal SIGKILL one second later if that is stuck
 //	foreign call      signal SIGSYS, for a system call of another architecture
 //	parent died       signal SIGKILL
 //
-// The peak that rusage tells of a child is of no use for that: Linux counts the
-// parent's own at the time of the start.
+// A child's peak memory in rusage does not help, because on Linux it includes the parent's own
+// memory at the time of the start.
 //
-// Every other forbidden call fails with "operation not permitted", which a
-// script sees as an error.
+// Every other forbidden call fails with "operation not permitted", which a script gets as an
+// error.
 //
 // # Why these libraries
 //
-// Landlock comes from go-landlock. Before ABI 8 each thread must be restricted
-// by itself. The standard library does that only in programs without cgo, and
-// every program that imports net is built with cgo where there is a C
-// compiler; go-landlock does it in both. Its start-up cost is nil, and it
-// follows the kernel's new ABIs. With cgo and before ABI 8 it leaves the
-// process its own list of threads in /proc, which the filter denies.
+// Landlock comes from go-landlock. Before ABI 8 each thread must be restricted separately. The
+// standard library does that only in programs without cgo, and every program that imports net
+// is built with cgo if there is a C compiler; go-landlock does it in both. It adds no start-up
+// cost, and it follows the kernel's new ABIs. With cgo and before ABI 8 the process keeps
+// access to its own list of threads in /proc, which the filter denies.
 //
-// The seccomp filter is written here, over x/net/bpf. The library for it,
-// elastic/go-seccomp-bpf 1.6.0, would weaken it: it ignores the thread that
-// the kernel returns when a filter could not be put on all threads, and so
-// takes an unlocked process for a locked one; and it gives a foreign
-// architecture the default action instead of killing. It also inverts five
-// tables of system calls at each start of the program (0.1 to 0.2 ms), which a
-// worker would pay every time.
+// The seccomp filter is written here, using x/net/bpf. The existing library,
+// elastic/go-seccomp-bpf 1.6.0, would weaken it. It ignores the thread that the kernel returns
+// if a filter could not be set on all threads, and so treats an unlocked process as locked. For
+// a foreign architecture it uses the default action instead of killing. It also inverts five
+// tables of system calls at each start of the program (0.1 to 0.2 ms), which would slow down
+// every worker.
 //
 // # Tests
 //
-// Each attack is made four times: unlocked, where it must work, else the test
-// proves nothing; with Landlock alone; with the filter alone; and with all.
-// Where a machine forbids an attack anyway the test is skipped. With the
-// variable USETOOLS_SANDBOX_ALL set it fails instead, for a machine that is
-// known to have all. Run as root, the tests also attack as an ordinary user.
+// Each attack is made four times: unlocked, where it must succeed to prove anything; with
+// Landlock alone; with the filter alone; and with all layers. If a machine prevents an attack
+// anyway, the test is skipped. With the variable USETOOLS_SANDBOX_ALL set it fails instead, for
+// a machine that is known to support all layers. When run as root, the tests also attack as an
+// ordinary user.
 //
 // # What it does not promise
 //
-// A bug of the kernel, a side channel, or a starved machine is out of scope.
-// Tenants who attack one another belong in a VM or gVisor each.
+// Bugs of the kernel, side channels and starved machines are out of scope. Tenants who may
+// attack one another need a separate VM or gVisor each.
 package sandbox

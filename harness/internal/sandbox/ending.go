@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// OutOfMemory reports whether a process that ended with this exit code, after
-// it wrote this to stderr, had too little memory. The code alone tells it of a
-// process that ended itself; the Go runtime has one code for all that is fatal.
+// OutOfMemory reports whether a process ran out of memory, by its exit code and what it wrote
+// to stderr. The code alone is sufficient for a process that ended itself; the Go runtime uses
+// one code for all fatal errors.
 //
-// A script may write such words itself and then crash. It gains nothing.
+// A script may write such words itself and then crash, but gains nothing by it.
 func OutOfMemory(code int, stderr string) bool {
 	if code == ExitMemory {
 		return true
@@ -33,10 +33,10 @@ func OutOfMemory(code int, stderr string) bool {
 	return strings.Contains(stderr, "SIGSEGV") && runtimeFault().MatchString(stderr)
 }
 
-// runtimeFault is the Go runtime's report of a fault in its own code, on its
-// own stack, near address zero: the collector used memory that it asked for
-// and was not given (Go 1.26, runtime.spanQueue), without looking. A fault in
-// a script's code is a panic with other words.
+// runtimeFault matches the Go runtime's report of a fault in its own code, on its own stack,
+// near address zero: the collector used memory that it had requested without checking whether
+// it got it (Go 1.26, runtime.spanQueue). A fault in a script's code is a panic with other
+// words.
 var runtimeFault = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^SIGSEGV: segmentation violation\nPC=\S+ m=\d+ sigcode=\d+ addr=0x[0-9a-f]{1,3}\n\ngoroutine 0 .*\nruntime\.`)
 })

@@ -2,5 +2,5 @@
 
 package sandbox
 
-// cgoEnabled says that threads are the C library's, with stacks as it likes.
+// cgoEnabled reports whether the C library creates the threads and chooses their stacks.
 const cgoEnabled = false

@@ -33,17 +33,16 @@ func narrow(pid int, c *Config) error {
 	return nil
 }
 
-// rlimit is a limit of the kernel.
+// rlimit is a limit enforced by the kernel.
 type rlimit struct {
 	name       string
 	resource   int
 	soft, hard uint64
 }
 
-// narrowable are the limits that depend on the script. RLIMIT_DATA counts
-// private writable memory (Linux 4.7), which is what a script can make grow;
-// RLIMIT_AS would count the address space that Go reserves and never uses
-// (golang/go#38010).
+// narrowable returns the limits that depend on the script. RLIMIT_DATA counts private writable
+// memory (Linux 4.7), which a script can make grow. RLIMIT_AS would count the address space
+// that Go reserves and never uses (golang/go#38010).
 func narrowable(process string, c *Config) []rlimit {
 	cpu := c.cpuSeconds()
 	limits := []rlimit{{"cpu", unix.RLIMIT_CPU, cpu, cpu + 1}}
@@ -55,9 +54,9 @@ func narrowable(process string, c *Config) []rlimit {
 	return limits
 }
 
-// detectorMemory is what a process under the race detector may have: what it
-// has already, most of it the detector's own, and for each byte the six of the
-// detector's that describe it.
+// detectorMemory returns the memory limit of a process under the race detector: the memory that
+// it has already, mostly the detector's own, plus seven times memory, because the detector
+// needs six bytes for each byte.
 func detectorMemory(process string, memory uint64) uint64 {
 	status, err := os.ReadFile("/proc/" + process + "/status")
 	_, after, found := strings.Cut(string(status), "\nVmData:")
@@ -72,26 +71,26 @@ func detectorMemory(process string, memory uint64) uint64 {
 	return has<<10 + 7*memory
 }
 
-// stacks is what a process's C threads have for stacks, which RLIMIT_DATA counts
-// and hardly any of which is ever touched.
+// stacks returns the stack size of a process's C threads. RLIMIT_DATA counts it, although
+// hardly any of it is ever touched.
 func stacks(process string) uint64 {
 	if !cgoEnabled {
 		return 0
 	}
-	var tasks unix.Stat_t // one link for each thread, and two as every directory
+	var tasks unix.Stat_t // one link for each thread, and two as for every directory
 	if err := unix.Stat("/proc/"+process+"/task", &tasks); err != nil || tasks.Nlink < 2 {
 		return 0
 	}
 	size := uint64(8 << 20)
 	var l unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_STACK, &l); err == nil {
-		size = min(size, l.Cur) // glibc takes that, or 2 MiB when it is unlimited
+		size = min(size, l.Cur) // glibc uses that, or 2 MiB if it is unlimited
 	}
 	return (uint64(tasks.Nlink) - 2) * size
 }
 
-// lower lowers a limit of a process, 0 being this one. One that is lower
-// already stays.
+// lower lowers a limit of a process, unless it is lower already. If pid is 0, it is this
+// process.
 func lower(pid int, l rlimit) error {
 	var now unix.Rlimit
 	if err := unix.Prlimit(pid, l.resource, nil, &now); err != nil {

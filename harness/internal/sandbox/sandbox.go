@@ -9,56 +9,54 @@ import (
 	"time"
 )
 
-// Exit codes of a process that its limits ended.
+// Exit codes of a process that exceeded its limits.
 const (
 	// ExitCPU is the exit code after Config.CPU: 128 and the number of SIGXCPU.
 	ExitCPU = 152
-	// ExitMemory is the exit code after Config.Memory: 128 and the number of
-	// SIGKILL, which is what the kernel's own out-of-memory killer leaves. A
-	// process that grows very fast meets the kernel's limit first, on which the
-	// Go runtime exits with 2.
+	// ExitMemory is the exit code after Config.Memory: 128 and the number of SIGKILL, like
+	// after the kernel's own out-of-memory killer. A process that grows very fast hits the
+	// kernel's limit first, and the Go runtime exits with 2.
 	ExitMemory = 137
 )
 
-// Policy says what happens when a layer is not to be had.
+// Policy decides what happens if a layer is unavailable.
 type Policy string
 
 const (
-	// Require refuses to go on on Linux. Elsewhere it is like BestEffort:
-	// what a platform never has is no reason to refuse.
+	// Require refuses to run without all layers on Linux. Elsewhere it is like BestEffort,
+	// because other platforms never have all of them.
 	Require Policy = "require"
-	// BestEffort goes on with what there is; the Report tells.
+	// BestEffort runs with the available layers, which the Report lists.
 	BestEffort Policy = "best-effort"
 )
 
-// Config is how to lock a process. Nil means defaults, as does each zero field.
+// Config configures the lock of a process. If nil, or if a field is zero, defaults apply.
 type Config struct {
-	// Policy; "" means Require.
+	// Policy is the policy. If empty, it is Require.
 	Policy Policy `json:"policy,omitempty"`
-	// Memory is what the process may hold, in bytes, the Go runtime's own
-	// included; 0 means 512 MiB. The last 96 MiB, or half if that is less, are
-	// kept back: see watchMemory. Program text does not count, nor do the stacks
-	// of the C threads that there are; each further one counts 8 MiB.
+	// Memory limits the process's memory, in bytes, including the Go runtime's own. If zero, it
+	// is 512 MiB. The last 96 MiB, or half if that is less, are reserved: see watchMemory.
+	// Program text does not count, nor do the stacks of existing C threads; each further thread
+	// counts 8 MiB.
 	Memory int64 `json:"memory,omitempty"`
-	// CPU is the time on all cores together, rounded up to seconds; 0 means a
+	// CPU limits the time on all cores together, rounded up to seconds. If zero, it is a
 	// minute.
 	CPU time.Duration `json:"cpu,omitempty"`
-	// Procs is how many cores may be busy; 0 means 4. There are never more than
-	// the machine has.
+	// Procs limits the busy cores, up to the number of the machine's. If zero, it is 4.
 	Procs int `json:"procs,omitempty"`
-	// Stack is what one goroutine's stack may take, in bytes; 0 means a quarter
-	// of Memory, and 64 MiB at least: it is copied when it grows.
+	// Stack limits a goroutine's stack, in bytes. If zero, it is a quarter of Memory, but at
+	// least 64 MiB: a stack is copied when it grows.
 	Stack int `json:"stack,omitempty"`
-	// Files is how many descriptors may be open; 0 means 64.
+	// Files limits the open descriptors. If zero, it is 64.
 	Files int `json:"files,omitempty"`
 	// Keep lists the inherited descriptors above 2 that stay open.
 	Keep []int `json:"keep,omitempty"`
-	// OnCPU is called in a goroutine of its own when the CPU time is over, a
-	// second before the kernel kills; nil means os.Exit(ExitCPU).
+	// OnCPU is called in a separate goroutine when the CPU time is used up, a second before the
+	// kernel kills the process. If nil, it is os.Exit(ExitCPU).
 	OnCPU func() `json:"-"`
 }
 
-// withDefaults fills in what is zero.
+// withDefaults returns the Config with defaults for zero fields.
 func (c *Config) withDefaults() (Config, error) {
 	d := Config{}
 	if c != nil {
@@ -92,22 +90,22 @@ func (c *Config) withDefaults() (Config, error) {
 	return d, nil
 }
 
-// cpuSeconds is the CPU limit in the kernel's unit.
+// cpuSeconds returns the CPU limit in the kernel's unit.
 func (c *Config) cpuSeconds() uint64 {
 	return max(1, uint64((c.CPU+time.Second-1)/time.Second))
 }
 
-// Report is what a process was locked with.
+// Report lists the layers with which a process was locked.
 type Report struct {
-	// Landlock is the ABI of the kernel; 0 means none.
+	// Landlock is the ABI of the kernel. If 0, Landlock is not applied.
 	Landlock int `json:"landlock"`
-	// Seccomp says that a filter is on all threads.
+	// Seccomp reports whether a filter is set on all threads.
 	Seccomp bool `json:"seccomp"`
-	// Rlimits says that the kernel limits memory and CPU time.
+	// Rlimits reports whether the kernel limits memory and CPU time.
 	Rlimits bool `json:"rlimits"`
-	// NoNewPrivs says that it is set on all threads.
+	// NoNewPrivs reports whether no_new_privs is set on all threads.
 	NoNewPrivs bool `json:"no_new_privs"`
-	// Missing names each layer that is not on, and why.
+	// Missing lists each layer that is not applied, with the reason.
 	Missing []string `json:"missing,omitempty"`
 }
 
@@ -115,15 +113,14 @@ func (r *Report) miss(format string, args ...any) {
 	r.Missing = append(r.Missing, fmt.Sprintf(format, args...))
 }
 
-// ErrUnlocked is returned by Apply, wrapped, when a layer is missing that
-// Config.Policy requires.
+// ErrUnlocked is returned by Apply, wrapped, if a layer required by Config.Policy is missing.
 var ErrUnlocked = errors.New("this process cannot be locked")
 
-// Apply locks the calling process with all its threads, for good. It is called
-// once. After an error the process may be locked in part and must end.
+// Apply locks the calling process with all its threads, permanently. Call it once. After an
+// error the process may be partly locked and must exit.
 //
-// What Go loads when it first needs it is loaded before: the poller, and the
-// local time zone.
+// Resources that Go would load at first use are loaded before: the poller, and the local time
+// zone.
 func Apply(c *Config) (Report, error) {
 	var r Report
 	conf, err := c.withDefaults()
@@ -139,9 +136,9 @@ func Apply(c *Config) (Report, error) {
 	return r, nil
 }
 
-// Tune sets the limits that the Go runtime keeps itself: cores, stack, and the
-// memory from which on it collects garbage more often. Apply does it; a process
-// whose limits were narrowed does it again. Nonsense changes nothing.
+// Tune sets the limits of the Go runtime: cores, stack, and the memory from which it collects
+// garbage more often. Apply calls it; call it again after a process's limits were narrowed. It
+// ignores an invalid Config.
 func (c *Config) Tune() {
 	conf, err := c.withDefaults()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// denyCalls puts the filter on all threads.
+// denyCalls sets the filter on all threads.
 func denyCalls(r *Report) {
 	if err := install(filter(os.Getpid())); err != nil {
 		r.miss("seccomp: %v; Linux 3.17 or newer has it, where a container's own filter lets it", err)
@@ -21,8 +21,8 @@ func denyCalls(r *Report) {
 	r.Seccomp = true
 }
 
-// install loads a filter for all threads. The calling goroutine is locked to
-// its thread, which has no_new_privs.
+// install loads a filter for all threads. The calling goroutine must be locked to its thread,
+// which must have no_new_privs.
 func install(filter []bpf.Instruction) error {
 	thread, err := load(filter, unix.SECCOMP_FILTER_FLAG_TSYNC)
 	if err != nil {
@@ -34,8 +34,7 @@ func install(filter []bpf.Instruction) error {
 	return nil
 }
 
-// load hands a filter to the kernel, which may return the thread that cannot
-// have it.
+// load passes a filter to the kernel, which may return a thread on which it cannot be set.
 func load(filter []bpf.Instruction, flags uintptr) (thread uintptr, err error) {
 	raw, err := bpf.Assemble(filter)
 	if err != nil {
@@ -54,7 +53,7 @@ func load(filter []bpf.Instruction, flags uintptr) (thread uintptr, err error) {
 	return thread, nil
 }
 
-// What a filter returns (linux/seccomp.h).
+// Results of a filter (linux/seccomp.h).
 var (
 	allow       = bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW}
 	kill        = bpf.RetConstant{Val: unix.SECCOMP_RET_KILL_PROCESS}
@@ -62,9 +61,9 @@ var (
 	unsupported = bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)}
 )
 
-// Offsets in struct seccomp_data (linux/seccomp.h): the number, the
-// architecture, the instruction pointer, six arguments of 64 bits. Only the
-// lower halves matter here: the kernel takes the upper ones for nothing.
+// Offsets in struct seccomp_data (linux/seccomp.h): the number, the architecture, the
+// instruction pointer, six arguments of 64 bits. Only the lower halves matter here, because the
+// kernel ignores the upper ones.
 const (
 	offsetNumber = 0
 	offsetArch   = 4
@@ -75,7 +74,7 @@ func loadWord(offset uint32) bpf.Instruction { return bpf.LoadAbsolute{Off: offs
 
 func loadArg(n uint32) bpf.Instruction { return loadWord(offsetArgs + 8*n) }
 
-// filter is the program for the process pid.
+// filter returns the filter program for the process pid.
 func filter(pid int) []bpf.Instruction {
 	p := []bpf.Instruction{
 		loadWord(offsetArch),
@@ -92,17 +91,17 @@ func filter(pid int) []bpf.Instruction {
 	for _, number := range allowed {
 		on(number, allow)
 	}
-	// A thread, with nothing of its own but its stack: no process, no namespace.
+	// Only a thread that shares everything but its stack: no process, no namespace.
 	on(unix.SYS_CLONE,
 		loadArg(0),
 		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: ^uint32(threadFlags), SkipTrue: 2},
 		bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: unix.CLONE_THREAD, SkipTrue: 1},
 		allow,
 		deny)
-	// Its flags lie in memory, which a filter cannot see. Told that there is no
-	// such call, the C library falls back on clone.
+	// Its flags are in memory, which a filter cannot read. If the call is reported as
+	// unsupported, the C library falls back to clone.
 	on(unix.SYS_CLONE3, unsupported)
-	// Memory that can be executed would hold system calls of any kind.
+	// Executable memory could contain system calls of any kind.
 	for _, number := range mappingCalls {
 		on(number,
 			loadArg(2),
@@ -125,11 +124,10 @@ const threadFlags = unix.CLONE_THREAD | unix.CLONE_VM | unix.CLONE_FS | unix.CLO
 	unix.CLONE_SIGHAND | unix.CLONE_SYSVSEM | unix.CLONE_SETTLS |
 	unix.CLONE_PARENT_SETTID | unix.CLONE_CHILD_CLEARTID | unix.CLONE_CHILD_SETTID | 0x400000
 
-// allowed are the calls without conditions, the most frequent first. Left out
-// with care: fcntl (F_SETOWN signals any process of the user), prctl (undoes
-// the parent-death signal), epoll_create1 and eventfd2 (done by preload),
-// sched_getaffinity and pread64 (how Go follows changes of cores and quota,
-// which a fixed GOMAXPROCS ends).
+// allowed are the unconditionally allowed calls, the most frequent first. These are omitted on
+// purpose: fcntl (F_SETOWN signals any process of the user), prctl (undoes the parent-death
+// signal), epoll_create1 and eventfd2 (done by preload), sched_getaffinity and pread64 (Go uses
+// them to follow changes of cores and quota, but not with a fixed GOMAXPROCS).
 var allowed = append([]uint32{
 	unix.SYS_FUTEX,
 	unix.SYS_READ,
@@ -143,7 +141,7 @@ var allowed = append([]uint32{
 	unix.SYS_GETTID,
 	unix.SYS_MADVISE,
 	unix.SYS_MUNMAP,
-	unix.SYS_CLOCK_GETTIME, // where the vDSO has no clock
+	unix.SYS_CLOCK_GETTIME, // if the vDSO has no clock
 	unix.SYS_GETRANDOM,
 	unix.SYS_RESTART_SYSCALL,
 	unix.SYS_SIGALTSTACK,

@@ -4,7 +4,7 @@ package sandbox
 
 import "runtime"
 
-// denyCalls has no list of calls for this architecture.
+// denyCalls reports that this architecture has no filter.
 func denyCalls(r *Report) {
 	r.miss("seccomp: there is no filter for %s; amd64 and arm64 have one", runtime.GOARCH)
 }

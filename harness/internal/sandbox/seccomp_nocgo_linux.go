@@ -4,7 +4,7 @@ package sandbox
 
 import "golang.org/x/sys/unix"
 
-// allowedC is what a C library would do.
+// allowedC would be the calls of the C library.
 var allowedC []uint32
 
 // mappingCalls take a protection as their third argument.

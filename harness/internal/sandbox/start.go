@@ -6,26 +6,25 @@ import (
 	"time"
 )
 
-// Child is a started process. It dies with its parent, however that ends.
+// Child is a started process. It dies with its parent, however the parent ends.
 type Child struct {
 	cmd *exec.Cmd
 	job job
 
 	mu     sync.Mutex
 	reaped bool
-	used   time.Duration // of CPU time, once it is reaped
+	used   time.Duration // CPU time, once it is reaped
 	wait   func() error
 }
 
-// Start starts cmd as a child that can be killed with all that it may have
-// started, and that dies when this process does. On Windows the limits of c
-// are put on it as well; elsewhere the child does that itself, by [Apply].
+// Start starts cmd as a child that can be killed together with its own children, and that dies
+// when this process does. On Windows Start also applies the limits of c; elsewhere the child
+// does that itself with [Apply].
 //
-// On Linux the kernel kills a child when the thread that started it ends,
-// which need not be the end of the process (golang/go#27505); so all children
-// are started by one thread that stays.
+// On Linux the kernel kills a child when the thread that started it ends, which need not be the
+// end of the process (golang/go#27505). So a permanent thread starts all children.
 //
-// The caller must Wait.
+// The caller must call Wait.
 func Start(cmd *exec.Cmd, c *Config) (*Child, error) {
 	conf, err := c.withDefaults()
 	if err != nil {
@@ -39,8 +38,8 @@ func Start(cmd *exec.Cmd, c *Config) (*Child, error) {
 	return child, nil
 }
 
-// Wait waits for the child and reaps it; it may be called more than once. What
-// the child leaves behind in its process group is killed.
+// Wait waits for the child and reaps it, and kills the rest of its process group. It may be
+// called more than once.
 func (c *Child) Wait() error { return c.wait() }
 
 func (c *Child) reap() error {
@@ -61,19 +60,19 @@ func (c *Child) reap() error {
 	return err
 }
 
-// Kill kills the child and its process group. It does nothing once the child
-// was reaped, when its number may belong to somebody else.
+// Kill kills the child and its process group. It does nothing once the child was reaped,
+// because another process may have its number by then.
 func (c *Child) Kill() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.reaped {
 		c.killGroup()
-		c.cmd.Process.Kill() // should its group not exist yet
+		c.cmd.Process.Kill() // in case its group does not exist yet
 	}
 }
 
-// CPU returns how much CPU time the child has used. Other than on Linux it is 0
-// until Wait has returned.
+// CPU returns the CPU time that the child has used. On systems other than Linux it is 0 until
+// Wait has returned.
 func (c *Child) CPU() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,8 +82,8 @@ func (c *Child) CPU() time.Duration {
 	return cpuUsed(c.cmd.Process.Pid)
 }
 
-// Memory returns how many bytes of memory the child holds now: 0 when it has ended, and
-// where that is not known, which is everywhere but on Linux.
+// Memory returns the child's current memory in bytes. It is 0 after the child has ended, and on
+// systems other than Linux.
 func (c *Child) Memory() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,9 +93,8 @@ func (c *Child) Memory() int64 {
 	return memoryUsed(c.cmd.Process.Pid)
 }
 
-// Narrow lowers the memory and CPU limits of a child that has locked itself,
-// to those of conf where they are lower. CPU time used so far counts.
-// On platforms without such limits it does nothing.
+// Narrow lowers the memory and CPU limits of a locked child to those of conf where these are
+// lower. CPU time used so far counts. On platforms without such limits it does nothing.
 func (c *Child) Narrow(conf *Config) error {
 	d, err := conf.withDefaults()
 	if err != nil {

@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// job is nothing: the process group does its part.
+// job is unused: the process group takes its place.
 type job struct{}
 
 func (job) close() {}
 
-// spawner starts processes on a thread that never ends, so that the signal for
-// a dead parent means the parent.
+// spawner starts processes on a thread that never ends, so that the parent-death signal is sent
+// only at the parent's end.
 var spawner = sync.OnceValue(func() chan<- func() {
 	work := make(chan func())
 	go func() {
@@ -38,8 +38,8 @@ func (c *Child) start(*Config) error {
 	return <-started
 }
 
-// waitable returns when a child has ended and before it is reaped: until then
-// nobody else gets its number.
+// waitable waits until a child has ended, without reaping it: until it is reaped, no other
+// process gets its number.
 func waitable(pid int) bool {
 	for {
 		err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil)

@@ -2,18 +2,17 @@
 
 package sandbox
 
-// job is nothing on this platform.
+// job is unused on this platform.
 type job struct{}
 
 func (job) close() {}
 
-// start starts the child; that it dies with its parent is left to the end of
-// file on its pipes.
+// start starts the child. The child learns of its parent's end by the end of file on its pipes.
 func (c *Child) start(*Config) error { return c.cmd.Start() }
 
 func waitable(int) bool { return false }
 
-// killGroup has no group to kill.
+// killGroup does nothing: there are no process groups.
 func (c *Child) killGroup() {}
 
 func (c *Child) narrow(*Config) error { return nil }

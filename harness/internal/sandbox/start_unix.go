@@ -4,13 +4,13 @@ package sandbox
 
 import "syscall"
 
-// job is nothing: the process group does its part.
+// job is unused: the process group takes its place.
 type job struct{}
 
 func (job) close() {}
 
-// start gives the child a process group. That it dies with its parent is left
-// to the end of file on its pipes.
+// start starts the child in a process group. The child learns of its parent's end by the end of
+// file on its pipes.
 func (c *Child) start(*Config) error {
 	if c.cmd.SysProcAttr == nil {
 		c.cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -19,10 +19,10 @@ func (c *Child) start(*Config) error {
 	return c.cmd.Start()
 }
 
-// waitable has nothing to wait with that does not reap.
+// waitable returns false: there is no way to wait without reaping.
 func waitable(int) bool { return false }
 
 func (c *Child) killGroup() { syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) }
 
-// narrow has no call for another process's limits.
+// narrow does nothing: another process's limits cannot be changed.
 func (c *Child) narrow(*Config) error { return nil }

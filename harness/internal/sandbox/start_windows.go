@@ -9,9 +9,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// jobLimits are the limits of every job: memory, no further process, and the
-// end of all when the parent's handle is closed, which the system does when
-// the parent ends.
+// jobLimits are the limits of every job: memory, no further process, and the end of all
+// processes when the parent's handle is closed, which the system does when the parent ends.
 const jobLimits = windows.JOB_OBJECT_LIMIT_PROCESS_MEMORY |
 	windows.JOB_OBJECT_LIMIT_PROCESS_TIME |
 	windows.JOB_OBJECT_LIMIT_ACTIVE_PROCESS |
@@ -27,7 +26,7 @@ func (j job) close() {
 	}
 }
 
-// limit puts the limits of c on the job.
+// limit applies the limits of c to the job.
 func (j job) limit(c *Config) error {
 	info := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{
 		BasicLimitInformation: windows.JOBOBJECT_BASIC_LIMIT_INFORMATION{
@@ -42,8 +41,8 @@ func (j job) limit(c *Config) error {
 	return err
 }
 
-// start starts the child and puts it into a job of its own. In between it runs
-// without limits, but a worker does nothing before it is told to.
+// start starts the child and puts it into a new job. In between it runs without limits, but a
+// worker does nothing before it gets a script.
 func (c *Child) start(conf *Config) error {
 	handle, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -80,7 +79,7 @@ func (c *Child) assign() error {
 	return windows.AssignProcessToJobObject(c.job.handle, process)
 }
 
-// waitable is of no use here: closing the job ends what is left in it.
+// waitable returns false: closing the job ends its remaining processes.
 func waitable(int) bool { return false }
 
 // killGroup ends all processes of the job.

@@ -9,10 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cpuUsed is what a process has used of CPU time, 0 when it is gone.
+// cpuUsed returns the CPU time that a process has used, or 0 if it is gone.
 func cpuUsed(pid int) time.Duration {
-	// The number of the clock of another process's CPU time, CPUCLOCK_SCHED: see
-	// clock_getcpuclockid.
+	// The clock ID of another process's CPU time, CPUCLOCK_SCHED: see clock_getcpuclockid.
 	clock := int32(^pid)<<3 | 2
 	var t unix.Timespec
 	if unix.ClockGettime(clock, &t) != nil {
@@ -21,8 +20,7 @@ func cpuUsed(pid int) time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// memoryUsed is what a process holds of memory now, in bytes (statm: resident), 0 when
-// it is gone.
+// memoryUsed returns a process's resident memory in bytes (statm), or 0 if it is gone.
 func memoryUsed(pid int) int64 {
 	statm, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
 	if err != nil {

@@ -4,9 +4,8 @@ package sandbox
 
 import "time"
 
-// cpuUsed is what a process has used of CPU time by now: elsewhere it is known
-// at its end only.
+// cpuUsed returns 0: on this platform the CPU time is known only at a process's end.
 func cpuUsed(int) time.Duration { return 0 }
 
-// memoryUsed is what a process holds of memory now: elsewhere it is not known.
+// memoryUsed returns 0: on this platform the memory is unknown.
 func memoryUsed(int) int64 { return 0 }

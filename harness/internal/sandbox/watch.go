@@ -8,22 +8,21 @@ import (
 	"sync/atomic"
 )
 
-// watchedLimit is what watchMemory keeps, in bytes; Tune sets it.
+// watchedLimit is the limit of watchMemory in bytes, set by Tune.
 var watchedLimit atomic.Int64
 
-// watched is where a process ends itself. Go asks the kernel for 64 MiB at a
-// time, so the kernel's limit is met that much earlier; and it must not be met
-// before the next collection.
+// watched returns the memory at which a process ends itself. It is below the kernel's limit,
+// because Go asks the kernel for 64 MiB at a time, and because the kernel's limit must not be
+// reached before the next collection.
 func (c *Config) watched() int64 { return max(c.Memory/2, c.Memory-96<<20) }
 
-// watchMemory ends the process when a garbage collection leaves it with more
-// than it may hold. From nine tenths of that on the runtime collects all the
-// time, so most scripts that need too much are caught there.
+// watchMemory ends the process if it uses too much memory after a garbage collection. From nine
+// tenths of the limit on, the runtime collects continuously, so most scripts that need too much
+// are caught here.
 //
-// The kernel's limit, where there is one, is for what grows faster. Left to it
-// alone, a process dies in the runtime's own ways: with a trace of every
-// goroutine, of which a script may have a million, or of a bug that shows only
-// when memory ends.
+// The kernel's limit, if there is one, catches faster growth. Without watchMemory, a process
+// would die in the Go runtime: with a trace of every goroutine, possibly a million, or by a bug
+// that shows only when memory ends.
 func watchMemory() {
 	runtime.AddCleanup(&sentinel{}, func(struct{}) {
 		limit := watchedLimit.Load()
@@ -35,12 +34,11 @@ func watchMemory() {
 	}, struct{}{})
 }
 
-// sentinel is garbage at once: its cleanup runs after the next collection. It
-// is too big to share an allocation with something that lives longer.
+// sentinel becomes garbage at once, so its cleanup runs after the next collection. It is too
+// big to share an allocation with a longer-lived value.
 type sentinel struct{ _ [64]byte }
 
-// heldMemory is what the runtime has from the system, without what it gave
-// back.
+// heldMemory returns the memory that the runtime got from the system and has not released.
 func heldMemory() uint64 {
 	s := []metrics.Sample{
 		{Name: "/memory/classes/total:bytes"},

@@ -10,15 +10,15 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Bounds of an example: levels, and values in all.
+// Limits of an example: nesting, and the total number of values.
 const (
 	exampleDepth  = 12
 	exampleValues = 500
 )
 
-// Example returns a value that a JSON Schema describes: its own default or
-// example where it gives one, the first of several choices, every property, one
-// element of a list. nil: the schema cannot be read.
+// Example returns a value that matches a JSON Schema: its default or example if it has one, the
+// first of several choices, every property, one element of a list. It returns nil if the schema
+// cannot be read.
 func Example(raw json.RawMessage) json.RawMessage {
 	var s jsonschema.Schema
 	if len(raw) == 0 || json.Unmarshal(raw, &s) != nil {
@@ -96,7 +96,7 @@ func (e *example) value(s *jsonschema.Schema, depth int) any {
 	return nil
 }
 
-// find is the part of the document that a reference means, nil where it has none.
+// find returns the part of the document that a reference points to, or nil.
 func (e *example) find(ref string) *jsonschema.Schema {
 	at := e.root
 	path, ok := strings.CutPrefix(ref, "#")
@@ -127,9 +127,9 @@ func (e *example) find(ref string) *jsonschema.Schema {
 	return at
 }
 
-// formats are texts of the formats that schemas name.
+// formats are example texts for the formats in schemas.
 var formats = map[string]string{
-	"date-time": "2026-01-01T00:00:00Z", "date": "2026-01-01", "time": "00:00:00Z", "email": "somebody@example.com",
+	"date-time": "2026-01-01T00:00:00Z", "date": "2026-01-01", "time": "00:00:00Z", "email": "somebody@example.com", //english:allow an example address
 	"uri": "https://example.com/", "url": "https://example.com/", "hostname": "example.com", "ipv4": "192.0.2.1",
 	"ipv6": "2001:db8::1", "uuid": "00000000-0000-4000-8000-000000000000",
 }

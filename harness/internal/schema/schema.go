@@ -1,5 +1,5 @@
-// Package schema validates the arguments and results of tools against the JSON
-// Schemas that their servers declare, in bounded time: see [Set].
+// Package schema validates the arguments and results of tools against the JSON Schemas that
+// their servers declare, in bounded time: see [Set].
 package schema
 
 import (
@@ -19,15 +19,14 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// ArgumentsError is returned for arguments that do not fit the tool's input
-// schema.
+// ArgumentsError is returned for arguments that do not match the tool's input schema.
 type ArgumentsError struct{ Err error }
 
 func (e *ArgumentsError) Error() string { return "wrong arguments: " + e.Err.Error() }
 func (e *ArgumentsError) Unwrap() error { return e.Err }
 
-// Set validates the arguments and results of tools against what their
-// servers declare; each schema is resolved once.
+// Set validates the arguments and results of tools against their servers' schemas. Each schema
+// is resolved once.
 type Set struct {
 	mu sync.Mutex
 	by map[schemaOf]*schema
@@ -38,23 +37,22 @@ type schemaOf struct {
 	output bool
 }
 
-// schema is one that can be enforced.
+// schema is an enforceable schema.
 type schema struct {
 	resolved *jsonschema.Resolved
 	root     *jsontree.Value // the document, for weighing
 }
 
-// Arguments checks that arguments fit a tool's input schema. A schema that the
-// library cannot resolve (an old draft, a pattern that Go's regexp does not
-// know), or that would take too long, is not enforced: the server checks
-// anyway.
+// Arguments returns an error if the arguments do not match a tool's input schema. A schema that
+// the library cannot resolve (an old draft, a pattern unknown to Go's regexp), or that would
+// take too long, is not enforced; the server checks anyway.
 func (s *Set) Arguments(t *registry.Tool, args registry.Args) error {
 	if args.Err() != nil {
 		return args.Err()
 	}
 	v, err := floats(args.Tree())
 	if err != nil {
-		return fmt.Errorf("the arguments are no JSON: %w", err)
+		return fmt.Errorf("the arguments are not JSON: %w", err)
 	}
 	if err := s.of(t, false).validate(v); err != nil {
 		return &ArgumentsError{err}
@@ -62,8 +60,8 @@ func (s *Set) Arguments(t *registry.Tool, args registry.Args) error {
 	return nil
 }
 
-// floats returns a tree with numbers as the library takes them: to it a json.Number is a
-// string, and one with a large exponent takes all memory.
+// floats converts the numbers in a tree for the library, which treats a json.Number as a string
+// and allocates unlimited memory for large exponents.
 func floats(v any) (_ any, err error) {
 	switch v := v.(type) {
 	case json.Number:
@@ -92,12 +90,11 @@ func floats(v any) (_ any, err error) {
 	return v, nil
 }
 
-// maxValidated bounds the results that are validated, in bytes; what is larger
-// is taken as it is.
+// maxValidated limits the validated results, in bytes. Larger results are not validated.
 const maxValidated = 4 << 20
 
-// Result checks that the structured part of a result fits the tool's output
-// schema. Without the one or the other there is nothing to check.
+// Result returns an error if the structured part of a result does not match the tool's output
+// schema. It returns nil if either is missing.
 func (s *Set) Result(t *registry.Tool, res *backend.Result) error {
 	if len(res.Structured) == 0 || len(t.Output) == 0 || len(res.Structured) > maxValidated {
 		return nil
@@ -109,8 +106,7 @@ func (s *Set) Result(t *registry.Tool, res *backend.Result) error {
 	return s.of(t, true).validate(v)
 }
 
-// of returns the schema of a tool's arguments or results, nil where it cannot
-// be enforced.
+// of returns the schema of a tool's arguments or results, or nil if it cannot be enforced.
 func (s *Set) of(t *registry.Tool, output bool) *schema {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,7 +131,7 @@ func resolve(raw json.RawMessage) *schema {
 	if json.Unmarshal(raw, &parsed) != nil {
 		return nil
 	}
-	// What is weighed is what the library understood, not what was sent.
+	// The weight is that of the schema as the library understood it.
 	understood, err := json.Marshal(&parsed)
 	s := &schema{}
 	if err != nil {
@@ -151,16 +147,16 @@ func resolve(raw json.RawMessage) *schema {
 	return s
 }
 
-// hasID reports whether a part of a document has an address of its own,
-// by which its references mean something else than they seem to.
+// hasID reports whether a part of a document has its own $id, which changes the meaning of its
+// references.
 func hasID(v *jsontree.Value) bool {
 	id := v.Get("$id")
 	return id != nil && id.Kind == jsontree.String || slices.ContainsFunc(v.Items, hasID)
 }
 
-// fault is what the validation library says, with the place as a script would
-// write it: "commits[].author: type: …" for "validating root: validating
-// /properties/commits: validating /properties/commits/items/…".
+// fault rewrites an error of the validation library with the place as a script would write it:
+// "commits[].author: type: …" for "validating root: validating /properties/commits: validating
+// /properties/commits/items/…".
 func fault(message string) string {
 	place := ""
 	for {
@@ -205,19 +201,18 @@ func (s *schema) validate(v any) error {
 	return nil
 }
 
-// Bounds of a validation: how many pairs of a schema and a value are looked
-// at, and how deep they nest. Servers write schemas: a reference to itself
-// would overflow the stack, which ends the process, and references that double
-// would take for ever.
+// Limits of a validation: the number of pairs of a schema and a value, and their nesting.
+// Servers write schemas: a reference to itself would overflow the stack, which ends the
+// process, and doubling references would take forever.
 const (
 	maxSteps = 1 << 18
 	maxNests = 2000
 )
 
-// weigher counts what a validation may look at, at most.
+// weigher counts the steps that a validation may take.
 type weigher struct {
 	root *jsontree.Value
-	left int // of maxSteps; negative: too much, or unknown
+	left int // steps left; negative if there are too many, or the number is unknown
 }
 
 var (
@@ -248,7 +243,7 @@ func (w *weigher) visit(m *jsontree.Value, v any, depth int) {
 	w.left -= len(m.List("enum"))
 	if ref := m.Get("$ref"); ref != nil {
 		to := w.root.At(ref.Text)
-		if to == nil || strings.Contains(ref.Text, "%") { // not in the document, or the library reads it otherwise
+		if to == nil || strings.Contains(ref.Text, "%") { // not in the document, or interpreted differently by the library
 			w.left = -1
 		}
 		w.visit(to, v, depth+1)

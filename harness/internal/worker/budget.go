@@ -9,20 +9,20 @@ import (
 	"time"
 )
 
-// Budget is what a run and the runs that it starts, while a Host's Call is
-// under way, may take together: calls, CPU time, and what they print and send.
-// The first run that has it is the one that starts the others.
+// Budget limits a run and the runs that it starts during a Host's Call together: calls, CPU
+// time, output, and the bytes that they send. The first run that uses it is the one that starts
+// the others.
 type Budget struct {
 	limits                          Limits
 	calls, stdout, stderr, received allowance
 
 	mu      sync.Mutex
-	begun   int        // runs
-	running []*process // of runs under way
+	begun   int        // number of runs
+	running []*process // the workers of runs under way
 	spent   time.Duration
 }
 
-// NewBudget is a budget of one run's limits.
+// NewBudget returns a budget with the limits of one run.
 func NewBudget(l Limits) *Budget {
 	l = l.WithDefaults()
 	b := &Budget{limits: l}
@@ -33,8 +33,8 @@ func NewBudget(l Limits) *Budget {
 	return b
 }
 
-// begin notes that a run begins and reports whether another one has started
-// it. Such a run may take the CPU time that is left.
+// begin records that a run begins, and reports whether another run started it. Such a run may
+// use the remaining CPU time.
 func (b *Budget) begin(l *Limits) (nested bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -45,8 +45,7 @@ func (b *Budget) begin(l *Limits) (nested bool) {
 	return true
 }
 
-// add counts the CPU time of a worker until remove, which counts what it has
-// taken by then.
+// add counts the CPU time of a worker until remove, which adds its final CPU time.
 func (b *Budget) add(p *process) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -60,7 +59,7 @@ func (b *Budget) remove(p *process) {
 	b.spent += p.child.CPU()
 }
 
-// used is the CPU time that was taken by now. The caller holds the lock.
+// used returns the CPU time used so far. The caller holds the lock.
 func (b *Budget) used() time.Duration {
 	d := b.spent
 	for _, p := range b.running {
@@ -69,15 +68,15 @@ func (b *Budget) used() time.Duration {
 	return d
 }
 
-// errCPU is the cause of the end of a run whose CPU time is over.
+// errCPU is the cause of a run's end when its CPU time is used up.
 var errCPU = errors.New("the CPU time is over")
 
-// watchEvery is how often the CPU time of several processes is added up. The
-// kernel watches over each one.
+// watchEvery is the interval for adding up the CPU time of several processes. The kernel
+// enforces the limit of each one.
 const watchEvery = 100 * time.Millisecond
 
-// watch calls a function when the runs have taken more CPU time together than
-// one may; call stop when the first of them has ended.
+// watch calls a function when the runs together have exceeded the CPU time of one. Call stop
+// when the first run has ended.
 func (b *Budget) watch(over func()) (stop func()) {
 	return every(watchEvery, func() time.Duration {
 		b.mu.Lock()
@@ -91,23 +90,23 @@ func (b *Budget) watch(over func()) (stop func()) {
 	})
 }
 
-// Usage is what a run, and those that it has started, take of the machine.
+// Usage is the machine resources that a run and the runs it started use.
 type Usage struct {
 	At     time.Time
 	CPU    time.Duration // since the run began
-	Memory int64         // bytes that their workers hold now
+	Memory int64         // bytes used by their workers now
 }
 
-// usageEvery is when the usage is looked at first, and how often then. In a long run it
-// is less often: after each thirtieth of its time, which are 210 times in 10 min.
+// usageEvery is the first interval between samples of the usage. In a long run the interval is
+// a thirtieth of the elapsed time, which is 210 samples in 10 min.
 const usageEvery = 50 * time.Millisecond
 
-// sample tells what the runs take, from time to time, where the system knows it; call
-// stop when the first of them has ended.
+// sample reports the runs' usage from time to time, if the system provides it. Call stop when
+// the first run has ended.
 func (b *Budget) sample(tell func(Usage)) (stop func()) {
 	begun := time.Now()
 	b.mu.Lock()
-	before := b.used() // a spare has been there for long
+	before := b.used() // a spare has used CPU time before the run
 	b.mu.Unlock()
 	return every(usageEvery, func() time.Duration {
 		u := Usage{At: time.Now()}
@@ -124,8 +123,8 @@ func (b *Budget) sample(tell func(Usage)) (stop func()) {
 	})
 }
 
-// every calls a function after a time, and again after the times that it returns, until
-// that is 0 or stop is called; stop waits for a call that is under way.
+// every calls a function after first, and then after the durations that it returns, until it
+// returns 0 or stop is called. stop waits for a call under way.
 func every(first time.Duration, look func() (next time.Duration)) (stop func()) {
 	var mu sync.Mutex
 	var timer *time.Timer
@@ -150,7 +149,7 @@ func every(first time.Duration, look func() (next time.Duration)) (stop func()) 
 	}
 }
 
-// who is whom a limit is about.
+// who returns the subject of a message about a limit.
 func (b *Budget) who() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -164,7 +163,7 @@ func (b *Budget) cpuMessage() string {
 	return fmt.Sprintf("%s used more than %v of CPU time", b.who(), b.limits.CPU)
 }
 
-// allowance is a number of bytes, or calls, that can be taken once.
+// An allowance is a number of bytes or calls that can be used once.
 type allowance struct{ left atomic.Int64 }
 
 func newAllowance(n int) *allowance {
@@ -173,7 +172,7 @@ func newAllowance(n int) *allowance {
 	return a
 }
 
-// take takes n, or what is left of it, and returns how much that is.
+// take takes up to n from the allowance and returns the number taken.
 func (a *allowance) take(n int) int {
 	had := a.left.Add(-int64(n)) + int64(n)
 	return int(max(0, min(int64(n), had)))

@@ -23,7 +23,7 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Main is the worker process. It returns the exit code.
+// Main runs the worker process and returns its exit code.
 func Main() int {
 	debug.SetGCPercent(gcPercent)
 	stack.Grow()
@@ -38,7 +38,7 @@ func Main() int {
 	stderr := pipe(2)
 	c := newChild(pipe(0), pipe(1), stderr)
 	c.streams = []*os.File{os.Stdout, stderr, os.Stderr}
-	c.lost = func() { os.Exit(70) } // there is nobody to work for
+	c.lost = func() { os.Exit(70) } // without a parent there is nothing to do
 	c.stuck = func(code exec.Code) {
 		c.end(&done{Fatal: fatalTexts[code], Code: code, Line: c.lastLine()})
 		os.Exit(2)
@@ -53,9 +53,8 @@ func Main() int {
 	return 0
 }
 
-// gcPercent lets the heap of a worker, which does not live long, grow to 16 MiB
-// before the first collection. Near the limit of its memory it collects as it
-// must (debug.SetMemoryLimit).
+// gcPercent lets the heap of the short-lived worker grow to 16 MiB before the first collection.
+// Near its memory limit it collects as needed (debug.SetMemoryLimit).
 const gcPercent = 400
 
 // child is the worker's end of one conversation.
@@ -63,33 +62,32 @@ type child struct {
 	from    io.Reader
 	to      *frameWriter
 	stderr  *os.File        // the script's; the process's own is for the Go runtime
-	streams []*os.File      // what end closes
-	lost    func()          // is told when the parent has gone
-	stuck   func(exec.Code) // is told of a deadlock; nil: nobody looks for one
+	streams []*os.File      // closed by end
+	lost    func()          // called when the parent is gone
+	stuck   func(exec.Code) // called for a deadlock; if nil, deadlocks are not detected
 	noMain  atomic.Bool     // main called runtime.Goexit
 	line    *int            // shared with the parent; may be nil
 	script  Script
 	tools   Tools
 
-	program *exec.Program // that runs
+	program *exec.Program // the running program
 
 	mu      sync.Mutex
-	made    uint32 // calls
-	seen    uint32 // frames since the script runs
+	made    uint32 // number of calls
+	seen    uint32 // number of frames since the script began
 	waiting map[uint32]chan result
-	parked  int // of those that wait
-	held    int // goroutines that wait for a result and nothing else, in a replay
+	parked  int // number of parked calls among the waiting
+	held    int // in a replay, goroutines that only wait for a result
 
-	saying   sync.Mutex // held while readings of the clock and what they come with are sent
-	saidLost bool       // the parent knows that readings are lost
+	saying   sync.Mutex // held while clock readings and the frame behind them are sent
+	saidLost bool       // the parent knows that readings were dropped
 }
 
 func newChild(from io.Reader, to io.Writer, stderr *os.File) *child {
 	return &child{from: bufio.NewReader(from), to: &frameWriter{w: to}, stderr: stderr, waiting: map[uint32]chan result{}}
 }
 
-// work locks the process, rehearses as often as it is told to, and serves one
-// script.
+// work locks the process, performs the requested rehearsals, and serves one script.
 func (c *child) work(lock *sandbox.Config) error {
 	report, err := sandbox.Apply(lock)
 	if err != nil {
@@ -109,14 +107,13 @@ func (c *child) work(lock *sandbox.Config) error {
 		}
 		for _, n := range b {
 			if int(n) < len(rehearsals) {
-				_ = rehearsals[n]() // its fault is met again by the script, and told then
+				_ = rehearsals[n]() // the script encounters the error again, and reports it
 			}
 		}
 	}
 }
 
-// serve speaks the protocol once, from the script, which is in the given frame,
-// to done.
+// serve speaks the protocol once, from the script in the given frame to done.
 func (c *child) serve(k kind, b []byte) error {
 	if k != kindScript {
 		return fmt.Errorf("%w: %v where %v was due", errFrame, k, kindScript)
@@ -172,8 +169,8 @@ func (c *child) serve(k kind, b []byte) error {
 	} else {
 		go c.attend(over)
 	}
-	// A little before the parent would kill, the worker ends by itself and can
-	// say where the script was.
+	// Shortly before the parent would kill it, the worker ends the script itself, to report its
+	// line.
 	stop := make(chan struct{})
 	left := time.Until(late)
 	inner := time.AfterFunc(left-min(left/10, innerMargin), func() { close(stop) })
@@ -183,11 +180,11 @@ func (c *child) serve(k kind, b []byte) error {
 	return c.end(d)
 }
 
-// innerMargin is how long before the parent's deadline a worker ends by itself,
-// at most.
+// innerMargin is the maximum time before the parent's deadline at which a worker ends the
+// script.
 const innerMargin = 200 * time.Millisecond
 
-// lastLine is the line that the script noted last, 0 when none is known.
+// lastLine returns the line that the script noted last, or 0 if it is unknown.
 func (c *child) lastLine() int {
 	if c.line == nil {
 		return 0
@@ -195,8 +192,8 @@ func (c *child) lastLine() int {
 	return *c.line
 }
 
-// end says how the script ended. The streams are closed before, so that the
-// parent has all of them without waiting for the process.
+// end reports how the script ended. It closes the streams first, so that the parent gets all
+// output without waiting for the process.
 func (c *child) end(d *done) error {
 	for _, f := range c.streams {
 		f.Close()
@@ -208,7 +205,7 @@ func (c *child) end(d *done) error {
 	return c.say(kindDone, b)
 }
 
-// say sends a frame, and before it what the script has read from its clock.
+// say sends a frame, preceded by the script's new clock readings.
 func (c *child) say(k kind, parts ...[]byte) error {
 	if !c.script.Clock {
 		return c.to.write(k, parts...)
@@ -238,7 +235,7 @@ func (c *child) sayReadings() error {
 	return c.to.write(kindClock, b)
 }
 
-// read expects one kind of frame and decodes it into v.
+// read reads a frame of the wanted kind and decodes it into v.
 func (c *child) read(want kind, v any) error {
 	k, b, err := readFrame(c.from, maxFrameToWorker)
 	if err != nil {
@@ -254,7 +251,7 @@ func (c *child) decode(want kind, v any, k kind, b []byte) error {
 	return json.Unmarshal(b, v)
 }
 
-// maxNames is more than what any host takes.
+// maxNames is more than any host accepts.
 const maxNames = 5000
 
 func needsOf(s *check.Script, t Timing) *Needs {
@@ -263,7 +260,7 @@ func needsOf(s *check.Script, t Timing) *Needs {
 	return n
 }
 
-// needsOfText are the needs of a script that does not parse.
+// needsOfText returns the guessed needs of a script that does not parse.
 func needsOfText(src []byte, t Timing) *Needs {
 	n := &Needs{Broken: true, Timing: t}
 	n.add(check.Mentions(src))
@@ -280,8 +277,8 @@ func (n *Needs) add(phrases []check.Phrase, names []check.Name) {
 	}
 }
 
-// compile checks and lowers the script and sends the plan, or its errors and
-// returns nil.
+// compile checks and lowers the script and sends the plan. If the script has errors, it sends
+// them and returns nil.
 func (c *child) compile(script *check.Script, timing *Timing) (*exec.Program, error) {
 	opts := checkOptions(c.tools.Units)
 	opts.Strict = c.script.Strict
@@ -309,8 +306,8 @@ func (c *child) compile(script *check.Script, timing *Timing) (*exec.Program, er
 	return program, c.to.write(kindLowered, []byte(program.Listing()))
 }
 
-// checkOptions are generated packages with the one through which they call
-// tools.
+// checkOptions returns the options for generated packages and the package through which they
+// call tools.
 func checkOptions(units []Unit) *check.Options {
 	o := &check.Options{Prelude: bridge.Prelude, Units: []check.Unit{{Path: "usetools/host", Source: bridge.Source, Host: true}}}
 	for _, u := range units {
@@ -319,13 +316,13 @@ func checkOptions(units []Unit) *check.Options {
 	return o
 }
 
-// maxText bounds the message of a panic, in bytes; maxTrace its lines.
+// maxText limits the message of a panic, in bytes, and maxTrace its frames.
 const (
 	maxText  = 16 << 10
 	maxTrace = 20
 )
 
-// run runs main and says how it ended.
+// run runs main and returns how it ended.
 func (c *child) run(program *exec.Program, stop <-chan struct{}) *done {
 	begin := time.Now()
 	out, err := program.Run(&exec.Options{Host: c, Stderr: c.stderr, Line: c.line, Goexit: func() { c.noMain.Store(true) }, Stop: stop,
@@ -355,8 +352,8 @@ func (c *child) run(program *exec.Program, stop <-chan struct{}) *done {
 	return d
 }
 
-// attend is for a script in the world's time: it hands results to the calls that wait
-// for them, until the parent goes away, and looks for deadlocks until over is closed.
+// attend serves a script in real time: it passes results to the waiting calls until the parent
+// is gone, and looks for deadlocks until over is closed.
 func (c *child) attend(over <-chan struct{}) {
 	if c.stuck != nil {
 		go c.watch(over)
@@ -384,14 +381,14 @@ func (c *child) listen() {
 	}
 }
 
-// park notes that one of the calls gets no answer.
+// park records that one of the calls gets no answer.
 func (c *child) park() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.parked++
 }
 
-// next is the parent's next frame.
+// next reads the parent's next frame.
 func (c *child) next() (kind, []byte, error) {
 	k, b, err := readFrame(c.from, maxFrameToWorker)
 	c.mu.Lock()
@@ -400,14 +397,14 @@ func (c *child) next() (kind, []byte, error) {
 	return k, b, err
 }
 
-// hand gives a result to the call that waits for it.
+// hand passes a result to its waiting call.
 func (c *child) hand(n uint32, r result) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if ch := c.waiting[n]; ch != nil {
 		delete(c.waiting, n)
 		c.held--
-		ch <- r // under the lock, so that watch never sees a script that has its result and still waits for it
+		ch <- r // under the lock, so that watch never sees a call as waiting that has its result
 	}
 }
 
@@ -445,12 +442,12 @@ func (c *child) Call(from bridge.From, tool string, args []byte) ([]byte, error)
 
 // Return implements exec.Host.
 func (c *child) Return(value []byte) {
-	// The parent refuses a value by its size before it looks inside.
+	// The parent checks the size before it parses the value.
 	c.to.write(kindValue, value[:min(len(value), maxFrameToParent)])
 }
 
-// maxNote bounds a warning of the running script, the ID of the tool that it is
-// about, and a function of a trace, in bytes.
+// maxNote limits, in bytes, a warning of the running script, its tool ID, and a function name
+// in a trace.
 const maxNote = 1000
 
 // Warn implements exec.Host.

@@ -12,32 +12,32 @@ import (
 	"github.com/usetools/usetools/harness/internal/exec"
 )
 
-// fatalTexts is what Go says when nothing can ever happen again. The runtime
-// does not notice it here, because a worker always waits for its parent.
+// fatalTexts are Go's messages when no goroutine can ever continue. The runtime does not detect
+// this in a worker, because a worker always waits for its parent.
 var fatalTexts = map[exec.Code]string{
 	exec.CodeDeadlock: "all goroutines are asleep - deadlock!",
 	exec.CodeNoMain:   "no goroutines (main called runtime.Goexit) - deadlock!",
 }
 
-// watchTick is how often a quiet worker is looked at; parkedTick: one with calls that
-// are parked.
+// watchTick is the interval between checks of a quiet worker, and parkedTick that of one with
+// parked calls.
 const (
 	watchTick  = 50 * time.Millisecond
 	parkedTick = 5 * time.Millisecond
 )
 
-// watchShare is the part of the time that looking may take, and watchMost the
-// time until the next look, also where a busy machine made this one slow.
+// watchShare limits checking to 1/watchShare of the time. watchMost is the maximum time until
+// the next check, even if a busy machine slowed down this one.
 const (
 	watchShare = 20
 	watchMost  = time.Second
 )
 
-// watch calls stuck once when all goroutines of the script wait for each other:
-// twice in a row no tool call is under way, no timer is pending, and every
-// goroutine but those of the worker itself is blocked for good; nor was a call
-// made in between. Where calls are parked, it tells the parent instead, also when
-// timers are pending. It ends when over is closed.
+// watch calls stuck once when all goroutines of the script wait for each other. In two
+// consecutive checks, no tool call may be under way or have been made, no timer may be pending,
+// and every goroutine except the worker's own must be blocked permanently. If calls are parked,
+// it sends still to the parent instead, even if timers are pending. It ends when over is
+// closed.
 func (c *child) watch(over <-chan struct{}) {
 	tick := time.NewTicker(watchTick)
 	defer tick.Stop()
@@ -60,8 +60,8 @@ func (c *child) watch(over <-chan struct{}) {
 		if parked {
 			least = parkedTick
 		}
-		// A timer that is set now may have gone off before the end of this look, and
-		// what it wakes may not have moved by the time of the dump.
+		// A timer that is set now may have fired before the end of this check, and the
+		// goroutine that it wakes may not have moved by the time of the dump.
 		timers := c.program.Waiting()
 		if active() || !parked && timers {
 			quiet = 0
@@ -70,7 +70,7 @@ func (c *child) watch(over <-chan struct{}) {
 		begin := time.Now()
 		some, all, asleep := d.blocked()
 		tick.Reset(min(max(least, watchShare*time.Since(begin)), watchMost))
-		// Another may have been set before the dump.
+		// Another timer may have been set before the dump.
 		timers = timers || asleep || c.program.Waiting()
 		if !all || !some && !c.noMain.Load() || c.calls() != last || timers && !parked {
 			quiet = 0
@@ -104,7 +104,7 @@ func (c *child) watch(over <-chan struct{}) {
 	}
 }
 
-// deadlock says that the script is in one, with or without goroutines.
+// deadlock reports a deadlock with or without remaining goroutines.
 func (c *child) deadlock(some bool) {
 	if some {
 		c.stuck(exec.CodeDeadlock)
@@ -113,27 +113,27 @@ func (c *child) deadlock(some bool) {
 	}
 }
 
-// dumpBytes is what the stacks of a few hundred goroutines take, mostDumpBytes
-// what those of more may; a deadlock of still more is ended by the deadline.
+// dumpBytes fits the stacks of a few hundred goroutines, and mostDumpBytes is the maximum for
+// more. A deadlock of still more is ended by the deadline.
 const (
 	dumpBytes     = 256 << 10
 	mostDumpBytes = 16 << 20
 )
 
-// A dump has room for the stacks of all goroutines.
+// A dump is a buffer for the stacks of all goroutines.
 type dump struct{ buf []byte }
 
-// stuck reports whether there are goroutines of the script, and all of those are
-// blocked for good.
+// stuck reports whether the script has goroutines, and whether all of them are blocked
+// permanently.
 func (d *dump) stuck() (some, all bool) {
 	some, all, asleep := d.blocked()
 	return some, all && !asleep
 }
 
-// blocked reports whether there are goroutines of the script, all of those are
-// blocked or asleep, and some are asleep.
+// blocked reports whether the script has goroutines, whether all of them are blocked or asleep,
+// and whether some are asleep.
 func (d *dump) blocked() (some, all, asleep bool) {
-	if d.buf == nil { // most scripts are over before
+	if d.buf == nil { // most scripts end earlier
 		d.buf = make([]byte, dumpBytes)
 	}
 	n := runtime.Stack(d.buf, true)
@@ -146,10 +146,10 @@ func (d *dump) blocked() (some, all, asleep bool) {
 	return true, false, false
 }
 
-// calls is what there is of tool calls at a moment.
+// calls is the state of the tool calls at a moment.
 type calls struct {
 	made, seen      uint32 // calls, and frames from the parent
-	waiting, parked int    // calls without an answer, and those of them that will get none
+	waiting, parked int    // calls without an answer, and the parked ones among them
 }
 
 func (c calls) underWay() bool { return c.waiting > c.parked }
@@ -165,8 +165,8 @@ const (
 	metricRunnable = "/sched/goroutines/runnable:goroutines"
 )
 
-// active reports whether a goroutine besides the caller's runs or could. It
-// costs far less than a dump.
+// active reports whether a goroutine other than the caller's runs or is runnable. It costs far
+// less than a dump.
 func active() bool {
 	s := []metrics.Sample{{Name: metricRunning}, {Name: metricRunnable}}
 	metrics.Read(s)
@@ -178,14 +178,14 @@ func active() bool {
 	return false
 }
 
-// own are functions at the bottom of the worker's goroutines, whose waiting is
-// no deadlock.
+// own are functions at the bottom of the worker's own goroutines, which may wait without a
+// deadlock.
 var own = []string{
 	"worker.(*child).listen", "worker.(*child).watch", "worker.(*child).conduct", "worker.Main(", "sandbox.onCPU", "os/signal.",
 }
 
-// blocked reports whether a dump of all goroutines shows some of the script's, all
-// of those blocked or asleep, and some asleep.
+// blocked reports whether a dump of all goroutines shows some of the script's, whether all of
+// those are blocked or asleep, and whether some are asleep.
 func blocked(dump []byte) (some, all, asleep bool) {
 	for _, g := range bytes.Split(dump, []byte("\n\n")) {
 		head, rest, _ := strings.Cut(string(g), "\n")
@@ -196,13 +196,13 @@ func blocked(dump []byte) (some, all, asleep bool) {
 		state, _, _ = strings.Cut(strings.TrimRight(state, "]:"), ",")
 		if slices.ContainsFunc(own, func(f string) bool { return strings.Contains(rest, f) }) {
 			if strings.Contains(rest, "worker.Main(") && !strings.HasPrefix(state, "chan ") && state != "select" {
-				return true, false, false // the script has ended, and it says so
+				return true, false, false // the script has ended and reports it
 			}
 			continue
 		}
 		switch {
 		case strings.HasPrefix(state, "chan "), strings.HasPrefix(state, "select"), strings.HasPrefix(state, "sync."),
-			// The runtime waits for its own semaphores too, to begin a collection.
+			// The runtime also waits for its own semaphores, to begin a collection.
 			state == "semacquire" && strings.HasPrefix(rest, "sync."),
 			state == "coroutine": // of iter.Pull, until it is called
 			some = true

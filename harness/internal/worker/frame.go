@@ -22,15 +22,15 @@ const (
 	kindResult   kind = 'R'
 	kindFailed   kind = 'F'
 	kindAdvance  kind = 'A' // in a replay: the next timer goes off
-	kindLive     kind = 'L' // which ends it
-	kindParked   kind = 'P' // a call gets no answer
+	kindLive     kind = 'L' // ends the replay
+	kindParked   kind = 'P' // a call gets no answer in this run
 	// worker to parent
 	kindReady   kind = 'r'
 	kindNeeds   kind = 'n'
 	kindPlan    kind = 'p'
 	kindLowered kind = 'l'
 	kindErrors  kind = 'e'
-	kindClock   kind = 'k' // comes before a call or done
+	kindClock   kind = 'k' // sent before a call or done
 	kindCall    kind = 'c'
 	kindStill   kind = 's' // in a replay, or when calls are parked
 	kindValue   kind = 'v'
@@ -42,16 +42,16 @@ func (k kind) String() string { return fmt.Sprintf("%q", byte(k)) }
 
 const (
 	headerSize = 5
-	// maxFrameToWorker bounds what a worker accepts: tools' sources, results.
+	// maxFrameToWorker limits the frames to a worker, such as sources of tools and results.
 	maxFrameToWorker = 256 << 20
-	// maxFrameToParent bounds what the parent accepts: arguments, values.
+	// maxFrameToParent limits the frames to the parent, such as arguments and values.
 	maxFrameToParent = 32 << 20
-	// maxReport bounds those that are decoded into lists of structs: two bytes
-	// of JSON can become a hundred in memory.
+	// maxReport limits frames that are decoded into lists of structs, because two bytes of JSON
+	// can become a hundred in memory.
 	maxReport = 2 << 20
 )
 
-// limit bounds the payloads of a kind.
+// limit returns the maximum payload of a kind.
 func (k kind) limit() int64 {
 	switch k {
 	case kindReady, kindWarn, kindStill:
@@ -64,7 +64,7 @@ func (k kind) limit() int64 {
 	return math.MaxUint32
 }
 
-// errFrame is returned when bytes are no frame.
+// errFrame is returned for bytes that are not a valid frame.
 var errFrame = errors.New("malformed frame")
 
 // frameWriter writes frames; it is safe for concurrent use.
@@ -73,7 +73,7 @@ type frameWriter struct {
 	w  io.Writer
 }
 
-// write sends a frame whose payload is the parts one behind the other.
+// write sends a frame whose payload is the concatenated parts.
 func (w *frameWriter) write(k kind, parts ...[]byte) error {
 	n := 0
 	for _, p := range parts {
@@ -85,7 +85,7 @@ func (w *frameWriter) write(k kind, parts ...[]byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, p := range parts {
-		if len(buf)+len(p) > cap(buf) { // it is large, and not copied
+		if len(buf)+len(p) > cap(buf) { // too large to copy
 			if _, err := w.w.Write(buf); err != nil {
 				return err
 			}
@@ -102,7 +102,7 @@ func (w *frameWriter) write(k kind, parts ...[]byte) error {
 	return err
 }
 
-// maxJoined is up to how many bytes a frame is written at once.
+// maxJoined is the size up to which a frame is sent in one write.
 const maxJoined = 64 << 10
 
 func (w *frameWriter) writeJSON(k kind, v any) error {
@@ -113,9 +113,9 @@ func (w *frameWriter) writeJSON(k kind, v any) error {
 	return w.write(k, b)
 }
 
-// readFrame reads one frame. It returns io.EOF at a clean end, errFrame for
-// bytes that cannot be one, io.ErrUnexpectedEOF for half a frame. Memory is
-// only taken as the bytes arrive: a length alone costs nothing.
+// readFrame reads one frame. It returns io.EOF at a clean end, errFrame for an invalid frame,
+// and io.ErrUnexpectedEOF for an incomplete one. It allocates memory only as bytes arrive, so a
+// large length alone costs nothing.
 func readFrame(r io.Reader, limit int) (kind, []byte, error) {
 	var h [headerSize]byte
 	if _, err := io.ReadFull(r, h[:]); err != nil {
@@ -148,14 +148,14 @@ func numbered(b []byte) (uint32, []byte, error) {
 	return binary.LittleEndian.Uint32(b), b[4:], nil
 }
 
-// writeResult sends the result of a call: behind its number the time, in ns since
-// 1970 or 0, and then the result as it is, which nobody reads on the way.
+// writeResult sends the result of a call: its number, the time in ns since 1970 or 0, and the
+// unchanged result, which is not parsed on the way.
 func (w *frameWriter) writeResult(n uint32, at int64, raw []byte) error {
 	return w.write(kindResult, binary.LittleEndian.AppendUint64(number(n), uint64(at)), raw)
 }
 
-// resultOf is the result in a frame, or how the call failed. A faulty one is an error
-// of its call.
+// resultOf returns the result in a frame, or the error of the call. An invalid error becomes
+// the call's error.
 func resultOf(k kind, b []byte) (n uint32, r result, err error) {
 	n, payload, err := numbered(b)
 	if err != nil {

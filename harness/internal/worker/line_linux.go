@@ -7,10 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A worker that dies of its Go runtime cannot report where the script was. So it
-// keeps the number of the line in a page of memory that it shares with its parent,
-// which reads it afterwards. That needs no system call while the script runs.
-// Without such a page the line is unknown.
+// A worker whose Go runtime dies cannot report the script's line. So it keeps the line number
+// in a page of memory shared with its parent, which reads it afterwards. That needs no system
+// call while the script runs. Without such a page the line is unknown.
 
 const lineSize = 4096 // of the page
 

@@ -4,8 +4,7 @@ package worker
 
 import "os"
 
-// newLine makes nothing: on this platform the line of a script that ended its
-// worker is not known.
+// newLine returns nil: on this platform the line of a script that killed its worker is unknown.
 func newLine() *os.File { return nil }
 
 func mapLine(int) *int { return nil }

@@ -8,20 +8,20 @@ import (
 	"github.com/usetools/usetools/harness/internal/exec"
 )
 
-// Printed is told what a script printed at a line, in the order in which it came, and
-// when it was read; line 0: it is not known which, since native code wrote it. The bytes
-// are valid until it returns.
+// Printed receives text that a script printed at a line, in order, and the time when it was
+// read. The line is 0 if it is unknown, because native code wrote the text. The bytes are valid
+// until Printed returns.
 type Printed func(at time.Time, line int, text []byte)
 
-// newMark returns what nobody else knows. It begins with a byte that text hardly has.
+// newMark returns an unguessable mark. It begins with a byte that is rare in text.
 func newMark() []byte {
 	mark := make([]byte, exec.MarkSize)
 	rand.Read(mark[1:]) // never fails
 	return mark
 }
 
-// marked takes a part of a stream with marks. Nothing of it is believed: a line that
-// the script does not have is none, and a mark without text is text.
+// marked processes a part of a stream with marks. The stream is untrusted: a line that the
+// script does not have becomes 0, and a mark without text becomes text.
 func (c *capture) marked(b []byte) error {
 	if len(c.part) > 0 {
 		b = append(c.part, b...)
@@ -32,7 +32,7 @@ func (c *capture) marked(b []byte) error {
 		if c.size == 0 && bytes.HasPrefix(b, c.mark) {
 			line, size, n := exec.ReadHead(b[len(c.mark):])
 			if n == 0 && len(b) < exec.MaxHead {
-				break // the rest of it comes
+				break // the rest has yet to arrive
 			}
 			if n > 0 {
 				if line > c.lines {
@@ -63,7 +63,7 @@ func (c *capture) marked(b []byte) error {
 	return c.print(c.line, text)
 }
 
-// turn prints text before that of another line comes, and empties it: b is behind it.
+// turn prints and empties text if the line changes. b is the unread rest behind it.
 func (c *capture) turn(line int, text *[]byte, b []byte) error {
 	if line == c.line {
 		return nil
@@ -73,8 +73,8 @@ func (c *capture) turn(line int, text *[]byte, b []byte) error {
 	return err
 }
 
-// unmarked is how many bytes of b come before what is, or may be the beginning of, a
-// mark; of a mark that begins b at least those.
+// unmarked returns the number of bytes in b before a mark or the beginning of one. A mark at
+// the beginning of b is counted as text.
 func unmarked(b, mark []byte) int {
 	begin := 0
 	if bytes.HasPrefix(b, mark) {

@@ -13,29 +13,28 @@ import (
 
 // Script is the first frame for a worker.
 type Script struct {
-	Source string                     `json:"-"` // sent as it is: it may be invalid UTF-8
-	Strict bool                       // nothing undeclared is tolerated
+	Source string                     `json:"-"` // sent unencoded, because it may be invalid UTF-8
+	Strict bool                       // tolerates nothing undeclared
 	Check  bool                       // stop before running
 	Inputs map[string]json.RawMessage // for Input
-	Stored map[string]json.RawMessage // for Stored; nil: nothing is kept between scripts
+	Stored map[string]json.RawMessage // for Stored; if nil, nothing is kept between scripts
 	Limits Limits
-	// Seed is what the script's random functions draw from, and what its maps are
-	// ordered by, 32 bytes. Where it is nil, Run sets it to random bytes.
+	// Seed seeds the script's random functions and the order of its maps, 32 bytes. If nil, Run
+	// sets it to random bytes.
 	Seed []byte
-	// Clock says that the worker notes what the script reads from its clock, and
-	// tells the Host. Native code's own clock, such as that of package log, is not
-	// noted.
+	// Clock makes the worker record the script's clock readings and send them to the Host.
+	// Native code's readings, such as those of package log, are not recorded.
 	Clock bool
-	// Mark is what the worker begins printed text with, so that its line is known, see
-	// exec.Options; nil: nobody wants to know. Run sets it.
+	// Mark precedes printed text in the worker's streams, to report its line; see exec.Options.
+	// Run sets it. If nil, lines are not reported.
 	Mark []byte
-	// Replay makes the script repeat a run; nil: it runs in the world's time.
+	// Replay makes the script repeat a run. If nil, it runs in real time.
 	Replay *Replay
-	// Resume says that the replay may become live: Host.Still may answer Live. Then
-	// Clock is about what the script reads from then on.
+	// Resume permits Host.Still to answer Live, which ends the replay. Clock then applies from
+	// that time on.
 	Resume bool
-	// Free says that a script which needs nothing runs without asking: Resolve
-	// has nothing for it, and Start nothing against it. Not so with Check.
+	// Free lets a script without needs run at once: Resolve has nothing to add, and Start does
+	// not object. It has no effect with Check.
 	Free bool
 	Left time.Duration // until the parent's deadline; Run sets it
 }
@@ -60,42 +59,41 @@ func (s *Script) decode(b []byte) error {
 	return json.Unmarshal(b[:n], s)
 }
 
-// alone: with these needs, a worker goes on without being told of tools.
+// alone reports whether a worker with these needs continues without the tools frame.
 func (s *Script) alone(n *Needs) bool { return s.Free && !s.Check && n.none() }
 
-// Replay is what a script sees of time that repeats a run. Its clock begins at
-// Begin and stands still; it moves on to the time of each answer, and of each timer
-// that goes off. Of what a goroutine read from its clock in the run, it reads the
-// same again. Nothing waits: sleeps and timers go off when Host.Still says so. Calls
-// are not limited to Limits.Parallel at once, nor their arguments but by what a run
-// may send. What native code reads and sets goes by the world's clock. See the
-// package's documentation for what becomes of it with Script.Resume.
+// Replay describes the time in a script that repeats a run. Its clock starts at Begin and
+// stands still; it advances to the time of each answer, and of each timer that fires. Each
+// goroutine reads the same times from its clock as in the run. Nothing waits: sleeps and timers
+// fire when Host.Still says so. Limits.Parallel does not apply, and arguments are limited only
+// by the total that a run may send. Native code uses the real clock. The package documentation
+// describes the effect of Script.Resume.
 type Replay = exec.Replay
 
-// ready is a worker's first word.
+// ready is the first frame of a worker.
 type ready struct {
 	Report sandbox.Report `json:"report"`
 	Error  string         `json:"error,omitempty"` // why it cannot take a script
 }
 
-// Needs is what a script asks for, found without types.
+// Needs are the tools that a script needs, found without types.
 type Needs struct {
 	Phrases []Phrase `json:"phrases"`
 	Names   []Name   `json:"names"`
-	// Probe says that the script does nothing but declare.
+	// Probe reports that the script only declares tools.
 	Probe bool `json:"probe"`
-	// Own are the parts of the harness itself that it uses, see check.Script.Own.
+	// Own are the harness features that the script uses, see check.Script.Own.
 	Own []string `json:"own,omitempty"`
-	// Uncertain says that the script names UncertainError, and has none of its own: it
-	// looks whether a call came to that.
+	// Uncertain reports that the script refers to the predeclared UncertainError, and so
+	// handles unresolved calls.
 	Uncertain bool `json:"uncertain,omitempty"`
-	// Broken says that the script is not Go: its names and phrases are guessed
-	// from its text, and its errors follow whatever tools there are.
+	// Broken reports that the script is not Go: its names and phrases are guessed from its
+	// text, and its errors follow regardless of tools.
 	Broken bool   `json:"broken,omitempty"`
 	Timing Timing `json:"timing"`
 }
 
-// none reports whether there are no needs.
+// none reports whether the script needs nothing.
 func (n *Needs) none() bool { return len(n.Phrases)+len(n.Names)+len(n.Own) == 0 }
 
 // Phrase is one argument of UseTools.
@@ -103,7 +101,7 @@ type Phrase struct {
 	Text    string `json:"text"`
 	Line    int    `json:"line"`
 	Column  int    `json:"column"`
-	Handled bool   `json:"handled"` // the script looks at UseTools' error
+	Handled bool   `json:"handled"` // the script reads UseTools' error
 }
 
 // Name is a selector on a server package: git.Log.
@@ -112,59 +110,59 @@ type Name struct {
 	Name     string `json:"name"`
 	Line     int    `json:"line"`
 	Column   int    `json:"column"`
-	Imported bool   `json:"imported"` // false: the identifier has no import
+	Imported bool   `json:"imported"` // if false, the identifier has no import
 	Std      bool   `json:"std"`      // a standard package of that name has it too
-	// Fields are what the script writes in literals of that type, or as keys of
-	// a map which that function is called with; see check.Name.
+	// Fields are the script's fields in literals of that type, or keys of a map passed to that
+	// function; see check.Name.
 	Fields []string `json:"fields,omitempty"`
 }
 
 // Tools is the parent's answer to Needs.
 type Tools struct {
 	Units []Unit `json:"units"`
-	// Go says that the script runs without asking once it compiles: Start has
-	// nothing against it. Not so with Script.Check.
+	// Go lets the script run at once if it compiles: Start does not object. It has no effect
+	// with Script.Check.
 	Go   bool          `json:"go,omitempty"`
 	Left time.Duration `json:"left"` // until the parent's deadline; Run sets it
-	// Unresolved maps each phrase without a tool, whose error the script
-	// handles, to what that error says.
+	// Unresolved maps each phrase that has no tool, and whose error the script handles, to that
+	// error.
 	Unresolved map[string]Unresolved `json:"unresolved,omitempty"`
 }
 
-// Unresolved is why a phrase has no tool, and its nearest tools.
+// Unresolved describes why a phrase has no tool, and lists the nearest tools.
 type Unresolved struct {
 	Message    string   `json:"message"`
 	Candidates []string `json:"candidates"`
 }
 
-// Unit is one generated package: its import path and source, and what else
-// scripts may call it.
+// Unit is one generated package: its import path, its source, and another name that scripts may
+// use.
 type Unit struct {
 	Path   string `json:"path"`
 	Name   string `json:"name,omitempty"` // the server's own name
 	Source string `json:"source"`
 }
 
-// Plan says that a script compiles. With Script.Check the lowered program
-// follows, in a frame of its own.
+// Plan reports that a script compiles. With Script.Check, a frame with the lowered program
+// follows.
 type Plan struct {
 	Warnings []Diagnostic `json:"warnings"`
-	// MapWrites are the lines that write to maps, of a script with goroutines.
+	// MapWrites are the lines that write to maps, for a script with goroutines.
 	MapWrites []int  `json:"mapWrites,omitempty"`
 	Timing    Timing `json:"timing"`
 }
 
-// Errors says why a script does not compile.
+// Errors are the reasons why a script does not compile.
 type Errors struct {
 	Errors   []Diagnostic `json:"errors"`
 	Warnings []Diagnostic `json:"warnings"`
 	Timing   Timing       `json:"timing"`
 }
 
-// Diagnostic is a message about a place in the script as it was sent.
+// Diagnostic is a message about a place in the script as sent.
 type Diagnostic = check.Diagnostic
 
-// Timing are milliseconds by phase; 0 where a phase was not reached.
+// Timing contains milliseconds by phase, or 0 for a phase that was not reached.
 type Timing struct {
 	Parse float64 `json:"parse,omitempty"`
 	Check float64 `json:"check,omitempty"`
@@ -188,7 +186,7 @@ type call struct {
 	Alone bool            `json:"alone,omitempty"`
 }
 
-// validate says what is wrong with a call's path or place.
+// validate returns an error if a call's path or place is invalid.
 func (c *call) validate() error {
 	if err := plain("path", c.Path, maxPath); err != nil {
 		return err
@@ -196,8 +194,7 @@ func (c *call) validate() error {
 	return plain("place", c.Place, maxPlace)
 }
 
-// plain reports a text that is longer than most bytes or has others than
-// printable ASCII.
+// plain returns an error if a text is longer than most bytes or is not printable ASCII.
 func plain(what, text string, most int) error {
 	if len(text) > most {
 		return fmt.Errorf("its %s has %d bytes, at most %d are allowed", what, len(text), most)
@@ -218,37 +215,37 @@ type result struct {
 	Code   string          `json:"code,omitempty"` // of Error, see CallError
 }
 
-// done is how the script ended, as the worker sees it.
+// done is the worker's report on how the script ended.
 type done struct {
 	Exit    int       `json:"exit"`              // os.Exit's code
 	Panic   string    `json:"panic,omitempty"`   // Go's text of an uncaught panic
 	Fatal   string    `json:"fatal,omitempty"`   // Go's text of a fatal error of its runtime: a deadlock
 	Code    exec.Code `json:"code,omitempty"`    // of Panic or Fatal
-	Error   string    `json:"error,omitempty"`   // a fault of the harness kept the script from running
-	Refused string    `json:"refused,omitempty"` // what of the script cannot run; nothing has run
+	Error   string    `json:"error,omitempty"`   // a fault of the harness that prevented the run
+	Refused string    `json:"refused,omitempty"` // the unsupported part of the script; nothing has run
 	Trace   []Frame   `json:"trace,omitempty"`   // of a panic, innermost first
 	Line    int       `json:"line,omitempty"`
-	Late    bool      `json:"late,omitempty"` // it ended itself before the parent's deadline; Line is where it was
+	Late    bool      `json:"late,omitempty"` // the worker ended the script at Line, shortly before the parent's deadline
 	Timing  Timing    `json:"timing"`
 }
 
 // Frame is a function that a panic passed.
 type Frame = exec.Frame
 
-// Reading is one time that a script read from its clock: the path of the goroutine,
-// and ns since 1970.
+// Reading is one time that a script read from its clock: the goroutine's path, and ns since
+// 1970.
 type Reading = exec.Reading
 
-// readings are what a script read from its clock since the last frame of this kind:
-// At[i] by the goroutine Paths[Of[i]].
+// readings are the clock readings since the last frame of this kind: goroutine Paths[Of[i]]
+// read At[i].
 type readings struct {
 	Paths []string `json:"paths,omitempty"`
 	Of    []int    `json:"of,omitempty"`
 	At    []int64  `json:"at,omitempty"`
-	Lost  bool     `json:"lost,omitempty"` // there are more, which are not told
+	Lost  bool     `json:"lost,omitempty"` // some readings were dropped
 }
 
-// pack makes readings of a list.
+// pack encodes a list of readings.
 func pack(list []Reading, lost bool) *readings {
 	r := &readings{Lost: lost}
 	numbers := map[string]int{}
@@ -264,7 +261,7 @@ func pack(list []Reading, lost bool) *readings {
 	return r
 }
 
-// list is the list that pack was given, of at most so many readings.
+// list decodes the readings, or returns an error if there are more than most.
 func (r *readings) list(most int) ([]Reading, error) {
 	if len(r.At) > most || len(r.Of) != len(r.At) || len(r.Paths) > len(r.At) {
 		return nil, fmt.Errorf("%d readings of %d paths, at most %d are allowed", len(r.At), len(r.Paths), most)
@@ -284,16 +281,16 @@ func (r *readings) list(most int) ([]Reading, error) {
 	return list, nil
 }
 
-// still says that nothing of a replay moves, or, in one that is live or a run that is
-// none, nothing but timers, while calls are parked.
+// still reports that nothing moves in a replay. Otherwise it reports that calls are parked, and
+// that nothing moves except timers.
 type still struct {
-	Next    int64  `json:"next,omitempty"`   // in a replay: when the next timer goes off, in ns since 1970; 0: there is none
+	Next    int64  `json:"next,omitempty"`   // in a replay, when the next timer fires, in ns since 1970; if 0, no timer is pending
 	Waiting int    `json:"waiting"`          // calls without an answer
-	Seen    uint32 `json:"seen"`             // frames that the worker has read since its script runs
-	Timers  bool   `json:"timers,omitempty"` // when it is live: a sleep or a timer is pending
+	Seen    uint32 `json:"seen"`             // frames that the worker has read since the script began
+	Timers  bool   `json:"timers,omitempty"` // outside a replay, a sleep or a timer is pending
 }
 
-// mark is larger for each that the same worker sends.
+// mark returns a number that increases with each still of a worker.
 func (s *still) mark() uint64 {
 	if s.Timers {
 		return 2 * uint64(s.Seen)
@@ -303,14 +300,14 @@ func (s *still) mark() uint64 {
 
 // Note is a warning of the running script.
 type Note struct {
-	Code    string `json:"code,omitempty"` // one of package bridge's
-	Tool    string `json:"tool,omitempty"` // the ID of the tool that it is about, with a Code
+	Code    string `json:"code,omitempty"` // a code of package bridge, or ""
+	Tool    string `json:"tool,omitempty"` // with a Code, the ID of the tool
 	Message string `json:"message"`
 }
 
-// Limits bound one run. A zero field means its default.
+// Limits are the limits of one run. If a field is zero, its default applies.
 type Limits struct {
-	Timeout  time.Duration `json:"timeout"`  // wall clock of the whole run; 30 s
+	Timeout  time.Duration `json:"timeout"`  // wall-clock time of the whole run; 30 s
 	Stdout   int           `json:"stdout"`   // bytes of stdout and stderr; 1 MiB
 	Value    int           `json:"value"`    // bytes of the returned value; 8 MiB
 	Calls    int           `json:"calls"`    // tool calls; 1,000
@@ -321,30 +318,30 @@ type Limits struct {
 }
 
 const (
-	// maxArgs bounds the arguments of one call, in bytes; maxPending those of
-	// all calls that are under way, maxReceived all that a run may send.
+	// maxArgs limits the arguments of one call, maxPending those of all calls under way, and
+	// maxReceived the total that a run may send, in bytes.
 	maxArgs     = 8 << 20
 	maxPending  = 16 << 20
 	maxReceived = 256 << 20
-	// maxPath and maxPlace bound where a call says to come from, in bytes.
+	// maxPath and maxPlace limit the origin of a call, in bytes.
 	maxPath  = exec.MaxPath
 	maxPlace = 40
 	seedSize = 32 // bytes of Script.Seed
 
 	defaultMemory = 512 << 20
-	// MinMemory is the least memory of a worker, in bytes; a limit below it is
-	// taken as it. A worker alone holds some 30 MB, Go asks the kernel for 64 MiB
-	// at a time, and half is kept back (sandbox.Config.Memory): with 80 MiB hardly
-	// a script runs, with 96 MiB one that calls tools ended for want of memory.
+	// MinMemory is the minimum memory limit of a worker, in bytes; lower limits are raised to
+	// it. An idle worker uses about 30 MB, Go asks the kernel for 64 MiB at a time, and half is
+	// reserved (sandbox.Config.Memory): with 80 MiB hardly any script runs, and with 96 MiB one
+	// that called tools ran out of memory.
 	MinMemory = 112 << 20
 )
 
-// sandbox is what the limits mean for the worker's lock.
+// sandbox returns the sandbox configuration for these limits.
 func (l Limits) sandbox(p sandbox.Policy) sandbox.Config {
 	return sandbox.Config{Policy: p, Memory: l.Memory, CPU: l.CPU}
 }
 
-// WithDefaults fills in what is zero.
+// WithDefaults returns the limits with defaults for zero fields.
 func (l Limits) WithDefaults() Limits {
 	def := func(p *int, v int) {
 		if *p <= 0 {

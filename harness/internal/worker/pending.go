@@ -5,16 +5,16 @@ import (
 	"sync"
 )
 
-// pending counts the bytes of the calls that are under way. A script that sends
-// faster than its tools take waits: what it has sent is held by the parent.
+// pending counts the bytes of the calls under way. A script that sends faster than its tools
+// answer has to wait, because the parent keeps these bytes in memory.
 type pending struct {
 	mu    sync.Mutex
 	bytes int
-	freed chan struct{} // closed when bytes shrink; nil when nobody waits
+	freed chan struct{} // closed when bytes shrinks; nil without waiters
 }
 
-// add waits until there is room for n more bytes, or nothing else is under way.
-// It reports false when the run ends before.
+// add waits until n more bytes fit, or until nothing else is under way. It returns false if the
+// run ends first.
 func (p *pending) add(ctx context.Context, n int) bool {
 	for {
 		p.mu.Lock()
@@ -36,7 +36,7 @@ func (p *pending) add(ctx context.Context, n int) bool {
 	}
 }
 
-// done says that a call of n bytes has ended.
+// done records that a call of n bytes has ended.
 func (p *pending) done(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -19,14 +19,14 @@ import (
 // marker is the first argument of a worker process.
 const marker = "usetools-worker"
 
-// setup is what a worker is told by its arguments, before it is locked.
+// setup configures a worker by its arguments, before it is locked.
 type setup struct {
-	Line    int            `json:"line,omitempty"` // the descriptor for mapLine; 0: none
-	Sandbox sandbox.Config `json:"sandbox"`        // whose Keep is the descriptors of the pipes
+	Line    int            `json:"line,omitempty"` // the descriptor for mapLine, or 0
+	Sandbox sandbox.Config `json:"sandbox"`        // its Keep contains the descriptors of the pipes
 }
 
-// IsWorker reports whether this process was started as a worker. A program
-// that runs scripts calls Main first thing in main when it is.
+// IsWorker reports whether this process was started as a worker. If so, main must call Main
+// before anything else.
 func IsWorker() bool { return len(os.Args) == 3 && os.Args[1] == marker }
 
 // process is a started worker.
@@ -38,23 +38,23 @@ type process struct {
 	from   *bufio.Reader
 	ofFrom *os.File
 	stdout *os.File
-	stderr *os.File // what the script writes there
-	crash  *os.File // the process's own: the last words of a dying Go runtime
+	stderr *os.File // the script's stderr
+	crash  *os.File // the process's stderr, for the last words of a dying Go runtime
 	line   *os.File // for readLine; may be nil
 	begun  time.Time
-	locked sandbox.Config // as it was told
+	locked sandbox.Config // the configuration that it was started with
 	killed atomic.Bool    // by us
 
-	mu    sync.Mutex // held while its frames are awaited
-	ready *ready     // nil until its frame was read
+	mu    sync.Mutex // held while a frame of the worker is awaited
+	ready *ready     // nil until this frame has been read
 
-	// For Spares, under its lock:
-	rehearsed int  // how many of the rehearsals are behind it
-	rising    bool // it rehearses, or is about to
+	// Used by Spares under its lock:
+	rehearsed int  // number of completed rehearsals
+	rising    bool // it rehearses or is about to
 }
 
-// start runs the binary again as a worker: empty environment, no inherited
-// files but the pipes, a process group of its own.
+// start runs the binary again as a worker, with an almost empty environment, no inherited files
+// except the pipes, and a separate process group.
 func start(command []string, set setup) (*process, error) {
 	begun := time.Now()
 	if len(command) == 0 {
@@ -86,7 +86,7 @@ func start(command []string, set setup) (*process, error) {
 		return nil, fmt.Errorf("starting a worker: %w", err)
 	}
 	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Env = []string{"GOMAXPROCS=1"} // until it is locked: fewer threads start, and locking reaches each of them
+	cmd.Env = []string{"GOMAXPROCS=1"} // until it is locked, so that few threads start and locking reaches each of them
 	cmd.Stdout, cmd.Stderr = stdoutW, crashW
 	inherited := []*os.File{inR, outW, stderrW}
 	line := newLine()
@@ -118,8 +118,8 @@ func start(command []string, set setup) (*process, error) {
 	}, nil
 }
 
-// awaitReady reads the frame with which a worker says that it is locked and
-// can take a script. A worker that rehearses says so when it is through.
+// awaitReady reads the frame with which a worker reports that it is locked and ready for a
+// script. A rehearsing worker sends it after the rehearsal.
 func (p *process) awaitReady() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -145,8 +145,7 @@ func (p *process) readReady() error {
 	return nil
 }
 
-// rehearse lets a worker that waits for a script do one of the things that can
-// be done ahead. The caller holds p.mu.
+// rehearse makes a waiting worker perform rehearsal n. The caller holds p.mu.
 func (p *process) rehearse(n int) error {
 	if err := p.to.write(kindRehearse, []byte{byte(n)}); err != nil {
 		return err
@@ -155,8 +154,8 @@ func (p *process) rehearse(n int) error {
 	return p.readReady()
 }
 
-// lastLine is the line of a script of so many lines that its worker noted
-// last; 0 when it is not known.
+// lastLine returns the last line that the worker noted, or 0 if it is unknown. lines is the
+// number of lines in the script.
 func (p *process) lastLine(lines int) int {
 	if p.line == nil {
 		return 0
@@ -170,26 +169,26 @@ func (p *process) lastLine(lines int) int {
 // wait waits for the process and reaps it.
 func (p *process) wait() error { return p.child.Wait() }
 
-// kill ends the worker and all that it may have started.
+// kill kills the worker and any process that it started.
 func (p *process) kill() {
 	p.killed.Store(true)
 	p.child.Kill()
 }
 
-// close kills, reaps and releases everything.
+// close kills and reaps the worker, and closes its files.
 func (p *process) close() {
 	p.kill()
 	p.wait()
 	for _, f := range []*os.File{p.toFile, p.ofFrom, p.stdout, p.stderr, p.crash, p.line} {
-		f.Close() // an error for the line that there may not be
+		f.Close() // ignores the error of a missing line
 	}
 }
 
 // errOutputLimit is returned by a capture that is full.
 var errOutputLimit = errors.New("output limit")
 
-// capture keeps the first bytes of a stream and passes them on as they come;
-// the byte after that is an error, so that take ends.
+// A capture keeps a stream up to a limit and passes it on as it arrives. The byte beyond the
+// limit is an error, which ends take.
 type capture struct {
 	mu    sync.Mutex
 	text  strings.Builder
@@ -198,15 +197,15 @@ type capture struct {
 	onCut func()
 	cut   bool
 
-	mark  []byte // that begins text with a line; nil: there are none
-	lines int    // of the script
-	part  []byte // that may be the beginning of a mark and what is behind it
+	mark  []byte // precedes text with a line; if nil, there are no marks
+	lines int    // number of lines in the script
+	part  []byte // possibly the beginning of a mark and its head
 	at    time.Time
-	line  int // of the text that comes now
-	size  int // of it
+	line  int // the line of the current text
+	size  int // remaining bytes of that text
 }
 
-// add takes a part of the stream.
+// add processes a part of the stream.
 func (c *capture) add(b []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -219,7 +218,7 @@ func (c *capture) add(b []byte) error {
 	return c.marked(b)
 }
 
-// print takes text that a line printed; 0: it is not known which.
+// print stores text printed at a line, or at an unknown line if it is 0.
 func (c *capture) print(line int, b []byte) error {
 	n := c.left.take(len(b))
 	c.text.Write(b[:n])
@@ -234,8 +233,8 @@ func (c *capture) print(line int, b []byte) error {
 	return errOutputLimit
 }
 
-// take reads a stream to its end, or to the first byte that is too much. Most
-// are empty, so that it begins with less memory than io.Copy.
+// take reads a stream to its end or limit. Most streams are empty, so it begins with a smaller
+// buffer than io.Copy.
 func (c *capture) take(from io.Reader) {
 	buf := make([]byte, 4<<10)
 	for {
@@ -253,8 +252,8 @@ func (c *capture) take(from io.Reader) {
 	}
 }
 
-// rest is told that the stream has ended, maybe within a head. What is less than a mark
-// may be text, and is taken for that.
+// rest processes the end of the stream, which may be inside a head. A rest that is shorter than
+// a mark may be text, and is printed.
 func (c *capture) rest() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -264,7 +263,7 @@ func (c *capture) rest() {
 	c.part = nil
 }
 
-// maxRead bounds what is read at once, in bytes.
+// maxRead limits a single read, in bytes.
 const maxRead = 32 << 10
 
 func (c *capture) String() string {
@@ -273,8 +272,7 @@ func (c *capture) String() string {
 	return strings.ToValidUTF8(c.text.String(), "\uFFFD")
 }
 
-// clock calls a function when a span of running time is over. It can stand
-// still in between.
+// A clock calls a function after a span of running time. It can be paused.
 type clock struct {
 	timer *time.Timer
 	until time.Time
@@ -285,10 +283,10 @@ func startClock(d time.Duration, over func()) *clock {
 	return &clock{timer: time.AfterFunc(d, over), until: time.Now().Add(d)}
 }
 
-// remaining is how much time a running clock has left.
+// remaining returns the time left on a running clock.
 func (c *clock) remaining() time.Duration { return time.Until(c.until) }
 
-// pause stops the clock. It does nothing when the time is already over.
+// pause stops the clock. It does nothing if the time is over.
 func (c *clock) pause() {
 	c.left = 0
 	if c.timer.Stop() {

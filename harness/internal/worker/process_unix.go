@@ -7,8 +7,7 @@ import (
 	"os/exec"
 )
 
-// inheritPipes hands pipes to the child and returns the descriptors
-// that they have there.
+// inheritPipes passes pipes to the child and returns their descriptors there.
 func inheritPipes(cmd *exec.Cmd, files ...*os.File) []int {
 	cmd.ExtraFiles = files
 	var fds []int

@@ -6,8 +6,7 @@ import (
 	"syscall"
 )
 
-// inheritPipes hands pipes to the child and returns the handles that
-// they have there.
+// inheritPipes passes pipes to the child and returns their handles there.
 func inheritPipes(cmd *exec.Cmd, files ...*os.File) []int {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}

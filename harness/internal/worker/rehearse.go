@@ -10,24 +10,24 @@ import (
 	"time"
 )
 
-// rehearsal is a script that does what most scripts do, and prints nothing.
+// rehearsal is a script that does what most scripts do, without output.
 //
 //go:embed rehearsal.go.txt
 var rehearsal string
 
-// rehearsalUnit is a package such as generated ones are.
+// rehearsalUnit is a package like the generated ones.
 //
 //go:embed rehearsal_unit.go.txt
 var rehearsalUnit string
 
-// rehearsals are what a spare can have behind it before a script comes, so that
-// the first script of the process need not pay for it. A frame tells which; each
-// is short, since a script that comes meanwhile waits for its end.
+// rehearsals prepare a spare before it gets a script, so that the script need not wait for
+// one-time work of the process. A frame selects one. Each is short, because a script that
+// arrives meanwhile waits for its end.
 var rehearsals = []func() error{perform}
 
-// perform takes a script of ours through the whole protocol: reading the types
-// of the library, touching the pages of the program, growing the heap. Nothing
-// of it is left but what all scripts share.
+// perform takes the rehearsal script through the whole protocol. That loads the types of the
+// library, touches the pages of the program, and grows the heap. Only state that all scripts
+// share remains.
 func perform() error {
 	toChild, fromParent := io.Pipe()
 	toParent, fromChild := io.Pipe()
@@ -41,7 +41,7 @@ func perform() error {
 	go func() {
 		err := prompt(toParent, &frameWriter{w: fromParent})
 		toParent.Close()
-		fromParent.Close() // which ends listen
+		fromParent.Close() // ends listen
 		ended <- err
 	}()
 	err = c.serve(kindScript, script)
@@ -49,7 +49,7 @@ func perform() error {
 	return errors.Join(err, <-ended)
 }
 
-// prompt is the parent of a rehearsal. It returns how the script ended.
+// prompt acts as the parent of a rehearsal. It returns the script's error.
 func prompt(from io.Reader, to *frameWriter) error {
 	for {
 		k, b, err := readFrame(from, maxFrameToParent)

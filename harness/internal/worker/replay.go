@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// conduct leads a replay: whenever nothing in the script moves, it asks the parent
-// what is next, an answer or the next timer, and lets just that happen, until the
-// replay is live. It ends when over is closed.
+// conduct leads a replay: whenever nothing in the script moves, it asks the parent for the next
+// event, an answer or a timer, and lets only that happen, until the replay is live. It ends
+// when over is closed.
 //
-// The script runs on one processor meanwhile. While this goroutine runs no other
-// does, so what the scheduler says of the others holds.
+// The script runs on one processor meanwhile. While this goroutine runs, no other does, so the
+// scheduler's metrics about the others stay valid.
 func (c *child) conduct(over <-chan struct{}) {
 	w := &stillness{child: c}
 	for {
@@ -49,35 +49,34 @@ func (c *child) conduct(over <-chan struct{}) {
 	}
 }
 
-// stillness finds out whether a script moves.
+// stillness detects whether a script moves.
 type stillness struct {
 	*child
 	dump    dump
 	samples []metrics.Sample
-	// outside is how many goroutines wait for the system while all of the script's
-	// are blocked; known: it is.
+	// outside is the number of goroutines in system calls while all of the script's are
+	// blocked, if known.
 	outside uint64
 	known   bool
 }
 
-// Between two looks at a script that waits for the system, or for the collection of
-// garbage.
+// Limits of the pause between two checks of a script that waits for the system or for garbage
+// collection.
 const (
 	leastPause = 10 * time.Microsecond
 	mostPause  = 2 * time.Millisecond
 )
 
-// patience is how long a script may run before the parent is asked all the same: it
-// may run in order to wait. A longer time than the scheduler's slice, between two
-// looks, is one in which the system ran something else.
+// patience is the running time after which the parent is asked even if the script still runs,
+// because it may be polling. Time between two checks beyond timeSlice, the scheduler's slice,
+// is not counted: the system ran something else.
 const (
 	patience  = 200 * time.Millisecond
 	timeSlice = 10 * time.Millisecond
 )
 
-// await waits until nothing in the script moves, and something could: calls wait for
-// answers, or a timer for its time. ok is false when the script is over. It says so
-// where the script is in a deadlock.
+// await waits until nothing in the script moves while a call waits for an answer or a timer is
+// pending. ok is false if the script has ended. It reports a deadlock.
 func (w *stillness) await(over <-chan struct{}) (waiting int, next int64, ok bool) {
 	pause, deadlocked := leastPause, false
 	var ran time.Duration
@@ -111,7 +110,7 @@ func (w *stillness) await(over <-chan struct{}) (waiting int, next int64, ok boo
 		}
 		if still {
 			if !w.program.Waiting() {
-				// To be in a deadlock is for good, so it is worth a closer look.
+				// A deadlock is permanent, so it justifies a closer look.
 				some, still = w.dump.stuck()
 			}
 			if !w.program.Waiting() && still && (some || w.noMain.Load()) {
@@ -131,7 +130,7 @@ func (w *stillness) await(over <-chan struct{}) (waiting int, next int64, ok boo
 	}
 }
 
-// running reports whether another goroutine runs or could.
+// running reports whether another goroutine runs or is runnable.
 func (w *stillness) running() bool {
 	if w.samples == nil {
 		w.samples = []metrics.Sample{{Name: metricRunning}, {Name: metricRunnable}, {Name: "/sched/goroutines/not-in-go:goroutines"},
@@ -143,15 +142,15 @@ func (w *stillness) running() bool {
 
 func (w *stillness) sample(i int) uint64 { return w.samples[i].Value.Uint64() }
 
-// still reports whether all goroutines of the script are blocked, and that there are
-// some, of a script of which none runs or could.
+// still reports whether the script has goroutines, and whether all of them are blocked. It
+// requires that running returned false.
 func (w *stillness) still() (some, still bool) {
 	all, asleep := w.program.Goroutines()
 	w.mu.Lock()
 	held := w.held
 	w.mu.Unlock()
-	// The others wait for each other, for the system, or for the collection of
-	// garbage. A dump tells, which takes as long as their stacks are deep.
+	// The others wait for each other, for the system, or for garbage collection. Only a dump
+	// can distinguish these; its cost grows with the depth of the stacks.
 	if held+asleep == all || w.known && w.sample(2) == w.outside && !w.collecting() {
 		return true, true
 	}
@@ -162,8 +161,8 @@ func (w *stillness) still() (some, still bool) {
 	return some, still && (some || w.noMain.Load())
 }
 
-// collecting reports whether garbage is collected, or could be soon: that begins
-// when the heap has grown by 0.7 of what it may until the end of the collection.
+// collecting reports whether garbage collection runs or may begin soon. It begins when the heap
+// has grown by 0.7 of the distance from the live heap to the goal.
 func (w *stillness) collecting() bool {
 	metrics.Read(w.samples[3:])
 	goal, live, now := w.sample(3), w.sample(4), w.sample(5)

@@ -22,10 +22,10 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Status is how a run ended, in the words of the harness's Result.
+// Status is the status of a run, as in the harness's Result.
 type Status string
 
-// The verdicts of a worker. The harness adds those about tools and policy.
+// Statuses of a worker. The harness adds those about tools and policy.
 const (
 	OK           Status = "ok"
 	CompileError Status = "compile_error"
@@ -38,67 +38,62 @@ const (
 	Denied       Status = "denied"
 	Canceled     Status = "canceled"
 	SandboxError Status = "sandbox_error"
-	// Diverged means that a replay did something else than the run which it
-	// repeats.
+	// Diverged means that a replay did not repeat its run.
 	Diverged Status = "diverged"
-	// Waiting means that nothing in the script moves any more but for calls that the
-	// Host has parked, see ErrParked.
+	// Waiting means that the script waits only for parked calls, see ErrParked.
 	Waiting Status = "waiting"
 	// Stopped means that the Host ended the run before it began.
 	Stopped Status = "stopped"
 )
 
-// Host is what the parent provides to a run. Its methods may be called from
-// several goroutines, Call concurrently.
+// Host provides tools and decisions to a run. Its methods may be called from several
+// goroutines, and Call concurrently.
 type Host interface {
-	// Resolve answers a script's needs with generated packages. ok false ends
-	// the run with status Stopped; an error is the harness's own fault.
-	// The script's clock stands still meanwhile. What it answers to needs that
-	// are Broken is not used: the script's errors follow in any case.
+	// Resolve answers a script's needs with generated packages. If ok is false, the run ends
+	// with status Stopped; an error is a fault of the harness. The script's clock is paused
+	// meanwhile. For Broken needs the answer is unused, because the script's errors follow in
+	// any case.
 	Resolve(ctx context.Context, n *Needs) (t *Tools, ok bool, err error)
-	// Start is asked after the script compiled and before it runs; false ends
-	// the run with status Stopped.
+	// Start is called after the script compiled and before it runs. If it returns false, the
+	// run ends with status Stopped.
 	Start(ctx context.Context, p *Plan) bool
-	// Call authorises, validates and makes one tool call and returns the MCP
-	// result. ctx ends when the worker has the result, or the run ends. An error
-	// may come with an Answer that says nothing but when it came; it may be a
-	// *DeniedError, a *CallError or ErrParked.
+	// Call authorises, validates and makes one tool call, and returns the MCP result. ctx ends
+	// when the worker has the result, or the run ends. An error may come with an Answer that
+	// contains only its time. It may be a *DeniedError, a *CallError or ErrParked.
 	Call(ctx context.Context, c *Call) (*Answer, error)
-	// Clock is told what the script has read from its clock, with Script.Clock:
-	// before the Call that came behind it, and before Run returns. No more than
-	// exec.MaxReadings are told; lost says that there were more.
+	// Clock receives the script's clock readings, with Script.Clock: before the Call that
+	// followed them, and before Run returns. It receives at most exec.MaxReadings; lost reports
+	// that it dropped others.
 	Clock(read []Reading, lost bool)
-	// Still is asked in a replay what is next when nothing in the script moves: of
-	// its calls so many wait for an answer and so many have theirs, and the next
-	// timer is due at a time, or at none (zero). Where the Host has not yet seen so
-	// many calls, the others are about to come; where it has answered more, nothing
-	// is still. Calls that it has parked wait. An error ends the run with status
-	// Diverged.
+	// Still decides what happens next in a replay when nothing in the script moves. waiting and
+	// answered count the script's calls without and with an answer, and next is the time of the
+	// next timer, or zero. If the Host has seen fewer calls, the others are about to arrive; if
+	// it has answered more, the report is outdated. Parked calls count as waiting. An error
+	// ends the run with status Diverged.
 	Still(ctx context.Context, next time.Time, waiting, answered int) (Next, error)
 }
 
-// Next is what happens next in a replay.
+// Next is the next event in a replay.
 type Next int
 
 const (
-	Await   Next = iota // an answer is on its way: a Call returns, or has just returned
-	Advance             // the next timer goes off, and nothing else
-	// Live ends the replay, with Script.Resume: from now on time is the world's, and
-	// Still is not asked again.
+	Await   Next = iota // an answer is on its way: a Call is about to return or has just returned
+	Advance             // only the next timer fires
+	// Live ends the replay, with Script.Resume: from now on the script runs in real time, and
+	// Still is not called again.
 	Live
 )
 
-// ErrParked is returned by Host.Call for a call that gets no answer in this run. It
-// takes none of Limits.Parallel. Once nothing moves in the script but for such calls,
-// the run ends with status Waiting; where sleeps or timers are pending, when nothing
-// has come from the script for 1 s.
+// ErrParked is returned by Host.Call for a call that gets no answer in this run. A parked call
+// does not count towards Limits.Parallel. Once only such calls block the script, the run ends
+// with status Waiting; with pending sleeps or timers, it ends after 1 s without a frame from
+// the script.
 var ErrParked = errors.New("the call gets no answer in this run")
 
-// CallError is returned by Host.Call for a call that failed in a way that scripts can
-// tell.
+// CallError is returned by Host.Call for a failed call whose error scripts can distinguish.
 type CallError struct {
-	// Code is bridge.CodeUncertain, for an *UncertainError with the text of Err; with
-	// any other the script gets an error as any.
+	// Code is bridge.CodeUncertain for an *UncertainError with the text of Err. With any other
+	// code the script gets an ordinary error.
 	Code string
 	Err  error
 }
@@ -106,30 +101,28 @@ type CallError struct {
 func (e *CallError) Error() string { return e.Err.Error() }
 func (e *CallError) Unwrap() error { return e.Err }
 
-// Call is a call of the running script, in the worker's words: nobody may rely
-// on them.
+// Call is a call of the running script. Its contents come from the worker and are untrusted.
 type Call struct {
-	N    int // 1 for the run's first call, in the order in which they come
+	N    int // from 1, in order of arrival
 	Tool string
 	Args json.RawMessage
-	// Path is the goroutine that calls, and Place where the script names the
-	// tool: see the package's documentation. They are printable ASCII, of at most
-	// 1,000 and 40 bytes.
+	// Path is the calling goroutine, and Place the place where the script names the tool: see
+	// the package documentation. They are printable ASCII, of at most 1,000 and 40 bytes.
 	Path, Place string
-	// Alone says, in a replay, that nothing else in the script moves or could,
-	// until this call is answered: it need not wait for Host.Still.
+	// Alone reports, in a replay, that nothing else in the script can move until this call is
+	// answered, so it need not wait for Host.Still.
 	Alone bool
 
-	slots chan struct{}   // of the run
-	slot  bool            // the call has one
-	live  <-chan struct{} // closed when the worker has been told that its replay is live
+	slots chan struct{}   // the run's slots
+	slot  bool            // the call has a slot
+	live  <-chan struct{} // closed when the worker knows that its replay is live
 }
 
-// Slot waits until the call is one of the Limits.Parallel that may be under way at
-// once; it is until Host.Call returns. In a replay it waits until the worker knows that
-// it is live, too: an answer of the world comes behind that. The Host needs it for a call that came in a
-// replay and is sent after that; any other has its slot already. The error is why ctx
-// has ended.
+// Slot waits until the call is one of the Limits.Parallel that may be under way at once. The
+// call keeps the slot until Host.Call returns. In a replay, Slot also waits until the worker
+// knows that it is live, because a real answer must follow that. The Host uses Slot for a call
+// that arrived in a replay and is sent afterwards; any other call has a slot already. The error
+// is the cause of ctx.
 func (c *Call) Slot(ctx context.Context) error {
 	if c.slot || c.slots == nil {
 		return nil
@@ -148,66 +141,66 @@ func (c *Call) Slot(ctx context.Context) error {
 	}
 }
 
-// freeSlot gives back the slot that the call has.
+// freeSlot releases the call's slot, if it has one.
 func (c *Call) freeSlot() {
 	if c.slot {
 		<-c.slots
 	}
 }
 
-// Answer is what a call comes to.
+// Answer is the outcome of a call.
 type Answer struct {
 	Result json.RawMessage // MCP result
-	// At is when the answer came, in a replay; zero: now.
+	// At is when the answer came, in a replay. If zero, it is now.
 	At time.Time
 }
 
-// DeniedError is returned by Host.Call for a call that the script had no right
-// to make. The run ends with status Denied.
+// DeniedError is returned by Host.Call for a call that the script may not make. The run ends
+// with status Denied.
 type DeniedError struct{ Reason string }
 
 func (e *DeniedError) Error() string { return "denied: " + e.Reason }
 
-// Options configure Run. Nil means defaults.
+// Options configure Run. If nil, defaults apply.
 type Options struct {
-	// Command starts a worker; empty means this program's own binary.
+	// Command starts a worker. If empty, it is this program's own binary.
 	Command []string
-	// Policy says whether a worker that cannot be locked is refused; empty:
-	// refused on Linux.
+	// Policy decides whether a worker that cannot be locked is refused. If empty, it is refused
+	// on Linux.
 	Policy sandbox.Policy
-	// Spares has workers that are started ahead; nil: each run starts its own.
+	// Spares provides workers that were started ahead. If nil, each run starts its own.
 	Spares *Spares
-	// Budget is what the run takes from, together with the others that have it:
-	// those that it starts. nil: it has one of its own, of its Limits.
+	// Budget is shared by the run and the runs that it starts. If nil, the run has a new one
+	// from its Limits.
 	Budget *Budget
-	// Stdout and Stderr receive the script's output as it comes; nil drops it.
+	// Stdout and Stderr receive the script's output as it arrives. If nil, it is not passed on.
 	Stdout, Stderr Printed
-	// Usage is told from time to time what the run, and those that it starts, take of
-	// the machine: first after 50 ms. nil: nobody wants to know. Where the system does
-	// not tell, which is everywhere but on Linux, it is not called.
+	// Usage receives the machine resources of the run and the runs that it starts from time to
+	// time, first after 50 ms. If nil, they are not sampled. It is called on Linux only,
+	// because other systems do not report usage.
 	Usage func(Usage)
 
-	silence time.Duration // see ErrParked; 0: quietTime
+	silence time.Duration // see ErrParked; if 0, quietTime
 }
 
-// quietTime is how long nothing comes from a script before its sleeps and timers are
-// not waited for any more, where its calls are parked.
+// quietTime is the time without a frame after which a script with parked calls stops waiting
+// for its sleeps and timers.
 const quietTime = time.Second
 
-// Outcome is how a run ended.
+// Outcome is the outcome of a run.
 type Outcome struct {
 	Status    Status
-	Value     json.RawMessage // of the last Return; nil when there was none
+	Value     json.RawMessage // of the last Return, or nil
 	Stdout    string
 	Stderr    string
-	Truncated bool // stdout was cut
+	Truncated bool // stdout exceeded its limit
 	Exit      int  // os.Exit's code
 	Errors    []Diagnostic
 	Warnings  []Diagnostic
 	Notes     []Note    // warnings while running
-	Message   string    // of a status that is not ok and has no Errors
-	Code      exec.Code // of the panic or fatal error that Message tells of; "" when it is another end
-	Line      int       // of Message in the script, 0 when unknown
+	Message   string    // for a status other than OK without Errors
+	Code      exec.Code // of the panic or fatal error in Message, or ""
+	Line      int       // of Message in the script, or 0 if unknown
 	Trace     []Frame   // of a panic, innermost first
 	Lowered   string
 	Calls     int
@@ -216,23 +209,22 @@ type Outcome struct {
 	Sandbox   sandbox.Report
 }
 
-// reaping are workers that were killed and are not gone yet. The mutex keeps runs
-// of one harness from adding workers while the Close of another one waits.
+// reaping counts the workers that were killed but still exist. The mutex keeps one harness from
+// adding workers while another's Close waits.
 var reaping struct {
 	sync.Mutex
 	sync.WaitGroup
 }
 
-// Wait waits until the workers of all runs that have returned are gone.
+// Wait waits until the workers of all finished runs have exited.
 func Wait() {
 	reaping.Lock()
 	defer reaping.Unlock()
 	reaping.Wait()
 }
 
-// Run starts a worker, lets it check and run the script, and kills it. An
-// error means that the harness itself failed; whatever the script does is in
-// the Outcome.
+// Run starts a worker, lets it check and run the script, and kills it. An error means that the
+// harness itself failed. The script's own failures are in the Outcome.
 func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -285,7 +277,7 @@ func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, er
 	}
 	stdout := &capture{left: &b.stdout, also: opts.Stdout, onCut: p.kill, mark: s.Mark, lines: r.lines}
 	stderr := &capture{left: &b.stderr, also: opts.Stderr, onCut: p.kill, mark: s.Mark, lines: r.lines}
-	// A dying Go runtime traces every goroutine: its first words are enough.
+	// A dying Go runtime traces every goroutine; the beginning is enough.
 	crash := &capture{left: newAllowance(crashBytes), onCut: p.kill}
 	var streams sync.WaitGroup
 	streams.Go(func() { stdout.take(p.stdout) })
@@ -296,7 +288,7 @@ func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, er
 	if v := r.out.Value; v != nil && !json.Valid(v) {
 		r.out.Value, err = nil, r.broken("the value is not JSON")
 	}
-	if r.out.Status == "" { // the conversation broke off: the process tells why
+	if r.out.Status == "" { // the conversation broke off: the process's end shows why
 		r.linger()
 	}
 	ours := p.killed.Load()
@@ -306,12 +298,12 @@ func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, er
 	r.calls.Wait()
 	streams.Wait()
 	line := p.lastLine(r.lines)
-	if nested { // the next one takes its place, and its CPU time counts
+	if nested { // its CPU time must count before the next one starts
 		p.wait()
 	}
 	b.remove(p)
 	reaping.Lock()
-	reaping.Go(p.close) // it is killed; its end takes the system a while
+	reaping.Go(p.close) // the system takes a while to remove a killed process
 	reaping.Unlock()
 
 	o := r.out
@@ -332,7 +324,7 @@ func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, er
 	case o.Status == "":
 		p.wait()
 		o.Status, o.Code, o.Message = crashed(p.state(), ours, crash.String(), s.Limits, b, err)
-		if o.Message == mapFatal { // by goroutines, whose lines are not noted
+		if o.Message == mapFatal { // written by goroutines, whose lines are not noted
 			o.Message, line = r.mapWrites()
 		}
 		if o.Status == ScriptError {
@@ -352,37 +344,37 @@ type run struct {
 	host     Host
 	limits   Limits
 	budget   *Budget
-	caller   context.Context // of Run: has no deadline of ours
+	caller   context.Context // passed to Run; without the run's deadline
 	ctx      context.Context // ends with the run
 	clock    *clock
 	out      *Outcome
 	calls    sync.WaitGroup
 	slots    chan struct{}
-	toldLive chan struct{} // closed when the worker knows that no replay is under way
+	toldLive chan struct{} // closed when the worker knows that it is not in a replay
 	pending  pending
 	denied   atomic.Pointer[DeniedError]
 	state    state
 	resume   bool
 	silence  time.Duration
-	quiet    *time.Timer // ends the run, which waits for timers alone; nil: it does not
-	stills   uint64      // what the next frame of this kind may say, see still.mark
-	advanced int         // timers that Host.Still let go off
-	read     int         // what the script is known to have read from its clock
-	lines    int         // of the script
-	writes   []int       // the lines on which it says to write to maps
+	quiet    *time.Timer // ends the run, which waits for timers only; otherwise nil
+	stills   uint64      // the least mark of the next still, see still.mark
+	advanced int         // timers that Host.Still has fired
+	read     int         // number of clock readings received
+	lines    int         // number of lines in the script
+	writes   []int       // the lines that write to maps, according to the worker
 }
 
-// state is what a run knows of its calls.
+// state is the state of a run's calls.
 type state struct {
 	mu       sync.Mutex
 	replay   bool   // not yet live
-	told     uint32 // frames that the worker was sent since its script runs
+	told     uint32 // frames sent to the worker since its script began
 	underWay int    // calls that the Host has
 	parked   int    // calls that it parked
 }
 
-// converse speaks the protocol. It sets out.Status when it knows how the run
-// ended; else the error says why the conversation broke off.
+// converse speaks the protocol. It sets out.Status if it knows the status of the run; otherwise
+// the error is the reason why the conversation broke off.
 func (r *run) converse(s *Script, begun time.Time) error {
 	if err := r.p.awaitReady(); err != nil {
 		if errors.Is(err, errFrame) {
@@ -395,7 +387,7 @@ func (r *run) converse(s *Script, begun time.Time) error {
 		r.out.Status, r.out.Message = SandboxError, msg
 		return nil
 	}
-	// A spare was locked with the widest limits; a script may ask for less.
+	// A spare was locked with the widest limits; this script's may be narrower.
 	if narrow := s.Limits.sandbox(""); narrow.Memory < r.p.locked.Memory || narrow.CPU < r.p.locked.CPU {
 		if err := r.p.child.Narrow(&narrow); err != nil {
 			r.out.Status, r.out.Message = SandboxError, err.Error()
@@ -416,7 +408,7 @@ func (r *run) converse(s *Script, begun time.Time) error {
 		return err
 	}
 	r.out.Timing.Parse = needs.Timing.Parse
-	// Finding tools may mean starting servers to list them, which is not the
+	// Finding tools may involve starting servers to list them, which does not count as the
 	// script's time.
 	r.clock.pause()
 	tools, ok, err := r.host.Resolve(r.caller, &needs)
@@ -476,8 +468,8 @@ func (r *run) converse(s *Script, begun time.Time) error {
 	return r.serve()
 }
 
-// orErrors reads a frame of the wanted kind into v, or the script's errors,
-// which end the run.
+// orErrors reads a frame of the wanted kind into v. If it reads the script's errors, it ends
+// the run.
 func (r *run) orErrors(want kind, v any) (ok bool, err error) {
 	k, b, err := readFrame(r.p.from, maxFrameToParent)
 	if errors.Is(err, errFrame) {
@@ -516,8 +508,8 @@ func (r *run) orErrors(want kind, v any) (ok bool, err error) {
 	return false, r.broken("sent frame %v where %v was due", k, want)
 }
 
-// validate cuts a list of diagnostics to maxErrors, and says what is wrong with
-// one of them.
+// validate truncates a list of diagnostics to maxErrors, and returns an error if one of them is
+// invalid.
 func validate(list *[]Diagnostic) error {
 	*list = (*list)[:min(len(*list), maxErrors)]
 	for i := range *list {
@@ -536,8 +528,8 @@ func (r *run) broken(format string, args ...any) error {
 	return errFrame
 }
 
-// maxErrors bounds the faults of a script that are taken, maxNotes the warnings
-// of one run, maxFrames its frames: those of calls, of Return and of warnings.
+// maxErrors limits the reported faults of a script, maxNotes the warnings of a run, and
+// maxFrames its calls, values and warnings together.
 const (
 	maxErrors = 20
 	maxNotes  = 50
@@ -551,7 +543,7 @@ func (r *run) serve() error {
 		if r.quiet != nil {
 			r.quiet.Stop()
 		}
-		if r.out.Timing.Run == 0 { // a worker that was ended says nothing
+		if r.out.Timing.Run == 0 { // a killed worker reports nothing
 			r.out.Timing.Run = ms(time.Since(began))
 		}
 	}()
@@ -559,7 +551,7 @@ func (r *run) serve() error {
 	for frames := 1; ; {
 		k, b, err := readFrame(r.p.from, maxFrameToParent)
 		switch waiting := r.quiet != nil; {
-		case waiting && !r.quiet.Stop() && k != kindDone && r.ctx.Err() == nil: // which has killed the worker
+		case waiting && !r.quiet.Stop() && k != kindDone && r.ctx.Err() == nil: // otherwise the timer has killed the worker
 			r.waiting()
 			return nil
 		case errors.Is(err, errFrame):
@@ -608,7 +600,7 @@ func (r *run) serve() error {
 				return nil
 			}
 			live := r.state.begin()
-			if !live { // what is held back waits for what comes behind
+			if !live { // calls held in a replay may wait for later ones
 				payload = nil
 			}
 			if !r.pending.add(r.ctx, len(payload)) {
@@ -631,7 +623,7 @@ func (r *run) serve() error {
 				r.p.kill()
 				return nil
 			}
-			r.out.Value = b // the last one is looked at when the run is over
+			r.out.Value = b // validated after the run, because only the last one counts
 		case kindClock:
 			if err := r.clocked(b); err != nil {
 				return r.broken("frame %v: %v", k, err)
@@ -657,7 +649,7 @@ func (r *run) serve() error {
 	}
 }
 
-// clocked takes what the script read from its clock.
+// clocked processes the script's clock readings.
 func (r *run) clocked(b []byte) error {
 	var read readings
 	if err := json.Unmarshal(b, &read); err != nil {
@@ -672,8 +664,8 @@ func (r *run) clocked(b []byte) error {
 	return nil
 }
 
-// still decides what is next when nothing in the script moves. It reports whether the
-// run goes on.
+// still handles a report that nothing in the script moves. It reports whether the run
+// continues.
 func (r *run) still(b []byte) (bool, error) {
 	var s still
 	err := json.Unmarshal(b, &s)
@@ -694,11 +686,11 @@ func (r *run) still(b []byte) (bool, error) {
 	}
 	r.stills = s.mark() + 1
 	switch {
-	case s.Seen != told: // something moves it already
+	case s.Seen != told: // a frame on its way to the worker will wake it
 		return true, nil
 	case replay:
 		return r.next(&s, int(told)-r.advanced-parked)
-	case underWay > 0 || s.Waiting != parked: // as no honest one says
+	case underWay > 0 || s.Waiting != parked: // an honest worker reports neither
 		return true, nil
 	case s.Timers:
 		r.quiet = time.AfterFunc(r.silence, r.p.kill)
@@ -708,20 +700,20 @@ func (r *run) still(b []byte) (bool, error) {
 	return false, nil
 }
 
-// waiting ends the run because it waits for calls that are parked.
+// waiting ends the run because it waits for parked calls.
 func (r *run) waiting() {
 	r.out.Status, r.out.Message = Waiting, "the script waits for calls that get no answer in this run"
 	r.p.kill()
 }
 
-// next asks the Host what is next in a replay, with so many calls that are answered.
+// next asks the Host for the next event of a replay. answered is the number of answered calls.
 func (r *run) next(s *still, answered int) (bool, error) {
 	var next time.Time
 	if s.Next != 0 {
 		next = time.Unix(0, s.Next)
 	}
 	what, err := r.host.Still(r.ctx, next, s.Waiting, answered)
-	if r.ctx.Err() != nil { // it is over for another reason
+	if r.ctx.Err() != nil { // the run has ended for another reason
 		return false, r.ctx.Err()
 	}
 	if err == nil && what == Live && !r.resume {
@@ -746,8 +738,7 @@ func (r *run) next(s *still, answered int) (bool, error) {
 	return true, nil
 }
 
-// tell notes that the worker is about to be told what is next in a replay, or that
-// there is none any more.
+// tell records that a frame with the next event of a replay, or its end, is about to be sent.
 func (s *state) tell(replay bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -755,7 +746,7 @@ func (s *state) tell(replay bool) {
 	s.replay = replay
 }
 
-// begin notes that the Host gets a call, and reports whether the run is live.
+// begin records that the Host gets a call, and reports whether the run is live.
 func (s *state) begin() (live bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -763,8 +754,7 @@ func (s *state) begin() (live bool) {
 	return !s.replay
 }
 
-// end notes that the worker is about to be told of a call's answer, or that it gets
-// none.
+// end records that the answer of a call, or its parking, is about to be sent.
 func (s *state) end(parked bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -775,7 +765,7 @@ func (s *state) end(parked bool) {
 	}
 }
 
-// note takes a warning of the running script.
+// note processes a warning of the running script.
 func (r *run) note(b []byte) error {
 	var n Note
 	if err := json.Unmarshal(b, &n); err != nil {
@@ -791,12 +781,12 @@ func (r *run) note(b []byte) error {
 	return nil
 }
 
-// begin is the beginning of a text, of at most so many bytes.
+// begin returns the beginning of a text, at most most bytes.
 func begin(text string, most int) string {
 	return strings.ToValidUTF8(text[:min(len(text), most)], "\uFFFD")
 }
 
-// ended takes over the worker's word on how main ended.
+// ended adopts the worker's report on how main ended.
 func (r *run) ended(d *done) {
 	o := r.out
 	o.Timing.Run = d.Timing.Run
@@ -807,7 +797,7 @@ func (r *run) ended(d *done) {
 	switch {
 	case d.Late:
 		o.Status, o.Message = Timeout, late(r.limits)
-	case d.Error != "": // a fault of ours, whatever the script
+	case d.Error != "": // a fault of the harness, not of the script
 		o.Status, o.Message = SandboxError, d.Error
 	case d.Refused != "":
 		o.Status = CompileError
@@ -877,8 +867,8 @@ func (r *run) call(n uint32, c *Call) {
 	r.p.to.writeResult(n, at, raw)
 }
 
-// mapWrites says on which lines of the script goroutines may have met in a map,
-// and returns the line if it can be only one.
+// mapWrites returns a message with the lines on which goroutines may have collided in a map,
+// and the line if there is only one.
 func (r *run) mapWrites() (message string, line int) {
 	var lines []string
 	for _, n := range r.writes {
@@ -895,11 +885,10 @@ func (r *run) mapWrites() (message string, line int) {
 	return mapFatal + "; the script writes to maps on lines " + strings.Join(lines, ", "), 0
 }
 
-// maxMapLines bounds the lines that a message names.
+// maxMapLines limits the lines in such a message.
 const maxMapLines = 5
 
-// linger gives a worker that closed its pipe the time to end by itself, so
-// that its exit status can be read.
+// linger gives a worker that closed its pipe time to exit, so that its exit status can be read.
 func (r *run) linger() {
 	ended := make(chan struct{})
 	go func() { r.p.wait(); close(ended) }()
@@ -909,23 +898,23 @@ func (r *run) linger() {
 	case <-ended:
 	case <-late.C:
 		select {
-		case <-ended: // both have come true before this goroutine ran
+		case <-ended: // both became ready before this goroutine ran
 		default:
 			r.p.kill()
 		}
-	case <-r.ctx.Done(): // which kills it
+	case <-r.ctx.Done(): // which kills the worker
 		<-ended
 	}
 }
 
-// crashBytes is how much of a dying runtime's words is read.
+// crashBytes limits the output of a dying runtime that is read.
 const crashBytes = 64 << 10
 
-// lingerTime is how long a process may take from closing its pipes to its end.
+// lingerTime is how long a process may take to exit after closing its pipes.
 const lingerTime = time.Second
 
-// fatal are the Go runtime's last words, by which its deaths with exit code 2
-// are told apart: a script cannot end so without a done frame.
+// fatal are the Go runtime's last words, which distinguish its deaths with exit code 2. Without
+// a done frame, a script cannot end in another way with that code.
 var fatal = []struct {
 	text   string
 	status Status
@@ -943,8 +932,8 @@ const mapFatal = "fatal error: several goroutines use a map at once, and one wri
 // goFatal is the exit code of the Go runtime's fatal errors and panics.
 const goFatal = 2
 
-// crashed says what a worker died of that ended without a word: its exit
-// status tells, and among the deaths of the Go runtime the runtime's words.
+// crashed returns the status, code and message for a worker that ended without a report. They
+// follow from its exit status and, if the Go runtime died, from the runtime's words.
 func crashed(state *os.ProcessState, ours bool, stderr string, l Limits, b *Budget, conversation error) (Status, exec.Code, string) {
 	memory := fmt.Sprintf("the script used more memory than allowed (%d MiB)", l.Memory>>20)
 	cpu := b.cpuMessage()
@@ -952,7 +941,7 @@ func crashed(state *os.ProcessState, ours bool, stderr string, l Limits, b *Budg
 	if state != nil {
 		code = state.ExitCode()
 	}
-	if why, ok := strings.CutPrefix(stderr, "panic: "); ok && code == goFatal { // of which the script may have written any part
+	if why, ok := strings.CutPrefix(stderr, "panic: "); ok && code == goFatal { // the script may have written any part of it
 		why, _, _ = strings.Cut(why, "\n")
 		return ScriptError, exec.CodePanic, "panic: " + text.CutBytes(strings.TrimSpace(why), maxText)
 	}
@@ -961,7 +950,7 @@ func crashed(state *os.ProcessState, ours bool, stderr string, l Limits, b *Budg
 		return CPULimit, "", cpu
 	case code == sandbox.ExitMemory || sandbox.OutOfMemory(goFatal, stderr):
 		return MemoryLimit, "", memory
-	case code == goFatal && stderr == "": // it had no memory left to say why
+	case code == goFatal && stderr == "": // it had no memory left for a message
 		return MemoryLimit, "", "the worker died without a word, most likely because memory ran out"
 	case code == goFatal || strings.Contains(stderr, "fatal error: "): // only the runtime writes there
 		for _, f := range fatal {

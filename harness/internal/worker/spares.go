@@ -9,46 +9,45 @@ import (
 	"github.com/usetools/usetools/harness/internal/sandbox"
 )
 
-// Spares keeps workers that were started, and made ready, before there is a
-// script for them, so that a run does not wait for a process to start. A
-// worker still runs one script only; the place of one that was taken is filled
-// in the background. A nil *Spares has none.
+// Spares keeps workers that were started and prepared ahead, so that a run does not wait for a
+// process to start. Each worker still runs only one script; a replacement is started in the
+// background. A nil *Spares has no workers.
 type Spares struct {
 	opts SparesOptions
 
 	mu       sync.Mutex
 	waiting  []*process // for a script; they start, rehearse or rest
-	starting int        // workers that are no process yet
+	starting int        // workers without a process yet
 	fresh    int        // runs that have just begun
 	failed   int        // starts that failed in a row
 	closed   bool
 	work     sync.WaitGroup
 	age      *time.Timer
-	taken    time.Time   // when a run began last
+	taken    time.Time   // when the last run began
 	calm     *time.Timer // calls rehearse
 }
 
 // SparesOptions configure NewSpares.
 type SparesOptions struct {
-	// Command starts a worker; empty means this program's own binary.
+	// Command starts a worker. If empty, it is this program's own binary.
 	Command []string
-	// Policy says whether a worker that cannot be locked is refused.
+	// Policy decides whether a worker that cannot be locked is refused.
 	Policy sandbox.Policy
-	// Limits are the widest that a script may ask for.
+	// Limits are the widest limits that a script may request.
 	Limits Limits
-	// Number is how many workers wait.
+	// Number is the number of waiting workers.
 	Number int
-	// MaxAge is how long one waits before it is replaced; 0 means 5 minutes.
+	// MaxAge is how long a worker waits before it is replaced. If zero, it is 5 minutes.
 	MaxAge time.Duration
 }
 
 const (
-	// maxSpares bounds SparesOptions.Number: each takes some 30 MB.
+	// maxSpares limits SparesOptions.Number: each spare uses about 30 MB.
 	maxSpares = 64
 	// readyTimeout is how long a spare may take to become ready.
 	readyTimeout = 10 * time.Second
-	// maxFailures is how many starts may fail in a row before the filling
-	// rests until the next run: a spare is a convenience, not a necessity.
+	// maxFailures is the number of consecutive failed starts after which filling pauses until
+	// the next run, because spares are not essential.
 	maxFailures = 3
 )
 
@@ -67,9 +66,9 @@ func NewSpares(o SparesOptions) *Spares {
 	return s
 }
 
-// take returns a worker that waits, or nil when none does. Where all are about
-// something it is one of these, whose awaitReady is still sooner than a start.
-// The run that takes it calls refill once.
+// take returns a waiting worker, or nil. If all of them are busy starting or rehearsing, it
+// returns one of these, which is still ready sooner than a new process. The run that takes it
+// calls refill once.
 func (s *Spares) take() *process {
 	if s == nil {
 		return nil
@@ -96,16 +95,15 @@ func (s *Spares) take() *process {
 }
 
 const (
-	// settled is how long after the beginning of a run its worker is replaced. The start of a
-	// process would slow down the answer of a run that is shorter.
+	// settled is the delay after the beginning of a run before its worker is replaced. Starting
+	// a process at once would slow down shorter runs.
 	settled = 10 * time.Millisecond
-	// calmTime is how long no run must have begun before a worker rehearses. A
-	// rehearsal takes as much CPU time as a short script: where one script follows
-	// another, all are over sooner without.
+	// calmTime is the time without a new run after which workers rehearse. A rehearsal uses as
+	// much CPU time as a short script, so it would slow down a sequence of scripts.
 	calmTime = 20 * time.Millisecond
 )
 
-// refill replaces what was taken.
+// refill replaces a taken worker.
 func (s *Spares) refill() {
 	if s == nil {
 		return
@@ -122,11 +120,11 @@ func (s *Spares) refill() {
 // isCalm reports whether there is time to rehearse. The caller holds the lock.
 func (s *Spares) isCalm() bool { return !s.closed && s.fresh == 0 && time.Since(s.taken) >= calmTime }
 
-// rehearse lets the workers rehearse that rest without having done so.
+// rehearse starts the rehearsals of resting workers that have not rehearsed yet.
 func (s *Spares) rehearse() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.isCalm() { // the run that has begun asks for it again
+	if !s.isCalm() { // the new run will call rehearse again
 		return
 	}
 	for _, p := range s.waiting {
@@ -141,7 +139,7 @@ func (s *Spares) rehearse() {
 	}
 }
 
-// fill starts what is missing. The caller holds the lock.
+// fill starts missing workers. The caller holds the lock.
 func (s *Spares) fill() {
 	for !s.closed && s.failed < maxFailures && len(s.waiting)+s.starting < s.opts.Number {
 		s.starting++
@@ -174,8 +172,8 @@ func (s *Spares) raise() {
 	s.prepare(p)
 }
 
-// prepare waits until a worker is ready and lets it rehearse while there is
-// time and nobody has taken it. The caller holds p.mu.
+// prepare waits until a worker is ready, and lets it rehearse while there is time and no run
+// has taken it. The caller holds p.mu.
 func (s *Spares) prepare(p *process) {
 	late := time.AfterFunc(readyTimeout, func() {
 		s.mu.Lock()
@@ -194,12 +192,12 @@ func (s *Spares) prepare(p *process) {
 		s.mu.Unlock()
 	}
 	if err != nil {
-		p.kill() // whoever has it learns that from its pipe
+		p.kill() // a run that has taken it sees its pipe close
 	}
 }
 
-// mayRehearse reports whether a worker has something to rehearse, and time.
-// After a false it rests.
+// mayRehearse reports whether a worker has a rehearsal left, and time for it. If false, the
+// worker rests.
 func (s *Spares) mayRehearse(p *process) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -223,8 +221,7 @@ func (s *Spares) watch(p *process) {
 	}
 }
 
-// drop takes a worker out and reports whether it was still there. The caller
-// holds the lock.
+// drop removes a worker and reports whether it was waiting. The caller holds the lock.
 func (s *Spares) drop(p *process) bool {
 	i := slices.Index(s.waiting, p)
 	if i >= 0 {
@@ -255,7 +252,7 @@ func (s *Spares) renew() {
 	}
 }
 
-// Close ends the waiting workers and waits until they are gone.
+// Close ends the waiting workers and waits until they have exited.
 func (s *Spares) Close() {
 	if s == nil {
 		return
