@@ -309,15 +309,13 @@ func (j *Journal) Now() time.Time {
 	return now
 }
 
-// Attempt returns the number of this execution of a resumed run, or 0 if the run was not
-// resumed.
+// Attempt returns the number of this execution of a resumed run, or 0 for another run.
 func (j *Journal) Attempt() int { return j.attempt }
 
 // usageEvery is the interval for writing resource usage during a run.
 const usageEvery = time.Second
 
-// Usage collects a measurement of CPU and memory. It ignores measurements before a resumed run
-// is live.
+// Usage collects a measurement of CPU and memory. It does nothing until a resumed run is live.
 func (j *Journal) Usage(u worker.Usage) {
 	if !j.live.Load() {
 		return
