@@ -34,7 +34,8 @@ definitions. Other scripts run it in one line:
 
 A script with the line // usetools:name NAME WHAT IT DOES before its first statement
 is saved when a run of it succeeds. RunScript returns the value of the script, or its
-output. Clients of serve with other tokens can run it, but not change it.
+output. Clients of serve with other tokens can run it, but not change it. The description
+is that of the script's skill, by which agents find it; at a terminal, save asks for it.
 
 With -cluster, all front ends and runners of the cluster have it.
 
@@ -43,7 +44,7 @@ With -cluster, all front ends and runners of the cluster have it.
   harness scripts
   echo 'v, err := RunScript("daily-digest", nil); if err != nil { panic(err) }; Return(v)' | harness run -`,
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "about", Usage: "`WHAT` it does, in one line, for searches"},
+			&cli.StringFlag{Name: "about", Usage: "`WHAT` it does, in one line, for agents and searches"},
 			&cli.BoolFlag{Name: "with-record",
 				Usage: "save the record of its last run, too, for scripts -replay"},
 			stateFlag("the `DIR` with that record (default: $USETOOLS_STATE, else usetools in your state folder)"),
@@ -93,12 +94,20 @@ func (e *env) save(ctx context.Context, c *cli.Command) error {
 	if _, says, ok := library.Header(source); ok && about == "" {
 		about = says
 	}
+	if about == "" && c.Args().Get(1) != "-" && e.asksHere(c) {
+		if about, err = e.answer(ctx, "What does it do, and when is it useful? Agents and searches read this line (may be left empty): "); err != nil {
+			return err
+		}
+	}
 	warning, err := harness.SaveScript(cat, name, about, source, res)
 	if err == nil && store != nil {
 		err = store.Copy(run, cat.Scripts.Record(name))
 	}
 	if err != nil {
 		return err
+	}
+	if about == "" && !c.Bool("json") {
+		e.say(c, "it has no description: -about \"WHAT IT DOES\" adds one, which agents and searches read")
 	}
 	return e.saySaved(c, name, warning)
 }
