@@ -81,15 +81,15 @@ if err != nil { fmt.Println(err) }`
 		{`{"cm":null,"port":null}`, "0 0 false  -1 0"},
 		{`{'cm': '12', 'port': 3.10}`, "12 0 false 3.10 -1 0"},
 		{`{"cm":"12.5","port":"Brest"}`, `0 0 false Brest -1 0
-notes.SearchNotes: field cm of main.Tide wants int, the result has the text "12.5"; a float64 with the tag json:"cm,string" takes it`},
+notes.SearchNotes: field cm of main.Tide is int, but the result has the string "12.5"; a float64 with the tag json:"cm,string" accepts it`},
 		{`{"cm":12.5,"port":"Brest"}`, `0 0 false Brest -1 0
-notes.SearchNotes: field cm of main.Tide wants int, the result has the number 12.5; float64 takes it`},
+notes.SearchNotes: field cm of main.Tide is int, but the result has the number 12.5; float64 accepts it`},
 		{`{"cm":"high"}`, `0 0 false  -1 0
-notes.SearchNotes: field cm of main.Tide wants int, the result has the text "high"`},
+notes.SearchNotes: field cm of main.Tide is int, but the result has the string "high"`},
 		{`{"cm":[1]}`, `0 0 false  -1 0
-notes.SearchNotes: field cm of main.Tide wants int, the result has a list`},
+notes.SearchNotes: field cm of main.Tide is int, but the result has a list`},
 		{`{"cm":1,"day":"300"}`, `1 0 false  0 0
-notes.SearchNotes: field day of main.Tide wants int8, the result has the text "300"; a float64 with the tag json:"day,string" takes it`},
+notes.SearchNotes: field day of main.Tide is int8, but the result has the string "300"; a float64 with the tag json:"day,string" accepts it`},
 	} {
 		res := decodeScript(t, c.answer, show, decls)
 		if diff := cmp.Diff(c.want+"\n", res.Stdout); res.Status != outcome.OK || diff != "" {
@@ -125,20 +125,20 @@ type Plan struct {
 type own struct{}
 func (*own) UnmarshalJSON([]byte) error { return errors.New("mine") }`
 	for _, c := range []struct{ answer, target, want string }{
-		{`{"ship":7}`, "Plan", `field ship of main.Plan wants string, the result has the number 7; the tag json:"ship,string" takes numbers and bools as texts`},
-		{`{"open":"true"}`, "Plan", `field open of main.Plan wants bool, the result has the text "true"; the tag json:"open,string" takes bools in texts`},
-		{`{"open":"yes"}`, "Plan", `field open of main.Plan wants bool, the result has the text "yes"`},
+		{`{"ship":7}`, "Plan", `field ship of main.Plan is string, but the result has the number 7; the tag json:"ship,string" accepts numbers and bools as strings`},
+		{`{"open":"true"}`, "Plan", `field open of main.Plan is bool, but the result has the string "true"; the tag json:"open,string" accepts bools in strings`},
+		{`{"open":"yes"}`, "Plan", `field open of main.Plan is bool, but the result has the string "yes"`},
 		{`{"stays":[{"days":1},{"days":"2"}]}`, "Plan",
-			`field stays[].days of main.Stay wants int, the result has the text "2"; the tag json:"days,string" takes numbers in texts`},
+			`field stays[].days of main.Stay is int, but the result has the string "2"; the tag json:"days,string" accepts numbers in strings`},
 		{`[{"stays":[{"days":"12.5"}]}]`, "[]Plan",
-			`field stays[].days of main.Stay wants int, the result has the text "12.5"; a float64 with the tag json:"days,string" takes it`},
-		{`{"by":{"B4":{"days":true}}}`, "Plan", `field by.*.days of main.Stay wants int, the result has true`},
-		{`{"cms":[1,"2"]}`, "Plan", `field cms[] of main.Plan wants int, the result has the text "2"`},
+			`field stays[].days of main.Stay is int, but the result has the string "12.5"; a float64 with the tag json:"days,string" accepts it`},
+		{`{"by":{"B4":{"days":true}}}`, "Plan", `field by.*.days of main.Stay is int, but the result has true`},
+		{`{"cms":[1,"2"]}`, "Plan", `field cms[] of main.Plan is int, but the result has the string "2"`},
 		{`{"stays":{"B4":{},"\u202eB5":{}}}`, "Plan",
-			`field stays of main.Plan wants []main.Stay, the result has an object with B4, ` + "\uFFFDB5"},
-		{`{"stays":[],"total":0}`, "[]Stay", `the result is an object with stays, total; []main.Stay is wanted`},
+			`field stays of main.Plan is []main.Stay, but the result has an object with B4, ` + "\uFFFDB5"},
+		{`{"stays":[],"total":0}`, "[]Stay", `the result is an object with stays, total; want []main.Stay`},
 		{`{"days":"2"}`, "struct { Days int }",
-			`field Days wants int, the result has the text "2"; the tag json:"Days,string" takes numbers in texts`},
+			`field Days is int, but the result has the string "2"; the tag json:"Days,string" accepts numbers in strings`},
 		{`{"when":"today"}`, "Plan", `parsing time "today" as "2006-01-02T15:04:05Z07:00": cannot parse "today" as "2006"`},
 		{`{"own":1}`, "Plan", `mine`},
 	} {

@@ -292,7 +292,7 @@ for range 2 {
 	})
 }
 wg.Wait()`)
-	if shop.calls["buy"] != 1 || !strings.Contains(res.Stdout, "which is equal, may have been done") {
+	if shop.calls["buy"] != 1 || !strings.Contains(res.Stdout, "with the same arguments may have been made") {
 		t.Errorf("%s %v", res.Text(), shop.calls)
 	}
 }

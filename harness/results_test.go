@@ -144,7 +144,7 @@ for _, q := range []string{"good", "bad", "bad"} {
 	if diff := cmp.Diff([]bool{false, true, true}, flags); diff != "" {
 		t.Error(diff)
 	}
-	want := []string{"2 of 3 results look like failures, as that of call 2: " +
+	want := []string{"2 of 3 results look like failures; for example call 2: " +
 		`it begins "Error retrieving notes: connection refused"`}
 	if diff := cmp.Diff(want, res.Warnings); diff != "" {
 		t.Error(diff)

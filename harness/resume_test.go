@@ -488,7 +488,7 @@ _, _ = shop.Buy(shop.BuyParams{Item: "nut"})`)
 	reg.Normalize()
 	s.Catalog = &catalog.Catalog{Registry: reg, Calls: shop}
 	res = mustResume(t, h, s, res.Run)
-	if res.Status != outcome.Diverged || shop.calls["buy"] != 0 || !strings.Contains(res.Text(), "shop.buy is not the tool any more") {
+	if res.Status != outcome.Diverged || shop.calls["buy"] != 0 || !strings.Contains(res.Text(), "shop.buy has changed since the run began") {
 		t.Errorf("%s %v", res.Text(), shop.calls)
 	}
 }
@@ -597,8 +597,8 @@ func TestAYesIsNotUsedForAToolThatHasChanged(t *testing.T) {
 		say    string
 	}{
 		"the same":            {func(*registry.Tool) {}, outcome.OK, ""},
-		"another description": {func(t *registry.Tool) { t.Description += "!" }, outcome.Diverged, "is not the tool any more"},
-		"gone":                {func(t *registry.Tool) { t.Name = "other" }, outcome.Diverged, "is not the tool any more"},
+		"another description": {func(t *registry.Tool) { t.Description += "!" }, outcome.Diverged, "has changed since the run began"},
+		"gone":                {func(t *registry.Tool) { t.Name = "other" }, outcome.Diverged, "has changed since the run began"},
 		"down":                {func(t *registry.Tool) { t.Name = "" }, outcome.Diverged, "cannot confirm that it is still the same tool: down"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -64,11 +64,11 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args registry.Args) (
 	case a.noes[key] != nil: // a rejected call is not asked about again
 		return "", none, a.noes[key]
 	case !r.canAsk() && doubt != "":
-		return "", none, fmt.Errorf("not sent: %s; with a record of the run (-state DIR) a person can be asked",
+		return "", none, fmt.Errorf("not sent: %s; keep a record of the run (-state DIR) to ask for approval",
 			doubt)
 	case !r.canAsk():
-		return "", none, &worker.DeniedError{Reason: fmt.Sprintf("%s: %s; where a record of the run is kept (-state DIR) "+
-			"it can wait for approval", t.ID, d.Rule)}
+		return "", none, &worker.DeniedError{Reason: fmt.Sprintf("%s: %s; keep a record of the run (-state DIR) "+
+			"so that it can wait for approval", t.ID, d.Rule)}
 	}
 	want := &record.Ask{Path: line.Path, Place: line.Place, Class: line.Class, Tool: t.ID, Args: line.Args, Why: d.Rule,
 		Hash: t.Hash, Server: r.serverDigest(t), Whole: d.Whole, Flow: d.Flow}

@@ -63,15 +63,15 @@ func (a *asks) doubt(line *record.Call, kind record.Kind, args json.RawMessage) 
 	why := ""
 	switch kind {
 	case record.Unread:
-		why = "was done, and its answer could not be read"
+		why = "was made, but its answer could not be read"
 	case record.Uncertain:
-		why = "may have been done: its outcome is unknown"
+		why = "may have been made: its outcome is unknown"
 	default:
 		return
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.doubts[callKey(line.Tool, args)] = fmt.Sprintf("call %d, which is equal, %s", line.N, why)
+	a.doubts[callKey(line.Tool, args)] = fmt.Sprintf("call %d with the same arguments %s", line.N, why)
 }
 
 // doubted returns why a call must not be sent without approval: an equal call may have been

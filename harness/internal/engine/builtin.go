@@ -68,11 +68,11 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 	depth := r.script.depth + 1
 	switch {
 	case depth > maxDepth:
-		return nil, fmt.Errorf("saved scripts run each other more than %d deep", maxDepth)
+		return nil, fmt.Errorf("saved scripts are nested more than %d deep", maxDepth)
 	case depth >= len(r.tree.memory):
-		return nil, fmt.Errorf("saved scripts run each other more than %d deep, for which %d MB of memory are too little: "+
-			"%d more are needed, and all together must stay below twice the memory of the first",
-			depth-1, r.tree.memory[0]>>20, worker.MinMemory>>20)
+		return nil, fmt.Errorf("saved scripts are nested more than %d deep; the next one needs %d MB more memory, but "+
+			"all together must stay below twice the %d MB of the first",
+			depth-1, worker.MinMemory>>20, r.tree.memory[0]>>20)
 	}
 	inner := r.journal.ScriptPath(path, c.Place)
 	var saved *library.Script

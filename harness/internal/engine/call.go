@@ -364,7 +364,7 @@ func (r *run) suspects() []string {
 		return []string{fmt.Sprintf("call %d of %d, %s: reports success, but the result looks like a failure: %s",
 			first.Number, all, first.Text, first.Suspect)}
 	}
-	return []string{fmt.Sprintf("%d of %d results look like failures, as that of call %d: %s", n, all, first.Number, first.Suspect)}
+	return []string{fmt.Sprintf("%d of %d results look like failures; for example call %d: %s", n, all, first.Number, first.Suspect)}
 }
 
 // callText returns a call as text: harbour.BookBerths({"berth":"B4"}).

@@ -83,7 +83,7 @@ func questionText(requests json.RawMessage) string {
 		Params struct{ Message, URL string } `json:"params"`
 	}
 	if json.Unmarshal(requests, &all) != nil {
-		return "something that cannot be read"
+		return "an unreadable question"
 	}
 	var parts []string
 	for _, k := range sortedKeys(all) {

@@ -133,12 +133,12 @@ func (r *run) readAgain(ctx context.Context, m *record.Made, args registry.Args)
 	}
 	res, _, err := r.send(ctx, ctx, t, args, &backend.Send{})
 	if err != nil {
-		return nil, r.diverge(fmt.Errorf("the record does not have the whole answer of call %d (%s), and it cannot be asked "+
-			"for again: %w", m.Call.N, t.ID, err))
+		return nil, r.diverge(fmt.Errorf("the record has only part of the answer of call %d (%s), and asking the server "+
+			"again failed: %w", m.Call.N, t.ID, err))
 	}
 	if same, err := r.tree.asks.run.Same(m.Done.Result, res.Raw); err != nil || !same {
-		return nil, r.diverge(fmt.Errorf("the record does not have the whole answer of call %d (%s), and asked again the "+
-			"server answers something else", m.Call.N, t.ID))
+		return nil, r.diverge(fmt.Errorf("the record has only part of the answer of call %d (%s), and the server now "+
+			"gives a different one", m.Call.N, t.ID))
 	}
 	return res.Raw, nil
 }

@@ -195,8 +195,8 @@ func (r *run) diverge(err error) error {
 type changedError struct{ tool string }
 
 func (e *changedError) Error() string {
-	return fmt.Sprintf("%s is not the tool any more that this run knows: its definition or its server's entry has changed "+
-		"since; run the script anew", e.tool)
+	return fmt.Sprintf("%s has changed since the run began: its definition or its server's entry is different; "+
+		"run the script again from the start", e.tool)
 }
 
 // placed returns a place of the script for display.

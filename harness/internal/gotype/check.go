@@ -29,7 +29,7 @@ func look() error {
 		{"methods", methodsKnown}, {"maps", mapsKnown}, {"a type made by reflect", reflectKnown}, {"a made type", makes},
 	} {
 		if !c.ok() {
-			return fmt.Errorf("%s on %s keeps types in another way (%s); "+
+			return fmt.Errorf("%s on %s lays out types differently (%s); "+
 				"types with methods can be made with %s, on amd64 and arm64", runtime.Version(), runtime.GOARCH, c.what, Releases)
 		}
 	}

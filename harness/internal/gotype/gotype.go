@@ -491,7 +491,7 @@ func (m *Maker) setParts(r *descriptor, u types.Type, form reflect.Type) error {
 	return nil
 }
 
-func wrongForm(form reflect.Type) error { return fmt.Errorf("form %s is that of another type", form) }
+func wrongForm(form reflect.Type) error { return fmt.Errorf("form %s does not match the type", form) }
 
 // setFields gives a struct type the fields of u. A struct type declared from a library's,
 // as in type Date time.Time, has them already.
@@ -512,7 +512,7 @@ func (m *Maker) setFields(r *descriptor, u *types.Struct, form reflect.Type) err
 			return err
 		}
 		if p := places[i].typ; rt(t).size != p.size || rt(t).ptrdata != p.ptrdata {
-			return fmt.Errorf("field %s: form %s is that of another type than %s", f.Name(), typeOf(p), t)
+			return fmt.Errorf("field %s: form %s does not match type %s", f.Name(), typeOf(p), t)
 		}
 		fields = append(fields, field{encode(f.Name(), u.Tag(i), "", f.Embedded()), rt(t), places[i].off})
 		if !f.Exported() {

@@ -237,7 +237,7 @@ func (m *Maker) promoted(r *descriptor, t types.Type, f *types.Func, sel *types.
 	for _, i := range sel.Index()[:len(sel.Index())-1] {
 		form := m.o.Erased(at)
 		if form == nil || form.Kind() != reflect.Struct || i >= form.NumField() {
-			return reflect.Value{}, fmt.Errorf("form of %s is that of another type", TypeName(at))
+			return reflect.Value{}, fmt.Errorf("form of %s does not match the type", TypeName(at))
 		}
 		next := step{off: form.Field(i).Offset}
 		at = at.Underlying().(*types.Struct).Field(i).Type()

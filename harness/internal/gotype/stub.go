@@ -34,7 +34,7 @@ func takeStub(f reflect.Value) (slot int, off int32, err error) {
 		slot = stubs.free[0]
 		stubs.free = stubs.free[1:]
 	default:
-		return 0, 0, fmt.Errorf("the types that the library meets have more than %d methods", stubCount)
+		return 0, 0, fmt.Errorf("the types passed to the library have more than %d methods", stubCount)
 	}
 	slots[slot] = *(*unsafe.Pointer)(p.UnsafePointer())
 	base := stubBase()

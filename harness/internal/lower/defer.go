@@ -145,7 +145,7 @@ func (f *fn) laterCall(x *ast.CallExpr, rescue string) later {
 	fun := ast.Unparen(x.Fun)
 	if tv := f.value(fun); tv.IsType() || tv.IsBuiltin() {
 		if calledIdent(fun).Name == "recover" {
-			f.refuse(x, "recover that is itself what go or defer calls, which recovers no panic of this function; write defer func() { recover() }()")
+			f.refuse(x, "recover called directly by go or defer, where it cannot recover a panic of this function; write defer func() { recover() }()")
 		}
 		return f.laterBuiltin(x)
 	}

@@ -271,7 +271,7 @@ func (p *program) tuple(t *types.Tuple) string {
 // signature writes a signature without names; a variadic parameter is a slice.
 func (p *program) signature(u *types.Signature) string {
 	if u.Params().Len()+u.Results().Len() > maxSignature {
-		p.refuse("a function value of more than %d parameters and results; let it take a struct or a slice", maxSignature)
+		p.refuse("a function value of more than %d parameters and results; use a struct or a slice as parameter", maxSignature)
 	}
 	s := p.tuple(u.Params())
 	if u.Results().Len() > 0 {

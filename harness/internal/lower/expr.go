@@ -59,7 +59,7 @@ func (f *fn) ident(x *ast.Ident) string {
 		if isPackageVariable(o) { // imported with a dot
 			return f.p.libraryVariable(o)
 		}
-		f.refuse(x, "the variable %s here (a fault of the lowering)", o.Name())
+		f.refuse(x, "the variable %s here (a bug in the harness)", o.Name())
 	case *types.Func:
 		return f.function(x)
 	case *types.Nil:

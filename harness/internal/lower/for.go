@@ -167,7 +167,7 @@ func (f *fn) iterationVars(s *ast.ForStmt) []*types.Var {
 // observe it.
 func (f *fn) oneForEach(s ast.Stmt, v *types.Var) {
 	if f.p.older[f.unit.fset.File(s.Pos())] {
-		f.refuse(s, "a loop in the Go of before 1.22, where all iterations have the same variable %s: remove the //go:build line, and each has its own", v.Name())
+		f.refuse(s, "a loop of Go before 1.22, where all iterations share the variable %s; remove the //go:build line to give each its own", v.Name())
 	}
 }
 

@@ -477,7 +477,7 @@ func (p *program) funcName(f *types.Func, targs []types.Type) string {
 		p.refuse("%s, which has no body here", f.FullName())
 	}
 	if len(p.names) > maxInstances {
-		p.refuse("more than %d functions and methods, those of generic types and functions once for each instance", maxInstances)
+		p.refuse("more than %d functions and methods, counting each instance of a generic one", maxInstances)
 	}
 	name := p.fresh("f_" + asciiName(f.Name()))
 	p.names[key] = name

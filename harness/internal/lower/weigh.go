@@ -30,7 +30,7 @@ func (p *program) weigh() {
 	}
 	if name != "" {
 		p.position = first
-		p.refuse("the type of %s, whose parts are more than %d when all that is not a declared struct or interface is written out; declare a struct or an interface on the way", name, maxWritten)
+		p.refuse("the type of %s, which has more than %d parts when everything except declared structs and interfaces is written out; declare a struct or an interface for a part of it", name, maxWritten)
 	}
 }
 

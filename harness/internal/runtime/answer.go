@@ -312,7 +312,7 @@ func (a *answer) misfits(raw []byte, t types.Type, at field) {
 	what := ""
 	switch text, isText := content(raw); {
 	case isText:
-		what = fmt.Sprintf("the text %.60q", text)
+		what = fmt.Sprintf("the string %.60q", text)
 	case raw[0] == '[':
 		what = "a list"
 	case raw[0] == '{':
@@ -331,14 +331,14 @@ func (a *answer) misfits(raw []byte, t types.Type, at field) {
 	}
 	wants := registry.Printable(gotype.TypeName(t), 2*longestName)
 	if at.path == "" {
-		a.misfit = fmt.Sprintf("the result is %s; %s is wanted", what, wants)
+		a.misfit = fmt.Sprintf("the result is %s; want %s", what, wants)
 		return
 	}
 	of := ""
 	if at.owner != "" {
 		of = " of " + at.owner
 	}
-	a.misfit = fmt.Sprintf("field %s%s wants %s, the result has %s%s", at.path, of, wants, what, advice(raw, t, at))
+	a.misfit = fmt.Sprintf("field %s%s is %s, but the result has %s%s", at.path, of, wants, what, advice(raw, t, at))
 }
 
 // advice returns a hint how to accept a value that does not fit, or "".
@@ -351,20 +351,20 @@ func advice(raw []byte, t types.Type, at field) string {
 	text, isText := content(raw)
 	switch {
 	case u.Info()&types.IsString != 0:
-		return "; " + tag + " takes numbers and bools as texts"
+		return "; " + tag + " accepts numbers and bools as strings"
 	case text == "" || text[0] != '-' && (text[0] < '0' || text[0] > '9') && (text[0] != 't' && text[0] != 'f'):
 		return ""
 	case isText && !at.quoted && fits([]byte(text), u):
 		if u.Info()&types.IsBoolean != 0 {
-			return "; " + tag + " takes bools in texts"
+			return "; " + tag + " accepts bools in strings"
 		}
-		return "; " + tag + " takes numbers in texts"
+		return "; " + tag + " accepts numbers in strings"
 	case u.Info()&types.IsInteger == 0 || !fits([]byte(text), types.Typ[types.Float64]):
 		return ""
 	case isText:
-		return "; a float64 with " + tag + " takes it"
+		return "; a float64 with " + tag + " accepts it"
 	}
-	return "; float64 takes it"
+	return "; float64 accepts it"
 }
 
 // missingFields describes, as text of a warning, fields without a value anywhere in an

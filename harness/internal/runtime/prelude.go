@@ -26,7 +26,7 @@ type Host interface {
 // NoHost is a Host without values. It drops the values that it receives.
 type NoHost struct{}
 
-var errNoHost = errors.New("there are no values here")
+var errNoHost = errors.New("values are not available here")
 
 func (NoHost) Return([]byte)                                         {}
 func (NoHost) Input(string) ([]byte, error)                          { return nil, errNoHost }
@@ -41,7 +41,7 @@ func (m *Machine) setValue(v any) {
 	}
 	if s := string(text[:min(len(text), 3)]); s == "{}" || s == "[{}" {
 		if name := dynamicName(v); !strings.Contains(name, "map[") {
-			bridge.Warn("Return: JSON sees nothing of " + name + ": its fields are not exported (begin them with a capital letter)")
+			bridge.Warn("Return: " + name + " has no exported fields, so its JSON is empty: begin field names with a capital letter")
 		}
 	}
 	m.cfg.Host.Return(text)

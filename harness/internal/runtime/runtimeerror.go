@@ -42,7 +42,7 @@ func plainError(text string) error { return ofKindString(text, plainErrorString(
 
 func ofKindString(text string, t reflect.Type) error {
 	if t.Kind() != reflect.String {
-		panic("package runtime keeps its errors in another way: " + text)
+		panic("this release of Go represents run-time errors differently: " + text)
 	}
 	return gotype.Retype(text, t).(error)
 }

@@ -413,7 +413,7 @@ func (b *builder) finish() error {
 		}
 		setFieldType(p.owner, p.field, r)
 		if p.owner.Field(p.field).Type != r {
-			return fmt.Errorf("reflect keeps struct types in an unknown way; type %s cannot be made", p.typ)
+			return fmt.Errorf("this release of Go lays out struct types differently; type %s cannot be made", p.typ)
 		}
 	}
 	return nil

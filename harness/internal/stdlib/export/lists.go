@@ -85,9 +85,9 @@ func Advice(importPath string) string {
 	}
 	first, _, _ := strings.Cut(importPath, "/")
 	if strings.Contains(first, ".") {
-		return "scripts have the standard library and servers/<name> only; write the few lines yourself or declare a tool"
+		return "scripts can import only the standard library and servers/<name>; write the code in the script or declare a tool"
 	}
-	return "scripts have a part of the standard library and servers/<name>; see the list of packages in the documentation"
+	return "scripts can import only part of the standard library and servers/<name>; the documentation lists the packages"
 }
 
 // ByName returns the paths of the available packages with this name, the most commonly

@@ -120,7 +120,7 @@ func load(library string) (*Package, error) {
 	conf := types.Config{Importer: export.ImporterFor(file), GoVersion: "go1.26", Sizes: types.SizesFor("gc", "amd64")}
 	p.Types, err = conf.Check(Prefix+library, p.Fset, p.Files, p.Info)
 	if err != nil {
-		return nil, fmt.Errorf("checking our source of %s: %w", library, err)
+		return nil, fmt.Errorf("checking the source of %s: %w", library, err)
 	}
 	return p, nil
 }
