@@ -15,11 +15,11 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// auditWait is how long lines may take until they are stored.
+// auditWait is how long Write waits for the engine to store lines.
 const auditWait = 4 * time.Second
 
-// Audit takes the lines of the audit of this process: Write returns when the engine has
-// stored them, or the error why it has not.
+// Audit returns a writer for the audit lines of this process. Write returns when the engine has
+// stored them.
 func (c *Cluster) Audit() io.Writer { return auditor{c} }
 
 type auditor struct{ c *Cluster }
@@ -32,7 +32,7 @@ func (a auditor) Write(lines []byte) (n int, err error) {
 		some := lines[n:]
 		if len(some) > part {
 			some = some[:part]
-			if end := bytes.LastIndexByte(some, '\n'); end >= 0 { // else this line goes on in the next message
+			if end := bytes.LastIndexByte(some, '\n'); end >= 0 { // else the next message continues this line
 				some = some[:end+1]
 			}
 		}
@@ -49,8 +49,8 @@ func (a auditor) Write(lines []byte) (n int, err error) {
 	return n, nil
 }
 
-// ReadAudit writes the lines of the audits of all processes that were stored since a time,
-// in the order in which they were.
+// ReadAudit writes the audit lines that all processes have stored since a time, in the order in
+// which they were stored.
 func (c *Cluster) ReadAudit(ctx context.Context, since time.Time, w io.Writer) error {
 	err := c.eachOf(ctx, auditStream, &jetstream.OrderedConsumerConfig{FilterSubjects: []string{auditSubjects + "*"},
 		DeliverPolicy: jetstream.DeliverByStartTimePolicy, OptStartTime: &since},

@@ -9,7 +9,7 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 )
 
-// valuesOf are the subjects of what stands beside a record, with the rests of values.
+// valuesOf returns the subjects of the values beside a record, including their further parts.
 func valuesOf(name string) string { return prefix + "val." + idOf(name) + ".>" }
 
 func (s *sink) Beside(sum string, value []byte) error {
@@ -22,7 +22,7 @@ func (s *sink) Beside(sum string, value []byte) error {
 	ctx, cancel := s.b.c.bounded()
 	defer cancel()
 	err = s.b.put(ctx, s.name, sum, value)
-	if errors.Is(err, fs.ErrExist) { // its name is the digest of what it has
+	if errors.Is(err, fs.ErrExist) { // its name is the digest of its content
 		return nil
 	}
 	if err != nil {
@@ -46,7 +46,7 @@ func (b *backing) Put(name, file string, value []byte) error {
 	return err
 }
 
-// put keeps a value beside a record.
+// put stores a value beside a record.
 func (b *backing) put(ctx context.Context, name, file string, value []byte) error {
 	err := b.c.putValue(ctx, b.c.records, besideSubject(idOf(name), file), value)
 	if errors.Is(err, fs.ErrExist) {

@@ -83,7 +83,7 @@ type Cluster struct {
 	queue, records, state, kept, audit jetstream.Stream
 	keys                               jetstream.KeyValue // of state
 	files                              jetstream.ObjectStore
-	revision                           atomic.Pointer[string] // see Revision; nil: none
+	revision                           atomic.Pointer[string] // see Revision; may be nil
 	backing                            backing
 	self                               self
 	counts                             counts
@@ -139,7 +139,7 @@ func (c *Cluster) connect(ctx context.Context) (err error) {
 		}),
 		nats.ReconnectHandler(func(nc *nats.Conn) {
 			c.away.Store(0)
-			c.log.Info("the cluster is there again", "server", nc.ConnectedUrlRedacted())
+			c.log.Info("the cluster can be reached again", "server", nc.ConnectedUrlRedacted())
 		}),
 	}
 	user, opts, err := c.secured(opts)
@@ -160,7 +160,7 @@ func (c *Cluster) connect(ctx context.Context) (err error) {
 		return fmt.Errorf("nats-server %s: want %d.%d or later", c.conn.ConnectedServerVersion(), needsMajor, needsMinor)
 	}
 	if c.conn.MaxPayload() < 2*part {
-		return fmt.Errorf("its messages may have %d bytes (max_payload): want %d", c.conn.MaxPayload(), 2*part)
+		return fmt.Errorf("the server's messages may have %d bytes (max_payload): want %d", c.conn.MaxPayload(), 2*part)
 	}
 	if c.js, err = jetstream.New(c.conn, jetstream.WithDefaultTimeout(each)); err != nil {
 		return err
@@ -176,8 +176,8 @@ func (c *Cluster) connect(ctx context.Context) (err error) {
 	})
 }
 
-// secured adds what tells the servers who this is, and whom it believes. user is the
-// public key of the user, "" where it has none.
+// secured adds the options for authentication and TLS. user is the public key of the user; it is
+// empty if there is no user.
 func (c *Cluster) secured(opts []nats.Option) (user string, _ []nats.Option, err error) {
 	if c.o.Creds != "" {
 		key, jwt, err := userOf(c.o.Creds)
@@ -202,7 +202,7 @@ func (c *Cluster) secured(opts []nats.Option) (user string, _ []nats.Option, err
 	return user, opts, nil
 }
 
-// userOf reads a file as Options.Creds has it. jwt: it has a user's credentials.
+// userOf reads a file that Options.Creds names. jwt is true if it has a user's credentials.
 func userOf(creds string) (key nkeys.KeyPair, jwt bool, err error) {
 	b, err := localfile.Read(creds, maxCreds)
 	if err != nil {
@@ -214,7 +214,7 @@ func userOf(creds string) (key nkeys.KeyPair, jwt bool, err error) {
 	return key, !strings.HasPrefix(strings.TrimSpace(string(b)), "SU"), nil
 }
 
-// maxCreds bounds such a file, in bytes.
+// maxCreds bounds a credentials file, in bytes.
 const maxCreds = 64 << 10
 
 // streams finds the streams, or makes them.
@@ -229,11 +229,11 @@ func (c *Cluster) streams(ctx context.Context) error {
 				in, err = c.js.CreateStream(ctx, s)
 				var api *jetstream.APIError
 				if errors.As(err, &api) && api.ErrorCode == noPeers && time.Since(began) < placeFor {
-					err = nats.ErrTimeout // the servers have just begun: ask again
+					err = nats.ErrTimeout // the servers have just started: retry
 				}
 			}
 			if err == nil && in.CachedInfo().Config.AllowDirect {
-				err = errors.New("it may be read at servers that are behind (allow_direct): switch that off")
+				err = errors.New("reads may return old data (allow_direct): switch it off")
 			}
 			if err == nil && to[s.Name] != nil {
 				*to[s.Name] = in
@@ -248,13 +248,13 @@ func (c *Cluster) streams(ctx context.Context) error {
 }
 
 const (
-	// noPeers is the error code of a stream for which too few servers are there.
+	// noPeers is the error code of the engine if a stream needs more servers than are available.
 	noPeers = 10005
-	// placeFor is how long such a stream is tried again.
+	// placeFor is how long making such a stream is retried.
 	placeFor = 15 * time.Second
 )
 
-// wanted are the streams as this version makes them.
+// wanted returns the configurations of the streams as this version makes them.
 func (c *Cluster) wanted() []jetstream.StreamConfig {
 	all := []jetstream.StreamConfig{
 		{Name: queueStream, Subjects: []string{prefix + "run.>"}, Retention: jetstream.WorkQueuePolicy,
@@ -262,7 +262,8 @@ func (c *Cluster) wanted() []jetstream.StreamConfig {
 		{Name: recordsStream, Subjects: []string{prefix + "rec.>", prefix + "val.>"}, MaxAge: 32 * 24 * time.Hour},
 		{Name: keptStream, Subjects: []string{prefix + "kept.>"}, MaxAge: keptFor},
 		{Name: auditStream, Subjects: []string{prefix + "audit.>"}, MaxAge: 30 * 24 * time.Hour},
-		// As NATS makes buckets, but read at their leaders alone, so that no read returns an older value.
+		// This is how NATS makes buckets, except that only their leaders are read, so that no read
+		// returns an older value.
 		{Name: stateStream, Subjects: []string{stateSubjects + ">"}, MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew,
 			AllowMsgTTL: true, AllowRollup: true},
 		{Name: filesStream, Subjects: []string{"$O." + filesBucket + ".C.>", "$O." + filesBucket + ".M.>"},
@@ -274,7 +275,7 @@ func (c *Cluster) wanted() []jetstream.StreamConfig {
 	return all
 }
 
-// again repeats a request to the engine until it is answered or ctx ends: a request that is
+// again repeats a request to the engine until it is answered or ctx ends, because a request that is
 // under way when a connection breaks gets no answer.
 func (c *Cluster) again(ctx context.Context, request func(context.Context) error) error {
 	for {
@@ -311,13 +312,14 @@ func (e *PermissionError) Error() string {
 
 func (e *PermissionError) Unwrap() error { return e.Err }
 
-// refusal is a permission error of a server, and when it came.
+// refusal is a permission error that a server reported, and its time.
 type refusal struct {
 	no *PermissionError
 	at time.Time
 }
 
-// refuse notes an error that a server reports apart from the request, which gets no answer.
+// refuse notes an error that a server reports separately from the request; the request itself gets
+// no answer.
 func (c *Cluster) refuse(err error) {
 	if !errors.Is(err, nats.ErrPermissionViolation) {
 		c.log.Warn("cluster", "error", err)
@@ -330,11 +332,11 @@ func (c *Cluster) refuse(err error) {
 	}
 }
 
-// refusedAgain is how long the same refusal is not logged again.
+// refusedAgain is how long a repeated permission error is not logged.
 const refusedAgain = time.Minute
 
-// permitted returns the error of an unanswered request: a PermissionError if a server has
-// reported one since the request began, else err.
+// permitted returns the error of an unanswered request: a PermissionError if a server has reported
+// one since the request began, otherwise err.
 func (c *Cluster) permitted(began time.Time, err error) error {
 	r := c.refused.Load()
 	if r != nil && r.at.After(began) && c.conn.IsConnected() && strings.Contains(strings.ToLower(r.no.Err.Error()), "for publish") {
@@ -343,10 +345,10 @@ func (c *Cluster) permitted(began time.Time, err error) error {
 	return err
 }
 
-// hasty is the key of a context whose requests end once the connection is gone.
+// hasty is the context key for requests that are not repeated once the connection is gone.
 type hasty struct{}
 
-// forClient is the context of requests that a client waits for.
+// forClient returns a context for requests that a client waits for.
 func (c *Cluster) forClient(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithValue(ctx, hasty{}, true), c.o.AckWait)
 }
@@ -357,8 +359,7 @@ func (c *Cluster) gone() bool {
 	return since != 0 && time.Since(time.Unix(0, since)) > awayFor
 }
 
-// lostRequest reports whether an error means that a request got no answer, so that it is to
-// be repeated.
+// lostRequest reports whether an error means that a request got no answer and should be repeated.
 func lostRequest(err error) bool {
 	var api *jetstream.APIError
 	return err != nil && !errors.Is(err, nats.ErrConnectionClosed) &&
@@ -367,7 +368,7 @@ func lostRequest(err error) bool {
 			errors.Is(err, nats.ErrReconnectBufExceeded) || errors.As(err, &api) && api.Code == 503 && !full(api))
 }
 
-// notSent reports whether an error says that a request was not even sent.
+// notSent reports whether an error means that a request was not even sent.
 func notSent(err error) bool {
 	return errors.Is(err, nats.ErrReconnectBufExceeded) || errors.Is(err, nats.ErrConnectionClosed)
 }

@@ -25,8 +25,8 @@ type event struct {
 // maxEvent bounds an event, in bytes.
 const maxEvent = 256 << 20
 
-// eventMessage returns the message of an event. The value of a large one stays beside the
-// run's record until the front end has read it.
+// eventMessage returns the message of an event. A large event is stored beside the run's record
+// until the front end has read it.
 func (c *Cluster) eventMessage(ctx context.Context, run, subject string, e *event) (*nats.Msg, error) {
 	b, err := marshal(e)
 	if err == nil && len(b) > part {

@@ -126,7 +126,7 @@ func TestARunnerThatIsCutOff(t *testing.T) {
 			c := connected(t, url, cluster.Options{AckWait: short})
 			_, h := fronting(t, c, cluster.FrontOptions{})
 			link := clustertest.NewLink(t, url)
-			unwritten := &logged{what: "has not got its end", now: make(chan struct{})}
+			unwritten := &logged{what: "the end of a run was not recorded", now: make(chan struct{})}
 			own := connected(t, link.URL(), cluster.Options{AckWait: short, Log: slog.New(slog.NewTextHandler(unwritten, nil))})
 			first, second := newSeller(), newSeller()
 			stop := serving(t, own, first, cluster.RunnerOptions{})

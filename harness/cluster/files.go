@@ -23,8 +23,8 @@ import (
 	"github.com/usetools/usetools/wrappers/observe"
 )
 
-// A revision is the one object of the bucket: the registry file, and behind a NUL byte the
-// inferred result types, if there are any, all compressed by gzip.
+// A revision is the only object of the bucket, compressed by gzip: the registry file and, after a
+// NUL byte, the inferred result types, if any.
 const (
 	filesBucket    = "ut_files"
 	filesStream    = "OBJ_" + filesBucket
@@ -38,8 +38,8 @@ const (
 	fetchTime   = time.Minute
 )
 
-// Revision returns the digest of the registry that this process follows, with the inferred
-// result types. If it follows none, it is empty.
+// Revision returns the digest of the registry that this process follows, with the inferred result
+// types. If it follows none, Revision is empty.
 func (c *Cluster) Revision() string {
 	if r := c.revision.Load(); r != nil {
 		return *r
@@ -47,7 +47,7 @@ func (c *Cluster) Revision() string {
 	return ""
 }
 
-// HasRevision reports whether this process has a revision, or a newer one: the newest.
+// HasRevision reports whether this process has a revision, or has the newest one.
 func (c *Cluster) HasRevision(ctx context.Context, revision string) bool {
 	if revision == "" || revision == c.Revision() {
 		return true
@@ -56,8 +56,9 @@ func (c *Cluster) HasRevision(ctx context.Context, revision string) bool {
 	return err == nil && newest != nil && newest.Revision == c.Revision()
 }
 
-// PublishRegistry makes a registry file, with what was learnt from results beside it, the
-// newest revision for all that follow it, and returns that. The earlier one is removed.
+// PublishRegistry publishes a registry file, with the inferred result types beside it, as the
+// newest revision for all processes that follow it, and returns its digest. The earlier revision is
+// removed.
 func (c *Cluster) PublishRegistry(ctx context.Context, path string) (revision string, err error) {
 	defer func() {
 		if err != nil {
@@ -121,12 +122,12 @@ func packRevision(path string) ([]byte, error) {
 		return nil, err
 	}
 	if out.Len() > maxRevision {
-		return nil, fmt.Errorf("%d bytes, at most %d can be sent", out.Len(), maxRevision)
+		return nil, fmt.Errorf("the registry has %d bytes when compressed; at most %d can be published", out.Len(), maxRevision)
 	}
 	return out.Bytes(), nil
 }
 
-// digestOf is the digest of an object, as its store writes it.
+// digestOf returns the digest of an object as its store writes it.
 func digestOf(data []byte) string {
 	sum := sha256.Sum256(data)
 	return "SHA-256=" + base64.URLEncoding.EncodeToString(sum[:])
@@ -140,14 +141,14 @@ func unpackRevision(data []byte) (reg, shapes []byte, err error) {
 	}
 	reg, shapes, _ = bytes.Cut(all, []byte{0})
 	if !bytes.HasPrefix(reg, []byte("{")) || len(reg) > registry.MaxFileBytes || len(shapes) > maxShapes {
-		return nil, nil, errors.New("it is of another version: publish it again with build-registry -cluster")
+		return nil, nil, errors.New("it is from another version: publish it again with build-registry -cluster")
 	}
 	return reg, shapes, nil
 }
 
-// Follow has files take the registry of the cluster, of which a copy is kept in the
-// user's cache folder: what there is now, if there is one, and each new revision. Where
-// nobody has published one yet, files with a config build their own until somebody does.
+// Follow makes files use the registry of the cluster: the newest revision, if there is one, and
+// each later one. A copy is stored in the user's cache folder. Until a registry is published, files
+// with a config build their own.
 func (c *Cluster) Follow(ctx context.Context, files *catalog.Files) error {
 	path, err := c.copyOf()
 	there := false
@@ -160,14 +161,14 @@ func (c *Cluster) Follow(ctx context.Context, files *catalog.Files) error {
 	files.Follow = &catalog.Followed{Path: path, Later: !there && len(files.AllConfigs()) > 0,
 		Watch: func(ctx context.Context, renewed func()) error { return c.WatchFiles(ctx, path, renewed) }}
 	if !there && !files.Follow.Later {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // of an earlier cluster there
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // from an earlier cluster at this URL
 			return fmt.Errorf("the registry of the cluster: %w", err)
 		}
 	}
 	return nil
 }
 
-// copyOf is the path of the copy of the registry, whose folder is there.
+// copyOf returns the path of the copy of the registry, and makes its folder.
 func (c *Cluster) copyOf() (string, error) {
 	folder := c.o.Cache
 	if folder == "" {
@@ -197,9 +198,8 @@ func (c *Cluster) firstRevision(ctx context.Context, path string) (there bool, e
 	return true, nil
 }
 
-// WatchFiles keeps the newest revision in the file at path, and in the file of package
-// observe that belongs to it, until ctx ends. It calls renewed each time that they were
-// replaced.
+// WatchFiles keeps the newest revision in the file at path, and in the file of package observe that
+// belongs to it, until ctx ends. It calls renewed after each replacement.
 func (c *Cluster) WatchFiles(ctx context.Context, path string, renewed func()) error {
 	return c.following(ctx, "registry", func(ctx context.Context) error { return c.watchFiles(ctx, path, renewed) })
 }
@@ -223,7 +223,7 @@ func (c *Cluster) following(ctx context.Context, what string, watch func(context
 	}
 }
 
-// watchFiles is WatchFiles until something fails.
+// watchFiles does what WatchFiles does until something fails.
 func (c *Cluster) watchFiles(ctx context.Context, path string, renewed func()) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -261,7 +261,7 @@ func (c *Cluster) watchFiles(ctx context.Context, path string, renewed func()) e
 				}
 			}()
 		case got := <-fetched:
-			if got.digest != newest { // a newer one is on its way, and this one may have been removed
+			if got.digest != newest { // a newer one is being fetched; this one may have been removed
 				continue
 			}
 			if got.err == nil {
@@ -288,7 +288,7 @@ func (c *Cluster) download(ctx context.Context) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(object, maxRevision+1)) // which checks the digest
 }
 
-// writeRevision writes the files of a revision, each of which is there whole or as before.
+// writeRevision writes the files of a revision. Each file is replaced as a whole or not at all.
 func writeRevision(path string, data []byte) error {
 	reg, shapes, err := unpackRevision(data)
 	if err != nil {

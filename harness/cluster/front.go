@@ -61,14 +61,14 @@ var answeredAfter = 5 * time.Second
 type Front struct {
 	c     *Cluster
 	o     FrontOptions
-	local *harness.Harness // runs nothing
+	local *harness.Harness // runs no scripts
 	subs  []*nats.Subscription
 	msgs  chan *nats.Msg
 	leave func()
 
 	mu       sync.Mutex
 	flights  map[string]*flight     // by ID of the run
-	answered map[string]*time.Timer // when the result of a run, by its ID, counts as answered
+	answered map[string]*time.Timer // by ID of the run; fires when its result counts as received
 }
 
 var _ harness.Elsewhere = (*Front)(nil)
@@ -78,12 +78,13 @@ type flight struct {
 	s      *harness.Script
 	asking chan struct{} // has a value for each question that is being asked
 	ctx    context.Context
-	client context.Context // of the request: ends when its client has left
+	client context.Context // of the request: ends when its client is gone
 
-	events chan []byte // of the runner
+	events chan []byte // from the runner
 }
 
-// Front takes scripts for the runners of a pool. Close it before the Cluster.
+// Front returns a front end that sends scripts to the runners of a pool. Close it before the
+// Cluster.
 func (c *Cluster) Front(o *FrontOptions) (*Front, error) {
 	f := &Front{c: c, o: *o, msgs: make(chan *nats.Msg, 64<<10), flights: map[string]*flight{},
 		answered: map[string]*time.Timer{}}
@@ -109,7 +110,7 @@ func (c *Cluster) Front(o *FrontOptions) (*Front, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listening to runners: %w", err)
 	}
-	if _, err := c.Backing().Key(true); err != nil { // without it no request is known again
+	if _, err := c.Backing().Key(true); err != nil { // without it, repeated requests are not recognised
 		return nil, err
 	}
 	if f.leave, err = c.announce(func(p *Process) { p.Front = true }); err != nil {
@@ -119,7 +120,7 @@ func (c *Cluster) Front(o *FrontOptions) (*Front, error) {
 	return f, nil
 }
 
-// Close notes that the results that were handed on were answered.
+// Close closes the front end. Results that were handed on then count as received by their clients.
 func (f *Front) Close() error {
 	f.leave()
 	for _, sub := range f.subs {
@@ -149,7 +150,7 @@ func (f *Front) read() {
 		f.mu.Lock()
 		to := f.flights[lastToken(msg.Subject)]
 		f.mu.Unlock()
-		if msg.Reply != "" { // also where it came before
+		if msg.Reply != "" { // also if it is a repetition
 			msg.Respond(nil)
 		}
 		if to == nil {
@@ -186,7 +187,7 @@ func (o *jobResult) status() string {
 	return string(o.res.Status)
 }
 
-// expect takes the messages about a run until forget is called.
+// expect receives the messages about a run until forget is called.
 func (f *Front) expect(ctx context.Context, id string, s *harness.Script) (fl *flight, forget func()) {
 	fl = &flight{s: s, client: ctx, asking: make(chan struct{}, maxAsking), events: make(chan []byte, maxEvents)}
 	var end context.CancelFunc
@@ -204,7 +205,7 @@ func (f *Front) expect(ctx context.Context, id string, s *harness.Script) (fl *f
 	}
 }
 
-// Run sends a script to a runner, and returns its result. It returns a *guard.BusyError if no
+// Run sends a script to a runner and returns its result. The error is a *guard.BusyError if no
 // runner took the script.
 func (f *Front) Run(ctx context.Context, s *harness.Script) (*outcome.Result, error) {
 	name := cmp.Or(s.Origin.Request.Run, store.NewName(time.Now()))
@@ -276,7 +277,7 @@ func (f *Front) enqueue(ctx context.Context, j *job) error {
 		switch {
 		case err == nil:
 			return cmp.Or(ctx.Err(), error(busy("the cluster did not take the script")))
-		case errors.Is(err, store.ErrTaken): // a runner has it: its result is to be had
+		case errors.Is(err, store.ErrTaken): // a runner has it and will send the result
 			f.c.counts.queued.Add(1)
 			return nil
 		}
@@ -285,8 +286,8 @@ func (f *Front) enqueue(ctx context.Context, j *job) error {
 		"harness runs show %[1]s: %w", j.ID, err)
 }
 
-// answers notes that a result is handed on. Shortly afterwards the client counts as having
-// it, and the same script sent again is a new run.
+// answers notes that a result is handed on. Shortly afterwards it counts as received by the client,
+// and the same script sent again is a new run.
 func (f *Front) answers(res *outcome.Result) {
 	effect := func(c outcome.Call) bool { return c.Class != record.Read }
 	if res.Run == "" || res.Unsettled() ||
@@ -308,7 +309,7 @@ func (f *Front) given(run string) {
 	})
 }
 
-// asked asks the user a question of a server in the middle of a call.
+// asked asks the user a question that a server has during a call.
 func (f *Front) asked(msg *nats.Msg) {
 	f.mu.Lock()
 	fl := f.flights[lastToken(msg.Subject)]
@@ -367,7 +368,7 @@ type userReply struct {
 	Error string         `json:"error,omitempty"`
 }
 
-var errNotAsked = errors.New("nobody can be asked here")
+var errNotAsked = errors.New("no user can be asked here")
 
 func reply(msg *nats.Msg, r *backend.Reply, err error) {
 	a := userReply{V: 1, Reply: r}
@@ -381,7 +382,7 @@ func reply(msg *nats.Msg, r *backend.Reply, err error) {
 	}
 }
 
-// Give reports whether the result of a run was not given to its client before.
+// Give reports whether the result of a run has not been given to its client before.
 func (f *Front) Give(run string) bool {
 	if f.o.Records.Fetched(run) {
 		return false
@@ -404,9 +405,9 @@ func (f *Front) Cancel(ctx context.Context, run string) (bool, error) {
 	return err == nil, err
 }
 
-// cancel ends a run: its runner has been asked to (nil, nil, nil), or it has not begun,
-// and returns the result of its job. errNoRun: it is not under way. A runner that does not
-// answer is asked again until ctx ends.
+// cancel ends a run. It returns (nil, nil, nil) if its runner has been asked to cancel it, and the
+// result of the job if it has not begun. If the run is not under way, the error is errNoRun. A
+// runner that does not answer is asked again until ctx ends.
 func (f *Front) cancel(ctx context.Context, run string) (*job, *jobResult, error) {
 	gone := errNoRun // the error once no process has the run
 	for {
@@ -438,7 +439,7 @@ func (f *Front) cancel(ctx context.Context, run string) (*job, *jobResult, error
 		if !errors.Is(err, store.ErrTaken) {
 			return j, out, err
 		}
-		select { // it begins just now, or its runner died
+		select { // it is just beginning, or its runner died
 		case <-time.After(100 * time.Millisecond):
 		case <-ctx.Done():
 			return nil, nil, ctx.Err()
@@ -450,7 +451,7 @@ var errNoRun = errors.New("the run is not under way")
 
 // withdraw takes a job out of the queue. If it has begun, the error is store.ErrTaken.
 func (f *Front) withdraw(ctx context.Context, j *job, seq uint64, why string) (*jobResult, error) {
-	out := &jobResult{err: fmt.Errorf("run %s did not go on: %w", j.ID, context.Canceled)}
+	out := &jobResult{err: fmt.Errorf("run %s was not resumed: %w", j.ID, context.Canceled)}
 	if j.Kind == kindRun {
 		var err error
 		if out.res, err = f.local.Withdraw(j.script(), why); err != nil {

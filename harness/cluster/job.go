@@ -20,7 +20,7 @@ import (
 	"github.com/usetools/usetools/harness/serve/guard"
 )
 
-// DefaultPool is the pool of runners where none is named.
+// DefaultPool is the default pool of runners.
 const DefaultPool = "default"
 
 // ValidPool returns an error unless a pool's name has 1 to 64 letters, digits, dots,
@@ -53,7 +53,7 @@ const (
 type job struct {
 	V    int    `json:"v"`
 	Kind string `json:"kind"`
-	// ID is that of the run, and Name the name of the record that it begins.
+	// ID is the ID of the run. Name is the name of the record that it begins.
 	ID      string `json:"id"`
 	Name    string `json:"name,omitempty"`
 	Front   string `json:"front"` // the process that waits for the result
@@ -75,8 +75,8 @@ type job struct {
 	Apart  string          `json:"apart,omitempty"`
 }
 
-// newJob returns the job of a script. ctx has the trace that the run is part of. The rules of
-// the config here hold beside those of the runner's.
+// newJob returns the job of a script. ctx has the trace that the run is part of. The policy rules
+// of this process's config apply in addition to the runner's.
 func newJob(ctx context.Context, kind, id string, s *harness.Script) *job {
 	rules := s.Policy
 	if s.Catalog != nil {
@@ -90,7 +90,7 @@ func newJob(ctx context.Context, kind, id string, s *harness.Script) *job {
 			Origin: s.Origin}}
 }
 
-// script returns a copy of the script, whose request is that of the job.
+// script returns a copy of the script with the job's request.
 func (j *job) script() *harness.Script {
 	s := *j.Script
 	r := &s.Origin.Request
@@ -103,10 +103,10 @@ func (j *job) trace(ctx context.Context) context.Context {
 	return propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{"traceparent": j.Trace})
 }
 
-// errVersion says that a job is of another version.
+// errVersion is the error for a job of another version.
 var errVersion = errors.New("the job is of another version")
 
-// parseJob reads a job. Members that it does not know are passed over.
+// parseJob decodes and checks a job. It ignores unknown members.
 func parseJob(b []byte) (*job, error) {
 	var v struct {
 		V int `json:"v"`
@@ -131,21 +131,21 @@ func (j *job) validate() error {
 	_, id, ok := store.ParseName(j.Name)
 	switch {
 	case j.Kind != kindRun && j.Kind != kindResume:
-		return fmt.Errorf("the kind %.20q: want %q or %q", j.Kind, kindRun, kindResume)
+		return fmt.Errorf("the kind is %.20q: want %q or %q", j.Kind, kindRun, kindResume)
 	case !validID(j.ID):
-		return fmt.Errorf("%.40q is no ID of a run", j.ID)
+		return fmt.Errorf("invalid run ID %.40q", j.ID)
 	case j.Kind == kindRun && (!ok || id != j.ID):
-		return fmt.Errorf("%.60q is no name of the record of run %s", j.Name, j.ID)
+		return fmt.Errorf("invalid record name %.60q for run %s", j.Name, j.ID)
 	case j.Until.IsZero():
-		return errors.New("it may wait for ever")
+		return errors.New("queue_until is missing")
 	case (j.Script == nil) == (j.Apart == ""):
-		return errors.New("it has no script, or two")
+		return errors.New("want either script or apart")
 	case j.Attempts < 0:
-		return fmt.Errorf("%d attempts", j.Attempts)
+		return fmt.Errorf("invalid number of attempts: %d", j.Attempts)
 	}
 	for _, s := range []string{j.Front, j.Pool, j.Request, j.Revision, j.Trace, j.Apart} {
 		if len(s) > maxJobText {
-			return fmt.Errorf("a text of %d bytes; the most is %d", len(s), maxJobText)
+			return fmt.Errorf("a text has %d bytes; the limit is %d", len(s), maxJobText)
 		}
 	}
 	if j.Script != nil {
@@ -157,7 +157,7 @@ func (j *job) validate() error {
 func validScript(s *harness.Script) error {
 	key := s.Origin.Tenant
 	if strings.Trim(key, "0123456789abcdef") != "" || len(key) > 64 { // it becomes part of a file's name
-		return fmt.Errorf("%.80q is no key of a tenant", key)
+		return fmt.Errorf("invalid tenant key %.80q", key)
 	}
 	return s.Policy.Validate()
 }
@@ -175,25 +175,25 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// errAway is the answer while the engine is not reached.
+// errAway is returned while the engine cannot be reached.
 var errAway = busy("the cluster cannot be reached")
 
-// busy is the error of a script that cannot run now.
+// busy returns the error of a script that cannot run now.
 func busy(why string) *guard.BusyError {
 	return &guard.BusyError{Why: why, RetryAfter: 2 * time.Second}
 }
 
-// enqueue puts a job into the queue. key identifies it, so that repeated tries store it once.
-// It returns a *guard.BusyError if the job is certainly not there: the queue is full, or the
-// engine was not reached. It returns another error if a try was not answered: the job may
-// have been stored, and taken since.
+// enqueue puts a job into the queue. key identifies the job, so that repeated tries store it once.
+// The error is a *guard.BusyError if the job is certainly not in the queue: the queue is full, or
+// the engine was not reached. After any other error the job may have been stored and taken, because
+// a try was not answered.
 func (c *Cluster) enqueue(ctx context.Context, j *job, key string) error {
 	b, err := marshal(j)
 	if err != nil {
 		return err
 	}
 	if len(b) > maxJob {
-		return fmt.Errorf("the script with its inputs has %d bytes; the most is %d", len(b), maxJob)
+		return fmt.Errorf("the script with its inputs has %d bytes; the limit is %d", len(b), maxJob)
 	}
 	if len(b) > part {
 		if b, err = c.withoutScript(ctx, j); lostRequest(err) {
@@ -231,7 +231,7 @@ func (c *Cluster) enqueue(ctx context.Context, j *job, key string) error {
 	return err
 }
 
-// withoutScript stores the script of a large job apart, and returns the message without it.
+// withoutScript stores the script of a large job separately, and returns the message without it.
 func (c *Cluster) withoutScript(ctx context.Context, j *job) ([]byte, error) {
 	script, err := marshal(j.Script)
 	if err != nil {
@@ -265,19 +265,19 @@ func (c *Cluster) fetchApart(ctx context.Context, j *job) error {
 	return nil
 }
 
-// queued returns the job of a run that no runner has finished yet, or nil.
+// queued returns the job of a run if no runner has finished it, or nil.
 func (c *Cluster) queued(ctx context.Context, id string) (*job, uint64, error) {
 	msg, err := c.last(ctx, c.queue, prefix+"run.*.*."+id)
 	return c.jobIn(ctx, msg, err)
 }
 
-// nextJob returns the first job of a request in the queue from a sequence on, or nil.
+// nextJob returns the first job of a request in the queue at or after a sequence, or nil.
 func (c *Cluster) nextJob(ctx context.Context, request string, seq uint64) (*job, uint64, error) {
 	msg, err := c.next(ctx, c.queue, prefix+"run.*."+token(request)+".*", seq)
 	return c.jobIn(ctx, msg, err)
 }
 
-// jobIn reads the job in a message of the queue.
+// jobIn decodes the job in a message of the queue.
 func (c *Cluster) jobIn(ctx context.Context, msg *jetstream.RawStreamMsg, err error) (*job, uint64, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, nil
@@ -292,7 +292,7 @@ func (c *Cluster) jobIn(ctx context.Context, msg *jetstream.RawStreamMsg, err er
 	return j, msg.Sequence, err
 }
 
-// restrict returns a policy with the runner's own denials.
+// restrict returns a policy with the runner's own denials added.
 func (o *RunnerOptions) restrict(p *policy.Policy) *policy.Policy {
 	if len(o.Deny) == 0 && !o.ReadOnly {
 		return p
@@ -305,7 +305,7 @@ func (o *RunnerOptions) restrict(p *policy.Policy) *policy.Policy {
 	return &q
 }
 
-// stricter returns the smaller value of each limit, of those that are set.
+// stricter returns the smaller of each pair of limits. Zero values do not count.
 func stricter(a, b harness.Limits) harness.Limits {
 	return harness.Limits{Timeout: less(a.Timeout, b.Timeout), CPU: less(a.CPU, b.CPU), Stdout: less(a.Stdout, b.Stdout),
 		Value: less(a.Value, b.Value), Calls: less(a.Calls, b.Calls), Parallel: less(a.Parallel, b.Parallel),

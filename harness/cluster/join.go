@@ -16,16 +16,16 @@ import (
 )
 
 const (
-	// joinTries is how many times Join looks for a run that may move from the queue to the
-	// records meanwhile.
+	// joinTries is how many times Join looks for a run, because the run may move from the queue to
+	// the records meanwhile.
 	joinTries = 3
-	// maxSame is how many runs of a request in the queue are looked at.
+	// maxSame is how many runs of a request Join looks at in the queue.
 	maxSame = 16
 )
 
-// note notes a run as the latest of its request before its job goes to the queue, so that a
-// front end that receives the same request finds it, wherever its job is. It returns a
-// *guard.BusyError if another run was noted since the request was looked up.
+// note notes a run as the latest of its request before its job is queued. A front end that receives
+// the same request then finds it, wherever its job is. The error is a *guard.BusyError if another
+// run was noted since the request was looked up.
 func (f *Front) note(ctx context.Context, j *job, seen *harness.Seen) error {
 	if j.Request == "" {
 		return nil
@@ -42,7 +42,7 @@ func (f *Front) note(ctx context.Context, j *job, seen *harness.Seen) error {
 	switch {
 	case errors.Is(err, errOther):
 		err := busy("the same request was sent again meanwhile")
-		if time.Since(seen.At) > each { // this process stood still: its client may have sent it again
+		if time.Since(seen.At) > each { // this process was suspended: its client may have sent the request again
 			return err
 		}
 		return fmt.Errorf("%w: %w", harness.ErrSentAgain, err)
@@ -52,7 +52,7 @@ func (f *Front) note(ctx context.Context, j *job, seen *harness.Seen) error {
 	return err
 }
 
-// left is a front end's answer to a ping with the ID of a run that it does not hold.
+// left is a front end's answer to a ping with the ID of a run that no client of it waits for.
 const left = "left"
 
 // pinged answers a ping of another front end.
@@ -64,8 +64,8 @@ func (f *Front) pinged(m *nats.Msg) {
 	m.Respond([]byte(left))
 }
 
-// holds reports whether a client waits here for the result of a run, or has just received it.
-// A client that was told that its run may begin does not wait.
+// holds reports whether a client of this front end waits for the result of a run, or has just
+// received it. A client that knows only that its run may begin does not wait.
 func (f *Front) holds(run string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -73,16 +73,16 @@ func (f *Front) holds(run string) bool {
 	return fl != nil && fl.client.Err() == nil || f.answered[run] != nil
 }
 
-// Holds reports whether a front end can be reached, and a client waits there for the result
-// of a run or has just received it. If not, the result is for the next client that sends the
-// same request.
+// Holds reports whether a front end can be reached and a client of it waits for the result of a
+// run, or has just received it. If not, the next client that sends the same request gets the
+// result.
 func (f *Front) Holds(ctx context.Context, front, run string) bool {
 	_, holds := f.ask(ctx, front, run)
 	return holds
 }
 
-// ask is Holds, and reports whether the front end can be reached: only its answer says so,
-// since a server may not know yet that it is gone.
+// ask does what Holds does, and reports whether the front end can be reached. Only an answer proves
+// that it is there: a server may not know yet that it is gone.
 func (f *Front) ask(ctx context.Context, front, run string) (there, holds bool) {
 	if front == f.c.id {
 		return true, f.holds(run)
@@ -98,8 +98,8 @@ func (f *Front) ask(ctx context.Context, front, run string) (there, holds bool) 
 	return false, false
 }
 
-// Join waits for a run of a request that no front end holds, or prevents its begin. A run
-// whose client has left is being canceled; Join waits for its end, too.
+// Join waits for a run of the request whose front end has no client for it, or prevents it from
+// beginning. A run whose client is gone is being canceled; Join also waits for its end.
 func (f *Front) Join(ctx context.Context, s *harness.Script) (*outcome.Result, *harness.Seen, error) {
 	if s.Origin.Request.Digest == "" {
 		return nil, &harness.Seen{}, nil
@@ -124,7 +124,7 @@ func (f *Front) Join(ctx context.Context, s *harness.Script) (*outcome.Result, *
 			return out.res, nil, out.err
 		}
 		seen := &harness.Seen{Run: n.id, Version: n.revision, At: at}
-		if n.front == "" || time.Since(n.at) > jobAge { // it cannot begin any more
+		if n.front == "" || time.Since(n.at) > jobAge { // it can no longer begin
 			return nil, seen, nil
 		}
 		look, cancel := f.c.forClient(ctx)
@@ -137,10 +137,10 @@ func (f *Front) Join(ctx context.Context, s *harness.Script) (*outcome.Result, *
 			}
 			own := *s
 			own.Origin.Request.Run, own.Origin.Request.Front = n.name, n.front
-			if _, err := f.local.Withdraw(&own, "nobody waits for it any more"); !errors.Is(err, store.ErrTaken) {
+			if _, err := f.local.Withdraw(&own, "its client no longer waits for it"); !errors.Is(err, store.ErrTaken) {
 				return nil, seen, err
 			}
-			if try >= joinTries { // it has begun, and its record is not in the cluster
+			if try >= joinTries { // it has begun, but its record is not in the cluster
 				if run, err := f.o.Records.Load(n.id); err != nil || run.End == nil {
 					return nil, seen, cmp.Or(err, error(&store.RunningError{Run: n.id}))
 				}
@@ -162,8 +162,8 @@ func (f *Front) Join(ctx context.Context, s *harness.Script) (*outcome.Result, *
 	}
 }
 
-// find returns the note of a request, and its job in the queue that no front end holds. If
-// there is no such job, j is nil.
+// find returns the note of a request, and its job in the queue if its front end has no client for
+// it. Otherwise j is nil.
 func (f *Front) find(ctx context.Context, request string) (n noted, j *job, err error) {
 	ctx, cancel := f.c.forClient(ctx)
 	defer cancel()
@@ -184,7 +184,7 @@ func (f *Front) find(ctx context.Context, request string) (n noted, j *job, err 
 	return n, nil, nil
 }
 
-// adopt waits for the outcome of a job that its front end does not hold.
+// adopt waits for the outcome of a job whose front end has no client for it.
 func (f *Front) adopt(ctx context.Context, j *job) *jobResult {
 	fl, forget := f.expect(ctx, j.ID, &harness.Script{})
 	defer forget()

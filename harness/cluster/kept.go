@@ -17,17 +17,17 @@ const (
 	maxKeptHandles = 1024     // values of a tenant
 )
 
-// Kept keeps values by handles for keptFor.
+// Kept stores values under handles for keptFor.
 type Kept struct{ c *Cluster }
 
 // Kept returns the values that all instances of a server share.
 func (c *Cluster) Kept() Kept { return Kept{c} }
 
-// Keep keeps a value of up to 16 MiB. It evicts the tenant's oldest values if they exceed
-// 64 MiB together, or 1024 in number.
+// Keep stores a value of up to 16 MiB. It evicts the tenant's oldest values if all together exceed
+// 64 MiB, or 1024 in number.
 func (k Kept) Keep(ctx context.Context, tenant, handle string, value json.RawMessage) error {
 	if len(value) == 0 || len(value) > maxKept {
-		return fmt.Errorf("a value of %d bytes, want 1 to %d", len(value), maxKept)
+		return fmt.Errorf("the value has %d bytes: want 1 to %d", len(value), maxKept)
 	}
 	evicted, err := k.list(ctx, tenant, keptValue{handle, len(value), time.Now()})
 	if err != nil {
@@ -44,7 +44,7 @@ func (k Kept) Keep(ctx context.Context, tenant, handle string, value json.RawMes
 // Kept returns a value of a tenant, or nil.
 func (k Kept) Kept(ctx context.Context, tenant, handle string) (json.RawMessage, error) {
 	value, err := k.c.value(ctx, k.c.kept, keptSubjects(tenant, handle)+"value", maxKept)
-	if errors.Is(err, fs.ErrNotExist) { // also if a part is missing: it expires at this moment
+	if errors.Is(err, fs.ErrNotExist) { // also if a part is missing because the value is expiring
 		return nil, nil
 	}
 	if err == nil && !json.Valid(value) {
@@ -60,8 +60,7 @@ type keptValue struct {
 	Time   time.Time `json:"time"`
 }
 
-// list adds a value to the list of its tenant, and returns the oldest values, for which
-// there is no more room.
+// list adds a value to the list of its tenant, and returns the oldest values, which no longer fit.
 func (k Kept) list(ctx context.Context, tenant string, v keptValue) (evicted []keptValue, err error) {
 	key := keptKey(tenant)
 	for {

@@ -14,12 +14,12 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 )
 
-// known has the last message of each record, by its headers. A consumer of the engine
+// known has the position of each record's last message, from its headers. A consumer of the engine
 // delivers them from the first call of Names on.
 type known struct {
 	watch   sync.Once
 	all     chan struct{} // closed when all records are known
-	telling atomic.Bool   // store.Signal is about to be told
+	telling atomic.Bool   // a notification is scheduled
 
 	mu    sync.Mutex
 	of    map[string]mark // by the record's ID; nil before the first call of Names
@@ -34,7 +34,7 @@ type mark struct {
 	end, beside int64 // bytes of the record, and of the values beside it
 }
 
-// together is how long notifications are gathered.
+// together is how long notifications are collected.
 const together = 50 * time.Millisecond
 
 // Names returns the names of all records, the oldest first.
@@ -80,8 +80,8 @@ func (b *backing) Names() ([]string, error) {
 	return slices.Clone(k.names), nil
 }
 
-// watch takes the headers of the last message of each record, and then of each new message,
-// until something fails.
+// watch reads the headers of the last message of each record, and then of each new message, until
+// something fails.
 func (b *backing) watch(ctx context.Context) error {
 	in, err := b.c.js.OrderedConsumer(ctx, recordsStream, jetstream.OrderedConsumerConfig{FilterSubjects: []string{prefix + "rec.>"},
 		DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy, HeadersOnly: true})
@@ -132,7 +132,7 @@ func (k *known) complete() {
 	}
 }
 
-// put notes a message of the engine, or of this process.
+// put notes a message, from the engine or from this process.
 func (k *known) put(m mark) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

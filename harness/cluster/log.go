@@ -21,20 +21,20 @@ const (
 	ownerHeader   = "Ut-Owner"   // a nonce, different for each writer
 	processHeader = "Ut-Process" // the ID of its process
 	numberHeader  = "Ut-Number"  // of the message among those of its owner, from 1
-	offsetHeader  = "Ut-Offset"  // the bytes of the record before it; later ones are cut off
+	offsetHeader  = "Ut-Offset"  // the bytes of the record before it; bytes stored after this offset are cut off
 	openHeader    = "Ut-Open"    // 1 if its owner may write more, 0 if it has closed the record
-	dataHeader    = "Ut-Data"    // of a message without bytes: the sequence of the last one before it with some, or 0
-	besideHeader  = "Ut-Beside"  // the bytes of values beside the record that its writers have put there
-	partsHeader   = "Ut-Parts"   // of a value: how many messages have its rest
+	dataHeader    = "Ut-Data"    // of a message without bytes: the sequence of the last earlier one with bytes, or 0
+	besideHeader  = "Ut-Beside"  // the bytes of values that the writers have stored beside the record
+	partsHeader   = "Ut-Parts"   // of a value: the number of further messages
 )
 
 // errOther says that the last message of a subject is not the one that was expected.
 var errOther = errors.New("another process has written there")
 
-// publish stores a message on the condition that the last one of its subject has a given
-// sequence, or that there is none if last is 0. id is unique, so that a repeated try
-// recognises an earlier one. If another message is the last, the error is errOther. publish
-// returns the sequence of the stored message.
+// publish stores a message on the condition that the last message of its subject has the sequence
+// last. If last is 0, the subject must have no message. id is unique, so that a repeated try
+// recognises an earlier one. If another message is the last, the error is errOther. publish returns
+// the sequence of the stored message.
 func (c *Cluster) publish(ctx context.Context, in jetstream.Stream, m *nats.Msg, id string, last uint64,
 	o ...jetstream.PublishOpt) (seq uint64, err error) {
 	o = append(o, jetstream.WithMsgID(id), jetstream.WithExpectLastSequencePerSubject(last), jetstream.WithRetryAttempts(0))
@@ -49,8 +49,8 @@ func (c *Cluster) publish(ctx context.Context, in jetstream.Stream, m *nats.Msg,
 		if !conflict(err) {
 			return seq, c.reached(err)
 		}
-		// An earlier try may be stored, or be under way; and a new leader may not know yet
-		// what is stored.
+		// An earlier try may be stored, or be under way; and a new leader may not know yet which
+		// messages are stored.
 		now, err := c.last(ctx, in, m.Subject)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && last != 0:
@@ -73,8 +73,8 @@ func (c *Cluster) publish(ctx context.Context, in jetstream.Stream, m *nats.Msg,
 	}
 }
 
-// conflict reports whether a message was refused since it is not the next one of its
-// subject, or a try of it is under way.
+// conflict reports whether a message was refused because it is not the next one of its subject, or
+// because a try of it is under way.
 func conflict(err error) bool {
 	var api *jetstream.APIError
 	if !errors.As(err, &api) {
@@ -88,7 +88,7 @@ func conflict(err error) bool {
 	return false
 }
 
-// last returns the last message of a subject, as the leader of the stream has it.
+// last returns the last message of a subject, from the leader of the stream.
 func (c *Cluster) last(ctx context.Context, in jetstream.Stream, subject string) (m *jetstream.RawStreamMsg, err error) {
 	err = c.again(ctx, func(ctx context.Context) error {
 		m, err = in.GetLastMsgForSubject(ctx, subject)
@@ -97,7 +97,7 @@ func (c *Cluster) last(ctx context.Context, in jetstream.Stream, subject string)
 	return m, c.reached(err)
 }
 
-// next returns the first message of a subject from a sequence on.
+// next returns the first message of a subject at or after a sequence.
 func (c *Cluster) next(ctx context.Context, in jetstream.Stream, subject string, seq uint64) (m *jetstream.RawStreamMsg, err error) {
 	err = c.again(ctx, func(ctx context.Context) error {
 		m, err = in.GetMsg(ctx, seq, jetstream.WithGetMsgSubject(subject))
@@ -125,7 +125,7 @@ func (c *Cluster) subjectsOf(ctx context.Context, in jetstream.Stream, pattern s
 	return info.State.Subjects, nil
 }
 
-// eachOf calls f for the messages that a stream has now.
+// eachOf calls f for all present messages of a stream.
 func (c *Cluster) eachOf(ctx context.Context, stream string, o *jetstream.OrderedConsumerConfig, f func(jetstream.Msg) error) error {
 	var in jetstream.Consumer
 	err := c.again(ctx, func(ctx context.Context) (err error) {
@@ -153,7 +153,7 @@ func (c *Cluster) eachOf(ctx context.Context, stream string, o *jetstream.Ordere
 		if err := f(m); err != nil {
 			return err
 		}
-		if meta, err := m.Metadata(); err != nil || meta.NumPending == 0 { // some may have gone
+		if meta, err := m.Metadata(); err != nil || meta.NumPending == 0 { // some may have been deleted
 			return err
 		}
 	}
@@ -190,12 +190,12 @@ func (c *Cluster) bounded() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(c.ctx, c.o.AckWait)
 }
 
-// plainURL removes secrets from a list of URLs.
+// plainURL removes secrets from a comma-separated list of URLs.
 func plainURL(urls string) string {
 	all := strings.Split(urls, ",")
 	for i, s := range all {
 		s = strings.TrimSpace(s)
-		if at := strings.LastIndexByte(s, '@'); at >= 0 { // also where it is none that can be read
+		if at := strings.LastIndexByte(s, '@'); at >= 0 { // also if it is not a valid URL
 			scheme, _, ok := strings.Cut(s, "://")
 			if s = s[at+1:]; ok {
 				s = scheme + "://" + s
@@ -210,11 +210,11 @@ func plainURL(urls string) string {
 	return strings.Join(all, ",")
 }
 
-// position is the content of the headers of a record's message.
+// position has the headers of a record's message.
 type position struct {
 	seq            uint64
 	owner, process string
-	number         int   // of the message, of those of its owner
+	number         int   // of the message among those of its owner
 	offset, end    int64 // of its bytes in the record
 	open           bool
 	data           uint64
@@ -248,16 +248,15 @@ func positionOf(header nats.Header, seq uint64, size int64) (p position, err err
 		err = errors.Join(err, fmt.Errorf("%s %.40q: want 0 or 1", openHeader, open))
 	}
 	if err != nil {
-		err = fmt.Errorf("message %d of stream %s is none of a record: %w", seq, recordsStream, err)
+		err = fmt.Errorf("message %d of stream %s does not belong to a record: %w", seq, recordsStream, err)
 	}
 	return p, err
 }
 
-// follows reports whether a message is the next one of its owner, so that none is
-// between the two.
+// follows reports whether a message is the next one of the same owner.
 func (p position) follows(before position) bool {
 	return p.owner == before.owner && p.number == before.number+1
 }
 
-// maxName bounds, in bytes, the names that headers have.
+// maxName bounds the names in headers, in bytes.
 const maxName = 256

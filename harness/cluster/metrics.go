@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// counts are what this process has done, for its metrics.
+// counts counts the actions of this process, for its metrics.
 type counts struct {
 	queued      atomic.Int64 // jobs that it put into the queue
 	taken       atomic.Int64 // jobs that it began
 	redelivered atomic.Int64 // jobs that were delivered before
-	waited      atomic.Int64 // ns, that these were in the queue
+	waited      atomic.Int64 // ns that these were in the queue
 	refused     atomic.Int64 // records that another process had begun
 	lost        atomic.Int64 // runs that it ended as lost
 }
 
-// Load returns how many scripts this process runs, and how many it runs at most. Both are 0
-// if it is not a runner.
+// Load returns how many scripts this process runs, and how many it runs at most. Both are zero if
+// it is not a runner.
 func (c *Cluster) Load() (running, places int) {
 	if p := c.self.say(c); p.Runner != nil {
 		return p.Runner.Running, p.Runner.Max
@@ -40,7 +40,7 @@ func (c *Cluster) WriteMetrics(w io.Writer) {
 	n := &c.counts
 	one("jobs_queued_total", "counter", "Scripts that this process put into the queue.", n.queued.Load())
 	one("jobs_taken_total", "counter", "Scripts that this process took from the queue.", n.taken.Load())
-	one("jobs_redelivered_total", "counter", "Of these, those that another one had been given before.", n.redelivered.Load())
+	one("jobs_redelivered_total", "counter", "Scripts taken that had been delivered before.", n.redelivered.Load())
 	one("jobs_waited_seconds_total", "counter", "Time that the scripts taken were in the queue.",
 		time.Duration(n.waited.Load()).Seconds())
 	if running, places := c.Load(); places > 0 {
@@ -77,7 +77,7 @@ func (c *Cluster) WriteMetrics(w io.Writer) {
 			{"queue_under_way", "Scripts that a runner has.", func(p *Pool) any { return p.UnderWay }},
 			{"queue_oldest_seconds", "Age of the oldest script that has not ended.", func(p *Pool) any { return p.OldestS }},
 			{"runners", "Runners that are alive.", func(p *Pool) any { return p.Runners }},
-			{"places", "Scripts that these run at a time.", func(p *Pool) any { return p.Places }},
+			{"places", "Scripts that these runners run at a time.", func(p *Pool) any { return p.Places }},
 		} {
 			head(g.name, "gauge", g.help)
 			for _, p := range pools {
@@ -91,6 +91,6 @@ func (c *Cluster) WriteMetrics(w io.Writer) {
 		if r.Revision == c.Revision() {
 			newest = 1
 		}
-		one("registry_newest", "gauge", "Whether this process has it.", newest)
+		one("registry_newest", "gauge", "Whether this process has the newest registry.", newest)
 	}
 }

@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// Process is a process of the cluster that is alive.
+// Process is a living process of the cluster.
 type Process struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// Version is that of its build.
+	// Version is the version of its build.
 	Version string `json:"version,omitempty"`
 	// Front reports whether the process accepts scripts. Runner is nil if it runs none.
 	Front  bool    `json:"front,omitempty"`
 	Runner *Runner `json:"runner,omitempty"`
-	// Revision is the registry that it follows. If empty, it follows none.
+	// Revision is the revision of the registry that it follows. If empty, it follows none.
 	Revision string `json:"revision,omitempty"`
 	// Seen is the time of its last sign of life.
 	Seen time.Time `json:"seen,omitzero"`
@@ -60,8 +60,8 @@ func (s *self) say(c *Cluster) *Process {
 	return p
 }
 
-// announce adds a role to this process's entry until leave is called. It writes the entry
-// at once; each sign of life repeats it.
+// announce adds a role to this process's entry until leave is called. It writes the entry at once;
+// each sign of life repeats it.
 func (c *Cluster) announce(say func(*Process)) (leave func(), err error) {
 	c.self.mu.Lock()
 	c.self.says = append(c.self.says, &say)
@@ -84,6 +84,7 @@ func (c *Cluster) announce(say func(*Process)) (leave func(), err error) {
 
 // maxProcesses bounds the processes of a Status, and maxProcess an entry, in bytes.
 const (
+	// maxProcesses bounds the processes of a Status. maxProcess bounds an entry, in bytes.
 	maxProcesses = 1000
 	maxProcess   = 16 << 10
 )

@@ -11,20 +11,20 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 )
 
-// QueuedRun is a run of the queue: one that waits for a runner, or that a runner has.
+// QueuedRun is a run in the queue: it waits for a runner, or a runner has it.
 type QueuedRun struct {
 	ID string `json:"run"`
-	// Name is the name of its script, and Subject the token that sent it. They are empty if
-	// they are unknown, or the script is too large for the queue.
+	// Name is the name of its script. Subject is the identity of the client that sent it. Both are
+	// empty if unknown, or if the script is too large for the queue.
 	Name    string `json:"name,omitempty"`
 	Subject string `json:"subject,omitempty"`
 	Pool    string `json:"pool"`
-	// Queued is when it was put there. Again reports whether it is to be resumed.
+	// Queued is when it was queued. Again reports whether it is to be resumed.
 	Queued time.Time `json:"queued"`
 	Again  bool      `json:"again,omitempty"`
 	State  string    `json:"state"`
-	// Runner and Front are the names of the processes that run it and that wait for it. They
-	// are empty if no living process does.
+	// Runner and Front are the names of the process that runs it and of the process that waits for
+	// it. A name is empty if no living process does.
 	Runner string `json:"runner,omitempty"`
 	Front  string `json:"front,omitempty"`
 }
@@ -33,15 +33,15 @@ type QueuedRun struct {
 const (
 	QueueWaiting = "waiting" // for a runner
 	QueueRunning = "running"
-	QueueDied    = "died"  // its runner; it will end as lost, or be resumed
-	QueueEnded   = "ended" // a moment ago
+	QueueDied    = "died"  // its runner died; the run will end as lost, or be resumed
+	QueueEnded   = "ended" // just now
 )
 
-// MaxQueued bounds how many runs Queue returns.
+// MaxQueued bounds the runs that Queue returns.
 const MaxQueued = 1000
 
-// Queue returns the runs that are in the queue, the oldest first, at most n of them and at
-// most MaxQueued, and how many there are.
+// Queue returns the first n runs of the queue, the oldest first and at most MaxQueued, and the
+// number of all runs in it.
 func (c *Cluster) Queue(ctx context.Context, n int) (runs []*QueuedRun, all uint64, err error) {
 	processes, err := c.processes(ctx)
 	if err != nil {
@@ -83,7 +83,7 @@ func (c *Cluster) Queue(ctx context.Context, n int) (runs []*QueuedRun, all uint
 	return runs, max(all, uint64(len(runs))), c.reached(err)
 }
 
-// stateOf sets the state of a job by its record.
+// stateOf sets the state of a queued run from its record.
 func (c *Cluster) stateOf(ctx context.Context, j *job, r *QueuedRun, names map[string]string) error {
 	name := j.Name
 	if name == "" {

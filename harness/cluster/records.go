@@ -24,20 +24,20 @@ func (c *Cluster) Store(o *store.StoreOptions) *store.Store {
 	return store.On(c.Backing(), plainURL(c.o.URL), o)
 }
 
-// backing has records as messages of recordsStream, one subject for each.
+// backing stores records as messages of recordsStream, one subject for each record.
 type backing struct {
 	c      *Cluster
 	news   store.Signal
 	known  known
-	lives  atomic.Bool // the process has been made known as alive
+	lives  atomic.Bool // the process is known as alive
 	living sync.Once
 	key    atomic.Pointer[[]byte]
 }
 
 func (b *backing) Changes() *store.Signal { return &b.news }
 
-// SentWithin is AckWait: a line may take as long while a server of the engine is away, and
-// its writer owns the record for as long.
+// SentWithin returns AckWait: storing a line may take as long while a server of the engine is away,
+// and its writer owns the record as long.
 func (b *backing) SentWithin() time.Duration { return b.c.o.AckWait }
 
 func (b *backing) Create(name string) (store.Sink, error) {
@@ -47,7 +47,7 @@ func (b *backing) Create(name string) (store.Sink, error) {
 	return newSink(b, name), nil
 }
 
-// lastOf returns the last message of a record, and the position that its headers give.
+// lastOf returns the last message of a record, and its position.
 func (c *Cluster) lastOf(ctx context.Context, name string) (p position, m *jetstream.RawStreamMsg, err error) {
 	if _, _, ok := store.ParseName(name); !ok {
 		return p, nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
@@ -85,7 +85,7 @@ func (b *backing) Reopen(name string, dead bool) (store.Sink, error) {
 	if errors.Is(err, errOther) { // another process writes it
 		return nil, store.ErrRunning
 	}
-	if err != nil { // it may be stored all the same
+	if err != nil { // it may have been stored
 		s.fail(err)
 		b.c.work.Go(s.leave)
 		return nil, err
@@ -93,7 +93,7 @@ func (b *backing) Reopen(name string, dead bool) (store.Sink, error) {
 	return s, nil
 }
 
-// running reports whether the record with this last message is open, and its process alive.
+// running reports whether the record with this last message is open and its process is alive.
 func (b *backing) running(ctx context.Context, p position) (bool, error) {
 	if !p.open || p.process == b.c.id {
 		return p.open, nil
@@ -101,8 +101,8 @@ func (b *backing) running(ctx context.Context, p position) (bool, error) {
 	return b.c.alive(ctx, p.process)
 }
 
-// writes reports whether a record is open, and its process alive. It reads only the record's
-// last message.
+// writes reports whether a record is open and its process is alive. It reads only the record's last
+// message.
 func (b *backing) writes(name string) bool {
 	ctx, cancel := b.c.bounded()
 	defer cancel()
@@ -114,7 +114,7 @@ func (b *backing) writes(name string) bool {
 	return is && err == nil
 }
 
-// Open returns a record as it is stored.
+// Open returns the record as it is stored now.
 func (b *backing) Open(name string) (store.Source, error) {
 	ctx, cancel := b.c.bounded()
 	defer cancel()
@@ -126,7 +126,7 @@ func (b *backing) Open(name string) (store.Source, error) {
 }
 
 func (b *backing) Find(id string) ([]string, error) {
-	if m, ok := b.known.get(id); ok { // if it is gone by now, Open says so
+	if m, ok := b.known.get(id); ok { // if it has been removed, Open returns an error
 		return []string{m.name}, nil
 	}
 	if len(id) != idSize || token(id) != id {
@@ -154,7 +154,7 @@ func (b *backing) Size(name string) (int64, error) {
 	return p.end + p.beside, err
 }
 
-// Most is an upper bound of the size of all records, in bytes: the size of their stream.
+// Most returns an upper bound of the size of all records, in bytes: the size of their stream.
 func (b *backing) Most() (int64, error) {
 	ctx, cancel := b.c.bounded()
 	defer cancel()
@@ -172,7 +172,7 @@ func (b *backing) Remove(name string, spare func() error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err == nil { // else it can be neither written nor read
+	if err == nil { // otherwise it can be neither written nor read
 		running, err := b.running(ctx, p)
 		if err == nil && running {
 			err = store.ErrRunning
@@ -184,7 +184,7 @@ func (b *backing) Remove(name string, spare func() error) error {
 			return err
 		}
 	}
-	// A process that reopens it just now finds its message gone, and writes no more.
+	// A process that is just reopening it finds its message gone, and writes no more.
 	if err := b.c.purge(ctx, b.c.records, recordSubject(name)); err != nil {
 		return err
 	}

@@ -26,23 +26,23 @@ import (
 
 // RunnerOptions configure Cluster.Serve.
 type RunnerOptions struct {
-	// Harness runs the scripts; its records are those of the cluster, and it has no
-	// Elsewhere.
+	// Harness runs the scripts. Its records are those of the cluster, and it has no Elsewhere.
 	Harness *harness.Harness
-	// Records are the same.
+	// Records are the same as those of Harness.
 	Records *store.Store
-	// Catalog returns what a script can use; release is called when it has ended.
+	// Catalog returns the tools and packages that a script can use. release is called when the
+	// script has ended.
 	Catalog func(ctx context.Context) (cat *catalog.Catalog, release func(), err error)
 	// Pool names the queue of the runner's scripts. If empty, it is DefaultPool.
 	Pool string
 	// MaxRuns is the number of scripts that run at a time. If zero, it is DefaultRuns.
 	MaxRuns int
-	// RerunReads resumes a run whose runner died if it had sent read calls only.
+	// RerunReads resumes a run whose runner died, if it had sent only read calls.
 	RerunReads bool
-	// ReadOnly and Deny are as in a policy, and hold beside that of each script.
+	// ReadOnly and Deny are as in a policy. They apply in addition to the policy of each script.
 	ReadOnly bool
 	Deny     []string
-	// Limits bound each run besides its own; zero fields do not.
+	// Limits bound each run in addition to its own limits. Zero fields do not.
 	Limits harness.Limits
 	// Grace is how long scripts may continue when the runner ends. If zero, they are canceled
 	// at once.
@@ -55,8 +55,8 @@ type RunnerOptions struct {
 const DefaultRuns = 8
 
 const (
-	// pullFor is how long one request for a job waits, and so how long a runner that ends
-	// may take to notice it.
+	// pullFor is how long one request for a job waits. A runner that ends may take as long to
+	// notice it.
 	pullFor = time.Second
 	// resultTries is how many times a result is sent to a front end that does not acknowledge
 	// it.
@@ -75,33 +75,33 @@ type runner struct {
 	c   *Cluster
 	o   RunnerOptions
 	log *slog.Logger
-	end sync.WaitGroup // jobs that were taken
+	end sync.WaitGroup // jobs with a result to send
 
-	lacks   atomic.Pointer[string] // a revision that a job needs and this runner lacks; the first was logged
-	failing bool                   // asking for jobs fails, which was logged
+	lacks   atomic.Pointer[string] // a revision that a job needs and this runner does not have; the first one was logged
+	failing bool                   // asking for jobs fails; this was logged
 
-	busy    atomic.Int64 // places
+	busy    atomic.Int64 // places in use
 	mu      sync.Mutex
 	mine    map[uint64]*running // by sequence of the job in the queue
 	tenants map[string]*catalog.Own
-	used    *catalog.Catalog // the latest
+	used    *catalog.Catalog // the latest one
 }
 
 // running is a run that this runner has.
 type running struct {
 	msg atomic.Pointer[jetstream.Msg] // the latest delivery of its job
 	job *job
-	seq uint64 // of it in the queue
+	seq uint64 // of the job in the queue
 	// again reports whether the job was delivered before, to this runner or another.
 	again bool
 	span  *telemetry.Span
 }
 
-// later gives a job back, to a runner that asks after a delay.
+// later returns the job to the queue; it is delivered again after a delay.
 func (r *running) later(delay time.Duration) { (*r.msg.Load()).NakWithDelay(delay) }
 
-// Serve runs the scripts of a pool until ctx ends. Those that run then have
-// RunnerOptions.Grace.
+// Serve runs the scripts of a pool until ctx ends. Scripts under way then have RunnerOptions.Grace
+// to finish.
 func (c *Cluster) Serve(ctx context.Context, o *RunnerOptions) error {
 	r := &runner{c: c, o: *o, log: c.log, mine: map[uint64]*running{}, tenants: map[string]*catalog.Own{}}
 	r.o.Pool, r.o.MaxRuns = cmp.Or(o.Pool, DefaultPool), cmp.Or(o.MaxRuns, DefaultRuns)
@@ -126,7 +126,7 @@ func (c *Cluster) Serve(ctx context.Context, o *RunnerOptions) error {
 		return err
 	}
 	defer leave()
-	// Scripts go on when ctx ends, for the grace time.
+	// Scripts continue for the grace time after ctx ends.
 	scripts, kill := context.WithCancel(c.ctx)
 	defer kill()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(r.o.Grace, kill) })()
@@ -134,7 +134,7 @@ func (c *Cluster) Serve(ctx context.Context, o *RunnerOptions) error {
 	places := make(chan struct{}, r.o.MaxRuns)
 	for ctx.Err() == nil {
 		select {
-		case places <- struct{}{}: // asked for only when there is a place, so that no job waits here
+		case places <- struct{}{}: // ask only when a place is free, so that no job waits here
 		case <-ctx.Done():
 			continue
 		}
@@ -153,7 +153,7 @@ func (c *Cluster) Serve(ctx context.Context, o *RunnerOptions) error {
 	return r.drain()
 }
 
-// drain waits for effect calls under way, so that their records get the outcome.
+// drain waits for effect calls under way, so that their outcome gets into their records.
 func (r *runner) drain() error {
 	r.mu.Lock()
 	cat := r.used
@@ -180,7 +180,7 @@ func (r *runner) next(ctx context.Context, queue jetstream.Consumer) jetstream.M
 	case err == nil || errors.Is(err, nats.ErrTimeout) && r.c.conn.IsConnected():
 		r.failing = false
 		return msg
-	case r.c.conn.IsConnected() && !lostRequest(err) && !r.failing: // that the engine is away the connection has logged
+	case r.c.conn.IsConnected() && !lostRequest(err) && !r.failing: // a lost connection has been logged already
 		r.failing = true
 		r.log.Warn("no jobs from the cluster; asking again each second", "error", err)
 	}
@@ -199,22 +199,22 @@ func (r *runner) take(ctx context.Context, msg jetstream.Msg) {
 			msg.NakWithDelay(versionDelay)
 			return
 		}
-		r.log.Error("a job that cannot be read is dropped", "subject", msg.Subject(), "error", err)
+		r.log.Error("an unreadable job is dropped", "subject", msg.Subject(), "error", err)
 		msg.TermWithReason("it cannot be read")
 		return
 	}
 	meta, err := msg.Metadata()
 	if err != nil {
-		r.log.Error("a job that is none of a queue is dropped", "subject", msg.Subject(), "error", err)
+		r.log.Error("a job without queue metadata is dropped", "subject", msg.Subject(), "error", err)
 		return
 	}
 	seq := meta.Sequence.Stream
-	if own := r.own(seq); own != nil { // the run is under way; this is its job again
+	if own := r.own(seq); own != nil { // the run is under way; its job was delivered again
 		own.msg.Store(&msg)
 		return
 	}
 	if err := r.c.fetchApart(ctx, j); err != nil {
-		r.log.Error("a job is given back", "run", j.ID, "error", err)
+		r.log.Error("a job is returned to the queue", "run", j.ID, "error", err)
 		msg.NakWithDelay(versionDelay)
 		return
 	}
@@ -233,10 +233,10 @@ func (r *runner) take(ctx context.Context, msg jetstream.Msg) {
 	r.busy.Add(1)
 	out := r.run(ctx, run)
 	r.busy.Add(-1)
-	if out != nil { // else it did not come to anything here
+	if out != nil { // otherwise the job stays in the queue, or another process has it
 		run.span.End(out.status(), out.res)
 	}
-	r.end.Go(func() { // the place is free
+	r.end.Go(func() { // the place is free meanwhile
 		if out != nil {
 			r.c.tell(j, out)
 			r.ack(run)
@@ -253,12 +253,12 @@ func (r *runner) own(seq uint64) *running {
 	return r.mine[seq]
 }
 
-// ack takes a job out of the queue.
+// ack removes a job from the queue.
 func (r *runner) ack(run *running) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.c.ctx), r.c.o.AckWait)
 	defer cancel()
 	if err := r.c.again(ctx, (*run.msg.Load()).DoubleAck); err != nil {
-		r.log.Warn("a job that is done comes again", "run", run.job.ID, "error", err) // and is found to have ended
+		r.log.Warn("a finished job may be delivered again", "run", run.job.ID, "error", err) // the next runner finds its end
 	}
 	r.c.dropApart(run.job.ID, run.job.Apart)
 }
@@ -284,14 +284,14 @@ func (r *runner) run(ctx context.Context, run *running) (out *jobResult) {
 		}()
 	})
 	if err != nil {
-		r.log.Error("a job is given back", "run", j.ID, "error", err)
+		r.log.Error("a job is returned to the queue", "run", j.ID, "error", err)
 		run.later(time.Second)
 		return nil
 	}
 	defer func() {
 		stays = out != nil && out.res != nil && out.res.Unsettled()
 		close(ended)
-		sub.Drain() // what is on its way here is answered
+		sub.Drain() // answers the messages that are under way
 	}()
 	stop := r.beat(ctx, run, cancel)
 	defer stop()
@@ -339,16 +339,16 @@ func (r *runner) run(ctx context.Context, run *running) (out *jobResult) {
 	case errors.Is(unwritten, store.ErrTaken):
 		r.log.Warn("a run was taken over by another process", "run", j.ID)
 		run.span.End("taken_over", res)
-		return nil // the process that has taken it over sends the result
+		return nil // the new owner sends the result
 	case lostRequest(unwritten):
-		r.log.Warn("the record of a run has not got its end", "run", j.ID, "error", unwritten)
+		r.log.Warn("the end of a run was not recorded", "run", j.ID, "error", unwritten)
 		run.later(time.Second)
 		return nil // the next runner of the job ends the record
 	}
 	return &jobResult{res, err}
 }
 
-// beat keeps the job from being delivered again until stop is called. If the engine is not
+// beat keeps the job from being delivered again until stop is called. If the engine cannot be
 // reached for AckWait, another runner may have the job, and the script is canceled.
 func (r *runner) beat(ctx context.Context, run *running, cancel func()) (stop func()) {
 	ctx, end := context.WithCancel(ctx)
@@ -370,7 +370,7 @@ func (r *runner) beat(ctx context.Context, run *running, cancel func()) (stop fu
 			if err == nil {
 				last = time.Now()
 			} else if ctx.Err() == nil && time.Since(last) > r.c.o.AckWait {
-				r.log.Error("the cluster is not reached: a script is ended", "run", run.job.ID, "error", err)
+				r.log.Error("the cluster cannot be reached: a script is canceled", "run", run.job.ID, "error", err)
 				cancel()
 				return
 			}
@@ -382,8 +382,8 @@ func (r *runner) beat(ctx context.Context, run *running, cancel func()) (stop fu
 	}
 }
 
-// before looks for an earlier attempt of a job. If done, the job does not begin now, and out
-// is its result, or nil if it stays in the queue.
+// before looks for an earlier attempt of a job. If done is true, the job does not begin now, and
+// out is its result; out is nil if the job stays in the queue or was canceled.
 func (r *runner) before(ctx context.Context, run *running) (out *jobResult, done bool) {
 	j := run.job
 	if j.Kind == kindResume {
@@ -400,12 +400,12 @@ func (r *runner) before(ctx context.Context, run *running) (out *jobResult, done
 	switch {
 	case errors.Is(err, store.ErrNotFound) && j.Kind == kindRun, err == nil && !begun:
 		if time.Now().After(j.Until) {
-			r.ack(run) // its front end takes it back, or is gone
+			r.ack(run) // its front end withdraws it, or is gone
 			return nil, true
 		}
 		return nil, false
 	case err != nil:
-		r.log.Warn("a job is given back", "run", j.ID, "error", err)
+		r.log.Warn("a job is returned to the queue", "run", j.ID, "error", err)
 		run.later(time.Second)
 		return nil, true
 	case rec.End != nil && !rec.Running:
@@ -421,13 +421,13 @@ func (r *runner) before(ctx context.Context, run *running) (out *jobResult, done
 			var running *store.RunningError
 			var no *harness.NotResumableError
 			switch {
-			case errors.As(err, &running): // not known to be dead yet
+			case errors.As(err, &running): // its process may still be alive
 				run.later(r.c.o.AckWait / 10)
 				return nil, true
 			case err == nil && res.Unwritten == nil:
 				return &jobResult{res: res}, true
 			case err != nil && !errors.As(err, &no):
-				r.log.Warn("a run of reads cannot go on", "run", j.ID, "error", err)
+				r.log.Warn("a run with only read calls cannot be resumed", "run", j.ID, "error", err)
 			}
 		}
 	}
@@ -448,7 +448,7 @@ func (r *runner) before(ctx context.Context, run *running) (out *jobResult, done
 	return &jobResult{res: res}, true
 }
 
-// onlyRead reports whether a run has sent reads alone.
+// onlyRead reports whether a run has sent only read calls.
 func onlyRead(run *record.Run) bool {
 	for _, l := range run.Lines {
 		if c, ok := l.(*record.Call); ok && c.Class != record.Read {
@@ -478,7 +478,7 @@ func (r *runner) script(ctx context.Context, run *running) (s *harness.Script, r
 	if j.Lines || run.span != nil {
 		s.OnProgress = func(p record.Progress) {
 			run.span.Progress(p)
-			if j.Lines && p.Begin == nil { // the front end has the name that it gave the record
+			if j.Lines && p.Begin == nil { // the front end has chosen the record's name
 				r.c.progress(j, &event{Progress: &p})
 			}
 		}
@@ -497,10 +497,10 @@ func (r *runner) script(ctx context.Context, run *running) (s *harness.Script, r
 	return s, release, nil
 }
 
-// maxTenants is how many tenants have their catalogs kept.
+// maxTenants is how many tenants' catalogs are cached.
 const maxTenants = 1000
 
-// seenBy is a catalog as the tenant of a job sees it.
+// seenBy returns the catalog with the saved scripts and inferred result types of the job's tenant.
 func (r *runner) seenBy(j *job, cat *catalog.Catalog) *catalog.Catalog {
 	key, anonymous := j.Script.Origin.Tenant, j.Script.Origin.Anonymous
 	if key == "" && !anonymous {
@@ -535,7 +535,7 @@ func (c *Cluster) progress(j *job, e *event) {
 	}
 }
 
-// printer sends the output of a script.
+// printer is an io.Writer that sends the output of a script.
 type printer func([]byte)
 
 func (p printer) Write(b []byte) (int, error) {
@@ -543,7 +543,7 @@ func (p printer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// tell sends the result of a job to its front end, until that acknowledges it.
+// tell sends the result of a job to its front end until it acknowledges the result.
 func (c *Cluster) tell(j *job, out *jobResult) {
 	var e event
 	var err error
@@ -559,7 +559,7 @@ func (c *Cluster) tell(j *job, out *jobResult) {
 		m, err = c.eventMessage(ctx, j.ID, doneSubject(j.Front, j.ID), &e)
 	}
 	if err != nil {
-		c.log.Error("the result of a run cannot be sent", "run", j.ID, "error", err) // the record has it
+		c.log.Error("the result of a run cannot be sent", "run", j.ID, "error", err) // it is in the record
 		return
 	}
 	for range resultTries {
@@ -569,7 +569,7 @@ func (c *Cluster) tell(j *job, out *jobResult) {
 	}
 }
 
-// askUser has the front end of a job ask its user.
+// askUser asks the user of a job's front end.
 func (c *Cluster) askUser(ctx context.Context, j *job, server string, q *backend.Question) (*backend.Reply, error) {
 	b, err := marshal(userQuestion{V: 1, Server: server, Key: q.Key, Mode: q.Mode, Message: q.Message, URL: q.URL,
 		Schema: q.Schema})

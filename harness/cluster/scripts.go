@@ -26,12 +26,12 @@ type scripts struct {
 	c   *Cluster
 	lib *library.Library
 
-	mu   sync.Mutex        // held while a file is written, so that the last one that is written is the newest
-	last map[string]uint64 // by key: the revision that its file is of
+	mu   sync.Mutex        // locked while a file is written, so that the newest is written last
+	last map[string]uint64 // by key: the revision of its file
 }
 
-// Scripts has files use the saved scripts of the cluster, which all processes share. A copy
-// is kept in the user's cache folder.
+// Scripts makes files use the saved scripts of the cluster, which all processes share. A copy is
+// stored in the user's cache folder.
 func (c *Cluster) Scripts(ctx context.Context, files *catalog.Files) error {
 	path, err := c.copyOf()
 	if err == nil {
@@ -67,8 +67,8 @@ func (c *Cluster) spread(ctx context.Context, dir string) (*library.Library, err
 	}
 }
 
-// watch takes all scripts and then each change, until something fails. It calls have when
-// the folder has all scripts of the cluster.
+// watch applies all scripts and then each change, until something fails. It calls have when the
+// folder has all scripts of the cluster.
 func (s *scripts) watch(ctx context.Context, have func(error)) error {
 	w, err := s.c.keys.Watch(ctx, scriptKeys+">")
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *scripts) watch(ctx context.Context, have func(error)) error {
 	}
 	defer w.Stop()
 	s.mu.Lock()
-	s.last = map[string]uint64{} // of another bucket, if this one was made anew
+	s.last = map[string]uint64{} // the bucket may be a new one
 	s.mu.Unlock()
 	for {
 		select {
@@ -88,7 +88,7 @@ func (s *scripts) watch(ctx context.Context, have func(error)) error {
 				have(s.rest())
 			default:
 				if err := s.take(e.Key(), e.Value(), e.Revision()); err != nil {
-					s.c.log.Warn("a saved script of the cluster is not taken", "error", err)
+					s.c.log.Warn("a saved script of the cluster is ignored", "error", err)
 				}
 			}
 		case <-ctx.Done():
@@ -114,8 +114,8 @@ func (s *scripts) rest() error {
 	return err
 }
 
-// take writes the file of a script, unless it has a later revision. If data is empty, the
-// script was deleted.
+// take writes the file of a script, unless its revision is not newer. If data is empty, the script
+// was deleted.
 func (s *scripts) take(key string, data []byte, revision uint64) error {
 	of, name, ok := strings.Cut(strings.TrimPrefix(key, scriptKeys), ".")
 	of, name = untoken(of), untoken(name)
@@ -151,7 +151,7 @@ func (s *scripts) Save(of, name string, file []byte) error {
 			return err
 		}
 		if data = b.Bytes(); len(data) > part {
-			return fmt.Errorf("it has %d bytes when compressed, at most %d can be sent to the others", len(data), part)
+			return fmt.Errorf("it has %d bytes when compressed; at most %d can be shared", len(data), part)
 		}
 	}
 	s.mu.Lock()
@@ -161,7 +161,7 @@ func (s *scripts) Save(of, name string, file []byte) error {
 	defer cancel()
 	revision, err := s.c.swap(ctx, key, data, last, 0)
 	if errors.Is(err, errOther) {
-		return fmt.Errorf("another process has changed the saved script %q in the meantime; look at it, and try again", name)
+		return fmt.Errorf("another process has changed the saved script %q in the meantime; compare it with yours, and save again", name)
 	}
 	if err != nil {
 		return err
@@ -169,7 +169,7 @@ func (s *scripts) Save(of, name string, file []byte) error {
 	return s.take(key, data, revision)
 }
 
-// unzip returns what gzip has compressed, of at most so many bytes.
+// unzip decompresses gzip data of at most most bytes.
 func unzip(data []byte, most int64) ([]byte, error) {
 	zip, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {

@@ -16,11 +16,11 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 )
 
-// gather is how long written bytes wait for more before they are sent.
+// gather is how long written bytes wait for more bytes before they are sent.
 const gather = 20 * time.Millisecond
 
-// sink writes a record. Each of its messages is published on the condition that the one
-// before it is the last of its subject, so that no other process has written.
+// sink writes a record. It publishes each message on the condition that the previous one is the
+// last of its subject, so that no other process has written.
 type sink struct {
 	b              *backing
 	name, subject  string
@@ -32,13 +32,13 @@ type sink struct {
 	beside         int64      // bytes of values beside it
 	seq, data      uint64     // of the last message, and of the last one with bytes, or 0
 	number         int        // of the message that was sent last
-	listed         bool       // its first message may be sent
-	sending, timed bool       // one is under way, or is due
+	listed         bool       // the first message may be sent
+	sending, timed bool       // a message is under way, or is due
 	closing        bool       // nothing more is written
-	ended          bool       // what is written is an end: nothing more is expected
+	ended          bool       // the last line is an End: nothing more is expected
 	closed         bool       // the last message says that the record is closed
-	put            []string   // subjects of what it put beside the record
-	err            error      // it has failed, for good
+	put            []string   // subjects of the values that it stored beside the record
+	err            error      // the permanent error
 }
 
 func newSink(b *backing, name string) *sink {
@@ -72,7 +72,7 @@ func (s *sink) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// End says that the last line is an End. Its message closes the record, so that Close need
+// End notes that the last line is an End. Its message then closes the record, so that Close need
 // not.
 func (s *sink) End() {
 	s.mu.Lock()
@@ -128,10 +128,10 @@ func (s *sink) sendPart() {
 	s.idle.Broadcast()
 }
 
-// id is that of a message of this owner.
+// id returns the unique ID of a message of this owner.
 func (s *sink) id(number int) string { return s.owner + "." + strconv.Itoa(number) }
 
-// message is the next message. The caller holds mu.
+// message returns the next message. The caller holds mu.
 func (s *sink) message(data []byte, open bool) *nats.Msg {
 	m := nats.NewMsg(s.subject)
 	m.Data = data
@@ -152,14 +152,14 @@ func (s *sink) message(data []byte, open bool) *nats.Msg {
 	return m
 }
 
-// fail ends the writing. The caller holds mu.
+// fail ends the writing with an error. The caller holds mu.
 func (s *sink) fail(err error) {
 	s.err = cmp.Or(s.err, err)
 	s.idle.Broadcast()
 }
 
-// stored waits until all bytes written before are stored, and the record is closed if it is
-// to be. After AckWait the sink has failed. The caller holds mu.
+// stored waits until all bytes written before are stored and, if the sink is closing, the record is
+// closed. The sink fails after AckWait. The caller holds mu.
 func (s *sink) stored() error {
 	waits := true
 	late := time.AfterFunc(s.b.c.o.AckWait, func() {
@@ -193,7 +193,7 @@ func (s *sink) Sync() error {
 	return err
 }
 
-// owned returns an error if another process has written the record. The caller holds mu.
+// owned returns an error if another process has written to the record. The caller holds mu.
 func (s *sink) owned() error {
 	s.mu.Unlock()
 	ctx, cancel := s.b.c.bounded()
@@ -224,7 +224,7 @@ func (s *sink) Cut(size int64) error {
 		return errors.New("cutting a record that is being written")
 	}
 	if size > s.end { // another process has written to it since
-		return fmt.Errorf("%w: cutting a record of %d bytes behind byte %d", store.ErrTaken, s.end, size)
+		return fmt.Errorf("%w: cutting a record of %d bytes at byte %d", store.ErrTaken, s.end, size)
 	}
 	s.end = size
 	return s.err
@@ -254,8 +254,8 @@ func (s *sink) Close() error {
 	return err
 }
 
-// leave closes an incompletely stored record as soon as the engine can be reached, so that
-// other processes see that it is no longer written.
+// leave closes an incompletely stored record as soon as the engine can be reached, so that other
+// processes see that its writer is gone.
 func (s *sink) leave() {
 	c := s.b.c
 	s.mu.Lock()
@@ -272,7 +272,7 @@ func (s *sink) leave() {
 			m := s.message(nil, false)
 			s.mu.Unlock()
 			if _, err = c.publish(c.ctx, c.records, m, s.id(s.number), p.seq); errors.Is(err, errOther) {
-				continue // a message of ours was still under way
+				continue // an own message was still under way
 			}
 		}
 		if !lostRequest(err) {

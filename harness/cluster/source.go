@@ -20,7 +20,7 @@ type source struct {
 	last    []byte   // its bytes
 
 	mu  sync.Mutex
-	all []byte // nil: it was not read
+	all []byte // the whole record; nil before it is read
 }
 
 func (s *source) Size() (int64, error) { return s.at.end, nil }
@@ -69,7 +69,7 @@ func (s *source) read() ([]byte, error) {
 			return err
 		}
 		if was.offset > int64(len(all)) {
-			return fmt.Errorf("message %d of stream %s follows byte %d of the record, of which %d are there: messages are missing",
+			return fmt.Errorf("message %d of stream %s begins at byte %d, but the messages before it have %d bytes: messages are missing",
 				seq, recordsStream, was.offset, len(all))
 		}
 		if all = append(all[:was.offset], data...); seq == s.at.seq || s.at.follows(was) {
@@ -90,13 +90,13 @@ func (s *source) read() ([]byte, error) {
 	return all, nil
 }
 
-// errLast ends the reading of messages: nothing else is needed.
+// errLast stops the reading of messages after the last one that is needed.
 var errLast = errors.New("the last message")
 
-// few is how many messages are asked for one by one, before it pays to have them sent.
+// few is the number of messages up to which they are requested one by one; more are streamed.
 const few = 16
 
-// messages calls f for the messages of the record in their order, until f returns an error.
+// messages calls f for the messages of the record in order, until f returns an error.
 func (s *source) messages(f func(nats.Header, uint64, []byte) error) error {
 	c := s.b.c
 	ctx, cancel := c.bounded()
@@ -122,8 +122,8 @@ func (s *source) messages(f func(nats.Header, uint64, []byte) error) error {
 	}
 }
 
-// Edge returns the first line of the record or the last, without its line feed, from the
-// message that has it; false: all must be read to know it.
+// Edge returns the first or the last line of the record, without its line feed, by reading only the
+// message that has it. It returns false if the whole record must be read for it.
 func (s *source) Edge(last bool) ([]byte, bool, error) {
 	s.mu.Lock()
 	data := s.all

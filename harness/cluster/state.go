@@ -20,12 +20,12 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 )
 
-// Short-lived state is a bucket of keys and values: live processes, the latest runs of
-// requests, claims and the lock; the key of the records and the saved scripts stay. Reads
-// and watches are those of jetstream.KeyValue. Writes are Cluster.publish and Cluster.keep,
-// which give each key a lifetime of its own and recognise an earlier try of theirs.
+// Short-lived state is in a bucket of keys and values: live processes, the latest runs of requests,
+// claims and the lock. The key of the records and the saved scripts are there as well and do not
+// expire. Reads and watches use jetstream.KeyValue. Writes use Cluster.publish and Cluster.keep,
+// which give each key its own lifetime and recognise their own earlier tries.
 
-// get returns the value of a key. If there is none, the error is fs.ErrNotExist.
+// get returns the value of a key. If the key does not exist, the error is fs.ErrNotExist.
 func (c *Cluster) get(ctx context.Context, key string) (e jetstream.KeyValueEntry, err error) {
 	err = c.again(ctx, func(ctx context.Context) error {
 		e, err = c.keys.Get(ctx, key)
@@ -37,7 +37,7 @@ func (c *Cluster) get(ctx context.Context, key string) (e jetstream.KeyValueEntr
 	return e, c.reached(err)
 }
 
-// all returns the values of the keys that a pattern names.
+// all returns the values of the keys that match a pattern.
 func (c *Cluster) all(ctx context.Context, pattern string) (found []jetstream.KeyValueEntry, err error) {
 	err = c.again(ctx, func(ctx context.Context) error {
 		w, err := c.keys.Watch(ctx, pattern, jetstream.IgnoreDeletes())
@@ -63,8 +63,8 @@ func (c *Cluster) all(ctx context.Context, pattern string) (found []jetstream.Ke
 	return found, c.reached(err)
 }
 
-// keep writes a key that expires after some time. A repeated try does not replace what
-// another process has written since the first one.
+// keep writes a key that expires after ttl. A repeated try does not replace a value that another
+// process has written since the first try.
 func (c *Cluster) keep(ctx context.Context, key string, value []byte, ttl time.Duration) error {
 	id := strings.ToLower(rand.Text())
 	return c.reached(c.again(ctx, func(ctx context.Context) error {
@@ -74,9 +74,8 @@ func (c *Cluster) keep(ctx context.Context, key string, value []byte, ttl time.D
 	}))
 }
 
-// swap writes a key whose last revision is known, or that does not exist if last is 0. If
-// another process has written it, the error is errOther. If ttl is zero, the key does not
-// expire.
+// swap replaces the value of a key if last is its revision, or creates the key if last is 0. If
+// another process has written it, the error is errOther. If ttl is zero, the key does not expire.
 func (c *Cluster) swap(ctx context.Context, key string, value []byte, last uint64, ttl time.Duration) (revision uint64, err error) {
 	var o []jetstream.PublishOpt
 	if ttl != 0 {
@@ -91,8 +90,8 @@ func seconds(d time.Duration) time.Duration {
 	return max(time.Second, (d + time.Second - 1).Truncate(time.Second))
 }
 
-// live makes this process known as alive until Close. Its open records count as running only
-// while it is.
+// live makes this process known as alive until Close. Its open records count as running only during
+// this time.
 func (b *backing) live() error {
 	if b.lives.Load() {
 		return nil
@@ -116,11 +115,11 @@ func (c *Cluster) stayAlive() {
 		case <-tick.C:
 			ctx, cancel := c.bounded()
 			if err := c.sayAlive(ctx); err != nil && c.ctx.Err() == nil {
-				c.log.Warn("others cannot see that this process is alive", "error", err)
+				c.log.Warn("other processes may take this one for dead", "error", err)
 			}
 			cancel()
 		case <-c.ctx.Done():
-			if c.conn.IsConnected() { // else its key expires
+			if c.conn.IsConnected() { // otherwise its key expires
 				ctx, cancel := context.WithTimeout(context.Background(), each)
 				defer cancel()
 				c.keys.Purge(ctx, aliveKey(c.id), jetstream.PurgeTTL(time.Second))
@@ -156,7 +155,7 @@ func (b *backing) Note(request, id string) error {
 	return b.c.keep(ctx, requestKey(request), []byte(id), store.RequestsKnown)
 }
 
-// noted is the latest run of a request, or zero.
+// noted is the latest run of a request, or the zero value.
 type noted struct {
 	revision    uint64
 	id          string // of the run
@@ -169,7 +168,7 @@ func (c *Cluster) noted(ctx context.Context, request string) (n noted, err error
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return n, nil
-	case lostRequest(err): // it is asked before a script is sent to a runner
+	case lostRequest(err): // this comes before a script is sent to a runner
 		return n, errAway
 	case err != nil:
 		return n, err
@@ -219,8 +218,8 @@ func (b *backing) Key(make bool) ([]byte, error) {
 	return key, nil
 }
 
-// Once claims a name, which begins with the time at which the claim expires, in seconds
-// since 1970 in hexadecimal.
+// Once claims a name. The name begins with the time at which the claim expires, as hexadecimal
+// seconds since 1970.
 func (b *backing) Once(name string, now time.Time) (bool, error) {
 	until, _, _ := strings.Cut(name, "-")
 	s, err := strconv.ParseInt(until, 16, 64)
@@ -236,7 +235,7 @@ func (b *backing) Once(name string, now time.Time) (bool, error) {
 	return err == nil, err
 }
 
-// lockFor is how long the lock of Alone outlives a process that died with it.
+// lockFor is how long the lock of Alone remains after its process died.
 const lockFor = 10 * time.Second
 
 func (b *backing) Alone(ctx context.Context) (release func() error, err error) {
@@ -255,7 +254,7 @@ func (b *backing) Alone(ctx context.Context) (release func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	// Until it is released, it is renewed.
+	// The lock is renewed until it is released.
 	hold, end := context.WithCancel(b.c.ctx)
 	var renewing sync.WaitGroup
 	renewing.Go(func() {
@@ -280,14 +279,14 @@ func (b *backing) Alone(ctx context.Context) (release func() error, err error) {
 		renewing.Wait()
 		ctx, cancel := b.c.bounded()
 		defer cancel()
-		err := b.c.again(ctx, func(ctx context.Context) error { // not another process's lock, which has a later revision
+		err := b.c.again(ctx, func(ctx context.Context) error { // keeps another process's lock, which has a later revision
 			return b.c.state.Purge(ctx, jetstream.WithPurgeSubject(stateSubjects+lockKey), jetstream.WithPurgeSequence(revision+1))
 		})
 		return b.c.reached(err)
 	}, nil
 }
 
-// lock takes the lock, or renews it, and returns its revision.
+// lock takes or renews the lock, and returns its revision.
 func (b *backing) lock(ctx context.Context, last uint64) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, lockFor)
 	defer cancel()

@@ -20,16 +20,16 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Status is the cluster as one process sees it.
+// Status is the state of the cluster as one process sees it.
 type Status struct {
-	// Version is that of the NATS server that this process is connected to, and URL its URL
-	// without secrets. Cluster is the name of the servers' cluster, "" if the server is alone.
+	// Version is the version of the NATS server that this process is connected to. URL is its URL
+	// without secrets. Cluster is the name of the servers' cluster, empty if the server is alone.
 	Version, URL, Cluster string
 	TLS                   bool
-	// User is the user of this process. It is nil if the server does not say.
+	// User is the user of this process, or nil if the server does not report it.
 	User *User
-	// RoundTripMs is the time of a request, and ClockMs the difference between the clock of
-	// the server and this one's.
+	// RoundTripMs is the duration of a request. ClockMs is the difference between the server's
+	// clock and this process's.
 	RoundTripMs, ClockMs float64
 	Streams              []*Stream
 	Pools                []*Pool
@@ -37,14 +37,14 @@ type Status struct {
 	Registry             *Registry // nil if none was published
 	// AckWaitS is the time in seconds after which this process takes a silent runner for dead.
 	AckWaitS float64
-	// Unseen are the parts that this user may not read.
+	// Unseen lists the parts that this user may not read.
 	Unseen []string
 }
 
 // Stream is one stream of the engine.
 type Stream struct {
 	*jetstream.StreamInfo
-	// Odd are settings that differ from those that this version makes.
+	// Odd lists the settings that differ from those that this version makes.
 	Odd []string
 }
 
@@ -67,12 +67,12 @@ type Registry struct {
 type User struct {
 	Name    string `json:"user"`
 	Account string `json:"account"`
-	// Permissions are what the server's configuration grants. If empty, the user may do
-	// everything in its account.
+	// Permissions are the permissions that the server's configuration grants. If empty, the user
+	// may do everything in its account.
 	Permissions json.RawMessage `json:"permissions"`
 }
 
-// Status asks the engine for the state of the cluster. Parts that the user may not ask for are
+// Status asks the engine for the state of the cluster. Parts that the user may not read are
 // missing.
 func (c *Cluster) Status(ctx context.Context) (*Status, error) {
 	s := &Status{Version: c.conn.ConnectedServerVersion(), URL: plainURL(c.conn.ConnectedUrl()),
@@ -143,7 +143,7 @@ func (c *Cluster) streamsOf(ctx context.Context, s *Status) error {
 }
 
 // odd returns the settings in which a stream differs from the one that this version makes. The
-// number of replicas, the size limits, and how long records stay are the operator's choice.
+// number of replicas, the size limits, and the retention time of records are the operator's choice.
 func odd(want, is *jetstream.StreamConfig) (all []string) {
 	settings := func(c *jetstream.StreamConfig) (m map[string]any) {
 		slices.Sort(c.Subjects)
@@ -234,8 +234,9 @@ func (c *Cluster) Reached() error {
 	return nil
 }
 
-// Monitored asks the monitoring port of a server of NATS (http://host:8222) how often it
-// writes acknowledged messages to its disk. Zero means before it acknowledges them.
+// Monitored asks the monitoring port of a NATS server (http://host:8222) for the interval at which
+// it writes acknowledged messages to its disk. Zero means that it writes them before it
+// acknowledges them.
 func Monitored(ctx context.Context, at string) (sync time.Duration, err error) {
 	defer func() {
 		if err != nil {
@@ -244,7 +245,7 @@ func Monitored(ctx context.Context, at string) (sync time.Duration, err error) {
 	}()
 	u, err := url.Parse(at)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return 0, errors.New("want http://HOST:8222, as http_port of the server says")
+		return 0, errors.New("want http://HOST:8222, with the port from the server's http_port")
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.JoinPath("varz").String(), nil)
 	if err != nil {

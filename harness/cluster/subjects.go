@@ -12,7 +12,7 @@ import (
 // The streams.
 const (
 	queueStream   = "UT_QUEUE"   // jobs
-	recordsStream = "UT_RECORDS" // lines of records, and what stands beside them
+	recordsStream = "UT_RECORDS" // lines of records, and the values beside them
 	stateStream   = "KV_" + stateBucket
 	keptStream    = "UT_KEPT" // values for Stored
 	auditStream   = "UT_AUDIT"
@@ -37,15 +37,14 @@ func jobSubject(pool, request, id string) string {
 	return prefix + "run." + token(pool) + "." + token(request) + "." + id
 }
 
-// recordSubject is the subject of the lines of a record, and besideSubject that of what
-// stands beside it; the latter is "" for what is no record's name.
+// recordSubject returns the subject of the lines of a record.
 func recordSubject(name string) string {
 	return prefix + "rec." + strings.Replace(name[:len(name)-idSize-1], ".", "_", 1) + "." + name[len(name)-idSize:]
 }
 
 const idSize = 10
 
-// recordName is the name of the record whose lines have a subject, "" where it is none's.
+// recordName returns the name of the record with a subject, or "" for another subject.
 func recordName(subject string) string {
 	rest, ok := strings.CutPrefix(subject, prefix+"rec.")
 	at, id, two := strings.Cut(rest, ".")
@@ -73,11 +72,11 @@ func keptSubjects(tenant, handle string) string { // before the last tokens
 func keptKey(tenant string) string     { return "kept." + token(tenant) }
 func auditSubject(front string) string { return auditSubjects + token(front) }
 
-// scriptKey is the key of a script of a library, see library.Spread.
+// scriptKey returns the key of a script of a library, see library.Spread.
 func scriptKey(of, name string) string { return scriptKeys + token(of) + "." + token(name) }
 
-// token writes a text as one token of a subject: itself where it has letters of the
-// lower case, digits and hyphens alone, else "_" and its bytes in hexadecimal.
+// token encodes a text as one token of a subject: the text itself if it has only lower-case
+// letters, digits and hyphens, otherwise "_" and its bytes in hexadecimal.
 func token(s string) string {
 	plain := func(c rune) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' }
 	if s != "" && strings.IndexFunc(s, func(c rune) bool { return !plain(c) }) < 0 {
@@ -86,7 +85,7 @@ func token(s string) string {
 	return "_" + hex.EncodeToString([]byte(s))
 }
 
-// untoken is the text that a token writes, "" where it writes none.
+// untoken returns the text that a token encodes, or "" if the token is invalid.
 func untoken(t string) string {
 	code, ok := strings.CutPrefix(t, "_")
 	if !ok {

@@ -14,9 +14,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// putValue stores a value under a subject, in several messages if it is large: the first
-// has the subject and is published last, so that a value is there whole. If there is one
-// already, the error is fs.ErrExist.
+// putValue stores a value under a subject. A large value takes several messages; the first one,
+// which has the subject, is published last, so that a value is complete as soon as it is visible.
+// If there is a value already, the error is fs.ErrExist.
 func (c *Cluster) putValue(ctx context.Context, in jetstream.Stream, subject string, value []byte) error {
 	m := nats.NewMsg(subject)
 	nonce := strings.ToLower(rand.Text())
@@ -43,13 +43,13 @@ func (c *Cluster) putValue(ctx context.Context, in jetstream.Stream, subject str
 	return err
 }
 
-// restSubject is the subject of a part of a value that is not its first one.
+// restSubject returns the subject of a further part of a value.
 func restSubject(subject, nonce string, n int) string {
 	return subject + "." + token(nonce) + "." + strconv.Itoa(n)
 }
 
-// value returns the value under a subject, of at most max bytes. If there is none, the error
-// is fs.ErrNotExist.
+// value returns the value under a subject, of at most max bytes. If it does not exist, the error is
+// fs.ErrNotExist.
 func (c *Cluster) value(ctx context.Context, in jetstream.Stream, subject string, max int64) ([]byte, error) {
 	m, err := c.last(ctx, in, subject)
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *Cluster) value(ctx context.Context, in jetstream.Stream, subject string
 	nonce := m.Header.Get(ownerHeader)
 	n, err := strconv.Atoi(m.Header.Get(partsHeader))
 	if err != nil || n < 0 || int64(n) > max/part || len(nonce) > maxName {
-		return nil, fmt.Errorf("message %d of %s has no valid %s and %s, or the value more than %d bytes",
+		return nil, fmt.Errorf("message %d of %s has no valid %s and %s, or its value has more than %d bytes",
 			m.Sequence, subject, ownerHeader, partsHeader, max)
 	}
 	value := m.Data
@@ -79,8 +79,8 @@ func apartSubjects(run, name string) string {
 	return prefix + "val." + run + ".apart." + token(name) + "."
 }
 
-// putApart stores the content of a message that is too large, beside the record of its run,
-// and returns its name.
+// putApart stores the content of a message that is too large beside the record of its run, and
+// returns its name.
 func (c *Cluster) putApart(ctx context.Context, run string, value []byte) (name string, err error) {
 	name = strings.ToLower(rand.Text())
 	return name, c.putValue(ctx, c.records, apartSubjects(run, name)+"value", value)
@@ -91,8 +91,8 @@ func (c *Cluster) apart(ctx context.Context, run, name string, max int64) ([]byt
 	return c.value(ctx, c.records, apartSubjects(run, name)+"value", max)
 }
 
-// dropApart deletes a value that putApart has stored, if there is one. If that fails, it goes
-// with the record.
+// dropApart deletes a value that putApart has stored, if it exists. If that fails, the value is
+// deleted with the record.
 func (c *Cluster) dropApart(run, name string) {
 	if name == "" {
 		return
@@ -100,6 +100,6 @@ func (c *Cluster) dropApart(run, name string) {
 	ctx, cancel := context.WithTimeout(c.ctx, each)
 	defer cancel()
 	if err := c.purge(ctx, c.records, apartSubjects(run, name)+">"); err != nil {
-		c.log.Warn("the content of a large message stays beside the records", "run", run, "error", err)
+		c.log.Warn("the content of a large message was not deleted", "run", run, "error", err)
 	}
 }

@@ -13,26 +13,26 @@ import (
 )
 
 const (
-	// cancelFor is how long a cancellation looks for the runner of a run, and leaveFor how
-	// long that runner has to end it, besides AckWait.
+	// cancelFor is how long a cancellation looks for the runner of a run. leaveFor is how long that
+	// runner has to end it, in addition to AckWait.
 	cancelFor = 20 * time.Second
 	leaveFor  = 30 * time.Second
-	// clockSkew is how much the clocks of processes may differ.
+	// clockSkew is the largest expected difference between the clocks of processes.
 	clockSkew = time.Second
 )
 
-// waiter waits for the result of a job: from its runner, or else in the record.
+// waiter waits for the result of a job, from its runner or from the record.
 type waiter struct {
 	f  *Front
 	j  *job
 	fl *flight
 
 	over  time.Time // when the run counts as lost even if a runner has it
-	ended int       // looks that found the run ended
-	dead  time.Time // since when no process has the run, which has not ended
+	ended int       // how many looks have found the run ended
+	dead  time.Time // since when the unfinished run has no process
 }
 
-var errClosed = errors.New("this process ends, and does not wait for the run any more")
+var errClosed = errors.New("this process is ending and no longer waits for the run")
 
 func (w *waiter) wait(ctx context.Context) *jobResult {
 	tick := time.NewTicker(lookEvery)
@@ -69,7 +69,7 @@ func (w *waiter) cancel() *jobResult {
 	return out
 }
 
-// look looks at the record. It returns nil if the run has no result yet.
+// look reads the record. It returns nil if the run has no result yet.
 func (w *waiter) look() *jobResult {
 	now := time.Now()
 	records, j := w.f.o.Records, w.j
@@ -97,20 +97,19 @@ func (w *waiter) look() *jobResult {
 			return w.lose()
 		}
 	case run.End != nil:
-		if w.ended++; w.ended > 1 { // the runner's word is on its way the first time
+		if w.ended++; w.ended > 1 { // the first time, the runner's message may be under way
 			res, err := outcome.FromRecord(run)
 			return &jobResult{res, err}
 		}
 	case w.dead.IsZero():
 		w.dead = now
-	case now.Sub(w.dead) > w.f.c.o.AckWait/2: // a runner would have said so by now
+	case now.Sub(w.dead) > w.f.c.o.AckWait/2: // a runner would have taken it over by now
 		return w.lose()
 	}
 	return nil
 }
 
-// never takes a job out of the queue that no runner took in time. It returns nil if one just
-// has.
+// never withdraws a job that no runner took in time. It returns nil if a runner has just taken it.
 func (w *waiter) never() *jobResult {
 	ctx, cancel := context.WithTimeout(w.f.c.ctx, cancelFor)
 	defer cancel()
@@ -125,13 +124,13 @@ func (w *waiter) never() *jobResult {
 		return nil
 	}
 	if err != nil {
-		w.f.c.log.Warn("a job that no runner took cannot be taken back", "run", w.j.ID, "error", err)
+		w.f.c.log.Warn("a job that no runner took cannot be withdrawn", "run", w.j.ID, "error", err)
 		return nil
 	}
 	return &jobResult{err: busy("no runner took the script in time")}
 }
 
-// hard is when the run counts as lost even if a runner has it.
+// hard returns the time at which the run counts as lost even if a runner has it.
 func (w *waiter) hard(run *record.Run) time.Time {
 	if !w.over.IsZero() {
 		return w.over

@@ -1,5 +1,5 @@
-// Package clustertest starts servers of NATS inside a test. It is for tests alone: a
-// program that imports it carries the server.
+// Package clustertest starts NATS servers inside a test. It is only for tests: a program that
+// imports it contains the server.
 package clustertest
 
 import (
@@ -18,15 +18,14 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Server starts one server that keeps its streams in a folder of the test, and returns
-// its URL.
+// Server starts one server that stores its streams in a folder of the test, and returns its URL.
 func Server(t testing.TB) string { return Servers(t, 1)[0].ClientURL() }
 
-// Servers starts n servers, which form a cluster where they are several, and waits until
-// streams can be made. They end with the test.
+// Servers starts n servers and waits until streams can be made. Several servers form a cluster.
+// They end with the test.
 func Servers(t testing.TB, n int) []*server.Server { return NewEngine(t, n).Servers }
 
-// Engine is one server, or some that form a cluster, which can be started again.
+// Engine is one server, or several that form a cluster. It can be stopped and started again.
 type Engine struct {
 	Servers []*server.Server
 	t       testing.TB
@@ -57,7 +56,7 @@ func NewEngine(t testing.TB, n int) *Engine {
 	return e
 }
 
-// URL is that of the servers.
+// URL returns the URLs of the servers.
 func (e *Engine) URL() string {
 	var all []string
 	for _, s := range e.Servers {
@@ -76,8 +75,8 @@ func (e *Engine) Stop() {
 	}
 }
 
-// Start starts them, or starts them again after Stop, with what they had stored, and waits
-// until streams can be made.
+// Start starts the servers, also again after Stop with their stored data, and waits until streams
+// can be made.
 func (e *Engine) Start() {
 	e.t.Helper()
 	e.Servers = nil
@@ -104,8 +103,8 @@ func (e *Engine) Start() {
 	}
 }
 
-// Configured starts one server with a configuration as nats-server reads it, which has
-// what it listens to and where it keeps its streams from here.
+// Configured starts one server with a nats-server configuration. Its address and its folder for
+// streams are added.
 func Configured(t testing.TB, config string) *server.Server {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "nats.conf")
@@ -123,8 +122,8 @@ func Configured(t testing.TB, config string) *server.Server {
 	return e.Servers[0]
 }
 
-// places reports whether streams of n servers can be made: a server that the others have
-// not heard of for a moment has none.
+// places reports whether streams of n servers can be made. A server that the others have not heard
+// of recently does not count.
 func places(url string, n int) bool {
 	conn, err := nats.Connect(url)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Link is a way to a server that can be cut: then nothing goes through, in neither
-// direction, nothing is closed, and whoever connects is not answered.
+// Link is a connection path to a server that can be cut. While it is cut, no data passes in either
+// direction, connections stay open, and new connections are not answered.
 type Link struct {
 	listener net.Listener
 	to       string
@@ -51,7 +51,7 @@ func NewLink(t testing.TB, to string) *Link {
 	return l
 }
 
-// URL is where the link begins.
+// URL returns the URL of the link's near end.
 func (l *Link) URL() string { return "nats://" + l.listener.Addr().String() }
 
 // Cut cuts the link.
@@ -63,7 +63,7 @@ func (l *Link) Cut() {
 	}
 }
 
-// Mend makes the link whole again: what was sent meanwhile arrives.
+// Mend restores the link. Data sent meanwhile arrives.
 func (l *Link) Mend() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -81,7 +81,7 @@ func (l *Link) pass() {
 	<-whole
 }
 
-// add notes a connection; false: the link has ended.
+// add notes a connection. It returns false if the link has ended.
 func (l *Link) add(c net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// Main is the main of a server that is a process of its own, for tests that kill it:
+// Main is the main function of a server in its own process, for tests that kill it:
 //
 //	natsserver -name n1 -port 4222 [-route 6222 -routes nats-route://127.0.0.1:6222,…] -dir DIR
 func Main() {

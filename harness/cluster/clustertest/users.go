@@ -34,8 +34,8 @@ func NewUser(t testing.TB) User {
 	return User{key, path}
 }
 
-// Accounts returns the configuration of a server as the guide at a path has it, with these
-// users and the pool gpu.
+// Accounts returns the server configuration of the guide at a path, with these users and the pool
+// gpu.
 func Accounts(t testing.TB, guide string, admin, front, runner, reader User) string {
 	t.Helper()
 	text, err := os.ReadFile(guide)
