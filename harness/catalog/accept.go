@@ -13,8 +13,7 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// Acceptance is a registry file with the pins of its tools, for a person who accepts changed
-// definitions.
+// Acceptance is a registry file with the pins of its tools, for accepting changed definitions.
 type Acceptance struct {
 	Registry *registry.Registry
 	Pins     *registry.Pins
@@ -85,9 +84,9 @@ func (a *Acceptance) Functions(t *registry.Tool) (before, after []string) {
 	return of(false), of(true)
 }
 
-// Accept accepts the changed definitions that a person was shown, unless they have changed
-// again, and writes the pins and the registry. Changes that others made there in the
-// meantime stay.
+// Accept accepts the changed definitions that a person was shown, unless they have changed again,
+// and writes the pins and the registry. It keeps changes that other processes made there in the
+// meantime.
 func (a *Acceptance) Accept(ctx context.Context, shown ...build.Change) error {
 	vectors := &Acceptance{Registry: a.Registry, files: a.files, config: a.config}
 	if err := vectors.accept(shown); err != nil {
@@ -126,7 +125,7 @@ func (a *Acceptance) accept(shown []build.Change) error {
 	for i, c := range shown {
 		ids[i] = c.ID
 		if !reflect.DeepEqual(c, a.Change(c.ID)) {
-			return fmt.Errorf("%s has changed again: read it, and accept it again", c.ID)
+			return fmt.Errorf("%s has changed again: review the new definition, then accept it", c.ID)
 		}
 	}
 	return a.Pins.Accept(a.Registry, ids...)

@@ -28,7 +28,7 @@ import (
 // waits for the servers that have not answered.
 const openPatience = 3 * time.Second
 
-// noLimit is a waiting time that only the end of a context shortens.
+// noLimit is a waiting time without a limit; the context can still end it.
 const noLimit = 365 * 24 * time.Hour
 
 // Asking lists the servers whose answers a catalog waits for.
@@ -215,15 +215,15 @@ func (f *Files) connections(cfg *config.Config, known *registry.Registry) *backe
 	return dial.New(o).Pool(cfg)
 }
 
-// askAgain is how long a server that failed when the registry was built may take
-// to start, and then to list its tools, when a script needs one of them. Each server
-// has this time for itself, so that one that hangs does not delay the others.
+// askAgain is how long a server that failed when the registry was built may take to start, and then
+// to list its tools, when a script needs one of them. Each server has its own time, so that one
+// that hangs does not delay the others.
 const askAgain = 10 * time.Second
 
-// Again waits for the servers that have not answered, and asks the servers again that
-// failed when the registry was built and have no tools, because their reason may be gone.
-// It reports whether it asked any. Then Early and Catalog return a new catalog, with
-// their tools or their new errors. Call it before you report an unknown tool.
+// Again waits for the servers that have not answered, and asks the servers again that failed when
+// the registry was built and have no tools, because their reason may be gone. It reports whether it
+// waited for or asked any. Then Early and Catalog return a new catalog, with their tools or their
+// new errors. Call it before you report an unknown tool.
 func (f *Files) Again(ctx context.Context) bool {
 	f.mu.Lock()
 	waited := f.job != nil
@@ -390,7 +390,7 @@ func (f *Files) save(reg *registry.Registry, path string) {
 		err = reg.Save(path)
 	}
 	if err != nil {
-		f.log("%v; going on without the file", err)
+		f.log("%v; continuing without the file", err)
 	}
 }
 
@@ -403,7 +403,7 @@ func Replaceable(path string, configs []string) error {
 	}
 	for _, c := range configs {
 		if other, err := filepath.Abs(c); err == nil && other == abs {
-			return fmt.Errorf("registry %q: that is a config; name another file", path)
+			return fmt.Errorf("registry %q: this file is a config; name another file", path)
 		}
 	}
 	file, err := os.Open(path)
@@ -430,7 +430,7 @@ const restTime = 10 * time.Second
 func (f *Files) saveRest(job *build.Job) {
 	pending := job.Pending()
 	if len(pending) > 0 {
-		f.log("not waited for: %s; the next run asks again, build-registry waits", text.List(pending, 5))
+		f.log("no answer yet from %s; the next run asks again, and build-registry waits", text.List(pending, 5))
 	}
 	if len(pending) == len(f.asked) {
 		return

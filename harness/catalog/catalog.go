@@ -55,8 +55,8 @@ type Catalog struct {
 	// Servers are the definitions that the registry was made from, or those in the
 	// registry. If empty, they are unknown.
 	Servers []config.Server
-	// Rules say which calls need approval or are denied, beside the policy of
-	// Decide. Rights are the rights of tokens, by name.
+	// Rules say which calls need approval or are denied, in addition to the policy of Decide.
+	// Rights are the rights of tokens, by name.
 	Rules  []policy.Rule
 	Rights map[string][]Right
 	// Labels say which results are untrusted. If nil, the config has none.
@@ -81,7 +81,7 @@ type Catalog struct {
 	index   *discovery.Index
 	failed  error
 	schemas *schema.Set
-	of      *Catalog // the owner of index and schemas; nil if that is this catalog
+	of      *Catalog // the catalog that owns index and schemas; nil if it is this one
 
 	mu      sync.Mutex
 	view    *wrappers.View
@@ -89,7 +89,7 @@ type Catalog struct {
 	others  []*Catalog // made by Apart, the latest used last
 }
 
-// maxOthers is how many catalogs Apart keeps. One takes some 5 MB at 10,000 tools.
+// maxOthers is how many catalogs Apart caches. One takes about 5 MB at 10,000 tools.
 const maxOthers = 32
 
 // Error is returned if the catalog cannot be made: there is no config, or a config or
@@ -111,9 +111,9 @@ type Own struct {
 	scripts *library.Library
 }
 
-// Of returns a catalog as its owner sees it. key is one of localfile.ApartKey; without a
-// key no scripts are saved and no types inferred. With an error, which says that the
-// types are inferred anew, it returns a catalog too.
+// Of returns a catalog as its owner sees it. key is from localfile.ApartKey; without a key no
+// scripts are saved and no types inferred. An error means that the types were reset; Of returns a
+// catalog even then.
 func (o *Own) Of(c *Catalog, key string) (*Catalog, error) {
 	var err error
 	if o.scripts == nil && c.Scripts != nil {
@@ -165,7 +165,7 @@ func (c *Catalog) Apart(shapes *observe.Store, scripts *library.Library) *Catalo
 	return other
 }
 
-// Load names and indexes the registry. The other methods call it if needed.
+// Load names and indexes the registry. The other methods call it when needed.
 func (c *Catalog) Load() error {
 	c.once.Do(func() {
 		if c.of != nil {

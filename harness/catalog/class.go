@@ -40,16 +40,16 @@ func (c *Catalog) Class(t *registry.Tool) (class record.Class, why string) {
 	return record.Effect, "not marked as read-only by its server"
 }
 
-// Decide returns the decision of a policy, which may be nil, and the rules of the catalog
-// on a tool, by its class and its trusted hints; see policy.Policy.Decide.
+// Decide returns the decision on a tool by a policy, which may be nil, and the rules of the
+// catalog. It uses the tool's class and trusted hints; see policy.Policy.Decide.
 func (c *Catalog) Decide(p *policy.Policy, t *registry.Tool, approved []string) policy.Decision {
 	return c.decide(p, t, func(p *policy.Policy, t *registry.Tool, class record.Class) policy.Decision {
 		return p.Decide(t, class, approved)
 	})
 }
 
-// DecideCall is Decide for one call with its arguments, and where their values come from; see
-// policy.Policy.DecideCall.
+// DecideCall does what Decide does for one call, with its arguments and the origins of their
+// values; see policy.Policy.DecideCall.
 func (c *Catalog) DecideCall(p *policy.Policy, t *registry.Tool, args registry.Args, approved []string,
 	facts *flow.Facts) policy.Decision {
 	return c.decide(p, t, func(p *policy.Policy, t *registry.Tool, class record.Class) policy.Decision {
@@ -77,8 +77,8 @@ func (c *Catalog) decide(p *policy.Policy, t *registry.Tool,
 // hints returns the hints about a tool that the config trusts.
 func (c *Catalog) hints(t *registry.Tool) *registry.Annotations { return c.Server(t.Server).Hints(t) }
 
-// sameSettings reports whether two configs say the same of how tools are found and of
-// what they do.
+// sameSettings reports whether two configs agree on how tools are found and on the classes of their
+// calls.
 func sameSettings(a, b *config.Config) bool {
 	return reflect.DeepEqual(a.UseTools, b.UseTools) && slices.EqualFunc(a.Servers, b.Servers, func(a, b config.Server) bool {
 		return a.Name == b.Name && a.Trust == b.Trust && slices.Equal(a.Classes, b.Classes)
@@ -92,7 +92,7 @@ func classDoubts(cfg *config.Config, reg *registry.Registry) []string {
 	for i := range reg.Tools {
 		tools[reg.Tools[i].Server] = append(tools[reg.Tools[i].Server], reg.Tools[i].Name)
 	}
-	servers := map[string][]string{} // by pattern; none if it matches a tool, or may match one
+	servers := map[string][]string{} // by pattern; nil if it matches a tool, or may match one
 	for _, s := range cfg.Servers {
 		for _, r := range s.Classes {
 			of, seen := servers[r.Pattern]
@@ -115,8 +115,7 @@ func classDoubts(cfg *config.Config, reg *registry.Registry) []string {
 	return out
 }
 
-// Server returns the definition of a server, or one without anything if the config does not
-// have it.
+// Server returns the definition of a server, or an empty one if it is unknown.
 func (c *Catalog) Server(name string) *config.Server {
 	if s := definitionOf(c.Servers, name); s != nil {
 		return s

@@ -45,7 +45,7 @@ type Files struct {
 	NoObserve bool
 	// NoUsage turns off package usage: no statistics of scripts are recorded.
 	NoUsage bool
-	// Follow is a registry that others build. If nil, Files builds the registry.
+	// Follow is a registry that another process builds. If nil, Files builds the registry.
 	Follow *Followed
 	// Library has the saved scripts. If nil, it is the library for the registry.
 	Library *library.Library
@@ -53,11 +53,11 @@ type Files struct {
 	// of a registry, or a registry that cannot be used.
 	Log func(string)
 
-	// Keep keeps the connections over which servers were asked for their tools open,
-	// for the calls of scripts and for Watch.
+	// Keep keeps the connections open over which servers were asked for their tools, for the calls
+	// of scripts and for Watch.
 	Keep bool
-	// Asks declares to MCP servers that they may ask the persons behind scripts, by
-	// forms and URLs. Set it if scripts have an Ask, or if runs can wait.
+	// Asks declares to MCP servers that they may ask users, by forms and URLs. Set it if scripts
+	// have an Ask, or if runs can wait.
 	Asks bool
 
 	searched  sync.Once
@@ -78,7 +78,7 @@ type Files struct {
 	asked    []string            // servers that were asked since the start
 }
 
-// facts are the servers and secrets of the config that was read last.
+// facts has the servers and secrets of the config that was read last.
 type facts struct {
 	servers []config.Server
 	secrets *redact.Redactor
@@ -135,8 +135,8 @@ func (f *Files) lastFacts() *facts {
 	return f.facts.Load()
 }
 
-// Private reports whether the arguments and results of the tool with an ID must not be kept.
-// The config says it, or the registry for a server that is not in the config.
+// Private reports whether the arguments and results of a tool, by its ID, must not be stored. The
+// config says so, or the registry for a server that is not in the config.
 func (f *Files) Private(tool string) bool {
 	k := f.lastFacts()
 	return k != nil && slices.ContainsFunc(k.servers, func(s config.Server) bool {
@@ -163,7 +163,7 @@ func (f *Files) Unfinished(s string) int {
 	return 0
 }
 
-// failed returns an error of making a catalog, as an *Error unless ctx has ended.
+// failed returns err as an *Error, unless ctx has ended.
 func (f *Files) failed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return err
@@ -171,9 +171,8 @@ func (f *Files) failed(ctx context.Context, err error) error {
 	return &Error{err}
 }
 
-// renew makes a catalog of a registry and makes it the current one. It takes the index and the
-// inferred result types of the previous catalog if they are still right. The caller holds
-// the lock.
+// renew makes a catalog of a registry and makes it the current one. It reuses the index and the
+// inferred result types of the previous catalog if they are still valid. The caller holds the lock.
 func (f *Files) renew(reg *registry.Registry, cfg *config.Config, calls Caller) *Catalog {
 	var err error
 	remembers := f.settings.Remembers() && !f.NoMemory && !f.follows()
@@ -188,15 +187,15 @@ func (f *Files) renew(reg *registry.Registry, cfg *config.Config, calls Caller) 
 	case remembers:
 		c.Memory = f.memory(reg)
 	}
-	if c.Search.Embedder != nil && !discovery.Embedded(reg, c.Search.Embedder) { // built by others
-		f.log("%s has not the vectors of the configured embedder; the embedded model answers alone", f.Path())
+	if c.Search.Embedder != nil && !discovery.Embedded(reg, c.Search.Embedder) { // another process built it
+		f.log("%s lacks the vectors of the configured embedder; the embedded model answers alone", f.Path())
 		alone := *c.Search
 		alone.Embedder, c.Search = nil, &alone
 	}
 	if c.Rules, c.Rights, err = Rules(cfg); err != nil { // checkRules has refused such a config
 		c.Rules = []policy.Rule{{Pattern: "*", Then: policy.IsDenied}}
 	}
-	c.Labels, _ = ReadLabels(cfg) // the same
+	c.Labels, _ = ReadLabels(cfg) // checkRules has refused a config with an error here too
 	switch {
 	case f.NoObserve || !switchedOn(cfg, keyObserve):
 	case !f.follows() && (same || old != nil && cfg == f.config):
@@ -214,8 +213,8 @@ func (f *Files) renew(reg *registry.Registry, cfg *config.Config, calls Caller) 
 	return c
 }
 
-// ruled returns the definitions of a config, and for each other server of a registry one with
-// the registry's rules for calls of its tools.
+// ruled returns the server definitions of a config. For each other server of a registry with rules
+// for calls of its tools, it adds a definition with these rules.
 func ruled(cfg *config.Config, reg *registry.Registry) []config.Server {
 	servers := slices.Clip(cfg.Servers)
 	for i := range reg.Servers {
@@ -263,7 +262,7 @@ func (f *Files) shapes() *observe.Store {
 	if f.follows() {
 		s, err := observe.Fixed(path)
 		if err != nil {
-			f.log("%v; nothing is known of results", err)
+			f.log("%v; no inferred result types are used", err)
 		}
 		return s
 	}
@@ -351,7 +350,7 @@ func (f *Files) Close() error {
 	return pool.Close()
 }
 
-// CallTimeout returns how long a call of a tool may take by the config.
+// CallTimeout returns how long a call of a tool may take according to the config.
 func (f *Files) CallTimeout(tool string) time.Duration {
 	server, _, _ := strings.Cut(tool, ".")
 	if k := f.lastFacts(); k != nil {

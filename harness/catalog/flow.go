@@ -15,11 +15,12 @@ import (
 )
 
 // Labels are "untrusted" and "targets" in the "usetools" at the top of the files of a config: which
-// text in results third parties can write, and which arguments say to whom, where or on what a
-// call acts. Those of all files, and of all patterns that match a tool, count together.
+// text in results third parties can write, and which arguments are the targets of a call, such as a
+// recipient or a path. The labels of all files, and of all patterns that match a tool, are
+// combined.
 type Labels struct{ Untrusted, Targets []Label }
 
-// Label is the value of one pattern of tools.
+// Label is the entry for one pattern of tools.
 type Label struct {
 	Pattern string
 	All     bool     // the whole result
@@ -59,8 +60,8 @@ func ReadLabels(cfg *config.Config) (*Labels, error) {
 	return out, nil
 }
 
-// Flow returns what package flow needs to know of the tools, or nil if the config has no labels
-// and no rule that asks where values come from.
+// Flow returns the labels of tools for package flow. It returns nil if the config has no labels and
+// no rule that uses the origins of values.
 func (c *Catalog) Flow() *flow.Settings {
 	l := c.Labels
 	if l == nil {
@@ -77,7 +78,7 @@ func (c *Catalog) Flow() *flow.Settings {
 		if t, ok := c.Registry.Tool(id); ok {
 			return t
 		}
-		server, name, _ := strings.Cut(id, ".") // it was in the registry once
+		server, name, _ := strings.Cut(id, ".") // it was in the registry before
 		return &registry.Tool{ID: id, Server: server, Name: name}
 	}
 	return &flow.Settings{
@@ -105,8 +106,9 @@ func (c *Catalog) Flow() *flow.Settings {
 	}
 }
 
-// LabelErrors returns a sentence for each label that names no server, no tool, or a field or
-// argument that no such tool has. Tools of servers that have not answered yet may have them.
+// LabelErrors returns a sentence for each label that names an unknown server or tool, or a field or
+// argument that no such tool has. It accepts names that may belong to servers that have not
+// answered yet.
 func (c *Catalog) LabelErrors() (out []string) {
 	if c.Labels == nil {
 		return nil
@@ -166,13 +168,13 @@ func declared(schema json.RawMessage) (names []string) {
 	return slices.Compact(names)
 }
 
-// thirdParty are words in names of tools and of fields that suggest text of third parties.
+// thirdParty are words in the names of tools and fields that suggest text of third parties.
 var thirdParty = []string{"mail", "inbox", "message", "comment", "issue", "pull_request", "review", "ticket", "chat", "channel", "thread",
 	"web", "fetch", "browse", "crawl", "page", "feed", "news", "post", "event", "invite", "subject", "body", "snippet"}
 
-// ProposeUntrusted returns the servers without labels that may return text of third parties: a
-// tool of theirs says that it reaches an open world, or a tool that only reads, or a field of its
-// results, has a name that suggests it.
+// ProposeUntrusted returns the servers without labels that may return text of third parties: one of
+// their tools declares an open world, or a read tool or a field of its results has a name that
+// suggests it.
 func (c *Catalog) ProposeUntrusted() (servers []string) {
 	for i := range c.Registry.Tools {
 		t := &c.Registry.Tools[i]

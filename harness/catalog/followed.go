@@ -9,27 +9,27 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Followed is a registry file that another process builds, with the inferred result types
-// beside it. It is used as it is, whatever the configs say: no server is asked for its tools,
-// and neither phrases nor results are learned from, so that scripts mean the same on all
-// machines with the same files.
+// Followed is a registry file that another process builds, with the inferred result types beside
+// it. It is used as it is, regardless of the configs: no server is asked for its tools, and nothing
+// is learned from phrases or results, so that scripts mean the same on all machines with the same
+// files.
 type Followed struct {
 	Path string
-	// Watch calls renewed each time that the file was replaced, until its context ends;
-	// Files.Watch calls it.
+	// Watch calls renewed after each replacement of the file, until its context ends. Files.Watch
+	// calls it.
 	Watch func(ctx context.Context, renewed func()) error
-	// Later says that the file is still missing. Files builds its own registry until
-	// renewed is called.
+	// Later is true if the file does not exist yet. Files builds its own registry until renewed is
+	// called.
 	Later bool
 }
 
-// follows reports whether others build the registry.
+// follows reports whether the registry of another process is in use.
 func (f *Files) follows() bool { return f.Follow != nil && (!f.Follow.Later || f.followed.Load()) }
 
 func (o *Followed) load() (*registry.Registry, error) {
 	reg, err := registry.Load(o.Path)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("there is no registry yet: none was published (%w)", err)
+		err = fmt.Errorf("no registry has been published yet (%w)", err)
 	}
 	return reg, err
 }
@@ -50,7 +50,7 @@ func (f *Files) follow(ctx context.Context) (*Catalog, error) {
 	}
 	if !f.follows() {
 		f.followed.Store(true)
-		f.log("the registry that others build is there: %s is not used any more", f.built())
+		f.log("a published registry has arrived: %s is no longer used", f.built())
 	}
 	c := f.renew(reg, f.config, f.catalog.Calls)
 	f.logDoubts()

@@ -15,18 +15,20 @@ import (
 // guideTokens bounds the text of Guide, in tokens.
 const guideTokens = 300
 
-// guideBytes is a size in bytes that fits into guideTokens, because names and lists of words
-// need more tokens than sentences.
+// guideBytes is a size in bytes that fits into guideTokens. Names and lists of words need more
+// tokens than sentences.
 const guideBytes = 3 * guideTokens
 
 // maxTried bounds the tools of a server that are tried as an example, maxExample its call in bytes.
 const (
+	// maxTried bounds the tools of a server that are tried as an example. maxExample bounds the
+	// example's call, in bytes.
 	maxTried   = 30
 	maxExample = 150
 )
 
-// Guide returns a text for a system prompt: how to use the tool execute, the purpose of
-// the servers, and their own instructions.
+// Guide returns a text for a system prompt: how to use the tool execute, the purpose of the
+// servers, and their own instructions.
 func (c *Catalog) Guide() (string, error) {
 	view, err := c.View()
 	if err != nil {
@@ -66,8 +68,8 @@ func (c *Catalog) Guide() (string, error) {
 	return b.String(), nil
 }
 
-// example returns a script of one call of a read tool, of one with required parameters if there
-// is one; without read tools, a lookup.
+// example returns a script with one call of a read tool, preferably of a tool with required
+// parameters. Without read tools, it returns a lookup.
 func (c *Catalog) example(view *wrappers.View) string {
 	for _, part := range []string{": ", "("} {
 		for _, s := range view.Servers() {
@@ -87,7 +89,7 @@ func (c *Catalog) example(view *wrappers.View) string {
 	return `UseTools("show the commit history")`
 }
 
-// appendList writes a line with as many of the words as fit below a length.
+// appendList writes a line with as many words as fit below a length.
 func appendList(b *strings.Builder, head string, words []string, limit int) {
 	if len(words) == 0 {
 		return
@@ -106,8 +108,8 @@ func appendList(b *strings.Builder, head string, words []string, limit int) {
 	b.WriteString("\n")
 }
 
-// firstSentence returns the first sentence of a text on one line. If it is longer than
-// limit bytes, firstSentence returns "", because half a rule may be worse than none.
+// firstSentence returns the first sentence of a text on one line. If it is longer than limit bytes,
+// firstSentence returns "", because half a rule may be worse than no rule.
 func firstSentence(text string, limit int) string {
 	text = registry.Printable(text, 4096)
 	text = strings.TrimLeft(strings.Join(strings.Fields(text), " "), "#*- ")

@@ -21,12 +21,12 @@ type Overview struct {
 type OverviewServer struct {
 	Name    string `json:"name"`
 	Package string `json:"package"`
-	// Kind is "external" where a process or another machine answers, else "in
-	// process": snapshots, manifests, OpenAPI documents; "unusable" where the
-	// config does not say where it is.
+	// Kind is "external" if a process or another machine answers, "in process" for snapshots,
+	// manifests and OpenAPI documents, and "unusable" if the config does not say where the server
+	// is.
 	Kind      string `json:"kind"`
 	Transport string `json:"transport"`
-	// At is its command or URL, without secrets; empty when it is not known.
+	// At is its command or URL, without secrets. It is empty if unknown.
 	At    string            `json:"at,omitempty"`
 	Error *string           `json:"error"`
 	Tools []discovery.Entry `json:"tools"`
@@ -48,7 +48,7 @@ func (c *Catalog) Overview() (*Overview, error) {
 		switch b.Transport {
 		case config.Stdio, config.HTTP, config.SSE:
 			s.Kind = "external"
-		case "": // an entry that says nothing of where it is
+		case "": // an entry without a command, URL or file
 			s.Kind = "unusable"
 		}
 		if p, ok := view.Server(b.Name); ok {
@@ -63,8 +63,8 @@ func (c *Catalog) Overview() (*Overview, error) {
 	return o, nil
 }
 
-// Only returns the overview of one server, by its name or its Go package; false
-// where there is none.
+// Only returns the overview of one server, by its name or its Go package. It returns false if the
+// server is unknown.
 func (o *Overview) Only(server string) (*Overview, bool) {
 	for _, s := range o.Servers {
 		if s.Name == server || s.Package == server {
@@ -74,16 +74,15 @@ func (o *Overview) Only(server string) (*Overview, bool) {
 	return nil, false
 }
 
-// MaxSaid bounds what is shown of a server's error, in characters.
+// MaxSaid bounds the shown part of a server's error, in characters.
 const MaxSaid = 4000
 
-// OfServer returns an error message of a server for showing, without the prefix
-// that names the server.
+// OfServer returns a server's error message for showing, without the prefix that names the server.
 func OfServer(name, message string) string {
 	return registry.PrintableText(strings.TrimPrefix(message, fmt.Sprintf("server %q: ", name)), MaxSaid)
 }
 
-// Where is a server's command, URL or file, without what may be secret.
+// Where returns a server's command, URL or file, without secrets.
 func Where(s *config.Server) string {
 	switch {
 	case s.Command != "":
@@ -99,8 +98,8 @@ func Where(s *config.Server) string {
 	return filepath.Base(s.Path)
 }
 
-// brief are arguments without what may be secret, the long ones and those behind
-// the twelfth replaced by an ellipsis.
+// brief returns arguments without secrets. It replaces long arguments, and all after the twelfth,
+// by an ellipsis.
 func brief(args []string) []string {
 	const maxArgs, longest, hidden = 12, 80, "…"
 	args = redact.Args(args)

@@ -22,20 +22,20 @@ type Right string
 const (
 	// Approve is the right to approve and reject calls that need approval.
 	Approve Right = "approve"
-	// Operate is the right to see and do in the console everything that the operator may.
+	// Operate is the right to see and do everything in the console that the operator may.
 	Operate Right = "operate"
 )
 
-// rights are all of them.
+// rights has all rights.
 var rights = []Right{Approve, Operate}
 
-// May reports whether the config gives the token with a name a right.
+// May reports whether the config gives a right to the token with a name.
 func (c *Catalog) May(token string, right Right) bool { return slices.Contains(c.Rights[token], right) }
 
 // maxRules bounds the rules of a config.
 const maxRules = 1000
 
-// checkRules returns an error for a config whose rules or labels cannot be read.
+// checkRules returns an error if the rules or labels of a config cannot be read.
 func checkRules(cfg *config.Config) error {
 	_, _, err := Rules(cfg)
 	if err == nil {
@@ -44,13 +44,13 @@ func checkRules(cfg *config.Config) error {
 	return err
 }
 
-// Rules reads "approve" and "tokens" in the "usetools" at the top of the files of a config:
-// the rules of calls, and the rights of tokens by their names. The rules of all files
-// count. An error names the file, the mistake and the correction. Two files with different
-// rules for the same pattern, or different rights of the same token, are an error.
+// Rules reads "approve" and "tokens" in the "usetools" at the top of the files of a config: the
+// rules for calls, and the rights of tokens by name. The rules of all files are combined. An error
+// names the file, the mistake and the correction. It is an error if two files have different rules
+// for the same pattern, or different rights for the same token.
 func Rules(cfg *config.Config) (rules []policy.Rule, rights map[string][]Right, err error) {
 	type said struct{ text, file string }
-	known := map[string]said{} // by its place
+	known := map[string]said{} // by place
 	rights = map[string][]Right{}
 	for i, value := range cfg.UseTools {
 		file := cfg.UseToolsFiles[i]
@@ -62,7 +62,7 @@ func Rules(cfg *config.Config) (rules []policy.Rule, rights map[string][]Right, 
 			before, again := known[e.place]
 			switch {
 			case again && before.text != e.text:
-				return nil, nil, fmt.Errorf("%s is in %s and, differently, in %s; keep one of them", e.place, before.file, file)
+				return nil, nil, fmt.Errorf("%s differs between %s and %s; keep one of them", e.place, before.file, file)
 			case again:
 				continue
 			case e.may != nil:
@@ -73,7 +73,7 @@ func Rules(cfg *config.Config) (rules []policy.Rule, rights map[string][]Right, 
 		}
 	}
 	if len(rules) > maxRules {
-		return nil, nil, fmt.Errorf("the config has %d rules in usetools.approve, at most %d may be", len(rules), maxRules)
+		return nil, nil, fmt.Errorf("the config has %d rules in usetools.approve; the limit is %d", len(rules), maxRules)
 	}
 	return rules, rights, nil
 }
@@ -90,8 +90,8 @@ type entry struct {
 	may   []Right
 }
 
-// each calls do for the keys and values of an object, in their order. want is the end of
-// the error if it is no object.
+// each calls do for the keys and values of an object, in order. want is added to the error if raw
+// is not an object.
 func each(place string, raw []byte, want string, do func(key string, value []byte) error) error {
 	keys, values, err := config.Object(raw)
 	if err != nil {
@@ -147,7 +147,7 @@ func (r *ruleReader) may(token, place string, raw []byte) error {
 	}
 	for _, right := range list {
 		if !slices.Contains(rights, right) {
-			return fmt.Errorf("%s has the right %.40q, there are %q", place, right, rights)
+			return fmt.Errorf("%s has the unknown right %.40q; want some of %q", place, right, rights)
 		}
 	}
 	slices.Sort(list)
@@ -206,13 +206,13 @@ func checkPattern(pattern string) error {
 		}
 	}
 	if slices.Contains(policy.Approvals, policy.Approval(pattern)) {
-		return fmt.Errorf("which is a value of -approve and no class: %s; a server of that name is written %q", want,
+		return fmt.Errorf("which is a value of -approve and not a class: %s; a server of that name is written %q", want,
 			pattern+".*")
 	}
 	return nil
 }
 
-// conditions reads a rule with conditions, or with options of its question.
+// conditions reads a rule with conditions, or with options for its approval.
 func conditions(rule policy.Rule, at string, raw []byte) (rules []policy.Rule, err error) {
 	var whole, asks bool
 	var wait time.Duration
@@ -224,7 +224,7 @@ func conditions(rule policy.Rule, at string, raw []byte) (rules []policy.Rule, e
 			}
 		case "for":
 			var s string
-			_ = json.Unmarshal(value, &s) // the empty string is no time either
+			_ = json.Unmarshal(value, &s) // if it fails, s is empty, which is refused below
 			if wait, err = config.Duration(s); err != nil {
 				return fmt.Errorf("%s has %q, which is not a time: %w", at, key, err)
 			}
@@ -259,7 +259,7 @@ func conditions(rule policy.Rule, at string, raw []byte) (rules []policy.Rule, e
 	return rules, err
 }
 
-// condition reads a condition; nil for true, which stands for all calls.
+// condition reads a condition. It returns nil for true, which matches all calls.
 func condition(raw []byte) (*policy.Condition, error) {
 	if string(raw) == "true" {
 		return nil, nil
@@ -277,8 +277,8 @@ type RuleTools struct {
 	Tools []string
 }
 
-// RuleTools returns the rules of the catalog with the tools of each, whatever the other
-// rules say.
+// RuleTools returns the rules of the catalog with the tools that each matches, regardless of the
+// other rules.
 func (c *Catalog) RuleTools() []RuleTools {
 	out := make([]RuleTools, len(c.Rules))
 	for i := range c.Rules {
@@ -293,8 +293,8 @@ func (c *Catalog) RuleTools() []RuleTools {
 	return out
 }
 
-// RuleDoubts returns a sentence for each rule that matches no tool, and for each argument in
-// a condition that none of the rule's tools has.
+// RuleDoubts returns a sentence for each rule that matches no tool, and for each argument in a
+// condition that no tool of the rule has.
 func (c *Catalog) RuleDoubts() []string {
 	reg := c.Registry
 	var out []string
@@ -324,8 +324,7 @@ func (c *Catalog) RuleDoubts() []string {
 	return out
 }
 
-// mayCome reports whether a pattern may match tools of a server whose tools are not known
-// yet.
+// mayCome reports whether a pattern may match tools of a server that has not listed its tools yet.
 func (c *Catalog) mayCome(pattern string) bool {
 	for i := range c.Registry.Servers {
 		s := &c.Registry.Servers[i]
@@ -340,8 +339,7 @@ func (c *Catalog) mayCome(pattern string) bool {
 	return false
 }
 
-// mayTake reports whether a tool has an argument of a name, or has a schema that names no
-// arguments.
+// mayTake reports whether a tool has an argument with a name, or a schema that names no arguments.
 func mayTake(t *registry.Tool, argument string) bool {
 	var s struct {
 		Properties map[string]json.RawMessage `json:"properties"`

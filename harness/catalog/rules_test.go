@@ -99,7 +99,7 @@ func TestAMistakeInTheRulesIsAnError(t *testing.T) {
 		`{"approve": {"effect": true}}`:                                 `want "ask", "deny", "allow"`,
 		`{"approve": {"effects": "ask"}}`:                               `did you mean the class "effect"? A server of that name is written "effects.*"`,
 		`{"approve": {"READ": "ask"}}`:                                  `did you mean the class "read"?`,
-		`{"approve": {"writes": "ask"}}`:                                `which is a value of -approve and no class`,
+		`{"approve": {"writes": "ask"}}`:                                `which is a value of -approve and not a class`,
 		`{"approve": {"a[": "ask"}}`:                                    `which is not a pattern of tools`,
 		`{"approve": {"": "ask"}}`:                                      `which is not a pattern of tools`,
 		`{"approve": {"a.b": {}}}`:                                      `usetools.approve "a.b" has none of "ask", "deny" and "allow"`,
@@ -115,7 +115,7 @@ func TestAMistakeInTheRulesIsAnError(t *testing.T) {
 		`{"approve": {"a.b": {"ask": true, "for": 24}}}`:                `has "for", which is not a time`,
 		`{"approve": {"a.b": {"ask": true, "for": "-1h"}}}`:             `has "for", which is not a time`,
 		`{"tokens": {"alice": {"aprove": {}}}}`:                         `usetools.tokens.alice has the key "aprove", want "approve" or "may"`,
-		`{"tokens": {"alice": {"may": ["approve", "all"]}}}`:            `usetools.tokens.alice.may has the right "all", there are ["approve" "operate"]`,
+		`{"tokens": {"alice": {"may": ["approve", "all"]}}}`:            `usetools.tokens.alice.may has the unknown right "all"; want some of ["approve" "operate"]`,
 		`{"tokens": {"alice": {"may": "approve"}}}`:                     `usetools.tokens.alice.may is not a list of rights; want some of ["approve" "operate"]`,
 		`{"tokens": {"alice": {"may": null}}}`:                          `is not a list of rights`,
 		`{"tokens": {"": {"may": []}}}`:                                 `a token without a name`,
@@ -128,12 +128,12 @@ func TestAMistakeInTheRulesIsAnError(t *testing.T) {
 		}
 	}
 	for second, want := range map[string]string{
-		`{"approve": {"effect": "deny"}}`:                              `usetools.approve "effect" is in `,
-		`{"approve": {"effect": {"ask": "x"}}}`:                        `usetools.approve "effect" is in `,
-		`{"tokens": {"alice": {"may": []}}}`:                           `usetools.tokens.alice.may is in `,
+		`{"approve": {"effect": "deny"}}`:                              `usetools.approve "effect" differs between `,
+		`{"approve": {"effect": {"ask": "x"}}}`:                        `usetools.approve "effect" differs between `,
+		`{"tokens": {"alice": {"may": []}}}`:                           `usetools.tokens.alice.may differs between `,
 		`{"tokens": {"alice": {"approve": {"effect": "ask"}}}}`:        ``,
 		`{"approve": {"a.b": {"ask": "y", "deny": "x", "for": "7d"}}}`: ``,
-		`{"approve": {"a.b": {"ask": "y"}}}`:                           `differently`,
+		`{"approve": {"a.b": {"ask": "y"}}}`:                           `differs between`,
 	} {
 		_, _, err := Rules(configs(t, `{"approve": {"effect": "ask", "a.b": {"ask": "y", "deny": "x"}},
 			"tokens": {"alice": {"may": ["approve"]}}}`, second))

@@ -21,8 +21,8 @@ const (
 	sampleBytes = 64 << 10
 )
 
-// Learn infers a tool's result type from one result. The type is for the owner of the
-// catalog. Its outline is for all tenants, unless the server is private.
+// Learn infers a tool's result type from one result, for the owner of the catalog. Its outline is
+// for all tenants, unless the server is private.
 func (c *Catalog) Learn(t *registry.Tool, result []byte) {
 	class, _ := c.Class(t)
 	c.Shapes.Observe(t.ID, result, class == record.Read)
@@ -40,7 +40,7 @@ func (c *Catalog) SaveLearned() error {
 	return err
 }
 
-// root is the operator's catalog.
+// root returns the operator's catalog.
 func (c *Catalog) root() *Catalog {
 	if c.of != nil {
 		return c.of
@@ -48,8 +48,8 @@ func (c *Catalog) root() *Catalog {
 	return c
 }
 
-// shared returns the operator's store, whose outlines of a server's results are for
-// all tenants. It returns nil if there is no store or if the server is private.
+// shared returns the operator's store, whose outlines of a server's results are for all tenants. It
+// returns nil if there is no store or if the server is private.
 func (c *Catalog) shared(server string) *observe.Store {
 	if s := definitionOf(c.Servers, server); s != nil && len(s.Private) > 0 {
 		return nil
@@ -57,7 +57,7 @@ func (c *Catalog) shared(server string) *observe.Store {
 	return c.root().Shapes
 }
 
-// seen returns an outline of a tool's results: from the owner's own results, or else
+// seen returns an outline of a tool's results: from the owner's own results if possible, otherwise
 // from those of all tenants.
 func (c *Catalog) seen(id string) (outline string, results int, ok bool) {
 	stores := []*observe.Store{c.Shapes}
@@ -77,14 +77,13 @@ func (c *Catalog) seen(id string) (outline string, results int, ok bool) {
 	return "", 0, false
 }
 
-// Sample infers result types: it calls, once, each suitable tool of the servers that wants
-// chooses. A tool is suitable if it only reads, is marked as idempotent, needs no argument,
-// has no output schema and no inferred type, may be called without approval by the rules of
-// the config, and its server is not private. Sample calls failed for each call without a
-// usable answer.
+// Sample infers result types by one call of each suitable tool of the servers that wants selects. A
+// tool is suitable if it only reads, is marked as idempotent, needs no argument, has no output
+// schema and no inferred type, may be called without approval by the rules of the config, and its
+// server is not private. Sample calls failed for each call without a usable answer.
 func (c *Catalog) Sample(ctx context.Context, wants func(*config.Server) bool, failed func(tool string, err error)) error {
 	if c.Shapes == nil {
-		return errors.New(`"observe": false in the config turns inferred types off`)
+		return errors.New(`"observe": false in the config turns off inferred types`)
 	}
 	view, err := c.View()
 	if err != nil {
@@ -105,7 +104,7 @@ func (c *Catalog) Sample(ctx context.Context, wants func(*config.Server) bool, f
 	return errors.Join(ctx.Err(), c.SaveLearned())
 }
 
-// samples reports whether a tool may be called for a sample.
+// samples reports whether a tool may be called to sample its result.
 func (c *Catalog) samples(t *registry.Tool) bool {
 	class, _ := c.Class(t)
 	hints := c.hints(t)

@@ -33,9 +33,9 @@ func (c *Catalog) Find(q discovery.Query) (discovery.Page, error) {
 	return page, err
 }
 
-// Resolve returns the tool of a phrase as discovery.Index.ResolveContext does.
-// The phrase may also be a Go name, git.Log. A name that its server does not
-// have is NotFound, even if other tools are similar.
+// Resolve returns the tool of a phrase as discovery.Index.ResolveContext does. The phrase may also
+// be a Go name, such as git.Log. A tool name that its server does not have is NotFound, even if
+// other tools are similar.
 func (c *Catalog) Resolve(ctx context.Context, phrase string, opts *discovery.ResolveOptions) (discovery.Resolution,
 	error) {
 	view, err := c.View()
@@ -61,8 +61,8 @@ func (c *Catalog) Resolve(ctx context.Context, phrase string, opts *discovery.Re
 	return r, err
 }
 
-// Explain returns the numbers behind the answer of Resolve. If the phrase is a name, the
-// verdict, tool and reason say so.
+// Explain returns the scores behind the answer of Resolve. If the phrase is a name, the verdict,
+// tool and reason say so.
 func (c *Catalog) Explain(ctx context.Context, phrase string, opts *discovery.ResolveOptions) (discovery.Explanation,
 	error) {
 	view, err := c.View()
@@ -80,13 +80,13 @@ func (c *Catalog) Explain(ctx context.Context, phrase string, opts *discovery.Re
 	x.Verdict, x.By, x.Tool, x.Confidence, x.Note = res.Verdict, res.By, res.Tool, res.Confidence, res.Note
 	x.Reason = cmp.Or(res.Note, "the phrase is the Go name of "+res.Tool)
 	if t, ok := view.Tool(res.Tool); ok && res.Note == "" && t.Go() != strings.TrimSpace(phrase) {
-		x.Reason = "the phrase names " + res.Tool + ", but for case, underscores and hyphens"
+		x.Reason = "the phrase names " + res.Tool + " except for case, underscores and hyphens"
 	}
 	return x, nil
 }
 
 // namedOn splits a phrase that names a tool on a server: git.git_log, git/git_log or
-// mcp__git__git_log. The server exists, the tool may not.
+// mcp__git__git_log. The server exists; the tool may not.
 func namedOn(view *wrappers.View, phrase string) (s *wrappers.Server, tool string, ok bool) {
 	for _, separator := range []string{".", "/", "__"} {
 		server, tool, ok := strings.Cut(strings.TrimPrefix(phrase, "mcp__"), separator)
@@ -102,8 +102,8 @@ func namedOn(view *wrappers.View, phrase string) (s *wrappers.Server, tool strin
 	return nil, "", false
 }
 
-// spelled returns the only tool of a server whose name differs from the given one in
-// nothing but case, underscores and hyphens.
+// spelled returns the only tool of a server whose name matches, ignoring case, underscores and
+// hyphens.
 func spelled(s *wrappers.Server, name string) (*wrappers.Tool, bool) {
 	var found *wrappers.Tool
 	for _, t := range s.Tools {
@@ -117,9 +117,8 @@ func spelled(s *wrappers.Server, name string) (*wrappers.Tool, bool) {
 	return found, found != nil
 }
 
-// noSuchTool answers a phrase that names a tool which the server does not have. It offers
-// other tools of the server and chooses none. A decision of a person or an earlier run
-// stays.
+// noSuchTool answers a phrase that names a tool which the server does not have. It offers other
+// tools of the server and selects none. It keeps a selection by a person or an earlier run.
 func noSuchTool(ctx context.Context, ix *discovery.Index, s *wrappers.Server, phrase, name string,
 	opts *discovery.ResolveOptions) (discovery.Resolution, error) {
 	o := discovery.ResolveOptions{}
@@ -142,8 +141,8 @@ func noToolNote(s *wrappers.Server, name string) string {
 	return fmt.Sprintf("server %q has no tool %.100q", s.Name, name)
 }
 
-// Misnamed reports whether the note of a resolution says that its phrase names a
-// tool which its server does not have.
+// Misnamed reports whether the note of a resolution says that its phrase names a tool which its
+// server does not have.
 func (c *Catalog) Misnamed(phrase, note string) bool {
 	view, err := c.View()
 	if err != nil {
@@ -153,9 +152,8 @@ func (c *Catalog) Misnamed(phrase, note string) bool {
 	return ok && note == noToolNote(s, name)
 }
 
-// Describe returns tools as discovery.Index.Describe does, with their Go names.
-// A name may also be a Go name, git.Log. If several names mean the same tool, it is
-// returned once.
+// Describe returns tools as discovery.Index.Describe does, with their Go names. A name may also be
+// a Go name, such as git.Log. A tool with several of the names is returned once.
 func (c *Catalog) Describe(names []string, d discovery.Detail) (discovery.Description, error) {
 	answer := discovery.Description{Tools: []discovery.Entry{}, NotFound: []string{}}
 	view, err := c.View()
@@ -184,8 +182,7 @@ func (c *Catalog) Describe(names []string, d discovery.Detail) (discovery.Descri
 	return answer, nil
 }
 
-// Nearest returns the IDs of the up to three tools that an unknown name most
-// likely means.
+// Nearest returns the IDs of up to three tools that an unknown name most likely means.
 func (c *Catalog) Nearest(name string) []string {
 	if c.Load() != nil {
 		return nil
@@ -247,10 +244,10 @@ func (c *Catalog) complete(view *wrappers.View, e *discovery.Entry, d discovery.
 	e.Weigh()
 }
 
-// maxRule bounds a shown rule, in characters.
+// maxRule bounds the shown text of a rule, in characters.
 const maxRule = 300
 
-// goName finds a tool by its name in scripts.
+// goName finds a tool by its Go name.
 func goName(view *wrappers.View, name string) (*wrappers.Tool, bool) {
 	pkg, fn, ok := strings.Cut(name, ".")
 	if !ok {

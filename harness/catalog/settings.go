@@ -13,16 +13,18 @@ import (
 	"github.com/usetools/usetools/registry/config"
 )
 
-// The keys of "usetools" of a file that this package reads, beside those of packages config and
-// discovery. The guide on configuration has a table of these comments.
+// The keys of "usetools" that this package reads; packages config and discovery read others. The
+// guide on configuration has a table of these comments.
 const (
 	// keyApprove has the rules that say which calls need approval, are denied or allowed: `{"effect": "ask"}`.
 	keyApprove = "approve"
-	// keyTokens has rules for single tokens, which are asked first, and their rights: `{"alice": {"approve": {…}, "may": ["approve"]}}`.
+	// keyTokens has rules for single tokens, which take precedence, and their rights: `{"alice":
+	// {"approve": {…}, "may": ["approve"]}}`.
 	keyTokens = "tokens"
 	// keyUntrusted says which fields of results third parties can write: `{"mail": ["subject", "body", "from"], "web": true}`.
 	keyUntrusted = "untrusted"
-	// keyTargets says which arguments name whom or what a call acts on: `{"mail.send": ["to"]}`.
+	// keyTargets says which arguments name the recipient or object of a call: `{"mail.send":
+	// ["to"]}`.
 	keyTargets = "targets"
 	// keyObserve, if `false`, infers no types from the results of tools that declare none.
 	keyObserve = "observe"
@@ -42,8 +44,8 @@ func (f *Files) logDoubts() {
 	f.doubts = doubts
 }
 
-// SettingsDoubts returns a sentence for each setting in the "usetools" of a
-// config that has no effect: unknown keys, servers and tools. reg may be nil.
+// SettingsDoubts returns a sentence for each setting in the "usetools" of a config that has no
+// effect: unknown keys, servers and tools. reg may be nil.
 func SettingsDoubts(cfg *config.Config, settings *discovery.Settings, reg *registry.Registry) []string {
 	var out []string
 	known := append(config.SettingKeys(), keyApprove, keyTokens, keyUntrusted, keyTargets, keyObserve, keyUsage)
@@ -83,8 +85,8 @@ func SettingsDoubts(cfg *config.Config, settings *discovery.Settings, reg *regis
 	return out
 }
 
-// SearchSettings returns the settings of search in the files of a config. If several files
-// have the same setting, the first file wins.
+// SearchSettings returns the search settings in the files of a config. If several files have the
+// same setting, the first file wins.
 func SearchSettings(cfg *config.Config) (*discovery.Settings, error) {
 	all := &discovery.Settings{}
 	for _, value := range cfg.UseTools {
@@ -97,8 +99,8 @@ func SearchSettings(cfg *config.Config) (*discovery.Settings, error) {
 	return all, nil
 }
 
-// switchedOn reports whether a key of "usetools" is true in the first file that has
-// it, or in none.
+// switchedOn returns the value of a key of "usetools" in the first file that has it. If no file has
+// it, it is true.
 func switchedOn(cfg *config.Config, key string) bool {
 	for _, value := range cfg.UseTools {
 		var keys map[string]json.RawMessage
@@ -110,7 +112,7 @@ func switchedOn(cfg *config.Config, key string) bool {
 	return true
 }
 
-// searching returns the settings of search in a config, and the options for an index.
+// searching returns the search settings of a config, and the options for an index.
 func searching(cfg *config.Config) (*discovery.Settings, *discovery.Options, error) {
 	settings, err := SearchSettings(cfg)
 	if err != nil {

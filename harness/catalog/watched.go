@@ -12,19 +12,18 @@ import (
 	"github.com/usetools/usetools/registry/config"
 )
 
-// Watch keeps the catalog up to date until ctx ends. It asks all servers, and again
-// when a config changes, when a server announces that its tools have changed, and
-// every poll. If poll is 0, it is 5 minutes; if negative, Watch does not poll.
-// It calls updated with each new catalog, one call at a time, and closes the
-// connections of the previous one when the call returns. If a config cannot be read,
-// updated gets the error and the present catalog, which may be nil. Watch saves each
-// new registry.
+// Watch keeps the catalog up to date until ctx ends. It asks all servers, and asks them again when
+// a config changes, when a server announces that its tools have changed, and every poll. If poll is
+// zero, it is 5 minutes; if negative, Watch does not poll. It calls updated with each new catalog,
+// one call at a time, and closes the connections of the previous catalog when the call returns. If
+// a config cannot be read, updated gets the error and the present catalog, which may be nil. Watch
+// saves each new registry.
 //
-// With Follow it asks no servers: there is a new catalog for each new registry file, with the
-// connections of the previous one. If the file comes later, Watch does both until then. Then
-// catalogs have its tools, and the servers' own answers do not count any more.
+// With Follow, Watch asks no servers: it makes a new catalog for each new registry file, with the
+// connections of the previous one. If the file comes later, Watch does both until then; from then
+// on, catalogs have only the file's tools.
 //
-// Without a config Watch waits for the end of ctx.
+// Without a config, Watch waits for the end of ctx.
 func (f *Files) Watch(ctx context.Context, poll time.Duration, updated func(c *Catalog, err error)) error {
 	var turn sync.Mutex // of updates
 	follow := func(ctx context.Context) error {
@@ -88,7 +87,7 @@ func (f *Files) Watch(ctx context.Context, poll time.Duration, updated func(c *C
 	})
 }
 
-// release closes the connections that Files made, unless the watch has them.
+// release closes the connections that Files made, unless the watch uses them.
 func (f *Files) release(watched *backend.Pool) {
 	f.mu.Lock()
 	pool := f.pool
@@ -121,7 +120,7 @@ func (f *Files) update(u build.Update, search *discovery.Options) (*Catalog, err
 		o.Embedder = search.Embedder
 		f.settings, f.search = settings, o
 	} else {
-		f.log("%v; what it says about search stays as it was", err)
+		f.log("%v; the earlier search settings stay in use", err)
 	}
 	c := f.renew(reg, u.Config, u.Pool)
 	f.logDoubts()
@@ -132,7 +131,7 @@ func (f *Files) update(u build.Update, search *discovery.Options) (*Catalog, err
 // watching is a watch under way.
 type watching struct {
 	ask   func(server string) // an empty name means all servers
-	every time.Duration       // between requests to all servers; if negative, there are none
+	every time.Duration       // between requests to all servers; if negative, it does not poll
 }
 
 // Ask makes the watch ask a server for its tools again, even if the server failed a moment
@@ -146,8 +145,8 @@ func (f *Files) Ask(server string) bool {
 	return true
 }
 
-// Watched returns how often the watch asks all servers, or a negative value if it does not
-// by itself. ok is false without a watch.
+// Watched returns the interval at which the watch asks all servers. It is negative if the watch
+// does not poll. ok is false without a watch.
 func (f *Files) Watched() (every time.Duration, ok bool) {
 	if w := f.watches.Load(); w != nil {
 		return w.every, true
