@@ -93,7 +93,7 @@ func TestPolicyRefusesWhatTheReadmeSays(t *testing.T) {
 		deleteStops  = "line 25: notes.DeleteNote (notes.delete_note): it is marked as destructive and needs approval"
 		howToApprove = "hint: nothing has run; ask the user: harness run (or serve) waits for approval with -state DIR, and approves the " +
 			"tool in advance with -approved notes.delete_note"
-		addedBefore    = "waiting\neffect calls that were done, and stay done:\n  line 21: notes.add_note({\"text\":"
+		addedBefore    = "waiting\neffect calls that were made:\n  line 21: notes.add_note({\"text\":"
 		deleteWaits    = "  notes.delete_note  line 25  it is marked as destructive and needs approval"
 		addedAndGone   = "{\n  \"added\": \"Archive\",\n  \"archived\": 0,\n  \"deleted\": \"Archive\"\n}"
 		archiveIsRead  = "1:19: undefined: archive.AddNote"

@@ -10,9 +10,9 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Ledger returns the effect calls that a dry run did not send, as its record has them.
+// Ledger returns the effect calls that a dry run did not send, from its record.
 func Ledger(run *record.Run) (out []Unmade) {
-	source, _ := run.Text(run.Begin.Script) // without it lines are those of the whole
+	source, _ := run.Text(run.Begin.Script) // without the source, line numbers are those of the whole script
 	parts, guessed := check.Parts([]byte(source)), false
 	for _, g := range run.Ledger() {
 		u := unmadeOf(run, g, parts)
@@ -23,8 +23,8 @@ func Ledger(run *record.Run) (out []Unmade) {
 	return out
 }
 
-// LedgerCalls returns a table of the effect calls that a dry run did not send, each with all
-// arguments that it has.
+// LedgerCalls returns a table of the effect calls that a dry run did not send, with their
+// arguments.
 func LedgerCalls(calls []Unmade) present.Document {
 	t := &present.Table{Columns: present.Columns("#", "tool", "class", "place", "notes"), Inset: true}
 	t.Columns[0].Number, t.Columns[4].Wrap = true, true
@@ -46,7 +46,7 @@ func LedgerCalls(calls []Unmade) present.Document {
 			present.Words(present.Plain, string(u.Class)), present.Words(present.Plain, u.At()), notes}}
 		switch {
 		case u.Args == nil:
-			row.Below = append(row.Below, present.Words(present.Bad, text.Count(u.Bytes, "byte")+" of arguments, which the record does not keep"))
+			row.Below = append(row.Below, present.Words(present.Bad, text.Count(u.Bytes, "byte")+" of arguments, which are not in the record"))
 		case string(u.Args) != "{}":
 			for _, odd := range present.Odd(u.Args) {
 				row.Below = append(row.Below, present.Words(present.Warn, "careful: "+odd))
@@ -69,7 +69,7 @@ func (r *Result) LedgerDocument() present.Document {
 		return nil
 	}
 	if len(r.Ledger) == 0 {
-		return present.Document{say("dry run: the script asked for no effect call")}
+		return present.Document{say("dry run: the script made no effect calls")}
 	}
 	out := slices.Concat(present.Document{say("dry run: nothing was changed; %s not sent:",
 		text.Count(len(r.Ledger), "effect call")+oneOrMany(len(r.Ledger), " was", " were"))}, LedgerCalls(r.Ledger))

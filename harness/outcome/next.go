@@ -11,11 +11,11 @@ type Next struct {
 	// Command writes a command that finds the record of the run. If nil, the reader
 	// cannot run one.
 	Command func(args ...string) string
-	// Page is the URL of the console, without a slash at its end, for if Command is nil.
-	// If empty, the reader has no console.
+	// Page is the URL of the console, without a final slash. It is used if Command is nil. If
+	// empty, the reader has no console.
 	Page string
-	// Asks reports whether only the user of this client can answer, who is asked when
-	// the script is sent again.
+	// Asks is true if only the user of this client can answer. The user is asked when the script is
+	// sent again.
 	Asks bool
 }
 

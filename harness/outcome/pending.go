@@ -20,13 +20,13 @@ type Pending struct {
 	record.Where
 	Args  json.RawMessage `json:"args"` // as they will be sent
 	Until time.Time       `json:"until"`
-	// Whole reports whether one approval may be for all calls of the tool in this run.
+	// Whole is true if one approval may cover all calls of the tool in this run.
 	Whole bool `json:"whole,omitempty"`
-	// Flow, Late and Origins say where the values of Args come from; see record.Ask.
+	// Flow, Late and Origins describe where the values of Args come from; see record.Ask.
 	Flow    bool          `json:"flow,omitempty"`
 	Late    bool          `json:"late,omitempty"`
 	Origins []flow.Origin `json:"origins,omitempty"`
-	// Question is the question of the server in the middle of the call: MCP's inputRequests.
+	// Question is the question that the server asks during the call: MCP's inputRequests.
 	Question json.RawMessage `json:"question,omitempty"`
 }
 
@@ -39,7 +39,7 @@ type Unresolved struct {
 	Args    json.RawMessage `json:"args"`
 	Sent    time.Time       `json:"sent"`
 	Attempt int             `json:"attempt"`
-	Why     string          `json:"why"` // the outcome is unknown; the server's last words
+	Why     string          `json:"why"` // why the outcome is unknown, or the server's error
 	Key     string          `json:"key,omitempty"`
 	Ask     string          `json:"ask,omitempty"` // the approval that it used
 }
@@ -61,39 +61,39 @@ type Unmade struct {
 	Tool  string       `json:"tool"`
 	Class record.Class `json:"class"`
 	record.Where
-	// Args are as they would be sent. Bytes, where it is not 0, is how many these are:
-	// there was no room for all of them, or for any (null).
+	// Args are the arguments as they would be sent. If there was no room for them, they are cut or
+	// null, and Bytes is their full size.
 	Args  json.RawMessage `json:"args"`
 	Bytes int             `json:"bytes,omitempty"`
 	// Approval says why the call needs approval. If empty, it needs none.
 	Approval string `json:"approval,omitempty"`
-	// Late and Origins say where the values of Args come from; see record.Ask.
+	// Late and Origins describe where the values of Args come from; see record.Ask.
 	Late    bool          `json:"late,omitempty"`
 	Origins []flow.Origin `json:"origins,omitempty"`
-	// After is how many calls before it were not made either: what the script read
-	// since then does not show what they would have done.
+	// After is the number of earlier calls that were not sent either: later results of read calls
+	// do not show their effects.
 	After int `json:"after,omitempty"`
-	// Guess says that an answer before it was made up, so that its arguments, and
-	// whether it is made at all, may come from that.
+	// Guess is true if an earlier answer was made up. The arguments, and whether the call is made
+	// at all, may depend on it.
 	Guess bool `json:"guess"`
-	// From is the run whose answer the script got; "": it was made up.
+	// From is the run that the script's answer comes from. If empty, the answer was made up.
 	From string `json:"from,omitempty"`
 }
 
-// Facts returns the tool, its class, why approval is required, and the place.
+// Facts returns the tool, its class, the reason for the approval, and the place.
 func (p *Pending) Facts() present.Facts {
 	w := present.Words
 	return present.Facts{{Name: "tool", Value: w(present.Tool, p.Tool), Whole: true}, {Name: "class", Value: w(present.Plain, string(p.Class)), Whole: true},
 		{Name: "why", Value: w(present.Plain, p.Why), Whole: true}, {Name: "at", Value: w(present.Plain, p.At()), Whole: true}}
 }
 
-// Document returns Facts and all arguments, for a person who decides about the call.
+// Document returns Facts and all arguments, for the person who decides about the call.
 func (p *Pending) Document() present.Document {
 	return slices.Concat(present.Document{p.Facts()}, present.ArgsJSON(ArgsTitle(p.Question), p.Args),
 		present.Origins(p.Args, p.Origins, p.Late))
 }
 
-// ArgsTitle returns the heading of arguments: they were sent if the server has a question.
+// ArgsTitle returns the heading of the arguments. They have been sent if the server has a question.
 func ArgsTitle(question json.RawMessage) string {
 	if question != nil {
 		return "arguments, as they were sent"

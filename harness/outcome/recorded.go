@@ -11,13 +11,13 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// ErrNotEnded is the error of Recorded for a run that is under way, or whose process died.
+// ErrNotEnded is returned by FromRecord for a run that is under way, or whose process died.
 var ErrNotEnded = errors.New("has not ended")
 
-// FromRecord returns the Result of a run that has ended, as its record has it: the
-// sandbox, the tools of a script that was refused and why a person must approve of
-// a call in a ledger are not in there. Values that were not kept are missing, with
-// a warning. Its errors are those of [record.Run.Value] and ErrNotEnded.
+// FromRecord returns the Result of a run that has ended, from its record. The record lacks the
+// sandbox, the tools of a script that was refused, and why a call in a ledger needs approval.
+// Values that are not in the record are missing, with a warning. The errors are those of
+// [record.Run.Value] and ErrNotEnded.
 func FromRecord(run *record.Run) (*Result, error) {
 	end := run.End
 	if end == nil && len(run.Unknown()) > 0 { // its process died
@@ -36,7 +36,7 @@ func FromRecord(run *record.Run) (*Result, error) {
 	res.Value, err = run.Value(end.Value)
 	switch {
 	case errors.Is(err, record.ErrNotKept):
-		res.Warnings = append(res.Warnings, "the script's return value was not kept")
+		res.Warnings = append(res.Warnings, "the script's return value is not in the record")
 	case err != nil:
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func FromRecord(run *record.Run) (*Result, error) {
 	}
 	for _, m := range run.Calls {
 		if m.Guess != nil || dry[m.Call] || m.Done == nil {
-			continue // of a dry run, or not ended
+			continue // a call of a dry run, or one that has not ended
 		}
 		res.Calls = append(res.Calls, CallOf(m))
 		if MadeEffect(m) {
@@ -113,7 +113,7 @@ func (r *Result) End() *record.End {
 
 // UnresolvedOf returns the effect calls of a run whose outcome is unknown.
 func UnresolvedOf(run *record.Run) (out []Unresolved) {
-	source, _ := run.Text(run.Begin.Script) // without it lines are those of the whole
+	source, _ := run.Text(run.Begin.Script) // without the source, line numbers are those of the whole script
 	parts := check.Parts([]byte(source))
 	for _, m := range run.Unknown() {
 		args, _ := run.Value(m.Call.Args)
@@ -135,24 +135,24 @@ func whyUnknown(run *record.Run, m *record.Made) string {
 	return "its process ended before the answer came"
 }
 
-// placedIn returns a place of a run's script, or of the saved one whose calls have that
-// path, for a reader.
+// placedIn returns, for a reader, a place in a run's script, or in the saved script that made the
+// calls with that path.
 func placedIn(run *record.Run, parts []check.Part, path, place string) (w record.Where) {
-	var by *record.Child // that makes the call
+	var by *record.Child // the saved script that makes the call
 	for _, c := range run.Children {
 		if strings.HasPrefix(path, c.Path) && (by == nil || len(c.Path) > len(by.Path)) {
 			by = c
 		}
 	}
 	if by != nil {
-		source, _ := run.Text(by.Script) // without it the line is that of the whole
+		source, _ := run.Text(by.Script) // without the source, the line is that of the whole script
 		w.Script, parts = by.Name, check.Parts([]byte(source))
 	}
 	w.File, w.Line = check.Place(parts, record.PlaceLine(place))
 	return w
 }
 
-// CallOf is a call that has ended as a Result has it.
+// CallOf returns a call that has ended, for a Result.
 func CallOf(m *record.Made) Call {
 	c := Call{Tool: m.Call.Tool, Class: m.Call.Class, Ms: m.Done.Ms, Start: m.Done.Start, Bytes: m.Done.Bytes,
 		Suspect: m.Done.Suspect, CutOff: m.Done.Cut, Number: m.Call.N}
@@ -162,7 +162,7 @@ func CallOf(m *record.Made) Call {
 	return c
 }
 
-// unmadeOf is a call that a dry run did not make as a Result has it.
+// unmadeOf returns a call that a dry run did not send, for a Result.
 func unmadeOf(run *record.Run, g *record.Guess, parts []check.Part) Unmade {
 	u := Unmade{Tool: g.Tool, Class: g.Class, From: g.From, Late: g.Late, Origins: g.Origins}
 	u.Where = placedIn(run, parts, g.Path, g.Place)
@@ -185,8 +185,8 @@ func Lacks(run *record.Run) string {
 	return err.Error()
 }
 
-// redacted is the part of a run without which its script is another one, and which
-// the record does not have as it was; "" where it has all.
+// redacted returns a part of a run that its script depends on and that is redacted in the record,
+// or "".
 func redacted(run *record.Run) string {
 	part := func(script record.Data, inputs ...record.Values) string {
 		if script.Redacted {

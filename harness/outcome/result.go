@@ -1,7 +1,7 @@
 // Package outcome has the result of a run and its parts: status, errors, tools, calls, pending
 // calls, and effect calls whose outcome is unknown. They are data: FromRecord rebuilds a Result
-// from the lines of a record, Encode and Decode carry one between processes, and Text is what a
-// model reads.
+// from a record, Encode and Decode carry one between processes, and Text returns what a model
+// reads.
 package outcome
 
 import (
@@ -20,7 +20,7 @@ type Status string
 const (
 	// OK means that main returned.
 	OK Status = "ok"
-	// CompileError means that the script does not type-check, or uses what cannot be run.
+	// CompileError means that the script does not type-check, or uses unsupported features.
 	CompileError Status = "compile_error"
 	// ToolNotFound means that a phrase fits no tool.
 	ToolNotFound Status = "tool_not_found"
@@ -58,7 +58,7 @@ const (
 	Lost Status = record.Lost
 )
 
-// Statuses are all that a run may end with, InternalError included.
+// Statuses are all statuses that a run may end with, including InternalError.
 var Statuses = []string{string(OK), string(CompileError), string(ToolNotFound), string(Ambiguous), string(ScriptError),
 	string(Timeout), string(CPULimit), string(MemoryLimit), string(OutputLimit), string(CallLimit), string(Denied),
 	string(Canceled), string(SandboxError), string(Diverged), string(InternalError), string(Waiting), string(Uncertain),
@@ -69,88 +69,87 @@ type Result struct {
 	Status Status          `json:"status"`
 	Value  json.RawMessage `json:"value,omitempty"` // of the last Return
 	Stdout string          `json:"stdout"`
-	// Stderr is what the script wrote to os.Stderr and log.
+	// Stderr is the output of the script to os.Stderr and log.
 	Stderr string `json:"stderr,omitempty"`
-	// Truncated says that Stdout was cut at the limit.
+	// Truncated reports whether Stdout was cut at the limit.
 	Truncated bool `json:"truncated"`
-	// ExitCode is what the script's process would have ended with: 0, the
-	// code of os.Exit, 2 after a panic; for other statuses Status.ExitCode.
+	// ExitCode is the exit code that the script's own process would have: 0, the code of os.Exit, 2
+	// after a panic. For other statuses it is Status.ExitCode.
 	ExitCode int       `json:"exit_code"`
 	Tools    []ToolUse `json:"tools"`
 	Calls    []Call    `json:"calls"`
-	// Scripts are the saved scripts that ran through RunScript, as they ended;
-	// those that they ran themselves included.
+	// Scripts are the saved scripts that ran through RunScript, directly or nested, in the order in
+	// which they ended.
 	Scripts []NestedScript `json:"-"`
-	// Decisions are what the policy said of each tool of the script; empty
-	// where there is no policy.
+	// Decisions are the policy's decisions on the tools of the script. It is empty without a
+	// policy.
 	Decisions []policy.Decision `json:"decisions,omitempty"`
 	Warnings  []string          `json:"warnings"`
-	// Mended are, of the Warnings, those that have a place in the script.
+	// Mended are the Warnings that have a place in the script.
 	Mended []Error `json:"-"`
 	Error  *Error  `json:"error,omitempty"`
-	// Errors are all of a script's errors, the first of which is Error.
+	// Errors are all errors of a script. The first one is Error.
 	Errors []Error `json:"errors,omitempty"`
-	// Types are, of a script that was refused, the tools that it means, best
-	// guesses for wrong names included: signature and types of each.
+	// Types are, for a script that was refused, the signature and types of each tool that it means,
+	// including best guesses for wrong names.
 	Types []string `json:"types,omitempty"`
-	// Down are the names of servers without tools, because they failed when the
-	// registry was built, that Errors may be about.
+	// Down lists servers without tools that Errors may be about. They failed when the registry was
+	// built.
 	Down []string `json:"-"`
-	// LookUp says that the script did nothing but call UseTools; it was
-	// answered with the tools of its phrases and did not run.
+	// LookUp is true if the script only called UseTools. It was answered with the tools of its
+	// phrases and did not run.
 	LookUp bool `json:"-"`
-	// Untrusted says that the Result may have text that third parties wrote, by the labels of the
-	// config. Scripts that its client sends from now on are late; see package flow.
+	// Untrusted is true if the Result may have text that third parties wrote, according to the
+	// labels of the config. Scripts that its client sends from now on are late; see package flow.
 	Untrusted bool `json:"untrusted,omitempty"`
-	// Run is the ID of the run's record, "" where none is kept.
+	// Run is the ID of the run's record. If empty, there is no record.
 	Run string `json:"run,omitempty"`
-	// Waiting are the calls that a run waits for a person with, and Unknown those of
-	// which nobody knows what became.
+	// Waiting are the pending calls of the run. Unknown are its effect calls whose outcome is
+	// unknown.
 	Waiting []Pending    `json:"waiting,omitempty"`
 	Unknown []Unresolved `json:"unknown,omitempty"`
-	// Attempts is how often the script has begun, where that is more than once.
+	// Attempts is how many times the script has begun, if more than once.
 	Attempts int `json:"attempts,omitempty"`
-	// Dry says that it was a dry run.
+	// Dry reports whether it was a dry run.
 	Dry bool `json:"dry,omitempty"`
-	// Ledger has the calls that a dry run did not make, in their order.
+	// Ledger has the effect calls that a dry run did not send, in order.
 	Ledger []Unmade `json:"ledger,omitempty"`
-	// Approval is the ID of the approval by which a dry run goes on as one that is
-	// not, where its Ledger needs one.
+	// Approval is the ID of the approval with which a dry run can be resumed as a real run. It is
+	// empty if the Ledger needs no approval.
 	Approval string `json:"approval,omitempty"`
 	// NoResume says why the run cannot be resumed although its status permits it.
 	NoResume string `json:"no_resume,omitempty"`
 	// Next says how the reader can resume the run. The code that shows the Result sets it.
 	Next     Next     `json:"-"`
-	Parked   bool     `json:"-"` // it ended with calls that wait
-	Made     []string `json:"-"` // effects that were made, a line each, the first maxMade
+	Parked   bool     `json:"-"` // it ended with pending calls
+	Made     []string `json:"-"` // effect calls that were made, a line each, the first maxMade
 	MoreMade int      `json:"-"`
-	// Unwritten is why its record has no end.
+	// Unwritten is the reason if the record of the run has no end.
 	Unwritten error   `json:"-"`
-	Lowered   string  `json:"lowered,omitempty"` // of a check: what would be run
+	Lowered   string  `json:"lowered,omitempty"` // of a check: the lowered script
 	Timing    Timing  `json:"timing"`            // milliseconds by phase
 	Sandbox   Sandbox `json:"sandbox"`
 }
 
-// ToolUse is the tool of a phrase, or of a name in the script that no phrase
-// declares.
+// ToolUse is the tool of a phrase, or of a name in the script that no phrase declares.
 type ToolUse struct {
 	discovery.Resolution
 	Go string `json:"go,omitempty"` // git.Log
-	// Signature is the tool's declaration with doc, in a look-up: that of the
-	// first candidate where the phrase is not resolved.
+	// Signature is, in a lookup, the tool's declaration with its documentation. For an unresolved
+	// phrase it is that of the first candidate.
 	Signature string `json:"signature,omitempty"`
-	Tokens    int    `json:"tokens,omitempty"` // about what Signature costs a model
-	// Others has a line for each other tool that a phrase of a look-up may
-	// mean, or for each tool of the server that it names.
+	Tokens    int    `json:"tokens,omitempty"` // of Signature, about
+	// Others has a line for each other tool that a phrase of a lookup may mean, or for each tool of
+	// the server that it names.
 	Others      []string `json:"others,omitempty"`
-	NamesServer bool     `json:"-"` // the phrase of a look-up names a server
-	Shown       bool     `json:"-"` // a reader is told what the phrase came to
+	NamesServer bool     `json:"-"` // the phrase of a lookup names a server
+	Shown       bool     `json:"-"` // the reader sees the result of the phrase
 }
 
 // How a tool was found, besides the values of discovery.
 const (
-	ByName  discovery.By = "name"  // the script uses its Go name, a phrase has it within reach
-	ByAdded discovery.By = "added" // the script uses its Go name, no phrase declares it
+	ByName  discovery.By = "name"  // the script uses its Go name, and a phrase has it among its candidates
+	ByAdded discovery.By = "added" // the script uses its Go name, and no phrase declares it
 )
 
 // Call is one tool call of a script.
@@ -158,23 +157,23 @@ type Call struct {
 	Tool  string       `json:"tool"`
 	Class record.Class `json:"class,omitempty"`
 	Ms    float64      `json:"ms"`                 // without Start
-	Start float64      `json:"start_ms,omitempty"` // that its server took to start
+	Start float64      `json:"start_ms,omitempty"` // the time its server took to start
 	Bytes int          `json:"bytes"`              // of the result
 	Error *string      `json:"error"`
-	// Suspect says why a result that claims success looks like a failure; the
-	// result itself is left as it is.
+	// Suspect says why a result that claims success looks like a failure. The result itself is not
+	// changed.
 	Suspect string `json:"suspect,omitempty"`
-	CutOff  bool   `json:"-"` // by the end of the run: it did not fail by itself
-	Number  int    `json:"-"` // 1 for the script's first call; they are listed as they ended
-	Text    string `json:"-"` // how the script wrote it, cut short; only of suspects
+	CutOff  bool   `json:"-"` // the end of the run cut it off: it did not fail by itself
+	Number  int    `json:"-"` // 1 for the script's first call; calls are listed in the order in which they ended
+	Text    string `json:"-"` // its source in the script, cut short; only of suspects
 	Earlier bool   `json:"-"` // an earlier attempt made it
 }
 
-// NestedScript is one saved script that was run through RunScript.
+// NestedScript is a saved script that was run through RunScript.
 type NestedScript struct {
 	Name   string
-	Hash   string // SHA-256 of the text that was run, in hexadecimal
-	Depth  int    // 1: the script that was sent ran it
+	Hash   string // SHA-256 of its source, in hexadecimal
+	Depth  int    // 1 if the script that was sent ran it
 	Time   time.Time
 	Ms     float64
 	Status Status
@@ -195,25 +194,24 @@ const (
 	KindInternal ErrorKind = "internal"
 )
 
-// Error is one error of a script: what was wrong, where, and what would be
-// right.
+// Error is one error of a script: the mistake, its place, and the correction.
 type Error struct {
 	Kind ErrorKind `json:"kind"`
-	// File is the name of the file that Line is of, in a script of several.
+	// File is the file that Line is in, if the script has several.
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"`   // 1-based, in the script as sent
 	Column  int    `json:"column,omitempty"` // 1-based, in bytes
 	Message string `json:"message"`
 	Snippet string `json:"snippet,omitempty"`
 	Hint    string `json:"hint,omitempty"`
-	// Signatures are those of the functions and types that the error is about.
+	// Signatures are the signatures of the functions and types that the error is about.
 	Signatures []string `json:"signatures,omitempty"`
 	Trace      []string `json:"trace,omitempty"` // of a panic, innermost first
-	// Sent is the line in the script as sent, also of one that is several files.
+	// Sent is the line in the script as sent, even if the script has several files.
 	Sent int `json:"-"`
-	// Fixes are changes of the script one of which may be right.
+	// Fixes are alternative changes of the script; one of them may be right.
 	Fixes []Fix `json:"-"`
-	Shown bool  `json:"-"` // the Result's Types show what Signatures are of
+	Shown bool  `json:"-"` // the Result's Types already have the Signatures
 }
 
 // Timing is the duration of each phase in ms.
@@ -224,23 +222,22 @@ type Timing struct {
 	Generate float64 `json:"generate"` // the tools' Go packages
 	Check    float64 `json:"check"`
 	Lower    float64 `json:"lower"`
-	Run      float64 `json:"run"`   // the interpreter's compilation included
-	Calls    float64 `json:"calls"` // while servers were at work on calls
+	Run      float64 `json:"run"`   // including compilation by the interpreter
+	Calls    float64 `json:"calls"` // while at least one call was under way
 	Total    float64 `json:"total"`
 }
 
-// Sandbox says which layers confined the worker, besides its being a process
-// of its own with an empty environment.
+// Sandbox says which layers confined the worker, in addition to its being a separate process with
+// an empty environment.
 type Sandbox struct {
-	Landlock int  `json:"landlock"` // ABI version of the kernel, 0: not in force
+	Landlock int  `json:"landlock"` // ABI version of the kernel; 0 if not in force
 	Seccomp  bool `json:"seccomp"`  // a filter of system calls is on
 	Rlimits  bool `json:"rlimits"`  // the kernel limits memory and CPU time
-	// Missing names each layer that is not on, and why.
+	// Missing names each layer that is not on, and the reason.
 	Missing []string `json:"missing,omitempty"`
 }
 
-// ExitCode returns the exit code of `harness run` and `harness check` for a
-// status.
+// ExitCode returns the exit code of `harness run` and `harness check` for a status.
 func (s Status) ExitCode() int {
 	switch s {
 	case OK:
@@ -261,8 +258,8 @@ func (s Status) ExitCode() int {
 	return 70
 }
 
-// Fix is a change of a script that may mend an Error: Length bytes from Line and
-// Column become Text.
+// Fix is a change of a script that may correct an Error: Text replaces Length bytes at Line and
+// Column.
 type Fix struct {
 	Line   int    `json:"line"`   // from 1, as Error.Sent
 	Column int    `json:"column"` // from 1, in bytes

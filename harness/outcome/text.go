@@ -19,9 +19,8 @@ import (
 // Text returns the Result for a model: Words, then Output.
 func (r *Result) Text() string { return r.Words() + r.Output() }
 
-// Words returns what the harness itself says of the run: the answer of a lookup, the
-// errors, the warnings. None of its lines begins with the text of a script or a
-// server.
+// Words returns the harness's own text about the run: the answer of a lookup, the errors, the
+// warnings. No line begins with the text of a script or a server.
 func (r *Result) Words() string {
 	var b strings.Builder
 	if r.Status == OK {
@@ -35,8 +34,8 @@ func (r *Result) Words() string {
 	return b.String()
 }
 
-// Output returns what the script returned and printed: the value, a string as its text,
-// then stdout and stderr. It is empty if there is nothing.
+// Output returns the script's output: the returned value, a string as its text, then stdout and
+// stderr.
 func (r *Result) Output() string {
 	var b strings.Builder
 	if r.Status == OK && r.Value != nil {
@@ -55,8 +54,8 @@ func (r *Result) Output() string {
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-// Shown returns the tools of the phrases of a look-up, or of the phrases of
-// another script whose tools it does not use; empty where there are none.
+// Shown returns the tools of the phrases of a lookup. For another script it returns the tools of
+// phrases that the script does not use. It may be empty.
 func (r *Result) Shown() string {
 	var b strings.Builder
 	for i := range r.Tools {
@@ -70,8 +69,8 @@ func (r *Result) Shown() string {
 	return b.String()
 }
 
-// plain is a value for a reader: a string as its text, unless it is blank, JSON
-// without white space, which costs a model tokens.
+// plain returns a value for a reader: a string that is not blank as its text, and JSON without
+// white space, which saves tokens.
 func plain(value json.RawMessage) string {
 	var s string
 	if json.Unmarshal(value, &s) != nil || strings.TrimSpace(s) == "" {
@@ -85,8 +84,8 @@ func plain(value json.RawMessage) string {
 	return strings.TrimRight(s, "\n")
 }
 
-// why says in a few words, after a space, why a phrase means its tool where
-// the phrase is not the reason; else it is empty.
+// why returns, after a space, a short reason why the phrase means its tool, if the reason is not
+// the phrase itself. Otherwise it is empty.
 func (u *ToolUse) why() string {
 	switch u.By {
 	case discovery.ByMemory:
@@ -97,10 +96,9 @@ func (u *ToolUse) why() string {
 	return ""
 }
 
-// Problems returns why a script did not end well: the status, all errors, and
-// for one that was refused the tools of its phrases with their types. With
-// people each error has its line of the script, with colours ANSI colours too;
-// without, the text has fewer tokens.
+// Problems returns why a script failed: the status, all errors, and for a script that was refused
+// the tools of its phrases with their types. With people, each error has its line of the script;
+// colours adds ANSI colours. Without people, the text has fewer tokens.
 func (r *Result) Problems(people, colours bool) string {
 	p := painter(colours)
 	var b strings.Builder
@@ -118,8 +116,7 @@ func (r *Result) Problems(people, colours bool) string {
 	return b.String()
 }
 
-// Mistakes are the errors, and for a script that was refused what its phrases
-// came to.
+// Mistakes returns the errors and, for a script that was refused, the results of its phrases.
 func (r *Result) Mistakes(people, colours bool) string {
 	p := painter(colours)
 	errs := r.Errors
@@ -129,7 +126,7 @@ func (r *Result) Mistakes(people, colours bool) string {
 	var b strings.Builder
 	if r.Status.ExitCode() != CompileError.ExitCode() {
 		for _, e := range errs {
-			if !people { // quoted has marked the words of servers already
+			if !people { // Quoted has already marked the lines of servers
 				e.Message = strings.ReplaceAll(registry.Quoted(e.Message), "\n| | ", "\n| ")
 			}
 			b.WriteString(e.text(p))
@@ -159,8 +156,8 @@ func (r *Result) Mistakes(people, colours bool) string {
 	return b.String()
 }
 
-// mistakesTokens is from how many tokens on the further errors of a refused
-// script are told in a few words each.
+// mistakesTokens is the number of tokens after which further errors of a refused script are
+// shortened to a few words.
 const mistakesTokens = 500
 
 // painter colours text for terminals, or does not.
@@ -182,12 +179,12 @@ func (p painter) paint(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// toPaint matches what Paint colours: comments, and the lines of functions as
-// far as their comments.
+// toPaint matches the parts that Paint colours: comments, and lines of functions up to their
+// comments.
 var toPaint = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)/\*.*?\*/|// .*$|^func [^/\n]*`) })
 
-// Paint returns Go declarations of tools with ANSI colours: the lines of
-// functions are bold, comments dim.
+// Paint returns Go declarations of tools with ANSI colours: lines of functions are bold, comments
+// dim.
 func Paint(text string) string {
 	return toPaint().ReplaceAllStringFunc(text, func(s string) string {
 		if strings.HasPrefix(s, "func ") {
@@ -197,11 +194,11 @@ func Paint(text string) string {
 	})
 }
 
-// place is where the error is, as it stands before the message.
+// place returns the place of the error as a prefix of its message.
 func (e *Error) place() string { return record.Prefix(e.File, e.Line, e.Column) }
 
-// Text returns the error in a few lines: place and message, the line of the
-// script, the trace of a panic, a hint, signatures.
+// Text returns the error in a few lines: place and message, the line of the script, the trace of a
+// panic, a hint, signatures.
 func (e *Error) Text() string { return e.text(false) }
 
 func (e *Error) text(p painter) string {
@@ -228,11 +225,11 @@ func (e *Error) text(p painter) string {
 	return b.String()
 }
 
-// maxWithLines is up to how many errors of a refused script are told with the
-// line of the script, where a model reads them.
+// maxWithLines is the largest number of errors of a refused script that a model sees with the line
+// of the script.
 const maxWithLines = 2
 
-// short is the error for a model, one of so many.
+// short returns the error for a model. of is the number of errors.
 func (e *Error) short(of int) string {
 	var b strings.Builder
 	b.WriteString(e.place() + e.Message)
@@ -251,7 +248,7 @@ func (e *Error) short(of int) string {
 	return b.String()
 }
 
-// Heading says what a phrase of a look-up came to.
+// Heading describes the result of a phrase of a lookup in one line.
 func (u *ToolUse) Heading() string {
 	note := ""
 	if u.Note != "" {
@@ -272,8 +269,7 @@ func (u *ToolUse) Heading() string {
 	return fmt.Sprintf("%q: no tool fits it well%s", u.Phrase, note)
 }
 
-// text is what a phrase of a look-up came to: its tool with all its types, and
-// what else it may mean.
+// text returns the result of a phrase of a lookup: its tool with all types, and alternatives.
 func (u *ToolUse) text() string {
 	text := u.Heading() + "\n" + u.Signature
 	for i, line := range u.Others {

@@ -14,16 +14,16 @@ import (
 // Bounds of the text about the calls of a Result.
 const (
 	maxWaits = 20  // pending calls, and unresolved ones
-	maxMade  = 10  // effects
+	maxMade  = 10  // effect calls that were made
 	maxArgs  = 500 // characters of arguments
 )
 
-// AddEffect adds an effect that was made at a place.
+// AddEffect adds an effect call that was made at a place.
 func (r *Result) AddEffect(at, tool string, args json.RawMessage) {
 	r.AddMade(fmt.Sprintf("%s: %s(%s)", at, tool, text.Cut(string(cutArgs(args, 0)), 150)))
 }
 
-// AddMade adds a line about an effect that was made.
+// AddMade adds a line about an effect call that was made.
 func (r *Result) AddMade(line string) {
 	if len(r.Made) == maxMade {
 		r.MoreMade++
@@ -32,15 +32,15 @@ func (r *Result) AddMade(line string) {
 	r.Made = append(r.Made, line)
 }
 
-// MadeEffect reports whether a call of a record has made an effect.
+// MadeEffect reports whether a call of a record is an effect call that had its effect.
 func MadeEffect(m *record.Made) bool {
 	return m.Call.Class != record.Read && m.Done != nil && !m.Done.Failed && (m.Done.Kind == record.Unread ||
 		m.Done.Kind == record.Answered && m.Done.Error == "")
 }
 
-// waitsDocument returns the effects of a run that did not end with ok, its unresolved calls, its
-// pending calls, and what to do about each. It is empty for a run that has ended without
-// effects.
+// waitsDocument returns the effect calls of a run that did not end with ok, its unresolved calls,
+// its pending calls, and what to do about each. It is empty for a run that ended without effect
+// calls.
 func (r *Result) waitsDocument() (out present.Document) {
 	if len(r.Made) > 0 && !r.Dry {
 		out = append(out, r.madeDocument()...)
@@ -73,8 +73,8 @@ func (r *Result) madeDocument() present.Document {
 	if r.MoreMade > 0 {
 		list.Items = append(list.Items, present.Words(present.Plain, "… and "+text.Count(r.MoreMade, "more call")))
 	}
-	out := present.Document{say("effect calls that were done, and stay done:"), list}
-	const sendRest = "a script that repeats them makes them twice: send only the rest"
+	out := present.Document{say("effect calls that were made:"), list}
+	const sendRest = "a script that repeats them makes them twice: send a script with only the rest"
 	switch {
 	case r.Status == Waiting || r.Status == Uncertain:
 		return out
@@ -91,7 +91,7 @@ func (r *Result) madeDocument() present.Document {
 }
 
 // UnresolvedDocument returns the effect calls of a run whose outcome is unknown, with all
-// arguments, and how to settle them. It is empty for a run that is not finished.
+// arguments, and how to settle them. It is empty for a run that has not ended.
 func UnresolvedDocument(run *record.Run, next *Next) present.Document {
 	calls := UnresolvedOf(run)
 	if len(calls) == 0 || run.Running {
@@ -104,8 +104,8 @@ func UnresolvedDocument(run *record.Run, next *Next) present.Document {
 	return append(out, next.settle(run.Begin.ID, calls[0].N)...)
 }
 
-// UnresolvedCalls returns effect calls of a run whose outcome is unknown. Arguments are cut to
-// so many characters. If most is zero, they are whole.
+// UnresolvedCalls returns effect calls of a run whose outcome is unknown. Arguments are cut to most
+// characters. If most is zero, they are not cut.
 func UnresolvedCalls(run string, calls []Unresolved, most int) present.Document {
 	t := &present.Table{Columns: present.Columns("call", "tool", "class", "place"), Inset: true}
 	for _, u := range calls[:min(len(calls), maxWaits)] {
@@ -126,7 +126,7 @@ func UnresolvedCalls(run string, calls []Unresolved, most int) present.Document 
 			" in any script: look first whether "+oneOrMany(len(calls), "it", "they")+" happened")}, t}, more(len(calls)))
 }
 
-// lineLink returns the place of a call, on pages with a link to its line.
+// lineLink returns the place of a call. On pages it is a link to the line.
 func lineLink(run string, w record.Where) present.Text {
 	at := present.Span{Text: w.At()}
 	if w.Script == "" && w.File == "" {
@@ -149,7 +149,7 @@ func (r *Result) pendingDocument() present.Document {
 	}
 	out := slices.Concat(present.Document{say("%s:", head), t}, more(n))
 	if r.NoResume != "" {
-		return out // an answer changes nothing
+		return out // an answer would change nothing
 	}
 	first := slices.MinFunc(r.Waiting, func(a, b Pending) int { return a.Until.Compare(b.Until) })
 	answer := r.Next.approve(first.ID)
@@ -176,7 +176,7 @@ func more(n int) present.Document {
 	return present.Document{say("… and %s", text.Count(n-maxWaits, "more call"))}
 }
 
-// cutArgs returns arguments cut to so many characters, or nil if there are none. If most is
+// cutArgs returns arguments cut to most characters. It returns nil for an empty object. If most is
 // zero, they are not cut.
 func cutArgs(args json.RawMessage, most int) json.RawMessage {
 	shown := registry.PrintableJSON(args)
@@ -189,7 +189,7 @@ func cutArgs(args json.RawMessage, most int) json.RawMessage {
 	return shown
 }
 
-// Resumable reports whether a run with this status can be resumed, if its record has all.
+// Resumable reports whether a run with this status can be resumed, if its record is complete.
 func (r *Result) Resumable() bool {
 	switch r.Status {
 	case Waiting, Uncertain, Lost, Timeout, Canceled:

@@ -13,8 +13,8 @@ const (
 	maxWire = 256 << 20
 )
 
-// wireResult adds the parts that a Result's own JSON omits, and that its Text and its
-// audit lines need. The members of this struct hide those of the same name in Result.
+// wireResult adds the parts that a Result's own JSON omits, and that its Text and its audit lines
+// need. The members of this struct hide those of the same name in Result.
 type wireResult struct {
 	V int `json:"v"`
 	*Result
@@ -39,8 +39,8 @@ type wireError struct {
 	Shown bool `json:"shown,omitempty"`
 }
 
-// Encode returns a Result for another process, which Decode reads. Next is omitted, as it
-// is for readers of this process, and so is what only a check or a run under way uses.
+// Encode encodes a Result for another process. It omits Next, and fields that only a check or a run
+// under way uses.
 func Encode(r *Result) ([]byte, error) {
 	w := wireResult{V: WireVersion, Result: r, Scripts: r.Scripts, Down: r.Down, LookUp: r.LookUp, Made: r.Made, MoreMade: r.MoreMade}
 	if r.Tools != nil {
@@ -58,8 +58,8 @@ func Encode(r *Result) ([]byte, error) {
 	return EncodeWire(&w)
 }
 
-// Decode returns the Result that Encode wrote. It ignores unknown members; another version
-// is an error.
+// Decode decodes a Result that Encode encoded. It ignores unknown members. Another version is an
+// error.
 func Decode(b []byte) (*Result, error) {
 	w := wireResult{Result: &Result{}}
 	if err := DecodeWire(b, &w, &w.V); err != nil {
@@ -97,24 +97,24 @@ func (w *wireError) error() (e Error) {
 	return e
 }
 
-// EncodeWire returns v, which has a version, as JSON for another process.
+// EncodeWire encodes v, which has a version, as JSON for another process.
 func EncodeWire(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // the bytes of values stay as they are
+	e.SetEscapeHTML(false) // keep the bytes of values
 	if err := e.Encode(v); err != nil {
 		return nil, fmt.Errorf("encoding a result: %w", err)
 	}
 	if b.Len() > maxWire {
-		return nil, fmt.Errorf("encoding a result: %d bytes; the most is %d", b.Len(), maxWire)
+		return nil, fmt.Errorf("encoding a result: it has %d bytes; the limit is %d", b.Len(), maxWire)
 	}
 	return b.Bytes(), nil
 }
 
-// DecodeWire reads what EncodeWire wrote into to, which has its version in version.
+// DecodeWire decodes into to what EncodeWire encoded. *version is the version member of to.
 func DecodeWire(b []byte, to any, version *int) error {
 	if len(b) > maxWire {
-		return fmt.Errorf("%d bytes; the most is %d", len(b), maxWire)
+		return fmt.Errorf("it has %d bytes; the limit is %d", len(b), maxWire)
 	}
 	if err := json.Unmarshal(b, to); err != nil {
 		return err

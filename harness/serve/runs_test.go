@@ -242,7 +242,7 @@ Return(strings.Repeat("y", 5000))`)
 	if !strings.Contains(got, "a made-up answer may be why") || !strings.Contains(got, "not gone") {
 		t.Error(got)
 	}
-	if got, _ := c.dry("Return(1)"); got != "1\ndry run: the script asked for no effect call\n" {
+	if got, _ := c.dry("Return(1)"); got != "1\ndry run: the script made no effect calls\n" {
 		t.Error(got)
 	}
 	if f.calls.Load() != 2 {
