@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Addresses in a text in normal form, as the benchmark in testdata was measured with.
+// Patterns of addresses in normal form. The benchmark in testdata was measured with these.
 var (
 	mail = regexp.MustCompile(`[\pL\pN_.+-]+@[\pL\pN_-]+(?:\.[\pL\pN_-]+)+`)
 	site = regexp.MustCompile(`(?:[a-z0-9-]+\.)+[a-z]{2,}(?:/[^\s]*)?`)
 	iban = regexp.MustCompile(`\b[a-z]{2}\d{2}[a-z0-9]{10,30}\b`)
 )
 
-// addresses returns the addresses in a text in normal form, each once, at most MaxTargets+1: of
-// e-mail, domains and URLs without their scheme, their hosts, and what has the form of an IBAN.
+// addresses returns the addresses in a text in normal form, each once, at most MaxTargets+1: e-mail
+// addresses, domains, URLs without their scheme and their hosts, and texts in the form of an IBAN.
 func addresses(text string) []string {
 	var out []string
 	add := func(a string) {
@@ -45,7 +45,7 @@ func addresses(text string) []string {
 	return out
 }
 
-// isWhole reports whether an address in a text is all of it, but for a scheme.
+// isWhole reports whether an address is the whole text, except for a scheme.
 func isWhole(address, text string) bool {
 	_, bare, ok := strings.Cut(text, "://")
 	return address == text || ok && address == bare

@@ -16,41 +16,41 @@ type Match string
 // How a value was found.
 const (
 	Equal   Match = "equal"   // the text is the value
-	Within  Match = "within"  // the value stands in the text
-	Address Match = "address" // an address in the value stands in the text
-	Part    Match = "part"    // the text has a part of the value
-	Nowhere Match = "nowhere" // no text has it: the script made it
-	Unknown Match = "unknown" // it is beyond a bound
+	Within  Match = "within"  // the text contains the value
+	Address Match = "address" // the text contains an address in the value
+	Part    Match = "part"    // the text contains a part of the value
+	Nowhere Match = "nowhere" // no text contains it: the script made it
+	Unknown Match = "unknown" // the value or the texts exceed a bound
 )
 
-// Origin says where a value in the arguments of a call comes from. It has no text of the value:
-// that stands in the arguments, at Arg.
+// Origin says where a value in the arguments of a call comes from. It does not repeat the value,
+// which is in the arguments, at Arg.
 type Origin struct {
 	Arg    string `json:"arg"`              // path of the value in the arguments: to[0]
-	Target bool   `json:"target,omitempty"` // it says to whom, where or on what the call acts
-	// IsAddress says that the value is an address as a whole, or Match is Address.
+	Target bool   `json:"target,omitempty"` // it is a recipient, place or object of the call
+	// IsAddress is true if the whole value is an address, or if Match is Address.
 	IsAddress bool  `json:"address,omitempty"`
 	Size      int   `json:"size"` // characters of the value in normal form
 	Match     Match `json:"match"`
-	// Of is how many characters of the value the text has, if Match is Address or Part.
+	// Of is how many characters of the value the text contains, if Match is Address or Part.
 	Of int `json:"of,omitempty"`
-	// Source has the value. It is zero if Match is Nowhere or Unknown.
+	// Source is the text with the value. It is zero if Match is Nowhere or Unknown.
 	Source
 }
 
-// IsExplained reports whether a trusted text has the value.
+// IsExplained reports whether a trusted text contains the value.
 func (o *Origin) IsExplained() bool {
 	return o.Trust == Trusted && o.Match != Part
 }
 
-// IsForeign reports whether untrusted text has the value and trusted text has not, or whether that
-// is unknown.
+// IsForeign reports whether untrusted text contains the value and trusted text does not, or whether
+// that is unknown.
 func (o *Origin) IsForeign() bool {
 	return o.Match == Unknown || o.Trust == Untrusted && o.Match != Part
 }
 
 // Explain returns the origins of the values in the arguments of a call: of each string and number,
-// and of each address in a text that is not explained. Targets come first.
+// and of each address in a string that is not explained. Targets come first.
 func (x *Index) Explain(s *Settings, tool string, args json.RawMessage) []Origin {
 	v, err := jsontree.Parse(args, jsontree.Limits{})
 	if err != nil {
@@ -67,16 +67,16 @@ func (x *Index) Explain(s *Settings, tool string, args json.RawMessage) []Origin
 	return append(slices.DeleteFunc(slices.Clone(e.out), isContent), slices.DeleteFunc(e.out, func(o Origin) bool { return o.Target })...)
 }
 
-// explaining is one Explain.
+// explaining is the state of one Explain.
 type explaining struct {
 	x      *Index
 	target bool         // values of the argument are targets
-	guess  bool         // so are all addresses, and members of an argument by their names
+	guess  bool         // all addresses are targets, and members of arguments by their names
 	counts map[bool]int // of origins, by Target
 	out    []Origin
 }
 
-// value explains all strings and numbers of a value, and names of members that are addresses.
+// value explains all strings and numbers in a value, and names of members that contain addresses.
 func (e *explaining) value(v *jsontree.Value, path string) {
 	switch v.Kind {
 	case jsontree.String:
@@ -101,14 +101,14 @@ func (e *explaining) value(v *jsontree.Value, path string) {
 	}
 }
 
-// leaf explains a value in normal form, and the addresses in it if it is not explained as a whole.
+// leaf explains a value in normal form and, if it is not explained, the addresses in it.
 func (e *explaining) leaf(value, path string) {
 	if value == "" {
 		return
 	}
 	o := Origin{Arg: path, Size: utf8.RuneCountInString(value), Match: Unknown}
 	if len(value) > MaxValue {
-		o.Target = true // it may have one
+		o.Target = true // it may contain one
 		e.add(&o, "")
 		return
 	}
@@ -128,8 +128,8 @@ func (e *explaining) leaf(value, path string) {
 	}
 }
 
-// add completes the origin of a value and lists it. Beyond MaxTargets it lists one more, as
-// unknown.
+// add completes the origin of a value and adds it to the list. Beyond MaxTargets it adds one more,
+// as unknown.
 func (e *explaining) add(o *Origin, value string) {
 	e.counts[o.Target]++
 	switch n := e.counts[o.Target]; {
@@ -141,7 +141,7 @@ func (e *explaining) add(o *Origin, value string) {
 	e.out = append(e.out, *o)
 }
 
-// locate sets where a value in normal form comes from.
+// locate sets the source of a value in normal form.
 func (x *Index) locate(o *Origin, value string) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -164,14 +164,14 @@ func (x *Index) locate(o *Origin, value string) {
 	o.Source = *from
 }
 
-// Bounds of a part: a text has it if it has one of some pieces of the value.
+// Bounds of a part: a text has a part of a value if it contains one of some pieces of the value.
 const (
 	minPart = 20 // bytes
 	pieces  = 8
 )
 
-// part looks for the longest part of a value that a text has. It tries pieces of the value, so
-// that it may miss a short one. The caller holds the lock.
+// part finds the longest part of a value that a text contains. It tries some pieces of the value,
+// so that it may miss a short part. The caller holds the lock.
 func (x *Index) part(o *Origin, value string) {
 	step := max(minPart/2, len(value)/pieces)
 	best := 0
@@ -190,8 +190,8 @@ func (x *Index) part(o *Origin, value string) {
 	}
 }
 
-// common returns how many bytes around the piece at a place of a value a text has, if it has the
-// piece, and how many of them are before it.
+// common returns how many bytes around the piece of a value at a place a text also contains, and
+// how many of them precede the piece. Both are zero if the text does not contain the piece.
 func common(value string, at int, text string) (n, before int) {
 	in := strings.Index(text, value[at:at+minPart])
 	if in < 0 {
@@ -207,9 +207,9 @@ func common(value string, at int, text string) (n, before int) {
 	return before + after, before
 }
 
-// IsForeign reports whether untrusted text has a value, or an address in it, that trusted text has
-// not: a string, a number, or all that is in a list or an object, in the form of package json with
-// numbers as they are written. Beyond a bound it reports true.
+// IsForeign reports whether untrusted text contains a value, or an address in it, that trusted text
+// does not. The value is a string, a number, or a list or object of values, as package json decodes
+// them with numbers as written. Beyond a bound it reports true.
 func (x *Index) IsForeign(value any) bool {
 	raw, err := json.Marshal(value)
 	if err != nil {

@@ -15,17 +15,17 @@ import (
 // Bounds of an Index, and of what Explain explains. See the package comment.
 const (
 	MaxText    = 8 << 20  // bytes in normal form of each degree of trust
-	MaxTargets = 64       // of one call, and other values
+	MaxTargets = 64       // targets of one call, and as many other values
 	MaxValue   = 64 << 10 // bytes of one value in normal form
 )
 
-// leafCost is what a text costs of MaxText beside its bytes.
+// leafCost is added to the bytes of each text when they count against MaxText.
 const leafCost = 16
 
-// parsing bounds one result. The rest of a larger one counts as text beyond MaxText.
+// parsing bounds one result. The rest of a larger result counts as text beyond MaxText.
 var parsing = jsontree.Limits{Values: 100_000}
 
-// Kind says what a text is.
+// Kind is the kind of a text.
 type Kind string
 
 // The kinds of texts.
@@ -36,29 +36,29 @@ const (
 	Result Kind = "call"   // the result of a call
 )
 
-// Trust says who wrote a text.
+// Trust says who may have written a text.
 type Trust string
 
 // The degrees of trust.
 const (
-	Trusted   Trust = "trusted"   // the client before it could read untrusted text, or a service
+	Trusted   Trust = "trusted"   // a client before it could read untrusted text, or a service
 	Untrusted Trust = "untrusted" // a third party may have written it
-	Late      Trust = "late"      // the client after it could read untrusted text
+	Late      Trust = "late"      // a client after it could read untrusted text
 )
 
-// Source says where a text is from.
+// Source says where a text comes from.
 type Source struct {
 	Kind Kind   `json:"from,omitempty"`
 	Run  string `json:"run,omitempty"`
 	Call int    `json:"call,omitempty"` // number of the call in the run
 	Tool string `json:"tool,omitempty"`
-	// Path is where the text stands in the result ([3].body), or the name of an input. A name in
-	// it that is not plain is "…", because a third party may have chosen it.
+	// Path is the place of the text in the result ([3].body), or the name of an input. Unusual
+	// names in it are replaced by "…", because a third party may have chosen them.
 	Path  string `json:"path,omitempty"`
 	Trust Trust  `json:"trust,omitempty"`
 }
 
-// Call names a call whose result is added to an Index.
+// Call identifies a call whose result is added to an Index.
 type Call struct {
 	Run  string
 	N    int
@@ -67,16 +67,16 @@ type Call struct {
 
 func (c Call) source() Source { return Source{Kind: Result, Run: c.Run, Call: c.N, Tool: c.Tool} }
 
-// Index has the texts of a session. It is safe for concurrent use. The zero Index is empty.
+// Index has the texts of a session. It is safe for concurrent use. The zero value is ready to use.
 type Index struct {
 	mu    sync.RWMutex
-	texts [3]texts // by the place of a Trust in trusts
+	texts [3]texts // by index in trusts
 }
 
 // trusts are the degrees of trust in the order in which texts are searched.
 var trusts = [3]Trust{Trusted, Untrusted, Late}
 
-// texts are those of one degree of trust.
+// texts are the texts of one degree of trust.
 type texts struct {
 	entries []entry
 	size    int  // of the entries, in bytes
@@ -91,10 +91,10 @@ type entry struct {
 	Source
 }
 
-// Say adds the source of a script, as from its client.
+// Say adds the source of a script.
 func (x *Index) Say(from Source, source string) { x.add(Normal(source), from) }
 
-// SayValues adds inputs or stored values, JSON by their names.
+// SayValues adds inputs or stored values, JSON by name.
 func (x *Index) SayValues(from Source, values map[string]json.RawMessage) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if v, err := jsontree.Parse(values[name], parsing); err == nil {
@@ -104,9 +104,9 @@ func (x *Index) SayValues(from Source, values map[string]json.RawMessage) {
 	}
 }
 
-// Add adds the result of a call in the form of MCP. label says which text in it is untrusted; a
-// server can say that of more by openWorldHint or maliciousActivityHint in annotations. Add
-// reports whether the result has untrusted text, or an image or other data that is untrusted.
+// Add adds the result of a call in MCP's form. label says which text in it is untrusted; the server
+// can mark more, by openWorldHint or maliciousActivityHint in annotations. Add reports whether the
+// result has untrusted text, or an untrusted image or other data.
 func (x *Index) Add(c Call, label Label, result json.RawMessage) (untrusted bool) {
 	v, err := jsontree.Parse(result, parsing)
 	if err != nil {
@@ -134,7 +134,7 @@ func (x *Index) Add(c Call, label Label, result json.RawMessage) (untrusted bool
 		switch {
 		case err != nil || inner.Kind != jsontree.Object && inner.Kind != jsontree.List:
 			inner = jsontree.NewString(text)
-		case structured != nil && inner.JSON() == structured.JSON(): // servers send it twice, for older clients
+		case structured != nil && inner.JSON() == structured.JSON(): // servers repeat structured content as text for older clients
 			continue
 		}
 		untrusted = x.result(c, its, inner) || untrusted
@@ -142,13 +142,13 @@ func (x *Index) Add(c Call, label Label, result json.RawMessage) (untrusted bool
 	return untrusted
 }
 
-// Fail adds the message of a call that failed, and reports whether it is untrusted.
+// Fail adds the error message of a call, and reports whether it is untrusted.
 func (x *Index) Fail(c Call, label Label, message string) (untrusted bool) {
 	return x.result(c, label, jsontree.NewString(message))
 }
 
-// saysUntrusted reports whether the annotations of a result, or of a block of it, say that third
-// parties can write it.
+// saysUntrusted reports whether the annotations of a result or block say that third parties can
+// write it.
 func saysUntrusted(v *jsontree.Value) bool {
 	for _, a := range []*jsontree.Value{v.Get("annotations"), v.Get("_meta"), v.Get("_meta").Get("annotations")} {
 		for _, hint := range []string{"openWorldHint", "maliciousActivityHint"} {
@@ -160,7 +160,7 @@ func saysUntrusted(v *jsontree.Value) bool {
 	return false
 }
 
-// result adds a value of a result, and reports whether it has untrusted text.
+// result adds a value in a result, and reports whether it contains untrusted text.
 func (x *Index) result(c Call, label Label, v *jsontree.Value) bool {
 	w := walk{x: x, from: c.source(), label: label}
 	if label.IsZero() {
@@ -176,11 +176,11 @@ type walk struct {
 	x         *Index
 	from      Source
 	label     Label
-	untrusted bool // it has met untrusted text
+	untrusted bool // it has found untrusted text
 }
 
-// value adds a value. If it is whole, all in it has the same trust; else its members have that of
-// their names, and only text outside of objects has trust.
+// value adds a value. If whole is true, everything in it has the same trust. Otherwise names decide
+// the trust of members, and trust applies only to text outside of objects.
 func (w *walk) value(v *jsontree.Value, path string, trust Trust, whole bool) {
 	w.from.Path, w.from.Trust = path, trust
 	switch v.Kind {
@@ -218,8 +218,7 @@ func (w *walk) value(v *jsontree.Value, path string, trust Trust, whole bool) {
 	}
 }
 
-// sortedMembers returns the places of the members of an object by their names: their order does
-// not matter.
+// sortedMembers returns the indexes of an object's members, sorted by name.
 func sortedMembers(v *jsontree.Value) []int {
 	at := make([]int, len(v.Keys))
 	for i := range at {
@@ -229,7 +228,7 @@ func sortedMembers(v *jsontree.Value) []int {
 	return at
 }
 
-// joined returns the path of a member. A name that is not plain is "…".
+// joined returns the path of a member. It replaces an unusual name by "…".
 func joined(path, key string) string {
 	plain := key != "" && len(key) <= 40 && strings.Trim(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
 	switch {
@@ -266,15 +265,14 @@ func (x *Index) overflow(t Trust) {
 	x.of(t).full = true
 }
 
-// IsFull reports whether there was more untrusted text than MaxText, so that it is unknown what
-// the Index does not have.
+// IsFull reports whether there was more untrusted text than MaxText. The rest is unknown.
 func (x *Index) IsFull() bool {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return x.of(Untrusted).full
 }
 
-// size returns how many bytes of texts there are.
+// size returns the size of all texts in bytes.
 func (x *Index) size() (n int) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -284,7 +282,7 @@ func (x *Index) size() (n int) {
 	return n
 }
 
-// drop removes all texts: what they had is unknown.
+// drop removes all texts. Their content then counts as unknown.
 func (x *Index) drop() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -293,12 +291,12 @@ func (x *Index) drop() {
 	}
 }
 
-// minWithin is how many characters a value has that is found within the trusted result of a call.
+// minWithin is the least length, in characters, of a value that is searched for within the trusted
+// result of a call.
 const minWithin = 4
 
-// find returns the first text that is a value in normal form, or else the first in which it
-// stands: a trusted one, or else an untrusted one, or else one that was said late. The caller holds
-// the lock.
+// find returns the first text that equals a value in normal form, or otherwise the first one that
+// contains it. Trusted texts come first, then untrusted, then late ones. The caller holds the lock.
 func (x *Index) find(value string) (from *Source, equal bool) {
 	short := utf8.RuneCountInString(value) < minWithin
 	for t := range x.texts {

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Normal returns a text in the form in which texts are compared: NFKC, in lower case, with each
-// white space as one blank, and without characters that are not visible.
+// Normal returns a text in the form in which texts are compared: NFKC, lower case, each run of
+// white space as one blank, and without invisible characters.
 func Normal(s string) string {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
@@ -21,8 +21,8 @@ func Normal(s string) string {
 	return collapsed(s)
 }
 
-// collapsed returns a text in lower case, with each white space as one blank, and without control
-// characters.
+// collapsed returns a text in lower case, with each run of white space as one blank, and without
+// invisible characters.
 func collapsed(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -44,8 +44,8 @@ func collapsed(s string) string {
 	return b.String()
 }
 
-// normalUnicode is Normal for a text that is not ASCII. Lower case and removed characters can
-// make a text that NFKC changes again, so that both are repeated until nothing changes.
+// normalUnicode is Normal for a text that is not ASCII. It repeats both steps until nothing
+// changes, because lower case and removed characters can make a text that NFKC changes again.
 func normalUnicode(s string) string {
 	s = strings.ToValidUTF8(s, "\ufffd")
 	for range 4 {
@@ -58,7 +58,7 @@ func normalUnicode(s string) string {
 	return s
 }
 
-// invisible reports whether a character shows nothing: it can split a word unseen.
+// invisible reports whether a character is not visible: it could split a word unseen.
 func invisible(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r < ' ' || r == 0x7f
@@ -67,7 +67,7 @@ func invisible(r rune) bool {
 		r == '\u3164' || r == '\uffa0'
 }
 
-// normalNumber returns the digits of a JSON number: 50.0 and 5e1 are 50.
+// normalNumber returns the digits of a JSON number: 50 for 50.0 and 5e1.
 func normalNumber(digits string) string {
 	if strings.ContainsAny(digits, "eE") {
 		if f, err := strconv.ParseFloat(digits, 64); err == nil && math.Abs(f) < 1<<53 {
@@ -80,7 +80,7 @@ func normalNumber(digits string) string {
 	return digits
 }
 
-// indexWord returns where a value stands in a text between the boundaries of words, or -1.
+// indexWord returns the index of a value in a text between word boundaries, or -1.
 func indexWord(text, value string) int {
 	if value == "" {
 		return -1

@@ -7,39 +7,38 @@ import (
 	"time"
 )
 
-// Window is how long untrusted text that went back to a client without sessions counts.
+// Window is how long untrusted text that was returned to a client without sessions counts.
 const Window = 24 * time.Hour
 
-// Session is what a client and its scripts have seen. It is Clean until untrusted text may have
-// gone back to the client, and Read from then on. It is safe for concurrent use.
+// Session has the texts that a client and its scripts have seen. It is Clean until untrusted text
+// may have been returned to the client, and Read from then on. It is safe for concurrent use.
 type Session struct {
 	Index
-	// Window is how long the session stays Read, and its plans count. If zero, there is no end.
+	// Window is how long the session stays Read and its plans count. If zero, there is no limit.
 	Window time.Duration
 
 	filling sync.Once
 	mu      sync.Mutex
-	read    time.Time // when untrusted text went back last; zero while the session is Clean
+	read    time.Time // when untrusted text was last returned; zero while the session is Clean
 	planned map[string]time.Time
 }
 
-// NewUnknown returns the Session of a client of which is not known what it has read: it is always
-// Read, and a value that no trusted text has is foreign.
+// NewUnknown returns a Session for a client with an unknown history: it is always Read, and a value
+// that trusted text does not contain is foreign.
 func NewUnknown() *Session {
 	s := &Session{}
 	s.Forget()
 	return s
 }
 
-// Forget makes the session one of which is not known what the client has read, as after a run
-// whose results were not added.
+// Forget makes the history of the session unknown, as after a run whose results were not added.
 func (s *Session) Forget() { s.overflow(Untrusted) }
 
-// Fill calls fill once in the life of the session, to add what happened before.
+// Fill calls fill at most once in the life of the session, to add its earlier history.
 func (s *Session) Fill(fill func()) { s.filling.Do(fill) }
 
-// IsRead reports whether untrusted text may have gone back to the client: a script that it sends
-// now is late.
+// IsRead reports whether untrusted text may have been returned to the client: scripts that it sends
+// now are late.
 func (s *Session) IsRead(now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,7 +49,7 @@ func (s *Session) counts(at, now time.Time) bool {
 	return !at.IsZero() && (s.Window == 0 || now.Sub(at) < s.Window)
 }
 
-// Return notes that untrusted text may have gone back to the client.
+// Return notes that untrusted text may have been returned to the client.
 func (s *Session) Return(at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,8 +76,8 @@ func (s *Session) hasPlanned(tool string, now time.Time) bool {
 	return s.counts(s.planned[tool], now)
 }
 
-// Facts are what rules and people ask about one call. They are worked out when they are asked
-// for. Nil Facts say what is unknown: the call is late and foreign, not planned and not explained.
+// Facts answer the questions of rules and people about one call, computed when needed. Nil Facts
+// mean that nothing is known: the call is late and foreign, not planned and not explained.
 type Facts struct {
 	index   *Index
 	set     *Settings
@@ -89,7 +88,7 @@ type Facts struct {
 	origins func() []Origin
 }
 
-// Facts returns the facts about a call of a script. late says that the script was sent when the
+// Facts returns the facts about a call of a script. late is true if the script was sent when the
 // session was Read.
 func (s *Session) Facts(set *Settings, late bool, tool string, args json.RawMessage, now time.Time) *Facts {
 	f := &Facts{index: &s.Index, set: set, tool: tool, args: args, late: late, planned: s.hasPlanned(tool, now)}
@@ -97,10 +96,10 @@ func (s *Session) Facts(set *Settings, late bool, tool string, args json.RawMess
 	return f
 }
 
-// IsLate reports whether the script was sent after untrusted text may have gone back to the client.
+// IsLate reports whether the script was sent after untrusted text may have reached the client.
 func (f *Facts) IsLate() bool { return f == nil || f.late || f.index.IsFull() }
 
-// IsPlanned reports whether a script of the session declares the tool that is not late.
+// IsPlanned reports whether a script of the session that is not late declares the tool.
 func (f *Facts) IsPlanned() bool { return f != nil && f.planned }
 
 // Origins returns the origins of the values in the arguments.
@@ -111,8 +110,8 @@ func (f *Facts) Origins() []Origin {
 	return f.origins()
 }
 
-// IsExplained reports whether trusted texts have all targets of the call. A call without any is
-// explained if its targets are configured.
+// IsExplained reports whether trusted texts contain all targets of the call. A call without targets
+// is explained if its targets are configured.
 func (f *Facts) IsExplained() bool {
 	if f == nil {
 		return false
@@ -127,13 +126,13 @@ func (f *Facts) IsExplained() bool {
 	return targets
 }
 
-// IsForeign reports whether untrusted text has a value of the arguments, see Index.IsForeign.
+// IsForeign reports whether untrusted text contains a value of the arguments, see Index.IsForeign.
 func (f *Facts) IsForeign(value any) bool { return f == nil || f.index.IsForeign(value) }
 
-// MaxShown is how many origins a question has.
+// MaxShown bounds the origins that a question shows.
 const MaxShown = 20
 
-// Shown returns the origins that a question has: those of targets first, then of foreign values.
+// Shown returns the origins that a question shows: those of targets, then those of foreign values.
 func Shown(all []Origin) []Origin {
 	out := slices.Clone(all)
 	slices.SortStableFunc(out, func(a, b Origin) int { return rank(&a) - rank(&b) })
@@ -155,19 +154,19 @@ func rank(o *Origin) int {
 // maxSessions bounds the sessions that are kept.
 const maxSessions = 10_000
 
-// maxKept bounds the texts of all sessions that are kept, in bytes.
+// maxKept bounds the texts of all sessions together, in bytes.
 const maxKept = 128 << 20
 
-// Sessions are the sessions of a process, by keys. The zero Sessions is empty. It is safe for
-// concurrent use. Beyond maxKept the session that was used last but all others loses its texts.
+// Sessions are the sessions of a process, by key. The zero value is ready to use. It is safe for
+// concurrent use. Beyond maxKept, the least recently used sessions lose their texts.
 type Sessions struct {
 	mu   sync.Mutex
 	all  map[string]*Session
 	used []string // keys, the latest last
-	lost bool     // some were forgotten, so that a new key may be an old one
+	lost bool     // sessions were dropped, so that a new key may be an old one
 }
 
-// Of returns the session of a key. If there is none, it is a new one with a window.
+// Of returns the session of a key. If the key is new, Of makes a session with a window.
 func (x *Sessions) Of(key string, window time.Duration) *Session {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Label says which text in the results of a tool third parties can write. The zero Label says:
-// none.
+// Label says which text in the results of a tool third parties can write. With the zero Label, they
+// can write nothing.
 type Label struct {
 	All bool // all text
-	// Fields are names of members of objects, at any depth: all text in them is untrusted, with
-	// the names of the members below them. Text outside of any object is untrusted as well,
-	// because it cannot be told apart.
+	// Fields are names of members of objects, at any depth. All text in these members is untrusted,
+	// including the names of members below them. Text outside of any object is untrusted as well,
+	// because it cannot be attributed to a member.
 	Fields []string
 }
 
@@ -20,8 +20,8 @@ func (l Label) IsZero() bool { return !l.All && len(l.Fields) == 0 }
 
 func (l Label) has(field string) bool { return l.All || slices.Contains(l.Fields, field) }
 
-// Settings say by the IDs of tools what is untrusted, and which arguments are targets. If Targets
-// returns ok false for a tool, nothing is configured for it, and targets are guessed.
+// Settings say, by the IDs of tools, which text is untrusted and which arguments are targets. If ok
+// is false, the targets of a tool are not configured, and are guessed.
 type Settings struct {
 	Untrusted func(tool string) Label
 	Targets   func(tool string) (arguments []string, ok bool)
@@ -30,8 +30,9 @@ type Settings struct {
 // NoLabels are Settings without labels: all results are trusted, and targets are guessed.
 var NoLabels = &Settings{Untrusted: func(string) Label { return Label{} }, Targets: func(string) ([]string, bool) { return nil, false }}
 
-// isTarget reports whether an argument says to whom, where or on what a call acts. It is used for
-// tools without configured targets, together with all values that are addresses.
+// isTarget reports whether the name of an argument suggests a recipient, place or object of the
+// call. It is used for tools without configured targets, together with all values that are
+// addresses.
 func isTarget(argument string) bool {
 	name := strings.ToLower(strings.ReplaceAll(argument, "_", ""))
 	switch strings.TrimSuffix(name, "s") {
