@@ -1,13 +1,13 @@
-// Package bench measures a harness server as its clients meet it: as a process
-// of its own, over stdio, on the machine and with the config at hand.
+// Package bench measures a harness server as its clients see it: as a separate process, over stdio,
+// on this machine and with the user's config.
 //
-// [Run] starts the given command twice: with the user's own flags, for what
-// depends on the config (the start, the list of tools, memory, scripts that
-// call nothing), and over a small server that answers at once ([Echo]), for
-// what a call costs. The same calls made directly are the measure for these.
+// [Run] starts the given command twice. With the user's own flags, it measures what depends on the
+// config: the start, the list of tools, memory, and scripts without calls. Over a small server that
+// answers at once ([Echo]), it measures the cost of calls, and compares them with the same calls
+// made directly.
 //
-// What it returns are rows of a table with the goal beside each number. Between
-// two scripts is a pause, as with agents, but for the rows that say so.
+// The result is the rows of a table, with the goal beside each number. As with agents, there is a
+// pause between two scripts, except in the rows that say so.
 package bench
 
 import (
@@ -35,22 +35,21 @@ import (
 
 // Options configure Run.
 type Options struct {
-	// Command is the harness with the flags that say which config and which
-	// registry: what stands before "serve".
+	// Command is the harness with the flags for the config and the registry: the part before
+	// "serve".
 	Command []string
-	// Program is the harness alone, and Echo the arguments with which it
-	// serves Echo.
+	// Program is the harness without flags. Echo are the arguments with which it serves Echo.
 	Program string
 	Echo    []string
-	// N is how often each thing is done; 0: 100.
+	// N is the number of repetitions of each measurement. If zero, it is 100.
 	N int
-	// Spares are the processes that wait ready.
+	// Spares is the number of spare workers.
 	Spares int
-	// Progress is told what is being measured; nil: nobody.
+	// Progress receives the name of each measurement as it begins. It may be nil.
 	Progress func(string)
 }
 
-// Row is one number.
+// Row is one measurement.
 type Row struct {
 	What     string  `json:"what"`
 	Goal     string  `json:"goal"`
@@ -58,13 +57,13 @@ type Row struct {
 	Unit     string  `json:"unit"`
 }
 
-// Value is the number as it is printed.
+// Value returns the measured number with its unit.
 func (r Row) Value() string {
 	return strconv.FormatFloat(r.Measured, 'f', map[bool]int{true: 0, false: 2}[r.Unit == "tokens" || r.Unit == "MB"],
 		64) + " " + r.Unit
 }
 
-// Met reports whether the goal is met; known: there is one that can be told of.
+// Met reports whether the goal is met. If the row has no goal that can be checked, known is false.
 func (r Row) Met() (met, known bool) {
 	words := strings.Fields(r.Goal)
 	if len(words) < 2 {
@@ -81,14 +80,14 @@ func (r Row) Met() (met, known bool) {
 	return false, false
 }
 
-// pause is the time between two scripts of one client, in which a spare worker
-// is made ready. Models think longer.
+// pause is the time between two scripts of a client, in which a spare worker gets ready. Models
+// think longer.
 const pause = 100 * time.Millisecond
 
 // starting bounds the start of a server, which may have to build a registry.
 const starting = 5 * time.Minute
 
-// Run measures. An error means that something could not be measured at all.
+// Run runs all measurements. An error means that some could not be made at all.
 func Run(ctx context.Context, o *Options) ([]Row, error) {
 	b := &bench{Options: *o, ctx: ctx}
 	b.N = cmp.Or(b.N, 100)
@@ -127,7 +126,7 @@ func (b *bench) start(command ...string) (*server, error) {
 	return &server{cs, cmd}, nil
 }
 
-// run runs a script, which must go well.
+// run runs a script, which must succeed.
 func (s *server) run(ctx context.Context, script string) (time.Duration, error) {
 	begin := time.Now()
 	res, err := s.CallTool(ctx, &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"script": script}})
@@ -147,8 +146,7 @@ func (s *server) run(ctx context.Context, script string) (time.Duration, error) 
 	return took, nil
 }
 
-// times runs a script n times, with a pause before each or without, and returns
-// how long it took, sorted.
+// times runs a script N times, with a pause before each, and returns the sorted durations.
 func (b *bench) times(s *server, script string, pause time.Duration) ([]time.Duration, error) {
 	out := make([]time.Duration, 0, b.N)
 	for range b.N {
@@ -186,7 +184,7 @@ func at(sorted []time.Duration, p float64) float64 {
 func (b *bench) own() error {
 	b.Progress("starting with your config")
 	command := append(slices.Clone(b.Command), "serve", "-no-watch", "-spares", strconv.Itoa(b.Spares))
-	s, err := b.start(command...) // builds the registry where it must be
+	s, err := b.start(command...) // this builds the registry if needed
 	if err != nil {
 		return err
 	}
@@ -239,14 +237,14 @@ func (b *bench) own() error {
 	return nil
 }
 
-// memory measures a server that has nothing to do, and its spares.
+// memory measures the memory of an idle server and of its spares.
 func (b *bench) memory(s *server) {
 	if b.think(pause) != nil {
 		return
 	}
 	rss := residentMB(s.cmd.Process.Pid)
 	if rss == 0 {
-		return // not to be had on this system
+		return // unknown on this system
 	}
 	b.add("resident memory, idle", "≤ 60 MB", "MB", rss)
 	n, sum := 0, 0.0
@@ -266,7 +264,7 @@ func sameFile(a, b string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
-// residentMB is the resident memory of a process, 0 where that is unknown.
+// residentMB returns the resident memory of a process in MB, or 0 if it is unknown.
 func residentMB(pid int) float64 {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -295,7 +293,7 @@ func children(pid int) []int {
 	return out
 }
 
-// calls measures what calls cost, beside the same calls made directly.
+// calls measures the cost of calls, and of the same calls made directly.
 func (b *bench) calls() error {
 	b.Progress("calls")
 	dir, err := os.MkdirTemp("", "usetools-bench-")
@@ -340,7 +338,7 @@ func (b *bench) calls() error {
 	return nil
 }
 
-// direct is the median of a call without a harness, in ms.
+// direct returns the median duration of a call without a harness, in ms.
 func (b *bench) direct(file string) (float64, error) {
 	cfg, err := config.Load(file)
 	if err != nil {
@@ -363,8 +361,7 @@ func (b *bench) direct(file string) (float64, error) {
 	return raw, nil
 }
 
-// Echo is an MCP server on stdin and stdout whose one tool, echo, says back
-// what it is given.
+// Echo runs an MCP server on stdin and stdout. Its only tool, echo, returns its input.
 func Echo(ctx context.Context) error {
 	s := mcp.NewServer(&mcp.Implementation{Name: "bench", Version: "1"}, nil)
 	s.AddTool(&mcp.Tool{Name: "echo", Description: "Say a text back",

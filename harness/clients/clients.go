@@ -1,14 +1,12 @@
-// Package clients knows the programs that have MCP servers in a file of their
-// own: where that file is, how an entry in it looks, and how to put the harness
-// in the place of all the servers there.
+// Package clients edits the files in which MCP clients configure their servers. It knows where the
+// file of each client is and how its entries look, and replaces all servers in it by the harness.
 //
-// [Client.Config] is the entry for who wants to paste it. A [Plan] moves a
-// file's servers into a config and leaves one entry, that of the harness; it
-// says what it would write, and writes only when told to. [Undo] puts them back,
-// also when the file was edited since. What a file had is kept below the user's
-// config folder, in usetools/installed, readable by the user only.
+// [Client.Config] returns an entry for pasting. A [Plan] moves a file's servers into a config of
+// the harness and leaves one entry, for the harness. It describes its changes, and writes them only
+// on request. [Undo] puts the servers back, even if the file was edited since. Backups of the files
+// are in usetools/installed in the user's config folder, readable only by the user.
 //
-// Outside of what changes every byte of a file stays as it is, see
+// Every byte of a file outside the changes stays the same, see
 // [github.com/usetools/usetools/registry/config/edit].
 package clients
 
@@ -28,35 +26,35 @@ import (
 	"github.com/usetools/usetools/registry/config/edit"
 )
 
-// entryName is what the harness is called in a client's file for all projects,
-// projectEntryName in that of a project, which a client reads beside the other.
+// entryName is the name of the harness in a client's file for all projects. projectEntryName is its
+// name in the file of a project, which a client reads in addition.
 const (
 	entryName        = "usetools"
 	projectEntryName = "usetools-project"
 )
 
-// TokenVariable is the variable of the environment that holds a token: the
-// server's, and a client's in its entry.
+// TokenVariable is the environment variable with a token: the server's, or a client's in its entry.
 const TokenVariable = "USETOOLS_TOKEN"
 
 // Client is a program that starts MCP servers.
 type Client struct {
 	Name string
-	// key is that of the servers in its files; in TOML they are tables.
+	// key is the key of the servers in its files. If empty, the files are TOML, and servers are
+	// tables.
 	key string
-	// user returns the file for all projects, project is that of one below its
-	// folder; empty: there is none.
+	// user returns the file for all projects. project is the path of a project's file in its
+	// folder. If empty, there are no files for projects.
 	user    func() (string, error)
 	project string
-	// literal: what looks like a variable is passed on as it is written.
+	// literal is true if the client does not expand variables in its file.
 	literal bool
-	// bearer is how it writes a token that is in its environment; empty: not.
+	// bearer is the header with a token from the environment. If empty, the client cannot send one.
 	bearer string
-	// entry fills in what its entries have besides the usual.
+	// entry sets the client's special keys. It may be nil.
 	entry func(e *entry, http bool)
 }
 
-// entry is the harness in a client's file, in the order of its keys.
+// entry is the entry of the harness in a client's file, in the order of its keys.
 type entry struct {
 	Source    string            `json:"source,omitempty"`
 	Type      string            `json:"type,omitempty"`
@@ -109,7 +107,7 @@ var all = []*Client{
 		}},
 }
 
-// below is a file below a folder, or below what base returns.
+// below returns the path of a file below a folder. If folder is empty, it is the result of base.
 func below(folder string, base func() (string, error), names ...string) (string, error) {
 	if folder == "" {
 		var err error
@@ -120,7 +118,7 @@ func below(folder string, base func() (string, error), names ...string) (string,
 	return filepath.Join(append([]string{folder}, names...)...), nil
 }
 
-// zedFile: on macOS it is not where other programs have theirs.
+// zedFile returns Zed's file. On macOS it is not in the usual config folder.
 func zedFile() (string, error) {
 	switch runtime.GOOS {
 	case "windows":
@@ -131,7 +129,7 @@ func zedFile() (string, error) {
 	return below("", os.UserConfigDir, "zed", "settings.json")
 }
 
-// Names are the clients' names.
+// Names returns the names of the clients.
 func Names() []string {
 	out := make([]string, len(all))
 	for i, c := range all {
@@ -140,23 +138,23 @@ func Names() []string {
 	return out
 }
 
-// Get returns the client of a name.
+// Get returns the client with a name.
 func Get(name string) (*Client, error) {
 	i := slices.IndexFunc(all, func(c *Client) bool { return c.Name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("there is no client %q; want one of %s", name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("unknown client %q; want one of %s", name, strings.Join(Names(), ", "))
 	}
 	return all[i], nil
 }
 
-// userFile is the client's file for all projects, whether it is there or not.
+// userFile returns the client's file for all projects, which need not exist.
 func (c *Client) userFile() (string, error) { return c.user() }
 
 func (c *Client) syntax(path string) edit.Syntax { return edit.Of(path, c.key) }
 
-// Config is the file of somebody who has none, with the entry that starts the
-// harness by a command or, where addr is not empty, reaches a running one at
-// that address, which may demand a token. It is JSON, for codex TOML.
+// Config returns a new file with only the entry of the harness. The entry starts the harness by a
+// command. If addr is not empty, the entry connects to a running harness at that address instead,
+// with a token if token is true. The file is JSON; for codex it is TOML.
 func (c *Client) Config(command []string, addr string, token bool) (string, error) {
 	e, err := c.harness(entryName, command, addr, token)
 	if err != nil {
@@ -170,7 +168,7 @@ func (c *Client) Config(command []string, addr string, token bool) (string, erro
 	return string(text), err
 }
 
-// harness is the entry of the harness.
+// harness returns the entry of the harness.
 func (c *Client) harness(name string, command []string, addr string, token bool) (edit.Entry, error) {
 	out := edit.Entry{Name: name}
 	var e entry
@@ -182,7 +180,7 @@ func (c *Client) harness(name string, command []string, addr string, token bool)
 			return out, err
 		}
 		if c.Name == "claude-desktop" {
-			return out, errors.New("claude-desktop starts servers and takes no URL in its file: leave -http out")
+			return out, errors.New("claude-desktop accepts no URL in its file: leave out -http")
 		}
 		e.URL = url
 		switch {
@@ -190,7 +188,7 @@ func (c *Client) harness(name string, command []string, addr string, token bool)
 		case c.key == "":
 			e.BearerEnv = TokenVariable
 		case c.bearer == "":
-			return out, fmt.Errorf("%s reads no token from its environment: leave -http out", c.Name)
+			return out, fmt.Errorf("%s cannot read a token from its environment: leave out -http", c.Name)
 		default:
 			e.Headers = map[string]string{"Authorization": c.bearer}
 		}
@@ -211,8 +209,8 @@ func (c *Client) harness(name string, command []string, addr string, token bool)
 	return out, nil
 }
 
-// tomlTable writes the entry in the order of its keys. TOML's basic strings and
-// arrays of them are JSON's.
+// tomlTable writes the entry in the order of its keys. TOML's basic strings, and arrays of them,
+// are the same as JSON's.
 func tomlTable(name string, e *entry) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[mcp_servers.%s]\n", name)
@@ -230,7 +228,7 @@ func tomlTable(name string, e *entry) string {
 	return b.String()
 }
 
-// urlOf is where a server at an address is reached from this machine.
+// urlOf returns the URL at which this machine reaches a server at an address.
 func urlOf(addr string) (string, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {

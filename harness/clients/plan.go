@@ -21,36 +21,35 @@ import (
 	"github.com/usetools/usetools/registry/localfile"
 )
 
-// Plan is what would be written to a client's file, and to the config that its
-// servers go to. The texts have secrets; Hide takes them out.
+// Plan describes changes of a client's file, and of the config that its servers are moved to. The
+// texts have secrets; Hide removes them.
 type Plan struct {
 	Client string
 	File   string `json:"file"`
-	// Config is where the servers go, or came from.
+	// Config is the config that the servers are moved to, or back from.
 	Config string `json:"config"`
-	// Before and After are the file's text, nil: it is not there. ConfigBefore
-	// and ConfigAfter are the config's.
+	// Before and After are the texts of the file; nil means that it does not exist. ConfigBefore
+	// and ConfigAfter are those of the config.
 	Before, After             []byte `json:"-"`
 	ConfigBefore, ConfigAfter []byte `json:"-"`
-	// Moved are the names that the file's servers have in the config, by those
-	// in the file.
+	// Moved are the servers' names in the config, by their names in the file.
 	Moved map[string]string `json:"moved"`
-	// Stay are the servers that stay in the file, each with the reason.
+	// Stay are the servers that stay in the file, with reasons.
 	Stay []Stays `json:"stay,omitempty"`
-	// Folders are the servers that the file has for one folder each. They stay, too.
+	// Folders are the servers that the file has for single folders. They stay as well.
 	Folders []Stays `json:"folders,omitempty"`
-	// Behind are this file's servers behind the harness. Direct are those that the client
-	// starts itself. Left are the files that Undo leaves.
+	// Behind are this file's servers behind the harness. Direct are those that the client starts
+	// itself. Left are the files that Undo does not remove.
 	Behind []string `json:"behind,omitempty"`
 	Direct []string `json:"direct,omitempty"`
 	Left   []string `json:"left,omitempty"`
-	// Backup is the copy of the file that was made; empty: none yet.
+	// Backup is the path of the backup. It is empty before Write.
 	Backup string `json:"backup,omitempty"`
 
 	had     bool // the file had the harness
 	undo    bool
-	base    []byte // the file without the harness: what Undo comes back to
-	remove  bool   // the file goes away
+	base    []byte // the file without the harness, for Undo
+	remove  bool   // the file is to be removed
 	secrets []string
 }
 
@@ -60,12 +59,12 @@ type Stays struct {
 	Reason string `json:"reason"`
 }
 
-// Nothing reports whether all is as it would be written already.
+// Nothing reports whether the plan changes nothing.
 func (p *Plan) Nothing() bool {
 	return !p.remove && bytes.Equal(p.Before, p.After) && bytes.Equal(p.ConfigBefore, p.ConfigAfter)
 }
 
-// Hide takes the values of env, headers and the like out of a text to be shown.
+// Hide replaces the values of env, headers and the like in a text for showing.
 func (p *Plan) Hide(text string) string {
 	pairs := make([]string, 0, 2*len(p.secrets))
 	for _, s := range p.secrets {
@@ -74,16 +73,16 @@ func (p *Plan) Hide(text string) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// Files are the client's files that have servers, the project's first, each with
-// the config for them; where none has any, the one for all projects. dir is the
-// folder to look for a project from.
+// Files returns the client's files with servers, each with its config. A project's file comes
+// first; the search for it starts at dir. If no file has servers, Files returns the one for all
+// projects.
 func (c *Client) Files(dir string) ([][2]string, error) {
 	user, err := c.userFile()
 	if err != nil {
 		return nil, err
 	}
 	if config.UserFile() == "" {
-		return nil, errors.New("there is no folder for the user's configs")
+		return nil, errors.New("the user has no config folder")
 	}
 	var out [][2]string
 	if folder := c.projectFolder(dir); folder != "" {
@@ -94,7 +93,7 @@ func (c *Client) Files(dir string) ([][2]string, error) {
 	with := slices.DeleteFunc(slices.Clone(out), func(f [2]string) bool {
 		text, err := read(f[0])
 		if err != nil || text == nil {
-			return err == nil // what cannot be read is told of later
+			return err == nil // an unreadable file is an error later
 		}
 		entries, err := c.syntax(f[0]).Entries(text)
 		return err == nil && len(entries) == 0
@@ -105,8 +104,7 @@ func (c *Client) Files(dir string) ([][2]string, error) {
 	return out[len(out)-1:], nil
 }
 
-// projectFolder is the nearest folder from dir up that has the client's file;
-// empty where there is none.
+// projectFolder returns the nearest folder, from dir up, that has the client's file, or "".
 func (c *Client) projectFolder(dir string) string {
 	if c.project == "" {
 		return ""
@@ -114,10 +112,10 @@ func (c *Client) projectFolder(dir string) string {
 	return config.Above(dir, c.project)
 }
 
-// Plans plans to replace the client's servers by the harness, started by a command, in one
-// file. A client in a project reads the project's file and the one for all projects. The
-// latter gets the harness if it has servers to move. The project's servers then stay where
-// they are, or are put back there. shared is the command in a project's file.
+// Plans plans to replace the client's servers by the harness, started by a command, in one file. A
+// client in a project reads the project's file and the one for all projects. If the latter has
+// servers to move, it gets the harness, and the project's servers stay in place or are put back
+// there. shared is the command for a project's file.
 func (c *Client) Plans(dir, command, shared string) ([]*Plan, error) {
 	files, err := c.Files(dir)
 	if err != nil {
@@ -160,8 +158,8 @@ func (c *Client) direct(p *Plan) (out []string, err error) {
 	return out, err
 }
 
-// Install plans to move the servers in a file of the client's into a config.
-// command is the harness's program.
+// Install plans to move the servers in a file of the client into a config. command is the program
+// of the harness.
 func (c *Client) Install(file, configFile, command string) (*Plan, error) {
 	p := &Plan{Client: c.Name, File: resolved(file), Config: resolved(configFile), Moved: map[string]string{}}
 	name := entryName
@@ -181,7 +179,7 @@ func (c *Client) Install(file, configFile, command string) (*Plan, error) {
 	}
 	p.base = p.Before
 	syntax := c.syntax(p.File)
-	if rec != nil { // what was moved before counts as being there, and is not moved twice
+	if rec != nil { // servers that were moved before count as still there, and are not moved twice
 		if p.base, _, err = c.without(rec, p.File, p.Before); err != nil {
 			return nil, err
 		}
@@ -224,7 +222,7 @@ func (c *Client) Install(file, configFile, command string) (*Plan, error) {
 		}
 	}
 	for slices.ContainsFunc(p.Stay, func(s Stays) bool { return s.Name == name }) {
-		name += "-harness" // that one is another server's
+		name += "-harness" // another server has this name
 	}
 	p.Folders = c.ofFolders(p.Before)
 	named := p.Config
@@ -244,7 +242,7 @@ func (c *Client) Install(file, configFile, command string) (*Plan, error) {
 	if p.Direct, err = c.direct(p); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.File, err)
 	}
-	if p.ConfigAfter == nil { // the harness wants a config that is there
+	if p.ConfigAfter == nil { // the harness needs an existing config
 		p.ConfigAfter = []byte("{\n  \"mcpServers\": {}\n}\n")
 	}
 	behind, err := into.Entries(p.ConfigAfter)
@@ -254,8 +252,8 @@ func (c *Client) Install(file, configFile, command string) (*Plan, error) {
 	return p, err
 }
 
-// ofFolders returns the servers that claude mcp add keeps for one folder each, where its
-// users find them beside execute.
+// ofFolders returns the servers that claude mcp add stores for single folders. In these folders the
+// client still has them, beside execute.
 func (c *Client) ofFolders(text []byte) (out []Stays) {
 	var file struct {
 		Projects map[string]struct {
@@ -267,15 +265,15 @@ func (c *Client) ofFolders(text []byte) (out []Stays) {
 	}
 	for _, folder := range slices.Sorted(maps.Keys(file.Projects)) {
 		for _, name := range slices.Sorted(maps.Keys(file.Projects[folder].MCPServers)) {
-			out = append(out, Stays{name, fmt.Sprintf("it is for the folder %s alone; to move it, run there: "+
+			out = append(out, Stays{name, fmt.Sprintf("it is only for the folder %s; to move it, run there: "+
 				"claude mcp remove %s -s local, and harness add", folder, registry.ShellWord(name))})
 		}
 	}
 	return out
 }
 
-// move puts an entry into the config, under another name where that has another
-// server of this one.
+// move adds an entry to the config. If the config has another server of this name, the entry gets a
+// new name.
 func (p *Plan) move(into edit.Syntax, e edit.Entry) ([]byte, error) {
 	there, err := into.Entries(p.ConfigAfter)
 	if err != nil {
@@ -305,8 +303,8 @@ func alike(a, b json.RawMessage) bool {
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
-// ConfigSyntax is how a config writes its servers: under "servers" where it has
-// that with the server named, or has that alone.
+// ConfigSyntax returns how a config writes its servers. They are under "servers" if the server with
+// the name is there, or if the config has no "mcpServers".
 func ConfigSyntax(path string, text []byte, name string) edit.Syntax {
 	var keys map[string]json.RawMessage
 	if json.Unmarshal(config.PlainJSON(text), &keys) != nil {
@@ -322,7 +320,7 @@ func ConfigSyntax(path string, text []byte, name string) edit.Syntax {
 	return edit.Of(path, "mcpServers")
 }
 
-// ConfigWith is the one of several configs that has a server.
+// ConfigWith returns the config that has a server.
 func ConfigWith(configs []string, name string) (string, error) {
 	var there []string
 	for _, path := range configs {
@@ -345,8 +343,8 @@ func ConfigWith(configs []string, name string) (string, error) {
 		name, strings.Join(configs, ", "), strings.Join(there, ", "))
 }
 
-// Edit is the text of a config, which need not be there, with a server in it changed;
-// Rewrite writes it.
+// Edit returns the text of a config after a change of a server in it. The file need not exist.
+// Rewrite writes the text.
 func Edit(path, name string, change func(s edit.Syntax, text []byte) ([]byte, error)) ([]byte, error) {
 	text, err := localfile.Read(path, config.MaxFileBytes)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -359,36 +357,36 @@ func Edit(path, name string, change func(s edit.Syntax, text []byte) ([]byte, er
 	return after, nil
 }
 
-// stays says why a server is left where it is; "" is not.
+// stays says why a server must stay in the file. If it can be moved, stays returns "".
 func (c *Client) stays(e *edit.Entry) string {
 	var where struct {
 		Command                 any    `json:"command"`
-		URL, HTTPURL, ServerURL string // as the clients spell them, whatever their case
+		URL, HTTPURL, ServerURL string // as the clients spell them; case does not matter
 	}
 	err := json.Unmarshal(e.Value, &where)
 	switch {
 	case err != nil:
-		return "its entry is not understood"
+		return "its entry is not valid"
 	case where.Command == nil && where.URL == "" && where.HTTPURL == "" && where.ServerURL == "":
 		return "it has neither command nor url"
 	case bytes.Contains(e.Value, []byte("${input:")):
-		return "${input:…} asks the user, which only an editor can"
+		return "it uses ${input:…}, and only an editor can ask the user"
 	case c.literal && bytes.Contains(e.Value, []byte("${")):
-		return "${…} in it is passed on as it is, which a config does not do"
+		return "it has a literal ${…}, which a config would expand"
 	}
 	return ""
 }
 
-// forConfig is an entry as a config writes it.
+// forConfig returns an entry as a config writes it.
 func (c *Client) forConfig(e *edit.Entry) edit.Entry {
 	out := edit.Entry{Name: e.Name, Value: e.Value, Source: e.Source}
-	if c.key == "" { // no TOML there
+	if c.key == "" { // a config has no TOML
 		out.Source = ""
 	}
-	if c.Name == "gemini" { // $NAME
+	if c.Name == "gemini" { // it writes variables as $NAME
 		out.Value, out.Source = json.RawMessage(config.Braced(string(e.Value))), config.Braced(e.Source)
 	}
-	var old struct { // Zed, once
+	var old struct { // earlier versions of Zed
 		Command struct {
 			Path string            `json:"path"`
 			Args []string          `json:"args"`
@@ -421,11 +419,11 @@ func runsHarness(e *edit.Entry) bool {
 
 var reference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{[^}]*\}|\$\w+|^Bearer `) })
 
-// minSecret is the length from which a value is hidden.
+// minSecret is the least length of a hidden value.
 const minSecret = 6
 
-// learn notes the values of an entry that are not to be shown: all that are
-// more than references to variables.
+// learn notes the values of an entry that must not be shown: all that are not just references to
+// variables.
 func (p *Plan) learn(value json.RawMessage) {
 	var e map[string]json.RawMessage
 	if json.Unmarshal(value, &e) != nil {
@@ -442,15 +440,15 @@ func (p *Plan) learn(value json.RawMessage) {
 				continue
 			}
 			p.secrets = append(p.secrets, s)
-			if quoted, err := json.Marshal(s); err == nil { // as it stands in the file
+			if quoted, err := json.Marshal(s); err == nil { // as it is written in the file
 				p.secrets = append(p.secrets, string(quoted[1:len(quoted)-1]))
 			}
 		}
 	}
 }
 
-// Write writes what was planned: the record of it with a backup of the file, the
-// config, the file. An error says that a file has changed since.
+// Write writes the plan: a backup of the file with a record of the change, then the config, then
+// the file. It returns an error if a file has changed since.
 func (p *Plan) Write() error {
 	for path, was := range map[string][]byte{p.File: p.Before, p.Config: p.ConfigBefore} {
 		if now, err := read(path); err != nil || !bytes.Equal(now, was) {
@@ -471,12 +469,12 @@ func (p *Plan) Write() error {
 	return Rewrite(p.File, p.After)
 }
 
-// ignored is the .gitignore of a project's folder of configs, which also has caches and locks.
+// ignored is the .gitignore of a project's config folder, which also has caches and locks.
 const ignored = "# Written by harness. Of this folder only these files are to be committed.\n*\n!.gitignore\n!mcp.json\n!" +
 	registry.PinsFile + "\n"
 
-// Rewrite replaces the text of a file and keeps its mode. A new one is for its
-// user alone. A link stays one. The folder of a project's config gets a .gitignore.
+// Rewrite replaces the text of a file and keeps its mode. A new file is only for its user. A
+// symbolic link is followed. The folder of a project's config gets a .gitignore.
 func Rewrite(path string, text []byte) error {
 	path = resolved(path)
 	mode := fs.FileMode(0o600)
@@ -496,12 +494,12 @@ func Rewrite(path string, text []byte) error {
 	return localfile.Write(path, text, mode)
 }
 
-// inProject reports whether a file is in a project's folder of configs.
+// inProject reports whether a file is in a project's config folder.
 func inProject(path string) bool {
 	return filepath.Base(filepath.Dir(path)) == filepath.Dir(filepath.FromSlash(config.ProjectFile))
 }
 
-// resolved is where a path leads.
+// resolved returns a path with its symbolic links followed.
 func resolved(path string) string {
 	if to, err := filepath.EvalSymlinks(path); err == nil {
 		return to
@@ -509,7 +507,7 @@ func resolved(path string) string {
 	return path
 }
 
-// read reads a file; nil is one that is not there.
+// read reads a file. If the file does not exist, it returns nil.
 func read(path string) ([]byte, error) {
 	text, err := localfile.Read(path, config.MaxFileBytes)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -16,20 +16,20 @@ import (
 	"github.com/usetools/usetools/registry/localfile"
 )
 
-// record is what Install wrote to a file, for Undo.
+// record is a record of the changes of Install to a file, for Undo.
 type record struct {
 	File     string            `json:"file"`
 	Config   string            `json:"config"`
-	Created  bool              `json:"created"` // there was no file
+	Created  bool              `json:"created"` // the file did not exist
 	Original string            `json:"original"`
 	Written  string            `json:"written"`
 	Moved    map[string]string `json:"moved"`
 }
 
-// maxRecord bounds a record: two texts of a file, quoted.
+// maxRecord bounds a record, which has two quoted texts of a file.
 const maxRecord = 8 * config.MaxFileBytes
 
-// folder is where the record of a client's file is, and its backups.
+// folder returns the folder for the record and the backups of a client's file.
 func folder(client, file string) (string, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -53,12 +53,12 @@ func (c *Client) recorded(file string) (*record, error) {
 		err = json.Unmarshal(data, r)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading %s, which lists what was moved out of %s: %w", path, file, err)
+		return nil, fmt.Errorf("reading %s, the record of the servers moved out of %s: %w", path, file, err)
 	}
 	return r, nil
 }
 
-// backUp keeps the file as it is, and the record of what will be written.
+// backUp saves a backup of the file, and the record of the planned change.
 func (p *Plan) backUp() error {
 	dir, err := folder(p.Client, p.File)
 	if err != nil {
@@ -84,8 +84,8 @@ func (p *Plan) backUp() error {
 	return localfile.WritePrivate(path, data)
 }
 
-// Undo plans to put back what Install moved out of a file; nil where there is
-// nothing to undo. The config keeps its servers.
+// Undo plans to put the servers back that Install moved out of a file. If there is nothing to undo,
+// it returns nil. The config keeps its servers.
 func (c *Client) Undo(file string) (*Plan, error) {
 	file = resolved(file)
 	rec, err := c.recorded(file)
@@ -121,8 +121,8 @@ func (c *Client) Undo(file string) (*Plan, error) {
 	return p, err
 }
 
-// left returns the files that stay after an undo: the config, the rest of its folder if that
-// is a project's, and the folder of backups.
+// left returns the files that remain after an undo: the config, the rest of its folder if that is a
+// project's, and the folder of backups.
 func (c *Client) left(p *Plan) ([]string, error) {
 	backups, err := folder(c.Name, p.File)
 	if err != nil {
@@ -146,8 +146,8 @@ func (c *Client) left(p *Plan) ([]string, error) {
 	return append(out, backups), nil
 }
 
-// without is a text without the harness, with what was moved out of it; remove
-// says that the file was made for the harness and has nothing else.
+// without returns the text of a file without the harness, and with the servers that were moved out
+// of it. remove is true if the file was made for the harness and has nothing else.
 func (c *Client) without(rec *record, file string, now []byte) (text []byte, remove bool, err error) {
 	syntax := c.syntax(file)
 	if rec.Created && bytes.Equal(now, []byte(rec.Written)) {
@@ -192,7 +192,7 @@ func (c *Client) without(rec *record, file string, now []byte) (text []byte, rem
 	return text, false, err
 }
 
-// once reports whether no entry is the harness and no name is there twice.
+// once reports whether no entry is the harness and no name appears twice.
 func once(entries []edit.Entry) bool {
 	seen := map[string]bool{}
 	for i := range entries {
@@ -204,8 +204,8 @@ func once(entries []edit.Entry) bool {
 	return true
 }
 
-// Wheres are the client's file for all projects and that of the project around
-// dir, as far as they are there.
+// Wheres returns the client's existing files: that of the project around dir, and that for all
+// projects.
 func (c *Client) Wheres(dir string) ([]string, error) {
 	user, err := c.userFile()
 	if err != nil {
@@ -221,7 +221,7 @@ func (c *Client) Wheres(dir string) ([]string, error) {
 	return out, nil
 }
 
-// Where says in words which file the entry goes to.
+// Where describes the files that the entry can go to.
 func (c *Client) Where() string {
 	var out []string
 	if c.project != "" {

@@ -1,12 +1,12 @@
-// Package library keeps scripts that worked, so that one line runs them again.
+// Package library stores scripts that worked, so that one line runs them again.
 //
-// A [Library] is a folder with one file for each script: its source, and the
-// tools that it was checked against with the hashes of their definitions. A
-// script whose tools are as they were compiles as it did; [Script.Changed]
-// tells which are not, and whoever runs it checks it again.
+// A [Library] is a folder with one file for each script: its source, and the tools that it was
+// checked against with the hashes of their definitions. As long as its tools are unchanged, the
+// script compiles. [Script.Changed] returns the changed tools; check the script again before you
+// run it.
 //
-// Who is not to share scripts with others has a library [Library.Beside] a shared
-// one: there the shared scripts can be run, and not changed.
+// A tenant that must not share its scripts has a library [Library.Beside] a shared one: there the
+// shared scripts can be run, but not changed.
 package library
 
 import (
@@ -29,29 +29,29 @@ import (
 )
 
 const (
-	// MaxScripts bounds a library, without the scripts that it shares.
+	// MaxScripts bounds the scripts of a library, without shared ones.
 	MaxScripts = 1000
 	// MaxSource bounds a script, in bytes.
 	MaxSource = 1 << 20
 	maxName   = 64
 	maxAbout  = 500
 	maxFile   = 4 << 20
-	// besideSize is of how many bytes the hash is that a library beside another has in its
-	// folder's name.
+	// besideSize is the size in bytes of the key in the folder name of a library beside another
+	// one.
 	besideSize = 16
 )
 
 // Script is a saved script.
 type Script struct {
 	Name string `json:"name"`
-	// About says in a line what it does, from the line that names it.
+	// About is a one-line description, from the line that names the script.
 	About  string `json:"about,omitempty"`
 	Source string `json:"source"`
-	// Tools are those that it was checked against, sorted by ID.
+	// Tools are the tools that it was checked against, sorted by ID.
 	Tools []Tool    `json:"tools"`
 	Saved time.Time `json:"saved"`
-	// Broken says why it does not compile with the tools as they are now;
-	// empty: it does, as far as is known.
+	// Broken says why it does not compile with the present tools. If empty, it compiles as far as
+	// is known.
 	Broken string `json:"broken,omitempty"`
 }
 
@@ -61,8 +61,8 @@ type Tool struct {
 	Hash string `json:"hash"`
 }
 
-// Changed returns the IDs of the script's tools that are not, or no longer
-// so, in a registry.
+// Changed returns the IDs of the script's tools that are missing from a registry or have changed
+// there.
 func (s *Script) Changed(reg *registry.Registry) []string {
 	var out []string
 	for _, t := range s.Tools {
@@ -73,7 +73,7 @@ func (s *Script) Changed(reg *registry.Registry) []string {
 	return out
 }
 
-// UseTools notes the tools that the script was checked against.
+// UseTools sets the tools that the script was checked against.
 func (s *Script) UseTools(ids []string, reg *registry.Registry) {
 	slices.Sort(ids)
 	s.Tools = []Tool{}
@@ -87,37 +87,36 @@ func (s *Script) UseTools(ids []string, reg *registry.Registry) {
 // NotFoundError is returned for a name that no script has.
 type NotFoundError struct {
 	Name string
-	Have []string // some of the names that there are, sorted
+	Have []string // some of the existing names, sorted
 }
 
 func (e *NotFoundError) Error() string {
 	if len(e.Have) == 0 {
-		return fmt.Sprintf("no saved script %q, and no other; harness save saves one", e.Name)
+		return fmt.Sprintf("no saved script %q; none has been saved yet (harness save saves one)", e.Name)
 	}
 	return fmt.Sprintf("no saved script %q; the saved scripts are %s", e.Name, strings.Join(e.Have, ", "))
 }
 
-// CheckName reports why a name cannot be a script's.
+// CheckName returns an error if a name cannot be that of a script.
 func CheckName(name string) error {
 	ok := name != "" && len(name) <= maxName && name[0] != '-' && name[0] != '_'
 	for _, c := range []byte(name) {
 		ok = ok && (c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_')
 	}
 	if !ok {
-		return fmt.Errorf("%.80q is not a name of a script: want 1 to %d lower-case letters, digits, hyphens and "+
+		return fmt.Errorf("%.80q is not a valid script name: want 1 to %d lower-case letters, digits, hyphens and "+
 			"underscores, as in daily-digest", name, maxName)
 	}
 	return nil
 }
 
-// Header returns the name that a script gives itself in a comment before its
-// first statement, and what stands behind it. Both of these name it
-// daily-digest:
+// Header returns the name that a script gives itself in a comment before its first statement, and
+// the text after it. Both of these name it daily-digest:
 //
 //	// usetools:daily-digest What happened since yesterday
 //	// usetools:name daily-digest What happened since yesterday
 //
-// Of a name that cannot be one ok is false.
+// If the name is not valid, ok is false.
 func Header(source string) (name, about string, ok bool) {
 	for line := range strings.Lines(source) {
 		line = strings.TrimSpace(line)
@@ -141,22 +140,22 @@ func Header(source string) (name, about string, ok bool) {
 
 // Library is a folder of scripts. Several processes may use it.
 type Library struct {
-	dir    string   // empty: nothing can be saved
-	of     string   // what tells it from others beside the same one; empty: it is beside none
-	shared *Library // whose scripts can be loaded too; nil: there are none
-	spread Spread   // nil: what is saved stays here
+	dir    string   // if empty, nothing can be saved
+	of     string   // the key if it is beside another library
+	shared *Library // its scripts can be loaded too; may be nil
+	spread Spread   // if nil, scripts are only saved here
 }
 
-// Spread carries what is saved and deleted to the libraries of other processes.
+// Spread sends saved and deleted scripts to the libraries of other processes.
 type Spread interface {
-	// Save has all libraries with the same of [Library.Take] the content of a file, this one
-	// before it returns; nil: that it is deleted. Its error, such as that another process
-	// has saved the script in the meantime, says that nothing has changed.
+	// Save writes the file of a script in all libraries with the same of (see [Library.Take]), in
+	// this one before it returns. If data is nil, it deletes the file. After an error nothing has
+	// changed, for example because another process has saved the script in the meantime.
 	Save(of, name string, data []byte) error
 }
 
-// Path returns the folder of the scripts for the tools of a registry file:
-// below the user's configuration, named by the registry's absolute path.
+// Path returns the folder of the scripts for the tools of a registry file. It is in the user's
+// config folder, and its name comes from the registry's absolute path.
 func Path(registryFile string) (string, error) {
 	folder, err := os.UserConfigDir()
 	if err == nil {
@@ -171,22 +170,21 @@ func Path(registryFile string) (string, error) {
 // Open returns the library in a folder, which need not exist.
 func Open(dir string) *Library { return &Library{dir: dir} }
 
-// OpenSpread is Open of a folder whose scripts other processes have, too.
+// OpenSpread returns the library in a folder whose scripts are shared with other processes.
 func OpenSpread(dir string, s Spread) *Library { return &Library{dir: dir, spread: s} }
 
-// Beside is the library of who has the key, as localfile.ApartKey makes it, in a folder
-// beside that of l. The scripts of l can be loaded from it too, where it has no other of
-// their name.
+// Beside returns the library for a key from localfile.ApartKey, in a folder beside that of l. The
+// scripts of l can also be loaded from it, unless it has its own script of that name.
 func (l *Library) Beside(key string) *Library {
 	return &Library{dir: localfile.ApartPath(l.dir, key), of: key, shared: l, spread: l.spread}
 }
 
-// ReadOnly is l for clients that have no token by which they could be told apart.
+// ReadOnly returns l for clients without a token. They share it, because they have no identity.
 func (l *Library) ReadOnly() *Library { return &Library{shared: l} }
 
 func (l *Library) file(name string) string { return filepath.Join(l.dir, name+".json") }
 
-// Save stores a script in the place of one of the same name.
+// Save stores a script. It replaces a script of the same name.
 func (l *Library) Save(s *Script) error {
 	if err := CheckName(s.Name); err != nil {
 		return err
@@ -202,7 +200,7 @@ func (l *Library) Save(s *Script) error {
 		return err
 	}
 	if len(names) >= MaxScripts && !slices.Contains(names, s.Name) {
-		return fmt.Errorf("saving %q: there are %d scripts, which is all that a library may have", s.Name, len(names))
+		return fmt.Errorf("saving %q: the library already has %d scripts, its limit; delete some", s.Name, len(names))
 	}
 	s.About = text.FirstBytes(s.About, maxAbout)
 	data, err := json.MarshalIndent(s, "", "  ")
@@ -215,7 +213,7 @@ func (l *Library) Save(s *Script) error {
 	return nil
 }
 
-// put writes the file of a script, here or everywhere; nil deletes it.
+// put writes the file of a script, here or everywhere. If data is nil, it deletes the file.
 func (l *Library) put(name string, data []byte) error {
 	if l.spread == nil {
 		return l.write(name, data)
@@ -237,9 +235,9 @@ func (l *Library) write(name string, data []byte) error {
 	return errors.Join(os.RemoveAll(kept), os.RemoveAll(strings.TrimSuffix(kept, ".jsonl")))
 }
 
-// Take writes the file of a script, of the library itself or of one beside it, as another
-// process has it, or nil if it is deleted there. What is not a script's file is an error, and
-// changes nothing.
+// Take writes the file of a script as another process saved it. If data is nil, it deletes the
+// file. of is the key of a library beside this one, or empty. If data is not a script's file, Take
+// returns an error and changes nothing.
 func (l *Library) Take(of, name string, data []byte) error {
 	if err := CheckName(name); err != nil {
 		return err
@@ -267,14 +265,13 @@ func (l *Library) Take(of, name string, data []byte) error {
 		return nil
 	}
 	if names, err := at.names(); err != nil || len(names) >= MaxScripts && !slices.Contains(names, name) {
-		return cmp.Or(err, fmt.Errorf("the script %q is not taken: there are %d, which is all that a library may have",
+		return cmp.Or(err, fmt.Errorf("the script %q was not saved: the library already has %d scripts, its limit",
 			name, len(names)))
 	}
 	return at.write(name, data)
 }
 
-// Each calls f with each script of the library and of those beside it, as Take names
-// them.
+// Each calls f for each script of the library and of those beside it, with the arguments of Take.
 func (l *Library) Each(f func(of, name string)) error {
 	beside, err := os.ReadDir(filepath.Dir(l.dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -302,14 +299,13 @@ func (l *Library) Each(f func(of, name string)) error {
 	return nil
 }
 
-// Replace is Save that says, in warning, which other script of that name it was
-// that is gone or hidden now.
+// Replace saves a script. If it replaces or hides another script of that name, warning says so.
 func (l *Library) Replace(s *Script) (warning string, err error) {
 	was, err := l.Load(s.Name)
 	if err == nil && was.Source != s.Source {
-		warning = fmt.Sprintf("saved as %q, which was another script until now; that one is gone", s.Name)
+		warning = fmt.Sprintf("saved as %q; it replaced another script of that name", s.Name)
 		if _, err := l.Own(s.Name); err != nil {
-			warning = fmt.Sprintf("saved as %q, which you have now in the place of the shared script of that name", s.Name)
+			warning = fmt.Sprintf("saved as %q; it hides the shared script of that name", s.Name)
 		}
 	}
 	if err := l.Save(s); err != nil {
@@ -318,17 +314,17 @@ func (l *Library) Replace(s *Script) (warning string, err error) {
 	return warning, nil
 }
 
-// Note keeps what is known by now of a script that Load returned: its Tools, and
-// why it is Broken. That is for the library's own scripts, while they have the
-// text that was loaded. What cannot be noted is checked again.
+// Note saves new facts about a script that Load returned: its Tools, and why it is Broken. It does
+// so only for the library's own scripts, and only if the source is unchanged. If this fails, the
+// script is just checked again.
 func (l *Library) Note(s *Script) {
 	if now, err := l.Own(s.Name); err == nil && now.Source == s.Source {
 		_ = l.Save(s)
 	}
 }
 
-// Load returns a script, its own before a shared one; the error is a
-// *NotFoundError where there is none.
+// Load returns a script. The library's own scripts take precedence over shared ones. If there is no
+// such script, the error is a *NotFoundError.
 func (l *Library) Load(name string) (*Script, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
@@ -342,7 +338,7 @@ func (l *Library) Load(name string) (*Script, error) {
 	return nil, &NotFoundError{name, names[:min(len(names), 20)]}
 }
 
-// Own is Load without shared scripts.
+// Own returns one of the library's own scripts. It does not look at shared ones.
 func (l *Library) Own(name string) (*Script, error) { return Open(l.dir).Load(name) }
 
 func (l *Library) read(name string) (*Script, error) {
@@ -356,7 +352,7 @@ func (l *Library) read(name string) (*Script, error) {
 	return decode(name, data)
 }
 
-// decode reads the file of a script.
+// decode parses the file of a script.
 func decode(name string, data []byte) (*Script, error) {
 	s := &Script{}
 	if err := json.Unmarshal(data, s); err != nil || s.Name != name || s.Source == "" || len(s.Source) > MaxSource {
@@ -365,7 +361,7 @@ func decode(name string, data []byte) (*Script, error) {
 	return s, nil
 }
 
-// Delete removes a script of the library's own, with its record.
+// Delete removes one of the library's own scripts, with its record.
 func (l *Library) Delete(name string) error {
 	if _, err := l.Own(name); errors.As(err, new(*NotFoundError)) || CheckName(name) != nil {
 		return err
@@ -373,9 +369,9 @@ func (l *Library) Delete(name string) error {
 	return l.put(name, nil)
 }
 
-// Record is the file in which a record of a run of a script of the library's own is
-// kept, which need not exist; beside it, without .jsonl, are its large values. "": there
-// is no such library.
+// Record returns the file for the record of a run of one of the library's own scripts. The file
+// need not exist. Large values are in a folder of the same name without .jsonl. If nothing can be
+// saved, Record returns "".
 func (l *Library) Record(name string) string {
 	if l.dir == "" {
 		return ""
@@ -383,7 +379,7 @@ func (l *Library) Record(name string) string {
 	return filepath.Join(l.dir, name+".run.jsonl")
 }
 
-// Names returns the names of the scripts, shared ones too, sorted.
+// Names returns the names of all scripts, including shared ones, sorted.
 func (l *Library) Names() ([]string, error) {
 	names, err := l.names()
 	if err != nil || l.shared == nil {
@@ -416,8 +412,7 @@ func (l *Library) names() ([]string, error) {
 	return names, nil
 }
 
-// List returns all scripts, shared ones too, sorted by name; what is damaged is
-// left out.
+// List returns all scripts, including shared ones, sorted by name. It omits damaged ones.
 func (l *Library) List() ([]*Script, error) {
 	names, err := l.Names()
 	if err != nil {

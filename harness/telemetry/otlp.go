@@ -25,20 +25,20 @@ import (
 	"github.com/usetools/usetools/registry/redact"
 )
 
-// The usual exporters bring gRPC and Protobuf, whose initialisation every
-// worker would pay (1 ms) and every copy of the program carry (10 MB). OTLP has
-// a JSON form, which collectors take at the same address; this is it.
+// This is OTLP in its JSON form, which collectors accept at the same address. The usual exporters
+// need gRPC and Protobuf, whose initialisation would cost every worker 1 ms and every copy of the
+// program 10 MB.
 
-// sink is where one signal goes: a URL, or a writer for console.
+// sink is the destination of one signal: a URL, or a writer for console.
 type sink struct {
 	url     string
 	headers http.Header
 	client  *http.Client
 	hide    *redact.Redactor
-	out     io.Writer // not nil: console
+	out     io.Writer // for console; otherwise nil
 }
 
-// otelSink reads the variables of a signal (TRACES, METRICS); nil: it is off.
+// otelSink reads the variables of a signal (TRACES, METRICS). If the signal is off, it returns nil.
 func otelSink(signal string, log *slog.Logger) (*sink, error) {
 	env := func(name string) string {
 		return cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_"+signal+"_"+name), os.Getenv("OTEL_EXPORTER_OTLP_"+name))
@@ -59,19 +59,19 @@ func otelSink(signal string, log *slog.Logger) (*sink, error) {
 		return nil, fmt.Errorf("OTEL_%s_EXPORTER is %q; want otlp, console or none", signal, kind)
 	}
 	if p := env("PROTOCOL"); p != "" && p != "http/json" {
-		log.Warn("telemetry is sent as http/json, which collectors take at their HTTP port", "asked_for", p)
+		log.Warn("telemetry is sent as http/json, which collectors accept at their HTTP port", "asked_for", p)
 	}
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		// which may hold a secret
-		return nil, fmt.Errorf("the OTLP endpoint of %s is no http or https URL", strings.ToLower(signal))
+		// the endpoint may have a secret
+		return nil, fmt.Errorf("the OTLP endpoint of %s is not an http or https URL", strings.ToLower(signal))
 	}
-	if os.Getenv("OTEL_EXPORTER_OTLP_"+signal+"_ENDPOINT") == "" { // the general one is a base
+	if os.Getenv("OTEL_EXPORTER_OTLP_"+signal+"_ENDPOINT") == "" { // the general variable is a base URL
 		u = u.JoinPath("v1", strings.ToLower(signal))
 	}
 	s := &sink{url: u.String(), headers: http.Header{}, client: &http.Client{
 		Timeout: 10 * time.Second,
-		// the headers may be secret
+		// do not send the headers elsewhere: they may be secret
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 	secrets := map[string]string{}
@@ -185,7 +185,7 @@ func (e *spanExporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnl
 // Shutdown implements sdktrace.SpanExporter.
 func (e *spanExporter) Shutdown(context.Context) error { return nil }
 
-// metricExporter sends metrics, all of which are histograms.
+// metricExporter sends metrics. All metrics are histograms.
 type metricExporter struct{ *sink }
 
 // Temporality implements sdkmetric.Exporter.

@@ -1,8 +1,7 @@
-// Package telemetry sends traces and metrics of scripts to where the OTEL_ variables of
-// the environment say. Its spans are those of OpenTelemetry's conventions for MCP: one for
-// a request, below it the parts of the run and its tool calls. Where a runner of a cluster
-// runs the script, the request has two spans below it, "queue" and "run", and the parts
-// are below the latter.
+// Package telemetry sends traces and metrics of scripts to the destination in the OTEL_ environment
+// variables. Its spans follow OpenTelemetry's conventions for MCP: one for a request, and below it
+// the phases of the run and its tool calls. If a runner of a cluster runs the script, the request
+// has two spans below it, "queue" and "run", and the phases are below the latter.
 package telemetry
 
 import (
@@ -27,8 +26,8 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Names of spans, metrics and attributes, from OpenTelemetry's conventions for
-// MCP, which are still in the making.
+// Names of spans, metrics and attributes, from OpenTelemetry's conventions for MCP, which are not
+// final yet.
 const (
 	spanExecute   = "tools/call execute"
 	spanCall      = "tools/call "
@@ -49,17 +48,17 @@ const (
 	maxMessage = 200 // characters of a call's error
 )
 
-// Telemetry sends traces and metrics. Where it is nil it does nothing.
+// Telemetry sends traces and metrics. A nil Telemetry does nothing.
 type Telemetry struct {
 	tracer         trace.Tracer
-	traces         bool // are sent
+	traces         bool // traces are sent
 	server, client metric.Float64Histogram
 	shutdown       []func(context.Context) error
 }
 
-// Open reads the OTEL_ variables: an endpoint of OTLP, or an exporter by name (otlp,
-// console), switches traces and metrics on. It is nil where they ask for nothing. version
-// is that of this build, and log is told what is sent otherwise than asked for.
+// Open reads the OTEL_ variables. An OTLP endpoint, or the name of an exporter (otlp, console),
+// turns traces and metrics on. If both are off, Open returns nil. version is the version of this
+// build. log gets a warning if data is sent in another way than configured.
 func Open(ctx context.Context, version string, log *slog.Logger) (*Telemetry, error) {
 	if os.Getenv("OTEL_SDK_DISABLED") == "true" {
 		return nil, nil
@@ -100,7 +99,7 @@ func Open(ctx context.Context, version string, log *slog.Logger) (*Telemetry, er
 	return t, err
 }
 
-// Close sends what is left.
+// Close sends the remaining data.
 func (t *Telemetry) Close() error {
 	if t == nil {
 		return nil
@@ -114,8 +113,8 @@ func (t *Telemetry) Close() error {
 	return errors.Join(errs...)
 }
 
-// Span is one run in the making. Its calls are recorded as they end, its other parts when
-// it ends, from the Result's times. A nil Span does nothing.
+// Span is one run under way. Its calls are recorded as they end. Its phases are recorded when it
+// ends, with the Result's times. A nil Span does nothing.
 type Span struct {
 	t         *Telemetry
 	ctx       context.Context
@@ -127,8 +126,8 @@ type Span struct {
 	calls     atomic.Int64 // that have ended
 }
 
-// Request begins the span of a client's request to a tool, below the span that ctx has,
-// and returns the context in which the request is handled.
+// Request begins the span of a client's request to a tool, below the span in ctx, and returns the
+// context for handling the request.
 func (t *Telemetry) Request(ctx context.Context, tool string) (*Span, context.Context) {
 	if t == nil {
 		return nil, ctx
@@ -140,12 +139,12 @@ func (t *Telemetry) Request(ctx context.Context, tool string) (*Span, context.Co
 // Job is a script that a runner has taken from a queue.
 type Job struct {
 	Run, Pool string
-	Queued    time.Time // when it was put there
-	Delivered uint64    // how many times a runner was given it
+	Queued    time.Time // when it was put into the queue
+	Delivered uint64    // how many times it was delivered to a runner
 }
 
-// Run begins the spans of a job, below the one that ctx has, which is that of the request
-// at its front end, and returns the context in which the script runs.
+// Run begins the spans of a job, below the span in ctx, which is that of the request at its front
+// end. It returns the context for running the script.
 func (t *Telemetry) Run(ctx context.Context, j *Job) (*Span, context.Context) {
 	if t == nil {
 		return nil, ctx
@@ -159,12 +158,12 @@ func (t *Telemetry) begin(ctx context.Context, s *Span, name string, kind trace.
 	s.ctx, s.root = t.tracer.Start(ctx, name, trace.WithSpanKind(kind), trace.WithTimestamp(s.begun),
 		trace.WithAttributes(attrs...))
 	if !t.traces {
-		return s, ctx // what nobody records is nobody's parent
+		return s, ctx // a span that is not sent must not be a parent
 	}
 	return s, s.ctx
 }
 
-// Elsewhere says that the parts of the run are recorded by the process that runs it.
+// Elsewhere notes that the process that runs the script records the phases and calls.
 func (s *Span) Elsewhere() {
 	if s != nil {
 		s.elsewhere = true
@@ -182,7 +181,7 @@ func (s *Span) Progress(p record.Progress) {
 	}
 }
 
-// End records the run and its status. If there is no result, res is nil.
+// End records the run and its status. res may be nil.
 func (s *Span) End(status string, res *outcome.Result) {
 	if s == nil {
 		return
@@ -203,8 +202,7 @@ func (s *Span) End(status string, res *outcome.Result) {
 	}
 }
 
-// queue is the span from when the job was put into the queue until it was taken. The
-// former is told by another machine's clock.
+// queue records the span of the job in the queue. Its begin comes from another machine's clock.
 func (s *Span) queue() {
 	j := s.job
 	_, span := s.t.tracer.Start(s.parent, spanQueue, trace.WithTimestamp(j.Queued), trace.WithAttributes(
@@ -229,7 +227,7 @@ func (s *Span) call(tool string, d *record.Done) {
 	s.t.client.Record(s.ctx, d.Ms/1000, metric.WithAttributes(attrs...))
 }
 
-// phases are the parts of a run in their order.
+// phases records the phases of a run in order.
 func (s *Span) phases(t *outcome.Timing) {
 	at := s.begun
 	for _, p := range []struct {

@@ -1,11 +1,9 @@
-// Package usage counts, in a file on this machine, what scripts used: which
-// tools were called, how often they failed, how long they took, and which
-// phrases were refused and then reworded. Nothing leaves the machine, and no
-// argument, result or output is written.
+// Package usage counts, in a file on this machine, how scripts used tools: which tools were called,
+// how often they failed, how long they took, and which phrases were refused and then reworded. It
+// sends nothing, and writes no argument, result or output.
 //
-// A [Log] is a file with one line of JSON for each run. [Log.Add] appends;
-// [Log.Runs] and [Summarize] answer what happened. Old lines go when the file
-// grows over MaxFile.
+// A [Log] is a file with one line of JSON for each run. [Log.Add] appends a run; [Log.Runs] and
+// [Summarize] evaluate the runs. If the file exceeds MaxFile, its older half is removed.
 package usage
 
 import (
@@ -23,23 +21,22 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// MaxFile bounds the file, in bytes; if it is longer, its older half goes.
+// MaxFile bounds the file, in bytes. Beyond it, the older half is removed.
 const MaxFile = 8 << 20
 
 const (
-	maxTools   = 200 // of one run that are written
+	maxTools   = 200 // written of one run, as are phrases
 	maxPhrases = 100
 	maxPhrase  = 300 // bytes
 )
 
-// Run is one script.
+// Run is one run of a script.
 type Run struct {
 	Time   time.Time `json:"time"`
 	Status string    `json:"status"`
 	Ms     float64   `json:"ms"`
 	Tools  []Calls   `json:"tools,omitempty"`
-	// Phrases are those that were not resolved by themselves, and those that
-	// were, for what a refused one became.
+	// Phrases are the phrases that were refused, and resolved ones that may be their rewordings.
 	Phrases []Phrase `json:"phrases,omitempty"`
 }
 
@@ -52,7 +49,7 @@ type Calls struct {
 	Max    float64 `json:"max"` // of the slowest
 }
 
-// Phrase is what a phrase of a run came to.
+// Phrase is the result of a phrase of a run.
 type Phrase struct {
 	Phrase  string `json:"phrase"`
 	Verdict string `json:"verdict"`
@@ -62,7 +59,7 @@ type Phrase struct {
 // Log is a file of runs. Several processes may append to it.
 type Log struct{ path string }
 
-// Path returns where the usage of the tools of a registry file is kept.
+// Path returns the usage file for a registry file.
 func Path(registryFile string) (string, error) {
 	return localfile.CachePath("usage", registryFile, ".jsonl")
 }
@@ -86,7 +83,7 @@ func (l *Log) Add(r Run) error {
 	return nil
 }
 
-// Clear removes what was recorded.
+// Clear removes all recorded runs.
 func (l *Log) Clear() error {
 	if err := os.Remove(l.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("clearing usage: %w", err)
@@ -94,11 +91,12 @@ func (l *Log) Clear() error {
 	return nil
 }
 
-// Runs returns the runs since a time, the oldest first. Lines that are damaged
-// are left out; a file that is not there has none.
+// Runs returns the runs since a time, the oldest first. It omits damaged lines. A missing file has
+// no runs.
 func (l *Log) Runs(since time.Time) ([]Run, error) { return l.runs(since, nil) }
 
-// runs returns the runs since a time whose lines contain some bytes.
+// runs returns the runs since a time. If with is not empty, it returns only those whose lines
+// contain it.
 func (l *Log) runs(since time.Time, with []byte) ([]Run, error) {
 	data, err := localfile.Read(l.path, 2*MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -117,7 +115,7 @@ func (l *Log) runs(since time.Time, with []byte) ([]Run, error) {
 	return out, nil
 }
 
-// Of returns how the tool with an ID was used, in all runs of the log.
+// Of returns the usage of the tool with an ID in all runs of the log.
 func (l *Log) Of(id string) (Tool, error) {
 	name, err := json.Marshal(id)
 	if err != nil {
@@ -138,10 +136,10 @@ func (l *Log) Of(id string) (Tool, error) {
 	return sorted(used)[0], nil
 }
 
-// Summary answers how tools were used.
+// Summary is the usage of all tools.
 type Summary struct {
 	Runs    int    `json:"runs"`
-	Failed  int    `json:"failed"` // runs that did not end ok
+	Failed  int    `json:"failed"` // runs with another status than ok
 	Since   string `json:"since,omitempty"`
 	Tools   []Tool `json:"tools"`   // used, the most used first
 	Servers []Tool `json:"servers"` // the same by server
@@ -151,7 +149,7 @@ type Summary struct {
 	Phrases []Trouble `json:"phrases"`
 }
 
-// Tool is how a tool, or all tools of a server, were used.
+// Tool is the usage of a tool, or of all tools of a server.
 type Tool struct {
 	Name   string  `json:"name"`
 	Runs   int     `json:"runs"`
@@ -164,7 +162,7 @@ type Tool struct {
 	total float64
 }
 
-// Day is a day's use, in UTC.
+// Day is the usage of one day, in UTC.
 type Day struct {
 	Day    string `json:"day"`
 	Runs   int    `json:"runs"`
@@ -172,14 +170,13 @@ type Day struct {
 	Failed int    `json:"failed"` // calls
 }
 
-// Trouble is a phrase that did not find its tool by itself.
+// Trouble is a phrase that was not resolved.
 type Trouble struct {
 	Phrase  string `json:"phrase"`
 	Verdict string `json:"verdict"` // the last one
 	Times   int    `json:"times"`
-	// Reworded is the phrase of the next run soon after that was resolved
-	// where this one was not, with the tool that it found; empty where none
-	// was.
+	// Reworded is a phrase that the next run, soon after, resolved instead, and Tool is its tool.
+	// Both may be empty.
 	Reworded string `json:"reworded,omitempty"`
 	Tool     string `json:"tool,omitempty"`
 }
@@ -187,8 +184,8 @@ type Trouble struct {
 // soon is how long after a refused phrase another one counts as its rewording.
 const soon = 10 * time.Minute
 
-// Summarize answers how the tools with the given IDs were used in runs. Of
-// serverOf a tool's server comes: IDs alone do not tell.
+// Summarize returns the usage of tools in runs. known are the IDs of all tools. serverOf returns
+// the server of a tool, because an ID alone does not tell it.
 func Summarize(runs []Run, known []string, serverOf func(id string) string) Summary {
 	s := Summary{Runs: len(runs), Tools: []Tool{}, Servers: []Tool{}, Days: []Day{}, Unused: []string{},
 		Phrases: []Trouble{}}
@@ -262,7 +259,7 @@ func sorted(tools map[string]*Tool) []Tool {
 	return out
 }
 
-// troubles collects the phrases that were refused, the most frequent first.
+// troubles returns the refused phrases, the most frequent first.
 func troubles(runs []Run) []Trouble {
 	by := map[string]*Trouble{}
 	for i, r := range runs {
@@ -294,8 +291,8 @@ func troubles(runs []Run) []Trouble {
 	return out
 }
 
-// reworded finds, in the run after one with a refused phrase, a resolved
-// phrase that the first run did not have.
+// reworded returns a resolved phrase of the next run that r, a run with a refused phrase, did not
+// have.
 func reworded(r, next Run) (Phrase, bool) {
 	i := slices.IndexFunc(next.Phrases, func(p Phrase) bool {
 		return p.Verdict == "resolved" && !slices.ContainsFunc(r.Phrases, func(x Phrase) bool { return x.Phrase == p.Phrase })

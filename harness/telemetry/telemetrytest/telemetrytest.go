@@ -1,4 +1,4 @@
-// Package telemetrytest has a collector for tests of what is sent to one.
+// Package telemetrytest has a collector for tests of telemetry.
 package telemetrytest
 
 import (
@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Collector keeps what it is sent.
+// Collector stores the data that it receives.
 type Collector struct {
 	URL string
 
@@ -23,7 +23,7 @@ type received struct {
 	body   []byte
 }
 
-// Start has a collector listen until the test ends, and the OTEL_ variables name it.
+// Start starts a collector that listens until the test ends, and sets an OTEL_ variable to its URL.
 func Start(t *testing.T) *Collector {
 	c := &Collector{got: map[string][]received{}}
 	s := httptest.NewServer(c)
@@ -33,7 +33,7 @@ func Start(t *testing.T) *Collector {
 	return c
 }
 
-// ServeHTTP takes a batch.
+// ServeHTTP stores a batch.
 func (c *Collector) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	b, _ := io.ReadAll(r.Body)
 	c.mu.Lock()
@@ -41,7 +41,7 @@ func (c *Collector) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	c.got[r.URL.Path] = append(c.got[r.URL.Path], received{r.Header, b})
 }
 
-// Span is one that was sent.
+// Span is a received span.
 type Span struct {
 	TraceID, SpanID, ParentSpanID, Name string
 	Kind                                int
@@ -50,13 +50,13 @@ type Span struct {
 	Attributes                          []Attribute
 }
 
-// Attribute is one of a span.
+// Attribute is an attribute of a span.
 type Attribute struct {
 	Key   string
 	Value struct{ StringValue, IntValue string }
 }
 
-// Attribute is the value of an attribute, "" where there is none.
+// Attribute returns the value of an attribute, or "".
 func (s *Span) Attribute(key string) string {
 	for _, a := range s.Attributes {
 		if a.Key == key {
@@ -66,7 +66,7 @@ func (s *Span) Attribute(key string) string {
 	return ""
 }
 
-// Spans are all that have come.
+// Spans returns all received spans.
 func (c *Collector) Spans(t testing.TB) (all []*Span) {
 	t.Helper()
 	for _, r := range c.received("/v1/traces") {
@@ -85,7 +85,7 @@ func (c *Collector) Spans(t testing.TB) (all []*Span) {
 	return all
 }
 
-// Metrics are the batches of metrics, as they came.
+// Metrics returns the received batches of metrics.
 func (c *Collector) Metrics() string {
 	all := ""
 	for _, r := range c.received("/v1/metrics") {
@@ -94,7 +94,7 @@ func (c *Collector) Metrics() string {
 	return all
 }
 
-// Headers are those of all requests.
+// Headers returns the headers of all requests.
 func (c *Collector) Headers() (all []http.Header) {
 	for _, path := range []string{"/v1/traces", "/v1/metrics"} {
 		for _, r := range c.received(path) {
