@@ -18,7 +18,7 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// maxAnswer is the most bytes of an answer's file.
+// maxAnswer is the maximum size of an answer's file in bytes.
 const maxAnswer = 256 << 10
 
 // answerFile returns the name of the file beside the record with the answer to an ask.
@@ -129,7 +129,7 @@ func (s *Store) asked(id string) (name string, r *record.Run, a *record.Asked, e
 	return name, r, a, nil
 }
 
-// askedOf returns the ask of a run by its name or, if that is not exact, the only ask.
+// askedOf returns the ask of a run with this name or, if exact is false, the only ask.
 func askedOf(r *record.Run, name string, exact bool) (*record.Asked, error) {
 	if exact {
 		if i := slices.IndexFunc(r.Asks, func(a *record.Asked) bool { return a.A == name }); i >= 0 {
@@ -151,10 +151,10 @@ func askedOf(r *record.Run, name string, exact bool) (*record.Asked, error) {
 		record.ApprovalID(r.Begin.ID, from[0].A), record.ApprovalID(r.Begin.ID, from[1].A))
 }
 
-// Answer keeps a person's answer to an ask, by an ID as for Asked, until the run is resumed.
-// It sets A and Time, and Until and Digest from the ask if they are zero. It returns
-// ErrOtherAsk if Digest, of the ask that the person was shown, is not that of the ask; an
-// *AnsweredError if the ask has an answer; ErrExpired after the ask's time.
+// Answer keeps a person's answer to an ask (by an ID as for Asked) until the run is resumed. It
+// sets A and Time, and, if they are zero, Until and Digest from the ask. It returns ErrOtherAsk if
+// Digest is not that of the ask, an *AnsweredError if the ask has an answer, and ErrExpired after
+// the ask's time.
 func (s *Store) Answer(id string, a *record.Answer) error {
 	if err := s.answer(id, a); err != nil {
 		return fmt.Errorf("answering %s: %w", id, err)

@@ -11,7 +11,7 @@ import (
 // returns names of records. A method returns fs.ErrNotExist if a record, or a value
 // beside it, does not exist.
 type Backing interface {
-	// Create creates a record, which is not listed before Publish. Either of them returns
+	// Create creates a record, which is not listed before Publish. Create or Publish returns
 	// ErrTaken if a record has the name.
 	Create(name string) (Sink, error)
 	Names() ([]string, error) // the oldest first
@@ -25,14 +25,15 @@ type Backing interface {
 	// writer. If dead is true, it cuts off that writer instead; a Backing that cannot cut
 	// off a writer in another process ignores dead.
 	Reopen(name string, dead bool) (Sink, error)
-	// Value returns the value beside a record that has a file name, of at most max bytes.
+	// Value returns the value with a file name beside a record. It returns an error if it has more
+	// than max bytes.
 	Value(name, file string, max int64) ([]byte, error)
 	// Put keeps a value beside a record durably. It returns fs.ErrExist if a value has the
 	// file name.
 	Put(name, file string, value []byte) error
-	// Remove deletes a record and the values beside it. It returns ErrRunning if the record
-	// has a writer. If not nil, spare is called when no writer can open the record any
-	// more; Remove returns its error and deletes nothing.
+	// Remove deletes a record and the values beside it. It returns ErrRunning if the record has a
+	// writer. Once no writer can open the record any more, Remove calls spare, if not nil. If that
+	// returns an error, Remove returns it and deletes nothing.
 	Remove(name string, spare func() error) error
 	// Size returns the bytes of a record and the values beside it. A Backing may also have
 	// Most() (int64, error), which returns an upper bound of all sizes at a lower cost.
@@ -60,7 +61,7 @@ type Backing interface {
 type Notes interface {
 	// Note notes the latest run of a request, by its ID, before it begins.
 	Note(request, id string) error
-	// Latest returns the ID of the latest run of a request, "" if there is none.
+	// Latest returns the ID of the latest run of a request, or "" if it has none.
 	Latest(request string) (id string, err error)
 }
 
@@ -75,7 +76,7 @@ type Sink interface {
 	io.Writer // appends, in one step
 	// Sync makes the record and its name durable.
 	Sync() error
-	// Beside keeps a value durably under its digest, if it is not there.
+	// Beside keeps a value durably under its digest, unless it exists.
 	Beside(sum string, value []byte) error
 	// Publish lists the record, after its first line was written.
 	Publish() error
@@ -95,7 +96,7 @@ type Source interface {
 	Running() (bool, error)
 }
 
-// An Edger is a Source that may know its first and its last line without reading all.
+// An Edger is a Source that may know its first and last line without reading the rest.
 type Edger interface {
 	// Edge returns the first line or the last one, without its line feed; false if it is
 	// not known.

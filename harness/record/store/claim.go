@@ -15,8 +15,8 @@ import (
 // onceDir is the folder of claims.
 const onceDir = "once"
 
-// Once claims a text until a time and reports whether it was free. Of all processes with
-// the same folder, one gets the claim.
+// Once claims a text until a time and reports whether it was free. Among all processes with the
+// same folder, one gets the claim.
 func (s *Store) Once(text string, until time.Time) (bool, error) {
 	now := s.clock()
 	if until.Before(now) {

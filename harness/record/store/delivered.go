@@ -12,11 +12,11 @@ const (
 	recovered = "recovered" // it got the missed result when it sent the request again
 )
 
-// Fetch notes that the result of a run is given to the client that sent its request again. It
-// reports whether that has not been done before.
+// Fetch notes that the client that sent its request again gets the result of a run. It reports
+// whether this is the first time.
 func (s *Store) Fetch(id string) bool { return s.putMark(id, fetched) == nil }
 
-// Fetched reports whether Fetch was called for a run, or that cannot be known.
+// Fetched reports whether Fetch was called for a run, or may have been.
 func (s *Store) Fetched(id string) bool { return s.hasMark(id, fetched) }
 
 // Miss notes that the client of a run was gone when the run ended.
@@ -35,7 +35,7 @@ func (s *Store) putMark(id, file string) error {
 	return s.in.Put(name, file, nil)
 }
 
-// hasMark reports whether a file is beside a record, or that cannot be known.
+// hasMark reports whether a file is beside a record, or may be.
 func (s *Store) hasMark(id, file string) bool {
 	name, err := s.find(id)
 	if err == nil {

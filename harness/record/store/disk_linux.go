@@ -8,8 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syncData makes what was written to a file durable, with the size, and without
-// the times.
+// syncData makes the content and size of a file durable, but not its times.
 func syncData(f *os.File) error {
 	for {
 		if err := unix.Fdatasync(int(f.Fd())); err != unix.EINTR {
@@ -20,11 +19,11 @@ func syncData(f *os.File) error {
 
 func syncDir(d *os.File) error { return d.Sync() }
 
-// release frees what was reserved behind the end of a file.
+// release frees the space reserved after the end of a file.
 func release(f *os.File, end int64) error { return f.Truncate(end) }
 
-// reserve takes space on the disk for n bytes behind the end of a file, where its
-// file system can do that. An error says that there is none.
+// reserve reserves n bytes of disk space after the end of a file, if its file system can. It
+// returns an error if the disk is full.
 func reserve(f *os.File, end, n int64) error {
 	for {
 		switch err := unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, end, n); {
@@ -37,8 +36,8 @@ func reserve(f *os.File, end, n int64) error {
 	}
 }
 
-// networks are the file systems, by the type that statfs says, of which another
-// machine, or a program, may have the files too, and not the locks.
+// networks has the file systems, by their statfs type, whose files another machine or program may
+// access without seeing the locks.
 var networks = map[uint32]string{
 	0x6969: "NFS", 0x517b: "SMB", 0xfe534d42: "SMB", 0xff534d42: "CIFS", 0x65735546: "FUSE", 0x01021997: "9P",
 	0x00c36400: "Ceph", 0x5346414f: "AFS", 0x6b414653: "AFS", 0x73757245: "Coda", 0x0bd00bd0: "Lustre",
@@ -46,8 +45,8 @@ var networks = map[uint32]string{
 	0x786f4256: "VirtualBox", 0xbacbacbc: "VMware", 0x564c: "NCP",
 }
 
-// localFile returns an error for an open file on a file system of a network: its
-// locks may not count on other machines.
+// localFile returns an error for an open file on a network file system, because other machines may
+// ignore its locks.
 func localFile(f *os.File) error {
 	var st unix.Statfs_t
 	if err := unix.Fstatfs(int(f.Fd()), &st); err != nil {

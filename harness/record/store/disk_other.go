@@ -9,8 +9,7 @@ import (
 
 func syncData(f *os.File) error { return f.Sync() }
 
-// syncDir makes names durable. Windows has no such call; its file systems log
-// names.
+// syncDir makes names durable. Windows has no such call; its file systems log names.
 func syncDir(d *os.File) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -18,7 +17,7 @@ func syncDir(d *os.File) error {
 	return d.Sync()
 }
 
-// reserve does nothing: there is no call for it that keeps a file's size.
+// reserve does nothing: these systems have no call that keeps a file's size.
 func reserve(f *os.File, end, n int64) error { return nil }
 
 // release does nothing: nothing was reserved.

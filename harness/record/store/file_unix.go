@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockFile makes the caller the only owner of an open file, until that is
-// closed. It waits for readers that look whether there is one.
+// lockFile locks an open file exclusively until it is closed. It waits for readers that check for
+// an owner.
 func lockFile(f *os.File) error { return flock(f, unix.LOCK_EX) }
 
-// lockNow is lockFile, but does not wait; false: somebody else has a lock.
+// lockNow is lockFile without waiting. It returns false if another open file has a lock.
 func lockNow(f *os.File) (bool, error) {
 	err := flock(f, unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
@@ -22,11 +22,11 @@ func lockNow(f *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// unlock gives up the lock that owned took.
+// unlock releases the lock that owned took.
 func unlock(f *os.File) error { return flock(f, unix.LOCK_UN) }
 
-// owned reports whether another open file has the lock. Otherwise f has one of a
-// reader then, until it is closed.
+// owned reports whether another open file has the exclusive lock. If not, f holds a shared lock
+// until it is closed.
 func owned(f *os.File) (bool, error) {
 	err := flock(f, unix.LOCK_SH|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
@@ -35,7 +35,7 @@ func owned(f *os.File) (bool, error) {
 	return false, err
 }
 
-// flock retries where a signal came in between.
+// flock retries after signals.
 func flock(f *os.File, how int) error {
 	for {
 		if err := unix.Flock(int(f.Fd()), how); err != unix.EINTR {
@@ -44,7 +44,7 @@ func flock(f *os.File, how int) error {
 	}
 }
 
-// fileID is the device and inode of an open file.
+// fileID returns the device and inode of an open file.
 func fileID(f *os.File) (device, inode uint64, err error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
@@ -53,7 +53,7 @@ func fileID(f *os.File) (device, inode uint64, err error) {
 	return uint64(st.Dev), st.Ino, nil
 }
 
-// removed reports whether an open file has no name any more.
+// removed reports whether an open file has been deleted.
 func removed(f *os.File) (bool, error) {
 	var st unix.Stat_t
 	err := unix.Fstat(int(f.Fd()), &st)

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Locks of Windows keep readers out of the bytes that are locked: it is one far
-// behind the end.
+// lockAt is where the locked byte is, far behind the end. Windows keeps readers out of locked
+// bytes.
 const lockAt = 1 << 30 // high half of its offset
 
 func lockFile(f *os.File) error { return lockByte(f, windows.LOCKFILE_EXCLUSIVE_LOCK) }
@@ -46,15 +46,15 @@ func fileID(f *os.File) (device, inode uint64, err error) {
 	return uint64(info.VolumeSerialNumber), uint64(info.FileIndexHigh)<<32 | uint64(info.FileIndexLow), nil
 }
 
-// removed reports whether an open file has no name any more.
+// removed reports whether an open file has been deleted.
 func removed(f *os.File) (bool, error) {
 	var info windows.ByHandleFileInformation
 	err := windows.GetFileInformationByHandle(windows.Handle(f.Fd()), &info)
 	return info.NumberOfLinks == 0, err
 }
 
-// localFile returns an error for an open file on a file system of a network: its
-// locks may not count on other machines.
+// localFile returns an error for an open file on a network file system, because other machines may
+// ignore its locks.
 func localFile(f *os.File) error {
 	root, err := windows.UTF16PtrFromString(filepath.VolumeName(f.Name()) + `\`)
 	if err != nil {

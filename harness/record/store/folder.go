@@ -22,7 +22,7 @@ const (
 	recordExt = ".run.jsonl"
 	besideExt = ".run"           // a folder
 	newExt    = ".run.jsonl.new" // a record without its first line
-	valueExt  = ".new"           // a value that is not complete
+	valueExt  = ".new"           // an incomplete value
 	keyFile   = "key"
 	aloneFile = "lock" // its lock is held while a process is alone
 	keySize   = 32
@@ -144,7 +144,7 @@ func (d *folder) Alone(ctx context.Context) (func() error, error) {
 	for {
 		ok, err := lockNow(f)
 		if ok {
-			return f.Close, nil // which ends the lock
+			return f.Close, nil // closing releases the lock
 		}
 		if err == nil {
 			select {
@@ -170,8 +170,8 @@ func (f *recordFile) Cut(size int64) error {
 	return err
 }
 
-// answerRoom is how many bytes are reserved for a record by a sync. An effect is sent after
-// it, and its answer must not find the disk full.
+// answerRoom is how many bytes a sync reserves for a record. Effect calls are sent after the sync,
+// and their answers must not find the disk full.
 const answerRoom = 128 << 10
 
 // Sync returns an error if the file was removed: its content would be lost. Calls of Sync
@@ -212,7 +212,7 @@ func (f *recordFile) Close() error {
 	if !f.published {
 		err = errors.Join(err, f.d.root.Remove(f.name+newExt), f.d.root.RemoveAll(f.name+besideExt))
 	}
-	unlock(f.File) // a child process that is being started has the open file, too, until it runs its program
+	unlock(f.File) // a starting child process also has the open file until it runs its program
 	return errors.Join(err, f.File.Close())
 }
 
@@ -220,10 +220,10 @@ func (f *recordFile) Beside(sum string, value []byte) error {
 	return f.d.keep(f.name, sum, value, f.d.root.Rename)
 }
 
-// Put makes the record durable first: the value may refer to a line that its writer has not
+// Put makes the record durable first, because the value may refer to a line that its writer has not
 // synced. If that line were lost, the value would refer to another line of the same name.
 func (d *folder) Put(name, file string, value []byte) error {
-	f, err := d.open(name+recordExt, os.O_RDWR) // Windows syncs no file that may only be read
+	f, err := d.open(name+recordExt, os.O_RDWR) // Windows cannot sync a file opened for reading
 	if err != nil {
 		return err
 	}
@@ -231,14 +231,14 @@ func (d *folder) Put(name, file string, value []byte) error {
 		return err
 	}
 	err = d.keep(name, file, value, d.root.Link)
-	if err == nil && d.lacks(name+recordExt) { // it was removed just now
+	if err == nil && d.lacks(name+recordExt) { // it was removed meanwhile
 		err = fs.ErrNotExist
 	}
 	return err
 }
 
-// keep writes a value to a temporary file, and calls give to give it its name, so that a
-// file with that name is complete.
+// keep writes a value to a temporary file, then calls give to name it, so that every named file is
+// complete.
 func (d *folder) keep(name, file string, value []byte, give func(from, to string) error) (err error) {
 	dir := name + besideExt
 	if err := d.root.Mkdir(dir, 0o700); err == nil {
@@ -374,7 +374,7 @@ func (d *folder) Remove(name string, spare func() error) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close() // the lock that it has keeps a writer out
+	defer f.Close() // until then its lock keeps writers out
 	running, err := f.Running()
 	if err != nil {
 		return err
@@ -416,7 +416,8 @@ func (d *folder) Size(name string) (int64, error) {
 	return n, err
 }
 
-// stale is the age after which no writer is about to lock a record without a first line.
+// stale is the age after which a record without a first line has no writer that is about to lock
+// it.
 const stale = time.Minute
 
 func (d *folder) Tidy() error {
@@ -436,7 +437,7 @@ func (d *folder) Tidy() error {
 		if _, _, is := ParseName(name); !ok || !is {
 			continue
 		}
-		// A new record has the first name until it has the second.
+		// A new record is renamed from the first name to the second.
 		if d.lacks(name+newExt) && d.lacks(name+recordExt) {
 			err = errors.Join(err, d.root.RemoveAll(file))
 		}
@@ -447,7 +448,7 @@ func (d *folder) Tidy() error {
 func (d *folder) removeStale(file string) error {
 	st, err := d.root.Lstat(file)
 	if err != nil || time.Since(st.ModTime()) < stale {
-		return nil // it has become a record, or does so
+		return nil // it has become a record, or is about to
 	}
 	f, err := d.openFile(file)
 	if err != nil {
@@ -484,7 +485,7 @@ func (d *folder) Key(make bool) ([]byte, error) {
 	}
 	defer f.Close()
 	key, err := io.ReadAll(io.LimitReader(f, keySize+1))
-	if err != nil || len(key) == keySize { // another one made it
+	if err != nil || len(key) == keySize { // another process made it
 		return key, err
 	}
 	// A killed process wrote a part of it; nothing was signed with that.

@@ -21,7 +21,7 @@ func (s *Store) Follow(ctx context.Context, f *Filter) iter.Seq2[*record.Summary
 	if f == nil {
 		f = &Filter{}
 	}
-	over := map[string]bool{} // the known records, and whether they have ended
+	over := map[string]bool{} // whether each known record has ended
 	names, err := s.in.Names()
 	for _, name := range names {
 		over[name] = s.ended(name)
@@ -66,7 +66,7 @@ func (s *Store) Follow(ctx context.Context, f *Filter) iter.Seq2[*record.Summary
 // Mark changes when a record is written or its writer closes it.
 type Mark struct {
 	Size    int64 // bytes
-	Running bool  // it has a writer
+	Running bool  // whether it has a writer
 }
 
 // Marks returns the marks of the runs with these IDs, without those that cannot be read.

@@ -17,10 +17,10 @@ import (
 	"github.com/usetools/usetools/registry/localfile"
 )
 
-// An index has the summary of each record, so that a list need not open the record. A
-// row is valid while the record has the row's stamp; every other row is made anew from the
-// record. The rows of ended runs are also in a file of the folder. It is a cache that all
-// processes append to: a line that is torn, damaged or lost costs a look at its record.
+// An index has the summary of each record, so that a list need not open the record. A row is valid
+// while the record has the row's stamp; every other row is made anew from the record. The rows of
+// ended runs are also in a file of the folder, a cache that all processes append to. Without a
+// valid line in it, the record is read.
 type index struct {
 	in *folder // nil if there is no file
 
@@ -33,11 +33,11 @@ type index struct {
 // row is the entry of a record in the index.
 type row struct {
 	Stamp
-	// Summary has only what the first line of the record says if the run has not ended:
-	// its Status is empty then.
+	// Summary has only the fields of the record's first line, and an empty Status, if the run has
+	// not ended.
 	Summary *record.Summary
 	Request string        `json:",omitempty"` // of Summary, whose JSON lacks it
-	Used    []record.Used `json:",omitempty"` // also of Summary
+	Used    []record.Used `json:",omitempty"` // also of Summary, which does not save it
 
 	line []byte // of the file, if it is not decoded yet
 }
@@ -60,7 +60,7 @@ var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc
 // rowLine returns a line of the file: the name of a record, the CRC-32C of the rest, and
 // the row in JSON.
 func rowLine(name string, r *row) []byte {
-	b, _ := json.Marshal(r) // of strings, numbers and a time of a name: it cannot fail
+	b, _ := json.Marshal(r) // cannot fail: strings, numbers and a time
 	return fmt.Appendf(nil, "%s %08x %s\n", name, crc32.Checksum(b, castagnoli()), b)
 }
 
@@ -76,7 +76,7 @@ func (r *row) decode() bool {
 	return true
 }
 
-// get returns the row of a record, whatever its stamp, or nil.
+// get returns the row of a record, even if its stamp is old, or nil.
 func (x *index) get(name string) *row {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -91,7 +91,7 @@ func (x *index) get(name string) *row {
 	return r
 }
 
-// load adds the rows of the file to those that are known. The caller holds mu.
+// load adds the rows of the file that are not known. The caller holds mu.
 func (x *index) load() {
 	if x.read = true; x.rows == nil {
 		x.rows = map[string]*row{}
@@ -130,12 +130,12 @@ func (x *index) put(name string, r *row) {
 	}
 }
 
-// save appends the rows to the file that it lacks; other processes do without them if that
-// fails. names are all records.
+// save appends the missing rows to the file. Other processes do without them if that fails. names
+// are all records.
 func (x *index) save(names []string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if len(x.rows) > 2*len(names)+1000 { // most are of records that are gone
+	if len(x.rows) > 2*len(names)+1000 { // most of their records are gone
 		x.keepOnly(names)
 	}
 	if len(x.fresh) > 0 {
@@ -144,7 +144,7 @@ func (x *index) save(names []string) {
 	}
 }
 
-// keep drops the rows of all records but those with these names, also from the file.
+// keep drops all rows except those of these records, also from the file.
 func (x *index) keep(names []string) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -153,7 +153,7 @@ func (x *index) keep(names []string) error {
 
 // keepOnly is keep for a caller that holds mu.
 func (x *index) keepOnly(names []string) error {
-	x.load() // others may have appended rows
+	x.load() // other processes may have appended rows
 	rows, b := make(map[string]*row, len(names)), []byte(nil)
 	for _, name := range names {
 		r := x.rows[name]

@@ -22,15 +22,15 @@ type Filter struct {
 	Tool    string   // a pattern of registry.Tool.Match for the tools that were called
 	Server  string
 	Script  string // the name of a saved script or file
-	Text    string // in the script, phrases, printed text, arguments or errors, in any case
+	Text    string // in the script, phrases, printed text, arguments or errors; case is ignored
 	Subject *string
 	Session string
 	Since   time.Time
 	Until   time.Time
-	Before  string // the ID of a run; only the runs after it in the list
-	Limit   int    // of the number of runs; if zero, all are listed
-	// Bytes is the size of the largest record that is read for a pending call; a larger one
-	// is ErrLarge. If zero, it is MaxRecord.
+	Before  string // the ID of a run; selects the runs after it in the list
+	Limit   int    // the maximum number of runs; if zero, there is no limit
+	// Bytes is the size of the largest record that is read for a pending call. Larger ones return
+	// ErrLarge. If zero, it is MaxRecord.
 	Bytes int64
 }
 
@@ -46,7 +46,7 @@ func (e *UnreadableError) Unwrap() error { return e.Err }
 
 // StoppedError is the error of a list whose context ended before it was complete.
 type StoppedError struct {
-	ID   string    // of the last run that was looked at, for Filter.Before; "" if none was
+	ID   string    // of the last run that was read, for Filter.Before; may be empty
 	Time time.Time // when that run began
 	Err  error     // of the context
 }
@@ -115,7 +115,7 @@ func (s *Store) choose(name string, f *Filter) (*record.Summary, error) {
 			return nil, nil
 		}
 	}
-	if errors.Is(err, fs.ErrNotExist) { // it was removed since
+	if errors.Is(err, fs.ErrNotExist) { // it was removed meanwhile
 		return nil, nil
 	}
 	if err != nil {
@@ -143,8 +143,8 @@ func (s *Store) LoadListed(sum *record.Summary, max int64) (*record.Run, error) 
 	return r, reading(sum.ID, err)
 }
 
-// First returns the first line of a record, by an ID as for Load, and the size of the
-// record in bytes. If the first line is damaged, only its ID and time are set.
+// First returns the first line of a record (by an ID as for Load) and the size of the record in
+// bytes. If the first line is damaged, only its ID and time are set.
 func (s *Store) First(id string) (*record.Begin, int64, error) {
 	name, err := s.find(id)
 	if err != nil {

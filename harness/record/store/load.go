@@ -73,8 +73,8 @@ func find(in Backing, id string) (found []string, err error) {
 	return found, err
 }
 
-// LoadFile reads the record in a file, NAME.run.jsonl; NAME.run beside it has its
-// large values.
+// LoadFile reads the record in a file NAME.run.jsonl. Its large values are in the folder NAME.run
+// beside it.
 func LoadFile(path string) (*record.Run, error) {
 	r, err := loadFile(path)
 	if err != nil {
@@ -136,15 +136,15 @@ func (s *Store) bytes(name string) (data []byte, running bool, err error) {
 		return nil, false, err
 	}
 	defer f.Close()
-	if running, err = f.Running(); err != nil { // before the size: a record without an owner does not grow
+	if running, err = f.Running(); err != nil { // before the size, because a record without an owner does not grow
 		return nil, false, fmt.Errorf("looking for its writer: %w", err)
 	}
 	data, err = readAll(f, record.MaxRecord)
 	return data, running, err
 }
 
-// readAll reads the current content of a source. It returns an error if that has more than
-// max bytes.
+// readAll reads the current content of a source. It returns an error if there are more than max
+// bytes.
 func readAll(f Source, max int64) ([]byte, error) {
 	n, err := f.Size()
 	if err == nil && n > max {
@@ -158,9 +158,9 @@ func readAll(f Source, max int64) ([]byte, error) {
 	return b, err
 }
 
-// Copy writes a record, by an ID as for Load, to a file, NAME.run.jsonl, and the values
-// beside it to the folder NAME.run; existing ones are replaced. Without the key of its
-// store, Run.Same cannot compare redacted values and values that were not kept.
+// Copy writes the record with an ID (see Load) to a file NAME.run.jsonl, and its large values to
+// the folder NAME.run. It replaces existing ones. Without the key of its store, Run.Same cannot
+// compare redacted values and values that were not kept.
 func (s *Store) Copy(id, path string) error {
 	base, ok := strings.CutSuffix(path, recordExt)
 	if !ok {
@@ -192,7 +192,7 @@ func (s *Store) copy(id, base string) error {
 	for sum := range sums {
 		value, err := r.Value(record.Data{SHA256: sum})
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // the text is not of a value beside the record
+			continue // not the digest of a value beside the record
 		}
 		if err == nil {
 			err = localfile.WritePrivate(filepath.Join(dir, sum), value)

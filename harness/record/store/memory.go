@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// maxMemory is the most bytes of all records in memory. A record of more than a quarter of
-// that is dropped, as is one that grows while the unfinished ones take all of it.
+// maxMemory is the maximum size of all records in memory, in bytes. A record of more than a quarter
+// of it is dropped, as is one that grows while unfinished records take all of it.
 const maxMemory = 64 << 20
 
-// memory holds records in memory.
+// memory has the records of a store in memory.
 type memory struct {
 	most   int64  // bytes of all records
 	prune  func() // removes ended records that need not be kept

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// localFile returns an error for an open file on a file system of a network: its
-// locks may not count on other machines.
+// localFile returns an error for an open file on a network file system, because other machines may
+// ignore its locks.
 func localFile(f *os.File) error {
 	var st unix.Statfs_t
 	if err := unix.Fstatfs(int(f.Fd()), &st); err != nil {

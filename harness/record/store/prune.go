@@ -19,7 +19,7 @@ func (s *Store) Remove(ids ...string) error {
 		if err == nil {
 			err = s.in.Remove(name, nil)
 		}
-		if errors.Is(err, fs.ErrNotExist) { // another one removed it
+		if errors.Is(err, fs.ErrNotExist) { // another process removed it
 			err = ErrNotFound
 		}
 		if err != nil {
@@ -38,9 +38,9 @@ func (s *Store) forget() error {
 	return s.index.keep(names)
 }
 
-// Prune deletes runs that are older than Age, the oldest ones while all take more than
-// Bytes, and the remains of killed writers. It keeps unfinished runs, pending runs until
-// their approvals expire, and runs with an unresolved call for a week.
+// Prune deletes runs older than Age, the oldest runs while all together take more than Bytes, and
+// files that killed writers left. It keeps unfinished runs, pending runs until their approvals
+// expire, and runs with an unresolved call for a week.
 func (s *Store) Prune() error {
 	err := s.prune()
 	if err = errors.Join(err, s.in.Tidy()); err != nil {
@@ -122,8 +122,7 @@ func (s *Store) stays(name string) error {
 // keepUncertain is how long a run with an unresolved call is kept at least.
 const keepUncertain = 7 * 24 * time.Hour
 
-// keptUntil returns until when a person can have the run resumed, or zero if that is not
-// possible.
+// keptUntil returns until when the run can be resumed, or zero if it cannot.
 func keptUntil(r *record.Run) time.Time {
 	var until time.Time
 	for _, a := range r.Asks {

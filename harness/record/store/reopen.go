@@ -23,11 +23,10 @@ type ReopenOptions struct {
 	May func(*record.Run) error
 }
 
-// Reopen makes the caller the owner of a run without a writer, for another attempt. It cuts
-// a torn end, writes people's answers as lines and then an Attempt, durably. The returned
-// Run has these lines. It returns an error if the record is damaged, of a later version,
-// on a network file system or a copy (ErrCopy), and a *RunningError if the run has a
-// writer.
+// Reopen makes the caller the owner of a run without a writer, for another attempt. It cuts off a
+// torn end, and durably writes people's answers as lines, then an Attempt. The returned Run has
+// these lines. It returns an error if the record is damaged, of a later version, on a network file
+// system or a copy (ErrCopy), and a *RunningError if the run has a writer.
 func (s *Store) Reopen(id string, o *ReopenOptions) (*Writer, *record.Run, error) {
 	if o == nil {
 		o = &ReopenOptions{}
@@ -149,7 +148,7 @@ func (s *Store) takeOver(name string, to Sink) (*Writer, *record.Run, error) {
 	if err := to.Cut(r.Size()); err != nil {
 		return nil, nil, err
 	}
-	r.Torn, r.Running = 0, false // its writer is the caller, which has not begun yet
+	r.Torn, r.Running = 0, false // the caller is its writer, and has not begun yet
 	w := newWriter(s, r.Begin.ID, to)
 	w.lines.Continue(r)
 	return w, r, nil
@@ -183,10 +182,10 @@ func (e *RunningError) Error() string {
 
 func (e *RunningError) Is(target error) bool { return target == ErrRunning }
 
-// Settle records the outcome of an unresolved call. It sets Type and Time. after is the
-// longest time that the call may have taken. Settle returns ErrTooEarly if st says that the
-// call did not happen before after and SentWithin have passed, and ErrNotUnknown if
-// Run.Unknown does not have the call.
+// Settle records the outcome of an unresolved call. It sets Type and Time. after is the longest
+// time that the call may have taken. Settle returns ErrNotUnknown if Run.Unknown does not have the
+// call, and ErrTooEarly if st says that the call did not happen before SentWithin and after have
+// passed.
 func (s *Store) Settle(id string, st *record.Settle, after time.Duration) error {
 	err := s.write(id, false, func(r *record.Run) (record.Line, error) {
 		for _, m := range r.Unknown() {

@@ -9,7 +9,7 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// RequestsKnown is how long a request is known after its run has begun, at least.
+// RequestsKnown is the minimum time, from the beginning of its run, for which a request is known.
 const RequestsKnown = 8 * 24 * time.Hour
 
 // Latest returns the ID of the latest run of a request by its digest (see RequestDigest),
@@ -55,8 +55,8 @@ func (s *Store) LatestOnce(ctx context.Context, subject, once string) (id string
 	return s.Latest(ctx, onceKey(subject, once))
 }
 
-// noteRequest notes a new run as the latest of its requests. If a front end sent it, that
-// has noted the request's digest.
+// noteRequest notes a new run as the latest of its requests. If a front end accepted the request,
+// it has noted its digest.
 func (s *Store) noteRequest(b *record.Begin) error {
 	notes := s.in.Notes()
 	if notes == nil {

@@ -16,8 +16,7 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// A Store keeps records. It is safe for concurrent use, and several processes may
-// use one folder.
+// A Store keeps records. It is safe for concurrent use, and several processes may use one folder.
 type Store struct {
 	in    Backing
 	dir   string
@@ -42,9 +41,9 @@ type StoreOptions struct {
 	Unfinished func(string) int
 	// Unkept is passed to record.EncoderOptions.
 	Unkept func(tool string) bool
-	// AnswerKey signs approvals and rejections; it has at least 16 bytes. Answers that
-	// another key signed are ignored. If nil, the key in the folder signs, which every
-	// process that can write to the folder has.
+	// AnswerKey signs approvals and rejections. It has at least 16 bytes. Answers signed with
+	// another key are ignored. If nil, the key in the folder signs, which every process with write
+	// access to the folder has.
 	AnswerKey []byte
 }
 

@@ -55,11 +55,11 @@ func (w *Writer) Unfinished(text string) int {
 // ID returns the record's ID.
 func (w *Writer) ID() string { return w.id }
 
-// Add appends a line. It sets the line's Type, and its Time if that is zero or not later
-// than that of the line before: no two lines have the same time. It sets the summary fields
-// of an End and the Digest of an Ask, and splits a Note of more than MaxText bytes. When Add
-// returns, the line survives the death of this process. It returns an error for a value
-// that is beside another record: see Run.Value.
+// Add appends a line. It sets the line's Type, and its Time if that is zero or not later than that
+// of the line before: no two lines have the same time. It sets the summary fields of an End and the
+// Digest of an Ask, and splits a Note of more than MaxText bytes. When Add returns, the line
+// survives the death of this process. It returns an error for a value that is stored beside another
+// record: see Run.Value.
 func (w *Writer) Add(l record.Line) error {
 	if err := w.failed(); err != nil { // no value is written beside it either
 		return err
