@@ -16,41 +16,40 @@ import (
 	"github.com/usetools/usetools/harness/serve/transport"
 )
 
-// Answer is the structured content of execute: the Result, and counts of the parts that were
-// cut.
+// Answer is the structured content of execute: the Result, and counts of the parts that were cut.
 type Answer struct {
 	outcome.Result
-	// Cut says for each of value and stdout that was cut how many characters
-	// it has, and by which ID a later script reads it with Stored.
+	// Cut has, for value and stdout if they were cut, how many characters they have, and the ID by
+	// which a later script reads them with Stored.
 	Cut map[string]CutPart `json:"cut,omitempty"`
-	// MoreCalls counts the calls that Calls leaves out, by tool.
+	// MoreCalls counts the calls omitted from Calls, by tool.
 	MoreCalls map[string]CallCount `json:"more_calls,omitempty"`
-	// MoreLedger counts the calls that Ledger leaves out, by tool.
+	// MoreLedger counts the calls omitted from Ledger, by tool.
 	MoreLedger map[string]int `json:"more_ledger,omitempty"`
-	// Images is how many images stand beside this as content, in the order of
-	// the notes that replace them in the value.
+	// Images is the number of images that follow as content, in the order of the notes that replace
+	// them in the value.
 	Images int `json:"images,omitempty"`
 }
 
 // CutPart is one part of a Result that was cut.
 type CutPart struct {
 	Characters int `json:"characters"`
-	// Shape is what the whole value consists of, as in
-	// {commits: [64]{hash, author}, totalCount}; empty for stdout.
+	// Shape is the structure of the whole value, as in {commits: [64]{hash, author}, totalCount}.
+	// It is empty for stdout.
 	Shape  string `json:"shape,omitempty"`
-	Stored string `json:"stored,omitempty"` // "": it could not be kept
+	Stored string `json:"stored,omitempty"` // empty if it could not be kept
 }
 
-// CallCount is how often a tool was called.
+// CallCount counts the calls of a tool.
 type CallCount struct {
 	Calls  int `json:"calls"`
 	Failed int `json:"failed,omitempty"`
 }
 
-// Bounds of the calls of an answer, and of the text of each one's error.
+// Bounds of an answer's calls, and of the text of each error.
 const (
 	maxCalls      = 20
-	maxToolCounts = 20 // tools; the others are counted as one
+	maxToolCounts = 20 // tools; the others are counted together
 	maxCallError  = 500
 	maxStopped    = 100 // pending calls, and unresolved ones
 	otherTools    = "(other tools)"
@@ -98,15 +97,15 @@ func counted[V any](counts map[string]V, tool string) string {
 	return tool
 }
 
-// Characters of a call in a ledger beside its arguments, about, and the fewest that
-// these have where all have their share.
+// ledgerLine is about how many characters a call in a ledger has without its arguments. leastArgs
+// is the smallest share of its arguments.
 const (
 	ledgerLine = 150
 	leastArgs  = 60
 )
 
-// shortenLedger cuts a dry run's ledger to about limit characters, each call's arguments to
-// their share, and returns it in words.
+// shortenLedger cuts a dry run's ledger to about limit characters, and each call's arguments to
+// their share. It returns the ledger in words.
 func (a *Answer) shortenLedger(limit int) string {
 	all := a.Ledger
 	n := min(len(all), max(limit/(ledgerLine+leastArgs), 1))
@@ -143,9 +142,9 @@ const (
 	maxImageBytes = 8 << 20
 )
 
-// answer converts a Result for a client. The first block of its content is always the
-// harness's, without text of the script. It ends with a line that names the next block,
-// which is the script's. A script so cannot imitate a warning or a hint.
+// answer converts a Result for a client. The first block of its content is the harness's, without
+// text of the script. It ends with a line that announces the next block, which is the script's, so
+// that a script cannot imitate a warning or a hint.
 func (c *session) answer(res *outcome.Result) *mcp.CallToolResult {
 	res.Lowered = ""
 	a := &Answer{Result: *res}
@@ -180,13 +179,13 @@ func (c *session) answer(res *outcome.Result) *mcp.CallToolResult {
 	return out
 }
 
-// wantsWhole reports whether a request asks for the Result as it is.
+// wantsWhole reports whether a request asks for the uncut Result.
 func wantsWhole(req *mcp.CallToolRequest) bool {
 	whole, _ := req.Params.Meta[transport.WholeKey].(bool)
 	return whole
 }
 
-// whole returns a Result as transport.WholeKey asks for it.
+// whole returns an uncut Result, see transport.WholeKey.
 func whole(res *outcome.Result) *mcp.CallToolResult {
 	res.Lowered = ""
 	shown := ""
@@ -199,8 +198,8 @@ func whole(res *outcome.Result) *mcp.CallToolResult {
 	}
 }
 
-// withoutControls returns text as UTF-8 in which escapes (\u001b) replace the characters that
-// control a terminal or change the direction of text.
+// withoutControls returns text as UTF-8 with escapes (\u001b) for characters that control a
+// terminal or change the direction of text.
 func withoutControls(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if !strings.ContainsFunc(text, controls) {
@@ -221,17 +220,16 @@ func controls(r rune) bool {
 	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r)
 }
 
-// failed reports whether a result is an error to a client: one that waits for a person
-// is none.
+// failed reports whether a result is an error for a client. A pending run is not.
 func failed(res *outcome.Result) bool {
 	return res.Status != outcome.OK && res.Status != outcome.Waiting
 }
 
-// cut shortens the value and what was printed to a budget of characters, keeps what was
-// shortened, and says so.
+// cut shortens the value and the output to a budget of characters, keeps the full texts, and
+// returns notes about them.
 func (c *session) cut(a *Answer, value json.RawMessage, budget int) (notes []string) {
 	res := &a.Result
-	if res.Status == outcome.OutputLimit { // a loop that printed without end: its beginning and end tell enough
+	if res.Status == outcome.OutputLimit { // an endless loop: its beginning and end suffice
 		budget /= 10
 	}
 	whole := map[string]json.RawMessage{}
@@ -277,8 +275,8 @@ func (c *session) cut(a *Answer, value json.RawMessage, budget int) (notes []str
 	return notes
 }
 
-// takeImages takes the images out of a value: each block of MCP content with
-// base64 in it is replaced by a note and becomes content of the answer.
+// takeImages replaces the images in a value by notes and returns them. An image is a block of MCP
+// content with base64.
 func takeImages(value json.RawMessage) (json.RawMessage, []*mcp.ImageContent) {
 	var images []*mcp.ImageContent
 	size := 0

@@ -38,7 +38,7 @@ const (
 	approvalsSchema = `{"type":"object","properties":{"action":{"type":"string","enum":["list","show","yes","no"]},"ids":{"type":"array","items":{"type":"string"}},"word":{"type":"string"}},"required":["action"]}`
 	// maxListed bounds the approvals that are listed, or answered, at a time.
 	maxListed = 100
-	// maxWord bounds the word that a script gets with a rejection, in bytes.
+	// maxWord bounds the message to the script with a rejection, in bytes.
 	maxWord = 1000
 )
 
@@ -48,7 +48,7 @@ func (c *session) mayApprove() bool {
 	return cat != nil && c.token != "" && cat.May(c.token, catalog.Approve)
 }
 
-// offerApprovals offers the tool approvals to sessions that have the right.
+// offerApprovals adds the tool approvals to sessions with the right, and removes it from others.
 func (c *session) offerApprovals() {
 	may := c.mayApprove()
 	c.mu.Lock()
@@ -159,7 +159,7 @@ func (c *session) othersCall(id string) (*approval.Call, error) {
 	return a, err
 }
 
-// showApproval returns all that a person decides by: the whole call and the script.
+// showApproval returns all that a person decides by: the complete call and the script.
 func (c *session) showApproval(id string) (string, error) {
 	a, err := c.othersCall(id)
 	if err != nil {

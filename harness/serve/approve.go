@@ -21,13 +21,13 @@ import (
 const (
 	// approveFor is how long an approval may take.
 	approveFor = 10 * time.Minute
-	// maxShown bounds the text that a person has to read, in bytes. A call that cannot be
-	// shown whole is not approved.
+	// maxShown bounds the text that a person has to read, in bytes. A call that cannot be shown
+	// completely is not approved.
 	maxShown = 16 << 10
 )
 
-// asked is the signed state that a client carries from the question about a call without a
-// script to the answer. It is valid once, for this call of this session and this store.
+// asked is the signed state that a client carries from the question about a call without a script
+// to the answer. It is valid once, for this call in this session and store.
 type asked struct {
 	Store   string   `json:"w"` // name of the store of records
 	Session string   `json:"s"`
@@ -40,7 +40,7 @@ type asked struct {
 // visible returns a text for a person's decision, without invisible characters.
 func visible(text []byte) string { return registry.PrintableText(string(text), len(text)) }
 
-// question asks a person to approve tools for one script or call, which hash names.
+// question asks a person to approve tools for one script or call, identified by hash.
 func (c *session) question(text, hash string, tools []string) *mcp.CallToolResult {
 	if len(text) > maxShown {
 		return failure(fmt.Errorf("denied: %s: approval is required, but the text to read has %d bytes, at most %d are allowed. "+
@@ -58,7 +58,7 @@ func (c *session) question(text, hash string, tools []string) *mcp.CallToolResul
 	}
 }
 
-// refusal says why a script is not run although a person was asked.
+// refusal is the reason why a script is not run after a person was asked.
 type refusal struct {
 	tools []string // of the question, if the person rejected it
 	why   string
@@ -76,8 +76,7 @@ func (r *refusal) result() *outcome.Result {
 	return res
 }
 
-// approvals returns the tools that a person has just approved for this very call, or
-// a refusal.
+// approvals returns the tools that a person approved for this call, or a refusal.
 func (c *session) approvals(req *mcp.CallToolRequest, hash string) ([]string, *refusal) {
 	if req.Params.RequestState == "" {
 		return nil, nil
@@ -105,7 +104,7 @@ func (c *session) approvals(req *mcp.CallToolRequest, hash string) ([]string, *r
 	return a.Tools, nil
 }
 
-// storeName returns a name of the store of records that no other instance has.
+// storeName returns a name of the store of records that no other store has.
 func (c *session) storeName() (string, error) {
 	mac, err := c.s.records.MAC("store")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/usetools/usetools/registry/jsontree"
 )
 
-// Bounds of what a client sends with a script.
+// Bounds of the arguments of execute.
 const (
 	maxScript  = 256 << 10 // bytes
 	maxInputs  = 4 << 20   // bytes of all values
@@ -24,20 +24,19 @@ const (
 // executeArgs are the arguments of execute.
 type executeArgs struct {
 	Script  string
-	Timeout time.Duration // 0: the server's
+	Timeout time.Duration // if zero, the server's
 	Inputs  map[string]json.RawMessage
 	DryRun  bool
-	// Once is the key of a request that is not to begin a second run; "": none.
+	// Once is the key of a request that must not begin a second run. It may be empty.
 	Once string
 	// Request is the digest of the request.
 	Request string
 }
 
-// executeSchema is kept short: it is part of what every client pays for. The guide for execute
-// explains once.
+// executeSchema is short because every client pays for it. The guide for execute explains once.
 const executeSchema = `{"type":"object","properties":{"script":{"type":"string"},"timeout_ms":{"type":"integer"},"inputs":{"type":"object"},"dry_run":{"type":"boolean"}},"required":["script"]}`
 
-// parseArgs reads the arguments of execute; the errors say what would be right.
+// parseArgs reads the arguments of execute. Its errors say what to send instead.
 func parseArgs(raw json.RawMessage) (*executeArgs, error) {
 	if !utf8.Valid(raw) {
 		return nil, errors.New("the arguments are not valid UTF-8")
@@ -76,7 +75,7 @@ func parseArgs(raw json.RawMessage) (*executeArgs, error) {
 		return nil, errors.New("the script is empty")
 	}
 	if v := given["timeout_ms"]; v != nil && string(v) != "null" {
-		ms, err := strconv.ParseFloat(strings.Trim(string(v), `"`), 64) // also in quotes, as some models write it
+		ms, err := strconv.ParseFloat(strings.Trim(string(v), `"`), 64) // some models quote it
 		if err != nil || !(ms >= 1 && ms <= float64(maxTimeout.Milliseconds())) {
 			return nil, fmt.Errorf("timeout_ms is %.40s; want milliseconds, 1 to %d", v, maxTimeout.Milliseconds())
 		}

@@ -25,12 +25,12 @@ import (
 	"github.com/usetools/usetools/registry/backend"
 )
 
-// Bounds of what the user of a client is asked.
+// Bounds of the questions to a client's user.
 const (
-	maxAsked  = 20_000           // characters of a question: a longer one is shown by harness approvals show
+	maxAsked  = 20_000           // characters of a question; harness approvals show has longer ones
 	maxAsks   = 20               // questions at a time
 	maxRounds = 20               // of questions in one request
-	askWait   = 60 * time.Second // for an answer in the middle of a request
+	askWait   = 60 * time.Second // for an answer during a request
 	answerFor = 24 * time.Hour   // between requests
 )
 
@@ -49,15 +49,15 @@ func elicits(req *mcp.CallToolRequest) can {
 	return can{form: e.Form != nil || e.URL == nil, url: e.URL != nil} // neither: an older client, which has forms
 }
 
-// askOf returns the number in its run of the ask of an approval.
+// askOf returns the number of an approval's ask in its run.
 func askOf(id string) string {
 	_, ask, _ := strings.Cut(id, ".")
 	return ask
 }
 
-// questions returns the questions for the client's user, by keys that are unique in the run.
-// It omits questions that are for others, that the client does not support, or that were asked
-// in this exchange.
+// questions returns the questions for the client's user, by keys that are unique in the run. It
+// omits questions that others must answer, that the client does not support, or that were asked
+// before in this exchange.
 func (c *session) questions(res *outcome.Result, has can, was []string) mcp.InputRequestMap {
 	out := mcp.InputRequestMap{}
 	for i := range res.Waiting {
@@ -100,7 +100,7 @@ func (c *session) ask(run string, w *outcome.Pending) (mcp.InputRequestMap, erro
 	return out, nil
 }
 
-// wholeField is the field of an approval by which it is for all calls of the tool.
+// wholeField is the field of an approval that extends it to all calls of the tool.
 const wholeField = "all_calls"
 
 // approvalForm asks a person to approve a call.
@@ -116,7 +116,7 @@ func approvalForm(run string, w *outcome.Pending) *mcp.ElicitParams {
 		RequestedSchema: map[string]any{"type": "object", "properties": fields}}
 }
 
-// relayed returns the question of a server in the middle of a call, marked as its words.
+// relayed returns a server's question during a call, marked as its words.
 func relayed(server, tool string, q *backend.Question) *mcp.ElicitParams {
 	in := ""
 	if tool != "" {
@@ -137,7 +137,7 @@ func relayed(server, tool string, q *backend.Question) *mcp.ElicitParams {
 	return p
 }
 
-// replyOf returns a client's answer to a server's question, or nil if there is none.
+// replyOf returns a client's answer to a server's question, or nil.
 func replyOf(from mcp.InputResponse) *backend.Reply {
 	res, _ := from.(*mcp.ElicitResult)
 	if res == nil || res.Action != backend.Accept && res.Action != backend.Decline {
@@ -153,7 +153,7 @@ func replyOf(from mcp.InputResponse) *backend.Reply {
 	return r
 }
 
-// says returns the answer of the client's user to a pending call, or nil if there is none.
+// says returns the answer of the client's user to a pending call, or nil.
 func (c *session) says(w *outcome.Pending, got mcp.InputResponseMap) (*record.Answer, error) {
 	a := &record.Answer{Who: c.who(), How: "elicitation"}
 	if w.Question == nil {
@@ -236,8 +236,8 @@ func elicitOne(ctx context.Context, req *mcp.CallToolRequest,
 	return req.Session.Elicit(ctx, p)
 }
 
-// relays returns the function that asks the client's user the questions of servers in the
-// middle of a call, or nil if the client cannot be asked then.
+// relays returns the function that asks the client's user a server's question during a call, or nil
+// if the client does not support that.
 func (c *session) relays(req *mcp.CallToolRequest) func(context.Context,
 	string, *backend.Question) (*backend.Reply, error) {
 	if req == nil || req.ProtocolVersion() > transport.LastStateful || elicits(req) == (can{}) {
@@ -271,8 +271,8 @@ type waitState struct {
 	Until   int64    `json:"u"` // Unix seconds
 }
 
-// asksClient answers a request with questions, which the client asks its user and sends back
-// with the request. before is the state of the request. It returns nil if there is no question.
+// asksClient answers a request with questions, which the client asks its user and sends back with
+// the request. before is the state of the request. It returns nil if there are no questions.
 func (c *session) asksClient(req *mcp.CallToolRequest, args *executeArgs, res *outcome.Result,
 	before *waitState) *mcp.CallToolResult {
 	asked := c.questions(res, elicits(req), before.Asks)
@@ -296,8 +296,8 @@ func (c *session) answers(req *mcp.CallToolRequest, args *executeArgs) (*waitSta
 	return s, nil
 }
 
-// take records the answers of a request. A run that was resumed since does not need them; a
-// running one may have the same question again.
+// take records the answers of a request. A run that was resumed meanwhile does not need them; if it
+// is running, it may ask the same question again.
 func (c *session) take(ctx context.Context, s *waitState, got mcp.InputResponseMap) error {
 	res, err := c.comesTo(ctx, s.Run)
 	if errors.Is(err, outcome.ErrNotEnded) { // its process died

@@ -22,11 +22,11 @@ import (
 	"github.com/usetools/usetools/harness/serve/guard"
 )
 
-// newConsole is the console of a front.
+// newConsole returns the console of a front.
 func (f *front) newConsole() *console.Console {
 	s, o := f.s, &f.s.opts
 	secret := f.h.Secret
-	if len(secret) == 0 || !f.h.Local() { // elsewhere tokens open it
+	if len(secret) == 0 || !f.h.Local() { // otherwise tokens open it
 		secret = make([]byte, 32)
 		rand.Read(secret)
 	}
@@ -42,13 +42,13 @@ func (f *front) newConsole() *console.Console {
 	return console.New(c)
 }
 
-// signsIn reports whether tokens open the console. If only approvals of the console count, a
-// single token does not: its client would approve its own scripts.
+// signsIn reports whether tokens open the console. If only the console may approve, a single token
+// does not, because its client could approve its own scripts.
 func (f *front) signsIn() bool {
 	return f.h.Tenants() || len(f.h.Tokens) > 0 && f.s.opts.Approvals != ApprovalsConsole
 }
 
-// viewer is who looks at the console with a token; nil: there is none of that name.
+// viewer returns the viewer of the console with a token, or nil if there is no such token.
 func (f *front) viewer(name string) *console.Viewer {
 	if _, ok := f.h.Tokens[name]; !ok {
 		return nil
@@ -61,21 +61,20 @@ func (f *front) viewer(name string) *console.Viewer {
 	return v
 }
 
-// pages serves the console, and by rest what is for another path, or at / an MCP
-// request.
+// pages serves the console, and passes requests for other paths, and MCP requests at /, to rest.
 func (f *front) pages(rest *http.ServeMux) http.Handler {
 	if f.console == nil {
 		return rest
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, other := rest.Handler(r)
-		unknown := other == "" && f.console.SignedIn(r) != nil // gets the page that says so
+		unknown := other == "" && f.console.SignedIn(r) != nil // gets the page for unknown paths
 		if !f.console.Has(r) && !unknown || strings.Contains(r.Header.Get("Accept"), "text/event-stream") && r.URL.Path == "/" {
 			rest.ServeHTTP(w, r)
 			return
 		}
 		who := f.console.SignedIn(r)
-		if r.ContentLength != 0 && (who != nil || r.URL.Path == console.LoginPath) { // who bound what they read
+		if r.ContentLength != 0 && (who != nil || r.URL.Path == console.LoginPath) { // their handlers bound the body
 			token, most := "", int64(console.MaxLogin)
 			if who != nil {
 				token, most = who.Token, console.MaxForm
@@ -91,10 +90,10 @@ func (f *front) pages(rest *http.ServeMux) http.Handler {
 	})
 }
 
-// consoleHost is the server as the console needs it.
+// consoleHost is the console's host.
 type consoleHost struct{ f *front }
 
-// session is that of all who look with a token, or as the operator.
+// session returns the session of all viewers with a token, or of the operator.
 func (h *consoleHost) session(v *console.Viewer) *session {
 	f := h.f
 	o := guard.Operator
@@ -123,7 +122,7 @@ func (h *consoleHost) Policy(v *console.Viewer) *policy.Policy { return h.sessio
 
 func (h *consoleHost) Load() (running, waiting int) { return h.f.s.queue.Load() }
 
-// begun hands on the ID of a run when it begins.
+// begun sends the ID of a run when it begins.
 func begun(script *harness.Script, ids chan<- string) {
 	tell := script.OnProgress
 	script.OnProgress = func(p record.Progress) {
@@ -217,7 +216,7 @@ func (h *consoleHost) CallTool(ctx context.Context, v *console.Viewer, tool stri
 	if err := told.Ready(); err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(s.ctx, s.opts.Limits.Timeout) // it ends in its record, also where the page is closed
+	ctx, cancel := context.WithTimeout(s.ctx, s.opts.Limits.Timeout) // it also ends if the page is closed
 	defer cancel()
 	script, ids := c.script(told), make(chan string, 1)
 	begun(script, ids)
@@ -272,12 +271,12 @@ func (h *consoleHost) Resume(run string) error {
 	select {
 	case err := <-ended:
 		return err
-	case <-time.After(resumeWait): // nothing stood against it
+	case <-time.After(resumeWait): // resuming did not fail early
 		return nil
 	}
 }
 
-// resumeWait is how long a page waits for what stands against going on with a run.
+// resumeWait is how long a page waits for an error of resuming a run.
 const resumeWait = 500 * time.Millisecond
 
 func (h *consoleHost) Goes(run string) bool {

@@ -38,7 +38,7 @@ func definition(t *wrappers.Tool) (string, error) {
 	return string(b), err
 }
 
-// load makes a tool callable by itself in this session.
+// load makes a tool callable by its own name in this session.
 func (c *session) load(r *lookup) (*mcp.CallToolResult, error) {
 	name, err := r.tool()
 	if err != nil {
@@ -76,8 +76,8 @@ func (c *session) load(r *lookup) (*mcp.CallToolResult, error) {
 	return textResult(fmt.Sprintf("loaded as %s: %s", mcpName(t.ID), text)), nil
 }
 
-// objectSchema returns a tool's input schema, or the widest one if clients would not
-// take the server's.
+// objectSchema returns a tool's input schema, or the schema of any object if clients would reject
+// it.
 func objectSchema(raw json.RawMessage) json.RawMessage {
 	var head map[string]json.RawMessage
 	if json.Unmarshal(raw, &head) != nil || string(head["type"]) != `"object"` {
@@ -86,9 +86,8 @@ func objectSchema(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// mcpName returns the name of a loaded tool, in the letters and the length that
-// models' interfaces allow. Names are distinct: one that does not determine its ID
-// has a hash.
+// mcpName returns the name of a loaded tool, in the letters and the length that models' APIs allow.
+// Names are distinct: a name that does not determine its ID has a hash.
 func mcpName(id string) string {
 	name := []byte(strings.Replace(id, ".", "__", 1))
 	lost := strings.Contains(id, "__") || strings.Contains(id, "_.") || strings.Contains(id, "._")
@@ -106,7 +105,7 @@ func mcpName(id string) string {
 	return string(name)
 }
 
-// active lists the loaded tools by the names that they are called by.
+// active lists the loaded tools by the names to call them by.
 func (c *session) active(r *lookup) (*mcp.CallToolResult, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -141,8 +140,8 @@ func (c *session) call(r *lookup) (*mcp.CallToolResult, error) {
 	return c.direct(r.ctx, r.req, t.ID, r.fields["arguments"]), nil
 }
 
-// direct makes one call without a script. The call waits for its turn, needs
-// approval and is recorded as a script's call.
+// direct makes one call without a script. Like a script's call it waits for its turn, needs
+// approval and is recorded.
 func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id string,
 	args json.RawMessage) *mcp.CallToolResult {
 	begin := time.Now()
@@ -189,7 +188,7 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 	return failure(fmt.Errorf("denied: %s: %s; nothing has run", id, d.Rule))
 }
 
-// takes returns the arguments of a tool in micro_schema, if err reports others.
+// takes returns the arguments of a tool as micro_schema, if err is about its arguments.
 func takes(cat *catalog.Catalog, id string, err error) string {
 	var wrong *catalog.ArgumentsError
 	if !errors.As(err, &wrong) {
@@ -202,7 +201,7 @@ func takes(cat *catalog.Catalog, id string, err error) string {
 	return fmt.Sprintf("; it takes %s", d.Tools[0].Micro)
 }
 
-// maxTakes limits what an error says about the right arguments, in bytes.
+// maxTakes limits the arguments in an error, in bytes.
 const maxTakes = 800
 
 // passOn returns a tool's own result, with texts cut to the size of an answer.

@@ -32,7 +32,7 @@ const (
 // discoveryTool is a tool for agents that find and call tools themselves.
 type discoveryTool struct {
 	name, description, schema string
-	// takes lists the arguments, if others are an error.
+	// takes lists the allowed arguments. If nil, others are ignored.
 	takes  []string
 	answer func(c *session, r *lookup) (*mcp.CallToolResult, error)
 }
@@ -50,7 +50,7 @@ var (
 	describeTakes = []string{"tool", "tools", "detail"}
 )
 
-// Schemas of the tools. Some models' interfaces refuse objects without properties.
+// Schemas of the tools. Some models' APIs reject objects without properties.
 const (
 	nothingSchema = `{"type":"object","properties":{}}`
 	querySchema   = `{"type":"object","properties":{"query":{"type":"string"}}}`
@@ -64,9 +64,9 @@ const (
 		`"tools":{"type":"array","items":{"type":"string"}},"detail":%s}}`
 )
 
-// discoveryTools returns the discovery tools of a session. In mode discovery a tool
-// costs the client next to nothing: its description names the other arguments, and
-// its schema has one. The schemas of mode classic have all arguments.
+// discoveryTools returns the discovery tools of a session. In mode discovery they cost the client
+// few tokens: a description names the other arguments, and the schema has one. The schemas of mode
+// classic have all arguments.
 func (c *session) discoveryTools() []discoveryTool {
 	if c.mode == Execute {
 		return nil
@@ -93,7 +93,7 @@ func (c *session) discoveryTools() []discoveryTool {
 	if c.mode.classic() {
 		tools = append(tools, inClassic...)
 	}
-	if c.mode.classic() || c.mode.discovery() && !c.loads { // without a session no tool is loaded
+	if c.mode.classic() || c.mode.discovery() && !c.loads { // without a session no tool can be loaded
 		tools = append(tools, call)
 	}
 	return tools
@@ -122,13 +122,13 @@ func (c *session) addDiscovery() {
 	}
 }
 
-// enum returns the schema of a string that is one of some words.
+// enum returns the schema of a string with these values.
 func enum[T ~string](values ...T) string {
 	b, _ := json.Marshal(map[string]any{"type": "string", "enum": values})
 	return string(b)
 }
 
-// summary returns how much there is to find.
+// summary returns the number of tools and servers.
 func (s *Server) summary() string {
 	cat := s.live.now()
 	if cat == nil {
@@ -241,7 +241,7 @@ func (c *session) describeTools(r *lookup) (*mcp.CallToolResult, error) {
 	return textResult(strings.TrimSuffix(out.b.String(), "\n")), nil
 }
 
-// listedNames splits texts with commas that are no names of tools.
+// listedNames splits texts at commas unless they are names of tools.
 func (c *session) listedNames(cat *catalog.Catalog, asked []string) []string {
 	var names []string
 	for _, text := range asked {
@@ -260,8 +260,8 @@ func (c *session) listedNames(cat *catalog.Catalog, asked []string) []string {
 	return names[:min(len(names), maxDescribed)]
 }
 
-// shown returns a tool at a level of detail: as text, or as a line of JSON with all
-// that is known of the match.
+// shown returns a tool at a level of detail: as text, or as a line of JSON with all details of the
+// match.
 func shown(cat *catalog.Catalog, e discovery.Entry, all any, d discovery.Detail) string {
 	switch d {
 	case discovery.NameOnly:
@@ -305,14 +305,13 @@ func (l *entries) add(text string) bool {
 	return true
 }
 
-// offers returns a filter of the tools that may be shown to a client that has not
-// named them.
+// offers returns a filter for the tools that may be shown to a client that has not named them.
 func (c *session) offers(cat *catalog.Catalog) func(t *registry.Tool) bool {
 	p := c.policy()
 	return func(t *registry.Tool) bool { return cat.Decide(p, t, nil).Verdict != policy.IsDenied }
 }
 
-// offered finds a tool by its name. A denied tool is an error.
+// offered returns the tool with a name, or an error if it is denied.
 func (c *session) offered(cat *catalog.Catalog, name string) (*wrappers.Tool, error) {
 	t, err := c.lookUp(cat, name)
 	if err != nil {
@@ -324,8 +323,8 @@ func (c *session) offered(cat *catalog.Catalog, name string) (*wrappers.Tool, er
 	return t, nil
 }
 
-// lookUp finds a tool by its ID, its Go name, or another exact name that only one
-// tool has, or only one that is not denied. If all are denied, it returns the first.
+// lookUp returns the tool with an ID, a Go name, or another exact name that only one tool or only
+// one tool that is not denied has. If all are denied, it returns the first.
 func (c *session) lookUp(cat *catalog.Catalog, name string) (*wrappers.Tool, error) {
 	view, err := cat.View()
 	if err != nil {
@@ -375,13 +374,13 @@ func (c *session) lookUp(cat *catalog.Catalog, name string) (*wrappers.Tool, err
 	return nil, fmt.Errorf("unknown tool %q; the nearest are %s", name, strings.Join(ids, ", "))
 }
 
-// arguments are those of a discovery tool; err is the first mistake in them.
+// arguments are those of a discovery tool. err is the first error in them.
 type arguments struct {
 	fields map[string]json.RawMessage
 	err    error
 }
 
-// read reads an object. If takes is not nil, other fields are an error.
+// read reads an object. If takes is not nil, it returns an error for other fields.
 func (a *arguments) read(tool string, raw json.RawMessage, takes []string) error {
 	if len(raw) > 0 && (!utf8.Valid(raw) || json.Unmarshal(raw, &a.fields) != nil) {
 		return fmt.Errorf(`the arguments are not a JSON object; want {%q: "…"}`, append(takes, "tool")[0])
@@ -416,7 +415,7 @@ func (a *arguments) wrong(name, want string) {
 	}
 }
 
-// text returns a text, or "" if it is absent.
+// text returns a text, or "" if it is missing.
 func (a *arguments) text(name string) string {
 	var s string
 	if v, ok := a.fields[name]; ok && json.Unmarshal(v, &s) != nil {
@@ -441,8 +440,7 @@ func (a *arguments) texts(name string) []string {
 	return slices.DeleteFunc(list, func(s string) bool { return strings.TrimSpace(s) == "" })
 }
 
-// number returns a whole number within bounds, which may be in quotes, or 0 if it is
-// absent.
+// number returns a whole number within bounds, which may be quoted, or 0 if it is missing.
 func (a *arguments) number(name string, least, most int) int {
 	v, ok := a.fields[name]
 	if !ok {

@@ -26,8 +26,8 @@ func executeTool(description string) *mcp.Tool {
 	return &mcp.Tool{Name: "execute", Description: description, InputSchema: schema(executeSchema)}
 }
 
-// execute checks one script, waits for a place and runs it. Where it waits for a
-// person the client's user is asked, and the run goes on.
+// execute checks one script, waits for its turn and runs it. If the run is pending, it asks the
+// client's user and resumes the run.
 func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	begin := time.Now()
 	args, err := parseArgs(req.Params.Arguments)
@@ -76,7 +76,7 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 		}
 	}
 	if release != nil {
-		defer release() // when there is an answer: that takes memory, too
+		defer release() // once there is an answer, which also takes memory
 	}
 	if err != nil {
 		return failure(err), nil
@@ -97,8 +97,8 @@ func (c *session) next(req *mcp.CallToolRequest) outcome.Next {
 	return c.s.next(away, page)
 }
 
-// next returns how a client can resume a run. away reports whether it is on another machine: it
-// gets no commands, which name files of this one. page is the console's URL.
+// next returns how a client can resume a run. away says that it is on another machine: it gets no
+// commands, because they name files of this one. page is the console's URL.
 func (s *Server) next(away bool, page string) outcome.Next {
 	own := s.opts.Approvals != ApprovalsConsole
 	if away || !own || s.opts.Command == nil {
@@ -110,7 +110,7 @@ func (s *Server) next(away bool, page string) outcome.Next {
 // runs is a function that runs or resumes a script.
 type runs func(context.Context, *harness.Script) (*outcome.Result, error)
 
-// inTurn runs a script when it is its turn, which it has until release is called.
+// inTurn runs a script when its turn comes. The turn lasts until release is called.
 func (c *session) inTurn(ctx context.Context, req *mcp.CallToolRequest,
 	args *executeArgs, runs runs, begin time.Time) (
 	res *outcome.Result, release func(), err error) {
@@ -125,8 +125,8 @@ func (c *session) inTurn(ctx context.Context, req *mcp.CallToolRequest,
 	return res, release, err
 }
 
-// runScript runs a script, which came at begin, with the catalog of the moment,
-// and records what happened. req is nil where no client asks.
+// runScript runs a script, which was received at begin, with the current catalog, and accounts for
+// it. req is nil if no client waits.
 func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args *executeArgs, runs runs,
 	begin time.Time) (res *outcome.Result, err error) {
 	s := c.s
@@ -192,11 +192,10 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 	return res, nil
 }
 
-// rejoins reports whether requests that are sent again are known.
+// rejoins reports whether repeated requests are recognised.
 func (c *session) rejoins() bool { return !c.s.opts.NoRejoin && c.owner != guard.Nobody }
 
-// begins runs a script that was sent, unless it was sent before and that run is what
-// its client asks for.
+// begins runs a script, unless the request is a repetition whose earlier run answers it.
 func (c *session) begins(ctx context.Context, script *harness.Script) (*outcome.Result, error) {
 	known := c.rejoins() || script.Origin.Request.Once != ""
 	for try := 1; ; try++ {
@@ -207,7 +206,7 @@ func (c *session) begins(ctx context.Context, script *harness.Script) (*outcome.
 		}
 		res, err := c.s.harness.Run(ctx, script)
 		var running *store.RunningError
-		switch { // another request has begun it just now
+		switch { // another request began it meanwhile
 		case script.Origin.Request.Once != "" && (errors.Is(err, harness.ErrSentAgain) || errors.As(err, &running)):
 			continue
 		case known && try < 3 && errors.Is(err, harness.ErrSentAgain):
@@ -217,8 +216,8 @@ func (c *session) begins(ctx context.Context, script *harness.Script) (*outcome.
 	}
 }
 
-// goesOn goes on with a run, or returns what it came to where another process has
-// gone on with it.
+// goesOn returns a function that resumes a run, or returns its result if another process resumed
+// it.
 func (c *session) goesOn(run string) runs {
 	return func(ctx context.Context, script *harness.Script) (*outcome.Result, error) {
 		waits, err := c.recorded(ctx, run)
@@ -232,7 +231,7 @@ func (c *session) goesOn(run string) runs {
 		var running *store.RunningError
 		var ended *harness.NotResumableError
 		over := false
-		if errors.As(err, &ended) { // it may have ended since it was read
+		if errors.As(err, &ended) { // it may have ended meanwhile
 			now, e := c.recorded(ctx, run)
 			over = e == nil && now.End != nil
 		}
@@ -245,10 +244,10 @@ func (c *session) goesOn(run string) runs {
 	}
 }
 
-// lookAgain is how often a run that another process has is looked at.
+// lookAgain is how often a run of another process is polled.
 const lookAgain = 100 * time.Millisecond
 
-// comesTo waits until nobody is at work on a run, and returns what it came to.
+// comesTo waits until no process works on a run, and returns its result.
 func (c *session) comesTo(ctx context.Context, id string) (*outcome.Result, error) {
 	tick := time.NewTicker(lookAgain)
 	defer tick.Stop()
@@ -268,16 +267,16 @@ func (c *session) comesTo(ctx context.Context, id string) (*outcome.Result, erro
 	}
 }
 
-// account begins the account of what a client sent at a time.
+// account begins the account of a request that was received at a time.
 func (c *session) account(args *executeArgs, tools *registry.Registry, begun time.Time) *observe.Account {
 	return observe.NewAccount(c.s.metrics, c.s.audit, &observe.Request{Session: c.id, Token: c.owner.Token(),
 		Script: args.Script, Inputs: args.Inputs, Tools: tools}, begun)
 }
 
-// internalError is the status of a run that the harness did not bring to an end.
+// internalError is the status of a run that the harness could not finish.
 const internalError outcome.Status = "internal_error"
 
-// script is what scripts of the session, and its calls without one, have in common.
+// script returns the settings common to the session's scripts and its calls without one.
 func (c *session) script(told *observe.Account) *harness.Script {
 	return &harness.Script{Policy: c.policy(), OnProgress: told.Progress, Origin: c.origin()}
 }
@@ -287,10 +286,10 @@ func (c *session) origin() harness.Origin {
 		Anonymous: c.owner == guard.Nobody, Results: c.results}
 }
 
-// policy is that of the server with the token's rules.
+// policy returns the server's policy with the token's rules.
 func (c *session) policy() *policy.Policy { return c.s.opts.Policy.With(c.token, nil) }
 
-// weight is about how many bytes a run has moved.
+// weight estimates how many bytes a run has moved.
 func weight(res *outcome.Result) int {
 	n := len(res.Value) + len(res.Stdout)
 	for _, c := range res.Calls {

@@ -21,13 +21,13 @@ import (
 	"github.com/usetools/usetools/harness/serve/transport"
 )
 
-// HTTP says how to serve streamable HTTP.
+// HTTP configures streamable HTTP.
 type HTTP struct {
 	transport.Endpoint
-	// Stateless gives no client a session, whatever its revision: any instance with the
-	// same registry, tokens and key answers any request.
+	// Stateless gives no client a session, whatever its revision, so that any instance with the
+	// same registry, tokens and key can answer any request.
 	Stateless bool
-	// NoConsole serves no pages, ConsoleOnly nothing else.
+	// NoConsole serves no pages. ConsoleOnly serves only the pages.
 	NoConsole, ConsoleOnly bool
 	// Secret signs links that open the console (see console.OpenPath). If empty, it is
 	// random.
@@ -47,12 +47,11 @@ func (h *HTTP) ConsoleLink() string {
 const (
 	sessionTime = 30 * time.Minute // without a request
 	maxSessions = 1000
-	unusedTime  = time.Minute // after that a session may have to make room for anybody
+	unusedTime  = time.Minute // after it, a session may be ended in favour of any subject
 	maxHost     = 255         // bytes of a name and a port
 )
 
-// HTTP serves clients at /mcp (and at /) until ctx ends, then gives running
-// scripts the grace time.
+// HTTP serves clients at /mcp (and at /) until ctx ends, then gives running scripts the grace time.
 func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 	if err := h.Listen(); err != nil {
 		return err
@@ -69,7 +68,7 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 	err := h.Serve(ctx, front.handler(), func() {
 		if s.queue.Close(max(s.opts.Grace, 0)) == 0 {
 			last, cancel := context.WithTimeout(context.Background(), transport.LastWords)
-			front.answering.Acquire(last, math.MaxInt64) // the answers are written then
+			front.answering.Acquire(last, math.MaxInt64) // the answers are written by then
 			cancel()
 		}
 	})
@@ -77,19 +76,19 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 	return err
 }
 
-// front is what stands between HTTP and the sessions. Clients of revisions
-// that know sessions have one each; later ones share one per token.
+// front connects HTTP with the sessions. Clients of revisions with sessions have one each. Clients
+// of later revisions share one per token.
 type front struct {
 	h       *HTTP
 	s       *Server
-	console *console.Console // nil: there is none
+	console *console.Console // may be nil
 
 	mu        sync.Mutex
 	stateful  map[string]*session // by the SDK's session ID
 	stateless map[string]*session // by token name and mode
-	consoles  map[string]*session // of who looks at the console, by token name
+	consoles  map[string]*session // of the console's viewers, by token name
 
-	answering *semaphore.Weighted // one for each POST that ends
+	answering *semaphore.Weighted // acquired by each POST except listening ones
 	bodies    *transport.Bodies   // of requests under way
 }
 
@@ -108,8 +107,7 @@ func (s *Server) newFront(h *HTTP) *front {
 	return f
 }
 
-// Headers that tell the session of a request where its client is. Those of the client
-// are dropped.
+// Headers that say where the client of a request is. The client's own are dropped.
 const (
 	awayHeader = "Usetools-Away" // not empty if the client may be on another machine
 	pageHeader = "Usetools-Page" // the console's URL for the client, if it reaches it
@@ -124,7 +122,8 @@ func (f *front) mark(r *http.Request) {
 	r.Header.Set(pageHeader, f.page(r))
 }
 
-// page returns the URL of the console for the sender of a request, "" if it cannot use the console.
+// page returns the URL of the console for the sender of a request, or "" if it cannot use the
+// console.
 func (f *front) page(r *http.Request) string {
 	if f.console == nil || !f.h.Local() && !f.signsIn() || len(r.Host) > maxHost {
 		return ""
@@ -172,7 +171,7 @@ func (f *front) handler() http.Handler {
 			return
 		}
 		if id := r.Header.Get("Mcp-Session-Id"); id != "" {
-			if r.Method != http.MethodGet { // a stream of news is no use
+			if r.Method != http.MethodGet { // a notification stream is not use
 				defer f.visit(id)()
 			}
 		} else if !f.room(transport.Subject(r)) {
@@ -194,14 +193,14 @@ func (f *front) handler() http.Handler {
 	return f.checked(f.pages(mux))
 }
 
-// checked lets in only requests that may come, among them those of a link on another
-// site's page that leads to the console.
+// checked rejects requests from other hosts and pages, except visits by a link from another site to
+// the console.
 func (f *front) checked(next http.Handler) http.Handler {
 	visits := func(r *http.Request) bool { return f.console != nil && console.Visits(r) && f.console.Has(r) }
 	return f.h.Checked(next, visits, f.s.metrics.Panicked)
 }
 
-// visit notes that a session is in use by a request, until left is called.
+// visit marks a session as used by a request until left is called.
 func (f *front) visit(id string) (left func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -218,9 +217,9 @@ func (f *front) visit(id string) (left func()) {
 	}
 }
 
-// room reports whether there may be one more session of a subject. If there are too many,
-// it ends one that no request uses, of the subject with the most: the least recently used.
-// A session that was used within unusedTime is ended only if its subject has more than this one.
+// room reports whether a subject may have one more session. If there are too many, it ends the
+// least recently used idle session of the subject with the most. A session used within unusedTime
+// is ended only if its subject has more than this one.
 func (f *front) room(subject string) bool {
 	f.mu.Lock()
 	if len(f.stateful) < maxSessions {
@@ -249,8 +248,7 @@ func (f *front) room(subject string) bool {
 	return true
 }
 
-// settle forgets the session that a request began when it ends, or now if the request did
-// not become a session.
+// settle forgets the session of a request when it ends, or now if the request did not begin one.
 func (f *front) settle(req *request) {
 	c := req.session
 	if c == nil {
@@ -273,7 +271,7 @@ func (f *front) forget(c *session) {
 	c.end()
 }
 
-// mode is what the client's URL asks for: ?codemode=false or ?tools=MODE.
+// mode returns the mode that the client's URL requests: ?codemode=false or ?tools=MODE.
 func (f *front) mode(r *http.Request) Mode {
 	q := r.URL.Query()
 	if m := Mode(q.Get("tools")); slices.Contains(Modes, m) {
@@ -285,8 +283,8 @@ func (f *front) mode(r *http.Request) Mode {
 	return f.s.opts.Tools
 }
 
-// statefulServer is the MCP server of a request's session; for a request that
-// has none a new one, which stays if it becomes a session.
+// statefulServer returns the MCP server of a request's session. A request without one gets a new
+// server, which is kept if it begins a session.
 func (f *front) statefulServer(r *http.Request) *mcp.Server {
 	if id := r.Header.Get("Mcp-Session-Id"); id != "" {
 		f.mu.Lock()
@@ -343,8 +341,8 @@ func (f *front) close() {
 	}
 }
 
-// health is what /healthz answers. Down names servers, to those with a token
-// where there are any.
+// health is the answer of /healthz. Down lists unavailable servers, if there are tokens only for
+// clients with one.
 type health struct {
 	Status  string   `json:"status"` // ok, loading, no_tools, no_engine
 	Tools   int      `json:"tools"`

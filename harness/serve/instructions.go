@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	instructWait     = time.Second // to wait for the tools; clients ask only once
+	instructWait     = time.Second // wait for the tools, because clients ask only once
 	maxInstructNames = 30          // characters of the names of servers
 )
 
-// instruct adds instructions to the answer that begins a session: for clients that load
-// tools only when they need them, one sentence on what execute is for.
+// instruct adds instructions to the answer that begins a session: one sentence on the use of
+// execute, for clients that load tools only when they need them.
 func (c *session) instruct(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		res, err := next(ctx, method, req)

@@ -15,8 +15,8 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// teaching tells a model how to write a script. The first verb is the example, the second
-// the time limit.
+// teaching explains how to write a script. The first verb is the example, the second the time
+// limit.
 const teaching = `Runs a Go script that calls tools of MCP servers as functions.%s
 Write statements or package main; imports are added. Standard library without files, network, processes; at most %s. Nothing runs unless all compiles; mistakes are answered with signatures.
 Below, s.T(A int, B? X) → {C string} means r, err := s.T(s.TParams{A: 1}), then r.C; .T( continues s; ? is optional; X is s.X. What you write is sent, zeros too. No →: text or JSON, see r.Text() once, then r.JSON(&v). → …: more fields. Also r.Images().
@@ -26,17 +26,16 @@ Input("k", &v) reads inputs, Stored("id", &v) a cut result.`
 
 const (
 	minListTokens, maxListTokens = 300, 4000 // of Options.ListTokens
-	// teachingTokens is the cost of a list that only has teaching; a test counts it.
+	// teachingTokens is the cost of a list with only teaching; a test counts it.
 	teachingTokens        = 266
 	fewFields, manyFields = 2, 6
 	maxFuncs              = 12    // names of a server's tools without a signature
-	maxTried              = 30    // tools in a row that do not fit: it bounds the work
+	maxTried              = 30    // tools in a row that do not fit, to bound the work
 	maxSaved, longestName = 4, 24 // saved scripts, bytes of a name
 )
 
-// description returns the description of execute: how to write a script, then the tools
-// that fit, first those with the used IDs. If view is nil, the tools are still being
-// loaded.
+// description returns the description of execute: how to write a script, then the tools that fit,
+// beginning with the used IDs. If view is nil, the tools are still being loaded.
 func (s *Server) description(cat *catalog.Catalog, view *wrappers.View, rules *policy.Policy, used []string,
 	saved string) string {
 	if view == nil {
@@ -76,11 +75,11 @@ func (s *Server) saved(cat *catalog.Catalog) string {
 // listed is a server in the list.
 type listed struct {
 	*wrappers.Server
-	tools []*wrappers.Tool // that can be called, the most useful first
+	tools []*wrappers.Tool // callable tools, the most useful first
 }
 
-// callable returns the servers with tools that are available and not denied by a
-// policy, and how many tools are unavailable.
+// callable returns the servers with available tools that the policy does not deny, and the number
+// of unavailable tools.
 func callable(cat *catalog.Catalog, view *wrappers.View, rules *policy.Policy) (servers []*listed, unavailable int) {
 	for _, srv := range view.Servers() {
 		reg, _ := cat.Registry.Server(srv.Name)
@@ -111,7 +110,7 @@ type listing struct {
 	left        int // tokens
 }
 
-// newListing sorts tools: the used ones, then by turns one of each server, reads first.
+// newListing sorts tools: the used ones, then one of each server in turn, read tools first.
 func newListing(cat *catalog.Catalog, view *wrappers.View, rules *policy.Policy, used []string) *listing {
 	l := &listing{use: map[*wrappers.Tool]int{}, distance: map[*wrappers.Tool]int{}}
 	l.servers, l.unavailable = callable(cat, view, rules)
@@ -145,10 +144,10 @@ func (l *listing) byUse(a, b *wrappers.Tool) int { return cmp.Compare(l.use[a], 
 // readVerbs are the first words of read tools' names.
 var readVerbs = []string{"Search", "List", "Get", "Read", "Query", "Find", "Fetch", "Show", "Describe", "Log", "Status"}
 
-// notRead is the distance of a tool that does not only read.
+// notRead is the distance of an effect tool.
 const notRead = 100
 
-// distanceOf is smaller for tools that a model needs first.
+// distanceOf returns a smaller number for tools that a model needs earlier.
 func distanceOf(cat *catalog.Catalog, t *wrappers.Tool) int {
 	if class, _ := cat.Class(t.Tool); class != record.Read {
 		return notRead
@@ -169,8 +168,8 @@ func (l *listing) example() string {
 	return ""
 }
 
-// text writes the list: of each server the signatures that fit, then the names of its
-// other tools. Parameters come first, then results of the most useful tools.
+// text returns the list: the signatures that fit, then the names of the other tools of each server.
+// Parameters come first, then results of the most useful tools.
 func (l *listing) text() string {
 	l.left -= 30 // for the last lines
 	named, third, names := 0, l.left/3, 0
@@ -182,7 +181,7 @@ func (l *listing) text() string {
 			names += text.Tokens(t.Func)
 		}
 	}
-	results, quarter := 0, l.left/4 // what is kept for results, and for names
+	results, quarter := 0, l.left/4 // tokens reserved for results and for names
 	for _, t := range l.tools[:min(len(l.tools), maxTried)] {
 		_, result := l.line(t, fewFields)
 		results = min(results+price(result), l.left/6)
@@ -263,8 +262,8 @@ func (l *listing) text() string {
 	return strings.TrimSuffix(out, "\n")
 }
 
-// line is the signature of a tool behind the name of its server, with up to most
-// optional parameters, and " → " with its result, if its fields are known.
+// line returns the signature of a tool without its server, with up to most optional parameters, and
+// " → " with its result if the fields of that are known.
 func (l *listing) line(t *wrappers.Tool, most int) (call, result string) {
 	call, result, _ = strings.Cut(strings.TrimPrefix(t.Sketch(most), t.Package().Package), " → ")
 	if result != "" {

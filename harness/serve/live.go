@@ -13,28 +13,27 @@ import (
 )
 
 const (
-	// describeEvery is how often clients are told at most that the
-	// description has changed.
+	// describeEvery is the minimum time between two notifications of changed descriptions.
 	describeEvery = time.Minute
-	// settleTime is how long a replaced catalog's connections are kept for
-	// the runs that began with it, besides their own time limit.
+	// settleTime is how long, beyond their time limit, a replaced catalog's connections are kept
+	// for the runs that began with it.
 	settleTime = 2 * time.Second
-	// watchAfter is how long after its start a server asks its backends: the
-	// first scripts come first.
+	// watchAfter is how long after its start a server first queries its backends, because the first
+	// scripts come first.
 	watchAfter = time.Second
 )
 
-// live is the catalog of the moment. A run keeps the one that it began with.
+// live has the current catalog. A run keeps the one that it began with.
 type live struct {
 	s     *Server
 	ready chan struct{} // closed when the first load has ended
-	told  chan struct{} // closed when descriptions say what it gave
+	told  chan struct{} // closed when the descriptions have its tools
 
 	mu    sync.Mutex
 	cat   *catalog.Catalog
-	err   error // why there is none
+	err   error // why there is no catalog
 	users map[*catalog.Catalog]*sync.WaitGroup
-	news  []func() // called when there is another catalog, or none any more
+	news  []func() // called when the catalog changes
 }
 
 func newLive(s *Server) *live {
@@ -42,14 +41,14 @@ func newLive(s *Server) *live {
 		users: map[*catalog.Catalog]*sync.WaitGroup{}}
 }
 
-// onChange has f called when there is another catalog, or none any more.
+// onChange makes l call f when the catalog changes.
 func (l *live) onChange(f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.news = append(l.news, f)
 }
 
-// run loads the catalog and watches over it until the server ends.
+// run loads the catalog and watches it until the server ends.
 func (l *live) run() {
 	ctx := l.s.ctx
 	l.load(ctx)
@@ -92,9 +91,9 @@ func (l *live) watch(ctx context.Context) {
 		}
 		err := l.s.opts.Watch(ctx, func(c *catalog.Catalog, err error) {
 			l.updated(c, err)
-			if first { // an old registry, a build: much was needed once
+			if first { // an old registry or a build took memory
 				first = false
-				time.AfterFunc(settleTime, debug.FreeOSMemory) // when the old one is gone
+				time.AfterFunc(settleTime, debug.FreeOSMemory) // after the old catalog is gone
 			}
 		})
 		if ctx.Err() != nil {
@@ -105,8 +104,8 @@ func (l *live) watch(ctx context.Context) {
 	}
 }
 
-// updated exchanges the catalog and waits, within bounds, until no run needs
-// the old one: its connections are closed behind it.
+// updated replaces the catalog and waits, within bounds, until no run uses the old one. Its caller
+// then closes the old connections.
 func (l *live) updated(c *catalog.Catalog, err error) {
 	if err == nil {
 		_, err = c.Index()
@@ -125,7 +124,7 @@ func (l *live) updated(c *catalog.Catalog, err error) {
 	l.s.log.Info("tools", "tools", len(c.Registry.Tools), "servers", len(c.Registry.Servers))
 	l.s.describeSoon()
 	l.s.checkLoaded(c)
-	if old == nil || before != nil && before.Calls == c.Calls { // its connections stay
+	if old == nil || before != nil && before.Calls == c.Calls { // same connections
 		return
 	}
 	done := make(chan struct{})
@@ -137,8 +136,7 @@ func (l *live) updated(c *catalog.Catalog, err error) {
 	}
 }
 
-// set makes c the catalog, and returns what waits for the runs of the one
-// before.
+// set makes c the catalog, and returns the group of the runs that use the old one.
 func (l *live) set(c *catalog.Catalog, err error) *sync.WaitGroup {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -159,15 +157,15 @@ func (l *live) set(c *catalog.Catalog, err error) *sync.WaitGroup {
 	return old
 }
 
-// now is the catalog of the moment, nil where there is none (yet).
+// now returns the current catalog, or nil.
 func (l *live) now() *catalog.Catalog {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.cat
 }
 
-// acquire returns the catalog for one run; call release when it has ended. A
-// catalog that could not be loaded is tried again.
+// acquire returns the catalog for one run. Call release when the run has ended. If the catalog
+// could not be loaded, acquire tries again.
 func (l *live) acquire(ctx context.Context) (c *catalog.Catalog, release func(), err error) {
 	select {
 	case <-l.ready:
@@ -191,14 +189,14 @@ func (l *live) acquire(ctx context.Context) (c *catalog.Catalog, release func(),
 	return l.cat, users.Done, nil
 }
 
-// Catalog is the catalog of the moment, for a runner in this process; call release when
-// what it is for has ended.
+// Catalog returns the current catalog, for a runner in this process. Call release when its use has
+// ended.
 func (s *Server) Catalog(ctx context.Context) (cat *catalog.Catalog, release func(), err error) {
 	return s.live.acquire(ctx)
 }
 
-// catalog is the catalog of the moment as the session's client sees it; call
-// release when what it is for has ended.
+// catalog returns the current catalog as the session's client sees it. Call release when its use
+// has ended.
 func (c *session) catalog(ctx context.Context) (cat *catalog.Catalog, release func(), err error) {
 	cat, release, err = c.s.live.acquire(ctx)
 	if err != nil {

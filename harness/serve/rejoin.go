@@ -9,8 +9,8 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 )
 
-// rejoin returns the result of an earlier run of the same request, or nil if the script is
-// to run. It waits for a run that is under way.
+// rejoin returns the result of an earlier run of the same request, or nil if the script must run.
+// It waits for a run that is under way.
 func (c *session) rejoin(ctx context.Context, script *harness.Script) (*outcome.Result, error) {
 	for try := 1; ; try++ {
 		res, err := c.s.harness.Rejoin(ctx, script)
@@ -19,7 +19,7 @@ func (c *session) rejoin(ctx context.Context, script *harness.Script) (*outcome.
 			return res, err
 		}
 		res, err = c.comesTo(ctx, running.Run)
-		if errors.Is(err, outcome.ErrNotEnded) && try < maxDied { // its process has died now
+		if errors.Is(err, outcome.ErrNotEnded) && try < maxDied { // its process died meanwhile
 			continue
 		}
 		if err == nil && !res.Unsettled() {
@@ -29,5 +29,5 @@ func (c *session) rejoin(ctx context.Context, script *harness.Script) (*outcome.
 	}
 }
 
-// maxDied is how many processes may die that resume the run of a request.
+// maxDied is how many processes that resume the run of a request may die.
 const maxDied = 3

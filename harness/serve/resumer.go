@@ -22,39 +22,37 @@ import (
 // Resuming says what a server does at its start with runs whose processes died.
 type Resuming string
 
-// What a server may do with them.
+// The values of Resuming.
 const (
-	ResumeAsk   Resuming = "ask"   // the log names them, and how they go on
-	ResumeAuto  Resuming = "auto"  // they go on, if it is known what became of all their calls
-	ResumeNever Resuming = "never" // nothing is said of them
+	ResumeAsk   Resuming = "ask"   // log them, with the command that resumes them
+	ResumeAuto  Resuming = "auto"  // resume them if no call is unresolved
+	ResumeNever Resuming = "never" // ignore them
 )
 
 // Resumings are the values that a Resuming may have.
 var Resumings = []Resuming{ResumeAsk, ResumeAuto, ResumeNever}
 
 const (
-	// lookEvery is how often runs that wait are looked at; lookEach is what each of
-	// them adds to that where they are many.
+	// lookEvery is how often pending runs are polled. Each of many adds lookEach.
 	lookEvery = 500 * time.Millisecond
 	lookEach  = 5 * time.Millisecond
-	// pendingFor is how old dry runs may be whose effects a person may still approve of
-	// here, at the start.
+	// pendingFor is the maximum age of dry runs whose effects may still be approved here at the
+	// start.
 	pendingFor = 31 * 24 * time.Hour
-	// maxNamed is how many runs whose processes died the log names.
+	// maxNamed is how many runs whose processes died are logged.
 	maxNamed = 20
 )
 
-// resumer goes on with runs that wait, as soon as people have answered all that they
-// ask.
+// resumer resumes pending runs as soon as all their questions are answered.
 type resumer struct {
 	s    *Server
-	news chan struct{} // of one element: somebody has answered here
+	news chan struct{} // of one element: sent when a call was answered here
 
 	mu      sync.Mutex
-	owners  map[string]guard.Owner // by subject: those whose tokens stand
+	owners  map[string]guard.Owner // owners with valid tokens, by subject
 	waiting map[string]bool        // IDs of runs
-	held    map[string]int         // of runs that a request goes on with itself
-	strange map[string]bool        // of runs that nobody here may go on with; said once
+	held    map[string]int         // number of requests that resume a run themselves
+	strange map[string]bool        // runs that cannot resume here; each is logged once
 }
 
 func newResumer(s *Server) *resumer {
@@ -62,7 +60,7 @@ func newResumer(s *Server) *resumer {
 		waiting: map[string]bool{}, held: map[string]int{}, strange: map[string]bool{}}
 }
 
-// knows notes the owners of tokens that are served.
+// knows adds the owners of tokens that are served.
 func (r *resumer) knows(owners ...guard.Owner) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -71,7 +69,7 @@ func (r *resumer) knows(owners ...guard.Owner) {
 	}
 }
 
-// watch notes a run that waits.
+// watch adds a run that waits for an approval.
 func (r *resumer) watch(res *outcome.Result) {
 	if res.Run != "" && (res.Status == outcome.Waiting || res.Approval != "") {
 		r.add(res.Run)
@@ -84,8 +82,8 @@ func (r *resumer) add(run string) {
 	r.waiting[run] = true
 }
 
-// goesFor reports whether a run goes on here when nothing of it waits for a person any
-// more: not where its token is not served.
+// goesFor reports whether the run resumes here once nothing in it is pending. It does not if its
+// token is not served.
 func (r *resumer) goesFor(run *record.Run) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -93,7 +91,7 @@ func (r *resumer) goesFor(run *record.Run) bool {
 	return known
 }
 
-// hold leaves a run to who calls it, until release is called.
+// hold keeps the resumer from resuming a run until release is called.
 func (r *resumer) hold(run string) (release func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -110,7 +108,7 @@ func (r *resumer) release(run string) {
 	r.answered()
 }
 
-// answered says that somebody has answered here.
+// answered wakes the resumer after an answer.
 func (r *resumer) answered() {
 	select {
 	case r.news <- struct{}{}:
@@ -118,13 +116,13 @@ func (r *resumer) answered() {
 	}
 }
 
-// run looks after runs that wait until the server ends.
+// run watches pending runs until the server ends.
 func (r *resumer) run() {
 	ctx := r.s.ctx
 	r.begin(ctx)
 	r.s.work.Go(func() {
 		for sum, err := range r.s.records.Follow(ctx, &store.Filter{Status: []string{string(outcome.Waiting)}}) {
-			if err == nil { // what cannot be read does not go on
+			if err == nil { // an unreadable run is not resumed
 				r.add(sum.ID)
 			}
 		}
@@ -144,7 +142,7 @@ func (r *resumer) run() {
 	}
 }
 
-// list are the runs that wait and that no request goes on with.
+// list returns the pending runs that no request resumes.
 func (r *resumer) list() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -158,8 +156,8 @@ func (r *resumer) list() []string {
 	return out
 }
 
-// begin finds the runs of the store that wait, and does what Options.Resume says with
-// those whose processes died.
+// begin finds the pending runs of the store, and treats those whose processes died as
+// Options.Resume says.
 func (r *resumer) begin(ctx context.Context) {
 	died, log, command := 0, r.s.log, r.s.opts.Command
 	if command == nil {
@@ -190,7 +188,7 @@ func (r *resumer) begin(ctx context.Context) {
 	}
 }
 
-// look goes on with a run if nothing of it waits for people any more.
+// look resumes a run if nothing in it is pending any more.
 func (r *resumer) look(ctx context.Context, id string) {
 	run, err := r.s.records.Load(id)
 	if err == nil && asks(run) {
@@ -256,8 +254,7 @@ func (r *resumer) offers(ctx context.Context, run *record.Run) bool {
 	})
 }
 
-// goesOnAlone reports whether a run for which nobody is asked any more is gone on
-// with without a word from anybody.
+// goesOnAlone reports whether a run without pending calls resumes without a request.
 func goesOnAlone(run *record.Run, how Resuming) bool {
 	if len(run.Unknown()) > 0 || run.Damaged != nil || run.Later != nil {
 		return false
@@ -271,8 +268,7 @@ func goesOnAlone(run *record.Run, how Resuming) bool {
 	return run.End.Status == string(outcome.Waiting) || run.Begin.Dry && yes && len(run.Attempts) == 0
 }
 
-// resume goes on with a run for which no client waits. What stands against that is in
-// the log, too.
+// resume resumes a run for which no client waits. It also logs failures.
 func (r *resumer) resume(ctx context.Context, run *record.Run, o guard.Owner) (err error) {
 	defer r.s.metrics.Recovered("a resumed run", &err)
 	id := run.Begin.ID
@@ -294,7 +290,7 @@ func (r *resumer) resume(ctx context.Context, run *record.Run, o guard.Owner) (e
 	var running *store.RunningError
 	var ended *harness.NotResumableError
 	switch {
-	case errors.As(err, &running), errors.As(err, &ended) && r.resumedSince(run): // another process, or a client, was faster
+	case errors.As(err, &running), errors.As(err, &ended) && r.resumedSince(run): // another process or a client was faster
 	case err != nil && ctx.Err() == nil:
 		r.s.log.Error("a run cannot be resumed", "run", id, "error", fmt.Sprint(err))
 	case err == nil:

@@ -24,10 +24,9 @@ const (
 )
 
 const (
-	// maxRuns is how many runs the list has, the latest.
+	// maxRuns is how many of the latest runs the list has.
 	maxRuns = 50
-	// runAnswers is how many times as long as an answer a run may be, in
-	// characters; longer ones are cut as values are.
+	// runAnswers bounds a run in answers, in characters. Longer runs are cut like values.
 	runAnswers = 10
 	// maxRunBytes bounds a record that is read, with the values beside it.
 	maxRunBytes = 64 << 20
@@ -41,8 +40,9 @@ func (c *session) addRuns() {
 		Title: "A run: script, calls, output, value", MIMEType: "application/json"}, c.readRun)
 }
 
-// seesRuns is which runs the session may see: the operator's all, a token's those
-// of that token, and another's its own; nil: none, as it is not one client.
+// seesRuns returns a filter for the runs that the session may see: all for the operator, those of
+// the token, or those of an anonymous session. It returns nil for anonymous clients without a
+// session.
 func (c *session) seesRuns() *store.Filter {
 	f := &store.Filter{Limit: maxRuns}
 	if c.owner == guard.Operator {
@@ -60,8 +60,7 @@ func (c *session) seesRuns() *store.Filter {
 	return f
 }
 
-// readRuns is {"runs": [{"run", "time", "status", …}]}, as harness runs -json has
-// them.
+// readRuns returns {"runs": [{"run", "time", "status", …}]}, as harness runs -json prints them.
 func (c *session) readRuns(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	out := struct {
 		Runs []*record.Summary `json:"runs"`
@@ -86,8 +85,8 @@ func (c *session) readRuns(ctx context.Context, req *mcp.ReadResourceRequest) (*
 	return contents(req, "application/json", string(b)), err
 }
 
-// readRun is one run as harness runs show -json has it. What the session may not
-// see is not found.
+// readRun returns one run as harness runs show -json prints it. A run that the session may not see
+// is not found.
 func (c *session) readRun(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	uri := req.Params.URI
 	id, f := strings.TrimPrefix(uri, runsURI+"/"), c.seesRuns()
@@ -129,8 +128,8 @@ func (c *session) recorded(ctx context.Context, id string) (*record.Run, error) 
 	return c.loadRun(id, &store.Filter{Subject: &subject})
 }
 
-// loadRun reads the record of a run with the subject and the session of a filter. A run
-// that is too large comes with an error. The caller holds c.s.reading.
+// loadRun reads the record of a run with the subject and the session of a filter. For a run that is
+// too large it also returns an error. The caller holds c.s.reading.
 func (c *session) loadRun(id string, f *store.Filter) (*record.Run, error) {
 	run, err := c.s.records.Load(id)
 	if err != nil {

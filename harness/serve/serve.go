@@ -34,86 +34,85 @@ import (
 
 // Options configure a Server. Nil means defaults.
 type Options struct {
-	// Catalog returns what scripts can use; nil: there are no tools.
+	// Catalog returns what scripts can use. If nil, there are no tools.
 	Catalog func(context.Context) (*catalog.Catalog, error)
-	// Watch tells of each new catalog until its context ends, as
-	// harness.Files.Watch does; nil: the catalog stays as it is.
+	// Watch reports each new catalog until its context ends, as harness.Files.Watch does. If nil,
+	// the catalog does not change.
 	Watch func(ctx context.Context, updated func(*catalog.Catalog, error)) error
-	// Tools says which tools clients see; empty: Execute.
+	// Tools says which tools clients see. If empty, it is Execute.
 	Tools Mode
-	// ListTokens is the most that tools/list may cost in the mode Execute, in tokens of
-	// cl100k, 300 to 4,000. If zero, it is DefaultListTokens.
+	// ListTokens is the maximum cost of tools/list in the mode Execute, in tokens of cl100k, 300 to
+	// 4,000. If zero, it is DefaultListTokens.
 	ListTokens int
 	// UsageOrder lists first the tools that a client used most in the last 30 days, with
 	// inferred result types. The list is made when a session begins. If false, the list
 	// depends on the registry alone and is the same from all instances.
 	UsageOrder bool
-	// Answer bounds the text of an answer, in characters; 0: DefaultAnswer.
+	// Answer bounds the text of an answer, in characters. If zero, it is DefaultAnswer.
 	Answer int
 	// Limits bound each run. A client may ask for less time, not for more.
 	Limits harness.Limits
 	// Strict is that of harness.Script.
 	Strict bool
-	// Policy says which tools may be called; nil: all.
+	// Policy says which tools may be called. If nil, all may.
 	Policy *policy.Policy
 	// Spares, WorkerCommand and BestEffort are those of harness.Options.
 	Spares        int
 	WorkerCommand []string
 	BestEffort    bool
-	// Resume says what is done at the start with runs of Records whose processes died;
-	// empty: ResumeAsk.
+	// Resume says what happens at the start with runs of Records whose processes died. If empty, it
+	// is ResumeAsk.
 	Resume Resuming
-	// Approvals says whose yes counts; empty: ApprovalsAny.
+	// Approvals says who may approve calls. If empty, it is ApprovalsAny.
 	Approvals Approvals
-	// NoRejoin begins a run for each request, also for one that was sent before and
-	// whose run waits, is uncertain, or was not answered. Keys of once hold all the same.
+	// NoRejoin starts a run for every request. Otherwise a repeated request rejoins its earlier run
+	// if that is pending, uncertain, or its result was not delivered. Once keys apply in any case.
 	NoRejoin bool
-	// MaxRuns is how many scripts run at a time, MaxQueue how many may wait;
-	// 0: guard.DefaultMaxRuns and guard.DefaultMaxQueue.
+	// MaxRuns is how many scripts run at a time, and MaxQueue how many may wait. If zero, they are
+	// guard.DefaultMaxRuns and guard.DefaultMaxQueue.
 	MaxRuns, MaxQueue int
-	// MaxResultBytes bounds the results of tools that are under way in one
-	// session; 0: harness.DefaultRoom.
+	// MaxResultBytes bounds the results of tools under way in one session. If zero, it is
+	// harness.DefaultRoom.
 	MaxResultBytes int64
 	// Audit is the file that gets a line for each run and each call.
 	Audit observe.AuditFile
-	// Telemetry is told of each run and each call without a script; nil: nothing is. It
-	// is closed by who opened it, after the server.
+	// Telemetry receives each run and each call without a script. If nil, there is none. Its opener
+	// closes it, after the server.
 	Telemetry *telemetry.Telemetry
-	// Records keeps a record of each run and each call without a script; nil: the
-	// last DefaultRecords of them, in memory.
+	// Records keeps a record of each run and each call without a script. If nil, the last
+	// DefaultRecords are kept in memory.
 	Records *store.Store
-	// Kept keeps what has a handle for Stored; nil: this process does, in memory.
+	// Kept keeps the values that have a handle for Stored. If nil, they are kept in the memory of
+	// this process.
 	Kept Kept
-	// Elsewhere runs the scripts in the place of this process, see harness.Options; nil:
-	// they run here.
+	// Elsewhere runs the scripts in other processes, see harness.Options. If nil, they run here.
 	Elsewhere harness.Elsewhere
 	// Guides has the pages of the console's help, see [console.Options], and the text of the
 	// skill that explains execute. If nil, there is neither.
 	Guides fs.FS
-	// Metrics writes further metrics behind the server's own, Engine says why what runs the
-	// scripts cannot be reached, for /healthz, and Cluster how it is, for the console; nil:
-	// there is nothing to say.
+	// Metrics writes further metrics after the server's own. Engine returns an error for /healthz
+	// if scripts cannot run. Cluster returns the state of the cluster for the console. Each may be
+	// nil.
 	Metrics func(io.Writer)
 	Engine  func() error
 	Cluster func(context.Context) (*console.Cluster, error)
-	// Key signs what clients carry from one request to the next, questions to their
-	// users and where they stand, of at least 32 bytes: instances that answer for one
-	// another have the same. Empty: one that nobody else has.
+	// Key signs the state that clients carry between requests, such as questions to their users. It
+	// has at least 32 bytes. Instances that serve the same clients need the same key. If empty, it
+	// is random.
 	Key []byte
-	// Grace is how long running scripts may go on when the server ends; 0:
-	// DefaultGrace, negative: not at all.
+	// Grace is how long scripts may keep running when the server ends. If zero, it is DefaultGrace;
+	// if negative, they are canceled at once.
 	Grace time.Duration
-	// Files are what Catalog is from, for the console, which shows and changes their
-	// configs; nil: it does not.
+	// Files are the configs of Catalog, which the console shows and changes. If nil, it does not.
 	Files *catalog.Files
-	// KeptFor is how long records are kept, in words, for the console.
+	// KeptFor says for how long records are kept, in words, for the console.
 	KeptFor string
-	// Command writes a command that finds the config and the records, for people on this
+	// Command returns a command line that finds the config and the records, for people on this
 	// machine. If nil, answers have no commands.
 	Command func(args ...string) string
-	// Log receives what the operator should know; nil: nobody.
+	// Log receives messages for the operator. If nil, they are discarded.
 	Log *slog.Logger
-	// Version of this build, for clients and records. If empty, it is "dev".
+	// Version is the version of this build, for clients and records. If empty, it is "dev".
 	Version string
 }
 
@@ -125,7 +124,7 @@ const (
 	DefaultRecords    = 200
 )
 
-// KeyVariable is the variable of the environment that may have the key.
+// KeyVariable is the environment variable that may have the key.
 const KeyVariable = "USETOOLS_KEY"
 
 // minKey and maxKey bound a key, in bytes.
@@ -134,8 +133,8 @@ const (
 	maxKey = 4 << 10
 )
 
-// ReadKey reads a key from a file, or else takes that of the environment; nil where
-// there is neither.
+// ReadKey reads a key from a file or, without one, uses that of the environment. Without either it
+// returns nil.
 func ReadKey(file, env string) ([]byte, error) {
 	key := []byte(strings.TrimSpace(env))
 	if file != "" {
@@ -162,8 +161,8 @@ func checkKey(key []byte) error {
 	return nil
 }
 
-// AnswerKey is what signs answers of people with a key, so that they count at all
-// instances that have it.
+// AnswerKey returns the key that signs people's answers, derived from a key, so that all instances
+// with that key accept them.
 func AnswerKey(key []byte) []byte {
 	m := hmac.New(sha256.New, key)
 	m.Write([]byte("usetools answers/1"))
@@ -181,7 +180,7 @@ type Server struct {
 	audit   *observe.Audit
 	metrics *observe.Metrics
 	records *store.Store
-	reading *semaphore.Weighted // records and lists of skills, one at a time
+	reading *semaphore.Weighted // one at a time reads records or lists of skills
 	guide   string              // see skills.New
 	resumer *resumer
 
@@ -197,14 +196,14 @@ type Server struct {
 		by map[textKey]string
 	}
 	changed time.Time   // when a client's description changed last
-	later   *time.Timer // when they will be; nil: no need
+	later   *time.Timer // updates the descriptions later, or nil
 	closed  bool
 
 	memory guard.Memory
 }
 
-// New starts a server: its spare workers, the load of its catalog and the
-// watch over it. The errors are about the options.
+// New starts a server: its spare workers, and loading and watching its catalog. It returns an error
+// for invalid options.
 func New(opts *Options) (*Server, error) {
 	s := &Server{sessions: map[*session]struct{}{}, owned: map[guard.Owner]*owned{}}
 	if opts != nil {
@@ -283,8 +282,8 @@ func oneOf[T ~string](option string, v T, values []T) error {
 	return nil
 }
 
-// Close ends the server: no script begins any more, those under way have the
-// grace time and are then canceled.
+// Close ends the server. No further script begins. Running scripts have the grace time and are then
+// canceled.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	if s.closed {
@@ -303,8 +302,7 @@ func (s *Server) Close() error {
 	return errors.Join(s.harness.Close(), s.audit.Close())
 }
 
-// drain waits, for the grace time, for calls under way that may change something:
-// what becomes of them is to be in their records.
+// drain waits, for the grace time, for effect calls under way, so that their outcomes are recorded.
 func (s *Server) drain() {
 	cat := s.live.now()
 	if cat == nil || s.opts.Grace <= 0 {
@@ -321,9 +319,8 @@ func (s *Server) drain() {
 	}
 }
 
-// Stdio serves one client over a pair of streams until the client closes in or
-// ctx ends. Scripts that are running when the client leaves are canceled; those
-// that are running when ctx ends have the grace time.
+// Stdio serves one client over a pair of streams until the client closes in or ctx ends. If the
+// client leaves, its running scripts are canceled. If ctx ends, they have the grace time.
 func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	c := s.newSession("stdio", guard.Operator, "", s.opts.Tools, true, true, nil)
 	defer c.end()

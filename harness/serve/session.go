@@ -30,10 +30,10 @@ type Mode string
 
 // The modes of a server or a session.
 const (
-	Execute   Mode = "execute"   // execute alone
-	Discovery Mode = "discovery" // and tool_find, tool_describe, tool_load, tool_active
+	Execute   Mode = "execute"   // only execute
+	Discovery Mode = "discovery" // execute, tool_find, tool_describe, tool_load, tool_active
 	Classic   Mode = "classic"   // search_tools, describe_tool, call_tool; no scripts
-	All       Mode = "all"       // all of them
+	All       Mode = "all"       // all tools
 )
 
 // Modes are the values that a Mode may have.
@@ -43,48 +43,46 @@ func (m Mode) scripts() bool   { return m != Classic }
 func (m Mode) discovery() bool { return m == Discovery || m == All }
 func (m Mode) classic() bool   { return m == Classic || m == All }
 
-// session is one client: the process on stdio, an HTTP session, or all that
-// comes with one token where there are none.
+// session is one client: the process on stdio, an HTTP session, or, in revisions without sessions,
+// all clients with one token.
 type session struct {
 	s    *Server
 	id   string // names it in records and in the queue
 	mode Mode
 	mcp  *mcp.Server
-	// loads says that tools can be loaded for the client, which are there in its next
-	// request.
+	// loads says that the client can load tools, which it can call in its next request.
 	loads bool
-	owner guard.Owner // of what it saves and what its results teach
-	token string      // the name of the token that it came with, whose rules count; "" on stdio
-	// results are those of its calls that are under way.
+	owner guard.Owner // of the scripts it saves and the types inferred from its results
+	token string      // name of its token, whose rules apply; empty on stdio
+	// results bounds the results of its calls under way.
 	results *harness.Room
-	// one says that it is one client, and not all that have a token, or none.
+	// one says that it is a single client, not all clients with a token or without one.
 	one bool
-	// shared: it stands for all requests of its token, which have no sessions.
+	// shared says that it stands for all requests of its token, which have no sessions.
 	shared bool
 
-	// Of a session over HTTP, under the lock of its front:
-	visits int       // requests under way, without streams of news
-	used   time.Time // when the last one ended
+	// The lock of its front guards these fields of an HTTP session.
+	visits int       // requests under way, except notification streams
+	used   time.Time // when the last request ended
 
 	mu      sync.Mutex
 	shown   string              // the description that clients have
-	base    *registry.Registry  // that it was made from; nil if the tools were still being loaded
-	first   []string            // IDs of the tools that it lists first
+	base    *registry.Registry  // registry of the description; nil if the tools were still being loaded
+	first   []string            // IDs of the tools that the description lists first
 	counted time.Time           // when its used tools were counted
 	loaded  map[string]struct{} // IDs of tools that tool_load made callable
-	listed  string              // what the client's latest list depended on
-	// approves: it has the tool approvals.
+	listed  string              // version of the client's latest list, see list
+	// approves says that it has the tool approvals.
 	approves bool
 }
 
-// newSession makes a session with its MCP server, for a client with the token of that
-// name. one reports whether that is a single client. sdkID, if not nil, returns the
-// session ID that HTTP clients are given.
+// newSession returns a session with its MCP server, for a client with the token of that name. one
+// says that it is a single client. sdkID, if not nil, returns the session ID for HTTP clients.
 func (s *Server) newSession(id string, of guard.Owner, token string, mode Mode, one, loads bool, sdkID func() string) *session {
 	c := &session{s: s, id: id, owner: of, token: token, mode: mode, one: one, loads: loads, loaded: map[string]struct{}{}}
 	c.results = harness.NewRoom(s.opts.MaxResultBytes, s.weighed(of))
 	can := &mcp.ServerCapabilities{
-		//lint:ignore SA1019 older clients are told by it what a script prints
+		//lint:ignore SA1019 older clients receive what a script prints through it
 		Logging: &mcp.LoggingCapabilities{},
 		Tools:   &mcp.ToolCapabilities{ListChanged: true},
 	}
@@ -112,7 +110,7 @@ func (s *Server) newSession(id string, of guard.Owner, token string, mode Mode, 
 // has changed since is refused with the tool's signature.
 const listTime = 5 * time.Minute
 
-// cacheable says who may keep a result, and for how long.
+// cacheable sets who may cache a result, and for how long.
 func (c *session) cacheable(_ context.Context, req mcp.Request, res *mcp.Cacheable) {
 	res.CacheScope = "private"
 	if _, ok := req.(*mcp.ListToolsRequest); ok && c.knows() && !(c.loads && c.mode.discovery()) {
@@ -120,8 +118,8 @@ func (c *session) cacheable(_ context.Context, req mcp.Request, res *mcp.Cacheab
 	}
 }
 
-// keptFor is the session that values are kept for, empty where many clients are in
-// it: what they read later has a handle.
+// keptFor returns the session that values are kept for. It is empty if several clients share the
+// session: their values have handles.
 func (c *session) keptFor() string {
 	if c.one {
 		return c.id
@@ -142,8 +140,8 @@ func (c *session) end() {
 	}
 }
 
-// guard stands before every request: a panic becomes an error answer, and the
-// first list of tools waits a moment for the tools.
+// guard handles every request first. It turns a panic into an error, and lets the first list of
+// tools wait a moment for the tools.
 func (c *session) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		defer func() {
@@ -156,7 +154,7 @@ func (c *session) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		switch method {
 		case "tools/call":
 			ctx = observe.WithTrace(ctx, req)
-			if !c.one { // another instance may have listed it
+			if !c.one { // another instance may have listed the tool
 				c.offerApprovals()
 			}
 		case "tools/list":
@@ -182,23 +180,23 @@ func (c *session) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// list is what the list of tools depends on, and what its description was made
-// from.
+// list returns a text that changes whenever the list of tools does, and the registry of its
+// description.
 func (c *session) list() (has string, of *registry.Registry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.shown + "\n" + strings.Join(slices.Sorted(maps.Keys(c.loaded)), "\n"), c.base
 }
 
-// knows reports whether the session has a description of tools: it stays.
+// knows reports whether the session has a description of loaded tools, which it keeps.
 func (c *session) knows() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.base != nil
 }
 
-// spare does not tell a client of a change that it has in its list already, or
-// will have in the first one that it asks for.
+// spare drops notifications of changes that the client's list already has, or that its first list
+// will have.
 func (c *session) spare(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if c.one && method == "notifications/tools/list_changed" {
@@ -214,12 +212,11 @@ func (c *session) spare(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// listWait is how long a list of tools waits for a registry that is being
-// built; those who come earlier are told of the change.
+// listWait is how long a list of tools waits for a registry that is being built. Clients that time
+// out are notified of the change.
 const listWait = 5 * time.Second
 
-// describe gives the client the present description of execute, if it has
-// another one, and reports whether it had.
+// describe updates the description of execute, and reports whether it changed.
 func (c *session) describe() bool {
 	if !c.mode.scripts() {
 		return false
@@ -238,15 +235,16 @@ func (c *session) describe() bool {
 // sharedUse is how long clients that share a session keep the order by use.
 const sharedUse = 24 * time.Hour
 
-// outdated reports whether use is to be counted. It is counted once for a session of one client.
+// outdated reports whether tool use must be counted. It is counted once for a session of one
+// client.
 func (c *session) outdated() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.counted.IsZero() || !c.one && time.Since(c.counted) > sharedUse
 }
 
-// described returns the present description of execute for the session, and the
-// registry that it was made from, nil while tools are being loaded.
+// described returns the current description of execute for the session, and the registry of that,
+// nil while tools are being loaded.
 func (c *session) described() (string, *registry.Registry) {
 	s, cat := c.s, c.s.live.now()
 	if cat == nil || cat.Load() != nil { // no tool can be called
@@ -286,20 +284,19 @@ func (c *session) described() (string, *registry.Registry) {
 // textKey has all that a description of one catalog depends on.
 type textKey struct {
 	view  *wrappers.View
-	token string // whose rules count
-	saved string // what it says of saved scripts
+	token string // whose rules apply
+	saved string // its text about saved scripts
 	used  string
 }
 
 // maxTexts is how many descriptions of one catalog are kept.
 const maxTexts = 64
 
-// describe brings the descriptions of all sessions up to date.
+// describe updates the descriptions of all sessions.
 func (s *Server) describe() { s.describeTo(func(*session) bool { return true }) }
 
-// describeSoon brings the descriptions up to date that a change of the registry
-// concerns: those of sessions where there are other tools, and those of clients
-// without a session. That is done at most every describeEvery.
+// describeSoon updates the descriptions that a change of the registry affects, at most every
+// describeEvery. Those are the sessions whose tools changed, and the clients without a session.
 func (s *Server) describeSoon() {
 	s.mu.Lock()
 	wait := describeEvery - time.Since(s.changed)
@@ -326,13 +323,12 @@ func (s *Server) describeChanged() {
 	})
 }
 
-// sameTools reports whether two registries differ at most in which servers are
-// unavailable.
+// sameTools reports whether two registries differ at most in the availability of servers.
 func sameTools(a, b *registry.Registry) bool {
 	return a == b || slices.EqualFunc(a.Tools, b.Tools, func(a, b registry.Tool) bool { return a.ID == b.ID && a.Hash == b.Hash })
 }
 
-// describeTo brings the descriptions of some sessions up to date.
+// describeTo updates the descriptions of some sessions.
 func (s *Server) describeTo(of func(*session) bool) {
 	for _, c := range s.clients() {
 		if of(c) && c.describe() {
@@ -343,7 +339,7 @@ func (s *Server) describeTo(of func(*session) bool) {
 	}
 }
 
-// clients lists the sessions.
+// clients returns the sessions.
 func (s *Server) clients() []*session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -354,7 +350,7 @@ func (s *Server) clients() []*session {
 	return out
 }
 
-// checkLoaded takes away loaded tools that are no longer there.
+// checkLoaded removes loaded tools that no longer exist.
 func (s *Server) checkLoaded(cat *catalog.Catalog) {
 	for _, c := range s.clients() {
 		c.mu.Lock()
@@ -372,10 +368,10 @@ func (s *Server) checkLoaded(cat *catalog.Catalog) {
 	}
 }
 
-// failure is an answer that says what went wrong; the model reads it.
-// maxFailure bounds an error, in characters: a server's words may be in it.
+// maxFailure bounds the text of an error, in characters, because it may quote a server.
 const maxFailure = 16 << 10
 
+// failure returns an answer with an error, which the model reads.
 func failure(err error) *mcp.CallToolResult {
 	res := &mcp.CallToolResult{IsError: true,
 		Content: []mcp.Content{&mcp.TextContent{Text: registry.PrintableText(err.Error(), maxFailure)}}}
@@ -390,10 +386,10 @@ func failure(err error) *mcp.CallToolResult {
 	return res
 }
 
-// textResult is a plain answer.
+// textResult returns an answer with a text.
 func textResult(text string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
 
-// schema is a JSON Schema as it goes on the wire.
+// schema returns a JSON Schema as MCP has it.
 func schema(text string) json.RawMessage { return json.RawMessage(text) }

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Bounds of what is kept for Stored.
+// Bounds of the values kept for Stored.
 const (
 	keepFor     = 30 * time.Minute
 	keepEach    = 16 << 20  // bytes for one session
@@ -27,17 +27,16 @@ const (
 	keepWait    = 10 * time.Second
 )
 
-// keeper keeps large results for later scripts. In a session they have numbers; what
-// is kept for clients without one has a handle, which is all that it takes to read
-// it, with the same token where there are tokens. The oldest go first, of the session
-// or the tenant that has too much; where all have too much together, of the tenant
-// that has the most.
+// keeper keeps large results for later scripts. Values of a session are numbered. Values of clients
+// without a session have handles; a client reads them with the handle and, if there are tokens, the
+// same token. Values are evicted oldest first, of the session or tenant that exceeds its bound, or
+// of the tenant with the most if all exceed theirs together.
 type keeper struct {
-	handles Kept // keeps what has a handle; nil: that is in all, too
+	handles Kept // keeps values with handles; if nil, all has them
 
 	mu   sync.Mutex
 	all  []*keptValue   // by age, the oldest first
-	next map[string]int // by session: the number of its next value
+	next map[string]int // number of the last value, by session
 }
 
 type keptValue struct {
@@ -48,18 +47,18 @@ type keptValue struct {
 	until   time.Time
 }
 
-// Kept keeps values by handles at one place for several instances of a server. A value
-// has up to 16 MiB, and is kept for 30 minutes, or until its tenant has others of 64 MB.
+// Kept keeps values by handles for several instances of a server. A value has up to 16 MiB. It is
+// kept for 30 minutes, or until its tenant has 64 MB of later ones.
 type Kept interface {
 	Keep(ctx context.Context, tenant, handle string, value json.RawMessage) error
-	// Kept returns nil where a tenant has no value of a handle.
+	// Kept returns nil if the tenant has no value with the handle.
 	Kept(ctx context.Context, tenant, handle string) (json.RawMessage, error)
 }
 
 func newKeeper(handles Kept) *keeper { return &keeper{handles: handles, next: map[string]int{}} }
 
-// keep keeps a value of a tenant's session, empty for none, and returns its ID, "" if it
-// is too large or Kept does not take it.
+// keep keeps a value of a tenant's session and returns its ID. session may be empty. It returns ""
+// if the value is too large or Kept fails.
 func (k *keeper) keep(tenant, session string, value json.RawMessage) (id string) {
 	if len(value) == 0 || len(value) > keepEach {
 		return ""
@@ -86,8 +85,7 @@ func (k *keeper) keep(tenant, session string, value json.RawMessage) (id string)
 	return id
 }
 
-// surplus is the value that must go as a tenant's session has kept another one;
-// -1: none.
+// surplus returns the index of the value to evict after a tenant's session has added one, or -1.
 func (k *keeper) surplus(tenant, session string) int {
 	own, n, all, sizes := 0, 0, 0, map[string]int{} // bytes and values of the session; bytes of all and of each tenant
 	for _, v := range k.all {
@@ -117,10 +115,9 @@ func (k *keeper) expire(now time.Time) {
 	k.all = slices.DeleteFunc(k.all, func(v *keptValue) bool { return now.After(v.until) })
 }
 
-// forScript returns the values that a script of a tenant's session may mean: those
-// whose handles it or its inputs have, and of the session, if there is one, those
-// whose numbers it has, all where it has none of them.
-// The error is that a value cannot be read now.
+// forScript returns the values that a script of a tenant's session may read: those whose handles
+// are in the script or its inputs, and those of the session whose numbers are in the script. If
+// there are none, it returns all of the session. It returns an error if a value cannot be read now.
 func (k *keeper) forScript(ctx context.Context, tenant, session, source string, inputs map[string]json.RawMessage) (
 	map[string]json.RawMessage, error) {
 	if !strings.Contains(source, "Stored") {
@@ -155,7 +152,7 @@ func (k *keeper) forScript(ctx context.Context, tenant, session, source string, 
 	return rest, nil
 }
 
-// elsewhere adds the values that k.handles has of the handles in a script and its inputs.
+// elsewhere adds the values of k.handles whose handles are in a script or its inputs.
 func (k *keeper) elsewhere(ctx context.Context, to map[string]json.RawMessage, tenant, source string,
 	inputs map[string]json.RawMessage) error {
 	if k.handles == nil {
@@ -180,14 +177,14 @@ func (k *keeper) elsewhere(ctx context.Context, to map[string]json.RawMessage, t
 	return nil
 }
 
-// digest stands for a tenant, in whose name there may be a token, outside this process.
+// digest returns the name of a tenant outside this process. The tenant's own name may contain a
+// token.
 func digest(tenant string) string {
 	sum := sha256.Sum256([]byte(tenant))
 	return hex.EncodeToString(sum[:16])
 }
 
-// handlesIn adds to a list what may be handles in a text: words of as many letters and
-// digits as they have. There are at most maxHandles.
+// handlesIn adds the words of a text that may be handles to a list of at most maxHandles.
 func handlesIn(list []string, text []byte) []string {
 	for word := range bytes.FieldsFuncSeq(text, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '2' || r > '7') }) {
 		if len(word) == handleSize && len(list) < maxHandles && !slices.Contains(list, string(word)) {
@@ -197,7 +194,7 @@ func handlesIn(list []string, text []byte) []string {
 	return list
 }
 
-// of are the values of a session, and those of its tenant that have handles.
+// of returns the values of a session, and those of its tenant that have handles.
 func (k *keeper) of(tenant, session string) (found []*keptValue) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

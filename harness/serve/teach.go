@@ -36,7 +36,7 @@ func contents(req *mcp.ReadResourceRequest, mime, text string) *mcp.ReadResource
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: req.Params.URI, MIMEType: mime, Text: text}}}
 }
 
-// stats is what usetools://registry/stats holds.
+// stats is the content of usetools://registry/stats.
 type stats struct {
 	Tools   int           `json:"tools"`
 	Servers []serverStats `json:"servers"`
@@ -89,7 +89,7 @@ func (c *session) readTool(ctx context.Context, req *mcp.ReadResourceRequest) (*
 	return contents(req, "text/x-go", t.Doc()), nil
 }
 
-// resultSchema is the JSON Schema of an Answer.
+// resultSchema returns the JSON Schema of an Answer.
 var resultSchema = sync.OnceValues(func() (string, error) {
 	s, err := jsonschema.For[Answer](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[json.RawMessage](): {Description: "any JSON value"},

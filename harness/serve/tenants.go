@@ -8,8 +8,8 @@ import (
 	"github.com/usetools/usetools/harness/serve/guard"
 )
 
-// tenant is who shares with others what there is for all: the owner of the
-// session where tokens tell owners apart, elsewhere the session itself.
+// tenant returns the client that shared resources are divided by: the owner of the session if
+// tokens distinguish owners, and otherwise the session.
 func (c *session) tenant() string {
 	if c.owner.Token() != "" {
 		return string(c.owner)
@@ -17,8 +17,7 @@ func (c *session) tenant() string {
 	return c.id
 }
 
-// owned is what an owner has beside what the operator has. It stays when the
-// catalog changes.
+// owned has the data of an owner apart from the operator's. It stays when the catalog changes.
 type owned struct {
 	catalog catalog.Own
 	results harness.Tenant
@@ -26,7 +25,7 @@ type owned struct {
 	usedAt  time.Time
 }
 
-// of is what an owner has. The caller holds the lock.
+// of returns the data of an owner. The caller holds the lock.
 func (s *Server) of(o guard.Owner) *owned {
 	if s.owned[o] == nil {
 		s.owned[o] = &owned{}
@@ -34,8 +33,8 @@ func (s *Server) of(o guard.Owner) *owned {
 	return s.owned[o]
 }
 
-// weighed is with whom the results of an owner's sessions are weighed against
-// those of others; nil: each session for itself.
+// weighed returns the tenant that shares room for results among an owner's sessions. If nil, each
+// session counts alone.
 func (s *Server) weighed(o guard.Owner) *harness.Tenant {
 	if o.Token() == "" {
 		return nil
@@ -45,7 +44,7 @@ func (s *Server) weighed(o guard.Owner) *harness.Tenant {
 	return &s.of(o).results
 }
 
-// seenBy is a catalog as an owner sees it.
+// seenBy returns a catalog as an owner sees it.
 func (s *Server) seenBy(o guard.Owner, cat *catalog.Catalog) *catalog.Catalog {
 	if o == guard.Operator {
 		return cat
@@ -63,7 +62,7 @@ func (s *Server) seenBy(o guard.Owner, cat *catalog.Catalog) *catalog.Catalog {
 	return seen
 }
 
-// owner returns whose the sessions of a token are.
+// owner returns the owner of the sessions of a token.
 func (f *front) owner(subject string) guard.Owner {
 	switch {
 	case len(f.h.Tokens) == 0 && f.h.Insecure:

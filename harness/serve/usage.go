@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	usedRuns = 2000 // the latest runs, which are read
+	usedRuns = 2000 // how many of the latest runs are read
 	maxUsed  = 60   // tools
 	usedFor  = time.Minute
 )

@@ -15,11 +15,11 @@ import (
 	"github.com/usetools/usetools/harness"
 )
 
-// FitRuns checks that scripts which use all of their memory fit into the
-// machine's: runs at a time, each with a process of memory bytes (0: 512 MiB)
-// and, where it runs saved scripts, as many again (harness.MemoryFactor), and
-// spares beside them. runs 0 means DefaultMaxRuns, or as many as fit. Where it
-// cannot be found out how much there is, everything fits.
+// FitRuns checks that scripts which use all their memory fit into the machine's memory, and returns
+// the number of runs at a time. A run has a process of memory bytes (if zero, 512 MiB), and as much
+// again for saved scripts that it runs (harness.MemoryFactor); spares are further processes. If
+// runs is zero, it is DefaultMaxRuns, or as many as fit. If the machine's memory is unknown,
+// everything fits.
 func FitRuns(runs, spares int, memory int64) (int, error) {
 	return fitRuns(runs, spares, memory, systemMemory())
 }
@@ -46,8 +46,8 @@ func fitRuns(runs, spares int, memory, have int64) (int, error) {
 	return runs, nil
 }
 
-// systemMemory is the memory of the machine, or of the control group that the
-// process is in, in bytes; 0 where that is not known.
+// systemMemory returns the memory of the machine, or of the process's control group, in bytes. It
+// returns 0 if unknown.
 func systemMemory() int64 {
 	have := int64(0)
 	if f, err := os.Open("/proc/meminfo"); err == nil {
@@ -70,13 +70,13 @@ func systemMemory() int64 {
 	return have
 }
 
-// resultsMemory is what results under way may take of the memory (harness.MaxRoom),
-// and what reading them leaves behind before it is collected.
+// resultsMemory is the memory that results under way may take (harness.MaxRoom), plus the garbage
+// of reading them.
 const resultsMemory = harness.MaxRoom + 128<<20
 
-// LimitMemory has garbage collected before it is as much again as large results
-// that are under way: twice what is alive beside them stays free of that. A limit
-// that the operator set (GOMEMLIMIT) stays.
+// LimitMemory sets a memory limit of twice the live heap plus resultsMemory, so that large results
+// are collected before as much garbage again has built up. It keeps a limit that the operator set
+// (GOMEMLIMIT).
 func LimitMemory() {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
@@ -89,23 +89,20 @@ func LimitMemory() {
 }
 
 const (
-	// LargeMessage is from how many bytes on a message leaves behind enough to
-	// be worth giving back.
+	// LargeMessage is the size in bytes from which a message's garbage is returned to the system.
 	LargeMessage = 1 << 20
-	// tidyAfter is how long after a large message that is done: not at each of
-	// many.
+	// tidyAfter is how long after a large message that happens, so that it happens once for many.
 	tidyAfter = 2 * time.Second
 )
 
-// Memory gives memory back to the system after large messages. Several times a
-// large one's size is garbage afterwards, which an idle server would keep for
-// minutes.
+// Memory returns memory to the system after large messages. They leave several times their size as
+// garbage, which an idle server would keep for minutes.
 type Memory struct {
 	due   atomic.Bool  // memory will be given back
-	times atomic.Int64 // that it was
+	times atomic.Int64 // how often it was
 }
 
-// Handled notes that a message of so many bytes came or went.
+// Handled notes that a message of so many bytes was received or sent.
 func (m *Memory) Handled(bytes int) {
 	if bytes < LargeMessage || !m.due.CompareAndSwap(false, true) {
 		return

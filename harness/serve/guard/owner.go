@@ -1,6 +1,6 @@
-// Package guard shares a server's places and memory among its clients: who a client is
-// (Owner), whose script runs next (Queue), and how much memory scripts and large messages
-// may take. It knows no protocol and no session.
+// Package guard shares a server's places and memory among its clients: who a client is (Owner),
+// whose script runs next (Queue), and how much memory scripts and large messages may take. It does
+// not depend on protocols or sessions.
 package guard
 
 import (
@@ -11,23 +11,23 @@ import (
 	"github.com/usetools/usetools/registry/localfile"
 )
 
-// Owner is the client that a session belongs to, for all that outlives it: a token, where these tell
-// clients apart, or one of these.
+// Owner is the client that a session's lasting data belongs to: a token, if tokens distinguish
+// clients, or one of the constants below.
 type Owner string
 
 const (
-	// Operator is the person who starts the server: its client on stdio, the holder of the only
-	// token, and the machine's own clients where there is none.
+	// Operator is the person who starts the server: its client on stdio, the only token, or,
+	// without tokens, the machine's own clients.
 	Operator Owner = ""
 	// Nobody is any client without a token at an address that is open to all.
 	Nobody Owner = "nobody"
 )
 
-// TokenOwner returns the owner with a token. The token is in it, because its name may
-// be that of another one after the file of tokens was edited.
+// TokenOwner returns the owner with a token. It contains the token, because the name may belong to
+// another token after the file of tokens was edited.
 func TokenOwner(name, token string) Owner { return Owner(name + "\x00" + token) }
 
-// Token returns the name of the owner's token, empty where tokens do not tell clients apart.
+// Token returns the name of the owner's token. It is empty if tokens do not distinguish clients.
 func (o Owner) Token() string {
 	name, _, ok := strings.Cut(string(o), "\x00")
 	if !ok {
@@ -36,13 +36,13 @@ func (o Owner) Token() string {
 	return name
 }
 
-// Subject returns the owner as records of runs name it. A token without a
-// name of its own is told from another one in its place by a part of its digest.
+// Subject returns the owner's name in records of runs. For a token without a name it has a part of
+// the token's digest, which distinguishes it from a later token in its place.
 func (o Owner) Subject() string {
 	name, token, _ := strings.Cut(string(o), "\x00")
 	switch {
 	case o == Nobody:
-		return "no token" // which is no name
+		return "no token" // cannot be a name
 	case strings.Contains(name, " "):
 		sum := sha256.Sum256([]byte(token))
 		return fmt.Sprintf("%s (%x)", name, sum[:4])
@@ -50,7 +50,7 @@ func (o Owner) Subject() string {
 	return name
 }
 
-// Key returns the key of what the owner has beside the operator, "" for the operator.
+// Key returns the key of the owner's own data, or "" for the operator.
 func (o Owner) Key() string {
 	if o == Operator {
 		return ""

@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// Queue lets a bounded number of scripts run and takes those that wait tenant by
-// tenant, and session by session of each, so that a client with a hundred scripts
-// delays another one's first by one script, not by a hundred.
+// Queue lets a bounded number of scripts run. Waiting tenants take turns, and so do the sessions of
+// each, so that a client with a hundred scripts delays another's first script by one script, not by
+// a hundred.
 type Queue struct {
 	mu       sync.Mutex
 	slots    int // scripts that may run at a time
 	max      int // scripts that may wait
 	running  []*ticket
-	waiting  []*ticket     // in the order in which they came
-	turns    int           // that were taken or asked for
+	waiting  []*ticket     // in order of arrival
+	turns    int           // taken or requested
 	average  time.Duration // of a run, moving
 	closed   bool
 	releases sync.WaitGroup // one for each running ticket
@@ -28,12 +28,12 @@ type Queue struct {
 // ticket is one script, waiting or running.
 type ticket struct {
 	by    [2]string  // its tenant, and the session
-	since [2]int     // the turn since which these wait for their next script
-	turn  chan error // nil: it may run
+	since [2]int     // the turn since which each waits for its next script
+	turn  chan error // receives nil if it may run
 }
 
-// BusyError is returned for a script for which there is no room, here or in a cluster.
-// Nothing of it has run.
+// BusyError is returned for a script for which there is no place, here or in a cluster. Nothing of
+// it has run.
 type BusyError struct {
 	Why        string
 	RetryAfter time.Duration // when the script may be sent again
@@ -43,7 +43,7 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("busy: %s; nothing has run; try again in %v", e.Why, e.RetryAfter)
 }
 
-// ErrClosing is returned for scripts that come when the server ends.
+// ErrClosing is returned for scripts that arrive while the server ends.
 var ErrClosing = errors.New("the server is shutting down; nothing has run")
 
 // Defaults of a server.
@@ -52,13 +52,13 @@ const (
 	DefaultMaxQueue = 64
 )
 
-// NewQueue lets slots scripts run at a time and max wait.
+// NewQueue returns a queue that lets slots scripts run at a time and max wait.
 func NewQueue(slots, max int) *Queue {
 	return &Queue{slots: slots, max: max, average: time.Second}
 }
 
-// Acquire waits until a script of a tenant's session may run. Call release when
-// it has ended. The errors are a *BusyError, that of ctx, and ErrClosing.
+// Acquire waits until a script of a tenant's session may run. Call release when it has ended. It
+// returns a *BusyError, the error of ctx, or ErrClosing.
 func (q *Queue) Acquire(ctx context.Context, tenant, session string) (release func(), err error) {
 	q.mu.Lock()
 	if q.closed {
@@ -104,7 +104,7 @@ func (q *Queue) Acquire(ctx context.Context, tenant, session string) (release fu
 	return nil, ctx.Err()
 }
 
-// counts returns how many of some scripts each tenant and each session has.
+// counts returns how many of some scripts each tenant and session has.
 func counts(scripts []*ticket) map[string]int {
 	n := map[string]int{}
 	for _, t := range scripts {
@@ -115,9 +115,8 @@ func counts(scripts []*ticket) map[string]int {
 	return n
 }
 
-// evict makes room in a full queue by sending away the latest script of the
-// tenant that has the most waiting, if that has more than this one would, or
-// else of such a session of its own tenant.
+// evict makes room in a full queue by rejecting the latest script of the tenant with the most
+// waiting scripts, if that has more than t's tenant would, or else of such a session of t's tenant.
 func (q *Queue) evict(t *ticket) bool {
 	var last *ticket
 	n := counts(q.waiting)
@@ -136,7 +135,7 @@ func (q *Queue) evict(t *ticket) bool {
 	return true
 }
 
-// remove takes a waiting script out and reports whether it was still there.
+// remove removes a waiting script, and reports whether it was waiting.
 func (q *Queue) remove(t *ticket) bool {
 	i := slices.Index(q.waiting, t)
 	if i < 0 {
@@ -169,9 +168,9 @@ func (q *Queue) releaser(t *ticket) func() {
 	})
 }
 
-// next starts what may run now: of the tenants in turn, one that runs the fewest
-// scripts goes first, so that long ones do not take all places, and so do its
-// sessions.
+// next starts scripts while there are places. The tenant that runs the fewest scripts goes first,
+// then the one that has waited longest; the same holds for its sessions. So long scripts do not
+// take all places.
 func (q *Queue) next() {
 	for len(q.running) < q.slots && len(q.waiting) > 0 {
 		n := counts(q.running)
@@ -192,8 +191,8 @@ func (q *Queue) next() {
 	}
 }
 
-// Close sends away all that waits and gives what runs the grace time; it
-// returns how many scripts are still running.
+// Close rejects all waiting scripts and gives running ones the grace time. It returns how many are
+// still running.
 func (q *Queue) Close(grace time.Duration) int {
 	q.mu.Lock()
 	q.closed = true

@@ -10,8 +10,8 @@ import (
 	"github.com/usetools/usetools/registry/backend"
 )
 
-// Account passes what happens in one run, or in one call without a script, to the audit,
-// the traces, the metrics and the client.
+// Account passes the events of one run, or of one call without a script, to the audit, the traces,
+// the metrics and the client.
 type Account struct {
 	Span   *telemetry.Span // if nil, there is no telemetry
 	Client *Notifier       // if nil, the client is not notified
@@ -21,8 +21,8 @@ type Account struct {
 	audit   *entry
 }
 
-// NewAccount begins the account of a request that came at a time. If audit is nil, there
-// is none.
+// NewAccount begins the account of a request that was received at a time. If audit is nil, there is
+// none.
 func NewAccount(m *Metrics, audit *Audit, r *Request, begun time.Time) *Account {
 	return &Account{metrics: m, begun: begun, audit: audit.begin(r)}
 }

@@ -25,7 +25,7 @@ type AuditFile struct {
 }
 
 // Audit appends a line of JSON to a file for each run, call and saved script. A
-// failed write is reported in the log and in the metrics, and serving goes on; if
+// failed write is reported in the log and in the metrics, and serving continues; if
 // the audit is required, no run begins until the file can be written again.
 //
 // SIGHUP reopens the file, for a program that rotates it. Windows has no SIGHUP:

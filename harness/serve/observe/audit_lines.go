@@ -151,7 +151,7 @@ func (e *entry) call(c *record.Call, d *record.Done) {
 	}
 	args, more := map[string]json.RawMessage{}, map[string]int{}
 	jsontree.Members(c.Args.JSON, func(name string, v *jsontree.Value) bool {
-		// Names that the script made are values.
+		// Names that the script invented are values.
 		if (e.a.Args || schema.Properties[name] != nil) && len(args) < auditEntries {
 			args[name] = v.Raw
 		} else {
@@ -183,7 +183,7 @@ func (e *entry) end(status string, res *outcome.Result, took time.Duration) {
 				slog.String("script", n.Hash), slog.Int("depth", n.Depth), slog.String("status", string(n.Status)), slog.Float64("ms", n.Ms))
 		}
 		decisions := slices.Clone(res.Decisions)
-		slices.SortStableFunc(decisions, func(a, b policy.Decision) int { // "allowed" is the last
+		slices.SortStableFunc(decisions, func(a, b policy.Decision) int { // "allowed" comes last
 			return -cmp.Compare(a.Verdict, b.Verdict)
 		})
 		var tools []toolLine

@@ -79,7 +79,7 @@ func (m *Metrics) Waited(d time.Duration) {
 	m.waits += d.Seconds()
 }
 
-// Load is what a server has to do at the moment.
+// Load is the current load of a server.
 type Load struct {
 	Running, Waiting, Clients int
 	Registry                  *registry.Registry // nil if there is none yet
@@ -125,13 +125,13 @@ func (m *Metrics) Write(w io.Writer, now *Load) {
 	}
 }
 
-// WriteProcess writes the metrics that any process has that answers HTTP.
+// WriteProcess writes the metrics of any process that answers HTTP.
 func (m *Metrics) WriteProcess(w io.Writer) {
 	metric(w, "panics_total", "counter", "Faults of the server that were caught.", m.panics.Load())
 	metric(w, "uptime_seconds", "gauge", "Since the start.", int64(time.Since(m.begun).Seconds()))
 }
 
-// metric writes one that has a single value.
+// metric writes a metric with a single value.
 func metric(w io.Writer, name, kind, help string, v any) {
 	fmt.Fprintf(w, "# HELP usetools_%s %s\n# TYPE usetools_%s %s\nusetools_%s %v\n", name, help, name, kind, name, v)
 }

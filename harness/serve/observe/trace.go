@@ -7,8 +7,8 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 )
 
-// WithTrace puts the trace that a client belongs to into the context: from
-// _meta, as MCP has it, else from the HTTP headers. Calls of backends carry it on.
+// WithTrace adds the client's trace to the context: from _meta, as MCP defines it, or else from the
+// HTTP headers. Calls of backends propagate it.
 func WithTrace(ctx context.Context, req mcp.Request) context.Context {
 	parent := propagation.MapCarrier{}
 	if p := req.GetParams(); p != nil {

@@ -1,5 +1,5 @@
-// Package remote runs a person's scripts on a server that runs already: it is the client
-// behind harness run -connect.
+// Package remote runs a person's scripts on a running server. It is the client of harness run
+// -connect.
 package remote
 
 import (
@@ -40,7 +40,7 @@ type Result struct {
 	Problems string // errors and warnings
 }
 
-// Error is the message of an answer that is no Result.
+// Error is the message of an answer that is not a Result.
 type Error struct{ Message string }
 
 func (e *Error) Error() string { return e.Message }
@@ -54,9 +54,9 @@ const (
 	remoteQueue = 5 * time.Minute
 )
 
-// Run runs a script on the server. timeout is in addition to the time that the
-// script waits for its turn; the server's own limit applies too. Run returns a
-// *Error for an answer that is no Result.
+// Run runs a script on the server. timeout does not include the time that the script waits for its
+// turn; the server's own limit also applies. Run returns an *Error for an answer that is not a
+// Result.
 func (r *Server) Run(ctx context.Context, script string, inputs map[string]json.RawMessage,
 	timeout time.Duration) (*Result, error) {
 	endpoint, err := r.endpoint()

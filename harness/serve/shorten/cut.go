@@ -1,7 +1,7 @@
-// Package shorten cuts JSON documents and texts to a number of characters. A cut
-// document is still JSON: lists keep their first elements, objects their keys, and
-// each says how much of it is missing. Shape tells what the whole consists of.
-// ReplaceImages takes images out, which no cut can shorten.
+// Package shorten cuts JSON documents and texts to a number of characters. A cut document is still
+// JSON: lists keep their first elements, objects their keys, and each says how much is missing.
+// Shape describes the structure of the whole document. ReplaceImages removes images, which cannot
+// be cut.
 package shorten
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// limits bound the documents that are taken apart: deeper ones are text, and members beyond
-// the limits are counted, not shown.
+// limits bound the parsed documents: deeper ones become text, and members beyond the limits are
+// counted but not shown.
 var limits = jsontree.Limits{Depth: 200, Members: 50_000, Values: 200_000}
 
 // Parse reads a document for Cut and Shape. One that is not JSON, or is nested too deeply,
@@ -35,7 +35,7 @@ func Parse(doc json.RawMessage) *jsontree.Value {
 // chars returns the number of characters of a value in its document.
 func chars(v *jsontree.Value) int { return utf8.RuneCount(v.Raw) }
 
-// inner returns the object or list that the text of a string is as JSON, or nil.
+// inner returns the object or list that the text of a string contains as JSON, or nil.
 func inner(v *jsontree.Value) *jsontree.Value {
 	text := strings.TrimSpace(v.Text)
 	if v.Kind != jsontree.String || text == "" || text[0] != '{' && text[0] != '[' {
@@ -60,12 +60,11 @@ func JSON(doc json.RawMessage, limit int) json.RawMessage {
 	return Cut(Parse(doc), limit)
 }
 
-// Cut shortens a document to at most limit characters (60 or more) so that it
-// stays JSON. Lists keep their first elements, whole where that is possible,
-// and end with how many are missing; objects keep their keys as long as there
-// is something to tell of each, and large members share the room fairly. A
-// document that is one string keeps the beginning and the end of its text; if
-// the text is JSON, it is shortened as JSON.
+// Cut shortens a document to at most limit characters (60 or more) so that it stays JSON. Lists
+// keep their first elements, complete if possible, and end with the number of missing ones. Objects
+// keep their keys as long as each value has some room, and large members share the room fairly. A
+// document that is one string keeps the beginning and the end of its text; if the text is JSON, it
+// is shortened as JSON.
 func Cut(v *jsontree.Value, limit int) json.RawMessage {
 	if v.Kind != jsontree.String || chars(v) <= limit {
 		return json.RawMessage(short(v, limit))
@@ -80,7 +79,7 @@ func Cut(v *jsontree.Value, limit int) json.RawMessage {
 	}))
 }
 
-// nothing stands for what there is no room for.
+// nothing replaces values for which there is no room.
 const nothing = `"…"`
 
 // short writes a value in at most limit characters, 3 or more.
@@ -110,11 +109,11 @@ func fit(limit int, shorten func(keep int) string) string {
 }
 
 const (
-	// leastValue is how many characters each value of an object can have, or
-	// keys are left out.
+	// leastValue is the minimum number of characters of each value of an object; otherwise keys are
+	// omitted.
 	leastValue = 40
-	// maxShortened is how many elements are shortened where they do not fit
-	// whole, if each can have leastElement characters: else fewer.
+	// maxShortened is how many elements that do not fit completely are shortened, if each can have
+	// leastElement characters.
 	maxShortened = 4
 	leastElement = 200
 )
@@ -130,8 +129,7 @@ func members(n *jsontree.Value, limit int) string {
 		fixed[i], sizes[i] = utf8.RuneCountInString(names[i])+1, chars(item) // with a comma
 		all += fixed[i]
 	}
-	// Members up to whole stay as they are, the others up to shown may have
-	// each characters.
+	// Members up to whole stay complete; those up to shown may have each characters.
 	whole, shown, each := 0, len(n.Items), 0
 	if n.Kind == jsontree.Object && n.Count == len(n.Items) {
 		each = Level(sizes, limit-2-all)
@@ -159,7 +157,7 @@ func members(n *jsontree.Value, limit int) string {
 		}
 	}
 	var parts []string
-	spare := 0 // of what members could have had
+	spare := 0 // unused characters of earlier members
 	for i, item := range n.Items[:shown] {
 		s := string(item.Raw)
 		if i >= whole && chars(item) > each {
@@ -178,7 +176,7 @@ func members(n *jsontree.Value, limit int) string {
 	return s
 }
 
-// more says how many members are missing.
+// more returns the note about missing members.
 func more(n *jsontree.Value, missing int) string {
 	if n.Kind == jsontree.Object {
 		return fmt.Sprintf(`"…":"%d more keys"`, missing)
@@ -186,8 +184,8 @@ func more(n *jsontree.Value, missing int) string {
 	return fmt.Sprintf(`"… %d more of %d"`, missing, n.Count)
 }
 
-// Level is the most that each of several may have if all together have at
-// most budget: who needs less leaves the rest to the others.
+// Level returns the maximum size of each of several items that share a budget. Items below their
+// share leave the rest to the others.
 func Level(sizes []int, budget int) int {
 	sizes = slices.Sorted(slices.Values(sizes))
 	for i, size := range sizes {
@@ -200,7 +198,7 @@ func Level(sizes []int, budget int) int {
 	return math.MaxInt
 }
 
-// Text keeps the first limit characters of a text and says what is missing.
+// Text keeps the first limit characters of a text and adds how many are missing.
 func Text(s string, limit int) string {
 	head := text.First(s, limit)
 	if head == s {
@@ -209,8 +207,8 @@ func Text(s string, limit int) string {
 	return fmt.Sprintf("%s… (%d more characters)", head, utf8.RuneCountInString(s[len(head):]))
 }
 
-// HeadAndTail keeps the beginning and the end of a text, whole lines where
-// they are short, and says what is missing between.
+// HeadAndTail keeps the beginning and the end of a text, as complete lines if they are short, and
+// says between them how much is missing.
 func HeadAndTail(s string, limit int) (string, bool) {
 	n := utf8.RuneCountInString(s)
 	if n <= limit {
@@ -232,11 +230,11 @@ func HeadAndTail(s string, limit int) (string, bool) {
 	return fmt.Sprintf("%s… %d characters left out …\n%s", head, missing, tail), true
 }
 
-// Quote is a string as JSON, without escapes that only HTML needs.
+// Quote returns a string as JSON, without escapes that only HTML needs.
 func Quote(s string) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	e.Encode(s) // a string always can be
+	e.Encode(s) // a string always encodes
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/usetools/usetools/registry/jsontree"
 )
 
-// ReplaceImages is a value with each image in it, a block of MCP content with
-// base64, replaced by the text that by returns for it.
+// ReplaceImages returns a value with each image in it, a block of MCP content with base64, replaced
+// by the text that by returns.
 func ReplaceImages(value json.RawMessage, by func(mimeType string, data []byte) string) json.RawMessage {
 	if !bytes.Contains(value, []byte(`"image"`)) || !bytes.Contains(value, []byte(`"mimeType"`)) {
 		return value

@@ -15,17 +15,16 @@ const (
 	maxShape   = 400  // characters
 	shapeDepth = 3    // objects in objects
 	shapeKeys  = 12   // of each
-	shapeItems = 50   // of a list, that are looked at
+	shapeItems = 50   // elements of a list that are inspected
 	longKey    = 40   // characters; longer ones are cut
-	longText   = 1000 // characters; the length of longer ones is told
+	longText   = 1000 // characters; a longer text is shown with its length
 )
 
-// Shape is what a value consists of, on one line:
+// Shape returns the structure of a value on one line:
 //
 //	{commits: [64]{hash, message: text(12345), stat: {files, lines}}, totalCount}
 //
-// The elements of a list are taken together: those keys are shown that one of
-// the first ones has.
+// It merges the elements of a list: it shows the keys that any of the first elements has.
 func Shape(v *jsontree.Value) string {
 	if v.Kind == jsontree.String {
 		if in := inner(v); in != nil {
@@ -42,7 +41,7 @@ func Shape(v *jsontree.Value) string {
 	return text.Cut(s, maxShape)
 }
 
-// shapeOf is the shape that values have together, "" for scalars.
+// shapeOf returns the common shape of values, "" for scalars.
 func shapeOf(nodes []*jsontree.Value, depth int) string {
 	var lists, items, objects []*jsontree.Value
 	long := 0
@@ -75,7 +74,7 @@ func shapeOf(nodes []*jsontree.Value, depth int) string {
 func shapeOfObjects(objects []*jsontree.Value, depth int) string {
 	values := map[string][]*jsontree.Value{}
 	var keys []string
-	behind := 0 // those that there are
+	behind := 0 // further members
 	for _, o := range objects {
 		behind += o.Count - len(o.Items)
 		for i, k := range o.Keys {
@@ -106,7 +105,7 @@ func shapeOfObjects(objects []*jsontree.Value, depth int) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// shapeKey is a key as it stands in a shape: in quotes if it is no plain word.
+// shapeKey returns a key of a shape, in quotes unless it is a plain word.
 func shapeKey(k string) string {
 	if s := text.First(k, longKey); s != k {
 		k = s + "…"

@@ -21,12 +21,12 @@ import (
 // writeTime is how long a client may take for a part of an answer.
 const writeTime = time.Minute
 
-// longAgo is a deadline that is over.
+// longAgo is a deadline in the past.
 var longAgo = time.Unix(1, 0)
 
-// Checked refuses requests for other hosts and from other sites' pages, unless visits
-// allows one, and turns a panic into an answer. An answer that is given before the body
-// was wanted (Bodies) waits for nothing of it, and ends the connection.
+// Checked refuses requests for other hosts and from other sites' pages, unless visits allows one,
+// and turns a panic into an answer. An answer that precedes the reading of the body (Bodies) does
+// not wait for the body, and ends the connection.
 func (e *Endpoint) Checked(next http.Handler, visits func(*http.Request) bool, panicked func(where string, p any)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		slow := impatient{w}
@@ -55,9 +55,9 @@ func (e *Endpoint) Checked(next http.Handler, visits func(*http.Request) bool, p
 	})
 }
 
-// hostOK: at a loopback address only names of it are meant, whatever a DNS
-// server says. Elsewhere names are checked where any were given, and where no
-// token keeps out the page of a stranger whose name leads here.
+// hostOK reports whether a request's host is valid. At a loopback address only names of it are,
+// whatever a DNS server returns. Elsewhere names are checked if Hosts has any, or if there are no
+// tokens to stop a foreign page whose name resolves to this address.
 func (e *Endpoint) hostOK(r *http.Request) bool {
 	host := r.Host
 	if h, _, err := net.SplitHostPort(host); err == nil {
@@ -73,13 +73,13 @@ func (e *Endpoint) hostOK(r *http.Request) bool {
 	return len(e.Hosts) == 0 && (len(e.Tokens) > 0 || e.own(host))
 }
 
-// own reports whether a host is an address, or a name of this machine or of what
-// it serves: nothing that the name of somebody else's page can be.
+// own reports whether a host is an address, or a name of this machine or of the endpoint. A foreign
+// page cannot have such a name.
 func (e *Endpoint) own(host string) bool {
 	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
 		return true
 	}
-	name, _ := os.Hostname() // "" on an error
+	name, _ := os.Hostname() // empty on an error
 	short, _, _ := strings.Cut(name, ".")
 	given, _, _ := net.SplitHostPort(e.Address)
 	names := []string{"localhost", name, short, given}
@@ -98,7 +98,7 @@ func (e *Endpoint) originOK(r *http.Request, visits func(*http.Request) bool) bo
 	return err == nil && u.Host == r.Host
 }
 
-// Authorized demands a token where there are any.
+// Authorized requires a token if there are any.
 func (e *Endpoint) Authorized(next http.Handler) http.Handler {
 	if len(e.Tokens) == 0 {
 		return next
@@ -124,10 +124,10 @@ func (e *Endpoint) Authorized(next http.Handler) http.Handler {
 	})
 }
 
-// Holder returns the name of a token, "" if it is none.
+// Holder returns the name of a token, or "" if it is unknown.
 func (e *Endpoint) Holder(token string) (name string) {
 	got := sha256.Sum256([]byte(token))
-	for n, t := range e.Tokens { // all of them, whichever it is
+	for n, t := range e.Tokens { // always all of them, for constant time
 		want := sha256.Sum256([]byte(t))
 		if subtle.ConstantTimeCompare(got[:], want[:]) == 1 {
 			name = n
@@ -142,8 +142,8 @@ func (e *Endpoint) Trusted(r *http.Request) bool {
 	return len(e.Tokens) == 0 || strings.EqualFold(scheme, "bearer") && e.Holder(strings.TrimSpace(token)) != ""
 }
 
-// impatient writes to clients that read: one that takes no part of an answer
-// in time is cut off, so that it holds nothing.
+// impatient cuts off a client that does not read a part of an answer in time, so that it keeps no
+// resources.
 type impatient struct{ http.ResponseWriter }
 
 func (w impatient) Write(p []byte) (int, error) {
@@ -169,7 +169,7 @@ func Away(r *http.Request) bool {
 		cmp.Or(r.Header.Get("Forwarded"), r.Header.Get("X-Forwarded-For"), r.Header.Get("Via")) != ""
 }
 
-// Subject returns the name of the token of a request that Authorized has let in.
+// Subject returns the name of the token of a request that Authorized has accepted.
 func Subject(r *http.Request) string {
 	if t := auth.TokenInfoFromContext(r.Context()); t != nil {
 		return t.UserID

@@ -19,9 +19,8 @@ const (
 	MaxBatch = 100
 )
 
-// Bounds of the large bodies of requests under way, in bytes: of one token, or
-// of all clients without one, and of all. The number of connections bounds the
-// small ones.
+// Bounds of the large bodies of requests under way, in bytes: of one token or all clients without
+// one, and of all together. Small bodies are bounded by the number of connections.
 const (
 	smallBody   = 64 << 10
 	eachBodies  = 8 * MaxBody
@@ -36,7 +35,7 @@ type Bodies struct {
 	each map[string]*semaphore.Weighted // by token name, "" without a token
 }
 
-// NewBodies makes room for the clients with tokens and those without one.
+// NewBodies returns room for the clients with tokens and those without one.
 func NewBodies(tokens map[string]string) *Bodies {
 	b := &Bodies{time.Minute, semaphore.NewWeighted(totalBodies), map[string]*semaphore.Weighted{"": semaphore.NewWeighted(eachBodies)}}
 	for name := range tokens {
@@ -61,9 +60,9 @@ func (b *Bodies) Acquire(ctx context.Context, token string, size int64) (release
 	return func() { b.all.Release(size); each.Release(size) }, nil
 }
 
-// Read reads the whole body within bounds of size and time; release is to be
-// called when the request is answered. Without it the connection ends with the
-// answer (Checked), and it does where the body is too large or late.
+// Read reads the whole body within bounds of size and time. Call release when the request is
+// answered. If it is not read, or is too large or late, the connection ends with the answer
+// (Checked).
 func (b *Bodies) Read(w http.ResponseWriter, r *http.Request) (release func(), ok bool) {
 	if r.ContentLength == 0 {
 		return func() {}, true
@@ -80,7 +79,7 @@ func (b *Bodies) Read(w http.ResponseWriter, r *http.Request) (release func(), o
 	rc := http.NewResponseController(w)
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
 	if err != nil {
-		rc.SetReadDeadline(longAgo) // nobody waits for the rest
+		rc.SetReadDeadline(longAgo) // the rest is not awaited
 	}
 	var large *http.MaxBytesError
 	switch {
@@ -96,14 +95,14 @@ func (b *Bodies) Read(w http.ResponseWriter, r *http.Request) (release func(), o
 		return nil, false
 	}
 	w.Header().Del("Connection")
-	rc.SetReadDeadline(time.Time{}) // what is answered may take any time
+	rc.SetReadDeadline(time.Time{}) // the answer may take any time
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	return free, true
 }
 
-// Hold waits for room for the body of a request, of at most max bytes, and lets it be
-// read for as long as a body may take. release is to be called when the request is
-// answered; where there is no room in time, it is.
+// Hold waits for room for the body of a request, of at most max bytes, and sets the deadline for
+// reading it. Call release when the request is answered. If there is no room in time, Hold answers
+// the request.
 func (b *Bodies) Hold(w http.ResponseWriter, r *http.Request, token string, max int64) (release func(), ok bool) {
 	late := time.Now().Add(b.Time)
 	ctx, cancel := context.WithDeadline(r.Context(), late)
@@ -122,8 +121,8 @@ func (b *Bodies) Hold(w http.ResponseWriter, r *http.Request, token string, max 
 	return release, true
 }
 
-// longBatch reports whether a body is a batch of too many messages: all their answers
-// wait until the client reads them.
+// longBatch reports whether a body is a batch of too many messages. The answers to a batch stay in
+// memory until the client reads them.
 func longBatch(body []byte) bool {
 	d := json.NewDecoder(bytes.NewReader(body))
 	if start, err := d.Token(); err != nil || start != json.Delim('[') {
@@ -135,7 +134,7 @@ func longBatch(body []byte) bool {
 			return true
 		}
 		if d.Decode(&message) != nil {
-			return false // the SDK says why
+			return false // the SDK reports it
 		}
 	}
 	return false

@@ -14,21 +14,19 @@ import (
 	"golang.org/x/net/netutil"
 )
 
-// Endpoint is where clients come in over HTTP: an address, who may use it, and how
-// many connections are open.
+// Endpoint is an HTTP address for clients: who may use it, and how many connections it has.
 type Endpoint struct {
-	// Address is host:port; without a host that of the loopback interface.
+	// Address is host:port. Without a host it is on the loopback interface.
 	Address string
-	// Tokens are what clients must send as a bearer token, by the names of
-	// those who have them; empty: none is asked for, which Check allows at
-	// loopback addresses only.
+	// Tokens are the bearer tokens of clients, by name. If empty, no token is required, which Check
+	// allows at loopback addresses only.
 	Tokens map[string]string
-	// Insecure allows to serve without tokens at other addresses.
+	// Insecure allows serving without tokens at other addresses.
 	Insecure bool
 	// Hosts and Origins are accepted besides the address itself.
 	Hosts, Origins []string
-	// MaxConnections is how many connections are open at a time; further ones
-	// wait. If zero, it is DefaultMaxConnections.
+	// MaxConnections is how many connections are open at a time. Further ones wait. If zero, it is
+	// DefaultMaxConnections.
 	MaxConnections int
 
 	listener net.Listener // set by Listen
@@ -38,15 +36,15 @@ type Endpoint struct {
 const DefaultMaxConnections = 1024
 
 const (
-	closeTime = 500 * time.Millisecond // for what is being answered at the end
-	// LastWords is how long a server that ends waits for answers to be written.
+	closeTime = 500 * time.Millisecond // for the last answers
+	// LastWords is how long an ending server waits for answers to be written.
 	LastWords = 5 * time.Second
 )
 
-// Tenants reports whether tokens tell clients apart: there are several.
+// Tenants reports whether tokens distinguish clients, because there are several.
 func (e *Endpoint) Tenants() bool { return len(e.Tokens) > 1 }
 
-// Check reports an address that must not be served so.
+// Check returns an error for an address that must not be served with these settings.
 func (e *Endpoint) Check() error {
 	host, _, err := net.SplitHostPort(e.Address)
 	if err != nil {
@@ -59,8 +57,8 @@ func (e *Endpoint) Check() error {
 	return nil
 }
 
-// Listen takes the address, for who wants to know that it is to be had before
-// anything else begins; Serve does it otherwise.
+// Listen opens the address. Call it before Serve to detect early that the address is taken;
+// otherwise Serve calls it.
 func (e *Endpoint) Listen() error {
 	if e.listener != nil {
 		return nil
@@ -83,8 +81,8 @@ func (e *Endpoint) Listen() error {
 	return nil
 }
 
-// Serve serves until ctx ends. Then it calls ending, which waits for answers, and cuts
-// the streams that are still open.
+// Serve serves until ctx ends. Then it calls ending, which waits for answers, and closes the
+// remaining streams.
 func (e *Endpoint) Serve(ctx context.Context, handler http.Handler, ending func()) error {
 	if err := e.Listen(); err != nil {
 		return err
@@ -108,7 +106,7 @@ func (e *Endpoint) Serve(ctx context.Context, handler http.Handler, ending func(
 	return nil
 }
 
-// Server returns an HTTP server with bounds of time and size.
+// Server returns an HTTP server with limits of time and size.
 func (e *Endpoint) Server(handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           handler,
@@ -116,11 +114,11 @@ func (e *Endpoint) Server(handler http.Handler) *http.Server {
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 
-		DisableGeneralOptionsHandler: true, // which waits for a body
+		DisableGeneralOptionsHandler: true, // it waits for a body
 	}
 }
 
-// IsLoopback reports whether a host, with or without a port, is this machine, for itself only.
+// IsLoopback reports whether a host, with or without a port, is a loopback address or localhost.
 func IsLoopback(host string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h

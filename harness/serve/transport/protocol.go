@@ -1,6 +1,6 @@
-// Package transport brings clients' messages in, over streams or HTTP, and their answers
-// out: tokens, hosts, origins, the limits of connections and bodies, and the revisions of
-// the protocol. It knows nothing of scripts and sessions.
+// Package transport receives clients' messages over streams or HTTP, and sends the answers. It
+// handles tokens, hosts, origins, the limits of connections and bodies, and the revisions of the
+// protocol. It does not depend on scripts or sessions.
 package transport
 
 // LastStateful is the last revision of the protocol with sessions.
@@ -12,7 +12,6 @@ const (
 	MethodListen = "subscriptions/listen"
 )
 
-// WholeKey in the _meta of a call of execute asks for the Result as it is: not
-// cut to what a model reads, images in the value, and the texts for a person as
-// content. It costs the server no more than the run did.
+// WholeKey in the _meta of a call of execute requests the uncut Result, with images in the value,
+// and the texts for a person as content. It costs the server no more than the run did.
 const WholeKey = "usetools/whole"

@@ -21,15 +21,15 @@ import (
 const (
 	// MaxLine bounds one message on stdio, in bytes.
 	MaxLine = 16 << 20
-	// owedWait is how long the end of input waits for answers to requests other
+	// owedWait is how long the server waits after the end of input for answers to requests other
 	// than calls of tools. The first list of tools takes some seconds.
 	owedWait = 30 * time.Second
 )
 
-// Stdio serves one client over a pair of streams until the client closes in or ctx
-// ends. When the client leaves, running scripts are canceled. When ctx ends, ending
-// waits for them, and reports whether all have ended; their answers are still written.
-// handled gets the size of each message of the client.
+// Stdio serves one client over a pair of streams until the client closes in or ctx ends. If the
+// client leaves, its running scripts are canceled. If ctx ends, ending waits for them and reports
+// whether all have ended; their answers are still written. handled receives the size of each
+// message of the client.
 func Stdio(ctx context.Context, server *mcp.Server, in io.ReadCloser, out io.WriteCloser, ending func() bool,
 	handled func(bytes int)) error {
 	serving, stop := context.WithCancel(context.Background())
@@ -51,9 +51,9 @@ func Stdio(ctx context.Context, server *mcp.Server, in io.ReadCloser, out io.Wri
 	return err
 }
 
-// stdioConn is the SDK's transport with two differences: a line that is no
-// message does not end the session, and a client that closes its side after its
-// last request still gets the answers, except those of tools, which it cancels.
+// stdioConn is the SDK's transport with two differences. An invalid line does not end the session.
+// A client that closes its side after its last request still gets the answers, except those of tool
+// calls, which are canceled.
 type stdioConn struct {
 	mcp.Connection
 	serving context.Context
@@ -74,8 +74,8 @@ func (c *stdioConn) Connect(ctx context.Context) (mcp.Connection, error) {
 	return c, err
 }
 
-// Write sends a message. Before the client has sent something it drops them:
-// the client does not expect a notification yet.
+// Write sends a message. It drops messages before the client has sent something, because the client
+// does not expect a notification yet.
 func (c *stdioConn) Write(ctx context.Context, m jsonrpc.Message) error {
 	if !c.spoken.Load() {
 		return nil
@@ -91,8 +91,7 @@ func (c *stdioConn) Write(ctx context.Context, m jsonrpc.Message) error {
 	return err
 }
 
-// wait waits until no request of some methods is without an answer, but no
-// longer than most.
+// wait waits until all requests whose methods count are answered, at most for most.
 func (c *stdioConn) wait(most time.Duration, counts func(method string) bool) {
 	ctx, cancel := context.WithTimeout(c.serving, most)
 	defer cancel()
@@ -115,8 +114,7 @@ func (c *stdioConn) wait(most time.Duration, counts func(method string) bool) {
 	}
 }
 
-// stdioLines are the lines of the client that are messages. It answers the
-// others with an error.
+// stdioLines reads the client's lines that are messages. It answers the others with an error.
 type stdioLines struct {
 	io.Closer
 	conn *stdioConn
@@ -178,9 +176,9 @@ func (r *stdioLines) next() ([]byte, error) {
 	}
 }
 
-// accept returns what the SDK can read of a line, and notes the requests in it.
-// The SDK answers a batch once each of its messages is answered, so it gets the
-// messages of a batch that have no answer as lines of their own.
+// accept returns the messages of a line for the SDK, and notes the requests in it. The SDK answers
+// a batch once each of its messages is answered, so messages of a batch that have no answer become
+// lines of their own.
 func (r *stdioLines) accept(line []byte) []byte {
 	messages := []json.RawMessage{line}
 	batch := line[0] == '[' && json.Unmarshal(line, &messages) == nil
@@ -202,7 +200,7 @@ func (r *stdioLines) accept(line []byte) []byte {
 			out = append(append(out, raw...), '\n')
 			continue
 		}
-		if _, twice := open[req.ID]; twice && batch { // which would end the session
+		if _, twice := open[req.ID]; twice && batch { // it would end the session
 			return r.refuse(nil, fmt.Errorf("the ID %v is that of another request without an answer", req.ID.Raw()))
 		}
 		open[req.ID] = req.Method
@@ -212,13 +210,13 @@ func (r *stdioLines) accept(line []byte) []byte {
 	switch {
 	case !batch && len(calls) > 0:
 		out = append(out, line...)
-	case len(calls) > 0: // as they came: encoded again they may be longer
+	case len(calls) > 0: // unchanged, because encoding them again may make them longer
 		out = append(append(append(out, '['), bytes.Join(calls, []byte{','})...), ']')
 	}
 	return append(out, '\n')
 }
 
-// refuse answers what is no message, unless it is meant as an answer itself.
+// refuse answers an invalid message with an error, unless it is an answer itself.
 func (r *stdioLines) refuse(raw []byte, why error) []byte {
 	var m struct {
 		ID, Result, Error json.RawMessage
@@ -239,12 +237,12 @@ func (r *stdioLines) refuse(raw []byte, why error) []byte {
 	b, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": m.ID,
 		"error": map[string]any{"code": code, "message": text.Cut(why.Error(), 300)}})
 	if err == nil {
-		r.conn.out.Write(append(b, '\n')) // reading notices a client that is gone
+		r.conn.out.Write(append(b, '\n')) // reading detects a client that is gone
 	}
 	return nil
 }
 
-// lockedWriter writes whole lines of the SDK and of refuse.
+// lockedWriter writes complete lines of the SDK and of refuse.
 type lockedWriter struct {
 	io.WriteCloser
 	mu sync.Mutex

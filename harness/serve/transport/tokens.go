@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// minTokenBytes is the length of the shortest token.
+// minTokenBytes is the minimum length of a token.
 const minTokenBytes = 16
 
-// ReadTokens reads a file with a token, or a name and a token, on each line,
-// and takes another token from the environment; both may be missing. What has no
-// name is called by its place, which has a space and so is no name.
+// ReadTokens reads a file with a token, or a name and a token, on each line, and adds the token of
+// the environment. Both may be empty. A token without a name is named by its place; that contains a
+// space, which a name cannot.
 func ReadTokens(file, env string) (map[string]string, error) {
 	tokens := map[string]string{}
 	add := func(name, token string) error {
