@@ -231,7 +231,7 @@ func TestOfAnIDAsMuchIsEnoughAsNoOtherHas(t *testing.T) {
 		for name, want := range map[string]int{id[:1]: exitNotFound, id: 0, was: 0} {
 			err := app(strings.NewReader(""), io.Discard, io.Discard).Run(t.Context(), []string{"harness", "runs", "-state", store.Dir(), "show", name})
 			var failed failure
-			if errors.As(err, &failed); failed.code != want || want != 0 && !strings.Contains(failed.message, "several runs are meant: ") {
+			if errors.As(err, &failed); failed.code != want || want != 0 && !strings.Contains(failed.message, "the ID is ambiguous: ") {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

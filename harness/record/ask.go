@@ -177,7 +177,7 @@ func (r *Run) RejectAnswer(a string, why error) {
 	if r.Begin != nil { // nil if the record lacks it
 		id = r.Begin.ID
 	}
-	r.Forged = append(r.Forged, fmt.Sprintf("the answer to %s counts for nothing: %v", ApprovalID(id, a), why))
+	r.Forged = append(r.Forged, fmt.Sprintf("the answer to %s is ignored: %v", ApprovalID(id, a), why))
 }
 
 // addAnswer adds an answer to its ask.

@@ -62,7 +62,7 @@ func (r *Run) Ledger() (out []*Guess) {
 // Source describes where the answer of a call in the ledger came from.
 func (g *Guess) Source() string {
 	if g.From == "" {
-		return "after that an answer was made up"
+		return "answer made up"
 	}
 	return "answered from run " + g.From
 }

@@ -86,7 +86,7 @@ func EncodeLine(l Line) ([]byte, error) {
 	return line, nil
 }
 
-var errCheck = errors.New("its bytes are not those that were written (CRC)")
+var errCheck = errors.New("its checksum does not match (CRC-32C)")
 
 // DecodeLine decodes a line without its line feed. If its check is right but this version does not
 // know the line, it returns an Other and an error.

@@ -76,7 +76,7 @@ func (d Data) MarshalJSON() ([]byte, error) {
 	return quote(blobMark + "json:" + string(d.JSON)), nil
 }
 
-var errData = errors.New("a value that is not in its line is named wrongly")
+var errData = errors.New("malformed reference to a value outside its line")
 
 // ErrNotKept is returned by Run.Value if the record has only the digest of a value.
 var ErrNotKept = errors.New("the value is not kept, by a setting of its tool or of the store")

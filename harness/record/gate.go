@@ -106,7 +106,7 @@ func NewGate(r *Run, loose bool) (*Gate, error) {
 	order, passed := answers(r), r.passed()
 	for _, m := range r.Calls {
 		if m.Call == nil && m.Guess == nil {
-			return nil, fmt.Errorf("the record has the answer of call %d and not the call", m.Done.N)
+			return nil, fmt.Errorf("the record has the answer of call %d, but not the call", m.Done.N)
 		}
 		if passed(m) {
 			continue
@@ -126,7 +126,7 @@ func NewGate(r *Run, loose bool) (*Gate, error) {
 func newGate(r *Run) *Gate { return &Gate{run: r, byKey: map[string][]*gated{}} }
 
 func redactedError(m *Made) error {
-	return fmt.Errorf("the record does not have the whole answer of call %d (%s), which was redacted or is not kept",
+	return fmt.Errorf("the record has no complete answer of call %d (%s): it was redacted or not kept",
 		m.Line().N, m.Line().Tool)
 }
 

@@ -167,7 +167,7 @@ func (k *keeping) copy(v reflect.Value) (reflect.Value, error) {
 func (k *keeping) data(d Data) (Data, error) {
 	switch {
 	case d.JSON == nil && d.SHA256 != "" && !d.Redacted, d.Shown != "":
-		return d, fmt.Errorf("a value that stands beside another record, as %s", d.SHA256+d.Shown)
+		return d, fmt.Errorf("a value is stored beside another record, as %s", d.SHA256+d.Shown)
 	case d.JSON == nil:
 		return d, nil
 	case len(d.JSON) > MaxValue:

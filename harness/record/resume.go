@@ -30,7 +30,7 @@ func Resume(r *Run, server func(tool string) string) (*Gate, error) {
 	var none []*Made
 	for _, m := range r.Calls {
 		if m.Call == nil && m.Guess == nil {
-			return nil, fmt.Errorf("the record has the answer of call %d and not the call", m.Done.N)
+			return nil, fmt.Errorf("the record has the answer of call %d, but not the call", m.Done.N)
 		}
 		if m.Call == nil || dry[m.Call] {
 			continue
@@ -88,7 +88,7 @@ func resumed(m *Made) (*gated, error) {
 			return nil, nil
 		}
 	case m.Settle != nil && m.Settle.Result.IsZero():
-		return nil, fmt.Errorf("call %d (%s) happened, but its result has not been given", m.N, m.Tool)
+		return nil, fmt.Errorf("call %d (%s) happened, but its result is unknown", m.N, m.Tool)
 	case m.Class == Read && m.Done != nil && m.Done.Cut:
 		return nil, nil
 	case m.Class != Read && m.Result().Redacted:

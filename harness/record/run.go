@@ -74,7 +74,7 @@ func Parse(data []byte, stored Stored) (*Run, error) {
 	}
 	if id := stored.ID; id != "" && id != r.Begin.ID { // it was renamed or is forged
 		if r.Damaged == nil {
-			r.Damaged = fmt.Errorf("its first line is that of run %q", r.Begin.ID)
+			r.Damaged = fmt.Errorf("its first line belongs to run %q", r.Begin.ID)
 		}
 		r.Begin.ID = id
 	}
@@ -106,7 +106,7 @@ func (r *Run) read(data []byte) error {
 			}
 		} else {
 			if bad != 0 && r.Damaged == nil {
-				r.Damaged = fmt.Errorf("line %d is damaged, and good ones follow: %w", bad, badWhy)
+				r.Damaged = fmt.Errorf("line %d is damaged, and valid lines follow: %w", bad, badWhy)
 			}
 			bad, last = 0, l.head().Time
 			r.Add(l)
@@ -123,11 +123,11 @@ func (r *Run) read(data []byte) error {
 	if r.Begin == nil {
 		r.Begin = &Begin{Head: Head{"begin", r.stored.Began}, ID: r.stored.ID}
 		if r.Damaged == nil {
-			r.Damaged = errors.New("it does not begin with its first line")
+			r.Damaged = errors.New("its first line is missing")
 		}
 	}
 	if r.Begin.V > Version {
-		r.Later = fmt.Errorf("it is of version %d; this program knows those up to %d", r.Begin.V, Version)
+		r.Later = fmt.Errorf("its version is %d; this program reads versions up to %d", r.Begin.V, Version)
 	}
 	return nil
 }
@@ -138,10 +138,10 @@ func (r *Run) Size() int64 { return r.size }
 // check returns an error if a line cannot be where it is.
 func (r *Run) check(l Line, last time.Time) error {
 	if !l.head().Time.After(last) {
-		return errors.New("it is not later than the one before: lines are missing, doubled or in another order")
+		return errors.New("its time is not after the line before: lines are missing, repeated or out of order")
 	}
 	if _, ok := l.(*Begin); ok && len(r.Lines) > 0 {
-		return errors.New("a record begins only once")
+		return errors.New("it is a second first line")
 	}
 	return nil
 }
@@ -219,7 +219,7 @@ func (r *Run) Value(d Data) ([]byte, error) {
 		return nil, fmt.Errorf("reading a value of run %s: %w", r.Begin.ID, err)
 	}
 	if h := sha256.Sum256(b); hex.EncodeToString(h[:]) != sum {
-		return nil, fmt.Errorf("reading a value of run %s: %s has other bytes than were written", r.Begin.ID, sum)
+		return nil, fmt.Errorf("reading a value of run %s: the content of %s does not match its name", r.Begin.ID, sum)
 	}
 	return b, nil
 }

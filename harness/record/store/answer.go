@@ -46,7 +46,7 @@ func signed(key []byte, run string, line []byte) []byte {
 func verified(key []byte, run string, ask *record.Ask, data []byte) (*record.Answer, error) {
 	_, line, _ := bytes.Cut(data, []byte(" "))
 	if key == nil || !hmac.Equal(signed(key, run, line), data) {
-		return nil, errors.New("this store has not signed it for this run")
+		return nil, errors.New("its signature is not valid for this run and store")
 	}
 	l, err := record.DecodeLine(bytes.TrimSuffix(line, []byte("\n")))
 	if err != nil {
@@ -55,11 +55,11 @@ func verified(key []byte, run string, ask *record.Ask, data []byte) (*record.Ans
 	a, ok := l.(*record.Answer)
 	switch {
 	case !ok || a.A != ask.A:
-		return nil, errors.New("it is the answer to another ask")
+		return nil, errors.New("it is the answer to another question")
 	case a.Digest != ask.Digest:
 		return nil, errors.New("it answers another question")
 	case a.Time.After(ask.Until):
-		return nil, fmt.Errorf("it came after %s", ask.Until.Format(time.RFC3339))
+		return nil, fmt.Errorf("it was given after %s", ask.Until.Format(time.RFC3339))
 	}
 	return a, nil
 }
@@ -88,7 +88,7 @@ func (s *Store) takeAnswers(r *record.Run, name string) error {
 			said, err = verified(key, r.Begin.ID, a.Ask, data)
 		}
 		if err == nil && a.Answer != nil && (a.Answer.Yes != said.Yes || a.Answer.Whole != said.Whole) {
-			err = errors.New("the record has another")
+			err = errors.New("the record has a different answer")
 		}
 		if err != nil {
 			r.RejectAnswer(a.A, err)
@@ -105,7 +105,7 @@ func (s *Store) takeAnswers(r *record.Run, name string) error {
 // changed returns an error if an ask does not match its digest.
 func changed(r *record.Run, a *record.Ask) error {
 	if a.Digest != record.AskDigest(r.Begin.ID, a) || a.A == record.Ledger && a.Hash != record.LedgerDigest(r) {
-		return errors.New("what is asked is not what its digest is of")
+		return errors.New("the question does not match its digest")
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func askedOf(r *record.Run, name string, exact bool) (*record.Asked, error) {
 		if i := slices.IndexFunc(r.Asks, func(a *record.Asked) bool { return a.A == name }); i >= 0 {
 			return r.Asks[i], nil
 		}
-		return nil, fmt.Errorf("%w: run %s asks nothing %q", ErrNotFound, r.Begin.ID, name)
+		return nil, fmt.Errorf("%w: run %s has no question %q", ErrNotFound, r.Begin.ID, name)
 	}
 	from := r.Open()
 	if len(from) == 0 {
@@ -143,11 +143,11 @@ func askedOf(r *record.Run, name string, exact bool) (*record.Asked, error) {
 	}
 	switch len(from) {
 	case 0:
-		return nil, fmt.Errorf("%w: run %s asks nothing", ErrNotFound, r.Begin.ID)
+		return nil, fmt.Errorf("%w: run %s has no questions", ErrNotFound, r.Begin.ID)
 	case 1:
 		return from[0], nil
 	}
-	return nil, fmt.Errorf("%w: run %s asks %d things, such as %s and %s", ErrAmbiguous, r.Begin.ID, len(from),
+	return nil, fmt.Errorf("%w: run %s has %d questions, such as %s and %s", ErrAmbiguous, r.Begin.ID, len(from),
 		record.ApprovalID(r.Begin.ID, from[0].A), record.ApprovalID(r.Begin.ID, from[1].A))
 }
 
@@ -213,7 +213,7 @@ func (s *Store) answer(id string, a *record.Answer) error {
 	if asked.Answer != nil {
 		return &AnsweredError{asked.Answer}
 	}
-	return errors.New("the file of its answer is none that counts; delete it to answer again")
+	return errors.New("the file of its answer is not valid; delete the file to answer again")
 }
 
 // An AnsweredError is returned for an ask that has an answer. It is ErrAnswered.

@@ -20,7 +20,7 @@ const onceDir = "once"
 func (s *Store) Once(text string, until time.Time) (bool, error) {
 	now := s.clock()
 	if until.Before(now) {
-		return false, errors.New("claiming: the time is over")
+		return false, errors.New("claiming: the time has passed")
 	}
 	first, err := s.in.Once(fmt.Sprintf("%x-%x", until.Add(clockSkew).Unix()+1, sha256.Sum256([]byte(text))), now)
 	if err != nil {

@@ -7,23 +7,23 @@ var (
 	// ErrNotFound is returned if no record has the ID.
 	ErrNotFound = errors.New("no such run")
 	// ErrAmbiguous is returned if the IDs of several records begin with the ID.
-	ErrAmbiguous = errors.New("several runs are meant")
+	ErrAmbiguous = errors.New("the ID is ambiguous")
 	// ErrRunning is returned by Remove, Reopen, Settle and EndRun for a run that has a
 	// writer; by the last three as a *RunningError.
 	ErrRunning = errors.New("the run is under way")
 	// ErrAnswered is returned, as an *AnsweredError, for an ask that has an answer.
-	ErrAnswered = errors.New("it has been answered")
+	ErrAnswered = errors.New("already answered")
 	// ErrExpired is returned for an answer that comes too late.
 	ErrExpired = errors.New("the time for an answer has passed")
 	// ErrOtherAsk is returned for an answer to another question than the ask's.
-	ErrOtherAsk = errors.New("what is asked is not what was shown")
+	ErrOtherAsk = errors.New("the question has changed since it was shown")
 	// ErrEnded is returned for a run that cannot be resumed.
 	ErrEnded = errors.New("the run has ended")
 	// ErrCopy is returned by Reopen for a record that is another file than the one
 	// that was written, as in a folder that was copied.
 	ErrCopy = errors.New("the record is a copy of the one that was written")
 	// ErrNotUnknown is returned by Settle for a call that is not unresolved.
-	ErrNotUnknown = errors.New("it is known what became of the call")
+	ErrNotUnknown = errors.New("the outcome of the call is known")
 	// ErrTooEarly is returned by Settle when the call may still happen.
 	ErrTooEarly = errors.New("the call may still happen")
 	// ErrLarge is returned by LoadListed for a record that is larger than its limit.

@@ -85,7 +85,7 @@ func (d *folder) Reopen(name string, _ bool) (Sink, error) {
 	return &recordFile{File: f, d: d, name: name, published: true}, nil
 }
 
-var errNetwork = errors.New("the record is on a file system of a network, where locks are not sure: move the store's " +
+var errNetwork = errors.New("the record is on a network file system, where locks are unreliable: move the store's " +
 	"folder to a disk of this machine")
 
 func (d *folder) own(f *os.File, file string) error {
@@ -131,7 +131,7 @@ func tryLock(f *os.File) error {
 		case running && time.Since(begin) > writersHold:
 			return ErrRunning
 		case time.Since(begin) > readersHold:
-			return errors.New("it is being read all the time")
+			return errors.New("readers keep it locked")
 		}
 	}
 }

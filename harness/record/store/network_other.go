@@ -10,5 +10,5 @@ import (
 // localFile returns an error: it is not known how this system says whether a file
 // system is one of a network.
 func localFile(f *os.File) error {
-	return errors.New("on this system it cannot be told whether the record is on a file system of a network")
+	return errors.New("this system does not report whether the record is on a network file system")
 }

@@ -33,7 +33,7 @@ func (s *Store) Reopen(id string, o *ReopenOptions) (*Writer, *record.Run, error
 	}
 	w, r, err := s.reopen(id, o)
 	if err != nil {
-		return nil, nil, fmt.Errorf("going on with run %s: %w", id, err)
+		return nil, nil, fmt.Errorf("resuming run %s: %w", id, err)
 	}
 	s.in.Changes().Tell()
 	return w, r, nil
@@ -177,7 +177,7 @@ func (e *RunningError) Error() string {
 	if e.PID == 0 {
 		return ErrRunning.Error()
 	}
-	return fmt.Sprintf("%v: process %d on %s has it", ErrRunning, e.PID, e.Host)
+	return fmt.Sprintf("%v in process %d on %s", ErrRunning, e.PID, e.Host)
 }
 
 func (e *RunningError) Is(target error) bool { return target == ErrRunning }
@@ -194,7 +194,7 @@ func (s *Store) Settle(id string, st *record.Settle, after time.Duration) error 
 			}
 			at := m.SentAt().Add(s.SentWithin() + after)
 			if st.Time = r.Now(); !st.Happened && !st.Time.After(at) {
-				return nil, fmt.Errorf("%w: that it did not can be said after %s", ErrTooEarly, at.Format(time.RFC3339))
+				return nil, fmt.Errorf("%w; it can be settled as not happened after %s", ErrTooEarly, at.Format(time.RFC3339))
 			}
 			return st, nil
 		}

@@ -117,7 +117,7 @@ func (s *Store) MAC(texts ...string) ([]byte, error) {
 func (s *Store) Alone(ctx context.Context, f func() error) error {
 	release, err := s.in.Alone(ctx)
 	if err != nil {
-		return fmt.Errorf("waiting for others with the store of records: %w", err)
+		return fmt.Errorf("waiting for other processes with the store of records: %w", err)
 	}
 	return errors.Join(f(), release())
 }
