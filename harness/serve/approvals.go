@@ -190,7 +190,7 @@ func (c *session) answerApproval(id, said, word string) (string, error) {
 		word = ""
 	}
 	if a.Question != nil && yes {
-		return "", errors.New("a server asks this question in the middle of a call: the client that sent the script answers it")
+		return "", errors.New("a server asks this question during a call; only the client that sent the script can answer it")
 	}
 	if err := c.s.records.Answer(a.ID, &record.Answer{Yes: yes, Who: c.token, How: approvalsName, Word: word}); err != nil {
 		return "", err

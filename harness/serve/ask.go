@@ -120,14 +120,14 @@ func approvalForm(run string, w *outcome.Pending) *mcp.ElicitParams {
 func relayed(server, tool string, q *backend.Question) *mcp.ElicitParams {
 	in := ""
 	if tool != "" {
-		in = " in the middle of the call " + tool
+		in = " during the call " + tool
 	}
 	p := &mcp.ElicitParams{Mode: q.Mode, Message: fmt.Sprintf("The server %s asks this%s, in its own words:\n%s",
 		server, in,
 		registry.Quoted(visible([]byte(q.Message))))}
 	if q.Mode == backend.URL {
 		p.URL, p.ElicitationID = q.URL, rand.Text()
-		p.Message += fmt.Sprintf("\nIt wants this page to be opened: %s", visible([]byte(q.URL)))
+		p.Message += fmt.Sprintf("\nIt asks you to open this page: %s", visible([]byte(q.URL)))
 		return p
 	}
 	p.RequestedSchema = schema(`{"type":"object","properties":{}}`)
@@ -290,8 +290,8 @@ func (c *session) answers(req *mcp.CallToolRequest, args *executeArgs) (*waitSta
 	s := &waitState{}
 	if !c.verify(req.Params.RequestState, s) || s.Session != c.id || s.Request != args.hash() || s.Run == "" ||
 		time.Now().Unix() > s.Until {
-		return nil, &refusal{why: "the answers are to questions of another script, or came too late; send the script again " +
-			"without them: it resumes"}
+		return nil, &refusal{why: "the answers are for another script, or expired; send the script again " +
+			"without them to resume it"}
 	}
 	return s, nil
 }

@@ -65,7 +65,7 @@ func (c *session) load(r *lookup) (*mcp.CallToolResult, error) {
 	switch {
 	case known:
 	case n >= maxLoaded:
-		return nil, fmt.Errorf("%d tools are loaded, which is all that a session may have", n)
+		return nil, fmt.Errorf("%d tools are loaded, the most that a session may have", n)
 	default:
 		id := t.ID
 		c.mcp.AddTool(&mcp.Tool{Name: mcpName(id), Description: t.Said(), InputSchema: objectSchema(t.Input)},

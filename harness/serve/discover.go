@@ -178,7 +178,7 @@ func (c *session) find(r *lookup) (*mcp.CallToolResult, error) {
 		}
 	}
 	if len(down) > 0 {
-		fmt.Fprintf(&out.b, "(down, and perhaps not complete: %s)\n", strings.Join(down, ", "))
+		fmt.Fprintf(&out.b, "(unavailable servers, some of whose tools may be missing: %s)\n", strings.Join(down, ", "))
 	}
 	return textResult(out.b.String()), nil
 }
@@ -404,7 +404,7 @@ func (a *arguments) tool() (string, error) {
 		if _, ok := a.fields["tool"]; !ok && len(a.fields) > 0 {
 			got = fmt.Sprintf("; got %.60q", slices.Min(slices.Collect(maps.Keys(a.fields))))
 		}
-		return "", fmt.Errorf("tool is missing, or no text%s", got)
+		return "", fmt.Errorf("tool is missing or not a string%s", got)
 	}
 	return s, nil
 }
@@ -419,7 +419,7 @@ func (a *arguments) wrong(name, want string) {
 func (a *arguments) text(name string) string {
 	var s string
 	if v, ok := a.fields[name]; ok && json.Unmarshal(v, &s) != nil {
-		a.wrong(name, "a text")
+		a.wrong(name, "a string")
 	}
 	return strings.TrimSpace(s)
 }
@@ -435,7 +435,7 @@ func (a *arguments) texts(name string) []string {
 	if json.Unmarshal(v, &one) == nil {
 		list = []string{one}
 	} else if json.Unmarshal(v, &list) != nil {
-		a.wrong(name, "a text or a list of texts")
+		a.wrong(name, "a string or a list of strings")
 	}
 	return slices.DeleteFunc(list, func(s string) bool { return strings.TrimSpace(s) == "" })
 }

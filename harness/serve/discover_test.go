@@ -61,7 +61,7 @@ func TestALoadedToolIsCallableByItself(t *testing.T) {
 		!strings.Contains(textOf(got), `; it takes {"p":{"path":"s"},"r":["path"]}`) {
 		t.Error(textOf(got))
 	}
-	if got := textOf(c.call("tool_load", map[string]any{"name": "x"})); got != `tool is missing, or no text; got "name"` {
+	if got := textOf(c.call("tool_load", map[string]any{"name": "x"})); got != `tool is missing or not a string; got "name"` {
 		t.Error(got)
 	}
 	if got := textOf(c.call("tool_active",

@@ -58,7 +58,7 @@ func TestSearchTakesAllItsKnobs(t *testing.T) {
 		{args{"limit": "many"}, []string{`^limit is "many"; want a whole number`}},
 		{args{"offset": -1}, []string{`^offset is -1; want`}},
 		{args{"offset": 1.5}, []string{`^offset is 1.5; want`}},
-		{args{"query": []string{"x"}}, []string{`^query is \["x"\]; want a text$`}},
+		{args{"query": []string{"x"}}, []string{`^query is \["x"\]; want a string$`}},
 		{args{"k": 3}, []string{`^unknown argument "k"; (tool_find|search_tools) takes query, match, server, category, prefix, detail, limit, offset$`}},
 	} {
 		for _, tool := range []string{"tool_find", "search_tools"} {
@@ -112,7 +112,7 @@ func TestSeveralToolsAreDescribedAtOnce(t *testing.T) {
 			`^\{"id":"files\.read_file".*"inputSchema":.*\}\n\{"id":"files\.delete_file".*\}$`},
 		{serve.Classic, "describe_tool", map[string]any{"tools": []string{"a", "b"}},
 			`^unknown tool "a".*\nunknown tool "b"`},
-		{serve.Classic, "describe_tool", map[string]any{"tools": 7}, `^tools is 7; want a text or a list of texts$`},
+		{serve.Classic, "describe_tool", map[string]any{"tools": 7}, `^tools is 7; want a string or a list of strings$`},
 		{serve.Classic, "describe_tool", map[string]any{"tools": make([]string, 500)}, `^tool is missing`},
 		{serve.Classic, "describe_tool", map[string]any{"tools": strings.Split(strings.Repeat("x,", 500), ",")},
 			`^500 tools are too many, want up to 100$`},

@@ -70,7 +70,7 @@ func (l *live) load(ctx context.Context) {
 		_, err = c.Index()
 	}
 	if err != nil {
-		l.s.log.Error("no tools yet", "error", err)
+		l.s.log.Error("the tools could not be loaded", "error", err)
 	}
 	l.set(c, err)
 }
@@ -78,7 +78,7 @@ func (l *live) load(ctx context.Context) {
 func (l *live) watch(ctx context.Context) {
 	defer func() {
 		if p := recover(); p != nil {
-			l.s.metrics.Panicked("the watch over servers, which has ended", p)
+			l.s.metrics.Panicked("watching the servers, which has stopped", p)
 		}
 	}()
 	first := true
@@ -111,14 +111,14 @@ func (l *live) updated(c *catalog.Catalog, err error) {
 		_, err = c.Index()
 	}
 	if err != nil {
-		l.s.log.Error("the tools stay as they were", "error", err)
+		l.s.log.Error("the new tools cannot be used; the old ones remain", "error", err)
 		return
 	}
 	before := l.now()
 	old := l.set(c, nil)
 	for _, srv := range c.Registry.Servers {
 		if srv.Error != nil {
-			l.s.log.Warn("server is down", "server", srv.Name, "error", *srv.Error)
+			l.s.log.Warn("server is unavailable", "server", srv.Name, "error", *srv.Error)
 		}
 	}
 	l.s.log.Info("tools", "tools", len(c.Registry.Tools), "servers", len(c.Registry.Servers))

@@ -207,7 +207,7 @@ func (r *resumer) look(ctx context.Context, id string) {
 	if err != nil {
 		delete(r.waiting, id)
 		if !errors.Is(err, store.ErrNotFound) {
-			r.s.log.Warn("a waiting run cannot be read", "run", id, "error", err)
+			r.s.log.Warn("a pending run cannot be read", "run", id, "error", err)
 		}
 		return
 	}

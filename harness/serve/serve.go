@@ -269,7 +269,7 @@ func New(opts *Options) (*Server, error) {
 	s.work.Go(s.resumer.run)
 	s.work.Go(func() {
 		if err := s.records.Prune(); err != nil {
-			s.log.Warn("old records stay", "error", err)
+			s.log.Warn("old records could not be deleted", "error", err)
 		}
 	})
 	return s, nil

@@ -136,7 +136,7 @@ func (k *keeper) forScript(ctx context.Context, tenant, session, source string, 
 	}
 	named, rest := map[string]json.RawMessage{}, map[string]json.RawMessage{}
 	if err := k.elsewhere(ctx, named, tenant, source, inputs); err != nil {
-		return nil, fmt.Errorf("reading what is kept for Stored: %w; nothing has run", err)
+		return nil, fmt.Errorf("reading stored values: %w; nothing has run", err)
 	}
 	for _, v := range k.of(tenant, session) { // without the lock: inputs may be large
 		switch {

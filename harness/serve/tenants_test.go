@@ -268,7 +268,7 @@ func TestWhoSeesWhat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, _ := strings.Cut(string(doc), "// Who sees what")
+	_, table, _ := strings.Cut(string(doc), "// With several tokens")
 	var documented []string
 	for _, m := range regexp.MustCompile(`(?m)^//\t([a-z, ]+?)  +\S`).FindAllStringSubmatch(table, -1) {
 		documented = append(documented, m[1])

@@ -399,7 +399,7 @@ func TestAnswersAreToTheirQuestions(t *testing.T) {
 		"forged":          send(ann, deleting, state[:len(state)-2]+"AA"),
 		"rubbish":         send(ann, deleting, "rubbish"),
 	} {
-		if !strings.Contains(got, "to questions of another script, or came too late") {
+		if !strings.Contains(got, "for another script, or expired") {
 			t.Errorf("%s: %s", name, got)
 		}
 	}

@@ -281,7 +281,7 @@ func TestOnlyAWholeRecordOfThisMachineGoesOn(t *testing.T) {
 		return fmt.Appendf(nil, "%s,\"crc\":\"%08x\"}\n%s", first, crc32.Checksum([]byte(first),
 			crc32.MakeTable(crc32.Castagnoli)), rest)
 	})
-	refused("a later version", s, id, "version 9")
+	refused("a later version", s, id, "version is 9")
 
 	id = dead(t, s)
 	other := folder(t, nil)

@@ -40,7 +40,7 @@ func fitRuns(runs, spares int, memory, have int64) (int, error) {
 		return min(DefaultMaxRuns, fit), nil
 	case need > have && runs > fit:
 		return 0, fmt.Errorf("%d scripts with %d MB each, saved scripts that they run included, and %d spares with %d MB "+
-			"each need %d MB, there are %d: allow fewer (-max-runs %d) or less (-memory)",
+			"each need %d MB, the machine has %d: allow fewer (-max-runs %d) or less (-memory)",
 			runs, each>>20, spares, memory>>20, need>>20, have>>20, fit)
 	}
 	return runs, nil

@@ -51,8 +51,8 @@ func (e *Endpoint) Check() error {
 		return fmt.Errorf("address %q: want host:port, as in 127.0.0.1:7337", e.Address)
 	}
 	if host != "" && !IsLoopback(host) && len(e.Tokens) == 0 && !e.Insecure {
-		return fmt.Errorf("address %q can be reached from other machines: demand a token (-token-file, or "+
-			"USETOOLS_TOKEN), or say -insecure", e.Address)
+		return fmt.Errorf("address %q can be reached from other machines: require a token (-token-file, or "+
+			"USETOOLS_TOKEN), or pass -insecure", e.Address)
 	}
 	return nil
 }
@@ -73,7 +73,7 @@ func (e *Endpoint) Listen() error {
 	l, err := net.Listen("tcp", addr)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return fmt.Errorf("listening: another program has %s already; end that, or serve at another port: %w", addr, err)
+		return fmt.Errorf("listening: another program uses %s; stop it, or choose another port: %w", addr, err)
 	case err != nil:
 		return fmt.Errorf("listening: %w", err)
 	}

@@ -201,7 +201,7 @@ func (r *stdioLines) accept(line []byte) []byte {
 			continue
 		}
 		if _, twice := open[req.ID]; twice && batch { // it would end the session
-			return r.refuse(nil, fmt.Errorf("the ID %v is that of another request without an answer", req.ID.Raw()))
+			return r.refuse(nil, fmt.Errorf("another unanswered request has the ID %v", req.ID.Raw()))
 		}
 		open[req.ID] = req.Method
 		calls = append(calls, raw)

@@ -21,7 +21,7 @@ func ReadTokens(file, env string) (map[string]string, error) {
 				minTokenBytes)
 		}
 		if tokens[name] != "" {
-			return fmt.Errorf("the name %q is there twice: each token needs its own", name)
+			return fmt.Errorf("the name %q is used twice: each token needs its own", name)
 		}
 		for other, t := range tokens {
 			if t == token {
