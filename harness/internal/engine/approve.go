@@ -31,10 +31,10 @@ func (r *run) canAsk() bool { return r.canWait() && !r.script.NoAsk }
 
 // approve returns the approval that a call uses, or "" if it needs none. The error is
 // worker.ErrParked if the call waits for a person; otherwise it says why the call must not
-// be sent. If holds is not zero, the approval expires then.
+// be sent. If expires is not zero, the approval expires then.
 func (r *run) approve(t *wrappers.Tool, line *record.Call, args registry.Args) (
-	ask string, holds time.Time, err error) {
-	none := holds
+	ask string, expires time.Time, err error) {
+	none := expires
 	facts := r.facts(t, args)
 	d := r.bound.DecideCall(t, args, facts)
 	a := r.tree.asks
@@ -49,7 +49,7 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args registry.Args) (
 		if x := a.gate.AskFor(line.Path, line.Place, t.ID, string(args.JSON())); x != nil {
 			if err := r.answered(x, t); err != nil {
 				if x.Answer != nil && !errors.Is(err, worker.ErrParked) {
-					a.noes[key] = err
+					a.rejections[key] = err
 				}
 				return x.Ask.A, none, err
 			}
@@ -61,8 +61,8 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args registry.Args) (
 		return "", none, &worker.DeniedError{Reason: fmt.Sprintf("%s: %s", t.ID, d.Rule)}
 	case d.Verdict != policy.NeedsApproval && doubt == "":
 		return "", none, nil
-	case a.noes[key] != nil: // a rejected call is not asked about again
-		return "", none, a.noes[key]
+	case a.rejections[key] != nil: // a rejected call is not asked about again
+		return "", none, a.rejections[key]
 	case !r.canAsk() && doubt != "":
 		return "", none, fmt.Errorf("not sent: %s; keep a record of the run (-state DIR) to ask for approval",
 			doubt)
@@ -77,7 +77,7 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args registry.Args) (
 	}
 	if doubt != "" {
 		want.Why, want.Whole = doubt, false
-	} else if g := a.whole[t.ID]; g != nil && !d.Flow && r.isStill(g.Ask, t) && r.journal.Now().Before(g.Answer.Until) {
+	} else if g := a.grants[t.ID]; g != nil && !d.Flow && r.isUnchanged(g.Ask, t) && r.journal.Now().Before(g.Answer.Until) {
 		return g.Ask.A, g.Answer.Until, nil
 	}
 	a.number++
@@ -86,7 +86,7 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args registry.Args) (
 	if err := r.journal.Add(want); err != nil {
 		return "", none, err
 	}
-	a.open = append(a.open, r.waiting(want, args.JSON()))
+	a.pending = append(a.pending, r.waiting(want, args.JSON()))
 	return "", none, worker.ErrParked
 }
 
@@ -94,7 +94,7 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args registry.Args) (
 // worker.ErrParked if there is no answer yet. t is the present tool. The caller holds the
 // lock of the asks.
 func (r *run) answered(x *record.Asked, t *wrappers.Tool) error {
-	if x.A != record.Ledger && !r.isStill(x.Ask, t) {
+	if x.A != record.Ledger && !r.isUnchanged(x.Ask, t) {
 		return &changedError{t.ID}
 	}
 	switch state := x.State(r.journal.Now()); {
@@ -106,27 +106,27 @@ func (r *run) answered(x *record.Asked, t *wrappers.Tool) error {
 		if err != nil {
 			return err
 		}
-		a.open = append(a.open, r.waiting(x.Ask, args))
+		a.pending = append(a.pending, r.waiting(x.Ask, args))
 		return worker.ErrParked
 	case x.Answer != nil && x.Answer.Yes:
 		return nil
 	case x.Answer != nil:
-		return fmt.Errorf("not sent: %s", said(x.Answer))
+		return fmt.Errorf("not sent: %s", rejectionText(x.Answer))
 	}
 	return fmt.Errorf("not sent: no approval arrived before %s", x.Until.Format(time.RFC3339))
 }
 
-// isStill reports whether a tool and its server's entry are unchanged since x asked about
+// isUnchanged reports whether a tool and its server's entry are unchanged since x asked about
 // them.
-func (r *run) isStill(x *record.Ask, t *wrappers.Tool) bool {
+func (r *run) isUnchanged(x *record.Ask, t *wrappers.Tool) bool {
 	return x.Hash == t.Hash && x.Server == r.serverDigest(t)
 }
 
 // serverDigest returns the digest of the entry of a tool's server, without its secrets.
 func (r *run) serverDigest(t *wrappers.Tool) string { return r.bound.Catalog.Server(t.Server).Digest() }
 
-// said returns a rejection as text.
-func said(a *record.Answer) string {
+// rejectionText returns a rejection as text.
+func rejectionText(a *record.Answer) string {
 	who := a.Who
 	if who == "" {
 		who = "the user"
@@ -143,9 +143,9 @@ type connector interface {
 	Connect(ctx context.Context, server string) (backend.Backend, error)
 }
 
-// stillThat checks with the server, before an approval is used, that the tool is still the
+// confirmTool checks with the server, before an approval is used, that the tool is still the
 // approved one: the registry may be out of date.
-func (r *run) stillThat(ctx context.Context, t *wrappers.Tool) error {
+func (r *run) confirmTool(ctx context.Context, t *wrappers.Tool) error {
 	c, ok := r.bound.Catalog.Calls.(connector)
 	if !ok {
 		return nil
@@ -190,14 +190,14 @@ func (r *run) waiting(x *record.Ask, args json.RawMessage) outcome.Pending {
 	return w
 }
 
-// lose adds an unresolved call.
-func (r *run) lose(line *record.Call, args json.RawMessage, why string) {
+// addUnresolved adds an unresolved call.
+func (r *run) addUnresolved(line *record.Call, args json.RawMessage, why string) {
 	u := outcome.UnresolvedCall(line, args, why)
 	u.Where = r.placed(line.Place)
 	a := r.tree.asks
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.lost = append(a.lost, u)
+	a.unresolved = append(a.unresolved, u)
 }
 
 // idempotencyKey returns a new Idempotency-Key.

@@ -16,23 +16,23 @@ import (
 type asks struct {
 	run *record.Run // the resumed run; may be nil
 
-	mu     sync.Mutex
-	gate   *record.Gate                 // of run; may be nil
-	number int                          // of the last ask
-	open   []outcome.Pending            // pending
-	lost   []outcome.Unresolved         // unresolved calls
-	doubts map[string]string            // why an equal call may have been made, by tool and arguments
-	noes   map[string]error             // rejections, by tool and arguments
-	whole  map[string]*record.Asked     // approvals of all calls of a tool
-	now    map[string]map[string]string // digests of the present definitions, by server and tool
-	asked  int                          // number of questions of servers
+	mu         sync.Mutex
+	gate       *record.Gate                 // of run; may be nil
+	number     int                          // of the last ask
+	pending    []outcome.Pending            // pending
+	unresolved []outcome.Unresolved         // unresolved calls
+	doubts     map[string]string            // why an equal call may have been made, by tool and arguments
+	rejections map[string]error             // rejections, by tool and arguments
+	grants     map[string]*record.Asked     // approvals of all calls of a tool
+	now        map[string]map[string]string // digests of the present definitions, by server and tool
+	asked      int                          // number of questions of servers
 	// diverged is the reason why the resumed run cannot follow its record, or nil.
 	diverged error
 }
 
 func newAsks(run *record.Run, gate *record.Gate) *asks {
-	a := &asks{run: run, gate: gate, doubts: map[string]string{}, noes: map[string]error{},
-		now: map[string]map[string]string{}, whole: map[string]*record.Asked{}}
+	a := &asks{run: run, gate: gate, doubts: map[string]string{}, rejections: map[string]error{},
+		now: map[string]map[string]string{}, grants: map[string]*record.Asked{}}
 	if run == nil {
 		return a
 	}
@@ -41,7 +41,7 @@ func newAsks(run *record.Run, gate *record.Gate) *asks {
 			a.number = max(a.number, n)
 		}
 		if x.Answer != nil && x.Answer.Yes && x.Answer.Whole && x.Whole {
-			a.whole[x.Tool] = x
+			a.grants[x.Tool] = x
 		}
 		if x.Question != nil {
 			a.asked++
@@ -52,14 +52,14 @@ func newAsks(run *record.Run, gate *record.Gate) *asks {
 			continue
 		}
 		if args, err := run.Value(m.Call.Args); err == nil {
-			a.doubt(m.Call, m.Done.Kind, args)
+			a.addDoubt(m.Call, m.Done.Kind, args)
 		}
 	}
 	return a
 }
 
-// doubt remembers that a call may have been made although its script has no answer.
-func (a *asks) doubt(line *record.Call, kind record.Kind, args json.RawMessage) {
+// addDoubt remembers that a call may have been made although its script has no answer.
+func (a *asks) addDoubt(line *record.Call, kind record.Kind, args json.RawMessage) {
 	why := ""
 	switch kind {
 	case record.Unread:
@@ -74,12 +74,12 @@ func (a *asks) doubt(line *record.Call, kind record.Kind, args json.RawMessage) 
 	a.doubts[callKey(line.Tool, args)] = fmt.Sprintf("call %d with the same arguments %s", line.N, why)
 }
 
-// doubted returns why a call must not be sent without approval: an equal call may have been
+// doubtAbout returns why a call must not be sent without approval: an equal call may have been
 // made since the decision. Otherwise it returns "".
-func (a *asks) doubted(line *record.Call, args json.RawMessage) string {
+func (a *asks) doubtAbout(line *record.Call, args json.RawMessage) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	g := a.whole[line.Tool]
+	g := a.grants[line.Tool]
 	if line.Ask != "" && (g == nil || g.Ask.A != line.Ask) {
 		return ""
 	}
@@ -88,24 +88,24 @@ func (a *asks) doubted(line *record.Call, args json.RawMessage) string {
 
 func callKey(tool string, args json.RawMessage) string { return tool + "\x00" + string(args) }
 
-// stopped returns the status of a run that ended with parked calls.
-func (a *asks) stopped() outcome.Status {
+// status returns the status of a run that ended with parked calls.
+func (a *asks) status() outcome.Status {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
 	case a.diverged != nil:
 		return outcome.Diverged
-	case len(a.lost) > 0:
+	case len(a.unresolved) > 0:
 		return outcome.Uncertain
 	}
 	return outcome.Waiting
 }
 
-// anyLost reports whether a call is unresolved.
-func (a *asks) anyLost() bool {
+// hasUnresolved reports whether a call is unresolved.
+func (a *asks) hasUnresolved() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return len(a.lost) > 0
+	return len(a.unresolved) > 0
 }
 
 // fill adds the unresolved calls to the result and, if its status is Waiting or Uncertain,
@@ -113,9 +113,9 @@ func (a *asks) anyLost() bool {
 func (a *asks) fill(res *outcome.Result) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	res.Unknown = a.lost
+	res.Unknown = a.unresolved
 	if res.Unsettled() {
-		res.Waiting = a.open
+		res.Waiting = a.pending
 	}
 	slices.SortFunc(res.Waiting, func(x, y outcome.Pending) int {
 		return cmp.Or(cmp.Compare(len(x.ID), len(y.ID)), cmp.Compare(x.ID, y.ID))

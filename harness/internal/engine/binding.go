@@ -35,7 +35,7 @@ func (r *run) Resolve(ctx context.Context, n *worker.Needs) (tools *worker.Tools
 		r.stop(outcome.CompileError, *e)
 		return nil, false, nil
 	}
-	r.tellsUncertain = n.Uncertain
+	r.handlesUncertain = n.Uncertain
 	if line, tools, err := r.answers.Tools(n); err != nil {
 		return nil, false, err
 	} else if tools != nil {

@@ -83,7 +83,7 @@ func (r *run) call(ctx context.Context, path string, c *worker.Call, args regist
 	r.mu.Lock()
 	r.pending = append(r.pending, t.Go())
 	r.mu.Unlock()
-	res, err := r.make(ctx, t, line, args, recorded)
+	res, err := r.makeCall(ctx, t, line, args, recorded)
 	var denied *worker.DeniedError
 	var changed *changedError
 	r.mu.Lock()
@@ -122,19 +122,19 @@ func argsData(args registry.Args) record.Data {
 
 // States of a call that is about to be sent.
 const (
-	notSent   = iota
-	isSent    // its line is written or being written
-	calledOff // the run has ended
+	notSent    = iota
+	isSent     // its line is written or being written
+	isCanceled // the run has ended
 )
 
-// make is the only path of a call: it normalizes the arguments, asks a person for approval
+// makeCall is the only path of a call: it normalizes the arguments, asks a person for approval
 // if needed, writes the call's line to the record directly before sending, and its outcome
 // afterwards. In a dry run an effect call is not sent. recorded is the recorded call that
 // continues, or nil.
 //
 // An effect call is not canceled once it has been sent: if the run ends, its answer is
 // awaited and recorded.
-func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, given registry.Args,
+func (r *run) makeCall(ctx context.Context, t *wrappers.Tool, line *record.Call, given registry.Args,
 	recorded *record.Made) (*backend.Result, error) {
 	begin := time.Now()
 	line.Time = begin
@@ -143,20 +143,20 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 	err := r.bound.Catalog.CheckArguments(t.Tool, given)
 	var input json.RawMessage // the answer to its server's question
 	if err == nil && recorded != nil {
-		if input, err = r.goOn(t, given, recorded); err != nil {
+		if input, err = r.serverInput(t, given, recorded); err != nil {
 			return nil, err
 		}
 	}
-	var holds time.Time // when the used approval expires
+	var expires time.Time // when the used approval expires
 	if err == nil && recorded == nil && !r.unsent(line.Class) {
-		line.Ask, holds, err = r.approve(t, line, given)
+		line.Ask, expires, err = r.approve(t, line, given)
 		var denied *worker.DeniedError
 		var changed *changedError
 		if errors.Is(err, worker.ErrParked) || errors.As(err, &denied) || errors.As(err, &changed) {
 			return nil, err
 		}
 		if err == nil && line.Ask != "" {
-			if err := r.stillThat(ctx, t); err != nil {
+			if err := r.confirmTool(ctx, t); err != nil {
 				return nil, err
 			}
 		}
@@ -172,8 +172,8 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 	if line.Key == "" && effect && r.bound.Catalog.Server(t.Server).Idempotency > 0 {
 		line.Key = idempotencyKey()
 	}
-	told := *line
-	r.journal.Tell(record.Progress{Call: &told})
+	copied := *line
+	r.journal.Tell(record.Progress{Call: &copied})
 	done := &record.Done{N: line.N}
 	var res *backend.Result
 	var start time.Duration
@@ -181,7 +181,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 	if recorded != nil { // in an earlier attempt
 		sending.Store(isSent)
 	}
-	became := backend.NotSent
+	ended := backend.NotSent
 	if err == nil {
 		sendCtx := ctx
 		if effect {
@@ -189,7 +189,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 			sendCtx, cancel = context.WithCancel(context.WithoutCancel(ctx))
 			defer cancel()
 			defer context.AfterFunc(ctx, func() {
-				if sending.CompareAndSwap(notSent, calledOff) { // a sent call is not canceled
+				if sending.CompareAndSwap(notSent, isCanceled) { // a sent call is not canceled
 					cancel()
 				}
 			})()
@@ -199,11 +199,11 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if !holds.IsZero() && !r.journal.Now().Before(holds.Add(-time.Second)) {
-				return fmt.Errorf("its approval expired at %s", holds.Format(time.RFC3339))
+			if !expires.IsZero() && !r.journal.Now().Before(expires.Add(-time.Second)) {
+				return fmt.Errorf("its approval expired at %s", expires.Format(time.RFC3339))
 			}
 			if effect && recorded == nil {
-				if why := r.tree.asks.doubted(line, args); why != "" {
+				if why := r.tree.asks.doubtAbout(line, args); why != "" {
 					return errors.New(why)
 				}
 			}
@@ -218,19 +218,19 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 		}
 		r.rounds(t, line, recorded, input, how)
 		res, start, err = r.send(sendCtx, ctx, t, given, how)
-		became = how.Outcome(err)
+		ended = how.Outcome(err)
 	}
 	if asks := (*backend.InputRequiredError)(nil); errors.As(err, &asks) && r.canWait() {
 		if err = r.question(line, args, asks); errors.Is(err, worker.ErrParked) {
 			return nil, err
 		}
-		became = backend.Unknown // it waits for an answer that cannot come
+		ended = backend.Unknown // it waits for an answer that cannot come
 	}
 	done.Time, done.Ms, done.Start = time.Now(), ms(time.Since(begin)-start), ms(start)
-	done.Kind, done.Cut = kindOfCall(became), ctx.Err() != nil
+	done.Kind, done.Cut = kindOfCall(ended), ctx.Err() != nil
 	if recorded != nil && done.Kind == record.NotSent { // the call keeps its state
 		if state, _ := recorded.State(false); state == record.Unknown {
-			r.lose(line, args, "its outcome is unknown, and it could not be made again: "+err.Error())
+			r.addUnresolved(line, args, "its outcome is unknown, and it could not be made again: "+err.Error())
 			return nil, worker.ErrParked
 		}
 		return nil, r.diverge(fmt.Errorf("call %d (%s) cannot be resumed now: %w", line.N, t.ID, err))
@@ -240,7 +240,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 	}
 	// An unknown outcome is returned to the script only if the script handles it.
 	lost := effect && done.Kind == record.Uncertain && r.canWait()
-	if lost && r.tellsUncertain && !done.Cut {
+	if lost && r.handlesUncertain && !done.Cut {
 		err, lost = &worker.CallError{Code: bridge.CodeUncertain, Err: err}, false
 	}
 	done.Cut = done.Cut || lost
@@ -270,7 +270,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 		done.Message = *c.Error
 	}
 	if effect {
-		r.tree.asks.doubt(line, done.Kind, args)
+		r.tree.asks.addDoubt(line, done.Kind, args)
 	}
 	r.journal.Add(done) // a failed write stops further sending, see add
 	if r.tree.flow != nil {
@@ -278,11 +278,11 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 		if res != nil {
 			raw = res.Raw
 		}
-		r.tree.flow.got(r.journal.ID(), line, done, raw)
+		r.tree.flow.addResult(r.journal.ID(), line, done, raw)
 	}
-	r.journal.Tell(record.Progress{Call: &told, Done: done})
+	r.journal.Tell(record.Progress{Call: &copied, Done: done})
 	if lost {
-		r.lose(line, args, err.Error())
+		r.addUnresolved(line, args, err.Error())
 		err = worker.ErrParked
 	}
 	r.mu.Lock()
@@ -291,7 +291,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, giv
 		r.misfits[t.ID] = misfit
 	}
 	if err == nil {
-		r.sampled(t, args, res, &c)
+		r.addSample(t, args, res, &c)
 	}
 	r.result.Calls = append(r.result.Calls, c)
 	if effect && (done.Kind == record.Unread || done.Kind == record.Answered && c.Error == nil) {

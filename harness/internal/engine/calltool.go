@@ -54,7 +54,7 @@ func (e *Engine) Call(ctx context.Context, c *catalog.Catalog, id string, raw js
 	r.tree.flow = known
 	r.journal = r.tree.journal
 	r.recordTools(&worker.Tools{}) // a failed write stops further sending
-	res, err := r.make(ctx, t, &record.Call{N: r.journal.NextCall(), Tool: id, Args: argsData(args)}, args, nil)
+	res, err := r.makeCall(ctx, t, &record.Call{N: r.journal.NextCall(), Tool: id, Args: argsData(args)}, args, nil)
 	for _, c := range r.result.Calls { // empty in a dry run
 		if c.Error != nil {
 			r.result.Status, r.result.ExitCode = outcome.ScriptError, outcome.ScriptError.ExitCode()
@@ -65,7 +65,7 @@ func (e *Engine) Call(ctx context.Context, c *catalog.Catalog, id string, raw js
 	r.endFlow(true)
 	r.journal.End(r.result)
 	if c.Usage != nil {
-		_ = c.Usage.Add(r.used(begin)) // a failed count is ignored
+		_ = c.Usage.Add(r.usageEntry(begin)) // a failed count is ignored
 	}
 	return res, d, err
 }

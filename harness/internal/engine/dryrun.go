@@ -29,7 +29,7 @@ func newGuesser(s *Script) *guesser {
 // that are searched for answers, and the bytes of answers that are kept.
 const (
 	MaxLedger       = 16 << 20
-	mostEarlier     = 200
+	maxSearchedRuns = 200
 	maxEarlierBytes = 32 << 20
 )
 
@@ -44,7 +44,7 @@ func (r *run) answerDry(t *wrappers.Tool, line *record.Call, given registry.Args
 	defer g.mu.Unlock()
 	found, ok := g.find(r.ctx, t.ID, args)
 	if !ok {
-		found.raw = madeUp(r.output(t))
+		found.raw = exampleResult(r.output(t))
 	}
 	u := outcome.Unmade{Tool: t.ID, Class: line.Class, After: len(g.unmade), Guess: g.guessed, From: found.run}
 	u.Where = r.placed(line.Place)
@@ -86,7 +86,7 @@ func (g *guesser) find(ctx context.Context, tool string, args json.RawMessage) (
 
 func (g *guesser) look(ctx context.Context) {
 	size := 0
-	for s, err := range g.records.List(ctx, &store.Filter{Subject: &g.subject, Limit: mostEarlier}) {
+	for s, err := range g.records.List(ctx, &store.Filter{Subject: &g.subject, Limit: maxSearchedRuns}) {
 		if err != nil || s.Dry || s.Damaged || s.Calls == 0 {
 			continue
 		}
@@ -127,8 +127,8 @@ func (r *run) output(t *wrappers.Tool) json.RawMessage {
 	return nil
 }
 
-// madeUp returns an example result whose structured part follows a JSON Schema.
-func madeUp(output json.RawMessage) json.RawMessage {
+// exampleResult returns an example result whose structured part follows a JSON Schema.
+func exampleResult(output json.RawMessage) json.RawMessage {
 	type text struct {
 		Type string `json:"type"`
 		Text string `json:"text"`

@@ -28,7 +28,7 @@ func (e *Engine) begin(s *Script, check bool) (*tree, error) {
 	var err error
 	switch {
 	case s.Again != nil:
-		t.again, t.journal, t.answers = s.Again, s.Again.Journal, s.Again.Answers
+		t.rerun, t.journal, t.answers = s.Again, s.Again.Journal, s.Again.Answers
 		if s.Again.Run != nil {
 			t.asks = newAsks(s.Again.Run, s.Again.Gate)
 		}
@@ -85,8 +85,8 @@ func (e *Engine) Run(ctx context.Context, s *Script, check bool) (*outcome.Resul
 	r.finish(out)
 	if !check && again.Live() {
 		r.rememberPhrases()
-		r.count(begin)
-		r.keep()
+		r.countUsage(begin)
+		r.saveNamed()
 	}
 	r.observeResults()
 	r.result.Timing.Total = ms(time.Since(begin))
@@ -123,13 +123,13 @@ func (r *run) finish(o *worker.Outcome) {
 	t := &res.Timing
 	t.Start, t.Parse, t.Check, t.Lower, t.Run = ms(o.Startup), o.Timing.Parse, o.Timing.Check, o.Timing.Lower, o.Timing.Run
 	if o.Status == worker.Waiting {
-		res.Status, res.Parked = r.tree.asks.stopped(), true
+		res.Status, res.Parked = r.tree.asks.status(), true
 	}
 	refused := len(res.Errors) > 0 // Resolve or Start has reported the reason
 	if o.Status != worker.Stopped && o.Status != worker.Waiting && !refused {
 		res.Status = outcome.Status(o.Status)
 	}
-	if res.Status == outcome.OK && r.script.depth == 0 && r.tree.asks.anyLost() { // from goroutines that main did not wait for
+	if res.Status == outcome.OK && r.script.depth == 0 && r.tree.asks.hasUnresolved() { // from goroutines that main did not wait for
 		res.Status = outcome.Uncertain
 	}
 	switch {

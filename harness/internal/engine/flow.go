@@ -25,9 +25,9 @@ type flowing struct {
 	received atomic.Bool // whether a result of the run had untrusted text
 }
 
-// maxBefore is the maximum number of earlier runs of a session that are read for a resumed
+// maxEarlierRuns is the maximum number of earlier runs of a session that are read for a resumed
 // run.
-const maxBefore = 100
+const maxEarlierRuns = 100
 
 // beginFlow begins tracking where values come from, if the config requires it. text is the
 // script, or the arguments of a call without a script.
@@ -42,7 +42,7 @@ func (r *run) beginFlow(text string) {
 		return
 	case set == nil && r.tree.dry != nil: // its ledger always says where values come from
 		r.tree.flow = &flowing{session: &flow.Session{}, set: flow.NoLabels}
-		r.say(text)
+		r.addSent(text)
 		return
 	case set == nil:
 		if s := r.script.Session; s != nil { // the results that go back are not tracked
@@ -55,20 +55,20 @@ func (r *run) beginFlow(text string) {
 	switch {
 	case again != nil: // as recorded, regardless of the process's own knowledge
 		f.session, f.late = &flow.Session{}, again.Run.IsLate()
-		r.before(again.Run.Begin)
+		r.addEarlierRuns(again.Run.Begin)
 		f.received.Store(again.Run.Flow(f.session, set, nil))
 		return
 	case f.session == nil:
 		f.session, f.late = flow.NewUnknown(), true
 	case f.session.Window > 0 && r.script.Begin != nil && r.e.Records != nil: // the process may be younger than the window
-		f.session.Fill(func() { r.before(r.script.Begin) })
+		f.session.Fill(func() { r.addEarlierRuns(r.script.Begin) })
 		f.late = f.late || f.session.IsRead(time.Now())
 	}
-	r.say(text)
+	r.addSent(text)
 }
 
-// say adds the data that the client sent.
-func (r *run) say(text string) {
+// addSent adds the data that the client sent.
+func (r *run) addSent(text string) {
 	f := r.tree.flow
 	said := flow.Source{Kind: flow.Script, Trust: flow.Trusted}
 	if r.journal != nil {
@@ -111,8 +111,8 @@ func (r *run) facts(t *wrappers.Tool, args registry.Args) *flow.Facts {
 	return nil
 }
 
-// got adds the result of a call, after its line.
-func (f *flowing) got(run string, line *record.Call, done *record.Done, raw json.RawMessage) {
+// addResult adds the result of a call, after its line.
+func (f *flowing) addResult(run string, line *record.Call, done *record.Done, raw json.RawMessage) {
 	if f == nil || done.Kind == record.NotSent {
 		return
 	}
@@ -161,11 +161,11 @@ func hasText(v *jsontree.Value, source string) bool {
 		slices.ContainsFunc(v.Items, func(item *jsontree.Value) bool { return hasText(item, source) })
 }
 
-// before adds the earlier runs of the run's session, in order. Sessions without a name and
+// addEarlierRuns adds the earlier runs of the run's session, in order. Sessions without a name and
 // those over stdio belong to one process. If a record cannot be read, nothing is known
 // about the session, unless the script was sent clean: then such text could not have
 // influenced it.
-func (r *run) before(b *record.Begin) {
+func (r *run) addEarlierRuns(b *record.Begin) {
 	f, records := r.tree.flow, r.e.Records
 	s := f.session
 	forget := func() {
@@ -188,7 +188,7 @@ func (r *run) before(b *record.Begin) {
 		if err == nil && (sum.ID == b.ID || !sum.Time.Before(began) || sum.Session != b.Session || sum.Calls == 0) {
 			continue
 		}
-		if read++; read > maxBefore {
+		if read++; read > maxEarlierRuns {
 			if len(runs) > 0 {
 				forget()
 			}

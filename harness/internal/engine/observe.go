@@ -17,9 +17,9 @@ const (
 	maxSampleBytes = 4 << 20
 )
 
-// sampled keeps a result of a tool whose server does not declare its result type. The
+// addSample keeps a result of a tool whose server does not declare its result type. The
 // caller holds r.mu.
-func (r *run) sampled(t *wrappers.Tool, args json.RawMessage, res *backend.Result, c *outcome.Call) {
+func (r *run) addSample(t *wrappers.Tool, args json.RawMessage, res *backend.Result, c *outcome.Call) {
 	if r.bound.Catalog.Shapes == nil || res == nil || res.IsError || c.Suspect != "" || !t.Untyped() {
 		return
 	}

@@ -73,7 +73,7 @@ func (r *run) question(line *record.Call, args json.RawMessage, q *backend.Input
 	if err := r.journal.Add(x); err != nil {
 		return err
 	}
-	a.open = append(a.open, r.waiting(x, args))
+	a.pending = append(a.pending, r.waiting(x, args))
 	return worker.ErrParked
 }
 
@@ -93,9 +93,9 @@ func questionText(requests json.RawMessage) string {
 	return registry.PrintableText(strings.Join(parts, "; "), 2000)
 }
 
-// goOn returns the answer for the server of a recorded call that continues, or nil if there
+// serverInput returns the answer for the server of a recorded call that continues, or nil if there
 // is none. The error is worker.ErrParked if the server's question still waits for a person.
-func (r *run) goOn(t *wrappers.Tool, args registry.Args, recorded *record.Made) (input json.RawMessage, err error) {
+func (r *run) serverInput(t *wrappers.Tool, args registry.Args, recorded *record.Made) (input json.RawMessage, err error) {
 	if d := r.bound.DecideCall(t, args, r.facts(t, args)); d.Verdict == policy.IsDenied {
 		return nil, r.diverge(fmt.Errorf("call %d cannot be resumed: %s: %s", recorded.N, t.ID, d.Rule))
 	}
@@ -111,7 +111,7 @@ func (r *run) goOn(t *wrappers.Tool, args registry.Args, recorded *record.Made) 
 	case x.Answer == nil:
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		a.open = append(a.open, r.waiting(x.Ask, args.JSON()))
+		a.pending = append(a.pending, r.waiting(x.Ask, args.JSON()))
 		return nil, worker.ErrParked
 	case x.Answer.Yes && x.Answer.Input != nil:
 		return x.Answer.Input, nil

@@ -53,7 +53,7 @@ func (r *run) recorded(ctx context.Context, n *worker.Needs, line *record.Tools,
 		}
 	}
 	if server := r.lostSession(ctx); server != "" {
-		r.tree.again.Final = true
+		r.tree.rerun.Final = true
 		r.stop(outcome.Diverged, outcome.Error{Kind: outcome.KindRuntime, Message: fmt.Sprintf("the session of %s is lost: it keeps state in its "+
 			"process (usetools.session), which was restarted after the run called it; run the script again from the start", server)})
 		return nil, false, nil
@@ -87,9 +87,9 @@ func (r *run) earlier(ctx context.Context, m *record.Made, args registry.Args, a
 	return a, err
 }
 
-// keeper is a Caller that knows which servers keep state in their process, and since when
+// sessionKeeper is a Caller that knows which servers keep state in their process, and since when
 // they have the state of the subject's calls. If since is zero, they have no such state.
-type keeper interface {
+type sessionKeeper interface {
 	Session(ctx context.Context, server string) (keeps bool, since time.Time)
 }
 
@@ -111,7 +111,7 @@ func (r *run) lostSession(ctx context.Context) string {
 		}
 		s, asked := states[t.Server]
 		if !asked {
-			if c, ok := r.bound.Catalog.Calls.(keeper); ok {
+			if c, ok := r.bound.Catalog.Calls.(sessionKeeper); ok {
 				s.keeps, s.since = c.Session(ctx, t.Server)
 			}
 			s.keeps = s.keeps || r.bound.Catalog.Server(t.Server).Session

@@ -64,9 +64,9 @@ func SaveScript(c *catalog.Catalog, name, about, source string, res *outcome.Res
 	return c.Scripts.Replace(s)
 }
 
-// keep saves a script that ended normally and has a header with its name, even if it used
+// saveNamed saves a script that ended normally and has a header with its name, even if it used
 // no tools and therefore no catalog.
-func (r *run) keep() {
+func (r *run) saveNamed() {
 	if r.script.depth > 0 || r.result.Status != outcome.OK || r.bound.Needs.Probe || r.script.Dry {
 		return
 	}

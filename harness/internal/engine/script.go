@@ -106,11 +106,11 @@ type run struct {
 	// classes, both by ID, in a resumed run.
 	changed map[string]error
 	classes map[string]record.Class
-	// tellsUncertain reports whether the script names UncertainError.
-	tellsUncertain bool
-	pending        []string          // calls in progress
-	misfits        map[string]string // why a result does not fit the output schema, by tool
-	samples        []sample
+	// handlesUncertain reports whether the script names UncertainError.
+	handlesUncertain bool
+	pending          []string          // calls in progress
+	misfits          map[string]string // why a result does not fit the output schema, by tool
+	samples          []sample
 	// sampleBytes is the total size of the samples.
 	sampleBytes    int
 	tree           *tree
@@ -145,7 +145,7 @@ type tree struct {
 	asks    *asks
 	// answers returns the Answers for the script s at path.
 	answers func(path string, s *worker.Script) Answers
-	again   *Again // of a script that runs again
+	rerun   *Again // of a script that runs again
 	// memory has the memory limits of workers in bytes, by nesting depth, beginning with
 	// the run's own. Its length limits the nesting depth.
 	memory []int64

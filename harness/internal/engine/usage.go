@@ -6,17 +6,17 @@ import (
 	"github.com/usetools/usetools/harness/usage"
 )
 
-// count adds a run that needed tools to the catalog's usage log.
-func (r *run) count(began time.Time) {
+// countUsage adds a run that needed tools to the catalog's usage log.
+func (r *run) countUsage(began time.Time) {
 	if r.bound.Catalog == nil || r.bound.Catalog.Usage == nil {
 		return
 	}
-	log, u := r.bound.Catalog.Usage, r.used(began)
+	log, u := r.bound.Catalog.Usage, r.usageEntry(began)
 	r.e.learning.Go(func() { _ = log.Add(u) }) // a failed count is ignored
 }
 
-// used returns the entry of the run in the usage log.
-func (r *run) used(began time.Time) usage.Run {
+// usageEntry returns the entry of the run in the usage log.
+func (r *run) usageEntry(began time.Time) usage.Run {
 	u := usage.Run{Time: began.UTC().Truncate(time.Millisecond), Status: string(r.result.Status),
 		Ms: ms(time.Since(began))}
 	at := map[string]int{}

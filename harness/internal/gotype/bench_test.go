@@ -13,7 +13,7 @@ import (
 // of code and data: add some 50 µs in a new process.
 func BenchmarkCheck(b *testing.B) {
 	for b.Loop() {
-		if err := look(); err != nil {
+		if err := checkLayouts(); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -6,18 +6,18 @@ import (
 	"unsafe"
 )
 
-// leavesOut reports whether == of t's values ignores part of their memory: that of _ fields
+// hasIgnoredFields reports whether == of t's values ignores part of their memory: that of _ fields
 // and of hidden fields.
-func (m *Maker) leavesOut(t types.Type) bool {
+func (m *Maker) hasIgnoredFields(t types.Type) bool {
 	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil && !m.o.Source(n.Obj().Pkg()) {
 		return false // == of a library's type is compiled in
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Array:
-		return m.leavesOut(u.Elem())
+		return m.hasIgnoredFields(u.Elem())
 	case *types.Struct:
 		for f := range u.Fields() {
-			if f.Name() == "_" || m.hidden(f) || m.leavesOut(f.Type()) {
+			if f.Name() == "_" || m.hidden(f) || m.hasIgnoredFields(f.Type()) {
 				return true
 			}
 		}
@@ -25,17 +25,17 @@ func (m *Maker) leavesOut(t types.Type) bool {
 	return false
 }
 
-// hides reports whether values of t have hidden fields.
-func (m *Maker) hides(t types.Type) bool {
+// hasHiddenFields reports whether values of t have hidden fields.
+func (m *Maker) hasHiddenFields(t types.Type) bool {
 	if m.o.Hidden == nil {
 		return false
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Array:
-		return m.hides(u.Elem())
+		return m.hasHiddenFields(u.Elem())
 	case *types.Struct:
 		for f := range u.Fields() {
-			if m.hidden(f) || m.hides(f.Type()) {
+			if m.hidden(f) || m.hasHiddenFields(f.Type()) {
 				return true
 			}
 		}
@@ -43,11 +43,11 @@ func (m *Maker) hides(t types.Type) bool {
 	return false
 }
 
-// hidesIn reports whether a func of signature sig passes hidden fields by value.
-func (m *Maker) hidesIn(sig *types.Signature) bool {
+// passesHidden reports whether a func of signature sig passes hidden fields by value.
+func (m *Maker) passesHidden(sig *types.Signature) bool {
 	for _, tuple := range []*types.Tuple{sig.Params(), sig.Results()} {
 		for v := range tuple.Variables() {
-			if m.hides(v.Type()) {
+			if m.hasHiddenFields(v.Type()) {
 				return true
 			}
 		}
@@ -58,17 +58,17 @@ func (m *Maker) hidesIn(sig *types.Signature) bool {
 // Func converts the func f, of an erased form, to the real type t with signature sig. It is
 // f itself if both have the same calling convention.
 func (m *Maker) Func(f reflect.Value, sig *types.Signature, t reflect.Type) reflect.Value {
-	if m.hidesIn(sig) {
-		return recalled(f, t)
+	if m.passesHidden(sig) {
+		return adaptFunc(f, t)
 	}
 	p := reflect.New(f.Type())
 	p.Elem().Set(f)
 	return reflect.NewAt(t, p.UnsafePointer()).Elem()
 }
 
-// recalled makes a func of type t that calls f, whose parameters and results have the same
+// adaptFunc makes a func of type t that calls f, whose parameters and results have the same
 // memory layout. Hidden fields passed in registers are zero.
-func recalled(f reflect.Value, t reflect.Type) reflect.Value {
+func adaptFunc(f reflect.Value, t reflect.Type) reflect.Value {
 	as := func(v reflect.Value, t reflect.Type) reflect.Value {
 		p := reflect.New(v.Type())
 		p.Elem().Set(v)

@@ -17,16 +17,16 @@ const Releases = "go1.26 and go1.27"
 // would crash the process. The result of the first call is kept.
 func Check() error { return check() }
 
-var check = sync.OnceValue(look)
+var check = sync.OnceValue(checkLayouts)
 
-func look() error {
+func checkLayouts() error {
 	for _, c := range []struct {
 		what string
 		ok   func() bool
 	}{
 		{"the architecture", func() bool { return stubCount > 0 && unsafe.Sizeof(uintptr(0)) == 8 }},
 		{"the head", headKnown}, {"structs", structsKnown}, {"elements", elementsKnown}, {"funcs", funcsKnown},
-		{"methods", methodsKnown}, {"maps", mapsKnown}, {"a type made by reflect", reflectKnown}, {"a made type", makes},
+		{"methods", methodsKnown}, {"maps", mapsKnown}, {"a type made by reflect", reflectKnown}, {"a made type", madeTypeWorks},
 	} {
 		if !c.ok() {
 			return fmt.Errorf("%s on %s lays out types differently (%s); "+
@@ -126,9 +126,9 @@ func reflectKnown() bool {
 	return rt(made).str < 0 && rt(reflect.TypeFor[probe]()).str > 0
 }
 
-// makes makes a type and uses a value of it as native code does, and reports whether that
+// madeTypeWorks makes a type and uses a value of it as native code does, and reports whether that
 // works.
-func makes() bool {
+func madeTypeWorks() bool {
 	type form = struct{ F_a, B int }
 	t, ptr, err := declare(rt(reflect.TypeFor[form]()), 0, "main.made", "main", true, 1, 1)
 	if err != nil {
@@ -143,7 +143,7 @@ func makes() bool {
 	if err != nil || err2 != nil {
 		return false
 	}
-	defer giveBack([]int{slot, slot2})
+	defer releaseStubs([]int{slot, slot2})
 	me := method{nameOff("First", ""), offset(unsafe.Pointer(rt(reflect.TypeFor[func() int]()))), ptrCode, ptrCode}
 	ptr.methods[0] = me
 	me.tfn = valCode

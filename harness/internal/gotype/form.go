@@ -64,7 +64,7 @@ func (m *Maker) declareInterface(t types.Type, u *types.Interface) (reflect.Type
 	i.pkg = encode(pkg, "", "", false)
 	i.methods = make([]imethod, u.NumMethods())
 	m.real.Set(t, r.typ())
-	m.later(&m.parts, func() error {
+	m.schedule(&m.parts, func() error {
 		for k, f := range inOrder(u.Methods()) {
 			mt, err := m.methodType(f, f.Signature())
 			if err != nil {
@@ -158,7 +158,7 @@ func (m *Maker) declareFolded(n *types.Named) (reflect.Type, error) {
 		f.in, f.out = uint16(sig.Params().Len()), uint16(sig.Results().Len())
 	}
 	m.forms.Set(n, r.typ())
-	m.later(&m.parts, func() error { return m.setErased(r, n.Underlying()) })
+	m.schedule(&m.parts, func() error { return m.setErased(r, n.Underlying()) })
 	return r.typ(), nil
 }
 

@@ -99,7 +99,7 @@ func New(o *Options) *Maker { return &Maker{o: *o} }
 func (m *Maker) Close() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	giveBack(m.stubs)
+	releaseStubs(m.stubs)
 	m.stubs = nil
 }
 
@@ -201,8 +201,8 @@ func (m *Maker) run(todo *[]func() error) error {
 	}
 }
 
-// later schedules f to run before the type is returned. The caller holds m.mu.
-func (m *Maker) later(todo *[]func() error, f func() error) {
+// schedule schedules f to run before the type is returned. The caller holds m.mu.
+func (m *Maker) schedule(todo *[]func() error, f func() error) {
 	*todo = append(*todo, f)
 	m.pending.Add(1)
 }
@@ -357,7 +357,7 @@ func (m *Maker) makeNamed(n *types.Named) (reflect.Type, error) {
 func (m *Maker) makeStruct(u *types.Struct) (reflect.Type, error) {
 	plain := true
 	for f := range u.Fields() {
-		plain = plain && f.Exported() && !f.Embedded() && !m.hides(f.Type())
+		plain = plain && f.Exported() && !f.Embedded() && !m.hasHiddenFields(f.Type())
 	}
 	if !plain {
 		pkg := u.Field(0).Pkg()
@@ -405,19 +405,19 @@ func (m *Maker) declareWith(t types.Type, text, pkg string) (reflect.Type, error
 		return nil, err
 	}
 	m.real.Set(t, r.typ())
-	m.later(&m.parts, func() error {
+	m.schedule(&m.parts, func() error {
 		if err := m.setParts(r, t.Underlying(), form); err != nil {
 			return fmt.Errorf("type %s: %w", text, err)
 		}
 		return nil
 	})
-	m.later(&m.methods, func() error {
+	m.schedule(&m.methods, func() error {
 		if err := m.setMethods(r, ptr, t, set, ptrSet); err != nil {
 			return fmt.Errorf("methods of %s: %w", text, err)
 		}
 		return nil
 	})
-	if m.leavesOut(t) && r.equal != nil {
+	if m.hasIgnoredFields(t) && r.equal != nil {
 		r.tflag &^= flagRegular
 		r.equal = equalParts(r.rtype)
 	}

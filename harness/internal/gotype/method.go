@@ -152,7 +152,7 @@ func (m *Maker) codes(r *descriptor, t types.Type, f *types.Func, sel, byValue *
 	if byValue != nil && !val.IsValid() {
 		val = byCopy(ptr)
 	}
-	if sig := sel.Type().(*types.Signature); f.Exported() && (m.hidesIn(sig) || byValue != nil && m.hides(t)) {
+	if sig := sel.Type().(*types.Signature); f.Exported() && (m.passesHidden(sig) || byValue != nil && m.hasHiddenFields(t)) {
 		mt, err := m.methodType(f, sig)
 		if err != nil {
 			return c, err
@@ -161,8 +161,8 @@ func (m *Maker) codes(r *descriptor, t types.Type, f *types.Func, sel, byValue *
 			in := append([]reflect.Type{recv}, slices.Collect(mt.Ins())...)
 			return reflect.FuncOf(in, slices.Collect(mt.Outs()), mt.IsVariadic())
 		}
-		if ptr = recalled(ptr, with(reflect.PointerTo(r.typ()))); byValue != nil {
-			val = recalled(val, with(r.typ()))
+		if ptr = adaptFunc(ptr, with(reflect.PointerTo(r.typ()))); byValue != nil {
+			val = adaptFunc(val, with(r.typ()))
 		}
 	}
 	if c.ptr, err = m.code(ptr); err != nil || byValue == nil {

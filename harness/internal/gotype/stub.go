@@ -41,9 +41,9 @@ func takeStub(f reflect.Value) (slot int, off int32, err error) {
 	return slot, offset(unsafe.Add(*(*unsafe.Pointer)(unsafe.Pointer(&base)), slot*stubSize)), nil
 }
 
-// giveBack releases stubs for reuse by other methods. Until then, a late call of one
+// releaseStubs releases stubs for reuse by other methods. Until then, a late call of one
 // panics.
-func giveBack(used []int) {
+func releaseStubs(used []int) {
 	f := func() { panic("gotype: a method of a program that has ended was called") }
 	stubs.Lock()
 	defer stubs.Unlock()

@@ -197,7 +197,7 @@ func (f *fn) entry(m, k string, u *types.Map) string {
 		t, set := f.temp(f.p.typ(u), m)
 		pre, m = pre+set, t
 	}
-	if holdsInterface(u.Key()) {
+	if hasInterface(u.Key()) {
 		// x op= y would fail when it reads the map, with another message
 		before, text := split(k)
 		t, set := f.temp(f.p.typ(u.Key()), bare(text))
@@ -206,16 +206,16 @@ func (f *fn) entry(m, k string, u *types.Map) string {
 	return guarded(pre+"if "+m+" == nil {\n"+f.lineText()+"rt.BadMap()\n}\n", m+"["+k+"]")
 }
 
-// holdsInterface reports whether values of the type can contain interface values.
-func holdsInterface(t types.Type) bool {
+// hasInterface reports whether values of the type can contain interface values.
+func hasInterface(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Interface:
 		return true
 	case *types.Array:
-		return holdsInterface(u.Elem())
+		return hasInterface(u.Elem())
 	case *types.Struct:
 		for i := range u.NumFields() {
-			if holdsInterface(u.Field(i).Type()) {
+			if hasInterface(u.Field(i).Type()) {
 				return true
 			}
 		}
@@ -283,7 +283,7 @@ func (f *fn) declaration(s *ast.DeclStmt) {
 		return
 	}
 	for _, spec := range g.Specs {
-		f.orders(spec)
+		f.noteCalls(spec)
 		f.varSpec(spec.(*ast.ValueSpec))
 	}
 }

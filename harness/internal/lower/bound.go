@@ -52,7 +52,7 @@ func (f *fn) extent(x ast.Expr, body ast.Node) (e extent, ok bool) {
 	switch x := x.(type) {
 	case *ast.Ident:
 		o := f.use(x)
-		return extent{of: o}, f.unchanged(o, body)
+		return extent{of: o}, f.isUnchanged(o, body)
 	case *ast.BinaryExpr:
 		v := f.value(x.Y).Value
 		if v == nil || x.Op != token.ADD && x.Op != token.SUB {
@@ -100,7 +100,7 @@ func (f *fn) lengthOf(x ast.Expr, body ast.Node) (e extent, ok bool) {
 			return e, true
 		}
 	}
-	return extent{of: o, length: true}, f.unchanged(o, body)
+	return extent{of: o, length: true}, f.isUnchanged(o, body)
 }
 
 // madeLength returns n if variable o, which never changes, was declared as make([]T, n).
@@ -118,14 +118,14 @@ func (f *fn) madeLength(o types.Object) ast.Expr {
 	return call.Args[1]
 }
 
-// unchanged reports whether o is a local variable that nothing changes in body. If body is
+// isUnchanged reports whether o is a local variable that nothing changes in body. If body is
 // nil, nothing may ever change it.
-func (f *fn) unchanged(o types.Object, body ast.Node) bool {
+func (f *fn) isUnchanged(o types.Object, body ast.Node) bool {
 	if body == nil {
 		_, local := f.vars[o]
 		return local && f.usage != nil && !f.usage.mutable[o]
 	}
-	return f.stable(o) && !changedIn(f, body, o)
+	return f.isStable(o) && !changedIn(f, body, o)
 }
 
 // isInt reports whether t is int, whose sums do not wrap where a length bounds them.

@@ -60,9 +60,9 @@ func (f *fn) builtin(x *ast.CallExpr) string {
 			part = types.Typ[types.Float32]
 		}
 		o := f.operands(operand{x.Args[0], part}, operand{x.Args[1], part})
-		return f.atTurn(x, "complex("+o[0]+", "+o[1]+")", f.typeOf(x))
+		return f.hoistBeforeCall(x, "complex("+o[0]+", "+o[1]+")", f.typeOf(x))
 	case "real", "imag":
-		return f.atTurn(x, name+"("+f.expr(x.Args[0])+")", f.typeOf(x))
+		return f.hoistBeforeCall(x, name+"("+f.expr(x.Args[0])+")", f.typeOf(x))
 	default:
 		f.refuse(x, "the builtin %s", name)
 	}
@@ -123,7 +123,7 @@ func (f *fn) length(name string, x *ast.CallExpr) string {
 		f.discard(f.expr(x.Args[0]), t)
 		return fmt.Sprint(ptr.Elem().Underlying().(*types.Array).Len())
 	}
-	return f.atTurn(x, name+"("+f.core(f.expr(x.Args[0]), t)+")", types.Typ[types.Int])
+	return f.hoistBeforeCall(x, name+"("+f.core(f.expr(x.Args[0]), t)+")", types.Typ[types.Int])
 }
 
 func (f *fn) make(x *ast.CallExpr) string {

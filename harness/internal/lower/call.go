@@ -206,7 +206,7 @@ func (f *fn) functionCallee(x *ast.CallExpr, fo *types.Func, sig *types.Signatur
 	}
 	if f.p.isSource(fo.Pkg()) || f.ownFunction(fo) != nil {
 		name := f.sourceFunction(x.Fun, calledIdent(x.Fun), fo)
-		if f.p.placed(fo) {
+		if f.p.isPlaced(fo) {
 			return atPlace(f.placeOf(ast.Unparen(x.Fun).Pos()), name, sig)
 		}
 		return callee{sig: sig, direct: name, named: true, invoke: plainCall(name)}
@@ -477,7 +477,7 @@ func (f *fn) function(x ast.Expr) string {
 	}
 	if f.p.isSource(fo.Pkg()) || f.ownFunction(fo) != nil {
 		name := f.sourceFunction(x, id, fo)
-		if f.p.placed(fo) {
+		if f.p.isPlaced(fo) {
 			name = f.placedValue(x, name, f.signatureOf(x), nil)
 		}
 		return f.hoist(name, f.p.typ(f.typeOf(x)))

@@ -95,7 +95,7 @@ func (f *fn) enclose(n ast.Node) *enclosure {
 	}
 	for _, v := range f.free(n) {
 		typ := f.p.typ(f.subst(v.Type()))
-		if f.usage.mutable[v] && !f.usage.settled(v, n) {
+		if f.usage.mutable[v] && !f.usage.isSettled(v, n) {
 			e.inner.vars[v] = variable{e.hand(f.vars[v].address(), "*"+typ), true}
 		} else {
 			name := e.handValue(f.vars[v], typ, f.subst(v.Type()))

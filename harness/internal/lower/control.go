@@ -58,7 +58,7 @@ func (f *fn) statement(s ast.Stmt) {
 	switch s.(type) {
 	case *ast.BlockStmt, *ast.EmptyStmt, *ast.LabeledStmt:
 	default:
-		f.orders(nil)
+		f.noteCalls(nil)
 		f.mark(s)
 		if f.mayPanic(s) {
 			f.noteLine(s)
@@ -76,29 +76,29 @@ func (f *fn) statement(s ast.Stmt) {
 		f.statement(s.Stmt)
 		f.label = ""
 	case *ast.ExprStmt:
-		f.orders(s)
+		f.noteCalls(s)
 		f.exprStatement(s)
 	case *ast.SendStmt:
-		f.orders(s)
+		f.noteCalls(s)
 		ch, value := f.sent(s, f.typeOf(s.Chan).Underlying().(*types.Chan).Elem())
 		f.noteLine(s)
 		f.w("%s <- %s\n", ch, value)
 	case *ast.IncDecStmt:
-		f.orders(s)
+		f.noteCalls(s)
 		f.incDec(s)
 	case *ast.AssignStmt:
-		f.orders(s)
+		f.noteCalls(s)
 		f.assign(s)
 	case *ast.DeclStmt:
 		f.declaration(s)
 	case *ast.GoStmt:
-		f.orders(s)
+		f.noteCalls(s)
 		f.goStatement(s)
 	case *ast.DeferStmt:
-		f.orders(s)
+		f.noteCalls(s)
 		f.deferStatement(s)
 	case *ast.ReturnStmt:
-		f.orders(s)
+		f.noteCalls(s)
 		f.returnStatement(s)
 	case *ast.BranchStmt:
 		f.branchStatement(s)
@@ -284,7 +284,7 @@ func (f *fn) ifStatement(s *ast.IfStmt) {
 	if f.canFail(s.Cond) {
 		f.noteLine(s.Cond)
 	}
-	f.orders(s.Cond)
+	f.noteCalls(s.Cond)
 	cond := f.condition(s.Cond)
 	f.w("if %s {\n", bare(cond))
 	f.arm(s.Body, s.Body, nil)

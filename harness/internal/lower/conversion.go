@@ -61,7 +61,7 @@ func (f *fn) conversion(x *ast.CallExpr, to types.Type) string {
 		}
 	case *types.Slice:
 		if isString(from) {
-			return f.atTurn(x, converted(toText, text), to)
+			return f.hoistBeforeCall(x, converted(toText, text), to)
 		}
 		if _, ok := from.Underlying().(*types.Slice); ok && f.p.typ(from.Underlying()) != f.p.typ(u) {
 			f.refuse(x, "a conversion from %s to %s", typeName(from), typeName(to))

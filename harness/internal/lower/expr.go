@@ -91,10 +91,10 @@ func (f *fn) hoists(x ast.Expr) bool {
 	return found
 }
 
-// orders records the last call of a statement, or of the part of it that is emitted next.
+// noteCalls records the last call of a statement, or of the part of it that is emitted next.
 // An operand that Go evaluates in order with calls can stay in a text if no call follows
 // it.
-func (f *fn) orders(n ast.Node) {
+func (f *fn) noteCalls(n ast.Node) {
 	f.lastCall = token.NoPos
 	if n == nil {
 		return
@@ -119,8 +119,8 @@ func (f *fn) orders(n ast.Node) {
 // inOrder are the builtins that only read variables at the point where they are evaluated.
 var inOrder = map[string]bool{"len": true, "cap": true, "complex": true, "real": true, "imag": true, "min": true, "max": true, "make": true, "new": true}
 
-// atTurn evaluates a text now if a call follows it.
-func (f *fn) atTurn(x ast.Expr, text string, t types.Type) string {
+// hoistBeforeCall evaluates a text now if a call follows it.
+func (f *fn) hoistBeforeCall(x ast.Expr, text string, t types.Type) string {
 	if x.Pos() >= f.lastCall {
 		return text
 	}
@@ -505,7 +505,7 @@ func (f *fn) mapLiteral(x *ast.CompositeLit, t types.Type, u *types.Map) string 
 		kv := e.(*ast.KeyValueExpr)
 		key := f.element(kv.Key, u.Key())
 		value := f.element(kv.Value, u.Elem())
-		if holdsInterface(u.Key()) { // if it has no hash, the interpreter's message differs
+		if hasInterface(u.Key()) { // if it has no hash, the interpreter's message differs
 			key = f.hoist(key, f.p.typ(u.Key()))
 			f.w("rt.Key(%s)\n", key)
 		}

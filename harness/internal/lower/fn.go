@@ -48,8 +48,8 @@ type fn struct {
 	literals  int       // number of func literals so far, for their names in traces
 	// parts are the blocks that become functions, see outline.go; whole is the body of the
 	// function that contains them.
-	parts map[ast.Node]bool
-	whole *ast.BlockStmt
+	parts     map[ast.Node]bool
+	outerBody *ast.BlockStmt
 }
 
 // A variable says how this function reaches a variable of the script.

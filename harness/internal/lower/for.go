@@ -54,7 +54,7 @@ func (f *fn) forStatement(s *ast.ForStmt, label string) {
 			if f.canFail(s.Cond) {
 				f.noteLine(s.Cond)
 			}
-			f.orders(s.Cond)
+			f.noteCalls(s.Cond)
 			var before string
 			before, cond = split(f.condition(s.Cond))
 			f.w("%s", before)
@@ -113,7 +113,7 @@ func (f *fn) forWithCopies(s *ast.ForStmt, t *target, copies []*types.Var) {
 		if f.canFail(s.Cond) {
 			f.noteLine(s.Cond)
 		}
-		f.orders(s.Cond)
+		f.noteCalls(s.Cond)
 		before, cond := split(f.condition(s.Cond))
 		f.w("%sif %s {\nbreak\n}\n", before, bare(negate(cond)))
 	}
@@ -171,8 +171,8 @@ func (f *fn) oneForEach(s ast.Stmt, v *types.Var) {
 	}
 }
 
-// stable reports whether o is a local variable that only the function itself can change.
-func (f *fn) stable(o types.Object) bool {
+// isStable reports whether o is a local variable that only the function itself can change.
+func (f *fn) isStable(o types.Object) bool {
 	v, ok := o.(*types.Var)
 	if !ok || f.usage.escaping[v] {
 		return false

@@ -197,7 +197,7 @@ func Lower(in *Input) (out *Program, err error) {
 	}
 	p.weigh()
 	for _, file := range p.in.Packages[len(p.in.Packages)-1].Files {
-		p.lookThrough(file)
+		p.scanFile(file)
 	}
 	replaces, timers := false, false
 	for _, imported := range p.units[p.in.Packages[len(p.in.Packages)-1].Types].pkg.Imports() {
@@ -216,10 +216,10 @@ func Lower(in *Input) (out *Program, err error) {
 	return p.out, nil
 }
 
-// lookThrough notes whether a file of the script starts goroutines, with a go statement or
+// scanFile notes whether a file of the script starts goroutines, with a go statement or
 // through a library function that calls a function in a goroutine. It also notes the
 // library variables that the file writes to or takes the address of.
-func (p *program) lookThrough(file *ast.File) {
+func (p *program) scanFile(file *ast.File) {
 	written := func(list ...ast.Expr) {
 		for _, x := range list {
 			if v := libraryVariableOf(p.in.Info, x); v != nil && !p.out.source[v.Pkg()] {
@@ -401,7 +401,7 @@ func (f *fn) initializer(in *types.Initializer) {
 	}
 	f.usage = f.p.usage(f.unit, in.Rhs)
 	f.mark(in.Rhs)
-	f.orders(in.Rhs)
+	f.noteCalls(in.Rhs)
 	var values []value
 	if len(in.Lhs) > 1 {
 		values = f.multi(in.Rhs)
@@ -514,7 +514,7 @@ func (p *program) emitFunc(name string, d *declaration, f *types.Func, e env) {
 	p.position = d.unit.fset.Position(d.decl.Pos())
 	sig := f.Signature()
 	var params []string
-	if p.placed(f) {
+	if p.isPlaced(f) {
 		b.at = p.fresh("at")
 		params = append(params, b.at+" string")
 	}

@@ -160,7 +160,7 @@ func (d *describer) method(t types.Type, i, j *native.Expr) *native.Expr {
 	for i, name := range []string{"Len", "Swap", "Less"} {
 		obj, path, _ := types.LookupFieldOrMethod(t, true, d.unit.pkg, name)
 		m, ok := obj.(*types.Func)
-		native.Require(ok && len(path) == 1 && d.f.p.decls[m] != nil && !d.f.p.placed(m) && m.Signature().RecvTypeParams() == nil)
+		native.Require(ok && len(path) == 1 && d.f.p.decls[m] != nil && !d.f.p.isPlaced(m) && m.Signature().RecvTypeParams() == nil)
 		methods[i] = m
 	}
 	native.Require(d.f.p.isUsual(methods[0], "len($)") && d.f.p.isUsual(methods[1], "$[1], $[2] = $[2], $[1]") && !takesAddress(methods[2]))
@@ -234,7 +234,7 @@ func (d *describer) object(o types.Object) *native.Expr {
 	}
 	at, ok := f.vars[v]
 	native.Require(ok && d.lit != nil)
-	address, text := f.usage.mutable[v] && !f.usage.settled(v, d.lit) || f.p.signedZero(t), at.text() // see enclose
+	address, text := f.usage.mutable[v] && !f.usage.isSettled(v, d.lit) || f.p.signedZero(t), at.text() // see enclose
 	if address {
 		text = at.address()
 	}

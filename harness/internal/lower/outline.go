@@ -35,7 +35,7 @@ func (f *fn) plan(body *ast.BlockStmt) {
 	if f.nested > 0 || f.usage.defers[body] || f.usage.recovers[body] || len(f.usage.gotos) > 0 {
 		return
 	}
-	f.whole = body
+	f.outerBody = body
 	weights, sum := map[ast.Node]int{}, 0
 	isPart := func(n ast.Node, list []ast.Stmt) bool {
 		w := weight(n)
@@ -154,7 +154,7 @@ func (f *fn) arm(n ast.Node, body *ast.BlockStmt, begin func(f *fn, e *enclosure
 	}
 	f.literals = g.literals
 	fmt.Fprintf(&f.p.funcs, "\nfunc %s(%s) %s {\n%s}\n", g.lowered, strings.Join(e.params, ", "), f.resultList(), g.out.String())
-	g.describe(f.whole)
+	g.describe(f.outerBody)
 	part := f.p.out.Funcs[g.lowered]
 	part.Part = true
 	f.p.out.Funcs[g.lowered] = part

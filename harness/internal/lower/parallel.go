@@ -44,11 +44,11 @@ func (f *fn) store(lhs []ast.Expr, places []place, values []value) {
 	e := effects{f: f, assigned: map[types.Object]bool{}}
 	for i := range places {
 		for _, o := range places[i].operands {
-			if e.change(o.x, o.reads) && !isNumber(o.text) {
+			if e.mayChange(o.x, o.reads) && !isNumber(o.text) {
 				o.text = f.hoist(o.text, o.typ)
 			}
 		}
-		if v := &values[i]; v.x != nil && e.change(v.x, false) && !isNumber(v.text) {
+		if v := &values[i]; v.x != nil && e.mayChange(v.x, false) && !isNumber(v.text) {
 			v.text = f.hoist(v.text, f.p.typ(v.typ))
 		}
 		e.add(&places[i])
@@ -90,22 +90,22 @@ func (e *effects) add(p *place) {
 		e.memory = true
 	case e.f.isDeferredResult(v):
 		e.results = true
-	case e.shared(v):
+	case e.isShared(v):
 		e.memory = true
 	default:
 		e.assigned[v] = true
 	}
 }
 
-// shared reports whether other parts of the program can reach the variable.
-func (e *effects) shared(v types.Object) bool {
+// isShared reports whether other parts of the program can reach the variable.
+func (e *effects) isShared(v types.Object) bool {
 	_, local := e.f.vars[v]
 	return !local || e.f.usage.escaping[v]
 }
 
-// change reports whether x, evaluated later, could have another value, or could fail where
+// mayChange reports whether x, evaluated later, could have another value, or could fail where
 // deferred calls see the stored values. Sums of unchanged variables do not change.
-func (e *effects) change(x ast.Expr, reads bool) bool {
+func (e *effects) mayChange(x ast.Expr, reads bool) bool {
 	found := e.results || reads && e.memory
 	ast.Inspect(x, func(n ast.Node) bool {
 		y, ok := n.(ast.Expr)
@@ -115,7 +115,7 @@ func (e *effects) change(x ast.Expr, reads bool) bool {
 		switch y := y.(type) {
 		case *ast.Ident:
 			v, ok := e.f.use(y).(*types.Var)
-			found = ok && !v.IsField() && (e.assigned[v] || e.memory && e.shared(v))
+			found = ok && !v.IsField() && (e.assigned[v] || e.memory && e.isShared(v))
 		case *ast.BinaryExpr:
 			found = e.memory && y.Op != token.ADD && y.Op != token.SUB && y.Op != token.MUL
 		case *ast.ParenExpr:

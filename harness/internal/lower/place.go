@@ -48,9 +48,9 @@ func lineOf(place string) string {
 	return "0"
 }
 
-// placed reports whether f is a function of a server's package or of discovery, or a
+// isPlaced reports whether f is a function of a server's package or of discovery, or a
 // function that such a function calls.
-func (p *program) placed(f *types.Func) bool {
+func (p *program) isPlaced(f *types.Func) bool {
 	u := p.units[f.Pkg()]
 	return u != nil && !u.script && p.out.source[f.Pkg()] && f.Signature().Recv() == nil
 }

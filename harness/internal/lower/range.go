@@ -17,7 +17,7 @@ func (f *fn) rangeStatement(s *ast.RangeStmt, label string) {
 	if f.canFail(s.X) {
 		f.noteLine(s.X)
 	}
-	f.orders(s.X)
+	f.noteCalls(s.X)
 	for _, x := range []ast.Expr{s.Key, s.Value} {
 		if s.Tok == token.DEFINE && !isUnwanted(x) && f.usage.escaping[f.defined(x)] {
 			f.oneForEach(s, f.defined(x))
@@ -138,7 +138,7 @@ func (f *fn) rangeSlice(s *ast.RangeStmt, label string, t types.Type, u *types.S
 		f.rangeIndex(s, label, x, "len("+x+")", u.Elem())
 		return
 	}
-	if id, ok := s.X.(*ast.Ident); !ok || !isName(x) || !f.stable(f.use(id)) {
+	if id, ok := s.X.(*ast.Ident); !ok || !isName(x) || !f.isStable(f.use(id)) {
 		x = f.hoist(x, f.p.typ(u))
 	}
 	key, value := f.p.fresh("t"), f.p.fresh("t")
@@ -258,12 +258,12 @@ func (f *fn) rangeString(s *ast.RangeStmt, label string) {
 //	                              	…
 func (f *fn) rangeMap(s *ast.RangeStmt, label string, u *types.Map) {
 	m := f.hoist(f.core(f.expr(s.X), f.typeOf(s.X)), f.p.typ(u))
-	ordered := f.p.out.Ordered && f.matters(s) && isOrdered(u.Key())
+	ordered := f.p.out.Ordered && f.orderMatters(s) && isOrdered(u.Key())
 	_, ofChannels := u.Elem().Underlying().(*types.Chan)
 	exits := exitsOf(s.Body)
 	mayLeave := exits.returns || exits.breaks || exits.labels
 	switch {
-	case ofChannels && !isUnwanted(s.Value), ordered && (holdsNaN(u.Key()) || mayLeave):
+	case ofChannels && !isUnwanted(s.Value), ordered && (mayBeNaN(u.Key()) || mayLeave):
 		f.rangeEntries(s, label, m, u, ordered)
 		return
 	case ordered:
@@ -355,8 +355,8 @@ func (f *fn) orderPlace(s *ast.RangeStmt) int {
 	return at.Line*1000 + at.Column
 }
 
-// matters reports whether the order in which the map is visited is observable.
-func (f *fn) matters(s *ast.RangeStmt) bool { return !isUnwanted(s.Key) || !isUnwanted(s.Value) }
+// orderMatters reports whether the order in which the map is visited is observable.
+func (f *fn) orderMatters(s *ast.RangeStmt) bool { return !isUnwanted(s.Key) || !isUnwanted(s.Value) }
 
 // isOrdered reports whether keys of the type can be ordered. Pointers cannot.
 func isOrdered(t types.Type) bool {
@@ -378,16 +378,16 @@ func isOrdered(t types.Type) bool {
 	return true
 }
 
-// holdsNaN reports whether a value of the type may differ from itself.
-func holdsNaN(t types.Type) bool {
+// mayBeNaN reports whether a value of the type may differ from itself.
+func mayBeNaN(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		return u.Info()&(types.IsFloat|types.IsComplex) != 0
 	case *types.Array:
-		return holdsNaN(u.Elem())
+		return mayBeNaN(u.Elem())
 	case *types.Struct:
 		for field := range u.Fields() {
-			if holdsNaN(field.Type()) {
+			if mayBeNaN(field.Type()) {
 				return true
 			}
 		}

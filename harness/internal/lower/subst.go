@@ -75,7 +75,7 @@ func (p *program) subst(t types.Type, e env) types.Type {
 func (p *program) substNamed(u *types.Named, e env) (t types.Type) {
 	n := u.TypeArgs().Len()
 	if n == 0 {
-		if len(e) > 0 && e.holds(u.Obj()) {
+		if len(e) > 0 && e.declares(u.Obj()) {
 			return p.localType(u, e)
 		}
 		return u
@@ -86,7 +86,7 @@ func (p *program) substNamed(u *types.Named, e env) (t types.Type) {
 		changed = changed || args[i] != u.TypeArgs().At(i)
 	}
 	origin := u.Origin()
-	inner := len(e) > 0 && e.holds(origin.Obj())
+	inner := len(e) > 0 && e.declares(origin.Obj())
 	if inner {
 		p.inner[u] = true
 	}
@@ -117,8 +117,8 @@ func (p *program) substNamed(u *types.Named, e env) (t types.Type) {
 // reshape replaces generic library types in the script's types by the harness's own. Code
 // that walks over values at run time uses the parts of types.
 func (p *program) reshape(info *types.Info) {
-	for again := true; again; { // instances of a type that was changed change too
-		again = false
+	for changed := true; changed; { // instances of a changed type change too
+		changed = false
 		for _, o := range info.Defs {
 			t, ok := o.(*types.TypeName)
 			if !ok || t.IsAlias() || p.units[t.Pkg()] == nil {
@@ -131,7 +131,7 @@ func (p *program) reshape(info *types.Info) {
 			if u := p.subst(n.Underlying(), nil); u != n.Underlying() {
 				p.reshaped[n] = true
 				n.SetUnderlying(u)
-				again = true
+				changed = true
 			}
 		}
 	}
@@ -144,8 +144,8 @@ func (p *program) refuseInner(t *types.Named) {
 	p.refuse("the generic type %s, which a generic function declares; declare it outside", t.Obj().Name())
 }
 
-// holds reports whether a type is declared in the generic function whose parameters e maps.
-func (e env) holds(o *types.TypeName) bool {
+// declares reports whether a type is declared in the generic function whose parameters e maps.
+func (e env) declares(o *types.TypeName) bool {
 	for param := range e {
 		if s := param.Obj().Parent(); s != nil && s.Contains(o.Pos()) {
 			return true

@@ -22,7 +22,7 @@ func (f *fn) switchStatement(s *ast.SwitchStmt, label string) {
 	var tag side
 	if s.Tag != nil {
 		f.mark(s.Tag)
-		f.orders(s.Tag)
+		f.noteCalls(s.Tag)
 		tag.typ = types.Default(f.typeOf(s.Tag))
 		tag.text = f.hoist(f.to(s.Tag, tag.typ), f.p.typ(tag.typ))
 	}
@@ -61,7 +61,7 @@ func (f *fn) cases(list []ast.Stmt, label string, test func(ast.Expr) string, en
 				if f.canFail(x) {
 					f.noteLine(x)
 				}
-				f.orders(x)
+				f.noteCalls(x)
 				cond := test(x)
 				f.w("if %s {\n%s = %d\n}\n}\n", cond, selected, i)
 			}
@@ -70,7 +70,7 @@ func (f *fn) cases(list []ast.Stmt, label string, test func(ast.Expr) string, en
 		}
 		var alternatives []string
 		for _, x := range c.List {
-			f.orders(x)
+			f.noteCalls(x)
 			alternatives = append(alternatives, test(x))
 		}
 		conds[i] = strings.Join(alternatives, " || ")
@@ -127,7 +127,7 @@ func (f *fn) casesNeedStatements(list []ast.Stmt, test func(ast.Expr) string) bo
 	written := f.capture(func() {
 		for _, c := range list {
 			for _, x := range c.(*ast.CaseClause).List {
-				f.orders(x)
+				f.noteCalls(x)
 				need = need || f.hoists(x) || isGuarded(test(x))
 			}
 		}

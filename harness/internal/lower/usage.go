@@ -44,8 +44,8 @@ func (s *usage) history(o types.Object) *history {
 	return h
 }
 
-// settled reports whether v, which n uses, can no longer change once n is made a closure.
-func (s *usage) settled(v types.Object, n ast.Node) bool {
+// isSettled reports whether v, which n uses, can no longer change once n is made a closure.
+func (s *usage) isSettled(v types.Object, n ast.Node) bool {
 	h := s.histories[v]
 	if h == nil || h.open || len(s.gotos) > 0 {
 		return false

@@ -139,7 +139,7 @@ func Field(x *Expr, i int) *Expr {
 		of, form := args[0].p, m.form(x.Type)
 		// A struct of the library may have different fields in another release of Go.
 		ok := form.Kind() == reflect.Struct && i < form.NumField() &&
-			(form.PkgPath() == "" || form.Field(i).Name == s.Field(i).Name()) && alike(form.Field(i).Type, m.form(t))
+			(form.PkgPath() == "" || form.Field(i).Name == s.Field(i).Name()) && sameMemory(form.Field(i).Type, m.form(t))
 		if m.require(ok, x.Type); !ok {
 			return eval{}
 		}

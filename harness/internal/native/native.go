@@ -32,8 +32,7 @@ type Types func(t types.Type) (reflect.Type, error)
 // A Var is a variable of the script that a comparison reads.
 type Var struct {
 	Type types.Type
-	// Address reports whether Bind gets a pointer to the variable. Otherwise it gets its
-	// value, which must not change.
+	// Address reports whether Bind gets the address. If not, the value must not change.
 	Address bool
 }
 
@@ -156,9 +155,9 @@ func (c *Code) Bind(values []any) (less func(i, j int) bool, ok bool) {
 	for i, x := range values {
 		v := reflect.ValueOf(x)
 		switch address := c.fn.Vars[i].Address; {
-		case address && v.Kind() == reflect.Pointer && !v.IsNil() && alike(v.Type().Elem(), c.vars[i]):
+		case address && v.Kind() == reflect.Pointer && !v.IsNil() && sameMemory(v.Type().Elem(), c.vars[i]):
 			f.vars[i] = v.UnsafePointer()
-		case !address && v.IsValid() && alike(v.Type(), c.vars[i]):
+		case !address && v.IsValid() && sameMemory(v.Type(), c.vars[i]):
 			at := reflect.New(v.Type())
 			at.Elem().Set(v)
 			f.vars[i] = at.UnsafePointer()
@@ -179,9 +178,10 @@ func (c *Code) Bind(values []any) (less func(i, j int) bool, ok bool) {
 	}, true
 }
 
-// alike reports whether two types have the same memory layout: the interpreter may use
-// another type for the same memory.
-func alike(a, b reflect.Type) bool { return a == b || a.Kind() == b.Kind() && a.Size() == b.Size() }
+// sameMemory reports whether a, which the interpreter may have substituted, is laid out like b.
+func sameMemory(a, b reflect.Type) bool {
+	return a == b || a.Kind() == b.Kind() && a.Size() == b.Size()
+}
 
 // ErrUnfit is the panic of a function that cannot make an Expr.
 var ErrUnfit = errors.New("no expression")

@@ -76,10 +76,10 @@ type answer struct {
 	checks bool   // look for a misfit
 	misfit string // the first value that does not fit, "" if all do
 
-	open   map[types.Type]*place // of the enclosing structs
-	places map[string]*place     // by path
-	order  []*place
-	own    map[types.Type]bool // cache of readsItself
+	open    map[types.Type]*place // of the enclosing structs
+	places  map[string]*place     // by path
+	order   []*place
+	decodes map[types.Type]bool // cache of decodesItself
 }
 
 // An edit replaces data[from:to] by text.
@@ -113,13 +113,13 @@ const (
 )
 
 func newAnswer(m *Machine, data []byte) *answer {
-	return &answer{m: m, data: trim(data), open: map[types.Type]*place{}, places: map[string]*place{}, own: map[types.Type]bool{}}
+	return &answer{m: m, data: trim(data), open: map[types.Type]*place{}, places: map[string]*place{}, decodes: map[types.Type]bool{}}
 }
 
 // value checks a value that is decoded into a t.
 func (a *answer) value(raw []byte, t types.Type, at field) {
 	t = types.Unalias(t)
-	if a.depth >= maxJSONDepth || string(raw) == "null" || a.readsItself(t) {
+	if a.depth >= maxJSONDepth || string(raw) == "null" || a.decodesItself(t) {
 		return
 	}
 	a.depth++
@@ -227,7 +227,7 @@ func (a *answer) quoted(raw []byte, t types.Type, at field) {
 	t = types.Unalias(t)
 	u := t.Underlying().(*types.Basic) // quotable
 	switch {
-	case string(raw) == "null" || a.readsItself(t):
+	case string(raw) == "null" || a.decodesItself(t):
 	case raw[0] == '[' || raw[0] == '{':
 		a.misfits(raw, t, at)
 	case u.Info()&types.IsString != 0:
@@ -279,8 +279,8 @@ func (a *answer) rewritten() []byte {
 	return append(out, a.data[at:]...)
 }
 
-// readsItself reports whether t, or the library that declares it, has its own decoding.
-func (a *answer) readsItself(t types.Type) bool {
+// decodesItself reports whether t, or the library that declares it, has its own decoding.
+func (a *answer) decodesItself(t types.Type) bool {
 	n, ok := t.(*types.Named)
 	if !ok {
 		if _, ok := t.(*types.Struct); !ok { // which can have promoted methods
@@ -289,11 +289,11 @@ func (a *answer) readsItself(t types.Type) bool {
 	} else if n.Obj().Pkg() == nil || !a.m.cfg.Source(n.Obj().Pkg()) {
 		return true
 	}
-	known, ok := a.own[t]
+	known, ok := a.decodes[t]
 	if !ok {
 		set := types.NewMethodSet(types.NewPointer(t))
 		known = set.Lookup(nil, "UnmarshalJSON") != nil || set.Lookup(nil, "UnmarshalText") != nil
-		a.own[t] = known
+		a.decodes[t] = known
 	}
 	return known
 }

@@ -82,8 +82,8 @@ type Machine struct {
 	canon      map[string][]*types.Struct   // see canonical
 	named      map[*types.Named]*fieldTable // cache of JSON fields
 
-	warned map[string]bool // first parts of the warnings of [Machine.warnOnce]; guarded by mu
-	hides  sync.Map        // of *Type to bool: see holdsParameters
+	warned     map[string]bool // first parts of the warnings of [Machine.warnOnce]; guarded by mu
+	parameters sync.Map        // of *Type to bool: see hasParameters
 
 	natives   sync.Map // of numbers of Config.Natives to *native.Code
 	panicking panics
@@ -113,14 +113,14 @@ func (m *Machine) newType(number int, t types.Type) *Type {
 		if err != nil {
 			panic(plainError(err.Error()))
 		}
-		m.knows(r, e)
+		m.addMade(r, e)
 		return r
 	})
 	return e
 }
 
-// knows records r as the type made for t.
-func (m *Machine) knows(r reflect.Type, t *Type) {
+// addMade records r as the type made for t.
+func (m *Machine) addMade(r reflect.Type, t *Type) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	all := maps.Clone(*m.byGo.Load())

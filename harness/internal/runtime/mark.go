@@ -48,15 +48,15 @@ const maxSpare = 64 << 10
 
 var spare = sync.Pool{New: func() any { return new(make([]byte, 0, 256)) }}
 
-// begin returns a buffer with room for a head.
-func (m *Machine) begin() *[]byte {
+// headBuffer returns a buffer with room for a head.
+func (m *Machine) headBuffer() *[]byte {
 	b := spare.Get().(*[]byte)
 	*b = (*b)[:MaxHead]
 	return b
 }
 
-// write writes text, which follows the room for a head in a buffer from begin.
-func (m *Machine) write(f *os.File, line int, b *[]byte, text []byte) (int, error) {
+// writeMarked writes text, which follows the room for a head in a buffer from begin.
+func (m *Machine) writeMarked(f *os.File, line int, b *[]byte, text []byte) (int, error) {
 	n := len(text) - MaxHead
 	if n == 0 || n > math.MaxInt32 {
 		return f.Write(text[MaxHead:])

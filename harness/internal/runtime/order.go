@@ -190,16 +190,16 @@ type Entries struct {
 	own  *reflect.MapIter // in Go's order; if nil, by keys
 }
 
-// mostEntries is the maximum number of keys that entries puts in order: a loop that takes
+// maxOrdered is the maximum number of keys that entries puts in order: a loop that takes
 // one entry at a time out of a map would take time quadratic in their number. It exceeds
 // the default limit of calls of a script.
-const mostEntries = 1024
+const maxOrdered = 1024
 
 // entries ranges over a map in order. It uses Go's order if place is 0, if there are more
-// than mostEntries keys, or if a key is a NaN, which cannot be looked up.
+// than maxOrdered keys, or if a key is a NaN, which cannot be looked up.
 func (m *Machine) entries(x any, place int) *Entries {
 	v := reflect.ValueOf(x)
-	if place != 0 && v.Len() <= mostEntries {
+	if place != 0 && v.Len() <= maxOrdered {
 		if keys := v.MapKeys(); !slices.ContainsFunc(keys, isNaN) {
 			return &Entries{m: v, keys: m.arranged(keys, place)}
 		}

@@ -23,8 +23,8 @@ func (m *Machine) fprint(line int, w io.Writer, a ...any) (int, error) {
 	if f == nil {
 		return fmt.Fprint(w, a...)
 	}
-	b := m.begin()
-	return m.write(f, line, b, fmt.Append(*b, a...))
+	b := m.headBuffer()
+	return m.writeMarked(f, line, b, fmt.Append(*b, a...))
 }
 
 func (m *Machine) fprintln(line int, w io.Writer, a ...any) (int, error) {
@@ -32,8 +32,8 @@ func (m *Machine) fprintln(line int, w io.Writer, a ...any) (int, error) {
 	if f == nil {
 		return fmt.Fprintln(w, a...)
 	}
-	b := m.begin()
-	return m.write(f, line, b, fmt.Appendln(*b, a...))
+	b := m.headBuffer()
+	return m.writeMarked(f, line, b, fmt.Appendln(*b, a...))
 }
 
 func (m *Machine) fprintf(line int, w io.Writer, format string, a ...any) (int, error) {
@@ -41,8 +41,8 @@ func (m *Machine) fprintf(line int, w io.Writer, format string, a ...any) (int, 
 	if f == nil {
 		return fmt.Fprintf(w, format, a...)
 	}
-	b := m.begin()
-	return m.write(f, line, b, fmt.Appendf(*b, format, a...))
+	b := m.headBuffer()
+	return m.writeMarked(f, line, b, fmt.Appendf(*b, format, a...))
 }
 
 // writeString is io.WriteString.
@@ -51,8 +51,8 @@ func (m *Machine) writeString(line int, w io.Writer, s string) (int, error) {
 	if f == nil {
 		return io.WriteString(w, s)
 	}
-	b := m.begin()
-	return m.write(f, line, b, append(*b, s...))
+	b := m.headBuffer()
+	return m.writeMarked(f, line, b, append(*b, s...))
 }
 
 func (m *Machine) fileWriteString(line int, f *os.File, s string) (int, error) {
@@ -76,8 +76,8 @@ func (w marked) Write(p []byte) (int, error) {
 	if f == nil {
 		return w.w.Write(p)
 	}
-	b := w.m.begin()
-	return w.m.write(f, w.line, b, append(*b, p...))
+	b := w.m.headBuffer()
+	return w.m.writeMarked(f, w.line, b, append(*b, p...))
 }
 
 // logText returns the text that a log function of this kind would print.

@@ -137,7 +137,7 @@ func (m *Machine) caught(r any) *Panic {
 	if p, ok := r.(*Panic); ok {
 		return p
 	}
-	if p := m.panicking.raisedAgain(r); p != nil {
+	if p := m.panicking.repanickedAs(r); p != nil {
 		return p
 	}
 	p := &Panic{Value: r, Line: m.takeLine()}
@@ -147,13 +147,13 @@ func (m *Machine) caught(r any) *Panic {
 	return p
 }
 
-// again raises a panic after the deferred calls of a function. A panic of native code is
+// repanic raises a panic after the deferred calls of a function. A panic of native code is
 // raised unchanged.
-func (m *Machine) again(p *Panic) {
+func (m *Machine) repanic(p *Panic) {
 	if p.raw == nil || p.Earlier != nil {
 		panic(p)
 	}
-	m.panicking.raiseAgain(p)
+	m.panicking.noteRepanic(p)
 	panic(p.raw)
 }
 
@@ -287,7 +287,7 @@ func run(d *Defers, body func()) {
 	d.guard(body)
 	d.runCalls()
 	if d.panic != nil {
-		d.m.again(d.panic)
+		d.m.repanic(d.panic)
 	}
 }
 
@@ -360,8 +360,8 @@ func (d *Defers) deferred(f func()) {
 	f()
 }
 
-// take is recover in a literal that was deferred directly.
-func take(d *Defers) any {
+// recoverPanic is recover in a literal that was deferred directly.
+func recoverPanic(d *Defers) any {
 	if d == nil || d.panic == nil {
 		return nil
 	}
@@ -372,9 +372,9 @@ func take(d *Defers) any {
 	return v
 }
 
-// takeHere is recover in any other function. It takes effect only if exactly frames calls
+// recoverHere is recover in any other function. It takes effect only if exactly frames calls
 // of script functions are between here and the deferred call that run made.
-func (m *Machine) takeHere(frames int) any {
+func (m *Machine) recoverHere(frames int) any {
 	if m.panicking.active.Load() == 0 {
 		return nil
 	}
@@ -382,7 +382,7 @@ func (m *Machine) takeHere(frames int) any {
 	if d == nil || scriptFrames() != frames+d.wrappers {
 		return nil
 	}
-	return take(d)
+	return recoverPanic(d)
 }
 
 // through records that its caller only forwards a call, so that recover in the called
@@ -432,9 +432,9 @@ type panics struct {
 	// foreign reports whether the panic began in native code that the script called, not in
 	// the interpreter.
 	foreign map[uintptr]bool
-	// again has the Panics for native code's panics that a function of the script has
+	// repanicked has the Panics for native code's panics that a function of the script has
 	// raised again.
-	again map[uintptr]*Panic
+	repanicked map[uintptr]*Panic
 }
 
 // A Step is one function that a panic passed, innermost first.
@@ -477,7 +477,7 @@ func (p *panics) forget(id uintptr) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.trail, id)
-	delete(p.again, id)
+	delete(p.repanicked, id)
 }
 
 const maxTrail = 200 // steps kept of one panic
@@ -491,13 +491,13 @@ func (p *panics) add(id uintptr, s Step) {
 	}
 }
 
-// step matches the interpreter's message about a panic that passes a function.
-var step = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\d+)(?::\d+)?: panic: (?:main\.)?([\w]+)`) })
+// stepPattern matches the interpreter's message about a panic that passes a function.
+var stepPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\d+)(?::\d+)?: panic: (?:main\.)?([\w]+)`) })
 
 // Write receives the interpreter's own messages: one line for each function that a panic
 // passes.
 func (p *panics) Write(b []byte) (int, error) {
-	s := step().FindSubmatch(b)
+	s := stepPattern().FindSubmatch(b)
 	if s == nil {
 		return len(b), nil
 	}
@@ -510,10 +510,10 @@ func (p *panics) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// whose examines the stack of a panic that passes a function of the script. raised reports
+// panicOrigin examines the stack of a panic that passes a function of the script. raised reports
 // whether the panic began in this function, and foreign whether it began in native code
 // called there.
-func whose() (foreign, raised bool) {
+func panicOrigin() (foreign, raised bool) {
 	pcs := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
 	panicking, calls, first := false, 0, true
@@ -539,20 +539,20 @@ func whose() (foreign, raised bool) {
 	}
 }
 
-func (p *panics) raiseAgain(q *Panic) {
+func (p *panics) noteRepanic(q *Panic) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.again == nil {
-		p.again = map[uintptr]*Panic{}
+	if p.repanicked == nil {
+		p.repanicked = map[uintptr]*Panic{}
 	}
-	p.again[goroutine()] = q
+	p.repanicked[goroutine()] = q
 }
 
-// raisedAgain returns the Panic for r if it was raised again in this goroutine.
-func (p *panics) raisedAgain(r any) *Panic {
+// repanickedAs returns the Panic for r if it was raised again in this goroutine.
+func (p *panics) repanickedAs(r any) *Panic {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	q := p.again[goroutine()]
+	q := p.repanicked[goroutine()]
 	if q == nil || *(*[2]unsafe.Pointer)(unsafe.Pointer(&q.raw)) != *(*[2]unsafe.Pointer)(unsafe.Pointer(&r)) {
 		return nil
 	}
@@ -563,7 +563,7 @@ func (p *panics) raisedAgain(r any) *Panic {
 // observes, began in native code.
 func (p *panics) isForeign() bool {
 	id := goroutine()
-	foreign, raised := whose()
+	foreign, raised := panicOrigin()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {

@@ -20,7 +20,7 @@ func (m *Machine) jsonUnmarshal(data []byte, x any) error {
 
 // jsonDecode is (*json.Decoder).Decode, and records the same.
 func (m *Machine) jsonDecode(d *json.Decoder, x any) error {
-	if !m.holdsParameters(x) {
+	if !m.hasParameters(x) {
 		return d.Decode(x)
 	}
 	var raw json.RawMessage
@@ -40,24 +40,24 @@ func (m *Machine) jsonDecode(d *json.Decoder, x any) error {
 	return err
 }
 
-// holdsParameters reports whether x is a pointer to a value that contains the parameters of
+// hasParameters reports whether x is a pointer to a value that contains the parameters of
 // a tool.
-func (m *Machine) holdsParameters(x any) bool {
+func (m *Machine) hasParameters(x any) bool {
 	t := m.known(x)
 	if t == nil {
 		return false
 	}
-	holds, ok := m.hides.Load(t)
+	holds, ok := m.parameters.Load(t)
 	if !ok {
-		holds = holdsHidden(t.typ, map[types.Type]bool{})
-		m.hides.Store(t, holds)
+		holds = hasHidden(t.typ, map[types.Type]bool{})
+		m.parameters.Store(t, holds)
 	}
 	return holds.(bool)
 }
 
-// holdsHidden reports whether JSON that is read into a t can reach a struct with hidden
+// hasHidden reports whether JSON that is read into a t can reach a struct with hidden
 // fields.
-func holdsHidden(t types.Type, seen map[types.Type]bool) bool {
+func hasHidden(t types.Type, seen map[types.Type]bool) bool {
 	t = types.Unalias(t)
 	if seen[t] {
 		return false
@@ -65,16 +65,16 @@ func holdsHidden(t types.Type, seen map[types.Type]bool) bool {
 	seen[t] = true
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
-		return holdsHidden(u.Elem(), seen)
+		return hasHidden(u.Elem(), seen)
 	case *types.Slice:
-		return holdsHidden(u.Elem(), seen)
+		return hasHidden(u.Elem(), seen)
 	case *types.Array:
-		return holdsHidden(u.Elem(), seen)
+		return hasHidden(u.Elem(), seen)
 	case *types.Map:
-		return holdsHidden(u.Elem(), seen)
+		return hasHidden(u.Elem(), seen)
 	case *types.Struct:
 		for f := range u.Fields() {
-			if Hidden(f) || holdsHidden(f.Type(), seen) {
+			if Hidden(f) || hasHidden(f.Type(), seen) {
 				return true
 			}
 		}
@@ -85,7 +85,7 @@ func holdsHidden(t types.Type, seen map[types.Type]bool) bool {
 // noteWritten records the parameter fields in x that are present in data, which was decoded
 // into x.
 func (m *Machine) noteWritten(data []byte, x any) {
-	if m.holdsParameters(x) && json.Valid(data) {
+	if m.hasParameters(x) && json.Valid(data) {
 		m.note(trim(data), m.known(x).typ, reflect.ValueOf(m.erased(x)), 0)
 	}
 }

@@ -33,12 +33,12 @@ type replay struct {
 	events   events             // pending
 	set      int                // number of events so far
 	asleep   int                // goroutines in Sleep
-	// hearing is the number of goroutines that receive from a channel of times, by its
+	// receivers is the number of goroutines that receive from a channel of times, by its
 	// address. unknown is set if native code may receive too.
-	hearing map[uintptr]int
-	unknown *atomic.Bool
-	timers  map[weak.Pointer[time.Timer]]*event
-	tickers map[weak.Pointer[time.Ticker]]*event
+	receivers map[uintptr]int
+	unknown   *atomic.Bool
+	timers    map[weak.Pointer[time.Timer]]*event
+	tickers   map[weak.Pointer[time.Ticker]]*event
 }
 
 // An event happens at a time: a send to a channel, or a call.
@@ -59,7 +59,7 @@ type event struct {
 func (t *Timers) Replay(begin int64, readings map[string][]int64, cpus int) {
 	t.replay = &replay{
 		cpus: cpus,
-		base: time.Now(), clock: begin, readings: map[string][]int64{}, hearing: map[uintptr]int{}, unknown: &t.uncounted,
+		base: time.Now(), clock: begin, readings: map[string][]int64{}, receivers: map[uintptr]int{}, unknown: &t.uncounted,
 		timers: map[weak.Pointer[time.Timer]]*event{}, tickers: map[weak.Pointer[time.Ticker]]*event{},
 	}
 	maps.Copy(t.replay.readings, readings)
@@ -94,7 +94,7 @@ func (t *Timers) Advance() {
 	}
 	r.move(e.due)
 	heap.Remove(&r.events, e.index)
-	fire := r.goOff(e)
+	fire := r.fireEvent(e)
 	r.mu.Unlock()
 	if fire != nil {
 		fire()
@@ -127,7 +127,7 @@ func (r *replay) ring() {
 	r.mu.Lock()
 	var fire []func()
 	for now := r.now(); len(r.events) > 0 && r.events[0].due <= now; {
-		if f := r.goOff(heap.Pop(&r.events).(*event)); f != nil {
+		if f := r.fireEvent(heap.Pop(&r.events).(*event)); f != nil {
 			fire = append(fire, f)
 		}
 	}
@@ -170,10 +170,10 @@ func (t *Timers) Idle() bool {
 	return len(t.replay.events) == 0 && !t.replay.live
 }
 
-// patience is the number of readings of a standing clock after which the script is assumed
+// maxIdleReads is the number of readings of a standing clock after which the script is assumed
 // to wait for it. From then on, each reading that is not in the record moves the clock, by
 // 1 µs more than the one before.
-const patience = 1000
+const maxIdleReads = 1000
 
 // read returns the next reading of a goroutine, or reports that the replay is live.
 func (r *replay) read(path string) (x time.Time, live bool) {
@@ -185,9 +185,9 @@ func (r *replay) read(path string) (x time.Time, live bool) {
 	if x, ok := r.recorded(path); ok {
 		return x, false
 	}
-	if r.reads++; r.reads > patience {
+	if r.reads++; r.reads > maxIdleReads {
 		reads := r.reads
-		r.move(later(r.clock, int64(time.Duration(reads-patience)*time.Microsecond)))
+		r.move(later(r.clock, int64(time.Duration(reads-maxIdleReads)*time.Microsecond)))
 		r.reads = reads
 	}
 	return time.Unix(0, r.clock), false
@@ -227,10 +227,10 @@ func (r *replay) move(to int64) {
 	r.clock, r.reads = to, 0
 	var heard []*event
 	for len(r.events) > 0 && r.events[0].due <= to {
-		if e := heap.Pop(&r.events).(*event); r.heard(e) {
+		if e := heap.Pop(&r.events).(*event); r.isNoticed(e) {
 			heard = append(heard, e)
 		} else {
-			r.goOff(e)
+			r.fireEvent(e)
 		}
 	}
 	for _, e := range heard {
@@ -238,16 +238,16 @@ func (r *replay) move(to int64) {
 	}
 }
 
-// heard reports whether the event has an immediate effect.
-func (r *replay) heard(e *event) bool {
-	return e.c == nil || r.unknown.Load() || r.hearing[channelAddress(e.c)] > 0
+// isNoticed reports whether the event has an immediate effect.
+func (r *replay) isNoticed(e *event) bool {
+	return e.c == nil || r.unknown.Load() || r.receivers[channelAddress(e.c)] > 0
 }
 
 func (r *replay) next() *event {
 	r.prune()
 	var first *event
 	for _, e := range r.events {
-		if (first == nil || before(e, first)) && r.heard(e) {
+		if (first == nil || before(e, first)) && r.isNoticed(e) {
 			first = e
 		}
 	}
@@ -266,9 +266,9 @@ func (r *replay) prune() {
 	}
 }
 
-// goOff fires an event, which must have been removed from the pending ones. The caller
+// fireEvent fires an event, which must have been removed from the pending ones. The caller
 // calls the returned function without the lock.
-func (r *replay) goOff(e *event) (fire func()) {
+func (r *replay) fireEvent(e *event) (fire func()) {
 	if t := e.real.Value(); t != nil && !t.Stop() {
 		return nil
 	}
@@ -351,7 +351,7 @@ func (r *replay) newTimer(d time.Duration) *time.Timer {
 		r.send(e.c, r.now())
 	})
 	t.C = e.c
-	r.know(t, e, d)
+	r.track(t, e, d)
 	return t
 }
 
@@ -360,13 +360,13 @@ func (r *replay) afterFunc(d time.Duration, f func()) *time.Timer {
 	e := &event{index: -1}
 	t := time.AfterFunc(never, f)
 	e.fire = func() { go f() }
-	r.know(t, e, d)
+	r.track(t, e, d)
 	return t
 }
 
-// know sets a new timer, and keeps its event as long as the timer exists, since it may be
+// track sets a new timer, and keeps its event as long as the timer exists, since it may be
 // set again.
-func (r *replay) know(t *time.Timer, e *event, d time.Duration) {
+func (r *replay) track(t *time.Timer, e *event, d time.Duration) {
 	key := weak.Make(t)
 	e.real = key
 	runtime.AddCleanup(t, func(key weak.Pointer[time.Timer]) {
@@ -561,12 +561,12 @@ func (r *replay) withTimeout(parent context.Context, d time.Duration, cause erro
 	return r.withDeadline(parent, at, cause)
 }
 
-// hear notes that n more goroutines receive from a channel of times.
-func (r *replay) hear(channel uintptr, n int) {
+// addReceivers notes that n more goroutines receive from a channel of times.
+func (r *replay) addReceivers(channel uintptr, n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.hearing[channel] += n; r.hearing[channel] == 0 {
-		delete(r.hearing, channel)
+	if r.receivers[channel] += n; r.receivers[channel] == 0 {
+		delete(r.receivers, channel)
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 // The errors of package runtime, which only that package can make. Their types are taken
 // from errors that Go raises.
 
-// raised returns the value with which f panics.
-func raised(f func()) (r any) {
+// panicOf returns the value with which f panics.
+func panicOf(f func()) (r any) {
 	defer func() { r = recover() }()
 	f()
 	return nil
@@ -22,15 +22,15 @@ func raised(f func()) (r any) {
 var (
 	errorString = sync.OnceValue(func() reflect.Type {
 		var p *int
-		return reflect.TypeOf(raised(func() { _ = *p }))
+		return reflect.TypeOf(panicOf(func() { _ = *p }))
 	})
 	plainErrorString = sync.OnceValue(func() reflect.Type {
 		var c chan int
-		return reflect.TypeOf(raised(func() { close(c) }))
+		return reflect.TypeOf(panicOf(func() { close(c) }))
 	})
 	bounds = sync.OnceValue(func() reflect.Type {
 		var s []int
-		return reflect.TypeOf(raised(func() { _ = s[len(s)] }))
+		return reflect.TypeOf(panicOf(func() { _ = s[len(s)] }))
 	})
 )
 

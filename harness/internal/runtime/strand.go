@@ -76,8 +76,8 @@ func (s *strand) child(place string) *strand {
 	return &strand{above: s.path(), place: place, n: s.started[i].n}
 }
 
-// again returns s for the nth call of its function.
-func (s *strand) again(n int64) *strand {
+// nthCall returns s for the nth call of its function.
+func (s *strand) nthCall(n int64) *strand {
 	if n == 1 {
 		return s
 	}

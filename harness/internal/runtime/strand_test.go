@@ -14,7 +14,7 @@ func TestPathsAreBoundedAndTellGoroutinesApart(t *testing.T) {
 	for depth := range 2000 {
 		s.child("1:1") // which never says anything
 		a, b := s.child("12:3"), s.child("12:3")
-		for i, c := range []*strand{a, b, a.again(1), a.again(2), b.again(3)} {
+		for i, c := range []*strand{a, b, a.nthCall(1), a.nthCall(2), b.nthCall(3)} {
 			path := c.path()
 			if len(path) > MaxPath {
 				t.Fatalf("at depth %d a path has %d bytes", depth, len(path))

@@ -32,7 +32,7 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 		"BadAssert": m.badAssert, "BadIndex": m.badIndex, "BadSlice": m.badSlice, "BadSlice3": m.badSlice3, "BadWideIndex": m.badWideIndex, "BadArray": m.badArray, "BadMake": badMake, "BadShift": badShift, "BadDivisor": badDivisor,
 		"BadNil": badNil, "BadYield": badYield, "BadRange": badRange, "BadMap": badMap, "BadWrapped": badWrapped,
 		"Panic": m.raise, "NewDefers": m.newDefers, "Push": push, "PushCall": pushCall, "Run": run, "Through": m.through, "Unlock": m.unlock, "UnlockRW": m.unlockRW, "RUnlock": m.runlock,
-		"Recover": take, "RecoverHere": m.takeHere, "Go": m.start, "GoCall": m.startCall,
+		"Recover": recoverPanic, "RecoverHere": m.recoverHere, "Go": m.start, "GoCall": m.startCall,
 		"Select": m.cfg.Timers.selectCase, "Sending": sending, "Receiving": receiving,
 
 		"StringKeys": m.stringKeys, "IntKeys": m.intKeys, "Keys": m.keys, "MapKeys": m.mapKeys, "SyncMapRange": m.syncMapRange, "Entries": m.entries, "NextEntry": nextEntry,
@@ -133,7 +133,7 @@ func (m *Machine) inGoroutine(place string, f func()) func() {
 	var times atomic.Int64
 	return func() {
 		m.cfg.Timers.started.Add(1)
-		m.goroutine(s.again(times.Add(1)), f, m.caught)
+		m.goroutine(s.nthCall(times.Add(1)), f, m.caught)
 	}
 }
 

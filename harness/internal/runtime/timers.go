@@ -251,8 +251,8 @@ func (t *Timers) received(c <-chan time.Time) time.Time {
 func (t *Timers) receivedOK(c <-chan time.Time) (time.Time, bool) {
 	if t.replay != nil {
 		at := channelAddress(c)
-		t.replay.hear(at, 1)
-		defer t.replay.hear(at, -1)
+		t.replay.addReceivers(at, 1)
+		defer t.replay.addReceivers(at, -1)
 	} else {
 		t.waiting.Add(1)
 		defer t.waiting.Add(-1)
@@ -271,12 +271,12 @@ func (t *Timers) selecting(cases []reflect.SelectCase) (done func()) {
 				return func() { t.waiting.Add(-1) }
 			}
 			heard = append(heard, c.Chan.Pointer())
-			t.replay.hear(c.Chan.Pointer(), 1)
+			t.replay.addReceivers(c.Chan.Pointer(), 1)
 		}
 	}
 	return func() {
 		for _, c := range heard {
-			t.replay.hear(c, -1)
+			t.replay.addReceivers(c, -1)
 		}
 	}
 }

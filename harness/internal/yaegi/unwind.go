@@ -7,15 +7,15 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// shorten makes panics cheap. For each function that a panic passes, the interpreter
+// cutAncestors makes panics cheap. For each function that a panic passes, the interpreter
 // searches for a node of the program that it never finds: it walks the subtree of the
 // parent of the function's first node, then of the grandparent, up to the whole program. So
-// a panic takes time in proportion to the script's size. shorten replaces the parent of
+// a panic takes time in proportion to the script's size. cutAncestors replaces the parent of
 // that node by a copy that has no parent itself. It returns the number of functions, or 0
 // if the interpreter's nodes have another layout; panics are then slow.
 //
 // Call it only for a program whose functions are generated: generation reads the parents.
-func shorten(p *interp.Program) int {
+func cutAncestors(p *interp.Program) int {
 	root := reflect.ValueOf(p).Elem().FieldByName("root")
 	if root.Kind() != reflect.Pointer || root.Type().Elem().Kind() != reflect.Struct {
 		return 0

@@ -7,7 +7,7 @@ import (
 )
 
 // A panic that passes a function takes time by the size of the whole program
-// where shorten finds nothing.
+// where cutAncestors finds nothing.
 func TestPanicsAreCheap(t *testing.T) {
 	i := interp.New(interp.Options{})
 	p, err := i.Compile(`package main
@@ -21,7 +21,7 @@ func main() {}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := shorten(p); got < 4 {
+	if got := cutAncestors(p); got < 4 {
 		t.Errorf("%d functions were shortened, want f, g, the literal in g, and main: has the interpreter's node changed?", got)
 	}
 }

@@ -94,8 +94,8 @@ var limits = []struct{ says, means string }{
 	{"reflect.ChanOf: element size too large", "a channel of elements of more than 65535 bytes; send pointers or slices"},
 }
 
-// failed returns an error for the interpreter's message about a program that it rejected.
-func failed(what string, says any) error {
+// programError returns an error for the interpreter's message about a program that it rejected.
+func programError(what string, says any) error {
 	text := fmt.Sprint(says)
 	for _, l := range limits {
 		if strings.Contains(text, l.says) {
@@ -208,7 +208,7 @@ func (r *run) prepare() error {
 	own := r.machine.Symbols(mentions)
 	line := own["Line"].Interface().(func() *int)
 	own["Line"] = reflect.ValueOf(func() *int { // all programs begin with it, before any other code runs
-		shorten(r.compiled)
+		cutAncestors(r.compiled)
 		return line()
 	})
 	exports["rt/rt"] = own
@@ -267,7 +267,7 @@ func (r *run) main() {
 	defer func() {
 		// A panic here is the interpreter's own, while it compiles.
 		if x := recover(); x != nil {
-			r.ended <- end{err: failed("failed", x)}
+			r.ended <- end{err: programError("failed", x)}
 		} else if !returned && !r.machine.Exited() && r.goexit != nil {
 			r.goexit()
 		}
@@ -285,7 +285,7 @@ func (r *run) main() {
 	case interp.Panic:
 		r.ended <- end{outcome: r.panicked(r.machine.Caught(e.Value), r.machine.Trail())}
 	default:
-		r.ended <- end{err: failed("refused the program", err)}
+		r.ended <- end{err: programError("refused the program", err)}
 	}
 }
 
