@@ -570,7 +570,7 @@ func (c *checker) setToFalse(id *ast.Ident) bool {
 
 // structOf returns the name of the struct type that has a field.
 func structOf(field *types.Var) string {
-	scope := export.Whole(field.Pkg()).Scope()
+	scope := export.Complete(field.Pkg()).Scope()
 	for _, name := range scope.Names() {
 		if t, ok := scope.Lookup(name).(*types.TypeName); ok {
 			if s, ok := t.Type().Underlying().(*types.Struct); ok && slices.Contains(slices.Collect(s.Fields()), field) {

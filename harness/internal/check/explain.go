@@ -229,7 +229,7 @@ func (c *checker) explainQualified(r reference, d *Diagnostic) {
 	if server, ok := strings.CutPrefix(name.Imported().Path(), serverPrefix); ok {
 		d.concern(CodeNoName, server, r.name.Name, "")
 	}
-	scope := export.Whole(name.Imported()).Scope()
+	scope := export.Complete(name.Imported()).Scope()
 	objects := map[string]types.Object{}
 	var declared []string
 	for _, n := range scope.Names() {
@@ -480,7 +480,7 @@ func (c *checker) explainNoType(f fault, d *Diagnostic) {
 	if server, ok := strings.CutPrefix(p.Imported().Path(), serverPrefix); ok {
 		d.concern(CodeCall, server, r.name.Name, "")
 	}
-	whole := export.Whole(p.Imported())
+	whole := export.Complete(p.Imported())
 	near := nearest(r.name.Name, structTypes(whole))
 	if len(near) == 0 {
 		return

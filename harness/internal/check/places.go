@@ -52,7 +52,7 @@ func (c *checker) refusedPlaces() []Diagnostic {
 			case f == nil:
 			case f.FullName() == "(*log/slog.Logger).Handler":
 				refuse(n, "slog.Logger.Handler, which does not know the line of a call,")
-			case export.TellsPlace(f) && (!called[n] || n.Name == "Output"):
+			case export.WritesPlace(f) && (!called[n] || n.Name == "Output"):
 				name := strings.NewReplacer("(*", "", ")", "").Replace(f.FullName())
 				refuse(n, strings.TrimPrefix(name, "log/")+", whose line is another than that of the call,")
 			}
@@ -69,8 +69,8 @@ func (c *checker) ofLogger(m *types.Func) bool {
 		if p.Path() != "log" && p.Path() != "log/slog" {
 			continue
 		}
-		o, _, _ := types.LookupFieldOrMethod(types.NewPointer(export.Whole(p).Scope().Lookup("Logger").Type()), false, p, m.Name())
-		if f, ok := o.(*types.Func); ok && export.TellsPlace(f) && types.Identical(f.Type(), m.Type()) {
+		o, _, _ := types.LookupFieldOrMethod(types.NewPointer(export.Complete(p).Scope().Lookup("Logger").Type()), false, p, m.Name())
+		if f, ok := o.(*types.Func); ok && export.WritesPlace(f) && types.Identical(f.Type(), m.Type()) {
 			return true
 		}
 	}

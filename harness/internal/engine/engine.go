@@ -27,10 +27,10 @@ func (e *Engine) begin(s *Script, check bool) (*tree, error) {
 	t := newTree(s.Limits)
 	var err error
 	switch {
-	case s.Again != nil:
-		t.rerun, t.journal, t.answers = s.Again, s.Again.Journal, s.Again.Answers
-		if s.Again.Run != nil {
-			t.asks = newAsks(s.Again.Run, s.Again.Gate)
+	case s.Rerun != nil:
+		t.rerun, t.journal, t.answers = s.Rerun, s.Rerun.Journal, s.Rerun.Answers
+		if s.Rerun.Run != nil {
+			t.asks = newAsks(s.Rerun.Run, s.Rerun.Gate)
 		}
 		return t, nil
 	case check || s.Begin == nil:
@@ -77,7 +77,7 @@ func (e *Engine) Run(ctx context.Context, s *Script, check bool) (*outcome.Resul
 		err = r.err
 	}
 	if err != nil {
-		if s.depth == 0 && s.Again == nil {
+		if s.depth == 0 && s.Rerun == nil {
 			t.journal.Abort(err)
 		}
 		return nil, err
@@ -94,7 +94,7 @@ func (e *Engine) Run(ctx context.Context, s *Script, check bool) (*outcome.Resul
 		t.asks.fill(r.result)
 		r.endFlow(false)
 	}
-	if s.depth == 0 && s.Again == nil {
+	if s.depth == 0 && s.Rerun == nil {
 		r.result.Run, r.result.Dry, r.result.Ledger = t.journal.ID(), t.dry != nil, t.dry.ledger()
 		askLedger(t.journal, r.result)
 		SetNoResume(t.journal, r.result)

@@ -35,7 +35,7 @@ func (r *run) beginFlow(text string) {
 	if r.check || r.script.depth > 0 || r.tree.flow != nil || r.bound.Catalog == nil {
 		return
 	}
-	again := r.script.Again
+	again := r.script.Rerun
 	set := r.bound.Catalog.Flow()
 	switch {
 	case again != nil && again.Run == nil: // a replay decides nothing

@@ -48,7 +48,7 @@ type Engine struct {
 	Command []string       // starts a worker; if empty, this program's own binary
 	Lock    sandbox.Policy // of workers
 	Spares  *worker.Spares // may be nil
-	Records *store.Store   // of Script.Begin and Script.Again; may be nil
+	Records *store.Store   // of Script.Begin and Script.Rerun; may be nil
 
 	learning sync.WaitGroup // saving the inferred result types and usage of ended runs
 }
@@ -71,7 +71,7 @@ type Script struct {
 	Late           bool          // whether it was sent after untrusted text may have gone back to its client
 	Room           *room.Room    // for the results of its calls
 	Begin          *record.Begin // the first line of its record; if nil, no record is kept
-	Again          *Again        // if not nil, the script runs again from its record
+	Rerun          *Rerun        // if not nil, the script runs again from its record
 
 	approved []string // IDs of tools that a person has approved for the script
 	depth    int      // nesting depth in RunScript
@@ -79,8 +79,8 @@ type Script struct {
 	tree     *tree    // of the script that runs it; may be nil
 }
 
-// Again says how a script runs again from its record.
-type Again struct {
+// Rerun says how a script runs again from its record.
+type Rerun struct {
 	Journal *journal.Journal
 	Answers func(path string, s *worker.Script) Answers
 	Run     *record.Run  // the resumed run; nil for a replay, which makes no calls
@@ -145,7 +145,7 @@ type tree struct {
 	asks    *asks
 	// answers returns the Answers for the script s at path.
 	answers func(path string, s *worker.Script) Answers
-	rerun   *Again // of a script that runs again
+	rerun   *Rerun // of a script that runs again
 	// memory has the memory limits of workers in bytes, by nesting depth, beginning with
 	// the run's own. Its length limits the nesting depth.
 	memory []int64

@@ -220,7 +220,7 @@ func (f *fn) functionCallee(x *ast.CallExpr, fo *types.Func, sig *types.Signatur
 		c.invoke = plainCall(f.p.librarySymbol(fo))
 	}
 	if f.logsPlace(fo) {
-		logger := f.p.librarySymbol(export.Whole(fo.Pkg()).Scope().Lookup("Default")) + "()"
+		logger := f.p.librarySymbol(export.Complete(fo.Pkg()).Scope().Lookup("Default")) + "()"
 		c.invoke = func(_ string, args []string) string { return f.loggerAt(x, fo, logger, args) }
 	}
 	return c
@@ -228,7 +228,7 @@ func (f *fn) functionCallee(x *ast.CallExpr, fo *types.Func, sig *types.Signatur
 
 // logsPlace reports whether the script calls a logger that writes the place of the call.
 func (f *fn) logsPlace(fo *types.Func) bool {
-	return f.p.in.Place != nil && f.unit.script && export.TellsPlace(fo)
+	return f.p.in.Place != nil && f.unit.script && export.WritesPlace(fo)
 }
 
 // loggerAt emits call x of fo, or of the logger method of the same name, with the place.

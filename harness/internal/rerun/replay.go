@@ -44,7 +44,7 @@ func Replay(ctx context.Context, e *engine.Engine, run *record.Run, source strin
 	s.Limits.Timeout = cmp.Or(max(timeout, 0), s.Limits.Timeout)
 	answers := New(run, gate, nil)
 	answers.Source, answers.Parallel, answers.BindAnew = source, s.Limits.WithDefaults().Parallel, c != nil
-	s.Again = &engine.Again{Journal: journal.New(run.Begin.Seed, nil), Answers: answersOf(answers)}
+	s.Rerun = &engine.Rerun{Journal: journal.New(run.Begin.Seed, nil), Answers: answersOf(answers)}
 	res, err := e.Run(ctx, s, false)
 	return res, answers, err
 }

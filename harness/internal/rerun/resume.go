@@ -110,10 +110,10 @@ func (r *resumption) attempt(ctx context.Context, n int) (res *outcome.Result, f
 		gate.Loosen()
 	}
 	s := *r.script
-	s.Again = &engine.Again{Journal: r.journal, Answers: answersOf(New(r.run, gate, r.journal)), Run: r.run, Gate: gate}
+	s.Rerun = &engine.Rerun{Journal: r.journal, Answers: answersOf(New(r.run, gate, r.journal)), Run: r.run, Gate: gate}
 	res, err = r.engine.Run(ctx, &s, false)
 	if err != nil || res.Status == outcome.Diverged || r.journal.Live() {
-		return res, s.Again.Final, err
+		return res, s.Rerun.Final, err
 	}
 	switch d := gate.End(); {
 	case d == nil:
@@ -123,10 +123,10 @@ func (r *resumption) attempt(ctx context.Context, n int) (res *outcome.Result, f
 		res.Errors = []outcome.Error{{Kind: outcome.KindRuntime, Message: d.Error()}}
 		res.Error = &res.Errors[0]
 	case outcome.NeverBegan(res.Status): // reported, but it may succeed with another version of the harness
-		s.Again.Final = true
+		s.Rerun.Final = true
 		res.Status, res.ExitCode = outcome.Diverged, outcome.Diverged.ExitCode()
 	}
-	return res, s.Again.Final, nil
+	return res, s.Rerun.Final, nil
 }
 
 // answersOf returns a function that returns the recorded answers for each script of the run.

@@ -74,7 +74,7 @@ func LibraryStruct(s *types.Struct, source func(*types.Package) bool) *types.Typ
 	if pkg == nil || source(pkg) {
 		return nil
 	}
-	scope := export.Whole(pkg).Scope()
+	scope := export.Complete(pkg).Scope()
 	for _, name := range scope.Names() {
 		o, ok := scope.Lookup(name).(*types.TypeName)
 		if ok && o.Exported() && !o.IsAlias() && o.Type().Underlying() == s {

@@ -116,7 +116,7 @@ func selections(files []*ast.File) map[string][]string {
 // Import returns a package with at least the given names. If names is nil or one of them is
 // not declared, it has all names. Objects are decoded on first use, shared afterwards, and
 // have no positions. Do not read the scope of their own package, Object.Pkg; read that of
-// [Whole]. Import is safe for concurrent use. For an unavailable package it returns a
+// [Complete]. Import is safe for concurrent use. For an unavailable package it returns a
 // [*NotAvailableError].
 func Import(path string, names []string) (*types.Package, error) {
 	if path == "unsafe" || !Available(path) {
@@ -147,9 +147,9 @@ func ObjectString(o types.Object, q types.Qualifier) string {
 	return types.ObjectString(o, q)
 }
 
-// Whole returns the complete package for p, a library package that may have only some
+// Complete returns the complete package for p, a library package that may have only some
 // names. It returns any other package unchanged.
-func Whole(p *types.Package) *types.Package {
+func Complete(p *types.Package) *types.Package {
 	l, err := library()
 	if err != nil || !l.Has(p.Path()) {
 		return p

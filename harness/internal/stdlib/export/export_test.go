@@ -205,7 +205,7 @@ func TestAPackageHasWhatIsAskedFor(t *testing.T) {
 	if o != slip.Scope().Lookup("Println") || o.Parent() != o.Pkg().Scope() {
 		t.Error("parts do not share their objects")
 	}
-	if whole := Whole(o.Pkg()); whole.Path() != "fmt" || whole.Scope().Lookup("Sprintf") == nil {
+	if whole := Complete(o.Pkg()); whole.Path() != "fmt" || whole.Scope().Lookup("Sprintf") == nil {
 		t.Errorf("whole package: got %v, %v", whole, whole.Scope().Names())
 	}
 }

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// TellsPlace reports whether f is a function of package log or log/slog, or a method of
+// WritesPlace reports whether f is a function of package log or log/slog, or a method of
 // their Loggers, that writes the place of its call if the logger is configured to write
 // places.
-func TellsPlace(f *types.Func) bool {
+func WritesPlace(f *types.Func) bool {
 	if f == nil || f.Pkg() == nil {
 		return false
 	}

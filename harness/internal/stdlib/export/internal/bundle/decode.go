@@ -20,7 +20,7 @@ type Library struct {
 	mu         sync.Mutex
 	packages   map[int]*types.Package // of objects
 	objects    map[int]types.Object
-	whole      map[int]*types.Package // complete packages, as returned by Package
+	complete   map[int]*types.Package // complete packages, as returned by Package
 	unfilled   []unfilled
 	bounds     []bound
 	interfaces []*types.Interface // that are not yet complete
@@ -41,7 +41,7 @@ type bound struct {
 
 // NewLibrary returns a Library with nothing decoded.
 func NewLibrary(b *Bundle) *Library {
-	return &Library{bundle: b, packages: map[int]*types.Package{}, objects: map[int]types.Object{}, whole: map[int]*types.Package{}}
+	return &Library{bundle: b, packages: map[int]*types.Package{}, objects: map[int]types.Object{}, complete: map[int]*types.Package{}}
 }
 
 // Has reports whether there is a package with this path.
@@ -74,8 +74,8 @@ func (l *Library) Package(path string, names []string) (p *types.Package, err er
 	if !ok {
 		return nil, fmt.Errorf("the bundle has no package %s", path)
 	}
-	if l.whole[n] != nil {
-		return l.whole[n], nil
+	if l.complete[n] != nil {
+		return l.complete[n], nil
 	}
 	wanted, all := l.wanted(n, names)
 	p = types.NewPackage(path, l.bundle.name(n))
@@ -91,7 +91,7 @@ func (l *Library) Package(path string, names []string) (p *types.Package, err er
 	p.SetImports(list)
 	p.MarkComplete()
 	if all {
-		l.whole[n] = p
+		l.complete[n] = p
 	}
 	return p, nil
 }
