@@ -20,7 +20,7 @@
 //	gotype.go  the types, one per go/types type (types.Identical), made on demand
 //	form.go    types used in the erased form
 //	method.go  method sets, and code for them
-//	blank.go   fields that == ignores, and hidden fields
+//	hidden.go  fields that == ignores, and hidden fields
 //	name.go    the text of a type
 //	abi.go     descriptors, in the layout of known Go releases
 //	check.go   whether this Go has that layout

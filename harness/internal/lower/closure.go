@@ -75,7 +75,7 @@ func (e *enclosure) take(text, typ string) string {
 }
 
 // handValue is hand for the value of a variable. A float is passed by its address: as an
-// argument it could lose its sign, see exact.go.
+// argument it could lose its sign, see negative_zero.go.
 func (e *enclosure) handValue(v variable, typ string, t types.Type) string {
 	if !e.inner.p.signedZero(t) {
 		return e.hand(v.text(), typ)

@@ -10,7 +10,7 @@
 // is left that the interpreter could get wrong. A construct that cannot be rewritten is
 // refused with a *[Refusal], which has a position and advice. A script means what Go's
 // specification says. Where the specification leaves the order of evaluation open, the
-// order may differ from the compiler's. exact.go documents the one known difference.
+// order may differ from the compiler's. negative_zero.go documents the one known difference.
 //
 // # An example
 //
@@ -90,33 +90,33 @@
 //
 // # The files
 //
-//	lower.go      Input, Program; packages, functions, initialisation
-//	fn.go         one function: variables, hoisting, results
-//	usage.go      which variables change, escape, need holders
-//	bound.go      which index checks are omitted because they cannot fail
-//	erase.go      types
-//	subst.go      generics: one function for each set of type arguments
-//	box.go        interfaces: boxes, conversions, assertions
-//	constant.go   constants, folded
-//	expr.go       expressions and their order; comparisons, literals
-//	operand.go    fields, elements, slices, with checks that give Go's messages
+//	lower.go          Input, Program; packages, functions, initialisation
+//	fn.go             one function: variables, hoisting, results
+//	usage.go          which variables change, escape, need holders
+//	bound.go          which index checks are omitted because they cannot fail
+//	erase.go          types
+//	subst.go          generics: one function for each set of type arguments
+//	box.go            interfaces: boxes, conversions, assertions
+//	constant.go       constants, folded
+//	expr.go           expressions and their order; comparisons, literals
+//	operand.go        fields, elements, slices, with checks that give Go's messages
 //	call.go, builtin.go, conversion.go, method.go    calls by kind
-//	native.go     pure comparisons, described for package native
-//	closure.go    func literals
-//	defer.go      defer, recover, go
-//	assign.go     assignments and declarations
-//	parallel.go   several assignments at once
-//	slot.go       temporaries, and variables in loops
-//	exact.go      negative zeros, whose sign calls would lose
-//	outline.go    blocks that become functions
-//	control.go    statements, if, labels, return
+//	native.go         pure comparisons, described for package native
+//	closure.go        func literals
+//	defer.go          defer, recover, go
+//	assign.go         assignments and declarations
+//	parallel.go       several assignments at once
+//	temporaries.go    temporaries, and variables in loops
+//	negative_zero.go  negative zeros, whose sign calls would lose
+//	outline.go        blocks that become functions
+//	control.go        statements, if, labels, return
 //	for.go, range.go, switch.go, select.go
-//	place.go      where the script names a tool or starts a goroutine
-//	dispatch.go   methods of interfaces, methods for native code
-//	library.go    the library functions that functions of rt replace
-//	presence.go   which fields of a tool's parameters a script wrote
-//	weigh.go      types too big to be written out
-//	refuse.go     Refusal
+//	place.go          where the script names a tool or starts a goroutine
+//	dispatch.go       methods of interfaces, methods for native code
+//	library.go        the library functions that functions of rt replace
+//	presence.go       which fields of a tool's parameters a script wrote
+//	written_size.go   types too big to be written out
+//	refuse.go         Refusal
 //
 // The top of each file says which defect of the interpreter it works around.
 //
@@ -134,7 +134,7 @@
 // ns, a call of native code 120 ns and more. A call allocates a variable for each operation
 // in the function's text, whether the operation runs or not. So the emitted text is kept
 // short, not only its steps: checks are omitted where they cannot fail (bound.go),
-// temporaries are shared (slot.go), and in a long function, blocks that end in a return
+// temporaries are shared (temporaries.go), and in a long function, blocks that end in a return
 // become functions of their own (outline.go).
 //
 // Against the bare interpreter, by BenchmarkRatio of package yaegi, least times on

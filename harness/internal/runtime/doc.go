@@ -16,18 +16,18 @@
 //	panic.go, runtimeerror.go  panics, deferred calls and recover, kept here instead of in
 //	            the interpreter; Go's errors for the interpreter's own panics
 //	select.go, output.go  select, print, os.Exit
-//	mark.go     the line of each print
-//	goroutine*.go, strand.go  the identity of a goroutine
+//	print_marks.go  the line of each print
+//	goroutine*.go  the identity of a goroutine
 //	random.go   random numbers, derived from the run's seed
-//	order.go    the order of maps, derived from the seed too
+//	map_order.go  the order of maps, derived from the seed too
 //	timers.go   the timers that may still wake the script
 //	clock.go    the script's clock readings, recorded
 //	replay.go   the clock and the timers of a replayed script
-//	sort.go, keyed.go  generic functions of the library
+//	sort.go, hkdf.go  generic functions of the library
 //	native.go   sorts and heaps with pure comparisons
 //	log.go, flags.go  log.Fatal and flag.Parse, which end the script; places in logs
-//	tool.go, answer.go, scan.go  a tool's call, and its decoded answer
-//	params.go, presence.go, fields.go  which fields of a tool's parameters were written
+//	tool.go, decode_answer.go, json_scan.go  a tool's call, and its decoded answer
+//	written_params.go, presence.go, json_fields.go  which fields of a tool's parameters were written
 //	prelude.go  Return, Input, Stored and RunScript
 //	symbols.go  the names that lowered programs call
 //

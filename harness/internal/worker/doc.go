@@ -45,7 +45,7 @@
 //		})
 //	}
 //
-// Package runtime (strand.go) describes the other elements of a path. The same code makes the
+// Package runtime (goroutine_path.go) describes the other elements of a path. The same code makes the
 // same paths in any schedule, as far as each goroutine does the same.
 //
 // Random functions of the library without an explicit source are seeded with Script.Seed. Each
