@@ -28,14 +28,14 @@ const (
 	loginBurst = 10
 )
 
-// doors keeps the ways into the console: single-use links and signed-in browsers.
+// doors holds the sign-in state: single-use links and signed-in browsers.
 type doors struct {
 	key []byte // signs links
 
 	mu       sync.Mutex
 	used     map[string]time.Time // links, until they expire
 	browsers map[string]*browser  // by the SHA-256 of their cookie
-	tried    time.Time            // end of the time that wrong tokens have used up, at loginEvery each
+	tried    time.Time            // rate limit: each wrong token advances it by loginEvery
 }
 
 // browser is a signed-in browser.
@@ -55,8 +55,8 @@ func (d *doors) init(key []byte) {
 	d.used, d.browsers = map[string]time.Time{}, map[string]*browser{}
 }
 
-// OpenPath returns the path and query of a link that signs in the operator, once and
-// within ten minutes. The secret is that of the console.
+// OpenPath returns the path and query of a link that signs in the operator once, within ten
+// minutes. secret is the console's Options.Secret.
 func OpenPath(secret []byte) string {
 	b := make([]byte, 8, 8+16+32)
 	binary.BigEndian.PutUint64(b, uint64(time.Now().Add(linkTime).Unix()))
@@ -93,7 +93,7 @@ func (d *doors) spend(key string, now time.Time) error {
 	if _, ok := d.used[string(b)]; ok {
 		return errors.New("this link was already used; a link works once")
 	}
-	d.used[string(b)] = until // the decoded bytes: the same key can be written with line ends in it
+	d.used[string(b)] = until // decoded, because the key may contain line ends
 	return nil
 }
 
@@ -106,7 +106,8 @@ func (d *doors) remove(id string) {
 }
 
 // try counts a token before it is compared; otherwise concurrent requests would all pass. early
-// reports whether another was counted less than loginEvery ago, ok whether the token may be compared.
+// reports whether the previous token was counted less than loginEvery ago, ok whether the token may
+// be compared.
 func (d *doors) try(now time.Time) (early, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -120,7 +121,7 @@ func (d *doors) try(now time.Time) (early, ok bool) {
 	return early, true
 }
 
-// right takes back the count of a correct token.
+// right uncounts a correct token.
 func (d *doors) right() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -245,7 +246,7 @@ const comeAgain = `<!doctype html><html lang="en"><head><meta charset="utf-8"><m
 	`<title>UseTools</title></head><body></body></html>`
 
 func (c *Console) open(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodGet { // link previews send HEAD, which must not use the link up
+	if r.Method != http.MethodGet { // link previews send HEAD, which must not use up the link
 		w.Header().Set("Allow", http.MethodGet)
 		http.Error(w, "open this link with GET", http.StatusMethodNotAllowed)
 		return

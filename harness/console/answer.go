@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	maxWord = 1000 // characters
-	maxTold = 5    // sentences of what went wrong
+	maxWord = 1000 // characters of a reason
+	maxTold = 5    // failures that are reported
 )
 
 // answer handles the form that approves or rejects calls of one run. It checks all calls before
@@ -62,7 +62,7 @@ func (v *view) answer() error {
 	return v.goTo(a.end(form.Get("at")))
 }
 
-// back returns the path of an approval; without an ID, that of the list.
+// back returns the path of the approval, or of the list if id is empty.
 func back(id string) string {
 	if id == "" {
 		return "/approvals"
@@ -74,11 +74,11 @@ func back(id string) string {
 type answering struct {
 	v         *view
 	how, word string
-	run       *record.Run // nil: it is gone
+	run       *record.Run // nil if it no longer exists
 	calls     []*approval.Call
-	answers   []*record.Answer // to calls
+	answers   []*record.Answer // to the calls, by index
 	done      []*approval.Call // the calls that were answered
-	failed    []string         // sentences: why other calls were not
+	failed    []string         // sentences that say why other calls were not answered
 }
 
 // load reads the run of a call.
@@ -98,16 +98,16 @@ func (a *answering) load(value string) error {
 	return err
 }
 
-// read adds the answer to a call, by its ID and the digest of what was shown. It returns nil for
-// a call that is gone. bad is a form that does not fit the question of a server.
+// read adds the answer to a call, by its ID and the digest of its displayed form. It returns nil
+// for a call that no longer exists. bad is a form that does not fit a server's question.
 func (a *answering) read(value string) (call *approval.Call, bad []formQuestion, err error) {
 	v := a.v
 	id, digest, ok := strings.Cut(value, " ")
 	if !ok || digest == "" {
-		return nil, nil, badRequest("The form does not say what was shown.")
+		return nil, nil, badRequest("The form lacks the digest of the call.")
 	}
 	if call = a.call(id); call == nil {
-		a.fail("%s no longer exists: its record was removed, or you may not see it.", text.FirstBytes(id, 100))
+		a.fail("%s no longer exists: its record was removed, or you do not have access.", text.FirstBytes(id, 100))
 		return nil, nil, nil
 	}
 	said := &record.Answer{Yes: a.how != "no", Who: v.Name, How: "console", Digest: digest}
@@ -145,7 +145,7 @@ func (a *answering) call(id string) *approval.Call {
 	return nil
 }
 
-// send writes one answer. If it fails, a sentence says why.
+// send saves one answer, or adds a sentence that says why it failed.
 func (a *answering) send(call *approval.Call, said *record.Answer) {
 	if err := a.v.c.store.Answer(call.ID, said); err != nil {
 		a.fail("%s.", approval.Refused(call, err))
@@ -159,16 +159,15 @@ func (a *answering) fail(format string, args ...any) {
 	a.failed = append(a.failed, fmt.Sprintf(format, args...))
 }
 
-// whoMay says who may answer a call that the viewer may not answer.
+// whoMay returns who may answer a call that the viewer may not answer.
 func whoMay(a *approval.Call) string {
 	if a.Question != nil {
-		return "Only the sender of the script and the operator answer a server's question in the middle of a call."
+		return "Only the client that sent the script and the operator can answer a server's question during a call."
 	}
-	return "You cannot approve the calls of your own scripts. The operator can, or another token that the config lets " +
-		"approve."
+	return "You cannot approve the calls of your own scripts. The operator can, or another token that may approve."
 }
 
-// end reports what was answered and what happens next, and returns the path of the next page.
+// end reports the answers and what happens next, and returns the path of the next page.
 func (a *answering) end(at string) string {
 	v := a.v
 	for _, text := range a.failed[:min(len(a.failed), maxTold)] {
@@ -196,13 +195,13 @@ func (a *answering) end(at string) string {
 		n.Next, n.Do = "/runs/"+id, "To the run"
 	}
 	v.tell(n)
-	if slices.ContainsFunc(approval.Open(run), func(c *approval.Call) bool { return c.ID == at }) { // a part was answered
+	if slices.ContainsFunc(approval.Open(run), func(c *approval.Call) bool { return c.ID == at }) { // some calls are still pending
 		return back(at)
 	}
 	return "/approvals"
 }
 
-// said says what was answered. It returns "" if nothing was.
+// said returns a sentence about the answered calls, or "" if there are none.
 func (a *answering) said() string {
 	if len(a.done) == 0 {
 		return ""
@@ -221,15 +220,15 @@ func (a *answering) said() string {
 	return "Approved: " + calls + ". "
 }
 
-// whatNext says what a run does after an answer. here reports whether this server
-// resumes it; terminal says how to resume it otherwise.
+// whatNext returns a sentence about what the run does after an answer. here reports whether this
+// server resumes it; terminal is the command that resumes it otherwise.
 func whatNext(run *record.Run, here bool, terminal string) string {
 	id := run.Begin.ID
 	if why, _ := approval.Blocked(run); why != "" {
 		return capital(why) + "."
 	}
 	if !here {
-		return fmt.Sprintf("Run %s can be resumed by the server that has its token.%s", id, terminal)
+		return fmt.Sprintf("Run %s can be resumed by the server with its token.%s", id, terminal)
 	}
 	return fmt.Sprintf("Run %s resumes.", id)
 }

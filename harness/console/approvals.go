@@ -18,21 +18,20 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 )
 
-// Bounds of the page of pending calls.
+// Limits of the page of pending calls.
 const (
-	// answeredSince is how long answers are listed.
+	// answeredSince is how long answers stay listed.
 	answeredSince = 24 * time.Hour
 	maxAnswered   = 10
-	lookedAt      = 40  // the latest runs, which are read for answers
+	lookedAt      = 40  // latest runs that are searched for answers
 	maxRows       = 100 // calls that are shown, and answered, at a time
-	// maxArguments bounds the arguments on a page, in bytes. Calls beyond it are
-	// answered one by one.
+	// maxArguments limits the arguments on a page, in bytes. Calls beyond it are answered one by
+	// one.
 	maxArguments = 512 << 10
 )
 
-// mayAnswer reports whether the viewer may approve or reject a call. A server's question is
-// answered by the sender of the script or the operator; viewers that may approve the calls of
-// others may reject it.
+// mayAnswer reports whether the viewer may approve or reject a call. The sender of the script and
+// the operator answer a server's question; viewers that may approve calls of others may reject it.
 func (v *view) mayAnswer(a *approval.Call) (yes, no bool) {
 	no = v.MayAnswer(a.Run.Subject)
 	if a.Question != nil {
@@ -42,8 +41,8 @@ func (v *view) mayAnswer(a *approval.Call) (yes, no bool) {
 	return no, no
 }
 
-// waits returns the pending calls that the viewer may see, grouped, the oldest first, and
-// counts all of them.
+// waits returns the pending calls that the viewer may see, grouped, oldest first, and counts all of
+// them.
 func (v *view) waits() (groups [][]*approval.Call, all waitCount, err error) {
 	subject := v.Filter().Subject
 	if v.Approves {
@@ -62,20 +61,20 @@ func (v *view) waits() (groups [][]*approval.Call, all waitCount, err error) {
 type approvalsPage struct {
 	Items    []*inboxItem
 	All      waitCount
-	Listed   int  // of its calls
-	Own      bool // the viewer sees only its own
+	Listed   int  // number of listed calls
+	Own      bool // the viewer sees only its own calls
 	Chosen   *question
 	Answered []*inboxItem
 }
 
-// inboxItem is an entry of the list of pending calls, with the number of calls that are shown
-// with it, or of the list of answers.
+// inboxItem is an entry in the list of pending calls, or in the list of answers. Times is the
+// number of calls that are shown together.
 type inboxItem struct {
 	*approval.Call
 	Hue     string
 	Times   int
 	Current bool
-	State   string // changes when the calls do
+	State   string // changes with the calls
 }
 
 // Name returns the tool, or "a dry run".
@@ -86,7 +85,7 @@ func (x *inboxItem) Name() string {
 	return x.Tool
 }
 
-// Note says what kind of call it is, if it is not a single call.
+// Note returns the kind of the entry, or "" for a single call.
 func (x *inboxItem) Note() string {
 	switch {
 	case x.IsLedger():
@@ -97,14 +96,14 @@ func (x *inboxItem) Note() string {
 	return ""
 }
 
-// Said returns the answer in words, without its times and its word.
+// Said returns the answer in words, without times and reason.
 func (x *inboxItem) Said() string {
 	a := *x.Answer
 	a.Head, a.Until, a.Word = record.Head{}, time.Time{}, ""
 	return present.Said(&a, false)
 }
 
-// approvals shows the page with one call opened: that of the ID or, without an ID, the oldest.
+// approvals shows the page with one call opened: the call of the ID or, without an ID, the oldest.
 // filled is a rejected form with answers to a server's question, or nil.
 func (v *view) approvals(id string, filled []formQuestion) error {
 	if err := v.turn(); err != nil {
@@ -128,7 +127,7 @@ func (v *view) approvals(id string, filled []formQuestion) error {
 		case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrAmbiguous),
 			err == nil && (!v.mayLook(a.Run.Subject) || id != a.ID && id != a.Run.ID):
 			p := &problem{Status: http.StatusNotFound, Title: "No such approval", Next: "/approvals", Do: "Approvals"}
-			p.Text = "No call with this ID needs approval, or you may not see it. Old records are removed."
+			p.Text = "No call with this ID needs approval, or you do not have access. Old records are removed."
 			return p
 		case err != nil:
 			return err
@@ -153,12 +152,12 @@ func (v *view) approvals(id string, filled []formQuestion) error {
 	return nil
 }
 
-// fits returns a *problem for an approval of a run whose record is too large for a page.
+// fits returns a *problem if the record of the approval's run is too large for a page.
 func (v *view) fits(id string) error {
 	run, _, _ := strings.Cut(id, ".")
 	first, size, err := v.c.store.First(run)
 	switch {
-	case err != nil || size <= maxShownRecord || !v.mayLook(first.Subject): // which is said with the approval
+	case err != nil || size <= maxShownRecord || !v.mayLook(first.Subject): // reported with the approval
 		return nil
 	case v.Sees(first.Subject):
 		return v.tooLarge(first.ID, size)
@@ -167,7 +166,7 @@ func (v *view) fits(id string) error {
 		Text: "The record of the run is too large for a page." + v.terminal("approvals", "show", id)}
 }
 
-// newInboxItem returns the entry of calls that are shown together. chosen is the opened call.
+// newInboxItem returns the entry for calls that are shown together. chosen is the opened call.
 func newInboxItem(g []*approval.Call, hue func(string) string, chosen *question) *inboxItem {
 	item := &inboxItem{Call: g[0], Hue: hue(g[0].Tool), Times: len(g)}
 	for _, x := range g {
@@ -178,8 +177,8 @@ func newInboxItem(g []*approval.Call, hue func(string) string, chosen *question)
 	return item
 }
 
-// hues return the colours of tools, by their servers, and of Go packages. Without a catalog
-// nothing has a colour.
+// hues returns the colours of tools, by server, and of Go packages. Without a catalog there are no
+// colours.
 func (v *view) hues() (toolHue, packageHue func(string) string) {
 	k, err := v.known()
 	if err != nil || k == nil {
@@ -187,14 +186,14 @@ func (v *view) hues() (toolHue, packageHue func(string) string) {
 		return none, none
 	}
 	return func(tool string) string {
-		if tool == "" { // all calls of a dry run
+		if tool == "" { // a dry run
 			return ""
 		}
 		return k.hue(serverOf(tool))
 	}, k.hueOfPackage
 }
 
-// answered returns the answers of the last day to calls of the latest runs, the latest first.
+// answered returns the last day's answers to calls of the latest runs, latest first.
 func (v *view) answered(hue func(string) string) ([]*inboxItem, error) {
 	f := v.Filter()
 	f.Since, f.Limit = time.Now().Add(-waitsSince), 10*lookedAt
@@ -221,21 +220,21 @@ func (v *view) answered(hue func(string) string) ([]*inboxItem, error) {
 	return out[:min(len(out), maxAnswered)], v.r.Context().Err()
 }
 
-// question is the panel of an opened call: of one call, of several that are shown together, of
-// the calls of a dry run, or of a server's question.
+// question is the panel of an opened call: one call, several calls shown together, the calls of a
+// dry run, or a server's question.
 type question struct {
 	*approval.Call
 	Hue                    string
-	Asks                   []string // the asks of the run that are shown
+	Asks                   []string // the displayed asks of the run
 	Open                   bool
-	Stands                 string        // why a call cannot be answered any more
+	Stands                 string        // why the call can no longer be answered
 	Facts, Shown, Context  template.HTML // Shown is empty for calls that are shown together
 	Others                 []*inboxItem  // other pending calls of the run
 	Calls                  []askedCall
 	Alike                  *batchDiff
-	More                   int // calls that are not shown
+	More                   int // number of omitted calls
 	Form                   []formQuestion
-	Unreadable             string // why a question cannot be answered here
+	Unreadable             string // why the question cannot be answered here
 	MayYes, MayNo, SeesRun bool
 	WhoMay                 string // who may answer instead
 }
@@ -245,12 +244,12 @@ type askedCall struct {
 	*approval.Call
 	N       int
 	Shown   template.HTML // its arguments
-	Remarks []string      // why it stands out
-	Large   bool          // it is shown, and answered, alone
+	Remarks []string      // how it differs from the other calls
+	Large   bool          // it must be shown and answered alone
 	Ticked  bool
 }
 
-// question returns the panel of a call. alone leaves out the calls that are shown with it.
+// question returns the panel of a call. alone omits the calls that are shown together with it.
 func (v *view) question(a *approval.Call, filled []formQuestion, alone bool) (*question, error) {
 	hue, _ := v.hues()
 	q := &question{Call: a, Hue: hue(a.Tool), SeesRun: v.Sees(a.Run.Subject), WhoMay: whoMay(a)}
@@ -298,10 +297,10 @@ func (v *view) question(a *approval.Call, filled []formQuestion, alone bool) (*q
 	return q, v.fillCalls(q, together)
 }
 
-// whole returns a text on one line, with invisible characters escaped.
+// whole returns a text as one line, with invisible characters escaped.
 func whole(s string) string { return present.Visible(s, math.MaxInt, false) }
 
-// inLines returns a text with invisible characters escaped, except ends of lines.
+// inLines returns a text with invisible characters escaped, except newlines.
 func inLines(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, l := range lines {
@@ -310,18 +309,18 @@ func inLines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// stands says why a call cannot be answered.
+// stands returns why a call cannot be answered.
 func stands(a *approval.Call) string {
 	switch {
 	case a.Answer != nil:
 		return "Already " + present.Said(a.Answer, false) + "."
 	case time.Now().After(a.Until):
-		return "Nobody answered in time: the call expired " + a.Until.Local().Format(time.DateTime) + "."
+		return "The call expired without an answer: " + a.Until.Local().Format(time.DateTime) + "."
 	}
-	return fmt.Sprintf("The run has ended (%s): the call is not sent any more.", a.Run.Status)
+	return fmt.Sprintf("The run has ended (%s): the call will not be sent.", a.Run.Status)
 }
 
-// fillCalls sets the calls that are answered together, and what stands out among them.
+// fillCalls sets the calls that are answered together, with remarks about calls that stand out.
 func (v *view) fillCalls(q *question, all []*approval.Call) error {
 	if len(all) > maxRows {
 		q.More = len(all) - maxRows
@@ -358,12 +357,13 @@ func (v *view) fillCalls(q *question, all []*approval.Call) error {
 	return nil
 }
 
-// CountShown counts the calls whose arguments are shown: those that "Approve all" approves.
+// CountShown returns the number of calls with displayed arguments: those that "Approve all"
+// approves.
 func (q *question) CountShown() int {
 	return len(slices.DeleteFunc(slices.Clone(q.Calls), func(c askedCall) bool { return c.Large }))
 }
 
-// ledger returns the calls that a dry run did not send: as many as there is room for.
+// ledger returns the calls that a dry run did not send, as far as they fit the limits.
 func (q *question) ledger() present.Document {
 	all := outcome.Ledger(q.Record)
 	n, total := 0, 0

@@ -208,7 +208,7 @@ func TestAnAnswerIsToWhatWasShown(t *testing.T) {
 		want   string
 	}{
 		{url.Values{"answer": {"yes"}}, 200, "No call was ticked, so none was answered."},
-		{url.Values{"answer": {"yes"}, "ids": {firstID}}, 400, "does not say what was shown"},
+		{url.Values{"answer": {"yes"}, "ids": {firstID}}, 400, "lacks the digest of the call"},
 		{url.Values{"answer": {"yes"}, "ids": {firstID + " " + digest}}, 200, "is not the call that was shown"},
 		{url.Values{"answer": {"yes"}, "ids": {firstID + " 00"}}, 200, "is not the call that was shown"},
 		{url.Values{"answer": {"yes"}, "ids": {run + " " + digest}}, 200, "no longer exists"},
@@ -307,7 +307,7 @@ func TestWhatCannotBeAnsweredAnyMoreSaysSo(t *testing.T) {
 	args := record.Raw(json.RawMessage(`{"order":1}`))
 	late := w.ask(t, "dev", "x", &record.Ask{A: "1", Tool: "shop.refund_payment", Place: "1:1", Args: args,
 		Until: time.Now().Add(-time.Second)})
-	contains(t, c.page("/approvals/"+late+".1"), "Nobody answered in time")
+	contains(t, c.page("/approvals/"+late+".1"), "expired without an answer")
 	open := w.ask(t, "dev", "x", &record.Ask{A: "1", Tool: "shop.refund_payment", Place: "1:1", Args: args,
 		Until: time.Now().Add(time.Hour)})
 	all, _ := asked(c.page("/approvals/" + open + ".1"))
@@ -474,7 +474,7 @@ func TestAServersQuestionIsAnsweredByAForm(t *testing.T) {
 	id, value := question(asksServer)
 	dev := w.signIn(t, "dev") // whose script it is: the question is the script's user's
 	page := dev.page("/approvals/" + id)
-	contains(t, page, "Which &lt;branch&gt;?", `name="q0/branch"`, `value="&#34;&lt;blue&gt;&#34;"`, `https://a.example/?&lt;x&gt;`, "I have done what the page asks for")
+	contains(t, page, "Which &lt;branch&gt;?", `name="q0/branch"`, `value="&#34;&lt;blue&gt;&#34;"`, `https://a.example/?&lt;x&gt;`, "I completed the page")
 	lacks(t, page, "<branch>", `href="https://a.example`, "\u202e")
 	// ann may say no to it, and not answer for another one's user.
 	ann := w.signIn(t, "ann")
@@ -487,7 +487,7 @@ func TestAServersQuestionIsAnsweredByAForm(t *testing.T) {
 	if status != http.StatusUnprocessableEntity {
 		t.Errorf("%d", status)
 	}
-	contains(t, page, "must be a whole number", "is not an allowed value", `value="m&#34;&lt;"`, "Confirm first that you have done")
+	contains(t, page, "must be a whole number", "is not an allowed value", `value="m&#34;&lt;"`, "Confirm first that you completed")
 	form = url.Values{"answer": {"yes"}, "ids": {value}, "q0/branch": {"ma"}, "q1": {"y"}}
 	_, page = dev.post("/approvals", form)
 	contains(t, page, "The answer does not fit the question")
@@ -512,7 +512,7 @@ func TestAServersQuestionIsAnsweredByAForm(t *testing.T) {
 	}
 	id, _ = question(`{"a":{"method":"sampling/createMessage"}}`)
 	page = dev.page("/approvals/" + id)
-	contains(t, page, "It cannot be answered here")
+	contains(t, page, "The question cannot be answered here")
 	lacks(t, page, `value="yes"`)
 }
 

@@ -13,36 +13,34 @@ import (
 )
 
 const (
-	maxBatchBytes = 16 << 10 // of the arguments of a call that is compared with others
+	maxBatchBytes = 16 << 10 // bytes of a call's arguments
 	maxColumns    = 12       // arguments that differ
-	fewest        = 4        // calls among which values stand out
-	manyFold      = 10       // times the median, from where a number stands out
+	fewest        = 4        // least calls for remarks about values
+	manyFold      = 10       // a number stands out from this many times the median
 )
 
-// batchDiff shows calls side by side. Same and Columns together have all arguments of all
-// calls.
+// batchDiff shows calls side by side. Same and Columns together contain all arguments of all calls.
 type batchDiff struct {
 	Same    []sameValue
 	Columns []difference
-	Remarks [][]string // why a call stands out, for each call
+	Remarks [][]string // how each call stands out
 }
 
-// sameValue is an argument that is the same in all calls or, if Differs, the beginning and the
-// end that all calls share.
+// sameValue is an argument that is equal in all calls or, if Differs, its common prefix and suffix.
 type sameValue struct {
 	Path, Begin, End string
 	Differs          bool
 }
 
-// difference is an argument, or its middle, that differs between calls.
+// difference is an argument that differs between calls, without its common prefix and suffix.
 type difference struct {
 	Path   string
 	Number bool
 	Cells  []string // one for each call; "" if the call lacks the argument
 }
 
-// compareCalls compares the arguments of calls. It returns nil if they are too large, too
-// few or too different to be shown side by side.
+// compareCalls compares the arguments of calls. It returns nil if the calls are too large, too few
+// or too different to be shown side by side.
 func compareCalls(args []json.RawMessage) *batchDiff {
 	d := &batchDiff{Remarks: make([][]string, len(args))}
 	values := map[string][]string{}
@@ -87,7 +85,7 @@ func compareCalls(args []json.RawMessage) *batchDiff {
 	return d
 }
 
-// affixes returns the whole words with which all texts, JSON strings, begin and end.
+// affixes returns the common prefix and suffix, in whole words, of texts that are JSON strings.
 func affixes(texts []string) (begin, end string) {
 	begin = texts[0]
 	for _, s := range texts {
@@ -115,27 +113,28 @@ func (d *batchDiff) remark(i int, format string, args ...any) {
 	d.Remarks[i] = append(d.Remarks[i], fmt.Sprintf(format, args...))
 }
 
-// markLacking marks the calls that have or lack an argument, unlike three quarters of them.
+// markLacking marks calls that have or lack an argument, unlike at least three quarters of the
+// calls.
 func (d *batchDiff) markLacking(path string, cells []string) {
 	have := len(slices.DeleteFunc(slices.Clone(cells), func(s string) bool { return s == "" }))
 	for i, s := range cells {
 		if s != "" && have*4 <= len(cells) {
-			d.remark(i, "few have %s", path)
+			d.remark(i, "few calls have %s", path)
 		} else if s == "" && have*4 >= len(cells)*3 {
 			d.remark(i, "it has no %s", path)
 		}
 	}
 }
 
-// digits finds numbers such as 12 and 1,890.00.
+// digits matches numbers such as 12 and 1,890.00.
 var digits = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`-?[0-9][0-9,]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?`)
 })
 
-// markNumbers marks numbers that are many times the median of those at their place, if all
-// values have equally many.
+// markNumbers marks numbers that are many times the median at their position, if all values have
+// equally many numbers.
 func (d *batchDiff) markNumbers(path string, cells []string) {
-	at := map[int][]float64{} // by their place: the number of each call
+	at := map[int][]float64{} // by position, the number of each call
 	for i, s := range cells {
 		for k, m := range digits().FindAllString(s, -1) {
 			n, _ := strconv.ParseFloat(strings.ReplaceAll(m, ",", ""), 64)
@@ -154,14 +153,14 @@ func (d *batchDiff) markNumbers(path string, cells []string) {
 	}
 }
 
-// host finds the hosts of mail addresses and URLs.
+// host matches the hosts of mail addresses and URLs.
 var host = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(?:@|[a-z]+://(?:[^/\s"@]*@)?)` +
 		`([a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+)`)
 })
 
-// markHosts marks mail addresses and URLs whose host few calls have, if another host, that is
-// not above it, is in more than half of the calls.
+// markHosts marks mail addresses and URLs with an unusual host, if more than half of the calls have
+// another host, and it is not a parent domain.
 func (d *batchDiff) markHosts(path string, cells []string) {
 	of, times, usual := make([][]string, len(cells)), map[string]int{}, ""
 	for i, s := range cells {

@@ -59,7 +59,7 @@ func TestWhatStandsOutIsMarked(t *testing.T) {
 		{"not far enough", cases(`{"n":1}`, `{"n":2}`, `{"n":3}`, `{"n":19}`), nil},
 		{"too few to say", cases(`{"n":1}`, `{"n":2}`, `{"n":3000}`), nil},
 		{"texts without a number", cases(`{"n":1}`, `{"n":"x"}`, `{"n":3}`, `{"n":3000}`), nil},
-		{"another has it", cases(`{"n":1}`, `{"n":2}`, `{"n":3,"bcc":"x"}`, `{"n":4}`), map[int]string{2: "few have bcc"}},
+		{"another has it", cases(`{"n":1}`, `{"n":2}`, `{"n":3,"bcc":"x"}`, `{"n":4}`), map[int]string{2: "few calls have bcc"}},
 		{"one lacks it", cases(`{"n":1,"dry":true}`, `{"n":2,"dry":true}`, `{"n":3}`, `{"n":4,"dry":true}`),
 			map[int]string{2: "it has no dry"}},
 		{"twice", cases(`{"n":1}`, `{"n":2}`, `{"n":1}`), map[int]string{2: "the same as call 1"}},
@@ -68,7 +68,7 @@ func TestWhatStandsOutIsMarked(t *testing.T) {
 		{"a suffix is no host", cases(`{"to":"a@a.co.uk"}`, `{"to":"b@a.co.uk"}`, `{"to":"c@a.co.uk"}`, `{"to":"d@b.co.uk"}`),
 			map[int]string{3: "to goes to b.co.uk, others to a.co.uk"}},
 		{"a host in the middle of a text", cases(`{"u":["x@a.example"]}`, `{"u":["y@a.example"]}`, `{"u":["z@a.example"]}`,
-			`{"u":["x@a.example","z@b.example"]}`), map[int]string{3: "few have u[1]"}},
+			`{"u":["x@a.example","z@b.example"]}`), map[int]string{3: "few calls have u[1]"}},
 	} {
 		a := compareCalls(c.args)
 		if a == nil {

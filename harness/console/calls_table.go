@@ -22,13 +22,13 @@ import (
 const (
 	callsPage = 100 // rows of the table of calls
 	maxShown  = 8 << 10
-	maxPretty = 1 << 20 // bytes of JSON that is laid out
+	maxPretty = 1 << 20 // bytes of JSON that is indented
 )
 
-// pageOf is the page of the table of calls that a call is on, by its number.
+// pageOf returns the page of the table of calls with call n.
 func pageOf(n int) int { return max(n-1, 0)/callsPage + 1 }
 
-// link is a text as a part of the path of a URL.
+// link escapes a text for the path of a URL.
 func link(s string) string { return url.PathEscape(s) }
 
 // callRow is a row of the table of calls.
@@ -43,15 +43,14 @@ type callTable struct {
 	Rows       []callRow
 	Page, Last int
 	Run        string
-	Names      []string // of servers, for their colours
+	Names      []string // server names, for colours
 }
 
-// Before and After are the pages beside it.
+// Before and After return the adjacent pages.
 func (t *callTable) Before() int { return t.Page - 1 }
 func (t *callTable) After() int  { return t.Page + 1 }
 
-// newCallTable is a page of the table, of calls by number: call n is on page (n-1)/100+1, so
-// links need no search.
+// newCallTable returns a page of the table. Call n is on page (n-1)/100+1, so links need no search.
 func newCallTable(rows *present.Layout, servers []string, page int) *callTable {
 	v := rows.View
 	all := v.Steps()
@@ -79,8 +78,8 @@ func shortArgs(r *record.Run, d record.Data, most int) string {
 	return text.Cut(b.String(), most)
 }
 
-// goroutine is the goroutine of a path, without the script that it belongs to: main,
-// or the last part of what it was started by.
+// goroutine returns the goroutine of a path without its script: main, or the last part of its
+// origin.
 func goroutine(v *present.View, path string) string {
 	path = strings.Trim(strings.TrimPrefix(path, v.SourceOf(path).Path), "/ ")
 	if path == "" {
@@ -92,22 +91,22 @@ func goroutine(v *present.View, path string) string {
 	return path
 }
 
-// shownCall is a call as the panel shows it.
+// shownCall is the data of a call's panel.
 type shownCall struct {
 	present.Step
 	Line         *record.Call
 	Total        int
 	Run, Go      string
 	Hue, Row     string
-	Started      []startedAt // the goroutine: what started it, from main on
-	Script       string      // saved script that it is of
-	Why          string      // it has its class
+	Started      []startedAt // where the goroutine and its parents were started, from main on
+	Script       string      // the saved script that makes the call
+	Why          string      // why it has its class
 	Decision     policy.Decision
 	Asked        []askedOf
 	Args, Result *shownValue
 }
 
-// OriginLines says where the values of an effect call come from, one value a line.
+// OriginLines returns the origins of an effect call's values, one line for each value.
 func (c *shownCall) OriginLines() (out []string) {
 	for _, line := range present.OriginLines(c.Line.Args.JSON, c.Bar.Origins) {
 		out = append(out, line.String())
@@ -117,20 +116,20 @@ func (c *shownCall) OriginLines() (out []string) {
 
 type startedAt struct{ Place, Row string }
 
-// askedOf is what a person was asked of a call.
+// askedOf is an approval that was requested for a call.
 type askedOf struct{ ID, Said, Word string }
 
-// shownValue is a value, in colours, cut where it is long.
+// shownValue is a value in colours, shortened if long.
 type shownValue struct {
 	Lines  [][]span
 	Bytes  int
 	Cut    bool
 	Absent string // why it is not shown
 	What   string // args or result
-	Other  string // blocks that are no text
+	Other  string // types of blocks other than text
 }
 
-// newShownCall is a call of a run by its number; nil: there is none.
+// newShownCall returns the call with number n, or nil.
 func newShownCall(rows *present.Layout, servers []string, n int) *shownCall {
 	v := rows.View
 	steps := v.Steps()
@@ -176,8 +175,8 @@ func newShownCall(rows *present.Layout, servers []string, n int) *shownCall {
 	return c
 }
 
-// Rank says how long the call took among those of its place that have ended; "": it is
-// the only one.
+// Rank compares the duration of the call with the other ended calls of its place. It returns "" if
+// there are none.
 func (c *shownCall) Rank() string {
 	ended, slower := 0, 0
 	for _, o := range c.Step.Place.Calls {
@@ -205,7 +204,7 @@ func newShownValue(r *record.Run, d record.Data, what string) *shownValue {
 		out.Absent = notHere(d)
 		return out
 	case d.Redacted:
-		out.Absent = "secrets in it were hidden before it was kept"
+		out.Absent = "secrets were removed before it was recorded"
 	}
 	if what == "result" {
 		if res, err := backend.DecodeResult(raw); err == nil {
@@ -230,15 +229,15 @@ func newShownValue(r *record.Run, d record.Data, what string) *shownValue {
 	return out
 }
 
-// notHere says why a value is not shown.
+// notHere returns why a value is not shown.
 func notHere(d record.Data) string {
 	if d.Redacted {
-		return count(d.Bytes, "byte") + ", not kept: only its digest is, " + text.Cut(d.SHA256, 12)
+		return count(d.Bytes, "byte") + ", not kept; digest " + text.Cut(d.SHA256, 12)
 	}
-	return count(d.Bytes, "byte") + ", which cannot be read"
+	return count(d.Bytes, "byte") + ", unreadable"
 }
 
-// call shows the panel of a call, or, to who has no scripts, a page with it.
+// call shows the panel of a call or, without JavaScript, a page with it.
 func (c *Console) call(v *view, run *present.View) error {
 	n, err := strconv.Atoi(v.r.PathValue("n"))
 	if err != nil {
@@ -254,7 +253,7 @@ func (c *Console) call(v *view, run *present.View) error {
 	return v.show("call.html", &Page{Title: fmt.Sprintf("Call %d of run %s", n, call.Run), Nav: "runs", Data: call})
 }
 
-// callValue sends the arguments or the result of a call, whole, as a file.
+// callValue sends the full arguments or result of a call as a file.
 func (c *Console) callValue(v *view) error {
 	release, err := v.sends()
 	if err != nil {
@@ -287,18 +286,18 @@ func (c *Console) callValue(v *view) error {
 	return notFound("There is no such call in this run.")
 }
 
-// downloads says that a file of JSON follows, which is saved.
+// downloads sets the headers of a JSON file to be saved.
 func (v *view) downloads(name string) {
 	h := v.w.Header()
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name))
 }
 
-// download sends a file of JSON that is saved, not shown.
+// download sends a JSON file to be saved.
 func (v *view) download(name string, b []byte) error {
 	v.downloads(name)
 	v.w.Header().Set("Content-Length", strconv.Itoa(len(b)))
 	v.w.WriteHeader(http.StatusOK)
-	v.w.Write(b) // where it fails, the browser is gone
+	v.w.Write(b) // on error, the browser is gone
 	return nil
 }

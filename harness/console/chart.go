@@ -8,25 +8,25 @@ import (
 	"github.com/usetools/usetools/harness/present"
 )
 
-// plot has the runs of a period by the time at which they began.
+// plot shows the number of runs over a period, by the time they began.
 type plot struct {
 	Label  string // description in words
 	Pieces []piece
-	Top    float64 // runs at the top of the picture
-	Grid   []int   // numbers of runs at which there is a line
+	Top    float64 // number of runs at the top
+	Grid   []int   // numbers of runs with a grid line
 	Ticks  []plotTick
 }
 
-// Y returns the height of a number of runs in the picture, as an attribute of SVG.
+// Y returns the height of a number of runs, as an SVG attribute.
 func (p *plot) Y(runs int) string { return percents(100-100*float64(runs)/p.Top, 1) }
 
-// plotTick is a time below the picture.
+// plotTick is a labelled time below the plot.
 type plotTick struct{ X, Label string }
 
-// piece counts the runs that began in a piece of time, by how they ended.
+// piece counts the runs that began in a part of the period, by status.
 type piece struct{ OK, Bad, Off, Wait int }
 
-// Sum returns the number of all runs.
+// Sum returns the total.
 func (b piece) Sum() int { return b.OK + b.Bad + b.Off + b.Wait }
 
 // barPart is a part of a bar.
@@ -35,20 +35,20 @@ type barPart struct {
 	Y, Runs int
 }
 
-// Parts returns the parts of a bar from its foot.
+// Parts returns the parts of a bar, from the bottom.
 func (b piece) Parts() []barPart {
 	return []barPart{{"ok", 0, b.OK}, {"bad", b.OK, b.Bad}, {"off", b.OK + b.Bad, b.Off}, {"wait", b.OK + b.Bad + b.Off, b.Wait}}
 }
 
-// period is a time that numbers are of, in pieces.
+// period is the time range of a plot, divided into pieces.
 type period struct {
 	Hours int
 	Name  string // on a button
 	Last  string // "the last hour"
-	Every string // a piece, in words
+	Every string // the length of a piece, in words
 	piece time.Duration
-	tick  time.Duration // between the times that are named
-	clock string        // their layout
+	tick  time.Duration // between labelled times
+	clock string        // layout of labels
 }
 
 var periods = []period{
@@ -60,21 +60,21 @@ var periods = []period{
 // pieces returns the number of pieces.
 func (s *period) pieces() int { return int(time.Duration(s.Hours) * time.Hour / s.piece) }
 
-// begin returns the begin of the first piece: the last one has now in it. Pieces begin at
-// round times of the local clock.
+// begin returns the start of the first piece. The last piece contains now. Pieces start at round
+// times of the local clock.
 func (s *period) begin(now time.Time) time.Time {
 	day := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
 	end := day.Add(now.Sub(day).Truncate(s.piece)).Add(s.piece)
 	return end.Add(-time.Duration(s.Hours) * time.Hour)
 }
 
-// at returns the piece of a time; false if the time is outside.
+// at returns the piece of a time, and false if the time is outside the period.
 func (s *period) at(t, begin time.Time) (int, bool) {
 	i := int(math.Floor(float64(t.Sub(begin)) / float64(s.piece)))
 	return i, i >= 0 && i < s.pieces()
 }
 
-// newPlot returns the plot of a period that begins at a time.
+// newPlot returns the plot of a period.
 func newPlot(s *period, begin time.Time, pieces []piece) *plot {
 	p := &plot{Pieces: pieces, Ticks: s.ticks(begin)}
 	most, all, bad, at := 0, 0, 0, 0
@@ -100,8 +100,7 @@ func newPlot(s *period, begin time.Time, pieces []piece) *plot {
 	return p
 }
 
-// ticks returns the round times of the local clock in a period, also if the clock was put
-// forward or back in it.
+// ticks returns the round times of the local clock in a period, even across a clock change.
 func (s *period) ticks(begin time.Time) (out []plotTick) {
 	length := time.Duration(s.Hours) * time.Hour
 	for day := range s.Hours/24 + 2 {
@@ -118,19 +117,19 @@ func (s *period) ticks(begin time.Time) (out []plotTick) {
 	return out
 }
 
-// percents returns a number of percents as an attribute of SVG.
+// percents formats a percentage as an SVG attribute.
 func percents(v float64, digits int) string { return fixed(v, digits) + "%" }
 
-// partOf returns a part of a whole as an attribute of SVG.
+// partOf returns part/whole as an SVG attribute.
 func partOf(part, whole float64) string { return pct(min(part/max(whole, 1e-9), 1)) }
 
-// point is a point of a line in a box of 100 by 30.
+// point is a point of a line in a 100 by 30 box.
 type point struct{ X, Y string }
 
-// missing is a value that a line leaves out.
+// missing is a value that a line skips.
 var missing = math.NaN()
 
-// spark returns the line through values. It returns nil if there are fewer than two.
+// spark returns the line through values, or nil if there are fewer than two.
 func spark(values []float64) (line []point) {
 	top := 0.0
 	for _, v := range values {

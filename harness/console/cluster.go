@@ -7,32 +7,32 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// Cluster is how the processes are that run the scripts.
+// Cluster is the state of the processes that run scripts.
 type Cluster struct {
-	Engine    string // what joins them, in words
-	Down      string // why it says no more; "": it does
+	Engine    string // what connects them, in words
+	Down      string // why the state is unavailable, or ""
 	Queues    []ClusterQueue
 	Processes []ClusterProcess
-	Lost      int // runs of the last day that ended as lost, as far as the console has read
+	Lost      int // lost runs of the last day, among those the console read
 }
 
-// ClusterQueue is what waits for runners.
+// ClusterQueue is a queue of scripts for runners.
 type ClusterQueue struct {
 	Name                              string
-	Waiting, UnderWay, Places, Oldest int // Oldest in s
+	Waiting, UnderWay, Places, Oldest int // Oldest is an age in s
 }
 
-// ClusterProcess is a process of the cluster that is alive.
+// ClusterProcess is a live process of the cluster.
 type ClusterProcess struct {
 	Name, Kind, Version string
 	Running, Places     int
 	Registry            string // its revision, in words
 }
 
-// clusterWait is how long a page waits for what the cluster says.
+// clusterWait is how long a page waits for the state of the cluster.
 const clusterWait = 2 * time.Second
 
-// cluster asks how the cluster is; nil: there is none.
+// cluster returns the state of the cluster, or nil without a cluster.
 func (c *Console) cluster(ctx context.Context, lastDay []*record.Summary) *Cluster {
 	if c.opts.Cluster == nil {
 		return nil

@@ -10,8 +10,7 @@ import (
 // comparePath is the address of the page that compares two runs.
 func comparePath(a, b string) string { return "/runs/" + link(a) + "/compare/" + link(b) }
 
-// compareTicked redirects to the comparison of the two runs that are ticked in the list,
-// the older one first.
+// compareTicked redirects to the comparison of the two ticked runs, older one first.
 func (c *Console) compareTicked(v *view) error {
 	ids := v.r.URL.Query()["run"]
 	if len(ids) != 2 || ids[0] == ids[1] {

@@ -25,19 +25,19 @@ type named struct {
 	Result string `json:"result,omitempty"`
 	// Type is the type of a field, or the signature of a tool function.
 	Type string `json:"type,omitempty"`
-	Hue  string `json:"hue,omitempty"` // of a server
+	Hue  string `json:"hue,omitempty"` // colour of the server
 }
 
 const (
-	maxNames     = 2000 // in one answer
+	maxNames     = 2000 // in one response
 	maxNameDoc   = 300
 	maxNameTypes = 500
 	maxFields    = 1000 // of a type
 )
 
-// names returns completions: without a query, the packages; with of=PACKAGE, its functions
-// and types; with of=PACKAGE&type=TYPE, the fields of that server type and of the types
-// it contains.
+// names returns completions. Without a query, these are packages; with of=PACKAGE, its functions
+// and types; with of=PACKAGE&type=TYPE, the fields of that server type and of the types it
+// contains.
 func (c *Console) names(v *view) error {
 	k, err := v.known()
 	if err != nil {
@@ -116,7 +116,7 @@ func (k *known) fieldsOf(s *wrappers.Server, name string) map[string][]named {
 	out := map[string][]named{}
 	var tools []*wrappers.Tool
 	for _, t := range s.Type(name) {
-		if k.offers(t) && len(tools) == 0 { // a type shared by several tools is the same in each
+		if k.offers(t) && len(tools) == 0 { // tools that share a type have the same one
 			tools = append(tools, t)
 		}
 	}
@@ -169,7 +169,7 @@ func firstLine(doc string) string {
 	return present.Visible(strings.TrimSpace(doc), maxNameDoc, false)
 }
 
-// standard returns the exported names of a standard package, none if it does not exist.
+// standard returns the exported names of a standard package, or none if it does not exist.
 func standard(name string) []named {
 	out := []named{}
 	paths := export.ByName(name)

@@ -30,31 +30,31 @@ var files embed.FS
 type Options struct {
 	Host    Host
 	Records *store.Store
-	// Secret is what OpenPath makes links with that open the console; 32 bytes.
+	// Secret is the key, 32 bytes, with which OpenPath signs links that open the console.
 	Secret []byte
-	// Holder is the name of who has a token, "" for nobody; nil: there are none.
+	// Holder returns the name of a token, or "" if the token is wrong. If nil, there are no tokens.
 	Holder func(token string) string
-	// Viewer is who has a token, by its name; nil: it is not taken any more.
+	// Viewer returns the viewer for the name of a token, or nil if the token is no longer valid.
 	Viewer func(name string) *Viewer
-	// Tokens are the names of all tokens that are taken.
+	// Tokens are the names of all valid tokens.
 	Tokens []string
-	// Files are what the catalog is from: the configs that the console may change;
-	// nil: it changes none.
+	// Files are the configs behind the catalog, which the console may change. If nil, it changes
+	// none.
 	Files *catalog.Files
 	// Next returns how the sender of a request resumes a run. If nil, only pages do.
 	Next func(r *http.Request) outcome.Next
-	// ListTokens is what the tool execute takes of a model's context at most; 0:
-	// models do not get that tool alone.
+	// ListTokens is the maximum size of the tool execute in a model's context, in tokens. If zero,
+	// models get other tools too.
 	ListTokens int
-	// Kept says in words how long records are kept.
+	// Kept says how long records are kept, in words.
 	Kept string
-	// Cluster says how the cluster is that runs the scripts; nil: this process does.
+	// Cluster returns the state of the cluster that runs scripts. If nil, this process runs them.
 	Cluster func(context.Context) (*Cluster, error)
-	// Guides has the pages of the help, index.html and TOPIC.html. If nil, there is no help.
+	// Guides has the help pages, index.html and TOPIC.html. If nil, there is no help.
 	Guides fs.FS
-	// Version is that of the program; Address where it is served, as people name it.
+	// Version is the version of the program, Address the address of the server in words.
 	Version, Address string
-	// Log receives what the operator should know; nil: nobody.
+	// Log receives messages for the operator. If nil, they are discarded.
 	Log *slog.Logger
 }
 
@@ -68,19 +68,19 @@ type Console struct {
 	doors doors
 	hub   hub
 	mux   *http.ServeMux
-	// reading bounds how many records are read at a time.
+	// reading limits how many records are read at a time.
 	reading *semaphore.Weighted
-	// searching bounds the searches for a text in all records, sending the large files
-	// that are on their way, checking the scripts that are checked.
+	// searching limits full-text searches of all records, sending limits downloads of large files,
+	// checking limits checks of scripts.
 	searching, sending, checking *turns
 	recent                       recent
 	sizes                        toolSizes
 	signins                      signIns
-	// changing is held by who reads a config, changes and writes it.
+	// changing is held while a config is read, changed and written.
 	changing sync.Mutex
 }
 
-// New returns a console. Close ends what it follows.
+// New returns a console. Close stops its background work.
 func New(o *Options) *Console {
 	c := &Console{opts: *o, log: o.Log, host: o.Host, store: o.Records, reading: semaphore.NewWeighted(2),
 		searching: newTurns(2), sending: newTurns(2), checking: newTurns(2)}
@@ -94,10 +94,10 @@ func New(o *Options) *Console {
 	return c
 }
 
-// Close ends what the console follows and its open streams.
+// Close ends the background work of the console and its open streams.
 func (c *Console) Close() { c.hub.close() }
 
-// LoginPath is where the form with a token is sent, by who is not signed in yet.
+// LoginPath is the path that receives the form with a token, before sign-in.
 const LoginPath = "/login"
 
 func (c *Console) routes() {
@@ -107,9 +107,9 @@ func (c *Console) routes() {
 	c.mux.HandleFunc("POST "+LoginPath, c.login)
 	c.mux.HandleFunc("POST /logout", c.logout)
 	c.mux.HandleFunc("POST /theme", c.setTheme)
-	again := func(v *view) error { return v.goTo("/editor") } // a form's answer was reloaded or bookmarked
+	again := func(v *view) error { return v.goTo("/editor") } // the response to a form was reloaded or bookmarked
 	for pattern, page := range map[string]func(*view) error{
-		"GET /":       func(*view) error { return notFound("There is no page at this address.") },
+		"GET /":       func(*view) error { return notFound("No page has this address.") },
 		"GET /events": c.events,
 		"GET /{$}":    c.overviewPage,
 
@@ -172,7 +172,7 @@ func (c *Console) routes() {
 	}
 }
 
-// of is the handler of what load finds by the path.
+// of returns a handler that calls do with the result of load.
 func of[T any](load func(*view) (T, error), do func(*view, T) error) func(*view) error {
 	return func(v *view) error {
 		x, err := load(v)
@@ -183,37 +183,36 @@ func of[T any](load func(*view) (T, error), do func(*view, T) error) func(*view)
 	}
 }
 
-// Has reports whether the console has what a request is for.
+// Has reports whether the console serves the request.
 func (c *Console) Has(r *http.Request) bool {
 	_, pattern := c.mux.Handler(r)
 	return pattern != "" && pattern != "GET /"
 }
 
-// ServeHTTP serves the pages, at the root of a host.
+// ServeHTTP serves the pages at the root of a host.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", csp)
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "same-origin") // with none, forms have no origin
+	h.Set("Referrer-Policy", "same-origin") // without a referrer, forms have no Origin
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
 	c.mux.ServeHTTP(w, r)
 }
 
-// csp allows what this server serves, and nothing in a page itself.
+// csp permits only files of this server, and nothing inline.
 const csp = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// asset is a file of static, as it is and packed.
+// asset is a static file, plain and compressed.
 type asset struct {
 	plain, packed []byte
 	kind          string
 }
 
-// static are the files of static by name, and what is in them all in short. It stands
-// in their addresses, so that a browser keeps them as long as they are the same, and a
-// module that two others import is one.
+// static has the static files by name, and a digest of all of them. The digest is part of their
+// addresses, so that browsers cache them until they change, and a module imported twice is one.
 type static struct {
 	files   map[string]*asset
 	version string
@@ -242,7 +241,7 @@ var assets = sync.OnceValue(func() *static {
 	return &static{all, hex.EncodeToString(sum.Sum(nil)[:6])}
 })
 
-// assetURL is where a file of static is.
+// assetURL returns the address of a static file.
 func assetURL(name string) (string, error) {
 	all := assets()
 	if all.files[name] == nil {

@@ -57,7 +57,7 @@ type checkPhrase struct {
 	Phrase        string
 	Kind          string // ok, wait or bad
 	Says          string
-	Go, Href, Hue string // of its tool, "" if there is none
+	Go, Href, Hue string // describe its tool, or ""
 	Near          []checkNear
 }
 

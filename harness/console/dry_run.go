@@ -15,12 +15,12 @@ type ledger struct {
 	Run      string
 	UnderWay bool
 	Ended    bool
-	NotSent  int           // effect calls
-	Shown    template.HTML // all calls, and the output
+	NotSent  int           // number of effect calls
+	Shown    template.HTML // calls and output
 	Approval string        // ID; empty if no approval is required
 }
 
-// Bounds of a dry run in the editor.
+// Limits of a dry run in the editor.
 const (
 	maxLedgerRows = 200
 )
@@ -56,7 +56,7 @@ func (v *view) ledgerOf(r *record.Run) (*ledger, error) {
 	return l, err
 }
 
-// sentCalls counts the calls that a dry run sent, by tool, or returns nil if there are none.
+// sentCalls counts the calls that a dry run sent, by tool. It returns nil if there are none.
 func sentCalls(res *outcome.Result) *present.Table {
 	times, failed := map[string]int{}, map[string]int{}
 	t := &present.Table{Columns: present.Columns("tool", "calls", "failed")}

@@ -27,7 +27,7 @@ type edited struct {
 	Name, About, Run, Tool string
 	Inputs                 []scriptInput
 	Check                  *checked // nil if the script was not checked
-	Ledger                 *ledger  // nil if Run is not a dry run, or continued after an approval
+	Ledger                 *ledger  // nil if Run is not a dry run, or was resumed after approval
 	Names                  []string // the first saved scripts
 	CanSave                bool
 }

@@ -175,7 +175,7 @@ func TestTheEditorIsAForm(t *testing.T) {
 
 	form.Set("script", "// keep me\n"+strings.Repeat("// much\n", 1<<18))
 	for _, what := range []string{"run", "check"} { // which the host refuses
-		for token, why := range map[string]string{"": "the script has more than", "support": "the log of the server has the reason"} {
+		for token, why := range map[string]string{"": "the script has more than", "support": "log for the reason"} {
 			if status, page := w.signIn(t, token).post("/editor/"+what, form); status != http.StatusOK || !strings.Contains(page, why) ||
 				!strings.Contains(page, "// keep me") {
 				t.Errorf("%s of a long script as %q: %d %.3000s", what, token, status, page)

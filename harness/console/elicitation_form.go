@@ -15,7 +15,7 @@ type formQuestion struct {
 	*form
 	Message string
 	URL     string
-	Tick    string // name of the input that confirms what the page asks for
+	Tick    string // name of the input that confirms that the person used the page
 	of      *backend.Question
 }
 
@@ -63,7 +63,7 @@ func fill(requests json.RawMessage, sent url.Values) (input json.RawMessage, rej
 		replies[q.of.Key] = r
 		if q.URL != "" {
 			if sent.Get(q.Tick) == "" {
-				ok, q.Error = false, "Confirm first that you have done what its page asks for."
+				ok, q.Error = false, "Confirm first that you completed the page."
 			}
 			continue
 		}

@@ -15,29 +15,29 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 )
 
-// The topics that pages name as what changes them.
+// The topics that pages subscribe to.
 const (
 	topicRuns      = "runs"
 	topicApprovals = "approvals"
 	topicServers   = "servers" // and tools
 )
 
-// topicRun is the topic of one run.
+// topicRun returns the topic of a run.
 func topicRun(id string) string { return "run:" + id }
 
 const (
-	// newsEvery is how often a page is told at most that something has changed.
+	// newsEvery is the minimum time between two notifications to a page.
 	newsEvery = time.Second
-	// beatEvery is how often an idle stream says that it is there.
+	// beatEvery is how often an idle stream sends a keep-alive.
 	beatEvery = 20 * time.Second
-	// maxStreams are open at a time, maxStreamsOf of them of one token, or of who came by
-	// links.
+	// maxStreams limits the open streams, maxStreamsOf those of one token, or of all sign-ins by
+	// link.
 	maxStreams, maxStreamsOf = 200, 40
-	// maxTopics are those of a stream.
+	// maxTopics limits the topics of a stream.
 	maxTopics = 20
 )
 
-// hub tells open pages what has changed. It follows the store while a page is open.
+// hub notifies open pages of changes. It follows the store while a page is open.
 type hub struct {
 	store *store.Store
 	ctx   context.Context
@@ -45,19 +45,19 @@ type hub struct {
 
 	mu      sync.Mutex
 	streams map[*stream]bool
-	stop    context.CancelFunc // of what follows the store; nil: nobody listens
+	stop    context.CancelFunc // stops following the store; nil if no stream is open
 	work    sync.WaitGroup
 	waiting waiting
 }
 
 // stream is one open page.
 type stream struct {
-	of     string // the name of its viewer's token
+	of     string // the name of the viewer's token
 	topics map[string]bool
-	news   chan struct{} // of one element
-	fresh  bool          // it was opened since the last tick of the hub, whose mu guards this
+	news   chan struct{} // has a buffer of one
+	fresh  bool          // opened since the hub's last tick; guarded by hub.mu
 	mu     sync.Mutex
-	told   map[string]bool // topics that have changed since it was told
+	told   map[string]bool // topics that changed since the last take
 }
 
 func (h *hub) init(store *store.Store) {
@@ -73,14 +73,14 @@ func (h *hub) close() {
 	h.work.Wait()
 }
 
-// begin begins work that close waits for; false: nothing begins any more.
+// begin starts work that close waits for. It returns false if the hub is closing.
 func (h *hub) begin(work func()) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.beginLocked(work)
 }
 
-// waitFor waits a short time until work has ended. If work is nil, it returns at once.
+// waitFor waits until work has ended, but at most that long. If work is nil, it returns at once.
 func waitFor(work <-chan struct{}, most time.Duration) {
 	if work == nil {
 		return
@@ -91,7 +91,7 @@ func waitFor(work <-chan struct{}, most time.Duration) {
 	}
 }
 
-// beginLocked is begin for who holds the lock.
+// beginLocked is begin for a caller that holds the lock.
 func (h *hub) beginLocked(work func()) bool {
 	if h.ctx.Err() != nil {
 		return false
@@ -100,10 +100,10 @@ func (h *hub) beginLocked(work func()) bool {
 	return true
 }
 
-// RunChanged tells open pages that a run goes on, or has ended.
+// RunChanged notifies open pages that a run has changed or ended.
 func (c *Console) RunChanged(id string) { c.Changed(topicRuns, topicApprovals, topicRun(id)) }
 
-// Changed tells open pages that something of a topic has changed.
+// Changed notifies open pages that topics have changed.
 func (c *Console) Changed(topics ...string) { c.hub.changed(topics...) }
 
 func (h *hub) changed(topics ...string) {
@@ -136,7 +136,7 @@ func (s *stream) tell(topic string) {
 	}
 }
 
-// take is what has changed since it was asked last.
+// take returns the topics that changed since the last take.
 func (s *stream) take() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,7 +145,8 @@ func (s *stream) take() []string {
 	return out
 }
 
-// join opens a stream of who has a token; an error says why not.
+// join opens a stream of a token. It returns an error if too many streams are open or the hub
+// closes.
 func (h *hub) join(token string, topics []string) (*stream, error) {
 	s := &stream{of: token, topics: map[string]bool{}, fresh: true, news: make(chan struct{}, 1), told: map[string]bool{}}
 	for _, t := range topics {
@@ -161,15 +162,15 @@ func (h *hub) join(token string, topics []string) (*stream, error) {
 	}
 	switch {
 	case own >= maxStreamsOf:
-		return nil, fmt.Errorf("you have %d pages open that follow what happens, which is the most; close some", own)
+		return nil, fmt.Errorf("you have %d live pages open, which is the limit; close some", own)
 	case len(h.streams) >= maxStreams:
-		return nil, fmt.Errorf("%d pages are open that follow what happens, which is the most", len(h.streams))
+		return nil, fmt.Errorf("%d live pages are open, which is the limit; try again later", len(h.streams))
 	}
 	if h.stop == nil {
 		ctx, cancel := context.WithCancel(h.ctx)
 		if !h.beginLocked(func() { h.follow(ctx) }) {
 			cancel()
-			return nil, errors.New("the server ends")
+			return nil, errors.New("the server is shutting down")
 		}
 		h.stop = cancel
 	}
@@ -187,8 +188,8 @@ func (h *hub) leave(s *stream) {
 	}
 }
 
-// follow tells of what the store has: runs that begin and end, and, once a second, what
-// was written to those whose pages are open.
+// follow reports changes in the store: runs that begin and end, and, once a second, writes to runs
+// with open pages.
 func (h *hub) follow(ctx context.Context) {
 	tick := time.NewTicker(newsEvery)
 	defer tick.Stop()
@@ -226,8 +227,8 @@ func (h *hub) follow(ctx context.Context) {
 	}
 }
 
-// catchUp tells pages that have been opened since the last tick of all that they follow:
-// it may have changed after they were made and before they could be told.
+// catchUp notifies pages opened since the last tick about all of their topics. These may have
+// changed after the page was made and before its stream opened.
 func (h *hub) catchUp() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -241,8 +242,8 @@ func (h *hub) catchUp() {
 	}
 }
 
-// openRuns are the runs that open pages follow, and those that wait for a person: they
-// may be answered by another process.
+// openRuns returns the runs that open pages follow, and those with pending calls, because another
+// process may answer them.
 func (h *hub) openRuns() (ids, waits map[string]bool) {
 	ids, waits = map[string]bool{}, map[string]bool{}
 	h.mu.Lock()
@@ -260,24 +261,23 @@ func (h *hub) openRuns() (ids, waits map[string]bool) {
 	return ids, waits
 }
 
-// waiting is what waits for a person, of each subject, see waitingCalls.
+// waiting is the state of counting the pending calls of each subject, see waitingCalls.
 type waiting struct {
-	until    time.Time // the count is used without counting again until then
+	until    time.Time // the count is valid until then
 	of       map[string]waitCount
 	asks     []*approval.Call
-	stale    bool          // something has changed since they began to be counted
-	counting chan struct{} // closed when they have been counted; nil: nobody is at it
+	stale    bool          // something changed since counting began
+	counting chan struct{} // closed when counting ends; nil if it is not running
 }
 
 const (
-	// waitingFor is how long a count is taken for true where nobody has said anything.
+	// waitingFor is how long a count is valid without notifications.
 	waitingFor = 5 * time.Second
-	// countWait is how long a page waits for a new one.
+	// countWait is how long a page waits for a new count.
 	countWait = 30 * time.Millisecond
 )
 
-// waits is how many calls wait for a person that a viewer may see, as far as they have
-// been counted.
+// waits returns the last count of the pending calls that a viewer may see.
 func (h *hub) waits(v *Viewer) int {
 	h.mu.Lock()
 	if time.Now().After(h.waiting.until) && h.waiting.counting == nil && h.beginLocked(h.count) {
@@ -297,9 +297,9 @@ func (h *hub) waits(v *Viewer) int {
 	return n
 }
 
-// asks are the calls that waits counts, the oldest first.
+// asks returns the calls that waits counts, oldest first.
 func (h *hub) asks(v *Viewer) (out []*approval.Call) {
-	h.waits(v) // which counts them, where that is due
+	h.waits(v) // counts them if necessary
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, a := range h.waiting.asks {
@@ -310,7 +310,7 @@ func (h *hub) asks(v *Viewer) (out []*approval.Call) {
 	return out
 }
 
-// count counts the calls that wait, and tells open pages where there are others than before.
+// count counts the pending calls, and notifies open pages if the counts changed.
 func (h *hub) count() {
 	asks, of := waitingCalls(h.ctx, h.store, nil, func(string) bool { return true })
 	h.mu.Lock()
@@ -326,7 +326,7 @@ func (h *hub) count() {
 	}
 }
 
-// topics are those of a request that a viewer may be told of: of runs those that it sees.
+// topics returns the requested topics that the viewer may follow: only runs that it may see.
 func (v *view) topics() (topics []string) {
 	for t := range strings.FieldsSeq(v.r.URL.Query().Get("topics")) {
 		if len(topics) == maxTopics {
@@ -346,8 +346,8 @@ func (v *view) topics() (topics []string) {
 	return topics
 }
 
-// events tells a page what has changed of the topics that it asks for, until it is
-// closed or its viewer is signed out. A viewer who gets or loses a right begins anew.
+// events streams changes of the requested topics to a page until the page is closed or its viewer
+// is signed out. If the viewer's rights change, the stream ends, and the browser reconnects.
 func (c *Console) events(v *view) error {
 	if v.r.Method == http.MethodHead {
 		v.w.Header().Set("Content-Type", "text/event-stream")
@@ -391,7 +391,7 @@ func (c *Console) events(v *view) error {
 					return nil
 				}
 			}
-			select { // not more often
+			select { // limit the rate
 			case <-time.After(newsEvery):
 			case <-v.r.Context().Done():
 				return nil

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 )
 
-// guide shows one guide, or the list of them.
+// guide shows one guide, or the list of guides.
 func (v *view) guide() error {
 	topic := v.r.PathValue("topic")
 	if v.c.opts.Guides == nil {
@@ -14,7 +14,7 @@ func (v *view) guide() error {
 	}
 	page, err := fs.ReadFile(v.c.opts.Guides, cmp.Or(topic, "index")+".html")
 	if err != nil {
-		return notFound("There is no guide of this name.")
+		return notFound("No guide has this name.")
 	}
 	return v.show("guide.html", &Page{Title: cmp.Or(topic, "Help"), Nav: "help", Class: "guide", Data: template.HTML(page)})
 }

@@ -9,25 +9,24 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// span is a piece of Go as it is shown: Class is one of style.css, "" for plain.
+// span is a piece of text with a class of style.css, or "".
 type span struct{ Class, Text string }
 
-// predeclared are the names that scripts have without an import, beside those of Go.
+// predeclared are the names that scripts have without an import, in addition to those of Go.
 var predeclared = map[string]bool{"UseTools": true, "Return": true, "Input": true, "Stored": true, "RunScript": true,
 	"ToolNotFoundError": true}
 
-// types are the types that Go has predeclared.
+// types are Go's predeclared types.
 var types = map[string]bool{"any": true, "bool": true, "byte": true, "comparable": true, "complex64": true,
 	"complex128": true, "error": true, "float32": true, "float64": true, "int": true, "int8": true, "int16": true,
 	"int32": true, "int64": true, "rune": true, "string": true, "uint": true, "uint8": true, "uint16": true,
 	"uint32": true, "uint64": true, "uintptr": true}
 
-// maxHighlighted bounds the text that is highlighted, in bytes; a longer one is plain.
+// maxHighlighted limits highlighted text, in bytes. Longer text is plain.
 const maxHighlighted = 1 << 20
 
-// highlight returns the lines of a text in Go, or in what is nearly Go, in spans. hue
-// is the class of the colour of a server's package, "" for what is none. Calls of tools
-// are one span, git.Log.
+// highlight returns the lines of a text that is Go, or nearly Go, as spans. hue returns the colour
+// class of a server's package, or "". Names of tool functions are one span, git.Log.
 func highlight(source string, hue func(pkg string) string) [][]span {
 	l := lines{out: [][]span{{}}}
 	if len(source) > maxHighlighted {
@@ -82,7 +81,7 @@ func at(parts []part, i int) part {
 	return parts[i]
 }
 
-// scan splits a text into tokens; their texts and gaps together are the text.
+// scan splits a text into tokens. Their gaps and texts together are the full text.
 func scan(source string) []part {
 	files := token.NewFileSet()
 	file := files.AddFile("", -1, len(source))
@@ -98,7 +97,7 @@ func scan(source string) []part {
 		if tok == token.EOF {
 			break
 		}
-		if tok != token.SEMICOLON || lit == ";" { // others are not in the text
+		if tok != token.SEMICOLON || lit == ";" { // automatic semicolons are not in the text
 			starts = append(starts, start{file.Offset(pos), tok})
 		}
 	}
@@ -126,12 +125,12 @@ func scan(source string) []part {
 	return append(parts, part{gap: source[end:], tok: token.EOF})
 }
 
-// lines collects spans by line. Pieces of one class side by side are one span, whose
-// text is put together once, when it ends.
+// lines collects spans by line. Adjacent pieces of one class form one span; its text is built once,
+// when the span ends.
 type lines struct {
 	out   [][]span
 	class string
-	text  strings.Builder // of the span that has not ended
+	text  strings.Builder // text of the current span
 }
 
 func (l *lines) add(class, text string) {
@@ -154,7 +153,7 @@ func (l *lines) add(class, text string) {
 	}
 }
 
-// end ends a span.
+// end ends the current span.
 func (l *lines) end() {
 	if l.text.Len() > 0 {
 		last := &l.out[len(l.out)-1]
@@ -163,8 +162,8 @@ func (l *lines) end() {
 	}
 }
 
-// shownLine is a piece of code in which what does not show, or turns the text around,
-// is an escape; tabs stay.
+// shownLine escapes characters of a piece of code that are invisible or change the direction of
+// text. It keeps tabs.
 func shownLine(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return r != '\t' && (r < ' ' || r > '~') }) {
 		return s
@@ -179,7 +178,7 @@ func shownLine(s string) string {
 	return b.String()
 }
 
-// jsonSpans is JSON in spans, which may be cut. Keys have the colour of types.
+// jsonSpans returns JSON, which may be truncated, as spans. Keys have the colour of types.
 func jsonSpans(s string) [][]span {
 	all := highlight(s, func(string) string { return "" })
 	for _, line := range all {
@@ -192,10 +191,10 @@ func jsonSpans(s string) [][]span {
 	return all
 }
 
-// maxProse bounds a text that is shown in its lines, in bytes.
+// maxProse limits a text of several lines, in bytes.
 const maxProse = 16 << 10
 
-// prose is a text of several lines in which invisible characters are escapes.
+// prose returns a text of several lines with invisible characters escaped.
 func prose(s string) string {
 	lines := strings.Split(text.CutBytes(s, maxProse), "\n")
 	for i, l := range lines {

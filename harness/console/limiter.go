@@ -7,20 +7,20 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// turns bounds how much of a kind is done at a time: at most n at a time, and at most one
-// for each token, so that nobody keeps others out.
+// turns limits work of one kind: at most n tasks at a time, and at most one for each token, so that
+// no client blocks the others.
 type turns struct {
 	all *semaphore.Weighted
 
 	mu   sync.Mutex
-	each map[string]*semaphore.Weighted // by the names of tokens
+	each map[string]*semaphore.Weighted // by token name
 }
 
 func newTurns(most int64) *turns {
 	return &turns{all: semaphore.NewWeighted(most), each: map[string]*semaphore.Weighted{}}
 }
 
-// take waits for a turn of a viewer.
+// take waits for a turn of a viewer. The caller must release it.
 func (t *turns) take(ctx context.Context, v *Viewer) (release func(), err error) {
 	t.mu.Lock()
 	own := t.each[v.Token]

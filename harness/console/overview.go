@@ -49,26 +49,26 @@ type overviewData struct {
 	Periods []period
 	Needs   []*need
 	runTotals
-	Full    bool // there are more runs than are counted
+	Full    bool // not all runs are counted
 	Plot    *plot
 	Latest  []latestRun
 	Slowest []*called
-	Top     float64 // ms of the slowest of their calls
+	Top     float64 // duration of the slowest call in Slowest, in ms
 	Refused []*called
-	With    int // runs whose calls Slowest and Refused are of
+	With    int // number of runs with calls
 	Phrases []usage.Trouble
 	Servers []*serverRow
-	Names   []string // of servers, for their colours
+	Names   []string // server names, for colours
 	// Running and Waiting count scripts, for the operator.
 	Running, Waiting int
-	// All is the size of the definitions of all tools in tokens, Execute that of the tool
-	// execute. If zero, it is unknown.
+	// All is the size of the definitions of all tools in tokens, Execute the size of the tool
+	// execute. If zero, the sizes are unknown.
 	All, Execute int
 	ToolCount    int
-	Cluster      *Cluster // nil if there is none, or the viewer may not see it
+	Cluster      *Cluster // nil without a cluster, or if the viewer may not see it
 }
 
-// Fewer returns the share of tokens that execute saves, or nothing if it saves none.
+// Fewer returns the share of tokens that execute saves, or "" if it saves none.
 func (d *overviewData) Fewer() string {
 	if d.All <= d.Execute {
 		return ""
@@ -128,14 +128,14 @@ func (c *Console) overview(v *view, s *period, now time.Time) (*overviewData, er
 	return d, nil
 }
 
-// runTotals are the numbers of the runs of a period.
+// runTotals are statistics of the runs of a period.
 type runTotals struct {
 	Runs, Ended, Well, Calls, Failed int
-	P50, P95                         float64 // of the times of runs that ended
+	P50, P95                         float64 // durations of ended runs, in ms
 	RunsLine, TimesLine, CallsLine   []point
 }
 
-// Share returns the share of runs that ended ok, or nothing if none has ended.
+// Share returns the share of ended runs that are ok, or "" if no run has ended.
 func (t *runTotals) Share() string {
 	if t.Ended == 0 {
 		return ""
@@ -143,7 +143,7 @@ func (t *runTotals) Share() string {
 	return sharePercents(t.Well, t.Ended)
 }
 
-// count counts runs, in all and by the time at which they began.
+// count counts runs, in total and by start time.
 func (t *runTotals) count(s *period, begin time.Time, runs []*record.Summary) []piece {
 	pieces := make([]piece, s.pieces())
 	const points = 24
@@ -167,7 +167,7 @@ func (t *runTotals) count(s *period, begin time.Time, runs []*record.Summary) []
 		case "ok":
 			pieces[i].OK++
 			t.Well++
-		default: // it has not ended for good
+		default: // may still continue
 			pieces[i].Wait++
 			continue
 		}
@@ -189,8 +189,7 @@ func (t *runTotals) count(s *period, begin time.Time, runs []*record.Summary) []
 	return pieces
 }
 
-// sharePercents returns a part of a number in percents. It is 100 or 0 only for all or
-// nothing.
+// sharePercents returns a share as a percentage. It is 100 or 0 only if exact.
 func sharePercents(part, of int) string {
 	p := 100 * float64(part) / float64(of)
 	switch {
@@ -220,10 +219,10 @@ func (d *overviewData) tools(all map[string]*called) {
 	}
 }
 
-// need is something that a person should do, with its next step.
+// need is something that a person should do.
 type need struct {
 	Kind  string // pending, unresolved, down, signin, changed, more
-	Class string // of its sign
+	Class string // colour class
 	Icon  string
 	Head  string
 	Run   *record.Summary
@@ -235,13 +234,14 @@ type need struct {
 	Do    string
 }
 
-// toolCount is a number of calls of a tool. Without a tool they are all effects of a dry run.
+// toolCount is a number of calls of a tool. If Tool is empty, they are the effect calls of a dry
+// run.
 type toolCount struct {
 	Tool string
 	N    int
 }
 
-// needs returns what a viewer should do, pending calls first.
+// needs returns the needs that a viewer can see, pending calls first.
 func (c *Console) needs(v *view, runs []*record.Summary, servers []*serverRow) []*need {
 	out := c.pendingNeeds(v)
 	var unresolved, down, signIns, changed []*need
@@ -302,7 +302,7 @@ func (c *Console) pendingNeeds(v *view) []*need {
 	by := map[string]*need{}
 	for _, a := range c.hub.asks(v.Viewer) {
 		x := by[a.Run.ID]
-		if x == nil { // the oldest
+		if x == nil { // the oldest call of the run
 			x = &need{Kind: "pending", Class: "wait", Icon: "wait", Run: a.Run, Since: a.Time, Do: "Answer", Next: "/approvals/" + a.ID}
 			if by[a.Run.ID] = x; !v.MayAnswer(a.Run.Subject) {
 				x.Do = "See"
@@ -323,7 +323,7 @@ func (c *Console) pendingNeeds(v *view) []*need {
 	return firstNeeds(all, "runs need approval", "/approvals")
 }
 
-// toolCounts counts the calls of tools, in the order of their first ones.
+// toolCounts counts calls by tool, in order of first occurrence.
 type toolCounts []toolCount
 
 func (c *toolCounts) add(tool string) {
@@ -334,7 +334,7 @@ func (c *toolCounts) add(tool string) {
 	(*c)[i].N++
 }
 
-// firstNeeds returns the first needs of a kind, and one that counts the others.
+// firstNeeds returns the first needs of a kind, and one that counts the rest.
 func firstNeeds(all []*need, what, next string) []*need {
 	if len(all) <= maxNeeds {
 		return all
@@ -344,14 +344,14 @@ func firstNeeds(all []*need, what, next string) []*need {
 	return append(all[:maxNeeds-1:maxNeeds-1], more)
 }
 
-// toolSizes are the sizes of the definitions of a registry's tools.
+// toolSizes caches the sizes of the definitions of a registry's tools.
 type toolSizes struct {
 	mu    sync.Mutex
 	reg   *registry.Registry
 	stats discovery.Stats
 }
 
-// of returns the sizes of a catalog's tools. It counts them once.
+// of returns the sizes of a catalog's tools.
 func (k *toolSizes) of(cat *catalog.Catalog) *discovery.Stats {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -21,22 +21,22 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// maxSaid is how many sentences a browser has for its next page, the latest.
+// maxSaid limits the notices that wait for a browser's next page; the latest are kept.
 const maxSaid = 20
 
-// MaxForm bounds what a form may send, in bytes: a script and its inputs. MaxLogin is that
-// of who is not signed in.
+// MaxForm limits a submitted form, in bytes: a script and its inputs. MaxLogin is the limit before
+// sign-in.
 const MaxForm, MaxLogin = 4 << 20, 8 << 10
 
-// view is a request for a page, by somebody who may see it.
+// view is a request of a signed-in viewer.
 type view struct {
 	*Viewer
 	c       *Console
 	w       http.ResponseWriter
 	r       *http.Request
 	browser *browser
-	inTurn  bool // it has a turn to read records
-	// documents has the colours of the viewer's servers; nil before the first document.
+	inTurn  bool // has a turn to read records
+	// documents has the colours of the viewer's servers. It is nil before the first document.
 	documents *present.HTMLOptions
 }
 
@@ -49,8 +49,8 @@ func (v *view) html(d present.Document) (template.HTML, error) {
 	return d.HTML(v.documents)
 }
 
-// terminal returns a sentence with the command for what a page cannot do. It returns ""
-// if the viewer cannot run commands.
+// terminal returns a sentence with a command that does what a page cannot. It returns "" if the
+// viewer cannot run commands.
 func (v *view) terminal(args ...string) string {
 	command := v.next().Command
 	if command == nil {
@@ -59,7 +59,7 @@ func (v *view) terminal(args ...string) string {
 	return " In a terminal: " + command(args...)
 }
 
-// next returns how the viewer resumes a run; commands are for operators.
+// next returns how the viewer resumes a run. Only operators get a command.
 func (v *view) next() (n outcome.Next) {
 	if v.c.opts.Next != nil {
 		n = v.c.opts.Next(v.r)
@@ -70,38 +70,38 @@ func (v *view) next() (n outcome.Next) {
 	return n
 }
 
-// Page is what the layout shows of any page; Data is the page's own.
+// Page is the data of the layout. Data is the data of the page itself.
 type Page struct {
-	Title string // of the window, without the program's
-	Nav   string // the entry of the navigation that it belongs to: runs, tools …
+	Title string // of the window, without the program's name
+	Nav   string // its navigation entry: runs, tools …
 	Class string // of body and main
-	// Live are the topics that change it, see hub; empty: it stays as it is.
+	// Live are the topics that update the page, see hub. If empty, the page is static.
 	Live []string
-	// Module is a JavaScript file of static that it needs besides console.js; empty: none.
+	// Module is a JavaScript file of static that the page needs besides console.js, or "".
 	Module string
 	Data   any
 
 	Viewer  *Viewer
 	Said    []notice
-	Waiting int // calls that wait for a person, as far as the viewer may see them
+	Waiting int // pending calls that the viewer may see
 	Tools   int
 	Servers int
-	Help    bool // there are guides
+	Help    bool // the server has guides
 	Version string
 	Address string
 	Kept    string
-	Theme   string // light or dark; "" as the system
+	Theme   string // light or dark; if empty, as the system
 	Now     time.Time
 	c       *Console
-	made    func() // called once the page is rendered, before it is sent
+	made    func() // called after the page is rendered, before it is sent
 }
 
-// problem is an answer that is no page: a status, what is wrong, and what to do.
+// problem is an error page: a status, what is wrong, and the next step.
 type problem struct {
 	Status int
 	Title  string
 	Text   string
-	// Next is the address of what to do, and Do says it; empty: the overview.
+	// Next is the address of the next step and Do its label. If empty, it is the overview.
 	Next, Do string
 }
 
@@ -119,9 +119,8 @@ func badRequest(text string) error {
 	return &problem{Status: http.StatusBadRequest, Title: "Invalid request", Text: text}
 }
 
-// page makes a handler of what shows a page or does something: who asks is known, a
-// request that changes something is one of our own pages', and an error becomes an
-// answer.
+// page returns a handler for signed-in viewers. It rejects changes that do not come from a page of
+// this console, and turns an error into a page.
 func (c *Console) page(show func(*view) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b := c.browser(r)
@@ -156,8 +155,8 @@ func (c *Console) page(show func(*view) error) http.Handler {
 	})
 }
 
-// why says what went wrong as far as the viewer may know: an error may name files and
-// servers, so that only the operator reads it. What is said to everybody is a *problem.
+// why returns the message of an error that the viewer may see. Errors may name files and servers,
+// so only the operator sees them; a *problem is for everybody.
 func (v *view) why(err error) string {
 	var as *problem
 	switch {
@@ -169,10 +168,10 @@ func (v *view) why(err error) string {
 		return "it took too long"
 	}
 	v.c.log.Error("a page of the console", "path", v.r.URL.Path, "token", v.Token, "error", err)
-	return "the log of the server has the reason"
+	return "see the server's log for the reason"
 }
 
-// fail answers with what is wrong.
+// fail writes the page of an error.
 func (v *view) fail(err error) {
 	p := &problem{Status: http.StatusInternalServerError, Title: "An error occurred", Text: err.Error()}
 	var as *problem
@@ -181,13 +180,13 @@ func (v *view) fail(err error) {
 		p = as
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrAmbiguous):
 		p.Status, p.Title = http.StatusNotFound, "Run not found"
-		p.Text = "There is no record of this run, or you may not see it. Old records are removed."
+		p.Text = "No record of this run exists, or you do not have access. Old records are removed."
 		p.Next, p.Do = "/runs", "All runs"
 	case v.r.Context().Err() != nil:
 		return
 	case !v.Operator: // an error may name files and servers
 		v.c.log.Error("a page of the console", "path", v.r.URL.Path, "token", v.Token, "error", err)
-		p.Text = "The log of the server has the reason."
+		p.Text = "See the server's log for the reason."
 	}
 	if p.Next == "" {
 		p.Next, p.Do = "/", "Show the overview"
@@ -201,7 +200,7 @@ func (v *view) show(name string, p *Page) error {
 	return nil
 }
 
-// write fills in what the layout needs and writes a page.
+// write sets the data of the layout and writes a page.
 func (v *view) write(status int, name string, p *Page) {
 	p.Viewer, p.c, p.Now = v.Viewer, v.c, time.Now()
 	p.Help = v.c.opts.Guides != nil
@@ -212,7 +211,7 @@ func (v *view) write(status int, name string, p *Page) {
 	}
 	p.made = v.rest
 	p.Waiting = v.c.hub.waits(v.Viewer)
-	if v.r.Header.Get("X-Part") == "" { // which is of a page that was shown before
+	if v.r.Header.Get("X-Part") == "" { // not a part of a page that was already shown
 		d := &v.c.doors
 		d.mu.Lock()
 		p.Said, v.browser.said = v.browser.said, nil
@@ -221,11 +220,11 @@ func (v *view) write(status int, name string, p *Page) {
 	v.c.send(v.w, status, name, p)
 }
 
-// send writes a page, or that it could not be made.
+// send writes a page, or an error if it cannot be rendered.
 func (c *Console) send(w http.ResponseWriter, status int, name string, p *Page) {
 	t := c.pages.all[name]
 	var b bytes.Buffer
-	err := fmt.Errorf("there is no page %s", name)
+	err := fmt.Errorf("unknown page %s", name)
 	if t != nil {
 		err = t.ExecuteTemplate(&b, "layout", p)
 	}
@@ -234,7 +233,7 @@ func (c *Console) send(w http.ResponseWriter, status int, name string, p *Page) 
 	}
 	if err != nil {
 		c.log.Error("making a page", "page", name, "error", err)
-		http.Error(w, "the page could not be made; the server's log says why", http.StatusInternalServerError)
+		http.Error(w, "the page could not be rendered; see the server's log", http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -242,7 +241,7 @@ func (c *Console) send(w http.ResponseWriter, status int, name string, p *Page) 
 	w.Write(b.Bytes())
 }
 
-// part writes a part of a page, which a template of that page defines.
+// part writes a part of a page, defined by one of the page's templates.
 func (v *view) part(page, name string, data any) error {
 	html, err := v.render(page, name, data)
 	if err != nil {
@@ -254,11 +253,11 @@ func (v *view) part(page, name string, data any) error {
 	return nil
 }
 
-// render is a part of a page as HTML.
+// render returns a part of a page as HTML.
 func (v *view) render(page, name string, data any) (string, error) {
 	t := v.c.pages.all[page]
 	if t == nil {
-		return "", fmt.Errorf("there is no page %s", page)
+		return "", fmt.Errorf("unknown page %s", page)
 	}
 	var b strings.Builder
 	if err := t.ExecuteTemplate(&b, name, data); err != nil {
@@ -267,7 +266,7 @@ func (v *view) render(page, name string, data any) (string, error) {
 	return b.String(), nil
 }
 
-// door is the page for who is not signed in.
+// door writes the sign-in page.
 func (c *Console) door(w http.ResponseWriter, r *http.Request, status int, why string) {
 	c.send(w, status, "door.html", &Page{Title: "Sign in", c: c, Version: c.opts.Version, Address: r.Host, Theme: themeOf(r),
 		Data: struct {
@@ -276,12 +275,12 @@ func (c *Console) door(w http.ResponseWriter, r *http.Request, status int, why s
 		}{why, c.opts.Holder != nil}})
 }
 
-// say has the next page of the browser begin with a sentence; kind is ok, wait or bad.
+// say adds a notice to the browser's next page; kind is ok, wait or bad.
 func (v *view) say(kind, format string, args ...any) {
 	v.tell(notice{Kind: kind, Text: fmt.Sprintf(format, args...)})
 }
 
-// tell is say with an address of what to do next.
+// tell adds a notice, which may have a next step, to the browser's next page.
 func (v *view) tell(n notice) {
 	d := &v.c.doors
 	d.mu.Lock()
@@ -290,7 +289,7 @@ func (v *view) tell(n notice) {
 	v.browser.said = said[max(0, len(said)-maxSaid):]
 }
 
-// goTo sends the browser to another page of ours.
+// goTo redirects the browser to a page of this console.
 func (v *view) goTo(path string) error {
 	http.Redirect(v.w, v.r, path, http.StatusSeeOther)
 	return nil
@@ -305,7 +304,7 @@ func themeOf(r *http.Request) string {
 	return ""
 }
 
-// setTheme keeps the theme; it needs nobody to be signed in.
+// setTheme saves the theme. It needs no sign-in.
 func (c *Console) setTheme(w http.ResponseWriter, r *http.Request) {
 	if !ours(r) {
 		http.Error(w, "sent from another page", http.StatusForbidden)
@@ -321,7 +320,7 @@ func (c *Console) setTheme(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// pages are the templates: the layout with each page.
+// pages are the templates of the pages, each with the layout.
 type pages struct{ all map[string]*template.Template }
 
 func (p *pages) parse() {
@@ -344,7 +343,7 @@ func (p *pages) parse() {
 	}
 }
 
-// dict is a map for a template that is given several values: name, value, …
+// dict returns a map for a template with several values: name, value, …
 func dict(kv ...any) map[string]any {
 	m := map[string]any{}
 	for i := 0; i+1 < len(kv); i += 2 {
@@ -353,19 +352,19 @@ func dict(kv ...any) map[string]any {
 	return m
 }
 
-// visible is a text in which what does not show, or turns the text around, is an escape.
+// visible escapes characters that are invisible or change the direction of text.
 func visible(s string) string { return present.Visible(s, 4000, false) }
 
-// serverOf is the server of a tool's ID.
+// serverOf returns the server of a tool's ID.
 func serverOf(tool string) string {
 	server, _, _ := strings.Cut(tool, ".")
 	return server
 }
 
-// hue is the class of the colour of a tool's server.
+// hue returns the colour class of a tool's server.
 func hue(servers []string, tool string) string { return hueOf(servers, serverOf(tool)) }
 
-// hueOf is the class of a server's colour: s1 to s8, by its place among the servers.
+// hueOf returns the colour class of a server: s1 to s8, by its position among the servers.
 func hueOf(servers []string, server string) string {
 	i := slices.Index(servers, server)
 	if i < 0 {
@@ -374,7 +373,7 @@ func hueOf(servers []string, server string) string {
 	return fmt.Sprintf("s%d", i%8+1)
 }
 
-// icon is one of our own drawings.
+// icon returns one of the console's drawings.
 func icon(name string) template.HTML { return template.HTML(icons[name]) }
 
 var icons = map[string]string{
@@ -388,7 +387,7 @@ var icons = map[string]string{
 	"theme":   `<svg viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="5.2" fill="none" stroke="currentColor" stroke-width="1.5"/><path d="M8 2.8a5.2 5.2 0 0 1 0 10.4z" fill="currentColor"/></svg>`,
 }
 
-// statusMark is the sign and the word of a status.
+// statusMark returns the icon and the word of a status.
 func statusMark(status string) template.HTML {
 	class, sign := statusClass(status), statusClass(status)
 	if status == "uncertain" || status == record.Died || status == "lost" {

@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	// waitsSince is how old the runs of listed calls may be.
+	// waitsSince is the maximum age of runs whose pending calls are listed.
 	waitsSince = 31 * 24 * time.Hour
-	// maxAsked bounds the list of calls; it has the oldest.
+	// maxAsked limits the list of calls; it keeps the oldest.
 	maxAsked = 1000
 )
 
-// waitCount counts pending calls, and their runs.
+// waitCount counts pending calls and their runs.
 type waitCount struct{ Calls, Runs int }
 
-// waitingCalls returns the pending calls of runs of the last month that listed chooses by the
-// subject of their run: at most maxAsked, the oldest first. It also counts the pending calls
-// of each subject. It skips records that cannot be read.
+// waitingCalls returns the pending calls of last month's runs whose subject satisfies listed: at
+// most maxAsked, oldest first. It also counts the pending calls of each subject. It skips
+// unreadable records.
 func waitingCalls(ctx context.Context, records *store.Store, subject *string, listed func(subject string) bool) ([]*approval.Call, map[string]waitCount) {
 	var calls []*approval.Call
 	oldest := func() {
@@ -50,9 +50,9 @@ func waitingCalls(ctx context.Context, records *store.Store, subject *string, li
 	return calls, of
 }
 
-// kin returns a key that calls share if they are shown together: that of their run, tool and
-// place in the script. A server's question, the calls of a dry run, and a call that a rule asks
-// about because of where its values come from are shown alone.
+// kin returns a key that calls shown together share: their run, tool and place in the script. A
+// server's question, the calls of a dry run, and a call that needs approval because of the origins
+// of its values are shown alone.
 func kin(a *approval.Call) string {
 	if a.Question != nil || a.IsLedger() || a.Flow {
 		return a.ID

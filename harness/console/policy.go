@@ -18,12 +18,12 @@ import (
 	"github.com/usetools/usetools/wrappers/observe"
 )
 
-// Bounds of the page of policy and use.
+// Limits of the page of policy and use.
 const (
 	maxHolders = 50   // columns of the matrix
-	maxCounted = 1000 // runs that use is counted of
+	maxCounted = 1000 // runs that are counted
 	maxShapes  = 50
-	maxLong    = 64 << 10 // bytes of arguments that are asked about
+	maxLong    = 64 << 10 // bytes of arguments in a question
 )
 
 // policyPage is the data of the page.
@@ -31,43 +31,42 @@ type policyPage struct {
 	Loading bool
 	Holders []holder
 	Rows    []*matrixRow
-	Lines   []policyLine // of the flags
+	Lines   []policyLine // the flags
 	Rules   []catalog.RuleTools
 	Doubts  []string
 	// Unlabelled are servers that may return text of third parties without an "untrusted" label.
 	Unlabelled []string
-	Names      []string // of servers, for their colours
+	Names      []string // server names, for colours
 	Days       int
-	Counted    bool // there were more runs than are counted
+	Counted    bool // not all runs are counted
 	Use        []*useOf
 	Shapes     []observe.Shape
 	Asked      *mayQuestion
 }
 
-// holder is the holder of a token, or, with Token "", whoever needs none.
+// holder is a token or, with Token "", clients without one.
 type holder struct {
 	Token  string
 	Rights []catalog.Right
 	policy *policy.Policy
 }
 
-// matrixRow is the tools of a server for which the policy gives every holder the same
-// verdicts; Verdicts has one for each holder.
+// matrixRow is a set of a server's tools with the same verdicts. Verdicts has one for each holder.
 type matrixRow struct {
 	Tools    []string
 	Verdicts []policy.Verdict
 }
 
-// policyLine is what a flag says.
+// policyLine is a flag and its value.
 type policyLine struct{ Flag, Text string }
 
-// useOf is what the runs of a token were.
+// useOf is the usage of a token.
 type useOf struct {
 	Token                           string
 	Runs, FailedRuns, Calls, Failed int
 }
 
-// mayQuestion is whether a token may call a tool, and the answer if it is Found.
+// mayQuestion asks whether a token may call a tool. If Found, it has the answer.
 type mayQuestion struct {
 	Token, Tool, Args string
 	Problem           string
@@ -75,10 +74,10 @@ type mayQuestion struct {
 	Found             bool
 	policy.Decision
 	Class record.Class
-	Why   string // of the class
+	Why   string // reason for the class
 }
 
-// Waits returns how long a pending call of the tool can be answered.
+// Waits returns how long a pending call of the tool can be answered, or "".
 func (m *mayQuestion) Waits() string {
 	if m.Verdict != policy.NeedsApproval || m.For <= 0 {
 		return ""
@@ -89,15 +88,15 @@ func (m *mayQuestion) Waits() string {
 	return fmt.Sprintf("%.0f hours", m.For.Hours())
 }
 
-// verdictClass is the icon, and the class of the colour, of a verdict.
+// verdictClass returns the icon and the colour class of a verdict.
 func verdictClass(v policy.Verdict) string {
 	return cmp.Or(map[policy.Verdict]string{policy.IsDenied: "bad", policy.NeedsApproval: "wait"}[v], "ok")
 }
 
-// verdictWord is a verdict in words.
+// verdictWord returns a verdict in words.
 func verdictWord(v policy.Verdict) string { return strings.ReplaceAll(string(v), "_", " ") }
 
-// policy shows who may call what, and what was used.
+// policy shows which tokens may call which tools, and their usage.
 func (v *view) policy() error {
 	data := &policyPage{Days: 1}
 	if v.r.URL.Query().Get("days") == "7" {
@@ -133,7 +132,7 @@ func (v *view) policy() error {
 	return v.show("policy.html", p)
 }
 
-// holders are those whose rows a viewer may see: all, or itself.
+// holders returns the tokens that a viewer may see: all, or its own.
 func (v *view) holders(cat *catalog.Catalog) []holder {
 	base := v.c.host.Policy(v.Viewer)
 	as := func(token string) *policy.Policy {
@@ -162,7 +161,7 @@ func (v *view) holders(cat *catalog.Catalog) []holder {
 	return out
 }
 
-// matrix decides for each holder and each tool that the viewer is shown.
+// matrix decides for each holder and each tool that the viewer may see.
 func (d *policyPage) matrix(k *known) {
 	at := map[string]*matrixRow{} // by server and verdicts
 	for i := range k.cat.Registry.Tools {
@@ -182,8 +181,8 @@ func (d *policyPage) matrix(k *known) {
 	}
 }
 
-// rules takes the rules that the viewer may see: those of all, and its own, but for what
-// they say of tools that it is not shown.
+// rules adds the rules that the viewer may see: rules for all tokens and its own, without tools
+// that it may not see.
 func (k *known) rules(d *policyPage) {
 	v, cat := k.v, k.cat
 	if p := k.policy; p != nil {
@@ -259,10 +258,10 @@ func (k *known) may(all []holder, form url.Values) *mayQuestion {
 	case m.Tool == "":
 		return m
 	case i < 0:
-		m.Problem = "There is no such token, or you may not see its rules."
+		m.Problem = "This token does not exist, or you may not see its rules."
 		return m
-	case !ok || !k.shows(t): // which says the same of both
-		m.Problem = "There is no such tool."
+	case !ok || !k.shows(t): // the same message for both
+		m.Problem = "No tool has this ID."
 		m.Near = slices.DeleteFunc(cat.Nearest(m.Tool), func(id string) bool { return !k.showsID(id) })
 		return m
 	case len(m.Args) > maxLong:
@@ -280,7 +279,7 @@ func (k *known) may(all []holder, form url.Values) *mayQuestion {
 	return m
 }
 
-// decideFor is what a policy says of a tool, or of one call with arguments.
+// decideFor returns the decision about a tool, or about one call with arguments.
 func decideFor(cat *catalog.Catalog, p *policy.Policy, t *registry.Tool, args string) (policy.Decision, error) {
 	if args == "" {
 		return cat.Decide(p, t, nil), nil

@@ -72,9 +72,9 @@ func TestAQuestionNamesTheRuleThatDecides(t *testing.T) {
 		{"support", "ledger.get_entry", "", "denied by the rule &#34;ledger.*&#34;"},
 		{"nightly", "chat.post_message", "", "allowed"},
 		{"dev", "shop.delete_order", "", "denied by shop.delete_*"},
-		{"dev", "shop.get_ordr", "", "There is no such tool."},
-		{"nobody", "shop.get_order", "", "There is no such token"},
-		{"dev", "<script>\u202e", "", "There is no such tool."},
+		{"dev", "shop.get_ordr", "", "No tool has this ID."},
+		{"nobody", "shop.get_order", "", "This token does not exist"},
+		{"dev", "<script>\u202e", "", "No tool has this ID."},
 	} {
 		page := c.page("/policy?" + url.Values{"token": {q.token}, "tool": {q.tool}, "args": {q.args}}.Encode())
 		_, page, _ = strings.Cut(page, `id="may"`)
@@ -100,7 +100,7 @@ func TestATokenSeesItsOwnPolicy(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	lacks(t, page) // a phrase of some token's run
-	contains(t, c.page("/policy?token=finance&tool=ledger.get_entry"), "There is no such token, or you may not see its rules.")
+	contains(t, c.page("/policy?token=finance&tool=ledger.get_entry"), "This token does not exist, or you may not see its rules.")
 }
 
 func TestHostileNamesInThePolicyAreText(t *testing.T) {

@@ -12,29 +12,28 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// maxPreview bounds the records that lists of runs read for previews, in bytes. Runs with
-// larger records have none.
+// maxPreview limits the records that lists of runs read for previews, in bytes. Runs with larger
+// records have no preview.
 const maxPreview = 128 << 10
 
-// preview is what a list shows of a run beyond its summary.
+// preview is the data that a list shows of a run beyond its summary.
 type preview struct {
 	Timeline   []stroke
 	Effects    int    // effect calls
-	NotSent    int    // calls of a dry run
+	NotSent    int    // unsent calls of a dry run
 	Note       string // the calls that need approval, or whose outcome is unknown
 	Asks       bool   // calls need approval
 	Unresolved bool
 	Code       string // first line of a script whose title is its tools
 	Damaged    bool
-	Live       bool // a dry run whose calls were made
+	Live       bool // a dry run that was resumed
 }
 
-// stroke is the SVG path of all calls of a server in a box of 100 by 24, or, without a
-// server, of the calls that failed.
+// stroke is the SVG path of a server's calls in a 100 by 24 box. Failed calls have no Server.
 type stroke struct{ Server, Path string }
 
-// preview reads the record of a run. It returns nil if that is large or unreadable. The
-// view must have a turn to read records.
+// preview reads the record of a run. It returns nil if the record is large or unreadable. The view
+// must have a turn to read records.
 func (v *view) preview(sum *record.Summary) *preview {
 	r, err := v.c.store.LoadListed(sum, maxPreview)
 	if err != nil {
@@ -45,7 +44,7 @@ func (v *view) preview(sum *record.Summary) *preview {
 		Code: codeOf(run, sum), Damaged: r.Damaged != nil, Live: r.Live()}
 }
 
-// codeOf returns the first line of code of a run whose title is the tools it called, or "".
+// codeOf returns the first line of code of a run whose title is its tools, or "".
 func codeOf(run *present.View, sum *record.Summary) string {
 	if len(sum.Tools) == 0 || present.HasName(sum) || slices.ContainsFunc(run.Phrases, func(p present.Phrase) bool { return p.Phrase != "" }) {
 		return ""
@@ -58,12 +57,12 @@ func codeOf(run *present.View, sum *record.Summary) string {
 	return code
 }
 
-// mayGoOn reports whether a run has not ended for good.
+// mayGoOn reports whether a run may still continue.
 func mayGoOn(s *record.Summary) bool {
 	return slices.Contains([]string{record.Running, record.Died, "waiting", "uncertain"}, s.Status)
 }
 
-// noteOf names the calls of a run that need a person.
+// noteOf returns a note about the run's calls that need a person, or "".
 func noteOf(r *record.Run) string {
 	if lost := r.Unknown(); len(lost) > 0 && !r.Running {
 		note := fmt.Sprintf("outcome unknown: %s at %s", lost[0].Tool, cmp.Or(lost[0].Place, "no line"))
@@ -87,7 +86,7 @@ func noteOf(r *record.Run) string {
 	}
 }
 
-// strokes returns the preview of a run as paths.
+// strokes returns the preview of a run as SVG paths.
 func strokes(run *present.View) (out []stroke) {
 	paths := map[string]string{}
 	for _, s := range run.Preview() {
@@ -97,7 +96,7 @@ func strokes(run *present.View) (out []stroke) {
 		}
 		paths[server] += "M" + fixed(s.X0*100, 1) + " " + fixed(s.Y*24, 1) + "h" + fixed((s.X1-s.X0)*100, 1)
 	}
-	for _, server := range slices.Backward(slices.Sorted(maps.Keys(paths))) { // failed calls are drawn above all
+	for _, server := range slices.Backward(slices.Sorted(maps.Keys(paths))) { // failed calls are drawn last, on top
 		out = append(out, stroke{server, paths[server]})
 	}
 	return out

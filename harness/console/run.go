@@ -21,8 +21,8 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// run reads the run that the path names, if the viewer may see it. Until the page of it is
-// made, only few others are.
+// run reads the run named in the path, if the viewer may see it. It takes a turn, which bounds how
+// many pages of runs are made at a time.
 func (v *view) run() (*present.View, error) {
 	if err := v.turn(); err != nil {
 		return nil, err
@@ -34,11 +34,11 @@ func (v *view) run() (*present.View, error) {
 	return present.New(r), nil
 }
 
-// named reads the run that the path names, if the viewer may see it.
+// named reads the run named in the path, if the viewer may see it.
 func (v *view) named() (*record.Run, error) { return v.load(v.r.PathValue("id")) }
 
-// turn waits for a turn to read records, which lasts until the page is made, or the request
-// is answered.
+// turn waits for a turn to read records. The turn lasts until the page is rendered or the request
+// ends.
 func (v *view) turn() error {
 	if v.inTurn {
 		return nil
@@ -50,7 +50,7 @@ func (v *view) turn() error {
 	return nil
 }
 
-// rest ends the turn: who takes the page from here on may be slow.
+// rest ends the turn. Sending the page may be slow.
 func (v *view) rest() {
 	if v.inTurn {
 		v.c.reading.Release(1)
@@ -58,11 +58,11 @@ func (v *view) rest() {
 	}
 }
 
-// maxShownRecord bounds a record of which there is a page, in bytes.
+// maxShownRecord limits the size of a record with a page, in bytes.
 const maxShownRecord = 32 << 20
 
-// load reads a run, if the viewer may see it. One that is too large for a page is a
-// *problem, which offers its file.
+// load reads a run, if the viewer may see it. If its record is too large for a page, it returns a
+// *problem that offers the file.
 func (v *view) load(id string) (*record.Run, error) {
 	r, size, err := v.loadUpTo(id, maxShownRecord)
 	if errors.Is(err, store.ErrLarge) {
@@ -71,16 +71,16 @@ func (v *view) load(id string) (*record.Run, error) {
 	return r, err
 }
 
-// tooLarge says that there is no page of a record.
+// tooLarge returns a *problem for a record that is too large for a page.
 func (v *view) tooLarge(id string, size int64) error {
 	return &problem{Status: http.StatusRequestEntityTooLarge, Title: "Too large for a page",
-		Text: fmt.Sprintf("The record of run %s has %s bytes; pages show at most %s. Its file has all of it.",
+		Text: fmt.Sprintf("The record of run %s has %s bytes; pages show at most %s. Download the file instead.",
 			id, thousands(int(size)), thousands(maxShownRecord)) + v.terminal("runs", "show", id),
 		Next: "/runs/" + link(id) + "/record", Do: "Download the record"}
 }
 
-// loadUpTo reads a run of at most so many bytes, if the viewer may see it; a larger one is
-// ErrLarge, and size says how many it has.
+// loadUpTo reads a run with a record of at most max bytes, if the viewer may see it. If the record
+// is larger, it returns ErrLarge and the size.
 func (v *view) loadUpTo(id string, max int64) (r *record.Run, size int64, err error) {
 	first, size, err := v.c.store.First(id)
 	switch {
@@ -107,8 +107,8 @@ func (v *view) loadUpTo(id string, max int64) (r *record.Run, size int64, err er
 	return r, size, nil
 }
 
-// servers are the servers whose place says their colour: those of the catalog, then
-// others that a run uses.
+// servers returns the servers in the order of their colours: those of the catalog, then others that
+// the run uses.
 func (v *view) servers(run *present.View) []string {
 	out := v.c.servers(v)
 	for _, s := range run.Sources {
@@ -121,34 +121,34 @@ func (v *view) servers(run *present.View) []string {
 	return out
 }
 
-// runView is the page of a run.
+// runView is the data of the page of a run.
 type runView struct {
 	*present.View
 	ID, Title     string
-	Code          string // of a run without another title
+	Code          string // first line of the script, if the run has no other title
 	Timeline      *timeline
 	Table         *callTable
 	Chosen        *shownCall
 	Took, Between string
 	Open          []openAsk
-	Waits         int // calls that wait for a person
+	Waits         int // number of pending calls
 	Unknown       []unknownCall
 	States        template.HTML
 	Ledger        template.HTML // effect calls that a dry run did not send
-	LedgerMore    int           // that are left out
-	LedgerAsk     string        // approval of all its effects
-	Received      template.HTML // by the sender of the script
+	LedgerMore    int           // number of omitted calls
+	LedgerAsk     string        // ID of the approval for all effect calls
+	Received      template.HTML // what the client got
 	Decisions     []policy.Decision
-	Facts         template.HTML // how it ran
+	Facts         template.HTML // see present.View.Ran
 	Effects       toolCounts
-	Names         []string // of servers, for their colours
+	Names         []string // server names, for colours
 	Can           can
-	CanNot        string // why it cannot run again
-	Whose         string // whose script it is, where that is somebody else's
+	CanNot        string // why the script cannot run again
+	Whose         string // the token that sent the script, if it is another one
 }
 
 type (
-	openAsk struct { // of all calls of a tool that wait for the same reason
+	openAsk struct { // pending calls of a tool with the same reason
 		*approval.Call
 		Args, Row string
 		Times     int
@@ -159,12 +159,12 @@ type (
 	}
 )
 
-// can is what a viewer may do with a run.
+// can has the actions that a viewer may take on a run.
 type can struct{ Again, Replay, Save, Settle, Close, Resume, Stop bool }
 
 func (c *Console) runPage(v *view, run *present.View) error {
 	id := run.Run.Begin.ID
-	if v.r.PathValue("id") != id { // the beginning of an ID
+	if v.r.PathValue("id") != id { // a prefix of an ID
 		return v.goTo("/runs/" + link(id))
 	}
 	d, err := v.newRunView(run)
@@ -178,7 +178,7 @@ func (c *Console) runPage(v *view, run *present.View) error {
 	return v.show("run.html", page)
 }
 
-// goesOn reports whether something of a run may still change.
+// goesOn reports whether the run may still change.
 func goesOn(v *present.View) bool {
 	return v.Run.End == nil || v.Status == string(outcome.Waiting) || v.Status == string(outcome.Uncertain) || len(v.Run.Open()) > 0
 }
@@ -217,10 +217,10 @@ func (v *view) newRunView(run *present.View) (*runView, error) {
 	return d, d.describe(v)
 }
 
-// maxTablePages bounds the page that is asked for.
+// maxTablePages limits the page number in a request.
 const maxTablePages = record.MaxLines / callsPage
 
-// maxListed bounds lists on the page.
+// maxListed limits lists on the page.
 const maxListed = 20
 
 func (d *runView) asks(rows *present.Layout) {
@@ -241,7 +241,7 @@ func (d *runView) asks(rows *present.Layout) {
 	}
 }
 
-// unresolved sets the effect calls whose outcome is unknown, and those that a dry run did not
+// unresolved sets the calls whose outcome is unknown, and the effect calls that a dry run did not
 // send.
 func (d *runView) unresolved(v *view) (err error) {
 	for _, u := range outcome.UnresolvedOf(d.Run) {
@@ -263,10 +263,10 @@ func (d *runView) unresolved(v *view) (err error) {
 	return err
 }
 
-// maxRefusal bounds the answer to the sender of a script that was not run, in bytes.
+// maxRefusal limits the response to a refused script, in bytes.
 const maxRefusal = 8 << 10
 
-// received sets what the sender of the script got.
+// received sets what the client got.
 func (d *runView) received(v *view) (err error) {
 	doc := d.View.Received(func(line int) string {
 		if row := d.Timeline.RowOf("", line); row != "" {
@@ -277,7 +277,7 @@ func (d *runView) received(v *view) (err error) {
 	if end := d.Run.End; end != nil && d.Error == nil && end.Status != string(outcome.OK) {
 		if res, err := outcome.FromRecord(d.Run); err == nil {
 			res.Next = v.next()
-			_, refusal, _ := strings.Cut(text.CutBytes(res.Problems(false, false), maxRefusal), "\n") // without its status
+			_, refusal, _ := strings.Cut(text.CutBytes(res.Problems(false, false), maxRefusal), "\n") // without the status
 			if refusal != "" {
 				doc = append(present.Document{&present.Quote{Text: refusal}}, doc...)
 			}
@@ -289,12 +289,12 @@ func (d *runView) received(v *view) (err error) {
 
 func decisionsOf(r *record.Run) (all []policy.Decision) {
 	if r.End != nil {
-		_ = json.Unmarshal(r.End.Decisions, &all) // what is none is not shown
+		_ = json.Unmarshal(r.End.Decisions, &all) // malformed decisions are not shown
 	}
 	return all
 }
 
-// decisions are the first decisions on each tool.
+// decisions returns the first decision on each tool.
 func (d *runView) decisions() (out []policy.Decision) {
 	seen := map[string]bool{}
 	for _, x := range decisionsOf(d.Run) {
@@ -305,7 +305,7 @@ func (d *runView) decisions() (out []policy.Decision) {
 	return out
 }
 
-// describe sets how the run ran, and what a reader must know of it.
+// describe sets the facts about the run and remarks about its state.
 func (d *runView) describe(v *view) (err error) {
 	var t outcome.Timing
 	var facts present.Facts
@@ -324,7 +324,7 @@ func (d *runView) describe(v *view) (err error) {
 	return err
 }
 
-// actions says what can be done with the run, and what running it again may do.
+// actions sets the actions for the run, and the effects of running it again.
 func (d *runView) actions(v *view) {
 	r := d.Run
 	for _, m := range r.Calls {
@@ -350,10 +350,10 @@ func (d *runView) actions(v *view) {
 	}
 }
 
-// Raw is the address of the page without its query.
+// Raw returns the address of the page without a query.
 func (d *runView) Raw() string { return "/runs/" + link(d.ID) }
 
-// SaveName is the name under which the script is saved already, or may be.
+// SaveName returns the proposed name for saving the script, or "".
 func (d *runView) SaveName() string {
 	if name := d.Run.Begin.Name; library.CheckName(name) == nil {
 		return name
@@ -361,7 +361,7 @@ func (d *runView) SaveName() string {
 	return ""
 }
 
-// Panels is how many there are side by side below the score.
+// Panels returns the number of panels side by side below the timeline.
 func (d *runView) Panels() int {
 	n := 2
 	if len(d.Ledger) > 0 {
@@ -373,10 +373,10 @@ func (d *runView) Panels() int {
 	return n
 }
 
-// Sent returns how many calls were sent.
+// Sent returns the number of sent calls.
 func (d *runView) Sent() int { return d.Calls - d.NotSent }
 
-// Counted says how many calls had effects, or "no effects", and how many were not sent.
+// Counted returns the number of effect calls, or "no effects", and of calls that were not sent.
 func (d *runView) Counted() string {
 	out := "no effects"
 	if n := d.Classes[record.Effect] + d.Classes[record.Again]; n > 0 {

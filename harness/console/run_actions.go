@@ -139,12 +139,12 @@ func (v *view) operators() (*record.Run, error) {
 	return v.named()
 }
 
-// settle records the operator's answer about a call whose outcome is unknown.
+// settle records the operator's statement about a call whose outcome is unknown.
 func (c *Console) settle(v *view, r *record.Run) error {
 	back := func(err error) error { return v.cannot(r, "The call was not settled:", err.Error()) }
 	st := &record.Settle{Who: v.Name, How: "said"}
 	if _, err := fmt.Sscan(v.r.PostFormValue("call"), &st.N); err != nil {
-		return badRequest("The form has no number of a call.")
+		return badRequest("The form lacks the number of a call.")
 	}
 	switch v.r.PostFormValue("what") {
 	case "happened":
@@ -204,7 +204,7 @@ func (c *Console) resume(v *view, r *record.Run) error {
 	return v.goTo("/runs/" + link(r.Begin.ID))
 }
 
-// recordFile sends the whole record as one JSON file.
+// recordFile sends the full record as one JSON file.
 func (c *Console) recordFile(v *view) error {
 	release, err := v.sends()
 	if err != nil {
@@ -223,7 +223,7 @@ func (c *Console) recordFile(v *view) error {
 	}
 	if err != nil && v.r.Context().Err() == nil { // otherwise the browser disconnected
 		v.c.log.Error("sending a record", "run", r.Begin.ID, "error", err)
-		panic(http.ErrAbortHandler) // breaks the connection, so that the file is visibly incomplete
+		panic(http.ErrAbortHandler) // aborts the response, so that the client sees that the file is incomplete
 	}
 	return nil
 }

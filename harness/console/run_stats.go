@@ -11,23 +11,23 @@ import (
 )
 
 const (
-	// maxRecent is the largest number of runs that numbers are made of.
+	// maxRecent limits the runs that statistics are computed from.
 	maxRecent = 10_000
-	// recentFor is how long a list of runs is used without looking again.
+	// recentFor is how long the list of recent runs is cached.
 	recentFor = time.Second
-	// maxScanned is the size of the largest record that is read for a list, in bytes.
+	// maxScanned limits the records that are read for lists, in bytes.
 	maxScanned = 16 << 20
 )
 
-// recent are the summaries of the latest runs of all tokens.
+// recent caches the summaries of the latest runs of all tokens.
 type recent struct {
 	mu   sync.Mutex
 	at   time.Time
-	runs []*record.Summary // the latest first
+	runs []*record.Summary // latest first
 }
 
-// recentRuns returns the runs of the last month that the viewer may see, the latest first.
-// It reports whether there are more than maxRecent.
+// recentRuns returns last month's runs that the viewer may see, latest first, and whether maxRecent
+// was reached.
 func (v *view) recentRuns() (runs []*record.Summary, full bool) {
 	r := &v.c.recent
 	r.mu.Lock()
@@ -56,7 +56,7 @@ func since(runs []*record.Summary, t time.Time) []*record.Summary {
 	return runs[:i]
 }
 
-// called are the calls of a tool, or of a server's tools, in some runs.
+// called has statistics of the calls of a tool, or of a server's tools.
 type called struct {
 	record.Used
 	Runs    int
@@ -64,7 +64,7 @@ type called struct {
 	hours   [24]record.Used // by the age of the run in hours
 }
 
-// Mean returns the mean time of the calls that were answered, in ms.
+// Mean returns the mean duration of answered calls, in ms.
 func (t *called) Mean() float64 { return mean(&t.Used) }
 
 func mean(u *record.Used) float64 { return u.Ms / float64(max(u.Timed, 1)) }
@@ -78,7 +78,7 @@ func add(to *record.Used, u *record.Used) {
 	to.Max = max(to.Max, u.Max)
 }
 
-// calledBy sums up calls by tool, or by what nameOf returns for a tool.
+// calledBy sums up calls by tool, or by the name that nameOf returns for the tool.
 func calledBy(runs []*record.Summary, nameOf func(tool string) string, now time.Time) map[string]*called {
 	all := map[string]*called{}
 	for _, sum := range runs {
@@ -107,7 +107,7 @@ func calledBy(runs []*record.Summary, nameOf func(tool string) string, now time.
 	return all
 }
 
-// Spark returns the mean times of the last 24 hours.
+// Spark returns the mean durations over the last 24 hours, as a line.
 func (t *called) Spark() []point {
 	values := make([]float64, len(t.hours))
 	for i := range t.hours {

@@ -32,8 +32,8 @@ func TestEachStateOfARunSaysWhatIsAndWhatToDo(t *testing.T) {
 		"waiting":   {"calls need approval", `class="b ask"`, "/approvals/" + w.runs["waiting"] + ".", "Close…"},
 		"uncertain": {"Outcome of call 2 unknown", "It happened…", "It did not happen…", "b s", " lost"},
 		"died":      {"process died:", "Resume…"},
-		"dry":       {"dry run:", "Effect calls of the dry run", "none of them was sent", "answer of run"},
-		"compile":   {"unknown field Count", "did you mean MaxCount?", "No call was made."},
+		"dry":       {"dry run:", "Effect calls of the dry run", ">not sent<", "answer of run"},
+		"compile":   {"unknown field Count", "did you mean MaxCount?", "No calls."},
 		"panic":     {`class="note mark bad"`},
 		"ambiguous": {"nearest: ", "/tools/mail.send_mail"},
 		"running":   {"so far", ` open"`, `data-live="run:` + w.runs["running"], `class="now"`},
@@ -218,7 +218,7 @@ func TestValuesThatAreNotKeptAreSaid(t *testing.T) {
 		&record.Done{N: 1, Kind: record.Answered, Result: gone, Bytes: 41})
 	c := w.signIn(t, "")
 	wants(t, c.page("/runs/"+id), "the run", "values not kept:", "41 bytes, not kept")
-	wants(t, c.page("/runs/"+id+"/calls/1"), "the call", "41 bytes, not kept: only its digest is, abababab")
+	wants(t, c.page("/runs/"+id+"/calls/1"), "the call", "41 bytes, not kept; digest abababab")
 }
 
 func BenchmarkRunPage(b *testing.B) {

@@ -17,19 +17,19 @@ import (
 )
 
 const (
-	// runsShown is how many runs a page of the list has.
+	// runsShown is the number of runs on a page of the list.
 	runsShown = 50
-	// searchTime bounds how long records are read for one page of the list.
+	// searchTime limits the time for reading records for one page.
 	searchTime = 5 * time.Second
-	// maxField bounds a field of the filter, in bytes.
+	// maxField limits a field of the filter, in bytes.
 	maxField = 500
 )
 
-// runsQuery has the filters in the address of the list.
+// runsQuery has the filters from the address of the list.
 type runsQuery struct {
 	present.Query
-	Subject string // whose; for the operator
-	Before  string // the ID of the run that the page stands behind
+	Subject string // token of the runs; only for the operator
+	Before  string // ID of the run before the page's first run
 }
 
 // fields are the names of the filters in an address, in the order of the form.
@@ -47,13 +47,13 @@ func readRunsQuery(values url.Values) (*runsQuery, error) {
 	asked := q.values()
 	for _, name := range fields {
 		if len(asked.Get(name)) > maxField {
-			return nil, &present.QueryError{Field: name, Text: ": that is too long for a filter"}
+			return nil, &present.QueryError{Field: name, Text: ": too long for a filter"}
 		}
 	}
 	return q, nil
 }
 
-// values returns the query as an address has it.
+// values returns the query as URL values.
 func (q *runsQuery) values() url.Values {
 	out := url.Values{}
 	for name, value := range map[string]string{"text": q.Text, "status": strings.Join(q.Status, ","), "tool": q.Tool,
@@ -88,13 +88,13 @@ type runsData struct {
 	States   []runsState
 	Statuses []string
 	Rows     []*runRow
-	Older    string // the address of older runs; empty if there are none
-	Newest   string // the address of the first page; empty on the first page
+	Older    string // address of older runs, or ""
+	Newest   string // address of the first page; empty on the first page
 	Any      bool   // the viewer may see a run
 	Narrow   bool   // the query has a filter
 	More     bool   // the query has a filter besides text and status
-	// Cut reports whether the search stopped at its time limit. Until is when the last run
-	// began that it read; if zero, it read none. On is the address that continues the search.
+	// Cut reports whether the search stopped at its time limit. Until is the start of the last run
+	// that it read, or zero. On is the address that continues the search.
 	Cut     bool
 	Until   time.Time
 	On      string
@@ -112,11 +112,11 @@ type runRow struct {
 	*record.Summary
 	Preview *preview
 	Titled  string
-	Code    string // of a run without another title
-	Named   bool   // that is the name of a saved script or file
+	Code    string // first line of the script, if the run has no other title
+	Named   bool   // Titled is the name of a saved script or file
 	Whose   alike
-	In      alike  // session
-	Say     string // below the title: the error, or what the run needs
+	In      alike  // its session
+	Say     string // below the title: the error, or why the run needs a person
 	Bad     bool   // Say is an error
 	Next    string // address of the next step
 	Do      string // its label
@@ -124,10 +124,10 @@ type runRow struct {
 	Problem error // why the record cannot be read
 }
 
-// alike is a value of a run with the address of all runs that share it.
+// alike is a value of a run, with the address of all runs that share it.
 type alike struct{ Text, Href string }
 
-// runsText bounds a text of a run in a list, in characters.
+// runsText limits a text of a run in a list, in characters.
 const runsText = 300
 
 func (c *Console) listRuns(v *view) error {
@@ -158,7 +158,7 @@ func (c *Console) listRuns(v *view) error {
 	if err := c.readRuns(v, f, d); err != nil {
 		return err
 	}
-	if q.Before == "" && q.Text == "" { // a text is looked for in whole records, which is too much for each news
+	if q.Before == "" && q.Text == "" { // full-text search is too slow for live updates
 		page.Live = []string{topicRuns}
 	}
 	if err := v.turn(); err != nil {
@@ -199,7 +199,7 @@ func (c *Console) fillForm(v *view, d *runsData) {
 	if cat := c.host.Catalog(v.Viewer); cat != nil {
 		d.Servers = c.servers(v)
 		if cat.Scripts != nil {
-			d.Scripts, _ = cat.Scripts.Names() // these are proposals
+			d.Scripts, _ = cat.Scripts.Names() // only proposals
 		}
 	}
 }
@@ -238,7 +238,7 @@ func (c *Console) readRuns(v *view, f *store.Filter, d *runsData) error {
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			return &problem{Status: http.StatusNotFound, Title: "Not here", Next: d.Newest, Do: "The newest runs",
-				Text: "The run after which this page of the list begins no longer exists."}
+				Text: "The run before this page's first run no longer exists."}
 		case errors.As(err, &stopped) && errors.Is(err, context.DeadlineExceeded):
 			d.stop(stopped)
 			return nil
@@ -263,7 +263,7 @@ func (c *Console) readRuns(v *view, f *store.Filter, d *runsData) error {
 	return nil
 }
 
-// stop sets where the search stopped.
+// stop records where the search stopped.
 func (d *runsData) stop(at *store.StoppedError) {
 	on := d.Q.values()
 	if at.ID != "" {
@@ -272,7 +272,7 @@ func (d *runsData) stop(at *store.StoppedError) {
 	d.Cut, d.Until, d.On = true, at.Time, strings.TrimSuffix("/runs?"+on.Encode(), "?")
 }
 
-// anyRun reports whether there is a run that a viewer may see.
+// anyRun reports whether the viewer may see any run.
 func (c *Console) anyRun(v *view) bool {
 	f := v.Filter()
 	f.Limit = 1
@@ -282,7 +282,7 @@ func (c *Console) anyRun(v *view) bool {
 	return false
 }
 
-// fill sets the fields of a row besides the summary of its run.
+// fill sets the fields of a row that the summary lacks.
 func (r *runRow) fill(v *Viewer, q *runsQuery, now time.Time) {
 	r.Began = day(r.Time, now)
 	if r.Problem != nil {
@@ -321,7 +321,7 @@ func (r *runRow) fill(v *Viewer, q *runsQuery, now time.Time) {
 	}
 }
 
-// Live reports whether the run is a dry run that was resumed after an approval.
+// Live reports whether the run is a dry run that was resumed after approval.
 func (r *runRow) Live() bool { return r.Preview != nil && r.Preview.Live }
 
 // Hurt reports whether the record is damaged.

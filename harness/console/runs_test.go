@@ -125,7 +125,7 @@ func TestAFilterThatCannotBeReadSaysWhatWouldBeRight(t *testing.T) {
 		"tool=shop.[":                        "is not a pattern",
 		"since=soon":                         "Since &#34;soon&#34;: want an age such as 90s, 2h or 7d",
 		"until=%00%E2%80%AE":                 "want an age such as",
-		"text=" + strings.Repeat("a", 501):   "Text: that is too long for a filter",
+		"text=" + strings.Repeat("a", 501):   "Text: too long for a filter",
 		"before=" + strings.Repeat("b", 501): "too long",
 	} {
 		status, body := c.get("/runs?" + query)

@@ -16,54 +16,54 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// Bounds of a form: a schema is a server's word.
+// Limits of a form. Schemas come from servers and are untrusted.
 const (
-	maxArgumentFields = 200 // in all; with more, arguments are written as JSON
-	formDepth         = 4   // of objects in objects; deeper ones are written as JSON
-	formOptions       = 300 // of a choice; of more, one is written as JSON
-	formTicks         = 24  // of a list that is ticked; of more, its elements are written
-	formName          = 200 // bytes of a property's name
+	maxArgumentFields = 200 // in total; above, arguments are entered as JSON
+	formDepth         = 4   // depth of nested objects; deeper ones are entered as JSON
+	formOptions       = 300 // options of a choice; above, the value is entered as JSON
+	formTicks         = 24  // options to tick; above, the list is entered as text
+	formName          = 200 // bytes of a property name
 )
 
-// form has a field for each argument of a tool, and makes its arguments.
+// form has a field for each argument of a tool, and builds the arguments.
 type form struct {
 	Fields []*argument
-	// JSON is all arguments as they were written, or could be.
+	// JSON is all arguments as JSON, as entered or as built from the fields.
 	JSON string
-	// Error is what is wrong with no field of its own.
+	// Error is an error that belongs to no field.
 	Error string
 	count int
 }
 
-// argument is the field for one argument, or for a part of one.
+// argument is a form field for an argument, or for a part of one.
 type argument struct {
 	*wrappers.Field
-	ID   string // of the field in the form
-	Path string // as errors of arguments name it: commits.author
+	ID   string // ID of the form field
+	Path string // path as in errors about arguments: commits.author
 	// Kind is text, area, number, choice, lines, ticks, json or object.
 	Kind string
 	// Input is the type of an input element.
 	Input   string
-	Limits  string // what the schema says of values, in words
+	Limits  string // the schema's constraints in words
 	Options []formOption
-	Fields  []*argument // of an object
+	Fields  []*argument // the fields of an object
 
-	Value  string // as it was typed
+	Value  string // as entered
 	Ticked map[string]bool
 	Error  string
 }
 
-// Placeholder is the default of the schema as it would be typed.
+// Placeholder returns the schema's default in the form in which it would be entered.
 func (x *argument) Placeholder() string { return plain(json.RawMessage(x.Default)) }
 
-// formOption is a value that may be chosen: Value is its JSON.
+// formOption is a value of a choice. Value is JSON.
 type formOption struct{ Value, Label string }
 
-// newForm makes an empty form. If there are too many parameters, it has no fields: then the
-// arguments are written as JSON.
+// newForm returns an empty form. It has no fields if there are too many parameters; the arguments
+// are then entered as JSON.
 func newForm(parameters []*wrappers.Field) *form { return newFormAt("a", parameters) }
 
-// newFormAt returns a form whose fields have IDs that begin with id.
+// newFormAt returns a form with field IDs that begin with id.
 func newFormAt(id string, parameters []*wrappers.Field) *form {
 	f := &form{}
 	if f.Fields = f.arguments(id, "", parameters, 0); f.count > maxArgumentFields {
@@ -84,7 +84,7 @@ func (f *form) arguments(id, path string, fields []*wrappers.Field, depth int) [
 	return out
 }
 
-// long are the last words of names whose texts have several lines, most likely.
+// long are the last words of property names that usually have texts of several lines.
 var long = []string{"body", "content", "text", "message", "description", "code", "script", "sql", "markdown", "html", "patch"}
 
 // inputs are the types of input elements, by the limits of a text.
@@ -123,8 +123,8 @@ func (f *form) argument(id, path string, field *wrappers.Field, depth int) *argu
 	return x
 }
 
-// optionsOf returns the values that a field may have. It returns nil if they are not
-// listed, too many, or objects and lists.
+// optionsOf returns the values of an enumerated field. It returns nil if the values are not listed,
+// are too many, or are objects or lists.
 func optionsOf(field *wrappers.Field) []formOption {
 	values := slices.Clone(field.Enum)
 	if field.Nullable && len(values) > 1 && field.Kind != "list" {
@@ -147,7 +147,7 @@ func optionsOf(field *wrappers.Field) []formOption {
 	return out
 }
 
-// plain is a JSON value as it is typed: a text without its quotes, all else as JSON.
+// plain returns a JSON value as it is entered: strings without quotes, other values as JSON.
 func plain(raw json.RawMessage) string {
 	var s string
 	if len(raw) == 0 || string(raw) == "null" {
@@ -159,7 +159,7 @@ func plain(raw json.RawMessage) string {
 	return string(compact(raw))
 }
 
-// compact is JSON without white space; numbers keep their digits.
+// compact returns JSON without white space. Numbers keep their digits.
 func compact(raw json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {
@@ -168,7 +168,7 @@ func compact(raw json.RawMessage) json.RawMessage {
 	return b.Bytes()
 }
 
-// quoted is a text as JSON.
+// quoted returns a text as a JSON string.
 func quoted(s string) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -177,20 +177,20 @@ func quoted(s string) json.RawMessage {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// isNumber reports whether a text is a number of JSON.
+// isNumber reports whether a text is a JSON number.
 func isNumber(s string) bool {
 	return s != "" && (s[0] == '-' || s[0] >= '0' && s[0] <= '9') && json.Valid([]byte(s))
 }
 
-// read takes what was sent and returns the arguments, an object; ok is false where a
-// field has an error.
+// read reads the submitted form and returns the arguments as an object. ok is false if a field has
+// an error.
 func (f *form) read(sent url.Values) (args json.RawMessage, ok bool) {
 	args, _, ok = readFields(f.Fields, sent)
 	f.JSON = indented(args)
 	return args, ok
 }
 
-// readFields is the object of some fields; some is false where none of them was given.
+// readFields returns the object of some fields. some reports whether any of them has a value.
 func readFields(fields []*argument, sent url.Values) (object json.RawMessage, some, ok bool) {
 	var b bytes.Buffer
 	ok = true
@@ -221,14 +221,14 @@ func readFields(fields []*argument, sent url.Values) (object json.RawMessage, so
 	return b.Bytes(), some, ok && len(missing) == 0
 }
 
-// missed notes that a required field was not given.
+// missed sets the error of a missing required field.
 func (x *argument) missed() {
 	if x.Error = "is required"; x.Kind == "choice" {
 		x.Error = "is required: choose one"
 	}
 }
 
-// forget takes back that something was missed in a part that need not be given.
+// forget removes the errors about missing fields in an object that is optional.
 func (x *argument) forget() {
 	x.Error = ""
 	for _, y := range x.Fields {
@@ -236,8 +236,8 @@ func (x *argument) forget() {
 	}
 }
 
-// read is the JSON of what was sent, nil where that is nothing; fine is false where it
-// is wrong, and Error says why.
+// read returns the JSON of the submitted value, or nil if the field is empty. fine is false if the
+// value is invalid; Error says why.
 func (x *argument) read(sent url.Values) (value json.RawMessage, fine bool) {
 	if x.Kind == "object" {
 		object, some, fine := readFields(x.Fields, sent)
@@ -245,7 +245,7 @@ func (x *argument) read(sent url.Values) (value json.RawMessage, fine bool) {
 		case some || x.Required && fine:
 			return object, fine
 		case x.Required:
-			return object, false // what is missing in it says so
+			return object, false // the missing fields have the errors
 		}
 		for _, y := range x.Fields {
 			y.forget()
@@ -338,7 +338,7 @@ func (x *argument) lines() (json.RawMessage, bool) {
 	return json.RawMessage("[" + strings.Join(values, ",") + "]"), true
 }
 
-// wrongNumber says what is wrong with a number or an integer; "": nothing.
+// wrongNumber returns what is wrong with a number or an integer, or "".
 func wrongNumber(s, kind string) string {
 	switch {
 	case kind == "integer" && (!isNumber(s) || strings.ContainsAny(s, ".eE")):
@@ -349,7 +349,7 @@ func wrongNumber(s, kind string) string {
 	return ""
 }
 
-// wrongJSON says what is wrong with a JSON value; "": nothing.
+// wrongJSON returns what is wrong with a JSON value, or "".
 func wrongJSON(s string) string {
 	var v json.RawMessage
 	err := json.Unmarshal([]byte(s), &v)
@@ -365,7 +365,7 @@ func wrongJSON(s string) string {
 	return why + `. Put text in quotes: "text"`
 }
 
-// whole takes arguments that were written as JSON.
+// whole reads arguments that were entered as JSON.
 func (f *form) whole(s string) (args json.RawMessage, ok bool) {
 	f.JSON = strings.ReplaceAll(s, "\r\n", "\n")
 	trimmed := strings.TrimSpace(f.JSON)
@@ -387,7 +387,7 @@ func (f *form) whole(s string) (args json.RawMessage, ok bool) {
 	return compact(json.RawMessage(trimmed)), true
 }
 
-// fill writes arguments into the fields; false where they have what no field can show.
+// fill writes arguments into the fields. It returns false if the fields cannot show all of them.
 func (f *form) fill(args json.RawMessage) bool {
 	args = registry.PrintableJSON(args)
 	f.JSON = indented(args)
@@ -412,8 +412,8 @@ func (x *argument) fill(raw json.RawMessage) bool {
 	case "object":
 		return fillFields(x.Fields, raw)
 	case "text", "area":
-		// An empty text is not sent, and an input element has one line. Invisible characters
-		// belong into the JSON, as escapes.
+		// An empty text is not sent, and an input element has one line. Invisible characters need
+		// JSON with escapes.
 		if registry.PrintableText(s, len(s)) != s {
 			return false
 		}
@@ -451,7 +451,7 @@ func (x *argument) fill(raw json.RawMessage) bool {
 	return fine && bytes.Equal(got, raw)
 }
 
-// indented is JSON over several lines where it is long.
+// indented returns JSON, over several lines if it is long.
 func indented(raw json.RawMessage) string {
 	if len(raw) <= 60 {
 		return string(raw)
@@ -459,8 +459,8 @@ func indented(raw json.RawMessage) string {
 	return present.Indented(raw)
 }
 
-// place puts an error of arguments, "commits[].author: type: …", beside the field that
-// it names, else above the form.
+// place shows an error about arguments, "commits[].author: type: …", beside the field that it
+// names, or else above the form.
 func (f *form) place(message string) {
 	at, rest, ok := strings.Cut(message, ": ")
 	if ok {
@@ -472,7 +472,7 @@ func (f *form) place(message string) {
 	f.Error = message
 }
 
-// find is the field that has a path, or the nearest around it.
+// find returns the field with a path, or the nearest field that contains it.
 func find(fields []*argument, path string) *argument {
 	for _, x := range fields {
 		switch {
@@ -488,7 +488,7 @@ func find(fields []*argument, path string) *argument {
 	return nil
 }
 
-// wrongFields are those with an error.
+// wrongFields returns the fields with an error.
 func wrongFields(fields []*argument) (out []*argument) {
 	for _, x := range fields {
 		if x.Error != "" {

@@ -31,22 +31,22 @@ import (
 )
 
 const (
-	// fewLines of a log, and of a part of a changed definition, are in the list of
-	// servers; manyLines are on the page of one.
+	// fewLines limits a log, and a part of a changed definition, in the list of servers; manyLines
+	// limits them on the page of one server.
 	fewLines, manyLines = 8, 400
-	// maxLine of a line is shown, in characters; shortLine of one of a log in the list.
+	// maxLine limits a displayed line, in characters; shortLine limits a log line in the list.
 	maxLine, shortLine = 1000, 240
 )
 
-// serversData is what the pages of servers show.
+// serversData is the data of the pages of servers.
 type serversData struct {
 	Now   time.Time
 	Rows  []*serverRow
 	One   bool // the page of one server
 	Names []string
 	Sum   string
-	// Acts says that servers can be changed here, and Asks that they can be asked; Why
-	// not, in words.
+	// Acts reports whether the console can change servers, Asks whether it can reload them. Why is
+	// the reason if it cannot.
 	Acts, Asks bool
 	Why        string
 	Loading    bool
@@ -56,40 +56,40 @@ type serversData struct {
 type serverRow struct {
 	Name      string
 	Transport string
-	At        string // its command, URL or file; "": the viewer may not know
+	At        string // its command, URL or file; empty if the viewer may not see it
 	State     serverState
-	Since     time.Time // of the state; zero: not known
-	Error     string    // in its own words
-	Again     string    // when it is asked again
+	Since     time.Time // start of the state; zero if unknown
+	Error     string    // the server's message
+	Again     string    // when it is retried
 	Tools     int
 	Stale     int
-	Tokens    int // of the tools' definitions, about; 0: not known
+	Tokens    int // approximate size of the tools' definitions; 0 if unknown
 	Start     float64
-	Calls     *called // nil if none is known
-	Busy      string  // calls under way, of how many
+	Calls     *called // nil if unknown
+	Busy      string  // running calls and their limit
 	Protocol  string
 	Version   string
 	Problems  []string
-	Held      []string // IDs of tools that wait to be accepted
+	Held      []string // IDs of changed tools to be accepted
 	Changes   []*toolChange
 	Log       []logLine
 	LogError  string
-	// Open says that more of it is shown than a row.
+	// Open reports whether the row shows details.
 	Open    bool
-	Enable  bool // it is switched off, and can be switched on
+	Enable  bool // disabled, and can be enabled
 	Disable bool
-	SignIn  *signingIn // nil: none is under way
-	Signs   bool       // it has a sign-in
-	Local   bool       // and the browser is on this machine
+	SignIn  *signingIn // the current sign-in, or nil
+	Signs   bool       // supports sign-in
+	Local   bool       // the browser is on this machine
 }
 
-// serverState is what a server is at.
+// serverState is the state of a server.
 type serverState struct {
 	Key   string
 	Class string
 	Icon  string
 	Word  string
-	rank  int // trouble first
+	rank  int // problems first
 }
 
 var serverStates = map[string]serverState{
@@ -105,16 +105,16 @@ var serverStates = map[string]serverState{
 	"off":      {"off", "off", "off", "disabled", 6},
 }
 
-// toolChange is a pinned tool whose definition has changed.
+// toolChange is a pinned tool with a changed definition.
 type toolChange struct {
 	ID     string
 	What   string
 	New    bool
-	Digest string // of the change, for what is accepted to be what was shown
+	Digest string // of the change; accepting requires the digest that was shown
 	Parts  []changedPart
-	Words  bool // that people and models read
+	Words  bool // the change is in texts that people and models read
 	Error  string
-	Cut    bool // not all is shown
+	Cut    bool // truncated
 }
 
 type changedPart struct {
@@ -122,17 +122,17 @@ type changedPart struct {
 	Lines []changedLine
 }
 
-// changedLine is a line before (dm), after (dp) or in both (d0); Mark is what is new in
-// it, between Text and End.
+// changedLine is a line before (dm), after (dp) or in both (d0). Mark is its new part, between Text
+// and End.
 type changedLine struct{ Class, Sign, Text, Mark, End string }
 
-// logLine is a line of a server's log; Note: of ours.
+// logLine is a line of a server's log. Note marks lines of the harness.
 type logLine struct {
 	Time, Text string
 	Note       bool
 }
 
-// showServers shows all servers, or one.
+// showServers shows all servers, or the one named in the path.
 func (c *Console) showServers(v *view) error {
 	now, name := time.Now(), v.r.PathValue("name")
 	runs, _ := v.recentRuns()
@@ -158,7 +158,7 @@ func (c *Console) showServers(v *view) error {
 	}
 	i := slices.IndexFunc(d.Rows, func(r *serverRow) bool { return r.Name == name })
 	if i < 0 {
-		return notFound("There is no server of this name.")
+		return notFound("No server has this name.")
 	}
 	r := d.Rows[i]
 	r.Open = true
@@ -184,8 +184,8 @@ func summed(rows []*serverRow) string {
 	return strings.Join(out, ", ")
 }
 
-// serverRows are the servers as a viewer may see them, trouble first. details adds
-// what is read from files for those with trouble.
+// serverRows returns the servers as the viewer may see them, problems first. details adds details
+// from files to servers with problems.
 func (c *Console) serverRows(v *view, runs []*record.Summary, now time.Time, details bool) []*serverRow {
 	var rows []*serverRow
 	cat := c.host.Catalog(v.Viewer)
@@ -202,7 +202,7 @@ func (c *Console) serverRows(v *view, runs []*record.Summary, now time.Time, det
 		v.toolsByServer(cat, rows)
 		for _, r := range rows {
 			for _, k := range c.sizes.of(cat).Servers {
-				if k.Name == r.Name && k.Tools == r.Tools { // else it counts tools that the viewer may not see
+				if k.Name == r.Name && k.Tools == r.Tools { // otherwise the size includes tools that the viewer may not see
 					r.Tokens = k.SchemaTokens
 				}
 			}
@@ -228,7 +228,7 @@ func (r *serverRow) rank() int {
 	return r.State.rank
 }
 
-// toolsByServer counts the tools of each server that the viewer is shown.
+// toolsByServer counts the tools of each server that the viewer may see.
 func (v *view) toolsByServer(cat *catalog.Catalog, rows []*serverRow) {
 	by := map[string]*serverRow{}
 	for _, r := range rows {
@@ -251,7 +251,7 @@ func (v *view) toolsByServer(cat *catalog.Catalog, rows []*serverRow) {
 	}
 }
 
-// serverRow is what is known of a server of the registry.
+// serverRow returns the row of a server of the registry.
 func (c *Console) serverRow(v *view, cat *catalog.Catalog, s *registry.Server, now time.Time) *serverRow {
 	r := &serverRow{Name: s.Name, Transport: s.Transport, Protocol: s.Protocol}
 	if v.Operator {
@@ -311,7 +311,7 @@ func (c *Console) serverRow(v *view, cat *catalog.Catalog, s *registry.Server, n
 	return r
 }
 
-// definition is what the config says of a server; nil: that is not known.
+// definition returns the config of a server, or nil if it is unknown.
 func definition(cat *catalog.Catalog, name string) *config.Server {
 	if cat == nil {
 		return nil
@@ -324,7 +324,7 @@ func definition(cat *catalog.Catalog, name string) *config.Server {
 	return nil
 }
 
-// askedAgain says when a server that is not up is asked again.
+// askedAgain returns when a server that is not up is retried.
 func (c *Console) askedAgain(st backend.State, now time.Time) string {
 	var out []string
 	if st.Retry.After(now) {
@@ -344,8 +344,7 @@ func (c *Console) askedAgain(st backend.State, now time.Time) string {
 	return strings.Join(out, "; ")
 }
 
-// configured adds what the config says now: servers that are switched off, and those
-// that nobody has asked yet.
+// configured adds the current config: disabled servers, and servers that were not loaded yet.
 func (c *Console) configured(rows []*serverRow, known map[string]bool) []*serverRow {
 	paths := c.opts.Files.AllConfigs()
 	if len(paths) == 0 {
@@ -353,7 +352,7 @@ func (c *Console) configured(rows []*serverRow, known map[string]bool) []*server
 	}
 	cfg, err := config.Load(paths...)
 	if err != nil {
-		return rows // the server's log says why; all stays as it was read last
+		return rows // the error is in the server's log; keep the last state
 	}
 	for _, r := range rows {
 		if s, ok := cfg.Server(r.Name); ok {
@@ -382,7 +381,7 @@ func (c *Console) configured(rows []*serverRow, known map[string]bool) []*server
 	return rows
 }
 
-// more adds what files say of a server: what changed of its tools, and its log.
+// more adds details from files to a server: changes of its tools, and its log.
 func (c *Console) more(v *view, cat *catalog.Catalog, r *serverRow, lines int) {
 	r.SignIn, r.Local = c.signins.of(r.Name), transport.IsLoopback(v.r.Host)
 	r.Changes, r.Log, r.LogError = nil, nil, ""
@@ -429,7 +428,7 @@ func (c *Console) more(v *view, cat *catalog.Catalog, r *serverRow, lines int) {
 	}
 }
 
-// newChange is how a held tool changed, in at most so many lines a part.
+// newChange returns the change of a held tool, with at most so many lines for each part.
 func newChange(pins *registry.Pins, t *registry.Tool, lines int) *toolChange {
 	x := &toolChange{ID: t.ID, New: t.New(), Error: present.Visible(t.Error, maxLine, false)}
 	accepted, now, ok := pins.Change(t.Server, t.Name)
@@ -437,7 +436,7 @@ func newChange(pins *registry.Pins, t *registry.Tool, lines int) *toolChange {
 		return x
 	}
 	if !ok {
-		x.Error = "The change was accepted. The tool can be called when its server has been reloaded."
+		x.Error = "The change was accepted. The tool can be called after its server is reloaded."
 		return x
 	}
 	c := build.Compare(t.ID, accepted, now)
@@ -475,7 +474,7 @@ func newChange(pins *registry.Pins, t *registry.Tool, lines int) *toolChange {
 	return x
 }
 
-// marked takes apart a line at what is new in it.
+// marked splits a line around its new part.
 func marked(before, after string) (begin, mark, end string) {
 	a, b := []rune(before), []rune(after)
 	i := 0
@@ -489,17 +488,17 @@ func marked(before, after string) (begin, mark, end string) {
 	return string(b[:i]), string(b[i : len(b)-j]), string(b[len(b)-j:])
 }
 
-// changeDigest tells a change from others.
+// changeDigest returns a digest that identifies a change.
 func changeDigest(c build.Change) string {
 	b, err := json.Marshal(c)
-	if err != nil { // schemas that are no JSON do not get into a registry
+	if err != nil { // unreachable: schemas in a registry are valid JSON
 		return ""
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
 
-// backToServer is the page that an action on a server was asked from.
+// backToServer redirects to the page that the action came from.
 func backToServer(v *view) error {
 	name := v.r.PathValue("name")
 	if name == "" || v.r.PostFormValue("from") == "list" {
@@ -508,7 +507,7 @@ func backToServer(v *view) error {
 	return v.goTo("/servers/" + url.PathEscape(name))
 }
 
-// configs returns the configs that an action changes, which only the operator may.
+// configs returns the configs for actions that change them, which only the operator may.
 func (v *view) configs() (*catalog.Files, error) {
 	f := v.c.opts.Files
 	switch {
@@ -521,11 +520,11 @@ func (v *view) configs() (*catalog.Files, error) {
 	return f, nil
 }
 
-// askServer has a server asked for its tools again; "": all.
+// askServer reloads the tools of a server, or of all servers if the path names none.
 func (c *Console) askServer(v *view, f *catalog.Files) error {
 	name := v.r.PathValue("name")
 	if cat := c.host.Catalog(v.Viewer); name != "" && (cat == nil || !hasServer(cat, name)) {
-		return notFound("There is no server of this name.")
+		return notFound("No server has this name.")
 	}
 	what := "All servers are"
 	if name != "" {
@@ -544,8 +543,7 @@ func hasServer(cat *catalog.Catalog, name string) bool {
 	return ok
 }
 
-// switchServer switches a server on or off in its config, as harness enable and
-// disable do.
+// switchServer enables or disables a server in its config, like harness enable and disable.
 func (c *Console) switchServer(v *view, f *catalog.Files) error {
 	name, on := v.r.PathValue("name"), strings.HasSuffix(v.r.URL.Path, "/enable")
 	c.changing.Lock()
@@ -559,7 +557,7 @@ func (c *Console) switchServer(v *view, f *catalog.Files) error {
 		err = clients.Rewrite(path, after)
 	}
 	if err != nil {
-		return fmt.Errorf("%s stays as it was: %w", path, err)
+		return fmt.Errorf("%s was not changed: %w", path, err)
 	}
 	is := "on"
 	if !on {
@@ -576,7 +574,7 @@ func (c *Console) switchServer(v *view, f *catalog.Files) error {
 	return backToServer(v)
 }
 
-// acceptTool accepts what a pinned tool has become, as build-registry accept does.
+// acceptTool accepts the changed definition of a pinned tool, like build-registry accept.
 func (c *Console) acceptTool(v *view, f *catalog.Files) error {
 	name, id := v.r.PathValue("name"), v.r.PostFormValue("tool")
 	a, err := f.Acceptance()
@@ -584,7 +582,7 @@ func (c *Console) acceptTool(v *view, f *catalog.Files) error {
 		return fmt.Errorf("nothing was accepted: %w", err)
 	}
 	if t, ok := a.Registry.Tool(id); !ok || t.Server != name {
-		return notFound("There is no such tool of this server.")
+		return notFound("This server has no tool with this ID.")
 	}
 	change := a.Change(id)
 	if changeDigest(change) != v.r.PostFormValue("digest") {
@@ -602,24 +600,23 @@ func (c *Console) acceptTool(v *view, f *catalog.Files) error {
 	return backToServer(v)
 }
 
-// signInWait is how long a sign-in may take, and signInPage how long the server may take
-// to say where.
+// signInWait limits a sign-in, signInPage the time until the server sends the address of its page.
 const signInWait, signInPage = 5 * time.Minute, 15 * time.Second
 
-// signIns are the sign-ins that are under way, or have failed.
+// signIns are the sign-ins that are running or failed.
 type signIns struct {
 	mu  sync.Mutex
 	all map[string]*signingIn
 }
 
-// signingIn is one of them.
+// signingIn is a sign-in.
 type signingIn struct {
-	URL, Host string // the page where a person signs in; "": the server has not said it yet
+	URL, Host string // the sign-in page; empty until the server sends it
 	Error     string // why it failed
 	over      bool
 }
 
-// of is a copy of the sign-in to a server; nil: there is none.
+// of returns a copy of the sign-in to a server, or nil.
 func (s *signIns) of(name string) *signingIn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -630,7 +627,7 @@ func (s *signIns) of(name string) *signingIn {
 	return nil
 }
 
-// change changes the sign-in to a server; nil as the result: there is none any more.
+// change replaces the sign-in to a server. If to returns nil, it removes the sign-in.
 func (s *signIns) change(name string, to func(x *signingIn) *signingIn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -644,8 +641,8 @@ func (s *signIns) change(name string, to func(x *signingIn) *signingIn) {
 	}
 }
 
-// signIn begins a sign-in, as build-registry signin does: its page leads the browser
-// back to a port of this machine.
+// signIn starts a sign-in, like build-registry signin. Its page redirects the browser to a port of
+// this machine.
 func (c *Console) signIn(v *view, f *catalog.Files) error {
 	name := v.r.PathValue("name")
 	if !transport.IsLoopback(v.r.Host) {
@@ -660,7 +657,7 @@ func (c *Console) signIn(v *view, f *catalog.Files) error {
 	s, ok := cfg.Server(name)
 	switch {
 	case !ok:
-		return notFound("There is no server of this name.")
+		return notFound("No server has this name.")
 	case s.Err != nil:
 		return s.Err
 	}

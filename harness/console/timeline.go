@@ -16,79 +16,78 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Bounds of a timeline, which hold for any record.
+// Limits of a timeline of any record.
 const (
-	maxBars       = 3000 // that are drawn; further calls are a strip of density and rows of the table
-	manyCalls     = 200  // above which run.js labels the bars, to keep the page small
-	maxLanes      = 24   // of a line, above which it is a strip until it is zoomed
+	maxBars       = 3000 // drawn calls; further calls appear in a density strip and in the table
+	manyCalls     = 200  // above, run.js labels the bars, to keep the page small
+	maxLanes      = 24   // lanes of a line; above, a strip until zoomed
 	leastBar      = .0012
-	leastSeen     = .008  // of a call of no time, among many
-	leastMean     = .0025 // bars that are narrower in the mean are a strip until zoomed
+	leastSeen     = .008  // width of a call without duration, if there are many calls
+	leastMean     = .0025 // mean width of bars; below, a strip until zoomed
 	mostZoom      = 40
-	maxCodeLines  = 2000     // of a script, above which lines at which nothing happened are left out
-	maxLineText   = 16 << 10 // bytes of a line that is shown
+	maxCodeLines  = 2000     // lines of a script; above, lines without events are folded
+	maxLineText   = 16 << 10 // bytes of a displayed line
 	maxPrints     = 5        // texts at a line
-	maxPrintMarks = 400      // times at which something was printed at a line
-	buckets       = 200      // of a density
+	maxPrintMarks = 400      // print times shown at a line
+	buckets       = 200      // of a density strip
 )
 
-// timeline is the picture of a run: its layout with colours, links and words.
+// timeline is the picture of a run: its layout with colours, links and labels.
 type timeline struct {
 	*present.Layout
 	Rows    []*timelineRow
-	Servers []timelineServer // whose tools were called
+	Servers []timelineServer // servers whose tools were called
 	Effects bool
 	Many    bool
 	Data    *timelineData
 
-	servers []string // their place says their colour
-	page    int      // of the table of calls that is shown
+	servers []string // in the order of their colours
+	page    int      // current page of the table of calls
 	now     time.Time
-	gonames map[string]string // of tools
+	gonames map[string]string // Go names of tools
 	indexes map[*[]string]map[string]int
 	drawn   int
 }
 
 type timelineServer struct{ Name, Hue string }
 
-// timelineRow is a row as a template writes it.
+// timelineRow is the data of a row in the template.
 type timelineRow struct {
 	*present.ScriptRow
 	T      *timeline
-	Child  *childScript // whose first row this is
+	Child  *childScript // set on the first row of a saved script
 	Indent int
 	Code   []span
 	Warns  []string
 	Result []span
 	Lane   *lane
-	Marks  string // path, in a box of 1000 by 20, of the times at which something was printed
+	Marks  string // path of the print times, in a 1000 by 20 box
 }
 
-// childScript is a saved script that ran. Row is that of the line that ran it.
+// childScript is a saved script that ran. Row and Line are those of the line that ran it.
 type childScript struct {
 	ID, Name, Row string
 	Line          int
 }
 
-// timelineData is what run.js needs besides the page.
+// timelineData is the data for run.js beyond the page.
 type timelineData struct {
 	Run    string       `json:"run"`
 	Total  int          `json:"total"`  // calls
-	Chosen int          `json:"chosen"` // the call that is shown at first; 0: there is none
+	Chosen int          `json:"chosen"` // the initially selected call, or 0
 	Live   bool         `json:"live"`
 	Many   bool         `json:"many"`
-	Segs   [][4]float64 `json:"segs"` // from, to: ms; percents. Pauses are left out
+	Segs   [][4]float64 `json:"segs"` // from, to in ms, then in percent; without pauses
 	Rows   []string     `json:"rows"` // IDs
 	Paths  []string     `json:"paths"`
 	Looks  []string     `json:"looks"` // class and state of a call: "s1 x|failed"
 	Tools  []string     `json:"tools"`
-	// Calls are those that are drawn, in the order of their beginning: number, index of
-	// its row, begin and duration in ms, indexes of its path and look; if there are
-	// many, also lane and index of its tool.
+	// Calls are the drawn calls by start: number, index of the row, start and duration in ms,
+	// indexes of path and look; if there are many, also lane and index of the tool.
 	Calls [][]any `json:"calls"`
 }
 
-// newTimeline draws a run. page is that of the table of calls beside it.
+// newTimeline draws a run. page is the page of the table of calls beside it.
 func newTimeline(v *present.View, servers []string, page int, now time.Time) *timeline {
 	t := &timeline{Layout: present.NewLayout(v, now, maxCodeLines), Many: v.Calls > manyCalls, servers: servers, page: page, now: now,
 		gonames: map[string]string{}, indexes: map[*[]string]map[string]int{}}
@@ -130,7 +129,7 @@ func newTimeline(v *present.View, servers []string, page int, now time.Time) *ti
 	return t
 }
 
-// rankOf orders calls by how much they matter: those whose outcome is unknown, failed ones, others.
+// rankOf orders calls by importance: unknown outcome, failed, others.
 func rankOf(s present.Step) int {
 	switch {
 	case s.State == present.Unknown:
@@ -187,7 +186,7 @@ func (t *timeline) row(r *present.ScriptRow, code [][]span) *timelineRow {
 	return row
 }
 
-// marks returns a path of the times at which something was printed.
+// marks returns a path of the print times.
 func (t *timeline) marks(all []*present.Print) string {
 	var path strings.Builder
 	n, last := 0, ""
@@ -202,20 +201,20 @@ func (t *timeline) marks(all []*present.Print) string {
 	return path.String()
 }
 
-// lane is the calls of a row as SVG: bars with words, or of many calls paths, and a strip
-// of density if the bars are shown only when zoomed.
+// lane has the calls of a row as SVG: labelled bars, or paths if there are many calls, and a
+// density strip if bars are shown only when zoomed.
 type lane struct {
 	Height  string
 	Strip   bool
-	From    int // zoom from which bars are shown, if not always
+	From    int // minimum zoom for bars, or 0
 	Drawn   bool
-	Density string // path, in a box of 200 by 20
+	Density string // path in a 200 by 20 box
 	Hue     string
 	Bars    []bar
 	Lanes   []pathLane // instead of Bars, if there are many calls
 }
 
-// bar is a link that looks like a bar.
+// bar is a link drawn as a bar.
 type bar struct {
 	Href, Label, Class string
 	X, W, Y, H         string
@@ -224,8 +223,8 @@ type bar struct {
 
 type barText struct{ Class, X, Dx, Y, Anchor, Text string }
 
-// pathLane is a lane with the bars that look alike as one path, in a box of 1000 by 10.
-// run.js makes links of those that are pointed at.
+// pathLane is a lane with one path for all bars of a class, in a 1000 by 10 box. run.js makes links
+// of bars under the pointer.
 type pathLane struct {
 	Y, H  string
 	Asks  []bar
@@ -264,7 +263,7 @@ func (t *timeline) lane(r *present.ScriptRow) *lane {
 	return l
 }
 
-// drawnFrom returns the zoom from which calls are drawn as bars, 1 being the whole run.
+// drawnFrom returns the minimum zoom at which calls are drawn as bars; 1 is the full run.
 func drawnFrom(all []*present.CallSpan, lanes int) int {
 	switch mean := present.MeanWidth(all); {
 	case len(all) <= 60:
@@ -277,7 +276,7 @@ func drawnFrom(all []*present.CallSpan, lanes int) int {
 	return 1
 }
 
-// laneAt returns where the bars of a lane are and how high, in rem.
+// laneAt returns the position and the height of the bars of a lane, in rem.
 func laneAt(lane, lanes int) (y, height float64) {
 	switch {
 	case lanes > 8:
@@ -288,7 +287,7 @@ func laneAt(lane, lanes int) (y, height float64) {
 	return 0.357, 0.714
 }
 
-// lanesHeight returns how high lanes are together, in rem.
+// lanesHeight returns the total height of lanes, in rem.
 func lanesHeight(lanes int) float64 {
 	switch {
 	case lanes > 8:
@@ -299,7 +298,7 @@ func lanesHeight(lanes int) float64 {
 	return 1.43
 }
 
-// look returns the class of a call besides its colour.
+// look returns the class of a call's state.
 func look(b *present.Bar, class record.Class) string {
 	switch b.State {
 	case present.Failed, present.NotSent, present.Unread:
@@ -319,17 +318,17 @@ func look(b *present.Bar, class record.Class) string {
 	return ""
 }
 
-// class returns the classes of a call: its colour and how it looks.
+// class returns the classes of a call: its colour and its state.
 func (t *timeline) class(s *present.CallSpan) string {
 	return hue(t.servers, s.Place.Tool) + look(s.Bar, s.Place.Class)
 }
 
-// across returns where a bar is and how wide.
+// across returns the position and the width of a bar.
 func across(s *present.CallSpan) (x, width float64) {
 	return min(s.X0, 1-leastBar), max(s.X1-s.X0, leastBar)
 }
 
-// timeless reports whether a call took no time, since its answer was made up or recorded.
+// timeless reports whether a call has no duration because its answer is made up or recorded.
 func timeless(s *present.CallSpan) bool {
 	return s.Bar != nil && (s.State == present.MadeUp || s.State == present.Recorded) && s.To == s.From
 }
@@ -339,7 +338,7 @@ func (t *timeline) approvalHref(a *record.Asked) string {
 	return "/approvals/" + link(record.ApprovalID(t.Run.Begin.ID, a.A))
 }
 
-// bar returns the bar of a call, or of an ask, with its words.
+// bar returns the labelled bar of a call or an ask.
 func (t *timeline) bar(r *present.ScriptRow, s *present.CallSpan) bar {
 	x, w := across(s)
 	y, height := laneAt(s.Lane, r.Lanes)
@@ -384,7 +383,7 @@ func (t *timeline) askWord(a *record.Asked) string {
 	return "not answered"
 }
 
-// words describe a call: its tool, the arguments that differ, how long, its state.
+// words describes a call: its tool, the arguments that differ, its duration and state.
 func words(s *present.CallSpan) string {
 	parts := []string{present.Visible(s.Place.Tool, 100, false)}
 	if d := present.Visible(s.Place.Differs(s.Bar), 40, false); d != "" {
@@ -417,8 +416,8 @@ func stateWord(s present.State) string {
 	return string(s)
 }
 
-// label returns a text after a lone bar, before it if there is no room, or else in it. A
-// character has some 1.3 percent.
+// label returns a text after a lone bar, or before or in it if there is no room. A character takes
+// about 1.3 percent.
 func label(x, w float64, s string) *barText {
 	b := &barText{X: pct(x), Dx: "6", Y: "1.01rem", Text: s}
 	wide := .02 + .013*float64(utf8.RuneCountInString(s))
@@ -448,7 +447,7 @@ func inner(x, w float64, s *present.CallSpan) *barText {
 	return &barText{Class: class, X: pct(x), Dx: "4", Y: "0.957rem", Text: value}
 }
 
-// came says of a lone call how long it took and what came.
+// came returns the duration and the result of a lone call in words.
 func came(b *present.Bar) string {
 	if b.State != present.Answered && b.State != present.Failed {
 		return stateWord(b.State)
@@ -466,7 +465,7 @@ func came(b *present.Bar) string {
 	return out
 }
 
-// counted returns how many things a result has, "61 orders", if it has a single list.
+// counted returns the number of items in a result, "61 orders", if it has a single list.
 func counted(result json.RawMessage) string {
 	if len(result) == 0 || len(result) > 256<<10 {
 		return ""
@@ -533,7 +532,7 @@ func (t *timeline) pathLanes(r *present.ScriptRow) []pathLane {
 	return lanes
 }
 
-// callLink returns the address of a call's row, from a page of the table of calls.
+// callLink returns the address of a call's row, seen from a page of the table of calls.
 func callLink(n, from int) string {
 	if page := pageOf(n); page != from {
 		return "?calls=" + strconv.Itoa(page) + "#c" + strconv.Itoa(n)
@@ -541,7 +540,7 @@ func callLink(n, from int) string {
 	return "#c" + strconv.Itoa(n)
 }
 
-// add adds a drawn call to the data of run.js.
+// add adds a drawn call to the data for run.js.
 func (t *timeline) add(id string, s *present.CallSpan) {
 	word := ""
 	if s.State != present.Answered {
@@ -556,7 +555,7 @@ func (t *timeline) add(id string, s *present.CallSpan) {
 	d.Calls = append(d.Calls, call)
 }
 
-// index returns where a text is in a list, to which it is added if it is not there.
+// index returns the position of a text in a list, and appends it if necessary.
 func (t *timeline) index(list *[]string, s string) int {
 	in := t.indexes[list]
 	if in == nil {
@@ -572,7 +571,7 @@ func (t *timeline) index(list *[]string, s string) int {
 	return i
 }
 
-// density returns a path, in a box of 200 by 20, of how many calls were under way.
+// density returns the number of concurrent calls as a path in a 200 by 20 box.
 func density(all []*present.CallSpan) string {
 	counts, most := present.Density(all, buckets)
 	var path strings.Builder
@@ -588,7 +587,7 @@ func density(all []*present.CallSpan) string {
 	return path.String()
 }
 
-// TrackPath returns a path, in a box of 1000 by 20, of a track.
+// TrackPath returns a track as a path in a 1000 by 20 box.
 func (t *timeline) TrackPath(track present.Track) string {
 	path := "M0 20"
 	x, y := "0", "20"
@@ -609,10 +608,10 @@ func (t *timeline) TrackPath(track present.Track) string {
 	return b.String()
 }
 
-// pct returns a share as an attribute of SVG.
+// pct formats a share as a percentage for SVG.
 func pct(x float64) string { return fixed(100*min(max(x, -100), 100), 3) + "%" }
 
-// fixed returns a number with at most so many decimals.
+// fixed formats a number with at most so many decimals.
 func fixed(x float64, decimals int) string {
 	s := strconv.FormatFloat(x, 'f', decimals, 64)
 	if !strings.Contains(s, ".") {

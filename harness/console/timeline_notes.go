@@ -11,17 +11,17 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Hue is the class of the colour of a tool's server.
+// Hue returns the colour class of a tool's server.
 func (t *timeline) Hue(tool string) string { return hue(t.servers, tool) }
 
-// GoName is the Go name of the tool that a phrase found.
+// GoName returns the Go name of the tool found for a phrase.
 func (t *timeline) GoName(p present.Phrase) string { return cmp.Or(p.Go, t.gonames[p.Tool], p.Tool) }
 
-// histogram is how many of many calls took how long.
+// histogram shows the distribution of the durations of calls.
 type histogram struct{ P95, Top, Path string }
 
-// Histogram returns the histogram of the calls of a place, as a path in a box of 96 by 22. It
-// returns nil for fewer than 100 calls.
+// Histogram returns the histogram of the calls of a place, as a path in a 96 by 22 box, or nil for
+// fewer than 100 calls.
 func (t *timeline) Histogram(p *present.Place) *histogram {
 	var took []float64
 	for _, b := range p.Calls {
@@ -51,14 +51,14 @@ func (t *timeline) Histogram(p *present.Place) *histogram {
 	return h
 }
 
-// askNote is what people were asked at a line and said, once for answers that are alike.
+// askNote has approvals requested at a line. Equal answers share one note.
 type askNote struct {
 	Times   int
 	Answer  *record.Answer
 	Waited  string
 	Why     string
-	Href    string // of an open one
-	Closed  bool   // before it was answered
+	Href    string // address of an open approval
+	Closed  bool   // the run was closed before an answer
 	answers answersAlike
 }
 
@@ -68,10 +68,10 @@ type answersAlike struct {
 	state     record.State
 }
 
-// maxAskNotes bounds the notes of a line.
+// maxAskNotes limits the notes of a line.
 const maxAskNotes = 5
 
-// Asked returns what people were asked at a line.
+// Asked returns notes about the approvals requested at a line.
 func (r *timelineRow) Asked() (out []askNote) {
 	t := r.T
 	for _, a := range r.Asks {
@@ -95,7 +95,7 @@ func (r *timelineRow) Asked() (out []askNote) {
 
 func (t *timeline) closed() bool { return t.Run.End != nil && t.Run.End.Closed }
 
-// suspects says which results may be failures.
+// suspects returns warnings about results that may be failures.
 func suspects(places []*present.Place) (out []string) {
 	n := map[string]int{}
 	var order []string
@@ -114,7 +114,7 @@ func suspects(places []*present.Place) (out []string) {
 	return out
 }
 
-// Printed returns the first texts that were printed at a line.
+// Printed returns the first texts printed at a line.
 func (r *timelineRow) Printed() []*present.Print {
 	if len(r.Prints) > maxPrints+1 {
 		return r.Prints[:maxPrints]
@@ -122,7 +122,7 @@ func (r *timelineRow) Printed() []*present.Print {
 	return r.Prints
 }
 
-// PrintedMore says how often something was printed, or when, or how many texts are left out.
+// PrintedMore returns the number of omitted texts, the print time, or the number of prints.
 func (r *timelineRow) PrintedMore() string {
 	n := 0
 	for _, p := range r.Prints {

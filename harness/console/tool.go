@@ -27,22 +27,22 @@ import (
 )
 
 const (
-	// latestRuns of a tool are on its page, looked for among those of latestDays.
+	// latestRuns limits the runs on a tool's page; they are from the last latestDays.
 	latestRuns, latestDays = 5, 31
-	// maxSchemaShown bounds what is shown of a schema or an example, in bytes.
+	// maxSchemaShown limits a displayed schema or example, in bytes.
 	maxSchemaShown = 64 << 10
-	// maxExamples and phrasesShown bound what is shown of them.
+	// maxExamples and phrasesShown limit the displayed examples and phrases.
 	maxExamples, phrasesShown = 10, 12
 )
 
-// signature is how a tool is called, and what a call of it does.
+// signature is the Go declaration of a tool, with its class and the decision of the policy.
 type signature struct {
 	*wrappers.Tool
 	K        *known
 	Category string
-	Lines    [][]span // its Go declaration
-	ClassWhy string   // why its class is known
-	// Decision is what the viewer's policy says of it.
+	Lines    [][]span // Go declaration
+	ClassWhy string   // reason for its class
+	// Decision is the decision of the viewer's policy.
 	Decision policy.Decision
 }
 
@@ -55,25 +55,25 @@ func (k *known) signature(t *wrappers.Tool) *signature {
 	return s
 }
 
-// toolData is the page of a tool.
+// toolData is the data of a tool's page.
 type toolData struct {
 	*signature
 	Server *serverHead
 	Form   *form
-	// Asks says that a call of it is shown before it is made.
+	// Asks reports whether a call is shown for confirmation before it is sent.
 	Asks     bool
-	Wrong    []*argument // that have an error
-	JSONOpen bool        // arguments are written as JSON
-	Ask      *askData    // the call that is to be made; nil: none
+	Wrong    []*argument // fields with an error
+	JSONOpen bool        // arguments are entered as JSON
+	Ask      *askData    // the call to be confirmed, or nil
 	Script   [][]span
 	Input    [][]span
 	Output   [][]span
 	Hints    [][]span
 	Examples []exampleData
-	// Seen is the shape of its results as they came; "": none came, or it says it.
+	// Seen is the inferred result type, or "" if it is unknown or declared.
 	Seen      string
 	SeenTimes int
-	Used      *usage.Tool // nil: nobody counts, or it is not the viewer's to know
+	Used      *usage.Tool // nil if not counted, or if the viewer may not see it
 	Runs      []*record.Summary
 	Phrases   []memory.Entry
 }
@@ -81,22 +81,22 @@ type toolData struct {
 // exampleData is an example of arguments.
 type exampleData struct {
 	Lines [][]span
-	Href  string // of the form with it
-	Made  bool   // from the schema
+	Href  string // address of the form with the example
+	Made  bool   // made from the schema
 }
 
-// askData is a call as it is shown before it is made.
+// askData is a call shown for confirmation before it is sent.
 type askData struct {
-	Args  string // as they are sent
+	Args  string // as they will be sent
 	Lines [][]span
-	Rule  string // by which it needs a yes; "": it has effects
-	// May says that the viewer may say yes; Digest is then what the yes is for.
+	Rule  string // rule that requires approval; empty if the call just has effects
+	// May reports whether the viewer may confirm the call. If so, Digest identifies the call.
 	May    bool
 	Digest string
-	Again  string // why it is asked again
+	Again  string // why another confirmation is necessary
 }
 
-// tool finds the tool that a request names, as far as the viewer may see it.
+// tool returns the tool named in the path, if the viewer may see it.
 func (c *Console) tool(v *view) (*known, *wrappers.Tool, error) {
 	k, err := v.known()
 	if err != nil {
@@ -108,9 +108,9 @@ func (c *Console) tool(v *view) (*known, *wrappers.Tool, error) {
 	}
 	id := v.r.PathValue("id")
 	t, ok := k.view.Tool(id)
-	if !ok || !k.shows(t.Tool) { // which says the same of both
+	if !ok || !k.shows(t.Tool) { // the same message for both
 		p := &problem{Status: http.StatusNotFound, Title: "No such tool",
-			Text: fmt.Sprintf("There is no tool %s. It was renamed or removed.", visible(text.First(id, 200))),
+			Text: fmt.Sprintf("Tool %s does not exist; it may have been renamed or removed.", visible(text.First(id, 200))),
 			Next: "/tools?" + url.Values{"q": {text.First(id, 200)}}.Encode(), Do: "Search for it"}
 		return nil, nil, p
 	}
@@ -139,7 +139,7 @@ func (d *toolData) page(live ...string) *Page {
 	return &Page{Title: d.Go(), Nav: "tools", Class: "toolspage", Live: live, Module: "tools.js", Data: d}
 }
 
-// toolData is what the page says of a tool, with a form.
+// toolData returns the data of a tool's page with a form.
 func (k *known) toolData(t *wrappers.Tool, f *form) (*toolData, error) {
 	d := &toolData{signature: k.signature(t), Form: f, Server: k.serverHead(t.Server),
 		Script: highlight(t.Script(), k.hueOfPackage), Input: shownJSON(t.Input), Output: shownJSON(t.Output)}
@@ -199,7 +199,8 @@ func (k *known) latest(d *toolData, t *wrappers.Tool) error {
 	return nil
 }
 
-// example is one of arguments; made: from the schema, and not by the server.
+// example is an example of arguments. made reports whether it is made from the schema, not given by
+// the server.
 type example struct {
 	args json.RawMessage
 	made bool
@@ -227,7 +228,7 @@ func examplesOf(t *wrappers.Tool) []example {
 	return out
 }
 
-// shownJSON is JSON in spans, over several lines, nil for none.
+// shownJSON returns JSON as spans over several lines, or nil for no JSON.
 func shownJSON(raw json.RawMessage) [][]span {
 	if len(raw) == 0 {
 		return nil
@@ -235,8 +236,8 @@ func shownJSON(raw json.RawMessage) [][]span {
 	return highlight(text.CutBytes(indented(raw), maxSchemaShown), func(string) string { return "" })
 }
 
-// try calls a tool with what was written. What only reads is called at once; else the
-// call is shown first, as it will be sent, and made when that page says yes to it.
+// try calls a tool with the submitted arguments. A read call is sent at once. Other calls are first
+// shown as they will be sent, and sent after confirmation.
 func (c *Console) try(v *view) error {
 	k, t, err := c.tool(v)
 	if err != nil {
@@ -246,7 +247,7 @@ func (c *Console) try(v *view) error {
 	var args json.RawMessage
 	var ok bool
 	switch {
-	case sent.Has("args"): // of a page that asks
+	case sent.Has("args"): // from a confirmation
 		args, ok = f.whole(sent.Get("args"))
 	case sent.Has("json"):
 		args, ok = f.whole(sent.Get("json"))
@@ -256,7 +257,7 @@ func (c *Console) try(v *view) error {
 	asJSON := sent.Has("json") || sent.Has("args") && ok && !f.fill(args)
 	form := func(status int) error {
 		if sent.Has("json") && ok {
-			f.fill(args) // what is wrong may stand beside a field
+			f.fill(args) // show the errors beside the fields
 		}
 		d, err := k.toolData(t, f)
 		if err != nil {
@@ -326,7 +327,7 @@ func (c *Console) try(v *view) error {
 	switch {
 	case err == nil:
 		return v.goTo("/runs/" + run)
-	case errors.As(err, &approval): // since it was decided here
+	case errors.As(err, &approval): // after the decision above
 		needs, decision.Rule = true, approval.Rule
 		return ask("The rules have changed. Check the call again.")
 	case errors.As(err, &wrong):
@@ -339,24 +340,24 @@ func (c *Console) try(v *view) error {
 	return form(http.StatusUnprocessableEntity)
 }
 
-// said is what is wrong with arguments.
+// said returns an error about arguments.
 func said(err error) string {
 	return registry.Printable(strings.TrimPrefix(err.Error(), "wrong arguments: "), 1000)
 }
 
-// shownWhole is JSON in spans, of which nothing is left out.
+// shownWhole returns full JSON as spans.
 func shownWhole(raw json.RawMessage) [][]span {
 	return highlight(indented(raw), func(string) string { return "" })
 }
 
-// askedFor is how long a yes is for what was shown.
+// askedFor is how long a confirmation is valid.
 const askedFor = time.Hour
 
-// errSaid is returned for a yes that has already made its call.
-var errSaid = errors.New("said before")
+// errSaid is returned for a confirmation that was already used.
+var errSaid = errors.New("already confirmed")
 
-// askDigest returns the digest of a call that is shown to a viewer: what is sent back
-// with the yes. It begins with when it was shown and a chance number.
+// askDigest returns the digest of a call shown to a viewer, which a confirmation sends back. It
+// begins with the time and a random number.
 func askDigest(store *store.Store, v *Viewer, t *wrappers.Tool, args json.RawMessage) (string, error) {
 	return shownDigest(store, v, t, args, fmt.Sprintf("%d-%s", time.Now().Unix(), rand.Text()[:10]))
 }
@@ -364,12 +365,12 @@ func askDigest(store *store.Store, v *Viewer, t *wrappers.Tool, args json.RawMes
 func shownDigest(store *store.Store, v *Viewer, t *wrappers.Tool, args json.RawMessage, when string) (string, error) {
 	sum, err := store.MAC("console call", v.Name, v.Subject, t.ID, t.Hash, string(args), when)
 	if err != nil {
-		return "", fmt.Errorf("asking about a call: %w", err)
+		return "", fmt.Errorf("requesting confirmation of a call: %w", err)
 	}
 	return when + "-" + hex.EncodeToString(sum[:16]), nil
 }
 
-// sayYes checks a digest and marks it used, for all processes with the store.
+// sayYes checks a digest and marks it as used, for all processes that share the store.
 func sayYes(store *store.Store, v *Viewer, t *wrappers.Tool, args json.RawMessage, said string, now time.Time) error {
 	i := strings.LastIndexByte(said, '-')
 	if i < 0 || len(said) > 100 {
@@ -385,7 +386,7 @@ func sayYes(store *store.Store, v *Viewer, t *wrappers.Tool, args json.RawMessag
 		return err
 	}
 	if age := now.Sub(time.Unix(seconds, 0)); !hmac.Equal([]byte(want), []byte(said)) || age > askedFor || age < -time.Minute {
-		return errors.New("another call, or long ago")
+		return errors.New("digest of another call, or expired")
 	}
 	first, err := store.Once("console call "+said, time.Unix(seconds, 0).Add(askedFor))
 	if err == nil && !first {

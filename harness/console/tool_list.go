@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	// toolsListed is how many tools a page of the list has.
+	// toolsListed is the number of tools on a page of the list.
 	toolsListed = 100
-	// candidatesShown is how many candidates of a phrase are shown.
+	// candidatesShown is the number of displayed candidates of a phrase.
 	candidatesShown = 8
-	// maxChosen bounds the values of one filter.
+	// maxChosen limits the values of one filter.
 	maxChosen = 200
 )
 
-// known is what a viewer has of the tools: the catalog, with names and colours.
+// known is the catalog as a viewer may see it, with names and colours.
 type known struct {
 	v       *view
 	cat     *catalog.Catalog
@@ -35,7 +35,7 @@ type known struct {
 	servers []string // in the order of their colours
 }
 
-// known is nil, without an error, while there is no catalog.
+// known returns the catalog of the viewer, or nil without an error while it is loading.
 func (v *view) known() (*known, error) {
 	cat := v.c.host.Catalog(v.Viewer)
 	if cat == nil {
@@ -52,8 +52,8 @@ func (v *view) known() (*known, error) {
 	return k, nil
 }
 
-// serverOrder are the names of the servers in the order of the config, by which they
-// have their colours, and then those that it does not have.
+// serverOrder returns the names of the servers in the order of their colours: first the order of
+// the config, then servers that are not in it.
 func serverOrder(cat *catalog.Catalog) []string {
 	var names []string
 	seen := map[string]bool{}
@@ -74,8 +74,7 @@ func serverOrder(cat *catalog.Catalog) []string {
 
 func (k *known) hue(server string) string { return hueOf(k.servers, server) }
 
-// hueOfPackage is that of a server by its Go package, "" where there is none; it is
-// for highlight.
+// hueOfPackage returns the colour of a server by its Go package, or "". It is for highlight.
 func (k *known) hueOfPackage(pkg string) string {
 	if s, ok := k.view.Package(pkg); ok {
 		return k.hue(s.Name)
@@ -83,7 +82,7 @@ func (k *known) hueOfPackage(pkg string) string {
 	return ""
 }
 
-// decide is what the viewer's policy says of a tool before its arguments are known.
+// decide returns the policy's decision about a tool before its arguments are known.
 func (k *known) decide(t *registry.Tool) policy.Decision {
 	if t.Held {
 		return policy.Decision{Tool: t.ID, Verdict: policy.IsDenied, Rule: t.Error}
@@ -91,8 +90,8 @@ func (k *known) decide(t *registry.Tool) policy.Decision {
 	return k.cat.Decide(k.policy, t, nil)
 }
 
-// shows reports whether a viewer is shown a tool: the operator all, others those that
-// their scripts find.
+// shows reports whether the viewer may see a tool. The operator sees all tools, others those that
+// their scripts may call.
 func (k *known) shows(t *registry.Tool) bool {
 	return k.v.shows(k.cat, k.policy, t)
 }
@@ -101,7 +100,7 @@ func (v *view) shows(cat *catalog.Catalog, p *policy.Policy, t *registry.Tool) b
 	return v.Operator || cat.Decide(p, t, nil).Verdict != policy.IsDenied
 }
 
-// countTools is how many tools a viewer is shown.
+// countTools returns the number of tools that the viewer may see.
 func (v *view) countTools(cat *catalog.Catalog) int {
 	if v.Operator {
 		return len(cat.Registry.Tools)
@@ -115,14 +114,14 @@ func (v *view) countTools(cat *catalog.Catalog) int {
 	return n
 }
 
-// showsID is shows for an ID; false to others than the operator where the tool is gone.
+// showsID is shows for an ID. For a tool that no longer exists, it is true only for the operator.
 func (k *known) showsID(id string) bool {
 	t, ok := k.cat.Registry.Tool(id)
 	return k.v.Operator || ok && k.shows(t)
 }
 
-// maySay reports whether a viewer may read a sentence: it names no tool that the viewer is
-// not shown, and repeats no server's error to others than the operator.
+// maySay reports whether the viewer may read a sentence: it names no tool that the viewer may not
+// see and, unless the viewer is the operator, repeats no server's error.
 func (k *known) maySay(s string) bool {
 	if k.v.Operator {
 		return true
@@ -141,14 +140,14 @@ func (k *known) maySay(s string) bool {
 	return true
 }
 
-// Hue is the class of the colour of a tool's server.
+// Hue returns the colour class of a tool's server.
 func (k *known) Hue(t *wrappers.Tool) string { return k.hue(t.Server) }
 
-// About is a tool's description in a sentence.
+// About returns a tool's description in one sentence.
 func (k *known) About(t *wrappers.Tool) string { return k.index.Short(t.ID) }
 
-// hide takes out of an explanation what the viewer may not see. A phrase that means a tool
-// which the viewer may not see means none.
+// hide removes from an explanation what the viewer may not see. A phrase for a tool that the viewer
+// may not see matches no tool.
 func (k *known) hide(x *discovery.Explanation) {
 	if t, ok := k.cat.Registry.Tool(x.Tool); ok && !k.shows(t) {
 		x.Verdict, x.Tool, x.Confidence = discovery.NotFound, "", 0
@@ -164,10 +163,10 @@ func (k *known) hide(x *discovery.Explanation) {
 
 func toolHref(id string) string { return "/tools/" + url.PathEscape(id) }
 
-// mark is something that is to be known of a tool before it is called, in a word.
+// mark is a remark about a tool, in a word, to know before calling it.
 type mark struct{ Kind, Word, Why string }
 
-// Marks are those of a tool.
+// Marks returns the marks of a tool.
 func (k *known) Marks(t *wrappers.Tool) (out []mark) {
 	switch {
 	case t.Held:
@@ -190,11 +189,11 @@ func (k *known) Marks(t *wrappers.Tool) (out []mark) {
 	return out
 }
 
-// isDeprecated reports whether a description says that the tool itself is
-// deprecated, and not that it works on deprecated things.
+// isDeprecated reports whether a description says that the tool itself is deprecated, rather than
+// that it works on deprecated things.
 func isDeprecated(description string) bool {
 	const word = "deprecated"
-	head := text.First(description, 160) // later it is said of parameters
+	head := text.First(description, 160) // further on, it is about parameters
 	if strings.Contains(head, "DEPRECATED") {
 		return true
 	}
@@ -206,17 +205,17 @@ func isDeprecated(description string) bool {
 // toolRow is a tool in a list.
 type toolRow struct {
 	*wrappers.Tool
-	Why    string      // what of a phrase it has
-	Server *serverHead // of the first of a server's tools
+	Why    string      // the parts of the phrase that it matches
+	Server *serverHead // set on the first of a server's tools
 }
 
-// serverHead is a server above its tools.
+// serverHead is the heading of a server's tools.
 type serverHead struct {
 	Name, Hue, Href, Title, Transport string
 	Tools                             int
-	Down                              bool   // it could not be asked
-	Error                             string // why not; "": the viewer may not know
-	Asking                            bool   // it is being asked now
+	Down                              bool   // its tools could not be loaded
+	Error                             string // the reason; empty if the viewer may not see it
+	Asking                            bool   // its tools are being loaded
 }
 
 func (k *known) serverHead(name string) *serverHead {
@@ -231,7 +230,7 @@ func (k *known) serverHead(name string) *serverHead {
 	return h
 }
 
-// choice is a value of a filter, and how many tools have it.
+// choice is a value of a filter, with the number of tools.
 type choice struct {
 	Value    string
 	Count    int
@@ -243,7 +242,7 @@ type facet struct {
 	Choices     []choice
 }
 
-// toolsData is the page of the tools.
+// toolsData is the data of the page of tools.
 type toolsData struct {
 	K       *known // nil if there is no catalog
 	Empty   bool   // there are no tools
@@ -253,16 +252,16 @@ type toolsData struct {
 	Found   *found
 	Chosen  *signature
 	Rows    []toolRow
-	Total   int // that match, of Of
+	Total   int // number of matching tools, of Of
 	Of      int
 	Servers int
 	Asking  []string
-	From    int // number of the first of them where others are before it; 0: none are
-	// More and Less are the addresses of the next and the last rows; empty: none.
+	From    int // number of the first row, or 0 on the first page
+	// More and Less are the addresses of the next and previous page, or "".
 	More, Less string
-	Left       int    // behind these rows
-	Note       string // why there are none
-	All        string // the address of the page without filters
+	Left       int    // number of tools after these rows
+	Note       string // why no tool matches
+	All        string // address of the page without filters
 }
 
 func (c *Console) toolsPage(v *view) error {
@@ -356,8 +355,8 @@ func (k *known) fill(d *toolsData, query url.Values) error {
 	return nil
 }
 
-// facets counts the tools by server, class and category, and returns which of them the
-// query keeps.
+// facets counts the tools by server, class and category, and returns whether the query keeps a
+// tool.
 func (k *known) facets(d *toolsData, query url.Values) func(*registry.Tool) bool {
 	chosen := func(name string) map[string]bool {
 		out := map[string]bool{}
@@ -415,17 +414,17 @@ func (k *known) facets(d *toolsData, query url.Values) func(*registry.Tool) bool
 	return func(t *registry.Tool) bool { return shown[t.ID] }
 }
 
-// found is what a phrase means, and why.
+// found explains which tool a phrase matches, and why.
 type found struct {
 	*discovery.Explanation
-	// Denied is the rule by which the viewer may not call the tool of the phrase.
+	// Denied is the rule that forbids the viewer the tool of the phrase.
 	Denied     string
-	Tool       *wrappers.Tool // of the phrase; nil: it has none
+	Tool       *wrappers.Tool // the tool of the phrase, or nil
 	Candidates []candidate
-	Columns    []column // of the candidates' scores
+	Columns    []column // the candidates' scores
 	Near       []near
 	Advice     []advice
-	Down       []string // servers that could not be asked
+	Down       []string // servers whose tools could not be loaded
 	Took       float64  // ms
 }
 
@@ -461,13 +460,13 @@ type near struct {
 	Cosine float64
 }
 
-// advice says how a candidate would be the tool of the phrase.
+// advice says which words would make a candidate the tool of the phrase.
 type advice struct {
 	*wrappers.Tool
-	Only string // what only it has
+	Only string // what distinguishes it from the other candidates
 }
 
-// choose is the tool that is shown beside the explanation; nil: there is none.
+// choose returns the tool shown beside the explanation, or nil.
 func (f *found) choose() *wrappers.Tool {
 	if len(f.Candidates) > 0 && f.Verdict == discovery.Ambiguous {
 		return f.Candidates[0].Tool
@@ -475,7 +474,7 @@ func (f *found) choose() *wrappers.Tool {
 	return f.Tool
 }
 
-// explain says what a phrase means, as UseTools takes it, and why.
+// explain returns which tool UseTools would choose for a phrase, and why.
 func (k *known) explain(phrase string) (*found, error) {
 	begin := time.Now()
 	x, err := k.cat.Explain(k.v.r.Context(), phrase,

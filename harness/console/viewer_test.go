@@ -132,7 +132,7 @@ func TestStreamsAreBounded(t *testing.T) {
 		if status == http.StatusOK {
 			continue
 		}
-		if status != http.StatusServiceUnavailable || !strings.Contains(body, fmt.Sprintf("You have %d pages open", n)) {
+		if status != http.StatusServiceUnavailable || !strings.Contains(body, fmt.Sprintf("You have %d live pages open", n)) {
 			t.Errorf("stream %d: %d %s", n+1, status, body)
 		}
 		break

@@ -11,7 +11,7 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// capital is a text that begins with a capital letter.
+// capital returns a text with an initial capital letter.
 func capital(s string) string {
 	first, n := utf8.DecodeRuneInString(s)
 	if n == 0 {
@@ -20,10 +20,10 @@ func capital(s string) string {
 	return string(unicode.ToUpper(first)) + s[n:]
 }
 
-// sentence is an error as a page says it.
+// sentence returns an error as a sentence.
 func sentence(err error) string { return capital(strings.TrimSuffix(err.Error(), ".")) + "." }
 
-// thousands is a number with commas.
+// thousands formats a number with commas.
 func thousands(n int) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -32,7 +32,7 @@ func thousands(n int) string {
 	return s
 }
 
-// plural is a number with what there is of it.
+// plural formats a number with its noun.
 func plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -40,22 +40,22 @@ func plural(n int, one, many string) string {
 	return thousands(n) + " " + many
 }
 
-// count is plural for nouns that end with an s.
+// count is plural for nouns with a plural in s.
 func count(n int, noun string) string { return plural(n, noun, noun+"s") }
 
-// titled is what pages call a run.
+// titled returns the title of a run.
 func titled(s *record.Summary) string {
 	title, _ := present.Title(s)
 	return title
 }
 
-// titleCode is the first line of the script of a run without another title.
+// titleCode returns the first line of the script of a run without another title, or "".
 func titleCode(s *record.Summary) string {
 	_, code := present.Title(s)
 	return code
 }
 
-// day is a time as a person says it, in the zone that the foot of each page names.
+// day formats a time for people, in the time zone shown at the foot of each page.
 func day(t, now time.Time) string {
 	t, now = t.Local(), now.Local()
 	at := func(t time.Time) [3]int { y, m, d := t.Date(); return [3]int{y, int(m), d} }
@@ -72,14 +72,14 @@ func day(t, now time.Time) string {
 	return t.Format("2 Jan 2006, 15:04")
 }
 
-// zone is the time zone of the times of all pages: CET, UTC+01:00.
+// zone returns the time zone of all pages: CET, UTC+01:00.
 func zone(now time.Time) string {
 	name, offset := now.Local().Zone()
 	if offset == 0 {
 		return "UTC"
 	}
 	utc := now.Local().Format("UTC-07:00")
-	if strings.HasPrefix(name, "+") || strings.HasPrefix(name, "-") { // it has no name
+	if strings.HasPrefix(name, "+") || strings.HasPrefix(name, "-") { // the zone has no name
 		return utc
 	}
 	return name + ", " + utc

@@ -1,5 +1,5 @@
-// The page of pending calls: it counts the ticked calls, handles keys, and says when the
-// calls have changed. Only buttons of the form answer.
+// The page of pending calls: counts the ticked calls, handles keys, and shows when the calls
+// have changed. Only the buttons of the form send an answer.
 
 import { $, $$, inField, keysOn } from "./console.js";
 
@@ -7,11 +7,11 @@ const ask = $("#ask"), form = ask && $("form", ask), yes = $("#yes"), no = $("#n
 const ticks = form ? $$("tbody input[name=ids], .each input[name=ids]:not([disabled])", form) : [];
 const all = $("#tick-all");
 
-// count writes into the button how many calls are ticked.
+// count updates the number of ticked calls in the button.
 function count() {
   if (!yes || !ticks.length) return;
   const n = ticks.filter((t) => t.checked).length;
-  yes.firstElementChild.textContent = n === ticks.length ? `Approve these ${n}` : n ? `Approve these ${n} of ${ticks.length}` : "No call is ticked";
+  yes.firstElementChild.textContent = n === ticks.length ? `Approve these ${n}` : n ? `Approve these ${n} of ${ticks.length}` : "No call ticked";
   yes.disabled = no.disabled = !n;
   if (all) { all.checked = n === ticks.length; all.indeterminate = n > 0 && n < ticks.length; }
 }
@@ -21,7 +21,7 @@ if (form) {
     all.addEventListener("change", () => { for (const t of ticks) t.checked = all.checked; count(); });
   }
   form.addEventListener("change", count);
-  form.addEventListener("submit", (e) => { // once
+  form.addEventListener("submit", (e) => { // only once
     if (form.dataset.sent) { e.preventDefault(); return; }
     form.dataset.sent = "1";
     setTimeout(() => { for (const b of $$("button[name]", form)) b.disabled = true; });
@@ -30,19 +30,19 @@ if (form) {
     if (e.key === "Enter" && !e.isComposing) { e.preventDefault(); if (!e.repeat) form.requestSubmit(no); }
     if (e.key === "Escape") ask.focus();
   });
-  // The address of the question, so that what is fetched again is the same one.
+  // The address of this question, so that a refresh fetches the same one.
   const id = form.elements.at.value;
   if (location.pathname === "/approvals") history.replaceState(null, "", "/approvals/" + id);
   addEventListener("pageshow", () => { delete form.dataset.sent; for (const b of $$("button[name]", form)) b.disabled = false; count(); });
   count();
 }
 
-// The panel does not change while a person reads it. If its calls have changed, a sentence
-// says so.
+// The panel does not change while a person reads it. It shows a notice if its calls have
+// changed.
 const state = () => $("#inbox a[aria-current]")?.dataset.state ?? "";
 let shown = state();
 document.addEventListener("part", (e) => {
-  if (e.target.id === "waits") location.reload(); // the first question: what is above is bound to none
+  if (e.target.id === "waits") location.reload(); // the first question: the code above is bound to no form
   const changed = $("#changed");
   if (e.target.id !== "inbox" || !changed || state() === shown) return;
   shown = state();
@@ -50,7 +50,7 @@ document.addEventListener("part", (e) => {
   changed.hidden = false;
 });
 
-{ // keys, which can be turned off
+{ // keyboard shortcuts, which can be turned off
   const help = $("#keys"), button = help && $("button", help);
   let on = keysOn();
   const tell = () => { button.setAttribute("aria-pressed", on); help.classList.toggle("off", !on); };
@@ -60,7 +60,7 @@ document.addEventListener("part", (e) => {
     button.addEventListener("click", () => { on = !on; localStorage.setItem("usetools_keys", on ? "on" : "off"); tell(); });
   }
   const links = () => $$("#inbox a");
-  // step goes to the next row, and behind the last one to the next question.
+  // step moves to the next row, and from the last row to the next question.
   function step(by) {
     const at = ticks.indexOf(document.activeElement);
     const next = ticks[at < 0 ? (by > 0 ? 0 : -1) : at + by];
@@ -81,13 +81,13 @@ document.addEventListener("part", (e) => {
         count();
         break;
       }
-      case "y": // only with the focus on the question
+      case "y": // only if the question has the focus
         if (!yes || yes.disabled) return;
         if (ask.contains(document.activeElement)) form.requestSubmit(yes); else ask.focus();
         break;
       case "n":
         if (!word) return;
-        setTimeout(() => word.focus()); // when the key is through: it is no part of the word
+        setTimeout(() => word.focus()); // after the key event, so that the key is not typed into the field
         break;
       default: return;
     }

@@ -1,25 +1,25 @@
-// What all pages of the console add where scripts may run: the theme, "/" to the
-// search field, and parts that follow what happens. Nothing here is needed to read a
-// page. Texts are never made markup here: parts come from the server's templates.
+// JavaScript of all pages: the theme, "/" for the search field, and live parts. Pages are
+// readable without it. It never turns texts into markup: parts come from the server's
+// templates.
 
 export const $ = (s, at = document) => at.querySelector(s);
 export const $$ = (s, at = document) => [...at.querySelectorAll(s)];
 
-// el makes an element; strings among its children are texts.
+// el creates an element; string children are texts.
 export function el(tag, props = {}, ...kids) {
   const e = Object.assign(document.createElement(tag), props);
   e.append(...kids);
   return e;
 }
 
-// inField says that a key is meant for what is typed into.
+// inField reports whether a key event belongs to an input field or a browser shortcut.
 export const inField = (e) => !!e.target.closest?.("input:not([type=checkbox],[type=radio]),textarea,select,[contenteditable],.cm-host") || e.ctrlKey || e.metaKey || e.altKey;
 
-// keysOn reports whether keys without Ctrl or Alt do something; the page of approvals has
-// the switch.
+// keysOn reports whether keys without Ctrl or Alt are shortcuts. The page of approvals has the
+// switch.
 export const keysOn = () => localStorage.getItem("usetools_keys") !== "off";
 
-{ // the theme: as the system, light, dark
+{ // the theme: auto, light or dark
   const button = $("#theme"), root = document.documentElement, words = ["auto", "light", "dark"];
   button.hidden = false;
   button?.addEventListener("click", () => {
@@ -38,24 +38,24 @@ addEventListener("keydown", (e) => {
   }
 });
 
-// What the server last sent of each part. It is compared with what comes next: scripts
-// change what is shown.
+// The last HTML of each part from the server. New HTML is compared with it, because scripts
+// change the displayed part.
 const sent = new Map();
 for (const p of document.body.dataset.live ? $$("[data-part][id]") : []) sent.set(p.id, p.outerHTML);
 
-// held says that somebody is at a part: a menu is open, something is typed into it, or,
-// where data-part is "keep", it has the focus.
+// held reports whether a part is in use: it has an open menu, typed text or, with data-part
+// "keep", the focus.
 const held = (part, at) => $("details:is(.menu,.ask)[open]", part) || $$("input,textarea", part).some((f) => f.value !== f.defaultValue)
   || part.contains(at) && (part.dataset.part === "keep" || inField({ target: at }));
 
-// known is a selector that finds this element again in the new copy of its part.
+// known returns a selector for the same element in a new copy of its part.
 const known = (e) => e.localName + ["id", "href", "name", "value", "data-zoom"].map((a) => e.hasAttribute(a) ? `[${a}="${CSS.escape(e.getAttribute(a))}"]` : "").join("");
 
-// refresh gets the page again and replaces its parts that have changed: elements with
-// an id and data-part. Those that are held are replaced later.
+// refresh fetches the page and replaces changed parts: elements with an id and data-part.
+// Parts in use are replaced later.
 let busy = false, again = false, late = false;
 export async function refresh() {
-  if (document.hidden) return; // it is got when it is seen again
+  if (document.hidden) return; // fetched when the page is visible again
   if (busy) { again = true; return; }
   busy = true;
   try {
@@ -77,14 +77,14 @@ export async function refresh() {
       }
       follow(page.body.dataset.live);
     } else if (answer.status === 401) say(false, "signed out: open the page again");
-  } catch { /* the stream says when the server is there again */ }
+  } catch { /* the stream reconnects when the server is available */ }
   busy = false;
   if (again) { again = false; setTimeout(refresh, 200); }
 }
 for (const end of ["focusout", "toggle", "reset"]) addEventListener(end, () => { if (late) setTimeout(refresh); }, true);
 
-// What happens on the server. A page that nobody sees holds no connection (browsers
-// have six for a server) and catches up when it is seen again.
+// Server-sent events. A hidden page holds no connection (browsers permit six for each server)
+// and catches up when it is visible again.
 let source = null, topics = "", anew = 0;
 function say(on, text = on ? "live" : "not live") {
   const mark = $("#live");
@@ -98,15 +98,15 @@ function listen(catchUp) {
   source.onopen = () => { say(true); if (catchUp) refresh(); catchUp = true; };
   source.onerror = () => {
     say(false);
-    if (source?.readyState !== 2) return; // it is opened again by itself
-    stop(); // an answer other than 200 closes it for good
-    refresh(); // which says where nobody is signed in any more
+    if (source?.readyState !== 2) return; // the browser reconnects
+    stop(); // a status other than 200 closes it for good
+    refresh(); // shows if the browser is signed out
     clearTimeout(anew);
     anew = setTimeout(() => listen(true), 5000);
   };
   source.onmessage = (e) => { if (document.dispatchEvent(new CustomEvent("news", { detail: e.data, cancelable: true }))) refresh(); };
 }
-// follow listens for topics; a page that has none any more goes on with those it had.
+// follow listens for topics. A page without topics keeps its previous ones.
 function follow(now) {
   if (!now || now === topics) return;
   const catchUp = topics !== "";

@@ -1,5 +1,5 @@
-// The editor: CodeMirror in the place of the textarea, checked while typing, with
-// completions of the tools. Nothing runs by typing.
+// The editor: CodeMirror in place of the textarea, with checks while typing and completions
+// for tools. Typing never runs anything.
 import { $, $$, el } from "./console.js";
 
 const form = $("#ed"), code = $("#code"), area = $("#script");
@@ -11,18 +11,18 @@ const get = async (url) => {
   if (!answer.ok) throw new Error(answer.statusText);
   return answer.json();
 };
-// ask sends what the page has; aborted by signal.
+// ask sends the form; signal aborts it.
 const ask = (url, more, signal) => fetch(url, {
   method: "POST", signal, headers: { Accept: "application/json" },
   body: new URLSearchParams({ script: view.state.doc.toString(), ...inputs(), ...more }),
 });
 const inputs = () => Object.fromEntries($$("#inputs input").map((i) => [i.name, i.value]));
-// part is an element of a page or a part of one that the server has made.
+// part returns an element of HTML from the server.
 const part = (html, id) => document.importNode(new DOMParser().parseFromString(html, "text/html").getElementById(id), true);
 
-// ---- names: what there is, asked for once ------------------------------
+// ---- names: completions, fetched once ------------------------------
 
-const asked = new Map(); // the address → what it answered
+const asked = new Map(); // responses by address
 const names = (query) => {
   const url = "/editor/names" + query;
   if (!asked.has(url)) asked.set(url, get(url).catch(() => { asked.delete(url); return {}; }));
@@ -39,7 +39,7 @@ const tokens = (text) => (text.match(token) ?? []).filter((t) => !t.startsWith("
 const isName = (t) => t !== undefined && /^[\p{L}_]/u.test(t);
 const close = { ")": "(", "]": "[", "}": "{" };
 
-// opening is where what ends at i began.
+// opening returns the index of the bracket that the one at i closes.
 function opening(ts, i) {
   for (let depth = 0; i >= 0; i--) {
     if (close[ts[i]]) depth++;
@@ -48,8 +48,8 @@ function opening(ts, i) {
   return -1;
 }
 
-// chain are the parts of an operand that ends before i, a.B[…].C as a, B, [], C; null
-// where it is anything else.
+// chain returns the parts of an operand that ends before i, a.B[…].C as a, B, [], C, or null
+// for anything else.
 function chain(ts, i) {
   const parts = [];
   for (let k = i - 1; k >= 0;) {
@@ -62,7 +62,7 @@ function chain(ts, i) {
   return null;
 }
 
-// operand is that which begins at i, and what stands behind it.
+// operand returns the operand that begins at i, and the token after it.
 function operand(ts, i) {
   if (!isName(ts[i])) return null;
   const parts = [ts[i++]];
@@ -75,7 +75,7 @@ function operand(ts, i) {
   }
 }
 
-// A type is { pkg, type }: Go as the package of a server writes it.
+// A type is { pkg, type }: Go as written in the package of a server.
 const bare = (t) => t && { ...t, type: t.type.replace(/^\*/, "") };
 const element = (t) => {
   const m = bare(t)?.type.match(/^(?:\[\]|map\[\w+\])(.+)$/);
@@ -88,8 +88,8 @@ async function member(t, name) {
   return f ? { pkg: t.pkg, type: f.type } : null;
 }
 
-// declaration is where a name is declared last before the end: the tokens that follow
-// its := and its place before that, or its type.
+// declaration returns the last declaration of a name: its position, and its type or the start
+// of its value after :=.
 function declaration(ts, name) {
   for (let i = ts.length - 1; i >= 0; i--) {
     if (ts[i] !== name || ts[i - 1] === ".") continue;
@@ -102,7 +102,7 @@ function declaration(ts, name) {
   return null;
 }
 
-// typeOf is the type of an operand, null where it is not plain to see.
+// typeOf returns the type of an operand, or null if it is not obvious.
 async function typeOf(ts, parts, depth = 0) {
   const d = depth < 20 && declaration(ts, parts[0]);
   if (!d) return null;
@@ -130,8 +130,8 @@ async function valueType(ts, d, depth) {
   return o.next === "(" || o.next === "{" ? null : typeOf(before, o.parts, depth + 1);
 }
 
-// literal is the type of the struct literal in which the end is, where a field's name
-// may begin.
+// literal returns the type of the struct literal that contains the end, if a field name may
+// begin there.
 function literal(ts) {
   if (!["{", ","].includes(ts.at(-1))) return null;
   for (let i = ts.length - 1; i >= 0; i--) {
@@ -214,7 +214,7 @@ class Said extends cm.WidgetType {
   ignoreEvent() { return true; }
 }
 
-// mend makes the change of a fix, at the place to which it has moved since.
+// mend applies a fix, at its current position.
 function mend(view, m, f) {
   const now = view.state.field(marks).list.find((x) => x.mark === m);
   if (!now) return;
@@ -243,7 +243,7 @@ const marks = cm.StateField.define({
   provide: (f) => cm.EditorView.decorations.from(f, (v) => v.deco),
 });
 
-// nextMark goes to the next mark, from the last to the first.
+// nextMark moves to the next mark, and from the last to the first.
 function nextMark(view) {
   const all = view.state.field(marks).list.toSorted((a, b) => a.from - b.from);
   const to = all.find((x) => x.from > view.state.selection.main.head) ?? all[0];
@@ -252,7 +252,7 @@ function nextMark(view) {
   return true;
 }
 
-// ---- the look ------------------------------------------------------------------
+// ---- appearance ------------------------------------------------------------------
 
 const { tags } = cm;
 const colours = cm.HighlightStyle.define([
@@ -297,7 +297,7 @@ const look = cm.EditorView.theme({
   ".cm-completionInfo code": { display: "block", overflowWrap: "anywhere", color: "var(--text2)", marginBottom: ".3rem" },
 });
 
-let hues = new Map(); // the package of a server → its class
+let hues = new Map(); // colour classes by package of a server
 const calls = cm.ViewPlugin.fromClass(class {
   constructor(view) { this.decorations = paint(view); }
   update(u) { if (u.docChanged || u.viewportChanged || u.transactions.some((t) => t.effects.some((e) => e.is(painted)))) this.decorations = paint(u.view); }
@@ -320,7 +320,7 @@ function paint(view) {
 
 const run = $("#run"), dry = $("#dry"), may = $("#may");
 let checking = null, timer = 0;
-// soon has the script checked, once nothing has been typed for a while.
+// soon schedules a check after a pause in typing.
 function soon(ms = 400) {
   clearTimeout(timer);
   checking?.abort();
@@ -359,8 +359,8 @@ async function check() {
 let running = 0;
 async function dryRun() {
   const mine = ++running, ledger = () => $("#ledger"), say = (kind, text) => ledger().replaceChildren(
-    el("header", {}, el("h2", { id: "h-l", textContent: "Ledger of the dry run" })), el("div", { className: "in" }, el("p", { className: "said " + kind, textContent: text })));
-  say("", "The dry run is under way.");
+    el("header", {}, el("h2", { id: "h-l", textContent: "Dry run" })), el("div", { className: "in" }, el("p", { className: "said " + kind, textContent: text })));
+  say("", "The dry run is running.");
   const doc = view.state.doc;
   try {
     const answer = await ask("/editor/run", { dry: "1" });
@@ -389,21 +389,20 @@ const outdated = () => { if (stale && !stale.dataset.old) { stale.dataset.old = 
 // ---- the draft -----------------------------------------------------------------------
 
 const base = area.value, key = "draft " + form.dataset.draft;
-let saved = base, leaving = false, draft = null; // saved: what was saved last
-try { draft = JSON.parse(sessionStorage.getItem(key)); } catch { /* there is none */ }
+let saved = base, leaving = false, draft = null; // saved: the last saved text
+try { draft = JSON.parse(sessionStorage.getItem(key)); } catch { /* no draft */ }
 if (draft?.base !== base || draft.script === base) draft = null;
 function keep() {
   try {
     if (!changed()) sessionStorage.removeItem(key);
     else sessionStorage.setItem(key, JSON.stringify({ base, script: view.state.doc.toString(), inputs: inputs(), at: Date.now() }));
-  } catch { /* it is only a draft */ }
+  } catch { /* only a draft */ }
 }
 const changed = () => ![base, saved].includes(view.state.doc.toString());
-addEventListener("pageshow", () => { leaving = false; }); // also of a page that comes back as it was left
+addEventListener("pageshow", () => { leaving = false; }); // also if the browser restores the page
 addEventListener("beforeunload", (e) => { if (!leaving && changed()) e.preventDefault(); });
 
-// save keeps the script under a name. The page stays where that fails, and the draft is
-// gone where it does not.
+// save saves the script under a name. On success it discards the draft and leaves the page.
 async function save() {
   const failed = $("#unsaved"), doc = view.state.doc.toString();
   failed.textContent = "";
@@ -421,7 +420,7 @@ async function save() {
   }
 }
 
-// ---- put together ---------------------------------------------------------------------
+// ---- initialization ---------------------------------------------------------------------
 
 const host = el("div", { className: "cm-host" }), shadow = host.attachShadow({ mode: "open" }), inner = el("div");
 const sheet = el("link", { rel: "stylesheet", href: code.dataset.sheet });
@@ -450,7 +449,7 @@ window.addEventListener("hashchange", () => view.requestMeasure());
 
 if (draft) {
   for (const i of $$("#inputs input")) i.value = draft.inputs?.[i.name] ?? i.value;
-  const undo = el("button", { type: "button", className: "btn bare", textContent: "Discard it" });
+  const undo = el("button", { type: "button", className: "btn bare", textContent: "Discard the draft" });
   undo.addEventListener("click", () => { view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: base } }); $("#draft").hidden = true; view.focus(); });
   $("#draft").replaceChildren(`draft of ${new Date(draft.at).toTimeString().slice(0, 5)}`, undo);
   $("#draft").hidden = false;

@@ -1,6 +1,6 @@
-// The page of a run: joins line, bar, row of the table and the panel; adds keys, zoom
-// and the thread. The server has drawn everything but ticks, two paths, and links on the
-// bars of long runs. A part that the server sends anew is joined again.
+// The page of a run: connects lines, bars, rows of the table and the panel; adds keys, zoom
+// and the thread. The server draws everything except ticks, two paths, and links on the bars
+// of long runs. A part that the server sends again is connected again.
 import { $, $$, el, inField, keysOn } from "./console.js";
 
 const svg = (tag, attrs) => {
@@ -8,13 +8,13 @@ const svg = (tag, attrs) => {
   for (const [k, v] of Object.entries(attrs)) e.setAttribute(k, v);
   return e;
 };
-const most = 200, kin = 60; // above so many calls no line is drawn: through main's, through a goroutine's
+const most = 200, kin = 60; // maximum calls for a line through the calls of main, of a goroutine
 const number = (a) => +(a.getAttribute("href").split("#c")[1] ?? 0); // of #c12, ?calls=2#c112
 
-// What stays when the score comes anew: the chosen call, zoom, and what is pressed.
+// The state that survives a refresh of the timeline: chosen call, zoom, pressed buttons.
 const kept = { chosen: 0, x: 0, w: 100, fold: null, thread: true };
-const panels = new Map(); // of calls that have ended: number to HTML
-let s = null; // the score
+const panels = new Map(); // HTML of ended calls, by number
+let s = null; // the timeline
 
 const detail = $("#detail"), say = $("#say");
 
@@ -25,7 +25,7 @@ class Score {
     this.data = data;
     this.bars = new Map($$(".lane a", root).map((a) => [number(a), a]).filter(([n]) => n));
     this.rows = new Map($$(".row[id]", root).map((r) => [r.id, r]));
-    // in the order of their beginning
+    // ordered by start
     this.calls = data.calls.map(([n, row, t, ms, g, look, lane, tool]) => {
       const [hue, word] = data.looks[look].split("|");
       return { n, row: data.rows[row], t, ms, g: data.paths[g], look: hue, word, bad: / x/.test(hue), lane, tool };
@@ -33,7 +33,7 @@ class Score {
     this.at = new Map(this.calls.map((c, i) => [c.n, i]));
     this.byRow = Map.groupBy(this.calls, (c) => c.row);
     this.byPath = Map.groupBy(this.calls, (c) => c.g);
-    this.lines = [...this.rows.keys()].filter((id) => this.byRow.has(id)); // as they stand
+    this.lines = [...this.rows.keys()].filter((id) => this.byRow.has(id)); // in page order
     this.rowsOfTable();
     this.zs = $$("svg.z", root);
     this.strips = $$(".lane[data-from]", root);
@@ -46,19 +46,19 @@ class Score {
     this.over = "";
     this.step = 0;
     for (const b of this.bars.values()) b.setAttribute("tabindex", "-1");
-    if (data.many) for (const l of $$("svg.lane[aria-hidden]:not(.prints)", root)) l.removeAttribute("aria-hidden"); // without scripts the table alone is read out
+    if (data.many) for (const l of $$("svg.lane[aria-hidden]:not(.prints)", root)) l.removeAttribute("aria-hidden"); // without JavaScript, screen readers read only the table
     for (const b of $$("#fold, #thr, .zoom", root)) b.hidden = false;
     this.listen();
   }
 
   rowsOfTable() { this.table = new Map($$(".calls tbody tr").map((r) => [+r.id.slice(1), r])); }
-  // span is where a bar is and how wide, in percent of the whole run.
+  // span returns the position and the width of a bar, in percent of the run.
   span(c) {
     const x = this.x(c.t);
     return [x, !c.ms && / (made|rec)/.test(c.look) ? .8 : Math.max(this.x(c.t + c.ms) - x, .12)];
   }
-  // bar is the link of a call. In long runs a lane is a path, on which it is made when it
-  // is first asked for.
+  // bar returns the link of a call. In long runs, where a lane is a path, it creates the link
+  // on first use.
   bar(n) {
     const c = !this.bars.has(n) && this.call(n), lane = c && $$(".l", this.rows.get(c.row))[c.lane];
     if (lane) {
@@ -72,7 +72,7 @@ class Score {
     return this.bars.get(n);
   }
   rect(n) { return this.bar(n)?.firstElementChild; }
-  // hit is the number of the call at a pointer; 0: there is none.
+  // hit returns the number of the call under a pointer, or 0.
   hit(e) {
     const a = e.target.closest?.(".lane a"), lane = e.target.closest?.(".l");
     if (a || !lane) return a ? number(a) : 0;
@@ -80,17 +80,17 @@ class Score {
     const far = (c) => { const [x, w] = this.span(c); return Math.max(x - at, at - x - w); };
     return this.byRow.get(row.id).filter((c) => c.lane === i).reduce((a, c) => far(c) < far(a) ? c : a).n;
   }
-  // percent is where a pointer is, in percent of the whole run.
+  // percent returns the position of a pointer, in percent of the run.
   percent(e) {
     const r = this.axis.getBoundingClientRect();
     return ((e.clientX - r.left) / r.width * 100 - kept.x) / kept.w * 100;
   }
   call(n) { return this.calls[this.at.get(n)]; }
-  // isStrip reports whether the lane of a call shows a strip of density; its bars are
-  // invisible until the lane is zoomed, but take the focus, which zooms it.
+  // isStrip reports whether the lane of a call shows a density strip. Its bars are invisible
+  // until the lane is zoomed, but take the focus, which zooms it.
   isStrip(c) { return !!c && !!this.rows.get(c.row).querySelector(".lane.strip:not(.close)"); }
 
-  // ---- joins
+  // ---- connections
   light(list) {
     for (const e of this.lit) e.classList.remove("near");
     this.lit = list.filter(Boolean);
@@ -102,11 +102,11 @@ class Score {
     else this.light(this.byRow.has(row) ? [this.rows.get(row)] : []);
     this.later(n || kept.chosen);
   }
-  // choose makes a call the chosen one. from is what chose it: "", "bar", "key", "panel", "link".
+  // choose selects a call. from says what selected it: "", "bar", "key", "panel", "link".
   choose(n, { focus = true, from = "" } = {}) {
-    if (!(n > 0)) return; // there is none before the first, or behind the last
+    if (!(n > 0)) return; // before the first call, or after the last
     const c = this.call(n);
-    if (!c) { // it is not drawn
+    if (!c) { // not drawn
       if (from) { kept.chosen = n; this.mark(null, this.table.get(n)); show(n, from); }
       return;
     }
@@ -114,9 +114,9 @@ class Score {
     if (from) this.reveal(c);
     const bar = this.bar(n);
     this.mark(c, this.table.get(n));
-    bar.setAttribute("tabindex", "0"); // one stop for Tab, arrows for the rest
+    bar.setAttribute("tabindex", "0"); // one Tab stop; arrow keys reach the others
     if (focus) bar.focus({ preventScroll: true });
-    if (this.stop && this.stop !== bar) this.stop.setAttribute("tabindex", "-1"); // after the focus has left it: before, it costs a layout
+    if (this.stop && this.stop !== bar) this.stop.setAttribute("tabindex", "-1"); // after the focus left it; before, it would cost a layout
     this.stop = bar;
     if (from) {
       show(n, from);
@@ -138,15 +138,15 @@ class Score {
     }
   }
 
-  // ---- the thread: where main was, call by call; the chain: a goroutine from its start
-  x(t) { // percent of the whole run
+  // ---- the thread: the path of main through its calls; the chain: a goroutine from its start
+  x(t) { // percent of the run
     for (const [a, b, x0, x1] of this.data.segs) if (t <= b) return b > a ? x0 + (x1 - x0) * Math.max(0, t - a) / (b - a) : x0;
     return 100;
   }
   px(t) { return (kept.x + this.x(t) * kept.w / 100) / 100 * this.under.clientWidth; }
   later(n = kept.chosen) { cancelAnimationFrame(this.soon); this.soon = requestAnimationFrame(() => this.draw(n)); }
   draw(n) {
-    if (!this.under.clientWidth) return; // small screens have no room for it
+    if (!this.under.clientWidth) return; // no room on small screens
     const zero = this.under.getBoundingClientRect().top;
     const path = (list, d) => {
       for (const c of list) {
@@ -165,7 +165,7 @@ class Score {
     this.chain.setAttribute("d", all.length && all.length <= kin ? path(all, `M${this.px(all[0].t).toFixed(1)} ${start.offsetTop + 10}`) : "");
   }
 
-  // ---- zoom: every lane is an SVG in an SVG whose x and width are percents
+  // ---- zoom: every lane is an SVG within an SVG, with x and width in percent
   zoom(x, w) {
     w = Math.min(4000, Math.max(100, w));
     x = Math.min(0, Math.max(100 - w, x));
@@ -180,7 +180,7 @@ class Score {
     this.draw(kept.chosen);
   }
   around(f, mid = 50) { this.zoom(mid - (mid - kept.x) * f, kept.w * f); }
-  // reveal zooms and moves so that a call's bar is there to be seen.
+  // reveal zooms and scrolls so that a call's bar is visible.
   reveal(c) {
     const lane = this.bar(c.n).closest(".lane"), least = +(lane.dataset.from ?? 0) * 100;
     const w = Math.max(kept.w, least), at = this.x(c.t);
@@ -190,9 +190,9 @@ class Score {
       if (w !== 100) for (const z of $$("svg.z", lane)) { z.setAttribute("x", kept.x + "%"); z.setAttribute("width", kept.w + "%"); }
     }
   }
-  // ticks: steps of 1, 2 or 5, at least some 80 px apart; a wait has none
+  // ticks: steps of 1, 2 or 5, at least about 80 px apart; none within a pause
   ticks() {
-    const wide = this.axis.clientWidth * kept.w / 1e4; // pixels of a percent of the run
+    const wide = this.axis.clientWidth * kept.w / 1e4; // pixels per percent of the run
     const first = this.data.segs.find(([a, b, x0, x1]) => b > a && x1 > x0);
     if (!first || !wide) return;
     const least = (first[1] - first[0]) / (first[3] - first[2]) * 80 / wide, ten = 10 ** Math.floor(Math.log10(least));
@@ -295,7 +295,7 @@ class Score {
   }
 }
 
-// ---- the panel: the server's own parts, got when a call is chosen
+// ---- the panel: parts from the server, fetched when a call is chosen
 let wanted = 0, shown = ""; // a call's number, and the HTML of one
 async function show(n, from) {
   detail.hidden = false;
@@ -304,7 +304,7 @@ async function show(n, from) {
   if (+detail.dataset.n === n && !detail.dataset.stale) return;
   let html = panels.get(n);
   if (html === undefined) {
-    await new Promise((done) => setTimeout(done, 60)); // arrows that are held down pass many
+    await new Promise((done) => setTimeout(done, 60)); // skip calls while an arrow key is held down
     if (wanted !== n) return;
     try {
       const answer = await fetch(`/runs/${encodeURIComponent(s.data.run)}/calls/${n}`, { headers: { "X-Part": "1" } });
@@ -322,7 +322,7 @@ async function show(n, from) {
   detail.dataset.n = n;
   adopt();
 }
-function adopt() { // what only scripts can do
+function adopt() { // features that need JavaScript
   for (const b of $$("[hidden].steps, [hidden].copy", detail)) b.hidden = false;
 }
 const step = (by) => {
@@ -360,20 +360,20 @@ addEventListener("keydown", (e) => {
 
 const sizes = new ResizeObserver(() => { s.ticks(); s.later(); });
 
-// ---- the beginning, and each time the score comes anew
+// ---- at the start, and after each refresh of the timeline
 function begin(root) {
   s = new Score(root);
   if (kept.w !== 100) { s.zoom(kept.x, kept.w); s.apply(); }
   const fold = $("#fold", root), thr = $("#thr", root);
   const [, kind, id] = location.hash.match(/^#(?:(c)(\d+)|(?:s\d+)?L\d+)$/) ?? [];
-  if (kept.fold === null) { // what does not fit the window begins with the lines that did something
-    const high = $$(".row,.note", root).length * 26; // without a layout, which would be one more
+  if (kept.fold === null) { // a long script initially shows only the lines with calls
+    const high = $$(".row,.note", root).length * 26; // an estimate, which avoids another layout
     if (high > innerHeight && (!location.hash || kind)) s.press(fold, true);
   } else if (kept.fold) s.press(fold, true);
   if (!kept.thread) s.press(thr, false);
-  if (kept.chosen) { // a part that came anew
+  if (kept.chosen) { // a part was refreshed
     s.choose(kept.chosen, { focus: false });
-    panels.clear(); // it may have got its answer
+    panels.clear(); // the call may have ended
     detail.dataset.stale = "1";
     show(kept.chosen, "");
   } else {
@@ -390,7 +390,7 @@ document.addEventListener("part", (e) => {
   if (e.target.id === "score") begin(e.target);
   else if (e.target.id === "below") { s.rowsOfTable(); s.choose(kept.chosen, { focus: false }); }
 });
-addEventListener("hashchange", () => { // an address of a call on this page
+addEventListener("hashchange", () => { // address of a call on this page
   const n = +(location.hash.match(/^#c(\d+)$/)?.[1] ?? 0);
   if (n && s) s.choose(n, { from: "link" });
 });

@@ -1,8 +1,8 @@
-// The list of runs: two at a time are ticked to be compared, also while rows come and go.
+// The list of runs: keeps the two ticked runs to compare while rows come and go.
 import { $, $$ } from "./console.js";
 
 const button = $("#do-compare"), boxes = () => $$("input[name=run]");
-let ticked = boxes().filter((b) => b.checked).map((b) => b.value); // the older tick first
+let ticked = boxes().filter((b) => b.checked).map((b) => b.value); // oldest tick first
 
 function show() {
   for (const b of boxes()) b.checked = ticked.includes(b.value);

@@ -1,12 +1,12 @@
-// The page of tools: the answer to a phrase comes while it is typed.
+// The page of tools: searches while a phrase is typed.
 import { $ } from "./console.js";
 
 const form = $("#find"), field = $("#q"), tools = $("#tools"), said = $("#toolsaid"), count = $("#toolcount");
 document.addEventListener("part", (e) => {
-  if (e.target.id === "notools") location.reload(); // the list is there, or is not any more
+  if (e.target.id === "notools") location.reload(); // the list appeared or disappeared
   if (e.target.id === "result" && count) count.textContent = e.target.dataset.count;
 });
-const pause = 90, quiet = 700; // ms after a key: until it is asked, until it is said
+const pause = 90, quiet = 700; // ms after a key until the search, and until its result is announced
 
 if (form && tools) {
   const apply = $("#narrow");
