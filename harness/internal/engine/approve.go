@@ -90,7 +90,7 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args registry.Args) (
 	return "", none, worker.ErrParked
 }
 
-// answered returns the answer to an ask: nil if approved, an error if rejected or expired,
+// answered returns the outcome of an ask: nil if approved, an error if rejected or expired,
 // worker.ErrParked if there is no answer yet. t is the present tool. The caller holds the
 // lock of the asks.
 func (r *run) answered(x *record.Asked, t *wrappers.Tool) error {

@@ -270,7 +270,7 @@ func (f *fn) branch(tok token.Token, label string, n int) {
 			return
 		}
 	}
-	f.p.refuse("%s %s, which leads nowhere", tok, label)
+	f.p.refuse("%s %s, which has no target", tok, label)
 }
 
 // ifStatement emits an if. Each condition and the statements that it needs are in a block

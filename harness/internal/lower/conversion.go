@@ -73,9 +73,9 @@ func (f *fn) conversion(x *ast.CallExpr, to types.Type) string {
 	return toText + "(" + text + ")"
 }
 
-// converted is a conversion to a slice or map type. The interpreter takes a type
-// in parentheses for a value where the conversion is on the left of || or &&,
-// so only types that need them have them.
+// converted emits a conversion to a slice or map type. The interpreter mistakes a type in
+// parentheses for a value on the left of || or &&, so only types that need parentheses get
+// them.
 func converted(typ, text string) string {
 	if strings.Contains(typ, "func(") || strings.Contains(typ, "chan") {
 		typ = "(" + typ + ")"

@@ -32,7 +32,7 @@ var replacements = []replacement{
 	{why: "the script has an os.Stdout of its own, which it may set", lined: true, funcs: map[string]string{
 		"fmt.Print": "Print", "fmt.Println": "Println", "fmt.Printf": "Printf",
 	}},
-	{why: "they say at which line they print", lined: true, funcs: map[string]string{
+	{why: "their output records the line that prints", lined: true, funcs: map[string]string{
 		"fmt.Fprint": "Fprint", "fmt.Fprintln": "Fprintln", "fmt.Fprintf": "Fprintf", "io.WriteString": "WriteString",
 		"(*os.File).Write": "FileWrite", "(*os.File).WriteString": "FileWriteString",
 		"log.Print": "LogPrint", "log.Println": "LogPrintln", "log.Printf": "LogPrintf",
@@ -41,23 +41,23 @@ var replacements = []replacement{
 	{why: "they end the script, not the process of the harness", funcs: map[string]string{
 		"os.Exit": "Exit", "flag.Parse": "FlagParse", "(*flag.FlagSet).Parse": "FlagSetParse",
 	}},
-	{why: "they do both", lined: true, funcs: map[string]string{
+	{why: "they end the script, and their output records the line", lined: true, funcs: map[string]string{
 		"log.Fatal": "LogFatal", "log.Fatalln": "LogFatalln", "log.Fatalf": "LogFatalf",
 		"(*log.Logger).Fatal": "LoggerFatal", "(*log.Logger).Fatalln": "LoggerFatalln", "(*log.Logger).Fatalf": "LoggerFatalf",
 	}},
-	{why: "the fields that JSON has are noted in a tool's parameters", funcs: map[string]string{
+	{why: "they record which fields of a tool's parameters the JSON has", funcs: map[string]string{
 		"encoding/json.Unmarshal": "JSONUnmarshal", "(*encoding/json.Decoder).Decode": "JSONDecode",
 	}},
 	{why: "they start goroutines, whose panics end the script and not the process", placed: true, funcs: map[string]string{
 		"time.AfterFunc": "AfterFunc", "context.AfterFunc": "ContextAfterFunc", "(*sync.WaitGroup).Go": "WaitGroupGo",
 	}},
-	{why: "timers that may still go off are counted: there is no deadlock until then", funcs: map[string]string{
+	{why: "pending timers are counted: until they go off there is no deadlock", funcs: map[string]string{
 		"time.NewTimer": "NewTimer", "time.After": "After", "(*time.Timer).Stop": "TimerStop", "(*time.Timer).Reset": "TimerReset",
 		"time.NewTicker": "NewTicker", "time.Tick": "Tick", "(*time.Ticker).Stop": "TickerStop", "(*time.Ticker).Reset": "TickerReset",
 		"context.WithTimeout": "WithTimeout", "context.WithTimeoutCause": "WithTimeoutCause",
 		"context.WithDeadline": "WithDeadline", "context.WithDeadlineCause": "WithDeadlineCause",
 	}},
-	{why: "they draw from the run's seed, so that the script can be run again", funcs: map[string]string{
+	{why: "they draw from the run's seed, so that a replay draws the same numbers", funcs: map[string]string{
 		"math/rand.ExpFloat64": "RandExpFloat64", "math/rand.Float32": "RandFloat32",
 		"math/rand.Float64": "RandFloat64", "math/rand.Int": "RandInt", "math/rand.Int31": "RandInt31",
 		"math/rand.Int31n": "RandInt31n", "math/rand.Int63": "RandInt63", "math/rand.Int63n": "RandInt63n",
@@ -77,26 +77,26 @@ var replacements = []replacement{
 	{why: "they visit maps in the order of range statements", funcs: map[string]string{
 		"(*sync.Map).Range": "SyncMapRange", "(reflect.Value).MapKeys": "MapKeys",
 	}},
-	{why: "a run has a clock that is noted, or repeated where the run is", funcs: map[string]string{
+	{why: "a run's clock is recorded, and repeated in a replay", funcs: map[string]string{
 		"time.Now": "Now", "time.Since": "Since", "time.Until": "Until", "time.Sleep": "Sleep",
 	}},
-	{why: "the process has goroutines of the harness, too, and another number of processors where a run is repeated", funcs: map[string]string{
+	{why: "the process also has goroutines of the harness, and a replay may have another number of processors", funcs: map[string]string{
 		"runtime.NumGoroutine": "NumGoroutine", "runtime.GOMAXPROCS": "GOMAXPROCS", "runtime.NumCPU": "NumCPU",
 	}},
-	{why: "a locked process may not look for files of zones, and its error says so", funcs: map[string]string{
+	{why: "a locked process cannot read zone files, and Go's error would show that", funcs: map[string]string{
 		"time.LoadLocation": "LoadLocation",
 	}},
-	{why: "generic functions have no symbol, and these no sources in package source", generic: true, funcs: map[string]string{
+	{why: "generic functions have no symbol, and package source lacks these", generic: true, funcs: map[string]string{
 		"crypto/hkdf.Extract": "HKDFExtract", "crypto/hkdf.Expand": "HKDFExpand", "crypto/hkdf.Key": "HKDFKey", "crypto/pbkdf2.Key": "PBKDF2Key",
 	}},
 	{why: "the sources in package source are slower", generic: true, erased: true, funcs: map[string]string{
 		"slices.Sort": "Sort", "slices.SortFunc": "SortFunc", "slices.SortStableFunc": "SortStableFunc",
 	}},
-	{why: "they are the harness's, and know the types of what they are given", funcs: map[string]string{
+	{why: "they are the harness's, and need the types of their arguments", funcs: map[string]string{
 		"usetools/prelude.Return": "Return", "usetools/prelude.Input": "Input", "usetools/prelude.Stored": "Stored",
 		"usetools/host.Decode": "Decode", "usetools/host.Encode": "Encode",
 	}},
-	{why: "they are calls, which say where they come from", placed: true, funcs: map[string]string{
+	{why: "they are calls, which report their place", placed: true, funcs: map[string]string{
 		"usetools/prelude.RunScript": "RunScript", "usetools/host.Call": "Call",
 	}},
 }

@@ -418,8 +418,7 @@ func (f *fn) initializer(in *types.Initializer) {
 	}
 }
 
-// finish puts the parts together in an order that the interpreter accepts:
-// variables before their use.
+// finish joins the parts in an order that the interpreter accepts: variables before their use.
 func (p *program) finish(main *fn) {
 	p.writeTables()
 	var b strings.Builder

@@ -16,7 +16,7 @@ import (
 // script can print the message. So the lowered program checks indices just before the
 // statement, unless they cannot be wrong.
 
-// fieldName is the name of field i in the struct's erased form.
+// fieldName returns the name of field i in the struct's erased form.
 func fieldName(u *types.Struct, i int, library bool) string {
 	if library {
 		return u.Field(i).Name()

@@ -66,7 +66,7 @@ func (f *fn) store(lhs []ast.Expr, places []place, values []value) {
 	}
 }
 
-// unused is the statement for a value that goes to _.
+// unused returns the statement for a value that is assigned to _.
 func (f *fn) unused(v value) string {
 	if v.x == nil {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// out is the current os.Stdout of the script.
+// out returns the current os.Stdout of the script.
 func (m *Machine) out() io.Writer { return m.stdout }
 
 func (m *Machine) print(line int, a ...any) (int, error)   { return m.fprint(line, m.out(), a...) }

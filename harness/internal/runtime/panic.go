@@ -346,7 +346,7 @@ func (d *Defers) goexit() {
 	}
 }
 
-// deferred is the frame that recover looks for on the stack.
+// deferred calls f. Its frame marks the deferred call on the stack for recover.
 //
 //go:noinline
 func (d *Defers) deferred(f func()) {
