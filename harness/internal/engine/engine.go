@@ -58,9 +58,9 @@ func (e *Engine) Run(ctx context.Context, s *Script, check bool) (*outcome.Resul
 	ws := &worker.Script{Source: s.Source, Strict: s.Strict, Check: check, Inputs: s.Inputs, Stored: s.Stored,
 		Limits: s.Limits, Free: true}
 	t.journal.Prepare(ws, s.path)
-	again := t.answers(s.path, ws)
-	defer again.Leave()
-	r := &run{ctx: ctx, e: e, script: s, tree: t, journal: t.journal, answers: again, path: s.path, room: s.Room,
+	answers := t.answers(s.path, ws)
+	defer answers.Leave()
+	r := &run{ctx: ctx, e: e, script: s, tree: t, journal: t.journal, answers: answers, path: s.path, room: s.Room,
 		misfits: map[string]string{}, nested: make(chan struct{}, 1), check: check, result: &outcome.Result{
 			Tools: []outcome.ToolUse{}, Calls: []outcome.Call{}, Warnings: []string{},
 		}}
@@ -83,7 +83,7 @@ func (e *Engine) Run(ctx context.Context, s *Script, check bool) (*outcome.Resul
 		return nil, err
 	}
 	r.finish(out)
-	if !check && again.Live() {
+	if !check && answers.Live() {
 		r.rememberPhrases()
 		r.countUsage(begin)
 		r.saveNamed()

@@ -35,10 +35,10 @@ func (r *run) beginFlow(text string) {
 	if r.check || r.script.depth > 0 || r.tree.flow != nil || r.bound.Catalog == nil {
 		return
 	}
-	again := r.script.Rerun
+	rerun := r.script.Rerun
 	set := r.bound.Catalog.Flow()
 	switch {
-	case again != nil && again.Run == nil: // a replay decides nothing
+	case rerun != nil && rerun.Run == nil: // a replay decides nothing
 		return
 	case set == nil && r.tree.dry != nil: // its ledger always says where values come from
 		r.tree.flow = &flowing{session: &flow.Session{}, set: flow.NoLabels}
@@ -53,10 +53,10 @@ func (r *run) beginFlow(text string) {
 	f := &flowing{session: r.script.Session, set: set, late: r.script.Late, labels: true}
 	r.tree.flow = f
 	switch {
-	case again != nil: // as recorded, regardless of the process's own knowledge
-		f.session, f.late = &flow.Session{}, again.Run.IsLate()
-		r.addEarlierRuns(again.Run.Begin)
-		f.received.Store(again.Run.Flow(f.session, set, nil))
+	case rerun != nil: // as recorded, regardless of the process's own knowledge
+		f.session, f.late = &flow.Session{}, rerun.Run.IsLate()
+		r.addEarlierRuns(rerun.Run.Begin)
+		f.received.Store(rerun.Run.Flow(f.session, set, nil))
 		return
 	case f.session == nil:
 		f.session, f.late = flow.NewUnknown(), true
