@@ -236,7 +236,7 @@ type question struct {
 	Form                   []formQuestion
 	Unreadable             string // why the question cannot be answered here
 	MayYes, MayNo, SeesRun bool
-	WhoMay                 string // who may answer instead
+	WhoMay                 string // sentence about the people that may answer instead
 }
 
 // askedCall is one of several pending calls that are shown together.

@@ -176,7 +176,7 @@ func newShownCall(rows *present.Layout, servers []string, n int) *shownCall {
 }
 
 // Rank compares the duration of the call with the other ended calls of its place. It returns "" if
-// there are none.
+// it is the only one.
 func (c *shownCall) Rank() string {
 	ended, slower := 0, 0
 	for _, o := range c.Step.Place.Calls {

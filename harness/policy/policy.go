@@ -94,7 +94,7 @@ type Decision struct {
 // AskFor is how long a call stays pending if its rule does not say.
 const AskFor = 7 * 24 * time.Hour
 
-// Verdict is what a policy says about a tool.
+// Verdict is the outcome of a decision.
 type Verdict string
 
 // The verdicts of a policy.

@@ -9,8 +9,8 @@ import (
 )
 
 // Model returns a Document as text for a model, in few tokens. It cuts lists and tables that would
-// exceed the given number of tokens in total, and counts the omitted rows. If tokens is zero, there
-// is no limit. No line begins with text of a script or a server, except after "| ".
+// exceed the given number of tokens in total, and counts the omitted rows. If tokens is
+// zero, the size is unlimited. No line begins with text of a script or a server, except after "| ".
 func (d Document) Model(tokens int) string {
 	m := &modelWriter{tokens: tokens}
 	for _, b := range d {

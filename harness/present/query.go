@@ -23,7 +23,7 @@ type Query struct {
 // NotOK stands for the statuses of runs that failed.
 const NotOK = "failed"
 
-// QueryError says which field of a Query is invalid, and what is expected.
+// QueryError says which field of a Query is invalid, and lists the valid values.
 type QueryError struct{ Field, Text string }
 
 func (e *QueryError) Error() string { return e.Field + e.Text }
