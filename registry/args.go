@@ -18,14 +18,14 @@ const maxArgsDepth = 200
 
 // Args are the decoded arguments of one call. The zero value is the empty object.
 type Args struct {
-	json json.RawMessage // nil: {}
+	json json.RawMessage // if nil, {}
 	tree map[string]any
 	err  error
 }
 
-// JSON returns the canonical form in which arguments are approved, recorded and sent:
-// it has no white space and one spelling of each string, and keeps numbers and the
-// order of keys. If Err is not nil, JSON returns the original bytes.
+// JSON returns the canonical form in which arguments are approved, recorded and sent. It has no
+// white space and one spelling of each string, and keeps numbers and the order of keys. If Err is
+// not nil, JSON returns the original bytes.
 func (a Args) JSON() json.RawMessage {
 	if a.json == nil {
 		return json.RawMessage("{}")
@@ -36,7 +36,7 @@ func (a Args) JSON() json.RawMessage {
 // Tree returns the decoded arguments, with numbers as json.Number. Do not change it.
 func (a Args) Tree() map[string]any { return a.tree }
 
-// Err returns why the arguments are invalid.
+// Err returns why the arguments are invalid, or nil.
 func (a Args) Err() error { return a.err }
 
 // ReadArgs decodes arguments, a JSON object. If raw is empty or null, it is {}. The
@@ -67,9 +67,9 @@ type argsReader struct {
 func (r *argsReader) read(raw []byte) (map[string]any, error) {
 	switch {
 	case !utf8.Valid(raw):
-		return nil, errors.New("the arguments are no UTF-8")
+		return nil, errors.New("the arguments are not valid UTF-8")
 	case halfPair(raw):
-		return nil, errors.New("the arguments have half of a surrogate pair in a string")
+		return nil, errors.New("the arguments have a lone surrogate in a string")
 	}
 	first, err := r.token()
 	switch {
@@ -83,7 +83,7 @@ func (r *argsReader) read(raw []byte) (map[string]any, error) {
 		return nil, err
 	}
 	if _, err := r.dec.Token(); err != io.EOF {
-		return nil, errors.New("something follows the arguments")
+		return nil, errors.New("text follows the arguments")
 	}
 	return tree.(map[string]any), nil
 }
@@ -91,7 +91,7 @@ func (r *argsReader) read(raw []byte) (map[string]any, error) {
 func (r *argsReader) token() (json.Token, error) {
 	t, err := r.dec.Token()
 	if err != nil {
-		return nil, fmt.Errorf("the arguments are no JSON: %w", err)
+		return nil, fmt.Errorf("the arguments are not JSON: %w", err)
 	}
 	return t, nil
 }
@@ -99,7 +99,7 @@ func (r *argsReader) token() (json.Token, error) {
 // value decodes the value that begins with token t.
 func (r *argsReader) value(t json.Token, depth int) (any, error) {
 	if depth > maxArgsDepth {
-		return nil, fmt.Errorf("the arguments have more than %d levels", maxArgsDepth)
+		return nil, fmt.Errorf("the arguments are nested deeper than %d levels", maxArgsDepth)
 	}
 	switch t := t.(type) {
 	case json.Delim:
@@ -149,7 +149,7 @@ func (r *argsReader) nested(open json.Delim, depth int) (any, error) {
 		}
 		key := t.(string)
 		if _, twice := object[key]; twice {
-			return nil, fmt.Errorf("the arguments have the key %q twice in one object", text.FirstBytes(key, 100))
+			return nil, fmt.Errorf("the arguments have a duplicate key %q in one object", text.FirstBytes(key, 100))
 		}
 		r.text(key)
 		r.out.WriteByte(':')

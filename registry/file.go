@@ -22,11 +22,11 @@ const MaxFileBytes = 1 << 30
 //go:embed tool_registry.schema.json
 var FileSchema []byte
 
-// FormatError is returned for a registry file that cannot be used as it is:
-// no JSON, truncated, of another version, or with contradictions inside.
+// FormatError is returned for an unusable registry file: it is not JSON, truncated, of another
+// version, or contradicts itself.
 type FormatError struct {
-	Path string // empty when decoded from memory
-	Line int    // 1-based; 0 when the fault has no place
+	Path string // empty if the data was decoded from memory
+	Line int    // 1-based; 0 if the fault has no line
 	Msg  string
 }
 
@@ -41,7 +41,7 @@ func (e *FormatError) Error() string {
 	return s + ": " + e.Msg + "; rebuild it with build-registry"
 }
 
-// header is the file's first lines: everything but the tools.
+// header is the beginning of the file: everything except the tools.
 type header struct {
 	Version  int       `json:"version"`
 	Config   string    `json:"config"`
@@ -49,14 +49,14 @@ type header struct {
 	Servers  []Server  `json:"servers"`
 }
 
-// file is the whole of it.
+// file is the complete file.
 type file struct {
 	header
 	Tools []Tool `json:"tools"`
 }
 
-// Encode returns the file's bytes. The registry must be normalized; equal
-// registries give equal bytes.
+// Encode returns the file's bytes. The registry must be normalized. Equal registries have equal
+// bytes.
 func (r *Registry) Encode() ([]byte, error) {
 	var b bytes.Buffer
 	b.Grow(r.size())
@@ -101,8 +101,8 @@ func (r *Registry) Encode() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// size is about how many bytes the file will have: growing a buffer step by
-// step takes three times the memory.
+// size estimates the size of the file in bytes, because growing a buffer in steps takes three
+// times the memory.
 func (r *Registry) size() int {
 	n := 4 << 10
 	for i := range r.Servers {
@@ -115,7 +115,7 @@ func (r *Registry) size() int {
 	return n
 }
 
-// Decode reads the bytes of a registry file. Every error is a *FormatError.
+// Decode parses a registry file. Every error is a *FormatError.
 func Decode(data []byte) (*Registry, error) {
 	f, ok := decodeLines(data)
 	if ok {
@@ -135,7 +135,7 @@ func Decode(data []byte) (*Registry, error) {
 	return f.registry()
 }
 
-// registry checks what was decoded.
+// registry checks a decoded file and returns its registry.
 func (f *file) registry() (*Registry, error) {
 	if f.Version != Version {
 		return nil, versionError(fmt.Sprint(f.Version))
@@ -144,10 +144,10 @@ func (f *file) registry() (*Registry, error) {
 	for i := range r.Tools {
 		t := &r.Tools[i]
 		if t.Server == "" || t.Name == "" {
-			return nil, &FormatError{Msg: fmt.Sprintf("tool %d (%q) has no server or no name", i, t.ID)}
+			return nil, &FormatError{Msg: fmt.Sprintf("tool %d (%q) lacks a server or a name", i, t.ID)}
 		}
 		if !t.hasID() {
-			return nil, &FormatError{Msg: fmt.Sprintf("tool %d has the id %q, its server and name make it %q", i, t.ID,
+			return nil, &FormatError{Msg: fmt.Sprintf("tool %d has the id %q, but its server and name require %q", i, t.ID,
 				ToolID(t.Server, t.Name))}
 		}
 	}
@@ -157,24 +157,21 @@ func (f *file) registry() (*Registry, error) {
 	return r, nil
 }
 
-// toolsBegin is what stands before the tools of a file that Encode made, each
-// of which has a line for itself.
+// toolsBegin is the text before the tools in a file from Encode. Each tool has a line.
 const toolsBegin = ",\n\"tools\":[\n"
 
-// decodeLines reads a file of the shape that Encode gives it, its tools by as
-// many goroutines as there are processors. What is in any way different it
-// leaves to encoding/json.
+// decodeLines decodes a file as Encode writes it. It decodes tools on all processors. If the form
+// differs in any way, it returns false, and encoding/json decodes the file.
 func decodeLines(data []byte) (*file, bool) {
 	head, body, ok := bytes.Cut(data, []byte(toolsBegin))
 	body, whole := bytes.CutSuffix(body, []byte("\n]}\n"))
 	if !ok || !whole {
 		return nil, false
 	}
-	// The head is an object but for its brace: then what was cut off is its
-	// last member, not part of a value.
+	// With a brace, the head must be a complete object. Otherwise the cut was inside a value.
 	var h struct {
 		header
-		Tools json.RawMessage `json:"tools"` // not twice
+		Tools json.RawMessage `json:"tools"` // fails if the head has tools as well
 	}
 	if json.Unmarshal(append(slices.Clone(head), '}'), &h) != nil || h.Tools != nil {
 		return nil, false
@@ -191,7 +188,7 @@ func decodeLines(data []byte) (*file, bool) {
 			for i := from; i < min(from+share, len(lines)); i++ {
 				line, more := bytes.CutSuffix(lines[i], []byte(","))
 				if more != (i < len(lines)-1) {
-					return errors.New("not a tool to a line")
+					return errors.New("not one tool per line")
 				}
 				if err := json.Unmarshal(line, &f.Tools[i]); err != nil {
 					return err
@@ -204,7 +201,7 @@ func decodeLines(data []byte) (*file, bool) {
 }
 
 func versionError(got string) error {
-	return &FormatError{Msg: fmt.Sprintf("version %s, this program reads version %d", got, Version)}
+	return &FormatError{Msg: fmt.Sprintf("it has version %s, but this program reads version %d", got, Version)}
 }
 
 func syntaxError(data []byte, err error) error {
@@ -227,8 +224,8 @@ func syntaxError(data []byte, err error) error {
 	return e
 }
 
-// Load reads a registry file. A missing file is reported as [os.ErrNotExist],
-// an unusable one as a *FormatError.
+// Load reads a registry file. If the file is missing, the error is [os.ErrNotExist]. If it is
+// unusable, the error is a *FormatError.
 func Load(path string) (*Registry, error) {
 	data, err := localfile.Read(path, MaxFileBytes)
 	if errors.As(err, new(localfile.SizeError)) {
@@ -244,8 +241,8 @@ func Load(path string) (*Registry, error) {
 	return r, err
 }
 
-// Save writes the registry to path, atomically: into a temporary file beside
-// it, synced, then renamed. Concurrent writers leave one whole file.
+// Save writes the registry to path atomically: it syncs a temporary file beside it and renames
+// that. After concurrent writes, one complete file remains.
 func (r *Registry) Save(path string) error {
 	data, err := r.Encode()
 	if err != nil {

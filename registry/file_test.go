@@ -113,7 +113,7 @@ func TestUnusableFilesAreRefusedWithTheReason(t *testing.T) {
 		{"empty", "", 1, "ends too early"},
 		{"truncated", good[:len(good)/2], 9, "ends too early"},
 		{"another version", strings.Replace(good, `"version":1`, `"version":2`, 1), 0,
-			"version 2, this program reads version 1"},
+			"it has version 2, but this program reads version 1"},
 		{"a later version of another shape", `{"version":7,"tools":{"a":1}}`, 0, "version 7"},
 		{"no version", `{"tools":[]}`, 0, "version 0"},
 		{"no JSON", "{\"version\":1,\n\"config\":oops}", 2, "invalid character"},
@@ -121,8 +121,8 @@ func TestUnusableFilesAreRefusedWithTheReason(t *testing.T) {
 		{"another type", "{\"version\":1,\n\"tools\":7}", 2, "number"},
 		{"two tools of one id", fmt.Sprintf(`{"version":1,"tools":[%s,%s]}`, tool, tool), 0, `two tools have the id "a.b"`},
 		{"id of another tool", strings.Replace(`{"version":1,"tools":[`+tool+`]}`, `"id":"a.b"`, `"id":"a.c"`, 1), 0,
-			`make it "a.b"`},
-		{"no name", `{"version":1,"tools":[{"id":"a.b","server":"a"}]}`, 0, "no name"},
+			`require "a.b"`},
+		{"no name", `{"version":1,"tools":[{"id":"a.b","server":"a"}]}`, 0, "lacks a server or a name"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "tool_registry.json")

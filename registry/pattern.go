@@ -15,7 +15,7 @@ func Match(pattern, name string) bool {
 // Match reports whether a pattern matches the tool's ID or its server's name.
 func (t *Tool) Match(pattern string) bool { return Match(pattern, t.Server) || Match(pattern, t.ID) }
 
-// IsPattern reports whether a text is a pattern for Match, and not empty.
+// IsPattern reports whether a text is not empty and a valid pattern for Match.
 func IsPattern(text string) bool {
 	_, err := path.Match(text, "x")
 	return text != "" && err == nil

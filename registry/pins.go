@@ -13,53 +13,49 @@ import (
 	"github.com/usetools/usetools/registry/localfile"
 )
 
-// PinsFile is the name of the file of the pins, beside the first config.
+// PinsFile is the name of the pins file, which is beside the first config.
 const PinsFile = "tool_pins.json"
 
-// Waits marks a tool whose definition has changed since it was accepted, New a
-// tool that its server has added since it was pinned. Neither is called before
-// it is accepted.
+// Waits marks a tool with a definition that changed after it was accepted. New marks a tool that
+// the server added after it was pinned. Neither can be called until it is accepted.
 const (
 	Waits = "changed; waits for accept"
 	New   = "new; waits for accept"
 )
 
-// pinsVersion is the version of the pins' file.
+// pinsVersion is the version of the pins file.
 const pinsVersion = 1
 
-// Pins holds the accepted definitions of the tools of pinned servers. A pin
-// stays when its tool or its server disappears, so that neither can come back
-// with another definition unnoticed.
+// Pins are the accepted definitions of the tools of pinned servers. A pin is kept if its tool or
+// its server disappears, so that neither can return unnoticed with another definition.
 type Pins struct {
 	Servers map[string]*ServerPins
-	// Err is why the file cannot be used. Then every tool of a pinned server is
-	// held, because the accepted definitions are not known.
+	// Err is why the file is unusable. Every tool of a pinned server is then held, because the
+	// accepted definitions are unknown.
 	Err error
 
-	saved []byte // what the file has
+	saved []byte // content of the file
 }
 
-// ServerPins holds the accepted instructions and tools of a server.
+// ServerPins are the accepted instructions and tools of a server.
 type ServerPins struct {
-	// Title is the server's title when it was pinned; nil: not known yet.
+	// Title is the server's title when it was pinned. If nil, it is not known yet.
 	Title        *string `json:"title,omitempty"`
 	Instructions string  `json:"instructions,omitempty"`
-	// Waits are the server's current instructions where they differ from the
-	// accepted ones; all of its tools are held then.
+	// Waits are the server's current instructions if they differ from the accepted ones. All its
+	// tools are then held.
 	Waits *string         `json:"waits,omitempty"`
 	Tools map[string]*Pin `json:"tools"` // by the tool's name
 }
 
-// Pin is the accepted definition of a tool, and the one that waits to be
-// accepted.
+// Pin is the accepted definition of a tool, with a changed one that needs acceptance.
 type Pin struct {
 	Definition
 	// Digest is "sha256:" and 64 hex digits over the definition and the
 	// server's instructions.
 	Digest string `json:"digest"`
-	// Waits is the tool's current definition where it differs from the accepted
-	// one. One without an input schema is not known yet; the next build fills
-	// it in.
+	// Waits is the tool's current definition if it differs from the accepted one. If it has no
+	// input schema, it is not known yet; the next build adds it.
 	Waits *Definition `json:"waits,omitempty"`
 }
 
@@ -71,7 +67,7 @@ type Definition struct {
 	Output      json.RawMessage `json:"outputSchema,omitempty"`
 	Annotations *Annotations    `json:"annotations,omitempty"`
 	Request     string          `json:"request,omitempty"`
-	// Instructions are those of the server, where a change is of them.
+	// Instructions are those of the server, if they are part of a change.
 	Instructions string `json:"instructions,omitempty"`
 }
 
@@ -90,7 +86,8 @@ func (t *Tool) define(d Definition) {
 	t.Hash, t.Embedding = t.ComputeHash(), nil
 }
 
-// digest covers all that a model reads of a tool, and what a call of it sends.
+// digest returns the digest of everything that a model reads about a tool, and of the request
+// that a call sends.
 func (d *Definition) digest(name, instructions string) string {
 	all := []any{name, d.Title, d.Description, canonical(d.Input), canonical(d.Output), d.Annotations, instructions}
 	if d.Request != "" {
@@ -103,7 +100,7 @@ func (d *Definition) digest(name, instructions string) string {
 	return digest(b)
 }
 
-// compact takes the white space of the file out of the schemas.
+// compact removes the file's white space from the schemas.
 func (d *Definition) compact() {
 	for _, raw := range []*json.RawMessage{&d.Input, &d.Output} {
 		var b bytes.Buffer
@@ -113,13 +110,13 @@ func (d *Definition) compact() {
 	}
 }
 
-// nothing reports whether a definition says nothing.
+// nothing reports whether a definition is empty.
 func (d *Definition) nothing() bool {
 	return d.Title == "" && d.Description == "" && string(d.Input) == "{}" && d.Output == nil && d.Annotations == nil
 }
 
-// Marked returns the tool's description, behind Waits or New in parentheses
-// where the tool is held.
+// Marked returns the tool's description. If the tool is held, Waits or New in parentheses
+// precedes it.
 func (t *Tool) Marked() string {
 	if !t.Held {
 		return t.Description
@@ -131,11 +128,11 @@ func (t *Tool) Marked() string {
 	return strings.TrimSpace("(" + mark + ") " + t.Description)
 }
 
-// New reports whether the tool's server has added it since it was pinned. Such a
-// tool is Held, and nothing of it is shown until it is accepted.
+// New reports whether the tool's server added it after it was pinned. Such a tool is Held and has
+// no visible definition until it is accepted.
 func (t *Tool) New() bool { return t.Held && strings.HasPrefix(t.Error, New) }
 
-// Said returns the tool's description, Quoted where it has several lines.
+// Said returns the tool's description, attributed to the server and Quoted if it is long.
 func (t *Tool) Said() string {
 	text := strings.TrimSpace(t.Marked())
 	if strings.Contains(text, "\n") || len(text) > 100 {
@@ -144,8 +141,8 @@ func (t *Tool) Said() string {
 	return text
 }
 
-// PinsPath returns the path of the pins file: beside the first config, else
-// beside the registry file; "" where there is neither.
+// PinsPath returns the path of the pins file: beside the first config, otherwise beside the
+// registry file. It returns "" if there is neither.
 func PinsPath(configs []string, registryFile string) string {
 	switch {
 	case len(configs) > 0:
@@ -158,15 +155,14 @@ func PinsPath(configs []string, registryFile string) string {
 
 var pinsLock sync.Mutex
 
-// LockPins waits for its turn to read pins, change and save them, which others of this
-// process do one after another.
+// LockPins locks the pins within this process. Hold the lock to read, change and save them.
 func LockPins() (unlock func()) {
 	pinsLock.Lock()
 	return pinsLock.Unlock
 }
 
-// LoadPins reads a pins file. Where path is "" or the file does not exist, the
-// result is empty; where it cannot be used, Pins.Err says why.
+// LoadPins reads a pins file. If path is "" or the file does not exist, the result is empty. If
+// it is unusable, Pins.Err says why.
 func LoadPins(path string) *Pins {
 	if path == "" {
 		return &Pins{Servers: map[string]*ServerPins{}}
@@ -180,26 +176,26 @@ func LoadPins(path string) *Pins {
 		p, err = DecodePins(data)
 	}
 	if err != nil {
-		return &Pins{Err: fmt.Errorf("%s cannot be used: %w", PinsFile, err)}
+		return &Pins{Err: fmt.Errorf("%s is unusable: %w", PinsFile, err)}
 	}
 	return p
 }
 
-// pinsFile is the form of the file.
+// pinsFile is the content of the file.
 type pinsFile struct {
 	Version int                    `json:"version"`
 	Servers map[string]*ServerPins `json:"servers"`
 }
 
-// DecodePins decodes a pins file. The error says where it is no valid JSON, or
-// which digest does not match its definition.
+// DecodePins decodes a pins file. The error says where it is not valid JSON, or which digest does
+// not match its definition.
 func DecodePins(data []byte) (*Pins, error) {
 	var f pinsFile
 	if err := json.Unmarshal(data, &f); err != nil {
 		return nil, syntaxFault(data, err)
 	}
 	if f.Version != pinsVersion {
-		return nil, fmt.Errorf("version %d, this program reads version %d", f.Version, pinsVersion)
+		return nil, fmt.Errorf("it has version %d, but this program reads version %d", f.Version, pinsVersion)
 	}
 	if f.Servers == nil {
 		f.Servers = map[string]*ServerPins{}
@@ -217,7 +213,7 @@ func DecodePins(data []byte) (*Pins, error) {
 				pin.Waits.compact()
 			}
 			if pin.Digest != pin.digest(name, sp.Instructions) {
-				return nil, fmt.Errorf("the digest of %s is not that of its definition", ToolID(server, name))
+				return nil, fmt.Errorf("the digest of %s does not match its definition", ToolID(server, name))
 			}
 		}
 		if sp.Tools == nil {
@@ -238,9 +234,8 @@ func syntaxFault(data []byte, err error) error {
 	return errors.New(fault.Msg)
 }
 
-// Save writes the pins to path, atomically, where they differ from the file;
-// with path "" it does nothing. A file that could not be used (Err) is not
-// overwritten.
+// Save writes the pins to path atomically if they differ from the file. If path is "", it does
+// nothing. It does not overwrite an unusable file (Err).
 func (p *Pins) Save(path string) error {
 	if path == "" || p.Err != nil || len(p.Servers) == 0 && p.saved == nil {
 		return nil
@@ -266,19 +261,16 @@ func newPin(d Definition, name, instructions string) *Pin {
 	return &Pin{Definition: d, Digest: d.digest(name, instructions)}
 }
 
-// Hold compares the tools of a registry with their pins. A tool whose
-// definition differs from the accepted one gets the accepted one back, is Held,
-// and has an Error that says so; its new definition waits in its pin. A tool of
-// a pinned server without a pin gets one, for its definition in previous, or
-// for its current one where the server had no pins at all; a tool that the
-// server adds later waits, a renamed one too.
+// Hold compares the tools of a registry with their pins. If the definition of a tool differs from
+// the accepted one, the tool gets the accepted one back, is Held, and has an Error that says so.
+// The new definition is stored in its pin. A tool of a pinned server without a pin gets one: for
+// its definition in previous, or for its current one if the server had no pins at all. A tool
+// that the server adds later is held too, as is a renamed one.
 //
-// pinned says for each server of the config whether it is pinned; one that is
-// not loses its pins. fresh reports whether r has a server's current answer.
-// previous may be nil.
+// pinned says for each server of the config whether it is pinned. A server that is not pinned
+// loses its pins. fresh reports whether r has a server's current answer. previous may be nil.
 //
-// Hold returns the IDs of the tools whose waiting definition is new or another
-// one than before.
+// Hold returns the IDs of the tools with a new definition to accept, or another one than before.
 func (p *Pins) Hold(r, previous *Registry, pinned map[string]bool, fresh func(server string) bool) []string {
 	if previous == nil {
 		previous = &Registry{}
@@ -308,17 +300,17 @@ func (p *Pins) Hold(r, previous *Registry, pinned map[string]bool, fresh func(se
 	return news
 }
 
-// holder is Hold under way.
+// holder is a running Hold.
 type holder struct {
 	p            *Pins
 	r, previous  *Registry
 	pinned       map[string]bool
 	fresh        func(server string) bool
 	had          map[string]bool // servers that had pins
-	instructions map[string]bool // servers whose instructions wait since now
+	instructions map[string]bool // servers with instructions that this Hold found to differ
 }
 
-// server holds the instructions of a server.
+// server compares the instructions of a server with the accepted ones.
 func (h *holder) server(s *Server) {
 	sp := h.p.Servers[s.Name]
 	switch {
@@ -335,7 +327,7 @@ func (h *holder) server(s *Server) {
 		title := s.Title
 		sp.Title = &title
 	}
-	s.Title = *sp.Title // another one waits for nobody: it is not shown
+	s.Title = *sp.Title // a changed title needs no acceptance: it is not shown
 	switch {
 	case s.Instructions != sp.Instructions:
 		h.instructions[s.Name] = sp.Waits == nil || *sp.Waits != s.Instructions
@@ -346,7 +338,7 @@ func (h *holder) server(s *Server) {
 	}
 }
 
-// tool holds a tool, and reports whether there is news of what waits.
+// tool compares a tool with its pin. It reports whether there is a new definition to accept.
 func (h *holder) tool(t *Tool) bool {
 	if h.p.Err != nil {
 		h.unknown(t)
@@ -375,14 +367,14 @@ func (h *holder) tool(t *Tool) bool {
 		if fresh {
 			pin.Waits = nil
 		}
-		// As it was accepted to the byte: the order of the properties of a schema
-		// is that of the fields of a script's types.
+		// Use the accepted bytes: the order of a schema's properties is the order of the fields
+		// of a script's types.
 		t.Input, t.Output = pin.Input, pin.Output
 	} else {
 		switch {
 		case !now.nothing() || fresh:
 			pin.Waits = &now
-		case pin.Waits == nil: // what unknown left
+		case pin.Waits == nil: // after unknown
 			pin.Waits = &Definition{}
 		}
 		t.define(pin.Definition)
@@ -400,7 +392,7 @@ func (h *holder) tool(t *Tool) bool {
 	return changed || h.instructions[t.Server]
 }
 
-// first is the pin of a tool that has none.
+// first returns the pin of a tool without one.
 func (h *holder) first(t *Tool, sp *ServerPins) *Pin {
 	old, ok := h.previous.Tool(t.ID)
 	switch {
@@ -410,18 +402,18 @@ func (h *holder) first(t *Tool, sp *ServerPins) *Pin {
 		return newPin(t.Definition(), t.Name, sp.Instructions)
 	}
 	d := old.Definition()
-	if old.Held && d.nothing() { // nothing was ever known of it
+	if old.Held && d.nothing() { // it was never known
 		return newPin(t.Definition(), t.Name, sp.Instructions)
 	}
 	pin := newPin(d, t.Name, sp.Instructions)
-	if old.Held { // the pins are gone, that it waits is not
+	if old.Held { // the pins are gone, but it still needs acceptance
 		pin.Waits = &Definition{}
 	}
 	return pin
 }
 
-// unknown holds a tool of a pinned server of which nobody knows what was
-// accepted: what an earlier registry has of it is shown, else nothing.
+// unknown holds a tool of a pinned server if the accepted definition is unknown. It shows the
+// definition of an earlier registry, or none.
 func (h *holder) unknown(t *Tool) {
 	if !h.pinned[t.Server] {
 		return
@@ -439,12 +431,12 @@ func (h *holder) unknown(t *Tool) {
 			}
 		}
 	}
-	t.hold(fmt.Sprintf("held: %v; repair the file, or remove it and run build-registry to pin what the tools are then",
+	t.hold(fmt.Sprintf("held: %v; repair the file, or remove it and run build-registry to pin the current definitions",
 		h.p.Err))
 }
 
-// hold marks a tool as held for a reason, or with "" as not held. Another
-// Error that a tool has stays.
+// hold marks a tool as held for a reason, or as not held if the reason is "". It keeps a
+// different Error.
 func (t *Tool) hold(reason string) {
 	if t.Held && (strings.HasPrefix(t.Error, Waits) || strings.HasPrefix(t.Error, New) ||
 		strings.HasPrefix(t.Error, "held: ")) {
@@ -456,8 +448,8 @@ func (t *Tool) hold(reason string) {
 	}
 }
 
-// Change returns the accepted definition of a tool and the one that waits; ok
-// is false where none waits.
+// Change returns the accepted definition of a tool and the one to accept. ok is false if there is
+// nothing to accept.
 func (p *Pins) Change(server, name string) (accepted, now Definition, ok bool) {
 	sp := p.Servers[server]
 	if sp == nil || sp.Tools[name] == nil {
@@ -474,10 +466,9 @@ func (p *Pins) Change(server, name string) (accepted, now Definition, ok bool) {
 	return accepted, now, pin.Waits != nil || sp.Waits != nil
 }
 
-// Accept makes the waiting definitions of tools the accepted ones, in p and in
-// r. A server's instructions are accepted with any of its tools. An unknown ID,
-// or one whose waiting definition is not known, is an error, and nothing is
-// accepted.
+// Accept makes the current definitions of tools the accepted ones, in p and in r. With any tool
+// of a server, the server's instructions are accepted too. It returns an error for an unknown ID,
+// or if the current definition is not known. Then it accepts nothing.
 func (p *Pins) Accept(r *Registry, ids ...string) error {
 	if err := p.Acceptable(r, ids...); err != nil {
 		return err
@@ -504,7 +495,7 @@ func (p *Pins) Accept(r *Registry, ids ...string) error {
 	return nil
 }
 
-// Acceptable returns the error that Accept would return, and changes nothing.
+// Acceptable returns the error that Accept would return. It changes nothing.
 func (p *Pins) Acceptable(r *Registry, ids ...string) error {
 	if p.Err != nil {
 		return fmt.Errorf("%w; repair the file, or remove it", p.Err)
@@ -515,13 +506,13 @@ func (p *Pins) Acceptable(r *Registry, ids ...string) error {
 			return fmt.Errorf("no tool %q in the registry", id)
 		}
 		if _, now, waits := p.Change(t.Server, t.Name); waits && len(now.Input) == 0 {
-			return fmt.Errorf("what %s changed to is not known: run build-registry first", id)
+			return fmt.Errorf("the new definition of %s is not known yet: run build-registry first", id)
 		}
 	}
 	return nil
 }
 
-// Waiting returns the IDs of the registry's tools that wait to be accepted.
+// Waiting returns the IDs of the registry's tools that need acceptance.
 func (p *Pins) Waiting(r *Registry) []string {
 	var ids []string
 	for i := range r.Tools {

@@ -15,26 +15,26 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// What is shown of the texts of servers, in characters.
+// Limits of the shown texts of servers, in characters.
 const (
 	maxShownTitle = 200
 	maxShownText  = 16 << 10 // a description, instructions
 	maxShownError = 2000
 )
 
-// Invisible reports whether a character is not visible by itself: zero-width
-// ones, variation selectors, tags. A text may hide words in them.
+// Invisible reports whether a character is not visible by itself: zero-width characters,
+// variation selectors, tags. A text may hide words in them.
 func Invisible(r rune) bool {
 	return r > unicode.MaxASCII && !unicode.Is(unicode.Bidi_Control, r) &&
 		unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// hostile reports whether a character must not be shown as it is: it is
-// invisible, controls a terminal or changes the direction of text.
+// hostile reports whether a character must be replaced before it is shown: it is invisible,
+// controls a terminal or changes the direction of text.
 func hostile(r rune) bool { return Invisible(r) || r != ' ' && !unicode.IsPrint(r) }
 
-// ShellWord returns text quoted, where it must be, so that a shell reads it as
-// one word: names of tools and servers are in commands that people copy.
+// ShellWord returns text as one shell word, quoted if necessary. Names of tools and servers occur
+// in commands that people copy.
 func ShellWord(text string) string {
 	plain := func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_./:@+-", r)
@@ -57,9 +57,9 @@ func Command(flags ...string) func(args ...string) string {
 	}
 }
 
-// Printable returns text from a server or a file in a form that is safe to show
-// on one line of a terminal: cut to most characters, without invisible ones,
-// and with U+FFFD for others that do not print or change the direction of text.
+// Printable returns text from a server or a file in a form that is safe on one line of a
+// terminal: cut to most characters, without invisible ones, and with U+FFFD for others that do
+// not print or change the direction of text.
 func Printable(text string, most int) string {
 	return printable(text, most, func(rune) bool { return false })
 }
@@ -69,8 +69,7 @@ func PrintableText(text string, most int) string {
 	return printable(text, most, func(r rune) bool { return r == '\n' || r == '\t' })
 }
 
-// isPlain reports whether a text has only printable ASCII characters and those to
-// keep.
+// isPlain reports whether a text has only printable ASCII characters and those that keep accepts.
 func isPlain(text string, keep func(rune) bool) bool {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' && !keep(rune(c)) || c >= 0x7F {
@@ -82,7 +81,7 @@ func isPlain(text string, keep func(rune) bool) bool {
 
 func printable(s string, most int, keep func(rune) bool) string {
 	if len(s) <= most && isPlain(s, keep) {
-		return s // nearly all are
+		return s // true of nearly all
 	}
 	if head := text.First(s, most); head != s {
 		s = head + "…"
@@ -100,8 +99,8 @@ func printable(s string, most int, keep func(rune) bool) string {
 	}, s)
 }
 
-// PrintableJSON returns raw with the characters that Printable would replace as
-// \u escapes; the value is the same.
+// PrintableJSON returns raw with \u escapes for the characters that Printable would replace. The
+// value is unchanged.
 func PrintableJSON(raw []byte) []byte {
 	return escaped(raw, func(b []byte, r rune) []byte {
 		if r > 0xFFFF {
@@ -112,8 +111,8 @@ func PrintableJSON(raw []byte) []byte {
 	})
 }
 
-// PrintableGo is PrintableJSON for source in Go, in whose literals and comments
-// such characters may stand.
+// PrintableGo is PrintableJSON for Go source, which may have such characters in literals and
+// comments.
 func PrintableGo(source []byte) []byte {
 	return escaped(source, func(b []byte, r rune) []byte {
 		if r > 0xFFFF {
@@ -154,7 +153,8 @@ func escaped(text []byte, escape func([]byte, rune) []byte) []byte {
 func plainBytes(text []byte) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	at := 0
-	// Eight at a time: neither is the top bit set nor, with 1 more, would it be.
+	// Eight bytes at a time: the top bit of a byte is set if it is above 0x7F, and adding 1 sets
+	// it for 0x7F.
 	for ; len(text)-at >= 8; at += 8 {
 		if x := binary.LittleEndian.Uint64(text[at:]); (x|(x+ones))&tops != 0 {
 			break
@@ -166,13 +166,13 @@ func plainBytes(text []byte) int {
 	return at
 }
 
-// Quoted returns text with "| " before each line after the first, so that none
-// is taken for a line of this program.
+// Quoted returns text with "| " before each line after the first, so that no line looks like one
+// of this program.
 func Quoted(text string) string { return strings.ReplaceAll(text, "\n", "\n| ") }
 
-// Printable returns the registry for showing, its texts bounded and without
-// characters that do not print; r itself where that is already so. Save r, not
-// the result: hashes are over what servers sent.
+// Printable returns the registry for showing: its texts are bounded and have no unprintable
+// characters. It returns r if nothing changes. Save r, not the result, because hashes cover what
+// servers sent.
 func (r *Registry) Printable() *Registry {
 	out := *r
 	out.Tools, out.Servers = nil, nil
@@ -205,8 +205,7 @@ func (r *Registry) Printable() *Registry {
 	return &out
 }
 
-// printableTools returns what printable does of each tool, by as many goroutines as
-// there are processors.
+// printableTools returns the result of printable for each tool, on all processors.
 func (r *Registry) printableTools() []*Tool {
 	shown := make([]*Tool, len(r.Tools))
 	var group errgroup.Group
@@ -223,7 +222,7 @@ func (r *Registry) printableTools() []*Tool {
 	return shown
 }
 
-// isPlain reports whether printable has nothing to do, as with nearly all tools.
+// isPlain reports whether printable would change nothing, as is true of nearly all tools.
 func (t *Tool) isPlain() bool {
 	never, inText := func(rune) bool { return false }, func(r rune) bool { return r == '\n' || r == '\t' }
 	return len(t.Title) <= maxShownTitle && isPlain(t.Title, never) &&
@@ -235,7 +234,7 @@ func (t *Tool) isPlain() bool {
 		len(t.Examples) == 0
 }
 
-// printable returns the tool as it is shown, nil where nothing is to be done.
+// printable returns the tool for showing, or nil if nothing changes.
 func (t *Tool) printable() *Tool {
 	if t.isPlain() {
 		return nil

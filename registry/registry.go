@@ -13,14 +13,13 @@ import (
 // Version is the version of the file format that this package reads and writes.
 const Version = 1
 
-// Registry is a set of servers with their tools. Do not change a Registry that
-// goroutines share.
+// Registry is a set of servers with their tools. Do not change a Registry that several goroutines
+// use.
 type Registry struct {
-	// Config is the digest of the server definitions that the registry was
-	// built from (config.Config.Digest). Another digest means: rebuild.
+	// Config is the digest of the server definitions that the registry was built from
+	// (config.Config.Digest). Rebuild if the config has another one.
 	Config string
-	// Embedder says which model made the tools' embeddings; nil when they
-	// have none.
+	// Embedder identifies the model of the tools' embeddings. It is nil if they have none.
 	Embedder *Embedder
 	Servers  []Server // sorted by name after Normalize
 	Tools    []Tool   // sorted by ID after Normalize
@@ -28,8 +27,8 @@ type Registry struct {
 	byID map[string]int
 }
 
-// Embedder identifies the model that made a registry's vectors. Vectors of
-// different embedders are never compared.
+// Embedder identifies the model of a registry's vectors. Vectors of different embedders are never
+// compared.
 type Embedder struct {
 	Name       string `json:"name"`
 	Dimensions int    `json:"dimensions"`
@@ -39,7 +38,7 @@ type Embedder struct {
 	SHA256   string `json:"sha256,omitempty"`
 }
 
-// Server is a source of tools, as of the last build that reached it.
+// Server is a source of tools, as of the last successful request for its tools.
 type Server struct {
 	Name         string `json:"name"`
 	Transport    string `json:"transport"` // stdio, http, sse, snapshot …
@@ -49,26 +48,26 @@ type Server struct {
 	Protocol     string `json:"protocol,omitempty"` // negotiated MCP revision
 	Tools        int    `json:"tools"`              // number of its tools in the registry
 	Hash         string `json:"hash"`               // over the hashes of its tools
-	// Definition is the digest of the definition that was asked
-	// (config.Server.Digest). Another digest, or none, means: ask again.
+	// Definition is the digest of the server definition that was used (config.Server.Digest). If
+	// it is empty or differs, ask the server again.
 	Definition string `json:"definition,omitempty"`
-	// Error is why the last attempt to list the server failed, nil when it
-	// succeeded. Its tools are then those of an earlier build, marked stale.
+	// Error is why the last request for the server's tools failed. It is nil if it succeeded. If
+	// not nil, its tools are those of an earlier build, marked stale.
 	Error *string `json:"error"`
-	// SignIn says that it failed because a person has to sign in first.
+	// SignIn reports that the request failed because a person has to sign in first.
 	SignIn bool `json:"signIn,omitempty"`
-	// Problems lists what was wrong with single tools that were left out.
+	// Problems lists faults of single tools that were omitted.
 	Problems []string `json:"problems,omitempty"`
-	// Rules are what the config that it was built from says of calls of its tools, for
-	// processes whose own config does not have the server; nil: nothing unusual.
+	// Rules are the config's rules for calls of its tools, for processes whose own config does
+	// not have the server. If nil, there are no special rules.
 	Rules *Rules `json:"usetools,omitempty"`
 }
 
-// Rules are the words of a config about the tools of one server by which calls of them
-// are judged and recorded: those of config.Server.
+// Rules are the part of a server's config by which calls of its tools are judged and recorded;
+// see config.Server.
 type Rules struct {
 	Trust       string      `json:"trust,omitempty"`
-	Classes     [][2]string `json:"class,omitempty"` // pattern and class; the first that matches counts
+	Classes     [][2]string `json:"class,omitempty"` // pattern and class; the first match wins
 	Private     []string    `json:"private,omitempty"`
 	Idempotency string      `json:"idempotency,omitempty"` // a duration
 	Session     bool        `json:"session,omitempty"`
@@ -81,39 +80,35 @@ type Tool struct {
 	Name        string          `json:"name"`
 	Title       string          `json:"title,omitempty"`
 	Description string          `json:"description,omitempty"`
-	Input       json.RawMessage `json:"inputSchema"`            // JSON Schema; {} when the tool gave none
-	Output      json.RawMessage `json:"outputSchema,omitempty"` // nil when the result is untyped
+	Input       json.RawMessage `json:"inputSchema"`            // JSON Schema; {} if the tool has none
+	Output      json.RawMessage `json:"outputSchema,omitempty"` // nil if the result is untyped
 	Annotations *Annotations    `json:"annotations,omitempty"`
-	// Request describes the HTTP request of a pinned OpenAPI tool: method,
-	// address, and where the arguments go. It is part of the definition that is
-	// pinned.
+	// Request describes the HTTP request of a pinned OpenAPI tool: method, address, and where the
+	// arguments go. It is part of the pinned definition.
 	Request  string    `json:"request,omitempty"`
 	Category string    `json:"category,omitempty"`
 	Examples []Example `json:"examples,omitempty"`
-	// Hash covers name, description, both schemas (whatever the order of
-	// their keys) and annotations; see [Tool.ComputeHash].
+	// Hash covers name, description, both schemas (independent of the order of keys) and
+	// annotations; see [Tool.ComputeHash].
 	Hash string `json:"hash"`
-	// Embedding is the vector of the tool's full text in the encoding that
-	// Registry.Embedder names.
+	// Embedding is the vector of the tool's full text, in the encoding of Registry.Embedder.
 	Embedding []byte `json:"embedding,omitempty"`
-	// Stale marks a tool of an earlier build whose server failed in the last
-	// one, or one that cannot work now, see Error.
+	// Stale marks a tool from an earlier build because its server failed in the last one, or a
+	// tool that cannot work now, see Error.
 	Stale bool `json:"stale,omitempty"`
-	// Error is why the tool must not be called although its server answered:
-	// its program is not installed or too old (it is then Stale as well), or
-	// it is Held.
+	// Error is why the tool must not be called although its server answered: its program is not
+	// installed or too old (it is then Stale as well), or it is Held.
 	Error string `json:"error,omitempty"`
-	// Held says that the tool's definition changed and nobody has accepted
-	// that; the fields have the accepted definition, see [Pins.Hold].
+	// Held reports that the tool's definition changed and has not been accepted. The fields have
+	// the accepted definition, see [Pins.Hold].
 	Held bool `json:"held,omitempty"`
 }
 
 // Example is one example of a tool's arguments, a JSON object.
 type Example = json.RawMessage
 
-// Annotations are a server's hints about a tool's behaviour (MCP
-// ToolAnnotations). They are claims of the server, not facts. A nil hint was
-// not given.
+// Annotations are a server's hints about a tool's behaviour (MCP ToolAnnotations). They are
+// claims of the server, not facts. A nil hint is absent.
 type Annotations struct {
 	Title       string `json:"title,omitempty"`
 	ReadOnly    *bool  `json:"readOnlyHint,omitempty"`
@@ -122,13 +117,11 @@ type Annotations struct {
 	OpenWorld   *bool  `json:"openWorldHint,omitempty"`
 }
 
-// ReadsOnly reports whether the annotations mark the tool as read-only; a may
-// be nil.
+// ReadsOnly reports whether the annotations mark the tool as read-only. a may be nil.
 func (a *Annotations) ReadsOnly() bool { return a != nil && a.ReadOnly != nil && *a.ReadOnly }
 
-// MayDestroy reports whether a tool may destroy something, and whether its
-// annotations say so (said); without annotations it may, by MCP's defaults. a
-// may be nil.
+// MayDestroy reports whether a tool may destroy something, and whether its annotations say so
+// (said). Without annotations it may, by MCP's defaults. a may be nil.
 func (a *Annotations) MayDestroy() (may, said bool) {
 	switch {
 	case a.ReadsOnly():
@@ -159,14 +152,12 @@ func (r *Registry) Server(name string) (*Server, bool) {
 	return &r.Servers[i], true
 }
 
-// Normalize puts the registry into its one canonical form: IDs, hashes and
-// counts are filled in, servers and tools sorted, a server entry made for
-// tools that have none. Of two tools with one ID the first stays. Call it
-// once after the fields were set by hand, before the registry is shared.
+// Normalize puts the registry into its canonical form. It sets IDs, hashes and counts, sorts
+// servers and tools, and adds entries for missing servers. If several tools have one ID, it keeps
+// the first. Call it once after setting fields by hand, before the registry is shared.
 func (r *Registry) Normalize() { r.normalize() }
 
-// normalize is Normalize; it returns an ID that several tools had, empty where none
-// was.
+// normalize is Normalize. It returns an ID that several tools had, or "".
 func (r *Registry) normalize() (twice string) {
 	sorted := true
 	for i := range r.Tools {
@@ -185,7 +176,7 @@ func (r *Registry) normalize() (twice string) {
 		}
 		sorted = sorted && (i == 0 || r.Tools[i-1].ID < t.ID)
 	}
-	if !sorted { // those of a file are
+	if !sorted { // tools from a file are sorted
 		slices.SortStableFunc(r.Tools, func(a, b Tool) int { return cmp.Compare(a.ID, b.ID) })
 		r.Tools = slices.CompactFunc(r.Tools, func(a, b Tool) bool {
 			if a.ID == b.ID {
@@ -194,7 +185,7 @@ func (r *Registry) normalize() (twice string) {
 			return a.ID == b.ID
 		})
 	}
-	have := make(map[string]int, len(r.Servers)) // places
+	have := make(map[string]int, len(r.Servers)) // indexes by name
 	for i, s := range r.Servers {
 		have[s.Name] = i
 	}
@@ -203,7 +194,7 @@ func (r *Registry) normalize() (twice string) {
 	at := -1
 	for i := range r.Tools {
 		t := &r.Tools[i]
-		ok := at >= 0 && r.Servers[at].Name == t.Server // as with most neighbours
+		ok := at >= 0 && r.Servers[at].Name == t.Server // true of most adjacent tools
 		if !ok {
 			at, ok = have[t.Server]
 		}
@@ -217,7 +208,7 @@ func (r *Registry) normalize() (twice string) {
 		sums[at] = append(append(append(sums[at], t.ID...), t.Hash...), '\n')
 	}
 	for i := range r.Servers {
-		at := have[r.Servers[i].Name] // also where two have one name
+		at := have[r.Servers[i].Name] // works also if two servers have one name
 		r.Servers[i].Tools, r.Servers[i].Hash = counts[at], digest(sums[at])
 	}
 	slices.SortStableFunc(r.Servers, func(a, b Server) int { return cmp.Compare(a.Name, b.Name) })
@@ -228,15 +219,15 @@ func (r *Registry) normalize() (twice string) {
 	return twice
 }
 
-// hasID reports whether the tool's ID is that of its server and name.
+// hasID reports whether the tool's ID matches its server and name.
 func (t *Tool) hasID() bool {
 	n := len(t.Server)
 	return len(t.ID) == n+1+len(t.Name) && t.ID[:n] == t.Server && t.ID[n] == '.' && t.ID[n+1:] == t.Name
 }
 
-// ComputeHash returns "sha256:" and 64 hex digits over the tool's name,
-// description, schemas and annotations. Two schemas that differ only in white
-// space or in the order of keys have one hash.
+// ComputeHash returns "sha256:" and 64 hex digits over the tool's name, description, schemas and
+// annotations. Schemas that differ only in white space or in the order of keys have the same
+// hash.
 func (t *Tool) ComputeHash() string {
 	b, err := json.Marshal([]any{t.Name, t.Description, canonical(t.Input), canonical(t.Output), t.Annotations})
 	if err != nil { // canonical yields only values that marshal
@@ -245,8 +236,8 @@ func (t *Tool) ComputeHash() string {
 	return digest(b)
 }
 
-// canonical decodes JSON so that marshalling it again sorts the keys; what is
-// not JSON stands for itself as a string. Numbers keep their digits.
+// canonical decodes JSON so that marshalling it again sorts the keys. Numbers keep their digits.
+// It returns invalid JSON as a string.
 func canonical(raw json.RawMessage) any {
 	if len(raw) == 0 {
 		return nil
@@ -267,11 +258,11 @@ func digest(b []byte) string {
 type Changes struct {
 	Added   []string `json:"added"`
 	Removed []string `json:"removed"`
-	Changed []string `json:"changed"` // same ID, other hash
+	Changed []string `json:"changed"` // same ID, different hash
 }
 
-// Same reports whether two registries have the same servers and tools; in
-// schemas, the order of keys and white space may differ.
+// Same reports whether two registries have the same servers and tools. In schemas, the order of
+// keys and white space may differ.
 func (r *Registry) Same(o *Registry) bool {
 	return r.Config == o.Config && reflect.DeepEqual(r.Embedder, o.Embedder) && reflect.DeepEqual(r.Servers, o.Servers) &&
 		slices.EqualFunc(r.Tools, o.Tools, func(a, b Tool) bool {
@@ -285,7 +276,7 @@ func (r *Registry) Same(o *Registry) bool {
 // Empty reports whether nothing changed.
 func (c Changes) Empty() bool { return len(c.Added)+len(c.Removed)+len(c.Changed) == 0 }
 
-// Diff returns what is in new against old; old may be nil.
+// Diff returns the differences of new from old. old may be nil.
 func Diff(old, new *Registry) Changes {
 	c := Changes{Added: []string{}, Removed: []string{}, Changed: []string{}}
 	if old == nil {

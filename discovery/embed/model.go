@@ -65,7 +65,7 @@ func parse(data string) (*Model, error) {
 	version, count, dims, vocab := u32(4), u32(8), u32(12), u32(16)
 	switch {
 	case version != 1:
-		return nil, fmt.Errorf("reading model: version %d, this program reads version 1", version)
+		return nil, fmt.Errorf("reading model: it has version %d, but this program reads version 1", version)
 	case count < 1 || count > 1<<16:
 		return nil, fmt.Errorf("reading model: %d tokens, want 1 to 65536", count)
 	case dims < 1 || dims > 512:

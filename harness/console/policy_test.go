@@ -68,7 +68,7 @@ func TestAQuestionNamesTheRuleThatDecides(t *testing.T) {
 		{"support", "shop.refund_payment", `{"amount":20}`, "it is not marked as read-only and needs approval"},
 		{"support", "shop.get_order", `{"id":20}`, "allowed"},
 		{"support", "shop.refund_payment", `{"amount":200`, "The arguments are invalid"},
-		{"support", "shop.refund_payment", `{"a":1,"a":2}`, "twice in one object"},
+		{"support", "shop.refund_payment", `{"a":1,"a":2}`, "duplicate key"},
 		{"support", "ledger.get_entry", "", "denied by the rule &#34;ledger.*&#34;"},
 		{"nightly", "chat.post_message", "", "allowed"},
 		{"dev", "shop.delete_order", "", "denied by shop.delete_*"},

@@ -15,20 +15,20 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// answer is what came of asking one server.
+// answer is the result of asking one server.
 type answer struct {
 	server registry.Server
 	tools  []registry.Tool
 	err    error
 	time   time.Duration
-	hidden int  // tools that the server's include and exclude lists keep out
-	kept   bool // not asked: as the previous registry has it
+	hidden int  // tools that the server's include and exclude lists remove
+	kept   bool // the server was not asked; the answer is that of the previous registry
 }
 
 // pending reports whether the server has not answered yet.
 func (a *answer) pending() bool { return a.err == errPending }
 
-// known is the answer of a server that need not be asked.
+// known returns the previous answer of a server that need not be asked.
 func known(s *config.Server, o Options) (answer, bool) {
 	if o.Previous == nil {
 		return answer{}, false
@@ -54,16 +54,14 @@ func known(s *config.Server, o Options) (answer, bool) {
 	return a, true
 }
 
-// recall takes over what an earlier build knew of a server that failed, as
-// stale.
+// recall uses the previous answer of a server that failed, marked stale.
 func (a *answer) recall(previous *registry.Registry) {
 	if a.err != nil && !a.kept {
 		a.recallServer(previous)
 	}
 }
 
-// derive takes over from an earlier build what was derived from the tools that
-// did not change.
+// derive copies the derived fields of unchanged tools from the previous registry.
 func derive(r, previous *registry.Registry) {
 	if previous == nil {
 		return
@@ -94,7 +92,7 @@ func (a *answer) recallServer(previous *registry.Registry) {
 	a.server.Error, a.server.SignIn = &text, errors.Is(a.err, backend.ErrSignIn)
 }
 
-// someTools names the first few tools.
+// someTools lists the names of the first few tools.
 func someTools(tools []registry.Tool) string {
 	const some = 5
 	var names []string
@@ -104,9 +102,8 @@ func someTools(tools []registry.Tool) string {
 	return text.List(names, some)
 }
 
-// confine leaves out tools whose ID would be that of a tool of another server:
-// names of servers and of tools may have dots, and a tool's name is its server's
-// word.
+// confine removes tools with an ID that belongs to another server: both names may have dots, and
+// the server chooses its tools' names.
 func (a *answer) confine(servers []config.Server) {
 	before := len(a.tools)
 	var first, of string
@@ -121,13 +118,13 @@ func (a *answer) confine(servers []config.Server) {
 	})
 	if n := before - len(a.tools); n > 0 {
 		a.server.Problems = append(a.server.Problems,
-			fmt.Sprintf("left out, as their IDs would be those of tools of the server %q: %d, the first is %q", of, n, first))
+			fmt.Sprintf("omitted %d tools with IDs that belong to the server %q, the first is %q", n, of, first))
 	}
 }
 
-// choose keeps the tools that the server's include and exclude lists let
-// through, of a read-only server those that count as such, and reports
-// names in the lists that the server does not have.
+// choose keeps the tools that the server's include and exclude lists allow, and on a read-only
+// server only those that count as reads. It reports names in the lists that the server does not
+// have.
 func (a *answer) choose(s *config.Server) {
 	if a.kept {
 		return
@@ -143,7 +140,7 @@ func (a *answer) choose(s *config.Server) {
 		for _, p := range list.patterns {
 			if a.err == nil && !has(p) {
 				a.server.Problems = append(a.server.Problems,
-					fmt.Sprintf("%q in its %s list is none of its tools, which are %s", p, list.name, someTools(a.tools)))
+					fmt.Sprintf("%q in its %s list matches no tool; its tools are %s", p, list.name, someTools(a.tools)))
 			}
 		}
 	}

@@ -17,33 +17,32 @@ import (
 
 // Options configure a build.
 type Options struct {
-	// Previous is the registry of an earlier build; nil: everything is new.
+	// Previous is the registry of an earlier build. If nil, everything is new.
 	Previous *registry.Registry
-	// Pins is the path of the pins file (registry.PinsPath), which is read, and
-	// written where pins change; empty: the pins of Previous.
+	// Pins is the path of the pins file (registry.PinsPath), which is read, and written if pins
+	// change. If empty, the pins of Previous are used.
 	Pins string
-	// Embed gives the tools that have no embedding one, and sets
-	// Registry.Embedder. The registry that it gets has the embeddings and the
-	// Embedder of Previous where those were kept; a hook with another model
-	// makes them all anew. nil: no embeddings but those of Previous.
+	// Embed adds missing embeddings to the tools and sets Registry.Embedder. The registry has the
+	// embeddings and the Embedder of Previous if those were kept; a hook with another model makes
+	// all of them anew. If nil, only the embeddings of Previous are used.
 	Embed func(ctx context.Context, r *registry.Registry) error
-	// Progress is called, never twice at a time, when a server is asked and
-	// when it has answered or failed; nil: nobody is told.
+	// Progress is called when a server is asked and when it has answered or failed, never
+	// concurrently. It may be nil.
 	Progress func(Event)
-	// Only are the servers to ask; of the others Previous is taken as it is, if
-	// it has them. nil: all are asked.
+	// Only are the servers to ask. Other servers are copied from Previous, if it has them. If
+	// nil, all are asked.
 	Only map[string]bool
-	// Changed asks only the servers whose definition is another one than that
-	// which Previous has an answer to, be it an error.
+	// Changed asks only the servers with a definition that differs from the one in Previous, even
+	// if the answer there is an error.
 	Changed bool
-	// Once does not ask a second time the servers that did not answer in time.
+	// Once disables the second attempt for servers that did not answer in time.
 	Once bool
-	// Dial connects to a server; nil means a dial.Dialer.
+	// Dial connects to a server. If nil, a dial.Dialer does.
 	Dial func(ctx context.Context, s config.Server) (backend.Backend, error)
 }
 
-// Lend returns an Options.Dial whose connections are those of a pool and stay open. done,
-// which may be nil, is called when a server has been asked.
+// Lend returns an Options.Dial that uses the connections of a pool and keeps them open. done is
+// called when a server has been asked; it may be nil.
 func Lend(pool *backend.Pool, done func(server string)) func(context.Context, config.Server) (backend.Backend, error) {
 	return func(ctx context.Context, s config.Server) (backend.Backend, error) {
 		if s.Err != nil {
@@ -57,7 +56,7 @@ func Lend(pool *backend.Pool, done func(server string)) func(context.Context, co
 	}
 }
 
-// lent is a connection of a pool.
+// lent is a connection that belongs to a pool.
 type lent struct {
 	backend.Backend
 	server string
@@ -74,21 +73,21 @@ func (l *lent) Close() error {
 // Event is the progress of one server in a build.
 type Event struct {
 	Server string
-	Done   bool // false: it is asked now; true: it has answered or failed
+	Done   bool // false: it is being asked; true: it has answered or failed
 	Tools  int
 	Time   time.Duration
 	Err    error
-	// Finished of Total servers are done.
+	// Finished is the number of servers that are done, of Total.
 	Finished, Total int
 }
 
-// secondTries is how long all second attempts at servers that did not answer in
-// time may take together.
+// secondTries is the time limit of all second attempts together, for servers that did not answer
+// in time.
 const secondTries = 2 * time.Minute
 
-// Build asks the servers of a config for their tools and returns a registry of
-// them. opts may be nil. A server that fails is in the Report, and no error;
-// the errors are that of ctx and of Options.Embed.
+// Build asks the servers of a config for their tools and returns a registry of them. opts may be
+// nil. A server that fails is reported in the Report. The error is that of ctx or of
+// Options.Embed.
 func Build(ctx context.Context, c *config.Config, opts *Options) (*registry.Registry, *Report, error) {
 	j := Start(ctx, c, opts)
 	defer j.Close()
@@ -98,7 +97,7 @@ func Build(ctx context.Context, c *config.Config, opts *Options) (*registry.Regi
 	return j.Registry(ctx)
 }
 
-// Job is a build under way. Close it.
+// Job is a running build. Close it.
 type Job struct {
 	config *config.Config
 	opts   Options
@@ -106,27 +105,27 @@ type Job struct {
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 
-	done []chan struct{} // by server: closed when it has answered or failed
+	done []chan struct{} // by server; closed when it has answered or failed
 
-	mu       sync.Mutex // of all below, and of Progress
+	mu       sync.Mutex // of all fields below, and of calls to Progress
 	asked    []string   // names; set by Start
 	answers  []answer
 	finished int
-	last     *registry.Registry // that Registry returned
+	last     *registry.Registry // result of the last call of Registry
 }
 
-// errPending is why a server has no answer yet.
+// errPending is the error of a server without an answer yet.
 var errPending = errors.New("it has not answered yet")
 
-// Start begins to ask the servers of a config for their tools and returns at
-// once. The job ends with ctx, or when it is closed.
+// Start begins to ask the servers of a config for their tools and returns immediately. The job
+// ends with ctx, or when it is closed.
 func Start(ctx context.Context, c *config.Config, opts *Options) *Job {
 	j := Prepare(c, opts)
 	j.Ask(ctx)
 	return j
 }
 
-// Prepare returns a job whose servers are not asked until Ask is called.
+// Prepare returns a job that asks no server until Ask is called.
 func Prepare(c *config.Config, opts *Options) *Job {
 	j := &Job{config: c, start: time.Now(), cancel: func() {}, done: make([]chan struct{}, len(c.Servers)),
 		answers: make([]answer, len(c.Servers))}
@@ -150,22 +149,22 @@ func Prepare(c *config.Config, opts *Options) *Job {
 	return j
 }
 
-// Ask begins to ask the servers of the job: those named in first, and the others when
-// these have answered, failed or been too slow. The job ends with ctx, or when it is
-// closed. Call Ask once.
+// Ask begins to ask the servers of the job: first those named in first, and the others once these
+// have answered, failed or been too slow. The job ends with ctx, or when it is closed. Call Ask
+// once.
 func (j *Job) Ask(ctx context.Context, first ...string) {
 	ctx, j.cancel = context.WithCancel(ctx)
 	j.work.Go(func() { j.askAll(ctx, first) })
 }
 
-// Close ends the job, and the requests to servers that have not answered.
+// Close ends the job, and its requests to servers that have not answered.
 func (j *Job) Close() {
 	j.cancel()
 	j.work.Wait()
 }
 
-// Wait waits until the servers of these names, or all of them, have answered or
-// failed. The error is that of ctx.
+// Wait waits until the named servers, or all if none is named, have answered or failed. The error
+// is that of ctx.
 func (j *Job) Wait(ctx context.Context, servers ...string) error {
 	for i, s := range j.config.Servers {
 		if len(servers) > 0 && !slices.Contains(servers, s.Name) {
@@ -180,7 +179,7 @@ func (j *Job) Wait(ctx context.Context, servers ...string) error {
 	return ctx.Err()
 }
 
-// Asked returns the names of the servers that the job asks, or has asked.
+// Asked returns the names of the servers that the job asks or has asked.
 func (j *Job) Asked() []string { return slices.Clone(j.asked) }
 
 // Pending returns the names of the servers that have not answered yet.
@@ -196,8 +195,8 @@ func (j *Job) Pending() []string {
 	return names
 }
 
-// Server waits for the answer of the i-th server of the config, and returns its
-// report and its tools. The error is that of ctx.
+// Server waits for the answer of the i-th server of the config and returns its report and its
+// tools. The error is that of ctx.
 func (j *Job) Server(ctx context.Context, i int) (ServerReport, []registry.Tool, error) {
 	if err := j.Wait(ctx, j.config.Servers[i].Name); err != nil {
 		return ServerReport{}, nil, err
@@ -209,7 +208,7 @@ func (j *Job) Server(ctx context.Context, i int) (ServerReport, []registry.Tool,
 	return a.report(), a.tools, nil
 }
 
-// finish makes a copy of the i-th answer what goes into a registry.
+// finish turns a copy of the i-th answer into the form for a registry.
 func (j *Job) finish(i int, a *answer) {
 	a.tools, a.server.Problems = slices.Clone(a.tools), slices.Clone(a.server.Problems)
 	a.recall(j.opts.Previous)
@@ -217,10 +216,9 @@ func (j *Job) finish(i int, a *answer) {
 	a.confine(j.config.Servers)
 }
 
-// Registry returns a registry of the answers so far. Servers that have not
-// answered yet are in it as Options.Previous has them, marked stale; its Config
-// is empty while there are such servers, so that it is not taken for a complete
-// one.
+// Registry returns a registry of the answers so far. Servers that have not answered yet are
+// copied from Options.Previous, marked stale. Its Config is empty while there are such servers,
+// so that it does not count as complete.
 func (j *Job) Registry(ctx context.Context) (*registry.Registry, *Report, error) {
 	j.mu.Lock()
 	answers, last := slices.Clone(j.answers), j.last
@@ -275,10 +273,10 @@ func (j *Job) Registry(ctx context.Context) (*registry.Registry, *Report, error)
 	return r, report, nil
 }
 
-// askAll asks the servers side by side, and then those that did not answer in time
-// once more, one after the other: a busy machine may be why.
+// askAll asks the servers concurrently. Then it asks those that did not answer in time once more,
+// one after the other, because the machine may have been busy.
 func (j *Job) askAll(ctx context.Context, first []string) {
-	late := make([]*answer, len(j.answers)) // the first attempts that took too long
+	late := make([]*answer, len(j.answers)) // first attempts that took too long
 	attempt := func(i int) {
 		j.tell(Event{Server: j.config.Servers[i].Name})
 		a := j.ask(ctx, i, false)
@@ -319,25 +317,25 @@ func (j *Job) askAll(ctx context.Context, first []string) {
 	}
 }
 
-// ask asks one server, for the second time perhaps.
+// ask asks one server. again marks the second attempt.
 func (j *Job) ask(ctx context.Context, i int, again bool) answer {
 	s := j.config.Servers[i]
 	start := time.Now()
 	b, err := j.opts.Dial(ctx, s)
 	var pause *backend.PauseError
-	if errors.As(err, &pause) && again { // that the first attempt through a pool cost
+	if errors.As(err, &pause) && again { // caused by the first attempt through a pool
 		select {
 		case <-time.After(pause.Wait):
 			b, err = j.opts.Dial(ctx, s)
 		case <-ctx.Done():
 		}
 	}
-	if errors.As(err, &pause) { // how long it lasts is no news
+	if errors.As(err, &pause) { // its duration is not of interest
 		err = pause.Err
 	}
 	var l *backend.Listing
 	if err == nil {
-		// After the answer is told: closing may take a while.
+		// Close after the answer is reported, because closing may take a while.
 		defer j.work.Go(func() { b.Close() })
 		l, err = b.List(ctx)
 	}
@@ -352,8 +350,7 @@ func (j *Job) ask(ctx context.Context, i int, again bool) answer {
 	return a
 }
 
-// answered takes in what came of asking a server. What a job that is ended
-// interrupts is no answer.
+// answered stores the answer of a server. It ignores failures that the end of the job caused.
 func (j *Job) answered(ctx context.Context, i int, a answer) {
 	defer close(j.done[i])
 	if a.err != nil && ctx.Err() != nil {

@@ -230,7 +230,7 @@ func TestIncludeAndExcludeChooseTools(t *testing.T) {
 	}
 	p := rep.Servers[0].Problems
 	if rep.Servers[0].Hidden != 8 || len(p) != 1 ||
-		!strings.Contains(p[0], `"serch_nodes" in its allow list is none of its tools, which are `) {
+		!strings.Contains(p[0], `"serch_nodes" in its allow list matches no tool; its tools are `) {
 		t.Errorf("report %+v", rep.Servers[0])
 	}
 	s.Include = []string{}
@@ -259,7 +259,7 @@ func TestAToolTakesNoIDOfAnotherServer(t *testing.T) {
 		t.Errorf("another server's tool: %+v", tool)
 	}
 	if p := rep.Servers[0].Problems; len(p) != 1 ||
-		!strings.Contains(p[0], `server "corp.internal": 2, the first is "internal.deploy"`) {
+		!strings.Contains(p[0], `omitted 2 tools with IDs that belong to the server "corp.internal", the first is "internal.deploy"`) {
 		t.Errorf("problems %q", p)
 	}
 }

@@ -11,21 +11,20 @@ import (
 	"github.com/usetools/usetools/registry/config"
 )
 
-// Change is how the definition of a known tool changed, for a person to read: a
-// changed description can turn a tool against its users.
+// Change describes how the definition of a known tool changed, for a person to review: a changed
+// description can turn a tool against its users.
 type Change struct {
 	ID string `json:"id"`
-	// What changed: title, description, inputSchema, outputSchema, annotations, request,
-	// instructions (of the server).
+	// What lists the changed parts: title, description, inputSchema, outputSchema, annotations,
+	// request, instructions (of the server).
 	What []string `json:"what"`
-	// Held says that the tool is pinned, and must not be called until the
-	// change is accepted.
+	// Held reports that the tool is pinned and must not be called until the change is accepted.
 	Held   bool                `json:"held,omitempty"`
 	Before registry.Definition `json:"before"`
 	After  registry.Definition `json:"after"`
 }
 
-// changed says how the tools with the given IDs changed.
+// changed returns how the tools with the given IDs changed.
 func changed(old, new *registry.Registry, ids []string) []Change {
 	changes := make([]Change, 0, len(ids))
 	for _, id := range ids {
@@ -65,21 +64,21 @@ func Compare(id string, before, after registry.Definition) Change {
 	return c
 }
 
-// Part is a part of a definition before and after a change, in lines for a person to
-// read. Characters that would not be seen are escapes; texts are quoted as in Go.
+// Part is a part of a definition before and after a change, in lines for a person. Invisible
+// characters are escaped; texts are quoted as in Go.
 type Part struct {
 	Name          string
 	Before, After []string
 }
 
-// Parts are the parts of the definition that changed.
+// Parts returns the parts of the definition that changed.
 func (c *Change) Parts() []Part {
 	b, a := &c.Before, &c.After
 	var out []Part
 	for _, p := range []Part{
 		{"title", textLines(b.Title), textLines(a.Title)},
 		{"description", textLines(b.Description), textLines(a.Description)},
-		{"what a call sends", textLines(b.Request), textLines(a.Request)},
+		{"request", textLines(b.Request), textLines(a.Request)},
 		{"instructions of its server", textLines(b.Instructions), textLines(a.Instructions)},
 		{"inputSchema", jsonLines(b.Input), jsonLines(a.Input)},
 		{"outputSchema", jsonLines(b.Output), jsonLines(a.Output)},
@@ -92,7 +91,7 @@ func (c *Change) Parts() []Part {
 	return out
 }
 
-// Differ takes off the lines that begin and end a part before and after alike.
+// Differ splits off the lines at the beginning and end that did not change.
 func (p *Part) Differ() (begin, before, after, end []string) {
 	before, after = p.Before, p.After
 	n := 0
@@ -140,8 +139,8 @@ func sameJSON(a, b *registry.Annotations) bool {
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-// Pinned returns for each server of a config whether it is pinned; servers with
-// a broken entry count by what of it can be read.
+// Pinned returns for each server of a config whether it is pinned. For a broken entry, it uses
+// the readable part.
 func Pinned(servers []config.Server) map[string]bool {
 	pinned := map[string]bool{}
 	for _, s := range servers {
@@ -152,8 +151,8 @@ func Pinned(servers []config.Server) map[string]bool {
 	return pinned
 }
 
-// hold holds the tools that are others than their pins say. It reads the pins
-// late, so that what was accepted while the servers were asked counts.
+// hold holds the tools that differ from their pins. It reads the pins as late as possible, so
+// that definitions accepted while the servers were asked count.
 func hold(r, previous *registry.Registry, servers []config.Server, answers []answer, file string) (waiting []string,
 	pins *registry.Pins) {
 	pinned, fresh := Pinned(servers), map[string]bool{}

@@ -14,13 +14,13 @@ import (
 	"github.com/usetools/usetools/registry/localfile"
 )
 
-// maxHistoryBytes bounds a history: if it is longer, the older half goes.
+// maxHistoryBytes bounds a history. If it is longer, the older half is removed.
 const maxHistoryBytes = 4 << 20
 
-// HistoryFile returns where the history of a registry file is kept: beside it.
+// HistoryFile returns the path of the history of a registry file, which is beside it.
 func HistoryFile(path string) string { return strings.TrimSuffix(path, ".json") + ".history.jsonl" }
 
-// Entry is one rebuild that changed something.
+// Entry is a rebuild that changed something.
 type Entry struct {
 	Time    time.Time `json:"time"`
 	Added   []string  `json:"added,omitempty"`
@@ -28,8 +28,8 @@ type Entry struct {
 	Changed []Change  `json:"changed,omitempty"`
 }
 
-// Record appends the changes of a rebuild to a history file, as one line of
-// JSON. It writes nothing for the first build and for one that changed nothing.
+// Record appends the changes of a rebuild to a history file, as one line of JSON. It writes
+// nothing for the first build or a rebuild without changes.
 func Record(path string, previous *registry.Registry, r *Report, now time.Time) error {
 	if previous == nil || r.Changes.Empty() {
 		return nil
@@ -44,8 +44,8 @@ func Record(path string, previous *registry.Registry, r *Report, now time.Time) 
 	return nil
 }
 
-// History returns the last n entries of a history file, oldest first. Lines
-// that are no entries are skipped; a missing file has no entries.
+// History returns the last n entries of a history file, oldest first. It skips invalid lines. A
+// missing file has no entries.
 func History(path string, n int) ([]Entry, error) {
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -7,12 +7,12 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Report says how a build went, server by server in the order of their names.
+// Report describes a build, server by server in the order of their names.
 type Report struct {
 	Servers []ServerReport
 	Changes registry.Changes // against Options.Previous
-	Changed []Change         // how each of Changes.Changed did
-	Pins    error            // why they could not be read or written
+	Changed []Change         // details of Changes.Changed
+	Pins    error            // why the pins could not be read or written
 	Time    time.Duration
 }
 
@@ -20,8 +20,8 @@ type Report struct {
 type ServerReport struct {
 	Name      string
 	Transport string
-	Tools     int // in the registry, stale ones included
-	Hidden    int // kept out by the server's include and exclude lists
+	Tools     int // in the registry, including stale ones
+	Hidden    int // removed by the server's include and exclude lists
 	Time      time.Duration
 	Err       error    // why it could not be asked
 	Pending   bool     // it has not answered yet

@@ -21,63 +21,61 @@ import (
 )
 
 const (
-	// DefaultSettle is how long a watcher waits for more news before it
-	// rebuilds: editors write a file in several steps, servers announce their
-	// tools one by one.
+	// DefaultSettle is how long a watcher waits for further events before it rebuilds, because
+	// editors write a file in several steps and servers announce their tools one by one.
 	DefaultSettle = 300 * time.Millisecond
-	// DefaultPoll is how often a watcher asks all servers without being told:
-	// many change their tools in silence, or come back after a fault.
+	// DefaultPoll is how often a watcher asks all servers without an event, because many change
+	// their tools silently, or recover from a failure.
 	DefaultPoll = 5 * time.Minute
 )
 
 // WatchOptions configure a watch.
 type WatchOptions struct {
-	// Build configures the builds. Its Dial and Only are not used. What is
-	// accepted in the file of its Pins in the meantime counts at once.
+	// Build configures the builds. Its Dial and Only are not used. Definitions accepted in its
+	// pins file take effect immediately.
 	Build Options
-	// Settle is DefaultSettle where it is 0. Rebuilds begin at the latest ten
-	// times that after the first news.
+	// Settle is the time to wait for further events. If zero, it is DefaultSettle. A rebuild
+	// begins at most ten times Settle after the first event.
 	Settle time.Duration
-	// Poll is DefaultPoll where it is 0; negative: never.
+	// Poll is the interval of asking all servers. If zero, it is DefaultPoll. If negative, there
+	// is no polling.
 	Poll time.Duration
-	// Open returns connections that there are already, and the config that they
-	// are of, for the watch to have; changed is to be called with each server
-	// that says that its list of tools has changed. nil: there are none, as when
-	// it returns nil.
+	// Open returns existing connections and their config, which the watch takes over. It must
+	// call changed with each server that reports a changed list of tools. If Open is nil or
+	// returns nil, there are no such connections.
 	Open func(changed func(server string)) (*backend.Pool, *config.Config)
-	// Check returns an error for a config that is not to be used, which then is one
-	// that cannot be read; nil: there is none.
+	// Check returns an error for a config that must not be used, which then counts as unreadable.
+	// If nil, every config is accepted.
 	Check func(*config.Config) error
-	// Asks is that of dial.Options, for the connections that updates have.
+	// Asks is dial.Options.Asks for the connections of updates.
 	Asks bool
 }
 
 // Update is the result of one rebuild.
 type Update struct {
-	// Why says in words what caused the rebuild.
+	// Why describes the cause of the rebuild.
 	Why      string
 	Config   *config.Config
 	Registry *registry.Registry
 	Report   *Report
-	// Previous is the registry before; nil the first time.
+	// Previous is the registry before. It is nil the first time.
 	Previous *registry.Registry
-	// Pool holds the connections, for calls. After an update with another pool
-	// the one before is closed as soon as the call of updated returns.
+	// Pool has the connections, for calls. If an update has another pool, the previous one is
+	// closed as soon as the call of updated returns.
 	Pool *backend.Pool
-	// Err is why there is no new registry: a config that cannot be read. The
-	// other fields but Why are then as before.
+	// Err is why there is no new registry, such as an unreadable config. All other fields except
+	// Why are then unchanged.
 	Err error
 }
 
-// Watch builds a registry, and builds it again until ctx ends: when a file of
-// the config changes, when a server says that its tools have changed (only that
-// server is asked then), and every WatchOptions.Poll. Several events within
-// WatchOptions.Settle cause one rebuild. updated is called after each build
-// that changed anything, one call at a time, with a registry that Watch does
-// not change any more.
+// Watch builds a registry, and rebuilds it until ctx ends: when a file of the config changes,
+// when a server reports that its tools have changed (it asks only that server then), and every
+// WatchOptions.Poll. Several events within WatchOptions.Settle cause one rebuild. It calls
+// updated after each build that changed anything, one call at a time, with a registry that Watch
+// does not change afterwards.
 //
-// The connections to servers stay open, because servers announce changes over
-// them. The error is that of ctx, or of a first build that failed.
+// The connections to servers stay open, because servers announce changes over them. The error is
+// that of ctx, or of a failed first build.
 func Watch(ctx context.Context, paths []string, opts *WatchOptions, updated func(Update)) error {
 	w := &watcher{paths: paths, updated: updated, wake: make(chan struct{}, 1)}
 	if opts != nil {
@@ -94,7 +92,7 @@ func Watch(ctx context.Context, paths []string, opts *WatchOptions, updated func
 		w.state.Pool, w.state.Config = w.opts.Open(w.toolsChanged)
 	}
 	defer w.close()
-	if fs, err := fsnotify.NewWatcher(); err == nil { // else polling has to do
+	if fs, err := fsnotify.NewWatcher(); err == nil { // otherwise only polling works
 		w.fs = fs
 		defer fs.Close()
 		go w.follow()
@@ -116,30 +114,29 @@ func Watch(ctx context.Context, paths []string, opts *WatchOptions, updated func
 			w.tell(news{all: true, why: []string{"poll"}})
 		case <-w.wake:
 			w.settle(ctx)
-			w.rebuild(ctx, w.take()) // a failure was told, and the next news tries again
+			w.rebuild(ctx, w.take()) // a failure was reported, and the next event tries again
 		}
 	}
 }
 
-// watcher is a watch under way. Its loop is one goroutine; news comes from
-// several.
+// watcher is a running watch. Its loop is one goroutine; events come from several.
 type watcher struct {
 	paths   []string
 	opts    WatchOptions
 	updated func(Update)
-	fs      *fsnotify.Watcher // nil: there is none here
+	fs      *fsnotify.Watcher // nil if it is not available
 	state   Update            // the last one
 	sum     [sha256.Size]byte // of its registry
 
-	wake chan struct{} // holds a token when there is news
+	wake chan struct{} // has a token if there is news
 	mu   sync.Mutex
 	news news
 	last time.Time // of the latest news
 
 	filesMu  sync.Mutex
-	pinsFile string          // absolute; empty: none
-	files    map[string]bool // absolute paths whose change is news
-	dirs     map[string]bool // that are watched
+	pinsFile string          // absolute; "" if there is none
+	files    map[string]bool // absolute paths of files that cause a rebuild
+	dirs     map[string]bool // watched folders
 }
 
 // news is the reason for a rebuild.
@@ -148,7 +145,7 @@ type news struct {
 	config   bool // the config has changed
 	accepted bool // the pins have changed
 	servers  []string
-	why      []string // in words
+	why      []string // descriptions
 }
 
 // tell records news for the loop.
@@ -168,7 +165,7 @@ func (w *watcher) tell(n news) {
 	}
 }
 
-// settle waits until no more news comes, within bounds.
+// settle waits until no more news arrives, within bounds.
 func (w *watcher) settle(ctx context.Context) {
 	end := time.Now().Add(10 * w.opts.Settle)
 	for {
@@ -190,11 +187,11 @@ func (w *watcher) settle(ctx context.Context) {
 	}
 }
 
-// take returns the news so far and forgets it.
+// take returns the news so far and clears it.
 func (w *watcher) take() news {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	select { // the news has all that came while it settled
+	select { // the news includes everything that arrived while it settled
 	case <-w.wake:
 	default:
 	}
@@ -203,8 +200,8 @@ func (w *watcher) take() news {
 	return n
 }
 
-// rebuild asks the servers that there is news of, those that failed and those whose
-// definition is another one, and passes the registry on if anything changed.
+// rebuild asks the servers with news, those that failed and those with a changed definition, and
+// passes the registry on if anything changed.
 func (w *watcher) rebuild(ctx context.Context, n news) error {
 	first := w.state.Registry == nil
 	ask, why := map[string]bool{}, strings.Join(n.why, ", ")
@@ -246,7 +243,7 @@ func (w *watcher) rebuild(ctx context.Context, n news) error {
 		}
 	}
 	for _, s := range next.Config.Servers {
-		if n.all || ask[s.Name] { // it is asked now, however short ago it failed
+		if n.all || ask[s.Name] { // ask it now, however recently it failed
 			next.Pool.Forgive(s.Name)
 		}
 	}
@@ -277,7 +274,7 @@ func (w *watcher) rebuild(ctx context.Context, n news) error {
 	return nil
 }
 
-// pass makes an update the present state, and tells of it if it is one.
+// pass makes an update the current state. It calls updated if the state changed.
 func (w *watcher) pass(next Update, first bool) {
 	old, oldSum := w.state, w.sum
 	w.state, w.sum = next, sum(next.Registry)
@@ -300,27 +297,27 @@ func (w *watcher) fail(ctx context.Context, why string, err error) error {
 	return err
 }
 
-// sum is that of the file which a registry would make.
+// sum returns the hash of the registry's file.
 func sum(r *registry.Registry) [sha256.Size]byte {
 	data, err := r.Encode()
-	if err != nil { // as if it were another one
+	if err != nil { // treat it as changed
 		return sha256.Sum256([]byte(time.Now().String()))
 	}
 	return sha256.Sum256(data)
 }
 
-// pool returns a pool over a config whose servers' news wakes the watcher.
+// pool returns a pool over a config that wakes the watcher when a server reports changes.
 func (w *watcher) pool(c *config.Config) *backend.Pool {
 	return dial.New(&dial.Options{Known: w.state.Registry, ToolsChanged: w.toolsChanged, Asks: w.opts.Asks}).Pool(c)
 }
 
 // toolsChanged makes the watcher ask a server again, or all servers if the name is empty.
 func (w *watcher) toolsChanged(server string) {
-	w.tell(news{all: server == "", servers: []string{server}, why: []string{fmt.Sprintf("server %q has other tools", server)}})
+	w.tell(news{all: server == "", servers: []string{server}, why: []string{fmt.Sprintf("server %q changed its tools", server)}})
 }
 
-// watchFiles watches the folders of all files that a config is made of: a file
-// that is replaced is another file, its folder stays.
+// watchFiles watches the folders of all files of a config, because replacing a file makes it a
+// different file, but not its folder.
 func (w *watcher) watchFiles(c *config.Config) {
 	files := map[string]bool{}
 	for _, f := range c.Files {
@@ -349,7 +346,7 @@ func (w *watcher) watchFiles(c *config.Config) {
 	}
 	for d := range dirs {
 		if !w.dirs[d] && w.fs.Add(d) != nil {
-			delete(dirs, d) // not there: polling has to do
+			delete(dirs, d) // it does not exist; polling has to suffice
 		}
 	}
 	for d := range maps.Keys(w.dirs) {
@@ -360,7 +357,7 @@ func (w *watcher) watchFiles(c *config.Config) {
 	w.dirs = dirs
 }
 
-// follow turns what happens to files into news.
+// follow turns file events into news.
 func (w *watcher) follow() {
 	for {
 		select {
@@ -388,7 +385,7 @@ func (w *watcher) follow() {
 	}
 }
 
-// close closes the connections; those that were lent only where they were passed on.
+// close closes the connections. It closes those from Open only if they were passed on.
 func (w *watcher) close() {
 	if w.state.Pool != nil && w.state.Registry != nil {
 		w.state.Pool.Close()

@@ -108,7 +108,7 @@ func TestWatchFollowsTheConfigAndTheServers(t *testing.T) {
 	if d := cmp.Diff(want, u.Report.Changes); d != "" {
 		t.Errorf("changes (-want +got):\n%s", d)
 	}
-	if u.Why != `server "s" has other tools` || u.Pool != before.Pool || u.Report.Servers[0].Time != 0 {
+	if u.Why != `server "s" changed its tools` || u.Pool != before.Pool || u.Report.Servers[0].Time != 0 {
 		t.Errorf("update %q, server a took %v", u.Why, u.Report.Servers[0].Time)
 	}
 	if c := u.Report.Changed; len(c) != 1 || !slices.Contains(c[0].What, "description") ||

@@ -9,15 +9,14 @@ import (
 	"strings"
 )
 
-// OAuth is how to sign in to a server: what was registered with it, if
-// anything was.
+// OAuth says how to sign in to a server, with the registered client if there is one.
 type OAuth struct {
 	ClientID     string
 	ClientSecret Secret
 	Scopes       []string
-	// Issuer is the authorization server where the client was registered, the
-	// only one that gets its secret, and a host that may be inside of the
-	// network; empty: the server's own origin.
+	// Issuer is the authorization server where the client was registered. Only it gets the
+	// client's secret, and it may be a host inside the network. If empty, it is the server's own
+	// origin.
 	Issuer string
 }
 
@@ -34,11 +33,11 @@ func (s Secret) String() string {
 // GoString keeps the value out of %#v.
 func (s Secret) GoString() string { return fmt.Sprintf("%q", s.String()) }
 
-// MarshalJSON writes only whether there is a value.
+// MarshalJSON writes only whether the secret is set.
 func (s Secret) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
 
-// oauth is an entry's "oauth" or "auth", in the spellings of all clients. It
-// may also be true: sign in with nothing registered.
+// oauth is an entry's "oauth" or "auth", in the spellings of all clients. It may also be true:
+// sign in without a registered client.
 type oauth struct {
 	Enabled      *bool  `json:"enabled"`
 	ClientID     string `json:"clientId"`
@@ -59,12 +58,12 @@ func (o *oauth) UnmarshalJSON(b []byte) error {
 	}
 	type plain oauth
 	if err := json.Unmarshal(b, (*plain)(o)); err != nil {
-		return errors.New("oauth wants true, or an object with clientId, clientSecret, scopes and issuer")
+		return errors.New("oauth: want true, or an object with clientId, clientSecret, scopes and issuer")
 	}
 	return nil
 }
 
-// words is a list of strings, or one string with spaces in between.
+// words is a list of strings, or one string separated by spaces.
 type words []string
 
 func (w *words) UnmarshalJSON(b []byte) error {
@@ -74,12 +73,12 @@ func (w *words) UnmarshalJSON(b []byte) error {
 		return nil
 	}
 	if json.Unmarshal(b, (*[]string)(w)) != nil {
-		return errors.New("scopes wants a list of strings")
+		return errors.New("scopes: want a list of strings")
 	}
 	return nil
 }
 
-// oauth returns how the entry wants to sign in, or nil.
+// oauth returns how to sign in, or nil.
 func (e *entry) oauth(text func(field, raw string) string) *OAuth {
 	o := e.OAuth
 	if o == nil {
@@ -107,7 +106,7 @@ func (e *entry) oauth(text func(field, raw string) string) *OAuth {
 	}
 }
 
-// tokens adds the headers whose values the entry only names the variables of.
+// tokens adds the headers with values from environment variables that the entry names.
 func (e *entry) tokens(s *Server) error {
 	named := map[string]string{}
 	for header, variable := range e.EnvHeaders {

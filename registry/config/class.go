@@ -10,12 +10,12 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Trust says which of a server's hints about its tools count.
+// Trust says which of a server's hints about its tools are trusted.
 type Trust string
 
-// How far servers are trusted.
+// The levels of trust.
 const (
-	TrustReads   Trust = ""        // all but idempotentHint; the default, "reads" in a file
+	TrustReads   Trust = ""        // all except idempotentHint; the default, "reads" in a file
 	TrustWrites  Trust = "writes"  // all
 	TrustNothing Trust = "nothing" // none; false in a file
 )
@@ -23,20 +23,19 @@ const (
 // The classes of tools.
 const (
 	ClassRead   = "read"   // a call changes nothing
-	ClassAgain  = "again"  // the same call twice does no more than once
-	ClassEffect = "effect" // a call changes something, each time
+	ClassAgain  = "again"  // repeating the same call does nothing more
+	ClassEffect = "effect" // every call changes something
 )
 
-// ClassRule gives a class to the tools of a server that a pattern matches.
+// ClassRule gives a class to the tools of a server that match a pattern.
 type ClassRule struct {
 	Pattern string // a tool's name, or a pattern of registry.Match
 	Class   string // one of the classes above
 }
 
-// Class returns the rule that gives one of the server's tools its class; nil:
-// there is none. An exact name comes before a pattern, a longer pattern before a
-// shorter one, and those of the server's own entry come before those of the whole
-// file.
+// Class returns the rule that gives one of the server's tools its class, or nil. An exact name
+// precedes a pattern, a longer pattern precedes a shorter one, and the rules of the server's
+// entry precede those of the file.
 func (s *Server) Class(tool string) *ClassRule {
 	i := slices.IndexFunc(s.Classes, func(c ClassRule) bool { return registry.Match(c.Pattern, tool) })
 	if i < 0 {
@@ -45,10 +44,9 @@ func (s *Server) Class(tool string) *ClassRule {
 	return &s.Classes[i]
 }
 
-// Hints returns the hints about one of the server's tools that count: its own,
-// none of them where it is not trusted, and what the tool's class says of them.
-// Whether IdempotentHint counts is for the caller to see. It returns t's where
-// the config has no say.
+// Hints returns the trusted hints about one of the server's tools: its own, or none if the server
+// is not trusted, combined with the hints that its class implies. The caller must check whether
+// IdempotentHint is trusted. If the config has no rule for the tool, it returns t.Annotations.
 func (s *Server) Hints(t *registry.Tool) *registry.Annotations {
 	c := s.Class(t.Name)
 	if c == nil && s.Trust != TrustNothing {
@@ -69,8 +67,8 @@ func (s *Server) Hints(t *registry.Tool) *registry.Annotations {
 	return &a
 }
 
-// Rules are what the definition says of calls of the server's tools; nil: nothing
-// unusual.
+// Rules returns the definition's rules for calls of the server's tools. It returns nil if there
+// are no special rules.
 func (s *Server) Rules() *registry.Rules {
 	r := &registry.Rules{Trust: string(s.Trust), Private: s.Private, Session: s.Session}
 	for _, c := range s.Classes {
@@ -85,9 +83,9 @@ func (s *Server) Rules() *registry.Rules {
 	return r
 }
 
-// Ruled is a definition that says of calls of a server's tools what Rules has returned
-// of another one, and nothing else. Of rules that it cannot read it takes the careful
-// meaning: all tools have effects, and records keep nothing of their calls.
+// Ruled returns a definition that has only a name and the rules that Rules returned for another
+// definition. Invalid rules get the safe meaning: all tools have effects, and records keep
+// nothing of their calls.
 func Ruled(server string, r *registry.Rules) Server {
 	if r == nil {
 		return Server{Name: server}
@@ -112,7 +110,7 @@ func Ruled(server string, r *registry.Rules) Server {
 	return s
 }
 
-// judge lets Trust and Class of the settings win over what s has.
+// judge applies Trust and Class of the settings to s.
 func (u *settings) judge(s *Server) error {
 	switch u.Trust {
 	case nil:
@@ -123,17 +121,17 @@ func (u *settings) judge(s *Server) error {
 	case "writes":
 		s.Trust = TrustWrites
 	default:
-		return fmt.Errorf(`usetools.trust is %.40q, want false, "reads" or "writes"`, fmt.Sprint(u.Trust))
+		return fmt.Errorf(`usetools.trust is %.40q: want false, "reads" or "writes"`, fmt.Sprint(u.Trust))
 	}
 	var classes []ClassRule
 	for _, pattern := range names(u.Class) {
 		class := u.Class[pattern]
 		switch {
 		case !registry.IsPattern(pattern):
-			return fmt.Errorf("usetools.class has %.40q, which is not a pattern of tools: want a tool's name, or wildcards (get_*)",
+			return fmt.Errorf("usetools.class has %.40q, which is not a tool pattern: want a tool's name, or wildcards (get_*)",
 				pattern)
 		case class != ClassRead && class != ClassAgain && class != ClassEffect:
-			return fmt.Errorf(`usetools.class has %.40q for %.40q, want "read", "again" or "effect"`, class, pattern)
+			return fmt.Errorf(`usetools.class has %.40q for %.40q: want "read", "again" or "effect"`, class, pattern)
 		}
 		classes = append(classes, ClassRule{pattern, class})
 	}
@@ -144,7 +142,7 @@ func (u *settings) judge(s *Server) error {
 	return nil
 }
 
-// wild is 1 for a pattern that may match more than one name.
+// wild returns 1 for a pattern that may match several names, otherwise 0.
 func wild(pattern string) int {
 	if strings.ContainsAny(pattern, `*?[\`) {
 		return 1

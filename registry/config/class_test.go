@@ -130,19 +130,19 @@ func TestWhatAServerKeepsOfACallIsRead(t *testing.T) {
 // What is wrong here must not do nothing.
 func TestAMistakeInWhatIsSentAgainIsAnError(t *testing.T) {
 	for settings, want := range map[string]string{
-		`"idempotency": "long"`:                                             `usetools.idempotency is "long", want a duration like "10m", "24h" or "7d"`,
+		`"idempotency": "long"`:                                             `usetools.idempotency is "long": want a duration like "10m", "24h" or "7d"`,
 		`"idempotency": "-1h"`:                                              `usetools.idempotency is "-1h"`,
 		`"idempotency": "99999999999d"`:                                     `usetools.idempotency is`,
 		`"session": "yes"`:                                                  `session is a string, want true or false`,
-		`"verify": {"a": {}}`:                                               `usetools.verify has for "a" no tool or no reference`,
-		`"verify": {"a": {"tool": "b"}}`:                                    `usetools.verify has for "a" no tool or no reference`,
-		`"verify": {"a": {"tool": "a", "reference": "r"}}`:                  `want the name of another one`,
-		`"verify": {"a": {"tool": "b*", "reference": "r"}}`:                 `want the name of another one`,
-		`"verify": {"a*": {"tool": "b", "reference": "r"}}`:                 `usetools.verify has "a*", want the name of a tool`,
-		`"verify": {"a": {"tool": "b", "reference": "r", "after": "soon"}}`: `usetools.verify.a has after "soon", want a duration`,
-		`"approve": {"effect": "ask"}`:                                      `usetools.approve in its entry: want usetools.approve at the top of the file`,
-		`"aprove": {"effect": "ask"}`:                                       `want usetools.approve at the top of the file`,
-		`"tokens": {}`:                                                      `want usetools.tokens at the top of the file`,
+		`"verify": {"a": {}}`:                                               `usetools.verify has no tool or no reference for "a"`,
+		`"verify": {"a": {"tool": "b"}}`:                                    `usetools.verify has no tool or no reference for "a"`,
+		`"verify": {"a": {"tool": "a", "reference": "r"}}`:                  `want the name of a different tool`,
+		`"verify": {"a": {"tool": "b*", "reference": "r"}}`:                 `want the name of a different tool`,
+		`"verify": {"a*": {"tool": "b", "reference": "r"}}`:                 `usetools.verify has "a*": want the name of a tool`,
+		`"verify": {"a": {"tool": "b", "reference": "r", "after": "soon"}}`: `usetools.verify.a has after "soon": want a duration`,
+		`"approve": {"effect": "ask"}`:                                      `usetools.approve is not allowed in an entry: write usetools.approve at the top of the file`,
+		`"aprove": {"effect": "ask"}`:                                       `write usetools.approve at the top of the file`,
+		`"tokens": {}`:                                                      `write usetools.tokens at the top of the file`,
 	} {
 		c := load(t, `{"mcpServers": {"x": {"command": "x", "usetools": {`+settings+`}}}}`)
 		if x, _ := c.Server("x"); x.Err == nil || !strings.Contains(x.Err.Error(), want) {
@@ -150,7 +150,7 @@ func TestAMistakeInWhatIsSentAgainIsAnError(t *testing.T) {
 		}
 	}
 	if _, err := Load(write(t, t.TempDir(), "mcp.json", `{"usetools": {}, "mcpServers": {}, "usetools": {}}`)); err == nil ||
-		!strings.Contains(err.Error(), `"usetools" stands twice`) {
+		!strings.Contains(err.Error(), `duplicate key "usetools"`) {
 		t.Error(err)
 	}
 }

@@ -16,26 +16,26 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Types of servers.
+// The types of servers.
 const (
 	Stdio    = "stdio"    // a process, messages on its stdin and stdout
-	HTTP     = "http"     // streamable HTTP, legacy SSE where a server speaks nothing newer
+	HTTP     = "http"     // streamable HTTP, or legacy SSE if the server supports nothing newer
 	SSE      = "sse"      // legacy HTTP with server-sent events
 	Snapshot = "snapshot" // a file with a saved tools/list result
 	Manifest = "manifest" // a file that describes command-line tools
-	OpenAPI  = "openapi"  // an OpenAPI 3 document and the API that it describes
+	OpenAPI  = "openapi"  // an OpenAPI 3 document and its API
 )
 
-// ManifestServer is the name of the server that a manifest of command-line
-// tools is, where the manifest is itself the config.
+// ManifestServer is the name of the server of a manifest of command-line tools that is itself the
+// config.
 const ManifestServer = "cli"
 
 const (
-	// DefaultStartTimeout is how long a server may take to start and answer
-	// the handshake. Python servers need up to 7 s on an idle machine, `go run` and
-	// `npx` with a cold cache more. Package mcp starts as many at a time as fit.
+	// DefaultStartTimeout is the time limit for a server's start and handshake. Python servers
+	// need up to 7 s on an idle machine; `go run` and `npx` with a cold cache need more. Package
+	// mcp limits how many start at the same time.
 	DefaultStartTimeout = 60 * time.Second
-	// DefaultCallTimeout is how long one call may take.
+	// DefaultCallTimeout is the time limit of one call.
 	DefaultCallTimeout = 60 * time.Second
 	// MaxFileBytes bounds a config file.
 	MaxFileBytes = 16 << 20
@@ -43,103 +43,99 @@ const (
 
 // Config is the merged content of one or more config files.
 type Config struct {
-	Files   []string // absolute paths, in the order they were given
-	Servers []Server // sorted by name; the disabled ones are not among them
-	// Disabled are the names of the servers that a file switches off, sorted.
+	Files   []string // absolute paths, in the given order
+	Servers []Server // sorted by name, without disabled ones
+	// Disabled are the sorted names of the servers that a file disables.
 	Disabled []string
-	// Self are the names of the servers that are the harness itself over these
-	// files, as its entry for other clients is; they are not among Servers.
+	// Self are the names of servers that are the harness itself with these files, such as its
+	// entry for other clients. They are not among Servers.
 	Self []string
-	// Notes say what at the top of the files has no effect.
+	// Notes list keys at the top of the files that have no effect.
 	Notes []string
-	// UseTools are the values of the key "usetools" at the top of the files
-	// that have one, as JSON, in the order of the files: other packages read
-	// their own keys in it.
+	// UseTools are the values of the key "usetools" at the top of the files that have it, as
+	// JSON, in the order of the files. Other packages read their own keys in it.
 	UseTools []json.RawMessage
-	// UseToolsFiles are the files of UseTools.
+	// UseToolsFiles are the files that UseTools come from.
 	UseToolsFiles []string
 }
 
-// Server is the definition of one server, ready to be connected to.
+// Server is the definition of one server, ready for connecting.
 type Server struct {
 	Name string
-	Type string // one of the types above
+	Type string // one of the types
 
 	Command string   // stdio: an absolute path, or a name to look up in PATH
 	Args    []string // stdio
-	Env     Secrets  // stdio: added to the environment of this process
-	// Cwd is absolute. stdio: where the server starts; empty: the current
-	// folder. manifest: the workspace that its tools may work in.
+	Env     Secrets  // stdio: added to this process's environment
+	// Cwd is an absolute path. For stdio, it is the server's working folder; if empty, the
+	// current folder. For a manifest, it is the workspace of its tools.
 	Cwd string
-	// EnvFile is the file that part of Env came from; empty: none.
+	// EnvFile is the file of part of Env, or empty.
 	EnvFile string
 
-	URL     string  // http, sse; openapi: of the document, else empty
+	URL     string  // http, sse; openapi: of the document, or empty
 	Headers Secrets // http, sse, openapi: sent with every request
-	OAuth   *OAuth  // http, sse: how to sign in; nil: not
+	OAuth   *OAuth  // http, sse: how to sign in, or nil
 
 	Path    string  // snapshot, manifest, openapi: absolute path of the file
-	BaseURL string  // openapi: of the API; empty: as the document says
+	BaseURL string  // openapi: of the API; if empty, the document's
 	Query   Secrets // openapi: sent with every request
-	// Tags and Paths choose operations of an OpenAPI document: path.Match
-	// patterns of its tags; patterns of paths like "/users/**" or
-	// "GET /users/*", where ** stands for any number of parts. A leading "!"
-	// excludes; nil: all.
+	// Tags and Paths select operations of an OpenAPI document: path.Match patterns of its tags;
+	// patterns of paths like "/users/**" or "GET /users/*", in which ** matches any number of
+	// parts. A leading "!" excludes. If nil, all operations are selected.
 	Tags, Paths []string
 
-	StartTimeout time.Duration // until the handshake is done; never zero after Load
-	CallTimeout  time.Duration // of one call; never zero after Load
-	Concurrency  int           // calls at a time; 0: the caller's default
-	MaxMessage   int           // bytes of one message from it; 0: the caller's default
-	// Protocol is "legacy" (the initialize handshake), "modern"
-	// (server/discover) or empty: try what suits the transport.
+	StartTimeout time.Duration // until the handshake is done; not zero after Load
+	CallTimeout  time.Duration // of one call; not zero after Load
+	Concurrency  int           // most concurrent calls; if zero, the caller's default
+	MaxMessage   int           // limit of one message from it, in bytes; if zero, the caller's default
+	// Protocol is "legacy" (the initialize handshake), "modern" (server/discover) or empty: try
+	// the handshakes of the transport.
 	Protocol string
 
-	// Include lists the tools to use, as names or patterns of registry.Match; nil
-	// means all of them, empty means none. Exclude takes away from those.
+	// Include lists the tools to use, as names or patterns of registry.Match. If nil, all tools
+	// are used; if empty, none. Exclude removes tools from these.
 	Include, Exclude []string
-	// ReadOnly leaves out the tools that do not say that they only read.
+	// ReadOnly removes the tools that do not declare that they only read.
 	ReadOnly bool
-	// Trust is what of the server's hints about its tools counts.
+	// Trust says which of the server's hints about its tools are trusted.
 	Trust Trust
-	// Classes say what calls of its tools do, whatever the server says; the first
-	// one that matches a tool counts, see [Server.Class].
+	// Classes define what calls of its tools do, overriding the server. The first match wins, see
+	// [Server.Class].
 	Classes []ClassRule
-	// Private are the tools, by name or pattern of registry.Match, whose arguments
-	// and results records of runs do not keep.
+	// Private lists tools, by name or pattern of registry.Match. Records of runs do not keep
+	// their arguments and results.
 	Private []string
 	// Sample makes build-registry call its read tools once, to infer result types.
 	Sample bool
-	// Idempotency is how long the server keeps an Idempotency-Key: the same call with
-	// the same key is made once in that time; 0: it keeps none.
+	// Idempotency is how long the server remembers an Idempotency-Key and executes calls with it
+	// only once. If zero, it does not.
 	Idempotency time.Duration
-	// Session says that the server keeps state in its process, which is lost when it
-	// is started again.
+	// Session says that the server keeps state in its process, which a restart loses.
 	Session bool
-	// Verify says for some of its tools which tool tells whether a call was made.
+	// Verify says, for some tools, which other tool finds out whether a call was made.
 	Verify []Verify
-	// Pin makes a tool whose description or schema changed unusable until
-	// somebody accepts the change.
+	// Pin makes a tool with a changed description or schema unusable until a person accepts the
+	// change.
 	Pin bool
 
 	File string // the file that defined the server
-	Dir  string // that relative paths begin in: the file's folder, of a [ProjectFile] the project's
-	// Notes say what in its definition has no effect.
+	Dir  string // base of relative paths: the file's folder, or for a [ProjectFile] the project's
+	// Notes list keys in its definition that have no effect.
 	Notes []string
-	// Err says why this server cannot be used; the others can.
+	// Err says why this server is unusable. Other servers are not affected.
 	Err error
 
 	written *definition
 }
 
-// Allows reports whether the server's include and exclude lists let a tool through.
+// Allows reports whether the server's include and exclude lists allow a tool.
 func (s *Server) Allows(tool string) bool {
 	match := func(pattern string) bool { return registry.Match(pattern, tool) }
 	return (s.Include == nil || slices.ContainsFunc(s.Include, match)) && !slices.ContainsFunc(s.Exclude, match)
 }
 
-// Secrets maps names to values that are never shown: formatted or marshalled,
-// only the names appear.
+// Secrets maps names to values that are never shown: only the names are formatted or marshalled.
 type Secrets map[string]string
 
 func (s Secrets) String() string {
@@ -149,7 +145,7 @@ func (s Secrets) String() string {
 // GoString keeps the values out of %#v.
 func (s Secrets) GoString() string { return s.String() }
 
-// MarshalJSON writes the names, sorted.
+// MarshalJSON writes the sorted names.
 func (s Secrets) MarshalJSON() ([]byte, error) { return json.Marshal(s.Names()) }
 
 // Names returns the sorted names.
@@ -162,13 +158,13 @@ func (s Secrets) Names() []string {
 	return names
 }
 
-// Load reads and merges config files. A server that two files define alike is
-// one server; one that they define differently gets an Err that names both.
+// Load reads and merges config files. If two files define a server in the same way, it is one
+// server. If they define it differently, it gets an Err that names both files.
 func Load(paths ...string) (*Config, error) {
 	if len(paths) == 0 {
-		return nil, fmt.Errorf("no config: none of %s is here, nor in the folders above up to that of the repository, nor "+
-			"is %s; "+
-			"harness add writes one, harness install takes a client's servers into one, -config names one",
+		return nil, fmt.Errorf("no config: found none of %s in this folder or in its parents up to the repository's root, and no "+
+			"%s; "+
+			"harness add creates one, harness install creates one from a client's servers, -config names one",
 			strings.Join(DefaultFiles, ", "), UserFile())
 	}
 	c := &Config{}
@@ -210,16 +206,16 @@ func Load(paths ...string) (*Config, error) {
 	return c, nil
 }
 
-// Same reports whether two configs define the same servers alike, values of env
-// and headers and the content of snapshots included.
+// Same reports whether two configs define the same servers in the same way, including values of
+// env and headers and the content of snapshots.
 func Same(a, b *Config) bool {
 	return slices.EqualFunc(a.Servers, b.Servers,
 		func(x, y Server) bool { return same(x, y) && SameServer(x, y) })
 }
 
-// SameServer reports that of one server, as far as a connection to it and its
-// list of tools go: Private, Sample, Idempotency, Session and Verify may differ, and
-// Trust and Classes where they choose no tools.
+// SameServer reports whether two definitions are equal with regard to connections and lists of
+// tools. Private, Sample, Idempotency, Session and Verify may differ, and also Trust and Classes
+// if they select no tools.
 func SameServer(x, y Server) bool {
 	x.Trust, x.Classes, x.Private, x.Sample = y.Trust, y.Classes, y.Private, y.Sample
 	x.Idempotency, x.Session, x.Verify = y.Idempotency, y.Session, y.Verify
@@ -239,7 +235,7 @@ func clash(a, b Server) error {
 	return fmt.Errorf("server %q is defined in %q and, differently, in %q; rename one of them", a.Name, a.File, b.File)
 }
 
-// readBounded returns a file's content, or an error when it is larger than limit.
+// readBounded returns a file's content, or an error if it is larger than limit.
 func readBounded(path string, limit int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -262,21 +258,21 @@ func (c *Config) Server(name string) (Server, bool) {
 	return c.Servers[i], true
 }
 
-// definition is what a digest covers: a server as its file wrote it, before
-// variables and relative paths were resolved, so that a registry stays valid
-// when a project moves or a token changes. Of env and headers only the names.
+// definition is the content of a digest: a server as its file has it, before variables and
+// relative paths are resolved. So a registry stays valid if a project moves or a token changes.
+// Of env and headers, it has only the names.
 type definition struct {
 	Name, Type, Command string
 	Args, Env           []string
 	Cwd, URL            string
 	Headers             []string
-	Path, Content       string // Content: digest of what is at Path
+	Path, Content       string // Content: digest of the file at Path
 	Include, Exclude    []string
 	BaseURL             string   `json:",omitempty"`
 	Query               []string `json:",omitempty"`
 	ReadOnly            bool     `json:",omitempty"`
 	Tags, Paths         []string `json:",omitempty"`
-	// With ReadOnly alone, which leaves out tools by them.
+	// Trust and Classes are set only with ReadOnly, which removes tools by them.
 	Trust   Trust       `json:",omitempty"`
 	Classes []ClassRule `json:",omitempty"`
 }
@@ -294,17 +290,16 @@ func (s *Server) definition() definition {
 	return d
 }
 
-// readOnly adds what leaves out tools that do not only read.
+// readOnly adds ReadOnly and the fields by which it removes tools.
 func (d *definition) readOnly(s *Server) {
 	if d.ReadOnly = s.ReadOnly; s.ReadOnly {
 		d.Trust, d.Classes = s.Trust, s.Classes
 	}
 }
 
-// Digest returns "sha256:" and 64 hex digits over the server definitions as
-// they are written, whatever their order, and over the content that snapshots,
-// manifests and OpenAPI files had when they were loaded. Values of env and headers, and timeouts,
-// do not count.
+// Digest returns "sha256:" and 64 hex digits over the server definitions as written, in any
+// order, and over the content that snapshots, manifests and OpenAPI files had when they were
+// loaded. It does not cover values of env and headers, and timeouts.
 func (c *Config) Digest() string {
 	defs := make([]definition, len(c.Servers))
 	for i := range c.Servers {
@@ -314,7 +309,7 @@ func (c *Config) Digest() string {
 	return digest(defs)
 }
 
-// Digest is that of one definition alone, as Config.Digest has it.
+// Digest returns the digest of one definition, like Config.Digest.
 func (s *Server) Digest() string { return digest(s.definition()) }
 
 func digest(definitions any) string {
@@ -326,8 +321,8 @@ func digest(definitions any) string {
 	return "sha256:" + hex.EncodeToString(h[:])
 }
 
-// contentDigest returns the hash of a regular file, empty where there is none:
-// reading a snapshot reports that, not loading a config.
+// contentDigest returns the hash of a regular file, or "" if there is none. Reading the snapshot
+// reports that error later.
 func contentDigest(path string) string {
 	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
 		return ""

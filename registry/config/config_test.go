@@ -90,7 +90,7 @@ func TestFilesOfTheKnownClients(t *testing.T) {
 			with(func(s *Server) {
 				s.Name, s.Type, s.Command, s.Include, s.Exclude = "x", "stdio", "x", []string{"c*"}, []string{"d"}
 				s.StartTimeout, s.CallTimeout, s.Concurrency, s.Protocol = 90*time.Second, 2*time.Minute, 3, "legacy"
-				s.Notes = []string{"usetools.later in its config entry is not known and has no effect"}
+				s.Notes = []string{"usetools.later in its config entry is unknown and has no effect"}
 			})},
 		{"spellings of streamable HTTP", `{"mcpServers": {"x": {"type": "streamable-http", "url": "http://x"}}}`,
 			with(func(s *Server) { s.Name, s.Type, s.URL = "x", "http", "http://x" })},
@@ -207,15 +207,15 @@ func TestBrokenServerIsNamedAndCostsTheOthersNothing(t *testing.T) {
 		{"set but empty variable", `{"command": "x", "args": ["${EMPTY}", "${EMPTY:-d}"]}`, nil},
 		{"two unset variables", `{"command": "${NO_A}", "args": ["${NO_B}"]}`, []string{"NO_A", "NO_B"}},
 		{"nested variables", `{"command": "x", "args": ["${NO_A:-${NO_B}}"]}`,
-			[]string{"argument 1", "write the default out"}},
-		{"allow is a string", `{"command": "x", "usetools": {"allow": "a"}}`, []string{"usetools.allow wants a list"}},
+			[]string{"argument 1", "write the default without a variable"}},
+		{"allow is a string", `{"command": "x", "usetools": {"allow": "a"}}`, []string{"usetools.allow: want a list"}},
 		{"input", `{"url": "http://x", "headers": {"Authorization": "Bearer ${input:api-key}"}}`,
 			[]string{`header "Authorization"`, "${input:api-key}", "${API_KEY}"}},
 		{"unknown variable", `{"command": "x", "args": ["${command:x}"]}`,
 			[]string{"unknown variable ${command:x}", "${workspaceFolder}"}},
 		{"unknown type", `{"type": "ws", "url": "ws://x"}`,
 			[]string{`unknown type "ws"`, "stdio, http, sse, snapshot, manifest or openapi"}},
-		{"nothing to infer from", `{"args": ["x"]}`, []string{"neither command nor url nor type"}},
+		{"nothing to infer from", `{"args": ["x"]}`, []string{"no command, url or type"}},
 		{"both", `{"command": "x", "url": "http://x"}`, []string{"both command and url"}},
 		{"no command", `{"type": "stdio"}`, []string{"no command"}},
 		{"no path", `{"type": "snapshot"}`, []string{"no path"}},
@@ -230,14 +230,14 @@ func TestBrokenServerIsNamedAndCostsTheOthersNothing(t *testing.T) {
 			[]string{`usetools.startTimeout is "soon"`}},
 		{"bad protocol", `{"command": "x", "usetools": {"protocol": "soap"}}`, []string{`usetools.protocol is "soap"`}},
 		{"bad trust", `{"command": "x", "usetools": {"trust": true}}`,
-			[]string{`usetools.trust is "true", want false, "reads" or "writes"`}},
+			[]string{`usetools.trust is "true": want false, "reads" or "writes"`}},
 		{"bad trust of another kind", `{"command": "x", "usetools": {"trust": {"a": 1}}}`, []string{`usetools.trust is "map`}},
 		{"bad private", `{"command": "x", "usetools": {"private": ["a["]}}`,
-			[]string{`usetools.private has "a[", which is not a pattern of tools`}},
+			[]string{`usetools.private has "a[", which is not a tool pattern`}},
 		{"bad class", `{"command": "x", "usetools": {"class": {"a_*": "write"}}}`,
-			[]string{`usetools.class has "write" for "a_*", want "read", "again" or "effect"`}},
+			[]string{`usetools.class has "write" for "a_*": want "read", "again" or "effect"`}},
 		{"bad pattern of a class", `{"command": "x", "usetools": {"class": {"a[": "read"}}}`,
-			[]string{`usetools.class has "a[", which is not a pattern of tools`}},
+			[]string{`usetools.class has "a[", which is not a tool pattern`}},
 		{"class is a list", `{"command": "x", "usetools": {"class": ["a"]}}`,
 			[]string{"usetools.class is a list, want an object of strings"}},
 		{"class of a tool is a list", `{"command": "x", "usetools": {"class": {"a": []}}}`, []string{"usetools.class"}},
@@ -277,7 +277,7 @@ func TestUnusableFileIsAnErrorWithItsPlace(t *testing.T) {
 		{"comment without end", "{\"mcpServers\": {} /* x\n}", 1, 19, "invalid character '/'"},
 		{"two commas", `{"mcpServers": {},,}`, 1, 19, "invalid character ','"},
 		{"a list", `[]`, 1, 1, "want an object"},
-		{"no servers", `{"foo": 1}`, 1, 1, `no servers; want an object with the key "mcpServers"`},
+		{"no servers", `{"foo": 1}`, 1, 1, `no servers: want an object with the key "mcpServers"`},
 		{"servers is a list", "{\n\"mcpServers\": []}", 2, 15, `"mcpServers": want an object`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// entry is one server as the files of the known clients write it. Fields with
-// several names are those of different clients.
+// entry is a server as the files of known clients write it. Fields with several names are those
+// of different clients.
 type entry struct {
 	Type      string            `json:"type"`
 	Transport string            `json:"transport"`
@@ -31,7 +31,8 @@ type entry struct {
 	ServerURL   string            `json:"serverUrl"`
 	Headers     map[string]scalar `json:"headers"`
 	HTTPHeaders map[string]scalar `json:"http_headers"`
-	// Names of variables that hold a header's value, and the bearer token.
+	// EnvHeaders and BearerEnv are names of environment variables: with values of headers, and
+	// with the bearer token.
 	EnvHeaders  map[string]string `json:"env_http_headers"`
 	BearerEnv   string            `json:"bearer_token_env_var"`
 	Query       map[string]scalar `json:"query"`
@@ -57,53 +58,62 @@ type entry struct {
 	ExcludeTools  []string `json:"excludeTools"`
 	DisabledTools []string `json:"disabled_tools"`
 
-	ProtocolEra string `json:"protocolEra"` // as settings.Protocol
+	ProtocolEra string `json:"protocolEra"` // same as settings.Protocol
 
 	UseTools *settings `json:"usetools"`
 }
 
-// settings is the key "usetools" of an entry, which wins over the keys of clients, or of a file,
-// for all of its entries. The guide on configuration has a table of these comments.
+// settings is the key "usetools": of an entry, where it overrides the keys of clients, or of a
+// file, for all its entries. The guide on configuration has a table of these comments.
 type settings struct {
-	// Allow lists the tools that exist, by name or pattern (`get_*`). If absent, all do.
+	// Allow lists the available tools, by name or pattern (`get_*`). If absent, all are
+	// available.
 	Allow allowed `json:"allow"`
-	// Deny lists tools that do not exist, by name or pattern.
+	// Deny lists tools to remove, by name or pattern.
 	Deny []string `json:"deny"`
-	// ReadOnly leaves out all tools that are not `read`.
+	// ReadOnly removes all tools that are not `read`.
 	ReadOnly *bool `json:"readOnly"`
-	// Pin refuses calls of a tool whose definition changed, until `build-registry accept TOOL`; `tool_pins.json` beside the
-	// config has what was accepted.
+	// Pin refuses calls of a tool with a changed definition until `build-registry accept TOOL`.
+	// The accepted definitions are in `tool_pins.json` beside the config.
 	Pin *bool `json:"pin"`
-	// Concurrency is how many calls are sent at a time; three quarters of them for one of several tokens. If absent, 16.
+	// Concurrency is the limit of concurrent calls; if there are several tokens, one of them gets
+	// at most three quarters. If absent, 16.
 	Concurrency int `json:"concurrency"`
-	// StartTimeout is the time limit for the start of the server's process: `"90s"`. If absent, 60 s.
+	// StartTimeout is the time limit for the start of the server's process: `"90s"`. If absent,
+	// 60 s.
 	StartTimeout string `json:"startTimeout"`
 	// CallTimeout is the time limit of one call. If absent, 60 s.
 	CallTimeout string `json:"callTimeout"`
-	// Protocol is `"auto"`, `"legacy"` (initialize) or `"modern"` (server/discover). If absent, auto.
+	// Protocol is `"auto"`, `"legacy"` (initialize) or `"modern"` (server/discover). If absent,
+	// `"auto"`.
 	Protocol string `json:"protocol"`
-	// MaxMessageMB bounds one message of the server, and an OpenAPI document with its files (at most 128). If absent, 64.
+	// MaxMessageMB limits a message of the server, and an OpenAPI document with its files (at
+	// most 128). If absent, 64.
 	MaxMessageMB float64 `json:"maxMessageMB"`
-	// Trust says which hints of the server about its tools count: `"reads"`, all but that a call may be repeated;
-	// `"writes"`, all; `false`, none. If absent, `"reads"`.
+	// Trust says which of the server's hints about its tools are trusted: `"reads"`, all except
+	// that a call may be repeated; `"writes"`, all; `false`, none. If absent, `"reads"`.
 	Trust any `json:"trust"`
-	// Class sets the classes of tools by name or pattern, whatever the server says: `{"get_*": "read", "set_state": "again"}`.
+	// Class sets the classes of tools by name or pattern, overriding the server: `{"get_*":
+	// "read", "set_state": "again"}`.
 	Class map[string]string `json:"class"`
-	// Private lists tools whose arguments and results are not kept in records, but for a keyed digest.
+	// Private lists tools with arguments and results that records keep only as a keyed digest.
 	Private []string `json:"private"`
-	// Sample lets `build-registry` call, once, tools that only read, are idempotent and need no argument, to infer the types
-	// of their results. It calls none that needs approval, and none of a server with `private` tools.
+	// Sample lets `build-registry` call, once, tools that only read, are idempotent and need no
+	// argument, to infer their result types. It calls no tools that need approval, and none of a
+	// server with `private` tools.
 	Sample *bool `json:"sample"`
-	// Idempotency says how long the server keeps an `Idempotency-Key`: `"24h"`. If absent, it keeps none.
+	// Idempotency says how long the server remembers an `Idempotency-Key`: `"24h"`. If absent, it
+	// does not.
 	Idempotency string `json:"idempotency"`
 	// Session says that the server keeps state in its process, which a restart loses.
 	Session *bool `json:"session"`
-	// Verify names the tool that tells whether a call was made, the argument whose value only that call has, and the time
-	// after which its no is true: `{"create_order": {"tool": "find_order", "reference": "ref", "after": "10m"}}`.
+	// Verify names the tool that finds out whether a call was made, the argument with a value
+	// unique to that call, and the time after which "not found" is reliable: `{"create_order":
+	// {"tool": "find_order", "reference": "ref", "after": "10m"}}`.
 	Verify map[string]verifyRule `json:"verify"`
 }
 
-// unknownSettings returns the keys of an entry's settings that are not known.
+// unknownSettings returns the unknown keys of an entry's settings.
 func unknownSettings(raw json.RawMessage) []string {
 	var e struct {
 		UseTools map[string]json.RawMessage `json:"usetools"`
@@ -117,8 +127,8 @@ func unknownSettings(raw json.RawMessage) []string {
 	return names(e.UseTools)
 }
 
-// SettingKeys are the keys of "usetools" that this package reads, of a server
-// or of a file. Other packages read further ones of a file.
+// SettingKeys returns the keys of "usetools" that this package reads, for a server or a file.
+// Other packages read additional keys of a file.
 func SettingKeys() []string {
 	t := reflect.TypeFor[settings]()
 	keys := make([]string, t.NumField())
@@ -128,8 +138,7 @@ func SettingKeys() []string {
 	return keys
 }
 
-// allowed is a list of tools that may have been written: null is all of them,
-// [] none.
+// allowed is an optional list of tools: null means all, [] none.
 type allowed struct {
 	written bool
 	tools   []string
@@ -138,16 +147,16 @@ type allowed struct {
 func (a *allowed) UnmarshalJSON(b []byte) error {
 	a.written = true
 	if json.Unmarshal(b, &a.tools) != nil {
-		return errors.New("usetools.allow wants a list of names of tools, or null for all")
+		return errors.New("usetools.allow: want a list of names of tools, or null for all")
 	}
 	return nil
 }
 
-// maxMessageMB bounds what a config may ask for.
+// maxMessageMB is the largest MaxMessageMB.
 const maxMessageMB = 2047
 
-// scalar is a string that may also be written as a number or a boolean, as
-// people do with ports and flags. null is the empty string.
+// scalar is a string that may be written as a number or a boolean, as is common for ports and
+// flags. null is the empty string.
 type scalar string
 
 func (s *scalar) UnmarshalJSON(b []byte) error {
@@ -163,8 +172,7 @@ func (s *scalar) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// server turns an entry into a definition. What is wrong with it becomes the
-// server's Err.
+// server turns an entry into a definition. A fault becomes the server's Err.
 func (e *entry) server(name string, f *file) Server {
 	s := Server{
 		Name: name, File: f.path, Dir: BaseDir(f.path),
@@ -186,7 +194,7 @@ func (e *entry) server(name string, f *file) Server {
 		BaseURL: e.BaseURL, Query: names(e.Query), Tags: e.Tags, Paths: e.Paths,
 	}
 	s.written.readOnly(&s)
-	if e.Path == f.path { // a manifest that is its own config: wherever it lies
+	if e.Path == f.path { // independent of its folder
 		s.written.Path = filepath.Base(f.path)
 	}
 
@@ -245,8 +253,8 @@ func (e *entry) server(name string, f *file) Server {
 	return s
 }
 
-// kind returns the type that is written, in our spelling, or the one that the
-// other fields suggest; empty when they suggest none.
+// kind returns the written type, in our spelling, or the type that the other fields suggest, or
+// "".
 func (e *entry) kind() string {
 	t := e.Type
 	if t == "" {
@@ -279,8 +287,8 @@ func (e *entry) rawURL() string {
 	return ""
 }
 
-// limits reads the timeouts and our own settings, those of the file first,
-// into s.
+// limits sets the timeouts and our own settings of s. Those of the entry override those of the
+// file.
 func (e *entry) limits(s *Server, defaults *settings) error {
 	s.StartTimeout = firstDuration(seconds(e.StartupSeconds), millis(e.StartupMillis), millis(e.Timeout),
 		DefaultStartTimeout)
@@ -301,7 +309,7 @@ func (e *entry) limits(s *Server, defaults *settings) error {
 	return nil
 }
 
-// setProtocol sets the handshake that the entry wants.
+// setProtocol sets the entry's handshake.
 func (s *Server) setProtocol(key, value string) error {
 	switch value {
 	case "auto":
@@ -309,12 +317,12 @@ func (s *Server) setProtocol(key, value string) error {
 	case "legacy", "modern":
 		s.Protocol = value
 	default:
-		return fmt.Errorf("%s is %q, want auto, legacy or modern", key, value)
+		return fmt.Errorf("%s is %q: want auto, legacy or modern", key, value)
 	}
 	return nil
 }
 
-// apply lets the settings that are given win over what s has.
+// apply applies the given settings to s.
 func (u *settings) apply(s *Server) error {
 	if u.Allow.written {
 		s.Include = u.Allow.tools
@@ -340,7 +348,7 @@ func (u *settings) apply(s *Server) error {
 	}
 	for _, p := range u.Private {
 		if !registry.IsPattern(p) {
-			return fmt.Errorf("usetools.private has %q, which is not a pattern of tools", p)
+			return fmt.Errorf("usetools.private has %q, which is not a tool pattern", p)
 		}
 		s.Private = append(s.Private, p)
 	}
@@ -358,14 +366,14 @@ func (u *settings) apply(s *Server) error {
 		}
 		d, err := time.ParseDuration(t.text)
 		if err != nil || d <= 0 {
-			return fmt.Errorf("usetools.%s is %q, want a duration like %q", t.key, t.text, "90s")
+			return fmt.Errorf("usetools.%s is %q: want a duration like %q", t.key, t.text, "90s")
 		}
 		*t.to = d
 	}
 	return u.sendAgain(s)
 }
 
-// check reports what makes a definition unusable.
+// check returns why a definition is unusable.
 func (s *Server) check(e *entry) error {
 	switch s.Type {
 	case Stdio:
@@ -374,10 +382,10 @@ func (s *Server) check(e *entry) error {
 		}
 	case HTTP, SSE:
 		if !webURL(s.URL) {
-			return errors.New("the url is not usable, want http://host/path or https://host/path")
+			return errors.New("the url is unusable: want http://host/path or https://host/path")
 		}
 		if s.OAuth != nil && s.OAuth.Issuer != "" && !webURL(s.OAuth.Issuer) {
-			return errors.New("oauth.issuer is not usable, want https://host or https://host/path")
+			return errors.New("oauth.issuer is unusable: want https://host or https://host/path")
 		}
 	case Snapshot:
 		if s.Path == "" {
@@ -393,17 +401,17 @@ func (s *Server) check(e *entry) error {
 		}
 		for _, u := range []string{s.URL, s.BaseURL} {
 			if u != "" && !webURL(u) {
-				return errors.New("url and baseUrl want http://host/path or https://host/path")
+				return errors.New("url and baseUrl: want http://host/path or https://host/path")
 			}
 		}
 	case "":
-		return errors.New(`neither command nor url nor type; want {"command": …}, {"url": …} or a type with a path`)
+		return errors.New(`no command, url or type; want {"command": …}, {"url": …} or a type with a path`)
 	default:
-		return fmt.Errorf("unknown type %q, want stdio, http, sse, snapshot, manifest or openapi", s.Type)
+		return fmt.Errorf("unknown type %q: want stdio, http, sse, snapshot, manifest or openapi", s.Type)
 	}
 	for _, pattern := range slices.Concat(s.Include, s.Exclude) {
 		if !registry.IsPattern(pattern) {
-			return fmt.Errorf("%q is not a pattern of tools: want a tool's name, or wildcards (*_log)", pattern)
+			return fmt.Errorf("%q is not a tool pattern: want a tool's name, or wildcards (*_log)", pattern)
 		}
 	}
 	if e.Type == "" && e.Command != "" && e.rawURL() != "" {
@@ -417,7 +425,7 @@ func webURL(s string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
-// program makes a command with a slash absolute; a bare name is for PATH.
+// program makes a command with a slash absolute. Other names are for PATH.
 func (s *Server) program(command string) string {
 	if strings.ContainsRune(command, '/') || strings.ContainsRune(command, filepath.Separator) {
 		return s.abs(command)
@@ -425,7 +433,7 @@ func (s *Server) program(command string) string {
 	return command
 }
 
-// abs resolves a path of the config against its folder. Empty stays empty.
+// abs resolves a path of the config against its folder. It keeps "".
 func (s *Server) abs(p string) string {
 	if p == "" || filepath.IsAbs(p) {
 		return p

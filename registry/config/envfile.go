@@ -9,8 +9,7 @@ import (
 // maxEnvFileBytes bounds an envFile.
 const maxEnvFileBytes = 1 << 20
 
-// readEnv adds the variables of an env file to s.Env; those of the entry
-// itself win.
+// readEnv adds the variables of an env file to s.Env. Those of the entry override them.
 func (s *Server) readEnv(path string) error {
 	data, err := readBounded(path, maxEnvFileBytes)
 	if err != nil {
@@ -31,8 +30,8 @@ func (s *Server) readEnv(path string) error {
 	return nil
 }
 
-// parseEnv reads lines of NAME=value. Blank lines and lines that start with #
-// are skipped, a leading export and quotes around the value are dropped.
+// parseEnv parses lines of NAME=value. It skips blank lines and lines that start with #, and
+// drops a leading export and quotes around the value.
 func parseEnv(data []byte) (map[string]string, error) {
 	vars := map[string]string{}
 	for i, line := range strings.Split(string(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))), "\n") {

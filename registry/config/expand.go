@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// variables is how the files of one client refer to variables.
+// variables says how a client's files refer to variables.
 type variables struct {
 	dir     string // of the file
-	base    string // that relative paths begin in
-	literal bool   // Codex: not at all
+	base    string // the base of relative paths
+	literal bool   // Codex: no variables
 	bare    bool   // Gemini: also as $NAME
 }
 
@@ -27,9 +27,8 @@ func variablesOf(path string) variables {
 	}
 }
 
-// expand replaces ${…} in s. field names the place for the error, which never
-// holds s itself: it may be a secret. A lone $ stays as it is, and so does
-// $NAME where the client does not know it.
+// expand replaces ${…} in s. field names the place for errors, which never contain s, because it
+// may be a secret. A lone $ is kept, as is $NAME if the client does not support it.
 func (v variables) expand(s, field string) (string, error) {
 	if v.literal {
 		return s, nil
@@ -56,7 +55,7 @@ func (v variables) expand(s, field string) (string, error) {
 	}
 }
 
-// Braced writes every $NAME in s as ${NAME}.
+// Braced replaces every $NAME in s by ${NAME}.
 func Braced(s string) string {
 	var out strings.Builder
 	for {
@@ -77,7 +76,7 @@ func Braced(s string) string {
 	}
 }
 
-// lookup returns the value of the expression between the braces of ${…}.
+// lookup returns the value of the expression in the braces of ${…}.
 func (v variables) lookup(expr string) (string, error) {
 	switch expr {
 	case "workspaceFolder":
@@ -98,16 +97,16 @@ func (v variables) lookup(expr string) (string, error) {
 		return readSecret(path, v.base)
 	}
 	if strings.Contains(expr, "${") {
-		return "", fmt.Errorf("a variable inside of ${%s…}, which is not known; write the default out", expr)
+		return "", fmt.Errorf("a variable inside of ${%s…} is not supported; write the default without a variable", expr)
 	}
 	name, fallback, hasFallback := strings.Cut(strings.TrimPrefix(expr, "env:"), ":-")
 	if !isName(name) {
-		return "", fmt.Errorf("unknown variable ${%s}; known are ${NAME}, ${NAME:-default}, ${env:NAME}, ${file:PATH}, "+
+		return "", fmt.Errorf("unknown variable ${%s}; want ${NAME}, ${NAME:-default}, ${env:NAME}, ${file:PATH}, "+
 			"${workspaceFolder}, ${userHome}", expr)
 	}
 	value, ok := os.LookupEnv(name)
 	switch {
-	case hasFallback && value == "": // as in a shell: unset or empty
+	case hasFallback && value == "": // like a shell, if unset or empty
 		return fallback, nil
 	case !ok:
 		return "", fmt.Errorf("environment variable %q is not set; set it or write ${%s:-default}", name, name)
@@ -115,8 +114,8 @@ func (v variables) lookup(expr string) (string, error) {
 	return value, nil
 }
 
-// Workspace returns the project folder of a config folder: the parent of
-// .vscode and its like, otherwise the folder itself.
+// Workspace returns the project folder of a config folder: the parent of .vscode and similar,
+// otherwise the folder itself.
 func Workspace(dir string) string {
 	if b := filepath.Base(dir); len(b) > 1 && strings.HasPrefix(b, ".") {
 		return filepath.Dir(dir)
@@ -124,8 +123,8 @@ func Workspace(dir string) string {
 	return dir
 }
 
-// isName reports whether s can be the name of an environment variable in a
-// reference: letters, digits and underscores, no digit first.
+// isName reports whether s is a valid name of an environment variable: letters, digits and
+// underscores, not beginning with a digit.
 func isName(s string) bool {
 	for i, c := range []byte(s) {
 		letter := c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z'

@@ -15,15 +15,15 @@ import (
 // file is the content of one config file.
 type file struct {
 	path     string
-	defaults *settings       // of the whole file; nil: none
-	usetools json.RawMessage // where defaults come from; nil: nowhere
+	defaults *settings       // of the whole file, or nil
+	usetools json.RawMessage // source of defaults, or nil
 	vars     variables
 	servers  []Server
 	disabled []string
-	notes    []string // what at the top has no effect
+	notes    []string // keys at the top without effect
 }
 
-// noteKeys notes the keys at the top of the file that are misspelt.
+// noteKeys notes misspelt keys at the top of the file.
 func (f *file) noteKeys(keys, known []string) {
 	for _, key := range keys {
 		if meant, is := misspelt(key, known); is {
@@ -33,8 +33,8 @@ func (f *file) noteKeys(keys, known []string) {
 	}
 }
 
-// misspelt is the key that was meant by another one at the top, if any. Clients have
-// many keys of their own there, so only what is near counts.
+// misspelt returns the known key that a key at the top is likely to mean. Only near misses count,
+// because clients have many keys of their own there.
 func misspelt(key string, known []string) (meant string, is bool) {
 	if slices.Contains(known, key) {
 		return "", false
@@ -52,7 +52,7 @@ func newFile(path string) *file {
 	return &file{path: path, vars: variablesOf(path)}
 }
 
-// BaseDir returns the folder that the relative paths of a config file begin in.
+// BaseDir returns the folder that relative paths in a config file refer to.
 func BaseDir(path string) string {
 	dir := filepath.Dir(path)
 	if filepath.Base(dir) == filepath.Dir(ProjectFile) {
@@ -74,7 +74,7 @@ func readFile(path string) (*file, error) {
 	return parse(abs, data)
 }
 
-// parse reads the content of the config file at the absolute path given.
+// parse parses the content of the config file at an absolute path.
 func parse(path string, data []byte) (*file, error) {
 	if filepath.Ext(path) == ".toml" {
 		return parseTOML(path, data)
@@ -98,7 +98,7 @@ func parse(path string, data []byte) (*file, error) {
 			continue
 		}
 		if f.usetools != nil {
-			return nil, at(m.offset, "the key %q stands twice at the top of the file; want one", m.key)
+			return nil, at(m.offset, "the file has a duplicate key %q at the top; remove one", m.key)
 		}
 		if err := f.set(bytes.Clone(m.value)); err != nil {
 			return nil, at(m.offset, "%q: %v", m.key, err)
@@ -114,7 +114,7 @@ func parse(path string, data []byte) (*file, error) {
 			for _, e := range entries {
 				f.add(e, at)
 			}
-		case "cli_tools": // a manifest of command-line tools is a server itself
+		case "cli_tools": // a manifest of command-line tools is one server
 			e := entry{Type: Manifest, Path: path}
 			f.servers = append(f.servers, e.server(ManifestServer, f))
 		default:
@@ -128,12 +128,12 @@ func parse(path string, data []byte) (*file, error) {
 	}
 	f.noteKeys(keys, []string{"mcpServers", "servers", "usetools", "cli_tools"})
 	if !found {
-		return nil, at(0, "%s", strings.Join(append([]string{`no servers; want an object with the key "mcpServers" (or "servers"), or "cli_tools"`}, f.notes...), "; "))
+		return nil, at(0, "%s", strings.Join(append([]string{`no servers: want an object with the key "mcpServers" (or "servers"), or "cli_tools"`}, f.notes...), "; "))
 	}
 	return f, nil
 }
 
-// add reads one entry. A name that the file has used before is a clash.
+// add parses one entry. A name that was used before is a clash.
 func (f *file) add(m member, at func(int64, string, ...any) *Error) {
 	var e entry
 	var s Server
@@ -153,10 +153,10 @@ func (f *file) add(m member, at func(int64, string, ...any) *Error) {
 				continue
 			}
 			if meant, is := Ruling(key); is && s.Err == nil {
-				s.Err = fmt.Errorf("server %q: usetools.%s in its entry: want usetools.%s at the top of the file, which rules "+
-					"the tools of all servers ({\"%s.*\": …})", m.key, key, meant, m.key)
+				s.Err = fmt.Errorf("server %q: usetools.%s is not allowed in an entry: write usetools.%s at the top of the file, for "+
+					"all servers ({\"%s.*\": …})", m.key, key, meant, m.key)
 			}
-			s.Notes = append(s.Notes, fmt.Sprintf("usetools.%s in its config entry is not known and has no effect", key))
+			s.Notes = append(s.Notes, fmt.Sprintf("usetools.%s in its config entry is unknown and has no effect", key))
 		}
 	}
 	s.File, s.Dir = f.path, BaseDir(f.path)
@@ -167,8 +167,7 @@ func (f *file) add(m member, at func(int64, string, ...any) *Error) {
 	f.servers = append(f.servers, s)
 }
 
-// entryError places a JSON type error inside the file, without the value that
-// was wrong.
+// entryError returns the position of a JSON type error in the file, without the wrong value.
 func entryError(m member, err error, at func(int64, string, ...any) *Error) error {
 	var t *json.UnmarshalTypeError
 	if !errors.As(err, &t) {
@@ -181,8 +180,8 @@ func entryError(m member, err error, at func(int64, string, ...any) *Error) erro
 	return at(m.offset+valueStart(m.value, t.Offset), "%s is %s, want %s", field, kindOf(t.Value), wanted(t))
 }
 
-// valueStart returns where the value begins that a type error is about: the
-// error has the offset of the value's end, or of a bracket's.
+// valueStart returns the start of the value that a type error is about. The error has the offset
+// of the value's end, or of a bracket.
 func valueStart(data []byte, end int64) int64 {
 	i := min(end, int64(len(data))) - 1
 	if i > 0 && data[i] == '"' {
@@ -196,7 +195,7 @@ func valueStart(data []byte, end int64) int64 {
 	return max(i, 0)
 }
 
-// kindOf drops what follows the kind: "number 12" holds the value.
+// kindOf returns only the kind: "number 12" contains the value.
 func kindOf(value string) string {
 	kind, _, _ := strings.Cut(value, " ")
 	switch kind {

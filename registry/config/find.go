@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// ProjectFile is the config of a project that no client reads: where servers go
-// that were a client's, or belong to none.
+// ProjectFile is the config of a project that no client reads. It has servers that were moved
+// from a client, or belong to none.
 const ProjectFile = ".usetools/mcp.json"
 
-// DefaultFiles are the places in a folder where [Search] looks, in this order.
+// DefaultFiles are the paths within a folder that [Search] tries, in this order.
 var DefaultFiles = []string{ProjectFile, ".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json", ".codex/tools.json"}
 
-// UserFile is the config that is meant where no project has one: usetools/mcp.json
-// in the user's config folder; empty where there is no such folder.
+// UserFile returns the config that is used if no project has one: usetools/mcp.json in the user's
+// config folder. It returns "" if there is no such folder.
 func UserFile() string {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -26,24 +26,22 @@ func UserFile() string {
 	return filepath.Join(dir, "usetools", "mcp.json")
 }
 
-// Found is what a search for a config came to.
+// Found is the result of a search for a config.
 type Found struct {
-	Files []string // one, or none
-	// Elsewhere says that the file is not in the folder that the search began in.
+	Files []string // one path, or none
+	// Elsewhere reports that the file is not in the folder where the search began.
 	Elsewhere bool
-	// Refused are files that were passed over because others could have written
-	// them, each with the reason.
+	// Refused lists files that were skipped because other users could write them, with reasons.
 	Refused []string
 }
 
-// Search looks for a config: [DefaultFiles] in dir, then in the folders above it
-// up to the root of the repository or the user's home folder, whichever comes
-// first (above a folder that is in neither nowhere), and last [UserFile].
+// Search looks for a config: [DefaultFiles] in dir, then in the folders above it up to the root
+// of the repository or the user's home folder, whichever comes first, and finally [UserFile]. It
+// does not look above a dir that is in neither of these.
 //
-// Taken is a regular file that belongs to this user or to root and that nobody
-// else can write; Windows is not asked about that. A file that has nothing but
-// the harness itself, as a client's has after its servers went elsewhere, is
-// passed over.
+// It uses a regular file that belongs to this user or to root and that no other user can write;
+// it does not check that on Windows. It skips a file that has only the harness itself, as a
+// client's file has after its servers were moved.
 func Search(dir string) Found {
 	var f Found
 	abs, err := filepath.Abs(dir)
@@ -53,7 +51,7 @@ func Search(dir string) Found {
 	for i, folder := range folders(abs) {
 		for _, name := range DefaultFiles {
 			if i > 0 && folder == home() && filepath.Dir(name) != "." && name != ProjectFile {
-				continue // a client's own for all projects
+				continue // a client's config for all projects
 			}
 			path := filepath.Join(folder, filepath.FromSlash(name))
 			if f.takes(path) {
@@ -73,21 +71,21 @@ func Search(dir string) Found {
 	return f
 }
 
-// takes reports whether there is a config at path to be used.
+// takes reports whether the file at path is a usable config.
 func (f *Found) takes(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
 	if why := writable(info); why != "" {
-		f.Refused = append(f.Refused, fmt.Sprintf("%s is not used: %s; mend that, or name it with -config", path, why))
+		f.Refused = append(f.Refused, fmt.Sprintf("%s is not used: %s; change that, or name it with -config", path, why))
 		return false
 	}
 	return !onlyHarness(path)
 }
 
-// Project is the root of the project that a folder is in: of its repository, or
-// the nearest folder up to there that has a config; empty where it is in none.
+// Project returns the root of the project of a folder: of its repository, or the nearest folder
+// below that with a config. It returns "" if there is none.
 func Project(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -107,8 +105,8 @@ func Project(dir string) string {
 	return ""
 }
 
-// Above is the nearest folder, from dir up as far as [Search] goes, that has a
-// file of this name, below the home folder only; empty where there is none.
+// Above returns the nearest folder that has a file of this name, from dir up as far as [Search]
+// goes, but only below the home folder. It returns "" if there is none.
 func Above(dir, name string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -128,7 +126,7 @@ func has(folder, name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// folders are those that a search visits, dir first.
+// folders returns the folders that a search visits, dir first.
 func folders(dir string) []string {
 	var out []string
 	for at := dir; ; {
@@ -157,16 +155,15 @@ func home() string {
 	return filepath.Clean(dir)
 }
 
-// onlyHarness reports whether a file has servers, and all are harness serve.
+// onlyHarness reports whether a file has servers and all are harness serve.
 func onlyHarness(path string) bool {
 	f, err := readFile(path)
 	return err == nil && len(f.servers) > 0 && len(f.disabled) == 0 &&
 		!slices.ContainsFunc(f.servers, func(s Server) bool { return !s.RunsHarness() })
 }
 
-// readSecret returns the content of a file that has a secret, without the end of
-// its last line. Others must not be able to read it. "~/" is the home folder,
-// other paths are relative to dir.
+// readSecret returns the content of a file with a secret, without the last line end. Other users
+// must not be able to read it. "~/" is the home folder; other paths are relative to dir.
 func readSecret(path, dir string) (string, error) {
 	if rest, ok := strings.CutPrefix(filepath.ToSlash(path), "~/"); ok {
 		path = filepath.Join(home(), filepath.FromSlash(rest))
@@ -179,7 +176,7 @@ func readSecret(path, dir string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("${file:%s}: %w", path, withoutPath(err))
 	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("${file:%s}: is not a file", path)
+		return "", fmt.Errorf("${file:%s}: not a regular file", path)
 	}
 	if why := readable(info); why != "" {
 		return "", fmt.Errorf("${file:%s}: %s; chmod 600 makes it yours alone", path, why)
@@ -189,7 +186,7 @@ func readSecret(path, dir string) (string, error) {
 		return "", fmt.Errorf("${file:%s}: %w", path, withoutPath(err))
 	}
 	if strings.ContainsRune(string(data), 0) {
-		return "", fmt.Errorf("${file:%s}: has a zero byte, which no secret has", path)
+		return "", fmt.Errorf("${file:%s}: the file has a zero byte, so it is not a secret", path)
 	}
 	return strings.TrimRight(string(data), "\r\n"), nil
 }
@@ -197,7 +194,7 @@ func readSecret(path, dir string) (string, error) {
 // maxSecretBytes bounds the file of a secret.
 const maxSecretBytes = 64 << 10
 
-// withoutPath is why a file could not be had, where its path has been said.
+// withoutPath returns the reason of a file error without the path.
 func withoutPath(err error) error {
 	if p, ok := err.(*fs.PathError); ok {
 		return p.Err

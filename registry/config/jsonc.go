@@ -11,10 +11,10 @@ import (
 	"github.com/usetools/usetools/registry/jsontree"
 )
 
-// Error is a fault of a whole config file.
+// Error is a fault that makes a config file unusable.
 type Error struct {
 	Path         string
-	Line, Column int // 1-based, the column in characters; 0 when the fault has no place
+	Line, Column int // 1-based, the column in characters; 0 if the fault has no position
 	Msg          string
 }
 
@@ -25,7 +25,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("config %s:%d:%d: %s", e.Path, e.Line, e.Column, e.Msg)
 }
 
-// position turns a byte offset into a line and a column.
+// position converts a byte offset to a line and a column.
 func position(data []byte, offset int64) (line, column int) {
 	offset = max(0, min(offset, int64(len(data))))
 	before := data[:offset]
@@ -33,15 +33,14 @@ func position(data []byte, offset int64) (line, column int) {
 	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[start:]) + 1
 }
 
-// PlainJSON overwrites comments and trailing commas with spaces, so that
-// every offset in the result is the same place in data. What is malformed
-// otherwise stays so, for the JSON parser to complain about.
+// PlainJSON overwrites comments and trailing commas with spaces, so that offsets in the result
+// are those in data. It leaves all other faults to the JSON parser.
 func PlainJSON(data []byte) []byte {
 	out := bytes.Clone(data)
 	if bytes.HasPrefix(out, []byte("\xef\xbb\xbf")) {
 		blank(out[:3])
 	}
-	comma := -1        // offset of a comma that only white space has followed
+	comma := -1        // offset of a comma followed only by white space so far
 	before := byte(0)  // the significant byte before that comma
 	last := byte('\n') // the last significant byte
 	for i := 0; i < len(out); {
@@ -52,7 +51,7 @@ func PlainJSON(data []byte) []byte {
 		case c == '/' && i+1 < len(out) && (out[i+1] == '/' || out[i+1] == '*'):
 			end := commentEnd(out, i)
 			if end < 0 {
-				return out // never closed: the parser stops at the slash
+				return out // never closed: the JSON parser reports the slash
 			}
 			blank(out[i:end])
 			i = end
@@ -88,10 +87,9 @@ func stringEnd(data []byte, i int) int {
 	return len(data)
 }
 
-// commentEnd returns the offset after the comment that starts at i, -1 when
-// it has no end.
+// commentEnd returns the offset after the comment that starts at i, or -1 if it does not end.
 func commentEnd(data []byte, i int) int {
-	mark, skip := "\n", 0 // the newline itself stays
+	mark, skip := "\n", 0 // the newline is kept
 	if data[i+1] == '*' {
 		mark, skip = "*/", 2
 	}
@@ -120,19 +118,19 @@ type member struct {
 	offset int64
 }
 
-// members splits a JSON object into its members in the order of the
-// file, repeated keys included. base is added to the offsets.
+// members splits a JSON object into its members in the order of the file, including duplicate
+// keys. It adds base to the offsets.
 func members(object []byte, base int64) (out []member, err error) {
 	if !jsontree.Members(object, func(key string, v *jsontree.Value) bool {
 		out = append(out, member{key, v.Raw, base + int64(v.Start)})
 		return true
 	}) {
-		return nil, errors.New("want an object in braces")
+		return nil, errors.New("want an object")
 	}
 	return out, nil
 }
 
-// syntaxError returns where and why data is not JSON, or nil when it is.
+// syntaxError returns where and why data is not JSON, or nil if it is.
 func syntaxError(path string, data []byte) error {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return &Error{Path: path, Line: 1, Column: 1, Msg: `the file is empty; want {"mcpServers": {…}}`}
@@ -142,10 +140,10 @@ func syntaxError(path string, data []byte) error {
 	if err == nil {
 		return nil
 	}
-	e := &Error{Path: path, Msg: "no JSON: " + err.Error()}
+	e := &Error{Path: path, Msg: "not JSON: " + err.Error()}
 	var syn *json.SyntaxError
 	if errors.As(err, &syn) {
-		at := syn.Offset - 1 // Offset counts the byte that was wrong
+		at := syn.Offset - 1 // Offset includes the wrong byte
 		if syn.Error() == io.ErrUnexpectedEOF.Error() || syn.Offset >= int64(len(data)) {
 			at = syn.Offset
 		}

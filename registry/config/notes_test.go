@@ -16,7 +16,7 @@ func TestAMisspeltKeyAtTheTopIsNoted(t *testing.T) {
 		{"c.json", `{"servres": {}, "mcp_servers": {}, "servers": {}}`,
 			`"servres" at the top of c.json has no effect; did you mean "servers"?`},
 		{"d.json", `{"mcpServer": {}}`,
-			`no servers; want an object with the key "mcpServers" (or "servers"), or "cli_tools"; the key "mcpServer"`},
+			`no servers: want an object with the key "mcpServers" (or "servers"), or "cli_tools"; the key "mcpServer"`},
 		{"e.json", `{"mcpServers": {}, "inputs": [], "theme": "x", "projects": {}}`, ``},
 		{"f.toml", "[mcp_servers.x]\ncommand = \"y\"\n[usetool]\npin = true\n", `did you mean "usetools"?`},
 		{"g.toml", "model = \"m\"\n[mcp_servers.x]\ncommand = \"y\"\n", ``},

@@ -4,7 +4,7 @@ package config
 
 import "io/fs"
 
-// writable says nothing where files have no owner and mode to ask.
+// writable returns "", because files have no owner and mode here.
 func writable(fs.FileInfo) string { return "" }
 
 func readable(fs.FileInfo) string { return "" }

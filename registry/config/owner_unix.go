@@ -9,18 +9,18 @@ import (
 	"syscall"
 )
 
-// writable says who else than this user and root can write a file; "" is nobody.
+// writable says who, other than this user and root, can write a file; "" means no one.
 func writable(info fs.FileInfo) string { return othersMay(info, 0o022, "write") }
 
-// readable says who else than this user and root can read a file; "" is nobody.
+// readable says who, other than this user and root, can read a file; "" means no one.
 func readable(info fs.FileInfo) string { return othersMay(info, 0o044, "read") }
 
-// othersMay looks at the bits of a mode. The group counts, unless it is the
-// user's own, which is numbered as the user is.
+// othersMay checks the bits of a mode. It includes the group unless that is the user's own, with
+// the same number as the user.
 func othersMay(info fs.FileInfo, bits fs.FileMode, do string) string {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return "its owner is not known"
+		return "its owner is unknown"
 	}
 	if st.Uid != 0 && int(st.Uid) != os.Geteuid() {
 		return "it belongs to another user"

@@ -5,11 +5,10 @@ import (
 	"fmt"
 )
 
-// retired maps the names that left with this release to what to use instead. A
-// name is a command ("harness tree"), a flag ("harness serve -task-after"), a flag
-// with a value ("harness run -connect auto") or a config key ("usetools.node"); the
-// text is a clause such as "use harness tools". Using a retired name is an error.
-// A row leaves with the next release.
+// retired maps names that were removed in this release to their replacements. A name is a command
+// ("harness tree"), a flag ("harness serve -task-after"), a flag with a value ("harness run
+// -connect auto") or a config key ("usetools.node"). The text is a clause such as "use harness
+// tools". Using a retired name is an error. Remove a row with the next release.
 var retired = map[string]string{
 	"harness bench -compare":                     "use go run ./examples/compare in a clone",
 	"harness categories":                         "use harness tools -stats -by category",
@@ -31,8 +30,8 @@ var retired = map[string]string{
 	"usetools.node":                              "serve a server that only one machine can run over HTTP there, and give every process an entry with its url",
 }
 
-// Retired returns an error that says what to use instead of a retired name. It
-// returns nil if the name is not retired.
+// Retired returns an error that names the replacement of a retired name, or nil if the name is
+// not retired.
 func Retired(name string) error {
 	use, is := retired[name]
 	if !is {
@@ -41,10 +40,10 @@ func Retired(name string) error {
 	return fmt.Errorf("%s is retired: %s", name, use)
 }
 
-// RetiredNames returns the retired names, sorted.
+// RetiredNames returns the sorted retired names.
 func RetiredNames() []string { return names(retired) }
 
-// set keeps the value of the key "usetools" at the top of the file.
+// set stores the value of the key "usetools" at the top of the file.
 func (f *file) set(usetools []byte) error {
 	if err := json.Unmarshal(usetools, &f.defaults); err != nil {
 		return err

@@ -9,27 +9,25 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Verify says which tool of a server tells whether a call of another one was made.
+// Verify says which tool of a server finds out whether a call of another one was made.
 type Verify struct {
-	Tool string // the name of the one that was called
-	By   string // the name of the one that tells
-	// Reference is the name of an argument whose value no other call has; By takes one
-	// of the same name.
+	Tool string // the tool of the call
+	By   string // the tool that finds out
+	// Reference is the argument with a value unique to the call. By takes an argument of the same
+	// name.
 	Reference string
-	// After is how long after the call the answer that there is no such thing is true;
-	// 0: never.
+	// After is the time after the call from which "not found" is reliable. If zero, it never is.
 	After time.Duration
 }
 
-// verifyRule is a Verify as a file writes it.
+// verifyRule is a Verify as written in a file.
 type verifyRule struct {
 	Tool      string `json:"tool"`
 	Reference string `json:"reference"`
 	After     string `json:"after"`
 }
 
-// sendAgain lets what the settings say of calls that are sent again,
-// win over what s has.
+// sendAgain applies the settings for repeated calls to s.
 func (u *settings) sendAgain(s *Server) error {
 	if u.Session != nil {
 		s.Session = *u.Session
@@ -37,7 +35,7 @@ func (u *settings) sendAgain(s *Server) error {
 	if u.Idempotency != "" {
 		d, err := Duration(u.Idempotency)
 		if err != nil {
-			return fmt.Errorf("usetools.idempotency is %.40q, %w", u.Idempotency, err)
+			return fmt.Errorf("usetools.idempotency is %.40q: %w", u.Idempotency, err)
 		}
 		s.Idempotency = d
 	}
@@ -46,17 +44,17 @@ func (u *settings) sendAgain(s *Server) error {
 		v := Verify{Tool: tool, By: r.Tool, Reference: r.Reference}
 		switch {
 		case tool == "" || wild(tool) > 0:
-			return fmt.Errorf("usetools.verify has %.40q, want the name of a tool", tool)
+			return fmt.Errorf("usetools.verify has %.40q: want the name of a tool", tool)
 		case r.Tool == "" || r.Reference == "":
-			return fmt.Errorf(`usetools.verify has for %.40q no tool or no reference, want {"tool": "find_order", `+
-				`"reference": "ref"}: a tool that reads, and the argument whose value only that call has`, tool)
+			return fmt.Errorf(`usetools.verify has no tool or no reference for %.40q: want {"tool": "find_order", `+
+				`"reference": "ref"}: a read tool, and the argument with a value unique to the call`, tool)
 		case r.Tool == tool || !registry.IsPattern(r.Tool) || wild(r.Tool) > 0:
-			return fmt.Errorf("usetools.verify.%s has the tool %.40q, want the name of another one, which reads", tool, r.Tool)
+			return fmt.Errorf("usetools.verify.%s has the tool %.40q: want the name of a different tool that reads", tool, r.Tool)
 		}
 		if r.After != "" {
 			var err error
 			if v.After, err = Duration(r.After); err != nil {
-				return fmt.Errorf("usetools.verify.%s has after %.40q, %w", tool, r.After, err)
+				return fmt.Errorf("usetools.verify.%s has after %.40q: %w", tool, r.After, err)
 			}
 		}
 		s.verify(v)
@@ -64,7 +62,7 @@ func (u *settings) sendAgain(s *Server) error {
 	return nil
 }
 
-// verify adds v in the place of what there is for its tool.
+// verify adds v, replacing an entry for the same tool.
 func (s *Server) verify(v Verify) {
 	for i := range s.Verify {
 		if s.Verify[i].Tool == v.Tool {
@@ -75,7 +73,7 @@ func (s *Server) verify(v Verify) {
 	s.Verify = append(s.Verify, v)
 }
 
-// Duration reads a time of more than 0 as time.ParseDuration does, or in days: "7d".
+// Duration parses a positive duration as time.ParseDuration does, or in days: "7d".
 func Duration(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if days, ok := strings.CutSuffix(text, "d"); ok {
@@ -91,9 +89,9 @@ func Duration(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// Ruling reports whether a key of "usetools" is, or was meant to be, one of those
-// that say which calls need approval and which results are untrusted, and which key: one
-// that is misspelt must not do nothing.
+// Ruling reports whether a key of "usetools" is, or is likely to mean, a key that says which
+// calls need approval or which results are untrusted, and returns that key. A misspelt one must
+// not be ignored.
 func Ruling(key string) (meant string, is bool) {
 	for _, known := range []string{"approve", "tokens", "untrusted", "targets"} {
 		near, was := misspelt(key, []string{known})
@@ -104,8 +102,8 @@ func Ruling(key string) (meant string, is bool) {
 	return "", false
 }
 
-// Object returns the values of a JSON object by its keys, and the keys in their
-// order; an error where it is none, or has a key twice.
+// Object returns the values of a JSON object by key, and the keys in order. It returns an error
+// for other JSON or a duplicate key.
 func Object(raw []byte) (keys []string, values map[string][]byte, err error) {
 	all, err := members(raw, 0)
 	if err != nil {
@@ -114,7 +112,7 @@ func Object(raw []byte) (keys []string, values map[string][]byte, err error) {
 	values = make(map[string][]byte, len(all))
 	for _, m := range all {
 		if _, twice := values[m.key]; twice {
-			return nil, nil, fmt.Errorf("the key %.40q stands twice", m.key)
+			return nil, nil, fmt.Errorf("it has a duplicate key %.40q", m.key)
 		}
 		keys = append(keys, m.key)
 		values[m.key] = m.value

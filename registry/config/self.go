@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// isHarness reports whether a server is `harness serve` over one of these
-// config files, as a client's entry for it in the same file is: asked for its
-// tools, it would start itself without end. files are absolute.
+// isHarness reports whether a server is `harness serve` with one of these config files, such as a
+// client's entry for it in the same file. If asked for its tools, it would start itself
+// endlessly. files are absolute paths.
 func (s *Server) isHarness(files []string) bool {
 	words := s.harnessWords()
 	if words == nil {
@@ -19,7 +19,7 @@ func (s *Server) isHarness(files []string) bool {
 		if !filepath.IsAbs(c) {
 			c = filepath.Join(s.Cwd, c)
 			if s.Cwd == "" {
-				c, _ = filepath.Abs(c) // no folder of its own: that of this process
+				c, _ = filepath.Abs(c) // without a folder of its own, it is this process's
 			}
 		}
 		if slices.Contains(files, filepath.Clean(c)) {
@@ -29,11 +29,11 @@ func (s *Server) isHarness(files []string) bool {
 	return len(configs) == 0
 }
 
-// RunsHarness reports whether a server is harness serve, over whatever files.
+// RunsHarness reports whether a server is harness serve, with any files.
 func (s *Server) RunsHarness() bool { return s.harnessWords() != nil }
 
-// harnessWords is the command line of a server that is harness serve, from
-// "harness" on; nil: it is another one.
+// harnessWords returns the command line of a server that is harness serve, from "harness" on, or
+// nil.
 func (s *Server) harnessWords() []string {
 	if s.Type != Stdio {
 		return nil
@@ -49,7 +49,7 @@ func (s *Server) harnessWords() []string {
 	return words[program:]
 }
 
-// flagValues are the values of a flag that may be repeated.
+// flagValues returns the values of a flag that may be repeated.
 func flagValues(words []string, name string) []string {
 	var out []string
 	for i, w := range words {

@@ -10,11 +10,11 @@ import (
 	"github.com/usetools/usetools/registry/redact"
 )
 
-// Redactor hides the secrets of a definition: values of env, headers and query,
-// the OAuth client's secret, and what looks secret in its URLs and arguments.
+// Redactor returns a redactor for the secrets of a definition: values of env, headers and query,
+// the OAuth client's secret, and parts of its URLs and arguments that look secret.
 func (s *Server) Redactor() *redact.Redactor { return redact.New(s.secrets()) }
 
-// Redactor hides the secrets of all definitions.
+// Redactor returns a redactor for the secrets of all definitions.
 func (c *Config) Redactor() *redact.Redactor {
 	all := &redact.Secrets{}
 	for i := range c.Servers {
@@ -36,8 +36,8 @@ func (s *Server) secrets() *redact.Secrets {
 	return secrets
 }
 
-// ByHand says how a person runs a stdio server: its command as the config writes
-// it, without what may be secret, where it runs, and the names of its variables.
+// ByHand describes how a person runs a stdio server: its command as the config writes it, without
+// possible secrets, its folder, and the names of its variables.
 func (s *Server) ByHand() string {
 	d := s.definition()
 	words := append([]string{d.Command}, redact.Args(d.Args)...)

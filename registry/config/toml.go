@@ -9,11 +9,11 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// maxTOMLBytes bounds a TOML file: its parser recurses as deep as the file.
+// maxTOMLBytes bounds a TOML file, because its parser recurses as deep as the file is nested.
 const maxTOMLBytes = 1 << 20
 
-// parseTOML reads the tables [mcp_servers.NAME] of a Codex config. Their keys
-// are those of the JSON files.
+// parseTOML parses the tables [mcp_servers.NAME] of a Codex config. Their keys are those of the
+// JSON files.
 func parseTOML(path string, data []byte) (*file, error) {
 	if len(data) > maxTOMLBytes {
 		return nil, &Error{Path: path, Msg: fmt.Sprintf("larger than %d bytes", maxTOMLBytes)}
@@ -33,7 +33,7 @@ func parseTOML(path string, data []byte) (*file, error) {
 	f.noteKeys(names(tables), []string{"mcp_servers", "usetools"})
 	if top.Servers == nil {
 		return nil, &Error{Path: path, Line: 1, Column: 1,
-			Msg: strings.Join(append([]string{"no servers; want tables like [mcp_servers.NAME]"}, f.notes...), "; ")}
+			Msg: strings.Join(append([]string{"no servers: want tables like [mcp_servers.NAME]"}, f.notes...), "; ")}
 	}
 	if top.UseTools != nil {
 		b, err := json.Marshal(top.UseTools)
@@ -59,8 +59,8 @@ func parseTOML(path string, data []byte) (*file, error) {
 	return f, nil
 }
 
-// headerLine returns the 1-based line of a table's header, 1 where it is
-// written in another way than usual.
+// headerLine returns the 1-based line of a table's header, or 1 if it is written in an unusual
+// way.
 func headerLine(data []byte, table string) int {
 	n := 0
 	for line := range strings.Lines(string(data)) {
@@ -73,7 +73,7 @@ func headerLine(data []byte, table string) int {
 }
 
 func tomlError(path string, err error) error {
-	e := &Error{Path: path, Msg: "no TOML: " + strings.TrimPrefix(err.Error(), "toml: ")}
+	e := &Error{Path: path, Msg: "not TOML: " + strings.TrimPrefix(err.Error(), "toml: ")}
 	var d *toml.DecodeError
 	if errors.As(err, &d) {
 		e.Line, e.Column = d.Position()

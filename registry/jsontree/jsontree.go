@@ -1,8 +1,8 @@
-// Package jsontree reads JSON documents into values that keep the order of their members.
+// Package jsontree parses JSON documents into values that keep the order of their members.
 //
-// Schemas and results of servers are read through it and not into structs: one odd keyword
-// does not spoil a schema, the order of properties is their author's, and documents of any
-// size and depth are bounded.
+// Schemas and results of servers are parsed with it, not into structs: one unexpected keyword
+// does not invalidate a schema, properties keep their author's order, and limits apply to
+// documents of any size and depth.
 package jsontree
 
 import (
@@ -29,29 +29,29 @@ const (
 	Object
 )
 
-// Value is a JSON value. Its methods may be called on nil, which is like an absent member.
+// Value is a JSON value. A nil *Value is like an absent member; its methods may be called.
 type Value struct {
 	Kind Kind
 	Text string // the text of a string, the digits of a number
 	Yes  bool   // the value of a Bool
-	// Keys are the names of the members of an object, and Items the members of an object or
-	// a list, in the order of the document. A member that comes twice has its last value.
+	// Keys are the names of the members of an object. Items are the members of an object or a
+	// list, in the order of the document. For a duplicate key, the last value wins.
 	Keys  []string
 	Items []*Value
-	// Twice are the keys that come more than once in an object.
+	// Twice are the duplicate keys of an object.
 	Twice []string
-	// Count is the number of members in the document, with those beyond Limits.
+	// Count is the number of members in the document, including those beyond Limits.
 	Count int
-	// Raw is the value as it stands in the document, from the byte Start on. Raw is nil if
-	// the value was not read but made.
+	// Raw is the value's text in the document, from byte Start on. Raw is nil if the value was
+	// not parsed.
 	Raw   json.RawMessage
 	Start int
 
-	index map[string]int // place of each key, of objects with many members
+	index map[string]int // place of each key, for objects with many members
 }
 
-// Limits bound what Parse takes apart. What is beyond a limit has its Kind, Raw and Count, and
-// no Items. If a limit is zero, there is none.
+// Limits bound the values that Parse returns. A value beyond a limit has its Kind, Raw and Count,
+// but no Items. If a limit is zero, it does not apply.
 type Limits struct {
 	Depth   int // of nesting
 	Members int // of one list or object
@@ -61,16 +61,16 @@ type Limits struct {
 // Errors of Parse and FromYAML.
 var (
 	ErrSyntax = errors.New("not one JSON value")
-	// ErrDeep says that the document is nested deeper than Limits.Depth. The value is returned
-	// with it, as far as the limit.
+	// ErrDeep means that the document is nested deeper than Limits.Depth. Parse also returns the
+	// value, up to the limit.
 	ErrDeep = errors.New("nested too deeply")
 	// ErrNoObject is returned by FromYAML for another value than an object.
 	ErrNoObject = errors.New("want an object")
 )
 
-// Parse reads a document.
+// Parse parses a document.
 func Parse(doc json.RawMessage, l Limits) (*Value, error) {
-	if !json.Valid(doc) { // bounds the nesting too
+	if !json.Valid(doc) { // also bounds the nesting
 		return nil, ErrSyntax
 	}
 	for _, limit := range []*int{&l.Depth, &l.Members, &l.Values} {
@@ -86,9 +86,9 @@ func Parse(doc json.RawMessage, l Limits) (*Value, error) {
 	return v, nil
 }
 
-// Members calls f with the members of an object in their order, also with those that come
-// twice, until f returns false. Lists and objects among them have no Items. It returns false
-// if the document is not an object.
+// Members calls f with the members of an object in order, including duplicate ones, until f
+// returns false. Lists and objects among them have no Items. It returns false if the document is
+// not an object.
 func Members(doc json.RawMessage, f func(key string, value *Value) bool) bool {
 	if !json.Valid(doc) {
 		return false
@@ -105,19 +105,19 @@ func Members(doc json.RawMessage, f func(key string, value *Value) bool) bool {
 	return true
 }
 
-// manyKeys is the number of members from which on an object has an index.
+// manyKeys is the number of members above which an object has an index.
 const manyKeys = 16
 
 // NewObject returns an object without members.
 func NewObject() *Value { return &Value{Kind: Object} }
 
-// NewList returns a list.
+// NewList returns a list with the given items.
 func NewList(items ...*Value) *Value { return &Value{Kind: List, Items: items} }
 
-// NewString returns a string.
+// NewString returns a string value.
 func NewString(s string) *Value { return &Value{Kind: String, Text: s} }
 
-// place returns where an object has a key, or -1.
+// place returns the index of a key in an object, or -1.
 func (v *Value) place(key string) int {
 	if v.index == nil {
 		return slices.Index(v.Keys, key)
@@ -151,7 +151,7 @@ func (v *Value) reindex() {
 	}
 }
 
-// Remove removes a member of an object, if it has it.
+// Remove removes a member of an object, if present.
 func (v *Value) Remove(key string) {
 	i := v.place(key)
 	if i < 0 {
@@ -190,7 +190,7 @@ func (v *Value) List(key string) []*Value {
 	return nil
 }
 
-// At returns what a reference within the document leads to, such as #/$defs/address, or nil.
+// At returns the target of a reference within the document, such as #/$defs/address, or nil.
 func (v *Value) At(ref string) *Value {
 	if ref == "#" {
 		return v
@@ -214,7 +214,7 @@ func (v *Value) At(ref string) *Value {
 	return v
 }
 
-// Key returns the name of the member that a part of a reference means: a~1b%20c is "a/b c".
+// Key returns the member name that a part of a reference encodes: a~1b%20c is "a/b c".
 func Key(part string) string {
 	if s, err := url.PathUnescape(part); err == nil {
 		part = s
@@ -262,7 +262,7 @@ func (v *Value) write(b *bytes.Buffer) {
 	}
 }
 
-// Quote writes a JSON string with no more escapes than JSON needs.
+// Quote writes a JSON string with only the necessary escapes.
 func Quote(b *bytes.Buffer, s string) {
 	if !strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c == '"' || c == '\\' || c >= 0x7f }) {
 		b.WriteString(`"` + s + `"`)
@@ -274,7 +274,7 @@ func Quote(b *bytes.Buffer, s string) {
 	b.Truncate(b.Len() - 1)
 }
 
-// reader reads a document that is known to be valid.
+// reader parses a document that is known to be valid.
 type reader struct {
 	doc    []byte
 	at     int
@@ -283,7 +283,7 @@ type reader struct {
 	deep   bool
 }
 
-// next returns the first byte of what comes next: of a value, a key or an end.
+// next returns the first byte of the next value, key or closing bracket.
 func (r *reader) next() byte {
 	for strings.IndexByte(" \t\r\n,:", r.doc[r.at]) >= 0 {
 		r.at++
@@ -321,7 +321,7 @@ func (r *reader) value(depth int) *Value {
 	return v
 }
 
-// members reads the members of a list or object and its end.
+// members parses the members of a list or object, up to its end.
 func (r *reader) members(v *Value, depth int) {
 	for r.next() != '}' && r.doc[r.at] != ']' {
 		if depth >= r.limits.Depth {
@@ -345,7 +345,7 @@ func (r *reader) members(v *Value, depth int) {
 	r.at++
 }
 
-// skip reads on to the end of a list or object, and counts its members on the way.
+// skip advances to the end of a list or object and returns the number of its members.
 func (r *reader) skip() int {
 	n := 1
 	for depth := 0; ; r.at++ {
@@ -367,7 +367,7 @@ func (r *reader) skip() int {
 	}
 }
 
-// textEnd returns where the string ends that a document begins with.
+// textEnd returns the end of the string at the beginning of a document.
 func textEnd(doc []byte) int {
 	for i := 1; ; i++ {
 		switch doc[i] {
@@ -379,7 +379,7 @@ func textEnd(doc []byte) int {
 	}
 }
 
-// string reads a string.
+// string parses a string.
 func (r *reader) string() string {
 	text := r.doc[r.at:][:textEnd(r.doc[r.at:])]
 	r.at += len(text)

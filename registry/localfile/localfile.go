@@ -1,11 +1,10 @@
-// Package localfile reads and writes the files that a program keeps for itself on this
-// machine: caches, records and settings, each of bounded size. [Read] refuses larger ones.
-// [Write] replaces a file: a reader sees the old content or the new one, also after a crash.
-// [Append] adds lines to a file of which the older half goes when it is full, and [Prune]
-// bounds a folder.
+// Package localfile reads and writes the program's own files on this machine: caches, records and
+// settings, all of bounded size. [Read] refuses larger files. [Write] replaces a file atomically:
+// a reader sees the old content or the new one, also after a crash. [Append] adds lines to a file
+// and removes the older half when it is full. [Prune] bounds a folder.
 //
-// The files about the tools of one registry file have names made of its absolute path
-// ([SidePath]), and those of one tenant a name with the tenant's key ([ApartPath]).
+// The files for the tools of one registry file have names made from its absolute path
+// ([SidePath]), and those of one tenant have names with the tenant's key ([ApartPath]).
 package localfile
 
 import (
@@ -25,8 +24,8 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 )
 
-// SidePath returns the path for data of one kind about the tools of a registry
-// file: below folder/kind, with a name made of the registry's absolute path.
+// SidePath returns the path for data of one kind about the tools of a registry file: in
+// folder/kind, with a name made from the registry's absolute path.
 func SidePath(folder, kind, registryFile string) (string, error) {
 	abs, err := filepath.Abs(registryFile)
 	if err != nil {
@@ -36,7 +35,7 @@ func SidePath(folder, kind, registryFile string) (string, error) {
 	return filepath.Join(folder, "usetools", kind, hex.EncodeToString(sum[:8])), nil
 }
 
-// CachePath returns the SidePath of a file in the user's cache folder.
+// CachePath returns the SidePath of a file in the user's cache folder, with the given ending.
 func CachePath(kind, registryFile, ending string) (string, error) {
 	folder, err := os.UserCacheDir()
 	if err == nil {
@@ -48,21 +47,20 @@ func CachePath(kind, registryFile, ending string) (string, error) {
 	return folder + ending, nil
 }
 
-// ApartKey is a hash of a key, such as a tenant's, for ApartPath.
+// ApartKey returns a hash of a key, such as a tenant's, for ApartPath.
 func ApartKey(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return hex.EncodeToString(sum[:16])
 }
 
-// ApartPath returns the path of a file or folder beside path for one key, as ApartKey
-// makes it.
+// ApartPath returns the path of a file or folder beside path, for a key from ApartKey.
 func ApartPath(path, key string) string {
 	ext := filepath.Ext(path)
 	return strings.TrimSuffix(path, ext) + "-" + key + ext
 }
 
-// Prune removes the files with an ending from a folder, the least recently changed first,
-// until at most so many files and bytes are left. The file except stays.
+// Prune removes files with the given ending from a folder, the least recently changed first,
+// until at most the given number of files and bytes is left. It never removes the file except.
 func Prune(folder, ending, except string, files int, most int64) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -84,13 +82,13 @@ func Prune(folder, ending, except string, files int, most int64) {
 	}
 }
 
-// SizeError is returned by Read for a larger file; it is the limit, in bytes.
+// SizeError is returned by Read for a larger file. It is the limit, in bytes.
 type SizeError int
 
 func (e SizeError) Error() string { return fmt.Sprintf("larger than %d bytes", int(e)) }
 
-// Read returns the content of a file of at most most bytes. A larger one is a SizeError. A
-// pipe or a device, which may never end, is an error too.
+// Read returns the content of a file of at most most bytes. It returns a SizeError if the file is
+// larger, and an error for a pipe or a device, which may never end.
 func Read(path string, most int) ([]byte, error) {
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("not a regular file")}
@@ -111,8 +109,7 @@ func Read(path string, most int) ([]byte, error) {
 	return data.Bytes(), err
 }
 
-// WritePrivate is Write of a file that only its owner can read, in a folder that is created
-// if it is missing.
+// WritePrivate is Write for a file that only its owner can read. It creates a missing folder.
 func WritePrivate(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -120,9 +117,9 @@ func WritePrivate(path string, data []byte) error {
 	return Write(path, data, 0o600)
 }
 
-// Append adds whole lines to a file, which it creates if it is missing, with its folder. If
-// the file would have more than most bytes, the older half of its lines goes first. Other
-// processes wait their turn.
+// Append adds whole lines to a file. It creates a missing file and folder. If the file would have
+// more than most bytes, Append first removes the older half of its lines. It locks the file
+// against other processes.
 func Append(path string, lines []byte, most int, mode os.FileMode) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -146,10 +143,9 @@ func Append(path string, lines []byte, most int, mode os.FileMode) (err error) {
 	return err
 }
 
-// Write replaces the content of path atomically: readers see the old
-// content or the new one, also after a crash. The file has mode 0600 until it
-// is complete, then mode. Temporary files that killed writers left beside it
-// are removed.
+// Write replaces the content of path atomically: readers see the old content or the new one, also
+// after a crash. The file has mode 0600 until it is complete, then mode. Write also removes old
+// temporary files of killed writers.
 func Write(path string, data []byte, mode os.FileMode) (err error) {
 	removeStale(path)
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
@@ -180,8 +176,8 @@ func Write(path string, data []byte, mode os.FileMode) (err error) {
 // staleAfter is the age at which a temporary file counts as abandoned.
 const staleAfter = time.Hour
 
-// removeStale removes the temporary files of Write for this path that are
-// older than staleAfter. The names are those that [os.CreateTemp] makes.
+// removeStale removes the temporary files of Write for this path that are older than staleAfter.
+// It matches the names that [os.CreateTemp] makes.
 func removeStale(path string) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package redact keeps secrets out of the texts that are made about a server:
-// errors, what it says of a failure, its log, and how its command and URL are
-// shown. It decides what in a URL and on a command line looks like a secret.
+// Package redact removes secrets from texts about a server: errors, its failure messages, its
+// log, and the display of its command and URL. It decides what in a URL and on a command line
+// looks like a secret.
 //
-// What a server answers to a call that succeeded is data, and stays as it is.
+// The results of successful calls are data and are not changed.
 package redact
 
 import (
@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	// minSecret is the length in bytes from which a value is hidden in texts.
-	// Shorter ones ("true", "error", "stdio") are words.
+	// minSecret is the shortest value that is hidden in texts, in bytes. Shorter ones ("true",
+	// "error", "stdio") are words.
 	minSecret = 6
-	// maxAdded bounds the values that came later, tokens for instance.
+	// maxAdded bounds the values from Add, such as tokens.
 	maxAdded = 64
 
 	stars = "•••"
@@ -32,22 +32,22 @@ type Redactor struct {
 	known []string // from the definition
 
 	mu    sync.RWMutex
-	added []string // later, the oldest first
+	added []string // from Add, the oldest first
 	r     *strings.Replacer
 }
 
-// Secrets are where a definition has secrets.
+// Secrets lists the secrets of a definition.
 type Secrets struct {
-	// Named are values by their names, as env, headers and query have them.
-	// What is plainly none, a path for instance, is not hidden.
+	// Named are values by name, as in env, headers and query. A value that is clearly not secret,
+	// such as a path, is not hidden.
 	Named []map[string]string
 	// URLs and Args may have parts that look secret.
 	URLs, Args []string
-	// Values are secret, whatever they look like.
+	// Values are always secret.
 	Values []string
 }
 
-// New returns a redactor for some secrets.
+// New returns a redactor for the given secrets.
 func New(s *Secrets) *Redactor {
 	values := slices.Clone(s.Values)
 	for _, m := range s.Named {
@@ -69,8 +69,7 @@ func New(s *Secrets) *Redactor {
 	return r
 }
 
-// Add hides further values: tokens that were fetched. Of very many the newest
-// are hidden.
+// Add hides more values, such as fetched tokens. Only the newest ones are kept.
 func (r *Redactor) Add(values ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -91,7 +90,7 @@ func (r *Redactor) Add(values ...string) {
 
 func (r *Redactor) build() {
 	values := slices.Concat(r.known, r.added)
-	slices.SortFunc(values, func(a, b string) int { // the longest first: one may be part of another
+	slices.SortFunc(values, func(a, b string) int { // the longest first, because one may be part of another
 		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
 	})
 	pairs := make([]string, 0, 2*len(values))
@@ -101,16 +100,16 @@ func (r *Redactor) build() {
 	r.r = strings.NewReplacer(pairs...)
 }
 
-// Text returns s with the secrets hidden. Hide before you cut: half a secret
-// is not found.
+// Text returns s with the secrets hidden. Hide before you cut, because a partial secret is not
+// found.
 func (r *Redactor) Text(s string) string {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.r.Replace(s)
 }
 
-// Unfinished returns how many bytes at the end of s may be the beginning of a secret
-// whose rest is still to come.
+// Unfinished returns how many bytes at the end of s may be the beginning of a secret that
+// continues in the next text.
 func (r *Redactor) Unfinished(s string) int {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -134,9 +133,8 @@ func (r *Redactor) Unfinished(s string) int {
 	return longest
 }
 
-// Err returns an error with the same cause whose text has the secrets hidden;
-// of a failed HTTP request only why it failed, because the rest repeats the
-// URL.
+// Err returns an error with the same cause and the secrets hidden in its text. For a failed HTTP
+// request, the text has only the reason, because the rest repeats the URL.
 func (r *Redactor) Err(err error) error {
 	if err == nil {
 		return nil
@@ -159,9 +157,9 @@ func (e *redacted) Unwrap() error { return e.cause }
 // JSON returns JSON with the secrets hidden, as the function JSON does.
 func (r *Redactor) JSON(raw []byte) []byte { return JSON(raw, r.Text) }
 
-// JSON returns JSON with hide applied to its strings, however they are spelled, and to its
-// numbers; a number that changes becomes a string. The rest keeps its bytes. Bytes that are
-// not JSON are a text.
+// JSON returns JSON with hide applied to its strings, however they are escaped, and to its
+// numbers. A number that changes becomes a string. All other bytes are unchanged. Bytes that are
+// not JSON are treated as text.
 func JSON(raw []byte, hide func(string) string) []byte {
 	if len(raw) == 0 {
 		return raw
@@ -207,9 +205,8 @@ func Text(s string, hide func(string) string) string {
 	return s
 }
 
-// spellings are the ways in which a secret appears in texts: with and without
-// the word before it ("Bearer …"), decoded, escaped, line by line, and what in it
-// looks like a key by itself.
+// spellings returns the forms in which a secret appears in texts: with and without the word
+// before it ("Bearer …"), decoded, escaped, line by line, and the parts that look like keys.
 func spellings(v string) []string {
 	all := []string{v}
 	for rest, ok := v, true; ok; {

@@ -10,16 +10,16 @@ import (
 	"sync"
 )
 
-// hidden takes the place of a secret in a URL or argument that is shown.
+// hidden replaces a secret in a URL or argument that is shown.
 const hidden = "…"
 
 var secretName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(key|token|secret|pass|pwd|auth|credential|bearer|cookie|header|dsn|session|login|(^|[-_])(pat|jwt|sas)$)`)
 })
 
-// URL returns the scheme, host and path of a URL for showing. User, password,
-// query and fragment are left out, and what looks like a key in the path is an
-// ellipsis: many services have the whole credential there.
+// URL returns the scheme, host and path of a URL for showing. It omits user, password, query and
+// fragment, and replaces parts of the path that look like keys by an ellipsis, because many
+// services have the credential there.
 func URL(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" {
@@ -34,7 +34,7 @@ func URL(raw string) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host}).String() + strings.Join(parts, "/")
 }
 
-// inURL are the parts of a URL that URL does not show.
+// inURL returns the parts of a URL that URL hides.
 func inURL(raw string) []string {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" {
@@ -61,21 +61,21 @@ func inURL(raw string) []string {
 	return parts
 }
 
-// Args returns the arguments of a command for showing: an ellipsis takes the
-// place of what may be secret. References to variables stay.
+// Args returns the arguments of a command for showing. It replaces possible secrets by an
+// ellipsis, and keeps references to variables.
 func Args(list []string) []string { return mask(list, func(...string) {}) }
 
-// A header as curl takes it, credentials before a host without a scheme, and a
-// variable that stands for a value, ${NAME} or ${env:NAME}.
+// A header as in curl's arguments, credentials before a host without a scheme, and a reference to
+// a variable, ${NAME} or ${env:NAME}.
 var (
 	header    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([\w-]+):\s*([^/\s].*)$`) })
 	loginHost = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^/\s]:([^/\s]+)@`) })
 	reference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$\{[A-Za-z0-9_.:]+\}$`) })
 )
 
-// mask returns arguments with what may be secret replaced: the values of
-// options and headers that are called so, words of letters and digits, logins
-// and queries in URLs. Paths stay. found is told of each.
+// mask returns arguments with possible secrets replaced: the values of options and headers with
+// secret names, words that mix letters and digits, logins and queries in URLs. It keeps paths. It
+// calls found with each secret.
 func mask(list []string, found func(...string)) []string {
 	out := make([]string, 0, len(list))
 	next := false // the next argument is the value of a secret option
@@ -124,14 +124,13 @@ func mask(list []string, found func(...string)) []string {
 	return out
 }
 
-// marked are words that begin as the keys of well-known services do, and JSON
-// web tokens.
+// marked matches words that begin like the keys of well-known services, and JSON web tokens.
 var marked = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(gh[pousr]_|github_pat_|glpat-|sk-|xox[a-z]-|AKIA|eyJ[A-Za-z0-9]{10})\w`)
 })
 
-// looksSecret reports whether a word is long, of letters and digits mixed, as
-// keys are, or marked as one.
+// looksSecret reports whether a word is long and mixes letters and digits, like keys, or has a
+// known prefix of keys.
 func looksSecret(s string) bool {
 	if marked().MatchString(s) && len(s) >= 10 {
 		return true
@@ -144,15 +143,14 @@ func looksSecret(s string) bool {
 		strings.ContainsFunc(s, letter)
 }
 
-// keys are the words in a text that look secret.
+// keys returns the words in a text that look secret.
 func keys(text string) []string {
 	words := strings.FieldsFunc(text, func(r rune) bool { return !letter(r) && !digit(r) && r != '-' && r != '_' })
 	return slices.DeleteFunc(words, func(w string) bool { return !looksSecret(w) })
 }
 
-// harmless reports whether a value that is called so may be shown in an error:
-// it is a word, a path or an address without a key in it. Errors would be hard
-// to understand without them.
+// harmless reports whether a named value may be shown in an error: it is a word, a path or an
+// address without a key. Errors would be hard to understand without such values.
 func harmless(name, v string) bool {
 	switch {
 	case secretName().MatchString(name), len(keys(v)) > 0:

@@ -1,5 +1,5 @@
-// Package text cuts, counts, lists and compares short texts, each in one way for
-// the whole program.
+// Package text cuts, counts, lists and compares short texts, in the same way for the whole
+// program.
 package text
 
 import (
@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Cut returns s where it has at most max characters, else its first max-1
-// characters and "…".
+// Cut returns s if it has at most max characters, otherwise its first max-1 characters and "…".
 func Cut(s string, max int) string {
 	if len(s) <= max || utf8.RuneCountInString(s) <= max {
 		return s
@@ -17,8 +16,8 @@ func Cut(s string, max int) string {
 	return First(s, max-1) + "…"
 }
 
-// CutWord is Cut that cuts behind a word, unless that is longer than half of the rest, and
-// trims the punctuation at the cut.
+// CutWord is Cut that cuts after a word, unless that removes more than half of the text. It trims
+// the punctuation at the cut.
 func CutWord(s string, max int) string {
 	if len(s) <= max || utf8.RuneCountInString(s) <= max {
 		return s
@@ -30,7 +29,7 @@ func CutWord(s string, max int) string {
 	return strings.TrimRight(s, " \n,;:") + "…"
 }
 
-// First returns the first n characters of s, none where n is negative.
+// First returns the first n characters of s, or "" if n is negative.
 func First(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -44,9 +43,8 @@ func First(s string, n int) string {
 	return s
 }
 
-// CutBytes returns s where it has at most max bytes, else "…" behind as many of
-// its whole characters as fit into max bytes together with that. Bytes that are
-// no UTF-8 are left out of what was cut.
+// CutBytes returns s if it has at most max bytes, otherwise the longest beginning of whole
+// characters that fits into max bytes with "…" after it. It drops invalid UTF-8 from a cut text.
 func CutBytes(s string, max int) string {
 	if len(s) <= max {
 		return s
@@ -54,9 +52,8 @@ func CutBytes(s string, max int) string {
 	return FirstBytes(s, max-len("…")) + "…"
 }
 
-// FirstBytes returns s where it has at most max bytes, else the whole characters
-// among its first max bytes. Bytes that are no UTF-8 are left out of what was
-// cut.
+// FirstBytes returns s if it has at most max bytes, otherwise the whole characters among its
+// first max bytes. It drops invalid UTF-8 from a cut text.
 func FirstBytes(s string, max int) string {
 	if len(s) <= max {
 		return s
@@ -64,8 +61,8 @@ func FirstBytes(s string, max int) string {
 	return strings.ToValidUTF8(s[:max], "")
 }
 
-// Start returns the index in s of the character that the byte i is part of; len(s) if i is
-// not less.
+// Start returns the index in s at which the character that contains byte i begins. It returns
+// len(s) if i is not less.
 func Start(s string, i int) int {
 	for at := min(i, len(s)-1); i < len(s) && at >= 0 && at > i-utf8.UTFMax; at-- {
 		if utf8.RuneStart(s[at]) {
@@ -75,7 +72,7 @@ func Start(s string, i int) int {
 	return min(i, len(s))
 }
 
-// Whole splits off the beginning of a character at the end of s.
+// Whole splits s before an incomplete character at its end.
 func Whole(s string) (whole, rest string) {
 	if at := max(0, Start(s, len(s)-1)); !utf8.FullRuneInString(s[at:]) {
 		return s[:at], s[at:]
@@ -83,8 +80,7 @@ func Whole(s string) (whole, rest string) {
 	return s, ""
 }
 
-// Count returns a number with its noun, to which it adds an s: "1 tool",
-// "2 tools".
+// Count returns a number with its noun and adds an s for the plural: "1 tool", "2 tools".
 func Count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
@@ -92,7 +88,7 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// List joins the first n words with commas; an ellipsis stands for the others.
+// List joins the first n words with commas. An ellipsis stands for the rest.
 func List(words []string, n int) string {
 	if len(words) <= n {
 		return strings.Join(words, ", ")
@@ -100,9 +96,9 @@ func List(words []string, n int) string {
 	return strings.Join(words[:n], ", ") + " …"
 }
 
-// Edits returns how many characters are to be inserted, deleted, replaced or
-// swapped with their neighbour to make b of a. It takes time and memory for
-// len(a)·len(b): bound both.
+// Edits returns how many characters must be inserted, deleted, replaced or swapped with their
+// neighbour to change a into b. It takes time and memory in proportion to len(a)·len(b), so bound
+// both.
 func Edits(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	var before, above, row []int

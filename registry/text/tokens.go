@@ -2,10 +2,9 @@ package text
 
 import "unicode/utf8"
 
-// Tokens estimates how many tokens of cl100k a text has: English, names, Go, JSON.
-// It is within 10 % of the count on the tools of public servers, and rather too
-// high than too low: budgets are kept by it. The tokenizer itself would cost a
-// megabyte and its start.
+// Tokens estimates how many tokens of cl100k a text has: English, names, Go, JSON. On the tools
+// of public servers it is within 10 % of the count, and rather too high, because budgets depend
+// on it. The tokenizer itself would cost a megabyte and start-up time.
 func Tokens(s string) int {
 	quarters := 0
 	for i := 0; i < len(s); {
@@ -59,8 +58,8 @@ func Tokens(s string) int {
 
 func isLetter(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' }
 
-// wordAt returns the length of the word at the beginning of a text, which ends
-// where a capital follows a small letter, and whether it is all capitals.
+// wordAt returns the length of the word at the beginning of a text, and whether it is all
+// capitals. A capital after a lower-case letter begins a new word.
 func wordAt(s string) (n int, upper bool) {
 	upper = true
 	for n < len(s) {

@@ -1,17 +1,15 @@
-// Package edit changes the servers in a config file of an MCP client and
-// leaves every other byte as it is: comments, order, white space, keys that
-// nobody here knows.
-//
+// Package edit changes the servers in a config file of an MCP client and keeps every other byte:
+// comments, order, white space, unknown keys.
 // In goes the text of a file; out come its entries, or its text with some of
-// them put in or taken out. Two syntaxes are known: JSON, with comments and
-// trailing commas where the file has them, its servers being an object under
-// one key; and TOML, its servers being tables below mcp_servers. A comment
-// outside of an entry stays when the entry goes, one inside goes with it.
+// It takes the text of a file, and returns its entries, or the text with added, changed or
+// removed entries. It knows two syntaxes: JSON, optionally with comments and trailing commas,
+// with the servers in an object under one key; and TOML, with the servers in tables below
+// mcp_servers. Removing an entry also removes the comments inside it, but not those outside.
 //
-// [Back] undoes an edit in a text that others have edited since.
+// [Back] undoes an edit in a text that was edited again since.
 //
-// Texts are bounded by the caller; what cannot be parsed is an error, and so
-// is an entry in a form that cannot be edited by lines. Nothing is written.
+// The caller bounds the size of texts. A text that cannot be parsed, or an entry that cannot be
+// edited by lines, is an error. This package writes no files.
 package edit
 
 import (
@@ -21,32 +19,32 @@ import (
 	"strings"
 )
 
-// Syntax is how a file writes its servers.
+// Syntax is the syntax of a file's servers.
 type Syntax interface {
-	// Entries are the servers in the order of the file; none where the file
-	// is empty or has no place for servers yet.
+	// Entries returns the servers in the order of the file. The result is empty if the file is
+	// empty or has no servers yet.
 	Entries(text []byte) ([]Entry, error)
-	// Put writes an entry, in the place of the one of its name, else before
-	// the entry named before, else behind all others.
+	// Put writes an entry: in place of the entry with its name, otherwise before the entry named
+	// before, otherwise at the end.
 	Put(text []byte, e Entry, before string) ([]byte, error)
-	// Remove takes entries out. Names that are not there do not matter.
+	// Remove removes entries. It ignores unknown names.
 	Remove(text []byte, names ...string) ([]byte, error)
-	// Enable writes or takes out what switches an entry off.
+	// Enable adds or removes the key that disables an entry.
 	Enable(text []byte, name string, on bool) ([]byte, error)
 }
 
 // Entry is one server of a file.
 type Entry struct {
 	Name string
-	// Value is its definition as plain JSON.
+	// Value is the definition as plain JSON.
 	Value json.RawMessage
-	// Source is its definition as the file has it: JSON with comments, or
-	// whole lines of TOML. Put takes it where it is not empty, and Value else.
+	// Source is the definition as the file has it: JSON with comments, or whole lines of TOML. If
+	// it is not empty, Put uses it instead of Value.
 	Source string
 }
 
-// Of is the syntax of the file at path, whose servers are under key; in TOML
-// they are below mcp_servers always.
+// Of returns the syntax of the file at path with its servers under key. In TOML they are always
+// below mcp_servers.
 func Of(path, key string) Syntax {
 	if strings.HasSuffix(path, ".toml") {
 		return tomlSyntax{}
@@ -54,9 +52,8 @@ func Of(path, key string) Syntax {
 	return jsonSyntax{Key: key}
 }
 
-// Back undoes in now what made written of original, where now is written with
-// later edits elsewhere. It reports false where the lines that were written are
-// no longer there once, as they were.
+// Back undoes, in now, the edit from original to written. now is written with later edits
+// elsewhere. Back returns false unless now has the written lines unchanged exactly once.
 func Back(original, written, now []byte) ([]byte, bool) {
 	if bytes.Equal(now, written) {
 		return original, true
@@ -81,7 +78,7 @@ func Back(original, written, now []byte) ([]byte, bool) {
 	return splice(now, at, at+len(changed), strings.Join(was[head:len(was)-tail], "")), true
 }
 
-// lines are the lines of a text with their ends.
+// lines splits a text into lines with their line ends.
 func lines(text []byte) []string {
 	return strings.SplitAfter(string(text), "\n")
 }
@@ -94,7 +91,7 @@ func splice(text []byte, start, end int, by string) []byte {
 	return append(out, text[end:]...)
 }
 
-// cut returns text without [start, end), nor the line that this leaves blank.
+// cut returns text without [start, end), and without the line if that leaves it blank.
 func cut(text []byte, start, end int) []byte {
 	from, to := lineStart(text, start), end
 	for to < len(text) && (text[to] == ' ' || text[to] == '\t' || text[to] == '\r') {
@@ -103,7 +100,7 @@ func cut(text []byte, start, end int) []byte {
 	if len(bytes.TrimSpace(text[from:start])) == 0 && (to == len(text) || text[to] == '\n') {
 		return splice(text, from, min(to+1, len(text)), "")
 	}
-	if to < len(text) && text[to] != '\n' { // more follows: the gap before it goes along
+	if to < len(text) && text[to] != '\n' { // more follows: also remove the gap before it
 		return splice(text, start, to, "")
 	}
 	return splice(text, start, end, "")
@@ -111,7 +108,7 @@ func cut(text []byte, start, end int) []byte {
 
 func lineStart(text []byte, at int) int { return bytes.LastIndexByte(text[:at], '\n') + 1 }
 
-// newline is how the lines of a text end.
+// newline returns the line end of a text.
 func newline(text []byte) string {
 	if i := bytes.IndexByte(text, '\n'); i > 0 && text[i-1] == '\r' {
 		return "\r\n"
@@ -119,7 +116,7 @@ func newline(text []byte) string {
 	return "\n"
 }
 
-// find returns the index of an entry, -1 where there is none.
+// find returns the index of an entry, or -1.
 func find(entries []Entry, name string) int {
 	for i := range entries {
 		if entries[i].Name == name {
@@ -129,4 +126,4 @@ func find(entries []Entry, name string) int {
 	return -1
 }
 
-func notThere(name string) error { return fmt.Errorf("there is no server %q in the file", name) }
+func notThere(name string) error { return fmt.Errorf("the file has no server %q", name) }

@@ -12,34 +12,34 @@ import (
 	"github.com/usetools/usetools/registry/config"
 )
 
-// jsonSyntax is a file of JSON whose servers are the members of an object.
+// jsonSyntax is the syntax of a JSON file with the servers as members of an object.
 type jsonSyntax struct {
-	Key string // of that object, at the top of the file
+	Key string // key of that object at the top of the file
 }
 
-// bom is the byte order mark that some editors begin a file with.
+// bom is the byte order mark at the beginning of some files.
 var bom = []byte("\xef\xbb\xbf")
 
-// object is a JSON object inside of a text.
+// object is a JSON object within a text.
 type object struct {
-	start, end int // its braces, end behind the last
+	start, end int // its braces; end is after the last one
 	members    []member
 }
 
 // member is one key of an object.
 type member struct {
 	name            string
-	key, start, end int // offsets: of the key, of the value, behind the value
-	comma           int // of the comma behind it; -1: none
+	key, start, end int // offsets: of the key, of the value, after the value
+	comma           int // offset of the comma after it, or -1
 }
 
-// top returns the object that the whole text is.
+// top returns the object that is the complete text.
 func top(text []byte) (*object, error) {
 	body := bytes.TrimPrefix(text, bom)
 	plain := config.PlainJSON(body)
-	if !json.Valid(plain) { // bounds the depth, too
+	if !json.Valid(plain) { // also bounds the depth
 		var v any
-		return nil, fmt.Errorf("no JSON: %w", json.Unmarshal(plain, &v))
+		return nil, fmt.Errorf("not JSON: %w", json.Unmarshal(plain, &v))
 	}
 	v, err := hujson.Parse(body)
 	if err != nil {
@@ -52,7 +52,7 @@ func top(text []byte) (*object, error) {
 func objectOf(text []byte, v *hujson.Value, base int) (*object, error) {
 	o, ok := v.Value.(*hujson.Object)
 	if !ok {
-		return nil, errors.New("want an object in braces")
+		return nil, errors.New("want an object")
 	}
 	out := &object{start: base + v.StartOffset, end: base + v.EndOffset}
 	for i := range o.Members {
@@ -73,7 +73,7 @@ func objectOf(text []byte, v *hujson.Value, base int) (*object, error) {
 	return out, nil
 }
 
-// within reads the object at [start, end) of a valid text.
+// within parses the object at [start, end) of a valid text.
 func within(text []byte, start, end int) (*object, error) {
 	v, err := hujson.Parse(text[start:end])
 	if err != nil {
@@ -91,7 +91,7 @@ func (o *object) member(name string) *member {
 	return nil
 }
 
-// servers returns the object of the servers; nil where there is none.
+// servers returns the object of the servers, or nil.
 func (j jsonSyntax) servers(text []byte) (*object, error) {
 	root, err := top(text)
 	if err != nil {
@@ -131,7 +131,8 @@ func (j jsonSyntax) Entries(text []byte) ([]Entry, error) {
 	return out, nil
 }
 
-// outdent takes the indentation of the line at from the lines behind the first.
+// outdent removes the indentation of the line at the offset from all lines of source except the
+// first.
 func outdent(text []byte, at int, source string) string {
 	from := lineStart(text, at)
 	margin := string(text[from : from+len(text[from:at])-len(bytes.TrimLeft(text[from:at], " \t"))])
@@ -184,8 +185,7 @@ func (j jsonSyntax) Put(text []byte, e Entry, before string) ([]byte, error) {
 	return insert(text, o, at, e.Name, value), nil
 }
 
-// insert puts a member into an object as the one with index at. Its lines are
-// indented as the others are.
+// insert inserts a member into an object at index at, with the indentation of the others.
 func insert(text []byte, o *object, at int, name, value string) []byte {
 	key, _ := json.Marshal(name) // a string
 	nl := newline(text)
@@ -206,20 +206,20 @@ func insert(text []byte, o *object, at int, name, value string) []byte {
 	if at < len(o.members) {
 		return splice(text, next.key, next.key, entry+","+gap)
 	}
-	if next.comma >= 0 { // the style of the file: it stays last
+	if next.comma >= 0 { // in the style of the file, it stays last
 		end := next.comma + 1
 		return splice(text, end, end, gap+entry+",")
 	}
 	return splice(text, next.end, next.end, ","+gap+entry)
 }
 
-// margin is the white space that the line of an offset begins with.
+// margin returns the white space at the beginning of the line at an offset.
 func margin(text []byte, at int) string {
 	line := text[lineStart(text, at):at]
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// unit is one step of indentation in a text.
+// unit returns one step of indentation of a text.
 func unit(text []byte) string {
 	for _, line := range bytes.Split(text, []byte("\n"))[1:] {
 		if rest := bytes.TrimLeft(line, " \t"); len(rest) < len(line) && len(rest) > 0 && rest[0] == '"' {
@@ -229,8 +229,7 @@ func unit(text []byte) string {
 	return "  "
 }
 
-// indented is a value with the ends of lines of text, its lines behind the
-// first indented.
+// indented returns a value with the line ends of text, and all lines except the first indented.
 func indented(text []byte, value, by string) string {
 	value = strings.ReplaceAll(value, "\r\n", "\n")
 	return strings.ReplaceAll(value, "\n", newline(text)+by)
@@ -251,7 +250,7 @@ func (j jsonSyntax) Remove(text []byte, names ...string) ([]byte, error) {
 	return text, nil
 }
 
-// remove takes a member out of an object, with the comma that it does not need.
+// remove removes a member from an object, with a superfluous comma.
 func remove(text []byte, o *object, name string) []byte {
 	for i, m := range o.members {
 		if m.name != name {
@@ -263,7 +262,7 @@ func remove(text []byte, o *object, name string) []byte {
 		if m.comma >= 0 {
 			if len(bytes.TrimSpace(text[m.end:m.comma])) == 0 {
 				end = m.comma + 1
-			} else { // a comment is between
+			} else { // a comment is between them
 				text = splice(text, m.comma, m.comma+1, "")
 			}
 		}
@@ -290,7 +289,7 @@ func (j jsonSyntax) Enable(text []byte, name string, on bool) ([]byte, error) {
 	if m == nil {
 		return nil, notThere(name)
 	}
-	for _, key := range []string{"disabled", "enabled"} { // from scratch: either may be there
+	for _, key := range []string{"disabled", "enabled"} { // first remove both, since either may be present
 		e, err := within(text, m.start, m.end)
 		if err != nil {
 			return nil, err

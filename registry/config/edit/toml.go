@@ -13,16 +13,16 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// tomlSyntax is a Codex config: its servers are the tables mcp_servers.NAME. Whole
-// stanzas are put in and taken out, and each edit is checked: if it changes anything
-// else, as it may where servers are written inline, it is an error.
+// tomlSyntax is the syntax of a Codex config with the servers in tables mcp_servers.NAME. Edits
+// add and remove whole stanzas, and are checked: an edit that would change anything else, as it
+// may if servers are written inline, is an error.
 type tomlSyntax struct{}
 
-// tomlKey is the table of the servers.
+// tomlKey is the name of the table of servers.
 const tomlKey = "mcp_servers"
 
-// stanza is a run of lines that starts with the header of a server's table. Comments
-// and blank lines behind it are not part of it.
+// stanza is a run of lines that starts with the header of a server's table. It excludes comments
+// and blank lines after it.
 type stanza struct {
 	server     string
 	start, end int
@@ -53,7 +53,7 @@ func stanzas(text []byte) []stanza {
 	return out
 }
 
-// headerPath returns the keys of the header of a table, nil if the line is none.
+// headerPath returns the keys in the header of a table, or nil if the line is not a header.
 func headerPath(line []byte) (path []string) {
 	var v map[string]any
 	if len(line) == 0 || line[0] != '[' || toml.Unmarshal(line, &v) != nil {
@@ -68,20 +68,20 @@ func headerPath(line []byte) (path []string) {
 	return path
 }
 
-// decode returns the content of a file, and its servers.
+// decode returns the content of a file and its servers.
 func decode(text []byte) (top, servers map[string]any, err error) {
 	if err := toml.Unmarshal(bytes.TrimPrefix(text, bom), &top); err != nil {
-		return nil, nil, fmt.Errorf("no TOML: %w", err)
+		return nil, nil, fmt.Errorf("not TOML: %w", err)
 	}
 	servers, ok := top[tomlKey].(map[string]any)
 	if !ok && top[tomlKey] != nil {
-		return nil, nil, fmt.Errorf("%s is no table", tomlKey)
+		return nil, nil, fmt.Errorf("%s is not a table", tomlKey)
 	}
 	return top, servers, nil
 }
 
-// checked returns now, or an error if it differs from was in other things than the
-// named servers, or if it does not have those if there is true, or has one if not.
+// checked returns now. It returns an error if now differs from was in anything other than the
+// named servers. If there is true, now must have all of them, otherwise none.
 func checked(was, now []byte, there bool, names ...string) ([]byte, error) {
 	var rest [2]map[string]any
 	for i, text := range [][]byte{was, now} {
@@ -172,7 +172,7 @@ func (t tomlSyntax) Put(text []byte, e Entry, before string) ([]byte, error) {
 	return checked(text, splice(out, end, end, block), true, e.Name)
 }
 
-// tables writes an entry as a table.
+// tables writes an entry as a TOML table.
 func tables(e Entry) (string, error) {
 	d := json.NewDecoder(bytes.NewReader(e.Value))
 	d.UseNumber()
@@ -188,8 +188,7 @@ func tables(e Entry) (string, error) {
 	return block, nil
 }
 
-// plain turns numbers without a fraction into integers, and drops null, which TOML
-// does not have.
+// plain converts numbers without a fraction to integers, and removes null, which TOML lacks.
 func plain(v any) any {
 	switch v := v.(type) {
 	case json.Number:
@@ -233,7 +232,7 @@ func (tomlSyntax) Remove(text []byte, names ...string) ([]byte, error) {
 	return checked(text, out, false, names...)
 }
 
-// blankLine is the length of the blank line that a text begins with, 0 if there is none.
+// blankLine returns the length of the blank line at the beginning of a text, or 0.
 func blankLine(text []byte) int {
 	if n := bytes.IndexByte(text, '\n') + 1; len(bytes.TrimSpace(text[:n])) == 0 {
 		return n
@@ -256,14 +255,14 @@ func (tomlSyntax) Enable(text []byte, name string, on bool) ([]byte, error) {
 		return nil, notThere(name)
 	}
 	var stanza []byte
-	table := 0 // of those in the stanza
+	table := 0 // tables of the stanza so far
 	for line := range bytes.Lines(text[list[i].start:list[i].end]) {
 		path := headerPath(bytes.TrimSpace(line))
 		if path != nil {
 			table++
 		}
 		if table == 1 && len(path) > 2 {
-			return nil, errInline // its own table is not the first
+			return nil, errInline // its main table is not the first
 		}
 		key, _, _ := strings.Cut(string(line), "=")
 		if key = strings.TrimSpace(key); table == 1 && (key == "enabled" || key == "disabled") {
