@@ -362,7 +362,7 @@ func TestNothingIsSentThatCannotBeRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.calls["stock"] != 1 || s.calls["buy"] != 0 || !strings.Contains(res.Text(), "cannot be written any more") {
+	if s.calls["stock"] != 1 || s.calls["buy"] != 0 || !strings.Contains(res.Text(), "cannot be written, so no further call is sent") {
 		t.Errorf("%v\n%s", s.calls, res.Text())
 	}
 }

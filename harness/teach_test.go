@@ -283,7 +283,7 @@ r, err := harbour.Tides(harbour.TidesParams{Port: "X"})` + then, outcome.OK, []s
 		{"fields in snake case", `r, err := kilnworks.GlazeStock(kilnworks.GlazeStockParams{glaze_id: "g1"})` + then, outcome.OK,
 			[]string{"glaze_id", "GlazeID"}, 0},
 		{"the tool's own name", `r, err := harbour.berths_free(harbour.BerthsFreeParams{Port: "X", Day: "d"})` + then, outcome.OK,
-			[]string{"taken as harbour.BerthsFree"}, 0},
+			[]string{"→ harbour.BerthsFree"}, 0},
 		// Look-ups.
 		{"one phrase", `UseTools("free berths of a port on a day")`, outcome.OK,
 			[]string{`"free berths of a port on a day" → harbour.BerthsFree`,
@@ -307,7 +307,7 @@ r, err := harbour.PilotsOnDuty()` + then, outcome.OK, []string{"not used by the 
 		{"two servers' names", `UseTools("harbour", "lepid")`, outcome.OK,
 			[]string{"func harbour.BerthsFree(", "func lepid.Sightings("}, 1200},
 		{"a tool whose all parameters are optional", `r, err := kilnworks.GlazeSearch()` + then, outcome.OK,
-			[]string{"called as kilnworks.GlazeSearch(kilnworks.GlazeSearchParams{})"}, 200},
+			[]string{"→ kilnworks.GlazeSearch(kilnworks.GlazeSearchParams{})"}, 200},
 		{"a phrase whose tool is not used", `UseTools("search glazes by colour")
 r, err := harbour.PilotsOnDuty()` + then, outcome.OK, facts([]string{"not used by the script"}, glazes[:2]), 400},
 		{"a big server", `UseTools("github")`, outcome.OK, []string{"the server github has ", "CreateIssue", "ListPullRequests"},

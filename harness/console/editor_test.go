@@ -97,7 +97,7 @@ func TestACheckMarksTheScript(t *testing.T) {
 			t.Errorf("no %s in %s", want, got.Inputs)
 		}
 	}
-	if len(got.Marks) != 1 || got.Marks[0].Kind != "wait" || got.Marks[0].Line != 6 || !strings.Contains(got.Marks[0].Message, "taken as ID") {
+	if len(got.Marks) != 1 || got.Marks[0].Kind != "wait" || got.Marks[0].Line != 6 || !strings.Contains(got.Marks[0].Message, "→ ID") {
 		t.Errorf("the warning is %+v", got.Marks)
 	}
 	if !strings.Contains(got.Checked, "get one order of the shop") || !strings.Contains(got.Checked, "shop.GetOrder") {

@@ -112,7 +112,7 @@ func (r *requirements) value(s *types.Struct, owner *types.Named, field int, x *
 			continue
 		}
 		if right := butForCase(v, allowed); right != "" {
-			r.warn(e.Pos(), "%s%s: sent as %q", before, r.source(e), right)
+			r.correct(e.Pos(), before+r.source(e), strconv.Quote(right))
 			known := r.info.Types[e]
 			known.Value = constant.MakeString(right)
 			*at = &ast.BasicLit{ValuePos: e.Pos(), Kind: token.STRING, Value: strconv.Quote(right)}

@@ -31,7 +31,7 @@ var archiveCases = []struct {
 	{"another system of this architecture", "-- a.go --\npackage main\nfunc main() {}\n-- a_windows_amd64.go --\npackage main\n", "a_windows_amd64.go", 1, []string{"left out", "of that name"}},
 	{"a name twice", "-- a.go --\npackage main\nfunc main() {}\n-- a.go --\npackage main\n", "a.go", 1, []string{"two files"}},
 	{name: "a name for two packages", script: "-- b.go --\npackage main\nimport \"math/rand/v2\"\nvar x = rand.IntN(2)\n-- a.go --\npackage main\nimport \"math/rand\"\nfunc main() { println(rand.Intn(x)) }\n"},
-	{"an import of another file", "-- b.go --\npackage main\n\nvar x = strings.ToUpper(`x`)\n-- a.go --\npackage main\nimport \"strings\"\nfunc main() { println(strings.ToLower(x)) }\n", "b.go", 3, []string{"missing import \"strings\": added"}},
+	{"an import of another file", "-- b.go --\npackage main\n\nvar x = strings.ToUpper(`x`)\n-- a.go --\npackage main\nimport \"strings\"\nfunc main() { println(strings.ToLower(x)) }\n", "b.go", 3, []string{"missing import → import \"strings\""}},
 	{"an import that only another file uses", "-- b.go --\npackage main\nimport \"strings\"\nvar x = 1\n-- a.go --\npackage main\nimport \"strings\"\nfunc main() { println(strings.ToLower(`x`), x) }\n", "b.go", 2, []string{"not used"}},
 	{"another file's name for a package", "-- b.go --\npackage main\n\nvar x = str.ToUpper(`x`)\n-- a.go --\npackage main\nimport str \"strings\"\nfunc main() { println(str.ToLower(x)) }\n", "b.go", 3, []string{"undefined: str"}},
 	{"another file's dot import", "-- b.go --\npackage main\n\nvar x = ToUpper(`x`)\n-- a.go --\npackage main\nimport . \"strings\"\nfunc main() { println(ToLower(x)) }\n", "b.go", 3, []string{"undefined: ToUpper"}},

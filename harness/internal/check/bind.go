@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/usetools/usetools/harness/internal/stdlib/export"
@@ -102,7 +103,7 @@ func (c *checker) findUnit(b *binding) {
 func (c *checker) correctPackage(b *binding) {
 	if path := c.serverNamed(b.name); path != "" {
 		b.unitPath, b.renamed = path, true
-		c.warn(b.refs[0].x.Pos(), "%s: taken as the package %s", b.name, path)
+		c.correct(b.refs[0].x.Pos(), b.name, "package "+path)
 	}
 }
 
@@ -199,7 +200,7 @@ func (c *checker) setAside(f *file, r reference) {
 
 // rename corrects an identifier of the script.
 func (c *checker) rename(before string, id *ast.Ident, right string) {
-	c.warn(id.Pos(), "%s%s: taken as %s%s", before, id.Name, before, right)
+	c.correct(id.Pos(), before+id.Name, before+right)
 	id.Name = right
 }
 
@@ -266,8 +267,8 @@ func normal(name string) string {
 }
 
 // warnImport warns that an import was added, unless the script consists of bare statements.
-func (s *Script) warnImport(pos token.Pos, path string) {
-	if !s.bare {
-		s.warn(pos, "missing import %q: added", path)
+func (c *checker) warnImport(pos token.Pos, path string) {
+	if !c.bare {
+		c.correct(pos, "missing import", "import "+strconv.Quote(path))
 	}
 }

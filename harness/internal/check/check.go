@@ -241,7 +241,7 @@ func (c *checker) missingUnitsOf(f *file) []Diagnostic {
 			c.warn(spec.Path.Pos(), "%q imported and not used", p)
 		case c.serverNamed(strings.TrimPrefix(p, serverPrefix)) != "":
 			right := c.serverNamed(strings.TrimPrefix(p, serverPrefix))
-			c.warn(spec.Path.Pos(), "package %s: taken as %s", p, right)
+			c.correct(spec.Path.Pos(), p, right)
 			if spec.Name == nil {
 				spec.Name = &ast.Ident{NamePos: spec.Path.Pos(), Name: importedName(spec)}
 			}

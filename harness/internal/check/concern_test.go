@@ -72,8 +72,8 @@ func TestStrictTellsMendsBesideFaults(t *testing.T) {
 		got = append(got, d.Kind+" "+d.Message)
 	}
 	want := []string{
-		"compile harbour.Plan(harbour.PlanParams{}): called as harbour.Plan(), the tool takes no arguments",
-		"compile Println(…): taken as fmt.Println(…)",
+		"compile harbour.Plan(harbour.PlanParams{}): write harbour.Plan()",
+		"compile Println(…): write fmt.Println(…)",
 		"compile undefined: totl",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

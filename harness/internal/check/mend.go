@@ -43,7 +43,7 @@ func (c *checker) qualifyPrints() {
 				return true
 			}
 			if id, ok := call.Fun.(*ast.Ident); ok && bare[id] {
-				c.warn(id.Pos(), "%s(…): taken as %s.%s(…)", id.Name, name, id.Name)
+				c.correct(id.Pos(), id.Name+"(…)", name+"."+id.Name+"(…)")
 				x := &ast.Ident{NamePos: id.Pos(), Name: name}
 				call.Fun = &ast.SelectorExpr{X: x, Sel: id}
 				c.refs = append(c.refs, reference{x, id, f})
@@ -87,6 +87,7 @@ func (s *Script) declares(name string) bool {
 // A guess is a type substituted for an unknown one in the script.
 type guess struct {
 	from, to token.Pos // the literal that shows whether it fits
+	name     token.Pos // the unknown type name
 	written  string
 	right    string
 	missing  Diagnostic // reported if it does not fit
@@ -97,7 +98,7 @@ func (c *checker) guessed(lit *ast.CompositeLit, pos token.Pos, written, right s
 	d := c.diagnose(Compile, pos, "undefined: %s", written)
 	d.Hint = "the type here is " + right
 	d.concern(CodeNoName, serverOf(t.Obj()), written[strings.LastIndexByte(written, '.')+1:], "")
-	c.guesses = append(c.guesses, guess{lit.Pos(), lit.End(), written, right, d})
+	c.guesses = append(c.guesses, guess{lit.Pos(), lit.End(), pos, written, right, d})
 }
 
 // settle warns of the guesses that fit. For the others, it reports the name in the script as
@@ -113,8 +114,7 @@ func (c *checker) settle(list []Diagnostic) []Diagnostic {
 		if slices.ContainsFunc(list, inside) {
 			list = append(list, g.missing)
 		} else {
-			c.warnings = append(c.warnings, Diagnostic{Kind: Warning, Line: g.missing.Line, Column: g.missing.Column,
-				Message: g.written + ": taken as " + g.right})
+			c.correct(g.name, g.written, g.right)
 		}
 	}
 	return list
@@ -160,7 +160,7 @@ func (m *mender) visit(n ast.Node) bool {
 		}
 		params := f.Signature().Params()
 		if params.Len() == 0 && len(n.Args) == 1 && isNothing(n.Args[0]) {
-			m.warned(n.Pos(), m.source(n), "called as "+m.source(n.Fun)+"(), the tool takes no arguments")
+			m.warned(n.Pos(), m.source(n), m.source(n.Fun)+"()")
 			n.Args = nil
 			return true
 		}
@@ -191,7 +191,7 @@ func (m *mender) returnList(call *ast.CallExpr) {
 	written, at := m.source(call), call.Args[0].Pos()
 	list := &ast.ArrayType{Lbrack: at, Elt: &ast.InterfaceType{Interface: at, Methods: &ast.FieldList{Opening: at, Closing: at}}}
 	call.Args = []ast.Expr{&ast.CompositeLit{Type: list, Lbrace: at, Elts: call.Args, Rbrace: call.Rparen - 1}}
-	m.warned(call.Pos(), written, "returned as a list, Return([]any{…})")
+	m.warned(call.Pos(), written, "Return([]any{…})")
 }
 
 // isReturn reports whether a call is one of the predeclared function Return.
@@ -220,7 +220,7 @@ func (m *mender) addParams(call *ast.CallExpr, want types.Type) bool {
 	}
 	written := m.source(call)
 	call.Args = []ast.Expr{paramsLiteral(x, named, call.Lparen, call.Lparen)}
-	m.warned(call.Pos(), written, "called as "+m.source(call))
+	m.warned(call.Pos(), written, m.source(call))
 	return true
 }
 
@@ -231,7 +231,7 @@ func (m *mender) wrapArgument(call *ast.CallExpr, f *types.Func) bool {
 	if lit == nil || isEffect(f) {
 		return false
 	}
-	m.warned(call.Pos(), m.source(call), "called as "+right)
+	m.warned(call.Pos(), m.source(call), right)
 	call.Args = []ast.Expr{lit}
 	return true
 }
@@ -335,9 +335,18 @@ func (m *mender) isNoStruct(e ast.Expr) bool {
 // source returns an expression as the script writes it, shortened.
 func (c *checker) source(e ast.Expr) string { return text.CutBytes(c.plain(types.ExprString(e)), 80) }
 
-func (m *mender) warned(pos token.Pos, written, sent string) {
+func (m *mender) warned(pos token.Pos, wrong, right string) {
 	m.changed = true
-	m.warn(pos, "%s: %s", written, sent)
+	m.correct(pos, wrong, right)
+}
+
+// correct warns that the check replaces wrong with right. If the check is strict, it asks for that.
+func (c *checker) correct(pos token.Pos, wrong, right string) {
+	if c.strict {
+		c.warn(pos, "%s: write %s", wrong, right)
+		return
+	}
+	c.warn(pos, "auto-corrected: %s → %s", wrong, right)
 }
 
 // value corrects a value to the expected type. before is the source text in front of it, for
@@ -354,7 +363,7 @@ func (m *mender) value(e *ast.Expr, want types.Type, before string) {
 	case toPointer:
 		want = p.Elem()
 	case address && s != nil:
-		m.warned((*e).Pos(), before+m.source(*e), "sent as the value, without the &")
+		m.warned((*e).Pos(), before+m.source(*e), m.source(lit))
 		*e = lit
 	}
 	m.literal(lit, want, true)
@@ -404,7 +413,7 @@ func (m *mender) literal(lit *ast.CompositeLit, want types.Type, given bool) {
 // plain value becomes a pointer if the field is nullable.
 func (m *mender) field(e *ast.Expr, owner *types.Named, want types.Type, before string) {
 	if x := m.pointed(*e, want); x != nil && onlyReads(owner) {
-		m.warned((*e).Pos(), before+m.source(*e), "sent as "+m.source(x))
+		m.warned((*e).Pos(), before+m.source(*e), m.source(x))
 		*e = x
 		return
 	}
@@ -463,7 +472,7 @@ func (m *mender) typeName(t *ast.Expr, want types.Type, lit *ast.CompositeLit) b
 		if star, ok := list.Elt.(*ast.StarExpr); ok && isStruct(w.Elem()) {
 			written := m.source(*t)
 			list.Elt = star.X
-			m.warned(list.Pos(), written, "sent as a list of values, "+m.source(*t))
+			m.warned(list.Pos(), written, m.source(*t))
 		}
 		return m.typeName(&list.Elt, w.Elem(), lit)
 	case *types.Map:
@@ -528,7 +537,7 @@ func (m *mender) constant(e *ast.Expr, want types.Type, before string) {
 	if v == nil || v.Kind() != constant.String {
 		return
 	}
-	text, sent := constant.StringVal(v), "number"
+	text := constant.StringVal(v)
 	var plain ast.Expr
 	switch {
 	case basic.Info()&types.IsBoolean != 0:
@@ -541,7 +550,7 @@ func (m *mender) constant(e *ast.Expr, want types.Type, before string) {
 			op = token.NEQ
 		}
 		x, y := zero, zero
-		plain, sent = &ast.BinaryExpr{X: &x, OpPos: (*e).Pos(), Op: op, Y: &y}, "boolean"
+		plain = &ast.BinaryExpr{X: &x, OpPos: (*e).Pos(), Op: op, Y: &y}
 	case isNumeral(text, basic.Info()&types.IsInteger != 0):
 		digits, negative := strings.CutPrefix(text, "-")
 		lit := &ast.BasicLit{ValuePos: (*e).Pos(), Kind: token.FLOAT, Value: digits}
@@ -554,7 +563,7 @@ func (m *mender) constant(e *ast.Expr, want types.Type, before string) {
 	default:
 		return
 	}
-	m.warned((*e).Pos(), before+m.source(*e), "sent as the "+sent+" "+text)
+	m.warned((*e).Pos(), before+m.source(*e), text)
 	*e = plain
 }
 
