@@ -150,8 +150,7 @@ func (b *Bound) showTool(e *finding, n need, t *wrappers.Tool) {
 	}
 }
 
-// explainBare explains a name without a package by the tools with that name or a type of that
-// name.
+// explainBare explains a name without a package by the tools with that name or a type of that name.
 func (b *Bound) explainBare(e *finding, name string) {
 	for _, id := range slices.Sorted(maps.Keys(b.Allowed)) {
 		if t := b.Allowed[id]; name == t.ParamsType() || name == t.ResultType() {

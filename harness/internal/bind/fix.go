@@ -68,8 +68,7 @@ func identifier(s string) string {
 	return s[:end]
 }
 
-// phraseFixes returns fixes that replace a phrase with the name of one of the first offered
-// tools.
+// phraseFixes returns fixes that replace a phrase with the name of one of the first offered tools.
 func (b *Bound) phraseFixes(p worker.Phrase, offered []discovery.Difference) []outcome.Fix {
 	line := sourceLine(b.Source, p.Line)
 	if p.Column < 1 || p.Column > len(line) {

@@ -17,8 +17,7 @@ type called struct {
 	fields []string
 }
 
-// functions returns the functions of a package that the script uses, directly or by their
-// types.
+// functions returns the functions of a package that the script uses, directly or by their types.
 func (b *Bound) functions(pkg string) []called {
 	var out []called
 	for _, n := range b.Needs.Names {
@@ -44,8 +43,7 @@ type guess struct {
 }
 
 // Weights of the evidence for a tool, besides its score for the words of the name: the share of
-// the script's fields that it has, its score for a phrase of the script, and a similar
-// spelling.
+// the script's fields that it has, its score for a phrase of the script, and a similar spelling.
 const (
 	byFields   = .5
 	byPhrase   = .7

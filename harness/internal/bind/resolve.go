@@ -40,8 +40,7 @@ func TooMuch(n *worker.Needs) *outcome.Error {
 }
 
 // Load gets the catalog, and waits for those of its servers that the script means. Without an
-// error, ok is false if the script needs no catalog, or needs none of a catalog that failed to
-// load.
+// error, ok is false if the script needs no catalog, or needs none of a catalog that failed to load.
 func (b *Bound) Load(ctx context.Context, n *worker.Needs) (ok bool, err error) {
 	b.Needs = *n
 	b.Needs.Names, b.Needs.Probe = bounded(n.Names), n.Probe && !n.Broken
@@ -157,8 +156,7 @@ func (b *Bound) dropDenied(res *discovery.Resolution) error {
 	return nil
 }
 
-// notFound reports a phrase without a tool: as an error, or as a value if the script handles
-// it.
+// notFound reports a phrase without a tool: as an error, or as a value if the script handles it.
 func (b *Bound) notFound(p worker.Phrase, res *discovery.Resolution) {
 	status, message, hint := b.whyNot(p.Text, res)
 	if res.Note != "" && !strings.Contains(message, res.Note) {

@@ -15,8 +15,7 @@ import (
 )
 
 // Judge decides on all tools of the script. It returns the decisions, and an error for each
-// tool that the script may not call. Without a policy, it omits the decisions that allow a
-// tool.
+// tool that the script may not call. Without a policy, it omits the decisions that allow a tool.
 func (b *Bound) Judge() (ds []policy.Decision, errs []outcome.Error) {
 	for _, id := range slices.Sorted(maps.Keys(b.Allowed)) {
 		t := b.Allowed[id]
@@ -56,8 +55,7 @@ func (b *Bound) visible(es []discovery.Entry) []discovery.Entry {
 	return slices.DeleteFunc(slices.Clone(es), func(e discovery.Entry) bool { return b.hides(e.ID) })
 }
 
-// Decide returns the decision of the script's policy on a tool. It denies a held tool under any
-// policy.
+// Decide returns the decision of the script's policy on a tool. It denies a held tool under any policy.
 func (b *Bound) Decide(t *wrappers.Tool) policy.Decision {
 	if t.Held {
 		return policy.Decision{Tool: t.ID, Verdict: policy.IsDenied, Rule: t.Error}

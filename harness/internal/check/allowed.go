@@ -16,8 +16,7 @@ import (
 )
 
 // notAllowed reports constants in fields whose schema does not allow them (the tag enum holds
-// the allowed values as a JSON array). Values known only at run time are validated with the
-// call.
+// the allowed values as a JSON array). Values known only at run time are validated with the call.
 func (r *requirements) notAllowed(n ast.Node) (list []Diagnostic) {
 	r.eachField(n, func(s *types.Struct, owner *types.Named, field int, value *ast.Expr, before string) {
 		list = append(list, r.value(s, owner, field, value, before)...)

@@ -182,8 +182,7 @@ func (c *checker) choose(b *binding, r reference) *Diagnostic {
 	return nil
 }
 
-// aliasHint returns the hint for importing a server that shares its name with a standard
-// package.
+// aliasHint returns the hint for importing a server that shares its name with a standard package.
 func aliasHint(name, path string) string {
 	return "import the server under another name: import server" + name + ` "` + path + `"`
 }

@@ -530,8 +530,7 @@ func (c *checker) plain(message string) string {
 	return message
 }
 
-// refusedNames reports the names of allowed packages that scripts may not use, and their
-// positions.
+// refusedNames reports the names of allowed packages that scripts may not use, and their positions.
 func (c *checker) refusedNames() (list []Diagnostic, at []token.Pos) {
 	for id, o := range c.info.Uses {
 		if o.Pkg() == nil || !o.Exported() || !c.holds(id.Pos()) || c.units[o.Pkg().Path()].Path != "" {

@@ -59,8 +59,7 @@ type Diagnostic struct {
 	Near []string `json:"near,omitempty"`
 }
 
-// Limits in bytes for a diagnostic from an untrusted process. This package's own limits are
-// lower.
+// Limits in bytes for a diagnostic from an untrusted process. This package's own limits are lower.
 const (
 	maxText  = 8 << 10 // of the message, the snippet, the hint and each signature
 	maxName  = 200     // of each argument of the code; a longer name cannot be a known one

@@ -21,6 +21,5 @@
 // unused variables and imports, missing imports of a file, names of server packages with the
 // wrong case, underscores or server prefix, several values for Return, and mistakes that a
 // tool's parameters settle: the names of nested types, the & before a struct, numbers in
-// quotes. An unknown field that certainly means another parameter is corrected in read calls
-// only.
+// quotes. An unknown field that certainly means another parameter is corrected in read calls only.
 package check

@@ -11,8 +11,7 @@ import (
 )
 
 // dropped finds calls of tools whose error is dropped, because they are a statement, or behind
-// go or defer. It refuses effect calls and warns of read calls. An explicit assignment to _ is
-// allowed.
+// go or defer. It refuses effect calls and warns of read calls. An explicit assignment to _ is allowed.
 func (c *checker) dropped() []Diagnostic {
 	var list []Diagnostic
 	c.inspect(func(n ast.Node) bool {

@@ -337,8 +337,7 @@ func (c *checker) visible(pos token.Pos) map[string]types.Object {
 	return out
 }
 
-// everydayNames returns the function of a common package with an unqualified name, ignoring
-// case.
+// everydayNames returns the function of a common package with an unqualified name, ignoring case.
 func everydayNames(name string) ([]string, map[string]types.Object) {
 	for _, path := range []string{"fmt", "strings", "slices", "maps", "sort", "strconv", "errors", "math"} {
 		p, err := export.Importer().Import(path)
@@ -509,8 +508,7 @@ func (c *checker) hidesPackage(pos token.Pos) string {
 	return ""
 }
 
-// explainMismatch shows the results of a call that is assigned to too few or too many
-// variables.
+// explainMismatch shows the results of a call that is assigned to too few or too many variables.
 func (c *checker) explainMismatch(f fault, d *Diagnostic) {
 	for _, n := range slices.Backward(c.pathTo(f.Pos)) {
 		var left int
@@ -689,8 +687,7 @@ var constantAs = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^cannot use (\S.*) \((?:untyped (string|int|float|bool|rune) constant|constant .* of type (\w+)).*\) as (\S+) value in`)
 })
 
-// namedConstant matches a constant or variable of a type that the script defines from the
-// expected one.
+// namedConstant matches a constant or variable of a type that the script defines from the expected one.
 var namedConstant = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(` of (\w+) type \S+\) as (\S+) value in`)
 })

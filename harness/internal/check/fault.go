@@ -19,8 +19,7 @@ type fault struct {
 
 // A code identifies the kind of a go/types error: its number in internal/types/errors, where
 // "error code values should not be changed". It has no public name; gopls reads it in the same
-// way. A test provokes each of these errors, and so fails with a Go version whose numbers
-// differ.
+// way. A test provokes each of these errors, and so fails with a Go version whose numbers differ.
 type code int
 
 const (

@@ -7,8 +7,7 @@ import (
 )
 
 // An idiom is the Go form of a habit from other languages, or of a common mistake: message and
-// line are patterns for Go's message and for the source line. The hint may refer to groups of
-// message.
+// line are patterns for Go's message and for the source line. The hint may refer to groups of message.
 type idiom struct {
 	message, line, hint string
 	// first replaces a hint that the message alone would give.

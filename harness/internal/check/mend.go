@@ -20,8 +20,7 @@ import (
 // printers are functions of fmt that scripts call without the package name.
 var printers = map[string]bool{"Print": true, "Println": true, "Printf": true}
 
-// qualifyPrints replaces calls of undeclared functions Print, Println and Printf with those of
-// fmt.
+// qualifyPrints replaces calls of undeclared functions Print, Println and Printf with those of fmt.
 func (c *checker) qualifyPrints() {
 	for _, f := range c.files {
 		bare := map[*ast.Ident]bool{}
@@ -101,8 +100,7 @@ func (c *checker) guessed(lit *ast.CompositeLit, pos token.Pos, written, right s
 	c.guesses = append(c.guesses, guess{lit.Pos(), lit.End(), pos, written, right, d})
 }
 
-// settle warns of the guesses that fit. For the others, it reports the name in the script as
-// undefined.
+// settle warns of the guesses that fit. For the others, it reports the name in the script as undefined.
 func (c *checker) settle(list []Diagnostic) []Diagnostic {
 	for _, g := range c.guesses {
 		line, column := c.at(g.from)
@@ -311,8 +309,7 @@ func (c *checker) toolOf(call *ast.CallExpr) *types.Func {
 	return f
 }
 
-// isNothing reports whether an argument is an empty literal or nil, which stand for no
-// arguments.
+// isNothing reports whether an argument is an empty literal or nil, which stand for no arguments.
 func isNothing(e ast.Expr) bool {
 	if id, ok := ast.Unparen(e).(*ast.Ident); ok {
 		return id.Name == "nil"
@@ -489,8 +486,7 @@ func isStruct(t types.Type) bool {
 	return ok
 }
 
-// rename replaces an unknown type name with that of a server's type, if the file imports its
-// package.
+// rename replaces an unknown type name with that of a server's type, if the file imports its package.
 func (m *mender) rename(t *ast.Expr, to *types.Named) bool {
 	if sel, ok := (*t).(*ast.SelectorExpr); ok {
 		x, ok := sel.X.(*ast.Ident)

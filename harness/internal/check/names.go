@@ -26,8 +26,7 @@ type Phrase struct {
 	Handled      bool // the script reads UseTools' error, so an unresolved phrase need not stop it
 }
 
-// A Name is a name of a server package that the script uses. It is reported once, at its first
-// use.
+// A Name is a name of a server package that the script uses. It is reported once, at its first use.
 type Name struct {
 	Package      string // of servers/<package>
 	Name         string // as the script writes it: GitLog, git_log
@@ -372,8 +371,7 @@ func (f *file) importedAs() (servers, std map[string]string) {
 }
 
 // isStd reports whether the standard package with a path has a name or, if path is empty,
-// whether any package named pkg has it. A refused name without an import may be a server's:
-// http.Get.
+// whether any package named pkg has it. A refused name without an import may be a server's: http.Get.
 func isStd(path, pkg, name string) bool {
 	paths := []string{path}
 	if path == "" {

@@ -70,8 +70,7 @@ func differInAWord(a, b string) bool {
 	return others == 1
 }
 
-// sharedWords returns the share of two names' words that both have: 2/3 for SearchNodes and
-// Nodes.
+// sharedWords returns the share of two names' words that both have: 2/3 for SearchNodes and Nodes.
 func sharedWords(a, b string) float64 {
 	x, y := words(a), words(b)
 	both := 0

@@ -11,8 +11,7 @@ import (
 )
 
 // required reports faults in tools' arguments before anything runs: required fields that the
-// script never sets, constants that a field does not allow, and unions without exactly one
-// alternative.
+// script never sets, constants that a field does not allow, and unions without exactly one alternative.
 //
 // A field is required if its tag is use:"required", or use:"variant" for an alternative of a
 // union. It counts as set if the literal names it, if the script assigns it anywhere, or if the

@@ -17,8 +17,7 @@ import (
 // stays below 200.
 const maxNesting = 4000
 
-// A segment is a piece of the text at the outermost level, between two semicolons (written or
-// implied).
+// A segment is a piece of the text at the outermost level, between two semicolons (written or implied).
 type segment struct {
 	from, to int
 	head     []lexeme        // its first tokens outside brackets

@@ -2,8 +2,7 @@ package check
 
 import "github.com/usetools/usetools/harness/internal/stack"
 
-// Begin prepares what every check needs. A worker calls it while its script is still being
-// sent.
+// Begin prepares what every check needs. A worker calls it while its script is still being sent.
 func Begin(o *Options) {
 	stack.Grow()
 	units := newChecker(&Script{}, o).units

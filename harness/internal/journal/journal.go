@@ -218,8 +218,7 @@ func (j *Journal) sync() error {
 	return nil
 }
 
-// Run returns the run from its record as written so far. A store in a cluster reads durable
-// lines only.
+// Run returns the run from its record as written so far. A store in a cluster reads durable lines only.
 func (j *Journal) Run() (*record.Run, error) {
 	if err := j.sync(); err != nil {
 		return nil, err

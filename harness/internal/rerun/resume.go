@@ -52,8 +52,7 @@ func Resume(ctx context.Context, e *engine.Engine, w *store.Writer, run *record.
 	}
 }
 
-// recordedScript returns the recorded script. Its limits are bounded, because a record is
-// untrusted.
+// recordedScript returns the recorded script. Its limits are bounded, because a record is untrusted.
 func recordedScript(run *record.Run) (s *engine.Script, err error) {
 	b := run.Begin
 	s = &engine.Script{Name: b.Name, Subject: b.Subject, Strict: b.Strict}

@@ -169,8 +169,7 @@ func (c *child) serve(k kind, b []byte) error {
 	} else {
 		go c.attend(over)
 	}
-	// Shortly before the parent would kill it, the worker ends the script itself, to report its
-	// line.
+	// Shortly before the parent would kill it, the worker ends the script itself, to report its line.
 	stop := make(chan struct{})
 	left := time.Until(late)
 	inner := time.AfterFunc(left-min(left/10, innerMargin), func() { close(stop) })
@@ -180,8 +179,7 @@ func (c *child) serve(k kind, b []byte) error {
 	return c.end(d)
 }
 
-// innerMargin is the maximum time before the parent's deadline at which a worker ends the
-// script.
+// innerMargin is the maximum time before the parent's deadline at which a worker ends the script.
 const innerMargin = 200 * time.Millisecond
 
 // lastLine returns the line that the script noted last, or 0 if it is unknown.

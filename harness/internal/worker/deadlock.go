@@ -36,8 +36,7 @@ const (
 // watch calls stuck once when all goroutines of the script wait for each other. In two
 // consecutive checks, no tool call may be under way or have been made, no timer may be pending,
 // and every goroutine except the worker's own must be blocked permanently. If calls are parked,
-// it sends still to the parent instead, even if timers are pending. It ends when over is
-// closed.
+// it sends still to the parent instead, even if timers are pending. It ends when over is closed.
 func (c *child) watch(over <-chan struct{}) {
 	tick := time.NewTicker(watchTick)
 	defer tick.Stop()
@@ -123,8 +122,7 @@ const (
 // A dump is a buffer for the stacks of all goroutines.
 type dump struct{ buf []byte }
 
-// stuck reports whether the script has goroutines, and whether all of them are blocked
-// permanently.
+// stuck reports whether the script has goroutines, and whether all of them are blocked permanently.
 func (d *dump) stuck() (some, all bool) {
 	some, all, asleep := d.blocked()
 	return some, all && !asleep
@@ -178,8 +176,7 @@ func active() bool {
 	return false
 }
 
-// own are functions at the bottom of the worker's own goroutines, which may wait without a
-// deadlock.
+// own are functions at the bottom of the worker's own goroutines, which may wait without a deadlock.
 var own = []string{
 	"worker.(*child).listen", "worker.(*child).watch", "worker.(*child).conduct", "worker.Main(", "sandbox.onCPU", "os/signal.",
 }

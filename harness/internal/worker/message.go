@@ -124,8 +124,7 @@ type Tools struct {
 	// with Script.Check.
 	Go   bool          `json:"go,omitempty"`
 	Left time.Duration `json:"left"` // until the parent's deadline; Run sets it
-	// Unresolved maps each phrase that has no tool, and whose error the script handles, to that
-	// error.
+	// Unresolved maps each phrase that has no tool, and whose error the script handles, to that error.
 	Unresolved map[string]Unresolved `json:"unresolved,omitempty"`
 }
 
@@ -135,16 +134,14 @@ type Unresolved struct {
 	Candidates []string `json:"candidates"`
 }
 
-// Unit is one generated package: its import path, its source, and another name that scripts may
-// use.
+// Unit is one generated package: its import path, its source, and another name that scripts may use.
 type Unit struct {
 	Path   string `json:"path"`
 	Name   string `json:"name,omitempty"` // the server's own name
 	Source string `json:"source"`
 }
 
-// Plan reports that a script compiles. With Script.Check, a frame with the lowered program
-// follows.
+// Plan reports that a script compiles. With Script.Check, a frame with the lowered program follows.
 type Plan struct {
 	Warnings []Diagnostic `json:"warnings"`
 	// MapWrites are the lines that write to maps, for a script with goroutines.
@@ -232,12 +229,10 @@ type done struct {
 // Frame is a function that a panic passed.
 type Frame = exec.Frame
 
-// Reading is one time that a script read from its clock: the goroutine's path, and ns since
-// 1970.
+// Reading is one time that a script read from its clock: the goroutine's path, and ns since 1970.
 type Reading = exec.Reading
 
-// readings are the clock readings since the last frame of this kind: goroutine Paths[Of[i]]
-// read At[i].
+// readings are the clock readings since the last frame of this kind: goroutine Paths[Of[i]] read At[i].
 type readings struct {
 	Paths []string `json:"paths,omitempty"`
 	Of    []int    `json:"of,omitempty"`

@@ -51,8 +51,7 @@ const (
 type Host interface {
 	// Resolve answers a script's needs with generated packages. If ok is false, the run ends
 	// with status Stopped; an error is a fault of the harness. The script's clock is paused
-	// meanwhile. For Broken needs the answer is unused, because the script's errors follow in
-	// any case.
+	// meanwhile. For Broken needs the answer is unused, because the script's errors follow in any case.
 	Resolve(ctx context.Context, n *Needs) (t *Tools, ok bool, err error)
 	// Start is called after the script compiled and before it runs. If it returns false, the
 	// run ends with status Stopped.
@@ -468,8 +467,7 @@ func (r *run) converse(s *Script, begun time.Time) error {
 	return r.serve()
 }
 
-// orErrors reads a frame of the wanted kind into v. If it reads the script's errors, it ends
-// the run.
+// orErrors reads a frame of the wanted kind into v. If it reads the script's errors, it ends the run.
 func (r *run) orErrors(want kind, v any) (ok bool, err error) {
 	k, b, err := readFrame(r.p.from, maxFrameToParent)
 	if errors.Is(err, errFrame) {
@@ -664,8 +662,7 @@ func (r *run) clocked(b []byte) error {
 	return nil
 }
 
-// still handles a report that nothing in the script moves. It reports whether the run
-// continues.
+// still handles a report that nothing in the script moves. It reports whether the run continues.
 func (r *run) still(b []byte) (bool, error) {
 	var s still
 	err := json.Unmarshal(b, &s)
