@@ -149,7 +149,7 @@ wg.Wait(); Return(n.Load())`)
 		memory int64
 		want   string
 		depth  int
-	}{{512, "more than 3 deep", 3}, {256, "more than 2 deep, for which 256 MB of memory are too little", 2}} {
+	}{{512, "more than 3 deep", 3}, {256, "more than 2 deep; the next one needs", 2}} {
 		res, err := h.Run(t.Context(), &harness.Script{Source: scripts["deep"], Limits: harness.Limits{Memory: c.memory << 20}})
 		if err != nil || !strings.Contains(string(res.Value), c.want) || len(res.Scripts) != c.depth ||
 			res.Scripts[0].Depth != c.depth {

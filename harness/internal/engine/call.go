@@ -111,8 +111,8 @@ func (r *run) refuse(line *record.Call, why string) error {
 	return &worker.DeniedError{Reason: why}
 }
 
-// argsData returns the arguments of a call as its line records them. Invalid JSON is
-// recorded as a text, so that it can be shown.
+// argsData returns the arguments of a call as its line records them. Invalid arguments are
+// recorded as a text, so that they can be shown.
 func argsData(args registry.Args) record.Data {
 	if args.Err() != nil {
 		return record.String(string(args.JSON()))
@@ -127,8 +127,8 @@ const (
 	isCanceled // the run has ended
 )
 
-// makeCall is the only path of a call: it normalizes the arguments, asks a person for approval
-// if needed, writes the call's line to the record directly before sending, and its outcome
+// makeCall is the only path of a call: it checks the arguments, asks a person for approval if
+// needed, writes the call's line to the record directly before sending, and its outcome
 // afterwards. In a dry run an effect call is not sent. recorded is the recorded call that
 // continues, or nil.
 //

@@ -41,7 +41,7 @@ func (m *Machine) setValue(v any) {
 	}
 	if s := string(text[:min(len(text), 3)]); s == "{}" || s == "[{}" {
 		if name := dynamicName(v); !strings.Contains(name, "map[") {
-			bridge.Warn("Return: " + name + " has no exported fields, so its JSON is empty: begin field names with a capital letter")
+			bridge.Warn("Return: the fields of " + name + " are not exported, so JSON omits them: begin their names with a capital letter")
 		}
 	}
 	m.cfg.Host.Return(text)

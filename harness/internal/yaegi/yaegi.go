@@ -90,7 +90,7 @@ func (e *LimitError) Error() string { return e.Msg }
 
 // limits maps reflect's messages about types that it cannot make to advice.
 var limits = []struct{ says, means string }{
-	{"reflect.FuncOf: too many arguments", "a function value, deferred call or goroutine with more than 128 parameters and results, including the receiver; use a struct or a slice as parameter"},
+	{"reflect.FuncOf: too many arguments", "a function of more than 128 parameters and results, including the receiver, used as a value, with defer or with go; use a struct or a slice as parameter"},
 	{"reflect.ChanOf: element size too large", "a channel of elements of more than 65535 bytes; send pointers or slices"},
 }
 
