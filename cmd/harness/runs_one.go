@@ -30,7 +30,7 @@ func (e *env) showRun(ctx context.Context, c *cli.Command, store *store.Store, r
 	}
 	switch {
 	case c.Bool("json"):
-		return e.print(present.Whole(r))
+		return e.print(present.FullRecord(r))
 	case c.Bool("script"):
 		source, err := source(r)
 		if err != nil {

@@ -199,7 +199,7 @@ func (e *env) sayVerified(c *cli.Command, v *verified, res *backend.Result) erro
 		return &present.Paragraph{Text: present.Words(present.Plain, text)}
 	}
 	doc := present.Document{present.Facts{{Name: "asked", Value: present.Words(present.Tool, v.Tool)},
-		{Name: "with", Value: present.Words(present.Mono, string(v.Args)), Whole: true}}, say("answer:"), answer}
+		{Name: "with", Value: present.Words(present.Mono, string(v.Args)), Wrap: true}}, say("answer:"), answer}
 	settle := func(word ...string) *present.Command {
 		return &present.Command{Line: lines(c)(append([]string{"runs", "settle", v.Run, strconv.Itoa(v.Call)}, word...)...)}
 	}

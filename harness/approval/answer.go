@@ -17,7 +17,7 @@ func Refused(c *Call, err error) string {
 	why := "was not answered: " + registry.PrintableText(err.Error(), 500)
 	switch {
 	case errors.As(err, &before):
-		why = "was already " + present.Said(before.Answer, false)
+		why = "was already " + present.AnswerLine(before.Answer, false)
 	case errors.Is(err, store.ErrExpired):
 		why = "expired " + c.Until.Local().Format(time.DateTime) + "; the answer came too late"
 	case errors.Is(err, store.ErrEnded):

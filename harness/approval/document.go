@@ -25,7 +25,7 @@ func (c *Call) state(now time.Time) string {
 	if c.Answer != nil {
 		return "answered"
 	}
-	return present.Left(c.Until, now)
+	return present.ExpiresIn(c.Until, now)
 }
 
 // Facts returns the facts about the call and its run.
@@ -33,21 +33,21 @@ func (c *Call) Facts(now time.Time) present.Facts {
 	w := present.Words
 	var out present.Facts
 	if c.IsLedger() {
-		out = present.Facts{{Name: "what", Value: w(present.Plain, "all effect calls of a dry run; if approved, the run resumes and sends exactly these"), Whole: true},
-			{Name: "why", Value: w(present.Plain, c.Why), Whole: true}}
+		out = present.Facts{{Name: "what", Value: w(present.Plain, "all effect calls of a dry run; if approved, the run resumes and sends exactly these"), Wrap: true},
+			{Name: "why", Value: w(present.Plain, c.Why), Wrap: true}}
 	} else {
 		out = c.pending().Facts()
 		out[1].Value = w(present.Plain, present.Class(c.Record, c.Ask))
 	}
 	if c.Answer != nil {
-		out = append(out, present.Fact{Name: "answer", Value: present.AnswerText(c.Answer), Whole: true})
+		out = append(out, present.Fact{Name: "answer", Value: present.AnswerText(c.Answer), Wrap: true})
 	}
 	run := w(present.Mono, c.Run.ID)
 	if name := c.Run.Name; name != "" && name != "-" {
 		run = run.Add(present.Plain, ", "+name)
 	}
 	run = append(run.Add(present.Plain, ", began "), present.TimeText(c.Run.Time)...).Add(present.Plain, ", "+present.Ago(c.Run.Time, now))
-	return append(out, present.Fact{Name: "until", Value: present.TimeText(c.Until)}, present.Fact{Name: "run", Value: run, Whole: true},
+	return append(out, present.Fact{Name: "until", Value: present.TimeText(c.Until)}, present.Fact{Name: "run", Value: run, Wrap: true},
 		present.Fact{Name: "token", Value: w(present.Strong, c.Run.Subject)}, present.Fact{Name: "session", Value: w(present.Mono, c.Run.Session)})
 }
 
@@ -86,7 +86,7 @@ func Table(calls []*Call, now time.Time) present.Document {
 		if c.Run.Subject != "" {
 			why = why.Add(present.Dim, "; token "+c.Run.Subject)
 		}
-		row := present.Row{Cells: []present.Text{w(present.Strong, c.ID), w(present.Warn, present.Left(c.Until, now)), w(present.Tool, tool),
+		row := present.Row{Cells: []present.Text{w(present.Strong, c.ID), w(present.Warn, present.ExpiresIn(c.Until, now)), w(present.Tool, tool),
 			w(present.Plain, class), w(present.Plain, at)}, Below: []present.Text{w(present.Mono, present.Short(c.Args, maxShort, false)), why}}
 		t.Rows = append(t.Rows, row)
 	}
@@ -123,5 +123,5 @@ func (c *Call) others() present.Document {
 // before. page is the address of the run's page, for links. If empty, there are no links.
 func (c *Call) Context(page string) present.Document {
 	v := present.New(c.Record)
-	return append(v.Around(c.Path, c.Place, page), v.Before(page)...)
+	return append(v.ScriptAround(c.Path, c.Place, page), v.CallsBefore(page)...)
 }

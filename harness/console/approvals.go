@@ -100,7 +100,7 @@ func (x *inboxItem) Note() string {
 func (x *inboxItem) Said() string {
 	a := *x.Answer
 	a.Head, a.Until, a.Word = record.Head{}, time.Time{}, ""
-	return present.Said(&a, false)
+	return present.AnswerLine(&a, false)
 }
 
 // approvals shows the page with one call opened: the call of the ID or, without an ID, the oldest.
@@ -313,7 +313,7 @@ func inLines(s string) string {
 func stands(a *approval.Call) string {
 	switch {
 	case a.Answer != nil:
-		return "Already " + present.Said(a.Answer, false) + "."
+		return "Already " + present.AnswerLine(a.Answer, false) + "."
 	case time.Now().After(a.Until):
 		return "The call expired without an answer: " + a.Until.Local().Format(time.DateTime) + "."
 	}
@@ -339,7 +339,7 @@ func (v *view) fillCalls(q *question, all []*approval.Call) error {
 			if c.Shown, err = v.html(present.Args("", a.Record, a.Args)); err != nil {
 				return err
 			}
-			c.Remarks = present.Odd(raw)
+			c.Remarks = present.DeceptiveTexts(raw)
 		}
 		large = large || c.Large || raw == nil
 		raws, q.Calls = append(raws, raw), append(q.Calls, c)

@@ -75,7 +75,7 @@ func (w *world) idOf(t *testing.T, run, tool string) string {
 func said(answers map[string]*record.Answer) string {
 	var all []string
 	for _, a := range slices.Sorted(maps.Keys(answers)) {
-		all = append(all, a+": "+present.Said(&record.Answer{Yes: answers[a].Yes, Whole: answers[a].Whole, Who: answers[a].Who,
+		all = append(all, a+": "+present.AnswerLine(&record.Answer{Yes: answers[a].Yes, Whole: answers[a].Whole, Who: answers[a].Who,
 			How: answers[a].How, Word: answers[a].Word}, true))
 	}
 	return strings.Join(all, "\n")

@@ -163,7 +163,7 @@ func newShownCall(rows *present.Layout, servers []string, n int) *shownCall {
 		if a.A == l.Ask || a.N == n && a.N > 0 {
 			s := askedOf{ID: record.ApprovalID(r.Begin.ID, a.A), Said: "not answered"}
 			if a.Answer != nil {
-				s.Said, s.Word = present.Said(a.Answer, false), a.Answer.Word
+				s.Said, s.Word = present.AnswerLine(a.Answer, false), a.Answer.Word
 			}
 			c.Asked = append(c.Asked, s)
 		}

@@ -325,7 +325,7 @@ type pages struct{ all map[string]*template.Template }
 
 func (p *pages) parse() {
 	funcs := template.FuncMap{
-		"asset": assetURL, "icon": icon, "status": statusMark, "statusWord": present.StatusWord, "ago": present.Ago, "duration": present.Duration, "count": count, "plural": plural, "titled": titled, "titleCode": titleCode, "hasName": present.HasName, "failed": present.NotWell, "zone": zone,
+		"asset": assetURL, "icon": icon, "status": statusMark, "statusWord": present.StatusWord, "ago": present.Ago, "duration": present.Duration, "count": count, "plural": plural, "titled": titled, "titleCode": titleCode, "hasName": present.HasName, "failed": present.IsFailure, "zone": zone,
 		"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"day":   day, "now": time.Now, "join": strings.Join, "thousands": thousands, "visible": visible, "whole": whole, "hue": hue, "dict": dict,
 		"prose": prose, "pct": pct, "clock": func(t time.Time) string { return t.Local().Format("15:04:05") }, "cutTo": text.Cut, "partOf": partOf, "verdictClass": verdictClass, "verdictWord": verdictWord, "stateWord": stateWord, "toolHref": toolHref, "words": func(s string) string { return strings.ReplaceAll(s, "_", " ") }, "link": link, "noLine": func() string { return noLine },
@@ -401,7 +401,7 @@ func statusClass(status string) string {
 	switch {
 	case status == "ok":
 		return "ok"
-	case present.NotWell(status):
+	case present.IsFailure(status):
 		return "bad"
 	case status == record.Running:
 		return "run"

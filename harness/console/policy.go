@@ -239,7 +239,7 @@ func (v *view) use(d *policyPage) error {
 		u.Runs++
 		u.Calls += sum.Calls
 		u.Failed += sum.Failed
-		if present.NotWell(sum.Status) {
+		if present.IsFailure(sum.Status) {
 			u.FailedRuns++
 		}
 	}

@@ -139,7 +139,7 @@ type runView struct {
 	LedgerAsk     string        // ID of the approval for all effect calls
 	Received      template.HTML // what the client got
 	Decisions     []policy.Decision
-	Facts         template.HTML // see present.View.Ran
+	Facts         template.HTML // see present.View.RunFacts
 	Effects       toolCounts
 	Names         []string // server names, for colours
 	Can           can
@@ -313,7 +313,7 @@ func (d *runView) describe(v *view) (err error) {
 		facts = present.Facts{{Name: "phases", Value: present.Words(present.Plain, fmt.Sprintf("start %.1f · parse %.1f · resolve %.1f · generate %.1f · check %.1f · lower %.1f · run %.0f ms",
 			t.Start, t.Parse, t.Resolve, t.Generate, t.Check, t.Lower, t.Run))}}
 	}
-	if d.Facts, err = v.html(present.Document{append(facts, d.Ran(true)...)}); err != nil {
+	if d.Facts, err = v.html(present.Document{append(facts, d.RunFacts(true)...)}); err != nil {
 		return err
 	}
 	var states present.Document

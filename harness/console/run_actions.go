@@ -217,7 +217,7 @@ func (c *Console) recordFile(v *view) error {
 	}
 	v.downloads(r.Begin.ID + ".json")
 	w := bufio.NewWriterSize(v.w, 64<<10)
-	err = present.WriteWhole(w, r)
+	err = present.WriteFullRecord(w, r)
 	if err == nil {
 		err = w.Flush()
 	}

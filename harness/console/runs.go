@@ -299,7 +299,7 @@ func (r *runRow) fill(v *Viewer, q *runsQuery, now time.Time) {
 		return to
 	}
 	r.Whose, r.In = choose("subject", r.Subject), choose("session", r.Session)
-	r.Say, r.Bad = present.Visible(r.Error, runsText, false), present.NotWell(r.Status)
+	r.Say, r.Bad = present.Visible(r.Error, runsText, false), present.IsFailure(r.Status)
 	if r.Preview != nil {
 		r.Code = cmp.Or(r.Code, r.Preview.Code)
 	}

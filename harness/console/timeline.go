@@ -191,7 +191,7 @@ func (t *timeline) marks(all []*present.Print) string {
 	var path strings.Builder
 	n, last := 0, ""
 	for _, p := range all {
-		for _, at := range append([]float64{p.At}, p.Ats...) {
+		for _, at := range append([]float64{p.At}, p.PrintTimes...) {
 			if x := fixed(t.X(at)*1000, 1); x != last && n < maxPrintMarks {
 				n, last = n+1, x
 				path.WriteString("M" + x + " 6v8")

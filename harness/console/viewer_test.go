@@ -203,7 +203,7 @@ func TestARecordIsSentAsItIsShown(t *testing.T) {
 		if run.Running {
 			continue
 		}
-		want, err := json.MarshalIndent(present.Whole(run), "", "  ")
+		want, err := json.MarshalIndent(present.FullRecord(run), "", "  ")
 		if err != nil {
 			t.Fatal(err)
 		}

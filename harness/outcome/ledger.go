@@ -48,7 +48,7 @@ func LedgerCalls(calls []Unmade) present.Document {
 		case u.Args == nil:
 			row.Below = append(row.Below, present.Words(present.Bad, text.Count(u.Bytes, "byte")+" of arguments, which are not in the record"))
 		case string(u.Args) != "{}":
-			for _, odd := range present.Odd(u.Args) {
+			for _, odd := range present.DeceptiveTexts(u.Args) {
 				row.Below = append(row.Below, present.Words(present.Warn, "careful: "+odd))
 			}
 			row.Quote = u.Args

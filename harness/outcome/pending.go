@@ -83,8 +83,8 @@ type Unmade struct {
 // Facts returns the tool, its class, the reason for the approval, and the place.
 func (p *Pending) Facts() present.Facts {
 	w := present.Words
-	return present.Facts{{Name: "tool", Value: w(present.Tool, p.Tool), Whole: true}, {Name: "class", Value: w(present.Plain, string(p.Class)), Whole: true},
-		{Name: "why", Value: w(present.Plain, p.Why), Whole: true}, {Name: "at", Value: w(present.Plain, p.At()), Whole: true}}
+	return present.Facts{{Name: "tool", Value: w(present.Tool, p.Tool), Wrap: true}, {Name: "class", Value: w(present.Plain, string(p.Class)), Wrap: true},
+		{Name: "why", Value: w(present.Plain, p.Why), Wrap: true}, {Name: "at", Value: w(present.Plain, p.At()), Wrap: true}}
 }
 
 // Document returns Facts and all arguments, for the person who decides about the call.

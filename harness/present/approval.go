@@ -21,14 +21,14 @@ import (
 
 // Limits of the context of a pending call. Arguments are always shown in full.
 const (
-	maxBefore  = 20 // calls
-	around     = 3  // lines of the script before and after that of the call
-	maxOddOnes = 10 // warnings about odd characters
-	maxOdd     = 60 // characters of an odd text
+	maxBefore    = 20 // calls
+	around       = 3  // lines of the script before and after that of the call
+	maxDeceptive = 10 // warnings about odd characters
+	maxExcerpt   = 60 // characters of an odd text
 )
 
-// Left returns when a pending call expires: "expires in 6 days".
-func Left(until, now time.Time) string {
+// ExpiresIn returns when a pending call expires: "expires in 6 days".
+func ExpiresIn(until, now time.Time) string {
 	if !until.After(now) {
 		return "expired"
 	}
@@ -64,8 +64,8 @@ func AnswerText(a *record.Answer) Text {
 	return t
 }
 
-// Said returns an answer as one line that is safe to show, with local times.
-func Said(a *record.Answer, ascii bool) string {
+// AnswerLine returns an answer as one line that is safe to show, with local times.
+func AnswerLine(a *record.Answer, ascii bool) string {
 	return Visible(AnswerText(a).in(time.Local, time.DateTime).String(), math.MaxInt, ascii)
 }
 
@@ -129,7 +129,7 @@ func ArgsJSON(title string, raw json.RawMessage) Document {
 		return append(out, &Paragraph{Words(Plain, "none")})
 	}
 	out = append(out, &Quote{Text: string(raw), JSON: true})
-	for _, odd := range Odd(raw) {
+	for _, odd := range DeceptiveTexts(raw) {
 		out = append(out, &Callout{Warn, "careful", Words(Plain, odd)})
 	}
 	return out
@@ -159,13 +159,13 @@ func (p *page) bars(s string) {
 	}
 }
 
-// Odd returns at most 10 warnings about deceptive texts of a JSON value: invisible characters,
+// DeceptiveTexts returns at most 10 warnings about deceptive texts of a JSON value: invisible characters,
 // characters that change the direction of text, characters that are not in normal form (NFC), and
 // duplicate keys.
-func Odd(raw []byte) (out []string) {
+func DeceptiveTexts(raw []byte) (out []string) {
 	seen := map[string]bool{}
 	var open []*object // objects, nil for lists
-	for d := json.NewDecoder(bytes.NewReader(raw)); len(out) < maxOddOnes; {
+	for d := json.NewDecoder(bytes.NewReader(raw)); len(out) < maxDeceptive; {
 		t, err := d.Token()
 		if err != nil {
 			break
@@ -221,7 +221,7 @@ type object struct {
 }
 
 // plainly returns the beginning of a text in ASCII.
-func plainly(s string) string { return `"` + Visible(s, maxOdd, true) + `"` }
+func plainly(s string) string { return `"` + Visible(s, maxExcerpt, true) + `"` }
 
 // Questions returns the questions that a server asks during a call, MCP's inputRequests.
 func Questions(requests json.RawMessage) Document {
@@ -277,8 +277,8 @@ func (v *View) sent() []Step {
 	return slices.DeleteFunc(v.Steps(), func(s Step) bool { return s.Made.Call == nil })
 }
 
-// Before returns the last 20 calls that the run sent, with links to the page of the run.
-func (v *View) Before(page string) Document {
+// CallsBefore returns the last 20 calls that the run sent, with links to the page of the run.
+func (v *View) CallsBefore(page string) Document {
 	steps := v.sent()
 	if len(steps) == 0 {
 		return Document{&Heading{2, Words(Plain, "earlier calls of the run: none")}}
@@ -304,10 +304,10 @@ func (v *View) Before(page string) Document {
 // stateStyles are the styles of the states of calls that did not succeed.
 var stateStyles = map[State]Style{Failed: Bad, Unknown: Warn, Unread: Warn}
 
-// Around returns the line of a place with three lines before and after it, in the script that a
+// ScriptAround returns the line of a place with three lines before and after it, in the script that a
 // path belongs to, or nil if the line is unknown. The heading links to the line on the page of the
 // run.
-func (v *View) Around(path, place, page string) Document {
+func (v *View) ScriptAround(path, place, page string) Document {
 	line := record.PlaceLine(place)
 	s := v.SourceOf(path)
 	lines := strings.Split(strings.TrimSuffix(s.Text, "\n"), "\n")

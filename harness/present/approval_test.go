@@ -72,7 +72,7 @@ func TestOddNamesKeysThatAreThereTwice(t *testing.T) {
 		`{"a":1`:                                      "",
 		`{"a":{},"a":[]}`:                             `"a"`,
 	} {
-		got := strings.Join(present.Odd([]byte(in)), "\n")
+		got := strings.Join(present.DeceptiveTexts([]byte(in)), "\n")
 		if key, _, _ := strings.Cut(got, " is a duplicate key of an object"); key != want {
 			t.Errorf("%s: %q", in, got)
 		}

@@ -7,7 +7,7 @@
 //
 // A [View] is a run with the calls and prints of each line of its script. A [Layout] places them in
 // rows, lanes, and time from 0 to 1. [View.Document] shows a run with its Layout on a terminal; the
-// console has its own templates for the same Layout. [Whole] returns a full record as one JSON
+// console has its own templates for the same Layout. [FullRecord] returns a full record as one JSON
 // object, and [Compare] returns how two runs differ.
 //
 // A record holds text of scripts, tools and servers. Every writer escapes characters that are

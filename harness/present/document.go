@@ -102,11 +102,11 @@ type Paragraph struct{ Text Text }
 // Facts are names with values. A fact without a value is omitted.
 type Facts []Fact
 
-// Fact is a name with its value, on one line. Whole wraps a long value instead of cutting it.
+// Fact is a name with its value, on one line. Wrap wraps a long value instead of cutting it.
 type Fact struct {
 	Name  string
 	Value Text
-	Whole bool
+	Wrap  bool
 }
 
 // List is a list of short texts. If Most is positive, at most that many are shown, and the rest is

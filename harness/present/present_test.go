@@ -422,7 +422,7 @@ func TestTheWholeRecordIsJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := json.Marshal(present.Whole(r))
+	raw, err := json.Marshal(present.FullRecord(r))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -529,11 +529,11 @@ func TestPrintsAreAtTheirLines(t *testing.T) {
 		got = append(got, *p)
 	}
 	want := []present.Print{
-		{Line: 0, At: 10, Text: "rest", Times: 1, Ats: []float64{10}},
-		{Line: 1, At: 10, Text: "one", Times: 2, Ats: []float64{10, 11.5}},
-		{Line: 2, At: 10.5, Text: "two", Times: 1, Ats: []float64{10.5}},
-		{Line: 2, At: 20, Text: "err", Stderr: true, Times: 1, Ats: []float64{20}},
-		{Line: 3, At: 12, Text: "1 2 ", Times: 1, Ats: []float64{12}},
+		{Line: 0, At: 10, Text: "rest", Times: 1, PrintTimes: []float64{10}},
+		{Line: 1, At: 10, Text: "one", Times: 2, PrintTimes: []float64{10, 11.5}},
+		{Line: 2, At: 10.5, Text: "two", Times: 1, PrintTimes: []float64{10.5}},
+		{Line: 2, At: 20, Text: "err", Stderr: true, Times: 1, PrintTimes: []float64{20}},
+		{Line: 3, At: 12, Text: "1 2 ", Times: 1, PrintTimes: []float64{12}},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

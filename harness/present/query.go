@@ -37,7 +37,7 @@ func (q *Query) Filter(statuses []string, now time.Time) (*store.Filter, error) 
 		for s := range strings.SplitSeq(list, ",") {
 			switch s = strings.TrimSpace(s); {
 			case s == NotOK:
-				f.Status = append(f.Status, slices.DeleteFunc(slices.Clone(all), func(s string) bool { return !NotWell(s) })...)
+				f.Status = append(f.Status, slices.DeleteFunc(slices.Clone(all), func(s string) bool { return !IsFailure(s) })...)
 			case slices.Contains(all, s):
 				f.Status = append(f.Status, s)
 			default:
@@ -64,9 +64,9 @@ func (q *Query) Filter(statuses []string, now time.Time) (*store.Filter, error) 
 	return f, nil
 }
 
-// NotWell reports whether NotOK includes a status: the run ended, and is neither ok nor canceled,
+// IsFailure reports whether NotOK includes a status: the run ended, and is neither ok nor canceled,
 // waiting or uncertain.
-func NotWell(status string) bool {
+func IsFailure(status string) bool {
 	return !(status == "ok" || status == "canceled" || status == record.Running || status == "waiting" || status == "uncertain")
 }
 

@@ -96,7 +96,7 @@ func (v *View) facts(p *page) Facts {
 		all = append(all, fact("attempts", fmt.Sprintf("%d, %s between them", n+1, Duration(v.Paused))))
 	}
 	all = append(all, fact("calls", v.counted()), fact("for", b.Subject), fact("session", b.Session), fact("script", script))
-	return append(all, v.Ran(p.All)...)
+	return append(all, v.RunFacts(p.All)...)
 }
 
 func fact(name, value string) Fact { return Fact{Name: name, Value: Words(Plain, value)} }
@@ -104,9 +104,9 @@ func fact(name, value string) Fact { return Fact{Name: name, Value: Words(Plain,
 // maxInputs limits the inputs that are shown.
 const maxInputs = 100
 
-// Ran returns how the run ran: its resources, harness, modes and inputs. If all is set, it also
+// RunFacts returns how the run ran: its resources, harness, modes and inputs. If all is set, it also
 // returns the attempts.
-func (v *View) Ran(all bool) (out Facts) {
+func (v *View) RunFacts(all bool) (out Facts) {
 	b, r := v.Run.Begin, v.Run
 	if all {
 		for i, a := range r.Attempts[:min(len(r.Attempts), maxInputs)] {

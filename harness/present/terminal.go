@@ -122,7 +122,7 @@ func (all Facts) terminal(p *page) {
 			continue
 		}
 		lines := []Text{f.Value}
-		if f.Whole {
+		if f.Wrap {
 			lines = p.wrapText(f.Value, columns)
 		}
 		name := f.Name

@@ -58,7 +58,7 @@ func (t *Timeline) terminal(p *page) {
 			continue
 		case r.Line > 0:
 			number := fmt.Sprintf("%5d", r.Line)
-			for _, part := range w.whole(r.Text, w.Width-margin) {
+			for _, part := range w.scriptLine(r.Text, w.Width-margin) {
 				w.line("%s  %s", w.paint(dim, number), part)
 				number = "     "
 			}
@@ -302,8 +302,8 @@ func settled(s *record.Settle) string {
 	return strings.TrimSpace(s.Who + " reported that it " + word)
 }
 
-// whole returns a line of a script, cut to the columns, or with Options.All as several lines.
-func (p *page) whole(line string, columns int) []string {
+// scriptLine returns a line of a script, cut to the columns, or with Options.All as several lines.
+func (p *page) scriptLine(line string, columns int) []string {
 	if p.All {
 		return p.wrapped(line, columns, 1)
 	}
@@ -332,7 +332,7 @@ func (w *timelineWriter) prints(all []*Print, most int) {
 		if pr.Stderr {
 			colour = yellow
 		}
-		for i, part := range w.whole(pr.Text, w.Width-margin-4-utf8.RuneCountInString(when)) {
+		for i, part := range w.scriptLine(pr.Text, w.Width-margin-4-utf8.RuneCountInString(when)) {
 			if i > 0 {
 				when = ""
 			}

@@ -127,8 +127,8 @@ type Print struct {
 	Text   string  // without a newline
 	Stderr bool
 	Times  int // how often the same text was printed at this line
-	// Ats are the times of the first ones in ms, including At.
-	Ats []float64
+	// PrintTimes are the times of the first ones in ms, including At.
+	PrintTimes []float64
 }
 
 // Sample is the resource usage of a run, including the scripts that it runs.
@@ -140,8 +140,8 @@ type Sample struct {
 
 // Limits of a view of any record.
 const (
-	maxChildren = 100 // scripts that are shown; events of further ones belong to the script itself
-	mostAts     = 200 // times of a Print
+	maxChildren   = 100 // scripts that are shown; events of further ones belong to the script itself
+	maxPrintTimes = 200 // times of a Print
 )
 
 // New returns the view of a run.
@@ -255,7 +255,7 @@ func (v *View) bar(m *record.Made, c *clock) *Bar {
 		b.State, b.End = stateOf(m.Done), c.at(m.Done.Time)
 		b.Error = m.Done.Error
 		if b.Error == "" && m.Done.Failed {
-			b.Error = saidBy(value(v.Run, m.Done.Result))
+			b.Error = failureText(value(v.Run, m.Done.Result))
 		}
 	}
 	if m.Settle != nil {
@@ -291,8 +291,8 @@ func (b *Bar) took() (float64, bool) {
 	return b.Done.Ms, true
 }
 
-// saidBy returns the text of a result that reports a failure.
-func saidBy(result []byte) string {
+// failureText returns the text of a result that reports a failure.
+func failureText(result []byte) string {
 	var r struct {
 		Content []struct {
 			Text string `json:"text"`
@@ -379,12 +379,12 @@ func (v *View) addPrints(c *clock) {
 		p.Text = l.text.String()
 		same := printed{to, p.Line, p.Text}
 		if before := seen[same]; before != nil && p.Line > 0 { // prints of line 0 keep their order
-			if before.Times++; before.Times <= mostAts {
-				before.Ats = append(before.Ats, p.At)
+			if before.Times++; before.Times <= maxPrintTimes {
+				before.PrintTimes = append(before.PrintTimes, p.At)
 			}
 			return
 		}
-		p.Times, p.Ats = 1, []float64{p.At}
+		p.Times, p.PrintTimes = 1, []float64{p.At}
 		seen[same] = p
 		to.source.Prints = append(to.source.Prints, p)
 	}

@@ -28,7 +28,7 @@ func (p *page) asks() Document {
 		case a.Question != nil:
 			args = "question of its server"
 		}
-		state := Words(Warn, Left(a.Until, now))
+		state := Words(Warn, ExpiresIn(a.Until, now))
 		switch {
 		case a.Answer != nil:
 			state = AnswerText(a.Answer)

@@ -70,21 +70,21 @@ type (
 	}
 )
 
-// Whole returns everything in a record.
-func Whole(r *record.Run) *Record {
-	out := whole(r)
+// FullRecord returns everything in a record.
+func FullRecord(r *record.Run) *Record {
+	out := recordHead(r)
 	for _, m := range r.Calls {
-		out.Calls = append(out.Calls, wholeCall(r, m))
+		out.Calls = append(out.Calls, fullCall(r, m))
 	}
 	out.Notes = append(out.Notes, r.Notes...)
 	for _, c := range r.Children {
-		out.Children = append(out.Children, wholeChild(r, c))
+		out.Children = append(out.Children, fullChild(r, c))
 	}
 	return out
 }
 
-// whole returns a record without its calls, notes and children.
-func whole(r *record.Run) *Record {
+// recordHead returns a record without its calls, notes and children.
+func recordHead(r *record.Run) *Record {
 	b := r.Begin
 	out := &Record{Begin: &Begin{b, textOf(r, b.Script), valuesOf(r, b.Inputs), valuesOf(r, b.Stored)}, Status: r.Summary().Status,
 		Attempts: r.Attempts, Calls: []*Call{}, Notes: []*record.Note{}}
@@ -113,7 +113,7 @@ func whole(r *record.Run) *Record {
 	return out
 }
 
-func wholeCall(r *record.Run, m *record.Made) *Call {
+func fullCall(r *record.Run, m *record.Made) *Call {
 	c := &Call{Call: m.Call}
 	if m.Call != nil {
 		c.Args = rawOf(r, m.Call.Args)
@@ -130,7 +130,7 @@ func wholeCall(r *record.Run, m *record.Made) *Call {
 	return c
 }
 
-func wholeChild(r *record.Run, c *record.Child) *Child {
+func fullChild(r *record.Run, c *record.Child) *Child {
 	return &Child{c, textOf(r, c.Script), valuesOf(r, c.Inputs)}
 }
 

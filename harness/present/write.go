@@ -8,10 +8,10 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
-// WriteWhole writes the JSON of Whole, indented by two spaces. It holds one call at a time in
+// WriteFullRecord writes the JSON of FullRecord, indented by two spaces. It holds one call at a time in
 // memory.
-func WriteWhole(w io.Writer, r *record.Run) error {
-	head := whole(r)
+func WriteFullRecord(w io.Writer, r *record.Run) error {
+	head := recordHead(r)
 	out := &pieces{w: w, sep: "{\n  "}
 	out.field("begin", head.Begin)
 	out.field("status", head.Status)
@@ -21,10 +21,10 @@ func WriteWhole(w io.Writer, r *record.Run) error {
 	if head.Tools != nil {
 		out.field("tools", head.Tools)
 	}
-	out.list("calls", len(r.Calls), func(i int) any { return wholeCall(r, r.Calls[i]) })
+	out.list("calls", len(r.Calls), func(i int) any { return fullCall(r, r.Calls[i]) })
 	out.list("notes", len(r.Notes), func(i int) any { return r.Notes[i] })
 	if n := len(r.Children); n > 0 {
-		out.list("children", n, func(i int) any { return wholeChild(r, r.Children[i]) })
+		out.list("children", n, func(i int) any { return fullChild(r, r.Children[i]) })
 	}
 	if head.End != nil {
 		out.field("end", head.End)

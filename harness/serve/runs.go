@@ -104,7 +104,7 @@ func (c *session) readRun(ctx context.Context, req *mcp.ReadResourceRequest) (*m
 	case err != nil:
 		return nil, err
 	}
-	b, err := json.Marshal(records.Whole(run))
+	b, err := json.Marshal(records.FullRecord(run))
 	if err != nil {
 		return nil, err
 	}
