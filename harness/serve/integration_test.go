@@ -39,3 +39,17 @@ func TestConformance(t *testing.T) {
 		})
 	}
 }
+
+// TestSkillsConformance runs the suite's scenarios for skills.
+func TestSkillsConformance(t *testing.T) {
+	s, _ := serving(t, &serve.Options{Guides: guides, Catalog: withScripts(savedScripts(t, 60))})
+	url := "http://" + listenAlone(t, s, &serve.HTTP{}) + "/mcp"
+	for _, scenario := range []string{"sep-2640-skills-enumeration", "sep-2640-skills-manifest"} {
+		out, err := exec.CommandContext(t.Context(), "conformance", "server", "--url", url, "--scenario", scenario,
+			"--output-dir", t.TempDir()).CombinedOutput()
+		if err != nil {
+			t.Errorf("%s: %v; the comment on TestConformance says how to install the suite", scenario, err)
+		}
+		t.Logf("%s", out[max(0, len(out)-2500):])
+	}
+}
