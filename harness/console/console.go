@@ -137,6 +137,7 @@ func (c *Console) routes() {
 		"GET /tools/{id}":      c.toolPage,
 		"GET /tools/{id}/try":  func(v *view) error { return v.goTo(toolHref(v.r.PathValue("id"))) },
 		"POST /tools/{id}/try": c.try,
+		"GET /skills":          (*view).skillsPage,
 
 		"GET /servers":                 c.showServers,
 		"GET /servers/{name}":          c.showServers,

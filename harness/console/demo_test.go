@@ -557,7 +557,7 @@ func (w *world) places(t testing.TB) []place {
 		place{"tool-effect", "/tools/shop.refund_payment?example=0"},
 		place{"editor", "/editor"}, place{"editor-run", "/editor?run=" + w.runs["late"]}, place{"approvals", "/approvals"})
 	return append(list, place{"servers", "/servers"}, place{"servers-one", "/servers/ledger"}, place{"overview-week", "/?hours=168"}, place{"policy", "/policy"}, place{"help", "/help"},
-		place{"compare", "/runs/" + w.runs["late"] + "/compare/" + w.runs["dry"]}, place{"policy-why", "/policy?token=support&tool=mail.send_mail"}, place{"scripts", "/scripts"})
+		place{"compare", "/runs/" + w.runs["late"] + "/compare/" + w.runs["dry"]}, place{"policy-why", "/policy?token=support&tool=mail.send_mail"}, place{"scripts", "/scripts"}, place{"skills", "/skills"})
 }
 
 func TestDemo(t *testing.T) {

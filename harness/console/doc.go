@@ -26,6 +26,7 @@
 //	elicitation_form.go  a server's question as a form
 //	answer.go            approving and rejecting
 //	tool_list.go         the list of tools and the search; tool.go one tool and trying it
+//	skills.go            skills of this server and of upstream servers
 //	schema_form.go       a form for a tool's schema
 //	servers.go           servers
 //	policy.go            tokens, rules and usage

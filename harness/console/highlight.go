@@ -192,7 +192,7 @@ func jsonSpans(s string) [][]span {
 }
 
 // maxProse limits a text of several lines, in bytes.
-const maxProse = 16 << 10
+const maxProse = 32 << 10
 
 // prose returns a text of several lines with invisible characters escaped.
 func prose(s string) string {

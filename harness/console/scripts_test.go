@@ -72,3 +72,21 @@ func TestSavedScriptsAreListedRunReplayedAndRemoved(t *testing.T) {
 		}
 	}
 }
+
+func TestSkillsAreListedAndShown(t *testing.T) {
+	w := demo(t)
+	c := w.signIn(t, "")
+	lib := c.page("/skills")
+	for _, want := range []string{"<bdi>usetools</bdi>", "How to write scripts for the tool execute", `href="/skills?skill=skill%3A%2F%2Fscripts%2Flate-orders%2FSKILL.md"`} {
+		if !strings.Contains(lib, want) {
+			t.Errorf("%q is not in\n%s", want, lib)
+		}
+	}
+	one := c.page("/skills?skill=skill%3A%2F%2Fscripts%2Flate-orders%2FSKILL.md")
+	if !strings.Contains(one, "RunScript(&#34;late_orders&#34;") || !strings.Contains(one, `<a href="/scripts/late_orders">`) {
+		t.Error(one)
+	}
+	if status, _ := c.get("/skills?skill=none"); status != http.StatusNotFound {
+		t.Error(status)
+	}
+}

@@ -1,0 +1,86 @@
+package console
+
+import (
+	"errors"
+	"io/fs"
+	"net/http"
+	"net/url"
+
+	"github.com/usetools/usetools/harness/skills"
+)
+
+// skillsListed is the maximum number of skills in the list.
+const skillsListed = 200
+
+// skillRow is a skill in the list.
+type skillRow struct {
+	ID, Name, About string
+	Text            string // of the chosen skill
+	Saved           string // name of the saved script, if the skill is of one
+}
+
+// Href returns the address of the page with the skill's text.
+func (s *skillRow) Href() string { return "/skills?skill=" + url.QueryEscape(s.ID) }
+
+// skillsData is the data of the page of skills.
+type skillsData struct {
+	K      *known // nil if there is no catalog
+	Chosen *skillRow
+	Rows   []*skillRow
+	More   int // number of omitted skills
+}
+
+// skillsPage lists the skills that agents get, and shows the text of one.
+func (v *view) skillsPage() error {
+	d := &skillsData{}
+	k, err := v.known()
+	if err != nil {
+		return err
+	}
+	chosen := v.r.URL.Query().Get("skill")
+	if d.K = k; k != nil {
+		if err := k.skills(d, chosen); err != nil {
+			return err
+		}
+	}
+	if chosen != "" && d.Chosen == nil {
+		return &problem{Status: http.StatusNotFound, Title: "Skill not found", Next: "/skills", Do: "Skills", Text: "No skill has this name."}
+	}
+	return v.show("skills.html", &Page{Title: "Skills", Nav: "tools", Data: d})
+}
+
+// skills adds the skills that the server offers.
+func (k *known) skills(d *skillsData, chosen string) error {
+	guide := ""
+	if pages := k.v.c.opts.Guides; pages != nil {
+		b, err := fs.ReadFile(pages, skills.GuideFile)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		guide = string(b)
+	}
+	set, err := skills.New(k.cat, k.policy, guide)
+	if err != nil {
+		return err
+	}
+	uris := set.URIs()
+	for i, uri := range uris {
+		if i >= skillsListed && uri != chosen {
+			continue
+		}
+		s, err := set.Skill(uri)
+		if err != nil {
+			continue // its script does not compile, or is damaged: the page of scripts says so
+		}
+		row := &skillRow{ID: uri, Name: s.Name(), About: s.Description(), Saved: s.Saved}
+		if uri == chosen {
+			d.Chosen = row
+			row.Text = s.Files[0].Text
+		}
+		if i < skillsListed {
+			d.Rows = append(d.Rows, row)
+		}
+	}
+	d.More = max(len(uris)-skillsListed, 0)
+	return nil
+}
