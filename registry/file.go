@@ -107,6 +107,9 @@ func (r *Registry) size() int {
 	n := 4 << 10
 	for i := range r.Servers {
 		n += 512 + len(r.Servers[i].Instructions)
+		for _, k := range r.Servers[i].Skills {
+			n += 512 + len(k.Text)
+		}
 	}
 	for i := range r.Tools {
 		t := &r.Tools[i]

@@ -46,9 +46,11 @@ type ServerPins struct {
 	// tools are then held.
 	Waits *string         `json:"waits,omitempty"`
 	Tools map[string]*Pin `json:"tools"` // by the tool's name
+	// Skills are the accepted skills, by name.
+	Skills map[string]*Pin `json:"skills,omitempty"`
 }
 
-// Pin is the accepted definition of a tool, with a changed one that needs acceptance.
+// Pin is the accepted definition of a tool or skill, with a changed one that needs acceptance.
 type Pin struct {
 	Definition
 	// Digest is "sha256:" and 64 hex digits over the definition and the
@@ -59,7 +61,7 @@ type Pin struct {
 	Waits *Definition `json:"waits,omitempty"`
 }
 
-// Definition is the part of a tool that its server defines.
+// Definition is the part of a tool or skill that its server defines.
 type Definition struct {
 	Title       string          `json:"title,omitempty"`
 	Description string          `json:"description,omitempty"`
@@ -69,6 +71,9 @@ type Definition struct {
 	Request     string          `json:"request,omitempty"`
 	// Instructions are those of the server, if they are part of a change.
 	Instructions string `json:"instructions,omitempty"`
+	// Text is the SKILL.md of a skill, and Files the number and the digest of its files.
+	Text  string `json:"text,omitempty"`
+	Files string `json:"files,omitempty"`
 }
 
 // Definition returns the part of the tool that its server defines.
@@ -86,12 +91,15 @@ func (t *Tool) define(d Definition) {
 	t.Hash, t.Embedding = t.ComputeHash(), nil
 }
 
-// digest returns the digest of everything that a model reads about a tool, and of the request
+// digest returns the digest of everything that a model reads about a tool or skill, and of the request
 // that a call sends.
 func (d *Definition) digest(name, instructions string) string {
 	all := []any{name, d.Title, d.Description, canonical(d.Input), canonical(d.Output), d.Annotations, instructions}
 	if d.Request != "" {
 		all = append(all, d.Request)
+	}
+	if d.Text != "" {
+		all = append(all, d.Text, d.Files)
 	}
 	b, err := json.Marshal(all)
 	if err != nil { // canonical yields only values that marshal
@@ -216,6 +224,11 @@ func DecodePins(data []byte) (*Pins, error) {
 				return nil, fmt.Errorf("the digest of %s does not match its definition", ToolID(server, name))
 			}
 		}
+		for name, pin := range sp.Skills {
+			if pin == nil || pin.Digest != pin.digest(name, "") {
+				return nil, fmt.Errorf("the digest of %s does not match its definition", SkillID(server, name))
+			}
+		}
 		if sp.Tools == nil {
 			sp.Tools = map[string]*Pin{}
 		}
@@ -265,12 +278,12 @@ func newPin(d Definition, name, instructions string) *Pin {
 // the accepted one, the tool gets the accepted one back, is Held, and has an Error that says so.
 // The new definition is stored in its pin. A tool of a pinned server without a pin gets one: for
 // its definition in previous, or for its current one if the server had no pins at all. A tool
-// that the server adds later is held too, as is a renamed one.
+// that the server adds later is held too, as is a renamed one. Skills are held as tools are.
 //
 // pinned says for each server of the config whether it is pinned. A server that is not pinned
 // loses its pins. fresh reports whether r has a server's current answer. previous may be nil.
 //
-// Hold returns the IDs of the tools with a new definition to accept, or another one than before.
+// Hold returns the IDs of the tools and skills with a new definition to accept, or another one than before.
 func (p *Pins) Hold(r, previous *Registry, pinned map[string]bool, fresh func(server string) bool) []string {
 	if previous == nil {
 		previous = &Registry{}
@@ -283,10 +296,10 @@ func (p *Pins) Hold(r, previous *Registry, pinned map[string]bool, fresh func(se
 	h := holder{p: p, r: r, previous: previous, pinned: pinned, fresh: fresh, had: map[string]bool{},
 		instructions: map[string]bool{}}
 	for server, sp := range p.Servers {
-		h.had[server] = len(sp.Tools) > 0
+		h.had[server] = len(sp.Tools)+len(sp.Skills) > 0
 	}
 	for i := range r.Servers {
-		if s := &r.Servers[i]; p.Err == nil && s.Tools > 0 {
+		if s := &r.Servers[i]; p.Err == nil && s.Tools+len(s.Skills) > 0 {
 			h.server(s)
 		}
 	}
@@ -294,6 +307,14 @@ func (p *Pins) Hold(r, previous *Registry, pinned map[string]bool, fresh func(se
 	for i := range r.Tools {
 		if t := &r.Tools[i]; h.tool(t) {
 			news = append(news, t.ID)
+		}
+	}
+	for i := range r.Servers {
+		s := &r.Servers[i]
+		for j := range s.Skills {
+			if h.skill(s.Name, &s.Skills[j]) {
+				news = append(news, SkillID(s.Name, s.Skills[j].Name))
+			}
 		}
 	}
 	r.Normalize() // hashes of servers
@@ -466,7 +487,7 @@ func (p *Pins) Change(server, name string) (accepted, now Definition, ok bool) {
 	return accepted, now, pin.Waits != nil || sp.Waits != nil
 }
 
-// Accept makes the current definitions of tools the accepted ones, in p and in r. With any tool
+// Accept makes the current definitions of tools and skills the accepted ones, in p and in r. With any tool
 // of a server, the server's instructions are accepted too. It returns an error for an unknown ID,
 // or if the current definition is not known. Then it accepts nothing.
 func (p *Pins) Accept(r *Registry, ids ...string) error {
@@ -474,7 +495,12 @@ func (p *Pins) Accept(r *Registry, ids ...string) error {
 		return err
 	}
 	for _, id := range ids {
-		t, _ := r.Tool(id)
+		t, isTool := r.Tool(id)
+		if !isTool {
+			s, k, _ := r.Skill(id)
+			p.acceptSkill(s.Name, k)
+			continue
+		}
 		if _, _, waits := p.Change(t.Server, t.Name); !waits {
 			continue
 		}
@@ -502,6 +528,9 @@ func (p *Pins) Acceptable(r *Registry, ids ...string) error {
 	}
 	for _, id := range ids {
 		t, ok := r.Tool(id)
+		if _, _, isSkill := r.Skill(id); !ok && isSkill {
+			continue
+		}
 		if !ok {
 			return fmt.Errorf("no tool %q in the registry", id)
 		}
@@ -512,12 +541,19 @@ func (p *Pins) Acceptable(r *Registry, ids ...string) error {
 	return nil
 }
 
-// Waiting returns the IDs of the registry's tools that need acceptance.
+// Waiting returns the IDs of the registry's tools and skills that need acceptance.
 func (p *Pins) Waiting(r *Registry) []string {
 	var ids []string
 	for i := range r.Tools {
 		if _, _, waits := p.Change(r.Tools[i].Server, r.Tools[i].Name); waits {
 			ids = append(ids, r.Tools[i].ID)
+		}
+	}
+	for _, s := range r.Servers {
+		for _, k := range s.Skills {
+			if _, _, waits := p.SkillChange(s.Name, k.Name); waits {
+				ids = append(ids, SkillID(s.Name, k.Name))
+			}
 		}
 	}
 	return ids

@@ -279,6 +279,12 @@ func (s *Server) printable() *Server {
 		changed = changed || text != p
 		c.Problems = append(c.Problems, text)
 	}
+	c.Skills = nil
+	for _, k := range s.Skills {
+		shown := k.printable()
+		changed = changed || shown != k
+		c.Skills = append(c.Skills, shown)
+	}
 	if !changed {
 		return nil
 	}

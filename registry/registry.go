@@ -58,6 +58,8 @@ type Server struct {
 	SignIn bool `json:"signIn,omitempty"`
 	// Problems lists faults of single tools that were omitted.
 	Problems []string `json:"problems,omitempty"`
+	// Skills are the skills that the server lists, sorted by name.
+	Skills []Skill `json:"skills,omitempty"`
 	// Rules are the config's rules for calls of its tools, for processes whose own config does
 	// not have the server. If nil, there are no special rules.
 	Rules *Rules `json:"usetools,omitempty"`
@@ -254,7 +256,7 @@ func digest(b []byte) string {
 	return "sha256:" + hex.EncodeToString(h[:])
 }
 
-// Changes lists the differences between two registries, as sorted tool IDs.
+// Changes lists the differences between two registries, as IDs of tools and skills.
 type Changes struct {
 	Added   []string `json:"added"`
 	Removed []string `json:"removed"`
@@ -295,6 +297,24 @@ func Diff(old, new *Registry) Changes {
 	for i := range old.Tools {
 		if _, ok := new.Tool(old.Tools[i].ID); !ok {
 			c.Removed = append(c.Removed, old.Tools[i].ID)
+		}
+	}
+	for _, s := range new.Servers {
+		for _, k := range s.Skills {
+			id := SkillID(s.Name, k.Name)
+			switch _, o, ok := old.Skill(id); {
+			case !ok:
+				c.Added = append(c.Added, id)
+			case o.Digest != k.Digest || o.Text != k.Text:
+				c.Changed = append(c.Changed, id)
+			}
+		}
+	}
+	for _, s := range old.Servers {
+		for _, k := range s.Skills {
+			if _, _, ok := new.Skill(SkillID(s.Name, k.Name)); !ok {
+				c.Removed = append(c.Removed, SkillID(s.Name, k.Name))
+			}
 		}
 	}
 	return c

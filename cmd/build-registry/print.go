@@ -26,6 +26,8 @@ func printReport(w io.Writer, r *build.Report, onlyFailed bool) {
 		tools := text.Count(s.Tools, "tool")
 		if s.Err != nil {
 			tools = "failed"
+		} else if s.Skills > 0 {
+			tools += ", " + text.Count(s.Skills, "skill")
 		}
 		fmt.Fprintf(w, "%-*s  %-*s  %-9s  %8s\n", name, s.Name, transport, s.Transport, tools, s.Time.Round(time.Millisecond))
 		printFaults(w, s)

@@ -51,13 +51,9 @@ func (a *Acceptance) readPins() {
 // Pins reads the pins of the tools.
 func (f *Files) Pins() *registry.Pins { return registry.LoadPins(f.pins()) }
 
-// Change returns how a tool changed since it was accepted.
+// Change returns how a tool or skill changed since it was accepted.
 func (a *Acceptance) Change(id string) build.Change {
-	t, ok := a.Registry.Tool(id)
-	if !ok {
-		return build.Change{ID: id}
-	}
-	accepted, now, _ := a.Pins.Change(t.Server, t.Name)
+	accepted, now := a.Pins.ChangeOf(a.Registry, id)
 	return build.Compare(id, accepted, now)
 }
 

@@ -212,6 +212,7 @@ func (j *Job) Server(ctx context.Context, i int) (ServerReport, []registry.Tool,
 func (j *Job) finish(i int, a *answer) {
 	a.tools, a.server.Problems = slices.Clone(a.tools), slices.Clone(a.server.Problems)
 	a.recall(j.opts.Previous)
+	a.server.Skills = slices.Clone(a.server.Skills) // holding changes them
 	a.choose(&j.config.Servers[i])
 	a.confine(j.config.Servers)
 }
@@ -257,8 +258,7 @@ func (j *Job) Registry(ctx context.Context) (*registry.Registry, *Report, error)
 	report.Changes = registry.Diff(o.Previous, r)
 	report.Changed = changed(o.Previous, r, report.Changes.Changed)
 	for _, id := range waiting {
-		t, _ := r.Tool(id)
-		accepted, now, _ := pins.Change(t.Server, t.Name)
+		accepted, now := pins.ChangeOf(r, id)
 		if c := Compare(id, accepted, now); len(c.What) > 0 {
 			c.Held = true
 			report.Changed = append(report.Changed, c)

@@ -11,14 +11,14 @@ import (
 	"github.com/usetools/usetools/registry/config"
 )
 
-// Change describes how the definition of a known tool changed, for a person to review: a changed
-// description can turn a tool against its users.
+// Change describes how the definition of a known tool or skill changed, for a person to review: a changed
+// description can turn it against its users.
 type Change struct {
 	ID string `json:"id"`
 	// What lists the changed parts: title, description, inputSchema, outputSchema, annotations,
-	// request, instructions (of the server).
+	// request, instructions (of the server), text and files (of a skill).
 	What []string `json:"what"`
-	// Held reports that the tool is pinned and must not be called until the change is accepted.
+	// Held reports that it is pinned and must not be used until the change is accepted.
 	Held   bool                `json:"held,omitempty"`
 	Before registry.Definition `json:"before"`
 	After  registry.Definition `json:"after"`
@@ -28,10 +28,16 @@ type Change struct {
 func changed(old, new *registry.Registry, ids []string) []Change {
 	changes := make([]Change, 0, len(ids))
 	for _, id := range ids {
-		was, _ := old.Tool(id)
-		is, _ := new.Tool(id)
-		c := Compare(id, was.Definition(), is.Definition())
-		c.Held = is.Held
+		var c Change
+		if is, ok := new.Tool(id); ok {
+			was, _ := old.Tool(id)
+			c = Compare(id, was.Definition(), is.Definition())
+			c.Held = is.Held
+		} else if _, is, ok := new.Skill(id); ok {
+			_, was, _ := old.Skill(id)
+			c = Compare(id, was.Definition(), is.Definition())
+			c.Held = is.Held
+		}
 		changes = append(changes, c)
 	}
 	return changes
@@ -61,6 +67,8 @@ func Compare(id string, before, after registry.Definition) Change {
 		func(to *registry.Definition, d registry.Definition) { to.Request = d.Request })
 	part("instructions", before.Instructions == after.Instructions,
 		func(to *registry.Definition, d registry.Definition) { to.Instructions = d.Instructions })
+	part("text", before.Text == after.Text, func(to *registry.Definition, d registry.Definition) { to.Text = d.Text })
+	part("files", before.Files == after.Files, func(to *registry.Definition, d registry.Definition) { to.Files = d.Files })
 	return c
 }
 
@@ -80,6 +88,8 @@ func (c *Change) Parts() []Part {
 		{"description", textLines(b.Description), textLines(a.Description)},
 		{"request", textLines(b.Request), textLines(a.Request)},
 		{"instructions of its server", textLines(b.Instructions), textLines(a.Instructions)},
+		{"text", textLines(b.Text), textLines(a.Text)},
+		{"files", textLines(b.Files), textLines(a.Files)},
 		{"inputSchema", jsonLines(b.Input), jsonLines(a.Input)},
 		{"outputSchema", jsonLines(b.Output), jsonLines(a.Output)},
 		{"annotations", jsonLines(marshaled(b.Annotations)), jsonLines(marshaled(a.Annotations))},

@@ -21,6 +21,7 @@ type ServerReport struct {
 	Name      string
 	Transport string
 	Tools     int // in the registry, including stale ones
+	Skills    int // in the registry
 	Hidden    int // removed by the server's include and exclude lists
 	Time      time.Duration
 	Err       error    // why it could not be asked
@@ -57,12 +58,13 @@ func (s ServerReport) MarshalJSON() ([]byte, error) {
 		Name      string   `json:"name"`
 		Transport string   `json:"transport"`
 		Tools     int      `json:"tools"`
+		Skills    int      `json:"skills,omitempty"`
 		Hidden    int      `json:"hidden,omitempty"`
 		Ms        float64  `json:"ms"`
 		Error     *string  `json:"error"`
 		Stale     bool     `json:"stale,omitempty"`
 		Problems  []string `json:"problems,omitempty"`
-	}{s.Name, s.Transport, s.Tools, s.Hidden, ms(s.Time), errorText(s.Err), s.Stale, s.Problems})
+	}{s.Name, s.Transport, s.Tools, s.Skills, s.Hidden, ms(s.Time), errorText(s.Err), s.Stale, s.Problems})
 }
 
 // errorText returns an error's text, or nil without an error.
@@ -78,7 +80,7 @@ func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 func (a *answer) report() ServerReport {
 	return ServerReport{
-		Name: a.server.Name, Transport: a.server.Transport, Tools: len(a.tools), Hidden: a.hidden,
+		Name: a.server.Name, Transport: a.server.Transport, Tools: len(a.tools), Skills: len(a.server.Skills), Hidden: a.hidden,
 		Time: a.time, Err: a.err, Pending: a.pending(), Stale: a.err != nil && len(a.tools) > 0, Problems: a.server.Problems,
 	}
 }

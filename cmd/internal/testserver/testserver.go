@@ -14,13 +14,15 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/registry/skill/skilltest"
 )
 
 // Main serves over stdio until its input ends. -broken makes it print rubbish
 // and exit with 3 instead, -silent makes it never answer, -events adds a
 // tool that does not say what it answers, -notes FILE those that write a file,
 // -waiting one that counts the calls of wait_long, -samples FILE those that note in a
-// file that they were called.
+// file that they were called, -skills FOLDER the skills in a folder.
 func Main() {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
@@ -33,7 +35,11 @@ func Main() {
 			select {}
 		}
 	}
-	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	var opts *mcp.ServerOptions
+	if len(os.Args) > 2 && os.Args[1] == "-skills" {
+		opts = skilltest.Options()
+	}
+	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, opts)
 	read := &mcp.ToolAnnotations{ReadOnlyHint: true}
 	type numbers struct {
 		A int `json:"a" jsonschema:"the first number"`
@@ -82,6 +88,16 @@ func Main() {
 	}
 	if len(os.Args) > 2 && os.Args[1] == "-notes" {
 		addNotes(s, os.Args[2])
+	}
+	if opts != nil {
+		files, err := skilltest.Read(os.DirFS(os.Args[2]))
+		if err == nil {
+			err = skilltest.Serve(s, files.Entries(), files)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 	}
 	if err := s.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -181,6 +181,9 @@ func (d *dialer) connect(ctx context.Context, t mcp.Transport, caps *captures, p
 		o.ToolListChangedHandler = func(context.Context, *mcp.ToolListChangedRequest) { tell(d.server.Name) }
 	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "usetools", Version: version()}, o)
+	if err := addSkills(client); err != nil {
+		return nil, err
+	}
 	if asked.relayed {
 		client.AddReceivingMiddleware(asked.relay(d.hide))
 	}

@@ -54,16 +54,38 @@ type session struct {
 // hung up, or Close was called.
 func (s *session) Done() <-chan struct{} { return s.done }
 
-// List implements backend.Backend. It takes at most the server's StartTimeout.
+// List implements backend.Backend. The tools take at most the server's StartTimeout, and its
+// skills at most skillsTimeout more.
 func (s *session) List(ctx context.Context) (*backend.Listing, error) {
+	l, err := s.listTools(ctx)
+	if err != nil {
+		return nil, err
+	}
+	skills, problems := s.skills(ctx)
+	l.Server.Skills, l.Server.Problems = skills, append(l.Server.Problems, problems...)
+	return l, ctx.Err()
+}
+
+func (s *session) listTools(ctx context.Context) (*backend.Listing, error) {
 	ctx, cancel := s.limit(ctx, s.server.StartTimeout)
 	defer cancel()
-	raws, problems, err := s.pages(ctx)
-	if err != nil {
+	var good []*mcp.Tool // those that the SDK accepts
+	raws, problems, err := s.pages(ctx, "tools", maxTools, func(ctx context.Context, cursor string) error {
+		page, err := s.cs.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
+		if err == nil {
+			good = append(good, page.Tools...)
+		}
+		return err
+	})
+	if err != nil && !s.hasNoTools(err) {
 		return nil, s.explain(ctx, err, "listing its tools", "", s.server.StartTimeout)
 	}
-	info := s.info()
-	l := &backend.Listing{Server: info}
+	if s.process == nil { // only HTTP has headers
+		var bad []string
+		raws, bad = withoutBadHeaders(raws, good)
+		problems = append(problems, bad...)
+	}
+	l := &backend.Listing{Server: s.info()}
 	l.Tools, l.Server.Problems = backend.DecodeTools(s.server.Name, raws)
 	l.Server.Problems = append(problems, l.Server.Problems...)
 	return l, nil
@@ -83,52 +105,45 @@ func (s *session) info() registry.Server {
 	return info
 }
 
-// pages asks for all pages of the list, as long as that leads anywhere.
-func (s *session) pages(ctx context.Context) (tools []json.RawMessage, problems []string, err error) {
+// pages asks for all pages of a list, as long as that leads anywhere. member is the list's name
+// in a result.
+func (s *session) pages(ctx context.Context, member string, most int, ask func(ctx context.Context, cursor string) error) (
+	items []json.RawMessage, problems []string, err error) {
 	var cursor string
 	bytes, seen := 0, map[string]bool{}
 	for page := 1; ; page++ {
-		var seenBySDK *mcp.ListToolsResult
-		raw, err := s.capture(ctx, nil, func(ctx context.Context) (err error) {
-			seenBySDK, err = s.cs.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
-			return err
-		})
+		raw, err := s.capture(ctx, nil, func(ctx context.Context) error { return ask(ctx, cursor) })
 		if err != nil {
-			if page == 1 && s.hasNoTools(err) {
-				return nil, nil, nil
-			}
 			return nil, nil, err
 		}
-		var p struct {
-			Tools  []json.RawMessage `json:"tools"`
-			Cursor json.RawMessage   `json:"nextCursor"`
-		}
+		var p map[string]json.RawMessage
+		var list []json.RawMessage
 		if err := json.Unmarshal(raw, &p); err != nil {
 			return nil, nil, fmt.Errorf("page %d of the list: %w", page, err)
 		}
-		if s.process == nil { // only HTTP has headers
-			var bad []string
-			p.Tools, bad = withoutBadHeaders(p.Tools, seenBySDK.Tools)
-			problems = append(problems, bad...)
+		if p[member] != nil {
+			if err := json.Unmarshal(p[member], &list); err != nil {
+				return nil, nil, fmt.Errorf("page %d of the list: %w", page, err)
+			}
 		}
-		if room := maxTools - len(tools); len(p.Tools) > room {
-			return append(tools, p.Tools[:room]...),
-				append(problems, fmt.Sprintf("the list has more than %d tools; the rest is left out", maxTools)), nil
+		if room := most - len(items); len(list) > room {
+			return append(items, list[:room]...),
+				append(problems, fmt.Sprintf("the list has more than %d %s; the rest is left out", most, member)), nil
 		}
-		tools = append(tools, p.Tools...)
+		items = append(items, list...)
 		bytes += len(raw)
 		cursor = ""
-		json.Unmarshal(p.Cursor, &cursor) // what is no string is no cursor
+		json.Unmarshal(p["nextCursor"], &cursor) // what is no string is no cursor
 		switch {
 		case cursor == "":
-			return tools, problems, nil
+			return items, problems, nil
 		case seen[cursor]:
-			return tools, append(problems, fmt.Sprintf("the list repeats the cursor %.40q after page %d; the rest is left out",
+			return items, append(problems, fmt.Sprintf("the list repeats the cursor %.40q after page %d; the rest is left out",
 				cursor, page)), nil
 		case page == maxPages:
-			return tools, append(problems, fmt.Sprintf("the list has more than %d pages; the rest is left out", maxPages)), nil
+			return items, append(problems, fmt.Sprintf("the list has more than %d pages; the rest is left out", maxPages)), nil
 		case bytes > maxListBytes:
-			return tools, append(problems, fmt.Sprintf("the list has more than %d bytes; the rest is left out", maxListBytes)),
+			return items, append(problems, fmt.Sprintf("the list has more than %d bytes; the rest is left out", maxListBytes)),
 				nil
 		}
 		seen[cursor] = true
