@@ -275,7 +275,7 @@ func (c *modelChild) sayStill() bool {
 			return false
 		}
 		if err == nil && what == worker.Live && !c.s.Resume {
-			err = errors.New("this replay is not one that becomes live")
+			err = errors.New("this replay cannot become live")
 		}
 		if err != nil {
 			c.out.Status, c.out.Message = worker.Diverged, err.Error()

@@ -42,13 +42,13 @@ func TestOlderRecords(t *testing.T) {
 		after     outcome.Status // of the resumed run; if empty, ok
 		stdout    string         // of the resumed run, if it is ok
 	}{
-		"ok":            {status: outcome.OK, resume: "it has ended with ok"},
+		"ok":            {status: outcome.OK, resume: "it ended with ok"},
 		"read-only":     {status: outcome.Canceled, after: outcome.Denied},
-		"nested":        {status: outcome.OK, resume: "it has ended with ok"},
-		"dry":           {status: outcome.OK, resume: "it has ended with ok"},
+		"nested":        {status: outcome.OK, resume: "it ended with ok"},
+		"dry":           {status: outcome.OK, resume: "it ended with ok"},
 		"call":          {status: outcome.OK, replay: nothing, resume: "it is a single call, without a script"},
-		"refused":       {status: outcome.CompileError, replay: nothing, resume: "it has ended with compile_error"},
-		"denied":        {status: outcome.Denied, replay: nothing, resume: "it has ended with denied"},
+		"refused":       {status: outcome.CompileError, replay: nothing, resume: "it ended with compile_error"},
+		"denied":        {status: outcome.Denied, replay: nothing, resume: "it ended with denied"},
 		"waiting":       {status: outcome.Waiting, approvals: 2, stdout: "1 <nil>\n2 <nil>\n"},
 		"waiting-older": {status: outcome.Waiting, approvals: 2, stdout: "1 <nil>\n2 <nil>\n"},
 		"expired":       {status: outcome.Waiting, after: outcome.Waiting},

@@ -300,7 +300,7 @@ func (b *Bound) explainName(e *finding, s *wrappers.Server, name string) {
 	if g.best == nil {
 		e.Signatures, e.Hint = nil, s.Package+" has no tool that this script may call"
 		if b.guesses > maxGuessed {
-			e.Hint = fmt.Sprintf("UseTools(%q) alone lists what it has", s.Package)
+			e.Hint = fmt.Sprintf("UseTools(%q) alone lists its tools", s.Package)
 		}
 		return
 	}
@@ -390,7 +390,7 @@ func (b *Bound) Types(taken int) []string {
 		}
 	}
 	if len(left) > 0 {
-		out = append(out, "left out here: "+text.List(left, 12))
+		out = append(out, "omitted: "+text.List(left, 12))
 	}
 	return out
 }

@@ -36,7 +36,7 @@ func (b *Bound) whyNot(phrase string, res *discovery.Resolution) (status outcome
 		return outcome.Ambiguous, fmt.Sprintf("%q could mean several tools", phrase),
 			"call the one that you mean by its Go name, or put its ID into UseTools"
 	case res.Note != "" && b.Catalog.Misnamed(phrase, res.Note):
-		return outcome.ToolNotFound, res.Note, "call one that it has, or say in plain words what you need"
+		return outcome.ToolNotFound, res.Note, "call one of its tools, or say in plain words what you need"
 	}
 	failed := failedServers(b.Catalog.Registry)
 	if b.Catalog.Asking != nil {

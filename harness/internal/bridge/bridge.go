@@ -212,7 +212,7 @@ func Fields(tool string, r *Result) []byte {
 	if data := r.typed(); data != nil {
 		return data
 	}
-	Warn(fmt.Sprintf("%s answered with text in the place of its typed fields, which are all zero: use Text()", tool))
+	Warn(fmt.Sprintf("%s answered with text instead of its typed fields, which are all zero: use Text()", tool))
 	return nil
 }
 

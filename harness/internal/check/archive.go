@@ -110,7 +110,7 @@ func misfit(name string) (message, hint string) {
 	case strings.Contains(name, "/"):
 		return fmt.Sprintf("%s: a script is one package", name), "put all files beside each other, as package main"
 	case !goFile().MatchString(name):
-		return fmt.Sprintf("%s: a script holds Go files alone", name), "put a text into a constant, or send it as an input and read it with Input"
+		return fmt.Sprintf("%s: a script contains only Go files", name), "put a text into a constant, or send it as an input and read it with Input"
 	}
 	return "", ""
 }
@@ -136,7 +136,7 @@ func (s *Script) unpack(text []byte) []Diagnostic {
 		}
 		message, hint := misfit(p.Name)
 		if message == "" && seen[p.Name] {
-			message, hint = p.Name+": there are two files of this name", "rename one of them"
+			message, hint = p.Name+": two files have this name", "rename one of them"
 		}
 		seen[p.Name] = true
 		if message != "" {
@@ -179,7 +179,7 @@ func (s *Script) part(src []byte, p Part) []Diagnostic {
 		return o.refused
 	case !o.hasPackage:
 		return []Diagnostic{{Kind: Compile, Line: p.Line, Column: 1, Message: p.Name + " does not begin with package main",
-			Hint: "each file of a script with several is a whole Go file: package main, its imports, declarations"}}
+			Hint: "each of several files must be a complete Go file: package main, imports, declarations"}}
 	}
 	pieces := []piece{{0, p.from, max(len(src)-1, 0)}} // its end is not on the next marker
 	return s.add(src, pieces, o, p.from+len(bytes.TrimRight(src, " \t\r\n")))

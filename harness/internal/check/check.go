@@ -124,7 +124,7 @@ func (s *Script) Check(o *Options) (*Checked, []Diagnostic) {
 		}
 	case <-time.After(maxCheck):
 		return nil, []Diagnostic{{Kind: Refused, Message: fmt.Sprintf("the script's types take more than %v to check", maxCheck),
-			Hint: "declare fewer types, or let them hold each other through pointers"}}
+			Hint: "declare fewer types, or let them refer to each other through pointers"}}
 	}
 	return &Checked{Fset: s.fset, Packages: append(c.done, c.main), Info: c.info, Importer: c, Unused: c.unused,
 		Warnings: tidy(slices.Concat(s.warnings, s.notes, c.doubts), s.text), checker: c}, nil
@@ -501,7 +501,7 @@ func (c *checker) noteUncalled() {
 			s := c.info.Selections[sel]
 			if s != nil && s.Kind() == types.MethodVal && c.isUnits(s.Recv()) && c.takesAny(call, i) {
 				name := c.plain(types.ExprString(sel))
-				c.warn(sel.Sel.Pos(), "%s is a method: %s() has its result", name, name)
+				c.warn(sel.Sel.Pos(), "%s is a method: call %s()", name, name)
 			}
 		}
 		return true

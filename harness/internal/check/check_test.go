@@ -288,7 +288,7 @@ func TestOneWrongNameFitsIn150Tokens(t *testing.T) {
 
 func TestTextThatIsNoSourceIsNamed(t *testing.T) {
 	for src, want := range map[string]string{
-		"println(\"a\x00\")":           "1:11: the script holds a NUL byte",
+		"println(\"a\x00\")":           "1:11: the script contains a NUL byte",
 		"x\n\xff := 1":                 "2:1: the script is not UTF-8: byte 0xff",
 		"\xff\xfex\x00":                "1:1: the script is UTF-16",
 		"":                             "the script is empty",

@@ -161,7 +161,7 @@ var advices = map[code]struct {
 	nonSliceableOperand:    {"", (*checker).explainNoList},
 	invalidLen:             {"", (*checker).explainNoList},
 
-	unusedVar:                {"look at it: if err != nil { panic(err) }; or assign to _ where a failure does not matter", nil},
+	unusedVar:                {"check it: if err != nil { panic(err) }; or assign to _ where a failure does not matter", nil},
 	invalidStructLit:         {"name the fields: T{Name: …}", nil},
 	unexportedLitField:       {"name the fields: T{Name: …}", nil},
 	missingReturn:            {"end every path of a function that has results with return or panic", nil},
@@ -170,7 +170,7 @@ var advices = map[code]struct {
 	unaddressableFieldAssign: {"a struct in a map cannot be changed in place: copy it, change it, store it", nil},
 }
 
-const olderHint = "remove the //go:build line: a file is in the release of Go that it asks for, and scripts have the newest"
+const olderHint = "remove the //go:build line: it selects an older release of Go, and scripts use the newest"
 
 const anyHint = "a value of type any has to be asserted first: m, ok := v.(map[string]any); or decode the whole result: r.JSON(&x)"
 
@@ -553,7 +553,7 @@ func (c *checker) explainCall(f fault, d *Diagnostic) {
 	c.describeCall(call, d)
 	c.explainToolCall(call, d)
 	if c.isReturn(call) && slices.ContainsFunc(call.Args, c.isError) {
-		d.Hint = "look at the error first: if err != nil { panic(err) }; then Return(v)"
+		d.Hint = "check the error first: if err != nil { panic(err) }; then Return(v)"
 	}
 }
 
@@ -570,7 +570,7 @@ func (c *checker) explainToolCall(call *ast.CallExpr, d *Diagnostic) {
 	if len(call.Args) > 0 {
 		t := c.info.TypeOf(call.Args[0])
 		if t != nil && t.String() == "context.Context" || !isKnown(t) && isContext(call.Args[0]) {
-			d.Hint = "leave out the context: the harness has the deadline"
+			d.Hint = "leave out the context: the harness applies the deadline"
 			return
 		}
 	}
@@ -732,9 +732,9 @@ func (c *checker) explainReturn(f fault, d *Diagnostic) {
 			return
 		case *ast.FuncDecl:
 			if n.Recv == nil && n.Name.Name == "main" {
-				d.Hint = "the script's value is given with Return(v)"
+				d.Hint = "return the script's value with Return(v)"
 				if strings.Contains(f.Msg, "have (error)") {
-					d.Hint = "main has no results: panic(err) ends the script with it"
+					d.Hint = "main has no results: end the script with panic(err)"
 				}
 			}
 			return

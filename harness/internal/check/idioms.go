@@ -16,19 +16,19 @@ type idiom struct {
 
 const (
 	numbers   = `u?int(?:8|16|32|64)?|uintptr|byte|rune|float32|float64`
-	converted = "Go converts nothing by itself: write $1(…) around the other one"
+	converted = "Go has no implicit conversions: write $1(…) around the other operand"
 )
 
 var idioms = []idiom{
 	// Numbers and texts.
 	{message: `mismatched types int\w* and time\.Duration`, hint: "convert the number: time.Duration(n) * time.Second"},
-	{message: `cannot convert "?.* to type interface\{Error\(\) string\}`, line: `\+`, hint: "a text of an error: err.Error(), or fmt.Sprint(\"…\", err)", first: true},
+	{message: `cannot convert "?.* to type interface\{Error\(\) string\}`, line: `\+`, hint: "the text of an error is err.Error() or fmt.Sprint(\"…\", err)", first: true},
 	{message: `mismatched types string and untyped nil`, hint: `a string is never nil: compare with ""`, first: true},
 	{message: `mismatched types (?:untyped )?(?:` + numbers + `) and (?:untyped )?(float\d\d)\)`, hint: converted},
 	{message: `mismatched types (?:untyped )?(` + numbers + `) and (?:untyped )?(?:` + numbers + `)\)`, hint: converted},
 	{message: `mismatched types (?:(?:untyped )?string and \S+Result|\S+Result and (?:untyped )?string)\)`, hint: "a result is a struct: its text is r.Text()"},
-	{message: `mismatched types (?:(?:untyped )?string and (?:untyped )?\S+|(?:untyped )?\S+ and (?:untyped )?string)\)`, hint: "make a string of the other one: fmt.Sprint(x)"},
-	{message: `mismatched types \S+Result and untyped nil\)`, hint: "a result is a struct, which is never nil: look at err"},
+	{message: `mismatched types (?:(?:untyped )?string and (?:untyped )?\S+|(?:untyped )?\S+ and (?:untyped )?string)\)`, hint: "convert the other operand to a string: fmt.Sprint(x)"},
+	{message: `mismatched types \S+Result and untyped nil\)`, hint: "a result is a struct, which is never nil: check err"},
 	{message: `cannot use nil as (string|bool|u?int\w*|float\w+|[A-Z]\w*) value`, hint: "nil is for pointers, slices, maps, channels, funcs and interfaces; leave the value out for the zero value"},
 	{message: `string constant.* as \[\]byte value`, hint: "convert it: []byte(…)"},
 	// Lists and maps.
@@ -42,13 +42,13 @@ var idioms = []idiom{
 	{message: `of struct type \w+\.\w+Result\) to type (?:\[\]byte|string)`, hint: "a result is a struct: its text is r.Text(), and r.JSON(&v) decodes it"},
 	{message: `no field or method (?:push|append|add|Append|Push|Add)\b`, line: `\.\w+\(`, hint: "to add to a list: xs = append(xs, x); to a map: m[k] = v", first: true},
 	{message: `type (?:string|\[\]\S+) has no field or method (?:length|len|Len|Length|size|count)\b`, hint: "use len(x)", first: true},
-	{message: `type error has no field or method [A-Z]`, line: `\.\w+\(`, hint: "UseTools gives an error, not the tools: a tool is a function of its server's package, git.Log(git.LogParams{…})"},
+	{message: `type error has no field or method [A-Z]`, line: `\.\w+\(`, hint: "UseTools returns an error, not the tools: a tool is a function of its server's package, git.Log(git.LogParams{…})"},
 	{message: `type string has no field or method (?:Year|Month|Day|Hour|Weekday|Unix|Format|Before|After|Sub|AddDate|Truncate)\b`, hint: "it is a text: t, err := time.Parse(time.RFC3339, s)", first: true},
-	{message: `too many arguments in call to .* have \([^()]*error\)`, hint: "the call inside gives an error, too: assign its results first, look at err"},
-	{message: `assignment mismatch: 2 variables but .* returns 1 value`, hint: "it has one result: take that alone"},
+	{message: `too many arguments in call to .* have \([^()]*error\)`, hint: "the inner call also returns an error: assign its results first, then check err"},
+	{message: `assignment mismatch: 2 variables but .* returns 1 value`, hint: "it has one result: assign only that"},
 	// Methods, structs, generics.
 	{message: `method (\w+) has pointer receiver`, hint: "$1 belongs to the pointer: write &T{…}", first: true},
-	{message: `cannot refer to unexported (?:field|method)`, hint: "what begins with a small letter is private to its package; use its exported functions and methods"},
+	{message: `cannot refer to unexported (?:field|method)`, hint: "lower-case names are private to their package; use its exported functions and methods"},
 	{message: `cannot infer (\w+)`, hint: "write the type arguments: f[int](…)"},
 	{message: `cannot use generic (?:type|function) (\w+)`, hint: "write the type arguments: $1[int]"},
 	{message: `type parameter (\w+) cannot use operator [<>]`, hint: "constrain it: [$1 cmp.Ordered]"},
@@ -56,12 +56,12 @@ var idioms = []idiom{
 	{message: `interface type any`, hint: anyHint},
 	{message: `requires go1\.`, hint: olderHint},
 	// Syntax.
-	{message: `^syntax error: missing import path`, hint: `a package's path stands in quotes: import "strings"; a script is Go, nothing else runs`},
+	{message: `^syntax error: missing import path`, hint: `an import path is written in quotes: import "strings"; a script is Go`},
 	{message: `illegal character U\+003F`, hint: "Go has no ?: write if … { … } else { … }"},
 	{message: `^syntax error: expected ';', found '(\+\+|--)'`, hint: "$1 is a statement and has no value: write it on its own line"},
 	{message: `^syntax error: expected '\(', found`, line: `^\s*func \w+\(`, hint: "inside a function: name := func(…) … { … }"},
 	{message: `^syntax error: missing ',' in argument list`, line: `\w+\(.*\w+:`, hint: "arguments have no names in Go: write the values in their order"},
-	{message: `^syntax error: illegal rune literal`, hint: `strings stand in double quotes: "hello"; 'x' is one character`},
+	{message: `^syntax error: illegal rune literal`, hint: `strings are written in double quotes: "hello"; 'x' is one character`},
 	{message: `missing ',' before newline`, hint: "end the last line of the list with a comma, too"},
 	{message: `^syntax error: missing ',' in type argument list`, line: `^\s*func \(`, hint: "a method has no type parameters of its own: make it a function, func Map[T, U any](l List[T], …)", first: true},
 }

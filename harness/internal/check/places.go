@@ -54,7 +54,7 @@ func (c *checker) refusedPlaces() []Diagnostic {
 				refuse(n, "slog.Logger.Handler, which does not know the line of a call,")
 			case export.WritesPlace(f) && (!called[n] || n.Name == "Output"):
 				name := strings.NewReplacer("(*", "", ")", "").Replace(f.FullName())
-				refuse(n, strings.TrimPrefix(name, "log/")+", whose line is another than that of the call,")
+				refuse(n, strings.TrimPrefix(name, "log/")+", which would not print the call's line,")
 			}
 		}
 		return true

@@ -157,7 +157,7 @@ func (r *requirements) missing(of ast.Expr, at ast.Expr, pos token.Pos, lit *ast
 	}
 	d := r.diagnose(Compile, pos, "%s %s not set in a value of type %s.%s",
 		noun, strings.Join(names, ", "), named.Obj().Pkg().Name(), named.Obj().Name())
-	d.Hint = "the tool refuses a call without; a zero value counts when it is written"
+	d.Hint = "the tool rejects calls without it; a zero value counts if you write it"
 	d.concern(CodeRequired, serverOf(named.Obj()), named.Obj().Name(), names[0])
 	d.Signatures = []string{r.typeLine(named, names)}
 	return []Diagnostic{d}

@@ -219,7 +219,7 @@ func (w *walker) comment(offset int, lit string) {
 	case strings.HasPrefix(lit, "//go:linkname"), strings.HasPrefix(lit, "//go:cgo_"):
 		reason = "scripts do not link to other code"
 	case strings.HasPrefix(lit, "//go:embed"):
-		reason = "a script has no files but its Go; put the text into a constant"
+		reason = "a script has no files except its source; put the text into a constant"
 	default:
 		return
 	}

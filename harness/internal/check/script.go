@@ -210,11 +210,11 @@ func (s *Script) syntaxErrors(f *file, err error, o outline, end int) []Diagnost
 		case strings.HasPrefix(e.Msg, "expected selector or type assertion"):
 			d.Hint = cmp.Or(otherLanguage(s.text, offset), "the names of a package's functions and types begin with a capital letter")
 		case e.Msg == "expected operand, found '{'":
-			d.Hint = "a struct's fields stand behind its type: git.LogParams{RepoPath: \".\"}"
+			d.Hint = "write a struct's fields after its type: git.LogParams{RepoPath: \".\"}"
 		case e.Msg == "expected '==', found '='":
 			d.Hint = "arguments have no names in Go; those of a tool are the fields of a struct: git.LogParams{RepoPath: \".\"}"
 		case strings.HasPrefix(e.Msg, "expected ';', found ") && bytes.HasSuffix(bytes.TrimRight(s.text[:min(offset, len(s.text))], " \t"), []byte("await")):
-			d.Hint = "a call waits by itself: leave out await"
+			d.Hint = "leave out await: every call waits"
 		case e.Msg == "exceeded max nesting depth":
 			d.Kind = Refused
 		default:

@@ -24,7 +24,7 @@ func clean(src []byte) ([]byte, *Diagnostic) {
 		blank(text[:len(mark)])
 	}
 	if i := bytes.IndexByte(text, 0); i >= 0 {
-		return nil, badByte(text, i, "the script holds a NUL byte")
+		return nil, badByte(text, i, "the script contains a NUL byte")
 	}
 	if i := invalidUTF8(text); i >= 0 {
 		return nil, badByte(text, i, fmt.Sprintf("the script is not UTF-8: byte 0x%02x", text[i]))

@@ -108,7 +108,7 @@ func (c *checker) vetFormat(call *ast.CallExpr) {
 	name := f.Pkg().Path() + "." + f.Name()
 	if at, ok := plainPrints[name]; ok {
 		if format, ok := c.constantText(call, at); ok && len(call.Args) > at+1 && someVerb().MatchString(format) {
-			c.doubt(call.Pos(), "%s prints %s as it stands: with a format it is %s", name, someVerb().FindString(format)[:2], strings.TrimSuffix(name, "ln")+"f")
+			c.doubt(call.Pos(), "%s prints %s literally; for a format use %s", name, someVerb().FindString(format)[:2], strings.TrimSuffix(name, "ln")+"f")
 		}
 		return
 	}

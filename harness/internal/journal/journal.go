@@ -62,7 +62,7 @@ func New(seed []byte, tell func(record.Progress)) *Journal {
 func Begin(b *record.Begin, records *store.Store, tell func(record.Progress)) (*Journal, error) {
 	w, err := begin(b, records)
 	if err != nil {
-		return nil, fmt.Errorf("the run cannot be recorded, and has not begun: %w", err)
+		return nil, fmt.Errorf("the run was not started, because it cannot be recorded: %w", err)
 	}
 	j := New(b.Seed, tell)
 	j.w, j.store = w, records

@@ -80,7 +80,7 @@ func (p *Replayer) compare(res *outcome.Result) *Difference {
 		return &Difference{What: "calls", Text: d.Error()}
 	case res.Status != p.recorded():
 		return &Difference{What: "status", Want: end.Status, Got: string(res.Status),
-			Text: fmt.Sprintf("it ended with %s; in the record with %s", statusText(res.Status, gotError.Message),
+			Text: fmt.Sprintf("the replay ended with %s, the recorded run with %s", statusText(res.Status, gotError.Message),
 				statusText(p.recorded(), wantError.Message))}
 	case wantError.Message != gotError.Message:
 		return differ("error", wantError.Message, gotError.Message)
@@ -136,8 +136,7 @@ func printable(s string) string { return notText().ReplaceAllLiteralString(s, "\
 func (p *Replayer) differ(what, want, got string) *Difference {
 	d := differ(what, want, got)
 	if slices.ContainsFunc(p.run.Notes, func(n *record.Note) bool { return n.Lost }) {
-		d.Text += fmt.Sprintf("; the script read its clock more than %d times, and the record does not have what it read "+
-			"after that", record.MaxReadings)
+		d.Text += fmt.Sprintf("; the script read its clock more than %d times, and the record lacks the later readings", record.MaxReadings)
 	}
 	return d
 }

@@ -22,7 +22,7 @@ func Replay(ctx context.Context, e *engine.Engine, run *record.Run, source strin
 	case run.Damaged != nil:
 		return nil, nil, run.Damaged
 	case end == nil:
-		return nil, nil, errors.New("the run has not ended, or its process died: its record has no end to compare with")
+		return nil, nil, errors.New("the run has not ended, or its process died: its record has no result to compare with")
 	}
 	recorded, err := run.Text(run.Begin.Script)
 	if err != nil {

@@ -72,7 +72,7 @@ func Resumable(run *record.Run, more worker.Limits) error {
 			return nil
 		}
 	}
-	return no("it has ended with %s", end.Status)
+	return no("it ended with %s", end.Status)
 }
 
 // BoundedLimits returns the limits of a record, which is untrusted, bounded to what a repeated

@@ -272,7 +272,7 @@ func (h *Held) Come(bytes int) error {
 	}{{&h.room.account, h.own}, {s.tenant(h.room.tenant), h.shared}, {&s.all, h.shared}} {
 		if !x.fits(n-x.has, x.has) {
 			h.set(0, 0)
-			return fmt.Errorf("the tool was called, but its result of %d bytes found no room beside the others under way (at "+
+			return fmt.Errorf("the tool was called, but its result of %d bytes does not fit into memory beside the others under way (at "+
 				"most %d MB): make fewer calls at once, or ask for less", n, x.max>>20)
 		}
 	}

@@ -58,7 +58,7 @@ func TestCallsWaitForRoomOfTheirResults(t *testing.T) {
 			small.Release()
 		}
 		if err := (<-hold(room, "small")).Come(10 * mb); err == nil ||
-			!strings.Contains(err.Error(), "the tool was called, but its result of 10485760 bytes found no room") {
+			!strings.Contains(err.Error(), "the tool was called, but its result of 10485760 bytes does not fit into memory") {
 			t.Errorf("a result of 10 MB found room: %v", err)
 		}
 		a.Release()

@@ -116,7 +116,7 @@ func (c *child) work(lock *sandbox.Config) error {
 // serve speaks the protocol once, from the script in the given frame to done.
 func (c *child) serve(k kind, b []byte) error {
 	if k != kindScript {
-		return fmt.Errorf("%w: %v where %v was due", errFrame, k, kindScript)
+		return fmt.Errorf("%w: %v instead of %v", errFrame, k, kindScript)
 	}
 	if err := c.script.decode(b); err != nil {
 		return err
@@ -244,7 +244,7 @@ func (c *child) read(want kind, v any) error {
 
 func (c *child) decode(want kind, v any, k kind, b []byte) error {
 	if k != want {
-		return fmt.Errorf("%w: %v where %v was due", errFrame, k, want)
+		return fmt.Errorf("%w: %v instead of %v", errFrame, k, want)
 	}
 	return json.Unmarshal(b, v)
 }
@@ -465,9 +465,9 @@ func (c *child) Input(name string) ([]byte, error) {
 // Stored implements exec.Host.
 func (c *child) Stored(id string) ([]byte, error) {
 	if c.script.Stored == nil {
-		return nil, errors.New("Stored: there is no session here, so nothing is kept between scripts; do it all in one script")
+		return nil, errors.New("Stored: without a session, nothing is kept between scripts; do everything in one script")
 	}
-	return lookUp(c.script.Stored, id, "Stored", "values are kept for 30 minutes, by the server that cut them; of this client there are")
+	return lookUp(c.script.Stored, id, "Stored", "values are kept for 30 minutes by the server that truncated them; this client has")
 }
 
 // RunScript implements exec.Host.

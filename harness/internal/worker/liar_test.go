@@ -116,8 +116,8 @@ var lies = map[string]lieTold{
 	"a call after done":            {func(l *liar) { l.running(); l.send(kindDone, done{}); l.call(1, "s.forbidden"); l.wait() }, OK, ""},
 	"has seen what nobody sent":    {func(l *liar) { l.parked(1); l.send(kindStill, still{Waiting: 1, Seen: 1 << 31}); l.wait() }, SandboxError, "it has seen"},
 	"is still in no JSON":          {func(l *liar) { l.parked(1); l.frames.write(kindStill, []byte("still")); l.wait() }, SandboxError, "broke the protocol"},
-	"is still twice":               {func(l *liar) { l.parked(1); l.still(1, 1, true); l.still(1, 1, true); l.wait() }, SandboxError, "said so before"},
-	"is still before it was":       {func(l *liar) { l.parked(2); l.still(2, 1, false); l.still(2, 0, false); l.wait() }, SandboxError, "said so before"},
+	"is still twice":               {func(l *liar) { l.parked(1); l.still(1, 1, true); l.still(1, 1, true); l.wait() }, SandboxError, "a repetition"},
+	"is still before it was":       {func(l *liar) { l.parked(2); l.still(2, 1, false); l.still(2, 0, false); l.wait() }, SandboxError, "a repetition"},
 	"forgets a call":               {func(l *liar) { l.parked(1); l.call(7, "s.slow"); l.still(1, 1, false); l.wait() }, Timeout, ""},
 	"makes up a call that waits":   {func(l *liar) { l.parked(1); l.still(2, 1, false); l.wait() }, Timeout, ""},
 	"waits for less than no calls": {func(l *liar) { l.parked(1); l.still(-1, 1, true); l.wait() }, Timeout, ""},
@@ -136,7 +136,7 @@ var lies = map[string]lieTold{
 // replayLies are those of a worker whose replay becomes live.
 var replayLies = map[string]lieTold{
 	"is still for ever":        {func(l *liar) { l.live(); l.still(0, 1, false); l.wait() }, SandboxError, "no call is parked"},
-	"is still without end":     {func(l *liar) { l.running(); l.still(0, 0, false); l.still(0, 0, false); l.wait() }, SandboxError, "said so before"},
+	"is still without end":     {func(l *liar) { l.running(); l.still(0, 0, false); l.still(0, 0, false); l.wait() }, SandboxError, "a repetition"},
 	"has seen the future":      {func(l *liar) { l.running(); l.still(0, 1, false); l.wait() }, SandboxError, "it has seen"},
 	"repeats after it is live": {func(l *liar) { l.live(); l.call(1, "s.park"); l.read(1); l.still(0, 2, false); l.wait() }, Timeout, ""},
 	"is live with a parked call": {func(l *liar) {

@@ -135,7 +135,7 @@ func (p *process) readReady() error {
 		return err
 	}
 	if k != kindReady {
-		return fmt.Errorf("%w: %v where %v was due", errFrame, k, kindReady)
+		return fmt.Errorf("%w: %v instead of %v", errFrame, k, kindReady)
 	}
 	r := &ready{}
 	if err := json.Unmarshal(b, r); err != nil {

@@ -405,7 +405,7 @@ func TestCallsThatWereHeldTakeTurns(t *testing.T) {
 func TestAReplayThatIsNotToBeResumedDoesNotBecomeLive(t *testing.T) {
 	s := resume(nil)
 	o, err := Run(t.Context(), &Script{Source: "shop.List()", Replay: &Replay{}}, s, nil)
-	if err != nil || o.Status != Diverged || !strings.Contains(o.Message, "becomes live") {
+	if err != nil || o.Status != Diverged || !strings.Contains(o.Message, "cannot become live") {
 		t.Errorf("%v, %s", err, said(o))
 	}
 }

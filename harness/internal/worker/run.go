@@ -450,7 +450,7 @@ func (r *run) converse(s *Script, begun time.Time) error {
 	if s.Check {
 		k, b, err := readFrame(r.p.from, maxFrameToParent)
 		if err == nil && k != kindLowered {
-			err = fmt.Errorf("sent frame %v where %v was due", k, kindLowered)
+			err = fmt.Errorf("sent frame %v instead of %v", k, kindLowered)
 		}
 		if err != nil {
 			return r.broken("%v", err)
@@ -490,7 +490,7 @@ func (r *run) orErrors(want kind, v any) (ok bool, err error) {
 		var e Errors
 		err := json.Unmarshal(b, &e)
 		if err == nil && len(e.Errors) == 0 {
-			err = errors.New("it holds no error")
+			err = errors.New("it contains no error")
 		}
 		if err = cmp.Or(err, validate(&e.Errors), validate(&e.Warnings)); err != nil {
 			return false, r.broken("frame %v: %v", k, err)
@@ -503,7 +503,7 @@ func (r *run) orErrors(want kind, v any) (ok bool, err error) {
 		r.p.kill()
 		return false, nil
 	}
-	return false, r.broken("sent frame %v where %v was due", k, want)
+	return false, r.broken("sent frame %v instead of %v", k, want)
 }
 
 // validate truncates a list of diagnostics to maxErrors, and returns an error if one of them is
@@ -566,7 +566,7 @@ func (r *run) serve() error {
 		}
 		if frames > maxFrames {
 			r.out.Status = OutputLimit
-			r.out.Message = fmt.Sprintf("the script sent more than %d values, calls and warnings; call Return once, with all that it has to say", maxFrames)
+			r.out.Message = fmt.Sprintf("the script sent more than %d values, calls and warnings; call Return once, with all values", maxFrames)
 			r.p.kill()
 			return nil
 		}
@@ -676,7 +676,7 @@ func (r *run) still(b []byte) (bool, error) {
 	case s.Seen > told:
 		err = fmt.Errorf("it has seen %d frames of %d", s.Seen, told)
 	case s.mark() < r.stills:
-		err = errors.New("it has said so before")
+		err = errors.New("it is a repetition")
 	}
 	if err != nil {
 		return false, r.broken("frame %v: %v", kindStill, err)
@@ -714,7 +714,7 @@ func (r *run) next(s *still, answered int) (bool, error) {
 		return false, r.ctx.Err()
 	}
 	if err == nil && what == Live && !r.resume {
-		err = errors.New("this replay is not one that becomes live")
+		err = errors.New("this replay cannot become live")
 	}
 	if err != nil {
 		r.out.Status, r.out.Message = Diverged, err.Error()
@@ -918,8 +918,8 @@ var fatal = []struct {
 	code   exec.Code
 	say    string
 }{
-	{"stack overflow", MemoryLimit, "", "stack overflow: a function calls itself without end, or deeper than a script's stack: in 512 MB some 200,000 calls of functions, 20,000 of closures"},
-	{"goroutine stack exceeds", MemoryLimit, "", "stack overflow: a function calls itself without end, or deeper than a script's stack: in 512 MB some 200,000 calls of functions, 20,000 of closures"},
+	{"stack overflow", MemoryLimit, "", "stack overflow: the recursion is endless or too deep; the limit in 512 MB is about 200,000 nested calls of functions, or 20,000 of closures"},
+	{"goroutine stack exceeds", MemoryLimit, "", "stack overflow: the recursion is endless or too deep; the limit in 512 MB is about 200,000 nested calls of functions, or 20,000 of closures"},
 	{"concurrent map", ScriptError, "", mapFatal},
 	{fatalTexts[exec.CodeDeadlock], ScriptError, exec.CodeDeadlock, "fatal error: " + fatalTexts[exec.CodeDeadlock]},
 }
@@ -948,7 +948,7 @@ func crashed(state *os.ProcessState, ours bool, stderr string, l Limits, b *Budg
 	case code == sandbox.ExitMemory || sandbox.OutOfMemory(goFatal, stderr):
 		return MemoryLimit, "", memory
 	case code == goFatal && stderr == "": // it had no memory left for a message
-		return MemoryLimit, "", "the worker died without a word, most likely because memory ran out"
+		return MemoryLimit, "", "the worker died without a message, probably because memory ran out"
 	case code == goFatal || strings.Contains(stderr, "fatal error: "): // only the runtime writes there
 		for _, f := range fatal {
 			if strings.Contains(stderr, f.text) {
@@ -962,7 +962,7 @@ func crashed(state *os.ProcessState, ours bool, stderr string, l Limits, b *Budg
 	case code == -1 && !ours && state != nil && state.UserTime()+state.SystemTime() >= l.CPU:
 		return CPULimit, "", cpu
 	case code == -1 && !ours && state != nil && state.String() == "signal: killed":
-		return MemoryLimit, "", "the system killed the worker, most likely because memory ran out"
+		return MemoryLimit, "", "the system killed the worker, probably because memory ran out"
 	}
 	why := "it closed its pipe without an answer"
 	_, words, spoke := strings.Cut(stderr, "fatal error: ")
