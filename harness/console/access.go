@@ -40,10 +40,10 @@ type doors struct {
 
 // browser is a signed-in browser.
 type browser struct {
-	token string // name of its token; "" for the operator, signed in by a link
-	seen  time.Time
-	said  []notice      // notices for its next page
-	gone  chan struct{} // closed at sign-out
+	token   string // name of its token; "" for the operator, signed in by a link
+	seen    time.Time
+	notices []notice      // for its next page
+	gone    chan struct{} // closed at sign-out
 }
 
 // notice reports the result of an action. Next is the optional address of the next step
@@ -193,8 +193,8 @@ func (c *Console) browser(r *http.Request) *browser {
 	return b
 }
 
-// stays reports whether a browser is still signed in as the same viewer.
-func (c *Console) stays(b *browser, was *Viewer) bool {
+// isSignedIn reports whether a browser is still signed in as the same viewer.
+func (c *Console) isSignedIn(b *browser, was *Viewer) bool {
 	d := &c.doors
 	d.mu.Lock()
 	idle := time.Since(b.seen)
@@ -240,9 +240,9 @@ func Visits(r *http.Request) bool {
 	return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
-// comeAgain reloads a page that was reached by a link from another site. The browser omits
+// reloadPage reloads a page that was reached by a link from another site. The browser omits
 // the cookie on the first request and sends it on the reload.
-const comeAgain = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0">` +
+const reloadPage = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0">` +
 	`<title>UseTools</title></head><body></body></html>`
 
 func (c *Console) open(w http.ResponseWriter, r *http.Request) {

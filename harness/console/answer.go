@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	maxWord = 1000 // characters of a reason
-	maxTold = 5    // failures that are reported
+	maxWord     = 1000 // characters of a reason
+	maxReported = 5    // failures that are reported
 )
 
 // answer handles the form that approves or rejects calls of one run. It checks all calls before
@@ -110,26 +110,26 @@ func (a *answering) read(value string) (call *approval.Call, bad []formQuestion,
 		a.fail("%s no longer exists: its record was removed, or you do not have access.", text.FirstBytes(id, 100))
 		return nil, nil, nil
 	}
-	said := &record.Answer{Yes: a.how != "no", Who: v.Name, How: "console", Digest: digest}
+	answer := &record.Answer{Yes: a.how != "no", Who: v.Name, How: "console", Digest: digest}
 	yes, no := v.mayAnswer(call)
-	if !said.Yes {
-		if said.Word = a.word; !no {
+	if !answer.Yes {
+		if answer.Word = a.word; !no {
 			return nil, nil, forbidden(whoMay(call))
 		}
 	} else {
-		said.Until, said.Whole = time.Now().Add(record.GrantFor), a.how == "whole"
+		answer.Until, answer.Whole = time.Now().Add(record.GrantFor), a.how == "whole"
 		switch {
 		case !yes:
 			return nil, nil, forbidden(whoMay(call))
 		case call.Question != nil:
-			if said.Input, bad, err = fill(call.Question, v.r.PostForm); err != nil || bad != nil {
+			if answer.Input, bad, err = fill(call.Question, v.r.PostForm); err != nil || bad != nil {
 				return call, bad, err
 			}
-		case said.Whole && !call.Whole:
+		case answer.Whole && !call.Whole:
 			return nil, nil, badRequest("The config does not allow one approval for all calls of this tool in a run.")
 		}
 	}
-	a.calls, a.answers = append(a.calls, call), append(a.answers, said)
+	a.calls, a.answers = append(a.calls, call), append(a.answers, answer)
 	return call, nil, nil
 }
 
@@ -146,8 +146,8 @@ func (a *answering) call(id string) *approval.Call {
 }
 
 // send saves one answer, or adds a sentence that says why it failed.
-func (a *answering) send(call *approval.Call, said *record.Answer) {
-	if err := a.v.c.store.Answer(call.ID, said); err != nil {
+func (a *answering) send(call *approval.Call, answer *record.Answer) {
+	if err := a.v.c.store.Answer(call.ID, answer); err != nil {
 		a.fail("%s.", approval.Refused(call, err))
 		return
 	}
@@ -170,10 +170,10 @@ func whoMay(a *approval.Call) string {
 // end reports the answers and what happens next, and returns the path of the next page.
 func (a *answering) end(at string) string {
 	v := a.v
-	for _, text := range a.failed[:min(len(a.failed), maxTold)] {
+	for _, text := range a.failed[:min(len(a.failed), maxReported)] {
 		v.say("bad", "%s", text)
 	}
-	if more := len(a.failed) - maxTold; more > 0 {
+	if more := len(a.failed) - maxReported; more > 0 {
 		v.say("bad", "%s not answered.", plural(more, "more call was", "more calls were"))
 	}
 	v.c.Changed(topicApprovals, topicRuns)
@@ -184,30 +184,30 @@ func (a *answering) end(at string) string {
 	v.c.Changed(topicRun(id))
 	run, err := v.c.store.Load(id)
 	if err != nil {
-		v.tell(notice{Kind: "wait", Text: a.said() + "Run " + id + " cannot be read now."})
+		v.notify(notice{Kind: "wait", Text: a.summary() + "Run " + id + " cannot be read now."})
 		return "/approvals"
 	}
-	n := notice{Kind: "wait", Text: a.said() + whatNext(run, v.c.host.Goes(id), v.terminal("resume", id))}
+	n := notice{Kind: "wait", Text: a.summary() + whatNext(run, v.c.host.Goes(id), v.terminal("resume", id))}
 	if len(a.done) > 0 {
 		n.Kind = "ok"
 	}
 	if v.Sees(run.Begin.Subject) {
 		n.Next, n.Do = "/runs/"+id, "To the run"
 	}
-	v.tell(n)
+	v.notify(n)
 	if slices.ContainsFunc(approval.Open(run), func(c *approval.Call) bool { return c.ID == at }) { // some calls are still pending
 		return back(at)
 	}
 	return "/approvals"
 }
 
-// said returns a sentence about the answered calls, or "" if there are none.
-func (a *answering) said() string {
+// summary returns a sentence about the answered calls, or "" if there are none.
+func (a *answering) summary() string {
 	if len(a.done) == 0 {
 		return ""
 	}
 	last := a.done[len(a.done)-1]
-	calls := fmt.Sprintf("%s of %s", count(len(a.done), "call"), whole(text.FirstBytes(last.Tool, 200)))
+	calls := fmt.Sprintf("%s of %s", count(len(a.done), "call"), oneLine(text.FirstBytes(last.Tool, 200)))
 	switch {
 	case last.IsLedger():
 		calls = "all calls of the dry run"

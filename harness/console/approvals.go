@@ -96,8 +96,8 @@ func (x *inboxItem) Note() string {
 	return ""
 }
 
-// Said returns the answer in words, without times and reason.
-func (x *inboxItem) Said() string {
+// AnswerLine returns the answer in words, without times and reason.
+func (x *inboxItem) AnswerLine() string {
 	a := *x.Answer
 	a.Head, a.Until, a.Word = record.Head{}, time.Time{}, ""
 	return present.AnswerLine(&a, false)
@@ -227,11 +227,11 @@ type question struct {
 	Hue                    string
 	Asks                   []string // the displayed asks of the run
 	Open                   bool
-	Stands                 string        // why the call can no longer be answered
+	Closed                 string        // why the call can no longer be answered
 	Facts, Shown, Context  template.HTML // Shown is empty for calls that are shown together
 	Others                 []*inboxItem  // other pending calls of the run
 	Calls                  []askedCall
-	Alike                  *batchDiff
+	Diff                   *batchDiff
 	More                   int // number of omitted calls
 	Form                   []formQuestion
 	Unreadable             string // why the question cannot be answered here
@@ -258,14 +258,14 @@ func (v *view) question(a *approval.Call, filled []formQuestion, alone bool) (*q
 	for _, x := range approval.Open(a.Record) {
 		q.Open = q.Open || x.A == a.A
 		switch {
-		case kin(x) != kin(a):
+		case groupKey(x) != groupKey(a):
 			others = append(others, x)
 		case !alone || x.A == a.A:
 			together = append(together, x)
 		}
 	}
 	if !q.Open {
-		q.Stands, together = stands(a), []*approval.Call{a}
+		q.Closed, together = whyClosed(a), []*approval.Call{a}
 	}
 	for _, g := range grouped(others) {
 		q.Others = append(q.Others, newInboxItem(g, hue, nil))
@@ -297,20 +297,20 @@ func (v *view) question(a *approval.Call, filled []formQuestion, alone bool) (*q
 	return q, v.fillCalls(q, together)
 }
 
-// whole returns a text as one line, with invisible characters escaped.
-func whole(s string) string { return present.Visible(s, math.MaxInt, false) }
+// oneLine returns a text as one line, with invisible characters escaped.
+func oneLine(s string) string { return present.Visible(s, math.MaxInt, false) }
 
-// inLines returns a text with invisible characters escaped, except newlines.
-func inLines(s string) string {
+// visibleText returns a text with invisible characters escaped, except newlines.
+func visibleText(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, l := range lines {
-		lines[i] = whole(l)
+		lines[i] = oneLine(l)
 	}
 	return strings.Join(lines, "\n")
 }
 
-// stands returns why a call cannot be answered.
-func stands(a *approval.Call) string {
+// whyClosed returns why a call cannot be answered.
+func whyClosed(a *approval.Call) string {
 	switch {
 	case a.Answer != nil:
 		return "Already " + present.AnswerLine(a.Answer, false) + "."
@@ -345,14 +345,14 @@ func (v *view) fillCalls(q *question, all []*approval.Call) error {
 		raws, q.Calls = append(raws, raw), append(q.Calls, c)
 	}
 	if !large {
-		q.Alike = compareCalls(raws)
+		q.Diff = compareCalls(raws)
 	}
 	for i := range q.Calls {
 		c := &q.Calls[i]
-		if q.Alike != nil {
-			c.Remarks = append(q.Alike.Remarks[i], c.Remarks...)
+		if q.Diff != nil {
+			c.Remarks = append(q.Diff.Remarks[i], c.Remarks...)
 		}
-		c.Ticked = !c.Large && (q.Alike == nil || len(c.Remarks) == 0)
+		c.Ticked = !c.Large && (q.Diff == nil || len(c.Remarks) == 0)
 	}
 	return nil
 }

@@ -117,7 +117,7 @@ func (c *shownCall) OriginLines() (out []string) {
 type startedAt struct{ Place, Row string }
 
 // askedOf is an approval that was requested for a call.
-type askedOf struct{ ID, Said, Word string }
+type askedOf struct{ ID, Answer, Word string }
 
 // shownValue is a value in colours, shortened if long.
 type shownValue struct {
@@ -161,9 +161,9 @@ func newShownCall(rows *present.Layout, servers []string, n int) *shownCall {
 	}
 	for _, a := range r.Asks {
 		if a.A == l.Ask || a.N == n && a.N > 0 {
-			s := askedOf{ID: record.ApprovalID(r.Begin.ID, a.A), Said: "not answered"}
+			s := askedOf{ID: record.ApprovalID(r.Begin.ID, a.A), Answer: "not answered"}
 			if a.Answer != nil {
-				s.Said, s.Word = present.AnswerLine(a.Answer, false), a.Answer.Word
+				s.Answer, s.Word = present.AnswerLine(a.Answer, false), a.Answer.Word
 			}
 			c.Asked = append(c.Asked, s)
 		}

@@ -107,7 +107,7 @@ func (c *Console) routes() {
 	c.mux.HandleFunc("POST "+LoginPath, c.login)
 	c.mux.HandleFunc("POST /logout", c.logout)
 	c.mux.HandleFunc("POST /theme", c.setTheme)
-	again := func(v *view) error { return v.goTo("/editor") } // the response to a form was reloaded or bookmarked
+	toEditor := func(v *view) error { return v.goTo("/editor") } // the response to a form was reloaded or bookmarked
 	for pattern, page := range map[string]func(*view) error{
 		"GET /":       func(*view) error { return notFound("No page has this address.") },
 		"GET /events": c.events,
@@ -122,7 +122,7 @@ func (c *Console) routes() {
 		"GET /runs/{id}/diff":             of((*view).named, c.compareWith),
 		"GET /runs/{id}/diff/{other}":     func(v *view) error { return v.goTo(comparePath(v.r.PathValue("id"), v.r.PathValue("other"))) },
 		"GET /runs/{id}/compare/{other}":  c.compareRuns,
-		"POST /runs/{id}/again":           of((*view).named, c.again),
+		"POST /runs/{id}/again":           of((*view).named, c.rerun),
 		"POST /runs/{id}/replay":          of((*view).named, c.replay),
 		"POST /runs/{id}/save":            of((*view).named, c.saveRun),
 		"POST /runs/{id}/settle":          of((*view).operators, c.settle),
@@ -154,9 +154,9 @@ func (c *Console) routes() {
 
 		"GET /editor":        c.editor,
 		"GET /editor/names":  c.names,
-		"GET /editor/check":  again,
-		"GET /editor/run":    again,
-		"GET /editor/save":   again,
+		"GET /editor/check":  toEditor,
+		"GET /editor/run":    toEditor,
+		"GET /editor/save":   toEditor,
 		"POST /editor/check": c.checkScript,
 		"POST /editor/run":   c.runScript,
 		"POST /editor/save":  c.saveScript,

@@ -33,7 +33,7 @@ func newFormQuestions(requests json.RawMessage) (out []formQuestion, err error) 
 		}
 		b, _ := json.Marshal(defaults) // valid JSON
 		f.fill(b)
-		out = append(out, formQuestion{f, inLines(q.Message), whole(q.URL), id, q})
+		out = append(out, formQuestion{f, visibleText(q.Message), oneLine(q.URL), id, q})
 	}
 	return out, err
 }
@@ -44,7 +44,7 @@ func (q *question) form(rejected []formQuestion) {
 	if rejected == nil {
 		var err error
 		if q.Form, err = newFormQuestions(q.Question); err != nil {
-			q.Unreadable = whole(text.FirstBytes(err.Error(), 500))
+			q.Unreadable = oneLine(text.FirstBytes(err.Error(), 500))
 		}
 	}
 }

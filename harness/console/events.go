@@ -52,12 +52,12 @@ type hub struct {
 
 // stream is one open page.
 type stream struct {
-	of     string // the name of the viewer's token
-	topics map[string]bool
-	news   chan struct{} // has a buffer of one
-	fresh  bool          // opened since the hub's last tick; guarded by hub.mu
-	mu     sync.Mutex
-	told   map[string]bool // topics that changed since the last take
+	of      string // the name of the viewer's token
+	topics  map[string]bool
+	news    chan struct{} // has a buffer of one
+	fresh   bool          // opened since the hub's last tick; guarded by hub.mu
+	mu      sync.Mutex
+	changed map[string]bool // topics that changed since the last take
 }
 
 func (h *hub) init(store *store.Store) {
@@ -110,25 +110,25 @@ func (h *hub) changed(topics ...string) {
 	h.mu.Lock()
 	h.waiting.until, h.waiting.stale = time.Time{}, true
 	h.mu.Unlock()
-	h.tell(topics...)
+	h.notify(topics...)
 }
 
-func (h *hub) tell(topics ...string) {
+func (h *hub) notify(topics ...string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for s := range h.streams {
 		for _, t := range topics {
-			s.tell(t)
+			s.notify(t)
 		}
 	}
 }
 
-func (s *stream) tell(topic string) {
+func (s *stream) notify(topic string) {
 	if !s.topics[topic] {
 		return
 	}
 	s.mu.Lock()
-	s.told[topic] = true
+	s.changed[topic] = true
 	s.mu.Unlock()
 	select {
 	case s.news <- struct{}{}:
@@ -140,15 +140,15 @@ func (s *stream) tell(topic string) {
 func (s *stream) take() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := slices.Collect(maps.Keys(s.told))
-	clear(s.told)
+	out := slices.Collect(maps.Keys(s.changed))
+	clear(s.changed)
 	return out
 }
 
 // join opens a stream of a token. It returns an error if too many streams are open or the hub
 // closes.
 func (h *hub) join(token string, topics []string) (*stream, error) {
-	s := &stream{of: token, topics: map[string]bool{}, fresh: true, news: make(chan struct{}, 1), told: map[string]bool{}}
+	s := &stream{of: token, topics: map[string]bool{}, fresh: true, news: make(chan struct{}, 1), changed: map[string]bool{}}
 	for _, t := range topics {
 		s.topics[t] = true
 	}
@@ -220,7 +220,7 @@ func (h *hub) follow(ctx context.Context) {
 			case mark.Running != was.Running || waits[id]:
 				h.changed(topicRuns, topicApprovals, topicRun(id))
 			default:
-				h.tell(topicRun(id))
+				h.notify(topicRun(id))
 			}
 		}
 		shown = now
@@ -236,7 +236,7 @@ func (h *hub) catchUp() {
 		if s.fresh {
 			s.fresh = false
 			for t := range s.topics {
-				s.tell(t)
+				s.notify(t)
 			}
 		}
 	}
@@ -322,7 +322,7 @@ func (h *hub) count() {
 	h.waiting.counting = nil
 	h.mu.Unlock()
 	if news {
-		h.tell(topicApprovals)
+		h.notify(topicApprovals)
 	}
 }
 
@@ -362,7 +362,7 @@ func (c *Console) events(v *view) error {
 	h.Set("Content-Type", "text/event-stream")
 	rc := http.NewResponseController(v.w)
 	say := func(text string) bool {
-		if !c.stays(v.browser, v.Viewer) {
+		if !c.isSignedIn(v.browser, v.Viewer) {
 			return false
 		}
 		_, err := fmt.Fprint(v.w, text)

@@ -127,20 +127,20 @@ func TestAYesIsUsedOnce(t *testing.T) {
 	v, tool := &Viewer{Name: "ann"}, &wrappers.Tool{Tool: &registry.Tool{ID: "shop.refund"}}
 	args := []byte(`{"a":1}`)
 	var yes string
-	for i, want := range []error{nil, errSaid} {
+	for i, want := range []error{nil, errConfirmed} {
 		store, err := store.Open(dir, nil) // each time another process
 		if err != nil {
 			t.Fatal(err)
 		}
 		if i == 0 {
-			if yes, err = askDigest(store, v, tool, args); err != nil {
+			if yes, err = confirmDigest(store, v, tool, args); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := sayYes(store, v, tool, args, yes, time.Now()); !errors.Is(err, want) {
+		if err := confirmCall(store, v, tool, args, yes, time.Now()); !errors.Is(err, want) {
 			t.Errorf("the yes no. %d: %v", i+1, err)
 		}
-		if err := sayYes(store, v, tool, args, yes, time.Now().Add(askedFor+time.Minute)); err == nil ||
+		if err := confirmCall(store, v, tool, args, yes, time.Now().Add(confirmFor+time.Minute)); err == nil ||
 			!strings.Contains(err.Error(), "expired") {
 			t.Errorf("an old one: %v", err)
 		}

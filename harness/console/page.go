@@ -21,8 +21,8 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// maxSaid limits the notices that wait for a browser's next page; the latest are kept.
-const maxSaid = 20
+// maxNotices limits the notices that wait for a browser's next page; the latest are kept.
+const maxNotices = 20
 
 // MaxForm limits a submitted form, in bytes: a script and its inputs. MaxLogin is the limit before
 // sign-in.
@@ -82,7 +82,7 @@ type Page struct {
 	Data   any
 
 	Viewer  *Viewer
-	Said    []notice
+	Notices []notice
 	Waiting int // pending calls that the viewer may see
 	Tools   int
 	Servers int
@@ -127,7 +127,7 @@ func (c *Console) page(show func(*view) error) http.Handler {
 		who := c.viewer(b)
 		if who == nil && r.Header.Get("Sec-Fetch-Site") == "cross-site" && Visits(r) {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			io.WriteString(w, comeAgain)
+			io.WriteString(w, reloadPage)
 			return
 		}
 		if who == nil {
@@ -214,7 +214,7 @@ func (v *view) write(status int, name string, p *Page) {
 	if v.r.Header.Get("X-Part") == "" { // not a part of a page that was already shown
 		d := &v.c.doors
 		d.mu.Lock()
-		p.Said, v.browser.said = v.browser.said, nil
+		p.Notices, v.browser.notices = v.browser.notices, nil
 		d.mu.Unlock()
 	}
 	v.c.send(v.w, status, name, p)
@@ -277,16 +277,16 @@ func (c *Console) door(w http.ResponseWriter, r *http.Request, status int, why s
 
 // say adds a notice to the browser's next page; kind is ok, wait or bad.
 func (v *view) say(kind, format string, args ...any) {
-	v.tell(notice{Kind: kind, Text: fmt.Sprintf(format, args...)})
+	v.notify(notice{Kind: kind, Text: fmt.Sprintf(format, args...)})
 }
 
-// tell adds a notice, which may have a next step, to the browser's next page.
-func (v *view) tell(n notice) {
+// notify adds a notice, which may have a next step, to the browser's next page.
+func (v *view) notify(n notice) {
 	d := &v.c.doors
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	said := append(v.browser.said, n)
-	v.browser.said = said[max(0, len(said)-maxSaid):]
+	all := append(v.browser.notices, n)
+	v.browser.notices = all[max(0, len(all)-maxNotices):]
 }
 
 // goTo redirects the browser to a page of this console.
@@ -327,7 +327,7 @@ func (p *pages) parse() {
 	funcs := template.FuncMap{
 		"asset": assetURL, "icon": icon, "status": statusMark, "statusWord": present.StatusWord, "ago": present.Ago, "duration": present.Duration, "count": count, "plural": plural, "titled": titled, "titleCode": titleCode, "hasName": present.HasName, "failed": present.IsFailure, "zone": zone,
 		"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-		"day":   day, "now": time.Now, "join": strings.Join, "thousands": thousands, "visible": visible, "whole": whole, "hue": hue, "dict": dict,
+		"day":   day, "now": time.Now, "join": strings.Join, "thousands": thousands, "visible": visible, "oneLine": oneLine, "hue": hue, "dict": dict,
 		"prose": prose, "pct": pct, "clock": func(t time.Time) string { return t.Local().Format("15:04:05") }, "cutTo": text.Cut, "partOf": partOf, "verdictClass": verdictClass, "verdictWord": verdictWord, "stateWord": stateWord, "toolHref": toolHref, "words": func(s string) string { return strings.ReplaceAll(s, "_", " ") }, "link": link, "noLine": func() string { return noLine },
 	}
 	layout := template.Must(template.New("").Funcs(funcs).ParseFS(files, "templates/layout.html", "templates/parts/*.html"))

@@ -50,10 +50,10 @@ func waitingCalls(ctx context.Context, records *store.Store, subject *string, li
 	return calls, of
 }
 
-// kin returns a key that calls shown together share: their run, tool and place in the script. A
+// groupKey returns a key that calls shown together share: their run, tool and place in the script. A
 // server's question, the calls of a dry run, and a call that needs approval because of the origins
 // of its values are shown alone.
-func kin(a *approval.Call) string {
+func groupKey(a *approval.Call) string {
 	if a.Question != nil || a.IsLedger() || a.Flow {
 		return a.ID
 	}
@@ -64,9 +64,9 @@ func kin(a *approval.Call) string {
 func grouped(calls []*approval.Call) (groups [][]*approval.Call) {
 	at := map[string]int{}
 	for _, a := range calls {
-		i, ok := at[kin(a)]
+		i, ok := at[groupKey(a)]
 		if !ok {
-			i, at[kin(a)] = len(groups), len(groups)
+			i, at[groupKey(a)] = len(groups), len(groups)
 			groups = append(groups, nil)
 		}
 		groups[i] = append(groups[i], a)

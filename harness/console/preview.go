@@ -57,8 +57,8 @@ func codeOf(run *present.View, sum *record.Summary) string {
 	return code
 }
 
-// mayGoOn reports whether a run may still continue.
-func mayGoOn(s *record.Summary) bool {
+// mayContinue reports whether a run may still continue.
+func mayContinue(s *record.Summary) bool {
 	return slices.Contains([]string{record.Running, record.Died, "waiting", "uncertain"}, s.Status)
 }
 

@@ -172,14 +172,14 @@ func (c *Console) runPage(v *view, run *present.View) error {
 		return err
 	}
 	page := &Page{Title: d.Title + ", run " + id, Nav: "runs", Class: "runpage", Module: "run.js", Data: d}
-	if goesOn(run) {
+	if mayChange(run) {
 		page.Live = []string{topicRun(id)}
 	}
 	return v.show("run.html", page)
 }
 
-// goesOn reports whether the run may still change.
-func goesOn(v *present.View) bool {
+// mayChange reports whether the run may still change.
+func mayChange(v *present.View) bool {
 	return v.Run.End == nil || v.Status == string(outcome.Waiting) || v.Status == string(outcome.Uncertain) || len(v.Run.Open()) > 0
 }
 

@@ -56,8 +56,8 @@ func scriptOf(r *record.Run) (*Script, error) {
 	return s, nil
 }
 
-// again starts a new run of the same script with the same inputs.
-func (c *Console) again(v *view, r *record.Run) error {
+// rerun starts a new run of the same script with the same inputs.
+func (c *Console) rerun(v *view, r *record.Run) error {
 	s, err := scriptOf(r)
 	if err != nil {
 		return v.cannot(r, "Run "+r.Begin.ID+" cannot be repeated:", err.Error())

@@ -114,18 +114,18 @@ type runRow struct {
 	Titled  string
 	Code    string // first line of the script, if the run has no other title
 	Named   bool   // Titled is the name of a saved script or file
-	Whose   alike
-	In      alike  // its session
-	Say     string // below the title: the error, or why the run needs a person
-	Bad     bool   // Say is an error
-	Next    string // address of the next step
-	Do      string // its label
+	Whose   sharedValue
+	In      sharedValue // its session
+	Say     string      // below the title: the error, or why the run needs a person
+	Bad     bool        // Say is an error
+	Next    string      // address of the next step
+	Do      string      // its label
 	Began   string
 	Problem error // why the record cannot be read
 }
 
-// alike is a value of a run, with the address of all runs that share it.
-type alike struct{ Text, Href string }
+// sharedValue is a value of a run, with the address of all runs that share it.
+type sharedValue struct{ Text, Href string }
 
 // runsText limits a text of a run in a list, in characters.
 const runsText = 300
@@ -168,7 +168,7 @@ func (c *Console) listRuns(v *view) error {
 	for _, row := range d.Rows {
 		if row.Problem == nil {
 			row.Preview = v.preview(row.Summary)
-			if len(page.Live) > 0 && len(page.Live) < maxTopics && mayGoOn(row.Summary) {
+			if len(page.Live) > 0 && len(page.Live) < maxTopics && mayContinue(row.Summary) {
 				page.Live = append(page.Live, topicRun(row.ID))
 			}
 		}
@@ -291,8 +291,8 @@ func (r *runRow) fill(v *Viewer, q *runsQuery, now time.Time) {
 	}
 	r.Titled, r.Code = present.Title(r.Summary)
 	r.Titled, r.Named = present.Visible(r.Titled, runsText, false), present.HasName(r.Summary)
-	choose := func(name, value string) alike {
-		to := alike{Text: present.Visible(value, runsText, false)}
+	choose := func(name, value string) sharedValue {
+		to := sharedValue{Text: present.Visible(value, runsText, false)}
 		if len(value) <= maxField {
 			to.Href = q.With(name, value)
 		}

@@ -365,8 +365,8 @@ func wrongJSON(s string) string {
 	return why + `. Put text in quotes: "text"`
 }
 
-// whole reads arguments that were entered as JSON.
-func (f *form) whole(s string) (args json.RawMessage, ok bool) {
+// readJSON reads arguments that were entered as JSON.
+func (f *form) readJSON(s string) (args json.RawMessage, ok bool) {
 	f.JSON = strings.ReplaceAll(s, "\r\n", "\n")
 	trimmed := strings.TrimSpace(f.JSON)
 	if trimmed == "" {

@@ -134,7 +134,7 @@ func TestASchemaThatNoFormCanShowTakesJSON(t *testing.T) {
 		{"[]", "", "an object"}, {"{\"a\":\n x}", "", "line 2, character 2"}, {"\xff", "", "UTF-8"}, {"{} {}", "", "not JSON"},
 	} {
 		f := newForm(nil)
-		args, ok := f.whole(c.written)
+		args, ok := f.readJSON(c.written)
 		if string(args) != c.want || ok != (c.wrong == "") || !strings.Contains(f.Error, c.wrong) {
 			t.Errorf("%q: %s %v %q", c.written, args, ok, f.Error)
 		}

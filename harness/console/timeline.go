@@ -24,7 +24,7 @@ const (
 	leastBar      = .0012
 	leastSeen     = .008  // width of a call without duration, if there are many calls
 	leastMean     = .0025 // mean width of bars; below, a strip until zoomed
-	mostZoom      = 40
+	maxZoom       = 40
 	maxCodeLines  = 2000     // lines of a script; above, lines without events are folded
 	maxLineText   = 16 << 10 // bytes of a displayed line
 	maxPrints     = 5        // texts at a line
@@ -269,7 +269,7 @@ func drawnFrom(all []*present.CallSpan, lanes int) int {
 	case len(all) <= 60:
 		return 1
 	case mean < leastMean:
-		return max(2, min(mostZoom, int(math.Ceil(leastMean/max(mean, 1e-8)))))
+		return max(2, min(maxZoom, int(math.Ceil(leastMean/max(mean, 1e-8)))))
 	case lanes > maxLanes:
 		return 4
 	}
@@ -298,8 +298,8 @@ func lanesHeight(lanes int) float64 {
 	return 1.43
 }
 
-// look returns the class of a call's state.
-func look(b *present.Bar, class record.Class) string {
+// stateClass returns the class of a call's state.
+func stateClass(b *present.Bar, class record.Class) string {
 	switch b.State {
 	case present.Failed, present.NotSent, present.Unread:
 		return " x"
@@ -320,16 +320,16 @@ func look(b *present.Bar, class record.Class) string {
 
 // class returns the classes of a call: its colour and its state.
 func (t *timeline) class(s *present.CallSpan) string {
-	return hue(t.servers, s.Place.Tool) + look(s.Bar, s.Place.Class)
+	return hue(t.servers, s.Place.Tool) + stateClass(s.Bar, s.Place.Class)
 }
 
-// across returns the position and the width of a bar.
-func across(s *present.CallSpan) (x, width float64) {
+// barSpan returns the position and the width of a bar.
+func barSpan(s *present.CallSpan) (x, width float64) {
 	return min(s.X0, 1-leastBar), max(s.X1-s.X0, leastBar)
 }
 
-// timeless reports whether a call has no duration because its answer is made up or recorded.
-func timeless(s *present.CallSpan) bool {
+// hasNoDuration reports whether a call has no duration because its answer is made up or recorded.
+func hasNoDuration(s *present.CallSpan) bool {
 	return s.Bar != nil && (s.State == present.MadeUp || s.State == present.Recorded) && s.To == s.From
 }
 
@@ -340,7 +340,7 @@ func (t *timeline) approvalHref(a *record.Asked) string {
 
 // bar returns the labelled bar of a call or an ask.
 func (t *timeline) bar(r *present.ScriptRow, s *present.CallSpan) bar {
-	x, w := across(s)
+	x, w := barSpan(s)
 	y, height := laneAt(s.Lane, r.Lanes)
 	b := bar{X: pct(x), W: pct(w), Y: rem(y), H: rem(height)}
 	alone := len(r.Spans) == 1
@@ -353,7 +353,7 @@ func (t *timeline) bar(r *present.ScriptRow, s *present.CallSpan) bar {
 		return b
 	}
 	t.add(r.ID, s)
-	if timeless(s) {
+	if hasNoDuration(s) {
 		b.W = "10"
 	}
 	b.Href, b.Class = callLink(s.N, t.page), t.class(s)
@@ -364,7 +364,7 @@ func (t *timeline) bar(r *present.ScriptRow, s *present.CallSpan) bar {
 	b.Label = fmt.Sprintf("call %d of %d, %s, %s", s.N, t.Calls, line, words(s))
 	switch {
 	case alone:
-		b.Text = label(x, w, came(s.Bar))
+		b.Text = label(x, w, outcomeText(s.Bar))
 	case r.Lanes == 1 && w >= .05:
 		b.Text = inner(x, w, s)
 	}
@@ -441,14 +441,14 @@ func inner(x, w float64, s *present.CallSpan) *barText {
 		return nil
 	}
 	class := "inn"
-	if look(s.Bar, s.Place.Class) != "" {
+	if stateClass(s.Bar, s.Place.Class) != "" {
 		class = "inn e"
 	}
 	return &barText{Class: class, X: pct(x), Dx: "4", Y: "0.957rem", Text: value}
 }
 
-// came returns the duration and the result of a lone call in words.
-func came(b *present.Bar) string {
+// outcomeText returns the duration and the result of a lone call in words.
+func outcomeText(b *present.Bar) string {
 	if b.State != present.Answered && b.State != present.Failed {
 		return stateWord(b.State)
 	}
@@ -504,12 +504,12 @@ func (t *timeline) pathLanes(r *present.ScriptRow) []pathLane {
 	}
 	for _, s := range r.Spans {
 		lane, x, w := &lanes[s.Lane], 0.0, 0.0
-		x, w = across(s)
+		x, w = barSpan(s)
 		if s.Ask != nil {
 			lane.Asks = append(lane.Asks, bar{Href: t.approvalHref(s.Ask), X: pct(x), W: pct(w)})
 			continue
 		}
-		if timeless(s) {
+		if hasNoDuration(s) {
 			w = leastSeen
 		}
 		t.add(r.ID, s)

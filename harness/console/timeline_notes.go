@@ -59,10 +59,10 @@ type askNote struct {
 	Why     string
 	Href    string // address of an open approval
 	Closed  bool   // the run was closed before an answer
-	answers answersAlike
+	answers answerKey
 }
 
-type answersAlike struct {
+type answerKey struct {
 	who, word string
 	yes       bool
 	state     record.State
@@ -75,16 +75,16 @@ const maxAskNotes = 5
 func (r *timelineRow) Asked() (out []askNote) {
 	t := r.T
 	for _, a := range r.Asks {
-		alike := answersAlike{state: a.State(t.now)}
+		key := answerKey{state: a.State(t.now)}
 		n := askNote{Answer: a.Answer, Closed: t.closed(), Why: a.Why, Times: 1}
 		if a.Answer != nil {
-			alike = answersAlike{a.Answer.Who, a.Answer.Word, a.Answer.Yes, alike.state}
+			key = answerKey{a.Answer.Who, a.Answer.Word, a.Answer.Yes, key.state}
 			n.Waited = present.Duration(float64(a.Answer.Time.Sub(a.Ask.Time)) / float64(time.Millisecond))
-		} else if alike.state == record.Asking && !n.Closed {
+		} else if key.state == record.Asking && !n.Closed {
 			n.Href = t.approvalHref(a)
 		}
-		n.answers = alike
-		if i := slices.IndexFunc(out, func(o askNote) bool { return o.answers == alike }); i >= 0 {
+		n.answers = key
+		if i := slices.IndexFunc(out, func(o askNote) bool { return o.answers == key }); i >= 0 {
 			out[i].Times++
 		} else if len(out) < maxAskNotes {
 			out = append(out, n)

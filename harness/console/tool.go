@@ -248,9 +248,9 @@ func (c *Console) try(v *view) error {
 	var ok bool
 	switch {
 	case sent.Has("args"): // from a confirmation
-		args, ok = f.whole(sent.Get("args"))
+		args, ok = f.readJSON(sent.Get("args"))
 	case sent.Has("json"):
-		args, ok = f.whole(sent.Get("json"))
+		args, ok = f.readJSON(sent.Get("json"))
 	default:
 		args, ok = f.read(sent)
 	}
@@ -276,7 +276,7 @@ func (c *Console) try(v *view) error {
 	}
 	read := registry.ReadArgs(args)
 	if err := k.cat.CheckArguments(t.Tool, read); err != nil {
-		f.place(said(err))
+		f.place(argumentError(err))
 		return form(http.StatusUnprocessableEntity)
 	}
 	decision := k.cat.DecideCall(k.policy, t.Tool, read, nil, nil)
@@ -290,12 +290,12 @@ func (c *Console) try(v *view) error {
 		if err != nil {
 			return err
 		}
-		d.Ask = &askData{Args: string(args), Lines: shownWhole(args), May: !needs || v.MayAnswer(v.Subject), Again: again}
+		d.Ask = &askData{Args: string(args), Lines: allJSON(args), May: !needs || v.MayAnswer(v.Subject), Again: again}
 		if needs {
 			d.Ask.Rule = decision.Rule
 		}
 		if d.Ask.May {
-			if d.Ask.Digest, err = askDigest(c.store, v.Viewer, t, args); err != nil {
+			if d.Ask.Digest, err = confirmDigest(c.store, v.Viewer, t, args); err != nil {
 				return err
 			}
 		}
@@ -312,8 +312,8 @@ func (c *Console) try(v *view) error {
 	case needs && !v.MayAnswer(v.Subject):
 		return ask("")
 	default:
-		switch err := sayYes(c.store, v.Viewer, t, args, sent.Get("yes"), time.Now()); {
-		case errors.Is(err, errSaid):
+		switch err := confirmCall(c.store, v.Viewer, t, args, sent.Get("yes"), time.Now()); {
+		case errors.Is(err, errConfirmed):
 			return &problem{Status: http.StatusConflict, Title: "Called once",
 				Text: "This call was already sent. It was not sent again.",
 				Next: "/runs?" + url.Values{"tool": {t.ID}}.Encode(), Do: "Runs of " + t.Go()}
@@ -331,7 +331,7 @@ func (c *Console) try(v *view) error {
 		needs, decision.Rule = true, approval.Rule
 		return ask("The rules have changed. Check the call again.")
 	case errors.As(err, &wrong):
-		f.place(said(wrong))
+		f.place(argumentError(wrong))
 	case errors.Is(err, context.Canceled):
 		return err
 	default:
@@ -340,25 +340,25 @@ func (c *Console) try(v *view) error {
 	return form(http.StatusUnprocessableEntity)
 }
 
-// said returns an error about arguments.
-func said(err error) string {
+// argumentError returns an error about arguments.
+func argumentError(err error) string {
 	return registry.Printable(strings.TrimPrefix(err.Error(), "wrong arguments: "), 1000)
 }
 
-// shownWhole returns full JSON as spans.
-func shownWhole(raw json.RawMessage) [][]span {
+// allJSON returns full JSON as spans.
+func allJSON(raw json.RawMessage) [][]span {
 	return highlight(indented(raw), func(string) string { return "" })
 }
 
-// askedFor is how long a confirmation is valid.
-const askedFor = time.Hour
+// confirmFor is how long a confirmation is valid.
+const confirmFor = time.Hour
 
-// errSaid is returned for a confirmation that was already used.
-var errSaid = errors.New("already confirmed")
+// errConfirmed is returned for a confirmation that was already used.
+var errConfirmed = errors.New("already confirmed")
 
-// askDigest returns the digest of a call shown to a viewer, which a confirmation sends back. It
+// confirmDigest returns the digest of a call shown to a viewer, which a confirmation sends back. It
 // begins with the time and a random number.
-func askDigest(store *store.Store, v *Viewer, t *wrappers.Tool, args json.RawMessage) (string, error) {
+func confirmDigest(store *store.Store, v *Viewer, t *wrappers.Tool, args json.RawMessage) (string, error) {
 	return shownDigest(store, v, t, args, fmt.Sprintf("%d-%s", time.Now().Unix(), rand.Text()[:10]))
 }
 
@@ -370,27 +370,27 @@ func shownDigest(store *store.Store, v *Viewer, t *wrappers.Tool, args json.RawM
 	return when + "-" + hex.EncodeToString(sum[:16]), nil
 }
 
-// sayYes checks a digest and marks it as used, for all processes that share the store.
-func sayYes(store *store.Store, v *Viewer, t *wrappers.Tool, args json.RawMessage, said string, now time.Time) error {
-	i := strings.LastIndexByte(said, '-')
-	if i < 0 || len(said) > 100 {
+// confirmCall checks a digest and marks it as used, for all processes that share the store.
+func confirmCall(store *store.Store, v *Viewer, t *wrappers.Tool, args json.RawMessage, digest string, now time.Time) error {
+	i := strings.LastIndexByte(digest, '-')
+	if i < 0 || len(digest) > 100 {
 		return errors.New("no digest")
 	}
-	when, _, _ := strings.Cut(said, "-")
+	when, _, _ := strings.Cut(digest, "-")
 	seconds, err := strconv.ParseInt(when, 10, 64)
 	if err != nil {
 		return err
 	}
-	want, err := shownDigest(store, v, t, args, said[:i])
+	want, err := shownDigest(store, v, t, args, digest[:i])
 	if err != nil {
 		return err
 	}
-	if age := now.Sub(time.Unix(seconds, 0)); !hmac.Equal([]byte(want), []byte(said)) || age > askedFor || age < -time.Minute {
+	if age := now.Sub(time.Unix(seconds, 0)); !hmac.Equal([]byte(want), []byte(digest)) || age > confirmFor || age < -time.Minute {
 		return errors.New("digest of another call, or expired")
 	}
-	first, err := store.Once("console call "+said, time.Unix(seconds, 0).Add(askedFor))
+	first, err := store.Once("console call "+digest, time.Unix(seconds, 0).Add(confirmFor))
 	if err == nil && !first {
-		err = errSaid
+		err = errConfirmed
 	}
 	return err
 }
