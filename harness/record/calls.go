@@ -13,7 +13,7 @@ type Made struct {
 	Guess  *Guess  // the answer that a dry run made up instead, or nil
 	Done   *Done   // nil while it is under way or if its outcome is unknown
 	Settle *Settle // what a person reported about it, or nil
-	// Round is what its server waits for, or the task that the call became. It is nil if there is
+	// Round is the request for input, or the task, that its server waits for. It is nil if there is
 	// neither, or if we have replied since.
 	Round *Round
 

@@ -7,9 +7,9 @@ import (
 )
 
 // Flow adds the run's script, inputs and results to a session, in the order of the record, so that
-// each call is judged by what was known when it was made. If each is not nil, it is called with the
-// origins of the arguments of each effect call that was sent (*Call), that needed approval (*Ask)
-// or that a dry run did not send (*Guess). Flow reports whether a result had untrusted text.
+// each call is judged by the values known when it was made. If each is not nil, it is called with
+// the origins of the arguments of each effect call that was sent (*Call), that needed approval
+// (*Ask) or that a dry run did not send (*Guess). Flow reports whether a result had untrusted text.
 //
 // If the record does not keep a result, the session no longer knows what its client has read.
 func (r *Run) Flow(s *flow.Session, set *flow.Settings, each func(l Line, f *flow.Facts)) (untrusted bool) {

@@ -70,7 +70,7 @@ type Attempt struct {
 	// Live says that a dry run continues as a real run.
 	Live    bool   `json:"live,omitempty"`
 	Harness string `json:"harness,omitempty"` // its version
-	Who     string `json:"who,omitempty"`     // who resumed it
+	Who     string `json:"who,omitempty"`     // the person who resumed it
 	Process
 }
 
@@ -87,7 +87,7 @@ type Tools struct {
 	Unresolved json.RawMessage `json:"unresolved,omitempty"`
 	Own        []string        `json:"own,omitempty"` // parts of the harness itself that the script may use
 	// Sent says whether untrusted text may have gone back to the client before it sent the script:
-	// SentClean or SentLate. If empty, the config did not say what is untrusted.
+	// SentClean or SentLate. If empty, the config had no labels of untrusted data.
 	Sent string `json:"sent,omitempty"`
 }
 
@@ -161,7 +161,7 @@ type Done struct {
 	Suspect string  `json:"suspect,omitempty"`
 }
 
-// Kind is what is known of a call that has ended.
+// Kind says how much is known about a call that has ended.
 type Kind string
 
 // The kinds of Done lines.

@@ -47,7 +47,7 @@ type Run struct {
 	asks   map[string]*Asked
 }
 
-// Stored is what a store knows of a record besides its bytes.
+// Stored has the facts about a record that a store knows besides its bytes.
 type Stored struct {
 	// ID and Began are the ID and the time in the record's name. A record whose first line
 	// has another ID is damaged. If ID is empty, any first line will do.

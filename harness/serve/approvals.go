@@ -21,7 +21,7 @@ import (
 // the right to approve.
 type Approvals string
 
-// Who may approve calls.
+// The values of Approvals.
 const (
 	// ApprovalsAny adds the user of the client that sent the script, and processes that can
 	// write the folder of records (harness approvals).

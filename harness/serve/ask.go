@@ -181,7 +181,7 @@ func (c *session) says(w *outcome.Pending, got mcp.InputResponseMap) (*record.An
 	return a, err
 }
 
-// who returns the name of the person who answers at the session's client.
+// who returns the name of the person that answers at the session's client.
 func (c *session) who() string { return cmp.Or(c.owner.Token(), "the user at "+c.id) }
 
 // keep records the answers of the client's user to the pending calls that were shown. An

@@ -178,7 +178,7 @@ func (c *session) find(r *lookup) (*mcp.CallToolResult, error) {
 		}
 	}
 	if len(down) > 0 {
-		fmt.Fprintf(&out.b, "(unavailable servers, some of whose tools may be missing: %s)\n", strings.Join(down, ", "))
+		fmt.Fprintf(&out.b, "(servers that are unavailable, so tools may be missing: %s)\n", strings.Join(down, ", "))
 	}
 	return textResult(out.b.String()), nil
 }

@@ -139,7 +139,7 @@ func (f *front) next(r *http.Request) outcome.Next { return f.s.next(transport.A
 
 type frontKey struct{}
 
-// request is what getServer remembers between its calls for one request.
+// request keeps the session of one request between calls of statefulServer.
 type request struct{ session *session }
 
 func (f *front) handler() http.Handler {

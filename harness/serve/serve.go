@@ -76,8 +76,8 @@ type Options struct {
 	MaxResultBytes int64
 	// Audit is the file that gets a line for each run and each call.
 	Audit observe.AuditFile
-	// Telemetry receives each run and each call without a script. If nil, there is none. Its opener
-	// closes it, after the server.
+	// Telemetry receives each run and each call without a script. It may be nil. Its opener closes
+	// it, after the server.
 	Telemetry *telemetry.Telemetry
 	// Records keeps a record of each run and each call without a script. If nil, the last
 	// DefaultRecords are kept in memory.

@@ -151,7 +151,7 @@ func (c *session) readSkill(ctx context.Context, req *mcp.ReadResourceRequest) (
 	return contents(req, f.MIMEType, f.Text), nil
 }
 
-// noSkill returns the error for a URI of which there is no skill, or no file.
+// noSkill returns the error for a URI without a skill or file.
 func noSkill(uri string, err error) error {
 	if errors.Is(err, skills.ErrNotFound) {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "no skill is served at " + strconv.Quote(text.First(uri, 200))}

@@ -41,7 +41,7 @@ type keeper struct {
 
 type keptValue struct {
 	tenant  string
-	session string // empty: id is a handle
+	session string // if empty, id is a handle
 	id      string
 	value   json.RawMessage
 	until   time.Time
@@ -116,8 +116,9 @@ func (k *keeper) expire(now time.Time) {
 }
 
 // forScript returns the values that a script of a tenant's session may read: those whose handles
-// are in the script or its inputs, and those of the session whose numbers are in the script. If
-// there are none, it returns all of the session. It returns an error if a value cannot be read now.
+// are in the script or its inputs, and those of the session whose numbers are in the script.
+// Without such values, it returns all of the session. It returns an error if a value cannot be read
+// now.
 func (k *keeper) forScript(ctx context.Context, tenant, session, source string, inputs map[string]json.RawMessage) (
 	map[string]json.RawMessage, error) {
 	if !strings.Contains(source, "Stored") {

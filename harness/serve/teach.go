@@ -20,7 +20,7 @@ const (
 
 // addTeaching adds the resources about tools and results.
 func (c *session) addTeaching() {
-	c.mcp.AddResource(&mcp.Resource{URI: statsURI, Name: "registry-stats", Title: "What is behind execute",
+	c.mcp.AddResource(&mcp.Resource{URI: statsURI, Name: "registry-stats", Title: "Tools and servers of execute",
 		MIMEType: "application/json"}, c.readStats)
 	c.mcp.AddResource(&mcp.Resource{URI: resultSchemaURI, Name: "result-schema",
 		Title: "JSON Schema of execute's structured content", MIMEType: "application/schema+json"},

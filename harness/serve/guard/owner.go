@@ -1,6 +1,6 @@
-// Package guard shares a server's places and memory among its clients: who a client is (Owner),
-// whose script runs next (Queue), and how much memory scripts and large messages may take. It does
-// not depend on protocols or sessions.
+// Package guard shares a server's places and memory among its clients: the identity of a client
+// (Owner), the order of scripts (Queue), and how much memory scripts and large messages may take.
+// It does not depend on protocols or sessions.
 package guard
 
 import (

@@ -31,7 +31,7 @@ func (e *Endpoint) Checked(next http.Handler, visits func(*http.Request) bool, p
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		slow := impatient{w}
 		slow.extend()
-		defer slow.extend() // for what is still buffered
+		defer slow.extend() // for the buffered rest
 		w = slow
 		if r.ContentLength != 0 {
 			w.Header().Set("Connection", "close")

@@ -14,7 +14,8 @@ import (
 	"golang.org/x/net/netutil"
 )
 
-// Endpoint is an HTTP address for clients: who may use it, and how many connections it has.
+// Endpoint is an HTTP address for clients: its tokens, its accepted hosts and origins, and the
+// number of its connections.
 type Endpoint struct {
 	// Address is host:port. Without a host it is on the loopback interface.
 	Address string
