@@ -179,14 +179,14 @@ func (c *session) answer(res *outcome.Result) *mcp.CallToolResult {
 	return out
 }
 
-// wantsWhole reports whether a request asks for the uncut Result.
-func wantsWhole(req *mcp.CallToolRequest) bool {
+// wantsUncut reports whether a request asks for the uncut Result.
+func wantsUncut(req *mcp.CallToolRequest) bool {
 	whole, _ := req.Params.Meta[transport.WholeKey].(bool)
 	return whole
 }
 
-// whole returns an uncut Result, see transport.WholeKey.
-func whole(res *outcome.Result) *mcp.CallToolResult {
+// uncut returns an uncut Result, see transport.WholeKey.
+func uncut(res *outcome.Result) *mcp.CallToolResult {
 	res.Lowered = ""
 	shown := ""
 	if res.LookUp {

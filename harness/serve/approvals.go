@@ -44,7 +44,7 @@ const (
 
 // mayApprove reports whether the session's token may approve the calls of others.
 func (c *session) mayApprove() bool {
-	cat := c.s.live.now()
+	cat := c.s.live.current()
 	return cat != nil && c.token != "" && cat.May(c.token, catalog.Approve)
 }
 
@@ -196,6 +196,6 @@ func (c *session) answerApproval(id, said, word string) (string, error) {
 		return "", err
 	}
 	c.s.resumer.add(a.Run.ID)
-	c.s.resumer.answered()
+	c.s.resumer.wake()
 	return fmt.Sprintf("%s: %s\n", a.ID, said), nil
 }

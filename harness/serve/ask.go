@@ -37,16 +37,16 @@ const (
 // asksUser reports whether the client's user may approve the calls of its own scripts.
 func (c *session) asksUser() bool { return c.s.opts.Approvals != ApprovalsConsole }
 
-// can says which kinds of elicitation a request's client supports.
-type can struct{ form, url bool }
+// elicitModes says which kinds of elicitation a request's client supports.
+type elicitModes struct{ form, url bool }
 
-func elicits(req *mcp.CallToolRequest) can {
+func elicits(req *mcp.CallToolRequest) elicitModes {
 	caps := req.ClientCapabilities()
 	if caps == nil || caps.Elicitation == nil {
-		return can{}
+		return elicitModes{}
 	}
 	e := caps.Elicitation
-	return can{form: e.Form != nil || e.URL == nil, url: e.URL != nil} // neither: an older client, which has forms
+	return elicitModes{form: e.Form != nil || e.URL == nil, url: e.URL != nil} // neither: an older client, which has forms
 }
 
 // askOf returns the number of an approval's ask in its run.
@@ -58,7 +58,7 @@ func askOf(id string) string {
 // questions returns the questions for the client's user, by keys that are unique in the run. It
 // omits questions that others must answer, that the client does not support, or that were asked
 // before in this exchange.
-func (c *session) questions(res *outcome.Result, has can, was []string) mcp.InputRequestMap {
+func (c *session) questions(res *outcome.Result, has elicitModes, was []string) mcp.InputRequestMap {
 	out := mcp.InputRequestMap{}
 	for i := range res.Waiting {
 		w := &res.Waiting[i]
@@ -153,9 +153,9 @@ func replyOf(from mcp.InputResponse) *backend.Reply {
 	return r
 }
 
-// says returns the answer of the client's user to a pending call, or nil.
-func (c *session) says(w *outcome.Pending, got mcp.InputResponseMap) (*record.Answer, error) {
-	a := &record.Answer{Who: c.who(), How: "elicitation"}
+// answerFrom returns the answer of the client's user to a pending call, or nil.
+func (c *session) answerFrom(w *outcome.Pending, got mcp.InputResponseMap) (*record.Answer, error) {
+	a := &record.Answer{Who: c.answerer(), How: "elicitation"}
 	if w.Question == nil {
 		res, _ := got[askOf(w.ID)].(*mcp.ElicitResult)
 		if res == nil || !c.asksUser() || res.Action != backend.Accept && res.Action != backend.Decline {
@@ -181,18 +181,18 @@ func (c *session) says(w *outcome.Pending, got mcp.InputResponseMap) (*record.An
 	return a, err
 }
 
-// who returns the name of the person that answers at the session's client.
-func (c *session) who() string { return cmp.Or(c.owner.Token(), "the user at "+c.id) }
+// answerer returns the name of the person that answers at the session's client.
+func (c *session) answerer() string { return cmp.Or(c.owner.Token(), "the user at "+c.id) }
 
-// keep records the answers of the client's user to the pending calls that were shown. An
+// saveAnswers records the answers of the client's user to the pending calls that were shown. An
 // earlier answer takes precedence.
-func (c *session) keep(res *outcome.Result, shown func(key string) bool, got mcp.InputResponseMap) error {
+func (c *session) saveAnswers(res *outcome.Result, shown func(key string) bool, got mcp.InputResponseMap) error {
 	for i := range res.Waiting {
 		w := &res.Waiting[i]
 		if w.Question == nil && !shown(askOf(w.ID)) {
 			continue
 		}
-		a, err := c.says(w, got)
+		a, err := c.answerFrom(w, got)
 		if err == nil && a != nil {
 			err = c.s.records.Answer(w.ID, a)
 		}
@@ -226,8 +226,7 @@ func elicit(ctx context.Context, req *mcp.CallToolRequest, asked mcp.InputReques
 	return got
 }
 
-func elicitOne(ctx context.Context, req *mcp.CallToolRequest,
-	p *mcp.ElicitParams) (res *mcp.ElicitResult, err error) {
+func elicitOne(ctx context.Context, req *mcp.CallToolRequest, p *mcp.ElicitParams) (res *mcp.ElicitResult, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("asking failed: %.200v", p)
@@ -238,9 +237,8 @@ func elicitOne(ctx context.Context, req *mcp.CallToolRequest,
 
 // relays returns the function that asks the client's user a server's question during a call, or nil
 // if the client does not support that.
-func (c *session) relays(req *mcp.CallToolRequest) func(context.Context,
-	string, *backend.Question) (*backend.Reply, error) {
-	if req == nil || req.ProtocolVersion() > transport.LastStateful || elicits(req) == (can{}) {
+func (c *session) relays(req *mcp.CallToolRequest) func(context.Context, string, *backend.Question) (*backend.Reply, error) {
+	if req == nil || req.ProtocolVersion() > transport.LastStateful || elicits(req) == (elicitModes{}) {
 		return nil
 	}
 	return func(ctx context.Context, server string, q *backend.Question) (*backend.Reply, error) {
@@ -296,15 +294,15 @@ func (c *session) answers(req *mcp.CallToolRequest, args *executeArgs) (*waitSta
 	return s, nil
 }
 
-// take records the answers of a request. A run that was resumed meanwhile does not need them; if it
-// is running, it may ask the same question again.
-func (c *session) take(ctx context.Context, s *waitState, got mcp.InputResponseMap) error {
-	res, err := c.comesTo(ctx, s.Run)
+// recordAnswers records the answers of a request. A run that was resumed meanwhile does not need
+// them; if it is running, it may ask the same question again.
+func (c *session) recordAnswers(ctx context.Context, s *waitState, got mcp.InputResponseMap) error {
+	res, err := c.waitResult(ctx, s.Run)
 	if errors.Is(err, outcome.ErrNotEnded) { // its process died
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return c.keep(res, func(key string) bool { return slices.Contains(s.Asks, key) }, got)
+	return c.saveAnswers(res, func(key string) bool { return slices.Contains(s.Asks, key) }, got)
 }

@@ -53,7 +53,7 @@ func (f *front) viewer(name string) *console.Viewer {
 	if _, ok := f.h.Tokens[name]; !ok {
 		return nil
 	}
-	o, cat := f.owner(name), f.s.live.now()
+	o, cat := f.owner(name), f.s.live.current()
 	may := func(r catalog.Right) bool { return cat != nil && cat.May(name, r) }
 	v := &console.Viewer{Name: name, Token: name, Subject: o.Subject(), Operator: o == guard.Operator || may(catalog.Operate)}
 	v.Approves = v.Operator || may(catalog.Approve)
@@ -111,11 +111,11 @@ func (h *consoleHost) session(v *console.Viewer) *session {
 }
 
 func (h *consoleHost) Catalog(v *console.Viewer) *catalog.Catalog {
-	cat := h.f.s.live.now()
+	cat := h.f.s.live.current()
 	if cat == nil {
 		return nil
 	}
-	return h.f.s.seenBy(h.session(v).owner, cat)
+	return h.f.s.catalogFor(h.session(v).owner, cat)
 }
 
 func (h *consoleHost) Policy(v *console.Viewer) *policy.Policy { return h.session(v).policy() }
@@ -156,7 +156,7 @@ func (h *consoleHost) Execute(ctx context.Context, v *console.Viewer, script *co
 	turn, giveUp := context.WithCancel(s.ctx)
 	s.work.Go(func() {
 		defer giveUp()
-		_, release, err := c.inTurn(turn, nil, args, func(ctx context.Context, hs *harness.Script) (*outcome.Result, error) {
+		_, release, err := c.runInTurn(turn, nil, args, func(ctx context.Context, hs *harness.Script) (*outcome.Result, error) {
 			hs.Origin.Name = script.Name
 			begun(hs, ids)
 			return s.harness.Run(ctx, hs)
@@ -194,7 +194,7 @@ func (h *consoleHost) Check(ctx context.Context, v *console.Viewer, script *cons
 	defer done()
 	defer s.metrics.Recovered("check", &err)
 	return s.harness.Check(ctx, &harness.Script{Source: script.Source, Inputs: script.Inputs, Dry: script.Dry,
-		Strict: s.opts.Strict, Catalog: cat, Policy: c.policy(), Origin: harness.Origin{Results: c.results, Session: c.id, Subject: c.owner.Subject(), Anonymous: c.owner == guard.Nobody}})
+		Strict: s.opts.Strict, Catalog: cat, Policy: c.policy(), Origin: harness.Origin{Results: c.results, Session: c.id, Subject: c.owner.Subject(), Anonymous: c.owner == guard.Anonymous}})
 }
 
 func (h *consoleHost) CallTool(ctx context.Context, v *console.Viewer, tool string, args json.RawMessage,
@@ -212,16 +212,16 @@ func (h *consoleHost) CallTool(ctx context.Context, v *console.Viewer, tool stri
 	defer done()
 	begin := time.Now()
 	like := &executeArgs{Script: "call " + tool, Inputs: map[string]json.RawMessage{"arguments": args}}
-	told := c.account(like, cat.Registry, begin)
-	if err := told.Ready(); err != nil {
+	account := c.account(like, cat.Registry, begin)
+	if err := account.Ready(); err != nil {
 		return "", err
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, s.opts.Limits.Timeout) // it also ends if the page is closed
 	defer cancel()
-	script, ids := c.script(told), make(chan string, 1)
+	script, ids := c.script(account), make(chan string, 1)
 	begun(script, ids)
 	res, d, err := s.harness.CallTool(ctx, cat, tool, args, script, approved)
-	told.Called(res, d, err)
+	account.Called(res, d, err)
 	if id := begunID(ids); id != "" {
 		return id, nil // its outcome is in its record
 	}
@@ -283,6 +283,6 @@ func (h *consoleHost) Goes(run string) bool {
 	r := h.f.s.resumer
 	rec, err := h.f.s.records.Load(run)
 	r.add(run)
-	r.answered()
-	return err == nil && r.goesFor(rec)
+	r.wake()
+	return err == nil && r.serves(rec)
 }

@@ -164,18 +164,18 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 		return failure(err)
 	}
 	defer done()
-	told := c.account(like, cat.Registry, begin)
-	if err := told.Ready(); err != nil {
+	account := c.account(like, cat.Registry, begin)
+	if err := account.Ready(); err != nil {
 		return failure(err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.s.opts.Limits.Timeout)
 	defer cancel()
-	told.Span, ctx = c.s.opts.Telemetry.Request(ctx, req.Params.Name)
-	res, d, err := c.s.harness.CallTool(ctx, cat, id, args, c.script(told), slices.Contains(approved, id))
+	account.Span, ctx = c.s.opts.Telemetry.Request(ctx, req.Params.Name)
+	res, d, err := c.s.harness.CallTool(ctx, cat, id, args, c.script(account), slices.Contains(approved, id))
 	if res != nil {
 		c.s.memory.Handled(len(res.Raw))
 	}
-	told.Called(res, d, err)
+	account.Called(res, d, err)
 	switch {
 	case err != nil:
 		return failure(fmt.Errorf("%s: %s%s", id, registry.Quoted(err.Error()), takes(cat, id, err)))

@@ -130,7 +130,7 @@ func enum[T ~string](values ...T) string {
 
 // summary returns the number of tools and servers.
 func (s *Server) summary() string {
-	cat := s.live.now()
+	cat := s.live.current()
 	if cat == nil {
 		return "the tools are still being loaded"
 	}

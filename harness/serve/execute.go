@@ -35,24 +35,24 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 		c.s.metrics.Ran("bad_request", time.Since(begin))
 		return failure(err), nil
 	}
-	runs, state := c.begins, &waitState{}
+	runs, state := c.runOrRejoin, &waitState{}
 	if req.Params.RequestState != "" {
 		if state, err = c.answers(req, args); err == nil {
 			defer c.s.resumer.hold(state.Run)()
-			err = c.take(ctx, state, req.Params.InputResponses)
+			err = c.recordAnswers(ctx, state, req.Params.InputResponses)
 		}
 		if err != nil {
 			c.account(args, nil, begin).End(outcome.Denied, nil)
 			return failure(err), nil
 		}
-		runs = c.goesOn(state.Run)
+		runs = c.resumption(state.Run)
 	}
 	args.Request = c.s.records.RequestDigest(c.owner.Subject(), args.Script, args.Inputs, args.DryRun)
 	done := func(*outcome.Result) {}
 	if c.rejoins() && !args.DryRun {
 		done = c.s.harness.Answering(ctx, args.Request)
 	}
-	res, release, err := c.inTurn(ctx, req, args, runs, begin)
+	res, release, err := c.runInTurn(ctx, req, args, runs, begin)
 	defer func() { done(res) }()
 	for round := 1; err == nil && res.Status == outcome.Waiting && round <= maxRounds; round++ {
 		if req.ProtocolVersion() > transport.LastStateful {
@@ -70,9 +70,9 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 		release()
 		defer c.s.resumer.hold(res.Run)()
 		got := elicit(ctx, req, asked)
-		err = c.keep(res, func(key string) bool { return asked[key] != nil }, got)
+		err = c.saveAnswers(res, func(key string) bool { return asked[key] != nil }, got)
 		if err == nil {
-			res, release, err = c.inTurn(ctx, req, args, c.goesOn(res.Run), begin)
+			res, release, err = c.runInTurn(ctx, req, args, c.resumption(res.Run), begin)
 		}
 	}
 	if release != nil {
@@ -82,8 +82,8 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 		return failure(err), nil
 	}
 	res.Next = c.next(req)
-	if wantsWhole(req) {
-		return whole(res), nil
+	if wantsUncut(req) {
+		return uncut(res), nil
 	}
 	return c.answer(res), nil
 }
@@ -110,10 +110,9 @@ func (s *Server) next(away bool, page string) outcome.Next {
 // runs is a function that runs or resumes a script.
 type runs func(context.Context, *harness.Script) (*outcome.Result, error)
 
-// inTurn runs a script when its turn comes. The turn lasts until release is called.
-func (c *session) inTurn(ctx context.Context, req *mcp.CallToolRequest,
-	args *executeArgs, runs runs, begin time.Time) (
-	res *outcome.Result, release func(), err error) {
+// runInTurn runs a script when its turn comes. The turn lasts until release is called.
+func (c *session) runInTurn(ctx context.Context, req *mcp.CallToolRequest, args *executeArgs, runs runs,
+	begin time.Time) (res *outcome.Result, release func(), err error) {
 	asked := time.Now()
 	release, err = c.s.queue.Acquire(ctx, c.tenant(), c.id)
 	if err != nil {
@@ -139,24 +138,24 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 	if err != nil {
 		return nil, err
 	}
-	told := c.account(args, cat.Registry, begin)
-	if err := told.Ready(); err != nil {
+	account := c.account(args, cat.Registry, begin)
+	if err := account.Ready(); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
 
-	script := c.script(told)
+	script := c.script(account)
 	if req != nil {
-		told.Span, ctx = s.opts.Telemetry.Request(ctx, req.Params.Name)
+		account.Span, ctx = s.opts.Telemetry.Request(ctx, req.Params.Name)
 		if s.opts.Elsewhere != nil {
-			told.Span.Elsewhere()
+			account.Span.Elsewhere()
 		}
-		told.Client = observe.NewNotifier(ctx, req, s.metrics)
-		defer told.Client.Close()
-		script.Stdout, script.Ask = told.Client, c.relays(req)
-		script.Origin.Request.NoAsk = s.records.Dir() == "" && elicits(req) == can{} && len(cat.Rights) == 0
+		account.Client = observe.NewNotifier(ctx, req, s.metrics)
+		defer account.Client.Close()
+		script.Stdout, script.Ask = account.Client, c.relays(req)
+		script.Origin.Request.NoAsk = s.records.Dir() == "" && elicits(req) == elicitModes{} && len(cat.Rights) == 0
 	}
 	script.Source, script.Strict, script.Catalog, script.Dry = args.Script, s.opts.Strict, cat, args.DryRun
 	script.Inputs, script.Origin.Request.Digest, script.Origin.Request.Once = args.Inputs, args.Request, args.Once
@@ -179,7 +178,7 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 	} else if errors.As(err, &once) {
 		status = outcome.Denied
 	}
-	told.End(status, res)
+	account.End(status, res)
 	if err != nil {
 		if status == internalError {
 			s.log.Error("running a script", "session", c.id, "error", err)
@@ -193,10 +192,10 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 }
 
 // rejoins reports whether repeated requests are recognised.
-func (c *session) rejoins() bool { return !c.s.opts.NoRejoin && c.owner != guard.Nobody }
+func (c *session) rejoins() bool { return !c.s.opts.NoRejoin && c.owner != guard.Anonymous }
 
-// begins runs a script, unless the request is a repetition whose earlier run answers it.
-func (c *session) begins(ctx context.Context, script *harness.Script) (*outcome.Result, error) {
+// runOrRejoin runs a script, unless the request is a repetition whose earlier run answers it.
+func (c *session) runOrRejoin(ctx context.Context, script *harness.Script) (*outcome.Result, error) {
 	known := c.rejoins() || script.Origin.Request.Once != ""
 	for try := 1; ; try++ {
 		if known {
@@ -216,9 +215,9 @@ func (c *session) begins(ctx context.Context, script *harness.Script) (*outcome.
 	}
 }
 
-// goesOn returns a function that resumes a run, or returns its result if another process resumed
+// resumption returns a function that resumes a run, or returns its result if another process resumed
 // it.
-func (c *session) goesOn(run string) runs {
+func (c *session) resumption(run string) runs {
 	return func(ctx context.Context, script *harness.Script) (*outcome.Result, error) {
 		waits, err := c.recorded(ctx, run)
 		if err != nil {
@@ -236,7 +235,7 @@ func (c *session) goesOn(run string) runs {
 			over = e == nil && now.End != nil
 		}
 		if over || errors.As(err, &running) {
-			if res, err = c.comesTo(ctx, run); err == nil && !res.Unsettled() {
+			if res, err = c.waitResult(ctx, run); err == nil && !res.Unsettled() {
 				c.s.harness.Give(run) // its client gets it now
 			}
 		}
@@ -244,12 +243,12 @@ func (c *session) goesOn(run string) runs {
 	}
 }
 
-// lookAgain is how often a run of another process is polled.
-const lookAgain = 100 * time.Millisecond
+// runPollEvery is how often a run of another process is polled.
+const runPollEvery = 100 * time.Millisecond
 
-// comesTo waits until no process works on a run, and returns its result.
-func (c *session) comesTo(ctx context.Context, id string) (*outcome.Result, error) {
-	tick := time.NewTicker(lookAgain)
+// waitResult waits until no process works on a run, and returns its result.
+func (c *session) waitResult(ctx context.Context, id string) (*outcome.Result, error) {
+	tick := time.NewTicker(runPollEvery)
 	defer tick.Stop()
 	for {
 		run, err := c.recorded(ctx, id)
@@ -277,13 +276,13 @@ func (c *session) account(args *executeArgs, tools *registry.Registry, begun tim
 const internalError outcome.Status = "internal_error"
 
 // script returns the settings common to the session's scripts and its calls without one.
-func (c *session) script(told *observe.Account) *harness.Script {
-	return &harness.Script{Policy: c.policy(), OnProgress: told.Progress, Origin: c.origin()}
+func (c *session) script(account *observe.Account) *harness.Script {
+	return &harness.Script{Policy: c.policy(), OnProgress: account.Progress, Origin: c.origin()}
 }
 
 func (c *session) origin() harness.Origin {
 	return harness.Origin{Session: c.id, Shared: c.shared, Subject: c.owner.Subject(), Tenant: c.owner.Key(),
-		Anonymous: c.owner == guard.Nobody, Results: c.results}
+		Anonymous: c.owner == guard.Anonymous, Results: c.results}
 }
 
 // policy returns the server's policy with the token's rules.

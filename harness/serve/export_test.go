@@ -58,9 +58,9 @@ var (
 // Ready is closed when the first load of the catalog has ended, Told when the
 // descriptions have its tools.
 func (s *Server) Ready() <-chan struct{} { return s.live.ready }
-func (s *Server) Told() <-chan struct{}  { return s.live.told }
+func (s *Server) Told() <-chan struct{}  { return s.live.described }
 
-func (s *Server) Now() *catalog.Catalog           { return s.live.now() }
+func (s *Server) Now() *catalog.Catalog           { return s.live.current() }
 func (s *Server) SetCatalog(cat *catalog.Catalog) { s.live.set(cat, nil) }
 func (s *Server) Opts() Options                   { return s.opts }
 func (s *Server) Records() *store.Store           { return s.records }
@@ -166,10 +166,10 @@ func (c *session) Shown() string                                  { return c.sho
 func (c *session) IsOne(one bool)                                 { c.one = one }
 func (c *session) Loads(tool string)                              { c.loaded[tool] = struct{}{} }
 func (c *session) Guard(next mcp.MethodHandler) mcp.MethodHandler { return c.guard(next) }
-func (c *session) Spare(next mcp.MethodHandler) mcp.MethodHandler { return c.spare(next) }
+func (c *session) Spare(next mcp.MethodHandler) mcp.MethodHandler { return c.dropKnownChanges(next) }
 
 func (c *session) Begins(ctx context.Context, s *harness.Script) (*outcome.Result, error) {
-	return c.begins(ctx, s)
+	return c.runOrRejoin(ctx, s)
 }
 
 // Question returns what a client carries from the question to the answer.

@@ -99,10 +99,10 @@ func (s *Server) newFront(h *HTTP) *front {
 		f.console = f.newConsole()
 	}
 	for name := range h.Tokens {
-		s.resumer.knows(f.owner(name))
+		s.resumer.addOwners(f.owner(name))
 	}
 	if len(h.Tokens) == 0 {
-		s.resumer.knows(f.owner(""))
+		s.resumer.addOwners(f.owner(""))
 	}
 	return f
 }
@@ -355,7 +355,7 @@ type health struct {
 func (f *front) healthz(w http.ResponseWriter, r *http.Request) {
 	h := health{Status: observe.Healthy}
 	h.Running, h.Waiting = f.s.queue.Load()
-	cat := f.s.live.now()
+	cat := f.s.live.current()
 	code := http.StatusOK
 	if cat == nil {
 		h.Status, code = "no_tools", http.StatusServiceUnavailable

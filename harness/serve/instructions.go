@@ -37,7 +37,7 @@ func (c *session) instructions(ctx context.Context) string {
 	case <-ctx.Done():
 	}
 	var servers []*listed
-	if cat := c.s.live.now(); cat != nil {
+	if cat := c.s.live.current(); cat != nil {
 		if view, err := cat.View(); err == nil {
 			servers, _ = callable(cat, view, c.policy())
 		}

@@ -25,9 +25,9 @@ const (
 
 // live has the current catalog. A run keeps the one that it began with.
 type live struct {
-	s     *Server
-	ready chan struct{} // closed when the first load has ended
-	told  chan struct{} // closed when the descriptions have its tools
+	s         *Server
+	ready     chan struct{} // closed when the first load has ended
+	described chan struct{} // closed when the descriptions have its tools
 
 	mu    sync.Mutex
 	cat   *catalog.Catalog
@@ -37,7 +37,7 @@ type live struct {
 }
 
 func newLive(s *Server) *live {
-	return &live{s: s, ready: make(chan struct{}), told: make(chan struct{}),
+	return &live{s: s, ready: make(chan struct{}), described: make(chan struct{}),
 		users: map[*catalog.Catalog]*sync.WaitGroup{}}
 }
 
@@ -54,7 +54,7 @@ func (l *live) run() {
 	l.load(ctx)
 	close(l.ready)
 	l.s.describe()
-	close(l.told)
+	close(l.described)
 	if l.s.opts.Watch != nil {
 		l.watch(ctx)
 	}
@@ -114,7 +114,7 @@ func (l *live) updated(c *catalog.Catalog, err error) {
 		l.s.log.Error("the new tools cannot be used; the old ones remain", "error", err)
 		return
 	}
-	before := l.now()
+	before := l.current()
 	old := l.set(c, nil)
 	for _, srv := range c.Registry.Servers {
 		if srv.Error != nil {
@@ -157,8 +157,8 @@ func (l *live) set(c *catalog.Catalog, err error) *sync.WaitGroup {
 	return old
 }
 
-// now returns the current catalog, or nil.
-func (l *live) now() *catalog.Catalog {
+// current returns the current catalog, or nil.
+func (l *live) current() *catalog.Catalog {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.cat
@@ -202,5 +202,5 @@ func (c *session) catalog(ctx context.Context) (cat *catalog.Catalog, release fu
 	if err != nil {
 		return nil, nil, err
 	}
-	return c.s.seenBy(c.owner, cat), release, nil
+	return c.s.catalogFor(c.owner, cat), release, nil
 }

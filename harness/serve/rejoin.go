@@ -18,7 +18,7 @@ func (c *session) rejoin(ctx context.Context, script *harness.Script) (*outcome.
 		if !errors.As(err, &running) || running.Run == "" {
 			return res, err
 		}
-		res, err = c.comesTo(ctx, running.Run)
+		res, err = c.waitResult(ctx, running.Run)
 		if errors.Is(err, outcome.ErrNotEnded) && try < maxDied { // its process died meanwhile
 			continue
 		}

@@ -33,9 +33,9 @@ const (
 var Resumings = []Resuming{ResumeAsk, ResumeAuto, ResumeNever}
 
 const (
-	// lookEvery is how often pending runs are polled. Each of many adds lookEach.
-	lookEvery = 500 * time.Millisecond
-	lookEach  = 5 * time.Millisecond
+	// pendingPollEvery is how often pending runs are polled. Each of many adds pendingPollEach.
+	pendingPollEvery = 500 * time.Millisecond
+	pendingPollEach  = 5 * time.Millisecond
 	// pendingFor is the maximum age of dry runs whose effects may still be approved here at the
 	// start.
 	pendingFor = 31 * 24 * time.Hour
@@ -48,20 +48,20 @@ type resumer struct {
 	s    *Server
 	news chan struct{} // of one element: sent when a call was answered here
 
-	mu      sync.Mutex
-	owners  map[string]guard.Owner // owners with valid tokens, by subject
-	waiting map[string]bool        // IDs of runs
-	held    map[string]int         // number of requests that resume a run themselves
-	strange map[string]bool        // runs that cannot resume here; each is logged once
+	mu          sync.Mutex
+	owners      map[string]guard.Owner // owners with valid tokens, by subject
+	waiting     map[string]bool        // IDs of runs
+	held        map[string]int         // number of requests that resume a run themselves
+	unresumable map[string]bool        // runs that cannot resume here; each is logged once
 }
 
 func newResumer(s *Server) *resumer {
 	return &resumer{s: s, news: make(chan struct{}, 1), owners: map[string]guard.Owner{guard.Operator.Subject(): guard.Operator},
-		waiting: map[string]bool{}, held: map[string]int{}, strange: map[string]bool{}}
+		waiting: map[string]bool{}, held: map[string]int{}, unresumable: map[string]bool{}}
 }
 
-// knows adds the owners of tokens that are served.
-func (r *resumer) knows(owners ...guard.Owner) {
+// addOwners adds the owners of tokens that are served.
+func (r *resumer) addOwners(owners ...guard.Owner) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, o := range owners {
@@ -82,9 +82,9 @@ func (r *resumer) add(run string) {
 	r.waiting[run] = true
 }
 
-// goesFor reports whether the run resumes here once nothing in it is pending. It does not if its
+// serves reports whether the run resumes here once nothing in it is pending. It does not if its
 // token is not served.
-func (r *resumer) goesFor(run *record.Run) bool {
+func (r *resumer) serves(run *record.Run) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	_, known := r.owners[run.Begin.Subject]
@@ -105,11 +105,11 @@ func (r *resumer) release(run string) {
 		delete(r.held, run)
 	}
 	r.mu.Unlock()
-	r.answered()
+	r.wake()
 }
 
-// answered wakes the resumer after an answer.
-func (r *resumer) answered() {
+// wake wakes the resumer after an answer.
+func (r *resumer) wake() {
 	select {
 	case r.news <- struct{}{}:
 	default:
@@ -132,11 +132,11 @@ func (r *resumer) run() {
 		select {
 		case <-ctx.Done():
 		case <-r.news:
-		case <-time.After(max(lookEvery, time.Duration(len(ids))*lookEach)):
+		case <-time.After(max(pendingPollEvery, time.Duration(len(ids))*pendingPollEach)):
 		}
 		for _, id := range r.list() {
 			if ctx.Err() == nil {
-				r.look(ctx, id)
+				r.resumeAnswered(ctx, id)
 			}
 		}
 	}
@@ -188,13 +188,13 @@ func (r *resumer) begin(ctx context.Context) {
 	}
 }
 
-// look resumes a run if nothing in it is pending any more.
-func (r *resumer) look(ctx context.Context, id string) {
+// resumeAnswered resumes a run if nothing in it is pending any more.
+func (r *resumer) resumeAnswered(ctx context.Context, id string) {
 	run, err := r.s.records.Load(id)
 	if err == nil && asks(run) {
 		return
 	}
-	offered := err != nil || !goesOnAlone(run, r.s.opts.Resume) || r.offers(ctx, run)
+	offered := err != nil || !resumesUnasked(run, r.s.opts.Resume) || r.offers(ctx, run)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.waiting[id] || r.held[id] > 0 {
@@ -212,21 +212,21 @@ func (r *resumer) look(ctx context.Context, id string) {
 		return
 	}
 	o, known := r.owners[run.Begin.Subject]
-	goes, stranger := goesOnAlone(run, r.s.opts.Resume), ""
+	goes, obstacle := resumesUnasked(run, r.s.opts.Resume), ""
 	switch {
 	case !known:
-		stranger = "a resumable run belongs to a token that no longer exists"
+		obstacle = "a resumable run belongs to a token that no longer exists"
 	case goes && !offered:
-		stranger = "a resumable run needs tools that this server does not have"
+		obstacle = "a resumable run needs tools that this server does not have"
 	}
-	if stranger == "" || !goes {
+	if obstacle == "" || !goes {
 		delete(r.waiting, id)
 	}
 	switch {
-	case stranger != "":
-		if !r.strange[id] {
-			r.s.log.Warn(stranger, "run", id)
-			r.strange[id] = true
+	case obstacle != "":
+		if !r.unresumable[id] {
+			r.s.log.Warn(obstacle, "run", id)
+			r.unresumable[id] = true
 		}
 	case goes:
 		r.held[id]++
@@ -254,8 +254,8 @@ func (r *resumer) offers(ctx context.Context, run *record.Run) bool {
 	})
 }
 
-// goesOnAlone reports whether a run without pending calls resumes without a request.
-func goesOnAlone(run *record.Run, how Resuming) bool {
+// resumesUnasked reports whether a run without pending calls resumes without a request.
+func resumesUnasked(run *record.Run, how Resuming) bool {
 	if len(run.Unknown()) > 0 || run.Damaged != nil || run.Later != nil {
 		return false
 	}
@@ -273,7 +273,7 @@ func (r *resumer) resume(ctx context.Context, run *record.Run, o guard.Owner) (e
 	defer r.s.metrics.Recovered("a resumed run", &err)
 	id := run.Begin.ID
 	c := &session{s: r.s, id: cmp.Or(run.Begin.Session, "resumed"), shared: strings.HasPrefix(run.Begin.Session, tokenSession), owner: o, token: o.Token(),
-		results: harness.NewRoom(r.s.opts.MaxResultBytes, r.s.weighed(o))}
+		results: harness.NewRoom(r.s.opts.MaxResultBytes, r.s.tenantResults(o))}
 	args := &executeArgs{}
 	if args.Script, err = run.Text(run.Begin.Script); err == nil {
 		args.Inputs, err = run.Values(run.Begin.Inputs)
@@ -281,7 +281,7 @@ func (r *resumer) resume(ctx context.Context, run *record.Run, o guard.Owner) (e
 	var res *outcome.Result
 	if err == nil {
 		var release func()
-		res, release, err = c.inTurn(ctx, nil, args, func(ctx context.Context,
+		res, release, err = c.runInTurn(ctx, nil, args, func(ctx context.Context,
 			script *harness.Script) (*outcome.Result, error) {
 			return r.s.harness.Resume(ctx, id, script)
 		}, time.Now())

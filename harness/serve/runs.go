@@ -40,17 +40,17 @@ func (c *session) addRuns() {
 		Title: "A run: script, calls, output, value", MIMEType: "application/json"}, c.readRun)
 }
 
-// seesRuns returns a filter for the runs that the session may see: all for the operator, those of
+// visibleRuns returns a filter for the runs that the session may see: all for the operator, those of
 // the token, or those of an anonymous session. It returns nil for anonymous clients without a
 // session.
-func (c *session) seesRuns() *store.Filter {
+func (c *session) visibleRuns() *store.Filter {
 	f := &store.Filter{Limit: maxRuns}
 	if c.owner == guard.Operator {
 		return f
 	}
 	subject := c.owner.Subject()
 	f.Subject = &subject
-	if c.owner != guard.Nobody {
+	if c.owner != guard.Anonymous {
 		return f
 	}
 	if !c.one {
@@ -65,7 +65,7 @@ func (c *session) readRuns(ctx context.Context, req *mcp.ReadResourceRequest) (*
 	out := struct {
 		Runs []*record.Summary `json:"runs"`
 	}{[]*record.Summary{}}
-	if f := c.seesRuns(); f != nil {
+	if f := c.visibleRuns(); f != nil {
 		if err := c.s.reading.Acquire(ctx, 1); err != nil {
 			return nil, err
 		}
@@ -89,7 +89,7 @@ func (c *session) readRuns(ctx context.Context, req *mcp.ReadResourceRequest) (*
 // is not found.
 func (c *session) readRun(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	uri := req.Params.URI
-	id, f := strings.TrimPrefix(uri, runsURI+"/"), c.seesRuns()
+	id, f := strings.TrimPrefix(uri, runsURI+"/"), c.visibleRuns()
 	if f == nil {
 		return nil, mcp.ResourceNotFoundError(uri)
 	}
@@ -108,7 +108,7 @@ func (c *session) readRun(ctx context.Context, req *mcp.ReadResourceRequest) (*m
 	if err != nil {
 		return nil, err
 	}
-	if cat := c.s.live.now(); cat != nil {
+	if cat := c.s.live.current(); cat != nil {
 		if set := cat.Flow(); set != nil && run.Flow(&flow.Session{}, set, nil) {
 			from := c.origin()
 			c.s.harness.Returned(&from)

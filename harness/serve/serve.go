@@ -304,7 +304,7 @@ func (s *Server) Close() error {
 
 // drain waits, for the grace time, for effect calls under way, so that their outcomes are recorded.
 func (s *Server) drain() {
-	cat := s.live.now()
+	cat := s.live.current()
 	if cat == nil || s.opts.Grace <= 0 {
 		return
 	}
@@ -331,7 +331,7 @@ func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 func (s *Server) writeMetrics(w io.Writer) {
 	now := &observe.Load{Clients: len(s.clients())}
 	now.Running, now.Waiting = s.queue.Load()
-	if cat := s.live.now(); cat != nil {
+	if cat := s.live.current(); cat != nil {
 		now.Registry = cat.Registry
 	}
 	s.metrics.Write(w, now)

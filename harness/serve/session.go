@@ -71,7 +71,7 @@ type session struct {
 	first   []string            // IDs of the tools that the description lists first
 	counted time.Time           // when its used tools were counted
 	loaded  map[string]struct{} // IDs of tools that tool_load made callable
-	listed  string              // version of the client's latest list, see list
+	listed  string              // version of the client's latest list, see listState
 	// approves says that it has the tool approvals.
 	approves bool
 }
@@ -80,7 +80,7 @@ type session struct {
 // says that it is a single client. sdkID, if not nil, returns the session ID for HTTP clients.
 func (s *Server) newSession(id string, of guard.Owner, token string, mode Mode, one, loads bool, sdkID func() string) *session {
 	c := &session{s: s, id: id, owner: of, token: token, mode: mode, one: one, loads: loads, loaded: map[string]struct{}{}}
-	c.results = harness.NewRoom(s.opts.MaxResultBytes, s.weighed(of))
+	c.results = harness.NewRoom(s.opts.MaxResultBytes, s.tenantResults(of))
 	can := &mcp.ServerCapabilities{
 		//lint:ignore SA1019 older clients receive what a script prints through it
 		Logging: &mcp.LoggingCapabilities{},
@@ -92,7 +92,7 @@ func (s *Server) newSession(id string, of guard.Owner, token string, mode Mode, 
 	c.mcp = mcp.NewServer(&mcp.Implementation{Name: "usetools", Title: "UseTools", Version: s.opts.Version},
 		&mcp.ServerOptions{GetSessionID: sdkID, SetCacheable: c.cacheable, Capabilities: can})
 	c.mcp.AddReceivingMiddleware(c.guard, c.instruct)
-	c.mcp.AddSendingMiddleware(c.spare)
+	c.mcp.AddSendingMiddleware(c.dropKnownChanges)
 	if mode.scripts() {
 		c.describe()
 		c.addSkills()
@@ -113,7 +113,7 @@ const listTime = 5 * time.Minute
 // cacheable sets who may cache a result, and for how long.
 func (c *session) cacheable(_ context.Context, req mcp.Request, res *mcp.Cacheable) {
 	res.CacheScope = "private"
-	if _, ok := req.(*mcp.ListToolsRequest); ok && c.knows() && !(c.loads && c.mode.discovery()) {
+	if _, ok := req.(*mcp.ListToolsRequest); ok && c.hasDescription() && !(c.loads && c.mode.discovery()) {
 		res.TTLMs = int(listTime.Milliseconds())
 	}
 }
@@ -159,8 +159,8 @@ func (c *session) guard(next mcp.MethodHandler) mcp.MethodHandler {
 			}
 		case "tools/list":
 			select {
-			case <-c.s.live.told:
-				if !c.knows() || c.outdated() {
+			case <-c.s.live.described:
+				if !c.hasDescription() || c.outdated() {
 					c.describe()
 				}
 			case <-time.After(listWait):
@@ -168,7 +168,7 @@ func (c *session) guard(next mcp.MethodHandler) mcp.MethodHandler {
 			}
 
 			c.offerApprovals()
-			has, _ := c.list()
+			has, _ := c.listState()
 			if res, err = next(ctx, method, req); err == nil {
 				c.mu.Lock()
 				c.listed = has
@@ -180,27 +180,27 @@ func (c *session) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// list returns a text that changes whenever the list of tools does, and the registry of its
+// listState returns a text that changes whenever the list of tools does, and the registry of its
 // description.
-func (c *session) list() (has string, of *registry.Registry) {
+func (c *session) listState() (has string, of *registry.Registry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.shown + "\n" + strings.Join(slices.Sorted(maps.Keys(c.loaded)), "\n"), c.base
 }
 
-// knows reports whether the session has a description of loaded tools, which it keeps.
-func (c *session) knows() bool {
+// hasDescription reports whether the session has a description of loaded tools, which it keeps.
+func (c *session) hasDescription() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.base != nil
 }
 
-// spare drops notifications of changes that the client's list already has, or that its first list
-// will have.
-func (c *session) spare(next mcp.MethodHandler) mcp.MethodHandler {
+// dropKnownChanges drops notifications of changes that the client's list already has, or that its
+// first list will have.
+func (c *session) dropKnownChanges(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if c.one && method == "notifications/tools/list_changed" {
-			has, _ := c.list()
+			has, _ := c.listState()
 			c.mu.Lock()
 			known := c.listed == has || c.listed == "" && len(c.loaded) == 0
 			c.mu.Unlock()
@@ -246,11 +246,11 @@ func (c *session) outdated() bool {
 // described returns the current description of execute for the session, and the registry of that,
 // nil while tools are being loaded.
 func (c *session) described() (string, *registry.Registry) {
-	s, cat := c.s, c.s.live.now()
+	s, cat := c.s, c.s.live.current()
 	if cat == nil || cat.Load() != nil { // no tool can be called
 		return s.description(nil, nil, nil, nil, ""), nil
 	}
-	seen := s.seenBy(c.owner, cat)
+	seen := s.catalogFor(c.owner, cat)
 	if c.outdated() {
 		first := s.used(c.owner, cat)
 		c.mu.Lock()
@@ -313,12 +313,12 @@ func (s *Server) describeChanged() {
 	s.mu.Lock()
 	s.later = nil
 	s.mu.Unlock()
-	cat := s.live.now()
+	cat := s.live.current()
 	if cat == nil || s.ctx.Err() != nil {
 		return
 	}
 	s.describeTo(func(c *session) bool {
-		_, of := c.list()
+		_, of := c.listState()
 		return of == nil || !c.one || !sameTools(of, cat.Registry)
 	})
 }

@@ -136,10 +136,10 @@ func (k *keeper) forScript(ctx context.Context, tenant, session, source string, 
 		return false
 	}
 	named, rest := map[string]json.RawMessage{}, map[string]json.RawMessage{}
-	if err := k.elsewhere(ctx, named, tenant, source, inputs); err != nil {
+	if err := k.addHandles(ctx, named, tenant, source, inputs); err != nil {
 		return nil, fmt.Errorf("reading stored values: %w; nothing has run", err)
 	}
-	for _, v := range k.of(tenant, session) { // without the lock: inputs may be large
+	for _, v := range k.valuesOf(tenant, session) { // without the lock: inputs may be large
 		switch {
 		case v.session == "" && has(v.id), v.session != "" && strings.Contains(source, `"`+v.id+`"`):
 			named[v.id] = v.value
@@ -153,8 +153,8 @@ func (k *keeper) forScript(ctx context.Context, tenant, session, source string, 
 	return rest, nil
 }
 
-// elsewhere adds the values of k.handles whose handles are in a script or its inputs.
-func (k *keeper) elsewhere(ctx context.Context, to map[string]json.RawMessage, tenant, source string,
+// addHandles adds the values of k.handles whose handles are in a script or its inputs.
+func (k *keeper) addHandles(ctx context.Context, to map[string]json.RawMessage, tenant, source string,
 	inputs map[string]json.RawMessage) error {
 	if k.handles == nil {
 		return nil
@@ -195,8 +195,8 @@ func handlesIn(list []string, text []byte) []string {
 	return list
 }
 
-// of returns the values of a session, and those of its tenant that have handles.
-func (k *keeper) of(tenant, session string) (found []*keptValue) {
+// valuesOf returns the values of a session, and those of its tenant that have handles.
+func (k *keeper) valuesOf(tenant, session string) (found []*keptValue) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.expire(time.Now())

@@ -25,37 +25,37 @@ type owned struct {
 	usedAt  time.Time
 }
 
-// of returns the data of an owner. The caller holds the lock.
-func (s *Server) of(o guard.Owner) *owned {
+// ownedBy returns the data of an owner. The caller holds the lock.
+func (s *Server) ownedBy(o guard.Owner) *owned {
 	if s.owned[o] == nil {
 		s.owned[o] = &owned{}
 	}
 	return s.owned[o]
 }
 
-// weighed returns the tenant that shares room for results among an owner's sessions. If nil, each
-// session counts alone.
-func (s *Server) weighed(o guard.Owner) *harness.Tenant {
+// tenantResults returns the tenant that shares room for results among an owner's sessions. If nil,
+// each session counts alone.
+func (s *Server) tenantResults(o guard.Owner) *harness.Tenant {
 	if o.Token() == "" {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return &s.of(o).results
+	return &s.ownedBy(o).results
 }
 
-// seenBy returns a catalog as an owner sees it.
-func (s *Server) seenBy(o guard.Owner, cat *catalog.Catalog) *catalog.Catalog {
+// catalogFor returns a catalog as an owner sees it.
+func (s *Server) catalogFor(o guard.Owner, cat *catalog.Catalog) *catalog.Catalog {
 	if o == guard.Operator {
 		return cat
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := ""
-	if o != guard.Nobody {
+	if o != guard.Anonymous {
 		key = o.Key()
 	}
-	seen, err := s.of(o).catalog.Of(cat, key)
+	seen, err := s.ownedBy(o).catalog.Of(cat, key)
 	if err != nil {
 		s.log.Warn("the inferred result types of a token were reset", "error", err)
 	}
@@ -66,7 +66,7 @@ func (s *Server) seenBy(o guard.Owner, cat *catalog.Catalog) *catalog.Catalog {
 func (f *front) owner(subject string) guard.Owner {
 	switch {
 	case len(f.h.Tokens) == 0 && f.h.Insecure:
-		return guard.Nobody
+		return guard.Anonymous
 	case !f.h.Tenants():
 		return guard.Operator
 	}

@@ -24,11 +24,11 @@ const (
 // most used first, without private tools. It rounds counts to powers of two, so that the
 // order seldom changes. If the operator's records are not stored, it reads the usage log.
 func (s *Server) used(o guard.Owner, cat *catalog.Catalog) []string {
-	if !s.opts.UsageOrder || o == guard.Nobody || cat.Usage == nil {
+	if !s.opts.UsageOrder || o == guard.Anonymous || cat.Usage == nil {
 		return nil
 	}
 	s.mu.Lock()
-	of := s.of(o)
+	of := s.ownedBy(o)
 	ids, at := of.used, of.usedAt
 	s.mu.Unlock()
 	if time.Since(at) < usedFor {

@@ -19,8 +19,8 @@ const (
 	// Operator is the person who starts the server: its client on stdio, the only token, or,
 	// without tokens, the machine's own clients.
 	Operator Owner = ""
-	// Nobody is any client without a token at an address that is open to all.
-	Nobody Owner = "nobody"
+	// Anonymous is any client without a token at an address that is open to all.
+	Anonymous Owner = "nobody" //english:allow the value is part of keys
 )
 
 // TokenOwner returns the owner with a token. It contains the token, because the name may belong to
@@ -41,7 +41,7 @@ func (o Owner) Token() string {
 func (o Owner) Subject() string {
 	name, token, _ := strings.Cut(string(o), "\x00")
 	switch {
-	case o == Nobody:
+	case o == Anonymous:
 		return "no token" // cannot be a name
 	case strings.Contains(name, " "):
 		sum := sha256.Sum256([]byte(token))

@@ -29,7 +29,7 @@ var longAgo = time.Unix(1, 0)
 // not wait for the body, and ends the connection.
 func (e *Endpoint) Checked(next http.Handler, visits func(*http.Request) bool, panicked func(where string, p any)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		slow := impatient{w}
+		slow := timedWriter{w}
 		slow.extend()
 		defer slow.extend() // for the buffered rest
 		w = slow
@@ -70,12 +70,12 @@ func (e *Endpoint) hostOK(r *http.Request) bool {
 	if local != nil && local.IP.IsLoopback() {
 		return IsLoopback(host)
 	}
-	return len(e.Hosts) == 0 && (len(e.Tokens) > 0 || e.own(host))
+	return len(e.Hosts) == 0 && (len(e.Tokens) > 0 || e.hasOwnName(host))
 }
 
-// own reports whether a host is an address, or a name of this machine or of the endpoint. A foreign
-// page cannot have such a name.
-func (e *Endpoint) own(host string) bool {
+// hasOwnName reports whether a host is an address, or a name of this machine or of the endpoint. A
+// foreign page cannot have such a name.
+func (e *Endpoint) hasOwnName(host string) bool {
 	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
 		return true
 	}
@@ -142,21 +142,21 @@ func (e *Endpoint) Trusted(r *http.Request) bool {
 	return len(e.Tokens) == 0 || strings.EqualFold(scheme, "bearer") && e.Holder(strings.TrimSpace(token)) != ""
 }
 
-// impatient cuts off a client that does not read a part of an answer in time, so that it keeps no
+// timedWriter cuts off a client that does not read a part of an answer in time, so that it keeps no
 // resources.
-type impatient struct{ http.ResponseWriter }
+type timedWriter struct{ http.ResponseWriter }
 
-func (w impatient) Write(p []byte) (int, error) {
+func (w timedWriter) Write(p []byte) (int, error) {
 	w.extend()
 	return w.ResponseWriter.Write(p)
 }
 
-func (w impatient) extend() {
+func (w timedWriter) extend() {
 	http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(writeTime))
 }
 
 // Unwrap is for http.ResponseController.
-func (w impatient) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w timedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Away reports whether a request may be from another machine.
 func Away(r *http.Request) bool {
