@@ -72,7 +72,7 @@ func (h *Harness) Lose(id string) (*outcome.Result, error) {
 	}
 	e := outcome.Error{Kind: outcome.KindRuntime, Message: fmt.Sprintf("the runner was lost after %v; %s. "+
 		"The script was not run again", time.Since(run.Begin.Time).Round(time.Second), effects)}
-	if err := store.Lose(id, &record.End{ExitCode: outcome.Lost.ExitCode(), Error: record.JSON(e), Errors: record.JSON([]outcome.Error{e})}); err != nil {
+	if err := store.EndLost(id, &record.End{ExitCode: outcome.Lost.ExitCode(), Error: record.JSON(e), Errors: record.JSON([]outcome.Error{e})}); err != nil {
 		return nil, err
 	}
 	if run, err = store.Load(id); err != nil {

@@ -547,7 +547,7 @@ func (s *scenario) checkAgain(run *record.Run) {
 		if had := slices.IndexFunc(sent, func(o *record.Call) bool { return o.N == c.N }); had >= 0 {
 			since := c.Time.Sub(sent[had].Time)
 			between := slices.ContainsFunc(sent[had+1:], func(o *record.Call) bool { return o.Attempt < c.Attempt })
-			if c.Class != record.Again || between || since > 6*time.Minute { // it may have waited for a while
+			if c.Class != record.Idempotent || between || since > 6*time.Minute { // it may have waited for a while
 				s.w.faultLocked("call %d, of the class %s, is made again after %v", c.N, c.Class, since)
 			}
 		}

@@ -347,7 +347,7 @@ func checkClasses(reg *registry.Registry, cfg *config.Config) finding {
 		told[s.Name] = told[s.Name] || s.Trust == config.TrustNothing || len(s.Classes) > 0
 	}
 	f := finding{Check: "classes", Status: fine, Detail: fmt.Sprintf("%s: %d read, %d again, %d effect",
-		text.Count(len(reg.Tools), "tool"), n[record.Read], n[record.Again], n[record.Effect])}
+		text.Count(len(reg.Tools), "tool"), n[record.Read], n[record.Idempotent], n[record.Effect])}
 	var silent []string
 	for _, s := range reg.Servers {
 		if s.Tools > 0 && !told[s.Name] {

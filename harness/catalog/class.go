@@ -29,7 +29,7 @@ func (c *Catalog) Class(t *registry.Tool) (class record.Class, why string) {
 	case a.ReadsOnly():
 		return record.Read, "marked as read-only by its server"
 	case idempotent && s.Trust == config.TrustWrites:
-		return record.Again, `marked as idempotent by its server, and usetools.trust is "writes"`
+		return record.Idempotent, `marked as idempotent by its server, and usetools.trust is "writes"`
 	case idempotent:
 		return record.Effect, `marked as idempotent by its server, which counts where usetools.trust is "writes"`
 	case a != nil && a.Destructive != nil && *a.Destructive:

@@ -42,7 +42,7 @@ func (b *backing) Put(name, file string, value []byte) error {
 		return err
 	}
 	err := b.put(ctx, name, file, value)
-	b.news.Tell()
+	b.news.Notify()
 	return err
 }
 

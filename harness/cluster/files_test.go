@@ -223,7 +223,7 @@ func TestARegistryThatComesLaterIsTaken(t *testing.T) {
 
 	// Its config may change: the tools stay those of the cluster.
 	must(t, os.WriteFile(at, []byte(strings.Replace(entry, `"url"`, `"usetools": {"class": {"*": "again"}}, "url"`, 1)), 0o600))
-	for class := record.Class(""); class != record.Again; { // it may be told once more of what it had before
+	for class := record.Class(""); class != record.Idempotent; { // it may be told once more of what it had before
 		if got := receive(t, builds.tools); got != 1 {
 			t.Errorf("%d tools after a change of the config", got)
 		}

@@ -117,7 +117,7 @@ func (b *backing) watch(ctx context.Context) error {
 		if b.known.telling.CompareAndSwap(false, true) {
 			time.AfterFunc(together, func() {
 				b.known.telling.Store(false)
-				b.news.Tell()
+				b.news.Notify()
 			})
 		}
 	}

@@ -250,7 +250,7 @@ func (s *sink) Close() error {
 	if err != nil && !errors.Is(err, store.ErrTaken) {
 		s.b.c.work.Go(s.leave)
 	}
-	s.b.news.Tell()
+	s.b.news.Notify()
 	return err
 }
 

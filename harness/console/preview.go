@@ -40,7 +40,7 @@ func (v *view) preview(sum *record.Summary) *preview {
 		return nil
 	}
 	run := present.New(r)
-	return &preview{Timeline: strokes(run), Effects: run.Classes[record.Effect] + run.Classes[record.Again], NotSent: run.NotSent, Note: noteOf(r), Asks: len(approval.Open(r)) > 0, Unresolved: len(r.Unknown()) > 0 && !r.Running,
+	return &preview{Timeline: strokes(run), Effects: run.Classes[record.Effect] + run.Classes[record.Idempotent], NotSent: run.NotSent, Note: noteOf(r), Asks: len(approval.Open(r)) > 0, Unresolved: len(r.Unknown()) > 0 && !r.Running,
 		Code: codeOf(run, sum), Damaged: r.Damaged != nil, Live: r.Live()}
 }
 

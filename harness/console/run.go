@@ -379,7 +379,7 @@ func (d *runView) Sent() int { return d.Calls - d.NotSent }
 // Counted returns the number of effect calls, or "no effects", and of calls that were not sent.
 func (d *runView) Counted() string {
 	out := "no effects"
-	if n := d.Classes[record.Effect] + d.Classes[record.Again]; n > 0 {
+	if n := d.Classes[record.Effect] + d.Classes[record.Idempotent]; n > 0 {
 		out = text.Count(n, "effect")
 	}
 	if d.NotSent > 0 {

@@ -34,7 +34,7 @@ type Rule struct {
 }
 
 // Classes lists the patterns that stand for a class of tools.
-var Classes = []record.Class{record.Read, record.Again, record.Effect}
+var Classes = []record.Class{record.Read, record.Idempotent, record.Effect}
 
 // ofClass reports whether the rule is for a class of tools.
 func (r *Rule) ofClass() bool { return slices.Contains(Classes, record.Class(r.Pattern)) }

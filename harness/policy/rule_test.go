@@ -51,7 +51,7 @@ func TestTheNearestRuleDecides(t *testing.T) {
 		rule        string
 	}{
 		{"", "a.write", record.Effect, `{}`, ask, `needs approval by the rule "effect"`},
-		{"", "a.put", record.Again, `{}`, allow, "no rule is against it"},
+		{"", "a.put", record.Idempotent, `{}`, allow, "no rule is against it"},
 		{"", "a.get", record.Read, `{"secret": true}`, deny, `denied by the rule "read": secret == true`},
 		{"", "a.get", record.Read, `{"secret": false}`, allow, "no rule is against it"},
 		{"", "a.get", record.Read, `{"secret": "yes"}`, deny,

@@ -61,13 +61,13 @@ type marks struct {
 }
 
 var unicodeMarks = marks{
-	fill:   map[record.Class]string{record.Read: "▒", record.Again: "▓", record.Effect: "█"},
+	fill:   map[record.Class]string{record.Read: "▒", record.Idempotent: "▓", record.Effect: "█"},
 	failed: "╳", open: "▶", madeUp: "◌", tick: "╷", printed: "›", folded: "⋮", times: "×",
 	levels: strings.Split(" ▁▂▃▄▅▆▇█", ""),
 }
 
 var asciiMarks = marks{
-	fill:   map[record.Class]string{record.Read: "-", record.Again: "+", record.Effect: "="},
+	fill:   map[record.Class]string{record.Read: "-", record.Idempotent: "+", record.Effect: "="},
 	failed: "x", open: ">", madeUp: "o", tick: "|", printed: ">", folded: ":", times: "x",
 	levels: strings.Split(" .:-=+*%@", ""),
 }

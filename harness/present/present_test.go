@@ -164,7 +164,7 @@ func thousand() *tape {
 		"for i := range 1000 {\n\tclock.Tick(clock.TickParams{N: i})\n}\n" +
 		strings.Repeat("// a line about nothing\n", 30) + "panic(\"enough\")\n")
 	for i := range 1000 {
-		m := r.call(i+1, "", "72:2", "clock.tick", record.Again, fmt.Sprintf(`{"n":%d}`, i), float64(i))
+		m := r.call(i+1, "", "72:2", "clock.tick", record.Idempotent, fmt.Sprintf(`{"n":%d}`, i), float64(i))
 		if i%300 == 299 {
 			r.fail(m, float64(i)+.5, "late")
 			continue

@@ -224,7 +224,7 @@ func (v *View) counted() string {
 		return fmt.Sprintf("none; %d not sent", v.NotSent)
 	}
 	var classes []string
-	for _, c := range []record.Class{record.Read, record.Again, record.Effect} {
+	for _, c := range []record.Class{record.Read, record.Idempotent, record.Effect} {
 		if n := v.Classes[c]; n > 0 {
 			classes = append(classes, fmt.Sprintf("%d %s", n, c))
 		}

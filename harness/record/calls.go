@@ -141,8 +141,8 @@ func (r *Run) addCall(l *Call) {
 	}
 	switch {
 	case m.state == Denied && a != nil: // the line has the denied call, and its Done what the script got
-	case m.state == Unknown && l.Class == Again:
-		m.step(onAgain)
+	case m.state == Unknown && l.Class == Idempotent:
+		m.step(onRepeat)
 	default:
 		m.step(onCall)
 	}
@@ -169,7 +169,7 @@ func (r *Run) addToCall(n int, l Line) {
 		case m.state == Sent && l.Denied: // by policy
 			m.state = Planned
 			m.step(onDenied)
-		case m.Done != nil && m.Done.told(): // the error that the script got is final
+		case m.Done != nil && m.Done.reported(): // the error that the script got is final
 			return
 		default:
 			m.step(eventOf(l))
@@ -206,8 +206,8 @@ func (r *Run) track(m *Made) {
 	r.sent[m] = true
 }
 
-// lose handles the end of the process that wrote the lines so far.
-func (r *Run) lose() {
+// endProcess handles the end of the process that wrote the lines so far.
+func (r *Run) endProcess() {
 	for m := range r.sent {
 		m.step(onLost)
 	}

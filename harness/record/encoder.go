@@ -9,13 +9,13 @@ import (
 // An Encoder turns the lines of one record into the bytes to append. It redacts lines, gives them
 // increasing times, and counts what lists of runs show.
 type Encoder struct {
-	id    string
-	keep  *keeper
-	last  time.Time     // of the last line
-	ahead time.Duration // how far the last line of a continued record is ahead of the clock
-	lines int
-	bytes int
-	so    tally
+	id     string
+	keep   *keeper
+	last   time.Time     // of the last line
+	ahead  time.Duration // how far the last line of a continued record is ahead of the clock
+	lines  int
+	bytes  int
+	counts tally
 }
 
 // EncoderOptions configure an Encoder.
@@ -42,7 +42,7 @@ func NewEncoder(id string, o EncoderOptions) *Encoder {
 func (e *Encoder) Continue(r *Run) {
 	for _, l := range r.Lines {
 		e.keep.hides(l)
-		e.so.add(l)
+		e.counts.add(l)
 	}
 	e.last, e.lines, e.bytes = When(r.Lines[len(r.Lines)-1]), len(r.Lines), int(r.size)
 	e.ahead = max(0, e.last.Sub(e.keep.Clock()))
@@ -108,9 +108,9 @@ func (e *Encoder) encode(h *Head, l Line, write func([]byte) error) (err error) 
 	}
 	*l.head() = *h
 	if end, ok := l.(*End); ok {
-		e.so.fill(end)
+		e.counts.fill(end)
 	}
-	e.so.add(l)
+	e.counts.add(l)
 	b, err := EncodeLine(l)
 	if err == nil && (e.lines == MaxLines || e.bytes+len(b) > MaxRecord) {
 		err = fmt.Errorf("it is full: %d lines, %d bytes", e.lines, e.bytes)

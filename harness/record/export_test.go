@@ -20,7 +20,7 @@ type Event = event
 var Transitions = transitions
 
 const (
-	OnAgain     = onAgain
+	OnAgain     = onRepeat
 	OnAsk       = onAsk
 	OnCall      = onCall
 	OnDenied    = onDenied
@@ -28,12 +28,12 @@ const (
 	OnExpired   = onExpired
 	OnHappened  = onHappened
 	OnLost      = onLost
-	OnNo        = onNo
-	OnNot       = onNot
+	OnNo        = onRejected
+	OnNot       = onNotHappened
 	OnNotSent   = onNotSent
 	OnReply     = onReply
 	OnRound     = onRound
-	OnTold      = onTold
+	OnTold      = onReported
 	OnUncertain = onUncertain
-	OnYes       = onYes
+	OnYes       = onApproved
 )

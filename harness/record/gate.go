@@ -24,18 +24,18 @@ import (
 // The owner of a Gate passes each call to it, and reports when the script is idle. A Gate is not
 // safe for concurrent use.
 type Gate struct {
-	run    *Run
-	loose  bool
-	resume bool
-	live   bool
-	end    time.Time // last time at which the record shows the script running
-	lines  []*gated
-	byKey  map[string][]*gated // unused calls, in the order of the record
-	held   []*Question         // calls without a line, in order of arrival
-	taken  []*answer           // calls with a line that are not answered
-	gone   []*Question         // calls without a line that the script abandoned
-	left   int                 // required calls that the script has not made
-	asks   asksLeft
+	run       *Run
+	loose     bool
+	resume    bool
+	live      bool
+	end       time.Time // last time at which the record shows the script running
+	lines     []*gated
+	byKey     map[string][]*gated // unused calls, in the order of the record
+	held      []*Question         // calls without a line, in order of arrival
+	taken     []*answer           // calls with a line that are not answered
+	abandoned []*Question         // calls without a line that the script abandoned
+	left      int                 // required calls that the script has not made
+	asks      asksLeft
 }
 
 // gated is a call of the record.
@@ -103,12 +103,12 @@ func NewGate(r *Run, loose bool) (*Gate, error) {
 	if r.End != nil {
 		g.end = r.End.Time
 	}
-	order, passed := answers(r), r.passed()
+	order, skipped := answers(r), r.skipped()
 	for _, m := range r.Calls {
 		if m.Call == nil && m.Guess == nil {
 			return nil, fmt.Errorf("the record has the answer of call %d, but not the call", m.Done.N)
 		}
-		if passed(m) {
+		if skipped(m) {
 			continue
 		}
 		if m.Result().Redacted {
@@ -130,9 +130,9 @@ func redactedError(m *Made) error {
 		m.Line().N, m.Line().Tool)
 }
 
-// passed returns a function that reports whether the last execution of the script went without a
+// skipped returns a function that reports whether the last execution of the script went without a
 // call of an earlier attempt.
-func (r *Run) passed() func(m *Made) bool {
+func (r *Run) skipped() func(m *Made) bool {
 	live, dry := r.Live(), r.DryCalls()
 	return func(m *Made) bool {
 		n := len(r.Attempts)
@@ -235,7 +235,7 @@ func (g *Gate) key(path, place, tool, args string) string {
 	return path + "\x00" + place + "\x00" + tool + "\x00" + args
 }
 
-// Ask takes a call of the script. If ok, reply answers it. Otherwise a later Still may.
+// Ask takes a call of the script. If ok, reply answers it. Otherwise a later call of Idle may.
 func (g *Gate) Ask(q *Question) (reply Reply, ok bool) {
 	for _, args := range []string{q.Args, anyArgs} {
 		key := g.key(q.Path, q.Place, q.Tool, args)
@@ -293,9 +293,9 @@ type Next struct {
 	Diverged *Divergence // the script has departed from its record
 }
 
-// Still handles a script in which nothing moves. next is when its next timer fires, or zero if none
+// Idle handles a script in which nothing moves. next is when its next timer fires, or zero if none
 // is set.
-func (g *Gate) Still(next time.Time) Next {
+func (g *Gate) Idle(next time.Time) Next {
 	a := g.earliest()
 	if a == nil {
 		for g.swap() {
@@ -308,7 +308,7 @@ func (g *Gate) Still(next time.Time) Next {
 		return Next{Reply: &r}
 	case a != nil:
 		return Next{Advance: true}
-	case g.passes(next):
+	case g.opens(next):
 		g.live = true
 		return Next{Live: true}
 	case (len(g.held) > 0 || g.resume) && (next.IsZero() || !g.end.IsZero() && next.After(g.end.Add(pastEnd))):
@@ -351,11 +351,11 @@ func (g *Gate) swap() bool {
 	return false
 }
 
-// Leave handles a call that the script abandoned: it gets no answer. Its line stays used. Without a
+// Abandon handles a call that the script abandoned: it gets no answer. Its line stays used. Without a
 // line it still is a call that the record does not have.
-func (g *Gate) Leave(n int) {
+func (g *Gate) Abandon(n int) {
 	if i := slices.IndexFunc(g.held, func(q *Question) bool { return q.N == n }); i >= 0 {
-		g.gone = append(g.gone, g.held[i])
+		g.abandoned = append(g.abandoned, g.held[i])
 		g.held = slices.Delete(g.held, i, i+1)
 	}
 	g.taken = slices.DeleteFunc(g.taken, func(a *answer) bool { return a.question.N == n })
@@ -375,7 +375,7 @@ func (g *Gate) divergence() *Divergence {
 	if i := slices.IndexFunc(g.lines, func(l *gated) bool { return l.required && !l.used }); i >= 0 {
 		d.Unasked = g.lines[i].Made
 	}
-	if asked := slices.Concat(g.held, g.gone); len(asked) > 0 {
+	if asked := slices.Concat(g.held, g.abandoned); len(asked) > 0 {
 		d.Asked = slices.MinFunc(asked, func(a, b *Question) int { return cmp.Compare(a.N, b.N) })
 		d.Near = g.near(d.Asked)
 	}

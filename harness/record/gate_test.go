@@ -121,7 +121,7 @@ func TestWhichCallIsWhich(t *testing.T) {
 					got = append(got, said(g.Ask(question(n, s))))
 					continue
 				}
-				n := g.Still(next)
+				n := g.Idle(next)
 				switch {
 				case n.Diverged != nil:
 					got = append(got, "diverged")
@@ -152,8 +152,8 @@ func TestWhichCallIsWhich(t *testing.T) {
 func TestACallThatIsGivenUpIsNotAnswered(t *testing.T) {
 	g := gateOf(t, false, []string{"- 1:1 a.x {}"}, 1)
 	g.Ask(question(1, "- 1:1 a.x {}"))
-	g.Leave(1)
-	if n := g.Still(time.Time{}); n != (record.Next{}) {
+	g.Abandon(1)
+	if n := g.Idle(time.Time{}); n != (record.Next{}) {
 		t.Error(n)
 	}
 	if d := g.End(); d != nil {
@@ -338,7 +338,7 @@ func TestModelsReplayInAnySchedule(t *testing.T) {
 					give(r)
 				}
 			}, func() bool {
-				next := gate.Still(time.Time{})
+				next := gate.Idle(time.Time{})
 				if diverged = next.Diverged; next.Reply != nil {
 					give(*next.Reply)
 				}
@@ -370,10 +370,10 @@ func TestModelsReplayInAnySchedule(t *testing.T) {
 // TestARunThatWentOnIsReplayedAsOne has what its attempts passed over: a read that
 // only the first asked, a call that did not happen, one that was made again.
 func TestARunThatWentOnIsReplayedAsOne(t *testing.T) {
-	again := func() *record.Call { c := call(4, record.Again, "- 4:1 a.z {}"); c.Attempt = 2; return c }
+	again := func() *record.Call { c := call(4, record.Idempotent, "- 4:1 a.z {}"); c.Attempt = 2; return c }
 	r := runOf(&record.Begin{}, call(1, record.Effect, "- 1:1 a.x {}"), done(1), call(2, record.Read, "- 9:1 a.r {}"), call(5, record.Read,
 		"- 8:1 a.r {}"), done(5),
-		call(3, record.Effect, "- 2:1 a.y {}"), call(4, record.Again, "- 4:1 a.z {}"), &record.End{Status: "uncertain"}, &record.Settle{N: 3},
+		call(3, record.Effect, "- 2:1 a.y {}"), call(4, record.Idempotent, "- 4:1 a.z {}"), &record.End{Status: "uncertain"}, &record.Settle{N: 3},
 		&record.Attempt{Number: 2}, again(), &record.Call{N: 6, Attempt: 2, Class: record.Effect, Place: "2:1", Tool: "a.y",
 			Args: record.Raw([]byte("{}"))}, done(4), done(6),
 		&record.End{Status: "ok"})

@@ -120,9 +120,9 @@ type Class string
 
 // The classes of tools.
 const (
-	Read   Class = "read"   // changes nothing
-	Again  Class = "again"  // idempotent: may be repeated
-	Effect Class = "effect" // may change something each time
+	Read       Class = "read"   // changes nothing
+	Idempotent Class = "again"  // idempotent: may be repeated
+	Effect     Class = "effect" // may change something each time
 )
 
 // Call says that a call is about to be sent. It is written before the first byte of the request is

@@ -31,7 +31,7 @@ type keeper struct {
 // line returns the copy of a line to write.
 func (k *keeper) line(l Line) (Line, error) {
 	c := &keeping{keeper: k, hide: k.hides(l), room: 4 * MaxInline}
-	_, c.words = l.(*Done)
+	_, c.toolText = l.(*Done)
 	v, err := c.copy(reflect.ValueOf(l).Elem())
 	if err != nil {
 		return nil, err
@@ -79,9 +79,9 @@ func (k *keeper) hides(l Line) bool {
 // keeping copies one line.
 type keeping struct {
 	*keeper
-	hide  bool // its values and texts are not kept
-	words bool // its texts come from the tool
-	room  int  // bytes of values that the line can still take
+	hide     bool // its values and texts are not kept
+	toolText bool // its texts come from the tool
+	room     int  // bytes of values that the line can still take
 }
 
 var (
@@ -110,11 +110,11 @@ func (k *keeping) copy(v reflect.Value) (reflect.Value, error) {
 	case reflect.String:
 		switch {
 		case v.Type() != reflect.TypeFor[string](): // a kind or class
-		case k.hide && k.words && v.Len() > 0:
+		case k.hide && k.toolText && v.Len() > 0:
 			out.SetString(notKept)
 		default:
 			shown := k.text(v.String())
-			if k.words { // a server's text may have megabytes
+			if k.toolText { // a server's text may have megabytes
 				shown = text.CutBytes(shown, MaxInline)
 			}
 			out.SetString(shown)
@@ -191,7 +191,7 @@ func (k *keeping) data(d Data) (Data, error) {
 	}
 	h := sha256.Sum256(d.JSON)
 	sum := hex.EncodeToString(h[:])
-	if err := k.stands(sum, d.JSON); err != nil {
+	if err := k.storeBeside(sum, d.JSON); err != nil {
 		return d, err
 	}
 	d.JSON = nil
@@ -224,8 +224,8 @@ func keyed(key, value []byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// stands stores a value beside the record, once.
-func (k *keeping) stands(sum string, value []byte) error {
+// storeBeside stores a value beside the record, once.
+func (k *keeping) storeBeside(sum string, value []byte) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.kept[sum] {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// againFor is how long an idempotent call with an unknown outcome may be repeated.
-const againFor = 5 * time.Minute
+// repeatWindow is how long an idempotent call with an unknown outcome may be repeated.
+const repeatWindow = 5 * time.Minute
 
 // Resume returns the gate of a resumed run. It returns an *UnknownError for effect calls with an
 // unknown outcome, and another error if the record lacks a result that the script needs. server
@@ -23,7 +23,7 @@ func Resume(r *Run, server func(tool string) string) (*Gate, error) {
 	g := newGate(r)
 	g.resume = true
 	order, dry := answers(r), r.DryCalls()
-	unknown, again := map[*Made]bool{}, r.again(server)
+	unknown, repeatable := map[*Made]bool{}, r.repeatable(server)
 	for _, m := range r.Unknown() {
 		unknown[m] = true
 	}
@@ -35,7 +35,7 @@ func Resume(r *Run, server func(tool string) string) (*Gate, error) {
 		if m.Call == nil || dry[m.Call] {
 			continue
 		}
-		if unknown[m] && !again(m) {
+		if unknown[m] && !repeatable(m) {
 			none = append(none, m)
 			continue
 		}
@@ -50,20 +50,20 @@ func Resume(r *Run, server func(tool string) string) (*Gate, error) {
 		if err := g.add(l); err != nil {
 			return nil, err
 		}
-		g.ends(m.Call.Time)
-		g.ends(m.when())
+		g.noteTime(m.Call.Time)
+		g.noteTime(m.when())
 	}
 	for _, n := range r.Notes {
-		g.ends(n.Time)
+		g.noteTime(n.Time)
 	}
 	if len(none) > 0 {
 		return nil, &UnknownError{none}
 	}
-	return g, g.keepAsks()
+	return g, g.collectAsks()
 }
 
-// ends notes a time at which the script was running.
-func (g *Gate) ends(at time.Time) {
+// noteTime notes a time at which the script was running.
+func (g *Gate) noteTime(at time.Time) {
 	if at.After(g.end) {
 		g.end = at
 	}
@@ -97,8 +97,8 @@ func resumed(m *Made) (*gated, error) {
 	return l, nil
 }
 
-// again returns a function that reports whether a call with an unknown outcome may be repeated.
-func (r *Run) again(server func(tool string) string) func(m *Made) bool {
+// repeatable returns a function that reports whether a call with an unknown outcome may be repeated.
+func (r *Run) repeatable(server func(tool string) string) func(m *Made) bool {
 	times := map[int]int{}     // how often a call was sent
 	last := map[string]*Made{} // the last effect call that was sent to a server
 	for _, l := range r.Lines {
@@ -115,7 +115,7 @@ func (r *Run) again(server func(tool string) string) func(m *Made) bool {
 	now := r.Now()
 	return func(m *Made) bool {
 		s, _ := m.State(false)
-		return m.Class == Again && s == Unknown && !now.After(m.sent.Add(againFor)) && times[m.N] == 1 &&
+		return m.Class == Idempotent && s == Unknown && !now.After(m.sent.Add(repeatWindow)) && times[m.N] == 1 &&
 			last[server(m.Tool)] == m
 	}
 }
@@ -133,10 +133,10 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("the outcome of call %d is unknown: %s at %s%s", m.N, madeText(m), placeText(m.Place), more)
 }
 
-// passes reports whether a resumed run is live. It is called when the script is idle and no call
+// opens reports whether a resumed run is live. It is called when the script is idle and no call
 // waits for a recorded answer. The script must have repeated all effect calls that were sent, and
 // must wait for a call, or for a timer after the end of the record.
-func (g *Gate) passes(next time.Time) bool {
+func (g *Gate) opens(next time.Time) bool {
 	if !g.resume || g.left > 0 {
 		return false
 	}
@@ -164,12 +164,12 @@ type asksLeft struct {
 
 type gatedAsk struct {
 	*Asked
-	args string
-	gone bool
+	args     string
+	returned bool
 }
 
-// keepAsks collects the unused asks.
-func (g *Gate) keepAsks() error {
+// collectAsks collects the unused asks.
+func (g *Gate) collectAsks() error {
 	for _, a := range g.run.Asks {
 		switch {
 		case a.N != 0 || a.A != Ledger && a.Used != nil || a.expired(g.run.Now()): // these need a new answer
@@ -210,11 +210,11 @@ func (g *Gate) keepAsks() error {
 func (g *Gate) AskFor(path, place, tool, args string) *Asked {
 	for _, exact := range []bool{true, false} {
 		for _, a := range g.asks.list {
-			if a.gone || a.Tool != tool || !g.asksFor(a, args) {
+			if a.returned || a.Tool != tool || !g.hasArgs(a, args) {
 				continue
 			}
 			if exact && a.Path == path && a.Place == place || !exact && PlaceLine(a.Place) == PlaceLine(place) {
-				a.gone = true
+				a.returned = true
 				return a.Asked
 			}
 		}
@@ -227,9 +227,9 @@ func (g *Gate) AskFor(path, place, tool, args string) *Asked {
 	return nil
 }
 
-// asksFor reports whether an ask has exactly these arguments. If secrets in them were hidden, it
+// hasArgs reports whether an ask has exactly these arguments. If secrets in them were hidden, it
 // compares digests.
-func (g *Gate) asksFor(a *gatedAsk, args string) bool {
+func (g *Gate) hasArgs(a *gatedAsk, args string) bool {
 	if a.args != anyArgs {
 		return a.args == args
 	}

@@ -126,26 +126,26 @@ func TestWhatARunThatGoesOnIsAnswered(t *testing.T) {
 		{name: "our answer was on its way",
 			lines: []record.Line{call(1, record.Effect, x), &record.Round{N: 1}, ended, again, &record.Round{N: 1, Sent: true}, &record.Attempt{Number: 3}},
 			fails: "the outcome of call 1 is unknown"},
-		{name: "again: it is made again", lines: []record.Line{call(1, record.Again, x), ended, again},
+		{name: "again: it is made again", lines: []record.Line{call(1, record.Idempotent, x), ended, again},
 			steps: []string{x, ".", "?1"}, want: []string{"-", "live", "1"}},
-		{name: "again: it must be asked", lines: []record.Line{call(1, record.Again, x), ended, again},
+		{name: "again: it must be asked", lines: []record.Line{call(1, record.Idempotent, x), ended, again},
 			steps: []string{y, "."}, want: []string{"-", "diverged"}, end: "the script called a.y"},
-		{name: "again: 5 minutes", lines: []record.Line{call(1, record.Again, x), at(300, &record.Note{}), ended, again},
+		{name: "again: 5 minutes", lines: []record.Line{call(1, record.Idempotent, x), at(300, &record.Note{}), ended, again},
 			fails: "the outcome of call 1 is unknown"},
 		{name: "again: not after another call of its server",
-			lines: []record.Line{call(1, record.Again, x), call(2, record.Effect, y), done(2), ended, again},
+			lines: []record.Line{call(1, record.Idempotent, x), call(2, record.Effect, y), done(2), ended, again},
 			fails: "the outcome of call 1 is unknown"},
 		{name: "again: after a call of another server, or one before, or a read",
-			lines: []record.Line{call(4, record.Effect, y), done(4), call(1, record.Again, x), call(2, record.Effect, z), done(2),
+			lines: []record.Line{call(4, record.Effect, y), done(4), call(1, record.Idempotent, x), call(2, record.Effect, z), done(2),
 				call(3, record.Read, y), done(3), ended, again}, steps: []string{y, z, x, ".", ".", ".", "?3"}, want: []string{"-", "-",
 				"-", "1:4", "2:2", "live", "1"}},
 		{name: "again: after a call that was not sent",
-			lines: []record.Line{call(1, record.Again, x), call(2, record.Effect, y), &record.Done{N: 2, Kind: record.NotSent, Error: "refused"}, ended, again},
+			lines: []record.Line{call(1, record.Idempotent, x), call(2, record.Effect, y), &record.Done{N: 2, Kind: record.NotSent, Error: "refused"}, ended, again},
 			steps: []string{x, "."}, want: []string{"-", "live"}},
-		{name: "again: once", lines: []record.Line{call(1, record.Again, x), ended, again, call(1, record.Again, x), ended, &record.Attempt{Number: 3}},
+		{name: "again: once", lines: []record.Line{call(1, record.Idempotent, x), ended, again, call(1, record.Idempotent, x), ended, &record.Attempt{Number: 3}},
 			fails: "the outcome of call 1 is unknown"},
 		{name: "again: it was answered the second time",
-			lines: []record.Line{call(1, record.Again, x), ended, again, call(1, record.Again, x), done(1), ended, &record.Attempt{Number: 3}},
+			lines: []record.Line{call(1, record.Idempotent, x), ended, again, call(1, record.Idempotent, x), done(1), ended, &record.Attempt{Number: 3}},
 			steps: []string{"!" + x}, want: []string{"1:1"}},
 		{name: "a timer before the record's end", lines: []record.Line{call(1, record.Read, x), at(100, done(1)), ended, again},
 			steps: []string{"@50", "@101"}, want: []string{"timer", "live"}},
@@ -236,7 +236,7 @@ func TestWhatARunThatGoesOnIsAnswered(t *testing.T) {
 					}
 					continue
 				}
-				switch n := g.Still(next); {
+				switch n := g.Idle(next); {
 				case n.Diverged != nil:
 					got = append(got, "diverged")
 				case n.Advance:
@@ -267,7 +267,7 @@ func TestWhatARunThatGoesOnIsAnswered(t *testing.T) {
 }
 
 func TestTheServerOfAToolIsTheCallersToSay(t *testing.T) {
-	lines := []record.Line{&record.Begin{}, call(1, record.Again, "- 1:1 my.server.x {}"), call(2, record.Effect, "- 2:1 my.other.y {}"), done(2)}
+	lines := []record.Line{&record.Begin{}, call(1, record.Idempotent, "- 1:1 my.server.x {}"), call(2, record.Effect, "- 2:1 my.other.y {}"), done(2)}
 	if _, err := record.Resume(runOf(lines...), nil); !errors.As(err, new(*record.UnknownError)) {
 		t.Errorf("my: %v", err)
 	}
@@ -484,7 +484,7 @@ func goOn(r *record.Run, m *model, random *rand.Rand) (lines []record.Line, live
 			answer(g, g.call.N)
 			return true
 		}
-		next := gate.Still(time.Time{})
+		next := gate.Idle(time.Time{})
 		switch {
 		case next.Diverged != nil && (next.Diverged.Asked != nil || next.Diverged.Unasked != nil):
 			err = next.Diverged

@@ -157,7 +157,7 @@ func (r *Run) Add(l Line) {
 			r.dry = len(r.Notes)
 		}
 		r.Attempts = append(r.Attempts, l)
-		r.lose()
+		r.endProcess()
 		if r.End != nil {
 			r.Ended, r.End = append(r.Ended, r.End), nil
 		}
@@ -170,7 +170,7 @@ func (r *Run) Add(l Line) {
 	case *Done:
 		r.addToCall(l.N, l)
 	case *Settle:
-		r.lose() // another process has the record
+		r.endProcess() // another process has the record
 		r.addToCall(l.N, l)
 	case *Round:
 		r.addToCall(l.N, l)
@@ -191,7 +191,7 @@ func (r *Run) Add(l Line) {
 	case *Note:
 		r.Notes = append(r.Notes, l)
 	case *End:
-		r.lose()
+		r.endProcess()
 		if r.End != nil {
 			r.Ended = append(r.Ended, r.End)
 		}

@@ -24,34 +24,34 @@ type event string
 
 // The events of a call, named after their lines.
 const (
-	onDenied    event = "done denied"   // by policy
-	onNotSent   event = "done not_sent" // invalid arguments, no connection
-	onAsk       event = "ask"
-	onYes       event = "yes"
-	onNo        event = "no"
-	onExpired   event = "expired" // an ask or approval has expired, or the tool has changed
-	onCall      event = "call"
-	onAgain     event = "call again"          // of an idempotent call
-	onDone      event = "done"                // answered or unread
-	onUncertain event = "done uncertain"      // not reported to the script
-	onTold      event = "done uncertain told" // reported to the script as an error; final
-	onRound     event = "round"
-	onReply     event = "round sent" // our reply to its server
-	onLost      event = "lost"       // the process died
-	onHappened  event = "settle happened"
-	onNot       event = "settle not"
+	onDenied      event = "done denied"   // by policy
+	onNotSent     event = "done not_sent" // invalid arguments, no connection
+	onAsk         event = "ask"
+	onApproved    event = "yes"
+	onRejected    event = "no"
+	onExpired     event = "expired" // an ask or approval has expired, or the tool has changed
+	onCall        event = "call"
+	onRepeat      event = "call again"          // of an idempotent call
+	onDone        event = "done"                // answered or unread
+	onUncertain   event = "done uncertain"      // not reported to the script
+	onReported    event = "done uncertain told" // reported to the script as an error; final
+	onRound       event = "round"
+	onReply       event = "round sent" // our reply to its server
+	onLost        event = "lost"       // the process died
+	onHappened    event = "settle happened"
+	onNotHappened event = "settle not"
 )
 
 // transitions has all transitions of a call. After refuses any other.
 var transitions = map[State]map[event]State{
 	Planned: {onCall: Sent, onAsk: Asking, onDenied: Denied, onNotSent: Failed},
-	Asking:  {onYes: Granted, onNo: Denied, onExpired: Denied},
+	Asking:  {onApproved: Granted, onRejected: Denied, onExpired: Denied},
 	Granted: {onCall: Sent, onExpired: Asking, onNotSent: Failed, onDenied: Denied},
-	Sent: {onDone: Ended, onTold: Ended, onNotSent: Failed, onRound: Waiting, onUncertain: Unknown,
+	Sent: {onDone: Ended, onReported: Ended, onNotSent: Failed, onRound: Waiting, onUncertain: Unknown,
 		onLost: Unknown},
-	Waiting: {onReply: Sent, onRound: Waiting, onDone: Ended, onTold: Ended, onUncertain: Unknown,
+	Waiting: {onReply: Sent, onRound: Waiting, onDone: Ended, onReported: Ended, onUncertain: Unknown,
 		onExpired: Unknown, onLost: Unknown},
-	Unknown: {onDone: Ended, onHappened: Ended, onNot: Planned, onAgain: Sent},
+	Unknown: {onDone: Ended, onHappened: Ended, onNotHappened: Planned, onRepeat: Sent},
 	Ended:   {},
 	Denied:  {},
 	Failed:  {},
@@ -74,9 +74,9 @@ func eventOf(l Line) event {
 		return onAsk
 	case *Answer:
 		if l.Yes {
-			return onYes
+			return onApproved
 		}
-		return onNo
+		return onRejected
 	case *Round:
 		if l.Sent {
 			return onReply
@@ -86,15 +86,15 @@ func eventOf(l Line) event {
 		if l.Happened {
 			return onHappened
 		}
-		return onNot
+		return onNotHappened
 	case *Done:
 		switch {
 		case l.Denied:
 			return onDenied
 		case l.Kind == NotSent:
 			return onNotSent
-		case l.told():
-			return onTold
+		case l.reported():
+			return onReported
 		case l.Kind == Uncertain:
 			return onUncertain
 		}
@@ -103,5 +103,5 @@ func eventOf(l Line) event {
 	return ""
 }
 
-// told reports whether the script got an error that the outcome of the call is unknown.
-func (d *Done) told() bool { return d.Kind == Uncertain && d.Error != "" && !d.Cut }
+// reported reports whether the script got an error that the outcome of the call is unknown.
+func (d *Done) reported() bool { return d.Kind == Uncertain && d.Error != "" && !d.Cut }

@@ -95,7 +95,7 @@ func TestTheLinesOfACallGiveItsState(t *testing.T) {
 		{[]record.Line{call, round, reply, answered}, false, record.Ended, false},
 		{[]record.Line{call, reply}, true, record.Sent, true},
 		{[]record.Line{call, &record.End{}, &record.Attempt{}, call}, true, record.Unknown, true},
-		{[]record.Line{&record.Call{N: 1, Class: record.Again}, &record.Attempt{}, &record.Call{N: 1, Class: record.Again}}, true, record.Sent, false},
+		{[]record.Line{&record.Call{N: 1, Class: record.Idempotent}, &record.Attempt{}, &record.Call{N: 1, Class: record.Idempotent}}, true, record.Sent, false},
 		{[]record.Line{ask, yes, asked}, true, record.Sent, false},
 		{[]record.Line{ask, yes, asked, answered}, true, record.Ended, false},
 		{[]record.Line{ask, asked}, true, record.Asking, true},
@@ -185,7 +185,7 @@ func (w *walk) step(n int) {
 		return
 	}
 	e := events[w.random.IntN(len(events))]
-	call := &record.Call{N: n, Tool: "a.b", Class: record.Again, Ask: w.asks[n], Attempt: w.attempt}
+	call := &record.Call{N: n, Tool: "a.b", Class: record.Idempotent, Ask: w.asks[n], Attempt: w.attempt}
 	until := time.Now().Add(time.Hour)
 	var lines []record.Line
 	switch e {

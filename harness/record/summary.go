@@ -91,7 +91,7 @@ type tally struct {
 	called                        map[string]bool
 	used                          []Used
 	sent                          map[int]int // number of a call to its index in used
-	again                         map[int]bool
+	repeated                      map[int]bool
 	comment, phrase, script       string
 	gonames                       map[string]string // of tools
 	began, last                   time.Time         // of the attempt
@@ -126,14 +126,14 @@ func (t *tally) add(l Line) {
 			t.gonames[tool.ID] = tool.Go
 		}
 	case *Call:
-		if l.Class == Again { // it may be repeated
-			if t.again[l.N] {
+		if l.Class == Idempotent { // it may be repeated
+			if t.repeated[l.N] {
 				return
 			}
-			if t.again == nil {
-				t.again = map[int]bool{}
+			if t.repeated == nil {
+				t.repeated = map[int]bool{}
 			}
-			t.again[l.N] = true
+			t.repeated[l.N] = true
 		}
 		t.calls++
 		t.uses(l.Tool)

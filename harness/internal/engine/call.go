@@ -54,7 +54,7 @@ func (r *run) call(ctx context.Context, path string, c *worker.Call, args regist
 	line := &record.Call{Path: path, Place: c.Place, Tool: c.Tool, Attempt: r.journal.Attempt(), Args: argsData(args)}
 	if recorded != nil {
 		state, _ := recorded.State(false)
-		if state != record.Waiting && (state != record.Unknown || recorded.Class != record.Again) {
+		if state != record.Waiting && (state != record.Unknown || recorded.Class != record.Idempotent) {
 			return nil, r.diverge(fmt.Errorf("call %d is %s in the record and cannot be made again", recorded.N, state))
 		}
 		line.N, line.Key = recorded.Call.N, recorded.Call.Key
@@ -304,7 +304,7 @@ func (r *run) makeCall(ctx context.Context, t *wrappers.Tool, line *record.Call,
 func (r *run) class(t *wrappers.Tool) record.Class {
 	class, _ := r.bound.Catalog.Class(t.Tool)
 	switch was := r.classes[t.ID]; {
-	case was == record.Effect, was == record.Again && class == record.Read:
+	case was == record.Effect, was == record.Idempotent && class == record.Read:
 		return was
 	}
 	return class

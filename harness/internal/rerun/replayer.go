@@ -118,7 +118,7 @@ func (w *Script) Leave() {
 	delete(p.scripts, w)
 	for n, c := range p.waiting { // calls that the script did not wait for
 		if c.by == w {
-			p.gate.Leave(n)
+			p.gate.Abandon(n)
 			delete(p.waiting, n)
 		}
 	}
@@ -348,7 +348,7 @@ func (p *Replayer) decide() error {
 	if first != nil {
 		next = first.next
 	}
-	m := p.gate.Still(next)
+	m := p.gate.Idle(next)
 	switch {
 	case m.Reply != nil:
 		p.reply(*m.Reply)

@@ -83,21 +83,21 @@ func (s *Store) takeAnswers(r *record.Run, name string) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		var said *record.Answer
+		var given *record.Answer
 		if err == nil {
-			said, err = verified(key, r.Begin.ID, a.Ask, data)
+			given, err = verified(key, r.Begin.ID, a.Ask, data)
 		}
-		if err == nil && a.Answer != nil && (a.Answer.Yes != said.Yes || a.Answer.Whole != said.Whole) {
+		if err == nil && a.Answer != nil && (a.Answer.Yes != given.Yes || a.Answer.Whole != given.Whole) {
 			err = errors.New("the record has a different answer")
 		}
 		if err != nil {
 			r.RejectAnswer(a.A, err)
 			continue
 		}
-		if a.Answer == nil && said.Yes && r.Now().After(said.Until) {
-			r.RejectAnswer(a.A, fmt.Errorf("it expired at %s", said.Until.Format(time.RFC3339)))
+		if a.Answer == nil && given.Yes && r.Now().After(given.Until) {
+			r.RejectAnswer(a.A, fmt.Errorf("it expired at %s", given.Until.Format(time.RFC3339)))
 		}
-		a.Answer = said // in place of the record's line, which lacks secrets
+		a.Answer = given // in place of the record's line, which lacks secrets
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func (s *Store) Answer(id string, a *record.Answer) error {
 	if err := s.answer(id, a); err != nil {
 		return fmt.Errorf("answering %s: %w", id, err)
 	}
-	s.in.Changes().Tell()
+	s.in.Changes().Notify()
 	return nil
 }
 

@@ -398,7 +398,7 @@ func TestALedgerIsAnswered(t *testing.T) {
 				t.Fatal(err)
 			}
 			g.Ask(&record.Question{N: 1, Place: "1:1", Tool: "crm.add", Args: "{}"})
-			if next := g.Still(time.Time{}); !next.Live {
+			if next := g.Idle(time.Time{}); !next.Live {
 				t.Errorf("%+v", next)
 			}
 			for i, want := range []bool{true, true, false} {

@@ -32,9 +32,9 @@ type Backing interface {
 	// file name.
 	Put(name, file string, value []byte) error
 	// Remove deletes a record and the values beside it. It returns ErrRunning if the record has a
-	// writer. Once no writer can open the record any more, Remove calls spare, if not nil. If that
+	// writer. Once no writer can open the record any more, Remove calls check, if not nil. If that
 	// returns an error, Remove returns it and deletes nothing.
-	Remove(name string, spare func() error) error
+	Remove(name string, check func() error) error
 	// Size returns the bytes of a record and the values beside it. A Backing may also have
 	// Most() (int64, error), which returns an upper bound of all sizes at a lower cost.
 	Size(name string) (int64, error)
@@ -123,8 +123,8 @@ func (s *Signal) Wait() <-chan struct{} {
 	return s.ch
 }
 
-// Tell wakes all waiters.
-func (s *Signal) Tell() {
+// Notify wakes all waiters.
+func (s *Signal) Notify() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ch != nil {

@@ -78,7 +78,7 @@ func (d *folder) Reopen(name string, _ bool) (Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.own(f, file); err != nil {
+	if err := d.lockOwned(f, file); err != nil {
 		f.Close()
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (d *folder) Reopen(name string, _ bool) (Sink, error) {
 var errNetwork = errors.New("the record is on a network file system, where locks are unreliable: move the store's " +
 	"folder to a disk of this machine")
 
-func (d *folder) own(f *os.File, file string) error {
+func (d *folder) lockOwned(f *os.File, file string) error {
 	if err := localFile(f); err != nil {
 		return err
 	}
@@ -369,7 +369,7 @@ func (d *folder) Value(name, file string, max int64) ([]byte, error) {
 	return readAll(f, max)
 }
 
-func (d *folder) Remove(name string, spare func() error) error {
+func (d *folder) Remove(name string, check func() error) error {
 	f, err := d.Open(name)
 	if err != nil {
 		return err
@@ -382,8 +382,8 @@ func (d *folder) Remove(name string, spare func() error) error {
 	if running {
 		return ErrRunning
 	}
-	if spare != nil {
-		if err := spare(); err != nil {
+	if check != nil {
+		if err := check(); err != nil {
 			return err
 		}
 	}

@@ -219,11 +219,11 @@ func (m *memory) Size(name string) (int64, error) {
 	return in(m, name, func(r *memoryRecord) (int64, error) { return r.bytes, nil })
 }
 
-// Remove calls spare without holding mu, because spare reads the record.
-func (m *memory) Remove(name string, spare func() error) error {
+// Remove calls check without holding mu, because check reads the record.
+func (m *memory) Remove(name string, check func() error) error {
 	r, err := in(m, name, (*memoryRecord).idle)
-	if err == nil && spare != nil {
-		err = spare()
+	if err == nil && check != nil {
+		err = check()
 	}
 	if err != nil {
 		return err

@@ -75,7 +75,7 @@ func (s *Store) prune() error {
 	ended := 0 // runs that may be removed
 	if len(names) > s.keep {
 		for _, name := range names {
-			if m, err := s.mark(name); err == nil && !m.Running && s.stays(name) == nil {
+			if m, err := s.mark(name); err == nil && !m.Running && s.mustKeep(name) == nil {
 				ended++
 			}
 		}
@@ -86,10 +86,10 @@ func (s *Store) prune() error {
 		if (s.o.Age <= 0 || !t.Before(old)) && (bytes <= 0 || all <= bytes) && ended <= s.keep {
 			break
 		}
-		switch e := s.in.Remove(name, func() error { return s.stays(name) }); {
+		switch e := s.in.Remove(name, func() error { return s.mustKeep(name) }); {
 		case e == nil || errors.Is(e, fs.ErrNotExist):
 			all, ended, removed = all-sizes[i], ended-1, true
-		case !errors.Is(e, ErrRunning) && !errors.Is(e, errStays):
+		case !errors.Is(e, ErrRunning) && !errors.Is(e, errMustKeep):
 			err = errors.Join(err, e)
 		}
 	}
@@ -99,10 +99,10 @@ func (s *Store) prune() error {
 	return err
 }
 
-var errStays = errors.New("the run may have been resumed")
+var errMustKeep = errors.New("the run may have been resumed")
 
-// stays returns errStays if Prune must keep the record of a run without a writer.
-func (s *Store) stays(name string) error {
+// mustKeep returns errMustKeep if Prune must keep the record of a run without a writer.
+func (s *Store) mustKeep(name string) error {
 	if row, err := s.row(name); err != nil || row.over() {
 		return err
 	}
@@ -114,7 +114,7 @@ func (s *Store) stays(name string) error {
 		return err
 	}
 	if keptUntil(r).After(r.Now()) {
-		return errStays
+		return errMustKeep
 	}
 	return nil
 }

@@ -35,12 +35,12 @@ func (s *Store) Reopen(id string, o *ReopenOptions) (*Writer, *record.Run, error
 	if err != nil {
 		return nil, nil, fmt.Errorf("resuming run %s: %w", id, err)
 	}
-	s.in.Changes().Tell()
+	s.in.Changes().Notify()
 	return w, r, nil
 }
 
 func (s *Store) reopen(id string, o *ReopenOptions) (*Writer, *record.Run, error) {
-	w, r, err := s.own(id, o.Dead)
+	w, r, err := s.acquire(id, o.Dead)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -111,8 +111,8 @@ func process(to Sink) (record.Process, error) {
 	return p, err
 }
 
-// own makes the caller the owner of a record, and cuts a torn end.
-func (s *Store) own(id string, dead bool) (*Writer, *record.Run, error) {
+// acquire makes the caller the owner of a record, and cuts a torn end.
+func (s *Store) acquire(id string, dead bool) (*Writer, *record.Run, error) {
 	name, err := s.find(id)
 	if err != nil {
 		return nil, nil, err
@@ -231,9 +231,9 @@ func (s *Store) EndRun(id, who, why string) error {
 	return nil
 }
 
-// Lose ends a run as lost, durably, and cuts off its writer. It returns ErrEnded if the run
+// EndLost ends a run as lost, durably, and cuts off its writer. It returns ErrEnded if the run
 // has ended.
-func (s *Store) Lose(id string, e *record.End) error {
+func (s *Store) EndLost(id string, e *record.End) error {
 	err := s.write(id, true, func(r *record.Run) (record.Line, error) {
 		if r.End != nil {
 			return nil, fmt.Errorf("%w: %s", ErrEnded, r.End.Status)
@@ -255,7 +255,7 @@ const (
 
 // write adds a line to a run without a writer, durably.
 func (s *Store) write(id string, dead bool, line func(*record.Run) (record.Line, error)) error {
-	w, r, err := s.own(id, dead)
+	w, r, err := s.acquire(id, dead)
 	if err != nil {
 		return err
 	}
@@ -266,6 +266,6 @@ func (s *Store) write(id string, dead bool, line func(*record.Run) (record.Line,
 		}
 	}
 	err = errors.Join(err, w.Close())
-	s.in.Changes().Tell()
+	s.in.Changes().Notify()
 	return err
 }

@@ -78,7 +78,7 @@ func TestARunThatWaitsGoesOnAfterTheYes(t *testing.T) {
 			if _, ok := g.Ask(&record.Question{N: 2, Place: "4:1", Tool: "mail.send", Args: `{"to":"x"}`, Alone: true}); ok {
 				t.Fatal("it is not in the record")
 			}
-			if n := g.Still(time.Time{}); !n.Live {
+			if n := g.Idle(time.Time{}); !n.Live {
 				t.Fatalf("%+v", n)
 			}
 			a := g.AskFor("", "4:1", "mail.send", `{"to":"x"}`)

@@ -162,7 +162,7 @@ func (s *Store) beginWith(b *record.Begin, more ...record.Line) (*Writer, error)
 	if s.in.Notes() == nil {
 		s.index.put(nameOf(b.Time, b.ID), &row{Summary: record.Summarize(b, &record.End{}), Request: b.Request})
 	}
-	s.in.Changes().Tell()
+	s.in.Changes().Notify()
 	return w, nil
 }
 

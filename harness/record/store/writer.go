@@ -146,7 +146,7 @@ func (w *Writer) Close() error {
 		w.err = ErrClosed
 	}
 	err := w.to.Close()
-	w.news.Tell()
+	w.news.Notify()
 	if err != nil {
 		return fmt.Errorf("closing the record %s: %w", w.id, err)
 	}
