@@ -28,8 +28,8 @@ const (
 	loginBurst = 10
 )
 
-// doors holds the sign-in state: single-use links and signed-in browsers.
-type doors struct {
+// logins holds the sign-in state: single-use links and signed-in browsers.
+type logins struct {
 	key []byte // signs links
 
 	mu       sync.Mutex
@@ -50,7 +50,7 @@ type browser struct {
 // and Do is the text of its link.
 type notice struct{ Kind, Text, Next, Do string }
 
-func (d *doors) init(key []byte) {
+func (d *logins) init(key []byte) {
 	d.key = key
 	d.used, d.browsers = map[string]time.Time{}, map[string]*browser{}
 }
@@ -74,7 +74,7 @@ func sign(secret, b []byte) []byte {
 }
 
 // spend verifies the key of a link and marks it as used.
-func (d *doors) spend(key string, now time.Time) error {
+func (d *logins) spend(key string, now time.Time) error {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(key)
 	if err != nil || len(b) != 8+16+32 || !hmac.Equal(b[24:], sign(d.key, b[:24])) {
 		return errors.New("this link does not belong to this server")
@@ -98,7 +98,7 @@ func (d *doors) spend(key string, now time.Time) error {
 }
 
 // remove signs a browser out, by the SHA-256 of its cookie. The caller holds the lock.
-func (d *doors) remove(id string) {
+func (d *logins) remove(id string) {
 	if b := d.browsers[id]; b != nil {
 		close(b.gone)
 		delete(d.browsers, id)
@@ -108,7 +108,7 @@ func (d *doors) remove(id string) {
 // try counts a token before it is compared; otherwise concurrent requests would all pass. early
 // reports whether the previous token was counted less than loginEvery ago, ok whether the token may
 // be compared.
-func (d *doors) try(now time.Time) (early, ok bool) {
+func (d *logins) try(now time.Time) (early, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if early = d.tried.After(now); !early {
@@ -121,8 +121,8 @@ func (d *doors) try(now time.Time) (early, ok bool) {
 	return early, true
 }
 
-// right uncounts a correct token.
-func (d *doors) right() {
+// uncount removes a correct token from the count.
+func (d *logins) uncount() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.tried = d.tried.Add(-loginEvery)
@@ -132,7 +132,7 @@ func (d *doors) right() {
 func (c *Console) admit(w http.ResponseWriter, r *http.Request, token string) {
 	secret := rand.Text() + rand.Text()
 	now := time.Now()
-	d := &c.doors
+	d := &c.logins
 	d.mu.Lock()
 	oldest, same := "", 0
 	for id, b := range d.browsers {
@@ -182,7 +182,7 @@ func (c *Console) browser(r *http.Request) *browser {
 	if err != nil {
 		return nil
 	}
-	d := &c.doors
+	d := &c.logins
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	b := d.browsers[digest(cookie.Value)]
@@ -195,7 +195,7 @@ func (c *Console) browser(r *http.Request) *browser {
 
 // isSignedIn reports whether a browser is still signed in as the same viewer.
 func (c *Console) isSignedIn(b *browser, was *Viewer) bool {
-	d := &c.doors
+	d := &c.logins
 	d.mu.Lock()
 	idle := time.Since(b.seen)
 	d.mu.Unlock()
@@ -251,8 +251,8 @@ func (c *Console) open(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "open this link with GET", http.StatusMethodNotAllowed)
 		return
 	}
-	if err := c.doors.spend(r.URL.Query().Get("key"), time.Now()); err != nil {
-		c.door(w, r, http.StatusForbidden, sentence(err))
+	if err := c.logins.spend(r.URL.Query().Get("key"), time.Now()); err != nil {
+		c.showSignIn(w, r, http.StatusForbidden, sentence(err))
 		return
 	}
 	c.admit(w, r, "")
@@ -266,17 +266,17 @@ func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, MaxLogin)
 	switch {
 	case !ours(r):
-		c.door(w, r, http.StatusForbidden, "The form was sent from another page.")
+		c.showSignIn(w, r, http.StatusForbidden, "The form was sent from another page.")
 		return
 	case c.opts.Holder == nil:
-		c.door(w, r, http.StatusForbidden, "This server has no tokens. Open the console with a link: harness console")
+		c.showSignIn(w, r, http.StatusForbidden, "This server has no tokens. Open the console with a link: harness console")
 		return
 	}
 	token := strings.TrimSpace(r.PostFormValue("token"))
 	bodyIsRead(w)
-	early, ok := c.doors.try(time.Now())
+	early, ok := c.logins.try(time.Now())
 	if !ok {
-		c.door(w, r, http.StatusTooManyRequests, "Too many wrong tokens. Try again in a few seconds.")
+		c.showSignIn(w, r, http.StatusTooManyRequests, "Too many wrong tokens. Try again in a few seconds.")
 		return
 	}
 	name := c.opts.Holder(token)
@@ -285,23 +285,23 @@ func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 		if early {
 			status = http.StatusTooManyRequests
 		}
-		c.door(w, r, status, "This token is unknown.")
+		c.showSignIn(w, r, status, "This token is unknown.")
 		return
 	}
-	c.doors.right()
+	c.logins.uncount()
 	c.admit(w, r, name)
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
 func (c *Console) logout(w http.ResponseWriter, r *http.Request) {
 	if !ours(r) {
-		c.door(w, r, http.StatusForbidden, "The form was sent from another page.")
+		c.showSignIn(w, r, http.StatusForbidden, "The form was sent from another page.")
 		return
 	}
 	if cookie, err := r.Cookie(cookieName(r)); err == nil {
-		c.doors.mu.Lock()
-		c.doors.remove(digest(cookie.Value))
-		c.doors.mu.Unlock()
+		c.logins.mu.Lock()
+		c.logins.remove(digest(cookie.Value))
+		c.logins.mu.Unlock()
 	}
 	http.SetCookie(w, &http.Cookie{Name: cookieName(r), Path: "/", MaxAge: -1, HttpOnly: true,
 		SameSite: http.SameSiteStrictMode, Secure: byTLS(r)})

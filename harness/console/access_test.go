@@ -8,7 +8,7 @@ import (
 )
 
 func TestALinkIsGoodForTenMinutes(t *testing.T) {
-	var d doors
+	var d logins
 	d.init([]byte("a secret of this server"))
 	key := func(secret string) string {
 		u, err := url.Parse(OpenPath([]byte(secret)))

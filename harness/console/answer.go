@@ -187,7 +187,7 @@ func (a *answering) end(at string) string {
 		v.notify(notice{Kind: "wait", Text: a.summary() + "Run " + id + " cannot be read now."})
 		return "/approvals"
 	}
-	n := notice{Kind: "wait", Text: a.summary() + whatNext(run, v.c.host.Goes(id), v.terminal("resume", id))}
+	n := notice{Kind: "wait", Text: a.summary() + whatNext(run, v.c.host.ResumeWhenAnswered(id), v.terminal("resume", id))}
 	if len(a.done) > 0 {
 		n.Kind = "ok"
 	}

@@ -60,14 +60,14 @@ type Options struct {
 
 // Console serves the pages. It is safe for concurrent use.
 type Console struct {
-	opts  Options
-	log   *slog.Logger
-	host  Host
-	store *store.Store
-	pages pages
-	doors doors
-	hub   hub
-	mux   *http.ServeMux
+	opts   Options
+	log    *slog.Logger
+	host   Host
+	store  *store.Store
+	pages  pages
+	logins logins
+	hub    hub
+	mux    *http.ServeMux
 	// reading limits how many records are read at a time.
 	reading *semaphore.Weighted
 	// searching limits full-text searches of all records, sending limits downloads of large files,
@@ -88,7 +88,7 @@ func New(o *Options) *Console {
 		c.log = slog.New(slog.DiscardHandler)
 	}
 	c.pages.parse()
-	c.doors.init(o.Secret)
+	c.logins.init(o.Secret)
 	c.hub.init(c.store)
 	c.routes()
 	return c

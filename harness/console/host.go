@@ -34,9 +34,9 @@ type Host interface {
 	Replay(ctx context.Context, v *Viewer, p *harness.Replay) (*harness.Replayed, error)
 	// Resume resumes a run, whatever its status. It returns an error if the run cannot be resumed.
 	Resume(run string) error
-	// Goes resumes a run as soon as none of its calls needs a person. It returns false if this
-	// server does not resume the run; then another server or harness resume does.
-	Goes(run string) bool
+	// ResumeWhenAnswered resumes a run as soon as none of its calls needs a person. It returns
+	// false if this server does not resume the run; then another server or harness resume does.
+	ResumeWhenAnswered(run string) bool
 }
 
 // Script is a script to be checked or run.

@@ -132,7 +132,7 @@ func (c *Console) page(show func(*view) error) http.Handler {
 		}
 		if who == nil {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="usetools"`)
-			c.door(w, r, http.StatusUnauthorized, "")
+			c.showSignIn(w, r, http.StatusUnauthorized, "")
 			return
 		}
 		v := &view{Viewer: who, c: c, w: w, r: r, browser: b}
@@ -212,7 +212,7 @@ func (v *view) write(status int, name string, p *Page) {
 	p.made = v.rest
 	p.Waiting = v.c.hub.waits(v.Viewer)
 	if v.r.Header.Get("X-Part") == "" { // not a part of a page that was already shown
-		d := &v.c.doors
+		d := &v.c.logins
 		d.mu.Lock()
 		p.Notices, v.browser.notices = v.browser.notices, nil
 		d.mu.Unlock()
@@ -266,8 +266,8 @@ func (v *view) render(page, name string, data any) (string, error) {
 	return b.String(), nil
 }
 
-// door writes the sign-in page.
-func (c *Console) door(w http.ResponseWriter, r *http.Request, status int, why string) {
+// showSignIn writes the sign-in page.
+func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request, status int, why string) {
 	c.send(w, status, "door.html", &Page{Title: "Sign in", c: c, Version: c.opts.Version, Address: r.Host, Theme: themeOf(r),
 		Data: struct {
 			Why    string
@@ -282,7 +282,7 @@ func (v *view) say(kind, format string, args ...any) {
 
 // notify adds a notice, which may have a next step, to the browser's next page.
 func (v *view) notify(n notice) {
-	d := &v.c.doors
+	d := &v.c.logins
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	all := append(v.browser.notices, n)

@@ -279,7 +279,7 @@ func (h *consoleHost) Resume(run string) error {
 // resumeWait is how long a page waits for an error of resuming a run.
 const resumeWait = 500 * time.Millisecond
 
-func (h *consoleHost) Goes(run string) bool {
+func (h *consoleHost) ResumeWhenAnswered(run string) bool {
 	r := h.f.s.resumer
 	rec, err := h.f.s.records.Load(run)
 	r.add(run)

@@ -205,7 +205,7 @@ class Said extends cm.WidgetType {
     if (m.hint) box.append(el("span", { className: "hint theirs", textContent: m.hint }));
     for (const f of m.fixes ?? []) {
       const button = el("button", { type: "button", className: "btn theirs", textContent: "Use " + f.text.replace(/^"(.*)"$/, "$1") });
-      button.addEventListener("click", () => mend(view, m, f));
+      button.addEventListener("click", () => applyFix(view, m, f));
       box.append(button);
     }
     if (m.signatures?.length) box.append(el("details", {}, el("summary", { textContent: "declared as" }), ...m.signatures.map((s) => el("code", { className: "theirs", textContent: s }))));
@@ -214,8 +214,8 @@ class Said extends cm.WidgetType {
   ignoreEvent() { return true; }
 }
 
-// mend applies a fix, at its current position.
-function mend(view, m, f) {
+// applyFix applies a fix, at its current position.
+function applyFix(view, m, f) {
   const now = view.state.field(marks).list.find((x) => x.mark === m);
   if (!now) return;
   const from = now.from + f.from - m.from;

@@ -18,7 +18,7 @@ let s = null; // the timeline
 
 const detail = $("#detail"), say = $("#say");
 
-class Score {
+class Timeline {
   constructor(root) {
     this.root = root;
     const data = JSON.parse($("#data", root).textContent);
@@ -362,7 +362,7 @@ const sizes = new ResizeObserver(() => { s.ticks(); s.later(); });
 
 // ---- at the start, and after each refresh of the timeline
 function begin(root) {
-  s = new Score(root);
+  s = new Timeline(root);
   if (kept.w !== 100) { s.zoom(kept.x, kept.w); s.apply(); }
   const fold = $("#fold", root), thr = $("#thr", root);
   const [, kind, id] = location.hash.match(/^#(?:(c)(\d+)|(?:s\d+)?L\d+)$/) ?? [];
