@@ -268,7 +268,7 @@ func (v *view) render(page, name string, data any) (string, error) {
 
 // showSignIn writes the sign-in page.
 func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request, status int, why string) {
-	c.send(w, status, "door.html", &Page{Title: "Sign in", c: c, Version: c.opts.Version, Address: r.Host, Theme: themeOf(r),
+	c.send(w, status, "signin.html", &Page{Title: "Sign in", c: c, Version: c.opts.Version, Address: r.Host, Theme: themeOf(r),
 		Data: struct {
 			Why    string
 			Tokens bool
