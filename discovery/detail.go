@@ -60,9 +60,9 @@ type Entry struct {
 	Annotations *registry.Annotations `json:"annotations,omitempty"`
 	// Examples are set for full_schema: those of the registry, or else those of the input schema.
 	Examples []registry.Example `json:"examples,omitempty"`
-	// Class is what a call of the tool does (read, again or effect); it is empty for name_only.
-	// ClassWhy is the reason, for go and full_schema. Verdict and Rule are what the config's
-	// rules say of calls that are not simply allowed (needs_approval or denied). This package
+	// Class says what a call of the tool does (read, again or effect); it is empty for name_only.
+	// ClassWhy is the reason, for go and full_schema. Verdict and Rule are the
+	// result of the config's rules, if it is needs_approval or denied. This package
 	// leaves all four empty; harness.Catalog sets them.
 	Class    string `json:"class,omitempty"`
 	ClassWhy string `json:"classWhy,omitempty"`

@@ -24,7 +24,7 @@ import (
 // A tool that contradicts the phrase ranks after those that do not, and the phrase is never
 // resolved to it.
 
-// direction is what a phrase asks for, or what a tool does.
+// direction describes the action that a phrase asks for, or that a tool does.
 type direction struct {
 	verbs []string // stems; several if they are coordinated: "lock or unlock"
 	ends  []end

@@ -64,7 +64,7 @@ type Index struct {
 	textVerb       []verbSet
 	nameLen        []uint16 // per tool: distinct stems of its name
 	headNouns      []int32  // per tool: the last noun of its name, in the word leg, or -1
-	// directions are what the tools do; see Index.direction.
+	// directions describe the actions of the tools; see Index.direction.
 	directions []atomic.Pointer[direction]
 	own        []string // per tool: its description without repeated parts, see ownTexts
 	uncallable []bool   // per tool: it cannot be called

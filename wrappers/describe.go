@@ -120,7 +120,7 @@ func (t *Tool) resultMark() string {
 	return ""
 }
 
-// untyped returns what is known about a result without fields.
+// untyped describes a result without fields.
 func (t *Tool) untyped() string {
 	outline, n, ok := t.Seen()
 	switch {

@@ -316,7 +316,7 @@ func (g *generator) fields(fs []*field, required string) {
 }
 
 // tag returns a field's struct tag. Besides the property's name it has what the checker of
-// scripts needs: use:"required", or use:"variant" for alternatives of which exactly one is
+// scripts needs: use:"required", or use:"variant" if exactly one of the alternatives is
 // written, and the allowed values (enum).
 func (f *field) tag(argument bool) string {
 	name := f.property

@@ -2,9 +2,10 @@ package backend
 
 import "github.com/usetools/usetools/registry/backend/internal/procgroup"
 
-// Adopt makes this program the parent of what stdio servers and local programs
-// leave behind when they end, as Linux lets a program do (PR_SET_CHILD_SUBREAPER);
-// elsewhere it does nothing. release ends all of that; call it last.
+// Adopt makes this program the parent of processes that stdio servers and local programs leave
+// behind when they end. This works on Linux (PR_SET_CHILD_SUBREAPER); elsewhere it does nothing.
+// release ends these processes; call it last.
 //
-// It is for main functions: it takes the orphans of whatever the process starts.
+// Call it only from main functions, because it adopts the orphans of every process that this
+// process starts.
 func Adopt() (release func()) { return procgroup.Adopt() }

@@ -19,7 +19,7 @@ func TestQuestionsAreThoseOfTheServer(t *testing.T) {
 	}
 	asks := &InputRequiredError{Requests: json.RawMessage(
 		`{"a":{"method":"elicitation/create","params":{"mode":"url","message":"Sign in.","url":"https://x.example"}}}`)}
-	if got, want := asks.Error(), `it asks for input: "Sign in." https://x.example`; got != want {
+	if got, want := asks.Error(), `the server asks for input: "Sign in." https://x.example`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

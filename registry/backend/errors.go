@@ -7,24 +7,23 @@ import (
 )
 
 var (
-	// ErrDisconnected is wrapped by the error of a call whose server died or
-	// closed the connection. [OutcomeOf] tells whether it may have taken effect.
+	// ErrDisconnected is wrapped by the error of a call if its server died or closed the
+	// connection. [OutcomeOf] says whether the call may have taken effect.
 	ErrDisconnected = errors.New("connection to the server lost")
-	// ErrNotCallable is wrapped by the error of a call to a server that has
-	// only descriptions of tools.
+	// ErrNotCallable is wrapped by the error of a call to a server that only describes tools.
 	ErrNotCallable = errors.New("tools of a snapshot cannot be called")
-	// ErrUnavailable is wrapped by the error of a call to a tool that is known
-	// but cannot work here: its program is not installed, or too old.
+	// ErrUnavailable is wrapped by the error of a call to a known tool that cannot work here: its
+	// program is not installed, or too old.
 	ErrUnavailable = errors.New("tool is unavailable")
-	// ErrSignIn is wrapped by the error of a connection or call that needs a person to
-	// sign in to the server first.
+	// ErrSignIn is wrapped by the error of a connection or call if a person must sign in to the
+	// server first.
 	ErrSignIn = errors.New("not signed in")
 	// ErrClosed is returned for a call after Close.
 	ErrClosed = errors.New("backend is closed")
 )
 
-// PauseError is returned for a call to a server that has just failed, in the
-// pause before it is tried again.
+// PauseError is returned for a call to a server that has just failed, until the pause before the
+// next attempt is over.
 type PauseError struct {
 	Err  error // the failure
 	Wait time.Duration
@@ -36,8 +35,8 @@ func (e *PauseError) Error() string {
 
 func (e *PauseError) Unwrap() error { return e.Err }
 
-// RefusedError is returned when a server answers a call with a protocol error
-// instead of a result: it does not know the tool, or rejects the arguments.
+// RefusedError is returned if a server answers a call with a protocol error instead of a result:
+// it does not know the tool, or rejects the arguments.
 type RefusedError struct {
 	Server, Tool string
 	Code         int64 // JSON-RPC error code

@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// FailureSign returns what makes a result that claims success look like a
-// failure, or "". Many servers answer with a plain "Error retrieving key …" or
-// {"success": false, "error": "…"}; the result is left as it is, because the
-// words alone prove nothing.
+// FailureSign returns the sign that a result without IsError is a failure, or "". Many servers
+// answer with a plain "Error retrieving key …" or {"success": false, "error": "…"}. Callers must
+// not change the result, because the words alone prove nothing.
 func (r *Result) FailureSign() string {
 	if len(r.Structured) > maxFailure {
 		return ""
@@ -42,11 +41,11 @@ func (r *Result) FailureSign() string {
 	return ""
 }
 
-// maxFailure is the length beyond which a text is a document, not a message.
+// maxFailure is the length in bytes above which a text is a document, not a message.
 const maxFailure = 4 << 10
 
-// failureWords are beginnings of messages (observed: the Redis, NixOS, SQLite
-// and Kubernetes servers of the Python world).
+// failureWords are beginnings of failure messages (observed: the Redis, NixOS, SQLite and
+// Kubernetes servers written in Python).
 var failureWords = []string{
 	"error:", "error ", "❌", "failed to ", "failure:", "failed:", "exception:", "traceback (most recent call last)",
 	"unable to ", "could not ", "cannot ", "an error occurred", "an unexpected error", "unexpected error", "invalid ", "database error",
@@ -68,7 +67,7 @@ func failureObject(m map[string]any) string {
 	return ""
 }
 
-// member returns a member of an object; case does not matter if no key is equal.
+// member returns a member of an object. It ignores case unless a key is equal.
 func member(m map[string]any, name string) any {
 	if v, ok := m[name]; ok {
 		return v

@@ -6,8 +6,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Fits returns an error if an answer does not fit the question's schema. A schema that cannot
-// be used fits all answers: the server checks them itself.
+// Fits returns an error if an answer does not fit the question's schema. All answers fit an
+// unusable schema, because the server checks them itself.
 func (q *Question) Fits(content json.RawMessage) error {
 	var s jsonschema.Schema
 	if json.Unmarshal(q.Schema, &s) != nil {
@@ -24,8 +24,8 @@ func (q *Question) Fits(content json.RawMessage) error {
 	return resolved.Validate(v)
 }
 
-// Declined returns a rejection of all inputRequests, as [Answers] returns it, or nil if they
-// ask nothing.
+// Declined returns a rejection of all inputRequests, in the form of [Answers], or nil if they
+// contain no question.
 func Declined(requests json.RawMessage) (json.RawMessage, error) {
 	all, err := Questions(requests)
 	if err != nil || len(all) == 0 {

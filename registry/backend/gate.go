@@ -6,15 +6,15 @@ import (
 	"sync"
 )
 
-// Gate counts the calls under way that may change something, so that they can be
-// waited for. The zero value is open.
+// Gate counts running effect calls, so that a caller can wait for their end. The zero value is
+// open.
 type Gate struct {
 	mu      sync.Mutex
 	effects int
-	drained chan struct{} // closed when there are none any more; nil: see Drain
+	drained chan struct{} // closed when none is running; nil before Drain
 }
 
-// Enter notes a call, until ended is called. After Drain it returns ErrClosed.
+// Enter registers a call until ended is called. After Drain it returns ErrClosed.
 func (g *Gate) Enter(effect bool) (ended func(), err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -34,8 +34,8 @@ func (g *Gate) Enter(effect bool) (ended func(), err error) {
 	}, nil
 }
 
-// Drain lets no more calls enter, and returns when those that may change something
-// have ended. Where ctx ends before, the error says how many have not.
+// Drain rejects new calls and returns when all effect calls have ended. If ctx ends first, the
+// error has the number of running ones.
 func (g *Gate) Drain(ctx context.Context) error {
 	g.mu.Lock()
 	if g.drained == nil {
@@ -56,5 +56,5 @@ func (g *Gate) Drain(ctx context.Context) error {
 	if g.effects == 0 {
 		return nil
 	}
-	return fmt.Errorf("waiting for %d calls that may change something to end: %w", g.effects, ctx.Err())
+	return fmt.Errorf("waiting for %d effect calls to end: %w", g.effects, ctx.Err())
 }

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// places are the calls that a server may have at a time.
+// places limits the concurrent calls to a server.
 type places struct {
 	max int
 
@@ -16,7 +16,7 @@ type places struct {
 	waiting []*place    // the earliest first
 }
 
-// place is a call that waits for one.
+// place is a call that waits for its turn.
 type place struct {
 	of    *Request
 	given chan struct{}
@@ -24,7 +24,7 @@ type place struct {
 
 func newPlaces(max int) *places { return &places{max: max, by: map[any]int{}} }
 
-// take waits for a place for a call. Call leave when it has ended.
+// take waits until a call may run. Call leave when the call has ended.
 func (p *places) take(ctx context.Context, of *Request) (leave func(), err error) {
 	w := &place{of, make(chan struct{})}
 	leave = func() {
@@ -51,13 +51,13 @@ func (p *places) take(ctx context.Context, of *Request) (leave func(), err error
 		p.waiting = slices.Delete(p.waiting, i, i+1)
 	}
 	p.mu.Unlock()
-	if i < 0 { // it was given one at the same time
+	if i < 0 { // the call got a place at the same time
 		leave()
 	}
 	return nil, ctx.Err()
 }
 
-// next gives places to those who wait. The caller holds the lock.
+// next admits waiting calls. The caller holds the lock.
 func (p *places) next() {
 	for p.used < p.max {
 		best := -1

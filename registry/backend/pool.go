@@ -10,26 +10,25 @@ import (
 )
 
 const (
-	// DefaultConcurrency is how many calls a pool lets run at a time on one server.
+	// DefaultConcurrency is the limit of concurrent calls to one server.
 	DefaultConcurrency = 16
-	// minBackoff and maxBackoff bound the pause before a server that failed
-	// to start, or died repeatedly, is started again; it doubles each time.
+	// minBackoff and maxBackoff bound the pause before a server is restarted after it failed to
+	// start, or died repeatedly. The pause doubles each time.
 	minBackoff = 500 * time.Millisecond
 	maxBackoff = 30 * time.Second
 )
 
-// Pool connects to servers when they are first called and shares one
-// connection per server. Calls beyond a server's limit wait in the order in
-// which they came, those of several tenants by [Request.Tenant]. A server that died
-// is started again by the next call, at once the first time, after a growing
-// pause when it keeps failing; until then calls fail with the last error. A call
-// under way when the connection dies is never repeated: it may have taken effect.
+// Pool connects to servers when they are first called and shares one connection per server. Calls
+// above a server's limit wait in order of arrival, or for several tenants by [Request.Tenant]. If
+// a server dies, the next call restarts it: immediately the first time, later after a growing
+// pause if it keeps failing. During the pause, calls fail with the last error. A call is never
+// repeated if the connection dies while it runs, because it may have taken effect.
 type Pool struct {
 	dial   func(ctx context.Context, server string) (Backend, error)
 	opts   PoolOptions
-	ctx    context.Context // ends with Close
+	ctx    context.Context // ends at Close
 	cancel context.CancelFunc
-	work   sync.WaitGroup // dials and closes under way
+	work   sync.WaitGroup // running dials and closes
 
 	effects Gate
 
@@ -41,15 +40,15 @@ type Pool struct {
 
 // PoolOptions configure a Pool.
 type PoolOptions struct {
-	// Concurrency says how many calls may run at a time on a server; nil or a
-	// result of 0 mean DefaultConcurrency.
+	// Concurrency returns the limit of concurrent calls to a server. If nil, or for a result of
+	// 0, it is DefaultConcurrency.
 	Concurrency func(server string) int
-	// Hurry is told of servers whose start somebody waits for; nil: nobody is.
+	// Hurry is called with servers that a caller is waiting for. It may be nil.
 	Hurry func(servers ...string)
 }
 
-// NewPool returns a pool that connects with dial. The context that dial gets
-// ends when the pool is closed; a deadline for connecting is dial's own duty.
+// NewPool returns a pool that connects with dial. Close cancels the context of dial. dial must
+// apply its own deadline.
 func NewPool(dial func(ctx context.Context, server string) (Backend, error), opts *PoolOptions) *Pool {
 	p := &Pool{dial: dial, servers: map[string]*pooled{}, given: map[string]bool{}}
 	if opts != nil {
@@ -62,30 +61,30 @@ func NewPool(dial func(ctx context.Context, server string) (Backend, error), opt
 // pooled is one server of a pool.
 type pooled struct {
 	name   string
-	places *places // of calls under way
+	places *places // for running calls
 
 	mu       sync.Mutex
-	conn     *conn // nil: not connected
-	calls    int   // under way, those that wait for the connection included
-	failures int   // since the last call that went well
+	conn     *conn // nil if not connected
+	calls    int   // running calls, including those that wait for the connection
+	failures int   // since the last successful call
 	retryAt  time.Time
 	lastErr  error
-	down     time.Time // since when it fails; zero: there has been no failure since it was connected last
+	down     time.Time // start of the failure; zero if none occurred since the last connection
 }
 
-// conn is a connection, or the attempt at one.
+// conn is a connection, or an attempt to connect.
 type conn struct {
 	ready   chan struct{} // closed when backend or err is set
 	backend Backend
 	err     error
-	begun   time.Time // the attempt
-	since   time.Time // there is a backend
+	begun   time.Time // start of the attempt
+	since   time.Time // when the backend was ready
 
-	calls int           // under way
-	over  chan struct{} // closed when there are none any more; nil: it is in use
+	calls int           // running calls
+	over  chan struct{} // closed when no call is running any more; nil while the connection is in use
 }
 
-// dead reports whether a backend with a Done method says that it is over.
+// dead reports whether a backend with a Done method has ended.
 func (c *conn) dead() bool {
 	select {
 	case <-c.ready:
@@ -104,9 +103,8 @@ func (c *conn) dead() bool {
 	}
 }
 
-// Call calls a tool on a server, connecting to it first where needed. The
-// errors are those of [Backend.Call] and of the dial function; those of calls
-// that may change something begin with what is known of that.
+// Call calls a tool on a server, and connects to it first if needed. The errors are those of
+// [Backend.Call] and of the dial function. Those of effect calls begin with the known outcome.
 func (p *Pool) Call(ctx context.Context, server string, req *Request) (res *Result, err error) {
 	defer func() { err = req.Send.Told(err) }()
 	ended, err := p.effects.Enter(req.Send.Once())
@@ -141,27 +139,26 @@ func (p *Pool) Call(ctx context.Context, server string, req *Request) (res *Resu
 	return res, err
 }
 
-// Drain lets no more calls begin, and returns when those under way have ended
-// that may change something. Where ctx ends before, the error says how many have
-// not; Close then cancels them.
+// Drain rejects new calls and returns when all running effect calls have ended. If ctx ends
+// first, the error has the number of those that have not; Close then cancels them.
 func (p *Pool) Drain(ctx context.Context) error { return p.effects.Drain(ctx) }
 
-// State is what a pool knows of the connection to a server.
+// State is the state of a pool's connection to a server.
 type State struct {
-	Since time.Time     // there has been a connection; zero: there is none
-	Start time.Duration // that it took to connect
-	// Calls are under way, of at most Limit at a time.
+	Since time.Time     // when the connection was made; zero if there is none
+	Start time.Duration // how long connecting took
+	// Calls is the number of running calls, and Limit their limit.
 	Calls, Limit int
-	// Down is since when connecting has failed, or there was no connection any more,
-	// and Err why the last time; zero: it has not since the server was connected.
+	// Down is the time since which there is no connection, and Err the last error. It is zero if
+	// there was no failure since the server was connected.
 	Down time.Time
 	Err  error
-	// Retry is when a call may start the server again; before that, calls fail with Err.
+	// Retry is when a call may restart the server. Until then, calls fail with Err.
 	Retry time.Time
 }
 
-// State returns what is known of the connection to a server; the zero State where
-// the pool has not been asked for one.
+// State returns the state of the connection to a server. It is zero if the pool never connected
+// to it.
 func (p *Pool) State(server string) State {
 	p.mu.Lock()
 	s := p.servers[server]
@@ -181,14 +178,14 @@ func (p *Pool) State(server string) State {
 	return st
 }
 
-// Session returns since when there has been the connection to a server, in whose process
-// it may keep state; the zero time where there is none. keeps is false: the config says
+// Session returns when the connection to a server was made, or the zero time if there is none.
+// The server may keep state in its process. keeps is always false here, because the config says
 // whether it does.
 func (p *Pool) Session(_ context.Context, server string) (keeps bool, since time.Time) {
 	return false, p.State(server).Since
 }
 
-// Forgive ends the pause before a server that failed may be started again.
+// Forgive ends the pause before a failed server may be restarted.
 func (p *Pool) Forgive(server string) {
 	p.mu.Lock()
 	s := p.servers[server]
@@ -201,8 +198,8 @@ func (p *Pool) Forgive(server string) {
 	s.retryAt = time.Time{}
 }
 
-// Ready connects to a server that is to be called, where it is not connected yet,
-// before others that nobody waits for.
+// Ready connects to a server that is about to be called, if needed, and before servers that no
+// caller waits for.
 func (p *Pool) Ready(ctx context.Context, server string) error {
 	s, err := p.server(server)
 	if err != nil {
@@ -215,8 +212,8 @@ func (p *Pool) Ready(ctx context.Context, server string) error {
 	return err
 }
 
-// Connect connects to a server without calling it, so that the first call
-// need not wait, and returns the shared backend. Do not close it.
+// Connect connects to a server without calling it, so that the first call need not wait, and
+// returns the shared backend. Do not close it.
 func (p *Pool) Connect(ctx context.Context, server string) (Backend, error) {
 	s, err := p.server(server)
 	if err != nil {
@@ -230,15 +227,15 @@ func (p *Pool) Connect(ctx context.Context, server string) (Backend, error) {
 	return c.backend, nil
 }
 
-// Hurry says that somebody waits for servers to start.
+// Hurry reports that a caller waits for servers to start.
 func (p *Pool) Hurry(servers ...string) {
 	if p.opts.Hurry != nil {
 		p.opts.Hurry(servers...)
 	}
 }
 
-// Adopt takes over the connections that another pool has to servers that are the
-// same for both; the other may use them on, and leaves them open when it is closed.
+// Adopt takes over another pool's connections to servers that are the same in both. The other
+// pool may continue to use them, and leaves them open when it is closed.
 func (p *Pool) Adopt(from *Pool, same func(server string) bool) {
 	from.mu.Lock()
 	servers := maps.Clone(from.servers)
@@ -272,7 +269,7 @@ func (s *pooled) ready() bool {
 	}
 }
 
-// use keeps Rest from closing a server's connection until done is called.
+// use prevents Rest from closing a server's connection until done is called.
 func (s *pooled) use() (done func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -284,8 +281,7 @@ func (s *pooled) use() (done func()) {
 	}
 }
 
-// Rest closes the connection to a server if nobody uses it; the next call makes
-// another.
+// Rest closes an unused connection to a server. The next call makes a new one.
 func (p *Pool) Rest(server string) {
 	p.mu.Lock()
 	s := p.servers[server]
@@ -302,7 +298,7 @@ func (p *Pool) Rest(server string) {
 	select {
 	case <-c.ready:
 	default:
-		return // a start under way, which nobody waits for any more
+		return // a start that no caller waits for any more
 	}
 	if p.begin(func() { c.backend.Close() }) {
 		s.conn = nil
@@ -330,8 +326,8 @@ func (p *Pool) server(name string) (*pooled, error) {
 	return s, nil
 }
 
-// connect returns the server's connection, making one where there is none.
-// Callers share one attempt, which outlives the one that began it.
+// connect returns the server's connection, and makes one if needed. Callers share one attempt,
+// which outlives the caller that began it.
 func (p *Pool) connect(ctx context.Context, s *pooled) (*conn, error) {
 	s.mu.Lock()
 	if s.conn != nil && s.conn.dead() {
@@ -365,7 +361,7 @@ func (p *Pool) connect(ctx context.Context, s *pooled) (*conn, error) {
 	}
 }
 
-// begin runs f in a goroutine that Close waits for; false when it is too late.
+// begin runs f in a goroutine that Close waits for. It returns false after Close.
 func (p *Pool) begin(f func()) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -390,7 +386,7 @@ func (p *Pool) open(s *pooled, c *conn) {
 	close(c.ready)
 }
 
-// fail counts a failure. forgiven of them cost no pause.
+// fail counts a failure. The given number of forgiven failures causes no pause.
 func (s *pooled) fail(err error, forgiven int) {
 	s.failures++
 	s.lastErr, s.retryAt = err, time.Time{}
@@ -402,7 +398,7 @@ func (s *pooled) fail(err error, forgiven int) {
 	}
 }
 
-// calling notes a call over a connection, until ended is called.
+// calling registers a call over a connection until ended is called.
 func (s *pooled) calling(c *conn) (ended func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -416,7 +412,7 @@ func (s *pooled) calling(c *conn) (ended func()) {
 	}
 }
 
-// drop forgets a connection that is over.
+// drop removes a connection that has ended.
 func (p *Pool) drop(s *pooled, c *conn, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -425,8 +421,8 @@ func (p *Pool) drop(s *pooled, c *conn, err error) {
 	}
 }
 
-// dropLocked forgets the connection, and closes it when the other calls over it
-// have ended: they may have an answer yet.
+// dropLocked removes the connection, and closes it when the other calls over it have ended,
+// because they may still get an answer.
 func (p *Pool) dropLocked(s *pooled, err error) {
 	c := s.conn
 	s.conn = nil
@@ -444,8 +440,8 @@ func (p *Pool) dropLocked(s *pooled, err error) {
 	})
 }
 
-// Close closes all backends, cancelling what is under way, and returns when
-// they are gone. Later calls fail with [ErrClosed].
+// Close closes all backends, cancels running calls and returns when they are gone. Later calls
+// fail with [ErrClosed].
 func (p *Pool) Close() error {
 	p.mu.Lock()
 	if p.closed {
@@ -455,7 +451,7 @@ func (p *Pool) Close() error {
 	p.closed = true
 	p.mu.Unlock()
 	p.cancel()
-	p.work.Wait() // no dial is under way any more, and none begins
+	p.work.Wait() // no dial is running any more, and none begins
 
 	var closing sync.WaitGroup
 	errs := make([]error, 0, len(p.servers))

@@ -459,7 +459,7 @@ func TestAPoolIsDrainedOfCallsThatMayChangeSomething(t *testing.T) {
 
 		soon, stop := context.WithTimeout(t.Context(), time.Second)
 		defer stop()
-		if err := p.Drain(soon); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "for 1 calls") {
+		if err := p.Drain(soon); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "for 1 effect calls") {
 			t.Errorf("error %v", err)
 		}
 		if _, err := p.Call(t.Context(), "s", effect("effect")); !errors.Is(err, backend.ErrClosed) ||
@@ -543,11 +543,11 @@ func TestErrorsSayWhatBecameOfACall(t *testing.T) {
 	}{
 		{errors.New("no route"), false, "not sent: no route"},
 		{&backend.OutcomeError{Outcome: backend.NotSent, Err: errors.New("disk full")}, true, "not sent: disk full"},
-		{context.DeadlineExceeded, true, "it is not known whether it was done: context deadline exceeded"},
+		{context.DeadlineExceeded, true, "outcome unknown: context deadline exceeded"},
 		{&backend.OutcomeError{Outcome: backend.Unread, Err: errors.New("too long")}, true,
-			"it was done, but its answer cannot be read: too long"},
+			"it was executed, but its answer is unreadable: too long"},
 		{&backend.RefusedError{Server: "s", Tool: "t", Message: "no"}, true, `server "s" refused "t": no (code 0)`},
-		{&backend.InputRequiredError{}, true, "it asks for input: "},
+		{&backend.InputRequiredError{}, true, "the server asks for input: "},
 	} {
 		fail, begin = tc.err, tc.sent
 		if _, err := p.Call(t.Context(), "s", effect("t")); err == nil || err.Error() != tc.want || !errors.Is(err, tc.err) {

@@ -9,19 +9,19 @@ import (
 	"unicode/utf8"
 )
 
-// Result is what a tool call came to.
+// Result is the result of a tool call.
 type Result struct {
 	Content    []Content
-	Structured json.RawMessage // structuredContent, exact bytes; nil when there is none
+	Structured json.RawMessage // structuredContent, exact bytes; nil if absent
 	IsError    bool            // the tool failed; Content says why
-	Raw        json.RawMessage // the whole result as the server sent it
+	Raw        json.RawMessage // the complete result as the server sent it
 
 	value    any // see Value
 	valueErr error
 }
 
-// Value returns Structured decoded, or nil if it is empty. It is decoded once; do
-// not change it.
+// Value returns the decoded Structured, or nil if that is empty. It is decoded once; do not
+// change it.
 func (r *Result) Value() (any, error) {
 	if r.value == nil && r.valueErr == nil && len(r.Structured) > 0 {
 		r.valueErr = json.Unmarshal(r.Structured, &r.value)
@@ -31,16 +31,15 @@ func (r *Result) Value() (any, error) {
 
 // Content is one block of a result.
 type Content struct {
-	// Type is text, image, audio, resource, resource_link, or what else the
-	// server calls it.
+	// Type is text, image, audio, resource, resource_link, or another name from the server.
 	Type     string
-	Text     string // of text and text resources; of an unknown type the block's JSON
+	Text     string // of text and text resources; for an unknown type, the block's JSON
 	MIMEType string
-	Data     []byte // of images, audio and binary resources; nil when it was no base64
+	Data     []byte // of images, audio and binary resources; nil if it was not base64
 	URI      string // of resources and links
 }
 
-// Text returns the texts of the result's content, one below the other.
+// Text returns the texts of the result's content, separated by newlines.
 func (r *Result) Text() string {
 	var texts []string
 	for _, c := range r.Content {
@@ -51,7 +50,7 @@ func (r *Result) Text() string {
 	return strings.Join(texts, "\n")
 }
 
-// block is a content block on the wire, of any type.
+// block is a content block of any type, as in a message.
 type block struct {
 	Type     string `json:"type"`
 	Text     string `json:"text"`
@@ -67,10 +66,9 @@ type block struct {
 	} `json:"resource"`
 }
 
-// DecodeResult reads the result of a tools/call. Only what is not a JSON object
-// at all is an error; a malformed block of content becomes a block of its
-// type, or of type "unknown", with its JSON as text. Bytes that are no UTF-8
-// are replaced; all others stay as they are.
+// DecodeResult decodes the result of a tools/call. It returns an error only if raw is not a JSON
+// object. A malformed block of content becomes a block of its type, or of type "unknown", with
+// its JSON as text. Invalid UTF-8 is replaced; all other bytes are kept.
 func DecodeResult(raw json.RawMessage) (*Result, error) {
 	if !utf8.Valid(raw) {
 		raw = bytes.ToValidUTF8(raw, []byte("\ufffd"))
@@ -89,7 +87,7 @@ func DecodeResult(raw json.RawMessage) (*Result, error) {
 	}
 	var blocks []json.RawMessage
 	if json.Unmarshal(fields["content"], &blocks) != nil && len(fields["content"]) > 0 {
-		blocks = []json.RawMessage{fields["content"]} // a lone block, or something else
+		blocks = []json.RawMessage{fields["content"]} // a single block, or something else
 	}
 	for _, b := range blocks {
 		r.Content = append(r.Content, decodeBlock(b))
@@ -121,8 +119,8 @@ func decodeBlock(raw json.RawMessage) Content {
 	return c
 }
 
-// decodeBase64 reads standard and URL alphabets, padded or not, also after
-// the head of a data: URL; nil when s is none of these.
+// decodeBase64 decodes standard and URL alphabets, padded or not, also after the head of a data:
+// URL. It returns nil for other text.
 func decodeBase64(s string) []byte {
 	if s == "" {
 		return nil

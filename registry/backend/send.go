@@ -13,39 +13,36 @@ import (
 	"time"
 )
 
-// DefaultWithin is how long after the beginning of Sending a call may leave.
+// DefaultWithin is the default of Send.Within.
 const DefaultWithin = 5 * time.Second
 
-// Send is what the caller of one call wants of its sending. Use it for that
-// call only.
+// Send has a caller's rules for sending one call. Use it for only one call.
 type Send struct {
-	// Effect says that the call may change something, so that it must not leave
-	// twice: over HTTP it gets a connection of its own, follows no redirect, and
-	// nothing below repeats it. Other calls share connections, and may be
-	// repeated by HTTP.
+	// Effect says that the call may change something, so that it must be sent at most once. Over
+	// HTTP it gets its own connection, follows no redirect, and nothing below repeats it. Other
+	// calls share connections, and HTTP may repeat them.
 	Effect bool
-	// Key is the Idempotency-Key that is sent over HTTP; empty: none. One that
-	// the arguments or the config set stays.
+	// Key is the Idempotency-Key that is sent over HTTP, if not empty. One that the arguments or
+	// the config set takes precedence.
 	Key string
-	// Sending is called once, directly before the first byte of the call can
-	// leave this process; nil: nobody is asked. After an error of it, and
-	// Within after it began, the call is not sent. A call that ends without it was not
-	// sent. Over HTTP, a call without Effect may still wait for its connection
-	// after it.
+	// Sending is called once, directly before the first byte of the call may leave this process.
+	// It may be nil. If it returns an error, or takes longer than Within, the call is not sent. A
+	// call that ends without a call of Sending was not sent. Over HTTP, a call without Effect may
+	// still wait for its connection afterwards.
 	Sending func(context.Context) error
-	// Within is how long after the beginning of Sending the call may leave; 0:
-	// DefaultWithin.
+	// Within is the time limit from the beginning of Sending until the call leaves. If zero, it
+	// is DefaultWithin.
 	Within time.Duration
-	// Ask asks the person behind the call what its server wants to know in the
-	// middle of it (MCP's elicitation of revision 2025-11-25): at most 60 s, and
-	// within the time of the call. nil: the server is told that nobody answered.
+	// Ask asks the person behind the call a question of its server in the middle of the call
+	// (MCP's elicitation of revision 2025-11-25): at most 60 s, and within the time of the call.
+	// If nil, the server gets a reply with Cancel.
 	Ask Asker
-	// Later is called with the State of an [InputRequiredError] before that is
-	// returned. It may be nil. Its error does not end the call.
+	// Later is called with the State of an [InputRequiredError] before that is returned. It may
+	// be nil. Its error does not end the call.
 	Later func(state string) error
-	// Continue continues a call that was sent before and ended with an
-	// [InputRequiredError]; the server executes the call once. Sending is called
-	// before the answers leave. If nil, the call is new.
+	// Continue continues a call that was sent before and ended with an [InputRequiredError]. The
+	// server executes the call once. Sending is called before the answers leave. If nil, the call
+	// is new.
 	Continue *Continue
 
 	mu    sync.Mutex
@@ -55,13 +52,12 @@ type Send struct {
 	err   error // why it is not sent, after Sending
 }
 
-// Once reports whether the call must not leave twice.
+// Once reports whether the call must be sent at most once.
 func (s *Send) Once() bool { return s != nil && s.Effect }
 
-// Begin is for backends: it says that the first byte of the call is to leave
-// now. The error, an [OutcomeError], says that it must not; it wraps that of
-// Sending. A second Begin is one of a call that is sent again: an error where
-// the call has an effect.
+// Begin is called by backends directly before the first byte of the call leaves. If it returns an
+// error, an [OutcomeError], the call must not be sent; the error wraps that of Sending. A second
+// Begin means that the call is sent again, which is an error for an effect call.
 func (s *Send) Begin(ctx context.Context) error {
 	if s == nil {
 		return nil
@@ -72,11 +68,11 @@ func (s *Send) Begin(ctx context.Context) error {
 	s.again = false
 	switch {
 	case s.begun && s.err == nil && s.Effect && !again:
-		return &OutcomeError{Unknown, errors.New("it was sent once, and is not sent again")}
+		return &OutcomeError{Unknown, errors.New("it was already sent and is not sent again")}
 	case s.begun:
 		return s.err
 	case s.ended:
-		return &OutcomeError{NotSent, errors.New("the call is over")}
+		return &OutcomeError{NotSent, errors.New("the call has ended")}
 	case ctx.Err() != nil:
 		return &OutcomeError{NotSent, ctx.Err()}
 	}
@@ -88,14 +84,14 @@ func (s *Send) Begin(ctx context.Context) error {
 	if err := s.Sending(ctx); err != nil {
 		s.err = &OutcomeError{NotSent, err}
 	} else if late, most := elapsed(), cmp.Or(s.Within, DefaultWithin); late > most {
-		s.err = &OutcomeError{NotSent, fmt.Errorf("the steps before it took %v; at most %v are allowed",
+		s.err = &OutcomeError{NotSent, fmt.Errorf("the preparation took %v; the limit is %v",
 			late.Round(time.Millisecond), most)}
 	}
 	return s.err
 }
 
-// Again is for backends: the server has said that it has not begun with the call
-// and wants it again, as it is busy. The next Begin allows that.
+// Again is called by backends if the server is busy, has not begun the call and wants it again.
+// It permits the next Begin.
 func (s *Send) Again() {
 	if s == nil {
 		return
@@ -105,8 +101,8 @@ func (s *Send) Again() {
 	s.again = true
 }
 
-// End is for backends whose Call may return while something goes on: Begin
-// fails from now on. It waits for a Sending under way.
+// End is called by backends whose Call may return while a message is still being sent.
+// Afterwards, Begin fails. End waits for a running Sending.
 func (s *Send) End() {
 	if s == nil {
 		return
@@ -116,29 +112,29 @@ func (s *Send) End() {
 	s.ended = true
 }
 
-// Unwritten reports whether a write that came to n and err certainly wrote
-// nothing. On Windows a write that is called off may have.
+// Unwritten reports whether a write that returned n and err certainly wrote nothing. On Windows,
+// a cancelled write may have written something.
 func Unwritten(n int, err error) bool {
 	calledOff := errors.Is(err, net.ErrClosed) || errors.Is(err, os.ErrClosed) || errors.Is(err, os.ErrDeadlineExceeded)
 	return n == 0 && err != nil && (runtime.GOOS != "windows" || !calledOff)
 }
 
-// stopwatch begins to measure time that also runs while the machine sleeps.
+// stopwatch starts a measurement of time that includes time while the machine sleeps.
 var stopwatch = startStopwatch
 
-// Outcome is what became of a call, as far as anybody here can know.
+// Outcome is the outcome of a call, as far as this process can know it.
 type Outcome string
 
-// What may have become of a call.
+// The outcomes of a call.
 const (
-	Answered Outcome = "answered" // by a result, a tool's own error, a refusal, or an HTTP status
-	NotSent  Outcome = "not_sent" // no byte of it left
-	Unread   Outcome = "unread"   // it was done; its answer is too large, or cannot be read
-	Unknown  Outcome = "unknown"  // it was sent: it may have been done, or may yet be
-	Later    Outcome = "later"    // the server asks something first, see InputRequiredError
+	Answered Outcome = "answered" // with a result, a tool's error, a refusal, or an HTTP status
+	NotSent  Outcome = "not_sent" // no byte was sent
+	Unread   Outcome = "unread"   // it was executed; its answer is too large or unreadable
+	Unknown  Outcome = "unknown"  // it was sent; it may have been executed, or may yet be
+	Later    Outcome = "later"    // the server asks a question first, see InputRequiredError
 )
 
-// OutcomeError is the error of a call of which is known what became of it.
+// OutcomeError is the error of a call with a known outcome.
 type OutcomeError struct {
 	Outcome Outcome
 	Err     error
@@ -147,8 +143,7 @@ type OutcomeError struct {
 func (e *OutcomeError) Error() string { return e.Err.Error() }
 func (e *OutcomeError) Unwrap() error { return e.Err }
 
-// OutcomeOf returns what became of a call, by its error and by whether Sending
-// was called.
+// OutcomeOf returns the outcome of a call from its error. sent says whether Sending was called.
 func OutcomeOf(err error, sent bool) Outcome {
 	var known *OutcomeError
 	var refused *RefusedError
@@ -168,7 +163,7 @@ func OutcomeOf(err error, sent bool) Outcome {
 	return Unknown
 }
 
-// Outcome returns what became of a call that was sent as s says, by its error.
+// Outcome returns the outcome of a call with this Send from its error.
 func (s *Send) Outcome(err error) Outcome {
 	if s == nil {
 		return OutcomeOf(err, true)
@@ -178,16 +173,15 @@ func (s *Send) Outcome(err error) Outcome {
 	return OutcomeOf(err, s.begun && s.err == nil)
 }
 
-// Told returns the error of a call that was sent as s says with what is known of it in
-// words, where the call may change something.
+// Told adds the known outcome to the error of an effect call, in words.
 func (s *Send) Told(err error) error {
 	if err == nil || !s.Once() {
 		return err
 	}
 	words := map[Outcome]string{
 		NotSent: "not sent",
-		Unread:  "it was done, but its answer cannot be read",
-		Unknown: "it is not known whether it was done",
+		Unread:  "it was executed, but its answer is unreadable",
+		Unknown: "outcome unknown",
 	}[s.Outcome(err)]
 	if words == "" {
 		return err
@@ -195,8 +189,8 @@ func (s *Send) Told(err error) error {
 	return fmt.Errorf("%s: %w", words, err)
 }
 
-// StatusOutcome returns what an HTTP status says of a call: Unknown where who
-// answers may not know.
+// StatusOutcome returns the outcome that an HTTP status implies: Unknown if the responder, such
+// as a proxy, may not know.
 func StatusOutcome(code int) Outcome {
 	switch code {
 	case http.StatusRequestTimeout, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startStopwatch returns how much time has passed since, suspended time
-// included.
+// startStopwatch returns a function that returns the elapsed time, including time while the
+// machine sleeps.
 func startStopwatch() func() time.Duration {
 	start := sinceBoot()
 	return func() time.Duration { return sinceBoot() - start }

@@ -4,8 +4,8 @@ package backend
 
 import "time"
 
-// startStopwatch returns how much time has passed since. Where the monotonic
-// clock stops with the machine, the wall clock goes on.
+// startStopwatch returns a function that returns the elapsed time. It also reads the wall clock,
+// because the monotonic clock may stop while the machine sleeps.
 func startStopwatch() func() time.Duration {
 	start := time.Now()
 	return func() time.Duration {

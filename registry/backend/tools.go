@@ -11,20 +11,20 @@ import (
 )
 
 const (
-	// MaxToolBytes bounds the definition of one tool. The largest seen in
-	// 2,000 tools of public servers is 64 KB.
+	// MaxToolBytes bounds the definition of one tool. The largest of 2,000 tools of public
+	// servers is 64 KB.
 	MaxToolBytes = 1 << 20
-	// MaxToolDepth bounds the nesting of a tool's definition; seen: 12.
+	// MaxToolDepth bounds the nesting of a tool's definition. The deepest seen is 12.
 	MaxToolDepth = 200
 	// MaxToolName bounds a tool's name in bytes; MCP recommends 128.
 	MaxToolName = 256
-	// maxProblems bounds the problems kept of one server.
+	// maxProblems bounds the problems kept per server.
 	maxProblems = 100
 )
 
-// DecodeTools reads tool definitions as they come in a tools/list result. A
-// definition that cannot be used is left out, a second one of the same name
-// too; each such case, and each field that was ignored, is a problem in words.
+// DecodeTools decodes tool definitions from a tools/list result. It omits invalid definitions and
+// those with a repeated name. Each of these cases, and each ignored field, is described in
+// problems.
 func DecodeTools(server string, raws []json.RawMessage) (tools []registry.Tool, problems []string) {
 	seen := map[string]bool{}
 	for i, raw := range raws {
@@ -35,7 +35,7 @@ func DecodeTools(server string, raws []json.RawMessage) (tools []registry.Tool, 
 		}
 		switch {
 		case err != nil:
-			problems = append(problems, fmt.Sprintf("%s left out: %v", name, err))
+			problems = append(problems, fmt.Sprintf("%s omitted: %v", name, err))
 			continue
 		case seen[t.Name]:
 			problems = append(problems, name+" listed twice; the first is used")
@@ -57,11 +57,10 @@ func capped(problems []string) []string {
 	return problems
 }
 
-// decodeTool reads one definition; ignored says which optional fields were
-// malformed.
+// decodeTool decodes one definition. ignored describes malformed optional fields.
 func decodeTool(server string, raw json.RawMessage) (t registry.Tool, ignored []string, err error) {
 	if len(raw) > MaxToolBytes {
-		return t, nil, fmt.Errorf("its definition has %d bytes, at most %d are read", len(raw), MaxToolBytes)
+		return t, nil, fmt.Errorf("its definition has %d bytes; the limit is %d", len(raw), MaxToolBytes)
 	}
 	raw = bytes.ToValidUTF8(raw, []byte("\ufffd"))
 	v, err := jsontree.Parse(raw, jsontree.Limits{Depth: MaxToolDepth})
@@ -70,7 +69,7 @@ func decodeTool(server string, raw json.RawMessage) (t registry.Tool, ignored []
 	}
 	if err == nil {
 		if keys := repeated(v); keys != nil {
-			return t, nil, fmt.Errorf("its definition has the key %.40q twice in one object", keys[0])
+			return t, nil, fmt.Errorf("its definition has a duplicate key %.40q in one object", keys[0])
 		}
 	}
 	var f map[string]json.RawMessage
@@ -91,7 +90,7 @@ func decodeTool(server string, raw json.RawMessage) (t registry.Tool, ignored []
 	}
 	if len(t.Name) > MaxToolName || registry.Printable(t.Name, MaxToolName) != t.Name {
 		t.Name = registry.Printable(t.Name, 40)
-		return t, nil, fmt.Errorf("its name has characters that do not print or more than %d bytes", MaxToolName)
+		return t, nil, fmt.Errorf("its name has unprintable characters or more than %d bytes", MaxToolName)
 	}
 	t.ID = registry.ToolID(server, t.Name)
 	t.Title, t.Description = text("title"), text("description")
@@ -112,14 +111,14 @@ func decodeTool(server string, raw json.RawMessage) (t registry.Tool, ignored []
 	return t, ignored, nil
 }
 
-// schema returns a JSON Schema without white space, its keys in the server's
-// order; nil when there is none.
+// schema returns a JSON Schema without white space, with its keys in the server's order, or nil
+// if there is none.
 func schema(raw json.RawMessage) (json.RawMessage, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil
 	}
 	if raw[0] != '{' && raw[0] != 't' && raw[0] != 'f' {
-		return nil, errors.New("no JSON Schema, want an object")
+		return nil, errors.New("not a JSON Schema: want an object")
 	}
 	var b bytes.Buffer
 	if err := json.Compact(&b, raw); err != nil {
@@ -128,8 +127,8 @@ func schema(raw json.RawMessage) (json.RawMessage, error) {
 	return b.Bytes(), nil
 }
 
-// annotations reads the hints one by one: one that is malformed counts as not
-// given, which never makes a tool look safer than it says.
+// annotations decodes the hints one by one. A malformed hint counts as absent, which never makes
+// a tool look safer than declared.
 func annotations(raw json.RawMessage, ignored *[]string) *registry.Annotations {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil
@@ -166,8 +165,8 @@ func annotations(raw json.RawMessage, ignored *[]string) *registry.Annotations {
 	return &a
 }
 
-// repeated returns the keys that an object in a value has twice, or nil. Readers of such an
-// object disagree about which of the values counts.
+// repeated returns the duplicate keys of the first object in a value that has any, or nil.
+// Readers of such an object disagree about which value counts.
 func repeated(v *jsontree.Value) []string {
 	keys := v.Twice
 	for i := 0; i < len(v.Items) && keys == nil; i++ {

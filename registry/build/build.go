@@ -73,7 +73,7 @@ func (l *lent) Close() error {
 // Event is the progress of one server in a build.
 type Event struct {
 	Server string
-	Done   bool // false: it is being asked; true: it has answered or failed
+	Done   bool // it has answered or failed; otherwise it is being asked
 	Tools  int
 	Time   time.Duration
 	Err    error

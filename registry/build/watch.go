@@ -37,8 +37,8 @@ type WatchOptions struct {
 	// Settle is the time to wait for further events. If zero, it is DefaultSettle. A rebuild
 	// begins at most ten times Settle after the first event.
 	Settle time.Duration
-	// Poll is the interval of asking all servers. If zero, it is DefaultPoll. If negative, there
-	// is no polling.
+	// Poll is the interval of asking all servers. If zero, it is DefaultPoll. If negative, polling
+	// is off.
 	Poll time.Duration
 	// Open returns existing connections and their config, which the watch takes over. It must
 	// call changed with each server that reports a changed list of tools. If Open is nil or

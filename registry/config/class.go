@@ -67,8 +67,8 @@ func (s *Server) Hints(t *registry.Tool) *registry.Annotations {
 	return &a
 }
 
-// Rules returns the definition's rules for calls of the server's tools. It returns nil if there
-// are no special rules.
+// Rules returns the definition's rules for calls of the server's tools. It returns nil if no
+// special rules apply.
 func (s *Server) Rules() *registry.Rules {
 	r := &registry.Rules{Trust: string(s.Trust), Private: s.Private, Session: s.Session}
 	for _, c := range s.Classes {

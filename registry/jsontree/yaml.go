@@ -72,8 +72,8 @@ func writeNode(b *bytes.Buffer, n *yaml.Node, depth, max int) error {
 	return writeScalar(b, n)
 }
 
-// writeScalar writes a number with its digits where JSON knows them, and what
-// is no number, boolean or null as text.
+// writeScalar writes a number with its digits if JSON allows them, and every
+// scalar other than a number, boolean or null as text.
 func writeScalar(b *bytes.Buffer, n *yaml.Node) error {
 	switch n.ShortTag() {
 	case "!!null":

@@ -183,7 +183,7 @@ func plainPath(path string) bool {
 	return true
 }
 
-// Verify checks an entry, and that a SKILL.md is what it describes: its size, its digest, and
+// Verify checks an entry, and that a SKILL.md matches it: its size, its digest, and
 // each field of its front matter.
 func (s *Skill) Verify(markdown []byte) error {
 	if err := s.Check(); err != nil {

@@ -1,4 +1,4 @@
-// Package dial connects to a server by the type that its definition has.
+// Package dial connects to a server by the type in its definition.
 package dial
 
 import (
@@ -16,18 +16,17 @@ import (
 
 // Options configure a Dialer.
 type Options struct {
-	// ToolsChanged is called when a server says that its list of tools has
-	// changed, for several servers at once; nil: nobody is told.
+	// ToolsChanged is called when a server reports that its list of tools has changed,
+	// concurrently for several servers. It may be nil.
 	ToolsChanged func(server string)
-	// Known is a registry of an earlier build, from which is taken which
-	// handshake a server wants; nil: that is found out.
+	// Known is a registry of an earlier build, which has the handshake that each server supports.
+	// If nil, each handshake is found by trying.
 	Known *registry.Registry
-	// Asks declares to MCP servers that the persons behind calls can be asked; see
-	// [mcp.Options].
+	// Asks declares to MCP servers that the people behind calls can be asked; see [mcp.Options].
 	Asks bool
 }
 
-// Dialer connects to servers and remembers which handshake each wanted.
+// Dialer connects to servers and remembers the handshake of each.
 type Dialer struct {
 	opts     Options
 	verdicts mcp.Verdicts
@@ -47,8 +46,8 @@ func New(opts *Options) *Dialer {
 	return d
 }
 
-// Open connects to a server: a process, a URL or a file. A definition that is
-// broken (config.Server.Err) is an error.
+// Open connects to a server: a process, a URL or a file. It returns the error of a broken
+// definition (config.Server.Err).
 func (d *Dialer) Open(ctx context.Context, s config.Server) (backend.Backend, error) {
 	if s.Err != nil {
 		return nil, s.Err
@@ -63,7 +62,7 @@ func (d *Dialer) Open(ctx context.Context, s config.Server) (backend.Backend, er
 	case config.OpenAPI:
 		return openapi.Open(ctx, s)
 	}
-	return nil, fmt.Errorf("server %q has the type %q, want stdio, http, sse, snapshot, manifest or openapi", s.Name,
+	return nil, fmt.Errorf("server %q has the type %q: want stdio, http, sse, snapshot, manifest or openapi", s.Name,
 		s.Type)
 }
 
@@ -83,6 +82,5 @@ func (d *Dialer) Pool(c *config.Config) *backend.Pool {
 		}})
 }
 
-// Pool returns a pool over the servers of a config, which connects as a Dialer
-// without options does.
+// Pool returns a pool over the servers of a config that connects with a default Dialer.
 func Pool(c *config.Config) *backend.Pool { return New(nil).Pool(c) }

@@ -16,25 +16,24 @@ import (
 )
 
 const (
-	// MaxOutput bounds what is kept of each of a program's two streams, in
-	// bytes. The rest is read and dropped, so that the exit code is the
-	// program's own.
+	// MaxOutput bounds the stored part of each of a program's two streams, in bytes. The rest is
+	// read and dropped, so that the exit code is the program's own.
 	MaxOutput = 8 << 20
-	// pipeGrace is how long the streams of a program that has ended are still
-	// read: what it started in the background may hold them open.
+	// pipeGrace is how long the streams of an ended program are still read, because its
+	// background processes may hold them open.
 	pipeGrace = 500 * time.Millisecond
-	// codeInvalidParams is JSON-RPC's code for arguments that cannot be.
+	// codeInvalidParams is JSON-RPC's code for invalid arguments.
 	codeInvalidParams = -32602
 )
 
-// arguments is what a tool takes.
+// arguments are the arguments of a tool.
 type arguments struct {
 	Args  []string `json:"args"`
 	Stdin string   `json:"stdin"`
 	Cwd   string   `json:"cwd"`
 }
 
-// output is what a tool returns.
+// output is the result of a tool.
 type output struct {
 	Stdout    string `json:"stdout"`
 	Stderr    string `json:"stderr"`
@@ -98,7 +97,7 @@ func (m *manifest) Call(ctx context.Context, req *backend.Request) (*backend.Res
 	return out.result()
 }
 
-// tool returns a tool of the manifest, nil when it has none of that name.
+// tool returns a tool of the manifest by name, or nil.
 func (m *manifest) tool(name string) (*tool, error) {
 	_, tools, _, err := m.read()
 	if err != nil {
@@ -112,8 +111,7 @@ func (m *manifest) tool(name string) (*tool, error) {
 	return nil, nil
 }
 
-// result is the output as the result of a call: as structured content, and
-// stdout as text.
+// result returns the output as the result of a call: as structured content, with stdout as text.
 func (o *output) result() (*backend.Result, error) {
 	type text struct {
 		Type string `json:"type"`
@@ -132,8 +130,8 @@ func (o *output) result() (*backend.Result, error) {
 	return backend.DecodeResult(bytes.TrimSpace(b.Bytes()))
 }
 
-// run runs a program to its end, or to the end of ctx: then everything that
-// it started is killed. A call has left when its program starts; send may be nil.
+// run runs a program to its end, or until ctx ends: then it kills the program and its
+// descendants. A call counts as sent when its program starts. send may be nil.
 func run(ctx context.Context, send *backend.Send, path string, args []string, stdin, dir string) (*output, error) {
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir, cmd.Env = dir, procgroup.Environ()
@@ -171,7 +169,7 @@ func run(ctx context.Context, send *backend.Send, path string, args []string, st
 	}, nil
 }
 
-// capped keeps the first MaxOutput bytes that are written to it.
+// capped keeps the first MaxOutput bytes written to it.
 type capped struct {
 	buf     bytes.Buffer
 	dropped bool
@@ -184,5 +182,5 @@ func (c *capped) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// text returns what was kept; bytes that are no text are replaced.
+// text returns the kept bytes; invalid UTF-8 is replaced.
 func (c *capped) text() string { return strings.ToValidUTF8(c.buf.String(), "\ufffd") }

@@ -21,12 +21,12 @@ const (
 	MaxFileBytes = 4 << 20
 	// MaxTools bounds the tools of a manifest.
 	MaxTools = 1000
-	// verifying is how many verify commands run at a time.
+	// verifying is how many verify commands run concurrently.
 	verifying = 4
 )
 
-// Open returns the backend of a manifest. The file is read when it is listed,
-// and anew for each call, so that both see it as it is.
+// Open returns the backend of a manifest. List and Call read the file each time, so that both use
+// its current content.
 func Open(_ context.Context, s config.Server) (backend.Backend, error) {
 	if s.Path == "" {
 		return nil, fmt.Errorf("server %q: a manifest needs the path of its file", s.Name)
@@ -48,10 +48,10 @@ type manifest struct {
 	cancel context.CancelFunc
 
 	mu       sync.Mutex
-	verified map[program]bool // what was found to be good
+	verified map[program]bool // programs that passed verification
 }
 
-// tool is one of cli_tools.
+// tool is an element of cli_tools.
 type tool struct {
 	ID           string          `json:"id"`
 	Name         string          `json:"name"`
@@ -115,7 +115,7 @@ func (m *manifest) List(ctx context.Context) (*backend.Listing, error) {
 	return l, nil
 }
 
-// read reads the manifest. A tool that cannot be used is a problem.
+// read reads the manifest. It reports unusable tools as problems.
 func (m *manifest) read() (f *file, tools []tool, problems []string, err error) {
 	fail := func(err error) (*file, []tool, []string, error) {
 		return nil, nil, nil, fmt.Errorf("server %q: reading the manifest %q: %w", m.server.Name, m.server.Path, err)
@@ -131,7 +131,7 @@ func (m *manifest) read() (f *file, tools []tool, problems []string, err error) 
 	return f, tools, problems, nil
 }
 
-// decode reads the content of a manifest.
+// decode decodes the content of a manifest.
 func decode(data []byte) (f *file, tools []tool, problems []string, err error) {
 	f = &file{}
 	if err := json.Unmarshal(config.PlainJSON(data), f); err != nil {
@@ -150,7 +150,7 @@ func decode(data []byte) (f *file, tools []tool, problems []string, err error) {
 		case err != nil:
 			problems = append(problems, fmt.Sprintf("tool %d (%q) left out: %v", i+1, t.ID, err))
 		case t.ID == "":
-			problems = append(problems, fmt.Sprintf("tool %d left out: it has no id", i+1))
+			problems = append(problems, fmt.Sprintf("tool %d omitted: it has no id", i+1))
 		default:
 			tools = append(tools, t)
 		}
@@ -167,11 +167,11 @@ const (
 	outputSchema = `{"type":"object","properties":{` +
 		`"stdout":{"type":"string"},"stderr":{"type":"string"},` +
 		`"exitCode":{"type":"integer","description":"0 usually means success; -1: ended by a signal."},` +
-		`"truncated":{"type":"boolean","description":"True when a stream was longer than what is kept of it."}},` +
+		`"truncated":{"type":"boolean","description":"True when a stream was longer than what is kept of it."}},` + //english:allow pinned definitions contain it
 		`"required":["stdout","stderr","exitCode"]}`
 )
 
-// definition is the tool as tools/list would have it.
+// definition returns the tool in the form of a tools/list result.
 func (t *tool) definition() json.RawMessage {
 	b, err := json.Marshal(struct {
 		Name        string          `json:"name"`
@@ -187,7 +187,7 @@ func (t *tool) definition() json.RawMessage {
 	return b
 }
 
-// text is all that the manifest says of the tool.
+// text returns everything that the manifest says about the tool.
 func (t *tool) text() string {
 	var lines []string
 	add := func(prefix, s string) {
@@ -204,7 +204,7 @@ func (t *tool) text() string {
 	return strings.Join(lines, "\n")
 }
 
-// instructions name what else the manifest holds.
+// instructions returns a text about the other content of the manifest.
 func (f *file) instructions() string {
 	var b strings.Builder
 	b.WriteString("Programs run without a shell, in the workspace; an exit code other than 0 is not an error.")
@@ -230,7 +230,7 @@ func keyState(name string) string {
 	return "set"
 }
 
-// missingKeys are the required API keys that are not set.
+// missingKeys returns problems for the required API keys that are not set.
 func (f *file) missingKeys() []string {
 	var problems []string
 	for _, k := range f.APIKeys {
@@ -242,8 +242,8 @@ func (f *file) missingKeys() []string {
 	return problems
 }
 
-// folder returns the working folder for a call: inside the workspace, also
-// when symbolic links are followed.
+// folder returns the working folder for a call. It is inside the workspace, also after following
+// symbolic links.
 func (m *manifest) folder(cwd string) (string, error) {
 	root, err := filepath.Abs(m.server.Cwd)
 	if err == nil {

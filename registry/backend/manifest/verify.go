@@ -14,18 +14,18 @@ import (
 	"github.com/usetools/usetools/registry/backend"
 )
 
-// verifyTimeout bounds one verify command: it prints a version.
+// verifyTimeout bounds one verify command, which only prints a version.
 const verifyTimeout = 10 * time.Second
 
-// program is what a tool comes to on this machine.
+// program identifies a tool's program on this machine.
 type program struct {
 	path       string // of the executable
 	verify     string
 	minVersion string
 }
 
-// verify looks for all programs and runs each verify command once. The
-// reasons are in the order of the tools, nil for those that can be called.
+// verify locates all programs and runs each verify command once. It returns reasons in the order
+// of the tools, nil for those that can be called.
 func (m *manifest) verify(ctx context.Context, tools []tool) []error {
 	reasons := make([]error, len(tools))
 	slots := make(chan struct{}, verifying)
@@ -41,8 +41,8 @@ func (m *manifest) verify(ctx context.Context, tools []tool) []error {
 	return reasons
 }
 
-// find returns the path of a tool's program, or the reason why it cannot be
-// used. What was found good before is verified again only on demand.
+// find returns the path of a tool's program, or the reason why it is unusable. It repeats an
+// earlier successful verification only if again is true.
 func (m *manifest) find(ctx context.Context, t tool, again bool) (string, error) {
 	path, err := m.locate(t)
 	if err != nil {
@@ -64,8 +64,8 @@ func (m *manifest) find(ctx context.Context, t tool, again bool) (string, error)
 	return path, nil
 }
 
-// locate returns the executable of a tool: its command, else its id, else the
-// program that prints the version.
+// locate returns the executable of a tool: its command, otherwise its id, otherwise the program
+// that prints the version.
 func (m *manifest) locate(t tool) (string, error) {
 	names := []string{t.ID}
 	if verify, err := split(t.Verify); err == nil && len(verify) == 2 {
@@ -83,8 +83,7 @@ func (m *manifest) locate(t tool) (string, error) {
 		names[0])
 }
 
-// look finds an executable in PATH, or beside the manifest where the name has
-// a slash.
+// look finds an executable in PATH, or relative to the manifest if the name has a slash.
 func (m *manifest) look(name string) (string, error) {
 	if strings.ContainsAny(name, `/`+string(filepath.Separator)) && !filepath.IsAbs(name) {
 		name = filepath.Join(filepath.Dir(m.server.Path), filepath.FromSlash(name))
@@ -100,7 +99,7 @@ func (m *manifest) look(name string) (string, error) {
 func (m *manifest) check(ctx context.Context, t tool) error {
 	if t.Verify == "" {
 		if t.MinVersion != "" {
-			return fmt.Errorf("it wants version %s, but has no verify command to check it", t.MinVersion)
+			return fmt.Errorf("it requires version %s, but has no verify command to check that", t.MinVersion)
 		}
 		return nil
 	}
@@ -140,13 +139,13 @@ func (m *manifest) check(ctx context.Context, t tool) error {
 	return nil
 }
 
-// unavailable makes a reason the error of a call.
+// unavailable returns the error of a call for a reason.
 func (m *manifest) unavailable(tool string, reason error) error {
 	return fmt.Errorf("server %q: calling %q: %w: %w", m.server.Name, tool, backend.ErrUnavailable, reason)
 }
 
-// split cuts a command line into words, at spaces outside of quotes. There is
-// no other syntax: no shell reads it.
+// split splits a command line into words at spaces outside of quotes. There is no other syntax,
+// because no shell reads it.
 func split(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder
@@ -180,7 +179,7 @@ func split(line string) ([]string, error) {
 	return words, nil
 }
 
-// version returns the first dotted number in a text, else the first number.
+// version returns the first dotted number in a text, or the first number.
 func version(text string) string {
 	first := ""
 	for i := 0; i < len(text); i++ {
@@ -204,8 +203,8 @@ func version(text string) string {
 
 func digit(c byte) bool { return '0' <= c && c <= '9' }
 
-// older reports whether version a is before version b, number by number; a
-// part that is missing is 0, what follows the numbers of b does not count.
+// older reports whether version a is before version b, number by number. A missing part counts as
+// 0, and text after the numbers of b is ignored.
 func older(a, b string) bool {
 	as, bs := strings.Split(a, "."), strings.Split(version(b), ".")
 	for i := range max(len(as), len(bs)) {
@@ -221,6 +220,6 @@ func part(parts []string, i int) uint64 {
 	if i >= len(parts) {
 		return 0
 	}
-	n, _ := strconv.ParseUint(parts[i], 10, 64) // what is too long is the largest number
+	n, _ := strconv.ParseUint(parts[i], 10, 64) // a part that is too long is the largest number
 	return n
 }

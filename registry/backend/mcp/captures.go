@@ -20,10 +20,10 @@ import (
 // gets the bytes of the result, and the SDK gets an empty result to decode. So
 // no result can make the SDK's decoding fail, and no byte of it is changed.
 //
-// The SDK (v1.8.0) offers no other way to a raw result. AddSendingCustomMethod refuses the
-// name tools/call. A Connection that wraps the one of StreamableClientTransport misses the
-// handshake, because sessionUpdated is not exported. When one of the two becomes possible,
-// captures and the rewriting of events and bodies can be deleted.
+// The SDK (v1.8.0) has no other access to raw results. AddSendingCustomMethod refuses the name
+// tools/call. A Connection that wraps the one of StreamableClientTransport misses the handshake,
+// because sessionUpdated is not exported. Once either becomes possible, captures and the
+// rewriting of events and bodies can be removed.
 //
 // Errors pass unchanged. A result that asks the client for input is captured too,
 // because the SDK would answer it by sending the request again.
@@ -108,7 +108,7 @@ func (cs *captures) failure(c *capture, err error) error {
 	return &backend.OutcomeError{Outcome: c.became, Err: err}
 }
 
-// forget drops a capture whose response is not awaited any more.
+// forget removes a capture for which no response is expected any more.
 func (cs *captures) forget(c *capture) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -120,8 +120,8 @@ var (
 	emptyList = json.RawMessage(`{"tools":[]}`)
 )
 
-// incoming handles a message before the SDK gets it, and reports whether it may. from is the
-// request on whose stream it came, or nil. It waits while too many requests of the server
+// incoming handles a message before the SDK gets it, and reports whether the SDK may get it. from
+// is the request that its stream belongs to, or nil. It blocks while too many requests of the server
 // are unanswered, until quit ends.
 func (cs *captures) incoming(m jsonrpc.Message, from *capture, quit <-chan struct{}) bool {
 	r, ok := m.(*jsonrpc.Request)
@@ -139,7 +139,7 @@ func (cs *captures) incoming(m jsonrpc.Message, from *capture, quit <-chan struc
 	return true
 }
 
-// received takes the result out of an awaited response, and reports whether it did.
+// received takes the result out of an expected response, and reports whether it did.
 func (cs *captures) received(m jsonrpc.Message) bool {
 	r, ok := m.(*jsonrpc.Response)
 	if !ok {
@@ -201,13 +201,13 @@ func headerTool(raw json.RawMessage) (name string, ok bool) {
 	return t.Name, err == nil
 }
 
-// withoutBadHeaders leaves out the tools with arguments in invalid headers, as the
-// protocol demands. good are the tools of headerTools that the SDK accepted.
+// withoutBadHeaders removes tools with arguments in invalid headers, as the protocol requires.
+// good are the tools of headerTools that the SDK accepted.
 func withoutBadHeaders(tools []json.RawMessage, good []*mcp.Tool) (kept []json.RawMessage, problems []string) {
 	for _, raw := range tools {
 		name, ok := headerTool(raw)
 		if ok && !slices.ContainsFunc(good, func(t *mcp.Tool) bool { return t.Name == name }) {
-			problems = append(problems, fmt.Sprintf("tool %.100q left out: its x-mcp-header is not valid", name))
+			problems = append(problems, fmt.Sprintf("tool %.100q omitted: its x-mcp-header is not valid", name))
 			continue
 		}
 		kept = append(kept, raw)
@@ -238,7 +238,7 @@ func decodeEnvelope(data []byte) (*envelope, error) {
 		return nil, err
 	}
 	if e.Version != "2.0" {
-		return nil, fmt.Errorf("version %q of JSON-RPC, want 2.0", e.Version)
+		return nil, fmt.Errorf("version %q of JSON-RPC: want 2.0", e.Version)
 	}
 	var id any
 	if len(e.ID) > 0 {
@@ -251,9 +251,8 @@ func decodeEnvelope(data []byte) (*envelope, error) {
 	return &e, err
 }
 
-// decodeMessage decodes a message. Of a result, which may be large, it decodes only the
-// envelope: that saves the SDK's buffers, and the SDK refuses results with more than 1,000
-// levels.
+// decodeMessage decodes a message. It decodes only the envelope of a result, which may be large.
+// That saves the SDK's buffers, and avoids the SDK's limit of 1,000 levels.
 func decodeMessage(data []byte) (jsonrpc.Message, error) {
 	if e, err := decodeEnvelope(data); err == nil && e.isResult() {
 		return &jsonrpc.Response{ID: e.id, Result: e.Result}, nil

@@ -8,16 +8,16 @@ import (
 	"io"
 )
 
-// events is a stream of server-sent events. It rewrites their messages as they pass. It
-// drops other data and keeps the other fields of the event, so that a server that logs
-// into the stream does not break it.
+// events is a stream of server-sent events. It rewrites messages as they pass. It drops other
+// data and keeps the other fields of an event, so that a server that logs into the stream does
+// not break it.
 type events struct {
 	body    io.ReadCloser
 	rewrite func(data []byte) (out []byte, ok bool)
 	// instead returns the data for an event that is too long. If nil, the data is
 	// dropped.
 	instead func(*idScanner) []byte
-	max     int // bytes of an event
+	max     int // limit of an event, in bytes
 
 	r   *bufio.Reader
 	out bytes.Buffer // to be read
@@ -36,16 +36,16 @@ func (e *events) Read(p []byte) (int, error) {
 
 func (e *events) Close() error { return e.body.Close() }
 
-// next reads one event into out. It drops an event that the end of the stream cuts
-// off, as the specification of event streams demands. In an event that is too long it
-// only looks for the id.
+// next reads one event into out. It drops an event that the end of the stream truncates, as the
+// specification of event streams requires. In an event that is too long, it only looks for the
+// id.
 func (e *events) next() {
 	if e.r == nil {
 		e.r = bufio.NewReader(e.body)
 	}
 	e.out.Reset()
 	var data, other, line []byte
-	var long *idScanner // of an event that is too long
+	var long *idScanner // if the event is too long
 	message, begins := true, true
 	for size, skipped := 0, 0; ; {
 		part, err := e.r.ReadSlice('\n') // a line, or a part of one

@@ -23,11 +23,11 @@ import (
 	"github.com/usetools/usetools/registry/config"
 )
 
-// answerTimeout bounds the sending of an answer to a request of the server.
+// answerTimeout bounds the sending of a response to a request of the server.
 const answerTimeout = 30 * time.Second
 
-// dialHTTP reaches a URL over streamable HTTP, the newer handshake first, or
-// over legacy SSE where the server takes neither.
+// dialHTTP connects to a URL over streamable HTTP, with the newer handshake first, or over legacy
+// SSE if the server accepts neither.
 func (d *dialer) dialHTTP(ctx context.Context) (*session, error) {
 	if d.opts.Verdicts.of(d.server.Name) == speaksSSE {
 		if s, err := d.dialSSE(ctx); err == nil || ctx.Err() != nil {
@@ -62,8 +62,8 @@ func (d *dialer) dialStreamable(ctx context.Context) (*session, error) {
 		}
 	}
 	if d.server.Protocol != "legacy" {
-		// A server that does not answer the newer question, or answers it with
-		// something that breaks the connection, gets the older one.
+		// If a server does not answer the newer handshake, or answers with something that breaks
+		// the connection, it gets the older one.
 		probe, cancel := context.WithTimeout(ctx, d.server.StartTimeout/3)
 		defer cancel()
 		s, err := d.overHTTP(probe, "", transport)
@@ -75,8 +75,8 @@ func (d *dialer) dialStreamable(ctx context.Context) (*session, error) {
 	return d.overHTTP(ctx, legacyProtocol, transport)
 }
 
-// dialSSE reaches a URL over HTTP with server-sent events, which has only the
-// older handshake.
+// dialSSE connects to a URL over HTTP with server-sent events, which has only the older
+// handshake.
 func (d *dialer) dialSSE(ctx context.Context) (*session, error) {
 	s, err := d.overHTTP(ctx, legacyProtocol, func(c *http.Client) mcp.Transport {
 		t := c.Transport.(*tripper)
@@ -98,7 +98,7 @@ func (d *dialer) overHTTP(ctx context.Context, protocol string, transport func(*
 	}
 	named, err := url.Parse(d.server.URL)
 	if err != nil {
-		return nil, errors.New("the url cannot be read")
+		return nil, errors.New("the url is invalid")
 	}
 	base := origin.NewGuard(named)
 	t := &tripper{base: base, captures: newCaptures(d.opts.Asks), headers: d.server.Headers,
@@ -127,7 +127,7 @@ func (d *dialer) overHTTP(ctx context.Context, protocol string, transport func(*
 	return s, nil
 }
 
-// statusError is the HTTP status of a server that refuses the handshake.
+// statusError is the HTTP status with which a server refused the handshake.
 type statusError int
 
 func (e statusError) Error() string {
@@ -141,9 +141,8 @@ func (e statusError) Error() string {
 	return fmt.Sprintf("status %d %s%s", int(e), http.StatusText(int(e)), hint)
 }
 
-// unreachable reports whether a request did not even reach a server, or one
-// that leads elsewhere, so that another transport to the same place will not
-// either.
+// unreachable reports whether a request did not reach the server or was redirected elsewhere, so
+// that another transport to the same URL will not help.
 func unreachable(err error) bool {
 	var u *url.Error
 	return errors.As(err, &u) || leadsElsewhere(err)
@@ -154,8 +153,7 @@ func leadsElsewhere(err error) bool {
 	return errors.As(err, &e)
 }
 
-// explainHTTP turns a failed connection to a URL into an error that says what
-// was tried.
+// explainHTTP turns the failure to connect to a URL into an error that describes the attempt.
 func (d *dialer) explainHTTP(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -174,33 +172,33 @@ func (d *dialer) explainHTTP(ctx context.Context, err error) error {
 	case errors.Is(err, backend.ErrSignIn):
 		return fmt.Errorf("%w; run: build-registry signin %s", d.hide.Err(err), d.server.Name)
 	case leadsElsewhere(err):
-		return fmt.Errorf("%s; set that as the url in its config entry if it is meant", d.hide.Err(err))
+		return fmt.Errorf("%s; if you trust that address, set it as the url in its config entry", d.hide.Err(err))
 	case unreachable(err):
-		return fmt.Errorf("cannot reach %s: %s; check that it runs", where, d.hide.Err(err))
+		return fmt.Errorf("cannot reach %s: %s; check that the server is running", where, d.hide.Err(err))
 	}
-	return fmt.Errorf("%s did not take the handshake: %s", where, d.hide.Err(err))
+	return fmt.Errorf("%s did not accept the handshake: %s", where, d.hide.Err(err))
 }
 
-// tripper sends a session's HTTP requests: it adds the configured headers and
-// takes captured results out of responses, be they JSON or event streams.
+// tripper sends a session's HTTP requests. It adds the configured headers and takes captured
+// results out of responses, which may be JSON or event streams.
 type tripper struct {
 	base      origin.Transport
 	captures  *captures
 	headers   config.Secrets
-	named     *url.URL                              // of the definition: nothing is sent to another origin
-	max       int                                   // bytes of a message
-	refusal   atomic.Int32                          // status of the last response that was an error
-	elsewhere atomic.Pointer[origin.ElsewhereError] // where the server wanted requests to go; nil: nowhere else
-	moved     atomic.Pointer[moved]                 // where the last redirect led that POSTs were to follow; may be nil
-	signedIn  *signedIn                             // where the transport above does not see to it; may be nil
-	oauth     bool                                  // the server wants a sign-in
-	posts     *posts                                // of legacy SSE, else nil
+	named     *url.URL                              // from the definition: requests go only to its origin
+	max       int                                   // limit of a message, in bytes
+	refusal   atomic.Int32                          // status of the last error response
+	elsewhere atomic.Pointer[origin.ElsewhereError] // another origin to which the server wanted requests to go, or nil
+	moved     atomic.Pointer[moved]                 // the last redirect for POSTs, or nil
+	signedIn  *signedIn                             // if the transport above does not add the token; otherwise nil
+	oauth     bool                                  // the server requires a sign-in
+	posts     *posts                                // for legacy SSE, otherwise nil
 	closing   context.Context                       // ends when the session is closed
 }
 
 // RoundTrip implements http.RoundTripper.
 func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
-	if err := t.leads(origin.Check(t.named, req.URL)); err != nil { // an SSE endpoint may lead elsewhere
+	if err := t.leads(origin.Check(t.named, req.URL)); err != nil { // an SSE endpoint may have another origin
 		if req.Body != nil {
 			req.Body.Close()
 		}
@@ -226,7 +224,7 @@ func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		req.URL = to.to
 	}
 	switch {
-	case p.answers: // nothing waits for that but a slot, and Close
+	case p.answers: // only a slot and Close wait for it
 		defer t.captures.asked.answered(p.id)
 		ctx, cancel := context.WithTimeout(req.Context(), answerTimeout)
 		defer cancel()
@@ -244,14 +242,14 @@ func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.send(req, p)
 }
 
-// moved is a redirect of POSTs that keeps what is posted.
+// moved is a redirect of POSTs that preserves method and body.
 type moved struct {
 	from string
 	to   *url.URL
 }
 
-// redirect is the CheckRedirect of the client. It remembers where POSTs belong:
-// a call that must not leave twice goes there at once, and does not follow.
+// redirect is the CheckRedirect of the client. It stores the target of POSTs: an effect call goes
+// directly there, and does not follow redirects.
 func (t *tripper) redirect(req *http.Request, via []*http.Request) error {
 	err := t.leads(origin.Redirects(req, via))
 	if err == nil && req.Method == http.MethodPost {
@@ -260,8 +258,8 @@ func (t *tripper) redirect(req *http.Request, via []*http.Request) error {
 	return err
 }
 
-// leads remembers an error that says that the server leads elsewhere: the SDK
-// does not always hand it on.
+// leads stores an error about a redirect to another origin, because the SDK does not always pass
+// it on.
 func (t *tripper) leads(err error) error {
 	var e *origin.ElsewhereError
 	if errors.As(err, &e) {
@@ -270,7 +268,7 @@ func (t *tripper) leads(err error) error {
 	return err
 }
 
-// send sends a request and takes what is wanted out of the response.
+// send sends a request and takes captured results out of the response.
 func (t *tripper) send(req *http.Request, p posted) (*http.Response, error) {
 	res, err := t.base.Send(req, p.send)
 	if err != nil {
@@ -306,34 +304,34 @@ func (t *tripper) send(req *http.Request, p posted) (*http.Response, error) {
 	return res, nil
 }
 
-// final notes what the status of a response that is no success says of a call,
-// and returns an error in place of one that would have it sent again.
+// final stores what the status of an unsuccessful response implies for a call. It returns an
+// error in place of a response that would cause the call to be sent again.
 func (t *tripper) final(res *http.Response, p posted) error {
 	to, err := res.Location()
 	leads := err == nil && res.StatusCode < 400
 	if leads && !p.send.Once() {
-		return nil // it is followed
+		return nil // the client follows it
 	}
 	t.captures.became(p.id, backend.StatusOutcome(res.StatusCode))
 	if !leads {
 		return nil
 	}
-	return &said{fmt.Sprintf("status %d %s: it leads to %s, and a call that may change something is not sent again; "+
-		"set that as the url in its config entry if it is meant",
+	return &said{fmt.Sprintf("status %d %s: redirected to %s, and an effect call is not sent again; "+
+		"if you trust that address, set it as the url in its config entry",
 		res.StatusCode, http.StatusText(res.StatusCode), origin.Show(to)), errRejected}
 }
 
-// posted is the message that a POST carries.
+// posted is the message in a POST.
 type posted struct {
-	raw     json.RawMessage // its id, if its result is wanted
+	raw     json.RawMessage // its id, if it expects a result
 	id      jsonrpc.ID
-	call    bool          // its result is wanted
-	send    *backend.Send // of the call, may be nil
-	answers bool          // it is the answer to a request of the server
+	call    bool          // it expects a result
+	send    *backend.Send // for a call; may be nil
+	answers bool          // it is a response to a request of the server
 	cancels jsonrpc.ID    // the request that it cancels
 }
 
-// note registers the request that a POST carries, if its result is wanted.
+// note registers the request in a POST, if it expects a result.
 func (t *tripper) note(req *http.Request) (p posted, err error) {
 	if req.Method != http.MethodPost || req.GetBody == nil {
 		return p, nil
@@ -348,7 +346,7 @@ func (t *tripper) note(req *http.Request) (p posted, err error) {
 		return p, err
 	}
 	e, err := decodeEnvelope(data)
-	if err != nil { // not a message: a sign-in's form
+	if err != nil { // not a message: a sign-in form
 		return p, nil
 	}
 	p.id, p.answers = e.id, e.Method == nil && e.id.IsValid()
@@ -362,7 +360,7 @@ func (t *tripper) note(req *http.Request) (p posted, err error) {
 	return p, nil
 }
 
-// cancelled is the ID of the request that a notification calls off.
+// cancelled returns the ID of the request that a notification cancels.
 func cancelled(data []byte) jsonrpc.ID {
 	var n struct {
 		Params struct {
@@ -376,8 +374,7 @@ func cancelled(data []byte) jsonrpc.ID {
 	return id
 }
 
-// bounded reads a plain body, at most t.max bytes of it, and rewrites it. p is
-// what was sent.
+// bounded reads a plain body of at most t.max bytes and rewrites it. p is the request.
 func (t *tripper) bounded(ctx context.Context, res *http.Response, p posted) (*http.Response, error) {
 	defer res.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(res.Body, int64(t.max)+1))
@@ -403,13 +400,13 @@ func (t *tripper) bounded(ctx context.Context, res *http.Response, p posted) (*h
 	return res, nil
 }
 
-// signsIn reports whether a status is for the sign-in.
+// signsIn reports whether the sign-in handles a status.
 func (t *tripper) signsIn(code int) bool {
 	return t.oauth && (code == http.StatusUnauthorized || code == http.StatusForbidden)
 }
 
-// callError is a status that says that one call failed. The SDK would give up
-// the connection with it, and all other calls over it.
+// callError is the error for a status that means that one call failed. A plain error would make
+// the SDK close the connection, and with it all other calls.
 func callError(code int) error {
 	err := &said{fmt.Sprintf("status %d %s", code, http.StatusText(code)), errRejected}
 	if code == http.StatusBadRequest || code == http.StatusNotFound {
@@ -424,8 +421,7 @@ func (t *tripper) instead(long *idScanner) []byte {
 	return data
 }
 
-// rewrite handles one message and returns it for the SDK. ok is false if the SDK must not
-// get it.
+// rewrite handles one message and returns it for the SDK. ok is false if the SDK must not get it.
 func (t *tripper) rewrite(ctx context.Context, data []byte) (out []byte, ok bool) {
 	m, err := decodeMessage(data)
 	if err != nil {
@@ -447,19 +443,18 @@ func encoded(r *jsonrpc.Response) (out []byte, ok bool) {
 	return out, err == nil
 }
 
-// posts are the requests of a legacy SSE session that are on their way. There
-// a POST only delivers, the answer comes on the event stream; a server may get
-// a POST that was given up, and after the one that calls it off. So a POST goes
-// on when its caller has given up, and what calls it off is sent after it, also
-// when that is after the 5 s that the SDK gives it.
+// posts are the running POSTs of a legacy SSE session. There a POST only delivers, and the answer
+// comes on the event stream. A server may receive an abandoned POST, even after its cancellation.
+// So a POST continues when its caller gives up, and its cancellation is sent after it, also if
+// that is later than the 5 s that the SDK allows.
 type posts struct {
 	mu    sync.Mutex
 	under map[jsonrpc.ID]chan struct{}
 }
 
-// outlive runs send until it is done, and returns without its result when the
-// context of req ends before: then it has the answerTimeout left. until ends it
-// too. id is the request that is sent, if it is one that may be called off.
+// outlive runs send until it is done. If the context of req ends first, outlive returns without
+// the result, and send may run for another answerTimeout. until ends it too. id is the ID of the
+// request, if it can be cancelled.
 func (ps *posts) outlive(req *http.Request, id jsonrpc.ID, until context.Context,
 	send func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	type result struct {

@@ -257,18 +257,18 @@ func TestHTTPFailuresSayWhatHappened(t *testing.T) {
 		want []string
 	}{
 		{"refused connection", func(s *config.Server) { s.URL = "http://127.0.0.1:1/mcp?key=hunter2" }, hang,
-			[]string{`server "w": cannot reach http://127.0.0.1:1/mcp: `, "check that it runs"}},
+			[]string{`server "w": cannot reach http://127.0.0.1:1/mcp: `, "check that the server is running"}},
 		{"silent", func(s *config.Server) { s.StartTimeout = 300 * time.Millisecond }, hang,
 			[]string{`server "w": no answer to the handshake from http://127.0.0.1`, "within 300ms"}},
 		{"unauthorized", func(s *config.Server) {
 			s.Headers = config.Secrets{"Authorization": "Bearer hunter2hunter2"}
 		}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, "bad token "+r.Header.Get("Authorization"), http.StatusUnauthorized)
-		}), []string{"did not take the handshake: status 401 Unauthorized; check the headers"}},
+		}), []string{"did not accept the handshake: status 401 Unauthorized; check the headers"}},
 		{"no such page", func(*config.Server) {}, http.NotFoundHandler(), []string{"status 404 Not Found; check the path"}},
 		{"a web page", func(*config.Server) {}, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			io.WriteString(w, "<html>hello</html>")
-		}), []string{"did not take the handshake", "and over SSE"}},
+		}), []string{"did not accept the handshake", "and over SSE"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

@@ -329,11 +329,11 @@ func TestHostileRounds(t *testing.T) {
 				outcome backend.Outcome
 				text    string
 			}{
-				"roots":       {backend.Answered, `by "roots/list", which is not offered`},
-				"sampling":    {backend.Answered, `by "sampling/createMessage", which is not offered`},
-				"hundred":     {backend.Answered, "with 100 questions at once; at most 3"},
-				"large":       {backend.Answered, "bytes; at most 65536 are passed on"},
-				"large state": {backend.Answered, "with a state of 65537 bytes; at most 65536 are kept"},
+				"roots":       {backend.Answered, `by "roots/list", which is not supported`},
+				"sampling":    {backend.Answered, `by "sampling/createMessage", which is not supported`},
+				"hundred":     {backend.Answered, "with 100 questions at once; the limit is 3"},
+				"large":       {backend.Answered, "bytes; the limit is 65536"},
+				"large state": {backend.Answered, "with a state of 65537 bytes; the limit is 65536"},
 				"list":        {backend.Answered, "not a JSON object of requests"},
 				"number":      {backend.Answered, "its requestState is not a string"},
 				"mode":        {backend.Answered, `in the mode "voice"`},

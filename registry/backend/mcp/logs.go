@@ -19,7 +19,7 @@ import (
 	"github.com/usetools/usetools/registry/redact"
 )
 
-// Bounds of the log of a server and of a line of it, in bytes.
+// Limits of the log of a server and of a line of it, in bytes.
 const (
 	maxLog     = 2 << 20
 	maxLogLine = 16 << 10
@@ -27,13 +27,13 @@ const (
 
 var logFolder atomic.Pointer[string]
 
-// KeepLogs keeps what servers that this process starts from now on write to
-// stderr, in a file for each below a folder ([LogFile]). Each line has the time
-// and no value of the server's env and headers. Of a file of 2 MB the older half
-// goes. A command calls it once; without it nothing is kept.
+// KeepLogs stores the stderr of all servers that this process starts from now on, in one file
+// each below a folder ([LogFile]). Each line has the time, and values of the server's env and
+// headers are hidden. The older half of a file of 2 MB is removed. A command calls it once;
+// without it, logs are not stored.
 func KeepLogs(folder string) { logFolder.Store(&folder) }
 
-// LogFile is where KeepLogs keeps the log of a server of a config file.
+// LogFile returns the path where KeepLogs stores the log of a server of a config file.
 func LogFile(folder, configFile, server string) (string, error) {
 	dir, err := localfile.SidePath(folder, "logs", configFile)
 	if err != nil {
@@ -46,7 +46,7 @@ func LogFile(folder, configFile, server string) (string, error) {
 }
 
 // LogTail returns the last n lines of the log in a file, unchanged: the server's text is
-// untrusted. Without a file it returns none.
+// untrusted. If the file does not exist, it returns nothing.
 func LogTail(path string, n int) ([]byte, error) {
 	text, err := localfile.Read(path, 2*maxLog)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -58,7 +58,7 @@ func LogTail(path string, n int) ([]byte, error) {
 
 var fileName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$`) })
 
-// keptLog is the log of a server that is about to be started; nil: none is kept.
+// keptLog returns the log for a server that is about to be started, or nil.
 func keptLog(s config.Server) *serverLog {
 	folder := logFolder.Load()
 	if folder == nil || s.File == "" {
@@ -71,8 +71,8 @@ func keptLog(s config.Server) *serverLog {
 	return &serverLog{path: path, hide: s.Redactor()}
 }
 
-// serverLog appends lines to a file. Lines that cannot be written are lost. The file is
-// not kept open: other processes may write it.
+// serverLog appends lines to a file. Lines that cannot be written are dropped. It does not keep
+// the file open, because other processes may write it.
 type serverLog struct {
 	path string
 	hide *redact.Redactor
@@ -88,7 +88,7 @@ func (l *serverLog) Write(b []byte) (int, error) {
 	for rest := b; len(rest) > 0; {
 		line, after, ended := bytes.Cut(rest, []byte("\n"))
 		if room := maxLogLine - len(l.line); len(line) > room {
-			line = line[:room] // the rest of it is lost
+			line = line[:room] // drop the rest
 		}
 		l.line = append(l.line, line...)
 		if rest = after; ended {
@@ -106,7 +106,7 @@ func (l *serverLog) end(out *bytes.Buffer) {
 	l.line = l.line[:0]
 }
 
-// note writes a line of our own.
+// note writes a line of the harness.
 func (l *serverLog) note(what string) {
 	if l == nil {
 		return
@@ -128,7 +128,7 @@ func (l *serverLog) append(lines []byte) {
 	}
 }
 
-// tee is what goes to either of two that are there.
+// tee returns a writer to those of the two that are not nil.
 func tee(a io.Writer, b *serverLog) io.Writer {
 	switch {
 	case b == nil:

@@ -178,12 +178,12 @@ func TestListUsesWhatIsGood(t *testing.T) {
 		problems []string // parts of them, in order
 	}{
 		{mcptest.Malformed, []string{"echo", "fail", "hints", "badoutput"}, []string{
-			"tool 3 left out: it has no name", `tool "hints": annotation readOnlyHint is "yes"; ignored`,
-			`tool "badschema" left out: inputSchema`, "tool 6 left out", "tool 7 left out",
+			"tool 3 omitted: it has no name", `tool "hints": annotation readOnlyHint is "yes"; ignored`,
+			`tool "badschema" omitted: inputSchema`, "tool 6 omitted", "tool 7 omitted",
 			`tool "badoutput": description is not a string`, `tool "badoutput": outputSchema`}},
 		{mcptest.Duplicate, []string{"echo", "fail"}, []string{`tool "echo" listed twice`}},
-		{mcptest.HugeTool, []string{"echo", "fail"}, []string{"tool 3 left out: its definition has 10485"}},
-		{mcptest.DeepSchema, []string{"echo", "fail"}, []string{"tool 3 left out: its definition is nested deeper"}},
+		{mcptest.HugeTool, []string{"echo", "fail"}, []string{"tool 3 omitted: its definition has 10485"}},
+		{mcptest.DeepSchema, []string{"echo", "fail"}, []string{"tool 3 omitted: its definition is nested deeper"}},
 		{mcptest.InvalidUTF8, []string{"echo", "fail", "utf"}, nil},
 		{mcptest.Pages, []string{"tool0", "tool1", "tool2", "tool3", "echo", "fail"}, nil},
 		{mcptest.CyclicPages, []string{"tool0", "tool1"}, []string{"repeats the cursor", `"tool0" listed twice`}},

@@ -21,36 +21,35 @@ import (
 // legacyProtocol is the newest revision with the initialize handshake.
 const legacyProtocol = "2025-11-25"
 
-// defaultMaxMessage bounds one message from a server, in bytes, where its
-// definition does not. A longer one costs its call.
+// defaultMaxMessage bounds a message from a server, in bytes, if its definition does not. A
+// longer message makes its call fail.
 const defaultMaxMessage = 64 << 20
 
 // Options configure a connection.
 type Options struct {
-	// Log gets what the server writes to stderr, and the lines on stdout that
-	// are no messages. nil: only their ends are kept, for errors.
+	// Log gets the server's stderr, and the lines on stdout that are not messages. If nil, only
+	// the ends of both are kept, for errors.
 	Log io.Writer
-	// ToolsChanged is called when the server says that its list of tools has
-	// changed, one call at a time; nil: nobody is told. It must not take long.
+	// ToolsChanged is called when the server reports that its list of tools has changed, one call
+	// at a time. It must not take long. It may be nil.
 	ToolsChanged func(server string)
-	// Tokens is the folder where the tokens of OAuth sign-ins are kept; empty
-	// means DefaultTokens.
+	// Tokens is the folder for tokens of OAuth sign-ins. If empty, it is in the user's config
+	// folder.
 	Tokens string
-	// Verdicts remembers, between connections, which handshake a server wants;
-	// nil: it is found out each time.
+	// Verdicts remembers, between connections, which handshake a server supports. If nil, each
+	// connection finds out.
 	Verdicts *Verdicts
-	// Asks declares to servers that the persons behind calls can be asked, by
-	// forms and URLs (the elicitation capability). Some servers ask only then what
-	// they do without otherwise. Who is asked, [backend.Send] says.
+	// Asks declares to servers that the people behind calls can be asked, by forms and URLs (the
+	// elicitation capability). Some servers then ask about things that they otherwise just do.
+	// [backend.Send] has the person to ask.
 	Asks bool
 }
 
-// errStartDeadline is the cause of a context whose start-up time is over.
+// errStartDeadline is the cause of a context with an expired start-up deadline.
 var errStartDeadline = errors.New("start-up deadline")
 
-// Open starts or reaches the server and shakes hands, within s.StartTimeout. A
-// process waits first until it may start, see Starting; its time begins then.
-// The context is for that only; the connection outlives it.
+// Open starts or reaches the server and shakes hands, within s.StartTimeout. A process first
+// waits until it may start, see Starting; its time begins then. The connection outlives ctx.
 func Open(ctx context.Context, s config.Server, opts *Options) (backend.Backend, error) {
 	o := Options{}
 	if opts != nil {
@@ -78,7 +77,7 @@ func Open(ctx context.Context, s config.Server, opts *Options) (backend.Backend,
 	defer cancel()
 	b, err := d.dial(ctx)
 	if err != nil {
-		o.Verdicts.set(s.Name, "") // the next attempt begins anew
+		o.Verdicts.set(s.Name, "") // the next attempt tries all handshakes
 		return nil, fmt.Errorf("server %q: %w", s.Name, err)
 	}
 	o.Verdicts.Learn(b.info())
@@ -90,9 +89,9 @@ type dialer struct {
 	server config.Server
 	opts   Options
 	hide   *redact.Redactor
-	// signedIn sends the tokens of a server that wants OAuth; nil: it does not.
+	// signedIn sends the tokens of a server with OAuth. It is nil for other servers.
 	signedIn *signedIn
-	// place is the server's turn to start; nil: it is no process.
+	// place is the process's turn to start. It is nil for other servers.
 	place *place
 }
 
@@ -108,8 +107,8 @@ func (d *dialer) dial(ctx context.Context) (*session, error) {
 	return nil, fmt.Errorf("type %q is not MCP, want stdio, http or sse", d.server.Type)
 }
 
-// dialStdio starts the server and shakes hands the older way, or the newer
-// way where the server says no to that.
+// dialStdio starts the server and uses the older handshake, or the newer one if the server
+// refuses that.
 func (d *dialer) dialStdio(ctx context.Context) (*session, error) {
 	protocols := []string{legacyProtocol, ""}
 	switch {
@@ -144,8 +143,8 @@ func (d *dialer) dialStdio(ctx context.Context) (*session, error) {
 	return nil, first
 }
 
-// handshake shakes hands with a process. A server that does not answer the
-// newer question leaves time for the older one, if that is to follow.
+// handshake shakes hands with a process. If more is true, a server that does not answer the newer
+// handshake leaves time for the older one.
 func (d *dialer) handshake(ctx context.Context, p *process, protocol string, more bool) (*session, error) {
 	if protocol != legacyProtocol && more {
 		var cancel context.CancelFunc
@@ -155,7 +154,7 @@ func (d *dialer) handshake(ctx context.Context, p *process, protocol string, mor
 	return d.connect(ctx, p, p.captures, protocol)
 }
 
-// refused reports whether the server answered the handshake with a no.
+// refused reports whether the server answered the handshake with an error.
 func refused(err error) bool {
 	var e *jsonrpc.Error
 	return errors.As(err, &e) && !ownCode(e)
@@ -188,7 +187,7 @@ func (d *dialer) connect(ctx context.Context, t mcp.Transport, caps *captures, p
 		client.AddReceivingMiddleware(asked.relay(d.hide))
 	}
 
-	// The SDK's SSE stream lives as long as the context it was opened with.
+	// The SDK's SSE stream ends with the context that opened it.
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, cancel)
 	cs, err := client.Connect(base, t, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
@@ -208,7 +207,7 @@ func (d *dialer) connect(ctx context.Context, t mcp.Transport, caps *captures, p
 	return s, nil
 }
 
-// version is what this program calls itself in a handshake.
+// version returns the program's version in a handshake.
 var version = sync.OnceValue(func() string {
 	if b, ok := debug.ReadBuildInfo(); ok && b.Main.Version != "" {
 		return b.Main.Version
@@ -216,11 +215,11 @@ var version = sync.OnceValue(func() string {
 	return "(devel)"
 })
 
-// explainStart turns a failed handshake with a process into an error that
-// says what the process did.
+// explainStart turns a failed handshake with a process into an error that describes what the
+// process did.
 func (d *dialer) explainStart(ctx context.Context, err error, p *process) error {
 	died := ctx.Err() == nil && !refused(err) && p.died()
-	words := p.lastWords(d.hide) // after it died: then stderr is complete
+	words := p.lastWords(d.hide) // if it died, only now is stderr complete
 	switch {
 	case errors.Is(context.Cause(ctx), errStartDeadline):
 		return &said{fmt.Sprintf("no answer to the handshake within %v; raise usetools.startTimeout in its config entry "+
@@ -236,7 +235,7 @@ func (d *dialer) explainStart(ctx context.Context, err error, p *process) error 
 	return fmt.Errorf("handshake failed: %s%s", d.hide.Text(err.Error()), words)
 }
 
-// said is an error that says all there is to say; its cause is for errors.Is.
+// said is an error with a complete text; its cause is for errors.Is.
 type said struct {
 	text  string
 	cause error

@@ -27,37 +27,35 @@ import (
 )
 
 const (
-	// grace is how long a server has to exit after its stdin is closed, and
-	// again after it was asked to terminate. One that never shook hands has
-	// less.
+	// grace is how long a server may take to exit after its stdin is closed, and again after the
+	// request to terminate. A server that never shook hands gets less.
 	grace      = 2 * time.Second
 	shortGrace = 200 * time.Millisecond
-	// pipeGrace is how long the pipes of a dead process are still read: what
-	// it wrote last is worth having, a grandchild may hold them open for ever.
+	// pipeGrace is how long the pipes of a dead process are still read, because its last output
+	// is useful, but a grandchild may hold them open forever.
 	pipeGrace = 500 * time.Millisecond
 )
 
-// process is a server that was started, and the connection over its stdin and
-// stdout: one JSON-RPC message a line. It is a Transport and its own
-// Connection, for the one session that it has.
+// process is a running server, and the connection over its stdin and stdout, with one JSON-RPC
+// message per line. It is a Transport, and also the Connection of its only session.
 type process struct {
 	cmd      *exec.Cmd
 	captures *captures
-	max      int // bytes of a message
+	max      int // limit of a message, in bytes
 	stdin    io.WriteCloser
 	stdout   *os.File
 
 	frames chan frame           // to the writer
-	inbox  chan jsonrpc.Message // from the reader; closed after its last
+	inbox  chan jsonrpc.Message // from the reader; closed after its last message
 	closed chan struct{}        // Close was called
-	exited chan struct{}        // the process is gone and reaped
+	exited chan struct{}        // the process has ended and was reaped
 	loops  sync.WaitGroup
 
 	established atomic.Bool // the handshake is done
 	close       sync.Once
 
 	mu      sync.Mutex
-	junk    string // first line on stdout that was no message
+	junk    string // first line on stdout that was not a message
 	junks   int
 	readErr error
 	hungUp  bool      // the server closed stdout before Close was called
@@ -133,10 +131,10 @@ func (p *process) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// Write implements mcp.Connection. It hands the message to the writer, so
-// that a server that does not read delays nobody beyond the context. A message
-// to one that is gone is lost without an error, as one that is still in the
-// pipe would be: the reader says what happened, after the server's last words.
+// Write implements mcp.Connection. It passes the message to the writer, so that a server that
+// does not read cannot block the caller beyond the context. A message to an ended server is
+// dropped without an error, like one that is still in the pipe: the reader reports the end, after
+// the server's last output.
 func (p *process) Write(ctx context.Context, m jsonrpc.Message) error {
 	data, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
@@ -165,7 +163,7 @@ func (p *process) Write(ctx context.Context, m jsonrpc.Message) error {
 		return nil
 	}
 	select {
-	case err := <-f.written: // soon after the end of the process, too
+	case err := <-f.written: // also soon after the end of the process
 		return err
 	case <-ctx.Done():
 		return ctx.Err()
@@ -175,14 +173,14 @@ func (p *process) Write(ctx context.Context, m jsonrpc.Message) error {
 // frame is a message on its way to the server.
 type frame struct {
 	data []byte
-	// Of a call that is not sent without being asked for; begin is nil of others.
+	// begin is nil unless this is a call with a Send.
 	call    jsonrpc.ID
 	begin   func() error
-	written chan error // gets that of begin, or nil after the write
+	written chan error // gets the error of begin, or nil after the write
 }
 
-// write is the writer. A failure needs no report: stdin breaks only when the
-// server goes away, which the reader sees as well.
+// write is the writer. It does not report failures: stdin breaks only if the server ends, which
+// the reader notices as well.
 func (p *process) write() {
 	for {
 		select {
@@ -211,11 +209,11 @@ func (p *process) write() {
 	}
 }
 
-// errRejected is what the SDK takes for a message that was not sent, over a
-// connection that still works.
+// errRejected tells the SDK that a message was not sent, over a connection that
+// still works.
 var errRejected = &jsonrpc.Error{Code: codeRejected, Message: "rejected by transport"}
 
-// read is the reader: lines of stdout, those that are messages.
+// read is the reader: it reads messages from the lines of stdout.
 func (p *process) read() {
 	defer close(p.inbox)
 	r := bufio.NewReaderSize(p.stdout, 64<<10)
@@ -242,7 +240,7 @@ func (p *process) read() {
 	}
 }
 
-// stopReading notes why reading ended, and whether the server ended it.
+// stopReading records why reading ended, and whether the server ended it.
 func (p *process) stopReading(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -257,8 +255,8 @@ func (p *process) stopReading(err error) {
 	}
 }
 
-// line reads up to a newline. A line of more than p.max bytes is not kept; its
-// end is looked for, and long says what it was.
+// line reads up to a newline. It does not keep a line of more than p.max bytes, but reads to its
+// end, and returns its id in long.
 func (p *process) line(r *bufio.Reader) (line []byte, long *idScanner, err error) {
 	for n := 0; ; {
 		part, err := r.ReadSlice('\n')
@@ -283,7 +281,7 @@ func (p *process) line(r *bufio.Reader) (line []byte, long *idScanner, err error
 	}
 }
 
-// instead is what a line that was too long comes to.
+// instead returns the messages that replace a line that was too long.
 func (p *process) instead(long *idScanner) []jsonrpc.Message {
 	if m := long.instead(p.captures, p.max); m != nil {
 		return []jsonrpc.Message{m}
@@ -292,8 +290,8 @@ func (p *process) instead(long *idScanner) []jsonrpc.Message {
 	return nil
 }
 
-// messages decodes a line: one message, a batch of them as revision
-// 2025-03-26 allowed, or none. whole says that the line has its end.
+// messages decodes a line: one message, a batch as revision 2025-03-26 allowed, or none. whole
+// says that the line is complete.
 func (p *process) messages(line []byte, whole bool) []jsonrpc.Message {
 	if len(line) == 0 {
 		return nil
@@ -319,20 +317,20 @@ func (p *process) messages(line []byte, whole bool) []jsonrpc.Message {
 	return out
 }
 
-// stray keeps the first line that is no message, for errors.
+// stray keeps the first line that is not a message, for errors.
 func (p *process) stray(line []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.junks++; p.junks == 1 {
-		p.junk = text.CutBytes(string(line), maxTail) // cut when the secrets are hidden
+		p.junk = text.CutBytes(string(line), maxTail) // cut further after secrets are hidden
 	}
 	if p.log != nil {
 		fmt.Fprintf(p.log, "%s\n", line)
 	}
 }
 
-// wait reaps the process and ends what it started. What left the group, or
-// cannot be killed with it, may still hold stdout: that is not read for ever.
+// wait reaps the process and ends its group. A descendant that left the group, or cannot be
+// killed, may hold stdout open, so reading ends after a while.
 func (p *process) wait() {
 	p.cmd.Wait() // its result stays in cmd.ProcessState
 	p.kept.note("ended: " + p.exitStatus())
@@ -342,8 +340,8 @@ func (p *process) wait() {
 	time.AfterFunc(grace, func() { p.stdout.Close() })
 }
 
-// Close implements mcp.Connection: it closes stdin, then asks the process
-// group to terminate, then kills it. It takes at most three times grace.
+// Close implements mcp.Connection. It closes stdin, then asks the process group to terminate,
+// then kills it. It takes at most three times grace.
 func (p *process) Close() error {
 	p.close.Do(func() {
 		close(p.closed)
@@ -365,8 +363,8 @@ func (p *process) Close() error {
 	return nil
 }
 
-// joinLoops waits for reader and writer. Where a closed pipe does not wake
-// its reader, they end with the last process that holds it.
+// joinLoops waits for reader and writer. If a closed pipe does not wake its reader, they end with
+// the last process that holds it.
 func (p *process) joinLoops() {
 	joined := make(chan struct{})
 	go func() {
@@ -381,7 +379,7 @@ func (p *process) joinLoops() {
 	}
 }
 
-// waitExit waits for the process to be gone and reports whether it is.
+// waitExit waits until the process has ended, and reports whether it has.
 func (p *process) waitExit(d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -389,7 +387,7 @@ func (p *process) waitExit(d time.Duration) bool {
 	case <-p.exited:
 	case <-t.C:
 	}
-	select { // both may have come true before this goroutine ran
+	select { // both may be ready before this goroutine runs
 	case <-p.exited:
 		return true
 	default:
@@ -397,8 +395,7 @@ func (p *process) waitExit(d time.Duration) bool {
 	}
 }
 
-// died waits a little for the process to be gone, and reports whether it went
-// by itself.
+// died waits briefly for the process to end, and reports whether it ended by itself.
 func (p *process) died() bool {
 	p.mu.Lock()
 	hungUp := p.hungUp
@@ -406,7 +403,7 @@ func (p *process) died() bool {
 	return hungUp && p.waitExit(time.Second)
 }
 
-// exitStatus says how the process ended. Call it when it is gone.
+// exitStatus describes how the process ended. Call it after its end.
 func (p *process) exitStatus() string {
 	if st := p.cmd.ProcessState; st != nil {
 		return st.String()
@@ -423,7 +420,7 @@ func (p *process) readError() error {
 	return p.readErr
 }
 
-// readFailure returns why reading stopped before the server did, or nil.
+// readFailure returns why reading stopped before the server ended, or nil.
 func (p *process) readFailure() error {
 	if err := p.readError(); errors.Is(err, errEndless) {
 		return err
@@ -431,9 +428,8 @@ func (p *process) readFailure() error {
 	return nil
 }
 
-// lastWords quotes what the process wrote where it matters: the first line on
-// stdout that was no message, and the end of stderr. It starts with "; ", and
-// lines after the first are indented.
+// lastWords quotes relevant output of the process: the first line on stdout that was not a
+// message, and the end of stderr. It starts with "; ", and lines after the first are indented.
 func (p *process) lastWords(hide *redact.Redactor) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -455,7 +451,7 @@ func (p *process) lastWords(hide *redact.Redactor) string {
 	return b.String()
 }
 
-// stderrWriter is the process as the writer of its stderr.
+// stderrWriter is the process as the writer for its stderr.
 type stderrWriter process
 
 func (w *stderrWriter) Write(b []byte) (int, error) {
@@ -468,14 +464,14 @@ func (w *stderrWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// tail keeps the end of a stream: more than is quoted, so that a secret is
-// whole when it is hidden.
+// tail keeps the end of a stream. It keeps more than is quoted, so that secrets are complete when
+// they are hidden.
 type tail struct{ buf []byte }
 
 const (
-	maxTail   = 8 << 10 // bytes kept
+	maxTail   = 8 << 10 // bytes that are kept
 	maxQuoted = 1000    // bytes that an error quotes
-	maxJunk   = 200     // bytes that an error quotes of stdout
+	maxJunk   = 200     // bytes of stdout that an error quotes
 )
 
 func (t *tail) add(b []byte) {

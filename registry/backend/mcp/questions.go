@@ -15,43 +15,42 @@ import (
 )
 
 const (
-	// maxQuestions is how many requests of a server may be unanswered. The SDK
-	// takes any number of them, with a goroutine each; a server that asks for ever
-	// and never reads the answers has to wait instead.
+	// maxQuestions is how many requests of a server may be unanswered. The SDK accepts any
+	// number, with a goroutine each. A server that keeps asking and never reads the answers has
+	// to wait.
 	maxQuestions = 64
 	// askTimeout is how long a person has for a question in the middle of a call.
 	askTimeout = 60 * time.Second
 )
 
-// questions are the requests of a server that are being answered, and the calls
-// that they may come from.
+// questions are the unanswered requests of a server, and the calls that they may come from.
 type questions struct {
 	relayed bool // to the persons behind the calls
 	slots   chan struct{}
 
 	mu    sync.Mutex
 	open  map[jsonrpc.ID]*question
-	last  int            // number of the last question that is relayed
-	calls map[*call]bool // under way
+	last  int            // number of the last relayed question
+	calls map[*call]bool // running calls
 }
 
 // question is a request of a server.
 type question struct {
-	// Of one that is relayed:
+	// These fields are only set for relayed questions.
 	number int
 	params json.RawMessage
-	from   *call // nil: not known
+	from   *call // nil if unknown
 }
 
-// call is a call under way.
+// call is a running call.
 type call struct {
 	ctx   context.Context
 	req   *backend.Request
-	asked int                      // questions
-	pages map[string]chan struct{} // by elicitationId: closed when what its URL leads to was done
+	asked int                      // number of questions
+	pages map[string]chan struct{} // by elicitationId: closed when the action at its URL is done
 }
 
-// asks reports whether a question of the call's server can be asked.
+// asks reports whether a person behind the call can be asked.
 func (c *call) asks() bool { return c.req.Send != nil && c.req.Send.Ask != nil }
 
 func newQuestions(relayed bool) *questions {
@@ -59,9 +58,8 @@ func newQuestions(relayed bool) *questions {
 		calls: map[*call]bool{}}
 }
 
-// ask notes a request, and waits as long as there are too many. It is false
-// when quit ends first, and for an ID that is being answered already: nobody
-// could tell the two apart.
+// ask registers a request, and waits while there are too many. It returns false if quit ends
+// first, or if the ID is already in use, because the two would be indistinguishable.
 func (q *questions) ask(id jsonrpc.ID, quit <-chan struct{}) bool {
 	q.mu.Lock()
 	double := q.open[id] != nil
@@ -83,7 +81,7 @@ func (q *questions) ask(id jsonrpc.ID, quit <-chan struct{}) bool {
 	}
 }
 
-// answered notes that the answer to a request is on its way.
+// answered records that the answer to a request is being sent.
 func (q *questions) answered(id jsonrpc.ID) {
 	q.mu.Lock()
 	asked := q.open[id] != nil
@@ -96,12 +94,12 @@ func (q *questions) answered(id jsonrpc.ID) {
 
 const methodElicit = "elicitation/create"
 
-// numberKey is the key in _meta of the number of a question. If the SDK (v1.8.0) gave handlers the
-// ID of a request, it would not be needed.
+// numberKey is the key in _meta of the number of a question. It is needed because the SDK
+// (v1.8.0) does not pass the ID of a request to handlers.
 const numberKey = "usetools/question"
 
-// mark keeps the params of a request that is to be relayed, and returns others
-// for the SDK. from is the request on whose stream it came; nil: not known.
+// mark keeps the params of a request that is to be relayed, and returns replacements for the SDK.
+// from is the request that its stream belongs to, or nil if unknown.
 func (q *questions) mark(id jsonrpc.ID, method string, params json.RawMessage, from *capture) (json.RawMessage, bool) {
 	if method != methodElicit || !q.relayed {
 		return nil, false
@@ -123,7 +121,7 @@ func (q *questions) mark(id jsonrpc.ID, method string, params json.RawMessage, f
 	return fmt.Appendf(nil, `{"mode":"form","message":"","_meta":{%q:%d}}`, numberKey, asked.number), true
 }
 
-// begin notes a call that questions may come from, until end is called.
+// begin registers a call that questions may come from, until end is called.
 func (q *questions) begin(ctx context.Context, req *backend.Request) (c *call, end func()) {
 	c = &call{req: req, pages: map[string]chan struct{}{}}
 	ctx, cancel := context.WithCancel(ctx)
@@ -139,7 +137,7 @@ func (q *questions) begin(ctx context.Context, req *backend.Request) (c *call, e
 	}
 }
 
-// relay returns what asks the persons behind calls in the place of the SDK.
+// relay returns middleware that asks the people behind calls instead of the SDK.
 func (q *questions) relay(hide *redact.Redactor) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
@@ -156,8 +154,8 @@ func (q *questions) relay(hide *redact.Redactor) mcp.Middleware {
 	}
 }
 
-// reply is a person's answer, as it is sent. The SDK (v1.8.0) takes no raw result of a handler, so it
-// is wrapped in a type with the SDK's base.
+// reply is a person's answer for sending. The SDK (v1.8.0) does not accept a raw result of a
+// handler, so it is wrapped in a type with the SDK's base.
 type reply struct {
 	mcp.ResultBase
 	backend.Reply
@@ -165,8 +163,8 @@ type reply struct {
 
 func (r *reply) MarshalJSON() ([]byte, error) { return json.Marshal(r.Reply) }
 
-// put asks the person behind the call that a question came from. Where nobody
-// answers, or nobody knows whom to ask, the answer says that; it is never no.
+// put asks the person behind the call that a question came from. If there is no answer, or the
+// person is unknown, it returns Cancel, never Decline.
 func (q *questions) put(ctx context.Context, number int, hide *redact.Redactor) (*backend.Reply, error) {
 	nobody := &backend.Reply{Action: backend.Cancel}
 	asked, from := q.find(number)
@@ -193,8 +191,8 @@ func (q *questions) put(ctx context.Context, number int, hide *redact.Redactor) 
 	return r, nil
 }
 
-// find returns a question, and the call that it came from if there is somebody
-// to ask behind it, who was not asked too often.
+// find returns a question and the call that it came from. from is nil if no person can be asked,
+// or was already asked too often.
 func (q *questions) find(number int) (asked *question, from *call) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -216,9 +214,9 @@ func (q *questions) find(number int) (asked *question, from *call) {
 	return asked, from
 }
 
-// only is the call that a question comes from that may be from any: the only one
-// under way, or, where all are of one tenant, the only one behind which somebody
-// can be asked. nil: nobody knows. The caller holds the lock.
+// only returns the call of a question that may come from any call: the only running one, or, if
+// all belong to one tenant, the only one with a person to ask. Otherwise it returns nil. The
+// caller holds the lock.
 func (q *questions) only() *call {
 	tenants, found := map[any]bool{}, []*call{}
 	for c := range q.calls {
@@ -233,8 +231,8 @@ func (q *questions) only() *call {
 	return found[0]
 }
 
-// watch returns what is closed when a server says that what a question's URL
-// leads to was done; nil: it has no name for that.
+// watch returns a channel that is closed when the server reports that the action at a question's
+// URL is done. It returns nil if the question has no elicitationId.
 func (q *questions) watch(params json.RawMessage, from *call) <-chan struct{} {
 	var p struct {
 		ID string `json:"elicitationId"`
@@ -250,11 +248,11 @@ func (q *questions) watch(params json.RawMessage, from *call) <-chan struct{} {
 	return from.pages[p.ID]
 }
 
-// maxEarly bounds the pages of a call that are known without a question.
+// maxEarly bounds the pages per call that are known before their question.
 const maxEarly = 16
 
-// completed notes that what a URL leads to was done, also where its question, which the
-// SDK handles beside this, is yet to be asked.
+// completed records that the action at a URL is done. Its question may come later, because the
+// SDK handles it concurrently.
 func (q *questions) completed(id string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -14,14 +14,14 @@ import (
 	"github.com/usetools/usetools/registry/backend"
 )
 
-// A call whose server is busy is sent again after a pause, each twice the last.
+// Limits of the pause before a call to a busy server is sent again. The pause doubles each time.
 const (
 	minBusy = 250 * time.Millisecond
 	maxBusy = 5 * time.Second
 )
 
-// answer sends a tools/call, or goes on with one, and returns the raw result of
-// the tool. The SDK would send it again by itself after each question.
+// answer sends or continues a tools/call, and returns the tool's raw result. Without it, the SDK
+// would send the call again after each question.
 func (s *session) answer(c *call) (raw json.RawMessage, err error) {
 	ctx, send, next := c.ctx, c.req.Send, &backend.Continue{}
 	if send != nil && send.Continue != nil {
@@ -61,14 +61,14 @@ func (s *session) answer(c *call) (raw json.RawMessage, err error) {
 		}
 		state, input = asks.State, nil // it is busy
 		if err := pause(ctx, wait); err != nil {
-			return nil, refusal(&ended{fmt.Errorf("it was too busy to begin: %w", err)})
+			return nil, refusal(&ended{fmt.Errorf("the server was too busy to begin: %w", err)})
 		}
 		send.Again()
 	}
 }
 
-// asks returns the error of a call whose server asks for input, or that of one
-// whose server asks what it is not told.
+// asks returns the error of a call whose server asks for input, or an error if it asks for input
+// that is not supported.
 func (s *session) asks(send *backend.Send, asks *backend.InputRequiredError) error {
 	if _, err := backend.Questions(asks.Requests); err != nil {
 		return refusal(err)
@@ -76,24 +76,24 @@ func (s *session) asks(send *backend.Send, asks *backend.InputRequiredError) err
 	asks.Requests = s.hide.JSON(asks.Requests)
 	if send != nil && send.Later != nil {
 		if err := send.Later(asks.State); err != nil {
-			return fmt.Errorf("%w; noting that the call continues later: %w", asks, err)
+			return fmt.Errorf("%w; recording that the call continues later: %w", asks, err)
 		}
 	}
 	return asks
 }
 
-// ended is the error of a call that the server ended or did not begin. It holds
-// even if the time of the call is over.
+// ended is the error of a call that the server ended or did not begin. It applies even if the
+// time of the call has expired.
 type ended struct{ err error }
 
 func (e *ended) Error() string { return e.err.Error() }
 func (e *ended) Unwrap() error { return e.err }
 
-// refusal is the error of a call whose server wants what it does not get.
+// refusal returns the error of a call whose server demands something unsupported.
 func refusal(err error) error { return &backend.OutcomeError{Outcome: backend.Answered, Err: err} }
 
-// resultType returns what a result says it is instead of a tool's result: "task"
-// or "input_required"; else "".
+// resultType returns "task" or "input_required" if a result is one of these instead of a tool's
+// result, otherwise "".
 func resultType(result json.RawMessage) string {
 	if !bytes.Contains(result, []byte(`"input_required"`)) && !bytes.Contains(result, []byte(`"task"`)) {
 		return ""
@@ -107,7 +107,7 @@ func resultType(result json.RawMessage) string {
 	return r.Type
 }
 
-// round returns what a result asks, and the state that the server gets back.
+// round returns the questions of a result, and the state to return to the server.
 func round(result json.RawMessage) (state string, requests json.RawMessage, err error) {
 	var r struct {
 		State    string          `json:"requestState"`
@@ -115,15 +115,15 @@ func round(result json.RawMessage) (state string, requests json.RawMessage, err 
 	}
 	switch err := json.Unmarshal(result, &r); {
 	case err != nil:
-		return "", nil, errors.New("it asks for input, but its requestState is not a string")
+		return "", nil, errors.New("the server asks for input, but its requestState is not a string")
 	case len(r.State) > backend.MaxQuestion:
-		return "", nil, fmt.Errorf("it asks for input with a state of %d bytes; at most %d are kept", len(r.State),
+		return "", nil, fmt.Errorf("the server asks for input with a state of %d bytes; the limit is %d", len(r.State),
 			backend.MaxQuestion)
 	}
 	return r.State, orNone(r.Requests), nil
 }
 
-// orNone returns requests in the form that none of them have: {}.
+// orNone returns requests, or {} if there are none.
 func orNone(requests json.RawMessage) json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(requests, &members) == nil && len(members) == 0 || len(requests) == 0 {
@@ -132,8 +132,8 @@ func orNone(requests json.RawMessage) json.RawMessage {
 	return requests
 }
 
-// needsURL returns what an old session's server wants a person to do at a URL
-// before it takes the call, nil where that is not what the error says.
+// needsURL returns the request of an old session's server for an action at a URL before it
+// accepts the call, or nil if the error is another one.
 func needsURL(err error) *backend.InputRequiredError {
 	var refused *jsonrpc.Error
 	if !errors.As(err, &refused) || refused.Code != mcp.CodeURLElicitationRequired {
@@ -160,8 +160,8 @@ func needsURL(err error) *backend.InputRequiredError {
 	return &backend.InputRequiredError{Requests: b}
 }
 
-// response is one of inputResponses, as it is sent. The SDK (v1.8.0) takes no raw response, so it is
-// wrapped in one of the SDK's types.
+// response is one of inputResponses for sending. The SDK (v1.8.0) does not accept a raw response,
+// so it is wrapped in one of the SDK's types.
 type response struct {
 	mcp.ElicitResult
 	raw json.RawMessage
@@ -169,10 +169,10 @@ type response struct {
 
 func (r *response) MarshalJSON() ([]byte, error) { return r.raw, nil }
 
-// responses reads inputResponses.
+// responses decodes inputResponses.
 func responses(input json.RawMessage) (mcp.InputResponseMap, error) {
 	if len(input) > backend.MaxQuestion {
-		return nil, fmt.Errorf("the answers to the server's questions have %d bytes, more than %d", len(input),
+		return nil, fmt.Errorf("the answers to the server's questions have %d bytes; the limit is %d", len(input),
 			backend.MaxQuestion)
 	}
 	if len(input) == 0 {
@@ -189,7 +189,7 @@ func responses(input json.RawMessage) (mcp.InputResponseMap, error) {
 	return all, nil
 }
 
-// pause waits, at most until the end of ctx.
+// pause waits for a duration, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -94,7 +94,7 @@ func (s *speaker) answer(w io.Writer, r *http.Request, body []byte) {
 // clients send it again, on connections that were used before.
 func TestACallWithAnEffectLeavesOnce(t *testing.T) {
 	elsewhere := "Location: /elsewhere?q=" + wiretest.Mark + "\r\n"
-	led := "it leads to http://127.0.0.1:"
+	led := "redirected to http://127.0.0.1:"
 	reset := "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
 	cut := "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: {"
 	hangsUp := wiretest.Fault{Silent: func() {}}
@@ -112,8 +112,8 @@ func TestACallWithAnEffectLeavesOnce(t *testing.T) {
 		{name: "result that is no JSON", tool: "garbage", outcome: backend.Unread, text: "cannot be read"},
 		{name: "response that is not a JSON-RPC message", tool: "rubbish", over: "/mcp", outcome: backend.Unread},
 		{name: "too large", tool: "big", outcome: backend.Unread, text: "too long"},
-		{name: "asks for input", tool: "asks", outcome: backend.Answered, text: "it asks for input"},
-		{name: "question", tool: "form", outcome: backend.Later, text: "it asks for input"},
+		{name: "asks for input", tool: "asks", outcome: backend.Answered, text: "the server asks for input"},
+		{name: "question", tool: "form", outcome: backend.Later, text: "the server asks for input"},
 		{name: "task", tool: "task", outcome: backend.Unknown, text: "does not support tasks"},
 		{name: "401", fault: wiretest.Status(401, "", ""), outcome: backend.Answered},
 		{name: "302", fault: wiretest.Status(302, elsewhere, ""), outcome: backend.Answered, text: led},

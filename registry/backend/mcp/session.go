@@ -21,15 +21,15 @@ import (
 )
 
 const (
-	// maxPages, maxListBytes and maxTools bound a listing. The
-	// largest server seen has 353 tools in 392 KB.
+	// maxPages, maxListBytes and maxTools bound a listing. The largest known server has 353 tools
+	// in 392 KB.
 	maxPages     = 1000
 	maxListBytes = 64 << 20
 	maxTools     = 100_000
-	// maxInstructions bounds what is kept of a server's instructions, in bytes.
+	// maxInstructions bounds the stored instructions of a server, in bytes.
 	maxInstructions = 64 << 10
-	// closeTimeout is how long Close waits for the SDK before it cuts the
-	// connection; a process has its own, shorter terms before that.
+	// closeTimeout is how long Close waits for the SDK before it cuts the connection. A process
+	// has its own, shorter limits before that.
 	closeTimeout = 8 * time.Second
 )
 
@@ -40,18 +40,18 @@ type session struct {
 	captures *captures
 	overSSE  bool
 	process  *process // stdio only
-	hush     func()   // http, sse: ends answers to the server that are under way
+	hush     func()   // http, sse: ends running responses to the server
 	hangUp   func()   // http, sse: ends idle connections
 	base     context.Context
 	cancel   context.CancelFunc
-	done     chan struct{} // closed when the connection is over
+	done     chan struct{} // closed when the connection has ended
 
 	close    sync.Once
 	closeErr error
 }
 
-// Done is closed when the connection is over: the process died, the server
-// hung up, or Close was called.
+// Done returns a channel that is closed when the connection has ended: the process died, the
+// server hung up, or Close was called.
 func (s *session) Done() <-chan struct{} { return s.done }
 
 // List implements backend.Backend. The tools take at most the server's StartTimeout, and its
@@ -91,7 +91,7 @@ func (s *session) listTools(ctx context.Context) (*backend.Listing, error) {
 	return l, nil
 }
 
-// info is what the server said of itself in the handshake.
+// info returns the server's description of itself in the handshake.
 func (s *session) info() registry.Server {
 	r := s.cs.InitializeResult()
 	info := registry.Server{Name: s.server.Name, Transport: s.server.Type, Protocol: r.ProtocolVersion}
@@ -105,8 +105,7 @@ func (s *session) info() registry.Server {
 	return info
 }
 
-// pages asks for all pages of a list, as long as that leads anywhere. member is the list's name
-// in a result.
+// pages requests all pages of a list, within limits. member is the list's name in a result.
 func (s *session) pages(ctx context.Context, member string, most int, ask func(ctx context.Context, cursor string) error) (
 	items []json.RawMessage, problems []string, err error) {
 	var cursor string
@@ -128,30 +127,30 @@ func (s *session) pages(ctx context.Context, member string, most int, ask func(c
 		}
 		if room := most - len(items); len(list) > room {
 			return append(items, list[:room]...),
-				append(problems, fmt.Sprintf("the list has more than %d %s; the rest is left out", most, member)), nil
+				append(problems, fmt.Sprintf("the list has more than %d %s; the rest is omitted", most, member)), nil
 		}
 		items = append(items, list...)
 		bytes += len(raw)
 		cursor = ""
-		json.Unmarshal(p["nextCursor"], &cursor) // what is no string is no cursor
+		json.Unmarshal(p["nextCursor"], &cursor) // a cursor that is not a string counts as none
 		switch {
 		case cursor == "":
 			return items, problems, nil
 		case seen[cursor]:
-			return items, append(problems, fmt.Sprintf("the list repeats the cursor %.40q after page %d; the rest is left out",
+			return items, append(problems, fmt.Sprintf("the list repeats the cursor %.40q after page %d; the rest is omitted",
 				cursor, page)), nil
 		case page == maxPages:
-			return items, append(problems, fmt.Sprintf("the list has more than %d pages; the rest is left out", maxPages)), nil
+			return items, append(problems, fmt.Sprintf("the list has more than %d pages; the rest is omitted", maxPages)), nil
 		case bytes > maxListBytes:
-			return items, append(problems, fmt.Sprintf("the list has more than %d bytes; the rest is left out", maxListBytes)),
+			return items, append(problems, fmt.Sprintf("the list has more than %d bytes; the rest is omitted", maxListBytes)),
 				nil
 		}
 		seen[cursor] = true
 	}
 }
 
-// hasNoTools reports whether an error says that the server does not do tools
-// at all, as it said in the handshake.
+// hasNoTools reports whether an error means that the server does not support tools, as declared
+// in the handshake.
 func (s *session) hasNoTools(err error) bool {
 	var e *jsonrpc.Error
 	c := s.cs.InitializeResult().Capabilities
@@ -166,7 +165,7 @@ func (s *session) Call(ctx context.Context, req *backend.Request) (*backend.Resu
 	}
 	ctx, cancel := s.limit(ctx, s.server.CallTimeout)
 	defer cancel()
-	defer send.End() // a message may be on its way yet
+	defer send.End() // a message may still be on its way
 	c, end := s.captures.asked.begin(ctx, req)
 	defer end()
 	ctx = c.ctx
@@ -180,7 +179,7 @@ func (s *session) Call(ctx context.Context, req *backend.Request) (*backend.Resu
 	}
 	res, err := backend.DecodeResult(raw)
 	if err == nil && res.IsError {
-		res, err = backend.DecodeResult(s.hide.JSON(raw)) // servers repeat the keys that they refuse
+		res, err = backend.DecodeResult(s.hide.JSON(raw)) // servers repeat keys that they refuse
 	}
 	if err != nil {
 		return nil, &backend.OutcomeError{Outcome: backend.Unread,
@@ -189,8 +188,7 @@ func (s *session) Call(ctx context.Context, req *backend.Request) (*backend.Resu
 	return res, nil
 }
 
-// traced is the _meta of a call: the trace that the context belongs to, nil
-// where there is none.
+// traced returns the _meta of a call with the trace of the context, or nil if it has none.
 func traced(ctx context.Context) mcp.Meta {
 	trace := propagation.MapCarrier{}
 	propagation.TraceContext{}.Inject(ctx, trace)
@@ -204,7 +202,7 @@ func traced(ctx context.Context) mcp.Meta {
 	return m
 }
 
-// limit gives a context the deadline of one exchange, and ends it with Close.
+// limit returns a context with the deadline of one exchange, which also ends with Close.
 func (s *session) limit(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeoutCause(ctx, d, errExchangeDeadline)
 	stop := context.AfterFunc(s.base, cancel)
@@ -213,10 +211,9 @@ func (s *session) limit(ctx context.Context, d time.Duration) (context.Context, 
 
 var errExchangeDeadline = errors.New("deadline of one exchange")
 
-// capture runs one exchange and returns its raw result. If of is nil, it is
-// tools/list.
+// capture runs one exchange and returns its raw result. of is nil for tools/list.
 func (s *session) capture(ctx context.Context, of *call, exchange func(context.Context) error) (json.RawMessage, error) {
-	if err := ctx.Err(); err != nil { // the SDK would send it, and call it off
+	if err := ctx.Err(); err != nil { // the SDK would send and then cancel it
 		return nil, err
 	}
 	c := &capture{call: of}
@@ -227,8 +224,8 @@ func (s *session) capture(ctx context.Context, of *call, exchange func(context.C
 	return c.raw, nil
 }
 
-// explain turns the failure of an exchange into an error for a person and for
-// a pool. what is the exchange in words, tool is empty for a listing.
+// explain turns the failure of an exchange into an error for a person and for a pool. what
+// describes the exchange; tool is empty for a listing.
 func (s *session) explain(ctx context.Context, err error, what, tool string, limit time.Duration) error {
 	name := s.server.Name
 	var refusal *jsonrpc.Error
@@ -258,7 +255,7 @@ func (s *session) explain(ctx context.Context, err error, what, tool string, lim
 		errors.As(err, &e)
 		return fmt.Errorf("server %q: %s: %w; run: build-registry signin %s", name, what, s.hide.Err(e), name)
 	case errors.Is(err, errFrameTooLong), errors.Is(err, errUnreadable):
-		return fmt.Errorf("server %q: %s: %s", name, what, s.hide.Err(err)) // this answer only
+		return fmt.Errorf("server %q: %s: %s", name, what, s.hide.Err(err)) // affects only this answer
 	case s.lost(err):
 		return fmt.Errorf("server %q: %s: %w%s", name, what, backend.ErrDisconnected, s.obituary())
 	case errors.As(err, &refusal) && !ownCode(refusal):
@@ -274,21 +271,21 @@ func (s *session) refused(tool string, e *jsonrpc.Error) error {
 	return &backend.RefusedError{Server: s.server.Name, Tool: tool, Code: e.Code, Message: s.hide.Text(e.Message)}
 }
 
-// Codes that the SDK gives its own errors: the connection is going away, or
-// the transport could not deliver a request.
+// Codes of the SDK's own errors: the connection is closing, or the transport could not deliver a
+// request.
 const (
 	codeClientClosing = -32003
 	codeServerClosing = -32004
 	codeRejected      = -32005
 )
 
-// ownCode reports whether an error only looks like a server's answer: the SDK (v1.8.0) makes errors of
-// its own in the same type, and has no other way to tell them apart than these codes.
+// ownCode reports whether an error that looks like a server's answer is the SDK's (v1.8.0). Only
+// these codes distinguish its own errors.
 func ownCode(e *jsonrpc.Error) bool {
 	return e.Code == codeClientClosing || e.Code == codeServerClosing || e.Code == codeRejected
 }
 
-// lost reports whether a failed exchange means that the connection is over.
+// lost reports whether a failed exchange means that the connection has ended.
 func (s *session) lost(err error) bool {
 	select {
 	case <-s.done:
@@ -303,7 +300,7 @@ func (s *session) lost(err error) bool {
 	return false
 }
 
-// obituary says how the server's process ended, with its last words.
+// obituary describes how the server's process ended, with its last output.
 func (s *session) obituary() string {
 	p := s.process
 	if p == nil {
@@ -319,16 +316,16 @@ func (s *session) obituary() string {
 	return b.String()
 }
 
-// Close implements backend.Backend. It returns within about 10 s, with all of
-// the server's processes gone.
+// Close implements backend.Backend. It returns within about 10 s, after all of the server's
+// processes have ended.
 func (s *session) Close() error {
 	s.close.Do(func() {
-		s.cancel() // first: the SDK's Close waits for calls under way
+		s.cancel() // first: the SDK's Close waits for running calls
 		if s.hush != nil {
 			s.hush()
 		}
 		if s.process != nil {
-			s.process.Close() // then this: it also waits for what is being written
+			s.process.Close() // then this: it also waits for running writes
 		}
 		closed := make(chan struct{})
 		go func() {

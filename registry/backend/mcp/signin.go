@@ -29,19 +29,18 @@ import (
 // tokenTimeout bounds the renewal of a token.
 const tokenTimeout = 10 * time.Second
 
-// signedIn is the OAuth handler of ordinary connections: it sends the token
-// that is kept, renewed where needed. Where that is not enough it asks nobody,
-// and registers nowhere; [SignIn] does.
+// signedIn is the OAuth handler of ordinary connections. It sends the stored token, renewed if
+// needed. If that is not enough, it neither asks a person nor registers a client; [SignIn] does.
 type signedIn struct {
-	source  oauth2.TokenSource          // nil: there is no token
-	renewal singleflight.Group          // the use of source under way
-	needed  atomic.Pointer[signInError] // nil: no
-	hide    *redact.Redactor            // learns the tokens
+	source  oauth2.TokenSource          // nil if there is no token
+	renewal singleflight.Group          // the running use of source
+	needed  atomic.Pointer[signInError] // nil if no sign-in is needed
+	hide    *redact.Redactor            // hides the tokens
 }
 
-// signInError is a backend.ErrSignIn that says what a person has to do.
+// signInError is a backend.ErrSignIn that says what a person must do.
 type signInError struct {
-	scope string // that the present sign-in does not cover; empty: there is none
+	scope string // a scope that the current sign-in lacks; empty if there is no sign-in
 }
 
 func (e *signInError) Error() string {
@@ -54,7 +53,7 @@ func (e *signInError) Error() string {
 // Is reports whether target is backend.ErrSignIn.
 func (e *signInError) Is(target error) bool { return target == backend.ErrSignIn }
 
-// newSignedIn returns the handler for a server, nil where it wants no OAuth.
+// newSignedIn returns the handler for a server, or nil if the server does not use OAuth.
 func (d *dialer) newSignedIn() *signedIn {
 	s := d.server
 	if s.OAuth == nil {
@@ -64,7 +63,7 @@ func (d *dialer) newSignedIn() *signedIn {
 	store := d.tokens()
 	if g := store.load(s); g != nil {
 		d.hide.Add(g.ClientSecret, g.Token.AccessToken, g.Token.RefreshToken)
-		// it sends secrets in forms
+		// The client sends secrets in forms
 		renewing := &http.Client{Timeout: tokenTimeout, Transport: d.guard(), CheckRedirect: origin.Redirects}
 		h.source = &keeping{tokens: store, server: s,
 			source: g.source(context.WithValue(context.Background(), oauth2.HTTPClient, renewing)), grant: g}
@@ -72,7 +71,7 @@ func (d *dialer) newSignedIn() *signedIn {
 	return h
 }
 
-// guard keeps a sign-in away from addresses inside of the network that only
+// guard returns a transport that keeps a sign-in away from addresses inside the network that only
 // the server names.
 func (d *dialer) guard() *origin.Guard {
 	var named []*url.URL
@@ -84,26 +83,26 @@ func (d *dialer) guard() *origin.Guard {
 	return origin.NewGuard(named...)
 }
 
-// tokens is the folder for tokens.
+// tokens returns the folder for tokens.
 func (d *dialer) tokens() tokens {
 	if d.opts.Tokens != "" {
 		return tokens(d.opts.Tokens)
 	}
 	dir, err := defaultTokens()
-	if err != nil { // no home: as if there were none
+	if err != nil { // without a home there are no tokens
 		return ""
 	}
 	return tokens(dir)
 }
 
-// TokenSource implements auth.OAuthHandler. A token that can no longer be
-// renewed counts as none: the server then asks for another.
+// TokenSource implements auth.OAuthHandler. A token that can no longer be renewed counts as
+// missing, so the server asks for a new one.
 func (h *signedIn) TokenSource(ctx context.Context) (oauth2.TokenSource, error) {
 	if h.source == nil {
 		return nil, nil
 	}
-	// A source knows no context: the renewal ends with tokenTimeout. Whoever
-	// comes meanwhile waits for the same one, instead of for the next.
+	// A source has no context: the renewal ends with tokenTimeout. Concurrent callers wait for
+	// the same renewal, not for one after the other.
 	renewed := h.renewal.DoChan("", func() (any, error) { return h.source.Token() })
 	select {
 	case r := <-renewed:
@@ -128,13 +127,13 @@ func (h *signedIn) Authorize(ctx context.Context, _ *http.Request, res *http.Res
 		return statusError(res.StatusCode)
 	}
 	if e == nil {
-		return nil // the answer to the same request again will say why
+		return nil // the answer to the repeated request has the reason
 	}
 	h.needed.Store(e)
 	return e
 }
 
-// authorize adds the token to a request over a transport that knows no OAuth.
+// authorize adds the token to a request over a transport without OAuth.
 func (h *signedIn) authorize(req *http.Request) {
 	if source, err := h.TokenSource(req.Context()); err == nil && source != nil {
 		if t, err := source.Token(); err == nil {
@@ -143,8 +142,8 @@ func (h *signedIn) authorize(req *http.Request) {
 	}
 }
 
-// refusedToken returns what a response asks of a person, nil where that is
-// nothing that signing in would change.
+// refusedToken returns what a person must do after a response, or nil if signing in would not
+// help.
 func refusedToken(res *http.Response) *signInError {
 	if res.StatusCode == http.StatusUnauthorized {
 		return &signInError{}
@@ -161,10 +160,10 @@ func refusedToken(res *http.Response) *signInError {
 	return nil
 }
 
-// SignIn signs a person in to a server and keeps the token. show is given the
-// URL that the person is to open in a browser on this machine; the browser is
-// then led back to a port that is open until ctx ends or it came. Without a
-// client ID in the definition the program registers itself with the server.
+// SignIn signs a person in to a server and stores the token. It calls show with the URL that the
+// person must open in a browser on this machine. The browser is then redirected to a local port,
+// which is open until ctx ends or the redirect arrives. If the definition has no client ID, the
+// program registers itself with the server.
 func SignIn(ctx context.Context, s config.Server, opts *Options, show func(url string)) error {
 	if s.Type != config.HTTP && s.Type != config.SSE || s.OAuth == nil {
 		return fmt.Errorf("server %q does not sign in; give it a url and \"oauth\": true in its config entry", s.Name)
@@ -203,7 +202,7 @@ func SignIn(ctx context.Context, s config.Server, opts *Options, show func(url s
 	}
 	err = d.provoke(ctx, h)
 	switch {
-	case signed: // what else went wrong, the next connection will say
+	case signed: // the next connection reports other faults
 		return nil
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("server %q: signing in: %w", s.Name, ctx.Err())
@@ -216,7 +215,7 @@ func SignIn(ctx context.Context, s config.Server, opts *Options, show func(url s
 		}
 		return fmt.Errorf("server %q: signing in: %s%s", s.Name, d.hide.Err(err), hint)
 	}
-	return fmt.Errorf("server %q took the connection without a sign-in; remove oauth from its config entry", s.Name)
+	return fmt.Errorf("server %q accepted the connection without a sign-in; remove oauth from its config entry", s.Name)
 }
 
 // provoke connects to the server so that it demands a sign-in.
@@ -250,7 +249,7 @@ func (d *dialer) provoke(ctx context.Context, h auth.OAuthHandler) error {
 	return err
 }
 
-// codeFlow configures the SDK's sign-in; done is set when a token was kept.
+// codeFlow configures the SDK's sign-in. done is set when a token was stored.
 func (d *dialer) codeFlow(redirect string, fetch auth.AuthorizationCodeFetcher,
 	done *bool) *auth.AuthorizationCodeHandlerConfig {
 	s := d.server
@@ -282,16 +281,15 @@ func (d *dialer) codeFlow(redirect string, fetch auth.AuthorizationCodeFetcher,
 	c.PreregisteredClient.Issuer = s.OAuth.Issuer
 	if secret := string(s.OAuth.ClientSecret); secret != "" {
 		c.PreregisteredClient.ClientSecretAuth = &oauthex.ClientSecretAuth{ClientSecret: secret}
-		if u, err := url.Parse(s.URL); err == nil && s.OAuth.Issuer == "" { // a server could name any
+		if u, err := url.Parse(s.URL); err == nil && s.OAuth.Issuer == "" { // otherwise a server could name any
 			c.PreregisteredClient.Issuer = u.Scheme + "://" + u.Host
 		}
 	}
 	return c
 }
 
-// signInRedirects is the CheckRedirect of a sign-in. What is posted has secrets
-// and stays at its origin; the documents that say where to sign in are read
-// from elsewhere too, as long as that is not this machine.
+// signInRedirects is the CheckRedirect of a sign-in. POSTs contain secrets and stay at their
+// origin. Documents about the sign-in may come from other origins, except from this machine.
 func signInRedirects(req *http.Request, via []*http.Request) error {
 	err := origin.Redirects(req, via)
 	var elsewhere *origin.ElsewhereError
@@ -302,12 +300,12 @@ func signInRedirects(req *http.Request, via []*http.Request) error {
 	return err
 }
 
-// shownURL returns the URL for a person's browser in plain characters, and the
-// state in it. One that seems to lead to another host than it does is refused.
+// shownURL returns the URL for a person's browser in ASCII, and its state. It refuses a URL that
+// appears to have a different host.
 func shownURL(raw string) (shown, state string, err error) {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
-		return "", "", errors.New("the server's page for signing in is at no plain https or http URL")
+		return "", "", errors.New("the URL of the server's sign-in page is not a plain https or http URL")
 	}
 	var b strings.Builder
 	for _, c := range []byte(u.String()) {
@@ -320,11 +318,11 @@ func shownURL(raw string) (shown, state string, err error) {
 	return b.String(), u.Query().Get("state"), nil
 }
 
-// callback takes the browser that comes back. Only what belongs to this sign-in
-// is taken: any page can lead a browser here.
+// callback handles the returning browser. It accepts only the answer for this sign-in, because
+// any page can send a browser here.
 type callback struct {
 	host     string
-	state    atomic.Pointer[string] // nil: nobody was sent away yet
+	state    atomic.Pointer[string] // nil before the person was sent to the server
 	returned chan *auth.AuthorizationResult
 }
 

@@ -11,13 +11,13 @@ import (
 
 // slotsPerCore is how many servers start at a time for each core.
 //
-// A server that needs t of CPU time starts within t × (slots + other busy
-// processes) / cores. With config.DefaultStartTimeout, servers of 2 s start on two
-// cores beside some 50 busy processes. More slots would bring that number down;
-// fewer let servers that hang, or wait for the network, hold up the others longer.
+// A server that needs t of CPU time starts within t × (slots + other busy processes) / cores.
+// With config.DefaultStartTimeout, servers that need 2 s start on two cores beside about 50 busy
+// processes. More slots would lower that number. With fewer slots, servers that hang, or wait for
+// the network, would delay the others longer.
 const slotsPerCore = 4
 
-// starting starts all servers of this program: they share its cores.
+// starting starts all servers of this program, which share its cores.
 var starting = newStarter(slotsPerCore * runtime.GOMAXPROCS(0))
 
 // Start is a server whose process starts, or waits for a slot.
@@ -33,8 +33,8 @@ func Starting() []Start { return starting.list() }
 // least one server was starting.
 func Started() (n int, took time.Duration) { return starting.stats() }
 
-// Hurry lets the servers of these names start without a slot, now and when they
-// are next started: a script needs them.
+// Hurry lets these servers start without a slot, now and at their next start, because a script
+// needs them.
 func Hurry(servers ...string) { starting.hurry(servers) }
 
 // starter limits how many servers start at a time.
@@ -53,7 +53,7 @@ func newStarter(slots int) *starter {
 	return &starter{slots: make(chan struct{}, slots), places: map[*place]bool{}, hurried: map[string]bool{}}
 }
 
-// place is a server that starts, or waits until it may.
+// place is a server that starts, or waits until it may start.
 type place struct {
 	starter *starter
 	server  string

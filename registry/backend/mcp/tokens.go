@@ -16,8 +16,7 @@ import (
 	"github.com/usetools/usetools/registry/localfile"
 )
 
-// grant is what signing in to a server came to, as it is kept: the token, and
-// what it takes to renew it.
+// grant is the stored result of a sign-in: the token, and the data for renewing it.
 type grant struct {
 	Server       string           `json:"server"` // URL
 	ClientID     string           `json:"client_id"`
@@ -37,7 +36,7 @@ func newGrant(server string, c *oauth2.Config, t *oauth2.Token) *grant {
 	}
 }
 
-// source gives the grant's token, renewed where it has run out.
+// source returns a source of the grant's token, which renews it after it has expired.
 func (g *grant) source(ctx context.Context) oauth2.TokenSource {
 	c := &oauth2.Config{
 		ClientID: g.ClientID, ClientSecret: g.ClientSecret, Scopes: g.Scopes,
@@ -46,8 +45,7 @@ func (g *grant) source(ctx context.Context) oauth2.TokenSource {
 	return c.TokenSource(ctx, g.Token)
 }
 
-// tokens is the folder where grants are kept, one file each that only its
-// owner can read.
+// tokens is the folder for grants. Each is a file that only its owner can read.
 type tokens string
 
 // defaultTokens returns the folder for tokens in the user's config folder.
@@ -59,8 +57,8 @@ func defaultTokens() (string, error) {
 	return filepath.Join(dir, "usetools", "tokens"), nil
 }
 
-// file returns where the grant for a server is: by its URL and the client and
-// issuer that the config names, so that another registration is another sign-in.
+// file returns the path of the grant for a server. It depends on the server's URL and on the
+// client and issuer in the config, so that another registration is another sign-in.
 func (t tokens) file(s config.Server) string {
 	key := s.URL + "\x00" + s.OAuth.ClientID
 	if s.OAuth.Issuer != "" {
@@ -70,7 +68,7 @@ func (t tokens) file(s config.Server) string {
 	return filepath.Join(string(t), hex.EncodeToString(h[:16])+".json")
 }
 
-// load returns the grant for a server, nil where there is none.
+// load returns the grant for a server, or nil.
 func (t tokens) load(s config.Server) *grant {
 	data, err := os.ReadFile(t.file(s))
 	if err != nil {
@@ -83,8 +81,7 @@ func (t tokens) load(s config.Server) *grant {
 	return g
 }
 
-// save keeps a grant. The file is never readable by others, not even while it
-// is being written.
+// save stores a grant. Other users can never read the file, not even while it is written.
 func (t tokens) save(s config.Server, g *grant) (err error) {
 	data, err := json.MarshalIndent(g, "", "  ")
 	if err == nil {
@@ -96,8 +93,8 @@ func (t tokens) save(s config.Server, g *grant) (err error) {
 	return nil
 }
 
-// keeping is a source that keeps each token that is new: a renewed one often
-// makes the one before worthless.
+// keeping is a source that stores each new token, because renewing often invalidates the previous
+// one.
 type keeping struct {
 	tokens tokens
 	server config.Server

@@ -19,20 +19,19 @@ var (
 	errEndless      = errors.New("a message without an end")
 )
 
-// tooLong returns an errFrameTooLong for a skipped answer. Its exchange fails, the
-// connection stays.
+// tooLong returns an errFrameTooLong for a skipped answer. Its exchange fails, but the connection
+// is kept.
 func tooLong(max int) error {
 	return fmt.Errorf("%w: more than %d bytes; ask for less, or raise usetools.maxMessageMB in its config entry",
 		errFrameTooLong, max)
 }
 
-// idScanner finds the id of a message that is too long to be kept, as its
-// bytes pass: some servers write the id first, some last. The zero value is
-// ready for use.
+// idScanner finds the id of a message that is too long to be kept while its bytes pass. Some
+// servers write the id first, some last. The zero value is ready for use.
 type idScanner struct {
 	depth             int
 	inString, escaped bool
-	token             []byte // the present key or value of the outermost object, so far
+	token             []byte // the current key or value of the outermost object, so far
 	key               string
 	id                json.RawMessage
 	request           bool // it has a method, so it is not an answer
@@ -130,19 +129,19 @@ func (s *idScanner) refusal(cs *captures, err error) *jsonrpc.Response {
 	return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}}
 }
 
-// errUnreadable is the reason for the failure of a call whose answer cannot be read.
+// errUnreadable is the error of a call with an unreadable answer.
 var errUnreadable = errors.New("its answer cannot be read")
 
-// unreadable returns the message that replaces one that cannot be decoded, so that its call
-// ends: Python servers write NaN, others cut their answers off. It returns nil if the data
-// does not look like an answer, or if it is incomplete because the connection has ended.
+// unreadable returns the message that replaces an undecodable one, so that its call ends: Python
+// servers write NaN, others truncate their answers. It returns nil if the data does not look like
+// an answer, or is incomplete because the connection has ended.
 func unreadable(cs *captures, data []byte, whole bool) *jsonrpc.Response {
 	var s idScanner
 	s.scan(data)
 	if !s.rpc || !whole {
 		return nil
 	}
-	err := errors.New("its members have other types than JSON-RPC's")
+	err := errors.New("its members do not have JSON-RPC's types")
 	if _, bad := decodeEnvelope(data); bad != nil {
 		err = bad
 	}

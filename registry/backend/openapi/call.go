@@ -25,18 +25,17 @@ import (
 )
 
 const (
-	// maxResponse bounds the body of a response in bytes, where the definition
-	// has no MaxMessage.
+	// maxResponse bounds the body of a response in bytes, if the definition has no MaxMessage.
 	maxResponse = 64 << 20
-	// maxFailure bounds what is kept of the body of a failure.
+	// maxFailure bounds the part of a failure's body that is kept, in bytes.
 	maxFailure = 4 << 10
-	// codeInvalidParams is JSON-RPC's code for arguments that cannot be.
+	// codeInvalidParams is JSON-RPC's code for invalid arguments.
 	codeInvalidParams = -32602
 )
 
-// Call implements backend.Backend. It takes at most the server's CallTimeout.
-// A response of status 300 or above is a result with IsError; it is an error
-// where a call with an effect may have been done in spite of it.
+// Call implements backend.Backend. It takes at most the server's CallTimeout. A response with
+// status 300 or above is a result with IsError. It is an error if an effect call may have been
+// executed nevertheless.
 func (a *api) Call(ctx context.Context, call *backend.Request) (*backend.Result, error) {
 	name := call.Tool
 	fail := func(err error) (*backend.Result, error) {
@@ -56,8 +55,8 @@ func (a *api) Call(ctx context.Context, call *backend.Request) (*backend.Result,
 		return fail(s.baseErr)
 	}
 	if want := call.Expect; want != "" && want != a.sends(s, t) {
-		return fail(fmt.Errorf("the document has changed: a call would send %s; accepted is %s; build-registry, and then "+
-			"build-registry accept, show and accept it", a.sends(s, t), want))
+		return fail(fmt.Errorf("the document has changed: a call would send %s, but %s was accepted; build-registry and then "+
+			"build-registry accept show and accept the change", a.sends(s, t), want))
 	}
 	if err := call.Args.Err(); err != nil {
 		return fail(err)
@@ -113,7 +112,7 @@ func (a *api) refusal(tool string, err error) error {
 	return &backend.RefusedError{Server: a.server.Name, Tool: tool, Code: codeInvalidParams, Message: err.Error()}
 }
 
-// request makes the HTTP request of a call.
+// request returns the HTTP request of a call.
 func (t *tool) request(ctx context.Context, base *url.URL, raw json.RawMessage) (*http.Request, error) {
 	var args map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &args); err != nil {
@@ -171,7 +170,7 @@ func (t *tool) request(ctx context.Context, base *url.URL, raw json.RawMessage) 
 	}
 	req, err := http.NewRequestWithContext(ctx, t.Method, u.String(), body)
 	if err != nil {
-		return nil, errors.New("the arguments make no URL")
+		return nil, errors.New("the URL with the arguments is invalid")
 	}
 	req.Header = header
 	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(req.Header))
@@ -182,8 +181,7 @@ func (t *tool) request(ctx context.Context, base *url.URL, raw json.RawMessage) 
 	return req, nil
 }
 
-// owners are the names of a tool's parameters in one place, escaped, and the
-// arguments that they are of.
+// owners maps the escaped names of a tool's parameters in one place to their arguments.
 func (t *tool) owners(in string, escape func(string) string) map[string]string {
 	out := map[string]string{}
 	for _, p := range t.Params {
@@ -194,20 +192,20 @@ func (t *tool) owners(in string, escape func(string) string) map[string]string {
 	return out
 }
 
-// inPath puts an argument into the path. What would change the path's shape
-// is refused: it would reach another operation.
+// inPath inserts an argument into the path. It refuses text that changes the path's structure,
+// which would reach another operation.
 func (p *argument) inPath(path string, v *jsontree.Value) (string, error) {
 	text, err := p.text(v, url.PathEscape)
 	if err != nil {
 		return "", err
 	}
 	if text == "" || text == "." || text == ".." {
-		return "", fmt.Errorf("the argument %q is %q, which no path can hold", p.As, text)
+		return "", fmt.Errorf("the argument %q is %q, which cannot be part of a path", p.As, text)
 	}
 	return strings.ReplaceAll(path, "{"+p.Name+"}", text), nil
 }
 
-// text is an argument as one piece of text.
+// text returns an argument as one piece of text.
 func (p *argument) text(v *jsontree.Value, escape func(string) string) (string, error) {
 	text, err := p.Style.text(p.Name, v, escape)
 	if err != nil {
@@ -216,8 +214,8 @@ func (p *argument) text(v *jsontree.Value, escape func(string) string) (string, 
 	return text, nil
 }
 
-// content makes the body of what arguments are left, and says of what type it
-// is; nil: there is none.
+// content returns the body made of the remaining arguments, and its content type. data is nil if
+// there is no body.
 func (t *tool) content(args map[string]json.RawMessage) (data []byte, contentType string, err error) {
 	b := t.Body
 	known := func(name string) bool {
@@ -233,7 +231,7 @@ func (t *tool) content(args map[string]json.RawMessage) (data []byte, contentTyp
 		return nil, "", nil
 	case len(args) == 0 && !b.Required:
 		if b.ContentType == formType && slices.Contains([]string{"POST", "PUT", "PATCH"}, t.Method) {
-			return []byte{}, formType, nil // servers that read forms want to know that it is an empty one
+			return []byte{}, formType, nil // servers that parse forms need to know that it is an empty one
 		}
 		return nil, "", nil
 	}
@@ -249,13 +247,13 @@ func (t *tool) content(args map[string]json.RawMessage) (data []byte, contentTyp
 	case b.ContentType == formType, b.ContentType == multipartType:
 		var members map[string]json.RawMessage
 		if err := json.Unmarshal(whole, &members); err != nil {
-			return nil, "", errors.New(`the argument "body" is no object`)
+			return nil, "", errors.New(`the argument "body" is not an object`)
 		}
 		return b.encode(members)
 	}
 	var text string
 	if err := json.Unmarshal(whole, &text); err != nil {
-		return nil, "", errors.New(`the argument "body" is no text`)
+		return nil, "", errors.New(`the argument "body" is not a text`)
 	}
 	if b.Bytes {
 		data, err := unbase64("body", text)
@@ -264,7 +262,7 @@ func (t *tool) content(args map[string]json.RawMessage) (data []byte, contentTyp
 	return []byte(text), b.ContentType, nil
 }
 
-// encode writes the members of a body in its type.
+// encode writes the members of a body in its content type.
 func (b *requestBody) encode(members map[string]json.RawMessage) (data []byte, contentType string, err error) {
 	switch b.ContentType {
 	case formType:
@@ -277,8 +275,8 @@ func (b *requestBody) encode(members map[string]json.RawMessage) (data []byte, c
 	return data, b.ContentType, err
 }
 
-// form writes arguments as an HTML form does, each as its encoding says; those
-// without one as a part of their kind, objects as JSON.
+// form writes arguments like an HTML form, each by its encoding. Arguments without an encoding
+// depend on their kind; objects are JSON.
 func form(args map[string]json.RawMessage, how map[string]part) ([]byte, error) {
 	owner := map[string]string{}
 	for name := range args {
@@ -303,7 +301,7 @@ func form(args map[string]json.RawMessage, how map[string]part) ([]byte, error) 
 	return []byte(body.join("&")), nil
 }
 
-// block is a block of content on the wire.
+// block is a block of content in a message.
 type block struct {
 	Type     string    `json:"type"`
 	Text     *string   `json:"text,omitempty"`
@@ -318,9 +316,9 @@ type resource struct {
 	Blob     string `json:"blob"`
 }
 
-// result returns the result of a call from its response. JSON keeps its digits and
-// the order of its keys. once reports whether the call must not leave twice. hide
-// redacts failures: APIs repeat the keys that they refuse.
+// result returns the result of a call from its response. JSON keeps its digits and the order of
+// its keys. once reports whether the call must be sent at most once. hide redacts failures,
+// because APIs repeat the keys that they refuse.
 func (t *tool) result(res *http.Response, data []byte, once bool, hide *redact.Redactor) (*backend.Result, error) {
 	r := struct {
 		Content    []block         `json:"content"`
@@ -363,7 +361,7 @@ func (t *tool) result(res *http.Response, data []byte, once bool, hide *redact.R
 	return backend.DecodeResult(bytes.TrimSpace(b.Bytes()))
 }
 
-// failure is what a response that reports one says, with its status.
+// failure returns the message of a failure response, with its status.
 func failure(code int, data []byte, hide *redact.Redactor) string {
 	message := hide.Text(cmp.Or(say(data, 0), string(data)))
 	message = text.CutBytes(message, maxFailure)
@@ -373,18 +371,18 @@ func failure(code int, data []byte, hide *redact.Redactor) string {
 	return status(code) + ": " + message
 }
 
-// led says where a redirect leads that must not be followed.
+// led describes the target of a redirect that must not be followed, or returns "".
 func led(res *http.Response, once bool, hide *redact.Redactor) string {
 	to, err := res.Location()
 	if err != nil || res.StatusCode >= 400 || !once {
 		return ""
 	}
-	return fmt.Sprintf("; it leads to %s, and a call that may change something is not sent again",
+	return fmt.Sprintf("; it redirects to %s, and an effect call is not sent again",
 		hide.Text(origin.Show(to)))
 }
 
-// say finds the sentence in an error's JSON: APIs put it under these names, one
-// inside the other.
+// say finds the message in an error's JSON. APIs have it under these names, nested in various
+// ways.
 func say(data json.RawMessage, depth int) string {
 	var text string
 	if json.Unmarshal(data, &text) == nil {

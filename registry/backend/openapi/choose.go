@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// chooser is which operations of a document become tools: those with one of
-// the tags and one of the paths that the definition wants, less those that it
-// does not ("!…").
+// chooser selects the operations of a document that become tools: those with one of the tags and
+// one of the paths in the definition, without the excluded ones ("!…").
 type chooser struct {
 	tags, paths []string
-	used        map[string]bool // patterns that something matched
+	used        map[string]bool // patterns with a match
 }
 
 func newChooser(tags, paths []string) *chooser {
@@ -26,8 +25,8 @@ func (c *chooser) wants(method, path string, tags []string) bool {
 	}) && c.passes(c.paths, func(pattern string) bool { return pathGlob(pattern, method, path) })
 }
 
-// passes reports whether a list of patterns lets something through. A list of
-// nothing but exclusions lets all else through, and so does none.
+// passes reports whether a list of patterns accepts something. An empty list, or one with only
+// exclusions, accepts everything that it does not exclude.
 func (c *chooser) passes(patterns []string, matches func(string) bool) bool {
 	wanted, inclusions := false, false
 	for _, p := range patterns {
@@ -43,7 +42,7 @@ func (c *chooser) passes(patterns []string, matches func(string) bool) bool {
 	return wanted || !inclusions
 }
 
-// unused are the patterns that matched no operation.
+// unused returns problems for the patterns that matched no operation.
 func (c *chooser) unused() (problems []string) {
 	for _, list := range []struct {
 		key      string
@@ -58,14 +57,14 @@ func (c *chooser) unused() (problems []string) {
 	return problems
 }
 
-// glob matches as path.Match does; a pattern that is none matches itself.
+// glob matches as path.Match does. An invalid pattern matches itself.
 func glob(pattern, text string) bool {
 	ok, err := path.Match(pattern, text)
 	return ok && err == nil || pattern == text
 }
 
-// pathGlob matches a path part by part: * stands for one part or some of it,
-// ** for any number of parts. A method may come first: "GET /users/**".
+// pathGlob matches a path part by part: * matches one part or some of it, ** any number of parts.
+// A method may precede the path: "GET /users/**".
 func pathGlob(pattern, method, path string) bool {
 	if m, rest, ok := strings.Cut(pattern, " "); ok {
 		if !strings.EqualFold(m, method) {
@@ -78,7 +77,7 @@ func pathGlob(pattern, method, path string) bool {
 
 // parts matches lists of parts. Each ** costs one pass over the rest.
 func parts(patterns, path []string) bool {
-	back, from := -1, 0 // the last ** and where it stands now
+	back, from := -1, 0 // the last ** and its current position
 	p, i := 0, 0
 	for i < len(path) {
 		switch {

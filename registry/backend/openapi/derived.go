@@ -20,19 +20,19 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// maxInstructions bounds what is kept of a document's description, in bytes.
+// maxInstructions bounds the stored description of a document, in bytes.
 const maxInstructions = 64 << 10
 
-// derived is what is made of a document: all that calls need, and the tools'
+// derived is everything that is made from a document: the data for calls, and the tools'
 // definitions.
 type derived struct {
-	Server   string // where the API is, as the document writes it
+	Server   string // address of the API, as the document has it
 	Info     registry.Server
 	Problems []string
-	Files    []fileRead // that it refers to
+	Files    []fileRead // files that it refers to
 	Tools    []*tool
 
-	raws []json.RawMessage // the definitions; nil: they are in the file kept
+	raws []json.RawMessage // the definitions; nil if they are in the file kept
 	kept string
 }
 
@@ -55,18 +55,17 @@ func derive(data []byte, f *files, s config.Server) (derived, error) {
 }
 
 const (
-	// derivation is the version of what is made of a document. Whoever changes
-	// that raises it.
+	// derivation is the version of the derived data. Raise it with every change of that.
 	derivation = 1
-	// keptFiles and keptBytes bound what is kept of all documents together; what
-	// was not used for longest goes first.
+	// keptFiles and keptBytes bound the derived data of all documents together. The least
+	// recently used files are removed first.
 	keptFiles = 64
 	keptBytes = 1 << 30
 )
 
-// keptPath is the file that keeps what is made of a document, below the user's
-// cache folder; empty: nothing can be kept. Its name is the digest of all that
-// it is made of but the other files, which it names.
+// keptPath returns the path of the file for the derived data of a document, in the user's cache
+// folder, or "" if it cannot be stored. Its name is the digest of all inputs except the other
+// files, which its content lists.
 func keptPath(data []byte, f *files, s config.Server) string {
 	folder, err := os.UserCacheDir()
 	if err != nil {
@@ -83,8 +82,8 @@ func keptPath(data []byte, f *files, s config.Server) string {
 	return filepath.Join(folder, "usetools", "openapi", sum(from)[:32]+".json")
 }
 
-// keep writes the file: what calls need on a line, the definitions on the next.
-// Where that cannot be done, the document is read again the next time.
+// keep writes the file: the data for calls on one line, the definitions on the next. If that
+// fails, the document is derived again next time.
 func (d *derived) keep(path string) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -97,8 +96,8 @@ func (d *derived) keep(path string) {
 	}
 }
 
-// recall reads what is kept, unless the files that it was made of have changed
-// or it cannot be read.
+// recall reads the stored data. It returns false if the data is unreadable, or if the files that
+// it was made from have changed.
 func (d *derived) recall(path string, f *files) bool {
 	file, err := os.Open(path)
 	if err != nil {
@@ -114,7 +113,7 @@ func (d *derived) recall(path string, f *files) bool {
 	*d = kept
 	d.kept = path
 	now := time.Now()
-	os.Chtimes(path, now, now) // that it is used
+	os.Chtimes(path, now, now) // marks it as used
 	return true
 }
 
@@ -133,7 +132,7 @@ func (d *derived) definitions() ([]json.RawMessage, error) {
 		err = errors.New("another number of tools")
 	}
 	if err != nil {
-		err = fmt.Errorf("reading what is kept of its document: %w", cmp.Or(os.Remove(d.kept), err))
+		err = fmt.Errorf("reading the cached tools of its document: %w", cmp.Or(os.Remove(d.kept), err))
 	}
 	return raws, err
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/usetools/usetools/registry/jsontree"
 )
 
-// document is an OpenAPI document, decoded as far as paths; the rest stays as
-// it is until a tool needs it.
+// document is an OpenAPI document. It is decoded down to paths; the rest is decoded when a tool
+// needs it.
 type document struct {
 	OpenAPI string `json:"openapi"`
 	Info    struct {
@@ -26,12 +26,11 @@ type document struct {
 	swagger
 
 	files   *files
-	objects map[string]map[string]json.RawMessage // that references have led through, by reference
-	trees   map[string]*jsontree.Value            // schemas that references have led to, by reference
+	objects map[string]map[string]json.RawMessage // resolved references: the objects on their way, by reference
+	trees   map[string]*jsontree.Value            // resolved references: schemas, by reference
 }
 
-// looseString is a string that may also be another value, which then stands for its
-// JSON.
+// looseString is a string, or the JSON of another value.
 type looseString string
 
 func (t *looseString) UnmarshalJSON(b []byte) error {
@@ -48,7 +47,7 @@ type docServer struct {
 	} `json:"variables"`
 }
 
-// operation is one method of one path.
+// operation is one method of a path.
 type operation struct {
 	ID          string                     `json:"operationId"`
 	Summary     string                     `json:"summary"`
@@ -91,7 +90,7 @@ type body struct {
 	Content     map[string]mediaType `json:"content"`
 }
 
-// decode reads a document.
+// decode decodes a document.
 func decode(data []byte, f *files) (*document, error) {
 	raw, err := f.add("", data)
 	if err != nil {
@@ -118,8 +117,7 @@ func decode(data []byte, f *files) (*document, error) {
 // maxRefs bounds a chain of references.
 const maxRefs = 32
 
-// follow returns what a value refers to, or the value itself where it is no
-// reference.
+// follow returns the target of a reference. It returns other values unchanged.
 func (d *document) follow(raw json.RawMessage) (json.RawMessage, error) {
 	for range maxRefs {
 		ref := refOf(raw)
@@ -134,7 +132,7 @@ func (d *document) follow(raw json.RawMessage) (json.RawMessage, error) {
 	return nil, fmt.Errorf("references lead in a circle")
 }
 
-// refOf returns the reference that an object is, or empty.
+// refOf returns the reference of an object, or "".
 func refOf(raw json.RawMessage) string {
 	if !bytes.Contains(raw, []byte(`"$ref"`)) {
 		return ""
@@ -148,8 +146,8 @@ func refOf(raw json.RawMessage) string {
 	return r.Ref
 }
 
-// at returns the value that a reference like "#/components/parameters/Page" or
-// "parameters.yaml#/Page" names.
+// at returns the value of a reference like "#/components/parameters/Page" or
+// "parameters.yaml#/Page".
 func (d *document) at(ref string) (json.RawMessage, error) {
 	fail := func(err error) (json.RawMessage, error) {
 		return nil, fmt.Errorf("the reference %.300q is not followed: %w", strings.TrimSuffix(ref, "#"), err)
@@ -189,7 +187,7 @@ func (d *document) at(ref string) (json.RawMessage, error) {
 	return value, nil
 }
 
-// item returns an item of a list, nil where there is none.
+// item returns an item of a list, or nil.
 func item(value json.RawMessage, index string) json.RawMessage {
 	var list []json.RawMessage
 	i, err := strconv.Atoi(index)
@@ -199,7 +197,7 @@ func item(value json.RawMessage, index string) json.RawMessage {
 	return list[i]
 }
 
-// into decodes what raw is, or refers to.
+// into decodes raw, or the value that it refers to.
 func into[T any](d *document, raw json.RawMessage) (T, error) {
 	var v T
 	raw, err := d.follow(raw)
@@ -209,8 +207,8 @@ func into[T any](d *document, raw json.RawMessage) (T, error) {
 	return v, json.Unmarshal(raw, &v)
 }
 
-// server is the URL of the API as the document writes it: the first of its
-// servers, with the defaults of its variables.
+// server returns the URL of the API as the document has it: the first of its servers, with the
+// defaults of its variables.
 func (d *document) server() string {
 	if len(d.Servers) == 0 {
 		return "/"

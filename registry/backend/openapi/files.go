@@ -21,39 +21,38 @@ import (
 )
 
 const (
-	// DefaultMaxBytes bounds a document and the files it refers to, together,
-	// where the definition has no MaxMessage.
+	// DefaultMaxBytes bounds a document together with the files that it refers to, if the
+	// definition has no MaxMessage.
 	DefaultMaxBytes = 64 << 20
-	// MaxBytes is the most that a definition's MaxMessage makes of that.
+	// MaxBytes is the upper limit for a definition's MaxMessage here.
 	MaxBytes = 128 << 20
 	// MaxFiles bounds the files that a document refers to.
 	MaxFiles = 100
-	// maxYAMLBytes bounds a document in YAML, whose parser is slow.
+	// maxYAMLBytes bounds a document in YAML, because its parser is slow.
 	maxYAMLBytes = 16 << 20
 )
 
-// files are a document and the files that it refers to, each by its key: of a
-// document in a file the others' paths from its folder, with slashes; of one
-// from a URL what a request line would have (/specs/user.yaml). The key of the
-// document itself is empty.
+// files are a document and the files that it refers to, by key. For a document in a file, a key
+// is a path relative to its folder, with slashes. For one from a URL, it is the path of a request
+// line (/specs/user.yaml). The key of the document itself is "".
 //
-// The other files are read when a reference leads there, from below the
-// document's folder or from its origin.
+// The other files are read when a reference needs them, only from below the document's folder or
+// from its origin.
 type files struct {
-	name string   // the document's own key, were it another's file
-	base *url.URL // of a document from a URL; nil: it is in a folder
+	name string   // the document's own key, if another file refers to it
+	base *url.URL // for a document from a URL; nil for a folder
 	get  func(key string, most int64) ([]byte, error)
 	left int64 // bytes that may still be read
 	read []fileRead
-	data map[string]json.RawMessage // as JSON, all references with keys
-	errs map[string]error           // why a file could not be read
+	data map[string]json.RawMessage // as JSON, with keys in all references
+	errs map[string]error           // why a file is unreadable
 }
 
-// fileRead is what was found under a key: the digest of its bytes, empty where
-// it could not be read.
+// fileRead is the file of a key, with the digest of its bytes. The digest is empty if it was
+// unreadable.
 type fileRead struct{ Key, Sum string }
 
-// newFiles returns files of which at most so many bytes are read.
+// newFiles returns files that read at most most bytes.
 func newFiles(most int64) *files {
 	return &files{left: most, data: map[string]json.RawMessage{}, errs: map[string]error{}}
 }
@@ -81,16 +80,16 @@ func (a *api) open(ctx context.Context) (*files, []byte, error) {
 			return nil, nil, err
 		}
 		f.base = from
-		bare := *from // what its query holds may be secret
+		bare := *from // its query may be secret
 		bare.RawQuery, bare.ForceQuery, bare.Fragment, bare.User = "", false, "", nil
 		f.name = bare.RequestURI()
 		f.get = func(key string, most int64) ([]byte, error) {
 			u, err := bare.Parse(key)
 			if err != nil {
-				return nil, errors.New("it is no URL")
+				return nil, errors.New("it is no URL") //english:allow cached with the document
 			}
 			if !origin.Same(from, u) {
-				return nil, fmt.Errorf("it leads to %s, and only what is at the document's own origin is read", origin.Show(u))
+				return nil, fmt.Errorf("it leads to %s, and only what is at the document's own origin is read", origin.Show(u)) //english:allow cached with the document
 			}
 			data, _, err := a.fetch(ctx, u, most)
 			return data, err
@@ -100,7 +99,7 @@ func (a *api) open(ctx context.Context) (*files, []byte, error) {
 	return f, data, err
 }
 
-// fetch reads what a URL has, and returns where it came from.
+// fetch reads the content of a URL, and returns its final URL.
 func (a *api) fetch(ctx context.Context, u *url.URL, most int64) ([]byte, *url.URL, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
@@ -120,7 +119,7 @@ func (a *api) fetch(ctx context.Context, u *url.URL, most int64) ([]byte, *url.U
 	return data, res.Request.URL, err
 }
 
-// readBelow reads a file below a folder; no symbolic link leads out of it.
+// readBelow reads a file below a folder. Symbolic links cannot lead out of it.
 func readBelow(folder, key string, most int64) ([]byte, error) {
 	if !filepath.IsLocal(filepath.FromSlash(key)) {
 		return nil, errors.New("it leads out of the document's folder")
@@ -134,7 +133,7 @@ func readBelow(folder, key string, most int64) ([]byte, error) {
 	return data, plainError(err)
 }
 
-// readRegular reads a file that is neither a folder nor a device or pipe.
+// readRegular reads a file unless it is a folder, device or pipe.
 func readRegular(
 	stat func(string) (os.FileInfo, error), open func(string) (*os.File, error), name string, most int64,
 ) ([]byte, error) {
@@ -143,7 +142,7 @@ func readRegular(
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is no regular file")
+		return nil, errors.New("it is no regular file") //english:allow cached with the document
 	}
 	f, err := open(name)
 	if err != nil {
@@ -153,7 +152,7 @@ func readRegular(
 	return bounded(f, most)
 }
 
-// plainError leaves the path out of an error: it is said with what failed.
+// plainError returns an error without the path, which the caller adds.
 func plainError(err error) error {
 	var p *os.PathError
 	if errors.As(err, &p) {
@@ -170,7 +169,7 @@ func bounded(r io.Reader, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// bytes returns what is under a key, and keeps its digest.
+// bytes returns the content for a key, and stores its digest.
 func (f *files) bytes(key string) ([]byte, error) {
 	if len(f.read) >= MaxFiles {
 		return nil, fmt.Errorf("the document refers to more than %d files", MaxFiles)
@@ -185,8 +184,8 @@ func (f *files) bytes(key string) ([]byte, error) {
 	return data, err
 }
 
-// unchanged reports whether files are as they were when they were read. It
-// does not count as reading them.
+// unchanged reports whether files are as they were when they were read. That does not count as
+// reading them.
 func (f *files) unchanged(read []fileRead) bool {
 	again := *f
 	again.read = nil
@@ -198,13 +197,13 @@ func (f *files) unchanged(read []fileRead) bool {
 	return true
 }
 
-// sum is the digest of a file.
+// sum returns the digest of a file.
 func sum(data []byte) string {
 	digest := sha256.Sum256(data)
 	return hex.EncodeToString(digest[:])
 }
 
-// file returns what is under a key as JSON.
+// file returns the content for a key as JSON.
 func (f *files) file(key string) (json.RawMessage, error) {
 	if data, ok := f.data[key]; ok || f.errs[key] != nil {
 		return data, f.errs[key]
@@ -217,7 +216,7 @@ func (f *files) file(key string) (json.RawMessage, error) {
 	return data, err
 }
 
-// add takes in the bytes of a file, JSON or YAML.
+// add adds the bytes of a file, JSON or YAML.
 func (f *files) add(key string, data []byte) (json.RawMessage, error) {
 	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
 	if len(data) == 0 || data[0] != '{' {
@@ -234,8 +233,8 @@ func (f *files) add(key string, data []byte) (json.RawMessage, error) {
 	return f.data[key], nil
 }
 
-// resolve returns a reference in the file of a key as a key, # and the place
-// in that file.
+// resolve returns the target of a reference in the file with a key, as a key, # and the place in
+// that file.
 func (f *files) resolve(from, ref string) string {
 	file, place, _ := strings.Cut(ref, "#")
 	if file == "" {
@@ -309,7 +308,7 @@ func rewrite(data []byte, to func(ref string) string) json.RawMessage {
 	return append(out, data[from:]...)
 }
 
-// jsonOfYAML returns a YAML document as JSON, keys in their order.
+// jsonOfYAML returns a YAML document as JSON, with keys in order.
 func jsonOfYAML(data []byte) ([]byte, error) {
 	if len(data) > maxYAMLBytes {
 		return nil, fmt.Errorf("larger than %d bytes of YAML; convert it to JSON", maxYAMLBytes)

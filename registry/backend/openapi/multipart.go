@@ -17,15 +17,15 @@ import (
 
 const multipartType = "multipart/form-data"
 
-// part is how a property of a form or a multipart body is sent.
+// part says how a property of a form or a multipart body is sent.
 type part struct {
-	File        bool   `json:"file,omitempty"`        // bytes, which the argument holds as base64
-	ContentType string `json:"contentType,omitempty"` // empty: as the value suggests
-	Style       *style `json:"style,omitempty"`       // nil: by its content type
+	File        bool   `json:"file,omitempty"`        // bytes, as base64 in the argument
+	ContentType string `json:"contentType,omitempty"` // if empty, it depends on the value
+	Style       *style `json:"style,omitempty"`       // if nil, it depends on the content type
 }
 
-// items are what is sent under one name one after the other: those of a list
-// without the nulls, or the value itself.
+// items returns the values to send under one name: those of a list without nulls, or the value
+// itself.
 func items(v *jsontree.Value) []*jsontree.Value {
 	list := []*jsontree.Value{v}
 	if v.Kind == jsontree.List {
@@ -34,7 +34,7 @@ func items(v *jsontree.Value) []*jsontree.Value {
 	return slices.DeleteFunc(list, isNull)
 }
 
-// style is how a value of a form is written.
+// style returns the style of a value in a form.
 func (p part) style(v *jsontree.Value) style {
 	if p.Style != nil {
 		return *p.Style
@@ -45,13 +45,13 @@ func (p part) style(v *jsontree.Value) style {
 	return style{Media: cmp.Or(p.ContentType, "text/plain")}
 }
 
-// encodings are how the properties of a body are sent that its media type says
-// something of. Style, explode and allowReserved go before the content type.
+// encodings returns how to send the properties that the media type describes. Style, explode and
+// allowReserved precede the content type.
 func (m mediaType) encodings() (map[string]part, error) {
 	out := map[string]part{}
 	for name, e := range m.Encoding {
 		p := part{ContentType: e.ContentType}
-		if strings.ContainsAny(p.ContentType, ",*") { // a choice
+		if strings.ContainsAny(p.ContentType, ",*") { // a choice of types
 			p.ContentType = ""
 		}
 		if e.Style != "" || e.Explode != nil || e.AllowReserved != nil {
@@ -66,21 +66,19 @@ func (m mediaType) encodings() (map[string]part, error) {
 	return out, nil
 }
 
-// isBytes reports whether a schema stands for bytes, as OpenAPI 3.0 and 3.1
-// write it.
+// isBytes reports whether a schema describes bytes, as in OpenAPI 3.0 or 3.1.
 func isBytes(o *jsontree.Value) bool {
 	kind, encoded, media := o.Str("type"), o.Get("contentEncoding") != nil, o.Get("contentMediaType") != nil
 	return o.Str("format") == "binary" || !encoded && media && (kind == "" || kind == "string")
 }
 
-// base64Schema is the schema of bytes as an argument.
+// base64Schema returns the schema of bytes as an argument.
 func base64Schema(o *jsontree.Value) *jsontree.Value {
 	return jsontree.NewObject().Set("type", jsontree.NewString("string")).Set("contentEncoding", jsontree.NewString("base64")).
 		Set("description", jsontree.NewString(strings.TrimSpace(o.Str("description")+" (its bytes, as base64)")))
 }
 
-// files makes text of the properties of a multipart body that are bytes, and
-// marks them.
+// files turns the bytes among the properties of a multipart body into text, and marks them.
 func (s *schemas) files(members *jsontree.Value, parts map[string]part) error {
 	for i, k := range members.Keys {
 		o, err := s.resolved(members.Items[i])
@@ -140,14 +138,14 @@ func multipartBody(args map[string]json.RawMessage, how map[string]part) (data [
 	return b.Bytes(), w.FormDataContentType(), nil
 }
 
-// write writes one value as a part.
+// write writes a value as a part.
 func (p part) write(w *multipart.Writer, name string, v *jsontree.Value) error {
 	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\r", "%0D", "\n", "%0A").Replace(name)
 	disposition, kind := fmt.Sprintf(`form-data; name="%s"`, quoted), p.ContentType
 	var data []byte
 	if p.File {
 		if v.Kind != jsontree.String {
-			return fmt.Errorf("the argument %q is no text", name)
+			return fmt.Errorf("the argument %q is not a text", name)
 		}
 		var err error
 		if data, err = unbase64(name, v.Text); err != nil {
@@ -176,11 +174,11 @@ func (p part) write(w *multipart.Writer, name string, v *jsontree.Value) error {
 	return err
 }
 
-// unbase64 returns the bytes that an argument holds.
+// unbase64 returns the bytes in an argument.
 func unbase64(name, text string) ([]byte, error) {
 	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
-		return nil, fmt.Errorf("the argument %q is no base64: encode the bytes with base64.StdEncoding", name)
+		return nil, fmt.Errorf("the argument %q is not base64: encode the bytes with base64.StdEncoding", name)
 	}
 	return data, nil
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/usetools/usetools/registry/redact"
 )
 
-// Open reads the document, within s.StartTimeout. The API itself is not asked.
+// Open reads the document, within s.StartTimeout. It does not connect to the API.
 func Open(ctx context.Context, s config.Server) (backend.Backend, error) {
 	if s.CallTimeout <= 0 {
 		s.CallTimeout = config.DefaultCallTimeout
@@ -42,9 +42,9 @@ func Open(ctx context.Context, s config.Server) (backend.Backend, error) {
 // maxProbe is how long IsAt waits for an answer.
 const maxProbe = 10 * time.Second
 
-// IsAt asks the server's URL with a GET request and its headers whether it is that of a
-// document. It returns an error if there is no answer within 10 s, or if the URL is unknown
-// to its host: if a POST request, which MCP servers answer, gets status 404, too.
+// IsAt sends a GET request with the server's headers to its URL, and reports whether the answer
+// is a document. It returns an error if there is no answer within 10 s, or if the host does not
+// know the URL: a POST request, which MCP servers answer, gets status 404 too.
 func IsAt(ctx context.Context, s config.Server) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxProbe)
 	defer cancel()
@@ -95,7 +95,7 @@ func isDocument(data []byte) bool {
 	return json.Unmarshal(data, &d) == nil && (d.OpenAPI != nil || d.Swagger != nil)
 }
 
-// api is the backend of one document.
+// api is the backend of a document.
 type api struct {
 	server    config.Server
 	transport origin.Transport
@@ -105,21 +105,21 @@ type api struct {
 
 	mu    sync.Mutex
 	spec  *spec
-	fresh bool // spec was read for this listing
+	fresh bool // spec was read for the next listing
 }
 
-// spec is what a document says.
+// spec is the content of a document.
 type spec struct {
 	derived
 	base    *url.URL
-	baseErr error // why there is no base: the tools can be listed, not called
+	baseErr error // why base is missing: the tools can be listed, not called
 	byName  map[string]*tool
-	from    *url.URL // of a document from a URL
+	from    *url.URL // for a document from a URL
 }
 
-// client sends requests by the rules of send, which is nil if they are of no call.
-// It follows no redirect to another origin, since the headers do not belong there,
-// and no redirect of an effect call.
+// client sends requests by the rules of send, which is nil for requests other than calls. It does
+// not follow redirects to another origin, because the headers do not belong there, nor redirects
+// of effect calls.
 func client(t origin.Transport, send *backend.Send) *http.Client {
 	return &http.Client{Transport: sender{t, send}, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		if send.Once() || origin.Redirects(req, via) != nil {
@@ -137,8 +137,8 @@ type sender struct {
 
 func (s sender) RoundTrip(req *http.Request) (*http.Response, error) { return s.Send(req, s.send) }
 
-// transport connects to all addresses. If a document from a URL names the
-// addresses, it connects to none inside the network.
+// transport returns a transport to all addresses, or, if a document from a URL names the
+// addresses, to none inside the network.
 func transport(s config.Server) origin.Transport {
 	if named, err := url.Parse(s.URL); err == nil && s.URL != "" && s.BaseURL == "" {
 		return origin.NewGuard(named)
@@ -146,7 +146,7 @@ func transport(s config.Server) origin.Transport {
 	return origin.Anywhere()
 }
 
-// List implements backend.Backend. The document is read anew each time.
+// List implements backend.Backend. It reads the document anew each time.
 func (a *api) List(ctx context.Context) (*backend.Listing, error) {
 	a.mu.Lock()
 	s, fresh := a.spec, a.fresh
@@ -162,7 +162,7 @@ func (a *api) List(ctx context.Context) (*backend.Listing, error) {
 		a.mu.Unlock()
 	}
 	raws, err := s.definitions()
-	if err != nil { // what was kept is gone
+	if err != nil { // the stored data is gone
 		if s, err = a.load(ctx); err == nil {
 			raws, err = s.definitions()
 		}
@@ -181,8 +181,8 @@ func (a *api) List(ctx context.Context) (*backend.Listing, error) {
 	return l, nil
 }
 
-// sends says what a call of a tool sends, as far as the document says it and not
-// the config: registry.Tool.Request.
+// sends describes the request of a tool, as far as it depends on the document and not on the
+// config: registry.Tool.Request.
 func (a *api) sends(s *spec, t *tool) string {
 	address := ""
 	if a.server.BaseURL == "" && s.base != nil {
@@ -207,7 +207,7 @@ func (a *api) sends(s *spec, t *tool) string {
 	return text + ", with " + strings.Join(parts, "; ")
 }
 
-// doubts are the problems with where the document sends its calls.
+// doubts returns the problems with the address to which the document sends its calls.
 func (a *api) doubts(s *spec) []string {
 	switch {
 	case s.baseErr != nil:
@@ -218,7 +218,7 @@ func (a *api) doubts(s *spec) []string {
 	return nil
 }
 
-// load reads the document, and makes tools of it if that was not done before.
+// load reads the document, and makes tools of it unless they are cached.
 func (a *api) load(ctx context.Context) (*spec, error) {
 	ctx, cancel := context.WithTimeout(ctx, a.server.StartTimeout)
 	defer cancel()
@@ -241,8 +241,8 @@ func (a *api) load(ctx context.Context) (*spec, error) {
 	return s, nil
 }
 
-// base returns where the API is: where the config says, else where the document
-// says, as long as no secrets go to a host that only the document names.
+// base returns the address of the API: that of the config, otherwise the document's, unless
+// secrets would go to a host that only the document names.
 func (a *api) base(server string, from *url.URL) (*url.URL, error) {
 	if a.server.BaseURL != "" {
 		return url.Parse(a.server.BaseURL)

@@ -184,12 +184,12 @@ func TestArgumentsThatCannotBeAreRefusedUnsent(t *testing.T) {
 	b := open(t, serve(t, "shop.json", func(http.ResponseWriter, *http.Request) { t.Error("sent") }))
 	for _, tc := range []struct{ tool, args, want string }{
 		{"get_items_id", `{}`, `"id" is required`},
-		{"get_items_id", `{"id":".."}`, "no path can hold"},
-		{"get_items_id", `{"id":""}`, "no path can hold"},
+		{"get_items_id", `{"id":".."}`, "cannot be part of a path"},
+		{"get_items_id", `{"id":""}`, "cannot be part of a path"},
 		{"get_items_id", `{"id":"1","x":2}`, `unknown argument "x"`},
 		{"listItems", `{"tag":[["x"]]}`, "nested too deeply"},
 		{"note", `{}`, `"body" is required`},
-		{"note", `{"body":7}`, "no text"},
+		{"note", `{"body":7}`, "not a text"},
 		{"nope", `{}`, "unknown tool"},
 	} {
 		var refused *backend.RefusedError

@@ -15,27 +15,26 @@ import (
 )
 
 const (
-	// maxSchemaBytes bounds the schema of a tool's arguments or result in
-	// bytes. An operation whose arguments take more is left out.
+	// maxSchemaBytes bounds the schema of a tool's arguments or result, in bytes. An operation
+	// with larger arguments is omitted.
 	maxSchemaBytes = 512 << 10
-	// enoughInput and enoughOutput are the bytes in which arguments and results
-	// are told of: as a whole, or else as deeply as fits in.
+	// enoughInput and enoughOutput are the target sizes of the schemas of arguments and results,
+	// in bytes. Larger schemas are cut to the depth that fits.
 	enoughInput  = 192 << 10
 	enoughOutput = 24 << 10
-	// leastDepth is how deeply they are told of however large that is: a list's
-	// items have their members.
+	// leastDepth is the minimum depth, whatever the size: a list's items have their members.
 	leastDepth = 2
 	// everything is a depth at which nothing is cut.
 	everything = 1 << 30
 	maxDepth   = 200
 )
 
-// tree reads JSON that is nested no deeper than maxDepth.
+// tree parses JSON with at most maxDepth levels.
 func tree(raw json.RawMessage) (*jsontree.Value, error) {
 	return jsontree.Parse(raw, jsontree.Limits{Depth: maxDepth})
 }
 
-// isTrue reports whether a member is there and true.
+// isTrue reports whether a member is present and true.
 func isTrue(v *jsontree.Value) bool { return v != nil && v.Yes }
 
 // isNull reports whether a member is missing or null.
@@ -49,32 +48,31 @@ func objectIn(o *jsontree.Value, key string) *jsontree.Value {
 	return nil
 }
 
-// schemas turns the schemas of a document into those of one tool: references
-// lead to its own $defs, where each is once, and what OpenAPI 3.0 says in its
-// own way is said in JSON Schema's.
+// schemas converts the schemas of a document to those of one tool. References refer to the tool's
+// $defs, which have each schema once, and OpenAPI 3.0's own keywords become those of JSON Schema.
 //
-// Objects that are nested more deeply than depth are cut: there may be anything,
-// and a $comment says what. The root has depth 1, the objects among its members
-// and their items 2. What is referred to is as deep as the least deep reference.
-// Where depth is not everything, results that are one of several things, not all
-// of them objects ("an ID or the object"), are cut as well: they are any anyway.
+// Objects nested more deeply than depth are cut: any value is allowed, and a $comment describes
+// it. The root has depth 1, the objects among its members and their items 2. A definition has the
+// depth of its least deep reference. Unless depth is everything, results with alternatives that
+// are not all objects ("an ID or the object") are cut as well, because their type is any in any
+// case.
 type schemas struct {
 	doc   *document
-	drop  string // the mark of properties to leave out: readOnly in what a tool takes, writeOnly in what it returns
+	drop  string // the mark of properties to omit: readOnly in arguments, writeOnly in results
 	depth int
 	most  int // bytes
 
-	bytes  int                          // of the converted schemas
+	bytes  int                          // size of the converted schemas
 	names  map[string]string            // in $defs, by reference
-	taken  map[string]bool              // names
+	taken  map[string]bool              // used names
 	levels map[string]int               // the least depth, by reference
-	left   map[int][]string             // references to be defined, by depth
+	left   map[int][]string             // undefined references, by depth
 	defs   *jsontree.Value              // by name
 	refs   map[*jsontree.Value]referred // schemas that are references
 	deeper bool                         // something was cut because of its depth
 }
 
-// referred is where a reference leads, and whether that is too deep.
+// referred is the target of a reference, and whether it is too deep.
 type referred struct {
 	to   string
 	deep bool
@@ -82,8 +80,8 @@ type referred struct {
 
 var errTooLarge = errors.New("its schemas are too large")
 
-// fitted makes a schema: one that leaves nothing out if that has at most enough
-// bytes, else the deepest that has.
+// fitted returns a complete schema if it has at most enough bytes, otherwise the deepest schema
+// that has.
 func (d *document) fitted(drop string, enough int, of func(*schemas) (*jsontree.Value, error)) (*jsontree.Value, error) {
 	try := func(depth, most int) (o *jsontree.Value, deeper bool, err error) {
 		s := &schemas{doc: d, drop: drop, depth: depth, most: most, names: map[string]string{}, taken: map[string]bool{},
@@ -111,7 +109,7 @@ func (d *document) fitted(drop string, enough int, of func(*schemas) (*jsontree.
 	return best, err
 }
 
-// convert returns a schema of the root as the tool has it.
+// convert returns a root schema in the form for the tool.
 func (s *schemas) convert(raw json.RawMessage) (*jsontree.Value, error) {
 	if len(raw) == 0 {
 		return jsontree.NewObject(), nil
@@ -123,8 +121,7 @@ func (s *schemas) convert(raw json.RawMessage) (*jsontree.Value, error) {
 	return s.schema(v, 1)
 }
 
-// finish adds the definitions that the schema refers to, and cuts what is not
-// among them.
+// finish adds the definitions that the schema refers to, and cuts references to other ones.
 func (s *schemas) finish(root *jsontree.Value) error {
 	for len(s.left) > 0 {
 		level := slices.Min(slices.Collect(maps.Keys(s.left)))
@@ -151,7 +148,7 @@ func (s *schemas) finish(root *jsontree.Value) error {
 	return nil
 }
 
-// define converts what a reference leads to, once.
+// define converts the target of a reference, once.
 func (s *schemas) define(ref string) error {
 	name := s.names[ref]
 	if s.defs.Get(name) != nil {
@@ -167,7 +164,7 @@ func (s *schemas) define(ref string) error {
 	return err
 }
 
-// tree returns the schema that a reference leads to.
+// tree returns the schema of a reference.
 func (d *document) tree(ref string) (*jsontree.Value, error) {
 	if v, ok := d.trees[ref]; ok {
 		return v, nil
@@ -183,7 +180,7 @@ func (d *document) tree(ref string) (*jsontree.Value, error) {
 	return v, err
 }
 
-// cut makes a schema one of anything, and says of what.
+// cut turns a schema into one for any value, with a comment that describes it.
 func cut(o *jsontree.Value, what string) {
 	description := o.Get("description")
 	*o = *jsontree.NewObject().Set("$comment", jsontree.NewString(what+", not typed this deep"))
@@ -192,8 +189,8 @@ func cut(o *jsontree.Value, what string) {
 	}
 }
 
-// collect finds the definitions that a value refers to, and those refer to: a
-// body whose properties became arguments is no longer one of them.
+// collect adds the definitions that a value refers to, directly or indirectly. A body whose
+// properties became arguments is no longer among them.
 func (s *schemas) collect(v, used *jsontree.Value) {
 	for _, item := range v.Items {
 		s.collect(item, used)
@@ -212,7 +209,7 @@ func (s *schemas) count(n int) error {
 	return nil
 }
 
-// schema converts a schema that is so deep.
+// schema converts a schema at the given level.
 func (s *schemas) schema(from *jsontree.Value, level int) (*jsontree.Value, error) {
 	switch from.Kind {
 	case jsontree.Object:
@@ -270,7 +267,7 @@ func (s *schemas) schema(from *jsontree.Value, level int) (*jsontree.Value, erro
 	return o, nil
 }
 
-// orNull is a schema that OpenAPI 3.0 calls nullable, as JSON Schema has it.
+// orNull converts a schema that is nullable in OpenAPI 3.0 to JSON Schema.
 func orNull(o *jsontree.Value) *jsontree.Value {
 	null := jsontree.NewObject().Set("type", jsontree.NewString("null"))
 	if t := o.Get("type"); t != nil && t.Kind == jsontree.String {
@@ -295,8 +292,8 @@ func orNull(o *jsontree.Value) *jsontree.Value {
 	return either.Set("anyOf", jsontree.NewList(o, null))
 }
 
-// beginning is a text's first sentence, or what of it fits in a comment: that of
-// a result that is cut.
+// beginning returns a text's first sentence, cut to the length of a comment, for a result that is
+// cut.
 func beginning(s string) string {
 	const long = 160
 	if i := strings.Index(s, ". "); i >= 0 && i < long {
@@ -305,7 +302,7 @@ func beginning(s string) string {
 	return text.CutBytes(s, long)
 }
 
-// inside converts the schemas that a keyword of a schema holds.
+// inside converts the schemas in a keyword of a schema.
 func (s *schemas) inside(key string, v *jsontree.Value, level int) (*jsontree.Value, error) {
 	switch key {
 	case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
@@ -351,7 +348,7 @@ func (s *schemas) inside(key string, v *jsontree.Value, level int) (*jsontree.Va
 	return v, s.count(len(v.JSON()))
 }
 
-// mixed reports whether alternatives of a result are to be cut.
+// mixed reports whether the alternatives of a result are cut.
 func (s *schemas) mixed(key string, list []*jsontree.Value) bool {
 	if s.depth == everything || s.drop != dropInResults || key == "allOf" || key == "prefixItems" {
 		return false
@@ -362,7 +359,7 @@ func (s *schemas) mixed(key string, list []*jsontree.Value) bool {
 	}) && len(list) > 1
 }
 
-// refer makes o a reference, and returns where it leads in the tool's schema.
+// refer makes o a reference, and returns its target in the tool's schema.
 func (s *schemas) refer(o *jsontree.Value, ref string, level int) string {
 	name, ok := s.names[ref]
 	if !ok {
@@ -378,7 +375,7 @@ func (s *schemas) refer(o *jsontree.Value, ref string, level int) string {
 	return "#/$defs/" + name
 }
 
-// defName is the name of a reference's last part.
+// defName returns the name in a reference's last part.
 func defName(ref string) string {
 	key, pointer, _ := strings.Cut(ref, "#")
 	name := strings.TrimSuffix(path.Base(key), path.Ext(key))
@@ -391,10 +388,10 @@ func defName(ref string) string {
 	return strings.NewReplacer("~1", "_", "~0", "_", "/", "_", "~", "_", "%", "_").Replace(name)
 }
 
-// nesting are the keywords of schemas that others are in.
+// nesting are the keywords that contain schemas.
 var nesting = []string{"properties", "items", "additionalProperties", "allOf", "anyOf", "oneOf", "$ref"}
 
-// simple reports whether a reference leads to a schema without others in it.
+// simple reports whether the target of a reference contains no other schemas.
 func (d *document) simple(ref string) bool {
 	v, err := d.tree(ref)
 	return err == nil && v.Kind == jsontree.Object && !slices.ContainsFunc(v.Keys, func(key string) bool {
@@ -402,8 +399,7 @@ func (d *document) simple(ref string) bool {
 	})
 }
 
-// plain30 says in JSON Schema's way what OpenAPI 3.0 and Swagger 2.0 say in
-// their own.
+// plain30 replaces keywords of OpenAPI 3.0 and Swagger 2.0 by those of JSON Schema.
 func plain30(o *jsontree.Value) {
 	if o.Str("type") == "file" {
 		o.Set("type", jsontree.NewString("string")).Set("format", jsontree.NewString("binary"))
@@ -421,14 +417,13 @@ func plain30(o *jsontree.Value) {
 	}
 }
 
-// The marks of properties that only go the other way.
+// The marks of properties that exist only in the opposite direction.
 const (
 	dropInArguments = "readOnly"
 	dropInResults   = "writeOnly"
 )
 
-// dropMarked leaves the properties that only go the other way out of those that
-// are required.
+// dropMarked removes the properties of the opposite direction from the required ones.
 func (s *schemas) dropMarked(o, from *jsontree.Value) {
 	properties, required := objectIn(from, "properties"), o.Get("required")
 	if required == nil || required.Kind != jsontree.List || properties == nil {
@@ -439,7 +434,7 @@ func (s *schemas) dropMarked(o, from *jsontree.Value) {
 	})...))
 }
 
-// resolved returns the schema that a converted schema is or refers to.
+// resolved returns a converted schema, or the schema that it refers to.
 func (s *schemas) resolved(v *jsontree.Value) (*jsontree.Value, error) {
 	for range maxRefs {
 		if v.Kind != jsontree.Object {

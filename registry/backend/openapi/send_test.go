@@ -44,7 +44,7 @@ func answerOK(w io.Writer, _ *http.Request, _ []byte) {
 // TestACallWithAnEffectLeavesOnce has a server that does to a call what makes
 // clients send it again, on connections that were used before.
 func TestACallWithAnEffectLeavesOnce(t *testing.T) {
-	const led = "it leads to http://127.0.0.1:"
+	const led = "it redirects to http://127.0.0.1:"
 	elsewhere := "Location: /elsewhere?q=" + wiretest.Mark + "\r\n"
 	for _, f := range []struct {
 		name    string

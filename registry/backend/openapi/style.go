@@ -11,24 +11,23 @@ import (
 	"github.com/usetools/usetools/registry/jsontree"
 )
 
-// style is how a value is written outside of JSON, as the specification's
-// "Style Values" has it. Two cases it leaves open are settled here: deepObject
-// goes as deep as the value (items[0][price]=x), and exploded cookies are
-// pairs of their own. What is null, and lists and objects without members, are
-// not sent.
+// style says how a value is written outside of JSON, following the specification's "Style
+// Values". It decides two cases that the specification leaves open: deepObject nests as deeply as
+// the value (items[0][price]=x), and exploded cookies are separate pairs. Nulls, and lists and
+// objects without members, are not sent.
 type style struct {
 	Name     string `json:"name,omitempty"`
 	Explode  bool   `json:"explode,omitempty"`
-	Reserved bool   `json:"reserved,omitempty"` // reserved characters stay as they are
-	// Media is the content type that a value is written in instead; JSON is
-	// written as such, scalars of other types as text.
+	Reserved bool   `json:"reserved,omitempty"` // reserved characters are not escaped
+	// Media is the content type in which a value is written instead: JSON, or text for scalars of
+	// other types.
 	Media string `json:"media,omitempty"`
 }
 
 // tabs is the style of Swagger 2.0's collectionFormat "tsv".
 const tabs = "tabDelimited"
 
-// styles are those that a place allows, its default first.
+// styles are the styles that a place allows, with the default first.
 var styles = map[string][]string{
 	"path":   {"simple", "label", "matrix"},
 	"query":  {"form", "spaceDelimited", "pipeDelimited", "deepObject"},
@@ -36,8 +35,7 @@ var styles = map[string][]string{
 	"cookie": {"form"},
 }
 
-// newStyle returns the style of a value in a place, with the defaults that
-// the specification has for what is not said.
+// newStyle returns the style of a value in a place, with the specification's defaults.
 func newStyle(in, name string, explode *bool, reserved bool) (style, error) {
 	known := styles[in]
 	if name == "" {
@@ -53,10 +51,10 @@ func newStyle(in, name string, explode *bool, reserved bool) (style, error) {
 	return s, nil
 }
 
-// pair is one name and its value, both escaped.
+// pair is a name and its value, both escaped.
 type pair struct{ name, value string }
 
-// pairs writes a value as those of a query, a form or a cookie.
+// pairs writes a value as pairs of a query, a form or a cookie.
 func (s style) pairs(name string, v *jsontree.Value, escape func(string) string) (out []pair, err error) {
 	plainEscape := escape
 	if s.Reserved {
@@ -110,7 +108,7 @@ func (s style) joined(name string, v *jsontree.Value, escapeName, escape func(st
 	return []pair{{escapeName(name), strings.Join(words, delimiter)}}, nil
 }
 
-// deep calls add with each scalar of a value and its name with the way to it.
+// deep calls add with each scalar of a value, and with a name that includes the path to it.
 func deep(name string, v *jsontree.Value, add func(string, *jsontree.Value)) {
 	switch v.Kind {
 	case jsontree.List, jsontree.Object:
@@ -132,7 +130,7 @@ func (s style) text(name string, v *jsontree.Value, escape func(string) string) 
 		text, err := asMedia(s.Media, v)
 		return escape(text), err
 	}
-	between := "" // of an object's names and values; empty: they are items of their own
+	between := "" // between an object's names and values; if empty, they are separate items
 	if s.Explode {
 		between = "="
 	}
@@ -159,8 +157,8 @@ func (s style) text(name string, v *jsontree.Value, escape func(string) string) 
 	}
 }
 
-// words are the escaped scalars of a value; an object's have its names before
-// them, or in them where there is something to put between.
+// words returns the escaped scalars of a value. An object's names precede its values, or are
+// joined to them by between.
 func words(v *jsontree.Value, between string, escape func(string) string) (out []string, err error) {
 	add := func(before string, v *jsontree.Value) {
 		var text string
@@ -189,7 +187,7 @@ func words(v *jsontree.Value, between string, escape func(string) string) (out [
 	return out, err
 }
 
-// scalar is a text, number or boolean as it is written.
+// scalar returns the text of a string, number or boolean.
 func scalar(v *jsontree.Value) (string, error) {
 	switch v.Kind {
 	case jsontree.String:
@@ -208,15 +206,15 @@ func asMedia(kind string, v *jsontree.Value) (string, error) {
 	return v.JSON(), nil
 }
 
-// queryEscape escapes what is not unreserved in a URL.
+// queryEscape escapes every character of a URL that is not unreserved.
 func queryEscape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
-// reserved gives back the reserved characters that allowReserved leaves alone;
-// those that end or divide a query's values are none of them.
+// reserved restores the reserved characters that allowReserved permits, except those that end or
+// separate values of a query.
 var reserved = strings.NewReplacer("%3A", ":", "%2F", "/", "%3F", "?", "%40", "@", "%21", "!", "%24", "$",
 	"%27", "'", "%28", "(", "%29", ")", "%2A", "*", "%2C", ",", "%3B", ";")
 
-// cookieEscape escapes what no cookie can hold, and the separator of lists.
+// cookieEscape escapes the characters that a cookie cannot contain, and the separator of lists.
 func cookieEscape(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -233,17 +231,16 @@ func cookieEscape(s string) string {
 type fields struct {
 	escape func(string) string
 	list   []pair
-	owner  map[string]string // the argument that a name is of
+	owner  map[string]string // the argument of each name
 }
 
-// newFields returns fields in which each of the names belongs to the argument
-// of that name.
+// newFields returns fields for the given owners of names.
 func newFields(escape func(string) string, owner map[string]string) *fields {
 	return &fields{escape: escape, owner: owner}
 }
 
-// add writes an argument in its style. A member of an object that has become a
-// field of its own must not take the place of another argument.
+// add writes an argument in its style. A member of an object that becomes a separate field must
+// not replace another argument.
 func (f *fields) add(argument, name string, s style, v *jsontree.Value) error {
 	pairs, err := s.pairs(name, v, f.escape)
 	if err != nil {
@@ -260,7 +257,7 @@ func (f *fields) add(argument, name string, s style, v *jsontree.Value) error {
 	return nil
 }
 
-// join returns the fields with what stands between them.
+// join returns the fields, separated by between.
 func (f *fields) join(between string) string {
 	var b strings.Builder
 	for i, p := range f.list {

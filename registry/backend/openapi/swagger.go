@@ -8,9 +8,9 @@ import (
 	"github.com/usetools/usetools/registry/jsontree"
 )
 
-// swagger is what a Swagger 2.0 document says for all of its operations. Its
-// operations are read as OpenAPI 3 has them; its references need nothing, as
-// they lead to any place.
+// swagger has the parts of a Swagger 2.0 document for all operations. Its operations are
+// converted to the form of OpenAPI 3. Its references need no conversion, because references can
+// have any target.
 type swagger struct {
 	Swagger  looseString `json:"swagger"`
 	Host     string      `json:"host"`
@@ -20,7 +20,7 @@ type swagger struct {
 	Produces []string    `json:"produces"`
 }
 
-// servers says where the API is. Without schemes it has that of the document.
+// servers returns the address of the API. Without schemes, it has the document's scheme.
 func (s *swagger) servers() []docServer {
 	base := s.BasePath
 	if base == "" || base[0] != '/' {
@@ -38,15 +38,15 @@ func (s *swagger) servers() []docServer {
 	return []docServer{{URL: scheme + "//" + s.Host + base}}
 }
 
-// parameter2 is a parameter of Swagger 2.0: what is not named here is its
-// schema, but in the body.
+// parameter2 is a parameter of Swagger 2.0. Except in the body, the keys that are not listed here
+// are its schema.
 type parameter2 struct {
 	parameter
 	Type       string `json:"type"`
 	Collection string `json:"collectionFormat"`
 }
 
-// operation reads an operation, with the parameters of its path behind its own.
+// operation decodes an operation. Parameters of its path follow its own.
 func (d *document) operation(raw, shared json.RawMessage) (*operation, error) {
 	op := &operation{}
 	if err := json.Unmarshal(raw, op); err != nil {
@@ -89,7 +89,7 @@ func (d *document) operation(raw, shared json.RawMessage) (*operation, error) {
 	return op, nil
 }
 
-// contents is a body of one of some content types, JSON where none is said.
+// contents returns a body with the given content types, or JSON if there are none.
 func contents(kinds []string, m mediaType) map[string]mediaType {
 	if len(kinds) == 0 {
 		kinds = []string{"application/json"}
@@ -101,8 +101,8 @@ func contents(kinds []string, m mediaType) map[string]mediaType {
 	return out
 }
 
-// parameters2 makes an operation's parameters those of OpenAPI 3, and a body
-// of those that are in one.
+// parameters2 converts an operation's parameters to those of OpenAPI 3, and makes a body of those
+// in one.
 func (d *document) parameters2(op *operation, consumes []string) error {
 	var kept []json.RawMessage
 	var whole *body
@@ -169,7 +169,7 @@ func (d *document) parameters2(op *operation, consumes []string) error {
 	return err
 }
 
-// collection is the style of a collectionFormat.
+// collection returns the style of a collectionFormat.
 func collection(in, format string) (style string, explode bool) {
 	switch {
 	case format == "multi":

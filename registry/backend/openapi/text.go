@@ -8,8 +8,8 @@ import (
 )
 
 var (
-	// tags are those of the HTML that descriptions have. Others stay: what
-	// stands between < and > may be the name of something to put in.
+	// tags matches HTML tags of descriptions. Other text between < and > is kept, because it may
+	// be a placeholder.
 	tags = pattern(`(?is)<!--.*?-->|<(/?)(a|abbr|article|aside|b|blockquote|br|caption|center|cite|code|col|dd|` +
 		`del|details|div|dl|dt|em|figure|font|footer|h[1-6]|header|hr|i|img|ins|kbd|li|mark|nav|ol|p|pre|q|s|samp|section|` +
 		`small|span|strike|strong|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|tt|u|ul|var)(?:\s[^<>]*)?/?>`)
@@ -20,13 +20,13 @@ var (
 	lines  = pattern(`\n{3,}`)
 )
 
-// pattern is compiled when it is first needed.
+// pattern returns a function that compiles the expression on the first call.
 func pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// plainText returns a description without the tags and entities of HTML and
-// without Markdown's alerts, whose text stays. Code in backticks is left alone.
+// plainText returns a description without the tags and entities of HTML and without the marks of
+// Markdown's alerts. It does not change code in backticks.
 func plainText(s string) string {
 	if strings.Contains(s, "[!") && alert().MatchString(s) {
 		s = quoted().ReplaceAllString(alert().ReplaceAllString(s, ""), "")
@@ -42,7 +42,7 @@ func plainText(s string) string {
 	return strings.TrimSpace(lines().ReplaceAllString(blanks().ReplaceAllString(s, "\n"), "\n\n"))
 }
 
-// instead is what stands in the place of a tag.
+// instead returns the replacement of a tag.
 func instead(tag string) string {
 	m := tags().FindStringSubmatch(tag)
 	switch name, ends := strings.ToLower(m[2]), m[1] != ""; name {
@@ -64,7 +64,7 @@ func instead(tag string) string {
 	return ""
 }
 
-// told reports whether one sentence says no more than the beginning of another.
+// told reports whether a sentence says no more than the beginning of another.
 func told(short, long string) bool {
 	fold := func(s string) string {
 		return strings.ToLower(strings.Join(strings.Fields(strings.TrimRight(s, ". \n")), " "))

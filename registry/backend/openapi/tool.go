@@ -17,39 +17,39 @@ import (
 const (
 	// MaxOperations bounds the tools of a document.
 	MaxOperations = 10000
-	// maxDefinitions bounds, in bytes, what the tools of a document have
-	// together: schemas that are shared are written out for each.
+	// maxDefinitions bounds the definitions of all tools of a document together, in bytes. Each
+	// tool has its own copy of shared schemas.
 	maxDefinitions = 64 << 20
 )
 
-// tool is one operation, ready to be called.
+// tool is an operation that can be called.
 type tool struct {
 	Name, Method, Path string
 	Params             []argument   `json:",omitempty"`
-	Body               *requestBody `json:",omitempty"` // nil: none
+	Body               *requestBody `json:",omitempty"` // nil if there is none
 	Wrapped            bool         `json:",omitempty"` // results are {"result": …}
 	raw                json.RawMessage
 }
 
-// argument is a parameter and the name that the tool gives it.
+// argument is a parameter and its name in the tool.
 type argument struct {
 	Name, In, As string
 	Required     bool `json:",omitempty"`
 	Style        style
 }
 
-// requestBody is how a tool's arguments become a body.
+// requestBody says how a tool's arguments become a body.
 type requestBody struct {
 	ContentType string
 	Required    bool `json:",omitempty"`
-	// Properties are the arguments that are the body's; nil: the argument "body"
-	// is all of it.
+	// Properties are the arguments that belong to the body. If nil, the argument "body" is the
+	// complete body.
 	Properties map[string]bool `json:",omitempty"`
 	Parts      map[string]part `json:",omitempty"` // forms and multipart: how the properties are sent
 	Bytes      bool            `json:",omitempty"` // "body" is bytes, as base64
 }
 
-// methods are those that make tools, with their annotations.
+// methods are the methods that become tools, with their annotations.
 var methods = []struct {
 	name  string
 	hints string
@@ -63,8 +63,8 @@ var methods = []struct {
 	{"delete", `{"readOnlyHint":false,"destructiveHint":true}`},
 }
 
-// tools makes a tool of every operation that c wants. One that cannot be a tool is a
-// problem in words. Together they have at most so many bytes of definitions.
+// tools makes a tool of every operation that c selects. Operations that cannot be a tool are
+// described in problems. most limits the bytes of all definitions together.
 func (d *document) tools(c *chooser, most int) (tools []*tool, problems []string) {
 	names, bytes := map[string]bool{}, 0
 	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
@@ -110,7 +110,7 @@ func tagsOf(raw json.RawMessage) []string {
 	var op struct {
 		Tags []string `json:"tags"`
 	}
-	json.Unmarshal(raw, &op) // what is malformed is reported when it becomes a tool
+	json.Unmarshal(raw, &op) // a malformed operation is reported when it becomes a tool
 	return op.Tags
 }
 
@@ -131,7 +131,7 @@ func (d *document) tool(method, path, hints string, shared, raw json.RawMessage,
 	}
 	output, err := d.fitted(dropInResults, enoughOutput, func(s *schemas) (*jsontree.Value, error) { return d.output(t, s, op) })
 	if errors.Is(err, errTooLarge) {
-		t.Wrapped, output, err = false, nil, nil // untyped is better than not at all
+		t.Wrapped, output, err = false, nil, nil // an untyped tool is better than none
 	}
 	if err != nil {
 		return nil, err
@@ -153,8 +153,7 @@ func (d *document) tool(method, path, hints string, shared, raw json.RawMessage,
 	return t, err
 }
 
-// escaped returns a path with its literal parts as they are in a URL, and its
-// {names} as they are.
+// escaped returns a path with its literal parts escaped for a URL, and its {names} unchanged.
 func escaped(path string) string {
 	var b strings.Builder
 	for path != "" {
@@ -170,7 +169,7 @@ func escaped(path string) string {
 	return b.String()
 }
 
-// complete reports a name in the path that no parameter fills.
+// complete returns an error if a name in the path has no parameter.
 func (t *tool) complete() error {
 	path := t.Path
 	for _, p := range t.Params {
@@ -179,13 +178,13 @@ func (t *tool) complete() error {
 		}
 	}
 	if strings.Contains(path, "{") {
-		return errors.New("a name in its path is no parameter")
+		return errors.New("a name in its path is no parameter") //english:allow cached with the document
 	}
 	return nil
 }
 
-// toolName is the operationId as far as a tool can be called that, else method
-// and path. MCPO calls the operation of tool X tool_X_post.
+// toolName returns the operationId, as far as its characters are allowed, or method and path.
+// MCPO names the operation of tool X tool_X_post.
 func toolName(id, method, path string) string {
 	if name := strings.Trim(path, "/"); name != "" && id == "tool_"+name+"_post" {
 		id = name
@@ -214,8 +213,8 @@ func unique(name string, taken map[string]bool) string {
 	}
 }
 
-// describe returns an operation's summary, and its description, which begins
-// with the summary as a sentence unless it repeats it.
+// describe returns an operation's summary and its description. The description begins with the
+// summary as a sentence, unless it repeats it.
 func describe(op *operation, t *tool) (title, description string) {
 	title, description = plainText(op.Summary), plainText(op.Description)
 	switch {
@@ -234,8 +233,8 @@ func describe(op *operation, t *tool) (title, description string) {
 	return title, cmp.Or(description, t.Method+" "+t.Path)
 }
 
-// input makes the schema of a tool's arguments: its parameters, those of the
-// operation before those of the path, and its body.
+// input returns the schema of a tool's arguments: its parameters, those of the operation before
+// those of the path, and its body.
 func (d *document) input(t *tool, s *schemas, op *operation) (*jsontree.Value, error) {
 	root, properties, required := jsontree.NewObject(), jsontree.NewObject(), []*jsontree.Value(nil)
 	root.Set("type", jsontree.NewString("object"))
@@ -289,14 +288,14 @@ func (d *document) input(t *tool, s *schemas, op *operation) (*jsontree.Value, e
 	return root, nil
 }
 
-// ignored are the headers that OpenAPI says to leave to the client.
+// ignored reports whether a parameter is a header that OpenAPI leaves to the client.
 func ignored(p parameter) bool {
 	name := strings.ToLower(p.Name)
 	return p.In == "header" && (name == "accept" || name == "content-type" || name == "authorization")
 }
 
-// argument is how the parameter is sent; what would not be sent as it is
-// meant is an error.
+// argument returns how the parameter is sent. It returns an error if it could not be sent
+// correctly.
 func (p *parameter) argument() (argument, error) {
 	a := argument{Name: p.Name, In: p.In, As: p.Name, Required: p.Required || p.In == "path"}
 	if p.Name == "" {
@@ -316,7 +315,7 @@ func (p *parameter) argument() (argument, error) {
 	return a, nil
 }
 
-// schema is that of the parameter, or of the JSON that it is written as.
+// schema returns the schema of the parameter, or of the JSON as which it is written.
 func (p *parameter) schema() json.RawMessage {
 	for _, m := range p.Content {
 		return m.Schema
@@ -324,7 +323,7 @@ func (p *parameter) schema() json.RawMessage {
 	return p.Schema
 }
 
-// described gives a schema a description where it has none.
+// described adds a description to a schema without one.
 func described(schema *jsontree.Value, text string) *jsontree.Value {
 	if text = plainText(text); schema.Kind == jsontree.Object && text != "" && isNull(schema.Get("description")) {
 		schema.Set("description", jsontree.NewString(text))
@@ -332,7 +331,8 @@ func described(schema *jsontree.Value, text string) *jsontree.Value {
 	return schema
 }
 
-// bodyInput adds the properties of a body to a tool's, or the body as a whole.
+// bodyInput adds the properties of a body to those of a tool, or the complete body as one
+// property.
 func (d *document) bodyInput(s *schemas, raw json.RawMessage, properties *jsontree.Value) (
 	content *requestBody, required []*jsontree.Value, err error,
 ) {
@@ -398,7 +398,7 @@ func (d *document) bodyInput(s *schemas, raw json.RawMessage, properties *jsontr
 	return content, required, nil
 }
 
-// flat reports whether an object is nothing but its properties.
+// flat reports whether an object schema has only properties.
 func flat(o *jsontree.Value) bool {
 	for _, key := range []string{"allOf", "anyOf", "oneOf", "not", "if", "patternProperties"} {
 		if o.Get(key) != nil {
@@ -410,7 +410,7 @@ func flat(o *jsontree.Value) bool {
 
 const formType = "application/x-www-form-urlencoded"
 
-// pick returns the content type to use, JSON where there is a choice.
+// pick returns the content type to use, preferably JSON.
 func pick(content map[string]mediaType) (kind string, m mediaType) {
 	kinds := slices.Sorted(maps.Keys(content))
 	for _, wanted := range []func(string) bool{
@@ -433,7 +433,7 @@ func mainType(kind string) string {
 	return strings.ToLower(strings.TrimSpace(kind))
 }
 
-// isText reports whether a body of a kind can be written as text.
+// isText reports whether a body of a content type can be written as text.
 func isText(kind string) bool {
 	kind = mainType(kind)
 	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "xml") || strings.HasSuffix(kind, "yaml") ||
@@ -445,8 +445,7 @@ func isJSON(kind string) bool {
 	return kind == "application/json" || strings.HasSuffix(kind, "+json") || kind == "*/*"
 }
 
-// output makes the schema of a tool's result, nil where the document promises
-// no JSON.
+// output returns the schema of a tool's result, or nil if the document does not declare JSON.
 func (d *document) output(t *tool, s *schemas, op *operation) (*jsontree.Value, error) {
 	for _, status := range slices.Sorted(maps.Keys(op.Responses)) {
 		if status[:min(1, len(status))] != "2" {
@@ -476,7 +475,7 @@ func (d *document) output(t *tool, s *schemas, op *operation) (*jsontree.Value, 
 				Set("x-fastmcp-wrap-result", &jsontree.Value{Kind: jsontree.Bool, Yes: true}) // how wrapped results are marked
 			t.Wrapped = true
 		} else if o != root {
-			root = copyOf(o) // a root is no reference
+			root = copyOf(o) // a root cannot be a reference
 		}
 		return root, s.finish(root)
 	}
@@ -491,8 +490,8 @@ func copyOf(o *jsontree.Value) *jsontree.Value {
 	return out
 }
 
-// promise is the schema of a response; MCPO writes "X or anything" where the
-// server behind it promises X.
+// promise returns the schema of a response. MCPO writes "X or anything" if the server behind it
+// declares X.
 func promise(raw json.RawMessage) json.RawMessage {
 	var s struct {
 		AnyOf []json.RawMessage `json:"anyOf"`
@@ -503,5 +502,5 @@ func promise(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// status is a status code in words.
+// status returns a status code with its text.
 func status(code int) string { return fmt.Sprintf("status %d %s", code, http.StatusText(code)) }

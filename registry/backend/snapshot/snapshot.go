@@ -1,8 +1,8 @@
-// Package snapshot reads a saved tools/list result as if it were a server: its
-// tools can be searched, described and type-checked, not called.
+// Package snapshot treats a saved tools/list result as a server. Its tools can be searched,
+// described and type-checked, but not called.
 //
-// The file is a JSON list of tools, or an object with "tools" and optionally
-// "serverInfo" and "instructions", as an initialize result has them.
+// The file is a JSON list of tools, or an object with "tools" and optionally "serverInfo" and
+// "instructions", as in an initialize result.
 package snapshot
 
 import (
@@ -18,11 +18,10 @@ import (
 	"github.com/usetools/usetools/registry/localfile"
 )
 
-// MaxFileBytes bounds a snapshot: 10,000 tools have about 20 MB.
+// MaxFileBytes bounds a snapshot: 10,000 tools need about 20 MB.
 const MaxFileBytes = 256 << 20
 
-// Open returns the backend of a snapshot server. The file is read when it is
-// listed, each time anew.
+// Open returns the backend of a snapshot server. Each List reads the file.
 func Open(_ context.Context, s config.Server) (backend.Backend, error) {
 	if s.Path == "" {
 		return nil, fmt.Errorf("server %q: a snapshot needs the path of its file", s.Name)
@@ -51,7 +50,7 @@ func (s snapshot) Call(_ context.Context, req *backend.Request) (*backend.Result
 
 func (s snapshot) Close() error { return nil }
 
-// Decode reads the content of a snapshot file as the listing of a server.
+// Decode decodes the content of a snapshot file as the listing of a server.
 func Decode(server string, data []byte) (*backend.Listing, error) {
 	var f struct {
 		ServerInfo struct {
@@ -72,7 +71,7 @@ func Decode(server string, data []byte) (*backend.Listing, error) {
 		return nil, decodeError(data, err)
 	}
 	if f.Tools == nil {
-		return nil, errors.New(`no tools; want a list of tools or an object with the key "tools"`)
+		return nil, errors.New(`no tools: want a list of tools or an object with the key "tools"`)
 	}
 	l := &backend.Listing{Server: registry.Server{
 		Name: server, Transport: config.Snapshot,

@@ -1,7 +1,6 @@
-// Package origin keeps HTTP requests where a server's definition leads: at one
-// scheme, host and port, and away from addresses inside of the network that
-// only the other side names.
+// Package origin restricts HTTP requests to the scheme, host and port of a server's definition,
+// and keeps them away from addresses inside the network that only the server names.
 //
-// What a name resolves to is looked at when a connection is made, each time:
-// a name that was looked up before may mean another address by then.
+// It checks a host's address each time that a connection is made, because a later lookup may
+// return a different address.
 package origin

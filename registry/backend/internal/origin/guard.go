@@ -18,10 +18,10 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// idleConnsPerHost: the default of 2 costs up to 40 % with many calls at once.
+// idleConnsPerHost is 64, because the default of 2 costs up to 40 % with many concurrent calls.
 const idleConnsPerHost = 64
 
-// Transport also sends the requests of calls, by the rules of their [backend.Send].
+// Transport also sends the requests of calls by the rules of their [backend.Send].
 type Transport interface {
 	http.RoundTripper
 	Send(*http.Request, *backend.Send) (*http.Response, error)
@@ -48,28 +48,26 @@ func transport() *http.Transport {
 	return t
 }
 
-// Guard is a transport that connects to addresses outside of the network only,
-// but for the hosts that the definition names: those may be inside, as long as
-// they were never outside. Where the named host is this machine, others may be
-// this machine too.
+// Guard is a transport that connects only to addresses outside the network, except for the hosts
+// in the definition. Those may be inside, unless they were outside before. If such a host is this
+// machine, other hosts may be this machine too.
 //
-// A proxy resolves names itself. It gets the requests to the named host, and
-// has to know what it lets through; requests to others, which nobody could
-// check then, are refused.
+// A proxy resolves names itself. It gets the requests to the named hosts, and must decide what it
+// permits. Requests to other hosts are refused, because their addresses cannot be checked.
 type Guard struct {
 	named    map[string]*place // by host
 	loopback bool              // one of them is this machine
-	proxied  *http.Transport   // as the environment says
+	proxied  *http.Transport   // as the environment configures it
 	other    *http.Transport   // to others
 }
 
-// place is a host that the definition names.
+// place is a host in the definition.
 type place struct {
 	*http.Transport
-	public atomic.Bool // it was at an address outside of the network
+	public atomic.Bool // it had an address outside the network
 }
 
-// NewGuard returns a guard. named are the URLs of the definition.
+// NewGuard returns a guard. named are the URLs in the definition.
 func NewGuard(named ...*url.URL) *Guard {
 	g := &Guard{named: map[string]*place{}, proxied: transport()}
 	for _, u := range named {
@@ -93,7 +91,7 @@ func (g *Guard) Send(req *http.Request, s *backend.Send) (*http.Response, error)
 		var err error
 		if proxy, err = g.proxied.Proxy(req); err != nil {
 			closeBody(req)
-			return nil, errors.New("the environment names a proxy that is not a URL") // which may hold a password
+			return nil, errors.New("the environment names a proxy that is not a URL") // which may contain a password
 		}
 	}
 	switch {
@@ -101,8 +99,8 @@ func (g *Guard) Send(req *http.Request, s *backend.Send) (*http.Response, error)
 		return send(g.proxied, req, s)
 	case proxy != nil:
 		closeBody(req)
-		return nil, fmt.Errorf("%s would be asked through a proxy, where its address cannot be checked; "+
-			"set it as baseUrl, or as oauth.issuer of a sign-in, in the config entry if it is meant",
+		return nil, fmt.Errorf("%s would be reached through a proxy, so its address cannot be checked; "+
+			"set it as baseUrl, or as oauth.issuer of a sign-in, in the config entry if you trust it",
 			text.CutBytes(req.URL.Host, maxShown))
 	case named != nil:
 		return send(named.Transport, req, s)
@@ -116,7 +114,7 @@ func closeBody(req *http.Request) {
 	}
 }
 
-// CloseIdleConnections closes connections that nobody uses.
+// CloseIdleConnections closes unused connections.
 func (g *Guard) CloseIdleConnections() {
 	g.proxied.CloseIdleConnections()
 	g.other.CloseIdleConnections()
@@ -125,8 +123,7 @@ func (g *Guard) CloseIdleConnections() {
 	}
 }
 
-// addressError is an address inside of the network where a host is not
-// expected.
+// addressError is the error for an address inside the network of a host that must be outside.
 type addressError struct {
 	Host    string // and port
 	Address netip.Addr
@@ -158,8 +155,8 @@ func (g *Guard) checkOther(ip netip.Addr) *addressError {
 	return nil
 }
 
-// dialing returns a transport without a proxy that connects to the addresses
-// that check lets through, and tells public of a connection to one outside.
+// dialing returns a transport without a proxy that connects to the addresses that check accepts.
+// It calls public for a connection to an address outside.
 func dialing(check func(netip.Addr) *addressError, public func()) *http.Transport {
 	t := transport()
 	t.Proxy = nil
@@ -179,7 +176,7 @@ func dialing(check func(netip.Addr) *addressError, public func()) *http.Transpor
 		conn, err := d.DialContext(ctx, network, host)
 		if err != nil {
 			if refused := (*addressError)(nil); errors.As(err, &refused) {
-				return nil, refused // says all
+				return nil, refused // complete by itself
 			}
 			return nil, err
 		}
@@ -191,15 +188,14 @@ func dialing(check func(netip.Addr) *addressError, public func()) *http.Transpor
 	return t
 }
 
-// Loopback reports whether a URL leads to this machine, whatever a resolver
-// says.
+// Loopback reports whether a URL refers to this machine, independent of a resolver.
 func Loopback(u *url.URL) bool {
 	name := strings.TrimSuffix(host(u), ".")
 	ip, err := netip.ParseAddr(name)
 	return name == "localhost" || err == nil && nonPublicKind(ip) == "loopback"
 }
 
-// nonPublic are the addresses that are not of the public Internet.
+// nonPublic are the addresses outside the public Internet.
 var nonPublic = []struct {
 	kind string
 	nets []netip.Prefix
@@ -207,7 +203,7 @@ var nonPublic = []struct {
 	{"loopback", prefixes("127.0.0.0/8", "::1/128")},
 	{"private", prefixes("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7", "fec0::/10",
 		"64:ff9b:1::/48")},
-	{"link-local", prefixes("169.254.0.0/16", "fe80::/10")}, // clouds tell their machines secrets at 169.254.169.254
+	{"link-local", prefixes("169.254.0.0/16", "fe80::/10")}, // cloud machines get secrets from 169.254.169.254
 	{"cloud", prefixes("168.63.129.16/32")},                 // and Azure at this one
 	{"unspecified", prefixes("0.0.0.0/8", "::/128")},
 	{"multicast", prefixes("224.0.0.0/4", "ff00::/8")},
@@ -215,8 +211,7 @@ var nonPublic = []struct {
 		"5f00::/16")},
 }
 
-// carriers are IPv6 addresses that stand for an IPv4 address, which begins at
-// the given byte.
+// carriers are IPv6 addresses that contain an IPv4 address, which begins at the given byte.
 var carriers = []struct {
 	net netip.Prefix
 	at  int
@@ -235,8 +230,8 @@ func prefixes(texts ...string) []netip.Prefix {
 	return nets
 }
 
-// nonPublicKind says of which kind an address is that is not of the public Internet;
-// empty: it is.
+// nonPublicKind returns the kind of an address outside the public Internet, or "" for a public
+// one.
 func nonPublicKind(ip netip.Addr) string {
 	ip = ip.Unmap().WithZone("")
 	for _, k := range nonPublic {

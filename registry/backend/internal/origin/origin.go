@@ -14,14 +14,14 @@ import (
 // maxRedirects bounds a chain of redirects.
 const maxRedirects = 10
 
-// ElsewhereError is a request that would go to another origin.
+// ElsewhereError is the error for a request to another origin.
 type ElsewhereError struct{ From, To string }
 
 func (e *ElsewhereError) Error() string {
 	return fmt.Sprintf("%s leads to %s, which is another scheme, host or port; nothing is sent there", e.From, e.To)
 }
 
-// Check returns an [ElsewhereError] where to has not the origin of from.
+// Check returns an [ElsewhereError] unless from and to have the same origin.
 func Check(from, to *url.URL) error {
 	if Same(from, to) {
 		return nil
@@ -29,8 +29,8 @@ func Check(from, to *url.URL) error {
 	return &ElsewhereError{Show(from), Show(to)}
 }
 
-// Redirects is a CheckRedirect of http.Client: it refuses redirects to another
-// origin than the first request's.
+// Redirects is a CheckRedirect of http.Client. It refuses redirects to an origin other than the
+// first request's.
 func Redirects(req *http.Request, via []*http.Request) error {
 	if len(via) >= maxRedirects {
 		return errors.New("too many redirects")
@@ -58,5 +58,5 @@ func port(u *url.URL) string {
 // maxShown bounds an address in a text, in bytes.
 const maxShown = 200
 
-// Show returns a URL's scheme, host and path, as [redact.URL] does, bounded.
+// Show returns a URL's scheme, host and path, as [redact.URL] does, shortened.
 func Show(u *url.URL) string { return text.CutBytes(redact.URL(u.String()), maxShown) }

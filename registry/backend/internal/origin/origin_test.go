@@ -169,7 +169,7 @@ func TestProxyIsNoWayAroundTheGuard(t *testing.T) {
 	defer g.CloseIdleConnections()
 	c := &http.Client{Transport: g}
 	if _, err := c.Post("http://api.example/", "text/plain", strings.NewReader("x")); err == nil ||
-		!strings.Contains(err.Error(), "api.example would be asked through a proxy") || asked.Load() != 0 {
+		!strings.Contains(err.Error(), "api.example would be reached through a proxy") || asked.Load() != 0 {
 		t.Errorf("error %v, %d requests", err, asked.Load())
 	}
 	// the proxy is at loopback, which is the operator's word

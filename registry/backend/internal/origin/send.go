@@ -13,9 +13,9 @@ import (
 
 const idempotencyKey = "Idempotency-Key"
 
-// send sends a request over a transport by the rules of s; if nil, it is of no call. An effect
-// call gets its own connection, over HTTP/1: the transport repeats requests on reused
-// connections, and on HTTP/2 connections that a server closes.
+// send sends a request over a transport by the rules of s. If s is nil, the request is not a
+// call. An effect call gets its own connection, over HTTP/1, because the transport repeats
+// requests on reused connections, and on HTTP/2 connections that a server closes.
 func send(t *http.Transport, req *http.Request, s *backend.Send) (*http.Response, error) {
 	ctx := req.Context()
 	if s == nil {
@@ -42,15 +42,14 @@ func send(t *http.Transport, req *http.Request, s *backend.Send) (*http.Response
 	return res, nil
 }
 
-// gate is what the first byte of a request passes through. Whatever belongs to
-// the making of the connection, to a proxy and for TLS, was written before it
-// is connected.
+// gate calls begin before the first byte of a request is written. It is connected after the bytes
+// for establishing the connection, for a proxy and for TLS were written.
 type gate struct {
 	begin     func() error
 	connected atomic.Bool
 
 	mu      sync.Mutex
-	refused error // by begin, which each connection asks once
+	refused error // from begin, which each connection calls once
 	nothing bool  // no byte of the request was written
 }
 
@@ -60,7 +59,7 @@ func (g *gate) fresh(t *http.Transport) *http.Transport {
 	t.DisableKeepAlives = true
 	t.ForceAttemptHTTP2, t.TLSNextProto, t.Protocols = false, nil, new(http.Protocols)
 	t.Protocols.SetHTTP1(true)
-	if t.TLSClientConfig != nil { // of a transport that speaks HTTP/2
+	if t.TLSClientConfig != nil { // from a transport with HTTP/2
 		t.TLSClientConfig.NextProtos = nil
 	}
 	dial := t.DialContext
@@ -74,7 +73,7 @@ func (g *gate) fresh(t *http.Transport) *http.Transport {
 	return t
 }
 
-// explain returns what the failure of a request means for its call.
+// explain returns the meaning of a request's failure for its call.
 func (g *gate) explain(err error) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -87,7 +86,7 @@ func (g *gate) explain(err error) error {
 	return err
 }
 
-// gated is a connection whose writes pass through a gate.
+// gated is a connection that writes through a gate.
 type gated struct {
 	net.Conn
 	gate  *gate

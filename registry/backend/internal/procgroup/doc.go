@@ -1,3 +1,3 @@
-// Package procgroup ends a process together with what it started: npx, uvx
-// and sh -c are often only the parents of the server.
+// Package procgroup ends a process together with the processes that it started: npx, uvx and sh
+// -c are often only the parents of the server.
 package procgroup

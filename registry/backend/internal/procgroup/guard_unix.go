@@ -11,10 +11,9 @@ import (
 	"syscall"
 )
 
-// guardScript keeps the numbers of process groups that it is told, and ends
-// them when its input ends: when the program that holds the other end of the
-// pipe is gone, however it went. What has left its group is found where there is
-// a /proc, by the name of this program, which is the argument.
+// guardScript reads the numbers of process groups, and ends the groups when its input ends
+// because the program at the other end of the pipe is gone. If there is a /proc, it also finds
+// processes that left their group, by the name of this program, which is the argument.
 const guardScript = `
 trap '' INT TERM HUP
 groups=
@@ -41,13 +40,11 @@ var guard struct {
 	held  int
 }
 
-// guardGroup sees to it that the group of a started command ends when this program
-// dies without ending it, by SIGKILL say: a second later at most. That the
-// kernel can tell a child (Linux, PR_SET_PDEATHSIG) does not do: the child is
-// often npx or sh, and the server what it started.
+// guardGroup ensures that the group of a started command ends within a second if this program
+// dies without ending it, for example by SIGKILL. PR_SET_PDEATHSIG, by which Linux signals a
+// child, is not enough: the child is often npx or sh, and the server is its child.
 //
-// release is to be called when the group has ended. Where there is no shell,
-// nothing is guarded.
+// Call release when the group has ended. Without a shell, there is no guard.
 func guardGroup(cmd *exec.Cmd) (release func()) {
 	guard.mu.Lock()
 	defer guard.mu.Unlock()
@@ -67,7 +64,7 @@ func guardGroup(cmd *exec.Cmd) (release func()) {
 	}
 	guard.held++
 	group := strconv.Itoa(cmd.Process.Pid)
-	fmt.Fprintf(guard.stdin, "+ %s\n", group) // a guard that is gone guards nothing
+	fmt.Fprintf(guard.stdin, "+ %s\n", group) // has no effect if the guard is gone
 	return sync.OnceFunc(func() {
 		guard.mu.Lock()
 		defer guard.mu.Unlock()

@@ -4,11 +4,11 @@ package procgroup
 
 import "os/exec"
 
-// Start starts the command. release is to be called when it has been waited for.
+// Start starts the command. Call release after waiting for it.
 func Start(cmd *exec.Cmd) (release func(), err error) { return func() {}, cmd.Start() }
 
-// Terminate ends the process itself; what it started may outlive it.
+// Terminate ends only the process itself; its children may outlive it.
 func Terminate(cmd *exec.Cmd) { cmd.Process.Kill() }
 
-// Kill ends the process itself; what it started may outlive it.
+// Kill ends only the process itself; its children may outlive it.
 func Kill(cmd *exec.Cmd) { cmd.Process.Kill() }

@@ -14,15 +14,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxRounds is how often processes are looked for that one round has not found,
-// because they were started or replaced meanwhile; maxEnviron how much of an
-// environment is read, in bytes.
+// maxRounds is how often processes are searched for ones that a round missed because they were
+// started or replaced meanwhile. maxEnviron bounds the environment that is read, in bytes.
 const (
 	maxRounds  = 100
 	maxEnviron = 4 << 20
 )
 
-// killTree ends the processes that have the token in their environment.
+// killTree ends all processes with the token in their environment.
 func killTree(token string) {
 	mark := []byte(treeVariable + "=")
 	buf := make([]byte, maxEnviron)
@@ -50,9 +49,9 @@ func killTree(token string) {
 	}
 }
 
-// environ is the environment of a process, nil where it may not be read. whole is
-// false while the process is replaced by another program (execve): it has no
-// environment then, and gets one. buf is read into.
+// environ returns the environment of a process, or nil if it is not readable. whole is false
+// while another program replaces the process (execve): it has no environment until that is done.
+// buf is the buffer.
 func environ(pid int, buf []byte) (env []byte, whole bool) {
 	const endCode, envStart = 27 - 3, 50 - 3 // proc_pid_stat(5)
 	before := stat(pid)
@@ -61,7 +60,7 @@ func environ(pid int, buf []byte) (env []byte, whole bool) {
 		return nil, true
 	}
 	defer f.Close()
-	n, err := f.Read(buf) // at once: a second read might meet another program
+	n, err := f.Read(buf) // in one read, because a second one might see another program
 	if n > 0 || err != io.EOF {
 		return buf[:n], true
 	}
@@ -69,13 +68,13 @@ func environ(pid int, buf []byte) (env []byte, whole bool) {
 	if len(before) <= envStart || len(after) <= envStart {
 		return nil, true // it has ended
 	}
-	// The kernel says where the code of a program ends when it has set the rest up;
-	// another program has its environment elsewhere.
+	// The kernel sets the end of a program's code after everything else. A new program has its
+	// environment at another address.
 	return nil, after[endCode] != "0" && before[envStart] == after[envStart]
 }
 
-// stat is /proc/PID/stat from the third field, the state, on; nil when the process
-// has ended.
+// stat returns the fields of /proc/PID/stat from the third one, the state, on. It returns nil if
+// the process has ended.
 func stat(pid int) []string {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -85,14 +84,14 @@ func stat(pid int) []string {
 	return strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
 }
 
-// A proc is a process as /proc/PID/stat has it.
+// A proc is a process according to /proc/PID/stat.
 type proc struct {
 	pid, parent, group, session int
 	zombie                      bool
 }
 
-// processes lists all that can be seen, without the threads of the kernel, which have
-// no environment and end by themselves.
+// processes returns all visible processes. It omits kernel threads, which have no environment and
+// end by themselves.
 func processes() []proc {
 	const flags, kernelThread = 9 - 3, 0x00200000 // proc_pid_stat(5)
 	dir, err := os.Open("/proc")
@@ -123,17 +122,17 @@ func processes() []proc {
 	return list
 }
 
-// Adopt makes this program the parent of what its servers and programs leave
-// behind, instead of init, for good. release ends what has called setsid, whatever
-// environment it has; what has not is ended by Kill. Call release when everything
-// else has ended.
+// Adopt makes this program, instead of init, the parent of processes that its servers and
+// programs leave behind, permanently. release ends those that called setsid, whatever their
+// environment; Kill ends the others. Call release after everything else has ended.
 //
-// It is for whole programs: it takes the orphans of all that the process starts.
+// Call it only from whole programs, because it adopts the orphans of every process that this
+// process starts.
 func Adopt() (release func()) {
 	if unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != nil {
 		return func() {}
 	}
-	before := map[int]bool{} // children of who became this program by exec
+	before := map[int]bool{} // children of the program that became this one by exec
 	started.Lock()
 	for _, p := range orphans() {
 		before[p.pid] = true
@@ -152,12 +151,11 @@ func Adopt() (release func()) {
 	})
 }
 
-// reapEvery is how often orphans that ended are looked for, at most.
+// reapEvery is the minimum interval between searches for ended orphans.
 const reapEvery = time.Second
 
-// reap waits for orphans that have ended, which init would do otherwise. The list of all
-// processes is read only if a child that has ended is still there some time later, since
-// others are waited for at once.
+// reap waits for ended orphans, as init would otherwise. It reads the list of all processes only
+// if an ended child still exists some time later, because other children are waited for at once.
 func reap(ended <-chan os.Signal, over <-chan struct{}) {
 	for {
 		select {
@@ -185,12 +183,12 @@ func reap(ended <-chan os.Signal, over <-chan struct{}) {
 	}
 }
 
-// orphans are the children of this process that have called setsid and that it has
-// not started. started is locked, so that none of Start's is missing there; other
-// children are workers, which cannot call setsid, and what nobody has to fear.
+// orphans returns the children of this process that called setsid and that Start did not start.
+// The caller holds started, so that no process of Start is missing there. Other children are
+// workers, which cannot call setsid, or harmless.
 func orphans() []proc {
 	if unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) == unix.ECHILD {
-		return nil // it has no children at all, and the list of all processes need not be read
+		return nil // without children, the list of all processes need not be read
 	}
 	var list []proc
 	session, _ := unix.Getsid(0)
@@ -202,7 +200,7 @@ func orphans() []proc {
 	return list
 }
 
-// endOrphans kills the orphans but those in spare, and those that they leave.
+// endOrphans kills the orphans that are not in spare, and the orphans that they leave.
 func endOrphans(spare map[int]bool) {
 	for late := time.Now().Add(2 * time.Second); time.Now().Before(late); time.Sleep(5 * time.Millisecond) {
 		left := false

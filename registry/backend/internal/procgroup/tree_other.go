@@ -2,5 +2,5 @@
 
 package procgroup
 
-// Adopt does nothing: orphans are adopted by programs on Linux only.
+// Adopt does nothing: only Linux lets a program adopt orphans.
 func Adopt() (release func()) { return func() {} }

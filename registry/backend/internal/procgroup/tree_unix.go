@@ -2,5 +2,5 @@
 
 package procgroup
 
-// killTree does nothing: the environments of others are not to be read here.
+// killTree does nothing: the environments of other processes are not readable here.
 func killTree(string) {}

@@ -12,9 +12,8 @@ import (
 	"syscall"
 )
 
-// Start starts the command in a process group of its own (ownGroup), which ends
-// with this program (guardGroup). release is to be called when the command has
-// been waited for.
+// Start starts the command in its own process group (ownGroup), which ends with this program
+// (guardGroup). Call release after waiting for the command.
 func Start(cmd *exec.Cmd) (release func(), err error) {
 	ownGroup(cmd)
 	started.Lock()
@@ -33,16 +32,15 @@ func Start(cmd *exec.Cmd) (release func(), err error) {
 	}, nil
 }
 
-// started are the processes that Start started and that are not yet waited for.
+// started are the processes from Start that have not been waited for.
 var started = struct {
 	sync.Mutex
 	pids map[int]bool
 }{pids: map[int]bool{}}
 
-// ownGroup makes the command start in a process group of its own, so that what it
-// starts can be ended with it, and so that the terminal's Ctrl-C reaches this
-// program first. What leaves the group is known by its environment. Call it
-// before Start, when cmd.Env is complete.
+// ownGroup makes the command start in its own process group. So its children can be ended with
+// it, and the terminal's Ctrl-C reaches this program first. Processes that leave the group are
+// identified by their environment. Call ownGroup before Start, after setting cmd.Env.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	token := program() + "." + strconv.FormatInt(count.Add(1), 10) + ";"
@@ -55,8 +53,8 @@ func ownGroup(cmd *exec.Cmd) {
 	cmd.Env = append(cmd.Env, treeVariable+"="+token)
 }
 
-// treeVariable says which commands a process comes from, outermost first: it is
-// inherited by what calls setsid, too.
+// treeVariable lists the commands that a process descends from, outermost first. Processes that
+// call setsid inherit it too.
 const treeVariable = "USETOOLS_TREE"
 
 var (
@@ -67,7 +65,7 @@ var (
 // Terminate asks all processes of the group to end.
 func Terminate(cmd *exec.Cmd) { syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 
-// Kill ends all processes of the group and, on Linux, what has left it.
+// Kill ends all processes of the group and, on Linux, descendants that left it.
 func Kill(cmd *exec.Cmd) {
 	syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	if _, token, ok := strings.Cut(cmd.Env[len(cmd.Env)-1], "="); ok {

@@ -1,5 +1,4 @@
-// Package wiretest has an HTTP server that counts what arrives at its sockets,
-// and that breaks off where it is told to.
+// Package wiretest has an HTTP server that counts the requests at its sockets and injects faults.
 package wiretest
 
 import (
@@ -22,13 +21,13 @@ const Mark = "the-call"
 
 // Fault is what happens to one request.
 type Fault struct {
-	// At says how far the request is read: to its "first byte", its "headers",
-	// or to its end where it is empty.
+	// At says how far the request is read: to its "first byte" or to the end of its "headers". If
+	// empty, it is read to its end.
 	At string
-	// Answer is written then, as it is; empty: what the server answers to all.
+	// Answer is then written unchanged. If empty, it is the server's usual answer.
 	Answer string
-	Reset  bool   // the connection is reset after that
-	Silent func() // is called after that, and nothing else is answered
+	Reset  bool   // reset the connection afterwards
+	Silent func() // called afterwards, and nothing else is answered
 }
 
 // Status is a fault that answers with a status. headers end with CR LF.
@@ -40,7 +39,7 @@ func Status(code int, headers, body string) Fault {
 // Server is an HTTP/1 server.
 type Server struct {
 	URL string
-	// answer answers a request that was read; it writes the response as it is.
+	// answer answers a request that was read, by writing the response.
 	answer func(w io.Writer, r *http.Request, body []byte)
 	l      net.Listener
 	ends   sync.WaitGroup
@@ -48,9 +47,9 @@ type Server struct {
 	mu      sync.Mutex
 	fault   *Fault            // of the next request
 	conns   map[net.Conn]bool // whether it had a request
-	arrived int               // requests since Next of which a byte came
+	arrived int               // requests since Next with at least one byte
 	seen    []*http.Request
-	used    []bool // whether the connection of each had another request before
+	used    []bool // for each: whether its connection had an earlier request
 }
 
 // New starts a server that runs until the end of the test.
@@ -81,10 +80,10 @@ func New(t testing.TB, answer func(w io.Writer, r *http.Request, body []byte)) *
 	return s
 }
 
-// Stop takes no more connections.
+// Stop refuses new connections.
 func (s *Server) Stop() { s.l.Close() }
 
-// HangUp closes all connections, or those that had a request only.
+// HangUp closes all connections, or only those that had a request.
 func (s *Server) HangUp(used bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,8 +94,8 @@ func (s *Server) HangUp(used bool) {
 	}
 }
 
-// Ask returns a [backend.Send] that counts how often it was asked, and then
-// returns what then does.
+// Ask returns a [backend.Send] that counts the calls of Sending, and then returns the result of
+// then.
 func Ask(effect bool, key string, then func() error) (*backend.Send, *int) {
 	n := 0
 	return &backend.Send{Effect: effect, Key: key, Sending: func(context.Context) error {
@@ -105,24 +104,23 @@ func Ask(effect bool, key string, then func() error) (*backend.Send, *int) {
 	}}, &n
 }
 
-// Next makes a fault happen to the next marked request, and counts from there;
-// nil: none happens. One that is not read to its end is not looked at: there must
-// be no other.
+// Next injects a fault into the next marked request, or none if nil, and restarts the counts. A
+// request that is not read to its end is not checked for the mark, so it must be the only one.
 func (s *Server) Next(f *Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fault, s.arrived, s.seen, s.used = f, 0, nil, nil
 }
 
-// Arrived is of how many requests a byte came since Next.
+// Arrived returns the number of requests since Next with at least one byte.
 func (s *Server) Arrived() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.arrived
 }
 
-// Seen returns the marked requests since Next, and those that were broken off,
-// and how many of them came over a connection that was used before.
+// Seen returns the marked requests since Next, including those that were broken off, and how many
+// came over a connection that was used before.
 func (s *Server) Seen() (seen []*http.Request, used int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,8 +132,8 @@ func (s *Server) Seen() (seen []*http.Request, used int) {
 	return append([]*http.Request(nil), s.seen...), used
 }
 
-// take returns the fault that happens when a request was read to a point, and
-// counts the request where it is marked or gets one.
+// take returns the fault for a request that was read up to a point, and counts the request if it
+// is marked or gets a fault.
 func (s *Server) take(at string, r *http.Request, marked, used bool) *Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,8 +201,7 @@ func (s *Server) serve(c net.Conn) {
 	}
 }
 
-// happen does what a fault says after the reading; goesOn says whether the
-// connection does.
+// happen executes a fault after the reading. goesOn says whether the connection continues.
 func (f *Fault) happen(c net.Conn) (goesOn bool) {
 	io.WriteString(c, f.Answer)
 	if f.Reset {

@@ -1,5 +1,4 @@
-// Package origintest gives names addresses, for tests of what is done with
-// them.
+// Package origintest assigns addresses to names, for tests of address checks.
 package origintest
 
 import (
@@ -32,8 +31,8 @@ func (n *Names) at(name string) string {
 	return n.ips[name]
 }
 
-// Resolve answers this process's look-ups until the end of the test, and keeps
-// proxies of the environment out. No other test must look up names meanwhile.
+// Resolve answers this process's DNS lookups until the end of the test, and removes proxies from
+// the environment. No other test may look up names meanwhile.
 func Resolve(t testing.TB) *Names {
 	n := &Names{ips: map[string]string{}}
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -67,7 +66,7 @@ func Resolve(t testing.TB) *Names {
 	return n
 }
 
-// answer makes the response to a query with one question.
+// answer returns the response to a query with one question.
 func (n *Names) answer(query []byte) []byte {
 	var labels []string
 	end := 12
