@@ -110,7 +110,7 @@ func (r *requirements) value(s *types.Struct, owner *types.Named, field int, x *
 		if v == nil || slices.ContainsFunc(allowed, func(a json.RawMessage) bool { return sameConstant(v, string(a)) }) {
 			continue
 		}
-		if right := butForCase(v, allowed); right != "" {
+		if right := matchIgnoringCase(v, allowed); right != "" {
 			r.correct(e.Pos(), before+r.source(e), strconv.Quote(right))
 			known := r.info.Types[e]
 			known.Value = constant.MakeString(right)
@@ -146,8 +146,8 @@ func sameConstant(v constant.Value, text string) bool {
 	return false
 }
 
-// butForCase returns the only allowed text that equals a constant, ignoring case; otherwise "".
-func butForCase(v constant.Value, allowed []json.RawMessage) string {
+// matchIgnoringCase returns the only allowed text that equals a constant, ignoring case; otherwise "".
+func matchIgnoringCase(v constant.Value, allowed []json.RawMessage) string {
 	if v.Kind() != constant.String {
 		return ""
 	}

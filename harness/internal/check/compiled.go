@@ -21,9 +21,9 @@ var compiled = struct {
 	packages map[Unit]*types.Package
 }{packages: map[Unit]*types.Package{}}
 
-// farAway is the first position of host packages, beyond those of any script, so that they
+// hostBase is the first position of host packages, beyond those of any script, so that they
 // cannot be confused.
-const farAway = 1 << 30
+const hostBase = 1 << 30
 
 // importCompiled returns a host unit, which it checks at the first call. Such a unit can import
 // the standard library and other host units.
@@ -41,7 +41,7 @@ func checkCompiled(u Unit, others map[string]Unit, depth int) (*types.Package, e
 		return nil, fmt.Errorf("import cycle: %s imports itself", u.Path)
 	}
 	fset := token.NewFileSet()
-	fset.AddFile("", farAway, 0)
+	fset.AddFile("", hostBase, 0)
 	file, err := parser.ParseFile(fset, path.Clean(u.Path)+".go", u.Source, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ func (c *checker) ownFaults(faults []fault, refused []token.Pos) []fault {
 		}
 	}
 	for _, a := range c.literalArguments() {
-		if undefined[a.function.Pos()] || c.takesNone(a.function) {
+		if undefined[a.function.Pos()] || c.hasNoParams(a.function) {
 			wrong[a.of.Pos()] = true
 		}
 	}
@@ -133,8 +133,8 @@ func literalOf(e ast.Expr) (lit *ast.CompositeLit, address bool) {
 	return lit, address
 }
 
-// takesNone reports whether an identifier is a tool's function without parameters.
-func (c *checker) takesNone(id *ast.Ident) bool {
+// hasNoParams reports whether an identifier is a tool's function without parameters.
+func (c *checker) hasNoParams(id *ast.Ident) bool {
 	f, ok := c.info.Uses[id].(*types.Func)
 	return ok && serverOf(f) != "" && f.Signature().Recv() == nil && f.Signature().Params().Len() == 0
 }

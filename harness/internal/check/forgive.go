@@ -24,7 +24,7 @@ func (c *checker) forgive(faults []fault) []fault {
 			corrected = c.correctMember(f) || c.takeBoth(f) || corrected
 		}
 		if len(faults) > 0 {
-			corrected = c.mend() || corrected
+			corrected = c.correctArguments() || corrected
 		}
 		if !corrected {
 			break
@@ -117,8 +117,8 @@ func (c *checker) givenBeside(id *ast.Ident) map[string]ast.Expr {
 // neutralWords may follow the name of a parameter without changing its meaning.
 var neutralWords = []string{"name", "string", "text"}
 
-// otherWay are words before the name of a parameter that change its meaning.
-var otherWay = strings.Fields("no not non without exclude excluded skip ignore omit hide disable max min from to before after since until " +
+// meaningChangers are words before the name of a parameter that change its meaning.
+var meaningChangers = strings.Fields("no not non without exclude excluded skip ignore omit hide disable max min from to before after since until " +
 	"start end first last old new prev previous next parent output dest destination target")
 
 // meantBy returns the only unset parameter that has the type of an unknown field's value and
@@ -142,7 +142,7 @@ func (c *checker) meantBy(name string, s *types.Struct, given map[string]ast.Exp
 			return ""
 		}
 	}
-	if slices.ContainsFunc(other, func(w string) bool { return slices.Contains(otherWay, w) }) {
+	if slices.ContainsFunc(other, func(w string) bool { return slices.Contains(meaningChangers, w) }) {
 		return ""
 	}
 	return right

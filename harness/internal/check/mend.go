@@ -118,10 +118,10 @@ func (c *checker) settle(list []Diagnostic) []Diagnostic {
 	return list
 }
 
-// mend corrects arguments of tools' functions and the values of their fields, and reports
+// correctArguments corrects arguments of tools' functions and the values of their fields, and reports
 // whether it changed any. Call it only for a script with faults.
-func (c *checker) mend() bool {
-	m := mender{checker: c, done: map[*ast.CompositeLit]bool{}, types: map[typeKey]string{}}
+func (c *checker) correctArguments() bool {
+	m := corrector{checker: c, done: map[*ast.CompositeLit]bool{}, types: map[typeKey]string{}}
 	for _, f := range c.files {
 		m.file = f
 		ast.Inspect(f.File, m.visit)
@@ -134,7 +134,7 @@ func (c *checker) mend() bool {
 	return m.changed
 }
 
-type mender struct {
+type corrector struct {
 	*checker
 	file    *file
 	done    map[*ast.CompositeLit]bool
@@ -148,7 +148,7 @@ type typeKey struct {
 	pkg, name string
 }
 
-func (m *mender) visit(n ast.Node) bool {
+func (m *corrector) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.CallExpr:
 		f := m.toolOf(n)
@@ -182,7 +182,7 @@ func (m *mender) visit(n ast.Node) bool {
 
 // returnList combines several arguments of Return into a list, unless one is an error, which a
 // list would hide.
-func (m *mender) returnList(call *ast.CallExpr) {
+func (m *corrector) returnList(call *ast.CallExpr) {
 	if !m.isReturn(call) || len(call.Args) < 2 || call.Ellipsis.IsValid() || slices.ContainsFunc(call.Args, m.isError) {
 		return
 	}
@@ -205,7 +205,7 @@ func (c *checker) isError(e ast.Expr) bool {
 }
 
 // addParams adds an empty struct to a call without arguments if all of its fields are optional.
-func (m *mender) addParams(call *ast.CallExpr, want types.Type) bool {
+func (m *corrector) addParams(call *ast.CallExpr, want types.Type) bool {
 	s, named := serverStruct(want)
 	x, isName := ast.Unparen(call.Fun).(*ast.SelectorExpr).X.(*ast.Ident)
 	if s == nil || !isName || len(call.Args) > 1 || len(call.Args) == 1 && !m.isNoStruct(call.Args[0]) {
@@ -224,7 +224,7 @@ func (m *mender) addParams(call *ast.CallExpr, want types.Type) bool {
 
 // wrapArgument puts the bare argument of a read call into the tool's parameter struct, if that
 // has one required field and the types match.
-func (m *mender) wrapArgument(call *ast.CallExpr, f *types.Func) bool {
+func (m *corrector) wrapArgument(call *ast.CallExpr, f *types.Func) bool {
 	lit, right := m.wrapped(call, f)
 	if lit == nil || isEffect(f) {
 		return false
@@ -320,7 +320,7 @@ func isNothing(e ast.Expr) bool {
 
 // isNoStruct reports whether an argument is nil or an empty map, which stand for no arguments
 // where a struct is expected.
-func (m *mender) isNoStruct(e ast.Expr) bool {
+func (m *corrector) isNoStruct(e ast.Expr) bool {
 	t := m.info.TypeOf(e)
 	if !isNothing(e) || t == nil {
 		return false
@@ -332,7 +332,7 @@ func (m *mender) isNoStruct(e ast.Expr) bool {
 // source returns an expression as the script writes it, shortened.
 func (c *checker) source(e ast.Expr) string { return text.CutBytes(c.plain(types.ExprString(e)), 80) }
 
-func (m *mender) warned(pos token.Pos, wrong, right string) {
+func (m *corrector) warned(pos token.Pos, wrong, right string) {
 	m.changed = true
 	m.correct(pos, wrong, right)
 }
@@ -348,7 +348,7 @@ func (c *checker) correct(pos token.Pos, wrong, right string) {
 
 // value corrects a value to the expected type. before is the source text in front of it, for
 // the warning.
-func (m *mender) value(e *ast.Expr, want types.Type, before string) {
+func (m *corrector) value(e *ast.Expr, want types.Type, before string) {
 	lit, address := literalOf(*e)
 	if lit == nil {
 		m.constant(e, want, before)
@@ -368,7 +368,7 @@ func (m *mender) value(e *ast.Expr, want types.Type, before string) {
 
 // literal corrects a literal to the expected type, and its elements. It corrects constants in a
 // list only if the list is passed to a tool.
-func (m *mender) literal(lit *ast.CompositeLit, want types.Type, given bool) {
+func (m *corrector) literal(lit *ast.CompositeLit, want types.Type, given bool) {
 	if p, ok := types.Unalias(want).(*types.Pointer); ok { // an element with an omitted type
 		want = p.Elem()
 	}
@@ -408,7 +408,7 @@ func (m *mender) literal(lit *ast.CompositeLit, want types.Type, given bool) {
 
 // field corrects the value of a field of a server's struct. In the parameters of a read call, a
 // plain value becomes a pointer if the field is nullable.
-func (m *mender) field(e *ast.Expr, owner *types.Named, want types.Type, before string) {
+func (m *corrector) field(e *ast.Expr, owner *types.Named, want types.Type, before string) {
 	if x := m.pointed(*e, want); x != nil && onlyReads(owner) {
 		m.warned((*e).Pos(), before+m.source(*e), m.source(x))
 		*e = x
@@ -438,7 +438,7 @@ func (c *checker) pointed(e ast.Expr, want types.Type) ast.Expr {
 
 // typeName replaces an undeclared type name with the expected type, and reports whether the
 // literal has that type now.
-func (m *mender) typeName(t *ast.Expr, want types.Type, lit *ast.CompositeLit) bool {
+func (m *corrector) typeName(t *ast.Expr, want types.Type, lit *ast.CompositeLit) bool {
 	have := m.info.TypeOf(*t)
 	if isKnown(have) && types.Identical(have, want) {
 		return true
@@ -487,7 +487,7 @@ func isStruct(t types.Type) bool {
 }
 
 // rename replaces an unknown type name with that of a server's type, if the file imports its package.
-func (m *mender) rename(t *ast.Expr, to *types.Named) bool {
+func (m *corrector) rename(t *ast.Expr, to *types.Named) bool {
 	if sel, ok := (*t).(*ast.SelectorExpr); ok {
 		x, ok := sel.X.(*ast.Ident)
 		if !ok {
@@ -521,7 +521,7 @@ func (m *mender) rename(t *ast.Expr, to *types.Named) bool {
 
 // constant replaces a constant string that spells a number or a boolean with that value, if the
 // expected type is one.
-func (m *mender) constant(e *ast.Expr, want types.Type, before string) {
+func (m *corrector) constant(e *ast.Expr, want types.Type, before string) {
 	basic, ok := want.Underlying().(*types.Basic)
 	if !ok || basic.Info()&(types.IsNumeric|types.IsBoolean) == 0 {
 		return

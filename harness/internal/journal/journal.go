@@ -83,7 +83,7 @@ func Resume(w *store.Writer, run *record.Run, records *store.Store, tell func(re
 	for _, c := range run.Children {
 		j.calls = max(j.calls, c.N)
 	}
-	j.again(run)
+	j.restart(run)
 	return j
 }
 
@@ -92,12 +92,12 @@ func (j *Journal) Retry(run *record.Run) error {
 	j.attempt++
 	last := run.Attempts[len(run.Attempts)-1]
 	err := j.Add(&record.Attempt{Number: j.attempt, Who: last.Who, Live: last.Live, Harness: last.Harness, Process: last.Process})
-	j.again(run)
+	j.restart(run)
 	return err
 }
 
-// again resets the journal for another run of the script.
-func (j *Journal) again(run *record.Run) {
+// restart resets the journal for another run of the script.
+func (j *Journal) restart(run *record.Run) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.live.Store(false)

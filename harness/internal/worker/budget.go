@@ -149,8 +149,8 @@ func every(first time.Duration, look func() (next time.Duration)) (stop func()) 
 	}
 }
 
-// who returns the subject of a message about a limit.
-func (b *Budget) who() string {
+// subject returns the subject of a message about a limit.
+func (b *Budget) subject() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.begun > 1 {
@@ -160,7 +160,7 @@ func (b *Budget) who() string {
 }
 
 func (b *Budget) cpuMessage() string {
-	return fmt.Sprintf("%s used more than %v of CPU time", b.who(), b.limits.CPU)
+	return fmt.Sprintf("%s used more than %v of CPU time", b.subject(), b.limits.CPU)
 }
 
 // An allowance is a number of bytes or calls that can be used once.

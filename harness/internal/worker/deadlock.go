@@ -176,8 +176,8 @@ func active() bool {
 	return false
 }
 
-// own are functions at the bottom of the worker's own goroutines, which may wait without a deadlock.
-var own = []string{
+// ownFunctions are functions at the bottom of the worker's own goroutines, which may wait without a deadlock.
+var ownFunctions = []string{
 	"worker.(*child).listen", "worker.(*child).watch", "worker.(*child).conduct", "worker.Main(", "sandbox.onCPU", "os/signal.",
 }
 
@@ -191,7 +191,7 @@ func blocked(dump []byte) (some, all, asleep bool) {
 			continue
 		}
 		state, _, _ = strings.Cut(strings.TrimRight(state, "]:"), ",")
-		if slices.ContainsFunc(own, func(f string) bool { return strings.Contains(rest, f) }) {
+		if slices.ContainsFunc(ownFunctions, func(f string) bool { return strings.Contains(rest, f) }) {
 			if strings.Contains(rest, "worker.Main(") && !strings.HasPrefix(state, "chan ") && state != "select" {
 				return true, false, false // the script has ended and reports it
 			}

@@ -311,7 +311,7 @@ func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, er
 	switch {
 	case stdout.cut || stderr.cut:
 		o.Status, o.Errors = OutputLimit, nil
-		o.Message = fmt.Sprintf("%s wrote more than %d bytes to stdout or stderr; print less, or return a summary", b.who(), b.limits.Stdout)
+		o.Message = fmt.Sprintf("%s wrote more than %d bytes to stdout or stderr; print less, or return a summary", b.subject(), b.limits.Stdout)
 	case r.denied.Load() != nil:
 		o.Status, o.Message = Denied, r.denied.Load().Error()
 	case o.Status == "" && errors.Is(ended, context.DeadlineExceeded):
@@ -572,7 +572,7 @@ func (r *run) serve() error {
 		}
 		if r.budget.received.take(len(b)) < len(b) {
 			r.out.Status = OutputLimit
-			r.out.Message = fmt.Sprintf("%s sent more than %d MiB in calls and values", r.budget.who(), maxReceived>>20)
+			r.out.Message = fmt.Sprintf("%s sent more than %d MiB in calls and values", r.budget.subject(), maxReceived>>20)
 			r.p.kill()
 			return nil
 		}
@@ -593,7 +593,7 @@ func (r *run) serve() error {
 			r.out.Calls++
 			if r.budget.calls.take(1) == 0 {
 				r.out.Status = CallLimit
-				r.out.Message = fmt.Sprintf("%s made more than %d tool calls", r.budget.who(), r.budget.limits.Calls)
+				r.out.Message = fmt.Sprintf("%s made more than %d tool calls", r.budget.subject(), r.budget.limits.Calls)
 				r.p.kill()
 				return nil
 			}
