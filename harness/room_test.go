@@ -50,8 +50,8 @@ wg.Wait(); Return([]int64{n.Load(), failed.Load()})`})
 		})
 	}
 	wg.Wait()
-	if most.Load() > room.Strangers {
-		t.Errorf("%d calls at once, want at most %d", most.Load(), room.Strangers)
+	if most.Load() > room.MaxUnknown {
+		t.Errorf("%d calls at once, want at most %d", most.Load(), room.MaxUnknown)
 	}
 	t.Logf("%d calls at once; %d kB before, %d at most", most.Load(), before, memoryOf("VmHWM:"))
 }

@@ -35,7 +35,7 @@ func (r *run) send(ctx, wanted context.Context, t *wrappers.Tool, args registry.
 	if t.Error != "" { // its program is missing
 		return nil, 0, fmt.Errorf("cannot be called: %s", t.Error)
 	}
-	h, err := room.UnderWay.Hold(ctx, r.room, t.ID)
+	h, err := room.UnderWay.Reserve(ctx, r.room, t.ID)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -45,7 +45,7 @@ func (r *run) send(ctx, wanted context.Context, t *wrappers.Tool, args registry.
 		if res != nil {
 			n = len(res.Raw)
 		}
-		if full := h.Come(n); full != nil {
+		if full := h.Arrived(n); full != nil {
 			res, err = nil, full
 		}
 	}()

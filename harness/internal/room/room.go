@@ -15,11 +15,11 @@ const (
 	Default = 64 << 20
 	Max     = 256 << 20
 
-	// Strangers is how many calls of a tool with results of unknown size are sent at once,
-	// until they have waited for patience. Each reserves strangerRoom.
-	Strangers    = 2
-	patience     = time.Second
-	strangerRoom = 1 << 20
+	// MaxUnknown is how many calls of a tool with results of unknown size are sent at once,
+	// until they have waited for patience. Each reserves unknownRoom.
+	MaxUnknown  = 2
+	patience    = time.Second
+	unknownRoom = 1 << 20
 	// reading is how many copies of a result are in memory while it is read and parsed.
 	// Afterwards there is one.
 	reading = 4
@@ -90,8 +90,8 @@ type Results struct {
 	mu      sync.Mutex
 	all     account // each tenant may use half
 	tools   map[tool]*size
-	waiting []*Held       // for room, the earliest first
-	freed   chan struct{} // closed when there may be room; nil without waiters
+	waiting []*Reservation // for room, the earliest first
+	freed   chan struct{}  // closed when there may be room; nil without waiters
 }
 
 // tool identifies a tool within a tenant.
@@ -102,14 +102,14 @@ type tool struct {
 
 // size is the recent size of a tool's results.
 type size struct {
-	lately  int64              // bytes of the largest; 0 before the first
-	waiting map[*Held]struct{} // calls without an answer from the server
+	lately  int64                     // bytes of the largest; 0 before the first
+	waiting map[*Reservation]struct{} // calls without an answer from the server
 }
 
 // room returns the bytes that a call needs.
 func (z *size) room() int64 {
 	if z.lately == 0 {
-		return strangerRoom
+		return unknownRoom
 	}
 	return max(reading*z.lately, leastRoom)
 }
@@ -130,7 +130,7 @@ func (s *Results) size(t tool) *size {
 		if len(s.tools) >= maxSizes {
 			clear(s.tools)
 		}
-		z = &size{waiting: map[*Held]struct{}{}}
+		z = &size{waiting: map[*Reservation]struct{}{}}
 		s.tools[t] = z
 	}
 	return z
@@ -144,28 +144,28 @@ func (s *Results) changed() {
 	}
 }
 
-// Held is the reservation of one call.
-type Held struct {
+// Reservation is the memory reserved for the result of one call.
+type Reservation struct {
 	of          *Results
 	room        *Room
 	size        *size
 	own, shared int64 // in its Room; in its tenant and the process
-	hurry       bool  // it has waited for patience
+	impatient   bool  // it has waited for patience
 	released    bool
 }
 
-// Hold waits until the result of a tool fits, and reserves room for it. Call Come when the
+// Reserve waits until the result of a tool fits, and reserves room for it. Call Arrived when the
 // server has answered, and Release when the result is no longer needed.
-func (s *Results) Hold(ctx context.Context, room *Room, id string) (*Held, error) {
+func (s *Results) Reserve(ctx context.Context, room *Room, id string) (*Reservation, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := &Held{of: s, room: room, size: s.size(tool{room.knows, id})}
-	if h.goes() {
+	h := &Reservation{of: s, room: room, size: s.size(tool{room.knows, id})}
+	if h.tryReserve() {
 		return h, nil
 	}
 	s.waiting = append(s.waiting, h)
 	defer func() {
-		s.waiting = slices.DeleteFunc(s.waiting, func(w *Held) bool { return w == h })
+		s.waiting = slices.DeleteFunc(s.waiting, func(w *Reservation) bool { return w == h })
 		s.changed()
 	}()
 	patient := time.NewTimer(s.patience)
@@ -176,28 +176,28 @@ func (s *Results) Hold(ctx context.Context, room *Room, id string) (*Held, error
 		}
 		freed, used := s.freed, room.used
 		s.mu.Unlock()
-		hurry := false
+		impatient := false
 		select {
 		case <-freed:
 		case <-patient.C:
-			hurry = true
+			impatient = true
 		case <-ctx.Done():
 		}
 		s.mu.Lock()
-		h.hurry = h.hurry || hurry
+		h.impatient = h.impatient || impatient
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("waiting for memory for its result, with %d of %d MB in use: %w", used>>20, room.max>>20, err)
 		}
-		if h.goes() {
+		if h.tryReserve() {
 			return h, nil
 		}
 	}
 }
 
-// goes reserves room for a call, if it fits. The caller holds the lock, here and below.
-func (h *Held) goes() bool {
+// tryReserve reserves room for a call, if it fits. The caller holds the lock, here and below.
+func (h *Reservation) tryReserve() bool {
 	n := h.size.room()
-	if !h.ready() || n > leastRoom && !h.of.all.fits(h.wants(), 0) || n > strangerRoom && !h.first() {
+	if !h.ready() || n > leastRoom && !h.of.all.fits(h.wants(), 0) || n > unknownRoom && !h.first() {
 		return false
 	}
 	h.size.waiting[h] = struct{}{}
@@ -206,18 +206,18 @@ func (h *Held) goes() bool {
 }
 
 // ready reports whether a call waits only for the process's room.
-func (h *Held) ready() bool {
+func (h *Reservation) ready() bool {
 	z, n := h.size, h.size.room()
-	return (z.lately > 0 || len(z.waiting) < Strangers || h.hurry) && h.room.fits(h.room.want(n), 0) &&
+	return (z.lately > 0 || len(z.waiting) < MaxUnknown || h.impatient) && h.room.fits(h.room.want(n), 0) &&
 		(n <= leastRoom || h.of.tenant(h.room.tenant).fits(h.wants(), 0))
 }
 
 // wants returns the call's reservation in the process's room.
-func (h *Held) wants() int64 { return h.of.tenant(h.room.tenant).want(h.size.room()) }
+func (h *Reservation) wants() int64 { return h.of.tenant(h.room.tenant).want(h.size.room()) }
 
 // first reports whether a call precedes those of other tenants that wait for the process's
 // room.
-func (h *Held) first() bool {
+func (h *Reservation) first() bool {
 	later := false
 	for _, w := range h.of.waiting {
 		switch less := w.room.tenant.used - h.room.tenant.used; {
@@ -231,12 +231,12 @@ func (h *Held) first() bool {
 }
 
 // grow raises the reservation to what the call needs, if it is smaller.
-func (h *Held) grow() {
+func (h *Reservation) grow() {
 	h.set(max(h.own, h.room.want(h.size.room())), max(h.shared, h.wants()))
 }
 
 // set changes the reservation of a call to own and shared bytes.
-func (h *Held) set(own, shared int64) {
+func (h *Reservation) set(own, shared int64) {
 	s, t := h.of, h.room.tenant
 	h.room.used += own - h.own
 	half := s.all.max / 2
@@ -247,9 +247,9 @@ func (h *Held) set(own, shared int64) {
 	s.changed()
 }
 
-// Come records that the server has answered with a number of bytes. It returns an error if they
+// Arrived records that the server has answered with a number of bytes. It returns an error if they
 // do not fit.
-func (h *Held) Come(bytes int) error {
+func (h *Reservation) Arrived(bytes int) error {
 	s, z, n := h.of, h.size, int64(bytes)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -281,7 +281,7 @@ func (h *Held) Come(bytes int) error {
 }
 
 // Release ends the reservation.
-func (h *Held) Release() {
+func (h *Reservation) Release() {
 	h.of.mu.Lock()
 	defer h.of.mu.Unlock()
 	if !h.released {

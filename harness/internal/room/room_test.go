@@ -16,10 +16,10 @@ func TestCallsWaitForRoomOfTheirResults(t *testing.T) {
 		const mb = 1 << 20
 		s := NewResults(130*mb, time.Second)
 		room, other := New(64*mb, nil), New(64*mb, nil)
-		hold := func(r *Room, tool string) chan *Held {
-			c := make(chan *Held, 1)
+		hold := func(r *Room, tool string) chan *Reservation {
+			c := make(chan *Reservation, 1)
 			go func() {
-				h, err := s.Hold(t.Context(), r, tool)
+				h, err := s.Reserve(t.Context(), r, tool)
 				if err != nil && !errors.Is(err, context.Canceled) {
 					t.Error(err)
 				}
@@ -28,7 +28,7 @@ func TestCallsWaitForRoomOfTheirResults(t *testing.T) {
 			synctest.Wait()
 			return c
 		}
-		waits := func(c chan *Held) bool {
+		waits := func(c chan *Reservation) bool {
 			synctest.Wait()
 			return len(c) == 0
 		}
@@ -37,13 +37,13 @@ func TestCallsWaitForRoomOfTheirResults(t *testing.T) {
 		if !waits(third) {
 			t.Fatal("a third call of a tool that nobody knows is sent")
 		}
-		if err := errors.Join(a.Come(30*mb), b.Come(30*mb)); err != nil {
+		if err := errors.Join(a.Arrived(30*mb), b.Arrived(30*mb)); err != nil {
 			t.Fatal(err)
 		}
 		if !waits(third) {
 			t.Fatal("60 MB are under way in the session, and 48 more are let in")
 		}
-		if err := (<-hold(New(64*mb, nil), "known")).Come(40 * mb); err != nil {
+		if err := (<-hold(New(64*mb, nil), "known")).Arrived(40 * mb); err != nil {
 			t.Fatal(err)
 		}
 		elsewhere := hold(other, "big")
@@ -52,12 +52,12 @@ func TestCallsWaitForRoomOfTheirResults(t *testing.T) {
 		}
 		for range 3 {
 			small := <-hold(room, "small") // in nobody's way
-			if err := small.Come(100); err != nil {
+			if err := small.Arrived(100); err != nil {
 				t.Fatal(err)
 			}
 			small.Release()
 		}
-		if err := (<-hold(room, "small")).Come(10 * mb); err == nil ||
+		if err := (<-hold(room, "small")).Arrived(10 * mb); err == nil ||
 			!strings.Contains(err.Error(), "the tool was called, but its result of 10485760 bytes does not fit into memory") {
 			t.Errorf("a result of 10 MB found room: %v", err)
 		}
@@ -72,7 +72,7 @@ func TestCallsWaitForRoomOfTheirResults(t *testing.T) {
 			t.Fatalf("%+v", c)
 		}
 		c.Release()
-		if err := c.Come(30 * mb); err != nil || c.own != 0 { // after the end of its run
+		if err := c.Arrived(30 * mb); err != nil || c.own != 0 { // after the end of its run
 			t.Fatal(err, c.own)
 		}
 		synctest.Wait()
@@ -100,11 +100,11 @@ func TestCallsWaitForRoomOfTheirResults(t *testing.T) {
 		// Who is canceled waits no longer, and one result alone has room.
 		ctx, cancel := context.WithCancel(t.Context())
 		tiny := New(1, nil)
-		if h, err := s.Hold(ctx, tiny, "new"); err != nil || h.Come(3*mb) != nil {
+		if h, err := s.Reserve(ctx, tiny, "new"); err != nil || h.Arrived(3*mb) != nil {
 			t.Fatal(err)
 		}
 		cancel()
-		if _, err := s.Hold(ctx, tiny, "new"); !errors.Is(err, context.Canceled) ||
+		if _, err := s.Reserve(ctx, tiny, "new"); !errors.Is(err, context.Canceled) ||
 			!strings.Contains(err.Error(), "waiting for memory for its result, with 3 of 0 MB in use") {
 			t.Error(err)
 		}
@@ -120,17 +120,17 @@ func TestATenantLeavesRoomToOthers(t *testing.T) {
 		s := NewResults(256*mb, time.Hour)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		hold := func(of *Tenant, tool string) chan *Held {
-			c := make(chan *Held, 1)
+		hold := func(of *Tenant, tool string) chan *Reservation {
+			c := make(chan *Reservation, 1)
 			go func() {
-				if h, err := s.Hold(ctx, New(0, of), tool); err == nil { // each in a session of its own
+				if h, err := s.Reserve(ctx, New(0, of), tool); err == nil { // each in a session of its own
 					c <- h
 				}
 			}()
 			synctest.Wait()
 			return c
 		}
-		goes := func(what string, c chan *Held) *Held {
+		goes := func(what string, c chan *Reservation) *Reservation {
 			t.Helper()
 			if len(c) == 0 {
 				t.Fatal(what, "waits")
@@ -140,7 +140,7 @@ func TestATenantLeavesRoomToOthers(t *testing.T) {
 		alice, bob, carol := &Tenant{}, &Tenant{}, &Tenant{}
 		teach := func(of *Tenant, tool string, size int) {
 			h := goes(tool, hold(of, tool))
-			if err := h.Come(size); err != nil {
+			if err := h.Arrived(size); err != nil {
 				t.Fatal(err)
 			}
 			h.Release()
@@ -157,7 +157,7 @@ func TestATenantLeavesRoomToOthers(t *testing.T) {
 		goes("a small call", hold(bob, "small")).Release()
 		goes("a call of a tool that bob does not know", hold(bob, "big")).Release()
 		teach(bob, "big", 16*mb)
-		held := []*Held{goes("bob's first", hold(bob, "big")), goes("bob's second", hold(bob, "big"))}
+		held := []*Reservation{goes("bob's first", hold(bob, "big")), goes("bob's second", hold(bob, "big"))}
 		next := hold(bob, "big")
 		if s.all.used != s.all.max || len(next) > 0 {
 			t.Fatalf("%d bytes of %d", s.all.used, s.all.max)
@@ -165,7 +165,7 @@ func TestATenantLeavesRoomToOthers(t *testing.T) {
 
 		// Nothing is left.
 		small := goes("a small call", hold(bob, "small"))
-		if err := small.Come(100); err != nil {
+		if err := small.Arrived(100); err != nil {
 			t.Error(err)
 		}
 		small.Release()
@@ -175,7 +175,7 @@ func TestATenantLeavesRoomToOthers(t *testing.T) {
 		}
 		first.Release()
 		synctest.Wait()
-		if err := goes("carol's call", unknown).Come(16 * mb); err != nil {
+		if err := goes("carol's call", unknown).Arrived(16 * mb); err != nil {
 			t.Fatal(err)
 		}
 		large := hold(carol, "big")
@@ -202,10 +202,10 @@ func TestATenantLeavesRoomToOthers(t *testing.T) {
 func TestLargerResultsThanExpectedTakeNoRoomOfOthers(t *testing.T) {
 	const mb = 1 << 20
 	s := NewResults(256*mb, time.Hour)
-	hold := func(of *Tenant, tool string) *Held {
+	hold := func(of *Tenant, tool string) *Reservation {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Minute, cancel)
-		h, err := s.Hold(ctx, New(0, of), tool)
+		h, err := s.Reserve(ctx, New(0, of), tool)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,13 +213,13 @@ func TestLargerResultsThanExpectedTakeNoRoomOfOthers(t *testing.T) {
 	}
 	alice, bob := &Tenant{}, &Tenant{}
 	small := hold(alice, "grows")
-	small.Come(100)
+	small.Arrived(100)
 	small.Release()
-	var calls []*Held
+	var calls []*Reservation
 	for range 100 {
 		calls = append(calls, hold(alice, "grows"))
 	}
-	calls[0].Come(16 * mb)
+	calls[0].Arrived(16 * mb)
 	if s.all.used != s.all.max/2 {
 		t.Errorf("alice has %d bytes of %d", s.all.used, s.all.max)
 	}
