@@ -236,11 +236,14 @@ func demoRegistry() *registry.Registry {
 		Servers: []registry.Server{
 			{Name: "shop", Transport: "openapi", Title: "The shop", Version: "2.4.0"},
 			{Name: "warehouse", Transport: "stdio", Protocol: "2026-07-28"},
-			{Name: "tickets", Transport: "http", Protocol: "2026-07-28", Instructions: "Queues are warehouse, shop and money."},
+			{Name: "tickets", Transport: "http", Protocol: "2026-07-28", Instructions: "Queues are warehouse, shop and money.",
+				Skills: []registry.Skill{{Name: "triage", Description: "Sort new tickets <script>alert(1)</script>", URI: "skill://triage/SKILL.md", Files: 1, Held: true,
+					Text: "---\nname: triage\n---\n\n# Triage\n\n</pre><img src=x onerror=alert(1)>\u202e\x1b[31m\n"}}},
 			{Name: "chat", Transport: "http", Protocol: "2025-06-18"},
 			{Name: "git", Transport: "stdio", Protocol: "2026-07-28"},
 			{Name: "notes", Transport: "stdio", Protocol: "2026-07-28"},
-			{Name: "ledger", Transport: "stdio", Protocol: "2025-11-25", Error: &down},
+			{Name: "ledger", Transport: "stdio", Protocol: "2025-11-25", Error: &down,
+				Skills: []registry.Skill{{Name: "close-month", Description: "Close a month", URI: "skill://close-month/SKILL.md", Files: 2, Text: "Close it."}}},
 			{Name: "mail", Transport: "http", Protocol: "2026-07-28"},
 		},
 		Tools: []registry.Tool{

@@ -89,4 +89,23 @@ func TestSkillsAreListedAndShown(t *testing.T) {
 	if status, _ := c.get("/skills?skill=none"); status != http.StatusNotFound {
 		t.Error(status)
 	}
+	theirs := c.page("/skills?skill=tickets/triage")
+	for _, want := range []string{"close-month", "untrusted text", "the change is not accepted", "&lt;/pre&gt;&lt;img", "&lt;script&gt;"} {
+		if !strings.Contains(theirs, want) {
+			t.Errorf("%q is not in\n%s", want, theirs)
+		}
+	}
+	for _, no := range []string{"<script>alert", "<img", "\u202e", "\x1b"} {
+		if strings.Contains(theirs, no) {
+			t.Errorf("%q is in the page", no)
+		}
+	}
+	// A token sees none of a server whose tools it is denied.
+	dev := w.signIn(t, "dev")
+	if page := dev.page("/skills"); strings.Contains(page, "close-month") || !strings.Contains(page, "triage") {
+		t.Error(page)
+	}
+	if status, _ := dev.get("/skills?skill=ledger/close-month"); status != http.StatusNotFound {
+		t.Error(status)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"net/url"
 
 	"github.com/usetools/usetools/harness/skills"
+	"github.com/usetools/usetools/registry"
 )
 
 // skillsListed is the maximum number of skills in the list.
@@ -17,6 +18,8 @@ type skillRow struct {
 	ID, Name, About string
 	Text            string // of the chosen skill
 	Saved           string // name of the saved script, if the skill is of one
+	Server, Hue     string // of a skill that a server wrote
+	Held            bool   // whether it changed, and nobody has accepted that
 }
 
 // Href returns the address of the page with the skill's text.
@@ -24,13 +27,13 @@ func (s *skillRow) Href() string { return "/skills?skill=" + url.QueryEscape(s.I
 
 // skillsData is the data of the page of skills.
 type skillsData struct {
-	K      *known // nil if there is no catalog
-	Chosen *skillRow
-	Rows   []*skillRow
-	More   int // number of omitted skills
+	K            *known // nil if there is no catalog
+	Chosen       *skillRow
+	Ours, Theirs []*skillRow // of this server, and of the servers behind it
+	More         int         // number of omitted skills
 }
 
-// skillsPage lists the skills that agents get, and shows the text of one.
+// skillsPage lists the skills, and shows the text of one.
 func (v *view) skillsPage() error {
 	d := &skillsData{}
 	k, err := v.known()
@@ -42,6 +45,7 @@ func (v *view) skillsPage() error {
 		if err := k.skills(d, chosen); err != nil {
 			return err
 		}
+		k.skillsOfServers(d, chosen)
 	}
 	if chosen != "" && d.Chosen == nil {
 		return &problem{Status: http.StatusNotFound, Title: "Skill not found", Next: "/skills", Do: "Skills", Text: "No skill has this name."}
@@ -78,9 +82,38 @@ func (k *known) skills(d *skillsData, chosen string) error {
 			row.Text = s.Files[0].Text
 		}
 		if i < skillsListed {
-			d.Rows = append(d.Rows, row)
+			d.Ours = append(d.Ours, row)
 		}
 	}
 	d.More = max(len(uris)-skillsListed, 0)
 	return nil
+}
+
+// skillsOfServers adds the skills of the servers of which the viewer is shown a tool.
+func (k *known) skillsOfServers(d *skillsData, chosen string) {
+	shown := map[string]bool{}
+	for i := range k.cat.Registry.Tools {
+		if t := &k.cat.Registry.Tools[i]; !shown[t.Server] && k.shows(t) {
+			shown[t.Server] = true
+		}
+	}
+	for i := range k.cat.Registry.Servers {
+		srv := &k.cat.Registry.Servers[i]
+		for _, s := range srv.Skills {
+			if !k.v.Operator && !shown[srv.Name] {
+				continue
+			}
+			row := &skillRow{ID: registry.SkillID(srv.Name, s.Name), Name: s.Name, About: s.Description, Server: srv.Name,
+				Hue: k.hue(srv.Name), Held: s.Held}
+			if row.ID == chosen {
+				d.Chosen = row
+				row.Text = s.Text
+			}
+			if len(d.Theirs) == skillsListed {
+				d.More++
+				continue
+			}
+			d.Theirs = append(d.Theirs, row)
+		}
+	}
 }

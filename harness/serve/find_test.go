@@ -52,7 +52,7 @@ func TestSearchTakesAllItsKnobs(t *testing.T) {
 		{args{"prefix": "zz"}, []string{`no tool's name or ID begins with "zz"`}},
 		{args{"server": "git", "prefix": "read"}, []string{`no tool passes all of server, category and prefix`}},
 		{args{"offset": 50}, []string{`offset 50 is after the last of 7 tools`}},
-		{args{"match": "fuzzy", "query": "x"}, []string{`^match "fuzzy": semantic and substring are known$`}},
+		{args{"match": "fuzzy", "query": "x"}, []string{`^match "fuzzy": want semantic or substring$`}},
 		{args{"detail": "all"}, []string{`^detail level "all": want one of \["name_only"`}},
 		{args{"limit": 0}, []string{`^limit is 0; want a whole number, 1 to 1000$`}},
 		{args{"limit": "many"}, []string{`^limit is "many"; want a whole number`}},
