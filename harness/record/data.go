@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Data is a JSON value of a line. Large values are stored beside the record, and secret ones may
-// not be kept at all. A value that is not Redacted is read with the bytes that were written,
+// Data is a JSON value of a line. Large values are stored beside the record, and values of private
+// tools are not kept at all. A value that is not Redacted is read with the bytes that were written,
 // including white space.
 type Data struct {
 	JSON json.RawMessage // if nil, the value is stored elsewhere, is not kept, or does not exist

@@ -114,7 +114,7 @@ var rows = map[string]func(t *testing.T, version string){
 		x.has("ann", saved(x.ann, "daily"), "the operator's", true)
 		x.has("ann replaces a shared one", x.saves(x.ann, "daily", "ann's"), "the shared script of that name", true)
 		x.has("ann runs it again", x.saves(x.ann, "daily", "ann's"), "saved", false)
-		x.has("ann replaces her own", x.saves(x.ann, "daily", "ann's other"), "another script until now", true)
+		x.has("ann replaces her own", x.saves(x.ann, "daily", "ann's other"), "it replaced another script of that name", true)
 		x.has("ann", saved(x.ann, "daily"), "ann's other", true)
 		x.has("bob", saved(x.bob, "daily"), "the operator's", true)
 		x.saves(x.ann, "mine", "ann's")

@@ -7,8 +7,7 @@ import (
 	"os"
 )
 
-// localFile returns an error: it is not known how this system says whether a file
-// system is one of a network.
+// localFile returns an error, because this system has no known way to detect a network file system.
 func localFile(f *os.File) error {
 	return errors.New("this system does not report whether the record is on a network file system")
 }
