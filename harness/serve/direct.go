@@ -39,7 +39,7 @@ func definition(t *wrappers.Tool) (string, error) {
 }
 
 // load makes a tool callable by its own name in this session.
-func (c *session) load(r *lookup) (*mcp.CallToolResult, error) {
+func (c *session) load(r *discoveryCall) (*mcp.CallToolResult, error) {
 	name, err := r.tool()
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func mcpName(id string) string {
 }
 
 // active lists the loaded tools by the names to call them by.
-func (c *session) active(r *lookup) (*mcp.CallToolResult, error) {
+func (c *session) active(r *discoveryCall) (*mcp.CallToolResult, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.loaded) == 0 {
@@ -128,7 +128,7 @@ func (c *session) active(r *lookup) (*mcp.CallToolResult, error) {
 }
 
 // call calls a tool without a script.
-func (c *session) call(r *lookup) (*mcp.CallToolResult, error) {
+func (c *session) call(r *discoveryCall) (*mcp.CallToolResult, error) {
 	name, err := r.tool()
 	if err != nil {
 		return nil, err

@@ -34,11 +34,11 @@ type discoveryTool struct {
 	name, description, schema string
 	// takes lists the allowed arguments. If nil, others are ignored.
 	takes  []string
-	answer func(c *session, r *lookup) (*mcp.CallToolResult, error)
+	answer func(c *session, r *discoveryCall) (*mcp.CallToolResult, error)
 }
 
-// lookup is a call of a discovery tool.
-type lookup struct {
+// discoveryCall is a call of a discovery tool.
+type discoveryCall struct {
 	arguments
 	ctx context.Context
 	req *mcp.CallToolRequest
@@ -109,7 +109,7 @@ func (c *session) addDiscovery() {
 					return failure(err), nil
 				}
 				defer done()
-				r := &lookup{ctx: ctx, req: req, cat: cat}
+				r := &discoveryCall{ctx: ctx, req: req, cat: cat}
 				var res *mcp.CallToolResult
 				if err = r.read(t.name, req.Params.Arguments, t.takes); err == nil {
 					res, err = t.answer(c, r)
@@ -146,7 +146,7 @@ func (s *Server) summary() string {
 }
 
 // find answers with a page of the tools that match.
-func (c *session) find(r *lookup) (*mcp.CallToolResult, error) {
+func (c *session) find(r *discoveryCall) (*mcp.CallToolResult, error) {
 	q, err := r.query()
 	if err != nil {
 		return nil, err
@@ -197,7 +197,7 @@ func (a *arguments) query() (*discovery.Query, error) {
 }
 
 // describeTools describes one tool or several.
-func (c *session) describeTools(r *lookup) (*mcp.CallToolResult, error) {
+func (c *session) describeTools(r *discoveryCall) (*mcp.CallToolResult, error) {
 	asked, d := append(r.texts("tool"), r.texts("tools")...), discovery.Detail(r.text("detail"))
 	switch {
 	case r.err != nil:
