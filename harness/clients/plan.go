@@ -285,7 +285,7 @@ func (p *Plan) move(into edit.Syntax, e edit.Entry) ([]byte, error) {
 		if i < 0 {
 			break
 		}
-		if alike(there[i].Value, e.Value) {
+		if sameJSON(there[i].Value, e.Value) {
 			p.Moved[was] = e.Name
 			return p.ConfigAfter, nil
 		}
@@ -298,7 +298,7 @@ func (p *Plan) move(into edit.Syntax, e edit.Entry) ([]byte, error) {
 	return into.Put(p.ConfigAfter, e, "")
 }
 
-func alike(a, b json.RawMessage) bool {
+func sameJSON(a, b json.RawMessage) bool {
 	var x, y any
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }

@@ -82,11 +82,11 @@ func (v *view) checked(d *edited, res *outcome.Result) (*checked, error) {
 		c.mark(in, "bad", &res.Errors[i])
 	}
 	c.Errors = len(c.Marks)
-	for i := range res.Mended {
-		c.mark(in, "wait", &res.Mended[i])
+	for i := range res.PlacedWarnings {
+		c.mark(in, "wait", &res.PlacedWarnings[i])
 	}
 	for _, w := range res.Warnings {
-		if !slices.ContainsFunc(res.Mended, func(e outcome.Error) bool { return strings.HasSuffix(w, ": "+e.Message) }) {
+		if !slices.ContainsFunc(res.PlacedWarnings, func(e outcome.Error) bool { return strings.HasSuffix(w, ": "+e.Message) }) {
 			c.mark(in, "wait", &outcome.Error{Message: w})
 		}
 	}

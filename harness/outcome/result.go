@@ -85,9 +85,9 @@ type Result struct {
 	// policy.
 	Decisions []policy.Decision `json:"decisions,omitempty"`
 	Warnings  []string          `json:"warnings"`
-	// Mended are the Warnings that have a place in the script.
-	Mended []Error `json:"-"`
-	Error  *Error  `json:"error,omitempty"`
+	// PlacedWarnings are the Warnings that have a place in the script.
+	PlacedWarnings []Error `json:"-"`
+	Error          *Error  `json:"error,omitempty"`
 	// Errors are all errors of a script. The first one is Error.
 	Errors []Error `json:"errors,omitempty"`
 	// Types are, for a script that was refused, the signature and types of each tool that it means,

@@ -249,7 +249,7 @@ var oneArgument = regexp.MustCompile(`^(\S+\{\w+: )("x"|1)(\}\))$`)
 
 // examples writes up to three scripts that call tools of the catalog. They depend on the
 // registry, the config and the policy alone, so that the digest of the guide stays while
-// these do. Text of servers is not in them, but for the names of tools and fields.
+// these do. They contain no text of servers except the names of tools and fields.
 func (s *Set) examples() string {
 	var reads, effects []*wrappers.Tool
 	for _, srv := range wrappers.NewView(s.cat.Registry).Servers() {
@@ -285,7 +285,7 @@ func (s *Set) examples() string {
 }
 
 // manyCalls has the type of the values, the call for one and its result.
-const manyCalls = `Many calls side by side, for values that were sent as the input "values". It goes on when one fails:
+const manyCalls = `Many calls side by side, for values that were sent as the input "values". It continues when one fails:
 
 ` + "```go" + `
 var values []%s
@@ -308,7 +308,7 @@ wg.Wait()
 Return(results)
 ` + "```\n\n"
 
-const oneEffect = `An effect call. The tool's own failure is told apart from a call that was not sent:
+const oneEffect = `An effect call. The script distinguishes the tool's own failure from a call that was not sent:
 
 ` + "```go" + `
 _, err := %s

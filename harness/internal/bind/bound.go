@@ -46,12 +46,12 @@ type Bound struct {
 	Allowed map[string]*wrappers.Tool // the tools that the script may call, by ID
 
 	// The parts of the Result that binding contributes.
-	Status    outcome.Status // "" if there is no error
-	Uses      []outcome.ToolUse
-	Errors    []outcome.Error
-	Mended    []outcome.Error // warnings
-	Decisions []policy.Decision
-	Down      []string
+	Status         outcome.Status // "" if there is no error
+	Uses           []outcome.ToolUse
+	Errors         []outcome.Error
+	PlacedWarnings []outcome.Error // warnings
+	Decisions      []policy.Decision
+	Down           []string
 
 	declared   map[string]int               // line of the first phrase that led to a tool, by tool ID
 	unresolved map[string]worker.Unresolved // unresolved phrases whose error the script handles

@@ -196,7 +196,7 @@ func (b *Bound) notFound(p worker.Phrase, res *discovery.Resolution) {
 	}
 	if res.Verdict != discovery.Unavailable && !b.Strict && b.allFound() {
 		w := fmt.Sprintf("%s; nearest: %s; the names that the script uses were all found", message, text.List(names, 3))
-		b.Mended = append(b.Mended, outcome.Error{Line: p.Line, Column: p.Column, Message: w, Sent: p.Line})
+		b.PlacedWarnings = append(b.PlacedWarnings, outcome.Error{Line: p.Line, Column: p.Column, Message: w, Sent: p.Line})
 		return
 	}
 	if len(names) > 0 && res.NoTool {

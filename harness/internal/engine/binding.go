@@ -50,8 +50,8 @@ func (r *run) Resolve(ctx context.Context, n *worker.Needs) (tools *worker.Tools
 	if err := b.Resolve(ctx); err != nil {
 		return nil, false, err
 	}
-	res.Tools, res.Errors, res.Mended, res.Decisions, res.Down = b.Uses, b.Errors, b.Mended, b.Decisions, b.Down
-	for _, e := range b.Mended {
+	res.Tools, res.Errors, res.PlacedWarnings, res.Decisions, res.Down = b.Uses, b.Errors, b.PlacedWarnings, b.Decisions, b.Down
+	for _, e := range b.PlacedWarnings {
 		res.Warnings = append(res.Warnings, record.Prefix("", e.Line, 0)+e.Message)
 	}
 	if b.Status != "" {

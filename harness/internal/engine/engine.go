@@ -114,7 +114,7 @@ func (r *run) finish(o *worker.Outcome) {
 	for _, w := range o.Warnings {
 		file, line := check.Place(parts, w.Line)
 		res.Warnings = append(res.Warnings, record.Prefix(file, line, 0)+w.Message)
-		res.Mended = append(res.Mended, outcome.Error{Line: w.Line, Column: w.Column, Message: w.Message, Sent: w.Line})
+		res.PlacedWarnings = append(res.PlacedWarnings, outcome.Error{Line: w.Line, Column: w.Column, Message: w.Message, Sent: w.Line})
 	}
 	for _, n := range o.Notes {
 		res.Warnings = append(res.Warnings, n.Message)
