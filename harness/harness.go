@@ -214,8 +214,8 @@ type Request struct {
 	Run string
 	// Front is the process that accepted the request, if it is another one.
 	Front string
-	// Seen is what Rejoin found of earlier runs of the request if Options.Elsewhere is set. If nil,
-	// it did not look.
+	// Seen has the earlier runs of the request that Rejoin found, if Options.Elsewhere is set. It is
+	// nil if Rejoin did not search.
 	Seen *Seen `json:"-"`
 	// NoAsk is true if no person could answer: calls that need approval are denied.
 	NoAsk bool

@@ -20,8 +20,8 @@ type Skill struct {
 	Files int `json:"files,omitempty"`
 	// Digest is over the names and digests of all its files.
 	Digest string `json:"digest"`
-	// Held says that the skill changed and nobody has accepted that; the fields have what was
-	// accepted, see [Pins.Hold].
+	// Held reports whether the skill changed and needs acceptance. The other fields have the
+	// accepted version, see [Pins.Hold].
 	Held bool `json:"held,omitempty"`
 }
 

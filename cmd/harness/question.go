@@ -134,7 +134,7 @@ func (e *env) fill(ctx context.Context, f *wrappers.Field) (json.RawMessage, err
 	}
 	switch {
 	case f.Default != "":
-		notes = append(notes, "empty: "+f.Default)
+		notes = append(notes, "default: "+f.Default)
 	case !f.Required:
 		notes = append(notes, "may be left empty")
 	}
