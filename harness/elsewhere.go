@@ -20,13 +20,13 @@ type Elsewhere interface {
 	// Join waits for an unfinished run of the script's Request that no front end has a client for,
 	// and returns its Result. If there is none, it returns the script's Seen.
 	Join(ctx context.Context, s *Script) (*outcome.Result, *Seen, error)
-	// Holds reports whether a process that accepts requests, by Request.Front, can be reached and
+	// HasClient reports whether a process that accepts requests, by Request.Front, can be reached and
 	// has a client that waits for the result of the run or has just received it.
-	Holds(ctx context.Context, front, run string) bool
-	// Give reports whether the result of a run has not been given to its client before. The result
+	HasClient(ctx context.Context, front, run string) bool
+	// Deliver reports whether the result of a run has not been given to its client before. The result
 	// counts as given when the client has received it, somewhat later, unless this process dies
 	// before.
-	Give(run string) bool
+	Deliver(run string) bool
 }
 
 // Seen describes the earlier runs of a request at the time it was looked up.
@@ -58,9 +58,9 @@ func (h *Harness) Withdraw(s *Script, why string) (*outcome.Result, error) {
 	return res, nil
 }
 
-// Lose ends a run with the status lost, because its process died or was cut off, and returns its
+// EndLost ends a run with the status lost, because its process died or was cut off, and returns its
 // result. If the run has ended meanwhile, the error is store.ErrEnded.
-func (h *Harness) Lose(id string) (*outcome.Result, error) {
+func (h *Harness) EndLost(id string) (*outcome.Result, error) {
 	store := h.opts.Records
 	run, err := store.Load(id)
 	if err != nil {

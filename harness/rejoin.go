@@ -176,7 +176,7 @@ func (h *Harness) rejoin(ctx context.Context, s *Script, id string, named bool, 
 	case state == isPending, named:
 	case state == hasEnded && h.opts.Records.Recover(id):
 		note += ", and did not reach its client"
-	case state == hasEnded && (len(run.Attempts) > 0 || h.unanswered(ctx, run)) && h.Give(id):
+	case state == hasEnded && (len(run.Attempts) > 0 || h.unanswered(ctx, run)) && h.Deliver(id):
 	default:
 		return nil, nil
 	}
@@ -184,11 +184,11 @@ func (h *Harness) rejoin(ctx context.Context, s *Script, id string, named bool, 
 	return earlierRun(res, note), err
 }
 
-// Give notes that the result of a run is given to the client that sent its request again. It
+// Deliver notes that the result of a run is given to the client that sent its request again. It
 // reports whether that has not been done before.
-func (h *Harness) Give(run string) bool {
+func (h *Harness) Deliver(run string) bool {
 	if h.opts.Elsewhere != nil {
-		return h.opts.Elsewhere.Give(run)
+		return h.opts.Elsewhere.Deliver(run)
 	}
 	return h.opts.Records.Fetch(run)
 }
@@ -197,7 +197,7 @@ func (h *Harness) Give(run string) bool {
 // client has no client for it. That process marks the runs that it has answered as fetched.
 func (h *Harness) unanswered(ctx context.Context, run *record.Run) bool {
 	return run.Begin.Front != "" && madeEffects(run) && h.opts.Elsewhere != nil &&
-		!h.opts.Elsewhere.Holds(ctx, run.Begin.Front, run.Begin.ID)
+		!h.opts.Elsewhere.HasClient(ctx, run.Begin.Front, run.Begin.ID)
 }
 
 // madeEffects reports whether a run has sent an effect call.

@@ -16,17 +16,17 @@ import (
 
 // wireFault is the wire form of an error of Run or Resume.
 type wireFault struct {
-	V       int            `json:"v"`
-	Message string         `json:"message"`
-	Is      []string       `json:"is,omitempty"` // names in wireSentinels
-	Catalog string         `json:"catalog,omitempty"`
-	NoGo    *wireNoGo      `json:"not_resumable,omitempty"`
-	Running *wireRunning   `json:"running,omitempty"`
-	Once    *OnceError     `json:"once,omitempty"`
-	Unknown []*record.Call `json:"unknown,omitempty"` // of a *record.UnknownError
+	V            int               `json:"v"`
+	Message      string            `json:"message"`
+	Is           []string          `json:"is,omitempty"` // names in wireSentinels
+	Catalog      string            `json:"catalog,omitempty"`
+	NotResumable *wireNotResumable `json:"not_resumable,omitempty"`
+	Running      *wireRunning      `json:"running,omitempty"`
+	Once         *OnceError        `json:"once,omitempty"`
+	Unknown      []*record.Call    `json:"unknown,omitempty"` // of a *record.UnknownError
 }
 
-type wireNoGo struct{ Run, Why string }
+type wireNotResumable struct{ Run, Why string }
 
 type wireRunning struct {
 	Run, Host string
@@ -54,7 +54,7 @@ func EncodeError(err error) ([]byte, error) {
 		w.Catalog = catalogError.Error()
 	}
 	if errors.As(err, &noGo) {
-		w.NoGo = &wireNoGo{noGo.Run, noGo.Why}
+		w.NotResumable = &wireNotResumable{noGo.Run, noGo.Why}
 	}
 	if errors.As(err, &running) {
 		w.Running = &wireRunning{running.Run, running.Host, running.PID}
@@ -87,8 +87,8 @@ func DecodeError(b []byte) (failed, err error) {
 	if w.Catalog != "" {
 		e.in = append(e.in, &catalog.Error{Err: errors.New(w.Catalog)})
 	}
-	if w.NoGo != nil {
-		e.in = append(e.in, &rerun.NotResumableError{Run: w.NoGo.Run, Why: w.NoGo.Why})
+	if w.NotResumable != nil {
+		e.in = append(e.in, &rerun.NotResumableError{Run: w.NotResumable.Run, Why: w.NotResumable.Why})
 	}
 	if w.Running != nil {
 		e.in = append(e.in, &store.RunningError{Run: w.Running.Run, Host: w.Running.Host, PID: w.Running.PID})

@@ -30,13 +30,13 @@ func (a auditor) Write(lines []byte) (n int, err error) {
 	id := strings.ToLower(rand.Text())
 	for i := 0; n < len(lines); i++ {
 		some := lines[n:]
-		if len(some) > part {
-			some = some[:part]
+		if len(some) > maxPart {
+			some = some[:maxPart]
 			if end := bytes.LastIndexByte(some, '\n'); end >= 0 { // else the next message continues this line
 				some = some[:end+1]
 			}
 		}
-		err := a.c.again(ctx, func(ctx context.Context) error {
+		err := a.c.retry(ctx, func(ctx context.Context) error {
 			_, err := a.c.js.PublishMsg(ctx, &nats.Msg{Subject: auditSubject(a.c.o.Name), Data: some},
 				jetstream.WithMsgID(id+"."+strconv.Itoa(i)), jetstream.WithRetryAttempts(0))
 			return err

@@ -61,13 +61,13 @@ const (
 
 	// jobAge is how long a job stays in the queue at most.
 	jobAge = 30 * time.Minute
-	// each is the timeout of one request to the engine, which is repeated until its context
+	// requestTimeout is the timeout of one request to the engine, which is repeated until its context
 	// ends.
-	each = 2 * time.Second
+	requestTimeout = 2 * time.Second
 	// awayFor is how long a client waits for a lost connection. A failover takes less.
 	awayFor = 5 * time.Second
-	// part is the size limit of one message, in bytes: half of the default limit of servers.
-	part = 512 << 10
+	// maxPart is the size limit of one message, in bytes: half of the default limit of servers.
+	maxPart = 512 << 10
 	// needs is the oldest version of the server in which a message can have its own lifetime.
 	needsMajor, needsMinor = 2, 11
 )
@@ -159,16 +159,16 @@ func (c *Cluster) connect(ctx context.Context) (err error) {
 	if major < needsMajor || major == needsMajor && minor < needsMinor {
 		return fmt.Errorf("nats-server %s: want %d.%d or later", c.conn.ConnectedServerVersion(), needsMajor, needsMinor)
 	}
-	if c.conn.MaxPayload() < 2*part {
-		return fmt.Errorf("the server's messages may have %d bytes (max_payload): want %d", c.conn.MaxPayload(), 2*part)
+	if c.conn.MaxPayload() < 2*maxPart {
+		return fmt.Errorf("the server's messages may have %d bytes (max_payload): want %d", c.conn.MaxPayload(), 2*maxPart)
 	}
-	if c.js, err = jetstream.New(c.conn, jetstream.WithDefaultTimeout(each)); err != nil {
+	if c.js, err = jetstream.New(c.conn, jetstream.WithDefaultTimeout(requestTimeout)); err != nil {
 		return err
 	}
 	if err := c.streams(ctx); err != nil {
 		return err
 	}
-	return c.again(ctx, func(ctx context.Context) (err error) {
+	return c.retry(ctx, func(ctx context.Context) (err error) {
 		if c.keys, err = c.js.KeyValue(ctx, stateBucket); err == nil {
 			c.files, err = c.js.ObjectStore(ctx, filesBucket)
 		}
@@ -223,12 +223,12 @@ func (c *Cluster) streams(ctx context.Context) error {
 	to := map[string]*jetstream.Stream{queueStream: &c.queue, recordsStream: &c.records, stateStream: &c.state,
 		keptStream: &c.kept, auditStream: &c.audit}
 	for _, s := range c.wanted() {
-		err := c.again(ctx, func(ctx context.Context) error {
+		err := c.retry(ctx, func(ctx context.Context) error {
 			in, err := c.js.Stream(ctx, s.Name)
 			if errors.Is(err, jetstream.ErrStreamNotFound) && !c.o.Existing {
 				in, err = c.js.CreateStream(ctx, s)
 				var api *jetstream.APIError
-				if errors.As(err, &api) && api.ErrorCode == noPeers && time.Since(began) < placeFor {
+				if errors.As(err, &api) && api.ErrorCode == noPeers && time.Since(began) < peersWait {
 					err = nats.ErrTimeout // the servers have just started: retry
 				}
 			}
@@ -250,8 +250,8 @@ func (c *Cluster) streams(ctx context.Context) error {
 const (
 	// noPeers is the error code of the engine if a stream needs more servers than are available.
 	noPeers = 10005
-	// placeFor is how long making such a stream is retried.
-	placeFor = 15 * time.Second
+	// peersWait is how long making such a stream is retried.
+	peersWait = 15 * time.Second
 )
 
 // wanted returns the configurations of the streams as this version makes them.
@@ -275,18 +275,18 @@ func (c *Cluster) wanted() []jetstream.StreamConfig {
 	return all
 }
 
-// again repeats a request to the engine until it is answered or ctx ends, because a request that is
+// retry repeats a request to the engine until it is answered or ctx ends, because a request that is
 // under way when a connection breaks gets no answer.
-func (c *Cluster) again(ctx context.Context, request func(context.Context) error) error {
+func (c *Cluster) retry(ctx context.Context, request func(context.Context) error) error {
 	for {
-		try, cancel := context.WithTimeout(ctx, each)
+		try, cancel := context.WithTimeout(ctx, requestTimeout)
 		began := time.Now()
 		err := request(try)
 		cancel()
 		if lostRequest(err) {
 			err = c.permitted(began, err)
 		}
-		if !lostRequest(err) || ctx.Err() != nil || ctx.Value(hasty{}) != nil && c.gone() {
+		if !lostRequest(err) || ctx.Err() != nil || ctx.Value(failFast{}) != nil && c.gone() {
 			return err
 		}
 		select {
@@ -345,12 +345,12 @@ func (c *Cluster) permitted(began time.Time, err error) error {
 	return err
 }
 
-// hasty is the context key for requests that are not repeated once the connection is gone.
-type hasty struct{}
+// failFast is the context key for requests that are not repeated once the connection is gone.
+type failFast struct{}
 
 // forClient returns a context for requests that a client waits for.
 func (c *Cluster) forClient(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithValue(ctx, hasty{}, true), c.o.AckWait)
+	return context.WithTimeout(context.WithValue(ctx, failFast{}, true), c.o.AckWait)
 }
 
 // gone reports whether the connection was lost more than awayFor ago.

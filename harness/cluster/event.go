@@ -29,7 +29,7 @@ const maxEvent = 256 << 20
 // until the front end has read it.
 func (c *Cluster) eventMessage(ctx context.Context, run, subject string, e *event) (*nats.Msg, error) {
 	b, err := marshal(e)
-	if err == nil && len(b) > part {
+	if err == nil && len(b) > maxPart {
 		large := event{}
 		if large.Apart, err = c.putApart(ctx, run, b); err == nil {
 			b, err = marshal(large)

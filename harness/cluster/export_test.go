@@ -23,7 +23,7 @@ var (
 )
 
 const (
-	AwayFor, Each, Few, IDSize, MaxShapes, Part = awayFor, each, few, idSize, maxShapes, part
+	AwayFor, Each, Few, IDSize, MaxShapes, Part = awayFor, requestTimeout, maxSingleReads, idSize, maxShapes, maxPart
 	FilesBucket, RegistryObject, Prefix         = filesBucket, registryObject, prefix
 	KindRun                                     = kindRun
 
@@ -77,4 +77,4 @@ func (f *Front) Expect(ctx context.Context, id string) (forget func()) {
 }
 
 // Waits reports whether a client waits here for a run.
-func (f *Front) Waits(id string) bool { return f.holds(id) }
+func (f *Front) Waits(id string) bool { return f.hasClient(id) }

@@ -86,7 +86,7 @@ func (c *Cluster) PublishRegistry(ctx context.Context, path string) (revision st
 
 // registryInfo returns the entry of the newest revision, or nil.
 func (c *Cluster) registryInfo(ctx context.Context) (info *jetstream.ObjectInfo, err error) {
-	err = c.again(ctx, func(ctx context.Context) error {
+	err = c.retry(ctx, func(ctx context.Context) error {
 		if info, err = c.files.GetInfo(ctx, registryObject); errors.Is(err, jetstream.ErrObjectNotFound) {
 			info, err = nil, nil
 		}

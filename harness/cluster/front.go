@@ -105,7 +105,7 @@ func (c *Cluster) Front(o *FrontOptions) (*Front, error) {
 		subscribe(c.conn.ChanSubscribe(doneSubject(c.id, "*"), f.msgs)),
 		subscribe(c.conn.Subscribe(askSubject(c.id, "*"), f.asked)),
 		subscribe(c.conn.Subscribe(pingSubject(c.id), f.pinged)),
-		c.conn.FlushTimeout(each),
+		c.conn.FlushTimeout(requestTimeout),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("listening to runners: %w", err)
@@ -382,8 +382,8 @@ func reply(msg *nats.Msg, r *backend.Reply, err error) {
 	}
 }
 
-// Give reports whether the result of a run has not been given to its client before.
-func (f *Front) Give(run string) bool {
+// Deliver reports whether the result of a run has not been given to its client before.
+func (f *Front) Deliver(run string) bool {
 	if f.o.Records.Fetched(run) {
 		return false
 	}
@@ -400,7 +400,7 @@ func (f *Front) Cancel(ctx context.Context, run string) (bool, error) {
 		return false, nil
 	}
 	if out != nil {
-		f.c.tell(j, out)
+		f.c.sendResult(j, out)
 	}
 	return err == nil, err
 }
@@ -411,7 +411,7 @@ func (f *Front) Cancel(ctx context.Context, run string) (bool, error) {
 func (f *Front) cancel(ctx context.Context, run string) (*job, *jobResult, error) {
 	gone := errNoRun // the error once no process has the run
 	for {
-		try, cancel := context.WithTimeout(ctx, each)
+		try, cancel := context.WithTimeout(ctx, requestTimeout)
 		began := time.Now()
 		m, err := f.c.conn.RequestWithContext(try, cancelSubject(run), nil)
 		cancel()
@@ -460,7 +460,7 @@ func (f *Front) withdraw(ctx context.Context, j *job, seq uint64, why string) (*
 		out.err = nil
 	}
 	// A runner that has the job looks whether it is still there before it resumes a run.
-	err := f.c.again(ctx, func(ctx context.Context) error { return f.c.queue.DeleteMsg(ctx, seq) })
+	err := f.c.retry(ctx, func(ctx context.Context) error { return f.c.queue.DeleteMsg(ctx, seq) })
 	if err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) && j.Kind == kindResume {
 		return nil, err
 	}

@@ -175,8 +175,8 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// errAway is returned while the engine cannot be reached.
-var errAway = busy("the cluster cannot be reached")
+// errUnreachable is returned while the engine cannot be reached.
+var errUnreachable = busy("the cluster cannot be reached")
 
 // busy returns the error of a script that cannot run now.
 func busy(why string) *guard.BusyError {
@@ -195,9 +195,9 @@ func (c *Cluster) enqueue(ctx context.Context, j *job, key string) error {
 	if len(b) > maxJob {
 		return fmt.Errorf("the script with its inputs has %d bytes; the limit is %d", len(b), maxJob)
 	}
-	if len(b) > part {
+	if len(b) > maxPart {
 		if b, err = c.withoutScript(ctx, j); lostRequest(err) {
-			err = errAway
+			err = errUnreachable
 		}
 		if err != nil {
 			return err
@@ -206,7 +206,7 @@ func (c *Cluster) enqueue(ctx context.Context, j *job, key string) error {
 	msg := nats.NewMsg(jobSubject(j.Pool, j.Request, j.ID))
 	msg.Data = b
 	unanswered := false // a try
-	err = c.again(ctx, func(ctx context.Context) error {
+	err = c.retry(ctx, func(ctx context.Context) error {
 		_, err := c.js.PublishMsg(ctx, msg, jetstream.WithMsgID(key))
 		if conflict(err) { // an earlier try is under way
 			err = nats.ErrTimeout
@@ -221,7 +221,7 @@ func (c *Cluster) enqueue(ctx context.Context, j *job, key string) error {
 	case unanswered:
 		return err
 	case notSent(err):
-		err = errAway
+		err = errUnreachable
 	case errors.As(err, &api) && full(api):
 		err = busy("the queue of the cluster is full")
 	default:

@@ -40,59 +40,59 @@ func (f *Front) note(ctx context.Context, j *job, seen *harness.Seen) error {
 		_, err = f.c.swap(try, key, run, seen.Version, store.RequestsKnown)
 	}
 	switch {
-	case errors.Is(err, errOther):
+	case errors.Is(err, errConflict):
 		err := busy("the same request was sent again meanwhile")
-		if time.Since(seen.At) > each { // this process was suspended: its client may have sent the request again
+		if time.Since(seen.At) > requestTimeout { // this process was suspended: its client may have sent the request again
 			return err
 		}
 		return fmt.Errorf("%w: %w", harness.ErrSentAgain, err)
 	case lostRequest(err), err != nil && ctx.Err() != nil:
-		return cmp.Or(ctx.Err(), error(errAway))
+		return cmp.Or(ctx.Err(), error(errUnreachable))
 	}
 	return err
 }
 
-// left is a front end's answer to a ping with the ID of a run that no client of it waits for.
-const left = "left"
+// noClient is a front end's answer to a ping with the ID of a run that no client of it waits for.
+const noClient = "left"
 
 // pinged answers a ping of another front end.
 func (f *Front) pinged(m *nats.Msg) {
-	if f.holds(string(m.Data)) {
+	if f.hasClient(string(m.Data)) {
 		m.Respond(nil)
 		return
 	}
-	m.Respond([]byte(left))
+	m.Respond([]byte(noClient))
 }
 
-// holds reports whether a client of this front end waits for the result of a run, or has just
+// hasClient reports whether a client of this front end waits for the result of a run, or has just
 // received it. A client that knows only that its run may begin does not wait.
-func (f *Front) holds(run string) bool {
+func (f *Front) hasClient(run string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	fl := f.flights[run]
 	return fl != nil && fl.client.Err() == nil || f.answered[run] != nil
 }
 
-// Holds reports whether a front end can be reached and a client of it waits for the result of a
+// HasClient reports whether a front end can be reached and a client of it waits for the result of a
 // run, or has just received it. If not, the next client that sends the same request gets the
 // result.
-func (f *Front) Holds(ctx context.Context, front, run string) bool {
+func (f *Front) HasClient(ctx context.Context, front, run string) bool {
 	_, holds := f.ask(ctx, front, run)
 	return holds
 }
 
-// ask does what Holds does, and reports whether the front end can be reached. Only an answer proves
+// ask does what HasClient does, and reports whether the front end can be reached. Only an answer proves
 // that it is there: a server may not know yet that it is gone.
 func (f *Front) ask(ctx context.Context, front, run string) (there, holds bool) {
 	if front == f.c.id {
-		return true, f.holds(run)
+		return true, f.hasClient(run)
 	}
 	for range 2 { // a process that has just connected to another server may not be known there yet
-		try, cancel := context.WithTimeout(ctx, each)
+		try, cancel := context.WithTimeout(ctx, requestTimeout)
 		m, err := f.c.conn.RequestWithContext(try, pingSubject(front), []byte(run))
 		cancel()
 		if err == nil {
-			return true, string(m.Data) != left
+			return true, string(m.Data) != noClient
 		}
 	}
 	return false, false
@@ -109,7 +109,7 @@ func (f *Front) Join(ctx context.Context, s *harness.Script) (*outcome.Result, *
 		n, j, err := f.find(ctx, s.Origin.Request.Digest)
 		switch {
 		case lostRequest(err):
-			return nil, nil, cmp.Or(ctx.Err(), error(errAway))
+			return nil, nil, cmp.Or(ctx.Err(), error(errUnreachable))
 		case err != nil:
 			return nil, nil, err
 		case j != nil:
@@ -132,7 +132,7 @@ func (f *Front) Join(ctx context.Context, s *harness.Script) (*outcome.Result, *
 		cancel()
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			if f.Holds(ctx, n.front, n.id) {
+			if f.HasClient(ctx, n.front, n.id) {
 				return nil, seen, nil
 			}
 			own := *s
@@ -147,10 +147,10 @@ func (f *Front) Join(ctx context.Context, s *harness.Script) (*outcome.Result, *
 				return nil, seen, nil
 			}
 		case lostRequest(err):
-			return nil, nil, cmp.Or(ctx.Err(), error(errAway))
+			return nil, nil, cmp.Or(ctx.Err(), error(errUnreachable))
 		case err != nil:
 			return nil, nil, cmp.Or(ctx.Err(), err)
-		case !p.open || f.Holds(ctx, n.front, n.id):
+		case !p.open || f.HasClient(ctx, n.front, n.id):
 			return nil, seen, nil
 		case try >= joinTries: // it has been taken out of the queue
 			running, err := f.c.backing.running(ctx, p)
@@ -176,7 +176,7 @@ func (f *Front) find(ctx context.Context, request string) (n noted, j *job, err 
 		if j == nil || err != nil {
 			return n, nil, err
 		}
-		if j.Kind == kindRun && !f.Holds(ctx, j.Front, j.ID) {
+		if j.Kind == kindRun && !f.HasClient(ctx, j.Front, j.ID) {
 			return n, j, nil
 		}
 		seq = at + 1

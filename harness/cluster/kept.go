@@ -86,7 +86,7 @@ func (k Kept) list(ctx context.Context, tenant string, v keptValue) (evicted []k
 		if err == nil {
 			_, err = k.c.swap(ctx, key, list, revision, keptFor)
 		}
-		if !errors.Is(err, errOther) {
+		if !errors.Is(err, errConflict) {
 			return all[:n], err
 		}
 	}

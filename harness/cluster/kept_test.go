@@ -21,7 +21,7 @@ func valueOf(size int) json.RawMessage {
 func TestWhatIsKeptIsReadAtAnyInstance(t *testing.T) {
 	t.Parallel()
 	one, other := two(t)
-	for i, size := range []int{2, 500, part, part + 1, 3 << 20, maxKept} {
+	for i, size := range []int{2, 500, maxPart, maxPart + 1, 3 << 20, maxKept} {
 		value, handle := valueOf(size), fmt.Sprintf("handle%d", i)
 		must(t, one.Kept().Keep(t.Context(), "ann", handle, value))
 		got, err := other.Kept().Kept(t.Context(), "ann", handle)
@@ -136,7 +136,7 @@ func TestTheAuditOfAllProcesses(t *testing.T) {
 			}
 		}
 	}
-	many := strings.Repeat(strings.Repeat("x", 100)+"\n", 3*part/100)
+	many := strings.Repeat(strings.Repeat("x", 100)+"\n", 3*maxPart/100)
 	want.WriteString(many)
 	if n, err := other.Audit().Write([]byte(many)); err != nil || n != len(many) {
 		t.Fatal(n, err)

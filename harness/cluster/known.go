@@ -34,8 +34,8 @@ type mark struct {
 	end, beside int64 // bytes of the record, and of the values beside it
 }
 
-// together is how long notifications are collected.
-const together = 50 * time.Millisecond
+// notifyDelay is how long notifications are collected.
+const notifyDelay = 50 * time.Millisecond
 
 // Names returns the names of all records, the oldest first.
 func (b *backing) Names() ([]string, error) {
@@ -115,7 +115,7 @@ func (b *backing) watch(ctx context.Context) error {
 			b.known.put(last)
 		}
 		if b.known.telling.CompareAndSwap(false, true) {
-			time.AfterFunc(together, func() {
+			time.AfterFunc(notifyDelay, func() {
 				b.known.telling.Store(false)
 				b.news.Notify()
 			})

@@ -28,18 +28,18 @@ const (
 	partsHeader   = "Ut-Parts"   // of a value: the number of further messages
 )
 
-// errOther says that the last message of a subject is not the one that was expected.
-var errOther = errors.New("another process has written there")
+// errConflict says that the last message of a subject is not the one that was expected.
+var errConflict = errors.New("another process has written there")
 
 // publish stores a message on the condition that the last message of its subject has the sequence
 // last. If last is 0, the subject must have no message. id is unique, so that a repeated try
-// recognises an earlier one. If another message is the last, the error is errOther. publish returns
+// recognises an earlier one. If another message is the last, the error is errConflict. publish returns
 // the sequence of the stored message.
 func (c *Cluster) publish(ctx context.Context, in jetstream.Stream, m *nats.Msg, id string, last uint64,
 	o ...jetstream.PublishOpt) (seq uint64, err error) {
 	o = append(o, jetstream.WithMsgID(id), jetstream.WithExpectLastSequencePerSubject(last), jetstream.WithRetryAttempts(0))
 	for missing := 0; ; {
-		err = c.again(ctx, func(ctx context.Context) error {
+		err = c.retry(ctx, func(ctx context.Context) error {
 			ack, err := c.js.PublishMsg(ctx, m, o...)
 			if err == nil {
 				seq = ack.Sequence
@@ -55,7 +55,7 @@ func (c *Cluster) publish(ctx context.Context, in jetstream.Stream, m *nats.Msg,
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && last != 0:
 			if missing++; missing > 20 {
-				return 0, errOther
+				return 0, errConflict
 			}
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
@@ -63,7 +63,7 @@ func (c *Cluster) publish(ctx context.Context, in jetstream.Stream, m *nats.Msg,
 		case now.Header.Get(jetstream.MsgIDHeader) == id:
 			return now.Sequence, nil
 		case now.Sequence > last:
-			return 0, errOther
+			return 0, errConflict
 		}
 		select {
 		case <-ctx.Done():
@@ -90,7 +90,7 @@ func conflict(err error) bool {
 
 // last returns the last message of a subject, from the leader of the stream.
 func (c *Cluster) last(ctx context.Context, in jetstream.Stream, subject string) (m *jetstream.RawStreamMsg, err error) {
-	err = c.again(ctx, func(ctx context.Context) error {
+	err = c.retry(ctx, func(ctx context.Context) error {
 		m, err = in.GetLastMsgForSubject(ctx, subject)
 		return err
 	})
@@ -99,7 +99,7 @@ func (c *Cluster) last(ctx context.Context, in jetstream.Stream, subject string)
 
 // next returns the first message of a subject at or after a sequence.
 func (c *Cluster) next(ctx context.Context, in jetstream.Stream, subject string, seq uint64) (m *jetstream.RawStreamMsg, err error) {
-	err = c.again(ctx, func(ctx context.Context) error {
+	err = c.retry(ctx, func(ctx context.Context) error {
 		m, err = in.GetMsg(ctx, seq, jetstream.WithGetMsgSubject(subject))
 		return err
 	})
@@ -108,7 +108,7 @@ func (c *Cluster) next(ctx context.Context, in jetstream.Stream, subject string,
 
 // info returns the state of a stream.
 func (c *Cluster) info(ctx context.Context, in jetstream.Stream, o ...jetstream.StreamInfoOpt) (info *jetstream.StreamInfo, err error) {
-	err = c.again(ctx, func(ctx context.Context) error {
+	err = c.retry(ctx, func(ctx context.Context) error {
 		info, err = in.Info(ctx, o...)
 		return err
 	})
@@ -128,7 +128,7 @@ func (c *Cluster) subjectsOf(ctx context.Context, in jetstream.Stream, pattern s
 // eachOf calls f for all present messages of a stream.
 func (c *Cluster) eachOf(ctx context.Context, stream string, o *jetstream.OrderedConsumerConfig, f func(jetstream.Msg) error) error {
 	var in jetstream.Consumer
-	err := c.again(ctx, func(ctx context.Context) (err error) {
+	err := c.retry(ctx, func(ctx context.Context) (err error) {
 		in, err = c.js.OrderedConsumer(ctx, stream, *o)
 		return err
 	})
@@ -162,11 +162,11 @@ func (c *Cluster) eachOf(ctx context.Context, stream string, o *jetstream.Ordere
 
 // batchSize is how many messages a consumer sends at once: at most 32 MiB, half of the
 // unread bytes at which a client drops messages.
-const batchSize = 32 << 20 / part
+const batchSize = 32 << 20 / maxPart
 
 // purge deletes all messages of the subjects that a pattern matches.
 func (c *Cluster) purge(ctx context.Context, in jetstream.Stream, subject string) error {
-	return c.reached(c.again(ctx, func(ctx context.Context) error {
+	return c.reached(c.retry(ctx, func(ctx context.Context) error {
 		return in.Purge(ctx, jetstream.WithPurgeSubject(subject))
 	}))
 }

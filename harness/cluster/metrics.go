@@ -21,7 +21,7 @@ type counts struct {
 // Load returns how many scripts this process runs, and how many it runs at most. Both are zero if
 // it is not a runner.
 func (c *Cluster) Load() (running, places int) {
-	if p := c.self.say(c); p.Runner != nil {
+	if p := c.self.entry(c); p.Runner != nil {
 		return p.Runner.Running, p.Runner.Max
 	}
 	return 0, 0
@@ -58,7 +58,7 @@ func (c *Cluster) WriteMetrics(w io.Writer) {
 	if connected == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, each)
+	ctx, cancel := context.WithTimeout(c.ctx, requestTimeout)
 	defer cancel()
 	began := time.Now()
 	if c.conn.FlushWithContext(ctx) == nil {

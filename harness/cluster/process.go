@@ -46,15 +46,15 @@ func (p *Process) Kind() string {
 
 // self collects this process's entry in the list of processes.
 type self struct {
-	mu   sync.Mutex
-	says []*func(*Process)
+	mu    sync.Mutex
+	roles []*func(*Process)
 }
 
-func (s *self) say(c *Cluster) *Process {
+func (s *self) entry(c *Cluster) *Process {
 	p := &Process{ID: c.id, Name: c.o.Name, Version: c.o.Version, Revision: c.Revision()}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, say := range s.says {
+	for _, say := range s.roles {
 		(*say)(p)
 	}
 	return p
@@ -64,17 +64,17 @@ func (s *self) say(c *Cluster) *Process {
 // each sign of life repeats it.
 func (c *Cluster) announce(say func(*Process)) (leave func(), err error) {
 	c.self.mu.Lock()
-	c.self.says = append(c.self.says, &say)
+	c.self.roles = append(c.self.roles, &say)
 	c.self.mu.Unlock()
 	leave = func() {
 		c.self.mu.Lock()
 		defer c.self.mu.Unlock()
-		c.self.says = slices.DeleteFunc(c.self.says, func(other *func(*Process)) bool { return other == &say })
+		c.self.roles = slices.DeleteFunc(c.self.roles, func(other *func(*Process)) bool { return other == &say })
 	}
 	if err = c.backing.live(); err == nil {
 		ctx, cancel := c.bounded()
 		defer cancel()
-		err = c.sayAlive(ctx)
+		err = c.renewAlive(ctx)
 	}
 	if err != nil {
 		leave()

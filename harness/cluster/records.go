@@ -82,7 +82,7 @@ func (b *backing) Reopen(name string, dead bool) (store.Sink, error) {
 	s := newSink(b, name)
 	s.listed, s.end, s.data, s.beside, s.number = true, p.end, p.data, p.beside, 1
 	s.seq, err = b.c.publish(ctx, b.c.records, s.message(nil, true), s.id(1), p.seq)
-	if errors.Is(err, errOther) { // another process writes it
+	if errors.Is(err, errConflict) { // another process writes it
 		return nil, store.ErrRunning
 	}
 	if err != nil { // it may have been stored

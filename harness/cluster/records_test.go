@@ -63,7 +63,7 @@ func TestARunIsSeenByAllProcesses(t *testing.T) {
 	if got := status(t, there, w.ID()); got != record.Running {
 		t.Errorf("while it runs: %s", got)
 	}
-	add(t, w, effect(1), &record.Done{N: 1, Kind: record.Answered, Result: record.String(strings.Repeat("x", 2*part))})
+	add(t, w, effect(1), &record.Done{N: 1, Kind: record.Answered, Result: record.String(strings.Repeat("x", 2*maxPart))})
 	must(t, w.Sync())
 	if _, _, err := there.Reopen(w.ID(), nil); !errors.Is(err, store.ErrRunning) {
 		t.Errorf("reopened while it runs: %v", err)
@@ -78,7 +78,7 @@ func TestARunIsSeenByAllProcesses(t *testing.T) {
 	if len(r.Lines) != 4 || r.Damaged != nil || r.Running || r.End.Status != "ok" {
 		t.Errorf("%+v", r)
 	}
-	if v, err := r.Value(r.Calls[0].Done.Result); err != nil || len(v) != 2*part+2 {
+	if v, err := r.Value(r.Calls[0].Done.Result); err != nil || len(v) != 2*maxPart+2 {
 		t.Errorf("a value in parts: %d bytes, %v", len(v), err)
 	}
 	must(t, there.Remove(w.ID()))
@@ -208,7 +208,7 @@ func TestLinesOfAnySizeAreReadAsTheyWereWritten(t *testing.T) {
 	line := func(n int) []byte { return append(bytes.Repeat([]byte{byte('a' + n%26)}, n), '\n') }
 	write(line(1))
 	must(t, to.Publish())
-	for _, n := range []int{0, 10, part - 1, part, 5 << 20, 3} {
+	for _, n := range []int{0, 10, maxPart - 1, maxPart, 5 << 20, 3} {
 		write(line(n))
 	}
 	must(t, to.Sync())
@@ -365,7 +365,7 @@ func TestWhatStandsBesideIsPutOnce(t *testing.T) {
 	must(t, w.Close())
 	names, err := a.Backing().Names()
 	must(t, err)
-	big := bytes.Repeat([]byte("0123456789"), part/4) // some parts
+	big := bytes.Repeat([]byte("0123456789"), maxPart/4) // some parts
 	must(t, a.Backing().Put(names[0], "answer-1", big))
 	if err := b.Backing().Put(names[0], "answer-1", big[1:]); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a second one: %v", err)

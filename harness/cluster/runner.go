@@ -109,7 +109,7 @@ func (c *Cluster) Serve(ctx context.Context, o *RunnerOptions) error {
 		return err
 	}
 	var queue jetstream.Consumer
-	err := c.again(ctx, func(ctx context.Context) (err error) {
+	err := c.retry(ctx, func(ctx context.Context) (err error) {
 		queue, err = c.queue.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: token(r.o.Pool),
 			FilterSubject: prefix + "run." + token(r.o.Pool) + ".>", AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.o.AckWait,
 			MaxDeliver: -1, MaxAckPending: -1})
@@ -209,7 +209,7 @@ func (r *runner) take(ctx context.Context, msg jetstream.Msg) {
 		return
 	}
 	seq := meta.Sequence.Stream
-	if own := r.own(seq); own != nil { // the run is under way; its job was delivered again
+	if own := r.running(seq); own != nil { // the run is under way; its job was delivered again
 		own.msg.Store(&msg)
 		return
 	}
@@ -238,7 +238,7 @@ func (r *runner) take(ctx context.Context, msg jetstream.Msg) {
 	}
 	r.end.Go(func() { // the place is free meanwhile
 		if out != nil {
-			r.c.tell(j, out)
+			r.c.sendResult(j, out)
 			r.ack(run)
 		}
 		r.mu.Lock()
@@ -247,7 +247,7 @@ func (r *runner) take(ctx context.Context, msg jetstream.Msg) {
 	})
 }
 
-func (r *runner) own(seq uint64) *running {
+func (r *runner) running(seq uint64) *running {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.mine[seq]
@@ -257,7 +257,7 @@ func (r *runner) own(seq uint64) *running {
 func (r *runner) ack(run *running) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.c.ctx), r.c.o.AckWait)
 	defer cancel()
-	if err := r.c.again(ctx, (*run.msg.Load()).DoubleAck); err != nil {
+	if err := r.c.retry(ctx, (*run.msg.Load()).DoubleAck); err != nil {
 		r.log.Warn("a finished job may be delivered again", "run", run.job.ID, "error", err) // the next runner finds its end
 	}
 	r.c.dropApart(run.job.ID, run.job.Apart)
@@ -310,7 +310,7 @@ func (r *runner) run(ctx context.Context, run *running) (out *jobResult) {
 		return nil
 	}
 	if run.again || j.Kind == kindResume || time.Now().After(j.Until) {
-		if out, done := r.before(ctx, run); done {
+		if out, done := r.earlierAttempt(ctx, run); done {
 			return out
 		}
 	}
@@ -334,7 +334,7 @@ func (r *runner) run(ctx context.Context, run *running) (out *jobResult) {
 	}
 	switch {
 	case j.Kind == kindRun && errors.Is(err, store.ErrTaken):
-		out, _ := r.before(ctx, run)
+		out, _ := r.earlierAttempt(ctx, run)
 		return out
 	case errors.Is(unwritten, store.ErrTaken):
 		r.log.Warn("a run was taken over by another process", "run", j.ID)
@@ -364,7 +364,7 @@ func (r *runner) beat(ctx context.Context, run *running, cancel func()) (stop fu
 			case <-ctx.Done():
 				return
 			}
-			try, cancelTry := context.WithTimeout(ctx, min(each, r.c.o.AckWait/4))
+			try, cancelTry := context.WithTimeout(ctx, min(requestTimeout, r.c.o.AckWait/4))
 			_, err := r.c.conn.RequestWithContext(try, (*run.msg.Load()).Reply(), []byte("+WPI"))
 			cancelTry()
 			if err == nil {
@@ -382,12 +382,12 @@ func (r *runner) beat(ctx context.Context, run *running, cancel func()) (stop fu
 	}
 }
 
-// before looks for an earlier attempt of a job. If done is true, the job does not begin now, and
+// earlierAttempt looks for an earlier attempt of a job. If done is true, the job does not begin now, and
 // out is its result; out is nil if the job stays in the queue or was canceled.
-func (r *runner) before(ctx context.Context, run *running) (out *jobResult, done bool) {
+func (r *runner) earlierAttempt(ctx context.Context, run *running) (out *jobResult, done bool) {
 	j := run.job
 	if j.Kind == kindResume {
-		err := r.c.again(ctx, func(ctx context.Context) error {
+		err := r.c.retry(ctx, func(ctx context.Context) error {
 			_, err := r.c.queue.GetMsg(ctx, run.seq)
 			return err
 		})
@@ -431,7 +431,7 @@ func (r *runner) before(ctx context.Context, run *running) (out *jobResult, done
 			}
 		}
 	}
-	res, err := r.o.Harness.Lose(j.ID)
+	res, err := r.o.Harness.EndLost(j.ID)
 	if err == nil {
 		r.c.counts.lost.Add(1)
 	}
@@ -473,7 +473,7 @@ func (r *runner) script(ctx context.Context, run *running) (s *harness.Script, r
 		r.mu.Lock()
 		r.used = cat
 		r.mu.Unlock()
-		s.Catalog = r.seenBy(j, cat)
+		s.Catalog = r.catalogFor(j, cat)
 	}
 	if j.Lines || run.span != nil {
 		s.OnProgress = func(p record.Progress) {
@@ -500,8 +500,8 @@ func (r *runner) script(ctx context.Context, run *running) (s *harness.Script, r
 // maxTenants is how many tenants' catalogs are cached.
 const maxTenants = 1000
 
-// seenBy returns the catalog with the saved scripts and inferred result types of the job's tenant.
-func (r *runner) seenBy(j *job, cat *catalog.Catalog) *catalog.Catalog {
+// catalogFor returns the catalog with the saved scripts and inferred result types of the job's tenant.
+func (r *runner) catalogFor(j *job, cat *catalog.Catalog) *catalog.Catalog {
 	key, anonymous := j.Script.Origin.Tenant, j.Script.Origin.Anonymous
 	if key == "" && !anonymous {
 		return cat
@@ -543,8 +543,8 @@ func (p printer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// tell sends the result of a job to its front end until it acknowledges the result.
-func (c *Cluster) tell(j *job, out *jobResult) {
+// sendResult sends the result of a job to its front end until it acknowledges the result.
+func (c *Cluster) sendResult(j *job, out *jobResult) {
 	var e event
 	var err error
 	if out.err != nil {
@@ -563,7 +563,7 @@ func (c *Cluster) tell(j *job, out *jobResult) {
 		return
 	}
 	for range resultTries {
-		if _, err := c.conn.RequestMsg(m, each); !lostRequest(err) || errors.Is(err, nats.ErrNoResponders) {
+		if _, err := c.conn.RequestMsg(m, requestTimeout); !lostRequest(err) || errors.Is(err, nats.ErrNoResponders) {
 			return
 		}
 	}
@@ -584,7 +584,7 @@ func (c *Cluster) askUser(ctx context.Context, j *job, server string, q *backend
 	defer sub.Unsubscribe()
 	try, cancel := context.WithTimeout(ctx, c.o.AckWait)
 	defer cancel()
-	err = c.again(try, func(context.Context) error { return c.conn.PublishRequest(askSubject(j.Front, j.ID), inbox, b) })
+	err = c.retry(try, func(context.Context) error { return c.conn.PublishRequest(askSubject(j.Front, j.ID), inbox, b) })
 	if err != nil {
 		return nil, fmt.Errorf("asking the user: %w", c.reached(err))
 	}

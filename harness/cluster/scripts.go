@@ -150,8 +150,8 @@ func (s *scripts) Save(of, name string, file []byte) error {
 		if err := zip.Close(); err != nil {
 			return err
 		}
-		if data = b.Bytes(); len(data) > part {
-			return fmt.Errorf("it has %d bytes when compressed; at most %d can be shared", len(data), part)
+		if data = b.Bytes(); len(data) > maxPart {
+			return fmt.Errorf("it has %d bytes when compressed; at most %d can be shared", len(data), maxPart)
 		}
 	}
 	s.mu.Lock()
@@ -160,7 +160,7 @@ func (s *scripts) Save(of, name string, file []byte) error {
 	ctx, cancel := s.c.bounded()
 	defer cancel()
 	revision, err := s.c.swap(ctx, key, data, last, 0)
-	if errors.Is(err, errOther) {
+	if errors.Is(err, errConflict) {
 		return fmt.Errorf("another process has changed the saved script %q in the meantime; compare it with yours, and save again", name)
 	}
 	if err != nil {

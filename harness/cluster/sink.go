@@ -16,8 +16,8 @@ import (
 	"github.com/usetools/usetools/harness/record/store"
 )
 
-// gather is how long written bytes wait for more bytes before they are sent.
-const gather = 20 * time.Millisecond
+// flushDelay is how long written bytes wait for more bytes before they are sent.
+const flushDelay = 20 * time.Millisecond
 
 // sink writes a record. It publishes each message on the condition that the previous one is the
 // last of its subject, so that no other process has written.
@@ -62,7 +62,7 @@ func (s *sink) Write(p []byte) (int, error) {
 	s.end += int64(len(p))
 	if s.listed && !s.sending && !s.timed {
 		s.timed = true
-		time.AfterFunc(gather, func() {
+		time.AfterFunc(flushDelay, func() {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.timed = false
@@ -103,7 +103,7 @@ func (s *sink) send() {
 
 // sendPart publishes one message.
 func (s *sink) sendPart() {
-	data := s.buf[:min(len(s.buf), part)]
+	data := s.buf[:min(len(s.buf), maxPart)]
 	open := !s.closing && !s.ended || len(data) < len(s.buf)
 	s.number++
 	m := s.message(data, open)
@@ -113,7 +113,7 @@ func (s *sink) sendPart() {
 	seq, err := s.b.c.publish(ctx, s.b.c.records, m, s.id(s.number), last)
 	cancel()
 	s.mu.Lock()
-	if errors.Is(err, errOther) {
+	if errors.Is(err, errConflict) {
 		err = fmt.Errorf("%w: %w", store.ErrTaken, err)
 	}
 	if err != nil {
@@ -201,7 +201,7 @@ func (s *sink) owned() error {
 	cancel()
 	s.mu.Lock()
 	if err == nil && p.owner != s.owner {
-		err = fmt.Errorf("%w: %w", store.ErrTaken, errOther)
+		err = fmt.Errorf("%w: %w", store.ErrTaken, errConflict)
 	}
 	if err != nil {
 		s.fail(err)
@@ -271,7 +271,7 @@ func (s *sink) leave() {
 			s.buf, s.end, s.beside, s.data = nil, p.end, p.beside, cmp.Or(p.data, p.seq)
 			m := s.message(nil, false)
 			s.mu.Unlock()
-			if _, err = c.publish(c.ctx, c.records, m, s.id(s.number), p.seq); errors.Is(err, errOther) {
+			if _, err = c.publish(c.ctx, c.records, m, s.id(s.number), p.seq); errors.Is(err, errConflict) {
 				continue // an own message was still under way
 			}
 		}

@@ -93,15 +93,15 @@ func (s *source) read() ([]byte, error) {
 // errLast stops the reading of messages after the last one that is needed.
 var errLast = errors.New("the last message")
 
-// few is the number of messages up to which they are requested one by one; more are streamed.
-const few = 16
+// maxSingleReads is the number of messages up to which they are requested one by one; more are streamed.
+const maxSingleReads = 16
 
 // messages calls f for the messages of the record in order, until f returns an error.
 func (s *source) messages(f func(nats.Header, uint64, []byte) error) error {
 	c := s.b.c
 	ctx, cancel := c.bounded()
 	defer cancel()
-	if s.at.number > few {
+	if s.at.number > maxSingleReads {
 		return c.eachOf(ctx, recordsStream, &jetstream.OrderedConsumerConfig{FilterSubjects: []string{s.subject}}, func(m jetstream.Msg) error {
 			meta, err := m.Metadata()
 			if err != nil {

@@ -27,7 +27,7 @@ import (
 
 // get returns the value of a key. If the key does not exist, the error is fs.ErrNotExist.
 func (c *Cluster) get(ctx context.Context, key string) (e jetstream.KeyValueEntry, err error) {
-	err = c.again(ctx, func(ctx context.Context) error {
+	err = c.retry(ctx, func(ctx context.Context) error {
 		e, err = c.keys.Get(ctx, key)
 		return err
 	})
@@ -39,7 +39,7 @@ func (c *Cluster) get(ctx context.Context, key string) (e jetstream.KeyValueEntr
 
 // all returns the values of the keys that match a pattern.
 func (c *Cluster) all(ctx context.Context, pattern string) (found []jetstream.KeyValueEntry, err error) {
-	err = c.again(ctx, func(ctx context.Context) error {
+	err = c.retry(ctx, func(ctx context.Context) error {
 		w, err := c.keys.Watch(ctx, pattern, jetstream.IgnoreDeletes())
 		if err != nil {
 			return err
@@ -67,7 +67,7 @@ func (c *Cluster) all(ctx context.Context, pattern string) (found []jetstream.Ke
 // process has written since the first try.
 func (c *Cluster) keep(ctx context.Context, key string, value []byte, ttl time.Duration) error {
 	id := strings.ToLower(rand.Text())
-	return c.reached(c.again(ctx, func(ctx context.Context) error {
+	return c.reached(c.retry(ctx, func(ctx context.Context) error {
 		_, err := c.js.Publish(ctx, stateSubjects+key, value, jetstream.WithMsgID(id), jetstream.WithMsgTTL(seconds(ttl)),
 			jetstream.WithRetryAttempts(0))
 		return err
@@ -75,7 +75,7 @@ func (c *Cluster) keep(ctx context.Context, key string, value []byte, ttl time.D
 }
 
 // swap replaces the value of a key if last is its revision, or creates the key if last is 0. If
-// another process has written it, the error is errOther. If ttl is zero, the key does not expire.
+// another process has written it, the error is errConflict. If ttl is zero, the key does not expire.
 func (c *Cluster) swap(ctx context.Context, key string, value []byte, last uint64, ttl time.Duration) (revision uint64, err error) {
 	var o []jetstream.PublishOpt
 	if ttl != 0 {
@@ -98,7 +98,7 @@ func (b *backing) live() error {
 	}
 	ctx, cancel := b.c.bounded()
 	defer cancel()
-	if err := b.c.sayAlive(ctx); err != nil {
+	if err := b.c.renewAlive(ctx); err != nil {
 		return err
 	}
 	b.lives.Store(true)
@@ -114,13 +114,13 @@ func (c *Cluster) stayAlive() {
 		select {
 		case <-tick.C:
 			ctx, cancel := c.bounded()
-			if err := c.sayAlive(ctx); err != nil && c.ctx.Err() == nil {
+			if err := c.renewAlive(ctx); err != nil && c.ctx.Err() == nil {
 				c.log.Warn("other processes may take this one for dead", "error", err)
 			}
 			cancel()
 		case <-c.ctx.Done():
 			if c.conn.IsConnected() { // otherwise its key expires
-				ctx, cancel := context.WithTimeout(context.Background(), each)
+				ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
 				defer cancel()
 				c.keys.Purge(ctx, aliveKey(c.id), jetstream.PurgeTTL(time.Second))
 			}
@@ -129,8 +129,8 @@ func (c *Cluster) stayAlive() {
 	}
 }
 
-func (c *Cluster) sayAlive(ctx context.Context) error {
-	says, err := json.Marshal(c.self.say(c))
+func (c *Cluster) renewAlive(ctx context.Context) error {
+	says, err := json.Marshal(c.self.entry(c))
 	if err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func (c *Cluster) noted(ctx context.Context, request string) (n noted, err error
 	case errors.Is(err, fs.ErrNotExist):
 		return n, nil
 	case lostRequest(err): // this comes before a script is sent to a runner
-		return n, errAway
+		return n, errUnreachable
 	case err != nil:
 		return n, err
 	}
@@ -203,7 +203,7 @@ func (b *backing) Key(make bool) ([]byte, error) {
 		}
 		var random [keySize]byte
 		rand.Read(random[:])
-		if _, err = b.c.swap(ctx, recordsKey, random[:], 0, 0); errors.Is(err, errOther) || err == nil {
+		if _, err = b.c.swap(ctx, recordsKey, random[:], 0, 0); errors.Is(err, errConflict) || err == nil {
 			e, err = b.c.get(ctx, recordsKey) // another process may have made it
 		}
 	}
@@ -229,7 +229,7 @@ func (b *backing) Once(name string, now time.Time) (bool, error) {
 	ctx, cancel := b.c.bounded()
 	defer cancel()
 	_, err = b.c.swap(ctx, onceKey(name), nil, 0, time.Unix(s, 0).Sub(now))
-	if errors.Is(err, errOther) {
+	if errors.Is(err, errConflict) {
 		return false, nil
 	}
 	return err == nil, err
@@ -242,7 +242,7 @@ func (b *backing) Alone(ctx context.Context) (release func() error, err error) {
 	var revision uint64
 	for {
 		revision, err = b.lock(ctx, 0)
-		if !errors.Is(err, errOther) {
+		if !errors.Is(err, errConflict) {
 			break
 		}
 		select {
@@ -279,7 +279,7 @@ func (b *backing) Alone(ctx context.Context) (release func() error, err error) {
 		renewing.Wait()
 		ctx, cancel := b.c.bounded()
 		defer cancel()
-		err := b.c.again(ctx, func(ctx context.Context) error { // keeps another process's lock, which has a later revision
+		err := b.c.retry(ctx, func(ctx context.Context) error { // keeps another process's lock, which has a later revision
 			return b.c.state.Purge(ctx, jetstream.WithPurgeSubject(stateSubjects+lockKey), jetstream.WithPurgeSequence(revision+1))
 		})
 		return b.c.reached(err)

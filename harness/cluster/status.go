@@ -102,7 +102,7 @@ func (c *Cluster) Status(ctx context.Context) (*Status, error) {
 
 // user asks for the user of this process. It returns nil if that is not permitted.
 func (c *Cluster) user(ctx context.Context) *User {
-	ctx, cancel := context.WithTimeout(ctx, each)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	m, err := c.conn.RequestWithContext(ctx, userInfoSubject, nil)
 	var got struct {
@@ -121,7 +121,7 @@ func (c *Cluster) streamsOf(ctx context.Context, s *Status) error {
 	for _, want := range c.wanted() {
 		var info *jetstream.StreamInfo
 		var began time.Time
-		err := c.again(ctx, func(ctx context.Context) error {
+		err := c.retry(ctx, func(ctx context.Context) error {
 			began = time.Now()
 			in, err := c.js.Stream(ctx, want.Name)
 			if err == nil {
@@ -188,7 +188,7 @@ func (c *Cluster) pools(ctx context.Context, processes []*Process) ([]*Pool, err
 	}
 	for name, p := range all {
 		var info *jetstream.ConsumerInfo
-		err := c.again(ctx, func(ctx context.Context) error {
+		err := c.retry(ctx, func(ctx context.Context) error {
 			of, err := c.queue.Consumer(ctx, name)
 			if err == nil {
 				info = of.CachedInfo()

@@ -20,9 +20,9 @@ import (
 func (c *Cluster) putValue(ctx context.Context, in jetstream.Stream, subject string, value []byte) error {
 	m := nats.NewMsg(subject)
 	nonce := strings.ToLower(rand.Text())
-	first := value[:min(len(value), part)]
+	first := value[:min(len(value), maxPart)]
 	n := 0
-	for rest := range slices.Chunk(value[len(first):], part) {
+	for rest := range slices.Chunk(value[len(first):], maxPart) {
 		n++
 		p := nats.NewMsg(restSubject(subject, nonce, n))
 		p.Data = rest
@@ -34,7 +34,7 @@ func (c *Cluster) putValue(ctx context.Context, in jetstream.Stream, subject str
 	m.Header.Set(ownerHeader, nonce)
 	m.Header.Set(partsHeader, strconv.Itoa(n))
 	_, err := c.publish(ctx, in, m, nonce+".0", 0)
-	if errors.Is(err, errOther) {
+	if errors.Is(err, errConflict) {
 		err = fs.ErrExist
 		if n > 0 {
 			err = errors.Join(err, c.purge(ctx, in, subject+"."+nonce+".*"))
@@ -57,7 +57,7 @@ func (c *Cluster) value(ctx context.Context, in jetstream.Stream, subject string
 	}
 	nonce := m.Header.Get(ownerHeader)
 	n, err := strconv.Atoi(m.Header.Get(partsHeader))
-	if err != nil || n < 0 || int64(n) > max/part || len(nonce) > maxName {
+	if err != nil || n < 0 || int64(n) > max/maxPart || len(nonce) > maxName {
 		return nil, fmt.Errorf("message %d of %s has no valid %s and %s, or its value has more than %d bytes",
 			m.Sequence, subject, ownerHeader, partsHeader, max)
 	}
@@ -97,7 +97,7 @@ func (c *Cluster) dropApart(run, name string) {
 	if name == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, each)
+	ctx, cancel := context.WithTimeout(c.ctx, requestTimeout)
 	defer cancel()
 	if err := c.purge(ctx, c.records, apartSubjects(run, name)+">"); err != nil {
 		c.log.Warn("the content of a large message was not deleted", "run", run, "error", err)

@@ -73,7 +73,7 @@ func (w *waiter) cancel() *jobResult {
 func (w *waiter) look() *jobResult {
 	now := time.Now()
 	records, j := w.f.o.Records, w.j
-	if j.Kind == kindRun && now.Before(w.hard(nil)) && w.f.c.backing.writes(j.Name) {
+	if j.Kind == kindRun && now.Before(w.deadline(nil)) && w.f.c.backing.writes(j.Name) {
 		w.dead = time.Time{}
 		return nil
 	}
@@ -82,19 +82,19 @@ func (w *waiter) look() *jobResult {
 	switch {
 	case errors.Is(err, store.ErrNotFound), err == nil && j.Kind == kindResume && len(run.Attempts) <= j.Attempts:
 		if late {
-			return w.never()
+			return w.expire()
 		}
 		return nil
 	case err != nil:
 		w.f.c.log.Warn("the record of a run cannot be read", "run", j.ID, "error", err)
-		if late && now.After(w.hard(nil)) {
+		if late && now.After(w.deadline(nil)) {
 			return &jobResult{err: err}
 		}
 		return nil
 	case run.Running:
 		w.dead = time.Time{}
-		if now.After(w.hard(run)) {
-			return w.lose()
+		if now.After(w.deadline(run)) {
+			return w.endLost()
 		}
 	case run.End != nil:
 		if w.ended++; w.ended > 1 { // the first time, the runner's message may be under way
@@ -104,13 +104,13 @@ func (w *waiter) look() *jobResult {
 	case w.dead.IsZero():
 		w.dead = now
 	case now.Sub(w.dead) > w.f.c.o.AckWait/2: // a runner would have taken it over by now
-		return w.lose()
+		return w.endLost()
 	}
 	return nil
 }
 
-// never withdraws a job that no runner took in time. It returns nil if a runner has just taken it.
-func (w *waiter) never() *jobResult {
+// expire withdraws a job that no runner took in time. It returns nil if a runner has just taken it.
+func (w *waiter) expire() *jobResult {
 	ctx, cancel := context.WithTimeout(w.f.c.ctx, cancelFor)
 	defer cancel()
 	j, seq, err := w.f.c.queued(ctx, w.j.ID)
@@ -130,8 +130,8 @@ func (w *waiter) never() *jobResult {
 	return &jobResult{err: busy("no runner took the script in time")}
 }
 
-// hard returns the time at which the run counts as lost even if a runner has it.
-func (w *waiter) hard(run *record.Run) time.Time {
+// deadline returns the time at which the run counts as lost even if a runner has it.
+func (w *waiter) deadline(run *record.Run) time.Time {
 	if !w.over.IsZero() {
 		return w.over
 	}
@@ -145,9 +145,9 @@ func (w *waiter) hard(run *record.Run) time.Time {
 	return w.j.Until.Add(timeout + w.f.c.o.AckWait)
 }
 
-// lose ends the run as lost. It returns nil if it has just ended.
-func (w *waiter) lose() *jobResult {
-	res, err := w.f.local.Lose(w.j.ID)
+// endLost ends the run as lost. It returns nil if it has just ended.
+func (w *waiter) endLost() *jobResult {
+	res, err := w.f.local.EndLost(w.j.ID)
 	if errors.Is(err, store.ErrEnded) {
 		return nil
 	}
@@ -155,7 +155,7 @@ func (w *waiter) lose() *jobResult {
 		w.f.c.counts.lost.Add(1)
 	} else {
 		w.f.c.log.Warn("a lost run cannot be ended", "run", w.j.ID, "error", err)
-		if time.Now().Before(w.hard(nil)) {
+		if time.Now().Before(w.deadline(nil)) {
 			return nil
 		}
 	}

@@ -236,7 +236,7 @@ func (c *session) resumption(run string) runs {
 		}
 		if over || errors.As(err, &running) {
 			if res, err = c.waitResult(ctx, run); err == nil && !res.Unsettled() {
-				c.s.harness.Give(run) // its client gets it now
+				c.s.harness.Deliver(run) // its client gets it now
 			}
 		}
 		return res, err

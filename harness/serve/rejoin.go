@@ -23,7 +23,7 @@ func (c *session) rejoin(ctx context.Context, script *harness.Script) (*outcome.
 			continue
 		}
 		if err == nil && !res.Unsettled() {
-			c.s.harness.Give(running.Run)
+			c.s.harness.Deliver(running.Run)
 		}
 		return res, err
 	}
