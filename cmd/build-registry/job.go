@@ -147,7 +147,7 @@ func (j *job) doubt(cfg *config.Config) {
 	if err != nil {
 		return // a command that needs them reports it
 	}
-	for _, doubt := range catalog.SettingsDoubts(cfg, settings, nil) {
+	for _, doubt := range catalog.SettingsWarnings(cfg, settings, nil) {
 		j.say("build-registry: warning: %s", doubt)
 	}
 }

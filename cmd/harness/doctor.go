@@ -297,7 +297,7 @@ func checkSettings(ctx context.Context, cfg *config.Config) []finding {
 		f.Status, f.Detail, f.Do = broken, err.Error(), `correct "usetools" in the config`
 		return []finding{f}
 	}
-	if doubts := catalog.SettingsDoubts(cfg, settings, nil); len(doubts) > 0 {
+	if doubts := catalog.SettingsWarnings(cfg, settings, nil); len(doubts) > 0 {
 		f.Status, f.Detail, f.Do = warning, strings.Join(doubts, "; "), "harness help configuration has all keys"
 	}
 	if opts.Embedder == nil {
@@ -388,7 +388,7 @@ func checkRules(reg *registry.Registry, cfg *config.Config) []finding {
 			out = append(out, finding{Check: "rule", Status: fine, Detail: "the token " + token + " may " + may})
 		}
 	}
-	for _, doubt := range cat.RuleDoubts() {
+	for _, doubt := range cat.RuleWarnings() {
 		out = append(out, finding{Check: "rule", Status: warning, Detail: doubt,
 			Do: "harness tools lists the IDs of the tools, harness describe their arguments"})
 	}

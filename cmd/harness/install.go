@@ -92,7 +92,7 @@ servers; harness remove removes them there. The output lists the backups.
 			if err != nil {
 				return err
 			}
-			files, err := client.Wheres(".")
+			files, err := client.ExistingFiles(".")
 			if err != nil {
 				return err
 			}

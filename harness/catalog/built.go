@@ -75,7 +75,7 @@ func (f *Files) Early(ctx context.Context) (*Catalog, error) {
 		f.pool.Close()
 		return nil, f.failed(ctx, err)
 	}
-	f.logDoubts()
+	f.logWarnings()
 	return f.catalog, nil
 }
 

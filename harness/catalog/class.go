@@ -85,9 +85,9 @@ func sameSettings(a, b *config.Config) bool {
 	})
 }
 
-// classDoubts returns a sentence for each name or pattern of usetools.class that matches
+// classWarnings returns a sentence for each name or pattern of usetools.class that matches
 // no tool of its servers.
-func classDoubts(cfg *config.Config, reg *registry.Registry) []string {
+func classWarnings(cfg *config.Config, reg *registry.Registry) []string {
 	tools := map[string][]string{} // names by server
 	for i := range reg.Tools {
 		tools[reg.Tools[i].Server] = append(tools[reg.Tools[i].Server], reg.Tools[i].Name)

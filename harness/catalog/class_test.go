@@ -132,7 +132,7 @@ func TestRulesForNoToolAreNoted(t *testing.T) {
 		{Name: "a", Classes: rules("get", "got", "put", "none")},
 		{Name: "b", Classes: rules("put", "get", "none")},
 		{Name: "down", Classes: rules("any")}}}
-	got := SettingsDoubts(cfg, &discovery.Settings{}, reg)
+	got := SettingsWarnings(cfg, &discovery.Settings{}, reg)
 	want := []string{`usetools.class names "got", which is not a tool of a`,
 		`usetools.class names "none", which is not a tool of a, b`}
 	if d := cmp.Diff(want, got); d != "" {
@@ -140,7 +140,7 @@ func TestRulesForNoToolAreNoted(t *testing.T) {
 	}
 	// Each order of the servers says the same.
 	slices.Reverse(cfg.Servers)
-	if got := SettingsDoubts(cfg, &discovery.Settings{}, reg); len(got) != len(want) {
+	if got := SettingsWarnings(cfg, &discovery.Settings{}, reg); len(got) != len(want) {
 		t.Errorf("the other way round: %q", got)
 	}
 }

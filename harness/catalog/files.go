@@ -72,7 +72,7 @@ type Files struct {
 	config   *config.Config      // of catalog
 	settings *discovery.Settings // of config
 	search   *discovery.Options  // of config; without an embedder that cannot be reached
-	doubts   []string            // of config, as logged
+	warnings []string            // of config, as logged
 	pool     *backend.Pool       // closed by Files; nil if a watch has the connections
 	job      *job                // nil if the catalog is complete
 	asked    []string            // servers that were asked since the start

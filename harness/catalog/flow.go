@@ -131,7 +131,7 @@ func (c *Catalog) LabelErrors() (out []string) {
 				}
 			}
 			if len(ids) == 0 {
-				if !c.mayCome(l.Pattern) {
+				if !c.mayMatchLater(l.Pattern) {
 					out = append(out, fmt.Sprintf("usetools.%s names %q, which is not a server or a tool", key, l.Pattern))
 				}
 				continue

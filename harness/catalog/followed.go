@@ -53,7 +53,7 @@ func (f *Files) follow(ctx context.Context) (*Catalog, error) {
 		f.log("a published registry has arrived: %s is no longer used", f.built())
 	}
 	c := f.renew(reg, f.config, f.catalog.Calls)
-	f.logDoubts()
+	f.logWarnings()
 	f.endJob()
 	return c, nil
 }

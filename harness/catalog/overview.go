@@ -74,12 +74,12 @@ func (o *Overview) Only(server string) (*Overview, bool) {
 	return nil, false
 }
 
-// MaxSaid bounds the shown part of a server's error, in characters.
-const MaxSaid = 4000
+// MaxErrorText bounds the shown part of a server's error, in characters.
+const MaxErrorText = 4000
 
 // OfServer returns a server's error message for showing, without the prefix that names the server.
 func OfServer(name, message string) string {
-	return registry.PrintableText(strings.TrimPrefix(message, fmt.Sprintf("server %q: ", name)), MaxSaid)
+	return registry.PrintableText(strings.TrimPrefix(message, fmt.Sprintf("server %q: ", name)), MaxErrorText)
 }
 
 // Where returns a server's command, URL or file, without secrets.

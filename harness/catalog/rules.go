@@ -293,9 +293,9 @@ func (c *Catalog) RuleTools() []RuleTools {
 	return out
 }
 
-// RuleDoubts returns a sentence for each rule that matches no tool, and for each argument in a
+// RuleWarnings returns a sentence for each rule that matches no tool, and for each argument in a
 // condition that no tool of the rule has.
-func (c *Catalog) RuleDoubts() []string {
+func (c *Catalog) RuleWarnings() []string {
 	reg := c.Registry
 	var out []string
 	say := func(format string, args ...any) {
@@ -306,7 +306,7 @@ func (c *Catalog) RuleDoubts() []string {
 	for _, rt := range c.RuleTools() {
 		r := rt.Rule
 		if len(rt.Tools) == 0 {
-			if !slices.Contains(policy.Classes, record.Class(r.Pattern)) && !c.mayCome(r.Pattern) {
+			if !slices.Contains(policy.Classes, record.Class(r.Pattern)) && !c.mayMatchLater(r.Pattern) {
 				say("usetools.approve names %q, which is not a tool", r.Pattern)
 			}
 			continue
@@ -315,7 +315,7 @@ func (c *Catalog) RuleDoubts() []string {
 			continue
 		}
 		for _, name := range r.If.Arguments() {
-			if !slices.ContainsFunc(rt.Tools, func(id string) bool { t, _ := reg.Tool(id); return mayTake(t, name) }) {
+			if !slices.ContainsFunc(rt.Tools, func(id string) bool { t, _ := reg.Tool(id); return mayHaveArgument(t, name) }) {
 				say("usetools.approve %q uses %s, which is not an argument of %s: it is nil", r.Pattern, name,
 					text.List(rt.Tools, 3))
 			}
@@ -324,8 +324,8 @@ func (c *Catalog) RuleDoubts() []string {
 	return out
 }
 
-// mayCome reports whether a pattern may match tools of a server that has not listed its tools yet.
-func (c *Catalog) mayCome(pattern string) bool {
+// mayMatchLater reports whether a pattern may match tools of a server that has not listed its tools yet.
+func (c *Catalog) mayMatchLater(pattern string) bool {
 	for i := range c.Registry.Servers {
 		s := &c.Registry.Servers[i]
 		if s.Tools > 0 {
@@ -339,8 +339,8 @@ func (c *Catalog) mayCome(pattern string) bool {
 	return false
 }
 
-// mayTake reports whether a tool has an argument with a name, or a schema that names no arguments.
-func mayTake(t *registry.Tool, argument string) bool {
+// mayHaveArgument reports whether a tool has an argument with a name, or a schema that names no arguments.
+func mayHaveArgument(t *registry.Tool, argument string) bool {
 	var s struct {
 		Properties map[string]json.RawMessage `json:"properties"`
 	}

@@ -190,7 +190,7 @@ func TestRulesThatMeanNothingAreNoted(t *testing.T) {
 	cfg := configs(t, `{"approve": {"mail.send": {"ask": "too == nil and to == nil and args.x == nil"}, "mail.sent": "ask", "Mail": "deny",
 		"mail.l*": {"deny": "x"}, "down.any": "deny", "read": "deny", "mail.*": {"ask": "y"}},
 		"tokens": {"alice": {"approve": {"mail.sent": "allow"}}}}`)
-	got := SettingsDoubts(cfg, &discovery.Settings{}, reg)
+	got := SettingsWarnings(cfg, &discovery.Settings{}, reg)
 	want := []string{
 		`usetools.approve "mail.send" uses too, which is not an argument of mail.send: it is nil`,
 		`usetools.approve names "mail.sent", which is not a tool`, `usetools.approve names "Mail", which is not a tool`,

@@ -52,7 +52,7 @@ func (c *Catalog) Resolve(ctx context.Context, phrase string, opts *discovery.Re
 		if !named {
 			return c.index.ResolveContext(ctx, phrase, opts)
 		}
-		if t, ok = spelled(s, wanted); !ok {
+		if t, ok = nearName(s, wanted); !ok {
 			return noSuchTool(ctx, c.index, s, phrase, wanted, opts)
 		}
 	}
@@ -102,9 +102,9 @@ func namedOn(view *wrappers.View, phrase string) (s *wrappers.Server, tool strin
 	return nil, "", false
 }
 
-// spelled returns the only tool of a server whose name matches, ignoring case, underscores and
+// nearName returns the only tool of a server whose name matches, ignoring case, underscores and
 // hyphens.
-func spelled(s *wrappers.Server, name string) (*wrappers.Tool, bool) {
+func nearName(s *wrappers.Server, name string) (*wrappers.Tool, bool) {
 	var found *wrappers.Tool
 	for _, t := range s.Tools {
 		if f := wrappers.Fold(name); wrappers.Fold(t.Func) == f || wrappers.Fold(t.Name) == f {

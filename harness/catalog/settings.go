@@ -32,21 +32,21 @@ const (
 	keyUsage = "usage"
 )
 
-// logDoubts logs the settings of the config that have no effect and were not logged before.
+// logWarnings logs the settings of the config that have no effect and were not logged before.
 // The caller holds the lock.
-func (f *Files) logDoubts() {
-	doubts := SettingsDoubts(f.config, f.settings, f.catalog.Registry)
-	for _, doubt := range doubts {
-		if !slices.Contains(f.doubts, doubt) {
-			f.log("%s", doubt)
+func (f *Files) logWarnings() {
+	warnings := SettingsWarnings(f.config, f.settings, f.catalog.Registry)
+	for _, warning := range warnings {
+		if !slices.Contains(f.warnings, warning) {
+			f.log("%s", warning)
 		}
 	}
-	f.doubts = doubts
+	f.warnings = warnings
 }
 
-// SettingsDoubts returns a sentence for each setting in the "usetools" of a config that has no
+// SettingsWarnings returns a sentence for each setting in the "usetools" of a config that has no
 // effect: unknown keys, servers and tools. reg may be nil.
-func SettingsDoubts(cfg *config.Config, settings *discovery.Settings, reg *registry.Registry) []string {
+func SettingsWarnings(cfg *config.Config, settings *discovery.Settings, reg *registry.Registry) []string {
 	var out []string
 	known := append(config.SettingKeys(), keyApprove, keyTokens, keyUntrusted, keyTargets, keyObserve, keyUsage)
 	t := reflect.TypeFor[discovery.Settings]()
@@ -75,11 +75,11 @@ func SettingsDoubts(cfg *config.Config, settings *discovery.Settings, reg *regis
 		for _, name := range settings.Unknown(reg) {
 			out = append(out, fmt.Sprintf("usetools: aliases or prefer name %q, which is not a server", name))
 		}
-		out = append(out, classDoubts(cfg, reg)...)
+		out = append(out, classWarnings(cfg, reg)...)
 		if rules, _, err := Rules(cfg); err != nil {
 			out = append(out, err.Error())
 		} else {
-			out = append(out, (&Catalog{Registry: reg, Servers: cfg.Servers, Rules: rules}).RuleDoubts()...)
+			out = append(out, (&Catalog{Registry: reg, Servers: cfg.Servers, Rules: rules}).RuleWarnings()...)
 		}
 	}
 	return out

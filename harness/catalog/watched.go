@@ -123,7 +123,7 @@ func (f *Files) update(u build.Update, search *discovery.Options) (*Catalog, err
 		f.log("%v; the earlier search settings stay in use", err)
 	}
 	c := f.renew(reg, u.Config, u.Pool)
-	f.logDoubts()
+	f.logWarnings()
 	f.endJob() // the watch has asked all servers
 	return c, nil
 }

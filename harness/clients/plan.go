@@ -35,9 +35,9 @@ type Plan struct {
 	// Moved are the servers' names in the config, by their names in the file.
 	Moved map[string]string `json:"moved"`
 	// Stay are the servers that stay in the file, with reasons.
-	Stay []Stays `json:"stay,omitempty"`
+	Stay []Unmoved `json:"stay,omitempty"`
 	// Folders are the servers that the file has for single folders. They stay as well.
-	Folders []Stays `json:"folders,omitempty"`
+	Folders []Unmoved `json:"folders,omitempty"`
 	// Behind are this file's servers behind the harness. Direct are those that the client starts
 	// itself. Left are the files that Undo does not remove.
 	Behind []string `json:"behind,omitempty"`
@@ -53,8 +53,8 @@ type Plan struct {
 	secrets []string
 }
 
-// Stays is a server that is not moved.
-type Stays struct {
+// Unmoved is a server that is not moved.
+type Unmoved struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
 }
@@ -194,19 +194,19 @@ func (c *Client) Install(file, configFile, command string) (*Plan, error) {
 	into := ConfigSyntax(p.Config, p.ConfigBefore, "")
 	if there, err := into.Entries(p.ConfigBefore); err == nil {
 		for i := range there {
-			p.learn(there[i].Value)
+			p.noteSecrets(there[i].Value)
 		}
 	}
 	for i := range entries {
 		e := &entries[i]
-		p.learn(e.Value)
-		why := c.stays(e)
+		p.noteSecrets(e.Value)
+		why := c.reasonToStay(e)
 		switch {
 		case runsHarness(e):
 			p.had = true
 			gone = append(gone, e.Name)
 		case why != "":
-			p.Stay = append(p.Stay, Stays{e.Name, why})
+			p.Stay = append(p.Stay, Unmoved{e.Name, why})
 			continue
 		case rec != nil && rec.Moved[e.Name] != "":
 			p.Moved[e.Name] = rec.Moved[e.Name]
@@ -221,7 +221,7 @@ func (c *Client) Install(file, configFile, command string) (*Plan, error) {
 			first = e.Name
 		}
 	}
-	for slices.ContainsFunc(p.Stay, func(s Stays) bool { return s.Name == name }) {
+	for slices.ContainsFunc(p.Stay, func(s Unmoved) bool { return s.Name == name }) {
 		name += "-harness" // another server has this name
 	}
 	p.Folders = c.ofFolders(p.Before)
@@ -254,7 +254,7 @@ func (c *Client) Install(file, configFile, command string) (*Plan, error) {
 
 // ofFolders returns the servers that claude mcp add stores for single folders. In these folders the
 // client still has them, beside execute.
-func (c *Client) ofFolders(text []byte) (out []Stays) {
+func (c *Client) ofFolders(text []byte) (out []Unmoved) {
 	var file struct {
 		Projects map[string]struct {
 			MCPServers map[string]json.RawMessage `json:"mcpServers"`
@@ -265,7 +265,7 @@ func (c *Client) ofFolders(text []byte) (out []Stays) {
 	}
 	for _, folder := range slices.Sorted(maps.Keys(file.Projects)) {
 		for _, name := range slices.Sorted(maps.Keys(file.Projects[folder].MCPServers)) {
-			out = append(out, Stays{name, fmt.Sprintf("it is only for the folder %s; to move it, run there: "+
+			out = append(out, Unmoved{name, fmt.Sprintf("it is only for the folder %s; to move it, run there: "+
 				"claude mcp remove %s -s local, and harness add", folder, registry.ShellWord(name))})
 		}
 	}
@@ -357,8 +357,8 @@ func Edit(path, name string, change func(s edit.Syntax, text []byte) ([]byte, er
 	return after, nil
 }
 
-// stays says why a server must stay in the file. If it can be moved, stays returns "".
-func (c *Client) stays(e *edit.Entry) string {
+// reasonToStay says why a server must stay in the file. If it can be moved, it returns "".
+func (c *Client) reasonToStay(e *edit.Entry) string {
 	var where struct {
 		Command                 any    `json:"command"`
 		URL, HTTPURL, ServerURL string // as the clients spell them; case does not matter
@@ -422,9 +422,9 @@ var reference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 // minSecret is the least length of a hidden value.
 const minSecret = 6
 
-// learn notes the values of an entry that must not be shown: all that are not just references to
+// noteSecrets notes the values of an entry that must not be shown: all that are not just references to
 // variables.
-func (p *Plan) learn(value json.RawMessage) {
+func (p *Plan) noteSecrets(value json.RawMessage) {
 	var e map[string]json.RawMessage
 	if json.Unmarshal(value, &e) != nil {
 		return

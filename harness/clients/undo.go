@@ -109,7 +109,7 @@ func (c *Client) Undo(file string) (*Plan, error) {
 		return nil, fmt.Errorf("what %s was: %w", file, err)
 	}
 	for _, e := range entries {
-		p.learn(e.Value)
+		p.noteSecrets(e.Value)
 	}
 	if p.After, p.remove, err = c.without(rec, file, p.Before); err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (c *Client) without(rec *record, file string, now []byte) (text []byte, rem
 		return nil, true, nil
 	}
 	if text, ok := edit.Back([]byte(rec.Original), []byte(rec.Written), now); ok && !rec.Created {
-		if is, err := syntax.Entries(text); err == nil && once(is) {
+		if is, err := syntax.Entries(text); err == nil && isClean(is) {
 			return text, false, nil
 		}
 	}
@@ -192,8 +192,8 @@ func (c *Client) without(rec *record, file string, now []byte) (text []byte, rem
 	return text, false, err
 }
 
-// once reports whether no entry is the harness and no name appears twice.
-func once(entries []edit.Entry) bool {
+// isClean reports whether no entry is the harness and no name appears twice.
+func isClean(entries []edit.Entry) bool {
 	seen := map[string]bool{}
 	for i := range entries {
 		if seen[entries[i].Name] || runsHarness(&entries[i]) {
@@ -204,9 +204,9 @@ func once(entries []edit.Entry) bool {
 	return true
 }
 
-// Wheres returns the client's existing files: that of the project around dir, and that for all
+// ExistingFiles returns the client's existing files: that of the project around dir, and that for all
 // projects.
-func (c *Client) Wheres(dir string) ([]string, error) {
+func (c *Client) ExistingFiles(dir string) ([]string, error) {
 	user, err := c.userFile()
 	if err != nil {
 		return nil, err

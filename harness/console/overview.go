@@ -56,7 +56,7 @@ type overviewData struct {
 	Top     float64 // duration of the slowest call in Slowest, in ms
 	Refused []*called
 	With    int // number of runs with calls
-	Phrases []usage.Trouble
+	Phrases []usage.RefusedPhrase
 	Servers []*serverRow
 	Names   []string // server names, for colours
 	// Running and Waiting count scripts, for the operator.

@@ -213,7 +213,7 @@ func (k *known) rules(d *policyPage) {
 		d.Rules = append(d.Rules, r)
 	}
 	if v.Operator {
-		d.Doubts, d.Unlabelled = cat.RuleDoubts(), cat.ProposeUntrusted()
+		d.Doubts, d.Unlabelled = cat.RuleWarnings(), cat.ProposeUntrusted()
 	}
 }
 

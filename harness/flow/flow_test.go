@@ -30,7 +30,7 @@ func result(structured string) []byte { return []byte(`{"structuredContent":` + 
 // read adds results of mail.read and crm.list to a session with a script.
 func read(mails, customers string) *flow.Session {
 	s := &flow.Session{}
-	s.Say(flow.Source{Kind: flow.Script, Run: "r1", Trust: flow.Trusted}, `send("Boss@Example.com")`)
+	s.AddScript(flow.Source{Kind: flow.Script, Run: "r1", Trust: flow.Trusted}, `send("Boss@Example.com")`)
 	s.Add(flow.Call{Run: "r1", N: 1, Tool: "mail.read"}, mailSettings.Untrusted("mail.read"), result(mails))
 	s.Add(flow.Call{Run: "r1", N: 2, Tool: "crm.list"}, mailSettings.Untrusted("crm.list"), result(customers))
 	return s
@@ -184,7 +184,7 @@ func TestBeyondABoundNothingIsExplained(t *testing.T) {
 	}
 	manyJSON, _ := json.Marshal(many)
 	s := &flow.Session{}
-	s.Say(flow.Source{Kind: flow.Script, Trust: flow.Trusted}, long+" boss@example.com")
+	s.AddScript(flow.Source{Kind: flow.Script, Trust: flow.Trusted}, long+" boss@example.com")
 	for _, args := range []string{fmt.Sprintf(`{"to":%q}`, long), fmt.Sprintf(`{"to":%s}`, manyJSON), `not JSON`} {
 		f := s.Facts(mailSettings, false, "mail.send", []byte(args), time.Unix(1, 0))
 		var v any
@@ -235,7 +235,7 @@ func TestASessionWithoutSessionsIsReadForADay(t *testing.T) {
 
 func TestWithoutASessionEveryEffectIsLate(t *testing.T) {
 	s := flow.NewUnknown()
-	s.Say(flow.Source{Kind: flow.Script, Trust: flow.Trusted}, "ann@good.test")
+	s.AddScript(flow.Source{Kind: flow.Script, Trust: flow.Trusted}, "ann@good.test")
 	for args, want := range map[string]string{`{"to":"bob@good.test"}`: "true false true", `{"to":"ann@good.test"}`: "true true false"} {
 		if got := facts(s, args); got != want {
 			t.Errorf("%s: %s, want %s", args, got, want)

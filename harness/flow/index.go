@@ -91,11 +91,11 @@ type entry struct {
 	Source
 }
 
-// Say adds the source of a script.
-func (x *Index) Say(from Source, source string) { x.add(Normal(source), from) }
+// AddScript adds the source of a script.
+func (x *Index) AddScript(from Source, source string) { x.add(Normal(source), from) }
 
-// SayValues adds inputs or stored values, JSON by name.
-func (x *Index) SayValues(from Source, values map[string]json.RawMessage) {
+// AddValues adds inputs or stored values, JSON by name.
+func (x *Index) AddValues(from Source, values map[string]json.RawMessage) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if v, err := jsontree.Parse(values[name], parsing); err == nil {
 			w := walk{x: x, from: from}
@@ -113,7 +113,7 @@ func (x *Index) Add(c Call, label Label, result json.RawMessage) (untrusted bool
 		x.overflow(Untrusted)
 		return !label.IsZero()
 	}
-	if saysUntrusted(v) {
+	if isMarkedUntrusted(v) {
 		label = Label{All: true}
 	}
 	structured := v.Get("structuredContent")
@@ -122,7 +122,7 @@ func (x *Index) Add(c Call, label Label, result json.RawMessage) (untrusted bool
 	}
 	for _, block := range v.List("content") {
 		its := label
-		if saysUntrusted(block) {
+		if isMarkedUntrusted(block) {
 			its = Label{All: true}
 		}
 		text := block.Str("text")
@@ -147,9 +147,9 @@ func (x *Index) Fail(c Call, label Label, message string) (untrusted bool) {
 	return x.result(c, label, jsontree.NewString(message))
 }
 
-// saysUntrusted reports whether the annotations of a result or block say that third parties can
+// isMarkedUntrusted reports whether the annotations of a result or block say that third parties can
 // write it.
-func saysUntrusted(v *jsontree.Value) bool {
+func isMarkedUntrusted(v *jsontree.Value) bool {
 	for _, a := range []*jsontree.Value{v.Get("annotations"), v.Get("_meta"), v.Get("_meta").Get("annotations")} {
 		for _, hint := range []string{"openWorldHint", "maliciousActivityHint"} {
 			if h := a.Get(hint); h != nil && h.Kind == jsontree.Bool && h.Yes {

@@ -117,7 +117,7 @@ func measure(name string, s *suite, set *flow.Settings, rules []rule, change fun
 	}
 	begin := func(task string) *flow.Session {
 		x := &flow.Session{}
-		x.Say(flow.Source{Kind: flow.Script, Trust: flow.Trusted}, s.User[task].Prompt)
+		x.AddScript(flow.Source{Kind: flow.Script, Trust: flow.Trusted}, s.User[task].Prompt)
 		if !has(delegates[name], strings.TrimPrefix(task, "user_task_")) {
 			for _, c := range s.User[task].Calls {
 				x.Plan(now, c.Tool)

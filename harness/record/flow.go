@@ -19,14 +19,14 @@ func (r *Run) Flow(s *flow.Session, set *flow.Settings, each func(l Line, f *flo
 		said.Trust = flow.Late
 	}
 	if source, err := r.Text(r.Begin.Script); err == nil {
-		s.Say(said, source)
+		s.AddScript(said, source)
 	}
 	said.Kind = flow.Input
 	inputs, _ := r.Values(r.Begin.Inputs) // values that are not kept explain nothing
-	s.SayValues(said, inputs)
+	s.AddValues(said, inputs)
 	said.Kind = flow.Stored
 	stored, _ := r.Values(r.Begin.Stored)
-	s.SayValues(said, stored)
+	s.AddValues(said, stored)
 	asked := func(l Line, tool string, class Class, args Data) {
 		if each == nil || class == Read || tool == "" {
 			return

@@ -145,8 +145,8 @@ type Summary struct {
 	Servers []Tool `json:"servers"` // the same by server
 	Days    []Day  `json:"days"`    // the oldest first
 	// Unused are the tools of the registry that no run called, sorted.
-	Unused  []string  `json:"unused"`
-	Phrases []Trouble `json:"phrases"`
+	Unused  []string        `json:"unused"`
+	Phrases []RefusedPhrase `json:"phrases"`
 }
 
 // Tool is the usage of a tool, or of all tools of a server.
@@ -170,8 +170,8 @@ type Day struct {
 	Failed int    `json:"failed"` // calls
 }
 
-// Trouble is a phrase that was not resolved.
-type Trouble struct {
+// RefusedPhrase is a phrase that was not resolved.
+type RefusedPhrase struct {
 	Phrase  string `json:"phrase"`
 	Verdict string `json:"verdict"` // the last one
 	Times   int    `json:"times"`
@@ -181,14 +181,14 @@ type Trouble struct {
 	Tool     string `json:"tool,omitempty"`
 }
 
-// soon is how long after a refused phrase another one counts as its rewording.
-const soon = 10 * time.Minute
+// rewordTime is how long after a refused phrase another one counts as its rewording.
+const rewordTime = 10 * time.Minute
 
 // Summarize returns the usage of tools in runs. known are the IDs of all tools. serverOf returns
 // the server of a tool, because an ID alone does not tell it.
 func Summarize(runs []Run, known []string, serverOf func(id string) string) Summary {
 	s := Summary{Runs: len(runs), Tools: []Tool{}, Servers: []Tool{}, Days: []Day{}, Unused: []string{},
-		Phrases: []Trouble{}}
+		Phrases: []RefusedPhrase{}}
 	tools, servers, days := map[string]*Tool{}, map[string]*Tool{}, map[string]*Day{}
 	for _, r := range runs {
 		day := r.Time.UTC().Format(time.DateOnly)
@@ -225,7 +225,7 @@ func Summarize(runs []Run, known []string, serverOf func(id string) string) Summ
 		}
 	}
 	slices.Sort(s.Unused)
-	s.Phrases = troubles(runs)
+	s.Phrases = refusedPhrases(runs)
 	return s
 }
 
@@ -259,9 +259,9 @@ func sorted(tools map[string]*Tool) []Tool {
 	return out
 }
 
-// troubles returns the refused phrases, the most frequent first.
-func troubles(runs []Run) []Trouble {
-	by := map[string]*Trouble{}
+// refusedPhrases returns the refused phrases, the most frequent first.
+func refusedPhrases(runs []Run) []RefusedPhrase {
+	by := map[string]*RefusedPhrase{}
 	for i, r := range runs {
 		for _, p := range r.Phrases {
 			if p.Verdict == "resolved" {
@@ -269,7 +269,7 @@ func troubles(runs []Run) []Trouble {
 			}
 			t := by[p.Phrase]
 			if t == nil {
-				t = &Trouble{Phrase: p.Phrase}
+				t = &RefusedPhrase{Phrase: p.Phrase}
 				by[p.Phrase] = t
 			}
 			t.Times++
@@ -281,11 +281,11 @@ func troubles(runs []Run) []Trouble {
 			}
 		}
 	}
-	out := []Trouble{}
+	out := []RefusedPhrase{}
 	for _, t := range by {
 		out = append(out, *t)
 	}
-	slices.SortFunc(out, func(a, b Trouble) int {
+	slices.SortFunc(out, func(a, b RefusedPhrase) int {
 		return cmp.Or(cmp.Compare(b.Times, a.Times), cmp.Compare(a.Phrase, b.Phrase))
 	})
 	return out
@@ -297,7 +297,7 @@ func reworded(r, next Run) (Phrase, bool) {
 	i := slices.IndexFunc(next.Phrases, func(p Phrase) bool {
 		return p.Verdict == "resolved" && !slices.ContainsFunc(r.Phrases, func(x Phrase) bool { return x.Phrase == p.Phrase })
 	})
-	if i < 0 || next.Time.Sub(r.Time) > soon {
+	if i < 0 || next.Time.Sub(r.Time) > rewordTime {
 		return Phrase{}, false
 	}
 	return next.Phrases[i], true

@@ -34,7 +34,7 @@ func TestSummaryTellsUsedUnusedSlowFailingAndReworded(t *testing.T) {
 		Servers: []Tool{{Name: "a", Runs: 2, Calls: 5, Failed: 1, Mean: 6.8, Max: 25, Last: "2026-02-01"}},
 		Days:    []Day{{Day: "2026-01-31", Runs: 2, Calls: 4, Failed: 1}, {Day: "2026-02-01", Runs: 2, Calls: 1}},
 		Unused:  []string{"a.write"},
-		Phrases: []Trouble{{Phrase: "frobnicate", Verdict: "ambiguous", Times: 2, Reworded: "list", Tool: "a.list"}},
+		Phrases: []RefusedPhrase{{Phrase: "frobnicate", Verdict: "ambiguous", Times: 2, Reworded: "list", Tool: "a.list"}},
 	}
 	if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Tool{})); d != "" {
 		t.Errorf("(-want +got):\n%s", d)

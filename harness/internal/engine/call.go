@@ -250,7 +250,7 @@ func (r *run) makeCall(ctx context.Context, t *wrappers.Tool, line *record.Call,
 	switch {
 	case err != nil:
 		done.Error = err.Error()
-		msg := registry.PrintableText(done.Error, catalog.MaxSaid)
+		msg := registry.PrintableText(done.Error, catalog.MaxErrorText)
 		c.Error = &msg
 	default:
 		done.Result, done.Bytes, done.Failed = record.Raw(res.Raw), len(res.Raw), res.IsError

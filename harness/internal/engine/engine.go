@@ -162,7 +162,7 @@ func (r *run) finish(o *worker.Outcome) {
 // quoted returns the message of a script's end, made printable, with multi-line texts of
 // servers marked.
 func (r *run) quoted(message string) string {
-	message = registry.PrintableText(message, catalog.MaxSaid)
+	message = registry.PrintableText(message, catalog.MaxErrorText)
 	for _, c := range r.result.Calls {
 		if c.Error != nil && strings.Contains(*c.Error, "\n") {
 			if said := strings.TrimSpace(strings.TrimSuffix(*c.Error, "…")); said != "" {

@@ -77,11 +77,11 @@ func (r *run) addSent(text string) {
 	if f.late {
 		said.Trust = flow.Late
 	}
-	f.session.Say(said, text)
+	f.session.AddScript(said, text)
 	said.Kind = flow.Input
-	f.session.SayValues(said, r.script.Inputs)
+	f.session.AddValues(said, r.script.Inputs)
 	said.Kind = flow.Stored
-	f.session.SayValues(said, r.script.Stored)
+	f.session.AddValues(said, r.script.Stored)
 }
 
 // sent returns the recorded text about when the script was sent.
