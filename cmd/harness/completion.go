@@ -195,7 +195,7 @@ func values(c *cli.Command, kind string) (out []string) {
 		}
 	case "RUN", "APPROVAL":
 		return latest(c, kind == "APPROVAL")
-	case "TOOL", "SERVER", "CATEGORY", "PATTERN":
+	case "TOOL", "SERVER", "CATEGORY", "PATTERN", "SKILL":
 		return registered(files.Path(), kind)
 	}
 	return out
@@ -210,6 +210,13 @@ func registered(path, kind string) (out []string) {
 	if kind == "SERVER" || kind == "PATTERN" {
 		for _, s := range reg.Servers {
 			out = append(out, s.Name)
+		}
+	}
+	for _, s := range reg.Servers {
+		for _, k := range s.Skills {
+			if kind == "SKILL" {
+				out = append(out, registry.SkillID(s.Name, k.Name))
+			}
 		}
 	}
 	for _, t := range reg.Tools {

@@ -173,7 +173,7 @@ func (e *env) commands() []group {
 	return []group{
 		{"start", []*cli.Command{e.installCommand(), e.uninstallCommand(), e.addCommand(), e.removeCommand(),
 			e.enableCommand(true), e.enableCommand(false), e.doctorCommand()}},
-		{"find tools", []*cli.Command{e.toolsCommand(), e.searchCommand(), e.describeCommand(), e.resolveCommand(),
+		{"find tools", []*cli.Command{e.toolsCommand(), e.searchCommand(), e.describeCommand(), e.resolveCommand(), e.skillsCommand(),
 			e.memoryCommand(), e.phrasesCommand(), e.genCommand()}},
 		{"run", []*cli.Command{e.runCommand(), e.checkCommand(), e.callCommand(), e.saveCommand(), e.scriptsCommand(),
 			e.guideCommand()}},

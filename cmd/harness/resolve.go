@@ -124,7 +124,11 @@ func (r *resolver) print(phrase string) error {
 		}
 		return r.printLine(u)
 	}
-	return r.show(r.resolution(&res))
+	d := r.resolution(&res)
+	for _, line := range r.skillsFor(phrase) {
+		d = append(d, &present.Paragraph{Text: present.Words(present.Plain, line)})
+	}
+	return r.show(d)
 }
 
 // verdict returns a phrase's verdict in a line, with notes below it.

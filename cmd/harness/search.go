@@ -58,6 +58,9 @@ func (e *env) search(_ context.Context, c *cli.Command, known *known) error {
 			}
 			e.showEntry(h.Entry, d)
 		}
+		for _, line := range known.skillsFor(strings.Join(c.Args().Slice(), " ")) {
+			fmt.Fprintln(e.stdout, line)
+		}
 		if page.HasMore {
 			e.say(c, "%d of %d tools; -offset %d shows the next", len(page.Results), page.Total, page.Offset+len(page.Results))
 		}

@@ -7,10 +7,20 @@ import (
 	"slices"
 
 	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/wrappers"
 )
 
 // maxAsked limits the names in one Describe request.
 const maxAsked = 200
+
+// askSkill is the request for the text of a skill.
+const askSkill = "skill"
+
+// IsSkill reports whether arguments for Discover ask for the text of a skill, which is untrusted.
+func IsSkill(args json.RawMessage) bool {
+	var q struct{ Ask string }
+	return json.Unmarshal(args, &q) == nil && q.Ask == askSkill
+}
 
 // Discover answers a request of the package discovery with an MCP result.
 func (b *Bound) Discover(args json.RawMessage) (json.RawMessage, error) {
@@ -25,7 +35,11 @@ func (b *Bound) Discover(args json.RawMessage) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(map[string]any{"content": []any{}, "structuredContent": answer})
+	result := map[string]any{"content": []any{}, "structuredContent": answer}
+	if q.Ask == askSkill { // package flow reads this hint
+		result["annotations"] = map[string]any{"openWorldHint": true}
+	}
+	return json.Marshal(result)
 }
 
 func (b *Bound) answer(ask string, raw json.RawMessage) (any, error) {
@@ -41,6 +55,13 @@ func (b *Bound) answer(ask string, raw json.RawMessage) (any, error) {
 		return b.Catalog.Find(discovery.Query{Text: q.Text, Match: discovery.Match(q.Match), Server: q.Server,
 			Category: q.Category, Prefix: q.Prefix, Limit: q.Limit, Offset: q.Offset, Detail: discovery.Detail(q.Detail),
 			Keep: b.shows})
+	case askSkill:
+		var q struct{ Name string }
+		if err := json.Unmarshal(raw, &q); err != nil {
+			return nil, errors.New("want the name of a skill, server/name")
+		}
+		text, err := b.skillText(q.Name)
+		return map[string]any{"text": text}, err
 	case "describe":
 		var q struct {
 			Names  []string
@@ -91,4 +112,30 @@ func (b *Bound) describe(names []string, d discovery.Detail) (discovery.Descript
 		}
 	}
 	return answer, nil
+}
+
+// skillText returns the text of a skill, unless policy denies all tools of its server.
+func (b *Bound) skillText(id string) (string, error) {
+	if s, _, ok := b.Catalog.Registry.Skill(id); ok && !b.showsServer(s.Name) {
+		return "", fmt.Errorf("the skill %.200q is unavailable: policy denies all tools of its server", id)
+	}
+	return b.Catalog.SkillText(id)
+}
+
+// showsServer reports whether policy allows a tool of a server, or the server has none.
+func (b *Bound) showsServer(name string) bool {
+	s, ok := b.View.Server(name)
+	return !ok || len(s.Tools) == 0 || slices.ContainsFunc(s.Tools, func(t *wrappers.Tool) bool { return b.shows(t.Tool) })
+}
+
+// addSkills adds the skills that match the phrases of a lookup to its answer.
+func (b *Bound) addSkills() {
+	for i := range b.Uses {
+		for _, k := range b.Catalog.Skills(b.Uses[i].Phrase) {
+			if b.showsServer(k.Server) {
+				b.Uses[i].Others = append(b.Uses[i].Others,
+					fmt.Sprintf("also a skill, discovery.Skill(%q); its server says: %s", k.ID, k.About))
+			}
+		}
+	}
 }

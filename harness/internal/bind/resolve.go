@@ -72,6 +72,7 @@ func (b *Bound) Resolve(ctx context.Context) error {
 	}
 	if b.Needs.Probe {
 		b.show(LookUpTokens, func(*outcome.ToolUse) bool { return true })
+		b.addSkills()
 		b.Status = outcome.OK
 		return nil
 	}

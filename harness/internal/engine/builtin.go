@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/usetools/usetools/harness/internal/bind"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/outcome"
@@ -44,6 +45,9 @@ func (r *run) askHarness(line *record.Call, args json.RawMessage) (json.RawMessa
 		done.Result = record.Raw(raw)
 	}
 	r.journal.Add(done)
+	if err == nil && bind.IsSkill(args) {
+		r.tree.flow.addResult(r.journal.ID(), line, done, raw)
+	}
 	return raw, err
 }
 
