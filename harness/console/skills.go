@@ -19,7 +19,7 @@ type skillRow struct {
 	Text            string // of the chosen skill
 	Saved           string // name of the saved script, if the skill is of one
 	Server, Hue     string // of a skill that a server wrote
-	Held            bool   // whether it changed, and nobody has accepted that
+	Held            bool   // whether it changed, and the change is not accepted
 }
 
 // Href returns the address of the page with the skill's text.
@@ -89,7 +89,7 @@ func (k *known) skills(d *skillsData, chosen string) error {
 	return nil
 }
 
-// skillsOfServers adds the skills of the servers of which the viewer is shown a tool.
+// skillsOfServers adds the skills of servers that have a tool the viewer may see.
 func (k *known) skillsOfServers(d *skillsData, chosen string) {
 	shown := map[string]bool{}
 	for i := range k.cat.Registry.Tools {
