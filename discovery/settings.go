@@ -29,8 +29,8 @@ type Settings struct {
 	// Prefer orders servers that offer the same tool, the preferred one first: `["github",
 	// "gitlab"]`.
 	Prefer []string `json:"prefer,omitempty"`
-	// Threshold is the lowest confidence at which a phrase is resolved. If absent, it is 0.6, or
-	// 0.75 if only the phrase decides and the tool does not declare that it destroys nothing.
+	// Threshold is the lowest confidence at which a phrase is resolved. If absent, it is 0.6, and
+	// 0.75 for a tool that may destroy something, unless the script uses the tool's function.
 	Threshold float64 `json:"threshold,omitempty"`
 	// Categories sets the categories of tools, by ID, pattern or server: `{"notes.*":
 	// "database"}`. Others are inferred.
