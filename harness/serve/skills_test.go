@@ -105,7 +105,7 @@ func (c *client) imports() (uris []string) {
 			if d := cmp.Diff(listed, got.Skill); d != "" || got.ResultType != "complete" || got.TTLMs == nil {
 				c.t.Error(d, got)
 			}
-			for i, f := range listed.Resources.Files {
+			for i, f := range listed.Resources {
 				res, err := c.ReadResource(c.t.Context(), &mcp.ReadResourceParams{URI: f.URI})
 				if err != nil {
 					c.t.Fatal(err)

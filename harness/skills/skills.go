@@ -157,7 +157,7 @@ func made(uri, about, body string, more ...File) (*Skill, error) {
 	text := "---\nname: \"" + name + "\"\ndescription: " + string(quoted) + "\n---\n\n" + body
 	out := &Skill{Skill: skill.Skill{URI: uri}, Files: append([]File{{uri, skill.MIMEType, text}}, more...)}
 	for _, f := range out.Files {
-		out.Resources.Files = append(out.Resources.Files, skill.File{URI: f.URI, Digest: skill.Digest([]byte(f.Text)), Size: int64(len(f.Text))})
+		out.Resources = append(out.Resources, skill.File{URI: f.URI, Digest: skill.Digest([]byte(f.Text)), Size: int64(len(f.Text))})
 	}
 	if out.Frontmatter, _, err = skill.Parse([]byte(text)); err == nil {
 		err = out.Check()

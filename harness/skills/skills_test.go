@@ -64,7 +64,7 @@ func TestSkillsKeepTheRules(t *testing.T) {
 		if err := x.Verify([]byte(x.Files[0].Text)); err != nil {
 			t.Error(uri, err)
 		}
-		for _, listed := range x.Resources.Files {
+		for _, listed := range x.Resources {
 			f, err := s.File(listed.URI)
 			if err != nil || skill.Digest([]byte(f.Text)) != listed.Digest || int64(len(f.Text)) != listed.Size {
 				t.Errorf("%s: %+v, %v", listed.URI, f, err)

@@ -7,17 +7,18 @@
 package skill
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/big"
+	"maps"
 	"net/url"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/usetools/usetools/registry/jsontree"
@@ -47,15 +48,11 @@ const (
 type Skill struct {
 	URI         string          `json:"uri"`         // of its SKILL.md
 	Frontmatter json.RawMessage `json:"frontmatter"` // the front matter of SKILL.md as a JSON object
-	Resources   Resources       `json:"resources"`
+	Resources   Files           `json:"resources"`
 }
 
-// Resources are the files of a skill. Files lists all of them, SKILL.md included. If Dynamic
-// is set, they change with each read, and Files is empty.
-type Resources struct {
-	Files   []File
-	Dynamic bool
-}
+// Files are all files of a skill, SKILL.md included.
+type Files []File
 
 // File is a file of a skill.
 type File struct {
@@ -64,36 +61,13 @@ type File struct {
 	Size   int64  `json:"size"`   // in bytes
 }
 
-const dynamic = `"dynamic"`
-
-// MarshalJSON returns the list of files, or "dynamic".
-func (r Resources) MarshalJSON() ([]byte, error) {
-	if r.Dynamic {
-		return []byte(dynamic), nil
+// UnmarshalJSON reads a list of files. It returns an error for "dynamic", which the extension
+// allows instead.
+func (f *Files) UnmarshalJSON(data []byte) error {
+	if string(data) == `"dynamic"` {
+		return errors.New("its files change with each read, so they cannot be verified")
 	}
-	return json.Marshal(append([]File{}, r.Files...))
-}
-
-// UnmarshalJSON reads a list of files or "dynamic".
-func (r *Resources) UnmarshalJSON(data []byte) error {
-	*r = Resources{Dynamic: string(data) == dynamic}
-	if r.Dynamic {
-		return nil
-	}
-	var files []struct {
-		File
-		Size *int64 `json:"size"`
-	}
-	if err := json.Unmarshal(data, &files); err != nil {
-		return fmt.Errorf(`resources: want a list of files or "dynamic": %w`, err)
-	}
-	for _, f := range files {
-		if f.Size == nil {
-			return fmt.Errorf("resources: no size of %.200q", f.URI)
-		}
-		r.Files = append(r.Files, File{f.URI, f.Digest, *f.Size})
-	}
-	return nil
+	return json.Unmarshal(data, (*[]File)(f))
 }
 
 // Name returns the name in the front matter, or "".
@@ -139,14 +113,12 @@ func (s *Skill) Check() error {
 		return errors.New("no description")
 	case utf8.RuneCountInString(about) > MaxDescription:
 		return fmt.Errorf("description longer than %d characters", MaxDescription)
-	case s.Resources.Dynamic:
-		return nil
-	case len(s.Resources.Files) > MaxFiles:
-		return fmt.Errorf("%d files; want at most %d", len(s.Resources.Files), MaxFiles)
+	case len(s.Resources) > MaxFiles:
+		return fmt.Errorf("%d files; want at most %d", len(s.Resources), MaxFiles)
 	}
 	var total int64
 	seen := map[string]bool{}
-	for _, f := range s.Resources.Files {
+	for _, f := range s.Resources {
 		inside, ok := strings.CutPrefix(f.URI, folder+"/")
 		switch {
 		case !ok || len(f.URI) > maxURI || !plainPath(inside):
@@ -176,7 +148,7 @@ func plainPath(path string) bool {
 	for segment := range strings.SplitSeq(path, "/") {
 		name, err := url.PathUnescape(segment)
 		if err != nil || name == "" || name == "." || name == ".." || strings.ContainsAny(name, `/\`) ||
-			!utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+			!utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 			return false
 		}
 	}
@@ -189,14 +161,12 @@ func (s *Skill) Verify(markdown []byte) error {
 	if err := s.Check(); err != nil {
 		return err
 	}
-	for _, f := range s.Resources.Files {
-		if f.URI != s.URI {
-			continue
-		}
-		if f.Size != int64(len(markdown)) {
+	for _, f := range s.Resources {
+		switch digest := Digest(markdown); {
+		case f.URI != s.URI:
+		case f.Size != int64(len(markdown)):
 			return fmt.Errorf("%s has %d bytes; its entry says %d", FileName, len(markdown), f.Size)
-		}
-		if digest := Digest(markdown); f.Digest != digest {
+		case f.Digest != digest:
 			return fmt.Errorf("%s has the digest %s; its entry says %s", FileName, digest, f.Digest)
 		}
 	}
@@ -204,55 +174,22 @@ func (s *Skill) Verify(markdown []byte) error {
 	if err != nil {
 		return err
 	}
-	read, err := jsontree.Parse(front, jsontree.Limits{})
-	if err != nil {
+	var read, listed map[string]any
+	if err := errors.Join(json.Unmarshal(front, &read), json.Unmarshal(s.Frontmatter, &listed)); err != nil {
 		return fmt.Errorf("front matter: %w", err)
 	}
-	listed, err := jsontree.Parse(s.Frontmatter, jsontree.Limits{})
-	if err != nil || listed.Kind != jsontree.Object {
-		return errors.New("the front matter of its entry is not an object")
-	}
-	for _, key := range slices.Concat(read.Keys, listed.Keys) {
-		if !same(read.Get(key), listed.Get(key)) {
+	all := maps.Clone(read)
+	maps.Copy(all, listed)
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if !reflect.DeepEqual(read[key], listed[key]) {
 			return fmt.Errorf("%.100q in the front matter of %s differs from its entry", key, FileName)
 		}
 	}
 	return nil
 }
 
-// same reports whether two values are equal, whatever the order of keys and the spelling of
-// numbers.
-func same(a, b *jsontree.Value) bool {
-	if a == nil || b == nil || a.Kind != b.Kind || len(a.Items) != len(b.Items) {
-		return a == b
-	}
-	switch a.Kind {
-	case jsontree.Number:
-		x, ok := number(a.Text)
-		y, ok2 := number(b.Text)
-		return a.Text == b.Text || ok && ok2 && x.Cmp(y) == 0
-	case jsontree.Object:
-		for i, key := range a.Keys {
-			if !same(a.Items[i], b.Get(key)) {
-				return false
-			}
-		}
-		return true
-	case jsontree.List:
-		return slices.EqualFunc(a.Items, b.Items, same)
-	}
-	return a.Text == b.Text && a.Yes == b.Yes
-}
-
-// number reads a number that is not so long that arithmetic with it takes long.
-func number(digits string) (*big.Float, bool) {
-	if len(digits) > 100 {
-		return nil, false
-	}
-	return new(big.Float).SetPrec(256).SetString(digits)
-}
-
-const fence = "---"
+// frontMatter matches what precedes the text of a SKILL.md.
+var frontMatter = regexp.MustCompile(`^\x{FEFF}?---[ \t\r]*\n((?s:.*?\n)??)---[ \t\r]*(?:\n|$)`)
 
 // Parse returns the front matter of a SKILL.md as a JSON object, with its keys in their order,
 // and the text that follows.
@@ -260,48 +197,15 @@ func Parse(markdown []byte) (front json.RawMessage, body string, err error) {
 	if !utf8.Valid(markdown) {
 		return nil, "", errors.New("not UTF-8")
 	}
-	line, rest, _ := bytes.Cut(bytes.TrimPrefix(markdown, []byte("\ufeff")), []byte("\n"))
-	if !isFence(line) {
-		return nil, "", fmt.Errorf("no front matter: want %q as its first line", fence)
+	at := frontMatter.FindSubmatchIndex(markdown)
+	if at == nil || at[3]-at[2] > MaxFront {
+		return nil, "", fmt.Errorf("no front matter: want --- as its first line, and again within %d bytes", MaxFront)
 	}
-	for at := 0; at < len(rest) && at <= MaxFront; {
-		line, _, _ := bytes.Cut(rest[at:], []byte("\n"))
-		next := min(at+len(line)+1, len(rest))
-		if !isFence(line) {
-			at = next
-			continue
-		}
-		front, err := jsontree.FromYAML(rest[:at], maxFrontJSON)
-		if err != nil {
-			return nil, "", fmt.Errorf("front matter: %w", err)
-		}
-		if twice := repeated(front); twice != "" {
-			return nil, "", fmt.Errorf("front matter: %.100q comes twice", twice)
-		}
-		return front, string(rest[next:]), nil
+	if front, err = jsontree.FromYAML(markdown[at[2]:at[3]], maxFrontJSON); err != nil {
+		return nil, "", fmt.Errorf("front matter: %w", err)
 	}
-	return nil, "", fmt.Errorf("front matter: no second %q within %d bytes", fence, MaxFront)
-}
-
-func isFence(line []byte) bool { return string(bytes.TrimRight(line, " \t\r")) == fence }
-
-// repeated returns a key that an object in a document has twice, or "".
-func repeated(doc json.RawMessage) string {
-	v, err := jsontree.Parse(doc, jsontree.Limits{})
-	if err != nil {
-		return ""
+	if v, _ := jsontree.Parse(front, jsontree.Limits{Depth: 1}); len(v.Twice) > 0 {
+		return nil, "", fmt.Errorf("front matter: %.100q comes twice", v.Twice[0])
 	}
-	var find func(v *jsontree.Value) string
-	find = func(v *jsontree.Value) string {
-		if len(v.Twice) > 0 {
-			return v.Twice[0]
-		}
-		for _, item := range v.Items {
-			if key := find(item); key != "" {
-				return key
-			}
-		}
-		return ""
-	}
-	return find(v)
+	return front, string(markdown[at[1]:]), nil
 }

@@ -52,14 +52,13 @@ func TestMarkdownThatIsNoSkillIsRefused(t *testing.T) {
 		"":                      "no front matter",
 		"# Refunds\n":           "no front matter",
 		"\n---\nname: a\n---\n": "no front matter",
-		"---\nname: a\n":        "no second",
-		"---\n" + strings.Repeat("a", 40<<10) + "\n---\n": "no second",
+		"---\nname: a\n":        "again within 32768 bytes",
+		"---\n" + strings.Repeat("a", 40<<10) + "\n---\n": "again within 32768 bytes",
 		"---\n---\n":                   "want an object",
 		"---\n- a\n---\n":              "want an object",
 		"---\na: [\n---\n":             "neither JSON nor YAML",
 		"---\na: *b\n---\n":            "unknown anchor",
 		"---\nname: a\nname: b\n---\n": `"name" comes twice`,
-		"---\na: {b: 1, b: 2}\n---\n":  `"b" comes twice`,
 		"---\nname: \xff\n---\n":       "not UTF-8",
 		"---\na: &a [*a]\n---\n":       "nested deeper",
 		"---\na: " + strings.Repeat("[", 300) + strings.Repeat("]", 300) + "\n---\n": "nested deeper",
@@ -77,14 +76,14 @@ func entry(text string) *skill.Skill {
 		panic(err)
 	}
 	const uri = "skill://acme/refunds/SKILL.md"
-	return &skill.Skill{URI: uri, Frontmatter: front, Resources: skill.Resources{Files: []skill.File{
+	return &skill.Skill{URI: uri, Frontmatter: front, Resources: skill.Files{
 		{URI: uri, Digest: skill.Digest([]byte(text)), Size: int64(len(text))},
 		{URI: "skill://acme/refunds/examples/e%20mail.md", Digest: skill.Digest(nil)},
-	}}}
+	}}
 }
 
 func TestEntryIsReadAsItIsWritten(t *testing.T) {
-	for _, resources := range []string{`[{"uri":"skill://a/SKILL.md","digest":"sha256:0","size":7}]`, `"dynamic"`, `[]`} {
+	for _, resources := range []string{`[{"uri":"skill://a/SKILL.md","digest":"sha256:0","size":7}]`, `[]`} {
 		doc := `{"uri":"skill://a/SKILL.md","frontmatter":{"name":"a","description":"B.","x":[1]},"resources":` + resources + `}`
 		var s skill.Skill
 		if err := json.Unmarshal([]byte(doc), &s); err != nil {
@@ -96,7 +95,7 @@ func TestEntryIsReadAsItIsWritten(t *testing.T) {
 		}
 	}
 	for resources, want := range map[string]string{
-		`"none"`: "want a list", `{}`: "want a list", `[{"uri":"skill://a/SKILL.md","digest":"x"}]`: "no size",
+		`"none"`: "cannot unmarshal string", `{}`: "cannot unmarshal object", `"dynamic"`: "cannot be verified",
 	} {
 		var s skill.Skill
 		err := json.Unmarshal([]byte(`{"uri":"skill://a/SKILL.md","frontmatter":{},"resources":`+resources+`}`), &s)
@@ -116,21 +115,16 @@ func TestEntriesAndFilesThatContradictEachOtherAreRefused(t *testing.T) {
 	if err := spelled.Verify([]byte(moved)); err != nil {
 		t.Errorf("order of fields and spelling of numbers: %v", err)
 	}
-	changing := entry(markdown)
-	changing.Resources = skill.Resources{Dynamic: true}
-	if err := changing.Verify([]byte(markdown)); err != nil {
-		t.Errorf("dynamic: %v", err)
-	}
 	front := func(from, to string) func(*skill.Skill) {
 		return func(s *skill.Skill) {
 			s.Frontmatter = json.RawMessage(strings.Replace(string(s.Frontmatter), from, to, 1))
 		}
 	}
 	file := func(i int, change func(f *skill.File)) func(*skill.Skill) {
-		return func(s *skill.Skill) { change(&s.Resources.Files[i]) }
+		return func(s *skill.Skill) { change(&s.Resources[i]) }
 	}
 	uri := func(uri string) func(*skill.Skill) {
-		return func(s *skill.Skill) { s.URI, s.Resources.Files[0].URI = uri, uri }
+		return func(s *skill.Skill) { s.URI, s.Resources[0].URI = uri, uri }
 	}
 	for name, c := range map[string]struct {
 		change func(s *skill.Skill)
@@ -157,6 +151,7 @@ func TestEntriesAndFilesThatContradictEachOtherAreRefused(t *testing.T) {
 		"outside by escapes":   {file(1, func(f *skill.File) { f.URI = "skill://acme/refunds/%2e%2e/x.md" }), "outside"},
 		"outside by backslash": {file(1, func(f *skill.File) { f.URI = `skill://acme/refunds/..\x.md` }), "outside"},
 		"control character":    {file(1, func(f *skill.File) { f.URI = "skill://acme/refunds/%1b[2J" }), "outside"},
+		"turned text":          {file(1, func(f *skill.File) { f.URI = "skill://acme/refunds/\u202ex" }), "outside"},
 		"folder as file":       {file(1, func(f *skill.File) { f.URI = "skill://acme/refunds/x/" }), "outside"},
 		"twice":                {file(1, func(f *skill.File) { f.URI = "skill://acme/refunds/SKILL.md" }), "listed twice"},
 		"digest's form":        {file(1, func(f *skill.File) { f.Digest = strings.ToUpper(f.Digest) }), "64 hexadecimal digits"},
@@ -164,9 +159,9 @@ func TestEntriesAndFilesThatContradictEachOtherAreRefused(t *testing.T) {
 		"large files":          {file(1, func(f *skill.File) { f.Size = skill.MaxBytes }), "larger than"},
 		"other size":           {file(0, func(f *skill.File) { f.Size++ }), "its entry says"},
 		"other digest":         {file(0, func(f *skill.File) { f.Digest = skill.Digest(nil) }), "has the digest"},
-		"SKILL.md missing":     {func(s *skill.Skill) { s.Resources.Files = s.Resources.Files[1:] }, "not among its files"},
-		"no resources":         {func(s *skill.Skill) { s.Resources.Files = nil }, "not among its files"},
-		"too many files":       {func(s *skill.Skill) { s.Resources.Files = make([]skill.File, 513) }, "513 files"},
+		"SKILL.md missing":     {func(s *skill.Skill) { s.Resources = s.Resources[1:] }, "not among its files"},
+		"no resources":         {func(s *skill.Skill) { s.Resources = nil }, "not among its files"},
+		"too many files":       {func(s *skill.Skill) { s.Resources = make([]skill.File, 513) }, "513 files"},
 	} {
 		s := entry(markdown)
 		c.change(s)

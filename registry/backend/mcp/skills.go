@@ -89,11 +89,8 @@ func (s *session) skill(ctx context.Context, e *skill.Skill) (k registry.Skill, 
 	if err := e.Check(); err != nil {
 		return k, err
 	}
-	if e.Resources.Dynamic {
-		return k, errors.New("its files change with each read, so they cannot be verified")
-	}
-	lines := make([]string, len(e.Resources.Files))
-	for i, f := range e.Resources.Files {
+	lines := make([]string, len(e.Resources))
+	for i, f := range e.Resources {
 		if lines[i] = f.URI + " " + f.Digest + "\n"; f.URI == e.URI && f.Size > maxSkillText {
 			return k, fmt.Errorf("%s has %d bytes; want at most %d", skill.FileName, f.Size, maxSkillText)
 		}

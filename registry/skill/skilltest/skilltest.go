@@ -51,11 +51,11 @@ func (f Files) Entries() []*skill.Skill {
 		}
 		for file, content := range f {
 			if strings.HasPrefix(file, strings.TrimSuffix(uri, skill.FileName)) {
-				e.Resources.Files = append(e.Resources.Files,
+				e.Resources = append(e.Resources,
 					skill.File{URI: file, Digest: skill.Digest([]byte(content)), Size: int64(len(content))})
 			}
 		}
-		slices.SortFunc(e.Resources.Files, func(a, b skill.File) int { return strings.Compare(a.URI, b.URI) })
+		slices.SortFunc(e.Resources, func(a, b skill.File) int { return strings.Compare(a.URI, b.URI) })
 		entries = append(entries, e)
 	}
 	slices.SortFunc(entries, func(a, b *skill.Skill) int { return strings.Compare(a.URI, b.URI) })
