@@ -15,7 +15,6 @@ import (
 	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/clients"
-	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/outcome"
 	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
@@ -187,16 +186,19 @@ func values(c *cli.Command, kind string) (out []string) {
 	case "STATUS":
 		return append(slices.Clip(outcome.Statuses), record.Running, record.Died, present.NotOK)
 	case "NAME":
-		if dir, err := library.Path(files.Path()); err == nil && strings.Contains(c.FullName(), " scripts ") {
-			all, _ := library.Open(dir).List()
-			for _, s := range all {
-				out = append(out, s.Name)
-			}
+		if saved := files.Scripts(); saved != nil && strings.Contains(c.FullName(), " scripts ") {
+			out, _ = saved.Names()
 		}
 	case "RUN", "APPROVAL":
 		return latest(c, kind == "APPROVAL")
 	case "TOOL", "SERVER", "CATEGORY", "PATTERN", "SKILL":
-		return registered(files.Path(), kind)
+		out = registered(files.Path(), kind)
+		k := known{catalog: &catalog.Catalog{Scripts: files.Scripts()}}
+		if set, err := k.ownSkills(); err == nil && kind == "SKILL" {
+			for _, uri := range set.URIs() {
+				out = append(out, ownSkill(uri))
+			}
+		}
 	}
 	return out
 }
@@ -207,12 +209,10 @@ func registered(path, kind string) (out []string) {
 	if err != nil {
 		return nil
 	}
-	if kind == "SERVER" || kind == "PATTERN" {
-		for _, s := range reg.Servers {
+	for _, s := range reg.Servers {
+		if kind == "SERVER" || kind == "PATTERN" {
 			out = append(out, s.Name)
 		}
-	}
-	for _, s := range reg.Servers {
 		for _, k := range s.Skills {
 			if kind == "SKILL" {
 				out = append(out, registry.SkillID(s.Name, k.Name))

@@ -93,8 +93,7 @@ func (e *env) showSkill(_ context.Context, c *cli.Command, known *known) error {
 		if problem != nil {
 			return problem
 		}
-		k, missing := set.Skill("skill://" + id + "/" + skill.FileName)
-		if missing == nil {
+		if k, missing := set.Skill("skill://" + id + "/" + skill.FileName); missing == nil {
 			text, err = registry.PrintableText(k.Files[0].Text, len(k.Files[0].Text)), nil
 		}
 	}

@@ -35,7 +35,7 @@ func (c *Catalog) SkillText(id string) (string, error) {
 	}
 	note := ""
 	if k.Held {
-		note = " It has changed since; this is what was accepted."
+		note = " It has changed since. This is the accepted version."
 	}
 	if k.Files > 1 {
 		note += fmt.Sprintf(" Its other files (%d) are not available.", k.Files-1)
@@ -56,7 +56,7 @@ func (c *Catalog) Skills(phrase string) []SkillMatch {
 			about := contentWords(k.Name + " " + k.Description)
 			n := 0
 			for _, w := range words {
-				if slices.ContainsFunc(about, func(a string) bool { return alike(a, w) }) {
+				if slices.ContainsFunc(about, func(a string) bool { return sameStem(a, w) }) {
 					n++
 				}
 			}
@@ -75,8 +75,8 @@ func contentWords(s string) []string {
 	return slices.DeleteFunc(words, func(w string) bool { return len([]rune(w)) < 4 })
 }
 
-// alike reports whether two words are equal but for their ends, as add and adding are.
-func alike(a, b string) bool {
+// sameStem reports whether two words differ at most in their endings, as add and adding do.
+func sameStem(a, b string) bool {
 	n := min(len(a), len(b))
 	return a[:n] == b[:n] && max(len(a), len(b))-n <= 3
 }
