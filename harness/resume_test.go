@@ -160,7 +160,7 @@ case <-time.After(time.Hour):
 			if err != nil || rep.Difference != nil {
 				t.Errorf("replayed: %+v, %v", rep, err)
 			}
-			if _, err := h.Resume(t.Context(), res.Run, s); err == nil || !strings.Contains(err.Error(), "has ended") {
+			if _, err := h.Resume(t.Context(), res.Run, s); err == nil || !strings.Contains(err.Error(), "it ended with") {
 				t.Errorf("resumed after its end: %v", err)
 			}
 		})

@@ -115,7 +115,7 @@ func TestARegistryReachesAllProcesses(t *testing.T) {
 	if r := before.c.Revision(); r != "" {
 		t.Errorf("revision %q of nothing", r)
 	}
-	if _, err := before.files.Early(t.Context()); err == nil || !strings.Contains(err.Error(), "none was published") {
+	if _, err := before.files.Early(t.Context()); err == nil || !strings.Contains(err.Error(), "no registry has been published yet") {
 		t.Error(err)
 	}
 	path := filepath.Join(dir, "tool_registry.json")
@@ -196,7 +196,7 @@ func TestARegistryThatComesLaterIsTaken(t *testing.T) {
 	if got := receive(t, builds.tools); got != 2 {
 		t.Errorf("%d tools of its own config", got)
 	}
-	if _, err := lacks.files.Catalog(t.Context()); err == nil || !strings.Contains(err.Error(), "none was published") {
+	if _, err := lacks.files.Catalog(t.Context()); err == nil || !strings.Contains(err.Error(), "no registry has been published yet") {
 		t.Errorf("without a config and a registry: %v", err)
 	}
 	own, err := os.ReadFile(builds.files.Path())
