@@ -154,6 +154,7 @@ func (m *corrector) visit(n ast.Node) bool {
 		f := m.toolOf(n)
 		if f == nil {
 			m.returnList(n)
+			m.calledField(n)
 			return true
 		}
 		params := f.Signature().Params()
@@ -190,6 +191,19 @@ func (m *corrector) returnList(call *ast.CallExpr) {
 	list := &ast.ArrayType{Lbrack: at, Elt: &ast.InterfaceType{Interface: at, Methods: &ast.FieldList{Opening: at, Closing: at}}}
 	call.Args = []ast.Expr{&ast.CompositeLit{Type: list, Lbrace: at, Elts: call.Args, Rbrace: call.Rparen - 1}}
 	m.warned(call.Pos(), written, "Return([]any{…})")
+}
+
+// calledField removes the call of a text field of a server's struct: results without a field Text
+// have a method Text.
+func (m *corrector) calledField(call *ast.CallExpr) {
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || len(call.Args) > 0 || m.declares("string") {
+		return
+	}
+	if v, ok := m.info.Uses[sel.Sel].(*types.Var); ok && v.IsField() && ofServer(v.Pkg()) && types.Identical(v.Type(), types.Typ[types.String]) {
+		m.warned(call.Pos(), m.source(call), m.source(sel))
+		call.Fun, call.Args = &ast.Ident{NamePos: call.Pos(), Name: "string"}, []ast.Expr{sel}
+	}
 }
 
 // isReturn reports whether a call is one of the predeclared function Return.
