@@ -58,10 +58,10 @@ func Command(flags ...string) func(args ...string) string {
 }
 
 // Printable returns text from a server or a file in a form that is safe on one line of a
-// terminal: cut to most characters, without invisible ones, and with U+FFFD for others that do
+// terminal: cut to limit characters, without invisible ones, and with U+FFFD for others that do
 // not print or change the direction of text.
-func Printable(text string, most int) string {
-	return printable(text, most, func(rune) bool { return false })
+func Printable(text string, limit int) string {
+	return printable(text, limit, func(rune) bool { return false })
 }
 
 // PrintableText is Printable for a text that may have several lines.

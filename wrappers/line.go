@@ -49,23 +49,23 @@ func (t *Tool) Line(used ...string) string {
 }
 
 // Sketch returns the tool on one line of Go identifiers and types, without texts of the server.
-// It has all required parameters, up to most optional ones, with a question mark, and twice as
+// It has all required parameters, up to limit optional ones, with a question mark, and twice as
 // many fields of the result. It omits a result that has no fields or only a text, which scripts
 // read with Text.
 //
 //	git.Log(RepoPath string, MaxCount?, Skip? int) → {Commits []{Hash, Author string, …}, Total int}
-func (t *Tool) Sketch(most int) string {
+func (t *Tool) Sketch(limit int) string {
 	t.server.load()
-	o := &outline{most: most, depth: 1 + most/4, left: 4 * most, grouped: true, argument: true}
+	o := &outline{most: limit, depth: 1 + limit/4, left: 4 * limit, grouped: true, argument: true}
 	args := ""
 	if t.input != nil {
-		args = o.fields(t.input.fields, most)
+		args = o.fields(t.input.fields, limit)
 	}
 	if t.params != "" && t.params != t.Func+"Params" {
 		args = t.params + "{" + args + "}"
 	}
 	line := t.Go() + "(" + args + ")"
-	o.argument, o.most = false, 2*most
+	o.argument, o.most = false, 2*limit
 	if fields := t.resultFields(); fields != nil && !t.isText() {
 		line += " → {" + o.fields(fields, o.most) + "}"
 	}

@@ -169,15 +169,15 @@ func (s *scripts) Save(of, name string, file []byte) error {
 	return s.take(key, data, revision)
 }
 
-// unzip decompresses gzip data of at most most bytes.
-func unzip(data []byte, most int64) ([]byte, error) {
+// unzip decompresses gzip data of at most limit bytes.
+func unzip(data []byte, limit int64) ([]byte, error) {
 	zip, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
-	out, err := io.ReadAll(io.LimitReader(zip, most+1))
-	if err == nil && int64(len(out)) > most {
-		err = fmt.Errorf("it has more than %d bytes", most)
+	out, err := io.ReadAll(io.LimitReader(zip, limit+1))
+	if err == nil && int64(len(out)) > limit {
+		err = fmt.Errorf("it has more than %d bytes", limit)
 	}
 	return out, err
 }

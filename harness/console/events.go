@@ -80,14 +80,14 @@ func (h *hub) begin(work func()) bool {
 	return h.beginLocked(work)
 }
 
-// waitFor waits until work has ended, but at most that long. If work is nil, it returns at once.
-func waitFor(work <-chan struct{}, most time.Duration) {
+// waitFor waits until work has ended, but not longer than limit. If work is nil, it returns at once.
+func waitFor(work <-chan struct{}, limit time.Duration) {
 	if work == nil {
 		return
 	}
 	select {
 	case <-work:
-	case <-time.After(most):
+	case <-time.After(limit):
 	}
 }
 

@@ -104,15 +104,15 @@ func UnresolvedDocument(run *record.Run, next *Next) present.Document {
 	return append(out, next.settle(run.Begin.ID, calls[0].N)...)
 }
 
-// UnresolvedCalls returns effect calls of a run whose outcome is unknown. Arguments are cut to most
-// characters. If most is zero, they are not cut.
-func UnresolvedCalls(run string, calls []Unresolved, most int) present.Document {
+// UnresolvedCalls returns effect calls of a run whose outcome is unknown. Arguments are cut to limit
+// characters. If limit is zero, they are not cut.
+func UnresolvedCalls(run string, calls []Unresolved, limit int) present.Document {
 	t := &present.Table{Columns: present.Columns("call", "tool", "class", "place"), Inset: true}
 	for _, u := range calls[:min(len(calls), maxWaits)] {
 		plain := func(s string) present.Text { return present.Words(present.Plain, s) }
 		sent := append(plain("sent "), present.TimeText(u.Sent)...).Add(present.Plain, fmt.Sprintf(" in attempt %d: %s", u.Attempt, u.Why))
 		row := present.Row{Cells: []present.Text{present.Words(present.Strong, fmt.Sprintf("call %d", u.N)), present.Words(present.Tool, u.Tool),
-			plain(string(u.Class)), lineLink(run, u.Where)}, Below: []present.Text{sent}, Quote: cutArgs(u.Args, most)}
+			plain(string(u.Class)), lineLink(run, u.Where)}, Below: []present.Text{sent}, Quote: cutArgs(u.Args, limit)}
 		if u.Key != "" {
 			row.Below = append(row.Below, plain("Idempotency-Key: "+u.Key))
 		}
@@ -176,15 +176,15 @@ func more(n int) present.Document {
 	return present.Document{say("… and %s", text.Count(n-maxWaits, "more call"))}
 }
 
-// cutArgs returns arguments cut to most characters. It returns nil for an empty object. If most is
+// cutArgs returns arguments cut to limit characters. It returns nil for an empty object. If limit is
 // zero, they are not cut.
-func cutArgs(args json.RawMessage, most int) json.RawMessage {
+func cutArgs(args json.RawMessage, limit int) json.RawMessage {
 	shown := registry.PrintableJSON(args)
 	switch {
 	case string(args) == "{}":
 		return nil
-	case most > 0:
-		return json.RawMessage(text.Cut(string(shown), most))
+	case limit > 0:
+		return json.RawMessage(text.Cut(string(shown), limit))
 	}
 	return shown
 }

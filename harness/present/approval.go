@@ -95,16 +95,16 @@ func Script(r *record.Run, path string) string {
 	return v.SourceOf(path).Name
 }
 
-// Short returns arguments as one line of at most so many characters, with long values shortened.
-func Short(args record.Data, most int, ascii bool) string { return brief(args, nil, most, ascii) }
+// Short returns arguments as one line of at most limit characters, with long values shortened.
+func Short(args record.Data, limit int, ascii bool) string { return brief(args, nil, limit, ascii) }
 
 // Differing is like Short for the arguments that differ from those of another call.
-func Differing(args, others record.Data, most int) string {
+func Differing(args, others record.Data, limit int) string {
 	same := map[string]string{}
 	for _, l := range Leaves(others.JSON) {
 		same[l.Path] = l.JSON
 	}
-	return brief(args, same, most, false)
+	return brief(args, same, limit, false)
 }
 
 // Args returns all arguments of a call, or why they cannot be shown, with warnings about deceptive

@@ -78,11 +78,11 @@ func labelled(args record.Data, common map[string]string, cut func(string) strin
 // leastValue is the minimum length of a shortened value, in characters.
 const leastValue = 12
 
-// brief returns the label as one line of at most so many characters, safe to show. It shortens long
+// brief returns the label as one line of at most limit characters, safe to show. It shortens long
 // values first, then omits the last arguments.
-func brief(args record.Data, common map[string]string, most int, ascii bool) string {
+func brief(args record.Data, common map[string]string, limit int, ascii bool) string {
 	out := label(args, common)
-	for n := most; utf8.RuneCountInString(out) > most && n > leastValue; {
+	for n := limit; utf8.RuneCountInString(out) > limit && n > leastValue; {
 		n = max(n*7/8, leastValue)
 		out = labelled(args, common, func(s string) string {
 			if utf8.RuneCountInString(s) <= n {
@@ -91,7 +91,7 @@ func brief(args record.Data, common map[string]string, most int, ascii bool) str
 			return cutTo(s, n, "…", ascii)
 		})
 	}
-	return Visible(out, most, ascii)
+	return Visible(out, limit, ascii)
 }
 
 // Leaves returns the values in a JSON value, in order. Values six levels deep and after the 200th

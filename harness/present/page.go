@@ -102,18 +102,18 @@ func (p *page) paint(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// safe returns a text as one line of at most so many columns.
-func (p *page) safe(s string, most int) string { return Visible(s, most, p.ASCII) }
+// safe returns a text as one line of at most limit columns.
+func (p *page) safe(s string, limit int) string { return Visible(s, limit, p.ASCII) }
 
 func (p *page) line(format string, args ...any) {
 	p.b.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
 }
 
-// wrapped breaks a text into lines of at most so many columns, and returns at most so many lines.
-func (p *page) wrapped(s string, columns, most int) (out []string) {
+// wrapped breaks a text into lines of at most the given columns, and returns at most limit lines.
+func (p *page) wrapped(s string, columns, limit int) (out []string) {
 	columns = max(columns, 10)
 	if p.All {
-		most = math.MaxInt
+		limit = math.MaxInt
 	}
 	for l := range strings.SplitSeq(strings.TrimRight(s, "\n"), "\n") {
 		shown := p.safe(untabbed(l), math.MaxInt)
@@ -124,8 +124,8 @@ func (p *page) wrapped(s string, columns, most int) (out []string) {
 					part = part[:at]
 				}
 			}
-			if len(out) == most {
-				out[most-1] = cutTo(out[most-1], columns, " …", p.ASCII)
+			if len(out) == limit {
+				out[limit-1] = cutTo(out[limit-1], columns, " …", p.ASCII)
 				return out
 			}
 			out = append(out, part)

@@ -31,12 +31,12 @@ func (p *page) add(d Document) {
 // colours maps styles to colours.
 var colours = map[Style]string{Strong: bold, Dim: dim, Good: green, Warn: yellow, Bad: red, Accent: cyan, Tool: bold}
 
-// inline returns a Text as one line of at most so many columns, and the number of its columns.
-func (p *page) inline(t Text, most int) (shown string, columns int) {
+// inline returns a Text as one line of at most limit columns, and the number of its columns.
+func (p *page) inline(t Text, limit int) (shown string, columns int) {
 	var b strings.Builder
 	t = t.in(p.Zone, time.DateTime)
 	for i, s := range t {
-		rest := most - columns
+		rest := limit - columns
 		if rest <= 0 {
 			break
 		}

@@ -14,17 +14,17 @@ import (
 // tab is the displayed width of a tab.
 const tab = 4
 
-// Visible returns untrusted text as one line of at most so many characters that is safe to show. It
+// Visible returns untrusted text as one line of at most limit characters that is safe to show. It
 // escapes control characters and invisible characters; in ASCII, also all others beyond ASCII.
-func Visible(text string, most int, ascii bool) string {
+func Visible(text string, limit int, ascii bool) string {
 	var b strings.Builder
-	n, most := 0, max(most, 1)
+	n, limit := 0, max(limit, 1)
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		shown := escape(r, text[i:i+size], ascii)
 		n += utf8.RuneCountInString(shown)
-		if n > most || n == most && i+size < len(text) {
-			return cutTo(b.String(), most, "…", ascii)
+		if n > limit || n == limit && i+size < len(text) {
+			return cutTo(b.String(), limit, "…", ascii)
 		}
 		b.WriteString(shown)
 		i += size

@@ -262,10 +262,10 @@ func (l *listing) text() string {
 	return strings.TrimSuffix(out, "\n")
 }
 
-// line returns the signature of a tool without its server, with up to most optional parameters, and
+// line returns the signature of a tool without its server, with up to limit optional parameters, and
 // " → " with its result if the fields of that are known.
-func (l *listing) line(t *wrappers.Tool, most int) (call, result string) {
-	call, result, _ = strings.Cut(strings.TrimPrefix(t.Sketch(most), t.Package().Package), " → ")
+func (l *listing) line(t *wrappers.Tool, limit int) (call, result string) {
+	call, result, _ = strings.Cut(strings.TrimPrefix(t.Sketch(limit), t.Package().Package), " → ")
 	if result != "" {
 		result = " → " + result
 	}

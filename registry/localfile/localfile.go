@@ -61,7 +61,7 @@ func ApartPath(path, key string) string {
 
 // Prune removes files with the given ending from a folder, the least recently changed first,
 // until at most the given number of files and bytes is left. It never removes the file except.
-func Prune(folder, ending, except string, files int, most int64) {
+func Prune(folder, ending, except string, files int, limit int64) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return
@@ -76,7 +76,7 @@ func Prune(folder, ending, except string, files int, most int64) {
 	size := int64(0)
 	for i, info := range all {
 		size += info.Size()
-		if path := filepath.Join(folder, info.Name()); path != except && (i >= files || size > most) {
+		if path := filepath.Join(folder, info.Name()); path != except && (i >= files || size > limit) {
 			os.Remove(path)
 		}
 	}
@@ -87,9 +87,9 @@ type SizeError int
 
 func (e SizeError) Error() string { return fmt.Sprintf("larger than %d bytes", int(e)) }
 
-// Read returns the content of a file of at most most bytes. It returns a SizeError if the file is
+// Read returns the content of a file of at most limit bytes. It returns a SizeError if the file is
 // larger, and an error for a pipe or a device, which may never end.
-func Read(path string, most int) ([]byte, error) {
+func Read(path string, limit int) ([]byte, error) {
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("not a regular file")}
 	}
@@ -100,11 +100,11 @@ func Read(path string, most int) ([]byte, error) {
 	defer f.Close()
 	var data bytes.Buffer
 	if info, err := f.Stat(); err == nil {
-		data.Grow(int(min(info.Size(), int64(most))) + bytes.MinRead) // growing step by step takes three times the memory
+		data.Grow(int(min(info.Size(), int64(limit))) + bytes.MinRead) // growing step by step takes three times the memory
 	}
-	_, err = data.ReadFrom(io.LimitReader(f, int64(most)+1))
-	if err == nil && data.Len() > most {
-		err = SizeError(most)
+	_, err = data.ReadFrom(io.LimitReader(f, int64(limit)+1))
+	if err == nil && data.Len() > limit {
+		err = SizeError(limit)
 	}
 	return data.Bytes(), err
 }
@@ -118,9 +118,9 @@ func WritePrivate(path string, data []byte) error {
 }
 
 // Append adds whole lines to a file. It creates a missing file and folder. If the file would have
-// more than most bytes, Append first removes the older half of its lines. It locks the file
+// more than limit bytes, Append first removes the older half of its lines. It locks the file
 // against other processes.
-func Append(path string, lines []byte, most int, mode os.FileMode) (err error) {
+func Append(path string, lines []byte, limit int, mode os.FileMode) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
@@ -130,8 +130,8 @@ func Append(path string, lines []byte, most int, mode os.FileMode) (err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	info, err := f.Stat()
-	if err == nil && info.Size()+int64(len(lines)) > int64(most) {
-		newer := make([]byte, min(info.Size(), int64(most/2)))
+	if err == nil && info.Size()+int64(len(lines)) > int64(limit) {
+		newer := make([]byte, min(info.Size(), int64(limit/2)))
 		if _, err = f.ReadAt(newer, info.Size()-int64(len(newer))); err == nil {
 			err = f.Truncate(0)
 		}

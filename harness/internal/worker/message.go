@@ -191,10 +191,10 @@ func (c *call) validate() error {
 	return plain("place", c.Place, maxPlace)
 }
 
-// plain returns an error if a text is longer than most bytes or is not printable ASCII.
-func plain(what, text string, most int) error {
-	if len(text) > most {
-		return fmt.Errorf("its %s has %d bytes, at most %d are allowed", what, len(text), most)
+// plain returns an error if a text is longer than limit bytes or is not printable ASCII.
+func plain(what, text string, limit int) error {
+	if len(text) > limit {
+		return fmt.Errorf("its %s has %d bytes, at most %d are allowed", what, len(text), limit)
 	}
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' {
@@ -256,10 +256,10 @@ func pack(list []Reading, lost bool) *readings {
 	return r
 }
 
-// list decodes the readings, or returns an error if there are more than most.
-func (r *readings) list(most int) ([]Reading, error) {
-	if len(r.At) > most || len(r.Of) != len(r.At) || len(r.Paths) > len(r.At) {
-		return nil, fmt.Errorf("%d readings of %d paths, at most %d are allowed", len(r.At), len(r.Paths), most)
+// list decodes the readings, or returns an error if there are more than limit.
+func (r *readings) list(limit int) ([]Reading, error) {
+	if len(r.At) > limit || len(r.Of) != len(r.At) || len(r.Paths) > len(r.At) {
+		return nil, fmt.Errorf("%d readings of %d paths, at most %d are allowed", len(r.At), len(r.Paths), limit)
 	}
 	for _, p := range r.Paths {
 		if err := plain("path", p, maxPath); err != nil {

@@ -778,9 +778,9 @@ func (r *run) note(b []byte) error {
 	return nil
 }
 
-// begin returns the beginning of a text, at most most bytes.
-func begin(text string, most int) string {
-	return strings.ToValidUTF8(text[:min(len(text), most)], "\uFFFD")
+// begin returns the beginning of a text, at most limit bytes.
+func begin(text string, limit int) string {
+	return strings.ToValidUTF8(text[:min(len(text), limit)], "\uFFFD")
 }
 
 // ended adopts the worker's report on how main ended.

@@ -91,9 +91,9 @@ func (c *stdioConn) Write(ctx context.Context, m jsonrpc.Message) error {
 	return err
 }
 
-// wait waits until all requests whose methods count are answered, at most for most.
-func (c *stdioConn) wait(most time.Duration, counts func(method string) bool) {
-	ctx, cancel := context.WithTimeout(c.serving, most)
+// wait waits until all requests whose methods count are answered, or limit has passed.
+func (c *stdioConn) wait(limit time.Duration, counts func(method string) bool) {
+	ctx, cancel := context.WithTimeout(c.serving, limit)
 	defer cancel()
 	for {
 		owed := false

@@ -52,9 +52,9 @@ type files struct {
 // unreadable.
 type fileRead struct{ Key, Sum string }
 
-// newFiles returns files that read at most most bytes.
-func newFiles(most int64) *files {
-	return &files{left: most, data: map[string]json.RawMessage{}, errs: map[string]error{}}
+// newFiles returns files that read at most limit bytes.
+func newFiles(limit int64) *files {
+	return &files{left: limit, data: map[string]json.RawMessage{}, errs: map[string]error{}}
 }
 
 // open reads the document of a definition.

@@ -64,8 +64,8 @@ var methods = []struct {
 }
 
 // tools makes a tool of every operation that c selects. Operations that cannot be a tool are
-// described in problems. most limits the bytes of all definitions together.
-func (d *document) tools(c *chooser, most int) (tools []*tool, problems []string) {
+// described in problems. limit is the maximum size of all definitions together.
+func (d *document) tools(c *chooser, limit int) (tools []*tool, problems []string) {
 	names, bytes := map[string]bool{}, 0
 	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
 		item, err := into[map[string]json.RawMessage](d, d.Paths[path])
@@ -93,10 +93,10 @@ func (d *document) tools(c *chooser, most int) (tools []*tool, problems []string
 				problems = append(problems, fmt.Sprintf("%s %.100s left out: %v", strings.ToUpper(m.name), path, err))
 				continue
 			}
-			if bytes += len(t.raw); bytes > most {
+			if bytes += len(t.raw); bytes > limit {
 				return tools, append(problems, fmt.Sprintf("its operations have more than %d bytes of schemas; those from %s "+
 					"%.100s on are left out: "+
-					"choose some with tags or paths in its config entry", most, strings.ToUpper(m.name), path))
+					"choose some with tags or paths in its config entry", limit, strings.ToUpper(m.name), path))
 			}
 			names[t.Name] = true
 			tools = append(tools, t)
