@@ -9,15 +9,15 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// toolText is the text of a tool that New reads, cut and folded, before its words are looked up.
+// toolText is the text of a tool that New reads: cut to a maximum length, without case and accents.
 type toolText struct {
 	name, head, tail, params, title string
 	values, sentences               []string
 	nameVerb, textVerb              verbSet
 }
 
-// prepare reads one tool; own is its description, see ownTexts. Call it after addServers. It is
-// safe for concurrent use.
+// prepare returns the texts of a tool. own is its description without the parts that ownTexts
+// removes. Call it after addServers. It is safe for concurrent use.
 func (b *builder) prepare(t *registry.Tool, own string) toolText {
 	tb, w := b.ix.t, &b.ix.t.bm25
 	name := text.First(t.Name, maxName)

@@ -118,7 +118,7 @@ func (m *micro) fill(out map[string]any, s *jsontree.Value, depth int) {
 	}
 }
 
-// letters returns the type of a schema, or those of the branches of a union.
+// letters returns the types of a schema or of its branches by their first letters: s|n; see letter.
 func (m *micro) letters(s *jsontree.Value) string {
 	var out []string
 	add := func(l string) {

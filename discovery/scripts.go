@@ -27,7 +27,7 @@ import (
 // cutting words after five letters is known to be about as good as stemming them.
 const stemChars = 5
 
-// fold is embed.Fold that also folds other Latin letters with accents, accents that follow their
+// fold is embed.Fold that also replaces other Latin letters with accents, accents that follow their
 // letter, and full-width forms.
 func (t *tables) fold(text string) string {
 	text = embed.Fold(text)

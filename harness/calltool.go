@@ -15,9 +15,9 @@ type UnknownToolError = engine.UnknownToolError
 
 // CallTool makes one call outside of a script. The call is authorised and validated like those of
 // scripts, and recorded as a run of its own with no script and the name "call ID". approved reports
-// whether a person has approved it. Its result counts in s.Origin.Results until ctx ends. If the
-// policy does not allow the call, nothing is called or recorded, and the result is nil. The errors
-// are an *UnknownToolError, an *ArgumentsError, and those of the record and the server.
+// whether a person has approved it. Its result takes space in the Room s.Origin.Results until ctx
+// ends. If the policy does not allow the call, nothing is called or recorded, and the result is nil.
+// The errors are an *UnknownToolError, an *ArgumentsError, and those of the record and the server.
 func (h *Harness) CallTool(ctx context.Context, c *catalog.Catalog, id string, args json.RawMessage, s *Script,
 	approved bool) (*backend.Result, policy.Decision, error) {
 	call := Script{}

@@ -83,8 +83,8 @@ type Limits struct {
 	CPU time.Duration
 }
 
-// MinMemory is the least effective Limits.Memory, in bytes: a worker itself needs most of it. The
-// worker of a script that RunScript runs may have less.
+// MinMemory is the minimum memory limit of a run, in bytes: a worker itself needs most of it. Lower
+// values of Limits.Memory are raised. Workers of scripts that RunScript runs may have less.
 const MinMemory = 128 << 20
 
 // MemoryFactor times Limits.Memory bounds the memory of a run with all scripts that it runs through
@@ -183,7 +183,7 @@ type Origin struct {
 	// process, as localfile.ApartKey makes it. If empty, the operator does.
 	Tenant string
 	// Shared is true if Session stands for all requests of Subject and not for one client; the text
-	// that it has read then counts for flow.Window. If Subject is empty as well, the client is
+	// that it has read then makes calls late for flow.Window. If Subject is empty as well, the client is
 	// unknown, and each of its effect calls is late.
 	Shared bool
 	// Clean is true if the process that accepted the request, if it is another one, had returned no
@@ -207,7 +207,7 @@ type Request struct {
 	// Digest is the digest of Subject, Source, Inputs and Dry; see RequestDigest of store.Store. If
 	// empty, it is computed.
 	Digest string
-	// Once is the key of a request that must begin at most one run; see Rejoin.
+	// Once is the client's idempotency key: at most one run begins for each key; see Rejoin.
 	Once string
 	// Run is the name of the record that the run begins, as store.NewName makes it. If empty, it is
 	// a new one. If the run has begun already, the error is store.ErrTaken.

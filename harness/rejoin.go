@@ -76,8 +76,8 @@ func (fs *flights) settle(ctx context.Context, request string) error {
 	return nil
 }
 
-// OnceError is returned by Rejoin if the Once of a request is the key of another script or of other
-// inputs.
+// OnceError is returned by Rejoin if a run with the idempotency key Request.Once exists, but of
+// another script or with other inputs. Run is its ID.
 type OnceError struct{ Once, Run string }
 
 func (e *OnceError) Error() string {
@@ -87,7 +87,7 @@ func (e *OnceError) Error() string {
 
 // Rejoin returns the Result of an earlier run of the same request. If it returns nil, the script is
 // to run, and its Request and Seen are set. An earlier run counts if it
-//   - has the same Once, always;
+//   - has the same idempotency key Once, in any state;
 //   - is pending or unresolved: the result says so, or the run resumes if it can;
 //   - was cut off after it had made effect calls: the run resumes;
 //   - is a dry run with calls that a person has approved: the run resumes;
@@ -136,7 +136,7 @@ func (h *Harness) supersede(waits, dry string) {
 }
 
 // rejoin returns the Result of an earlier run, or nil if the script is to run. named is true if the
-// run has the Once of the script.
+// run has the script's idempotency key.
 func (h *Harness) rejoin(ctx context.Context, s *Script, id string, named bool, err error) (*outcome.Result, error) {
 	if id == "" || err != nil {
 		return nil, err
@@ -215,7 +215,7 @@ const (
 	hasEnded
 )
 
-// stateOf returns what Rejoin does with a run. named is true if the run has the Once of the script.
+// stateOf returns what Rejoin does with a run. named is as in rejoin.
 func stateOf(run *record.Run, named bool) int {
 	effects := named || madeEffects(run)
 	status := outcome.Status("")

@@ -21,5 +21,5 @@ type Room = room.Room
 type Tenant = room.Tenant
 
 // NewRoom returns a Room of max bytes that belongs to a tenant. If max is zero, it is DefaultRoom.
-// If of is nil, the Room has its own tenant. A single result always fits.
-func NewRoom(max int64, of *Tenant) *Room { return room.New(max, of) }
+// If tenant is nil, the Room has its own. A single result always fits.
+func NewRoom(max int64, tenant *Tenant) *Room { return room.New(max, tenant) }

@@ -190,8 +190,8 @@ func (x *Index) part(o *Origin, value string) {
 	}
 }
 
-// common returns how many bytes around the piece of a value at a place a text also contains, and
-// how many of them precede the piece. Both are zero if the text does not contain the piece.
+// common returns the length of the substring around value[at:at+minPart] that text also contains,
+// and how many of its bytes precede at. Both are zero if text does not contain that piece of value.
 func common(value string, at int, text string) (n, before int) {
 	in := strings.Index(text, value[at:at+minPart])
 	if in < 0 {

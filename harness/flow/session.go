@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Window is how long untrusted text that was returned to a client without sessions counts.
+// Window is how long a client without sessions stays Read after untrusted text was returned to it.
 const Window = 24 * time.Hour
 
 // Session has the texts that a client and its scripts have seen. It is Clean until untrusted text
 // may have been returned to the client, and Read from then on. It is safe for concurrent use.
 type Session struct {
 	Index
-	// Window is how long the session stays Read and its plans count. If zero, there is no limit.
+	// Window limits how long the session stays Read and its plans are valid. If zero, forever.
 	Window time.Duration
 
 	filling sync.Once
@@ -38,7 +38,7 @@ func (s *Session) Forget() { s.overflow(Untrusted) }
 func (s *Session) Fill(fill func()) { s.filling.Do(fill) }
 
 // IsRead reports whether untrusted text may have been returned to the client: scripts that it sends
-// now are late.
+// now are late, see the package comment.
 func (s *Session) IsRead(now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,7 +58,7 @@ func (s *Session) Return(at time.Time) {
 	}
 }
 
-// Plan notes the tools that a script declares which is not late.
+// Plan notes the tools that a script declares. Do not call it for a script that is late.
 func (s *Session) Plan(at time.Time, tools ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

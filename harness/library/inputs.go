@@ -56,8 +56,8 @@ func Inputs(source string) []Input {
 	return out
 }
 
-// lexemes returns the tokens of a script between two empty ones. Ends of statements are
-// semicolons.
+// lexemes returns the tokens of a script, with an empty token before the first and after the last.
+// Each statement ends with a semicolon.
 func lexemes(source string) []lexeme {
 	file := token.NewFileSet().AddFile("", -1, len(source))
 	var s scanner.Scanner

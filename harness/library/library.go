@@ -36,8 +36,7 @@ const (
 	maxName   = 64
 	maxAbout  = 500
 	maxFile   = 4 << 20
-	// besideSize is the size in bytes of the key in the folder name of a library beside another
-	// one.
+	// besideSize is the size in bytes of the key in the folder name of a library from Beside.
 	besideSize = 16
 )
 
@@ -141,17 +140,17 @@ func Header(source string) (name, about string, ok bool) {
 // Library is a folder of scripts. Several processes may use it.
 type Library struct {
 	dir    string   // if empty, nothing can be saved
-	of     string   // the key if it is beside another library
+	of     string   // the key if it is from Beside
 	shared *Library // its scripts can be loaded too; may be nil
 	spread Spread   // if nil, scripts are only saved here
 }
 
 // Spread sends saved and deleted scripts to the libraries of other processes.
 type Spread interface {
-	// Save writes the file of a script in all libraries with the same of (see [Library.Take]), in
+	// Save writes the file of a script in all libraries with the same key (see [Library.Take]), in
 	// this one before it returns. If data is nil, it deletes the file. After an error nothing has
 	// changed, for example because another process has saved the script in the meantime.
-	Save(of, name string, data []byte) error
+	Save(key, name string, data []byte) error
 }
 
 // Path returns the folder of the scripts for the tools of a registry file. It is in the user's
@@ -213,7 +212,8 @@ func (l *Library) Save(s *Script) error {
 	return nil
 }
 
-// put writes the file of a script, here or everywhere. If data is nil, it deletes the file.
+// put writes the file of a script in l and, if spread is set, in all libraries with the same key. If
+// data is nil, it deletes the file.
 func (l *Library) put(name string, data []byte) error {
 	if l.spread == nil {
 		return l.write(name, data)
@@ -236,18 +236,18 @@ func (l *Library) write(name string, data []byte) error {
 }
 
 // Take writes the file of a script as another process saved it. If data is nil, it deletes the
-// file. of is the key of a library beside this one, or empty. If data is not a script's file, Take
+// file. key selects a library from Beside; if empty, it is l. If data is not a script's file, Take
 // returns an error and changes nothing.
-func (l *Library) Take(of, name string, data []byte) error {
+func (l *Library) Take(key, name string, data []byte) error {
 	if err := CheckName(name); err != nil {
 		return err
 	}
 	at := l
-	if of != "" {
-		if b, err := hex.DecodeString(of); err != nil || len(b) != besideSize {
-			return fmt.Errorf("%.80q is not a library", of)
+	if key != "" {
+		if b, err := hex.DecodeString(key); err != nil || len(b) != besideSize {
+			return fmt.Errorf("%.80q is not a library", key)
 		}
-		at = &Library{dir: l.dir + "-" + of}
+		at = &Library{dir: l.dir + "-" + key}
 	}
 	if data == nil {
 		if err := at.write(name, nil); !errors.Is(err, fs.ErrNotExist) {
@@ -271,8 +271,8 @@ func (l *Library) Take(of, name string, data []byte) error {
 	return at.write(name, data)
 }
 
-// Each calls f for each script of the library and of those beside it, with the arguments of Take.
-func (l *Library) Each(f func(of, name string)) error {
+// Each calls f for each script of l and of the libraries from Beside, with the arguments of Take.
+func (l *Library) Each(f func(key, name string)) error {
 	beside, err := os.ReadDir(filepath.Dir(l.dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -281,19 +281,19 @@ func (l *Library) Each(f func(of, name string)) error {
 		return fmt.Errorf("reading saved scripts: %w", err)
 	}
 	for _, e := range beside {
-		of, ok := strings.CutPrefix(e.Name(), filepath.Base(l.dir)+"-")
+		key, ok := strings.CutPrefix(e.Name(), filepath.Base(l.dir)+"-")
 		if !ok && e.Name() != filepath.Base(l.dir) || !e.IsDir() {
 			continue
 		}
 		if !ok {
-			of = ""
+			key = ""
 		}
 		names, err := Open(filepath.Join(filepath.Dir(l.dir), e.Name())).names()
 		if err != nil {
 			return err
 		}
 		for _, name := range names {
-			f(of, name)
+			f(key, name)
 		}
 	}
 	return nil

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// Ledger is the A of an Ask for all effect calls of a dry run. The Hash of that Ask is the run's
-// LedgerDigest.
+// Ledger is the A of an Ask for all effect calls of a dry run, the run's ledger. The Hash of that
+// Ask is the run's LedgerDigest.
 const Ledger = "ledger"
 
 // GrantFor is how long an approval is valid if the person gives no time.

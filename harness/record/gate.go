@@ -38,7 +38,7 @@ type Gate struct {
 	asks      asksLeft
 }
 
-// gated is a call of the record.
+// gated is a call of the record that a Gate can answer a call of the script with.
 type gated struct {
 	*Made
 	line     *Call

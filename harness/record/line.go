@@ -37,7 +37,7 @@ type Begin struct {
 	// Subject names the token whose run it is. It is empty if there is only one user.
 	Subject string `json:"subject,omitempty"`
 	// Request identifies equal requests: a keyed digest of subject, script, inputs and whether it
-	// is a dry run. Once is the client's key of a request that must not begin twice.
+	// is a dry run. Once is the client's idempotency key of the request.
 	Request  string          `json:"request,omitempty"`
 	Once     string          `json:"once,omitempty"`
 	Front    string          `json:"front,omitempty"`  // the process that accepted the request, if another one

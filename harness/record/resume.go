@@ -69,8 +69,8 @@ func (g *Gate) noteTime(at time.Time) {
 	}
 }
 
-// resumed returns a call for the gate of a resumed run. If nil, the gate ignores it, and the
-// script's call is a new one.
+// resumed returns a call of the record for the gate of a resumed run. If it returns nil, the script's
+// call is a new one.
 func resumed(m *Made) (*gated, error) {
 	l := &gated{Made: m, required: m.Class != Read, given: true}
 	s, err := m.State(false)
@@ -155,7 +155,7 @@ func (g *Gate) Continues(n int) *Made {
 	return nil
 }
 
-// asksLeft are the asks of a run that no call has used.
+// asksLeft are the Asks of a run that no call has used. ledger is that with A Ledger, or nil.
 type asksLeft struct {
 	list   []*gatedAsk
 	ledger *Asked
@@ -203,10 +203,10 @@ func (g *Gate) collectAsks() error {
 	return nil
 }
 
-// AskFor returns the ask for a new call, or nil if it has none or its approval has expired. It
-// prefers an unused ask with the same path, place, tool and arguments, then one with the same line,
-// tool and arguments, then a ledger that has the call. It returns each ask once, and a ledger once
-// per call in it.
+// AskFor returns the record's Ask for a new call, or nil if it has none or its approval has expired.
+// It prefers an unused Ask with the same path, place, tool and arguments, then one with the same
+// line, tool and arguments, then the Ask for all effect calls of a dry run that has the call. It
+// returns each Ask once, and that of a dry run once per call in it.
 func (g *Gate) AskFor(path, place, tool, args string) *Asked {
 	for _, exact := range []bool{true, false} {
 		for _, a := range g.asks.list {

@@ -50,7 +50,7 @@ func (s *Store) Latest(ctx context.Context, request string) (id string, err erro
 	return "", nil
 }
 
-// LatestOnce returns the ID of the latest run of a subject with this Once, as Latest does.
+// LatestOnce returns the ID of the latest run of a subject with this idempotency key, as Latest does.
 func (s *Store) LatestOnce(ctx context.Context, subject, once string) (id string, err error) {
 	return s.Latest(ctx, onceKey(subject, once))
 }
