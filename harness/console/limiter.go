@@ -20,7 +20,7 @@ func newTurns(most int64) *turns {
 	return &turns{all: semaphore.NewWeighted(most), each: map[string]*semaphore.Weighted{}}
 }
 
-// take waits for a turn of a viewer. The caller must release it.
+// take waits until a task of a viewer may start. The caller must release it.
 func (t *turns) take(ctx context.Context, v *Viewer) (release func(), err error) {
 	t.mu.Lock()
 	own := t.each[v.Token]

@@ -70,7 +70,7 @@ func (v *view) next() (n outcome.Next) {
 	return n
 }
 
-// Page is the data of the layout. Data is the data of the page itself.
+// Page is the data of the layout template. Its field Data is the data of the page's own template.
 type Page struct {
 	Title string // of the window, without the program's name
 	Nav   string // its navigation entry: runs, tools …

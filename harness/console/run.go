@@ -37,8 +37,8 @@ func (v *view) run() (*present.View, error) {
 // named reads the run named in the path, if the viewer may see it.
 func (v *view) named() (*record.Run, error) { return v.load(v.r.PathValue("id")) }
 
-// turn waits for a turn to read records. The turn lasts until the page is rendered or the request
-// ends.
+// turn waits until v may read records: few requests may at a time. Its turn lasts until the page is
+// rendered or the request ends.
 func (v *view) turn() error {
 	if v.inTurn {
 		return nil
@@ -50,7 +50,7 @@ func (v *view) turn() error {
 	return nil
 }
 
-// rest ends the turn. Sending the page may be slow.
+// rest ends the turn to read records. Call it before sending the page, which may be slow.
 func (v *view) rest() {
 	if v.inTurn {
 		v.c.reading.Release(1)

@@ -229,15 +229,15 @@ func (e *Error) text(p painter) string {
 // of the script.
 const maxWithLines = 2
 
-// short returns the error for a model. of is the number of errors.
-func (e *Error) short(of int) string {
+// short returns the error for a model. total is the number of errors.
+func (e *Error) short(total int) string {
 	var b strings.Builder
 	b.WriteString(e.place() + e.Message)
 	if e.Hint != "" {
 		b.WriteString("; " + e.Hint)
 	}
 	b.WriteByte('\n')
-	if line, _, _ := strings.Cut(e.Snippet, "\n"); line != "" && of <= maxWithLines {
+	if line, _, _ := strings.Cut(e.Snippet, "\n"); line != "" && total <= maxWithLines {
 		b.WriteString("\t" + strings.TrimSpace(line) + "\n")
 	}
 	if !e.Shown {

@@ -284,7 +284,7 @@ func (c *Condition) binary(n *ast.BinaryNode) (kind, error) {
 	return op.gives, nil
 }
 
-// pattern compiles the right operand of matches.
+// pattern compiles the right operand of the operator "matches".
 func (c *Condition) pattern(n *ast.BinaryNode) error {
 	p, ok := n.Right.(*ast.StringNode)
 	if !ok {

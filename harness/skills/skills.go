@@ -284,7 +284,7 @@ func (s *Set) examples() string {
 	return out
 }
 
-// manyCalls has the type of the values, the call for one and its result.
+// manyCalls is a format. Its arguments are the type of the values, the call for one and its result.
 const manyCalls = `Many calls side by side, for values that were sent as the input "values". It continues when one fails:
 
 ` + "```go" + `

@@ -216,8 +216,8 @@ func Fields(tool string, r *Result) []byte {
 	return nil
 }
 
-// Wrapped is Fields for a tool whose output schema is the envelope {"result": T} of the Python
-// SDKs. It also accepts T's text alone; text reports whether T is a string.
+// Wrapped does what Fields does for a tool whose output schema is {"result": T}, as Python SDKs
+// write it. It also accepts a result that is only T as text. text is true if T is a string.
 func Wrapped(tool string, r *Result, text bool) []byte {
 	switch {
 	case r == nil:
@@ -292,8 +292,8 @@ func (r *Result) json() ([]byte, string) {
 	return nil, str
 }
 
-// repeated returns the JSON in an object's only property if that is a string equal to the text:
-// {"content": "[1,2]"} beside the text [1,2]. It returns nil for plain text.
+// repeated returns the JSON in an object's only property if that is a string equal to the result's
+// text, as in {"content": "[1,2]"} with the text [1,2]. Otherwise it returns nil.
 func (r *Result) repeated(data []byte) []byte {
 	var m map[string]json.RawMessage
 	if json.Unmarshal(data, &m) != nil || len(m) != 1 {

@@ -188,7 +188,7 @@ func number(v any, integer bool) (any, bool) {
 	return int64(f), true
 }
 
-// object returns the fields of the object that a type like {3} refers to.
+// object returns the types of an object's fields. {3} is the type of the fourth object: see Mend.
 func (m *mender) object(typ string) map[string]string {
 	if f, ok := m.fields[typ]; ok {
 		return f

@@ -157,10 +157,10 @@ func newTree(l worker.Limits) *tree {
 		answers: func(string, *worker.Script) Answers { return noAnswers{} }}
 }
 
-// NestedMemory returns the memory limits of a run's nested scripts: each has half of its
-// caller's, and at least the minimum of a worker. Only one chain runs at a time, and all
-// together stay below twice the first. A chain that would exceed this is shorter than
-// maxDepth.
+// NestedMemory returns the memory limits of a run and its nested scripts by depth, beginning
+// with own, the run's limit. Each is half the previous one, but at least worker.MinMemory. It
+// has at most 1 + maxDepth limits, fewer if their sum would reach MemoryFactor times own.
+// Only one script of each depth runs at a time.
 func NestedMemory(own int64) []int64 {
 	chain, sum := []int64{own}, own
 	for len(chain) <= maxDepth {

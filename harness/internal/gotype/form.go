@@ -10,8 +10,8 @@ import (
 )
 
 // Form returns the type that represents t in the erased form. For an interface with methods
-// it is the real type, whose values are two words, a table and the data; for a folded type
-// it is a type of that name with erased parts. For any other t it returns nil.
+// it is the real type, whose values are two words, a table and the data; for a folded type,
+// see [Folded], a type of that name with erased parts. For any other t it returns nil.
 //
 // Options.Erased may call it while other types are being made and another lock is held: it
 // calls no option except Library. Its result is complete after [Maker.Complete].

@@ -123,11 +123,11 @@ func (j *Journal) GoLive() {
 	}
 }
 
-// aloneFor is how long a run with a Once waits for others that are beginning.
+// aloneFor is how long a run with an idempotency key waits for others that are beginning.
 const aloneFor = 30 * time.Second
 
-// begin creates the record of a run. Another run with its Once may have begun since the caller
-// checked, even in another process.
+// begin creates the record of a run. Another run with its idempotency key Once may have begun
+// since the caller checked, even in another process.
 func begin(b *record.Begin, records *store.Store) (w *store.Writer, err error) {
 	if b.Once == "" {
 		return records.Begin(b)
@@ -336,7 +336,7 @@ func (j *Journal) Usage(u worker.Usage) {
 	}
 }
 
-// used takes the unwritten measurements, for a line with time at.
+// used removes and returns the measurements that no line has yet. at is the time of their line.
 func (j *Journal) used(at time.Time) (out record.Usage) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -93,7 +93,7 @@ func (p *program) boxNumber(t types.Type) int {
 	return id
 }
 
-// Folded types, such as type F func() F, also have a type of their own in the erased form.
+// Folded types (gotype.Folded), such as type F func() F, also have a type of their own in the erased form.
 // Operations need the underlying type, which has the same memory layout.
 
 // refold converts between a folded type and its underlying type.

@@ -216,7 +216,7 @@ func (f *fn) overConcrete(x *ast.CallExpr, fo *types.Func) (c callee, ok bool) {
 	return callee{sig: sig.(*types.Signature), direct: name, named: true, invoke: plainCall(name)}, true
 }
 
-// specialName returns the name of the called function if special emits its calls.
+// specialName returns the name of the called function if the method special emits its calls, or "".
 func (f *fn) specialName(x *ast.CallExpr) string {
 	id := calledIdent(x.Fun)
 	if id == nil {

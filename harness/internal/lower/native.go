@@ -132,7 +132,7 @@ func (d *describer) describe(x *ast.CallExpr, fo *types.Func, list types.Type) (
 	return true
 }
 
-// list returns the expression of the sorted slice.
+// list returns the expression of the slice, of type t, that the script sorts.
 func (d *describer) list(t types.Type) *native.Expr {
 	d.ofList = true
 	return d.variable(t, false)

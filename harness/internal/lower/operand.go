@@ -62,9 +62,9 @@ func (f *fn) qualified(x *ast.SelectorExpr) string {
 	return ""
 }
 
-// libraryVariable emits a variable of a library. One that the script changes is reached by
-// its address: the interpreter does not store to the real variable under its name, and
-// takes a variable with a function for that function.
+// libraryVariable emits a variable of a library. It emits *(&v) if the script changes v or v
+// holds a function. Under the name v, the interpreter would change its own copy instead, and
+// would take v for the function.
 func (p *program) libraryVariable(o *types.Var) string {
 	text := p.librarySymbol(o)
 	if _, ok := o.Type().Underlying().(*types.Signature); ok || p.written[o] {

@@ -42,7 +42,7 @@ type Func struct {
 	Body *Expr // a bool, or an int that is negative if the first element comes first
 }
 
-// An Expr computes a value. Functions that make one panic with [ErrUnfit] if they cannot.
+// An Expr computes a value. Functions that return an Expr panic with [ErrUnfit] if they cannot.
 type Expr struct {
 	Type types.Type
 	// Fails reports whether the evaluation may panic.
@@ -68,10 +68,10 @@ type frame struct {
 	indices [2]int           // of the elements
 }
 
-// A Class says how values of a type are computed with.
+// A Class groups types whose values are computed in the same way.
 type Class int
 
-// The classes. A Place is a struct, array, slice, map or pointer.
+// The values of Class. Place is the class of structs, arrays, slices, maps and pointers.
 const (
 	Unknown Class = iota
 	Bool

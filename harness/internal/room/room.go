@@ -57,14 +57,14 @@ type Room struct {
 // is ready to use.
 type Tenant struct{ used int64 }
 
-// New returns a Room of max bytes for a tenant. If max is zero, it is Default. If of is nil,
-// the Room has its own tenant. A single result always fits.
-func New(max int64, of *Tenant) *Room {
+// New returns a Room of max bytes for a tenant. If max is zero, it is Default. If tenant is
+// nil, the Room has its own. A single result always fits.
+func New(max int64, tenant *Tenant) *Room {
 	if max <= 0 {
 		max = Default
 	}
-	r := &Room{account: account{max: max}, tenant: of, knows: of}
-	if of == nil {
+	r := &Room{account: account{max: max}, tenant: tenant, knows: tenant}
+	if tenant == nil {
 		r.tenant = &Tenant{}
 	}
 	return r

@@ -84,8 +84,8 @@ func (c logAt) write(text string) {
 	_ = log.New(marked{c.m, c.prints, w}, prefix, flags).Output(3, text)
 }
 
-// logSymbols adds the functions that record the line they print from, those that end the
-// script, and those that give calls a place.
+// logSymbols adds the functions that replace those of package log. They record the line of
+// the script that calls them.
 func (m *Machine) logSymbols(table map[string]any) {
 	table["LoggerAt"], table["SlogAt"] = m.loggerAt, m.slogAt
 	at := func(line int, l *log.Logger) logAt { return m.loggerAt(line, l, "", 0) }

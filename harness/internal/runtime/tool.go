@@ -72,9 +72,9 @@ func (m *Machine) target(t types.Type, v reflect.Value) any {
 	return reflect.NewAt(r, v.Addr().UnsafePointer()).Interface()
 }
 
-// funcName returns the function whose result has type t, which package wrappers derives the
-// type's name from: harbour.BerthPlan of BerthPlanResult. Otherwise it returns the tool's
-// ID.
+// funcName returns the function that returns a t. Package wrappers names t after it: if t is
+// harbour.BerthPlanResult, funcName returns harbour.BerthPlan. If t has no such name, it
+// returns the tool's ID.
 func funcName(t types.Type, tool string) string {
 	if n, ok := t.(*types.Named); ok && n.Obj().Pkg() != nil {
 		if i := strings.LastIndex(n.Obj().Name(), "Result"); i > 0 {

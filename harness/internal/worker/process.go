@@ -199,7 +199,7 @@ type capture struct {
 
 	mark  []byte // precedes text with a line; if nil, there are no marks
 	lines int    // number of lines in the script
-	part  []byte // possibly the beginning of a mark and its head
+	part  []byte // possibly the beginning of a mark and its head (the line and size of the text)
 	at    time.Time
 	line  int // the line of the current text
 	size  int // remaining bytes of that text
@@ -252,8 +252,8 @@ func (c *capture) take(from io.Reader) {
 	}
 }
 
-// rest processes the end of the stream, which may be inside a head. A rest that is shorter than
-// a mark may be text, and is printed.
+// rest processes the end of the stream. If it is part of a mark, it may be text, and is printed.
+// If it is a mark with part of a head, it is dropped. See exec.Options.Mark.
 func (c *capture) rest() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

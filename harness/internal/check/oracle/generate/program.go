@@ -210,7 +210,7 @@ func imports(used map[string][]*ast.Ident) string {
 	return b.String() + ")\n"
 }
 
-// importSpec returns the import of the package that texts call name, under the name as.
+// importSpec returns the import of packages[name]. as is its name in the file.
 func importSpec(name, as string) string {
 	if path := packages[name]; name != as || name == "htmltemplate" { // beside text/template
 		return fmt.Sprintf("%s %q\n", as, path)

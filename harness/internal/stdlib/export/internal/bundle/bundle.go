@@ -22,7 +22,7 @@ import (
 
 const magic = "usetools export 2 "
 
-// The size in bytes of the tables' rows, and of the numbers before them.
+// Sizes in bytes of the head of a bundle and of a row of each table.
 const (
 	headSize    = 4 * 4
 	packageSize = 4 * 4
