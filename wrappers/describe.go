@@ -154,8 +154,8 @@ type renderer struct {
 	after    string // text after the next struct
 }
 
-// object writes a struct after its head ("type git.Commit struct", p or r). It queues the structs
-// that it contains.
+// object writes a struct with the given text before its fields: "type git.Commit struct", "p" or "r".
+// It queues the structs that it contains.
 func (r *renderer) object(head string, fs []*field) {
 	r.b.WriteString(head + " {")
 	if len(fs) > 0 && fs[0].variant {

@@ -128,10 +128,10 @@ type watcher struct {
 	state   Update            // the last one
 	sum     [sha256.Size]byte // of its registry
 
-	wake chan struct{} // has a token if there is news
+	wake chan struct{} // has a token if news has changed
 	mu   sync.Mutex
 	news news
-	last time.Time // of the latest news
+	last time.Time // of the last tell
 
 	filesMu  sync.Mutex
 	pinsFile string          // absolute; "" if there is none
@@ -139,7 +139,7 @@ type watcher struct {
 	dirs     map[string]bool // watched folders
 }
 
-// news is the reason for a rebuild.
+// news is what a rebuild has to look at, and why.
 type news struct {
 	all      bool // anything may have changed
 	config   bool // the config has changed
@@ -148,7 +148,7 @@ type news struct {
 	why      []string // descriptions
 }
 
-// tell records news for the loop.
+// tell adds a reason to rebuild, and wakes the loop.
 func (w *watcher) tell(n news) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -165,7 +165,7 @@ func (w *watcher) tell(n news) {
 	}
 }
 
-// settle waits until no more news arrives, within bounds.
+// settle waits until no more changes arrive, for at most ten times the Settle option.
 func (w *watcher) settle(ctx context.Context) {
 	end := time.Now().Add(10 * w.opts.Settle)
 	for {
@@ -187,11 +187,11 @@ func (w *watcher) settle(ctx context.Context) {
 	}
 }
 
-// take returns the news so far and clears it.
+// take returns the reasons to rebuild since the last take.
 func (w *watcher) take() news {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	select { // the news includes everything that arrived while it settled
+	select { // the reasons include those that arrived while it settled
 	case <-w.wake:
 	default:
 	}
@@ -200,7 +200,7 @@ func (w *watcher) take() news {
 	return n
 }
 
-// rebuild asks the servers with news, those that failed and those with a changed definition, and
+// rebuild asks the servers in n, those that failed and those with a changed definition, and
 // passes the registry on if anything changed.
 func (w *watcher) rebuild(ctx context.Context, n news) error {
 	first := w.state.Registry == nil
@@ -357,7 +357,7 @@ func (w *watcher) watchFiles(c *config.Config) {
 	w.dirs = dirs
 }
 
-// follow turns file events into news.
+// follow reports changes of watched files by tell.
 func (w *watcher) follow() {
 	for {
 		select {

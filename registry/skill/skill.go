@@ -33,7 +33,7 @@ const (
 	MIMEType   = "text/markdown"
 )
 
-// Limits.
+// Limits of skills.
 const (
 	MaxName        = 64        // characters
 	MaxDescription = 1024      // characters

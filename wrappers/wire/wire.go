@@ -54,7 +54,7 @@ var errPlan = errors.New("the plan does not fit the arguments")
 // that may change something.
 const Effects = "effects_"
 
-// Mask returns the name of the i-th field with a bit mask of written fields, for 64 fields each.
+// Mask returns the name of the i-th hidden field: a bit mask of the next 64 fields that are written.
 func Mask(i int) string {
 	if i == 0 {
 		return "set_"

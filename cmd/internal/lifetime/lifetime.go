@@ -105,7 +105,7 @@ func Width(w io.Writer) int {
 }
 
 // KeepLogs stores the stderr of servers in the user's cache folder, if there is one.
-// The command harness logs shows it.
+// The command "harness logs" shows it.
 func KeepLogs() {
 	if dir, err := os.UserCacheDir(); err == nil {
 		mcp.KeepLogs(dir)

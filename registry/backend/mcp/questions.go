@@ -98,8 +98,8 @@ const methodElicit = "elicitation/create"
 // (v1.8.0) does not pass the ID of a request to handlers.
 const numberKey = "usetools/question"
 
-// mark keeps the params of a request that is to be relayed, and returns replacements for the SDK.
-// from is the request that its stream belongs to, or nil if unknown.
+// mark stores the params of a server's question that is to be relayed, and returns params for the
+// SDK that have only its number. from is the call whose stream carried it, or nil if unknown.
 func (q *questions) mark(id jsonrpc.ID, method string, params json.RawMessage, from *capture) (json.RawMessage, bool) {
 	if method != methodElicit || !q.relayed {
 		return nil, false

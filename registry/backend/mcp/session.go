@@ -211,12 +211,12 @@ func (s *session) limit(ctx context.Context, d time.Duration) (context.Context, 
 
 var errExchangeDeadline = errors.New("deadline of one exchange")
 
-// capture runs one exchange and returns its raw result. of is nil for tools/list.
-func (s *session) capture(ctx context.Context, of *call, exchange func(context.Context) error) (json.RawMessage, error) {
+// capture runs one exchange and returns its raw result. by is nil for tools/list.
+func (s *session) capture(ctx context.Context, by *call, exchange func(context.Context) error) (json.RawMessage, error) {
 	if err := ctx.Err(); err != nil { // the SDK would send and then cancel it
 		return nil, err
 	}
-	c := &capture{call: of}
+	c := &capture{call: by}
 	defer s.captures.forget(c)
 	if err := exchange(context.WithValue(ctx, captureKey{}, c)); err != nil {
 		return nil, s.captures.failure(c, err)

@@ -71,8 +71,8 @@ func (d *dialer) newSignedIn() *signedIn {
 	return h
 }
 
-// guard returns a transport that keeps a sign-in away from addresses inside the network that only
-// the server names.
+// guard returns a transport for sign-ins. It refuses private addresses of hosts that only the
+// server names, and not the config.
 func (d *dialer) guard() *origin.Guard {
 	var named []*url.URL
 	for _, raw := range []string{d.server.URL, d.server.OAuth.Issuer} {

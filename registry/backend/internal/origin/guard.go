@@ -48,9 +48,9 @@ func transport() *http.Transport {
 	return t
 }
 
-// Guard is a transport that connects only to addresses outside the network, except for the hosts
-// in the definition. Those may be inside, unless they were outside before. If such a host is this
-// machine, other hosts may be this machine too.
+// Guard is a transport that protects the private network. It connects to private addresses only for
+// the hosts in the definition, and not if such a host had a public address before. If one of the
+// hosts is this machine, other hosts may be this machine too.
 //
 // A proxy resolves names itself. It gets the requests to the named hosts, and must decide what it
 // permits. Requests to other hosts are refused, because their addresses cannot be checked.
@@ -64,7 +64,7 @@ type Guard struct {
 // place is a host in the definition.
 type place struct {
 	*http.Transport
-	public atomic.Bool // it had an address outside the network
+	public atomic.Bool // it had a public address
 }
 
 // NewGuard returns a guard. named are the URLs in the definition.
