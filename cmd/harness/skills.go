@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -44,15 +43,6 @@ func ownSkill(uri string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(uri, "skill://"), "/"+skill.FileName)
 }
 
-// ownSkills returns the skills that serve offers.
-func (k *known) ownSkills() (*skills.Set, error) {
-	guide, err := fs.ReadFile(help.Pages, skills.GuideFile)
-	if err != nil {
-		return nil, err
-	}
-	return skills.New(k.catalog, nil, string(guide))
-}
-
 func (e *env) skills(_ context.Context, c *cli.Command, known *known) error {
 	all := []skillEntry{}
 	for _, s := range known.registry.Printable().Servers {
@@ -60,7 +50,7 @@ func (e *env) skills(_ context.Context, c *cli.Command, known *known) error {
 			all = append(all, skillEntry{registry.SkillID(s.Name, k.Name), s.Name, k.Description, k.Held})
 		}
 	}
-	set, err := known.ownSkills()
+	set, err := skills.New(known.catalog, nil, help.Pages)
 	if err != nil {
 		return err
 	}
@@ -89,7 +79,7 @@ func (e *env) showSkill(_ context.Context, c *cli.Command, known *known) error {
 	id := c.Args().First()
 	text, err := known.catalog.SkillText(id)
 	if _, _, theirs := known.registry.Skill(id); !theirs {
-		set, problem := known.ownSkills()
+		set, problem := skills.New(known.catalog, nil, help.Pages)
 		if problem != nil {
 			return problem
 		}

@@ -1,8 +1,6 @@
 package console
 
 import (
-	"errors"
-	"io/fs"
 	"net/http"
 	"net/url"
 
@@ -55,15 +53,7 @@ func (v *view) skillsPage() error {
 
 // skills adds the skills that the server offers.
 func (k *known) skills(d *skillsData, chosen string) error {
-	guide := ""
-	if pages := k.v.c.opts.Guides; pages != nil {
-		b, err := fs.ReadFile(pages, skills.GuideFile)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		guide = string(b)
-	}
-	set, err := skills.New(k.cat, k.policy, guide)
+	set, err := skills.New(k.cat, k.policy, k.v.c.opts.Guides)
 	if err != nil {
 		return err
 	}

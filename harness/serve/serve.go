@@ -28,7 +28,6 @@ import (
 	"github.com/usetools/usetools/harness/serve/guard"
 	"github.com/usetools/usetools/harness/serve/observe"
 	"github.com/usetools/usetools/harness/serve/transport"
-	"github.com/usetools/usetools/harness/skills"
 	"github.com/usetools/usetools/harness/telemetry"
 )
 
@@ -181,7 +180,6 @@ type Server struct {
 	metrics *observe.Metrics
 	records *store.Store
 	reading *semaphore.Weighted // one at a time reads records or lists of skills
-	guide   string              // see skills.New
 	resumer *resumer
 
 	ctx  context.Context // ends with Close
@@ -251,13 +249,6 @@ func New(opts *Options) (*Server, error) {
 		s.records = store.Memory(DefaultRecords, nil)
 	}
 	s.reading = semaphore.NewWeighted(1)
-	if o.Guides != nil {
-		guide, err := fs.ReadFile(o.Guides, skills.GuideFile)
-		if err != nil {
-			return nil, fmt.Errorf("reading the guide for execute: %w", err)
-		}
-		s.guide = string(guide)
-	}
 	var err error
 	if s.audit, err = observe.OpenAudit(o.Audit, s.log, s.metrics); err != nil {
 		return nil, err

@@ -22,29 +22,20 @@ const (
 	completeReply = "complete"
 )
 
-// listSkillsParams and getSkillParams are the params of skills/list and skills/get,
-// listSkillsResult and getSkillResult their results.
+// skillParams are the params of skills/list and skills/get, skillResult their results.
 type (
-	listSkillsParams struct {
+	skillParams struct {
 		mcp.ParamsBase
 		Cursor string `json:"cursor"`
+		URI    string `json:"uri"`
 	}
-	getSkillParams struct {
-		mcp.ParamsBase
-		URI string `json:"uri"`
-	}
-	listSkillsResult struct {
+	skillResult struct {
 		mcp.ResultBase
 		mcp.Cacheable
 		ResultType string         `json:"resultType"`
-		Skills     []*skill.Skill `json:"skills"`
+		Skills     []*skill.Skill `json:"skills,omitzero"`
 		NextCursor string         `json:"nextCursor,omitempty"`
-	}
-	getSkillResult struct {
-		mcp.ResultBase
-		mcp.Cacheable
-		ResultType string       `json:"resultType"`
-		Skill      *skill.Skill `json:"skill"`
+		Skill      *skill.Skill   `json:"skill,omitempty"`
 	}
 )
 
@@ -56,7 +47,7 @@ func (c *session) addSkills() {
 	_ = mcp.AddReceivingCustomMethod(c.mcp, skill.MethodGet, c.getSkill)
 	c.mcp.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: scriptSkills, Name: "script-skill",
 		Title: "How to run a saved script, and its source"}, c.readSkill)
-	if c.s.guide == "" {
+	if c.s.opts.Guides == nil {
 		return
 	}
 	c.mcp.AddResource(&mcp.Resource{URI: skills.GuideURI, Name: "usetools", Description: skills.GuideAbout,
@@ -78,14 +69,14 @@ func (c *session) skills(ctx context.Context) (*skills.Set, error) {
 		return nil, err
 	}
 	defer done()
-	return skills.New(cat, c.policy(), c.s.guide)
+	return skills.New(cat, c.policy(), c.s.opts.Guides)
 }
 
 // cachedSkills says how long clients may keep entries of skills. Clients compare the digests
 // in an entry with the files that they read later.
 var cachedSkills = mcp.Cacheable{TTLMs: int(listTime.Milliseconds()), CacheScope: "private"}
 
-func (c *session) listSkills(ctx context.Context, _ *mcp.ServerSession, p *listSkillsParams) (*listSkillsResult, error) {
+func (c *session) listSkills(ctx context.Context, _ *mcp.ServerSession, p *skillParams) (*skillResult, error) {
 	set, err := c.skills(ctx)
 	if err != nil {
 		return nil, err
@@ -95,13 +86,9 @@ func (c *session) listSkills(ctx context.Context, _ *mcp.ServerSession, p *listS
 		if !strings.HasPrefix(p.Cursor, skills.Scripts) {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "invalid cursor"}
 		}
-		i := slices.IndexFunc(uris, func(uri string) bool { return uri != skills.GuideURI && uri > p.Cursor })
-		uris = uris[max(i, 0):]
-		if i < 0 {
-			uris = nil
-		}
+		uris = slices.DeleteFunc(uris, func(uri string) bool { return uri == skills.GuideURI || uri <= p.Cursor })
 	}
-	out := &listSkillsResult{Cacheable: cachedSkills, ResultType: completeReply, Skills: []*skill.Skill{}}
+	out := &skillResult{Cacheable: cachedSkills, ResultType: completeReply, Skills: []*skill.Skill{}}
 	if len(uris) > skillsListed {
 		uris = uris[:skillsListed]
 		out.NextCursor = uris[skillsListed-1]
@@ -121,7 +108,7 @@ func (c *session) listSkills(ctx context.Context, _ *mcp.ServerSession, p *listS
 	return out, nil
 }
 
-func (c *session) getSkill(ctx context.Context, _ *mcp.ServerSession, p *getSkillParams) (*getSkillResult, error) {
+func (c *session) getSkill(ctx context.Context, _ *mcp.ServerSession, p *skillParams) (*skillResult, error) {
 	set, err := c.skills(ctx)
 	if err != nil {
 		return nil, err
@@ -134,7 +121,7 @@ func (c *session) getSkill(ctx context.Context, _ *mcp.ServerSession, p *getSkil
 	if err != nil {
 		return nil, noSkill(uri, err)
 	}
-	return &getSkillResult{Cacheable: cachedSkills, ResultType: completeReply, Skill: &s.Skill}, nil
+	return &skillResult{Cacheable: cachedSkills, ResultType: completeReply, Skill: &s.Skill}, nil
 }
 
 // readSkill reads a file of a skill.

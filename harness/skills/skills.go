@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"regexp"
 	"slices"
@@ -21,12 +22,8 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// GuideURI is the URI of the skill that explains execute, and GuideFile the file of its text
-// among the guides.
-const (
-	GuideURI  = "skill://usetools/" + skill.FileName
-	GuideFile = "skill.md"
-)
+// GuideURI is the URI of the skill that explains execute.
+const GuideURI = "skill://usetools/" + skill.FileName
 
 // Scripts is how the URIs of the skills of saved scripts begin.
 const Scripts = "skill://scripts/"
@@ -60,10 +57,17 @@ type Set struct {
 	uris  []string
 }
 
-// New returns the skills for a catalog and a policy, which may be nil. guide is the text that
-// explains execute. If it is empty, there is no skill for it.
-func New(cat *catalog.Catalog, rules *policy.Policy, guide string) (*Set, error) {
-	s := &Set{guide: guide, cat: cat, rules: rules, names: map[string]string{}}
+// New returns the skills for a catalog and a policy, which may be nil. The file skill.md among
+// the guides explains execute. Without it, there is no skill for that.
+func New(cat *catalog.Catalog, rules *policy.Policy, guides fs.FS) (*Set, error) {
+	s := &Set{cat: cat, rules: rules, names: map[string]string{}}
+	if guides != nil {
+		guide, err := fs.ReadFile(guides, "skill.md")
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		s.guide = string(guide)
+	}
 	var saved []string
 	if cat.Scripts != nil {
 		var err error
@@ -76,7 +80,7 @@ func New(cat *catalog.Catalog, rules *policy.Policy, guide string) (*Set, error)
 		s.uris = append(s.uris, uri)
 	}
 	slices.Sort(s.uris)
-	if guide != "" {
+	if s.guide != "" {
 		s.uris = slices.Insert(s.uris, 0, GuideURI)
 	}
 	return s, nil

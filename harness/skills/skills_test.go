@@ -24,18 +24,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func guide(t *testing.T) string {
-	t.Helper()
-	text, err := os.ReadFile("../../cmd/harness/help/html/" + skills.GuideFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
+var guides = os.DirFS("../../cmd/harness/help/html")
 
 func set(t *testing.T, cat *catalog.Catalog, rules *policy.Policy) *skills.Set {
 	t.Helper()
-	s, err := skills.New(cat, rules, guide(t))
+	s, err := skills.New(cat, rules, guides)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +192,7 @@ func BenchmarkGuide(b *testing.B) {
 	reg := &registry.Registry{Tools: tools}
 	reg.Normalize()
 	for b.Loop() {
-		s, _ := skills.New(&catalog.Catalog{Registry: reg}, nil, "<!-- examples -->\n")
+		s, _ := skills.New(&catalog.Catalog{Registry: reg}, nil, guides)
 		s.Guide()
 	}
 	b.Logf("%d tools", len(tools))
