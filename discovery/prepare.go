@@ -9,7 +9,7 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// toolText is the text of a tool that New reads: cut to a maximum length, without case and accents.
+// toolText is the text of a tool that New reads: cut to a maximum length and folded, see tables.fold.
 type toolText struct {
 	name, head, tail, params, title string
 	values, sentences               []string

@@ -27,8 +27,8 @@ import (
 // cutting words after five letters is known to be about as good as stemming them.
 const stemChars = 5
 
-// fold is embed.Fold that also replaces other Latin letters with accents, accents that follow their
-// letter, and full-width forms.
+// fold returns a text without accents and full-width forms: the text is folded. It replaces more
+// letters than embed.Fold, and combining accents that follow their letter.
 func (t *tables) fold(text string) string {
 	text = embed.Fold(text)
 	if isASCII(text) {

@@ -10,7 +10,7 @@ import (
 // to an abbreviation, unless a tool's name has the abbreviation too. A word that no tool uses is
 // replaced by the usual one. Both happen only if tools use the new words.
 
-// reword returns the folded phrase in words that the registry knows.
+// reword returns a phrase, folded by tables.fold, in words that the registry knows.
 func (ix *Index) reword(phrase string) string {
 	var b strings.Builder
 	from := 0

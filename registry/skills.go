@@ -62,7 +62,7 @@ func (k Skill) printable() Skill {
 	return k
 }
 
-// skill holds a skill as tool holds a tool, and reports whether there is news of what waits.
+// skill compares a skill with its pin. It reports whether there is a new definition to accept.
 func (h *holder) skill(server string, k *Skill) bool {
 	sp, fresh := h.p.Servers[server], h.fresh(server)
 	is, known := h.pinned[server]

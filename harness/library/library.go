@@ -5,8 +5,8 @@
 // script compiles. [Script.Changed] returns the changed tools; check the script again before you
 // run it.
 //
-// A tenant that must not share its scripts has a library [Library.Beside] a shared one: there the
-// shared scripts can be run, but not changed.
+// A tenant that must not share its scripts has its own library, in a folder next to that of the
+// shared one, see [Library.Beside]. It can run the shared scripts, but not change them.
 package library
 
 import (

@@ -139,7 +139,7 @@ type watcher struct {
 	dirs     map[string]bool // watched folders
 }
 
-// news is what a rebuild has to look at, and why.
+// news has the changes that cause a rebuild.
 type news struct {
 	all      bool // anything may have changed
 	config   bool // the config has changed

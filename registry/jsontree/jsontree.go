@@ -19,7 +19,7 @@ import (
 // Kind is the kind of a value.
 type Kind byte
 
-// The kinds. The zero Kind is Null.
+// The kinds of JSON values. The zero Kind is Null.
 const (
 	Null Kind = iota
 	Bool

@@ -182,8 +182,8 @@ type Options struct {
 	// used.
 	Seed []byte
 	// Mark precedes the script's output to identify its line. It consists of MarkSize
-	// unguessable bytes, and is followed by a head for ReadHead and the text. If nil, only the
-	// text is written.
+	// unguessable bytes. A head (the text's line and size, see ReadHead) and the text follow. If
+	// nil, only the text is written.
 	Mark []byte
 	// Stop ends Run with a Stopped Outcome when it is closed. The script's goroutines continue,
 	// so the caller must end the process.

@@ -12,8 +12,8 @@
 // Lists are read from an index, the file "index" of a folder. It is a cache: a missing row
 // is made from the first and the last line of the record.
 //
-// A person's answer to an ask is a file beside the record, signed with the store's key (see
-// [Store.Answer]): the first one counts. [Store.Reopen] makes its caller the only owner of
+// A person's answer to an Ask is a file next to the record, signed with the store's key (see
+// [Store.Answer]): only the first one is valid. [Store.Reopen] makes its caller the only owner of
 // a run that is not under way, for another attempt; [Store.Settle] records the outcome of
 // a call whose outcome was unknown.
 package store
