@@ -265,7 +265,7 @@ func TestWhatNoToolDoesIsSaid(t *testing.T) {
 		switch {
 		case r.NoTool:
 			told++
-			if r.Verdict == discovery.Resolved || !strings.HasPrefix(r.Reason, "no tool does this") {
+			if r.Verdict == discovery.Resolved || !strings.HasPrefix(r.Reason, "no tool ") {
 				t.Errorf("%q: %s, %q", phrase, r.Verdict, r.Reason)
 			}
 		case r.Verdict == discovery.Resolved, ix.Destroys(r.Candidates[0].ID):
@@ -286,7 +286,7 @@ func TestAmbiguousPhraseSaysWhy(t *testing.T) {
 		tool("store", "list_keys", "List all keys."), tool("store", "drop_index", "Drop an index."))
 	for phrase, want := range map[string]string{
 		"post a greeting":   "store.publish does not mention",
-		"drop the customer": `no tool does this: store.drop_index does not mention "customer"`,
+		"drop the customer": `no tool clearly does this: store.drop_index does not mention "customer"`,
 	} {
 		if r := resolve(t, ix, phrase, nil); r.Verdict == discovery.Resolved || !strings.Contains(r.Reason, want) {
 			t.Errorf("%q: %s %.2f, %q, want %q", phrase, r.Verdict, r.Confidence, r.Reason, want)

@@ -129,7 +129,7 @@ func (d *decision) reason(r *Resolution, doubt string) string {
 	case r.Verdict == Resolved:
 		return fmt.Sprintf("confidence %.2f, %.2f is needed", r.Confidence, d.enough)
 	case d.mayHarm(r):
-		return "no tool does this: " + doubt
+		return "no tool clearly does this: " + doubt
 	case r.NoTool:
 		return fmt.Sprintf("no tool does this: the chance that any tool fits is %.2f, %.2f is needed", d.found,
 			map[bool]float64{true: destroysFound, false: d.notFound}[d.destroys])

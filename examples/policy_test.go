@@ -125,7 +125,7 @@ func TestPolicyRefusesWhatTheReadmeSays(t *testing.T) {
 		t.Errorf("a no: %s", got)
 	}
 	shown("a pattern", texts(c.execute(t, string(source), "accept", "-approve", "destructive", "-deny", "notes.delete_*")),
-		"denied by notes.delete_*")
+		"denied by -deny notes.delete_*")
 
 	// What was before the call that waits has run, each time.
 	next := value[int](t, c, `n, err := notes.AddNote(notes.AddNoteParams{Title: "x", Text: "y"}); if err != nil { panic(err) }; Return(n.ID)`, "-")

@@ -145,7 +145,7 @@ func TestADeniedToolIsDeniedByNameAndNotOffered(t *testing.T) {
 	// a look-up
 	for _, script := range []string{`UseTools("notes.delete_note")`, `UseTools("search the notes", "delete_note")`} {
 		res := run(script)
-		if text := res.Text(); res.Status != outcome.OK || !strings.Contains(text, "denied by notes.delete_*") ||
+		if text := res.Text(); res.Status != outcome.OK || !strings.Contains(text, "denied by -deny notes.delete_*") ||
 			strings.Contains(text, "func notes.DeleteNote") || len(res.Decisions) != 1 {
 			t.Errorf("%s: %s %s %v", script, res.Status, text, res.Decisions)
 		}
@@ -156,7 +156,7 @@ func TestADeniedToolIsDeniedByNameAndNotOffered(t *testing.T) {
 	} {
 		res := run(script)
 		if res.Status != outcome.Denied || res.Error.Kind != outcome.KindPolicy ||
-			!strings.Contains(res.Error.Message, "denied by notes.delete_*") || res.Error.Line == 0 {
+			!strings.Contains(res.Error.Message, "denied by -deny notes.delete_*") || res.Error.Line == 0 {
 			t.Errorf("%s: %s %+v", script, res.Status, res.Error)
 		}
 		if strings.Contains(res.Text(), "func notes.DeleteNote") {
@@ -204,15 +204,15 @@ func TestANameThatADeniedToolHasTooMeansTheOther(t *testing.T) {
 			[]string{"fsa.WriteFile", "fsc.WriteFile", "policy denies those that are not shown", "!fsb"}},
 		{nil, `UseTools("write_file")`, outcome.OK, []string{"fsa.WriteFile", "fsb.WriteFile", "!policy"}},
 		{nil, `UseTools("write_file"); Return(1)`, outcome.Ambiguous, []string{"fsa.WriteFile", "fsb.WriteFile", "!policy"}},
-		{[]string{"fs*"}, `UseTools("write_file")`, outcome.OK, []string{"denied by fs*", "!several"}},
-		{[]string{"fs*"}, `UseTools("write_file"); Return(1)`, outcome.Denied, []string{"denied by fs*", "!several"}},
+		{[]string{"fs*"}, `UseTools("write_file")`, outcome.OK, []string{"denied by -deny fs*", "!several"}},
+		{[]string{"fs*"}, `UseTools("write_file"); Return(1)`, outcome.Denied, []string{"denied by -deny fs*", "!several"}},
 		{[]string{"fs*"}, `if err := UseTools("write_file"); err != nil { Return("handled") }`, outcome.Denied,
-			[]string{"denied by fs*"}},
+			[]string{"denied by -deny fs*"}},
 		{[]string{"fsb.*", "fsc"}, "import \"discovery\"\nd, err := discovery.Describe(\"write_file\", \"fsb.WriteFile\", " +
 			"\"fsc.write_file\", \"nosuch\")\nfmt.Println(len(d.Tools), d.Tools[0].ID, " +
 			"err)\nfmt.Println(strings.Join(d.NotFound, \"|\"))", outcome.OK,
-			[]string{"1 fsa.write_file <nil>\nfsb.write_file is unavailable: denied by fsb.*|fsc.write_file is " +
-				"unavailable: denied by fsc|nosuch\n"}},
+			[]string{"1 fsa.write_file <nil>\nfsb.write_file is unavailable: denied by -deny fsb.*|fsc.write_file is " +
+				"unavailable: denied by -deny fsc|nosuch\n"}},
 		{[]string{"fsb.*", "fsc"}, "import \"discovery\"\nc, _ := discovery.Categories()\ns, _ := " +
 			"discovery.Stats()\nfmt.Println(len(c), c[0].Tools, c[0].Servers, s.Total.Tools, len(s.Servers), s.Servers[1].Tools)", outcome.OK,
 			[]string{"1 1 [fsa] 1 3 0\n"}},

@@ -64,14 +64,20 @@ Comments, order and other keys are kept, and a backup is written.
 				return usageError{err.Error()}
 			}
 			e.sayServers(c, client.Name, plans)
+			own := plans[0].Config == config.UserFile()
+			used, _ := filepath.Abs(append(e.files(c).AllConfigs(), plans[0].Config)[0])
+			if (own || c.IsSet("config")) && used != plans[0].Config && used != plans[0].File {
+				e.say(c, "the entry uses the config %s, but harness run uses %s here; for an entry with the latter: harness uninstall %s, "+
+					"then paste the output of %s", plans[0].Config, used, client.Name, lines(c)("serve", "-print-config", client.Name))
+			}
 			switch {
-			case plans[0].Config == config.UserFile():
+			case own:
 			case shared != exe:
 				e.say(c, "the entry names %s and %s, not paths of this machine: it works wherever %[1]s is on PATH", shared, config.ProjectFile)
 			default:
 				e.say(c, "the entry names %s, a path of this machine; if harness is on PATH, install writes its name", exe)
 			}
-			return e.carryOut(ctx, c, plans, "the harness is already installed there")
+			return e.carryOut(ctx, c, plans, "the harness is already installed there, with the config "+plans[0].Config)
 		},
 	}
 }
@@ -125,29 +131,24 @@ servers; harness remove removes them there. The output lists the backups.
 func onPath(exe string) string {
 	name := strings.TrimSuffix(filepath.Base(exe), ".exe")
 	found, err := exec.LookPath(name)
-	if err != nil {
-		return exe
-	}
 	a, errA := os.Stat(found)
 	b, errB := os.Stat(exe)
-	if errA != nil || errB != nil || !os.SameFile(a, b) {
-		return exe
+	if err == nil && errA == nil && errB == nil && os.SameFile(a, b) {
+		return name
 	}
-	return name
+	return exe
 }
 
 // sayServers prints the servers that a client gets from each of its files.
 func (e *env) sayServers(c *cli.Command, client string, plans []*clients.Plan) {
 	names := func(all []string) string { return cmp.Or(strings.Join(all, ", "), "no server") }
 	for i, p := range plans {
-		what := names(p.Direct)
+		what := names(p.Direct) + " (directly: only one file has the harness, so that there is one execute)"
 		if i == 0 {
 			what = "execute, for " + names(p.Behind)
 			if len(p.Direct) > 0 {
 				what += "; directly: " + names(p.Direct)
 			}
-		} else {
-			what += " (directly: only one file has the harness, so that there is one execute)"
 		}
 		e.say(c, "%s gets from %s: %s", client, p.File, what)
 	}
@@ -197,25 +198,21 @@ func (e *env) carryOut(ctx context.Context, c *cli.Command, plans []*clients.Pla
 			}
 		}
 	}
-	if !c.Bool("yes") && len(plans) > 0 {
-		if !e.agreed(ctx, fmt.Sprintf("change %s?", strings.Join(files, " and "))) {
-			return failure{1, "nothing was changed; -yes changes the files without asking"}
-		}
+	if !c.Bool("yes") && len(plans) > 0 && !e.agreed(ctx, fmt.Sprintf("change %s?", strings.Join(files, " and "))) {
+		return failure{1, "nothing was changed; -yes changes the files without asking"}
 	}
 	for _, p := range plans {
 		if err := p.Write(); err != nil {
 			return err
 		}
-		e.say(c, "changed %s; restart the client to use it", p.File)
+		done := map[bool]string{true: "removed", false: "changed"}[p.After == nil]
+		e.say(c, "%s %s; restart the client to use it", done, p.File)
 		if p.Backup != "" {
 			e.say(c, "backup: %s", p.Backup)
 		}
 	}
 	if c.Bool("json") {
-		if plans == nil {
-			plans = []*clients.Plan{}
-		}
-		return e.print(map[string]any{"changed": plans})
+		return e.print(map[string]any{"changed": append([]*clients.Plan{}, plans...)})
 	}
 	return nil
 }

@@ -169,7 +169,7 @@ func (r *resolver) resolution(res *discovery.Resolution) present.Document {
 	}
 	notes := []string{res.Note, res.Reason}
 	if res.NoTool && len(res.Candidates) > 0 {
-		notes = append(notes, "the nearest tools, which do something else:")
+		notes = append(notes, "the nearest tools, which may do something else:")
 	}
 	for i, d := range r.index.Offer(res) {
 		var below []present.Text
@@ -217,13 +217,16 @@ func (r *resolver) explanation(x *discovery.Explanation) present.Document {
 	}
 	number("= score", func(l *discovery.Legs) float64 { return l.Score })
 	d = append(d, found, scores)
-	near, err := r.index.Similar(x.Candidates[0].ID, 3)
-	if err == nil && len(near) > 0 {
+	if near, err := r.index.Similar(x.Candidates[0].ID, 3); err == nil && len(near) > 0 {
 		var list []string
 		for _, c := range near {
 			list = append(list, fmt.Sprintf("%s (cosine %.2f)", c.ID, c.Score))
 		}
 		say("most like %s: %s", x.Candidates[0].ID, strings.Join(list, ", "))
+	}
+	if first, _ := r.view.Tool(x.Tools[0].ID); first != nil && x.Verdict != discovery.Resolved {
+		say("if [1] is meant, use its function %s in the script, or store the phrase: harness phrases set %q %s",
+			first.Go(), strings.TrimSpace(x.Phrase), first.ID)
 	}
 	return d
 }

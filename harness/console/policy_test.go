@@ -71,7 +71,7 @@ func TestAQuestionNamesTheRuleThatDecides(t *testing.T) {
 		{"support", "shop.refund_payment", `{"a":1,"a":2}`, "duplicate key"},
 		{"support", "ledger.get_entry", "", "denied by the rule &#34;ledger.*&#34;"},
 		{"nightly", "chat.post_message", "", "allowed"},
-		{"dev", "shop.delete_order", "", "denied by shop.delete_*"},
+		{"dev", "shop.delete_order", "", "denied by -deny shop.delete_*"},
 		{"dev", "shop.get_ordr", "", "No tool has this ID."},
 		{"nobody", "shop.get_order", "", "This token does not exist"},
 		{"dev", "<script>\u202e", "", "No tool has this ID."},

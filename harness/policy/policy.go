@@ -213,7 +213,7 @@ func (p *Policy) settings(t *registry.Tool) Decision {
 		d.Rule = "allowed by " + rule
 	}
 	if rule, ok := matching(p.Deny, t); ok {
-		d.Verdict, d.Rule = IsDenied, "denied by "+rule
+		d.Verdict, d.Rule = IsDenied, "denied by -deny "+rule
 		return d
 	}
 	if p.ReadOnly && !t.Annotations.ReadsOnly() {

@@ -169,7 +169,7 @@ func TestACallThatARuleDoesNotAskForIsAllowed(t *testing.T) {
 		{"a pattern as exact asks", []Rule{rule(t, "mail.s*", ask, "len(to) > 99"), rule(t, "mail.*d", ask, "len(to) > 3")},
 			Policy{}, ask, `needs approval by the rule "mail.*d": len(to) > 3`},
 		{"a flag asks", []Rule{exact}, Policy{Approve: ApproveWrites}, ask, "it is not marked as read-only and needs approval"},
-		{"a flag denies", []Rule{exact}, Policy{Deny: []string{"mail"}}, deny, "denied by mail"},
+		{"a flag denies", []Rule{exact}, Policy{Deny: []string{"mail"}}, deny, "denied by -deny mail"},
 	} {
 		for range 2 {
 			tc.p.Rules = tc.rules

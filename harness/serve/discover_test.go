@@ -110,7 +110,7 @@ func TestClassicToolsNeedNoScripts(t *testing.T) {
 	}
 	if got := textOf(c.call("call_tool",
 		map[string]any{"tool": "issues.search", "arguments": map[string]any{"query": "x"}})); !strings.Contains(got,
-		"denied by issues") || f.calls.Load() != 0 {
+		"denied by -deny issues") || f.calls.Load() != 0 {
 		t.Error(got)
 	}
 	if got := textOf(c.call("call_tool",

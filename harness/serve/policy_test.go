@@ -31,8 +31,8 @@ func TestPolicyDecidesBeforeAnythingRuns(t *testing.T) {
 		status outcome.Status
 	}{
 		"nothing against it": {&policy.Policy{}, "deleted", outcome.OK},
-		"denied server":      {&policy.Policy{Deny: []string{"files"}}, "denied by files", outcome.Denied},
-		"denied pattern":     {&policy.Policy{Deny: []string{"*.delete_*"}}, "denied by *.delete_*", outcome.Denied},
+		"denied server":      {&policy.Policy{Deny: []string{"files"}}, "denied by -deny files", outcome.Denied},
+		"denied pattern":     {&policy.Policy{Deny: []string{"*.delete_*"}}, "denied by -deny *.delete_*", outcome.Denied},
 		"not allowed": {&policy.Policy{Allow: []string{"git", "files.read_*"}}, "not among the allowed",
 			outcome.Denied},
 		"read-only":   {&policy.Policy{ReadOnly: true}, "not marked as read-only", outcome.Denied},
@@ -85,7 +85,7 @@ func TestADeniedToolIsOfferedByNoTool(t *testing.T) {
 		"tool_load": {"tool": "delete_file"},
 		"call_tool": {"tool": "files.delete_file", "arguments": map[string]any{"path": "x"}},
 	} {
-		if res := c.call(tool, args); !res.IsError || !strings.Contains(textOf(res), "denied by *.delete_*") ||
+		if res := c.call(tool, args); !res.IsError || !strings.Contains(textOf(res), "denied by -deny *.delete_*") ||
 			strings.Contains(textOf(res), "Params") {
 			t.Errorf("%s: %s", tool, textOf(res))
 		}
@@ -142,7 +142,7 @@ func TestANameThatADeniedToolHasTooMeansTheOther(t *testing.T) {
 		want string
 	}{
 		{[]string{"fsb.*"}, `^fsa\.write_file\n`},
-		{[]string{"fs*"}, `^fsa\.write_file is unavailable: denied by fs\*$`},
+		{[]string{"fs*"}, `^fsa\.write_file is unavailable: denied by -deny fs\*$`},
 		{nil, `^several servers have a tool "write_file": fsa\.write_file, fsb\.write_file$`},
 	} {
 		reg := &registry.Registry{Tools: []registry.Tool{

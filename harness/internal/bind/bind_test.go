@@ -70,7 +70,7 @@ func TestADeniedToolIsRefusedBeforeAnythingRuns(t *testing.T) {
 		waits  bool
 		want   string
 	}{
-		{policy.Policy{Deny: []string{"shop"}}, true, "shop.GetOrder (shop.get_order): denied by shop"},
+		{policy.Policy{Deny: []string{"shop"}}, true, "shop.GetOrder (shop.get_order): denied by -deny shop"},
 		{policy.Policy{Approve: policy.ApproveWrites}, false, "shop.GetOrder (shop.get_order): "},
 		{policy.Policy{Approve: policy.ApproveWrites}, true, ""},
 	} {
