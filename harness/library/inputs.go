@@ -11,8 +11,10 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// maxInputs is the maximum number of inputs that Inputs returns.
-const maxInputs = 50
+const (
+	maxInputs  = 50  // that Inputs returns
+	maxLiteral = 200 // bytes of Input.Else; a skill has it for each input
+)
 
 // Input is a value that a script reads with Input.
 type Input struct {
@@ -47,7 +49,9 @@ func Inputs(source string) []Input {
 		in := Input{Name: name}
 		if rest := all[i+3:]; len(rest) > 3 && rest[0].Token == token.COMMA && rest[1].Token == token.AND &&
 			rest[2].Token == token.IDENT && rest[3].Token == token.RPAREN {
-			in.Kind, in.Else = declared(source, all[:i], rest[2].text)
+			if in.Kind, in.Else = declared(source, all[:i], rest[2].text); len(in.Else) > maxLiteral {
+				in.Else = ""
+			}
 		}
 		if out = append(out, in); len(out) == maxInputs {
 			break

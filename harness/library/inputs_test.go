@@ -1,6 +1,7 @@
 package library
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,6 +21,10 @@ Input("", &x)`)
 	want := []Input{{"m", "map[string][]int", ""}, {"n", "int", "7"}, {"x", "string", `"a"`}, {"f", "float64", "1.5"},
 		{"b", "bool", "true"}, {"s", "struct { A, B int }", ""}, {"y", "", ""}, {"z", "", ""}}
 	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	long := Inputs("x := `" + strings.Repeat("a", maxLiteral) + "`\nInput(\"x\", &x)")
+	if d := cmp.Diff([]Input{{"x", "string", ""}}, long); d != "" {
 		t.Error(d)
 	}
 }

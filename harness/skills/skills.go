@@ -18,6 +18,7 @@ import (
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/skill"
 	"github.com/usetools/usetools/wrappers"
 )
@@ -172,8 +173,10 @@ func made(uri, about, body string, more ...File) (*Skill, error) {
 	return out, nil
 }
 
-// line returns a text in one line.
-func line(s string) string { return strings.Join(strings.Fields(s), " ") }
+// line returns a text in one line, with characters that print.
+func line(s string) string {
+	return strings.Join(strings.Fields(registry.PrintableText(s, len(s))), " ")
+}
 
 func scriptAbout(s *library.Script) string {
 	about := cmp.Or(line(s.About), "Runs the saved script "+s.Name)

@@ -40,7 +40,7 @@ func set(t *testing.T, cat *catalog.Catalog, rules *policy.Policy) *skills.Set {
 func TestSkillsKeepTheRules(t *testing.T) {
 	lib := library.Open(t.TempDir())
 	long := strings.Repeat("a", 63) + "_"
-	about := map[string]string{"a_b": "---\nname: other\n---\n", "a-b": `says "x": y # z`, "a--b": "", "a_b_": "\u2028\x00\x1b[31m",
+	about := map[string]string{"a_b": "---\nname: other\n---\n", "a-b": `says "x": y # z`, "a--b": "", "a_b_": "\u2028\x00\x1b[31m\x7f\ufeff\u202e",
 		long: strings.Repeat("é", 400), strings.Repeat("a", 64): "- x", "_"[:0] + "0": "{}", "b-": "|"}
 	for name, says := range about {
 		if err := lib.Save(&library.Script{Name: name, About: says, Source: "var n int\n_ = Input(\"```\\n\", &n)"}); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -86,7 +87,7 @@ func writeScalar(b *bytes.Buffer, n *yaml.Node) error {
 			return nil
 		}
 	case "!!int", "!!float":
-		if json.Valid([]byte(n.Value)) {
+		if json.Valid([]byte(n.Value)) && strings.ContainsAny(n.Value[:1], "-0123456789") { // not !!int "[1]"
 			b.WriteString(n.Value)
 			return nil
 		}

@@ -35,6 +35,9 @@ func TestFrontMatterKeepsItsOrderAndTheBodyIsTheRest(t *testing.T) {
 			t.Errorf("%s: %s\n%q, %v", name, front, body, err)
 		}
 	}
+	if front, _, err := skill.Parse([]byte("---\na: [!!int '[1]', !!float '{}', !!int ' 1', -1.5e3]\n---\n")); err != nil || string(front) != `{"a":["[1]","{}"," 1",-1.5e3]}` {
+		t.Errorf("texts with the tag of numbers: %s, %v", front, err)
+	}
 	if _, body, err := skill.Parse([]byte("---\r\nname: a\r\n---\r\nx")); err != nil || body != "x" {
 		t.Errorf("%q, %v", body, err)
 	}
