@@ -68,10 +68,9 @@ func (h *holder) skill(server string, k *Skill) bool {
 	is, known := h.pinned[server]
 	switch {
 	case h.p.Err != nil && is:
-		if old, ok := h.previousSkill(server, k.Name); fresh && ok {
-			k.define(old.Definition())
-		} else if fresh {
-			k.define(Definition{})
+		if fresh {
+			old, _ := h.previousSkill(server, k.Name)
+			k.define(old)
 		}
 		k.Held = true
 		return false
@@ -86,10 +85,8 @@ func (h *holder) skill(server string, k *Skill) bool {
 		if !is {
 			return false
 		}
-		var accepted Definition // of one that is new, nothing
-		if old, ok := h.previousSkill(server, k.Name); ok {
-			accepted = old.Definition()
-		} else if !h.had[server] {
+		accepted, ok := h.previousSkill(server, k.Name) // of one that is new, nothing
+		if !ok && !h.had[server] {
 			accepted = k.Definition()
 		}
 		pin = newPin(accepted, k.Name, "")
@@ -110,19 +107,21 @@ func (h *holder) skill(server string, k *Skill) bool {
 	return k.Held && (before == nil || pin.Waits.digest("", "") != before.digest("", ""))
 }
 
-func (h *holder) previousSkill(server, name string) (*Skill, bool) {
+func (h *holder) previousSkill(server, name string) (d Definition, ok bool) {
 	_, k, ok := h.previous.Skill(SkillID(server, name))
-	return k, ok
+	if ok {
+		d = k.Definition()
+	}
+	return d, ok
 }
 
 // SkillChange returns the accepted definition of a skill and the one that waits; ok is false
 // where none waits.
 func (p *Pins) SkillChange(server, name string) (accepted, now Definition, ok bool) {
-	sp := p.Servers[server]
-	if sp == nil || sp.Skills[name] == nil || sp.Skills[name].Waits == nil {
-		return accepted, now, false
+	if sp := p.Servers[server]; sp != nil && sp.Skills[name] != nil && sp.Skills[name].Waits != nil {
+		return sp.Skills[name].Definition, *sp.Skills[name].Waits, true
 	}
-	return sp.Skills[name].Definition, *sp.Skills[name].Waits, true
+	return accepted, now, false
 }
 
 // ChangeOf returns what Change returns of the tool with an ID, or SkillChange of the skill.
