@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/cmd/harness/help"
 	"github.com/usetools/usetools/harness/approval"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/clients"
@@ -19,6 +20,7 @@ import (
 	"github.com/usetools/usetools/harness/present"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/store"
+	"github.com/usetools/usetools/harness/skills"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -193,8 +195,7 @@ func values(c *cli.Command, kind string) (out []string) {
 		return latest(c, kind == "APPROVAL")
 	case "TOOL", "SERVER", "CATEGORY", "PATTERN", "SKILL":
 		out = registered(files.Path(), kind)
-		k := known{catalog: &catalog.Catalog{Scripts: files.Scripts()}}
-		if set, err := k.ownSkills(); err == nil && kind == "SKILL" {
+		if set, err := skills.New(&catalog.Catalog{Scripts: files.Scripts()}, nil, help.Pages); err == nil && kind == "SKILL" {
 			for _, uri := range set.URIs() {
 				out = append(out, ownSkill(uri))
 			}

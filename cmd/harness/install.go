@@ -205,8 +205,7 @@ func (e *env) carryOut(ctx context.Context, c *cli.Command, plans []*clients.Pla
 		if err := p.Write(); err != nil {
 			return err
 		}
-		done := map[bool]string{true: "removed", false: "changed"}[p.After == nil]
-		e.say(c, "%s %s; restart the client to use it", done, p.File)
+		e.say(c, "%s %s; restart the client to use it", map[bool]string{true: "removed", false: "changed"}[p.After == nil], p.File)
 		if p.Backup != "" {
 			e.say(c, "backup: %s", p.Backup)
 		}
