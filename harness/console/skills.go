@@ -3,6 +3,7 @@ package console
 import (
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/usetools/usetools/harness/skills"
 	"github.com/usetools/usetools/registry"
@@ -14,7 +15,7 @@ const skillsListed = 200
 // skillRow is a skill in the list.
 type skillRow struct {
 	ID, Name, About string
-	Text            string // of the chosen skill
+	Text            string
 	Saved           string // name of the saved script, if the skill is of one
 	Server, Hue     string // of a skill that a server wrote
 	Held            bool   // whether it changed, and the change is not accepted
@@ -66,10 +67,9 @@ func (k *known) skills(d *skillsData, chosen string) error {
 		if err != nil {
 			continue // its script does not compile, or is damaged: the page of scripts says so
 		}
-		row := &skillRow{ID: uri, Name: s.Name(), About: s.Description(), Saved: s.Saved}
+		row := &skillRow{ID: uri, Name: s.Name(), About: s.Description(), Text: s.Files[0].Text, Saved: s.Saved}
 		if uri == chosen {
 			d.Chosen = row
-			row.Text = s.Files[0].Text
 		}
 		if i < skillsListed {
 			d.Ours = append(d.Ours, row)
@@ -81,23 +81,18 @@ func (k *known) skills(d *skillsData, chosen string) error {
 
 // skillsOfServers adds the skills of servers that have a tool the viewer may see.
 func (k *known) skillsOfServers(d *skillsData, chosen string) {
-	shown := map[string]bool{}
-	for i := range k.cat.Registry.Tools {
-		if t := &k.cat.Registry.Tools[i]; !shown[t.Server] && k.shows(t) {
-			shown[t.Server] = true
-		}
-	}
 	for i := range k.cat.Registry.Servers {
 		srv := &k.cat.Registry.Servers[i]
+		if len(srv.Skills) == 0 || !k.v.Operator && !slices.ContainsFunc(k.cat.Registry.Tools, func(t registry.Tool) bool {
+			return t.Server == srv.Name && k.shows(&t)
+		}) {
+			continue
+		}
 		for _, s := range srv.Skills {
-			if !k.v.Operator && !shown[srv.Name] {
-				continue
-			}
-			row := &skillRow{ID: registry.SkillID(srv.Name, s.Name), Name: s.Name, About: s.Description, Server: srv.Name,
+			row := &skillRow{ID: registry.SkillID(srv.Name, s.Name), Name: s.Name, About: s.Description, Text: s.Text, Server: srv.Name,
 				Hue: k.hue(srv.Name), Held: s.Held}
 			if row.ID == chosen {
 				d.Chosen = row
-				row.Text = s.Text
 			}
 			if len(d.Theirs) == skillsListed {
 				d.More++

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -61,7 +62,7 @@ type Set struct {
 // New returns the skills for a catalog and a policy, which may be nil. The file skill.md among
 // the guides explains execute. Without it, there is no skill for that.
 func New(cat *catalog.Catalog, rules *policy.Policy, guides fs.FS) (*Set, error) {
-	s := &Set{cat: cat, rules: rules, names: map[string]string{}}
+	s := &Set{cat: cat, rules: rules}
 	if guides != nil {
 		guide, err := fs.ReadFile(guides, "skill.md")
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -76,11 +77,8 @@ func New(cat *catalog.Catalog, rules *policy.Policy, guides fs.FS) (*Set, error)
 			return nil, err
 		}
 	}
-	for uri, name := range named(saved) {
-		s.names[uri] = name
-		s.uris = append(s.uris, uri)
-	}
-	slices.Sort(s.uris)
+	s.names = named(saved)
+	s.uris = slices.Sorted(maps.Keys(s.names))
 	if s.guide != "" {
 		s.uris = slices.Insert(s.uris, 0, GuideURI)
 	}
@@ -144,10 +142,8 @@ func (s *Set) File(uri string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range of.Files {
-		if of.Files[i].URI == uri {
-			return &of.Files[i], nil
-		}
+	if i := slices.IndexFunc(of.Files, func(f File) bool { return f.URI == uri }); i >= 0 {
+		return &of.Files[i], nil
 	}
 	return nil, ErrNotFound
 }
@@ -188,11 +184,10 @@ func scriptAbout(s *library.Script) string {
 
 // scriptText writes how to run a saved script.
 func (s *Set) scriptText(script *library.Script) string {
-	inputs := library.Inputs(script.Source)
 	var args []string
 	list := ""
-	for _, in := range inputs {
-		if value := sample(in); value != "" && len(args) < 8 {
+	for _, in := range library.Inputs(script.Source) {
+		if value := cmp.Or(in.Else, literals[in.Kind]); value != "" && len(args) < 8 {
 			args = append(args, fmt.Sprintf("%q: %s", in.Name, value))
 		}
 		list += fmt.Sprintf("- %q: %s", in.Name, cmp.Or(in.Kind, "any JSON value"))
@@ -229,11 +224,8 @@ func (s *Set) scriptText(script *library.Script) string {
 	return out + "\nIts source is in [" + scriptFile + "](" + scriptFile + ").\n"
 }
 
-// sample returns a Go literal for an input, or "" if its type is not known.
-func sample(in library.Input) string {
-	literals := map[string]string{"int": "1", "float64": "1.5", "string": `"x"`, "bool": "true", "[]string": `[]string{"x"}`, "[]int": "[]int{1}"}
-	return cmp.Or(in.Else, literals[in.Kind])
-}
+// literals are examples of inputs by their types.
+var literals = map[string]string{"int": "1", "float64": "1.5", "string": `"x"`, "bool": "true", "[]string": `[]string{"x"}`, "[]int": "[]int{1}"}
 
 // examplesMark is where the guide has the examples.
 const examplesMark = "<!-- examples -->\n"
