@@ -78,14 +78,12 @@ func (e *env) skills(_ context.Context, c *cli.Command, known *known) error {
 func (e *env) showSkill(_ context.Context, c *cli.Command, known *known) error {
 	id := c.Args().First()
 	text, err := known.catalog.SkillText(id)
-	if _, _, theirs := known.registry.Skill(id); !theirs {
-		set, problem := skills.New(known.catalog, nil, help.Pages)
-		if problem != nil {
-			return problem
-		}
-		if k, missing := set.Skill("skill://" + id + "/" + skill.FileName); missing == nil {
-			text, err = registry.PrintableText(k.Files[0].Text, len(k.Files[0].Text)), nil
-		}
+	set, problem := skills.New(known.catalog, nil, help.Pages)
+	if problem != nil {
+		return problem
+	}
+	if k, missing := set.Skill("skill://" + id + "/" + skill.FileName); missing == nil { // in addition to that of a server named scripts
+		text, err = text+registry.PrintableText(k.Files[0].Text, len(k.Files[0].Text)), nil
 	}
 	if err != nil {
 		return notFound("%s", err)
